@@ -1,0 +1,26 @@
+/* env.h -- names in the environment of a profiled process.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RECORDING_ENV_H
+#define RECORDING_ENV_H
+
+/* Set by memusage: "1:ABSTRACT:PATH". Present: ask that collector, or do nothing if it is
+ * gone. Absent: the library works alone, configured by the variables below. */
+#define MU_ENV_COLLECTOR "MEMUSAGE_COLLECTOR"
+
+/* glibc's names (specified in memusage(5)); read by the library alone and, as defaults of
+ * the options, by memusage. */
+#define MU_ENV_PROG_NAME "MEMUSAGE_PROG_NAME"
+#define MU_ENV_OUTPUT "MEMUSAGE_OUTPUT"
+#define MU_ENV_BUFFER_SIZE "MEMUSAGE_BUFFER_SIZE"
+#define MU_ENV_NO_TIMER "MEMUSAGE_NO_TIMER"
+#define MU_ENV_TRACE_MMAP "MEMUSAGE_TRACE_MMAP"
+
+/* Directory of the file arena when the library works alone. */
+#define MU_ENV_DIR "MEMUSAGE_DIR"
+
+/* Append one line per lifecycle event of the recorder to this file. */
+#define MU_ENV_TRACE "MEMUSAGE_TRACE"
+
+#endif

@@ -1,0 +1,521 @@
+/* recording.h -- the layout of a recording: what the recorder writes and the tools read.
+ *
+ * The recorder's tables live in shared memory and *are* the recording; nothing is
+ * serialised inside the profiled process. Three kinds share this layout:
+ *
+ *   MU_KIND_TREE  a sealed memfd made by the collector; one slot per process image
+ *   MU_KIND_FILE  a file with one slot, when a process runs without a collector
+ *   MU_KIND_KEPT  a compacted, checksummed copy written by the tools (--record)
+ *
+ * docs/format.md is the normative text; this header only fixes names and numbers.
+ * Rules that hold everywhere:
+ *   - little-endian, natural alignment, no implicit padding, no bit-fields;
+ *   - an offset inside an image counts bytes from the start of that image, 0 is "none";
+ *   - a reader copies a record out before it checks it, and bounds every loop:
+ *     the profiled program can write anything here at any time.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RECORDING_RECORDING_H
+#define RECORDING_RECORDING_H
+
+#include <stdint.h>
+
+#define MU_SEGMENT_MAGIC UINT64_C(0x31474553554d454d) /* "MEMUSEG1" */
+#define MU_IMAGE_MAGIC   UINT64_C(0x314d4953554d454d) /* "MEMUSIM1" */
+#define MU_VERSION       1u
+#define MU_PAGE          4096u
+
+/* ---- segment: the whole memfd or file -------------------------------------------- */
+
+enum mu_kind { MU_KIND_TREE = 1, MU_KIND_FILE = 2, MU_KIND_KEPT = 3 };
+
+/* What is recorded. Constant after the segment was made. */
+enum mu_config_flag {
+	MU_CFG_MMAP = 1u << 0,		 /* count mmap, mremap, munmap (-m) */
+	MU_CFG_LOG = 1u << 1,		 /* log every event (-d, -p) */
+	MU_CFG_NO_TIMER = 1u << 2,	 /* no SIGPROF sampling of the stack */
+	MU_CFG_STACKS = 1u << 3,	 /* call stack of every allocation */
+	MU_CFG_FREE_STACKS = 1u << 4,	 /* ... and of every free */
+	MU_CFG_PAGES = 1u << 5,		 /* pages as heap */
+	MU_CFG_REQUESTS = 1u << 6,	 /* serve client requests in unmodified binaries */
+	MU_CFG_OWN_MALLOC = 1u << 7,	 /* patch an allocator that a preload cannot see */
+	MU_CFG_ACCESSES = 1u << 8,	 /* count reads and writes */
+	MU_CFG_COPIES = 1u << 9,	 /* copy mode */
+	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
+	MU_CFG_TRACE_CHILDREN = 1u << 11 /* record images of exec'd children too */
+};
+
+/* How event times are measured; see docs/format.md, "Time". */
+enum mu_time_source { MU_TIME_MONOTONIC = 0, MU_TIME_TSC = 1 };
+
+struct mu_config {
+	uint32_t flags;		     /* enum mu_config_flag */
+	uint32_t time_source;	     /* enum mu_time_source of logged events */
+	uint32_t log_wake_records;   /* wake the collector after so many records; 0: per chunk */
+	uint32_t sample_interval_us; /* CPU time of a thread between two stack samples */
+	uint64_t log_limit;	     /* bytes of events that may wait, per image */
+	uint32_t max_depth;	     /* frames kept per stack */
+	uint32_t detailed_freq;	     /* Massif: every n-th snapshot is detailed */
+	uint32_t max_snapshots;
+	uint32_t peak_inaccuracy_ppm; /* of the peak, in millionths */
+	uint32_t heap_admin;	      /* bytes charged per block */
+	uint32_t alignment;	      /* bytes, for the rounding of blocks */
+	uint32_t time_unit;	      /* 0 ms, 1 bytes, 2 instructions */
+	uint32_t reserved[19];
+};
+
+struct mu_segment {
+	uint64_t magic;		/* MU_SEGMENT_MAGIC */
+	uint32_t version;	/* MU_VERSION */
+	uint32_t header_size;	/* sizeof(struct mu_segment) */
+	uint32_t kind;		/* enum mu_kind */
+	uint32_t slot_count;
+	uint64_t features;	/* MU_FEATURE() of every section an image may have */
+	uint64_t size;		/* bytes of the whole segment */
+	uint64_t slot_table;	/* offset of struct mu_slot[slot_count] */
+	uint64_t slots;		/* offset of slot 0, page-aligned */
+	uint64_t slot_size;	/* bytes of each slot, page-aligned; KEPT: see mu_slot.offset */
+	uint64_t start_mono_ns; /* CLOCK_MONOTONIC when the segment was made */
+	uint64_t start_real_ns; /* CLOCK_REALTIME at the same moment */
+	uint64_t start_tsc;	/* time stamp counter at the same moment, 0 if unused */
+	uint32_t collector_pid;
+	uint32_t checksum;	/* KEPT: CRC-32 of this header with checksum = 0 */
+	struct mu_config config;
+	uint32_t reserved0[8];
+	/* The collector sleeps on wake (a futex). A recorder that has something for it adds
+	 * 1 to wake, and calls FUTEX_WAKE only if it could exchange collector_waits to 0. */
+	_Alignas(64) uint32_t wake;
+	uint32_t collector_waits;
+	uint64_t processes_without_slot; /* forks that found the slot table full */
+	uint32_t slot_hint;		 /* where the next search for a free slot begins */
+	uint32_t reserved2[11];
+};
+
+/* Life of a slot. Only the collector takes a slot out of ENDED; anybody may CAS FREE to
+ * CLAIMED. In a FILE or KEPT recording slots never change hands. */
+enum mu_slot_state {
+	MU_SLOT_FREE = 0,
+	MU_SLOT_CLAIMED = 1, /* a parent copies its image into it (fork) or a hello got it */
+	MU_SLOT_FORKED = 2,  /* a child owns it and has had no event of its own yet */
+	MU_SLOT_LIVE = 3,    /* announced: an image that will be reported */
+	MU_SLOT_ENDED = 4    /* given up by its owner, or dead: the collector clears it */
+};
+
+struct mu_slot {
+	uint32_t state;	      /* enum mu_slot_state */
+	uint32_t generation;  /* + 1 each time the slot is freed */
+	uint32_t pid;	      /* of the owner, as it sees itself; 0 while CLAIMED by a parent */
+	uint32_t claimed_by;  /* pid of the claimer, as it sees itself */
+	uint32_t parent_slot; /* slot + 1 of the image it was copied from, 0 none */
+	uint32_t reserved;
+	uint64_t claimed_ns; /* CLOCK_BOOTTIME, to tell a reused pid */
+	uint64_t offset;     /* KEPT: of the image from the start of the file */
+	uint64_t length;     /* KEPT: bytes of the image */
+	uint64_t reserved2[2];
+};
+
+/* ---- image: one process between two execs ---------------------------------------- */
+
+/* Sections of an image. The number is the bit in features. */
+enum mu_section {
+	MU_SEC_PROCESS = 0,    /* in the image header: who ran */
+	MU_SEC_COUNTERS = 1,   /* struct mu_counters of retired threads; live ones have their own */
+	MU_SEC_THREADS = 2,    /* struct mu_thread */
+	MU_SEC_BLOCKS = 3,     /* live: struct mu_blocks; kept: struct mu_block */
+	MU_SEC_MAPPINGS = 4,   /* struct mu_mapping: tracked writable mappings (-m) */
+	MU_SEC_LOG = 5,	       /* struct mu_log_chunk chains, one per thread record */
+	MU_SEC_MODULES = 6,    /* struct mu_module */
+	MU_SEC_FRAMES = 7,     /* struct mu_frame: tree of (parent, pc) */
+	MU_SEC_STACKS = 8,     /* struct mu_stack: hash -> innermost frame */
+	MU_SEC_SITES = 9,      /* struct mu_site: stack + kind of allocation */
+	MU_SEC_CELLS = 10,     /* struct mu_cell: counters of one site in one thread */
+	MU_SEC_SNAPSHOTS = 11, /* struct mu_snapshot */
+	MU_SEC_TIMELINE = 12,  /* struct mu_sample, written by the collector */
+	MU_SEC_MARKS = 13,     /* struct mu_mark */
+	MU_SEC_ACCESSES = 14,  /* struct mu_access */
+	MU_SEC_DROPS = 15,     /* in the image header: what was not recorded */
+	MU_SEC_COUNT = 16
+};
+#define MU_FEATURE(section) (UINT64_C(1) << (section))
+
+/* An append-only array whose entries never move: extent k holds (1 << first_log2) << k
+ * entries, so index i lies in extent floor(log2((i >> first_log2) + 1)). Writers publish by
+ * a release store to count. KEPT: extent[0] holds everything. */
+#define MU_TABLE_EXTENTS 26
+struct mu_table {
+	uint32_t entry_size; /* bytes; a later version may append fields */
+	uint32_t first_log2;
+	uint64_t count;
+	uint32_t checksum; /* KEPT: CRC-32 of the entries */
+	uint32_t reserved;
+	uint64_t extent[MU_TABLE_EXTENTS]; /* offsets in the image */
+};
+
+struct mu_string {
+	uint64_t offset; /* in the image, 0 none; not terminated */
+	uint32_t length; /* bytes */
+	uint32_t flags;	 /* MU_STRING_CUT if the original was longer */
+};
+#define MU_STRING_CUT 1u
+
+enum mu_exit { MU_EXIT_RUNNING = 0, MU_EXIT_NORMAL = 1 };
+
+struct mu_process {
+	uint32_t pid;  /* as the process sees itself */
+	uint32_t ppid; /* likewise, at the start */
+	uint32_t uid;
+	uint32_t exit;		 /* enum mu_exit: NORMAL once exit handlers ran */
+	uint64_t start_mono_ns;	 /* CLOCK_MONOTONIC when this image was announced */
+	uint64_t fork_mono_ns;	 /* when it was forked, 0 if it began with exec */
+	uint64_t exit_mono_ns;	 /* when exit handlers ran, 0 if they did not */
+	struct mu_string exe;	 /* /proc/self/exe */
+	struct mu_string cmdline; /* arguments, each ended by a zero byte */
+	struct mu_string cwd;
+};
+
+/* Rows of the summary. */
+enum mu_fn {
+	MU_FN_MALLOC = 0, /* operator new too */
+	MU_FN_REALLOC = 1,
+	MU_FN_CALLOC = 2,
+	MU_FN_FREE = 3,	  /* operator delete too */
+	MU_FN_MMAP_R = 4, /* neither anonymous nor writable */
+	MU_FN_MMAP_W = 5, /* writable, of a file */
+	MU_FN_MMAP_A = 6, /* anonymous */
+	MU_FN_MREMAP = 7,
+	MU_FN_MUNMAP = 8,
+	MU_FN_MEMALIGN = 9, /* memalign posix_memalign aligned_alloc valloc pvalloc */
+	MU_FN_COUNT = 10
+};
+
+#define MU_HIST_STEP 16u	       /* bytes per bucket */
+#define MU_HIST_BUCKETS 4096u	       /* sizes below 64 KiB */
+#define MU_HIST_LOW 1024u	       /* buckets that every thread record holds itself */
+#define MU_HIST_HIGH (MU_HIST_BUCKETS - MU_HIST_LOW)
+
+/* Sums of one thread, or of all retired ones. Bytes as in docs/format.md, "Counters". */
+struct mu_counters {
+	uint64_t calls[MU_FN_COUNT];
+	uint64_t bytes[MU_FN_COUNT];
+	uint64_t failed[MU_FN_COUNT];
+	uint64_t realloc_nomove; /* same address as before */
+	uint64_t realloc_dec;	 /* smaller than before */
+	uint64_t realloc_free;	 /* size 0: freed */
+	uint64_t mremap_nomove;
+	uint64_t mremap_dec;
+	uint64_t foreign_frees;	   /* free or realloc of a block that was never seen */
+	uint64_t nested;	   /* calls while the hook was busy in the same thread (signals) */
+	uint64_t hist_large;	   /* sizes of 64 KiB and more */
+	uint64_t hist_high;	   /* offset of uint64_t[MU_HIST_HIGH], 0 if all are zero */
+	uint64_t reserved[5];
+	uint64_t hist_low[MU_HIST_LOW];
+};
+
+enum mu_thread_state {
+	MU_THREAD_FREE = 0,
+	MU_THREAD_LIVE = 1,
+	MU_THREAD_EXITING = 2, /* its start routine returned; libc still frees things */
+};
+
+/* One per thread of the process; reused when the thread is gone, its counters then having
+ * been added to mu_image.retired. entry_size of the table is larger than this struct: what
+ * follows belongs to the recorder alone. */
+struct mu_thread {
+	uint32_t busy;	/* 1 while the thread is inside the hook */
+	uint32_t state; /* enum mu_thread_state */
+	uint32_t tid;
+	uint32_t flags;
+	int64_t pending_heap; /* heap change not yet published in mu_heap.now */
+	uint64_t stack_base;  /* address from which depth is measured (highest) */
+	uint64_t stack_size;  /* bytes below base that belong to this stack */
+	uint64_t stack_peak;  /* deepest stack seen by an event or sample, bytes */
+	uint64_t stack_mark;  /* kernel's high-water mark, bytes, page-granular; 0 unknown */
+	/* Event log: see docs/format.md, "Event log". */
+	uint64_t log_first;	 /* offset of the first chunk, set once */
+	uint64_t log_lost;	 /* records dropped because log_limit was reached */
+	int64_t log_lost_heap;	 /* their heap change, carried by the next record written */
+	char name[16];		 /* comm when the thread was first seen */
+	uint64_t start_mono_ns;
+	uint64_t reserved[2];
+	struct mu_counters counters;
+};
+
+/* The program's current heap. With one thread every change is applied at once; with
+ * several, each thread keeps up to slack bytes in pending_heap. */
+struct mu_heap {
+	int64_t now;
+	int64_t peak; /* largest published value that was followed by a fall, or now */
+	int64_t peak_slack; /* threads * slack when the peak was set: the bound of its error */
+	uint32_t lock;
+	uint32_t epoch;	     /* + 1 whenever the heap falls from a new maximum */
+	uint32_t threads;    /* live threads that have had an event */
+	uint32_t threads_max;
+	int64_t slack; /* bytes a thread may keep back now */
+	uint64_t reserved[3];
+};
+
+/* What could not be recorded, each a count unless said otherwise. */
+struct mu_drops {
+	uint64_t blocks;	/* allocations not in the block table: arena full */
+	uint64_t block_bytes;	/* their bytes */
+	uint64_t block_locks;	/* block table lock not got within the bound */
+	uint64_t threads;	/* threads without a record */
+	uint64_t thread_events; /* their events */
+	uint64_t log_records;	/* sum over retired threads of log_lost */
+	uint64_t mappings;
+	uint64_t frames;
+	uint64_t sites;
+	uint64_t snapshots;
+	uint64_t marks;
+	uint64_t modules;
+	uint64_t forks; /* children that got no slot */
+	uint64_t timers; /* threads whose sampling timer could not be made */
+	uint64_t reserved[6];
+};
+
+/* Things a report must say; bits of mu_image.notes. */
+enum mu_note {
+	MU_NOTE_FOREIGN_MALLOC = 1u << 0, /* the program calls another malloc: foreign_malloc */
+	MU_NOTE_SIGPROF_TAKEN = 1u << 1,  /* no stack sampling: the program uses SIGPROF */
+	MU_NOTE_RAW_CLONE = 1u << 2,	  /* began by a fork that libc did not see: no history */
+	MU_NOTE_SMALL_ARENA = 1u << 3,	  /* address space limit: arena smaller than a slot */
+	MU_NOTE_ARENA_FULL = 1u << 4,
+	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: foreign_malloc */
+	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
+	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
+	MU_NOTE_SYMBOLIC = 1u << 8   /* an object binds its own malloc (-Bsymbolic) */
+};
+
+struct mu_image {
+	uint64_t magic; /* MU_IMAGE_MAGIC; written last */
+	uint32_t version;
+	uint32_t header_size; /* sizeof(struct mu_image) */
+	uint64_t features;    /* MU_FEATURE() of the sections that are present */
+	uint64_t used;	      /* bytes allocated from the start of the image */
+	uint64_t populated;   /* bytes that are backed by memory */
+	uint64_t capacity;    /* bytes mapped: the image cannot grow beyond */
+	uint32_t slot;
+	uint32_t notes; /* enum mu_note */
+	uint32_t dl_generation; /* + 1 when objects were opened or closed */
+	uint32_t events_seen;	/* 1 after the first event of its own */
+	struct mu_process process;
+	struct mu_string foreign_malloc; /* path of the object whose malloc is not seen */
+	uint64_t reserved0[3];
+	_Alignas(64) struct mu_heap heap;
+	struct mu_drops drops;
+	/* Requests of the collector to a live image, served at its next event. */
+	uint32_t request; /* enum mu_request; set by the collector */
+	uint32_t request_serial;
+	uint32_t served_serial;
+	uint32_t request_reserved;
+	uint64_t blocks_root; /* live: offset of struct mu_blocks */
+	uint64_t log_bytes;   /* of all log chunks */
+	uint64_t fork_calls[MU_FN_COUNT]; /* counters at the fork, to tell own events apart */
+	uint64_t fork_bytes[MU_FN_COUNT];
+	uint64_t reserved[8];
+	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
+	struct mu_counters retired;	     /* threads that are gone */
+};
+
+enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,
+		  MU_REQUEST_STOP = 3, MU_REQUEST_START = 4 };
+
+/* ---- blocks ---------------------------------------------------------------------- */
+
+/* Live form. region(address) = address >> 30 is looked up in an open-addressing table;
+ * it leads to 512 leaf offsets (2 MiB each), a leaf to 512 page words, a page word to a
+ * bucket of lines, the granule (8-byte offset in the page, 0..511) to line
+ * granule * lines >> 9. */
+#define MU_REGION_SHIFT 30
+#define MU_LEAF_SHIFT 21
+#define MU_GRANULE_SHIFT 3
+
+struct mu_region {
+	uint64_t key;	 /* (address >> MU_REGION_SHIFT) + 1, 0 empty */
+	uint64_t leaves; /* offset of uint64_t[512]: offsets of leaves, 0 none */
+};
+
+struct mu_blocks {
+	uint64_t regions; /* offset of struct mu_region[1 << region_log2] */
+	uint32_t region_log2;
+	uint32_t region_count;
+	uint32_t lock; /* for growing the directory */
+	uint32_t reserved[11];
+};
+
+/* Page word: bit 0 lock, bits 1-8 lines in the bucket, bits 9-63 bucket offset / 64. */
+#define MU_PAGE_LOCK UINT64_C(1)
+#define MU_PAGE_LINES(word) ((unsigned int)((word) >> 1) & 0xffu)
+#define MU_PAGE_BUCKET(word) (((word) >> 9) << 6)
+
+/* tag: bit 0 used, bits 1-9 granule, bits 10-31 birth low.
+ * size: bits 0-47 bytes, bits 48-63 birth high: a birth time of 38 bits in units of
+ * docs/format.md, "Time of birth". */
+struct mu_line {
+	uint32_t tag[4];
+	uint32_t site[4];
+	uint64_t size[4];
+};
+
+/* Kept form. */
+struct mu_block {
+	uint64_t address;
+	uint64_t size; /* bytes requested */
+	uint64_t birth;
+	uint32_t site;
+	uint32_t flags; /* enum mu_site_flag of its site, nested blocks */
+};
+
+struct mu_mapping {
+	uint64_t start; /* address */
+	uint64_t end;
+};
+
+/* ---- event log ------------------------------------------------------------------- */
+
+struct mu_log_record {
+	int64_t heap;	/* change of the heap, bytes; 0 for a stack sample */
+	uint64_t stack; /* depth of the calling thread's stack, bytes */
+	uint64_t time;	/* of mu_config.time_source */
+};
+
+/* Chunks of one thread record form a chain. The producer publishes records by a release
+ * store to count, and links the next chunk before it sets sealed. The consumer sets
+ * consumed after it has read all records of a sealed chunk and its next. */
+struct mu_log_chunk {
+	uint64_t next; /* offset of the next chunk, valid once sealed */
+	uint32_t capacity; /* records */
+	uint32_t count;
+	uint32_t sealed;
+	uint32_t consumed;
+	uint64_t reserved;
+	struct mu_log_record record[];
+};
+
+/* ---- call stacks, sites, snapshots ----------------------------------------------- */
+
+struct mu_module {
+	uint64_t start; /* lowest mapped address */
+	uint64_t end;
+	uint64_t bias;	/* load address minus the file's own addresses */
+	uint32_t opened; /* dl_generation at which it appeared */
+	uint32_t closed; /* ... and at which it was gone, 0 if still there */
+	uint8_t build_id[32];
+	uint32_t build_id_length; /* bytes, 0 if the object has none */
+	uint32_t flags;
+	struct mu_string path;
+};
+
+struct mu_frame {
+	uint64_t pc; /* return address; frame 0 of the table is the root and has none */
+	uint32_t parent;
+	uint32_t generation; /* dl_generation when it was first seen */
+};
+
+struct mu_stack {
+	uint64_t hash;
+	uint32_t frame; /* innermost */
+	uint32_t flags; /* enum mu_stack_flag in the low byte, depth above it */
+};
+enum mu_stack_flag { MU_STACK_TRUNCATED = 1, MU_STACK_NO_CFI = 2, MU_STACK_CUT = 4 };
+
+struct mu_site {
+	uint32_t stack;
+	uint16_t fn; /* enum mu_fn, or a request */
+	uint16_t flags; /* enum mu_site_flag */
+	uint64_t first; /* time of its first event */
+};
+enum mu_site_flag {
+	MU_SITE_IGNORED = 1, /* --ignore-fn */
+	MU_SITE_NESTED = 2,  /* blocks inside another block: not in totals */
+	MU_SITE_REQUEST = 4, /* announced by a client request */
+	MU_SITE_PAGES = 8,   /* mapped pages */
+	MU_SITE_FREE = 16    /* free side */
+};
+
+/* Frees go to the freeing thread's cell: only sums over threads mean anything. */
+struct mu_cell {
+	int64_t live_bytes;
+	int64_t live_blocks;
+	uint64_t total_bytes;
+	uint64_t total_blocks;
+	int64_t peak_bytes; /* value at the global peak of `epoch`; see docs/format.md */
+	int64_t peak_blocks;
+	int64_t life; /* sum of free times minus sum of birth times */
+	int64_t max_bytes;
+	uint64_t temporary;
+	uint32_t epoch;
+	uint32_t site;
+	uint32_t thread; /* index of the thread record, retired set: 0xffffffff */
+	uint32_t flags;
+	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
+	uint64_t reserved;
+};
+
+struct mu_site_value {
+	uint32_t site;
+	uint32_t reserved;
+	int64_t bytes;
+	int64_t blocks;
+};
+
+enum mu_snapshot_kind { MU_SNAPSHOT_NORMAL = 0, MU_SNAPSHOT_DETAILED = 1, MU_SNAPSHOT_PEAK = 2,
+			MU_SNAPSHOT_REQUESTED = 3 };
+
+struct mu_snapshot {
+	uint64_t mono_ns;
+	uint64_t clock_bytes; /* bytes allocated and freed so far */
+	uint64_t instructions;
+	int64_t heap; /* bytes */
+	int64_t extra;
+	int64_t stacks;
+	uint32_t kind;	 /* enum mu_snapshot_kind */
+	uint32_t culled; /* 1: no longer part of Massif's series */
+	uint64_t values; /* offset of struct mu_site_value[value_count] */
+	uint64_t value_count;
+	struct mu_string name; /* mark or request that caused it */
+};
+
+/* One look at the process from outside. Bytes. */
+struct mu_sample {
+	uint64_t mono_ns;
+	int64_t heap;
+	int64_t stack;
+	uint64_t rss_anon;
+	uint64_t rss_file;
+	uint64_t rss_shmem;
+	uint64_t swap;
+	uint64_t recorder; /* of rss_shmem: the recorder's own pages */
+	uint64_t events;
+	uint64_t reserved;
+};
+
+enum mu_mark_kind { MU_MARK_USER = 0, MU_MARK_PAUSE = 1, MU_MARK_RESUME = 2, MU_MARK_AD_HOC = 3 };
+
+struct mu_mark {
+	uint64_t mono_ns;
+	uint32_t kind; /* enum mu_mark_kind */
+	uint32_t thread;
+	uint64_t value;
+	struct mu_string text;
+};
+
+struct mu_access {
+	uint32_t site;
+	uint32_t state; /* 0 unknown, 1 all blocks have this length, 2 mixed */
+	uint64_t read_bytes;
+	uint64_t written_bytes;
+	uint64_t length; /* of the blocks, bytes, in state 1 */
+	uint64_t counts; /* offset of uint32_t[length]: accesses per byte, saturating */
+	uint64_t blocks; /* how many blocks were added up */
+};
+
+_Static_assert(sizeof(struct mu_config) == 128, "mu_config is part of the format");
+_Static_assert(sizeof(struct mu_slot) == 64, "mu_slot is part of the format");
+_Static_assert(sizeof(struct mu_line) == 64, "mu_line must be a cache line");
+_Static_assert(sizeof(struct mu_cell) == 128, "mu_cell must be two cache lines");
+_Static_assert(sizeof(struct mu_log_record) == 24, "mu_log_record is part of the format");
+_Static_assert(sizeof(struct mu_segment) <= MU_PAGE, "the segment header is one page");
+
+#endif
