@@ -1,0 +1,153 @@
+# tap.sh -- checks for shell tests, reported in the Test Anything Protocol. POSIX sh; source it.
+#
+#	#!/bin/sh
+#	# what this test promises, in a sentence
+#	. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+#	run memusage --version
+#	is "$status" 0 'the version is no error'
+#	like "$out" '^memusage [0-9]' 'and names itself'
+#	done_testing
+#
+# The test runs in a directory of its own ($MU_TMP), removed afterwards. $MU_SRC is the source
+# root, $MU_BUILD the build directory; $MU_BUILD/bin is first in PATH, $WORKLOADS holds the
+# test programs. A test can be started by hand from anywhere.
+#
+#	ok TEXT CMD...        CMD succeeds               nok TEXT CMD...    CMD fails
+#	is GOT WANT TEXT      equal strings              isnt GOT NOT TEXT
+#	like GOT ERE TEXT     some line matches          unlike GOT ERE TEXT
+#	num GOT OP WANT TEXT  [ GOT OP WANT ], integers  same FILE WANT TEXT  equal files (diff -u)
+#	run CMD...            sets $status $out $err     pass TEXT, fail TEXT, diag TEXT
+#	skip WHY [N]          N checks not made here     skip_all WHY        none can be made
+#	need CMD...           skip_all unless each exists  need_bin NAME...  ... was built
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+
+set -u
+tap_run=0 tap_failed=0
+MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
+MU_BUILD=${MU_BUILD:-$MU_SRC/build}
+WORKLOADS=$MU_BUILD/tests/workloads
+PATH=$MU_BUILD/bin:$PATH
+LC_ALL=C
+export MU_SRC MU_BUILD PATH LC_ALL
+if [ -z "${MU_TMP:-}" ]; then
+	MU_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-test.XXXXXX") || exit 1
+	trap 'chmod -R u+rwX "$MU_TMP"; rm -rf "$MU_TMP"' EXIT
+	trap 'exit 1' HUP INT TERM
+	export MU_TMP
+fi
+cd "$MU_TMP" || exit 1
+: "$WORKLOADS"
+
+# '#' would begin a directive.
+tap_line() {
+	tap_run=$((tap_run + 1))
+	printf '%s %d - %s\n' "$1" "$tap_run" "$(printf %s "$2" | tr '#\n' '. ')"
+}
+pass() { tap_line ok "$1"; }
+fail() {
+	tap_line 'not ok' "$1"
+	tap_failed=$((tap_failed + 1))
+	return 1
+}
+diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
+# tap_show LABEL VALUE: at most 40 lines of it
+tap_show() { printf '%s\n' "$2" | sed -n "1,40s/^/# $1 /p"; }
+
+ok() {
+	tap_text=$1
+	shift
+	if "$@" >"$MU_TMP/.ok" 2>&1; then
+		pass "$tap_text"
+	else
+		fail "$tap_text" || diag "failed ($?): $*"
+		sed 's/^/# /' "$MU_TMP/.ok"
+	fi
+}
+nok() {
+	tap_text=$1
+	shift
+	if "$@" >"$MU_TMP/.ok" 2>&1; then
+		fail "$tap_text" || diag "should fail: $*"
+	else
+		pass "$tap_text"
+	fi
+}
+is() {
+	if [ "$1" = "$2" ]; then
+		pass "$3"
+	else
+		fail "$3" || { tap_show ' got' "$1" && tap_show 'want' "$2"; }
+	fi
+}
+isnt() {
+	if [ "$1" != "$2" ]; then
+		pass "$3"
+	else
+		fail "$3" || tap_show 'got, unwanted,' "$1"
+	fi
+}
+like() {
+	if printf '%s\n' "$1" | grep -Eq -e "$2"; then
+		pass "$3"
+	else
+		fail "$3" || { tap_show 'got' "$1" && diag "no line matches: $2"; }
+	fi
+}
+unlike() {
+	if printf '%s\n' "$1" | grep -Eq -e "$2"; then
+		fail "$3" || { tap_show 'got' "$1" && diag "a line matches: $2"; }
+	else
+		pass "$3"
+	fi
+}
+num() {
+	if test "$1" "$2" "$3"; then
+		pass "$4"
+	else
+		fail "$4" || diag "not true: $1 $2 $3"
+	fi
+}
+same() {
+	if diff -u "$2" "$1" >"$MU_TMP/.diff" 2>&1; then
+		pass "$3"
+	else
+		fail "$3" || sed -n '1,60s/^/# /p' "$MU_TMP/.diff"
+	fi
+}
+# Runs a command with no input; its output also stays in the files .out and .err.
+run() {
+	status=0
+	"$@" </dev/null >"$MU_TMP/.out" 2>"$MU_TMP/.err" || status=$?
+	out=$(tr -d '\000' <"$MU_TMP/.out")
+	err=$(tr -d '\000' <"$MU_TMP/.err")
+	: "$status" "$out" "$err"
+}
+skip() {
+	tap_left=${2:-1}
+	while [ "$tap_left" -gt 0 ]; do
+		tap_run=$((tap_run + 1)) tap_left=$((tap_left - 1))
+		printf 'ok %d # SKIP %s\n' "$tap_run" "$1"
+	done
+}
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+need() {
+	for tap_cmd in "$@"; do
+		command -v "$tap_cmd" >/dev/null 2>&1 || skip_all "no $tap_cmd here"
+	done
+}
+need_bin() {
+	for tap_cmd in "$@"; do
+		[ -x "$MU_BUILD/bin/$tap_cmd" ] || [ -x "$WORKLOADS/$tap_cmd" ] ||
+			skip_all "$tap_cmd was not built"
+	done
+}
+done_testing() {
+	echo "1..$tap_run"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}
