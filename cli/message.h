@@ -1,0 +1,44 @@
+/* message.h -- what the programs say on standard error, and how they give up.
+ *
+ * One form for every message: `tool: what: why`, lower case, no full stop. It says what the
+ * user can do about it. Formats are printf's, with %m for strerror(errno).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* message_init -- name the program in front of every message.
+ *
+ * tool     name without a directory; kept, not copied. Before the call it is "memusage".
+ * failure  exit status of die(): 1 for tools, 125 for the launcher (as env(1) does it).
+ */
+void message_init(const char *tool, int failure);
+
+/* message_tool -- the name given to message_init(). */
+const char *message_tool(void);
+
+/* warn -- print `tool: MESSAGE` and go on.
+ *
+ * The line is formatted first and leaves in one write, so that lines of several processes do
+ * not mix. Messages beyond 4 KiB are cut. Control characters of names in the message are
+ * shown as '?': a file name cannot drive the terminal. Preserves errno.
+ */
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* warn_va -- warn() for a caller that has the arguments as a list. */
+void warn_va(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+/* die -- warn() and exit with the status of message_init(). */
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* message_blunt -- turn the control characters in TEXT into '?', so that a name found in a
+ * file or on a disk cannot drive the terminal. Bytes from 0x80 on stay: they are most likely
+ * UTF-8, and where they are not, terminals show a replacement.
+ */
+void message_blunt(char *text, size_t length);
+
+#endif

@@ -1,0 +1,372 @@
+/* options.c -- parse a command line by a table.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/options_help.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+
+/* getopt's codes for long options lie above every letter. */
+enum { LONG_BASE = 256 };
+
+/* The table in the form of getopt_long, with the options that every program has. */
+struct parser {
+	const struct opt_tool *tool;
+	const struct opt **option;	/* all but groups, in order */
+	int count;
+	struct option *longs;
+	char *shorts;
+};
+
+static int count_options(const struct opt *table)
+{
+	int count = 0;
+
+	for (; table->kind != OPT_KIND_END; table++)
+		count += table->kind != OPT_KIND_GROUP;
+	return count;
+}
+
+static void add_options(struct parser *p, const struct opt *table)
+{
+	char *shorts = p->shorts + strlen(p->shorts);
+
+	for (; table->kind != OPT_KIND_END; table++) {
+		if (table->kind == OPT_KIND_GROUP)
+			continue;
+		p->longs[p->count] = (struct option){
+			.name = table->name,
+			.has_arg = !table->arg ? no_argument :
+				   table->absent ? optional_argument : required_argument,
+			.val = LONG_BASE + p->count,
+		};
+		p->option[p->count++] = table;
+		/* '?' would be an error to getopt; see handle_error(). */
+		if (table->letter == '\0' || table->letter == '?')
+			continue;
+		*shorts++ = table->letter;
+		if (table->arg)
+			*shorts++ = ':';
+		if (table->arg && table->absent)
+			*shorts++ = ':';
+		*shorts = '\0';
+	}
+}
+
+static void parser_init(struct parser *p, const struct opt_tool *tool)
+{
+	size_t count = (size_t)(count_options(tool->options) + count_options(opt_common));
+
+	*p = (struct parser){ .tool = tool };
+	p->option = xcalloc(count, sizeof(*p->option));
+	p->longs = xcalloc(count + 1, sizeof(*p->longs));
+	p->shorts = xcalloc(3 * count + 3, 1);
+	/* '+' ends the options at the first operand, ':' reports a missing argument as such. */
+	strcpy(p->shorts, tool->stop_at_operand ? "+:" : ":");
+	add_options(p, tool->options);
+	add_options(p, opt_common);
+}
+
+static void parser_fini(struct parser *p)
+{
+	free(p->option);
+	free(p->longs);
+	free(p->shorts);
+}
+
+static const struct opt *find_option(const struct parser *p, int code)
+{
+	if (code >= LONG_BASE)
+		return p->option[code - LONG_BASE];
+	for (int i = 0; i < p->count; i++) {
+		if (p->option[i]->letter == code)
+			return p->option[i];
+	}
+	return NULL;
+}
+
+/* If the first LENGTH bytes of WORD begin exactly one legacy option, that option's name. */
+static const char *legacy_meaning(const struct parser *p, const char *word, size_t length)
+{
+	const char *const *name = p->tool->legacy;
+	const char *found = NULL;
+
+	for (int i = 0; i < p->count; i++) {
+		if (strncmp(p->option[i]->name, word, length) == 0 &&
+		    p->option[i]->name[length] == '\0')
+			return NULL;
+	}
+	for (; name && *name; name++) {
+		if (strncmp(*name, word, length) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = *name;
+	}
+	return found;
+}
+
+/* Write out a legacy abbreviation in the element that getopt takes next, if it is one.
+ *
+ * Only that element can be judged: the one after it may be an argument. The full word is
+ * never freed, because values point into it. */
+static void expand_next(const struct parser *p, int argc, char **argv)
+{
+	int i = optind > 0 ? optind : 1;
+	const char *word, *full;
+	size_t length;
+
+	while (i < argc && !p->tool->stop_at_operand &&
+	       (argv[i][0] != '-' || argv[i][1] == '\0'))
+		i++;
+	if (i >= argc || strncmp(argv[i], "--", 2) != 0 || argv[i][2] == '\0')
+		return;
+	word = argv[i] + 2;
+	length = strcspn(word, "=");
+	full = length > 0 ? legacy_meaning(p, word, length) : NULL;
+	if (full)
+		argv[i] = xasprintf("--%s%s", full, word + length);
+}
+
+static const char *store_enum(const struct opt *o, const char *arg)
+{
+	size_t length = strlen(arg);
+	const char *word = o->arg;
+
+	for (int i = 0; length > 0; i++) {
+		if (strncmp(word, arg, length) == 0 &&
+		    (word[length] == '|' || word[length] == '\0')) {
+			*(int *)o->value = i;
+			return NULL;
+		}
+		word = strchr(word, '|');
+		if (!word++)
+			break;
+	}
+	return "must be one of";
+}
+
+static const char *store_uint(const struct opt *o, const char *arg)
+{
+	uint64_t number;
+
+	if (!units_parse_count(arg, &number))
+		return "is not a whole number";
+	if ((double)number < o->min || (double)number > o->max)
+		return "is out of range";
+	*(unsigned *)o->value = (unsigned)number;
+	return NULL;
+}
+
+static const char *store_real(const struct opt *o, const char *arg)
+{
+	char *end;
+	double number = strtod(arg, &end);
+
+	if (end == arg || *end || !isfinite(number))
+		return "is not a number";
+	if (number < o->min || number > o->max)
+		return "is out of range";
+	*(double *)o->value = number;
+	return NULL;
+}
+
+static void store_item(struct opt_list *list, const char *arg)
+{
+	list->item = xreallocarray(list->item, list->count + 1, sizeof(*list->item));
+	list->item[list->count++] = arg;
+}
+
+/* ARG is NULL if there is none; returns NULL or the complaint. */
+static const char *store(const struct opt *o, const char *arg)
+{
+	switch (o->kind) {
+	case OPT_KIND_FLAG:
+		*(bool *)o->value = true;
+		return NULL;
+	case OPT_KIND_CONST:
+		*(int *)o->value = o->constant;
+		return NULL;
+	case OPT_KIND_STR:
+		*(const char **)o->value = arg;
+		return NULL;
+	case OPT_KIND_LIST:
+		store_item(o->value, arg);
+		return NULL;
+	case OPT_KIND_SIZE:
+		return units_parse_size(arg, o->value) ? NULL : "is not a size like 4096, 64K or 1G";
+	case OPT_KIND_UINT:
+		return store_uint(o, arg);
+	case OPT_KIND_REAL:
+		return store_real(o, arg);
+	case OPT_KIND_ENUM:
+		return store_enum(o, arg);
+	default:
+		return o->call(o, arg, o->value);
+	}
+}
+
+/* -x or --x-size, as the user knows the option. */
+static const char *shown_name(char buffer[64], const struct opt *o, int code)
+{
+	if (code < LONG_BASE)
+		snprintf(buffer, 64, "-%c", code);
+	else
+		snprintf(buffer, 64, "--%s", o->name);
+	return buffer;
+}
+
+static void handle_option(const struct parser *p, int code)
+{
+	const struct opt *o = find_option(p, code);
+	const char *arg = optarg, *why;
+	char name[64];
+
+	if (o->kind >= OPT_KIND_HELP)
+		options_show(p->tool, o->kind);
+	if (!arg && o->kind != OPT_KIND_CALL)
+		arg = o->absent;
+	why = store(o, arg);
+	if (!why)
+		return;
+	shown_name(name, o, code);
+	if (!arg)
+		options_error(p->tool, "%s: %s", name, why);
+	if (o->kind == OPT_KIND_ENUM)
+		options_error(p->tool, "%s: '%s' %s %s", name, arg, why, o->arg);
+	if (o->kind == OPT_KIND_UINT || o->kind == OPT_KIND_REAL)
+		options_error(p->tool, "%s: '%s' %s (%.10g to %.10g)", name, arg, why, o->min, o->max);
+	options_error(p->tool, "%s: '%s' %s", name, arg, why);
+}
+
+/* What --WORD may have meant: all options that begin so. */
+static void complain_about_word(const struct parser *p, const char *word)
+{
+	size_t length = strcspn(word, "=");
+	char list[256] = "";
+	int found = 0;
+
+	for (int i = 0; i < p->count; i++) {
+		size_t used = strlen(list);
+
+		if (p->option[i]->hidden || strncmp(p->option[i]->name, word, length) != 0)
+			continue;
+		found++;
+		snprintf(list + used, sizeof(list) - used, " --%s", p->option[i]->name);
+	}
+	if (found > 1)
+		options_error(p->tool, "option '--%.*s' is ambiguous: it may be%s", (int)length, word,
+			      list);
+	options_error(p->tool, "unknown option '--%.*s'", (int)length, word);
+}
+
+/* getopt found fault with argv[optind - 1], or with the letter optopt in a cluster. */
+static void handle_error(const struct parser *p, int code, char **argv)
+{
+	const struct opt *o = optopt ? find_option(p, optopt) : NULL;
+	char name[64];
+
+	if (optopt == '?')
+		options_show(p->tool, OPT_KIND_HELP);
+	if (o)
+		shown_name(name, o, optopt);
+	if (o && code == ':')
+		options_error(p->tool, "option '%s' needs an argument: %s", name, o->arg);
+	if (o)
+		options_error(p->tool, "option '%s' takes no argument", name);
+	if (optopt)
+		options_error(p->tool, "unknown option '-%c'", optopt);
+	complain_about_word(p, argv[optind - 1] + 2);
+}
+
+int options_parse(const struct opt_tool *tool, int argc, char **argv)
+{
+	struct parser p;
+	int code;
+
+	parser_init(&p, tool);
+	opterr = 0;
+	optind = 0;	/* glibc: start anew, and reread the leading '+' */
+	for (;;) {
+		expand_next(&p, argc, argv);
+		code = getopt_long(argc, argv, p.shorts, p.longs, NULL);
+		if (code < 0)
+			break;
+		if (code == '?' || code == ':')
+			handle_error(&p, code, argv);
+		else
+			handle_option(&p, code);
+	}
+	parser_fini(&p);
+	return optind;
+}
+
+void options_error(const struct opt_tool *tool, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	warn_va(format, args);
+	va_end(args);
+	fprintf(stderr, "Try '%s --help' for more information.\n", tool->name);
+	exit(tool->usage_status);
+}
+
+static bool is_legacy(const struct opt_tool *tool, const char *name)
+{
+	for (const char *const *legacy = tool->legacy; legacy && *legacy; legacy++) {
+		if (strcmp(*legacy, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The first rule that option I breaks, or NULL. */
+static const char *broken_rule(const struct parser *p, int i)
+{
+	const struct opt *o = p->option[i];
+	const char *const *legacy = p->tool->legacy;
+
+	for (int j = 0; j < i; j++) {
+		if (strcmp(o->name, p->option[j]->name) == 0)
+			return "is there twice";
+		if (o->letter && o->letter == p->option[j]->letter)
+			return "has the letter of another";
+	}
+	for (; legacy && *legacy; legacy++) {
+		if (!is_legacy(p->tool, o->name) &&
+		    strncmp(*legacy, o->name, strlen(o->name)) == 0)
+			return "is an abbreviation of a legacy option";
+	}
+	if (!o->help || !*o->help)
+		return "has no help text";
+	return NULL;
+}
+
+bool options_check(const struct opt_tool *tool, char why[128])
+{
+	struct parser p;
+	bool is_good = true;
+
+	parser_init(&p, tool);
+	for (int i = 0; i < p.count && is_good; i++) {
+		const char *broken = broken_rule(&p, i);
+
+		is_good = broken == NULL;
+		if (broken)
+			snprintf(why, 128, "--%s %s", p.option[i]->name, broken);
+	}
+	parser_fini(&p);
+	return is_good;
+}

@@ -1,0 +1,157 @@
+/* options.h -- one table per program: parser, --help, --usage and the man page check.
+ *
+ *	static const struct opt table[] = {
+ *		OPT_GROUP("Output"),
+ *		OPT_STR('o', "output", "FILE", &o.output, "write the picture to FILE"),
+ *		OPT_FLAG('T', "total", &o.total, "also draw heap and stack together"),
+ *		OPT_END
+ *	};
+ *	static const struct opt_tool tool = {
+ *		.name = "memusagestat", .operands = "DATAFILE [OUTFILE]",
+ *		.about = "Draw a picture of a recorded run.", .options = table,
+ *		.usage_status = 2,
+ *	};
+ *	int first = options_parse(&tool, argc, argv);
+ *
+ * getopt_long does the parsing: -mt, -xVALUE, --opt=VALUE, --opt VALUE, unambiguous
+ * abbreviations, `--`. --help, --usage and --version (-?, -V) are in every table by themselves.
+ *
+ * Rules that options_check() (and so every program's unit test) holds up: names and letters
+ * are unique; no new option is spelled like the beginning of a legacy one.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum opt_kind {
+	OPT_KIND_END,
+	OPT_KIND_GROUP,		/* a heading in --help */
+	OPT_KIND_FLAG,		/* no argument: bool becomes true */
+	OPT_KIND_CONST,		/* no argument: int becomes `constant` */
+	OPT_KIND_STR,		/* const char *: points into argv */
+	OPT_KIND_LIST,		/* struct opt_list: every occurrence is kept */
+	OPT_KIND_SIZE,		/* uint64_t: bytes, with suffixes as units_parse_size() */
+	OPT_KIND_UINT,		/* unsigned, from min to max */
+	OPT_KIND_REAL,		/* double, from min to max */
+	OPT_KIND_ENUM,		/* int: index of the word in `arg`, "auto|always|never" */
+	OPT_KIND_CALL,		/* opt_fn */
+	OPT_KIND_HELP,
+	OPT_KIND_USAGE,
+	OPT_KIND_VERSION,
+};
+
+struct opt;
+
+/* Handles one occurrence. ARG is NULL when the option has none, or an optional one was left
+ * out. Returns NULL, or why the argument is not acceptable ("unknown report"). */
+typedef const char *(*opt_fn)(const struct opt *option, const char *arg, void *data);
+
+/* What an option that may be repeated has collected, in order. */
+struct opt_list {
+	const char **item;	/* pointers into argv */
+	size_t count;
+};
+
+struct opt {
+	enum opt_kind kind;
+	char letter;		/* '\0': long form only */
+	const char *name;	/* without dashes; the heading of a group */
+	const char *arg;	/* name of the argument in the help text; NULL: takes none */
+	void *value;		/* where to store; user data of a call */
+	const char *help;	/* lower case, no full stop; may hold '\n' */
+	const char *absent;	/* not NULL: the argument is optional, and this stands for it */
+	double min, max;	/* OPT_KIND_UINT, OPT_KIND_REAL */
+	int constant;		/* OPT_KIND_CONST */
+	opt_fn call;		/* OPT_KIND_CALL */
+	bool hidden;		/* accepted, but in neither --help nor --usage */
+};
+
+/* The macros check the type of what they are to store to: `1 ? V : (T *)0` does not compile
+ * quietly for another pointer type. */
+#define OPT_TYPED(type, v) (1 ? (v) : (type *)0)
+
+#define OPT_END { .kind = OPT_KIND_END }
+#define OPT_GROUP(title) { .kind = OPT_KIND_GROUP, .name = title }
+#define OPT_FLAG(l, n, v, h) \
+	{ .kind = OPT_KIND_FLAG, .letter = l, .name = n, .value = OPT_TYPED(bool, v), .help = h }
+#define OPT_CONST(l, n, v, c, h) \
+	{ .kind = OPT_KIND_CONST, .letter = l, .name = n, .value = OPT_TYPED(int, v), \
+	  .constant = c, .help = h }
+#define OPT_STR(l, n, a, v, h) \
+	{ .kind = OPT_KIND_STR, .letter = l, .name = n, .arg = a, \
+	  .value = OPT_TYPED(const char *, v), .help = h }
+/* --name[=ARG]: without an argument the value becomes `d`. */
+#define OPT_STR_OPTIONAL(l, n, a, v, d, h) \
+	{ .kind = OPT_KIND_STR, .letter = l, .name = n, .arg = a, \
+	  .value = OPT_TYPED(const char *, v), .absent = d, .help = h }
+#define OPT_LIST(l, n, a, v, h) \
+	{ .kind = OPT_KIND_LIST, .letter = l, .name = n, .arg = a, \
+	  .value = OPT_TYPED(struct opt_list, v), .help = h }
+#define OPT_SIZE(l, n, a, v, h) \
+	{ .kind = OPT_KIND_SIZE, .letter = l, .name = n, .arg = a, \
+	  .value = OPT_TYPED(uint64_t, v), .help = h }
+#define OPT_UINT(l, n, a, v, low, high, h) \
+	{ .kind = OPT_KIND_UINT, .letter = l, .name = n, .arg = a, \
+	  .value = OPT_TYPED(unsigned, v), .min = low, .max = high, .help = h }
+#define OPT_REAL(l, n, a, v, low, high, h) \
+	{ .kind = OPT_KIND_REAL, .letter = l, .name = n, .arg = a, \
+	  .value = OPT_TYPED(double, v), .min = low, .max = high, .help = h }
+#define OPT_ENUM(l, n, words, v, h) \
+	{ .kind = OPT_KIND_ENUM, .letter = l, .name = n, .arg = words, \
+	  .value = OPT_TYPED(int, v), .help = h }
+/* --name[=WORD]: without an argument as if the word `d` had been given. */
+#define OPT_ENUM_OPTIONAL(l, n, words, v, d, h) \
+	{ .kind = OPT_KIND_ENUM, .letter = l, .name = n, .arg = words, \
+	  .value = OPT_TYPED(int, v), .absent = d, .help = h }
+/* `a` NULL: no argument. */
+#define OPT_CALL(l, n, a, f, d, h) \
+	{ .kind = OPT_KIND_CALL, .letter = l, .name = n, .arg = a, .value = d, .call = f, \
+	  .help = h }
+/* The call gets NULL when the argument is left out. */
+#define OPT_CALL_OPTIONAL(l, n, a, f, d, h) \
+	{ .kind = OPT_KIND_CALL, .letter = l, .name = n, .arg = a, .value = d, .call = f, \
+	  .absent = "", .help = h }
+
+struct opt_tool {
+	const char *name;		/* as in messages */
+	const char *operands;		/* "DATAFILE [OUTFILE]", NULL: none */
+	const char *about;		/* below the first line of --help */
+	const char *footer;		/* below its last option; NULL: none */
+	const struct opt *options;	/* ends with OPT_END */
+	/* Long options that glibc's tool has, ended by NULL. An abbreviation that means one of
+	 * these alone keeps its meaning, whatever newer options begin alike. May be NULL. */
+	const char *const *legacy;
+	int usage_status;		/* exit status of a usage error */
+	bool stop_at_operand;		/* options end at the first operand: it is a command */
+};
+
+/* options_parse -- store what the command line says.
+ *
+ * tool   its strings and table must outlive what is stored.
+ * argv   may be reordered (operands last) and elements replaced; strings are not written to.
+ * Returns the index of the first operand. Does not return after --help, --usage, --version
+ * (status 0, or 1 when standard output is full), nor after an error: see options_error().
+ */
+int options_parse(const struct opt_tool *tool, int argc, char **argv);
+
+/* options_error -- complain about the command line and exit with usage_status.
+ *
+ * Prints `tool: MESSAGE` and a line that points to --help. For what a table cannot express:
+ * a missing operand, options that exclude each other.
+ */
+void options_error(const struct opt_tool *tool, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+/* options_check -- whether the table keeps the rules at the top of this file.
+ *
+ * why     set to a text that names the offending option.
+ * Returns true if all is well. For unit tests.
+ */
+bool options_check(const struct opt_tool *tool, char why[128]);
+
+#endif

@@ -1,0 +1,191 @@
+/* output.c -- open, write and close what a program was asked to write, missing no error.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+
+/* stdio forgets why a write failed by the time fclose() reports it, so the stream writes
+ * through here. */
+static ssize_t write_hook(void *cookie, const char *data, size_t size)
+{
+	struct output *out = cookie;
+	size_t done = 0;
+
+	while (done < size && !out->error) {
+		ssize_t n = write(out->fd, data + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			out->error = n < 0 ? errno : ENOSPC;
+		else
+			done += (size_t)n;
+	}
+	out->written += done;
+	return (ssize_t)done;	/* short means error to stdio */
+}
+
+static bool is_standard_output(const char *name)
+{
+	return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0;
+}
+
+/* Whether NAME is a symbolic link that somebody else could have put there. */
+static bool is_foreign_link(const char *name)
+{
+	struct stat st;
+
+	return lstat(name, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != 0 &&
+	       st.st_uid != geteuid();
+}
+
+/* First with O_EXCL, to know whether the file is ours to remove. */
+static int open_file(struct output *out, const char *name, unsigned flags)
+{
+	const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+	const mode_t access = flags & OUTPUT_PRIVATE ? 0600 : 0666;
+
+	out->fd = open(name, mode | O_EXCL, access);
+	out->is_fresh = out->fd >= 0;
+	if (out->is_fresh || errno != EEXIST || flags & OUTPUT_NEW)
+		return out->fd;
+	if (is_foreign_link(name)) {
+		errno = ELOOP;
+		return -1;
+	}
+	out->fd = open(name, mode | O_TRUNC, access);
+	return out->fd;
+}
+
+/* The descriptor is -1 from the start, so that output_close() may follow any outcome. */
+int output_open(struct output *out, const char *name, unsigned flags)
+{
+	static const cookie_io_functions_t hooks = { .write = write_hook };
+
+	*out = (struct output){ .name = name, .fd = -1 };
+	if (is_standard_output(name)) {
+		out->fd = STDOUT_FILENO;
+		out->name = "standard output";
+	} else if (open_file(out, name, flags) < 0) {
+		if (errno == ELOOP)
+			warn("cannot write %s: the symbolic link belongs to another user", name);
+		else
+			warn("cannot write %s: %m", name);
+		return -1;
+	} else {
+		out->owns_fd = true;
+	}
+	out->stream = fopencookie(out, "w", hooks);
+	if (!out->stream)
+		die("cannot write %s: %m", name);
+	setvbuf(out->stream, NULL, _IOFBF, 1 << 16);
+	return 0;
+}
+
+bool output_failed(const struct output *out)
+{
+	return out->error != 0;
+}
+
+/* A fresh device or pipe cannot be: O_EXCL makes regular files. */
+int output_close(struct output *out)
+{
+	if (!out->stream)
+		return 0;
+	if (fclose(out->stream) != 0 && !out->error)
+		out->error = errno;
+	out->stream = NULL;
+	/* NFS and quotas report late. EINTR has closed the descriptor all the same. */
+	if (out->owns_fd && close(out->fd) < 0 && errno != EINTR && !out->error)
+		out->error = errno;
+	out->fd = -1;
+	if (!out->error)
+		return 0;
+	errno = out->error;
+	warn("cannot write %s: %m", out->name);
+	if (out->is_fresh)
+		unlink(out->name);
+	return -1;
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static void append(char **text, const char *more, size_t length)
+{
+	size_t used = *text ? strlen(*text) : 0;
+
+	*text = xreallocarray(*text, used + length + 1, 1);
+	memcpy(*text + used, more, length);
+	(*text)[used + length] = '\0';
+}
+
+/* AT points behind "%q"; returns what follows the closing brace, or NULL with WHY. */
+static const char *append_variable(char **text, const char *at,
+				   char *(*lookup)(const char *name), char why[128])
+{
+	const char *end = *at == '{' ? strchr(at, '}') : NULL;
+	const char *value;
+	char *name;
+
+	if (!end || end == at + 1) {
+		snprintf(why, 128, "%%q must be followed by {VARIABLE}");
+		return NULL;
+	}
+	name = xstrndup(at + 1, (size_t)(end - at - 1));
+	value = lookup(name);
+	if (!value)
+		snprintf(why, 128, "the variable %.80s is not set", name);
+	else if (strchr(value, '/'))
+		snprintf(why, 128, "the variable %.80s contains a slash", name);
+	free(name);
+	if (!value || strchr(value, '/'))
+		return NULL;
+	append(text, value, strlen(value));
+	return end + 1;
+}
+
+char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *name),
+		    char why[128])
+{
+	char *text = NULL, number[24];
+	const char *at = pattern;
+
+	append(&text, "", 0);
+	while (at && *at) {
+		size_t plain = strcspn(at, "%");
+
+		append(&text, at, plain);
+		at += plain;
+		if (*at == '\0')
+			break;
+		at += 2;
+		switch (at[-1]) {
+		case '%':
+			append(&text, "%", 1);
+			break;
+		case 'p':
+			append(&text, number, (size_t)sprintf(number, "%d", (int)pid));
+			break;
+		case 'q':
+			at = append_variable(&text, at, lookup, why);
+			break;
+		default:
+			snprintf(why, 128, "%%p, %%q{VARIABLE} and %%%% may follow a percent sign");
+			at = NULL;
+		}
+	}
+	if (at)
+		return text;
+	free(text);
+	return NULL;
+}

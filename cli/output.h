@@ -1,0 +1,73 @@
+/* output.h -- open, write and close what a program was asked to write, missing no error.
+ *
+ *	struct output out;
+ *
+ *	if (output_open(&out, name, OUTPUT_PRIVATE) < 0)
+ *		return -1;
+ *	fprintf(out.stream, ...);
+ *	return output_close(&out);
+ *
+ * A full disk is noticed at the first write that fails, kept, and reported once by
+ * output_close(), with the reason the system gave.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum output_flag {
+	OUTPUT_PRIVATE = 1,	/* mode 0600: contents may hold secrets of the program */
+	OUTPUT_NEW = 2,		/* never over an existing file (O_EXCL) */
+};
+
+struct output {
+	FILE *stream;		/* fully buffered */
+	const char *name;	/* for messages; borrowed, "-" is shown as standard output */
+	uint64_t written;	/* bytes that have left the buffer */
+	int fd;
+	int error;		/* errno of the first failed write, or 0 */
+	bool owns_fd;
+	bool is_fresh;		/* made by output_open(): removed again when it fails */
+};
+
+/* output_open -- create or empty the file NAME.
+ *
+ * name   "-" and /dev/stdout are standard output; a name with a slash in front of a dash
+ *        ("./-") is a file. Borrowed until output_close().
+ * flags  enum output_flag.
+ * A symbolic link is followed only if it belongs to the user or to root: in a directory that
+ * others can write to, a link of theirs could choose what we overwrite. (A directory whose
+ * owner is hostile is beyond help here; Linux's fs.protected_symlinks covers /tmp.)
+ * Returns 0, or -1 after a warning; OUT is then closed, and output_close() does nothing.
+ */
+int output_open(struct output *out, const char *name, unsigned flags);
+
+/* output_failed -- whether a write has failed already: long work may stop early. */
+bool output_failed(const struct output *out);
+
+/* output_close -- flush, close and judge.
+ *
+ * Returns 0 if every byte was taken, else -1 after a warning that names the file and the
+ * reason; a regular file that output_open() had made is removed then, because half a picture
+ * is of no use. A second call does nothing.
+ */
+int output_close(struct output *out);
+
+/* output_expand -- the file name that a PATTERN of the command line stands for.
+ *
+ * %p is PID, %q{VAR} the environment variable VAR, %% a percent sign, as in Valgrind's file
+ * name options. A value that contains a slash is refused, so that the environment cannot
+ * choose another directory.
+ * lookup  where variables come from (getenv, or a saved environment); returns NULL if unset.
+ * why     on failure set to a text that can follow `PATTERN: `.
+ * Returns the name, to be freed, or NULL.
+ */
+char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *name),
+		    char why[128]);
+
+#endif

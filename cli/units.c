@@ -1,0 +1,118 @@
+/* units.c -- numbers as people write and read them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cli/units.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* The number at the start of TEXT; returns what follows it, or NULL. */
+static const char *leading_number(const char *text, uint64_t *value)
+{
+	uint64_t sum = 0;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (__builtin_mul_overflow(sum, UINT64_C(10), &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)(*text - '0'), &sum))
+			return NULL;
+	}
+	*value = sum;
+	return text;
+}
+
+bool units_parse_count(const char *text, uint64_t *value)
+{
+	uint64_t parsed;
+	const char *rest = leading_number(text, &parsed);
+
+	if (!rest || *rest)
+		return false;
+	*value = parsed;
+	return true;
+}
+
+bool units_parse_size(const char *text, uint64_t *value)
+{
+	static const char letters[] = "kmgtpe";
+	uint64_t parsed;
+	const char *rest = leading_number(text, &parsed);
+	const char *letter;
+
+	if (!rest)
+		return false;
+	letter = *rest ? strchr(letters, *rest | 0x20) : NULL;
+	if (letter) {
+		unsigned shift = 10 * (unsigned)(letter - letters + 1);
+
+		if (parsed > UINT64_MAX >> shift)
+			return false;
+		parsed <<= shift;
+		rest++;
+		if (*rest == 'i' && rest[1])
+			rest++;
+	}
+	if (strcasecmp(rest, "b") != 0 && *rest)
+		return false;
+	*value = parsed;
+	return true;
+}
+
+/* Three significant digits without more digits than that being invented. */
+static void three_digits(char *buffer, double value, const char *unit)
+{
+	int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+
+	snprintf(buffer, UNITS_LENGTH, "%.*f %s", decimals, value, unit);
+}
+
+const char *units_bytes(char buffer[UNITS_LENGTH], uint64_t bytes)
+{
+	static const char *const unit[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double value = (double)bytes / 1024;
+	unsigned i = 0;
+
+	if (bytes < 1024) {
+		snprintf(buffer, UNITS_LENGTH, "%u B", (unsigned)bytes);
+		return buffer;
+	}
+	/* 1023.5 would be printed as 1024 of the smaller unit. */
+	for (; value >= 1023.5 && i < 5; i++)
+		value /= 1024;
+	three_digits(buffer, value, unit[i]);
+	return buffer;
+}
+
+const char *units_grouped(char buffer[UNITS_LENGTH], uint64_t value)
+{
+	char digits[UNITS_LENGTH];
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+	char *out = buffer;
+
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return buffer;
+}
+
+const char *units_time(char buffer[UNITS_LENGTH], uint64_t ns)
+{
+	static const char *const unit[] = { "us", "ms", "s" };
+	double value = (double)ns / 1000;
+	unsigned i = 0;
+
+	if (ns < 1000) {
+		snprintf(buffer, UNITS_LENGTH, "%u ns", (unsigned)ns);
+		return buffer;
+	}
+	for (; value >= 999.5 && i < 2; i++)
+		value /= 1000;
+	three_digits(buffer, value, unit[i]);
+	return buffer;
+}

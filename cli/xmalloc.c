@@ -1,0 +1,61 @@
+/* xmalloc.c -- memory for the programs: succeed or die with a message.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cli/xmalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+
+/* A request for 0 bytes may return NULL legally; ask for one byte instead of guessing. */
+static void *must(void *p, size_t size)
+{
+	if (!p)
+		die("cannot get %zu bytes of memory", size);
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return must(malloc(size ? size : 1), size);
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	if (count == 0 || size == 0)
+		count = size = 1;
+	return must(calloc(count, size), count * size);
+}
+
+void *xreallocarray(void *p, size_t count, size_t size)
+{
+	if (count == 0 || size == 0)
+		count = size = 1;
+	return must(reallocarray(p, count, size), count * size);
+}
+
+char *xstrdup(const char *text)
+{
+	return must(strdup(text), strlen(text) + 1);
+}
+
+char *xstrndup(const char *text, size_t length)
+{
+	return must(strndup(text, length), length + 1);
+}
+
+char *xasprintf(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return must(text, strlen(format));
+}
