@@ -1,0 +1,167 @@
+#!/bin/sh
+# setup.sh -- installs, by name, the packages that a target of the makefile needs and lacks.
+#
+#	scripts/setup.sh build | demo | check | check-real | bench | fuzz
+#
+# Looks for the things themselves (a command, a header, a library), so that what was installed
+# another way counts, and does nothing at all when everything is there. Otherwise it says what
+# it installs and runs apt-get, as root or through sudo. It installs nothing with NO_INSTALL=1,
+# and nothing without a terminal when it is not root: then it prints the command to run, and
+# fails if a thing is missing that the target cannot do without. Tests that lack an optional
+# thing say so and are skipped.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -u
+
+# need|want PACKAGE KIND:NAME...   need: the target fails without it. want: a part is skipped.
+# KIND is cmd (in PATH), hdr (header), lib (shared library, for the loader).
+packages_build='
+need gcc cmd:cc|gcc|clang
+need libc6-dev hdr:stdio.h
+need make cmd:make|gmake
+want pkg-config cmd:pkg-config
+want libgd-dev hdr:gd.h
+want libpng-dev hdr:png.h
+want zlib1g-dev hdr:zlib.h
+'
+packages_demo='
+need libgd-dev hdr:gd.h
+need libpng-dev hdr:png.h
+need zlib1g-dev hdr:zlib.h
+'
+packages_check='
+want g++ cmd:g++|c++
+want git cmd:git
+want perl cmd:perl
+want binutils cmd:readelf
+want valgrind cmd:valgrind
+want libc-devtools cmd:memusagestat
+want libjemalloc2 lib:libjemalloc.so.2
+want libtcmalloc-minimal4 lib:libtcmalloc_minimal.so.4
+want libmimalloc2.0 lib:libmimalloc.so.2.0|libmimalloc.so.2
+want shellcheck cmd:shellcheck
+want mandoc cmd:mandoc
+want groff cmd:groff
+'
+packages_real='
+want sqlite3 cmd:sqlite3
+want python3 cmd:python3
+want openssl cmd:openssl
+want nodejs cmd:node
+want default-jre-headless cmd:java
+want gdb cmd:gdb
+want clang cmd:clang
+'
+packages_fuzz='
+want clang cmd:clang
+'
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+# Any of the names separated by '|' will do.
+present() {
+	kind=${1%%:*}
+	for name in $(printf %s "${1#*:}" | tr '|' ' '); do
+		case $kind in
+		cmd) command -v "$name" >/dev/null 2>&1 && return 0 ;;
+		hdr)
+			for dir in /usr/include /usr/local/include /usr/include/*-linux-gnu; do
+				[ -e "$dir/$name" ] && return 0
+			done
+			;;
+		lib)
+			for dir in /usr/lib /lib /usr/local/lib /usr/lib64 /usr/lib/*-linux-gnu; do
+				[ -e "$dir/$name" ] && return 0
+			done
+			;;
+		esac
+	done
+	return 1
+}
+
+# Sets $needed and $wanted to the missing packages of a list given on stdin.
+collect() {
+	needed='' wanted=''
+	while read -r level package probes; do
+		[ -n "$level" ] || continue
+		missing=''
+		for p in $probes; do present "$p" || missing=1; done
+		[ -n "$missing" ] || continue
+		case " $needed $wanted " in *" $package "*) continue ;; esac
+		case $level in
+		need) needed="$needed $package" ;;
+		*) wanted="$wanted $package" ;;
+		esac
+	done
+	needed=${needed# } wanted=${wanted# }
+}
+
+# The command prefix that may install, or a reason why none may.
+may_install() {
+	if [ "${NO_INSTALL:-0}" != 0 ] && [ -n "${NO_INSTALL:-}" ]; then
+		reason='NO_INSTALL is set'
+	elif ! command -v apt-get >/dev/null 2>&1; then
+		reason='there is no apt-get here'
+	elif [ "$(id -u)" = 0 ]; then
+		as_root='env DEBIAN_FRONTEND=noninteractive'
+		return 0
+	elif ! command -v sudo >/dev/null 2>&1; then
+		reason='not root, and there is no sudo'
+	elif [ ! -t 0 ] || [ ! -t 2 ]; then
+		reason='not root, and no terminal to ask at'
+	else
+		as_root='sudo env DEBIAN_FRONTEND=noninteractive'
+		return 0
+	fi
+	return 1
+}
+
+apt() {
+	# shellcheck disable=SC2086  # words are wanted
+	$as_root apt-get -y -q --no-install-recommends "$@" >&2 </dev/null
+}
+
+# Everything at once; if that fails (a release may lack one name), one by one.
+install_packages() {
+	say "installing $*"
+	apt install "$@" && return 0
+	for package in "$@"; do apt install "$package" || say "could not install $package"; done
+}
+
+case ${1:-} in
+build) list=$packages_build ;;
+demo) list=$packages_demo$packages_build ;;
+check) list=$packages_build$packages_check ;;
+check-real | bench) list=$packages_build$packages_check$packages_real ;;
+fuzz) list=$packages_build$packages_fuzz ;;
+*)
+	say 'usage: scripts/setup.sh build|demo|check|check-real|bench|fuzz'
+	exit 2
+	;;
+esac
+
+collect <<EOF
+$list
+EOF
+[ -n "$needed$wanted" ] || exit 0
+
+as_root='' reason=''
+if may_install; then
+	say "missing: $needed${needed:+ }$wanted"
+	apt update || say 'apt-get update failed; trying with the lists that are here'
+	# shellcheck disable=SC2086  # words are wanted
+	install_packages $needed $wanted
+	collect <<EOF
+$list
+EOF
+	reason='they could not be installed'
+fi
+
+[ -n "$needed$wanted" ] || exit 0
+say "missing: $needed${needed:+ }$wanted ($reason)"
+say "to install: apt-get install $needed${needed:+ }$wanted"
+if [ -n "$needed" ]; then
+	say "cannot go on without: $needed"
+	exit 1
+fi
+say 'going on without; what depends on them is left out or skipped, and says so'
