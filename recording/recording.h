@@ -337,12 +337,13 @@ struct mu_region {
 };
 
 struct mu_blocks {
-	uint64_t regions; /* offset of struct mu_region[1 << region_log2] */
-	uint32_t region_log2;
+	uint64_t regions; /* offset of struct mu_region[1 << n], with n in the low 6 bits */
 	uint32_t region_count;
 	uint32_t lock; /* for growing the directory */
-	uint32_t reserved[11];
+	uint32_t reserved[12];
 };
+#define MU_REGIONS_OFFSET(word) ((word) & ~UINT64_C(63))
+#define MU_REGIONS_LOG2(word) ((unsigned int)(word) & 63u)
 
 /* Page word: bit 0 lock, bits 1-8 lines in the bucket, bits 9-63 bucket offset / 64. */
 #define MU_PAGE_LOCK UINT64_C(1)
