@@ -37,18 +37,21 @@ static unsigned tap_run, tap_failed, tap_planned;
 #define PASS(...) OK(true, __VA_ARGS__)
 #define FAIL(...) OK(false, __VA_ARGS__)
 
-/* got against want: unsigned, signed, floating (within tol), text (NULL allowed), address, bytes. */
+/* got against want: unsigned, signed, floating (within tol), text or NULL, address, bytes. */
 #define EQ_U(got, want) tap_eq_u((got), (want), __FILE__, __LINE__, #got " is " #want)
 #define EQ_I(got, want) tap_eq_i((got), (want), __FILE__, __LINE__, #got " is " #want)
-#define EQ_D(got, want, tol) tap_eq_d((got), (want), (tol), __FILE__, __LINE__, #got " is " #want)
+#define EQ_D(got, want, tol) \
+	tap_eq_d((got), (want), (tol), __FILE__, __LINE__, #got " is " #want)
 #define EQ_S(got, want) tap_eq_s((got), (want), __FILE__, __LINE__, #got " is " #want)
 #define EQ_P(got, want) tap_eq_p((got), (want), __FILE__, __LINE__, #got " is " #want)
-#define EQ_MEM(got, want, len) tap_eq_mem((got), (want), (len), __FILE__, __LINE__, #got " is " #want)
+#define EQ_MEM(got, want, len) \
+	tap_eq_mem((got), (want), (len), __FILE__, __LINE__, #got " is " #want)
 #define IS_NULL(got) EQ_P((got), NULL)
 #define IS_TRUE(got) tap_eq_i(!!(got), 1, __FILE__, __LINE__, #got)
 #define IS_FALSE(got) tap_eq_i(!!(got), 0, __FILE__, __LINE__, "not " #got)
 /* lo <= got <= hi, unsigned. */
-#define IN_U(got, lo, hi) tap_in_u((got), (lo), (hi), __FILE__, __LINE__, #got " is in " #lo ".." #hi)
+#define IN_U(got, lo, hi) \
+	tap_in_u((got), (lo), (hi), __FILE__, __LINE__, #got " is in " #lo ".." #hi)
 /* got contains the text part. */
 #define HAS_S(got, part) tap_has_s((got), (part), __FILE__, __LINE__, #got " has " #part)
 

@@ -1,0 +1,111 @@
+#!/usr/bin/perl
+# includes.t -- the arrow rule: which folder may include, and call, what.
+#
+#	libmemusage -> recording <- profile <- formats <- memusagestat, memusageprint
+#
+# cli serves the programs only. The recorder includes nothing but its own headers, recording/,
+# the installed header and those of the C library, and no stdio. profile and formats neither
+# print nor exit. Includes are quoted from the source root; a .c begins with its own header.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+use strict;
+use warnings;
+use lib $0 =~ m{^(.*)/};
+use Lint;
+
+my %may_include = (
+	include => [],
+	recording => [],
+	libmemusage => [qw(recording include)],
+	profile => [qw(recording)],
+	formats => [qw(recording profile)],
+	cli => [],
+	memusage => [qw(recording profile formats cli)],
+	memusagestat => [qw(recording profile formats cli)],
+	memusageprint => [qw(recording profile formats cli)],
+);
+
+# Headers of other libraries, and the only folders that may use them.
+my %library = (
+	'gd.h' => 'memusagestat', 'gdfont' => 'memusagestat', 'png.h' => 'memusagestat',
+	'zlib.h' => 'memusagestat', 'elfutils/' => 'profile', 'dwarf.h' => 'profile',
+	'gelf.h' => 'profile', 'libelf.h' => 'profile', 'libiberty/' => 'profile',
+);
+
+my $print_or_exit =
+	qr/\b(v?printf|puts|putchar|perror|_?exit|abort|errx?|warn|die)\s*\(/;
+
+# What prints, ends the program, allocates or keeps state of its own.
+my %must_not_call = (
+	libmemusage => qr/\b(v?[fd]?printf|puts|putchar|perror|fopen|fwrite|exit|abort|assert|
+		atexit|strdup|v?asprintf|qsort|strerror|localtime|system|popen)\s*\(/x,
+	profile => $print_or_exit,
+	formats => $print_or_exit,
+);
+
+sub include_complaints {
+	my ($file, $folder, $text) = @_;
+	my @found;
+
+	for (split /\n/, $text) {
+		my ($open, $name) = /^\s*#\s*include\s*([<"])([^>"]+)[>"]/ or next;
+		my ($from) = $name =~ m{^([^/]+)/};
+		if ($open eq '"') {
+			my @folders = ($folder, @{$may_include{$folder}});
+			push @found, "\"$name\" is not for $folder/"
+				unless grep { $_ eq ($from // '') } @folders;
+			push @found, "\"$name\" does not exist"
+				unless -e "$Lint::SRC/$name" || $name eq 'cli/version.h';
+			next;
+		}
+		push @found, '<stdio.h> in the recorder'
+			if $folder eq 'libmemusage' && $name eq 'stdio.h';
+		for my $prefix (keys %library) {
+			push @found, "<$name> is not for $folder/"
+				if index($name, $prefix) == 0 && $library{$prefix} ne $folder;
+		}
+	}
+	return @found;
+}
+
+sub own_header_complaints {
+	my ($file, $text) = @_;
+	my ($own) = $file =~ /^(.*)\.c$/ or return ();
+
+	return () unless -e "$Lint::SRC/$own.h";
+	my ($first) = $text =~ /^\s*#\s*include\s*[<"]([^>"]+)/m;
+	return ($first // '') eq "$own.h" ? () : ("the first include is not its own \"$own.h\"");
+}
+
+sub guard_complaints {
+	my ($file, $text) = @_;
+
+	return () unless $file =~ /\.h$/;
+	(my $guard = uc $file) =~ s/[^A-Z0-9]/_/g;
+	$guard =~ s/^INCLUDE_//;
+	return $text =~ /^#ifndef \Q$guard\E\n#define \Q$guard\E\n/m ? () : ("no guard $guard");
+}
+
+sub call_complaints {
+	my ($file, $folder, $text) = @_;
+	my $forbidden = $must_not_call{$folder} or return ();
+	my (@found, $number);
+
+	for (split /\n/, code($text)) {
+		$number++;
+		push @found, "line $number: calls $1()" if /$forbidden/;
+		push @found, "line $number: prints" if /\bstd(out|err)\b/;
+	}
+	return @found;
+}
+
+for my $folder (@Lint::FOLDERS) {
+	ok(!files(qr/\.c$/, $folder), "$folder holds no code") if $folder =~ /include|recording/;
+	for my $file (files(qr/\.[chS]$/, $folder)) {
+		my $text = slurp($file);
+		check($file, include_complaints($file, $folder, $text),
+			own_header_complaints($file, $text), guard_complaints($file, $text),
+			call_complaints($file, $folder, $text));
+	}
+}
+done_testing();
