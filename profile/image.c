@@ -1,0 +1,101 @@
+/* image.c -- checked access to one image of a recording.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/image.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
+{
+	if (offset > im->size || length > im->size - offset || offset == 0)
+		return NULL;
+	return im->base + offset;
+}
+
+void image_refresh(struct image *im)
+{
+	memcpy(&im->head, im->base, sizeof(im->head));
+}
+
+int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err)
+{
+	uint64_t magic;
+
+	*im = (struct image){ .base = base, .size = size };
+	if (size < sizeof(im->head))
+		return mu_error_set(err, MU_ERROR_TRUNCATED, 0, "too short for an image");
+	/* The magic is written last: what it covers is complete once it is seen. */
+	magic = __atomic_load_n((const uint64_t *)base, __ATOMIC_ACQUIRE);
+	if (magic != MU_IMAGE_MAGIC)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no image was begun here");
+	image_refresh(im);
+	if (im->head.version != MU_VERSION || im->head.header_size < sizeof(im->head))
+		return mu_error_set(err, MU_ERROR_VERSION, 0, "image of unknown version %u",
+				    im->head.version);
+	return 0;
+}
+
+/* Extents double: extent k begins at entry ((1 << k) - 1) << first_log2. */
+static const void *entry_at(const struct image *im, const struct mu_table *t, uint64_t index)
+{
+	unsigned int extent;
+	uint64_t inner, offset;
+
+	if (t->first_log2 > 40 || index >> 40)
+		return NULL;
+	extent = 63 - (unsigned int)__builtin_clzll((index >> t->first_log2) + 1);
+	if (extent >= MU_TABLE_EXTENTS)
+		return NULL;
+	inner = index - (((UINT64_C(1) << extent) - 1) << t->first_log2);
+	if (__builtin_mul_overflow(inner, (uint64_t)t->entry_size, &offset) ||
+	    __builtin_add_overflow(offset, t->extent[extent], &offset) || t->extent[extent] == 0)
+		return NULL;
+	return image_at(im, offset, t->entry_size);
+}
+
+uint64_t image_count(const struct image *im, enum mu_section section)
+{
+	const struct mu_table *t = &im->head.table[section];
+	uint64_t possible;
+
+	if (!(im->head.features & MU_FEATURE(section)) || t->entry_size == 0)
+		return 0;
+	possible = im->size / t->entry_size;
+	if (section == MU_SEC_THREADS && possible > IMAGE_THREADS_MAX)
+		possible = IMAGE_THREADS_MAX;
+	return t->count < possible ? t->count : possible;
+}
+
+const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
+			size_t size)
+{
+	const struct mu_table *t = &im->head.table[section];
+	const void *entry;
+
+	/* Structures are read in place by their alignment. */
+	if (t->entry_size < size || t->entry_size % 8 || index >= image_count(im, section))
+		return NULL;
+	entry = entry_at(im, t, index);
+	return (uintptr_t)entry % 8 ? NULL : entry;
+}
+
+size_t image_string(const struct image *im, const struct mu_string *string, char *buffer,
+		    size_t size)
+{
+	size_t length = string->length;
+	const void *bytes;
+
+	if (length > IMAGE_STRING_MAX)
+		length = IMAGE_STRING_MAX;
+	if (length > size - 1)
+		length = size - 1;
+	bytes = image_at(im, string->offset, length);
+	if (!bytes)
+		length = 0;
+	else
+		memcpy(buffer, bytes, length);
+	buffer[length] = '\0';
+	return length;
+}

@@ -1,0 +1,66 @@
+/* image.h -- checked access to one image of a recording.
+ *
+ * The memory behind an image may be written by a hostile process while it is read, so
+ * everything is copied out first and judged afterwards, and every offset and count is
+ * bounded by the image. A field that makes no sense reads as "nothing there".
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_IMAGE_H
+#define PROFILE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/error.h"
+#include "recording/recording.h"
+
+/* Bounds on what a reader believes, whatever the recording says. */
+enum {
+	IMAGE_THREADS_MAX = 1 << 17,
+	IMAGE_STRING_MAX = 1 << 16
+};
+
+struct image {
+	const uint8_t *base;	/* of the image in memory */
+	uint64_t size;		/* bytes that may be read */
+	struct mu_image head;	/* copied by image_load() or image_refresh() */
+};
+
+/* image_load -- take hold of the image at BASE.
+ *
+ * base  8-byte aligned memory of SIZE bytes that outlives the image.
+ * Returns 0, or -1 when no image has been published there or its version is unknown.
+ * Cost  copies the header (14 KiB).
+ */
+int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err);
+
+/* image_refresh -- copy the header again; a live image moves on. */
+void image_refresh(struct image *im);
+
+/* image_at -- where LENGTH bytes at OFFSET can be read, or NULL if they are not all inside.
+ *
+ * The bytes may change while they are looked at: copy, then check.
+ */
+const void *image_at(const struct image *im, uint64_t offset, uint64_t length);
+
+/* image_count -- entries of a table that can really be there: 0 for an absent section. */
+uint64_t image_count(const struct image *im, enum mu_section section);
+
+/* image_entry -- where entry INDEX of a table lies, or NULL.
+ *
+ * size  bytes the caller means to read; an entry that is smaller reads as NULL.
+ */
+const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
+			size_t size);
+
+/* image_string -- copy a string out.
+ *
+ * buffer  gets at most SIZE - 1 bytes and a final zero. SIZE must not be 0.
+ * Returns the length copied; bytes may be anything, zero bytes included.
+ */
+size_t image_string(const struct image *im, const struct mu_string *string, char *buffer,
+		    size_t size);
+
+#endif

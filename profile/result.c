@@ -1,0 +1,111 @@
+/* result.c -- what a summary says about one image, copied out of the recording.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/result.h"
+
+#include <string.h>
+
+/* A negative heap in a recording is nonsense and shown as nothing. */
+static uint64_t not_negative(int64_t bytes)
+{
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void take_thread(struct result *r, const struct mu_thread *t)
+{
+	uint64_t peak = t->stack_peak;
+	struct result_thread *to;
+
+	r->log_lost += t->log_lost;
+	if (peak > r->stack_peak)
+		r->stack_peak = peak;
+	if (r->thread_count == RESULT_THREADS)
+		return;
+	to = &r->thread[r->thread_count++];
+	to->tid = t->tid;
+	memcpy(to->name, t->name, sizeof(t->name));
+	to->name[sizeof(t->name)] = '\0';
+	to->stack_peak = peak;
+	to->stack_mark = t->stack_mark;
+}
+
+/* What the threads still hold back counts: while a process has one thread nothing is. */
+static int64_t take_threads(struct result *r, const struct image *im)
+{
+	uint64_t threads = image_count(im, MU_SEC_THREADS);
+	int64_t pending = 0;
+
+	r->log_lost = im->head.drops.log_records;
+	for (uint64_t i = 0; i < threads; i++) {
+		const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
+
+		if (!t)
+			continue;
+		take_thread(r, t);
+		pending = (int64_t)((uint64_t)pending + (uint64_t)t->pending_heap);
+	}
+	return pending;
+}
+
+static void take_heap(struct result *r, const struct mu_heap *heap, int64_t pending)
+{
+	int64_t now = (int64_t)((uint64_t)heap->now + (uint64_t)pending);
+
+	r->heap_now = not_negative(now);
+	r->heap_peak = not_negative(heap->peak);
+	r->peak_slack = not_negative(heap->peak_slack);
+	if (r->heap_now > r->heap_peak)
+		r->heap_peak = r->heap_now;
+	if (not_negative(heap->now) > r->heap_peak)
+		r->heap_peak = not_negative(heap->now);
+	r->threads_max = heap->threads_max;
+}
+
+static void take_name(struct result *r, const struct image *im)
+{
+	char line[RESULT_PATH];
+	const char *slash;
+
+	image_string(im, &im->head.process.cmdline, line, sizeof(line));
+	if (line[0] == '\0')
+		memcpy(line, r->exe, sizeof(line));
+	slash = strrchr(line, '/');
+	if (slash && slash[1])
+		memmove(line, slash + 1, strlen(slash + 1) + 1);
+	line[sizeof(r->name) - 1] = '\0';
+	strcpy(r->name, line);
+}
+
+/* A forked child's counters begin with those of its parent. */
+static void take_own(struct result *r, const struct mu_image *head)
+{
+	r->own_calls = counters_calls(&r->counters);
+	r->own_bytes = counters_heap_total(&r->counters);
+	for (int fn = 0; fn < MU_FN_COUNT; fn++) {
+		r->own_calls -= head->fork_calls[fn];
+		if (fn != MU_FN_FREE && fn != MU_FN_MUNMAP)
+			r->own_bytes -= head->fork_bytes[fn];
+	}
+}
+
+void result_take(struct result *r, struct image *im)
+{
+	*r = (struct result){ 0 };
+	image_refresh(im);
+	counters_add(&r->counters, im);
+	r->process = im->head.process;
+	r->drops = im->head.drops;
+	r->notes = im->head.notes;
+	take_heap(r, &im->head.heap, take_threads(r, im));
+	take_own(r, &im->head);
+	r->recorder_bytes = im->head.populated < im->size ? im->head.populated : im->size;
+	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
+	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
+	take_name(r, im);
+}
+
+bool result_events(const struct result *r)
+{
+	return counters_calls(&r->counters) > 0;
+}

@@ -1,0 +1,62 @@
+/* result.h -- what a summary says about one image, copied out of the recording.
+ *
+ * A slot is reused as soon as its process is gone; a result stays.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_RESULT_H
+#define PROFILE_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/counters.h"
+#include "profile/image.h"
+#include "recording/recording.h"
+
+enum {
+	RESULT_PATH = 4096,
+	RESULT_THREADS = 64	/* threads of which details are kept */
+};
+
+/* One thread record: the threads that used it one after another. Bytes. */
+struct result_thread {
+	uint32_t tid;
+	char name[17];		/* raw bytes of the program, zero-terminated */
+	uint64_t stack_peak;	/* deepest seen by an event or sample */
+	uint64_t stack_mark;	/* the kernel's high-water mark, 0 unknown */
+};
+
+struct result {
+	struct counters counters;
+	struct mu_process process;	/* its strings are below */
+	struct mu_drops drops;
+	uint64_t log_lost;	/* records of the event log that were dropped */
+	uint32_t notes;		/* enum mu_note */
+	uint32_t threads_max;	/* most that lived at once */
+	uint64_t heap_now;	/* bytes live at the end */
+	uint64_t heap_peak;
+	uint64_t peak_slack;	/* heap_peak is exact to within so many bytes */
+	uint64_t stack_peak;	/* of the deepest thread */
+	uint64_t own_calls;	/* since the fork, or all */
+	uint64_t own_bytes;	/* likewise: of heap total */
+	uint64_t recorder_bytes;	/* memory the recorder used for this image */
+	uint32_t thread_count;	/* entries of thread */
+	struct result_thread thread[RESULT_THREADS];
+	char exe[RESULT_PATH];
+	char name[256];		/* last part of the first argument; raw bytes */
+	char foreign[RESULT_PATH];	/* object whose malloc is not seen, "" none */
+};
+
+/* result_take -- copy everything out of an image.
+ *
+ * r   overwritten.
+ * im  of a live or dead process; refreshed first.
+ */
+void result_take(struct result *r, struct image *im);
+
+/* result_events -- whether this image did anything that is counted. */
+bool result_events(const struct result *r);
+
+#endif

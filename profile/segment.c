@@ -1,0 +1,130 @@
+/* segment.c -- open a recording of any kind and reach its images.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/segment.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_aligned(uint64_t offset, uint64_t to)
+{
+	return offset % to == 0;
+}
+
+/* Whether LENGTH bytes at OFFSET lie behind the header and inside the recording. */
+static bool fits(const struct segment *s, uint64_t offset, uint64_t length)
+{
+	return offset >= sizeof(struct mu_segment) && offset <= s->size &&
+	       length <= s->size - offset;
+}
+
+static int check_slots(const struct segment *s, struct mu_error *err)
+{
+	const struct mu_segment *h = &s->head;
+
+	if (h->slot_count > SEGMENT_SLOTS_MAX)
+		return mu_error_set(err, MU_ERROR_FORMAT, 20, "%u images are too many",
+				    h->slot_count);
+	if (!is_aligned(h->slot_table, 8) ||
+	    !fits(s, h->slot_table, (uint64_t)h->slot_count * sizeof(struct mu_slot)))
+		return mu_error_set(err, MU_ERROR_TRUNCATED, h->slot_table,
+				    "the table of images is not inside the file");
+	if (h->kind == MU_KIND_KEPT)
+		return 0;
+	if (!is_aligned(h->slots, 8) || !is_aligned(h->slot_size, 8) ||
+	    h->slot_size > UINT64_MAX / SEGMENT_SLOTS_MAX || !fits(s, h->slots, 0))
+		return mu_error_set(err, MU_ERROR_FORMAT, h->slots,
+				    "the images are not inside the file");
+	return 0;
+}
+
+int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_error *err)
+{
+	*s = (struct segment){ .base = base, .size = size };
+	if (size < sizeof(s->head))
+		return mu_error_set(err, MU_ERROR_TRUNCATED, 0, "too short for a recording");
+	memcpy(&s->head, base, sizeof(s->head));
+	if (s->head.magic != MU_SEGMENT_MAGIC)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not a recording of memusage");
+	if (s->head.version != MU_VERSION || s->head.header_size < sizeof(s->head))
+		return mu_error_set(err, MU_ERROR_VERSION, 8,
+				    "a recording of version %u, which this memusage does not read",
+				    s->head.version);
+	if (s->head.kind < MU_KIND_TREE || s->head.kind > MU_KIND_KEPT)
+		return mu_error_set(err, MU_ERROR_FORMAT, 16, "a recording of unknown kind %u",
+				    s->head.kind);
+	return check_slots(s, err);
+}
+
+static int map_file(struct segment *s, int fd, struct mu_error *err)
+{
+	struct stat st;
+	void *base;
+
+	if (fstat(fd, &st) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	if (!S_ISREG(st.st_mode))
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not a regular file");
+	if (st.st_size < (off_t)sizeof(struct mu_segment))
+		return mu_error_set(err, MU_ERROR_TRUNCATED, (uint64_t)st.st_size,
+				    "too short for a recording");
+	base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+	if (base == MAP_FAILED)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot map it: %m");
+	if (segment_view(s, base, (uint64_t)st.st_size, err) < 0) {
+		munmap(base, (size_t)st.st_size);
+		return -1;
+	}
+	s->is_mapped = true;
+	return 0;
+}
+
+int segment_open(struct segment *s, const char *file, struct mu_error *err)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int result;
+
+	*s = (struct segment){ 0 };
+	if (fd < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	result = map_file(s, fd, err);
+	close(fd);
+	return result;
+}
+
+void segment_close(struct segment *s)
+{
+	if (s->is_mapped)
+		munmap((void *)(uintptr_t)s->base, s->size);
+	*s = (struct segment){ 0 };
+}
+
+bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot)
+{
+	if (k >= s->head.slot_count)
+		return false;
+	memcpy(slot, s->base + s->head.slot_table + (uint64_t)k * sizeof(*slot), sizeof(*slot));
+	return true;
+}
+
+int segment_image(const struct segment *s, uint32_t k, struct image *im, struct mu_error *err)
+{
+	const struct mu_segment *h = &s->head;
+	struct mu_slot slot;
+	uint64_t offset, length;
+
+	if (!segment_slot(s, k, &slot))
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "there is no image %u", k);
+	offset = h->kind == MU_KIND_KEPT ? slot.offset : h->slots + k * h->slot_size;
+	length = h->kind == MU_KIND_KEPT ? slot.length : h->slot_size;
+	if (offset < sizeof(*h) || offset >= s->size || !is_aligned(offset, 8))
+		return mu_error_set(err, MU_ERROR_TRUNCATED, offset,
+				    "image %u is not inside the file", k);
+	if (length > s->size - offset)
+		length = s->size - offset;
+	return image_load(im, s->base + offset, length, err);
+}

@@ -1,0 +1,52 @@
+/* segment.h -- open a recording of any kind and reach its images.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_SEGMENT_H
+#define PROFILE_SEGMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/error.h"
+#include "profile/image.h"
+#include "recording/recording.h"
+
+/* Slots a reader believes in. */
+enum { SEGMENT_SLOTS_MAX = 1 << 16 };
+
+/* head is a copy whose geometry has been checked against size; the counters in it that
+ * change (wake, processes_without_slot) are as they were at the opening. */
+struct segment {
+	const uint8_t *base;
+	uint64_t size;
+	struct mu_segment head;
+	bool is_mapped;		/* by segment_open(): segment_close() unmaps it */
+};
+
+/* segment_open -- map the recording FILE read-only.
+ *
+ * Symbolic links are followed; anything but a regular file is refused.
+ * Returns 0, or -1 with ERR; S is then closed.
+ */
+int segment_open(struct segment *s, const char *file, struct mu_error *err);
+
+/* segment_view -- take SIZE bytes at BASE as a recording; they stay the caller's.
+ *
+ * Returns 0, or -1 if this is no recording or its geometry is impossible.
+ */
+int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_error *err);
+
+/* segment_close -- give the mapping back. Fine after a failed opening, and twice. */
+void segment_close(struct segment *s);
+
+/* segment_slot -- copy entry K of the slot table; false if there is none. */
+bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot);
+
+/* segment_image -- the image in slot K.
+ *
+ * Returns 0, or -1 with ERR when the slot holds none that can be read.
+ */
+int segment_image(const struct segment *s, uint32_t k, struct image *im, struct mu_error *err);
+
+#endif
