@@ -68,8 +68,8 @@ sub comment_above {
 	$above =~ s/[ \t]*$//;
 	for (;;) {
 		return $1 if $above =~ m{(/\*(?:(?!\*/).)*\*/)\n$}s;
-		# A one-line or continued prototype directly above.
-		return '' unless $above =~ s/(?:^|(?<=\n))[^\n]*\([^{};]*\)[^{};]*;\n$//;
+		# A prototype directly above, its further lines indented.
+		return '' unless $above =~ s{(?:^|(?<=\n))[^\s*/#][^\n;{}]*(?:\n[\t ][^\n;{}]*)*;\n$}{};
 	}
 }
 

@@ -1,0 +1,55 @@
+#!/bin/sh
+# completion.t -- what bash offers while a memusage command line is being typed.
+#
+# The program is a stand-in that only has a --help, so that this tests the completion's own
+# parsing; tests/lint/options.t asks the real programs.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need bash
+
+mkdir bin
+cat >bin/memusage <<'EOF'
+#!/bin/sh
+cat <<'HELP'
+Usage: memusage [OPTION]... PROGRAM [ARGUMENT]...
+
+Output:
+  -d, --data=FILE           write the data to FILE; see --other
+      --color=auto|always|never
+                            colours
+      --record[=FILE]       keep the recording
+  -m, --mmap                count mmap
+HELP
+EOF
+chmod +x bin/memusage
+cp bin/memusage bin/memusagestat
+PATH=$MU_TMP/bin:$PATH
+touch data.one data.two
+
+# complete PROGRAM WORD...: the last word is being typed. Prints what is offered, sorted.
+complete_words() {
+	# shellcheck disable=SC2016  # for the inner bash
+	bash --norc -c '
+		. "$1"; shift; program=$1
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+		"_$program" "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		printf "%s\n" "${COMPREPLY[@]}" | sort -u | tr "\n" " "
+	' bash "$MU_SRC/completions/$1" "$@"
+}
+
+is "$(complete_words memusage --)" '--color= --data= --mmap --record ' 'every option'
+is "$(complete_words memusage --da)" '--data= ' 'an option that takes a value'
+is "$(complete_words memusage -d data.)" 'data.one data.two ' 'files for a letter'
+is "$(complete_words memusage --data data.t)" 'data.two ' 'files for an option'
+is "$(complete_words memusage --data = data.t)" 'data.two ' 'files after its ='
+is "$(complete_words memusage --data =)" 'bin data.one data.two ' 'files right after its ='
+is "$(complete_words memusage --color = a)" 'always auto ' 'the words of a choice'
+is "$(complete_words memusage -m -d data.one --record memusages)" 'memusagestat ' \
+	'a command, past options and their values'
+is "$(complete_words memusage --color = auto -- memusages)" 'memusagestat ' 'a command after --'
+is "$(complete_words memusage memusagestat data.t)" 'data.two ' "the command's own files"
+is "$(complete_words memusage memusagestat --da)" ' ' "the command's options are not ours"
+is "$(complete_words memusagestat --d)" '--data= ' 'memusagestat: an option'
+is "$(complete_words memusagestat data.o)" 'data.one ' 'memusagestat: a file'
+done_testing
