@@ -205,7 +205,8 @@ static const char *store(const struct opt *o, const char *arg)
 		store_item(o->value, arg);
 		return NULL;
 	case OPT_KIND_SIZE:
-		return units_parse_size(arg, o->value) ? NULL : "is not a size like 4096, 64K or 1G";
+		return units_parse_size(arg, o->value) ? NULL :
+						 "is not a size like 4096, 64K or 1G";
 	case OPT_KIND_UINT:
 		return store_uint(o, arg);
 	case OPT_KIND_REAL:
@@ -246,7 +247,8 @@ static void handle_option(const struct parser *p, int code)
 	if (o->kind == OPT_KIND_ENUM)
 		options_error(p->tool, "%s: '%s' %s %s", name, arg, why, o->arg);
 	if (o->kind == OPT_KIND_UINT || o->kind == OPT_KIND_REAL)
-		options_error(p->tool, "%s: '%s' %s (%.10g to %.10g)", name, arg, why, o->min, o->max);
+		options_error(p->tool, "%s: '%s' %s (%.10g to %.10g)", name, arg, why, o->min,
+			      o->max);
 	options_error(p->tool, "%s: '%s' %s", name, arg, why);
 }
 
@@ -266,8 +268,8 @@ static void complain_about_word(const struct parser *p, const char *word)
 		snprintf(list + used, sizeof(list) - used, " --%s", p->option[i]->name);
 	}
 	if (found > 1)
-		options_error(p->tool, "option '--%.*s' is ambiguous: it may be%s", (int)length, word,
-			      list);
+		options_error(p->tool, "option '--%.*s' is ambiguous: it may be%s", (int)length,
+			      word, list);
 	options_error(p->tool, "unknown option '--%.*s'", (int)length, word);
 }
 

@@ -19,8 +19,10 @@ enum {
 
 const struct opt opt_common[] = {
 	OPT_GROUP("Information"),
-	{ .kind = OPT_KIND_HELP, .letter = '?', .name = "help", .help = "print this help and exit" },
-	{ .kind = OPT_KIND_USAGE, .name = "usage", .help = "print a short usage message and exit" },
+	{ .kind = OPT_KIND_HELP, .letter = '?', .name = "help",
+	  .help = "print this help and exit" },
+	{ .kind = OPT_KIND_USAGE, .name = "usage",
+	  .help = "print a short usage message and exit" },
 	{ .kind = OPT_KIND_VERSION, .letter = 'V', .name = "version",
 	  .help = "print the version and exit" },
 	OPT_END
@@ -124,8 +126,8 @@ static int usage_options(const struct opt *o, int column)
 		if (o->kind == OPT_KIND_GROUP || o->hidden)
 			continue;
 		if (o->letter && o->arg) {
-			snprintf(item, sizeof(item), o->absent ? "[-%c[%s]]" : "[-%c %s]", o->letter,
-				 o->arg);
+			snprintf(item, sizeof(item), o->absent ? "[-%c[%s]]" : "[-%c %s]",
+				 o->letter, o->arg);
 			column = print_item(item, column);
 		}
 		snprintf(item, sizeof(item),

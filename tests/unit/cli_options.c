@@ -74,8 +74,8 @@ static struct opt_tool reporter;
 
 static char said[8192], tool_word[] = "tool";
 
-/* Parse WORDS (separated by blanks, "_" being a blank) in a child; its status, and in SAID what
- * it printed. A child that comes back from the parser exits with 200. */
+/* Parse WORDS in a child; returns its status, and in SAID what it printed. A child that comes
+ * back from the parser exits with 200. */
 static int child_parse(const struct opt_tool *tool, const char *words)
 {
 	char *argv[32] = { tool_word }, *copy = strdup(words);
@@ -241,8 +241,8 @@ static void test_texts(void)
 	HAS_S(said, "\n\nRun:\n  -n, --progname=NAME       name of the program file to profile\n");
 	HAS_S(said, "      --record[=FILE]       keep the recording\n");
 	HAS_S(said, "      --color[=auto|always|never]\n                            colour\n");
-	HAS_S(said, "long enough to be\n                            wrapped at the edge of a terminal"
-	      "\n                            and has a second line\n");
+	HAS_S(said, "long enough to be\n                            wrapped at the edge of a ");
+	HAS_S(said, "terminal\n                            and has a second line\n");
 	HAS_S(said, "  -?, --help ");
 	HAS_S(said, "\nThe end.\n");
 	OK(!strstr(said, "hidden"), "a hidden option is hidden");
