@@ -60,11 +60,11 @@ static unsigned number_length(const struct dat_record *record, size_t count)
 	uint64_t start = dat_time(&record[0]);
 
 	for (size_t i = 1; i < count; i++) {
-		int64_t since = (int64_t)(dat_time(&record[i]) - start);
+		uint64_t time = dat_time(&record[i]);
 
 		heap |= record[i].heap;
 		stack |= record[i].stack;
-		distance |= (uint64_t)(since < 0 ? -since : since);
+		distance |= time < start ? start - time : time - start;
 	}
 	return significant_bits(heap) + significant_bits(stack | record[0].stack) +
 	       significant_bits(distance);

@@ -65,7 +65,7 @@ static void test_plain(void)
 static void test_failures(void)
 {
 	static const struct { const char *name; unsigned flags; const char *why; } cases[] = {
-		{ "missing/file", 0, "tool: cannot write missing/file: No such file or directory\n" },
+		{ "no/file", 0, "tool: cannot write no/file: No such file or directory\n" },
 		{ ".", 0, "tool: cannot write .: Is a directory\n" },
 		{ "plain", OUTPUT_NEW, "tool: cannot write plain: File exists\n" },
 		{ "", 0, "tool: cannot write : No such file or directory\n" },
