@@ -1,0 +1,138 @@
+/* settings.c -- what the command line and the environment ask for.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/settings.h"
+
+#include <stdlib.h>
+
+#include "cli/color.h"
+#include "recording/env.h"
+
+enum {
+	BUFFER_MAX = 32768,	/* glibc's, its default too */
+	FAILURE = 125
+};
+
+static struct settings settings;
+
+/* glibc's rule, and atoi's: whatever is not a number from 1 to the maximum is the maximum. */
+static int buffer_size(const char *text)
+{
+	long records = strtol(text, NULL, 10);
+
+	return records < 1 || records > BUFFER_MAX ? BUFFER_MAX : (int)records;
+}
+
+static const char *set_buffer(const struct opt *option, const char *arg, void *data)
+{
+	(void)option;
+	*(int *)data = buffer_size(arg);
+	return NULL;
+}
+
+static const struct opt options[] = {
+	OPT_GROUP("What is recorded"),
+	OPT_STR('n', "progname", "NAME", &settings.progname,
+		"record only programs called NAME, as in the last part of argv[0]"),
+	OPT_FLAG('m', "mmap", &settings.mmap, "count mmap, mremap and munmap too"),
+	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
+		 "record programs that the program starts (default yes); forks always are"),
+	OPT_GROUP("Report"),
+	OPT_STR('o', "output", "FILE", &settings.output,
+		"write the report to FILE instead of standard error"),
+	OPT_FLAG('q', "quiet", &settings.quiet, "write no report"),
+	OPT_FLAG('v', "verbose", &settings.verbose,
+		 "add threads, times and the recorder's own memory to the report"),
+	OPT_ENUM(0, "color", COLOR_WORDS, &settings.color,
+		 "when to colour the report (default auto: on a terminal)"),
+	OPT_ENUM(0, "children", "lines|summary|none|files", &settings.children,
+		 "what to say of other processes: a line each (default), a whole summary, nothing, "
+		 "or a line and a data file FILE.PID each"),
+	OPT_GROUP("Data"),
+	OPT_STR('d', "data", "FILE", &settings.data,
+		"write every change of the heap to FILE; %p in it is the process ID, "
+		"%q{VAR} a variable"),
+	OPT_STR_OPTIONAL(0, "record", "FILE", &settings.record, "",
+			 "keep the recording in FILE (default memusage.%p.mur)"),
+	OPT_CONST('u', "unbuffered", &settings.buffer, 1, "write each change to FILE at once"),
+	OPT_CALL('b', "buffer", "N", set_buffer, &settings.buffer,
+		 "let FILE lag N changes behind at most (default and most 32768), 100 ms at most"),
+	OPT_FLAG(0, "no-timer", &settings.no_timer, "take no samples of the stack by a timer"),
+	OPT_SIZE(0, "log-limit", "SIZE", &settings.log_limit,
+		 "memory for changes that wait to be written, per process (default 256M)"),
+	OPT_GROUP("Picture (drawn by memusagestat)"),
+	OPT_STR('p', "png", "FILE", &settings.png, "draw the run to FILE, a PNG picture"),
+	OPT_FLAG('t', "time-based", &settings.time_based, "make the picture linear in time"),
+	OPT_FLAG('T', "total", &settings.total, "draw heap and stack together, too"),
+	OPT_STR(0, "title", "STRING", &settings.title, "title of the picture"),
+	OPT_STR('x', "x-size", "PIXELS", &settings.x_size, "width of the picture (default 800)"),
+	OPT_STR('y', "y-size", "PIXELS", &settings.y_size, "height of the picture (default 600)"),
+	OPT_GROUP("Other uses"),
+	OPT_FLAG(0, "finish", &settings.finish,
+		 "report the recordings FILE... that the library left when it worked alone, and "
+		 "remove them"),
+	OPT_END
+};
+
+static const char *const legacy[] = {
+	"progname", "png", "data", "unbuffered", "buffer", "no-timer", "mmap", "time-based",
+	"total", "title", "x-size", "y-size", "help", "usage", "version", NULL
+};
+
+const struct opt_tool settings_tool = {
+	.name = "memusage",
+	.operands = "PROGRAM [ARG]...",
+	.about = "Run PROGRAM and report its memory usage.",
+	.footer = "Examples:\n"
+		  "  memusage ls -l               a report of ls when it ends\n"
+		  "  memusage -p ls.png ls -l     the same with a picture\n"
+		  "  memusage -d out.dat -o report.txt make\n"
+		  "The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM cannot\n"
+		  "be run, 127 if it is not found.",
+	.options = options,
+	.legacy = legacy,
+	.usage_status = FAILURE,
+	.stop_at_operand = true,
+};
+
+/* glibc's variables are the defaults of the options that set them. */
+static void read_environment(void)
+{
+	const char *buffer = getenv(MU_ENV_BUFFER_SIZE);
+	const char *data = getenv(MU_ENV_OUTPUT);
+
+	settings.progname = getenv(MU_ENV_PROG_NAME);
+	settings.data = data && *data ? data : NULL;
+	settings.buffer = buffer ? buffer_size(buffer) : BUFFER_MAX;
+	settings.no_timer = getenv(MU_ENV_NO_TIMER) != NULL;
+	settings.mmap = getenv(MU_ENV_TRACE_MMAP) != NULL;
+}
+
+/* An empty name on the command line means "not asked for", as glibc has it. */
+static void drop_empty(const char **text)
+{
+	if (*text && **text == '\0')
+		*text = NULL;
+}
+
+const struct settings *settings_parse(int argc, char **argv)
+{
+	const char *from_environment;
+	int first;
+
+	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20 };
+	read_environment();
+	from_environment = settings.progname;
+	first = options_parse(&settings_tool, argc, argv);
+	if (settings.progname != from_environment)
+		drop_empty(&settings.progname);
+	drop_empty(&settings.data);
+	drop_empty(&settings.png);
+	drop_empty(&settings.output);
+	settings.command = argv + first;
+	if (!*settings.command)
+		options_error(&settings_tool, settings.finish ? "no recording given" :
+							       "no program given");
+	return &settings;
+}

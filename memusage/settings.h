@@ -1,0 +1,53 @@
+/* settings.h -- what the command line and the environment ask for.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_SETTINGS_H
+#define MEMUSAGE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+
+/* In the order of the words of --children. */
+enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };
+
+/* In the order of the words of --trace-children. */
+enum trace_children { TRACE_YES, TRACE_NO };
+
+/* Strings point into argv or the environment; NULL is "not asked for". */
+struct settings {
+	const char *progname;	/* record only images with this name */
+	const char *png;
+	const char *data;
+	const char *title;
+	const char *x_size;	/* memusagestat judges them */
+	const char *y_size;
+	const char *output;	/* the report's file */
+	const char *record;	/* a pattern; "" stands for the default name */
+	int buffer;		/* records the data file may lag behind */
+	int color;		/* enum color_when */
+	int children;		/* enum children */
+	int trace_children;	/* enum trace_children */
+	uint64_t log_limit;	/* bytes of events that may wait in each process */
+	bool no_timer;
+	bool mmap;
+	bool time_based;
+	bool total;
+	bool quiet;
+	bool verbose;
+	bool finish;
+	char **command;		/* the program and its arguments, or the files of --finish */
+};
+
+/* The option table, for tests. Its values go to one static struct settings. */
+extern const struct opt_tool settings_tool;
+
+/* settings_parse -- read the environment, then the command line.
+ *
+ * Does not return when the command line is wrong, or asks for help. The result is static.
+ */
+const struct settings *settings_parse(int argc, char **argv);
+
+#endif
