@@ -1,0 +1,61 @@
+#!/bin/sh
+# demo.sh -- profiles a real program and draws the picture: what `make demo` shows.
+#
+# The program is the C compiler proper, compiling one of our own sources; where there is no gcc,
+# perl, which every Debian has. Leaves the picture and its data in $MU_BUILD/demo.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -eu
+
+cd "$(dirname "$0")/.."
+build=${MU_BUILD:-$PWD/build}
+memusage=$build/bin/memusage
+out=$build/demo
+mkdir -p "$out"
+
+[ -x "$memusage" ] || {
+	echo "demo: $memusage was not built" >&2
+	exit 1
+}
+
+cc1=$(gcc -print-prog-name=cc1 2>/dev/null || :)
+if [ -x "$cc1" ]; then
+	title='the C compiler (cc1 -O2), compiling cli/options.c'
+	set -- "$cc1" -quiet -O2 -std=gnu11 -D_GNU_SOURCE -I. -I"$build/gen" \
+		-imultiarch "$(gcc -print-multiarch)" cli/options.c -o /dev/null
+else
+	title='perl, counting words of its own modules'
+	# shellcheck disable=SC2016  # for perl
+	set -- perl -e 'for (glob("$INC[-1]/*.pm"), @ARGV) { open my $f, "<", $_ or next;
+		while (<$f>) { $n{$_}++ for split /\W+/ } } print scalar(keys %n), " words\n"' \
+		README.md docs/*.md
+fi
+
+# say COMMAND...: shows the command as it could be typed, then runs it.
+say() {
+	printf '\n$'
+	for word in "$@"; do
+		word=${word#"$build/bin/"}
+		case $word in
+		*[!A-Za-z0-9_./=,%+:-]*) printf " '%s'" "$word" ;;
+		*) printf ' %s' "$word" ;;
+		esac
+	done
+	printf '\n'
+	"$@"
+}
+
+# The picture is the point, but a build without libgd still shows the report.
+if [ -x "$build/bin/memusagestat" ]; then
+	say "$memusage" --total --title="$title" --data="$out/demo.dat" --png="$out/demo.png" "$@"
+	[ -s "$out/demo.png" ] || {
+		echo 'demo: no picture was drawn' >&2
+		exit 1
+	}
+	printf '\nThe picture: %s\n' "$out/demo.png"
+	printf 'Its data:    %s\n' "$out/demo.dat"
+	printf 'Try it on a program of yours: %s --png=graph.png PROGRAM\n' "$memusage"
+else
+	say "$memusage" "$@"
+	printf '\nmemusagestat was not built (libgd is missing): no picture.\n'
+fi
