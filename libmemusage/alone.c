@@ -1,0 +1,266 @@
+/* alone.c -- recording without a collector.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/alone.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "libmemusage/recorder.h"
+#include "libmemusage/sys.h"
+#include "libmemusage/trace.h"
+#include "recording/env.h"
+
+#define SLOTS_OFFSET (2 * (uint64_t)MU_PAGE)
+#define SLOT_BYTES (UINT64_C(8) << 30)
+#define SLOT_LEAST (UINT64_C(4) << 20)
+#define SAMPLE_US 4000
+#define PATH_BYTES 512
+#define STDERR_COPY 1000 /* lowest descriptor for our copy of stderr */
+
+static char directory[PATH_BYTES];
+static char file[PATH_BYTES]; /* of the present image */
+static char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)];
+static struct mu_config config;
+static struct stat stderr_identity;
+static int stderr_copy = -1;
+
+static bool join(char *to, const char *a, const char *b, const char *c)
+{
+	if (strlen(a) + strlen(b) + strlen(c) >= PATH_BYTES)
+		return false;
+	strcpy(to, a);
+	strcat(to, b);
+	strcat(to, c);
+	return true;
+}
+
+static const char *decimal(char buffer[24], uint64_t value)
+{
+	char *end = buffer + 23;
+
+	*end = '\0';
+	do
+		*--end = (char)('0' + value % 10);
+	while (value /= 10);
+	return end;
+}
+
+/* A directory in /tmp is used only if it is ours alone: anybody may have made it first. */
+static bool private_tmp(void)
+{
+	char number[24];
+	struct stat status;
+	uint32_t uid = (uint32_t)SYS1(SYS_getuid, 0);
+
+	if (!join(directory, "/tmp/memusage-", decimal(number, uid), ""))
+		return false;
+	SYS3(SYS_mkdirat, AT_FDCWD, directory, 0700);
+	return !sys_failed(SYS4(SYS_newfstatat, AT_FDCWD, directory, &status, AT_SYMLINK_NOFOLLOW)) &&
+	       S_ISDIR(status.st_mode) && status.st_uid == uid && !(status.st_mode & 077);
+}
+
+static int create_file(char *path)
+{
+	char pid[24], number[24];
+
+	for (uint64_t n = 0; n < 1000; n++) {
+		char name[64] = "/memusage-";
+		strcat(strcat(strcat(name, decimal(pid, sys_getpid())), "-"), decimal(number, n));
+		if (!join(path, directory, name, ".mur"))
+			return -1;
+		long fd = SYS4(SYS_openat, AT_FDCWD, path,
+			       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd != -EEXIST)
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* Going beyond RLIMIT_FSIZE would kill the program with SIGXFSZ. */
+static uint64_t slot_bytes(void)
+{
+	struct rlimit limit;
+
+	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit)) ||
+	    limit.rlim_cur >= SLOTS_OFFSET + SLOT_BYTES)
+		return SLOT_BYTES;
+	return limit.rlim_cur < SLOTS_OFFSET ? 0
+					     : (limit.rlim_cur - SLOTS_OFFSET) & -(uint64_t)MU_PAGE;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool fill_segment(struct slot *slot)
+{
+	struct mu_segment *segment = slot->segment;
+	struct mu_slot *entry = (struct mu_slot *)((uint8_t *)segment + MU_PAGE);
+
+	if (sys_failed(SYS3(SYS_madvise, segment, SLOTS_OFFSET, MADV_WILLNEED)))
+		return false;
+	segment->version = MU_VERSION;
+	segment->header_size = sizeof(*segment);
+	segment->kind = MU_KIND_FILE;
+	segment->slot_count = 1;
+	segment->size = SLOTS_OFFSET + slot_bytes();
+	segment->slot_table = MU_PAGE;
+	segment->slots = SLOTS_OFFSET;
+	segment->slot_size = slot_bytes();
+	segment->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	segment->start_real_ns = clock_ns(CLOCK_REALTIME);
+	segment->config = config;
+	entry->state = MU_SLOT_CLAIMED;
+	entry->claimed_by = sys_getpid();
+	entry->claimed_ns = clock_ns(CLOCK_BOOTTIME);
+	segment->magic = MU_SEGMENT_MAGIC;
+	slot->segment_mapped = 0; /* nobody else's slot is in it */
+	return true;
+}
+
+static bool make_arena(char *path, struct slot *slot)
+{
+	uint64_t size = slot_bytes();
+	int fd = size < SLOT_LEAST ? -1 : create_file(path);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	slot->index = 0;
+	ok = !sys_failed(SYS2(SYS_ftruncate, fd, SLOTS_OFFSET + size)) &&
+	     slot_map(fd, SLOTS_OFFSET + size, SLOTS_OFFSET, size, slot) && fill_segment(slot);
+	SYS1(SYS_close, fd);
+	if (!ok)
+		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+	return ok;
+}
+
+/* glibc's rule: the filter is the last component of argv[0]. */
+static bool is_wanted(const char *filter)
+{
+	return !filter || !strcmp(filter, program_invocation_short_name);
+}
+
+static void read_config(const char *(*env)(const char *))
+{
+	const char *output = env(MU_ENV_OUTPUT);
+
+	config.sample_interval_us = SAMPLE_US;
+	config.log_limit = SLOT_BYTES;
+	if (env(MU_ENV_TRACE_MMAP))
+		config.flags |= MU_CFG_MMAP;
+	if (env(MU_ENV_NO_TIMER))
+		config.flags |= MU_CFG_NO_TIMER;
+	if (!output || !*output || strlen(output) >= PATH_BYTES)
+		return;
+	config.flags |= MU_CFG_LOG;
+	strcat(strcpy(output_entry, MU_ENV_OUTPUT "="), output);
+}
+
+/* The program may close stderr before it exits, as all of coreutils do. */
+static void keep_stderr(void)
+{
+	long fd = SYS3(SYS_fcntl, 2, F_DUPFD_CLOEXEC, STDERR_COPY);
+
+	if (sys_failed(fd) || sys_failed(SYS2(SYS_fstat, fd, &stderr_identity)))
+		return;
+	stderr_copy = (int)fd;
+}
+
+static int stderr_now(void)
+{
+	struct stat status;
+
+	if (stderr_copy >= 0 && !sys_failed(SYS2(SYS_fstat, stderr_copy, &status)) &&
+	    status.st_dev == stderr_identity.st_dev && status.st_ino == stderr_identity.st_ino)
+		return stderr_copy;
+	return 2;
+}
+
+bool alone_begin(const char *(*env)(const char *), struct slot *slot)
+{
+	const char *chosen = env(MU_ENV_DIR);
+
+	if (!is_wanted(env(MU_ENV_PROG_NAME)))
+		return false;
+	if (!chosen || !*chosen)
+		chosen = env("XDG_RUNTIME_DIR");
+	if (chosen && *chosen ? !join(directory, chosen, "", "") : !private_tmp())
+		return false;
+	read_config(env);
+	if (!make_arena(file, slot))
+		return false;
+	keep_stderr();
+	return true;
+}
+
+bool alone_fork(struct slot *slot)
+{
+	return make_arena(file, slot);
+}
+
+/* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage */
+static bool find_program(char *path)
+{
+	Dl_info info;
+	char *slash;
+
+	if (!dladdr(&gate, &info) || !join(path, info.dli_fname, "", ""))
+		return false;
+	for (int up = 0; up < 3; up++) {
+		slash = strrchr(path, '/');
+		if (!slash)
+			return false;
+		*slash = '\0';
+	}
+	if (strlen(path) + sizeof("/bin/memusage") > PATH_BYTES)
+		return false;
+	strcat(path, "/bin/memusage");
+	return true;
+}
+
+/* The child runs in our memory until it execs (CLONE_VFORK), and ends without a signal to
+ * the program. It touches nothing but its arguments. */
+static void run_and_wait(const char *program, char *const argv[], char *const envp[], int error_fd)
+{
+	int status;
+	long child = sys_call(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+
+	if (!child) {
+		SYS3(SYS_dup3, error_fd, 2, 0);
+		SYS3(SYS_execve, program, argv, envp);
+		for (;;)
+			SYS1(SYS_exit_group, 127);
+	}
+	while (!sys_failed(child) && SYS4(SYS_wait4, child, &status, __WCLONE, 0) == -EINTR)
+		;
+}
+
+void alone_end(void)
+{
+	static char program[PATH_BYTES];
+	char *argv[] = { program, (char *)"--finish", file, NULL };
+	char *envp[] = { output_entry[0] ? output_entry : NULL, NULL };
+
+	if (!rec.image || rec.pid != sys_getpid() || rec.state != STATE_ON)
+		return;
+	if (find_program(program))
+		run_and_wait(program, argv, envp, stderr_now());
+	else
+		trace("no memusage program beside the library: run memusage --finish by hand");
+}

@@ -1,0 +1,246 @@
+/* blocks.c -- the slow paths of the live-block table: directory and growth.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/blocks.h"
+
+#include <string.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/spin.h"
+
+#define REGION_LOG2_FIRST 4
+#define LEAF_BYTES (512 * sizeof(uint64_t))
+#define LINES_MAX 128u /* 512 blocks at 8-byte spacing: a page can never need more */
+#define BUMP_MIN 2048u
+#define BUMP_MAX 65536u
+
+/* Sizes of a bucket in lines. Steps are small where most pages live: a page of 16-byte
+ * blocks needs 64 to 128, one of 64-byte blocks about 20. */
+static const uint8_t bucket_lines[BUCKET_SIZES] = { 1,	2,  3,	4,  6,	8,  10, 12, 14, 16, 20, 24,
+						    28, 32, 36, 40, 48, 56, 64, 72, 80, 96, 112, 128 };
+
+/* The smallest size class of at least `lines` lines. */
+static unsigned int class_of(unsigned int lines)
+{
+	unsigned int class = 0;
+
+	while (class < BUCKET_SIZES - 1 && bucket_lines[class] < lines)
+		class++;
+	return class;
+}
+
+static uint64_t bucket_alloc(struct thread *thread, unsigned int class)
+{
+	uint64_t offset = thread->bucket[class];
+	uint64_t bytes = bucket_lines[class] * sizeof(struct mu_line);
+
+	if (offset) {
+		uint64_t *link = at(offset);
+		thread->bucket[class] = *link;
+		*link = 0;
+		return offset;
+	}
+	if (thread->bucket_bump_end - thread->bucket_bump < bytes) {
+		uint64_t used = __atomic_load_n(&rec.image->used, __ATOMIC_RELAXED);
+		uint64_t want = used / 32 < BUMP_MIN ? BUMP_MIN : used / 32;
+		want = want > BUMP_MAX ? BUMP_MAX : want & -UINT64_C(64);
+		if (want < bytes)
+			want = bytes;
+		offset = arena_alloc(want, 64);
+		if (!offset)
+			return 0;
+		thread->bucket_bump = offset;
+		thread->bucket_bump_end = offset + want;
+	}
+	offset = thread->bucket_bump;
+	thread->bucket_bump += bytes;
+	return offset;
+}
+
+static void bucket_free(struct thread *thread, unsigned int class, uint64_t offset)
+{
+	struct mu_line *line = at(offset);
+
+	for (unsigned int i = 0; i < bucket_lines[class]; i++)
+		memset(line[i].tag, 0, sizeof(line[i].tag));
+	*(uint64_t *)at(offset) = thread->bucket[class];
+	thread->bucket[class] = offset;
+}
+
+static bool line_insert(struct mu_line *bucket, unsigned int lines, uint32_t tag, uint32_t site,
+			uint64_t size)
+{
+	struct mu_line *line = &bucket[(tag >> 1 & 511) * lines >> 9];
+	unsigned int i = blocks_free_tag(line);
+
+	if (i == 4)
+		return false;
+	line->tag[i] = tag;
+	line->site[i] = site;
+	line->size[i] = size;
+	return true;
+}
+
+static bool copy_records(struct mu_line *to, unsigned int to_lines, const struct mu_line *from,
+			 unsigned int from_lines)
+{
+	for (unsigned int l = 0; l < from_lines; l++)
+		for (unsigned int i = 0; i < 4; i++)
+			if (from[l].tag[i] & 1 &&
+			    !line_insert(to, to_lines, from[l].tag[i], from[l].site[i],
+					 from[l].size[i]))
+				return false;
+	return true;
+}
+
+/* A new page starts with half the lines of its lower neighbour, since pages of one heap
+ * look alike: a quarter of the growth steps of starting with one line. */
+static unsigned int first_class(const uint64_t *word)
+{
+	if (((uintptr_t)word & (LEAF_BYTES - 1)) == 0)
+		return 0;
+	unsigned int neighbour = MU_PAGE_LINES(__atomic_load_n(word - 1, __ATOMIC_RELAXED));
+	return neighbour < 4 ? 0 : class_of(neighbour / 2);
+}
+
+/* The entry of a key, or the empty one where it would go. */
+static struct mu_region *region_find(uint64_t regions, uint64_t key)
+{
+	struct mu_region *region = at(MU_REGIONS_OFFSET(regions));
+	unsigned int log2 = MU_REGIONS_LOG2(regions);
+	uint64_t mask = (UINT64_C(1) << log2) - 1;
+	uint64_t i = key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - log2);
+	uint64_t found;
+
+	while ((found = __atomic_load_n(&region[i].key, __ATOMIC_ACQUIRE)) && found != key)
+		i = (i + 1) & mask;
+	return &region[i];
+}
+
+/* Doubles the region table when it is half full. The old one stays valid: a thread that
+ * still reads it has no business with the newest regions, since whoever handed it a block
+ * there has synchronised with it. */
+static bool regions_grow(struct mu_blocks *blocks)
+{
+	unsigned int log2 = MU_REGIONS_LOG2(blocks->regions);
+	uint64_t offset = arena_alloc(sizeof(struct mu_region) << (log2 + 1), 64);
+	uint64_t regions = offset | (log2 + 1);
+
+	if (!offset)
+		return false;
+	const struct mu_region *old = at(MU_REGIONS_OFFSET(blocks->regions));
+	for (uint64_t i = 0; i < UINT64_C(1) << log2; i++)
+		if (old[i].key)
+			*region_find(regions, old[i].key) = old[i];
+	__atomic_store_n(&blocks->regions, regions, __ATOMIC_RELEASE);
+	return true;
+}
+
+static uint64_t *leaf_place(struct mu_blocks *blocks, uint64_t address)
+{
+	uint64_t key = (address >> MU_REGION_SHIFT) + 1;
+	uint64_t regions = __atomic_load_n(&blocks->regions, __ATOMIC_ACQUIRE);
+	struct mu_region *region = region_find(regions, key);
+
+	if (!region->key)
+		return NULL;
+	return (uint64_t *)at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
+}
+
+/* Under the directory lock. Returns the leaf's offset, 0 if the arena is full. */
+static uint64_t leaf_make(struct mu_blocks *blocks, uint64_t address)
+{
+	uint64_t key = (address >> MU_REGION_SHIFT) + 1;
+	struct mu_region *region = region_find(blocks->regions, key);
+
+	if (!region->key) {
+		if (blocks->region_count * 2 >= 1u << MU_REGIONS_LOG2(blocks->regions)) {
+			if (!regions_grow(blocks))
+				return 0;
+			region = region_find(blocks->regions, key);
+		}
+		region->leaves = arena_alloc(LEAF_BYTES, LEAF_BYTES);
+		if (!region->leaves)
+			return 0;
+		__atomic_store_n(&region->key, key, __ATOMIC_RELEASE);
+		blocks->region_count++;
+	}
+	uint64_t *leaf = (uint64_t *)at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
+	if (!*leaf)
+		__atomic_store_n(leaf, arena_alloc(LEAF_BYTES, LEAF_BYTES), __ATOMIC_RELEASE);
+	return *leaf;
+}
+
+bool blocks_init(void)
+{
+	uint64_t root = arena_alloc(sizeof(struct mu_blocks), 64);
+	uint64_t regions = arena_alloc(sizeof(struct mu_region) << REGION_LOG2_FIRST, 64);
+
+	if (!root || !regions)
+		return false;
+	struct mu_blocks *blocks = at(root);
+	blocks->regions = regions | REGION_LOG2_FIRST;
+	rec.image->blocks_root = root;
+	rec.image->features |= MU_FEATURE(MU_SEC_BLOCKS);
+	return true;
+}
+
+uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)
+{
+	struct mu_blocks *blocks = at(rec.image->blocks_root);
+	uint64_t key = address >> MU_LEAF_SHIFT;
+	uint64_t *place = leaf_place(blocks, address);
+	uint64_t offset = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
+
+	if (!offset && make && spin_lock(&blocks->lock)) {
+		offset = leaf_make(blocks, address);
+		spin_unlock(&blocks->lock);
+	}
+	if (!offset)
+		return NULL;
+	struct leaf_entry *entry = &thread->leaf[key % LEAF_CACHE];
+	entry->key = key;
+	entry->leaf = at(offset);
+	return &entry->leaf[address >> 12 & 511];
+}
+
+uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t tag,
+		     uint32_t site, uint64_t size)
+{
+	unsigned int lines = MU_PAGE_LINES(old);
+	struct mu_line *from = at(MU_PAGE_BUCKET(old));
+	unsigned int class = lines ? class_of(lines) + 1 : first_class(word);
+
+	for (; class < BUCKET_SIZES; class++) {
+		uint64_t offset = bucket_alloc(thread, class);
+		if (!offset)
+			return 0;
+		struct mu_line *to = at(offset);
+		if (copy_records(to, bucket_lines[class], from, lines) &&
+		    line_insert(to, bucket_lines[class], tag, site, size)) {
+			if (lines)
+				bucket_free(thread, class_of(lines), MU_PAGE_BUCKET(old));
+			return offset >> 6 << 9 | (uint64_t)bucket_lines[class] << 1;
+		}
+		bucket_free(thread, class, offset);
+	}
+	return 0;
+}
+
+bool blocks_lock_slow(uint64_t *word, uint64_t *value)
+{
+	for (unsigned int turn = 0;; turn++) {
+		uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+		if (!(seen & MU_PAGE_LOCK) &&
+		    __atomic_compare_exchange_n(word, &seen, seen | MU_PAGE_LOCK, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			*value = seen;
+			return true;
+		}
+		if (!spin_backoff(turn)) {
+			__atomic_fetch_add(&rec.image->drops.block_locks, 1, __ATOMIC_RELAXED);
+			return false;
+		}
+	}
+}

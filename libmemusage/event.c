@@ -1,0 +1,104 @@
+/* event.c -- the less usual ways into and through an event.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/event.h"
+
+#include "libmemusage/spin.h"
+
+static void hook_begin(struct thread *thread)
+{
+	thread->pub.busy = 1;
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The mode to work in, after any fork that is being prepared is over. */
+static unsigned int current_mode(struct thread *thread)
+{
+	unsigned int mode = __atomic_load_n(&gate.mode, __ATOMIC_RELAXED);
+
+	if (unlikely(mode & MODE_STOP)) {
+		hook_wait(thread);
+		mode = __atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & ~(unsigned int)MODE_STOP;
+	}
+	return mode;
+}
+
+struct thread *hook_enter_slow(void)
+{
+	static __thread bool attaching;
+	struct thread *thread = self;
+
+	if (!gate.on) {
+		if (rec.state == STATE_NOT_YET)
+			recorder_start();
+		else if (rec.state != STATE_ON && rec.state != STATE_FORKED)
+			return NULL;
+		else if (rec.pid != sys_getpid())
+			recorder_restart();
+		else if (rec.state == STATE_FORKED)
+			recorder_announce();
+		if (!gate.on)
+			return NULL;
+		thread = self;
+	}
+	if (!thread) {
+		if (attaching)
+			return NULL;
+		attaching = true;
+		thread = thread_attach(NULL);
+		attaching = false;
+		if (!thread) {
+			__atomic_fetch_add(&rec.image->drops.thread_events, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+	}
+	if (thread->pub.busy) {
+		thread->pub.counters.nested++;
+		return NULL;
+	}
+	hook_begin(thread);
+	return thread;
+}
+
+void hook_wait(struct thread *thread)
+{
+	hook_leave(thread);
+	for (unsigned int turn = 0; __atomic_load_n(&gate.mode, __ATOMIC_ACQUIRE) & MODE_STOP; turn++)
+		if (!spin_backoff(turn))
+			break;
+	hook_begin(thread);
+}
+
+void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		uint64_t sp)
+{
+	unsigned int mode = current_mode(thread);
+
+	count_call(&thread->pub.counters, fn, size, size);
+	if (!block)
+		thread->pub.counters.failed[fn]++;
+	else if (mode == MODE_MANY)
+		event_put(thread, block, size, (int64_t)size, sp, MODE_MANY);
+	else
+		event_put(thread, block, size, (int64_t)size, sp, mode);
+}
+
+bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp)
+{
+	unsigned int mode = current_mode(thread);
+
+	if (mode == MODE_MANY)
+		return event_take(thread, block, known, sp, MODE_MANY);
+	return event_take(thread, block, known, sp, mode);
+}
+
+void change_more(struct thread *thread, int64_t change, uint64_t sp)
+{
+	unsigned int mode = current_mode(thread);
+
+	heap_change(thread, change, mode & MODE_MANY);
+	uint64_t depth = stack_note(thread, sp);
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth);
+}

@@ -1,0 +1,200 @@
+/* event.h -- what happens at each call of the program: the per-event path, put together.
+ *
+ * Order matters (docs/design.md): a free is recorded before the real free, an allocation
+ * after the real allocation; otherwise another thread may get the address first.
+ * Nothing here touches errno.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_EVENT_H
+#define LIBMEMUSAGE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libmemusage/blocks.h"
+#include "libmemusage/heap.h"
+#include "libmemusage/log.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/stack.h"
+#include "libmemusage/thread.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* hook_enter_slow -- first event of the process or thread, nested, or not recorded.
+ *
+ * Returns the thread's record with busy set, or NULL: forward the call, record nothing.
+ */
+struct thread *hook_enter_slow(void);
+
+/* hook_wait -- called in the hook with MODE_STOP set: step out until the fork is done. */
+void hook_wait(struct thread *thread);
+
+/* alloc_more, free_more, change_more -- the paths for several threads and the event log.
+ *
+ * As event_alloc(), event_free() and event_change().
+ */
+void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		uint64_t sp);
+bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp);
+void change_more(struct thread *thread, int64_t change, uint64_t sp);
+
+/* hook_enter -- begin to record an event of the calling thread.
+ *
+ * Returns NULL if it is not to be recorded. Pair with hook_leave().
+ */
+INLINE struct thread *hook_enter(void)
+{
+	struct thread *thread = self;
+
+	if (unlikely(!gate.on) || unlikely(!thread) || unlikely(thread->pub.busy))
+		return hook_enter_slow();
+	thread->pub.busy = 1;
+	__asm__ volatile("" ::: "memory");
+	return thread;
+}
+
+/* hook_leave -- end what hook_enter() began. */
+INLINE void hook_leave(struct thread *thread)
+{
+	__asm__ volatile("" ::: "memory");
+	thread->pub.busy = 0;
+}
+
+/* hook_sp -- the stack pointer that an event reports: the frame of the interposed function. */
+#define hook_sp() ((uint64_t)__builtin_frame_address(0))
+
+/* count_call -- calls, bytes and histogram of one request. */
+INLINE void count_call(struct mu_counters *counters, enum mu_fn fn, uint64_t bytes, uint64_t size)
+{
+	uint64_t bucket = size / MU_HIST_STEP;
+
+	counters->calls[fn]++;
+	counters->bytes[fn] += bytes;
+	if (likely(bucket < MU_HIST_LOW)) {
+		counters->hist_low[bucket]++;
+	} else if (bucket < MU_HIST_BUCKETS) {
+		uint64_t *high = counters_hist_high(counters);
+		if (high)
+			high[bucket - MU_HIST_LOW]++;
+	} else {
+		counters->hist_large++;
+	}
+}
+
+/* block_dropped -- a block that could not be remembered: its bytes are not in the heap. */
+INLINE void block_dropped(uint64_t size)
+{
+	__atomic_fetch_add(&rec.image->drops.blocks, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&rec.image->drops.block_bytes, size, __ATOMIC_RELAXED);
+}
+
+/* event_put -- a block came to life: table, heap, stack, log. Counters are the caller's. */
+INLINE void event_put(struct thread *thread, const void *block, uint64_t size, int64_t change,
+		      uint64_t sp, unsigned int mode)
+{
+	struct block record = { .size = size };
+
+	if (unlikely(!blocks_put(thread, (uint64_t)block, &record, mode & MODE_MANY))) {
+		block_dropped(size);
+		change -= (int64_t)size;
+	}
+	heap_change(thread, change, mode & MODE_MANY);
+	uint64_t depth = stack_note(thread, sp);
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth);
+}
+
+/* event_alloc -- an allocation returned `block` (NULL: it failed).
+ *
+ * fn  the row it counts in; size bytes requested; sp from hook_sp().
+ */
+INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+			uint64_t sp)
+{
+	if (unlikely(gate.mode)) {
+		alloc_more(thread, fn, block, size, sp);
+		return;
+	}
+	count_call(&thread->pub.counters, fn, size, size);
+	if (unlikely(!block))
+		thread->pub.counters.failed[fn]++;
+	else
+		event_put(thread, block, size, (int64_t)size, sp, 0);
+}
+
+/* event_take -- a block is about to be freed: forget it. Counts nothing but the heap.
+ *
+ * Returns false if the block is foreign; known is then not set.
+ */
+INLINE bool event_take(struct thread *thread, const void *block, struct block *known, uint64_t sp,
+		       unsigned int mode)
+{
+	if (unlikely(!blocks_take(thread, (uint64_t)block, known, mode & MODE_MANY)))
+		return false;
+	int64_t change = -(int64_t)known->size;
+	heap_change(thread, change, mode & MODE_MANY);
+	uint64_t depth = stack_note(thread, sp);
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth);
+	return true;
+}
+
+/* event_free -- free or delete of `block`, not NULL.
+ *
+ * Returns false if it is foreign: counted as such, unless it is the inner free of our own
+ * operator delete.
+ */
+INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
+{
+	struct mu_counters *counters = &thread->pub.counters;
+	struct block known;
+	bool ok = unlikely(gate.mode) ? free_more(thread, block, &known, sp)
+				      : event_take(thread, block, &known, sp, 0);
+
+	if (likely(ok)) {
+		counters->calls[MU_FN_FREE]++;
+		counters->bytes[MU_FN_FREE] += known.size;
+	} else if ((uint64_t)block != thread->deleting) {
+		counters->foreign_frees++;
+	}
+	return ok;
+}
+
+/* event_knows -- whether a block is in the table. Call inside the hook. */
+INLINE bool event_knows(struct thread *thread, const void *block)
+{
+	bool many = gate.mode & MODE_MANY;
+	struct block known;
+
+	/* Taken and put back: one path for locking; C++ programs pay it once per new. */
+	if (!blocks_take(thread, (uint64_t)block, &known, many))
+		return false;
+	blocks_put(thread, (uint64_t)block, &known, many);
+	return true;
+}
+
+/* event_deleting -- the real function about to be called may call free for `block`, which
+ * has been recorded already: that inner call is not another event. */
+INLINE void event_deleting(const void *block)
+{
+	if (self)
+		self->deleting = (uint64_t)block;
+}
+
+/* event_change -- the heap changed by something that is not a block (mappings). */
+INLINE void event_change(struct thread *thread, int64_t change, uint64_t sp)
+{
+	if (unlikely(gate.mode)) {
+		change_more(thread, change, sp);
+		return;
+	}
+	heap_change(thread, change, false);
+	stack_note(thread, sp);
+}
+
+/* own_malloc -- malloc, recorded, whatever the name resolves to in this process. */
+void *own_malloc(size_t size);
+
+#endif

@@ -1,0 +1,83 @@
+/* fork.c -- a forked child continues with its parent's history in a slot of its own.
+ *
+ * The parent copies before it forks, with all writers stopped: the child then needs no
+ * descriptor and no system call, and finds a consistent copy. Logs are not copied.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/fork.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "libmemusage/alone.h"
+#include "libmemusage/arena.h"
+#include "libmemusage/hello.h"
+#include "libmemusage/image.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/slot.h"
+#include "libmemusage/sys.h"
+#include "libmemusage/thread.h"
+
+static struct slot child;
+static bool child_ready;
+
+static bool is_recorded(void)
+{
+	return (rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid();
+}
+
+static bool copy_image(void)
+{
+	uint64_t used = rec.image->used;
+
+	if (!slot_claim(&child) && !(rec.alone ? alone_fork(&child) : hello_fork(&child)))
+		return false;
+	if (used > child.capacity ||
+	    !arena_populate(child.base, (used + MU_PAGE - 1) & -(uint64_t)MU_PAGE)) {
+		slot_release(&child);
+		return false;
+	}
+	memcpy(child.base, rec.base, used);
+	return true;
+}
+
+/* libc runs this last of all prepare handlers, since it was registered first. */
+static void before(void)
+{
+	child_ready = false;
+	if (!is_recorded())
+		return;
+	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
+	if (gate.mode & MODE_MANY)
+		thread_quiesce();
+	child_ready = copy_image();
+	if (!child_ready)
+		rec.image->drops.forks++;
+}
+
+static void in_parent(void)
+{
+	if (child_ready)
+		slot_unmap(&child);
+	__atomic_fetch_and(&gate.mode, (uint8_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+}
+
+/* The kernel has wiped the gate. It stays closed until the child's first event, so that a
+ * child that only execs is never announced. */
+static void in_child(void)
+{
+	if (rec.state != STATE_ON && rec.state != STATE_FORKED)
+		return;
+	if (!child_ready) {
+		rec.state = STATE_OFF;
+		return;
+	}
+	image_inherit(&child);
+	rec.state = STATE_FORKED;
+}
+
+void fork_init(void)
+{
+	pthread_atfork(before, in_parent, in_child);
+}

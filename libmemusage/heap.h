@@ -1,0 +1,48 @@
+/* heap.h -- the program's current heap and its peak (docs/format.md section 4).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_HEAP_H
+#define LIBMEMUSAGE_HEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/recorder.h"
+#include "libmemusage/thread.h"
+
+/* heap_publish -- add a thread's pending change to the shared figure.
+ *
+ * May leave it pending if another thread is publishing just now. Async-signal-safe.
+ */
+void heap_publish(struct thread *thread);
+
+/* heap_settle -- add a thread's pending change whatever it costs, e.g. when it ends. */
+void heap_settle(struct thread *thread);
+
+/* heap_set_threads -- account for one thread more (+1) or less (-1). Async-signal-safe. */
+void heap_set_threads(int change);
+
+/* heap_change -- the heap grew or shrank by `change` bytes.
+ *
+ * Async-signal-safe. Cost below 1 ns; several threads share no cache line for it.
+ */
+static inline void heap_change(struct thread *thread, int64_t change, bool many)
+{
+	struct mu_heap *heap = &rec.image->heap;
+
+	if (many) {
+		int64_t pending = thread->pub.pending_heap += change;
+		int64_t slack = __atomic_load_n(&heap->slack, __ATOMIC_RELAXED);
+		if (unlikely(pending > slack || pending < -slack))
+			heap_publish(thread);
+		return;
+	}
+	if (change < 0 && unlikely(heap->now > heap->peak)) {
+		heap->peak = heap->now;
+		heap->epoch++;
+	}
+	heap->now += change;
+}
+
+#endif

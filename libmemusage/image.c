@@ -1,0 +1,192 @@
+/* image.c -- the image of this process: its header, who it is, how it ends.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/image.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/blocks.h"
+#include "libmemusage/log.h"
+#include "libmemusage/mapping.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/stack.h"
+#include "libmemusage/sys.h"
+#include "libmemusage/thread.h"
+
+#define FIRST_POPULATED (UINT64_C(64) << 10)
+#define PATH_LIMIT 4096u
+#define CMDLINE_LIMIT 16384u
+
+static char scratch[CMDLINE_LIMIT];
+
+static uint64_t monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct mu_string from_link(const char *path)
+{
+	long length = SYS4(SYS_readlinkat, AT_FDCWD, path, scratch, PATH_LIMIT);
+
+	return sys_failed(length) ? (struct mu_string){ 0 }
+				  : arena_string(scratch, (uint64_t)length, PATH_LIMIT);
+}
+
+static struct mu_string from_file(const char *path)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long length = 0, got;
+
+	if (sys_failed(fd))
+		return (struct mu_string){ 0 };
+	do {
+		got = SYS3(SYS_read, fd, scratch + length, sizeof(scratch) - (size_t)length);
+		length += sys_failed(got) ? 0 : got;
+	} while (!sys_failed(got) && got && (size_t)length < sizeof(scratch));
+	SYS1(SYS_close, fd);
+	struct mu_string string = arena_string(scratch, (uint64_t)length, sizeof(scratch));
+	if ((size_t)length == sizeof(scratch))
+		string.flags = MU_STRING_CUT;
+	return string;
+}
+
+static struct mu_string from_cwd(void)
+{
+	long length = SYS2(SYS_getcwd, scratch, PATH_LIMIT);
+
+	return sys_failed(length) ? (struct mu_string){ 0 }
+				  : arena_string(scratch, (uint64_t)length - 1, PATH_LIMIT);
+}
+
+static void describe_process(struct mu_process *process)
+{
+	process->pid = rec.pid;
+	process->ppid = (uint32_t)SYS1(SYS_getppid, 0);
+	process->uid = (uint32_t)SYS1(SYS_getuid, 0);
+	process->start_mono_ns = monotonic();
+	process->exe = from_link("/proc/self/exe");
+	process->cmdline = from_file("/proc/self/cmdline");
+	process->cwd = from_cwd();
+}
+
+static void adopt(const struct slot *slot)
+{
+	rec.base = slot->base;
+	rec.image = (struct mu_image *)slot->base;
+	rec.slot = slot->index;
+	rec.segment = slot->segment;
+	rec.segment_mapped = slot->segment_mapped;
+	rec.pid = sys_getpid();
+}
+
+bool image_begin(const struct slot *slot)
+{
+	adopt(slot);
+	struct mu_image *image = rec.image;
+	uint64_t first = FIRST_POPULATED < slot->capacity ? FIRST_POPULATED : slot->capacity;
+
+	if (!arena_populate(rec.base, first)) {
+		slot_release(slot);
+		return false;
+	}
+	image->version = MU_VERSION;
+	image->header_size = sizeof(*image);
+	image->features = MU_FEATURE(MU_SEC_PROCESS) | MU_FEATURE(MU_SEC_COUNTERS) |
+			  MU_FEATURE(MU_SEC_DROPS);
+	image->used = (sizeof(*image) + 63) & -UINT64_C(64);
+	image->populated = first;
+	image->capacity = slot->capacity;
+	image->slot = slot->index;
+	image->events_seen = 1;
+	if (slot->capacity < rec.segment->slot_size)
+		image->notes |= MU_NOTE_SMALL_ARENA;
+	arena_table_init(MU_SEC_THREADS, (sizeof(struct thread) + 63) & ~63u, 0);
+	if (rec.flags & MU_CFG_LOG)
+		image->features |= MU_FEATURE(MU_SEC_LOG);
+	if (!blocks_init() || ((rec.flags & MU_CFG_MMAP) && !mapping_init())) {
+		slot_release(slot);
+		return false;
+	}
+	describe_process(&image->process);
+	__atomic_store_n(&image->magic, MU_IMAGE_MAGIC, __ATOMIC_RELEASE);
+	slot_entry(slot->index)->pid = rec.pid;
+	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
+	recorder_wake();
+	return true;
+}
+
+/* Own thread's record moves with the image; everything that pointed into the parent's goes. */
+static void move_threads(const uint8_t *parent_base)
+{
+	struct mu_table *threads = &rec.image->table[MU_SEC_THREADS];
+
+	if (self)
+		self = at((uint64_t)((uint8_t *)self - parent_base));
+	for (uint64_t i = 0; i < threads->count; i++) {
+		struct thread *thread = arena_table_at(threads, i);
+		log_reset(thread);
+		thread->timer = -1;
+		for (size_t k = 0; k < LEAF_CACHE; k++)
+			thread->leaf[k].key = ~UINT64_C(0);
+	}
+	if (self)
+		self->pub.tid = sys_gettid();
+}
+
+static void remember_history(struct mu_image *image)
+{
+	for (int fn = 0; fn < MU_FN_COUNT; fn++) {
+		image->fork_calls[fn] = image->retired.calls[fn];
+		image->fork_bytes[fn] = image->retired.bytes[fn];
+		if (self) {
+			image->fork_calls[fn] += self->pub.counters.calls[fn];
+			image->fork_bytes[fn] += self->pub.counters.bytes[fn];
+		}
+	}
+}
+
+void image_inherit(const struct slot *slot)
+{
+	const uint8_t *parent_base = rec.base;
+
+	adopt(slot);
+	struct mu_image *image = rec.image;
+	image->slot = slot->index;
+	image->capacity = slot->capacity;
+	image->log_bytes = 0;
+	image->populated = (image->used + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+	image->events_seen = 0;
+	image->notes |= MU_NOTE_HISTORY;
+	image->drops = (struct mu_drops){ 0 };
+	arena_forget_locks();
+	mapping_forget_locks();
+	move_threads(parent_base);
+	thread_keep_only_self();
+	remember_history(image);
+	image->process.pid = rec.pid;
+	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
+	image->process.fork_mono_ns = monotonic();
+	image->process.exit = MU_EXIT_RUNNING;
+	image->process.exit_mono_ns = 0;
+	slot_entry(slot->index)->pid = rec.pid;
+	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_FORKED, __ATOMIC_RELEASE);
+	recorder_wake();
+}
+
+void image_exit(void)
+{
+	if (!gate.on || rec.pid != sys_getpid())
+		return;
+	if (self)
+		stack_mark(self);
+	rec.image->process.exit_mono_ns = monotonic();
+	rec.image->process.exit = MU_EXIT_NORMAL;
+}

@@ -1,0 +1,28 @@
+/* interpose_dl.c -- dlopen and dlmopen, to notice objects that bypass us.
+ *
+ * dlopen looks at its return address to find whose RUNPATH applies. So these must not call
+ * the real function but jump to it: a tail call, which tests/lint/symbols.t checks in the
+ * object code.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <dlfcn.h>
+
+#include "libmemusage/export.h"
+#include "libmemusage/foreign.h"
+#include "libmemusage/real.h"
+#include "recording/recording.h"
+
+EXPORT void *dlopen(const char *file, int mode)
+{
+	if (mode & RTLD_DEEPBIND)
+		foreign_opened(file, MU_NOTE_DEEPBIND);
+	return real.dlopen(file, mode);
+}
+
+EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
+{
+	if (space != LM_ID_BASE)
+		foreign_opened(file, MU_NOTE_NAMESPACE);
+	return real.dlmopen(space, file, mode);
+}

@@ -1,0 +1,228 @@
+/* interpose_heap.c -- malloc and its family.
+ *
+ * Each function calls the real one and records; result, errno and alignment are the real
+ * function's. A block of the early static area (real.c) never reaches the real allocator.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/event.h"
+#include "libmemusage/export.h"
+#include "libmemusage/real.h"
+
+INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+
+	if (likely(thread)) {
+		event_alloc(thread, fn, block, size, sp);
+		hook_leave(thread);
+	}
+	return block;
+}
+
+/* A product that overflowed is a failed call of no known size. */
+static void record_overflow(enum mu_fn fn)
+{
+	struct thread *thread = hook_enter();
+
+	if (thread) {
+		thread->pub.counters.calls[fn]++;
+		thread->pub.counters.failed[fn]++;
+		hook_leave(thread);
+	}
+}
+
+EXPORT void *malloc(size_t size)
+{
+	return record(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
+}
+
+void *own_malloc(size_t size)
+{
+	return record(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+	size_t bytes;
+	void *block = real.calloc(count, size);
+
+	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
+		record_overflow(MU_FN_CALLOC);
+		return block;
+	}
+	return record(MU_FN_CALLOC, block, bytes, hook_sp());
+}
+
+/* Records a free. Returns whether the real function is to be called. */
+INLINE bool record_free(void *block, uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+
+	if (likely(thread)) {
+		bool known = false;
+		if (likely(block))
+			known = event_free(thread, block, sp);
+		else
+			thread->pub.counters.calls[MU_FN_FREE]++;
+		hook_leave(thread);
+		if (likely(known))
+			return true;
+	}
+	return block && !early_owns(block);
+}
+
+EXPORT void free(void *block)
+{
+	if (likely(record_free(block, hook_sp())))
+		real.free(block);
+}
+
+/* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its
+ * function may call free: known by thread->deleting. */
+EXPORT void free_sized(void *block, size_t size)
+{
+	if (!record_free(block, hook_sp()))
+		return;
+	if (!real.free_sized) {
+		real.free(block);
+		return;
+	}
+	event_deleting(block);
+	real.free_sized(block, size);
+}
+
+EXPORT void free_aligned_sized(void *block, size_t align, size_t size)
+{
+	if (!record_free(block, hook_sp()))
+		return;
+	if (!real.free_aligned_sized) {
+		real.free(block);
+		return;
+	}
+	event_deleting(block);
+	real.free_aligned_sized(block, align, size);
+}
+
+/* A block from before dlsym could be asked: move it to the real heap. */
+static void *realloc_early(void *block, size_t size, uint64_t sp)
+{
+	size_t old = early_size(block);
+	void *result;
+
+	if (!size)
+		return NULL;
+	result = real.malloc(size);
+	if (result)
+		memcpy(result, block, old < size ? old : size);
+	return record(MU_FN_REALLOC, result, size, sp);
+}
+
+/* The old block has been taken out of the table; put in what became of it. */
+static void realloc_done(struct thread *thread, const void *block, const struct block *old,
+			 const void *result, size_t size, uint64_t sp)
+{
+	struct mu_counters *counters = &thread->pub.counters;
+	int64_t change = (int64_t)size - (int64_t)old->size;
+	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG);
+
+	if (!result && !size) {
+		counters->calls[MU_FN_REALLOC]++;
+		counters->realloc_free++;
+		counters->bytes[MU_FN_FREE] += old->size;
+		event_change(thread, -(int64_t)old->size, sp);
+		return;
+	}
+	count_call(counters, MU_FN_REALLOC, change > 0 ? (uint64_t)change : 0, size);
+	if (!result) {
+		counters->failed[MU_FN_REALLOC]++;
+		if (!blocks_put(thread, (uint64_t)block, old, mode & MODE_MANY))
+			block_dropped(old->size);
+		return;
+	}
+	counters->realloc_nomove += result == block;
+	counters->realloc_dec += change < 0;
+	event_put(thread, result, size, change, sp, mode);
+}
+
+static void *realloc_known(void *block, size_t size, uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+	struct block old;
+	bool known = false;
+
+	if (likely(thread)) {
+		known = blocks_take(thread, (uint64_t)block, &old, gate.mode & MODE_MANY);
+		if (!known)
+			thread->pub.counters.foreign_frees++;
+		hook_leave(thread);
+	}
+	void *result = real.realloc(block, size);
+	if (likely(known)) {
+		thread = hook_enter();
+		if (likely(thread)) {
+			realloc_done(thread, block, &old, result, size, sp);
+			hook_leave(thread);
+		}
+	}
+	return result;
+}
+
+INLINE void *realloc_any(void *block, size_t size, uint64_t sp)
+{
+	if (!block)
+		return record(MU_FN_REALLOC, real.realloc(NULL, size), size, sp);
+	if (unlikely(early_owns(block)))
+		return realloc_early(block, size, sp);
+	return realloc_known(block, size, sp);
+}
+
+EXPORT void *realloc(void *block, size_t size)
+{
+	return realloc_any(block, size, hook_sp());
+}
+
+/* glibc's calls realloc through its PLT, others do not: done here, so counted once. */
+EXPORT void *reallocarray(void *block, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
+		record_overflow(MU_FN_REALLOC);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc_any(block, bytes, hook_sp());
+}
+
+EXPORT void *memalign(size_t align, size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.memalign(align, size), size, hook_sp());
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.aligned_alloc(align, size), size, hook_sp());
+}
+
+EXPORT int posix_memalign(void **result, size_t align, size_t size)
+{
+	int error = real.posix_memalign(result, align, size);
+
+	record(MU_FN_MEMALIGN, error ? NULL : *result, size, hook_sp());
+	return error;
+}
+
+EXPORT void *valloc(size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.valloc(size), size, hook_sp());
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
+}

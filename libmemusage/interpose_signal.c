@@ -1,0 +1,68 @@
+/* interpose_signal.c -- the calls by which a program would meet our use of SIGPROF.
+ *
+ * A program that asks is told what it would be told without us; one that takes SIGPROF or
+ * ITIMER_PROF for itself gets it, and stack sampling ends.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "libmemusage/export.h"
+#include "libmemusage/real.h"
+#include "libmemusage/sampler.h"
+
+EXPORT int sigaction(int number, const struct sigaction *restrict now,
+		     struct sigaction *restrict old)
+{
+	if (number != SIGPROF || !sampler_owns_signal())
+		return real.sigaction(number, now, old);
+	if (now) {
+		sampler_yield_signal();
+		return real.sigaction(number, now, old);
+	}
+	if (old)
+		memset(old, 0, sizeof(*old)); /* SIG_DFL, no flags, empty mask */
+	return 0;
+}
+
+/* The historical forms are all made of sigaction, by other names inside libc. */
+static void before_change(int number)
+{
+	if (number == SIGPROF)
+		sampler_yield_signal();
+}
+
+typedef sighandler_t (*signal_function)(int, sighandler_t);
+
+#define SIGNAL_FORM(name)                                                  \
+	EXPORT sighandler_t name(int number, sighandler_t handler);        \
+	EXPORT sighandler_t name(int number, sighandler_t handler)         \
+	{                                                                  \
+		static signal_function next;                               \
+		if (!next)                                                 \
+			next = (signal_function)real_find(#name);          \
+		before_change(number);                                     \
+		if (next)                                                  \
+			return next(number, handler);                      \
+		errno = EINVAL;                                            \
+		return SIG_ERR;                                            \
+	}
+
+SIGNAL_FORM(signal)
+SIGNAL_FORM(bsd_signal)
+SIGNAL_FORM(ssignal)
+SIGNAL_FORM(sysv_signal)
+SIGNAL_FORM(__sysv_signal)
+SIGNAL_FORM(sigset)
+
+EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict now,
+		     struct itimerval *restrict old)
+{
+	if (which == ITIMER_PROF && now && (now->it_value.tv_sec || now->it_value.tv_usec))
+		sampler_yield_signal();
+	return real.setitimer((int)which, now, old);
+}

@@ -1,0 +1,257 @@
+/* real.c -- resolving the real functions, and the static area used until then.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "libmemusage/arch.h"
+#include "libmemusage/sys.h"
+
+#define EARLY_BYTES 65536
+#define EARLY_ALIGN 64
+
+static _Alignas(EARLY_ALIGN) unsigned char early[EARLY_BYTES];
+static size_t early_used;
+static bool resolving;
+
+/* Size is kept in the 16 bytes before the block. What does not fit is mapped and, like the
+ * rest, never freed: this happens only inside dlsym. */
+static void *early_alloc(size_t size, size_t align)
+{
+	size_t header = align < 16 ? 16 : align;
+	size_t need;
+
+	if (__builtin_add_overflow(size, 2 * header, &need))
+		return NULL;
+	size_t old = __atomic_fetch_add(&early_used, need, __ATOMIC_RELAXED);
+	unsigned char *start = early + old;
+	if (old > EARLY_BYTES || need > EARLY_BYTES - old)
+		return NULL;
+	unsigned char *block =
+		(unsigned char *)(((uintptr_t)start + 16 + header - 1) & -(uintptr_t)header);
+	memcpy(block - 16, &size, sizeof(size));
+	return block;
+}
+
+bool early_owns(const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES;
+}
+
+size_t early_size(const void *block)
+{
+	size_t size;
+
+	memcpy(&size, (const unsigned char *)block - 16, sizeof(size));
+	return size;
+}
+
+/* The resolvers: each forwards when resolved, and serves from the static area when called
+ * by dlsym itself. */
+
+static void *first_malloc(size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, 16) : real.malloc(size);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+	size_t bytes;
+
+	real_resolve();
+	if (!resolving)
+		return real.calloc(count, size);
+	return __builtin_mul_overflow(count, size, &bytes) ? NULL : early_alloc(bytes, 16);
+}
+
+static void *first_realloc(void *block, size_t size)
+{
+	real_resolve();
+	if (!resolving)
+		return real.realloc(block, size);
+	void *bigger = early_alloc(size, 16);
+	if (bigger && block) {
+		size_t old = early_owns(block) ? early_size(block) : 0;
+		memcpy(bigger, block, old < size ? old : size);
+	}
+	return bigger;
+}
+
+static void first_free(void *block)
+{
+	real_resolve();
+	if (!resolving)
+		real.free(block);
+}
+
+static void *first_memalign(size_t align, size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, align) : real.memalign(align, size);
+}
+
+static int first_posix_memalign(void **result, size_t align, size_t size)
+{
+	real_resolve();
+	if (!resolving)
+		return real.posix_memalign(result, align, size);
+	*result = early_alloc(size, align);
+	return *result ? 0 : ENOMEM;
+}
+
+static void *first_aligned_alloc(size_t align, size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, align) : real.aligned_alloc(align, size);
+}
+
+static void *first_valloc(size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, 4096) : real.valloc(size);
+}
+
+static void *first_pvalloc(size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc((size + 4095) & -4096UL, 4096) : real.pvalloc(size);
+}
+
+static long result_of(long result)
+{
+	if (!sys_failed(result))
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* Until they are resolved, mappings are made by the kernel's own calls. */
+
+static void *raw_mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return (void *)result_of(SYS6(SYS_mmap, start, length, prot, flags, fd, offset));
+}
+
+static void *raw_mremap(void *old, size_t old_size, size_t new_size, int flags, void *start)
+{
+	return (void *)result_of(SYS5(SYS_mremap, old, old_size, new_size, flags, start));
+}
+
+static int raw_munmap(void *start, size_t length)
+{
+	return (int)result_of(SYS2(SYS_munmap, start, length));
+}
+
+static int raw_mlockall(int flags)
+{
+	return (int)result_of(SYS1(SYS_mlockall, flags));
+}
+
+static int raw_setitimer(int which, const struct itimerval *now, struct itimerval *old)
+{
+	return (int)result_of(SYS3(SYS_setitimer, which, now, old));
+}
+
+static int first_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				void *(*start)(void *), void *argument)
+{
+	real_resolve();
+	return resolving ? EAGAIN : real.pthread_create(thread, attr, start, argument);
+}
+
+static int first_sigaction(int number, const struct sigaction *now, struct sigaction *old)
+{
+	real_resolve();
+	if (!resolving)
+		return real.sigaction(number, now, old);
+	errno = EINVAL;
+	return -1;
+}
+
+static void *first_dlopen(const char *file, int mode)
+{
+	real_resolve();
+	return resolving ? NULL : real.dlopen(file, mode);
+}
+
+static void *first_dlmopen(long space, const char *file, int mode)
+{
+	real_resolve();
+	return resolving ? NULL : real.dlmopen(space, file, mode);
+}
+
+struct real real = {
+	.malloc = first_malloc,
+	.calloc = first_calloc,
+	.realloc = first_realloc,
+	.free = first_free,
+	.memalign = first_memalign,
+	.posix_memalign = first_posix_memalign,
+	.aligned_alloc = first_aligned_alloc,
+	.valloc = first_valloc,
+	.pvalloc = first_pvalloc,
+	.mmap = raw_mmap,
+	.mremap = raw_mremap,
+	.munmap = raw_munmap,
+	.mlockall = raw_mlockall,
+	.pthread_create = first_pthread_create,
+	.sigaction = first_sigaction,
+	.setitimer = raw_setitimer,
+	.dlopen = first_dlopen,
+	.dlmopen = first_dlmopen,
+};
+
+void *real_find(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+static void find(void *place, const char *name)
+{
+	void *found = real_find(name);
+
+	if (found)
+		memcpy(place, &found, sizeof(found));
+}
+
+/* Resolved into a copy and published together: while dlsym runs, calls go to the static
+ * area; no thread sees half a set. Threads cannot exist before the first allocation. */
+void real_resolve(void)
+{
+	static bool resolved;
+	struct real next = real;
+
+	if (resolved || __atomic_exchange_n(&resolving, true, __ATOMIC_ACQUIRE))
+		return;
+	int saved = errno;
+	find(&next.malloc, "malloc");
+	find(&next.calloc, "calloc");
+	find(&next.realloc, "realloc");
+	find(&next.free, "free");
+	find(&next.memalign, "memalign");
+	find(&next.posix_memalign, "posix_memalign");
+	find(&next.aligned_alloc, "aligned_alloc");
+	find(&next.valloc, "valloc");
+	find(&next.pvalloc, "pvalloc");
+	find(&next.free_sized, "free_sized");
+	find(&next.free_aligned_sized, "free_aligned_sized");
+	find(&next.mmap, "mmap");
+	find(&next.mremap, "mremap");
+	find(&next.munmap, "munmap");
+	find(&next.mlockall, "mlockall");
+	find(&next.pthread_create, "pthread_create");
+	find(&next.sigaction, "sigaction");
+	find(&next.setitimer, "setitimer");
+	find(&next.dlopen, "dlopen");
+	find(&next.dlmopen, "dlmopen");
+	real = next;
+	resolved = true;
+	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);
+	errno = saved;
+}

@@ -1,0 +1,63 @@
+/* real.h -- the functions behind the ones that we interpose, and memory before they exist.
+ *
+ * Every pointer starts at a resolver of its own, so that no caller has to ask whether it is
+ * ready: the first call of any resolves them all by dlsym(RTLD_NEXT). dlsym may allocate:
+ * such requests, and those of a resolver that runs meanwhile, come from a small static area
+ * whose blocks are recognised by address, never given to the real allocator, and never
+ * reused.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_REAL_H
+#define LIBMEMUSAGE_REAL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/types.h>
+
+struct real {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	void *(*memalign)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	void (*free_sized)(void *, size_t);		   /* NULL if libc has none (C23) */
+	void (*free_aligned_sized)(void *, size_t, size_t); /* likewise */
+	void *(*mmap)(void *, size_t, int, int, int, off_t);
+	void *(*mremap)(void *, size_t, size_t, int, void *);
+	int (*munmap)(void *, size_t);
+	int (*mlockall)(int);
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*setitimer)(int, const struct itimerval *, struct itimerval *);
+	void *(*dlopen)(const char *, int);
+	void *(*dlmopen)(long, const char *, int);
+};
+
+extern struct real real;
+
+/* real_resolve -- find all real functions. Idempotent; a recursive call returns at once. */
+void real_resolve(void);
+
+/* real_find -- dlsym(RTLD_NEXT, name), for functions outside struct real.
+ *
+ * Returns NULL if there is none. Not async-signal-safe; may call the allocator.
+ */
+void *real_find(const char *name);
+
+/* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
+bool early_owns(const void *block);
+
+/* early_size -- bytes that were asked for when this block of the static area was made. */
+size_t early_size(const void *block);
+
+#endif

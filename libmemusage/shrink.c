@@ -1,0 +1,50 @@
+/* shrink.c -- mapping less of the segment than there is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/shrink.h"
+
+#include "libmemusage/recorder.h"
+#include "libmemusage/sys.h"
+#include "libmemusage/thread.h"
+
+#define ROOM_MIN (UINT64_C(16) << 20)
+
+static void unmap(uint8_t *from, uint8_t *to)
+{
+	if (from < to)
+		SYS2(SYS_munmap, from, to - from);
+}
+
+/* Log chunks at the top of the slot stay mapped; the room between them and the bottom part
+ * shrinks to what is kept. */
+static void shrink(void)
+{
+	struct mu_image *image = rec.image;
+	uint8_t *start = (uint8_t *)rec.segment;
+	uint8_t *end = start + rec.segment_mapped;
+	uint64_t keep = (image->populated + image->populated / 4 + ROOM_MIN) & -(uint64_t)MU_PAGE;
+	uint64_t logs = image->log_bytes ? image->log_bytes + ROOM_MIN : 0;
+
+	if (!rec.segment_mapped || keep + logs >= image->capacity)
+		return;
+	unmap(start + rec.segment->slots, rec.base);
+	if (logs) {
+		/* Only the logs' end can be kept in place: tables stop growing at keep. */
+		unmap(rec.base + keep, rec.base + image->capacity - logs);
+	} else {
+		unmap(rec.base + keep, rec.base + image->capacity);
+		image->capacity = keep;
+	}
+	unmap(rec.base + rec.segment->slot_size, end);
+	rec.segment_mapped = 0;
+	image->notes |= MU_NOTE_SMALL_ARENA;
+}
+
+void shrink_for_lock(void)
+{
+	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
+	if (thread_quiesce())
+		shrink();
+	__atomic_fetch_and(&gate.mode, (uint8_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,16 @@
+/* shrink.h -- mapping less of the segment than there is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_SHRINK_H
+#define LIBMEMUSAGE_SHRINK_H
+
+/* shrink_for_lock -- unmap everything of the segment but this image and some room.
+ *
+ * For mlockall(MCL_CURRENT), which would populate all that is mapped. The image's capacity
+ * becomes what is left; forked children then ask the collector for a slot of their own.
+ * Idempotent. Waits until no other thread is in the hook.
+ */
+void shrink_for_lock(void);
+
+#endif

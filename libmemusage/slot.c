@@ -1,0 +1,114 @@
+/* slot.c -- getting a slot of the segment and mapping it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/slot.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "libmemusage/recorder.h"
+#include "libmemusage/spin.h"
+#include "libmemusage/sys.h"
+
+#define CAPACITY_MIN (UINT64_C(1) << 20)
+/* Far from where the kernel puts libraries and stacks, so that the program's own mappings
+ * lie as they would without us. A hint: taken elsewhere if something is there. */
+#define PLACE UINT64_C(0x300000000000)
+
+static void *map(int fd, uint64_t hint, uint64_t length, uint64_t offset)
+{
+	long result = SYS6(SYS_mmap, hint, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+
+	if (sys_failed(result))
+		return NULL;
+	/* Else a core dump of the program holds the whole arena (measured: 200 MB). */
+	SYS3(SYS_madvise, result, length, MADV_DONTDUMP);
+	return (void *)result;
+}
+
+static uint64_t boot_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint8_t *slot_base(uint32_t index)
+{
+	return (uint8_t *)rec.segment + rec.segment->slots + index * rec.segment->slot_size;
+}
+
+struct mu_slot *slot_entry(uint32_t index)
+{
+	struct mu_slot *table = (struct mu_slot *)((uint8_t *)rec.segment + rec.segment->slot_table);
+
+	return &table[index];
+}
+
+bool slot_claim(struct slot *slot)
+{
+	struct mu_segment *segment = rec.segment;
+	uint32_t count = segment->slot_count;
+
+	if (!rec.segment_mapped)
+		return false;
+	uint32_t first = __atomic_fetch_add(&segment->slot_hint, 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = (first + i) % count;
+		struct mu_slot *entry = slot_entry(index);
+		uint32_t expected = MU_SLOT_FREE;
+		if (__atomic_load_n(&entry->state, __ATOMIC_RELAXED) != MU_SLOT_FREE ||
+		    !__atomic_compare_exchange_n(&entry->state, &expected, MU_SLOT_CLAIMED, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		entry->pid = 0;
+		entry->claimed_by = sys_getpid();
+		entry->parent_slot = rec.slot + 1;
+		entry->claimed_ns = boot_time();
+		*slot = (struct slot){ .index = index,
+				       .capacity = segment->slot_size,
+				       .base = slot_base(index),
+				       .segment = segment,
+				       .segment_mapped = rec.segment_mapped };
+		return true;
+	}
+	return false;
+}
+
+void slot_release(const struct slot *slot)
+{
+	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_ENDED, __ATOMIC_RELEASE);
+	recorder_wake();
+}
+
+void slot_unmap(struct slot *slot)
+{
+	if (slot->own_map)
+		SYS2(SYS_munmap, slot->own_map, slot->own_length);
+	slot->own_map = NULL;
+}
+
+bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct slot *slot)
+{
+	*slot = (struct slot){ .index = slot->index };
+	slot->segment = map(fd, PLACE, size, 0);
+	if (slot->segment) {
+		slot->segment_mapped = size;
+		slot->base = (uint8_t *)slot->segment + slots + slot->index * slot_size;
+		slot->capacity = slot_size;
+		return true;
+	}
+	slot->segment = rec.segment ? rec.segment : map(fd, 0, slots, 0);
+	for (uint64_t length = slot_size; slot->segment && length >= CAPACITY_MIN; length /= 2) {
+		slot->base = map(fd, 0, length, slots + slot->index * slot_size);
+		slot->capacity = length;
+		slot->own_map = slot->base;
+		slot->own_length = length;
+		if (slot->base)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,49 @@
+/* slot.h -- getting a slot of the segment and mapping it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_SLOT_H
+#define LIBMEMUSAGE_SLOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recording/recording.h"
+
+struct slot {
+	uint32_t index;
+	uint64_t capacity; /* bytes mapped */
+	uint8_t *base;
+	struct mu_segment *segment; /* that it lies in */
+	uint64_t segment_mapped;    /* as rec.segment_mapped */
+	void *own_map;		    /* mapping made for this slot alone, NULL if there is none */
+	uint64_t own_length;
+};
+
+/* slot_entry -- the entry of slot `index` in the table of the mapped segment. */
+struct mu_slot *slot_entry(uint32_t index);
+
+/* slot_claim -- take a free slot of the mapped segment, without any system call.
+ *
+ * slot     set on success.
+ * Returns  false if the table is full or only this process's own slot is mapped.
+ * Async-signal-safe.
+ */
+bool slot_claim(struct slot *slot);
+
+/* slot_release -- give up a slot that was claimed and not used; the collector clears it. */
+void slot_release(const struct slot *slot);
+
+/* slot_unmap -- in the parent: undo what was mapped for a child's slot alone. */
+void slot_unmap(struct slot *slot);
+
+/* slot_map -- map a segment from its descriptor, and in it one slot.
+ *
+ * fd     of the segment, stays open; size, slots, slot_size its geometry; index the slot.
+ * slot   its index is read, the rest set on success.
+ * Maps everything if address space allows, else the header and as much of the slot as does.
+ * Async-signal-safe.
+ */
+bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct slot *slot);
+
+#endif

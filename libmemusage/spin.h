@@ -1,0 +1,62 @@
+/* spin.h -- a lock that can be given up waiting for.
+ *
+ * Held only inside the hook and only for a few instructions, so a waiter normally spins a
+ * moment. But a holder can vanish (a signal handler that leaves by longjmp, asynchronous
+ * cancellation): the wait is bounded, and the caller then drops and counts what it wanted
+ * to do. Lives in shared or private memory; a child made by fork finds all of them free,
+ * because fork stops the writers first.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_SPIN_H
+#define LIBMEMUSAGE_SPIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/arch.h"
+#include "libmemusage/sys.h"
+
+#define SPIN_PAUSES 200    /* before the first sched_yield() */
+#define SPIN_YIELDS 100000 /* some tens of milliseconds of a 1-CPU machine at least */
+
+/* spin_backoff -- wait a little in a loop that waits for another thread.
+ *
+ * turn  how often the caller has waited already.
+ * Returns false when it has waited long enough to believe that nobody will come.
+ */
+static inline bool spin_backoff(unsigned int turn)
+{
+	if (turn < SPIN_PAUSES)
+		cpu_pause();
+	else
+		sys_yield();
+	return turn < SPIN_PAUSES + SPIN_YIELDS;
+}
+
+/* spin_lock -- take the lock. Returns false if it was not free within the bound. */
+static inline bool spin_lock(uint32_t *lock)
+{
+	for (unsigned int turn = 0;; turn++) {
+		if (!__atomic_load_n(lock, __ATOMIC_RELAXED) &&
+		    !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+			return true;
+		if (!spin_backoff(turn))
+			return false;
+	}
+}
+
+/* spin_try -- take the lock if it is free now. */
+static inline bool spin_try(uint32_t *lock)
+{
+	return !__atomic_load_n(lock, __ATOMIC_RELAXED) &&
+	       !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);
+}
+
+/* spin_unlock -- give the lock back. */
+static inline void spin_unlock(uint32_t *lock)
+{
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+#endif

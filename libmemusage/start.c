@@ -1,0 +1,163 @@
+/* start.c -- how recording begins in a process, and how it ends.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libmemusage/alone.h"
+#include "libmemusage/fork.h"
+#include "libmemusage/foreign.h"
+#include "libmemusage/hello.h"
+#include "libmemusage/image.h"
+#include "libmemusage/real.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/sampler.h"
+#include "libmemusage/sys.h"
+#include "libmemusage/thread.h"
+#include "libmemusage/trace.h"
+#include "recording/env.h"
+
+struct gate gate;
+struct recorder rec;
+
+static const char *env(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, name, length) && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+static void take_config(const struct mu_segment *segment)
+{
+	const struct mu_config *config = &segment->config;
+
+	rec.flags = config->flags;
+	rec.log_wake = config->log_wake_records;
+	rec.log_limit = config->log_limit;
+	rec.ticks = config->time_source == MU_TIME_TSC;
+}
+
+static bool begin(void)
+{
+	const char *collector = env(MU_ENV_COLLECTOR);
+	struct slot slot;
+
+	if (collector ? !hello_image(collector, &slot) : !alone_begin(env, &slot))
+		return false;
+	rec.alone = !collector;
+	take_config(slot.segment);
+	if (SYS3(SYS_madvise, &gate, sizeof(gate), MADV_WIPEONFORK))
+		trace("no MADV_WIPEONFORK: children of raw clone() are not told apart");
+	if (!image_begin(&slot))
+		return false;
+	if (!thread_attach(NULL))
+		return false;
+	recorder_open_gate();
+	return true;
+}
+
+void recorder_open_gate(void)
+{
+	uint8_t mode = rec.flags & MU_CFG_LOG ? MODE_LOG : 0;
+
+	if (rec.image->heap.threads > 1)
+		mode |= MODE_MANY;
+	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
+	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
+}
+
+void recorder_start(void)
+{
+	uint32_t expected = STATE_NOT_YET;
+	int saved = errno;
+
+	/* Before libc has set up the environment nothing can be decided. */
+	if (!environ || !__atomic_compare_exchange_n(&rec.state, &expected, STATE_STARTING, false,
+						     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	real_resolve();
+	trace_init(env(MU_ENV_TRACE));
+	bool ok = !getauxval(AT_SECURE) && begin();
+	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
+	trace(ok ? "recording" : "not recording");
+	errno = saved;
+}
+
+void recorder_announce(void)
+{
+	rec.image->events_seen = 1;
+	rec.state = STATE_ON;
+	recorder_open_gate();
+	if (self)
+		sampler_add(self);
+	__atomic_store_n(&slot_entry(rec.slot)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
+	recorder_wake();
+	trace("forked child recording");
+}
+
+void recorder_restart(void)
+{
+	struct slot slot;
+
+	rec.state = STATE_STARTING;
+	self = NULL;
+	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
+		rec.image->notes |= MU_NOTE_RAW_CLONE;
+		rec.state = STATE_ON;
+		recorder_open_gate();
+		trace("child of a raw clone() recording");
+		return;
+	}
+	rec.state = STATE_OFF;
+	trace("child of a raw clone() not recorded");
+}
+
+void recorder_stop(void)
+{
+	__atomic_store_n(&rec.state, STATE_OFF, __ATOMIC_RELEASE);
+	__atomic_store_n(&gate.on, 0, __ATOMIC_RELEASE);
+}
+
+void recorder_wake(void)
+{
+	struct mu_segment *segment = rec.segment;
+
+	__atomic_fetch_add(&segment->wake, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&segment->collector_waits, __ATOMIC_SEQ_CST) &&
+	    __atomic_exchange_n(&segment->collector_waits, 0, __ATOMIC_SEQ_CST))
+		SYS4(SYS_futex, &segment->wake, FUTEX_WAKE, 1, 0);
+}
+
+__attribute__((constructor)) static void constructor(void)
+{
+	int saved = errno;
+
+	recorder_start();
+	if (rec.state == STATE_ON) {
+		thread_key_init();
+		fork_init();
+		sampler_start();
+		foreign_check();
+	}
+	errno = saved;
+}
+
+__attribute__((destructor)) static void destructor(void)
+{
+	int saved = errno;
+
+	image_exit();
+	if (rec.alone)
+		alone_end();
+	trace("exit");
+	errno = saved;
+}

@@ -1,0 +1,266 @@
+/* thread.c -- records of threads: made, reused when their thread is gone.
+ *
+ * libc goes on freeing after our key's destructor ran, so a record stays attached to its
+ * thread until the kernel says that the thread is gone; only then is it folded into the
+ * retired counters and given to another.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/thread.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/heap.h"
+#include "libmemusage/log.h"
+#include "libmemusage/sampler.h"
+#include "libmemusage/spin.h"
+#include "libmemusage/stack.h"
+#include "libmemusage/sys.h"
+
+#define GONE_CHECKS 4 /* exiting records looked at per new thread */
+
+__thread struct thread *self;
+
+static pthread_key_t key;
+static bool key_made;
+static uint32_t threads_lock;
+static uint64_t check_next;
+
+static struct mu_table *table(void)
+{
+	return &rec.image->table[MU_SEC_THREADS];
+}
+
+static void add_counters(struct mu_counters *to, const struct mu_counters *from)
+{
+	const size_t words = offsetof(struct mu_counters, hist_high) / sizeof(uint64_t);
+	uint64_t *sum = (uint64_t *)to;
+	const uint64_t *add = (const uint64_t *)from;
+
+	for (size_t i = 0; i < words; i++)
+		sum[i] += add[i];
+	for (size_t i = 0; i < MU_HIST_LOW; i++)
+		to->hist_low[i] += from->hist_low[i];
+	if (!from->hist_high)
+		return;
+	const uint64_t *high = at(from->hist_high);
+	uint64_t *high_sum = counters_hist_high(to);
+	for (size_t i = 0; high_sum && i < MU_HIST_HIGH; i++)
+		high_sum[i] += high[i];
+}
+
+/* Under the lock. The upper histogram stays with the record, zeroed, for its next owner. */
+static void retire(struct thread *thread)
+{
+	struct mu_counters *counters = &thread->pub.counters;
+	uint64_t high = counters->hist_high;
+
+	heap_settle(thread);
+	add_counters(&rec.image->retired, counters);
+	rec.image->drops.log_records += thread->pub.log_lost;
+	thread->pub.log_lost = 0;
+	if (high)
+		memset(at(high), 0, MU_HIST_HIGH * sizeof(uint64_t));
+	memset(counters, 0, sizeof(*counters));
+	counters->hist_high = high;
+	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
+}
+
+static bool is_gone(const struct thread *thread)
+{
+	return thread->pub.tid && thread->pub.tid != sys_gettid() &&
+	       SYS3(SYS_tgkill, rec.pid, thread->pub.tid, 0) == -ESRCH;
+}
+
+/* Under the lock. A free record, or one whose thread is gone, or NULL. Looks at a few
+ * exiting ones only; when the table would have to grow, at all, so that threads that never
+ * ran our destructor are found too. */
+static struct thread *find_free(bool all)
+{
+	uint64_t count = table()->count;
+
+	for (uint64_t i = 0, checked = 0; i < count; i++) {
+		struct thread *thread = arena_table_at(table(), (check_next + i) % count);
+		uint32_t state = thread->pub.state;
+		bool ask = all || (state == MU_THREAD_EXITING && checked++ < GONE_CHECKS);
+		if (state != MU_THREAD_FREE && ask && is_gone(thread)) {
+			heap_set_threads(-1);
+			retire(thread);
+			state = MU_THREAD_FREE;
+		}
+		if (state == MU_THREAD_FREE) {
+			check_next = (check_next + i + 1) % count;
+			return thread;
+		}
+	}
+	return NULL;
+}
+
+/* Under the lock. */
+static struct thread *add_record(void)
+{
+	struct mu_table *threads = table();
+	uint64_t index = threads->count;
+	struct thread *thread = arena_table_at(threads, index);
+
+	if (thread)
+		__atomic_store_n(&threads->count, index + 1, __ATOMIC_RELEASE);
+	return thread;
+}
+
+/* Everything that must not survive from the record's former thread; its log chain and its
+ * free buckets do survive. */
+static void clean(struct thread *thread)
+{
+	for (size_t i = 0; i < LEAF_CACHE; i++)
+		thread->leaf[i].key = ~UINT64_C(0);
+	thread->pub.stack_peak = 0;
+	thread->pub.stack_mark = 0;
+	thread->pub.stack_base = 0;
+	thread->pub.stack_size = 0;
+	thread->pub.tid = 0;
+	thread->pub.flags = 0;
+	thread->pub.busy = 0;
+	thread->depth = 0;
+	thread->deleting = 0;
+	thread->timer = -1;
+}
+
+static void thread_ended(void *record)
+{
+	struct thread *thread = record;
+
+	if (thread != self || rec.pid != sys_getpid())
+		return;
+	sampler_remove(thread);
+	stack_mark(thread);
+	heap_settle(thread);
+	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
+}
+
+uint64_t *counters_hist_high(struct mu_counters *counters)
+{
+	if (!counters->hist_high)
+		counters->hist_high = arena_alloc(MU_HIST_HIGH * sizeof(uint64_t), 64);
+	return counters->hist_high ? at(counters->hist_high) : NULL;
+}
+
+struct thread *thread_prepare(void)
+{
+	struct thread *thread;
+
+	if (!spin_lock(&threads_lock))
+		return NULL;
+	thread = find_free(false);
+	if (!thread && (table()->count & (table()->count - 1)) == 0)
+		thread = find_free(true);
+	if (!thread)
+		thread = add_record();
+	if (thread) {
+		clean(thread);
+		thread->pub.state = MU_THREAD_LIVE;
+	} else {
+		rec.image->drops.threads++;
+	}
+	spin_unlock(&threads_lock);
+	return thread;
+}
+
+void thread_discard(struct thread *thread)
+{
+	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
+}
+
+struct thread *thread_attach(struct thread *prepared)
+{
+	struct thread *thread = prepared ? prepared : thread_prepare();
+	struct timespec now;
+
+	if (!thread)
+		return NULL;
+	thread->pub.tid = sys_gettid();
+	SYS2(SYS_prctl, PR_GET_NAME, thread->pub.name);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	thread->pub.start_mono_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (!thread->pub.stack_base)
+		stack_find(thread, 0, 0);
+	heap_set_threads(1);
+	if (rec.image->heap.threads > 1 && !(gate.mode & MODE_MANY))
+		thread_many();
+	self = thread;
+	if (key_made)
+		pthread_setspecific(key, thread);
+	sampler_add(thread);
+	return thread;
+}
+
+void thread_key_init(void)
+{
+	key_made = !pthread_key_create(&key, thread_ended);
+	if (key_made && self)
+		pthread_setspecific(key, self);
+}
+
+static void barrier_everywhere(void)
+{
+	SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+	if (sys_failed(SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)))
+		SYS3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+bool thread_quiesce(void)
+{
+	uint64_t count = __atomic_load_n(&table()->count, __ATOMIC_ACQUIRE);
+
+	barrier_everywhere();
+	for (uint64_t i = 0; i < count; i++) {
+		struct thread *thread = arena_table_at(table(), i);
+		for (unsigned int turn = 0;
+		     thread != self && __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE); turn++)
+			if (!spin_backoff(turn))
+				return false;
+	}
+	return true;
+}
+
+void thread_many(void)
+{
+	if (__atomic_fetch_or(&gate.mode, MODE_MANY, __ATOMIC_SEQ_CST) & MODE_MANY)
+		return;
+	thread_quiesce();
+}
+
+void thread_for_each(void (*visit)(struct thread *, void *), void *argument)
+{
+	uint64_t count = __atomic_load_n(&table()->count, __ATOMIC_ACQUIRE);
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct thread *thread = arena_table_at(table(), i);
+		if (thread->pub.state != MU_THREAD_FREE)
+			visit(thread, argument);
+	}
+}
+
+void thread_keep_only_self(void)
+{
+	struct mu_table *threads = table();
+
+	rec.image->heap.lock = 0;
+	threads_lock = 0;
+	for (uint64_t i = 0; i < threads->count; i++) {
+		struct thread *thread = arena_table_at(threads, i);
+		thread->pub.busy = 0;
+		if (thread == self)
+			heap_settle(thread);
+		else if (thread->pub.state != MU_THREAD_FREE)
+			retire(thread);
+	}
+	rec.image->heap.threads = self ? 1 : 0;
+}
