@@ -1,0 +1,82 @@
+#!/bin/sh
+# install.t -- install puts everything where it belongs, whatever was built works from there and
+# from wherever the tree is moved to, and uninstall takes away exactly that.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need make
+
+# shellcheck disable=SC2317  # run calls it
+make_it() { make -C "$MU_SRC" --no-print-directory B="$MU_BUILD" V=0 "$@"; }
+# The files below a directory, as paths from there.
+list() { (cd "$1" 2>/dev/null && find . ! -type d | sort | sed 's/^\.//'); }
+
+# What the sources and the build say should be there, with prefix $1 and suffix $2.
+expected() {
+	for f in "$MU_BUILD"/bin/*; do [ -x "$f" ] && echo "$1/bin/${f##*/}$2"; done
+	[ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] && echo "$1/lib/memusage/libmemusage.so"
+	for f in "$MU_SRC"/man/*.[15]; do
+		name=${f##*/}
+		[ -e "$f" ] && echo "$1/share/man/man${name##*.}/${name%.*}$2.${name##*.}"
+	done
+	for f in "$MU_SRC"/completions/*; do
+		echo "$1/share/bash-completion/completions/${f##*/}$2"
+	done
+	[ -e "$MU_SRC/include/memusage.h" ] && echo "$1/include/memusage.h"
+}
+
+run make_it install DESTDIR="$MU_TMP/plain" CFLAGS=-O0
+is "$status" 0 'make install' || diag "$out" "$err"
+unlike "$out" '^  (CC|LD|AR) ' 'it builds nothing anew, though the flags are others'
+list plain >got
+expected /usr/local '' | sort >want
+same got want 'prefix is /usr/local, and nothing else is installed'
+
+run make_it install DESTDIR="$MU_TMP/root" prefix=/opt/m PROGRAM_SUFFIX=-mu
+is "$status" 0 'make install with prefix and PROGRAM_SUFFIX'
+list root >got
+expected /opt/m -mu | sort >want
+same got want 'the suffix is on programs, man pages and completions'
+is "$(find root -type f -perm /0111 ! -path '*/bin/*')" '' 'only programs are executable'
+
+for program in root/opt/m/bin/*; do
+	[ -x "$program" ] || continue
+	run "$program" --version
+	is "$status" 0 "${program##*/} --version"
+done
+
+# profiles PROGRAM TEXT: the installed launcher finds its recorder, and something is recorded.
+profiles() {
+	run "$1" -- /usr/bin/env true
+	is "$status" 0 "$2: status"
+	like "$err" ' malloc\|.* [1-9][0-9]* ' "$2: calls were counted"
+}
+if [ -x root/opt/m/bin/memusage-mu ] && [ -e "$MU_BUILD/lib/memusage/libmemusage.so" ]; then
+	profiles root/opt/m/bin/memusage-mu 'installed'
+	mv root 'moved to: here'
+	profiles "$MU_TMP/moved to: here/opt/m/bin/memusage-mu" 'moved, blank and colon in the path'
+	mkdir links && ln -s "$MU_TMP/moved to: here/opt/m/bin/memusage-mu" links/mem
+	profiles links/mem 'through a symbolic link'
+	PATH=$MU_TMP/links:$PATH
+	profiles mem 'through PATH'
+	mv 'moved to: here' root
+else
+	skip 'memusage or its recorder was not built' 8
+fi
+if [ -x root/opt/m/bin/memusage-mu ] && [ -x root/opt/m/bin/memusagestat-mu ]; then
+	run root/opt/m/bin/memusage-mu --png=out.png -- /usr/bin/env true
+	is "$(head -c 8 out.png | od -An -c | tr -d ' ')" '211PNG\r\n032\n' \
+		'memusage finds memusagestat under its suffix'
+else
+	skip 'memusage or memusagestat was not built'
+fi
+
+touch root/opt/m/bin/other root/opt/m/lib/memusage/other
+run make_it uninstall DESTDIR="$MU_TMP/root" prefix=/opt/m PROGRAM_SUFFIX=-mu
+is "$status" 0 'make uninstall'
+is "$(list root | tr '\n' ' ')" '/opt/m/bin/other /opt/m/lib/memusage/other ' \
+	'it leaves what is not ours'
+run make_it uninstall DESTDIR="$MU_TMP/plain"
+is "$(list plain)" '' 'it removes all that is ours'
+nok 'and the private directory' test -d plain/usr/local/lib/memusage
+done_testing

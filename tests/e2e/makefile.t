@@ -1,0 +1,68 @@
+#!/bin/sh
+# makefile.t -- the makefile builds what there is: absent folders are left out, nothing is built
+# twice, other flags build anew, and a tarball builds like the tree it came from.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need make
+unset SAN LIBGD
+
+mkdir -p tree/tests/unit tree/tests/workloads
+cd tree || exit 1
+cp "$MU_SRC/GNUmakefile" "$MU_SRC/VERSION" .
+cp -r "$MU_SRC/tests/lib" "$MU_SRC/tests/run" tests/
+cp "$MU_SRC/tests/unit/tap.c" tests/unit/
+cat >tests/workloads/noted.c <<'EOF'
+/* CFLAGS: -DANSWER=42 -O0 */
+/* LDLIBS: -lm */
+#include <math.h>
+#include <stdlib.h>
+int main(int argc, char **argv) { return ANSWER + (int)cos(argc - 1) - 1 + !argv; }
+EOF
+echo 'int answer(void) { return 42; }' >tests/workloads/libanswer.c
+
+run make -j2
+is "$status" 0 'a tree without programs builds' || diag "$err"
+run make unit
+is "$status" 0 'and its unit tests run' || diag "$out" "$err"
+is "$(printf '%s\n' "$out" | tail -n 1)" '15 passed, 0 failed, 0 skipped' \
+	'the last line counts the checks'
+run make unit
+unlike "$out" '^  (CC|LD|AR) ' 'nothing is built twice'
+run make unit CFLAGS=-O0
+like "$out" '^  CC .*tests/unit/tap.c' 'other flags build anew'
+run make unit CFLAGS=-O0
+unlike "$out" '^  (CC|LD|AR) ' '... once'
+run make CFLAGS=-O0 "CPPFLAGS=-DQUOTED='\"it is\"'" unit
+is "$status" 0 'quotes in flags' || diag "$err"
+run make help
+is "$status" 0 'make help'
+for target in all check check-real check-slow demo install uninstall clean bench fuzz lint \
+	analyze dist; do
+	like "$out" "^  make $target " "make help knows $target"
+done
+
+run make test-programs
+is "$status" 0 'workloads build' || diag "$err"
+run build/tests/workloads/noted
+is "$status" 42 'a workload has the flags of its first lines'
+ok 'a workload named lib* is a shared object' test -s build/tests/workloads/libanswer.so
+
+run make clean
+nok 'clean leaves nothing' test -e build
+
+if command -v git >/dev/null && git -C "$MU_SRC" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+	run make -C "$MU_SRC" --no-print-directory B="$MU_TMP/d" dist
+	is "$status" 0 'make dist' || diag "$err"
+	version=$(basename "$out" .tar.gz)
+	version=${version#memusage-}
+	mkdir "$MU_TMP/unpacked" && tar -xzf "$out" -C "$MU_TMP/unpacked"
+	cd "$MU_TMP/unpacked/memusage-$version" || exit 1
+	ok 'the tarball has the sources' test -e GNUmakefile -a -e LICENSE
+	run make B="$MU_TMP/e" "$MU_TMP/e/gen/cli/version.h"
+	is "$(cat "$MU_TMP/e/gen/cli/version.h")" "#define MEMUSAGE_VERSION \"$version\"" \
+		'and knows its version'
+else
+	skip 'no git, or not a clone' 3
+fi
+done_testing

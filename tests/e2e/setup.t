@@ -1,0 +1,78 @@
+#!/bin/sh
+# setup.t -- setup.sh installs only what is missing, only when it may, and says what it does.
+#
+# apt-get, id and sudo are stand-ins that write down how they were called; what is "missing" is
+# whatever the PATH of the test lacks.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+
+mkdir stub
+tools='sh cat env printf tr rm touch ln sed make pkg-config git perl readelf g++ valgrind mandoc
+	groff shellcheck memusagestat clang'
+for tool in $tools; do
+	real=$(command -v "$tool") || real=/bin/true
+	case $real in /*) ln -s "$real" "stub/$tool" ;; esac
+done
+ln -s /bin/true stub/gcc
+cat >stub/id <<'EOF'
+#!/bin/sh
+echo "${UID_STUB:-0}"
+EOF
+cat >stub/apt-get <<'EOF'
+#!/bin/sh
+echo "$*" >>"$MU_TMP/calls"
+case $* in *install*) for p in $FAKE_INSTALL; do ln -sf /bin/true "$MU_TMP/stub/$p"; done ;; esac
+EOF
+chmod +x stub/id stub/apt-get
+
+# setup ENVIRONMENT... MODE
+setup() {
+	: >calls
+	run env -i PATH="$MU_TMP/stub" MU_TMP="$MU_TMP" CI=true "$@"
+	calls=$(cat calls)
+}
+setup="$MU_SRC/scripts/setup.sh"
+
+setup "$setup" fuzz
+is "$status" 0 'nothing is missing'
+is "$calls$out$err" '' '... nothing is done or said'
+
+rm stub/clang
+setup NO_INSTALL=1 "$setup" fuzz
+is "$status" 0 'NO_INSTALL, an optional package is missing: status'
+is "$calls" '' '... nothing is installed'
+like "$err" 'apt-get install clang$' '... the command is given'
+like "$err" 'NO_INSTALL' '... and the reason'
+
+setup UID_STUB=1000 "$setup" fuzz
+is "$status$calls" 0 'not root, no sudo: nothing is installed'
+like "$err" 'not root, and there is no sudo' '... and the reason'
+
+printf '#!/bin/sh\necho "sudo $*" >>"%s/calls"\n' "$MU_TMP" >stub/sudo
+chmod +x stub/sudo
+setup UID_STUB=1000 "$setup" fuzz
+is "$status$calls" 0 'not root, no terminal: nothing is installed'
+like "$err" 'no terminal' '... and the reason'
+
+setup FAKE_INSTALL=clang "$setup" fuzz
+is "$status" 0 'root: status'
+like "$calls" 'update' '... the lists are updated'
+like "$calls" 'install clang$' '... what is missing is installed, nothing else'
+like "$err" 'installing clang' '... and said'
+
+rm stub/gcc stub/clang
+setup NO_INSTALL=1 "$setup" build
+is "$status" 1 'a compiler is missing: status'
+like "$err" 'cannot go on without: gcc' '... and the message'
+setup FAKE_INSTALL='gcc clang' "$setup" build
+is "$status" 0 'a compiler was installed'
+
+rm stub/valgrind
+setup "$setup" check
+is "$status" 0 'an optional package that cannot be installed: status'
+like "$err" 'going on without' '... and the message'
+
+setup "$setup" nonsense
+is "$status" 2 'an unknown target is a usage error'
+done_testing
