@@ -52,6 +52,11 @@ want default-jre-headless cmd:java
 want gdb cmd:gdb
 want clang cmd:clang
 '
+packages_bench='
+want libc-devtools cmd:memusagestat
+want sqlite3 cmd:sqlite3
+want perl cmd:perl
+'
 packages_fuzz='
 want clang cmd:clang
 '
@@ -132,7 +137,8 @@ case ${1:-} in
 build) list=$packages_build ;;
 demo) list=$packages_demo$packages_build ;;
 check) list=$packages_build$packages_check ;;
-check-real | bench) list=$packages_build$packages_check$packages_real ;;
+check-real) list=$packages_build$packages_check$packages_real ;;
+bench) list=$packages_build$packages_bench ;;
 fuzz) list=$packages_build$packages_fuzz ;;
 *)
 	say 'usage: scripts/setup.sh build|demo|check|check-real|bench|fuzz'
