@@ -69,7 +69,8 @@ sub comment_above {
 	for (;;) {
 		return $1 if $above =~ m{(/\*(?:(?!\*/).)*\*/)\n$}s;
 		# A prototype directly above, its further lines indented.
-		return '' unless $above =~ s{(?:^|(?<=\n))[^\s*/#][^\n;{}]*(?:\n[\t ][^\n;{}]*)*;\n$}{};
+		my $prototype = qr{(?:^|(?<=\n))[^\s*/#][^\n;{}]*(?:\n[\t ][^\n;{}]*)*;\n$};
+		return '' unless $above =~ s/$prototype//;
 	}
 }
 

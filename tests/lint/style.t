@@ -31,6 +31,13 @@ sub slash_comments {
 	return @found;
 }
 
+# True if spaces indent line I, where they do not merely align what the line before began.
+sub spaces_indent {
+	my ($i, @code) = @_;
+	return 0 unless $code[$i] =~ /^ +[^ *]/;
+	return $code[$i] =~ /^ {8}/ || $i == 0 || $code[$i - 1] =~ /[;{}:]\s*$/;
+}
+
 sub complaints {
 	my ($file) = @_;
 	my $text = slurp($file);
@@ -48,8 +55,7 @@ sub complaints {
 		push @found, "$at trailing space" if $line[$i] =~ /\s$/;
 		push @found, "$at " . width($line[$i]) . ' columns'
 			if $file !~ $prose && width($line[$i]) > 100;
-		push @found, "$at indented by spaces"
-			if $is_c && $line[$i] =~ /^ +[^ *]/ && $code[$i] =~ /\S/;
+		push @found, "$at indented by spaces" if $is_c && spaces_indent($i, @code);
 	}
 	return @found;
 }
