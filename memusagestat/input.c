@@ -1,0 +1,189 @@
+/* input.c -- the run to be drawn, whatever kind of file it is in.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "formats/spool.h"
+#include "recording/recording.h"
+
+enum { BATCH = 8192 };
+
+/* An endless pipe must end before the disk is full. 2^36 bytes are 2.8 billion events. */
+static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 36;
+
+static void die_of(const struct input *in, const struct mu_error *err)
+{
+	if (err->code == MU_ERROR_FORMAT || err->code == MU_ERROR_TRUNCATED)
+		die("%s: %s (at byte %llu)", in->name, err->text, (unsigned long long)err->offset);
+	die("%s: %s", in->name, err->text);
+}
+
+/* The first bytes of a pipe, so that a wrong kind of input is refused before it is copied. */
+static size_t read_beginning(const struct input *in, int fd, void *data, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = read(fd, (char *)data + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die("%s: cannot read: %m", in->name);
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return done;
+}
+
+static void refuse_recording(const struct input *in, const void *data, size_t size)
+{
+	uint64_t magic;
+
+	if (size < sizeof(magic))
+		return;
+	memcpy(&magic, data, sizeof(magic));
+	if (magic == MU_SEGMENT_MAGIC)
+		die("%s: this is a recording, and memusagestat reads data files only: "
+		    "run memusage with --data=FILE", in->name);
+}
+
+/* Replace the pipe by a nameless file with its contents. The headers are judged when they are
+ * there, not after gigabytes: `yes | memusagestat -` ends at once. */
+static void spool_input(struct input *in)
+{
+	struct dat_record beginning[DAT_HEADERS];
+	struct dat_reader trial;
+	struct mu_error err;
+	int spool = spool_open(&err);
+	size_t size;
+
+	if (spool < 0)
+		die_of(in, &err);
+	size = read_beginning(in, in->fd, beginning, sizeof(beginning));
+	refuse_recording(in, beginning, size);
+	if (spool_write(spool, beginning, size, &err) < 0 ||
+	    dat_open(&trial, spool, &err) < 0 ||
+	    spool_copy(in->fd, spool, SPOOL_LIMIT, &err) < 0)
+		die_of(in, &err);
+	if (in->fd != STDIN_FILENO)
+		close(in->fd);
+	in->fd = spool;
+}
+
+static void open_file(struct input *in, const char *name)
+{
+	uint64_t beginning;
+	struct stat st;
+	ssize_t n;
+
+	in->fd = STDIN_FILENO;
+	if (strcmp(name, "-") != 0)
+		in->fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (in->fd < 0 || fstat(in->fd, &st) < 0)
+		die("cannot open %s: %m", in->name);
+	if (S_ISDIR(st.st_mode))
+		die("cannot open %s: %s", in->name, strerror(EISDIR));
+	if (!S_ISREG(st.st_mode)) {
+		spool_input(in);
+		return;
+	}
+	n = pread(in->fd, &beginning, sizeof(beginning), 0);
+	refuse_recording(in, &beginning, n < 0 ? 0 : (size_t)n);
+}
+
+static void warn_of_repairs(const struct input *in, const struct dat_info *info)
+{
+	unsigned long long events = info->records;
+
+	if (info->repairs & DAT_CUT)
+		warn("%s: the last %u bytes are an incomplete record and are left out", in->name,
+		     info->cut_bytes);
+	if (info->repairs & DAT_UNFINISHED)
+		warn("%s: the run did not end normally: peaks and end are those of its %llu events",
+		     in->name, events);
+	if (info->repairs & DAT_EXCEEDED)
+		warn("%s: events lie above the peaks that the file claims: drawn to their scale",
+		     in->name);
+	if (info->repairs & DAT_TIME)
+		warn("%s: the end lies before the start: the time of the last event is taken",
+		     in->name);
+	if (info->is_swapped)
+		warn("%s: the byte order is that of another machine: read as such", in->name);
+}
+
+/* The first pass: completes the reader's dat_info. */
+static void read_once(struct input *in)
+{
+	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));
+	struct mu_error err;
+	ssize_t n;
+
+	progress_begin(&in->progress, in->name, 2 * in->dat.info.records);
+	while ((n = dat_read(&in->dat, batch, BATCH, &err)) > 0)
+		progress_update(&in->progress, in->dat.next);
+	progress_end(&in->progress);
+	free(batch);
+	if (n < 0)
+		die_of(in, &err);
+	dat_rewind(&in->dat);
+}
+
+void input_open(struct input *in, const char *name)
+{
+	const struct dat_info *info = &in->dat.info;
+	struct mu_error err;
+
+	*in = (struct input){ .name = strcmp(name, "-") == 0 ? "standard input" : name };
+	open_file(in, name);
+	if (dat_open(&in->dat, in->fd, &err) < 0)
+		die_of(in, &err);
+	read_once(in);
+	warn_of_repairs(in, info);
+	in->events = info->records;
+	in->heap_peak = info->heap_peak;
+	in->stack_peak = info->stack_peak;
+	in->total_peak = info->total_peak;
+	in->start = info->start;
+	in->end = info->end;
+	in->is_ns = info->is_ns;
+}
+
+size_t input_read(struct input *in, struct dat_record *batch, size_t max)
+{
+	struct mu_error err;
+	ssize_t n = dat_read(&in->dat, batch, max, &err);
+
+	if (n > 0)
+		progress_update(&in->progress, in->events + in->dat.next);
+	else
+		progress_end(&in->progress);
+	if (n < 0)
+		die_of(in, &err);
+	return (size_t)n;
+}
+
+bool input_is_file(const struct input *in, const char *name)
+{
+	struct stat mine, other;
+
+	return stat(name, &other) == 0 && fstat(in->fd, &mine) == 0 &&
+	       mine.st_dev == other.st_dev && mine.st_ino == other.st_ino;
+}
+
+void input_close(struct input *in)
+{
+	if (in->fd != STDIN_FILENO)
+		close(in->fd);
+}

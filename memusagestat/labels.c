@@ -1,0 +1,125 @@
+/* labels.c -- the texts around the plot.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/labels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+
+struct unit label_unit(uint64_t maximum)
+{
+	if (maximum < 1024)
+		return (struct unit){ 1, "" };
+	if (maximum < UINT64_C(100) << 20)
+		return (struct unit){ 1 << 10, "k" };
+	return (struct unit){ 1 << 20, "M" };
+}
+
+int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct unit unit)
+{
+	return snprintf(text, LABEL_LENGTH, "%llu%s", (unsigned long long)(bytes / unit.bytes),
+			unit.suffix);
+}
+
+int label_time(char text[LABEL_LENGTH], uint64_t duration_ns, unsigned tenths)
+{
+	double seconds = (double)duration_ns * tenths / 1e10;
+
+	/* %g would write 1.05e+03. */
+	return snprintf(text, LABEL_LENGTH, seconds < 999.5 ? "%.3g" : "%.0f", seconds);
+}
+
+/* ---- titles ------------------------------------------------------------------------------ */
+
+/* Code points of 0xA0 to 0xFF in ISO 8859-2.
+ * Source https://www.unicode.org/Public/MAPPINGS/ISO8859/8859-2.TXT */
+static const uint16_t latin2[96] = {
+	0x0a0, 0x104, 0x2d8, 0x141, 0x0a4, 0x13d, 0x15a, 0x0a7,
+	0x0a8, 0x160, 0x15e, 0x164, 0x179, 0x0ad, 0x17d, 0x17b,
+	0x0b0, 0x105, 0x2db, 0x142, 0x0b4, 0x13e, 0x15b, 0x2c7,
+	0x0b8, 0x161, 0x15f, 0x165, 0x17a, 0x2dd, 0x17e, 0x17c,
+	0x154, 0x0c1, 0x0c2, 0x102, 0x0c4, 0x139, 0x106, 0x0c7,
+	0x10c, 0x0c9, 0x118, 0x0cb, 0x11a, 0x0cd, 0x0ce, 0x10e,
+	0x110, 0x143, 0x147, 0x0d3, 0x0d4, 0x150, 0x0d6, 0x0d7,
+	0x158, 0x16e, 0x0da, 0x170, 0x0dc, 0x0dd, 0x162, 0x0df,
+	0x155, 0x0e1, 0x0e2, 0x103, 0x0e4, 0x13a, 0x107, 0x0e7,
+	0x10d, 0x0e9, 0x119, 0x0eb, 0x11b, 0x0ed, 0x0ee, 0x10f,
+	0x111, 0x144, 0x148, 0x0f3, 0x0f4, 0x151, 0x0f6, 0x0f7,
+	0x159, 0x16f, 0x0fa, 0x171, 0x0fc, 0x0fd, 0x163, 0x2d9,
+};
+
+/* Decode the character at *AT and step over it. False if it is no UTF-8; overlong forms and
+ * surrogates are let through, since a wrong glyph is all they can cause. */
+static bool next_character(const unsigned char **at, uint32_t *character)
+{
+	unsigned char first = *(*at)++;
+	int more = first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 :
+		   first < 0xf5 ? 3 : -1;
+
+	if (more < 0)
+		return false;
+	*character = more ? first & (0x3fu >> more) : first;
+	for (; more > 0; more--) {
+		if ((**at & 0xc0) != 0x80)
+			return false;
+		*character = *character << 6 | (*(*at)++ & 0x3fu);
+	}
+	return true;
+}
+
+static unsigned char glyph_of(uint32_t character)
+{
+	if (character < 0x20 || (character >= 0x7f && character < 0xa0))
+		return ' ';
+	if (character < 0x80)
+		return (unsigned char)character;
+	for (unsigned i = 0; i < 96; i++) {
+		if (latin2[i] == character)
+			return (unsigned char)(0xa0 + i);
+	}
+	return '?';
+}
+
+/* To ISO 8859-2, at most as long as TEXT; false if that is not UTF-8. */
+static bool convert(const char *text, unsigned char *out)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	uint32_t character;
+
+	while (*at) {
+		if (!next_character(&at, &character))
+			return false;
+		*out++ = glyph_of(character);
+	}
+	*out = '\0';
+	return true;
+}
+
+bool label_is_utf8(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	uint32_t character;
+
+	while (*at) {
+		if (!next_character(&at, &character))
+			return false;
+	}
+	return true;
+}
+
+unsigned char *label_title(const char *title)
+{
+	unsigned char *text = xcalloc(strlen(title) + 1, 1);
+
+	if (convert(title, text))
+		return text;
+	strcpy((char *)text, title);
+	for (unsigned char *c = text; *c; c++) {
+		if (*c < 0x20 || (*c >= 0x7f && *c < 0xa0))
+			*c = ' ';
+	}
+	return text;
+}

@@ -1,0 +1,48 @@
+/* labels.h -- the texts around the plot.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_LABELS_H
+#define MEMUSAGESTAT_LABELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Enough for "18446744073709551615M". */
+enum { LABEL_LENGTH = 24 };
+
+/* The unit of an axis: bytes, KiB or MiB, by its maximum. */
+struct unit {
+	uint64_t bytes;		/* 1, 1024 or 1048576 */
+	const char *suffix;	/* "", "k" or "M" */
+};
+
+/* label_unit -- the unit of an axis that ends at MAXIMUM bytes.
+ *
+ * Source glibc memusagestat: plain numbers below 1 KiB, k below 100 MiB, M from there on.
+ */
+struct unit label_unit(uint64_t maximum);
+
+/* label_value -- BYTES in UNIT, cut to a whole number: "2908k". Returns the text's length. */
+int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct unit unit);
+
+/* label_time -- a tenth of the time axis, in seconds: "0.524", "12.5", "180".
+ *
+ * duration_ns  the whole run.
+ * tenths       0 (its start) to 10 (its end).
+ * Three significant digits, no exponent. Returns the text's length.
+ */
+int label_time(char text[LABEL_LENGTH], uint64_t duration_ns, unsigned tenths);
+
+/* label_title -- TITLE in the character set of the fonts, ISO 8859-2.
+ *
+ * A title in UTF-8 is converted, with '?' for what the fonts lack; any other is taken as
+ * ISO 8859-2 already. Control characters become blanks.
+ * Returns memory for free(); dies if there is none.
+ */
+unsigned char *label_title(const char *title);
+
+/* label_is_utf8 -- whether TEXT is well-formed UTF-8, ASCII included. */
+bool label_is_utf8(const char *text);
+
+#endif

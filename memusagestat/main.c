@@ -1,0 +1,71 @@
+/* main.c -- memusagestat: draw the memory use of a run.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/version.h"
+#include "memusagestat/input.h"
+#include "memusagestat/labels.h"
+#include "memusagestat/picture.h"
+#include "memusagestat/png.h"
+#include "memusagestat/settings.h"
+
+static int write_picture(struct output *out, gdImagePtr image, const struct input *in,
+			 const char *title)
+{
+	char heap[LABEL_LENGTH], stack[LABEL_LENGTH], events[LABEL_LENGTH];
+	const struct png_note notes[] = {
+		{ "Title", title },
+		{ "Software", "memusagestat (memusage) " MEMUSAGE_VERSION },
+		{ "Command", in->command },
+		{ "Heap peak", heap },
+		{ "Stack peak", stack },
+		{ "Calls", events },
+	};
+
+	snprintf(heap, sizeof(heap), "%llu", (unsigned long long)in->heap_peak);
+	snprintf(stack, sizeof(stack), "%llu", (unsigned long long)in->stack_peak);
+	snprintf(events, sizeof(events), "%llu", (unsigned long long)in->events);
+	png_write(out, image, notes, sizeof(notes) / sizeof(*notes));
+	return output_close(out);
+}
+
+static void check_output(const struct input *in, const char *name)
+{
+	if (input_is_file(in, name))
+		die("%s is the input: give another name for the picture", name);
+	if (strcmp(name, "-") == 0 && isatty(STDOUT_FILENO))
+		die("the picture would go to the terminal: give a name for it");
+}
+
+/* The output is opened when the picture is ready, so that an input that turns out bad costs
+ * no older picture. */
+static int run(const struct settings *settings)
+{
+	struct input in;
+	struct output out;
+	gdImagePtr image;
+	int result;
+
+	input_open(&in, settings->input);
+	check_output(&in, settings->output);
+	image = picture_draw(&in, settings);
+	if (output_open(&out, settings->output, 0) < 0)
+		return EXIT_FAILURE;
+	result = write_picture(&out, image, &in, settings->title);
+	gdImageDestroy(image);
+	input_close(&in);
+	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	message_init("memusagestat", EXIT_FAILURE);
+	return run(settings_parse(argc, argv));
+}

@@ -1,0 +1,283 @@
+/* picture.c -- the whole picture: frame, scales, texts, and the plot within.
+ *
+ * The geometry is that of glibc's memusagestat, to the pixel: its users compare pictures. The
+ * plot leaves 40 pixels left and right, 20 above and below; the heap's scale is on the left,
+ * the stack's on the right, time or the number of calls below. Later things lie above earlier
+ * ones: frame, scales, curves, strip, ticks.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/picture.h"
+
+#include <gdfontl.h>
+#include <gdfonts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "memusagestat/labels.h"
+#include "memusagestat/plot.h"
+#include "memusagestat/scale.h"
+
+enum {
+	MARGIN_X = 40, MARGIN_Y = 20,
+	SMALL_WIDTH = 6,	/* of a character cell */
+	LARGE_WIDTH = 8,
+};
+
+struct picture {
+	gdImagePtr image;
+	int width, height;
+	int base;		/* y of the axis */
+};
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+/* libgd takes the bytes as unsigned and without const, and changes none. */
+static unsigned char *bytes_of(const char *text)
+{
+	return (unsigned char *)(uintptr_t)text;
+}
+
+static void put_text(struct picture *p, int x, int y, const char *text, enum color color)
+{
+	gdImageString(p->image, gdFontGetSmall(), x, y, bytes_of(text), color);
+}
+
+static void put_upwards(struct picture *p, int x, int y, const char *text, enum color color)
+{
+	gdImageStringUp(p->image, gdFontGetSmall(), x, y, bytes_of(text), color);
+}
+
+static void put_centred(struct picture *p, int y, const char *text, enum color color)
+{
+	int room = p->width - 2 * MARGIN_X - SMALL_WIDTH * (int)strlen(text);
+
+	put_text(p, MARGIN_X + room / 2, y, text, color);
+}
+
+static void put_title(struct picture *p, const char *title)
+{
+	unsigned char *text = label_title(title);
+	int length = (int)strnlen((char *)text, 4096);
+
+	text[length] = '\0';
+	gdImageString(p->image, gdFontGetLarge(), (p->width - LARGE_WIDTH * length) / 2, 2, text,
+		      COLOR_STACK);
+	free(text);
+}
+
+/* ---- scales ------------------------------------------------------------------------------ */
+
+/* From the left: 3 pixels on, then 4 off and 4 on, again and again. */
+static void put_dashes(struct picture *p, int y, enum color color)
+{
+	for (int x = 0; x <= p->width - 2 * MARGIN_X; x++) {
+		if (x < 3 || (x - 3) % 8 >= 4)
+			gdImageSetPixel(p->image, MARGIN_X + x, y, color);
+	}
+}
+
+/* How far above the axis the line at QUARTER of TOP lies. Like the number beside it, it is
+ * cut to whole units, so that the line is where its label says. */
+static int grid_height(const struct picture *p, uint64_t top, unsigned quarter)
+{
+	uint64_t unit = label_unit(top).bytes;
+	unsigned rows = (unsigned)(p->height - 2 * MARGIN_Y);
+
+	if (top == 0)
+		return 0;
+	return (int)scale_divide(top / 4 * quarter / unit, rows, top / unit);
+}
+
+static void put_left_label(struct picture *p, int y, uint64_t value, struct unit unit)
+{
+	char text[LABEL_LENGTH];
+	int length = label_value(text, value, unit);
+
+	put_text(p, MARGIN_X - 1 - SMALL_WIDTH * length, y, text, COLOR_HEAP);
+}
+
+static void put_right_label(struct picture *p, int y, uint64_t value, struct unit unit)
+{
+	char text[LABEL_LENGTH];
+
+	label_value(text, value, unit);
+	put_text(p, p->width - 37, y, text, COLOR_STACK);
+}
+
+static void put_heap_scale(struct picture *p, uint64_t top)
+{
+	struct unit unit = label_unit(top);
+	char zero[LABEL_LENGTH];
+
+	put_text(p, label_value(zero, 0, unit) == 1 ? 32 : 26, p->height - 26, zero, COLOR_HEAP);
+	put_left_label(p, 14, top, unit);
+	put_upwards(p, 1, p->height / 2 - 10, "allocated", COLOR_HEAP);
+	put_upwards(p, 11, p->height / 2 - 10, "memory", COLOR_HEAP);
+}
+
+static void put_stack_scale(struct picture *p, uint64_t top)
+{
+	struct unit unit = label_unit(top);
+
+	put_right_label(p, p->height - 26, 0, unit);
+	put_right_label(p, 14, top, unit);
+	put_upwards(p, p->width - 39, p->height / 2 - 10, "used", COLOR_STACK);
+	put_upwards(p, p->width - 27, p->height / 2 - 10, "stack", COLOR_STACK);
+}
+
+/* A line of the stack is left out where it would hide that of the heap. */
+static void put_grid(struct picture *p, uint64_t heap_top, uint64_t stack_top)
+{
+	for (unsigned quarter = 1; quarter <= 3; quarter++) {
+		int heap = grid_height(p, heap_top, quarter);
+		int stack = grid_height(p, stack_top, quarter);
+
+		if (heap_top > 0) {
+			put_dashes(p, p->base - heap, COLOR_HEAP);
+			put_left_label(p, p->height - 26 - heap, heap_top / 4 * quarter,
+				       label_unit(heap_top));
+		}
+		if (stack != heap)
+			put_dashes(p, p->base - stack, COLOR_STACK);
+		put_right_label(p, p->height - 26 - stack, stack_top / 4 * quarter,
+				label_unit(stack_top));
+	}
+}
+
+/* ---- below the axis ---------------------------------------------------------------------- */
+
+/* "0" at the left end, TEXT at the right one, moved in if it is long. */
+static void put_ends(struct picture *p, const char *text)
+{
+	int x = p->width - 50, rightmost = p->width - 2 - SMALL_WIDTH * (int)strlen(text);
+
+	put_text(p, MARGIN_X - 2, p->height - 14, "0", COLOR_FRAME);
+	put_text(p, x < rightmost ? x : rightmost, p->height - 14, text, COLOR_FRAME);
+}
+
+/* The longest of three captions that leaves a quarter of the plot free for the labels. */
+static int put_time_caption(struct picture *p, const struct input *in)
+{
+	const char *unit = in->is_ns ? "seconds" : "% of the run";
+	unsigned long long events = in->events, step = events < 20 ? 1 : events / 20;
+	int room = (p->width - 2 * MARGIN_X) * 3 / 4 / SMALL_WIDTH;
+	char text[96];
+
+	snprintf(text, sizeof(text), "time in %s, a tick every %llu of %llu calls", unit, step,
+		 events);
+	if ((int)strlen(text) > room)
+		snprintf(text, sizeof(text), "time in %s", unit);
+	if ((int)strlen(text) > room)
+		text[0] = '\0';
+	put_centred(p, p->height - 12, text, COLOR_FRAME);
+	return (int)strlen(text);
+}
+
+static int time_label(char text[LABEL_LENGTH], const struct input *in, unsigned tenths)
+{
+	if (in->is_ns)
+		return label_time(text, in->end - in->start, tenths);
+	return snprintf(text, LABEL_LENGTH, "%u", 10 * tenths);
+}
+
+/* Tenths of the run are where bands of the strip begin. Labels that would touch the caption,
+ * the one before or the last are left out. */
+static void put_time_scale(struct picture *p, const struct input *in)
+{
+	int columns = p->width - 2 * MARGIN_X, left = MARGIN_X + 2 * SMALL_WIDTH;
+	int caption = SMALL_WIDTH * put_time_caption(p, in);
+	int caption_x = MARGIN_X + (columns - caption) / 2;
+	char text[LABEL_LENGTH];
+
+	for (int tenths = 1; tenths <= 9; tenths++) {
+		int size = SMALL_WIDTH * time_label(text, in, (unsigned)tenths);
+		int x = MARGIN_X + columns * tenths / 10 - size / 2;
+		bool hits_caption = x < caption_x + caption + 12 && x + size + 12 > caption_x;
+
+		if (x < left || x + size + 12 > p->width - 50 || hits_caption)
+			continue;
+		put_text(p, x, p->height - 14, text, COLOR_FRAME);
+		left = x + size + 12;
+	}
+	time_label(text, in, 10);
+	put_ends(p, text);
+}
+
+static void put_call_scale(struct picture *p, const struct input *in)
+{
+	char text[LABEL_LENGTH];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)in->events);
+	put_ends(p, text);
+	put_centred(p, p->height - 12, "# memory handling function calls", COLOR_FRAME);
+}
+
+/* ---- the plot ---------------------------------------------------------------------------- */
+
+static void put_plot(struct picture *p, const struct plot *plot)
+{
+	const struct canvas *c = &plot->canvas;
+
+	for (int x = 0; x < c->width; x++) {
+		for (int y = 0; y < c->height; y++) {
+			uint8_t color = c->pixel[(size_t)x * (size_t)c->height + (size_t)y];
+
+			if (color)
+				gdImagePalettePixel(p->image, MARGIN_X + x, MARGIN_Y + y) = color;
+		}
+	}
+	for (int i = 0; i < plot->columns + 2; i++) {
+		if (plot->band[i])
+			gdImageLine(p->image, MARGIN_X + i - 1, p->base + 1, MARGIN_X + i - 1,
+				    p->base + 6, COLOR_BAND);
+	}
+	for (int i = 0; i <= plot->columns; i++) {
+		if (plot->tick[i])
+			gdImageLine(p->image, MARGIN_X + i, p->base + 1, MARGIN_X + i, p->base + 5,
+				    COLOR_FRAME);
+	}
+}
+
+/* In the order of enum color. */
+static void allocate_colors(gdImagePtr image)
+{
+	gdImageColorAllocate(image, 224, 224, 224);
+	gdImageColorAllocate(image, 0, 0, 0);
+	gdImageColorAllocate(image, 154, 205, 50);
+	gdImageColorAllocate(image, 0, 0, 255);
+	gdImageColorAllocate(image, 0, 130, 0);
+	gdImageColorAllocate(image, 255, 0, 0);
+}
+
+gdImagePtr picture_draw(struct input *in, const struct settings *settings)
+{
+	struct picture p = {
+		.image = gdImageCreate((int)settings->width, (int)settings->height),
+		.width = (int)settings->width,
+		.height = (int)settings->height,
+		.base = (int)settings->height - MARGIN_Y,
+	};
+	struct plot plot;
+
+	if (!p.image)
+		die("cannot make a picture of %d x %d pixels: out of memory", p.width, p.height);
+	allocate_colors(p.image);
+	plot_draw(&plot, in, p.width - 2 * MARGIN_X, p.height - 2 * MARGIN_Y, settings->by_time,
+		  settings->with_total);
+	gdImageRectangle(p.image, MARGIN_X, MARGIN_Y, p.width - MARGIN_X, p.base, COLOR_FRAME);
+	put_heap_scale(&p, plot.heap_top);
+	put_stack_scale(&p, plot.stack_top);
+	if (settings->title)
+		put_title(&p, settings->title);
+	put_grid(&p, plot.heap_top, plot.stack_top);
+	if (settings->by_time)
+		put_time_scale(&p, in);
+	else
+		put_call_scale(&p, in);
+	put_plot(&p, &plot);
+	plot_fini(&plot);
+	return p.image;
+}

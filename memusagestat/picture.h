@@ -1,0 +1,20 @@
+/* picture.h -- the whole picture: frame, scales, texts, and the plot within.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_PICTURE_H
+#define MEMUSAGESTAT_PICTURE_H
+
+#include <gd.h>
+
+#include "memusagestat/input.h"
+#include "memusagestat/settings.h"
+
+/* picture_draw -- draw the run IN as SETTINGS want it.
+ *
+ * Reads all events of IN once. The palette is that of enum color.
+ * Returns the image, for gdImageDestroy(); dies if there is no memory for it.
+ */
+gdImagePtr picture_draw(struct input *in, const struct settings *settings);
+
+#endif

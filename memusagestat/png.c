@@ -1,0 +1,100 @@
+/* png.c -- write a picture as a PNG file that says what it shows.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/png.h"
+
+#include <png.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "cli/message.h"
+#include "memusagestat/labels.h"
+
+enum { PIXELS_PER_METRE = 3780 };	/* 96 dots per inch */
+
+static void fail(png_structp png, png_const_charp why)
+{
+	(void)png;
+	die("cannot make the picture: %s", why);
+}
+
+static void ignore(png_structp png, png_const_charp why)
+{
+	(void)png, (void)why;
+}
+
+/* The stream keeps its error for output_close(). */
+static void put_bytes(png_structp png, png_bytep data, size_t size)
+{
+	fwrite(data, 1, size, png_get_io_ptr(png));
+}
+
+static void flush_bytes(png_structp png)
+{
+	(void)png;
+}
+
+static void put_palette(png_structp png, png_infop info, gdImagePtr image)
+{
+	static const png_byte transparent[] = { 0 };
+	png_color palette[16];
+
+	for (int i = 0; i < gdImageColorsTotal(image); i++) {
+		palette[i].red = (png_byte)gdImageRed(image, i);
+		palette[i].green = (png_byte)gdImageGreen(image, i);
+		palette[i].blue = (png_byte)gdImageBlue(image, i);
+	}
+	png_set_PLTE(png, info, palette, gdImageColorsTotal(image));
+	png_set_tRNS(png, info, transparent, 1, NULL);
+}
+
+static bool is_ascii(const char *text)
+{
+	while (*text && (unsigned char)*text < 0x80)
+		text++;
+	return *text == '\0';
+}
+
+/* tEXt is read by more programs, but is Latin-1. libpng does not write to the strings. */
+static void put_note(png_structp png, png_infop info, const struct png_note *note)
+{
+	bool is_utf8 = !is_ascii(note->text) && label_is_utf8(note->text);
+	png_text text = {
+		.compression = is_utf8 ? PNG_ITXT_COMPRESSION_NONE : PNG_TEXT_COMPRESSION_NONE,
+		.key = (char *)(uintptr_t)note->keyword,
+		.text = (char *)(uintptr_t)note->text,
+		.text_length = is_utf8 ? 0 : strlen(note->text),
+		.itxt_length = is_utf8 ? strlen(note->text) : 0,
+	};
+
+	png_set_text(png, info, &text, 1);
+}
+
+void png_write(struct output *out, gdImagePtr image, const struct png_note *notes, int count)
+{
+	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, ignore);
+	png_infop info = png ? png_create_info_struct(png) : NULL;
+
+	if (!info)
+		die("cannot make the picture: out of memory");
+	png_set_write_fn(png, out->stream, put_bytes, flush_bytes);
+	png_set_filter(png, 0, PNG_FILTER_NONE);
+	/* The longest side is below 2^15, so no limit of libpng is met. */
+	png_set_IHDR(png, info, (png_uint_32)gdImageSX(image), (png_uint_32)gdImageSY(image), 4,
+		     PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
+		     PNG_FILTER_TYPE_BASE);
+	put_palette(png, info, image);
+	png_set_pHYs(png, info, PIXELS_PER_METRE, PIXELS_PER_METRE, PNG_RESOLUTION_METER);
+	for (int i = 0; i < count; i++) {
+		if (notes[i].text)
+			put_note(png, info, &notes[i]);
+	}
+	png_write_info(png, info);
+	png_set_packing(png);
+	for (int y = 0; y < gdImageSY(image) && !output_failed(out); y++)
+		png_write_row(png, image->pixels[y]);
+	if (!output_failed(out))
+		png_write_end(png, info);
+	png_destroy_write_struct(&png, &info);
+}
