@@ -63,19 +63,20 @@ want clang cmd:clang
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# Any of the names separated by '|' will do.
+# Any of the names separated by '|' will do. Only the test of this script sets SETUP_USR.
+usr=${SETUP_USR:-/usr}
 present() {
 	kind=${1%%:*}
 	for name in $(printf %s "${1#*:}" | tr '|' ' '); do
 		case $kind in
 		cmd) command -v "$name" >/dev/null 2>&1 && return 0 ;;
 		hdr)
-			for dir in /usr/include /usr/local/include /usr/include/*-linux-gnu; do
+			for dir in "$usr/include" "$usr/local/include" "$usr"/include/*-linux-gnu; do
 				[ -e "$dir/$name" ] && return 0
 			done
 			;;
 		lib)
-			for dir in /usr/lib /lib /usr/local/lib /usr/lib64 /usr/lib/*-linux-gnu; do
+			for dir in "$usr/lib" "$usr/local/lib" "$usr/lib64" "$usr"/lib/*-linux-gnu; do
 				[ -e "$dir/$name" ] && return 0
 			done
 			;;
@@ -123,13 +124,18 @@ may_install() {
 
 apt() {
 	# shellcheck disable=SC2086  # words are wanted
-	$as_root apt-get -y -q --no-install-recommends "$@" >&2 </dev/null
+	$as_root apt-get -y -q --no-install-recommends -o Acquire::http::Timeout=20 \
+		-o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@" >&2 </dev/null
 }
 
-# Everything at once; if that fails (a release may lack one name), one by one.
+# Everything at once; if that fails (a release may lack one name), one by one, unless there is
+# no network at all.
 install_packages() {
 	say "installing $*"
+	online=1
+	apt update || online=''
 	apt install "$@" && return 0
+	[ -n "$online" ] || return 1
 	for package in "$@"; do apt install "$package" || say "could not install $package"; done
 }
 
@@ -154,7 +160,6 @@ EOF
 as_root='' reason=''
 if may_install; then
 	say "missing: $needed${needed:+ }$wanted"
-	apt update || say 'apt-get update failed; trying with the lists that are here'
 	# shellcheck disable=SC2086  # words are wanted
 	install_packages $needed $wanted
 	collect <<EOF

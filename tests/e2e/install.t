@@ -71,6 +71,7 @@ else
 	skip 'memusage or memusagestat was not built'
 fi
 
+mkdir -p root/opt/m/bin root/opt/m/lib/memusage
 touch root/opt/m/bin/other root/opt/m/lib/memusage/other
 run make_it uninstall DESTDIR="$MU_TMP/root" prefix=/opt/m PROGRAM_SUFFIX=-mu
 is "$status" 0 'make uninstall'

@@ -15,6 +15,8 @@ for tool in $tools; do
 	case $real in /*) ln -s "$real" "stub/$tool" ;; esac
 done
 ln -s /bin/true stub/gcc
+mkdir -p usr/include usr/lib
+touch usr/include/stdio.h usr/include/gd.h usr/include/png.h usr/include/zlib.h
 cat >stub/id <<'EOF'
 #!/bin/sh
 echo "${UID_STUB:-0}"
@@ -29,7 +31,7 @@ chmod +x stub/id stub/apt-get
 # setup ENVIRONMENT... MODE
 setup() {
 	: >calls
-	run env -i PATH="$MU_TMP/stub" MU_TMP="$MU_TMP" CI=true "$@"
+	run env -i PATH="$MU_TMP/stub" MU_TMP="$MU_TMP" SETUP_USR="$MU_TMP/usr" CI=true "$@"
 	calls=$(cat calls)
 }
 setup="$MU_SRC/scripts/setup.sh"
@@ -72,6 +74,11 @@ rm stub/valgrind
 setup "$setup" check
 is "$status" 0 'an optional package that cannot be installed: status'
 like "$err" 'going on without' '... and the message'
+
+rm usr/include/gd.h
+setup NO_INSTALL=1 "$setup" demo
+is "$status" 1 'the demo needs libgd for its picture'
+like "$err" 'cannot go on without: libgd-dev' '... and says so'
 
 setup "$setup" nonsense
 is "$status" 2 'an unknown target is a usage error'
