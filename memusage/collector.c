@@ -1,0 +1,261 @@
+/* collector.c -- the process that owns the recordings of a tree: its event loop.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "memusage/hello.h"
+#include "memusage/nothing.h"
+#include "memusage/tree.h"
+#include "memusage/wire.h"
+
+enum {
+	EVENTS = 64,
+	TICK_MS = 100	/* the most a data file lags behind */
+};
+
+struct collector {
+	struct tree tree;
+	struct hellos hellos;
+	struct rusage usage;
+	bool has_usage;
+	bool is_reported;	/* the launcher has been told, or is gone */
+	bool is_ended;		/* the program has ended */
+	bool is_alone;		/* the launcher is gone */
+};
+
+static volatile sig_atomic_t must_end;
+static int wake_event;
+
+static void on_terminate(int signal)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	(void)signal;
+	must_end = 1;
+	if (write(wake_event, &one, sizeof(one)) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+/* A session of its own: neither the terminal's keys nor the shell's job control reach us. The
+ * program's own signals are none of our business. */
+static void set_up_process(void)
+{
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2,
+				       SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGALRM };
+	struct sigaction action = { .sa_handler = SIG_IGN };
+	struct rlimit limit;
+	sigset_t none;
+
+	setsid();
+	prctl(PR_SET_NAME, "memusage-collec");
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		sigaction(ignored[i], &action, NULL);
+	action.sa_handler = on_terminate;
+	sigaction(SIGTERM, &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* A pidfd for every process of the tree. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void watch(const struct tree *t, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	if (fd >= 0)
+		epoll_ctl(t->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* ---- the launcher ------------------------------------------------------------------------ */
+
+static void take_message(struct collector *c, const struct wire *message)
+{
+	struct tree *t = &c->tree;
+
+	if (message->kind == WIRE_STARTED) {
+		t->root = message->pid;
+		tree_watch(t, t->root);
+	} else if (message->kind == WIRE_ENDED) {
+		c->is_ended = true;
+		c->has_usage = true;
+		c->usage = message->usage;
+		nothing_note_end(message->status);
+	}
+}
+
+static void hear_launcher(struct collector *c, bool may_wait)
+{
+	struct wire message;
+	struct pollfd wait = { .fd = c->tree.s->wire, .events = POLLIN };
+	int result;
+
+	if (c->is_alone)
+		return;
+	if (may_wait)
+		poll(&wait, 1, 2000);
+	while ((result = wire_receive(c->tree.s->wire, &message)) > 0)
+		take_message(c, &message);
+	if (result < 0) {
+		c->is_alone = true;
+		epoll_ctl(c->tree.epoll, EPOLL_CTL_DEL, c->tree.s->wire, NULL);
+	}
+}
+
+/* The launcher may still be on its way back from starting the program when that says hello. */
+static void learn_root(void *data)
+{
+	struct collector *c = data;
+
+	if (c->tree.root == 0)
+		hear_launcher(c, true);
+}
+
+/* ---- the report -------------------------------------------------------------------------- */
+
+/* A pipe that somebody reads to its end must not stay open because of us. */
+static void drop_standard_files(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3; fd++) {
+		if (null >= 0)
+			dup2(null, fd);
+		else
+			close(fd);
+	}
+	if (null > 2)
+		close(null);
+}
+
+static void close_report(struct collector *c)
+{
+	struct report *r = &c->tree.report;
+
+	if (r->fd > 2)
+		close(r->fd);
+	r->fd = -1;
+	drop_standard_files();
+}
+
+static void give_report(struct collector *c)
+{
+	struct tree *t = &c->tree;
+	struct wire done = { .kind = WIRE_DONE, .has_data = t->owner_data };
+	const char *why = t->report.main ? NULL : nothing_reason(t->s, t->refused);
+
+	tree_report_running(t);
+	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
+	report_flush(&t->report);
+	if (t->s->files.name)
+		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
+	c->is_reported = true;
+	datafiles_close(&t->s->files);
+	if (!c->is_alone)
+		wire_send(t->s->wire, &done);
+	close_report(c);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------- */
+
+static void handle_event(struct collector *c, int fd)
+{
+	struct tree *t = &c->tree;
+	uint64_t count;
+
+	if (fd == t->s->wire)
+		hear_launcher(c, false);
+	else if (fd == t->s->endpoint.abstract_fd || fd == t->s->endpoint.path_fd)
+		hellos_accept(&c->hellos, fd);
+	else if (fd == t->event && read(fd, &count, sizeof(count)) < 0)
+		return;
+	else
+		hellos_ready(&c->hellos, fd);
+}
+
+/* What may have happened since: cheap enough to be looked at after every wake. */
+static void look_around(struct collector *c)
+{
+	struct tree *t = &c->tree;
+
+	tree_arm(t);
+	tree_scan(t);
+	tree_check_ends(t);
+	tree_drain(t);
+}
+
+static int next_timeout(const struct tree *t)
+{
+	return tree_has_log(t) || t->is_pending || t->has_unwatched ? TICK_MS : -1;
+}
+
+/* Whoever is dead when the program's end is told belongs into its report. */
+static bool is_over(struct collector *c)
+{
+	struct tree *t = &c->tree;
+
+	if (c->is_alone && t->root != 0 && !processes_find(&t->processes, t->root))
+		c->is_ended = true;
+	if (c->is_alone && t->root == 0)
+		c->is_ended = true;
+	if (c->is_ended && !c->is_reported) {
+		look_around(c);
+		give_report(c);
+	}
+	return must_end || (c->is_reported && tree_is_empty(t));
+}
+
+static void loop(struct collector *c)
+{
+	struct epoll_event event[EVENTS];
+	struct tree *t = &c->tree;
+
+	while (!is_over(c)) {
+		int count = epoll_wait(t->epoll, event, EVENTS, next_timeout(t));
+
+		for (int i = 0; i < count; i++)
+			handle_event(c, event[i].data.fd);
+		look_around(c);
+	}
+}
+
+void collector_run(struct session *s)
+{
+	static struct collector c;
+
+	set_up_process();
+	if (tree_init(&c.tree, s) < 0)
+		die("the collector cannot start: %m");
+	wake_event = c.tree.event;
+	hellos_init(&c.hellos, &c.tree, learn_root, &c);
+	fcntl(s->wire, F_SETFL, O_NONBLOCK);
+	watch(&c.tree, s->wire);
+	watch(&c.tree, s->endpoint.abstract_fd);
+	watch(&c.tree, s->endpoint.path_fd);
+	watch(&c.tree, c.tree.event);
+	loop(&c);
+	tree_shutdown(&c.tree);
+	if (!c.is_reported)
+		give_report(&c);
+	report_flush(&c.tree.report);
+	tree_fini(&c.tree);
+	endpoint_close(&s->endpoint, true);
+	library_remove(&s->library);
+}

@@ -1,0 +1,91 @@
+/* datalog.c -- the event log of one image on its way into a data file.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/datalog.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+
+/* 96 KiB: stays in the second level cache between conversion and write(2). */
+enum { BATCH = 4096 };
+
+/* On a little-endian machine an event has the layout of a record. */
+_Static_assert(sizeof(struct log_event) == sizeof(struct dat_record) &&
+	       offsetof(struct log_event, time) == offsetof(struct dat_record, time_low) &&
+	       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "events are written as records");
+
+static void note_failure(struct datalog *log, const struct mu_error *err)
+{
+	if (log->error.code == MU_ERROR_NONE)
+		log->error = *err;
+}
+
+struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns, uint64_t limit)
+{
+	struct datalog *log = xcalloc(1, sizeof(*log));
+	struct mu_error err;
+
+	log->fd = fd;
+	log->name = name;
+	logmerge_init(&log->merge, heap, origin_ns, limit);
+	if (fd >= 0 && dat_create(&log->writer, fd, 0, true, &err) < 0)
+		note_failure(log, &err);
+	return log;
+}
+
+/* A full disk does not end the drain: the program would wait for room that never comes. */
+void datalog_drain(struct datalog *log, struct image *im, const struct log_clock *clock,
+		   bool is_dead)
+{
+	static struct log_event batch[BATCH];
+	struct mu_error err;
+	size_t count;
+
+	if (log->fd < 0) {
+		logmerge_discard(&log->merge, im);
+		return;
+	}
+	if (logmerge_begin(&log->merge, im, clock, is_dead) < 0)
+		return;
+	while ((count = logmerge_read(&log->merge, im, batch, BATCH)) > 0) {
+		if (log->error.code == MU_ERROR_NONE &&
+		    dat_append(&log->writer, (const struct dat_record *)batch, count, &err) == 0)
+			continue;
+		note_failure(log, &err);
+		log->lost += count;
+	}
+}
+
+void datalog_end(struct datalog *log, uint64_t end_ns)
+{
+	struct logmerge *m = &log->merge;
+	uint64_t end = end_ns > m->origin_ns ? end_ns - m->origin_ns : 0;
+	const struct dat_totals totals = {
+		.heap_peak = m->heap_peak,
+		.stack_peak = m->stack_peak,
+		.total_peak = m->total_peak,
+		.end = end > m->last_ns ? end : m->last_ns,
+	};
+	struct mu_error err;
+
+	if (log->fd >= 0) {
+		if (dat_finish(&log->writer, &totals, &err) < 0)
+			note_failure(log, &err);
+		if (close(log->fd) < 0 && log->error.code == MU_ERROR_NONE)
+			mu_error_set(&log->error, MU_ERROR_SYSTEM, 0, "%m");
+	}
+	log->fd = -1;
+	logmerge_fini(m);
+}
+
+void datalog_free(struct datalog *log)
+{
+	if (!log)
+		return;
+	free(log->name);
+	free(log);
+}

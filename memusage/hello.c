@@ -1,0 +1,149 @@
+/* hello.c -- new images that ask to be recorded.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/hello.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data)
+{
+	*h = (struct hellos){ .tree = tree, .learn_root = learn_root, .data = data };
+	for (unsigned int i = 0; i < HELLOS_WAITING; i++)
+		h->waiting[i] = -1;
+}
+
+/* glibc's rule: the name is equal to the last part of argv[0]. */
+static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t pid)
+{
+	const struct settings *s = t->s->settings;
+
+	if (s->trace_children == TRACE_NO && pid != t->root)
+		return false;
+	return !s->progname || strcmp(s->progname, hello->name) == 0;
+}
+
+/* A program that has changed its user is still known by its process; strangers are not. */
+static bool is_ours(const struct tree *t, const struct ucred *peer)
+{
+	return peer->uid == geteuid() || geteuid() == 0 || peer->pid == t->root ||
+	       processes_find(&t->processes, peer->pid);
+}
+
+/* A process ID that was in use before may belong to another process by now. */
+static struct process *take_up(struct tree *t, pid_t pid)
+{
+	struct process *p = processes_find(&t->processes, pid);
+
+	if (p && process_is_dead(p)) {
+		tree_end_image(t, p, TREE_DEATH);
+		p->is_gone = true;
+	} else if (p) {
+		tree_end_image(t, p, TREE_EXEC);
+	}
+	return tree_watch(t, pid);
+}
+
+static void record(struct hellos *h, int connection, pid_t pid)
+{
+	struct tree *t = h->tree;
+	struct process *p = take_up(t, pid);
+	struct arena *a;
+
+	if (t->owner == 0 && (t->s->settings->progname || pid == t->root))
+		t->owner = pid;
+	a = tree_claim(t, p, datafiles_has(&t->s->files, pid == t->owner));
+	if (!a) {
+		t->refused++;
+		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
+		return;
+	}
+	if (endpoint_reply(connection, MU_HELLO_RECORD, a, (unsigned int)p->slot) < 0)
+		tree_end_image(t, p, TREE_DEATH);
+}
+
+/* A parent that cannot map other slots takes one for the child it is about to make; who the
+ * child is will be seen in the slot. */
+static void reserve(struct hellos *h, int connection, const struct mu_hello *hello, pid_t pid)
+{
+	struct tree *t = h->tree;
+	const struct process *parent = processes_find(&t->processes, pid);
+	int slot = -1;
+
+	if (parent && parent->slot >= 0)
+		slot = arena_claim(parent->arena);
+	if (slot < 0) {
+		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
+		return;
+	}
+	parent->arena->slot[slot].parent_slot = (uint32_t)parent->slot + 1;
+	parent->arena->slot[slot].claimed_by = hello->pid;
+	if (endpoint_reply(connection, MU_HELLO_RECORD, parent->arena, (unsigned int)slot) < 0)
+		arena_free(parent->arena, (uint32_t)slot);
+}
+
+static void answer(struct hellos *h, int connection, const struct mu_hello *hello,
+		   const struct ucred *peer)
+{
+	struct tree *t = h->tree;
+
+	h->learn_root(h->data);
+	if (hello->version != MU_HELLO_VERSION || !is_ours(t, peer))
+		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
+	else if (hello->kind == MU_HELLO_FORK)
+		reserve(h, connection, hello, peer->pid);
+	else if (hello->kind != MU_HELLO_IMAGE)
+		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
+	else if (!is_wanted(t, hello, peer->pid))
+		endpoint_reply(connection, MU_HELLO_IGNORE, NULL, 0);
+	else
+		record(h, connection, peer->pid);
+}
+
+/* Returns whether the connection is finished with. */
+static bool serve(struct hellos *h, int connection)
+{
+	struct mu_hello hello;
+	struct ucred peer;
+	int result = endpoint_receive(connection, &hello, &peer);
+
+	if (result > 0)
+		answer(h, connection, &hello, &peer);
+	if (result != 0)
+		close(connection);
+	return result != 0;
+}
+
+/* Whoever connects and says nothing makes room for others in the end. */
+static void keep_waiting(struct hellos *h, int connection)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
+	int *place = &h->waiting[h->next++ % HELLOS_WAITING];
+
+	if (*place >= 0)
+		close(*place);
+	*place = connection;
+	epoll_ctl(h->tree->epoll, EPOLL_CTL_ADD, connection, &event);
+}
+
+void hellos_accept(struct hellos *h, int fd)
+{
+	int connection;
+
+	while ((connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		if (!serve(h, connection))
+			keep_waiting(h, connection);
+	}
+}
+
+void hellos_ready(struct hellos *h, int fd)
+{
+	for (unsigned int i = 0; i < HELLOS_WAITING; i++) {
+		if (h->waiting[i] == fd && serve(h, fd))
+			h->waiting[i] = -1;
+	}
+}

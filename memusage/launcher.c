@@ -1,0 +1,283 @@
+/* launcher.c -- run a program as if memusage were not there.
+ *
+ * The program is our child in our own process group, so the terminal treats both alike. We
+ * handle no signal by a handler: they are blocked, and fetched one by one.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/clock.h"
+#include "memusage/collector.h"
+#include "memusage/files.h"
+#include "memusage/picture.h"
+#include "memusage/process.h"
+#include "memusage/program.h"
+#include "memusage/start.h"
+#include "memusage/wire.h"
+
+struct launcher {
+	struct session session;
+	struct inherited inherited;
+	sigset_t taken;
+	pid_t collector;
+	pid_t program;
+	int status;		/* of the program, as wait() gives it */
+	struct rusage usage;
+};
+
+/* ---- before the program runs ------------------------------------------------------------- */
+
+static void find_program(struct session *s)
+{
+	const char *name = s->settings->command[0];
+	int status = program_find(name, &s->program);
+
+	if (status == 0)
+		return;
+	if (status == STATUS_NOT_FOUND && !strchr(name, '/'))
+		warn("%s: not found in PATH", name);
+	else
+		warn("cannot run %s: %m", name);
+	exit(status);
+}
+
+static struct mu_config make_config(const struct settings *s)
+{
+	struct mu_config config = {
+		.sample_interval_us = 4000,
+		.log_limit = s->log_limit,
+		.max_depth = 64,
+		.alignment = 16,
+	};
+
+	if (s->mmap)
+		config.flags |= MU_CFG_MMAP;
+	if (s->no_timer)
+		config.flags |= MU_CFG_NO_TIMER;
+	if (s->trace_children == TRACE_YES)
+		config.flags |= MU_CFG_TRACE_CHILDREN;
+	if (s->data || s->png) {
+		config.flags |= MU_CFG_LOG;
+		config.log_wake_records = (uint32_t)s->buffer;
+		config.time_source = clock_tsc_is_good() ? MU_TIME_TSC : MU_TIME_MONOTONIC;
+	}
+	return config;
+}
+
+/* The collector's own copy of standard error outlives what the program does to it. */
+static void open_report(struct session *s)
+{
+	s->report = -1;
+	if (s->settings->quiet)
+		return;
+	if (s->settings->output)
+		s->report = files_open(s->settings->output, NULL);
+	else
+		s->report = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (s->report < 0 && s->settings->output)
+		die("cannot write %s: %m", s->settings->output);
+	if (s->report >= 0)
+		s->color = color_wanted((enum color_when)s->settings->color, s->report);
+	/* A report that is shorter than an old one must not end in it. Pipes have no length. */
+	if (s->settings->output && ftruncate(s->report, 0) < 0 && errno != EINVAL)
+		die("cannot write %s: %m", s->settings->output);
+}
+
+static void prepare(struct session *s, const struct settings *settings)
+{
+	const struct mu_config config = make_config(settings);
+	struct mu_error err;
+
+	*s = (struct session){ .settings = settings, .wire = -1 };
+	find_program(s);
+	library_find(&s->library);
+	datafiles_open(&s->files, settings);
+	open_report(s);
+	if (arena_create(&s->arena, &config, &err) < 0)
+		die("cannot make the memory for recording: %s", err.text);
+	if (endpoint_open(&s->endpoint, &err) < 0)
+		die("cannot make the socket for recording: %s", err.text);
+}
+
+/* Whoever is sent away by die() must not leave these behind. */
+static void fork_collector(struct launcher *l)
+{
+	struct session *s = &l->session;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		die("cannot make a socket pair: %m");
+	l->collector = fork();
+	if (l->collector < 0)
+		die("cannot make another process: %m");
+	if (l->collector == 0) {
+		close(pair[0]);
+		s->wire = pair[1];
+		collector_run(s);
+		_exit(0);
+	}
+	close(pair[1]);
+	s->wire = pair[0];
+}
+
+/* What is the collector's business alone: it must not be held open by the launcher. */
+static void release(struct session *s)
+{
+	arena_close(&s->arena);
+	endpoint_close(&s->endpoint, false);
+	if (s->report >= 0)
+		close(s->report);
+}
+
+/* ---- the program ------------------------------------------------------------------------- */
+
+static void tell(struct launcher *l, enum wire_kind kind)
+{
+	struct wire message = { .kind = kind, .pid = l->program, .status = l->status,
+				.usage = l->usage };
+
+	wire_send(l->session.wire, &message);
+}
+
+static void start(struct launcher *l)
+{
+	struct session *s = &l->session;
+	char *collector = xasprintf("1:%s:%s", s->endpoint.name, s->endpoint.path);
+	char **envp = start_environment(s->library.path, collector);
+
+	l->program = start_program(s->program, s->settings->command, envp, &l->inherited);
+	if (l->program < 0) {
+		warn("cannot run %s: %m", s->program);
+		kill(l->collector, SIGTERM);
+		exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+	}
+	tell(l, WIRE_STARTED);
+}
+
+/* What the kernel or the terminal sends has gone to the program too; what the program itself
+ * sends its parent was not meant for it. */
+static void forward(const struct launcher *l, const siginfo_t *info)
+{
+	if (info->si_code > 0 || info->si_pid == l->program)
+		return;
+	if (info->si_code == SI_QUEUE)
+		sigqueue(l->program, info->si_signo, info->si_value);
+	else
+		kill(l->program, info->si_signo);
+}
+
+/* The shell sees memusage, not the program: when that was stopped alone, stop too, so that
+ * the shell can go on. From elsewhere a SIGSTOP concerns the program only. */
+static void stop_like(int signal)
+{
+	int terminal;
+
+	if (signal == SIGSTOP) {
+		terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (terminal < 0)
+			return;
+		if (tcgetpgrp(terminal) != getpgrp())
+			signal = 0;
+		close(terminal);
+	}
+	if (signal != 0)
+		raise(signal);
+}
+
+/* Children that are not ours come to PID 1. Returns whether all that must end have ended. */
+static bool reap(struct launcher *l)
+{
+	static bool has_ended;
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
+		if (pid != l->program)
+			continue;
+		if (WIFSTOPPED(status)) {
+			stop_like(WSTOPSIG(status));
+			continue;
+		}
+		l->status = status;
+		l->usage = usage;
+		has_ended = true;
+	}
+	/* As PID 1 our end would kill all that are left. */
+	if (has_ended && getpid() == 1)
+		return !process_has_child_but(l->collector);
+	return has_ended;
+}
+
+static void wait_for_program(struct launcher *l)
+{
+	siginfo_t info;
+
+	while (!reap(l)) {
+		if (sigwaitinfo(&l->taken, &info) < 0)
+			continue;
+		if (info.si_signo != SIGCHLD || info.si_code <= 0)
+			forward(l, &info);
+	}
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+/* A second core file would take the place of the program's. */
+static void die_like(int signal)
+{
+	const struct rlimit none = { 0, 0 };
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	sigset_t only;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	sigaction(signal, &normal, NULL);
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	raise(signal);
+}
+
+static int finish(struct launcher *l)
+{
+	struct wire done;
+
+	tell(l, WIRE_ENDED);
+	if (wire_receive(l->session.wire, &done) != 1)
+		warn("the collector has died: there is no report");
+	else if (l->session.settings->png && done.has_data)
+		picture_draw(l->session.settings, done.data, l->session.files.fd);
+	if (WIFSIGNALED(l->status)) {
+		die_like(WTERMSIG(l->status));
+		return 128 + WTERMSIG(l->status);
+	}
+	return WEXITSTATUS(l->status);
+}
+
+int launcher_run(const struct settings *settings)
+{
+	static struct launcher l;
+
+	prepare(&l.session, settings);
+	start_prepare(&l.inherited, &l.taken);
+	fork_collector(&l);
+	start(&l);
+	release(&l.session);
+	wait_for_program(&l);
+	return finish(&l);
+}

@@ -1,0 +1,31 @@
+/* main.c -- memusage: run a program and report its memory usage.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "memusage/launcher.h"
+#include "memusage/program.h"
+#include "memusage/settings.h"
+
+/* Started without standard files, the first files we open would take their numbers and get
+ * what is meant for the user. The program gets them closed, as we did. */
+static void fill_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	message_init("memusage", STATUS_FAILED);
+	fill_standard_files();
+	return launcher_run(settings_parse(argc, argv));
+}

@@ -1,0 +1,111 @@
+/* notes.c -- what must be said about the figures of a summary, and what --verbose adds.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/notes.h"
+
+#include <inttypes.h>
+
+#include "cli/units.h"
+
+static void note_facts(struct report *r, const struct result *result)
+{
+	uint32_t notes = result->notes;
+
+	if (notes & MU_NOTE_FOREIGN_MALLOC)
+		report_note(r, "the program calls the malloc of %s directly: those calls are not "
+			       "seen", result->foreign[0] ? result->foreign : "another object");
+	if (notes & MU_NOTE_DEEPBIND)
+		report_note(r, "%s was opened with RTLD_DEEPBIND: its calls are not seen",
+			    result->foreign[0] ? result->foreign : "an object");
+	if (notes & MU_NOTE_SYMBOLIC)
+		report_note(r, "%s binds its own malloc (-Bsymbolic): its calls are not seen",
+			    result->foreign[0] ? result->foreign : "an object");
+	if (notes & MU_NOTE_NAMESPACE)
+		report_note(r, "an object was opened in a namespace of its own (dlmopen): its calls "
+			       "are not seen");
+	if (notes & MU_NOTE_SIGPROF_TAKEN)
+		report_note(r, "the program uses SIGPROF itself: the stack was seen at events only");
+	if (notes & MU_NOTE_RAW_CLONE)
+		report_note(r, "the process began by a raw clone(): blocks from before it are not "
+			       "known");
+	if (notes & MU_NOTE_SMALL_ARENA)
+		report_note(r, "the address space limit leaves little room for recording "
+			       "(ulimit -v)");
+	if (notes & MU_NOTE_ARENA_FULL)
+		report_note(r, "the memory for recording was full: see what was dropped");
+}
+
+static void note_drop(struct report *r, uint64_t count, const char *what)
+{
+	if (count > 0)
+		report_note(r, "not recorded: %" PRIu64 " %s", count, what);
+}
+
+static void note_drops(struct report *r, const struct result *result)
+{
+	const struct mu_drops *d = &result->drops;
+
+	if (d->blocks > 0)
+		report_note(r, "not recorded: %" PRIu64 " blocks of %" PRIu64
+			       " bytes; heap and heap peak are too low by up to that",
+			    d->blocks, d->block_bytes);
+	note_drop(r, d->block_locks, "events that found their part of the block table locked");
+	note_drop(r, d->threads, "threads");
+	note_drop(r, d->thread_events, "events of threads without a record");
+	note_drop(r, result->log_lost,
+		  "events in the data file: the limit was reached (--log-limit)");
+	note_drop(r, d->mappings, "mappings");
+	note_drop(r, d->frames, "stack frames");
+	note_drop(r, d->sites, "places of allocation");
+	note_drop(r, d->snapshots, "snapshots");
+	note_drop(r, d->marks, "marks");
+	note_drop(r, d->modules, "objects");
+	note_drop(r, d->forks, "forked processes that found no room for their recording");
+	note_drop(r, d->timers, "threads whose stack could not be sampled by a timer");
+	note_drop(r, result->counters.nested, "calls from signal handlers that interrupted a call");
+}
+
+void notes_print(struct report *r, const struct result *result)
+{
+	if (result->threads_max > 1 && result->peak_slack > 0)
+		report_note(r, "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
+			    result->threads_max, result->peak_slack);
+	note_facts(r, result);
+	note_drops(r, result);
+}
+
+static void print_threads(struct report *r, const struct result *result)
+{
+	for (uint32_t i = 0; i < result->thread_count; i++) {
+		const struct result_thread *t = &result->thread[i];
+
+		report_note(r, "thread %" PRIu32 " %s: stack peak: %" PRIu64
+			       " seen, %" PRIu64 " touched",
+			    t->tid, t->name, t->stack_peak, t->stack_mark);
+	}
+}
+
+void notes_print_details(struct report *r, const struct result *result,
+			 const struct rusage *usage)
+{
+	char a[UNITS_LENGTH], b[UNITS_LENGTH], c[UNITS_LENGTH];
+	const struct mu_process *p = &result->process;
+
+	print_threads(r, result);
+	if (p->exit_mono_ns > p->start_mono_ns)
+		report_note(r, "time: %s in this image",
+			    units_time(a, p->exit_mono_ns - p->start_mono_ns));
+	if (usage)
+		report_note(r, "CPU time: %s user, %s system; most memory: %s",
+			    units_time(a, (uint64_t)usage->ru_utime.tv_sec * 1000000000 +
+						  (uint64_t)usage->ru_utime.tv_usec * 1000),
+			    units_time(b, (uint64_t)usage->ru_stime.tv_sec * 1000000000 +
+						  (uint64_t)usage->ru_stime.tv_usec * 1000),
+			    units_bytes(c, (uint64_t)usage->ru_maxrss * 1024));
+	report_note(r, "the recorder used %s; %" PRIu64 " bytes were live at the end; %" PRIu64
+		       " frees of unknown blocks",
+		    units_bytes(a, result->recorder_bytes), result->heap_now,
+		    result->counters.foreign_frees);
+	report_note(r, "%" PRIu64 " images recorded", r->images);
+}

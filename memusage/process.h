@@ -1,0 +1,64 @@
+/* process.h -- the processes that the collector knows.
+ *
+ * Process IDs are those of the collector's namespace. A process ID names a process only while
+ * that is alive, so each entry holds a pidfd.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_PROCESS_H
+#define MEMUSAGE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct arena;
+struct datalog;
+
+struct process {
+	pid_t pid;
+	int pidfd;		/* -1: none to be had, looked after by the timer */
+	uint64_t start;		/* start time of /proc/PID/stat, 0 unknown; for want of a pidfd */
+	struct arena *arena;
+	int slot;		/* of arena, -1: has no image now */
+	bool is_live;		/* the image has been announced */
+	bool is_forked;		/* began as a copy of its parent */
+	bool is_gone;		/* to be removed by processes_sweep() */
+	unsigned int images;	/* that have had a data file */
+	struct datalog *log;	/* NULL: none wanted */
+};
+
+struct processes {
+	struct process **item;
+	size_t count;
+};
+
+/* processes_find -- the entry of a living process, or NULL. */
+struct process *processes_find(const struct processes *all, pid_t pid);
+
+/* processes_add -- a new entry, with a pidfd if one can be had; errno is ESRCH if PID is gone.
+ *
+ * Never NULL: a process that cannot be watched is looked after by the timer.
+ */
+struct process *processes_add(struct processes *all, pid_t pid);
+
+/* processes_owner -- who has slot SLOT of ARENA, or NULL. */
+struct process *processes_owner(const struct processes *all, const struct arena *arena, int slot);
+
+/* process_is_dead -- whether it has ended. Cost one system call, or a file of /proc. */
+bool process_is_dead(const struct process *p);
+
+/* process_start_time -- when PID began, in clock ticks since the boot; 0 if unknown. */
+uint64_t process_start_time(pid_t pid);
+
+/* process_has_child_but -- whether the caller has a living child besides EXCEPT.
+ *
+ * Looks through /proc: for PID 1 of a container, which all orphans come to.
+ */
+bool process_has_child_but(pid_t except);
+
+/* processes_sweep -- forget the entries that are marked as gone. */
+void processes_sweep(struct processes *all);
+
+#endif

@@ -1,0 +1,164 @@
+/* report.c -- what memusage says when the program has ended.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "memusage/escape.h"
+#include "memusage/notes.h"
+#include "memusage/summary.h"
+
+static FILE *new_text(char **buffer, size_t *length)
+{
+	FILE *text = open_memstream(buffer, length);
+
+	if (!text)
+		die("cannot get memory for the report");
+	return text;
+}
+
+void report_open(struct report *r, const struct settings *settings, int fd, bool color)
+{
+	*r = (struct report){ .settings = settings, .fd = fd, .color = color };
+	r->text = new_text(&r->buffer, &r->length);
+	r->lines = new_text(&r->lines_buffer, &r->lines_length);
+}
+
+void report_flush(struct report *r)
+{
+	size_t done = 0;
+
+	fclose(r->text);
+	while (r->fd >= 0 && done < r->length) {
+		ssize_t n = write(r->fd, r->buffer + done, r->length - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	free(r->buffer);
+	r->text = new_text(&r->buffer, &r->length);
+}
+
+void report_note(struct report *r, const char *format, ...)
+{
+	char line[4096], safe[8192];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(r->text, "memusage: %s\n", escape_text(safe, sizeof(safe), line));
+}
+
+static const char *role_text(enum report_role role)
+{
+	switch (role) {
+	case REPORT_EARLIER:
+		return " (before exec)";
+	case REPORT_FORKED:
+		return " (since its fork)";
+	case REPORT_RUNNING:
+		return " (still running)";
+	default:
+		return "";
+	}
+}
+
+/* Forked children count from their fork on: the rest is in their parent's figures. */
+static void add_line(struct report *r, enum report_role role, int pid,
+		     const struct result *result)
+{
+	char name[1024];
+
+	if (r->line_count == REPORT_LINES) {
+		r->more++;
+		r->more_bytes += result->own_bytes;
+		r->more_calls += result->own_calls;
+		if (result->heap_peak > r->more_peak)
+			r->more_peak = result->heap_peak;
+		return;
+	}
+	r->line_count++;
+	fprintf(r->lines,
+		"memusage: process %d %s%s: heap total: %" PRIu64 ", heap peak: %" PRIu64
+		", stack peak: %" PRIu64 ", calls: %" PRIu64 "\n",
+		pid, escape_text(name, sizeof(name), result->name), role_text(role),
+		result->own_bytes, result->heap_peak, result->stack_peak, result->own_calls);
+}
+
+static void add_summary(struct report *r, enum report_role role, int pid,
+			const struct result *result)
+{
+	char name[1024];
+
+	fprintf(r->text, "\nmemusage: process %d %s%s:", pid,
+		escape_text(name, sizeof(name), result->name), role_text(role));
+	summary_print(r->text, result, r->color, r->settings->mmap);
+	notes_print(r, result);
+	report_flush(r);
+}
+
+static void add_other(struct report *r, enum report_role role, int pid, struct result *result)
+{
+	if (r->settings->children == CHILDREN_SUMMARY)
+		add_summary(r, role, pid, result);
+	else if (r->settings->children != CHILDREN_NONE)
+		add_line(r, role, pid, result);
+	free(result);
+}
+
+void report_demote_main(struct report *r)
+{
+	if (r->main)
+		add_other(r, REPORT_EARLIER, r->main_pid, r->main);
+	r->main = NULL;
+}
+
+void report_add(struct report *r, enum report_role role, int pid, struct result *result)
+{
+	r->images++;
+	if (role != REPORT_MAIN) {
+		add_other(r, role, pid, result);
+		return;
+	}
+	report_demote_main(r);
+	r->main = result;
+	r->main_pid = pid;
+}
+
+static void print_lines(struct report *r)
+{
+	fflush(r->lines);
+	fwrite(r->lines_buffer, 1, r->lines_length, r->text);
+	if (r->more > 0)
+		fprintf(r->text,
+			"memusage: %" PRIu64 " more processes: heap total: %" PRIu64
+			", highest heap peak: %" PRIu64 ", calls: %" PRIu64 "\n",
+			r->more, r->more_bytes, r->more_peak, r->more_calls);
+}
+
+void report_finish(struct report *r, const char *why, const struct rusage *usage)
+{
+	if (r->settings->quiet)
+		return;
+	if (r->main) {
+		summary_print(r->text, r->main, r->color, r->settings->mmap);
+		notes_print(r, r->main);
+		if (r->settings->verbose)
+			notes_print_details(r, r->main, usage);
+	} else {
+		report_note(r, "%s", why);
+	}
+	print_lines(r);
+}

@@ -1,0 +1,219 @@
+/* tree.c -- the process tree: arenas, slots and who has them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/clock.h"
+#include "memusage/tree_image.h"
+
+/* A claim whose maker is gone is given up after this time: a child that has just been forked
+ * may not have run yet. */
+#define CLAIM_NS UINT64_C(2000000000)
+
+static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
+{
+	const struct mu_segment *h = &arena->view.head;
+	struct tree_arena *a = xcalloc(1, sizeof(*a));
+
+	a->arena = *arena;
+	a->waker = (struct waker){ .shared = arena->shared, .event = t->event };
+	a->has_log = (h->config.flags & MU_CFG_LOG) != 0;
+	if (h->config.time_source == MU_TIME_TSC)
+		log_clock_begin(&a->clock, h->start_tsc, h->start_mono_ns);
+	else
+		log_clock_begin(&a->clock, h->start_mono_ns, h->start_mono_ns);
+	__atomic_store_n(&arena->shared->collector_pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
+	t->arena[t->arena_count++] = a;
+	return a;
+}
+
+int tree_init(struct tree *t, struct session *s)
+{
+	*t = (struct tree){ .s = s };
+	t->epoll = epoll_create1(EPOLL_CLOEXEC);
+	t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (t->epoll < 0 || t->event < 0)
+		return -1;
+	add_arena(t, &s->arena);
+	report_open(&t->report, s->settings, s->report, s->color);
+	return 0;
+}
+
+void tree_fini(struct tree *t)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		arena_close(&t->arena[i]->arena);
+	datafiles_close(&t->s->files);
+}
+
+/* Images that are not to log their events live in an arena of their own: a make with a
+ * hundred compilers does not pay for the data file of make. */
+static struct tree_arena *new_arena(struct tree *t, bool log)
+{
+	struct mu_config config = t->s->arena.view.head.config;
+	struct arena arena;
+
+	if (t->arena_count == TREE_ARENAS)
+		return NULL;
+	if (!log)
+		config.flags &= ~(uint32_t)MU_CFG_LOG;
+	if (arena_create(&arena, &config, NULL) < 0)
+		return NULL;
+	return add_arena(t, &arena);
+}
+
+struct arena *tree_claim(struct tree *t, struct process *process, bool log)
+{
+	struct tree_arena *a;
+
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		a = t->arena[i];
+		if (a->has_log != log)
+			continue;
+		process->slot = arena_claim(&a->arena);
+		if (process->slot >= 0)
+			return process->arena = &a->arena;
+	}
+	a = new_arena(t, log);
+	process->slot = a ? arena_claim(&a->arena) : -1;
+	process->arena = process->slot >= 0 ? &a->arena : NULL;
+	return process->arena;
+}
+
+struct process *tree_watch(struct tree *t, pid_t pid)
+{
+	struct process *p = processes_find(&t->processes, pid);
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (p)
+		return p;
+	p = processes_add(&t->processes, pid);
+	event.data.fd = p->pidfd;
+	if (p->pidfd < 0)
+		t->has_unwatched = true;
+	else
+		epoll_ctl(t->epoll, EPOLL_CTL_ADD, p->pidfd, &event);
+	return p;
+}
+
+void tree_arm(struct tree *t)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		if (!waker_arm(&t->arena[i]->waker))
+			t->is_pending = true;
+	}
+}
+
+/* ---- slots ------------------------------------------------------------------------------- */
+
+/* The process that owns the slot a child was copied from, if it still has it. */
+static const struct process *parent_of(const struct tree *t, const struct arena *a,
+				       const struct mu_slot *slot)
+{
+	return slot->parent_slot == 0 ?
+		       NULL :
+		       processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
+}
+
+static void check_claim(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
+{
+	if (parent_of(t, a, slot) || clock_now(CLOCK_BOOTTIME) - slot->claimed_ns < CLAIM_NS)
+		t->is_pending = true;
+	else
+		arena_free(a, k);
+}
+
+/* The child's process ID is its own view of it, which in a PID namespace is another. */
+static void adopt(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
+{
+	const struct process *parent = parent_of(t, a, slot);
+	pid_t pid = tree_real_pid(slot, parent ? parent->pid : 0, parent);
+	struct process *p = tree_watch(t, pid);
+
+	/* A process ID that was reused before its first process was seen to have ended. */
+	tree_end_image(t, p, TREE_EXEC);
+	p->arena = a;
+	p->slot = (int)k;
+	p->is_live = false;
+	p->is_forked = true;
+}
+
+static void look_at_slot(struct tree *t, struct arena *a, uint32_t k)
+{
+	enum mu_slot_state state = arena_state(a, k);
+	struct process *owner;
+	struct mu_slot slot;
+
+	if (state == MU_SLOT_FREE || !segment_slot(&a->view, k, &slot))
+		return;
+	owner = processes_owner(&t->processes, a, (int)k);
+	if (!owner && (state == MU_SLOT_FORKED || state == MU_SLOT_LIVE)) {
+		adopt(t, a, k, &slot);
+		owner = processes_owner(&t->processes, a, (int)k);
+	}
+	if (!owner && state == MU_SLOT_CLAIMED)
+		check_claim(t, a, k, &slot);
+	else if (!owner)
+		arena_free(a, k);
+	else if (state == MU_SLOT_LIVE && !owner->is_live)
+		tree_image_live(t, owner);
+	else if (state == MU_SLOT_ENDED)
+		tree_end_image(t, owner, TREE_DEATH);
+}
+
+void tree_scan(struct tree *t)
+{
+	t->is_pending = false;
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		struct arena *a = &t->arena[i]->arena;
+
+		for (uint32_t k = 0; k < a->view.head.slot_count; k++)
+			look_at_slot(t, a, k);
+	}
+}
+
+void tree_check_ends(struct tree *t)
+{
+	t->has_unwatched = false;
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->is_gone)
+			continue;
+		if (process_is_dead(p)) {
+			tree_end_image(t, p, TREE_DEATH);
+			p->is_gone = true;
+		} else if (p->pidfd < 0) {
+			t->has_unwatched = true;
+		}
+	}
+	processes_sweep(&t->processes);
+}
+
+bool tree_has_log(const struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		if (t->processes.item[i]->log)
+			return true;
+	}
+	return false;
+}
+
+bool tree_is_empty(const struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		if (t->processes.item[i]->slot >= 0)
+			return false;
+	}
+	return !t->is_pending;
+}

@@ -1,0 +1,98 @@
+/* tree.h -- the process tree as the collector knows it: processes, their images, their ends.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_TREE_H
+#define MEMUSAGE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "memusage/collector.h"
+#include "memusage/process.h"
+#include "memusage/report.h"
+#include "memusage/waker.h"
+#include "profile/logmerge.h"
+
+enum { TREE_ARENAS = 64 };
+
+struct tree_arena {
+	struct arena arena;
+	struct waker waker;
+	struct log_clock clock;
+	bool has_log;	/* its images log their events */
+};
+
+struct tree {
+	struct session *s;
+	struct tree_arena *arena[TREE_ARENAS];
+	unsigned int arena_count;
+	struct processes processes;
+	struct report report;
+	int epoll;
+	int event;		/* eventfd: an arena's wake, or SIGTERM */
+	pid_t root;		/* the started program, 0 not known yet */
+	pid_t owner;		/* whose summary and FILE it is, 0 nobody yet */
+	uint64_t refused;	/* hellos that got no slot */
+	bool is_pending;	/* a slot is claimed by nobody known: look again by the timer */
+	bool has_unwatched;	/* a process without a pidfd */
+	bool owner_data;	/* FILE holds events of its owner */
+};
+
+/* tree_init -- begin with the session's arena. Returns 0, or -1 with errno. */
+int tree_init(struct tree *t, struct session *s);
+
+/* tree_fini -- close what is open. */
+void tree_fini(struct tree *t);
+
+/* tree_claim -- a slot for an image of PROCESS.
+ *
+ * log    whether the image is to log its events.
+ * Makes another arena when all are full. Returns the arena with process->slot set, or NULL.
+ */
+struct arena *tree_claim(struct tree *t, struct process *process, bool log);
+
+/* tree_watch -- take up a process; known ones are returned as they are.
+ *
+ * Returns the entry, which is watched by t->epoll if it has a pidfd.
+ */
+struct process *tree_watch(struct tree *t, pid_t pid);
+
+/* tree_arm -- be told of what happens to the arenas from now on. */
+void tree_arm(struct tree *t);
+
+/* tree_scan -- look at all slots: adopt forked children, see what has gone live, clean up. */
+void tree_scan(struct tree *t);
+
+/* tree_drain -- write the events that have come. */
+void tree_drain(struct tree *t);
+
+/* tree_check_ends -- finish every process that has ended. */
+void tree_check_ends(struct tree *t);
+
+/* How an image ends. */
+enum tree_end {
+	TREE_EXEC,	/* the process goes on with another image */
+	TREE_DEATH,	/* the process is gone */
+	TREE_SHUTDOWN	/* the collector goes: the program may still be writing */
+};
+
+/* tree_end_image -- write the outputs of a process's image and give its slot back.
+ *
+ * Nothing happens if it has none.
+ */
+void tree_end_image(struct tree *t, struct process *p, enum tree_end end);
+
+/* tree_shutdown -- end all images. */
+void tree_shutdown(struct tree *t);
+
+/* tree_report_running -- lines for the processes that are still there. */
+void tree_report_running(struct tree *t);
+
+/* tree_has_log -- whether some process logs events. */
+bool tree_has_log(const struct tree *t);
+
+/* tree_is_empty -- whether no process has a slot, nor may get one. */
+bool tree_is_empty(const struct tree *t);
+
+#endif

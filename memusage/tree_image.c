@@ -1,0 +1,191 @@
+/* tree_image.c -- what happens to one image of the tree.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/tree_image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/clock.h"
+#include "memusage/datalog.h"
+
+pid_t tree_real_pid(const struct mu_slot *slot, pid_t parent_pid, const struct process *parent)
+{
+	(void)parent_pid;
+	(void)parent;
+	return (pid_t)slot->pid;
+}
+
+static bool is_owner(const struct tree *t, const struct process *p)
+{
+	return p->pid == t->owner;
+}
+
+static struct tree_arena *arena_of(const struct tree *t, const struct process *p)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		if (&t->arena[i]->arena == p->arena)
+			return t->arena[i];
+	}
+	return NULL;
+}
+
+static bool load_image(const struct process *p, struct image *im)
+{
+	return segment_image(&p->arena->view, (uint32_t)p->slot, im, NULL) == 0;
+}
+
+/* When the image began; within the time of this recording, whatever it says. */
+static uint64_t origin_of(const struct process *p, const struct image *im)
+{
+	const struct mu_process *process = &im->head.process;
+	uint64_t origin = p->is_forked && process->fork_mono_ns ? process->fork_mono_ns :
+								  process->start_mono_ns;
+	uint64_t first = p->arena->view.head.start_mono_ns;
+
+	if (origin < first || origin > clock_now(CLOCK_MONOTONIC))
+		return first;
+	return origin;
+}
+
+static void begin_log(struct tree *t, struct process *p, struct image *im)
+{
+	bool owner = is_owner(t, p);
+	char *name = NULL;
+	int fd = -1;
+
+	if (datafiles_has(&t->s->files, owner)) {
+		fd = datafiles_begin(&t->s->files, owner, p->pid, p->images, &name);
+		if (fd < 0)
+			report_note(&t->report, "cannot write %s: %s", name ? name : "the data file",
+				    strerror(errno));
+		p->images++;
+	}
+	p->log = datalog_new(fd, name, 0, origin_of(p, im),
+			     p->arena->view.head.config.log_limit);
+}
+
+void tree_image_live(struct tree *t, struct process *p)
+{
+	const struct tree_arena *a = arena_of(t, p);
+	struct image im;
+
+	if (!load_image(p, &im))
+		return;
+	p->is_live = true;
+	if (is_owner(t, p))
+		report_demote_main(&t->report);
+	if (a && a->has_log)
+		begin_log(t, p, &im);
+}
+
+/* ---- the event log ----------------------------------------------------------------------- */
+
+static void advance_clock(struct tree_arena *a)
+{
+	uint64_t raw = 0, ns = 0;
+
+	if (a->arena.view.head.config.time_source == MU_TIME_TSC)
+		clock_pair(&raw, &ns);
+	else
+		raw = ns = clock_now(CLOCK_MONOTONIC);
+	log_clock_advance(&a->clock, raw, ns);
+}
+
+static void drain(struct tree *t, struct process *p, bool is_dead)
+{
+	struct tree_arena *a = arena_of(t, p);
+	struct image im;
+
+	if (!p->log || !a || !load_image(p, &im))
+		return;
+	advance_clock(a);
+	datalog_drain(p->log, &im, &a->clock, is_dead);
+}
+
+void tree_drain(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++)
+		drain(t, t->processes.item[i], false);
+}
+
+static void end_log(struct tree *t, struct process *p, const struct image *im)
+{
+	uint64_t end = im->head.process.exit_mono_ns;
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+
+	drain(t, p, true);
+	datalog_end(p->log, end > 0 && end < now ? end : now);
+	if (p->log->error.code != MU_ERROR_NONE)
+		report_note(&t->report, "%s: %s: %llu events are missing in it",
+			    p->log->name ? p->log->name : "data for the picture",
+			    p->log->error.text, (unsigned long long)p->log->lost);
+	if (is_owner(t, p))
+		t->owner_data = p->log->merge.events > 0 || p->log->error.code == MU_ERROR_NONE;
+	datalog_free(p->log);
+	p->log = NULL;
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static enum report_role role_of(const struct tree *t, const struct process *p, enum tree_end end)
+{
+	if (is_owner(t, p))
+		return REPORT_MAIN;
+	if (end == TREE_EXEC)
+		return REPORT_EARLIER;
+	return p->is_forked ? REPORT_FORKED : REPORT_OTHER;
+}
+
+static void report_image(struct tree *t, struct process *p, struct image *im, enum tree_end end)
+{
+	struct result *result = xmalloc(sizeof(*result));
+
+	result_take(result, im);
+	report_add(&t->report, role_of(t, p, end), p->pid, result);
+}
+
+/* The state is read once more: a child may have had its first event just before its end. */
+void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
+{
+	struct image im;
+
+	if (p->slot < 0)
+		return;
+	if (!p->is_live && arena_state(p->arena, (uint32_t)p->slot) == MU_SLOT_LIVE)
+		tree_image_live(t, p);
+	if (p->is_live && load_image(p, &im)) {
+		if (p->log)
+			end_log(t, p, &im);
+		report_image(t, p, &im, end);
+	}
+	if (end != TREE_SHUTDOWN)
+		arena_free(p->arena, (uint32_t)p->slot);
+	p->slot = -1;
+	p->is_live = false;
+	p->is_forked = false;
+}
+
+void tree_shutdown(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++)
+		tree_end_image(t, t->processes.item[i], TREE_SHUTDOWN);
+}
+
+void tree_report_running(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+		struct result *result;
+		struct image im;
+
+		if (!p->is_live || p->slot < 0 || !load_image(p, &im))
+			continue;
+		result = xmalloc(sizeof(*result));
+		result_take(result, &im);
+		report_add(&t->report, REPORT_RUNNING, p->pid, result);
+	}
+}

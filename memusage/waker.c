@@ -1,0 +1,71 @@
+/* waker.c -- hear of a segment's `wake` in an event loop.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/waker.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 128 << 10 };
+
+static void futex_wait(uint32_t *word, uint32_t value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+/* Sleeps while wake has its expected value; pokes; sleeps until armed again. The futex of the
+ * segment is shared between processes, so neither uses FUTEX_PRIVATE_FLAG. */
+static void *wait_for_wakes(void *data)
+{
+	const uint64_t one = 1;
+	struct waker *w = data;
+
+	for (;;) {
+		while (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 0)
+			futex_wait(&w->armed, 0);
+		while (__atomic_load_n(&w->shared->wake, __ATOMIC_ACQUIRE) == w->expected)
+			futex_wait(&w->shared->wake, w->expected);
+		__atomic_store_n(&w->armed, 0, __ATOMIC_RELEASE);
+		if (write(w->event, &one, sizeof(one)) < 0)
+			continue;	/* full: poked already */
+	}
+	return NULL;
+}
+
+static bool start(struct waker *w)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	int failed;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES > PTHREAD_STACK_MIN ? STACK_BYTES :
+									    PTHREAD_STACK_MIN);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	failed = pthread_create(&thread, &attr, wait_for_wakes, w);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	w->is_started = !failed;
+	return w->is_started;
+}
+
+bool waker_arm(struct waker *w)
+{
+	if (!w->is_started && !start(w))
+		return false;
+	if (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 1)
+		return true;
+	__atomic_store_n(&w->shared->collector_waits, 1, __ATOMIC_SEQ_CST);
+	w->expected = __atomic_load_n(&w->shared->wake, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&w->armed, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &w->armed, FUTEX_WAKE, 1, NULL, NULL, 0);
+	return true;
+}
