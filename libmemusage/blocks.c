@@ -68,28 +68,36 @@ static void bucket_free(struct thread *thread, unsigned int class, uint64_t offs
 	thread->bucket[class] = offset;
 }
 
-static bool line_insert(struct mu_line *bucket, unsigned int lines, uint32_t tag, uint32_t site,
-			uint64_t size)
+/* The record of a bucket where a granule may go, NULL if its line is full. */
+static struct mu_line *place_in(uint64_t bucket, uint32_t granule, unsigned int *i)
 {
-	struct mu_line *line = &bucket[(tag >> 1 & 511) * lines >> 9];
-	unsigned int i = blocks_free_tag(line);
+	unsigned int place = blocks_place(bucket, granule);
+	struct mu_line *line = blocks_line(bucket, place);
 
-	if (i == 4)
+	*i = blocks_find(line, place & 3, 1, 0);
+	return *i < 4 ? line : NULL;
+}
+
+static bool copy_record(uint64_t to, const struct mu_line *from, unsigned int i)
+{
+	unsigned int k;
+	struct mu_line *line = place_in(to, from->tag[i] >> 1 & 511, &k);
+
+	if (!line)
 		return false;
-	line->tag[i] = tag;
-	line->site[i] = site;
-	line->size[i] = size;
+	line->tag[k] = from->tag[i];
+	line->site[k] = from->site[i];
+	line->size[k] = from->size[i];
 	return true;
 }
 
-static bool copy_records(struct mu_line *to, unsigned int to_lines, const struct mu_line *from,
-			 unsigned int from_lines)
+static bool copy_records(uint64_t to, uint64_t from)
 {
-	for (unsigned int l = 0; l < from_lines; l++)
+	const struct mu_line *line = at(MU_PAGE_BUCKET(from));
+
+	for (unsigned int l = 0; l < MU_PAGE_LINES(from); l++)
 		for (unsigned int i = 0; i < 4; i++)
-			if (from[l].tag[i] & 1 &&
-			    !line_insert(to, to_lines, from[l].tag[i], from[l].site[i],
-					 from[l].size[i]))
+			if (line[l].tag[i] & 1 && !copy_record(to, &line[l], i))
 				return false;
 	return true;
 }
@@ -205,23 +213,25 @@ uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)
 	return &entry->leaf[address >> 12 & 511];
 }
 
-uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t tag,
-		     uint32_t site, uint64_t size)
+uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t granule,
+		     const struct block *block)
 {
 	unsigned int lines = MU_PAGE_LINES(old);
-	struct mu_line *from = at(MU_PAGE_BUCKET(old));
 	unsigned int class = lines ? class_of(lines) + 1 : first_class(word);
 
 	for (; class < BUCKET_SIZES; class++) {
 		uint64_t offset = bucket_alloc(thread, class);
+		uint64_t grown = offset >> 6 << 9 | (uint64_t)bucket_lines[class] << 1;
+		unsigned int i;
 		if (!offset)
 			return 0;
-		struct mu_line *to = at(offset);
-		if (copy_records(to, bucket_lines[class], from, lines) &&
-		    line_insert(to, bucket_lines[class], tag, site, size)) {
+		struct mu_line *line = copy_records(grown, old) ? place_in(grown, granule, &i)
+								: NULL;
+		if (line) {
+			blocks_store(line, i, granule, block);
 			if (lines)
 				bucket_free(thread, class_of(lines), MU_PAGE_BUCKET(old));
-			return offset >> 6 << 9 | (uint64_t)bucket_lines[class] << 1;
+			return grown;
 		}
 		bucket_free(thread, class, offset);
 	}

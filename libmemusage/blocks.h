@@ -26,8 +26,6 @@ struct block {
 	uint32_t site;
 };
 
-typedef uint64_t two_tags __attribute__((may_alias));
-
 /* blocks_init -- make the empty table of a new image. Returns false if the arena is full. */
 bool blocks_init(void);
 
@@ -41,11 +39,10 @@ uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make);
 /* blocks_grow -- insert into a page whose bucket is missing or full.
  *
  * word   its page word, locked if there are many threads; old its value.
- * tag, site, size  the new record.
  * Returns the new value of the page word, or 0 if the arena is full (old stays valid).
  */
-uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t tag,
-		     uint32_t site, uint64_t size);
+uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t granule,
+		     const struct block *block);
 
 /* blocks_lock_slow -- wait for the lock bit of a page word.
  *
@@ -87,24 +84,57 @@ static inline void blocks_unlock(uint64_t *word, uint64_t value, bool many)
 		__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* blocks_free_tag -- index of an unused record of a line, 4 if it is full. */
-static inline unsigned int blocks_free_tag(const struct mu_line *line)
+/* blocks_place -- where a granule's record lies by preference: line * 4 + record.
+ *
+ * Blocks of one page are evenly spaced, so most find their own place free, and again.
+ */
+static inline unsigned int blocks_place(uint64_t value, uint32_t granule)
 {
-	const uint64_t used = UINT64_C(0x0000000100000001);
-	uint64_t low = ~*(const two_tags *)&line->tag[0] & used;
-	uint64_t high = ~*(const two_tags *)&line->tag[2] & used;
+	return granule * MU_PAGE_LINES(value) >> 7;
+}
 
-	if (likely(low))
-		return !(low & 1);
-	if (likely(high))
-		return 2 + !(high & 1);
+/* blocks_line -- the line of a place. */
+static inline struct mu_line *blocks_line(uint64_t value, unsigned int place)
+{
+	return (struct mu_line *)at(MU_PAGE_BUCKET(value)) + (place >> 2);
+}
+
+/* blocks_find -- index of the record of a line whose masked tag is `key`, 4 if there is none.
+ *
+ * first  the one to look at first.
+ */
+static inline unsigned int blocks_find(const struct mu_line *line, unsigned int first,
+				       uint32_t mask, uint32_t key)
+{
+	if (likely((line->tag[first] & mask) == key))
+		return first;
+	for (unsigned int i = 0; i < 4; i++)
+		if ((line->tag[i] & mask) == key)
+			return i;
 	return 4;
 }
 
-/* blocks_line -- the line of a bucket that a granule belongs to. */
-static inline struct mu_line *blocks_line(uint64_t value, uint32_t granule)
+static inline uint32_t blocks_granule(uint64_t address)
 {
-	return (struct mu_line *)at(MU_PAGE_BUCKET(value)) + (granule * MU_PAGE_LINES(value) >> 9);
+	return (uint32_t)(address >> MU_GRANULE_SHIFT) & 511;
+}
+
+/* blocks_store -- fill in record i of a line. */
+static inline void blocks_store(struct mu_line *line, unsigned int i, uint32_t granule,
+				const struct block *block)
+{
+	line->site[i] = block->site;
+	line->size[i] = block->size | block->birth >> 22 << 48;
+	line->tag[i] = (uint32_t)block->birth << 10 | granule << 1 | 1;
+}
+
+/* blocks_clear -- read record i of a line into *block and make it unused. */
+static inline void blocks_clear(struct mu_line *line, unsigned int i, struct block *block)
+{
+	block->size = line->size[i] & BLOCK_SIZE_MASK;
+	block->birth = line->size[i] >> 48 << 22 | line->tag[i] >> 10;
+	block->site = line->site[i];
+	line->tag[i] = 0;
 }
 
 /* blocks_put -- remember a block.
@@ -121,20 +151,17 @@ static inline bool blocks_put(struct thread *thread, uint64_t address, const str
 
 	if (unlikely(!word) || !blocks_lock(word, &value, many))
 		return false;
-	uint32_t granule = (uint32_t)(address >> MU_GRANULE_SHIFT) & 511;
-	uint32_t tag = (uint32_t)block->birth << 10 | granule << 1 | 1;
-	uint64_t size = block->size | block->birth >> 22 << 48;
-	struct mu_line *line = blocks_line(value, granule);
-	unsigned int i = likely(MU_PAGE_LINES(value)) ? blocks_free_tag(line) : 4;
+	uint32_t granule = blocks_granule(address);
+	unsigned int place = blocks_place(value, granule);
+	struct mu_line *line = blocks_line(value, place);
+	unsigned int i = likely(value) ? blocks_find(line, place & 3, 1, 0) : 4;
 
 	if (unlikely(i == 4)) {
-		uint64_t grown = blocks_grow(thread, word, value, tag, block->site, size);
+		uint64_t grown = blocks_grow(thread, word, value, granule, block);
 		__atomic_store_n(word, grown ? grown : value, __ATOMIC_RELEASE);
 		return grown != 0;
 	}
-	line->site[i] = block->site;
-	line->size[i] = size;
-	line->tag[i] = tag;
+	blocks_store(line, i, granule, block);
 	blocks_unlock(word, value, many);
 	return true;
 }
@@ -152,24 +179,57 @@ static inline bool blocks_take(struct thread *thread, uint64_t address, struct b
 
 	if (unlikely(!word) || !blocks_lock(word, &value, many))
 		return false;
-	uint32_t granule = (uint32_t)(address >> MU_GRANULE_SHIFT) & 511;
-	uint32_t key = granule << 1 | 1;
-	struct mu_line *line = blocks_line(value, granule);
-	unsigned int i = 0;
+	uint32_t granule = blocks_granule(address);
+	unsigned int place = blocks_place(value, granule);
+	struct mu_line *line = blocks_line(value, place);
+	unsigned int i = 4;
 
-	if (likely(MU_PAGE_LINES(value)))
-		while (i < 4 && (line->tag[i] & BLOCK_TAG_KEY) != key)
-			i++;
-	else
-		i = 4;
-	if (likely(i < 4)) {
-		block->size = line->size[i] & BLOCK_SIZE_MASK;
-		block->birth = line->size[i] >> 48 << 22 | line->tag[i] >> 10;
-		block->site = line->site[i];
-		line->tag[i] = 0;
-	}
+	if (likely(value))
+		i = blocks_find(line, place & 3, BLOCK_TAG_KEY, granule << 1 | 1);
+	if (likely(i < 4))
+		blocks_clear(line, i, block);
 	blocks_unlock(word, value, many);
 	return i < 4;
+}
+
+/* blocks_put_quick -- blocks_put() with one thread, where nothing has to be made or searched.
+ *
+ * Returns false, having done nothing, if something has. Calls nothing: the functions that
+ * use it need no stack frame.
+ */
+static inline bool blocks_put_quick(struct thread *thread, uint64_t address,
+				    const struct block *block)
+{
+	const struct leaf_entry *entry = &thread->leaf[(address >> MU_LEAF_SHIFT) % LEAF_CACHE];
+
+	if (unlikely(entry->key != address >> MU_LEAF_SHIFT))
+		return false;
+	uint64_t value = entry->leaf[address >> 12 & 511];
+	uint32_t granule = blocks_granule(address);
+	unsigned int place = blocks_place(value, granule);
+	struct mu_line *line = blocks_line(value, place);
+	if (unlikely(!value) || unlikely(line->tag[place & 3] & 1))
+		return false;
+	blocks_store(line, place & 3, granule, block);
+	return true;
+}
+
+/* blocks_take_quick -- blocks_take() under the same conditions. */
+static inline bool blocks_take_quick(struct thread *thread, uint64_t address, struct block *block)
+{
+	const struct leaf_entry *entry = &thread->leaf[(address >> MU_LEAF_SHIFT) % LEAF_CACHE];
+
+	if (unlikely(entry->key != address >> MU_LEAF_SHIFT))
+		return false;
+	uint64_t value = entry->leaf[address >> 12 & 511];
+	uint32_t granule = blocks_granule(address);
+	unsigned int place = blocks_place(value, granule);
+	struct mu_line *line = blocks_line(value, place);
+	if (unlikely(!value) ||
+	    unlikely((line->tag[place & 3] & BLOCK_TAG_KEY) != (granule << 1 | 1)))
+		return false;
+	blocks_clear(line, place & 3, block);
+	return true;
 }
 
 #endif

@@ -42,7 +42,7 @@ struct thread *hook_enter_slow(void)
 			return NULL;
 		thread = self;
 	}
-	if (!thread) {
+	if (!has_self()) {
 		if (attaching)
 			return NULL;
 		attaching = true;

@@ -48,7 +48,7 @@ INLINE struct thread *hook_enter(void)
 {
 	struct thread *thread = self;
 
-	if (unlikely(!gate.on) || unlikely(!thread) || unlikely(thread->pub.busy))
+	if (unlikely(!gate.on) || unlikely(thread->pub.busy))
 		return hook_enter_slow();
 	thread->pub.busy = 1;
 	__asm__ volatile("" ::: "memory");
@@ -179,7 +179,7 @@ INLINE bool event_knows(struct thread *thread, const void *block)
  * has been recorded already: that inner call is not another event. */
 INLINE void event_deleting(const void *block)
 {
-	if (self)
+	if (has_self())
 		self->deleting = (uint64_t)block;
 }
 
@@ -192,6 +192,70 @@ INLINE void event_change(struct thread *thread, int64_t change, uint64_t sp)
 	}
 	heap_change(thread, change, false);
 	stack_note(thread, sp);
+}
+
+/* stack_note_quick -- stack_note() without a call. */
+INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
+{
+	uint64_t depth = thread->pub.stack_base - sp;
+
+	if (unlikely(depth > thread->pub.stack_peak) && depth <= thread->pub.stack_size)
+		thread->pub.stack_peak = depth;
+}
+
+/* alloc_quick -- a successful allocation in the usual case: one thread, no log, nothing to
+ * make or search for.
+ *
+ * Returns false, having done nothing, in any other case: then record it the long way.
+ * No call, hence no stack frame: this and free_quick() are what most events cost.
+ */
+INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp)
+{
+	struct thread *thread = self;
+	const struct block record = { .size = size };
+
+	if (unlikely(gate.word != GATE_PLAIN) || unlikely(thread->pub.busy) || unlikely(!block) ||
+	    unlikely(size >= MU_HIST_LOW * MU_HIST_STEP))
+		return false;
+	thread->pub.busy = 1;
+	__asm__ volatile("" ::: "memory");
+	bool ok = blocks_put_quick(thread, (uint64_t)block, &record);
+	if (likely(ok)) {
+		struct mu_counters *counters = &thread->pub.counters;
+		counters->calls[fn]++;
+		counters->bytes[fn] += size;
+		counters->hist_low[size / MU_HIST_STEP]++;
+		rec.image->heap.now += (int64_t)size;
+		stack_note_quick(thread, sp);
+	}
+	hook_leave(thread);
+	return ok;
+}
+
+/* free_quick -- a free in the usual case. As alloc_quick(). */
+INLINE bool free_quick(const void *block, uint64_t sp)
+{
+	struct thread *thread = self;
+	struct block known;
+
+	if (unlikely(gate.word != GATE_PLAIN) || unlikely(thread->pub.busy))
+		return false;
+	thread->pub.busy = 1;
+	__asm__ volatile("" ::: "memory");
+	bool ok = blocks_take_quick(thread, (uint64_t)block, &known);
+	if (likely(ok)) {
+		struct mu_heap *heap = &rec.image->heap;
+		thread->pub.counters.calls[MU_FN_FREE]++;
+		thread->pub.counters.bytes[MU_FN_FREE] += known.size;
+		if (heap->now > heap->peak) {
+			heap->peak = heap->now;
+			heap->epoch++;
+		}
+		heap->now -= (int64_t)known.size;
+		stack_note_quick(thread, sp);
+	}
+	hook_leave(thread);
+	return ok;
 }
 
 /* own_malloc -- malloc, recorded, whatever the name resolves to in this process. */

@@ -94,7 +94,9 @@ void foreign_check(void)
 		note(theirs.dli_fname, MU_NOTE_FOREIGN_MALLOC);
 	for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next) {
 		struct dynamic d = read_dynamic(object);
-		if (d.is_symbolic && defines(&d, "malloc"))
+		/* ld.so leaves the addresses of the vdso, which is symbolic, unrelocated. */
+		if (d.is_symbolic && (ElfW(Addr))d.symbols >= object->l_addr &&
+		    defines(&d, "malloc"))
 			note(object->l_name, MU_NOTE_SYMBOLIC);
 	}
 }

@@ -128,7 +128,7 @@ static void move_threads(const uint8_t *parent_base)
 {
 	struct mu_table *threads = &rec.image->table[MU_SEC_THREADS];
 
-	if (self)
+	if (has_self())
 		self = at((uint64_t)((uint8_t *)self - parent_base));
 	for (uint64_t i = 0; i < threads->count; i++) {
 		struct thread *thread = arena_table_at(threads, i);
@@ -137,7 +137,7 @@ static void move_threads(const uint8_t *parent_base)
 		for (size_t k = 0; k < LEAF_CACHE; k++)
 			thread->leaf[k].key = ~UINT64_C(0);
 	}
-	if (self)
+	if (has_self())
 		self->pub.tid = sys_gettid();
 }
 
@@ -146,7 +146,7 @@ static void remember_history(struct mu_image *image)
 	for (int fn = 0; fn < MU_FN_COUNT; fn++) {
 		image->fork_calls[fn] = image->retired.calls[fn];
 		image->fork_bytes[fn] = image->retired.bytes[fn];
-		if (self) {
+		if (has_self()) {
 			image->fork_calls[fn] += self->pub.counters.calls[fn];
 			image->fork_bytes[fn] += self->pub.counters.bytes[fn];
 		}
@@ -185,7 +185,7 @@ void image_exit(void)
 {
 	if (!gate.on || rec.pid != sys_getpid())
 		return;
-	if (self)
+	if (has_self())
 		stack_mark(self);
 	rec.image->process.exit_mono_ns = monotonic();
 	rec.image->process.exit = MU_EXIT_NORMAL;

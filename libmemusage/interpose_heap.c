@@ -13,7 +13,8 @@
 #include "libmemusage/export.h"
 #include "libmemusage/real.h"
 
-INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
+static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
+						   uint64_t sp)
 {
 	struct thread *thread = hook_enter();
 
@@ -22,6 +23,13 @@ INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 		hook_leave(thread);
 	}
 	return block;
+}
+
+INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
+{
+	if (likely(alloc_quick(fn, block, size, sp)))
+		return block;
+	return record_slow(fn, block, size, sp);
 }
 
 /* A product that overflowed is a failed call of no known size. */
@@ -76,10 +84,18 @@ INLINE bool record_free(void *block, uint64_t sp)
 	return block && !early_owns(block);
 }
 
+static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
+{
+	if (record_free(block, sp))
+		real.free(block);
+}
+
 EXPORT void free(void *block)
 {
-	if (likely(record_free(block, hook_sp())))
+	if (likely(free_quick(block, hook_sp())))
 		real.free(block);
+	else
+		free_slow(block, hook_sp());
 }
 
 /* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its

@@ -33,7 +33,7 @@ static void *begin_thread(void *argument)
 	void *start_argument = thread->start_argument;
 
 	/* Another malloc may have attached it before: in a TLS constructor, say. */
-	if (!self) {
+	if (!has_self()) {
 		stack_find(thread, (uint64_t)__builtin_frame_address(0), thread->pub.stack_size);
 		thread_attach(thread);
 	} else {

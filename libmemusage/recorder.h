@@ -26,10 +26,16 @@ enum mode {
 };
 
 struct gate {
-	_Alignas(MU_PAGE) uint8_t on; /* 1: record. 0: not yet, wiped, stopped or paused */
-	uint8_t mode;		      /* enum mode; read it only while busy */
-	uint8_t page[MU_PAGE - 2];
+	union {
+		_Alignas(MU_PAGE) struct {
+			uint8_t on;   /* 1: record. 0: not yet, wiped, or stopped */
+			uint8_t mode; /* enum mode */
+		};
+		uint16_t word; /* both: GATE_PLAIN is the fast path */
+		uint8_t page[MU_PAGE];
+	};
 };
+#define GATE_PLAIN 1 /* on, mode 0; little-endian */
 
 enum state {
 	STATE_NOT_YET = 0,  /* nothing was decided */
@@ -56,7 +62,15 @@ struct recorder {
 
 extern struct gate gate;
 extern struct recorder rec;
+/* The calling thread's record; before it has one, a record that is always busy. */
 extern __thread struct thread *self;
+extern struct mu_thread nobody;
+
+/* has_self -- whether the calling thread has a record. */
+static inline bool has_self(void)
+{
+	return self != (struct thread *)&nobody;
+}
 
 /* at -- the address of an offset in this process's image. No check. */
 static inline void *at(uint64_t offset)

@@ -34,7 +34,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		return;
 	}
 	/* In the hook: the event that is under way reports the stack itself. */
-	if (!gate.on || !thread || thread->pub.busy)
+	if (!gate.on || thread->pub.busy)
 		return;
 	thread->pub.busy = 1;
 	__asm__ volatile("" ::: "memory");
@@ -71,7 +71,7 @@ void sampler_start(void)
 	}
 	sigfillset(&ours.sa_mask);
 	installed = !real.sigaction(SIGPROF, &ours, NULL);
-	if (self)
+	if (has_self())
 		sampler_add(self);
 }
 

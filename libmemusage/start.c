@@ -97,7 +97,7 @@ void recorder_announce(void)
 	rec.image->events_seen = 1;
 	rec.state = STATE_ON;
 	recorder_open_gate();
-	if (self)
+	if (has_self())
 		sampler_add(self);
 	__atomic_store_n(&slot_entry(rec.slot)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
 	recorder_wake();
@@ -109,7 +109,7 @@ void recorder_restart(void)
 	struct slot slot;
 
 	rec.state = STATE_STARTING;
-	self = NULL;
+	self = (struct thread *)&nobody;
 	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
 		rec.image->notes |= MU_NOTE_RAW_CLONE;
 		rec.state = STATE_ON;

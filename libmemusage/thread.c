@@ -25,7 +25,8 @@
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
 
-__thread struct thread *self;
+struct mu_thread nobody = { .busy = 1 };
+__thread struct thread *self = (struct thread *)&nobody;
 
 static pthread_key_t key;
 static bool key_made;
@@ -203,7 +204,7 @@ struct thread *thread_attach(struct thread *prepared)
 void thread_key_init(void)
 {
 	key_made = !pthread_key_create(&key, thread_ended);
-	if (key_made && self)
+	if (key_made && has_self())
 		pthread_setspecific(key, self);
 }
 
@@ -262,5 +263,5 @@ void thread_keep_only_self(void)
 		else if (thread->pub.state != MU_THREAD_FREE)
 			retire(thread);
 	}
-	rec.image->heap.threads = self ? 1 : 0;
+	rec.image->heap.threads = has_self() ? 1 : 0;
 }
