@@ -24,12 +24,21 @@ int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct unit unit)
 			unit.suffix);
 }
 
+struct time_unit label_time_unit(uint64_t duration_ns)
+{
+	if (duration_ns >= 1000000000)
+		return (struct time_unit){ 1e9, "s" };
+	if (duration_ns >= 1000000)
+		return (struct time_unit){ 1e6, "ms" };
+	return (struct time_unit){ 1e3, "us" };
+}
+
 int label_time(char text[LABEL_LENGTH], uint64_t duration_ns, unsigned tenths)
 {
-	double seconds = (double)duration_ns * tenths / 1e10;
+	double whole = (double)duration_ns / label_time_unit(duration_ns).ns;
+	int decimals = whole < 10 ? 2 : whole < 100 ? 1 : 0;
 
-	/* %g would write 1.05e+03. */
-	return snprintf(text, LABEL_LENGTH, seconds < 999.5 ? "%.3g" : "%.0f", seconds);
+	return snprintf(text, LABEL_LENGTH, "%.*f", decimals, whole * tenths / 10);
 }
 
 /* ---- titles ------------------------------------------------------------------------------ */

@@ -26,11 +26,19 @@ struct unit label_unit(uint64_t maximum);
 /* label_value -- BYTES in UNIT, cut to a whole number: "2908k". Returns the text's length. */
 int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct unit unit);
 
-/* label_time -- a tenth of the time axis, in seconds: "0.524", "12.5", "180".
+/* The unit of a time axis. */
+struct time_unit {
+	double ns;
+	const char *name;	/* "s", "ms" or "us" */
+};
+
+/* label_time_unit -- the biggest unit that DURATION_NS, the whole run, is at least one of. */
+struct time_unit label_time_unit(uint64_t duration_ns);
+
+/* label_time -- a tenth of the time axis: "0.52", "12.5", "1800".
  *
- * duration_ns  the whole run.
- * tenths       0 (its start) to 10 (its end).
- * Three significant digits, no exponent. Returns the text's length.
+ * tenths  0 (the start of the run) to 10 (its end).
+ * As many decimals as give the end of the axis three digits. Returns the text's length.
  */
 int label_time(char text[LABEL_LENGTH], uint64_t duration_ns, unsigned tenths);
 

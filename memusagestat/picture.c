@@ -158,16 +158,15 @@ static void put_ends(struct picture *p, const char *text)
 	put_text(p, x < rightmost ? x : rightmost, p->height - 14, text, COLOR_FRAME);
 }
 
-/* The longest of three captions that leaves a quarter of the plot free for the labels. */
+/* The longest of three captions that leaves a third of the plot to the labels; its length. */
 static int put_time_caption(struct picture *p, const struct input *in)
 {
-	const char *unit = in->is_ns ? "seconds" : "% of the run";
-	unsigned long long events = in->events, step = events < 20 ? 1 : events / 20;
-	int room = (p->width - 2 * MARGIN_X) * 3 / 4 / SMALL_WIDTH;
+	const char *unit = in->is_ns ? label_time_unit(in->end - in->start).name : "% of the run";
+	int room = (p->width - 2 * MARGIN_X) * 2 / 3 / SMALL_WIDTH;
 	char text[96];
 
-	snprintf(text, sizeof(text), "time in %s, a tick every %llu of %llu calls", unit, step,
-		 events);
+	snprintf(text, sizeof(text), "time in %s, %llu calls", unit,
+		 (unsigned long long)in->events);
 	if ((int)strlen(text) > room)
 		snprintf(text, sizeof(text), "time in %s", unit);
 	if ((int)strlen(text) > room)
