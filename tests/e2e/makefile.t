@@ -5,7 +5,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need make
-unset SAN LIBGD
+# Above all B: this test says `make clean`.
+unset MAKEFLAGS B T J V SAN LIBGD WERROR CFLAGS CPPFLAGS LDFLAGS
 
 mkdir -p tree/tests/unit tree/tests/workloads
 cd tree || exit 1
