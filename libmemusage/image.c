@@ -171,6 +171,7 @@ void image_inherit(const struct slot *slot)
 	move_threads(parent_base);
 	thread_keep_only_self();
 	remember_history(image);
+	image->fork_heap = image->heap.now;
 	image->process.pid = rec.pid;
 	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
 	image->process.fork_mono_ns = monotonic();

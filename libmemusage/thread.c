@@ -64,6 +64,10 @@ static void retire(struct thread *thread)
 
 	heap_settle(thread);
 	add_counters(&rec.image->retired, counters);
+	if (thread->pub.stack_peak > rec.image->retired_stack_peak)
+		rec.image->retired_stack_peak = thread->pub.stack_peak;
+	if (thread->pub.stack_mark > rec.image->retired_stack_mark)
+		rec.image->retired_stack_mark = thread->pub.stack_mark;
 	rec.image->drops.log_records += thread->pub.log_lost;
 	thread->pub.log_lost = 0;
 	if (high)

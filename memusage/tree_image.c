@@ -64,7 +64,7 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 				    strerror(errno));
 		p->images++;
 	}
-	p->log = datalog_new(fd, name, 0, origin_of(p, im),
+	p->log = datalog_new(fd, name, p->is_forked ? im->head.fork_heap : 0, origin_of(p, im),
 			     p->arena->view.head.config.log_limit);
 }
 

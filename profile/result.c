@@ -37,6 +37,7 @@ static int64_t take_threads(struct result *r, const struct image *im)
 	int64_t pending = 0;
 
 	r->log_lost = im->head.drops.log_records;
+	r->stack_peak = im->head.retired_stack_peak;
 	for (uint64_t i = 0; i < threads; i++) {
 		const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
 

@@ -301,7 +301,9 @@ struct mu_image {
 	uint32_t events_seen;	/* 1 after the first event of its own */
 	struct mu_process process;
 	struct mu_string foreign_malloc; /* path of the object whose malloc is not seen */
-	uint64_t reserved0[3];
+	uint64_t retired_stack_peak; /* deepest stack_peak and stack_mark of threads that are */
+	uint64_t retired_stack_mark; /* gone: their records are reused */
+	int64_t fork_heap; /* heap at the fork: what the first record of the log changes */
 	_Alignas(64) struct mu_heap heap;
 	struct mu_drops drops;
 	/* Requests of the collector to a live image, served at its next event. */
