@@ -45,17 +45,27 @@ say() {
 	"$@"
 }
 
+# The head of the report: a compiler asks for blocks of hundreds of sizes.
+show_report() {
+	sed -n '1,24p' "$out/demo.txt"
+	more=$(($(wc -l <"$out/demo.txt") - 24))
+	[ "$more" -le 0 ] || printf '  ... %d more lines in %s\n' "$more" "$out/demo.txt"
+}
+
 # The picture is the point, but a build without libgd still shows the report.
+set -- --output="$out/demo.txt" "$@"
 if [ -x "$build/bin/memusagestat" ]; then
-	say "$memusage" --total --title="$title" --data="$out/demo.dat" --png="$out/demo.png" "$@"
+	say "$memusage" --title="$title" --data="$out/demo.dat" --png="$out/demo.png" "$@"
+	show_report
 	[ -s "$out/demo.png" ] || {
 		echo 'demo: no picture was drawn' >&2
 		exit 1
 	}
 	printf '\nThe picture: %s\n' "$out/demo.png"
 	printf 'Its data:    %s\n' "$out/demo.dat"
-	printf 'Try it on a program of yours: %s --png=graph.png PROGRAM\n' "$memusage"
+	printf 'Your turn:   %s --png=graph.png PROGRAM\n' "$memusage"
 else
 	say "$memusage" "$@"
+	show_report
 	printf '\nmemusagestat was not built (libgd is missing): no picture.\n'
 fi
