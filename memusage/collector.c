@@ -186,7 +186,7 @@ static void handle_event(struct collector *c, int fd)
 		hellos_accept(&c->hellos, fd);
 	else if (fd == t->event && read(fd, &count, sizeof(count)) < 0)
 		return;
-	else
+	else if (!tree_process_ended(t, fd))
 		hellos_ready(&c->hellos, fd);
 }
 
@@ -206,6 +206,28 @@ static int next_timeout(const struct tree *t)
 	return tree_has_log(t) || t->is_pending || t->has_unwatched ? TICK_MS : -1;
 }
 
+/* Returns whether anything happened within TIMEOUT milliseconds. */
+static bool take_events(struct collector *c, int timeout)
+{
+	struct epoll_event event[EVENTS];
+	int count = epoll_wait(c->tree.epoll, event, EVENTS, timeout);
+
+	for (int i = 0; i < count; i++)
+		handle_event(c, event[i].data.fd);
+	return count > 0;
+}
+
+/* See everything that has happened so far: each look can bring more to light. Bounded, because
+ * the rest of the tree may go on doing things for ever. */
+static void settle(struct collector *c)
+{
+	for (int turns = 0; turns < 64; turns++) {
+		look_around(c);
+		if (!take_events(c, 0))
+			return;
+	}
+}
+
 /* Whoever is dead when the program's end is told belongs into its report. */
 static bool is_over(struct collector *c)
 {
@@ -216,7 +238,7 @@ static bool is_over(struct collector *c)
 	if (c->is_alone && t->root == 0)
 		c->is_ended = true;
 	if (c->is_ended && !c->is_reported) {
-		look_around(c);
+		settle(c);
 		give_report(c);
 	}
 	return must_end || (c->is_reported && tree_is_empty(t));
@@ -224,14 +246,8 @@ static bool is_over(struct collector *c)
 
 static void loop(struct collector *c)
 {
-	struct epoll_event event[EVENTS];
-	struct tree *t = &c->tree;
-
 	while (!is_over(c)) {
-		int count = epoll_wait(t->epoll, event, EVENTS, next_timeout(t));
-
-		for (int i = 0; i < count; i++)
-			handle_event(c, event[i].data.fd);
+		take_events(c, next_timeout(&c->tree));
 		look_around(c);
 	}
 }

@@ -40,8 +40,8 @@ static struct process *take_up(struct tree *t, pid_t pid)
 	struct process *p = processes_find(&t->processes, pid);
 
 	if (p && process_is_dead(p)) {
+		p->has_ended = true;
 		tree_end_image(t, p, TREE_DEATH);
-		p->is_gone = true;
 	} else if (p) {
 		tree_end_image(t, p, TREE_EXEC);
 	}

@@ -20,7 +20,18 @@
 struct process *processes_find(const struct processes *all, pid_t pid)
 {
 	for (size_t i = 0; i < all->count; i++) {
-		if (all->item[i]->pid == pid && !all->item[i]->is_gone)
+		struct process *p = all->item[i];
+
+		if (p->pid == pid && !p->has_ended && !p->is_gone)
+			return p;
+	}
+	return NULL;
+}
+
+struct process *processes_by_pidfd(const struct processes *all, int fd)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->item[i]->pidfd == fd && !all->item[i]->is_gone)
 			return all->item[i];
 	}
 	return NULL;
@@ -67,37 +78,86 @@ uint64_t process_start_time(pid_t pid)
 	return stat_field(pid, 19);
 }
 
-bool process_has_child_but(pid_t except)
+/* Calls visit() for each process of /proc until it returns a process ID. */
+static pid_t search_processes(pid_t (*visit)(pid_t pid, pid_t a, pid_t b), pid_t a, pid_t b)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
-	bool found = false;
+	pid_t found = 0;
 
-	while (proc && !found && (entry = readdir(proc)) != NULL) {
+	while (proc && found == 0 && (entry = readdir(proc)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid > 0 && pid != except && stat_field(pid, 1) == (uint64_t)getpid())
-			found = true;
+		if (pid > 0)
+			found = visit(pid, a, b);
 	}
 	if (proc)
 		closedir(proc);
 	return found;
 }
 
+static pid_t visit_child(pid_t pid, pid_t parent, pid_t except)
+{
+	return pid != except && stat_field(pid, 1) == (uint64_t)parent ? pid : 0;
+}
+
+bool process_has_child_but(pid_t except)
+{
+	return search_processes(visit_child, getpid(), except) != 0;
+}
+
+/* The last number of a line with two or more, one per namespace from ours inwards:
+ *
+ *	NSpid:	4711	1
+ */
+static pid_t inner_pid(pid_t pid)
+{
+	char path[32], text[4096];
+	const char *line, *end, *last;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	line = strstr(text, "\nNSpid:\t");
+	end = line ? strchr(line + 1, '\n') : NULL;
+	if (!end)
+		return 0;
+	last = memrchr(line, '\t', (size_t)(end - line));
+	return last == line + 7 ? 0 : (pid_t)strtol(last + 1, NULL, 10);
+}
+
+static pid_t visit_nested(pid_t pid, pid_t inner, pid_t parent)
+{
+	if (parent != 0 && stat_field(pid, 1) != (uint64_t)parent)
+		return 0;
+	return inner_pid(pid) == inner ? pid : 0;
+}
+
+pid_t process_find_nested(pid_t inner, pid_t parent)
+{
+	pid_t found = parent ? search_processes(visit_nested, inner, parent) : 0;
+
+	return found ? found : search_processes(visit_nested, inner, 0);
+}
+
 struct process *processes_add(struct processes *all, pid_t pid)
 {
 	struct process *p = xcalloc(1, sizeof(*p));
-	int error;
 
 	p->pid = pid;
 	p->slot = -1;
-	p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	error = p->pidfd < 0 ? errno : 0;
-	if (p->pidfd < 0 && error != ESRCH)
+	p->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
+	if (p->pidfd < 0 && !p->has_ended)
 		p->start = process_start_time(pid);
 	all->item = xreallocarray(all->item, all->count + 1, sizeof(struct process *));
 	all->item[all->count++] = p;
-	errno = error;
 	return p;
 }
 
@@ -105,6 +165,8 @@ bool process_is_dead(const struct process *p)
 {
 	struct pollfd poll_end = { .fd = p->pidfd, .events = POLLIN };
 
+	if (p->has_ended)
+		return true;
 	if (p->pidfd >= 0)
 		return poll(&poll_end, 1, 0) == 1;
 	if (kill(p->pid, 0) < 0 && errno == ESRCH)

@@ -24,6 +24,7 @@ struct process {
 	int slot;		/* of arena, -1: has no image now */
 	bool is_live;		/* the image has been announced */
 	bool is_forked;		/* began as a copy of its parent */
+	bool has_ended;		/* its pidfd said so, or there never was such a process */
 	bool is_gone;		/* to be removed by processes_sweep() */
 	unsigned int images;	/* that have had a data file */
 	struct datalog *log;	/* NULL: none wanted */
@@ -34,11 +35,15 @@ struct processes {
 	size_t count;
 };
 
-/* processes_find -- the entry of a living process, or NULL. */
+/* processes_find -- the entry of a process that is not known to have ended, or NULL. */
 struct process *processes_find(const struct processes *all, pid_t pid);
 
-/* processes_add -- a new entry, with a pidfd if one can be had; errno is ESRCH if PID is gone.
+/* processes_by_pidfd -- the entry whose pidfd is FD, or NULL. */
+struct process *processes_by_pidfd(const struct processes *all, int fd);
+
+/* processes_add -- a new entry, with a pidfd if one can be had.
  *
+ * pid  0 or that of a process that is gone already: the entry has ended.
  * Never NULL: a process that cannot be watched is looked after by the timer.
  */
 struct process *processes_add(struct processes *all, pid_t pid);
@@ -51,6 +56,14 @@ bool process_is_dead(const struct process *p);
 
 /* process_start_time -- when PID began, in clock ticks since the boot; 0 if unknown. */
 uint64_t process_start_time(pid_t pid);
+
+/* process_find_nested -- a process by the ID it has in its own, nested PID namespace.
+ *
+ * inner   as the process sees itself.
+ * parent  its real parent when it was made, preferred if several would do; 0 unknown.
+ * Looks through /proc. Returns its real process ID, 0 if there is none.
+ */
+pid_t process_find_nested(pid_t inner, pid_t parent);
 
 /* process_has_child_but -- whether the caller has a living child besides EXCEPT.
  *

@@ -19,6 +19,10 @@
 /* A claim whose maker is gone is given up after this time: a child that has just been forked
  * may not have run yet. */
 #define CLAIM_NS UINT64_C(2000000000)
+/* Process IDs are not reused within REUSE_NS: 32768 forks take longer. A child runs at most
+ * START_NS after its parent began to copy the image for it. */
+#define REUSE_NS UINT64_C(1000000000)
+#define START_NS UINT64_C(60000000000)
 
 static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
 {
@@ -133,15 +137,32 @@ static void check_claim(struct tree *t, struct arena *a, uint32_t k, const struc
 		arena_free(a, k);
 }
 
-/* The child's process ID is its own view of it, which in a PID namespace is another. */
+/* The process behind a slot that a forked child took. It names itself as it sees itself, which
+ * is true for us too if its parent's name was: unless it is the first of a new namespace. */
+static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
+{
+	bool same = !parent || parent->arena->slot[parent->slot].pid == (uint32_t)parent->pid;
+	uint64_t age_ns = clock_now(CLOCK_BOOTTIME) - slot->claimed_ns;
+	pid_t pid = (pid_t)slot->pid;
+
+	if (!same || pid == 1)
+		return process_find_nested(pid, parent ? parent->pid : 0);
+	/* So long ago that the process ID may have been given to another since. */
+	if (age_ns > REUSE_NS &&
+	    process_start_time(pid) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) >
+		    slot->claimed_ns + START_NS)
+		return 0;
+	return pid;
+}
+
 static void adopt(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
 {
-	const struct process *parent = parent_of(t, a, slot);
-	pid_t pid = tree_real_pid(slot, parent ? parent->pid : 0, parent);
-	struct process *p = tree_watch(t, pid);
+	struct process *p = tree_watch(t, real_pid(slot, parent_of(t, a, slot)));
 
 	/* A process ID that was reused before its first process was seen to have ended. */
 	tree_end_image(t, p, TREE_EXEC);
+	if (p->pid == 0)
+		p->pid = (pid_t)slot->pid;
 	p->arena = a;
 	p->slot = (int)k;
 	p->is_live = false;
@@ -182,6 +203,16 @@ void tree_scan(struct tree *t)
 	}
 }
 
+bool tree_process_ended(struct tree *t, int fd)
+{
+	struct process *p = processes_by_pidfd(&t->processes, fd);
+
+	if (p)
+		p->has_ended = true;
+	return p != NULL;
+}
+
+/* Only those without a pidfd have to be asked. */
 void tree_check_ends(struct tree *t)
 {
 	t->has_unwatched = false;
@@ -190,7 +221,7 @@ void tree_check_ends(struct tree *t)
 
 		if (p->is_gone)
 			continue;
-		if (process_is_dead(p)) {
+		if (p->has_ended || (p->pidfd < 0 && process_is_dead(p))) {
 			tree_end_image(t, p, TREE_DEATH);
 			p->is_gone = true;
 		} else if (p->pidfd < 0) {

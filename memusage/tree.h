@@ -67,7 +67,10 @@ void tree_scan(struct tree *t);
 /* tree_drain -- write the events that have come. */
 void tree_drain(struct tree *t);
 
-/* tree_check_ends -- finish every process that has ended. */
+/* tree_process_ended -- the pidfd FD can be read. Returns false if it is nobody's pidfd. */
+bool tree_process_ended(struct tree *t, int fd);
+
+/* tree_check_ends -- finish every process that is known to have ended. */
 void tree_check_ends(struct tree *t);
 
 /* How an image ends. */

@@ -12,13 +12,6 @@
 #include "memusage/clock.h"
 #include "memusage/datalog.h"
 
-pid_t tree_real_pid(const struct mu_slot *slot, pid_t parent_pid, const struct process *parent)
-{
-	(void)parent_pid;
-	(void)parent;
-	return (pid_t)slot->pid;
-}
-
 static bool is_owner(const struct tree *t, const struct process *p)
 {
 	return p->pid == t->owner;
