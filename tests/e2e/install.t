@@ -7,7 +7,6 @@
 need make
 unset MAKEFLAGS B DESTDIR prefix PROGRAM_SUFFIX
 
-# shellcheck disable=SC2317  # run calls it
 make_it() { make -C "$MU_SRC" --no-print-directory B="$MU_BUILD" V=0 "$@"; }
 # The files below a directory, as paths from there.
 list() { (cd "$1" 2>/dev/null && find . ! -type d | sort | sed 's/^\.//'); }
