@@ -97,7 +97,6 @@ static void take_message(struct collector *c, const struct wire *message)
 		c->is_ended = true;
 		c->has_usage = true;
 		c->usage = message->usage;
-		nothing_note_end(message->status);
 	}
 }
 
@@ -159,8 +158,16 @@ static void give_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
 	struct wire done = { .kind = WIRE_DONE, .has_data = t->owner_data };
-	const char *why = t->report.main ? NULL : nothing_reason(t->s, t->refused);
+	const struct nothing nothing = {
+		.program = t->s->program,
+		.filter = t->s->settings->progname,
+		.ignored = t->ignored,
+		.refused = t->refused,
+	};
+	char why[NOTHING_TEXT] = "";
 
+	if (!t->report.main)
+		nothing_reason(&nothing, why);
 	tree_report_running(t);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
 	report_flush(&t->report);

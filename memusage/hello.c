@@ -86,6 +86,17 @@ static void reserve(struct hellos *h, int connection, const struct mu_hello *hel
 		arena_free(parent->arena, (uint32_t)slot);
 }
 
+/* The image before an exec has ended all the same. */
+static void ignore(struct hellos *h, int connection, pid_t pid)
+{
+	struct process *p = processes_find(&h->tree->processes, pid);
+
+	h->tree->ignored++;
+	if (p)
+		tree_end_image(h->tree, p, TREE_EXEC);
+	endpoint_reply(connection, MU_HELLO_IGNORE, NULL, 0);
+}
+
 static void answer(struct hellos *h, int connection, const struct mu_hello *hello,
 		   const struct ucred *peer)
 {
@@ -99,7 +110,7 @@ static void answer(struct hellos *h, int connection, const struct mu_hello *hell
 	else if (hello->kind != MU_HELLO_IMAGE)
 		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
 	else if (!is_wanted(t, hello, peer->pid))
-		endpoint_reply(connection, MU_HELLO_IGNORE, NULL, 0);
+		ignore(h, connection, peer->pid);
 	else
 		record(h, connection, peer->pid);
 }

@@ -7,16 +7,20 @@
 
 #include <stdint.h>
 
-#include "memusage/collector.h"
+/* What is known when nothing was recorded. */
+struct nothing {
+	const char *program;	/* its file */
+	const char *filter;	/* of --progname, NULL none */
+	uint64_t ignored;	/* images that asked and were filtered out */
+	uint64_t refused;	/* images for which there was no room */
+};
 
-/* nothing_note_end -- remember how the program ended, as wait() says it. */
-void nothing_note_end(int status);
+enum { NOTHING_TEXT = 1024 };
 
-/* nothing_reason -- one line, without "memusage: ", that says why nothing was recorded.
+/* nothing_reason -- one line, without "memusage: ", that says why.
  *
- * refused  images that asked and got no slot.
- * Looks at the program's file, which may be anything. The text is static.
+ * Looks at the program's file, which may be anything. Returns TEXT.
  */
-const char *nothing_reason(const struct session *s, uint64_t refused);
+const char *nothing_reason(const struct nothing *n, char text[NOTHING_TEXT]);
 
 #endif

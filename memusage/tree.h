@@ -34,6 +34,7 @@ struct tree {
 	pid_t root;		/* the started program, 0 not known yet */
 	pid_t owner;		/* whose summary and FILE it is, 0 nobody yet */
 	uint64_t refused;	/* hellos that got no slot */
+	uint64_t ignored;	/* hellos that were filtered out */
 	bool is_pending;	/* a slot is claimed by nobody known: look again by the timer */
 	bool has_unwatched;	/* a process without a pidfd */
 	bool owner_data;	/* FILE holds events of its owner */
