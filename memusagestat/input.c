@@ -18,8 +18,8 @@
 
 enum { BATCH = 8192 };
 
-/* An endless pipe must end before the disk is full. 2^36 bytes are 2.8 billion events. */
-static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 36;
+/* An endless pipe must not fill the disk. 2^34 bytes are 700 million events. */
+static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
 
 static void die_of(const struct input *in, const struct mu_error *err)
 {

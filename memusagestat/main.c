@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,9 @@ static int run(const struct settings *settings)
 	input_open(&in, settings->input);
 	check_output(&in, settings->output);
 	image = picture_draw(&in, settings);
-	if (output_open(&out, settings->output, 0) < 0)
-		return EXIT_FAILURE;
-	result = write_picture(&out, image, &in, settings->title);
+	result = output_open(&out, settings->output, 0);
+	if (result == 0)
+		result = write_picture(&out, image, &in, settings->title);
 	gdImageDestroy(image);
 	input_close(&in);
 	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -67,5 +68,7 @@ static int run(const struct settings *settings)
 int main(int argc, char **argv)
 {
 	message_init("memusagestat", EXIT_FAILURE);
+	/* A limit of the size of files is an error of write() to be reported. */
+	signal(SIGXFSZ, SIG_IGN);
 	return run(settings_parse(argc, argv));
 }

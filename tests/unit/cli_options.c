@@ -105,16 +105,18 @@ static int child_parse(const struct opt_tool *tool, const char *words)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static char *parsed[32];
+static char **parsed;
 
-/* Parse in this process; returns the index of the first operand. */
+/* Parse in this process; returns the index of the first operand. Every vector is kept, as that
+ * of main() would be: words that the parser wrote out live in it. */
 static int parse(const struct opt_tool *tool, const char *words)
 {
-	static char copy[1024];
+	static char copy[1024], *vector[32][32];
+	static unsigned calls;
 	int argc = 1;
 
 	memset(&o, 0, sizeof(o));
-	memset(parsed, 0, sizeof(parsed));
+	parsed = vector[calls++];
 	parsed[0] = tool_word;
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))

@@ -27,8 +27,9 @@ static void test_values(void)
 static void test_times(void)
 {
 	static const struct { uint64_t ns; unsigned tenths; const char *text, *unit; } cases[] = {
-		{ 0, 10, "0.00", "us" }, { 1500, 10, "1.50", "us" }, { 44300000, 10, "44.3", "ms" },
-		{ 44300000, 7, "31.0", "ms" }, { 1000000000, 5, "0.50", "s" },
+		{ 0, 10, "0.00", "us" }, { 1500, 10, "1.50", "us" },
+		{ 44300000, 10, "44.3", "ms" }, { 44300000, 7, "31.0", "ms" },
+		{ 1000000000, 5, "0.50", "s" },
 		{ UINT64_C(3600000000000), 5, "1800", "s" }, { 999999, 1, "100", "us" },
 		{ UINT64_MAX, 10, "18446744074", "s" },
 	};
@@ -45,12 +46,13 @@ static void test_titles(void)
 {
 	static const struct { const char *title, *text; bool is_utf8; } cases[] = {
 		{ "", "", true }, { "plain", "plain", true },
-		{ "K\xc5\xaf\xc5\x88", "K\xf9\xf2", true },		/* u with ring, n with caron */
+		{ "K\xc5\xaf\xc5\x88", "K\xf9\xf2", true },	/* u with ring, n with caron */
 		{ "a\tb\x1b[1m\n", "a b [1m ", true },
-		{ "\xe2\x82\xac 5", "? 5", true },			/* the euro sign */
+		{ "\xe2\x82\xac 5", "? 5", true },		/* the euro sign */
 		{ "\xf0\x9f\x98\x80", "?", true },
-		{ "K\xf9\xf2", "K\xf9\xf2", false },			/* Latin-2 already */
-		{ "cut \xc5", "cut \xc5", false }, { "cut \xe2\x82", "cut \xe2 ", false },
+		{ "K\xf9\xf2", "K\xf9\xf2", false },		/* Latin-2 already */
+		{ "cut \xc5", "cut \xc5", false },
+		{ "cut \xe2\x82", "cut \xe2 ", false },
 		{ "\x80\xff", " \xff", false }, { "\xc2\x85", " ", true },
 	};
 

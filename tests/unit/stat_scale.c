@@ -31,7 +31,8 @@ static unsigned count_wrong(uint64_t maximum, unsigned pixels)
 
 	scale_init(&s, maximum, pixels);
 	for (unsigned p = 0; p <= pixels; p++) {
-		uint64_t border = (uint64_t)(((unsigned __int128)p * maximum + pixels - 1) / pixels);
+		unsigned __int128 product = (unsigned __int128)p * maximum;
+		uint64_t border = (uint64_t)((product + pixels - 1) / pixels);
 
 		for (int d = -2; d <= 2; d++) {
 			uint64_t value = border + (uint64_t)(int64_t)d;
