@@ -1,0 +1,38 @@
+#!/bin/sh
+# valgrind.t -- the programs read no memory that they did not write, and use none they gave back.
+#
+# The profiled program itself runs outside valgrind, which would replace its allocator.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need valgrind
+need_bin memusage
+[ -z "${SAN:-}" ] || skip_all 'a sanitized build cannot run under valgrind'
+
+checked() {
+	run valgrind -q --error-exitcode=99 --trace-children=no --vgdb=no --log-file=vg.%p "$@"
+	is "$status" 0 "${1##*/} $2"
+	# Lines of -- are valgrind's own, about system calls newer than it is.
+	cat vg.* | grep -v '^--' >complaints
+	same complaints /dev/null '... valgrind has nothing to say'
+	rm -f vg.*
+}
+memusage=$MU_BUILD/bin/memusage
+stat=$MU_BUILD/bin/memusagestat
+
+checked "$memusage" --help
+checked "$memusage" --data=out.dat sort "$MU_SRC/README.md"
+like "$err" ' malloc\|  *[1-9]' 'and something was recorded'
+checked "$memusage" -m -o report sh -c 'ls / | sort; exit 0'
+if [ -x "$stat" ]; then
+	checked "$stat" --help
+	checked "$stat" out.dat out.png
+	checked "$stat" -t -T --string=title -x 300 -y 200 out.dat small.png
+	head -c 1000 out.dat >cut.dat
+	checked "$stat" cut.dat cut.png
+	run valgrind -q --error-exitcode=99 "$stat" "$MU_SRC/README.md" no.png
+	is "$status" 1 'a file of another kind'
+else
+	skip 'memusagestat was not built' 7
+fi
+done_testing
