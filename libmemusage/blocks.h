@@ -12,6 +12,7 @@
 #define LIBMEMUSAGE_BLOCKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libmemusage/recorder.h"
@@ -192,44 +193,70 @@ static inline bool blocks_take(struct thread *thread, uint64_t address, struct b
 	return i < 4;
 }
 
-/* blocks_put_quick -- blocks_put() with one thread, where nothing has to be made or searched.
- *
- * Returns false, having done nothing, if something has. Calls nothing: the functions that
- * use it need no stack frame.
- */
-static inline bool blocks_put_quick(struct thread *thread, uint64_t address,
-				    const struct block *block)
+/* blocks_word_quick -- the page word of an address if the thread's cache knows it, or NULL. */
+static inline uint64_t *blocks_word_quick(struct thread *thread, uint64_t address)
 {
 	const struct leaf_entry *entry = &thread->leaf[(address >> MU_LEAF_SHIFT) % LEAF_CACHE];
 
 	if (unlikely(entry->key != address >> MU_LEAF_SHIFT))
+		return NULL;
+	return &entry->leaf[address >> 12 & 511];
+}
+
+/* blocks_lock_quick -- blocks_lock() without waiting. */
+static inline bool blocks_lock_quick(uint64_t *word, uint64_t *value, const bool many)
+{
+	*value = __atomic_load_n(word, __ATOMIC_RELAXED);
+	if (!many)
+		return true;
+	uint64_t seen = *value & ~MU_PAGE_LOCK;
+	*value = seen;
+	return likely(__atomic_compare_exchange_n(word, &seen, seen | MU_PAGE_LOCK, false,
+						  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+}
+
+/* blocks_put_quick -- blocks_put() where nothing has to be made, searched or waited for.
+ *
+ * Returns false, having done nothing, if something has. Calls nothing: functions that use it
+ * need no stack frame.
+ */
+static inline __attribute__((always_inline)) bool
+blocks_put_quick(struct thread *thread, uint64_t address, const struct block *block,
+		 const bool many)
+{
+	uint64_t *word = blocks_word_quick(thread, address);
+	uint64_t value;
+
+	if (unlikely(!word) || unlikely(!blocks_lock_quick(word, &value, many)))
 		return false;
-	uint64_t value = entry->leaf[address >> 12 & 511];
 	uint32_t granule = blocks_granule(address);
 	unsigned int place = blocks_place(value, granule);
 	struct mu_line *line = blocks_line(value, place);
-	if (unlikely(!value) || unlikely(line->tag[place & 3] & 1))
-		return false;
-	blocks_store(line, place & 3, granule, block);
-	return true;
+	bool ok = likely(value) && likely(!(line->tag[place & 3] & 1));
+	if (likely(ok))
+		blocks_store(line, place & 3, granule, block);
+	blocks_unlock(word, value, many);
+	return ok;
 }
 
 /* blocks_take_quick -- blocks_take() under the same conditions. */
-static inline bool blocks_take_quick(struct thread *thread, uint64_t address, struct block *block)
+static inline __attribute__((always_inline)) bool
+blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, const bool many)
 {
-	const struct leaf_entry *entry = &thread->leaf[(address >> MU_LEAF_SHIFT) % LEAF_CACHE];
+	uint64_t *word = blocks_word_quick(thread, address);
+	uint64_t value;
 
-	if (unlikely(entry->key != address >> MU_LEAF_SHIFT))
+	if (unlikely(!word) || unlikely(!blocks_lock_quick(word, &value, many)))
 		return false;
-	uint64_t value = entry->leaf[address >> 12 & 511];
 	uint32_t granule = blocks_granule(address);
 	unsigned int place = blocks_place(value, granule);
 	struct mu_line *line = blocks_line(value, place);
-	if (unlikely(!value) ||
-	    unlikely((line->tag[place & 3] & BLOCK_TAG_KEY) != (granule << 1 | 1)))
-		return false;
-	blocks_clear(line, place & 3, block);
-	return true;
+	bool ok = likely(value) &&
+		  likely((line->tag[place & 3] & BLOCK_TAG_KEY) == (granule << 1 | 1));
+	if (likely(ok))
+		blocks_clear(line, place & 3, block);
+	blocks_unlock(word, value, many);
+	return ok;
 }
 
 #endif

@@ -100,5 +100,5 @@ void change_more(struct thread *thread, int64_t change, uint64_t sp)
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
 	if (mode & MODE_LOG)
-		log_append(thread, change, depth);
+		log_append(thread, change, depth, mode & MODE_MANY);
 }

@@ -103,7 +103,7 @@ INLINE void event_put(struct thread *thread, const void *block, uint64_t size, i
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
 	if (mode & MODE_LOG)
-		log_append(thread, change, depth);
+		log_append(thread, change, depth, mode & MODE_MANY);
 }
 
 /* event_alloc -- an allocation returned `block` (NULL: it failed).
@@ -137,7 +137,7 @@ INLINE bool event_take(struct thread *thread, const void *block, struct block *k
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
 	if (mode & MODE_LOG)
-		log_append(thread, change, depth);
+		log_append(thread, change, depth, mode & MODE_MANY);
 	return true;
 }
 
@@ -203,56 +203,65 @@ INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
 		thread->pub.stack_peak = depth;
 }
 
-/* alloc_quick -- a successful allocation in the usual case: one thread, no log, nothing to
- * make or search for.
+/* quick_enter -- begin an event if the recorder works in exactly this mode. */
+INLINE bool quick_enter(struct thread *thread, unsigned int mode)
+{
+	if (unlikely(gate.word != (GATE_PLAIN | mode << 8)) || unlikely(thread->pub.busy))
+		return false;
+	thread->pub.busy = 1;
+	__asm__ volatile("" ::: "memory");
+	return true;
+}
+
+/* alloc_quick -- a successful allocation in the usual case: nothing to make or search for.
  *
+ * mode    a constant: the code is made for it.
  * Returns false, having done nothing, in any other case: then record it the long way.
- * No call, hence no stack frame: this and free_quick() are what most events cost.
+ * With mode 0 there is no call, hence no stack frame: this and free_quick() are what most
+ * events cost.
  */
-INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp)
+INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp,
+			const unsigned int mode)
 {
 	struct thread *thread = self;
 	const struct block record = { .size = size };
 
-	if (unlikely(gate.word != GATE_PLAIN) || unlikely(thread->pub.busy) || unlikely(!block) ||
-	    unlikely(size >= MU_HIST_LOW * MU_HIST_STEP))
+	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
+	    !quick_enter(thread, mode))
 		return false;
-	thread->pub.busy = 1;
-	__asm__ volatile("" ::: "memory");
-	bool ok = blocks_put_quick(thread, (uint64_t)block, &record);
+	bool ok = blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY);
 	if (likely(ok)) {
 		struct mu_counters *counters = &thread->pub.counters;
 		counters->calls[fn]++;
 		counters->bytes[fn] += size;
 		counters->hist_low[size / MU_HIST_STEP]++;
-		rec.image->heap.now += (int64_t)size;
+		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
+		if (mode & MODE_LOG)
+			log_append(thread, (int64_t)size, thread->pub.stack_base - sp,
+				   mode & MODE_MANY);
 	}
 	hook_leave(thread);
 	return ok;
 }
 
 /* free_quick -- a free in the usual case. As alloc_quick(). */
-INLINE bool free_quick(const void *block, uint64_t sp)
+INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 {
 	struct thread *thread = self;
 	struct block known;
 
-	if (unlikely(gate.word != GATE_PLAIN) || unlikely(thread->pub.busy))
+	if (!quick_enter(thread, mode))
 		return false;
-	thread->pub.busy = 1;
-	__asm__ volatile("" ::: "memory");
-	bool ok = blocks_take_quick(thread, (uint64_t)block, &known);
+	bool ok = blocks_take_quick(thread, (uint64_t)block, &known, mode & MODE_MANY);
 	if (likely(ok)) {
-		struct mu_heap *heap = &rec.image->heap;
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += known.size;
-		if (heap->now > heap->peak) {
-			heap->peak = heap->now;
-			heap->epoch++;
-		}
-		heap->now -= (int64_t)known.size;
+		heap_change(thread, -(int64_t)known.size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
+		if (mode & MODE_LOG)
+			log_append(thread, -(int64_t)known.size, thread->pub.stack_base - sp,
+				   mode & MODE_MANY);
 	}
 	hook_leave(thread);
 	return ok;

@@ -27,7 +27,8 @@ void heap_set_threads(int change);
  *
  * Async-signal-safe. Cost below 1 ns; several threads share no cache line for it.
  */
-static inline void heap_change(struct thread *thread, int64_t change, bool many)
+static inline __attribute__((always_inline)) void heap_change(struct thread *thread,
+							     int64_t change, const bool many)
 {
 	struct mu_heap *heap = &rec.image->heap;
 

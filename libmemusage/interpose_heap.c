@@ -16,8 +16,10 @@
 static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
 						   uint64_t sp)
 {
+	if (alloc_quick(fn, block, size, sp, MODE_MANY) ||
+	    alloc_quick(fn, block, size, sp, MODE_LOG))
+		return block;
 	struct thread *thread = hook_enter();
-
 	if (likely(thread)) {
 		event_alloc(thread, fn, block, size, sp);
 		hook_leave(thread);
@@ -27,7 +29,7 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 
 INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 {
-	if (likely(alloc_quick(fn, block, size, sp)))
+	if (likely(alloc_quick(fn, block, size, sp, 0)))
 		return block;
 	return record_slow(fn, block, size, sp);
 }
@@ -86,13 +88,14 @@ INLINE bool record_free(void *block, uint64_t sp)
 
 static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 {
-	if (record_free(block, sp))
+	if (free_quick(block, sp, MODE_MANY) || free_quick(block, sp, MODE_LOG) ||
+	    record_free(block, sp))
 		real.free(block);
 }
 
 EXPORT void free(void *block)
 {
-	if (likely(free_quick(block, hook_sp())))
+	if (likely(free_quick(block, hook_sp(), 0)))
 		real.free(block);
 	else
 		free_slow(block, hook_sp());

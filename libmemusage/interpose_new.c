@@ -18,11 +18,47 @@
 
 typedef void (*any_function)(void);
 
-/* The next operator in search order. A C++ runtime that came with dlopen(RTLD_LOCAL) is not
- * in that order: then the first loaded object that defines the name. */
-static any_function find_operator(const char *name)
+/* The last object that was loaded when the program began; NULL before our constructor. */
+static const struct link_map *last_at_start;
+
+__attribute__((constructor)) static void note_last_object(void)
+{
+	const struct link_map *object = _r_debug.r_map;
+
+	while (object && object->l_next)
+		object = object->l_next;
+	last_at_start = object;
+}
+
+/* Whether a function lies in an object that can never be closed. */
+static bool is_permanent(void *function)
+{
+	const struct link_map *object = _r_debug.r_map;
+	void *owner = NULL;
+	Dl_info info;
+
+	if (!dladdr1(function, &info, &owner, RTLD_DL_LINKMAP) || !last_at_start)
+		return true;
+	while (object && object != owner && object != last_at_start)
+		object = object->l_next;
+	return object == owner;
+}
+
+/* The next operator in search order. One that came with dlopen() may go with dlclose(): it
+ * must not be remembered. Then new is malloc, which is what C++ run-times make of it. */
+static any_function find_next(const char *name)
 {
 	void *found = real_find(name);
+
+	return found && is_permanent(found) ? (any_function)found : NULL;
+}
+
+/* The operator of the first loaded object that has one: memory is short, and only a C++
+ * run-time can call the new-handler and throw. */
+static any_function find_loaded(const char *name)
+{
+	const void *ours = dlsym(RTLD_DEFAULT, name);
+	void *found = NULL;
 
 	for (const struct link_map *object = _r_debug.r_map; !found && object;
 	     object = object->l_next) {
@@ -32,7 +68,7 @@ static any_function find_operator(const char *name)
 		if (!handle)
 			continue;
 		found = dlsym(handle, name);
-		if (found == dlsym(RTLD_DEFAULT, name))
+		if (found == ours)
 			found = NULL;
 		dlclose(handle);
 	}
@@ -63,18 +99,34 @@ static bool record_delete(void *block, uint64_t sp)
 	return true;
 }
 
-/* NAME is resolved at its first use: a libstdc++ that is opened later is found then. */
+/* Resolved at the first use, for good. */
 #define RESOLVE(type, name)                                                     \
 	static __typeof__(type) next;                                           \
-	if (unlikely(!__atomic_load_n(&next, __ATOMIC_RELAXED)))                \
-		__atomic_store_n(&next, (__typeof__(type))find_operator(name), __ATOMIC_RELAXED)
+	static bool resolved;                                                   \
+	if (unlikely(!__atomic_load_n(&resolved, __ATOMIC_ACQUIRE))) {          \
+		next = (__typeof__(type))find_next(name);                       \
+		__atomic_store_n(&resolved, true, __ATOMIC_RELEASE);            \
+	}
 
-#define NEW(symbol, fn, params, args)                                           \
+/* The block of a program whose C++ run-time came later; what NAME does if there is none. */
+#define NEW_LATE(symbol, params, args, align)                                   \
+	static __attribute__((noinline)) void *late##symbol params              \
+	{                                                                       \
+		void *block = align ? real.memalign(align, size) : real.malloc(size); \
+		void *(*loaded) params;                                         \
+		if (likely(block))                                              \
+			return block;                                           \
+		loaded = (__typeof__(loaded))find_loaded(#symbol);              \
+		return loaded ? loaded args : NULL;                             \
+	}
+
+#define NEW(symbol, fn, params, args, align)                                    \
+	NEW_LATE(symbol, params, args, align)                                   \
 	EXPORT void *symbol params;                                             \
 	EXPORT void *symbol params                                              \
 	{                                                                       \
-		RESOLVE(void *(*)params, #symbol);                              \
-		void *block = next ? next args : own_malloc(size);              \
+		RESOLVE(void *(*)params, #symbol)                               \
+		void *block = likely(next) ? next args : late##symbol args;     \
 		record_new(fn, block, size, hook_sp());                         \
 		return block;                                                   \
 	}
@@ -83,7 +135,7 @@ static bool record_delete(void *block, uint64_t sp)
 	EXPORT void symbol params;                                              \
 	EXPORT void symbol params                                               \
 	{                                                                       \
-		RESOLVE(void (*)params, #symbol);                               \
+		RESOLVE(void (*)params, #symbol)                                \
 		record_delete(block, hook_sp());                                \
 		if (likely(next))                                               \
 			next args;                                              \
@@ -93,16 +145,16 @@ static bool record_delete(void *block, uint64_t sp)
 
 /* operator new(size_t), new[], their nothrow, aligned and aligned nothrow forms. A const
  * std::nothrow_t& and a std::align_val_t are passed as a pointer and a size_t. */
-NEW(_Znwm, MU_FN_MALLOC, (size_t size), (size))
-NEW(_Znam, MU_FN_MALLOC, (size_t size), (size))
-NEW(_ZnwmRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag))
-NEW(_ZnamRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag))
-NEW(_ZnwmSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align))
-NEW(_ZnamSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align))
+NEW(_Znwm, MU_FN_MALLOC, (size_t size), (size), 0)
+NEW(_Znam, MU_FN_MALLOC, (size_t size), (size), 0)
+NEW(_ZnwmRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag), 0)
+NEW(_ZnamRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag), 0)
+NEW(_ZnwmSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align), align)
+NEW(_ZnamSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align), align)
 NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, MU_FN_MEMALIGN,
-    (size_t size, size_t align, const void *tag), (size, align, tag))
+    (size_t size, size_t align, const void *tag), (size, align, tag), align)
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, MU_FN_MEMALIGN,
-    (size_t size, size_t align, const void *tag), (size, align, tag))
+    (size_t size, size_t align, const void *tag), (size, align, tag), align)
 
 DELETE(_ZdlPv, (void *block), (block))
 DELETE(_ZdaPv, (void *block), (block))

@@ -41,7 +41,7 @@ static struct mu_log_chunk *allocate(const struct thread *thread)
 
 	if (thread->log) {
 		bytes = sizeof(*thread->log) +
-			thread->log->capacity * sizeof(thread->log->record[0]);
+			thread->log->capacity * sizeof(thread->log->word[0]);
 		bytes = ((bytes + MU_PAGE - 1) & -(uint64_t)MU_PAGE) * 2;
 		bytes = bytes > CHUNK_LAST ? CHUNK_LAST : bytes;
 	}
@@ -49,7 +49,7 @@ static struct mu_log_chunk *allocate(const struct thread *thread)
 		return NULL;
 	struct mu_log_chunk *chunk = chunk_at(arena_alloc_log(bytes));
 	if (chunk)
-		chunk->capacity = (uint32_t)((bytes - sizeof(*chunk)) / sizeof(chunk->record[0]));
+		chunk->capacity = (uint32_t)((bytes - sizeof(*chunk)) / sizeof(chunk->word[0]));
 	return chunk;
 }
 
@@ -62,6 +62,10 @@ bool log_next_chunk(struct thread *thread)
 		chunk = allocate(thread);
 	if (!chunk)
 		return false;
+	/* The first event needs no more than four words beside this one. */
+	thread->pub.log_time = log_now();
+	chunk->word[0] = thread->pub.log_time << 2 | MU_LOG_TIME;
+	chunk->count = 1;
 	thread->log = chunk;
 	if (full) {
 		full->next = offset_of(chunk);
@@ -75,10 +79,85 @@ bool log_next_chunk(struct thread *thread)
 	return true;
 }
 
+/* Reads the clock for the next event. Returns the ticks that its word carries; puts down a
+ * time word if they are too many. */
+static unsigned int stamp(struct thread *thread, uint64_t **word)
+{
+	uint64_t now = log_now();
+	uint64_t ticks = now - thread->pub.log_time;
+
+	thread->pub.log_time = now;
+	if (likely(ticks < 1024))
+		return (unsigned int)ticks;
+	*(*word)++ = now << 2 | MU_LOG_TIME;
+	return 0;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many more events may follow without a stamp, a look for room, or a wake. */
+static uint32_t grant(const struct thread *thread, bool many)
+{
+	const struct mu_log_chunk *chunk = thread->log;
+	uint32_t room = chunk->capacity - chunk->count;
+	uint32_t events = rec.log_stamp_every ? rec.log_stamp_every - 1 : 0;
+
+	if (many || room < MU_LOG_EVENT_WORDS)
+		return 0;
+	if (rec.log_wake)
+		events = least(events, rec.log_wake - thread->log_since_wake - 1);
+	return least(events, room - MU_LOG_EVENT_WORDS);
+}
+
+/* Counts this event and the ones that were granted before it. */
+static void wake_if_due(struct thread *thread)
+{
+	thread->log_since_wake += thread->log_granted - thread->log_left + 1;
+	if (likely(!rec.log_wake) || thread->log_since_wake < rec.log_wake)
+		return;
+	thread->log_since_wake = 0;
+	recorder_wake();
+}
+
 void log_drop(struct thread *thread, int64_t change)
 {
 	thread->pub.log_lost++;
 	thread->pub.log_lost_heap += change;
+}
+
+void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool many)
+{
+	struct mu_log_chunk *chunk = thread->log;
+
+	if (likely(depth <= thread->pub.stack_size))
+		thread->depth = depth;
+	if (unlikely(!chunk || chunk->count + MU_LOG_EVENT_WORDS > chunk->capacity)) {
+		if (!log_next_chunk(thread)) {
+			log_drop(thread, change);
+			return;
+		}
+		chunk = thread->log;
+		change += thread->pub.log_lost_heap;
+		thread->pub.log_lost_heap = 0;
+	}
+	uint64_t *word = &chunk->word[chunk->count];
+	uint64_t ticks = stamp(thread, &word);
+	uint64_t stack = thread->depth;
+	if (likely(change == (int32_t)change) && likely(stack < UINT64_C(8) << 20) &&
+	    likely(!(stack & 7))) {
+		*word++ = (uint64_t)change << 32 | stack << 9 | ticks << 2 | MU_LOG_EVENT;
+	} else {
+		*word++ = ticks << 2 | MU_LOG_WIDE;
+		*word++ = (uint64_t)change;
+		*word++ = stack;
+	}
+	__atomic_store_n(&chunk->count, (uint32_t)(word - chunk->word), __ATOMIC_RELEASE);
+	thread->log_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+	wake_if_due(thread);
+	thread->log_granted = thread->log_left = grant(thread, many);
 }
 
 void log_reset(struct thread *thread)
@@ -89,4 +168,6 @@ void log_reset(struct thread *thread)
 	thread->pub.log_lost = 0;
 	thread->pub.log_lost_heap = 0;
 	thread->log_since_wake = 0;
+	thread->log_granted = 0;
+	thread->log_left = 0;
 }

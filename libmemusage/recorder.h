@@ -55,6 +55,7 @@ struct recorder {
 	uint32_t pid;	/* of the process this state belongs to */
 	uint32_t flags; /* enum mu_config_flag */
 	uint32_t log_wake; /* mu_config.log_wake_records */
+	uint32_t log_stamp_every;
 	uint64_t log_limit;
 	bool ticks; /* log times are cpu_ticks() */
 	bool alone; /* no collector: the arena is a file */

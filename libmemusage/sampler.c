@@ -39,7 +39,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	thread->pub.busy = 1;
 	__asm__ volatile("" ::: "memory");
 	if (!(gate.mode & MODE_STOP))
-		log_append(thread, 0, stack_note(thread, cpu_stack_pointer_of(context)));
+		log_append(thread, 0, stack_note(thread, cpu_stack_pointer_of(context)),
+			   gate.mode & MODE_MANY);
 	hook_leave(thread);
 }
 

@@ -43,6 +43,7 @@ static void take_config(const struct mu_segment *segment)
 	rec.flags = config->flags;
 	rec.log_wake = config->log_wake_records;
 	rec.log_limit = config->log_limit;
+	rec.log_stamp_every = config->log_stamp_every;
 	rec.ticks = config->time_source == MU_TIME_TSC;
 }
 

@@ -31,7 +31,10 @@ struct thread {
 	uint64_t depth;	   /* last stack depth on the thread's own stack (log) */
 	struct mu_log_chunk *log;	 /* chunk being filled */
 	struct mu_log_chunk *log_oldest; /* oldest chunk not yet recycled */
-	uint32_t log_since_wake;	 /* records since the collector was last told */
+	uint64_t log_tick;		 /* mu_segment.tick at the last time stamp */
+	uint32_t log_left;		 /* events that may follow without a stamp or a look */
+	uint32_t log_granted;		 /* log_left when it was set */
+	uint32_t log_since_wake;	 /* events since the collector was last told */
 	int32_t timer;			 /* sampling timer, -1 none */
 	void *(*start)(void *); /* of pthread_create, until the thread has begun */
 	void *start_argument;

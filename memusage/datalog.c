@@ -11,7 +11,7 @@
 #include "cli/xmalloc.h"
 
 /* 96 KiB: stays in the second level cache between conversion and write(2). */
-enum { BATCH = 4096 };
+enum { BATCH = 32768 };
 
 /* On a little-endian machine an event has the layout of a record. */
 _Static_assert(sizeof(struct log_event) == sizeof(struct dat_record) &&

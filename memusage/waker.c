@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STACK_BYTES = 128 << 10 };
@@ -37,8 +38,23 @@ static void *wait_for_wakes(void *data)
 	return NULL;
 }
 
+/* Changes the tick of a segment whose events are logged, once a millisecond: a lone thread
+ * of the program reads the clock only when it moved (docs/format.md, section 6). */
+static void *tick(void *data)
+{
+	const struct timespec pause = { 0, 1000000 };
+	struct waker *w = data;
+
+	for (;;) {
+		nanosleep(&pause, NULL);
+		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
 static bool start(struct waker *w)
 {
+	bool is_logged = w->shared->config.flags & MU_CFG_LOG;
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, old;
@@ -51,6 +67,8 @@ static bool start(struct waker *w)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	failed = pthread_create(&thread, &attr, wait_for_wakes, w);
+	if (!failed && is_logged)
+		failed = pthread_create(&thread, &attr, tick, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	w->is_started = !failed;

@@ -17,8 +17,9 @@ struct log_chain {
 	uint64_t chunk;		/* offset, 0: none yet */
 	uint64_t floor;		/* raw time: the next event is not older */
 	uint64_t head;		/* raw time of the event at index */
-	uint32_t index;		/* next record of the chunk */
-	uint32_t ready;		/* records of the chunk that are complete */
+	uint64_t stamp;		/* raw time of the last event before index */
+	uint32_t index;		/* next word of the chunk: an event's, once looked at */
+	uint32_t ready;		/* words of the chunk that are complete */
 	uint32_t capacity;
 };
 
@@ -91,8 +92,7 @@ static void enter_chunk(const struct image *im, struct log_chain *c, uint64_t of
 	c->index = 0;
 	c->ready = 0;
 	c->capacity = (uint32_t)capacity;
-	if (chunk && !image_at(im, offset,
-			       sizeof(*chunk) + capacity * sizeof(struct mu_log_record)))
+	if (chunk && !image_at(im, offset, sizeof(*chunk) + capacity * sizeof(uint64_t)))
 		c->capacity = 0;
 }
 
@@ -115,47 +115,40 @@ static bool leave_chunk(const struct image *im, struct log_chain *c)
 	return true;
 }
 
-/* Look for more records. Returns whether there is one at index; head is then its time. */
+/* Passes over time words. Returns whether there is an event at index; head is then its time.
+ * A word of no known kind, which only a hostile or torn chunk has, is passed over. */
+static bool find_event(struct log_chain *c, const uint64_t *words)
+{
+	for (; c->index < c->ready; c->index++) {
+		uint64_t word = words[c->index];
+
+		if (MU_LOG_KIND(word) == MU_LOG_TIME) {
+			c->stamp = word >> 2;
+		} else if (MU_LOG_KIND(word) == MU_LOG_EVENT ||
+			   (MU_LOG_KIND(word) == MU_LOG_WIDE && c->ready - c->index >= 3)) {
+			c->head = c->stamp + MU_LOG_TICKS(word);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Look for more events. Returns whether there is one at index; head is then its time. */
 static bool look(struct logmerge *m, const struct image *im, struct log_chain *c)
 {
-	while (c->chunk && m->budget >= sizeof(struct mu_log_record)) {
+	while (c->chunk && m->budget >= MU_PAGE) {
 		const struct mu_log_chunk *chunk = chunk_at(im, c->chunk);
 		uint32_t count = chunk ? __atomic_load_n(&chunk->count, __ATOMIC_ACQUIRE) : 0;
 
 		c->ready = count < c->capacity ? count : c->capacity;
-		if (c->index < c->ready) {
-			c->head = chunk->record[c->index].time;
+		if (chunk && find_event(c, chunk->word))
 			return true;
-		}
 		if (!leave_chunk(im, c))
 			return false;
 		/* A hostile chain may run in a circle of empty chunks. */
 		m->budget = minus(m->budget, MU_PAGE);
 	}
 	return false;
-}
-
-/* Time of the last record that a chain has now, or its floor. */
-static uint64_t last_time(struct logmerge *m, const struct image *im, const struct log_chain *c)
-{
-	uint64_t offset = c->chunk, time = c->floor;
-
-	while (offset && m->budget > 0) {
-		const struct mu_log_chunk *chunk = chunk_at(im, offset);
-		uint32_t count;
-
-		if (!chunk)
-			break;
-		m->budget = minus(m->budget, 256);
-		count = __atomic_load_n(&chunk->count, __ATOMIC_ACQUIRE);
-		if (count > 0 && image_at(im, offset, sizeof(*chunk) +
-					  (uint64_t)count * sizeof(struct mu_log_record)))
-			time = chunk->record[count - 1].time;
-		if (!__atomic_load_n(&chunk->sealed, __ATOMIC_ACQUIRE))
-			break;
-		offset = chunk->next;
-	}
-	return time;
 }
 
 /* ---- the queue: chains with events, the oldest first ------------------------------------- */
@@ -234,7 +227,7 @@ static void raise_floor(struct logmerge *m, const struct image *im, struct log_c
 			enter_chunk(im, c, first);
 	}
 	if (is_busy) {
-		uint64_t last = last_time(m, im, c);
+		uint64_t last = __atomic_load_n(&thread->log_time, __ATOMIC_ACQUIRE);
 
 		c->floor = last > c->floor ? last : c->floor;
 		at_least = minus(now, raw_distance(&m->clock, STUCK_NS));
@@ -280,47 +273,77 @@ int logmerge_begin(struct logmerge *m, struct image *im, const struct log_clock 
 	return 0;
 }
 
-/* Events of chain C up to raw time LIMIT. This is the loop that costs: everything it changes
- * is in locals. Times only go forward, whatever clocks and hostile programs do. */
+/* What the inner loop changes, kept out of memory that it shares with others. */
+struct sums {
+	uint64_t heap, heap_peak, stack_peak, total_peak, last_ns;
+};
+
+/* Times only go forward, whatever clocks and hostile programs do. */
+static inline struct log_event add_event(struct sums *s, int64_t change, uint64_t stack,
+					 uint64_t ns)
+{
+	uint64_t total;
+
+	s->heap += (uint64_t)change;
+	total = s->heap + stack;
+	s->last_ns = (int64_t)(ns - s->last_ns) > 0 ? ns : s->last_ns;
+	s->heap_peak = (int64_t)s->heap > (int64_t)s->heap_peak ? s->heap : s->heap_peak;
+	s->stack_peak = stack > s->stack_peak ? stack : s->stack_peak;
+	s->total_peak = (int64_t)total > (int64_t)s->total_peak ? total : s->total_peak;
+	return (struct log_event){ s->heap, stack, s->last_ns };
+}
+
+/* Events of chain C up to raw time LIMIT, with all the figures in S. The loop that costs. */
+static size_t decode(const struct logmerge *m, struct log_chain *c, const uint64_t *words,
+		     uint64_t limit, struct sums *s, struct log_event *batch, size_t max)
+{
+	const struct log_clock clock = m->clock;
+	const uint64_t origin = m->origin_ns;
+	uint64_t ns = log_clock_ns(&clock, c->head) - origin;
+	size_t n = 0;
+
+	while (n < max && c->index < c->ready) {
+		uint64_t word = words[c->index];
+		unsigned int kind = MU_LOG_KIND(word);
+
+		if (kind == MU_LOG_EVENT && MU_LOG_TICKS(word) == 0 && n > 0) {
+			batch[n++] = add_event(s, MU_LOG_HEAP(word), MU_LOG_STACK(word), ns);
+			c->index++;
+			continue;
+		}
+		if (!find_event(c, words) || c->head > limit)
+			break;
+		word = words[c->index];
+		ns = log_clock_ns(&clock, c->head) - origin;
+		c->stamp = c->head;
+		if (MU_LOG_KIND(word) == MU_LOG_EVENT) {
+			batch[n++] = add_event(s, MU_LOG_HEAP(word), MU_LOG_STACK(word), ns);
+			c->index++;
+		} else {
+			batch[n++] = add_event(s, (int64_t)words[c->index + 1],
+					       words[c->index + 2], ns);
+			c->index += 3;
+		}
+	}
+	return n;
+}
+
 static size_t read_run(struct logmerge *m, const struct image *im, struct log_chain *c,
 		       uint64_t limit, struct log_event *batch, size_t max)
 {
 	const struct mu_log_chunk *chunk = chunk_at(im, c->chunk);
-	const struct log_clock clock = m->clock;
-	uint64_t heap = m->heap, heap_peak = m->heap_peak;
-	uint64_t stack_peak = m->stack_peak, total_peak = m->total_peak;
-	uint64_t last = m->last_ns;
-	uint32_t index = c->index;
-	size_t count = c->ready - index, n;
+	struct log_chain chain = *c;
+	struct sums s = { m->heap, m->heap_peak, m->stack_peak, m->total_peak, m->last_ns };
+	size_t n = chunk ? decode(m, &chain, chunk->word, limit, &s, batch, max) : 0;
 
-	count = count < max ? count : max;
-	for (n = 0; n < count; n++, index++) {
-		struct mu_log_record record = chunk->record[index];
-		uint64_t total, ns;
-
-		if (record.time > limit)
-			break;
-		heap += (uint64_t)record.heap;
-		total = heap + record.stack;
-		ns = log_clock_ns(&clock, record.time) - m->origin_ns;
-		last = (int64_t)(ns - last) > 0 ? ns : last;
-		heap_peak = (int64_t)heap > (int64_t)heap_peak ? heap : heap_peak;
-		stack_peak = record.stack > stack_peak ? record.stack : stack_peak;
-		total_peak = (int64_t)total > (int64_t)total_peak ? total : total_peak;
-		batch[n] = (struct log_event){ heap, record.stack, last };
-	}
-	m->heap = heap;
-	m->heap_peak = heap_peak;
-	m->stack_peak = stack_peak;
-	m->total_peak = total_peak;
-	m->last_ns = last;
-	c->index = index;
+	m->heap = s.heap;
+	m->heap_peak = s.heap_peak;
+	m->stack_peak = s.stack_peak;
+	m->total_peak = s.total_peak;
+	m->last_ns = s.last_ns;
+	m->budget = minus(m->budget, (chain.index - c->index) * sizeof(uint64_t));
+	*c = chain;
 	return n;
-}
-
-static uint64_t spend(uint64_t budget, size_t events)
-{
-	return minus(budget, events * sizeof(struct mu_log_record));
 }
 
 size_t logmerge_read(struct logmerge *m, const struct image *im, struct log_event *batch,
@@ -337,9 +360,7 @@ size_t logmerge_read(struct logmerge *m, const struct image *im, struct log_even
 			limit = m->limit_raw;
 		n = read_run(m, im, c, limit, batch + stored, max - stored);
 		stored += n;
-		m->budget = spend(m->budget, n);
-		if (c->index < c->ready) {
-			c->head = chunk_at(im, c->chunk)->record[c->index].time;
+		if (c->index < c->ready && find_event(c, chunk_at(im, c->chunk)->word)) {
 			/* The oldest event of all is not certain yet. */
 			if (n == 0 && c->head > m->limit_raw)
 				break;
@@ -369,7 +390,7 @@ void logmerge_discard(struct logmerge *m, struct image *im)
 		if (thread && c->chunk == 0 && thread->log_first)
 			enter_chunk(im, c, thread->log_first);
 		while (look(m, im, c)) {
-			m->budget = spend(m->budget, c->ready - c->index);
+			m->budget = minus(m->budget, (c->ready - c->index) * sizeof(uint64_t));
 			c->index = c->ready;
 		}
 	}

@@ -62,7 +62,8 @@ struct mu_config {
 	uint32_t heap_admin;	      /* bytes charged per block */
 	uint32_t alignment;	      /* bytes, for the rounding of blocks */
 	uint32_t time_unit;	      /* 0 ms, 1 bytes, 2 instructions */
-	uint32_t reserved[19];
+	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
+	uint32_t reserved[18];
 };
 
 struct mu_segment {
@@ -90,6 +91,10 @@ struct mu_segment {
 	uint64_t processes_without_slot; /* forks that found the slot table full */
 	uint32_t slot_hint;		 /* where the next search for a free slot begins */
 	uint32_t reserved2[11];
+	/* Changed by the collector every millisecond while an event log is recorded: an event
+	 * that finds it changed is stamped with the time. A cache line of its own. */
+	_Alignas(64) uint64_t tick;
+	uint64_t reserved3[7];
 };
 
 /* Life of a slot. Only the collector takes a slot out of ENDED; anybody may CAS FREE to
@@ -237,7 +242,8 @@ struct mu_thread {
 	int64_t log_lost_heap;	 /* their heap change, carried by the next record written */
 	char name[16];		 /* comm when the thread was first seen */
 	uint64_t start_mono_ns;
-	uint64_t reserved[2];
+	uint64_t log_time; /* last time stamp in the log */
+	uint64_t reserved;
 	struct mu_counters counters;
 };
 
@@ -377,23 +383,31 @@ struct mu_mapping {
 
 /* ---- event log ------------------------------------------------------------------- */
 
-struct mu_log_record {
-	int64_t heap;	/* change of the heap, bytes; 0 for a stack sample */
-	uint64_t stack; /* depth of the calling thread's stack, bytes */
-	uint64_t time;	/* of mu_config.time_source */
-};
+/* Words of the log; the low two bits say which.
+ *   TIME   bits 2-63: a time of mu_config.time_source, for the events that follow
+ *   EVENT  bits 2-11 ticks since that time (then added to it), bits 12-31 depth of the
+ *          thread's stack in units of 8 bytes, bits 32-63 change of the heap, signed bytes
+ *   WIDE   an event that does not fit: bits 2-11 as in EVENT; the next word is the change,
+ *          the one after it the depth in bytes
+ * A stack sample is an event that changes nothing. A chunk begins with a TIME. */
+enum mu_log_word { MU_LOG_TIME = 1, MU_LOG_EVENT = 2, MU_LOG_WIDE = 3 };
+#define MU_LOG_KIND(word) ((unsigned int)(word) & 3u)
+#define MU_LOG_TICKS(word) ((unsigned int)((word) >> 2) & 1023u)
+#define MU_LOG_STACK(word) ((uint64_t)((unsigned int)((word) >> 12) & 0xfffffu) * 8)
+#define MU_LOG_HEAP(word) ((int64_t)(word) >> 32)
+#define MU_LOG_EVENT_WORDS 4u /* the most that one event takes: TIME, WIDE and its two */
 
 /* Chunks of one thread record form a chain. The producer publishes records by a release
  * store to count, and links the next chunk before it sets sealed. The consumer sets
  * consumed after it has read all records of a sealed chunk and its next. */
 struct mu_log_chunk {
 	uint64_t next; /* offset of the next chunk, valid once sealed */
-	uint32_t capacity; /* records */
-	uint32_t count;
+	uint32_t capacity; /* words */
+	uint32_t count;	   /* words that are complete; only whole events */
 	uint32_t sealed;
 	uint32_t consumed;
 	uint64_t reserved;
-	struct mu_log_record record[];
+	uint64_t word[];
 };
 
 /* ---- call stacks, sites, snapshots ----------------------------------------------- */
@@ -518,7 +532,7 @@ _Static_assert(sizeof(struct mu_config) == 128, "mu_config is part of the format
 _Static_assert(sizeof(struct mu_slot) == 64, "mu_slot is part of the format");
 _Static_assert(sizeof(struct mu_line) == 64, "mu_line must be a cache line");
 _Static_assert(sizeof(struct mu_cell) == 128, "mu_cell must be two cache lines");
-_Static_assert(sizeof(struct mu_log_record) == 24, "mu_log_record is part of the format");
+_Static_assert(sizeof(struct mu_log_chunk) == 32, "mu_log_chunk is part of the format");
 _Static_assert(sizeof(struct mu_segment) <= MU_PAGE, "the segment header is one page");
 
 #endif
