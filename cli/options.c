@@ -29,9 +29,9 @@ struct parser {
 	char *shorts;
 };
 
-static int count_options(const struct opt *table)
+static size_t count_options(const struct opt *table)
 {
-	int count = 0;
+	size_t count = 0;
 
 	for (; table->kind != OPT_KIND_END; table++)
 		count += table->kind != OPT_KIND_GROUP;
@@ -66,7 +66,7 @@ static void add_options(struct parser *p, const struct opt *table)
 
 static void parser_init(struct parser *p, const struct opt_tool *tool)
 {
-	size_t count = (size_t)(count_options(tool->options) + count_options(opt_common));
+	size_t count = count_options(tool->options) + count_options(opt_common);
 
 	*p = (struct parser){ .tool = tool };
 	p->option = xcalloc(count, sizeof(*p->option));
@@ -234,6 +234,8 @@ static void handle_option(const struct parser *p, int code)
 	const char *arg = optarg, *why;
 	char name[64];
 
+	if (!o)
+		return;
 	if (o->kind >= OPT_KIND_HELP)
 		options_show(p->tool, o->kind);
 	if (!arg && o->kind != OPT_KIND_CALL)
