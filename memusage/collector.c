@@ -169,6 +169,10 @@ static void give_report(struct collector *c)
 	if (!t->report.main)
 		nothing_reason(&nothing, why);
 	tree_report_running(t);
+	if (t->s->record.lost > 0)
+		report_note(&t->report, "%s: %s: %llu images are missing in it",
+			    t->s->record.name ? t->s->record.name : "the recording",
+			    t->s->record.error.text, (unsigned long long)t->s->record.lost);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
 	report_flush(&t->report);
 	if (t->s->files.name)
@@ -279,6 +283,7 @@ void collector_run(struct session *s)
 		give_report(&c);
 	report_flush(&c.tree.report);
 	tree_fini(&c.tree);
+	recordfile_close(&s->record);
 	endpoint_close(&s->endpoint, true);
 	library_remove(&s->library);
 }

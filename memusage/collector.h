@@ -13,6 +13,7 @@
 #include "memusage/datafiles.h"
 #include "memusage/endpoint.h"
 #include "memusage/library.h"
+#include "memusage/recordfile.h"
 #include "memusage/settings.h"
 
 /* What is made before the forks, so that every failure can still be told to the user. */
@@ -23,6 +24,7 @@ struct session {
 	struct arena arena;
 	struct endpoint endpoint;
 	struct datafiles files;
+	struct recordfile record;
 	int report;		/* where the report goes, -1 nowhere */
 	bool color;
 	int wire;		/* this side of the socket pair */

@@ -13,58 +13,19 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/output.h"
 #include "cli/xmalloc.h"
 #include "memusage/files.h"
-
-/* %%p is a percent sign and a p. */
-static bool has_pid(const char *pattern)
-{
-	for (; *pattern; pattern++) {
-		if (*pattern != '%')
-			continue;
-		if (*++pattern == 'p')
-			return true;
-		if (*pattern == '\0')
-			break;
-	}
-	return false;
-}
-
-static char *expand(const char *pattern, pid_t pid)
-{
-	char why[128];
-	char *name = output_expand(pattern, pid, getenv, why);
-
-	if (!name)
-		die("%s: %s", pattern, why);
-	return name;
-}
 
 static void open_named(struct datafiles *d)
 {
 	struct stat st;
 
-	d->fd = files_open(d->name, &d->is_fresh);
+	d->fd = files_open(d->name, FILES_PUBLIC, &d->is_fresh);
 	if (d->fd < 0 && errno == ELOOP)
 		die("cannot write %s: the symbolic link belongs to another user", d->name);
 	if (d->fd < 0)
 		die("cannot write %s: %m", d->name);
 	d->is_regular = fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-/* The names are not known yet, but their directory is. */
-static void check_directory(const char *pattern)
-{
-	char *name = expand(pattern, getpid());
-	char *slash = strrchr(name, '/');
-	const char *dir = slash ? name : ".";
-
-	if (slash)
-		slash[slash == name] = '\0';
-	if (access(dir, W_OK | X_OK) < 0)
-		die("cannot write files in %s: %m", dir);
-	free(name);
 }
 
 void datafiles_open(struct datafiles *d, const struct settings *settings)
@@ -82,11 +43,11 @@ void datafiles_open(struct datafiles *d, const struct settings *settings)
 		if (d->fd < 0)
 			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
 		d->is_regular = true;
-	} else if (has_pid(d->pattern)) {
+	} else if (files_has_pid(d->pattern)) {
 		d->is_per_process = true;
-		check_directory(d->pattern);
+		files_check_directory(d->pattern);
 	} else {
-		d->name = expand(d->pattern, 0);
+		d->name = files_expand(d->pattern, 0);
 		open_named(d);
 	}
 }
@@ -108,7 +69,7 @@ static int move_away(const char *name, const char *stem, unsigned int images)
 
 static int open_empty(const char *name)
 {
-	int fd = files_open(name, NULL);
+	int fd = files_open(name, FILES_PUBLIC, NULL);
 	struct stat st;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0) {
@@ -136,7 +97,7 @@ static int begin_main(struct datafiles *d, pid_t pid, unsigned int images)
 		if (moved < 0)
 			return -1;
 		close(d->fd);
-		d->fd = files_open(d->name, NULL);
+		d->fd = files_open(d->name, FILES_PUBLIC, NULL);
 		if (d->fd < 0)
 			return -1;
 	}
@@ -151,7 +112,7 @@ int datafiles_begin(struct datafiles *d, bool is_owner, pid_t pid, unsigned int 
 {
 	*name = NULL;
 	if (d->is_per_process) {
-		*name = expand(d->pattern, pid);
+		*name = files_expand(d->pattern, pid);
 		return begin_own(*name, images);
 	}
 	if (!is_owner) {

@@ -8,8 +8,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
 
 static bool is_trusted_link(const char *name)
 {
@@ -19,18 +23,18 @@ static bool is_trusted_link(const char *name)
 	       (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
-int files_open(const char *name, bool *fresh)
+int files_open(const char *name, enum files_mode mode, bool *fresh)
 {
-	const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-	int fd = open(name, mode | O_EXCL, 0666);
+	const int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+	int fd = open(name, how | O_EXCL, mode);
 
 	if (fresh)
 		*fresh = fd >= 0;
 	if (fd >= 0 || errno != EEXIST)
 		return fd;
-	fd = open(name, mode | O_NOFOLLOW, 0666);
+	fd = open(name, how | O_NOFOLLOW, mode);
 	if (fd < 0 && errno == ELOOP && is_trusted_link(name))
-		fd = open(name, mode, 0666);
+		fd = open(name, how, mode);
 	return fd;
 }
 
@@ -50,4 +54,42 @@ int files_temporary(void)
 	if (fd >= 0)
 		unlink(name);
 	return fd;
+}
+
+/* %%p is a percent sign and a p. */
+bool files_has_pid(const char *pattern)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern != '%')
+			continue;
+		if (*++pattern == 'p')
+			return true;
+		if (*pattern == '\0')
+			break;
+	}
+	return false;
+}
+
+char *files_expand(const char *pattern, pid_t pid)
+{
+	char why[128];
+	char *name = output_expand(pattern, pid, getenv, why);
+
+	if (!name)
+		die("%s: %s", pattern, why);
+	return name;
+}
+
+/* The names are not known yet, but their directory is. */
+void files_check_directory(const char *pattern)
+{
+	char *name = files_expand(pattern, getpid());
+	char *slash = strrchr(name, '/');
+	const char *dir = slash ? name : ".";
+
+	if (slash)
+		slash[slash == name] = '\0';
+	if (access(dir, W_OK | X_OK) < 0)
+		die("cannot write files in %s: %m", dir);
+	free(name);
 }

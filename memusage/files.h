@@ -6,6 +6,10 @@
 #define MEMUSAGE_FILES_H
 
 #include <stdbool.h>
+#include <sys/types.h>
+
+/* Mode of a file that is made. */
+enum files_mode { FILES_PUBLIC = 0666, FILES_PRIVATE = 0600 };
 
 /* files_open -- open NAME for writing, making it if need be; nothing is truncated.
  *
@@ -14,12 +18,24 @@
  * others can write to, a link of theirs could choose what we overwrite.
  * Returns a descriptor, or -1 with errno (ELOOP for somebody else's link).
  */
-int files_open(const char *name, bool *fresh);
+int files_open(const char *name, enum files_mode mode, bool *fresh);
 
 /* files_temporary -- a nameless file in $TMPDIR or /tmp; gone when it is closed.
  *
  * Returns a descriptor for reading and writing, or -1 with errno.
  */
 int files_temporary(void);
+
+/* files_has_pid -- whether a file name pattern holds %p. */
+bool files_has_pid(const char *pattern);
+
+/* files_expand -- the name that a pattern stands for, to be freed; see output_expand().
+ *
+ * Dies with a message if the pattern is wrong, which it is for every PID or for none.
+ */
+char *files_expand(const char *pattern, pid_t pid);
+
+/* files_check_directory -- die if no files can be made where PATTERN, which holds %p, points. */
+void files_check_directory(const char *pattern);
 
 #endif

@@ -133,6 +133,16 @@ static enum report_role role_of(const struct tree *t, const struct process *p, e
 	return p->is_forked ? REPORT_FORKED : REPORT_OTHER;
 }
 
+static void keep_image_of(struct tree *t, const struct process *p, const struct image *im)
+{
+	struct mu_slot slot;
+
+	if (!segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
+		return;
+	slot.pid = (uint32_t)p->pid;
+	recordfile_add(&t->s->record, t->root, &p->arena->view.head, im, &slot);
+}
+
 static void report_image(struct tree *t, struct process *p, struct image *im, enum tree_end end)
 {
 	struct result *result = xmalloc(sizeof(*result));
@@ -154,6 +164,7 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 		if (p->log)
 			end_log(t, p, &im);
 		report_image(t, p, &im, end);
+		keep_image_of(t, p, &im);
 	}
 	if (end != TREE_SHUTDOWN)
 		arena_free(p->arena, (uint32_t)p->slot);

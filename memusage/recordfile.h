@@ -1,0 +1,41 @@
+/* recordfile.h -- the recording that --record keeps.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_RECORDFILE_H
+#define MEMUSAGE_RECORDFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "memusage/settings.h"
+#include "profile/keep.h"
+
+struct recordfile {
+	const char *pattern;	/* NULL: nothing is kept */
+	char *name;		/* once it is open */
+	int fd;			/* -1: not open */
+	struct keep keep;
+	uint64_t lost;		/* images that could not be kept */
+	struct mu_error error;	/* why */
+};
+
+/* recordfile_check -- make sure, before the program runs, that a recording can be kept.
+ *
+ * A name without %p is opened now. Dies with a message if that fails.
+ */
+void recordfile_check(struct recordfile *r, const struct settings *settings);
+
+/* recordfile_add -- keep an image of a process that has ended.
+ *
+ * pid   of the started program, for the name of the file.
+ * from  head of the recording the image is in.
+ */
+void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *from,
+		    const struct image *im, const struct mu_slot *slot);
+
+/* recordfile_close -- nothing more will come. */
+void recordfile_close(struct recordfile *r);
+
+#endif

@@ -1,0 +1,150 @@
+/* keep.c -- write a kept recording: the file, its header and its table of images.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/keep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/crc32.h"
+#include "profile/keep_image.h"
+
+enum { FIRST_ROOM = 64 };
+
+static int write_at(const struct keep *k, const void *data, size_t size, uint64_t offset,
+		    struct mu_error *err)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		ssize_t n = pwrite(k->fd, at, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : ENOSPC;
+			return mu_error_set(err, MU_ERROR_SYSTEM, offset, "%m");
+		}
+		at += n;
+		offset += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* The header comes last: until then the file is the recording it was before. */
+static int write_header(struct keep *k, struct mu_error *err)
+{
+	char page[MU_PAGE] = "";
+
+	k->head.size = k->end;
+	k->head.checksum = 0;
+	k->head.checksum = crc32_add(0, &k->head, sizeof(k->head));
+	memcpy(page, &k->head, sizeof(k->head));
+	return write_at(k, page, sizeof(page), 0, err);
+}
+
+/* Room for more entries: a table twice as long behind everything. */
+static int grow(struct keep *k, struct mu_error *err)
+{
+	uint32_t room = k->room ? 2 * k->room : FIRST_ROOM;
+	struct mu_slot *slot = reallocarray(k->slot, room, sizeof(*slot));
+
+	if (!slot)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for %u images", room);
+	memset(slot + k->room, 0, (room - k->room) * sizeof(*slot));
+	k->slot = slot;
+	if (write_at(k, slot, room * sizeof(*slot), k->end, err) < 0)
+		return -1;
+	k->room = room;
+	k->head.slot_table = k->end;
+	k->end += room * sizeof(*slot);
+	return write_header(k, err);
+}
+
+int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_error *err)
+{
+	*k = (struct keep){ .fd = fd, .end = MU_PAGE };
+	k->head = (struct mu_segment){
+		.magic = MU_SEGMENT_MAGIC,
+		.version = MU_VERSION,
+		.header_size = sizeof(k->head),
+		.kind = MU_KIND_KEPT,
+		.start_mono_ns = from->start_mono_ns,
+		.start_real_ns = from->start_real_ns,
+		.start_tsc = from->start_tsc,
+		.collector_pid = from->collector_pid,
+		.config = from->config,
+	};
+	return grow(k, err);
+}
+
+int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
+	     struct mu_error *err)
+{
+	uint32_t index = k->head.slot_count;
+	uint64_t start = (k->end + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1), length, features;
+	struct mu_slot *entry;
+
+	if (index == SEGMENT_SLOTS_MAX)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many images");
+	if (index == k->room && grow(k, err) < 0)
+		return -1;
+	start = (k->end + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
+	if (keep_image(k->fd, start, im, &length, &features, err) < 0)
+		return -1;
+	entry = &k->slot[index];
+	*entry = *slot;
+	entry->state = MU_SLOT_ENDED;
+	entry->offset = start;
+	entry->length = length;
+	if (write_at(k, entry, sizeof(*entry), k->head.slot_table + index * sizeof(*entry), err) < 0)
+		return -1;
+	k->end = start + length;
+	k->head.slot_count++;
+	k->head.features |= features;
+	return write_header(k, err);
+}
+
+void keep_end(struct keep *k)
+{
+	free(k->slot);
+	*k = (struct keep){ .fd = -1 };
+}
+
+/* What a checksum covers: the entries of a table, not what they point to. */
+static int verify_table(const struct image *im, unsigned int section, struct mu_error *err)
+{
+	const struct mu_table *t = &im->head.table[section];
+	uint64_t length;
+	const void *entries;
+
+	if (__builtin_mul_overflow(t->count, (uint64_t)t->entry_size, &length))
+		length = UINT64_MAX;
+	entries = image_at(im, t->extent[0], length);
+	if (!entries)
+		return mu_error_set(err, MU_ERROR_TRUNCATED, t->extent[0],
+				    "section %u is not whole", section);
+	if (crc32_add(0, entries, length) != t->checksum)
+		return mu_error_set(err, MU_ERROR_FORMAT, t->extent[0],
+				    "section %u is damaged: its checksum is wrong", section);
+	return 0;
+}
+
+int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err)
+{
+	if (s->head.kind != MU_KIND_KEPT)
+		return 0;
+	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
+		const struct mu_table *t = &im->head.table[section];
+
+		if (t->entry_size == 0 || t->count == 0)
+			continue;
+		if (verify_table(im, section, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* keep.h -- write a kept recording: images of a run, compacted and with checksums.
+ *
+ * Each image is appended when its process has ended; after each the file is a whole
+ * recording, whatever happens later. See docs/format.md, section 10.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_KEEP_H
+#define PROFILE_KEEP_H
+
+#include <stdint.h>
+
+#include "profile/error.h"
+#include "profile/image.h"
+#include "profile/segment.h"
+
+/* Private. */
+struct keep {
+	int fd;
+	struct mu_segment head;
+	struct mu_slot *slot;
+	uint32_t room;		/* entries that the table in the file has */
+	uint64_t end;		/* of the file */
+};
+
+/* keep_begin -- start a kept recording in an empty file.
+ *
+ * fd     for writing, seekable; borrowed until keep_end().
+ * from   head of the recording the images come from: start times and configuration.
+ * Returns 0, or -1 with ERR.
+ */
+int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_error *err);
+
+/* keep_add -- append an image.
+ *
+ * im    of a dead process, else what is kept is of no one moment.
+ * slot  its entry in its own recording: process IDs and times are taken from it.
+ * The event log is not kept: it has gone to the data file. Returns 0 or -1; after -1 what was
+ * kept before is still good.
+ */
+int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
+	     struct mu_error *err);
+
+/* keep_end -- release memory. The file stays open. */
+void keep_end(struct keep *k);
+
+/* keep_verify -- check the checksums of one image of a kept recording.
+ *
+ * Returns 0, or -1 with ERR naming the first section that is damaged. Other kinds pass.
+ */
+int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err);
+
+#endif

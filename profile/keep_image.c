@@ -1,0 +1,336 @@
+/* keep_image.c -- one image of a kept recording.
+ *
+ * What is written: the header, then per section its entries in one extent, then the strings
+ * and arrays that they name. Those come after the entries but their places stand in them, so
+ * places are given out in a first pass over the entries and the bytes follow in a second.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/keep_image.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/blocks.h"
+#include "profile/crc32.h"
+
+enum {
+	BUFFER_BYTES = 64 << 10,
+	WHOLE = 40,		/* first_log2 of a table whose entries are all in extent 0 */
+	ENTRY_MAX = sizeof(struct mu_thread)
+};
+
+/* Bytes elsewhere in the image that a section's entry points to. */
+struct reference {
+	uint16_t offset;	/* of the uint64_t in the entry that says where; 0: none */
+	uint16_t count;		/* of the field that counts elements; 0: `fixed` of them */
+	uint16_t count_size;	/* bytes of that field */
+	uint32_t fixed;
+	uint32_t element;	/* bytes */
+};
+
+struct section {
+	uint16_t entry_size;	/* 0: not kept */
+	struct reference reference[2];
+};
+
+#define STRING_AT(place) { (place) + offsetof(struct mu_string, offset), \
+			   (place) + offsetof(struct mu_string, length), 4, 0, 1 }
+
+static const struct section sections[MU_SEC_COUNT] = {
+	[MU_SEC_THREADS] = { sizeof(struct mu_thread),
+		{ { offsetof(struct mu_thread, counters) + offsetof(struct mu_counters, hist_high),
+		    0, 0, MU_HIST_HIGH, sizeof(uint64_t) } } },
+	[MU_SEC_BLOCKS] = { sizeof(struct mu_block), { { 0 } } },
+	[MU_SEC_MAPPINGS] = { sizeof(struct mu_mapping), { { 0 } } },
+	[MU_SEC_MODULES] = { sizeof(struct mu_module),
+		{ STRING_AT(offsetof(struct mu_module, path)) } },
+	[MU_SEC_FRAMES] = { sizeof(struct mu_frame), { { 0 } } },
+	[MU_SEC_STACKS] = { sizeof(struct mu_stack), { { 0 } } },
+	[MU_SEC_SITES] = { sizeof(struct mu_site), { { 0 } } },
+	[MU_SEC_CELLS] = { sizeof(struct mu_cell), { { 0 } } },
+	[MU_SEC_SNAPSHOTS] = { sizeof(struct mu_snapshot),
+		{ STRING_AT(offsetof(struct mu_snapshot, name)),
+		  { offsetof(struct mu_snapshot, values),
+		    offsetof(struct mu_snapshot, value_count), 8, 0,
+		    sizeof(struct mu_site_value) } } },
+	[MU_SEC_TIMELINE] = { sizeof(struct mu_sample), { { 0 } } },
+	[MU_SEC_MARKS] = { sizeof(struct mu_mark), { STRING_AT(offsetof(struct mu_mark, text)) } },
+	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),
+		{ { offsetof(struct mu_access, counts), offsetof(struct mu_access, length), 8, 0,
+		    sizeof(uint32_t) } } },
+};
+
+struct writer {
+	int fd;
+	uint64_t start;		/* of the image in the file */
+	uint64_t at;		/* in the image: where the next byte goes */
+	uint64_t place;		/* in the image: where the next referenced bytes will go */
+	uint32_t crc;
+	size_t used;
+	struct mu_error *err;
+	bool has_failed;
+	const struct image *im;
+	unsigned char buffer[BUFFER_BYTES];
+};
+
+static void flush(struct writer *w)
+{
+	size_t done = 0;
+
+	while (done < w->used && !w->has_failed) {
+		uint64_t offset = w->start + w->at - w->used + done;
+		ssize_t n = pwrite(w->fd, w->buffer + done, w->used - done, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : ENOSPC;
+			mu_error_set(w->err, MU_ERROR_SYSTEM, offset, "%m");
+			w->has_failed = true;
+			break;
+		}
+		done += (size_t)n;
+	}
+	w->used = 0;
+}
+
+static void put(struct writer *w, const void *data, size_t size)
+{
+	const unsigned char *from = data;
+
+	w->crc = crc32_add(w->crc, data, size);
+	while (size > 0) {
+		size_t part = BUFFER_BYTES - w->used;
+
+		part = part < size ? part : size;
+		memcpy(w->buffer + w->used, from, part);
+		w->used += part;
+		w->at += part;
+		from += part;
+		size -= part;
+		if (w->used == BUFFER_BYTES)
+			flush(w);
+	}
+}
+
+static void pad(struct writer *w)
+{
+	static const char zeros[8];
+
+	put(w, zeros, (size_t)(-w->at & 7));
+}
+
+static uint64_t up(uint64_t bytes)
+{
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+/* What a reference of ENTRY names: bytes in the image, or NULL with length 0. */
+static const void *referenced(const struct writer *w, const struct reference *r,
+			      const unsigned char *entry, uint64_t *length)
+{
+	uint64_t offset, count = r->fixed;
+	const void *bytes;
+
+	*length = 0;
+	memcpy(&offset, entry + r->offset, sizeof(offset));
+	if (r->count_size > 0) {
+		count = 0;
+		memcpy(&count, entry + r->count, r->count_size);
+	}
+	if (__builtin_mul_overflow(count, (uint64_t)r->element, length))
+		*length = UINT64_MAX;
+	bytes = offset ? image_at(w->im, offset, *length) : NULL;
+	if (!bytes)
+		*length = 0;
+	return bytes;
+}
+
+/* Give a reference its new place; one that leads nowhere becomes empty. */
+static void relocate(struct writer *w, const struct reference *r, unsigned char *entry)
+{
+	static const uint64_t zero;
+	uint64_t length, place;
+
+	if (r->offset == 0)
+		return;
+	referenced(w, r, entry, &length);
+	place = length ? w->place : 0;
+	memcpy(entry + r->offset, &place, sizeof(place));
+	if (length == 0 && r->count_size > 0)
+		memcpy(entry + r->count, &zero, r->count_size);
+	w->place += up(length);
+}
+
+/* The bytes themselves, in the order in which the places were given. */
+static void put_referenced(struct writer *w, const struct reference *r, const unsigned char *entry)
+{
+	uint64_t length;
+	const void *bytes;
+
+	if (r->offset == 0)
+		return;
+	bytes = referenced(w, r, entry, &length);
+	put(w, bytes, length);
+	pad(w);
+}
+
+static bool put_block(const struct mu_block *block, void *data)
+{
+	struct writer *w = data;
+
+	put(w, block, sizeof(*block));
+	return !w->has_failed;
+}
+
+static void put_blocks(struct writer *w, struct mu_table *t)
+{
+	*t = (struct mu_table){ .entry_size = sizeof(struct mu_block), .first_log2 = WHOLE };
+	t->extent[0] = w->at;
+	w->crc = 0;
+	t->count = blocks_walk(w->im, put_block, w);
+	t->checksum = w->crc;
+}
+
+/* The image may belong to a living process after all: entries are copied once, into a table of
+ * our own, so that both passes see the same. */
+static unsigned char *copy_entries(const struct image *im, enum mu_section section,
+				   uint64_t *count)
+{
+	size_t size = sections[section].entry_size;
+	unsigned char *copy;
+
+	*count = image_count(im, section);
+	copy = *count ? reallocarray(NULL, *count, size) : NULL;
+	for (uint64_t i = 0; copy && i < *count; i++) {
+		const void *entry = image_entry(im, section, i, size);
+
+		if (!entry)
+			*count = i;
+		else
+			memcpy(copy + i * size, entry, size);
+	}
+	return copy;
+}
+
+static void put_table(struct writer *w, enum mu_section section, struct mu_table *t)
+{
+	const struct section *s = &sections[section];
+	uint64_t count, size = s->entry_size;
+	unsigned char *entries = copy_entries(w->im, section, &count);
+	unsigned char entry[ENTRY_MAX];
+
+	*t = (struct mu_table){ 0 };
+	if (!entries)
+		return;
+	t->entry_size = (uint32_t)size;
+	t->first_log2 = WHOLE;
+	t->count = count;
+	t->extent[0] = w->at;
+	w->place = up(w->at + count * size);
+	w->crc = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		memcpy(entry, entries + i * size, size);
+		relocate(w, &s->reference[0], entry);
+		relocate(w, &s->reference[1], entry);
+		put(w, entry, size);
+	}
+	t->checksum = w->crc;
+	pad(w);
+	for (uint64_t i = 0; i < count; i++) {
+		put_referenced(w, &s->reference[0], entries + i * size);
+		put_referenced(w, &s->reference[1], entries + i * size);
+	}
+	free(entries);
+}
+
+static void put_string(struct writer *w, struct mu_string *string)
+{
+	uint64_t length = string->length;
+	const void *bytes = image_at(w->im, string->offset, length);
+
+	if (!bytes)
+		*string = (struct mu_string){ 0 };
+	else
+		string->offset = w->at;
+	put(w, bytes, bytes ? length : 0);
+	pad(w);
+}
+
+static void put_high(struct writer *w, struct mu_counters *counters)
+{
+	const uint64_t length = MU_HIST_HIGH * sizeof(uint64_t);
+	const void *high = image_at(w->im, counters->hist_high, length);
+
+	counters->hist_high = high ? w->at : 0;
+	put(w, high, high ? length : 0);
+}
+
+static void put_header_parts(struct writer *w, struct mu_image *head)
+{
+	put_string(w, &head->process.exe);
+	put_string(w, &head->process.cmdline);
+	put_string(w, &head->process.cwd);
+	put_string(w, &head->foreign_malloc);
+	put_high(w, &head->retired);
+}
+
+static void put_sections(struct writer *w, struct mu_image *head)
+{
+	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
+		struct mu_table *t = &head->table[section];
+
+		if (section == MU_SEC_BLOCKS && head->features & MU_FEATURE(section))
+			put_blocks(w, t);
+		else if (sections[section].entry_size > 0)
+			put_table(w, section, t);
+		else
+			*t = (struct mu_table){ 0 };
+		if (t->count == 0 && section != MU_SEC_PROCESS && section != MU_SEC_COUNTERS &&
+		    section != MU_SEC_DROPS)
+			head->features &= ~MU_FEATURE(section);
+	}
+}
+
+/* The header is written last, in front of everything: its magic makes the image valid. */
+static void put_header(struct writer *w, struct mu_image *head, uint64_t length)
+{
+	head->used = head->populated = head->capacity = length;
+	head->blocks_root = 0;
+	head->log_bytes = 0;
+	flush(w);
+	w->at = 0;
+	put(w, head, sizeof(*head));
+	flush(w);
+}
+
+int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
+	       uint64_t *features, struct mu_error *err)
+{
+	struct mu_image *head = malloc(sizeof(*head));
+	struct writer *w = calloc(1, sizeof(*w));
+	int result = -1;
+
+	if (!head || !w) {
+		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory to keep an image");
+		goto out;
+	}
+	*head = im->head;
+	head->header_size = sizeof(*head);
+	*w = (struct writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
+			      .im = im };
+	put_header_parts(w, head);
+	put_sections(w, head);
+	*length = w->at;
+	put_header(w, head, *length);
+	*features = head->features;
+	result = w->has_failed ? -1 : 0;
+out:
+	free(head);
+	free(w);
+	return result;
+}

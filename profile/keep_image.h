@@ -1,0 +1,22 @@
+/* keep_image.h -- one image of a kept recording.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_KEEP_IMAGE_H
+#define PROFILE_KEEP_IMAGE_H
+
+#include <stdint.h>
+
+#include "profile/error.h"
+#include "profile/image.h"
+
+/* keep_image -- write a compact copy of an image at START of a file.
+ *
+ * length    set to its bytes.
+ * features  set to the sections it has.
+ * Returns 0, or -1 with ERR.
+ */
+int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
+	       uint64_t *features, struct mu_error *err);
+
+#endif
