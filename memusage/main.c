@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "memusage/finish.h"
 #include "memusage/launcher.h"
 #include "memusage/program.h"
 #include "memusage/settings.h"
@@ -25,7 +26,10 @@ static void fill_standard_files(void)
 
 int main(int argc, char **argv)
 {
+	const struct settings *settings;
+
 	message_init("memusage", STATUS_FAILED);
 	fill_standard_files();
-	return launcher_run(settings_parse(argc, argv));
+	settings = settings_parse(argc, argv);
+	return settings->finish ? finish_run(settings) : launcher_run(settings);
 }

@@ -60,9 +60,23 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 	return check_slots(s, err);
 }
 
+/* Reading marks chunks of the log as consumed: in a copy of our own, the file is not written.
+ * A sparse file may be larger than our address space; what it holds stands at its start. */
+static void *map_private(int fd, size_t file_size, size_t *size)
+{
+	void *base;
+
+	for (*size = file_size;; *size = (*size / 2 + MU_PAGE - 1) & ~(size_t)(MU_PAGE - 1)) {
+		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+		if (base != MAP_FAILED || *size <= MU_PAGE)
+			return base;
+	}
+}
+
 static int map_file(struct segment *s, int fd, struct mu_error *err)
 {
 	struct stat st;
+	size_t size;
 	void *base;
 
 	if (fstat(fd, &st) < 0)
@@ -72,11 +86,11 @@ static int map_file(struct segment *s, int fd, struct mu_error *err)
 	if (st.st_size < (off_t)sizeof(struct mu_segment))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, (uint64_t)st.st_size,
 				    "too short for a recording");
-	base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+	base = map_private(fd, (size_t)st.st_size, &size);
 	if (base == MAP_FAILED)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot map it: %m");
-	if (segment_view(s, base, (uint64_t)st.st_size, err) < 0) {
-		munmap(base, (size_t)st.st_size);
+	if (segment_view(s, base, size, err) < 0) {
+		munmap(base, size);
 		return -1;
 	}
 	s->is_mapped = true;

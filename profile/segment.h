@@ -24,7 +24,7 @@ struct segment {
 	bool is_mapped;		/* by segment_open(): segment_close() unmaps it */
 };
 
-/* segment_open -- map the recording FILE read-only.
+/* segment_open -- map a private copy of the recording FILE, which is not written to.
  *
  * Symbolic links are followed; anything but a regular file is refused.
  * Returns 0, or -1 with ERR; S is then closed.
