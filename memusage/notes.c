@@ -22,10 +22,11 @@ static void note_facts(struct report *r, const struct result *result)
 		report_note(r, "%s binds its own malloc (-Bsymbolic): its calls are not seen",
 			    result->foreign[0] ? result->foreign : "an object");
 	if (notes & MU_NOTE_NAMESPACE)
-		report_note(r, "an object was opened in a namespace of its own (dlmopen): its calls "
-			       "are not seen");
+		report_note(r, "an object was opened in a namespace of its own (dlmopen): its "
+			       "calls are not seen");
 	if (notes & MU_NOTE_SIGPROF_TAKEN)
-		report_note(r, "the program uses SIGPROF itself: the stack was seen at events only");
+		report_note(r, "the program uses SIGPROF itself: the stack was seen at events "
+			       "only");
 	if (notes & MU_NOTE_RAW_CLONE)
 		report_note(r, "the process began by a raw clone(): blocks from before it are not "
 			       "known");
@@ -69,7 +70,8 @@ static void note_drops(struct report *r, const struct result *result)
 void notes_print(struct report *r, const struct result *result)
 {
 	if (result->threads_max > 1 && result->peak_slack > 0)
-		report_note(r, "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
+		report_note(r, "%" PRIu32 " threads: heap peak is exact to within %" PRIu64
+			       " bytes",
 			    result->threads_max, result->peak_slack);
 	note_facts(r, result);
 	note_drops(r, result);

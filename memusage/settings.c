@@ -88,8 +88,8 @@ const struct opt_tool settings_tool = {
 		  "  memusage ls -l               a report of ls when it ends\n"
 		  "  memusage -p ls.png ls -l     the same with a picture\n"
 		  "  memusage -d out.dat -o report.txt make\n"
-		  "The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM cannot\n"
-		  "be run, 127 if it is not found.",
+		  "The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM "
+		  "cannot be run, 127 if it is not found.",
 	.options = options,
 	.legacy = legacy,
 	.usage_status = FAILURE,

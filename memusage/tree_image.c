@@ -53,8 +53,8 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 	if (datafiles_has(&t->s->files, owner)) {
 		fd = datafiles_begin(&t->s->files, owner, p->pid, p->images, &name);
 		if (fd < 0)
-			report_note(&t->report, "cannot write %s: %s", name ? name : "the data file",
-				    strerror(errno));
+			report_note(&t->report, "cannot write %s: %s",
+				    name ? name : "the data file", strerror(errno));
 		p->images++;
 	}
 	p->log = datalog_new(fd, name, p->is_forked ? im->head.fork_heap : 0, origin_of(p, im),

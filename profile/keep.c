@@ -86,8 +86,9 @@ int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	     struct mu_error *err)
 {
 	uint32_t index = k->head.slot_count;
-	uint64_t start = (k->end + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1), length, features;
+	uint64_t start, length, features;
 	struct mu_slot *entry;
+	uint64_t place;
 
 	if (index == SEGMENT_SLOTS_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many images");
@@ -101,7 +102,8 @@ int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	entry->state = MU_SLOT_ENDED;
 	entry->offset = start;
 	entry->length = length;
-	if (write_at(k, entry, sizeof(*entry), k->head.slot_table + index * sizeof(*entry), err) < 0)
+	place = k->head.slot_table + index * sizeof(*entry);
+	if (write_at(k, entry, sizeof(*entry), place, err) < 0)
 		return -1;
 	k->end = start + length;
 	k->head.slot_count++;

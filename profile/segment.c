@@ -64,10 +64,11 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
  * A sparse file may be larger than our address space; what it holds stands at its start. */
 static void *map_private(int fd, size_t file_size, size_t *size)
 {
+	const int how = MAP_PRIVATE | MAP_NORESERVE;
 	void *base;
 
 	for (*size = file_size;; *size = (*size / 2 + MU_PAGE - 1) & ~(size_t)(MU_PAGE - 1)) {
-		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, how, fd, 0);
 		if (base != MAP_FAILED || *size <= MU_PAGE)
 			return base;
 	}
