@@ -40,7 +40,8 @@ static bool populate_to(uint64_t end)
 	uint64_t from = image->populated;
 	if (end > from) {
 		uint64_t step = from / 4;
-		step = step < POPULATE_MIN ? POPULATE_MIN : step > POPULATE_MAX ? POPULATE_MAX : step;
+		step = step < POPULATE_MIN ? POPULATE_MIN : step;
+		step = step > POPULATE_MAX ? POPULATE_MAX : step;
 		uint64_t to = (end + step - 1) & -(uint64_t)MU_PAGE;
 		if (to > image->capacity)
 			to = image->capacity;

@@ -115,6 +115,7 @@ static inline unsigned int blocks_find(const struct mu_line *line, unsigned int 
 	return 4;
 }
 
+/* blocks_granule -- which 8 bytes of its page an address is in, 0 to 511. */
 static inline uint32_t blocks_granule(uint64_t address)
 {
 	return (uint32_t)(address >> MU_GRANULE_SHIFT) & 511;

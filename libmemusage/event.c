@@ -64,9 +64,9 @@ struct thread *hook_enter_slow(void)
 void hook_wait(struct thread *thread)
 {
 	hook_leave(thread);
-	for (unsigned int turn = 0; __atomic_load_n(&gate.mode, __ATOMIC_ACQUIRE) & MODE_STOP; turn++)
-		if (!spin_backoff(turn))
-			break;
+	unsigned int turn = 0;
+	while (__atomic_load_n(&gate.mode, __ATOMIC_ACQUIRE) & MODE_STOP && spin_backoff(turn))
+		turn++;
 	hook_begin(thread);
 }
 

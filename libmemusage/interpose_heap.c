@@ -6,7 +6,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libmemusage/event.h"
@@ -26,6 +28,10 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 	}
 	return block;
 }
+
+/* C23; declared by a libc that has them. */
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t align, size_t size);
 
 INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 {

@@ -18,39 +18,57 @@
 
 typedef void (*any_function)(void);
 
-/* The last object that was loaded when the program began; NULL before our constructor. */
-static const struct link_map *last_at_start;
+/* All forms, with what they count as. A const std::nothrow_t& and a std::align_val_t are
+ * passed as a pointer and a size_t. */
+#define FORMS                                                                              \
+	NEW(_Znwm, MU_FN_MALLOC, (size_t size), (size), 0)                                 \
+	NEW(_Znam, MU_FN_MALLOC, (size_t size), (size), 0)                                 \
+	NEW(_ZnwmRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag), 0) \
+	NEW(_ZnamRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag), 0) \
+	NEW(_ZnwmSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align), \
+	    align)                                                                         \
+	NEW(_ZnamSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align), \
+	    align)                                                                         \
+	NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, MU_FN_MEMALIGN,                            \
+	    (size_t size, size_t align, const void *tag), (size, align, tag), align)       \
+	NEW(_ZnamSt11align_val_tRKSt9nothrow_t, MU_FN_MEMALIGN,                            \
+	    (size_t size, size_t align, const void *tag), (size, align, tag), align)       \
+	DELETE(_ZdlPv, (void *block), (block))                                             \
+	DELETE(_ZdaPv, (void *block), (block))                                             \
+	DELETE(_ZdlPvm, (void *block, size_t size), (block, size))                         \
+	DELETE(_ZdaPvm, (void *block, size_t size), (block, size))                         \
+	DELETE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))         \
+	DELETE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))         \
+	DELETE(_ZdlPvSt11align_val_t, (void *block, size_t align), (block, align))         \
+	DELETE(_ZdaPvSt11align_val_t, (void *block, size_t align), (block, align))         \
+	DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t align),           \
+	       (block, size, align))                                                       \
+	DELETE(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t align),           \
+	       (block, size, align))                                                       \
+	DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t,                                        \
+	       (void *block, size_t align, const void *tag), (block, align, tag))          \
+	DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t,                                        \
+	       (void *block, size_t align, const void *tag), (block, align, tag))
 
-__attribute__((constructor)) static void note_last_object(void)
+/* The next operators in search order, NULL where the program was started without any. */
+#define NEW(symbol, fn, params, args, align) void *(*symbol) params;
+#define DELETE(symbol, params, args) void (*symbol) params;
+static struct next {
+	FORMS
+} next;
+#undef NEW
+#undef DELETE
+
+void new_resolve(void)
 {
-	const struct link_map *object = _r_debug.r_map;
-
-	while (object && object->l_next)
-		object = object->l_next;
-	last_at_start = object;
-}
-
-/* Whether a function lies in an object that can never be closed. */
-static bool is_permanent(void *function)
-{
-	const struct link_map *object = _r_debug.r_map;
-	void *owner = NULL;
-	Dl_info info;
-
-	if (!dladdr1(function, &info, &owner, RTLD_DL_LINKMAP) || !last_at_start)
-		return true;
-	while (object && object != owner && object != last_at_start)
-		object = object->l_next;
-	return object == owner;
-}
-
-/* The next operator in search order. One that came with dlopen() may go with dlclose(): it
- * must not be remembered. Then new is malloc, which is what C++ run-times make of it. */
-static any_function find_next(const char *name)
-{
-	void *found = real_find(name);
-
-	return found && is_permanent(found) ? (any_function)found : NULL;
+	real_find(&next._Znwm, "_Znwm");
+	if (!next._Znwm)
+		return;
+#define NEW(symbol, fn, params, args, align) real_find(&next.symbol, #symbol);
+#define DELETE(symbol, params, args) real_find(&next.symbol, #symbol);
+	FORMS
+#undef NEW
+#undef DELETE
 }
 
 /* The operator of the first loaded object that has one: memory is short, and only a C++
@@ -99,74 +117,39 @@ static bool record_delete(void *block, uint64_t sp)
 	return true;
 }
 
-/* Resolved at the first use, for good. */
-#define RESOLVE(type, name)                                                     \
-	static __typeof__(type) next;                                           \
-	static bool resolved;                                                   \
-	if (unlikely(!__atomic_load_n(&resolved, __ATOMIC_ACQUIRE))) {          \
-		next = (__typeof__(type))find_next(name);                       \
-		__atomic_store_n(&resolved, true, __ATOMIC_RELEASE);            \
-	}
-
-/* The block of a program whose C++ run-time came later; what NAME does if there is none. */
-#define NEW_LATE(symbol, params, args, align)                                   \
-	static __attribute__((noinline)) void *late##symbol params              \
-	{                                                                       \
+/* Without a C++ run-time at the start new is malloc, which is what they make of it: one that
+ * came with dlopen() may go with dlclose(), so its operators are never remembered. */
+#define LATE(symbol, params, args, align)                                             \
+	static __attribute__((noinline)) void *late##symbol params                    \
+	{                                                                             \
+		void *(*loaded) params;                                               \
+		real_resolve();                                                       \
 		void *block = align ? real.memalign(align, size) : real.malloc(size); \
-		void *(*loaded) params;                                         \
-		if (likely(block))                                              \
-			return block;                                           \
-		loaded = (__typeof__(loaded))find_loaded(#symbol);              \
-		return loaded ? loaded args : NULL;                             \
+		if (likely(block))                                                    \
+			return block;                                                 \
+		loaded = (__typeof__(loaded))find_loaded(#symbol);                    \
+		return loaded ? loaded args : NULL;                                   \
 	}
 
-#define NEW(symbol, fn, params, args, align)                                    \
-	NEW_LATE(symbol, params, args, align)                                   \
-	EXPORT void *symbol params;                                             \
-	EXPORT void *symbol params                                              \
-	{                                                                       \
-		RESOLVE(void *(*)params, #symbol)                               \
-		void *block = likely(next) ? next args : late##symbol args;     \
-		record_new(fn, block, size, hook_sp());                         \
-		return block;                                                   \
+#define NEW(symbol, fn, params, args, align)                                             \
+	LATE(symbol, params, args, align)                                                \
+	EXPORT void *symbol params;                                                      \
+	EXPORT void *symbol params                                                       \
+	{                                                                                \
+		void *block = likely(next.symbol) ? next.symbol args : late##symbol args; \
+		record_new(fn, block, size, hook_sp());                                  \
+		return block;                                                            \
 	}
 
-#define DELETE(symbol, params, args)                                            \
-	EXPORT void symbol params;                                              \
-	EXPORT void symbol params                                               \
-	{                                                                       \
-		RESOLVE(void (*)params, #symbol)                                \
-		record_delete(block, hook_sp());                                \
-		if (likely(next))                                               \
-			next args;                                              \
-		else if (block && !early_owns(block))                           \
-			real.free(block);                                       \
+#define DELETE(symbol, params, args)                      \
+	EXPORT void symbol params;                        \
+	EXPORT void symbol params                         \
+	{                                                 \
+		record_delete(block, hook_sp());          \
+		if (likely(next.symbol))                  \
+			next.symbol args;                 \
+		else if (block && !early_owns(block))     \
+			real.free(block);                 \
 	}
 
-/* operator new(size_t), new[], their nothrow, aligned and aligned nothrow forms. A const
- * std::nothrow_t& and a std::align_val_t are passed as a pointer and a size_t. */
-NEW(_Znwm, MU_FN_MALLOC, (size_t size), (size), 0)
-NEW(_Znam, MU_FN_MALLOC, (size_t size), (size), 0)
-NEW(_ZnwmRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag), 0)
-NEW(_ZnamRKSt9nothrow_t, MU_FN_MALLOC, (size_t size, const void *tag), (size, tag), 0)
-NEW(_ZnwmSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align), align)
-NEW(_ZnamSt11align_val_t, MU_FN_MEMALIGN, (size_t size, size_t align), (size, align), align)
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, MU_FN_MEMALIGN,
-    (size_t size, size_t align, const void *tag), (size, align, tag), align)
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t, MU_FN_MEMALIGN,
-    (size_t size, size_t align, const void *tag), (size, align, tag), align)
-
-DELETE(_ZdlPv, (void *block), (block))
-DELETE(_ZdaPv, (void *block), (block))
-DELETE(_ZdlPvm, (void *block, size_t size), (block, size))
-DELETE(_ZdaPvm, (void *block, size_t size), (block, size))
-DELETE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))
-DELETE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag))
-DELETE(_ZdlPvSt11align_val_t, (void *block, size_t align), (block, align))
-DELETE(_ZdaPvSt11align_val_t, (void *block, size_t align), (block, align))
-DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t align), (block, size, align))
-DELETE(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t align), (block, size, align))
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t align, const void *tag),
-       (block, align, tag))
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t align, const void *tag),
-       (block, align, tag))
+FORMS

@@ -36,28 +36,40 @@ static void before_change(int number)
 		sampler_yield_signal();
 }
 
-typedef sighandler_t (*signal_function)(int, sighandler_t);
+#define FORMS            \
+	FORM(signal)     \
+	FORM(bsd_signal) \
+	FORM(ssignal)    \
+	FORM(sysv_signal) \
+	FORM(__sysv_signal) \
+	FORM(sigset)
 
-#define SIGNAL_FORM(name)                                                  \
-	EXPORT sighandler_t name(int number, sighandler_t handler);        \
-	EXPORT sighandler_t name(int number, sighandler_t handler)         \
-	{                                                                  \
-		static signal_function next;                               \
-		if (!next)                                                 \
-			next = (signal_function)real_find(#name);          \
-		before_change(number);                                     \
-		if (next)                                                  \
-			return next(number, handler);                      \
-		errno = EINVAL;                                            \
-		return SIG_ERR;                                            \
+#define FORM(name) sighandler_t (*name)(int, sighandler_t);
+static struct next {
+	FORMS
+} next;
+#undef FORM
+
+void signal_resolve(void)
+{
+#define FORM(name) real_find(&next.name, #name);
+	FORMS
+#undef FORM
+}
+
+#define FORM(name)                                                  \
+	EXPORT sighandler_t name(int number, sighandler_t handler); \
+	EXPORT sighandler_t name(int number, sighandler_t handler)  \
+	{                                                           \
+		real_resolve();                                     \
+		before_change(number);                              \
+		if (next.name)                                      \
+			return next.name(number, handler);          \
+		errno = EINVAL;                                     \
+		return SIG_ERR;                                     \
 	}
 
-SIGNAL_FORM(signal)
-SIGNAL_FORM(bsd_signal)
-SIGNAL_FORM(ssignal)
-SIGNAL_FORM(sysv_signal)
-SIGNAL_FORM(__sysv_signal)
-SIGNAL_FORM(sigset)
+FORMS
 
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict now,
 		     struct itimerval *restrict old)

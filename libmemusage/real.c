@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "libmemusage/arch.h"
+#include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
 
 #define EARLY_BYTES 65536
@@ -207,51 +208,54 @@ struct real real = {
 	.dlmopen = first_dlmopen,
 };
 
-void *real_find(const char *name)
+void real_find(void *place, const char *name)
 {
-	return dlsym(RTLD_NEXT, name);
-}
-
-static void find(void *place, const char *name)
-{
-	void *found = real_find(name);
+	void *found = dlsym(RTLD_NEXT, name);
 
 	if (found)
 		memcpy(place, &found, sizeof(found));
 }
 
 /* Resolved into a copy and published together: while dlsym runs, calls go to the static
- * area; no thread sees half a set. Threads cannot exist before the first allocation. */
+ * area; no thread sees half a set. Threads cannot exist before the first allocation. Meanwhile
+ * the recorder is said to be starting, or what dlsym allocates would start and be recorded. */
 void real_resolve(void)
 {
 	static bool resolved;
+	uint32_t not_yet = STATE_NOT_YET;
 	struct real next = real;
 
 	if (resolved || __atomic_exchange_n(&resolving, true, __ATOMIC_ACQUIRE))
 		return;
 	int saved = errno;
-	find(&next.malloc, "malloc");
-	find(&next.calloc, "calloc");
-	find(&next.realloc, "realloc");
-	find(&next.free, "free");
-	find(&next.memalign, "memalign");
-	find(&next.posix_memalign, "posix_memalign");
-	find(&next.aligned_alloc, "aligned_alloc");
-	find(&next.valloc, "valloc");
-	find(&next.pvalloc, "pvalloc");
-	find(&next.free_sized, "free_sized");
-	find(&next.free_aligned_sized, "free_aligned_sized");
-	find(&next.mmap, "mmap");
-	find(&next.mremap, "mremap");
-	find(&next.munmap, "munmap");
-	find(&next.mlockall, "mlockall");
-	find(&next.pthread_create, "pthread_create");
-	find(&next.sigaction, "sigaction");
-	find(&next.setitimer, "setitimer");
-	find(&next.dlopen, "dlopen");
-	find(&next.dlmopen, "dlmopen");
+	bool first = __atomic_compare_exchange_n(&rec.state, &not_yet, STATE_STARTING, false,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	real_find(&next.malloc, "malloc");
+	real_find(&next.calloc, "calloc");
+	real_find(&next.realloc, "realloc");
+	real_find(&next.free, "free");
+	real_find(&next.memalign, "memalign");
+	real_find(&next.posix_memalign, "posix_memalign");
+	real_find(&next.aligned_alloc, "aligned_alloc");
+	real_find(&next.valloc, "valloc");
+	real_find(&next.pvalloc, "pvalloc");
+	real_find(&next.free_sized, "free_sized");
+	real_find(&next.free_aligned_sized, "free_aligned_sized");
+	real_find(&next.mmap, "mmap");
+	real_find(&next.mremap, "mremap");
+	real_find(&next.munmap, "munmap");
+	real_find(&next.mlockall, "mlockall");
+	real_find(&next.pthread_create, "pthread_create");
+	real_find(&next.sigaction, "sigaction");
+	real_find(&next.setitimer, "setitimer");
+	real_find(&next.dlopen, "dlopen");
+	real_find(&next.dlmopen, "dlmopen");
+	new_resolve();
+	signal_resolve();
 	real = next;
 	resolved = true;
+	if (first)
+		rec.state = STATE_NOT_YET;
 	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);
 	errno = saved;
 }

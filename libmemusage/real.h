@@ -48,11 +48,18 @@ extern struct real real;
 /* real_resolve -- find all real functions. Idempotent; a recursive call returns at once. */
 void real_resolve(void);
 
-/* real_find -- dlsym(RTLD_NEXT, name), for functions outside struct real.
+/* new_resolve, signal_resolve -- find what is behind operator new and delete, and behind
+ * signal() and its kin; parts of real_resolve(). */
+void new_resolve(void);
+void signal_resolve(void);
+
+/* real_find -- the next function of that name in search order.
  *
- * Returns NULL if there is none. Not async-signal-safe; may call the allocator.
+ * place  of a function pointer; left alone if there is none.
+ * Only while real_resolve() runs: dlsym takes away what the program's own dlerror() would
+ * have said, whether it finds something or not. May call the allocator.
  */
-void *real_find(const char *name);
+void real_find(void *place, const char *name);
 
 /* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
 bool early_owns(const void *block);

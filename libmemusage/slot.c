@@ -43,9 +43,9 @@ static uint8_t *slot_base(uint32_t index)
 
 struct mu_slot *slot_entry(uint32_t index)
 {
-	struct mu_slot *table = (struct mu_slot *)((uint8_t *)rec.segment + rec.segment->slot_table);
+	uint8_t *table = (uint8_t *)rec.segment + rec.segment->slot_table;
 
-	return &table[index];
+	return (struct mu_slot *)table + index;
 }
 
 bool slot_claim(struct slot *slot)
