@@ -6,7 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -77,7 +77,7 @@ static void *map_shared(int fd, uint64_t size)
 	return base;
 }
 
-/* Halve until the system agrees; RLIMIT_FSIZE bounds a memfd like any other file. */
+/* Halve until the system agrees. */
 static void *make_memory(int fd, uint64_t *size)
 {
 	void *base = MAP_FAILED;
@@ -88,6 +88,27 @@ static void *make_memory(int fd, uint64_t *size)
 		if (base != MAP_FAILED)
 			return base;
 	}
+	return base;
+}
+
+/* RLIMIT_FSIZE bounds a memfd like any other file, though nothing comes to any disk: it is
+ * lifted meanwhile as far as we may. Reaching it must not be fatal, as it is by default. */
+static void *make_unlimited(int fd, uint64_t *size)
+{
+	const struct rlimit infinite = { RLIM_INFINITY, RLIM_INFINITY };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	struct rlimit limit, soft;
+	void *base;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= WHOLE_SIZE)
+		return make_memory(fd, size);
+	soft = (struct rlimit){ limit.rlim_max, limit.rlim_max };
+	sigaction(SIGXFSZ, &ignore, &old);
+	if (setrlimit(RLIMIT_FSIZE, &infinite) < 0)
+		setrlimit(RLIMIT_FSIZE, &soft);
+	base = make_memory(fd, size);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	sigaction(SIGXFSZ, &old, NULL);
 	return base;
 }
 
@@ -113,9 +134,11 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (a->fd < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
-	base = make_memory(a->fd, &size);
+	base = make_unlimited(a->fd, &size);
 	if (base == MAP_FAILED) {
-		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot size or map it: %m");
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m%s",
+			     errno == EFBIG ? ": the file size limit is too small (ulimit -f)" :
+			     errno == ENOMEM ? ": the limit is too small (ulimit -v)" : "");
 		arena_close(a);
 		return -1;
 	}

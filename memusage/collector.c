@@ -144,13 +144,15 @@ static void drop_standard_files(void)
 		close(null);
 }
 
-static void close_report(struct collector *c)
+/* A file of its own takes what processes do that live on. */
+static void leave_launcher(struct collector *c)
 {
 	struct report *r = &c->tree.report;
 
-	if (r->fd > 2)
+	if (!r->settings->output && r->fd >= 0) {
 		close(r->fd);
-	r->fd = -1;
+		r->fd = -1;
+	}
 	drop_standard_files();
 }
 
@@ -174,14 +176,13 @@ static void give_report(struct collector *c)
 			    t->s->record.name ? t->s->record.name : "the recording",
 			    t->s->record.error.text, (unsigned long long)t->s->record.lost);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
-	report_flush(&t->report);
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	c->is_reported = true;
 	datafiles_close(&t->s->files);
 	if (!c->is_alone)
 		wire_send(t->s->wire, &done);
-	close_report(c);
+	leave_launcher(c);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------- */
@@ -281,7 +282,7 @@ void collector_run(struct session *s)
 	tree_shutdown(&c.tree);
 	if (!c.is_reported)
 		give_report(&c);
-	report_flush(&c.tree.report);
+	report_close(&c.tree.report);
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
 	endpoint_close(&s->endpoint, true);

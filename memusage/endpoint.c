@@ -82,12 +82,18 @@ int endpoint_open(struct endpoint *e, struct mu_error *err)
 	return 0;
 }
 
-void endpoint_close(struct endpoint *e, bool remove)
+void endpoint_forget(struct endpoint *e)
 {
 	if (e->abstract_fd >= 0)
 		close(e->abstract_fd);
 	if (e->path_fd >= 0)
 		close(e->path_fd);
+	e->abstract_fd = e->path_fd = -1;
+}
+
+void endpoint_close(struct endpoint *e, bool remove)
+{
+	endpoint_forget(e);
 	if (remove && e->path[0])
 		unlink(e->path);
 	if (remove && e->dir[0])

@@ -30,6 +30,9 @@ struct endpoint {
  */
 int endpoint_open(struct endpoint *e, struct mu_error *err);
 
+/* endpoint_forget -- close the sockets; the path stays, and can be removed later. */
+void endpoint_forget(struct endpoint *e);
+
 /* endpoint_close -- close the sockets; with REMOVE also take the path away. */
 void endpoint_close(struct endpoint *e, bool remove);
 

@@ -83,7 +83,7 @@ static void print_summary(const struct settings *settings, struct image *im, uin
 	result_take(result, im);
 	report_add(&r, REPORT_MAIN, (int)im->head.process.pid, result);
 	report_finish(&r, "", NULL);
-	report_flush(&r);
+	report_close(&r);
 }
 
 static int finish_file(const struct settings *settings, const char *file)

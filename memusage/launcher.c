@@ -143,7 +143,7 @@ static void fork_collector(struct launcher *l)
 static void release(struct session *s)
 {
 	arena_close(&s->arena);
-	endpoint_close(&s->endpoint, false);
+	endpoint_forget(&s->endpoint);
 	if (s->report >= 0)
 		close(s->report);
 }
@@ -258,13 +258,20 @@ static void die_like(int signal)
 	raise(signal);
 }
 
+static void collector_died(struct session *s)
+{
+	warn("the collector has died: there is no report");
+	endpoint_close(&s->endpoint, true);
+	library_remove(&s->library);
+}
+
 static int finish(struct launcher *l)
 {
 	struct wire done;
 
 	tell(l, WIRE_ENDED);
 	if (wire_receive(l->session.wire, &done) != 1)
-		warn("the collector has died: there is no report");
+		collector_died(&l->session);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
 	if (WIFSIGNALED(l->status)) {

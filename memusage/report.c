@@ -90,7 +90,7 @@ static void add_line(struct report *r, enum report_role role, int pid,
 		return;
 	}
 	r->line_count++;
-	fprintf(r->lines,
+	fprintf(r->is_finished ? r->text : r->lines,
 		"memusage: process %d %s%s: heap total: %" PRIu64 ", heap peak: %" PRIu64
 		", stack peak: %" PRIu64 ", calls: %" PRIu64 "\n",
 		pid, escape_text(name, sizeof(name), result->name), role_text(role),
@@ -116,6 +116,8 @@ static void add_other(struct report *r, enum report_role role, int pid, struct r
 	else if (r->settings->children != CHILDREN_NONE)
 		add_line(r, role, pid, result);
 	free(result);
+	if (r->is_finished)
+		report_flush(r);
 }
 
 void report_demote_main(struct report *r)
@@ -137,21 +139,19 @@ void report_add(struct report *r, enum report_role role, int pid, struct result 
 	r->main_pid = pid;
 }
 
-static void print_lines(struct report *r)
+static void print_more(struct report *r)
 {
-	fflush(r->lines);
-	fwrite(r->lines_buffer, 1, r->lines_length, r->text);
 	if (r->more > 0)
 		fprintf(r->text,
 			"memusage: %" PRIu64 " more processes: heap total: %" PRIu64
 			", highest heap peak: %" PRIu64 ", calls: %" PRIu64 "\n",
 			r->more, r->more_bytes, r->more_peak, r->more_calls);
+	r->line_count = 0;
+	r->more = r->more_bytes = r->more_calls = r->more_peak = 0;
 }
 
-void report_finish(struct report *r, const char *why, const struct rusage *usage)
+static void print_all(struct report *r, const char *why, const struct rusage *usage)
 {
-	if (r->settings->quiet)
-		return;
 	if (r->main) {
 		summary_print(r->text, r->main, r->color, r->settings->mmap);
 		notes_print(r, r->main);
@@ -160,5 +160,26 @@ void report_finish(struct report *r, const char *why, const struct rusage *usage
 	} else {
 		report_note(r, "%s", why);
 	}
-	print_lines(r);
+	fflush(r->lines);
+	fwrite(r->lines_buffer, 1, r->lines_length, r->text);
+	print_more(r);
+}
+
+void report_finish(struct report *r, const char *why, const struct rusage *usage)
+{
+	if (!r->settings->quiet)
+		print_all(r, why, usage);
+	r->is_finished = true;
+	report_flush(r);
+}
+
+void report_close(struct report *r)
+{
+	print_more(r);
+	report_flush(r);
+	fclose(r->text);
+	fclose(r->lines);
+	free(r->buffer);
+	free(r->lines_buffer);
+	free(r->main);
 }

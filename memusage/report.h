@@ -45,6 +45,7 @@ struct report {
 	uint64_t more_calls;
 	uint64_t more_peak;
 	uint64_t images;
+	bool is_finished;	/* report_finish() was called: lines are written at once */
 };
 
 /* report_open -- begin.
@@ -74,10 +75,14 @@ void report_note(struct report *r, const char *format, ...)
 
 /* report_finish -- print the summary, its notes and the lines.
  *
+ * What is added later follows line by line.
  * why     what to say when nothing was recorded.
  * usage   of the program, NULL if not known.
  */
 void report_finish(struct report *r, const char *why, const struct rusage *usage);
+
+/* report_close -- what is left to say of processes that lived longer than the program. */
+void report_close(struct report *r);
 
 /* report_flush -- write what is waiting. A full disk cannot be reported anywhere. */
 void report_flush(struct report *r);
