@@ -1,0 +1,38 @@
+/* libearly.c -- a library to preload that allocates in its first constructor, and wraps malloc
+ * by looking for the next one when it is first called, as many do.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+static void *kept;
+
+void *malloc(size_t size)
+{
+	static void *(*next)(size_t);
+
+	if (!next)
+		next = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+	return next(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	static void *(*next)(size_t, size_t);
+
+	if (!next)
+		next = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+	return next(count, size);
+}
+
+__attribute__((constructor(101))) static void first(void)
+{
+	kept = malloc(7000);
+	free(calloc(2, 4000));
+}
+
+__attribute__((destructor(101))) static void last(void)
+{
+	free(kept);
+}
