@@ -179,7 +179,7 @@ static void give_report(struct collector *c)
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	c->is_reported = true;
-	datafiles_close(&t->s->files);
+	datafiles_end_main(&t->s->files);
 	if (!c->is_alone)
 		wire_send(t->s->wire, &done);
 	leave_launcher(c);

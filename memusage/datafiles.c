@@ -123,12 +123,19 @@ int datafiles_begin(struct datafiles *d, bool is_owner, pid_t pid, unsigned int 
 	return begin_main(d, pid, images);
 }
 
-void datafiles_close(struct datafiles *d)
+void datafiles_end_main(struct datafiles *d)
 {
 	if (d->fd >= 0)
 		close(d->fd);
+	d->fd = -1;
 	if (d->is_fresh && !d->is_used)
 		unlink(d->name);
+	d->is_fresh = false;
+}
+
+void datafiles_close(struct datafiles *d)
+{
+	datafiles_end_main(d);
 	free(d->name);
 	*d = (struct datafiles){ .fd = -1 };
 }

@@ -47,7 +47,11 @@ bool datafiles_has(const struct datafiles *d, bool is_owner);
 int datafiles_begin(struct datafiles *d, bool is_owner, pid_t pid, unsigned int images,
 		    char **name);
 
-/* datafiles_close -- nothing more will be written. An unused file that we made goes away. */
+/* datafiles_end_main -- the program has ended: its own file is closed, and goes away if we made
+ * it and nothing came. Processes that it left behind may still begin files of theirs. */
+void datafiles_end_main(struct datafiles *d);
+
+/* datafiles_close -- nothing more will be written, by anybody. */
 void datafiles_close(struct datafiles *d);
 
 #endif
