@@ -12,7 +12,8 @@
 #
 # against the report. What can follow "truth": a row (malloc ... munmap), heap (total, peak),
 # stack (peak), nomove/dec/free of realloc as realloc-nomove count..., a bucket like 48-63 or
-# large (count). Operators: = >= <=. With truth=no these lines are not looked at. The report stays
+# large (count), child (lines, bytes, calls, peak: sums over the lines of other processes; peak
+# is the highest). Operators: = >= <=. With truth=no these lines are not looked at. The report stays
 # in $MU_TMP/report.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -48,7 +49,16 @@ function put(name, field, value) { print name, field, value }
 		put(label "-" pair[1], "count", pair[2])
 	}
 }
-/^ *[0-9]+-[0-9]+ / || /^ *large / { put($1, "count", $2) }'
+/^ *[0-9]+-[0-9]+ / || /^ *large / { put($1, "count", $2) }
+# memusage: process 4711 name (since its fork): heap total: 10, heap peak: 5, ..., calls: 3
+/^memusage: (process )?[0-9]+ .*calls: [0-9]+$/ {
+	sub(/^.*heap total: /, ""); gsub(/,/, "")
+	for (i = 1; i < NF; i++)
+		if ($i == "peak:" && $(i - 1) == "heap" && $(i + 1) + 0 > peak) peak = $(i + 1)
+	lines++; child_bytes += $1; child_calls += $NF
+}
+END { put("child", "lines", lines + 0); put("child", "bytes", child_bytes + 0)
+	put("child", "calls", child_calls + 0); put("child", "peak", peak + 0) }'
 
 # report_field NAME FIELD [REPORT]: one number, 0 if it is not there
 report_field() {
