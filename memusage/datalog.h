@@ -17,6 +17,10 @@ struct datalog {
 	int fd;			/* owned; -1: events are read and thrown away */
 	char *name;		/* owned; of the file, NULL if it has none */
 	uint64_t lost;		/* events that could not be written */
+	uint64_t written;	/* events that have gone to the file */
+	uint64_t flushed_ns;	/* when everything had been written last */
+	struct log_event *held;	/* events that wait for more, NULL if none may wait */
+	size_t held_count;
 	struct mu_error error;	/* why */
 };
 
@@ -26,9 +30,10 @@ struct datalog {
  * name   for messages; becomes the log's. NULL: a nameless file.
  * heap   bytes live before the first event.
  * origin_ns  CLOCK_MONOTONIC of time 0.
- * limit  mu_config.log_limit.
+ * config  of the recording: its log_limit, and how far the file may lag behind.
  */
-struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns, uint64_t limit);
+struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns,
+			    const struct mu_config *config);
 
 /* datalog_drain -- write what has come.
  *

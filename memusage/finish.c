@@ -59,7 +59,7 @@ static int write_data(const struct settings *settings, const struct segment *s, 
 		return -1;
 	}
 	log_clock_begin(&clock, s->head.start_mono_ns, s->head.start_mono_ns);
-	log = datalog_new(fd, name, im->head.fork_heap, origin, s->head.config.log_limit);
+	log = datalog_new(fd, name, im->head.fork_heap, origin, &s->head.config);
 	datalog_drain(log, im, &clock, true);
 	datalog_end(log, p->exit_mono_ns);
 	if (log->error.code != MU_ERROR_NONE) {

@@ -58,7 +58,7 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 		p->images++;
 	}
 	p->log = datalog_new(fd, name, p->is_forked ? im->head.fork_heap : 0, origin_of(p, im),
-			     p->arena->view.head.config.log_limit);
+			     &p->arena->view.head.config);
 }
 
 void tree_image_live(struct tree *t, struct process *p)
