@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/crc32.h"
+
 static bool is_aligned(uint64_t offset, uint64_t to)
 {
 	return offset % to == 0;
@@ -20,6 +22,20 @@ static bool fits(const struct segment *s, uint64_t offset, uint64_t length)
 {
 	return offset >= sizeof(struct mu_segment) && offset <= s->size &&
 	       length <= s->size - offset;
+}
+
+/* Of a kept recording; others change all the time. */
+static int check_sum(const struct segment *s, struct mu_error *err)
+{
+	struct mu_segment head = s->head;
+
+	if (head.kind != MU_KIND_KEPT)
+		return 0;
+	head.checksum = 0;
+	if (crc32_add(0, &head, sizeof(head)) != s->head.checksum)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0,
+				    "the header is damaged: its checksum is wrong");
+	return 0;
 }
 
 static int check_slots(const struct segment *s, struct mu_error *err)
@@ -57,7 +73,7 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 	if (s->head.kind < MU_KIND_TREE || s->head.kind > MU_KIND_KEPT)
 		return mu_error_set(err, MU_ERROR_FORMAT, 16, "a recording of unknown kind %u",
 				    s->head.kind);
-	return check_slots(s, err);
+	return check_sum(s, err) < 0 ? -1 : check_slots(s, err);
 }
 
 /* Reading marks chunks of the log as consumed: in a copy of our own, the file is not written.
