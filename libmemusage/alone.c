@@ -67,7 +67,8 @@ static bool private_tmp(void)
 		return false;
 	SYS3(SYS_mkdirat, AT_FDCWD, directory, 0700);
 	long failed = SYS4(SYS_newfstatat, AT_FDCWD, directory, &status, AT_SYMLINK_NOFOLLOW);
-	return !sys_failed(failed) && S_ISDIR(status.st_mode) && status.st_uid == uid && !(status.st_mode & 077);
+	return !sys_failed(failed) && S_ISDIR(status.st_mode) && status.st_uid == uid &&
+	       !(status.st_mode & 077);
 }
 
 static int create_file(char *path)

@@ -67,7 +67,7 @@ static uint64_t add_extent(struct mu_table *table, unsigned int extent)
 	offset = table->extent[extent];
 	if (!offset) {
 		uint64_t entries = (UINT64_C(1) << table->first_log2) << extent;
-		offset = arena_alloc(entries * table->entry_size, 64);
+		offset = arena_alloc(entries * table->entry_size, 128);
 		__atomic_store_n(&table->extent[extent], offset, __ATOMIC_RELEASE);
 	}
 	spin_unlock(&table_lock);

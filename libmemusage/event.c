@@ -78,18 +78,18 @@ void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_
 	count_call(&thread->pub.counters, fn, size, size);
 	if (!block)
 		thread->pub.counters.failed[fn]++;
-	else if (mode == MODE_MANY)
-		event_put(thread, block, size, (int64_t)size, sp, MODE_MANY);
+	else if (mode == MODE_STACKS)
+		event_put(thread, fn, block, size, (int64_t)size, sp, MODE_STACKS);
 	else
-		event_put(thread, block, size, (int64_t)size, sp, mode);
+		event_put(thread, fn, block, size, (int64_t)size, sp, mode);
 }
 
 bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp)
 {
 	unsigned int mode = current_mode(thread);
 
-	if (mode == MODE_MANY)
-		return event_take(thread, block, known, sp, MODE_MANY);
+	if (mode == MODE_STACKS)
+		return event_take(thread, block, known, sp, MODE_STACKS);
 	return event_take(thread, block, known, sp, mode);
 }
 

@@ -17,8 +17,10 @@
 #include "libmemusage/heap.h"
 #include "libmemusage/log.h"
 #include "libmemusage/recorder.h"
+#include "libmemusage/sites.h"
 #include "libmemusage/stack.h"
 #include "libmemusage/thread.h"
+#include "libmemusage/walk.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -90,15 +92,30 @@ INLINE void block_dropped(uint64_t size)
 	__atomic_fetch_add(&rec.image->drops.block_bytes, size, __ATOMIC_RELAXED);
 }
 
-/* event_put -- a block came to life: table, heap, stack, log. Counters are the caller's. */
-INLINE void event_put(struct thread *thread, const void *block, uint64_t size, int64_t change,
-		      uint64_t sp, unsigned int mode)
+/* event_site -- the site of this event, 0 without call stacks. */
+INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, unsigned int mode)
 {
-	struct block record = { .size = size };
+	/* The interposed function keeps a frame pointer: its caller's bp, then its own return
+	 * address, lie at its frame's address. */
+	if (!(mode & MODE_STACKS))
+		return 0;
+	return sites_find(walk_stack(thread, sp + 8, *(const uint64_t *)sp), fn);
+}
 
+/* event_put -- a block came to life: table, heap, site, stack, log. Counters are the caller's. */
+INLINE void event_put(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		      int64_t change, uint64_t sp, unsigned int mode)
+{
+	struct block record = { .size = size, .site = event_site(thread, fn, sp, mode) };
+
+	if (mode & MODE_STACKS)
+		record.birth = sites_tick();
 	if (unlikely(!blocks_put(thread, (uint64_t)block, &record, mode & MODE_MANY))) {
 		block_dropped(size);
 		change -= (int64_t)size;
+	} else if (mode & MODE_STACKS) {
+		sites_alloc(thread, record.site, size);
+		thread->newest = (uint64_t)block;
 	}
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
@@ -121,7 +138,7 @@ INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block,
 	if (unlikely(!block))
 		thread->pub.counters.failed[fn]++;
 	else
-		event_put(thread, block, size, (int64_t)size, sp, 0);
+		event_put(thread, fn, block, size, (int64_t)size, sp, 0);
 }
 
 /* event_take -- a block is about to be freed: forget it. Counts nothing but the heap.
@@ -135,6 +152,8 @@ INLINE bool event_take(struct thread *thread, const void *block, struct block *k
 		return false;
 	int64_t change = -(int64_t)known->size;
 	heap_change(thread, change, mode & MODE_MANY);
+	if (mode & MODE_STACKS)
+		sites_free(thread, known->site, known->size, thread->newest == (uint64_t)block);
 	uint64_t depth = stack_note(thread, sp);
 	if (mode & MODE_LOG)
 		log_append(thread, change, depth, mode & MODE_MANY);

@@ -23,6 +23,20 @@ void heap_settle(struct thread *thread);
 /* heap_set_threads -- account for one thread more (+1) or less (-1). Async-signal-safe. */
 void heap_set_threads(int change);
 
+/* heap_note_peak -- the heap is about to fall: if it stands at its maximum, that is a peak.
+ *
+ * For one thread; with several it is noticed at the next publication.
+ */
+static inline void heap_note_peak(bool many)
+{
+	struct mu_heap *heap = &rec.image->heap;
+
+	if (!many && unlikely(heap->now > heap->peak)) {
+		heap->peak = heap->now;
+		heap->epoch++;
+	}
+}
+
 /* heap_change -- the heap grew or shrank by `change` bytes.
  *
  * Async-signal-safe. Cost below 1 ns; several threads share no cache line for it.
@@ -39,10 +53,8 @@ static inline __attribute__((always_inline)) void heap_change(struct thread *thr
 			heap_publish(thread);
 		return;
 	}
-	if (change < 0 && unlikely(heap->now > heap->peak)) {
-		heap->peak = heap->now;
-		heap->epoch++;
-	}
+	if (change < 0)
+		heap_note_peak(false);
 	heap->now += change;
 }
 

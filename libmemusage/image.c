@@ -13,10 +13,14 @@
 #include "libmemusage/blocks.h"
 #include "libmemusage/log.h"
 #include "libmemusage/mapping.h"
+#include "libmemusage/modules.h"
 #include "libmemusage/recorder.h"
+#include "libmemusage/rules.h"
+#include "libmemusage/sites.h"
 #include "libmemusage/stack.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
+#include "libmemusage/walk.h"
 
 #define FIRST_POPULATED (UINT64_C(64) << 10)
 #define PATH_LIMIT 4096u
@@ -116,6 +120,13 @@ bool image_begin(const struct slot *slot)
 		return false;
 	}
 	describe_process(&image->process);
+	if (rec.flags & MU_CFG_STACKS) {
+		modules_init();
+		if (!walk_init() || !sites_init()) {
+			slot_release(slot);
+			return false;
+		}
+	}
 	__atomic_store_n(&image->magic, MU_IMAGE_MAGIC, __ATOMIC_RELEASE);
 	slot_entry(slot->index)->pid = rec.pid;
 	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
@@ -168,6 +179,8 @@ void image_inherit(const struct slot *slot)
 	image->drops = (struct mu_drops){ 0 };
 	arena_forget_locks();
 	mapping_forget_locks();
+	rules_forget_locks();
+	sites_forget_locks();
 	move_threads(parent_base);
 	thread_keep_only_self();
 	remember_history(image);

@@ -10,8 +10,10 @@
 
 #include "libmemusage/export.h"
 #include "libmemusage/foreign.h"
+#include "libmemusage/modules.h"
 #include "libmemusage/real.h"
-#include "recording/recording.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/walk.h"
 
 EXPORT void *dlopen(const char *file, int mode)
 {
@@ -25,4 +27,17 @@ EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 	if (space != LM_ID_BASE)
 		foreign_opened(file, MU_NOTE_NAMESPACE);
 	return real.dlmopen(space, file, mode);
+}
+
+/* Its caller does not matter to dlclose, so this may be an ordinary call. Afterwards an
+ * address may be another object's. */
+EXPORT int dlclose(void *handle)
+{
+	int result = real.dlclose(handle);
+
+	if (gate.on && rec.flags & MU_CFG_STACKS) {
+		modules_closed();
+		walk_forget();
+	}
+	return result;
 }

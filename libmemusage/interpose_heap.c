@@ -153,13 +153,15 @@ static void realloc_done(struct thread *thread, const void *block, const struct 
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	int64_t change = (int64_t)size - (int64_t)old->size;
-	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG);
+	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS);
 
 	if (!result && !size) {
 		counters->calls[MU_FN_REALLOC]++;
 		counters->realloc_free++;
 		counters->bytes[MU_FN_FREE] += old->size;
 		event_change(thread, -(int64_t)old->size, sp);
+		if (mode & MODE_STACKS)
+			sites_free(thread, old->site, old->size, thread->newest == (uint64_t)block);
 		return;
 	}
 	count_call(counters, MU_FN_REALLOC, change > 0 ? (uint64_t)change : 0, size);
@@ -171,7 +173,13 @@ static void realloc_done(struct thread *thread, const void *block, const struct 
 	}
 	counters->realloc_nomove += result == block;
 	counters->realloc_dec += change < 0;
-	event_put(thread, result, size, change, sp, mode);
+	/* A peak before a shrinking realloc finds the old site's old value. */
+	if (mode & MODE_STACKS) {
+		if (change < 0)
+			heap_note_peak(mode & MODE_MANY);
+		sites_free(thread, old->site, old->size, false);
+	}
+	event_put(thread, MU_FN_REALLOC, result, size, change, sp, mode);
 }
 
 static void *realloc_known(void *block, size_t size, uint64_t sp)

@@ -88,7 +88,7 @@ static any_function find_loaded(const char *name)
 		found = dlsym(handle, name);
 		if (found == ours)
 			found = NULL;
-		dlclose(handle);
+		real.dlclose(handle);
 	}
 	return (any_function)found;
 }

@@ -187,6 +187,12 @@ static void *first_dlmopen(long space, const char *file, int mode)
 	return resolving ? NULL : real.dlmopen(space, file, mode);
 }
 
+static int first_dlclose(void *handle)
+{
+	real_resolve();
+	return resolving ? -1 : real.dlclose(handle);
+}
+
 struct real real = {
 	.malloc = first_malloc,
 	.calloc = first_calloc,
@@ -206,6 +212,7 @@ struct real real = {
 	.setitimer = raw_setitimer,
 	.dlopen = first_dlopen,
 	.dlmopen = first_dlmopen,
+	.dlclose = first_dlclose,
 };
 
 void real_find(void *place, const char *name)
@@ -250,6 +257,7 @@ void real_resolve(void)
 	real_find(&next.setitimer, "setitimer");
 	real_find(&next.dlopen, "dlopen");
 	real_find(&next.dlmopen, "dlmopen");
+	real_find(&next.dlclose, "dlclose");
 	new_resolve();
 	signal_resolve();
 	real = next;

@@ -41,6 +41,7 @@ struct real {
 	int (*setitimer)(int, const struct itimerval *, struct itimerval *);
 	void *(*dlopen)(const char *, int);
 	void *(*dlmopen)(long, const char *, int);
+	int (*dlclose)(void *);
 };
 
 extern struct real real;

@@ -22,7 +22,8 @@ struct thread;
 enum mode {
 	MODE_MANY = 1, /* more than one thread: take locks, keep a heap remainder */
 	MODE_LOG = 2,  /* write an event log */
-	MODE_STOP = 4  /* a fork is being prepared: leave the hook and wait */
+	MODE_STACKS = 8, /* find the call stack of every allocation */
+	MODE_STOP = 4    /* a fork is being prepared: leave the hook and wait */
 };
 
 struct gate {

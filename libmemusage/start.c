@@ -70,6 +70,8 @@ void recorder_open_gate(void)
 {
 	uint8_t mode = rec.flags & MU_CFG_LOG ? MODE_LOG : 0;
 
+	if (rec.flags & MU_CFG_STACKS)
+		mode |= MODE_STACKS;
 	if (rec.image->heap.threads > 1)
 		mode |= MODE_MANY;
 	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);

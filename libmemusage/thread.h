@@ -11,6 +11,8 @@
 #include "libmemusage/recorder.h"
 #include "recording/recording.h"
 
+struct walk;
+
 #define BUCKET_SIZES 24 /* different sizes of a bucket of the block table, see blocks.c */
 #define LEAF_CACHE 64	/* leaves remembered: 128 MiB of heap without a conflict */
 
@@ -38,8 +40,14 @@ struct thread {
 	int32_t timer;			 /* sampling timer, -1 none */
 	void *(*start)(void *); /* of pthread_create, until the thread has begun */
 	void *start_argument;
-	uint64_t reserved[4];
+	struct walk *walk; /* remembered stack, private memory (walk.h) */
+	uint64_t newest;   /* address of the block allocated last, until the next allocation */
+	uint32_t *cell_of; /* cell + 1 by site, private memory (sites.h) */
+	uint32_t cell_sites; /* entries of cell_of */
+	uint32_t cell_next, cell_end; /* cells reserved for this thread */
+	uint32_t reserved;
 };
+
 
 /* thread_attach -- give the calling thread a record and make it `self`.
  *

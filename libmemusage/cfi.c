@@ -1,0 +1,539 @@
+/* cfi.c -- reading .eh_frame: from an address to its row.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/cfi.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/arch.h"
+
+#define STATES 8 /* depth of remember_state */
+
+/* Encodings of pointers in .eh_frame. */
+enum {
+	ENC_ABSOLUTE = 0,
+	ENC_ULEB = 1,
+	ENC_U16 = 2,
+	ENC_U32 = 3,
+	ENC_U64 = 4,
+	ENC_SLEB = 9,
+	ENC_S16 = 10,
+	ENC_S32 = 11,
+	ENC_S64 = 12,
+	ENC_PC_RELATIVE = 0x10,
+	ENC_DATA_RELATIVE = 0x30,
+	ENC_INDIRECT = 0x80,
+	ENC_OMIT = 0xff
+};
+
+/* A place in a table and where it ends. Reading beyond sets bad and yields zeros. */
+struct reader {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+struct cie {
+	uint64_t code_align;
+	int64_t data_align;
+	int pointer_encoding;
+	bool has_augmentation;
+	bool is_signal;
+	struct reader program;
+};
+
+static int (*find_object)(void *, struct dl_find_object *);
+
+static uint64_t read_bytes(struct reader *r, unsigned int size)
+{
+	uint64_t value = 0;
+
+	if ((size_t)(r->end - r->at) < size) {
+		r->bad = true;
+		return 0;
+	}
+	memcpy(&value, r->at, size);
+	r->at += size;
+	return value;
+}
+
+static uint64_t read_uleb(struct reader *r)
+{
+	uint64_t value = 0;
+
+	for (unsigned int shift = 0;; shift += 7) {
+		uint64_t byte = read_bytes(r, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+}
+
+static int64_t read_sleb(struct reader *r)
+{
+	uint64_t value = 0;
+	unsigned int shift = 0;
+	uint64_t byte;
+
+	do {
+		byte = read_bytes(r, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (shift < 64 && byte & 0x40)
+		value |= ~UINT64_C(0) << shift;
+	return (int64_t)value;
+}
+
+static uint64_t read_pointer(struct reader *r, int encoding, uint64_t data_base)
+{
+	uint64_t base = (uint64_t)r->at;
+	uint64_t value;
+
+	switch (encoding & 15) {
+	case ENC_U16:
+		value = read_bytes(r, 2);
+		break;
+	case ENC_U32:
+		value = read_bytes(r, 4);
+		break;
+	case ENC_S16:
+		value = (uint64_t)(int64_t)(int16_t)read_bytes(r, 2);
+		break;
+	case ENC_S32:
+		value = (uint64_t)(int64_t)(int32_t)read_bytes(r, 4);
+		break;
+	case ENC_ULEB:
+		value = read_uleb(r);
+		break;
+	case ENC_SLEB:
+		value = (uint64_t)read_sleb(r);
+		break;
+	default:
+		value = read_bytes(r, 8);
+	}
+	if (value && (encoding & 0x70) == ENC_PC_RELATIVE)
+		value += base;
+	else if (value && (encoding & 0x70) == ENC_DATA_RELATIVE)
+		value += data_base;
+	return value;
+}
+
+/* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
+static bool open_entry(const uint8_t *start, struct reader *r)
+{
+	uint32_t length;
+
+	memcpy(&length, start, sizeof(length));
+	if (!length || length == UINT32_MAX)
+		return false;
+	*r = (struct reader){ start + 4, start + 4 + length, false };
+	return true;
+}
+
+static void read_augmentation(struct reader *r, const char *letters, struct cie *cie)
+{
+	uint64_t length = read_uleb(r);
+	const uint8_t *end = r->at + length;
+
+	cie->has_augmentation = true;
+	for (; *letters && !r->bad; letters++) {
+		if (*letters == 'R')
+			cie->pointer_encoding = (int)read_bytes(r, 1);
+		else if (*letters == 'P')
+			read_pointer(r, (int)read_bytes(r, 1), 0);
+		else if (*letters == 'L')
+			read_bytes(r, 1);
+		else if (*letters == 'S')
+			cie->is_signal = true;
+	}
+	r->at = end;
+}
+
+static bool read_cie(const uint8_t *start, struct cie *cie)
+{
+	struct reader r;
+
+	*cie = (struct cie){ 0 };
+	if (!open_entry(start, &r))
+		return false;
+	read_bytes(&r, 4);
+	unsigned int version = (unsigned int)read_bytes(&r, 1);
+	const char *letters = (const char *)r.at;
+	while (read_bytes(&r, 1))
+		;
+	cie->code_align = read_uleb(&r);
+	cie->data_align = read_sleb(&r);
+	if (version == 1)
+		read_bytes(&r, 1);
+	else
+		read_uleb(&r);
+	if (*letters == 'z')
+		read_augmentation(&r, letters + 1, cie);
+	cie->program = r;
+	return !r.bad && r.at <= r.end;
+}
+
+/* The state that call frame instructions work on. */
+struct machine {
+	struct cfi_row *row;
+	const struct cfi_row *initial; /* after the CIE's instructions, NULL while in them */
+	struct cfi_row saved[STATES];
+	unsigned int depth;
+	uint64_t location;
+	uint64_t pc;
+	const struct cie *cie;
+};
+
+static void set_rule(struct machine *m, uint64_t reg, enum cfi_kind kind, int64_t offset)
+{
+	if (reg < CFI_REGS)
+		m->row->reg[reg] = (struct cfi_rule){ kind, offset, NULL };
+}
+
+static void set_expression(struct machine *m, struct reader *r, enum cfi_kind kind)
+{
+	uint64_t reg = read_uleb(r);
+	const uint8_t *expression = r->at;
+	uint64_t length = read_uleb(r);
+
+	r->at += length;
+	if (reg < CFI_REGS)
+		m->row->reg[reg] = (struct cfi_rule){ kind, 0, expression };
+}
+
+static void restore(struct machine *m, uint64_t reg)
+{
+	if (reg < CFI_REGS)
+		m->row->reg[reg] = m->initial ? m->initial->reg[reg] : (struct cfi_rule){ 0 };
+}
+
+static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
+{
+	m->row->cfa_register = reg < CFI_REGS ? (int)reg : -1;
+	m->row->cfa_expression = NULL;
+	m->row->cfa_offset = offset;
+}
+
+static bool push_state(struct machine *m)
+{
+	if (m->depth == STATES)
+		return false;
+	m->saved[m->depth++] = *m->row;
+	return true;
+}
+
+static bool pop_state(struct machine *m)
+{
+	if (!m->depth)
+		return false;
+	*m->row = m->saved[--m->depth];
+	return true;
+}
+
+/* Instructions that define the CFA. Returns false if `op` is none of them. */
+static bool run_cfa(struct machine *m, struct reader *r, unsigned int op)
+{
+	uint64_t reg;
+
+	switch (op) {
+	case 0x0c: /* def_cfa */
+		reg = read_uleb(r);
+		set_cfa(m, reg, (int64_t)read_uleb(r));
+		return true;
+	case 0x12: /* def_cfa_sf */
+		reg = read_uleb(r);
+		set_cfa(m, reg, read_sleb(r) * m->cie->data_align);
+		return true;
+	case 0x0d: /* def_cfa_register */
+		set_cfa(m, read_uleb(r), m->row->cfa_offset);
+		return true;
+	case 0x0e: /* def_cfa_offset */
+		m->row->cfa_offset = (int64_t)read_uleb(r);
+		return true;
+	case 0x13: /* def_cfa_offset_sf */
+		m->row->cfa_offset = read_sleb(r) * m->cie->data_align;
+		return true;
+	case 0x0f: /* def_cfa_expression */
+		m->row->cfa_register = -1;
+		m->row->cfa_expression = r->at;
+		r->at += read_uleb(r);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions that say where a register is. Returns false for an unknown one. */
+static bool run_register(struct machine *m, struct reader *r, unsigned int op)
+{
+	const int64_t align = m->cie->data_align;
+	uint64_t reg;
+
+	switch (op) {
+	case 0x10: /* expression */
+		set_expression(m, r, CFI_AT_EXPRESSION);
+		return true;
+	case 0x16: /* val_expression */
+		set_expression(m, r, CFI_VALUE_EXPRESSION);
+		return true;
+	case 0x0a:
+		return push_state(m);
+	case 0x0b:
+		return pop_state(m);
+	case 0x2e: /* GNU_args_size */
+		read_uleb(r);
+		return true;
+	case 0x2d: /* GNU_window_save; on aarch64 the return address is signed */
+		return true;
+	default:
+		break;
+	}
+	reg = read_uleb(r);
+	switch (op) {
+	case 0x05: /* offset_extended */
+		set_rule(m, reg, CFI_AT_CFA, (int64_t)read_uleb(r) * align);
+		return true;
+	case 0x11: /* offset_extended_sf */
+		set_rule(m, reg, CFI_AT_CFA, read_sleb(r) * align);
+		return true;
+	case 0x14: /* val_offset */
+		set_rule(m, reg, CFI_VALUE_CFA, (int64_t)read_uleb(r) * align);
+		return true;
+	case 0x15: /* val_offset_sf */
+		set_rule(m, reg, CFI_VALUE_CFA, read_sleb(r) * align);
+		return true;
+	case 0x06: /* restore_extended */
+		restore(m, reg);
+		return true;
+	case 0x07: /* undefined */
+		set_rule(m, reg, CFI_UNDEFINED, 0);
+		return true;
+	case 0x08: /* same_value */
+		set_rule(m, reg, CFI_SAME, 0);
+		return true;
+	case 0x09: /* register */
+		set_rule(m, reg, CFI_REGISTER, (int64_t)read_uleb(r));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool advance_op(struct machine *m, struct reader *r, unsigned int op, bool *is_advance)
+{
+	uint64_t delta;
+
+	*is_advance = true;
+	if (op >> 6 == 1)
+		delta = op & 63;
+	else if (op >= 2 && op <= 4)
+		delta = read_bytes(r, op == 2 ? 1 : op == 3 ? 2 : 4);
+	else if (op == 1) {
+		m->location = read_pointer(r, m->cie->pointer_encoding, 0);
+		return m->location <= m->pc;
+	} else {
+		*is_advance = false;
+		return true;
+	}
+	m->location += delta * m->cie->code_align;
+	return m->location <= m->pc;
+}
+
+/* Runs instructions until they pass pc. Returns false if one is unknown. */
+static bool run(struct machine *m, struct reader r)
+{
+	bool is_advance;
+
+	while (r.at < r.end && !r.bad) {
+		unsigned int op = (unsigned int)read_bytes(&r, 1);
+		if (!advance_op(m, &r, op, &is_advance))
+			return true;
+		if (is_advance || op == 0)
+			continue;
+		if (op >> 6 == 2)
+			set_rule(m, op & 63, CFI_AT_CFA, (int64_t)read_uleb(&r) * m->cie->data_align);
+		else if (op >> 6 == 3)
+			restore(m, op & 63);
+		else if (!run_cfa(m, &r, op) && !run_register(m, &r, op))
+			return false;
+	}
+	return !r.bad;
+}
+
+static bool read_fde(const uint8_t *start, uint64_t pc, struct cfi_row *row)
+{
+	struct reader r;
+	struct cie cie;
+	struct cfi_row initial;
+	uint32_t back;
+
+	if (!open_entry(start, &r))
+		return false;
+	memcpy(&back, r.at, sizeof(back));
+	if (!back || !read_cie(r.at - back, &cie))
+		return false;
+	r.at += 4;
+	uint64_t begin = read_pointer(&r, cie.pointer_encoding, 0);
+	uint64_t length = read_pointer(&r, cie.pointer_encoding & 15, 0);
+	if (pc < begin || pc - begin >= length)
+		return false;
+	if (cie.has_augmentation)
+		r.at += read_uleb(&r);
+	*row = (struct cfi_row){ .is_signal = cie.is_signal, .cfa_register = -1 };
+	struct machine m = { .row = row, .pc = UINT64_MAX, .cie = &cie };
+	if (!run(&m, cie.program))
+		return false;
+	initial = *row;
+	m.initial = &initial;
+	m.location = begin;
+	m.pc = pc;
+	m.depth = 0;
+	return run(&m, r);
+}
+
+/* Binary search in .eh_frame_hdr. Its table of 4-byte pairs, relative to the header itself,
+ * is the only form that linkers make. */
+static const uint8_t *search(const uint8_t *header, uint64_t pc)
+{
+	struct reader r = { header + 4, header + 24, false };
+
+	if (header[0] != 1 || header[1] == ENC_OMIT || header[3] != (ENC_DATA_RELATIVE | ENC_S32))
+		return NULL;
+	read_pointer(&r, header[1], (uint64_t)header);
+	uint64_t count = read_pointer(&r, header[2], (uint64_t)header);
+	const int32_t *table = (const int32_t *)(const void *)r.at;
+	int64_t wanted = (int64_t)(pc - (uint64_t)header);
+	if (!count || wanted < table[0])
+		return NULL;
+	uint64_t low = 0, high = count;
+	while (high - low > 1) {
+		uint64_t middle = (low + high) / 2;
+		if (table[2 * middle] <= wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return header + table[2 * low + 1];
+}
+
+void cfi_init(void)
+{
+	find_object = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT,
+								     "_dl_find_object");
+}
+
+bool cfi_find(uint64_t pc, struct cfi_row *row)
+{
+	struct dl_find_object object;
+
+	if (!find_object || find_object((void *)pc, &object) || !object.dlfo_eh_frame)
+		return false;
+	const uint8_t *fde = search(object.dlfo_eh_frame, pc);
+	return fde && read_fde(fde, pc, row);
+}
+
+bool cfi_object_of(uint64_t pc, struct cfi_object *object)
+{
+	struct dl_find_object found;
+
+	if (!find_object || find_object((void *)pc, &found))
+		return false;
+	*object = (struct cfi_object){ (uint64_t)found.dlfo_map_start,
+				       (uint64_t)found.dlfo_map_end, found.dlfo_link_map };
+	return true;
+}
+
+/* A small stack machine: what the expressions of glibc's and compilers' tables use. */
+
+#define EXPRESSION_STACK 16
+
+static bool binary(unsigned int op, uint64_t a, uint64_t b, uint64_t *result)
+{
+	switch (op) {
+	case 0x1a:
+		*result = a & b;
+		return true;
+	case 0x1c:
+		*result = a - b;
+		return true;
+	case 0x21:
+		*result = a | b;
+		return true;
+	case 0x22:
+		*result = a + b;
+		return true;
+	case 0x24:
+		*result = b < 64 ? a << b : 0;
+		return true;
+	case 0x25:
+		*result = b < 64 ? a >> b : 0;
+		return true;
+	case 0x2a:
+		*result = (int64_t)a >= (int64_t)b;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Operations that push a constant or a register plus offset. */
+static bool push_op(struct reader *r, unsigned int op, const uint64_t reg[CFI_REGS], uint64_t *value)
+{
+	if (op >= 0x30 && op <= 0x4f)
+		*value = op - 0x30;
+	else if (op >= 0x70 && op < 0x70 + CFI_REGS)
+		*value = reg[op - 0x70] + (uint64_t)read_sleb(r);
+	else if (op == 0x08)
+		*value = read_bytes(r, 1);
+	else if (op == 0x09)
+		*value = (uint64_t)(int64_t)(int8_t)read_bytes(r, 1);
+	else if (op == 0x0a)
+		*value = read_bytes(r, 2);
+	else if (op == 0x0b)
+		*value = (uint64_t)(int64_t)(int16_t)read_bytes(r, 2);
+	else if (op == 0x10)
+		*value = read_uleb(r);
+	else if (op == 0x11)
+		*value = (uint64_t)read_sleb(r);
+	else
+		return false;
+	return true;
+}
+
+bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,
+		  uint64_t low, uint64_t high, uint64_t *value)
+{
+	struct reader r = { expression, expression + 10, false };
+	uint64_t stack[EXPRESSION_STACK + 1];
+	unsigned int n = 0;
+	uint64_t length = read_uleb(&r);
+
+	r.end = r.at + length;
+	if (initial)
+		stack[n++] = *initial;
+	while (r.at < r.end && !r.bad && n < EXPRESSION_STACK) {
+		unsigned int op = (unsigned int)read_bytes(&r, 1);
+		if (push_op(&r, op, reg, &stack[n])) {
+			n++;
+		} else if (op == 0x23 && n >= 1) { /* plus_uconst */
+			stack[n - 1] += read_uleb(&r);
+		} else if (op == 0x06 && n >= 1) { /* deref */
+			if (stack[n - 1] < low || stack[n - 1] + 8 > high)
+				return false;
+			memcpy(&stack[n - 1], (const void *)stack[n - 1], sizeof(stack[0]));
+		} else if (n >= 2 && binary(op, stack[n - 2], stack[n - 1], &stack[n - 2])) {
+			n--;
+		} else {
+			return false;
+		}
+	}
+	if (r.bad || !n)
+		return false;
+	*value = stack[n - 1];
+	return true;
+}

@@ -1,0 +1,87 @@
+/* cfi.h -- reading .eh_frame: how to find a frame's caller.
+ *
+ * Tables are trusted as far as ld.so trusts them: they belong to loaded objects. Lengths are
+ * bounded all the same, so that a damaged object ends in "unknown", not in a fault.
+ * Source: LSB 5.0 Core, "Exception Frames"; DWARF 4, section 6.4; System V ABI AMD64
+ * supplement, figure 3.36 (register numbers).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_CFI_H
+#define LIBMEMUSAGE_CFI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#define CFI_REGS 17 /* 0-15 general registers, 16 the return address */
+#define CFI_BP 6
+#define CFI_SP 7
+#define CFI_RA 16
+#else
+#define CFI_REGS 33
+#define CFI_BP 29
+#define CFI_SP 31
+#define CFI_RA 30
+#endif
+
+struct link_map;
+
+enum cfi_kind {
+	CFI_SAME = 0,	  /* as in the inner frame */
+	CFI_UNDEFINED,	  /* lost; for the return address: this is the outermost frame */
+	CFI_AT_CFA,	  /* saved at CFA + offset */
+	CFI_VALUE_CFA,	  /* is CFA + offset */
+	CFI_REGISTER,	  /* in register `offset` */
+	CFI_AT_EXPRESSION, /* saved at the address an expression gives */
+	CFI_VALUE_EXPRESSION
+};
+
+struct cfi_rule {
+	enum cfi_kind kind;
+	int64_t offset;
+	const uint8_t *expression; /* its length (ULEB128) first */
+};
+
+/* One row of the table: what holds at one address. */
+struct cfi_row {
+	bool is_signal;		       /* a signal handler returns here */
+	int cfa_register;	       /* -1: cfa_expression */
+	int64_t cfa_offset;
+	const uint8_t *cfa_expression; /* its length first */
+	struct cfi_rule reg[CFI_REGS];
+};
+
+/* cfi_init -- find ld.so's look-up function. Call from the constructor or recorder_start(). */
+void cfi_init(void);
+
+/* cfi_find -- the row for an address.
+ *
+ * pc      an address inside an instruction (for return addresses: minus one).
+ * Returns false if no loaded object has unwind information for it.
+ * Async-signal-safe where ld.so has _dl_find_object (glibc 2.35 and later). Cost 1-3 us.
+ */
+bool cfi_find(uint64_t pc, struct cfi_row *row);
+
+/* A loaded object. */
+struct cfi_object {
+	uint64_t start, end; /* lowest and highest mapped address */
+	struct link_map *map;
+};
+
+/* cfi_object_of -- the object that an address lies in. Returns false if it is in none.
+ *
+ * Async-signal-safe; takes no lock. Cost 20 ns.
+ */
+bool cfi_object_of(uint64_t pc, struct cfi_object *object);
+
+/* cfi_evaluate -- the value of an expression.
+ *
+ * expression  its length first. reg  the frame's registers. initial  pushed first if not NULL.
+ * [low, high) memory that may be read.
+ * Returns false if it does something unknown or reads elsewhere.
+ */
+bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,
+		  uint64_t low, uint64_t high, uint64_t *value);
+
+#endif

@@ -1,0 +1,124 @@
+/* modules.c -- objects, found through ld.so's lock-free look-up.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/modules.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/cfi.h"
+#include "libmemusage/recorder.h"
+
+#define FIRST_LOG2 4
+#define PATH_LIMIT 4096u
+
+static uint64_t last_start, last_end; /* of the module found last */
+
+static struct mu_table *table(void)
+{
+	return &rec.image->table[MU_SEC_MODULES];
+}
+
+static bool is_known(uint64_t pc)
+{
+	if (pc >= last_start && pc < last_end)
+		return true;
+	for (uint64_t i = 0; i < table()->count; i++) {
+		const struct mu_module *module = arena_table_at(table(), i);
+		if (pc >= module->start && pc < module->end && !module->closed) {
+			last_start = module->start;
+			last_end = module->end;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A note: name size, descriptor size, type, name, descriptor, each padded to four bytes. */
+static bool read_note(const uint8_t *note, uint64_t length, struct mu_module *module)
+{
+	while (length >= sizeof(ElfW(Nhdr))) {
+		ElfW(Nhdr) header;
+		memcpy(&header, note, sizeof(header));
+		uint64_t name = (header.n_namesz + 3) & ~3u;
+		uint64_t size = sizeof(header) + name + ((header.n_descsz + 3) & ~3u);
+		if (size > length)
+			return false;
+		if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
+		    !memcmp(note + sizeof(header), "GNU", 4) &&
+		    header.n_descsz <= sizeof(module->build_id)) {
+			memcpy(module->build_id, note + sizeof(header) + name, header.n_descsz);
+			module->build_id_length = header.n_descsz;
+			return true;
+		}
+		note += size;
+		length -= size;
+	}
+	return false;
+}
+
+/* The ELF header is at the start of an object's first mapping. */
+static void read_build_id(struct mu_module *module)
+{
+	const ElfW(Ehdr) *header = (const void *)module->start;
+
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > MU_PAGE)
+		return;
+	const ElfW(Phdr) *part = (const void *)(module->start + header->e_phoff);
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		uint64_t note = module->bias + part[i].p_vaddr;
+		if (part[i].p_type == PT_NOTE && note >= module->start &&
+		    note + part[i].p_memsz <= module->end &&
+		    read_note((const uint8_t *)note, part[i].p_memsz, module))
+			return;
+	}
+}
+
+void modules_init(void)
+{
+	arena_table_init(MU_SEC_MODULES, sizeof(struct mu_module), FIRST_LOG2);
+	last_start = last_end = 0;
+}
+
+void modules_note(uint64_t pc)
+{
+	struct mu_module module = { .opened = rec.image->dl_generation };
+	struct cfi_object object;
+
+	if (is_known(pc) || !cfi_object_of(pc, &object))
+		return;
+	module.start = object.start;
+	module.end = object.end;
+	module.bias = object.map->l_addr;
+	module.path = object.map->l_name && object.map->l_name[0]
+			      ? arena_string(object.map->l_name, strlen(object.map->l_name),
+					     PATH_LIMIT)
+			      : rec.image->process.exe;
+	read_build_id(&module);
+	struct mu_module *entry = arena_table_at(table(), table()->count);
+	if (!entry) {
+		rec.image->drops.modules++;
+		return;
+	}
+	*entry = module;
+	__atomic_store_n(&table()->count, table()->count + 1, __ATOMIC_RELEASE);
+}
+
+void modules_closed(void)
+{
+	uint32_t generation = __atomic_add_fetch(&rec.image->dl_generation, 1, __ATOMIC_RELAXED);
+
+	for (uint64_t i = 0; i < table()->count; i++) {
+		struct mu_module *module = arena_table_at(table(), i);
+		struct cfi_object object;
+		if (!module->closed &&
+		    (!cfi_object_of(module->start, &object) || object.start != module->start))
+			module->closed = generation;
+	}
+	last_start = last_end = 0;
+}

@@ -1,0 +1,27 @@
+/* modules.h -- which objects the frames of stacks belong to.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_MODULES_H
+#define LIBMEMUSAGE_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* modules_init -- make the empty table of a new image. */
+void modules_init(void);
+
+/* modules_note -- record the object that holds an address, unless it is recorded already.
+ *
+ * Call under the lock of sites.c. Takes no lock of ld.so. Async-signal-safe. Cost 50 ns if
+ * known, some us otherwise. Code that is in no object (JIT) is left alone.
+ */
+void modules_note(uint64_t pc);
+
+/* modules_closed -- after dlclose: mark objects that are gone, begin a new generation.
+ *
+ * Not async-signal-safe.
+ */
+void modules_closed(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* rules.h -- return address -> how to step to the caller, in one word.
+ *
+ * Compilers use few forms of unwind rows; each is collapsed into 64 bits, once per return
+ * address, and kept in a table that grows with the program. What does not collapse is
+ * marked and left to the slow step (walk_slow.c).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_RULES_H
+#define LIBMEMUSAGE_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/arch.h"
+
+/* How the caller's frame address (CFA) is found. sp is the address after the return
+ * address's slot. */
+enum rule_type {
+	RULE_NONE = 0, /* no unwind information: try the frame pointer */
+	RULE_SP,       /* CFA = sp + cfa */
+	RULE_BP,       /* CFA = bp + cfa */
+	RULE_DRAP,     /* CFA = *(bp + cfa): gcc's realigned frames */
+	RULE_END,      /* outermost frame */
+	RULE_SLOW      /* needs other registers, or is a signal frame */
+};
+
+/* Where the caller's bp is. */
+enum rule_bp { RULE_BP_SAME = 0, RULE_BP_AT_CFA, RULE_BP_AT_BP };
+
+struct rule {
+	int32_t cfa;
+	int16_t bp;	 /* offset for bp_kind */
+	uint8_t type;	 /* enum rule_type */
+	uint8_t bp_kind; /* enum rule_bp */
+};
+
+struct rule_entry {
+	uint64_t pc; /* 0: empty */
+	struct rule rule;
+};
+
+struct rule_table {
+	uint64_t mask;
+	uint32_t shift;
+	uint32_t reserved;
+	struct rule_entry entry[];
+};
+
+extern struct rule_table *rules;
+
+/* rules_init -- make the table. Returns false without memory. */
+bool rules_init(void);
+
+/* rules_make -- find and remember the rule for a return address.
+ *
+ * Async-signal-safe. Cost 1-4 us, once per address.
+ */
+struct rule rules_make(uint64_t pc);
+
+/* rules_forget -- objects were closed: addresses may mean something else now.
+ *
+ * Thread-safe: others go on with the old table for the event they are in.
+ */
+void rules_forget(void);
+
+/* rules_forget_locks -- in a forked child. */
+void rules_forget_locks(void);
+
+/* rules_of -- the rule for a return address. Async-signal-safe. Cost 1-2 ns when known. */
+static inline struct rule rules_of(uint64_t pc)
+{
+	const struct rule_table *table = __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
+	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
+	uint64_t found;
+
+	while ((found = __atomic_load_n(&table->entry[i].pc, __ATOMIC_ACQUIRE))) {
+		if (likely(found == pc))
+			return table->entry[i].rule;
+		i = (i + 1) & table->mask;
+	}
+	return rules_make(pc);
+}
+
+#endif

@@ -1,0 +1,317 @@
+/* sites.c -- interning stacks, and the cells of each thread.
+ *
+ * A known stack costs one look-up of its hash. For a new one the tree of frames is written,
+ * one node per frame that no other stack shares. Hashes have 64 bits: among a million stacks
+ * two collide with probability 3e-8; they would then be counted together.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/sites.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/memory.h"
+#include "libmemusage/modules.h"
+#include "libmemusage/spin.h"
+
+#define SITES_LOG2 9
+#define NODES_LOG2 10
+#define FRAMES_FIRST_LOG2 6
+#define CELLS_FIRST_LOG2 3
+#define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
+
+struct site_entry {
+	uint64_t hash; /* 0: empty */
+	uint32_t site;
+	uint32_t reserved;
+};
+
+/* Replaced tables stay mapped, as a reader may be in them; see rules.c. */
+struct site_index {
+	uint64_t mask;
+	unsigned int shift;
+	struct site_entry entry[];
+};
+
+static struct site_index *index_now;
+static uint32_t *node_hash; /* node numbers by (parent, pc), 0: empty */
+static unsigned int node_shift;
+static uint32_t lock;
+static uint64_t indexed;
+
+static struct mu_table *table(unsigned int section)
+{
+	return &rec.image->table[section];
+}
+
+static uint64_t spread(uint64_t value)
+{
+	return value * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* Appends an entry to a table. Returns its address, NULL if the arena is full. The caller
+ * fills it in before publish(). */
+static void *append(unsigned int section, uint32_t *number)
+{
+	uint64_t count = table(section)->count;
+
+	if (count > UINT32_MAX - 1)
+		return NULL;
+	*number = (uint32_t)count;
+	return arena_table_at(table(section), count);
+}
+
+static void publish(unsigned int section)
+{
+	__atomic_store_n(&table(section)->count, table(section)->count + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- the tree of frames, under the lock ------------------------------------------------ */
+
+static uint64_t node_place(uint32_t parent, uint64_t pc)
+{
+	return spread(pc ^ spread(parent)) >> node_shift;
+}
+
+static void node_insert(uint32_t *hash, uint32_t number)
+{
+	const struct mu_frame *frame = arena_table_at(table(MU_SEC_FRAMES), number);
+	uint64_t mask = (UINT64_C(1) << (64 - node_shift)) - 1;
+	uint64_t i = node_place(frame->parent, frame->pc);
+
+	while (hash[i])
+		i = (i + 1) & mask;
+	hash[i] = number;
+}
+
+static bool nodes_grow(void)
+{
+	uint64_t old_size = UINT64_C(1) << (64 - node_shift);
+	uint32_t *bigger = memory_map(2 * old_size * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	node_shift--;
+	for (uint64_t i = 0; i < old_size; i++)
+		if (node_hash[i])
+			node_insert(bigger, node_hash[i]);
+	memory_unmap(node_hash, old_size * sizeof(*node_hash));
+	node_hash = bigger;
+	return true;
+}
+
+/* The node of a frame below `parent`, 0 if the tables are full. */
+static uint32_t node_find(uint32_t parent, uint64_t pc)
+{
+	uint64_t mask = (UINT64_C(1) << (64 - node_shift)) - 1;
+	uint32_t number;
+
+	for (uint64_t i = node_place(parent, pc); node_hash[i]; i = (i + 1) & mask) {
+		const struct mu_frame *frame = arena_table_at(table(MU_SEC_FRAMES), node_hash[i]);
+		if (frame->pc == pc && frame->parent == parent &&
+		    frame->generation == rec.image->dl_generation)
+			return node_hash[i];
+	}
+	if (table(MU_SEC_FRAMES)->count * 4 > mask * 3 && !nodes_grow())
+		return 0;
+	struct mu_frame *frame = append(MU_SEC_FRAMES, &number);
+	if (!frame) {
+		rec.image->drops.frames++;
+		return 0;
+	}
+	*frame = (struct mu_frame){ pc, parent, rec.image->dl_generation };
+	modules_note(pc - 1);
+	publish(MU_SEC_FRAMES);
+	node_insert(node_hash, number);
+	return number;
+}
+
+static uint32_t innermost_node(struct walk *walk)
+{
+	uint32_t node = walk->nodes ? walk->node[walk->nodes - 1] : 0;
+
+	for (uint32_t i = walk->nodes; i < walk->count; i++) {
+		node = node_find(node, walk->frame[i].pc);
+		if (!node)
+			return 0;
+		walk->node[i] = node;
+	}
+	walk->nodes = walk->count;
+	return node;
+}
+
+/* ---- sites ------------------------------------------------------------------------------- */
+
+static struct site_index *new_index(unsigned int log2)
+{
+	struct site_index *index =
+		memory_map(sizeof(*index) + (sizeof(struct site_entry) << log2));
+
+	if (!index)
+		return NULL;
+	index->mask = (UINT64_C(1) << log2) - 1;
+	index->shift = 64 - log2;
+	return index;
+}
+
+static void index_insert(struct site_index *index, uint64_t hash, uint32_t site)
+{
+	uint64_t i = hash >> index->shift;
+
+	while (index->entry[i].hash)
+		i = (i + 1) & index->mask;
+	index->entry[i].site = site;
+	__atomic_store_n(&index->entry[i].hash, hash, __ATOMIC_RELEASE);
+}
+
+static bool index_lookup(uint64_t hash, uint32_t *site)
+{
+	const struct site_index *index = __atomic_load_n(&index_now, __ATOMIC_ACQUIRE);
+	uint64_t found;
+
+	for (uint64_t i = hash >> index->shift;
+	     (found = __atomic_load_n(&index->entry[i].hash, __ATOMIC_ACQUIRE));
+	     i = (i + 1) & index->mask)
+		if (likely(found == hash)) {
+			*site = index->entry[i].site;
+			return true;
+		}
+	return false;
+}
+
+static void index_grow(void)
+{
+	struct site_index *bigger = new_index(65 - index_now->shift);
+
+	if (!bigger)
+		return;
+	for (uint64_t i = 0; i <= index_now->mask; i++)
+		if (index_now->entry[i].hash)
+			index_insert(bigger, index_now->entry[i].hash, index_now->entry[i].site);
+	__atomic_store_n(&index_now, bigger, __ATOMIC_RELEASE);
+}
+
+/* Under the lock. */
+static uint32_t add_site(struct walk *walk, enum mu_fn fn, uint64_t hash)
+{
+	uint32_t frame = walk ? innermost_node(walk) : 0;
+	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
+						 : MU_STACK_TRUNCATED;
+	uint32_t stack_number, number;
+	struct mu_stack *stack = append(MU_SEC_STACKS, &stack_number);
+	struct mu_site *site = append(MU_SEC_SITES, &number);
+
+	if (!stack || !site || (walk && walk->count && !frame)) {
+		rec.image->drops.sites++;
+		return 0;
+	}
+	*stack = (struct mu_stack){ hash, frame, (walk ? walk->count << 8 : 0) | flags };
+	publish(MU_SEC_STACKS);
+	*site = (struct mu_site){ .stack = stack_number,
+				  .fn = (uint16_t)fn,
+				  .first = sites_tick() };
+	publish(MU_SEC_SITES);
+	if (indexed * 2 > index_now->mask)
+		index_grow();
+	if (indexed < index_now->mask) {
+		index_insert(index_now, hash, number);
+		indexed++;
+	}
+	return number;
+}
+
+uint32_t sites_find(struct walk *walk, enum mu_fn fn)
+{
+	uint64_t hash = walk && walk->count ? walk->frame[walk->count - 1].hash : 0;
+	uint32_t site = 0;
+
+	if (unlikely(!walk))
+		return 0;
+	hash = spread(hash + (uint64_t)fn + 1);
+	hash += !hash;
+	if (likely(index_lookup(hash, &site)))
+		return site;
+	if (!spin_lock(&lock))
+		return 0;
+	if (!index_lookup(hash, &site))
+		site = add_site(walk, fn, hash);
+	spin_unlock(&lock);
+	return site;
+}
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+/* Numbers of the thread's cells by site, doubled when a site beyond its end comes. */
+static bool cells_grow(struct thread *thread, uint32_t site)
+{
+	uint32_t count = thread->cell_sites ? thread->cell_sites : MU_PAGE / sizeof(uint32_t);
+
+	while (count <= site && count < UINT32_MAX / 2)
+		count *= 2;
+	uint32_t *bigger = memory_map((uint64_t)count * sizeof(*bigger));
+	if (!bigger)
+		return false;
+	if (thread->cell_of) {
+		uint64_t bytes = (uint64_t)thread->cell_sites * sizeof(*bigger);
+		memcpy(bigger, thread->cell_of, bytes);
+		memory_unmap(thread->cell_of, bytes);
+	}
+	thread->cell_of = bigger;
+	thread->cell_sites = count;
+	return true;
+}
+
+/* Takes a run of cells for the thread. They are published empty: that changes no sum. */
+static bool cells_reserve(struct thread *thread)
+{
+	struct mu_table *cells = table(MU_SEC_CELLS);
+	uint64_t first = __atomic_fetch_add(&cells->count, CELL_RUN, __ATOMIC_RELAXED);
+	struct mu_cell *run = arena_table_at(cells, first);
+
+	if (!run)
+		return false;
+	thread->cell_next = (uint32_t)((uint64_t)((uint8_t *)run - rec.base) / sizeof(*run));
+	thread->cell_end = thread->cell_next + CELL_RUN;
+	return true;
+}
+
+struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
+{
+	if (site >= thread->cell_sites && !cells_grow(thread, site))
+		return NULL;
+	if (thread->cell_next == thread->cell_end && !cells_reserve(thread)) {
+		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	uint32_t number = thread->cell_next++;
+	struct mu_cell *cell = at((uint64_t)number * sizeof(*cell));
+	cell->site = site;
+	cell->thread = thread->pub.tid;
+	cell->epoch = rec.image->heap.epoch;
+	thread->cell_of[site] = number;
+	return cell;
+}
+
+bool sites_init(void)
+{
+
+	arena_table_init(MU_SEC_FRAMES, sizeof(struct mu_frame), FRAMES_FIRST_LOG2);
+	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), FRAMES_FIRST_LOG2 - 2);
+	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), FRAMES_FIRST_LOG2 - 2);
+	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), CELLS_FIRST_LOG2);
+	index_now = new_index(SITES_LOG2);
+	node_shift = 64 - NODES_LOG2;
+	node_hash = memory_map(sizeof(*node_hash) << NODES_LOG2);
+	indexed = 0;
+	if (!index_now || !node_hash)
+		return false;
+	publish(MU_SEC_FRAMES); /* entry 0, the root, is all zero */
+	return arena_table_at(table(MU_SEC_FRAMES), 0) && add_site(NULL, MU_FN_MALLOC, 1) == 0;
+}
+
+void sites_forget_locks(void)
+{
+	lock = 0;
+}

@@ -1,0 +1,116 @@
+/* sites.h -- who allocates: stacks as numbers, and what each did (docs/format.md section 7).
+ *
+ * A site is a call stack and the function called. Its counters lie in cells, one per site
+ * and thread that met it, so that threads share no cache line.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_SITES_H
+#define LIBMEMUSAGE_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/recorder.h"
+#include "libmemusage/thread.h"
+#include "libmemusage/walk.h"
+
+/* sites_init -- make the empty tables of a new image, and site 0: the unknown one.
+ *
+ * Returns false without memory. Not thread-safe.
+ */
+bool sites_init(void);
+
+/* sites_forget_locks -- in a forked child. */
+void sites_forget_locks(void);
+
+/* sites_find -- the number of the calling thread's present stack and `fn`.
+ *
+ * walk   from walk_stack(), NULL: the unknown site.
+ * Returns 0 if the tables are full (counted). Async-signal-safe. Cost 2-5 ns for a known
+ * stack, some 100 ns per new frame otherwise.
+ */
+uint32_t sites_find(struct walk *walk, enum mu_fn fn);
+
+/* sites_cell_slow -- the thread's cell of a site that it meets for the first time.
+ *
+ * Returns NULL if the arena is full.
+ */
+struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site);
+
+/* sites_cell -- the thread's cell of a site; NULL if there can be none. */
+static inline struct mu_cell *sites_cell(struct thread *thread, uint32_t site)
+{
+	uint32_t offset = likely(site < thread->cell_sites) ? thread->cell_of[site] : 0;
+
+	/* Cells lie at multiples of their size: 32 bits reach 512 GiB. */
+	return likely(offset) ? at((uint64_t)offset * sizeof(struct mu_cell))
+			      : sites_cell_slow(thread, site);
+}
+
+/* sites_tick -- the coarse clock of births and lifetimes (docs/format.md, section 5). */
+static inline uint64_t sites_tick(void)
+{
+	return __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+}
+
+/* sites_keep_peak -- before a cell changes: if the heap fell from a new peak since the cell
+ * last changed, its present value is its value at that peak. */
+static inline void sites_keep_peak(struct mu_cell *cell)
+{
+	uint32_t epoch = __atomic_load_n(&rec.image->heap.epoch, __ATOMIC_RELAXED);
+
+	if (unlikely(cell->epoch != epoch)) {
+		cell->peak_bytes = cell->live_bytes;
+		cell->peak_blocks = cell->live_blocks;
+		cell->epoch = epoch;
+	}
+}
+
+/* sites_class -- index into mu_cell.size_class of a size. */
+static inline unsigned int sites_class(uint64_t size)
+{
+	unsigned int log2 = size <= 16 ? 4 : 64 - (unsigned int)__builtin_clzll(size - 1);
+
+	/* <= 16, 64, 256, 1 KiB, 4 KiB, 64 KiB, 1 MiB, more */
+	if (log2 <= 12)
+		return (log2 - 3) / 2;
+	return log2 <= 16 ? 5 : log2 <= 20 ? 6 : 7;
+}
+
+/* sites_alloc -- a block came to life at a site. Async-signal-safe. Cost 2-4 ns. */
+static inline void sites_alloc(struct thread *thread, uint32_t site, uint64_t size)
+{
+	struct mu_cell *cell = sites_cell(thread, site);
+
+	if (unlikely(!cell))
+		return;
+	sites_keep_peak(cell);
+	cell->live_bytes += (int64_t)size;
+	cell->live_blocks++;
+	cell->total_bytes += size;
+	cell->total_blocks++;
+	cell->life -= (int64_t)sites_tick();
+	cell->size_class[sites_class(size)]++;
+}
+
+/* sites_free -- a block of a site is about to die.
+ *
+ * newest  it was this thread's last allocation: a temporary block.
+ */
+static inline void sites_free(struct thread *thread, uint32_t site, uint64_t size, bool newest)
+{
+	struct mu_cell *cell = sites_cell(thread, site);
+
+	if (unlikely(!cell))
+		return;
+	sites_keep_peak(cell);
+	if (cell->live_bytes > cell->max_bytes)
+		cell->max_bytes = cell->live_bytes;
+	cell->live_bytes -= (int64_t)size;
+	cell->live_blocks--;
+	cell->life += (int64_t)sites_tick();
+	cell->temporary += newest;
+}
+
+#endif

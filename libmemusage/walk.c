@@ -1,0 +1,282 @@
+/* walk.c -- the verified stack cache.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/walk.h"
+
+#include <stddef.h>
+
+#include "libmemusage/cfi.h"
+#include "libmemusage/memory.h"
+#include "libmemusage/rules.h"
+#include "libmemusage/stack_range.h"
+#include "libmemusage/walk_slow.h"
+
+#define UNWIND_CUT 255 /* beside enum rule_type: too many frames */
+
+static uint32_t generation = 1;
+
+static uint64_t word_at(uint64_t address)
+{
+	return *(const uint64_t *)address;
+}
+
+static bool is_readable(const struct walk *walk, uint64_t address)
+{
+	return address >= walk->low && address + 8 <= walk->high && !(address & 7);
+}
+
+static bool uses_bp(const struct walk *walk, uint32_t frame)
+{
+	return walk->uses_bp[frame / 64] >> (frame % 64) & 1;
+}
+
+static void set_uses_bp(struct walk *walk, uint32_t frame, bool value)
+{
+	uint64_t bit = UINT64_C(1) << (frame % 64);
+
+	if (value)
+		walk->uses_bp[frame / 64] |= bit;
+	else
+		walk->uses_bp[frame / 64] &= ~bit;
+}
+
+/* How many remembered frames, from the outermost, still stand as they did. Inner ones that
+ * were returned from lie below the present slot and must not be read: their memory may be
+ * anything now, though it is the stack's. */
+static uint32_t still_there(const struct walk *walk, uint64_t slot)
+{
+	uint32_t count = walk->count;
+	uint32_t same = 0;
+
+	while (count && walk->frame[count - 1].slot < slot)
+		count--;
+	for (; same + 4 <= count; same += 4) {
+		const struct walk_frame *f = &walk->frame[same];
+		if ((word_at(f[0].slot) ^ f[0].pc) | (word_at(f[1].slot) ^ f[1].pc) |
+		    (word_at(f[2].slot) ^ f[2].pc) | (word_at(f[3].slot) ^ f[3].pc))
+			break;
+	}
+	while (same < count && word_at(walk->frame[same].slot) == walk->frame[same].pc)
+		same++;
+	for (uint32_t i = 0; i < walk->checks && walk->check[i].frame < same; i++)
+		if (walk->check[i].at < slot || word_at(walk->check[i].at) != walk->check[i].value)
+			return walk->check[i].frame;
+	return same;
+}
+
+/* Where a step leads. */
+struct place {
+	uint64_t slot, bp;
+	uint64_t bp_at; /* 0: bp is the inner frame's */
+};
+
+static bool step_bp(const struct walk *walk, const struct rule *rule, uint64_t cfa, struct place *at)
+{
+	uint64_t source;
+
+	if (rule->bp_kind == RULE_BP_SAME) {
+		at->bp_at = 0;
+		return true;
+	}
+	source = rule->bp_kind == RULE_BP_AT_CFA ? cfa + (uint64_t)(int64_t)rule->bp
+						 : at->bp + (uint64_t)(int64_t)rule->bp;
+	if (!is_readable(walk, source))
+		return false;
+	at->bp = word_at(source);
+	at->bp_at = source;
+	return true;
+}
+
+/* From a frame to its caller. Returns false if the stack cannot be followed further. */
+static bool step(const struct walk *walk, struct walk_new *frame, struct place *at,
+		 struct rule rule)
+{
+	uint64_t sp = frame->slot + 8;
+	uint64_t cfa;
+
+	frame->needs_bp = rule.type != RULE_SP;
+	frame->keeps_bp = rule.bp_kind == RULE_BP_SAME;
+	switch (rule.type) {
+	case RULE_SP:
+		cfa = sp + (uint64_t)(int64_t)rule.cfa;
+		break;
+	case RULE_BP:
+		cfa = at->bp + (uint64_t)(int64_t)rule.cfa;
+		break;
+	case RULE_DRAP:
+		frame->drap_at = at->bp + (uint64_t)(int64_t)rule.cfa;
+		if (!is_readable(walk, frame->drap_at))
+			return false;
+		cfa = frame->drap_value = word_at(frame->drap_at);
+		break;
+	case RULE_NONE:
+		/* Code without tables (JIT): believe the frame pointer if it can be one. */
+		frame->is_guess = true;
+		if (at->bp < sp || !is_readable(walk, at->bp + 8))
+			return false;
+		cfa = at->bp + 16;
+		rule = (struct rule){ .bp = -16, .bp_kind = RULE_BP_AT_CFA };
+		frame->keeps_bp = false;
+		break;
+	default:
+		return false;
+	}
+	if (cfa <= frame->slot || !is_readable(walk, cfa - 8) || !step_bp(walk, &rule, cfa, at))
+		return false;
+	at->slot = cfa - 8;
+	return true;
+}
+
+/* The remembered frame that lies at this slot with what decides its outside unchanged, or
+ * walk->count. `k` runs inward to outward with the walk. */
+static uint32_t meets(const struct walk *walk, const struct place *at, uint32_t *k)
+{
+	while (*k && walk->frame[*k - 1].slot < at->slot)
+		--*k;
+	if (*k && walk->frame[*k - 1].slot == at->slot &&
+	    (!uses_bp(walk, *k - 1) || walk->frame[*k - 1].bp == at->bp))
+		return *k;
+	return 0;
+}
+
+static void add_check(struct walk *walk, uint64_t at, uint64_t value, uint32_t frame)
+{
+	if (walk->checks < WALK_CHECKS)
+		walk->check[walk->checks++] = (struct walk_check){ at, value, frame, 0 };
+	else
+		walk->generation = 0; /* cannot be verified: not to be believed next time */
+}
+
+static uint64_t mix(uint64_t hash, uint64_t pc)
+{
+	hash = (hash ^ pc) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash ^ hash >> 29;
+}
+
+/* Adds the new frames, outermost of them first, to what is remembered.
+ *
+ * base  flags of a stack of which nothing was kept. */
+static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t base)
+{
+	uint64_t hash = kept ? walk->frame[kept - 1].hash : 0;
+	uint8_t flags = kept ? walk->flags[kept - 1] : base;
+	bool depends = kept && uses_bp(walk, kept - 1);
+
+	while (walk->checks && walk->check[walk->checks - 1].frame >= kept)
+		walk->checks--;
+	for (uint32_t i = fresh; i-- > 0;) {
+		const struct walk_new *new = &walk->new[i];
+		uint32_t index = kept + fresh - 1 - i;
+		depends = new->needs_bp || (new->keeps_bp && depends);
+		hash = mix(hash, new->pc);
+		flags |= new->is_guess ? MU_STACK_NO_CFI : 0;
+		walk->frame[index] = (struct walk_frame){ new->slot, new->pc, new->bp, hash };
+		walk->flags[index] = flags;
+		set_uses_bp(walk, index, depends);
+		if (new->drap_at)
+			add_check(walk, new->drap_at, new->drap_value, index);
+		if (depends && new->bp_at)
+			add_check(walk, new->bp_at, new->bp, index);
+	}
+	walk->count = kept + fresh;
+	if (walk->nodes > kept)
+		walk->nodes = kept;
+}
+
+/* A stack with a frame that needs other registers: nothing of it is reused. */
+static void walk_whole(struct walk *walk, uint64_t slot)
+{
+	uint8_t flags = 0;
+	unsigned int fresh = walk_slow(walk, slot, &flags);
+
+	remember(walk, 0, fresh, flags);
+	walk->generation = 0;
+}
+
+/* Unwinds from the inside. Returns the number of new frames; *joined is the number of
+ * remembered frames that stay, *end the rule type that ended the walk if none do. */
+static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32_t *joined,
+		       uint8_t *end)
+{
+	uint32_t n = 0;
+	uint32_t k = same;
+
+	*end = RULE_END;
+	while (n < WALK_FRAMES) {
+		*joined = meets(walk, &at, &k);
+		uint64_t pc = word_at(at.slot);
+		if (*joined || !pc)
+			return n;
+		struct walk_new *frame = &walk->new[n++];
+		*frame = (struct walk_new){ .slot = at.slot,
+					    .pc = pc,
+					    .bp = at.bp,
+					    .bp_at = at.bp_at };
+		struct rule rule = rules_of(pc);
+		if (!step(walk, frame, &at, rule)) {
+			*end = rule.type;
+			return n;
+		}
+	}
+	*joined = 0;
+	*end = UNWIND_CUT;
+	return n;
+}
+
+static struct walk *walk_of(struct thread *thread)
+{
+	if (!thread->walk)
+		thread->walk = memory_map(sizeof(struct walk));
+	return thread->walk;
+}
+
+/* Makes what is remembered belong to the stack that `slot` is on. */
+static bool enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
+{
+	uint32_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+
+	if (likely(slot >= walk->low) && likely(slot < walk->high) &&
+	    likely(walk->generation == now))
+		return true;
+	walk->count = walk->checks = walk->nodes = 0;
+	walk->generation = now;
+	return stack_range_find(thread, walk, slot);
+}
+
+/* What is to be said of a stack by how its outermost frame was found. */
+static uint8_t flags_of(uint8_t end)
+{
+	return end == RULE_END ? 0 : end == UNWIND_CUT ? MU_STACK_CUT : MU_STACK_TRUNCATED;
+}
+
+bool walk_init(void)
+{
+	cfi_init();
+	return rules_init();
+}
+
+void walk_forget(void)
+{
+	rules_forget();
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
+}
+
+struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
+{
+	struct walk *walk = walk_of(thread);
+	const struct place start = { slot, bp, 0 };
+	uint32_t kept;
+	uint8_t end;
+
+	if (unlikely(!walk) || unlikely(!enter_stack(thread, walk, slot)))
+		return NULL;
+	uint32_t fresh = unwind(walk, start, still_there(walk, slot), &kept, &end);
+	if (unlikely(kept + fresh > WALK_FRAMES))
+		fresh = unwind(walk, start, 0, &kept, &end);
+	if (unlikely(!kept) && unlikely(end == RULE_SLOW))
+		walk_whole(walk, slot);
+	else
+		remember(walk, kept, fresh, flags_of(end));
+	return walk;
+}

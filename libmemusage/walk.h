@@ -1,0 +1,78 @@
+/* walk.h -- the call stack of every event, from the part that changed since the last one.
+ *
+ * Each thread remembers its last stack: per frame the address of its return-address slot and
+ * the value there. The next event unwinds from the inside only until it meets a remembered
+ * frame whose slot, and all slots outside it, still hold the same values. For frames whose
+ * CFA is sp + constant that proves the rest: the same return address in the same slot means
+ * the same next slot. A frame that depends on bp (or on a third word, gcc's realigned frames)
+ * adds the word that bp came from to what is compared. Nothing is ever written to the stack,
+ * so exceptions, longjmp and coroutines cannot break it; on another stack nothing remembered
+ * is read.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_WALK_H
+#define LIBMEMUSAGE_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/thread.h"
+
+#define WALK_FRAMES 1024u /* remembered, and the most that one stack keeps */
+#define WALK_CHECKS 256u
+
+struct walk_frame {
+	uint64_t slot; /* address of the return address */
+	uint64_t pc;   /* value there */
+	uint64_t bp;   /* in this frame, if uses_bp */
+	uint64_t hash; /* of this frame and all outside it */
+};
+
+/* A word besides the return addresses that the remembered stack depends on. */
+struct walk_check {
+	uint64_t at;
+	uint64_t value;
+	uint32_t frame; /* index of the frame that depends on it */
+	uint32_t reserved;
+};
+
+struct walk {
+	uint64_t low, high;  /* the stack that is remembered */
+	uint32_t count;	     /* frames, outermost first */
+	uint32_t checks;
+	uint32_t generation; /* of the rules they were made with */
+	uint32_t nodes;	     /* frames whose node is known, from the outermost */
+	uint64_t other_low, other_high; /* another stack that was looked up before */
+	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
+	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */
+	struct walk_frame frame[WALK_FRAMES];
+	uint32_t node[WALK_FRAMES]; /* of the tree of frames, see sites.c */
+	struct walk_check check[WALK_CHECKS];
+	/* Frames met in this event, innermost first. */
+	struct walk_new {
+		uint64_t slot, pc, bp;
+		uint64_t bp_at; /* where bp was read, 0: from the inner frame */
+		uint64_t drap_at, drap_value;
+		bool needs_bp; /* its own rule uses bp */
+		bool keeps_bp; /* its caller has the same bp */
+		bool is_guess; /* stepped by frame pointer, without tables */
+	} new[WALK_FRAMES];
+};
+
+/* walk_init -- prepare for walking stacks. Returns false without memory. */
+bool walk_init(void);
+
+/* walk_forget -- objects were closed: no remembered frame is to be believed. */
+void walk_forget(void);
+
+/* walk_stack -- the calling thread's stack.
+ *
+ * slot     address of the return address of the interposed function.
+ * bp       frame pointer of its caller.
+ * Returns  the thread's walk: frame[0..count) outermost first, flags; NULL without memory.
+ * Async-signal-safe. Cost 10-30 ns at usual depths; 2 us for each new return address.
+ */
+struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
+
+#endif
