@@ -4,11 +4,24 @@
  */
 #include "libmemusage/shrink.h"
 
+#include <sys/resource.h>
+
 #include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
 
-#define ROOM_MIN (UINT64_C(16) << 20)
+#define ROOM (UINT64_C(16) << 20)
+
+/* What is mapped counts against RLIMIT_MEMLOCK whether it is touched or not, and beyond it
+ * the program's mlockall() would fail. */
+static uint64_t room(void)
+{
+	uint64_t limit[2];
+
+	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, limit)) || limit[0] / 8 > ROOM)
+		return ROOM;
+	return limit[0] / 8 & -(uint64_t)MU_PAGE;
+}
 
 static void unmap(uint8_t *from, uint8_t *to)
 {
@@ -23,8 +36,8 @@ static void shrink(void)
 	struct mu_image *image = rec.image;
 	uint8_t *start = (uint8_t *)rec.segment;
 	uint8_t *end = start + rec.segment_mapped;
-	uint64_t keep = (image->populated + image->populated / 4 + ROOM_MIN) & -(uint64_t)MU_PAGE;
-	uint64_t logs = image->log_bytes ? image->log_bytes + ROOM_MIN : 0;
+	uint64_t keep = (image->populated + image->populated / 4 + room()) & -(uint64_t)MU_PAGE;
+	uint64_t logs = image->log_bytes ? image->log_bytes + room() : 0;
 
 	if (!rec.segment_mapped || keep + logs >= image->capacity)
 		return;

@@ -6,13 +6,14 @@
 
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "libmemusage/recorder.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
 
-#define CAPACITY_MIN (UINT64_C(1) << 20)
+#define CAPACITY_MIN (UINT64_C(256) << 10)
 /* Far from where the kernel puts libraries and stacks, so that the program's own mappings
  * lie as they would without us. A hint: taken elsewhere if something is there. */
 #define PLACE UINT64_C(0x300000000000)
@@ -91,10 +92,25 @@ void slot_unmap(struct slot *slot)
 	slot->own_map = NULL;
 }
 
+/* Bytes of address space that the recorder may take: a sixteenth of a limit that the program
+ * was given to live with. */
+static uint64_t fair_share(void)
+{
+	uint64_t limit[2];
+
+	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_AS, 0, limit)) ||
+	    limit[0] == (uint64_t)RLIM_INFINITY)
+		return UINT64_MAX;
+	uint64_t share = limit[0] / 16 & -(uint64_t)MU_PAGE;
+	return share < CAPACITY_MIN ? CAPACITY_MIN : share;
+}
+
 bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct slot *slot)
 {
+	uint64_t share = fair_share();
+
 	*slot = (struct slot){ .index = slot->index };
-	slot->segment = map(fd, PLACE, size, 0);
+	slot->segment = size <= share ? map(fd, PLACE, size, 0) : NULL;
 	if (slot->segment) {
 		slot->segment_mapped = size;
 		slot->base = (uint8_t *)slot->segment + slots + slot->index * slot_size;
@@ -102,7 +118,8 @@ bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct 
 		return true;
 	}
 	slot->segment = rec.segment ? rec.segment : map(fd, 0, slots, 0);
-	for (uint64_t length = slot_size; slot->segment && length >= CAPACITY_MIN; length /= 2) {
+	uint64_t length = slot_size < share ? slot_size : share;
+	for (; slot->segment && length >= CAPACITY_MIN; length = length / 2 & -(uint64_t)MU_PAGE) {
 		slot->base = map(fd, 0, length, slots + slot->index * slot_size);
 		slot->capacity = length;
 		slot->own_map = slot->base;

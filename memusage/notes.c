@@ -31,8 +31,8 @@ static void note_facts(struct report *r, const struct result *result)
 		report_note(r, "the process began by a raw clone(): blocks from before it are not "
 			       "known");
 	if (notes & MU_NOTE_SMALL_ARENA)
-		report_note(r, "the address space limit leaves little room for recording "
-			       "(ulimit -v)");
+		report_note(r, "a limit leaves little room for recording (ulimit -v, or mlockall "
+			       "with ulimit -l)");
 	if (notes & MU_NOTE_ARENA_FULL)
 		report_note(r, "the memory for recording was full: see what was dropped");
 }
