@@ -23,6 +23,8 @@ want pkg-config cmd:pkg-config
 want libgd-dev hdr:gd.h
 want libpng-dev hdr:png.h
 want zlib1g-dev hdr:zlib.h
+want libdw-dev hdr:elfutils/libdwfl.h
+want libiberty-dev hdr:libiberty/demangle.h
 '
 packages_demo='
 need libgd-dev hdr:gd.h

@@ -15,8 +15,10 @@ for tool in $tools; do
 	case $real in /*) ln -s "$real" "stub/$tool" ;; esac
 done
 ln -s /bin/true stub/gcc
-mkdir -p usr/include usr/lib
-touch usr/include/stdio.h usr/include/gd.h usr/include/png.h usr/include/zlib.h
+mkdir -p usr/include/elfutils usr/include/libiberty usr/lib
+for header in stdio.h gd.h png.h zlib.h elfutils/libdwfl.h libiberty/demangle.h; do
+	touch "usr/include/$header"
+done
 cat >stub/id <<'EOF'
 #!/bin/sh
 echo "${UID_STUB:-0}"

@@ -28,7 +28,7 @@ my %may_include = (
 # Headers of other libraries, and the only folders that may use them.
 my %library = (
 	'gd.h' => 'memusagestat', 'gdfont' => 'memusagestat', 'png.h' => 'memusagestat',
-	'zlib.h' => 'memusagestat', 'elfutils/' => 'profile', 'dwarf.h' => 'profile',
+	'zlib.h' => 'memusagestat|formats', 'elfutils/' => 'profile', 'dwarf.h' => 'profile',
 	'gelf.h' => 'profile', 'libelf.h' => 'profile', 'libiberty/' => 'profile',
 );
 
@@ -62,7 +62,7 @@ sub include_complaints {
 			if $folder eq 'libmemusage' && $name eq 'stdio.h';
 		for my $prefix (keys %library) {
 			push @found, "<$name> is not for $folder/"
-				if index($name, $prefix) == 0 && $library{$prefix} ne $folder;
+				if index($name, $prefix) == 0 && $folder !~ /^($library{$prefix})$/;
 		}
 	}
 	return @found;

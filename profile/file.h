@@ -1,0 +1,17 @@
+/* file.h -- open a file as a profiled process saw it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_FILE_H
+#define PROFILE_FILE_H
+
+/* file_open_below -- open a regular file for reading.
+ *
+ * root  directory that PATH's leading '/' means, and that symbolic links cannot leave (where
+ *       the kernel can do that, Linux 5.6); NULL or "" for the real one.
+ * Returns a descriptor (close-on-exec), or -1 with errno. Anything but a regular file is
+ * EINVAL, and opening it neither blocks nor has an effect.
+ */
+int file_open_below(const char *root, const char *path);
+
+#endif

@@ -1,0 +1,84 @@
+/* perf_map.c -- names of code that a program made at run time, as it wrote them down for perf.
+ *
+ * A line is START SIZE NAME, numbers in hexadecimal:
+ *
+ *	7f3c8a2e1000 1c0 LazyCompile:~parse /srv/app/index.js:12
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/perf_map.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/file.h"
+
+static FILE *open_map(const struct symbols_options *o)
+{
+	int fd = o->perf_map ? file_open_below(o->root, o->perf_map) : -1;
+
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+static size_t first_from(const struct symbols_job *job, uint64_t from)
+{
+	size_t low = job->first, high = job->end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (job->request[middle].address < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void read_line(const struct symbols_job *job, char **name, char *line)
+{
+	char *end;
+	uint64_t start = strtoull(line, &end, 16), size;
+	size_t i;
+
+	if (end == line || *end != ' ')
+		return;
+	line = end;
+	size = strtoull(line, &end, 16);
+	if (end == line || *end != ' ')
+		return;
+	end += strspn(end, " ");
+	end[strcspn(end, "\n")] = '\0';
+	for (i = first_from(job, start); i < job->end && job->request[i].address - start < size;
+	     i++) {
+		free(name[i - job->first]);
+		name[i - job->first] = strdup(end);
+	}
+}
+
+bool perf_map_read(const struct symbols_job *job)
+{
+	size_t count = job->end - job->first;
+	char **name = calloc(count + 1, sizeof(*name));
+	FILE *in = open_map(job->options);
+	char *line = NULL;
+	size_t room = 0;
+
+	while (in && name && getline(&line, &room, in) > 0)
+		read_line(job, name, line);
+	for (size_t i = 0; name && i < count; i++) {
+		struct symbols_raw level = { .name = name[i], .full = name[i] };
+
+		if (level.name && *level.name)
+			job->found(job->first + i, &level, 1, job->data);
+		free(name[i]);
+	}
+	free(line);
+	free(name);
+	if (!in)
+		return false;
+	fclose(in);
+	return true;
+}

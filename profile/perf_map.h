@@ -1,0 +1,20 @@
+/* perf_map.h -- names of code that a program made at run time, as it wrote them down for perf.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_PERF_MAP_H
+#define PROFILE_PERF_MAP_H
+
+#include <stdbool.h>
+
+#include "profile/symbols_read.h"
+
+/* perf_map_read -- look up the requests of a job in the file of its options.
+ *
+ * A later line of the file wins over an earlier one: memory is reused.
+ * Returns false if the file cannot be opened.
+ * Source linux/tools/perf/Documentation/jit-interface.txt
+ */
+bool perf_map_read(const struct symbols_job *job);
+
+#endif

@@ -1,0 +1,197 @@
+/* symbols.c -- names for code addresses: functions, files, lines, inlined calls.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/symbols_child.h"
+#include "profile/symbols_read.h"
+
+enum { PROGRESS_EVERY = 256 };	/* requests */
+
+struct resolving {
+	struct symbols *s;
+	const struct symbols_options *o;
+	const struct symbols_job *job;
+	const struct symbols_request *request;
+	size_t done;
+	bool has_failed;	/* no memory */
+};
+
+static bool has_room(struct symbols *s, size_t count)
+{
+	size_t room = s->level_room ? s->level_room : 256;
+	struct symbols_level *level;
+
+	while (room - s->level_count < count)
+		room *= 2;
+	if (room == s->level_room)
+		return true;
+	level = room <= UINT32_MAX ? reallocarray(s->level, room, sizeof(*level)) : NULL;
+	if (!level)
+		return false;
+	s->level = level;
+	s->level_room = (uint32_t)room;
+	return true;
+}
+
+static uint32_t number_of(struct resolving *r, const char *text)
+{
+	uint32_t number;
+
+	if (!text || !*text)
+		return 0;
+	number = strings_add(&r->s->strings, text, strlen(text));
+	r->has_failed |= number == 0;
+	return number;
+}
+
+static void tell_progress(struct resolving *r)
+{
+	if (r->o->progress)
+		r->o->progress(r->done, r->s->count, r->o->data);
+}
+
+static void found(size_t request, const struct symbols_raw *raw, size_t count, void *data)
+{
+	struct resolving *r = data;
+	struct symbols *s = r->s;
+
+	/* A child may tell of one twice: the first one stays. */
+	if (s->symbol[request].count > 0)
+		return;
+	if (!has_room(s, count)) {
+		r->has_failed = true;
+		return;
+	}
+	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = (uint32_t)count };
+	for (size_t i = 0; i < count; i++)
+		s->level[s->level_count++] = (struct symbols_level){
+			.name = number_of(r, raw[i].name), .full = number_of(r, raw[i].full),
+			.file = number_of(r, raw[i].file), .line = raw[i].line };
+	if (r->done++ % PROGRESS_EVERY == 0)
+		tell_progress(r);
+}
+
+static void set_state(size_t job, enum symbols_state state, void *data)
+{
+	struct resolving *r = data;
+
+	r->s->state[r->request[r->job[job].first].module] = (uint8_t)state;
+	r->done = r->job[job].end;
+	tell_progress(r);
+}
+
+/* One job per module that is asked for. Returns how many. */
+static size_t cut_jobs(struct resolving *r, const struct symbols_module *module, uint32_t modules,
+		       struct symbols_job *job)
+{
+	size_t count = 0, end;
+
+	for (size_t first = 0; first < r->s->count; first = end) {
+		uint32_t m = r->request[first].module;
+
+		for (end = first; end < r->s->count && r->request[end].module == m; end++)
+			;
+		if (m < modules && count < modules)
+			job[count++] = (struct symbols_job){
+				.module = &module[m], .request = r->request, .first = first,
+				.end = end, .options = r->o, .found = found, .data = r };
+	}
+	return count;
+}
+
+static int run_jobs(struct resolving *r, struct symbols_job *job, size_t count,
+		    struct mu_error *err)
+{
+	r->job = job;
+	if (!r->o->in_process)
+		return symbols_child_run(job, count, set_state, err);
+	for (size_t i = 0; i < count; i++)
+		set_state(i, symbols_read(&job[i]), r);
+	return 0;
+}
+
+int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint32_t count,
+		    const struct symbols_request *request, size_t requests,
+		    const struct symbols_options *o, struct mu_error *err)
+{
+	static const struct symbols_options defaults;
+	struct resolving r = { .s = s, .o = o ? o : &defaults, .request = request };
+	struct symbols_job *job = calloc((size_t)count + 1, sizeof(*job));
+	int result = -1;
+
+	*s = (struct symbols){ .count = requests, .modules = count };
+	s->symbol = calloc(requests + 1, sizeof(*s->symbol));
+	s->state = calloc((size_t)count + 1, 1);
+	if (job && s->symbol && s->state)
+		result = run_jobs(&r, job, cut_jobs(&r, module, count, job), err);
+	else
+		r.has_failed = true;
+	if (r.has_failed)
+		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for names");
+	free(job);
+	return result;
+}
+
+void symbols_free(struct symbols *s)
+{
+	strings_free(&s->strings);
+	free(s->level);
+	free(s->symbol);
+	free(s->state);
+	*s = (struct symbols){ .count = 0 };
+}
+
+const char *symbols_text(const struct symbols *s, uint32_t number)
+{
+	return strings_get(&s->strings, number);
+}
+
+const char *symbols_state_text(enum symbols_state state)
+{
+	switch (state) {
+	case SYMBOLS_MISSING:
+		return "the file is not there";
+	case SYMBOLS_OTHER_BUILD:
+		return "the file has changed since: its build-id differs";
+	case SYMBOLS_FAILED:
+		return "its symbols or debug information are damaged, or take too long to read";
+	case SYMBOLS_UNREAD:
+	case SYMBOLS_READ:
+		break;
+	}
+	return NULL;
+}
+
+static const char *stripped(const char *path, const char *const *strip, size_t count)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!strip)
+		return slash ? slash + 1 : path;
+	for (size_t i = 0; i < count; i++) {
+		const char *at = strstr(path, strip[i]);
+
+		if (at)
+			return at + strlen(strip[i]);
+	}
+	return path;
+}
+
+void symbols_put_massif(FILE *out, const struct symbols_place *place, const char *const *strip,
+			size_t count)
+{
+	fprintf(out, "0x%" PRIX64 ": %s", place->address, *place->name ? place->name : "???");
+	if (*place->file)
+		fprintf(out, " (%s:%" PRIu32 ")", stripped(place->file, strip, count),
+			place->line);
+	else if (place->object && *place->object)
+		fprintf(out, " (in %s)", place->object);
+	else if (*place->name)
+		fputs(" (in ??" "?)", out);
+}

@@ -1,0 +1,214 @@
+/* symbols_read.c -- read the names of one module.
+ *
+ * Functions come from the symbol tables of the module and of its debug file, lines and inlined
+ * calls from DWARF, wherever it is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols_read.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/debugfile.h"
+#include "profile/debuginfo.h"
+#include "profile/demangle.h"
+#include "profile/perf_map.h"
+#include "profile/symtab.h"
+
+struct reading {
+	const struct symbols_job *job;
+	struct elf_file module;
+	struct elf_file debug;	/* separate debug file, or closed */
+	struct symtab symtab;
+	bool *is_told;		/* per request of the job */
+};
+
+/* Texts of one level that must be freed. */
+struct texts {
+	char *name;
+	char *full;
+};
+
+static char *demangled(const struct reading *r, const char *name)
+{
+	return name && !r->job->options->no_demangle ? demangle(name) : NULL;
+}
+
+/* The name of a symbol: for Massif with a version, for people without. */
+static void name_symbol(const struct reading *r, const char *symbol, struct symbols_raw *level,
+			struct texts *texts)
+{
+	char *at;
+
+	texts->name = demangled(r, symbol);
+	level->name = texts->name ? texts->name : symbol;
+	level->full = level->name;
+	if (!strchr(symbol, '@'))
+		return;
+	texts->full = strdup(symbol);
+	at = texts->full ? strchr(texts->full, '@') : NULL;
+	if (!at || at == texts->full)
+		return;
+	*at = '\0';
+	at = demangled(r, texts->full);
+	if (at) {
+		free(texts->full);
+		texts->full = at;
+	}
+	level->full = texts->full;
+}
+
+static void name_inlined(const struct reading *r, const struct debuginfo_level *from,
+			 struct symbols_raw *level, struct texts *texts)
+{
+	texts->full = demangled(r, from->linkage);
+	level->name = from->name;
+	level->full = texts->full ? texts->full : from->name;
+}
+
+/* The function around everything. DWARF knows its name too, but Massif does not look there. */
+static void name_function(const struct reading *r, size_t index, const struct debuginfo_level *from,
+			  struct symbols_raw *level, struct texts *texts)
+{
+	const char *symbol = r->symtab.hit[index].name;
+
+	if (symbol) {
+		name_symbol(r, symbol, level, texts);
+	} else if (from) {
+		name_inlined(r, from, level, texts);
+		level->name = NULL;
+	}
+}
+
+static void tell(struct reading *r, size_t index, const struct debuginfo_level *from, size_t count)
+{
+	struct symbols_raw level[DEBUGINFO_LEVELS_MAX] = { { NULL } };
+	struct texts texts[DEBUGINFO_LEVELS_MAX] = { { NULL } };
+	bool is_short = r->job->options->no_inlines || count == 0;
+	size_t last = is_short ? 0 : count - 1;
+
+	for (size_t i = 0; i <= last; i++) {
+		level[i].file = count ? from[i].file : NULL;
+		level[i].line = count ? from[i].line : 0;
+		if (i < last)
+			name_inlined(r, &from[i], &level[i], &texts[i]);
+		else
+			name_function(r, index, count ? &from[count - 1] : NULL, &level[i],
+				      &texts[i]);
+	}
+	r->is_told[index] = true;
+	if (last > 0 || level[0].name || level[0].full || level[0].file)
+		r->job->found(r->job->first + index, level, last + 1, r->job->data);
+	for (size_t i = 0; i <= last; i++) {
+		free(texts[i].name);
+		free(texts[i].full);
+	}
+}
+
+static void tell_dwarf(size_t index, const struct debuginfo_level *level, size_t count, void *data)
+{
+	tell(data, index, level, count);
+}
+
+static void offer_start(const struct elf_symbol *symbol, void *data)
+{
+	symtab_offer_start(data, symbol);
+}
+
+static void offer_name(const struct elf_symbol *symbol, void *data)
+{
+	symtab_offer_name(data, symbol);
+}
+
+static void offer(struct reading *r, struct debuginfo_mini *mini, elf_symbol_fn visit)
+{
+	elf_file_symbols(&r->module, SHT_SYMTAB, visit, &r->symtab);
+	elf_file_symbols(&r->module, SHT_DYNSYM, visit, &r->symtab);
+	if (r->debug.data)
+		elf_file_symbols(&r->debug, SHT_SYMTAB, visit, &r->symtab);
+	if (mini)
+		debuginfo_mini_symbols(mini, visit, &r->symtab);
+}
+
+/* Where .debug_info is: in the module, else in its debug file, else nowhere (-1). */
+static int debug_descriptor(const struct reading *r)
+{
+	struct elf_section section;
+
+	if (elf_file_section(&r->module, ".debug_info", &section))
+		return r->module.fd;
+	return r->debug.data ? r->debug.fd : -1;
+}
+
+static void read_names(struct reading *r)
+{
+	const struct symbols_job *job = r->job;
+	size_t count = job->end - job->first;
+	struct debuginfo_mini *mini = NULL;
+	struct elf_section section;
+	uint64_t *address = reallocarray(NULL, count + 1, sizeof(*address));
+	int fd = debug_descriptor(r);
+
+	if (!r->debug.data && elf_file_section(&r->module, ".gnu_debugdata", &section))
+		mini = debuginfo_mini_open(r->module.fd);
+	offer(r, mini, offer_start);
+	symtab_settle(&r->symtab);
+	offer(r, mini, offer_name);
+	for (size_t i = 0; address && i < count; i++)
+		address[i] = job->request[job->first + i].address;
+	if (address && fd >= 0)
+		debuginfo_lookup(fd, address, count, tell_dwarf, r, NULL);
+	for (size_t i = 0; i < count; i++)
+		if (!r->is_told[i])
+			tell(r, i, NULL, 0);
+	debuginfo_mini_close(mini);
+	free(address);
+}
+
+static bool is_same_build(const struct elf_file *f, const struct build_id *recorded)
+{
+	struct build_id id;
+
+	elf_file_build_id(f, &id);
+	return recorded->length == 0 || (id.length == recorded->length &&
+					 memcmp(id.byte, recorded->byte, id.length) == 0);
+}
+
+static enum symbols_state read_module(struct reading *r)
+{
+	const struct symbols_job *job = r->job;
+	const struct symbols_options *o = job->options;
+	size_t count = job->end - job->first;
+
+	if (elf_file_open(&r->module, o->root, job->module->path, NULL) < 0)
+		return SYMBOLS_MISSING;
+	if (!is_same_build(&r->module, &job->module->id))
+		return SYMBOLS_OTHER_BUILD;
+	debugfile_find(&r->debug, &r->module, o->root, job->module->path, o->debuginfod);
+	r->symtab = (struct symtab){ .code = &r->module, .count = count,
+				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
+	r->is_told = calloc(count + 1, sizeof(*r->is_told));
+	if (!r->symtab.hit || !r->is_told)
+		return SYMBOLS_FAILED;
+	for (size_t i = 0; i < count; i++)
+		r->symtab.hit[i].address = job->request[job->first + i].address;
+	read_names(r);
+	return SYMBOLS_READ;
+}
+
+enum symbols_state symbols_read(const struct symbols_job *job)
+{
+	struct reading r = { .job = job, .module = { .fd = -1 }, .debug = { .fd = -1 } };
+	enum symbols_state state;
+
+	if (!job->module->path)
+		return perf_map_read(job) ? SYMBOLS_READ : SYMBOLS_MISSING;
+	state = read_module(&r);
+	elf_file_close(&r.module);
+	elf_file_close(&r.debug);
+	free(r.symtab.hit);
+	free(r.is_told);
+	return state;
+}
