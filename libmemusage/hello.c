@@ -5,6 +5,7 @@
 #include "recording/hello.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -109,20 +110,35 @@ static bool ask(int fd, uint32_t kind, struct slot *slot)
 	return mapped;
 }
 
+/* Connects where there is room for one descriptor more: that of the segment. */
+static int connect_with_room(void)
+{
+	int fd = connect_any();
+	long more = fd < 0 ? fd : SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
+
+	if (!sys_failed(more))
+		SYS1(SYS_close, more);
+	if (fd >= 0 && sys_failed(more)) {
+		SYS1(SYS_close, fd);
+		fd = (int)more;
+	}
+	return fd;
+}
+
 /* Two descriptors are needed for a moment. Where the soft limit forbids them it is raised
  * for that moment. */
 static bool hello(uint32_t kind, struct slot *slot)
 {
 	struct rlimit limit;
 	bool raised = false;
-	int fd = connect_any();
+	int fd = connect_with_room();
 
 	if (fd == -EMFILE && !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit))) {
 		struct rlimit more = { limit.rlim_cur + 16, limit.rlim_max };
 		if (more.rlim_max < more.rlim_cur)
 			more.rlim_max = more.rlim_cur;
 		raised = !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, 0));
-		fd = connect_any();
+		fd = connect_with_room();
 	}
 	bool ok = fd >= 0 && ask(fd, kind, slot);
 	if (fd >= 0)
