@@ -79,9 +79,9 @@ void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_
 	if (!block)
 		thread->pub.counters.failed[fn]++;
 	else if (mode == MODE_STACKS)
-		event_put(thread, fn, block, size, (int64_t)size, sp, MODE_STACKS);
+		event_new(thread, fn, block, size, sp, MODE_STACKS);
 	else
-		event_put(thread, fn, block, size, (int64_t)size, sp, mode);
+		event_new(thread, fn, block, size, sp, mode);
 }
 
 bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp)

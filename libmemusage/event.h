@@ -18,6 +18,8 @@
 #include "libmemusage/log.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sites.h"
+#include "libmemusage/slack.h"
+#include "libmemusage/snapshots.h"
 #include "libmemusage/stack.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/walk.h"
@@ -102,25 +104,51 @@ INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, un
 	return sites_find(walk_stack(thread, sp + 8, *(const uint64_t *)sp), fn);
 }
 
-/* event_put -- a block came to life: table, heap, site, stack, log. Counters are the caller's. */
-INLINE void event_put(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+/* event_extra -- bytes beyond its size that a live block is charged with in Massif's books. */
+INLINE uint64_t event_extra(uint64_t address, const struct block *block)
+{
+	uint64_t room = unlikely(block->birth & SLACK_MARK) ? slack_take(address) : 0;
+	uint64_t slop = room ? room - block->size : snapshots_slop(block->size);
+
+	return slop + snapshot_due.admin;
+}
+
+/* event_put -- a block came to life: table, heap, site, stack, log. Counters are the caller's.
+ *
+ * change  of the heap: its size, or the difference to what it replaces.
+ * Returns whether the block could be remembered.
+ */
+INLINE bool event_put(struct thread *thread, const void *block, const struct block *record,
 		      int64_t change, uint64_t sp, unsigned int mode)
 {
-	struct block record = { .size = size, .site = event_site(thread, fn, sp, mode) };
+	bool ok = blocks_put(thread, (uint64_t)block, record, mode & MODE_MANY);
 
-	if (mode & MODE_STACKS)
-		record.birth = sites_tick();
-	if (unlikely(!blocks_put(thread, (uint64_t)block, &record, mode & MODE_MANY))) {
-		block_dropped(size);
-		change -= (int64_t)size;
+	if (unlikely(!ok)) {
+		block_dropped(record->size);
+		change -= (int64_t)record->size;
 	} else if (mode & MODE_STACKS) {
-		sites_alloc(thread, record.site, size);
+		sites_alloc(thread, record->site, record->size);
 		thread->newest = (uint64_t)block;
 	}
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
 	if (mode & MODE_LOG)
 		log_append(thread, change, depth, mode & MODE_MANY);
+	return ok;
+}
+
+/* event_new -- a block that replaces none came to life. */
+INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		      uint64_t sp, unsigned int mode)
+{
+	struct block record = { .size = size, .site = event_site(thread, fn, sp, mode) };
+
+	if (mode & MODE_STACKS)
+		record.birth = sites_tick();
+	if (event_put(thread, block, &record, (int64_t)size, sp, mode) && mode & MODE_STACKS) {
+		uint64_t extra = snapshots_slop(size) + snapshot_due.admin;
+		snapshots_changed(thread, (int64_t)extra, size + extra, mode & MODE_MANY);
+	}
 }
 
 /* event_alloc -- an allocation returned `block` (NULL: it failed).
@@ -138,7 +166,26 @@ INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block,
 	if (unlikely(!block))
 		thread->pub.counters.failed[fn]++;
 	else
-		event_put(thread, fn, block, size, (int64_t)size, sp, 0);
+		event_new(thread, fn, block, size, sp, 0);
+}
+
+/* event_gone -- a block that was taken out of the table is freed: heap, site, stack, log. */
+INLINE void event_gone(struct thread *thread, const void *block, const struct block *known,
+		       uint64_t sp, unsigned int mode)
+{
+	int64_t change = -(int64_t)known->size;
+
+	if (mode & MODE_STACKS)
+		snapshots_before_fall(mode & MODE_MANY);
+	heap_change(thread, change, mode & MODE_MANY);
+	if (mode & MODE_STACKS) {
+		uint64_t extra = event_extra((uint64_t)block, known);
+		sites_free(thread, known->site, known->size, thread->newest == (uint64_t)block);
+		snapshots_changed(thread, -(int64_t)extra, known->size + extra, mode & MODE_MANY);
+	}
+	uint64_t depth = stack_note(thread, sp);
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth, mode & MODE_MANY);
 }
 
 /* event_take -- a block is about to be freed: forget it. Counts nothing but the heap.
@@ -150,13 +197,7 @@ INLINE bool event_take(struct thread *thread, const void *block, struct block *k
 {
 	if (unlikely(!blocks_take(thread, (uint64_t)block, known, mode & MODE_MANY)))
 		return false;
-	int64_t change = -(int64_t)known->size;
-	heap_change(thread, change, mode & MODE_MANY);
-	if (mode & MODE_STACKS)
-		sites_free(thread, known->site, known->size, thread->newest == (uint64_t)block);
-	uint64_t depth = stack_note(thread, sp);
-	if (mode & MODE_LOG)
-		log_append(thread, change, depth, mode & MODE_MANY);
+	event_gone(thread, block, known, sp, mode);
 	return true;
 }
 

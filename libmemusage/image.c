@@ -17,6 +17,8 @@
 #include "libmemusage/recorder.h"
 #include "libmemusage/rules.h"
 #include "libmemusage/sites.h"
+#include "libmemusage/slack.h"
+#include "libmemusage/snapshots.h"
 #include "libmemusage/stack.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
@@ -122,7 +124,7 @@ bool image_begin(const struct slot *slot)
 	describe_process(&image->process);
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();
-		if (!walk_init() || !sites_init()) {
+		if (!walk_init() || !sites_init() || !snapshots_init()) {
 			slot_release(slot);
 			return false;
 		}
@@ -181,6 +183,8 @@ void image_inherit(const struct slot *slot)
 	mapping_forget_locks();
 	rules_forget_locks();
 	sites_forget_locks();
+	slack_forget_locks();
+	snapshots_forget_locks();
 	move_threads(parent_base);
 	thread_keep_only_self();
 	remember_history(image);

@@ -147,39 +147,80 @@ static void *realloc_early(void *block, size_t size, uint64_t sp)
 	return record(MU_FN_REALLOC, result, size, sp);
 }
 
+/* With call stacks: a block gives way to its successor, in Massif's books. The successor
+ * stays in the old room if it fits. Returns the extra bytes it brings. */
+static int64_t replace_stacked(struct thread *thread, const void *block, const struct block *old,
+			       const void *result, struct block *next, unsigned int mode)
+{
+	uint64_t old_extra = event_extra((uint64_t)block, old) - snapshot_due.admin;
+	uint64_t room = old->size + old_extra;
+
+	if (next->size < old->size) {
+		snapshots_before_fall(mode & MODE_MANY);
+		heap_note_peak(mode & MODE_MANY);
+	}
+	sites_free(thread, old->site, old->size, false);
+	next->birth = sites_tick();
+	if (next->size > room || room == next->size + snapshots_slop(next->size))
+		return (int64_t)snapshots_slop(next->size) - (int64_t)old_extra;
+	if (!slack_put((uint64_t)result, room))
+		return (int64_t)snapshots_slop(next->size) - (int64_t)old_extra;
+	next->birth |= SLACK_MARK;
+	return (int64_t)(room - next->size) - (int64_t)old_extra;
+}
+
+static void realloc_moved(struct thread *thread, const void *block, const struct block *old,
+			  const void *result, size_t size, uint64_t sp)
+{
+	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS);
+	int64_t change = (int64_t)size - (int64_t)old->size;
+	struct block next = { .size = size,
+			      .site = event_site(thread, MU_FN_REALLOC, sp, mode) };
+	int64_t extra = 0;
+
+	if (mode & MODE_STACKS)
+		extra = replace_stacked(thread, block, old, result, &next, mode);
+	event_put(thread, result, &next, change, sp, mode);
+	if (mode & MODE_STACKS) {
+		int64_t moved = change + extra;
+		snapshots_changed(thread, extra, (uint64_t)(moved < 0 ? -moved : moved),
+				  mode & MODE_MANY);
+	}
+}
+
+/* realloc(block, 0) freed the block. */
+static void realloc_freed(struct thread *thread, const void *block, const struct block *old,
+			  uint64_t sp)
+{
+	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS);
+
+	thread->pub.counters.calls[MU_FN_REALLOC]++;
+	thread->pub.counters.realloc_free++;
+	thread->pub.counters.bytes[MU_FN_FREE] += old->size;
+	event_gone(thread, block, old, sp, mode);
+}
+
 /* The old block has been taken out of the table; put in what became of it. */
 static void realloc_done(struct thread *thread, const void *block, const struct block *old,
 			 const void *result, size_t size, uint64_t sp)
 {
 	struct mu_counters *counters = &thread->pub.counters;
-	int64_t change = (int64_t)size - (int64_t)old->size;
-	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS);
+	uint64_t growth = size > old->size ? size - old->size : 0;
 
 	if (!result && !size) {
-		counters->calls[MU_FN_REALLOC]++;
-		counters->realloc_free++;
-		counters->bytes[MU_FN_FREE] += old->size;
-		event_change(thread, -(int64_t)old->size, sp);
-		if (mode & MODE_STACKS)
-			sites_free(thread, old->site, old->size, thread->newest == (uint64_t)block);
+		realloc_freed(thread, block, old, sp);
 		return;
 	}
-	count_call(counters, MU_FN_REALLOC, change > 0 ? (uint64_t)change : 0, size);
+	count_call(counters, MU_FN_REALLOC, growth, size);
 	if (!result) {
 		counters->failed[MU_FN_REALLOC]++;
-		if (!blocks_put(thread, (uint64_t)block, old, mode & MODE_MANY))
+		if (!blocks_put(thread, (uint64_t)block, old, gate.mode & MODE_MANY))
 			block_dropped(old->size);
 		return;
 	}
 	counters->realloc_nomove += result == block;
-	counters->realloc_dec += change < 0;
-	/* A peak before a shrinking realloc finds the old site's old value. */
-	if (mode & MODE_STACKS) {
-		if (change < 0)
-			heap_note_peak(mode & MODE_MANY);
-		sites_free(thread, old->site, old->size, false);
-	}
-	event_put(thread, MU_FN_REALLOC, result, size, change, sp, mode);
+	counters->realloc_dec += size < old->size;
+	realloc_moved(thread, block, old, result, size, sp);
 }
 
 static void *realloc_known(void *block, size_t size, uint64_t sp)

@@ -46,6 +46,8 @@ struct thread {
 	uint32_t cell_sites; /* entries of cell_of */
 	uint32_t cell_next, cell_end; /* cells reserved for this thread */
 	uint32_t reserved;
+	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
+	uint64_t pending_clock; /* ... and mu_heap.clock */
 };
 
 

@@ -258,7 +258,9 @@ struct mu_heap {
 	uint32_t threads;    /* live threads that have had an event */
 	uint32_t threads_max;
 	int64_t slack; /* bytes a thread may keep back now */
-	uint64_t reserved[3];
+	int64_t extra; /* with snapshots: admin and rounding bytes of live blocks */
+	uint64_t clock; /* with snapshots: bytes allocated and freed so far */
+	uint64_t reserved;
 };
 
 /* What could not be recorded, each a count unless said otherwise. */

@@ -1,0 +1,320 @@
+/* snapshots.c -- taking, culling and storing snapshots.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/snapshots.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/memory.h"
+#include "libmemusage/spin.h"
+
+#define FIRST_LOG2 4
+#define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
+#define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
+#define BUFFERS MAX_SNAPSHOTS
+
+struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX };
+
+/* A snapshot of the series: its place in the table and its time in the unit chosen. */
+struct entry {
+	uint64_t time;
+	uint32_t number;
+	uint32_t capacity; /* of its array of site values */
+};
+
+/* Arrays of values that belonged to culled snapshots, to be used again. */
+struct buffer {
+	uint64_t offset;
+	uint32_t capacity;
+};
+
+static struct entry series[MAX_SNAPSHOTS];
+static uint32_t series_count;
+static struct buffer spare[BUFFERS];
+static uint32_t spare_count;
+static uint32_t since_detailed;
+static uint64_t min_interval;
+static int64_t peak_total;   /* at the last peak */
+static uint32_t peak_number; /* its number + 1, 0 none */
+static uint64_t values_bytes;
+static int64_t *bytes_of, *blocks_of; /* sums by site while one is taken */
+static uint64_t scratch_sites;
+static uint32_t lock;
+
+static struct mu_table *table(unsigned int section)
+{
+	return &rec.image->table[section];
+}
+
+static struct mu_snapshot *snapshot(uint32_t number)
+{
+	return arena_table_at(table(MU_SEC_SNAPSHOTS), number);
+}
+
+static const struct mu_config *config(void)
+{
+	return &rec.segment->config;
+}
+
+static uint32_t max_snapshots(void)
+{
+	uint32_t max = config()->max_snapshots;
+
+	return max > MAX_SNAPSHOTS ? MAX_SNAPSHOTS : max < 10 ? 10 : max;
+}
+
+/* ---- values of sites ---------------------------------------------------------------------- */
+
+static bool make_scratch(uint64_t sites)
+{
+	uint64_t want = scratch_sites ? scratch_sites : 512;
+
+	if (sites <= scratch_sites)
+		return true;
+	while (want < sites)
+		want *= 2;
+	if (bytes_of) {
+		memory_unmap(bytes_of, scratch_sites * sizeof(*bytes_of));
+		memory_unmap(blocks_of, scratch_sites * sizeof(*blocks_of));
+	}
+	bytes_of = memory_map(want * sizeof(*bytes_of));
+	blocks_of = memory_map(want * sizeof(*blocks_of));
+	scratch_sites = bytes_of && blocks_of ? want : 0;
+	return scratch_sites != 0;
+}
+
+/* Sums the cells of all threads. Returns how many sites are not zero. */
+static uint64_t sum_cells(uint64_t sites)
+{
+	uint64_t cells = __atomic_load_n(&table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
+	uint64_t used = 0;
+
+	memset(bytes_of, 0, sites * sizeof(*bytes_of));
+	memset(blocks_of, 0, sites * sizeof(*blocks_of));
+	for (uint64_t i = 0; i < cells; i++) {
+		const struct mu_cell *cell = arena_table_at(table(MU_SEC_CELLS), i);
+		if (!cell || cell->site >= sites)
+			continue;
+		bytes_of[cell->site] += cell->live_bytes;
+		blocks_of[cell->site] += cell->live_blocks;
+	}
+	for (uint64_t i = 0; i < sites; i++)
+		used += bytes_of[i] || blocks_of[i];
+	return used;
+}
+
+/* An array for `count` values: a spare one that fits, or a new one below the limit. */
+static uint64_t values_alloc(uint64_t count, uint32_t *capacity)
+{
+	uint32_t best = spare_count;
+
+	for (uint32_t i = 0; i < spare_count; i++)
+		if (spare[i].capacity >= count &&
+		    (best == spare_count || spare[i].capacity < spare[best].capacity))
+			best = i;
+	if (best < spare_count) {
+		struct buffer taken = spare[best];
+		spare[best] = spare[--spare_count];
+		*capacity = taken.capacity;
+		return taken.offset;
+	}
+	uint64_t room = count + count / 4 + 16;
+	if (room > UINT32_MAX || values_bytes + room * sizeof(struct mu_site_value) > VALUES_LIMIT)
+		return 0;
+	values_bytes += room * sizeof(struct mu_site_value);
+	*capacity = (uint32_t)room;
+	return arena_alloc(room * sizeof(struct mu_site_value), 64);
+}
+
+static void store_values(struct mu_snapshot *s, uint32_t *capacity)
+{
+	uint64_t sites = __atomic_load_n(&table(MU_SEC_SITES)->count, __ATOMIC_ACQUIRE);
+
+	*capacity = 0;
+	if (!make_scratch(sites))
+		return;
+	uint64_t used = sum_cells(sites);
+	s->values = values_alloc(used, capacity);
+	if (!s->values) {
+		rec.image->drops.snapshots++;
+		return;
+	}
+	struct mu_site_value *value = at(s->values);
+	for (uint64_t i = 0; i < sites; i++)
+		if (bytes_of[i] || blocks_of[i])
+			*value++ = (struct mu_site_value){ (uint32_t)i, 0, bytes_of[i],
+							  blocks_of[i] };
+	s->value_count = used;
+}
+
+/* ---- the series, under the lock ----------------------------------------------------------- */
+
+static bool is_peak(const struct entry *entry)
+{
+	return entry->number + 1 == peak_number;
+}
+
+static void cull_one(uint32_t i)
+{
+	struct mu_snapshot *s = snapshot(series[i].number);
+
+	s->culled = 1;
+	if (s->values && spare_count < BUFFERS)
+		spare[spare_count++] = (struct buffer){ s->values, series[i].capacity };
+	s->values = 0;
+	s->value_count = 0;
+	memmove(&series[i], &series[i + 1], (series_count - i - 1) * sizeof(series[0]));
+	series_count--;
+}
+
+/* Half of the series goes: each time the one with the smallest span between its neighbours,
+ * never the first, the last or the peak. Then the smallest gap that is left, not counting
+ * gaps between two that could not go, is the new least interval. */
+static void cull(void)
+{
+	for (uint32_t n = series_count / 2; n; n--) {
+		uint32_t best = 0;
+		uint64_t span = UINT64_MAX;
+		for (uint32_t i = 1; i + 1 < series_count; i++) {
+			uint64_t here = series[i + 1].time - series[i - 1].time;
+			if (!is_peak(&series[i]) && here < span) {
+				best = i;
+				span = here;
+			}
+		}
+		if (!best)
+			break;
+		cull_one(best);
+	}
+	min_interval = UINT64_MAX;
+	for (uint32_t i = 1; i < series_count; i++) {
+		bool fixed = (i == 1 || is_peak(&series[i - 1])) &&
+			     (i + 1 == series_count || is_peak(&series[i]));
+		uint64_t gap = series[i].time - series[i - 1].time;
+		if (!fixed && gap < min_interval)
+			min_interval = gap;
+	}
+	if (min_interval == UINT64_MAX)
+		min_interval = 0;
+}
+
+static void set_peak_threshold(void)
+{
+	int64_t margin = (int64_t)((double)peak_total * config()->peak_inaccuracy_ppm / 1e6);
+
+	snapshot_due.peak_total = peak_total + margin;
+}
+
+static uint64_t monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void add(enum mu_snapshot_kind kind)
+{
+	uint64_t number = table(MU_SEC_SNAPSHOTS)->count;
+	struct mu_snapshot *s = arena_table_at(table(MU_SEC_SNAPSHOTS), number);
+	const struct mu_heap *heap = &rec.image->heap;
+	uint64_t now = snapshots_now();
+	uint32_t capacity;
+
+	if (!s || number >= UINT32_MAX) {
+		rec.image->drops.snapshots++;
+		snapshot_due.time = UINT64_MAX;
+		return;
+	}
+	*s = (struct mu_snapshot){ .mono_ns = monotonic(),
+				   .clock_bytes = heap->clock,
+				   .heap = heap->now,
+				   .extra = heap->extra,
+				   .kind = kind };
+	store_values(s, &capacity);
+	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
+	if (kind == MU_SNAPSHOT_PEAK) {
+		peak_total = heap->now + heap->extra;
+		peak_number = (uint32_t)number + 1;
+		set_peak_threshold();
+	}
+	since_detailed = kind == MU_SNAPSHOT_NORMAL ? since_detailed + 1 : 0;
+	series[series_count++] = (struct entry){ now, (uint32_t)number, capacity };
+	if (series_count == max_snapshots())
+		cull();
+	snapshot_due.time = now + min_interval;
+}
+
+/* The last peak, if it is still in the series, is an ordinary detailed one from now on. */
+static void demote_peak(void)
+{
+	if (peak_number)
+		snapshot(peak_number - 1)->kind = MU_SNAPSHOT_DETAILED;
+}
+
+bool snapshots_init(void)
+{
+	arena_table_init(MU_SEC_SNAPSHOTS, sizeof(struct mu_snapshot), FIRST_LOG2);
+	series_count = spare_count = since_detailed = peak_number = 0;
+	min_interval = values_bytes = 0;
+	peak_total = 0;
+	snapshot_due = (struct snapshot_due){ .admin = config()->heap_admin,
+					      .by_clock = config()->time_unit == 1,
+					      .is_on = config()->max_snapshots != 0,
+					      .time = UINT64_MAX,
+					      .peak_total = INT64_MAX };
+	if (!snapshot_due.is_on)
+		return true;
+	set_peak_threshold();
+	add(config()->detailed_freq == 1 ? MU_SNAPSHOT_DETAILED : MU_SNAPSHOT_NORMAL);
+	return series_count == 1;
+}
+
+void snapshots_forget_locks(void)
+{
+	lock = 0;
+}
+
+void snapshots_take(void)
+{
+	if (!snapshot_due.is_on || !spin_try(&lock))
+		return;
+	if (snapshots_now() >= snapshot_due.time)
+		add(since_detailed + 1 >= config()->detailed_freq ? MU_SNAPSHOT_DETAILED
+								   : MU_SNAPSHOT_NORMAL);
+	spin_unlock(&lock);
+}
+
+void snapshots_peak(void)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+
+	if (!spin_try(&lock))
+		return;
+	if (heap->now + heap->extra > snapshot_due.peak_total) {
+		demote_peak();
+		add(MU_SNAPSHOT_PEAK);
+	}
+	spin_unlock(&lock);
+}
+
+/* With several threads a fall is noticed when it is published: the sum before it counts. */
+void snapshots_publish(struct thread *thread)
+{
+	struct mu_heap *heap = &rec.image->heap;
+
+	if (!snapshot_due.is_on)
+		return;
+	if (thread->pub.pending_heap < 0 && heap->now + heap->extra > snapshot_due.peak_total)
+		snapshots_peak();
+	__atomic_fetch_add(&heap->extra, thread->pending_extra, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&heap->clock, thread->pending_clock, __ATOMIC_RELAXED);
+	thread->pending_extra = 0;
+	thread->pending_clock = 0;
+	if (snapshots_now() >= snapshot_due.time)
+		snapshots_take();
+}
