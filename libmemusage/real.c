@@ -154,6 +154,16 @@ static int raw_mlockall(int flags)
 	return (int)result_of(SYS1(SYS_mlockall, flags));
 }
 
+static int raw_setrlimit(int resource, const struct rlimit *limit)
+{
+	return (int)result_of(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
+}
+
+static int raw_prlimit(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old)
+{
+	return (int)result_of(SYS4(SYS_prlimit64, pid, resource, limit, old));
+}
+
 static int raw_setitimer(int which, const struct itimerval *now, struct itimerval *old)
 {
 	return (int)result_of(SYS3(SYS_setitimer, which, now, old));
@@ -209,6 +219,8 @@ struct real real = {
 	.mlockall = raw_mlockall,
 	.pthread_create = first_pthread_create,
 	.sigaction = first_sigaction,
+	.setrlimit = raw_setrlimit,
+	.prlimit = raw_prlimit,
 	.setitimer = raw_setitimer,
 	.dlopen = first_dlopen,
 	.dlmopen = first_dlmopen,
@@ -254,6 +266,8 @@ void real_resolve(void)
 	real_find(&next.mlockall, "mlockall");
 	real_find(&next.pthread_create, "pthread_create");
 	real_find(&next.sigaction, "sigaction");
+	real_find(&next.setrlimit, "setrlimit");
+	real_find(&next.prlimit, "prlimit");
 	real_find(&next.setitimer, "setitimer");
 	real_find(&next.dlopen, "dlopen");
 	real_find(&next.dlmopen, "dlmopen");

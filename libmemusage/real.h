@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/types.h>
 
@@ -38,6 +39,8 @@ struct real {
 	int (*mlockall)(int);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*setrlimit)(int, const struct rlimit *);
+	int (*prlimit)(pid_t, int, const struct rlimit *, struct rlimit *);
 	int (*setitimer)(int, const struct itimerval *, struct itimerval *);
 	void *(*dlopen)(const char *, int);
 	void *(*dlmopen)(long, const char *, int);

@@ -12,17 +12,6 @@
 
 #define ROOM (UINT64_C(16) << 20)
 
-/* What is mapped counts against RLIMIT_MEMLOCK whether it is touched or not, and beyond it
- * the program's mlockall() would fail. */
-static uint64_t room(void)
-{
-	uint64_t limit[2];
-
-	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, limit)) || limit[0] / 8 > ROOM)
-		return ROOM;
-	return limit[0] / 8 & -(uint64_t)MU_PAGE;
-}
-
 static void unmap(uint8_t *from, uint8_t *to)
 {
 	if (from < to)
@@ -31,13 +20,13 @@ static void unmap(uint8_t *from, uint8_t *to)
 
 /* Log chunks at the top of the slot stay mapped; the room between them and the bottom part
  * shrinks to what is kept. */
-static void shrink(void)
+static void shrink(uint64_t room)
 {
 	struct mu_image *image = rec.image;
 	uint8_t *start = (uint8_t *)rec.segment;
 	uint8_t *end = start + rec.segment_mapped;
-	uint64_t keep = (image->populated + image->populated / 4 + room()) & -(uint64_t)MU_PAGE;
-	uint64_t logs = image->log_bytes ? image->log_bytes + room() : 0;
+	uint64_t keep = (image->populated + image->populated / 4 + room) & -(uint64_t)MU_PAGE;
+	uint64_t logs = image->log_bytes ? image->log_bytes + room : 0;
 
 	if (!rec.segment_mapped || keep + logs >= image->capacity)
 		return;
@@ -54,10 +43,30 @@ static void shrink(void)
 	image->notes |= MU_NOTE_SMALL_ARENA;
 }
 
-void shrink_for_lock(void)
+static void shrink_alone(uint64_t room)
 {
+	/* A forked child that had no event yet has the mapping, too; one of vfork borrows it. */
+	if ((rec.state != STATE_ON && rec.state != STATE_FORKED) || rec.pid != sys_getpid())
+		return;
 	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
 	if (thread_quiesce())
-		shrink();
+		shrink(room);
 	__atomic_fetch_and(&gate.mode, (uint8_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+}
+
+void shrink_for_lock(void)
+{
+	uint64_t limit[2];
+
+	/* What is mapped counts against it, touched or not; beyond it mlockall() would fail. */
+	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, limit)))
+		limit[0] = UINT64_MAX;
+	shrink_alone(limit[0] / 8 < ROOM ? limit[0] / 8 : ROOM);
+}
+
+void shrink_for_limit(uint64_t bytes)
+{
+	if (!rec.segment || rec.segment_mapped <= bytes / 16)
+		return;
+	shrink_alone(bytes / 16);
 }

@@ -5,6 +5,8 @@
 #ifndef LIBMEMUSAGE_SHRINK_H
 #define LIBMEMUSAGE_SHRINK_H
 
+#include <stdint.h>
+
 /* shrink_for_lock -- unmap everything of the segment but this image and some room.
  *
  * For mlockall(MCL_CURRENT), which would populate all that is mapped. The image's capacity
@@ -12,5 +14,12 @@
  * Idempotent. Waits until no other thread is in the hook.
  */
 void shrink_for_lock(void);
+
+/* shrink_for_limit -- the same for setrlimit(RLIMIT_AS): beyond the limit the program would get
+ * no memory any more.
+ *
+ * bytes  the new limit, of which a sixteenth is taken; RLIM_INFINITY is no limit.
+ */
+void shrink_for_limit(uint64_t bytes);
 
 #endif
