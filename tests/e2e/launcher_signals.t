@@ -1,0 +1,144 @@
+#!/bin/sh
+# launcher_signals.t -- signals and the terminal's keys work as without memusage, and whatever is
+# killed, the rest goes on.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+need_bin terminal
+ulimit -c 0
+
+# until_true CMD...: waits 10 s at most
+until_true() {
+	until_left=50
+	until "$@" 2>/dev/null; do
+		until_left=$((until_left - 1))
+		[ "$until_left" -gt 0 ] || return 1
+		sleep 0.2
+	done
+}
+
+# A program that catches a signal, says so and ends.
+# shellcheck disable=SC2016
+catcher='trap "echo caught; exit 9" $0; echo ready; while :; do sleep 0.1; done'
+
+# ---- signals that are sent to memusage alone
+# INT and QUIT are ignored in what a shell runs in the background.
+for signal in HUP TERM USR1 USR2 ALRM WINCH; do
+	rm -f out
+	memusage -o report sh -c "$catcher" $signal >out &
+	pid=$!
+	until_true grep -q ready out
+	kill -$signal $pid
+	wait $pid
+	is $? 9 "$signal reaches the program"
+	like "$(cat out)" caught "the program catches $signal"
+done
+recorded 'a program that catches signals'
+memusage -o report sleep 20 &
+pid=$!
+until_true pgrep -P $pid sleep >/dev/null
+kill -TERM $pid
+wait $pid
+is $? 143 'a program that dies of TERM'
+recorded 'it'
+
+# ---- the terminal
+run terminal ready ^C -- memusage sh -c "$catcher" INT
+is "$status" 9 'Ctrl-C reaches the program'
+like "$out" 'caught$' 'which catches it'
+like "$out" 'Memory usage summary' 'and is reported'
+# shellcheck disable=SC2016
+run terminal READY ^C -- sh -c 'echo READY; exec memusage sleep 20'
+is "$status" 130 'Ctrl-C ends a program that does not'
+like "$out" 'Memory usage summary' 'with a report'
+if command -v bash >/dev/null; then
+	printf 'PS1="> "\n' >rc
+	run terminal '> ' "memusage sh -c 'echo re''ady; sleep 1; echo the-end; exit 7'^M" \
+		ready ^Z Stopped "jobs; fg^M" Stopped '' the-end '' '> ' 'echo status=$?^M' \
+		status= 'exit^M' -- bash --rcfile rc -i
+	like "$out" 'Stopped.*memusage' 'Ctrl-Z stops the job'
+	like "$out" '^the-end' 'fg goes on with it'
+	like "$out" 'status=7' 'the status comes through'
+	run terminal '> ' "memusage -q sh -c 'kill -TSTP \$\$; echo resu''med'^M" \
+		Stopped 'fg^M' resumed '' '> ' 'exit^M' -- bash --rcfile rc -i
+	like "$out" '^resumed' 'a program that stops itself gives the terminal back'
+else
+	skip 'no bash here' 4
+fi
+memusage -q sh -c 'sleep 0.5; exit 6' &
+pid=$!
+sleep 0.2
+kill -STOP "$(pgrep -P $pid sh)"
+sleep 0.6
+kill -CONT "$(pgrep -P $pid sh)"
+wait $pid
+is $? 6 'a program stopped and continued from elsewhere'
+
+# ---- who is killed
+run memusage -o report -d data.dat sh -c 'ls / >/dev/null; kill -9 $$'
+is "$status" 137 'SIGKILL of the program'
+recorded 'it is'
+num "$(wc -c <data.dat)" -gt 480 'its data are there'
+is "$(od -An -tx8 -N8 data.dat | tr -d ' ')" 00003156736e554d 'with their tag'
+isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'and a peak in the header'
+
+# shellcheck disable=SC2016
+run memusage -o report -d data.dat sh -c 'kill -9 $PPID; sleep 0.3; ls / >/dev/null; : >after'
+is "$status" 137 'SIGKILL of the launcher'
+ok 'the program goes on' until_true test -e after
+ok 'its report is written' until_true grep -q 'Memory usage summary' report
+recorded 'it'
+like "$(cat report)" '^memusage: process [0-9]+ ls' 'and its children'
+isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'its data are complete'
+
+rm -f data.dat after
+# shellcheck disable=SC2016
+run memusage -d data.dat sh -c 'sleep 0.5; pkill -9 -P $PPID memusage-collec; sleep 0.2
+	ls / >/dev/null; : >after; exit 3'
+is "$status" 3 'SIGKILL of the collector does not change the status'
+ok 'the program goes on' test -e after
+like "$err" 'the collector has died' 'which is said'
+num "$(wc -c <data.dat)" -ge 48 'the data file can be read'
+if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	run memusagestat data.dat graph.png
+	is "$status" 0 'by memusagestat'
+else
+	skip 'memusagestat was not built'
+fi
+
+# shellcheck disable=SC2016
+run memusage -o report -d data.dat sh -c 'ls / >/dev/null; sleep 0.2
+	pkill -TERM -P $PPID memusage-collec; sleep 0.3; ls / >/dev/null; exit 3'
+is "$status" 3 'SIGTERM of the collector'
+recorded 'what was there is written'
+isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'the data file is finished'
+
+# ---- nothing stays behind
+# The collector stays in the directory it was started in.
+collectors() {
+	for pid in $(pgrep -x memusage-collec); do
+		[ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || return 0
+	done
+	return 1
+}
+no_collectors() { ! collectors; }
+ok 'no collector stays' until_true no_collectors
+
+# ---- PID 1 of a container waits for all
+if unshare -pf --mount-proc true 2>/dev/null; then
+	rm -f late
+	run unshare -pf --mount-proc memusage -o report sh -c \
+		'(sleep 0.5; ls / >/dev/null; : >late) & exit 5'
+	is "$status" 5 'as PID 1: the status is the program'"'"'s'
+	ok 'it waits for the rest' test -e late
+	like "$(cat report)" '^memusage: process [0-9]+ ls: heap total' 'which is in the report'
+	run unshare -pf --mount-proc memusage -q sh -c 'kill -9 $$'
+	is "$status" 137 'as PID 1 it cannot die of the signal'
+	run memusage -o report unshare -pf --mount-proc sh -c 'ls /; exit 4' 
+	is "$status" 4 'a container inside'
+	like "$(cat report)" '^memusage: process [0-9]+ ls: heap total' 'its processes are told apart'
+else
+	skip 'no namespaces here' 6
+fi
+done_testing
