@@ -356,7 +356,8 @@ static bool run(struct machine *m, struct reader r)
 		if (is_advance || op == 0)
 			continue;
 		if (op >> 6 == 2)
-			set_rule(m, op & 63, CFI_AT_CFA, (int64_t)read_uleb(&r) * m->cie->data_align);
+			set_rule(m, op & 63, CFI_AT_CFA,
+				 (int64_t)read_uleb(&r) * m->cie->data_align);
 		else if (op >> 6 == 3)
 			restore(m, op & 63);
 		else if (!run_cfa(m, &r, op) && !run_register(m, &r, op))
@@ -482,7 +483,8 @@ static bool binary(unsigned int op, uint64_t a, uint64_t b, uint64_t *result)
 }
 
 /* Operations that push a constant or a register plus offset. */
-static bool push_op(struct reader *r, unsigned int op, const uint64_t reg[CFI_REGS], uint64_t *value)
+static bool push_op(struct reader *r, unsigned int op, const uint64_t reg[CFI_REGS],
+		    uint64_t *value)
 {
 	if (op >= 0x30 && op <= 0x4f)
 		*value = op - 0x30;

@@ -81,7 +81,8 @@ static inline void snapshots_before_fall(bool many)
  * extra   change of the extra bytes; moved bytes that the clock advances by.
  * Async-signal-safe. Cost 1 ns when none is due.
  */
-static inline void snapshots_changed(struct thread *thread, int64_t extra, uint64_t moved, bool many)
+static inline void snapshots_changed(struct thread *thread, int64_t extra, uint64_t moved,
+				     bool many)
 {
 	struct mu_heap *heap = &rec.image->heap;
 

@@ -71,7 +71,8 @@ struct place {
 	uint64_t bp_at; /* 0: bp is the inner frame's */
 };
 
-static bool step_bp(const struct walk *walk, const struct rule *rule, uint64_t cfa, struct place *at)
+static bool step_bp(const struct walk *walk, const struct rule *rule, uint64_t cfa,
+		    struct place *at)
 {
 	uint64_t source;
 
