@@ -1,0 +1,103 @@
+/* modules.c -- the objects whose code a process ran.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MODULES_MAX = 1 << 16,
+	PATH_BYTES = 4096,
+	OVERLAPS_MAX = 256	/* modules looked at for one address; a real one meets a few */
+};
+
+static bool copy_module(struct module *m, const struct mu_module *from, const struct image *im)
+{
+	char path[PATH_BYTES];
+
+	*m = (struct module){ .start = from->start, .end = from->end, .bias = from->bias,
+			      .opened = from->opened,
+			      .closed = from->closed ? from->closed : UINT32_MAX };
+	if (from->build_id_length <= BUILD_ID_MAX) {
+		m->id.length = from->build_id_length;
+		memcpy(m->id.byte, from->build_id, m->id.length);
+	}
+	/* A name with a zero byte inside can be no path: it ends there. */
+	image_string(im, &from->path, path, sizeof(path));
+	m->path = strdup(path);
+	return m->path != NULL;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct module *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->opened > y->opened) - (x->opened < y->opened);
+}
+
+int modules_load(struct modules *m, const struct image *im, struct mu_error *err)
+{
+	uint64_t count = image_count(im, MU_SEC_MODULES);
+
+	*m = (struct modules){ .count = 0 };
+	count = count < MODULES_MAX ? count : MODULES_MAX;
+	m->module = calloc(count + 1, sizeof(*m->module));
+	m->reach = calloc(count + 1, sizeof(*m->reach));
+	if (!m->module || !m->reach)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+	for (uint64_t i = 0; i < count; i++) {
+		const void *entry = image_entry(im, MU_SEC_MODULES, i, sizeof(struct mu_module));
+		struct mu_module from;
+
+		if (!entry)
+			continue;
+		memcpy(&from, entry, sizeof(from));
+		if (from.start >= from.end)
+			continue;
+		if (!copy_module(&m->module[m->count], &from, im))
+			return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+		m->count++;
+	}
+	qsort(m->module, m->count, sizeof(*m->module), by_start);
+	for (uint32_t i = 0; i < m->count; i++) {
+		uint64_t before = i ? m->reach[i - 1] : 0;
+
+		m->reach[i] = m->module[i].end > before ? m->module[i].end : before;
+	}
+	return 0;
+}
+
+uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t generation)
+{
+	uint32_t low = 0, high = m->count, looked = 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->module[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low > 0 && m->reach[low - 1] > address && looked++ < OVERLAPS_MAX; low--) {
+		const struct module *module = &m->module[low - 1];
+
+		if (address < module->end && generation >= module->opened &&
+		    generation < module->closed)
+			return low - 1;
+	}
+	return MODULES_NONE;
+}
+
+void modules_free(struct modules *m)
+{
+	for (uint32_t i = 0; m->module && i < m->count; i++)
+		free(m->module[i].path);
+	free(m->module);
+	free(m->reach);
+	*m = (struct modules){ .count = 0 };
+}

@@ -1,0 +1,163 @@
+/* sites.c -- what was done at each site, added up over all threads.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/blocks.h"
+
+uint64_t sites_class_limit(unsigned int size_class)
+{
+	static const uint64_t limit[SITES_CLASSES] = { 16, 64, 256, 1024, 4096, 64 << 10,
+						       1 << 20, UINT64_MAX };
+
+	return limit[size_class < SITES_CLASSES ? size_class : SITES_CLASSES - 1];
+}
+
+static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
+		      struct mu_error *err)
+{
+	uint64_t count = image_count(im, MU_SEC_SITES);
+
+	count = count < INT32_MAX ? count : INT32_MAX;
+	s->site = calloc(count + 1, sizeof(*s->site));
+	if (!s->site)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for sites");
+	for (; s->count < count; s->count++) {
+		const void *entry = image_entry(im, MU_SEC_SITES, s->count,
+						sizeof(struct mu_site));
+		struct mu_site from;
+
+		if (!entry)
+			break;
+		memcpy(&from, entry, sizeof(from));
+		s->site[s->count] = (struct site){
+			.stack = from.stack < stacks ? from.stack : 0,
+			.fn = from.fn, .flags = from.flags };
+	}
+	return 0;
+}
+
+/* Sums wrap like those of the recorder: a cell alone means nothing, and may be damaged. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static void add_cell(struct site *site, const struct mu_cell *cell, const struct mu_heap *heap)
+{
+	bool is_now = heap->now > heap->peak || cell->epoch != heap->epoch;
+
+	site->live_bytes = plus(site->live_bytes, cell->live_bytes);
+	site->live_blocks = plus(site->live_blocks, cell->live_blocks);
+	site->peak_bytes = plus(site->peak_bytes, is_now ? cell->live_bytes : cell->peak_bytes);
+	site->peak_blocks =
+		plus(site->peak_blocks, is_now ? cell->live_blocks : cell->peak_blocks);
+	site->max_bytes = plus(site->max_bytes, cell->max_bytes > cell->live_bytes ?
+							cell->max_bytes : cell->live_bytes);
+	site->total_bytes += cell->total_bytes;
+	site->total_blocks += cell->total_blocks;
+	site->temporary += cell->temporary;
+	site->life = plus(site->life, cell->life);
+	for (unsigned int i = 0; i < SITES_CLASSES; i++)
+		site->size_class[i] += cell->size_class[i];
+}
+
+int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err)
+{
+	uint64_t cells = image_count(im, MU_SEC_CELLS);
+
+	*s = (struct sites){ .count = 0 };
+	if (load_sites(s, im, stacks, err) < 0)
+		return -1;
+	for (uint64_t i = 0; i < cells; i++) {
+		const void *entry = image_entry(im, MU_SEC_CELLS, i, sizeof(struct mu_cell));
+		struct mu_cell cell;
+
+		if (!entry)
+			break;
+		memcpy(&cell, entry, sizeof(cell));
+		if (cell.site < s->count)
+			add_cell(&s->site[cell.site], &cell, &im->head.heap);
+	}
+	return 0;
+}
+
+static bool take_birth_back(const struct mu_block *block, void *data)
+{
+	struct sites *s = data;
+
+	if (block->site < s->count)
+		s->site[block->site].life = plus(s->site[block->site].life, (int64_t)block->birth);
+	return true;
+}
+
+void sites_lifetimes(struct sites *s, const struct image *im)
+{
+	blocks_walk(im, take_birth_back, s);
+}
+
+void sites_free(struct sites *s)
+{
+	free(s->site);
+	*s = (struct sites){ .count = 0 };
+}
+
+static bool counts(const struct site *site)
+{
+	return !(site->flags & (MU_SITE_IGNORED | MU_SITE_NESTED | MU_SITE_FREE));
+}
+
+static struct weight weigh(const struct site *site, enum metric_kind kind)
+{
+	switch (kind) {
+	case METRIC_PEAK:
+		return (struct weight){ site->peak_bytes, site->peak_blocks };
+	case METRIC_LIVE:
+		return (struct weight){ site->live_bytes, site->live_blocks };
+	case METRIC_TOTAL:
+		return (struct weight){ (int64_t)site->total_bytes,
+					(int64_t)site->total_blocks };
+	case METRIC_TEMPORARY:
+		return (struct weight){ (int64_t)site->total_bytes, (int64_t)site->temporary };
+	case METRIC_SNAPSHOT:
+		break;
+	}
+	return (struct weight){ 0, 0 };
+}
+
+static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_t snapshot,
+			  struct weight *weight)
+{
+	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, snapshot,
+					sizeof(struct mu_snapshot));
+	struct mu_snapshot shot;
+
+	if (!entry)
+		return -1;
+	memcpy(&shot, entry, sizeof(shot));
+	for (uint64_t i = 0; i < shot.value_count; i++) {
+		const void *at = image_at(im, shot.values + i * sizeof(struct mu_site_value),
+					  sizeof(struct mu_site_value));
+		struct mu_site_value value;
+
+		if (!at)
+			break;
+		memcpy(&value, at, sizeof(value));
+		if (value.site < s->count && counts(&s->site[value.site]))
+			weight[value.site] = (struct weight){ value.bytes, value.blocks };
+	}
+	return 0;
+}
+
+int sites_weigh(const struct sites *s, const struct image *im, enum metric_kind kind,
+		uint64_t snapshot, struct weight *weight)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		weight[i] = counts(&s->site[i]) ? weigh(&s->site[i], kind) :
+						  (struct weight){ 0, 0 };
+	return kind == METRIC_SNAPSHOT ? weigh_snapshot(s, im, snapshot, weight) : 0;
+}

@@ -1,0 +1,84 @@
+/* sites.h -- what was done at each site, added up over all threads.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_SITES_H
+#define PROFILE_SITES_H
+
+#include <stdint.h>
+
+#include "profile/error.h"
+#include "profile/image.h"
+
+enum { SITES_CLASSES = 8 };
+
+/* Bytes are those that the program asked for. Sums of a damaged recording may be negative. */
+struct site {
+	uint32_t stack;		/* of profile->stack; less than its count */
+	uint16_t fn;		/* enum mu_fn */
+	uint16_t flags;		/* enum mu_site_flag */
+	int64_t live_bytes;	/* now: at the end, if the process has ended */
+	int64_t live_blocks;
+	int64_t peak_bytes;	/* when the heap was largest */
+	int64_t peak_blocks;
+	int64_t max_bytes;	/* the most that was live here; several threads: not less */
+	uint64_t total_bytes;	/* ever allocated */
+	uint64_t total_blocks;
+	uint64_t temporary;	/* blocks freed by their thread before it allocated again */
+	int64_t life;		/* of blocks that were freed, sum in ticks of 2^20 ns; filled by
+				 * sites_lifetimes() */
+	uint64_t size_class[SITES_CLASSES];	/* blocks of up to so many bytes, see below */
+};
+
+/* sites_class_limit -- largest size of a class: 16, 64, 256, 1024, 4096, 64 Ki, 1 Mi, none. */
+uint64_t sites_class_limit(unsigned int size_class);
+
+struct sites {
+	struct site *site;
+	uint32_t count;
+};
+
+/* sites_load -- add up the cells of an image.
+ *
+ * stacks  how many there are; a site with another is counted at stack 0.
+ * Returns 0, or -1 with ERR without memory; release S in either case.
+ * Cost O(cells), 104 + 64 bytes per site.
+ * Source docs/format.md, section 4: value at the peak.
+ */
+int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err);
+
+/* sites_lifetimes -- turn sums of times into sums of lifetimes.
+ *
+ * A cell holds free times minus birth times; the births of blocks that still live are taken
+ * back by a look at each of them. Once, after sites_load(). Cost O(live blocks).
+ */
+void sites_lifetimes(struct sites *s, const struct image *im);
+
+/* sites_free -- release everything. Fine for a zeroed struct. */
+void sites_free(struct sites *s);
+
+/* What a report is about. */
+enum metric_kind {
+	METRIC_PEAK,		/* live when the heap was largest */
+	METRIC_LIVE,		/* live at the end: leaks, and what nobody bothered to free */
+	METRIC_TOTAL,		/* ever allocated */
+	METRIC_TEMPORARY,	/* blocks that were freed before their thread allocated again */
+	METRIC_SNAPSHOT		/* live at a snapshot */
+};
+
+/* The worth of a site in a metric. */
+struct weight {
+	int64_t bytes;		/* METRIC_TEMPORARY: of all blocks of the site, for comparison */
+	int64_t blocks;
+};
+
+/* sites_weigh -- the metric of every site.
+ *
+ * weight    one per site. Sites that do not count (ignored, nested, of frees) weigh nothing.
+ * snapshot  index in the image's table, for METRIC_SNAPSHOT; others ignore it.
+ * Returns 0, or -1 if there is no such snapshot.
+ */
+int sites_weigh(const struct sites *s, const struct image *im, enum metric_kind kind,
+		uint64_t snapshot, struct weight *weight);
+
+#endif
