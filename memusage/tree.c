@@ -139,6 +139,8 @@ static void check_claim(struct tree *t, struct arena *a, uint32_t k, const struc
 		arena_free(a, k);
 }
 
+#define PID_UNKNOWN ((pid_t)-1)
+
 /* The process behind a slot that a forked child took. It names itself as it sees itself, which
  * is true for us too if its parent's name was: unless it is the first of a new namespace. */
 static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
@@ -147,8 +149,10 @@ static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
 	uint64_t age_ns = clock_now(CLOCK_BOOTTIME) - slot->claimed_ns;
 	pid_t pid = (pid_t)slot->pid;
 
-	if (!same || pid == 1)
-		return process_find_nested(pid, parent ? parent->pid : 0);
+	if (!same || pid == 1) {
+		pid = process_find_nested(pid, parent ? parent->pid : 0);
+		return pid > 0 ? pid : PID_UNKNOWN;
+	}
 	/* So long ago that the process ID may have been given to another since. */
 	if (age_ns > REUSE_NS &&
 	    process_start_time(pid) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) >
@@ -157,10 +161,23 @@ static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
 	return pid;
 }
 
+/* A process that cannot be found just now is not taken for dead: its slot would be cleared
+ * under its hands. */
 static void adopt(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
 {
-	struct process *p = tree_watch(t, real_pid(slot, parent_of(t, a, slot)));
+	pid_t pid = real_pid(slot, parent_of(t, a, slot));
+	struct process *p;
 
+	if (pid == PID_UNKNOWN) {
+		t->is_pending = true;
+		return;
+	}
+	p = tree_watch(t, pid);
+	/* Seen only after the exec that followed it: the process has gone on without it. */
+	if (p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns) {
+		arena_free(a, k);
+		return;
+	}
 	/* A process ID that was reused before its first process was seen to have ended. */
 	tree_end_image(t, p, TREE_EXEC);
 	if (p->pid == 0)
@@ -186,8 +203,10 @@ static void look_at_slot(struct tree *t, struct arena *a, uint32_t k)
 	}
 	if (!owner && state == MU_SLOT_CLAIMED)
 		check_claim(t, a, k, &slot);
-	else if (!owner)
+	else if (!owner && state == MU_SLOT_ENDED)
 		arena_free(a, k);
+	else if (!owner)
+		return;
 	else if (state == MU_SLOT_LIVE && !owner->is_live)
 		tree_image_live(t, owner);
 	else if (state == MU_SLOT_ENDED)
