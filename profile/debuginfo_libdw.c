@@ -41,6 +41,8 @@ struct unit {
 	size_t line_count;
 	Dwarf_Files *files;
 	size_t file_count;
+	const char *const *directory;
+	size_t directory_count;
 	uint64_t *address;	/* ascending */
 	uint32_t *innermost;	/* scope of each address; 0 none */
 	size_t count;
@@ -303,6 +305,39 @@ static Dwarf_Line *line_at(const struct unit *u, uint64_t address)
 	return line && dwarf_lineendsequence(line, &is_end) == 0 && !is_end ? line : NULL;
 }
 
+/* Where DIRECTORY, below TOP if it is relative, ends in PATH; 0 if PATH does not begin so. */
+static size_t after(const char *path, const char *top, const char *directory)
+{
+	size_t length = 0;
+
+	if (directory[0] != '/') {
+		length = strlen(top);
+		if (strncmp(path, top, length) != 0 || path[length++] != '/')
+			return 0;
+	}
+	if (strncmp(path + length, directory, strlen(directory)) != 0)
+		return 0;
+	length += strlen(directory);
+	return path[length] == '/' ? length + 1 : 0;
+}
+
+/* libdw joins directory and name to a path; Massif prints the name. Of directories that fit
+ * the longest one is taken. The first is that of the compilation. */
+static uint32_t base_of(const struct unit *u, const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	size_t base = 0;
+
+	for (size_t i = 0; slash && i < u->directory_count; i++) {
+		const char *directory = u->directory[i];
+		size_t end = directory ? after(path, u->directory[0] ? u->directory[0] : "",
+					       directory) : 0;
+
+		base = end > base ? end : base;
+	}
+	return (uint32_t)(base || !slash ? base : (size_t)(slash + 1 - path));
+}
+
 static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
 {
 	struct debuginfo_level level[DEBUGINFO_LEVELS_MAX];
@@ -319,6 +354,7 @@ static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
 		const struct scope *s = &u->scope[scope];
 
 		level[count++] = (struct debuginfo_level){ .file = file, .line = number,
+							   .base = base_of(u, file),
 							   .name = scope ? s->name : NULL,
 							   .linkage = scope ? s->linkage : NULL };
 		if (scope == 0)
@@ -349,6 +385,9 @@ static void read_unit(struct unit *u, Dwarf *dwarf, Dwarf_Off offset)
 		u->die = split;
 	if (dwarf_getsrcfiles(&u->die, &u->files, &u->file_count) != 0)
 		u->file_count = 0;
+	if (!u->file_count ||
+	    dwarf_getsrcdirs(u->files, &u->directory, &u->directory_count) != 0)
+		u->directory_count = 0;
 	walk(u, &u->die, (struct span){ .end = u->count });
 }
 

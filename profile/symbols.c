@@ -50,6 +50,12 @@ static uint32_t number_of(struct resolving *r, const char *text)
 	return number;
 }
 
+/* What a child says of a text's inside is checked. */
+static uint32_t base_of(const struct symbols_raw *raw)
+{
+	return raw->file && raw->base < strlen(raw->file) ? raw->base : 0;
+}
+
 static void tell_progress(struct resolving *r)
 {
 	if (r->o->progress)
@@ -72,7 +78,8 @@ static void found(size_t request, const struct symbols_raw *raw, size_t count, v
 	for (size_t i = 0; i < count; i++)
 		s->level[s->level_count++] = (struct symbols_level){
 			.name = number_of(r, raw[i].name), .full = number_of(r, raw[i].full),
-			.file = number_of(r, raw[i].file), .line = raw[i].line };
+			.file = number_of(r, raw[i].file), .base = base_of(&raw[i]),
+			.line = raw[i].line };
 	if (r->done++ % PROGRESS_EVERY == 0)
 		tell_progress(r);
 }
@@ -168,19 +175,18 @@ const char *symbols_state_text(enum symbols_state state)
 	return NULL;
 }
 
-static const char *stripped(const char *path, const char *const *strip, size_t count)
+static const char *stripped(const struct symbols_place *place, const char *const *strip,
+			    size_t count)
 {
-	const char *slash = strrchr(path, '/');
-
 	if (!strip)
-		return slash ? slash + 1 : path;
+		return place->file + place->base;
 	for (size_t i = 0; i < count; i++) {
-		const char *at = strstr(path, strip[i]);
+		const char *at = strstr(place->file, strip[i]);
 
 		if (at)
 			return at + strlen(strip[i]);
 	}
-	return path;
+	return place->file;
 }
 
 void symbols_put_massif(FILE *out, const struct symbols_place *place, const char *const *strip,
@@ -188,8 +194,7 @@ void symbols_put_massif(FILE *out, const struct symbols_place *place, const char
 {
 	fprintf(out, "0x%" PRIX64 ": %s", place->address, *place->name ? place->name : "???");
 	if (*place->file)
-		fprintf(out, " (%s:%" PRIu32 ")", stripped(place->file, strip, count),
-			place->line);
+		fprintf(out, " (%s:%" PRIu32 ")", stripped(place, strip, count), place->line);
 	else if (place->object && *place->object)
 		fprintf(out, " (in %s)", place->object);
 	else if (*place->name)

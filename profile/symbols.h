@@ -44,7 +44,8 @@ struct symbols_level {
 			 * demangled; of an inlined call the bare name */
 	uint32_t full;	/* for people: qualified, without a symbol's version */
 	uint32_t file;	/* path as the compiler had it */
-	uint32_t line;	/* a line number, not a string; 0 unknown */
+	uint32_t base;	/* not a string: where in it, behind the directory, the name begins */
+	uint32_t line;	/* a line number; 0 unknown */
 };
 
 /* The levels of one address: [first, first + count), innermost first. The last one is the
@@ -108,15 +109,16 @@ struct symbols_place {
 	uint64_t address;	/* in the process: return address - 1 */
 	const char *name;	/* function; "" unknown */
 	const char *file;	/* path; "" unknown */
+	uint32_t base;		/* as in struct symbols_level */
 	uint32_t line;
 	const char *object;	/* path of the module; "" or NULL unknown */
 };
 
 /* symbols_put_massif -- print `0xADDR: FUNC (FILE:LINE)` as Massif does.
  *
- * strip  NULL: FILE is the last part of the path. Otherwise COUNT texts of --fullpath-after:
- *        what stands behind the first one that the path contains is printed; "" is contained
- *        in every path.
+ * strip  NULL: FILE is the path without its directory. Otherwise COUNT texts of
+ *        --fullpath-after: what stands behind the first one that the path contains is printed;
+ *        "" is contained in every path.
  * Source specs of Valgrind 3.19: docs/compat.md.
  */
 void symbols_put_massif(FILE *out, const struct symbols_place *place, const char *const *strip,

@@ -43,6 +43,7 @@ struct message {
 /* One level; its texts follow. */
 struct level_head {
 	uint32_t line;
+	uint32_t base;
 	uint32_t size[3];	/* of name, full, file, with their final zeros; 0 unknown */
 };
 
@@ -103,7 +104,7 @@ static void send_found(size_t request, const struct symbols_raw *level, size_t c
 	for (size_t i = 0; i < count && i < DEBUGINFO_LEVELS_MAX; i++) {
 		uint32_t bytes;
 
-		head[i] = (struct level_head){ level[i].line,
+		head[i] = (struct level_head){ level[i].line, level[i].base,
 					       { size_of(level[i].name), size_of(level[i].full),
 						 size_of(level[i].file) } };
 		bytes = sizeof(*head) + head[i].size[0] + head[i].size[1] + head[i].size[2];
@@ -273,6 +274,7 @@ static bool take_level(const char **at, const char *end, struct symbols_raw *lev
 	memcpy(&head, *at, sizeof(head));
 	*at += sizeof(head);
 	level->line = head.line;
+	level->base = head.base;
 	return take_text(at, end, head.size[0], &level->name) &&
 	       take_text(at, end, head.size[1], &level->full) &&
 	       take_text(at, end, head.size[2], &level->file);

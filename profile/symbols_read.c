@@ -91,6 +91,7 @@ static void tell(struct reading *r, size_t index, const struct debuginfo_level *
 
 	for (size_t i = 0; i <= last; i++) {
 		level[i].file = count ? from[i].file : NULL;
+		level[i].base = count ? from[i].base : 0;
 		level[i].line = count ? from[i].line : 0;
 		if (i < last)
 			name_inlined(r, &from[i], &level[i], &texts[i]);

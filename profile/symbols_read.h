@@ -12,6 +12,7 @@ struct symbols_raw {
 	const char *name;
 	const char *full;
 	const char *file;
+	uint32_t base;
 	uint32_t line;
 };
 
