@@ -113,6 +113,21 @@ INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 	return slop + snapshot_due.admin;
 }
 
+/* event_born -- a block is added to its site. */
+INLINE void event_born(struct thread *thread, const void *block, const struct block *record)
+{
+	sites_alloc(thread, record->site, record->size);
+	thread->newest = (uint64_t)block;
+}
+
+/* event_books -- a new block in Massif's books, after the heap has grown by it. */
+INLINE void event_books(struct thread *thread, uint64_t size, unsigned int mode)
+{
+	uint64_t extra = snapshots_slop(size) + snapshot_due.admin;
+
+	snapshots_changed(thread, (int64_t)extra, size + extra, mode & MODE_MANY);
+}
+
 /* event_put -- a block came to life: table, heap, site, stack, log. Counters are the caller's.
  *
  * change  of the heap: its size, or the difference to what it replaces.
@@ -127,8 +142,7 @@ INLINE bool event_put(struct thread *thread, const void *block, const struct blo
 		block_dropped(record->size);
 		change -= (int64_t)record->size;
 	} else if (mode & MODE_STACKS) {
-		sites_alloc(thread, record->site, record->size);
-		thread->newest = (uint64_t)block;
+		event_born(thread, block, record);
 	}
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
@@ -145,10 +159,8 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 
 	if (mode & MODE_STACKS)
 		record.birth = sites_tick();
-	if (event_put(thread, block, &record, (int64_t)size, sp, mode) && mode & MODE_STACKS) {
-		uint64_t extra = snapshots_slop(size) + snapshot_due.admin;
-		snapshots_changed(thread, (int64_t)extra, size + extra, mode & MODE_MANY);
-	}
+	if (event_put(thread, block, &record, (int64_t)size, sp, mode) && mode & MODE_STACKS)
+		event_books(thread, size, mode);
 }
 
 /* event_alloc -- an allocation returned `block` (NULL: it failed).
@@ -284,22 +296,30 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 			const unsigned int mode)
 {
 	struct thread *thread = self;
-	const struct block record = { .size = size };
+	struct block record = { .size = size };
 
 	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
 	    !quick_enter(thread, mode))
 		return false;
+	if (mode & MODE_STACKS) {
+		record.site = event_site(thread, fn, sp, mode);
+		record.birth = sites_tick();
+	}
 	bool ok = blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY);
 	if (likely(ok)) {
 		struct mu_counters *counters = &thread->pub.counters;
 		counters->calls[fn]++;
 		counters->bytes[fn] += size;
 		counters->hist_low[size / MU_HIST_STEP]++;
+		if (mode & MODE_STACKS)
+			event_born(thread, block, &record);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
 		if (mode & MODE_LOG)
 			log_append(thread, (int64_t)size, thread->pub.stack_base - sp,
 				   mode & MODE_MANY);
+		if (mode & MODE_STACKS)
+			event_books(thread, size, mode);
 	}
 	hook_leave(thread);
 	return ok;
@@ -317,6 +337,11 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	if (likely(ok)) {
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += known.size;
+		if (mode & MODE_STACKS) {
+			event_gone(thread, block, &known, sp, mode);
+			hook_leave(thread);
+			return true;
+		}
 		heap_change(thread, -(int64_t)known.size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
 		if (mode & MODE_LOG)

@@ -18,7 +18,8 @@
 static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
 						   uint64_t sp)
 {
-	if (alloc_quick(fn, block, size, sp, MODE_MANY) ||
+	if (alloc_quick(fn, block, size, sp, MODE_STACKS) ||
+	    alloc_quick(fn, block, size, sp, MODE_MANY) ||
 	    alloc_quick(fn, block, size, sp, MODE_LOG))
 		return block;
 	struct thread *thread = hook_enter();
@@ -94,8 +95,8 @@ INLINE bool record_free(void *block, uint64_t sp)
 
 static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 {
-	if (free_quick(block, sp, MODE_MANY) || free_quick(block, sp, MODE_LOG) ||
-	    record_free(block, sp))
+	if (free_quick(block, sp, MODE_STACKS) || free_quick(block, sp, MODE_MANY) ||
+	    free_quick(block, sp, MODE_LOG) || record_free(block, sp))
 		real.free(block);
 }
 

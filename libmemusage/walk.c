@@ -71,7 +71,7 @@ struct place {
 	uint64_t bp_at; /* 0: bp is the inner frame's */
 };
 
-static bool step_bp(const struct walk *walk, const struct rule *rule, uint64_t cfa,
+static inline bool step_bp(const struct walk *walk, const struct rule *rule, uint64_t cfa,
 		    struct place *at)
 {
 	uint64_t source;
@@ -90,7 +90,7 @@ static bool step_bp(const struct walk *walk, const struct rule *rule, uint64_t c
 }
 
 /* From a frame to its caller. Returns false if the stack cannot be followed further. */
-static bool step(const struct walk *walk, struct walk_new *frame, struct place *at,
+static inline bool step(const struct walk *walk, struct walk_new *frame, struct place *at,
 		 struct rule rule)
 {
 	uint64_t sp = frame->slot + 8;
@@ -131,7 +131,7 @@ static bool step(const struct walk *walk, struct walk_new *frame, struct place *
 
 /* The remembered frame that lies at this slot with what decides its outside unchanged, or
  * walk->count. `k` runs inward to outward with the walk. */
-static uint32_t meets(const struct walk *walk, const struct place *at, uint32_t *k)
+static inline uint32_t meets(const struct walk *walk, const struct place *at, uint32_t *k)
 {
 	while (*k && walk->frame[*k - 1].slot < at->slot)
 		--*k;
