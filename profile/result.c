@@ -49,18 +49,32 @@ static int64_t take_threads(struct result *r, const struct image *im)
 	return pending;
 }
 
+/* Each of several threads keeps back up to max(heap / 1024 / threads, 4096) bytes: the heap may
+ * have been so much higher at any moment, not only at the peak that was seen. */
+static uint64_t peak_error(const struct mu_heap *heap, uint64_t peak)
+{
+	uint64_t error = not_negative(heap->peak_slack);
+	uint64_t kept_back = (uint64_t)heap->threads_max * 4096;
+
+	if (heap->threads_max < 2)
+		return 0;
+	if (kept_back > error)
+		error = kept_back;
+	return peak / 1024 > error ? peak / 1024 : error;
+}
+
 static void take_heap(struct result *r, const struct mu_heap *heap, int64_t pending)
 {
 	int64_t now = (int64_t)((uint64_t)heap->now + (uint64_t)pending);
 
 	r->heap_now = not_negative(now);
 	r->heap_peak = not_negative(heap->peak);
-	r->peak_slack = not_negative(heap->peak_slack);
 	if (r->heap_now > r->heap_peak)
 		r->heap_peak = r->heap_now;
 	if (not_negative(heap->now) > r->heap_peak)
 		r->heap_peak = not_negative(heap->now);
 	r->threads_max = heap->threads_max;
+	r->peak_slack = peak_error(heap, r->heap_peak);
 }
 
 static void take_name(struct result *r, const struct image *im)
