@@ -30,6 +30,7 @@
 
 static char directory[PATH_BYTES];
 static char file[PATH_BYTES]; /* of the present image */
+static char child_file[PATH_BYTES];
 static char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)];
 static struct mu_config config;
 static struct stat stderr_identity;
@@ -212,7 +213,12 @@ bool alone_begin(const char *(*env)(const char *), struct slot *slot)
 
 bool alone_fork(struct slot *slot)
 {
-	return make_arena(file, slot);
+	return make_arena(child_file, slot);
+}
+
+void alone_forked(void)
+{
+	strcpy(file, child_file);
 }
 
 /* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage */

@@ -24,6 +24,9 @@ bool alone_begin(const char *(*env)(const char *), struct slot *slot);
 /* alone_fork -- make a file arena for a child about to be forked. As alone_begin(). */
 bool alone_fork(struct slot *slot);
 
+/* alone_forked -- in the child: that file is ours. Async-signal-safe. */
+void alone_forked(void);
+
 /* alone_end -- hand the file to `memusage --finish` and wait for it.
  *
  * The program meets no SIGCHLD and no child of its own.

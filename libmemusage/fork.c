@@ -9,11 +9,14 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libmemusage/alone.h"
 #include "libmemusage/arena.h"
+#include "libmemusage/export.h"
 #include "libmemusage/hello.h"
 #include "libmemusage/image.h"
+#include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/slot.h"
 #include "libmemusage/sys.h"
@@ -21,6 +24,8 @@
 
 static struct slot child;
 static bool child_ready;
+/* Slot + 1 that the last fork of this thread took from our own segment. */
+static __thread uint32_t claimed;
 
 static bool is_recorded(void)
 {
@@ -56,17 +61,30 @@ static void before(void)
 		rec.image->drops.forks++;
 }
 
+/* What was mapped for the child alone is its own business now, and that of the collector. */
 static void in_parent(void)
 {
+	claimed = child_ready && !child.own_map[0] ? child.index + 1 : 0;
 	if (child_ready)
 		slot_unmap(&child);
 	__atomic_fetch_and(&gate.mode, (uint8_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+}
+
+/* Only here is it known that no child came of it: libc calls in_parent() all the same. */
+EXPORT pid_t fork(void)
+{
+	claimed = 0;
+	pid_t pid = real.fork();
+	if (pid < 0 && claimed)
+		slot_keep(claimed - 1);
+	return pid;
 }
 
 /* The kernel has wiped the gate. It stays closed until the child's first event, so that a
  * child that only execs is never announced. */
 static void in_child(void)
 {
+	slot_forget();
 	if (rec.state != STATE_ON && rec.state != STATE_FORKED)
 		return;
 	if (!child_ready) {
@@ -74,6 +92,8 @@ static void in_child(void)
 		return;
 	}
 	image_inherit(&child);
+	if (rec.alone)
+		alone_forked();
 	rec.state = STATE_FORKED;
 }
 

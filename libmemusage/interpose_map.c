@@ -152,7 +152,7 @@ EXPORT int munmap(void *start, size_t length)
 /* Locking everything would make the whole sparse arena resident. */
 EXPORT int mlockall(int flags)
 {
-	if (flags & MCL_CURRENT)
+	if (flags & (MCL_CURRENT | MCL_FUTURE))
 		shrink_for_lock();
 	return real.mlockall(flags);
 }

@@ -169,6 +169,15 @@ static int raw_setitimer(int which, const struct itimerval *now, struct itimerva
 	return (int)result_of(SYS3(SYS_setitimer, which, now, old));
 }
 
+static pid_t first_fork(void)
+{
+	real_resolve();
+	if (!resolving)
+		return real.fork();
+	errno = EAGAIN;
+	return -1;
+}
+
 static int first_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 				void *(*start)(void *), void *argument)
 {
@@ -217,6 +226,7 @@ struct real real = {
 	.mremap = raw_mremap,
 	.munmap = raw_munmap,
 	.mlockall = raw_mlockall,
+	.fork = first_fork,
 	.pthread_create = first_pthread_create,
 	.sigaction = first_sigaction,
 	.setrlimit = raw_setrlimit,
@@ -264,6 +274,7 @@ void real_resolve(void)
 	real_find(&next.mremap, "mremap");
 	real_find(&next.munmap, "munmap");
 	real_find(&next.mlockall, "mlockall");
+	real_find(&next.fork, "fork");
 	real_find(&next.pthread_create, "pthread_create");
 	real_find(&next.sigaction, "sigaction");
 	real_find(&next.setrlimit, "setrlimit");

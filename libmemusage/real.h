@@ -37,6 +37,7 @@ struct real {
 	void *(*mremap)(void *, size_t, size_t, int, void *);
 	int (*munmap)(void *, size_t);
 	int (*mlockall)(int);
+	pid_t (*fork)(void);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*setrlimit)(int, const struct rlimit *);

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "libmemusage/recorder.h"
+#include "libmemusage/slot.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
 
@@ -24,23 +25,22 @@ static void shrink(uint64_t room)
 {
 	struct mu_image *image = rec.image;
 	uint8_t *start = (uint8_t *)rec.segment;
-	uint8_t *end = start + rec.segment_mapped;
 	uint64_t keep = (image->populated + image->populated / 4 + room) & -(uint64_t)MU_PAGE;
 	uint64_t logs = image->log_bytes ? image->log_bytes + room : 0;
 
-	if (!rec.segment_mapped || keep + logs >= image->capacity)
+	if (keep + logs >= image->capacity)
 		return;
-	unmap(start + rec.segment->slots, rec.base);
-	if (logs) {
-		/* Only the logs' end can be kept in place: tables stop growing at keep. */
-		unmap(rec.base + keep, rec.base + image->capacity - logs);
-	} else {
-		unmap(rec.base + keep, rec.base + image->capacity);
-		image->capacity = keep;
+	if (rec.segment_mapped) {
+		unmap(start + rec.segment->slots, rec.base);
+		unmap(rec.base + rec.segment->slot_size, start + rec.segment_mapped);
+		rec.segment_mapped = 0;
 	}
-	unmap(rec.base + rec.segment->slot_size, end);
-	rec.segment_mapped = 0;
+	unmap(rec.base + keep, rec.base + image->capacity - logs);
+	/* Only the logs' end can be kept in place: tables stop growing at keep. */
+	if (!logs)
+		image->capacity = keep;
 	image->notes |= MU_NOTE_SMALL_ARENA;
+	slot_limit(keep);
 }
 
 static void shrink_alone(uint64_t room)
@@ -66,7 +66,6 @@ void shrink_for_lock(void)
 
 void shrink_for_limit(uint64_t bytes)
 {
-	if (!rec.segment || rec.segment_mapped <= bytes / 16)
-		return;
-	shrink_alone(bytes / 16);
+	if (rec.image && (rec.segment_mapped ? rec.segment_mapped : rec.image->capacity) > bytes / 16)
+		shrink_alone(bytes / 16);
 }

@@ -9,7 +9,7 @@
 
 /* shrink_for_lock -- unmap everything of the segment but this image and some room.
  *
- * For mlockall(MCL_CURRENT), which would populate all that is mapped. The image's capacity
+ * For mlockall(), which populates all that is mapped or will be. The image's capacity
  * becomes what is left; forked children then ask the collector for a slot of their own.
  * Idempotent. Waits until no other thread is in the hook.
  */

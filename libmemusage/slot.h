@@ -16,8 +16,9 @@ struct slot {
 	uint8_t *base;
 	struct mu_segment *segment; /* that it lies in */
 	uint64_t segment_mapped;    /* as rec.segment_mapped */
-	void *own_map;		    /* mapping made for this slot alone, NULL if there is none */
-	uint64_t own_length;
+	/* What slot_map() mapped: everything, or a header and the slot. NULL: nothing. */
+	void *own_map[2];
+	uint64_t own_length[2];
 };
 
 /* slot_entry -- the entry of slot `index` in the table of the mapped segment. */
@@ -31,10 +32,22 @@ struct mu_slot *slot_entry(uint32_t index);
  */
 bool slot_claim(struct slot *slot);
 
-/* slot_release -- give up a slot that was claimed and not used; the collector clears it. */
+/* slot_keep -- a slot from slot_claim() is not needed now: the next claim gets it.
+ *
+ * What was written to it is overwritten then, since an image never shrinks. Async-signal-safe.
+ */
+void slot_keep(uint32_t index);
+
+/* slot_forget -- in a child: the slot that was kept is the parent's. */
+void slot_forget(void);
+
+/* slot_release -- give up a slot that was claimed and not used; the collector clears it.
+ *
+ * slot  not yet unmapped.
+ */
 void slot_release(const struct slot *slot);
 
-/* slot_unmap -- in the parent: undo what was mapped for a child's slot alone. */
+/* slot_unmap -- in the parent: undo what was mapped for a child's slot. */
 void slot_unmap(struct slot *slot);
 
 /* slot_map -- map a segment from its descriptor, and in it one slot.
@@ -45,5 +58,8 @@ void slot_unmap(struct slot *slot);
  * Async-signal-safe.
  */
 bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct slot *slot);
+
+/* slot_limit -- from now on slot_map() maps at most `bytes` and nothing of other slots. */
+void slot_limit(uint64_t bytes);
 
 #endif

@@ -112,6 +112,7 @@ void recorder_restart(void)
 	struct slot slot;
 
 	rec.state = STATE_STARTING;
+	slot_forget();
 	self = (struct thread *)&nobody;
 	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
 		rec.image->notes |= MU_NOTE_RAW_CLONE;
