@@ -5,6 +5,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 need_bin ends
+# shellcheck disable=SC3045
 ulimit -c 0
 
 for how in return exit _exit quick_exit syscall thread_exit abort trap segv closed kill-15 kill-9 \

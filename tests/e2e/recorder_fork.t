@@ -36,5 +36,5 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	sleep 0.5
 done
 is "$(cat data.* | wc -c)" $(((2 + 50 + 2 + 12) * 24)) 'the daemon is recorded to its end'
-is "$(cat daemon.done)" done 'the daemon reached its end'
+is "$(cat daemon.done)" 'done' 'the daemon reached its end'
 done_testing

@@ -1,0 +1,74 @@
+#!/bin/sh
+# recorder_limits.t -- a program that closes, locks, limits or restricts itself, or was
+# restricted, does not meet the recorder.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC3045  # ulimit
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+need_bin limits
+
+# under LIMIT COMMAND...: the limit is the program's, not memusage's
+# shellcheck disable=SC2016  # for the inner shell
+under() {
+	under_limit=$1
+	shift
+	profiled "$under_limit" sh -c 'ulimit $1; shift; exec "$@"' sh "$under_limit" "$@"
+}
+
+profiled 'open descriptors' limits descriptors
+profiled 'open descriptors, with a data file' -d data -- limits descriptors
+profiled 'close of every descriptor' limits close 0
+profiled 'closefrom' limits close 1
+profiled 'close_range' -d data -- limits close 2
+num "$(wc -c <data)" -ge $((6000 * 24)) 'the data file is whole'
+
+profiled 'mlockall(MCL_CURRENT)' limits lock 1
+profiled 'mlockall(MCL_FUTURE)' limits lock 2
+profiled 'mlockall(MCL_CURRENT | MCL_FUTURE)' limits lock 3
+profiled 'the same with a data file' -d data -- limits lock 3
+profiled 'setrlimit(RLIMIT_AS)' limits itself 200
+
+if [ "$(id -u)" = 0 ]; then
+	profiled 'chroot' limits chroot
+	profiled 'setuid' limits setuid
+	profiled 'forks that fail' limits no-forks 300
+	profiled 'mlockall of a user without rights' limits lock-little 8
+else
+	skip 'chroot and setuid need root' 38
+fi
+
+# The truth is the program's, the report has the shell's line, too.
+truth=no
+under '-v 1000000' limits take 60
+under '-v 200000' limits take 60
+under '-v 100000' limits take 60
+under '-f 1' limits descriptors
+under '-S -n 4' limits plain
+is "$(report_field 2992-3007 count)" 3000 '-S -n 4: the program is recorded'
+under '-n 5' limits plain
+is "$(report_field 2992-3007 count)" 3000 '-n 5: the program is recorded'
+under '-n 4' limits plain
+under '-s unlimited' limits plain
+is "$(report_field 2992-3007 count)" 3000 '-s unlimited: the program is recorded'
+under '-s unlimited' threads churn 20
+num "$(report_field stack peak)" -le 100000 '-s unlimited: a sane stack peak'
+truth=yes
+
+# Kilobytes on disk: the dump is sparse.
+size_of_core() {
+	ulimit -c unlimited 2>/dev/null
+	rm -f core
+	"$@" >dump.out 2>&1
+	[ -f core ] && du -k core | awk '{ print $1 }'
+	rm -f core
+}
+native=$(size_of_core limits dump)
+if [ "$native" ]; then
+	with=$(size_of_core memusage -o report -- limits dump)
+	num "${with:-999999}" -le $((native + 500)) "no recording in the core: $native KB without"
+	recorded 'core dump'
+else
+	skip 'no core file is made here' 2
+fi
+done_testing
