@@ -113,28 +113,32 @@ static bool counts(const struct site *site)
 
 static struct weight weigh(const struct site *site, enum metric_kind kind)
 {
-	switch (kind) {
-	case METRIC_PEAK:
-		return (struct weight){ site->peak_bytes, site->peak_blocks };
-	case METRIC_LIVE:
-		return (struct weight){ site->live_bytes, site->live_blocks };
-	case METRIC_TOTAL:
-		return (struct weight){ (int64_t)site->total_bytes,
-					(int64_t)site->total_blocks };
-	case METRIC_TEMPORARY:
-		return (struct weight){ (int64_t)site->total_bytes, (int64_t)site->temporary };
-	case METRIC_SNAPSHOT:
-		break;
+	struct weight w = { .is_there = counts(site) && site->total_blocks > 0 };
+
+	if (!w.is_there || kind == METRIC_SNAPSHOT)
+		return (struct weight){ .is_there = false };
+	if (kind == METRIC_PEAK) {
+		w.bytes = site->peak_bytes;
+		w.blocks = site->peak_blocks;
+	} else if (kind == METRIC_LIVE) {
+		w.bytes = site->live_bytes;
+		w.blocks = site->live_blocks;
+	} else {
+		w.bytes = (int64_t)site->total_bytes;
+		w.blocks = (int64_t)(kind == METRIC_TOTAL ? site->total_blocks : site->temporary);
 	}
-	return (struct weight){ 0, 0 };
+	return w;
 }
 
+/* Values that are zero are not kept. Sites are numbered by their first allocation: those before
+ * the last one that is kept had allocated by then. */
 static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_t snapshot,
 			  struct weight *weight)
 {
 	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, snapshot,
 					sizeof(struct mu_snapshot));
 	struct mu_snapshot shot;
+	uint32_t there = 0;
 
 	if (!entry)
 		return -1;
@@ -147,8 +151,17 @@ static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_
 		if (!at)
 			break;
 		memcpy(&value, at, sizeof(value));
-		if (value.site < s->count && counts(&s->site[value.site]))
-			weight[value.site] = (struct weight){ value.bytes, value.blocks };
+		if (value.site >= s->count)
+			continue;
+		weight[value.site].bytes = value.bytes;
+		weight[value.site].blocks = value.blocks;
+		there = value.site + 1 > there ? value.site + 1 : there;
+	}
+	for (uint32_t i = 0; i < s->count; i++) {
+		weight[i].is_there = i < there && counts(&s->site[i]) &&
+				     s->site[i].total_blocks > 0;
+		if (!weight[i].is_there)
+			weight[i].bytes = weight[i].blocks = 0;
 	}
 	return 0;
 }
@@ -157,7 +170,6 @@ int sites_weigh(const struct sites *s, const struct image *im, enum metric_kind 
 		uint64_t snapshot, struct weight *weight)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		weight[i] = counts(&s->site[i]) ? weigh(&s->site[i], kind) :
-						  (struct weight){ 0, 0 };
+		weight[i] = weigh(&s->site[i], kind);
 	return kind == METRIC_SNAPSHOT ? weigh_snapshot(s, im, snapshot, weight) : 0;
 }

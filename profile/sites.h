@@ -5,6 +5,7 @@
 #ifndef PROFILE_SITES_H
 #define PROFILE_SITES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/error.h"
@@ -70,6 +71,7 @@ enum metric_kind {
 struct weight {
 	int64_t bytes;		/* METRIC_TEMPORARY: of all blocks of the site, for comparison */
 	int64_t blocks;
+	bool is_there;		/* the site counts, and had allocated by then, if only to free it */
 };
 
 /* sites_weigh -- the metric of every site.

@@ -84,8 +84,8 @@ static void name_function(const struct reading *r, size_t index, const struct de
 
 static void tell(struct reading *r, size_t index, const struct debuginfo_level *from, size_t count)
 {
-	struct symbols_raw level[DEBUGINFO_LEVELS_MAX] = { { NULL } };
-	struct texts texts[DEBUGINFO_LEVELS_MAX] = { { NULL } };
+	struct symbols_raw level[DEBUGINFO_LEVELS_MAX] = { { .line = 0 } };
+	struct texts texts[DEBUGINFO_LEVELS_MAX] = { { .name = NULL } };
 	bool is_short = r->job->options->no_inlines || count == 0;
 	size_t last = is_short ? 0 : count - 1;
 
