@@ -19,6 +19,7 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 						   uint64_t sp)
 {
 	if (alloc_quick(fn, block, size, sp, MODE_STACKS) ||
+	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
 	    alloc_quick(fn, block, size, sp, MODE_MANY) ||
 	    alloc_quick(fn, block, size, sp, MODE_LOG))
 		return block;
@@ -95,8 +96,9 @@ INLINE bool record_free(void *block, uint64_t sp)
 
 static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 {
-	if (free_quick(block, sp, MODE_STACKS) || free_quick(block, sp, MODE_MANY) ||
-	    free_quick(block, sp, MODE_LOG) || record_free(block, sp))
+	if (free_quick(block, sp, MODE_STACKS) || free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
+	    free_quick(block, sp, MODE_MANY) || free_quick(block, sp, MODE_LOG) ||
+	    record_free(block, sp))
 		real.free(block);
 }
 
