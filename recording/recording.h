@@ -227,7 +227,7 @@ enum mu_thread_state {
  * been added to mu_image.retired. entry_size of the table is larger than this struct: what
  * follows belongs to the recorder alone. */
 struct mu_thread {
-	uint32_t busy;	/* 1 while the thread is inside the hook */
+	uint32_t busy;	/* not 0 while the thread is inside the hook */
 	uint32_t state; /* enum mu_thread_state */
 	uint32_t tid;
 	uint32_t flags;
@@ -466,7 +466,7 @@ struct mu_cell {
 	uint64_t temporary;
 	uint32_t epoch;
 	uint32_t site;
-	uint32_t thread; /* index of the thread record, retired set: 0xffffffff */
+	uint32_t thread; /* tid of the thread that met the site first with this cell */
 	uint32_t flags;
 	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
 	uint64_t reserved;
