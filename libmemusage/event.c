@@ -8,7 +8,7 @@
 
 static void hook_begin(struct thread *thread)
 {
-	thread->pub.busy = 1;
+	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
 }
 
@@ -53,7 +53,7 @@ struct thread *hook_enter_slow(void)
 			return NULL;
 		}
 	}
-	if (thread->pub.busy) {
+	if (thread->pub.busy && !stale_check(thread)) {
 		thread->pub.counters.nested++;
 		return NULL;
 	}

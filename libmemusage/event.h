@@ -21,6 +21,7 @@
 #include "libmemusage/slack.h"
 #include "libmemusage/snapshots.h"
 #include "libmemusage/stack.h"
+#include "libmemusage/stale.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/walk.h"
 
@@ -54,7 +55,7 @@ INLINE struct thread *hook_enter(void)
 
 	if (unlikely(!gate.on) || unlikely(thread->pub.busy))
 		return hook_enter_slow();
-	thread->pub.busy = 1;
+	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
 	return thread;
 }
@@ -280,7 +281,7 @@ INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 {
 	if (unlikely(gate.word != (GATE_PLAIN | mode << 8)) || unlikely(thread->pub.busy))
 		return false;
-	thread->pub.busy = 1;
+	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
 	return true;
 }

@@ -36,7 +36,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	/* In the hook: the event that is under way reports the stack itself. */
 	if (!gate.on || thread->pub.busy)
 		return;
-	thread->pub.busy = 1;
+	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
 	if (!(gate.mode & MODE_STOP))
 		log_append(thread, 0, stack_note(thread, cpu_stack_pointer_of(context)),

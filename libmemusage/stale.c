@@ -1,0 +1,111 @@
+/* stale.c -- noticing that a signal handler left the hook by longjmp.
+ *
+ * A call that comes while the hook is busy is either made by a signal handler that
+ * interrupted the hook, or the hook was left. In the first case the interrupted frame is
+ * still on the stack, and right below it lies what the kernel saved for the handler's return.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/stale.h"
+
+#include <signal.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/blocks.h"
+#include "libmemusage/mapping.h"
+#include "libmemusage/sys.h"
+
+#define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
+#define FRAME_MOST (32u << 10) /* below the hook's entry lies a signal frame within this */
+#define RETURNS 4
+
+/* As rt_sigaction(2) has it, which libc's struct is not. */
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags;
+#if defined(__x86_64__)
+	uint64_t restorer; /* where a handler returns to: the word at the end of its frame */
+#endif
+	uint64_t mask;
+};
+
+#if defined(__x86_64__)
+
+/* Where handlers return to: libc has one such place. */
+static uint64_t returns[RETURNS];
+
+static bool learn_returns(void)
+{
+	bool is_new = false;
+
+	for (int number = 1; number <= 64; number++) {
+		struct kernel_action action = { 0 };
+		int i = 0;
+		if (sys_failed(SYS4(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask))) ||
+		    !action.restorer)
+			continue;
+		while (i < RETURNS && returns[i] && returns[i] != action.restorer)
+			i++;
+		if (i < RETURNS && !returns[i]) {
+			returns[i] = action.restorer;
+			is_new = true;
+		}
+	}
+	return is_new;
+}
+
+/* Whether a signal frame lies in [low, high). */
+static bool has_signal_frame(uint64_t low, uint64_t high)
+{
+	do {
+		for (uint64_t at = low & -UINT64_C(8); at < high; at += 8)
+			for (int i = 0; i < RETURNS && returns[i]; i++)
+				if (*(const volatile uint64_t *)at == returns[i])
+					return true;
+	} while (learn_returns());
+	return false;
+}
+
+#else
+
+static bool has_signal_frame(uint64_t low, uint64_t high)
+{
+	(void)low;
+	(void)high;
+	return true;
+}
+
+#endif
+
+/* Nobody else can hold them while there is one thread; of several, a waiter gives up. */
+static void free_locks(struct thread *thread)
+{
+	struct mu_blocks *blocks = at(rec.image->blocks_root);
+
+	if (!(gate.mode & MODE_MANY)) {
+		arena_forget_locks();
+		mapping_forget_locks();
+		blocks->lock = 0;
+		rec.image->heap.lock = 0;
+	}
+	thread->pub.counters.nested++;
+	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
+}
+
+bool stale_check(struct thread *thread)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+	int32_t below = (int32_t)((thread->pub.busy & ~1u) - (uint32_t)here);
+
+	/* On another stack: of a handler, most likely. */
+	if (thread->pub.stack_base - here > thread->pub.stack_size)
+		return false;
+	if (below > OWN_DEPTH) {
+		uint64_t entered = here + (uint32_t)below;
+		if (has_signal_frame((uint32_t)below < FRAME_MOST ? here : entered - FRAME_MOST,
+				     entered))
+			return false;
+	}
+	free_locks(thread);
+	return true;
+}

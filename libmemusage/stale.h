@@ -1,0 +1,23 @@
+/* stale.h -- noticing that a signal handler left the hook by longjmp, and will not come back.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_STALE_H
+#define LIBMEMUSAGE_STALE_H
+
+#include <stdbool.h>
+
+#include "libmemusage/thread.h"
+
+/* stale_mark -- what pub.busy holds inside the hook: where on the stack it was entered. */
+#define stale_mark() ((uint32_t)(uint64_t)__builtin_frame_address(0) | 1)
+
+/* stale_check -- whether the hook in which the calling thread seems to be was left for good.
+ *
+ * thread  its record, busy. If it was left, what it held is made free again and busy is 0.
+ * Errs on the side of "it is still in": then a call from a handler is not recorded.
+ * Async-signal-safe. Cost 1 us; up to 100 us when it finds out something.
+ */
+bool stale_check(struct thread *thread);
+
+#endif
