@@ -18,6 +18,7 @@
 #include "cli/message.h"
 #include "memusage/hello.h"
 #include "memusage/nothing.h"
+#include "memusage/reports.h"
 #include "memusage/tree.h"
 #include "memusage/wire.h"
 
@@ -34,6 +35,7 @@ struct collector {
 	bool is_reported;	/* the launcher has been told, or is gone */
 	bool is_ended;		/* the program has ended */
 	bool is_alone;		/* the launcher is gone */
+	unsigned int images;	/* of which the reports have been made */
 };
 
 static volatile sig_atomic_t must_end;
@@ -153,7 +155,22 @@ static void leave_launcher(struct collector *c)
 		close(r->fd);
 		r->fd = -1;
 	}
+	if (c->tree.s->text >= 0)
+		close(c->tree.s->text);
+	c->tree.s->text = -1;
 	drop_standard_files();
+}
+
+/* What needs names of functions, of the images that have come since the last time. */
+static void make_reports(struct collector *c)
+{
+	struct session *s = c->tree.s;
+
+	if (!reports_wanted(s->settings) || s->record.images == c->images)
+		return;
+	if (c->images == 0 || s->settings->massif.is_wanted)
+		reports_make(s->settings, &s->record, c->images, s->text);
+	c->images = s->record.images;
 }
 
 static void give_report(struct collector *c)
@@ -178,6 +195,7 @@ static void give_report(struct collector *c)
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
+	make_reports(c);
 	c->is_reported = true;
 	datafiles_end_main(&t->s->files);
 	if (!c->is_alone)
@@ -282,6 +300,7 @@ void collector_run(struct session *s)
 	tree_shutdown(&c.tree);
 	if (!c.is_reported)
 		give_report(&c);
+	make_reports(&c);
 	report_close(&c.tree.report);
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);

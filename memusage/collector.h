@@ -26,6 +26,7 @@ struct session {
 	struct datafiles files;
 	struct recordfile record;
 	int report;		/* where the report goes, -1 nowhere */
+	int text;		/* likewise the reports that follow it */
 	bool color;
 	int wire;		/* this side of the socket pair */
 };

@@ -55,6 +55,21 @@ static void find_program(struct session *s)
 	exit(status);
 }
 
+enum { DEPTH_MAX = 256 };	/* frames kept per stack: Massif shows 200 at most */
+
+/* Massif's defaults serve the other reports too: every snapshot can be shown as a tree. */
+static void add_stacks(struct mu_config *config, const struct massif_settings *m)
+{
+	config->flags |= MU_CFG_STACKS;
+	config->max_depth = DEPTH_MAX;
+	config->max_snapshots = m->max_snapshots;
+	config->detailed_freq = m->detailed_freq;
+	config->peak_inaccuracy_ppm = (uint32_t)(m->peak_inaccuracy * 10000);
+	config->heap_admin = m->admin;
+	config->alignment = m->alignment;
+	config->time_unit = m->time == MASSIF_TIME_B ? 1 : 0;
+}
+
 /* Events of a lone thread per reading of the clock, which costs 6 ns in a virtual machine. */
 enum { STAMP_EVERY = 16 };
 
@@ -73,6 +88,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_NO_TIMER;
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
+	if (settings_has_stacks(s))
+		add_stacks(&config, &s->massif);
 	if (s->data || s->png) {
 		config.flags |= MU_CFG_LOG;
 		config.log_wake_records = (uint32_t)s->buffer;
@@ -85,8 +102,8 @@ static struct mu_config make_config(const struct settings *s)
 /* The collector's own copy of standard error outlives what the program does to it. */
 static void open_report(struct session *s)
 {
-	s->report = -1;
-	if (s->settings->quiet)
+	s->report = s->text = -1;
+	if (s->settings->quiet && !settings_has_text(s->settings))
 		return;
 	if (s->settings->output)
 		s->report = files_open(s->settings->output, FILES_PUBLIC, NULL);
@@ -99,6 +116,12 @@ static void open_report(struct session *s)
 	/* A report that is shorter than an old one must not end in it. Pipes have no length. */
 	if (s->settings->output && ftruncate(s->report, 0) < 0 && errno != EINVAL)
 		die("cannot write %s: %m", s->settings->output);
+	if (settings_has_text(s->settings) && s->report >= 0)
+		s->text = fcntl(s->report, F_DUPFD_CLOEXEC, 3);
+	if (s->settings->quiet && s->report >= 0) {
+		close(s->report);
+		s->report = -1;
+	}
 }
 
 static void prepare(struct session *s, const struct settings *settings)
@@ -146,6 +169,8 @@ static void release(struct session *s)
 	endpoint_forget(&s->endpoint);
 	if (s->report >= 0)
 		close(s->report);
+	if (s->text >= 0)
+		close(s->text);
 }
 
 /* ---- the program ------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 #include "cli/message.h"
 #include "memusage/files.h"
+#include "memusage/reports.h"
 
 #define DEFAULT_PATTERN "memusage.%p.mur"
 
@@ -34,6 +35,11 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	*r = (struct recordfile){ .pattern = settings->record, .fd = -1 };
 	if (r->pattern && *r->pattern == '\0')
 		r->pattern = DEFAULT_PATTERN;
+	if (!r->pattern && reports_wanted(settings)) {
+		r->fd = files_temporary();
+		if (r->fd < 0)
+			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+	}
 	if (!r->pattern)
 		return;
 	if (files_has_pid(r->pattern)) {
@@ -47,7 +53,7 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 
 static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from)
 {
-	if (!r->name)
+	if (!r->name && r->pattern)
 		r->name = files_expand(r->pattern, pid);
 	if (r->fd < 0 && open_file(r) < 0) {
 		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");
@@ -65,12 +71,14 @@ static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from
 void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *from,
 		    const struct image *im, const struct mu_slot *slot)
 {
-	if (!r->pattern)
+	if (!r->pattern && r->fd < 0)
 		return;
 	/* After a failure the file is left as it is: what it holds is whole. */
 	if (r->error.code != MU_ERROR_NONE || !begin(r, pid, from) ||
 	    keep_add(&r->keep, im, slot, &r->error) < 0)
 		r->lost++;
+	else
+		r->images++;
 }
 
 void recordfile_close(struct recordfile *r)

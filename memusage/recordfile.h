@@ -13,17 +13,19 @@
 #include "profile/keep.h"
 
 struct recordfile {
-	const char *pattern;	/* NULL: nothing is kept */
-	char *name;		/* once it is open */
+	const char *pattern;	/* NULL: nothing is to be kept for the user */
+	char *name;		/* once it is open; NULL: a nameless file, for reports */
 	int fd;			/* -1: not open */
 	struct keep keep;
+	unsigned int images;	/* that it holds */
 	uint64_t lost;		/* images that could not be kept */
 	struct mu_error error;	/* why */
 };
 
 /* recordfile_check -- make sure, before the program runs, that a recording can be kept.
  *
- * A name without %p is opened now. Dies with a message if that fails.
+ * A name without %p is opened now, and a nameless file if only reports need one. Dies with a
+ * message if that fails.
  */
 void recordfile_check(struct recordfile *r, const struct settings *settings);
 

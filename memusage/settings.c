@@ -7,10 +7,13 @@
 #include <stdlib.h>
 
 #include "cli/color.h"
+#include "cli/units.h"
 #include "recording/env.h"
 
 enum {
 	BUFFER_MAX = 32768,	/* glibc's, its default too */
+	TOP_DEFAULT = 10,
+	TOP_MAX = 1000000,
 	FAILURE = 125
 };
 
@@ -31,13 +34,28 @@ static const char *set_buffer(const struct opt *option, const char *arg, void *d
 	return NULL;
 }
 
+static const char *set_top(const struct opt *option, const char *arg, void *data)
+{
+	uint64_t number = TOP_DEFAULT;
+
+	(void)option;
+	if (arg && (!units_parse_count(arg, &number) || number == 0 || number > TOP_MAX))
+		return "is not a number of places";
+	*(unsigned int *)data = (unsigned int)number;
+	return NULL;
+}
+
+#define M(name, arg, help) MASSIF_OPTION(&settings.massif, name, arg, help)
+#define C(name) MASSIF_CORE(&settings.massif, name)
+
 static const struct opt options[] = {
 	OPT_GROUP("What is recorded"),
 	OPT_STR('n', "progname", "NAME", &settings.progname,
 		"record only programs called NAME, as in the last part of argv[0]"),
 	OPT_FLAG('m', "mmap", &settings.mmap, "count mmap, mremap and munmap too"),
 	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
-		 "record programs that the program starts (default yes); forks always are"),
+		 "record programs that the program starts (default yes; with --massif no); forks "
+		 "always are"),
 	OPT_GROUP("Report"),
 	OPT_STR('o', "output", "FILE", &settings.output,
 		"write the report to FILE instead of standard error"),
@@ -49,6 +67,32 @@ static const struct opt options[] = {
 	OPT_ENUM(0, "children", "lines|summary|none|files", &settings.children,
 		 "what to say of other processes: a line each (default), a whole summary, nothing, "
 		 "or a line and a data file FILE.PID each"),
+	OPT_GROUP("Who allocated (call stacks are recorded)"),
+	OPT_CALL_OPTIONAL(0, "top", "N", set_top, &settings.top,
+			  "show the N places (default 10) that held most when the heap was largest"),
+	OPT_FLAG(0, "tree", &settings.tree, "show the tree of callers at the peak"),
+	OPT_FLAG(0, "leaks", &settings.leaks, "show where what was left at the end came from"),
+	OPT_FLAG(0, "temporary", &settings.temporary,
+		 "show where blocks came from that were freed at once"),
+	OPT_FLAG(0, "debuginfod", &settings.debuginfod,
+		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
+	OPT_GROUP("Massif (Valgrind's options; most of them ask for --massif)"),
+	OPT_FLAG(0, "massif", &settings.massif.is_wanted, "write a profile as Massif does"),
+	M("massif-out-file", "FILE", "name of the profile (default massif.out.%p)"),
+	M("time-unit", "i|ms|B", "what time is: instructions, milliseconds (default) or bytes"),
+	M("max-snapshots", "N", "most snapshots, 10 to 1000 (default 100)"),
+	M("detailed-freq", "N", "every Nth snapshot has a tree (default 10)"),
+	M("peak-inaccuracy", "PERCENT", "a new peak is larger by this (default 1)"),
+	M("heap", "yes|no", "with no, the profile is empty"),
+	M("heap-admin", "BYTES", "charged for each block, 0 to 1024 (default 8)"),
+	M("alignment", "BYTES", "of blocks, 16 to 4096 (default 16); recorded only"),
+	M("stacks", "yes|no", "only no is possible"),
+	M("pages-as-heap", "yes|no", "only no is possible"),
+	M("depth", "N", "frames of a stack that are shown, 1 to 200 (default 30)"),
+	M("threshold", "PERCENT", "places below are merged (default 1)"),
+	M("alloc-fn", "NAME", "take the callers of NAME for those who allocate; repeatable"),
+	M("ignore-fn", "NAME", "leave out what NAME allocates; repeatable"),
+	M("show-below-main", "yes|no", "show what called main (default no)"),
 	OPT_GROUP("Data"),
 	OPT_STR('d', "data", "FILE", &settings.data,
 		"write every change of the heap to FILE; %p in it is the process ID, "
@@ -68,6 +112,12 @@ static const struct opt options[] = {
 	OPT_STR(0, "title", "STRING", &settings.title, "title of the picture"),
 	OPT_STR('x', "x-size", "PIXELS", &settings.x_size, "width of the picture (default 800)"),
 	OPT_STR('y', "y-size", "PIXELS", &settings.y_size, "height of the picture (default 600)"),
+	C("tool"), C("log-file"), C("stats"), C("fullpath-after"), C("read-inline-info"),
+	C("demangle"), C("run-libc-freeres"), C("run-cxx-freeres"), C("realloc-zero-bytes-frees"),
+	C("xtree-memory"), C("xtree-memory-file"), C("xtree-compress-strings"), C("vgdb"),
+	C("log-fd"), C("xml"), C("num-callers"), C("soname-synonyms"), C("suppressions"),
+	C("error-limit"), C("child-silent-after-fork"), C("max-stackframe"), C("main-stacksize"),
+	C("keep-debuginfo"), C("smc-check"), C("sim-hints"), C("fair-sched"),
 	OPT_GROUP("Other uses"),
 	OPT_FLAG(0, "finish", &settings.finish,
 		 "report the recordings FILE... that the library left when it worked alone, and "
@@ -88,6 +138,8 @@ const struct opt_tool settings_tool = {
 		  "  memusage ls -l               a report of ls when it ends\n"
 		  "  memusage -p ls.png ls -l     the same with a picture\n"
 		  "  memusage -d out.dat -o report.txt make\n"
+		  "  memusage --top ls -l         who allocated most\n"
+		  "  memusage --massif ls -l      a profile for memusageprint or ms_print\n"
 		  "The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM "
 		  "cannot be run, 127 if it is not found.",
 	.options = options,
@@ -116,12 +168,39 @@ static void drop_empty(const char **text)
 		*text = NULL;
 }
 
+bool settings_has_text(const struct settings *s)
+{
+	return s->top > 0 || s->tree || s->leaks || s->temporary;
+}
+
+bool settings_has_stacks(const struct settings *s)
+{
+	return settings_has_text(s) || s->massif.is_wanted || s->record;
+}
+
+/* Options that suit other reports ask for Massif's only when no other one is asked for. */
+static void settle_massif(void)
+{
+	struct massif_settings *m = &settings.massif;
+	bool is_for_text = settings_has_text(&settings) || settings.record;
+
+	m->is_wanted |= m->is_meant || (m->desc && !is_for_text);
+	if (m->log_file && !settings.output)
+		settings.output = m->log_file;
+	settings.verbose |= m->is_verbose;
+	if (settings.trace_children == TRACE_UNSAID)
+		settings.trace_children = m->is_wanted ? TRACE_NO : TRACE_YES;
+}
+
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
 	int first;
 
-	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20 };
+	massif_reset(&settings.massif);
+	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20,
+				      .trace_children = TRACE_UNSAID,
+				      .massif = settings.massif };
 	read_environment();
 	from_environment = settings.progname;
 	first = options_parse(&settings_tool, argc, argv);
@@ -130,6 +209,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	drop_empty(&settings.data);
 	drop_empty(&settings.png);
 	drop_empty(&settings.output);
+	settle_massif();
 	settings.command = argv + first;
 	if (!*settings.command)
 		options_error(&settings_tool, settings.finish ? "no recording given" :

@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 #include "cli/options.h"
+#include "memusage/massif.h"
 
 /* In the order of the words of --children. */
 enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };
 
 /* In the order of the words of --trace-children. */
-enum trace_children { TRACE_YES, TRACE_NO };
+enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
 
 /* Strings point into argv or the environment; NULL is "not asked for". */
 struct settings {
@@ -29,7 +30,7 @@ struct settings {
 	int buffer;		/* records the data file may lag behind */
 	int color;		/* enum color_when */
 	int children;		/* enum children */
-	int trace_children;	/* enum trace_children */
+	int trace_children;	/* enum trace_children, not UNSAID */
 	uint64_t log_limit;	/* bytes of events that may wait in each process */
 	bool no_timer;
 	bool mmap;
@@ -38,8 +39,20 @@ struct settings {
 	bool quiet;
 	bool verbose;
 	bool finish;
+	unsigned int top;	/* places that --top shows, 0: not asked for */
+	bool tree;
+	bool leaks;
+	bool temporary;
+	bool debuginfod;
+	struct massif_settings massif;
 	char **command;		/* the program and its arguments, or the files of --finish */
 };
+
+/* settings_has_text -- whether a report of places is to follow the summary. */
+bool settings_has_text(const struct settings *settings);
+
+/* settings_has_stacks -- whether call stacks are to be recorded. */
+bool settings_has_stacks(const struct settings *settings);
 
 /* The option table, for tests. Its values go to one static struct settings. */
 extern const struct opt_tool settings_tool;

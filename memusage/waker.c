@@ -38,8 +38,9 @@ static void *wait_for_wakes(void *data)
 	return NULL;
 }
 
-/* Changes the tick of a segment whose events are logged, once a millisecond: a lone thread
- * of the program reads the clock only when it moved (docs/format.md, section 6). */
+/* Changes the tick once a millisecond where events are logged (a lone thread of the program
+ * reads the clock only when it moved; docs/format.md, section 6) or call stacks are recorded
+ * (births and snapshots are timed by it). */
 static void *tick(void *data)
 {
 	const struct timespec pause = { 0, 1000000 };
@@ -54,7 +55,7 @@ static void *tick(void *data)
 
 static bool start(struct waker *w)
 {
-	bool is_logged = w->shared->config.flags & MU_CFG_LOG;
+	bool has_tick = w->shared->config.flags & (MU_CFG_LOG | MU_CFG_STACKS);
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, old;
@@ -67,7 +68,7 @@ static bool start(struct waker *w)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	failed = pthread_create(&thread, &attr, wait_for_wakes, w);
-	if (!failed && is_logged)
+	if (!failed && has_tick)
 		failed = pthread_create(&thread, &attr, tick, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);

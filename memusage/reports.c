@@ -1,0 +1,128 @@
+/* reports.c -- have memusageprint make the reports that need names of functions.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/reports.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/library.h"
+
+enum { ARGUMENTS = 16 };	/* besides those that are handed on */
+
+bool reports_wanted(const struct settings *s)
+{
+	return settings_has_text(s) || s->massif.is_wanted;
+}
+
+struct arguments {
+	char **item;
+	size_t count;
+};
+
+static void add(struct arguments *a, char *text)
+{
+	a->item[a->count++] = text;
+	a->item[a->count] = NULL;
+}
+
+static void add_text_reports(struct arguments *a, const struct settings *s)
+{
+	if (s->top > 0)
+		add(a, xasprintf("--top=%u", s->top));
+	if (s->tree)
+		add(a, xstrdup("--tree"));
+	if (s->leaks)
+		add(a, xstrdup("--leaks"));
+	if (s->temporary)
+		add(a, xstrdup("--temporary"));
+}
+
+/* The file may be called anything, so "--" stands before it. */
+static void fill(struct arguments *a, const struct settings *s, unsigned int first, char *file)
+{
+	const struct massif_settings *m = &s->massif;
+
+	a->item = xcalloc(m->report.count + ARGUMENTS, sizeof(*a->item));
+	add(a, xstrdup("memusageprint"));
+	if (first == 0)
+		add_text_reports(a, s);
+	if (m->is_wanted) {
+		add(a, xasprintf("--massif-out-file=%s", m->file));
+		add(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
+		add(a, xasprintf("--first-image=%u", first));
+	}
+	if (s->debuginfod)
+		add(a, xstrdup("--debuginfod"));
+	for (size_t i = 0; i < m->report.count; i++)
+		add(a, xstrdup(m->report.item[i]));
+	add(a, xstrdup("--"));
+	add(a, file);
+}
+
+/* What the collector ignores, its child would ignore too. */
+static void reset_signals(void)
+{
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int signal = 1; signal < NSIG; signal++)
+		sigaction(signal, &normal, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_output(int fd)
+{
+	if (fd < 0)
+		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0)
+		dup2(fd, STDOUT_FILENO);
+}
+
+static void execute(const struct settings *s, const struct recordfile *record, unsigned int first,
+		    int fd)
+{
+	char *tool = library_sibling("memusageprint");
+	struct arguments a = { .count = 0 };
+	char *file = record->name;
+
+	if (!tool)
+		die("cannot tell where memusageprint is");
+	if (!file) {
+		fcntl(record->fd, F_SETFD, 0);
+		file = xasprintf("/proc/self/fd/%d", record->fd);
+	}
+	fill(&a, s, first, file);
+	set_output(fd);
+	reset_signals();
+	execv(tool, a.item);
+	warn("cannot say who allocated: cannot run %s: %m", tool);
+	_exit(127);
+}
+
+void reports_make(const struct settings *settings, const struct recordfile *record,
+		  unsigned int first, int fd)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		execute(settings, record, first, fd);
+	if (pid < 0) {
+		warn("cannot run memusageprint: %m");
+		return;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		warn("memusageprint died of signal %d: its reports are missing",
+		     WTERMSIG(status));
+}

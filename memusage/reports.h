@@ -1,0 +1,29 @@
+/* reports.h -- have memusageprint make the reports that need names of functions.
+ *
+ * The collector links no library that reads debug information: the recording is kept in a file,
+ * and memusageprint makes everything of it that was asked for, in one run.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_REPORTS_H
+#define MEMUSAGE_REPORTS_H
+
+#include <stdbool.h>
+
+#include "memusage/recordfile.h"
+#include "memusage/settings.h"
+
+/* reports_wanted -- whether anything is to be made of a recording. */
+bool reports_wanted(const struct settings *settings);
+
+/* reports_make -- write the profiles and print the reports of a recording.
+ *
+ * record  closed or not, it holds record->images images.
+ * first   those before this one have been done; if it is not 0, no text is printed.
+ * fd      where text goes, -1 nowhere.
+ * Waits for memusageprint. What goes wrong is told on standard error.
+ */
+void reports_make(const struct settings *settings, const struct recordfile *record,
+		  unsigned int first, int fd);
+
+#endif
