@@ -3,7 +3,7 @@
  * The root is everything; its children are the functions that allocated, theirs the functions
  * that called these, and so on outward. Only what is significant becomes a node; what is not
  * is summed up in one leaf per parent. So the cost is that of what is shown, and memory is
- * bounded: 40 bytes per stack, and the nodes.
+ * bounded: 48 bytes per stack, and the nodes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
