@@ -43,11 +43,11 @@ static uint64_t bucket_alloc(struct thread *thread, unsigned int class)
 		return offset;
 	}
 	if (thread->bucket_bump_end - thread->bucket_bump < bytes) {
-		uint64_t used = __atomic_load_n(&rec.image->used, __ATOMIC_RELAXED);
-		uint64_t want = used / 32 < BUMP_MIN ? BUMP_MIN : used / 32;
+		uint64_t want = thread->bucket_bytes < BUMP_MIN ? BUMP_MIN : thread->bucket_bytes;
 		want = want > BUMP_MAX ? BUMP_MAX : want & -UINT64_C(64);
 		if (want < bytes)
 			want = bytes;
+		thread->bucket_bytes += want / 2;
 		offset = arena_alloc(want, 64);
 		if (!offset)
 			return 0;

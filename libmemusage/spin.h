@@ -17,6 +17,7 @@
 #include "libmemusage/arch.h"
 #include "libmemusage/sys.h"
 
+#define SPIN_BROKEN 2	   /* a lock whose holder did not come back: nobody waits for it again */
 #define SPIN_PAUSES 200    /* before the first sched_yield() */
 #define SPIN_YIELDS 100000 /* some tens of milliseconds of a 1-CPU machine at least */
 
@@ -34,23 +35,34 @@ static inline bool spin_backoff(unsigned int turn)
 	return turn < SPIN_PAUSES + SPIN_YIELDS;
 }
 
-/* spin_lock -- take the lock. Returns false if it was not free within the bound. */
-static inline bool spin_lock(uint32_t *lock)
-{
-	for (unsigned int turn = 0;; turn++) {
-		if (!__atomic_load_n(lock, __ATOMIC_RELAXED) &&
-		    !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
-			return true;
-		if (!spin_backoff(turn))
-			return false;
-	}
-}
-
 /* spin_try -- take the lock if it is free now. */
 static inline bool spin_try(uint32_t *lock)
 {
-	return !__atomic_load_n(lock, __ATOMIC_RELAXED) &&
-	       !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);
+	uint32_t expected = 0;
+
+	return __atomic_compare_exchange_n(lock, &expected, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+/* spin_lock -- take the lock.
+ *
+ * Returns false if it was not free within the bound; from then on at once, until its holder
+ * gives it back after all.
+ */
+static inline bool spin_lock(uint32_t *lock)
+{
+	uint32_t held = 1;
+
+	for (unsigned int turn = 0; !spin_try(lock); turn++) {
+		if (__atomic_load_n(lock, __ATOMIC_RELAXED) == SPIN_BROKEN)
+			return false;
+		if (!spin_backoff(turn)) {
+			__atomic_compare_exchange_n(lock, &held, SPIN_BROKEN, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* spin_unlock -- give the lock back. */

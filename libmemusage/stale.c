@@ -13,6 +13,10 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/mapping.h"
+#include "libmemusage/rules.h"
+#include "libmemusage/sites.h"
+#include "libmemusage/slack.h"
+#include "libmemusage/snapshots.h"
 #include "libmemusage/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
@@ -85,6 +89,10 @@ static void free_locks(struct thread *thread)
 	if (!(gate.mode & MODE_MANY)) {
 		arena_forget_locks();
 		mapping_forget_locks();
+		rules_forget_locks();
+		sites_forget_locks();
+		slack_forget_locks();
+		snapshots_forget_locks();
 		blocks->lock = 0;
 		rec.image->heap.lock = 0;
 	}

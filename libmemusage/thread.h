@@ -29,6 +29,7 @@ struct thread {
 	uint64_t bucket[BUCKET_SIZES]; /* free buckets by size, linked by their first word */
 	uint64_t bucket_bump;	       /* unused room for new buckets: [bump, bump_end) */
 	uint64_t bucket_bump_end;
+	uint64_t bucket_bytes; /* how much room to take next: half of what was taken so far */
 	uint64_t deleting; /* block whose operator delete is under way */
 	uint64_t depth;	   /* last stack depth on the thread's own stack (log) */
 	struct mu_log_chunk *log;	 /* chunk being filled */

@@ -197,14 +197,14 @@ static void walk_whole(struct walk *walk, uint64_t slot)
 
 /* Unwinds from the inside. Returns the number of new frames; *joined is the number of
  * remembered frames that stay, *end the rule type that ended the walk if none do. */
-static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32_t *joined,
-		       uint8_t *end)
+static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32_t most,
+		       uint32_t *joined, uint8_t *end)
 {
 	uint32_t n = 0;
 	uint32_t k = same;
 
 	*end = RULE_END;
-	while (n < WALK_FRAMES) {
+	while (n < most) {
 		*joined = meets(walk, &at, &k);
 		uint64_t pc = word_at(at.slot);
 		if (*joined || !pc)
@@ -272,9 +272,10 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 
 	if (unlikely(!walk) || unlikely(!enter_stack(thread, walk, slot)))
 		return NULL;
-	uint32_t fresh = unwind(walk, start, still_there(walk, slot), &kept, &end);
-	if (unlikely(kept + fresh > WALK_FRAMES))
-		fresh = unwind(walk, start, 0, &kept, &end);
+	uint32_t fresh = unwind(walk, start, still_there(walk, slot), WALK_FRAMES, &kept, &end);
+	/* Too deep: cut it to half, so that the next calls inward find room again. */
+	if (unlikely(kept + fresh > WALK_FRAMES) || unlikely(end == UNWIND_CUT))
+		fresh = unwind(walk, start, 0, WALK_FRAMES / 2, &kept, &end);
 	if (unlikely(!kept) && unlikely(end == RULE_SLOW))
 		walk_whole(walk, slot);
 	else
