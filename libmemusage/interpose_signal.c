@@ -1,7 +1,7 @@
 /* interpose_signal.c -- the calls by which a program would meet our use of SIGPROF.
  *
  * A program that asks is told what it would be told without us; one that takes SIGPROF or
- * ITIMER_PROF for itself gets it, and stack sampling ends.
+ * ITIMER_PROF for itself, or waits for the signal, gets it, and stack sampling ends.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/time.h>
 
 #include "libmemusage/export.h"
@@ -70,6 +71,49 @@ void signal_resolve(void)
 	}
 
 FORMS
+
+/* A program that waits for signals, of all kinds maybe, must not get our ticks. */
+static void before_wait(const sigset_t *set)
+{
+	real_resolve();
+	if (set && sigismember(set, SIGPROF) == 1)
+		sampler_yield_signal();
+}
+
+EXPORT int sigwait(const sigset_t *restrict set, int *restrict number)
+{
+	before_wait(set);
+	return real.sigwait(set, number);
+}
+
+EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+	before_wait(set);
+	return real.sigwaitinfo(set, info);
+}
+
+EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+			const struct timespec *restrict most)
+{
+	before_wait(set);
+	return real.sigtimedwait(set, info, most);
+}
+
+EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+	before_wait(set);
+	return real.signalfd(fd, set, flags);
+}
+
+EXPORT int sigpending(sigset_t *set)
+{
+	real_resolve();
+	int result = real.sigpending(set);
+
+	if (!result && sampler_owns_signal())
+		sigdelset(set, SIGPROF);
+	return result;
+}
 
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict now,
 		     struct itimerval *restrict old)

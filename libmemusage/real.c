@@ -277,6 +277,11 @@ void real_resolve(void)
 	real_find(&next.fork, "fork");
 	real_find(&next.pthread_create, "pthread_create");
 	real_find(&next.sigaction, "sigaction");
+	real_find(&next.sigwait, "sigwait");
+	real_find(&next.sigwaitinfo, "sigwaitinfo");
+	real_find(&next.sigtimedwait, "sigtimedwait");
+	real_find(&next.sigpending, "sigpending");
+	real_find(&next.signalfd, "signalfd");
 	real_find(&next.setrlimit, "setrlimit");
 	real_find(&next.prlimit, "prlimit");
 	real_find(&next.setitimer, "setitimer");

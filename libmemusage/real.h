@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <time.h>
 
 struct real {
 	void *(*malloc)(size_t);
@@ -40,6 +41,11 @@ struct real {
 	pid_t (*fork)(void);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*sigwait)(const sigset_t *, int *);
+	int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
+	int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
+	int (*sigpending)(sigset_t *);
+	int (*signalfd)(int, const sigset_t *, int);
 	int (*setrlimit)(int, const struct rlimit *);
 	int (*prlimit)(pid_t, int, const struct rlimit *, struct rlimit *);
 	int (*setitimer)(int, const struct itimerval *, struct itimerval *);
