@@ -11,7 +11,6 @@
 #include "libmemusage/sys.h"
 
 #define READ_BYTES 1024
-#define SLACK 4096 /* above the base: what ran before the thread's first own function */
 
 /* A line of /proc/self/maps begins "7f1c8000-7f1d9000 rw-p ". */
 struct scanner {
@@ -62,14 +61,15 @@ static bool mapping_of(uint64_t address, uint64_t *low, uint64_t *high)
 	return found;
 }
 
-/* The end of the thread's own stack: libc's own frames lie between the base and its thread
- * structure. */
+/* The end of the thread's own stack. Between its base and its thread structure lie libc's own
+ * frames and all of its static TLS, which may be large; both are within the size that was asked
+ * for (glibc's allocate_stack.c). */
 static uint64_t own_end(const struct thread *thread)
 {
 	uint64_t base = thread->pub.stack_base;
 	uint64_t top = (uint64_t)pthread_self();
 
-	return top > base && top - base < SLACK ? top : base + 8;
+	return top > base && top - base < thread->pub.stack_size ? top : base + 8;
 }
 
 bool stack_range_own(const struct thread *thread, uint64_t address)
