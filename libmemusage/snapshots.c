@@ -43,6 +43,7 @@ static uint32_t peak_number; /* its number + 1, 0 none */
 static uint64_t values_bytes;
 static int64_t *bytes_of, *blocks_of; /* sums by site while one is taken */
 static uint64_t scratch_sites;
+static uint64_t values_tick; /* when a normal snapshot kept values last */
 static uint32_t lock;
 
 static struct mu_table *table(unsigned int section)
@@ -87,8 +88,9 @@ static bool make_scratch(uint64_t sites)
 	return scratch_sites != 0;
 }
 
-/* Sums the cells of all threads. Returns how many sites are not zero. */
-static uint64_t sum_cells(uint64_t sites)
+/* Sums the cells of all threads; *known gets the number of sites that have allocated. Returns how
+ * many sites are not zero. */
+static uint64_t sum_cells(uint64_t sites, uint64_t *known)
 {
 	uint64_t cells = __atomic_load_n(&table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
 	uint64_t used = 0;
@@ -101,6 +103,8 @@ static uint64_t sum_cells(uint64_t sites)
 			continue;
 		bytes_of[cell->site] += cell->live_bytes;
 		blocks_of[cell->site] += cell->live_blocks;
+		if (cell->total_blocks && cell->site >= *known)
+			*known = cell->site + 1;
 	}
 	for (uint64_t i = 0; i < sites; i++)
 		used += bytes_of[i] || blocks_of[i];
@@ -137,7 +141,7 @@ static void store_values(struct mu_snapshot *s, uint32_t *capacity)
 	*capacity = 0;
 	if (!make_scratch(sites))
 		return;
-	uint64_t used = sum_cells(sites);
+	uint64_t used = sum_cells(sites, &s->sites);
 	s->values = values_alloc(used, capacity);
 	if (!s->values) {
 		rec.image->drops.snapshots++;
@@ -160,15 +164,26 @@ static bool is_peak(const struct entry *entry)
 
 static void cull_one(uint32_t i)
 {
-	struct mu_snapshot *s = snapshot(series[i].number);
+	const struct mu_snapshot *s = snapshot(series[i].number);
 
-	s->culled = 1;
 	if (s->values && spare_count < BUFFERS)
 		spare[spare_count++] = (struct buffer){ s->values, series[i].capacity };
-	s->values = 0;
-	s->value_count = 0;
 	memmove(&series[i], &series[i + 1], (series_count - i - 1) * sizeof(series[0]));
 	series_count--;
+}
+
+/* Closes up the table: it holds the series and nothing else, however long the run. */
+static void close_up(void)
+{
+	for (uint32_t i = 0; i < series_count; i++) {
+		if (series[i].number == i)
+			continue;
+		if (is_peak(&series[i]))
+			peak_number = i + 1;
+		*snapshot(i) = *snapshot(series[i].number);
+		series[i].number = i;
+	}
+	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, series_count, __ATOMIC_RELEASE);
 }
 
 /* Half of the series goes: each time the one with the smallest span between its neighbours,
@@ -200,6 +215,7 @@ static void cull(void)
 	}
 	if (min_interval == UINT64_MAX)
 		min_interval = 0;
+	close_up();
 }
 
 static void set_peak_threshold(void)
@@ -217,13 +233,24 @@ static uint64_t monotonic(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Whether a millisecond has passed. By the byte clock thousands of snapshots can be due within
+ * one; of those only the detailed ones keep the values of sites. */
+static bool is_new_tick(void)
+{
+	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+	bool is_new = tick != values_tick;
+
+	values_tick = tick;
+	return is_new;
+}
+
 static void add(enum mu_snapshot_kind kind)
 {
 	uint64_t number = table(MU_SEC_SNAPSHOTS)->count;
 	struct mu_snapshot *s = arena_table_at(table(MU_SEC_SNAPSHOTS), number);
 	const struct mu_heap *heap = &rec.image->heap;
 	uint64_t now = snapshots_now();
-	uint32_t capacity;
+	uint32_t capacity = 0;
 
 	if (!s || number >= UINT32_MAX) {
 		rec.image->drops.snapshots++;
@@ -235,7 +262,8 @@ static void add(enum mu_snapshot_kind kind)
 				   .heap = heap->now,
 				   .extra = heap->extra,
 				   .kind = kind };
-	store_values(s, &capacity);
+	if (kind != MU_SNAPSHOT_NORMAL || is_new_tick())
+		store_values(s, &capacity);
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
 	if (kind == MU_SNAPSHOT_PEAK) {
 		peak_total = heap->now + heap->extra;

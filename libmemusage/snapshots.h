@@ -2,7 +2,7 @@
  *
  * When to take one, which are detailed, when a peak is taken and which are culled follows
  * Massif to the letter (docs/compat.md), because its users compare numbers. Beyond Massif,
- * every snapshot keeps the values of all sites, so that a tree can be shown at any of them.
+ * a snapshot keeps the values of all sites, so that a tree can be shown at any of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

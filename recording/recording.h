@@ -490,10 +490,11 @@ struct mu_snapshot {
 	int64_t extra;
 	int64_t stacks;
 	uint32_t kind;	 /* enum mu_snapshot_kind */
-	uint32_t culled; /* 1: no longer part of Massif's series */
+	uint32_t reserved;
 	uint64_t values; /* offset of struct mu_site_value[value_count] */
 	uint64_t value_count;
 	struct mu_string name; /* mark or request that caused it */
+	uint64_t sites; /* those with smaller numbers had allocated by then, no others */
 };
 
 /* One look at the process from outside. Bytes. */
