@@ -26,6 +26,7 @@ static bool copy_module(struct module *m, const struct mu_module *from, const st
 	}
 	/* A name with a zero byte inside can be no path: it ends there. */
 	image_string(im, &from->path, path, sizeof(path));
+	m->is_recorder = strcmp(basename(path), "libmemusage.so") == 0;
 	m->path = strdup(path);
 	return m->path != NULL;
 }

@@ -5,6 +5,7 @@
 #ifndef PROFILE_MODULES_H
 #define PROFILE_MODULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/elf_file.h"
@@ -21,6 +22,7 @@ struct module {
 	uint32_t closed;	/* UINT32_MAX: never */
 	struct build_id id;
 	char *path;		/* as the process saw it; owned */
+	bool is_recorder;	/* libmemusage.so itself */
 };
 
 /* Sorted by start. */

@@ -58,6 +58,23 @@ static int make_locations(struct profile *p, struct place *place, uint32_t count
 	return 0;
 }
 
+/* Frames of the recorder itself (its operator new calls the real one; its start routine calls the
+ * thread's) are none of the program's: such a frame becomes another copy of its caller's. */
+static struct place add_frame(struct profile *p, uint32_t i, const struct mu_frame *from,
+			      const struct place *place)
+{
+	uint32_t module = modules_find(&p->modules, from->pc - 1, from->generation);
+
+	if (from->parent && module != MODULES_NONE && p->modules.module[module].is_recorder) {
+		p->frame[i] = p->frame[from->parent];
+		return (struct place){ place[from->parent - 1].pc, place[from->parent - 1].module,
+				       i };
+	}
+	p->frame[i].parent = from->parent;
+	p->frame[i].depth = p->frame[from->parent].depth + 1;
+	return (struct place){ from->pc, module, i };
+}
+
 static int load_frames(struct profile *p, const struct image *im, struct mu_error *err)
 {
 	uint32_t count = count_of(im, MU_SEC_FRAMES), places = 0;
@@ -79,10 +96,7 @@ static int load_frames(struct profile *p, const struct image *im, struct mu_erro
 		/* Callers are written first, so a chain of parents ends. */
 		if (from.parent >= i || p->frame[from.parent].depth >= PROFILE_DEPTH_MAX)
 			from.parent = 0;
-		p->frame[i].parent = from.parent;
-		p->frame[i].depth = p->frame[from.parent].depth + 1;
-		place[places++] = (struct place){ from.pc, modules_find(&p->modules, from.pc - 1,
-									from.generation), i };
+		place[places++] = add_frame(p, i, &from, place);
 	}
 	p->frame_count = places + 1;
 	result = make_locations(p, place, places, err);

@@ -130,15 +130,13 @@ static struct weight weigh(const struct site *site, enum metric_kind kind)
 	return w;
 }
 
-/* Values that are zero are not kept. Sites are numbered by their first allocation: those before
- * the last one that is kept had allocated by then. */
+/* Values that are zero are not kept; which sites had allocated by then is. */
 static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_t snapshot,
 			  struct weight *weight)
 {
 	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, snapshot,
 					sizeof(struct mu_snapshot));
 	struct mu_snapshot shot;
-	uint32_t there = 0;
 
 	if (!entry)
 		return -1;
@@ -155,10 +153,9 @@ static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_
 			continue;
 		weight[value.site].bytes = value.bytes;
 		weight[value.site].blocks = value.blocks;
-		there = value.site + 1 > there ? value.site + 1 : there;
 	}
 	for (uint32_t i = 0; i < s->count; i++) {
-		weight[i].is_there = i < there && counts(&s->site[i]) &&
+		weight[i].is_there = i < shot.sites && counts(&s->site[i]) &&
 				     s->site[i].total_blocks > 0;
 		if (!weight[i].is_there)
 			weight[i].bytes = weight[i].blocks = 0;
