@@ -187,6 +187,7 @@ static void give_report(struct collector *c)
 
 	if (!t->report.main)
 		nothing_reason(&nothing, why);
+	tree_end_unmapped(t);
 	tree_report_running(t);
 	if (t->s->record.lost > 0)
 		report_note(&t->report, "%s: %s: %llu images are missing in it",

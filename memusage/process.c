@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -144,6 +145,45 @@ pid_t process_find_nested(pid_t inner, pid_t parent)
 	pid_t found = parent ? search_processes(visit_nested, inner, parent) : 0;
 
 	return found ? found : search_processes(visit_nested, inner, 0);
+}
+
+bool process_sees_all(void)
+{
+	int fd = open("/proc/1/status", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* 300000000000-310000000000 rw-s 00000000 00:01 2049     /memfd:memusage (deleted) */
+static bool is_line_of(const char *line, ino_t inode)
+{
+	unsigned long long found = 0;
+
+	return sscanf(line, "%*s %*s %*s %*s %llu", &found) == 1 && found == inode;
+}
+
+int process_maps(pid_t pid, int fd)
+{
+	char path[32], *line = NULL;
+	size_t size = 0;
+	struct stat st;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps || fstat(fd, &st) < 0) {
+		if (maps)
+			fclose(maps);
+		return -1;
+	}
+	while (!found && getline(&line, &size, maps) > 0)
+		found = strstr(line, "memfd:") && is_line_of(line, st.st_ino);
+	free(line);
+	fclose(maps);
+	return found;
 }
 
 struct process *processes_add(struct processes *all, pid_t pid)

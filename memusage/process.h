@@ -65,6 +65,13 @@ uint64_t process_start_time(pid_t pid);
  */
 pid_t process_find_nested(pid_t inner, pid_t parent);
 
+/* process_sees_all -- whether /proc shows us every process (hidepid=, see proc(5)). */
+bool process_sees_all(void);
+
+/* process_maps -- whether PID has the file of descriptor FD mapped: 1 yes, 0 no, -1 if we may
+ * not know. */
+int process_maps(pid_t pid, int fd);
+
 /* process_has_child_but -- whether the caller has a living child besides EXCEPT.
  *
  * Looks through /proc: for PID 1 of a container, which all orphans come to.

@@ -23,6 +23,8 @@
  * START_NS after its parent began to copy the image for it. */
 #define REUSE_NS UINT64_C(1000000000)
 #define START_NS UINT64_C(60000000000)
+/* A process that two looks through /proc have not found is gone. */
+#define LOST_NS UINT64_C(200000000)
 
 static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
 {
@@ -31,6 +33,7 @@ static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
 
 	a->arena = *arena;
 	a->waker = (struct waker){ .shared = arena->shared, .event = t->event };
+	a->unknown_ns = xcalloc(h->slot_count, sizeof(*a->unknown_ns));
 	a->has_log = (h->config.flags & MU_CFG_LOG) != 0;
 	if (h->config.time_source == MU_TIME_TSC)
 		log_clock_begin(&a->clock, h->start_tsc, h->start_mono_ns);
@@ -161,18 +164,32 @@ static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
 	return pid;
 }
 
-/* A process that cannot be found just now is not taken for dead: its slot would be cleared
- * under its hands. */
-static void adopt(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
+/* A process that cannot be found is not taken for dead at once: its slot would be cleared under
+ * its hands. Where /proc hides processes from us it never is; then its slot stays as it is. */
+static bool is_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
 {
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+
+	if (!process_sees_all())
+		return false;
+	if (ta->unknown_ns[k] == 0)
+		ta->unknown_ns[k] = now;
+	if (now - ta->unknown_ns[k] > LOST_NS)
+		return true;
+	t->is_pending = true;
+	return false;
+}
+
+static void adopt(struct tree *t, struct tree_arena *ta, uint32_t k, const struct mu_slot *slot)
+{
+	struct arena *a = &ta->arena;
 	pid_t pid = real_pid(slot, parent_of(t, a, slot));
 	struct process *p;
 
-	if (pid == PID_UNKNOWN) {
-		t->is_pending = true;
+	if (pid == PID_UNKNOWN && !is_lost(t, ta, k))
 		return;
-	}
-	p = tree_watch(t, pid);
+	ta->unknown_ns[k] = 0;
+	p = tree_watch(t, pid > 0 ? pid : 0);
 	/* Seen only after the exec that followed it: the process has gone on without it. */
 	if (p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns) {
 		arena_free(a, k);
@@ -188,8 +205,9 @@ static void adopt(struct tree *t, struct arena *a, uint32_t k, const struct mu_s
 	p->is_forked = true;
 }
 
-static void look_at_slot(struct tree *t, struct arena *a, uint32_t k)
+static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 {
+	struct arena *a = &ta->arena;
 	enum mu_slot_state state = arena_state(a, k);
 	struct process *owner;
 	struct mu_slot slot;
@@ -198,7 +216,7 @@ static void look_at_slot(struct tree *t, struct arena *a, uint32_t k)
 		return;
 	owner = processes_owner(&t->processes, a, (int)k);
 	if (!owner && (state == MU_SLOT_FORKED || state == MU_SLOT_LIVE)) {
-		adopt(t, a, k, &slot);
+		adopt(t, ta, k, &slot);
 		owner = processes_owner(&t->processes, a, (int)k);
 	}
 	if (!owner && state == MU_SLOT_CLAIMED)
@@ -217,10 +235,10 @@ void tree_scan(struct tree *t)
 {
 	t->is_pending = false;
 	for (unsigned int i = 0; i < t->arena_count; i++) {
-		struct arena *a = &t->arena[i]->arena;
+		struct tree_arena *ta = t->arena[i];
 
-		for (uint32_t k = 0; k < a->view.head.slot_count; k++)
-			look_at_slot(t, a, k);
+		for (uint32_t k = 0; k < ta->arena.view.head.slot_count; k++)
+			look_at_slot(t, ta, k);
 	}
 }
 

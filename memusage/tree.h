@@ -20,6 +20,7 @@ struct tree_arena {
 	struct arena arena;
 	struct waker waker;
 	struct log_clock clock;
+	uint64_t *unknown_ns;	/* per slot: since when its process is not found, 0 it is */
 	bool has_log;	/* its images log their events */
 };
 
@@ -89,6 +90,9 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end);
 
 /* tree_shutdown -- end all images. */
 void tree_shutdown(struct tree *t);
+
+/* tree_end_unmapped -- end the images that their processes no longer have in memory. */
+void tree_end_unmapped(struct tree *t);
 
 /* tree_report_running -- lines for the processes that are still there. */
 void tree_report_running(struct tree *t);

@@ -179,6 +179,20 @@ void tree_shutdown(struct tree *t)
 		tree_end_image(t, t->processes.item[i], TREE_SHUTDOWN);
 }
 
+/* A process that has executed a program that is not recorded still lives, but its image is
+ * complete; and who wrote a stranger's process ID into a slot must not make us wait for that. */
+void tree_end_unmapped(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->slot < 0 || (!p->is_live && !p->is_forked))
+			continue;
+		if (process_maps(p->pid, p->arena->fd) == 0)
+			tree_end_image(t, p, TREE_DEATH);
+	}
+}
+
 void tree_report_running(struct tree *t)
 {
 	for (size_t i = 0; i < t->processes.count; i++) {
