@@ -1,8 +1,9 @@
 /* interpose_new.c -- every form of C++'s operator new and delete, by mangled name.
  *
- * libstdc++'s call malloc and free, which are recorded there; tcmalloc's, jemalloc's and
- * mimalloc's do not. So: after new, the block is recorded unless it is known already;
- * before delete it is recorded, and the inner free of that block is not counted again.
+ * libstdc++'s call malloc and free, which are recorded there: these are jumped to, so that no
+ * frame of ours is in a stack. tcmalloc's, jemalloc's and mimalloc's do not: after their new
+ * the block is recorded unless it is known already; before their delete it is recorded, and an
+ * inner free of that block is not counted again.
  * An exception passes through these frames; nothing here needs to be undone by it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -11,6 +12,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
@@ -59,11 +61,28 @@ static struct next {
 #undef NEW
 #undef DELETE
 
+/* Whether the operators are a C++ run-time's, which are made of malloc and free: those record
+ * everything. An allocator that brings its own operators serves them itself. */
+static bool made_of_malloc;
+
+static bool is_run_time(const void *function)
+{
+	Dl_info info;
+	const char *name;
+
+	if (!dladdr(function, &info) || !info.dli_fname)
+		return false;
+	name = strrchr(info.dli_fname, '/');
+	name = name ? name + 1 : info.dli_fname;
+	return !strncmp(name, "libstdc++.so", 12) || !strncmp(name, "libc++", 6);
+}
+
 void new_resolve(void)
 {
 	real_find(&next._Znwm, "_Znwm");
 	if (!next._Znwm)
 		return;
+	made_of_malloc = is_run_time((const void *)next._Znwm);
 #define NEW(symbol, fn, params, args, align) real_find(&next.symbol, #symbol);
 #define DELETE(symbol, params, args) real_find(&next.symbol, #symbol);
 	FORMS
@@ -136,6 +155,8 @@ static bool record_delete(void *block, uint64_t sp)
 	EXPORT void *symbol params;                                                      \
 	EXPORT void *symbol params                                                       \
 	{                                                                                \
+		if (likely(made_of_malloc) && likely(next.symbol))                       \
+			return next.symbol args;                                         \
 		void *block = likely(next.symbol) ? next.symbol args : late##symbol args; \
 		record_new(fn, block, size, hook_sp());                                  \
 		return block;                                                            \
@@ -145,6 +166,10 @@ static bool record_delete(void *block, uint64_t sp)
 	EXPORT void symbol params;                        \
 	EXPORT void symbol params                         \
 	{                                                 \
+		if (likely(made_of_malloc) && likely(next.symbol)) { \
+			next.symbol args;                 \
+			return;                           \
+		}                                         \
 		record_delete(block, hook_sp());          \
 		if (likely(next.symbol))                  \
 			next.symbol args;                 \
