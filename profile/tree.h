@@ -29,7 +29,7 @@ enum { TREE_DEPTH_MAX = 512, TREE_FOLD_MAX = 16 };
 
 enum tree_node_flag {
 	TREE_MERGED = 1,	/* stands for several insignificant ones */
-	TREE_RECURSIVE = 2,	/* callers that only repeat this node and those above were left out */
+	TREE_RECURSIVE = 2,	/* callers that only repeat it and those above were left out */
 	TREE_ENDS = 4		/* some stacks end here: children sum up to less */
 };
 

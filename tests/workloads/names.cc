@@ -32,7 +32,7 @@ template <typename T, int N> NOINLINE T *many(int count)
 {
 	return new T[N * count];
 }
-} // namespace
+} /* namespace */
 
 namespace outer {
 namespace inner {
@@ -66,8 +66,8 @@ Box &Box::operator+=(const Box &)
 	grow(7);
 	return *this;
 }
-} // namespace inner
-} // namespace outer
+} /* namespace inner */
+} /* namespace outer */
 
 extern "C" void *plain(size_t n)
 {
