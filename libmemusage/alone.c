@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "libmemusage/arena.h"
+#include "libmemusage/image.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/trace.h"
@@ -30,7 +32,7 @@
 
 static char directory[PATH_BYTES];
 static char file[PATH_BYTES]; /* of the present image */
-static char child_file[PATH_BYTES];
+static struct slot unnamed;    /* of a child, from its fork to its first event */
 static char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)];
 static struct mu_config config;
 static struct stat stderr_identity;
@@ -211,14 +213,35 @@ bool alone_begin(const char *(*env)(const char *), struct slot *slot)
 	return true;
 }
 
+/* Without a name until it has an event: a child that only execs or ends leaves nothing. */
 bool alone_fork(struct slot *slot)
 {
-	return make_arena(child_file, slot);
+	static char path[PATH_BYTES];
+
+	if (!make_arena(path, slot))
+		return false;
+	SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+	unnamed = *slot;
+	return true;
 }
 
-void alone_forked(void)
+bool alone_announce(void)
 {
-	strcpy(file, child_file);
+	uint64_t used = rec.image->used;
+	struct slot named;
+
+	if (!make_arena(file, &named))
+		return false;
+	if (used > named.capacity ||
+	    !arena_populate(named.base, (used + MU_PAGE - 1) & -(uint64_t)MU_PAGE)) {
+		SYS3(SYS_unlinkat, AT_FDCWD, file, 0);
+		slot_unmap(&named);
+		return false;
+	}
+	memcpy(named.base, rec.base, used);
+	image_inherit(&named);
+	slot_unmap(&unnamed);
+	return true;
 }
 
 /* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage */

@@ -21,11 +21,17 @@
  */
 bool alone_begin(const char *(*env)(const char *), struct slot *slot);
 
-/* alone_fork -- make a file arena for a child about to be forked. As alone_begin(). */
+/* alone_fork -- make an arena for a child about to be forked, in a file that has no name.
+ *
+ * As alone_begin().
+ */
 bool alone_fork(struct slot *slot);
 
-/* alone_forked -- in the child: that file is ours. Async-signal-safe. */
-void alone_forked(void);
+/* alone_announce -- in the child, at its first event: move its image to a file of its own.
+ *
+ * Returns false if there can be none. Async-signal-safe.
+ */
+bool alone_announce(void);
 
 /* alone_end -- hand the file to `memusage --finish` and wait for it.
  *

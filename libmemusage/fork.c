@@ -92,8 +92,6 @@ static void in_child(void)
 		return;
 	}
 	image_inherit(&child);
-	if (rec.alone)
-		alone_forked();
 	rec.state = STATE_FORKED;
 }
 

@@ -97,6 +97,10 @@ void recorder_start(void)
 
 void recorder_announce(void)
 {
+	if (rec.alone && !alone_announce()) {
+		rec.state = STATE_OFF;
+		return;
+	}
 	rec.image->events_seen = 1;
 	rec.state = STATE_ON;
 	recorder_open_gate();
