@@ -229,6 +229,7 @@ static void snapshots(void)
 	shot = fake_append(&f, MU_SEC_SNAPSHOTS);
 	shot->values = fake_alloc(&f, 0, sizeof(value));
 	shot->value_count = 3;
+	shot->sites = 4;
 	memcpy(fake_pointer(&f, 0, shot->values), value, sizeof(value));
 	load();
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_SNAPSHOT, 0, weight), 0);
