@@ -14,6 +14,7 @@
 
 #define FIRST_LOG2 4
 #define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
+#define NORMAL_LIMIT (UINT64_C(4) << 20)  /* ... beyond which normal snapshots keep none */
 #define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
 #define BUFFERS MAX_SNAPSHOTS
 
@@ -262,7 +263,7 @@ static void add(enum mu_snapshot_kind kind)
 				   .heap = heap->now,
 				   .extra = heap->extra,
 				   .kind = kind };
-	if (kind != MU_SNAPSHOT_NORMAL || is_new_tick())
+	if (kind != MU_SNAPSHOT_NORMAL || (values_bytes < NORMAL_LIMIT && is_new_tick()))
 		store_values(s, &capacity);
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
 	if (kind == MU_SNAPSHOT_PEAK) {
