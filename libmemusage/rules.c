@@ -120,13 +120,14 @@ static struct rule collapse(uint64_t pc)
 	struct rule rule = { .type = RULE_SLOW };
 	struct cfi_row row;
 
-	/* A signal handler returns to the first byte of its trampoline, a coroutine's function
-	 * to that of makecontext's: not after a call. */
+	/* A signal handler returns to the first byte of its trampoline, not after a call. */
 	bool at_start = cfi_find(pc, &row);
 	if (at_start && row.is_signal)
 		return rule;
-	if (!cfi_find(pc - 1, &row) && !at_start)
-		return (struct rule){ .type = RULE_NONE };
+	/* So does a coroutine's function, to makecontext's, which nothing called: what the tables
+	 * of glibc 2.36 give as its return address is uc_link. */
+	if (!cfi_find(pc - 1, &row))
+		return (struct rule){ .type = at_start ? RULE_END : RULE_NONE };
 	if (row.reg[CFI_RA].kind == CFI_UNDEFINED)
 		return (struct rule){ .type = RULE_END };
 	if (row.reg[CFI_RA].kind != CFI_AT_CFA || row.reg[CFI_RA].offset != -8)

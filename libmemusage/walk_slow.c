@@ -76,9 +76,11 @@ static bool step(const struct walk *walk, struct registers *r, bool *truncated)
 	uint64_t cfa, slot;
 
 	*truncated = true;
-	if (!cfi_find(r->exact ? pc : pc - 1, &row) && !cfi_find(pc, &row))
+	bool after_call = cfi_find(r->exact ? pc : pc - 1, &row);
+	if (!after_call && !cfi_find(pc, &row))
 		return false;
-	if (row.reg[CFI_RA].kind == CFI_UNDEFINED) {
+	/* Not after a call: a signal's trampoline, or makecontext's, which ends the stack. */
+	if (row.reg[CFI_RA].kind == CFI_UNDEFINED || (!after_call && !row.is_signal)) {
 		*truncated = false;
 		return false;
 	}

@@ -53,6 +53,7 @@ want nodejs cmd:node
 want default-jre-headless cmd:java
 want gdb cmd:gdb
 want clang cmd:clang
+want libunwind-dev hdr:libunwind.h
 '
 packages_bench='
 want libc-devtools cmd:memusagestat

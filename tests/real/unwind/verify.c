@@ -1,0 +1,172 @@
+/* verify.c -- holds every call stack that the recorder finds against libunwind's.
+ *
+ * Linked into a second libmemusage.so with --wrap=walk_stack and --wrap=image_begin, by
+ * tests/real/unwind.t. The file named by MEMUSAGE_VERIFY, of at least a page, is mapped by every
+ * process and counts what all of them found; the first differences are written to descriptor 2.
+ * With MEMUSAGE_VERIFY_ALL set the marked ones are shown too; with MEMUSAGE_VERIFY_STOP the first
+ * that is shown aborts.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libmemusage/image.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/walk.h"
+
+enum { DEPTH = 1400, SHOWN = 12 };
+
+/* unwind.t reads these in this order. */
+static struct counts {
+	uint64_t same;      /* frame by frame what libunwind found */
+	uint64_t marked;    /* ends earlier, and is flagged as truncated or cut */
+	uint64_t guessed;   /* not so, but flagged as found without tables */
+	uint64_t different; /* not so, and not flagged */
+	uint64_t longer;    /* ours goes on where libunwind gave up */
+	uint64_t unknown;   /* no stack at all: no memory, or a stack without bounds */
+	uint64_t shown;
+} none, *counts = &none;
+
+static __thread void *theirs[DEPTH];
+static __thread bool inside;
+
+struct walk *__real_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
+struct walk *__wrap_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
+bool __real_image_begin(const struct slot *slot);
+bool __wrap_image_begin(const struct slot *slot);
+
+static void count(uint64_t *what)
+{
+	__atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
+}
+
+/* How many frames from the inside are the same; *n is libunwind's number of them. */
+static uint32_t equal_frames(const struct walk *walk, int *n)
+{
+	int first = 0;
+	uint32_t same = 0;
+
+	while (first < *n && (uint64_t)theirs[first] != walk->frame[walk->count - 1].pc)
+		first++;
+	*n -= first;
+	while (*n > 0 && !theirs[first + *n - 1])
+		--*n;
+	while (same < walk->count && (int)same < *n &&
+	       (uint64_t)theirs[first + (int)same] == walk->frame[walk->count - 1 - same].pc)
+		same++;
+	return same;
+}
+
+/* Without libunwind's own cache of frames, which knows nothing of some kinds. */
+static int slow_backtrace(void)
+{
+	unw_context_t context;
+	unw_cursor_t cursor;
+	int n = 0;
+
+	if (unw_getcontext(&context) || unw_init_local(&cursor, &context))
+		return 0;
+	do {
+		unw_word_t ip = 0;
+		unw_get_reg(&cursor, UNW_REG_IP, &ip);
+		theirs[n++] = (void *)ip;
+	} while (n < DEPTH && unw_step(&cursor) > 0);
+	return n;
+}
+
+static void say(const char *text, int length)
+{
+	if (write(2, text, (size_t)length) != length)
+		return;
+}
+
+static void show(const struct walk *walk, int n, uint32_t same)
+{
+	char line[256];
+
+	if (__atomic_fetch_add(&counts->shown, 1, __ATOMIC_RELAXED) >= SHOWN)
+		return;
+	say(line, snprintf(line, sizeof(line),
+			   "verify: %s[%d]: %u frames, libunwind %d, equal %u, flags %u\n",
+			   program_invocation_short_name, (int)getpid(), walk->count, n, same,
+			   walk->flags[walk->count - 1]));
+	for (uint32_t i = same > 3 ? same - 3 : 0; i < same + 3; i++) {
+		int at = 0;
+		while (at < DEPTH && (uint64_t)theirs[at] != walk->frame[walk->count - 1].pc)
+			at++;
+		uint64_t pc = i < walk->count ? walk->frame[walk->count - 1 - i].pc : 0;
+		uint64_t slot = i < walk->count ? walk->frame[walk->count - 1 - i].slot : 0;
+		void *their = at + (int)i < DEPTH && (int)i < n ? theirs[at + (int)i] : NULL;
+		say(line, snprintf(line, sizeof(line), "verify:   %u: slot %#lx ours %#lx theirs %p\n",
+				   i, slot, pc, their));
+	}
+	if (getenv("MEMUSAGE_VERIFY_STOP"))
+		abort();
+}
+
+static void judge(const struct walk *walk)
+{
+	uint32_t same;
+	int n = unw_backtrace(theirs, DEPTH);
+
+	same = equal_frames(walk, &n);
+	if (same != walk->count || (int)same != n) {
+		n = slow_backtrace();
+		same = equal_frames(walk, &n);
+	}
+	uint8_t flags = walk->flags[walk->count - 1];
+	uint64_t *what = &counts->different;
+	if (same == walk->count && (int)same == n)
+		what = &counts->same;
+	else if (same == walk->count && flags)
+		what = &counts->marked;
+	else if (flags & MU_STACK_NO_CFI)
+		what = &counts->guessed;
+	else if ((int)same == n && n > 0)
+		what = &counts->longer;
+	count(what);
+	if (what != &counts->same && (what == &counts->different || getenv("MEMUSAGE_VERIFY_ALL")))
+		show(walk, n, same);
+}
+
+struct walk *__wrap_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
+{
+	struct walk *walk = __real_walk_stack(thread, slot, bp);
+
+	if (inside)
+		return walk;
+	inside = true;
+	if (!walk || !walk->count)
+		count(&counts->unknown);
+	else if (walk->frame[walk->count - 1].slot != slot)
+		count(&counts->different);
+	else
+		judge(walk);
+	inside = false;
+	return walk;
+}
+
+bool __wrap_image_begin(const struct slot *slot)
+{
+	const char *name = getenv("MEMUSAGE_VERIFY");
+	int fd = name && counts == &none ? open(name, O_RDWR | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		void *map = mmap(NULL, MU_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (map != MAP_FAILED)
+			counts = map;
+		close(fd);
+	}
+	rec.flags |= MU_CFG_STACKS;
+	return __real_image_begin(slot);
+}
