@@ -9,6 +9,13 @@
 
 #include <stddef.h>
 
+/* libiberty, whose demangler memusageprint uses, has functions of these names. */
+#define xmalloc cli_xmalloc
+#define xcalloc cli_xcalloc
+#define xstrdup cli_xstrdup
+#define xstrndup cli_xstrndup
+#define xasprintf cli_xasprintf
+
 /* xmalloc -- SIZE bytes of undefined content; never NULL. free() releases them. */
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull, alloc_size(1)));
 
