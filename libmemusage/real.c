@@ -290,6 +290,9 @@ void real_resolve(void)
 	real_find(&next.dlclose, "dlclose");
 	new_resolve();
 	signal_resolve();
+	/* What was not found is no error of the program's. */
+	dlerror();
+	dlerror();
 	real = next;
 	resolved = true;
 	if (first)

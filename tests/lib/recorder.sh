@@ -64,7 +64,7 @@ END { put("child", "lines", lines + 0); put("child", "bytes", child_bytes + 0)
 report_field() {
 	awk "$report_table" "${3:-$MU_TMP/report}" |
 		awk -v name="$1" -v field="$2" \
-			'$1 == name && $2 == field { v = $3 } END { print v + 0 }'
+			'$1 == name && $2 == field { v = $3 } END { print v == "" ? 0 : v }'
 }
 
 # Prints "ok TEXT" or "no TEXT" for every truth in the file $1, a report table on stdin.

@@ -22,7 +22,9 @@ template <typename Function> static void keeps(const char *what, Function functi
 int main()
 {
 	struct itimerval off = {};
+	const char *first = dlerror();
 
+	say("at first: %s", first ? first : "nothing");
 	keeps("new", [] { operator delete(operator new(10)); });
 	keeps("aligned new", [] {
 		operator delete[](operator new[](10, std::align_val_t(64), std::nothrow),
