@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -264,6 +265,29 @@ static bool find_program(char *path)
 	return true;
 }
 
+/* execve() gives a process the exit signal SIGCHLD, which is not for the program: so the one that
+ * executes is the child of one that does not, and that ends quietly when it is done. That one
+ * blocks all signals: the program's handlers would run in it, in the program's memory. */
+__attribute__((noreturn)) static void be_go_between(const char *program, char *const argv[],
+						    char *const envp[], int error_fd)
+{
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t old = 0;
+	int status;
+
+	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(all));
+	long child = sys_call(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+	if (!child) {
+		SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, sizeof(old));
+		SYS3(SYS_dup3, error_fd, 2, 0);
+		SYS3(SYS_execve, program, argv, envp);
+	}
+	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, 0) == -EINTR)
+		;
+	for (;;)
+		SYS1(SYS_exit_group, 127);
+}
+
 /* The child runs in our memory until it execs (CLONE_VFORK), and ends without a signal to
  * the program. It touches nothing but its arguments. */
 static void run_and_wait(const char *program, char *const argv[], char *const envp[], int error_fd)
@@ -271,12 +295,8 @@ static void run_and_wait(const char *program, char *const argv[], char *const en
 	int status;
 	long child = sys_call(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
 
-	if (!child) {
-		SYS3(SYS_dup3, error_fd, 2, 0);
-		SYS3(SYS_execve, program, argv, envp);
-		for (;;)
-			SYS1(SYS_exit_group, 127);
-	}
+	if (!child)
+		be_go_between(program, argv, envp, error_fd);
 	while (!sys_failed(child) && SYS4(SYS_wait4, child, &status, __WCLONE, 0) == -EINTR)
 		;
 }
