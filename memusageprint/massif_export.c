@@ -1,0 +1,271 @@
+/* massif_export.c -- a recording as a massif.out.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/massif_export.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/xmalloc.h"
+#include "formats/massif.h"
+#include "profile/massif_lines.h"
+#include "profile/tree.h"
+
+enum { TIME_BYTES = 1 };	/* mu_config.time_unit */
+
+struct exporter {
+	FILE *out;
+	struct subject *s;
+	const struct settings *settings;
+	const struct mu_config *config;
+	uint64_t start_ns;	/* of the first snapshot */
+	uint64_t number;	/* of the next one */
+};
+
+/* ---- one snapshot ------------------------------------------------------------------------ */
+
+static bool load_snapshot(const struct image *im, uint64_t i, struct mu_snapshot *shot)
+{
+	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i, sizeof(*shot));
+
+	if (!entry)
+		return false;
+	memcpy(shot, entry, sizeof(*shot));
+	return true;
+}
+
+static uint64_t positive(int64_t value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+/* What the blocks of ignored places have of the figures. Their extra bytes are not known one by
+ * one: as if all blocks of a place had the same size. */
+static void take_ignored(const struct exporter *e, struct mu_snapshot *shot)
+{
+	const struct sites *sites = &e->s->profile.sites;
+
+	for (uint32_t i = 0; i < sites->count; i++) {
+		const struct weight *w = &e->s->weight[i];
+		uint64_t each;
+
+		if (!w->is_there || w->bytes < 0 || w->blocks <= 0 ||
+		    !filter_stack(&e->s->filter, sites->site[i].stack).is_ignored)
+			continue;
+		each = (uint64_t)w->bytes / (uint64_t)w->blocks;
+		shot->heap -= w->bytes;
+		shot->extra -= w->blocks *
+			       (int64_t)((-each & 15) + e->config->heap_admin);
+	}
+}
+
+static uint64_t time_of(const struct exporter *e, const struct mu_snapshot *shot)
+{
+	if (e->config->time_unit == TIME_BYTES)
+		return shot->clock_bytes;
+	return shot->mono_ns > e->start_ns ? (shot->mono_ns - e->start_ns) / 1000000 : 0;
+}
+
+static void put_line(const struct massif_line *line, void *data)
+{
+	const struct exporter *e = data;
+	const struct massif_node node = { .bytes = line->bytes, .children = line->children,
+					  .depth = line->depth };
+	char *text;
+
+	if (line->depth == 0) {
+		massif_write_node(e->out, &node, MASSIF_ROOT);
+		return;
+	}
+	text = xasprintf(" %s", line->text);
+	massif_write_node(e->out, &node, text);
+	free(text);
+}
+
+static int put_tree(struct exporter *e, struct massif_snapshot *to, struct mu_error *err)
+{
+	const struct settings *settings = e->settings;
+	const struct tree_options options = { .grouping = TREE_BY_ADDRESS,
+					      .threshold = settings->threshold,
+					      .other = to->extra + to->stacks };
+	const struct massif_lines_options lines = {
+		.threshold = settings->threshold,
+		.strip = settings->fullpath_after.item,
+		.strips = settings->fullpath_after.count,
+		.no_inlines = settings->read_inlines == NO,
+	};
+	struct tree tree;
+	int result = tree_build(&tree, &e->s->filter, e->s->weight, &options, err);
+
+	if (result == 0) {
+		/* Massif's figure of a snapshot with a tree is what the tree adds up to. */
+		to->heap = positive(tree.node[0].bytes);
+		massif_write_snapshot(e->out, to);
+		result = massif_lines(&tree, &e->s->filter, &lines, put_line, e, err);
+	}
+	tree_free(&tree);
+	return result;
+}
+
+static int put_snapshot(struct exporter *e, uint64_t i, struct mu_snapshot *shot,
+			struct mu_error *err)
+{
+	static const enum massif_kind kinds[] = { [MU_SNAPSHOT_NORMAL] = MASSIF_PLAIN,
+						  [MU_SNAPSHOT_DETAILED] = MASSIF_DETAILED,
+						  [MU_SNAPSHOT_PEAK] = MASSIF_PEAK };
+	bool is_detailed = shot->kind != MU_SNAPSHOT_NORMAL && e->settings->heap == YES;
+	struct massif_snapshot to = { .number = e->number++, .time = time_of(e, shot) };
+
+	if (is_detailed || e->settings->ignore_fn.count > 0)
+		sites_weigh(&e->s->profile.sites, &e->s->image, METRIC_SNAPSHOT, i, e->s->weight);
+	if (e->settings->ignore_fn.count > 0)
+		take_ignored(e, shot);
+	to.heap = positive(shot->heap);
+	to.extra = positive(shot->extra);
+	to.stacks = positive(shot->stacks);
+	if (is_detailed) {
+		to.kind = kinds[shot->kind];
+		return put_tree(e, &to, err);
+	}
+	massif_write_snapshot(e->out, &to);
+	return 0;
+}
+
+/* ---- the file ---------------------------------------------------------------------------- */
+
+/* What Massif would have been told, as far as the recording knows. */
+static char *describe(const struct exporter *e)
+{
+	const struct mu_config *c = e->config;
+
+	if (e->settings->massif_desc)
+		return xasprintf("%s\n", e->settings->massif_desc);
+	return xasprintf(" --time-unit=%s --detailed-freq=%u --max-snapshots=%u --heap-admin=%u "
+			 "--depth=%u --threshold=%g\n",
+			 c->time_unit == TIME_BYTES ? "B" : "ms", c->detailed_freq,
+			 c->max_snapshots, c->heap_admin, e->settings->depth,
+			 e->settings->threshold);
+}
+
+static void put_header(const struct exporter *e)
+{
+	char *desc = describe(e), *cmd = subject_command(e->s);
+
+	massif_write_header(e->out, desc, cmd,
+			    e->config->time_unit == TIME_BYTES ? MASSIF_BYTES : MASSIF_MS);
+	free(desc);
+	free(cmd);
+}
+
+int massif_export(FILE *out, struct subject *s, const struct settings *settings)
+{
+	struct exporter e = { .out = out, .s = s, .settings = settings,
+			      .config = &s->recording->segment.head.config };
+	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
+	struct mu_snapshot shot;
+	struct mu_error err;
+
+	put_header(&e);
+	/* Without the heap nothing ever happens. */
+	if (settings->heap == NO && count > 1)
+		count = 1;
+	for (uint64_t i = 0; i < count && load_snapshot(&s->image, i, &shot); i++) {
+		if (i == 0)
+			e.start_ns = shot.mono_ns;
+		if (shot.kind > MU_SNAPSHOT_PEAK)
+			continue;
+		if (put_snapshot(&e, i, &shot, &err) < 0) {
+			warn("%s: %s", s->recording->name, err.text);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- all images -------------------------------------------------------------------------- */
+
+static bool has_pid(const char *pattern)
+{
+	for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += at[1] ? 2 : 1) {
+		if (at[1] == 'p')
+			return true;
+	}
+	return false;
+}
+
+/* How many images of the same process follow an image. */
+static unsigned int followers(const struct recording *r, uint32_t slot, pid_t pid)
+{
+	unsigned int count = 0;
+	struct mu_slot entry;
+
+	for (uint32_t k = slot + 1; k < r->segment.head.slot_count; k++)
+		count += segment_slot(&r->segment, k, &entry) && (pid_t)entry.pid == pid;
+	return count;
+}
+
+/* No image takes the file of another. NULL after a warning. */
+static char *file_name(const struct recording *r, const struct settings *settings, uint32_t slot,
+		       pid_t pid)
+{
+	char why[128], *name = output_expand(settings->massif_file, pid, getenv, why), *longer;
+	unsigned int later = followers(r, slot, pid);
+	uint32_t first = recording_main(r);
+	struct mu_slot entry;
+
+	if (!name) {
+		warn("%s: %s", settings->massif_file, why);
+		return NULL;
+	}
+	if (!has_pid(settings->massif_file) && segment_slot(&r->segment, first, &entry) &&
+	    (pid_t)entry.pid != pid) {
+		longer = xasprintf("%s.%d", name, (int)pid);
+		free(name);
+		name = longer;
+	}
+	if (later > 0) {
+		longer = xasprintf("%s.%u", name, later);
+		free(name);
+		name = longer;
+	}
+	return name;
+}
+
+static int export_image(const struct recording *r, uint32_t slot, const struct settings *settings)
+{
+	struct output out = { 0 };
+	struct subject s;
+	char *name = NULL;
+	int result = subject_open(&s, r, slot, settings);
+
+	if (result == 0)
+		name = file_name(r, settings, slot, s.pid);
+	if (!name || output_open(&out, name, 0) < 0)
+		result = -1;
+	else
+		result = massif_export(out.stream, &s, settings);
+	subject_close(&s);
+	if (output_close(&out) < 0)
+		result = -1;
+	free(name);
+	return result;
+}
+
+int massif_export_all(const struct recording *r, const struct settings *settings)
+{
+	uint32_t count = r->segment.head.slot_count;
+	int result = 0;
+
+	for (uint32_t k = settings->first_image; k < count; k++) {
+		struct mu_slot entry;
+
+		if (segment_slot(&r->segment, k, &entry) && entry.length > 0 &&
+		    export_image(r, k, settings) < 0)
+			result = -1;
+	}
+	return result;
+}

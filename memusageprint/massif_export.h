@@ -1,0 +1,29 @@
+/* massif_export.h -- a recording as a massif.out.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_MASSIF_EXPORT_H
+#define MEMUSAGEPRINT_MASSIF_EXPORT_H
+
+#include <stdio.h>
+
+#include "memusageprint/subject.h"
+
+/* massif_export -- write the profile of an image.
+ *
+ * Trees are made one at a time: memory is that of the largest. What --ignore-fn names is left
+ * out of the trees and, as far as a snapshot knows it, of the figures.
+ * Returns 0, or -1 after a warning.
+ */
+int massif_export(FILE *out, struct subject *s, const struct settings *settings);
+
+/* massif_export_all -- write a file for each image from settings->first_image on.
+ *
+ * settings->massif_file is the pattern of their names. Without %p in it the main process gets
+ * FILE, others FILE.PID; an image that was followed by another in the same process has .1, .2
+ * behind the name.
+ * Returns 0, or -1 after a warning.
+ */
+int massif_export_all(const struct recording *r, const struct settings *settings);
+
+#endif

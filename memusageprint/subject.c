@@ -1,0 +1,193 @@
+/* subject.c -- one process image of a recording, ready to be reported on.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/xmalloc.h"
+#include "profile/keep.h"
+
+enum { COMMAND_BYTES = 1 << 16 };
+
+int recording_open(struct recording *r, const struct input *in, const char *file)
+{
+	struct mu_error err;
+
+	*r = (struct recording){ .name = in->name };
+	if (in->fd == STDIN_FILENO)
+		file = "/dev/stdin";
+	if (segment_open(&r->segment, file, &err) == 0)
+		return 0;
+	warn("%s: %s", r->name, err.text);
+	return -1;
+}
+
+void recording_close(struct recording *r)
+{
+	segment_close(&r->segment);
+}
+
+/* When an image began, UINT64_MAX if there is none. */
+static uint64_t start_of(const struct recording *r, uint32_t slot, pid_t *pid)
+{
+	struct mu_slot entry;
+	struct image im;
+
+	if (!segment_slot(&r->segment, slot, &entry) ||
+	    segment_image(&r->segment, slot, &im, NULL) < 0)
+		return UINT64_MAX;
+	*pid = (pid_t)(entry.pid ? entry.pid : im.head.process.pid);
+	return im.head.process.start_mono_ns;
+}
+
+uint32_t recording_find(const struct recording *r, pid_t wanted)
+{
+	uint32_t found = RECORDING_NONE;
+	uint64_t latest = 0;
+
+	for (uint32_t k = 0; k < r->segment.head.slot_count; k++) {
+		pid_t pid = 0;
+		uint64_t start = start_of(r, k, &pid);
+
+		if (start == UINT64_MAX || pid != wanted || start < latest)
+			continue;
+		found = k;
+		latest = start;
+	}
+	return found;
+}
+
+uint32_t recording_main(const struct recording *r)
+{
+	uint64_t earliest = UINT64_MAX;
+	pid_t first = 0;
+
+	for (uint32_t k = 0; k < r->segment.head.slot_count; k++) {
+		pid_t pid = 0;
+		uint64_t start = start_of(r, k, &pid);
+
+		if (start < earliest) {
+			earliest = start;
+			first = pid;
+		}
+	}
+	return earliest == UINT64_MAX ? RECORDING_NONE : recording_find(r, first);
+}
+
+/* ---- an image ---------------------------------------------------------------------------- */
+
+static void show_progress(size_t done, size_t total, void *data)
+{
+	struct progress *p = data;
+
+	p->total = total;
+	progress_update(p, done);
+}
+
+static int resolve(struct subject *s, const struct settings *settings, struct mu_error *err)
+{
+	char perf_map[64];
+	struct progress progress;
+	const struct symbols_options o = {
+		.perf_map = perf_map,
+		.debuginfod = settings->debuginfod,
+		.no_inlines = settings->read_inlines == NO,
+		.no_demangle = settings->demangle == NO,
+		.progress = show_progress,
+		.data = &progress,
+	};
+	int result;
+
+	snprintf(perf_map, sizeof(perf_map), "/tmp/perf-%d.map", (int)s->pid);
+	progress_begin(&progress, "looking up names", 0);
+	result = profile_resolve(&s->profile, &o, err);
+	progress_end(&progress);
+	return result;
+}
+
+static int load(struct subject *s, const struct settings *settings, struct mu_error *err)
+{
+	const struct filter_options o = {
+		.alloc_fn = settings->alloc_fn.item,
+		.alloc_fns = settings->alloc_fn.count,
+		.ignore_fn = settings->ignore_fn.item,
+		.ignore_fns = settings->ignore_fn.count,
+		.depth = settings->depth,
+		.show_below_main = settings->below_main == YES,
+	};
+
+	if (segment_image(&s->recording->segment, s->slot, &s->image, err) < 0 ||
+	    keep_verify(&s->recording->segment, &s->image, err) < 0 ||
+	    profile_load(&s->profile, &s->image, err) < 0 || resolve(s, settings, err) < 0 ||
+	    filter_init(&s->filter, &s->profile, &o, err) < 0)
+		return -1;
+	s->weight = xcalloc((size_t)s->profile.sites.count + 1, sizeof(*s->weight));
+	return 0;
+}
+
+/* A module without names is worth a word, but not in the report, which may be read by programs. */
+static void tell_states(const struct subject *s)
+{
+	const struct profile *p = &s->profile;
+
+	for (uint32_t i = 0; i < p->modules.count && i < p->symbols.modules; i++) {
+		const char *text = symbols_state_text(p->symbols.state[i]);
+		const char *path = p->modules.module[i].path;
+
+		/* "[vdso]" and the like are no files. */
+		if (text && *path == '/')
+			warn("%s: no names: %s", path, text);
+	}
+}
+
+int subject_open(struct subject *s, const struct recording *r, uint32_t slot,
+		 const struct settings *settings)
+{
+	struct mu_slot entry;
+	struct mu_error err;
+
+	*s = (struct subject){ .recording = r, .slot = slot };
+	if (!segment_slot(&r->segment, slot, &entry)) {
+		warn("%s: holds no process", r->name);
+		return -1;
+	}
+	s->pid = (pid_t)entry.pid;
+	if (load(s, settings, &err) < 0) {
+		warn("%s: %s", r->name, err.text);
+		return -1;
+	}
+	if (s->pid == 0)
+		s->pid = (pid_t)s->image.head.process.pid;
+	tell_states(s);
+	return 0;
+}
+
+void subject_close(struct subject *s)
+{
+	if (s->filter.profile)
+		filter_free(&s->filter);
+	profile_free(&s->profile);
+	free(s->weight);
+	*s = (struct subject){ .recording = NULL };
+}
+
+char *subject_command(const struct subject *s)
+{
+	char *text = xmalloc(COMMAND_BYTES);
+	size_t length = image_string(&s->image, &s->image.head.process.cmdline, text,
+				     COMMAND_BYTES);
+
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	return text;
+}
