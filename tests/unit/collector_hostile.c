@@ -79,6 +79,7 @@ static void finish(pid_t pid, const char *text)
 	EQ_I(status, 0);
 	arena_close(&session.arena);
 	endpoint_close(&session.endpoint, true);
+	datafiles_close(&session.files);
 }
 
 static int connect_to(void)
