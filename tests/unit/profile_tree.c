@@ -5,6 +5,7 @@
 #include "profile/tree.h"
 
 #include "tests/lib/fake_profile.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"
 
 #define SLOT UINT64_C(4194304)
@@ -265,6 +266,7 @@ static void hostile(void)
 
 int main(void)
 {
+	scratch();
 	orders_and_merges();
 	filters();
 	nameless();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "profile/elf_file.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"
 
 static const char source[] =
@@ -331,6 +332,7 @@ int main(void)
 {
 	const char *libdw = getenv("LIBDW");
 
+	scratch();
 	has_dw = !libdw || strcmp(libdw, "yes") == 0;
 	if (!compile())
 		skip_all("no compiler here");

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "profile/elf_file.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"
 
 enum { ROUNDS = 600, SPOTS = 64, SYMBOLS = 40000, SECTIONS = 20000 };
@@ -193,6 +194,7 @@ int main(void)
 {
 	uint64_t work;
 
+	scratch();
 	if (!compile())
 		skip_all("no compiler here");
 	slurp("prog");

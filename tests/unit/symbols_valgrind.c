@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "profile/elf_file.h"
+#include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"
 
 enum { ADDRESSES = 4096, MAPPINGS = 512, TEXT = 1 << 16 };
@@ -256,6 +257,7 @@ int main(void)
 {
 	const char *libdw = getenv("LIBDW");
 
+	scratch();
 	if (!shell("command -v valgrind >/dev/null"))
 		skip_all("no valgrind here");
 	if (libdw && strcmp(libdw, "yes") != 0)

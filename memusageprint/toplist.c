@@ -1,0 +1,176 @@
+/* toplist.c -- who holds the most memory, as a list for people.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/toplist.h"
+
+#include <inttypes.h>
+
+#include "cli/units.h"
+#include "memusageprint/who.h"
+#include "profile/top.h"
+
+enum { CALLERS = 4 };	/* shown below a place */
+
+static bool is_about_blocks(const struct toplist *list)
+{
+	return list->kind == METRIC_TEMPORARY;
+}
+
+static int64_t worth(const struct toplist *list, int64_t bytes, int64_t blocks)
+{
+	return is_about_blocks(list) ? blocks : bytes;
+}
+
+/* "live at the end" of a process that still runs is now. */
+static const char *metric(const struct toplist *list)
+{
+	return list->kind == METRIC_LIVE && list->is_live ? "live now" : who_metric(list->kind);
+}
+
+/* ---- the first line ------------------------------------------------------------------------ */
+
+static void put_headline(FILE *out, const struct toplist *list, const struct top *t)
+{
+	const struct profile *p = list->filter->profile;
+	int64_t all = worth(list, t->bytes, t->blocks);
+	char text[UNITS_LENGTH];
+
+	if (t->count == 0) {
+		fprintf(out, "nothing was %s\n", metric(list));
+		return;
+	}
+	who_put(out, p, &t->entry[0].at);
+	fprintf(out, " allocated %.1f%% of the ",
+		who_percent(worth(list, t->entry[0].bytes, t->entry[0].blocks), all));
+	if (is_about_blocks(list))
+		fprintf(out, "%s blocks that were temporary\n",
+			units_grouped(text, (uint64_t)all));
+	else
+		fprintf(out, "%s %s\n", units_bytes(text, (uint64_t)all), metric(list));
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static void put_head(FILE *out, const struct toplist *list, const char *what)
+{
+	fprintf(out, "\n%11s %6s %13s  %s\n", is_about_blocks(list) ? "temporary" : "bytes", "%",
+		is_about_blocks(list) ? "of all bytes" : "blocks", what);
+}
+
+static void put_figures(FILE *out, const struct toplist *list, const struct top *t, int64_t bytes,
+			int64_t blocks)
+{
+	double percent = who_percent(worth(list, bytes, blocks),
+				     worth(list, t->bytes, t->blocks));
+	char a[UNITS_LENGTH], b[UNITS_LENGTH];
+
+	units_bytes(a, (uint64_t)bytes);
+	units_grouped(b, (uint64_t)blocks);
+	fprintf(out, "%11s %5.1f%% %13s  ", is_about_blocks(list) ? b : a, percent,
+		is_about_blocks(list) ? a : b);
+}
+
+/* "        called by parse (a.c:3), main (a.c:9)" */
+static void put_callers(FILE *out, const struct profile *p, const struct top_entry *entry)
+{
+	struct position at = entry->at;
+	int count = 0;
+
+	if (!at.left)
+		return;
+	while (position_step(p, &at) && count < CALLERS) {
+		fputs(count++ ? ", " : "                                   called by ", out);
+		who_put(out, p, &at);
+	}
+	if (count)
+		fputs(at.left ? ", ...\n" : "\n", out);
+}
+
+/* What the entries from COUNT on sum up to, in one line. */
+static void put_rest(FILE *out, const struct toplist *list, const struct top *t, uint32_t count)
+{
+	int64_t bytes = 0, blocks = 0;
+
+	for (uint32_t i = count; i < t->count; i++) {
+		bytes += t->entry[i].bytes;
+		blocks += t->entry[i].blocks;
+	}
+	if (count == t->count)
+		return;
+	put_figures(out, list, t, bytes, blocks);
+	fprintf(out, "%" PRIu32 " other place%s\n", t->count - count,
+		t->count - count == 1 ? "" : "s");
+}
+
+static void put_holders(FILE *out, const struct toplist *list, const struct top *t)
+{
+	uint32_t count = list->count < t->count ? list->count : t->count;
+
+	put_head(out, list, "allocated by");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct top_entry *entry = &t->entry[i];
+
+		put_figures(out, list, t, entry->bytes, entry->blocks);
+		who_put(out, list->filter->profile, &entry->at);
+		putc('\n', out);
+		put_callers(out, list->filter->profile, entry);
+	}
+	put_rest(out, list, t, count);
+}
+
+static void put_functions(FILE *out, const struct toplist *list, const struct top *t)
+{
+	uint32_t count = list->count < t->count ? list->count : t->count;
+	const struct profile *p = list->filter->profile;
+
+	put_head(out, list, "in a function and all that it called");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct position *at = &t->entry[i].at;
+
+		put_figures(out, list, t, t->entry[i].bytes, t->entry[i].blocks);
+		/* One line of a function would be as good as another: its name alone. */
+		who_put_name(out, p, p->frame[at->frame].location, position_level(p, at));
+		putc('\n', out);
+	}
+}
+
+/* ---- what it means ------------------------------------------------------------------------- */
+
+static void put_explanation(FILE *out, const struct toplist *list)
+{
+	putc('\n', out);
+	if (list->kind == METRIC_LIVE && !list->is_live)
+		fputs("Not all of this need be a leak: what a program keeps to its end is here too.\n",
+		      out);
+	if (list->kind == METRIC_TEMPORARY)
+		fputs("Temporary blocks were freed by the thread that allocated them, before it "
+		      "allocated again.\n", out);
+	fputs("Bytes are those that were asked for. A place is the innermost function that belongs "
+	      "to no\nlanguage's run-time, and its line.\n", out);
+}
+
+int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
+{
+	struct holders h;
+	struct top places, functions = { .count = 0 };
+	int result = -1;
+
+	places = functions;
+	if (holders_init(&h, list->filter, err) < 0 ||
+	    top_build(&places, &h, list->weight, TOP_HOLDERS, is_about_blocks(list), err) < 0 ||
+	    top_build(&functions, &h, list->weight, TOP_FUNCTIONS, is_about_blocks(list), err) < 0)
+		goto out;
+	put_headline(out, list, &places);
+	if (places.count > 0) {
+		put_holders(out, list, &places);
+		put_functions(out, list, &functions);
+		put_explanation(out, list);
+	}
+	result = 0;
+out:
+	top_free(&places);
+	top_free(&functions);
+	holders_free(&h);
+	return result;
+}

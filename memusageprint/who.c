@@ -1,0 +1,122 @@
+/* who.c -- names of code on a terminal: functions, lines, objects.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/who.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "profile/shortname.h"
+
+enum { NAME_BYTES = 160 };	/* a function's name is cut at the front beyond this */
+
+/* Bytes of the UTF-8 sequence at TEXT, 0 if it is none; CODE is its character. */
+static int sequence(const unsigned char *text, uint32_t *code)
+{
+	int length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
+		     text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+
+	*code = length < 2 ? text[0] : text[0] & (0xff >> (length + 1));
+	for (int i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (text[i] & 0x3f);
+	}
+	return length;
+}
+
+static int is_harmless(uint32_t code)
+{
+	return code >= 0x20 && (code < 0x7f || code > 0x9f) &&
+	       (code < 0x200b || code > 0x200f) && (code < 0x2028 || code > 0x202e) &&
+	       (code < 0x2060 || code > 0x206f) && code != 0xfeff;
+}
+
+void who_put_text(FILE *out, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (*at) {
+		uint32_t code;
+		int length = sequence(at, &code);
+
+		if (length > 0 && is_harmless(code))
+			fwrite(at, 1, (size_t)length, out);
+		else
+			putc('?', out);
+		at += length > 0 ? length : 1;
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void who_put_name(FILE *out, const struct profile *p, uint32_t location,
+		  const struct symbols_level *level)
+{
+	uint32_t module = p->location[location].module;
+	uint64_t address = p->location[location].pc - 1;
+	char name[NAME_BYTES];
+
+	/* Without a name the address in the file: it is the same in every run. */
+	if (level && level->full)
+		who_put_text(out, shortname(symbols_text(&p->symbols, level->full), name,
+					    sizeof(name)));
+	else
+		fprintf(out, "0x%" PRIx64, module < p->modules.count ?
+						   address - p->modules.module[module].bias :
+						   address);
+}
+
+void who_put_level(FILE *out, const struct profile *p, uint32_t location,
+		   const struct symbols_level *level)
+{
+	const char *object = profile_object(p, location);
+
+	who_put_name(out, p, location, level);
+	if (level && level->file) {
+		fputs(" (", out);
+		who_put_text(out, base_name(symbols_text(&p->symbols, level->file)));
+		if (level->line)
+			fprintf(out, ":%" PRIu32, level->line);
+		putc(')', out);
+	} else if (*object) {
+		fputs(" in ", out);
+		who_put_text(out, base_name(object));
+	}
+}
+
+void who_put(FILE *out, const struct profile *p, const struct position *at)
+{
+	if (at->left)
+		who_put_level(out, p, p->frame[at->frame].location, position_level(p, at));
+	else
+		fputs("[unknown]", out);
+}
+
+const char *who_metric(enum metric_kind kind)
+{
+	switch (kind) {
+	case METRIC_PEAK:
+		return "live when the heap was largest";
+	case METRIC_LIVE:
+		return "live at the end";
+	case METRIC_TOTAL:
+		return "allocated in all";
+	case METRIC_TEMPORARY:
+		return "temporary";
+	case METRIC_SNAPSHOT:
+		return "live at the snapshot";
+	}
+	return "";
+}
+
+double who_percent(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}

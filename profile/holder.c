@@ -1,0 +1,75 @@
+/* holder.c -- whom a stack's memory is laid to, in a report for people.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/holder.h"
+
+#include <stdlib.h>
+
+#include "profile/shortname.h"
+
+bool position_step(const struct profile *p, struct position *at)
+{
+	uint32_t count;
+
+	profile_levels(p, p->frame[at->frame].location, &count);
+	if (++at->level < count)
+		return true;
+	at->level = 0;
+	at->frame = p->frame[at->frame].parent;
+	if (--at->left == 0 || at->frame == 0)
+		at->left = 0;
+	return at->left > 0;
+}
+
+const struct symbols_level *position_level(const struct profile *p, const struct position *at)
+{
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(p, p->frame[at->frame].location,
+							   &count);
+
+	return at->level < count ? level + at->level : NULL;
+}
+
+int holders_init(struct holders *h, const struct filter *f, struct mu_error *err)
+{
+	const struct profile *p = f->profile;
+	const struct symbols *s = &p->symbols;
+
+	*h = (struct holders){ .filter = f,
+			       .is_runtime = calloc((size_t)s->level_count + 1, 1),
+			       .is_object = calloc((size_t)p->location_count + 1, 1) };
+	if (!h->is_runtime || !h->is_object)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for call stacks");
+	for (uint32_t i = 0; i < s->level_count; i++)
+		h->is_runtime[i] = shortname_is_runtime(symbols_text(s, s->level[i].full),
+							symbols_text(s, s->level[i].file), "");
+	for (uint32_t i = 0; i < p->location_count; i++)
+		h->is_object[i] = shortname_is_runtime("", "", profile_object(p, i));
+	return 0;
+}
+
+struct position holders_find(const struct holders *h, const struct filtered *stack)
+{
+	const struct profile *p = h->filter->profile;
+	struct position at = { .frame = stack->frame, .left = stack->count };
+	const struct position innermost = at;
+
+	if (at.left == 0)
+		return at;
+	do {
+		const struct symbols_level *level = position_level(p, &at);
+
+		if (!h->is_object[p->frame[at.frame].location] &&
+		    !(level && h->is_runtime[level - p->symbols.level]))
+			return at;
+	} while (position_step(p, &at));
+	return innermost;
+}
+
+void holders_free(struct holders *h)
+{
+	free(h->is_runtime);
+	free(h->is_object);
+	*h = (struct holders){ .filter = NULL };
+}
