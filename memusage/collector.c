@@ -234,7 +234,9 @@ static void look_around(struct collector *c)
 
 static int next_timeout(const struct tree *t)
 {
-	return tree_has_log(t) || t->is_pending || t->has_unwatched ? TICK_MS : -1;
+	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf;
+
+	return must_look ? TICK_MS : -1;
 }
 
 /* Returns whether anything happened within TIMEOUT milliseconds. */

@@ -119,7 +119,7 @@ void tree_arm(struct tree *t)
 {
 	for (unsigned int i = 0; i < t->arena_count; i++) {
 		if (!waker_arm(&t->arena[i]->waker))
-			t->is_pending = true;
+			t->is_deaf = true;
 	}
 }
 

@@ -38,6 +38,7 @@ struct tree {
 	uint64_t ignored;	/* hellos that were filtered out */
 	bool is_pending;	/* a slot is claimed by nobody known: look again by the timer */
 	bool has_unwatched;	/* a process without a pidfd */
+	bool is_deaf;		/* an arena whose wakes cannot be waited for */
 	bool owner_data;	/* FILE holds events of its owner */
 };
 

@@ -68,8 +68,9 @@ static bool start(struct waker *w)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	failed = pthread_create(&thread, &attr, wait_for_wakes, w);
-	if (!failed && has_tick)
-		failed = pthread_create(&thread, &attr, tick, w);
+	/* For want of it, times are as coarse as the looks at the log. */
+	if (!failed && has_tick && pthread_create(&thread, &attr, tick, w) != 0)
+		w->has_no_tick = true;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	w->is_started = !failed;
@@ -78,6 +79,8 @@ static bool start(struct waker *w)
 
 bool waker_arm(struct waker *w)
 {
+	if (w->has_no_tick)
+		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
 	if (!w->is_started && !start(w))
 		return false;
 	if (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 1)

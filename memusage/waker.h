@@ -20,6 +20,7 @@ struct waker {
 	uint32_t expected;	/* value of wake at waker_arm() */
 	uint32_t armed;		/* futex: 1 while the thread may sleep on wake */
 	bool is_started;
+	bool has_no_tick;	/* no thread could be had for mu_segment.tick */
 };
 
 /* waker_arm -- from now on poke for whatever happens to the segment.
