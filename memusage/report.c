@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "formats/summary.h"
 #include "memusage/escape.h"
 #include "memusage/notes.h"
-#include "memusage/summary.h"
 
 static FILE *new_text(char **buffer, size_t *length)
 {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/summary.h"
+#include "formats/summary.h"
 
 #include "tests/lib/tap.h"
 

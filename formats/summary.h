@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_SUMMARY_H
-#define MEMUSAGE_SUMMARY_H
+#ifndef FORMATS_SUMMARY_H
+#define FORMATS_SUMMARY_H
 
 #include <stdbool.h>
 #include <stdio.h>
