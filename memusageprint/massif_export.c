@@ -19,6 +19,7 @@ enum { TIME_BYTES = 1 };	/* mu_config.time_unit */
 
 struct exporter {
 	FILE *out;
+	struct filter filter;	/* with a limit of depth */
 	struct subject *s;
 	const struct settings *settings;
 	const struct mu_config *config;
@@ -54,7 +55,7 @@ static void take_ignored(const struct exporter *e, struct mu_snapshot *shot)
 		uint64_t each;
 
 		if (!w->is_there || w->bytes < 0 || w->blocks <= 0 ||
-		    !filter_stack(&e->s->filter, sites->site[i].stack).is_ignored)
+		    !filter_stack(&e->filter, sites->site[i].stack).is_ignored)
 			continue;
 		each = (uint64_t)w->bytes / (uint64_t)w->blocks;
 		shot->heap -= w->bytes;
@@ -99,13 +100,13 @@ static int put_tree(struct exporter *e, struct massif_snapshot *to, struct mu_er
 		.no_inlines = settings->read_inlines == NO,
 	};
 	struct tree tree;
-	int result = tree_build(&tree, &e->s->filter, e->s->weight, &options, err);
+	int result = tree_build(&tree, &e->filter, e->s->weight, &options, err);
 
 	if (result == 0) {
 		/* Massif's figure of a snapshot with a tree is what the tree adds up to. */
 		to->heap = positive(tree.node[0].bytes);
 		massif_write_snapshot(e->out, to);
-		result = massif_lines(&tree, &e->s->filter, &lines, put_line, e, err);
+		result = massif_lines(&tree, &e->filter, &lines, put_line, e, err);
 	}
 	tree_free(&tree);
 	return result;
@@ -163,12 +164,13 @@ static void put_header(const struct exporter *e)
 
 int massif_export(FILE *out, struct subject *s, const struct settings *settings)
 {
-	struct exporter e = { .out = out, .s = s, .settings = settings,
+	struct exporter e = { .out = out, .s = s, .settings = settings, .filter = s->filter,
 			      .config = &s->recording->segment.head.config };
 	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
 	struct mu_snapshot shot;
 	struct mu_error err;
 
+	e.filter.depth = settings->depth;
 	put_header(&e);
 	/* Without the heap nothing ever happens. */
 	if (settings->heap == NO && count > 1)
@@ -235,27 +237,33 @@ static char *file_name(const struct recording *r, const struct settings *setting
 	return name;
 }
 
-static int export_image(const struct recording *r, uint32_t slot, const struct settings *settings)
+static int export_image(struct subject *s, const struct settings *settings)
 {
+	char *name = file_name(s->recording, settings, s->slot, s->pid);
 	struct output out = { 0 };
-	struct subject s;
-	char *name = NULL;
-	int result = subject_open(&s, r, slot, settings);
+	int result = -1;
 
-	if (result == 0)
-		name = file_name(r, settings, slot, s.pid);
-	if (!name || output_open(&out, name, 0) < 0)
-		result = -1;
-	else
-		result = massif_export(out.stream, &s, settings);
-	subject_close(&s);
+	if (name && output_open(&out, name, 0) == 0)
+		result = massif_export(out.stream, s, settings);
 	if (output_close(&out) < 0)
 		result = -1;
 	free(name);
 	return result;
 }
 
-int massif_export_all(const struct recording *r, const struct settings *settings)
+static int export_slot(const struct recording *r, uint32_t slot, const struct settings *settings)
+{
+	struct subject s;
+	int result = subject_open(&s, r, slot, settings);
+
+	if (result == 0)
+		result = export_image(&s, settings);
+	subject_close(&s);
+	return result;
+}
+
+int massif_export_all(const struct recording *r, struct subject *open,
+		      const struct settings *settings)
 {
 	uint32_t count = r->segment.head.slot_count;
 	int result = 0;
@@ -263,9 +271,10 @@ int massif_export_all(const struct recording *r, const struct settings *settings
 	for (uint32_t k = settings->first_image; k < count; k++) {
 		struct mu_slot entry;
 
-		if (segment_slot(&r->segment, k, &entry) && entry.length > 0 &&
-		    export_image(r, k, settings) < 0)
-			result = -1;
+		if (!segment_slot(&r->segment, k, &entry) || entry.length == 0)
+			continue;
+		result |= open && open->slot == k ? export_image(open, settings) :
+						    export_slot(r, k, settings);
 	}
 	return result;
 }

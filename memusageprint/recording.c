@@ -24,37 +24,37 @@ static int print_image(const struct report_job *job, struct subject *s)
 	return places_print(out, s, job->settings);
 }
 
-static int print_chosen(const struct report_job *job, const struct recording *r)
+static int open_chosen(const struct report_job *job, const struct recording *r,
+		       struct subject *s)
 {
 	pid_t pid = (pid_t)job->settings->pid;
 	uint32_t slot = pid ? recording_find(r, pid) : recording_main(r);
-	struct subject s;
-	int result;
 
+	*s = (struct subject){ .slot = RECORDING_NONE };
 	if (slot == RECORDING_NONE && pid)
 		warn("%s: holds no process %d", r->name, (int)pid);
 	else if (slot == RECORDING_NONE)
 		warn("%s: holds no process that can be read", r->name);
-	if (slot == RECORDING_NONE)
-		return -1;
-	result = subject_open(&s, r, slot, job->settings);
-	if (result == 0)
-		result = print_image(job, &s);
-	subject_close(&s);
-	return result;
+	return slot == RECORDING_NONE ? -1 : subject_open(s, r, slot, job->settings);
 }
 
 int recording_print(const struct report_job *job)
 {
+	const struct settings *settings = job->settings;
 	struct recording r;
+	struct subject s = { .slot = RECORDING_NONE };
 	int result = 0;
 
 	if (recording_open(&r, job->in, job->file) < 0)
 		return -1;
-	if (wants_image(job->settings))
-		result = print_chosen(job, &r);
-	if (job->settings->massif_file && massif_export_all(&r, job->settings) < 0)
-		result = -1;
+	if (wants_image(settings)) {
+		result = open_chosen(job, &r, &s);
+		if (result == 0)
+			result = print_image(job, &s);
+	}
+	if (settings->massif_file)
+		result |= massif_export_all(&r, s.recording ? &s : NULL, settings);
+	subject_close(&s);
 	recording_close(&r);
 	return result;
 }

@@ -118,7 +118,6 @@ static int load(struct subject *s, const struct settings *settings, struct mu_er
 		.alloc_fns = settings->alloc_fn.count,
 		.ignore_fn = settings->ignore_fn.item,
 		.ignore_fns = settings->ignore_fn.count,
-		.depth = settings->depth,
 		.show_below_main = settings->below_main == YES,
 	};
 

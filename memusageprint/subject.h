@@ -36,7 +36,7 @@ struct subject {
 	pid_t pid;		/* as the collector saw it */
 	struct image image;
 	struct profile profile;
-	struct filter filter;
+	struct filter filter;	/* without a limit of depth */
 	struct weight *weight;	/* one per site; for sites_weigh() */
 };
 
