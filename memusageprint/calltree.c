@@ -93,7 +93,7 @@ static void put_children(struct printer *p, const struct tree_node *n)
 	}
 }
 
-static void put_head(struct printer *p)
+static void put_total(struct printer *p)
 {
 	const struct tree_node *root = &p->t->node[0];
 	const enum metric_kind kind = p->c->kind;
@@ -102,10 +102,24 @@ static void put_head(struct printer *p)
 	units_bytes(a, (uint64_t)root->bytes);
 	units_grouped(b, (uint64_t)root->blocks);
 	if (is_about_blocks(p))
-		fprintf(p->out, "%s blocks that were temporary\n", b);
+		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");
 	else
-		fprintf(p->out, "%s in %s block%s, %s\n", a, b, root->blocks == 1 ? "" : "s",
+		fprintf(p->out, "%s in %s block%s, %s", a, b, root->blocks == 1 ? "" : "s",
 			kind == METRIC_LIVE && p->c->is_live ? "live now" : who_metric(kind));
+}
+
+/* "2.00 MiB in 12 blocks, live at the end: 75.0% by read_line (input.c:34)" */
+static void put_head(struct printer *p)
+{
+	const struct tree_node *root = &p->t->node[0], *first = root + 1;
+
+	put_total(p);
+	if (root->children > 0 && !(first->flags & TREE_MERGED)) {
+		fprintf(p->out, ": %.1f%% by ", who_percent(worth(p, first), worth(p, root)));
+		put_name(p, first);
+	} else {
+		putc('\n', p->out);
+	}
 	fprintf(p->out, "\n%11s %6s  allocated by, called by\n",
 		is_about_blocks(p) ? "blocks" : "bytes", "%");
 }

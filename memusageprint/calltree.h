@@ -22,7 +22,7 @@ struct calltree {
 
 /* calltree_print -- what is shown below a function are its callers.
  *
- *	2.00 MiB live when the heap was largest
+ *	2.00 MiB in 6 blocks, live when the heap was largest: 75.0% by read_line (input.c:34)
  *
  *	   bytes      %  allocated by, called by
  *	1.50 MiB  75.0%  read_line (input.c:34)

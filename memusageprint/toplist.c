@@ -5,6 +5,7 @@
 #include "memusageprint/toplist.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/units.h"
 #include "memusageprint/who.h"
@@ -44,8 +45,9 @@ static void put_headline(FILE *out, const struct toplist *list, const struct top
 	fprintf(out, " allocated %.1f%% of the ",
 		who_percent(worth(list, t->entry[0].bytes, t->entry[0].blocks), all));
 	if (is_about_blocks(list))
-		fprintf(out, "%s blocks that were temporary\n",
-			units_grouped(text, (uint64_t)all));
+		fprintf(out, "%s block%s that %s temporary\n",
+			units_grouped(text, (uint64_t)all), all == 1 ? "" : "s",
+			all == 1 ? "was" : "were");
 	else
 		fprintf(out, "%s %s\n", units_bytes(text, (uint64_t)all), metric(list));
 }
@@ -71,20 +73,32 @@ static void put_figures(FILE *out, const struct toplist *list, const struct top 
 		is_about_blocks(list) ? a : b);
 }
 
+/* Whether two positions read alike: recursion would fill the line. */
+static bool is_same_line(const struct profile *p, const struct position *a,
+			 const struct position *b)
+{
+	const struct symbols_level *x = position_level(p, a), *y = position_level(p, b);
+
+	return x && y && x->full == y->full && x->file == y->file && x->line == y->line;
+}
+
 /* "        called by parse (a.c:3), main (a.c:9)" */
 static void put_callers(FILE *out, const struct profile *p, const struct top_entry *entry)
 {
-	struct position at = entry->at;
+	struct position at = entry->at, last = at;
 	int count = 0;
 
-	if (!at.left)
-		return;
-	while (position_step(p, &at) && count < CALLERS) {
-		fputs(count++ ? ", " : "                                   called by ", out);
+	while (at.left && position_step(p, &at)) {
+		if (is_same_line(p, &at, &last))
+			continue;
+		last = at;
+		if (count++ == CALLERS)
+			break;
+		fputs(count == 1 ? "                                   called by " : ", ", out);
 		who_put(out, p, &at);
 	}
 	if (count)
-		fputs(at.left ? ", ...\n" : "\n", out);
+		fputs(count > CALLERS ? ", ...\n" : "\n", out);
 }
 
 /* What the entries from COUNT on sum up to, in one line. */
@@ -119,19 +133,33 @@ static void put_holders(FILE *out, const struct toplist *list, const struct top 
 	put_rest(out, list, t, count);
 }
 
+/* One line of a function would be as good as another: its name alone. Functions without a name
+ * are one per module. */
+static void put_function(FILE *out, const struct profile *p, const struct position *at)
+{
+	const struct symbols_level *level = position_level(p, at);
+	uint32_t location = p->frame[at->frame].location;
+	const char *object = profile_object(p, location), *slash = strrchr(object, '/');
+
+	if (level && level->full) {
+		who_put_name(out, p, location, level);
+	} else if (*object) {
+		fputs("functions without a name in ", out);
+		who_put_text(out, slash ? slash + 1 : object);
+	} else {
+		fputs("functions without a name, made at run time", out);
+	}
+	putc('\n', out);
+}
+
 static void put_functions(FILE *out, const struct toplist *list, const struct top *t)
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
-	const struct profile *p = list->filter->profile;
 
 	put_head(out, list, "in a function and all that it called");
 	for (uint32_t i = 0; i < count; i++) {
-		const struct position *at = &t->entry[i].at;
-
 		put_figures(out, list, t, t->entry[i].bytes, t->entry[i].blocks);
-		/* One line of a function would be as good as another: its name alone. */
-		who_put_name(out, p, p->frame[at->frame].location, position_level(p, at));
-		putc('\n', out);
+		put_function(out, list->filter->profile, &t->entry[i].at);
 	}
 }
 

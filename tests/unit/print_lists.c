@@ -1,0 +1,174 @@
+/* print_lists.c -- the list and the tree for people say who holds the memory, and nothing that
+ * drives a terminal.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/calltree.h"
+#include "memusageprint/toplist.h"
+#include "memusageprint/who.h"
+
+#include "tests/lib/fake_profile.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/tap.h"
+
+#define SLOT UINT64_C(4194304)
+
+static struct fake f;
+static struct image im;
+static struct profile p;
+static struct filter filter;
+static struct weight weight[FAKE_ENTRIES];
+
+static void begin(void)
+{
+	fake_segment(&f, MU_KIND_FILE, 1, SLOT);
+	fake_image(&f, 0);
+	fake_stacks(&f);
+}
+
+static void load(void)
+{
+	static const struct symbols_options o = { .perf_map = "perf.map", .in_process = true };
+	struct mu_error err;
+
+	fake_names("perf.map");
+	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, &err), 0);
+	EQ_I(profile_load(&p, &im, &err), 0);
+	EQ_I(profile_resolve(&p, &o, &err), 0);
+	EQ_I(filter_init(&filter, &p, NULL, &err), 0);
+}
+
+static void end(void)
+{
+	filter_free(&filter);
+	profile_free(&p);
+	free(f.base);
+}
+
+static const char *list_text(enum metric_kind kind, unsigned int count)
+{
+	static char *text;
+	const struct toplist list = { .filter = &filter, .weight = weight, .kind = kind,
+				      .count = count };
+	size_t length;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &length);
+	EQ_I(sites_weigh(&p.sites, &im, kind, 0, weight), 0);
+	EQ_I(toplist_print(out, &list, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+static const char *tree_text(enum metric_kind kind, double threshold)
+{
+	static char *text;
+	const struct calltree tree = { .filter = &filter, .weight = weight, .kind = kind,
+				       .threshold = threshold };
+	size_t length;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &length);
+	EQ_I(sites_weigh(&p.sites, &im, kind, 0, weight), 0);
+	EQ_I(calltree_print(out, &tree, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+static void lists(void)
+{
+	const char *text;
+
+	begin();
+	fake_site(&f, "main>load>read_line>std::deque::push_back(int)", 3072, 3);
+	fake_site(&f, "main>load>read_line>std::string::reserve()", 1024, 1);
+	fake_site(&f, "main>walk>walk>walk>walk>node", 700, 7)->temporary = 2;
+	fake_site(&f, "main>a", 200, 2)->temporary = 6;
+	fake_site(&f, "main>b", 100, 1);
+	fake_site(&f, "", 24, 1);
+	load();
+	text = list_text(METRIC_LIVE, 3);
+	EQ_MEM(text, "read_line allocated 80.0% of the 5.00 KiB live at the end\n", 58);
+	HAS_S(text, "   4.00 KiB  80.0%             4  read_line\n");
+	HAS_S(text, "called by load, main\n");
+	HAS_S(text, "      700 B  13.7%             7  node\n");
+	HAS_S(text, "called by walk, main\n");
+	HAS_S(text, "      124 B   2.4%             2  2 other places\n");
+	HAS_S(text, "   4.98 KiB  99.5%            14  main\n");
+	HAS_S(text, "Not all of this need be a leak");
+	HAS_S(list_text(METRIC_LIVE, 10), "       24 B   0.5%             1  [unknown]\n");
+	text = list_text(METRIC_TEMPORARY, 10);
+	EQ_MEM(text, "a allocated 75.0% of the 8 blocks that were temporary\n", 54);
+	HAS_S(text, "          2  25.0%         700 B  node\n");
+	end();
+}
+
+static void nothing(void)
+{
+	begin();
+	load();
+	EQ_S(list_text(METRIC_PEAK, 5), "nothing was live when the heap was largest\n");
+	HAS_S(tree_text(METRIC_TOTAL, 1), "0 B in 0 blocks, allocated in all\n");
+	end();
+}
+
+static void trees(void)
+{
+	begin();
+	fake_site(&f, "main>load>read_line", 1024, 3);
+	fake_site(&f, "main>reload>read_line", 512, 1);
+	fake_site(&f, "main>f>f>f>node", 500, 7);
+	fake_site(&f, "main>a", 6, 2);
+	fake_site(&f, "main>b", 6, 1);
+	load();
+	EQ_S(tree_text(METRIC_LIVE, 1),
+	     "2.00 KiB in 14 blocks, live at the end: 75.0% by read_line\n"
+	     "\n"
+	     "      bytes      %  allocated by, called by\n"
+	     "   1.50 KiB  75.0%  read_line\n"
+	     "   1.00 KiB  50.0%  |- load\n"
+	     "                    |  main\n"
+	     "      512 B  25.0%  `- reload\n"
+	     "                       main\n"
+	     "      500 B  24.4%  node\n"
+	     "                    f (recursive)\n"
+	     "                    main\n"
+	     "       12 B   0.6%  2 places, each below 1%\n");
+	end();
+}
+
+static void harmless(void)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "plain", "plain" },
+		{ "a\033[31mb\n\t\177", "a?[31mb???" },
+		{ "gr\303\274n \342\202\254 \360\237\222\251", "gr\303\274n \342\202\254 \360\237\222\251" },
+		{ "\302\233x\302\240", "?x\302\240" },
+		{ "\200\377\303", "???" },
+		{ "a\342\200\256b", "a?b" },
+		{ "\355\240", "??" },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		who_put_text(out, cases[i].text);
+		fclose(out);
+		EQ_S(text, cases[i].want);
+	}
+}
+
+int main(void)
+{
+	scratch();
+	lists();
+	nothing();
+	trees();
+	harmless();
+	return done_testing();
+}
