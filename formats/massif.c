@@ -1,0 +1,510 @@
+/* massif.c -- massif.out, the profile of Valgrind's Massif: read, and look at.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/massif.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node of which children are still to come. */
+struct open_node {
+	uint32_t index;		/* of massif_file.nodes */
+	uint32_t missing;
+};
+
+struct parser {
+	struct massif_file *m;
+	struct textfile *in;
+	struct mu_error *err;
+	const char *at;		/* in the current line */
+	const char *end;
+	const struct unit *unit;	/* NULL: not known yet */
+	uint64_t text_bytes;
+	struct open_node *open;	/* MASSIF_DEPTH_MAX of them */
+};
+
+struct unit {
+	const char *word;
+	enum massif_unit unit;
+};
+
+enum { SECONDS, UNITS = 4 };
+
+static const struct unit units[UNITS] = {
+	[SECONDS] = { "s", MASSIF_MS },
+	{ "i", MASSIF_INSTRUCTIONS },
+	{ "ms", MASSIF_MS },
+	{ "B", MASSIF_BYTES },
+};
+
+enum { SHOWN = 60 };	/* characters of a wrong line in a message */
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+static int fail(struct parser *p, enum mu_error_code code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(struct parser *p, enum mu_error_code code, const char *format, ...)
+{
+	char what[160];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	/* A line that the end of the file cut short cannot be expected to make sense. */
+	if (code == MU_ERROR_FORMAT && !p->in->has_end && p->m->count > 0)
+		code = MU_ERROR_TRUNCATED;
+	return mu_error_set(p->err, code, p->in->offset, "line %llu: %s",
+			    (unsigned long long)p->in->number, what);
+}
+
+static int unexpected(struct parser *p, const char *expected)
+{
+	int length = (int)p->in->length;
+
+	return fail(p, MU_ERROR_FORMAT, "expected %s, got '%.*s'%s", expected,
+		    length < SHOWN ? length : SHOWN, p->in->line, length > SHOWN ? "..." : "");
+}
+
+static int no_memory(struct parser *p)
+{
+	return mu_error_set(p->err, MU_ERROR_MEMORY, 0, "no memory");
+}
+
+/* ---- words and numbers of a line --------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Whether nothing but blanks or a comment is left. */
+static bool at_end(struct parser *p)
+{
+	while (p->at < p->end && is_blank(*p->at))
+		p->at++;
+	return p->at == p->end || *p->at == '#';
+}
+
+static bool skip_word(struct parser *p, const char *word)
+{
+	size_t length = strlen(word);
+
+	if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0)
+		return false;
+	p->at += length;
+	return true;
+}
+
+/* Digits that make 64 bits. Also false when there is none. */
+static bool skip_number(struct parser *p, uint64_t *value)
+{
+	const char *from = p->at;
+
+	*value = 0;
+	while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
+		if (__builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, (unsigned)(*p->at - '0'), value))
+			return false;
+		p->at++;
+	}
+	return p->at > from;
+}
+
+/* The next line that says something: 1, 0 at the end of the file, -1. */
+static int next_line(struct parser *p)
+{
+	int got;
+
+	while ((got = textfile_line(p->in, p->err)) > 0) {
+		p->at = p->in->line;
+		p->end = p->at + p->in->length;
+		if (memchr(p->at, '\0', p->in->length))
+			return fail(p, MU_ERROR_FORMAT, "a zero byte: this is no text");
+		if (!at_end(p))
+			break;
+	}
+	p->at = p->in->line;
+	return got;
+}
+
+/* The next line must exist and begin with WORD. */
+static int expect_line(struct parser *p, const char *word)
+{
+	char expected[32];
+	int got = next_line(p);
+
+	snprintf(expected, sizeof(expected), "'%s'", word);
+	if (got < 0)
+		return -1;
+	if (got == 0)
+		return fail(p, MU_ERROR_TRUNCATED, "expected %s, got the end of the file",
+			    expected);
+	return skip_word(p, word) ? 0 : unexpected(p, expected);
+}
+
+static int expect_number(struct parser *p, const char *word, uint64_t *value)
+{
+	if (expect_line(p, word) < 0)
+		return -1;
+	while (p->at < p->end && is_blank(*p->at))
+		p->at++;
+	if (!skip_number(p, value) || !at_end(p))
+		return unexpected(p, "a number of 64 bits");
+	return 0;
+}
+
+/* heaptrack's seconds, in ms: "0.344", "1234.5", "1.23457e+06". */
+static int expect_seconds(struct parser *p, uint64_t *value)
+{
+	char text[32] = "", *rest;
+	double seconds;
+
+	if (expect_line(p, "time=") < 0)
+		return -1;
+	if ((size_t)(p->end - p->at) < sizeof(text))
+		memcpy(text, p->at, (size_t)(p->end - p->at));
+	seconds = strtod(text, &rest);
+	if (rest == text || *rest != '\0' || !(seconds >= 0 && seconds < 1e15))
+		return unexpected(p, "a number of seconds");
+	*value = (uint64_t)(seconds * 1000 + 0.5);
+	return 0;
+}
+
+/* ---- trees ------------------------------------------------------------------------------- */
+
+/* Make room for one element more than COUNT; a new P or NULL. */
+static void *grow(void *p, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+
+	if (count < *room)
+		return p;
+	p = reallocarray(p, more, size);
+	if (p)
+		*room = more;
+	return p;
+}
+
+static int add_node(struct parser *p, const struct massif_node *node)
+{
+	struct massif_file *m = p->m;
+	struct massif_node *nodes;
+
+	if (m->node_count == MASSIF_NODES_MAX)
+		return fail(p, MU_ERROR_FORMAT, "more than %d lines of trees", MASSIF_NODES_MAX);
+	nodes = grow(m->nodes, m->node_count, &m->node_room, sizeof(*nodes));
+	if (!nodes)
+		return no_memory(p);
+	m->nodes = nodes;
+	nodes[m->node_count++] = *node;
+	return 0;
+}
+
+static int add_text(struct parser *p, uint32_t *number)
+{
+	struct massif_file *m = p->m;
+	size_t length = (size_t)(p->end - p->at);
+	uint32_t before = m->texts.count;
+
+	*number = strings_add(&m->texts, p->at, length);
+	if (*number == 0 && length > 0)
+		return no_memory(p);
+	if (m->texts.count > before)
+		p->text_bytes += length + 1;
+	if (p->text_bytes > MASSIF_TEXT_MAX)
+		return fail(p, MU_ERROR_FORMAT, "more than %d bytes of names", MASSIF_TEXT_MAX);
+	return 0;
+}
+
+/* " n3: 1234 0x401136: main (prog.c:7)", of a snapshot of TOTAL bytes. How far the line is
+ * indented is not looked at: the counts of children say all. */
+static int parse_node(struct parser *p, uint64_t total, struct massif_node *node)
+{
+	uint64_t children;
+
+	while (p->at < p->end && is_blank(*p->at))
+		p->at++;
+	if (!skip_word(p, "n") || !skip_number(p, &children) || !skip_word(p, ":"))
+		return unexpected(p, "a line of a tree, 'nCHILDREN: BYTES NAME'");
+	while (p->at < p->end && is_blank(*p->at))
+		p->at++;
+	if (!skip_number(p, &node->bytes))
+		return unexpected(p, "a line of a tree, 'nCHILDREN: BYTES NAME'");
+	if (children > MASSIF_NODES_MAX)
+		return fail(p, MU_ERROR_FORMAT, "more than %d lines of trees", MASSIF_NODES_MAX);
+	if (node->bytes > total)
+		return fail(p, MU_ERROR_FORMAT, "%llu bytes in a snapshot of %llu",
+			    (unsigned long long)node->bytes, (unsigned long long)total);
+	node->children = (uint32_t)children;
+	return add_text(p, &node->text);
+}
+
+/* Go down to the children of the node that was added last, or up to where some are missing.
+ * Returns the new depth. */
+static uint32_t next_depth(struct parser *p, uint32_t depth)
+{
+	struct massif_node *nodes = p->m->nodes;
+	uint32_t last = (uint32_t)p->m->node_count - 1;
+
+	p->open[depth] = (struct open_node){ .index = last, .missing = nodes[last].children };
+	depth++;
+	while (depth > 0 && p->open[depth - 1].missing == 0) {
+		depth--;
+		nodes[p->open[depth].index].size = last - p->open[depth].index + 1;
+	}
+	if (depth > 0)
+		p->open[depth - 1].missing--;
+	return depth;
+}
+
+static int read_tree(struct parser *p, uint64_t total)
+{
+	uint32_t depth = 0;
+
+	do {
+		struct massif_node node = { .depth = depth };
+		int got = next_line(p);
+
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			return fail(p, MU_ERROR_TRUNCATED,
+				    "expected a line of a tree, got the end of the file");
+		if (depth == MASSIF_DEPTH_MAX)
+			return fail(p, MU_ERROR_FORMAT, "a tree of more than %d levels",
+				    MASSIF_DEPTH_MAX);
+		if (parse_node(p, total, &node) < 0 || add_node(p, &node) < 0)
+			return -1;
+		depth = next_depth(p, depth);
+	} while (depth > 0);
+	return 0;
+}
+
+/* ---- snapshots --------------------------------------------------------------------------- */
+
+static int read_kind(struct parser *p, enum massif_kind *kind)
+{
+	if (expect_line(p, "heap_tree=") < 0)
+		return -1;
+	*kind = MASSIF_PLAIN;
+	if (skip_word(p, "detailed"))
+		*kind = MASSIF_DETAILED;
+	else if (skip_word(p, "peak"))
+		*kind = MASSIF_PEAK;
+	else if (!skip_word(p, "empty"))
+		return unexpected(p, "'empty', 'detailed' or 'peak' after 'heap_tree='");
+	return at_end(p) ? 0 : unexpected(p, "nothing behind the word");
+}
+
+/* What follows the line with the number. */
+static int read_fields(struct parser *p, struct massif_snapshot *s)
+{
+	uint64_t total;
+
+	if ((p->unit == &units[SECONDS] ? expect_seconds(p, &s->time) :
+			     expect_number(p, "time=", &s->time)) < 0 ||
+	    expect_number(p, "mem_heap_B=", &s->heap) < 0 ||
+	    expect_number(p, "mem_heap_extra_B=", &s->extra) < 0 ||
+	    expect_number(p, "mem_stacks_B=", &s->stacks) < 0)
+		return -1;
+	if (__builtin_add_overflow(s->heap, s->extra, &total) ||
+	    __builtin_add_overflow(total, s->stacks, &total))
+		return fail(p, MU_ERROR_FORMAT, "heap, extra and stacks exceed 64 bits together");
+	if (read_kind(p, &s->kind) < 0)
+		return -1;
+	return s->kind == MASSIF_PLAIN ? 0 : read_tree(p, total);
+}
+
+/* The current line begins with "snapshot=", which has been skipped. */
+static int read_snapshot(struct parser *p)
+{
+	struct massif_file *m = p->m;
+	struct massif_snapshot s = { .first_node = (uint32_t)m->node_count };
+	struct massif_snapshot *snapshots;
+
+	if (!skip_number(p, &s.number) || !at_end(p))
+		return unexpected(p, "a number after 'snapshot='");
+	if (m->count == MASSIF_SNAPSHOTS_MAX)
+		return fail(p, MU_ERROR_FORMAT, "more than %d snapshots", MASSIF_SNAPSHOTS_MAX);
+	if (read_fields(p, &s) < 0) {
+		/* The part of a tree that was read belongs to no snapshot. */
+		m->node_count = s.first_node;
+		return -1;
+	}
+	s.node_count = (uint32_t)m->node_count - s.first_node;
+	snapshots = grow(m->snapshots, m->count, &m->snapshot_room, sizeof(*snapshots));
+	if (!snapshots)
+		return no_memory(p);
+	m->snapshots = snapshots;
+	snapshots[m->count++] = s;
+	return 0;
+}
+
+/* ---- the header -------------------------------------------------------------------------- */
+
+/* Append the rest of the line, and MORE, to a text. */
+static int append(struct parser *p, char **text, const char *more)
+{
+	size_t used = strlen(*text), length = (size_t)(p->end - p->at);
+	char *longer;
+
+	if (used + length > TEXTFILE_LINE_MAX)
+		return fail(p, MU_ERROR_FORMAT, "the header is longer than %d bytes",
+			    TEXTFILE_LINE_MAX);
+	longer = realloc(*text, used + length + strlen(more) + 1);
+	if (!longer)
+		return no_memory(p);
+	memcpy(longer + used, p->at, length);
+	strcpy(longer + used + length, more);
+	*text = longer;
+	return 0;
+}
+
+/* heaptrack writes its header twice or at the end: what is known already stays. */
+static int read_desc(struct parser *p)
+{
+	if (p->m->count > 0 && p->m->desc[0])
+		return 0;
+	return append(p, &p->m->desc, "\n");
+}
+
+static int read_cmd(struct parser *p)
+{
+	if (p->m->cmd[0])
+		return 0;
+	while (p->at < p->end && is_blank(*p->at))
+		p->at++;
+	return append(p, &p->m->cmd, "");
+}
+
+static int read_unit(struct parser *p)
+{
+	size_t i;
+
+	while (p->at < p->end && is_blank(*p->at))
+		p->at++;
+	for (i = 0; i < UNITS; i++) {
+		const char *at = p->at;
+
+		if (skip_word(p, units[i].word) && at_end(p))
+			break;
+		p->at = at;
+	}
+	if (i == UNITS)
+		return unexpected(p, "'i', 'ms', 'B' or 's' after 'time_unit:'");
+	if (p->unit && p->unit != &units[i])
+		return fail(p, MU_ERROR_FORMAT, "the unit of time changes");
+	p->unit = &units[i];
+	p->m->unit = p->unit->unit;
+	return 0;
+}
+
+/* A file without any header is heaptrack's. */
+static int begin_snapshots(struct parser *p)
+{
+	if (p->unit)
+		return 0;
+	if (p->m->desc[0] || p->m->cmd[0])
+		return unexpected(p, "'time_unit:' before the first snapshot");
+	p->unit = &units[SECONDS];
+	p->m->unit = p->unit->unit;
+	return 0;
+}
+
+static int read_item(struct parser *p)
+{
+	if (skip_word(p, "snapshot="))
+		return begin_snapshots(p) < 0 ? -1 : read_snapshot(p);
+	if (skip_word(p, "desc:"))
+		return read_desc(p);
+	if (skip_word(p, "cmd:"))
+		return read_cmd(p);
+	if (skip_word(p, "time_unit:"))
+		return read_unit(p);
+	return unexpected(p, p->m->count ? "'snapshot='" :
+			     "'desc:', 'cmd:', 'time_unit:' or 'snapshot='");
+}
+
+static int read_all(struct parser *p)
+{
+	int got;
+
+	p->m->desc = strdup("");
+	p->m->cmd = strdup("");
+	p->open = calloc(MASSIF_DEPTH_MAX, sizeof(*p->open));
+	if (!p->m->desc || !p->m->cmd || !p->open)
+		return no_memory(p);
+	while ((got = next_line(p)) > 0) {
+		if (read_item(p) < 0)
+			return -1;
+	}
+	if (got == 0 && p->m->count == 0)
+		return fail(p, MU_ERROR_TRUNCATED, "the file ends before the first snapshot");
+	return got;
+}
+
+int massif_read(struct massif_file *m, struct textfile *in, struct mu_error *err)
+{
+	struct parser p = { .m = m, .in = in, .err = err };
+	int result;
+
+	*m = (struct massif_file){ 0 };
+	result = read_all(&p);
+	free(p.open);
+	return result;
+}
+
+void massif_free(struct massif_file *m)
+{
+	free(m->desc);
+	free(m->cmd);
+	free(m->snapshots);
+	free(m->nodes);
+	strings_free(&m->texts);
+	*m = (struct massif_file){ 0 };
+}
+
+/* ---- looking at it ----------------------------------------------------------------------- */
+
+const struct massif_node *massif_tree(const struct massif_file *m,
+				      const struct massif_snapshot *s)
+{
+	return s->node_count ? m->nodes + s->first_node : NULL;
+}
+
+const char *massif_text(const struct massif_file *m, const struct massif_node *node)
+{
+	return strings_get(&m->texts, node->text);
+}
+
+uint64_t massif_total(const struct massif_snapshot *s)
+{
+	return s->heap + s->extra + s->stacks;
+}
+
+const struct massif_snapshot *massif_peak(const struct massif_file *m)
+{
+	const struct massif_snapshot *best = NULL;
+
+	for (size_t i = m->count; i > 0; i--) {
+		const struct massif_snapshot *s = &m->snapshots[i - 1];
+
+		if (s->kind == MASSIF_PEAK)
+			return s;
+		if (s->kind == MASSIF_DETAILED &&
+		    (!best || massif_total(s) >= massif_total(best)))
+			best = s;
+	}
+	return best;
+}
+
+const char *massif_unit_name(enum massif_unit unit)
+{
+	return unit == MASSIF_INSTRUCTIONS ? "i" : unit == MASSIF_MS ? "ms" : "B";
+}

@@ -1,0 +1,223 @@
+/* settings.c -- the command line of memusageprint.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/settings.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "memusageprint/graph.h"
+
+enum { TOP_MAX = 1000000 };
+
+static struct settings given = {
+	.output = "-", .columns = 72, .rows = 20, .threshold = 1, .top = 10,
+	.tree = TREE_AT_PEAK, .depth = 30, .below_main = NO, .read_inlines = YES,
+	.demangle = YES, .heap = YES,
+};
+
+/* As typed: options_parse() moves them. */
+static char **typed;
+
+/* A percentage, with or without the sign. */
+static const char *parse_threshold(const struct opt *option, const char *arg, void *data)
+{
+	size_t digits = strspn(arg, "0123456789.");
+	char *rest;
+	double value = strtod(arg, &rest);
+
+	(void)option;
+	if (digits == 0 || rest != arg + digits || (*rest && strcmp(rest, "%") != 0))
+		return "not a percentage";
+	if (value > 100)
+		return "out of range (0 to 100)";
+	*(double *)data = value;
+	return NULL;
+}
+
+/* The reports, by the option that asks for them. */
+static const char *const report_options[REPORTS] = {
+	[REPORT_DEFAULT] = NULL,
+	[REPORT_TEXT] = "a report of places",
+	[REPORT_TO_MASSIF] = "--to=massif",
+};
+
+/* ---- recordings -------------------------------------------------------------------------- */
+
+/* A report of text, and the number that may be given with it. */
+static const char *parse_text(const struct opt *option, const char *arg, void *data)
+{
+	struct settings *s = data;
+	uint64_t number = s->top;
+
+	s->text |= (unsigned)option->constant;
+	s->report = REPORT_TEXT;
+	if (arg && (!units_parse_count(arg, &number) || number == 0 || number > TOP_MAX))
+		return "is not a number of places";
+	s->top = (unsigned)number;
+	return NULL;
+}
+
+static const char *parse_tree(const struct opt *option, const char *arg, void *data)
+{
+	struct settings *s = data;
+	uint64_t number = 0;
+
+	(void)option;
+	s->text |= TEXT_TREE;
+	s->report = REPORT_TEXT;
+	if (!arg || strcmp(arg, "peak") == 0)
+		s->tree = TREE_AT_PEAK;
+	else if (strcmp(arg, "end") == 0)
+		s->tree = TREE_AT_END;
+	else if (strcmp(arg, "total") == 0)
+		s->tree = TREE_OF_TOTAL;
+	else if (units_parse_count(arg, &number) && number <= INT_MAX)
+		s->tree = (int)number;
+	else
+		return "is neither peak, end, total nor the number of a snapshot";
+	return NULL;
+}
+
+static const char *parse_to(const struct opt *option, const char *arg, void *data)
+{
+	struct settings *s = data;
+
+	(void)option;
+	if (strcmp(arg, "massif") == 0)
+		s->report = REPORT_TO_MASSIF;
+	else
+		return "is not a format that can be written";
+	return NULL;
+}
+
+#define TEXT(n, a, bit, h) \
+	{ .kind = OPT_KIND_CALL, .name = n, .arg = a, .absent = a ? "" : NULL, .constant = bit, \
+	  .value = &given, .call = parse_text, .help = h }
+
+static const struct opt options[] = {
+	OPT_GROUP("Output"),
+	OPT_STR('o', "output", "FILE", &given.output,
+		"write to FILE instead of standard output"),
+	OPT_GROUP("Report of a massif.out"),
+	OPT_CALL('\0', "threshold", "PERCENT", parse_threshold, &given.threshold,
+		 "leave out what has less of the total (default 1)"),
+	OPT_UINT('\0', "x", "COLUMNS", &given.columns, GRAPH_SIDE_MIN, GRAPH_SIDE_MAX,
+		 "width of the graph, 4 to 1000 (default 72)"),
+	OPT_UINT('\0', "y", "ROWS", &given.rows, GRAPH_SIDE_MIN, GRAPH_SIDE_MAX,
+		 "height of the graph, 4 to 1000 (default 20)"),
+	OPT_GROUP("Reports of a recording"),
+	TEXT("summary", NULL, TEXT_SUMMARY, "print what memusage prints at the end of a run"),
+	TEXT("top", "N", TEXT_TOP,
+	     "show the N places (default 10) that held most when the heap was largest"),
+	OPT_CALL_OPTIONAL('\0', "tree", "peak|end|N|total", parse_tree, &given,
+			  "show the tree of callers at the peak (default), at the end, at snapshot "
+			  "N, or of all that was ever allocated"),
+	TEXT("leaks", "N", TEXT_LEAKS, "show where what was left at the end came from"),
+	TEXT("temporary", "N", TEXT_TEMPORARY,
+	     "show where blocks came from that were freed at once"),
+	OPT_CALL('\0', "to", "massif", parse_to, &given, "convert the recording"),
+	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
+		 "take this process instead of the one that was started"),
+	OPT_STR('\0', "massif-out-file", "FILE", &given.massif_file,
+		"write a massif.out for every process; %p is its process ID"),
+	OPT_GROUP("Places and names in a recording"),
+	OPT_UINT('\0', "depth", "N", &given.depth, 1, 200,
+		 "frames of a stack that are shown (default 30)"),
+	OPT_LIST('\0', "alloc-fn", "NAME", &given.alloc_fn,
+		 "take the callers of NAME for those who allocate; repeatable"),
+	OPT_LIST('\0', "ignore-fn", "NAME", &given.ignore_fn,
+		 "leave out what NAME allocates; repeatable"),
+	OPT_ENUM('\0', "show-below-main", "yes|no", &given.below_main,
+		 "show what called main (default no)"),
+	OPT_LIST('\0', "fullpath-after", "TEXT", &given.fullpath_after,
+		 "show files with their directories, but what follows TEXT only"),
+	OPT_ENUM('\0', "read-inline-info", "yes|no", &given.read_inlines,
+		 "show inlined calls (default yes)"),
+	OPT_ENUM('\0', "demangle", "yes|no", &given.demangle,
+		 "show names of C++ and Rust as in the source (default yes)"),
+	OPT_ENUM('\0', "heap", "yes|no", &given.heap,
+		 "with no, a massif.out is empty but for its first snapshot"),
+	OPT_FLAG('\0', "debuginfod", &given.debuginfod,
+		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
+	{ .kind = OPT_KIND_STR, .name = "massif-desc", .arg = "TEXT",
+	  .value = &given.massif_desc, .help = "what a massif.out says of options",
+	  .hidden = true },
+	{ .kind = OPT_KIND_UINT, .name = "first-image", .arg = "N", .max = INT_MAX,
+	  .value = &given.first_image, .help = "write no massif.out of those before",
+	  .hidden = true },
+	OPT_END
+};
+
+static const struct opt_tool tool = {
+	.name = "memusageprint",
+	.operands = "FILE...",
+	.about = "Print a profile of memory use as text. FILE is a massif.out of "
+		 "memusage, Valgrind or heaptrack, compressed by gzip or not, or a recording "
+		 "kept by memusage --record; '-' is standard input.",
+	.options = options,
+	.usage_status = 2,
+};
+
+const struct opt_tool *settings_tool(void)
+{
+	return &tool;
+}
+
+const struct settings *settings_parse(int argc, char **argv)
+{
+	int first;
+
+	typed = xcalloc((size_t)argc + 1, sizeof(*typed));
+	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	first = options_parse(&tool, argc, argv);
+	if (first == argc)
+		options_error(&tool, "which file?");
+	given.files = argv + first;
+	given.file_count = argc - first;
+	return &given;
+}
+
+static bool is_file(const struct settings *settings, const char *argument)
+{
+	for (int i = 0; i < settings->file_count; i++) {
+		if (settings->files[i] == argument)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the value of --output begins in this argument: -o FILE, -oFILE, --output=FILE. */
+static bool has_output(const struct settings *settings, const char *argument)
+{
+	const char *output = settings->output;
+
+	return output >= argument && output <= argument + strlen(argument);
+}
+
+char *settings_arguments(const struct settings *settings, const char *file)
+{
+	char *text = xstrdup("");
+
+	for (char **argument = typed + 1; *argument; argument++) {
+		char *longer;
+
+		if ((*argument != file && is_file(settings, *argument)) ||
+		    has_output(settings, *argument) ||
+		    (argument[1] == settings->output) || strcmp(*argument, "--") == 0)
+			continue;
+		longer = xasprintf("%s%s%s", text, *text ? " " : "", *argument);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+const char *settings_report_option(enum report report)
+{
+	return report_options[report];
+}

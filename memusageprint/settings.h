@@ -1,0 +1,71 @@
+/* settings.h -- the command line of memusageprint.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_SETTINGS_H
+#define MEMUSAGEPRINT_SETTINGS_H
+
+#include "cli/options.h"
+
+/* What is to be printed of each file. reports.c says of which kinds of files. */
+enum report {
+	REPORT_DEFAULT,		/* what suits the kind */
+	REPORT_TEXT,		/* of a recording: settings->text */
+	REPORT_TO_MASSIF,
+	REPORTS
+};
+
+/* Texts about a recording; bits, because one run may print several. */
+enum text_report {
+	TEXT_SUMMARY = 1, TEXT_TOP = 2, TEXT_TREE = 4, TEXT_LEAKS = 8, TEXT_TEMPORARY = 16
+};
+
+/* In the order of the words "yes|no". */
+enum yes_no { YES, NO, UNSAID };
+
+/* Of which moment --tree is; snapshots have numbers from 0 on. */
+enum { TREE_AT_PEAK = -1, TREE_AT_END = -2, TREE_OF_TOTAL = -3 };
+
+struct settings {
+	char **files;		/* at least one; "-": standard input */
+	int file_count;
+	const char *output;	/* "-": standard output */
+	enum report report;
+	unsigned columns, rows;	/* of the graph */
+	double threshold;	/* percent of the total from which a place is shown */
+	unsigned text;		/* enum text_report */
+	unsigned top;		/* places that --top and its like show */
+	int tree;		/* a snapshot, or TREE_AT_PEAK and so on */
+	unsigned pid;		/* whose image, 0: that of the started program */
+	unsigned depth;		/* frames shown of a stack */
+	struct opt_list alloc_fn, ignore_fn, fullpath_after;
+	int below_main;		/* enum yes_no */
+	int read_inlines;
+	int demangle;
+	int heap;
+	bool debuginfod;
+	const char *massif_file;	/* pattern, one file per image; NULL: not asked for */
+	const char *massif_desc;
+	unsigned first_image;	/* of those files */
+};
+
+/* settings_tool -- the table behind the command line, for tests. */
+const struct opt_tool *settings_tool(void);
+
+/* settings_parse -- the settings of this run; exits with status 2 when they make no sense.
+ *
+ * Not reentrant. Strings point into ARGV.
+ */
+const struct settings *settings_parse(int argc, char **argv);
+
+/* settings_arguments -- the command line as it would be for FILE alone, without --output.
+ *
+ * file  one of settings->files, the same pointer.
+ * Returns the arguments as typed, joined by blanks; to be freed.
+ */
+char *settings_arguments(const struct settings *settings, const char *file);
+
+/* settings_report_option -- how a report is asked for: "--to=json"; NULL for the default. */
+const char *settings_report_option(enum report report);
+
+#endif
