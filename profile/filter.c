@@ -27,6 +27,15 @@ static const char *const default_alloc_fn[] = {
 	"operator new[](unsigned long, std::align_val_t)",
 	"operator new(unsigned long, std::align_val_t, std::nothrow_t const&)",
 	"operator new[](unsigned long, std::align_val_t, std::nothrow_t const&)",
+	/* With --demangle=no. */
+	"_Znwm",
+	"_Znam",
+	"_ZnwmRKSt9nothrow_t",
+	"_ZnamRKSt9nothrow_t",
+	"_ZnwmSt11align_val_t",
+	"_ZnamSt11align_val_t",
+	"_ZnwmSt11align_val_tRKSt9nothrow_t",
+	"_ZnamSt11align_val_tRKSt9nothrow_t",
 };
 
 enum { DEFAULT_ALLOC_FNS = sizeof(default_alloc_fn) / sizeof(*default_alloc_fn) };
