@@ -111,6 +111,20 @@ static int resolve(struct subject *s, const struct settings *settings, struct mu
 	return result;
 }
 
+/* The dynamic linker knows libraries by their links; Massif names the file that was mapped. */
+static void follow_links(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->modules.count; i++) {
+		struct module *m = &p->modules.module[i];
+		char *path = m->path[0] == '/' ? realpath(m->path, NULL) : NULL;
+
+		if (!path)
+			continue;
+		free(m->path);
+		m->path = path;
+	}
+}
+
 static int load(struct subject *s, const struct settings *settings, struct mu_error *err)
 {
 	const struct filter_options o = {
@@ -123,8 +137,10 @@ static int load(struct subject *s, const struct settings *settings, struct mu_er
 
 	if (segment_image(&s->recording->segment, s->slot, &s->image, err) < 0 ||
 	    keep_verify(&s->recording->segment, &s->image, err) < 0 ||
-	    profile_load(&s->profile, &s->image, err) < 0 || resolve(s, settings, err) < 0 ||
-	    filter_init(&s->filter, &s->profile, &o, err) < 0)
+	    profile_load(&s->profile, &s->image, err) < 0)
+		return -1;
+	follow_links(&s->profile);
+	if (resolve(s, settings, err) < 0 || filter_init(&s->filter, &s->profile, &o, err) < 0)
 		return -1;
 	s->weight = xcalloc((size_t)s->profile.sites.count + 1, sizeof(*s->weight));
 	return 0;
