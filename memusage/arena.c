@@ -160,6 +160,15 @@ void arena_close(struct arena *a)
 	*a = (struct arena){ .fd = -1 };
 }
 
+void arena_leave_header(struct arena *a)
+{
+	if (a->shared)
+		munmap((char *)a->shared + MU_PAGE, a->view.size - MU_PAGE);
+	if (a->fd >= 0)
+		close(a->fd);
+	a->fd = -1;
+}
+
 enum mu_slot_state arena_state(const struct arena *a, uint32_t k)
 {
 	return __atomic_load_n(&a->slot[k].state, __ATOMIC_ACQUIRE);

@@ -124,12 +124,31 @@ static void open_report(struct session *s)
 	}
 }
 
+/* What die() would leave behind until there is a collector to clean up. */
+static struct session *unfinished;
+
+static void undo(void)
+{
+	if (!unfinished)
+		return;
+	endpoint_close(&unfinished->endpoint, true);
+	library_remove(&unfinished->library);
+	datafiles_close(&unfinished->files);
+}
+
 static void prepare(struct session *s, const struct settings *settings)
 {
 	const struct mu_config config = make_config(settings);
 	struct mu_error err;
 
-	*s = (struct session){ .settings = settings, .wire = -1 };
+	*s = (struct session){
+		.settings = settings,
+		.endpoint = { .abstract_fd = -1, .path_fd = -1 },
+		.files = { .fd = -1 },
+		.wire = -1,
+	};
+	unfinished = s;
+	atexit(undo);
 	find_program(s);
 	library_find(&s->library);
 	datafiles_open(&s->files, settings);
@@ -141,7 +160,6 @@ static void prepare(struct session *s, const struct settings *settings)
 		die("cannot make the socket for recording: %s", err.text);
 }
 
-/* Whoever is sent away by die() must not leave these behind. */
 static void fork_collector(struct launcher *l)
 {
 	struct session *s = &l->session;
@@ -160,6 +178,7 @@ static void fork_collector(struct launcher *l)
 	}
 	close(pair[1]);
 	s->wire = pair[0];
+	unfinished = NULL;
 }
 
 /* What is the collector's business alone: it must not be held open by the launcher. */

@@ -58,10 +58,9 @@ int tree_init(struct tree *t, struct session *s)
 
 void tree_fini(struct tree *t)
 {
-	/* The threads of a waker look into its segment until the process ends. */
+	/* The threads of a waker look at the header until the process ends. */
 	for (unsigned int i = 0; i < t->arena_count; i++)
-		if (!t->arena[i]->waker.is_started)
-			arena_close(&t->arena[i]->arena);
+		arena_leave_header(&t->arena[i]->arena);
 	datafiles_close(&t->s->files);
 }
 
