@@ -90,7 +90,9 @@ uint64_t arena_alloc(uint64_t size, uint64_t align)
 	do {
 		offset = (old + align - 1) & -align;
 		end = offset + size;
-		if (end > image->capacity - __atomic_load_n(&image->log_bytes, __ATOMIC_RELAXED))
+		uint64_t top = image->capacity -
+			       __atomic_load_n(&image->log_bytes, __ATOMIC_RELAXED);
+		if (end < offset || end > top)
 			return arena_full();
 	} while (!__atomic_compare_exchange_n(&image->used, &old, end, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));

@@ -66,6 +66,10 @@ void shrink_for_lock(void)
 
 void shrink_for_limit(uint64_t bytes)
 {
-	if (rec.image && (rec.segment_mapped ? rec.segment_mapped : rec.image->capacity) > bytes / 16)
+	uint64_t mapped = rec.segment_mapped;
+
+	if (!mapped && rec.image)
+		mapped = rec.image->capacity;
+	if (mapped > bytes / 16)
 		shrink_alone(bytes / 16);
 }

@@ -45,8 +45,8 @@ static bool learn_returns(void)
 	for (int number = 1; number <= 64; number++) {
 		struct kernel_action action = { 0 };
 		int i = 0;
-		if (sys_failed(SYS4(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask))) ||
-		    !action.restorer)
+		if (sys_failed(SYS4(SYS_rt_sigaction, number, NULL, &action,
+				    sizeof(action.mask))) || !action.restorer)
 			continue;
 		while (i < RETURNS && returns[i] && returns[i] != action.restorer)
 			i++;
