@@ -284,6 +284,19 @@ static void wait_for_program(struct launcher *l)
 	}
 }
 
+/* From now on a key ends memusage itself, should its files take long; what the program died of
+ * is not waiting for us any more then. */
+static void give_signals_back(const struct launcher *l)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t mask = l->inherited.mask;
+
+	while (sigtimedwait(&l->taken, NULL, &now) > 0)
+		;
+	sigaddset(&mask, SIGPIPE);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
 /* ---- afterwards -------------------------------------------------------------------------- */
 
 /* A second core file would take the place of the program's. */
@@ -314,6 +327,7 @@ static int finish(struct launcher *l)
 	struct wire done;
 
 	tell(l, WIRE_ENDED);
+	give_signals_back(l);
 	if (wire_receive(l->session.wire, &done) != 1)
 		collector_died(&l->session);
 	else if (l->session.settings->png && done.has_data)
