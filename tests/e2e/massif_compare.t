@@ -1,0 +1,122 @@
+#!/bin/sh
+# massif_compare.t -- profiles are those of Valgrind's Massif, to the byte but for addresses, and
+# so is what is printed of them.
+#
+# Programs run under both, with time in bytes, so that nothing depends on the machine's speed.
+# What cannot be equal is in docs/compat.md.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need valgrind ms_print
+need_bin memusage memusageprint
+[ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
+
+# Both write a file of the same name, each in a directory of its own, so the lines that tell the
+# options and the command are compared too.
+mkdir valgrind ours
+
+# normal FILE: without addresses, which change from run to run
+normal() {
+	sed 's/0x[0-9A-F][0-9A-F]*: /0x: /' "$1"
+}
+
+# both PROGRAM OPTION...: runs it under both
+both() {
+	program=$1
+	shift
+	rm -f valgrind/* ours/*
+	(cd valgrind && valgrind --tool=massif --run-libc-freeres=no --run-cxx-freeres=no \
+		--time-unit=B "$@" "$WORKLOADS/$program" >/dev/null 2>../valgrind.err)
+	(cd ours && memusage -q --time-unit=B "$@" "$WORKLOADS/$program" >/dev/null 2>../ours.err)
+}
+
+# equal TEXT: the profile `out` and what is printed of it
+equal() {
+	normal valgrind/out >want
+	normal ours/out >got
+	same got want "$1"
+	(cd valgrind && ms_print out 2>&1) | normal - >want
+	(cd ours && memusageprint out 2>&1) | normal - >got
+	same got want '... and as it is printed'
+}
+
+# compare PROGRAM OPTION...
+compare() {
+	name=$1
+	shift
+	both "massif_$name" --massif-out-file=out "$@"
+	equal "$name${1:+ }$*"
+}
+
+# Snapshots: when, which, how many.
+for name in nothing one zero ramp cull gaps pairs peaks clock big fifo; do
+	compare $name
+done
+compare ramp --detailed-freq=1 --max-snapshots=10
+compare ramp --heap=no
+compare cull --max-snapshots=13 --detailed-freq=3 --heap-admin=16
+compare gaps --max-snapshots=1000 --detailed-freq=1000000
+compare gaps --max-snapshots=10
+compare peaks --peak-inaccuracy=0 --heap-admin=128
+compare peaks --peak-inaccuracy=10.5 --heap-admin=0
+compare big --heap-admin=1024
+
+# Calls of all kinds, and ends of all kinds.
+for name in realloc kinds stdio killed leave; do
+	compare $name --detailed-freq=1 --threshold=0
+done
+
+# Trees: order, depth, thresholds, names.
+for name in chains deep ties recursion callback jump frames optimised names small levels; do
+	compare $name
+done
+compare chains --heap-admin=0 --alloc-fn=a4 --alloc-fn=b4 --alloc-fn=b3 --alloc-fn=c4 \
+	--alloc-fn=c3 --alloc-fn=c2 --alloc-fn=d4 --alloc-fn=d3 --alloc-fn=d2 --alloc-fn=d1
+compare chains --alloc-fn=a3 --depth=2
+compare deep --depth=8
+compare deep --depth=8 --alloc-fn=f12 --alloc-fn=f11 --alloc-fn=f10 --alloc-fn=f9
+compare deep --depth=20 --alloc-fn=f12 --alloc-fn=f11 --alloc-fn=f10 --alloc-fn=f9 \
+	--alloc-fn=f8 --alloc-fn=f7 --alloc-fn=f6 --alloc-fn=f5 --alloc-fn=f4 --alloc-fn=f3 \
+	--alloc-fn=f2 --alloc-fn=f1 --alloc-fn=main
+compare recursion --depth=1
+compare recursion --depth=200 --threshold=0
+compare small --threshold=0.99 --detailed-freq=1
+compare levels --threshold=5 --detailed-freq=1
+compare levels --threshold=10 --depth=2
+compare levels --threshold=100
+compare optimised --detailed-freq=2 --threshold=0
+
+# Inlined calls, and how files and functions are called.
+compare inline
+compare inline --threshold=0 --detailed-freq=1 --depth=2
+compare inline --read-inline-info=no
+compare inline --fullpath-after=
+compare inline --fullpath-after=tests/
+if [ -x "$WORKLOADS/massif_new" ]; then
+	compare new --detailed-freq=1
+	compare new --demangle=no --threshold=0
+	compare strings --threshold=0
+else
+	skip 'no C++ compiler' 6
+fi
+
+# A child has its parent's history; each writes a file of its own, the parent's having the
+# smaller number.
+both massif_fork --massif-out-file=out.%p
+for side in valgrind ours; do
+	# shellcheck disable=SC2012  # names are out.NUMBER
+	ls "$side" | sort -t. -k2n >names
+	is "$(wc -l <names)" 2 "fork: $side: two profiles"
+	i=0
+	while read -r name; do
+		i=$((i + 1))
+		mv "$side/$name" "$side.$i"
+	done <names
+done
+for i in 1 2; do
+	normal "valgrind.$i" >want
+	normal "ours.$i" >got
+	same got want "fork: profile $i"
+done
+
+done_testing
