@@ -243,7 +243,7 @@ const char *massif_option(const struct opt *option, const char *arg, void *data)
 
 struct core_rule {
 	const char *name;
-	const char *only;	/* the one value, or beginning of one, that is accepted; NULL: any */
+	const char *only;	/* the one value that is accepted; NULL: any */
 	const char *why_not;	/* what is said of others */
 	bool is_passed;
 };

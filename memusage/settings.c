@@ -69,7 +69,8 @@ static const struct opt options[] = {
 		 "or a line and a data file FILE.PID each"),
 	OPT_GROUP("Who allocated (call stacks are recorded)"),
 	OPT_CALL_OPTIONAL(0, "top", "N", set_top, &settings.top,
-			  "show the N places (default 10) that held most when the heap was largest"),
+			  "show the N places (default 10) that held most when the heap was "
+			  "largest"),
 	OPT_FLAG(0, "tree", &settings.tree, "show the tree of callers at the peak"),
 	OPT_FLAG(0, "leaks", &settings.leaks, "show where what was left at the end came from"),
 	OPT_FLAG(0, "temporary", &settings.temporary,
