@@ -106,14 +106,15 @@ void sites_free(struct sites *s)
 	*s = (struct sites){ .count = 0 };
 }
 
-static bool counts(const struct site *site)
+bool sites_is_counted(const struct site *site)
 {
-	return !(site->flags & (MU_SITE_IGNORED | MU_SITE_NESTED | MU_SITE_FREE));
+	return !(site->flags & (MU_SITE_IGNORED | MU_SITE_NESTED | MU_SITE_FREE)) &&
+	       site->total_blocks > 0;
 }
 
 static struct weight weigh(const struct site *site, enum metric_kind kind)
 {
-	struct weight w = { .is_there = counts(site) && site->total_blocks > 0 };
+	struct weight w = { .is_there = sites_is_counted(site) };
 
 	if (!w.is_there || kind == METRIC_SNAPSHOT)
 		return (struct weight){ .is_there = false };

@@ -48,6 +48,10 @@ struct sites {
  */
 int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err);
 
+/* sites_is_counted -- whether a site has a place in reports: it allocated, and is neither ignored
+ * nor nested in another nor one of frees. */
+bool sites_is_counted(const struct site *site);
+
 /* sites_lifetimes -- turn sums of times into sums of lifetimes.
  *
  * A cell holds free times minus birth times; the births of blocks that still live are taken
@@ -78,7 +82,8 @@ struct weight {
  *
  * weight    one per site. Sites that do not count (ignored, nested, of frees) weigh nothing.
  * snapshot  index in the image's table, for METRIC_SNAPSHOT; others ignore it.
- * Returns 0, or -1 if there is no such snapshot.
+ * Returns 0, or -1 if there is no such snapshot, or it kept no values (docs/format.md,
+ * section 8).
  */
 int sites_weigh(const struct sites *s, const struct image *im, enum metric_kind kind,
 		uint64_t snapshot, struct weight *weight);

@@ -231,6 +231,7 @@ static void snapshots(void)
 	shot->values = fake_alloc(&f, 0, sizeof(value));
 	shot->value_count = 3;
 	shot->sites = 4;
+	shot->sites = 4;
 	memcpy(fake_pointer(&f, 0, shot->values), value, sizeof(value));
 	load();
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_SNAPSHOT, 0, weight), 0);
@@ -240,6 +241,9 @@ static void snapshots(void)
 	EQ_I(weight[3].bytes, 20);
 	IS_FALSE(weight[4].is_there);
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_SNAPSHOT, 1, weight), -1);
+	shot->values = 0;
+	shot->heap = 70;
+	EQ_I(sites_weigh(&p.sites, &im, METRIC_SNAPSHOT, 0, weight), -1);
 	end();
 }
 

@@ -1,0 +1,299 @@
+/* callgrind.c -- a profile for KCachegrind, QCachegrind and callgrind_annotate.
+ *
+ *	fl=(3) /src/input.c            a function: its file, its name
+ *	fn=(7) read_line
+ *	34 40960 640                   a line of it and its own costs
+ *	cfi=(4) /src/pool.c            a call from line 40: what is called there,
+ *	cfn=(9) pool_get
+ *	calls=0 12                     how often (nobody knows), its line
+ *	40 512 2                       and the costs below the call
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/callgrind.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/stacklist.h"
+#include "formats/triples.h"
+#include "formats/utf8.h"
+
+enum { EVENTS = 7 };
+
+static const struct {
+	const char *name, *text;
+} events[EVENTS] = {
+	{ "peakB", "bytes live when the heap was largest" },
+	{ "peakBk", "blocks live when the heap was largest" },
+	{ "curB", "bytes live at the end" },
+	{ "curBk", "blocks live at the end" },
+	{ "totB", "bytes allocated in all" },
+	{ "totBk", "blocks allocated in all" },
+	{ "tmpBk", "temporary blocks" },
+};
+
+/* Own cost of a line, or that of a call from it. */
+struct cost {
+	int64_t value[EVENTS];
+	uint32_t last_site;	/* + 1: a stack counts once */
+	uint32_t callee_line;
+};
+
+struct writer {
+	FILE *out;
+	const struct profile *p;
+	struct triples functions;	/* name, file, module; see function_of() */
+	struct triples costs;		/* function, line, callee + 1 or 0 */
+	struct cost *cost;		/* one per triple of costs */
+	uint32_t cost_room;
+	bool *is_function_named;	/* names are written once, then numbers stand for them */
+	bool *is_file_named;
+	bool *is_object_named;
+	bool has_failed;
+};
+
+/* ---- adding up ----------------------------------------------------------------------------- */
+
+static uint32_t function_of(struct writer *w, const struct stackitem *item)
+{
+	uint32_t module = w->p->location[item->location].module;
+
+	if (item->level)
+		return triples_add(&w->functions, item->level->full, item->level->file, module);
+	return triples_add(&w->functions, 0, 0, module);
+}
+
+static struct cost *cost_of(struct writer *w, uint32_t function, uint32_t line, uint32_t callee)
+{
+	uint32_t number = triples_add(&w->costs, function, line, callee);
+
+	if (number != TRIPLES_NONE && number >= w->cost_room) {
+		uint32_t room = w->costs.room;
+		struct cost *cost = reallocarray(w->cost, room, sizeof(*cost));
+
+		if (!cost)
+			return NULL;
+		w->cost = cost;
+		for (; w->cost_room < room; w->cost_room++)
+			cost[w->cost_room] = (struct cost){ .last_site = 0 };
+	}
+	return number == TRIPLES_NONE ? NULL : &w->cost[number];
+}
+
+static void add(struct writer *w, struct cost *cost, uint32_t site)
+{
+	const struct site *s = &w->p->sites.site[site];
+	const int64_t value[EVENTS] = { s->peak_bytes, s->peak_blocks, s->live_bytes,
+					s->live_blocks, (int64_t)s->total_bytes,
+					(int64_t)s->total_blocks, (int64_t)s->temporary };
+
+	if (!cost) {
+		w->has_failed = true;
+		return;
+	}
+	if (cost->last_site == site + 1)
+		return;
+	cost->last_site = site + 1;
+	for (int i = 0; i < EVENTS; i++) {
+		int64_t sum;
+
+		if (value[i] > 0 && !__builtin_add_overflow(cost->value[i], value[i], &sum))
+			cost->value[i] = sum;
+	}
+}
+
+static uint32_t line_of(const struct stackitem *item)
+{
+	return item->level ? item->level->line : 0;
+}
+
+static void add_stack(struct writer *w, const struct stacklist *list, uint32_t site)
+{
+	uint32_t callee = 0, callee_line = 0;
+
+	for (size_t i = 0; i < list->count && !w->has_failed; i++) {
+		uint32_t function = function_of(w, &list->item[i]);
+		uint32_t line = line_of(&list->item[i]);
+		struct cost *cost = NULL;
+
+		if (function != TRIPLES_NONE)
+			cost = cost_of(w, function, line, callee);
+		add(w, cost, site);
+		if (cost)
+			cost->callee_line = callee_line;
+		callee = function + 1;
+		callee_line = line;
+	}
+}
+
+static void add_sites(struct writer *w, const struct filter *f, struct cost *total)
+{
+	struct stacklist list = { .count = 0 };
+
+	for (uint32_t i = 0; i < w->p->sites.count && !w->has_failed; i++) {
+		struct filtered stack = filter_stack(f, w->p->sites.site[i].stack);
+
+		if (stack.is_ignored || !sites_is_counted(&w->p->sites.site[i]))
+			continue;
+		add(w, total, i);
+		if (!stacklist_set(&list, w->p, &stack))
+			w->has_failed = true;
+		/* A stack of which nothing is known still has a cost. */
+		if (list.count == 0)
+			add(w, cost_of(w, triples_add(&w->functions, 0, 0, MODULES_NONE), 0, 0), i);
+		add_stack(w, &list, i);
+	}
+	stacklist_free(&list);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void put_clean(struct writer *w, const char *text)
+{
+	char *clean = utf8_clean(text, "");
+
+	if (clean)
+		fputs(clean, w->out);
+	else
+		w->has_failed = true;
+	free(clean);
+}
+
+/* "fn=(3) name" the first time, "fn=(3)" from then on. */
+static void put_name(struct writer *w, const char *what, uint32_t number, bool *is_named,
+		     const char *name)
+{
+	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
+	if (!is_named[number]) {
+		putc(' ', w->out);
+		put_clean(w, name);
+		is_named[number] = true;
+	}
+	putc('\n', w->out);
+}
+
+static void put_function(struct writer *w, uint32_t function, const char *const what[3])
+{
+	const struct triple *f = &w->functions.triple[function];
+	const struct modules *m = &w->p->modules;
+	uint32_t module = f->c < m->count ? f->c : m->count;
+	const char *path = module < m->count ? m->module[module].path : "";
+	const char *file = symbols_text(&w->p->symbols, f->b);
+	const char *name = symbols_text(&w->p->symbols, f->a);
+	const char *slash = strrchr(path, '/');
+	char unknown[256];
+
+	snprintf(unknown, sizeof(unknown), "[%.250s]", slash ? slash + 1 : *path ? path : "unknown");
+	put_name(w, what[0], module, w->is_object_named, *path ? path : "???");
+	put_name(w, what[1], f->b, w->is_file_named, *file ? file : "???");
+	put_name(w, what[2], function, w->is_function_named, *name ? name : unknown);
+}
+
+static void put_values(struct writer *w, uint32_t line, const struct cost *cost)
+{
+	fprintf(w->out, "%" PRIu32, line);
+	for (int i = 0; i < EVENTS; i++)
+		fprintf(w->out, " %" PRId64, cost->value[i]);
+	putc('\n', w->out);
+}
+
+/* A cost and what it is of, for sorting. */
+struct row {
+	struct triple key;	/* function, line, callee + 1 or 0 */
+	uint32_t cost;
+};
+
+/* By function, its own costs before its calls. */
+static int by_function(const void *a, const void *b)
+{
+	const struct triple *x = &((const struct row *)a)->key;
+	const struct triple *y = &((const struct row *)b)->key;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	if (x->c != y->c)
+		return x->c < y->c ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+static void put_rows(struct writer *w, const struct row *row)
+{
+	static const char *const own[3] = { "ob", "fl", "fn" };
+	static const char *const called[3] = { "cob", "cfi", "cfn" };
+
+	for (uint32_t i = 0; i < w->costs.count; i++) {
+		const struct triple *key = &row[i].key;
+		const struct cost *cost = &w->cost[row[i].cost];
+
+		if (i == 0 || row[i - 1].key.a != key->a) {
+			putc('\n', w->out);
+			put_function(w, key->a, own);
+		}
+		if (key->c) {
+			put_function(w, key->c - 1, called);
+			fprintf(w->out, "calls=0 %" PRIu32 "\n", cost->callee_line);
+		}
+		put_values(w, key->b, cost);
+	}
+}
+
+static void put_head(struct writer *w, const struct export *e)
+{
+	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: memusage-%s\n"
+		"pid: %" PRIu32 "\ncmd: ", e->version, e->pid);
+	put_clean(w, e->command);
+	fputs("\n\npositions: line\n", w->out);
+	for (int i = 0; i < EVENTS; i++)
+		fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].text);
+	fputs("events:", w->out);
+	for (int i = 0; i < EVENTS; i++)
+		fprintf(w->out, " %s", events[i].name);
+	putc('\n', w->out);
+}
+
+static void put_totals(struct writer *w, const struct cost *total)
+{
+	fputs("\ntotals:", w->out);
+	for (int i = 0; i < EVENTS; i++)
+		fprintf(w->out, " %" PRId64, total->value[i]);
+	putc('\n', w->out);
+}
+
+static void put_all(struct writer *w, const struct export *e, const struct cost *total)
+{
+	struct row *row = calloc((size_t)w->costs.count + 1, sizeof(*row));
+
+	w->is_function_named = calloc((size_t)w->functions.count + 1, sizeof(bool));
+	w->is_file_named = calloc((size_t)w->p->symbols.strings.count + 1, sizeof(bool));
+	w->is_object_named = calloc((size_t)w->p->modules.count + 1, sizeof(bool));
+	if (row && w->is_function_named && w->is_file_named && w->is_object_named) {
+		for (uint32_t i = 0; i < w->costs.count; i++)
+			row[i] = (struct row){ w->costs.triple[i], i };
+		qsort(row, w->costs.count, sizeof(*row), by_function);
+		put_head(w, e);
+		put_rows(w, row);
+		put_totals(w, total);
+	} else {
+		w->has_failed = true;
+	}
+	free(row);
+}
+
+int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
+{
+	struct writer w = { .out = out, .p = e->filter->profile };
+	struct cost total = { .last_site = 0 };
+
+	add_sites(&w, e->filter, &total);
+	if (!w.has_failed)
+		put_all(&w, e, &total);
+	triples_free(&w.functions);
+	triples_free(&w.costs);
+	free(w.cost);
+	free(w.is_function_named);
+	free(w.is_file_named);
+	free(w.is_object_named);
+	return w.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+}

@@ -1,0 +1,26 @@
+/* callgrind.h -- a profile for KCachegrind, QCachegrind and callgrind_annotate.
+ *
+ * Costs are bytes and blocks at the peak, at the end and in all, and temporary blocks. A
+ * function's own cost is what it allocated itself; what it called is in the cost of its calls,
+ * once per stack, so recursion is not counted twice.
+ *
+ * Source Valgrind 3.19 manual, "Callgrind Format Specification".
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_CALLGRIND_H
+#define FORMATS_CALLGRIND_H
+
+#include <stdio.h>
+
+#include "formats/export.h"
+#include "profile/error.h"
+
+/* callgrind_write -- write all of a profile.
+ *
+ * Errors of OUT stay with it. Returns 0, or -1 with ERR without memory.
+ * Cost O(frames of all stacks); memory by functions and calls between them.
+ */
+int callgrind_write(FILE *out, const struct export *e, struct mu_error *err);
+
+#endif

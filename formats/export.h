@@ -1,0 +1,25 @@
+/* export.h -- what the writers of other tools' formats are given.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_EXPORT_H
+#define FORMATS_EXPORT_H
+
+#include <stdint.h>
+
+#include "profile/filter.h"
+#include "profile/image.h"
+#include "profile/profile.h"
+
+/* One image. Everything is borrowed. */
+struct export {
+	const struct filter *filter;	/* its profile, with names, and the frames that count */
+	const struct image *image;
+	const char *command;		/* the command line, joined by blanks; may be hostile */
+	const char *version;		/* of memusage */
+	uint32_t pid;
+	uint64_t start_real_ns;		/* when it began, since 1970; 0 unknown */
+	uint64_t duration_ns;		/* 0 unknown */
+};
+
+#endif

@@ -1,0 +1,192 @@
+/* json.c -- everything that is known of an image, for programs.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/utf8.h"
+
+void json_put_string(FILE *out, const char *text)
+{
+	putc('"', out);
+	while (*text) {
+		uint32_t code;
+		int length = utf8_next(text, &code);
+
+		if (length == 0)
+			fputs("\\ufffd", out);
+		else if (code < 0x20 || code == 0x7f)
+			fprintf(out, "\\u%04" PRIx32, code);
+		else if (code == '"' || code == '\\')
+			fprintf(out, "\\%c", (int)code);
+		else
+			fwrite(text, 1, (size_t)length, out);
+		text += length ? length : 1;
+	}
+	putc('"', out);
+}
+
+/* "key":"text", */
+static void put_text(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, "\"%s\":", key);
+	json_put_string(out, text);
+	putc(',', out);
+}
+
+static void put_build_id(FILE *out, const struct build_id *id)
+{
+	fputs("\"build_id\":\"", out);
+	for (uint32_t i = 0; i < id->length && i < BUILD_ID_MAX; i++)
+		fprintf(out, "%02x", id->byte[i]);
+	fputs("\",", out);
+}
+
+static void put_modules(FILE *out, const struct profile *p)
+{
+	fputs("\"modules\":[", out);
+	for (uint32_t i = 0; i < p->modules.count; i++) {
+		const struct module *m = &p->modules.module[i];
+		bool has_names = i < p->symbols.modules && p->symbols.state[i] == SYMBOLS_READ;
+
+		fputs(i ? ",\n {" : "\n {", out);
+		put_text(out, "path", m->path);
+		put_build_id(out, &m->id);
+		fprintf(out, "\"start\":\"0x%" PRIx64 "\",\"end\":\"0x%" PRIx64
+			"\",\"bias\":\"0x%" PRIx64 "\",\"names\":%s}", m->start, m->end, m->bias,
+			has_names ? "true" : "false");
+	}
+	fputs("],\n", out);
+}
+
+static void put_levels(FILE *out, const struct profile *p, uint32_t location)
+{
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(p, location, &count);
+
+	fputs("\"levels\":[", out);
+	for (uint32_t i = 0; i < count; i++) {
+		fputs(i ? ",{" : "{", out);
+		put_text(out, "function", symbols_text(&p->symbols, level[i].full));
+		put_text(out, "file", symbols_text(&p->symbols, level[i].file));
+		fprintf(out, "\"line\":%" PRIu32 "}", level[i].line);
+	}
+	fputs("]}", out);
+}
+
+static void put_locations(FILE *out, const struct profile *p)
+{
+	fputs("\"locations\":[", out);
+	for (uint32_t i = 0; i < p->location_count; i++) {
+		fprintf(out, "%s{\"pc\":\"0x%" PRIx64 "\",\"module\":", i ? ",\n " : "\n ",
+			p->location[i].pc);
+		if (p->location[i].module < p->modules.count)
+			fprintf(out, "%" PRIu32 ",", p->location[i].module);
+		else
+			fputs("null,", out);
+		put_levels(out, p, i);
+	}
+	fputs("],\n", out);
+}
+
+static const char *call_name(uint16_t fn)
+{
+	static const char *const names[MU_FN_COUNT] = {
+		"malloc", "realloc", "calloc", "free", "mmap(r)", "mmap(w)", "mmap(a)", "mremap",
+		"munmap", "memalign",
+	};
+
+	return fn < MU_FN_COUNT ? names[fn] : "other";
+}
+
+static void put_stack(FILE *out, const struct profile *p, const struct filtered *stack)
+{
+	uint32_t frame = stack->frame;
+
+	fputs("\"stack\":[", out);
+	for (uint32_t i = 0; i < stack->count && frame; i++, frame = p->frame[frame].parent)
+		fprintf(out, "%s%" PRIu32, i ? "," : "", p->frame[frame].location);
+	fputs("],", out);
+}
+
+static void put_numbers(FILE *out, const struct site *s)
+{
+	fprintf(out, "\"peak_bytes\":%" PRId64 ",\"peak_blocks\":%" PRId64
+		",\"live_bytes\":%" PRId64 ",\"live_blocks\":%" PRId64 ",", s->peak_bytes,
+		s->peak_blocks, s->live_bytes, s->live_blocks);
+	fprintf(out, "\"total_bytes\":%" PRIu64 ",\"total_blocks\":%" PRIu64
+		",\"temporary_blocks\":%" PRIu64 ",\"max_bytes\":%" PRId64 ",", s->total_bytes,
+		s->total_blocks, s->temporary, s->max_bytes);
+	fputs("\"size_classes\":[", out);
+	for (unsigned int i = 0; i < SITES_CLASSES; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", s->size_class[i]);
+	fputs("]}", out);
+}
+
+static void put_sites(FILE *out, const struct filter *f)
+{
+	const struct profile *p = f->profile;
+	const char *before = "\n {";
+
+	fputs("\"sites\":[", out);
+	for (uint32_t i = 0; i < p->sites.count; i++) {
+		const struct site *s = &p->sites.site[i];
+		struct filtered stack = filter_stack(f, s->stack);
+		bool is_truncated = s->stack < p->stack_count &&
+				    (p->stack[s->stack].flags & MU_STACK_TRUNCATED);
+
+		if (stack.is_ignored || !sites_is_counted(s))
+			continue;
+		fprintf(out, "%s\"call\":\"%s\",", before, call_name(s->fn));
+		put_stack(out, p, &stack);
+		fprintf(out, "\"truncated\":%s,", is_truncated ? "true" : "false");
+		put_numbers(out, s);
+		before = ",\n {";
+	}
+	fputs("],\n", out);
+}
+
+static void put_snapshots(FILE *out, const struct image *im)
+{
+	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
+	const uint64_t start = im->head.process.start_mono_ns;
+
+	fputs("\"snapshots\":[", out);
+	for (uint64_t i = 0; i < image_count(im, MU_SEC_SNAPSHOTS); i++) {
+		const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i,
+						sizeof(struct mu_snapshot));
+		struct mu_snapshot s;
+
+		if (!entry)
+			break;
+		memcpy(&s, entry, sizeof(s));
+		fprintf(out, "%s{\"time_ns\":%" PRIu64 ",\"kind\":\"%s\",",
+			i ? ",\n " : "\n ", s.mono_ns > start ? s.mono_ns - start : 0,
+			s.kind < 4 ? kinds[s.kind] : "other");
+		fprintf(out, "\"heap\":%" PRId64 ",\"extra\":%" PRId64 ",\"clock_bytes\":%" PRIu64
+			"}", s.heap, s.extra, s.clock_bytes);
+	}
+	fputs("]}\n", out);
+}
+
+void json_write(FILE *out, const struct export *e)
+{
+	const struct mu_heap *heap = &e->image->head.heap;
+
+	fputs("{\"format\":\"memusage\",\"version\":1,", out);
+	put_text(out, "creator", e->version);
+	fprintf(out, "\"pid\":%" PRIu32 ",", e->pid);
+	put_text(out, "command", e->command);
+	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
+		e->start_real_ns, e->duration_ns);
+	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_slack\":%" PRId64
+		"},\n", heap->now, heap->peak > heap->now ? heap->peak : heap->now,
+		heap->peak_slack);
+	put_modules(out, e->filter->profile);
+	put_locations(out, e->filter->profile);
+	put_sites(out, e->filter);
+	put_snapshots(out, e->image);
+}
