@@ -142,6 +142,9 @@ static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_
 	if (!entry)
 		return -1;
 	memcpy(&shot, entry, sizeof(shot));
+	/* Not every snapshot keeps them. */
+	if (shot.values == 0 && shot.heap != 0)
+		return -1;
 	for (uint64_t i = 0; i < shot.value_count; i++) {
 		const void *at = image_at(im, shot.values + i * sizeof(struct mu_site_value),
 					  sizeof(struct mu_site_value));
@@ -156,8 +159,7 @@ static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_
 		weight[value.site].blocks = value.blocks;
 	}
 	for (uint32_t i = 0; i < s->count; i++) {
-		weight[i].is_there = i < shot.sites && counts(&s->site[i]) &&
-				     s->site[i].total_blocks > 0;
+		weight[i].is_there = i < shot.sites && sites_is_counted(&s->site[i]);
 		if (!weight[i].is_there)
 			weight[i].bytes = weight[i].blocks = 0;
 	}
