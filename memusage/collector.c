@@ -151,7 +151,7 @@ static void leave_launcher(struct collector *c)
 {
 	struct report *r = &c->tree.report;
 
-	if (!r->settings->output && r->fd >= 0) {
+	if ((!r->settings->output || r->settings->quiet) && r->fd >= 0) {
 		close(r->fd);
 		r->fd = -1;
 	}

@@ -99,29 +99,34 @@ static struct mu_config make_config(const struct settings *s)
 	return config;
 }
 
-/* The collector's own copy of standard error outlives what the program does to it. */
+/* A report that is shorter than an old one must not end in it. Pipes have no length. */
+static int open_output(const char *name)
+{
+	int fd = files_open(name, FILES_PUBLIC, NULL);
+
+	if (fd < 0 || (ftruncate(fd, 0) < 0 && errno != EINVAL))
+		die("cannot write %s: %m", name);
+	return fd;
+}
+
+/* The collector's own copy of standard error outlives what the program does to it. With --quiet
+ * it still says what went wrong with other files. */
 static void open_report(struct session *s)
 {
-	s->report = s->text = -1;
-	if (s->settings->quiet && !settings_has_text(s->settings))
-		return;
-	if (s->settings->output)
-		s->report = files_open(s->settings->output, FILES_PUBLIC, NULL);
-	else
-		s->report = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (s->report < 0 && s->settings->output)
-		die("cannot write %s: %m", s->settings->output);
-	if (s->report >= 0)
-		s->color = color_wanted((enum color_when)s->settings->color, s->report);
-	/* A report that is shorter than an old one must not end in it. Pipes have no length. */
-	if (s->settings->output && ftruncate(s->report, 0) < 0 && errno != EINVAL)
-		die("cannot write %s: %m", s->settings->output);
-	if (settings_has_text(s->settings) && s->report >= 0)
-		s->text = fcntl(s->report, F_DUPFD_CLOEXEC, 3);
-	if (s->settings->quiet && s->report >= 0) {
-		close(s->report);
-		s->report = -1;
+	const struct settings *settings = s->settings;
+	bool has_text = settings_has_text(settings);
+	int fd = settings->output && (has_text || !settings->quiet) ?
+			 open_output(settings->output) :
+			 fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	s->text = has_text && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+	if (settings->quiet && settings->output && has_text) {
+		close(fd);
+		fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	}
+	s->report = fd;
+	if (fd >= 0)
+		s->color = color_wanted((enum color_when)settings->color, fd);
 }
 
 /* What die() would leave behind until there is a collector to clean up. */
@@ -145,6 +150,8 @@ static void prepare(struct session *s, const struct settings *settings)
 		.settings = settings,
 		.endpoint = { .abstract_fd = -1, .path_fd = -1 },
 		.files = { .fd = -1 },
+		.report = -1,
+		.text = -1,
 		.wire = -1,
 	};
 	unfinished = s;

@@ -111,7 +111,9 @@ static void add_summary(struct report *r, enum report_role role, int pid,
 
 static void add_other(struct report *r, enum report_role role, int pid, struct result *result)
 {
-	if (r->settings->children == CHILDREN_SUMMARY)
+	if (r->settings->quiet)
+		;
+	else if (r->settings->children == CHILDREN_SUMMARY)
 		add_summary(r, role, pid, result);
 	else if (r->settings->children != CHILDREN_NONE)
 		add_line(r, role, pid, result);
@@ -167,8 +169,12 @@ static void print_all(struct report *r, const char *why, const struct rusage *us
 
 void report_finish(struct report *r, const char *why, const struct rusage *usage)
 {
-	if (!r->settings->quiet)
+	const struct settings *s = r->settings;
+
+	if (!s->quiet)
 		print_all(r, why, usage);
+	else if (!r->main && (s->data || s->png || s->record))
+		report_note(r, "%s", why);
 	r->is_finished = true;
 	report_flush(r);
 }

@@ -50,7 +50,8 @@ struct report {
 
 /* report_open -- begin.
  *
- * fd     of standard error or the report's file; borrowed. -1: write nothing.
+ * fd     of standard error or the report's file; borrowed. -1: write nothing. With --quiet only
+ *        notes on other files are written.
  * color  whether to use colours there.
  */
 void report_open(struct report *r, const struct settings *settings, int fd, bool color);

@@ -135,8 +135,13 @@ if ${CC:-cc} -static -o static static.c 2>/dev/null; then
 	nok 'a static program has none' test -e none.dat
 	like "$(cat report)" '^memusage: ./static was not recorded: it is statically linked' \
 		'and the report says why'
+	run memusage -q -d none.dat ./static
+	like "$err" '^memusage: ./static was not recorded: it is statically linked' \
+		'with --quiet too, since data were asked for'
+	run memusage -q ./static
+	is "$err" '' 'else it is quiet'
 else
-	skip 'no static libc here' 2
+	skip 'no static libc here' 4
 fi
 
 # ---- full disk
@@ -144,6 +149,9 @@ run memusage -o report -d /dev/full ./steps 10000
 is "$status" 0 'a full disk does not stop the program'
 like "$(cat report)" '^memusage: /dev/full: .*No space left on device: [0-9]+ events are missing' \
 	'the report says what is missing'
+run memusage -q -d /dev/full ./steps 10000
+like "$err" '^memusage: /dev/full: .*No space left on device: [0-9]+ events are missing' \
+	'with --quiet too'
 if mkdir small && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
 	run memusage -o report -d small/data ./steps 10000
 	is "$status" 0 'a disk that fills up'
