@@ -22,16 +22,6 @@ static bool is_live(const struct subject *s)
 	       (kill(s->pid, 0) == 0 || errno != ESRCH);
 }
 
-static int weigh(struct subject *s, enum metric_kind kind, int snapshot)
-{
-	const struct sites *sites = &s->profile.sites;
-
-	if (sites_weigh(sites, &s->image, kind, (uint64_t)snapshot, s->weight) == 0)
-		return 0;
-	warn("%s: process %d has no snapshot %d", s->recording->name, (int)s->pid, snapshot);
-	return -1;
-}
-
 static int judge(const struct subject *s, int result, const struct mu_error *err)
 {
 	if (result < 0)
@@ -45,7 +35,7 @@ static int print_list(FILE *out, struct subject *s, enum metric_kind kind, unsig
 				      .count = count, .is_live = is_live(s) };
 	struct mu_error err;
 
-	if (weigh(s, kind, 0) < 0)
+	if (subject_weigh(s, kind, 0) < 0)
 		return -1;
 	putc('\n', out);
 	return judge(s, toplist_print(out, &list, &err), &err);
@@ -53,20 +43,17 @@ static int print_list(FILE *out, struct subject *s, enum metric_kind kind, unsig
 
 static int print_tree(FILE *out, struct subject *s, const struct settings *settings)
 {
-	const int at = settings->tree;
 	const struct calltree tree = {
 		.filter = &s->filter,
 		.weight = s->weight,
-		.kind = at == TREE_AT_PEAK ? METRIC_PEAK :
-			at == TREE_AT_END ? METRIC_LIVE :
-			at == TREE_OF_TOTAL ? METRIC_TOTAL : METRIC_SNAPSHOT,
+		.kind = settings_metric(settings),
 		.threshold = settings->threshold,
 		.depth = settings->depth,
 		.is_live = is_live(s),
 	};
 	struct mu_error err;
 
-	if (weigh(s, tree.kind, at) < 0)
+	if (subject_weigh(s, tree.kind, settings->tree) < 0)
 		return -1;
 	putc('\n', out);
 	return judge(s, calltree_print(out, &tree, &err), &err);

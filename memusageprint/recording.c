@@ -5,6 +5,7 @@
 #include "memusageprint/recording.h"
 
 #include "cli/message.h"
+#include "memusageprint/exports.h"
 #include "memusageprint/massif_export.h"
 #include "memusageprint/places.h"
 #include "memusageprint/subject.h"
@@ -19,8 +20,8 @@ static int print_image(const struct report_job *job, struct subject *s)
 {
 	FILE *out = report_begin(job);
 
-	if (job->settings->report == REPORT_TO_MASSIF)
-		return massif_export(out, s, job->settings);
+	if (job->settings->report >= REPORT_TO_MASSIF)
+		return exports_write(out, s, job->settings);
 	return places_print(out, s, job->settings);
 }
 

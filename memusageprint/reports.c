@@ -19,6 +19,9 @@ static const struct {
 	{ INPUT_RECORDING, REPORT_DEFAULT, recording_print },
 	{ INPUT_RECORDING, REPORT_TEXT, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_MASSIF, recording_print },
+	{ INPUT_RECORDING, REPORT_TO_FOLDED, recording_print },
+	{ INPUT_RECORDING, REPORT_TO_CALLGRIND, recording_print },
+	{ INPUT_RECORDING, REPORT_TO_JSON, recording_print },
 };
 
 /* Why nothing can be printed of a kind that has no report at all. */

@@ -32,9 +32,9 @@ static const char *parse_threshold(const struct opt *option, const char *arg, vo
 
 	(void)option;
 	if (digits == 0 || rest != arg + digits || (*rest && strcmp(rest, "%") != 0))
-		return "not a percentage";
+		return "is not a percentage";
 	if (value > 100)
-		return "out of range (0 to 100)";
+		return "is out of range (0 to 100)";
 	*(double *)data = value;
 	return NULL;
 }
@@ -44,6 +44,9 @@ static const char *const report_options[REPORTS] = {
 	[REPORT_DEFAULT] = NULL,
 	[REPORT_TEXT] = "a report of places",
 	[REPORT_TO_MASSIF] = "--to=massif",
+	[REPORT_TO_FOLDED] = "--to=folded",
+	[REPORT_TO_CALLGRIND] = "--to=callgrind",
+	[REPORT_TO_JSON] = "--to=json",
 };
 
 /* ---- recordings -------------------------------------------------------------------------- */
@@ -55,7 +58,8 @@ static const char *parse_text(const struct opt *option, const char *arg, void *d
 	uint64_t number = s->top;
 
 	s->text |= (unsigned)option->constant;
-	s->report = REPORT_TEXT;
+	if (s->report == REPORT_DEFAULT)
+		s->report = REPORT_TEXT;
 	if (arg && (!units_parse_count(arg, &number) || number == 0 || number > TOP_MAX))
 		return "is not a number of places";
 	s->top = (unsigned)number;
@@ -69,7 +73,8 @@ static const char *parse_tree(const struct opt *option, const char *arg, void *d
 
 	(void)option;
 	s->text |= TEXT_TREE;
-	s->report = REPORT_TEXT;
+	if (s->report == REPORT_DEFAULT)
+		s->report = REPORT_TEXT;
 	if (!arg || strcmp(arg, "peak") == 0)
 		s->tree = TREE_AT_PEAK;
 	else if (strcmp(arg, "end") == 0)
@@ -88,11 +93,13 @@ static const char *parse_to(const struct opt *option, const char *arg, void *dat
 	struct settings *s = data;
 
 	(void)option;
-	if (strcmp(arg, "massif") == 0)
-		s->report = REPORT_TO_MASSIF;
-	else
-		return "is not a format that can be written";
-	return NULL;
+	for (int i = REPORT_TO_MASSIF; i < REPORTS; i++) {
+		if (strcmp(report_options[i] + strlen("--to="), arg) == 0) {
+			s->report = (enum report)i;
+			return NULL;
+		}
+	}
+	return "is none of massif, folded, callgrind, json";
 }
 
 #define TEXT(n, a, bit, h) \
@@ -120,7 +127,8 @@ static const struct opt options[] = {
 	TEXT("leaks", "N", TEXT_LEAKS, "show where what was left at the end came from"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show where blocks came from that were freed at once"),
-	OPT_CALL('\0', "to", "massif", parse_to, &given, "convert the recording"),
+	OPT_CALL('\0', "to", "massif|folded|callgrind|json", parse_to, &given,
+		 "convert the recording; folded stacks are those of --tree"),
 	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
 		 "take this process instead of the one that was started"),
 	OPT_STR('\0', "massif-out-file", "FILE", &given.massif_file,
@@ -215,6 +223,20 @@ char *settings_arguments(const struct settings *settings, const char *file)
 		text = longer;
 	}
 	return text;
+}
+
+enum metric_kind settings_metric(const struct settings *settings)
+{
+	switch (settings->tree) {
+	case TREE_AT_PEAK:
+		return METRIC_PEAK;
+	case TREE_AT_END:
+		return METRIC_LIVE;
+	case TREE_OF_TOTAL:
+		return METRIC_TOTAL;
+	default:
+		return METRIC_SNAPSHOT;
+	}
 }
 
 const char *settings_report_option(enum report report)

@@ -6,12 +6,16 @@
 #define MEMUSAGEPRINT_SETTINGS_H
 
 #include "cli/options.h"
+#include "profile/sites.h"
 
 /* What is to be printed of each file. reports.c says of which kinds of files. */
 enum report {
 	REPORT_DEFAULT,		/* what suits the kind */
 	REPORT_TEXT,		/* of a recording: settings->text */
-	REPORT_TO_MASSIF,
+	REPORT_TO_MASSIF,	/* this and those behind it are conversions */
+	REPORT_TO_FOLDED,
+	REPORT_TO_CALLGRIND,
+	REPORT_TO_JSON,
 	REPORTS
 };
 
@@ -64,6 +68,9 @@ const struct settings *settings_parse(int argc, char **argv);
  * Returns the arguments as typed, joined by blanks; to be freed.
  */
 char *settings_arguments(const struct settings *settings, const char *file);
+
+/* settings_metric -- what settings->tree is about. */
+enum metric_kind settings_metric(const struct settings *settings);
 
 /* settings_report_option -- how a report is asked for: "--to=json"; NULL for the default. */
 const char *settings_report_option(enum report report);

@@ -13,7 +13,7 @@
 #include "cli/xmalloc.h"
 #include "profile/keep.h"
 
-enum { COMMAND_BYTES = 1 << 16 };
+enum { COMMAND_BYTES = 1 << 16, MAX_GENERATIONS = 100 };
 
 int recording_open(struct recording *r, const struct input *in, const char *file)
 {
@@ -33,51 +33,72 @@ void recording_close(struct recording *r)
 	segment_close(&r->segment);
 }
 
-/* When an image began, UINT64_MAX if there is none. */
-static uint64_t start_of(const struct recording *r, uint32_t slot, pid_t *pid)
+/* Whose an image is. */
+struct origin {
+	uint64_t start_ns; /* a forked child's copy of its parent's is not its own */
+	pid_t seen;	   /* by the collector */
+	pid_t pid, parent; /* by the process itself */
+};
+
+static bool origin_of(const struct recording *r, uint32_t slot, struct origin *o)
 {
 	struct mu_slot entry;
 	struct image im;
 
 	if (!segment_slot(&r->segment, slot, &entry) ||
 	    segment_image(&r->segment, slot, &im, NULL) < 0)
-		return UINT64_MAX;
-	*pid = (pid_t)(entry.pid ? entry.pid : im.head.process.pid);
-	return im.head.process.start_mono_ns;
+		return false;
+	const struct mu_process *p = &im.head.process;
+	o->start_ns = p->fork_mono_ns ? p->fork_mono_ns : p->start_mono_ns;
+	o->seen = (pid_t)(entry.pid ? entry.pid : p->pid);
+	o->pid = (pid_t)p->pid;
+	o->parent = (pid_t)p->ppid;
+	return true;
 }
 
 uint32_t recording_find(const struct recording *r, pid_t wanted)
 {
 	uint32_t found = RECORDING_NONE;
 	uint64_t latest = 0;
+	struct origin o;
 
-	for (uint32_t k = 0; k < r->segment.head.slot_count; k++) {
-		pid_t pid = 0;
-		uint64_t start = start_of(r, k, &pid);
+	for (uint32_t k = 0; k < r->segment.head.slot_count; k++)
+		if (origin_of(r, k, &o) && o.seen == wanted && o.start_ns >= latest) {
+			found = k;
+			latest = o.start_ns;
+		}
+	return found;
+}
 
-		if (start == UINT64_MAX || pid != wanted || start < latest)
-			continue;
-		found = k;
-		latest = start;
-	}
+/* The earliest image, or with a process ID the earliest of that process. */
+static bool earliest(const struct recording *r, pid_t pid, struct origin *first)
+{
+	bool found = false;
+	struct origin o;
+
+	for (uint32_t k = 0; k < r->segment.head.slot_count; k++)
+		if (origin_of(r, k, &o) && (!pid || o.pid == pid) &&
+		    (!found || o.start_ns < first->start_ns)) {
+			*first = o;
+			found = true;
+		}
 	return found;
 }
 
 uint32_t recording_main(const struct recording *r)
 {
-	uint64_t earliest = UINT64_MAX;
-	pid_t first = 0;
+	struct origin first, parent;
 
-	for (uint32_t k = 0; k < r->segment.head.slot_count; k++) {
-		pid_t pid = 0;
-		uint64_t start = start_of(r, k, &pid);
-
-		if (start < earliest) {
-			earliest = start;
-			first = pid;
-		}
+	if (!earliest(r, 0, &first))
+		return RECORDING_NONE;
+	/* A child may be earlier than what is left of its parent, whose images before an exec
+	 * are not kept. */
+	for (int i = 0; i < MAX_GENERATIONS && first.parent; i++) {
+		if (!earliest(r, first.parent, &parent))
+			break;
+		first = parent;
 	}
-	return earliest == UINT64_MAX ? RECORDING_NONE : recording_find(r, first);
+	return recording_find(r, first.seen);
 }
 
 /* ---- an image ---------------------------------------------------------------------------- */
@@ -190,6 +211,22 @@ void subject_close(struct subject *s)
 	profile_free(&s->profile);
 	free(s->weight);
 	*s = (struct subject){ .recording = NULL };
+}
+
+int subject_weigh(struct subject *s, enum metric_kind kind, int snapshot)
+{
+	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
+
+	if (sites_weigh(&s->profile.sites, &s->image, kind, (uint64_t)snapshot, s->weight) == 0)
+		return 0;
+	/* Plain snapshots in quick succession are only figures (docs/format.md, section 8). */
+	if ((uint64_t)snapshot < count)
+		warn("%s: snapshot %d has no tree; --to=massif shows which have one",
+		     s->recording->name, snapshot);
+	else
+		warn("%s: process %d has no snapshot %d: there are %llu", s->recording->name,
+		     (int)s->pid, snapshot, (unsigned long long)count);
+	return -1;
 }
 
 char *subject_command(const struct subject *s)

@@ -64,6 +64,13 @@ int subject_open(struct subject *s, const struct recording *r, uint32_t slot,
 /* subject_close -- release everything. Fine for a zeroed struct. */
 void subject_close(struct subject *s);
 
+/* subject_weigh -- the metric of every site, into s->weight.
+ *
+ * snapshot  as for sites_weigh(). Returns 0, or -1 after a warning: there is no such snapshot, or
+ *           it does not know its places.
+ */
+int subject_weigh(struct subject *s, enum metric_kind kind, int snapshot);
+
 /* subject_command -- the command line, joined by blanks; to be freed. */
 char *subject_command(const struct subject *s);
 
