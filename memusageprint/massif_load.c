@@ -13,7 +13,7 @@ int massif_load(struct massif_file *m, struct input *in)
 	if (massif_read(m, &in->text, &err) == 0)
 		return 0;
 	if (err.code == MU_ERROR_TRUNCATED && m->count > 0) {
-		warn("%s: %s: only the %zu snapshots before are whole", in->name, err.text,
+		warn("%s: %s; whole snapshots before: %zu", in->name, err.text,
 		     m->count);
 		return -1;
 	}
