@@ -10,6 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Between a process that is known and one that it started, by programs that are not. */
+enum { ANCESTORS = 8 };
+
 void hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data)
 {
 	*h = (struct hellos){ .tree = tree, .learn_root = learn_root, .data = data };
@@ -27,11 +30,20 @@ static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t 
 	return !s->progname || strcmp(s->progname, hello->name) == 0;
 }
 
-/* A program that has changed its user is still known by its process; strangers are not. */
+/* Another user must not get at the memory of this tree, least of all at root's. A program that
+ * has changed its user is still known by its process, or by one of its ancestors. */
 static bool is_ours(const struct tree *t, const struct ucred *peer)
 {
-	return peer->uid == geteuid() || geteuid() == 0 || peer->pid == t->root ||
-	       processes_find(&t->processes, peer->pid);
+	pid_t pid = peer->pid;
+
+	if (peer->uid == geteuid())
+		return true;
+	for (int generation = 0; generation < ANCESTORS && pid > 1; generation++) {
+		if (pid == t->root || processes_find(&t->processes, pid))
+			return true;
+		pid = process_parent(pid);
+	}
+	return false;
 }
 
 /* A process ID that was in use before may belong to another process by now. */

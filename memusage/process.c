@@ -74,6 +74,11 @@ static uint64_t stat_field(pid_t pid, int field)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+pid_t process_parent(pid_t pid)
+{
+	return (pid_t)stat_field(pid, 1);
+}
+
 uint64_t process_start_time(pid_t pid)
 {
 	return stat_field(pid, 19);

@@ -57,6 +57,9 @@ bool process_is_dead(const struct process *p);
 /* process_start_time -- when PID began, in clock ticks since the boot; 0 if unknown. */
 uint64_t process_start_time(pid_t pid);
 
+/* process_parent -- the parent of PID, 0 if unknown. */
+pid_t process_parent(pid_t pid);
+
 /* process_find_nested -- a process by the ID it has in its own, nested PID namespace.
  *
  * inner   as the process sees itself.
