@@ -21,6 +21,17 @@
 
 static char collector[256]; /* "1:ABSTRACT:PATH" */
 
+/* Whoever takes the name of a collector that has died would own the memory that we write:
+ * only our own user and root are asked. */
+static bool is_trusted(long fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t size = sizeof(peer);
+
+	return !sys_failed(SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) &&
+	       (peer.uid == 0 || peer.uid == (uid_t)SYS1(SYS_geteuid, 0));
+}
+
 static int connect_to(struct sockaddr_un *address, size_t length)
 {
 	struct timeval patience = { REPLY_SECONDS, 0 };
@@ -32,10 +43,10 @@ static int connect_to(struct sockaddr_un *address, size_t length)
 	SYS5(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	long result = SYS3(SYS_connect, fd, address,
 			   offsetof(struct sockaddr_un, sun_path) + length);
-	if (!sys_failed(result))
+	if (!sys_failed(result) && is_trusted(fd))
 		return (int)fd;
 	SYS1(SYS_close, fd);
-	return (int)result;
+	return sys_failed(result) ? (int)result : -EPERM;
 }
 
 /* Abstract name first; the path where that is in another network namespace. */
