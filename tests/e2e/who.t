@@ -1,0 +1,158 @@
+#!/bin/sh
+# who.t -- reports name who allocated, with exact bytes, blocks, functions and lines; and the same
+# from a kept recording.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint who
+[ "${LIBDW:-yes}" = yes ] || skip_all 'lines need libdw'
+who=$WORKLOADS/who
+
+# truth METRIC: what the workload says, as FUNCTION LINE BYTES BLOCKS
+truth() {
+	sed -n "s/^$1 //p" truth
+}
+
+# place FILE FUNCTION LINE: "BYTES BLOCKS" of the place, as the list in FILE has it
+place() {
+	sed -n "s/^ *\([0-9][0-9]*\) B  *[0-9.]*%  *\([0-9]*\)  $2 (who.c:$3)\$/\1 \2/p" "$1" |
+		head -n 1
+}
+
+# ---- each report against the workload ------------------------------------------------------
+
+ok '--top runs' memusage -q -o top --record=who.mur --top "$who"
+memusage -q -o leaks --leaks "$who" >truth
+memusage -q -o temporary --temporary "$who" >truth
+memusage -q -o tree --tree "$who" >truth
+num "$(wc -l <truth)" -ge 5 'the workload tells the truth'
+
+truth peak >peak
+while read -r function line bytes blocks; do
+	is "$(place top "$function" "$line")" "$bytes $blocks" "--top: $function"
+	like "$(cat tree)" "^ *$bytes B .* $function \(who.c:$line\)" "--tree: $function"
+done <peak
+truth leak >leak
+while read -r function line bytes blocks; do
+	is "$(place leaks "$function" "$line")" "$bytes $blocks" "--leaks: $function"
+done <leak
+like "$(cat leaks)" "called by keep_some \(who.c:$(truth caller | cut -d' ' -f2)\), main" \
+	'--leaks: the callers of a wrapper'
+truth temporary >temporary.truth
+while read -r function line bytes blocks; do
+	like "$(cat temporary)" "^ *$blocks  *[0-9.]*% *$bytes B  $function \(who.c:$line\)" \
+		"--temporary: $function"
+done <temporary.truth
+unlike "$(cat temporary)" 'lose' '--temporary: nothing that stays'
+
+# ---- the recording -------------------------------------------------------------------------
+
+# Another pid cannot show: the lists hold none.
+for report in top leaks temporary tree; do
+	memusageprint "--$report" who.mur >again 2>complaint
+	same again "$report" "--$report of the recording is what memusage printed"
+	same complaint /dev/null '... without a word beside it'
+done
+run memusageprint who.mur
+is "$status" 0 'without an option: status 0'
+same .out top '... and --top is printed'
+run memusageprint --summary who.mur
+like "$out" 'heap total: [1-9][0-9]*, heap peak: 720,' '--summary has the peak'
+run memusageprint --top=1 who.mur
+like "$out" ' hold \(who.c:' '--top=1 shows the first'
+unlike "$out" '^ .* B .*  lose \(who.c:' '... and not the second'
+run memusageprint --tree=total who.mur
+like "$out" '112 B|703 B|600 B .*hold' '--tree=total counts what was freed'
+run memusageprint --tree=end who.mur
+like "$out" '^131 B in 5 blocks' '--tree=end has what is left'
+run memusageprint --tree=100000 who.mur
+is "$status" 1 'a snapshot that is not there: status 1'
+like "$err" 'has no snapshot 100000' '... and is named'
+run memusageprint --pid=1 who.mur
+is "$status" 1 'a process that is not there: status 1'
+like "$err" 'holds no process 1$' '... and is named'
+run memusageprint --alloc-fn=allocate --leaks who.mur
+like "$out" 'keep_some \(who.c:' '--alloc-fn shows the caller instead'
+run memusageprint --ignore-fn=lose --leaks who.mur
+unlike "$out" 'lose' '--ignore-fn leaves out'
+
+# ---- conversions ---------------------------------------------------------------------------
+
+run memusageprint --to=folded who.mur
+like "$out" '^main;hold 600$' '--to=folded: bytes at the peak'
+like "$out" '^main;lose 120$' '... of every place'
+run memusageprint --to=folded --tree=end who.mur
+like "$out" '^main;keep_some;allocate 11$' '--to=folded --tree=end'
+run memusageprint --to=massif -o who.massif who.mur
+is "$status" 0 '--to=massif -o'
+like "$(cat who.massif)" '^ n1: 600 0x[0-9A-F]*: hold \(who.c:' '... has the peak in a tree'
+run memusageprint --to=json who.mur
+like "$out" '"peak":720' '--to=json: the peak'
+if command -v python3 >/dev/null; then
+	ok '... is JSON' python3 -c 'import json,sys; json.load(open(sys.argv[1]))' .out
+else
+	skip 'no python3 here'
+fi
+run memusageprint --to=callgrind who.mur
+like "$out" '^events: ' '--to=callgrind'
+run memusageprint --to=nonsense who.mur
+is "$status" 2 'an unknown format: status 2'
+
+# ---- several outputs of one run, several processes -----------------------------------------
+
+ok 'everything at once' memusage -o all --top --tree --leaks --temporary --time-unit=B \
+	--massif-out-file=all.massif --record=all.mur "$who"
+for text in 'Memory usage summary' 'hold \(who.c' 'allocated by, called by' 'temporary '; do
+	like "$(cat all)" "$text" "... has '$text'"
+done
+like "$(cat all.massif)" '^heap_tree=peak' '... and the profile'
+ok '... and the recording' test -s all.mur
+
+# shellcheck disable=SC2016  # for the inner shell
+memusage -q --massif-out-file='p.%p' --trace-children=yes sh -c '"$1"; "$1"; :' sh "$who" \
+	>/dev/null
+# shellcheck disable=SC2012  # names are p.NUMBER
+is "$(ls p.* | wc -l)" 3 'a profile for each process with --trace-children=yes'
+# shellcheck disable=SC2016
+memusage -q --massif-out-file='q.%p' sh -c '"$1"; :' sh "$who" >/dev/null
+# shellcheck disable=SC2012
+is "$(ls q.* | wc -l)" 1 'and of the started one only without'
+# shellcheck disable=SC2016
+memusage -q --massif-out-file=r sh -c '"$1"; "$1"; :' sh "$who" >/dev/null
+ok 'a name without %p is that of the started program' test -s r
+VALUE=a-b memusage -q --massif-out-file='v.%q{VALUE}.%%' "$who" >/dev/null
+ok '%q{VAR} and %% in a name' test -s v.a-b.%
+
+# ---- options of Massif and Valgrind --------------------------------------------------------
+
+# refused OPTION WHY
+refused() {
+	run memusage "$1" true
+	is "$status" 125 "$1: refused"
+	like "$err" "$2" '... with the reason'
+}
+refused --depth=0 '1 to 200'
+refused --depth=201 '1 to 200'
+refused --heap-admin=1025 '0 to 1024'
+refused --threshold=100.5 '0 to 100'
+refused --threshold=abc 'not a number'
+refused --detailed-freq=0 '1 to 1000000'
+refused --max-snapshots=9 '10 to 1000'
+refused --alignment=48 'power of 2'
+refused --heap=maybe "'yes' or 'no'"
+refused --time-unit=s 'i\|ms\|B'
+refused --time-unit=i 'instructions'
+refused --stacks=yes 'native speed'
+refused --pages-as-heap=yes 'not there'
+refused --tool=memcheck 'none of the tools'
+refused --xtree-memory=full 'callgrind'
+refused --run-libc-freeres=yes 'crash'
+for option in --tool=massif --num-callers=40 --run-libc-freeres=no --stacks=no -v --stats=yes \
+	--soname-synonyms=somalloc=x --xtree-memory=none; do
+	run memusage -q --massif-out-file=core "$option" true
+	is "$status" 0 "$option is accepted"
+done
+run memusage --log-file=log true
+like "$(cat log)" 'Memory usage summary' '--log-file takes the report'
+
+done_testing
