@@ -27,15 +27,15 @@ memusage -q -o temporary --temporary "$who" >truth
 memusage -q -o tree --tree "$who" >truth
 num "$(wc -l <truth)" -ge 5 'the workload tells the truth'
 
-truth peak >peak
+truth peak >peak.truth
 while read -r function line bytes blocks; do
 	is "$(place top "$function" "$line")" "$bytes $blocks" "--top: $function"
 	like "$(cat tree)" "^ *$bytes B .* $function \(who.c:$line\)" "--tree: $function"
-done <peak
-truth leak >leak
+done <peak.truth
+truth leak >leak.truth
 while read -r function line bytes blocks; do
 	is "$(place leaks "$function" "$line")" "$bytes $blocks" "--leaks: $function"
-done <leak
+done <leak.truth
 like "$(cat leaks)" "called by keep_some \(who.c:$(truth caller | cut -d' ' -f2)\), main" \
 	'--leaks: the callers of a wrapper'
 truth temporary >temporary.truth
