@@ -290,10 +290,9 @@ void collector_run(struct session *s)
 	static struct collector c;
 
 	set_up_process();
-	if (tree_init(&c.tree, s) < 0)
+	if (tree_init(&c.tree, s) < 0 || hellos_init(&c.hellos, &c.tree, learn_root, &c) < 0)
 		die("the collector cannot start: %m");
 	wake_event = c.tree.event;
-	hellos_init(&c.hellos, &c.tree, learn_root, &c);
 	fcntl(s->wire, F_SETFL, O_NONBLOCK);
 	watch(&c.tree, s->wire);
 	watch(&c.tree, s->endpoint.abstract_fd);

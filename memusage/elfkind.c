@@ -5,6 +5,7 @@
 #include "memusage/elfkind.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +44,7 @@ static bool read_start(const char *file, struct start *s)
 	s->length = 0;
 	if (fd < 0)
 		return false;
+	errno = 0;
 	while (s->length < READ_MAX &&
 	       (n = read(fd, s->bytes + s->length, READ_MAX - s->length)) > 0)
 		s->length += (size_t)n;
@@ -136,7 +138,7 @@ enum elf_kind elf_kind(const char *file, char *interpreter, unsigned int size)
 	if (is_privileged(file))
 		return ELF_PRIVILEGED;
 	if (!read_start(file, &s))
-		return ELF_UNREADABLE;
+		return errno == EACCES || errno == ENOENT ? ELF_UNREADABLE : ELF_LOADABLE;
 	if (s.length >= 2 && memcmp(s.bytes, "#!", 2) == 0)
 		return script(&s, interpreter, size);
 	if (s.length > EI_CLASS && memcmp(s.bytes, ELFMAG, SELFMAG) == 0)

@@ -5,6 +5,7 @@
 #include "memusage/hello.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -13,11 +14,13 @@
 /* Between a process that is known and one that it started, by programs that are not. */
 enum { ANCESTORS = 8 };
 
-void hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data)
+int hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data)
 {
 	*h = (struct hellos){ .tree = tree, .learn_root = learn_root, .data = data };
 	for (unsigned int i = 0; i < HELLOS_WAITING; i++)
 		h->waiting[i] = -1;
+	h->reserve = fcntl(tree->event, F_DUPFD_CLOEXEC, 3);
+	return h->reserve < 0 ? -1 : 0;
 }
 
 /* glibc's rule: the name is equal to the last part of argv[0]. */
@@ -153,13 +156,32 @@ static void keep_waiting(struct hellos *h, int connection)
 	epoll_ctl(h->tree->epoll, EPOLL_CTL_ADD, connection, &event);
 }
 
+/* Without a descriptor left (ulimit -n) a connection would wait for ever, and we would spin. */
+static int accept_somehow(struct hellos *h, int fd)
+{
+	const int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
+	int connection = accept4(fd, NULL, NULL, flags);
+
+	if (connection >= 0 || (errno != EMFILE && errno != ENFILE) || h->reserve < 0)
+		return connection;
+	close(h->reserve);
+	h->reserve = -1;
+	return accept4(fd, NULL, NULL, flags);
+}
+
 void hellos_accept(struct hellos *h, int fd)
 {
 	int connection;
 
-	while ((connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		if (!serve(h, connection))
+	while ((connection = accept_somehow(h, fd)) >= 0) {
+		if (serve(h, connection))
+			;
+		else if (h->reserve >= 0)
 			keep_waiting(h, connection);
+		else
+			close(connection);
+		if (h->reserve < 0)
+			h->reserve = fcntl(h->tree->event, F_DUPFD_CLOEXEC, 3);
 	}
 }
 

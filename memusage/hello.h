@@ -16,13 +16,15 @@ struct hellos {
 	void *data;
 	int waiting[HELLOS_WAITING];	/* -1: none */
 	unsigned int next;		/* the oldest of them */
+	int reserve;			/* a descriptor to be given up for a connection, -1 */
 };
 
 /* hellos_init -- begin.
  *
  * learn_root  called before a hello is judged: is to find out tree->root.
+ * Returns 0, or -1 with errno when there is no descriptor left for anybody.
  */
-void hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data);
+int hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data);
 
 /* hellos_accept -- answer whoever has knocked at the listening socket FD. */
 void hellos_accept(struct hellos *h, int fd);
