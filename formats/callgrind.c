@@ -37,7 +37,6 @@ static const struct {
 /* Own cost of a line, or that of a call from it. */
 struct cost {
 	int64_t value[EVENTS];
-	uint32_t last_site;	/* + 1: a stack counts once */
 	uint32_t callee_line;
 };
 
@@ -48,6 +47,8 @@ struct writer {
 	struct triples costs;		/* function, line, callee + 1 or 0 */
 	struct cost *cost;		/* one per triple of costs */
 	uint32_t cost_room;
+	uint32_t *charged;		/* per function: the site that was charged last, + 1 */
+	uint32_t charged_room;
 	bool *is_function_named;	/* names are written once, then numbers stand for them */
 	bool *is_file_named;
 	bool *is_object_named;
@@ -77,7 +78,7 @@ static struct cost *cost_of(struct writer *w, uint32_t function, uint32_t line, 
 			return NULL;
 		w->cost = cost;
 		for (; w->cost_room < room; w->cost_room++)
-			cost[w->cost_room] = (struct cost){ .last_site = 0 };
+			cost[w->cost_room] = (struct cost){ .callee_line = 0 };
 	}
 	return number == TRIPLES_NONE ? NULL : &w->cost[number];
 }
@@ -93,15 +94,33 @@ static void add(struct writer *w, struct cost *cost, uint32_t site)
 		w->has_failed = true;
 		return;
 	}
-	if (cost->last_site == site + 1)
-		return;
-	cost->last_site = site + 1;
 	for (int i = 0; i < EVENTS; i++) {
 		int64_t sum;
 
 		if (value[i] > 0 && !__builtin_add_overflow(cost->value[i], value[i], &sum))
 			cost->value[i] = sum;
 	}
+}
+
+/* A function that is on a stack several times has the cost of the stack once: where it is
+ * innermost. Its inclusive cost, the sum of its lines, would exceed the whole otherwise. */
+static bool is_charged(struct writer *w, uint32_t function, uint32_t site)
+{
+	if (function >= w->charged_room) {
+		uint32_t *charged = reallocarray(w->charged, w->functions.room, sizeof(*charged));
+
+		if (!charged) {
+			w->has_failed = true;
+			return true;
+		}
+		w->charged = charged;
+		for (; w->charged_room < w->functions.room; w->charged_room++)
+			charged[w->charged_room] = 0;
+	}
+	if (w->charged[function] == site + 1)
+		return true;
+	w->charged[function] = site + 1;
+	return false;
 }
 
 static uint32_t line_of(const struct stackitem *item)
@@ -116,16 +135,30 @@ static void add_stack(struct writer *w, const struct stacklist *list, uint32_t s
 	for (size_t i = 0; i < list->count && !w->has_failed; i++) {
 		uint32_t function = function_of(w, &list->item[i]);
 		uint32_t line = line_of(&list->item[i]);
-		struct cost *cost = NULL;
 
-		if (function != TRIPLES_NONE)
-			cost = cost_of(w, function, line, callee);
-		add(w, cost, site);
-		if (cost)
-			cost->callee_line = callee_line;
+		if (function == TRIPLES_NONE) {
+			w->has_failed = true;
+		} else if (!is_charged(w, function, site)) {
+			struct cost *cost = cost_of(w, function, line, callee);
+
+			add(w, cost, site);
+			if (cost)
+				cost->callee_line = callee_line;
+		}
 		callee = function + 1;
 		callee_line = line;
 	}
+}
+
+/* A stack of which nothing is known still has a cost. */
+static void add_unknown(struct writer *w, uint32_t site)
+{
+	uint32_t function = triples_add(&w->functions, 0, 0, MODULES_NONE);
+
+	if (function == TRIPLES_NONE)
+		w->has_failed = true;
+	else
+		add(w, cost_of(w, function, 0, 0), site);
 }
 
 static void add_sites(struct writer *w, const struct filter *f, struct cost *total)
@@ -140,9 +173,8 @@ static void add_sites(struct writer *w, const struct filter *f, struct cost *tot
 		add(w, total, i);
 		if (!stacklist_set(&list, w->p, &stack))
 			w->has_failed = true;
-		/* A stack of which nothing is known still has a cost. */
 		if (list.count == 0)
-			add(w, cost_of(w, triples_add(&w->functions, 0, 0, MODULES_NONE), 0, 0), i);
+			add_unknown(w, i);
 		add_stack(w, &list, i);
 	}
 	stacklist_free(&list);
@@ -185,8 +217,9 @@ static void put_function(struct writer *w, uint32_t function, const char *const 
 	const char *slash = strrchr(path, '/');
 	char unknown[256];
 
-	snprintf(unknown, sizeof(unknown), "[%.250s]", slash ? slash + 1 : *path ? path : "unknown");
-	put_name(w, what[0], module, w->is_object_named, *path ? path : "???");
+	path = *path ? path : "unknown";
+	snprintf(unknown, sizeof(unknown), "[%.250s]", slash ? slash + 1 : path);
+	put_name(w, what[0], module, w->is_object_named, path);
 	put_name(w, what[1], f->b, w->is_file_named, *file ? file : "???");
 	put_name(w, what[2], function, w->is_function_named, *name ? name : unknown);
 }
@@ -284,7 +317,7 @@ static void put_all(struct writer *w, const struct export *e, const struct cost 
 int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
 {
 	struct writer w = { .out = out, .p = e->filter->profile };
-	struct cost total = { .last_site = 0 };
+	struct cost total = { .callee_line = 0 };
 
 	add_sites(&w, e->filter, &total);
 	if (!w.has_failed)
@@ -292,6 +325,7 @@ int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
 	triples_free(&w.functions);
 	triples_free(&w.costs);
 	free(w.cost);
+	free(w.charged);
 	free(w.is_function_named);
 	free(w.is_file_named);
 	free(w.is_object_named);

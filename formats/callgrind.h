@@ -1,8 +1,9 @@
 /* callgrind.h -- a profile for KCachegrind, QCachegrind and callgrind_annotate.
  *
  * Costs are bytes and blocks at the peak, at the end and in all, and temporary blocks. A
- * function's own cost is what it allocated itself; what it called is in the cost of its calls,
- * once per stack, so recursion is not counted twice.
+ * function's own cost is what it allocated itself; what it called is in the cost of its calls.
+ * A function that is on a stack several times is charged where it is innermost, so recursion is
+ * not counted twice; its outer calls are not shown for that stack.
  *
  * Source Valgrind 3.19 manual, "Callgrind Format Specification".
  *

@@ -1,0 +1,234 @@
+/* pprof.c -- profile.proto, the format of pprof.
+ *
+ * Fields of a message may come in any order, so the table of strings is written last, when all
+ * of them are known.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/pprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/gzip.h"
+#include "formats/protobuf.h"
+#include "formats/triples.h"
+#include "formats/utf8.h"
+#include "profile/strings.h"
+
+/* Field numbers of profile.proto. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION,
+	PROFILE_FUNCTION, PROFILE_STRING, PROFILE_TIME = 9, PROFILE_DURATION,
+	PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_TYPE,
+	TYPE_TYPE = 1, TYPE_UNIT,
+	SAMPLE_LOCATIONS = 1, SAMPLE_VALUES,
+	MAPPING_ID = 1, MAPPING_START, MAPPING_END, MAPPING_OFFSET, MAPPING_FILE,
+	MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILES, MAPPING_HAS_LINES,
+	MAPPING_HAS_INLINES,
+	LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE,
+	LINE_FUNCTION = 1, LINE_LINE,
+	FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE
+};
+
+enum { TYPES = 6, DEFAULT_TYPE = 5 };
+
+static const struct {
+	const char *type, *unit;
+} types[TYPES] = {
+	{ "alloc_objects", "count" }, { "alloc_space", "bytes" },
+	{ "inuse_objects", "count" }, { "inuse_space", "bytes" },
+	{ "peak_objects", "count" }, { "peak_space", "bytes" },
+};
+
+struct writer {
+	const struct export *e;
+	const struct profile *p;
+	struct gzip *gzip;
+	struct protobuf out;		/* fields of the profile, not yet written */
+	struct protobuf part;		/* a message in it */
+	struct protobuf inner;		/* a message or list in that */
+	struct strings strings;		/* numbers are those of the format: 0 is "" */
+	struct triples functions;	/* name, file, 0; ids are their numbers + 1 */
+	bool has_failed;
+};
+
+static void flush(struct writer *w)
+{
+	w->has_failed |= w->out.has_failed;
+	gzip_write(w->gzip, w->out.data, w->out.size);
+	w->out.size = 0;
+}
+
+static uint32_t string(struct writer *w, const char *text)
+{
+	char *clean = utf8_clean(text, "");
+	uint32_t number = clean ? strings_add(&w->strings, clean, strlen(clean)) : 0;
+
+	w->has_failed |= number == 0 && *text;
+	free(clean);
+	return number;
+}
+
+static void put_type(struct writer *w, unsigned int field, const char *type, const char *unit)
+{
+	protobuf_number(&w->part, TYPE_TYPE, string(w, type));
+	protobuf_number(&w->part, TYPE_UNIT, string(w, unit));
+	protobuf_message(&w->out, field, &w->part);
+}
+
+static void put_head(struct writer *w)
+{
+	const struct export *e = w->e;
+
+	for (int i = 0; i < TYPES; i++)
+		put_type(w, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
+	put_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
+	/* Every allocation is a sample. */
+	protobuf_number(&w->out, PROFILE_PERIOD, 1);
+	protobuf_number(&w->out, PROFILE_TIME, e->start_real_ns);
+	protobuf_number(&w->out, PROFILE_DURATION, e->duration_ns);
+	protobuf_number(&w->out, PROFILE_COMMENT, string(w, e->command));
+	protobuf_number(&w->out, PROFILE_DEFAULT_TYPE, string(w, types[DEFAULT_TYPE].type));
+	flush(w);
+}
+
+static void put_mappings(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->p->modules.count; i++) {
+		const struct module *m = &w->p->modules.module[i];
+		bool has_names = i < w->p->symbols.modules &&
+				 w->p->symbols.state[i] == SYMBOLS_READ;
+		char id[2 * BUILD_ID_MAX + 1] = "";
+
+		for (uint32_t k = 0; k < m->id.length && k < BUILD_ID_MAX; k++)
+			sprintf(id + 2 * k, "%02x", m->id.byte[k]);
+		protobuf_number(&w->part, MAPPING_ID, i + 1);
+		protobuf_number(&w->part, MAPPING_START, m->start);
+		protobuf_number(&w->part, MAPPING_END, m->end);
+		/* We give the start of the whole object, which is that of its file. */
+		protobuf_number(&w->part, MAPPING_OFFSET, 0);
+		protobuf_number(&w->part, MAPPING_FILE, string(w, m->path));
+		protobuf_number(&w->part, MAPPING_BUILD_ID, string(w, id));
+		for (unsigned int k = MAPPING_HAS_FUNCTIONS; k <= MAPPING_HAS_INLINES; k++)
+			protobuf_number(&w->part, k, has_names);
+		protobuf_message(&w->out, PROFILE_MAPPING, &w->part);
+		flush(w);
+	}
+}
+
+/* The lines of a location: inlined calls first, their function last. */
+static void put_lines(struct writer *w, uint32_t location)
+{
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(w->p, location, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t function;
+
+		if (!level[i].full)
+			continue;
+		function = triples_add(&w->functions, level[i].full, level[i].file, 0);
+		w->has_failed |= function == TRIPLES_NONE;
+		protobuf_number(&w->inner, LINE_FUNCTION, (uint64_t)function + 1);
+		protobuf_number(&w->inner, LINE_LINE, level[i].line);
+		protobuf_message(&w->part, LOCATION_LINE, &w->inner);
+	}
+}
+
+static void put_locations(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->p->location_count && !w->has_failed; i++) {
+		const struct location *l = &w->p->location[i];
+
+		protobuf_number(&w->part, LOCATION_ID, (uint64_t)i + 1);
+		if (l->module < w->p->modules.count)
+			protobuf_number(&w->part, LOCATION_MAPPING, (uint64_t)l->module + 1);
+		protobuf_number(&w->part, LOCATION_ADDRESS, l->pc - 1);
+		put_lines(w, i);
+		protobuf_message(&w->out, PROFILE_LOCATION, &w->part);
+		flush(w);
+	}
+}
+
+static void put_functions(struct writer *w)
+{
+	const struct symbols *s = &w->p->symbols;
+
+	for (uint32_t i = 0; i < w->functions.count && !w->has_failed; i++) {
+		const struct triple *f = &w->functions.triple[i];
+		uint32_t name = string(w, symbols_text(s, f->a));
+
+		protobuf_number(&w->part, FUNCTION_ID, (uint64_t)i + 1);
+		protobuf_number(&w->part, FUNCTION_NAME, name);
+		protobuf_number(&w->part, FUNCTION_SYSTEM_NAME, name);
+		protobuf_number(&w->part, FUNCTION_FILE, string(w, symbols_text(s, f->b)));
+		protobuf_message(&w->out, PROFILE_FUNCTION, &w->part);
+		flush(w);
+	}
+}
+
+static uint64_t positive(int64_t value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static void put_sample(struct writer *w, const struct site *s, const struct filtered *stack)
+{
+	const uint64_t value[TYPES] = { s->total_blocks, s->total_bytes, positive(s->live_blocks),
+					positive(s->live_bytes), positive(s->peak_blocks),
+					positive(s->peak_bytes) };
+	uint32_t frame = stack->frame;
+
+	for (uint32_t i = 0; i < stack->count && frame; i++, frame = w->p->frame[frame].parent)
+		protobuf_varint(&w->inner, (uint64_t)w->p->frame[frame].location + 1);
+	protobuf_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
+	for (int i = 0; i < TYPES; i++)
+		protobuf_varint(&w->inner, value[i]);
+	protobuf_message(&w->part, SAMPLE_VALUES, &w->inner);
+	protobuf_message(&w->out, PROFILE_SAMPLE, &w->part);
+	flush(w);
+}
+
+static void put_samples(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->p->sites.count && !w->has_failed; i++) {
+		const struct site *s = &w->p->sites.site[i];
+		struct filtered stack = filter_stack(w->e->filter, s->stack);
+
+		if (sites_is_counted(s) && !stack.is_ignored)
+			put_sample(w, s, &stack);
+	}
+}
+
+static void put_strings(struct writer *w)
+{
+	for (uint32_t i = 0; i <= w->strings.count; i++) {
+		const char *text = strings_get(&w->strings, i);
+
+		protobuf_bytes(&w->out, PROFILE_STRING, text, strlen(text));
+		flush(w);
+	}
+}
+
+int pprof_write(FILE *out, const struct export *e, struct mu_error *err)
+{
+	struct writer w = { .e = e, .p = e->filter->profile, .gzip = gzip_open(out) };
+
+	w.has_failed = !w.gzip;
+	if (w.gzip) {
+		put_head(&w);
+		put_mappings(&w);
+		put_locations(&w);
+		put_functions(&w);
+		put_samples(&w);
+		put_strings(&w);
+	}
+	gzip_close(w.gzip);
+	protobuf_free(&w.out);
+	protobuf_free(&w.part);
+	protobuf_free(&w.inner);
+	strings_free(&w.strings);
+	triples_free(&w.functions);
+	return w.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+}

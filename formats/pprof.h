@@ -1,0 +1,28 @@
+/* pprof.h -- profile.proto, the format of pprof, in gzip's, as everybody expects it.
+ *
+ * The sample types are those of Go's heap profiles, which pprof, Pyroscope, Parca and others
+ * know without being told, and two more: alloc_objects/count, alloc_space/bytes,
+ * inuse_objects/count, inuse_space/bytes (at the end), peak_objects/count, peak_space/bytes
+ * (when the heap was largest; what a viewer shows first).
+ *
+ * Mappings carry build-ids, so that a server may look up names by itself; ours are there too.
+ *
+ * Source github.com/google/pprof, proto/profile.proto, of 2024; Protocol Buffers, "Encoding".
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PPROF_H
+#define FORMATS_PPROF_H
+
+#include <stdio.h>
+
+#include "formats/export.h"
+#include "profile/error.h"
+
+/* pprof_write -- write all of a profile.
+ *
+ * Errors of OUT stay with it. Returns 0, or -1 with ERR without memory.
+ */
+int pprof_write(FILE *out, const struct export *e, struct mu_error *err);
+
+#endif
