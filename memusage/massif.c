@@ -234,8 +234,8 @@ const char *massif_option(const struct opt *option, const char *arg, void *data)
 	describe(m, text);
 	if (rule->is_passed)
 		pass_on(m, text);
-	if (!rule->is_shared)
-		m->is_meant = true;
+	m->is_given = true;
+	m->is_meant |= !rule->is_shared;
 	return NULL;
 }
 

@@ -22,7 +22,8 @@ enum massif_time { MASSIF_TIME_I, MASSIF_TIME_MS, MASSIF_TIME_B };
 /* Zeroed by massif_reset(), but for the defaults. */
 struct massif_settings {
 	bool is_wanted;		/* --massif */
-	bool is_meant;		/* an option that only Massif has was given */
+	bool is_given;		/* an option of Massif's was given */
+	bool is_meant;		/* ... one that no other report has */
 	const char *file;	/* pattern of the profile's name */
 	unsigned int admin;	/* bytes charged per block */
 	unsigned int depth;	/* frames shown */

@@ -46,12 +46,15 @@ static void add_text_reports(struct arguments *a, const struct settings *s)
 }
 
 /* The file may be called anything, so "--" stands before it. */
-static void fill(struct arguments *a, const struct settings *s, unsigned int first, char *file)
+static void fill(struct arguments *a, const struct settings *s, unsigned int first, pid_t main,
+		 char *file)
 {
 	const struct massif_settings *m = &s->massif;
 
 	a->item = xcalloc(m->report.count + ARGUMENTS, sizeof(*a->item));
 	add(a, xstrdup("memusageprint"));
+	if (main > 0)
+		add(a, xasprintf("--pid=%d", (int)main));
 	if (first == 0)
 		add_text_reports(a, s);
 	if (m->is_wanted) {
@@ -88,7 +91,7 @@ static void set_output(int fd)
 }
 
 static void execute(const struct settings *s, const struct recordfile *record, unsigned int first,
-		    int fd)
+		    pid_t main, int fd)
 {
 	char *tool = library_sibling("memusageprint");
 	struct arguments a = { .count = 0 };
@@ -100,7 +103,7 @@ static void execute(const struct settings *s, const struct recordfile *record, u
 		fcntl(record->fd, F_SETFD, 0);
 		file = xasprintf("/proc/self/fd/%d", record->fd);
 	}
-	fill(&a, s, first, file);
+	fill(&a, s, first, main, file);
 	set_output(fd);
 	reset_signals();
 	execv(tool, a.item);
@@ -109,13 +112,13 @@ static void execute(const struct settings *s, const struct recordfile *record, u
 }
 
 void reports_make(const struct settings *settings, const struct recordfile *record,
-		  unsigned int first, int fd)
+		  unsigned int first, pid_t main, int fd)
 {
 	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		execute(settings, record, first, fd);
+		execute(settings, record, first, main, fd);
 	if (pid < 0) {
 		warn("cannot run memusageprint: %m");
 		return;

@@ -9,6 +9,7 @@
 #define MEMUSAGE_REPORTS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "memusage/recordfile.h"
 #include "memusage/settings.h"
@@ -20,10 +21,11 @@ bool reports_wanted(const struct settings *settings);
  *
  * record  closed or not, it holds record->images images.
  * first   those before this one have been done; if it is not 0, no text is printed.
+ * main    whose places the text is about, 0: that of the process that was recorded first.
  * fd      where text goes, -1 nowhere.
  * Waits for memusageprint. What goes wrong is told on standard error.
  */
 void reports_make(const struct settings *settings, const struct recordfile *record,
-		  unsigned int first, int fd);
+		  unsigned int first, pid_t main, int fd);
 
 #endif

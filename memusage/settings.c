@@ -185,7 +185,7 @@ static void settle_massif(void)
 	struct massif_settings *m = &settings.massif;
 	bool is_for_text = settings_has_text(&settings) || settings.record;
 
-	m->is_wanted |= m->is_meant || (m->desc && !is_for_text);
+	m->is_wanted |= m->is_meant || (m->is_given && !is_for_text);
 	if (m->log_file && !settings.output)
 		settings.output = m->log_file;
 	settings.verbose |= m->is_verbose;

@@ -118,12 +118,14 @@ static int put_snapshot(struct exporter *e, uint64_t i, struct mu_snapshot *shot
 	static const enum massif_kind kinds[] = { [MU_SNAPSHOT_NORMAL] = MASSIF_PLAIN,
 						  [MU_SNAPSHOT_DETAILED] = MASSIF_DETAILED,
 						  [MU_SNAPSHOT_PEAK] = MASSIF_PEAK };
-	bool is_detailed = shot->kind != MU_SNAPSHOT_NORMAL && e->settings->heap == YES;
+	/* Beyond a limit of memory a snapshot has no values. */
+	bool has_values = sites_weigh(&e->s->profile.sites, &e->s->image, METRIC_SNAPSHOT, i,
+				      e->s->weight) == 0;
+	bool is_detailed = shot->kind != MU_SNAPSHOT_NORMAL && e->settings->heap == YES &&
+			   has_values;
 	struct massif_snapshot to = { .number = e->number++, .time = time_of(e, shot) };
 
-	if (is_detailed || e->settings->ignore_fn.count > 0)
-		sites_weigh(&e->s->profile.sites, &e->s->image, METRIC_SNAPSHOT, i, e->s->weight);
-	if (e->settings->ignore_fn.count > 0)
+	if (has_values && e->settings->ignore_fn.count > 0)
 		take_ignored(e, shot);
 	to.heap = positive(shot->heap);
 	to.extra = positive(shot->extra);
@@ -216,7 +218,8 @@ static char *file_name(const struct recording *r, const struct settings *setting
 {
 	char why[128], *name = output_expand(settings->massif_file, pid, getenv, why), *longer;
 	unsigned int later = followers(r, slot, pid);
-	uint32_t first = recording_main(r);
+	uint32_t first = settings->pid ? recording_find(r, (pid_t)settings->pid) :
+					 recording_main(r);
 	struct mu_slot entry;
 
 	if (!name) {
@@ -269,9 +272,9 @@ int massif_export_all(const struct recording *r, struct subject *open,
 	int result = 0;
 
 	for (uint32_t k = settings->first_image; k < count; k++) {
-		struct mu_slot entry;
+		struct image im;
 
-		if (!segment_slot(&r->segment, k, &entry) || entry.length == 0)
+		if (segment_image(&r->segment, k, &im, NULL) < 0)
 			continue;
 		result |= open && open->slot == k ? export_image(open, settings) :
 						    export_slot(r, k, settings);
