@@ -119,8 +119,3 @@ void result_take(struct result *r, struct image *im)
 	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
 	take_name(r, im);
 }
-
-bool result_events(const struct result *r)
-{
-	return counters_calls(&r->counters) > 0;
-}

@@ -56,7 +56,4 @@ struct result {
  */
 void result_take(struct result *r, struct image *im);
 
-/* result_events -- whether this image did anything that is counted. */
-bool result_events(const struct result *r);
-
 #endif

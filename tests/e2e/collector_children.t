@@ -11,8 +11,9 @@ lines() { grep -c '^memusage: process ' report; }
 run memusage -o report sh -c 'ls / >/dev/null; ls / >/dev/null; exit'
 recorded 'a shell'
 is "$(lines)" 2 'a line for each of two children'
+n='[0-9]+'
 like "$(cat report)" \
-	'^memusage: process [0-9]+ ls: heap total: [0-9]+, heap peak: [0-9]+, stack peak: [0-9]+, calls: [0-9]+$' \
+	"^memusage: process $n ls: heap total: $n, heap peak: $n, stack peak: $n, calls: $n\$" \
 	'with its figures'
 is "$(grep -c 'Memory usage summary' report)" 1 'one summary'
 run memusage -o report --children=summary sh -c 'ls / >/dev/null; ls / >/dev/null; exit'
@@ -28,7 +29,7 @@ recorded 'but the summary'
 run memusage -o report sh -c 'i=0; while [ $i -lt 14 ]; do ls / >/dev/null; i=$((i + 1)); done'
 is "$(lines)" 10 'at most ten lines'
 like "$(cat report)" \
-	'^memusage: 4 more processes: heap total: [0-9]+, highest heap peak: [0-9]+, calls: [0-9]+$' \
+	"^memusage: 4 more processes: heap total: $n, highest heap peak: $n, calls: $n\$" \
 	'and one for the rest'
 one=$(sed -n 's/^memusage: process [0-9]* ls: heap total: \([0-9]*\),.*/\1/p' report | sed 1q)
 like "$(cat report)" "^memusage: 4 more processes: heap total: $((4 * one))," 'which is their sum'
@@ -38,7 +39,8 @@ recorded '-n: the first that matches'
 is "$(report_field heap total)" "$one" 'has the summary'
 is "$(lines)" 2 'the others have lines'
 run memusage -o report -n nobody sh -c 'ls / >/dev/null; exit'
-like "$(cat report)" "^memusage: nothing was recorded: 2 programs ran, none of them called 'nobody'" \
+like "$(cat report)" \
+	"^memusage: nothing was recorded: 2 programs ran, none of them called 'nobody'" \
 	'-n: none that matches'
 run memusage -o report -n ./ls ls /
 like "$(cat report)" '^memusage: nothing was recorded: 1 program' 'a path is no name'

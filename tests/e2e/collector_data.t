@@ -58,7 +58,8 @@ ${CC:-cc} -O1 -fno-builtin -o steps steps.c || skip_all 'no compiler'
 
 for n in 0 1 5 100 32767 32768 40000 300000; do
 	run memusage --no-timer -o report -d data.dat ./steps $n
-	like "$(check_data data.dat)" "^records $((2 * n)) .* last 0 wrong$" "$n steps: every event once"
+	like "$(check_data data.dat)" "^records $((2 * n)) .* last 0 wrong$" \
+		"$n steps: every event once"
 done
 for option in -u '-b 1' '-b 7' '-b 4096' '-b 0'; do
 	# shellcheck disable=SC2086
@@ -97,7 +98,8 @@ for option in -u '-b 32768'; do
 	memusage -q --no-timer $option -d data.dat ./slow &
 	sleep 0.4
 	is "$(wc -c <data.dat)" $((22 * 24)) "$option: after a tenth of a second all is in the file"
-	is "$(od -An -tu8 -j24 -N16 data.dat | tr -s ' ')" ' 0 0' 'its headers are those of an unfinished one'
+	is "$(od -An -tu8 -j24 -N16 data.dat | tr -s ' ')" ' 0 0' \
+		'its headers are those of an unfinished one'
 	wait
 	like "$(check_data data.dat)" '^records 20 heap 1000 .* wrong$' 'and are right in the end'
 done

@@ -66,7 +66,8 @@ num "$status" -eq 125 'a device is no place for it'
 if mkdir small && mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then
 	run memusage -o report --record=small/kept ls /
 	is "$status" 0 'on a full disk'
-	like "$(cat report)" '^memusage: small/kept: .*No space left on device: 1 images are missing' \
+	like "$(cat report)" \
+		'^memusage: small/kept: .*No space left on device: 1 images are missing' \
 		'the report says so'
 	umount small
 else

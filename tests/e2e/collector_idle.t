@@ -22,7 +22,8 @@ isnt "$pid" '' 'there is a collector'
 before=$(switches "$pid")
 sleep 1
 is "$(switches "$pid")" "$before" 'it does not wake up while nothing happens'
-num "$(awk '/^RssShmem/ { print $2 }' "/proc/$pid/status")" -lt 1024 'it looks at little of the arena'
+num "$(awk '/^RssShmem/ { print $2 }' "/proc/$pid/status")" -lt 1024 \
+	'it looks at little of the arena'
 wait
 like "$(cat report)" 'Memory usage summary' 'and is there at the end'
 done_testing

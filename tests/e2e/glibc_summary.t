@@ -146,7 +146,8 @@ cat >empty.c <<'END'
 int main(void) { return 0; }
 END
 for program in plain maps libc threads empty; do
-	${CC:-cc} -D_GNU_SOURCE -O0 -w -fno-builtin -pthread -o $program $program.c || skip_all 'no compiler'
+	${CC:-cc} -D_GNU_SOURCE -O0 -w -fno-builtin -pthread -o $program $program.c ||
+		skip_all 'no compiler'
 done
 
 # compare TEXT OPTIONS -- CMD...

@@ -135,9 +135,10 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	like "$(cat report)" '^memusage: process [0-9]+ ls: heap total' 'which is in the report'
 	run unshare -pf --mount-proc memusage -q sh -c 'kill -9 $$'
 	is "$status" 137 'as PID 1 it cannot die of the signal'
-	run memusage -o report unshare -pf --mount-proc sh -c 'ls /; exit 4' 
+	run memusage -o report unshare -pf --mount-proc sh -c 'ls /; exit 4'
 	is "$status" 4 'a container inside'
-	like "$(cat report)" '^memusage: process [0-9]+ ls: heap total' 'its processes are told apart'
+	like "$(cat report)" '^memusage: process [0-9]+ ls: heap total' \
+		'its processes are told apart'
 else
 	skip 'no namespaces here' 6
 fi

@@ -98,7 +98,8 @@ static void extremes(void)
 	text = text_of(false, false);
 	HAS_S(text, " malloc| 18446744073709551615   18446744073709551615              0\n");
 	HAS_S(text, "\n   16-31              1  <1% \n");
-	HAS_S(text, "\n65520-65535        1000  99% ==================================================\n");
+	HAS_S(text, "\n65520-65535        1000  99% "
+		    "==================================================\n");
 	free(text);
 	/* What no program does, but a recording may say. */
 	for (int i = 0; i < 4096; i++)
