@@ -13,11 +13,11 @@
 
 /* heap_publish -- add a thread's pending change to the shared figure.
  *
- * May leave it pending if another thread is publishing just now. Async-signal-safe.
+ * Waits for another thread that is publishing just now. Async-signal-safe inside the hook.
  */
 void heap_publish(struct thread *thread);
 
-/* heap_settle -- add a thread's pending change whatever it costs, e.g. when it ends. */
+/* heap_settle -- the same if there is a change, e.g. when the thread ends. */
 void heap_settle(struct thread *thread);
 
 /* heap_set_threads -- account for one thread more (+1) or less (-1). Async-signal-safe. */
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void heap_change(struct thread *thr
 
 	if (many) {
 		int64_t pending = thread->pub.pending_heap += change;
-		int64_t slack = __atomic_load_n(&heap->slack, __ATOMIC_RELAXED);
+		int64_t slack = __atomic_load_n(&heap->slack, __ATOMIC_RELAXED) / 2;
 		if (unlikely(pending > slack || pending < -slack))
 			heap_publish(thread);
 		return;
