@@ -12,6 +12,7 @@
 #include "formats/export.h"
 #include "formats/folded.h"
 #include "formats/json.h"
+#include "formats/pprof.h"
 #include "memusageprint/massif_export.h"
 
 static int write_folded(FILE *out, struct subject *s, const struct settings *settings,
@@ -30,6 +31,8 @@ static int write_with(FILE *out, struct subject *s, const struct settings *setti
 		return write_folded(out, s, settings, e, err);
 	case REPORT_TO_CALLGRIND:
 		return callgrind_write(out, e, err);
+	case REPORT_TO_PPROF:
+		return pprof_write(out, e, err);
 	default:
 		json_write(out, e);
 		return 0;

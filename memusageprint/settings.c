@@ -47,6 +47,7 @@ static const char *const report_options[REPORTS] = {
 	[REPORT_TO_FOLDED] = "--to=folded",
 	[REPORT_TO_CALLGRIND] = "--to=callgrind",
 	[REPORT_TO_JSON] = "--to=json",
+	[REPORT_TO_PPROF] = "--to=pprof",
 };
 
 /* ---- recordings -------------------------------------------------------------------------- */
@@ -99,7 +100,7 @@ static const char *parse_to(const struct opt *option, const char *arg, void *dat
 			return NULL;
 		}
 	}
-	return "is none of massif, folded, callgrind, json";
+	return "is none of massif, folded, callgrind, json, pprof";
 }
 
 #define TEXT(n, a, bit, h) \
@@ -127,7 +128,7 @@ static const struct opt options[] = {
 	TEXT("leaks", "N", TEXT_LEAKS, "show where what was left at the end came from"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show where blocks came from that were freed at once"),
-	OPT_CALL('\0', "to", "massif|folded|callgrind|json", parse_to, &given,
+	OPT_CALL('\0', "to", "massif|folded|callgrind|json|pprof", parse_to, &given,
 		 "convert the recording; folded stacks are those of --tree"),
 	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
 		 "take this process instead of the one that was started"),

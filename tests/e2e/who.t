@@ -95,6 +95,12 @@ else
 fi
 run memusageprint --to=callgrind who.mur
 like "$out" '^events: ' '--to=callgrind'
+if command -v gunzip >/dev/null && [ "${LIBZ:-yes}" = yes ]; then
+	memusageprint --to=pprof -o who.pb.gz who.mur
+	like "$(gunzip <who.pb.gz | tr -c '[:print:]' '\n')" '^hold$' '--to=pprof has the functions'
+else
+	skip 'no zlib here'
+fi
 run memusageprint --to=nonsense who.mur
 is "$status" 2 'an unknown format: status 2'
 
