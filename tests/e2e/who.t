@@ -97,7 +97,7 @@ run memusageprint --to=callgrind who.mur
 like "$out" '^events: ' '--to=callgrind'
 if command -v gunzip >/dev/null && [ "${LIBZ:-yes}" = yes ]; then
 	memusageprint --to=pprof -o who.pb.gz who.mur
-	like "$(gunzip <who.pb.gz | tr -c '[:print:]' '\n')" '^hold$' '--to=pprof has the functions'
+	like "$(gunzip <who.pb.gz | tr -c '[:print:]' '\n')" '^hold' '--to=pprof has the functions'
 else
 	skip 'no zlib here'
 fi
