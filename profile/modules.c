@@ -4,6 +4,7 @@
  */
 #include "profile/modules.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,43 @@ static int by_start(const void *a, const void *b)
 	return (x->opened > y->opened) - (x->opened < y->opened);
 }
 
+/* The program lies far below the libraries, whether it can be relocated or not. */
+#define LIBRARIES_FROM UINT64_C(0x700000000000)
+
+static bool is_linker(const struct module *m)
+{
+	const char *slash = strrchr(m->path, '/');
+
+	return strncmp(slash ? slash + 1 : m->path, "ld-", 3) == 0;
+}
+
+/* Modules are sorted by start. Generations need not be told apart: what takes the place of
+ * another is ranked like it. */
+static void rank(struct modules *m)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < m->count; i++)
+		if (m->module[i].start < LIBRARIES_FROM)
+			m->module[i].rank = next++;
+	for (int is_other = 0; is_other < 2; is_other++)
+		for (uint32_t i = m->count; i > 0; i--) {
+			struct module *module = &m->module[i - 1];
+
+			if (module->start >= LIBRARIES_FROM && is_linker(module) != is_other)
+				module->rank = next++;
+		}
+}
+
+uint64_t modules_order(const struct modules *m, uint32_t module, uint64_t address)
+{
+	if (module >= m->count)
+		return UINT64_C(1) << 63 | address >> 1;
+	/* MODULES_MAX is 16 bits; the rest is room for any offset. */
+	return (uint64_t)m->module[module].rank << 46 |
+	       ((address - m->module[module].start) & ((UINT64_C(1) << 46) - 1));
+}
+
 int modules_load(struct modules *m, const struct image *im, struct mu_error *err)
 {
 	uint64_t count = image_count(im, MU_SEC_MODULES);
@@ -69,6 +107,7 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 
 		m->reach[i] = m->module[i].end > before ? m->module[i].end : before;
 	}
+	rank(m);
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct module {
 	struct build_id id;
 	char *path;		/* as the process saw it; owned */
 	bool is_recorder;	/* libmemusage.so itself */
+	uint32_t rank;		/* place in the order of loading, see modules_order() */
 };
 
 /* Sorted by start. */
@@ -43,6 +44,16 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
  * Returns an index, or MODULES_NONE: code made at run time, or nothing at all.
  */
 uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t generation);
+
+/* modules_order -- where an address stands among all in the order that Valgrind would see.
+ *
+ * Massif lists equals by address. Under Valgrind the program has the lowest addresses, then
+ * comes the dynamic linker, then each library above the one loaded before it; Linux lays each
+ * below the one before. So the order of modules is turned round here.
+ *
+ * module  from modules_find(); MODULES_NONE comes last.
+ */
+uint64_t modules_order(const struct modules *m, uint32_t module, uint64_t address);
 
 /* modules_free -- release everything. Fine for a zeroed struct. */
 void modules_free(struct modules *m);

@@ -40,7 +40,7 @@ struct group {
 	int64_t bytes;
 	int64_t blocks;
 	int64_t worth;
-	uint64_t pc;		/* for the order of equals */
+	uint64_t order;		/* of equals */
 	uint32_t merged;	/* groups it stands for, 0: itself */
 };
 
@@ -200,8 +200,9 @@ static struct group take_group(const struct builder *b, size_t first, size_t end
 {
 	struct group g = { .first = first, .end = first };
 	const struct walker *w = &b->walker[first];
+	const struct location *l = &b->p->location[b->p->frame[w->place.frame].location];
 
-	g.pc = b->p->location[b->p->frame[w->place.frame].location].pc;
+	g.order = modules_order(&b->p->modules, l->module, l->pc);
 	for (; g.end < end && is_same(b->walker[g.end].key, w->key); g.end++) {
 		g.bytes += b->walker[g.end].bytes;
 		g.blocks += b->walker[g.end].blocks;
@@ -216,7 +217,7 @@ static int by_worth(const void *a, const void *b)
 
 	if (x->worth != y->worth)
 		return x->worth > y->worth ? -1 : 1;
-	return (x->pc > y->pc) - (x->pc < y->pc);
+	return (x->order > y->order) - (x->order < y->order);
 }
 
 /* The children that walkers [first, end) make, in order. */

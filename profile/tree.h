@@ -69,7 +69,7 @@ struct tree_options {
  * f       for the profile whose stacks are meant.
  * weight  one per site, from sites_weigh(); sites that are ignored by F do not count, negative
  *         ones (of threads that ran during a snapshot) count as nothing.
- * Siblings come in Massif's order: largest first; among equals the lower address. The leaf of
+ * Siblings come in Massif's order: largest first; among equals by modules_order(). The leaf of
  * the insignificant ones has its place by its sum, first among equals.
  * Returns 0, or -1 with ERR without memory.
  */
