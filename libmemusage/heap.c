@@ -37,16 +37,19 @@ static void publish_locked(struct thread *thread)
  * would not hold (7 MB were seen on a busy machine). */
 void heap_publish(struct thread *thread)
 {
-	/* Left pending while another thread publishes, a change would grow without bound as long
-	 * as that one is not running. */
-	if (spin_lock(&rec.image->heap.lock))
+	struct mu_heap *heap = &rec.image->heap;
+	int64_t pending = thread->pub.pending_heap;
+	int64_t slack = __atomic_load_n(&heap->slack, __ATOMIC_RELAXED);
+	bool must = pending > slack || pending < -slack;
+
+	if (spin_try(&heap->lock) || (must && spin_lock(&heap->lock)))
 		publish_locked(thread);
 }
 
 void heap_settle(struct thread *thread)
 {
-	if (thread->pub.pending_heap)
-		heap_publish(thread);
+	if (thread->pub.pending_heap && spin_lock(&rec.image->heap.lock))
+		publish_locked(thread);
 }
 
 void heap_set_threads(int change)

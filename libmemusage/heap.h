@@ -13,11 +13,12 @@
 
 /* heap_publish -- add a thread's pending change to the shared figure.
  *
- * Waits for another thread that is publishing just now. Async-signal-safe inside the hook.
+ * May leave up to the slack pending if another thread is publishing just now, and waits for it
+ * above that. Async-signal-safe inside the hook.
  */
 void heap_publish(struct thread *thread);
 
-/* heap_settle -- the same if there is a change, e.g. when the thread ends. */
+/* heap_settle -- add a thread's pending change whatever it costs, e.g. when it ends. */
 void heap_settle(struct thread *thread);
 
 /* heap_set_threads -- account for one thread more (+1) or less (-1). Async-signal-safe. */
