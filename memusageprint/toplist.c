@@ -169,7 +169,8 @@ static void put_explanation(FILE *out, const struct toplist *list)
 {
 	putc('\n', out);
 	if (list->kind == METRIC_LIVE && !list->is_live)
-		fputs("Not all of this need be a leak: what a program keeps to its end is here too.\n",
+		fputs("Not all of this need be a leak: what a program keeps to its end is here "
+		      "too.\n",
 		      out);
 	if (list->kind == METRIC_TEMPORARY)
 		fputs("Temporary blocks were freed by the thread that allocated them, before it "
