@@ -139,6 +139,42 @@ static void ours(void)
 	EQ_S(parse("--", "-m")->command[0], "-m");
 }
 
+/* Which options ask for call stacks, for Massif's profile, and what children then get. */
+static void stacks(void)
+{
+	const struct settings *s = parse("-q", NULL);
+
+	IS_FALSE(settings_has_stacks(s));
+	IS_FALSE(s->massif.is_wanted);
+	EQ_I(s->trace_children, TRACE_YES);
+	IS_TRUE(settings_has_stacks(parse("--record", NULL)));
+	s = parse("--top", NULL);
+	EQ_U(s->top, 10);
+	IS_TRUE(settings_has_stacks(s));
+	IS_TRUE(settings_has_text(s));
+	EQ_U(parse("--top=3", NULL)->top, 3);
+	s = parse("--massif", NULL);
+	IS_TRUE(s->massif.is_wanted);
+	IS_NULL(s->massif.desc);
+	EQ_S(s->massif.file, "massif.out.%p");
+	EQ_I(s->trace_children, TRACE_NO);
+	EQ_I(parse("--massif", "--trace-children=yes")->trace_children, TRACE_YES);
+	s = parse("--heap-admin=0", "--time-unit=B");
+	IS_TRUE(s->massif.is_wanted);
+	EQ_U(s->massif.admin, 0);
+	EQ_I(s->massif.time, MASSIF_TIME_B);
+	EQ_S(s->massif.desc, " --heap-admin=0 --time-unit=B");
+	/* These suit other reports too. */
+	IS_TRUE(parse("--depth=3", NULL)->massif.is_wanted);
+	IS_TRUE(parse("--show-below-main=yes", NULL)->massif.is_wanted);
+	s = parse("--depth=3", "--tree");
+	IS_FALSE(s->massif.is_wanted);
+	EQ_U(s->massif.report.count, 1);
+	EQ_S(s->massif.report.item[0], "--depth=3");
+	IS_TRUE(parse("--tool=massif", NULL)->massif.is_wanted);
+	EQ_S(parse("--log-file=x", NULL)->output, "x");
+}
+
 /* The status of a command line that does not get through. */
 static int status_of(const char *first, const char *second)
 {
@@ -177,6 +213,7 @@ int main(void)
 	buffer_sizes();
 	environment();
 	ours();
+	stacks();
 	refusals();
 	return done_testing();
 }
