@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/message.h"
+#include "memusageprint/massif_convert.h"
 #include "memusageprint/massif_text.h"
 #include "memusageprint/recording.h"
 
@@ -16,12 +17,17 @@ static const struct {
 	report_fn print;
 } reports[] = {
 	{ INPUT_MASSIF, REPORT_DEFAULT, massif_text_print },
+	{ INPUT_MASSIF, REPORT_TO_MASSIF, massif_convert_print },
+	{ INPUT_MASSIF, REPORT_TO_FOLDED, massif_convert_print },
+	{ INPUT_MASSIF, REPORT_TO_CALLGRIND, massif_convert_print },
+	{ INPUT_MASSIF, REPORT_TO_JSON, massif_convert_print },
 	{ INPUT_RECORDING, REPORT_DEFAULT, recording_print },
 	{ INPUT_RECORDING, REPORT_TEXT, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_MASSIF, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_FOLDED, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_CALLGRIND, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_JSON, recording_print },
+	{ INPUT_RECORDING, REPORT_TO_PPROF, recording_print },
 };
 
 /* Why nothing can be printed of a kind that has no report at all. */

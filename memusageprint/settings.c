@@ -129,7 +129,7 @@ static const struct opt options[] = {
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show where blocks came from that were freed at once"),
 	OPT_CALL('\0', "to", "massif|folded|callgrind|json|pprof", parse_to, &given,
-		 "convert the recording; folded stacks are those of --tree"),
+		 "convert a recording, whose folded stacks are those of --tree, or a massif.out"),
 	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
 		 "take this process instead of the one that was started"),
 	OPT_STR('\0', "massif-out-file", "FILE", &given.massif_file,

@@ -143,6 +143,49 @@ is "$status" 1 'bad files among others'
 is "$(printf '%s\n' "$out" | grep -c '^Number of snapshots: 3$')" 2 'the others are printed'
 is "$(printf '%s\n' "$err" | grep -c '^memusageprint: ')" 2 'and each bad one has a line'
 
+# ---- other formats
+memusageprint --to=folded m.out >folded
+like "$(cat folded)" '^main;peak;recursive;recursive;recursive;recursive;shallow;wrapped [0-9]+$' \
+	'folded stacks go from main to the place that allocated'
+# At the peak all of the useful heap is in the tree.
+peak=$(perl -ne '$b = $1 if /^mem_heap_B=(\d+)/; if (/=peak/) { print $b; exit }' m.out)
+is "$(perl -ne '$n += $1 if / (\d+)$/; END { print $n }' folded)" "$peak" 'and weigh the peak'
+memusageprint --to=callgrind m.out >m.callgrind
+is "$(sed -n 's/^totals: //p' m.callgrind)" "$peak" "callgrind's format has the same total"
+if command -v callgrind_annotate >/dev/null 2>&1; then
+	# Here nothing is below a threshold, and so without a caller.
+	memusageprint --to=callgrind "$MU_SRC/tests/golden/massif/sites-all.out" >all.callgrind
+	run callgrind_annotate --inclusive=yes all.callgrind
+	like "$(printf %s "$out" | tr -d ,)" "^ *$peak \(100.0%\) *sites.c:main" \
+		'and callgrind_annotate says that main is responsible for all'
+else
+	skip 'no callgrind_annotate here'
+fi
+memusageprint --to=massif m.out >again
+same again m.out 'massif.out as massif.out'
+memusageprint --to=json m.out >m.json
+if command -v python3 >/dev/null 2>&1; then
+	is "$(python3 -c 'import json, sys
+m = json.load(open("m.json"))
+p = [s for s in m["snapshots"] if s["kind"] == "peak"][0]
+print(m["time_unit"], m["command"], p["tree"]["bytes"], len(p["tree"]["children"]) > 1)')" \
+		"B ./sites $peak True" 'JSON, read by python'
+	perl "$MU_SRC/tests/lib/massif_random.pl" 3 >random
+	memusageprint --to=json random >random.json
+	ok 'JSON of a file with names of every byte' python3 -m json.tool random.json
+else
+	skip 'no python3 here' 2
+fi
+memusageprint --to=massif "$corpus/massif/heaptrack" >ht
+like "$(head -n 3 ht | tr '\n' '|')" '^desc: heaptrack.cmd: ./p.time_unit: ms.$' \
+	"heaptrack's export becomes one that everybody reads"
+head -n 19 "$corpus/massif/heaptrack" | grep -v tree= | head -n 7 >plain
+echo heap_tree=empty >>plain
+fails 'plain: no snapshot has a tree: there are no stacks to convert' --to=folded plain
+run memusageprint --leaks m.out
+is "$status" 1 'a report that a massif.out cannot give'
+like "$err" '^memusageprint: m.out: this is a massif.out: .* does not suit it$' 'is refused'
+
 # ---- more than valgrind's printer can: heaptrack's export, with half a header or none
 run memusageprint "$corpus/massif/heaptrack"
 is "$status$err" 0 "heaptrack's export"

@@ -1,0 +1,47 @@
+/* massif_folded.c -- the stacks of a massif.out as folded stacks, for flame graphs.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/massif_convert.h"
+
+#include <inttypes.h>
+
+struct writer {
+	FILE *out;
+	const struct massif_file *m;
+};
+
+/* ';' ends a function, a line its stack. */
+static void put_name(FILE *out, const char *name)
+{
+	for (; *name; name++) {
+		unsigned char c = (unsigned char)*name;
+
+		putc(c == ';' ? '_' : c < ' ' ? '?' : c, out);
+	}
+}
+
+static void put_stack(void *data, const struct massif_node *const *path, size_t count,
+		      uint64_t bytes)
+{
+	struct writer *w = data;
+	char buffer[1 << 16];
+
+	if (count == 0)
+		fputs("[unknown]", w->out);
+	for (size_t i = count; i > 0; i--) {
+		struct massif_place place = massif_place(massif_text(w->m, path[i - 1]));
+
+		put_name(w->out, massif_place_name(&place, buffer, sizeof(buffer)));
+		if (i > 1)
+			putc(';', w->out);
+	}
+	fprintf(w->out, " %" PRIu64 "\n", bytes);
+}
+
+void massif_to_folded(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
+{
+	struct writer w = { .out = out, .m = m };
+
+	massif_stacks(m, s, put_stack, &w);
+}
