@@ -250,6 +250,37 @@ static void separate(void)
 	check_local("/srv/link", &rooted, true, "by build-id, through a link, in a root");
 }
 
+/* A server, as far as libdebuginfod is concerned. Without being asked we do not ask it. */
+static void debuginfod(void)
+{
+	const struct symbols_options asked = { .debuginfod = true };
+	struct build_id id;
+	struct elf_file elf;
+	struct symbols_module m = { .path = "./served" };
+	char name[2 * BUILD_ID_MAX + 1] = "", here[3000], url[4000];
+
+	if (!has_dw || !shell("command -v objcopy >/dev/null && "
+			      "/sbin/ldconfig -p | grep -q libdebuginfod.so.1")) {
+		skip("no objcopy, libdebuginfod or libdw");
+		return;
+	}
+	EQ_I(elf_file_open(&elf, NULL, "prog", NULL), 0);
+	elf_file_build_id(&elf, &id);
+	elf_file_close(&elf);
+	for (uint32_t i = 0; i < id.length; i++)
+		sprintf(name + 2 * i, "%02x", id.byte[i]);
+	OK(shell("mkdir -p server/buildid/%s && objcopy --only-keep-debug prog "
+		 "server/buildid/%s/debuginfo && objcopy --strip-all prog served", name, name),
+	   "a server");
+	setenv("DEBUGINFOD_CACHE_PATH", "cache", 1);
+	snprintf(url, sizeof(url), "file://%s/server/", getcwd(here, sizeof(here)));
+	setenv("DEBUGINFOD_URLS", url, 1);
+	EQ_U(ask(&m, function_of("prog", "local").start, 1, NULL), SYMBOLS_READ);
+	EQ_U(s.symbol[0].count, 0);
+	symbols_free(&s);
+	check_local("./served", &asked, true, "a server");
+}
+
 /* Two debug files of files without build-ids: the checksum decides. */
 static void by_checksum(void)
 {
@@ -341,6 +372,7 @@ int main(void)
 	other_build();
 	separate();
 	by_checksum();
+	debuginfod();
 	mini();
 	perf_maps();
 	massif_forms();
