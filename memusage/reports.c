@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,41 +92,69 @@ static void set_output(int fd)
 		dup2(fd, STDOUT_FILENO);
 }
 
-static void execute(const struct settings *s, const struct recordfile *record, unsigned int first,
-		    pid_t main, int fd)
+static void execute(const struct session *s, unsigned int first, pid_t main)
 {
 	char *tool = library_sibling("memusageprint");
 	struct arguments a = { .count = 0 };
-	char *file = record->name;
+	char *file = s->record.name;
 
 	if (!tool)
 		die("cannot tell where memusageprint is");
 	if (!file) {
-		fcntl(record->fd, F_SETFD, 0);
-		file = xasprintf("/proc/self/fd/%d", record->fd);
+		fcntl(s->record.fd, F_SETFD, 0);
+		file = xasprintf("/proc/self/fd/%d", s->record.fd);
 	}
-	fill(&a, s, first, main, file);
-	set_output(fd);
+	fill(&a, s->settings, first, main, file);
+	set_output(s->text);
 	reset_signals();
 	execv(tool, a.item);
 	warn("cannot say who allocated: cannot run %s: %m", tool);
 	_exit(127);
 }
 
-void reports_make(const struct settings *settings, const struct recordfile *record,
-		  unsigned int first, pid_t main, int fd)
+/* Waits until it has ended, or the launcher is gone; without a pidfd it asks now and then. */
+static void wait_until(const struct session *s, pid_t pid)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p[2] = { { .fd = pidfd, .events = POLLIN }, { .fd = s->wire } };
+
+	while (poll(p, 2, pidfd < 0 ? 10 : -1) <= 0) {
+		siginfo_t info = { .si_pid = 0 };
+
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid == pid)
+			break;
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	if (p[1].revents & (POLLHUP | POLLERR))
+		kill(pid, SIGTERM);
+}
+
+/* Returns its status, as wait() gives it; 0 if it was stopped. */
+static int wait_for(const struct session *s, pid_t pid)
 {
 	int status = 0;
+
+	if (!s->settings->massif.is_wanted)
+		wait_until(s, pid);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : status;
+}
+
+void reports_make(const struct session *s, unsigned int first, pid_t main)
+{
 	pid_t pid = fork();
+	int status;
 
 	if (pid == 0)
-		execute(settings, record, first, main, fd);
+		execute(s, first, main);
 	if (pid < 0) {
 		warn("cannot run memusageprint: %m");
 		return;
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = wait_for(s, pid);
 	if (WIFSIGNALED(status))
 		warn("memusageprint died of signal %d: its reports are missing",
 		     WTERMSIG(status));

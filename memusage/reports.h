@@ -11,21 +11,20 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "memusage/recordfile.h"
+#include "memusage/collector.h"
 #include "memusage/settings.h"
 
 /* reports_wanted -- whether anything is to be made of a recording. */
 bool reports_wanted(const struct settings *settings);
 
-/* reports_make -- write the profiles and print the reports of a recording.
+/* reports_make -- write the profiles and print the reports of the session's recording.
  *
- * record  closed or not, it holds record->images images.
- * first   those before this one have been done; if it is not 0, no text is printed.
- * main    whose places the text is about, 0: that of the process that was recorded first.
- * fd      where text goes, -1 nowhere.
- * Waits for memusageprint. What goes wrong is told on standard error.
+ * s      s->record holds s->record.images images; text goes to s->text.
+ * first  images before this one have been done; if it is not 0, no text is printed.
+ * main   whose places the text is about, 0: that of the process that was recorded first.
+ * Waits for memusageprint; stops it if only text is wanted and the launcher is gone: a key has
+ * ended it. What goes wrong is told on standard error.
  */
-void reports_make(const struct settings *settings, const struct recordfile *record,
-		  unsigned int first, pid_t main, int fd);
+void reports_make(const struct session *s, unsigned int first, pid_t main);
 
 #endif
