@@ -7,17 +7,44 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum { CHUNK_BYTES = 64 << 10, FIRST_SLOTS = 256 };
 
-/* FNV-1a; the pool is private to a process, so the function may change. */
+/* Names come from files that may be made to collide, which would take time by the square of
+ * their number; so the hash has a secret of the process in it: the 16 random bytes that the
+ * kernel gives each program. */
+static void read_secret(uint64_t secret[2])
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random)
+		memcpy(secret, random, 2 * sizeof(*secret));
+	secret[1] |= 1;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 static uint32_t hash_of(const char *text, size_t length)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	static uint64_t secret[2];
+	uint64_t hash, word;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return (uint32_t)(hash ^ hash >> 32);
+	if (!secret[1])
+		read_secret(secret);
+	hash = secret[0] ^ length;
+	for (; length > 8; length -= 8, text += 8) {
+		memcpy(&word, text, 8);
+		hash = mix(hash ^ word, secret[1]);
+	}
+	word = 0;
+	memcpy(&word, text, length);
+	return (uint32_t)mix(hash ^ word, secret[1]);
 }
 
 static bool grow_slots(struct strings *pool)
