@@ -129,6 +129,34 @@ ok 'a name without %p is that of the started program' test -s r
 VALUE=a-b memusage -q --massif-out-file='v.%q{VALUE}.%%' "$who" >/dev/null
 ok '%q{VAR} and %% in a name' test -s v.a-b.%
 
+# ---- how it is done ------------------------------------------------------------------------
+
+if command -v readelf >/dev/null; then
+	unlike "$(readelf -d "$MU_BUILD/bin/memusage")" 'NEEDED.*lib(dw|elf|z)\.' \
+		'memusage itself reads no debug information'
+else
+	skip 'no readelf here'
+fi
+# A key stops a search for names that takes long.
+mkdir -p slow/bin slow/lib
+cp "$MU_BUILD/bin/memusage" slow/bin
+cp -r "$MU_BUILD/lib/memusage" slow/lib
+printf '#!/bin/sh\nexec sleep 60\n' >slow/bin/memusageprint
+chmod +x slow/bin/memusageprint
+run timeout 1 slow/bin/memusage -q --top true
+is "$status" 124 'a signal ends memusage while names are looked up'
+# The profile of a run that memusage was killed in is written all the same.
+memusage -q --massif-out-file=late sh -c 'sleep 1; : >ended' &
+launcher=$!
+sleep 0.3
+kill -9 $launcher
+wait $launcher 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	[ -s late ] && break
+	sleep 0.5
+done
+ok 'a profile is written after memusage was killed' test -s late
+
 # ---- options of Massif and Valgrind --------------------------------------------------------
 
 # refused OPTION WHY
