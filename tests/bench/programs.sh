@@ -1,0 +1,123 @@
+#!/bin/sh
+# programs.sh -- what call stacks cost on real programs, beside heaptrack and Massif.
+#
+#	MU_BUILD=... tests/bench/programs.sh [NAME...]
+#
+# As tests/bench/run: all variants in turn, BENCH_ROUNDS times (3), the smallest figure of each;
+# CPU time of all processes that a tool starts. Massif is run once. "stacks" is
+# `memusage --record`: all that is recorded is also written. The table on stdout is Markdown:
+# CPU against the native run.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -u
+
+MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
+MU_BUILD=${MU_BUILD:-$MU_SRC/build}
+ROUNDS=${BENCH_ROUNDS:-3}
+measure=$MU_BUILD/tests/bench/measure
+ours=$MU_BUILD/bin/memusage
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-bench.XXXXXX") || exit 1
+trap 'rm -rf "$TMP"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$TMP" || exit 1
+
+# one VARIANT COMMAND...: adds a line to the variant's figures, unless its tool is missing.
+one() {
+	variant=$1
+	shift
+	case $variant in
+	native) set -- "$@" ;;
+	counting) set -- "$ours" -q "$@" ;;
+	stacks) set -- "$ours" -q --record=kept.mur "$@" ;;
+	heaptrack) set -- heaptrack -o track "$@" ;;
+	massif) set -- valgrind -q --tool=massif --massif-out-file=massif.out "$@" ;;
+	esac
+	command -v "$1" >/dev/null || return 0
+	"$measure" "$@" >>"figures.$variant"
+	rm -f kept.mur track* massif.out
+}
+
+# ratio VARIANT: CPU as a multiple of native's, "-" without figures
+ratio() {
+	[ -s "figures.$1" ] || { printf ' - |' && return; }
+	sort -n "figures.$1" | awk -v native="$(sort -n figures.native | awk '{ print $1; exit }')" '
+		$4 != 0 { bad = 1 } NR == 1 { cpu = $1 }
+		END { if (bad) printf " failed |"; else printf " %.2fx |", cpu / native }'
+}
+
+# program NAME GOAL COMMAND...: a row of the table
+program() {
+	name=$1 goal=$2
+	shift 2
+	case " $wanted " in *" $name "* | '  ') ;; *) return ;; esac
+	command -v "$1" >/dev/null || return 0
+	rm -f figures.*
+	round=0
+	while [ $((round += 1)) -le "$ROUNDS" ]; do
+		for v in native counting stacks heaptrack; do one $v "$@"; done
+	done
+	[ "${BENCH_MASSIF:-1}" = 0 ] || one massif "$@"
+	printf '| %s | %.2f s |' "$name" "$(sort -n figures.native | awk '{ print $1 / 1e6; exit }')"
+	for v in counting stacks heaptrack massif; do ratio $v; done
+	printf ' %s |\n' "$goal"
+}
+
+cat >bulk.sql <<'END'
+create table t(a integer primary key, b text, c real);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200000)
+	insert into t select i, 'row number ' || i, i / 3.0 from n;
+select count(*), sum(length(b)) from t where c > 10;
+END
+awk 'BEGIN { print "create table t(a, b);"
+	for (i = 0; i < 150000; i++) print "insert into t values(" i ", \047text" i "\047);" }' >many.sql
+awk 'BEGIN { for (i = 0; i < 150; i++)
+	printf "int f%d(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) " \
+		"{ if (a[i] %% %d) s += a[i] * %d; else s ^= a[i] >> %d; } " \
+		"switch (s & 7) { case 1: return s; case 3: return -s; } " \
+		"return n ? f%d(a + 1, n - 1) : s; }\n", i, i + 2, i, i % 31, i ? i - 1 : 0 }' >big.c
+cat >maps.cc <<'END'
+#include <map>
+#include <string>
+#include <vector>
+int main()
+{
+	std::map<std::string, std::vector<std::string>> map;
+	size_t sum = 0;
+
+	for (int i = 0; i < 1500000; i++)
+		map["a key that is long enough " + std::to_string(i % 50000)].push_back(
+			"and a value that is, too: " + std::to_string(i));
+	for (auto &entry : map) {
+		try {
+			sum += entry.second.at(30).size();
+		} catch (const std::exception &) {
+			sum++;
+		}
+	}
+	return sum == 0;
+}
+END
+cat >work.py <<'END'
+import json
+for i in range(250):
+    text = json.dumps([{"a": [k, 2.5, 3], "b": "x" * (k % 90)} for k in range(900)])
+    assert len(json.loads(text)) == 900
+END
+${CXX:-c++} -O2 -o maps maps.cc 2>/dev/null || :
+cc1=$(${CC:-cc} -print-prog-name=cc1)
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=''
+[ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+
+wanted=$*
+printf 'Machine: %s, %s CPUs, Linux %s, %s. %s rounds.\n\n' \
+	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed 1q)" "$(getconf _NPROCESSORS_ONLN)" \
+	"$(uname -r)" "$(getconf GNU_LIBC_VERSION)" "$ROUNDS"
+printf '| program | native | counting | stacks | heaptrack | Massif | goal for stacks |\n'
+printf '|---|---|---|---|---|---|---|\n'
+program sqlite-bulk 1.3x sqlite3 :memory: '.read bulk.sql'
+program sqlite-statements 1.6x sqlite3 :memory: '.read many.sql'
+program cc1 1.3x "$cc1" -quiet -O2 big.c -o big.s
+# shellcheck disable=SC2016  # for perl
+program perl-hashes 1.3x perl -e 'for my $i (1 .. 1500000) { push @{$h{$i % 5000}}, "value $i" }'
+program cxx-maps 1.5x ./maps
+program python-malloc 1.45x env PYTHONMALLOC=malloc "$python" work.py
