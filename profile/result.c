@@ -114,7 +114,10 @@ void result_take(struct result *r, struct image *im)
 	r->notes = im->head.notes;
 	take_heap(r, &im->head.heap, take_threads(r, im));
 	take_own(r, &im->head);
-	r->recorder_bytes = im->head.populated < im->size ? im->head.populated : im->size;
+	/* The log lies apart, at the end of the image. */
+	r->recorder_bytes = im->head.populated + im->head.log_bytes;
+	if (r->recorder_bytes > im->size)
+		r->recorder_bytes = im->size;
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
 	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
 	take_name(r, im);

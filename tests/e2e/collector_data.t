@@ -61,6 +61,7 @@ for n in 0 1 5 100 32767 32768 40000 300000; do
 	like "$(check_data data.dat)" "^records $((2 * n)) .* last 0 wrong$" \
 		"$n steps: every event once"
 done
+num "$(stat -c %b data.dat)" -le $((600002 * 24 / 512 + 256)) 'no more of the disk than it needs'
 for option in -u '-b 1' '-b 7' '-b 4096' '-b 0'; do
 	# shellcheck disable=SC2086
 	run memusage --no-timer -o report $option -d data.dat ./steps 5000
