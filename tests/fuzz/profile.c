@@ -1,0 +1,103 @@
+/* profile.c -- call stacks of a hostile recording become lists, trees and exports within bounds.
+ *
+ * The input is a recording of any kind. Nothing is looked up: modules are named only.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/callgrind.h"
+#include "formats/folded.h"
+#include "formats/json.h"
+#include "formats/pprof.h"
+#include "profile/massif_lines.h"
+#include "profile/segment.h"
+#include "profile/top.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void ignore_line(const struct massif_line *line, void *data)
+{
+	*(size_t *)data += strlen(line->text);
+}
+
+static void make_tree(const struct filter *f, const struct weight *weight,
+		      enum tree_grouping grouping)
+{
+	const struct tree_options o = { .grouping = grouping, .threshold = grouping ? 0 : 1,
+					.nodes_max = 1 << 14 };
+	const struct massif_lines_options lo = { .threshold = 1 };
+	size_t bytes = 0;
+	struct tree t;
+
+	if (tree_build(&t, f, weight, &o, NULL) == 0 && grouping == TREE_BY_ADDRESS)
+		massif_lines(&t, f, &lo, ignore_line, &bytes, NULL);
+	tree_free(&t);
+}
+
+static void make_lists(const struct filter *f, const struct weight *weight)
+{
+	struct holders h;
+	struct top t;
+
+	if (holders_init(&h, f, NULL) == 0) {
+		top_build(&t, &h, weight, TOP_HOLDERS, false, NULL);
+		top_free(&t);
+		top_build(&t, &h, weight, TOP_FUNCTIONS, true, NULL);
+		top_free(&t);
+	}
+	holders_free(&h);
+}
+
+static void export(const struct filter *f, const struct image *im, const struct weight *weight)
+{
+	const struct export e = { .filter = f, .image = im, .command = "a", .version = "b" };
+	FILE *out = fopen("/dev/null", "w");
+
+	folded_write(out, &e, weight, false, NULL);
+	callgrind_write(out, &e, NULL);
+	json_write(out, &e);
+	pprof_write(out, &e, NULL);
+	fclose(out);
+}
+
+static void read_image(const struct image *im)
+{
+	struct weight *weight;
+	struct profile p;
+	struct filter f;
+
+	if (profile_load(&p, im, NULL) == 0 && filter_init(&f, &p, NULL, NULL) == 0) {
+		weight = calloc((size_t)p.sites.count + 1, sizeof(*weight));
+		sites_lifetimes(&p.sites, im);
+		for (int kind = METRIC_PEAK; kind <= METRIC_SNAPSHOT; kind++) {
+			sites_weigh(&p.sites, im, (enum metric_kind)kind, 0, weight);
+			make_tree(&f, weight, TREE_BY_ADDRESS);
+			make_tree(&f, weight, TREE_BY_LINE);
+		}
+		make_lists(&f, weight);
+		export(&f, im, weight);
+		free(weight);
+		filter_free(&f);
+	}
+	profile_free(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = aligned_alloc(64, (size + 63) & ~(size_t)63);
+	struct segment s;
+	struct image im;
+
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	if (segment_view(&s, copy, size, NULL) == 0)
+		for (uint32_t k = 0; k < s.head.slot_count && k < 4; k++)
+			if (segment_image(&s, k, &im, NULL) == 0)
+				read_image(&im);
+	free(copy);
+	return 0;
+}
