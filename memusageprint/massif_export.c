@@ -123,10 +123,16 @@ static int put_snapshot(struct exporter *e, uint64_t i, struct mu_snapshot *shot
 				      e->s->weight) == 0;
 	bool is_detailed = shot->kind != MU_SNAPSHOT_NORMAL && e->settings->heap == YES &&
 			   has_values;
-	struct massif_snapshot to = { .number = e->number++, .time = time_of(e, shot) };
+	struct massif_snapshot to = { .time = time_of(e, shot) };
 
-	if (has_values && e->settings->ignore_fn.count > 0)
+	/* What ignored places hold is known of snapshots with values only: the others are left
+	 * out, or the heap would seem to jump. */
+	if (e->settings->ignore_fn.count > 0) {
+		if (!has_values)
+			return 0;
 		take_ignored(e, shot);
+	}
+	to.number = e->number++;
 	to.heap = positive(shot->heap);
 	to.extra = positive(shot->extra);
 	to.stacks = positive(shot->stacks);

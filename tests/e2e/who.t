@@ -75,6 +75,8 @@ run memusageprint --alloc-fn=allocate --leaks who.mur
 like "$out" 'keep_some \(who.c:' '--alloc-fn shows the caller instead'
 run memusageprint --ignore-fn=lose --leaks who.mur
 unlike "$out" 'lose' '--ignore-fn leaves out'
+memusage -q --time-unit=B --massif-out-file=ignored --ignore-fn=lose "$who" >/dev/null
+is "$(sed -n 's/^mem_heap_B=//p' ignored | sort -n | tail -n 1)" 600 '... of a profile too'
 
 # ---- conversions ---------------------------------------------------------------------------
 
