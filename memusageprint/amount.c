@@ -54,8 +54,10 @@ struct amount amount_of(uint64_t value, enum massif_unit unit)
  * has more digits than a double. */
 double amount_quotient(uint64_t a, uint64_t b)
 {
-	if (a > UINT64_C(1) << 53 && a % b == 0)
-		return (double)(a / b);
+	uint64_t whole = a / b;
+
+	if (a > UINT64_C(1) << 53 && whole * b == a)
+		return (double)whole;
 	return (double)a / (double)b;
 }
 

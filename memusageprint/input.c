@@ -124,7 +124,7 @@ static int open_file(struct input *in, const char *name)
 int input_open(struct input *in, const char *name)
 {
 	struct mu_error err;
-	const char *data;
+	const char *data = "";
 	ssize_t size;
 
 	*in = (struct input){ .name = strcmp(name, "-") == 0 ? "standard input" : name };

@@ -104,8 +104,8 @@ static const char *parse_to(const struct opt *option, const char *arg, void *dat
 }
 
 #define TEXT(n, a, bit, h) \
-	{ .kind = OPT_KIND_CALL, .name = n, .arg = a, .absent = a ? "" : NULL, .constant = bit, \
-	  .value = &given, .call = parse_text, .help = h }
+	{ .kind = OPT_KIND_CALL, .name = (n), .arg = (a), .absent = (a) ? "" : NULL, \
+	  .constant = (bit), .value = &given, .call = parse_text, .help = (h) }
 
 static const struct opt options[] = {
 	OPT_GROUP("Output"),
