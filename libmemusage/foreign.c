@@ -84,14 +84,25 @@ static bool defines(const struct dynamic *d, const char *name)
 	}
 }
 
-void foreign_check(void)
+/* The malloc that the program finds, if it is not ours. An executable that is not position
+ * independent and takes malloc's address has a stub that stands for it, by way of an undefined
+ * symbol with a value: what it leads to is ours (python3 and node of Debian 12). */
+static void check_malloc(void)
 {
 	void *seen = dlsym(RTLD_DEFAULT, "malloc");
+	const ElfW(Sym) *symbol = NULL;
 	Dl_info theirs, ours;
 
-	if (seen && dladdr(seen, &theirs) && dladdr(&gate, &ours) &&
-	    theirs.dli_fbase != ours.dli_fbase)
+	if (!seen || !dladdr1(seen, &theirs, (void **)&symbol, RTLD_DL_SYMENT) ||
+	    !dladdr(&gate, &ours) || theirs.dli_fbase == ours.dli_fbase)
+		return;
+	if (!symbol || symbol->st_shndx != SHN_UNDEF)
 		note(theirs.dli_fname, MU_NOTE_FOREIGN_MALLOC);
+}
+
+void foreign_check(void)
+{
+	check_malloc();
 	for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next) {
 		struct dynamic d = read_dynamic(object);
 		/* ld.so leaves the addresses of the vdso, which is symbolic, unrelocated. */

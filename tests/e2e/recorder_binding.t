@@ -96,4 +96,17 @@ else
 fi
 
 profiled 'dlerror() is not disturbed' dlerror
+
+# Such an executable has a stub of its own that stands for malloc's address.
+cat >address.c <<'EOC'
+#include <stdlib.h>
+void *(*volatile make)(size_t) = malloc;
+int main(void) { return make(100) == NULL || (void *)make != (void *)malloc; }
+EOC
+if ${CC:-cc} -no-pie -fno-pie -O1 -fno-builtin -o address address.c 2>/dev/null; then
+	profiled 'the address of malloc, no PIE' ./address
+	unlike "$(cat report)" 'not seen' 'the address of malloc, no PIE: no other malloc'
+else
+	skip 'no compiler for what is no PIE' 6
+fi
 done_testing
