@@ -154,6 +154,12 @@ static int raw_mlockall(int flags)
 	return (int)result_of(SYS1(SYS_mlockall, flags));
 }
 
+static int raw_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d)
+{
+	return (int)result_of(SYS5(SYS_prctl, option, a, b, c, d));
+}
+
 static int raw_setrlimit(int resource, const struct rlimit *limit)
 {
 	return (int)result_of(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
@@ -229,6 +235,7 @@ struct real real = {
 	.fork = first_fork,
 	.pthread_create = first_pthread_create,
 	.sigaction = first_sigaction,
+	.prctl = raw_prctl,
 	.setrlimit = raw_setrlimit,
 	.prlimit = raw_prlimit,
 	.setitimer = raw_setitimer,
@@ -282,6 +289,7 @@ void real_resolve(void)
 	real_find(&next.sigtimedwait, "sigtimedwait");
 	real_find(&next.sigpending, "sigpending");
 	real_find(&next.signalfd, "signalfd");
+	real_find(&next.prctl, "prctl");
 	real_find(&next.setrlimit, "setrlimit");
 	real_find(&next.prlimit, "prlimit");
 	real_find(&next.setitimer, "setitimer");

@@ -46,6 +46,7 @@ struct real {
 	int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
 	int (*sigpending)(sigset_t *);
 	int (*signalfd)(int, const sigset_t *, int);
+	int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
 	int (*setrlimit)(int, const struct rlimit *);
 	int (*prlimit)(pid_t, int, const struct rlimit *, struct rlimit *);
 	int (*setitimer)(int, const struct itimerval *, struct itimerval *);

@@ -11,6 +11,7 @@
 
 #include "libmemusage/event.h"
 #include "libmemusage/real.h"
+#include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
 
@@ -83,7 +84,7 @@ void sampler_add(struct thread *thread)
 	struct itimerspec every = { .it_interval = { 0, interval }, .it_value = { 0, interval } };
 	int timer = -1;
 
-	if (!installed || thread->timer >= 0 || !wanted() || !interval)
+	if (!installed || thread->timer >= 0 || !wanted() || !interval || sandbox_is_on)
 		return;
 	memset(&event, 0, sizeof(event));
 	event.sigev_signo = SIGPROF;
@@ -99,7 +100,8 @@ void sampler_remove(struct thread *thread)
 {
 	int timer = __atomic_exchange_n(&thread->timer, -1, __ATOMIC_RELAXED);
 
-	if (timer >= 0)
+	/* A sandbox may forbid it, and a timer whose thread is gone signals nobody. */
+	if (timer >= 0 && !sandbox_is_on)
 		SYS1(SYS_timer_delete, timer);
 }
 

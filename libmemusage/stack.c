@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
+#include "libmemusage/sandbox.h"
 #include "libmemusage/sys.h"
 
 #define MAIN_MIN (UINT64_C(128) << 20) /* the kernel maps nothing nearer below the main stack */
@@ -82,8 +83,8 @@ void stack_mark(struct thread *thread)
 	uint64_t lowest = high - page;
 	bool end = false;
 
-	if (high > base + page || high - page < floor)
-		return; /* on another stack */
+	if (sandbox_is_on || high > base + page || high - page < floor)
+		return; /* mincore() may be forbidden; or we are on another stack */
 	while (!end && high > floor && high >= CHUNK * page) {
 		uint64_t low = high - CHUNK * page < floor ? (floor + page - 1) & -page
 							   : high - CHUNK * page;

@@ -18,6 +18,7 @@
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sampler.h"
+#include "libmemusage/sandbox.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/trace.h"
@@ -140,6 +141,8 @@ void recorder_wake(void)
 	struct mu_segment *segment = rec.segment;
 
 	__atomic_fetch_add(&segment->wake, 1, __ATOMIC_SEQ_CST);
+	if (unlikely(sandbox_is_on))
+		return;
 	if (__atomic_load_n(&segment->collector_waits, __ATOMIC_SEQ_CST) &&
 	    __atomic_exchange_n(&segment->collector_waits, 0, __ATOMIC_SEQ_CST))
 		SYS4(SYS_futex, &segment->wake, FUTEX_WAKE, 1, 0);
@@ -164,7 +167,7 @@ __attribute__((destructor)) static void destructor(void)
 	int saved = errno;
 
 	image_exit();
-	if (rec.alone)
+	if (rec.alone && !sandbox_is_on)
 		alone_end();
 	trace("exit");
 	errno = saved;

@@ -19,6 +19,7 @@
 #include "libmemusage/heap.h"
 #include "libmemusage/log.h"
 #include "libmemusage/sampler.h"
+#include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/stack.h"
 #include "libmemusage/sys.h"
@@ -214,6 +215,11 @@ void thread_key_init(void)
 
 static void barrier_everywhere(void)
 {
+	/* In a sandbox a fork of several threads may then copy a page that is being changed. */
+	if (sandbox_is_on) {
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		return;
+	}
 	SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 	if (sys_failed(SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)))
 		SYS3(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);

@@ -29,6 +29,10 @@ profiled 'mlockall(MCL_CURRENT | MCL_FUTURE)' limits lock 3
 profiled 'the same with a data file' -d data -- limits lock 3
 profiled 'setrlimit(RLIMIT_AS)' limits itself 200
 
+profiled 'seccomp, strict' sandbox strict
+profiled 'seccomp, a filter' sandbox filter
+profiled 'seccomp, with a data file' -d data -- sandbox filter
+
 if [ "$(id -u)" = 0 ]; then
 	profiled 'chroot' limits chroot
 	profiled 'setuid' limits setuid
