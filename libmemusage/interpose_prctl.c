@@ -10,7 +10,9 @@
 
 #include "libmemusage/export.h"
 #include "libmemusage/real.h"
+#include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
+#include "libmemusage/sys.h"
 
 bool sandbox_is_on;
 
@@ -24,7 +26,9 @@ EXPORT int prctl(int option, ...)
 		argument[i] = va_arg(more, unsigned long);
 	va_end(more);
 	real_resolve();
-	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+	/* A child of vfork is in our memory, but its sandbox is its own. */
+	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) &&
+	    (!rec.pid || rec.pid == sys_getpid()))
 		sandbox_is_on = true;
 	return real.prctl(option, argument[0], argument[1], argument[2], argument[3]);
 }
