@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "formats/massif.h"
+#include "formats/massif_convert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +89,31 @@ static void check_round_trip(const struct massif_file *m)
 	free(text);
 }
 
+/* Whatever is in names, a conversion ends, and its lines are as many as the stacks. */
+static void check_conversions(const struct massif_file *m)
+{
+	const struct massif_snapshot *s = massif_peak(m);
+	struct mu_error err;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	uint32_t lines = 0;
+
+	must(out != NULL);
+	massif_to_json(out, m);
+	if (s) {
+		must(massif_to_callgrind(out, m, s, "0", &err) == 0);
+		must(fseek(out, 0, SEEK_SET) == 0);
+		massif_to_folded(out, m, s);
+	}
+	must(fflush(out) == 0);
+	for (size_t i = 0; s && i < size; i++)
+		lines += text[i] == '\n';
+	must(!s || lines <= s->node_count);
+	must(fclose(out) == 0);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct massif_file m;
@@ -102,6 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_snapshot(&m, &m.snapshots[i]);
 	if (m.count > 0 && m.desc)
 		check_round_trip(&m);
+	if (m.count > 0)
+		check_conversions(&m);
 	massif_free(&m);
 	return 0;
 }
