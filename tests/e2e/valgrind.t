@@ -19,6 +19,7 @@ checked() {
 }
 memusage=$MU_BUILD/bin/memusage
 stat=$MU_BUILD/bin/memusagestat
+print=$MU_BUILD/bin/memusageprint
 
 checked "$memusage" --help
 checked "$memusage" --data=out.dat sort "$MU_SRC/README.md"
@@ -34,5 +35,18 @@ if [ -x "$stat" ]; then
 	is "$status" 1 'a file of another kind'
 else
 	skip 'memusagestat was not built' 7
+fi
+if [ -x "$print" ]; then
+	profile=$MU_SRC/tests/golden/massif/sites.out
+	checked "$print" --help
+	checked "$print" --threshold=0 "$profile"
+	for format in folded callgrind json massif; do
+		checked "$print" "--to=$format" "$profile"
+	done
+	head -n 300 "$profile" >cut.out
+	run valgrind -q --error-exitcode=99 "$print" cut.out
+	is "$status" 1 'a profile that was cut'
+else
+	skip 'memusageprint was not built' 13
 fi
 done_testing
