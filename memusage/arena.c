@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define WHOLE_SIZE (UINT64_C(1) << 40)
-#define SLOT_SHARE 128u		     /* slots that WHOLE_SIZE is cut into, nearly */
+#define SLOT_SHARE 512u		     /* slots that WHOLE_SIZE is cut into, nearly */
 #define LIMITED_SHARE 16u	     /* likewise under an address space limit */
 #define SLOT_SIZE_MIN (UINT64_C(16) << 20)
 #define SIZE_MIN (UINT64_C(2) << 20)  /* below this nothing useful can be recorded */
