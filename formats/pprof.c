@@ -101,7 +101,7 @@ static void put_mappings(struct writer *w)
 				 w->p->symbols.state[i] == SYMBOLS_READ;
 		char id[2 * BUILD_ID_MAX + 1] = "";
 
-		for (uint32_t k = 0; k < m->id.length && k < BUILD_ID_MAX; k++)
+		for (size_t k = 0; k < m->id.length && k < BUILD_ID_MAX; k++)
 			sprintf(id + 2 * k, "%02x", m->id.byte[k]);
 		protobuf_number(&w->part, MAPPING_ID, i + 1);
 		protobuf_number(&w->part, MAPPING_START, m->start);

@@ -8,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/array.h"
+
 static bool add(struct stacklist *list, uint32_t location, const struct symbols_level *level)
 {
 	if (list->count == list->room) {
-		size_t room = list->room ? list->room * 2 : 64;
-		struct stackitem *item = reallocarray(list->item, room, sizeof(*item));
+		struct stackitem *item = array_grow(list->item, &list->room, list->count + 1,
+						    sizeof(*item));
 
 		if (!item)
 			return false;
 		list->item = item;
-		list->room = room;
 	}
 	list->item[list->count++] = (struct stackitem){ location, level };
 	return true;

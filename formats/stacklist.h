@@ -20,8 +20,8 @@ struct stackitem {
 /* Zeroed, it is empty; used again and again. */
 struct stacklist {
 	struct stackitem *item;		/* innermost first */
-	size_t count;
-	size_t room;
+	uint32_t count;
+	uint32_t room;
 };
 
 /* stacklist_set -- the levels of a filtered stack. Returns false without memory. */

@@ -7,12 +7,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static uint32_t hash_of(uint32_t a, uint32_t b, uint32_t c)
+/* The address of the table, which is another in every run, goes in: no recording can be made
+ * whose numbers collide. */
+static uint32_t hash_of(const struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 {
-	uint64_t hash = (a * UINT64_C(0x9E3779B97F4A7C15) + b) * UINT64_C(0x9E3779B97F4A7C15) + c;
+	const uint64_t secret = (uintptr_t)t->slot;
+	unsigned __int128 hash = ((uint64_t)a << 32 | b) ^ secret;
 
-	hash *= UINT64_C(0x9E3779B97F4A7C15);
-	return (uint32_t)(hash >> 32);
+	hash *= UINT64_C(0x9E3779B97F4A7C15) + 2 * secret;
+	hash = (uint64_t)hash ^ (uint64_t)(hash >> 64) ^ c;
+	hash *= UINT64_C(0xD6E8FEB86659FD93) + 2 * secret;
+	return (uint32_t)(hash >> 48);
 }
 
 static bool grow(struct triples *t)
@@ -32,7 +37,7 @@ static bool grow(struct triples *t)
 	t->slot = slot;
 	t->slots = room * 2;
 	for (uint32_t i = 0; i < t->count; i++) {
-		uint32_t at = hash_of(triple[i].a, triple[i].b, triple[i].c) & (t->slots - 1);
+		uint32_t at = hash_of(t, triple[i].a, triple[i].b, triple[i].c) & (t->slots - 1);
 
 		while (slot[at])
 			at = (at + 1) & (t->slots - 1);
@@ -47,7 +52,7 @@ uint32_t triples_add(struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 
 	if (t->count == t->room && !grow(t))
 		return TRIPLES_NONE;
-	for (at = hash_of(a, b, c) & (t->slots - 1); t->slot[at]; at = (at + 1) & (t->slots - 1)) {
+	for (at = hash_of(t, a, b, c) & (t->slots - 1); t->slot[at]; at = (at + 1) & (t->slots - 1)) {
 		const struct triple *known = &t->triple[t->slot[at] - 1];
 
 		if (known->a == a && known->b == b && known->c == c)

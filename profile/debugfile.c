@@ -45,7 +45,7 @@ static bool try(const struct search *s, const char *root, const char *path)
 
 static bool try_build_id(const struct search *s, const char *root)
 {
-	char path[sizeof(DEBUG_ROOT) + 2 * BUILD_ID_MAX + 32];
+	char path[sizeof(DEBUG_ROOT) + (size_t)2 * BUILD_ID_MAX + 32];
 	int length = snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%02x/", s->id.byte[0]);
 
 	if (s->id.length < 2)

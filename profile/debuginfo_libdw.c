@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/array.h"
+
 enum {
 	DEPTH_MAX = 300,	/* nested entries; far beyond what compilers make */
 	REOPEN_LINES = 2000000	/* about 100 MB of libdw's memory */
@@ -89,13 +91,12 @@ static size_t first_from(const uint64_t *address, size_t count, uint64_t from)
 static bool add_place(struct lookup *l, Dwarf_Die *die)
 {
 	if (l->place_count == l->place_room) {
-		uint32_t room = l->place_room ? l->place_room * 2 : 64;
-		struct place *place = reallocarray(l->place, room, sizeof(*place));
+		struct place *place = array_grow(l->place, &l->place_room, l->place_count + 1,
+						 sizeof(*place));
 
 		if (!place)
 			return false;
 		l->place = place;
-		l->place_room = room;
 	}
 	l->place[l->place_count++] = (struct place){ .die = dwarf_dieoffset(die) };
 	return true;
@@ -158,13 +159,12 @@ static uint32_t add_scope(struct unit *u, Dwarf_Die *die, uint32_t parent)
 	const char *linkage;
 
 	if (u->scope_count == u->scope_room) {
-		uint32_t room = u->scope_room ? u->scope_room * 2 : 64;
-		struct scope *scope = reallocarray(u->scope, room, sizeof(*scope));
+		struct scope *scope = array_grow(u->scope, &u->scope_room, u->scope_count + 1,
+						 sizeof(*scope));
 
 		if (!scope)
 			return 0;
 		u->scope = scope;
-		u->scope_room = room;
 	}
 	linkage = text_of(die, DW_AT_linkage_name);
 	if (!linkage)

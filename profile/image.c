@@ -5,6 +5,7 @@
 #include "profile/image.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
@@ -98,4 +99,14 @@ size_t image_string(const struct image *im, const struct mu_string *string, char
 		memcpy(buffer, bytes, length);
 	buffer[length] = '\0';
 	return length;
+}
+
+char *image_text(const struct image *im, const struct mu_string *string)
+{
+	size_t size = string->length < IMAGE_STRING_MAX ? string->length : IMAGE_STRING_MAX;
+	char *text = malloc(size + 1);
+
+	if (text)
+		image_string(im, string, text, size + 1);
+	return text;
 }

@@ -63,4 +63,10 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 size_t image_string(const struct image *im, const struct mu_string *string, char *buffer,
 		    size_t size);
 
+/* image_text -- the same as a text of its own, up to its first zero byte.
+ *
+ * Returns a text to be freed, NULL without memory.
+ */
+char *image_text(const struct image *im, const struct mu_string *string);
+
 #endif

@@ -10,26 +10,22 @@
 
 enum {
 	MODULES_MAX = 1 << 16,
-	PATH_BYTES = 4096,
 	OVERLAPS_MAX = 256	/* modules looked at for one address; a real one meets a few */
 };
 
-static bool copy_module(struct module *m, const struct mu_module *from, const struct image *im)
+static struct module copy_module(const struct mu_module *from, const struct image *im)
 {
-	char path[PATH_BYTES];
+	struct module m = { .start = from->start, .end = from->end, .bias = from->bias,
+			    .opened = from->opened,
+			    .closed = from->closed ? from->closed : UINT32_MAX };
 
-	*m = (struct module){ .start = from->start, .end = from->end, .bias = from->bias,
-			      .opened = from->opened,
-			      .closed = from->closed ? from->closed : UINT32_MAX };
 	if (from->build_id_length <= BUILD_ID_MAX) {
-		m->id.length = from->build_id_length;
-		memcpy(m->id.byte, from->build_id, m->id.length);
+		m.id.length = from->build_id_length;
+		memcpy(m.id.byte, from->build_id, m.id.length);
 	}
-	/* A name with a zero byte inside can be no path: it ends there. */
-	image_string(im, &from->path, path, sizeof(path));
-	m->is_recorder = strcmp(basename(path), "libmemusage.so") == 0;
-	m->path = strdup(path);
-	return m->path != NULL;
+	m.path = image_text(im, &from->path);
+	m.is_recorder = m.path && strcmp(basename(m.path), "libmemusage.so") == 0;
+	return m;
 }
 
 static int by_start(const void *a, const void *b)
@@ -97,9 +93,9 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 		memcpy(&from, entry, sizeof(from));
 		if (from.start >= from.end)
 			continue;
-		if (!copy_module(&m->module[m->count], &from, im))
+		m->module[m->count] = copy_module(&from, im);
+		if (!m->module[m->count++].path)
 			return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
-		m->count++;
 	}
 	qsort(m->module, m->count, sizeof(*m->module), by_start);
 	for (uint32_t i = 0; i < m->count; i++) {

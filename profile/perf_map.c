@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "profile/file.h"
+#include "profile/strings.h"
 
 static FILE *open_map(const struct symbols_options *o)
 {
@@ -37,11 +38,17 @@ static size_t first_from(const struct symbols_job *job, uint64_t from)
 	return low;
 }
 
-static void read_line(const struct symbols_job *job, char **name, char *line)
+/* What the file says of each request. */
+struct names {
+	struct strings strings;
+	uint32_t *name;		/* number of its text, 0 none */
+};
+
+static void read_line(const struct symbols_job *job, struct names *names, char *line)
 {
 	char *end;
 	uint64_t start = strtoull(line, &end, 16), size;
-	size_t i;
+	uint32_t name;
 
 	if (end == line || *end != ' ')
 		return;
@@ -51,32 +58,35 @@ static void read_line(const struct symbols_job *job, char **name, char *line)
 		return;
 	end += strspn(end, " ");
 	end[strcspn(end, "\n")] = '\0';
-	for (i = first_from(job, start); i < job->end && job->request[i].address - start < size;
-	     i++) {
-		free(name[i - job->first]);
-		name[i - job->first] = strdup(end);
+	name = 0;
+	for (size_t i = first_from(job, start);
+	     i < job->end && job->request[i].address - start < size; i++) {
+		/* Most lines are of code that nobody asks for. */
+		name = name ? name : strings_add(&names->strings, end, strlen(end));
+		names->name[i - job->first] = name;
 	}
 }
 
 bool perf_map_read(const struct symbols_job *job)
 {
 	size_t count = job->end - job->first;
-	char **name = calloc(count + 1, sizeof(*name));
+	struct names names = { .name = calloc(count + 1, sizeof(*names.name)) };
 	FILE *in = open_map(job->options);
 	char *line = NULL;
 	size_t room = 0;
 
-	while (in && name && getline(&line, &room, in) > 0)
-		read_line(job, name, line);
-	for (size_t i = 0; name && i < count; i++) {
-		struct symbols_raw level = { .name = name[i], .full = name[i] };
+	while (in && names.name && getline(&line, &room, in) > 0)
+		read_line(job, &names, line);
+	for (size_t i = 0; names.name && i < count; i++) {
+		const char *name = strings_get(&names.strings, names.name[i]);
+		struct symbols_raw level = { .name = name, .full = name };
 
-		if (level.name && *level.name)
+		if (*name)
 			job->found(job->first + i, &level, 1, job->data);
-		free(name[i]);
 	}
 	free(line);
-	free(name);
+	free(names.name);
+	strings_free(&names.strings);
 	if (!in)
 		return false;
 	fclose(in);

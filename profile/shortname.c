@@ -144,12 +144,13 @@ static void read_all(struct reader *r, const char *name)
 			read_angle(r);
 		} else if (*r->at == '{') {
 			read_curly(r);
-		} else if (*r->at == ' ' && !r->is_operator) {
-			/* What came before was a type. */
-			r->used = 0;
-			r->at++;
 		} else {
-			put(r, r->at++, 1);
+			/* What came before a blank was a type. */
+			if (*r->at == ' ' && !r->is_operator)
+				r->used = 0;
+			else
+				put(r, r->at, 1);
+			r->at++;
 		}
 	}
 }
@@ -159,11 +160,8 @@ char *shortname(const char *name, char *buffer, size_t size)
 	struct reader r = { .at = name, .out = buffer, .size = size };
 
 	/* A name of C, or none that we know: as it is. */
-	if (strpbrk(name, "(<{") && !begins(name, "(")) {
+	if ((strpbrk(name, "(<{") && name[0] != '(') || begins(name, "(anonymous namespace)"))
 		read_all(&r, name);
-	} else if (begins(name, "(anonymous namespace)")) {
-		read_all(&r, name);
-	}
 	if (r.used == 0)
 		put(&r, name, strlen(name));
 	buffer[r.used] = '\0';

@@ -11,6 +11,11 @@
 
 enum { CHUNK_BYTES = 64 << 10, FIRST_SLOTS = 256 };
 
+struct strings_chunk {
+	struct strings_chunk *older;
+	char text[];
+};
+
 /* Names come from files that may be made to collide, which would take time by the square of
  * their number; so the hash has a secret of the process in it: the 16 random bytes that the
  * kernel gives each program. */
@@ -88,22 +93,19 @@ static bool grow_texts(struct strings *pool)
 static char *room_for(struct strings *pool, size_t bytes)
 {
 	size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-	char **chunk;
+	struct strings_chunk *chunk = pool->chunk;
 
-	if (pool->chunk_count == 0 || bytes > pool->chunk_size - pool->chunk_used) {
-		chunk = reallocarray(pool->chunk, pool->chunk_count + 1, sizeof(*chunk));
+	if (!chunk || bytes > pool->chunk_size - pool->chunk_used) {
+		chunk = malloc(sizeof(*chunk) + size);
 		if (!chunk)
 			return NULL;
+		chunk->older = pool->chunk;
 		pool->chunk = chunk;
-		chunk[pool->chunk_count] = malloc(size);
-		if (!chunk[pool->chunk_count])
-			return NULL;
-		pool->chunk_count++;
 		pool->chunk_size = size;
 		pool->chunk_used = 0;
 	}
 	pool->chunk_used += bytes;
-	return pool->chunk[pool->chunk_count - 1] + pool->chunk_used - bytes;
+	return chunk->text + pool->chunk_used - bytes;
 }
 
 uint32_t strings_add(struct strings *pool, const char *text, size_t length)
@@ -144,9 +146,12 @@ const char *strings_get(const struct strings *pool, uint32_t number)
 
 void strings_free(struct strings *pool)
 {
-	for (uint32_t i = 0; i < pool->chunk_count; i++)
-		free(pool->chunk[i]);
-	free(pool->chunk);
+	while (pool->chunk) {
+		struct strings_chunk *older = pool->chunk->older;
+
+		free(pool->chunk);
+		pool->chunk = older;
+	}
 	free(pool->text);
 	free(pool->hash);
 	free(pool->slot);

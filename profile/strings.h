@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct strings_chunk;
+
 /* Zeroed, it is an empty pool. The fields are private. */
 struct strings {
-	char **chunk;		/* texts never move */
-	uint32_t chunk_count;
-	size_t chunk_used;	/* of the last one */
+	struct strings_chunk *chunk;	/* texts lie in these and never move */
+	size_t chunk_used;		/* of the newest */
 	size_t chunk_size;
 	const char **text;	/* by number - 1 */
 	uint32_t *hash;

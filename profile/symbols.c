@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/array.h"
 #include "profile/symbols_child.h"
 #include "profile/symbols_read.h"
 
@@ -24,19 +25,14 @@ struct resolving {
 
 static bool has_room(struct symbols *s, size_t count)
 {
-	size_t room = s->level_room ? s->level_room : 256;
 	struct symbols_level *level;
 
-	while (room - s->level_count < count)
-		room *= 2;
-	if (room == s->level_room)
+	if (s->level_room - s->level_count >= count)
 		return true;
-	level = room <= UINT32_MAX ? reallocarray(s->level, room, sizeof(*level)) : NULL;
-	if (!level)
-		return false;
-	s->level = level;
-	s->level_room = (uint32_t)room;
-	return true;
+	level = array_grow(s->level, &s->level_room, s->level_count + count, sizeof(*level));
+	if (level)
+		s->level = level;
+	return level != NULL;
 }
 
 static uint32_t number_of(struct resolving *r, const char *text)

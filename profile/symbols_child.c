@@ -195,14 +195,15 @@ static void limit_time(const struct symbols_options *o)
 __attribute__((noreturn))
 static void be_child(int fd, const struct symbols_job *job, size_t from, size_t count)
 {
-	struct sender *s = calloc(1, sizeof(*s));
+	static struct sender sender;
+	struct sender *s = &sender;
 
+	s->fd = fd;
 	limit_child(job->options);
-	for (size_t k = from; s && k < count; k++) {
+	for (size_t k = from; k < count; k++) {
 		struct symbols_job own = job[k];
 		struct message m = { .kind = KIND_STATE, .index = k };
 
-		s->fd = fd;
 		own.found = send_found;
 		own.data = s;
 		limit_time(job->options);

@@ -143,29 +143,41 @@ static int debug_descriptor(const struct reading *r)
 	return r->debug.data ? r->debug.fd : -1;
 }
 
+static void read_lines(struct reading *r)
+{
+	const struct symbols_job *job = r->job;
+	size_t count = job->end - job->first;
+	int fd = debug_descriptor(r);
+	uint64_t *address;
+
+	if (fd < 0)
+		return;
+	address = calloc(count + 1, sizeof(*address));
+	if (!address)
+		return;
+	for (size_t i = 0; i < count; i++)
+		address[i] = job->request[job->first + i].address;
+	debuginfo_lookup(fd, address, count, tell_dwarf, r, NULL);
+	free(address);
+}
+
 static void read_names(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
 	size_t count = job->end - job->first;
 	struct debuginfo_mini *mini = NULL;
 	struct elf_section section;
-	uint64_t *address = reallocarray(NULL, count + 1, sizeof(*address));
-	int fd = debug_descriptor(r);
 
 	if (!r->debug.data && elf_file_section(&r->module, ".gnu_debugdata", &section))
 		mini = debuginfo_mini_open(r->module.fd);
 	offer(r, mini, offer_start);
 	symtab_settle(&r->symtab);
 	offer(r, mini, offer_name);
-	for (size_t i = 0; address && i < count; i++)
-		address[i] = job->request[job->first + i].address;
-	if (address && fd >= 0)
-		debuginfo_lookup(fd, address, count, tell_dwarf, r, NULL);
+	read_lines(r);
 	for (size_t i = 0; i < count; i++)
 		if (!r->is_told[i])
 			tell(r, i, NULL, 0);
 	debuginfo_mini_close(mini);
-	free(address);
 }
 
 static bool is_same_build(const struct elf_file *f, const struct build_id *recorded)

@@ -5,7 +5,8 @@
 #include "profile/top.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "profile/array.h"
 
 /* One stack while holders are summed up. */
 struct item {
@@ -133,17 +134,14 @@ static uint32_t function_of(const struct profile *p, const struct position *at)
 static bool has_room(struct builder *b)
 {
 	struct top_entry *entry;
-	uint32_t room;
 
-	if (b->t->count < b->room)
-		return true;
-	room = b->room ? b->room * 2 : 64;
-	entry = reallocarray(b->t->entry, room, sizeof(*entry));
-	if (!entry)
-		return false;
-	memset(entry + b->room, 0, (room - b->room) * sizeof(*entry));
-	b->t->entry = entry;
-	b->room = room;
+	if (b->t->count == b->room) {
+		entry = array_grow(b->t->entry, &b->room, b->t->count + 1, sizeof(*entry));
+		if (!entry)
+			return false;
+		b->t->entry = entry;
+	}
+	b->t->entry[b->t->count] = (struct top_entry){ .stacks = 0 };
 	return true;
 }
 

@@ -10,7 +10,8 @@
 #include "profile/tree.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "profile/array.h"
 
 enum { NODES_MAX = 4 << 20 };
 
@@ -46,7 +47,7 @@ struct group {
 
 struct groups {
 	struct group *group;
-	size_t count, room;
+	uint32_t count, room;
 	bool has_ends;		/* some stacks have no more frames */
 };
 
@@ -148,15 +149,14 @@ static struct tree_node *add_node(struct builder *b)
 	struct tree *t = b->t;
 
 	if (t->count == t->room) {
-		uint32_t room = t->room ? t->room * 2 : 256;
-		struct tree_node *node = reallocarray(t->node, room, sizeof(*node));
+		struct tree_node *node = array_grow(t->node, &t->room, t->count + 1,
+						    sizeof(*node));
 
 		if (!node) {
 			b->has_failed = true;
 			return NULL;
 		}
 		t->node = node;
-		t->room = room;
 	}
 	t->node[t->count] = (struct tree_node){ .size = 1 };
 	return &t->node[t->count++];
@@ -182,15 +182,13 @@ static int by_key(const void *a, const void *b)
 static void add_group(struct builder *b, struct groups *g, const struct group *group)
 {
 	if (g->count == g->room) {
-		size_t room = g->room ? g->room * 2 : 8;
-		struct group *more = reallocarray(g->group, room, sizeof(*more));
+		struct group *more = array_grow(g->group, &g->room, g->count + 1, sizeof(*more));
 
 		if (!more) {
 			b->has_failed = true;
 			return;
 		}
 		g->group = more;
-		g->room = room;
 	}
 	g->group[g->count++] = *group;
 }
