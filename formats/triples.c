@@ -52,7 +52,8 @@ uint32_t triples_add(struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 
 	if (t->count == t->room && !grow(t))
 		return TRIPLES_NONE;
-	for (at = hash_of(t, a, b, c) & (t->slots - 1); t->slot[at]; at = (at + 1) & (t->slots - 1)) {
+	at = hash_of(t, a, b, c) & (t->slots - 1);
+	for (; t->slot[at]; at = (at + 1) & (t->slots - 1)) {
 		const struct triple *known = &t->triple[t->slot[at] - 1];
 
 		if (known->a == a && known->b == b && known->c == c)
