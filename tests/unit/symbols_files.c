@@ -171,6 +171,33 @@ static void in_the_file(void)
 	symbols_free(&s);
 }
 
+/* Forms of DWARF: every one tells the same. */
+static void forms(void)
+{
+	static const char *const flags[] = {
+		"gcc -gdwarf-3", "gcc -gdwarf-4", "gcc -gdwarf-5", "gcc -gdwarf-5 -gz",
+		"gcc -gdwarf-4 -gsplit-dwarf", "gcc -gdwarf-5 -gsplit-dwarf",
+		"gcc -gdwarf-5 -fdebug-types-section", "gcc -g -flto", "gcc -g -gno-column-info",
+		"gcc -g -ffunction-sections -Wl,--gc-sections", "gcc -g -pie", "gcc -g -m64 -O3",
+		"clang -gdwarf-4", "clang -gdwarf-5", "clang -gdwarf-5 -gz",
+		"clang -gdwarf-5 -gsplit-dwarf",
+	};
+
+	for (size_t i = 0; has_dw && i < sizeof(flags) / sizeof(*flags); i++) {
+		struct symbols_module m = { .path = "form" };
+		struct function f;
+
+		if (!shell("%s -O1 -o form prog.c >/dev/null 2>&1", flags[i])) {
+			skip(flags[i]);
+			continue;
+		}
+		f = function_of("form", "local");
+		EQ_U(ask(&m, f.start, f.size, NULL), SYMBOLS_READ);
+		OK(some_has(f.size, "in2:4 in1:8 local:12"), "%s", flags[i]);
+		symbols_free(&s);
+	}
+}
+
 static void not_there(void)
 {
 	struct symbols_module m = { .path = "nothing" };
@@ -368,6 +395,7 @@ int main(void)
 	if (!compile())
 		skip_all("no compiler here");
 	in_the_file();
+	forms();
 	not_there();
 	other_build();
 	separate();
