@@ -88,7 +88,7 @@ bool slot_claim(struct slot *slot)
 	entry->pid = 0;
 	entry->claimed_by = sys_getpid();
 	entry->parent_slot = rec.slot + 1;
-	entry->claimed_ns = boot_time();
+	__atomic_store_n(&entry->claimed_ns, boot_time(), __ATOMIC_RELEASE);
 	*slot = (struct slot){ .index = index,
 			       .capacity = segment->slot_size,
 			       .base = slot_base(index),

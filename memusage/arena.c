@@ -202,6 +202,7 @@ void arena_free(struct arena *a, uint32_t k)
 	slot->pid = 0;
 	slot->claimed_by = 0;
 	slot->parent_slot = 0;
+	slot->claimed_ns = 0;
 	slot->generation++;
 	__atomic_store_n(&slot->state, MU_SLOT_FREE, __ATOMIC_RELEASE);
 }

@@ -133,9 +133,12 @@ static const struct process *parent_of(const struct tree *t, const struct arena 
 		       processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
 }
 
+/* Without a time its claimer is just filling in the entry: clearing it would give the slot to
+ * two children. */
 static void check_claim(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
 {
-	if (parent_of(t, a, slot) || clock_now(CLOCK_BOOTTIME) - slot->claimed_ns < CLAIM_NS)
+	if (slot->claimed_ns == 0 || parent_of(t, a, slot) ||
+	    clock_now(CLOCK_BOOTTIME) - slot->claimed_ns < CLAIM_NS)
 		t->is_pending = true;
 	else
 		arena_free(a, k);
