@@ -12,7 +12,12 @@
 #include "profile/symbols_child.h"
 #include "profile/symbols_read.h"
 
-enum { PROGRESS_EVERY = 256 };	/* requests */
+/* What files can make us keep. Beyond it addresses stay without names. */
+enum {
+	TEXT_LIMIT = 512 << 20,		/* bytes of different texts */
+	LEVELS_LIMIT = 32 << 20,
+	PROGRESS_EVERY = 256		/* requests */
+};
 
 struct resolving {
 	struct symbols *s;
@@ -20,6 +25,7 @@ struct resolving {
 	const struct symbols_job *job;
 	const struct symbols_request *request;
 	size_t done;
+	size_t text_bytes;	/* of different texts */
 	bool has_failed;	/* no memory */
 };
 
@@ -37,12 +43,15 @@ static bool has_room(struct symbols *s, size_t count)
 
 static uint32_t number_of(struct resolving *r, const char *text)
 {
-	uint32_t number;
+	uint32_t number, before = r->s->strings.count;
+	size_t length = text ? strlen(text) : 0;
 
-	if (!text || !*text)
+	if (length == 0 || length > TEXT_LIMIT - r->text_bytes)
 		return 0;
-	number = strings_add(&r->s->strings, text, strlen(text));
+	number = strings_add(&r->s->strings, text, length);
 	r->has_failed |= number == 0;
+	if (r->s->strings.count > before)
+		r->text_bytes += length;
 	return number;
 }
 
@@ -64,7 +73,7 @@ static void found(size_t request, const struct symbols_raw *raw, size_t count, v
 	struct symbols *s = r->s;
 
 	/* A child may tell of one twice: the first one stays. */
-	if (s->symbol[request].count > 0)
+	if (s->symbol[request].count > 0 || count > LEVELS_LIMIT - s->level_count)
 		return;
 	if (!has_room(s, count)) {
 		r->has_failed = true;
