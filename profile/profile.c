@@ -14,12 +14,11 @@ static int no_memory(struct mu_error *err)
 	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for call stacks");
 }
 
-/* A count that fits our 32-bit numbers. */
-static uint32_t count_of(const struct image *im, enum mu_section section)
+static uint32_t count_of(const struct image *im, enum mu_section section, uint32_t max)
 {
 	uint64_t count = image_count(im, section);
 
-	return count < INT32_MAX ? (uint32_t)count : INT32_MAX;
+	return count < max ? (uint32_t)count : max;
 }
 
 /* ---- locations ----------------------------------------------------------------------------- */
@@ -77,7 +76,7 @@ static struct place add_frame(struct profile *p, uint32_t i, const struct mu_fra
 
 static int load_frames(struct profile *p, const struct image *im, struct mu_error *err)
 {
-	uint32_t count = count_of(im, MU_SEC_FRAMES), places = 0;
+	uint32_t count = count_of(im, MU_SEC_FRAMES, PROFILE_FRAMES_MAX), places = 0;
 	struct place *place = reallocarray(NULL, (size_t)count + 1, sizeof(*place));
 	int result;
 
@@ -106,7 +105,7 @@ static int load_frames(struct profile *p, const struct image *im, struct mu_erro
 
 static int load_stacks(struct profile *p, const struct image *im, struct mu_error *err)
 {
-	uint32_t count = count_of(im, MU_SEC_STACKS);
+	uint32_t count = count_of(im, MU_SEC_STACKS, PROFILE_STACKS_MAX);
 
 	p->stack = calloc((size_t)count + 1, sizeof(*p->stack));
 	if (!p->stack)

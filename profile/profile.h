@@ -28,7 +28,13 @@
 #include "profile/sites.h"
 #include "profile/symbols.h"
 
-enum { PROFILE_DEPTH_MAX = 4096 };	/* frames of a stack that are believed */
+/* What is believed of a recording, so that a hostile one cannot take gigabytes. A real one has
+ * less than a tenth of it. */
+enum {
+	PROFILE_DEPTH_MAX = 4096,	/* frames of a stack */
+	PROFILE_FRAMES_MAX = 1 << 25,
+	PROFILE_STACKS_MAX = 1 << 23
+};
 
 /* Ordered by pc, then module; no two are equal. */
 struct location {

@@ -22,7 +22,7 @@ static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 {
 	uint64_t count = image_count(im, MU_SEC_SITES);
 
-	count = count < INT32_MAX ? count : INT32_MAX;
+	count = count < SITES_MAX ? count : SITES_MAX;
 	s->site = calloc(count + 1, sizeof(*s->site));
 	if (!s->site)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for sites");

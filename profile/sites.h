@@ -11,7 +11,10 @@
 #include "profile/error.h"
 #include "profile/image.h"
 
-enum { SITES_CLASSES = 8 };
+enum {
+	SITES_CLASSES = 8,
+	SITES_MAX = 1 << 23	/* believed of a recording: more would be a hostile one */
+};
 
 /* Bytes are those that the program asked for. Sums of a damaged recording may be negative. */
 struct site {
