@@ -4,13 +4,12 @@
  */
 #include "libmemusage/real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "libmemusage/arch.h"
-#include "libmemusage/recorder.h"
+#include "libmemusage/lookup.h"
 #include "libmemusage/sys.h"
 
 #define EARLY_BYTES 65536
@@ -20,8 +19,8 @@ static _Alignas(EARLY_ALIGN) unsigned char early[EARLY_BYTES];
 static size_t early_used;
 static bool resolving;
 
-/* Size is kept in the 16 bytes before the block. What does not fit is mapped and, like the
- * rest, never freed: this happens only inside dlsym. */
+/* Size is kept in the 16 bytes before the block. Nothing is freed: only a signal handler that
+ * interrupts the resolving gets something from here. */
 static void *early_alloc(size_t size, size_t align)
 {
 	size_t header = align < 16 ? 16 : align;
@@ -52,8 +51,8 @@ size_t early_size(const void *block)
 	return size;
 }
 
-/* The resolvers: each forwards when resolved, and serves from the static area when called
- * by dlsym itself. */
+/* The resolvers: each forwards when resolved, and serves from the static area when resolving
+ * is under way. */
 
 static void *first_malloc(size_t size)
 {
@@ -246,26 +245,22 @@ struct real real = {
 
 void real_find(void *place, const char *name)
 {
-	void *found = dlsym(RTLD_NEXT, name);
+	void *found = lookup_next(name);
 
 	if (found)
 		memcpy(place, &found, sizeof(found));
 }
 
-/* Resolved into a copy and published together: while dlsym runs, calls go to the static
- * area; no thread sees half a set. Threads cannot exist before the first allocation. Meanwhile
- * the recorder is said to be starting, or what dlsym allocates would start and be recorded. */
+/* Resolved into a copy and published together: no thread sees half a set. Threads cannot exist
+ * before the first allocation. */
 void real_resolve(void)
 {
 	static bool resolved;
-	uint32_t not_yet = STATE_NOT_YET;
 	struct real next = real;
 
 	if (resolved || __atomic_exchange_n(&resolving, true, __ATOMIC_ACQUIRE))
 		return;
 	int saved = errno;
-	bool first = __atomic_compare_exchange_n(&rec.state, &not_yet, STATE_STARTING, false,
-						 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	real_find(&next.malloc, "malloc");
 	real_find(&next.calloc, "calloc");
 	real_find(&next.realloc, "realloc");
@@ -298,13 +293,8 @@ void real_resolve(void)
 	real_find(&next.dlclose, "dlclose");
 	new_resolve();
 	signal_resolve();
-	/* What was not found is no error of the program's. */
-	dlerror();
-	dlerror();
 	real = next;
 	resolved = true;
-	if (first)
-		rec.state = STATE_NOT_YET;
 	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);
 	errno = saved;
 }

@@ -1,10 +1,9 @@
 /* real.h -- the functions behind the ones that we interpose, and memory before they exist.
  *
  * Every pointer starts at a resolver of its own, so that no caller has to ask whether it is
- * ready: the first call of any resolves them all by dlsym(RTLD_NEXT). dlsym may allocate:
- * such requests, and those of a resolver that runs meanwhile, come from a small static area
- * whose blocks are recognised by address, never given to the real allocator, and never
- * reused.
+ * ready: the first call of any resolves them all (lookup.h: without allocating). Requests that
+ * come meanwhile, from a signal handler, get memory from a small static area whose blocks are
+ * recognised by address, never given to the real allocator, and never reused.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -68,8 +67,7 @@ void signal_resolve(void);
 /* real_find -- the next function of that name in search order.
  *
  * place  of a function pointer; left alone if there is none.
- * Only while real_resolve() runs: dlsym takes away what the program's own dlerror() would
- * have said, whether it finds something or not. May call the allocator.
+ * Only while real_resolve() runs.
  */
 void real_find(void *place, const char *name);
 

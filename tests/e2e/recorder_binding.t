@@ -23,6 +23,9 @@ unharmed() {
 unharmed 'malloc in the executable' 'the malloc of .*ownmalloc' ownmalloc
 is "$native_status" 3 'it ran to its end'
 
+unharmed 'malloc in the executable, with a lock' 'the malloc of .*lockmalloc' lockmalloc
+is "$native_status" 3 'it ran to its end'
+
 unharmed 'RTLD_DEEPBIND' 'libplain.so was opened with RTLD_DEEPBIND' \
 	binder "$WORKLOADS/libplain.so" deep
 recorded 'the rest of RTLD_DEEPBIND'

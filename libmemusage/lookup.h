@@ -1,0 +1,21 @@
+/* lookup.h -- finding functions without dlsym.
+ *
+ * dlsym allocates when it does not find something, and forgets what the program's own
+ * dlerror() would have said. The first event may come from inside the program's malloc, with
+ * its lock held (jemalloc in rustc calls mmap): an allocation would then wait for ever.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_LOOKUP_H
+#define LIBMEMUSAGE_LOOKUP_H
+
+/* lookup_next -- the next function of that name in search order, as dlsym(RTLD_NEXT) has it.
+ *
+ * Looks at the objects that are loaded now, those after this library, and at default versions.
+ * Returns NULL if there is none. Allocates nothing, takes no lock; not while another thread
+ * may open or close objects.
+ * Source  the layout of .gnu.hash, .hash and .gnu.version as read by ld.so.
+ */
+void *lookup_next(const char *name);
+
+#endif
