@@ -134,11 +134,15 @@ static const struct process *parent_of(const struct tree *t, const struct arena 
 }
 
 /* Without a time its claimer is just filling in the entry: clearing it would give the slot to
- * two children. */
+ * two children. It counts from now, should the claimer be gone. */
 static void check_claim(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
 {
-	if (slot->claimed_ns == 0 || parent_of(t, a, slot) ||
-	    clock_now(CLOCK_BOOTTIME) - slot->claimed_ns < CLAIM_NS)
+	uint64_t now = clock_now(CLOCK_BOOTTIME), none = 0;
+
+	if (slot->claimed_ns == 0)
+		__atomic_compare_exchange_n(&a->slot[k].claimed_ns, &none, now, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (slot->claimed_ns == 0 || parent_of(t, a, slot) || now - slot->claimed_ns < CLAIM_NS)
 		t->is_pending = true;
 	else
 		arena_free(a, k);
