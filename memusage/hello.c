@@ -81,17 +81,29 @@ static void record(struct hellos *h, int connection, pid_t pid)
 		tree_end_image(t, p, TREE_DEATH);
 }
 
-/* A parent that cannot map other slots takes one for the child it is about to make; who the
- * child is will be seen in the slot. */
+/* A slot of the parent's own arena. Children that are dead already may still have theirs. */
+static int claim_beside(struct tree *t, pid_t pid)
+{
+	const struct process *parent = processes_find(&t->processes, pid);
+	int slot = parent && parent->slot >= 0 ? arena_claim(parent->arena) : -1;
+
+	if (slot >= 0 || !parent)
+		return slot;
+	tree_scan(t);
+	tree_check_ends(t);
+	parent = processes_find(&t->processes, pid);
+	return parent && parent->slot >= 0 ? arena_claim(parent->arena) : -1;
+}
+
+/* A parent that cannot map other slots, or found none free, takes one for the child it is about
+ * to make; who the child is will be seen in the slot. */
 static void reserve(struct hellos *h, int connection, const struct mu_hello *hello, pid_t pid)
 {
 	struct tree *t = h->tree;
+	int slot = claim_beside(t, pid);
 	const struct process *parent = processes_find(&t->processes, pid);
-	int slot = -1;
 
-	if (parent && parent->slot >= 0)
-		slot = arena_claim(parent->arena);
-	if (slot < 0) {
+	if (slot < 0 || !parent) {
 		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
 		return;
 	}

@@ -29,6 +29,8 @@ profiled 'exec without our environment' forks bare
 
 profiled 'a storm of forks' forks storm "$([ "$slow" ] && echo 2000 || echo 200)"
 
+profiled '400 children at once' forks crowd 400
+
 # The native run makes the file first.
 profiled 'daemon()' -d 'data.%p' -- forks daemon
 for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -111,6 +111,31 @@ static void storm(int count)
 	tell(count / 2, 0);
 }
 
+/* All alive at once: more than there are slots in a segment. */
+static void crowd(int count)
+{
+	pid_t *pid = own[0];
+	int gate[2];
+	char byte;
+
+	check(!pipe(gate), "pipe");
+	pid = realloc(pid, (size_t)count * sizeof(*pid));
+	for (int i = 0; i < count; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			close(gate[1]);
+			child_work();
+			_exit(read(gate[0], &byte, 1) ? 99 : 10);
+		}
+	}
+	close(gate[1]);
+	for (int i = 0; i < count; i++)
+		reap(pid[i], 10);
+	own[0] = pid;
+	say("truth malloc calls=%d", OWN);
+	say("truth child calls=%d bytes=%d", count * 6, count * 15000);
+}
+
 static void *hammer(void *unused)
 {
 	while (!stop)
@@ -287,7 +312,7 @@ int main(int argc, char **argv)
 		void (*run)(int);
 	} way[] = {
 		{ "fork", by_fork }, { "storm", storm },   { "threads", with_threads },
-		{ "nested", chain_of_forks },
+		{ "nested", chain_of_forks }, { "crowd", crowd },
 		{ "raw", raw },	     { "shared", shared }, { "vfork", by_vfork },
 		{ "spawn", spawn },  { "shells", shells }, { "exec", fork_and_exec },
 		{ "chain", exec_chain }, { "bare", exec_bare }, { "daemon", daemonize },
