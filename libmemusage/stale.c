@@ -9,6 +9,7 @@
 #include "libmemusage/stale.h"
 
 #include <signal.h>
+#include <ucontext.h>
 
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
@@ -22,6 +23,15 @@
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
 #define FRAME_MOST (32u << 10) /* below the hook's entry lies a signal frame within this */
 #define RETURNS 4
+
+#if defined(__x86_64__)
+#define KERNEL_CONTEXT 304u /* bytes of its struct ucontext, shorter than libc's */
+#define USER_CS 0x33
+#define NO_FRAME 64u
+#define FP_BYTES 512u
+#define FP_MAGIC_AT 464u
+#define FP_MAGIC 0x46505853u /* FP_XSTATE_MAGIC1, there if uc_flags has UC_FP_XSTATE, 1 */
+#endif
 
 /* As rt_sigaction(2) has it, which libc's struct is not. */
 struct kernel_action {
@@ -58,14 +68,42 @@ static bool learn_returns(void)
 	return is_new;
 }
 
-/* Whether a signal frame lies in [low, high). */
-static bool has_signal_frame(uint64_t low, uint64_t high)
+/* Whether the return address at `at` belongs to a whole signal frame of something interrupted
+ * below `entered`. Of one that is over, some of the stack's present frames lie on top, and
+ * have overwritten this or that, if not the return address.
+ * Source: struct rt_sigframe of the kernel, arch/x86. */
+static bool is_signal_frame(uint64_t at, uint64_t entered)
+{
+	const ucontext_t *context = (const ucontext_t *)(at + 8);
+	const greg_t *registers = context->uc_mcontext.gregs;
+	uint64_t sp = (uint64_t)registers[REG_RSP];
+	uint64_t fp = (uint64_t)context->uc_mcontext.fpregs;
+
+	/* The hook may be entered without a frame of its own: then sp is a little above. */
+	if (sp <= at + 8 + KERNEL_CONTEXT || sp > entered + NO_FRAME || fp <= at || fp & 63 ||
+	    fp + FP_BYTES > sp)
+		return false;
+	return !context->uc_link && registers[REG_RIP] &&
+	       (registers[REG_CSGSFS] & 0xffff) == USER_CS &&
+	       (!(context->uc_flags & 1) || *(const uint32_t *)(fp + FP_MAGIC_AT) == FP_MAGIC);
+}
+
+static bool is_return(uint64_t word)
+{
+	for (int i = 0; i < RETURNS && returns[i]; i++)
+		if (word == returns[i])
+			return true;
+	return false;
+}
+
+/* Whether a signal frame lies in [low, entered). */
+static bool has_signal_frame(uint64_t low, uint64_t entered)
 {
 	do {
-		for (uint64_t at = low & -UINT64_C(8); at < high; at += 8)
-			for (int i = 0; i < RETURNS && returns[i]; i++)
-				if (*(const volatile uint64_t *)at == returns[i])
-					return true;
+		for (uint64_t at = low & -UINT64_C(8); at + KERNEL_CONTEXT < entered; at += 8)
+			if (is_return(*(const volatile uint64_t *)at) &&
+			    is_signal_frame(at, entered))
+				return true;
 	} while (learn_returns());
 	return false;
 }

@@ -24,8 +24,11 @@ anywhere() {
 	nested=$(sed -n 's/.*not recorded: \([0-9]*\) calls from signal handlers.*/\1/p' report)
 }
 anywhere 'handlers anywhere in malloc' storm
-calls=$(($(report_field malloc calls) + $(report_field free calls) + ${nested:-0}))
-num "$calls" -ge 4000 'every call is recorded or counted as not recorded'
+made=$(sed -n 's/^made //p' .out)
+is $(($(report_field malloc calls) + $(report_field free calls) + ${nested:-0})) $((2 * made)) \
+	'every call is recorded or counted as not recorded'
+# A handler's malloc and free are both recorded or both not.
+is "$(report_field malloc calls)" "$(report_field free calls)" 'no handler is taken for one that left'
 anywhere 'longjmp out of malloc' jump
 num "${nested:-0}" -le 10000 'few calls are not recorded'
 anywhere 'longjmp out of malloc, then deeper' jump-deep

@@ -79,9 +79,7 @@ static void storm(void)
 		own++;
 	}
 	every_us(0);
-	say("made %d and more", HITS);
-	if (getenv("COUNTS"))
-		dprintf(2, "%u\n", own + (unsigned int)hits);
+	say("made %u", own + (unsigned int)hits);
 }
 
 static void deep(int depth)
