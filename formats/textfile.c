@@ -103,6 +103,21 @@ int textfile_line(struct textfile *in, struct mu_error *err)
 	}
 }
 
+ssize_t textfile_read(struct textfile *in, void *data, size_t size, struct mu_error *err)
+{
+	size_t there = in->end - in->at;
+
+	if (there == 0 && in->is_at_end)
+		return 0;
+	if (there == 0)
+		return gunzip_read(in->source, data, size, err);
+	if (size > there)
+		size = there;
+	memcpy(data, in->buffer + in->at, size);
+	in->at += size;
+	return (ssize_t)size;
+}
+
 void textfile_close(struct textfile *in)
 {
 	gunzip_close(in->source);

@@ -65,6 +65,13 @@ ssize_t textfile_peek(struct textfile *in, const char **data, struct mu_error *e
  */
 int textfile_line(struct textfile *in, struct mu_error *err);
 
+/* textfile_read -- the next bytes, for a file that has no lines.
+ *
+ * Returns how many were stored, at most SIZE; 0 at the end, -1 with ERR as gunzip_read(). Not to
+ * be mixed with textfile_line(); what was looked at comes again.
+ */
+ssize_t textfile_read(struct textfile *in, void *data, size_t size, struct mu_error *err);
+
 /* textfile_close -- release everything; the descriptor stays open. */
 void textfile_close(struct textfile *in);
 
