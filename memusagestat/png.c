@@ -5,10 +5,12 @@
 #include "memusagestat/png.h"
 
 #include <png.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "cli/message.h"
+#include "cli/xmalloc.h"
 #include "memusagestat/labels.h"
 
 enum { PIXELS_PER_METRE = 3780 };	/* 96 dots per inch */
@@ -71,30 +73,77 @@ static void put_note(png_structp png, png_infop info, const struct png_note *not
 	png_set_text(png, info, &text, 1);
 }
 
-void png_write(struct output *out, gdImagePtr image, const struct png_note *notes, int count)
+static png_structp begin(struct output *out, png_infop *info)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, ignore);
-	png_infop info = png ? png_create_info_struct(png) : NULL;
 
-	if (!info)
+	*info = png ? png_create_info_struct(png) : NULL;
+	if (!*info)
 		die("cannot make the picture: out of memory");
 	png_set_write_fn(png, out->stream, put_bytes, flush_bytes);
-	png_set_filter(png, 0, PNG_FILTER_NONE);
-	/* The longest side is below 2^15, so no limit of libpng is met. */
-	png_set_IHDR(png, info, (png_uint_32)gdImageSX(image), (png_uint_32)gdImageSY(image), 4,
-		     PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
+	return png;
+}
+
+/* The longest side is below 2^15, so no limit of libpng is met. */
+static void put_head(png_structp png, png_infop info, gdImagePtr image, int bits, int type)
+{
+	png_set_IHDR(png, info, (png_uint_32)gdImageSX(image), (png_uint_32)gdImageSY(image),
+		     bits, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
 		     PNG_FILTER_TYPE_BASE);
-	put_palette(png, info, image);
+}
+
+static void put_notes(png_structp png, png_infop info, const struct png_note *notes, int count)
+{
 	png_set_pHYs(png, info, PIXELS_PER_METRE, PIXELS_PER_METRE, PNG_RESOLUTION_METER);
 	for (int i = 0; i < count; i++) {
 		if (notes[i].text)
 			put_note(png, info, &notes[i]);
 	}
 	png_write_info(png, info);
-	png_set_packing(png);
-	for (int y = 0; y < gdImageSY(image) && !output_failed(out); y++)
-		png_write_row(png, image->pixels[y]);
+}
+
+static void end(struct output *out, png_structp png, png_infop info)
+{
 	if (!output_failed(out))
 		png_write_end(png, info);
 	png_destroy_write_struct(&png, &info);
+}
+
+void png_write(struct output *out, gdImagePtr image, const struct png_note *notes, int count)
+{
+	png_infop info;
+	png_structp png = begin(out, &info);
+
+	png_set_filter(png, 0, PNG_FILTER_NONE);
+	put_head(png, info, image, 4, PNG_COLOR_TYPE_PALETTE);
+	put_palette(png, info, image);
+	put_notes(png, info, notes, count);
+	png_set_packing(png);
+	for (int y = 0; y < gdImageSY(image) && !output_failed(out); y++)
+		png_write_row(png, image->pixels[y]);
+	end(out, png, info);
+}
+
+void png_write_rgb(struct output *out, gdImagePtr image, const struct png_note *notes, int count)
+{
+	png_infop info;
+	png_structp png = begin(out, &info);
+	png_bytep row = xcalloc((size_t)gdImageSX(image), 3);
+
+	/* Areas of one colour: what helps photographs takes longer and is larger here. */
+	png_set_filter(png, 0, PNG_FILTER_UP);
+	put_head(png, info, image, 8, PNG_COLOR_TYPE_RGB);
+	put_notes(png, info, notes, count);
+	for (int y = 0; y < gdImageSY(image) && !output_failed(out); y++) {
+		for (int x = 0; x < gdImageSX(image); x++) {
+			int color = image->tpixels[y][x];
+
+			row[3 * x] = (png_byte)(color >> 16);
+			row[3 * x + 1] = (png_byte)(color >> 8);
+			row[3 * x + 2] = (png_byte)color;
+		}
+		png_write_row(png, row);
+	}
+	free(row);
+	end(out, png, info);
 }

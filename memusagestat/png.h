@@ -24,4 +24,11 @@ struct png_note {
  */
 void png_write(struct output *out, gdImagePtr image, const struct png_note *notes, int count);
 
+/* png_write_rgb -- write IMAGE, a true colour image, as 8 bits per channel without alpha.
+ *
+ * Otherwise as png_write().
+ */
+void png_write_rgb(struct output *out, gdImagePtr image, const struct png_note *notes,
+		   int count);
+
 #endif
