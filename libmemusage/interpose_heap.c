@@ -20,8 +20,7 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 {
 	if (alloc_quick(fn, block, size, sp, MODE_STACKS) ||
 	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
-	    alloc_quick(fn, block, size, sp, MODE_MANY) ||
-	    alloc_quick(fn, block, size, sp, MODE_LOG))
+	    alloc_quick(fn, block, size, sp, MODE_MANY))
 		return block;
 	struct thread *thread = hook_enter();
 	if (likely(thread)) {
@@ -29,6 +28,15 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 		hook_leave(thread);
 	}
 	return block;
+}
+
+/* Apart, as it needs few registers: 2 ns less than as one more case of record_slow(). */
+static __attribute__((noinline)) void *record_logged(enum mu_fn fn, void *block, size_t size,
+						     uint64_t sp)
+{
+	if (likely(alloc_quick(fn, block, size, sp, MODE_LOG)))
+		return block;
+	return record_slow(fn, block, size, sp);
 }
 
 /* C23; declared by a libc that has them. */
@@ -39,6 +47,8 @@ INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 {
 	if (likely(alloc_quick(fn, block, size, sp, 0)))
 		return block;
+	if (gate.mode == MODE_LOG)
+		return record_logged(fn, block, size, sp);
 	return record_slow(fn, block, size, sp);
 }
 
@@ -97,15 +107,24 @@ INLINE bool record_free(void *block, uint64_t sp)
 static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 {
 	if (free_quick(block, sp, MODE_STACKS) || free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
-	    free_quick(block, sp, MODE_MANY) || free_quick(block, sp, MODE_LOG) ||
-	    record_free(block, sp))
+	    free_quick(block, sp, MODE_MANY) || record_free(block, sp))
 		real.free(block);
+}
+
+static __attribute__((noinline)) void free_logged(void *block, uint64_t sp)
+{
+	if (likely(free_quick(block, sp, MODE_LOG)))
+		real.free(block);
+	else
+		free_slow(block, sp);
 }
 
 EXPORT void free(void *block)
 {
 	if (likely(free_quick(block, hook_sp(), 0)))
 		real.free(block);
+	else if (gate.mode == MODE_LOG)
+		free_logged(block, hook_sp());
 	else
 		free_slow(block, hook_sp());
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "formats/dat.h"
+#include "memusage/largefile.h"
 #include "profile/logmerge.h"
 
 struct datalog {
@@ -18,7 +19,7 @@ struct datalog {
 	char *name;		/* owned; of the file, NULL if it has none */
 	uint64_t lost;		/* events that could not be written */
 	uint64_t written;	/* events that have gone to the file */
-	uint64_t reserved;	/* bytes of the file for which there are blocks on the disk */
+	struct largefile file;
 	uint64_t flushed_ns;	/* when everything had been written last */
 	struct log_event *held;	/* events that wait for more, NULL if none may wait */
 	size_t held_count;
