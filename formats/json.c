@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/utf8.h"
+#include "profile/timeline.h"
 
 void json_put_string(FILE *out, const char *text)
 {
@@ -169,7 +170,47 @@ static void put_snapshots(FILE *out, const struct image *im)
 		fprintf(out, "\"heap\":%" PRId64 ",\"extra\":%" PRId64 ",\"clock_bytes\":%" PRIu64
 			"}", s.heap, s.extra, s.clock_bytes);
 	}
-	fputs("]}\n", out);
+	fputs("],\n", out);
+}
+
+/* What the kernel saw. */
+static void put_timeline(FILE *out, const struct image *im)
+{
+	struct timeline t;
+	uint32_t count = timeline_load(&t, im, NULL) == 0 ? t.count : 0;
+
+	fprintf(out, "\"rss_peak\":%" PRIu64 ",\"timeline\":[", t.rss_peak);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct mu_sample *s = &t.sample[i];
+
+		fprintf(out, "%s{\"time_ns\":%" PRIu64 ",\"heap\":%" PRId64 ",\"stacks\":%" PRId64
+			",", i ? ",\n " : "\n ",
+			s->mono_ns > t.start_ns ? s->mono_ns - t.start_ns : 0, s->heap, s->stack);
+		fprintf(out, "\"rss_anon\":%" PRIu64 ",\"rss_file\":%" PRIu64 ",\"rss_shmem\":%"
+			PRIu64 ",\"swap\":%" PRIu64 ",", s->rss_anon, s->rss_file, s->rss_shmem,
+			s->swap);
+		fprintf(out, "\"recorder_shmem\":%" PRIu64 ",\"recorder_anon\":%" PRIu64
+			",\"events\":%" PRIu64 "}", s->recorder, s->recorder_anon, s->events);
+	}
+	fputs("]", out);
+	timeline_free(&t);
+}
+
+/* The parts of the memory when most was resident. */
+static void put_memory(FILE *out, const struct image *im)
+{
+	struct memory_split m = { 0 };
+	struct timeline t;
+
+	if (timeline_load(&t, im, NULL) == 0)
+		timeline_split(&t, timeline_highest(&t), &m);
+	fprintf(out, ",\n\"memory\":{\"time_ns\":%" PRIu64 ",\"resident\":%" PRIu64
+		",\"heap\":%" PRIu64 ",\"spare\":%" PRIu64 ",\"globals\":%" PRIu64 ",", m.time_ns,
+		m.resident, m.heap, m.spare, m.globals);
+	fprintf(out, "\"stacks\":%" PRIu64 ",\"file\":%" PRIu64 ",\"shared\":%" PRIu64
+		",\"recorder\":%" PRIu64 ",\"untouched\":%" PRIu64 ",\"swap\":%" PRIu64 "}",
+		m.stacks, m.file, m.shared, m.recorder, m.untouched, m.swap);
+	timeline_free(&t);
 }
 
 void json_write(FILE *out, const struct export *e)
@@ -189,4 +230,7 @@ void json_write(FILE *out, const struct export *e)
 	put_locations(out, e->filter->profile);
 	put_sites(out, e->filter);
 	put_snapshots(out, e->image);
+	put_timeline(out, e->image);
+	put_memory(out, e->image);
+	fputs("}\n", out);
 }

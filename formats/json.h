@@ -11,12 +11,20 @@
  *	           "peak_bytes":..,"peak_blocks":..,"live_bytes":..,"live_blocks":..,
  *	           "total_bytes":..,"total_blocks":..,"temporary_blocks":..,"max_bytes":..,
  *	           "size_classes":[..]}],
- *	 "snapshots":[{"time_ns":..,"kind":"peak","heap":..,"extra":..,"clock_bytes":..}]}
+ *	 "snapshots":[{"time_ns":..,"kind":"peak","heap":..,"extra":..,"clock_bytes":..}],
+ *	 "rss_peak":..,
+ *	 "timeline":[{"time_ns":..,"heap":..,"stacks":..,"rss_anon":..,"rss_file":..,
+ *	              "rss_shmem":..,"swap":..,"recorder_shmem":..,"recorder_anon":..,
+ *	              "events":..}],
+ *	 "memory":{"time_ns":..,"resident":..,"heap":..,"spare":..,"globals":..,"stacks":..,
+ *	           "file":..,"shared":..,"recorder":..,"untouched":..,"swap":..}}
  *
  * Levels and stacks are innermost first; a stack is a list of numbers of locations. pc is a
  * return address. A module without "names" could not be read; null stands for no module. Bytes
  * are those asked for. Size classes count blocks of up to 16, 64, 256, 1024, 4096, 65536,
- * 1048576 and more bytes. Later versions may add members.
+ * 1048576 and more bytes. The timeline is what the kernel saw, its "recorder" parts being of
+ * rss_shmem and rss_anon; "memory" explains the sample with most of it (profile/timeline.h).
+ * Later versions may add members.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

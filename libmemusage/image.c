@@ -11,6 +11,7 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
+#include "libmemusage/last_sample.h"
 #include "libmemusage/log.h"
 #include "libmemusage/mapping.h"
 #include "libmemusage/modules.h"
@@ -129,6 +130,8 @@ bool image_begin(const struct slot *slot)
 			return false;
 		}
 	}
+	if (rec.flags & MU_CFG_TIMELINE)
+		last_sample_init();
 	__atomic_store_n(&image->magic, MU_IMAGE_MAGIC, __ATOMIC_RELEASE);
 	slot_entry(slot->index)->pid = rec.pid;
 	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
@@ -185,6 +188,8 @@ void image_inherit(const struct slot *slot)
 	sites_forget_locks();
 	slack_forget_locks();
 	snapshots_forget_locks();
+	if (rec.flags & MU_CFG_TIMELINE)
+		last_sample_init();
 	move_threads(parent_base);
 	thread_keep_only_self();
 	remember_history(image);
@@ -205,6 +210,8 @@ void image_exit(void)
 		return;
 	if (has_self())
 		stack_mark(self);
+	if (rec.flags & MU_CFG_TIMELINE)
+		last_sample_take();
 	rec.image->process.exit_mono_ns = monotonic();
 	rec.image->process.exit = MU_EXIT_NORMAL;
 }

@@ -6,9 +6,18 @@
 
 #include <sys/mman.h>
 
+#include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
 
 static uint64_t mapped;
+
+static void account(uint64_t change)
+{
+	uint64_t now = __atomic_add_fetch(&mapped, change, __ATOMIC_RELAXED);
+
+	if (rec.image)
+		__atomic_store_n(&rec.image->recorder_private, now, __ATOMIC_RELAXED);
+}
 
 void *memory_map(uint64_t size)
 {
@@ -17,14 +26,14 @@ void *memory_map(uint64_t size)
 
 	if (sys_failed(result))
 		return NULL;
-	__atomic_fetch_add(&mapped, size, __ATOMIC_RELAXED);
+	account(size);
 	return (void *)result;
 }
 
 void memory_unmap(void *start, uint64_t size)
 {
 	SYS2(SYS_munmap, start, size);
-	__atomic_fetch_sub(&mapped, size, __ATOMIC_RELAXED);
+	account(-size);
 }
 
 uint64_t memory_private_bytes(void)

@@ -20,6 +20,7 @@
 #include "memusage/nothing.h"
 #include "memusage/reports.h"
 #include "memusage/tree.h"
+#include "memusage/tree_memory.h"
 #include "memusage/wire.h"
 
 enum {
@@ -232,11 +233,14 @@ static void look_around(struct collector *c)
 	tree_drain(t);
 }
 
-static int next_timeout(const struct tree *t)
+static int next_timeout(struct tree *t)
 {
 	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf;
+	int memory = tree_memory_look(t);
 
-	return must_look ? TICK_MS : -1;
+	if (must_look && (memory < 0 || memory > TICK_MS))
+		return TICK_MS;
+	return memory;
 }
 
 /* Returns whether anything happened within TIMEOUT milliseconds. */

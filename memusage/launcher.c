@@ -88,6 +88,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_NO_TIMER;
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
+	if (settings_has_timeline(s))
+		config.flags |= MU_CFG_TIMELINE;
 	if (settings_has_stacks(s))
 		add_stacks(&config, &s->massif);
 	if (s->data || s->png) {

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "cli/units.h"
+#include "formats/memory.h"
 
 static void note_facts(struct report *r, const struct result *result)
 {
@@ -105,6 +106,7 @@ void notes_print_details(struct report *r, const struct result *result,
 			    units_time(b, (uint64_t)usage->ru_stime.tv_sec * 1000000000 +
 						  (uint64_t)usage->ru_stime.tv_usec * 1000),
 			    units_bytes(c, (uint64_t)usage->ru_maxrss * 1024));
+	memory_print(r->text, "memusage: ", &result->memory, result->rss_peak);
 	report_note(r, "the recorder used %s; %" PRIu64 " bytes were live at the end; %" PRIu64
 		       " frees of unknown blocks",
 		    units_bytes(a, result->recorder_bytes), result->heap_now,

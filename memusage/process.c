@@ -197,6 +197,7 @@ struct process *processes_add(struct processes *all, pid_t pid)
 
 	p->pid = pid;
 	p->slot = -1;
+	p->memory_fd = -1;
 	p->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
 	if (p->pidfd < 0 && !p->has_ended)
@@ -232,6 +233,9 @@ void processes_sweep(struct processes *all)
 		}
 		if (p->pidfd >= 0)
 			close(p->pidfd);
+		if (p->memory_fd >= 0)
+			close(p->memory_fd);
+		samples_free(&p->samples);
 		free(p);
 	}
 	all->count = kept;

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "memusage/samples.h"
+
 struct arena;
 struct datalog;
 
@@ -28,6 +30,10 @@ struct process {
 	bool is_gone;		/* to be removed by processes_sweep() */
 	unsigned int images;	/* that have had a data file */
 	struct datalog *log;	/* NULL: none wanted */
+	struct samples samples;	/* of its memory; see tree_memory.h */
+	int memory_fd;		/* procmem_open(), -1: it is not looked at */
+	uint64_t memory_due_ns;	/* CLOCK_MONOTONIC of the next look */
+	uint64_t memory_began_ns;
 };
 
 struct processes {

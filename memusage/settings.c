@@ -179,6 +179,11 @@ bool settings_has_stacks(const struct settings *s)
 	return settings_has_text(s) || s->massif.is_wanted || s->record;
 }
 
+bool settings_has_timeline(const struct settings *s)
+{
+	return s->verbose || settings_has_stacks(s);
+}
+
 /* Options that suit other reports ask for Massif's only when no other one is asked for. */
 static void settle_massif(void)
 {

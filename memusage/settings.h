@@ -54,6 +54,10 @@ bool settings_has_text(const struct settings *settings);
 /* settings_has_stacks -- whether call stacks are to be recorded. */
 bool settings_has_stacks(const struct settings *settings);
 
+/* settings_has_timeline -- whether the memory that the kernel sees is to be sampled: for every
+ * report but the plain summary, which is glibc's. */
+bool settings_has_timeline(const struct settings *settings);
+
 /* The option table, for tests. Its values go to one static struct settings. */
 extern const struct opt_tool settings_tool;
 

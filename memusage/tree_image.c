@@ -11,6 +11,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/clock.h"
 #include "memusage/datalog.h"
+#include "memusage/tree_memory.h"
 
 static bool is_owner(const struct tree *t, const struct process *p)
 {
@@ -73,6 +74,7 @@ void tree_image_live(struct tree *t, struct process *p)
 		report_demote_main(&t->report);
 	if (a && a->has_log)
 		begin_log(t, p, &im);
+	tree_memory_begin(t, p, &im);
 }
 
 /* ---- the event log ----------------------------------------------------------------------- */
@@ -163,8 +165,10 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 	if (p->is_live && load_image(p, &im)) {
 		if (p->log)
 			end_log(t, p, &im);
+		tree_memory_end(p, &im);
 		report_image(t, p, &im, end);
 		keep_image_of(t, p, &im);
+		tree_memory_forget(p);
 	}
 	if (end != TREE_SHUTDOWN)
 		arena_free(p->arena, (uint32_t)p->slot);

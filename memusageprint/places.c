@@ -10,6 +10,7 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "formats/memory.h"
 #include "formats/summary.h"
 #include "memusageprint/calltree.h"
 #include "memusageprint/toplist.h"
@@ -70,6 +71,18 @@ static void print_summary(FILE *out, const struct subject *s)
 	free(result);
 }
 
+/* How much of the memory that the process had is heap at all. */
+static void print_memory(FILE *out, const struct subject *s)
+{
+	struct timeline t;
+
+	if (timeline_load(&t, &s->image, NULL) == 0 && t.count > 0) {
+		putc('\n', out);
+		memory_print_timeline(out, "", &t);
+	}
+	timeline_free(&t);
+}
+
 int places_print(FILE *out, struct subject *s, const struct settings *settings)
 {
 	unsigned text = settings->text ? settings->text : TEXT_TOP;
@@ -85,5 +98,6 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 		result |= print_list(out, s, METRIC_LIVE, settings->top);
 	if (text & TEXT_TEMPORARY)
 		result |= print_list(out, s, METRIC_TEMPORARY, settings->top);
+	print_memory(out, s);
 	return result;
 }

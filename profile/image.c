@@ -61,6 +61,8 @@ uint64_t image_count(const struct image *im, enum mu_section section)
 	const struct mu_table *t = &im->head.table[section];
 	uint64_t possible;
 
+	if (section == MU_SEC_TIMELINE && im->samples)
+		return im->sample_count;
 	if (!(im->head.features & MU_FEATURE(section)) || t->entry_size == 0)
 		return 0;
 	possible = im->size / t->entry_size;
@@ -75,6 +77,9 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 	const struct mu_table *t = &im->head.table[section];
 	const void *entry;
 
+	if (section == MU_SEC_TIMELINE && im->samples)
+		return index < im->sample_count && size <= sizeof(*im->samples) ?
+			       &im->samples[index] : NULL;
 	/* Structures are read in place by their alignment. */
 	if (t->entry_size < size || t->entry_size % 8 || index >= image_count(im, section))
 		return NULL;

@@ -26,6 +26,11 @@ struct image {
 	const uint8_t *base;	/* of the image in memory */
 	uint64_t size;		/* bytes that may be read */
 	struct mu_image head;	/* copied by image_load() or image_refresh() */
+	/* The timeline of an image that is recorded right now lies with the collector: these
+	 * stand for section MU_SEC_TIMELINE unless they are NULL. Borrowed. */
+	const struct mu_sample *samples;
+	uint64_t sample_count;
+	uint64_t rss_peak;	/* likewise, unless head.rss_peak is larger */
 };
 
 /* image_load -- take hold of the image at BASE.

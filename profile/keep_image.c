@@ -290,8 +290,10 @@ static void put_sections(struct writer *w, struct mu_image *head)
 			put_table(w, section, t);
 		else
 			*t = (struct mu_table){ 0 };
-		if (t->count == 0 && section != MU_SEC_PROCESS && section != MU_SEC_COUNTERS &&
-		    section != MU_SEC_DROPS)
+		if (t->count > 0)
+			head->features |= MU_FEATURE(section);
+		else if (section != MU_SEC_PROCESS && section != MU_SEC_COUNTERS &&
+			 section != MU_SEC_DROPS)
 			head->features &= ~MU_FEATURE(section);
 	}
 }
@@ -321,6 +323,8 @@ int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	}
 	*head = im->head;
 	head->header_size = sizeof(*head);
+	if (im->rss_peak > head->rss_peak)
+		head->rss_peak = im->rss_peak;
 	*w = (struct writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
 			      .im = im };
 	put_header_parts(w, head);

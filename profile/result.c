@@ -104,6 +104,17 @@ static void take_own(struct result *r, const struct mu_image *head)
 	}
 }
 
+/* Without memory for it there is none in the report. */
+static void take_memory(struct result *r, const struct image *im)
+{
+	struct timeline t;
+
+	if (timeline_load(&t, im, NULL) == 0)
+		timeline_split(&t, timeline_highest(&t), &r->memory);
+	r->rss_peak = t.rss_peak;
+	timeline_free(&t);
+}
+
 void result_take(struct result *r, struct image *im)
 {
 	*r = (struct result){ 0 };
@@ -121,4 +132,5 @@ void result_take(struct result *r, struct image *im)
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
 	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
 	take_name(r, im);
+	take_memory(r, im);
 }

@@ -13,6 +13,7 @@
 
 #include "profile/counters.h"
 #include "profile/image.h"
+#include "profile/timeline.h"
 #include "recording/recording.h"
 
 enum {
@@ -42,6 +43,8 @@ struct result {
 	uint64_t own_calls;	/* since the fork, or all */
 	uint64_t own_bytes;	/* likewise: of heap total */
 	uint64_t recorder_bytes;	/* memory the recorder used for this image */
+	struct memory_split memory;	/* when most was resident; zero without a timeline */
+	uint64_t rss_peak;	/* the kernel's own high-water mark, 0 unknown */
 	uint32_t thread_count;	/* entries of thread */
 	struct result_thread thread[RESULT_THREADS];
 	char exe[RESULT_PATH];

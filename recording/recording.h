@@ -43,7 +43,8 @@ enum mu_config_flag {
 	MU_CFG_ACCESSES = 1u << 8,	 /* count reads and writes */
 	MU_CFG_COPIES = 1u << 9,	 /* copy mode */
 	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
-	MU_CFG_TRACE_CHILDREN = 1u << 11 /* record images of exec'd children too */
+	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
+	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */
@@ -323,7 +324,9 @@ struct mu_image {
 	uint64_t log_bytes;   /* of all log chunks */
 	uint64_t fork_calls[MU_FN_COUNT]; /* counters at the fork, to tell own events apart */
 	uint64_t fork_bytes[MU_FN_COUNT];
-	uint64_t reserved[8];
+	uint64_t recorder_private; /* bytes the recorder has mapped for itself alone */
+	uint64_t rss_peak; /* most memory that was resident, as the kernel says; 0 unknown */
+	uint64_t reserved[6];
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
 };
@@ -497,18 +500,18 @@ struct mu_snapshot {
 	uint64_t sites; /* those with smaller numbers had allocated by then, no others */
 };
 
-/* One look at the process from outside. Bytes. */
+/* One look at the memory of the process as the kernel sees it. Bytes. */
 struct mu_sample {
 	uint64_t mono_ns;
-	int64_t heap;
-	int64_t stack;
-	uint64_t rss_anon;
-	uint64_t rss_file;
-	uint64_t rss_shmem;
-	uint64_t swap;
-	uint64_t recorder; /* of rss_shmem: the recorder's own pages */
-	uint64_t events;
-	uint64_t reserved;
+	int64_t heap;	    /* live blocks and tracked mappings */
+	int64_t stack;	    /* pages that the stacks of living threads have touched */
+	uint64_t rss_anon;  /* resident: private memory ... */
+	uint64_t rss_file;  /* ... pages of files ... */
+	uint64_t rss_shmem; /* ... shared memory, the recording included */
+	uint64_t swap;	    /* private memory that is swapped out */
+	uint64_t recorder;  /* of rss_shmem: the recorder's own pages */
+	uint64_t events;    /* calls that were counted so far */
+	uint64_t recorder_anon; /* of rss_anon: the recorder's own, at most */
 };
 
 enum mu_mark_kind { MU_MARK_USER = 0, MU_MARK_PAUSE = 1, MU_MARK_RESUME = 2, MU_MARK_AD_HOC = 3 };

@@ -1,0 +1,55 @@
+#!/bin/sh
+# memory_split.t -- every report but the plain summary says what the memory that the kernel sees is.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint
+PATH=$WORKLOADS:$PATH
+
+# kib PATTERN [FILE]: the figure of the line with it, in KiB
+kib() {
+	awk -v want="$1" 'index($0, want) { sub(/^memusage: /, "")
+		unit = $2 == "GiB" ? 1048576 : $2 == "MiB" ? 1024 : $2 == "B" ? 1 / 1024 : 1
+		printf "%d", $1 * unit; exit }' "${2:-report}"
+}
+
+# 36 MiB live, 16 MiB left of 20 freed in the middle of the heap
+memusage -o report --top memory 32 0 20 >truth || fail 'the program fails'
+like "$(cat truth)" '^heap 37748736$' 'the workload ran'
+live=$(kib 'live blocks of the heap')
+num "$live" -ge 36000 'live blocks are there' || cat report
+num "$live" -le 37900 '... and no more'
+num "$(kib 'kept by malloc')" -ge 15900 'freed blocks that malloc keeps are told apart'
+num "$(kib 'of memory at most')" -ge 53000 'the whole is not less than its parts'
+unlike "$(cat report)" 'never touched' 'all blocks were touched'
+like "$(cat report)" 'files: the program' 'pages of files have a line'
+like "$(cat report)" "memusage's own" 'and so has what the recorder takes'
+
+# 64 MiB that nobody touches
+memusage -o report --tree memory 32 64 0 >truth
+num "$(kib 'never touched')" -ge 64000 'blocks that nobody has touched are told'
+num "$(kib 'live blocks of the heap')" -le 37900 'and are not in the memory'
+
+memusage -q --record=r.mur memory 32 64 16 >truth
+memusageprint --top -o report r.mur
+num "$(kib 'live blocks of the heap')" -ge 36000 'a kept recording says the same'
+memusageprint --to=json -o r.json r.mur
+like "$(cat r.json)" '"timeline":\[' 'as JSON does'
+if command -v python3 >/dev/null; then
+	ok 'which is well-formed, and adds up' python3 -c '
+import json
+m = json.load(open("r.json"))
+s = m["memory"]
+parts = ["heap", "spare", "globals", "stacks", "file", "shared", "recorder"]
+assert sum(s[p] for p in parts) == s["resident"], s
+t = m["timeline"]
+assert len(t) >= 2 and all(a["time_ns"] <= b["time_ns"] for a, b in zip(t, t[1:]))
+assert m["rss_peak"] >= 52 << 20
+'
+fi
+
+memusage -o report memory 1 1 1 >truth
+unlike "$(cat report)" 'of memory at most' 'the plain summary is glibc'\''s'
+memusage -v -o report memory 8 1 1 >truth
+num "$(kib 'live blocks of the heap')" -ge 8000 'with --verbose it is told of counting runs too'
+done_testing

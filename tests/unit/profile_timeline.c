@@ -1,0 +1,136 @@
+/* profile_timeline.c -- samples of memory are read, and explained so that the parts add up.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/timeline.h"
+
+#include "formats/memory.h"
+#include "tests/lib/fake_image.h"
+#include "tests/lib/tap.h"
+
+#define SLOT UINT64_C(1048576)
+#define MIB UINT64_C(1048576)
+
+static struct fake f;
+static struct image im;
+
+static void begin(const struct mu_sample *sample, uint64_t count)
+{
+	struct mu_table *t;
+
+	fake_segment(&f, MU_KIND_TREE, 1, SLOT);
+	fake_image(&f, 0)->process.start_mono_ns = 1000;
+	t = &fake_at(&f, 0)->table[MU_SEC_TIMELINE];
+	t->entry_size = sizeof(*sample);
+	t->first_log2 = 6;
+	t->count = count;
+	t->extent[0] = fake_alloc(&f, 0, sizeof(*sample) << 6);
+	memcpy(fake_pointer(&f, 0, t->extent[0]), sample, count * sizeof(*sample));
+	fake_at(&f, 0)->features |= MU_FEATURE(MU_SEC_TIMELINE);
+	fake_at(&f, 0)->rss_peak = 90 * MIB;
+	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL), 0);
+}
+
+static uint64_t sum(const struct memory_split *s)
+{
+	return s->heap + s->spare + s->globals + s->stacks + s->file + s->shared + s->recorder;
+}
+
+static const struct mu_sample run[] = {
+	{ .mono_ns = 1000, .rss_anon = 3 * MIB, .rss_file = 5 * MIB, .stack = 1 << 20,
+	  .recorder_anon = MIB },
+	{ .mono_ns = 2000, .rss_anon = 50 * MIB, .rss_file = 6 * MIB, .rss_shmem = 8 * MIB,
+	  .heap = 40 << 20, .stack = 1 << 20, .recorder = 7 * MIB, .recorder_anon = 2 * MIB,
+	  .swap = 3 },
+	{ .mono_ns = 1500, .rss_anon = 1000 * MIB },
+	{ .mono_ns = 3000, .rss_anon = 10 * MIB, .rss_file = 6 * MIB, .heap = 40 << 20 },
+};
+
+static void explains(void)
+{
+	struct memory_split s;
+	struct timeline t;
+	size_t length;
+	char *text;
+	FILE *out = open_memstream(&text, &length);
+
+	begin(run, 4);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	EQ_U(t.count, 3);	/* one went back in time */
+	EQ_U(t.rss_peak, 90 * MIB);
+	EQ_U(timeline_highest(&t), 1);
+	timeline_split(&t, 1, &s);
+	EQ_U(s.time_ns, 1000);
+	EQ_U(s.resident, 64 * MIB);
+	EQ_U(s.heap, 40 * MIB);
+	EQ_U(s.stacks, MIB);
+	EQ_U(s.globals, MIB);
+	EQ_U(s.spare, 6 * MIB);
+	EQ_U(s.file, 6 * MIB);
+	EQ_U(s.shared, MIB);
+	EQ_U(s.recorder, 9 * MIB);
+	EQ_U(s.untouched, 0);
+	EQ_U(s.swap, 3);
+	EQ_U(sum(&s), s.resident);
+	timeline_split(&t, 2, &s);
+	EQ_U(s.heap, 9 * MIB);
+	EQ_U(s.untouched, 31 * MIB);
+	EQ_U(sum(&s), s.resident);
+	timeline_split(&t, 3, &s);
+	EQ_U(s.resident, 0);
+	memory_print_timeline(out, "> ", &t);
+	fclose(out);
+	HAS_S(text, "> 64.0 MiB of memory at most, 0.00 s after the start (the kernel saw 90.0 MiB");
+	HAS_S(text, "\n>    40.0 MiB  62%  live blocks of the heap\n");
+	free(text);
+	timeline_free(&t);
+	free(f.base);
+}
+
+/* Whatever a hostile recording says, nothing overflows: the parts are never more than the whole. */
+static void hostile(void)
+{
+	static const struct mu_sample bad[] = {
+		{ .rss_anon = UINT64_MAX, .rss_file = UINT64_MAX, .rss_shmem = UINT64_MAX,
+		  .heap = INT64_MIN, .stack = INT64_MIN, .recorder = UINT64_MAX,
+		  .recorder_anon = UINT64_MAX },
+		{ .heap = INT64_MAX, .stack = INT64_MAX, .recorder = UINT64_MAX },
+	};
+	struct memory_split s;
+	struct timeline t;
+
+	begin(bad, 2);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	timeline_split(&t, 0, &s);
+	EQ_U(s.heap, 0);
+	EQ_U(s.resident, UINT64_MAX);
+	timeline_split(&t, 1, &s);
+	EQ_U(s.resident, 0);
+	EQ_U(sum(&s), 0);
+	timeline_free(&t);
+	timeline_free(&t);
+	fake_at(&f, 0)->features &= ~MU_FEATURE(MU_SEC_TIMELINE);
+	image_refresh(&im);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	EQ_U(t.count, 0);
+	EQ_U(timeline_highest(&t), 0);
+	timeline_free(&t);
+	/* The collector's samples take the place of the table. */
+	im.samples = run;
+	im.sample_count = 2;
+	im.rss_peak = 100 * MIB;
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	EQ_U(t.count, 2);
+	EQ_U(t.rss_peak, 100 * MIB);
+	IS_NULL(image_entry(&im, MU_SEC_TIMELINE, 2, sizeof(run[0])));
+	IS_NULL(image_entry(&im, MU_SEC_TIMELINE, 0, sizeof(run[0]) + 1));
+	timeline_free(&t);
+	free(f.base);
+}
+
+int main(void)
+{
+	explains();
+	hostile();
+	return done_testing();
+}
