@@ -221,7 +221,9 @@ static void cull(void)
 
 static void set_peak_threshold(void)
 {
-	int64_t margin = (int64_t)((double)peak_total * config()->peak_inaccuracy_ppm / 1e6);
+	/* Without floating point, and without an overflow: see "Patching" in docs/design.md. */
+	int64_t ppm = config()->peak_inaccuracy_ppm;
+	int64_t margin = peak_total / 1000000 * ppm + peak_total % 1000000 * ppm / 1000000;
 
 	snapshot_due.peak_total = peak_total + margin;
 }

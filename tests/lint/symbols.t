@@ -79,6 +79,12 @@ ok($dynamic =~ /STATIC_TLS/ || qx(readelf -W -l '$so') !~ /^\s+TLS\s/m,
 	'its thread-local variables are of the initial-exec model');
 ok(qx(readelf -W -l '$so') =~ /GNU_STACK\s.*\sRW\s/, 'wants no executable stack');
 
+# Patched code calls the recorder where vector registers are live (docs/design.md, "Patching").
+my @vectors = qx(objdump -d --no-show-raw-insn '$so') =~ /%[xyz]mm\d+|%mm\d|\bf[ls]tp?\b/g;
+ok(!@vectors, 'uses no vector or x87 register');
+check('leaves no string function on the way of an event to libc',
+	map { "imports $_" } grep { /^(__)?(mem(cpy|move|set|cmp)|strlen)(_chk)?$/ } @imported);
+
 my $memusage = "$Lint::BUILD/bin/memusage";
 if (-e $memusage) {
 	check('memusage is linked with neither libgd nor libdw',

@@ -1,0 +1,18 @@
+/* vectors.h -- calling code that may use vector registers from where they must be kept.
+ *
+ * The recorder itself is compiled for general registers only, as patched code calls it where
+ * vector registers are live (docs/design.md, "Patching"). The few functions of libc that it
+ * cannot do without may use them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_VECTORS_H
+#define LIBMEMUSAGE_VECTORS_H
+
+/* vectors_keep -- call work(argument) and bring all vector and x87 registers back.
+ *
+ * Async-signal-safe if work is. Cost 150 ns.
+ */
+void vectors_keep(void (*work)(void *), void *argument);
+
+#endif
