@@ -12,7 +12,7 @@
 set -u
 
 MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
-MU_BUILD=${MU_BUILD:-$MU_SRC/build}
+MU_BUILD=$(cd "${MU_BUILD:-$MU_SRC/build}" && pwd) || exit 1
 ROUNDS=${BENCH_ROUNDS:-3}
 measure=$MU_BUILD/tests/bench/measure
 ours=$MU_BUILD/bin/memusage
@@ -120,4 +120,7 @@ program cc1 1.3x "$cc1" -quiet -O2 big.c -o big.s
 # shellcheck disable=SC2016  # for perl
 program perl-hashes 1.3x perl -e 'for my $i (1 .. 1500000) { push @{$h{$i % 5000}}, "value $i" }'
 program cxx-maps 1.5x ./maps
-program python-malloc 1.45x env PYTHONMALLOC=malloc "$python" work.py
+# Exported: the older tools lose a program that is started by env.
+PYTHONMALLOC=malloc
+export PYTHONMALLOC
+program python-malloc 1.45x "$python" work.py

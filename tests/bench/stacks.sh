@@ -1,0 +1,93 @@
+#!/bin/sh
+# stacks.sh -- what the call stack of every event costs, in time and memory.
+#
+#	MU_BUILD=... tests/bench/stacks.sh
+#
+# As tests/bench/run: all variants in turn, BENCH_ROUNDS times (5), the smallest figure of each;
+# CPU time of all processes that a tool starts. Massif and heaptrack take a tenth of the events.
+# Memory is the growth of the resident set against the program alone. Markdown on stdout.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -u
+
+MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
+MU_BUILD=$(cd "${MU_BUILD:-$MU_SRC/build}" && pwd) || exit 1
+BENCH=$MU_BUILD/tests/bench
+ROUNDS=${BENCH_ROUNDS:-5}
+ours=$MU_BUILD/bin/memusage
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-bench.XXXXXX") || exit 1
+trap 'rm -rf "$TMP"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$TMP" || exit 1
+
+# one VARIANT COMMAND...: adds a line to the variant's figures, unless its tool is missing.
+one() {
+	variant=$1
+	shift
+	case $variant in
+	ours) set -- "$ours" -q --record=kept.mur "$@" ;;
+	# Version 1.4 sometimes runs into an error of its own and goes on for minutes.
+	heaptrack) set -- timeout 20 heaptrack -o track "$@" ;;
+	massif) set -- valgrind -q --tool=massif --massif-out-file=massif.out "$@" ;;
+	esac
+	[ "$variant" != heaptrack ] || command -v heaptrack >/dev/null || return 0
+	[ "$variant" != massif ] || command -v valgrind >/dev/null || return 0
+	"$BENCH/measure" "$@" >>"figures.$variant"
+	rm -f kept.mur track* massif.out
+}
+
+# least VARIANT COLUMN: the smallest figure of a column (1 CPU us, 3 RSS KB)
+least() {
+	[ -s "figures.$1" ] && sort -n -k "$2,$2" "figures.$1" |
+		awk -v c="$2" '$4 != 0 { exit 1 } { print $c; exit 0 }'
+}
+
+# added TOOL NATIVE EVENTS: CPU per event as text
+added() {
+	t=$(least "$1" 1) && n=$(least "$2" 1) && [ -n "$t" ] &&
+		awk "BEGIN { printf \" %.1f ns |\", ($t - $n) * 1000 / $3 }" || printf ' - |'
+}
+
+# events TEXT GOAL PROGRAM ARGUMENT EVENTS
+events() {
+	text=$1 goal=$2 program=$3 argument=$4 events=$5
+	rm -f figures.*
+	round=0
+	while [ $((round += 1)) -le "$ROUNDS" ]; do
+		one native "$program" "$argument" "$events"
+		one ours "$program" "$argument" "$events"
+		one few "$program" "$argument" $((events / 10))
+		one heaptrack "$program" "$argument" $((events / 10))
+	done
+	one massif "$program" "$argument" $((events / 10))
+	printf '| %s |' "$text"
+	added heaptrack few $((events / 10))
+	added massif few $((events / 10))
+	added ours native "$events"
+	printf ' %s |\n' "$goal"
+}
+
+# memory TEXT GOAL SMALLEST LARGEST: twice as many blocks against half of them
+memory() {
+	rm -f figures.*
+	one native "$BENCH/fill" 500000 "$3" "$4"
+	one ours "$BENCH/fill" 500000 "$3" "$4"
+	native=$(least native 3) tool=$(least ours 3)
+	rm -f figures.*
+	one native "$BENCH/fill" 1000000 "$3" "$4"
+	one ours "$BENCH/fill" 1000000 "$3" "$4"
+	awk "BEGIN { printf \"| %s | %.1f B | %s |\\n\", \"$1\", \
+		($(least ours 3) - $tool - $(least native 3) + $native) * 1024 / 500000, \"$2\" }"
+}
+
+printf 'Call stacks, CPU added per event, %s rounds; real depth counts up to _start.\n\n' "$ROUNDS"
+printf '| measure | heaptrack | Massif | memusage --record | goal |\n|---|---|---|---|---|\n'
+events 'real depth 9' '28 ns at 7' "$BENCH/deep" 6 10000000
+events 'real depth 15' '32 ns at 13' "$BENCH/deep" 12 10000000
+events 'real depth 35' '40 ns at 33' "$BENCH/deep" 32 10000000
+events '1 thread' '' "$BENCH/tight" 1 10000000
+events '2 threads' "1.2x of one thread's" "$BENCH/tight" 2 10000000
+events '8 threads' "1.3x of one thread's" "$BENCH/tight" 8 10000000
+printf '\n| memory with call stacks | memusage | goal |\n|---|---|---|\n'
+memory 'per live block of 17 to 64 bytes' '24 B' 17 64
+memory 'per live block of 1 to 20 kB' '96 B' 1000 20000
