@@ -12,8 +12,9 @@
 #include "cli/progress.h"
 #include "cli/xmalloc.h"
 #include "profile/keep.h"
+#include "profile/pick.h"
 
-enum { COMMAND_BYTES = 1 << 16, MAX_GENERATIONS = 100 };
+enum { COMMAND_BYTES = 1 << 16 };
 
 int recording_open(struct recording *r, const struct input *in, const char *file)
 {
@@ -33,72 +34,14 @@ void recording_close(struct recording *r)
 	segment_close(&r->segment);
 }
 
-/* Whose an image is. */
-struct origin {
-	uint64_t start_ns; /* a forked child's copy of its parent's is not its own */
-	pid_t seen;	   /* by the collector */
-	pid_t pid, parent; /* by the process itself */
-};
-
-static bool origin_of(const struct recording *r, uint32_t slot, struct origin *o)
-{
-	struct mu_slot entry;
-	struct image im;
-
-	if (!segment_slot(&r->segment, slot, &entry) ||
-	    segment_image(&r->segment, slot, &im, NULL) < 0)
-		return false;
-	const struct mu_process *p = &im.head.process;
-	o->start_ns = p->fork_mono_ns ? p->fork_mono_ns : p->start_mono_ns;
-	o->seen = (pid_t)(entry.pid ? entry.pid : p->pid);
-	o->pid = (pid_t)p->pid;
-	o->parent = (pid_t)p->ppid;
-	return true;
-}
-
 uint32_t recording_find(const struct recording *r, pid_t wanted)
 {
-	uint32_t found = RECORDING_NONE;
-	uint64_t latest = 0;
-	struct origin o;
-
-	for (uint32_t k = 0; k < r->segment.head.slot_count; k++)
-		if (origin_of(r, k, &o) && o.seen == wanted && o.start_ns >= latest) {
-			found = k;
-			latest = o.start_ns;
-		}
-	return found;
-}
-
-/* The earliest image, or with a process ID the earliest of that process. */
-static bool earliest(const struct recording *r, pid_t pid, struct origin *first)
-{
-	bool found = false;
-	struct origin o;
-
-	for (uint32_t k = 0; k < r->segment.head.slot_count; k++)
-		if (origin_of(r, k, &o) && (!pid || o.pid == pid) &&
-		    (!found || o.start_ns < first->start_ns)) {
-			*first = o;
-			found = true;
-		}
-	return found;
+	return pick_process(&r->segment, wanted);
 }
 
 uint32_t recording_main(const struct recording *r)
 {
-	struct origin first, parent;
-
-	if (!earliest(r, 0, &first))
-		return RECORDING_NONE;
-	/* A child may be earlier than what is left of its parent, whose images before an exec
-	 * are not kept. */
-	for (int i = 0; i < MAX_GENERATIONS && first.parent; i++) {
-		if (!earliest(r, first.parent, &parent))
-			break;
-		first = parent;
-	}
-	return recording_find(r, first.seen);
+	return pick_main(&r->segment);
 }
 
 /* ---- an image ---------------------------------------------------------------------------- */
@@ -132,20 +75,6 @@ static int resolve(struct subject *s, const struct settings *settings, struct mu
 	return result;
 }
 
-/* The dynamic linker knows libraries by their links; Massif names the file that was mapped. */
-static void follow_links(struct profile *p)
-{
-	for (uint32_t i = 0; i < p->modules.count; i++) {
-		struct module *m = &p->modules.module[i];
-		char *path = m->path[0] == '/' ? realpath(m->path, NULL) : NULL;
-
-		if (!path)
-			continue;
-		free(m->path);
-		m->path = path;
-	}
-}
-
 static int load(struct subject *s, const struct settings *settings, struct mu_error *err)
 {
 	const struct filter_options o = {
@@ -160,7 +89,7 @@ static int load(struct subject *s, const struct settings *settings, struct mu_er
 	    keep_verify(&s->recording->segment, &s->image, err) < 0 ||
 	    profile_load(&s->profile, &s->image, err) < 0)
 		return -1;
-	follow_links(&s->profile);
+	modules_follow_links(&s->profile.modules);
 	if (resolve(s, settings, err) < 0 || filter_init(&s->filter, &s->profile, &o, err) < 0)
 		return -1;
 	s->weight = xcalloc((size_t)s->profile.sites.count + 1, sizeof(*s->weight));

@@ -19,6 +19,7 @@
 #include "memusageprint/input.h"
 #include "memusageprint/settings.h"
 #include "profile/filter.h"
+#include "profile/pick.h"
 #include "profile/profile.h"
 #include "profile/segment.h"
 
@@ -28,7 +29,7 @@ struct recording {
 };
 
 /* A number that is no slot of a recording. */
-#define RECORDING_NONE UINT32_MAX
+#define RECORDING_NONE PICK_NONE
 
 struct subject {
 	const struct recording *recording;

@@ -129,6 +129,18 @@ uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t genera
 	return MODULES_NONE;
 }
 
+void modules_follow_links(struct modules *m)
+{
+	for (uint32_t i = 0; i < m->count; i++) {
+		char *path = m->module[i].path[0] == '/' ? realpath(m->module[i].path, NULL) : NULL;
+
+		if (!path)
+			continue;
+		free(m->module[i].path);
+		m->module[i].path = path;
+	}
+}
+
 void modules_free(struct modules *m)
 {
 	for (uint32_t i = 0; m->module && i < m->count; i++)

@@ -55,6 +55,12 @@ uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t genera
  */
 uint64_t modules_order(const struct modules *m, uint32_t module, uint64_t address);
 
+/* modules_follow_links -- replace paths by those of the files that were mapped.
+ *
+ * The dynamic linker knows libraries by their links; Massif names the file.
+ */
+void modules_follow_links(struct modules *m);
+
 /* modules_free -- release everything. Fine for a zeroed struct. */
 void modules_free(struct modules *m);
 
