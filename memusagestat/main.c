@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/version.h"
+#include "memusagestat/html.h"
 #include "memusagestat/input.h"
 #include "memusagestat/labels.h"
 #include "memusagestat/picture.h"
@@ -67,8 +68,13 @@ static int run(const struct settings *settings)
 
 int main(int argc, char **argv)
 {
+	const struct settings *settings;
+
 	message_init("memusagestat", EXIT_FAILURE);
 	/* A limit of the size of files is an error of write() to be reported. */
 	signal(SIGXFSZ, SIG_IGN);
-	return run(settings_parse(argc, argv));
+	settings = settings_parse(argc, argv);
+	if (settings->html)
+		return html_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run(settings);
 }

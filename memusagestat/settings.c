@@ -4,6 +4,7 @@
  */
 #include "memusagestat/settings.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "cli/xmalloc.h"
@@ -30,6 +31,11 @@ static const struct opt options[] = {
 	OPT_FLAG('t', "time", &given.by_time,
 		 "make the graph linear in time (default: in the number of calls)"),
 	OPT_FLAG('T', "total", &given.with_total, "also draw the sum of heap and stack"),
+	OPT_GROUP("Report of a recording, a massif.out, DHAT's JSON or a data file"),
+	OPT_STR(0, "html", "FILE", &given.html,
+		"write everything that is known as one HTML page, '-' for standard output"),
+	OPT_UINT(0, "pid", "PID", &given.pid, 1, INT_MAX,
+		 "take this process of a recording instead of the one that was started"),
 	OPT_END
 };
 
@@ -64,6 +70,9 @@ const struct settings *settings_parse(int argc, char **argv)
 	given.input = argv[first];
 	if (first + 1 < argc)
 		given.output = argv[first + 1];
+	if (given.html && given.output)
+		options_error(&tool, "--html says where the page goes: what is '%s'?",
+			      given.output);
 	if (!given.output)
 		given.output = default_output(given.input);
 	if (given.width < WIDTH_MIN)

@@ -15,6 +15,8 @@ struct settings {
 	const char *title;	/* NULL: none */
 	bool by_time;		/* x is time, not the number of the event */
 	bool with_total;	/* also the sum of heap and stack */
+	const char *html;	/* the page's file, "-": standard output; NULL: a picture */
+	unsigned pid;		/* of a recording, 0: the process that was started */
 	unsigned width, height;	/* of the picture, in pixels */
 };
 

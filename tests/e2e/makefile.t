@@ -55,6 +55,7 @@ nok 'clean leaves nothing' test -e build
 if command -v git >/dev/null && git -C "$MU_SRC" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	run make -C "$MU_SRC" --no-print-directory B="$MU_TMP/d" dist
 	is "$status" 0 'make dist' || diag "$err"
+	out=$(printf '%s\n' "$out" | tail -n 1)
 	version=$(basename "$out" .tar.gz)
 	version=${version#memusage-}
 	mkdir "$MU_TMP/unpacked" && tar -xzf "$out" -C "$MU_TMP/unpacked"

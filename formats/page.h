@@ -1,0 +1,91 @@
+/* page.h -- a report as one HTML file that needs nothing else: no network, no other file.
+ *
+ *	const struct page page = { .fill = page_image_fill, .data = &what };
+ *
+ *	if (page_write(out, &page, &err) < 0)
+ *		...;
+ *
+ * The page is a template, built from page/ by scripts/page.sh and carried in this library, and
+ * one JSON object, which docs/format.md describes. The file is at most PAGE_BYTES_MAX long,
+ * whatever the run: what is too small to be seen is added up then, and the page says so.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PAGE_H
+#define FORMATS_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "formats/page_json.h"
+#include "formats/page_tree.h"
+#include "profile/error.h"
+
+enum { PAGE_BYTES_MAX = 2000000, PAGE_POINTS = 1500 };
+
+/* How much may be shown. */
+struct page_budget {
+	uint32_t nodes;		/* of the tree */
+	uint32_t name_bytes;	/* of one name */
+	uint32_t values;	/* of all snapshots together */
+	uint32_t points;	/* of a curve */
+};
+
+struct page {
+	/* Writes the members of the object but the first ones. Called again with a smaller budget
+	 * when the page is too big. Returns 0, or -1 with ERR. */
+	int (*fill)(struct page_json *j, const void *data, const struct page_budget *budget,
+		    struct mu_error *err);
+	const void *data;
+	const char *kind;	/* "recording", "massif", "dhat" or "dat" */
+	const char *version;	/* of memusage */
+	const char *file;	/* name of the input */
+};
+
+/* page_is_built -- whether this library carries the template (make HTML=no leaves it out). */
+bool page_is_built(void);
+
+/* page_write -- write the whole page.
+ *
+ * Errors of OUT stay with it. Returns 0, or -1 with ERR; nothing is written then.
+ * Cost: two megabytes of memory besides what fill() takes.
+ */
+int page_write(FILE *out, const struct page *page, struct mu_error *err);
+
+/* page_put_tree -- write the members "strings", "places", "tree" and "cut".
+ *
+ * bytes  that a name may have.
+ */
+void page_put_tree(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
+		   size_t bytes);
+
+/* page_put_sites -- write the member "sites": the values of all nodes that have some.
+ *
+ * Returns 0, or -1 with ERR without memory.
+ */
+int page_put_sites(struct page_json *j, const struct page_cut *c, const struct page_sites *s,
+		   struct mu_error *err);
+
+/* The places of a snapshot or of another moment, by node of the page. */
+struct page_moment {
+	int64_t *bytes, *blocks;	/* per node; zeroed again by page_put_moment() */
+	int64_t *last_bytes, *last_blocks;	/* what the page says of the one before */
+	uint32_t nodes;
+	double least;			/* share of the moment's bytes from which a node is shown */
+};
+
+/* page_moment_init -- memory for COUNT nodes. Returns 0, or -1 with ERR. */
+int page_moment_init(struct page_moment *m, uint32_t nodes, struct mu_error *err);
+
+/* page_moment_free -- release it. Fine for a zeroed struct. */
+void page_moment_free(struct page_moment *m);
+
+/* page_moment_count -- how many values page_put_moment() would write; it moves on likewise. */
+uint32_t page_moment_count(struct page_moment *m);
+
+/* page_put_moment -- write the member "values": node, bytes and blocks of each node that differs
+ * from the moment before, the first number as the distance from the node before. */
+void page_put_moment(struct page_json *j, struct page_moment *m);
+
+#endif

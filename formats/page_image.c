@@ -1,0 +1,383 @@
+/* page_image.c -- what a report page shows of one process image: its tree, moments and curves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/page_image.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/page_facts.h"
+#include "formats/page_series.h"
+#include "profile/holder.h"
+
+#define NOT_YET UINT32_MAX
+
+enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 24 };
+
+/* ---- the tree ------------------------------------------------------------------------------ */
+
+/* Nodes of frames, so that each frame is walked once, however many stacks it is on. */
+struct planter {
+	struct page_image *page;
+	const struct profile *profile;
+	uint32_t *node;		/* per frame: after its innermost level; NOT_YET */
+	uint32_t *text;		/* per text of symbols: number in the page's strings */
+	uint32_t *chain;	/* frames of one stack that have no node yet */
+	uint32_t *object;	/* per module */
+	struct holders holders;
+};
+
+static uint32_t text_of(struct planter *t, uint32_t number)
+{
+	if (number == 0 || number > t->profile->symbols.strings.count)
+		return 0;
+	if (t->text[number] == 0)
+		t->text[number] = page_tree_text(&t->page->tree,
+						 symbols_text(&t->profile->symbols, number));
+	return t->text[number];
+}
+
+/* Without a name: the address in the file, which is the same in every run. */
+static uint32_t address_text(struct planter *t, const struct location *l)
+{
+	uint64_t bias = l->module < t->profile->modules.count ?
+				t->profile->modules.module[l->module].bias : 0;
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, l->pc - 1 - bias);
+	return page_tree_text(&t->page->tree, text);
+}
+
+static uint32_t flags_of(const struct planter *t, uint32_t location,
+			 const struct symbols_level *level, bool is_inlined)
+{
+	const size_t number = (size_t)(level - t->profile->symbols.level);
+
+	return (is_inlined ? PAGE_INLINED : 0) |
+	       (t->holders.is_runtime[number] || t->holders.is_object[location] ? PAGE_RUNTIME : 0);
+}
+
+static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t location)
+{
+	const struct location *l = &t->profile->location[location];
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(t->profile, location, &count);
+	uint32_t object = l->module < t->profile->modules.count ? t->object[l->module] : 0;
+
+	if (count == 0) {
+		const struct page_place p = {
+			.function = address_text(t, l), .object = object,
+			.flags = t->holders.is_object[location] ? PAGE_RUNTIME : 0,
+		};
+
+		return page_tree_child(&t->page->tree, parent,
+				       page_tree_place(&t->page->tree, &p));
+	}
+	for (uint32_t i = count; i-- > 0;) {
+		const struct page_place p = {
+			.function = level[i].full ? text_of(t, level[i].full) :
+						    address_text(t, l),
+			.file = text_of(t, level[i].file),
+			.line = level[i].line,
+			.object = object,
+			.flags = flags_of(t, location, &level[i], i + 1 < count),
+		};
+
+		parent = page_tree_child(&t->page->tree, parent,
+					 page_tree_place(&t->page->tree, &p));
+	}
+	return parent;
+}
+
+static uint32_t plant_stack(struct planter *t, const struct filtered *stack)
+{
+	uint32_t frame = stack->frame, depth = 0, node = 0;
+
+	while (frame && depth < stack->count && t->node[frame] == NOT_YET) {
+		t->chain[depth++] = frame;
+		frame = t->profile->frame[frame].parent;
+	}
+	if (frame && depth < stack->count)
+		node = t->node[frame];
+	while (depth-- > 0) {
+		frame = t->chain[depth];
+		node = plant_frame(t, node, t->profile->frame[frame].location);
+		t->node[frame] = node;
+	}
+	return node;
+}
+
+static bool planter_init(struct planter *t, struct page_image *page, struct mu_error *err)
+{
+	const struct profile *p = page->export->filter->profile;
+
+	*t = (struct planter){ .page = page, .profile = p };
+	t->node = malloc(((size_t)p->frame_count + 1) * sizeof(*t->node));
+	t->text = calloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
+	t->chain = malloc(PROFILE_DEPTH_MAX * sizeof(*t->chain));
+	t->object = calloc((size_t)p->modules.count + 1, sizeof(*t->object));
+	if (!t->node || !t->text || !t->chain || !t->object ||
+	    holders_init(&t->holders, page->export->filter, err) < 0)
+		return false;
+	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
+	for (uint32_t i = 0; i < p->modules.count; i++)
+		t->object[i] = page_tree_text(&page->tree, p->modules.module[i].path);
+	return true;
+}
+
+int page_image_init(struct page_image *p, struct mu_error *err)
+{
+	const struct filter *f = p->export->filter;
+	const struct sites *s = &f->profile->sites;
+	struct planter t;
+	bool ok;
+
+	page_tree_init(&p->tree);
+	p->node = calloc((size_t)s->count + 1, sizeof(*p->node));
+	ok = planter_init(&t, p, err) && p->node;
+	for (uint32_t i = 0; ok && i < s->count; i++) {
+		struct filtered stack;
+
+		if (!sites_is_counted(&s->site[i]))
+			continue;
+		stack = filter_stack(f, s->site[i].stack);
+		if (stack.count > PROFILE_DEPTH_MAX)
+			stack.count = PROFILE_DEPTH_MAX;
+		p->node[i] = stack.is_ignored ? 0 : plant_stack(&t, &stack);
+	}
+	free(t.node);
+	free(t.text);
+	free(t.chain);
+	free(t.object);
+	holders_free(&t.holders);
+	return ok && !p->tree.is_full ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+}
+
+void page_image_free(struct page_image *p)
+{
+	page_tree_free(&p->tree);
+	free(p->node);
+	p->node = NULL;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* Accesses of a site, from their own table. */
+struct accesses {
+	uint64_t *read, *written;	/* per site; NULL: not recorded */
+};
+
+struct values {
+	const struct page_image *page;
+	struct accesses accesses;
+};
+
+static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+{
+	const struct values *v = data;
+	const struct filter *f = v->page->export->filter;
+	const struct site *s = &f->profile->sites.site[site];
+
+	if (!sites_is_counted(s) || filter_stack(f, s->stack).is_ignored)
+		return 0;
+	switch (metric) {
+	case PAGE_TOTAL_BYTES: return (int64_t)s->total_bytes;
+	case PAGE_TOTAL_BLOCKS: return (int64_t)s->total_blocks;
+	case PAGE_PEAK_BYTES: return s->peak_bytes;
+	case PAGE_PEAK_BLOCKS: return s->peak_blocks;
+	case PAGE_END_BYTES: return s->live_bytes;
+	case PAGE_END_BLOCKS: return s->live_blocks;
+	case PAGE_TEMPORARY: return (int64_t)s->temporary;
+	/* In milliseconds; a tick is 2^20 ns. */
+	case PAGE_LIFE: return (int64_t)((double)s->life * 1.048576);
+	case PAGE_READ_BYTES: return v->accesses.read ? (int64_t)v->accesses.read[site] : 0;
+	case PAGE_WRITTEN_BYTES: return v->accesses.written ?
+						(int64_t)v->accesses.written[site] : 0;
+	case PAGE_MAX_BYTES: return s->max_bytes;
+	case PAGE_MAX_BLOCKS:
+	case PAGE_METRICS: break;
+	}
+	return 0;
+}
+
+static int load_accesses(struct accesses *a, const struct image *im, uint32_t sites,
+			 struct mu_error *err)
+{
+	uint64_t count = image_count(im, MU_SEC_ACCESSES);
+
+	if (count == 0)
+		return 0;
+	a->read = calloc((size_t)sites + 1, sizeof(*a->read));
+	a->written = calloc((size_t)sites + 1, sizeof(*a->written));
+	if (!a->read || !a->written)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	for (uint64_t i = 0; i < count; i++) {
+		const void *entry = image_entry(im, MU_SEC_ACCESSES, i, sizeof(struct mu_access));
+		struct mu_access access;
+
+		if (!entry)
+			break;
+		memcpy(&access, entry, sizeof(access));
+		if (access.site >= sites)
+			continue;
+		a->read[access.site] += access.read_bytes;
+		a->written[access.site] += access.written_bytes;
+	}
+	return 0;
+}
+
+/* ---- moments ------------------------------------------------------------------------------- */
+
+/* At most LEFT of them, in all snapshots: a hostile recording can name the same ones again and
+ * again. The recorder keeps less than three million. */
+static void take_values(struct page_moment *m, const struct page_image *p,
+			const struct page_cut *c, const struct mu_snapshot *shot, uint64_t *left)
+{
+	const struct profile *profile = p->export->filter->profile;
+
+	for (uint64_t i = 0; i < shot->value_count && *left > 0; i++, --*left) {
+		const void *at = image_at(p->export->image,
+					  shot->values + i * sizeof(struct mu_site_value),
+					  sizeof(struct mu_site_value));
+		struct mu_site_value value;
+		int64_t *bytes, *blocks;
+
+		if (!at)
+			break;
+		memcpy(&value, at, sizeof(value));
+		if (value.site >= profile->sites.count ||
+		    !sites_is_counted(&profile->sites.site[value.site]))
+			continue;
+		bytes = &m->bytes[c->of_site[value.site]];
+		blocks = &m->blocks[c->of_site[value.site]];
+		*bytes = (int64_t)((uint64_t)*bytes + (uint64_t)value.bytes);
+		*blocks = (int64_t)((uint64_t)*blocks + (uint64_t)value.blocks);
+	}
+}
+
+static bool get_snapshot(const struct image *im, uint64_t number, struct mu_snapshot *shot)
+{
+	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, number, sizeof(*shot));
+
+	if (entry)
+		memcpy(shot, entry, sizeof(*shot));
+	return entry != NULL;
+}
+
+static bool has_values(const struct mu_snapshot *shot)
+{
+	return shot->values != 0 || shot->heap == 0;
+}
+
+static uint64_t count_values(struct page_moment *m, const struct page_image *p,
+			     const struct page_cut *c, uint64_t snapshots, uint64_t most)
+{
+	uint64_t count = 0, left = VALUES_MAX;
+
+	for (uint64_t i = 0; i < snapshots && count <= most; i++) {
+		struct mu_snapshot shot;
+
+		if (!get_snapshot(p->export->image, i, &shot))
+			break;
+		if (!has_values(&shot))
+			continue;
+		take_values(m, p, c, &shot, &left);
+		count += page_moment_count(m);
+	}
+	memset(m->last_bytes, 0, m->nodes * sizeof(*m->last_bytes));
+	memset(m->last_blocks, 0, m->nodes * sizeof(*m->last_blocks));
+	return count;
+}
+
+static void put_snapshot(struct page_json *j, const struct page_image *p,
+			 const struct mu_snapshot *shot)
+{
+	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
+	const uint64_t start = p->export->image->head.process.start_mono_ns;
+
+	page_json_uint(j, "t", shot->mono_ns > start ? shot->mono_ns - start : 0);
+	page_json_text(j, "kind", shot->kind < 4 ? kinds[shot->kind] : "other");
+	page_json_int(j, "heap", shot->heap);
+	page_json_int(j, "extra", shot->extra);
+	page_json_int(j, "stacks", shot->stacks);
+	page_json_uint(j, "clock", shot->clock_bytes);
+	if (shot->name.length) {
+		char text[256];
+
+		image_string(p->export->image, &shot->name, text, sizeof(text));
+		page_json_text(j, "name", text);
+	}
+}
+
+static int put_snapshots(struct page_json *j, const struct page_image *p,
+			 const struct page_cut *c, const struct page_budget *b,
+			 struct mu_error *err)
+{
+	static const double steps[] = { 0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3 };
+	uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS), left = VALUES_MAX;
+	struct page_moment m;
+	int result = page_moment_init(&m, c->count, err);
+
+	if (count > SNAPSHOTS_MAX)
+		count = SNAPSHOTS_MAX;
+	for (size_t i = 0; result == 0 && i < sizeof(steps) / sizeof(*steps); i++) {
+		m.least = steps[i];
+		if (count_values(&m, p, c, count, b->values) <= b->values)
+			break;
+	}
+	page_json_open(j, "snapshots", '[');
+	for (uint64_t i = 0; result == 0 && i < count; i++) {
+		struct mu_snapshot shot;
+
+		if (!get_snapshot(p->export->image, i, &shot))
+			break;
+		page_json_open(j, NULL, '{');
+		put_snapshot(j, p, &shot);
+		if (has_values(&shot)) {
+			take_values(&m, p, c, &shot, &left);
+			page_put_moment(j, &m);
+		}
+		page_json_close(j, '}');
+	}
+	page_json_close(j, ']');
+	page_json_real(j, "snapshot_share", m.least);
+	page_moment_free(&m);
+	return result;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+int page_image_fill(struct page_json *j, const void *data, const struct page_budget *b,
+		    struct mu_error *err)
+{
+	const struct page_image *p = data;
+	struct values v = { .page = p };
+	const struct page_sites sites = {
+		.count = p->export->filter->profile->sites.count,
+		.node = p->node, .value = site_value, .data = &v,
+		.metrics = 0,
+	};
+	struct page_sites s = sites;
+	struct page_cut cut = { .count = 0 };
+	int result = load_accesses(&v.accesses, p->export->image, sites.count, err);
+
+	s.metrics = (1u << PAGE_MAX_BLOCKS) - 1;
+	if (!v.accesses.read)
+		s.metrics &= ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES);
+	if (result == 0)
+		result = page_cut(&cut, &p->tree, &s, b->nodes, err);
+	if (result == 0) {
+		page_put_facts(j, p);
+		page_put_series(j, p->export->image, b->points);
+		page_put_tree(j, &p->tree, &cut, b->name_bytes);
+		result = page_put_sites(j, &cut, &s, err);
+	}
+	if (result == 0)
+		result = put_snapshots(j, p, &cut, b, err);
+	page_cut_free(&cut);
+	free(v.accesses.read);
+	free(v.accesses.written);
+	return result;
+}

@@ -1,0 +1,23 @@
+/* page_template.c -- the HTML page without its data, as it was built from page/.
+ *
+ * The file is empty when the page was not built. An assembler takes it as it is, in no time; as
+ * a C array it would take seconds.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/page_template.h"
+
+#ifndef MU_PAGE_TEMPLATE
+#define MU_PAGE_TEMPLATE "/dev/null"
+#endif
+
+__asm__(".pushsection .rodata.page_template,\"a\",%progbits\n"
+	".globl page_template_begin\n"
+	".hidden page_template_begin\n"
+	"page_template_begin:\n"
+	".incbin \"" MU_PAGE_TEMPLATE "\"\n"
+	".globl page_template_end\n"
+	".hidden page_template_end\n"
+	"page_template_end:\n"
+	".byte 0\n"
+	".popsection\n");

@@ -1,0 +1,20 @@
+/* html.h -- the report as one HTML page.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_HTML_H
+#define MEMUSAGESTAT_HTML_H
+
+#include "memusagestat/settings.h"
+
+/* html_check -- die if this program was built without the page. */
+void html_check(void);
+
+/* html_run -- make settings->html of settings->input, whatever kind of file that is.
+ *
+ * Dies if the input cannot be read. Returns 0, or -1 after a warning when the page could not be
+ * written.
+ */
+int html_run(const struct settings *settings);
+
+#endif

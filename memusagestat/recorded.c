@@ -1,0 +1,146 @@
+/* recorded.c -- one process of a recording, with names, ready to be drawn.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/version.h"
+#include "cli/xmalloc.h"
+#include "profile/keep.h"
+#include "profile/pick.h"
+
+enum { COMMAND_BYTES = 1 << 16 };
+
+static char *command_of(const struct image *im)
+{
+	char *text = xmalloc(COMMAND_BYTES);
+	size_t length = image_string(im, &im->head.process.cmdline, text, COMMAND_BYTES);
+
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
+	return text;
+}
+
+static uint32_t count_images(const struct segment *s)
+{
+	struct image im;
+	uint32_t count = 0;
+
+	for (uint32_t k = 0; k < s->head.slot_count; k++)
+		count += segment_image(s, k, &im, NULL) == 0;
+	return count;
+}
+
+static uint32_t choose(struct recorded *r, const char *file, pid_t pid, struct mu_slot *slot)
+{
+	uint32_t k = pid ? pick_process(&r->segment, pid) : pick_main(&r->segment);
+
+	if (k == PICK_NONE && pid)
+		die("%s: holds no process %d", file, (int)pid);
+	if (k == PICK_NONE || !segment_slot(&r->segment, k, slot))
+		die("%s: holds no process that can be read", file);
+	return k;
+}
+
+static void show_progress(size_t done, size_t total, void *data)
+{
+	struct progress *p = data;
+
+	p->total = total;
+	progress_update(p, done);
+}
+
+static int resolve(struct recorded *r, int pid, struct mu_error *err)
+{
+	char perf_map[64];
+	struct progress progress;
+	const struct symbols_options o = {
+		.perf_map = perf_map, .progress = show_progress, .data = &progress,
+	};
+	int result;
+
+	snprintf(perf_map, sizeof(perf_map), "/tmp/perf-%d.map", pid);
+	progress_begin(&progress, "looking up names", 0);
+	result = profile_resolve(&r->profile, &o, err);
+	progress_end(&progress);
+	return result;
+}
+
+static int load(struct recorded *r, uint32_t k, int pid, struct mu_error *err)
+{
+	if (segment_image(&r->segment, k, &r->image, err) < 0 ||
+	    keep_verify(&r->segment, &r->image, err) < 0 ||
+	    profile_load(&r->profile, &r->image, err) < 0)
+		return -1;
+	modules_follow_links(&r->profile.modules);
+	sites_lifetimes(&r->profile.sites, &r->image);
+	if (resolve(r, pid, err) < 0)
+		return -1;
+	return filter_init(&r->filter, &r->profile, NULL, err);
+}
+
+/* The last moment that is known of: the end, or the last snapshot of a process that was killed. */
+static uint64_t duration_of(const struct image *im)
+{
+	const struct mu_process *p = &im->head.process;
+	uint64_t end = p->exit_mono_ns;
+
+	for (uint64_t i = 0; i < image_count(im, MU_SEC_SNAPSHOTS); i++) {
+		const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i,
+						sizeof(struct mu_snapshot));
+		struct mu_snapshot s;
+
+		if (!entry)
+			break;
+		memcpy(&s, entry, sizeof(s));
+		if (s.mono_ns > end)
+			end = s.mono_ns;
+	}
+	return end > p->start_mono_ns ? end - p->start_mono_ns : 0;
+}
+
+static uint64_t start_real(const struct recorded *r)
+{
+	return r->segment.head.start_real_ns + r->image.head.process.start_mono_ns -
+	       r->segment.head.start_mono_ns;
+}
+
+void recorded_open(struct recorded *r, const char *file, pid_t pid)
+{
+	struct mu_slot slot;
+	struct mu_error err;
+	uint32_t k;
+
+	*r = (struct recorded){ .command = NULL };
+	if (segment_open(&r->segment, file, &err) < 0)
+		die("%s: %s", file, err.text);
+	k = choose(r, file, pid, &slot);
+	if (load(r, k, (int)slot.pid, &err) < 0)
+		die("%s: %s", file, err.text);
+	result_take(&r->result, &r->image);
+	r->images = count_images(&r->segment);
+	r->command = command_of(&r->image);
+	r->export = (struct export){
+		.filter = &r->filter, .image = &r->image, .command = r->command,
+		.version = MEMUSAGE_VERSION,
+		.pid = slot.pid ? slot.pid : r->image.head.process.pid,
+		.start_real_ns = start_real(r), .duration_ns = duration_of(&r->image),
+	};
+}
+
+void recorded_close(struct recorded *r)
+{
+	filter_free(&r->filter);
+	profile_free(&r->profile);
+	segment_close(&r->segment);
+	free(r->command);
+}

@@ -1,0 +1,37 @@
+/* recorded.h -- one process of a recording, with names, ready to be drawn.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_RECORDED_H
+#define MEMUSAGESTAT_RECORDED_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "formats/export.h"
+#include "profile/result.h"
+#include "profile/segment.h"
+
+struct recorded {
+	struct segment segment;
+	struct image image;
+	struct profile profile;
+	struct filter filter;
+	struct result result;
+	struct export export;	/* of the fields above */
+	uint32_t images;	/* in the recording */
+	char *command;
+};
+
+/* recorded_open -- load an image of the recording FILE and name its addresses.
+ *
+ * r     not to be moved until recorded_close().
+ * pid   whose; 0: the process that was started.
+ * Dies with a message if there is nothing to be shown.
+ */
+void recorded_open(struct recorded *r, const char *file, pid_t pid);
+
+/* recorded_close -- release everything. */
+void recorded_close(struct recorded *r);
+
+#endif

@@ -1,0 +1,178 @@
+// model.js -- the data of the page: places, the tree of callers, values of its nodes, moments.
+//
+// docs/format.md says what the JSON holds. A part that was not recorded is absent, and who
+// shows it says by which option it would be there.
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import { baseName, shortName, visible } from './util.js';
+
+export const RUNTIME = 2, INLINED = 1, SKIPPED = 1, OTHERS = 2;
+
+// What can be asked of the tree. `of` names a column of data.sites, `need` what was recorded.
+export const METRICS = [
+	{ id: 'peak_bytes', label: 'Live at the peak (bytes)', unit: 'bytes', short: 'at the peak' },
+	{ id: 'end_bytes', label: 'Live at the end (bytes): leaks', unit: 'bytes', short: 'at the end' },
+	{ id: 'total_bytes', label: 'Allocated in all (bytes)', unit: 'bytes', short: 'in all' },
+	{ id: 'peak_blocks', label: 'Live at the peak (blocks)', unit: 'blocks', short: 'at the peak' },
+	{ id: 'end_blocks', label: 'Live at the end (blocks)', unit: 'blocks', short: 'at the end' },
+	{ id: 'total_blocks', label: 'Allocated in all (blocks)', unit: 'blocks', short: 'in all' },
+	{ id: 'temporary', label: 'Temporary blocks', unit: 'blocks', short: 'temporary' },
+	{ id: 'life', label: 'Lifetime of blocks (sum)', unit: 'time', short: 'lifetime', need: '--html' },
+	{ id: 'read_bytes', label: 'Reads (bytes)', unit: 'bytes', short: 'read', need: '--accesses' },
+	{ id: 'written_bytes', label: 'Writes (bytes)', unit: 'bytes', short: 'written', need: '--accesses' },
+];
+
+function fromDistances(list) {
+	let at = 0;
+	return list.map((d) => at += d);
+}
+
+export class Model {
+	constructor(data) {
+		this.data = data;
+		this.run = data.run || {};
+		this.recorded = data.recorded || {};
+		this.totals = data.totals || {};
+		this.unit = this.run.unit || 'ns';
+		this.readPlaces();
+		this.readTree();
+		this.readSites();
+		this.readMoments();
+	}
+
+	readPlaces() {
+		const { data } = this, text = (data.strings || []).map(visible), p = data.places || [];
+		const get = (n) => n ? text[n - 1] || '' : '';
+		this.places = [{ name: '', short: '[unknown]', file: '', line: 0, object: '', flags: 0 }];
+		for (let i = 0; i + 4 < p.length; i += 5) {
+			const name = get(p[i]), object = get(p[i + 3]);
+			let short = name ? shortName(name) : '[unknown]';
+			if (/^0x/.test(name) && object)
+				short = `${name} in ${baseName(object)}`;
+			this.places.push({ name, short, file: get(p[i + 1]), line: p[i + 2], object, flags: p[i + 4] });
+		}
+	}
+
+	readTree() {
+		const tree = this.data.tree || { parent: [], place: [], flags: [] };
+		const n = tree.parent.length + 1;
+		this.nodes = n;
+		this.parent = new Int32Array(n);
+		this.place = new Int32Array(n);
+		this.flags = new Uint8Array(n);
+		for (let i = 1; i < n; i++) {
+			this.parent[i] = i - tree.parent[i - 1];
+			this.place[i] = tree.place[i - 1];
+		}
+		for (let i = 0; i + 1 < tree.flags.length; i += 2)
+			this.flags[tree.flags[i]] = tree.flags[i + 1];
+	}
+
+	readSites() {
+		const sites = this.data.sites || { node: [] };
+		const node = fromDistances(sites.node);
+		this.siteNodes = node;
+		this.columns = {};
+		for (const [name, values] of Object.entries(sites)) {
+			if (name === 'node')
+				continue;
+			const column = new Float64Array(this.nodes);
+			for (let i = 0; i < node.length; i++)
+				column[node[i]] = values[i];
+			this.columns[name] = column;
+		}
+	}
+
+	// Each snapshot says what changed since the one before that has values.
+	readMoments() {
+		this.snapshots = (this.data.snapshots || []).map((s, number) => ({ ...s, number,
+			hasTree: s.values !== undefined, total: s.heap + (s.extra || 0) + (s.stacks || 0) }));
+		this.peakSnapshot = this.snapshots.findIndex((s) => s.kind === 'peak');
+		if (this.peakSnapshot < 0 && this.snapshots.length)
+			this.peakSnapshot = this.snapshots.reduce((best, s, i) =>
+				s.heap > this.snapshots[best].heap ? i : best, 0);
+		this.cache = { number: -1 };
+	}
+
+	has(metric) {
+		return !!this.columns[metric];
+	}
+
+	// Bytes (or blocks) of each node itself at a snapshot.
+	atSnapshot(number, what = 'bytes') {
+		let c = this.cache;
+		if (c.number > number || c.number < 0)
+			c = this.cache = { number: -1, bytes: new Float64Array(this.nodes), blocks: new Float64Array(this.nodes) };
+		while (c.number < number) {
+			const values = this.snapshots[++c.number].values || [];
+			let at = 0;
+			for (let i = 0; i + 2 < values.length; i += 3) {
+				at += values[i];
+				c.bytes[at] = values[i + 1];
+				c.blocks[at] = values[i + 2];
+			}
+		}
+		return c[what].slice();
+	}
+
+	growth(from, to) {
+		const a = this.atSnapshot(from), b = this.atSnapshot(to);
+		return b.map((v, i) => v - a[i]);
+	}
+
+	column(metric) {
+		return this.columns[metric] || new Float64Array(this.nodes);
+	}
+
+	sum(metric) {
+		return this.column(metric).reduce((a, b) => a + b, 0);
+	}
+
+	// Every node's values with those of all below it.
+	inclusive(self) {
+		const sum = Float64Array.from(self);
+		for (let i = this.nodes - 1; i > 0; i--)
+			sum[this.parent[i]] += sum[i];
+		return sum;
+	}
+
+	label(node) {
+		return node === 0 ? 'all' : this.flags[node] & OTHERS ? '[smaller places]' :
+			this.places[this.place[node]].short;
+	}
+
+	// Whom a site's memory is laid to: the innermost function that belongs to no run-time.
+	holder(node) {
+		for (let at = node; at > 0; at = this.parent[at]) {
+			if (!(this.places[this.place[at]].flags & RUNTIME) && !(this.flags[at] & OTHERS))
+				return at;
+		}
+		return node;
+	}
+
+	// The heaviest holders: [{place, value, node}], by the heaviest stack of each.
+	top(metric, max) {
+		const self = this.column(metric), found = new Map();
+		for (const node of this.siteNodes) {
+			if (!(self[node] > 0))
+				continue;
+			const at = this.holder(node), place = this.flags[at] & OTHERS ? 0 : this.place[at];
+			const entry = found.get(place) || { place, value: 0, most: 0, node: at, stacks: 0 };
+			entry.value += self[node];
+			entry.stacks += this.columns.stacks ? this.columns.stacks[node] : 1;
+			if (self[node] > entry.most) {
+				entry.most = self[node];
+				entry.node = at;
+			}
+			found.set(place, entry);
+		}
+		return [...found.values()].sort((a, b) => b.value - a.value).slice(0, max);
+	}
+
+	where(place) {
+		const p = typeof place === 'number' ? this.places[place] : place;
+		if (p.file)
+			return p.line ? `${baseName(p.file)}:${p.line}` : baseName(p.file);
+		return p.object && !p.short.includes(' in ') ? `in ${baseName(p.object)}` : '';
+	}
+}

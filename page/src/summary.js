@@ -1,0 +1,149 @@
+// summary.js -- the run in ten seconds: what ran, what it held, who held it, what to distrust.
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import { bytes, clip, count, el, nameNode, percent, time } from './util.js';
+
+function card(title, value, note, wide) {
+	return el('div', { class: `card ${wide ? 'wide' : ''}` }, el('div', { class: 'card-title' }, title), el('div', { class: 'card-value' }, value),
+		el('div', { class: 'card-note' }, note));
+}
+
+// A small curve of the heap, with a dot at its peak.
+function curve(model) {
+	const samples = model.data.samples || {};
+	let points = model.snapshots.map((s) => [s.t, s.total]);
+	if (points.length < 3 && samples.t && samples.heap && samples.heap.some((v) => v > 0))
+		points = samples.t.map((t, i) => [t, samples.heap[i]]);
+	if (points.length < 3)
+		return null;
+	const ns = 'http://www.w3.org/2000/svg', W = 600, H = 90;
+	const end = Math.max(...points.map((p) => p[0])) || 1, top = Math.max(...points.map((p) => p[1])) || 1;
+	const at = (p) => `${(p[0] / end * W).toFixed(1)} ${(H - 4 - p[1] / top * (H - 12)).toFixed(1)}`;
+	const svg = document.createElementNS(ns, 'svg'), make = (name, attributes) => {
+		const e = document.createElementNS(ns, name);
+		for (const [k, v] of Object.entries(attributes))
+			e.setAttribute(k, v);
+		svg.append(e);
+	};
+	svg.setAttribute('viewBox', `0 0 ${W} ${H}`);
+	svg.setAttribute('preserveAspectRatio', 'none');
+	svg.setAttribute('role', 'img');
+	svg.setAttribute('aria-label', `The heap over the run: it ends at ${bytes(points[points.length - 1][1])}, its peak is ${bytes(top)}`);
+	svg.setAttribute('class', 'spark');
+	const line = points.map(at).join(' L ');
+	make('path', { d: `M 0 ${H - 4} L ${line} L ${W} ${H - 4} Z`, class: 'spark-fill' });
+	make('path', { d: `M ${line}`, class: 'spark-line', 'vector-effect': 'non-scaling-stroke' });
+	return el('div', { class: 'spark-box' }, svg, el('div', { class: 'spark-legend' }, el('span', {}, '0'), el('span', {}, time(end, model.unit))));
+}
+
+function opening(model) {
+	const { run, totals, data } = model, list = [];
+	const name = (run.command || run.exe || data.file || 'The program').trim();
+	list.push(el('code', { class: 'command', dir: 'ltr' }, clip(name, 600)));
+	const how = run.ended_normally === true ? ' and ended normally' : run.ended_normally === false ?
+		' and did not end by itself (killed, _exit, exec, or still running)' : '';
+	const parts = [];
+	if (run.duration && (model.unit === 'ns' || model.unit === 'ms'))
+		parts.push(`ran ${time(run.duration, model.unit)}${how}.`);
+	else if (run.duration)
+		parts.push(`ran for ${time(run.duration, model.unit)}${model.unit === 'B' ? ' allocated and freed' : ''}.`);
+	const peak = model.snapshots[model.peakSnapshot];
+	if (totals.peak !== undefined) {
+		const when = peak && peak.kind === 'peak' && model.unit !== 'B' ? `, ${time(peak.t, model.unit)} into the run,` : '';
+		const blocks = model.has('peak_blocks') ? ` in ${count(model.sum('peak_blocks'))} blocks` : '';
+		parts.push(`At its peak${when} ${bytes(totals.peak)} were live${blocks}.`);
+	}
+	const top = model.has('peak_bytes') ? model.top('peak_bytes', 1)[0] : null;
+	return el('div', { class: 'opening' }, list, el('p', {}, parts.join(' '),
+		top ? [' Most of it was held by ', el('b', {}, nameNode(clip(model.label(top.node), 100))), ` (${percent(top.value, model.sum('peak_bytes'))}).`] : null));
+}
+
+// "parse_line (parse.c:120) held 4.2 MiB (34 %) in 12 places; called by read_file, main"
+function topFive(model, metric, verb) {
+	const top = model.top(metric, 5), whole = model.sum(metric), most = top.length ? top[0].value : 1;
+	return el('ol', { class: 'top' }, top.map((e) => {
+		const callers = [];
+		for (let at = model.parent[e.node]; at > 0 && callers.length < 3; at = model.parent[at]) {
+			const label = model.label(at);
+			if (label !== callers[callers.length - 1] && label !== model.label(e.node))
+				callers.push(label);
+		}
+		return el('li', {}, el('div', {}, el('b', {}, nameNode(clip(model.label(e.node), 140))), ' ', el('span', { class: 'dim' }, clip(model.where(e.place), 60)),
+			` ${verb} ${bytes(e.value)} (${percent(e.value, whole)})`, e.stacks > 1 ? ` on ${count(e.stacks)} call paths` : ''),
+		callers.length ? el('div', { class: 'dim callers' }, 'called by ', callers.map((c, i) => [i ? ' ← ' : '', nameNode(clip(c, 60))])) : null,
+		el('div', { class: 'bar', 'aria-hidden': 'true', style: { width: `${100 * e.value / most}%` } }));
+	}));
+}
+
+function cards(model) {
+	const { totals, run } = model, list = [];
+	const peak = model.snapshots[model.peakSnapshot];
+	if (totals.peak !== undefined)
+		list.push(card('Heap peak', bytes(totals.peak), peak && peak.kind === 'peak' && (model.unit === 'ns' || model.unit === 'ms') ?
+			`${time(peak.t, model.unit)} into the run` : totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for'));
+	if (totals.bytes !== undefined)
+		list.push(card('Allocated in all', bytes(totals.bytes), model.has('total_blocks') ? `${count(model.sum('total_blocks'))} blocks` : `${count(totals.calls)} calls`));
+	if (totals.end !== undefined)
+		list.push(card('Live at the end', bytes(totals.end), model.has('end_blocks') ? `${count(model.sum('end_blocks'))} blocks: leaks, or kept on purpose` : 'leaks, or kept on purpose'));
+	if (model.has('temporary')) {
+		const t = model.sum('temporary'), all = model.sum('total_blocks');
+		list.push(card('Temporary', percent(t, all), `${count(t)} of ${count(all)} blocks were freed before the next was allocated`));
+	}
+	if (totals.stack_peak !== undefined)
+		list.push(card('Stack peak', totals.stack_peak ? bytes(totals.stack_peak) : '–', run.threads > 1 ? `the deepest of ${count(run.threads)} threads` : 'as seen at calls'));
+	if (model.data.samples && model.data.samples.rss_anon && model.data.samples.rss_anon.length)
+		list.push(card('RSS, anonymous', bytes(Math.max(...model.data.samples.rss_anon)), 'the most seen by a sample'));
+	if (model.has('read_bytes'))
+		list.push(card('Reads, writes', `${bytes(model.sum('read_bytes'))}`, `${bytes(model.sum('written_bytes'))} written`));
+	return el('div', { class: 'cards' }, list);
+}
+
+// How much the figures can be trusted, and what they cost.
+function measurement(model) {
+	const { data, totals, run, recorded } = model, list = [], warnings = [];
+	const add = (text) => list.push(el('li', {}, text));
+	if (data.kind === 'recording') {
+		add(totals.slack ? `The peak is exact to within ${bytes(totals.slack)} (${count(run.threads)} threads); all sums are exact.` :
+			'All figures are exact: every call was recorded, none sampled.');
+		add(`The recorder used ${bytes(totals.recorder)} of memory of its own, which is in no figure but RSS, for ${count(totals.calls)} calls.`);
+		if (!recorded.samples)
+			add('RSS over time: not recorded.');
+		if (!recorded.accesses)
+			add('Reads and writes: not recorded (use --accesses).');
+		if (!recorded.mmap)
+			add('Calls of mmap: not counted (use -m).');
+	} else if (data.kind === 'massif') {
+		add('From a massif.out: its peak is true to within 1 % unless Massif was told otherwise, and it knows bytes of snapshots only.');
+	} else if (data.kind === 'dhat') {
+		add('From DHAT: exact; it keeps no course over time.');
+	} else {
+		add('From a data file: heap and stack of every call, but not who called.');
+	}
+	if (run.images > 1)
+		add(`The recording holds ${count(run.images)} process images; this page is about process ${run.pid} (memusagestat --pid chooses another).`);
+	for (let i = 0; i + 1 < (data.drops || []).length; i += 2)
+		warnings.push([`Not recorded: ${count(data.drops[i])} ${data.drops[i + 1]}.`]);
+	for (let i = 0; i + 1 < (data.notes || []).length; i += 2)
+		warnings.push([data.notes[i] ? nameNode(clip(data.notes[i], 300)) : '', data.notes[i] ? ': ' : '', data.notes[i + 1]]);
+	if (data.cut && data.cut.left_out)
+		add(`So that this page stays small, ${count(data.cut.left_out)} of ${count(data.cut.nodes)} nodes of the call tree, none with more than ` +
+			`${(data.cut.share * 100).toPrecision(2)} % in any metric, are added up in others. Sums are exact.`);
+	if (data.snapshot_share)
+		add(`In snapshots, places below ${(data.snapshot_share * 100).toPrecision(2)} % are added up.`);
+	return [warnings.length ? el('section', { class: 'panel warnings' }, el('h3', {}, '⚠ Warnings'), el('ul', {}, warnings.slice(0, 30).map((w) => el('li', {}, w)),
+		warnings.length > 30 ? el('li', {}, `and ${warnings.length - 30} more`) : null)) : null,
+	el('section', { class: 'panel' }, el('h3', {}, 'About the measurement'), el('ul', {}, list))];
+}
+
+export class Summary {
+	constructor(model) {
+		const sections = [];
+		if (model.has('peak_bytes') && model.sum('peak_bytes') > 0)
+			sections.push(el('section', { class: 'panel' }, el('h3', {}, 'Who held the peak'), topFive(model, 'peak_bytes', 'held')));
+		else if (model.has('total_bytes') && model.sum('total_bytes') > 0)
+			sections.push(el('section', { class: 'panel' }, el('h3', {}, 'Who allocated most'), topFive(model, 'total_bytes', 'allocated')));
+		if (model.has('end_bytes') && model.sum('end_bytes') > 0)
+			sections.push(el('section', { class: 'panel' }, el('h3', {}, 'What was left at the end'), topFive(model, 'end_bytes', 'left')));
+		this.element = el('div', { class: 'summary' }, opening(model), curve(model), cards(model), el('div', { class: 'cards-wide' }, sections), measurement(model));
+	}
+}

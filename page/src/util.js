@@ -1,0 +1,169 @@
+// util.js -- numbers as people read them, and elements whose text is never taken for HTML.
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+export const digits3 = (v) => v >= 99.95 ? v.toFixed(0) : v >= 9.995 ? v.toFixed(1) : v.toFixed(2);
+
+export function bytes(v) {
+	if (!Number.isFinite(v))
+		return '–';
+	let a = Math.abs(v), unit = 0;
+	while (a >= 999.5 && unit < UNITS.length - 1) {
+		a /= 1024;
+		unit++;
+	}
+	const text = unit === 0 ? String(Math.round(a)) : digits3(a);
+	return `${v < 0 ? '−' : ''}${text} ${UNITS[unit]}`;
+}
+
+export const count = (v) => Number.isFinite(v) ? Math.round(v).toLocaleString('en-US') : '–';
+
+export function percent(part, whole) {
+	if (!(whole > 0))
+		return '0 %';
+	const p = 100 * part / whole;
+	if (p !== 0 && Math.abs(p) < 0.05)
+		return '<0.1 %';
+	return `${Math.abs(p) >= 99.95 ? p.toFixed(0) : p.toFixed(1)} %`;
+}
+
+// Times of the page are ns, ms, i(nstructions) or B(ytes).
+export function time(v, unit = 'ns') {
+	if (!Number.isFinite(v))
+		return '–';
+	if (unit === 'B')
+		return bytes(v);
+	if (unit !== 'ns' && unit !== 'ms')
+		return `${count(v)} ${unit === 'i' ? 'instructions' : unit}`;
+	const ns = unit === 'ms' ? v * 1e6 : v;
+	if (ns < 1e3)
+		return `${Math.round(ns)} ns`;
+	if (ns < 1e6)
+		return `${digits3(ns / 1e3)} µs`;
+	if (ns < 1e9)
+		return `${digits3(ns / 1e6)} ms`;
+	if (ns < 120e9)
+		return `${digits3(ns / 1e9)} s`;
+	const s = Math.round(ns / 1e9), h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
+	return h ? `${h} h ${m} min` : `${m} min ${s % 60} s`;
+}
+
+// What cannot be seen, or turns the text around it, is shown by its number.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+export const visible = (text) => String(text).replace(HIDDEN,
+	(c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+// A demangled name without parameters and template arguments.
+export function shortName(name) {
+	let out = '', depth = 0;
+	const text = name.replace(/\(anonymous namespace\)/g, '{anonymous}').replace(/\{lambda\([^{}]*\)#/g, '{lambda#');
+	const operator = text.match(/operator\s*(?:[<>=!+\-*/%^&|~,[\]()]+|new(?:\[\])?|delete(?:\[\])?)/);
+	const skip = operator ? [operator.index, operator.index + operator[0].length] : [-1, -1];
+	for (let i = 0; i < text.length; i++) {
+		const c = text[i];
+		if (i >= skip[0] && i < skip[1]) {
+			if (depth === 0)
+				out += c;
+		} else if (c === '<' && i > 0 && text[i - 1] !== '-') {
+			if (depth++ === 0)
+				out += '<';
+		} else if (c === '>' && text[i - 1] !== '-' && depth > 0) {
+			if (--depth === 0)
+				out += '>';
+		} else if (c === '(' && depth === 0 && i > 0) {
+			break;
+		} else if (depth === 0) {
+			out += c;
+		}
+	}
+	if (depth > 0 || out === '')
+		return name;
+	// A return type stands before the last blank that is outside of everything.
+	const at = skip[0] < 0 ? out.lastIndexOf(' ') : out.lastIndexOf(' ', out.indexOf('operator') - 1);
+	return at > 0 && skip[0] < 0 && text.includes('(') && !out.startsWith('<') ? out.slice(at + 1).replace(/^[*&]+/, '') :
+		skip[0] >= 0 && at > 0 ? out.slice(at + 1) : out;
+}
+
+export const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
+
+export const clip = (text, max) => text.length <= max ? text :
+	`${text.slice(0, Math.floor(max * 2 / 3))}…${text.slice(text.length - Math.floor(max / 3) + 1)}`;
+
+// el('div', {class: 'a', onclick: f}, child, 'text', ...): children are nodes or texts.
+export function el(name, attributes, ...children) {
+	const e = document.createElement(name);
+	for (const [key, value] of Object.entries(attributes || {})) {
+		if (value === undefined || value === null || value === false)
+			continue;
+		if (key.startsWith('on'))
+			e.addEventListener(key.slice(2), value);
+		else if (key === 'style')
+			Object.assign(e.style, value);
+		else if (key in e && typeof value !== 'string')
+			e[key] = value;
+		else
+			e.setAttribute(key, value);
+	}
+	e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+	return e;
+}
+
+// A name of the program: its direction does not touch the text around it.
+export const nameNode = (text, attributes) => el('bdi', { dir: 'auto', ...attributes }, text);
+
+export function select(label, options, value, onchange) {
+	const s = el('select', { 'aria-label': label, onchange: () => onchange(s.value) },
+		options.map((o) => o.options ?
+			el('optgroup', { label: o.label }, o.options.map((p) => option(p, value))) :
+			option(o, value)));
+	return el('label', { class: 'field' }, el('span', {}, label), s);
+}
+
+const option = (o, value) => el('option', { value: o.value, disabled: !!o.disabled,
+	selected: o.value === value }, o.label);
+
+export function checkbox(label, value, onchange) {
+	const box = el('input', { type: 'checkbox', checked: value, onchange: () => onchange(box.checked) });
+	return el('label', { class: 'check' }, box, el('span', {}, label));
+}
+
+export async function copy(text, from) {
+	let done = false;
+	try {
+		await navigator.clipboard.writeText(text);
+		done = true;
+	} catch {
+		const area = el('textarea', { class: 'offscreen', readOnly: true });
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		done = document.execCommand('copy');
+		area.remove();
+	}
+	say(done ? 'Copied.' : 'Copying is not allowed here.', from);
+}
+
+// A short message near the bottom, also for screen readers.
+let messages, timer;
+export function say(text) {
+	if (!messages) {
+		messages = el('div', { class: 'message', role: 'status' });
+		document.body.append(messages);
+	}
+	messages.textContent = text;
+	messages.classList.add('shown');
+	clearTimeout(timer);
+	timer = setTimeout(() => messages.classList.remove('shown'), 2500);
+}
+
+export function debounce(f, ms) {
+	let waiting;
+	return (...a) => {
+		clearTimeout(waiting);
+		waiting = setTimeout(() => f(...a), ms);
+	};
+}
+
+export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -1,0 +1,58 @@
+#!/bin/sh
+# page.sh -- build the template of the HTML page from page/, or say why not.
+#
+#	scripts/page.sh auto|yes|no OUTPUT
+#
+# A release carries it as page-template.html. Else npm fetches what page/package-lock.json names
+# into a folder beside OUTPUT, once, and esbuild bundles it. Without node, npm or the network,
+# OUTPUT is an empty file, and memusage is built without the page ("yes" makes that an error). No
+# step waits for a network that does not answer: all of npm has 120 seconds.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -eu
+mode=$1 output=$2
+source=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$(dirname "$output")"
+folder=$(cd "$(dirname "$output")" && pwd)
+
+# give_up WHY: build without the page.
+give_up() {
+	if [ "$mode" = yes ]; then
+		echo "page.sh: cannot build the HTML page: $1" >&2
+		exit 1
+	fi
+	echo "built without the HTML page (--html): $1 (HTML=no silences this line)" >&2
+	: >"$output"
+	exit 0
+}
+
+if [ "$mode" = no ]; then
+	: >"$output"
+	exit 0
+fi
+if [ -s "$source/page-template.html" ]; then
+	cp "$source/page-template.html" "$output"
+	exit 0
+fi
+command -v node >/dev/null 2>&1 || give_up 'there is no node'
+node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' ||
+	give_up 'node is older than version 18'
+
+# The libraries are fetched again only when the list of them changes.
+modules=$folder/npm
+if ! cmp -s "$source/page/package-lock.json" "$modules/.done"; then
+	command -v npm >/dev/null 2>&1 || give_up 'there is no npm'
+	rm -rf "$modules"
+	mkdir -p "$modules"
+	cp "$source/page/package.json" "$source/page/package-lock.json" "$modules/"
+	# What is fetched runs no scripts of its own.
+	(cd "$modules" && timeout 120 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+		--fetch-retries=1 --fetch-retry-mintimeout=500 --fetch-retry-maxtimeout=1000 \
+		--fetch-timeout=20000) >"$folder/npm.log" 2>&1 </dev/null ||
+		give_up "npm could not fetch its libraries (see $folder/npm.log)"
+	cp "$source/page/package-lock.json" "$modules/.done"
+fi
+
+NODE_PATH=$modules/node_modules node "$source/page/build.mjs" "$modules" "$output.new" ||
+	give_up 'the bundler failed'
+mv "$output.new" "$output"

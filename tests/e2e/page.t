@@ -1,0 +1,77 @@
+#!/bin/sh
+# page.t -- the HTML page holds what was recorded, to the byte; it is one file, needs no network,
+# and what a hostile program is called cannot become a part of it.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint memusagestat who
+need perl
+perl -MJSON::PP -e1 2>/dev/null || skip_all 'no JSON::PP for perl'
+ok 'something is recorded' memusage -q --record=who.mur "$WORKLOADS/who"
+run memusagestat --html=who.html who.mur
+case $err in *'built without the HTML page'*) skip_all 'built without the HTML page' ;; esac
+is "$status" 0 'a page is made' || diag "$err"
+page() { perl "$MU_SRC/tests/lib/page.pl" "$@"; }
+
+# ---- figures --------------------------------------------------------------------------------
+
+memusageprint --to=json -o who.json who.mur
+sum() {
+	perl -MJSON::PP -e '$/ = undef; my ($key) = @ARGV; my $s = 0;
+		$s += $_->{$key} for @{decode_json(<STDIN>)->{sites}}; print "$s\n"' "$1" <who.json
+}
+while read -r metric key; do
+	is "$(page who.html "sum:$metric")" "$(sum "$key")" "the sum of $metric is the recording's"
+done <<'END'
+peak_bytes peak_bytes
+peak_blocks peak_blocks
+end_bytes live_bytes
+end_blocks live_blocks
+total_bytes total_bytes
+total_blocks total_blocks
+temporary temporary_blocks
+END
+isnt "$(page who.html sum:total_bytes)" 0 'and not nothing'
+is "$(page who.html totals.peak)" "$(perl -MJSON::PP -0777 -ne 'print decode_json($_)->{heap}{peak}' who.json)" \
+	'the peak is'
+like "$(page who.html run.command)" 'who$' 'it says what ran'
+
+memusageprint --to=massif -o who.massif who.mur
+is "$(page who.html count:snapshots)" "$(grep -c '^snapshot=' who.massif)" 'all snapshots are there'
+number=$(page who.html count:snapshots)
+sed -n 's/^mem_heap_B=//p' who.massif >heaps
+# shellcheck disable=SC2046
+page who.html $(seq -f at:%.0f 0 $((number - 1))) >sums
+is "$(paste sums heaps | grep -v '^-' | awk '$1 != $2')" '' 'the places of one sum up to its heap'
+num "$(grep -vc '^-' sums)" -ge 2 'of several'
+
+# ---- the file -------------------------------------------------------------------------------
+
+num "$(wc -c <who.html)" -le 2000000 'not more than 2 MB'
+is "$(stat -c %a who.html)" 600 'only its owner can read it'
+nok 'nothing is fetched' grep -Eq '(src|href)=|@import|url\(' who.html
+like "$(head -n 20 who.html)" "default-src 'none'; script-src 'sha256-[^']*'; style-src 'sha256-[^']*'; base-uri" \
+	'a policy forbids the network and foreign scripts'
+is "$(grep -o '<script' who.html | wc -l)" 2 'there are two script elements'
+
+# ---- hostile names --------------------------------------------------------------------------
+
+hostile=$(printf '</script><script>alert(1)</script><!--\342\200\250"\047\134\377&amp;\342\200\256')
+ok 'a program with a hostile argument' memusage -q --record=evil.mur "$WORKLOADS/who" "$hostile"
+ok 'its page' memusagestat --html=evil.html evil.mur
+is "$(grep -o '<script' evil.html | wc -l)" 2 'it brings no element'
+is "$(grep -o '</script' evil.html | wc -l)" 2 'and ends none'
+nok 'no U+2028 as it is' grep -q "$(printf '\342\200\250')" evil.html
+like "$(page evil.html run.command)" '</script><script>alert\(1\)</script><!--.*&amp;' 'the name is a text'
+
+# ---- what is refused ------------------------------------------------------------------------
+
+run memusagestat --html=x.html who.mur out.png
+is "$status" 2 'a page and a picture at once are refused'
+run memusagestat --html=x.html --pid=1 who.mur
+is "$status" 1 'a process that is not there'
+like "$err" 'holds no process 1' 'and it says so'
+nok 'no page is left' test -e x.html
+run memusagestat --html=/dev/full who.mur
+is "$status" 1 'a full disk is noticed'
+done_testing
