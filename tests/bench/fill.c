@@ -2,12 +2,23 @@
  *
  *	fill BLOCKS SMALLEST LARGEST
  *
- * Sizes in bytes, evenly spread. Only the first byte of a block is touched.
+ * Sizes in bytes, at random and evenly spread. Only the first byte of a block is touched.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
 
 int main(int argc, char **argv)
 {
@@ -20,7 +31,7 @@ int main(int argc, char **argv)
 	unsigned long range = strtoul(argv[3], NULL, 10) - least + 1;
 
 	for (unsigned long i = 0; i < blocks; i++) {
-		char *volatile block = malloc(least + i * 7919 % range);
+		char *volatile block = malloc(least + next_random() % range);
 		if (!block)
 			return 1;
 		*block = 1;

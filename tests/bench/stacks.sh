@@ -70,14 +70,14 @@ events() {
 # memory TEXT GOAL SMALLEST LARGEST: twice as many blocks against half of them
 memory() {
 	rm -f figures.*
-	one native "$BENCH/fill" 500000 "$3" "$4"
-	one ours "$BENCH/fill" 500000 "$3" "$4"
+	one native "$BENCH/fill" 2000000 "$3" "$4"
+	one ours "$BENCH/fill" 2000000 "$3" "$4"
 	native=$(least native 3) tool=$(least ours 3)
 	rm -f figures.*
-	one native "$BENCH/fill" 1000000 "$3" "$4"
-	one ours "$BENCH/fill" 1000000 "$3" "$4"
+	one native "$BENCH/fill" 4000000 "$3" "$4"
+	one ours "$BENCH/fill" 4000000 "$3" "$4"
 	awk "BEGIN { printf \"| %s | %.1f B | %s |\\n\", \"$1\", \
-		($(least ours 3) - $tool - $(least native 3) + $native) * 1024 / 500000, \"$2\" }"
+		($(least ours 3) - $tool - $(least native 3) + $native) * 1024 / 2000000, \"$2\" }"
 }
 
 printf 'Call stacks, CPU added per event, %s rounds; real depth counts up to _start.\n\n' "$ROUNDS"
@@ -91,3 +91,7 @@ events '8 threads' "1.3x of one thread's" "$BENCH/tight" 8 10000000
 printf '\n| memory with call stacks | memusage | goal |\n|---|---|---|\n'
 memory 'per live block of 17 to 64 bytes' '24 B' 17 64
 memory 'per live block of 1 to 20 kB' '96 B' 1000 20000
+rm -f figures.*
+one native "$BENCH/fill" 1 16 16
+one ours "$BENCH/fill" 1 16 16
+printf '| fixed, per process | %s KiB | 6 MB |\n' $(($(least ours 3) - $(least native 3)))
