@@ -160,7 +160,12 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 
 	if (mode & MODE_STACKS)
 		record.birth = sites_tick();
-	if (event_put(thread, block, &record, (int64_t)size, sp, mode) && mode & MODE_STACKS)
+	bool ok = event_put(thread, block, &record, (int64_t)size, sp, mode);
+	if (!(mode & MODE_STACKS) || !ok)
+		return;
+	if (mode & MODE_IGNORE && sites_is_ignored(record.site))
+		snapshots_ignored(thread, (int64_t)size, mode & MODE_MANY);
+	else
 		event_books(thread, size, mode);
 }
 
@@ -187,13 +192,17 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 		       uint64_t sp, unsigned int mode)
 {
 	int64_t change = -(int64_t)known->size;
+	bool is_ignored = mode & MODE_IGNORE && sites_is_ignored(known->site);
 
-	if (mode & MODE_STACKS)
+	if (mode & MODE_STACKS && !is_ignored)
 		snapshots_before_fall(mode & MODE_MANY);
 	heap_change(thread, change, mode & MODE_MANY);
-	if (mode & MODE_STACKS) {
-		uint64_t extra = event_extra((uint64_t)block, known);
+	if (mode & MODE_STACKS)
 		sites_free(thread, known->site, known->size, thread->newest == (uint64_t)block);
+	if (is_ignored) {
+		snapshots_ignored(thread, change, mode & MODE_MANY);
+	} else if (mode & MODE_STACKS) {
+		uint64_t extra = event_extra((uint64_t)block, known);
 		snapshots_changed(thread, -(int64_t)extra, known->size + extra, mode & MODE_MANY);
 	}
 	uint64_t depth = stack_note(thread, sp);

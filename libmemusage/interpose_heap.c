@@ -191,19 +191,46 @@ static int64_t replace_stacked(struct thread *thread, const void *block, const s
 	return (int64_t)(room - next->size) - (int64_t)old_extra;
 }
 
+/* A realloc that Massif's books do not see, because its block is ignored already or what calls
+ * it is: its block is ignored from now on. As in Massif the place that such a block left keeps
+ * its bytes in the books, and one that it came to gets them, for good. */
+static bool replace_ignored(struct thread *thread, const void *block, const struct block *old,
+			    struct block *next, unsigned int mode)
+{
+	bool was = sites_is_ignored(old->site), is = sites_is_ignored(next->site);
+
+	if (!was && !is)
+		return false;
+	if (next->size < old->size)
+		heap_note_peak(mode & MODE_MANY);
+	if (!was) {
+		sites_book(old->site, old->size);
+		event_extra((uint64_t)block, old);
+	} else if (!is) {
+		sites_book(next->site, next->size);
+		next->site = old->site;
+	}
+	sites_free(thread, old->site, old->size, false);
+	next->birth = sites_tick();
+	return true;
+}
+
 static void realloc_moved(struct thread *thread, const void *block, const struct block *old,
 			  const void *result, size_t size, uint64_t sp)
 {
-	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS);
+	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE);
 	int64_t change = (int64_t)size - (int64_t)old->size;
 	struct block next = { .size = size,
 			      .site = event_site(thread, MU_FN_REALLOC, sp, mode) };
 	int64_t extra = 0;
 
-	if (mode & MODE_STACKS)
+	bool is_ignored = mode & MODE_IGNORE && replace_ignored(thread, block, old, &next, mode);
+	if (mode & MODE_STACKS && !is_ignored)
 		extra = replace_stacked(thread, block, old, result, &next, mode);
 	event_put(thread, result, &next, change, sp, mode);
-	if (mode & MODE_STACKS) {
+	if (is_ignored) {
+		snapshots_ignored(thread, change, mode & MODE_MANY);
+	} else if (mode & MODE_STACKS) {
 		int64_t moved = change + extra;
 		snapshots_changed(thread, extra, (uint64_t)(moved < 0 ? -moved : moved),
 				  mode & MODE_MANY);
@@ -214,7 +241,7 @@ static void realloc_moved(struct thread *thread, const void *block, const struct
 static void realloc_freed(struct thread *thread, const void *block, const struct block *old,
 			  uint64_t sp)
 {
-	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS);
+	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE);
 
 	thread->pub.counters.calls[MU_FN_REALLOC]++;
 	thread->pub.counters.realloc_free++;

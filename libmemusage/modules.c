@@ -17,25 +17,27 @@
 #define PATH_LIMIT 4096u
 
 static uint64_t last_start, last_end; /* of the module found last */
+static uint64_t last_number;
 
 static struct mu_table *table(void)
 {
 	return &rec.image->table[MU_SEC_MODULES];
 }
 
-static bool is_known(uint64_t pc)
+static const struct mu_module *find(uint64_t pc)
 {
 	if (pc >= last_start && pc < last_end)
-		return true;
+		return arena_table_at(table(), last_number);
 	for (uint64_t i = 0; i < table()->count; i++) {
 		const struct mu_module *module = arena_table_at(table(), i);
 		if (pc >= module->start && pc < module->end && !module->closed) {
 			last_start = module->start;
 			last_end = module->end;
-			return true;
+			last_number = i;
+			return module;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 /* A note: name size, descriptor size, type, name, descriptor, each padded to four bytes. */
@@ -85,13 +87,14 @@ void modules_init(void)
 	last_start = last_end = 0;
 }
 
-void modules_note(uint64_t pc)
+const struct mu_module *modules_note(uint64_t pc)
 {
 	struct mu_module module = { .opened = rec.image->dl_generation };
 	struct cfi_object object;
 
-	if (is_known(pc) || !cfi_object_of(pc, &object))
-		return;
+	const struct mu_module *known = find(pc);
+	if (known || !cfi_object_of(pc, &object))
+		return known;
 	module.start = object.start;
 	module.end = object.end;
 	module.bias = object.map->l_addr;
@@ -103,10 +106,19 @@ void modules_note(uint64_t pc)
 	struct mu_module *entry = arena_table_at(table(), table()->count);
 	if (!entry) {
 		rec.image->drops.modules++;
-		return;
+		return NULL;
 	}
 	*entry = module;
 	__atomic_store_n(&table()->count, table()->count + 1, __ATOMIC_RELEASE);
+	return entry;
+}
+
+uint32_t modules_number(const struct mu_module *module)
+{
+	for (uint64_t i = 0; i < table()->count; i++)
+		if (arena_table_at(table(), i) == module)
+			return (uint32_t)i;
+	return 0;
 }
 
 void modules_closed(void)

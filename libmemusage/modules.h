@@ -8,15 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "recording/recording.h"
+
 /* modules_init -- make the empty table of a new image. */
 void modules_init(void);
 
 /* modules_note -- record the object that holds an address, unless it is recorded already.
  *
  * Call under the lock of sites.c. Takes no lock of ld.so. Async-signal-safe. Cost 50 ns if
- * known, some us otherwise. Code that is in no object (JIT) is left alone.
+ * known, some us otherwise. Returns its entry; NULL for code that is in no object (JIT).
  */
-void modules_note(uint64_t pc);
+const struct mu_module *modules_note(uint64_t pc);
+
+/* modules_number -- the number of an entry in the table. */
+uint32_t modules_number(const struct mu_module *module);
 
 /* modules_closed -- after dlclose: mark objects that are gone, begin a new generation.
  *

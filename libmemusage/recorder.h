@@ -23,7 +23,8 @@ enum mode {
 	MODE_MANY = 1, /* more than one thread: take locks, keep a heap remainder */
 	MODE_LOG = 2,  /* write an event log */
 	MODE_STACKS = 8, /* find the call stack of every allocation */
-	MODE_STOP = 4    /* a fork is being prepared: leave the hook and wait */
+	MODE_STOP = 4,	 /* a fork is being prepared: leave the hook and wait */
+	MODE_IGNORE = 16 /* with stacks: some sites are not in Massif's books */
 };
 
 struct gate {

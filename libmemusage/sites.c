@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/ignore.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/modules.h"
 #include "libmemusage/spin.h"
@@ -40,6 +41,8 @@ static uint32_t *node_hash; /* node numbers by (parent, pc), 0: empty */
 static unsigned int node_shift;
 static uint32_t lock;
 static uint64_t indexed;
+static struct thread books; /* owner of the cells of sites_book() */
+static uint32_t books_lock;
 
 static struct mu_table *table(unsigned int section)
 {
@@ -194,7 +197,7 @@ static void index_grow(void)
 }
 
 /* Under the lock. */
-static uint32_t add_site(struct walk *walk, enum mu_fn fn, uint64_t hash)
+static uint32_t add_site(struct walk *walk, enum mu_fn fn, uint64_t hash, uint16_t site_flags)
 {
 	uint32_t frame = walk ? innermost_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
@@ -211,6 +214,7 @@ static uint32_t add_site(struct walk *walk, enum mu_fn fn, uint64_t hash)
 	publish(MU_SEC_STACKS);
 	*site = (struct mu_site){ .stack = stack_number,
 				  .fn = (uint16_t)fn,
+				  .flags = site_flags,
 				  .first = sites_tick() };
 	publish(MU_SEC_SITES);
 	if (indexed * 2 > index_now->mask)
@@ -233,12 +237,46 @@ uint32_t sites_find(struct walk *walk, enum mu_fn fn)
 	hash += !hash;
 	if (likely(index_lookup(hash, &site)))
 		return site;
+	/* Asks and waits, so not under the lock. */
+	uint16_t flags = rec.flags & MU_CFG_IGNORE && ignore_stack(walk) ? MU_SITE_IGNORED : 0;
 	if (!spin_lock(&lock))
 		return 0;
 	if (!index_lookup(hash, &site))
-		site = add_site(walk, fn, hash);
+		site = add_site(walk, fn, hash, flags);
 	spin_unlock(&lock);
 	return site;
+}
+
+bool sites_module(uint64_t pc, struct sites_module *module)
+{
+	if (!spin_lock(&lock))
+		return false;
+	const struct mu_module *m = modules_note(pc);
+	if (m)
+		*module = (struct sites_module){ m->start, m->end, m->bias, modules_number(m) };
+	spin_unlock(&lock);
+	return m;
+}
+
+bool sites_is_ignored(uint32_t site)
+{
+	const struct mu_site *s = arena_table_at(table(MU_SEC_SITES), site);
+
+	return s && s->flags & MU_SITE_IGNORED;
+}
+
+void sites_book(uint32_t site, uint64_t size)
+{
+	if (!spin_lock(&books_lock))
+		return;
+	struct mu_cell *cell = sites_cell(&books, site);
+	if (cell) {
+		cell->flags = MU_CELL_BOOKS;
+		cell->live_bytes += (int64_t)size;
+		cell->live_blocks++;
+		cell->total_blocks++;
+	}
+	spin_unlock(&books_lock);
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -305,13 +343,16 @@ bool sites_init(void)
 	node_shift = 64 - NODES_LOG2;
 	node_hash = memory_map(sizeof(*node_hash) << NODES_LOG2);
 	indexed = 0;
+	books = (struct thread){ 0 };
+	ignore_init();
 	if (!index_now || !node_hash)
 		return false;
 	publish(MU_SEC_FRAMES); /* entry 0, the root, is all zero */
-	return arena_table_at(table(MU_SEC_FRAMES), 0) && add_site(NULL, MU_FN_MALLOC, 1) == 0;
+	return arena_table_at(table(MU_SEC_FRAMES), 0) && add_site(NULL, MU_FN_MALLOC, 1, 0) == 0;
 }
 
 void sites_forget_locks(void)
 {
-	lock = 0;
+	lock = books_lock = 0;
+	ignore_forget_locks();
 }

@@ -32,6 +32,18 @@ void sites_forget_locks(void);
  */
 uint32_t sites_find(struct walk *walk, enum mu_fn fn);
 
+/* A module as sites_module() found it. */
+struct sites_module {
+	uint64_t start, end, bias;
+	uint32_t number; /* in the table of modules */
+};
+
+/* sites_module -- the module that holds an address, recorded if it was not yet.
+ *
+ * Returns false if there is none. Async-signal-safe.
+ */
+bool sites_module(uint64_t pc, struct sites_module *module);
+
 /* sites_cell_slow -- the thread's cell of a site that it meets for the first time.
  *
  * Returns NULL if the arena is full.
@@ -47,6 +59,15 @@ static inline struct mu_cell *sites_cell(struct thread *thread, uint32_t site)
 	return likely(offset) ? at((uint64_t)offset * sizeof(struct mu_cell))
 			      : sites_cell_slow(thread, site);
 }
+
+/* sites_is_ignored -- whether a site is left out of Massif's books. Async-signal-safe. */
+bool sites_is_ignored(uint32_t site);
+
+/* sites_book -- bytes that stay at a site in Massif's books though no block has them.
+ *
+ * They are in snapshots from now on, and in nothing else. Async-signal-safe.
+ */
+void sites_book(uint32_t site, uint64_t size);
 
 /* sites_tick -- the coarse clock of births and lifetimes (docs/format.md, section 5). */
 static inline uint64_t sites_tick(void)

@@ -262,8 +262,8 @@ static void add(enum mu_snapshot_kind kind)
 	}
 	*s = (struct mu_snapshot){ .mono_ns = monotonic(),
 				   .clock_bytes = heap->clock,
-				   .heap = heap->now,
-				   .extra = heap->extra,
+				   .heap = heap->now - heap->ignored,
+				   .extra = heap->extra + heap->ignored,
 				   .kind = kind };
 	if (kind != MU_SNAPSHOT_NORMAL || (values_bytes < NORMAL_LIMIT && is_new_tick()))
 		store_values(s, &capacity);
@@ -344,7 +344,8 @@ void snapshots_publish(struct thread *thread)
 		snapshots_peak();
 	__atomic_fetch_add(&heap->extra, thread->pending_extra, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&heap->clock, thread->pending_clock, __ATOMIC_RELAXED);
-	thread->pending_extra = 0;
+	__atomic_fetch_add(&heap->ignored, thread->pending_ignored, __ATOMIC_RELAXED);
+	thread->pending_extra = thread->pending_ignored = 0;
 	thread->pending_clock = 0;
 	if (snapshots_now() >= snapshot_due.time)
 		snapshots_take();

@@ -97,4 +97,22 @@ static inline void snapshots_changed(struct thread *thread, int64_t extra, uint6
 		snapshots_take();
 }
 
+/* snapshots_ignored -- the heap changed by a block that Massif's books leave out.
+ *
+ * What `now` has of it `extra` has less, so that their sum, which decides on peaks, is that of
+ * the books. Async-signal-safe.
+ */
+static inline void snapshots_ignored(struct thread *thread, int64_t change, bool many)
+{
+	struct mu_heap *heap = &rec.image->heap;
+
+	if (many) {
+		thread->pending_extra -= change;
+		thread->pending_ignored += change;
+		return;
+	}
+	heap->extra -= change;
+	heap->ignored += change;
+}
+
 #endif

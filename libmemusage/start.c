@@ -73,6 +73,8 @@ void recorder_open_gate(void)
 
 	if (rec.flags & MU_CFG_STACKS)
 		mode |= MODE_STACKS;
+	if (rec.flags & MU_CFG_IGNORE)
+		mode |= MODE_IGNORE;
 	if (rec.image->heap.threads > 1)
 		mode |= MODE_MANY;
 	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);

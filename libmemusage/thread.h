@@ -49,6 +49,7 @@ struct thread {
 	uint32_t reserved;
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
+	int64_t pending_ignored; /* ... and mu_heap.ignored */
 };
 
 

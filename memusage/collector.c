@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "memusage/code.h"
 #include "memusage/hello.h"
 #include "memusage/nothing.h"
 #include "memusage/reports.h"
@@ -308,6 +309,7 @@ void collector_run(struct session *s)
 		give_report(&c);
 	make_reports(&c);
 	report_close(&c.tree.report);
+	code_forget();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
 	endpoint_close(&s->endpoint, true);

@@ -68,6 +68,8 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 	config->heap_admin = m->admin;
 	config->alignment = m->alignment;
 	config->time_unit = m->time == MASSIF_TIME_B ? 1 : 0;
+	if (m->is_wanted && m->has_ignored)
+		config->flags |= MU_CFG_IGNORE;
 }
 
 /* Events of a lone thread per reading of the clock, which costs 6 ns in a virtual machine. */

@@ -173,8 +173,7 @@ static const char *take_text(const struct rule *rule, const char *arg, struct ma
 /* A name for memusageprint. */
 static const char *take_name(const struct rule *rule, const char *arg, struct massif_settings *m)
 {
-	(void)rule;
-	(void)m;
+	m->has_ignored |= strcmp(rule->name, "ignore-fn") == 0;
 	return *arg ? NULL : "is empty";
 }
 

@@ -33,6 +33,7 @@ struct massif_settings {
 	double peak_inaccuracy;	/* percent */
 	int time;		/* enum massif_time */
 	bool no_heap;
+	bool has_ignored;	/* --ignore-fn */
 	bool is_verbose;	/* --stats=yes */
 	const char *log_file;
 	struct opt_list report;	/* options for memusageprint: "--depth=3", in order */

@@ -73,7 +73,7 @@ static void fill(struct arguments *a, const struct settings *s, unsigned int fir
 }
 
 /* What the collector ignores, its child would ignore too. */
-static void reset_signals(void)
+void reports_reset_signals(void)
 {
 	struct sigaction normal = { .sa_handler = SIG_DFL };
 	sigset_t none;
@@ -106,7 +106,7 @@ static void execute(const struct session *s, unsigned int first, pid_t main)
 	}
 	fill(&a, s->settings, first, main, file);
 	set_output(s->text);
-	reset_signals();
+	reports_reset_signals();
 	execv(tool, a.item);
 	warn("cannot say who allocated: cannot run %s: %m", tool);
 	_exit(127);

@@ -17,6 +17,9 @@
 /* reports_wanted -- whether anything is to be made of a recording. */
 bool reports_wanted(const struct settings *settings);
 
+/* reports_reset_signals -- before an exec: what the collector ignores, its child would too. */
+void reports_reset_signals(void);
+
 /* reports_make -- write the profiles and print the reports of the session's recording.
  *
  * s      s->record holds s->record.images images; text goes to s->text.

@@ -14,6 +14,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/clock.h"
+#include "memusage/code.h"
 #include "memusage/tree_image.h"
 
 /* A claim whose maker is gone is given up after this time: a child that has just been forked
@@ -235,6 +236,8 @@ static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		tree_image_live(t, owner);
 	else if (state == MU_SLOT_ENDED)
 		tree_end_image(t, owner, TREE_DEATH);
+	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags & MU_CFG_IGNORE)
+		code_look(t, owner);
 }
 
 void tree_scan(struct tree *t)
@@ -254,7 +257,7 @@ bool tree_process_ended(struct tree *t, int fd)
 
 	if (p)
 		p->has_ended = true;
-	return p != NULL;
+	return p || code_ended(fd);
 }
 
 /* Only those without a pidfd have to be asked. */

@@ -9,6 +9,7 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
+#include "memusageprint/code.h"
 #include "memusageprint/input.h"
 #include "memusageprint/reports.h"
 #include "memusageprint/settings.h"
@@ -59,5 +60,6 @@ int main(int argc, char **argv)
 	message_init("memusageprint", EXIT_FAILURE);
 	/* A limit of the size of files is an error of write() to be reported. */
 	signal(SIGXFSZ, SIG_IGN);
-	return run(settings_parse(argc, argv));
+	const struct settings *settings = settings_parse(argc, argv);
+	return settings->code_root ? code_write(settings) : run(settings);
 }

@@ -25,6 +25,7 @@ struct exporter {
 	const struct mu_config *config;
 	uint64_t start_ns;	/* of the first snapshot */
 	uint64_t number;	/* of the next one */
+	bool ignores_late;	/* places are to be ignored that were recorded like others */
 };
 
 /* ---- one snapshot ------------------------------------------------------------------------ */
@@ -125,9 +126,9 @@ static int put_snapshot(struct exporter *e, uint64_t i, struct mu_snapshot *shot
 			   has_values;
 	struct massif_snapshot to = { .time = time_of(e, shot) };
 
-	/* What ignored places hold is known of snapshots with values only: the others are left
-	 * out, or the heap would seem to jump. */
-	if (e->settings->ignore_fn.count > 0) {
+	/* What was not recorded as ignored is known of snapshots with values only: the others
+	 * are left out, or the heap would seem to jump. */
+	if (e->ignores_late) {
 		if (!has_values)
 			return 0;
 		take_ignored(e, shot);
@@ -142,6 +143,19 @@ static int put_snapshot(struct exporter *e, uint64_t i, struct mu_snapshot *shot
 	}
 	massif_write_snapshot(e->out, &to);
 	return 0;
+}
+
+/* Whether --ignore-fn names places that the recorder took for others: it was not asked then, or
+ * could not know their names (JIT). */
+static bool ignores_late(const struct exporter *e)
+{
+	const struct sites *sites = &e->s->profile.sites;
+
+	for (uint32_t i = 0; e->settings->ignore_fn.count > 0 && i < sites->count; i++)
+		if (sites_is_counted(&sites->site[i]) &&
+		    filter_stack(&e->filter, sites->site[i].stack).is_ignored)
+			return true;
+	return false;
 }
 
 /* ---- the file ---------------------------------------------------------------------------- */
@@ -179,6 +193,7 @@ int massif_export(FILE *out, struct subject *s, const struct settings *settings)
 	struct mu_error err;
 
 	e.filter.depth = settings->depth;
+	e.ignores_late = ignores_late(&e);
 	put_header(&e);
 	/* Without the heap nothing ever happens. */
 	if (settings->heap == NO && count > 1)

@@ -159,6 +159,10 @@ static const struct opt options[] = {
 	{ .kind = OPT_KIND_UINT, .name = "first-image", .arg = "N", .max = INT_MAX,
 	  .value = &given.first_image, .help = "write no massif.out of those before",
 	  .hidden = true },
+	{ .kind = OPT_KIND_STR, .name = "code-below", .arg = "DIR", .value = &given.code_root,
+	  .help = "write what the code of FILE, below DIR, is", .hidden = true },
+	{ .kind = OPT_KIND_STR, .name = "build-id", .arg = "HEX", .value = &given.build_id,
+	  .help = "build-id of FILE", .hidden = true },
 	OPT_END
 };
 

@@ -52,6 +52,8 @@ struct settings {
 	const char *massif_file;	/* pattern, one file per image; NULL: not asked for */
 	const char *massif_desc;
 	unsigned first_image;	/* of those files */
+	const char *code_root;	/* --code-below; NULL: not asked for */
+	const char *build_id;	/* ... of the file, in hexadecimal */
 };
 
 /* settings_tool -- the table behind the command line, for tests. */

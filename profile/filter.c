@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND_ALLOC = 1, KIND_IGNORE = 2, KIND_MAIN = 4, KIND_BELOW = 8, KIND_NAMELESS = 16 };
+enum {
+	KIND_ALLOC = FILTER_ALLOC,
+	KIND_IGNORE = FILTER_IGNORE,
+	KIND_MAIN = 4,
+	KIND_BELOW = 8,
+	KIND_NAMELESS = FILTER_NAMELESS,
+	LEVELS_MAX = 256
+};
 
 static const char *const default_alloc_fn[] = {
 	"malloc",
@@ -68,27 +75,39 @@ static bool is_below(const char *name)
 	       strcmp(name, "_start") == 0;
 }
 
+unsigned int filter_names_kind(const struct filter_options *o, const char *const *name,
+			       size_t count)
+{
+	unsigned int kind = 0;
+	size_t alloc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		alloc += name[i] && is_alloc_fn(o, name[i]);
+	if (count > 0 && alloc == count)
+		kind |= FILTER_ALLOC;
+	if (count > 0 && name[0] && is_in(o->ignore_fn, o->ignore_fns, name[0]))
+		kind |= FILTER_IGNORE;
+	if (count == 0 || !name[count - 1] || !*name[count - 1])
+		kind |= FILTER_NAMELESS;
+	return kind;
+}
+
 static uint8_t kind_of(const struct profile *p, const struct filter_options *o, uint32_t location)
 {
-	uint32_t count, alloc = 0;
+	uint32_t count;
 	const struct symbols_level *level = profile_levels(p, location, &count);
-	const char *name = profile_function(p, location);
-	uint8_t kind = 0;
+	const char *names[LEVELS_MAX], *name = profile_function(p, location);
+	unsigned int kind;
 
+	count = count < LEVELS_MAX ? count : LEVELS_MAX;
 	for (uint32_t i = 0; i < count; i++)
-		alloc += is_alloc_fn(o, symbols_text(&p->symbols, level[i].name));
-	if (count > 0 && alloc == count)
-		kind |= KIND_ALLOC;
-	if (count > 0 && is_in(o->ignore_fn, o->ignore_fns,
-			       symbols_text(&p->symbols, level[0].name)))
-		kind |= KIND_IGNORE;
+		names[i] = symbols_text(&p->symbols, level[i].name);
+	kind = filter_names_kind(o, names, count);
 	if (strcmp(name, "main") == 0)
 		kind |= KIND_MAIN;
 	if (is_below(name))
 		kind |= KIND_BELOW;
-	if (!*name)
-		kind |= KIND_NAMELESS;
-	return kind;
+	return (uint8_t)kind;
 }
 
 /* Parents come first, so one pass tells every frame what lies outward of it. */

@@ -46,6 +46,17 @@ struct filtered {
 	bool is_ignored;	/* a function of ignore_fn allocated */
 };
 
+/* What --alloc-fn and --ignore-fn say of an address; bits, because a name may be in both. */
+enum filter_kind { FILTER_ALLOC = 1, FILTER_IGNORE = 2, FILTER_NAMELESS = 16 };
+
+/* filter_names_kind -- judge an address by the names of its levels.
+ *
+ * name  COUNT names as Massif shows them, innermost first; "" or NULL: unknown.
+ * Of the innermost level, and of the function around all.
+ */
+unsigned int filter_names_kind(const struct filter_options *o, const char *const *name,
+			       size_t count);
+
 /* filter_init -- prepare for a profile whose names are resolved.
  *
  * o  NULL for Massif's defaults: no depth limit, though. Read here only.

@@ -80,7 +80,9 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 		if (!entry)
 			break;
 		memcpy(&cell, entry, sizeof(cell));
-		if (cell.site < s->count)
+		if (cell.site < s->count && cell.flags & MU_CELL_BOOKS)
+			s->site[cell.site].is_booked = true;
+		else if (cell.site < s->count)
 			add_cell(&s->site[cell.site], &cell, &im->head.heap);
 	}
 	return 0;
@@ -159,7 +161,9 @@ static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_
 		weight[value.site].blocks = value.blocks;
 	}
 	for (uint32_t i = 0; i < s->count; i++) {
-		weight[i].is_there = i < shot.sites && sites_is_counted(&s->site[i]);
+		weight[i].is_there = i < shot.sites && (sites_is_counted(&s->site[i]) ||
+							(s->site[i].is_booked &&
+							 !(s->site[i].flags & MU_SITE_IGNORED)));
 		if (!weight[i].is_there)
 			weight[i].bytes = weight[i].blocks = 0;
 	}

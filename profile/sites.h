@@ -28,6 +28,7 @@ struct site {
 	int64_t max_bytes;	/* the most that was live here; several threads: not less */
 	uint64_t total_bytes;	/* ever allocated */
 	uint64_t total_blocks;
+	bool is_booked;		/* snapshots may have bytes here that no block has */
 	uint64_t temporary;	/* blocks freed by their thread before it allocated again */
 	int64_t life;		/* of blocks that were freed, sum in ticks of 2^20 ns; filled by
 				 * sites_lifetimes() */

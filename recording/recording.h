@@ -44,6 +44,7 @@ enum mu_config_flag {
 	MU_CFG_COPIES = 1u << 9,	 /* copy mode */
 	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
+	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
 	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
 };
 
@@ -261,7 +262,8 @@ struct mu_heap {
 	int64_t slack; /* bytes a thread may keep back now */
 	int64_t extra; /* with snapshots: admin and rounding bytes of live blocks */
 	uint64_t clock; /* with snapshots: bytes allocated and freed so far */
-	uint64_t reserved;
+	int64_t ignored; /* with MU_CFG_IGNORE: bytes in `now`, and less in extra, of blocks that
+			  * Massif's books leave out */
 };
 
 /* What could not be recorded, each a count unless said otherwise. */
@@ -326,13 +328,40 @@ struct mu_image {
 	uint64_t fork_bytes[MU_FN_COUNT];
 	uint64_t recorder_private; /* bytes the recorder has mapped for itself alone */
 	uint64_t rss_peak; /* most memory that was resident, as the kernel says; 0 unknown */
-	uint64_t reserved[6];
+	/* What the recorder asks of the collector: docs/format.md, section 7.1. */
+	uint32_t code_wanted; /* number of a module + 1, 0: nothing */
+	uint32_t code_state;  /* enum mu_code_state, a futex */
+	uint64_t code_offset; /* of uint64_t[code_count] */
+	uint64_t code_count;
+	uint64_t reserved[3];
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,
 		  MU_REQUEST_STOP = 3, MU_REQUEST_START = 4 };
+
+/* A question for the code of a module goes to and fro between recorder and collector. */
+enum mu_code_state {
+	MU_CODE_IDLE = 0,
+	MU_CODE_WANTED = 1,  /* recorder: what is in this module? */
+	MU_CODE_WORKING = 2, /* collector: somebody reads its symbols */
+	MU_CODE_COUNTED = 3, /* collector: there are code_count words */
+	MU_CODE_ROOM = 4,    /* recorder: put them at code_offset */
+	MU_CODE_DONE = 5,    /* collector: they are there */
+	MU_CODE_FAILED = 6   /* either: no answer to be had */
+};
+
+/* Words of the answer, ascending: what code is from an address of the module's file on. */
+enum mu_code_class {
+	MU_CODE_NAMED = 0,    /* of some function */
+	MU_CODE_NAMELESS = 1, /* of none that is known */
+	MU_CODE_ALLOC = 2,    /* of a function that allocates for others, --alloc-fn */
+	MU_CODE_IGNORE = 3    /* of a function named by --ignore-fn */
+};
+#define MU_CODE_WORD(address, class) ((address) << 2 | (uint64_t)(class))
+#define MU_CODE_ADDRESS(word) ((word) >> 2)
+#define MU_CODE_CLASS(word) ((enum mu_code_class)((word) & 3))
 
 /* ---- blocks ---------------------------------------------------------------------- */
 
@@ -470,9 +499,13 @@ struct mu_cell {
 	uint32_t epoch;
 	uint32_t site;
 	uint32_t thread; /* tid of the thread that met the site first with this cell */
-	uint32_t flags;
+	uint32_t flags; /* enum mu_cell_flag */
 	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
 	uint64_t reserved;
+};
+
+enum mu_cell_flag {
+	MU_CELL_BOOKS = 1 /* only in Massif's books: in snapshots, but in no other report */
 };
 
 struct mu_site_value {

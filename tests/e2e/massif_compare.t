@@ -86,6 +86,12 @@ compare levels --threshold=10 --depth=2
 compare levels --threshold=100
 compare optimised --detailed-freq=2 --threshold=0
 
+# Blocks that are ignored, and what realloc makes of them.
+compare ignored --detailed-freq=1 --ignore-fn=ignore1 --ignore-fn=ignore2 --ignore-fn=ignore3
+compare ignored --heap-admin=0 --peak-inaccuracy=0 --ignore-fn=ignore1 --ignore-fn=ignore2
+compare ignored --detailed-freq=2 --ignore-fn=count1
+compare ignored --detailed-freq=1 --alloc-fn=count1 --ignore-fn=through_ignore3
+
 # Inlined calls, and how files and functions are called.
 compare inline
 compare inline --threshold=0 --detailed-freq=1 --depth=2
@@ -96,8 +102,11 @@ if [ -x "$WORKLOADS/massif_new" ]; then
 	compare new --detailed-freq=1
 	compare new --demangle=no --threshold=0
 	compare strings --threshold=0
+	compare ignored_new --detailed-freq=1 '--ignore-fn=pool::take(int)'
+	compare ignored_new '--ignore-fn=pool::user::user(int)' --ignore-fn=plain --ignore-fn=main
+	compare ignored_new --ignore-fn=take --ignore-fn=pool --ignore-fn=call_init
 else
-	skip 'no C++ compiler' 6
+	skip 'no C++ compiler' 12
 fi
 
 # A child has its parent's history; each writes a file of its own, the parent's having the

@@ -1,0 +1,74 @@
+/* code.c -- tell the collector what the code of a module is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "profile/code.h"
+
+#define CPU_SECONDS 60u
+#define MEMORY (UINT64_C(6) << 30)
+
+static void limit(int resource, rlim_t most)
+{
+	struct rlimit r;
+
+	if (getrlimit(resource, &r) < 0 || r.rlim_cur <= most)
+		return;
+	r.rlim_cur = most;
+	setrlimit(resource, &r);
+}
+
+static bool parse_id(const char *text, struct build_id *id)
+{
+	size_t length = text ? strlen(text) : 0;
+
+	*id = (struct build_id){ .length = 0 };
+	if (length % 2 != 0 || length > (size_t)2 * BUILD_ID_MAX)
+		return false;
+	for (; id->length < length / 2; id->length++) {
+		char pair[3] = { text[2 * id->length], text[2 * id->length + 1], '\0' };
+		char *end;
+
+		id->byte[id->length] = (uint8_t)strtoul(pair, &end, 16);
+		if (*end)
+			return false;
+	}
+	return true;
+}
+
+int code_write(const struct settings *settings)
+{
+	const struct filter_options names = {
+		.alloc_fn = settings->alloc_fn.item,
+		.alloc_fns = settings->alloc_fn.count,
+		.ignore_fn = settings->ignore_fn.item,
+		.ignore_fns = settings->ignore_fn.count,
+	};
+	const struct symbols_options options = {
+		.root = settings->code_root,
+		.debuginfod = settings->debuginfod,
+		.no_inlines = settings->read_inlines == NO,
+		.no_demangle = settings->demangle == NO,
+		.in_process = true,
+	};
+	struct symbols_module module = { .path = settings->files[0] };
+	struct code_ranges ranges;
+	bool ok;
+
+	limit(RLIMIT_CPU, CPU_SECONDS);
+	limit(RLIMIT_AS, MEMORY);
+	ok = parse_id(settings->build_id, &module.id) &&
+	     code_ranges(&ranges, &module, &options, &names, NULL) == 0;
+	if (ok) {
+		ok = fwrite(ranges.word, sizeof(*ranges.word), ranges.count, stdout) ==
+			     ranges.count && fflush(stdout) == 0;
+		code_ranges_free(&ranges);
+	}
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
