@@ -231,6 +231,15 @@ uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)
 	return &entry->leaf[address >> 12 & 511];
 }
 
+uint64_t *blocks_leaf(uint64_t address, uint64_t *size)
+{
+	uint64_t *place = leaf_place(at(rec.image->blocks_root), address);
+	uint64_t offset = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
+
+	*size = UINT64_C(1) << (place ? MU_LEAF_SHIFT : MU_REGION_SHIFT);
+	return offset ? at(offset) : NULL;
+}
+
 uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t granule,
 		     const struct block *block)
 {

@@ -37,6 +37,13 @@ bool blocks_init(void);
  */
 uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make);
 
+/* blocks_leaf -- the leaf with the page words of an address.
+ *
+ * size     set to how many bytes of addresses, aligned to as many, the answer holds for.
+ * Returns  NULL if there is none. Async-signal-safe.
+ */
+uint64_t *blocks_leaf(uint64_t address, uint64_t *size);
+
 /* blocks_grow -- insert into a page whose bucket is missing or full.
  *
  * word   its page word, locked if there are many threads; old its value.

@@ -4,6 +4,7 @@
  */
 #include "libmemusage/event.h"
 
+#include "libmemusage/announce.h"
 #include "libmemusage/spin.h"
 
 static void hook_begin(struct thread *thread)
@@ -70,11 +71,26 @@ void hook_wait(struct thread *thread)
 	hook_begin(thread);
 }
 
+uint64_t event_extra_marked(uint64_t address, const struct block *block)
+{
+	uint64_t room = block->birth & SLACK_MARK ? slack_take(address) : 0;
+	uint64_t slop = room ? room - block->size : snapshots_slop(block->size);
+
+	if (block->birth & MU_BIRTH_OUTER)
+		announce_room_ended(self, address, block->size);
+	return slop + snapshot_due.admin;
+}
+
 void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
 		uint64_t sp)
 {
 	unsigned int mode = current_mode(thread);
 
+	if (unlikely(mode & MODE_PAUSED)) {
+		thread->pub.counters.paused_calls++;
+		thread->pub.counters.paused_bytes += size;
+		return;
+	}
 	count_call(&thread->pub.counters, fn, size, size);
 	if (!block)
 		thread->pub.counters.failed[fn]++;

@@ -105,13 +105,15 @@ INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, un
 	return sites_find(walk_stack(thread, sp + 8, *(const uint64_t *)sp), fn);
 }
 
+/* event_extra_marked -- event_extra() of a block with more room, or with others nested in it. */
+uint64_t event_extra_marked(uint64_t address, const struct block *block);
+
 /* event_extra -- bytes beyond its size that a live block is charged with in Massif's books. */
 INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 {
-	uint64_t room = unlikely(block->birth & SLACK_MARK) ? slack_take(address) : 0;
-	uint64_t slop = room ? room - block->size : snapshots_slop(block->size);
-
-	return slop + snapshot_due.admin;
+	if (unlikely(block->birth & (SLACK_MARK | MU_BIRTH_OUTER)))
+		return event_extra_marked(address, block);
+	return snapshots_slop(block->size) + snapshot_due.admin;
 }
 
 /* event_born -- a block is added to its site. */
@@ -200,6 +202,8 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 	if (mode & MODE_STACKS)
 		sites_free(thread, known->site, known->size, thread->newest == (uint64_t)block);
 	if (is_ignored) {
+		if (known->birth & MU_BIRTH_OUTER)
+			event_extra((uint64_t)block, known);
 		snapshots_ignored(thread, change, mode & MODE_MANY);
 	} else if (mode & MODE_STACKS) {
 		uint64_t extra = event_extra((uint64_t)block, known);
@@ -238,7 +242,7 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 	if (likely(ok)) {
 		counters->calls[MU_FN_FREE]++;
 		counters->bytes[MU_FN_FREE] += known.size;
-	} else if ((uint64_t)block != thread->deleting) {
+	} else if ((uint64_t)block != thread->deleting && !rec.was_paused) {
 		counters->foreign_frees++;
 	}
 	return ok;

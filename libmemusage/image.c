@@ -14,7 +14,9 @@
 #include "libmemusage/last_sample.h"
 #include "libmemusage/log.h"
 #include "libmemusage/mapping.h"
+#include "libmemusage/marks.h"
 #include "libmemusage/modules.h"
+#include "libmemusage/pools.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/rules.h"
 #include "libmemusage/sites.h"
@@ -123,6 +125,8 @@ bool image_begin(const struct slot *slot)
 		return false;
 	}
 	describe_process(&image->process);
+	marks_init();
+	pools_forget();
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();
 		if (!walk_init() || !sites_init() || !snapshots_init()) {
@@ -184,6 +188,8 @@ void image_inherit(const struct slot *slot)
 	image->drops = (struct mu_drops){ 0 };
 	arena_forget_locks();
 	mapping_forget_locks();
+	marks_forget_locks();
+	pools_forget_locks();
 	rules_forget_locks();
 	sites_forget_locks();
 	slack_forget_locks();

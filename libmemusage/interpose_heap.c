@@ -280,7 +280,7 @@ static void *realloc_known(void *block, size_t size, uint64_t sp)
 
 	if (likely(thread)) {
 		known = blocks_take(thread, (uint64_t)block, &old, gate.mode & MODE_MANY);
-		if (!known)
+		if (!known && !rec.was_paused)
 			thread->pub.counters.foreign_frees++;
 		hook_leave(thread);
 	}

@@ -147,6 +147,16 @@ int64_t mapping_remove(uint64_t start, uint64_t length)
 	return -removed;
 }
 
+bool mapping_holds(uint64_t address)
+{
+	if (!spin_lock(&lock))
+		return false;
+	uint64_t i = first_after(address);
+	bool holds = i < table()->count && ranges()[i].start <= address;
+	spin_unlock(&lock);
+	return holds;
+}
+
 void mapping_forget_locks(void)
 {
 	lock = 0;

@@ -23,8 +23,9 @@ enum mode {
 	MODE_MANY = 1, /* more than one thread: take locks, keep a heap remainder */
 	MODE_LOG = 2,  /* write an event log */
 	MODE_STACKS = 8, /* find the call stack of every allocation */
-	MODE_STOP = 4,	 /* a fork is being prepared: leave the hook and wait */
-	MODE_IGNORE = 16 /* with stacks: some sites are not in Massif's books */
+	MODE_STOP = 4,	  /* a fork is being prepared: leave the hook and wait */
+	MODE_IGNORE = 16, /* with stacks: some sites are not in Massif's books */
+	MODE_PAUSED = 128 /* allocations are not recorded: marks.h, or ad hoc mode */
 };
 
 struct gate {
@@ -61,6 +62,8 @@ struct recorder {
 	uint64_t log_limit;
 	bool ticks; /* log times are cpu_ticks() */
 	bool alone; /* no collector: the arena is a file */
+	uint32_t pauses; /* that have not been resumed */
+	bool was_paused; /* blocks may live that were not recorded */
 };
 
 extern struct gate gate;

@@ -196,8 +196,22 @@ static void index_grow(void)
 	__atomic_store_n(&index_now, bigger, __ATOMIC_RELEASE);
 }
 
+static uint16_t flags_of(unsigned int fn)
+{
+	switch (fn) {
+	case MU_SITE_FN_BLOCK:
+		return MU_SITE_REQUEST;
+	case MU_SITE_FN_NESTED:
+		return MU_SITE_REQUEST | MU_SITE_NESTED;
+	case MU_SITE_FN_AD_HOC:
+		return MU_SITE_REQUEST | MU_SITE_AD_HOC;
+	default:
+		return 0;
+	}
+}
+
 /* Under the lock. */
-static uint32_t add_site(struct walk *walk, enum mu_fn fn, uint64_t hash, uint16_t site_flags)
+static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags)
 {
 	uint32_t frame = walk ? innermost_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
@@ -214,7 +228,7 @@ static uint32_t add_site(struct walk *walk, enum mu_fn fn, uint64_t hash, uint16
 	publish(MU_SEC_STACKS);
 	*site = (struct mu_site){ .stack = stack_number,
 				  .fn = (uint16_t)fn,
-				  .flags = site_flags,
+				  .flags = site_flags | flags_of(fn),
 				  .first = sites_tick() };
 	publish(MU_SEC_SITES);
 	if (indexed * 2 > index_now->mask)
@@ -226,14 +240,14 @@ static uint32_t add_site(struct walk *walk, enum mu_fn fn, uint64_t hash, uint16
 	return number;
 }
 
-uint32_t sites_find(struct walk *walk, enum mu_fn fn)
+uint32_t sites_find(struct walk *walk, unsigned int fn)
 {
 	uint64_t hash = walk && walk->count ? walk->frame[walk->count - 1].hash : 0;
 	uint32_t site = 0;
 
 	if (unlikely(!walk))
 		return 0;
-	hash = spread(hash + (uint64_t)fn + 1);
+	hash = spread(hash + fn + 1);
 	hash += !hash;
 	if (likely(index_lookup(hash, &site)))
 		return site;

@@ -27,10 +27,11 @@ void sites_forget_locks(void);
 /* sites_find -- the number of the calling thread's present stack and `fn`.
  *
  * walk   from walk_stack(), NULL: the unknown site.
+ * fn     enum mu_fn or mu_site_fn.
  * Returns 0 if the tables are full (counted). Async-signal-safe. Cost 2-5 ns for a known
  * stack, some 100 ns per new frame otherwise.
  */
-uint32_t sites_find(struct walk *walk, enum mu_fn fn);
+uint32_t sites_find(struct walk *walk, unsigned int fn);
 
 /* A module as sites_module() found it. */
 struct sites_module {
@@ -132,6 +133,17 @@ static inline void sites_free(struct thread *thread, uint32_t site, uint64_t siz
 	cell->live_blocks--;
 	cell->life += (int64_t)sites_tick();
 	cell->temporary += newest;
+}
+
+/* sites_ad_hoc -- an ad hoc event at a site. */
+static inline void sites_ad_hoc(struct thread *thread, uint32_t site, uint64_t weight)
+{
+	struct mu_cell *cell = sites_cell(thread, site);
+
+	if (unlikely(!cell))
+		return;
+	cell->total_bytes += weight;
+	cell->total_blocks++;
 }
 
 #endif

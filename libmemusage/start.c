@@ -17,6 +17,7 @@
 #include "libmemusage/image.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
+#include "libmemusage/request.h"
 #include "libmemusage/sampler.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/sys.h"
@@ -64,6 +65,7 @@ static bool begin(void)
 	if (!thread_attach(NULL))
 		return false;
 	recorder_open_gate();
+	request_entry_fill();
 	return true;
 }
 
@@ -77,6 +79,8 @@ void recorder_open_gate(void)
 		mode |= MODE_IGNORE;
 	if (rec.image->heap.threads > 1)
 		mode |= MODE_MANY;
+	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)
+		mode |= MODE_PAUSED;
 	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
 	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
 }

@@ -47,6 +47,11 @@ static void add_counters(struct mu_counters *to, const struct mu_counters *from)
 
 	for (size_t i = 0; i < words; i++)
 		sum[i] += add[i];
+	to->requests += from->requests;
+	to->request_errors += from->request_errors;
+	to->request_nested += from->request_nested;
+	to->paused_calls += from->paused_calls;
+	to->paused_bytes += from->paused_bytes;
 	for (size_t i = 0; i < MU_HIST_LOW; i++)
 		to->hist_low[i] += from->hist_low[i];
 	if (!from->hist_high)

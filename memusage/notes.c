@@ -68,6 +68,30 @@ static void note_drops(struct report *r, const struct result *result)
 	note_drop(r, result->counters.nested, "calls from signal handlers that interrupted a call");
 }
 
+static void note_pauses(struct report *r, const struct result *result)
+{
+	const struct counters *c = &result->counters;
+	char time[UNITS_LENGTH], bytes[UNITS_LENGTH];
+
+	if (result->pauses == 0)
+		return;
+	report_note(r, "recording was paused for %s%s: %" PRIu64 " allocations of %s are left out",
+		    units_time(time, result->paused_ns),
+		    result->is_paused ? ", to the end" : "", c->paused_calls,
+		    units_bytes(bytes, c->paused_bytes));
+}
+
+static void note_requests(struct report *r, const struct result *result)
+{
+	const struct counters *c = &result->counters;
+
+	if (c->requests == 0)
+		return;
+	report_note(r, "%" PRIu64 " client requests: %" PRIu64 " blocks announced inside others, "
+		       "which are in no total; %" PRIu64 " errors",
+		    c->requests, c->request_nested, c->request_errors);
+}
+
 void notes_print(struct report *r, const struct result *result)
 {
 	if (result->threads_max > 1 && result->peak_slack > 0)
@@ -75,6 +99,8 @@ void notes_print(struct report *r, const struct result *result)
 			       " bytes",
 			    result->threads_max, result->peak_slack);
 	note_facts(r, result);
+	note_pauses(r, result);
+	note_requests(r, result);
 	note_drops(r, result);
 }
 

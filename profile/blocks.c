@@ -32,6 +32,17 @@ static int by_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
+/* Of a block that the program announced: its address is in its key. */
+static void take_key(struct mu_block *block)
+{
+	uint64_t space = block->address & MU_KEY_SPACE;
+
+	if (!space)
+		return;
+	block->address = (block->address & ~MU_KEY_SPACE) >> MU_KEY_SHIFT;
+	block->flags = MU_SITE_REQUEST | (space == MU_KEY_NESTED ? MU_SITE_NESTED : 0);
+}
+
 static unsigned int take_line(struct walk *w, uint64_t page, const struct mu_line *from,
 			      unsigned int count)
 {
@@ -42,12 +53,13 @@ static unsigned int take_line(struct walk *w, uint64_t page, const struct mu_lin
 
 		if (!(line.tag[i] & 1))
 			continue;
-		w->block[count++] = (struct mu_block){
+		w->block[count] = (struct mu_block){
 			.address = page + ((uint64_t)(line.tag[i] >> 1 & 511) << MU_GRANULE_SHIFT),
 			.size = line.size[i] & ((UINT64_C(1) << 48) - 1),
-			.birth = birth,
+			.birth = birth & MU_BIRTH_TIME,
 			.site = line.site[i],
 		};
+		take_key(&w->block[count++]);
 	}
 	return count;
 }

@@ -22,6 +22,11 @@ static void add_functions(struct counters *c, const struct mu_counters *from)
 	c->mremap_dec += from->mremap_dec;
 	c->foreign_frees += from->foreign_frees;
 	c->nested += from->nested;
+	c->requests += from->requests;
+	c->request_errors += from->request_errors;
+	c->request_nested += from->request_nested;
+	c->paused_calls += from->paused_calls;
+	c->paused_bytes += from->paused_bytes;
 }
 
 /* A program with a thousand threads has a thousand of these; FROM is read in place. */

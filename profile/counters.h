@@ -24,6 +24,11 @@ struct counters {
 	uint64_t nested;
 	uint64_t hist[MU_HIST_BUCKETS];	/* bucket i: sizes 16 i to 16 i + 15 */
 	uint64_t hist_large;		/* sizes of 64 KiB and more */
+	uint64_t requests;		/* client requests */
+	uint64_t request_errors;
+	uint64_t request_nested;
+	uint64_t paused_calls;		/* allocations while recording was paused */
+	uint64_t paused_bytes;
 };
 
 /* counters_add -- add the counters of all threads of an image to C.

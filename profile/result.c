@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "profile/marks.h"
+
 /* A negative heap in a recording is nonsense and shown as nothing. */
 static uint64_t not_negative(int64_t bytes)
 {
@@ -115,6 +117,15 @@ static void take_memory(struct result *r, const struct image *im)
 	timeline_free(&t);
 }
 
+/* When a process that was killed in a pause ended is not known here. */
+static void take_pauses(struct result *r, const struct image *im)
+{
+	bool is_over;
+
+	r->pauses = marks_paused(im, im->head.process.exit_mono_ns, &r->paused_ns, &is_over);
+	r->is_paused = !is_over;
+}
+
 void result_take(struct result *r, struct image *im)
 {
 	*r = (struct result){ 0 };
@@ -125,6 +136,7 @@ void result_take(struct result *r, struct image *im)
 	r->notes = im->head.notes;
 	take_heap(r, &im->head.heap, take_threads(r, im));
 	take_own(r, &im->head);
+	take_pauses(r, im);
 	/* The log lies apart, at the end of the image. */
 	r->recorder_bytes = im->head.populated + im->head.log_bytes;
 	if (r->recorder_bytes > im->size)

@@ -45,6 +45,9 @@ struct result {
 	uint64_t recorder_bytes;	/* memory the recorder used for this image */
 	struct memory_split memory;	/* when most was resident; zero without a timeline */
 	uint64_t rss_peak;	/* the kernel's own high-water mark, 0 unknown */
+	uint64_t pauses;	/* how often the program paused recording */
+	uint64_t paused_ns;	/* ... and for how long */
+	bool is_paused;		/* ... to its end */
 	uint32_t thread_count;	/* entries of thread */
 	struct result_thread thread[RESULT_THREADS];
 	char exe[RESULT_PATH];

@@ -110,7 +110,8 @@ void sites_free(struct sites *s)
 
 bool sites_is_counted(const struct site *site)
 {
-	return !(site->flags & (MU_SITE_IGNORED | MU_SITE_NESTED | MU_SITE_FREE)) &&
+	return !(site->flags & (MU_SITE_IGNORED | MU_SITE_NESTED | MU_SITE_FREE |
+				MU_SITE_AD_HOC)) &&
 	       site->total_blocks > 0;
 }
 

@@ -215,7 +215,11 @@ struct mu_counters {
 	uint64_t nested;	   /* calls while the hook was busy in the same thread (signals) */
 	uint64_t hist_large;	   /* sizes of 64 KiB and more */
 	uint64_t hist_high;	   /* offset of uint64_t[MU_HIST_HIGH], 0 if all are zero */
-	uint64_t reserved[5];
+	uint64_t requests;	   /* client requests that were served */
+	uint64_t request_errors;   /* ... that named a block or pool which is not known */
+	uint64_t request_nested;   /* blocks announced inside others: not in totals */
+	uint64_t paused_calls;	   /* allocations while recording was paused */
+	uint64_t paused_bytes;
 	uint64_t hist_low[MU_HIST_LOW];
 };
 
@@ -401,6 +405,15 @@ struct mu_line {
 	uint64_t size[4];
 };
 
+/* Blocks that the program announced are in the same table under keys of their own, exact to a
+ * byte, those inside other blocks apart; bit 36 of a birth says that such blocks are inside. */
+#define MU_KEY_ANNOUNCED UINT64_C(0x4000000000000000)
+#define MU_KEY_NESTED UINT64_C(0x6000000000000000)
+#define MU_KEY_SPACE UINT64_C(0x6000000000000000) /* the bits that tell the spaces apart */
+#define MU_KEY_SHIFT 3
+#define MU_BIRTH_OUTER (UINT64_C(1) << 36)
+#define MU_BIRTH_TIME (MU_BIRTH_OUTER - 1)
+
 /* Kept form. */
 struct mu_block {
 	uint64_t address;
@@ -473,16 +486,20 @@ enum mu_stack_flag { MU_STACK_TRUNCATED = 1, MU_STACK_NO_CFI = 2, MU_STACK_CUT =
 
 struct mu_site {
 	uint32_t stack;
-	uint16_t fn; /* enum mu_fn, or a request */
+	uint16_t fn; /* enum mu_fn or mu_site_fn */
 	uint16_t flags; /* enum mu_site_flag */
 	uint64_t first; /* time of its first event */
 };
+/* What is no function of malloc's family. */
+enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34 };
+
 enum mu_site_flag {
 	MU_SITE_IGNORED = 1, /* --ignore-fn */
 	MU_SITE_NESTED = 2,  /* blocks inside another block: not in totals */
 	MU_SITE_REQUEST = 4, /* announced by a client request */
 	MU_SITE_PAGES = 8,   /* mapped pages */
-	MU_SITE_FREE = 16    /* free side */
+	MU_SITE_FREE = 16,   /* free side */
+	MU_SITE_AD_HOC = 32  /* ad hoc events: total_bytes is their weight, nothing else counts */
 };
 
 /* Frees go to the freeing thread's cell: only sums over threads mean anything. */
@@ -553,7 +570,7 @@ struct mu_mark {
 	uint64_t mono_ns;
 	uint32_t kind; /* enum mu_mark_kind */
 	uint32_t thread;
-	uint64_t value;
+	uint64_t value; /* bytes of heap at that moment */
 	struct mu_string text;
 };
 

@@ -1,0 +1,171 @@
+/* memusage.h -- what a program can tell memusage about its memory.
+ *
+ *	#include <memusage.h>
+ *
+ *	void *pool_get(struct pool *p, size_t size)
+ *	{
+ *		void *block = carve(p, size);
+ *		MEMUSAGE_MALLOCLIKE_BLOCK(block, size);
+ *		return block;
+ *	}
+ *
+ * Nothing has to be linked, and a program that includes this runs as well where there is no
+ * memusage: each request is then a load and a branch that is never taken. Under
+ * `memusage PROGRAM` it reaches the recorder with its call stack, as malloc does. Works in C and
+ * C++, in executables of any kind and in shared objects, loaded at the start or later. With
+ * NMEMUSAGE defined, and on anything but ELF on x86-64, requests are nothing at all, but their
+ * arguments are evaluated.
+ *
+ * All of them may be used by several threads at once, and in signal handlers (a request that
+ * interrupts malloc in its own thread is not recorded, and counted as such). errno is kept.
+ *
+ *	MEMUSAGE_MALLOCLIKE_BLOCK(address, size)
+ *		a block of memory came to life: from now on it counts like one of malloc's. Inside
+ *		a block that counts already (of malloc, or one announced before) it is shown, but no
+ *		total counts its bytes again; the end of the block around it ends it.
+ *	MEMUSAGE_FREELIKE_BLOCK(address)
+ *		... and is gone.
+ *	MEMUSAGE_RESIZEINPLACE_BLOCK(address, old_size, new_size)
+ *		... and has another size at the same address. old_size is not looked at.
+ *
+ *	MEMUSAGE_CREATE_MEMPOOL(pool)
+ *		blocks will come and go together; `pool` is any address that stands for them.
+ *	MEMUSAGE_MEMPOOL_ALLOC(pool, address, size)
+ *	MEMUSAGE_MEMPOOL_FREE(pool, address)
+ *		a block of the pool, as with the first two above.
+ *	MEMUSAGE_DESTROY_MEMPOOL(pool)
+ *		all blocks of the pool are gone, and the pool.
+ *
+ *	MEMUSAGE_MARK(name)
+ *		this moment has a name: a text, of which at most 255 bytes are kept.
+ *	MEMUSAGE_PAUSE()
+ *	MEMUSAGE_RESUME()
+ *		from here on what is allocated is not recorded, in any thread, until each pause has
+ *		had its resume. Blocks from before are followed to their end.
+ *
+ *	MEMUSAGE_AD_HOC_EVENT(weight)
+ *		something happened that is worth counting by call stack (--mode=ad-hoc).
+ *	MEMUSAGE_HISTOGRAM_MEMORY(address)
+ *		count the accesses to each byte of the live block that this address is in, where
+ *		accesses are counted.
+ *
+ *	MEMUSAGE_IS_RECORDING()
+ *		an expression: not 0 if requests are recorded.
+ *
+ * SPDX-License-Identifier: 0BSD
+ */
+#ifndef MEMUSAGE_H
+#define MEMUSAGE_H
+
+#include <stdint.h>
+
+/* What a request is; the first argument of the recorder's function. Part of the interface:
+ * numbers never change. */
+enum memusage_request {
+	MEMUSAGE_REQUEST_IS_RECORDING = 1,
+	MEMUSAGE_REQUEST_MALLOCLIKE = 2,
+	MEMUSAGE_REQUEST_FREELIKE = 3,
+	MEMUSAGE_REQUEST_RESIZE = 4,
+	MEMUSAGE_REQUEST_CREATE_POOL = 5,
+	MEMUSAGE_REQUEST_DESTROY_POOL = 6,
+	MEMUSAGE_REQUEST_POOL_ALLOC = 7,
+	MEMUSAGE_REQUEST_POOL_FREE = 8,
+	MEMUSAGE_REQUEST_MARK = 9,
+	MEMUSAGE_REQUEST_PAUSE = 10,
+	MEMUSAGE_REQUEST_RESUME = 11,
+	MEMUSAGE_REQUEST_AD_HOC = 12,
+	MEMUSAGE_REQUEST_HISTOGRAM = 13
+};
+
+typedef uintptr_t (*memusage_request_fn)(uintptr_t request, uintptr_t a, uintptr_t b, uintptr_t c);
+
+#if defined(__x86_64__) && !defined(__ILP32__) && defined(__ELF__) && defined(__GNUC__) && \
+	!defined(NMEMUSAGE)
+
+/* memusage_recorder_ -- the recorder's function, NULL where nobody records.
+ *
+ * Every executable and shared object that includes this has one pointer. In a shared object ld.so
+ * fills it in, since memusage_request_entry is a weak reference; elsewhere, where linkers resolve
+ * that to nothing, the recorder does: a note says how far from itself the pointer is. All of it
+ * is in assembly, so that link-time optimisation has nothing to lose.
+ */
+static inline __attribute__((always_inline, unused)) memusage_request_fn memusage_recorder_(void)
+{
+	memusage_request_fn recorder;
+
+	__asm__ volatile(".ifndef .Lmemusage_note\n"
+			 ".pushsection .data.rel.memusage,\"awG\",@progbits,"
+			 "memusage_entry_,comdat\n"
+			 ".balign 8\n"
+			 ".weak memusage_entry_\n"
+			 ".hidden memusage_entry_\n"
+			 ".type memusage_entry_,@object\n"
+			 ".size memusage_entry_,8\n"
+			 "memusage_entry_:\n"
+			 ".weak memusage_request_entry\n"
+			 ".quad memusage_request_entry\n"
+			 ".popsection\n"
+			 ".pushsection .note.memusage,\"a\",@note\n"
+			 ".balign 4\n"
+			 ".Lmemusage_note:\n"
+			 ".long 9, 8, 1\n" /* lengths of name and contents, version */
+			 ".asciz \"memusage\"\n"
+			 ".balign 4\n"
+			 ".quad memusage_entry_ - .\n"
+			 ".popsection\n"
+			 ".endif\n"
+			 "mov{q}\t{memusage_entry_(%%rip), %0|%0, QWORD PTR memusage_entry_[rip]}"
+			 : "=r"(recorder));
+	return recorder;
+}
+
+#define MEMUSAGE_REQUEST_(code, a, b, c)                                                       \
+	do {                                                                                   \
+		const uintptr_t memusage_a_ = (uintptr_t)(a);                                  \
+		const uintptr_t memusage_b_ = (uintptr_t)(b);                                  \
+		const uintptr_t memusage_c_ = (uintptr_t)(c);                                  \
+		const memusage_request_fn memusage_fn_ = memusage_recorder_();                 \
+		if (__builtin_expect(memusage_fn_ != 0, 0))                                    \
+			(void)memusage_fn_(code, memusage_a_, memusage_b_, memusage_c_);       \
+	} while (0)
+
+/* memusage_is_recording_ -- MEMUSAGE_IS_RECORDING(). */
+static inline __attribute__((always_inline, unused)) int memusage_is_recording_(void)
+{
+	const memusage_request_fn recorder = memusage_recorder_();
+
+	return __builtin_expect(recorder != 0, 0) &&
+	       recorder(MEMUSAGE_REQUEST_IS_RECORDING, 0, 0, 0) != 0;
+}
+#define MEMUSAGE_IS_RECORDING() memusage_is_recording_()
+
+#else
+
+#define MEMUSAGE_REQUEST_(code, a, b, c) ((void)(a), (void)(b), (void)(c))
+#define MEMUSAGE_IS_RECORDING() 0
+
+#endif
+
+#define MEMUSAGE_MALLOCLIKE_BLOCK(address, size) \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_MALLOCLIKE, address, size, 0)
+#define MEMUSAGE_FREELIKE_BLOCK(address) \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_FREELIKE, address, 0, 0)
+#define MEMUSAGE_RESIZEINPLACE_BLOCK(address, old_size, new_size) \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_RESIZE, address, old_size, new_size)
+
+#define MEMUSAGE_CREATE_MEMPOOL(pool) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_CREATE_POOL, pool, 0, 0)
+#define MEMUSAGE_DESTROY_MEMPOOL(pool) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_DESTROY_POOL, pool, 0, 0)
+#define MEMUSAGE_MEMPOOL_ALLOC(pool, address, size) \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_POOL_ALLOC, pool, address, size)
+#define MEMUSAGE_MEMPOOL_FREE(pool, address) \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_POOL_FREE, pool, address, 0)
+
+#define MEMUSAGE_MARK(name) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_MARK, name, 0, 0)
+#define MEMUSAGE_PAUSE() MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_PAUSE, 0, 0, 0)
+#define MEMUSAGE_RESUME() MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_RESUME, 0, 0, 0)
+
+#define MEMUSAGE_AD_HOC_EVENT(weight) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_AD_HOC, weight, 0, 0)
+#define MEMUSAGE_HISTOGRAM_MEMORY(address) \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_HISTOGRAM, address, 0, 0)
+
+#endif

@@ -1,0 +1,136 @@
+/* within.c -- searching the block table by range.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/within.h"
+
+#define REACH (UINT64_C(1) << 36) /* in units of keys */
+
+/* What is looked for in a page: the key nearest to `limit` from one side. */
+struct search {
+	uint64_t low, high; /* keys that are of interest, both included */
+	bool from_above;    /* the greatest of them, else the least */
+	uint64_t found;	    /* valid if is_found */
+	struct block block;
+	bool is_found;
+};
+
+static void read_record(const struct mu_line *line, unsigned int i, struct block *block)
+{
+	block->size = line->size[i] & BLOCK_SIZE_MASK;
+	block->birth = line->size[i] >> 48 << 22 | line->tag[i] >> 10;
+	block->site = line->site[i];
+}
+
+static void look_at(struct search *s, uint64_t page, const struct mu_line *line, unsigned int i)
+{
+	uint64_t key = page + ((uint64_t)(line->tag[i] >> 1 & 511) << MU_GRANULE_SHIFT);
+
+	if (!(line->tag[i] & 1) || key < s->low || key > s->high)
+		return;
+	if (s->is_found && (s->from_above ? key < s->found : key > s->found))
+		return;
+	s->found = key;
+	s->is_found = true;
+	read_record(line, i, &s->block);
+}
+
+static void search_page(struct search *s, uint64_t *word, uint64_t page, bool many)
+{
+	uint64_t value;
+
+	if (!MU_PAGE_LINES(__atomic_load_n(word, __ATOMIC_RELAXED)) ||
+	    !blocks_lock(word, &value, many))
+		return;
+	const struct mu_line *line = at(MU_PAGE_BUCKET(value));
+	for (unsigned int l = 0; l < MU_PAGE_LINES(value); l++)
+		for (unsigned int i = 0; i < 4; i++)
+			look_at(s, page, &line[l], i);
+	blocks_unlock(word, value, many);
+}
+
+/* Pages from that of `high` down to that of `low`. */
+static void search_down(struct search *s, bool many)
+{
+	uint64_t at = s->high;
+
+	while (!s->is_found && at >= s->low) {
+		uint64_t size;
+		uint64_t *leaf = blocks_leaf(at, &size);
+		uint64_t first = at & -size;
+		for (; leaf && at - first < size && at >= s->low && !s->is_found;
+		     at = (at & -(uint64_t)MU_PAGE) - 1)
+			search_page(s, &leaf[at >> 12 & 511], at & -(uint64_t)MU_PAGE, many);
+		if (!first)
+			return;
+		at = first - 1;
+	}
+}
+
+static void search_up(struct search *s, bool many)
+{
+	uint64_t at = s->low;
+
+	while (!s->is_found && at <= s->high) {
+		uint64_t size;
+		uint64_t *leaf = blocks_leaf(at, &size);
+		uint64_t next = (at & -size) + size;
+		for (; leaf && at < next && at <= s->high && !s->is_found;
+		     at = (at & -(uint64_t)MU_PAGE) + MU_PAGE)
+			search_page(s, &leaf[at >> 12 & 511], at & -(uint64_t)MU_PAGE, many);
+		at = next;
+	}
+}
+
+static uint64_t address_of(uint64_t space, uint64_t key)
+{
+	return space ? (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT : key;
+}
+
+bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block, bool many)
+{
+	uint64_t *word = blocks_word(thread, key, false);
+	uint64_t value;
+	unsigned int i = 4;
+
+	if (!word || !blocks_lock(word, &value, many))
+		return false;
+	uint32_t granule = blocks_granule(key);
+	unsigned int place = blocks_place(value, granule);
+	struct mu_line *line = blocks_line(value, place);
+	if (value)
+		i = blocks_find(line, place & 3, BLOCK_TAG_KEY, granule << 1 | 1);
+	if (i < 4) {
+		read_record(line, i, block);
+		line->size[i] |= mark >> 22 << 48;
+	}
+	blocks_unlock(word, value, many);
+	return i < 4;
+}
+
+bool within_find(uint64_t space, uint64_t address, uint64_t *start, struct block *block, bool many)
+{
+	uint64_t key = within_key(space, address);
+	uint64_t low = within_key(space, 0);
+	struct search s = { .low = key - low > REACH ? key - REACH : low,
+			    .high = key,
+			    .from_above = true };
+
+	search_down(&s, many);
+	*start = address_of(space, s.found);
+	*block = s.block;
+	return s.is_found && address - *start < block->size;
+}
+
+bool within_next(uint64_t space, uint64_t *address, uint64_t end, bool many)
+{
+	struct search s = { .low = within_key(space, *address) };
+
+	if (end <= *address)
+		return false;
+	s.high = within_key(space, end - 1);
+	search_up(&s, many);
+	if (s.is_found)
+		*address = address_of(space, s.found);
+	return s.is_found;
+}
