@@ -154,8 +154,8 @@ static const char *append_variable(char **text, const char *at,
 	return end + 1;
 }
 
-char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *name),
-		    char why[128])
+char *output_expand_next(const char *pattern, pid_t pid, unsigned int *uses,
+			 char *(*lookup)(const char *name), char why[128])
 {
 	char *text = NULL, number[24];
 	const char *at = pattern;
@@ -176,11 +176,15 @@ char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *
 		case 'p':
 			append(&text, number, (size_t)sprintf(number, "%d", (int)pid));
 			break;
+		case 'n':
+			append(&text, number, (size_t)sprintf(number, "%u", ++*uses));
+			break;
 		case 'q':
 			at = append_variable(&text, at, lookup, why);
 			break;
 		default:
-			snprintf(why, 128, "%%p, %%q{VARIABLE} and %%%% may follow a percent sign");
+			snprintf(why, 128, "only p, n, q{VARIABLE} and %%%% may follow "
+				 "a percent sign");
 			at = NULL;
 		}
 	}
@@ -188,4 +192,12 @@ char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *
 		return text;
 	free(text);
 	return NULL;
+}
+
+char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *name),
+		    char why[128])
+{
+	unsigned int uses = 0;
+
+	return output_expand_next(pattern, pid, &uses, lookup, why);
 }

@@ -60,14 +60,21 @@ int output_close(struct output *out);
 
 /* output_expand -- the file name that a PATTERN of the command line stands for.
  *
- * %p is PID, %q{VAR} the environment variable VAR, %% a percent sign, as in Valgrind's file
- * name options. A value that contains a slash is refused, so that the environment cannot
- * choose another directory.
+ * %p is PID, %n a number that counts its uses from 1, %q{VAR} the environment variable VAR, %% a
+ * percent sign, as in Valgrind's file name options. A value that contains a slash is refused, so
+ * that the environment cannot choose another directory.
  * lookup  where variables come from (getenv, or a saved environment); returns NULL if unset.
  * why     on failure set to a text that can follow `PATTERN: `.
  * Returns the name, to be freed, or NULL.
  */
 char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *name),
 		    char why[128]);
+
+/* output_expand_next -- the same for a file that may be written several times in a run.
+ *
+ * uses  of %n so far; counts on.
+ */
+char *output_expand_next(const char *pattern, pid_t pid, unsigned int *uses,
+			 char *(*lookup)(const char *name), char why[128]);
 
 #endif

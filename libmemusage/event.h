@@ -189,6 +189,13 @@ INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block,
 		event_new(thread, fn, block, size, sp, 0);
 }
 
+/* event_freed_by -- the stack that frees a block of SIZE bytes, in a mode that wants to know. */
+INLINE void event_freed_by(struct thread *thread, uint64_t size, uint64_t sp, unsigned int mode)
+{
+	if (mode & MODE_FREES)
+		sites_freed_by(thread, event_site(thread, MU_FN_FREE, sp, mode), size);
+}
+
 /* event_gone -- a block that was taken out of the table is freed: heap, site, stack, log. */
 INLINE void event_gone(struct thread *thread, const void *block, const struct block *known,
 		       uint64_t sp, unsigned int mode)
@@ -209,6 +216,7 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 		uint64_t extra = event_extra((uint64_t)block, known);
 		snapshots_changed(thread, -(int64_t)extra, known->size + extra, mode & MODE_MANY);
 	}
+	event_freed_by(thread, known->size, sp, mode);
 	uint64_t depth = stack_note(thread, sp);
 	if (mode & MODE_LOG)
 		log_append(thread, change, depth, mode & MODE_MANY);

@@ -218,7 +218,8 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 static void realloc_moved(struct thread *thread, const void *block, const struct block *old,
 			  const void *result, size_t size, uint64_t sp)
 {
-	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE);
+	unsigned int mode =
+		gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES);
 	int64_t change = (int64_t)size - (int64_t)old->size;
 	struct block next = { .size = size,
 			      .site = event_site(thread, MU_FN_REALLOC, sp, mode) };
@@ -227,6 +228,7 @@ static void realloc_moved(struct thread *thread, const void *block, const struct
 	bool is_ignored = mode & MODE_IGNORE && replace_ignored(thread, block, old, &next, mode);
 	if (mode & MODE_STACKS && !is_ignored)
 		extra = replace_stacked(thread, block, old, result, &next, mode);
+	event_freed_by(thread, old->size, sp, mode);
 	event_put(thread, result, &next, change, sp, mode);
 	if (is_ignored) {
 		snapshots_ignored(thread, change, mode & MODE_MANY);
@@ -241,7 +243,8 @@ static void realloc_moved(struct thread *thread, const void *block, const struct
 static void realloc_freed(struct thread *thread, const void *block, const struct block *old,
 			  uint64_t sp)
 {
-	unsigned int mode = gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE);
+	unsigned int mode =
+		gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES);
 
 	thread->pub.counters.calls[MU_FN_REALLOC]++;
 	thread->pub.counters.realloc_free++;

@@ -251,8 +251,10 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 	hash += !hash;
 	if (likely(index_lookup(hash, &site)))
 		return site;
+	uint16_t flags = fn == MU_FN_FREE ? MU_SITE_FREE : 0;
 	/* Asks and waits, so not under the lock. */
-	uint16_t flags = rec.flags & MU_CFG_IGNORE && ignore_stack(walk) ? MU_SITE_IGNORED : 0;
+	if (!flags && rec.flags & MU_CFG_IGNORE && ignore_stack(walk))
+		flags = MU_SITE_IGNORED;
 	if (!spin_lock(&lock))
 		return 0;
 	if (!index_lookup(hash, &site))

@@ -146,4 +146,15 @@ static inline void sites_ad_hoc(struct thread *thread, uint32_t site, uint64_t w
 	cell->total_blocks++;
 }
 
+/* sites_freed_by -- a block of SIZE bytes is freed by the stack of SITE, one of frees. */
+static inline void sites_freed_by(struct thread *thread, uint32_t site, uint64_t size)
+{
+	struct mu_cell *cell = sites_cell(thread, site);
+
+	if (unlikely(!cell))
+		return;
+	cell->total_bytes += size;
+	cell->total_blocks++;
+}
+
 #endif

@@ -77,6 +77,8 @@ void recorder_open_gate(void)
 		mode |= MODE_STACKS;
 	if (rec.flags & MU_CFG_IGNORE)
 		mode |= MODE_IGNORE;
+	if (rec.flags & MU_CFG_FREE_STACKS)
+		mode |= MODE_FREES;
 	if (rec.image->heap.threads > 1)
 		mode |= MODE_MANY;
 	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)

@@ -170,7 +170,7 @@ static void make_reports(struct collector *c)
 
 	if (!reports_wanted(s->settings) || s->record.images == c->images)
 		return;
-	if (c->images == 0 || s->settings->massif.is_wanted)
+	if (c->images == 0 || settings_has_files(s->settings))
 		reports_make(s, c->images, c->tree.report.main ? c->tree.report.main_pid : 0);
 	c->images = s->record.images;
 }

@@ -20,6 +20,7 @@
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "formats/xtree.h"
 #include "memusage/clock.h"
 #include "memusage/collector.h"
 #include "memusage/files.h"
@@ -60,7 +61,7 @@ enum { DEPTH_MAX = 256 };	/* frames kept per stack: Massif shows 200 at most */
 /* Massif's defaults serve the other reports too: every snapshot can be shown as a tree. */
 static void add_stacks(struct mu_config *config, const struct massif_settings *m)
 {
-	config->flags |= MU_CFG_STACKS;
+	config->flags |= MU_CFG_STACKS | (m->xtree == XTREE_FULL ? MU_CFG_FREE_STACKS : 0);
 	config->max_depth = DEPTH_MAX;
 	config->max_snapshots = m->max_snapshots;
 	config->detailed_freq = m->detailed_freq;

@@ -12,6 +12,7 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/xtree.h"
 
 void massif_reset(struct massif_settings *m)
 {
@@ -255,13 +256,9 @@ static const struct core_rule core_rules[] = {
 	{ "run-libc-freeres", "no", "is not done: it can crash a program that has threads", false },
 	{ "run-cxx-freeres", "no", "is not done: it can crash a program that has threads", false },
 	{ "realloc-zero-bytes-frees", "yes", "is decided by the C library, which frees", false },
-	{ "xtree-memory", "none", "is replaced by --record and memusageprint --to=callgrind",
-	  false },
 	{ "vgdb", "no", "needs Valgrind: no debugger can attach that way", false },
 	{ "log-fd", "2", "is not there: --output or --log-file names a file", false },
 	{ "xml", "no", "is not there: memusageprint --to=json is", false },
-	{ .name = "xtree-memory-file" },
-	{ .name = "xtree-compress-strings" },
 	{ .name = "num-callers" },
 	{ .name = "soname-synonyms" },
 	{ .name = "suppressions" },
@@ -274,6 +271,33 @@ static const struct core_rule core_rules[] = {
 	{ .name = "sim-hints" },
 	{ .name = "fair-sched" },
 };
+
+static const char *take_xtree(const struct opt *option, const char *arg,
+			      struct massif_settings *m)
+{
+	static const char *const kinds[] = { "none", "allocs", "full" };
+	const char *why = NULL;
+	int kind = 0;
+
+	if (strcmp(option->name, "xtree-memory") == 0) {
+		while (kind < 3 && strcmp(kinds[kind], arg) != 0)
+			kind++;
+		why = kind < 3 ? NULL : "must be one of " XTREE_WORDS;
+		m->xtree = kind;
+	} else if (strcmp(option->name, "xtree-compress-strings") == 0) {
+		why = take_yes_no(NULL, arg, m);
+	} else {
+		why = *arg ? NULL : "is empty";
+		m->xtree_file = arg;
+	}
+	if (!why) {
+		char *text = xasprintf("--%s=%s", option->name, arg);
+
+		describe(m, text);
+		pass_on(m, text);
+	}
+	return why;
+}
 
 static const char *take_core(const struct core_rule *rule, const struct opt *option,
 			     const char *arg, struct massif_settings *m)
@@ -295,6 +319,8 @@ const char *massif_core_option(const struct opt *option, const char *arg, void *
 		m->log_file = arg;
 		return NULL;
 	}
+	if (strncmp(option->name, "xtree-", 6) == 0)
+		return take_xtree(option, arg, m);
 	if (strcmp(option->name, "stats") == 0)
 		return take_bool(arg, &m->is_verbose);
 	for (size_t i = 0; i < sizeof(core_rules) / sizeof(*core_rules); i++) {

@@ -36,6 +36,8 @@ struct massif_settings {
 	bool has_ignored;	/* --ignore-fn */
 	bool is_verbose;	/* --stats=yes */
 	const char *log_file;
+	int xtree;		/* enum xtree_kind: --xtree-memory */
+	const char *xtree_file;	/* pattern of its file's name, NULL: the usual one */
 	struct opt_list report;	/* options for memusageprint: "--depth=3", in order */
 	char *desc;		/* " --depth=3 ...": as Massif's files name them; NULL: none */
 };

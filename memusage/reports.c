@@ -21,7 +21,7 @@ enum { ARGUMENTS = 16 };	/* besides those that are handed on */
 
 bool reports_wanted(const struct settings *s)
 {
-	return settings_has_text(s) || s->massif.is_wanted;
+	return settings_has_text(s) || settings_has_files(s);
 }
 
 struct arguments {
@@ -62,8 +62,9 @@ static void fill(struct arguments *a, const struct settings *s, unsigned int fir
 	if (m->is_wanted) {
 		add(a, xasprintf("--massif-out-file=%s", m->file));
 		add(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
-		add(a, xasprintf("--first-image=%u", first));
 	}
+	if (settings_has_files(s))
+		add(a, xasprintf("--first-image=%u", first));
 	if (s->debuginfod)
 		add(a, xstrdup("--debuginfod"));
 	for (size_t i = 0; i < m->report.count; i++)
@@ -136,7 +137,7 @@ static int wait_for(const struct session *s, pid_t pid)
 {
 	int status = 0;
 
-	if (!s->settings->massif.is_wanted)
+	if (!settings_has_files(s->settings))
 		wait_until(s, pid);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

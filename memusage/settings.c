@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "cli/color.h"
+#include "cli/output.h"
 #include "cli/units.h"
+#include "formats/xtree.h"
 #include "recording/env.h"
 
 enum {
@@ -46,6 +48,7 @@ static const char *set_top(const struct opt *option, const char *arg, void *data
 }
 
 #define M(name, arg, help) MASSIF_OPTION(&settings.massif, name, arg, help)
+#define X(name, arg, help) OPT_CALL(0, name, arg, massif_core_option, &settings.massif, help)
 #define C(name) MASSIF_CORE(&settings.massif, name)
 
 static const struct opt options[] = {
@@ -94,6 +97,11 @@ static const struct opt options[] = {
 	M("alloc-fn", "NAME", "take the callers of NAME for those who allocate; repeatable"),
 	M("ignore-fn", "NAME", "leave out what NAME allocates; repeatable"),
 	M("show-below-main", "yes|no", "show what called main (default no)"),
+	X("xtree-memory", XTREE_WORDS,
+	  "write who holds (full: and who freed) memory at the end, for kcachegrind"),
+	X("xtree-memory-file", "FILE", "its name (default xtmemory.kcg.%p); with .ms in it, in "
+	  "Massif's form"),
+	X("xtree-compress-strings", "yes|no", "write long names once in it (default yes)"),
 	OPT_GROUP("Data"),
 	OPT_STR('d', "data", "FILE", &settings.data,
 		"write every change of the heap to FILE; %p in it is the process ID, "
@@ -115,7 +123,7 @@ static const struct opt options[] = {
 	OPT_STR('y', "y-size", "PIXELS", &settings.y_size, "height of the picture (default 600)"),
 	C("tool"), C("log-file"), C("stats"), C("fullpath-after"), C("read-inline-info"),
 	C("demangle"), C("run-libc-freeres"), C("run-cxx-freeres"), C("realloc-zero-bytes-frees"),
-	C("xtree-memory"), C("xtree-memory-file"), C("xtree-compress-strings"), C("vgdb"),
+	C("vgdb"),
 	C("log-fd"), C("xml"), C("num-callers"), C("soname-synonyms"), C("suppressions"),
 	C("error-limit"), C("child-silent-after-fork"), C("max-stackframe"), C("main-stacksize"),
 	C("keep-debuginfo"), C("smc-check"), C("sim-hints"), C("fair-sched"),
@@ -176,7 +184,12 @@ bool settings_has_text(const struct settings *s)
 
 bool settings_has_stacks(const struct settings *s)
 {
-	return settings_has_text(s) || s->massif.is_wanted || s->record;
+	return settings_has_text(s) || settings_has_files(s) || s->record;
+}
+
+bool settings_has_files(const struct settings *s)
+{
+	return s->massif.is_wanted || s->massif.xtree != XTREE_NONE;
 }
 
 bool settings_has_timeline(const struct settings *s)
@@ -184,18 +197,30 @@ bool settings_has_timeline(const struct settings *s)
 	return s->verbose || settings_has_stacks(s);
 }
 
+/* A name that cannot be made is an error before the program runs, not after it. */
+static void check_pattern(const char *option, const char *pattern)
+{
+	char why[128], *name = pattern ? output_expand(pattern, 1, getenv, why) : NULL;
+
+	if (pattern && !name)
+		options_error(&settings_tool, "--%s=%s: %s", option, pattern, why);
+	free(name);
+}
+
 /* Options that suit other reports ask for Massif's only when no other one is asked for. */
 static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
-	bool is_for_text = settings_has_text(&settings) || settings.record;
+	bool is_for_text = settings_has_text(&settings) || settings.record ||
+			   m->xtree != XTREE_NONE;
 
 	m->is_wanted |= m->is_meant || (m->is_given && !is_for_text);
 	if (m->log_file && !settings.output)
 		settings.output = m->log_file;
 	settings.verbose |= m->is_verbose;
 	if (settings.trace_children == TRACE_UNSAID)
-		settings.trace_children = m->is_wanted ? TRACE_NO : TRACE_YES;
+		settings.trace_children = settings_has_files(&settings) ? TRACE_NO :
+									      TRACE_YES;
 }
 
 const struct settings *settings_parse(int argc, char **argv)
@@ -216,6 +241,8 @@ const struct settings *settings_parse(int argc, char **argv)
 	drop_empty(&settings.png);
 	drop_empty(&settings.output);
 	settle_massif();
+	check_pattern("massif-out-file", settings.massif.file);
+	check_pattern("xtree-memory-file", settings.massif.xtree_file);
 	settings.command = argv + first;
 	if (!*settings.command)
 		options_error(&settings_tool, settings.finish ? "no recording given" :

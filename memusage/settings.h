@@ -51,6 +51,9 @@ struct settings {
 /* settings_has_text -- whether a report of places is to follow the summary. */
 bool settings_has_text(const struct settings *settings);
 
+/* settings_has_files -- whether a report is wanted that is a file of each process image. */
+bool settings_has_files(const struct settings *settings);
+
 /* settings_has_stacks -- whether call stacks are to be recorded. */
 bool settings_has_stacks(const struct settings *settings);
 

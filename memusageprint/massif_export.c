@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/output.h"
 #include "cli/xmalloc.h"
 #include "formats/massif.h"
 #include "profile/massif_lines.h"
@@ -209,96 +208,4 @@ int massif_export(FILE *out, struct subject *s, const struct settings *settings)
 		}
 	}
 	return 0;
-}
-
-/* ---- all images -------------------------------------------------------------------------- */
-
-static bool has_pid(const char *pattern)
-{
-	for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += at[1] ? 2 : 1) {
-		if (at[1] == 'p')
-			return true;
-	}
-	return false;
-}
-
-/* How many images of the same process follow an image. */
-static unsigned int followers(const struct recording *r, uint32_t slot, pid_t pid)
-{
-	unsigned int count = 0;
-	struct mu_slot entry;
-
-	for (uint32_t k = slot + 1; k < r->segment.head.slot_count; k++)
-		count += segment_slot(&r->segment, k, &entry) && (pid_t)entry.pid == pid;
-	return count;
-}
-
-/* No image takes the file of another. NULL after a warning. */
-static char *file_name(const struct recording *r, const struct settings *settings, uint32_t slot,
-		       pid_t pid)
-{
-	char why[128], *name = output_expand(settings->massif_file, pid, getenv, why), *longer;
-	unsigned int later = followers(r, slot, pid);
-	uint32_t first = settings->pid ? recording_find(r, (pid_t)settings->pid) :
-					 recording_main(r);
-	struct mu_slot entry;
-
-	if (!name) {
-		warn("%s: %s", settings->massif_file, why);
-		return NULL;
-	}
-	if (!has_pid(settings->massif_file) && segment_slot(&r->segment, first, &entry) &&
-	    (pid_t)entry.pid != pid) {
-		longer = xasprintf("%s.%d", name, (int)pid);
-		free(name);
-		name = longer;
-	}
-	if (later > 0) {
-		longer = xasprintf("%s.%u", name, later);
-		free(name);
-		name = longer;
-	}
-	return name;
-}
-
-static int export_image(struct subject *s, const struct settings *settings)
-{
-	char *name = file_name(s->recording, settings, s->slot, s->pid);
-	struct output out = { 0 };
-	int result = -1;
-
-	if (name && output_open(&out, name, 0) == 0)
-		result = massif_export(out.stream, s, settings);
-	if (output_close(&out) < 0)
-		result = -1;
-	free(name);
-	return result;
-}
-
-static int export_slot(const struct recording *r, uint32_t slot, const struct settings *settings)
-{
-	struct subject s;
-	int result = subject_open(&s, r, slot, settings);
-
-	if (result == 0)
-		result = export_image(&s, settings);
-	subject_close(&s);
-	return result;
-}
-
-int massif_export_all(const struct recording *r, struct subject *open,
-		      const struct settings *settings)
-{
-	uint32_t count = r->segment.head.slot_count;
-	int result = 0;
-
-	for (uint32_t k = settings->first_image; k < count; k++) {
-		struct image im;
-
-		if (segment_image(&r->segment, k, &im, NULL) < 0)
-			continue;
-		result |= open && open->slot == k ? export_image(open, settings) :
-						    export_slot(r, k, settings);
-	}
-	return result;
 }

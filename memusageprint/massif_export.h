@@ -17,15 +17,4 @@
  */
 int massif_export(FILE *out, struct subject *s, const struct settings *settings);
 
-/* massif_export_all -- write a file for each image from settings->first_image on.
- *
- * open  an image that has been opened already, or NULL.
- * settings->massif_file is the pattern of their names. Without %p in it the main process gets
- * FILE, others FILE.PID; an image that was followed by another in the same process has .1, .2
- * behind the name.
- * Returns 0, or -1 after a warning.
- */
-int massif_export_all(const struct recording *r, struct subject *open,
-		      const struct settings *settings);
-
 #endif

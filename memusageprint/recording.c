@@ -6,14 +6,39 @@
 
 #include "cli/message.h"
 #include "memusageprint/exports.h"
+#include "memusageprint/imagefiles.h"
 #include "memusageprint/massif_export.h"
 #include "memusageprint/places.h"
 #include "memusageprint/subject.h"
+#include "memusageprint/xtree_export.h"
 
 /* Whether an image itself is wanted, and not only files of all. */
 static bool wants_image(const struct settings *settings)
 {
-	return settings->report != REPORT_DEFAULT || !settings->massif_file;
+	return settings->report != REPORT_DEFAULT ||
+	       (!settings->massif_file && settings->xtree == XTREE_NONE);
+}
+
+static int write_massif(FILE *out, const char *name, struct subject *s,
+			const struct settings *settings)
+{
+	(void)name;
+	return massif_export(out, s, settings);
+}
+
+static int write_files(const struct recording *r, struct subject *open,
+		       const struct settings *settings)
+{
+	bool has_xtree = settings->xtree != XTREE_NONE && xtree_can_export(r, settings);
+	const struct imagefile files[] = {
+		{ has_xtree ? settings->xtree_file : NULL, 0, xtree_export },
+		{ settings->massif_file, 0, write_massif },
+	};
+
+	int result = imagefiles_write(r, open, settings, files,
+				      sizeof(files) / sizeof(*files));
+
+	return has_xtree == (settings->xtree != XTREE_NONE) ? result : -1;
 }
 
 static int print_image(const struct report_job *job, struct subject *s)
@@ -53,8 +78,8 @@ int recording_print(const struct report_job *job)
 		if (result == 0)
 			result = print_image(job, &s);
 	}
-	if (settings->massif_file)
-		result |= massif_export_all(&r, s.recording ? &s : NULL, settings);
+	if (settings->massif_file || settings->xtree != XTREE_NONE)
+		result |= write_files(&r, s.recording ? &s : NULL, settings);
 	subject_close(&s);
 	recording_close(&r);
 	return result;

@@ -17,7 +17,7 @@ enum { TOP_MAX = 1000000 };
 static struct settings given = {
 	.output = "-", .columns = 72, .rows = 20, .threshold = 1, .top = 10,
 	.tree = TREE_AT_PEAK, .depth = 30, .below_main = NO, .read_inlines = YES,
-	.demangle = YES, .heap = YES,
+	.demangle = YES, .heap = YES, .xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
 };
 
 /* As typed: options_parse() moves them. */
@@ -134,6 +134,12 @@ static const struct opt options[] = {
 		 "take this process instead of the one that was started"),
 	OPT_STR('\0', "massif-out-file", "FILE", &given.massif_file,
 		"write a massif.out for every process; %p is its process ID"),
+	OPT_ENUM('\0', "xtree-memory", XTREE_WORDS, &given.xtree,
+		 "write a memory report for every process, as Valgrind does"),
+	OPT_STR('\0', "xtree-memory-file", "FILE", &given.xtree_file,
+		"its name (default xtmemory.kcg.%p); with .ms in it, in Massif's form"),
+	OPT_ENUM('\0', "xtree-compress-strings", "yes|no", &given.xtree_compress,
+		 "write long names once in it (default yes)"),
 	OPT_GROUP("Places and names in a recording"),
 	OPT_UINT('\0', "depth", "N", &given.depth, 1, 200,
 		 "frames of a stack that are shown (default 30)"),

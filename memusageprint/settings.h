@@ -6,6 +6,7 @@
 #define MEMUSAGEPRINT_SETTINGS_H
 
 #include "cli/options.h"
+#include "formats/xtree.h"
 #include "profile/sites.h"
 
 /* What is to be printed of each file. reports.c says of which kinds of files. */
@@ -51,6 +52,9 @@ struct settings {
 	bool debuginfod;
 	const char *massif_file;	/* pattern, one file per image; NULL: not asked for */
 	const char *massif_desc;
+	int xtree;		/* enum xtree_kind: a report for every image */
+	const char *xtree_file;	/* pattern of its name */
+	int xtree_compress;	/* enum yes_no */
 	unsigned first_image;	/* of those files */
 	const char *code_root;	/* --code-below; NULL: not asked for */
 	const char *build_id;	/* ... of the file, in hexadecimal */

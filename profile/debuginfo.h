@@ -23,7 +23,7 @@ enum { DEBUGINFO_LEVELS_MAX = 256 };	/* inlined calls at one address */
 struct debuginfo_level {
 	const char *name;	/* DW_AT_name; NULL unknown */
 	const char *linkage;	/* linkage name, mangled; NULL none */
-	const char *file;	/* path as the compiler had it; NULL unknown */
+	const char *file;	/* path as the compiler had it, absolute if possible; NULL: none */
 	uint32_t base;		/* where in file, behind the directory, the name begins: what the
 				 * compiler took for it, which may hold a '/' */
 	uint32_t line;

@@ -338,9 +338,23 @@ static uint32_t base_of(const struct unit *u, const char *path)
 	return (uint32_t)(base || !slash ? base : (size_t)(slash + 1 - path));
 }
 
+/* libdw leaves what is relative to the directory of the compilation as it is (DWARF 5). Where
+ * that one is absolute the path becomes so, in memory to be freed; else NULL. */
+static char *absolute(const struct unit *u, const char *path)
+{
+	const char *top = u->directory_count ? u->directory[0] : NULL;
+	char *joined;
+
+	if (!path || path[0] == '/' || !top || top[0] != '/' ||
+	    asprintf(&joined, "%s/%s", top, path) < 0)
+		return NULL;
+	return joined;
+}
+
 static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
 {
 	struct debuginfo_level level[DEBUGINFO_LEVELS_MAX];
+	char *joined[DEBUGINFO_LEVELS_MAX];
 	Dwarf_Line *line = line_at(u, u->address[i]);
 	uint32_t scope = u->innermost[i];
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
@@ -353,6 +367,8 @@ static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
 	do {
 		const struct scope *s = &u->scope[scope];
 
+		joined[count] = absolute(u, file);
+		file = joined[count] ? joined[count] : file;
 		level[count++] = (struct debuginfo_level){ .file = file, .line = number,
 							   .base = base_of(u, file),
 							   .name = scope ? s->name : NULL,
@@ -365,6 +381,8 @@ static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
 		scope = s->parent;
 	} while (scope && count < DEBUGINFO_LEVELS_MAX);
 	l->found(index, level, count, l->data);
+	while (count > 0)
+		free(joined[--count]);
 }
 
 static void read_unit(struct unit *u, Dwarf *dwarf, Dwarf_Off offset)

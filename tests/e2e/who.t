@@ -183,7 +183,7 @@ refused --time-unit=i 'instructions'
 refused --stacks=yes 'native speed'
 refused --pages-as-heap=yes 'not there'
 refused --tool=memcheck 'none of the tools'
-refused --xtree-memory=full 'callgrind'
+refused --xtree-memory=some 'none'
 refused --run-libc-freeres=yes 'crash'
 for option in --tool=massif --num-callers=40 --run-libc-freeres=no --stacks=no -v --stats=yes \
 	--soname-synonyms=somalloc=x --xtree-memory=none; do

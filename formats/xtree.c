@@ -1,0 +1,387 @@
+/* xtree.c -- the memory report that Valgrind's --xtree-memory writes: who holds, allocated, freed.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/xtree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/massif.h"
+#include "formats/utf8.h"
+#include "profile/massif_lines.h"
+#include "profile/tree.h"
+
+enum { EVENTS = 6, EVENTS_ALLOCS = 2, DEPTH_MORE = 49 };
+
+/* As Valgrind's own reports have it, so that each place is shown. */
+#define THRESHOLD 1e-14
+
+static const struct {
+	const char *name, *text;
+} events[EVENTS] = {
+	{ "curB", "currently allocated Bytes" }, { "curBk", "currently allocated Blocks" },
+	{ "totB", "total allocated Bytes" }, { "totBk", "total allocated Blocks" },
+	{ "totFdB", "total Freed Bytes" }, { "totFdBk", "total Freed Blocks" },
+};
+
+/* Frames that are no callers: what frees for the program, as operator new allocates for it. */
+static const char *const freeing[] = {
+	"operator delete(void*)", "operator delete[](void*)",
+	"operator delete(void*, unsigned long)", "operator delete[](void*, unsigned long)",
+	"operator delete(void*, std::nothrow_t const&)",
+	"operator delete[](void*, std::nothrow_t const&)",
+	"operator delete(void*, std::align_val_t)", "operator delete[](void*, std::align_val_t)",
+	"operator delete(void*, unsigned long, std::align_val_t)",
+	"operator delete[](void*, unsigned long, std::align_val_t)",
+	"operator delete(void*, std::align_val_t, std::nothrow_t const&)",
+	"operator delete[](void*, std::align_val_t, std::nothrow_t const&)",
+};
+
+struct writer {
+	FILE *out;
+	const struct export *e;
+	const struct xtree_options *o;
+	const struct profile *p;
+	struct filter filter;
+	int events;
+	uint32_t *file_number;	/* by string, function by string + 1: what was named, or 0 */
+	uint32_t *function_number;
+	uint32_t files, functions;
+	bool has_failed;
+};
+
+/* A stack and its values; several sites may share one. */
+struct row {
+	struct filtered stack;
+	uint32_t site;		/* the first one */
+	int64_t value[EVENTS];
+};
+
+bool xtree_is_massif(const char *name)
+{
+	return strstr(name, ".ms") != NULL;
+}
+
+/* What a site adds to the events. False if it has no place in the report. */
+static bool values_of(const struct writer *w, const struct site *s, int64_t value[EVENTS])
+{
+	bool is_free = s->flags & MU_SITE_FREE;
+
+	memset(value, 0, EVENTS * sizeof(*value));
+	if (s->flags & MU_SITE_NESTED || s->total_blocks == 0)
+		return false;
+	if (is_free) {
+		value[4] = (int64_t)s->total_bytes;
+		value[5] = (int64_t)s->total_blocks;
+	} else {
+		value[0] = s->live_bytes;
+		value[1] = s->live_blocks;
+		value[2] = (int64_t)s->total_bytes;
+		value[3] = (int64_t)s->total_blocks;
+	}
+	return w->events == EVENTS || value[0] || value[1];
+}
+
+/* ---- callgrind form ---------------------------------------------------------------------- */
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->stack.frame != y->stack.frame)
+		return x->stack.frame < y->stack.frame ? -1 : 1;
+	if (x->stack.count != y->stack.count)
+		return x->stack.count < y->stack.count ? -1 : 1;
+	return (x->site > y->site) - (x->site < y->site);
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->site > y->site) - (x->site < y->site);
+}
+
+/* The rows of the same stack become one. Returns how many are left. */
+static uint32_t merge(struct row *row, uint32_t count)
+{
+	uint32_t kept = 0;
+
+	qsort(row, count, sizeof(*row), by_stack);
+	for (uint32_t i = 0; i < count; i++) {
+		struct row *last = kept ? &row[kept - 1] : NULL;
+
+		if (!last || last->stack.frame != row[i].stack.frame ||
+		    last->stack.count != row[i].stack.count) {
+			row[kept++] = row[i];
+			continue;
+		}
+		for (int k = 0; k < EVENTS; k++)
+			last->value[k] = (int64_t)((uint64_t)last->value[k] +
+						   (uint64_t)row[i].value[k]);
+	}
+	qsort(row, kept, sizeof(*row), by_site);
+	return kept;
+}
+
+static uint32_t make_rows(const struct writer *w, struct row *row)
+{
+	const struct sites *sites = &w->p->sites;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sites->count; i++) {
+		if (!values_of(w, &sites->site[i], row[count].value))
+			continue;
+		row[count].stack = filter_stack(&w->filter, sites->site[i].stack);
+		row[count++].site = i;
+	}
+	return merge(row, count);
+}
+
+static void put_clean(struct writer *w, const char *text)
+{
+	char *clean = utf8_clean(text, "");
+
+	if (clean)
+		fputs(clean, w->out);
+	else
+		w->has_failed = true;
+	free(clean);
+}
+
+/* "fn=(3) name" the first time, "fn=(3)" from then on; or always "fn=name". */
+static void put_name(struct writer *w, const char *key, const char *name, uint32_t *number,
+		     uint32_t *last)
+{
+	bool is_new = *number == 0;
+
+	fprintf(w->out, "%s=", key);
+	if (!w->o->is_plain) {
+		if (is_new)
+			*number = ++*last;
+		fprintf(w->out, "(%" PRIu32 ")%s", *number, is_new ? " " : "");
+	}
+	if (is_new || w->o->is_plain)
+		put_clean(w, name);
+	putc('\n', w->out);
+}
+
+/* The names of a frame, as "fl" and "fn" or "cfi" and "cfn". Returns its line. */
+static uint32_t put_place(struct writer *w, uint32_t frame, const char *file_key,
+			  const char *function_key)
+{
+	const struct symbols *symbols = &w->p->symbols;
+	const struct symbols_level *level = NULL;
+	uint32_t count = 0, file, function;
+	const char *name;
+
+	if (frame)
+		level = profile_levels(w->p, w->p->frame[frame].location, &count);
+	file = count ? level[0].file : 0;
+	function = count ? level[count - 1].name : 0;
+	name = function ? symbols_text(symbols, function) : "UnknownFn???";
+	if (frame && filter_is_below_main(&w->filter, w->p->frame[frame].location))
+		name = "(below main)";
+	put_name(w, file_key, file ? symbols_text(symbols, file) : "UnknownFile???",
+		 &w->file_number[file], &w->files);
+	put_name(w, function_key, name, &w->function_number[function], &w->functions);
+	return count && file ? level[0].line : 0;
+}
+
+static uint32_t line_of(const struct writer *w, uint32_t frame)
+{
+	const struct symbols_level *level;
+	uint32_t count;
+
+	level = profile_levels(w->p, w->p->frame[frame].location, &count);
+	return count && level[0].file ? level[0].line : 0;
+}
+
+static void put_values(struct writer *w, uint32_t line, const int64_t *value)
+{
+	fprintf(w->out, "%" PRIu32, line);
+	for (int i = 0; i < w->events; i++)
+		fprintf(w->out, " %" PRId64, value[i]);
+	putc('\n', w->out);
+}
+
+/* From the outermost frame inward: the frames are chained the other way. */
+static void put_row(struct writer *w, const struct row *row, uint32_t *frame)
+{
+	uint32_t count = row->stack.count, at = row->stack.frame;
+
+	for (uint32_t i = count; i-- > 0; at = w->p->frame[at].parent)
+		frame[i] = at;
+	if (count == 0) {
+		count = 1;
+		frame[0] = 0;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t line = put_place(w, frame[i], "fl", "fn");
+
+		if (i + 1 < count) {
+			fprintf(w->out, "%" PRIu32 "\n", line);
+			put_place(w, frame[i + 1], "cfi", "cfn");
+			fprintf(w->out, "calls=0 %" PRIu32 "\n", line_of(w, frame[i + 1]));
+		}
+		put_values(w, line, row->value);
+	}
+	putc('\n', w->out);
+}
+
+static void put_head(struct writer *w)
+{
+	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: xtree-1\npid: %" PRIu32
+		"\ncmd: ", w->e->pid);
+	put_clean(w, w->e->command);
+	fputs("\n\npositions: line\n", w->out);
+	for (int i = 0; i < w->events; i++)
+		fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].text);
+	fputs("events:", w->out);
+	for (int i = 0; i < w->events; i++)
+		fprintf(w->out, " %s ", events[i].name);
+	putc('\n', w->out);
+}
+
+/* Valgrind prints an unset text when nothing was ever counted; it is kept for its readers. */
+static void put_totals(struct writer *w, const struct row *row, uint32_t count)
+{
+	int64_t total[EVENTS] = { 0 };
+	bool is_zero = true;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (int k = 0; k < w->events; k++) {
+			total[k] = (int64_t)((uint64_t)total[k] + (uint64_t)row[i].value[k]);
+			is_zero &= row[i].value[k] == 0;
+		}
+	fputs("totals:", w->out);
+	for (int k = 0; k < w->events && !is_zero; k++)
+		fprintf(w->out, " %" PRId64, total[k]);
+	fputs(is_zero ? " (null)\n" : "\n", w->out);
+}
+
+static bool is_zero(const struct writer *w, const struct row *row)
+{
+	for (int i = 0; i < w->events; i++) {
+		if (row->value[i])
+			return false;
+	}
+	return true;
+}
+
+static void write_callgrind(struct writer *w)
+{
+	struct row *row = calloc((size_t)w->p->sites.count + 1, sizeof(*row));
+	uint32_t *frame = calloc(PROFILE_DEPTH_MAX + 1, sizeof(*frame));
+	size_t strings = (size_t)w->p->symbols.strings.count + 1;
+	uint32_t count;
+
+	w->file_number = calloc(strings, sizeof(*w->file_number));
+	w->function_number = calloc(strings, sizeof(*w->function_number));
+	if (row && frame && w->file_number && w->function_number) {
+		put_head(w);
+		count = make_rows(w, row);
+		for (uint32_t i = 0; i < count; i++) {
+			if (!is_zero(w, &row[i]))
+				put_row(w, &row[i], frame);
+		}
+		put_totals(w, row, count);
+	} else {
+		w->has_failed = true;
+	}
+	free(w->file_number);
+	free(w->function_number);
+	free(frame);
+	free(row);
+}
+
+/* ---- Massif form ------------------------------------------------------------------------- */
+
+struct line_data {
+	struct writer *w;
+	const char *root;
+};
+
+static void put_line(const struct massif_line *line, void *data)
+{
+	const struct line_data *d = data;
+	const struct massif_node node = { .bytes = line->bytes, .children = line->children,
+					  .depth = line->depth };
+	char *text;
+
+	if (asprintf(&text, " %s", line->depth ? line->text : d->root) < 0) {
+		d->w->has_failed = true;
+		return;
+	}
+	massif_write_node(d->w->out, &node, text);
+	free(text);
+}
+
+static int put_event(struct writer *w, int event, struct weight *weight, struct mu_error *err)
+{
+	const struct tree_options options = { .grouping = TREE_BY_ADDRESS,
+					      .threshold = THRESHOLD };
+	const struct massif_lines_options lines = { .threshold = THRESHOLD };
+	struct massif_snapshot shot = { .number = (uint64_t)event, .time = w->o->time_ms,
+					.kind = MASSIF_DETAILED };
+	char root[64];
+	struct line_data data = { w, root };
+	struct tree tree;
+	int result;
+
+	for (uint32_t i = 0; i < w->p->sites.count; i++) {
+		int64_t value[EVENTS];
+
+		weight[i].is_there = values_of(w, &w->p->sites.site[i], value);
+		weight[i].bytes = weight[i].is_there ? value[event] : 0;
+	}
+	snprintf(root, sizeof(root), "%s : %s", events[event].name, events[event].text);
+	result = tree_build(&tree, &w->filter, weight, &options, err);
+	if (result == 0) {
+		shot.heap = tree.node[0].bytes > 0 ? (uint64_t)tree.node[0].bytes : 0;
+		massif_write_snapshot(w->out, &shot);
+		result = massif_lines(&tree, &w->filter, &lines, put_line, &data, err);
+	}
+	tree_free(&tree);
+	return result;
+}
+
+static int write_massif(struct writer *w, struct mu_error *err)
+{
+	struct weight *weight = calloc((size_t)w->p->sites.count + 1, sizeof(*weight));
+	int result = 0;
+
+	if (!weight)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile");
+	massif_write_header(w->out, " xtree.produce_report\n", w->e->command, MASSIF_MS);
+	for (int i = 0; i < w->events && result == 0; i++)
+		result = put_event(w, i, weight, err);
+	free(weight);
+	return result;
+}
+
+int xtree_write(FILE *out, const char *name, const struct export *e,
+		const struct xtree_options *o, struct mu_error *err)
+{
+	const struct filter_options filter = {
+		.alloc_fn = freeing,
+		.alloc_fns = sizeof(freeing) / sizeof(*freeing),
+		.depth = o->depth ? o->depth + DEPTH_MORE : 0,
+		.show_below_main = o->show_below_main,
+	};
+	struct writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
+			    .events = o->kind == XTREE_FULL ? EVENTS : EVENTS_ALLOCS };
+	int result = filter_init(&w.filter, w.p, &filter, err);
+
+	if (result == 0 && xtree_is_massif(name)) {
+		result = write_massif(&w, err);
+	} else if (result == 0) {
+		write_callgrind(&w);
+	}
+	if (result == 0 && w.has_failed)
+		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile");
+	filter_free(&w.filter);
+	return result;
+}
