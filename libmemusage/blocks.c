@@ -61,34 +61,45 @@ static uint64_t bucket_alloc(struct thread *thread, unsigned int class)
 
 static void bucket_free(struct thread *thread, unsigned int class, uint64_t offset)
 {
-	struct mu_line *line = at(offset);
-
-	for (unsigned int i = 0; i < bucket_lines[class]; i++)
-		memset(line[i].tag, 0, sizeof(line[i].tag));
+	memset(at(offset), 0, bucket_lines[class] * sizeof(struct mu_line));
 	*(uint64_t *)at(offset) = thread->bucket[class];
 	thread->bucket[class] = offset;
 }
 
-/* The record of a bucket where a granule may go, NULL if its line is full. */
-static struct mu_line *place_in(uint64_t bucket, uint32_t granule, unsigned int *i)
+static unsigned int records_of_line(void)
 {
-	unsigned int place = blocks_place(bucket, granule);
-	struct mu_line *line = blocks_line(bucket, place);
-
-	*i = blocks_find(line, place & 3, 1, 0);
-	return *i < 4 ? line : NULL;
+	return rec.has_bare_blocks ? 8 : 4;
 }
 
-static bool copy_record(uint64_t to, const struct mu_line *from, unsigned int i)
+/* The line of a bucket where a granule may go, NULL if it is full. */
+static void *place_in(uint64_t bucket, uint32_t granule, unsigned int *i)
+{
+	const bool bare = rec.has_bare_blocks;
+	unsigned int place = blocks_place(bucket, granule, bare);
+	void *line = blocks_line(bucket, place, bare);
+
+	*i = blocks_find(line, blocks_first(place, bare), 1, 0, bare);
+	return *i != BLOCKS_NONE ? line : NULL;
+}
+
+static bool copy_record(uint64_t to, const void *from, unsigned int i)
 {
 	unsigned int k;
-	struct mu_line *line = place_in(to, from->tag[i] >> 1 & 511, &k);
+	uint32_t granule = blocks_tag(from, i, rec.has_bare_blocks) >> 1 & 511;
+	void *line = place_in(to, granule, &k);
 
 	if (!line)
 		return false;
-	line->tag[k] = from->tag[i];
-	line->site[k] = from->site[i];
-	line->size[k] = from->size[i];
+	if (rec.has_bare_blocks) {
+		((struct mu_bare_line *)line)->record[k] =
+			((const struct mu_bare_line *)from)->record[i];
+		return true;
+	}
+	struct mu_line *target = line;
+	const struct mu_line *source = from;
+	target->tag[k] = source->tag[i];
+	target->site[k] = source->site[i];
+	target->size[k] = source->size[i];
 	return true;
 }
 
@@ -97,23 +108,26 @@ static bool copy_records(uint64_t to, uint64_t from)
 	const struct mu_line *line = at(MU_PAGE_BUCKET(from));
 
 	for (unsigned int l = 0; l < MU_PAGE_LINES(from); l++)
-		for (unsigned int i = 0; i < 4; i++)
-			if (line[l].tag[i] & 1 && !copy_record(to, &line[l], i))
+		for (unsigned int i = 0; i < records_of_line(); i++)
+			if (blocks_tag(&line[l], i, rec.has_bare_blocks) & 1 &&
+			    !copy_record(to, &line[l], i))
 				return false;
 	return true;
 }
 
-/* Lines that a page would need for what is in it now. Not under its lock: a guess. */
+/* Lines that a page would need for what is in it now, three quarters full. Not under its lock:
+ * a guess. */
 static unsigned int lines_in_use(uint64_t value)
 {
 	const struct mu_line *line = at(MU_PAGE_BUCKET(value));
 	unsigned int lines = MU_PAGE_LINES(value);
+	unsigned int fill = records_of_line() * 3 / 4;
 	unsigned int used = 0;
 
 	for (unsigned int l = 0; l < lines; l++)
-		for (unsigned int i = 0; i < 4; i++)
-			used += line[l].tag[i] & 1;
-	return used >= 3 * lines ? lines : used / 3;
+		for (unsigned int i = 0; i < records_of_line(); i++)
+			used += blocks_tag(&line[l], i, rec.has_bare_blocks) & 1;
+	return used >= fill * lines ? lines : used / fill;
 }
 
 /* Pages of one heap look alike: a new page starts with as many lines as one of its two lower
@@ -198,7 +212,7 @@ static uint64_t leaf_make(struct mu_blocks *blocks, uint64_t address)
 	return *leaf;
 }
 
-bool blocks_init(void)
+bool blocks_init(bool bare)
 {
 	uint64_t root = arena_alloc(sizeof(struct mu_blocks), 64);
 	uint64_t regions = arena_alloc(sizeof(struct mu_region) << REGION_LOG2_FIRST, 64);
@@ -207,6 +221,8 @@ bool blocks_init(void)
 		return false;
 	struct mu_blocks *blocks = at(root);
 	blocks->regions = regions | REGION_LOG2_FIRST;
+	blocks->form = bare ? MU_BLOCKS_BARE : MU_BLOCKS_FULL;
+	rec.has_bare_blocks = bare;
 	rec.image->blocks_root = root;
 	rec.image->features |= MU_FEATURE(MU_SEC_BLOCKS);
 	return true;
@@ -252,10 +268,9 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 		unsigned int i;
 		if (!offset)
 			return 0;
-		struct mu_line *line = copy_records(grown, old) ? place_in(grown, granule, &i)
-								: NULL;
+		void *line = copy_records(grown, old) ? place_in(grown, granule, &i) : NULL;
 		if (line) {
-			blocks_store(line, i, granule, block);
+			blocks_store(line, i, granule, block, rec.has_bare_blocks);
 			if (lines)
 				bucket_free(thread, class_of(lines), MU_PAGE_BUCKET(old));
 			return grown;

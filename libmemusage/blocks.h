@@ -1,10 +1,10 @@
 /* blocks.h -- the live-block table: address -> size, site, time of birth.
  *
  * Out of band: nothing is put before the program's blocks. The layout is in
- * docs/format.md section 5. One block has one owner at a time (remove before the real
- * free, insert after the real malloc), so entries never race; only the bucket of a page is
- * shared, under the lock bit of its page word, which is used only when the process has more
- * than one thread.
+ * docs/format.md section 5; `bare` tells which form the lines have. One block has one owner at
+ * a time (remove before the real free, insert after the real malloc), so entries never race;
+ * only the bucket of a page is shared, under the lock bit of its page word, which is used only
+ * when the process has more than one thread.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,6 +20,7 @@
 
 #define BLOCK_SIZE_MASK ((UINT64_C(1) << 48) - 1)
 #define BLOCK_TAG_KEY 0x3ffu /* used bit and granule */
+#define BLOCKS_NONE 8u	     /* no record of a line */
 
 struct block {
 	uint64_t size; /* bytes requested */
@@ -27,8 +28,12 @@ struct block {
 	uint32_t site;
 };
 
-/* blocks_init -- make the empty table of a new image. Returns false if the arena is full. */
-bool blocks_init(void);
+/* blocks_init -- make the empty table of a new image. Returns false if the arena is full.
+ *
+ * bare  nothing but sizes is to be known of blocks, sites and births read as 0: a third of the
+ *       memory is touched. Kept in rec.has_bare_blocks.
+ */
+bool blocks_init(bool bare);
 
 /* blocks_word_slow -- the page word of an address that the thread's cache does not know.
  *
@@ -92,34 +97,19 @@ static inline void blocks_unlock(uint64_t *word, uint64_t value, bool many)
 		__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* blocks_place -- where a granule's record lies by preference: line * 4 + record.
+/* blocks_place -- where a granule's record lies by preference: counted from the bucket's first.
  *
  * Blocks of one page are evenly spaced, so most find their own place free, and again.
  */
-static inline unsigned int blocks_place(uint64_t value, uint32_t granule)
+static inline unsigned int blocks_place(uint64_t value, uint32_t granule, const bool bare)
 {
-	return granule * MU_PAGE_LINES(value) >> 7;
+	return granule * MU_PAGE_LINES(value) >> (bare ? 6 : 7);
 }
 
 /* blocks_line -- the line of a place. */
-static inline struct mu_line *blocks_line(uint64_t value, unsigned int place)
+static inline void *blocks_line(uint64_t value, unsigned int place, const bool bare)
 {
-	return (struct mu_line *)at(MU_PAGE_BUCKET(value)) + (place >> 2);
-}
-
-/* blocks_find -- index of the record of a line whose masked tag is `key`, 4 if there is none.
- *
- * first  the one to look at first.
- */
-static inline unsigned int blocks_find(const struct mu_line *line, unsigned int first,
-				       uint32_t mask, uint32_t key)
-{
-	if (likely((line->tag[first] & mask) == key))
-		return first;
-	for (unsigned int i = 0; i < 4; i++)
-		if ((line->tag[i] & mask) == key)
-			return i;
-	return 4;
+	return (uint8_t *)at(MU_PAGE_BUCKET(value)) + (size_t)(place >> (bare ? 3 : 2)) * 64;
 }
 
 /* blocks_granule -- which 8 bytes of its page an address is in, 0 to 511. */
@@ -128,22 +118,91 @@ static inline uint32_t blocks_granule(uint64_t address)
 	return (uint32_t)(address >> MU_GRANULE_SHIFT) & 511;
 }
 
-/* blocks_store -- fill in record i of a line. */
-static inline void blocks_store(struct mu_line *line, unsigned int i, uint32_t granule,
-				const struct block *block)
+/* blocks_key -- the masked tag of the record of a granule. */
+static inline uint32_t blocks_key(uint32_t granule)
 {
-	line->site[i] = block->site;
-	line->size[i] = block->size | block->birth >> 22 << 48;
-	line->tag[i] = (uint32_t)block->birth << 10 | granule << 1 | 1;
+	return granule << 1 | 1;
+}
+
+/* blocks_tag -- what record i of a line says of granule and use, other bits above. */
+static inline uint32_t blocks_tag(const void *line, unsigned int i, const bool bare)
+{
+	if (bare)
+		return (uint32_t)((const struct mu_bare_line *)line)->record[i];
+	return ((const struct mu_line *)line)->tag[i];
+}
+
+/* blocks_first -- the record of its line that a place names. */
+static inline unsigned int blocks_first(unsigned int place, const bool bare)
+{
+	return place & (bare ? 7 : 3);
+}
+
+/* blocks_find -- index of the record of a line whose masked tag is `key`, BLOCKS_NONE if there
+ * is none.
+ *
+ * first  the one to look at first.
+ */
+static inline unsigned int blocks_find(const void *line, unsigned int first, uint32_t mask,
+				       uint32_t key, const bool bare)
+{
+	if (likely((blocks_tag(line, first, bare) & mask) == key))
+		return first;
+	for (unsigned int i = 0; i < (bare ? 8u : 4u); i++)
+		if ((blocks_tag(line, i, bare) & mask) == key)
+			return i;
+	return BLOCKS_NONE;
+}
+
+/* blocks_store -- fill in record i of a line. */
+static inline void blocks_store(void *line, unsigned int i, uint32_t granule,
+				const struct block *block, const bool bare)
+{
+	struct mu_line *full = line;
+
+	if (bare) {
+		((struct mu_bare_line *)line)->record[i] =
+			block->size << 16 | block->birth >> 36 << 10 | blocks_key(granule);
+		return;
+	}
+	full->site[i] = block->site;
+	full->size[i] = block->size | block->birth >> 22 << 48;
+	full->tag[i] = (uint32_t)block->birth << 10 | blocks_key(granule);
+}
+
+/* blocks_read -- what record i of a line says. Without call stacks that is a size and marks. */
+static inline void blocks_read(const void *line, unsigned int i, struct block *block,
+			       const bool bare)
+{
+	const struct mu_line *full = line;
+
+	if (bare) {
+		uint64_t record = ((const struct mu_bare_line *)line)->record[i];
+		*block = (struct block){ .size = record >> 16, .birth = MU_BARE_BIRTH(record) };
+		return;
+	}
+	block->size = full->size[i] & BLOCK_SIZE_MASK;
+	block->birth = full->size[i] >> 48 << 22 | full->tag[i] >> 10;
+	block->site = full->site[i];
+}
+
+/* blocks_mark -- set bits of the birth of record i of a line: the highest two can be. */
+static inline void blocks_mark(void *line, unsigned int i, uint64_t mark, const bool bare)
+{
+	if (bare)
+		((struct mu_bare_line *)line)->record[i] |= mark >> 36 << 10;
+	else
+		((struct mu_line *)line)->size[i] |= mark >> 22 << 48;
 }
 
 /* blocks_clear -- read record i of a line into *block and make it unused. */
-static inline void blocks_clear(struct mu_line *line, unsigned int i, struct block *block)
+static inline void blocks_clear(void *line, unsigned int i, struct block *block, const bool bare)
 {
-	block->size = line->size[i] & BLOCK_SIZE_MASK;
-	block->birth = line->size[i] >> 48 << 22 | line->tag[i] >> 10;
-	block->site = line->site[i];
-	line->tag[i] = 0;
+	blocks_read(line, i, block, bare);
+	if (bare)
+		((struct mu_bare_line *)line)->record[i] = 0;
+	else
+		((struct mu_line *)line)->tag[i] = 0;
 }
 
 /* blocks_put -- remember a block.
@@ -160,17 +219,20 @@ static inline bool blocks_put(struct thread *thread, uint64_t address, const str
 
 	if (unlikely(!word) || !blocks_lock(word, &value, many))
 		return false;
+	const bool bare = rec.has_bare_blocks;
 	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule);
-	struct mu_line *line = blocks_line(value, place);
-	unsigned int i = likely(value) ? blocks_find(line, place & 3, 1, 0) : 4;
+	unsigned int place = blocks_place(value, granule, bare);
+	void *line = blocks_line(value, place, bare);
+	unsigned int i = BLOCKS_NONE;
 
-	if (unlikely(i == 4)) {
+	if (likely(value))
+		i = blocks_find(line, blocks_first(place, bare), 1, 0, bare);
+	if (unlikely(i == BLOCKS_NONE)) {
 		uint64_t grown = blocks_grow(thread, word, value, granule, block);
 		__atomic_store_n(word, grown ? grown : value, __ATOMIC_RELEASE);
 		return grown != 0;
 	}
-	blocks_store(line, i, granule, block);
+	blocks_store(line, i, granule, block, bare);
 	blocks_unlock(word, value, many);
 	return true;
 }
@@ -188,17 +250,19 @@ static inline bool blocks_take(struct thread *thread, uint64_t address, struct b
 
 	if (unlikely(!word) || !blocks_lock(word, &value, many))
 		return false;
+	const bool bare = rec.has_bare_blocks;
 	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule);
-	struct mu_line *line = blocks_line(value, place);
-	unsigned int i = 4;
+	unsigned int place = blocks_place(value, granule, bare);
+	void *line = blocks_line(value, place, bare);
+	unsigned int i = BLOCKS_NONE;
 
 	if (likely(value))
-		i = blocks_find(line, place & 3, BLOCK_TAG_KEY, granule << 1 | 1);
-	if (likely(i < 4))
-		blocks_clear(line, i, block);
+		i = blocks_find(line, blocks_first(place, bare), BLOCK_TAG_KEY,
+				blocks_key(granule), bare);
+	if (likely(i != BLOCKS_NONE))
+		blocks_clear(line, i, block, bare);
 	blocks_unlock(word, value, many);
-	return i < 4;
+	return i != BLOCKS_NONE;
 }
 
 /* blocks_word_quick -- the page word of an address if the thread's cache knows it, or NULL. */
@@ -225,12 +289,13 @@ static inline bool blocks_lock_quick(uint64_t *word, uint64_t *value, const bool
 
 /* blocks_put_quick -- blocks_put() where nothing has to be made, searched or waited for.
  *
+ * bare  rec.has_bare_blocks, as a constant.
  * Returns false, having done nothing, if something has. Calls nothing: functions that use it
  * need no stack frame.
  */
 static inline __attribute__((always_inline)) bool
 blocks_put_quick(struct thread *thread, uint64_t address, const struct block *block,
-		 const bool many)
+		 const bool many, const bool bare)
 {
 	uint64_t *word = blocks_word_quick(thread, address);
 	uint64_t value;
@@ -238,18 +303,20 @@ blocks_put_quick(struct thread *thread, uint64_t address, const struct block *bl
 	if (unlikely(!word) || unlikely(!blocks_lock_quick(word, &value, many)))
 		return false;
 	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule);
-	struct mu_line *line = blocks_line(value, place);
-	bool ok = likely(value) && likely(!(line->tag[place & 3] & 1));
+	unsigned int place = blocks_place(value, granule, bare);
+	unsigned int first = blocks_first(place, bare);
+	void *line = blocks_line(value, place, bare);
+	bool ok = likely(value) && likely(!(blocks_tag(line, first, bare) & 1));
 	if (likely(ok))
-		blocks_store(line, place & 3, granule, block);
+		blocks_store(line, first, granule, block, bare);
 	blocks_unlock(word, value, many);
 	return ok;
 }
 
 /* blocks_take_quick -- blocks_take() under the same conditions. */
 static inline __attribute__((always_inline)) bool
-blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, const bool many)
+blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, const bool many,
+		  const bool bare)
 {
 	uint64_t *word = blocks_word_quick(thread, address);
 	uint64_t value;
@@ -257,12 +324,13 @@ blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, 
 	if (unlikely(!word) || unlikely(!blocks_lock_quick(word, &value, many)))
 		return false;
 	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule);
-	struct mu_line *line = blocks_line(value, place);
+	unsigned int place = blocks_place(value, granule, bare);
+	unsigned int first = blocks_first(place, bare);
+	void *line = blocks_line(value, place, bare);
 	bool ok = likely(value) &&
-		  likely((line->tag[place & 3] & BLOCK_TAG_KEY) == (granule << 1 | 1));
+		  likely((blocks_tag(line, first, bare) & BLOCK_TAG_KEY) == blocks_key(granule));
 	if (likely(ok))
-		blocks_clear(line, place & 3, block);
+		blocks_clear(line, first, block, bare);
 	blocks_unlock(word, value, many);
 	return ok;
 }

@@ -120,7 +120,8 @@ bool image_begin(const struct slot *slot)
 	arena_table_init(MU_SEC_THREADS, (sizeof(struct thread) + 63) & ~63u, 0);
 	if (rec.flags & MU_CFG_LOG)
 		image->features |= MU_FEATURE(MU_SEC_LOG);
-	if (!blocks_init() || ((rec.flags & MU_CFG_MMAP) && !mapping_init())) {
+	if (!blocks_init(!(rec.flags & MU_CFG_STACKS)) ||
+	    ((rec.flags & MU_CFG_MMAP) && !mapping_init())) {
 		slot_release(slot);
 		return false;
 	}

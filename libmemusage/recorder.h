@@ -65,6 +65,7 @@ struct recorder {
 	bool alone; /* no collector: the arena is a file */
 	uint32_t pauses; /* that have not been resumed */
 	bool was_paused; /* blocks may live that were not recorded */
+	bool has_bare_blocks; /* form of the block table; exactly when MU_CFG_STACKS is not set */
 };
 
 extern struct gate gate;

@@ -15,24 +15,18 @@ struct search {
 	bool is_found;
 };
 
-static void read_record(const struct mu_line *line, unsigned int i, struct block *block)
+static void look_at(struct search *s, uint64_t page, const void *line, unsigned int i)
 {
-	block->size = line->size[i] & BLOCK_SIZE_MASK;
-	block->birth = line->size[i] >> 48 << 22 | line->tag[i] >> 10;
-	block->site = line->site[i];
-}
+	uint32_t tag = blocks_tag(line, i, rec.has_bare_blocks);
+	uint64_t key = page + ((uint64_t)(tag >> 1 & 511) << MU_GRANULE_SHIFT);
 
-static void look_at(struct search *s, uint64_t page, const struct mu_line *line, unsigned int i)
-{
-	uint64_t key = page + ((uint64_t)(line->tag[i] >> 1 & 511) << MU_GRANULE_SHIFT);
-
-	if (!(line->tag[i] & 1) || key < s->low || key > s->high)
+	if (!(tag & 1) || key < s->low || key > s->high)
 		return;
 	if (s->is_found && (s->from_above ? key < s->found : key > s->found))
 		return;
 	s->found = key;
 	s->is_found = true;
-	read_record(line, i, &s->block);
+	blocks_read(line, i, &s->block, rec.has_bare_blocks);
 }
 
 static void search_page(struct search *s, uint64_t *word, uint64_t page, bool many)
@@ -44,7 +38,7 @@ static void search_page(struct search *s, uint64_t *word, uint64_t page, bool ma
 		return;
 	const struct mu_line *line = at(MU_PAGE_BUCKET(value));
 	for (unsigned int l = 0; l < MU_PAGE_LINES(value); l++)
-		for (unsigned int i = 0; i < 4; i++)
+		for (unsigned int i = 0; i < (rec.has_bare_blocks ? 8 : 4); i++)
 			look_at(s, page, &line[l], i);
 	blocks_unlock(word, value, many);
 }
@@ -90,22 +84,24 @@ static uint64_t address_of(uint64_t space, uint64_t key)
 bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block, bool many)
 {
 	uint64_t *word = blocks_word(thread, key, false);
+	const bool bare = rec.has_bare_blocks;
+	unsigned int i = BLOCKS_NONE;
 	uint64_t value;
-	unsigned int i = 4;
 
 	if (!word || !blocks_lock(word, &value, many))
 		return false;
 	uint32_t granule = blocks_granule(key);
-	unsigned int place = blocks_place(value, granule);
-	struct mu_line *line = blocks_line(value, place);
+	unsigned int place = blocks_place(value, granule, bare);
+	void *line = blocks_line(value, place, bare);
 	if (value)
-		i = blocks_find(line, place & 3, BLOCK_TAG_KEY, granule << 1 | 1);
-	if (i < 4) {
-		read_record(line, i, block);
-		line->size[i] |= mark >> 22 << 48;
+		i = blocks_find(line, blocks_first(place, bare), BLOCK_TAG_KEY,
+				blocks_key(granule), bare);
+	if (i != BLOCKS_NONE) {
+		blocks_read(line, i, block, bare);
+		blocks_mark(line, i, mark, bare);
 	}
 	blocks_unlock(word, value, many);
-	return i < 4;
+	return i != BLOCKS_NONE;
 }
 
 bool within_find(uint64_t space, uint64_t address, uint64_t *start, struct block *block, bool many)

@@ -10,7 +10,8 @@
 enum {
 	BRANCH = 512,		/* leaves of a region, pages of a leaf */
 	LINES_MAX = 128,
-	TAGS = 4,
+	TAGS = 4,		/* of a line */
+	RECORDS = 8,		/* of a bare line */
 	REGIONS_LOG2_MAX = 24,
 	PAGE_BLOCKS_MAX = BRANCH
 };
@@ -22,6 +23,7 @@ struct walk {
 	uint64_t count;
 	uint64_t left;		/* bytes that may still be looked at: tables can be circular */
 	bool is_over;
+	bool is_bare;		/* struct mu_bare_line */
 	struct mu_block block[PAGE_BLOCKS_MAX];
 };
 
@@ -64,6 +66,23 @@ static unsigned int take_line(struct walk *w, uint64_t page, const struct mu_lin
 	return count;
 }
 
+static unsigned int take_bare_line(struct walk *w, uint64_t page, const struct mu_bare_line *from,
+				   unsigned int count)
+{
+	struct mu_bare_line line = *from;
+
+	for (int i = 0; i < RECORDS && count < PAGE_BLOCKS_MAX; i++) {
+		if (!(line.record[i] & 1))
+			continue;
+		w->block[count] = (struct mu_block){
+			.address = page + ((line.record[i] >> 1 & 511) << MU_GRANULE_SHIFT),
+			.size = line.record[i] >> 16,
+		};
+		take_key(&w->block[count++]);
+	}
+	return count;
+}
+
 /* An image cannot hold more than its size: whoever asks for more goes round in circles. */
 static bool spend(struct walk *w, uint64_t bytes)
 {
@@ -83,7 +102,8 @@ static void walk_page(struct walk *w, uint64_t page, uint64_t word)
 		return;
 	line = image_at(w->im, MU_PAGE_BUCKET(word), lines * sizeof(*line));
 	for (unsigned int i = 0; line && i < lines; i++)
-		count = take_line(w, page, &line[i], count);
+		count = w->is_bare ? take_bare_line(w, page, (const void *)&line[i], count)
+				   : take_line(w, page, &line[i], count);
 	qsort(w->block, count, sizeof(w->block[0]), by_address);
 	for (unsigned int i = 0; i < count && !w->is_over; i++) {
 		w->is_over = !w->visit(&w->block[i], w->data);
@@ -127,11 +147,17 @@ static int by_key(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* A copy of the used regions, sorted, so that blocks come by address. */
-static struct mu_region *sorted_regions(const struct image *im, size_t *count)
+static const struct mu_blocks *root_of(const struct image *im)
 {
-	const struct mu_blocks *root = im->head.blocks_root % 8 ? NULL :
-		image_at(im, im->head.blocks_root, sizeof(*root));
+	if (im->head.blocks_root % 8)
+		return NULL;
+	return image_at(im, im->head.blocks_root, sizeof(struct mu_blocks));
+}
+
+/* A copy of the used regions, sorted, so that blocks come by address. */
+static struct mu_region *sorted_regions(const struct image *im, const struct mu_blocks *root,
+					size_t *count)
+{
 	uint64_t place = root ? root->regions : 0;
 	size_t size = (size_t)1 << MU_REGIONS_LOG2(place);
 	const struct mu_region *from;
@@ -170,6 +196,7 @@ static uint64_t walk_table(const struct image *im, blocks_fn visit, void *data)
 
 uint64_t blocks_walk(const struct image *im, blocks_fn visit, void *data)
 {
+	const struct mu_blocks *root = root_of(im);
 	struct mu_region *regions;
 	struct walk *w;
 	uint64_t result;
@@ -179,14 +206,14 @@ uint64_t blocks_walk(const struct image *im, blocks_fn visit, void *data)
 		return 0;
 	if (im->head.table[MU_SEC_BLOCKS].entry_size != 0)
 		return walk_table(im, visit, data);
-	regions = sorted_regions(im, &count);
+	regions = sorted_regions(im, root, &count);
 	w = regions ? calloc(1, sizeof(*w)) : NULL;
 	if (!w) {
 		free(regions);
 		return 0;
 	}
 	*w = (struct walk){ .im = im, .visit = visit, .data = data,
-			    .left = im->size };
+			    .left = im->size, .is_bare = root->form == MU_BLOCKS_BARE };
 	for (size_t i = 0; i < count && !w->is_over; i++)
 		walk_region(w, &regions[i]);
 	result = w->count;

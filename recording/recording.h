@@ -386,8 +386,11 @@ struct mu_blocks {
 	uint64_t regions; /* offset of struct mu_region[1 << n], with n in the low 6 bits */
 	uint32_t region_count;
 	uint32_t lock; /* for growing the directory */
-	uint32_t reserved[12];
+	uint32_t form; /* enum mu_blocks_form */
+	uint32_t reserved[11];
 };
+/* Lines are struct mu_line, or without call stacks struct mu_bare_line. */
+enum mu_blocks_form { MU_BLOCKS_FULL = 0, MU_BLOCKS_BARE = 1 };
 #define MU_REGIONS_OFFSET(word) ((word) & ~UINT64_C(63))
 #define MU_REGIONS_LOG2(word) ((unsigned int)(word) & 63u)
 
@@ -404,6 +407,12 @@ struct mu_line {
 	uint32_t site[4];
 	uint64_t size[4];
 };
+
+/* Bit 0 used, bits 1-9 granule, bits 10-11 the highest two of a birth, bits 16-63 bytes. */
+struct mu_bare_line {
+	uint64_t record[8];
+};
+#define MU_BARE_BIRTH(record) (((record) >> 10 & 3) << 36)
 
 /* Blocks that the program announced are in the same table under keys of their own, exact to a
  * byte, those inside other blocks apart; bit 36 of a birth says that such blocks are inside. */
@@ -587,6 +596,8 @@ struct mu_access {
 _Static_assert(sizeof(struct mu_config) == 128, "mu_config is part of the format");
 _Static_assert(sizeof(struct mu_slot) == 64, "mu_slot is part of the format");
 _Static_assert(sizeof(struct mu_line) == 64, "mu_line must be a cache line");
+_Static_assert(sizeof(struct mu_bare_line) == 64, "mu_bare_line must be a cache line");
+_Static_assert(sizeof(struct mu_blocks) == 64, "mu_blocks is part of the format");
 _Static_assert(sizeof(struct mu_cell) == 128, "mu_cell must be two cache lines");
 _Static_assert(sizeof(struct mu_log_chunk) == 32, "mu_log_chunk is part of the format");
 _Static_assert(sizeof(struct mu_segment) <= MU_PAGE, "the segment header is one page");

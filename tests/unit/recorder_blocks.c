@@ -68,6 +68,9 @@ static uint64_t pick(uint64_t *random)
 	return range[i].base + test_random(random) % range[i].granules * range[i].spacing;
 }
 
+/* Of the table: MU_CFG_STACKS for full lines, 0 for bare ones. */
+static uint32_t form;
+
 static struct block some_block(uint64_t *random)
 {
 	uint64_t bits = test_random(random) % 49;
@@ -79,7 +82,21 @@ static struct block some_block(uint64_t *random)
 
 static bool same_block(const struct block *a, const struct block *b)
 {
+	if (rec.has_bare_blocks)
+		return a->size == b->size && a->site == 0 && a->birth == b->birth >> 36 << 36;
 	return a->size == b->size && a->birth == b->birth && a->site == b->site;
+}
+
+static bool take_quick(uint64_t address, struct block *known, bool many)
+{
+	return rec.has_bare_blocks ? blocks_take_quick(self, address, known, many, true)
+				   : blocks_take_quick(self, address, known, many, false);
+}
+
+static bool put_quick(uint64_t address, const struct block *block, bool many)
+{
+	return rec.has_bare_blocks ? blocks_put_quick(self, address, block, many, true)
+				   : blocks_put_quick(self, address, block, many, false);
 }
 
 /* One operation on both. Returns false when they differ. */
@@ -90,16 +107,16 @@ static bool step(struct model *m, uint64_t address, uint64_t *random, bool many,
 	bool quick = test_random(random) & 1;
 
 	if (entry) {
-		bool ok = (quick && blocks_take_quick(self, address, &known, many)) ||
+		bool ok = (quick && take_quick(address, &known, many)) ||
 			  blocks_take(self, address, &known, many);
 		entry->address = 1;
 		m->count--;
 		return ok && same_block(&known, &entry->block);
 	}
 	if (!may_add || test_random(random) % 8 == 0)
-		return !blocks_take_quick(self, address, &known, many) &&
+		return !take_quick(address, &known, many) &&
 		       !blocks_take(self, address, &known, many);
-	if (!(quick && blocks_put_quick(self, address, &block, many)) &&
+	if (!(quick && put_quick(address, &block, many)) &&
 	    !blocks_put(self, address, &block, many))
 		return false;
 	entry = model_find(m, address, true);
@@ -110,21 +127,35 @@ static bool step(struct model *m, uint64_t address, uint64_t *random, bool many,
 
 /* ---- what is in the image, by the rules of docs/format.md, section 5 ---------------------- */
 
+/* Returns the granule of record i of a line, and the block; 512 if it is not in use. */
+static uint64_t decode(const struct mu_line *line, unsigned int i, struct block *block)
+{
+	uint64_t word = ((const struct mu_bare_line *)line)->record[i];
+	uint32_t tag = line->tag[i & 3];
+
+	if (rec.has_bare_blocks) {
+		*block = (struct block){ .size = word >> 16, .birth = (word >> 10 & 3) << 36 };
+		return word & 1 ? word >> 1 & 511 : 512;
+	}
+	*block = (struct block){ .size = line->size[i] & ((UINT64_C(1) << 48) - 1),
+				 .birth = line->size[i] >> 48 << 22 | tag >> 10,
+				 .site = line->site[i] };
+	return tag & 1 ? tag >> 1 & 511 : 512;
+}
+
 static uint64_t check_bucket(uint64_t page, uint64_t word, struct model *m, uint64_t *wrong)
 {
 	const struct mu_line *line = at(MU_PAGE_BUCKET(word));
+	unsigned int records = rec.has_bare_blocks ? 8 : 4;
 	uint64_t count = 0;
 
 	for (unsigned int l = 0; l < MU_PAGE_LINES(word); l++) {
-		for (unsigned int i = 0; i < 4; i++) {
-			uint32_t tag = line[l].tag[i];
-			if (!(tag & 1))
+		for (unsigned int i = 0; i < records; i++) {
+			struct block block;
+			uint64_t granule = decode(&line[l], i, &block);
+			if (granule == 512)
 				continue;
-			uint64_t granule = tag >> 1 & 511;
 			struct entry *entry = model_find(m, page + granule * 8, false);
-			struct block block = { .size = line[l].size[i] & ((UINT64_C(1) << 48) - 1),
-					       .birth = line[l].size[i] >> 48 << 22 | tag >> 10,
-					       .site = line[l].site[i] };
 			count++;
 			if (granule * MU_PAGE_LINES(word) >> 9 != l || !entry ||
 			    !same_block(&block, &entry->block))
@@ -188,7 +219,7 @@ static void one_thread(uint64_t operations, uint64_t seed)
 	uint64_t random = seed, wrong = 0;
 	struct model model;
 
-	recorder_image(UINT64_C(2) << 30, 0);
+	recorder_image(UINT64_C(2) << 30, form);
 	model_open(&model);
 	make_ranges(&random);
 	for (uint64_t i = 0; i < operations; i++)
@@ -210,7 +241,7 @@ static void full_pages(void)
 	struct block block = { .size = 1 }, known;
 	uint64_t wrong = 0;
 
-	recorder_image(UINT64_C(256) << 20, 0);
+	recorder_image(UINT64_C(256) << 20, form);
 	for (uint64_t a = 0; a < 512 * 100; a++)
 		wrong += !blocks_put(self, 0x7f0000000000 + a * 8, &block, false);
 	for (uint64_t a = 512 * 100; a-- > 0;)
@@ -235,10 +266,10 @@ static void full_arena(void)
 	struct block block = { .size = 77 }, known;
 	uint64_t put = 0, taken = 0;
 
-	recorder_image(UINT64_C(1) << 20, 0);
+	recorder_image(UINT64_C(1) << 20, form);
 	while (put < 1000000 && blocks_put(self, 0x550000000000 + put * 16, &block, false))
 		put++;
-	IN_U(put, 10000, 100000);
+	IN_U(put, 10000, 131072);
 	IS_TRUE(rec.image->notes & MU_NOTE_ARENA_FULL);
 	while (blocks_take(self, 0x550000000000 + taken * 16, &known, false) && known.size == 77)
 		taken++;
@@ -274,7 +305,7 @@ static void many_threads(uint64_t operations)
 	pthread_t id[THREADS];
 	struct model nothing;
 
-	recorder_image(UINT64_C(1) << 30, 0);
+	recorder_image(UINT64_C(1) << 30, form);
 	gate.mode = MODE_MANY;
 	for (unsigned int i = 0; i < THREADS; i++) {
 		worker[i] = (struct worker){ .id = i, .operations = operations };
@@ -290,14 +321,22 @@ static void many_threads(uint64_t operations)
 	free(nothing.entry);
 }
 
+static void all_tests(uint32_t flags, bool slow)
+{
+	form = flags;
+	one_thread(slow ? 30000000 : 2000000, 1);
+	one_thread(slow ? 3000000 : 300000, 2);
+	EQ_U(rec.has_bare_blocks, !flags);
+	full_pages();
+	full_arena();
+	many_threads(slow ? 5000000 : 300000);
+}
+
 int main(void)
 {
 	bool slow = getenv("MU_SLOW") != NULL;
 
-	one_thread(slow ? 30000000 : 2000000, 1);
-	one_thread(slow ? 3000000 : 300000, 2);
-	full_pages();
-	full_arena();
-	many_threads(slow ? 5000000 : 300000);
+	all_tests(0, slow);
+	all_tests(MU_CFG_STACKS, slow);
 	return done_testing();
 }
