@@ -11,6 +11,7 @@
 #include "formats/page_facts.h"
 #include "formats/page_series.h"
 #include "profile/holder.h"
+#include "recording/accesses.h"
 
 #define NOT_YET UINT32_MAX
 

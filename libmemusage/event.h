@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libmemusage/accesses.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/log.h"
@@ -146,6 +147,9 @@ INLINE bool event_put(struct thread *thread, const void *block, const struct blo
 		change -= (int64_t)record->size;
 	} else if (mode & MODE_STACKS) {
 		event_born(thread, block, record);
+		if (mode & MODE_ACCESSES)
+			accesses_born(&thread->access, (uint64_t)block, record->size,
+				      record->site);
 	}
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
@@ -203,6 +207,8 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 	int64_t change = -(int64_t)known->size;
 	bool is_ignored = mode & MODE_IGNORE && sites_is_ignored(known->site);
 
+	if (mode & MODE_ACCESSES)
+		accesses_died(&thread->access, (uint64_t)block);
 	if (mode & MODE_STACKS && !is_ignored)
 		snapshots_before_fall(mode & MODE_MANY);
 	heap_change(thread, change, mode & MODE_MANY);
@@ -300,7 +306,7 @@ INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
 /* quick_enter -- begin an event if the recorder works in exactly this mode. */
 INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 {
-	if (unlikely(gate.word != (GATE_PLAIN | mode << 8)) || unlikely(thread->pub.busy))
+	if (unlikely(gate.word != (GATE_PLAIN | mode << 16)) || unlikely(thread->pub.busy))
 		return false;
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");

@@ -67,7 +67,7 @@ static void in_parent(void)
 	claimed = child_ready && !child.own_map[0] ? child.index + 1 : 0;
 	if (child_ready)
 		slot_unmap(&child);
-	__atomic_fetch_and(&gate.mode, (uint8_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+	__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_STOP, __ATOMIC_SEQ_CST);
 }
 
 /* Only here is it known that no child came of it: libc calls in_parent() all the same. */

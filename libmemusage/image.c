@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "libmemusage/access_request.h"
+#include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/last_sample.h"
@@ -130,7 +132,8 @@ bool image_begin(const struct slot *slot)
 	pools_forget();
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();
-		if (!walk_init() || !sites_init() || !snapshots_init()) {
+		if (!walk_init() || !sites_init() || !snapshots_init() ||
+		    ((rec.flags & MU_CFG_ACCESSES) && !access_request_init())) {
 			slot_release(slot);
 			return false;
 		}
@@ -193,6 +196,7 @@ void image_inherit(const struct slot *slot)
 	pools_forget_locks();
 	rules_forget_locks();
 	sites_forget_locks();
+	accesses_forget_locks();
 	slack_forget_locks();
 	snapshots_forget_locks();
 	if (rec.flags & MU_CFG_TIMELINE)
@@ -215,8 +219,10 @@ void image_exit(void)
 {
 	if (!gate.on || rec.pid != sys_getpid())
 		return;
-	if (has_self())
+	if (has_self()) {
 		stack_mark(self);
+		accesses_flush(&self->access);
+	}
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_take();
 	rec.image->process.exit_mono_ns = monotonic();

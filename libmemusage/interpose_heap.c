@@ -13,7 +13,10 @@
 
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
+#include "libmemusage/quiet.h"
 #include "libmemusage/real.h"
+
+__thread uint32_t copies_quiet;
 
 static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
 						   uint64_t sp)
@@ -169,6 +172,9 @@ static void *realloc_early(void *block, size_t size, uint64_t sp)
 	return record(MU_FN_REALLOC, result, size, sp);
 }
 
+#define REALLOC_MODES \
+	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES | MODE_ACCESSES)
+
 /* With call stacks: a block gives way to its successor, in Massif's books. The successor
  * stays in the old room if it fits. Returns the extra bytes it brings. */
 static int64_t replace_stacked(struct thread *thread, const void *block, const struct block *old,
@@ -218,8 +224,7 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 static void realloc_moved(struct thread *thread, const void *block, const struct block *old,
 			  const void *result, size_t size, uint64_t sp)
 {
-	unsigned int mode =
-		gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES);
+	unsigned int mode = gate.mode & REALLOC_MODES;
 	int64_t change = (int64_t)size - (int64_t)old->size;
 	struct block next = { .size = size,
 			      .site = event_site(thread, MU_FN_REALLOC, sp, mode) };
@@ -230,6 +235,9 @@ static void realloc_moved(struct thread *thread, const void *block, const struct
 		extra = replace_stacked(thread, block, old, result, &next, mode);
 	event_freed_by(thread, old->size, sp, mode);
 	event_put(thread, result, &next, change, sp, mode);
+	if (mode & MODE_ACCESSES)
+		accesses_copied(&thread->access, old->site, next.site,
+				size < old->size ? size : old->size);
 	if (is_ignored) {
 		snapshots_ignored(thread, change, mode & MODE_MANY);
 	} else if (mode & MODE_STACKS) {
@@ -243,8 +251,7 @@ static void realloc_moved(struct thread *thread, const void *block, const struct
 static void realloc_freed(struct thread *thread, const void *block, const struct block *old,
 			  uint64_t sp)
 {
-	unsigned int mode =
-		gate.mode & (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES);
+	unsigned int mode = gate.mode & REALLOC_MODES;
 
 	thread->pub.counters.calls[MU_FN_REALLOC]++;
 	thread->pub.counters.realloc_free++;
@@ -268,6 +275,8 @@ static void realloc_done(struct thread *thread, const void *block, const struct 
 		counters->failed[MU_FN_REALLOC]++;
 		if (!blocks_put(thread, (uint64_t)block, old, gate.mode & MODE_MANY))
 			block_dropped(old->size);
+		else if (gate.mode & MODE_ACCESSES)
+			accesses_born(&thread->access, (uint64_t)block, old->size, old->site);
 		return;
 	}
 	counters->realloc_nomove += result == block;
@@ -285,9 +294,14 @@ static void *realloc_known(void *block, size_t size, uint64_t sp)
 		known = blocks_take(thread, (uint64_t)block, &old, gate.mode & MODE_MANY);
 		if (!known && !rec.was_paused)
 			thread->pub.counters.foreign_frees++;
+		else if (known && gate.mode & MODE_ACCESSES)
+			accesses_died(&thread->access, (uint64_t)block);
 		hook_leave(thread);
 	}
+	bool is_quiet = rec.flags & MU_CFG_COPIES;
+	copies_quiet += is_quiet;
 	void *result = real.realloc(block, size);
+	copies_quiet -= is_quiet;
 	if (likely(known)) {
 		thread = hook_enter();
 		if (likely(thread)) {

@@ -95,23 +95,48 @@ static uint32_t find_old(const struct tables *t, const char *name)
 	return 0;
 }
 
-static void *find_in(const struct link_map *object, const char *name)
+/* The address of a symbol; is_chooser: it is that of a function that returns the address. */
+static uintptr_t find_symbol(const struct link_map *object, const char *name, bool *is_chooser)
 {
 	struct tables t = tables_of(object);
 	uint32_t index = 0;
 
 	if (!t.symbols || !t.strings)
-		return NULL;
+		return 0;
 	if (t.gnu_hash)
 		index = find_gnu(&t, name);
 	else if (t.hash)
 		index = find_old(&t, name);
 	if (!index)
-		return NULL;
-	uintptr_t address = t.base + t.symbols[index].st_value;
-	if (ELF64_ST_TYPE(t.symbols[index].st_info) == STT_GNU_IFUNC)
+		return 0;
+	*is_chooser = ELF64_ST_TYPE(t.symbols[index].st_info) == STT_GNU_IFUNC;
+	return t.base + t.symbols[index].st_value;
+}
+
+static void *find_in(const struct link_map *object, const char *name)
+{
+	bool is_chooser;
+	uintptr_t address = find_symbol(object, name, &is_chooser);
+
+	if (address && is_chooser)
 		address = ((uintptr_t(*)(void))address)();
 	return (void *)address;
+}
+
+void *lookup_in(const struct link_map *object, const char *name)
+{
+	bool is_chooser;
+
+	return (void *)find_symbol(object, name, &is_chooser);
+}
+
+const struct link_map *lookup_object(const char *name)
+{
+	const struct link_map *object = _r_debug.r_map;
+
+	while (object && !lookup_in(object, name))
+		object = object->l_next;
+	return object;
 }
 
 void *lookup_next(const char *name)

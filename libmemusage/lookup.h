@@ -18,4 +18,15 @@
  */
 void *lookup_next(const char *name);
 
+struct link_map;
+
+/* lookup_in -- the address of a symbol of one object, NULL if it has none.
+ *
+ * Of a symbol whose version is chosen at start (ifunc), the address of what chooses.
+ */
+void *lookup_in(const struct link_map *object, const char *name);
+
+/* lookup_object -- the first object in load order that has such a function, NULL if none has. */
+const struct link_map *lookup_object(const char *name);
+
 #endif

@@ -26,16 +26,18 @@ enum mode {
 	MODE_STOP = 4,	  /* a fork is being prepared: leave the hook and wait */
 	MODE_IGNORE = 16, /* with stacks: some sites are not in Massif's books */
 	MODE_FREES = 64,  /* with STACKS: find the call stack of every free too */
+	MODE_ACCESSES = 256, /* keep the directory of blocks by which accesses are counted */
 	MODE_PAUSED = 128 /* allocations are not recorded: marks.h, or ad hoc mode */
 };
 
 struct gate {
 	union {
 		_Alignas(MU_PAGE) struct {
-			uint8_t on;   /* 1: record. 0: not yet, wiped, or stopped */
-			uint8_t mode; /* enum mode */
+			uint8_t on; /* 1: record. 0: not yet, wiped, or stopped */
+			uint8_t unused;
+			uint16_t mode; /* enum mode */
 		};
-		uint16_t word; /* both: GATE_PLAIN is the fast path */
+		uint32_t word; /* both: GATE_PLAIN is the fast path */
 		uint8_t page[MU_PAGE];
 	};
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "include/memusage.h"
+#include "libmemusage/access_request.h"
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
 #include "libmemusage/marks.h"
@@ -48,6 +49,7 @@ bool request_histogram_at(struct thread *thread, uint64_t address)
 		if (within_find(spaces[i], address, &start, &block, many))
 			return !request_histogram || request_histogram(thread, start, block.size);
 	}
+	access_request_unknown();
 	return false;
 }
 

@@ -51,7 +51,7 @@ static void shrink_alone(uint64_t room)
 	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
 	if (thread_quiesce())
 		shrink(room);
-	__atomic_fetch_and(&gate.mode, (uint8_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+	__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_STOP, __ATOMIC_SEQ_CST);
 }
 
 void shrink_for_lock(void)

@@ -131,12 +131,22 @@ static uint32_t node_find(uint32_t parent, uint64_t pc)
 	return number;
 }
 
+/* Functions that stand in for the C library's (hooks/) may call the real ones, which allocate:
+ * that frame is none of the program's. */
+static bool is_own(uint64_t pc)
+{
+	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
+
+	return pc - (uint64_t)__ehdr_start < (uint64_t)_end - (uint64_t)__ehdr_start;
+}
+
 static uint32_t innermost_node(struct walk *walk)
 {
 	uint32_t node = walk->nodes ? walk->node[walk->nodes - 1] : 0;
 
 	for (uint32_t i = walk->nodes; i < walk->count; i++) {
-		node = node_find(node, walk->frame[i].pc);
+		if (!is_own(walk->frame[i].pc))
+			node = node_find(node, walk->frame[i].pc);
 		if (!node)
 			return 0;
 		walk->node[i] = node;

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/mapping.h"
@@ -129,6 +130,7 @@ static void free_locks(struct thread *thread)
 		mapping_forget_locks();
 		rules_forget_locks();
 		sites_forget_locks();
+		accesses_forget_locks();
 		slack_forget_locks();
 		snapshots_forget_locks();
 		blocks->lock = 0;

@@ -71,14 +71,17 @@ static bool begin(void)
 
 void recorder_open_gate(void)
 {
-	uint8_t mode = rec.flags & MU_CFG_LOG ? MODE_LOG : 0;
+	uint16_t mode = rec.flags & MU_CFG_LOG ? MODE_LOG : 0;
 
-	if (rec.flags & MU_CFG_STACKS)
+	/* In copy mode stacks are those of copies. */
+	if (rec.flags & MU_CFG_STACKS && !(rec.flags & MU_CFG_COPIES))
 		mode |= MODE_STACKS;
 	if (rec.flags & MU_CFG_IGNORE)
 		mode |= MODE_IGNORE;
 	if (rec.flags & MU_CFG_FREE_STACKS)
 		mode |= MODE_FREES;
+	if (rec.flags & MU_CFG_ACCESSES)
+		mode |= MODE_ACCESSES;
 	if (rec.image->heap.threads > 1)
 		mode |= MODE_MANY;
 	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/log.h"
@@ -152,6 +153,7 @@ static void thread_ended(void *record)
 	sampler_remove(thread);
 	stack_mark(thread);
 	heap_settle(thread);
+	accesses_flush(&thread->access);
 	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
 }
 

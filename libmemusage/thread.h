@@ -21,6 +21,19 @@ struct leaf_entry {
 	uint64_t *leaf;
 };
 
+/* A thread's part of accesses.h. */
+struct access_own {
+	uint32_t *cell_of; /* place of the thread's struct mu_access by site, private memory */
+	uint32_t sites;	   /* entries of cell_of */
+	uint32_t cell_next, cell_end; /* cells reserved for this thread */
+	uint32_t record_free;	      /* unused records of blocks, linked */
+	uint32_t record_next, record_end;
+	uint32_t deferred;	      /* something waits in a queue */
+	struct access_queue *queue;   /* two, see accesses_defer() */
+	uint32_t queue_now;
+	uint32_t reserved;
+};
+
 /* Lies in the image, as an entry of its table of threads. What follows `pub` is for the
  * recorder alone. Only its own thread writes to it, fork excepted. */
 struct thread {
@@ -50,6 +63,7 @@ struct thread {
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
 	int64_t pending_ignored; /* ... and mu_heap.ignored */
+	struct access_own access; /* with MU_CFG_ACCESSES */
 };
 
 

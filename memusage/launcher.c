@@ -21,6 +21,7 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
+#include "memusage/accesses.h"
 #include "memusage/clock.h"
 #include "memusage/collector.h"
 #include "memusage/files.h"
@@ -95,6 +96,7 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_TIMELINE;
 	if (settings_has_stacks(s))
 		add_stacks(&config, &s->massif);
+	accesses_configure(&config, &s->accesses);
 	if (s->data || s->png) {
 		config.flags |= MU_CFG_LOG;
 		config.log_wake_records = (uint32_t)s->buffer;
@@ -162,7 +164,7 @@ static void prepare(struct session *s, const struct settings *settings)
 	unfinished = s;
 	atexit(undo);
 	find_program(s);
-	library_find(&s->library);
+	library_find(&s->library, accesses_library(&settings->accesses));
 	datafiles_open(&s->files, settings);
 	recordfile_check(&s->record, settings);
 	open_report(s);

@@ -16,8 +16,6 @@
 #include "cli/xmalloc.h"
 #include "memusage/private_dir.h"
 
-#define LINK_NAME "libmemusage.so"
-
 /* This program's file: its directory in DIR, its name is returned; NULL if unknown. */
 static const char *own_file(char dir[PATH_MAX])
 {
@@ -34,35 +32,42 @@ static const char *own_file(char dir[PATH_MAX])
 	return slash + 1;
 }
 
-static void make_link(struct library *library, const char *target)
+static void make_link(struct library *library, const char *target, const char *name)
 {
 	if (!private_dir_new(library->dir, sizeof(library->dir)))
 		die("cannot make a directory for a link to %s: %m", target);
-	snprintf(library->path, sizeof(library->path), "%s/" LINK_NAME, library->dir);
+	snprintf(library->path, sizeof(library->path), "%s/%s", library->dir, name);
 	if (symlink(target, library->path) < 0)
 		die("cannot make the link %s: %m", library->path);
 }
 
-void library_find(struct library *library)
+char *library_directory(void)
 {
 	char dir[PATH_MAX], *slash;
-	int length;
 
-	library->dir[0] = '\0';
 	if (!own_file(dir))
 		die("cannot tell where memusage is installed: /proc/self/exe: %m");
 	/* bin -> its parent; the path then holds no "..", whoever looks at it later. */
 	slash = strrchr(dir, '/');
 	if (slash)
 		*slash = '\0';
-	length = snprintf(library->path, sizeof(library->path), "%s/lib/memusage/libmemusage.so",
-			  dir);
+	return xasprintf("%s/lib/memusage", dir);
+}
+
+void library_find(struct library *library, const char *name)
+{
+	char *dir = library_directory();
+	int length;
+
+	library->dir[0] = '\0';
+	length = snprintf(library->path, sizeof(library->path), "%s/%s", dir, name);
 	if ((size_t)length >= sizeof(library->path))
 		die("the path of memusage is too long: %s", dir);
 	if (access(library->path, R_OK) < 0)
 		die("the recorder is missing: %s: %m; install memusage again", library->path);
 	if (strpbrk(library->path, " \t\n:"))
-		make_link(library, xstrdup(library->path));
+		make_link(library, xstrdup(library->path), name);
+	free(dir);
 }
 
 void library_remove(const struct library *library)

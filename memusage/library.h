@@ -12,12 +12,16 @@ struct library {
 	char dir[108];		/* private directory of a symbolic link, "" if none was needed */
 };
 
-/* library_find -- DIR_OF_THIS_PROGRAM/../lib/memusage/libmemusage.so.
+/* library_directory -- DIR_OF_THIS_PROGRAM/../lib/memusage; to be freed. */
+char *library_directory(void);
+
+/* library_find -- a recorder in that directory.
  *
+ * name  of its file: "libmemusage.so".
  * A path that LD_PRELOAD cannot hold is reached through a link in a private directory.
  * Dies with a message if there is no recorder.
  */
-void library_find(struct library *library);
+void library_find(struct library *library, const char *name);
 
 /* library_remove -- take the link and its directory away. */
 void library_remove(const struct library *library);

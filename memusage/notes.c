@@ -64,6 +64,12 @@ static void note_drops(struct report *r, const struct result *result)
 	note_drop(r, d->marks, "marks");
 	note_drop(r, d->modules, "objects");
 	note_drop(r, d->forks, "forked processes that found no room for their recording");
+	note_drop(r, d->histograms_unknown, "requests to count accesses to memory of no block");
+	note_drop(r, d->histograms_small,
+		  "requests to count accesses to blocks that are counted anyway");
+	note_drop(r, d->histograms_large,
+		  "requests to count accesses to blocks of more than 25,600 bytes");
+	note_drop(r, d->accesses, "blocks, places or moments whose reads and writes are missing");
 	note_drop(r, d->timers, "threads whose stack could not be sampled by a timer");
 	note_drop(r, result->counters.nested, "calls from signal handlers that interrupted a call");
 }
@@ -92,8 +98,29 @@ static void note_requests(struct report *r, const struct result *result)
 		    c->requests, c->request_nested, c->request_errors);
 }
 
+static void print_accesses(struct report *r, const struct result *result)
+{
+	char a[UNITS_LENGTH], b[UNITS_LENGTH];
+
+	if (result->notes & MU_NOTE_COPIES)
+		report_note(r, "copies: %s bytes in %s calls",
+			    units_grouped(a, result->copied_bytes),
+			    units_grouped(b, result->copies));
+	if (!result->has_accesses)
+		return;
+	if (result->notes & MU_NOTE_NO_HOOKS)
+		report_note(r, "reads and writes were not counted: the program was not built for "
+			       "it (--print-cflags, --print-libs)");
+	else
+		report_note(r, "reads: %s bytes, writes: %s bytes, in blocks (counted by %s)",
+			    units_grouped(a, result->read_bytes),
+			    units_grouped(b, result->written_bytes),
+			    result->notes & MU_NOTE_EMULATED ? "emulation" : "hooks");
+}
+
 void notes_print(struct report *r, const struct result *result)
 {
+	print_accesses(r, result);
 	if (result->threads_max > 1 && result->peak_slack > 0)
 		report_note(r, "%" PRIu32 " threads: heap peak is exact to within %" PRIu64
 			       " bytes",

@@ -102,6 +102,17 @@ static const struct opt options[] = {
 	X("xtree-memory-file", "FILE", "its name (default xtmemory.kcg.%p); with .ms in it, in "
 	  "Massif's form"),
 	X("xtree-compress-strings", "yes|no", "write long names once in it (default yes)"),
+	OPT_GROUP("Reads, writes and copies (DHAT's)"),
+	OPT_ENUM(0, "accesses", "none|hooks", &settings.accesses.engine,
+		 "count what is read and written in blocks: with hooks, in a program built "
+		 "with what --print-cflags says (default none)"),
+	OPT_ENUM(0, "mode", "heap|copy", &settings.mode,
+		 "with copy, record who copies memory (memcpy, strcpy...) in place of who "
+		 "allocates"),
+	OPT_CALL(0, "print-cflags", "gcc|clang", accesses_print_cflags, NULL,
+		 "print what to compile a program with for --accesses=hooks"),
+	OPT_CALL(0, "print-libs", "gcc|clang", accesses_print_libs, NULL,
+		 "print what to link it with"),
 	OPT_GROUP("Data"),
 	OPT_STR('d', "data", "FILE", &settings.data,
 		"write every change of the heap to FILE; %p in it is the process ID, "
@@ -184,7 +195,8 @@ bool settings_has_text(const struct settings *s)
 
 bool settings_has_stacks(const struct settings *s)
 {
-	return settings_has_text(s) || settings_has_files(s) || s->record;
+	return settings_has_text(s) || settings_has_files(s) || s->record || s->accesses.copies ||
+	       s->accesses.engine != ACCESSES_NONE;
 }
 
 bool settings_has_files(const struct settings *s)
@@ -243,6 +255,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	settle_massif();
 	check_pattern("massif-out-file", settings.massif.file);
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
+	settings.accesses.copies = settings.mode == MODE_COPY;
 	settings.command = argv + first;
 	if (!*settings.command)
 		options_error(&settings_tool, settings.finish ? "no recording given" :

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/options.h"
+#include "memusage/accesses.h"
 #include "memusage/massif.h"
 
 /* In the order of the words of --children. */
@@ -16,6 +17,9 @@ enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES 
 
 /* In the order of the words of --trace-children. */
 enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
+
+/* In the order of the words of --mode. */
+enum run_mode { MODE_HEAP, MODE_COPY };
 
 /* Strings point into argv or the environment; NULL is "not asked for". */
 struct settings {
@@ -45,6 +49,8 @@ struct settings {
 	bool temporary;
 	bool debuginfod;
 	struct massif_settings massif;
+	struct access_settings accesses;
+	int mode;		/* enum run_mode */
 	char **command;		/* the program and its arguments, or the files of --finish */
 };
 

@@ -16,6 +16,7 @@
 
 #include "profile/blocks.h"
 #include "profile/crc32.h"
+#include "recording/accesses.h"
 
 enum {
 	BUFFER_BYTES = 64 << 10,
@@ -60,8 +61,8 @@ static const struct section sections[MU_SEC_COUNT] = {
 	[MU_SEC_TIMELINE] = { sizeof(struct mu_sample), { { 0 } } },
 	[MU_SEC_MARKS] = { sizeof(struct mu_mark), { STRING_AT(offsetof(struct mu_mark, text)) } },
 	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),
-		{ { offsetof(struct mu_access, counts), offsetof(struct mu_access, length), 8, 0,
-		    sizeof(uint32_t) } } },
+		{ { offsetof(struct mu_access, counts), offsetof(struct mu_access, counted), 8, 0,
+		    sizeof(uint16_t) } } },
 };
 
 struct writer {

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "profile/accesses.h"
 #include "profile/marks.h"
+#include "profile/sites.h"
 
 /* A negative heap in a recording is nonsense and shown as nothing. */
 static uint64_t not_negative(int64_t bytes)
@@ -126,11 +128,36 @@ static void take_pauses(struct result *r, const struct image *im)
 	r->is_paused = !is_over;
 }
 
+/* Without memory for it they are nothing; a report then has no places either. */
+static void take_accesses(struct result *r, const struct image *im)
+{
+	struct sites sites = { .count = 0 };
+	struct accesses a = { .sites = 0 };
+
+	r->has_accesses = (im->head.features & MU_FEATURE(MU_SEC_ACCESSES)) != 0;
+	if (!r->has_accesses && !(im->head.notes & MU_NOTE_COPIES))
+		return;
+	if (sites_load(&sites, im, UINT32_MAX, NULL) == 0 &&
+	    accesses_load(&a, im, sites.count, NULL) == 0) {
+		r->read_bytes = a.read_bytes;
+		r->written_bytes = a.written_bytes;
+	}
+	for (uint32_t i = 0; i < sites.count; i++) {
+		if (!sites_is_copy(&sites.site[i]))
+			continue;
+		r->copied_bytes += sites.site[i].total_bytes;
+		r->copies += sites.site[i].total_blocks;
+	}
+	accesses_free(&a);
+	sites_free(&sites);
+}
+
 void result_take(struct result *r, struct image *im)
 {
 	*r = (struct result){ 0 };
 	image_refresh(im);
 	counters_add(&r->counters, im);
+	take_accesses(r, im);
 	r->process = im->head.process;
 	r->drops = im->head.drops;
 	r->notes = im->head.notes;

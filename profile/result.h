@@ -44,6 +44,11 @@ struct result {
 	uint64_t own_bytes;	/* likewise: of heap total */
 	uint64_t recorder_bytes;	/* memory the recorder used for this image */
 	struct memory_split memory;	/* when most was resident; zero without a timeline */
+	bool has_accesses;	/* reads and writes were counted */
+	uint64_t read_bytes;	/* ... in blocks */
+	uint64_t written_bytes;
+	uint64_t copied_bytes;	/* in copy mode */
+	uint64_t copies;
 	uint64_t rss_peak;	/* the kernel's own high-water mark, 0 unknown */
 	uint64_t pauses;	/* how often the program paused recording */
 	uint64_t paused_ns;	/* ... and for how long */

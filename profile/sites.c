@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/blocks.h"
+#include "recording/copies.h"
 
 uint64_t sites_class_limit(unsigned int size_class)
 {
@@ -108,11 +109,16 @@ void sites_free(struct sites *s)
 	*s = (struct sites){ .count = 0 };
 }
 
+bool sites_is_copy(const struct site *site)
+{
+	return site->fn >= MU_FN_COPY && site->fn < MU_FN_COPY + MU_COPY_COUNT;
+}
+
 bool sites_is_counted(const struct site *site)
 {
 	return !(site->flags & (MU_SITE_IGNORED | MU_SITE_NESTED | MU_SITE_FREE |
 				MU_SITE_AD_HOC)) &&
-	       site->total_blocks > 0;
+	       !sites_is_copy(site) && site->total_blocks > 0;
 }
 
 static struct weight weigh(const struct site *site, enum metric_kind kind)

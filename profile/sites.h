@@ -52,6 +52,9 @@ struct sites {
  */
 int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err);
 
+/* sites_is_copy -- whether bytes were copied there (copy mode), and nothing allocated. */
+bool sites_is_copy(const struct site *site);
+
 /* sites_is_counted -- whether a site has a place in reports: it allocated, and is neither ignored
  * nor nested in another nor one of frees. */
 bool sites_is_counted(const struct site *site);

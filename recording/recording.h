@@ -67,7 +67,8 @@ struct mu_config {
 	uint32_t alignment;	      /* bytes, for the rounding of blocks */
 	uint32_t time_unit;	      /* 0 ms, 1 bytes, 2 instructions */
 	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
-	uint32_t reserved[18];
+	uint32_t reserved[17];
+	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
 };
 
 struct mu_segment {
@@ -288,7 +289,12 @@ struct mu_drops {
 	uint64_t modules;
 	uint64_t forks; /* children that got no slot */
 	uint64_t timers; /* threads whose sampling timer could not be made */
-	uint64_t reserved[6];
+	uint64_t reserved[3];
+	uint32_t histograms_unknown; /* requests of memory of no live block */
+	uint32_t histograms_small;   /* ... of blocks that are counted byte by byte anyway */
+	uint32_t histograms_large;   /* ... of blocks too large for it */
+	uint32_t reserved2;
+	uint64_t accesses; /* blocks and sites whose reads and writes are not counted */
 };
 
 /* Things a report must say; bits of mu_image.notes. */
@@ -301,7 +307,10 @@ enum mu_note {
 	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: foreign_malloc */
 	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
 	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
-	MU_NOTE_SYMBOLIC = 1u << 8   /* an object binds its own malloc (-Bsymbolic) */
+	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
+	MU_NOTE_NO_HOOKS = 1u << 24, /* nothing was built with the hooks that count accesses */
+	MU_NOTE_EMULATED = 1u << 25, /* accesses were counted by the emulator */
+	MU_NOTE_COPIES = 1u << 26    /* copies were recorded, not who allocates */
 };
 
 struct mu_image {
@@ -518,16 +527,6 @@ struct mu_mark {
 	uint32_t thread;
 	uint64_t value; /* bytes of heap at that moment */
 	struct mu_string text;
-};
-
-struct mu_access {
-	uint32_t site;
-	uint32_t state; /* 0 unknown, 1 all blocks have this length, 2 mixed */
-	uint64_t read_bytes;
-	uint64_t written_bytes;
-	uint64_t length; /* of the blocks, bytes, in state 1 */
-	uint64_t counts; /* offset of uint32_t[length]: accesses per byte, saturating */
-	uint64_t blocks; /* how many blocks were added up */
 };
 
 _Static_assert(sizeof(struct mu_config) == 128, "mu_config is part of the format");

@@ -95,7 +95,8 @@ sub call_complaints {
 
 	for (split /\n/, code($text)) {
 		$number++;
-		push @found, "line $number: calls $1()" if /$forbidden/;
+		# What stands in for a function of that name does not call it.
+		push @found, "line $number: calls $1()" if /$forbidden/ && !/^EXPORT /;
 		push @found, "line $number: prints" if /\bstd(out|err)\b/;
 	}
 	return @found;

@@ -1,0 +1,87 @@
+/* access_count.h -- counting an access to a block whose place is known.
+ *
+ * Apart from accesses.h because it uses vector registers, which the recorder's other parts leave
+ * alone: only functions that compilers or the emulator call as functions may include it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_HOOKS_ACCESS_COUNT_H
+#define LIBMEMUSAGE_HOOKS_ACCESS_COUNT_H
+
+#include "libmemusage/accesses.h"
+
+#ifdef __x86_64__
+
+/* cpu_count_8 -- add 1 to each of 8 counters, which stick at 65535.
+ *
+ * count  not necessarily aligned. Not atomic.
+ */
+static inline void cpu_count_8(uint16_t *count)
+{
+	typedef short eight __attribute__((vector_size(16), aligned(2), may_alias));
+	const eight one = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+	*(eight *)count = __builtin_ia32_paddusw128(*(eight *)count, one);
+}
+
+/* cpu_count_4 -- the same to 4. */
+static inline void cpu_count_4(uint16_t *count)
+{
+	typedef short eight __attribute__((vector_size(16)));
+	typedef long long two __attribute__((vector_size(16)));
+	const eight one = { 1, 1, 1, 1, 0, 0, 0, 0 };
+	two low = { 0, 0 };
+	long long sum;
+
+	__builtin_memcpy(&low, count, 8);
+	low = (two)__builtin_ia32_paddusw128((eight)low, one);
+	sum = low[0];
+	__builtin_memcpy(count, &sum, 8);
+}
+
+#else
+
+/* cpu_count_8 -- as above. */
+static inline void cpu_count_8(uint16_t *count)
+{
+	for (int i = 0; i < 8; i++)
+		count[i] += count[i] != UINT16_MAX;
+}
+
+/* cpu_count_4 -- as above. */
+static inline void cpu_count_4(uint16_t *count)
+{
+	for (int i = 0; i < 4; i++)
+		count[i] += count[i] != UINT16_MAX;
+}
+
+#endif
+
+/* accesses_count -- a read or a write of `size` bytes at an address inside a block.
+ *
+ * All bytes count, even those beyond the block's end: an access belongs to where it begins.
+ */
+static inline __attribute__((always_inline)) void
+accesses_count(struct access_own *own, const struct tracked *block, uint64_t address, uint64_t size,
+	       const bool is_write)
+{
+	struct mu_access *cell = accesses_cell(own, block->site);
+
+	if (unlikely(!cell))
+		return;
+	if (is_write)
+		cell->written_bytes += size;
+	else
+		cell->read_bytes += size;
+	if (!block->is_counted)
+		return;
+	uint64_t offset = address - block->start;
+	if (likely(cell->counts && size == 8 && offset + 8 <= cell->length))
+		cpu_count_8((uint16_t *)at(cell->counts) + offset);
+	else if (likely(cell->counts && size == 4 && offset + 4 <= cell->length))
+		cpu_count_4((uint16_t *)at(cell->counts) + offset);
+	else
+		accesses_bytes_slow(cell, block, offset, size);
+}
+
+#endif

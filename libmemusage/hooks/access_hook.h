@@ -1,0 +1,58 @@
+/* access_hook.h -- an access of the program, seen by a compiler's hook or by a function of the
+ * C library that we stand in for.
+ *
+ * Addresses outside all blocks (stacks, globals) leave after a look into the directory. A
+ * signal handler that interrupts the recorder cannot count; what it reads and writes waits
+ * until the recorder is through (accesses_defer).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_HOOKS_ACCESS_HOOK_H
+#define LIBMEMUSAGE_HOOKS_ACCESS_HOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/event.h"
+#include "libmemusage/hooks/access_count.h"
+
+/* access_slow -- count an access when the hook cannot be entered in the usual way.
+ *
+ * Async-signal-safe.
+ */
+void access_slow(uint64_t address, uint64_t size, bool is_write);
+
+/* access_flush -- count what signal handlers deferred meanwhile. */
+void access_flush(struct thread *thread);
+
+/* access_note -- count an access to a block. Cost 3 ns. */
+INLINE void access_note(const struct tracked *block, uint64_t address, uint64_t size,
+			const bool is_write)
+{
+	struct thread *thread = self;
+
+	if (unlikely(!gate.on) || unlikely(thread->pub.busy)) {
+		access_slow(address, size, is_write);
+		return;
+	}
+	thread->pub.busy = stale_mark();
+	__asm__ volatile("" ::: "memory");
+	accesses_count(&thread->access, block, address, size, is_write);
+	hook_leave(thread);
+	if (unlikely(thread->access.deferred))
+		access_flush(thread);
+}
+
+/* access_hook -- a read or a write of `size` bytes. Cost 1 ns outside blocks. */
+INLINE void access_hook(const volatile void *place, uint64_t size, const bool is_write)
+{
+	const struct tracked *block = accesses_find((uint64_t)place);
+
+	if (block)
+		access_note(block, (uint64_t)place, size, is_write);
+}
+
+/* access_range -- the same for any number of bytes, not inlined; none for size 0. */
+void access_range(const volatile void *place, uint64_t size, bool is_write);
+
+#endif

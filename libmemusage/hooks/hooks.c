@@ -1,0 +1,100 @@
+/* hooks.c -- the compilers' hooks, counting.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/hooks/access_hook.h"
+#include "libmemusage/hooks/copies.h"
+#include "libmemusage/hooks/next.h"
+
+/* A forked child without an event of its own stays unannounced: it may only be about to exec.
+ * Its image is complete all the same. */
+static struct thread *enter(void)
+{
+	if (!gate.on && rec.state == STATE_FORKED && has_self() && !self->pub.busy) {
+		self->pub.busy = stale_mark();
+		return self;
+	}
+	return hook_enter_slow();
+}
+
+void access_slow(uint64_t address, uint64_t size, bool is_write)
+{
+	struct thread *thread = self;
+
+	if (has_self() && thread->pub.busy && gate.on && !stale_check(thread)) {
+		accesses_defer(&thread->access, address, size, is_write);
+		return;
+	}
+	thread = enter();
+	if (!thread)
+		return;
+	if (gate.mode & MODE_STOP && gate.on)
+		hook_wait(thread);
+	const struct tracked *block = accesses_find(address);
+	if (block && is_write)
+		accesses_count(&thread->access, block, address, size, true);
+	else if (block)
+		accesses_count(&thread->access, block, address, size, false);
+	accesses_flush(&thread->access);
+	hook_leave(thread);
+}
+
+void access_flush(struct thread *thread)
+{
+	thread->pub.busy = stale_mark();
+	__asm__ volatile("" ::: "memory");
+	accesses_flush(&thread->access);
+	hook_leave(thread);
+}
+
+void access_range(const volatile void *place, uint64_t size, bool is_write)
+{
+	if (!size)
+		return;
+	if (is_write)
+		access_hook(place, size, true);
+	else
+		access_hook(place, size, false);
+}
+
+/* What a compiler copies inline. */
+INLINE void saw_range(const volatile void *place, uint64_t size, bool is_write)
+{
+	access_range(place, size, is_write);
+	if (unlikely(copies_on))
+		copies_range(size, is_write, (uint64_t)__builtin_return_address(0), hook_sp());
+}
+
+#define SHADOW_BYTES 96 /* of code from an atomic load to the hook of the load it left behind */
+
+static __thread struct {
+	const volatile void *place;
+	uint64_t pc;
+} last_atomic;
+
+INLINE bool is_shadow(const void *place, uint64_t pc)
+{
+	if (likely(place != last_atomic.place))
+		return false;
+	last_atomic.place = NULL;
+	return pc - last_atomic.pc < SHADOW_BYTES;
+}
+
+#define RETURN_PC ((uint64_t)__builtin_return_address(0))
+#define SAW_ATOMIC_READ(address, size) \
+	do { \
+		access_hook(address, size, false); \
+		last_atomic.place = (address); \
+		last_atomic.pc = RETURN_PC; \
+	} while (0)
+#define SAW_ASAN_READ(address, size) \
+	do { \
+		if (!is_shadow(address, RETURN_PC)) \
+			access_hook(address, size, false); \
+	} while (0)
+#define SAW_READ(address, size) access_hook(address, size, false)
+#define SAW_WRITE(address, size) access_hook(address, size, true)
+#define SAW_RANGE_READ(address, size) saw_range(address, size, false)
+#define SAW_RANGE_WRITE(address, size) saw_range(address, size, true)
+
+#include "libmemusage/hooks/entries.def"

@@ -1,0 +1,144 @@
+/* interpose_checked.c -- what -D_FORTIFY_SOURCE makes of the copying functions.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/hooks/next.h"
+
+/* The real one ends the program if there is no room: it is called as it is. */
+
+#define WIDE sizeof(wchar_t)
+
+#define COPY_BYTES(name, which) \
+	EXPORT void *name(void *to, const void *from, size_t n, size_t room) \
+	{ \
+		copied(which, n); \
+		touch_read(from, n); \
+		touch_write(to, n); \
+		QUIETLY(void *, end, NEXT(name)(to, from, n, room)); \
+		return end; \
+	}
+COPY_BYTES(__memcpy_chk, MU_COPY_MEMCPY)
+COPY_BYTES(__memmove_chk, MU_COPY_MEMMOVE)
+COPY_BYTES(__mempcpy_chk, MU_COPY_MEMPCPY)
+
+EXPORT void *__memset_chk(void *to, int byte, size_t n, size_t room)
+{
+	touch_write(to, n);
+	return NEXT(__memset_chk)(to, byte, n, room);
+}
+
+EXPORT void __explicit_bzero_chk(void *to, size_t n, size_t room)
+{
+	touch_write(to, n);
+	NEXT(__explicit_bzero_chk)(to, n, room);
+}
+
+static bool is_watching(void)
+{
+	return is_touching() || copies_on;
+}
+
+static void copy_text(enum mu_copy which, void *to, size_t written, const void *from,
+		      size_t bytes, uint64_t sp)
+{
+	if (copies_on)
+		copies_event(which, bytes, sp);
+	touch_read(from, bytes);
+	touch_write(to, written);
+}
+
+#define COPY_ALL(type, bytes_of, most, name, which) \
+	EXPORT type *name(type *to, const type *from, size_t room) \
+	{ \
+		if (unlikely(is_watching())) { \
+			size_t bytes = bytes_of(from, most); \
+			copy_text(which, to, bytes, from, bytes, hook_sp()); \
+		} \
+		QUIETLY(type *, end, NEXT(name)(to, from, room)); \
+		return end; \
+	}
+#define COPY_SOME(type, bytes_of, name, which) \
+	EXPORT type *name(type *to, const type *from, size_t n, size_t room) \
+	{ \
+		if (unlikely(is_watching())) \
+			copy_text(which, to, n * sizeof(type), from, bytes_of(from, n), \
+				  hook_sp()); \
+		QUIETLY(type *, end, NEXT(name)(to, from, n, room)); \
+		return end; \
+	}
+COPY_ALL(char, text_bytes, SIZE_MAX, __strcpy_chk, MU_COPY_STRCPY)
+COPY_ALL(char, text_bytes, SIZE_MAX, __stpcpy_chk, MU_COPY_STPCPY)
+COPY_SOME(char, text_bytes, __strncpy_chk, MU_COPY_STRNCPY)
+COPY_SOME(char, text_bytes, __stpncpy_chk, MU_COPY_STPNCPY)
+COPY_ALL(wchar_t, wide_bytes, SIZE_MAX / WIDE, __wcscpy_chk, MU_COPY_WCSCPY)
+COPY_ALL(wchar_t, wide_bytes, SIZE_MAX / WIDE, __wcpcpy_chk, MU_COPY_WCPCPY)
+COPY_SOME(wchar_t, wide_bytes, __wcsncpy_chk, MU_COPY_WCSNCPY)
+COPY_SOME(wchar_t, wide_bytes, __wcpncpy_chk, MU_COPY_WCPNCPY)
+
+/* These go on at memcpy and its kin inside. */
+#define COPY_WIDE(name, which) \
+	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n, size_t room) \
+	{ \
+		if (!copies_inside) \
+			copied(which, n * WIDE); \
+		touch_read(from, n * WIDE); \
+		touch_write(to, n * WIDE); \
+		return NEXT(name)(to, from, n, room); \
+	}
+COPY_WIDE(__wmemcpy_chk, MU_COPY_WMEMCPY)
+COPY_WIDE(__wmemmove_chk, MU_COPY_WMEMMOVE)
+COPY_WIDE(__wmempcpy_chk, MU_COPY_WMEMPCPY)
+
+EXPORT wchar_t *__wmemset_chk(wchar_t *to, wchar_t c, size_t n, size_t room)
+{
+	touch_write(to, n * WIDE);
+	return NEXT(__wmemset_chk)(to, c, n, room);
+}
+
+/* Joining: only accesses matter. */
+
+static void touch_joined(char *to, const char *from, size_t n)
+{
+	size_t length = NEXT(strlen)(to), added = NEXT(strnlen)(from, n);
+
+	touch_read(to, length + 1);
+	touch_read(from, added < n ? added + 1 : n);
+	touch_write(to + length, added + 1);
+}
+
+static void touch_joined_wide(wchar_t *to, const wchar_t *from, size_t n)
+{
+	size_t length = NEXT(wcslen)(to), added = NEXT(wcsnlen)(from, n);
+
+	touch_read(to, (length + 1) * WIDE);
+	touch_read(from, (added < n ? added + 1 : n) * WIDE);
+	touch_write(to + length, (added + 1) * WIDE);
+}
+
+EXPORT char *__strcat_chk(char *to, const char *from, size_t room)
+{
+	if (is_touching())
+		touch_joined(to, from, SIZE_MAX);
+	return NEXT(__strcat_chk)(to, from, room);
+}
+
+EXPORT char *__strncat_chk(char *to, const char *from, size_t n, size_t room)
+{
+	if (is_touching())
+		touch_joined(to, from, n);
+	return NEXT(__strncat_chk)(to, from, n, room);
+}
+
+EXPORT wchar_t *__wcscat_chk(wchar_t *to, const wchar_t *from, size_t room)
+{
+	if (is_touching())
+		touch_joined_wide(to, from, SIZE_MAX / WIDE);
+	return NEXT(__wcscat_chk)(to, from, room);
+}
+
+EXPORT wchar_t *__wcsncat_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room)
+{
+	if (is_touching())
+		touch_joined_wide(to, from, n);
+	return NEXT(__wcsncat_chk)(to, from, n, room);
+}

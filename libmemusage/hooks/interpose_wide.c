@@ -1,0 +1,194 @@
+/* interpose_wide.c -- wcscpy, wmemcpy and their kin.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/hooks/next.h"
+
+#define WIDE sizeof(wchar_t)
+
+static void copy_all(enum mu_copy which, wchar_t *to, const wchar_t *from, uint64_t sp)
+{
+	size_t bytes = wide_bytes(from, SIZE_MAX / WIDE);
+
+	if (copies_on)
+		copies_event(which, bytes, sp);
+	touch_read(from, bytes);
+	touch_write(to, bytes);
+}
+
+static void copy_some(enum mu_copy which, wchar_t *to, const wchar_t *from, size_t n, uint64_t sp)
+{
+	size_t bytes = wide_bytes(from, n);
+
+	if (copies_on)
+		copies_event(which, bytes, sp);
+	touch_read(from, bytes);
+	touch_write(to, n * WIDE);
+}
+
+static bool is_watching(void)
+{
+	return is_touching() || copies_on;
+}
+
+#define COPY_ALL(name, which) \
+	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from) \
+	{ \
+		if (unlikely(is_watching())) \
+			copy_all(which, to, from, hook_sp()); \
+		QUIETLY(wchar_t *, end, NEXT(name)(to, from)); \
+		return end; \
+	}
+#define COPY_SOME(name, which) \
+	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n) \
+	{ \
+		if (unlikely(is_watching())) \
+			copy_some(which, to, from, n, hook_sp()); \
+		QUIETLY(wchar_t *, end, NEXT(name)(to, from, n)); \
+		return end; \
+	}
+/* These go on at memcpy and its kin inside. */
+#define COPY_MEMORY(name, which) \
+	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n) \
+	{ \
+		if (!copies_inside) \
+			copied(which, n * WIDE); \
+		touch_read(from, n * WIDE); \
+		touch_write(to, n * WIDE); \
+		return NEXT(name)(to, from, n); \
+	}
+
+COPY_ALL(wcscpy, MU_COPY_WCSCPY)
+COPY_ALL(wcpcpy, MU_COPY_WCPCPY)
+COPY_SOME(wcsncpy, MU_COPY_WCSNCPY)
+COPY_SOME(wcpncpy, MU_COPY_WCPNCPY)
+COPY_MEMORY(wmemcpy, MU_COPY_WMEMCPY)
+COPY_MEMORY(wmemmove, MU_COPY_WMEMMOVE)
+COPY_MEMORY(wmempcpy, MU_COPY_WMEMPCPY)
+
+static void touch_joined(wchar_t *to, const wchar_t *from, size_t n)
+{
+	size_t length = NEXT(wcslen)(to), added = NEXT(wcsnlen)(from, n);
+
+	touch_read(to, (length + 1) * WIDE);
+	touch_read(from, (added < n ? added + 1 : n) * WIDE);
+	touch_write(to + length, (added + 1) * WIDE);
+}
+
+EXPORT wchar_t *wcscat(wchar_t *to, const wchar_t *from)
+{
+	if (is_touching())
+		touch_joined(to, from, SIZE_MAX / WIDE);
+	return NEXT(wcscat)(to, from);
+}
+
+EXPORT wchar_t *wcsncat(wchar_t *to, const wchar_t *from, size_t n)
+{
+	if (is_touching())
+		touch_joined(to, from, n);
+	return NEXT(wcsncat)(to, from, n);
+}
+
+EXPORT wchar_t *wmemset(wchar_t *to, wchar_t c, size_t n)
+{
+	touch_write(to, n * WIDE);
+	return NEXT(wmemset)(to, c, n);
+}
+
+EXPORT size_t wcslen(const wchar_t *text)
+{
+	size_t length = NEXT(wcslen)(text);
+
+	touch_read(text, (length + 1) * WIDE);
+	return length;
+}
+
+EXPORT size_t wcsnlen(const wchar_t *text, size_t n)
+{
+	size_t length = NEXT(wcsnlen)(text, n);
+
+	touch_read(text, (length < n ? length + 1 : n) * WIDE);
+	return length;
+}
+
+/* Up to the first difference, or the end if strings are compared. */
+static void touch_compared(const wchar_t *a, const wchar_t *b, size_t n, bool are_strings)
+{
+	size_t i = 0;
+
+	while (i < n && a[i] == b[i] && (a[i] || !are_strings))
+		i++;
+	touch_read(a, (i < n ? i + 1 : n) * WIDE);
+	touch_read(b, (i < n ? i + 1 : n) * WIDE);
+}
+
+EXPORT int wcscmp(const wchar_t *a, const wchar_t *b)
+{
+	if (is_touching())
+		touch_compared(a, b, SIZE_MAX / WIDE, true);
+	return NEXT(wcscmp)(a, b);
+}
+
+EXPORT int wcsncmp(const wchar_t *a, const wchar_t *b, size_t n)
+{
+	if (is_touching())
+		touch_compared(a, b, n, true);
+	return NEXT(wcsncmp)(a, b, n);
+}
+
+EXPORT int wmemcmp(const wchar_t *a, const wchar_t *b, size_t n)
+{
+	if (is_touching())
+		touch_compared(a, b, n, false);
+	return NEXT(wmemcmp)(a, b, n);
+}
+
+static void touch_searched(const wchar_t *text, const wchar_t *found)
+{
+	if (is_touching())
+		touch_read(text, found ? (size_t)(found - text + 1) * WIDE :
+					 wide_bytes(text, SIZE_MAX / WIDE));
+}
+
+EXPORT wchar_t *wcschr(const wchar_t *text, wchar_t c)
+{
+	wchar_t *found = NEXT(wcschr)(text, c);
+
+	touch_searched(text, found);
+	return found;
+}
+
+EXPORT wchar_t *wcsrchr(const wchar_t *text, wchar_t c)
+{
+	touch_searched(text, NULL);
+	return NEXT(wcsrchr)(text, c);
+}
+
+EXPORT wchar_t *wcsstr(const wchar_t *text, const wchar_t *what)
+{
+	wchar_t *found = NEXT(wcsstr)(text, what);
+
+	touch_searched(text, found ? found + NEXT(wcslen)(what) - 1 : NULL);
+	touch_searched(what, NULL);
+	return found;
+}
+
+EXPORT wchar_t *wmemchr(const wchar_t *in, wchar_t c, size_t n)
+{
+	wchar_t *found = NEXT(wmemchr)(in, c, n);
+
+	touch_read(in, (found ? (size_t)(found - in) + 1 : n) * WIDE);
+	return found;
+}
+
+EXPORT wchar_t *wcsdup(const wchar_t *text)
+{
+	wchar_t *copy = NEXT(wcsdup)(text);
+	size_t bytes = copy && is_watching() ? wide_bytes(text, SIZE_MAX / WIDE) : 0;
+
+	if (copy && !copies_inside)
+		copied(MU_COPY_WCSDUP, bytes);
+	touch_read(text, bytes);
+	touch_write(copy, bytes);
+	return copy;
+}

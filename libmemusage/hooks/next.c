@@ -1,0 +1,126 @@
+/* next.c -- finding the real functions; and the bytes that we move and compare ourselves.
+ *
+ * The recorder's own objects call memcpy and its kin, too: in this library those calls are
+ * renamed at link time to own_memcpy and so on, which count nothing (GNUmakefile).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/hooks/next.h"
+
+#include "libmemusage/lookup.h"
+
+struct next next_functions;
+
+static void find(void *place, const char *name)
+{
+	void *found = lookup_next(name);
+
+	__atomic_store_n((void **)place, found, __ATOMIC_RELEASE);
+}
+
+/* memcpy, which tells that all are there, comes last. memmove does what the oldest memcpy did for
+ * programs linked against it, and is the same code where it matters. */
+void next_resolve(void)
+{
+	struct next found;
+
+	if (__atomic_load_n(&next_functions.memcpy, __ATOMIC_ACQUIRE))
+		return;
+#define NEXT_FIND(name) find(&found.name, #name);
+	NEXT_ALL(NEXT_FIND)
+#undef NEXT_FIND
+	__typeof__(&memcpy) last = (__typeof__(&memcpy))found.memmove;
+	found.memcpy = NULL;
+	own_memcpy(&next_functions, &found, sizeof(found));
+	__atomic_store_n(&next_functions.memcpy, last, __ATOMIC_RELEASE);
+}
+
+size_t text_bytes(const char *text, size_t most)
+{
+	size_t length = NEXT(strnlen)(text, most);
+
+	return length < most ? length + 1 : length;
+}
+
+size_t wide_bytes(const wchar_t *text, size_t most)
+{
+	size_t length = NEXT(wcsnlen)(text, most);
+
+	return (length < most ? length + 1 : length) * sizeof(wchar_t);
+}
+
+static int lower(int c)
+{
+	return c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
+
+size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case)
+{
+	size_t i = 0;
+
+	while (i < most && a[i] &&
+	       (folds_case ? lower((unsigned char)a[i]) == lower((unsigned char)b[i])
+			   : a[i] == b[i]))
+		i++;
+	return i < most ? i + 1 : i;
+}
+
+/* ---- what the recorder itself calls, besides what it has of its own (string.c) ----- */
+
+int own_strcmp(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
+int own_strncmp(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && a[i] && a[i] == b[i])
+		i++;
+	return i == n ? 0 : (unsigned char)a[i] - (unsigned char)b[i];
+}
+
+char *own_strchr(const char *text, int c)
+{
+	for (; *text != (char)c; text++)
+		if (!*text)
+			return NULL;
+	return (char *)text;
+}
+
+char *own_strrchr(const char *text, int c)
+{
+	const char *found = NULL;
+
+	for (;; text++) {
+		if (*text == (char)c)
+			found = text;
+		if (!*text)
+			return (char *)found;
+	}
+}
+
+char *own_strcpy(char *to, const char *from)
+{
+	return own_memcpy(to, from, NEXT(strlen)(from) + 1);
+}
+
+char *own_strncpy(char *to, const char *from, size_t n)
+{
+	size_t i = 0;
+
+	for (; i < n && from[i]; i++)
+		to[i] = from[i];
+	for (; i < n; i++)
+		to[i] = '\0';
+	return to;
+}
+
+char *own_strcat(char *to, const char *from)
+{
+	own_strcpy(to + NEXT(strlen)(to), from);
+	return to;
+}

@@ -1,0 +1,144 @@
+/* next.h -- the C library's functions behind those that we stand in for, and how we do it.
+ *
+ * What stands in for a function notes what it reads and writes in terms of the caller's memory
+ * and goes on at the real one, chosen by the C library for this CPU: nothing is slower than a
+ * jump and a look at two addresses. With accesses counted, ranges are noted (touch_*); in copy
+ * mode, the copying ones are events (copies.h); they are never both.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_HOOKS_NEXT_H
+#define LIBMEMUSAGE_HOOKS_NEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "libmemusage/export.h"
+#include "libmemusage/hooks/access_hook.h"
+#include "libmemusage/hooks/copies.h"
+#include "libmemusage/quiet.h"
+
+#include "libmemusage/hooks/libc.def"
+
+#define NEXT_BYTES(X) \
+	X(memcpy) X(memmove) X(mempcpy) X(__mempcpy) X(memccpy) X(bcopy) X(memset) X(bzero) \
+	X(explicit_bzero) X(memcmp) X(bcmp) X(memchr) X(memrchr) X(rawmemchr) X(memmem)
+#define NEXT_STRINGS(X) \
+	X(strcpy) X(stpcpy) X(__stpcpy) X(strncpy) X(stpncpy) X(__stpncpy) X(strcat) X(strncat) \
+	X(strlcpy) X(strlcat) X(strlen) X(strnlen) X(strcmp) X(strncmp) X(strcasecmp) \
+	X(strncasecmp) X(strchr) X(strrchr) X(strchrnul) X(strstr) X(strcasestr) X(strspn) \
+	X(strcspn) X(strpbrk) X(strdup) X(__strdup) X(strndup) X(__strndup) X(strcoll)
+#define NEXT_WIDE(X) \
+	X(wcscpy) X(wcpcpy) X(wcsncpy) X(wcpncpy) X(wcscat) X(wcsncat) X(wcslen) X(wcsnlen) \
+	X(wcscmp) X(wcsncmp) X(wcschr) X(wcsrchr) X(wcsstr) X(wcsdup) X(wmemcpy) X(wmemmove) \
+	X(wmempcpy) X(wmemset) X(wmemcmp) X(wmemchr)
+#define NEXT_CHECKED(X) \
+	X(__memcpy_chk) X(__memmove_chk) X(__mempcpy_chk) X(__memset_chk) \
+	X(__explicit_bzero_chk) X(__strcpy_chk) X(__stpcpy_chk) X(__strncpy_chk) \
+	X(__stpncpy_chk) X(__strcat_chk) X(__strncat_chk) X(__wcscpy_chk) X(__wcpcpy_chk) \
+	X(__wcsncpy_chk) X(__wcpncpy_chk) X(__wcscat_chk) X(__wcsncat_chk) X(__wmemcpy_chk) \
+	X(__wmemmove_chk) X(__wmempcpy_chk) X(__wmemset_chk)
+#define NEXT_FILES(X) \
+	X(fread) X(fread_unlocked) X(fwrite) X(fwrite_unlocked) X(fgets) X(fgets_unlocked) \
+	X(fputs) X(fputs_unlocked) X(puts) X(getline) X(getdelim) X(__getdelim) X(vsnprintf) \
+	X(vsprintf) X(__vsnprintf_chk) X(__vsprintf_chk) X(__fgets_chk) X(__fgets_unlocked_chk) \
+	X(__fread_chk) X(__fread_unlocked_chk)
+#define NEXT_DESCRIPTORS(X) \
+	X(read) X(pread) X(pread64) X(readv) X(preadv) X(preadv64) X(write) X(pwrite) \
+	X(pwrite64) X(writev) X(pwritev) X(pwritev64) X(recv) X(recvfrom) X(recvmsg) X(send) \
+	X(sendto) X(sendmsg) X(__read_chk) X(__pread_chk) X(__pread64_chk) X(__recv_chk) \
+	X(__recvfrom_chk)
+#define NEXT_ALL(X) \
+	NEXT_BYTES(X) NEXT_STRINGS(X) NEXT_WIDE(X) NEXT_CHECKED(X) NEXT_FILES(X) \
+	NEXT_DESCRIPTORS(X)
+
+struct next {
+#define NEXT_MEMBER(name) __typeof__(&(name)) name;
+	NEXT_ALL(NEXT_MEMBER)
+#undef NEXT_MEMBER
+};
+
+extern struct next next_functions;
+
+/* next_resolve -- find all of them. Idempotent. */
+void next_resolve(void);
+
+/* next_ready -- the functions, found now if nobody did so before. */
+static inline const struct next *next_ready(void)
+{
+	if (unlikely(!next_functions.memcpy))
+		next_resolve();
+	return &next_functions;
+}
+
+#define NEXT(name) (next_ready()->name)
+
+/* touch_read -- the program reads n bytes. */
+INLINE void touch_read(const volatile void *place, uint64_t n)
+{
+	if (n)
+		access_hook(place, n, false);
+}
+
+/* touch_write -- ... or writes them. */
+INLINE void touch_write(volatile void *place, uint64_t n)
+{
+	if (n)
+		access_hook(place, n, true);
+}
+
+/* is_touching -- whether accesses are counted: only then is it worth the while to find out how
+ * many bytes a function looked at. */
+INLINE bool is_touching(void)
+{
+	return rec.flags & MU_CFG_ACCESSES;
+}
+
+/* copied -- in copy mode: an event. */
+#define copied(which, bytes) \
+	do { \
+		if (unlikely(copies_on)) \
+			copies_event(which, bytes, hook_sp()); \
+	} while (0)
+
+/* own_memcpy -- what the recorder's own objects call in place of memcpy. As the C library's;
+ * usable at any time. Likewise: */
+void *own_memcpy(void *to, const void *from, size_t n);
+/* own_strcmp -- strcmp. */
+int own_strcmp(const char *a, const char *b);
+/* own_strncmp -- strncmp. */
+int own_strncmp(const char *a, const char *b, size_t n);
+/* own_strchr -- strchr. */
+char *own_strchr(const char *text, int c);
+/* own_strrchr -- strrchr. */
+char *own_strrchr(const char *text, int c);
+/* own_strcpy -- strcpy. */
+char *own_strcpy(char *to, const char *from);
+/* own_strncpy -- strncpy. */
+char *own_strncpy(char *to, const char *from, size_t n);
+/* own_strcat -- strcat. */
+char *own_strcat(char *to, const char *from);
+
+/* quietly -- the result of a call of a real function that may copy by others, which is no copy
+ * of its own. */
+#define QUIETLY(type, result, call) \
+	copies_quiet++; \
+	type result = (call); \
+	copies_quiet--
+
+/* text_bytes -- of a string, its end included; at most `most` are looked at. */
+size_t text_bytes(const char *text, size_t most);
+/* wide_bytes -- the same of a wide string, in bytes; most in characters. */
+size_t wide_bytes(const wchar_t *text, size_t most);
+/* same_bytes -- how many bytes a comparison of two strings looks at in each of them. */
+size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case);
+
+#endif
