@@ -14,10 +14,8 @@ enum { ATTEMPTS = 8 };
 
 static const char *find_mark(void)
 {
-	size_t size = (size_t)(page_template_end - page_template_begin);
-
-	return size == 0 ? NULL : memmem(page_template_begin, size, PAGE_TEMPLATE_MARK,
-					 strlen(PAGE_TEMPLATE_MARK));
+	return memmem(page_template, page_template_size, PAGE_TEMPLATE_MARK,
+		      strlen(PAGE_TEMPLATE_MARK));
 }
 
 bool page_is_built(void)
@@ -74,7 +72,7 @@ int page_write(FILE *out, const struct page *page, struct mu_error *err)
 	if (!mark)
 		return mu_error_set(err, MU_ERROR_VERSION, 0,
 				    "memusage was built without the HTML page (make HTML=yes)");
-	room = PAGE_BYTES_MAX - (size_t)(page_template_end - page_template_begin);
+	room = PAGE_BYTES_MAX - page_template_size;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		data = make_data(page, &b, &size, err);
 		if (!data)
@@ -89,10 +87,10 @@ int page_write(FILE *out, const struct page *page, struct mu_error *err)
 			b.values /= 2;
 		}
 	}
-	fwrite(page_template_begin, 1, (size_t)(mark - page_template_begin), out);
+	fwrite(page_template, 1, (size_t)(mark - page_template), out);
 	fwrite(data, 1, size, out);
 	mark += strlen(PAGE_TEMPLATE_MARK);
-	fwrite(mark, 1, (size_t)(page_template_end - mark), out);
+	fwrite(mark, 1, (size_t)(page_template + page_template_size - mark), out);
 	free(data);
 	return 0;
 }

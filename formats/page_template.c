@@ -12,12 +12,11 @@
 #endif
 
 __asm__(".pushsection .rodata.page_template,\"a\",%progbits\n"
-	".globl page_template_begin\n"
-	".hidden page_template_begin\n"
-	"page_template_begin:\n"
-	".incbin \"" MU_PAGE_TEMPLATE "\"\n"
-	".globl page_template_end\n"
-	".hidden page_template_end\n"
-	"page_template_end:\n"
-	".byte 0\n"
+	".globl page_template, page_template_size\n"
+	".hidden page_template, page_template_size\n"
+	".balign 8\n"
+	"page_template_size: .quad 2f - 1f\n"
+	"page_template:\n"
+	"1: .incbin \"" MU_PAGE_TEMPLATE "\"\n"
+	"2: .byte 0\n"
 	".popsection\n");

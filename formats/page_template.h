@@ -5,8 +5,11 @@
 #ifndef FORMATS_PAGE_TEMPLATE_H
 #define FORMATS_PAGE_TEMPLATE_H
 
-/* [begin, end): a text in which PAGE_TEMPLATE_MARK stands once. Empty if no page was built. */
-extern const char page_template_begin[], page_template_end[];
+#include <stdint.h>
+
+/* A text of so many bytes in which PAGE_TEMPLATE_MARK stands once. None if no page was built. */
+extern const char page_template[];
+extern const uint64_t page_template_size;
 
 #define PAGE_TEMPLATE_MARK "@@MEMUSAGE-DATA@@"
 

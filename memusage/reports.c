@@ -16,12 +16,13 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "memusage/library.h"
+#include "memusage/page.h"
 
 enum { ARGUMENTS = 16 };	/* besides those that are handed on */
 
 bool reports_wanted(const struct settings *s)
 {
-	return settings_has_text(s) || settings_has_files(s);
+	return settings_has_text(s) || settings_has_files(s) || s->html;
 }
 
 struct arguments {
@@ -144,7 +145,7 @@ static int wait_for(const struct session *s, pid_t pid)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : status;
 }
 
-void reports_make(const struct session *s, unsigned int first, pid_t main)
+static void print_reports(const struct session *s, unsigned int first, pid_t main)
 {
 	pid_t pid = fork();
 	int status;
@@ -159,4 +160,12 @@ void reports_make(const struct session *s, unsigned int first, pid_t main)
 	if (WIFSIGNALED(status))
 		warn("memusageprint died of signal %d: its reports are missing",
 		     WTERMSIG(status));
+}
+
+void reports_make(const struct session *s, unsigned int first, pid_t main)
+{
+	if (settings_has_text(s->settings) || settings_has_files(s->settings))
+		print_reports(s, first, main);
+	if (s->settings->html && first == 0)
+		page_make(s, main);
 }

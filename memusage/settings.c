@@ -78,6 +78,8 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "leaks", &settings.leaks, "show where what was left at the end came from"),
 	OPT_FLAG(0, "temporary", &settings.temporary,
 		 "show where blocks came from that were freed at once"),
+	OPT_STR(0, "html", "FILE", &settings.html,
+		"write all of it as one HTML page; %p in FILE is the process ID"),
 	OPT_FLAG(0, "debuginfod", &settings.debuginfod,
 		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
 	OPT_GROUP("Massif (Valgrind's options; most of them ask for --massif)"),
@@ -195,8 +197,8 @@ bool settings_has_text(const struct settings *s)
 
 bool settings_has_stacks(const struct settings *s)
 {
-	return settings_has_text(s) || settings_has_files(s) || s->record || s->accesses.copies ||
-	       s->accesses.engine != ACCESSES_NONE;
+	return settings_has_text(s) || settings_has_files(s) || s->record || s->html ||
+	       s->accesses.copies || s->accesses.engine != ACCESSES_NONE;
 }
 
 bool settings_has_files(const struct settings *s)
@@ -223,7 +225,7 @@ static void check_pattern(const char *option, const char *pattern)
 static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
-	bool is_for_text = settings_has_text(&settings) || settings.record ||
+	bool is_for_text = settings_has_text(&settings) || settings.record || settings.html ||
 			   m->xtree != XTREE_NONE;
 
 	m->is_wanted |= m->is_meant || (m->is_given && !is_for_text);
@@ -251,6 +253,7 @@ const struct settings *settings_parse(int argc, char **argv)
 		drop_empty(&settings.progname);
 	drop_empty(&settings.data);
 	drop_empty(&settings.png);
+	drop_empty(&settings.html);
 	drop_empty(&settings.output);
 	settle_massif();
 	check_pattern("massif-out-file", settings.massif.file);

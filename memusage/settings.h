@@ -30,6 +30,7 @@ struct settings {
 	const char *x_size;	/* memusagestat judges them */
 	const char *y_size;
 	const char *output;	/* the report's file */
+	const char *html;	/* a pattern: the page's name; NULL: none */
 	const char *record;	/* a pattern; "" stands for the default name */
 	int buffer;		/* records the data file may lag behind */
 	int color;		/* enum color_when */

@@ -7,16 +7,8 @@
 
 #include <stdbool.h>
 
+#include "formats/kind.h"
 #include "formats/textfile.h"
-
-enum input_kind {
-	INPUT_UNKNOWN,
-	INPUT_MASSIF,		/* massif.out */
-	INPUT_RECORDING,	/* kept by memusage --record */
-	INPUT_DHAT,		/* JSON of DHAT */
-	INPUT_DATA,		/* data file of memusage --data */
-	INPUT_KINDS
-};
 
 struct input {
 	const char *name;	/* for messages; "standard input" for "-" */
@@ -36,8 +28,5 @@ int input_open(struct input *in, const char *name);
 
 /* input_close -- release it. */
 void input_close(struct input *in);
-
-/* input_kind_name -- "a massif.out", for messages. */
-const char *input_kind_name(enum input_kind kind);
 
 #endif

@@ -41,7 +41,7 @@ static const char *const advice[INPUT_KINDS] = {
 static int refuse(const struct report_job *job, bool has_others)
 {
 	const char *option = settings_report_option(job->settings->report);
-	const char *kind = input_kind_name(job->in->kind);
+	const char *kind = kind_name(job->in->kind);
 
 	if (has_others)
 		warn("%s: this is %s: %s does not suit it", job->in->name, kind,

@@ -44,9 +44,9 @@ function opening(model) {
 		' and did not end by itself (killed, _exit, exec, or still running)' : '';
 	const parts = [];
 	if (run.duration && (model.unit === 'ns' || model.unit === 'ms'))
-		parts.push(`ran ${time(run.duration, model.unit)}${how}.`);
+		parts.push(`It ran ${time(run.duration, model.unit)}${how}.`);
 	else if (run.duration)
-		parts.push(`ran for ${time(run.duration, model.unit)}${model.unit === 'B' ? ' allocated and freed' : ''}.`);
+		parts.push(`It ran for ${time(run.duration, model.unit)}${model.unit === 'B' ? ' allocated and freed' : ''}.`);
 	const peak = model.snapshots[model.peakSnapshot];
 	if (totals.peak !== undefined) {
 		const when = peak && peak.kind === 'peak' && model.unit !== 'B' ? `, ${time(peak.t, model.unit)} into the run,` : '';

@@ -64,6 +64,53 @@ is "$(grep -o '</script' evil.html | wc -l)" 2 'and ends none'
 nok 'no U+2028 as it is' grep -q "$(printf '\342\200\250')" evil.html
 like "$(page evil.html run.command)" '</script><script>alert\(1\)</script><!--.*&amp;' 'the name is a text'
 
+# ---- in one go, and of other files -------------------------------------------------------------
+
+ok 'memusage --html' memusage -q --html=one.%p.html "$WORKLOADS/who"
+one=$(ls one.*.html)
+is "one.$(page "$one" run.pid).html" "$one" 'its page is of the program, and named so'
+is "$(page "$one" sum:total_bytes)" "$(page who.html sum:total_bytes)" 'and holds the same'
+num "$(page "$one" count:samples.t)" -ge 1 'what the kernel saw is in it'
+run memusage --html=no/such.html "$WORKLOADS/who"
+is "$status" 125 'a page that cannot be written is refused before the run'
+is "$out" '' 'the program has not run'
+
+ok 'of a massif.out' memusagestat --html=m.html "$MU_SRC/tests/golden/massif/sites-all.out"
+is "$(page m.html kind) $(page m.html count:snapshots)" \
+	"massif $(grep -c '^snapshot=' "$MU_SRC/tests/golden/massif/sites-all.out")" 'with its snapshots'
+peak=$(awk -F= '/^mem_heap_B/ { b = $2 } /^heap_tree=peak/ { print b }' \
+	"$MU_SRC/tests/golden/massif/sites-all.out")
+is "$(page m.html sum:peak_bytes)" "$peak" 'the places of its peak sum up to it'
+
+cat >d.json <<'END'
+{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":true,"tu":"instrs","Mtu":"Minstr",
+"tuth":500,"cmd":"./x","pid":7,"te":1000,"tg":500,"pps":[
+{"tb":100,"tbk":4,"tl":80,"mb":50,"mbk":2,"gb":50,"gbk":2,"eb":25,"ebk":1,"rb":7,"wb":9,
+"acc":[-20,3,0,1,2,0,9],"fs":[1,2]},
+{"tb":60,"tbk":1,"tl":9,"mb":60,"mbk":1,"gb":60,"gbk":1,"eb":0,"ebk":0,"rb":1,"wb":1,"fs":[3,2]}],
+"ftbl":["[root]","0x1: f (a.c:1)","0x2: main (a.c:9)","0x3: g (in /lib/g.so)"]}
+END
+ok 'of a profile of DHAT' memusagestat --html=d.html d.json
+is "$(page d.html kind sum:total_bytes sum:peak_bytes sum:read_bytes | tr '\n' ' ')" 'dhat 160 110 8 ' 'its sums'
+is "$(page d.html place:g:total_bytes place:f:end_bytes | tr '\n' ' ')" '60 25 ' 'and places'
+is "$(page d.html access.0.counts.0 count:access.0.counts | tr '\n' ' ')" '-20 7 ' 'and accesses'
+
+ok 'a data file is recorded' memusage -q -d w.dat "$WORKLOADS/who"
+ok 'of a data file' memusagestat --html=w.html w.dat
+events=$(($(wc -c <w.dat) / 24 - 2))
+is "$(page w.html kind totals.calls | tr '\n' ' ')" "dat $events " 'with all its calls'
+num "$(page w.html count:samples.heap)" -ge 2 'and a curve'
+memusagestat --html=- w.dat >direct.html
+memusagestat --html=piped.html - <w.dat
+sed 's/"file":"[^"]*"//' direct.html >direct
+sed 's/"file":"[^"]*"//' piped.html >piped
+same direct piped 'from standard input, and to standard output'
+cat w.dat | memusagestat --html=piped.html -
+sed 's/"file":"[^"]*"//' piped.html >piped
+same direct piped 'from a pipe'
+run memusagestat --html=x.html "$MU_SRC/README.md"
+is "$status" 1 'what is none of these is refused'
+
 # ---- what is refused ------------------------------------------------------------------------
 
 run memusagestat --html=x.html who.mur out.png

@@ -1,0 +1,113 @@
+/* page.c -- have memusagestat make the HTML page.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "formats/page_template.h"
+#include "memusage/files.h"
+#include "memusage/library.h"
+
+static void check_file(const char *pattern)
+{
+	bool is_fresh = false;
+	char *name;
+	int fd;
+
+	if (files_has_pid(pattern)) {
+		files_check_directory(pattern);
+		return;
+	}
+	name = files_expand(pattern, 0);
+	fd = files_open(name, FILES_PRIVATE, &is_fresh);
+	if (fd < 0)
+		die("cannot write %s: %m", name);
+	close(fd);
+	if (is_fresh)
+		unlink(name);
+	free(name);
+}
+
+void page_check(const struct settings *settings)
+{
+	char *tool;
+
+	if (!settings->html)
+		return;
+	if (page_template_size == 0)
+		die("cannot make %s: memusage was built without the HTML page (make HTML=yes)",
+		    settings->html);
+	tool = library_sibling("memusagestat");
+	if (!tool || access(tool, X_OK) < 0)
+		die("cannot make %s: there is no memusagestat, which was not built for want of "
+		    "libgd, libpng or zlib", settings->html);
+	free(tool);
+	if (strcmp(settings->html, "-") != 0)
+		check_file(settings->html);
+}
+
+static void reset_signals(void)
+{
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int signal = 1; signal < NSIG; signal++)
+		sigaction(signal, &normal, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void execute(const struct session *s, pid_t main)
+{
+	char *tool = library_sibling("memusagestat"), *file = s->record.name;
+	char *argv[6];
+	int count = 0;
+
+	if (!tool)
+		die("cannot tell where memusagestat is");
+	if (!file) {
+		fcntl(s->record.fd, F_SETFD, 0);
+		file = xasprintf("/proc/self/fd/%d", s->record.fd);
+	}
+	argv[count++] = xstrdup("memusagestat");
+	argv[count++] = xasprintf("--html=%s", files_expand(s->settings->html, main));
+	if (main > 0)
+		argv[count++] = xasprintf("--pid=%d", (int)main);
+	argv[count++] = xstrdup("--");
+	argv[count++] = file;
+	argv[count] = NULL;
+	reset_signals();
+	execv(tool, argv);
+	warn("cannot make %s: cannot run %s: %m", s->settings->html, tool);
+	_exit(127);
+}
+
+void page_make(const struct session *s, pid_t main)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		execute(s, main);
+	if (pid < 0) {
+		warn("cannot make %s: %m", s->settings->html);
+		return;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		warn("cannot make %s: memusagestat died of signal %d", s->settings->html,
+		     WTERMSIG(status));
+	else if (status != 0)
+		warn("%s was not made", s->settings->html);
+}
