@@ -62,8 +62,7 @@ static int by_number(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* All different points in the order of the run; how many. */
-static size_t collect(const struct page_dat *p, struct page_dat_point *all)
+size_t page_dat_points(const struct page_dat *p, struct page_dat_point *all)
 {
 	size_t count = 0, kept = 0;
 
@@ -127,14 +126,13 @@ int page_dat_fill(struct page_json *j, const void *data, const struct page_budge
 		  struct mu_error *err)
 {
 	const struct page_dat *p = data;
-	struct page_dat_point *all = malloc((size_t)2 * PAGE_DAT_STEPS * PAGE_DAT_KEPT *
-					    sizeof(*all));
+	struct page_dat_point *all = malloc(PAGE_DAT_POINTS * sizeof(*all));
 	size_t count;
 
 	(void)b;
 	if (!all)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
-	count = collect(p, all);
+	count = page_dat_points(p, all);
 	put_facts(j, p, count ? all[count - 1].record.heap : 0);
 	put_points(j, p, all, count);
 	free(all);

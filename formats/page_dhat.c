@@ -67,6 +67,22 @@ static int64_t site_value(const void *data, uint32_t site, enum page_metric metr
 	return 0;
 }
 
+struct page_sites page_dhat_sites(const struct page_dhat *p)
+{
+	struct page_sites sites = {
+		.count = p->file->count, .node = p->stacks.node, .value = site_value, .data = p,
+		.metrics = 1u << PAGE_TOTAL_BYTES | 1u << PAGE_TOTAL_BLOCKS,
+	};
+
+	if (p->file->has_lifetimes)
+		sites.metrics |= 1u << PAGE_PEAK_BYTES | 1u << PAGE_PEAK_BLOCKS |
+				 1u << PAGE_END_BYTES | 1u << PAGE_END_BLOCKS | 1u << PAGE_LIFE |
+				 1u << PAGE_MAX_BYTES | 1u << PAGE_MAX_BLOCKS;
+	if (p->file->has_accesses)
+		sites.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
+	return sites;
+}
+
 static void put_totals(struct page_json *j, const struct dhat *d)
 {
 	struct dhat_point all = dhat_sum(d);
@@ -163,19 +179,10 @@ int page_dhat_fill(struct page_json *j, const void *data, const struct page_budg
 		   struct mu_error *err)
 {
 	const struct page_dhat *p = data;
-	struct page_sites sites = {
-		.count = p->file->count, .node = p->stacks.node, .value = site_value, .data = p,
-		.metrics = 1u << PAGE_TOTAL_BYTES | 1u << PAGE_TOTAL_BLOCKS,
-	};
+	struct page_sites sites = page_dhat_sites(p);
 	struct page_cut cut;
 	int result;
 
-	if (p->file->has_lifetimes)
-		sites.metrics |= 1u << PAGE_PEAK_BYTES | 1u << PAGE_PEAK_BLOCKS |
-				 1u << PAGE_END_BYTES | 1u << PAGE_END_BLOCKS | 1u << PAGE_LIFE |
-				 1u << PAGE_MAX_BYTES | 1u << PAGE_MAX_BLOCKS;
-	if (p->file->has_accesses)
-		sites.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
 	put_facts(j, p->file);
 	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
 	if (result == 0) {

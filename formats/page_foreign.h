@@ -41,6 +41,9 @@ struct page_massif {
  */
 int page_massif_init(struct page_massif *p, const struct massif_file *m, struct mu_error *err);
 
+/* page_massif_sites -- the sites of the tree and their values. P must outlive the result. */
+struct page_sites page_massif_sites(const struct page_massif *p);
+
 /* page_massif_fill -- the fill of struct page; DATA is a struct page_massif. */
 int page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b,
 		     struct mu_error *err);
@@ -53,8 +56,9 @@ struct page_dhat {
 	struct page_stacks stacks;
 };
 
-/* page_dhat_init, page_dhat_fill, page_dhat_free -- the same of a profile of DHAT. */
+/* page_dhat_init, page_dhat_sites, page_dhat_fill, page_dhat_free -- the same of DHAT's. */
 int page_dhat_init(struct page_dhat *p, const struct dhat *d, struct mu_error *err);
+struct page_sites page_dhat_sites(const struct page_dhat *p);
 int page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b,
 		   struct mu_error *err);
 void page_dhat_free(struct page_dhat *p);
@@ -67,7 +71,8 @@ struct page_dat_point {
 
 /* Of each step of the run, by events and by time, the rows where the heap is lowest and highest
  * and the stack deepest. */
-enum { PAGE_DAT_STEPS = 500, PAGE_DAT_KEPT = 3 };
+enum { PAGE_DAT_STEPS = 500, PAGE_DAT_KEPT = 3,
+       PAGE_DAT_POINTS = 2 * PAGE_DAT_STEPS * PAGE_DAT_KEPT };
 
 struct page_dat {
 	const struct dat_info *info;	/* final */
@@ -81,6 +86,12 @@ void page_dat_init(struct page_dat *p, const struct dat_info *info);
 
 /* page_dat_add -- take COUNT events. Cost some 5 ns each. */
 void page_dat_add(struct page_dat *p, const struct dat_record *record, size_t count);
+
+/* page_dat_points -- what was kept, in the order of the run.
+ *
+ * all  room for PAGE_DAT_POINTS. Returns how many there are.
+ */
+size_t page_dat_points(const struct page_dat *p, struct page_dat_point *all);
 
 /* page_dat_fill -- the fill of struct page; DATA is a struct page_dat. */
 int page_dat_fill(struct page_json *j, const void *data, const struct page_budget *b,

@@ -175,10 +175,9 @@ struct values {
 	struct accesses accesses;
 };
 
-static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+static int64_t image_value(const void *data, uint32_t site, enum page_metric metric)
 {
-	const struct values *v = data;
-	const struct filter *f = v->page->export->filter;
+	const struct filter *f = ((const struct page_image *)data)->export->filter;
 	const struct site *s = &f->profile->sites.site[site];
 
 	if (!sites_is_counted(s) || filter_stack(f, s->stack).is_ignored)
@@ -193,14 +192,34 @@ static int64_t site_value(const void *data, uint32_t site, enum page_metric metr
 	case PAGE_TEMPORARY: return (int64_t)s->temporary;
 	/* In milliseconds; a tick is 2^20 ns. */
 	case PAGE_LIFE: return (int64_t)((double)s->life * 1.048576);
-	case PAGE_READ_BYTES: return v->accesses.read ? (int64_t)v->accesses.read[site] : 0;
-	case PAGE_WRITTEN_BYTES: return v->accesses.written ?
-						(int64_t)v->accesses.written[site] : 0;
 	case PAGE_MAX_BYTES: return s->max_bytes;
+	case PAGE_READ_BYTES:
+	case PAGE_WRITTEN_BYTES:
 	case PAGE_MAX_BLOCKS:
 	case PAGE_METRICS: break;
 	}
 	return 0;
+}
+
+static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+{
+	const struct values *v = data;
+
+	if (metric == PAGE_READ_BYTES)
+		return v->accesses.read ? (int64_t)v->accesses.read[site] : 0;
+	if (metric == PAGE_WRITTEN_BYTES)
+		return v->accesses.written ? (int64_t)v->accesses.written[site] : 0;
+	return image_value(v->page, site, metric);
+}
+
+struct page_sites page_image_sites(const struct page_image *p)
+{
+	return (struct page_sites){
+		.count = p->export->filter->profile->sites.count, .node = p->node,
+		.value = image_value, .data = p,
+		.metrics = ((1u << PAGE_MAX_BLOCKS) - 1) &
+			   ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES),
+	};
 }
 
 static int load_accesses(struct accesses *a, const struct image *im, uint32_t sites,
@@ -355,18 +374,14 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 {
 	const struct page_image *p = data;
 	struct values v = { .page = p };
-	const struct page_sites sites = {
-		.count = p->export->filter->profile->sites.count,
-		.node = p->node, .value = site_value, .data = &v,
-		.metrics = 0,
-	};
-	struct page_sites s = sites;
+	struct page_sites s = page_image_sites(p);
 	struct page_cut cut = { .count = 0 };
-	int result = load_accesses(&v.accesses, p->export->image, sites.count, err);
+	int result = load_accesses(&v.accesses, p->export->image, s.count, err);
 
-	s.metrics = (1u << PAGE_MAX_BLOCKS) - 1;
-	if (!v.accesses.read)
-		s.metrics &= ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES);
+	s.value = site_value;
+	s.data = &v;
+	if (v.accesses.read)
+		s.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
 	if (result == 0)
 		result = page_cut(&cut, &p->tree, &s, b->nodes, err);
 	if (result == 0) {

@@ -29,6 +29,12 @@ struct page_image {
  */
 int page_image_init(struct page_image *p, struct mu_error *err);
 
+/* page_image_sites -- the sites of the tree and their values, but for reads and writes.
+ *
+ * P must outlive the result.
+ */
+struct page_sites page_image_sites(const struct page_image *p);
+
 /* page_image_fill -- write the members of the page; the fill of struct page. */
 int page_image_fill(struct page_json *j, const void *page_image, const struct page_budget *b,
 		    struct mu_error *err);

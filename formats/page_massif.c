@@ -113,6 +113,14 @@ static int64_t site_value(const void *data, uint32_t site, enum page_metric metr
 			 metric == PAGE_END_BYTES ? p->end[site] : 0);
 }
 
+struct page_sites page_massif_sites(const struct page_massif *p)
+{
+	return (struct page_sites){
+		.count = p->stacks.sites, .node = p->stacks.node, .value = site_value, .data = p,
+		.metrics = 1u << PAGE_PEAK_BYTES | (last(p->file) ? 1u << PAGE_END_BYTES : 0),
+	};
+}
+
 static const char *unit_name(enum massif_unit unit)
 {
 	return unit == MASSIF_MS ? "ms" : unit == MASSIF_BYTES ? "B" : "i";
@@ -201,15 +209,10 @@ int page_massif_fill(struct page_json *j, const void *data, const struct page_bu
 		     struct mu_error *err)
 {
 	const struct page_massif *p = data;
-	struct page_sites sites = {
-		.count = p->stacks.sites, .node = p->stacks.node, .value = site_value, .data = p,
-		.metrics = 1u << PAGE_PEAK_BYTES,
-	};
+	struct page_sites sites = page_massif_sites(p);
 	struct page_cut cut;
 	int result;
 
-	if (last(p->file))
-		sites.metrics |= 1u << PAGE_END_BYTES;
 	put_facts(j, p);
 	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
 	if (result == 0) {

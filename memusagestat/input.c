@@ -55,8 +55,8 @@ static void refuse_recording(const struct input *in, const void *data, size_t si
 		return;
 	memcpy(&magic, data, sizeof(magic));
 	if (magic == MU_SEGMENT_MAGIC)
-		die("%s: this is a recording, and memusagestat reads data files only: "
-		    "run memusage with --data=FILE", in->name);
+		die("%s: this is a recording, and glibc's graph is one of data files: run memusage "
+		    "with --data=FILE, or leave --theme=classic out", in->name);
 }
 
 /* Replace the pipe by a nameless file with its contents. The headers are judged when they are

@@ -16,6 +16,7 @@
 #include "memusagestat/labels.h"
 #include "memusagestat/picture.h"
 #include "memusagestat/png.h"
+#include "memusagestat/portrait.h"
 #include "memusagestat/settings.h"
 
 static int write_picture(struct output *out, gdImagePtr image, const struct input *in,
@@ -76,5 +77,7 @@ int main(int argc, char **argv)
 	settings = settings_parse(argc, argv);
 	if (settings->html)
 		return html_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (portrait_is_wanted(settings))
+		return portrait_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	return run(settings);
 }

@@ -16,7 +16,31 @@ enum {
 	PIXELS_MAX = 1 << 26,	/* two bytes of memory for each */
 };
 
-static struct settings given = { .width = 800, .height = 600 };
+static struct settings given = { .theme = THEME_UNSAID };
+
+/* --flame is a picture of its own. */
+static const char *set_flame(const struct opt *option, const char *arg, void *data)
+{
+	static const char *const words[] = { "peak", "end", "total", "temporary" };
+	struct settings *s = data;
+
+	(void)option;
+	s->kind = PICTURE_FLAME;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!arg || strcmp(arg, words[i]) == 0) {
+			s->flame = (int)i;
+			return NULL;
+		}
+	}
+	return "is none of peak, end, total, temporary";
+}
+
+static const char *set_histogram(const struct opt *option, const char *arg, void *data)
+{
+	(void)option, (void)arg;
+	((struct settings *)data)->kind = PICTURE_HISTOGRAM;
+	return NULL;
+}
 
 static const struct opt options[] = {
 	OPT_GROUP("Output"),
@@ -24,13 +48,22 @@ static const struct opt options[] = {
 		"write the picture to FILE, '-' for standard output (default DATAFILE.png)"),
 	OPT_STR('s', "string", "STRING", &given.title, "title above the graph"),
 	OPT_UINT('x', "x-size", "PIXELS", &given.width, 1, SIDE_MAX,
-		 "width of the picture (default 800, at least 100)"),
+		 "width of the picture (default 800, at least 100; other pictures are wider)"),
 	OPT_UINT('y', "y-size", "PIXELS", &given.height, 1, SIDE_MAX,
 		 "height of the picture (default 600, at least 80)"),
 	OPT_GROUP("Graph"),
 	OPT_FLAG('t', "time", &given.by_time,
 		 "make the graph linear in time (default: in the number of calls)"),
 	OPT_FLAG('T', "total", &given.with_total, "also draw the sum of heap and stack"),
+	OPT_ENUM(0, "theme", "classic|light|dark", &given.theme,
+		 "classic is the graph of glibc's memusagestat, the default for a data file; "
+		 "others are drawn light or dark"),
+	OPT_GROUP("Other pictures (of recordings, massif.out, DHAT's JSON)"),
+	OPT_CALL(0, "histogram", NULL, set_histogram, &given,
+		 "draw how many blocks of which size were asked for"),
+	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame, &given,
+			  "draw the call stacks as a flame graph, of what was live at the peak "
+			  "(default), at the end, allocated in all, or temporary"),
 	OPT_GROUP("Report of a recording, a massif.out, DHAT's JSON or a data file"),
 	OPT_STR(0, "html", "FILE", &given.html,
 		"write everything that is known as one HTML page, '-' for standard output"),
@@ -41,9 +74,11 @@ static const struct opt options[] = {
 
 static const struct opt_tool tool = {
 	.name = "memusagestat",
-	.operands = "DATAFILE [OUTFILE]",
+	.operands = "FILE [OUTFILE]",
 	.about = "Draw the heap and stack use of a run, from the data file that memusage wrote, "
-		 "as a PNG picture. DATAFILE '-' is standard input.",
+		 "as a PNG picture; or make other pictures, and a report, of it, of a "
+		 "recording, a massif.out or DHAT's JSON. FILE '-' is standard input, and OUTFILE "
+		 "may end in .svg, .ps or .eps.",
 	.options = options,
 	.usage_status = 2,
 };
@@ -56,6 +91,20 @@ const struct opt_tool *settings_tool(void)
 static const char *default_output(const char *input)
 {
 	return strcmp(input, "-") == 0 ? "-" : xasprintf("%s.png", input);
+}
+
+static void settle_size(void)
+{
+	given.has_width = given.width != 0;
+	given.has_height = given.height != 0;
+	if (!given.has_width)
+		given.width = 800;
+	if (!given.has_height)
+		given.height = 600;
+	if (given.width < WIDTH_MIN)
+		given.width = WIDTH_MIN;
+	if (given.height < HEIGHT_MIN)
+		given.height = HEIGHT_MIN;
 }
 
 const struct settings *settings_parse(int argc, char **argv)
@@ -75,10 +124,13 @@ const struct settings *settings_parse(int argc, char **argv)
 			      given.output);
 	if (!given.output)
 		given.output = default_output(given.input);
-	if (given.width < WIDTH_MIN)
-		given.width = WIDTH_MIN;
-	if (given.height < HEIGHT_MIN)
-		given.height = HEIGHT_MIN;
+	settle_size();
+	given.format = drawing_format(given.output);
+	if (given.format == DRAWING_UNKNOWN)
+		given.format = DRAWING_PNG;
+	if (given.theme == THEME_CLASSIC &&
+	    (given.kind != PICTURE_RUN || given.format != DRAWING_PNG))
+		options_error(&tool, "the classic theme has the graph of a data file only, as PNG");
 	if ((uint64_t)given.width * given.height > PIXELS_MAX)
 		options_error(&tool, "a picture of %u x %u pixels is too big: %d at most",
 			      given.width, given.height, PIXELS_MAX);

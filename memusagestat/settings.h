@@ -8,6 +8,12 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
+#include "memusagestat/drawing.h"
+
+enum picture_kind { PICTURE_RUN, PICTURE_HISTOGRAM, PICTURE_FLAME };
+
+/* In the order of --theme's words. */
+enum theme_choice { THEME_CLASSIC, THEME_LIGHT, THEME_DARK, THEME_UNSAID };
 
 struct settings {
 	const char *input;	/* "-": standard input */
@@ -17,7 +23,12 @@ struct settings {
 	bool with_total;	/* also the sum of heap and stack */
 	const char *html;	/* the page's file, "-": standard output; NULL: a picture */
 	unsigned pid;		/* of a recording, 0: the process that was started */
+	enum picture_kind kind;
+	int flame;		/* what it is of, in the order of its words */
+	int theme;		/* enum theme_choice */
+	enum drawing_format format;	/* by the name of the output */
 	unsigned width, height;	/* of the picture, in pixels */
+	bool has_width, has_height;	/* they were said */
 };
 
 /* settings_tool -- the table behind the command line, for tests. */

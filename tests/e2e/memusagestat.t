@@ -67,7 +67,7 @@ run memusagestat -x1 -y1 run.dat o.png
 is "$(size_of o.png)" 100x80 'but not below 100 x 80'
 run memusagestat --help
 is "$status" 0 '--help is no error'
-like "$out" '^Usage: memusagestat \[OPTION\]\.\.\. DATAFILE \[OUTFILE\]$' 'and says how'
+like "$out" '^Usage: memusagestat \[OPTION\]\.\.\. FILE \[OUTFILE\]$' 'and says how'
 run memusagestat --usage
 like "$out" '\[--x-size=PIXELS\]' '--usage is short'
 run memusagestat -V
@@ -119,8 +119,10 @@ fails '/dev/zero: not a memusage data file: the headers are all zero (at byte 47
 fails '/dev/null: too short for a memusage data file: its headers take 48 bytes (at byte 0)' \
 	/dev/null
 printf 'MEMUSEG1 and so on, 48 bytes or more of a recording........' >recording
-fails "recording: this is a recording, and memusagestat reads data files only: \
-run memusage with --data=FILE" recording
+fails 'recording: too short for a recording' recording
+run memusagestat --theme=classic recording
+is "$status: $err" "1: memusagestat: recording: this is a recording, and glibc's graph is one of data files: \
+run memusage with --data=FILE, or leave --theme=classic out" 'the classic graph of a recording'
 # A picture that was there stays when the input is bad.
 cp run.dat.png kept.png
 run memusagestat exe kept.png

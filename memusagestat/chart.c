@@ -1,0 +1,278 @@
+/* chart.c -- what the pictures of a drawing list have in common.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+
+enum { MARGIN = 16, TITLE = 17, SUBTITLE = 12, LABEL = 12 };
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+const char *chart_bytes(char text[CHART_LABEL], double value, const void *data)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	unsigned int unit = 0;
+	double step = data ? *(const double *)data : 0;
+
+	/* Marks of an axis have one unit, and the decimals that tell them apart. */
+	while (data ? step >= 256 && unit < 6 : value >= 1024 && unit < 6) {
+		value /= 1024;
+		step /= 1024;
+		unit++;
+	}
+	if (data && value == 0) {
+		snprintf(text, CHART_LABEL, "0");
+		return text;
+	}
+	if (data) {
+		snprintf(text, CHART_LABEL, "%.*f %s", step >= 1 ? 0 : step >= 0.5 ? 1 : 2, value,
+			 units[unit]);
+		return text;
+	}
+	snprintf(text, CHART_LABEL, "%.*f %s", value < 10 && value != floor(value) ? 2 :
+					      value < 100 && value != floor(value) ? 1 : 0,
+		 value, units[unit]);
+	return text;
+}
+
+const char *chart_time(char text[CHART_LABEL], double value, const void *data)
+{
+	(void)data;
+	if (value >= 120e9)
+		snprintf(text, CHART_LABEL, "%.4g min", value / 60e9);
+	else if (value >= 1e9 || value == 0)
+		snprintf(text, CHART_LABEL, "%.4g s", value / 1e9);
+	else if (value >= 1e6)
+		snprintf(text, CHART_LABEL, "%.4g ms", value / 1e6);
+	else
+		snprintf(text, CHART_LABEL, "%.4g us", value / 1e3);
+	return text;
+}
+
+const char *chart_count(char text[CHART_LABEL], double value, const void *data)
+{
+	(void)data;
+	if (value >= 1e9)
+		snprintf(text, CHART_LABEL, "%.4g G", value / 1e9);
+	else if (value >= 1e6)
+		snprintf(text, CHART_LABEL, "%.4g M", value / 1e6);
+	else if (value >= 1e4)
+		snprintf(text, CHART_LABEL, "%.4g k", value / 1e3);
+	else
+		snprintf(text, CHART_LABEL, "%.4g", value);
+	return text;
+}
+
+uint32_t chart_color(const struct theme *theme, int number)
+{
+	uint32_t color = theme->series[number], to = theme_ink(theme->plot);
+
+	for (int i = 0; i < 10 && theme_contrast(color, theme->plot) < 4; i++)
+		color = theme_blend(color, to, 0.8);
+	return color;
+}
+
+/* ---- frame --------------------------------------------------------------------------------- */
+
+double chart_title(struct drawing *d, const struct theme *theme, const char *title,
+		   const char *subtitle)
+{
+	const struct text_style big = { .size = TITLE, .color = theme->text, .is_bold = true };
+	const struct text_style small = { .size = SUBTITLE, .color = theme->dim };
+	double y = MARGIN + TITLE * 0.75;
+	char *text = drawing_text_fit(&big, title ? title : "", d->width - 2 * MARGIN, true);
+
+	drawing_text(d, MARGIN, y, &big, text);
+	free(text);
+	if (subtitle) {
+		y += SUBTITLE + 7;
+		text = drawing_text_fit(&small, subtitle, d->width - 2 * MARGIN, false);
+		drawing_text(d, MARGIN, y, &small, text);
+		free(text);
+	}
+	return y + 12;
+}
+
+double chart_step(double end, unsigned int most, bool is_binary)
+{
+	double least = end / (most ? most : 1), power, step;
+
+	if (!(least > 0))
+		return 1;
+	if (is_binary)
+		return exp2(ceil(log2(least)));
+	power = pow(10, floor(log10(least)));
+	for (step = power; step < least * (1 - 1e-9);)
+		step = step < 1.5 * power ? 2 * power : step < 3 * power ? 5 * power :
+		       step < 7 * power ? 10 * power : 2 * step;
+	return step;
+}
+
+double chart_x(const struct chart *c, double value)
+{
+	return c->left + (c->x_end > 0 ? value / c->x_end * c->width : 0);
+}
+
+double chart_y(const struct chart *c, double value)
+{
+	return c->top + c->height - (c->y_end > 0 ? value / c->y_end * c->height : 0);
+}
+
+static void put_rows(const struct chart *c, chart_label_fn label)
+{
+	const struct text_style style = { .size = LABEL, .color = c->theme->dim,
+					  .anchor = TEXT_END };
+	double step = chart_step(c->y_end, (unsigned int)(c->height / 52) + 1, true);
+	char text[CHART_LABEL];
+
+	for (double v = 0; v <= c->y_end; v += step) {
+		double y = floor(chart_y(c, v)) + 0.5;
+
+		drawing_line(c->d, (struct point){ c->left, y },
+			     (struct point){ c->left + c->width, y }, 1, c->theme->grid);
+		if (label)
+			drawing_text(c->d, c->left - 8, y + LABEL * 0.35, &style,
+				     label(text, v, &step));
+	}
+}
+
+static void put_columns(const struct chart *c, chart_label_fn label)
+{
+	struct text_style style = { .size = LABEL, .color = c->theme->dim,
+				    .anchor = TEXT_MIDDLE };
+	double bottom = c->top + c->height;
+	double step = chart_step(c->x_end, (unsigned int)(c->width / 100) + 1, false);
+	char text[CHART_LABEL];
+
+	for (double v = 0; v <= c->x_end * (1 + 1e-9); v += step) {
+		double x = floor(chart_x(c, v)) + 0.5;
+
+		drawing_line(c->d, (struct point){ x, c->top }, (struct point){ x, bottom }, 1,
+			     c->theme->grid);
+		if (!label)
+			continue;
+		style.anchor = v == 0 ? TEXT_START : TEXT_MIDDLE;
+		drawing_line(c->d, (struct point){ x, bottom }, (struct point){ x, bottom + 5 }, 1,
+			     c->theme->axis);
+		if (x + 34 < c->d->width)
+			drawing_text(c->d, x, bottom + 8 + LABEL, &style, label(text, v, &step));
+	}
+}
+
+void chart_axes(const struct chart *c, chart_label_fn x_label, chart_label_fn y_label,
+		const char *caption)
+{
+	const struct text_style style = { .size = LABEL, .color = c->theme->dim,
+					  .anchor = TEXT_MIDDLE };
+	double bottom = floor(c->top + c->height) + 0.5;
+
+	drawing_rectangle(c->d, c->left, c->top, c->width, c->height, c->theme->plot);
+	put_rows(c, y_label);
+	put_columns(c, x_label);
+	drawing_line(c->d, (struct point){ c->left, bottom },
+		     (struct point){ c->left + c->width, bottom }, 1, c->theme->axis);
+	if (caption)
+		drawing_text(c->d, c->left + c->width / 2, bottom + 2.6 * LABEL + 8, &style,
+			     caption);
+}
+
+/* ---- curves -------------------------------------------------------------------------------- */
+
+static void fill_below(const struct chart *c, const struct point *line, size_t count,
+		       uint32_t color)
+{
+	struct point *area = xcalloc(count + 2, sizeof(*area));
+
+	for (size_t i = 0; i < count; i++)
+		area[i] = line[i];
+	area[count] = (struct point){ line[count - 1].x, c->top + c->height };
+	area[count + 1] = (struct point){ line[0].x, c->top + c->height };
+	drawing_polygon(c->d, area, count + 2, theme_blend(color, c->theme->plot, 0.22));
+	free(area);
+}
+
+static void put_dashed(const struct chart *c, const struct point *line, size_t count,
+		       const struct chart_curve *curve)
+{
+	double gone = 0;
+
+	/* Dashes go on from one piece to the next, which may be shorter than a dash. */
+	for (size_t i = 0; i + 1 < count; i++) {
+		double dx = line[i + 1].x - line[i].x, dy = line[i + 1].y - line[i].y;
+		double length = hypot(dx, dy);
+
+		for (double at = 0; at < length;) {
+			double in = fmod(gone, 2 * curve->dash);
+			double n = fmin(length - at, (in < curve->dash ? 1 : 2) * curve->dash - in);
+
+			n = fmax(n, 1e-3);
+			if (in < curve->dash)
+				drawing_line(c->d, (struct point){ line[i].x + dx * at / length,
+								   line[i].y + dy * at / length },
+					     (struct point){ line[i].x + dx * (at + n) / length,
+							     line[i].y + dy * (at + n) / length },
+					     1.6, curve->color);
+			at += n;
+			gone += n;
+		}
+	}
+}
+
+void chart_curve(const struct chart *c, const struct chart_curve *curve)
+{
+	struct point *line = xcalloc(curve->count + 1, sizeof(*line));
+
+	for (size_t i = 0; i < curve->count; i++)
+		line[i] = (struct point){ chart_x(c, curve->x[i]), chart_y(c, curve->y[i]) };
+	if (curve->count > 1 && curve->is_filled)
+		fill_below(c, line, curve->count, curve->color);
+	if (curve->count > 1 && curve->dash > 0)
+		put_dashed(c, line, curve->count, curve);
+	else if (curve->count > 1)
+		drawing_polyline(c->d, line, curve->count, 1.6, curve->color);
+	free(line);
+}
+
+void chart_legend(const struct chart *c, const struct chart_curve *curve, size_t count)
+{
+	const struct text_style style = { .size = LABEL, .color = c->theme->text };
+	double x = c->left, y = c->top - 10;
+
+	for (size_t i = 0; i < count; i++) {
+		struct point from = { x, y - 4 }, to = { x + 26, y - 4 };
+
+		if (curve[i].dash > 0)
+			drawing_dashes(c->d, from, to, 2.2, curve[i].dash, curve[i].color);
+		else
+			drawing_line(c->d, from, to, 2.6, curve[i].color);
+		drawing_text(c->d, x + 32, y, &style, curve[i].name);
+		x += 32 + drawing_text_width(&style, curve[i].name) + 24;
+	}
+}
+
+void chart_peak(const struct chart *c, double x, double y, const char *text)
+{
+	struct text_style style = { .size = LABEL, .color = c->theme->accent, .is_bold = true };
+	const struct point at = { chart_x(c, x), chart_y(c, y) };
+	double width = drawing_text_width(&style, text);
+	bool is_right = at.x + width + 12 < c->left + c->width;
+	struct point ring[24];
+
+	for (int i = 0; i < 24; i++)
+		ring[i] = (struct point){ at.x + 4 * cos(i * M_PI / 12),
+					  at.y + 4 * sin(i * M_PI / 12) };
+	drawing_polygon(c->d, ring, 24, c->theme->accent);
+	double y_text = fmax(at.y - 9, c->top + LABEL + 2);
+
+	style.anchor = is_right ? TEXT_START : TEXT_END;
+	drawing_rectangle(c->d, at.x + (is_right ? 6 : -width - 12), y_text - LABEL, width + 6,
+			  LABEL + 4, c->theme->plot);
+	drawing_text(c->d, at.x + (is_right ? 9 : -9), y_text, &style, text);
+}

@@ -1,0 +1,33 @@
+/* curve.h -- the memory of a run over time, in the light or dark theme.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_CURVE_H
+#define MEMUSAGESTAT_CURVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "memusagestat/chart.h"
+
+enum { CURVE_LINES = 5 };
+
+/* Curves over one axis of x. */
+struct curve {
+	struct chart_curve line[CURVE_LINES];	/* the first one is the heap; has the peak */
+	size_t lines;
+	struct chart_curve stack;	/* in a chart of its own; count 0: none */
+	double x_end;
+	chart_label_fn x_label;
+	const char *caption;		/* of the x axis */
+	const char *title, *subtitle;
+};
+
+/* curve_draw -- draw them.
+ *
+ * d  initialised here, of SIZE pixels; drawing_fini() it.
+ */
+void curve_draw(struct drawing *d, const struct curve *c, const struct theme *theme,
+		struct point size);
+
+#endif

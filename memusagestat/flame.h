@@ -1,0 +1,27 @@
+/* flame.h -- a call tree as a flame graph: who called whom, as wide as what it held.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_FLAME_H
+#define MEMUSAGESTAT_FLAME_H
+
+#include "formats/page_tree.h"
+#include "memusagestat/drawing.h"
+#include "memusagestat/theme.h"
+
+struct flame {
+	const struct page_tree *tree;
+	const struct page_sites *sites;
+	enum page_metric metric;
+	const char *title, *what;	/* "live at the peak" */
+	double width, height;		/* pixels; height 0: as high as the tree, up to 4000 */
+};
+
+/* flame_draw -- draw it, the outermost caller at the bottom.
+ *
+ * d  initialised here; drawing_fini() it.
+ * Frames narrower than half a pixel are left out. Dies without memory.
+ */
+void flame_draw(struct drawing *d, const struct flame *f, const struct theme *theme);
+
+#endif

@@ -1,0 +1,88 @@
+/* source.c -- the input of memusagestat as a regular file, and what kind it is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "formats/spool.h"
+#include "formats/textfile.h"
+
+/* A pipe is copied to a nameless file, up to this. */
+static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
+
+static void spool(struct source *s)
+{
+	struct mu_error err;
+	int fd = spool_open(&err);
+
+	if (fd < 0 || spool_copy(s->fd, fd, SPOOL_LIMIT, &err) < 0)
+		die("%s: %s", s->name, err.text);
+	s->fd = fd;
+	lseek(fd, 0, SEEK_SET);
+}
+
+void source_open(struct source *s, const char *input)
+{
+	struct stat st;
+
+	*s = (struct source){ .name = input, .fd = STDIN_FILENO };
+	if (strcmp(input, "-") == 0)
+		s->name = "standard input";
+	else
+		s->fd = open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (s->fd < 0 || fstat(s->fd, &st) < 0)
+		die("cannot open %s: %m", s->name);
+	if (S_ISDIR(st.st_mode))
+		die("cannot open %s: %s", s->name, strerror(EISDIR));
+	if (!S_ISREG(st.st_mode))
+		spool(s);
+	s->path = S_ISREG(st.st_mode) && s->fd != STDIN_FILENO ?
+			  xstrdup(input) : xasprintf("/proc/self/fd/%d", s->fd);
+}
+
+enum input_kind source_kind(const struct source *s)
+{
+	enum input_kind kind = INPUT_UNKNOWN;
+	const char *data;
+	struct textfile text;
+	struct mu_error err;
+	ssize_t size = textfile_open(&text, s->fd, &err);
+
+	if (size == 0)
+		size = textfile_peek(&text, &data, &err);
+	if (size < 0)
+		die("%s: %s", s->name, err.text);
+	if (size == 0)
+		die("%s: is empty", s->name);
+	kind = kind_of(data, (size_t)size);
+	textfile_close(&text);
+	lseek(s->fd, 0, SEEK_SET);
+	return kind;
+}
+
+void source_check_output(const struct source *s, const char *name, const char *what)
+{
+	struct stat in, out;
+
+	if (strcmp(name, "-") == 0 && isatty(STDOUT_FILENO))
+		die("the %s would go to the terminal: give a name for it", what);
+	if (stat(name, &out) == 0 && fstat(s->fd, &in) == 0 && in.st_dev == out.st_dev &&
+	    in.st_ino == out.st_ino)
+		die("%s is the input: give another name for the %s", name, what);
+}
+
+void source_close(struct source *s)
+{
+	free(s->path);
+	if (s->fd > STDIN_FILENO)
+		close(s->fd);
+}
