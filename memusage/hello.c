@@ -81,36 +81,18 @@ static void record(struct hellos *h, int connection, pid_t pid)
 		tree_end_image(t, p, TREE_DEATH);
 }
 
-/* A slot of the parent's own arena. Children that are dead already may still have theirs. */
-static int claim_beside(struct tree *t, pid_t pid)
-{
-	const struct process *parent = processes_find(&t->processes, pid);
-	int slot = parent && parent->slot >= 0 ? arena_claim(parent->arena) : -1;
-
-	if (slot >= 0 || !parent)
-		return slot;
-	tree_scan(t);
-	tree_check_ends(t);
-	parent = processes_find(&t->processes, pid);
-	return parent && parent->slot >= 0 ? arena_claim(parent->arena) : -1;
-}
-
 /* A parent that cannot map other slots, or found none free, takes one for the child it is about
  * to make; who the child is will be seen in the slot. */
 static void reserve(struct hellos *h, int connection, const struct mu_hello *hello, pid_t pid)
 {
-	struct tree *t = h->tree;
-	int slot = claim_beside(t, pid);
-	const struct process *parent = processes_find(&t->processes, pid);
+	struct arena *a;
+	int slot;
 
-	if (slot < 0 || !parent) {
+	a = tree_claim_for_child(h->tree, pid, hello->pid, &slot);
+	if (!a)
 		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
-		return;
-	}
-	parent->arena->slot[slot].parent_slot = (uint32_t)parent->slot + 1;
-	parent->arena->slot[slot].claimed_by = hello->pid;
-	if (endpoint_reply(connection, MU_HELLO_RECORD, parent->arena, (unsigned int)slot) < 0)
-		arena_free(parent->arena, (uint32_t)slot);
+	else if (endpoint_reply(connection, MU_HELLO_RECORD, a, (unsigned int)slot) < 0)
+		arena_free(a, (uint32_t)slot);
 }
 
 /* The image before an exec has ended all the same. */

@@ -34,6 +34,7 @@ static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
 
 	a->arena = *arena;
 	a->waker = (struct waker){ .shared = arena->shared, .event = t->event };
+	a->claimer = xcalloc(h->slot_count, sizeof(*a->claimer));
 	a->unknown_ns = xcalloc(h->slot_count, sizeof(*a->unknown_ns));
 	a->has_log = (h->config.flags & MU_CFG_LOG) != 0;
 	if (h->config.time_source == MU_TIME_TSC)
@@ -81,7 +82,8 @@ static struct tree_arena *new_arena(struct tree *t, bool log)
 	return add_arena(t, &arena);
 }
 
-struct arena *tree_claim(struct tree *t, struct process *process, bool log)
+/* A slot of any arena of the kind, a new one if all are full. */
+static struct tree_arena *claim_any(struct tree *t, bool log, int *slot)
 {
 	struct tree_arena *a;
 
@@ -89,14 +91,56 @@ struct arena *tree_claim(struct tree *t, struct process *process, bool log)
 		a = t->arena[i];
 		if (a->has_log != log)
 			continue;
-		process->slot = arena_claim(&a->arena);
-		if (process->slot >= 0)
-			return process->arena = &a->arena;
+		*slot = arena_claim(&a->arena);
+		if (*slot >= 0)
+			return a;
 	}
 	a = new_arena(t, log);
-	process->slot = a ? arena_claim(&a->arena) : -1;
-	process->arena = process->slot >= 0 ? &a->arena : NULL;
-	return process->arena;
+	*slot = a ? arena_claim(&a->arena) : -1;
+	return *slot >= 0 ? a : NULL;
+}
+
+struct arena *tree_claim(struct tree *t, struct process *process, bool log)
+{
+	struct tree_arena *a = claim_any(t, log, &process->slot);
+
+	return process->arena = a ? &a->arena : NULL;
+}
+
+static int claim_beside(const struct process *parent)
+{
+	int slot = parent && parent->slot >= 0 ? arena_claim(parent->arena) : -1;
+
+	if (slot >= 0)
+		parent->arena->slot[slot].parent_slot = (uint32_t)parent->slot + 1;
+	return slot;
+}
+
+struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uint32_t claimer, int *slot)
+{
+	const struct process *p = processes_find(&t->processes, parent);
+	struct arena *arena = p ? p->arena : NULL;
+
+	*slot = claim_beside(p);
+	if (*slot < 0 && p) {
+		tree_scan(t);
+		tree_check_ends(t);
+		p = processes_find(&t->processes, parent);
+		*slot = claim_beside(p);
+		arena = p ? p->arena : NULL;
+	}
+	if (*slot < 0 && p && p->slot >= 0) {
+		bool log = (arena->view.head.config.flags & MU_CFG_LOG) != 0;
+		struct tree_arena *other = claim_any(t, log, slot);
+
+		arena = other ? &other->arena : NULL;
+		if (other)
+			other->claimer[*slot] = parent;
+	}
+	if (*slot < 0)
+		return NULL;
+	arena->slot[*slot].claimed_by = claimer;
+	return arena;
 }
 
 struct process *tree_watch(struct tree *t, pid_t pid)
@@ -136,14 +180,19 @@ static const struct process *parent_of(const struct tree *t, const struct arena 
 
 /* Without a time its claimer is just filling in the entry: clearing it would give the slot to
  * two children. It counts from now, should the claimer be gone. */
-static void check_claim(struct tree *t, struct arena *a, uint32_t k, const struct mu_slot *slot)
+static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
+			const struct mu_slot *slot)
 {
+	struct arena *a = &ta->arena;
+	pid_t claimer = ta->claimer[k];
 	uint64_t now = clock_now(CLOCK_BOOTTIME), none = 0;
 
 	if (slot->claimed_ns == 0)
 		__atomic_compare_exchange_n(&a->slot[k].claimed_ns, &none, now, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	if (slot->claimed_ns == 0 || parent_of(t, a, slot) || now - slot->claimed_ns < CLAIM_NS)
+	if (slot->claimed_ns == 0 || parent_of(t, a, slot) ||
+	    (claimer && processes_find(&t->processes, claimer)) ||
+	    now - slot->claimed_ns < CLAIM_NS)
 		t->is_pending = true;
 	else
 		arena_free(a, k);
@@ -196,6 +245,7 @@ static void adopt(struct tree *t, struct tree_arena *ta, uint32_t k, const struc
 	if (pid == PID_UNKNOWN && !is_lost(t, ta, k))
 		return;
 	ta->unknown_ns[k] = 0;
+	ta->claimer[k] = 0;
 	p = tree_watch(t, pid > 0 ? pid : 0);
 	/* Seen only after the exec that followed it: the process has gone on without it. */
 	if (p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns) {
@@ -227,7 +277,7 @@ static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		owner = processes_owner(&t->processes, a, (int)k);
 	}
 	if (!owner && state == MU_SLOT_CLAIMED)
-		check_claim(t, a, k, &slot);
+		check_claim(t, ta, k, &slot);
 	else if (!owner && state == MU_SLOT_ENDED)
 		arena_free(a, k);
 	else if (!owner)

@@ -20,6 +20,7 @@ struct tree_arena {
 	struct arena arena;
 	struct waker waker;
 	struct log_clock clock;
+	pid_t *claimer;		/* per slot: who took it for a child from another arena, or 0 */
 	uint64_t *unknown_ns;	/* per slot: since when its process is not found, 0 it is */
 	bool has_log;	/* its images log their events */
 };
@@ -55,6 +56,15 @@ void tree_fini(struct tree *t);
  * Makes another arena when all are full. Returns the arena with process->slot set, or NULL.
  */
 struct arena *tree_claim(struct tree *t, struct process *process, bool log);
+
+/* tree_claim_for_child -- a slot for the child that process PARENT is about to make.
+ *
+ * claimer  the parent's ID as it sees itself.
+ * slot     set to the slot of the arena that is returned.
+ * Of the parent's arena if that has one, or has when children that are dead were given up; else
+ * of another. Returns NULL if the parent has no image, or there is no memory.
+ */
+struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uint32_t claimer, int *slot);
 
 /* tree_watch -- take up a process; known ones are returned as they are.
  *
