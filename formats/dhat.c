@@ -79,7 +79,8 @@ static bool grow_slots(struct dhat *d)
 	d->slots = slots;
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct dhat_point *p = &d->point[i];
-		uint32_t at = hash_of(d, d->stacked + p->first_frame, p->frames) & (slots - 1);
+		const uint32_t *frame = p->frames ? d->stacked + p->first_frame : NULL;
+		uint32_t at = hash_of(d, frame, p->frames) & (slots - 1);
 
 		while (slot[at])
 			at = (at + 1) & (slots - 1);

@@ -359,10 +359,12 @@ static int renumber(struct reader *r)
 	d->room = d->stacked_room = d->access_room = d->slots = 0;
 	for (uint32_t i = 0; result == 0 && i < other.count; i++) {
 		const struct dhat_point *p = &other.point[i];
-		uint32_t *frame = other.stacked + p->first_frame;
-		struct dhat_stack stack = { frame, p->frames, other.access + p->first_count,
-					    p->counts };
+		uint32_t *frame = p->frames ? other.stacked + p->first_frame : NULL;
+		struct dhat_stack stack = { .frame = frame, .frames = p->frames,
+					    .counts = p->counts };
 
+		if (p->counts)
+			stack.count = other.access + p->first_count;
 		for (uint32_t k = 0; k < p->frames; k++)
 			frame[k] = r->number[frame[k]];
 		result = dhat_add(d, p, &stack, r->err);

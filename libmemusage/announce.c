@@ -111,7 +111,7 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 		return false;
 	}
 	if (mode & MODE_STACKS)
-		event_born(thread, (const void *)key, &block);
+		event_born(thread, (const void *)key, &block, 0); /* not in DHAT's books */
 	if (counts) {
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		account(thread, place, &block, (int64_t)size, mode);

@@ -17,6 +17,7 @@
 #include "libmemusage/blocks.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/log.h"
+#include "libmemusage/points.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sites.h"
 #include "libmemusage/slack.h"
@@ -118,9 +119,13 @@ INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 }
 
 /* event_born -- a block is added to its site. */
-INLINE void event_born(struct thread *thread, const void *block, const struct block *record)
+INLINE void event_born(struct thread *thread, const void *block, const struct block *record,
+		       unsigned int mode)
 {
-	sites_alloc(thread, record->site, record->size);
+	const struct mu_cell *cell = sites_alloc(thread, record->site, record->size);
+
+	if (mode & MODE_POINTS && likely(cell))
+		points_alloc(cell->point, record->size, mode & MODE_MANY);
 	thread->newest = (uint64_t)block;
 }
 
@@ -146,7 +151,7 @@ INLINE bool event_put(struct thread *thread, const void *block, const struct blo
 		block_dropped(record->size);
 		change -= (int64_t)record->size;
 	} else if (mode & MODE_STACKS) {
-		event_born(thread, block, record);
+		event_born(thread, block, record, mode);
 		if (mode & MODE_ACCESSES)
 			accesses_born(&thread->access, (uint64_t)block, record->size,
 				      record->site);
@@ -212,8 +217,12 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 	if (mode & MODE_STACKS && !is_ignored)
 		snapshots_before_fall(mode & MODE_MANY);
 	heap_change(thread, change, mode & MODE_MANY);
+	const struct mu_cell *cell = NULL;
 	if (mode & MODE_STACKS)
-		sites_free(thread, known->site, known->size, thread->newest == (uint64_t)block);
+		cell = sites_free(thread, known->site, known->size,
+				  thread->newest == (uint64_t)block);
+	if (mode & MODE_POINTS && likely(cell))
+		points_free(cell->point, known->size, mode & MODE_MANY);
 	if (is_ignored) {
 		if (known->birth & MU_BIRTH_OUTER)
 			event_extra((uint64_t)block, known);
@@ -341,7 +350,7 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 		counters->bytes[fn] += size;
 		counters->hist_low[size / MU_HIST_STEP]++;
 		if (mode & MODE_STACKS)
-			event_born(thread, block, &record);
+			event_born(thread, block, &record, mode);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
 		if (mode & MODE_LOG)

@@ -4,6 +4,7 @@
  */
 #include "libmemusage/heap.h"
 
+#include "libmemusage/points.h"
 #include "libmemusage/snapshots.h"
 #include "libmemusage/spin.h"
 
@@ -27,6 +28,7 @@ static void publish_locked(struct thread *thread)
 	int64_t change = thread->pub.pending_heap;
 
 	snapshots_publish(thread);
+	points_publish(change);
 	thread->pub.pending_heap = 0;
 	apply(&rec.image->heap, change);
 	spin_unlock(&rec.image->heap.lock);

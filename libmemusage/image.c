@@ -18,6 +18,7 @@
 #include "libmemusage/mapping.h"
 #include "libmemusage/marks.h"
 #include "libmemusage/modules.h"
+#include "libmemusage/points.h"
 #include "libmemusage/pools.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/rules.h"
@@ -132,7 +133,8 @@ bool image_begin(const struct slot *slot)
 	pools_forget();
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();
-		if (!walk_init() || !sites_init() || !snapshots_init() ||
+		if (!walk_init() || ((rec.flags & MU_CFG_POINTS) && !points_init()) ||
+		    !sites_init() || !snapshots_init() ||
 		    ((rec.flags & MU_CFG_ACCESSES) && !access_request_init())) {
 			slot_release(slot);
 			return false;
@@ -195,6 +197,7 @@ void image_inherit(const struct slot *slot)
 	marks_forget_locks();
 	pools_forget_locks();
 	rules_forget_locks();
+	points_forget_locks();
 	sites_forget_locks();
 	accesses_forget_locks();
 	slack_forget_locks();
@@ -225,6 +228,7 @@ void image_exit(void)
 	}
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_take();
+	points_exit();
 	rec.image->process.exit_mono_ns = monotonic();
 	rec.image->process.exit = MU_EXIT_NORMAL;
 }

@@ -18,6 +18,28 @@
 
 __thread uint32_t copies_quiet;
 
+static __attribute__((noinline)) void *record_rest(enum mu_fn fn, void *block, size_t size,
+						   uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+
+	if (likely(thread)) {
+		event_alloc(thread, fn, block, size, sp);
+		hook_leave(thread);
+	}
+	return block;
+}
+
+/* With program points. */
+static __attribute__((noinline)) void *record_pointed(enum mu_fn fn, void *block, size_t size,
+						      uint64_t sp)
+{
+	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS) ||
+	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS | MODE_MANY))
+		return block;
+	return record_rest(fn, block, size, sp);
+}
+
 static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
 						   uint64_t sp)
 {
@@ -25,12 +47,8 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
 	    alloc_quick(fn, block, size, sp, MODE_MANY))
 		return block;
-	struct thread *thread = hook_enter();
-	if (likely(thread)) {
-		event_alloc(thread, fn, block, size, sp);
-		hook_leave(thread);
-	}
-	return block;
+	return gate.mode & MODE_POINTS ? record_pointed(fn, block, size, sp) :
+					 record_rest(fn, block, size, sp);
 }
 
 /* Apart, as it needs few registers: 2 ns less than as one more case of record_slow(). */
@@ -107,10 +125,18 @@ INLINE bool record_free(void *block, uint64_t sp)
 	return block && !early_owns(block);
 }
 
+/* With program points. */
+static __attribute__((noinline)) bool free_pointed(void *block, uint64_t sp)
+{
+	return free_quick(block, sp, MODE_STACKS | MODE_POINTS) ||
+	       free_quick(block, sp, MODE_STACKS | MODE_POINTS | MODE_MANY);
+}
+
 static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 {
 	if (free_quick(block, sp, MODE_STACKS) || free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
-	    free_quick(block, sp, MODE_MANY) || record_free(block, sp))
+	    free_quick(block, sp, MODE_MANY) ||
+	    (gate.mode & MODE_POINTS && free_pointed(block, sp)) || record_free(block, sp))
 		real.free(block);
 }
 
@@ -173,7 +199,8 @@ static void *realloc_early(void *block, size_t size, uint64_t sp)
 }
 
 #define REALLOC_MODES \
-	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES | MODE_ACCESSES)
+	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES | MODE_ACCESSES | \
+	 MODE_POINTS)
 
 /* With call stacks: a block gives way to its successor, in Massif's books. The successor
  * stays in the old room if it fits. Returns the extra bytes it brings. */
@@ -221,20 +248,44 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 	return true;
 }
 
+/* The site of a block that realloc changed; in DHAT's books it is still the old one's. */
+static uint32_t realloc_site(struct thread *thread, const struct block *old, uint64_t sp,
+			     unsigned int mode)
+{
+	if (!(mode & MODE_POINTS))
+		return event_site(thread, MU_FN_REALLOC, sp, mode);
+	return sites_find_from(walk_stack(thread, sp + 8, *(const uint64_t *)sp), MU_FN_REALLOC,
+			       old->site);
+}
+
+/* Its point counts it anew, or, if it could not be remembered, loses it. */
+static void realloc_point(struct thread *thread, const struct block *old,
+			  const struct block *next, bool is_known, unsigned int mode)
+{
+	const struct mu_cell *cell = sites_cell(thread, is_known ? next->site : old->site);
+
+	if (cell && is_known)
+		points_resize(cell->point, old->size, next->size, mode & MODE_MANY);
+	else if (cell)
+		points_free(cell->point, old->size, mode & MODE_MANY);
+}
+
 static void realloc_moved(struct thread *thread, const void *block, const struct block *old,
 			  const void *result, size_t size, uint64_t sp)
 {
 	unsigned int mode = gate.mode & REALLOC_MODES;
 	int64_t change = (int64_t)size - (int64_t)old->size;
-	struct block next = { .size = size,
-			      .site = event_site(thread, MU_FN_REALLOC, sp, mode) };
+	struct block next = { .size = size, .site = realloc_site(thread, old, sp, mode) };
 	int64_t extra = 0;
 
 	bool is_ignored = mode & MODE_IGNORE && replace_ignored(thread, block, old, &next, mode);
 	if (mode & MODE_STACKS && !is_ignored)
 		extra = replace_stacked(thread, block, old, result, &next, mode);
 	event_freed_by(thread, old->size, sp, mode);
-	event_put(thread, result, &next, change, sp, mode);
+	bool is_known = event_put(thread, result, &next, change, sp,
+				  mode & ~(unsigned int)MODE_POINTS);
+	if (mode & MODE_POINTS)
+		realloc_point(thread, old, &next, is_known, mode);
 	if (mode & MODE_ACCESSES)
 		accesses_copied(&thread->access, old->site, next.site,
 				size < old->size ? size : old->size);

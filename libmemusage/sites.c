@@ -15,6 +15,7 @@
 #include "libmemusage/ignore.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/modules.h"
+#include "libmemusage/points.h"
 #include "libmemusage/spin.h"
 
 #define SITES_LOG2 9
@@ -220,8 +221,22 @@ static uint16_t flags_of(unsigned int fn)
 	}
 }
 
+#define NO_ORIGIN UINT32_MAX
+
+/* Under the lock. Whose blocks they are in DHAT's books. */
+static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t origin)
+{
+	const struct mu_site *from;
+
+	if (!rec.image->points)
+		return 0;
+	from = origin == NO_ORIGIN ? NULL : arena_table_at(table(MU_SEC_SITES), origin);
+	return from ? from->point : points_find(walk, number);
+}
+
 /* Under the lock. */
-static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags)
+static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags,
+			 uint32_t origin)
 {
 	uint32_t frame = walk ? innermost_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
@@ -239,7 +254,8 @@ static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint
 	*site = (struct mu_site){ .stack = stack_number,
 				  .fn = (uint16_t)fn,
 				  .flags = site_flags | flags_of(fn),
-				  .first = sites_tick() };
+				  .first = sites_tick(),
+				  .point = point_of(walk, number, origin) };
 	publish(MU_SEC_SITES);
 	if (indexed * 2 > index_now->mask)
 		index_grow();
@@ -250,17 +266,11 @@ static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint
 	return number;
 }
 
-uint32_t sites_find(struct walk *walk, unsigned int fn)
+static __attribute__((noinline)) uint32_t find_or_add(struct walk *walk, unsigned int fn,
+						      uint64_t hash, uint32_t origin)
 {
-	uint64_t hash = walk && walk->count ? walk->frame[walk->count - 1].hash : 0;
 	uint32_t site = 0;
 
-	if (unlikely(!walk))
-		return 0;
-	hash = spread(hash + fn + 1);
-	hash += !hash;
-	if (likely(index_lookup(hash, &site)))
-		return site;
 	uint16_t flags = fn == MU_FN_FREE ? MU_SITE_FREE : 0;
 	/* Asks and waits, so not under the lock. */
 	if (!flags && rec.flags & MU_CFG_IGNORE && ignore_stack(walk))
@@ -268,9 +278,43 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 	if (!spin_lock(&lock))
 		return 0;
 	if (!index_lookup(hash, &site))
-		site = add_site(walk, fn, hash, flags);
+		site = add_site(walk, fn, hash, flags, origin);
 	spin_unlock(&lock);
 	return site;
+}
+
+static uint64_t hash_of(const struct walk *walk, unsigned int fn)
+{
+	uint64_t hash = walk->count ? walk->frame[walk->count - 1].hash : 0;
+
+	return spread(hash + fn + 1);
+}
+
+uint32_t sites_find(struct walk *walk, unsigned int fn)
+{
+	uint64_t hash;
+	uint32_t site = 0;
+
+	if (unlikely(!walk))
+		return 0;
+	hash = hash_of(walk, fn);
+	hash += !hash;
+	if (likely(index_lookup(hash, &site)))
+		return site;
+	return find_or_add(walk, fn, hash, NO_ORIGIN);
+}
+
+uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin)
+{
+	const struct mu_site *from = arena_table_at(table(MU_SEC_SITES), origin);
+	uint64_t hash;
+	uint32_t site = 0;
+
+	if (!walk || !from)
+		return origin;
+	hash = spread(hash_of(walk, fn) ^ spread(from->point));
+	hash += !hash;
+	return index_lookup(hash, &site) ? site : find_or_add(walk, fn, hash, origin);
 }
 
 bool sites_module(uint64_t pc, struct sites_module *module)
@@ -354,13 +398,14 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	cell->site = site;
 	cell->thread = thread->pub.tid;
 	cell->epoch = rec.image->heap.epoch;
+	if (rec.image->points)
+		cell->point = points_of(site);
 	thread->cell_of[site] = number;
 	return cell;
 }
 
 bool sites_init(void)
 {
-
 	arena_table_init(MU_SEC_FRAMES, sizeof(struct mu_frame), FRAMES_FIRST_LOG2);
 	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), FRAMES_FIRST_LOG2 - 2);
 	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), FRAMES_FIRST_LOG2 - 2);
@@ -374,7 +419,8 @@ bool sites_init(void)
 	if (!index_now || !node_hash)
 		return false;
 	publish(MU_SEC_FRAMES); /* entry 0, the root, is all zero */
-	return arena_table_at(table(MU_SEC_FRAMES), 0) && add_site(NULL, MU_FN_MALLOC, 1, 0) == 0;
+	return arena_table_at(table(MU_SEC_FRAMES), 0) &&
+	       add_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
 }
 
 void sites_forget_locks(void)

@@ -9,6 +9,7 @@
 #define LIBMEMUSAGE_SITES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "libmemusage/recorder.h"
@@ -32,6 +33,12 @@ void sites_forget_locks(void);
  * stack, some 100 ns per new frame otherwise.
  */
 uint32_t sites_find(struct walk *walk, unsigned int fn);
+
+/* sites_find_from -- the same for a block that realloc changed, with program points.
+ *
+ * origin  the site that it had: the one returned has that one's point.
+ */
+uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin);
 
 /* A module as sites_module() found it. */
 struct sites_module {
@@ -100,13 +107,16 @@ static inline unsigned int sites_class(uint64_t size)
 	return log2 <= 16 ? 5 : log2 <= 20 ? 6 : 7;
 }
 
-/* sites_alloc -- a block came to life at a site. Async-signal-safe. Cost 2-4 ns. */
-static inline void sites_alloc(struct thread *thread, uint32_t site, uint64_t size)
+/* sites_alloc -- a block came to life at a site.
+ *
+ * Returns the thread's cell of it, or NULL. Async-signal-safe. Cost 2-4 ns.
+ */
+static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, uint64_t size)
 {
 	struct mu_cell *cell = sites_cell(thread, site);
 
 	if (unlikely(!cell))
-		return;
+		return NULL;
 	sites_keep_peak(cell);
 	cell->live_bytes += (int64_t)size;
 	cell->live_blocks++;
@@ -114,18 +124,21 @@ static inline void sites_alloc(struct thread *thread, uint32_t site, uint64_t si
 	cell->total_blocks++;
 	cell->life -= (int64_t)sites_tick();
 	cell->size_class[sites_class(size)]++;
+	return cell;
 }
 
 /* sites_free -- a block of a site is about to die.
  *
  * newest  it was this thread's last allocation: a temporary block.
+ * Returns as sites_alloc().
  */
-static inline void sites_free(struct thread *thread, uint32_t site, uint64_t size, bool newest)
+static inline struct mu_cell *sites_free(struct thread *thread, uint32_t site, uint64_t size,
+					 bool newest)
 {
 	struct mu_cell *cell = sites_cell(thread, site);
 
 	if (unlikely(!cell))
-		return;
+		return NULL;
 	sites_keep_peak(cell);
 	if (cell->live_bytes > cell->max_bytes)
 		cell->max_bytes = cell->live_bytes;
@@ -133,6 +146,7 @@ static inline void sites_free(struct thread *thread, uint32_t site, uint64_t siz
 	cell->live_blocks--;
 	cell->life += (int64_t)sites_tick();
 	cell->temporary += newest;
+	return cell;
 }
 
 /* sites_ad_hoc -- an ad hoc event at a site. */

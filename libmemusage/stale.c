@@ -15,6 +15,7 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/mapping.h"
+#include "libmemusage/points.h"
 #include "libmemusage/rules.h"
 #include "libmemusage/sites.h"
 #include "libmemusage/slack.h"
@@ -129,6 +130,7 @@ static void free_locks(struct thread *thread)
 		arena_forget_locks();
 		mapping_forget_locks();
 		rules_forget_locks();
+		points_forget_locks();
 		sites_forget_locks();
 		accesses_forget_locks();
 		slack_forget_locks();

@@ -76,6 +76,8 @@ void recorder_open_gate(void)
 	/* In copy mode stacks are those of copies. */
 	if (rec.flags & MU_CFG_STACKS && !(rec.flags & MU_CFG_COPIES))
 		mode |= MODE_STACKS;
+	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
+		mode |= MODE_POINTS;
 	if (rec.flags & MU_CFG_IGNORE)
 		mode |= MODE_IGNORE;
 	if (rec.flags & MU_CFG_FREE_STACKS)

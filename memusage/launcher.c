@@ -98,6 +98,8 @@ static struct mu_config make_config(const struct settings *s)
 	if (settings_has_stacks(s))
 		add_stacks(&config, &s->massif);
 	accesses_configure(&config, &s->accesses);
+	if (s->dhat.is_wanted)
+		dhat_configure(&config, &s->dhat);
 	if (s->data || s->png) {
 		config.flags |= MU_CFG_LOG;
 		config.log_wake_records = (uint32_t)s->buffer;
@@ -122,7 +124,8 @@ static int open_output(const char *name)
 static void open_report(struct session *s)
 {
 	const struct settings *settings = s->settings;
-	bool has_text = settings_has_text(settings);
+	bool has_text = settings_has_text(settings) ||
+			(settings->dhat.is_wanted && !settings->quiet);
 	int fd = settings->output && (has_text || !settings->quiet) ?
 			 open_output(settings->output) :
 			 fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);

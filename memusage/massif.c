@@ -249,7 +249,6 @@ struct core_rule {
 };
 
 static const struct core_rule core_rules[] = {
-	{ "tool", "massif", "is none of the tools that memusage stands for", false },
 	{ "fullpath-after", NULL, NULL, true },
 	{ "read-inline-info", NULL, NULL, true },
 	{ "demangle", NULL, NULL, true },
@@ -259,7 +258,6 @@ static const struct core_rule core_rules[] = {
 	{ "vgdb", "no", "needs Valgrind: no debugger can attach that way", false },
 	{ "log-fd", "2", "is not there: --output or --log-file names a file", false },
 	{ "xml", "no", "is not there: memusageprint --to=json is", false },
-	{ .name = "num-callers" },
 	{ .name = "soname-synonyms" },
 	{ .name = "suppressions" },
 	{ .name = "error-limit" },
@@ -306,8 +304,6 @@ static const char *take_core(const struct core_rule *rule, const struct opt *opt
 		return rule->why_not;
 	if (rule->is_passed)
 		pass_on(m, xasprintf("--%s=%s", option->name, arg));
-	if (strcmp(option->name, "tool") == 0)
-		m->is_wanted = true;
 	return NULL;
 }
 

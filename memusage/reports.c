@@ -18,7 +18,7 @@
 #include "memusage/library.h"
 #include "memusage/page.h"
 
-enum { ARGUMENTS = 16 };	/* besides those that are handed on */
+enum { ARGUMENTS = 24 };	/* besides those that are handed on */
 
 bool reports_wanted(const struct settings *s)
 {
@@ -63,6 +63,12 @@ static void fill(struct arguments *a, const struct settings *s, unsigned int fir
 	if (m->is_wanted) {
 		add(a, xasprintf("--massif-out-file=%s", m->file));
 		add(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
+	}
+	if (s->dhat.is_wanted) {
+		add(a, xasprintf("--dhat-out-file=%s", s->dhat.file));
+		add(a, xasprintf("--time-unit=%s", dhat_unit_word(&s->dhat)));
+		if (first == 0 && !s->quiet)
+			add(a, xstrdup("--dhat-summary"));
 	}
 	if (settings_has_files(s))
 		add(a, xasprintf("--first-image=%u", first));

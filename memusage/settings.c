@@ -20,6 +20,7 @@ enum {
 };
 
 static struct settings settings;
+static struct dhat_and_massif shared = { &settings.dhat, &settings.massif };
 
 /* glibc's rule, and atoi's: whatever is not a number from 1 to the maximum is the maximum. */
 static int buffer_size(const char *text)
@@ -57,8 +58,8 @@ static const struct opt options[] = {
 		"record only programs called NAME, as in the last part of argv[0]"),
 	OPT_FLAG('m', "mmap", &settings.mmap, "count mmap, mremap and munmap too"),
 	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
-		 "record programs that the program starts (default yes; with --massif no); forks "
-		 "always are"),
+		 "record programs that the program starts (default yes; with --massif and --dhat "
+		 "no); forks always are"),
 	OPT_GROUP("Report"),
 	OPT_STR('o', "output", "FILE", &settings.output,
 		"write the report to FILE instead of standard error"),
@@ -85,7 +86,8 @@ static const struct opt options[] = {
 	OPT_GROUP("Massif (Valgrind's options; most of them ask for --massif)"),
 	OPT_FLAG(0, "massif", &settings.massif.is_wanted, "write a profile as Massif does"),
 	M("massif-out-file", "FILE", "name of the profile (default massif.out.%p)"),
-	M("time-unit", "i|ms|B", "what time is: instructions, milliseconds (default) or bytes"),
+	OPT_CALL(0, "time-unit", "ms|B", dhat_time_unit, &shared,
+		 "what time is: milliseconds (default) or bytes; with --dhat below"),
 	M("max-snapshots", "N", "most snapshots, 10 to 1000 (default 100)"),
 	M("detailed-freq", "N", "every Nth snapshot has a tree (default 10)"),
 	M("peak-inaccuracy", "PERCENT", "a new peak is larger by this (default 1)"),
@@ -104,6 +106,15 @@ static const struct opt options[] = {
 	X("xtree-memory-file", "FILE", "its name (default xtmemory.kcg.%p); with .ms in it, in "
 	  "Massif's form"),
 	X("xtree-compress-strings", "yes|no", "write long names once in it (default yes)"),
+	OPT_GROUP("DHAT (Valgrind's options)"),
+	OPT_FLAG(0, "dhat", &settings.dhat.is_wanted,
+		 "write a profile as DHAT does: for each place that allocates what it allocated in "
+		 "all, how long blocks lived, and the most that was live; --time-unit is then ns "
+		 "(default), ms, cpu, B or allocs"),
+	OPT_CALL(0, "dhat-out-file", "FILE", dhat_out_file, &settings.dhat,
+		 "name of the profile (default dhat.out.%p)"),
+	OPT_UINT(0, "num-callers", "N", &settings.dhat.callers, 1, 500,
+		 "frames of a stack that tell its places apart (default 12)"),
 	OPT_GROUP("Reads, writes and copies (DHAT's)"),
 	OPT_ENUM(0, "accesses", "none|hooks", &settings.accesses.engine,
 		 "count what is read and written in blocks: with hooks, in a program built "
@@ -134,10 +145,12 @@ static const struct opt options[] = {
 	OPT_STR(0, "title", "STRING", &settings.title, "title of the picture"),
 	OPT_STR('x', "x-size", "PIXELS", &settings.x_size, "width of the picture (default 800)"),
 	OPT_STR('y', "y-size", "PIXELS", &settings.y_size, "height of the picture (default 600)"),
-	C("tool"), C("log-file"), C("stats"), C("fullpath-after"), C("read-inline-info"),
+	{ .kind = OPT_KIND_CALL, .name = "tool", .arg = "massif|dhat", .value = &shared,
+	  .call = dhat_tool, .help = "an option of Valgrind's", .hidden = true },
+	C("log-file"), C("stats"), C("fullpath-after"), C("read-inline-info"),
 	C("demangle"), C("run-libc-freeres"), C("run-cxx-freeres"), C("realloc-zero-bytes-frees"),
 	C("vgdb"),
-	C("log-fd"), C("xml"), C("num-callers"), C("soname-synonyms"), C("suppressions"),
+	C("log-fd"), C("xml"), C("soname-synonyms"), C("suppressions"),
 	C("error-limit"), C("child-silent-after-fork"), C("max-stackframe"), C("main-stacksize"),
 	C("keep-debuginfo"), C("smc-check"), C("sim-hints"), C("fair-sched"),
 	OPT_GROUP("Other uses"),
@@ -203,7 +216,7 @@ bool settings_has_stacks(const struct settings *s)
 
 bool settings_has_files(const struct settings *s)
 {
-	return s->massif.is_wanted || s->massif.xtree != XTREE_NONE;
+	return s->massif.is_wanted || s->dhat.is_wanted || s->massif.xtree != XTREE_NONE;
 }
 
 bool settings_has_timeline(const struct settings *s)
@@ -226,8 +239,9 @@ static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
 	bool is_for_text = settings_has_text(&settings) || settings.record || settings.html ||
-			   m->xtree != XTREE_NONE;
+			   m->xtree != XTREE_NONE || settings.dhat.is_wanted;
 
+	m->is_meant |= settings.dhat.has_unit && !settings.dhat.is_wanted;
 	m->is_wanted |= m->is_meant || (m->is_given && !is_for_text);
 	if (m->log_file && !settings.output)
 		settings.output = m->log_file;
@@ -243,9 +257,10 @@ const struct settings *settings_parse(int argc, char **argv)
 	int first;
 
 	massif_reset(&settings.massif);
+	dhat_reset(&settings.dhat);
 	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20,
 				      .trace_children = TRACE_UNSAID,
-				      .massif = settings.massif };
+				      .massif = settings.massif, .dhat = settings.dhat };
 	read_environment();
 	from_environment = settings.progname;
 	first = options_parse(&settings_tool, argc, argv);

@@ -10,6 +10,7 @@
 
 #include "cli/options.h"
 #include "memusage/accesses.h"
+#include "memusage/dhat.h"
 #include "memusage/massif.h"
 
 /* In the order of the words of --children. */
@@ -52,6 +53,7 @@ struct settings {
 	struct massif_settings massif;
 	struct access_settings accesses;
 	int mode;		/* enum run_mode */
+	struct dhat_settings dhat;
 	char **command;		/* the program and its arguments, or the files of --finish */
 };
 

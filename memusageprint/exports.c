@@ -13,6 +13,7 @@
 #include "formats/folded.h"
 #include "formats/json.h"
 #include "formats/pprof.h"
+#include "memusageprint/dhat_export.h"
 #include "memusageprint/massif_export.h"
 
 static int write_folded(FILE *out, struct subject *s, const struct settings *settings,
@@ -58,6 +59,8 @@ int exports_write(FILE *out, struct subject *s, const struct settings *settings)
 
 	if (settings->report == REPORT_TO_MASSIF)
 		return massif_export(out, s, settings);
+	if (settings->report == REPORT_TO_DHAT)
+		return dhat_export(out, s, settings);
 	e.command = command = subject_command(s);
 	result = write_with(out, s, settings, &e, &err);
 	if (result == -1)

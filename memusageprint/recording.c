@@ -5,6 +5,8 @@
 #include "memusageprint/recording.h"
 
 #include "cli/message.h"
+#include "cli/output.h"
+#include "memusageprint/dhat_export.h"
 #include "memusageprint/exports.h"
 #include "memusageprint/imagefiles.h"
 #include "memusageprint/massif_export.h"
@@ -16,7 +18,7 @@
 static bool wants_image(const struct settings *settings)
 {
 	return settings->report != REPORT_DEFAULT ||
-	       (!settings->massif_file && settings->xtree == XTREE_NONE);
+	       (!settings->massif_file && !settings->dhat_file && settings->xtree == XTREE_NONE);
 }
 
 static int write_massif(FILE *out, const char *name, struct subject *s,
@@ -33,6 +35,7 @@ static int write_files(const struct recording *r, struct subject *open,
 	const struct imagefile files[] = {
 		{ has_xtree ? settings->xtree_file : NULL, 0, xtree_export },
 		{ settings->massif_file, 0, write_massif },
+		{ settings->dhat_file, OUTPUT_PRIVATE, dhat_write_file },
 	};
 
 	int result = imagefiles_write(r, open, settings, files,
@@ -78,7 +81,9 @@ int recording_print(const struct report_job *job)
 		if (result == 0)
 			result = print_image(job, &s);
 	}
-	if (settings->massif_file || settings->xtree != XTREE_NONE)
+	if (settings->dhat_summary)
+		dhat_summaries(report_begin(job));
+	if (settings->massif_file || settings->dhat_file || settings->xtree != XTREE_NONE)
 		result |= write_files(&r, s.recording ? &s : NULL, settings);
 	subject_close(&s);
 	recording_close(&r);

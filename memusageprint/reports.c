@@ -28,6 +28,7 @@ static const struct {
 	{ INPUT_RECORDING, REPORT_TO_CALLGRIND, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_JSON, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_PPROF, recording_print },
+	{ INPUT_RECORDING, REPORT_TO_DHAT, recording_print },
 };
 
 /* Why nothing can be printed of a kind that has no report at all. */

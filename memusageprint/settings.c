@@ -48,6 +48,7 @@ static const char *const report_options[REPORTS] = {
 	[REPORT_TO_CALLGRIND] = "--to=callgrind",
 	[REPORT_TO_JSON] = "--to=json",
 	[REPORT_TO_PPROF] = "--to=pprof",
+	[REPORT_TO_DHAT] = "--to=dhat",
 };
 
 /* ---- recordings -------------------------------------------------------------------------- */
@@ -100,7 +101,7 @@ static const char *parse_to(const struct opt *option, const char *arg, void *dat
 			return NULL;
 		}
 	}
-	return "is none of massif, folded, callgrind, json, pprof";
+	return "is none of massif, folded, callgrind, json, pprof, dhat";
 }
 
 #define TEXT(n, a, bit, h) \
@@ -128,7 +129,7 @@ static const struct opt options[] = {
 	TEXT("leaks", "N", TEXT_LEAKS, "show where what was left at the end came from"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show where blocks came from that were freed at once"),
-	OPT_CALL('\0', "to", "massif|folded|callgrind|json|pprof", parse_to, &given,
+	OPT_CALL('\0', "to", "massif|folded|callgrind|json|pprof|dhat", parse_to, &given,
 		 "convert a recording, whose folded stacks are those of --tree, or a massif.out"),
 	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
 		 "take this process instead of the one that was started"),
@@ -140,6 +141,13 @@ static const struct opt options[] = {
 		"its name (default xtmemory.kcg.%p); with .ms in it, in Massif's form"),
 	OPT_ENUM('\0', "xtree-compress-strings", "yes|no", &given.xtree_compress,
 		 "write long names once in it (default yes)"),
+	OPT_STR('\0', "dhat-out-file", "FILE", &given.dhat_file,
+		"write a profile as DHAT's for every process; %p is its process ID"),
+	OPT_ENUM('\0', "time-unit", "ns|ms|cpu|B|allocs", &given.time_unit,
+		 "unit of time in a profile of DHAT (default ns); of the recording, if that counts "
+		 "no time"),
+	OPT_UINT('\0', "num-callers", "N", &given.callers, 1, 500,
+		 "frames of a stack in a profile of DHAT (default: all that were recorded)"),
 	OPT_GROUP("Places and names in a recording"),
 	OPT_UINT('\0', "depth", "N", &given.depth, 1, 200,
 		 "frames of a stack that are shown (default 30)"),
@@ -162,6 +170,8 @@ static const struct opt options[] = {
 	{ .kind = OPT_KIND_STR, .name = "massif-desc", .arg = "TEXT",
 	  .value = &given.massif_desc, .help = "what a massif.out says of options",
 	  .hidden = true },
+	{ .kind = OPT_KIND_FLAG, .name = "dhat-summary", .value = &given.dhat_summary,
+	  .help = "print DHAT's summary of each of its profiles", .hidden = true },
 	{ .kind = OPT_KIND_UINT, .name = "first-image", .arg = "N", .max = INT_MAX,
 	  .value = &given.first_image, .help = "write no massif.out of those before",
 	  .hidden = true },

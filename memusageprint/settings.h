@@ -18,6 +18,7 @@ enum report {
 	REPORT_TO_CALLGRIND,
 	REPORT_TO_JSON,
 	REPORT_TO_PPROF,
+	REPORT_TO_DHAT,
 	REPORTS
 };
 
@@ -28,6 +29,9 @@ enum text_report {
 
 /* In the order of the words "yes|no". */
 enum yes_no { YES, NO, UNSAID };
+
+/* In the order of the words of --time-unit; those behind UNIT_MS only a recording can ask for. */
+enum time_unit { UNIT_NS, UNIT_MS, UNIT_CPU, UNIT_BYTES, UNIT_BLOCKS };
 
 /* Of which moment --tree is; snapshots have numbers from 0 on. */
 enum { TREE_AT_PEAK = -1, TREE_AT_END = -2, TREE_OF_TOTAL = -3 };
@@ -55,6 +59,10 @@ struct settings {
 	int xtree;		/* enum xtree_kind: a report for every image */
 	const char *xtree_file;	/* pattern of its name */
 	int xtree_compress;	/* enum yes_no */
+	const char *dhat_file;	/* likewise */
+	bool dhat_summary;	/* say what is in these files */
+	int time_unit;		/* enum time_unit, of DHAT's profiles */
+	unsigned callers;	/* frames of their stacks, that of malloc being one; 0: all */
 	unsigned first_image;	/* of those files */
 	const char *code_root;	/* --code-below; NULL: not asked for */
 	const char *build_id;	/* ... of the file, in hexadecimal */

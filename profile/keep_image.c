@@ -17,6 +17,7 @@
 #include "profile/blocks.h"
 #include "profile/crc32.h"
 #include "recording/accesses.h"
+#include "recording/points.h"
 
 enum {
 	BUFFER_BYTES = 64 << 10,
@@ -63,6 +64,7 @@ static const struct section sections[MU_SEC_COUNT] = {
 	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),
 		{ { offsetof(struct mu_access, counts), offsetof(struct mu_access, counted), 8, 0,
 		    sizeof(uint16_t) } } },
+	[MU_SEC_POINTS] = { sizeof(struct mu_point), { { 0 } } },
 };
 
 struct writer {
@@ -271,6 +273,16 @@ static void put_high(struct writer *w, struct mu_counters *counters)
 	put(w, high, high ? length : 0);
 }
 
+static void put_points(struct writer *w, struct mu_image *head)
+{
+	const uint64_t length = sizeof(struct mu_points);
+	const void *points = image_at(w->im, head->points, length);
+
+	head->points = points && head->points ? w->at : 0;
+	put(w, points, head->points ? length : 0);
+	pad(w);
+}
+
 static void put_header_parts(struct writer *w, struct mu_image *head)
 {
 	put_string(w, &head->process.exe);
@@ -278,6 +290,7 @@ static void put_header_parts(struct writer *w, struct mu_image *head)
 	put_string(w, &head->process.cwd);
 	put_string(w, &head->foreign_malloc);
 	put_high(w, &head->retired);
+	put_points(w, head);
 }
 
 static void put_sections(struct writer *w, struct mu_image *head)

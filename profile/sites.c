@@ -4,6 +4,7 @@
  */
 #include "profile/sites.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,13 +29,14 @@ static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 	if (!s->site)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for sites");
 	for (; s->count < count; s->count++) {
-		const void *entry = image_entry(im, MU_SEC_SITES, s->count,
-						sizeof(struct mu_site));
+		/* What lies behind is younger than some recordings. */
+		const size_t known = offsetof(struct mu_site, point);
+		const void *entry = image_entry(im, MU_SEC_SITES, s->count, known);
 		struct mu_site from;
 
 		if (!entry)
 			break;
-		memcpy(&from, entry, sizeof(from));
+		memcpy(&from, entry, known);
 		s->site[s->count] = (struct site){
 			.stack = from.stack < stacks ? from.stack : 0,
 			.fn = from.fn, .flags = from.flags };

@@ -47,6 +47,7 @@ enum mu_config_flag {
 	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
 	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
+	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
 	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
 };
 
@@ -67,7 +68,8 @@ struct mu_config {
 	uint32_t alignment;	      /* bytes, for the rounding of blocks */
 	uint32_t time_unit;	      /* 0 ms, 1 bytes, 2 instructions */
 	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
-	uint32_t reserved[17];
+	uint32_t point_depth, point_clock; /* docs/format.md, 7.2; enum mu_clock */
+	uint32_t reserved[15];
 	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
 };
 
@@ -145,7 +147,8 @@ enum mu_section {
 	MU_SEC_MARKS = 13,     /* struct mu_mark */
 	MU_SEC_ACCESSES = 14,  /* struct mu_access */
 	MU_SEC_DROPS = 15,     /* in the image header: what was not recorded */
-	MU_SEC_COUNT = 16
+	MU_SEC_POINTS = 16,    /* struct mu_point of points.h: as DHAT counts */
+	MU_SEC_COUNT = 17
 };
 #define MU_FEATURE(section) (UINT64_C(1) << (section))
 
@@ -348,7 +351,8 @@ struct mu_image {
 	uint32_t code_state;  /* enum mu_code_state, a futex */
 	uint64_t code_offset; /* of uint64_t[code_count] */
 	uint64_t code_count;
-	uint64_t reserved[3];
+	uint64_t points; /* offset of struct mu_points of points.h */
+	uint64_t reserved[2];
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
 };
@@ -444,6 +448,7 @@ struct mu_site {
 	uint16_t fn; /* enum mu_fn or mu_site_fn */
 	uint16_t flags; /* enum mu_site_flag */
 	uint64_t first; /* time of its first event */
+	uint32_t point, reserved; /* number in the table of points + 1, 0 none */
 };
 /* What is no function of malloc's family. */
 enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34 };
@@ -471,9 +476,9 @@ struct mu_cell {
 	uint32_t epoch;
 	uint32_t site;
 	uint32_t thread; /* tid of the thread that met the site first with this cell */
-	uint32_t flags; /* enum mu_cell_flag */
+	uint32_t flags;	 /* enum mu_cell_flag */
 	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
-	uint64_t reserved;
+	uint64_t point; /* offset of the site's point; the recorder's own */
 };
 
 enum mu_cell_flag {
