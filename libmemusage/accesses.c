@@ -30,7 +30,9 @@
 #define LENGTH_CHUNKS 4096u
 #define LENGTH_MIXED UINT64_MAX
 
-struct accesses accesses;
+#ifndef MU_IN_EMULATOR
+struct accesses access_table;
+#endif
 
 static uint32_t lock;
 static uint64_t records;	/* given out */
@@ -41,14 +43,14 @@ static uint64_t *lengths[LENGTH_CHUNKS]; /* of the blocks of a site: 0 none yet,
 
 bool accesses_init(void)
 {
-	memset(accesses.top, 0, sizeof(accesses.top));
+	memset(access_table.top, 0, sizeof(access_table.top));
 	memset(lengths, 0, sizeof(lengths));
 	lock = 0;
 	records = 1;
 	arena_table_init(MU_SEC_ACCESSES, sizeof(struct mu_access), CELLS_FIRST_LOG2);
 	if (records_mapped)
 		return true;
-	accesses.record = (struct tracked *)RECORDS_PLACE;
+	access_table.record = (struct tracked *)RECORDS_PLACE;
 	return true;
 }
 
@@ -62,7 +64,7 @@ void accesses_forget_locks(void)
 /* Under the lock. The records are one array, so it can only grow where it is. */
 static bool records_grow(void)
 {
-	uint64_t place = (uint64_t)accesses.record + records_mapped;
+	uint64_t place = (uint64_t)access_table.record + records_mapped;
 	long got = SYS6(SYS_mmap, place, RECORDS_BYTES, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -82,7 +84,7 @@ static uint32_t record_take(struct access_own *own)
 	uint32_t number = own->record_free;
 
 	if (likely(number)) {
-		own->record_free = (uint32_t)accesses.record[number].start;
+		own->record_free = (uint32_t)access_table.record[number].start;
 		return number;
 	}
 	if (own->record_next == own->record_end) {
@@ -104,7 +106,7 @@ static uint32_t record_take(struct access_own *own)
 
 static void record_give(struct access_own *own, uint32_t number)
 {
-	struct tracked *record = &accesses.record[number];
+	struct tracked *record = &access_table.record[number];
 
 	record->size = 0;
 	record->start = own->record_free;
@@ -133,7 +135,7 @@ static void *table_at(void **place, uint64_t bytes)
 
 static uint64_t *page_word(uint64_t address)
 {
-	uint64_t **mid = table_at((void **)&accesses.top[address >> 38 & (ACCESS_TOP - 1)],
+	uint64_t **mid = table_at((void **)&access_table.top[address >> 38 & (ACCESS_TOP - 1)],
 				  ACCESS_MID * sizeof(*mid));
 
 	if (!mid)
@@ -403,7 +405,7 @@ void accesses_born(struct access_own *own, uint64_t address, uint64_t size, uint
 	size += !size; /* DHAT: an empty block has one byte */
 	if (number) {
 		bool is_uniform_site = is_uniform(own, site, size);
-		accesses.record[number] = (struct tracked){
+		access_table.record[number] = (struct tracked){
 			.start = address,
 			.size = size,
 			.site = site,
@@ -422,7 +424,7 @@ void accesses_died(struct access_own *own, uint64_t address)
 		return;
 	if (unlikely(own->deferred))
 		accesses_flush(own);
-	uint32_t number = (uint32_t)(block - accesses.record);
+	uint32_t number = (uint32_t)(block - access_table.record);
 	for_pages(address, address + block->size, number, false);
 	record_give(own, number);
 }

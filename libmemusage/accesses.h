@@ -50,7 +50,13 @@ struct accesses {
 	uint64_t **top[ACCESS_TOP];
 };
 
-extern struct accesses accesses;
+#ifdef MU_IN_EMULATOR
+/* The plugin works on the table of the process that it emulates. */
+extern struct accesses *access_table_of_guest;
+#define access_table (*access_table_of_guest)
+#else
+extern struct accesses access_table;
+#endif
 
 /* accesses_init -- begin with no block known: a new image. Returns false without memory. */
 bool accesses_init(void);
@@ -122,7 +128,7 @@ void accesses_bytes_slow(struct mu_access *cell, const struct tracked *block, ui
  * Any address whatever. Async-signal-safe. Cost 2 ns. */
 static inline const struct tracked *accesses_find(uint64_t address)
 {
-	uint64_t **mid = accesses.top[address >> 38 & (ACCESS_TOP - 1)];
+	uint64_t **mid = access_table.top[address >> 38 & (ACCESS_TOP - 1)];
 	uint32_t number = 0;
 
 	if (likely(!mid))
@@ -137,7 +143,7 @@ static inline const struct tracked *accesses_find(uint64_t address)
 		number = ((const uint32_t *)word)[address >> 3 & (ACCESS_GRANULES - 1)];
 	if (!number)
 		return NULL;
-	const struct tracked *block = &accesses.record[number];
+	const struct tracked *block = &access_table.record[number];
 	return likely(address - block->start < block->size) ? block : NULL;
 }
 

@@ -20,8 +20,8 @@
 #define POPULATE_MIN (UINT64_C(64) << 10)
 #define POPULATE_MAX (UINT64_C(1) << 20)
 
-static uint32_t populate_lock;
-static uint32_t table_lock;
+static struct arena_locks own_locks;
+struct arena_locks *arena_locks = &own_locks;
 
 static uint64_t arena_full(void)
 {
@@ -36,7 +36,7 @@ static bool populate_to(uint64_t end)
 	struct mu_image *image = rec.image;
 	bool ok = true;
 
-	if (!spin_lock(&populate_lock))
+	if (!spin_lock(&arena_locks->populate))
 		return false;
 	uint64_t from = image->populated;
 	if (end > from) {
@@ -50,7 +50,7 @@ static bool populate_to(uint64_t end)
 		if (ok)
 			__atomic_store_n(&image->populated, to, __ATOMIC_RELEASE);
 	}
-	spin_unlock(&populate_lock);
+	spin_unlock(&arena_locks->populate);
 	return ok;
 }
 
@@ -63,7 +63,7 @@ static uint64_t add_extent(struct mu_table *table, unsigned int extent)
 {
 	uint64_t offset;
 
-	if (!spin_lock(&table_lock))
+	if (!spin_lock(&arena_locks->table))
 		return 0;
 	offset = table->extent[extent];
 	if (!offset) {
@@ -71,7 +71,7 @@ static uint64_t add_extent(struct mu_table *table, unsigned int extent)
 		offset = arena_alloc(entries * table->entry_size, 128);
 		__atomic_store_n(&table->extent[extent], offset, __ATOMIC_RELEASE);
 	}
-	spin_unlock(&table_lock);
+	spin_unlock(&arena_locks->table);
 	return offset;
 }
 
@@ -121,7 +121,7 @@ uint64_t arena_alloc_log(uint64_t size)
 	uint64_t offset = 0;
 
 	size = (size + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
-	if (!spin_lock(&populate_lock))
+	if (!spin_lock(&arena_locks->populate))
 		return 0;
 	uint64_t bytes = image->log_bytes + size;
 	uint64_t used = __atomic_load_n(&image->used, __ATOMIC_RELAXED);
@@ -130,7 +130,7 @@ uint64_t arena_alloc_log(uint64_t size)
 		__atomic_store_n(&image->log_bytes, bytes, __ATOMIC_RELAXED);
 		offset = image->capacity - bytes;
 	}
-	spin_unlock(&populate_lock);
+	spin_unlock(&arena_locks->populate);
 	return offset ? offset : arena_full();
 }
 
@@ -177,6 +177,5 @@ struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit
 
 void arena_forget_locks(void)
 {
-	populate_lock = 0;
-	table_lock = 0;
+	*arena_locks = (struct arena_locks){ 0 };
 }

@@ -13,6 +13,15 @@
 
 #include "recording/recording.h"
 
+/* What writers of one image exclude each other by. */
+struct arena_locks {
+	uint32_t populate;
+	uint32_t table;
+};
+
+/* This process's own; the emulator's plugin uses those of the process that it emulates. */
+extern struct arena_locks *arena_locks;
+
 /* arena_alloc -- zeroed memory from the bottom of the image.
  *
  * size   bytes; align a power of two, at most MU_PAGE.

@@ -13,6 +13,7 @@
 
 #include "libmemusage/alone.h"
 #include "libmemusage/arena.h"
+#include "libmemusage/emulated.h"
 #include "libmemusage/export.h"
 #include "libmemusage/hello.h"
 #include "libmemusage/image.h"
@@ -85,6 +86,9 @@ EXPORT pid_t fork(void)
 static void in_child(void)
 {
 	slot_forget();
+	/* An emulator may not wipe it. */
+	if (unlikely(gate.on))
+		gate.on = 0;
 	if (rec.state != STATE_ON && rec.state != STATE_FORKED)
 		return;
 	if (!child_ready) {
@@ -92,6 +96,7 @@ static void in_child(void)
 		return;
 	}
 	image_inherit(&child);
+	emulated_begin();
 	rec.state = STATE_FORKED;
 }
 

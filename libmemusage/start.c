@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libmemusage/alone.h"
+#include "libmemusage/emulated.h"
 #include "libmemusage/fork.h"
 #include "libmemusage/foreign.h"
 #include "libmemusage/hello.h"
@@ -64,6 +65,7 @@ static bool begin(void)
 		return false;
 	if (!thread_attach(NULL))
 		return false;
+	emulated_begin();
 	recorder_open_gate();
 	request_entry_fill();
 	return true;
@@ -171,6 +173,7 @@ __attribute__((constructor)) static void constructor(void)
 		fork_init();
 		sampler_start();
 		foreign_check();
+		emulated_start();
 	}
 	errno = saved;
 }

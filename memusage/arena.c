@@ -13,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recording/accesses.h"
+
 #define WHOLE_SIZE (UINT64_C(1) << 40)
+#define EMULATED_SIZE (UINT64_C(8) << 30)
 #define SLOT_SHARE 512u		     /* slots that WHOLE_SIZE is cut into, nearly */
 #define LIMITED_SHARE 16u	     /* likewise under an address space limit */
 #define SLOT_SIZE_MIN (UINT64_C(16) << 20)
@@ -77,12 +80,16 @@ static void *map_shared(int fd, uint64_t size)
 	return base;
 }
 
-/* Halve until the system agrees. */
+/* size  at most so much. Halve until the system agrees. */
 static void *make_memory(int fd, uint64_t *size)
 {
 	void *base = MAP_FAILED;
 
-	for (*size = wanted_size(); *size >= SIZE_MIN; *size = page_up(*size / 2)) {
+	uint64_t wanted = wanted_size();
+
+	if (wanted < *size)
+		*size = wanted;
+	for (; *size >= SIZE_MIN; *size = page_up(*size / 2)) {
 		if (ftruncate(fd, (off_t)*size) == 0)
 			base = map_shared(fd, *size);
 		if (base != MAP_FAILED)
@@ -127,7 +134,8 @@ static void fill_header(struct mu_segment *h, const struct mu_config *config)
 
 int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err)
 {
-	uint64_t size;
+	/* The emulator keeps a record of each page that is mapped, used or not. */
+	uint64_t size = config->access_engine == MU_ENGINE_EMULATE ? EMULATED_SIZE : WHOLE_SIZE;
 	uint8_t *base;
 
 	*a = (struct arena){ .fd = -1 };

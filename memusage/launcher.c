@@ -24,6 +24,7 @@
 #include "memusage/accesses.h"
 #include "memusage/clock.h"
 #include "memusage/collector.h"
+#include "memusage/emulate.h"
 #include "memusage/files.h"
 #include "memusage/page.h"
 #include "memusage/picture.h"
@@ -221,13 +222,22 @@ static void tell(struct launcher *l, enum wire_kind kind)
 	wire_send(l->session.wire, &message);
 }
 
+static bool is_emulated(const struct session *s)
+{
+	return s->settings->accesses.engine == ACCESSES_EMULATE;
+}
+
 static void start(struct launcher *l)
 {
 	struct session *s = &l->session;
 	char *collector = xasprintf("1:%s:%s", s->endpoint.name, s->endpoint.path);
-	char **envp = start_environment(s->library.path, collector);
+	struct emulation e = { .emulator = s->program, .argv = s->settings->command };
 
-	l->program = start_program(s->program, s->settings->command, envp, &l->inherited);
+	if (is_emulated(s))
+		emulate_prepare(&e, s->program, s->settings->command, s->library.path, collector);
+	else
+		e.envp = start_environment(s->library.path, collector);
+	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
 	if (l->program < 0) {
 		warn("cannot run %s: %m", s->program);
 		kill(l->collector, SIGTERM);
@@ -352,6 +362,8 @@ static int finish(struct launcher *l)
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
 	if (WIFSIGNALED(l->status)) {
+		if (is_emulated(&l->session))
+			emulate_explain(WTERMSIG(l->status));
 		die_like(WTERMSIG(l->status));
 		return 128 + WTERMSIG(l->status);
 	}

@@ -116,9 +116,9 @@ static const struct opt options[] = {
 	OPT_UINT(0, "num-callers", "N", &settings.dhat.callers, 1, 500,
 		 "frames of a stack that tell its places apart (default 12)"),
 	OPT_GROUP("Reads, writes and copies (DHAT's)"),
-	OPT_ENUM(0, "accesses", "none|hooks", &settings.accesses.engine,
-		 "count what is read and written in blocks: with hooks, in a program built "
-		 "with what --print-cflags says (default none)"),
+	OPT_ENUM(0, "accesses", "none|hooks|emulate", &settings.accesses.engine,
+		 "count what is read and written in blocks: with hooks, in a program built with "
+		 "--print-cflags; with emulate, in any, at a tenth of its speed (default none)"),
 	OPT_ENUM(0, "mode", "heap|copy", &settings.mode,
 		 "with copy, record who copies memory (memcpy, strcpy...) in place of who "
 		 "allocates"),

@@ -17,6 +17,10 @@
 #define MU_ENV_NO_TIMER "MEMUSAGE_NO_TIMER"
 #define MU_ENV_TRACE_MMAP "MEMUSAGE_TRACE_MMAP"
 
+/* The emulator that counts accesses and its options, each ended by a newline but the last: what
+ * the program executes is to be run by it, too. */
+#define MU_ENV_EMULATOR "MEMUSAGE_EMULATOR"
+
 /* Directory of the file arena when the library works alone. */
 #define MU_ENV_DIR "MEMUSAGE_DIR"
 

@@ -37,6 +37,12 @@ want git cmd:git
 want perl cmd:perl
 want binutils cmd:readelf
 want valgrind cmd:valgrind
+want qemu-user cmd:qemu-x86_64
+want clang cmd:clang
+want sqlite3 cmd:sqlite3
+want cmake cmd:cmake
+want autoconf cmd:autoreconf
+want automake cmd:automake
 want libc-devtools cmd:memusagestat
 want libjemalloc2 lib:libjemalloc.so.2
 want libtcmalloc-minimal4 lib:libtcmalloc_minimal.so.4

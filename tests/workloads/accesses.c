@@ -90,7 +90,7 @@ NOINLINE void touch_atomic(void)
 	atomic_fetch_add(&p->a, 1);
 	atomic_compare_exchange_strong(&p->a, &want, 7);
 	atomic_exchange(&p->b, 3);
-	atomic_store(&p->c, 4);
+	atomic_store_explicit(&p->c, 4, memory_order_relaxed); /* the strongest may be an exchange */
 	(void)atomic_load(&p->c);
 	atomic_fetch_or(&p->d, 1);
 	check(p->a == 7 && p->b == 3 && p->c == 4 && p->d == 1, "atomic operations");

@@ -1,0 +1,45 @@
+/* emulated.c -- a recorded process under qemu-user.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/emulated.h"
+
+#include "libmemusage/accesses.h"
+#include "libmemusage/arena.h"
+#include "libmemusage/emulated_exec.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/sys.h"
+#include "recording/accesses.h"
+
+static const uint64_t *instructions;
+
+void emulated_begin(void)
+{
+	extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
+	struct emulated us = {
+		.magic = EMULATED_MAGIC,
+		.base = (uint64_t)rec.base,
+		.table = (uint64_t)&access_table,
+		.locks = (uint64_t)arena_locks,
+		.gate = (uint64_t)&gate,
+		.own = (uint64_t)__ehdr_start,
+		.own_end = (uint64_t)etext,
+	};
+
+	if (rec.segment->config.access_engine != MU_ENGINE_EMULATE)
+		return;
+	SYS1(EMULATED_SYSCALL, &us);
+	instructions = (const uint64_t *)us.instructions;
+	rec.image->notes |= instructions ? MU_NOTE_EMULATED : MU_NOTE_NO_HOOKS;
+}
+
+void emulated_start(void)
+{
+	if (instructions && rec.flags & MU_CFG_TRACE_CHILDREN)
+		emulated_exec_start();
+}
+
+uint64_t emulated_instructions(void)
+{
+	return instructions ? *(const volatile uint64_t *)instructions : 0;
+}

@@ -1,0 +1,43 @@
+/* emulated.h -- a recorded process under qemu-user, whose plugin sees every read and write.
+ *
+ * The recorder runs inside the emulated process as it does elsewhere: it finds call stacks,
+ * keeps blocks and the directory by which accesses find them (accesses.h). The plugin, in the
+ * same address space, looks blocks up in that directory and counts into the same recording. It
+ * learns where both are by a system call that no kernel has.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_EMULATED_H
+#define LIBMEMUSAGE_EMULATED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EMULATED_SYSCALL 0x4d454d /* not a number of a system call; the kernel says ENOSYS */
+#define EMULATED_MAGIC UINT64_C(0x554d45554d454d31)
+
+/* What the process tells the plugin. Addresses are the emulated process's, which the plugin
+ * can use as they are. */
+struct emulated {
+	uint64_t magic;
+	uint64_t base;	       /* of the image */
+	uint64_t table;	       /* struct accesses */
+	uint64_t locks;	       /* struct arena_locks */
+	uint64_t gate;	       /* struct gate */
+	uint64_t own, own_end; /* of the recorder's code */
+	uint64_t instructions; /* set by the plugin: address of the count; 0: no plugin */
+};
+
+/* emulated_begin -- tell the plugin about this image, if accesses are counted by one.
+ *
+ * At start and in a forked child, before the gate opens.
+ */
+void emulated_begin(void);
+
+/* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
+void emulated_start(void);
+
+/* emulated_instructions -- executed so far in this process; 0 where nobody counts. */
+uint64_t emulated_instructions(void);
+
+#endif

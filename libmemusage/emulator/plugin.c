@@ -1,0 +1,157 @@
+/* plugin.c -- libmemusage_qemu.so: counts what a program under qemu-user reads and writes.
+ *
+ * The recorder runs in the program (emulated.h) and keeps the directory of blocks; each access is
+ * looked up there and added to sums in the recording, which every thread has its own of. What the
+ * recorder's own code reads and executes is left out. Accesses relative to the stack pointer are
+ * not looked up: DHAT leaves out what lies near it, too.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/emulated.h"
+#include "libmemusage/emulator/qemu.h"
+#include "libmemusage/emulator/stack_use.h"
+#include "libmemusage/export.h"
+#include "libmemusage/hooks/access_count.h"
+#include "libmemusage/memory.h"
+
+/* What the modules of the recorder that are linked here expect. */
+struct gate gate;
+struct recorder rec;
+bool sandbox_is_on;
+struct accesses *access_table_of_guest;
+
+EXPORT int qemu_plugin_version = 1;
+
+static struct emulated guest;
+static unsigned int generation; /* + 1 with each image: forks inherit the plugin */
+/* Exact for a program of one thread; threads may overtake each other in version 1. */
+static uint64_t instructions;
+static struct qemu_number per_vcpu;
+
+static __thread struct {
+	struct access_own own;
+	unsigned int generation;
+} mine __attribute__((tls_model("initial-exec")));
+
+/* ---- accesses ---------------------------------------------------------------------------- */
+
+/* A thread that the parent had counted for begins afresh in a child: its sums lie elsewhere. */
+static void begin_image(void)
+{
+	if (mine.own.cell_of)
+		memory_unmap(mine.own.cell_of, (uint64_t)mine.own.sites * sizeof(uint32_t));
+	mine.own = (struct access_own){ .sites = 0 };
+	mine.generation = generation;
+}
+
+static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	if (unlikely(!access_table_of_guest))
+		return;
+	const struct tracked *block = accesses_find(address);
+	if (likely(!block))
+		return;
+	if (unlikely(mine.generation != generation))
+		begin_image();
+	uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);
+	if (info & QEMU_READ_BIT)
+		accesses_count(&mine.own, block, address, size, false);
+	if (info & QEMU_WRITE_BIT)
+		accesses_count(&mine.own, block, address, size, true);
+}
+
+static void on_exit_of_thread(uint64_t id, unsigned int vcpu)
+{
+	(void)id;
+	(void)vcpu;
+	begin_image();
+}
+
+/* ---- translation ------------------------------------------------------------------------- */
+
+static bool is_recorder(uint64_t address)
+{
+	return address - guest.own < guest.own_end - guest.own;
+}
+
+static void count_instructions(struct qemu_plugin_tb *tb, uint64_t number)
+{
+	if (qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu)
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_ADD, per_vcpu, number);
+	else if (qemu_plugin_register_vcpu_tb_exec_inline)
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD, &instructions, number);
+}
+
+static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	if (!n || is_recorder(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))))
+		return;
+	count_instructions(tb, n);
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		const void *code = qemu_plugin_insn_data(insn);
+		if (!stack_use_only(code, qemu_plugin_insn_size(insn)))
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_NO_REGISTERS,
+							 QEMU_READ_OR_WRITE, NULL);
+	}
+}
+
+/* ---- the process ------------------------------------------------------------------------- */
+
+/* Anybody can make that system call; and where the process's addresses are not ours, which qemu
+ * is free to decide, there is nothing there. */
+static bool read_guest(uint64_t address, struct emulated *to)
+{
+	struct iovec local = { to, sizeof(*to) };
+	struct iovec remote = { (void *)address, sizeof(*to) };
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)sizeof(*to) &&
+	       to->magic == EMULATED_MAGIC;
+}
+
+static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t a1, uint64_t a2,
+		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	struct emulated said;
+
+	(void)id, (void)vcpu, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (number != EMULATED_SYSCALL || !read_guest(a1, &said))
+		return;
+	guest = said;
+	rec.base = (uint8_t *)said.base;
+	rec.image = (struct mu_image *)said.base;
+	arena_locks = (struct arena_locks *)said.locks;
+	access_table_of_guest = (struct accesses *)said.table;
+	generation++;
+	((struct emulated *)a1)->instructions = (uint64_t)&instructions;
+}
+
+/* Before qemu asks for the version. */
+__attribute__((constructor)) static void choose_version(void)
+{
+	if (qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu)
+		qemu_plugin_version = 2;
+}
+
+EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
+EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
+{
+	(void)info, (void)argc, (void)argv;
+	if (qemu_plugin_scoreboard_new)
+		per_vcpu.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_exit_cb(id, on_exit_of_thread);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* stack_use.h -- instructions of x86-64 that read and write nothing but the stack.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_EMULATOR_STACK_USE_H
+#define LIBMEMUSAGE_EMULATOR_STACK_USE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* stack_use_only -- whether an instruction certainly touches only memory at the stack pointer.
+ *
+ * code  its bytes, size of them. Those that are not known here are said to touch others.
+ * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A.
+ */
+bool stack_use_only(const unsigned char *code, size_t size);
+
+#endif
