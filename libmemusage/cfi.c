@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libmemusage/arch.h"
+#include "libmemusage/vectors.h"
 
 #define STATES 8 /* depth of remember_state */
 
@@ -428,24 +429,40 @@ void cfi_init(void)
 								     "_dl_find_object");
 }
 
+/* ld.so's function may use vector registers. */
+struct look_up {
+	uint64_t pc;
+	struct dl_find_object object;
+	bool found;
+};
+
+static void look_up(void *argument)
+{
+	struct look_up *l = argument;
+
+	l->found = find_object && !find_object((void *)l->pc, &l->object);
+}
+
 bool cfi_find(uint64_t pc, struct cfi_row *row)
 {
-	struct dl_find_object object;
+	struct look_up l = { .pc = pc };
 
-	if (!find_object || find_object((void *)pc, &object) || !object.dlfo_eh_frame)
+	vectors_keep(look_up, &l);
+	if (!l.found || !l.object.dlfo_eh_frame)
 		return false;
-	const uint8_t *fde = search(object.dlfo_eh_frame, pc);
+	const uint8_t *fde = search(l.object.dlfo_eh_frame, pc);
 	return fde && read_fde(fde, pc, row);
 }
 
 bool cfi_object_of(uint64_t pc, struct cfi_object *object)
 {
-	struct dl_find_object found;
+	struct look_up l = { .pc = pc };
 
-	if (!find_object || find_object((void *)pc, &found))
+	vectors_keep(look_up, &l);
+	if (!l.found)
 		return false;
-	*object = (struct cfi_object){ (uint64_t)found.dlfo_map_start,
-				       (uint64_t)found.dlfo_map_end, found.dlfo_link_map };
+	*object = (struct cfi_object){ (uint64_t)l.object.dlfo_map_start,
+				       (uint64_t)l.object.dlfo_map_end, l.object.dlfo_link_map };
 	return true;
 }
 

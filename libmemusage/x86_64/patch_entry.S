@@ -46,4 +46,80 @@ patch_objects_entry:
 	.cfi_endproc
 	.size	patch_objects_entry, . - patch_objects_entry
 
+/* Thunks come here with a number and the return address on the stack. struct entry_call
+ * (entry.h) is made below them: offsets from its start. */
+#define ORIGINAL 40
+#define R11 48
+#define RAX 112
+#define FLAGS 120
+#define NUMBER 128
+#define CALLER_BP 128
+#define RETURN 136
+
+/* Moves touch no flags. */
+	.macro	save_registers
+	mov	%rax, RAX(%rsp)
+	lahf
+	seto	%al
+	mov	%rax, FLAGS(%rsp)
+	mov	%r11, R11(%rsp)
+	mov	%r10, R11+8(%rsp)
+	mov	%r9, R11+16(%rsp)
+	mov	%r8, R11+24(%rsp)
+	mov	%rdi, R11+32(%rsp)
+	mov	%rsi, R11+40(%rsp)
+	mov	%rdx, R11+48(%rsp)
+	mov	%rcx, R11+56(%rsp)
+	.endm
+
+	.macro	restore_registers
+	mov	FLAGS(%rsp), %rax
+	add	$0x7f, %al	/* overflows if it was set */
+	sahf
+	mov	R11(%rsp), %r11
+	mov	R11+8(%rsp), %r10
+	mov	R11+16(%rsp), %r9
+	mov	R11+24(%rsp), %r8
+	mov	R11+32(%rsp), %rdi
+	mov	R11+40(%rsp), %rsi
+	mov	R11+48(%rsp), %rdx
+	mov	R11+56(%rsp), %rcx
+	mov	RAX(%rsp), %rax
+	.endm
+
+	.globl	patch_entry_common, patch_entry_returned
+	.hidden	patch_entry_common, patch_entry_returned
+	.type	patch_entry_common, @function
+	.p2align 4
+patch_entry_common:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	endbr64
+	lea	-NUMBER(%rsp), %rsp
+	.cfi_def_cfa_offset RETURN+8
+	save_registers
+	mov	NUMBER(%rsp), %esi
+	mov	%rbp, CALLER_BP(%rsp)
+	mov	%rsp, %rdi
+	call	entry_before
+	test	%al, %al
+	jz	1f
+	restore_registers
+	call	*ORIGINAL(%rsp)
+patch_entry_returned:
+	save_registers
+	mov	%rsp, %rdi
+	call	entry_after
+	restore_registers
+	lea	RETURN(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_def_cfa_offset RETURN+8
+1:	restore_registers
+	lea	RETURN(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp	*ORIGINAL-RETURN(%rsp)	/* in the red zone: no signal overwrites it */
+	.cfi_endproc
+	.size	patch_entry_common, . - patch_entry_common
+
 	.section .note.GNU-stack, "", @progbits

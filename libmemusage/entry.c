@@ -1,0 +1,392 @@
+/* entry.c -- moving a function's first instructions away, and what runs in between.
+ *
+ * A thunk:
+ *	 0  push $number
+ *	 5  jmp *5(%rip)    to patch_entry_common, which keeps all registers
+ *	16  its address
+ *	24  the moved instructions, and a jump to what follows them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/entry.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "libmemusage/cfi.h"
+#include "libmemusage/decode.h"
+#include "libmemusage/event.h"
+#include "libmemusage/objects.h"
+#include "libmemusage/stack_range.h"
+#include "libmemusage/vectors.h"
+
+#define THUNK_BYTES 112u
+#define MOVED_AT 24u
+#define JUMP_BYTES 5u
+#define INSN_MAX 16u
+#define SIZE_MAX_STRICT (UINT64_C(64) << 10)
+#define COLD_BYTES 2048u
+#define OTHER_STACK_NEAR 4096u
+#define HARDWARE_SP 4 /* as instructions number registers; DWARF has them the other way */
+#define HARDWARE_BP 5
+
+/* In x86_64/patch_entry.S. */
+void patch_entry_common(void);
+void patch_entry_returned(void);
+/* entry_before -- calls the hook's before(). entry_after -- likewise. */
+bool entry_before(struct entry_call *call, uint32_t number);
+void entry_after(struct entry_call *call);
+
+static struct entry entries[ENTRIES];
+static uint32_t entry_count;
+static __thread uint64_t outer; /* the outermost struct entry_call, 0 none */
+
+bool entry_before(struct entry_call *call, uint32_t number)
+{
+	struct entry *entry = &entries[number];
+
+	call->entry = entry;
+	call->original = entry->original;
+	return entry->before(call);
+}
+
+void entry_after(struct entry_call *call)
+{
+	if (call->entry->after)
+		call->entry->after(call);
+}
+
+uint64_t entry_argument(const struct entry_call *call, unsigned int number)
+{
+	const uint64_t argument[] = { call->rdi, call->rsi, call->rdx, call->rcx, call->r8,
+				      call->r9 };
+
+	return number >= 1 && number <= 6 ? argument[number - 1] : 0;
+}
+
+static void enter(void *thread)
+{
+	*(struct thread **)thread = hook_enter();
+}
+
+struct thread *entry_enter(void)
+{
+	struct thread *thread = NULL;
+
+	if (likely(gate.on) && likely(has_self()))
+		return hook_enter();
+	vectors_keep(enter, &thread);
+	return thread;
+}
+
+/* While the outer function runs, the word below its call is the address where it will return to
+ * us. On a stack that is not the thread's own nothing is read: it may be gone. */
+static bool is_under_way(const struct entry_call *inner)
+{
+	uint64_t here = (uint64_t)inner;
+
+	if (!outer || outer <= here)
+		return false;
+	if (has_self() && stack_range_own(self, here) && stack_range_own(self, outer - 8))
+		return *(const uint64_t *)(outer - 8) == (uint64_t)patch_entry_returned;
+	return outer - here < OTHER_STACK_NEAR;
+}
+
+bool entry_is_outer(const struct entry_call *call)
+{
+	if (is_under_way(call))
+		return false;
+	outer = (uint64_t)call;
+	return true;
+}
+
+void entry_ends(const struct entry_call *call)
+{
+	if (outer == (uint64_t)call)
+		outer = 0;
+}
+
+uint64_t entry_returned(void)
+{
+	return (uint64_t)patch_entry_returned;
+}
+
+/* ---- moving instructions ------------------------------------------------------------------- */
+
+/* A copy of some code with room behind it, so that the last instruction can be decoded. */
+static bool fetch(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[INSN_MAX])
+{
+	uint64_t length = end - at < INSN_MAX ? end - at : INSN_MAX;
+
+	memset(code, 0, INSN_MAX);
+	memcpy(code, (const void *)at, length);
+	return decode(code, insn) && insn->length <= length;
+}
+
+struct moved {
+	uint8_t code[THUNK_BYTES];
+	unsigned int length;
+	unsigned int taken; /* bytes of the function */
+	bool ends;	    /* the last one is a jump that does not come back */
+};
+
+static bool put_distance(uint8_t *at, int64_t distance)
+{
+	int32_t value = (int32_t)distance;
+
+	memcpy(at, &value, sizeof(value));
+	return value == distance;
+}
+
+static int64_t read_relative(const uint8_t *code, const struct insn *insn)
+{
+	int32_t value;
+
+	if (insn->relative_size == 1)
+		return (int8_t)code[insn->relative_at];
+	memcpy(&value, code + insn->relative_at, sizeof(value));
+	return value;
+}
+
+/* A branch of any size becomes one of four bytes. */
+static const char *move_branch(const struct insn *insn, const uint8_t *code, uint64_t at,
+			       uint64_t to, struct moved *moved)
+{
+	uint8_t *out = moved->code + moved->length;
+	uint8_t opcode = insn->opcode;
+	int64_t target = (int64_t)(at + insn->length) + read_relative(code, insn);
+
+	if (opcode == 0xe8 || (insn->map == DECODE_ONE_BYTE && (opcode & 0xfc) == 0xe0))
+		return "its first instructions call or loop";
+	if (opcode == 0xe9 || opcode == 0xeb) {
+		*out++ = 0xe9;
+		moved->ends = true;
+		moved->length += 5;
+	} else {
+		*out++ = 0x0f;
+		*out++ = 0x80 | (opcode & 15);
+		moved->length += 6;
+	}
+	if (!put_distance(out, target - (int64_t)(to + moved->length)))
+		return "a branch reaches too far";
+	return NULL;
+}
+
+static const char *move_one(const struct insn *insn, const uint8_t *code, uint64_t at,
+			    uint64_t thunk, struct moved *moved)
+{
+	uint64_t to = thunk + MOVED_AT;
+
+	if (insn->relative_size)
+		return move_branch(insn, code, at, to, moved);
+	memcpy(moved->code + moved->length, code, insn->length);
+	if (insn->is_rip) {
+		int64_t shift = (int64_t)(at - (to + moved->length));
+		if (!put_distance(moved->code + moved->length + insn->displacement_at,
+				  insn->displacement + shift))
+			return "an address reaches too far";
+	}
+	/* ret and kin, ud2, hlt; jmp *, but call * leaves its return address in the thunk. */
+	if (insn->map == DECODE_ONE_BYTE && insn->opcode == 0xff) {
+		unsigned int kind = code[insn->modrm_at] >> 3 & 7;
+		if (kind == 2 || kind == 3)
+			return "its first instructions call";
+		moved->ends = kind == 4 || kind == 5;
+	}
+	if (insn->map == DECODE_ONE_BYTE &&
+	    ((insn->opcode & 0xf6) == 0xc2 || insn->opcode == 0xcc || insn->opcode == 0xf4))
+		moved->ends = true;
+	moved->length += insn->length;
+	return NULL;
+}
+
+static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct moved *moved)
+{
+	uint8_t code[INSN_MAX];
+	struct insn insn;
+
+	*moved = (struct moved){ .length = 0 };
+	while (moved->taken < JUMP_BYTES) {
+		if (moved->ends || place + moved->taken >= end)
+			return "it is too short";
+		if (!fetch(place + moved->taken, end, &insn, code))
+			return "its first instructions are not known";
+		const char *why = move_one(&insn, code, place + moved->taken, thunk, moved);
+		if (why)
+			return why;
+		moved->taken += insn.length;
+	}
+	if (moved->ends)
+		return NULL;
+	moved->code[moved->length++] = 0xe9;
+	moved->length += 4;
+	if (!put_distance(moved->code + moved->length - 4,
+			  (int64_t)(place + moved->taken - (thunk + MOVED_AT + moved->length))))
+		return "the thunk is too far";
+	return NULL;
+}
+
+/* ---- looking at the whole function ------------------------------------------------------- */
+
+/* At every byte, not only where instructions begin: what looks like a jump to the middle of the
+ * moved ones refuses the function, be it one or not. */
+static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsigned int taken)
+{
+	const uint8_t *code = (const uint8_t *)entry->function;
+
+	for (uint64_t i = 0; i + 2 <= entry->size; i++) {
+		uint64_t next = entry->function + i + 2;
+		int32_t far;
+		if (((code[i] & 0xf0) == 0x70 || (code[i] & 0xfc) == 0xe0 || code[i] == 0xeb) &&
+		    next + (uint64_t)(int64_t)(int8_t)code[i + 1] - place - 1 < taken - 1u)
+			return true;
+		if (i + 5 > entry->size)
+			continue;
+		memcpy(&far, code + i + 1, sizeof(far));
+		/* e8, e9, and 0f 8x whose second byte this is. */
+		if (((code[i] & 0xfe) == 0xe8 ||
+		     (i && code[i - 1] == 0x0f && (code[i] & 0xf0) == 0x80)) &&
+		    next + 3 + (uint64_t)(int64_t)far - place - 1 < taken - 1u)
+			return true;
+	}
+	return false;
+}
+
+/* What lies at and above the CFA was put there by the caller: arguments on the stack. The thunk
+ * has something else there. */
+static const char *check_insn(const struct insn *insn, uint64_t at)
+{
+	struct cfi_row row;
+
+	if (insn->base != HARDWARE_SP && insn->base != HARDWARE_BP)
+		return NULL;
+	if (!cfi_find(at, &row))
+		return "it has no unwind information";
+	bool same = (insn->base == HARDWARE_SP && row.cfa_register == CFI_SP) ||
+		    (insn->base == HARDWARE_BP && row.cfa_register == CFI_BP);
+	if (same && insn->displacement >= row.cfa_offset)
+		return "it seems to have arguments on the stack";
+	return NULL;
+}
+
+/* Code to which the function branches, with its frame set up: its unlikely part. */
+static bool is_cold_part(uint64_t target)
+{
+	struct cfi_row row;
+
+	return cfi_find(target, &row) && (row.cfa_register != CFI_SP || row.cfa_offset != 8);
+}
+
+static const char *check_code(const struct entry *entry, uint64_t start, uint64_t size, bool cold)
+{
+	uint8_t code[INSN_MAX];
+	struct insn insn;
+
+	for (uint64_t at = start; at < start + size; at += insn.length) {
+		if (!fetch(at, start + size, &insn, code))
+			return cold ? NULL : "it has instructions that are not known";
+		const char *why = check_insn(&insn, at);
+		if (why)
+			return why;
+		uint64_t target = at + insn.length + (uint64_t)(insn.relative_size
+								? read_relative(code, &insn)
+								: 0);
+		if (cold || insn.relative_size != 4 || insn.opcode == 0xe8 ||
+		    target - entry->function < entry->size || !is_cold_part(target))
+			continue;
+		why = check_code(entry, target, COLD_BYTES, true);
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+static const char *check_object(const struct entry *entry)
+{
+	struct object object;
+
+	if (!object_of(entry->function, &object))
+		return "it is in no object";
+	int flags = object_flags(&object, entry->function);
+	if (flags < 0 || !(flags & PF_X) || entry->function + entry->size > object.end)
+		return "it is not code";
+	for (const ElfW(Dyn) *d = object.map->l_ld; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL))
+			return "its object has text relocations";
+	return NULL;
+}
+
+/* ---- patching ------------------------------------------------------------------------------ */
+
+static struct entry *find_entry(uint64_t function)
+{
+	for (uint32_t i = 0; i < entry_count; i++) {
+		const struct entry *entry = &entries[i];
+		const uint8_t *code = (const uint8_t *)entry->place;
+		int32_t distance;
+		if (entry->function != function || code[0] != 0xe9)
+			continue;
+		memcpy(&distance, code + 1, sizeof(distance));
+		if (entry->place + JUMP_BYTES + (uint64_t)(int64_t)distance ==
+		    entry->original - MOVED_AT)
+			return &entries[i];
+	}
+	return NULL;
+}
+
+bool entry_is_patched(uint64_t function)
+{
+	return find_entry(function) != NULL;
+}
+
+static bool write_thunk(const struct patch *p, uint64_t thunk, const struct moved *moved)
+{
+	uint64_t common = (uint64_t)patch_entry_common;
+	uint8_t code[THUNK_BYTES] = { 0x68 };
+
+	memcpy(code + 1, &entry_count, 4);
+	memcpy(code + 5, "\xff\x25\5\0\0\0", 6); /* the address is 5 bytes behind */
+	memcpy(code + 16, &common, sizeof(common));
+	memcpy(code + MOVED_AT, moved->code, moved->length);
+	return patch_write(p, thunk, code, MOVED_AT + moved->length);
+}
+
+const char *entry_patch(const struct patch *p, const struct entry *wanted, bool is_fresh,
+			bool strict)
+{
+	static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
+	struct entry entry = *wanted;
+	uint64_t end = entry.function + entry.size;
+	uint8_t jump[JUMP_BYTES] = { 0xe9 };
+	struct moved moved;
+
+	const char *why = check_object(&entry);
+	if (why)
+		return why;
+	if (!p->is_alone && !is_fresh)
+		return "other threads are running already";
+	if (entry_count == ENTRIES)
+		return "there are too many";
+	if (strict && entry.size > SIZE_MAX_STRICT)
+		return "it is too long to be looked at";
+	entry.place = entry.function;
+	if (entry.size >= 4 && !memcmp((const void *)entry.place, landing, sizeof(landing)))
+		entry.place += sizeof(landing);
+	uint64_t thunk = patch_room_near(entry.place, end, THUNK_BYTES);
+	if (!thunk)
+		return "there is no room for a thunk near it";
+	why = move(entry.place, end, thunk, &moved);
+	if (!why && is_entered_elsewhere(&entry, entry.place, moved.taken))
+		why = "something seems to jump into its first instructions";
+	if (!why && strict)
+		why = check_code(&entry, entry.function, entry.size, false);
+	if (why)
+		return why;
+	entry.original = thunk + MOVED_AT;
+	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
+	entries[entry_count] = entry;
+	if (!write_thunk(p, thunk, &moved) || !patch_write(p, entry.place, jump, JUMP_BYTES))
+		return "the system forbids to change code";
+	entry_count++;
+	return NULL;
+}

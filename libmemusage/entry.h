@@ -1,0 +1,92 @@
+/* entry.h -- being called before and after a function that nobody calls through a symbol.
+ *
+ * The first instructions of the function are moved to a thunk, and a jump to the thunk takes
+ * their place. The thunk keeps every register and the flags, calls `before`, lets the function
+ * run, and calls `after`: so also callers that know what the function leaves alone (gcc's
+ * -fipa-ra) find it as they expect. A function is left alone, with a reason, unless all of its
+ * code is understood well enough to be sure (docs/design.md, "Patching").
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_ENTRY_H
+#define LIBMEMUSAGE_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/blocks.h"
+#include "libmemusage/patch.h"
+#include "libmemusage/recorder.h"
+
+#define ENTRIES 512u
+
+struct entry;
+
+/* A call that is under way; lies on the stack. x86_64/patch_entry.S knows the layout. */
+struct entry_call {
+	struct entry *entry;
+	struct block block;    /* for before() to leave something to after() */
+	uint64_t note;	       /* likewise */
+	uint64_t original;     /* where the function goes on */
+	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t flags;
+	uint64_t caller_bp;	 /* this and the next: what an event takes for a stack frame */
+	uint64_t return_address;
+};
+
+/* Both run with all registers saved, on the stack of the call, and must use general registers
+ * only; they keep errno. before() returns whether after() is wanted; if not, the function runs as
+ * if it had been called directly. after() finds the result in rax. A function that is left by an
+ * exception or longjmp() has no after(). */
+struct entry {
+	bool (*before)(struct entry_call *call);
+	void (*after)(struct entry_call *call);
+	const void *data;  /* the hook's own */
+	uint64_t place;	   /* of the jump */
+	uint64_t function; /* address of the function */
+	uint64_t size;	   /* of its code, bytes */
+	uint64_t original; /* its first instructions, in the thunk */
+};
+
+/* entry_patch -- have a function intercepted.
+ *
+ * p         from patch_begin().
+ * entry     before, data, function and size are set, after may be NULL; copied.
+ * is_fresh  the object was just mapped: no thread can be in it.
+ * strict    look at all of its code for what a moved stack would break: needed unless the
+ *           function is known to take no arguments on the stack.
+ * Returns NULL, or why not: a constant text that completes "NAME: ".
+ * Cost some us; strict some 10 us.
+ */
+const char *entry_patch(const struct patch *p, const struct entry *entry, bool is_fresh,
+			bool strict);
+
+/* entry_is_patched -- whether the jump is there: an object can go and come back unpatched. */
+bool entry_is_patched(uint64_t function);
+
+/* entry_argument -- an argument of the call, 1 to 6, as it was when it was made. */
+uint64_t entry_argument(const struct entry_call *call, unsigned int number);
+
+/* entry_enter -- hook_enter() for before() and after(): also a thread's first event is right. */
+struct thread *entry_enter(void);
+
+/* entry_is_outer -- whether the call is not made by another function that is intercepted.
+ *
+ * Call in before(). A call that was left by an exception or longjmp() is noticed. Marks this
+ * call as the outer one if so.
+ */
+bool entry_is_outer(const struct entry_call *call);
+
+/* entry_ends -- the outer call ends: in after(). */
+void entry_ends(const struct entry_call *call);
+
+/* entry_call_sp -- what event_alloc() and its kin take as the place of the call. */
+static inline uint64_t entry_call_sp(const struct entry_call *call)
+{
+	return (uint64_t)&call->caller_bp;
+}
+
+/* entry_returned -- where an intercepted function returns to: a frame that is left out. */
+uint64_t entry_returned(void);
+
+#endif
