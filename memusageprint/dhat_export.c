@@ -10,8 +10,11 @@
 #include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "profile/array.h"
+#include "memusageprint/dhat_metric.h"
+#include "memusageprint/dhat_text.h"
+#include "profile/accesses.h"
 #include "profile/points.h"
+#include "recording/copies.h"
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
@@ -30,6 +33,7 @@ struct maker {
 	struct location_frames *at;	/* by location */
 	uint32_t *frame;
 	uint32_t frames, room;
+	struct site_accesses *accesses;	/* by point; NULL: not counted */
 	uint32_t *stack;	/* of the point that is made */
 	uint32_t stack_count, stack_room;
 	FILE *out;		/* writes to text */
@@ -97,7 +101,6 @@ static void make_stack(struct maker *m, const struct point *point,
 	uint32_t left = smaller(point->frames, callers), frame = filtered->frame;
 
 	left = smaller(filtered->count, left > dropped ? left - dropped : 0);
-	m->stack_count = 0;
 	for (; left > 0 && frame; left--, frame = p->frame[frame].parent) {
 		const struct location_frames *at = frames_of(m, p->frame[frame].location);
 
@@ -118,10 +121,13 @@ static uint64_t scaled(const struct maker *m, uint64_t time)
 	return m->scale == 1 ? time : (uint64_t)((double)time * m->scale);
 }
 
-static int make_point(struct maker *m, const struct point *from, struct mu_error *err)
+static int make_point(struct maker *m, uint32_t number, struct mu_error *err)
 {
+	const struct point *from = &m->points->point[number];
 	const struct profile *p = &m->s->profile;
 	struct filtered stack = filter_stack(&m->s->filter, p->sites.site[from->site].stack);
+	const struct site_accesses *a = m->accesses ? &m->accesses[number] : NULL;
+	struct dhat_stack frames = { .count = a ? a->count : NULL, .counts = a ? a->counts : 0 };
 	const struct dhat_point point = {
 		.total_bytes = from->total_bytes,
 		.total_blocks = from->total_blocks,
@@ -132,12 +138,89 @@ static int make_point(struct maker *m, const struct point *from, struct mu_error
 		.peak_blocks = from->peak_blocks,
 		.end_bytes = from->end_bytes,
 		.end_blocks = from->end_blocks,
+		.read_bytes = a ? a->read_bytes : 0,
+		.written_bytes = a ? a->written_bytes : 0,
 	};
 
 	if (from->total_blocks == 0 || stack.is_ignored)
 		return 0;
+	m->stack_count = 0;
 	make_stack(m, from, &stack);
-	return dhat_add(m->d, &point,
+	frames.frame = m->stack;
+	frames.frames = m->stack_count;
+	return dhat_add(m->d, &point, &frames, err);
+}
+
+/* Reads and writes are counted by site: several may be of one point. */
+static int add_accesses(struct maker *m, struct mu_error *err)
+{
+	const struct points *p = m->points;
+	struct accesses a;
+	int result = accesses_load(&a, &m->s->image, p->sites, err);
+
+	m->accesses = xcalloc((size_t)p->count + 1, sizeof(*m->accesses));
+	for (uint32_t i = 0; result == 0 && i < a.sites && i < p->sites; i++) {
+		uint32_t point = p->of_site[i];
+
+		if (point < p->count && accesses_add(&m->accesses[point], &a.site[i]) < 0)
+			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+	}
+	accesses_free(&a);
+	m->d->has_accesses = true;
+	return result;
+}
+
+/* ---- copies and events -------------------------------------------------------------------- */
+
+static const char *copier(uint16_t fn)
+{
+	static const char *const names[] = {
+		[MU_COPY_INLINE] = "[inlined copy]", [MU_COPY_MEMCPY] = "memcpy",
+		[MU_COPY_MEMMOVE] = "memmove", [MU_COPY_MEMPCPY] = "mempcpy",
+		[MU_COPY_BCOPY] = "bcopy", [MU_COPY_MEMCCPY] = "memccpy",
+		[MU_COPY_STRCPY] = "strcpy", [MU_COPY_STPCPY] = "stpcpy",
+		[MU_COPY_STRNCPY] = "strncpy", [MU_COPY_STPNCPY] = "stpncpy",
+		[MU_COPY_STRLCPY] = "strlcpy", [MU_COPY_WCSCPY] = "wcscpy",
+		[MU_COPY_WCPCPY] = "wcpcpy", [MU_COPY_WCSNCPY] = "wcsncpy",
+		[MU_COPY_WCPNCPY] = "wcpncpy", [MU_COPY_WMEMCPY] = "wmemcpy",
+		[MU_COPY_WMEMMOVE] = "wmemmove", [MU_COPY_WMEMPCPY] = "wmempcpy",
+		[MU_COPY_STRDUP] = "strdup", [MU_COPY_STRNDUP] = "strndup",
+		[MU_COPY_WCSDUP] = "wcsdup",
+	};
+	size_t number = fn >= MU_FN_COPY ? (size_t)fn - MU_FN_COPY : 0;
+
+	return number < sizeof(names) / sizeof(*names) ? names[number] : "[another copy]";
+}
+
+/* The function that copies is the first frame. */
+static void add_copier(struct maker *m, uint16_t fn)
+{
+	char *text = xasprintf("0x0: %s", copier(fn));
+
+	if (m->stack_room == 0)
+		m->stack = xreallocarray(m->stack, m->stack_room = 64, sizeof(*m->stack));
+	m->stack[m->stack_count++] = dhat_frame(m->d, text);
+	free(text);
+}
+
+/* What a recording in copy or ad hoc mode is about. */
+static int make_site(struct maker *m, uint32_t number, bool is_copy, struct mu_error *err)
+{
+	const struct site *site = &m->s->profile.sites.site[number];
+	const uint32_t depth = m->s->recording->segment.head.config.point_depth;
+	struct filtered stack = filter_stack(&m->s->filter, site->stack);
+	const struct point point = { .site = number, .frames = depth ? depth - 1 : UINT32_MAX };
+	const struct dhat_point values = { .total_bytes = site->total_bytes,
+					   .total_blocks = site->total_blocks };
+
+	if (site->total_blocks == 0 || stack.is_ignored ||
+	    !(is_copy ? sites_is_copy(site) : site->flags & MU_SITE_AD_HOC))
+		return 0;
+	m->stack_count = 0;
+	if (is_copy)
+		add_copier(m, site->fn);
+	make_stack(m, &point, &stack);
+	return dhat_add(m->d, &values,
 			&(struct dhat_stack){ .frame = m->stack, .frames = m->stack_count }, err);
 }
 
@@ -172,13 +255,13 @@ static void set_time(struct maker *m)
 	m->d->peak_time = scaled(m, p->peak_time);
 }
 
-static int make_all(struct maker *m)
+static int make_all(struct maker *m, enum dhat_mode mode)
 {
 	const struct points *p = m->points;
 	struct mu_error err;
 	int result = 0;
 
-	if (!p->is_recorded)
+	if (!p->is_recorded && mode == DHAT_HEAP)
 		warn("%s: was not recorded for DHAT: blocks that realloc changed belong to its "
 		     "caller, lifetimes are of milliseconds; record it with --dhat",
 		     m->s->recording->name);
@@ -186,21 +269,33 @@ static int make_all(struct maker *m)
 	m->d->command = subject_command(m->s);
 	m->d->pid = (uint64_t)m->s->pid;
 	set_time(m);
-	for (uint32_t i = 0; i < p->count && result == 0; i++)
-		result = make_point(m, &p->point[i], &err);
+	if (mode == DHAT_HEAP && image_count(&m->s->image, MU_SEC_ACCESSES) > 0)
+		result = add_accesses(m, &err);
+	for (uint32_t i = 0; mode == DHAT_HEAP && i < p->count && result == 0; i++)
+		result = make_point(m, i, &err);
+	for (uint32_t i = 0; mode != DHAT_HEAP && i < p->sites && result == 0; i++)
+		result = make_site(m, i, mode == DHAT_COPY, &err);
 	if (result < 0)
 		warn("%s: %s", m->s->recording->name, err.text);
 	return result;
 }
 
+static enum dhat_mode mode_of(const struct subject *s)
+{
+	uint32_t flags = s->recording->segment.head.config.flags;
+
+	return flags & MU_CFG_COPIES ? DHAT_COPY : flags & MU_CFG_AD_HOC ? DHAT_AD_HOC : DHAT_HEAP;
+}
+
 int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *settings)
 {
+	enum dhat_mode mode = mode_of(s);
 	struct points points;
 	struct maker m = { .d = d, .s = s, .settings = settings, .points = &points };
 	struct mu_error err;
 	int result = -1;
 
-	if (dhat_init(d, DHAT_HEAP) < 0)
+	if (dhat_init(d, mode) < 0)
 		die("no memory");
 	if (points_load(&points, &s->profile.sites, &s->image, &err) < 0) {
 		warn("%s: %s", s->recording->name, err.text);
@@ -210,9 +305,12 @@ int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *se
 	m.out = open_memstream(&m.text, &m.length);
 	if (!m.out)
 		die("no memory");
-	result = make_all(&m);
+	result = make_all(&m, mode);
 	fclose(m.out);
 out:
+	for (uint32_t i = 0; m.accesses && i < points.count; i++)
+		accesses_drop(&m.accesses[i]);
+	free(m.accesses);
 	points_free(&points);
 	free(m.at);
 	free(m.frame);
@@ -234,15 +332,28 @@ int dhat_export(FILE *out, struct subject *s, const struct settings *settings)
 	return result;
 }
 
+int dhat_show(FILE *out, struct subject *s, const struct settings *settings)
+{
+	struct dhat d;
+	int result = dhat_of_subject(&d, s, settings);
+
+	if (result == 0)
+		result = dhat_text_put(out, &d, settings, s->recording->name);
+	dhat_free(&d);
+	return result;
+}
+
 /* Where summaries go while files are written; NULL: nowhere. */
 static FILE *summaries;
 
-static void put_pair(const struct subject *s, const char *label, uint64_t bytes, uint64_t blocks)
+static void put_pair(const struct subject *s, const struct dhat *d, const char *label,
+		     uint64_t bytes, uint64_t blocks)
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 
-	fprintf(summaries, "==%d== %-10s %s bytes in %s blocks\n", (int)s->pid, label,
-		units_grouped(a, bytes), units_grouped(b, blocks));
+	fprintf(summaries, "==%d== %-10s %s %s in %s %s\n", (int)s->pid, label,
+		units_grouped(a, bytes), dhat_bytes_word(d), units_grouped(b, blocks),
+		dhat_blocks_word(d));
 }
 
 static void put_accesses(const struct subject *s, const struct dhat *d, const char *label,
@@ -264,9 +375,11 @@ static void put_summary(const struct subject *s, const struct dhat *d)
 {
 	struct dhat_point sum = dhat_sum(d);
 
-	put_pair(s, "Total:", sum.total_bytes, sum.total_blocks);
-	put_pair(s, "At t-gmax:", sum.peak_bytes, sum.peak_blocks);
-	put_pair(s, "At t-end:", sum.end_bytes, sum.end_blocks);
+	put_pair(s, d, "Total:", sum.total_bytes, sum.total_blocks);
+	if (!d->has_lifetimes)
+		return;
+	put_pair(s, d, "At t-gmax:", sum.peak_bytes, sum.peak_blocks);
+	put_pair(s, d, "At t-end:", sum.end_bytes, sum.end_blocks);
 	put_accesses(s, d, "Reads:", sum.read_bytes);
 	put_accesses(s, d, "Writes:", sum.written_bytes);
 }

@@ -22,6 +22,9 @@ int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *se
 /* dhat_export -- write it. Returns 0, or -1 after a warning. */
 int dhat_export(FILE *out, struct subject *s, const struct settings *settings);
 
+/* dhat_show -- print it as text, as dhat_text_put(). Returns 0, or -1 after a warning. */
+int dhat_show(FILE *out, struct subject *s, const struct settings *settings);
+
 /* dhat_write_file -- write it as one of imagefiles_write()'s files. */
 int dhat_write_file(FILE *out, const char *name, struct subject *s,
 		    const struct settings *settings);

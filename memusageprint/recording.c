@@ -48,6 +48,8 @@ static int print_image(const struct report_job *job, struct subject *s)
 {
 	FILE *out = report_begin(job);
 
+	if (job->settings->report == REPORT_DHAT)
+		return dhat_show(out, s, job->settings);
 	if (job->settings->report >= REPORT_TO_MASSIF)
 		return exports_write(out, s, job->settings);
 	return places_print(out, s, job->settings);

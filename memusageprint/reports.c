@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/message.h"
+#include "memusageprint/dhat_text.h"
 #include "memusageprint/massif_convert.h"
 #include "memusageprint/massif_text.h"
 #include "memusageprint/recording.h"
@@ -23,6 +24,9 @@ static const struct {
 	{ INPUT_MASSIF, REPORT_TO_JSON, massif_convert_print },
 	{ INPUT_RECORDING, REPORT_DEFAULT, recording_print },
 	{ INPUT_RECORDING, REPORT_TEXT, recording_print },
+	{ INPUT_RECORDING, REPORT_DHAT, recording_print },
+	{ INPUT_DHAT, REPORT_DEFAULT, dhat_text_print },
+	{ INPUT_DHAT, REPORT_DHAT, dhat_text_print },
 	{ INPUT_RECORDING, REPORT_TO_MASSIF, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_FOLDED, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_CALLGRIND, recording_print },

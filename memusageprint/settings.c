@@ -10,12 +10,14 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/dhat_metric.h"
 #include "memusageprint/graph.h"
 
 enum { TOP_MAX = 1000000 };
 
 static struct settings given = {
 	.output = "-", .columns = 72, .rows = 20, .threshold = 1, .top = 10,
+	.sort = DHAT_TOTAL_BLOCKS,
 	.tree = TREE_AT_PEAK, .depth = 30, .below_main = NO, .read_inlines = YES,
 	.demangle = YES, .heap = YES, .xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
 };
@@ -43,6 +45,7 @@ static const char *parse_threshold(const struct opt *option, const char *arg, vo
 static const char *const report_options[REPORTS] = {
 	[REPORT_DEFAULT] = NULL,
 	[REPORT_TEXT] = "a report of places",
+	[REPORT_DHAT] = "--dhat",
 	[REPORT_TO_MASSIF] = "--to=massif",
 	[REPORT_TO_FOLDED] = "--to=folded",
 	[REPORT_TO_CALLGRIND] = "--to=callgrind",
@@ -90,6 +93,16 @@ static const char *parse_tree(const struct opt *option, const char *arg, void *d
 	return NULL;
 }
 
+static const char *parse_dhat(const struct opt *option, const char *arg, void *data)
+{
+	struct settings *s = data;
+
+	(void)option;
+	(void)arg;
+	s->report = REPORT_DHAT;
+	return NULL;
+}
+
 static const char *parse_to(const struct opt *option, const char *arg, void *data)
 {
 	struct settings *s = data;
@@ -119,6 +132,13 @@ static const struct opt options[] = {
 		 "width of the graph, 4 to 1000 (default 72)"),
 	OPT_UINT('\0', "y", "ROWS", &given.rows, GRAPH_SIDE_MIN, GRAPH_SIDE_MAX,
 		 "height of the graph, 4 to 1000 (default 20)"),
+	OPT_GROUP("Report of a profile of DHAT, or of a recording as one"),
+	OPT_ENUM('\0', "sort", DHAT_METRIC_WORDS, &given.sort,
+		 "what places are ordered and judged by (default total-blocks)"),
+	OPT_FLAG('\0', "invert", &given.invert,
+		 "begin with the outermost callers, not with who allocates"),
+	OPT_STR('\0', "grep", "TEXT", &given.grep,
+		"show only places with TEXT in a frame of their stack"),
 	OPT_GROUP("Reports of a recording"),
 	TEXT("summary", NULL, TEXT_SUMMARY, "print what memusage prints at the end of a run"),
 	TEXT("top", "N", TEXT_TOP,
@@ -141,6 +161,8 @@ static const struct opt options[] = {
 		"its name (default xtmemory.kcg.%p); with .ms in it, in Massif's form"),
 	OPT_ENUM('\0', "xtree-compress-strings", "yes|no", &given.xtree_compress,
 		 "write long names once in it (default yes)"),
+	OPT_CALL('\0', "dhat", NULL, parse_dhat, &given,
+		 "show a recording as a profile of DHAT is shown"),
 	OPT_STR('\0', "dhat-out-file", "FILE", &given.dhat_file,
 		"write a profile as DHAT's for every process; %p is its process ID"),
 	OPT_ENUM('\0', "time-unit", "ns|ms|cpu|B|allocs", &given.time_unit,

@@ -13,6 +13,7 @@
 enum report {
 	REPORT_DEFAULT,		/* what suits the kind */
 	REPORT_TEXT,		/* of a recording: settings->text */
+	REPORT_DHAT,		/* of a recording: as a profile of DHAT */
 	REPORT_TO_MASSIF,	/* this and those behind it are conversions */
 	REPORT_TO_FOLDED,
 	REPORT_TO_CALLGRIND,
@@ -61,6 +62,9 @@ struct settings {
 	int xtree_compress;	/* enum yes_no */
 	const char *dhat_file;	/* likewise */
 	bool dhat_summary;	/* say what is in these files */
+	int sort;		/* enum dhat_metric */
+	bool invert;		/* trees of DHAT begin at the outermost callers */
+	const char *grep;	/* ... and have only stacks with this text; NULL: all */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
 	unsigned callers;	/* frames of their stacks, that of malloc being one; 0: all */
 	unsigned first_image;	/* of those files */
