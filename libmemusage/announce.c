@@ -8,17 +8,20 @@
 #include "libmemusage/mapping.h"
 #include "libmemusage/within.h"
 
-#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE)
+#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES | MODE_ACCESSES)
 #define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
 
-static bool nested_counts;
+static bool as_massif;
+
+/* Bytes of the largest block that counts so far. */
+static uint64_t largest;
 
 /* The block of malloc that a block was nested in last: often the next one is, too. */
 static __thread uint64_t outer_start, outer_size;
 
-void announce_nested_counts(void)
+void announce_as_massif(void)
 {
-	nested_counts = true;
+	as_massif = true;
 }
 
 static uint32_t site_of(struct thread *thread, const struct place *place, unsigned int fn,
@@ -27,6 +30,21 @@ static uint32_t site_of(struct thread *thread, const struct place *place, unsign
 	if (!(mode & MODE_STACKS))
 		return 0;
 	return sites_find(walk_stack(thread, place->slot, place->bp), fn);
+}
+
+uint64_t announce_largest(void)
+{
+	return __atomic_load_n(&largest, __ATOMIC_RELAXED);
+}
+
+static void note_size(uint64_t size)
+{
+	uint64_t before = announce_largest();
+
+	while (size > before &&
+	       !__atomic_compare_exchange_n(&largest, &before, size, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
 }
 
 /* ---- inside or not ----------------------------------------------------------------------- */
@@ -47,7 +65,7 @@ static bool is_in_block(struct thread *thread, uint64_t address, bool many)
 
 	if (is_in_last_outer(thread, address, many))
 		return true;
-	if (!within_find(0, address, &start, &block, many))
+	if (!within_find(0, address, WITHIN_REACH, &start, &block, many))
 		return false;
 	within_peek(thread, start, MU_BIRTH_OUTER, &block, many);
 	outer_start = start;
@@ -61,7 +79,8 @@ static bool is_in_announced(struct thread *thread, uint64_t address, bool many)
 	struct block block;
 	uint64_t start;
 
-	if (!within_find(MU_KEY_ANNOUNCED, address, &start, &block, many) || start == address)
+	if (!within_find(MU_KEY_ANNOUNCED, address, announce_largest(), &start, &block, many) ||
+	    start == address)
 		return false;
 	return within_peek(thread, within_key(MU_KEY_ANNOUNCED, start), MU_BIRTH_OUTER, &block,
 			   many);
@@ -69,7 +88,7 @@ static bool is_in_announced(struct thread *thread, uint64_t address, bool many)
 
 static bool is_nested(struct thread *thread, uint64_t address, bool many)
 {
-	if (nested_counts)
+	if (as_massif)
 		return false;
 	if (rec.flags & MU_CFG_PAGES)
 		return true;
@@ -113,6 +132,9 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 	if (mode & MODE_STACKS)
 		event_born(thread, (const void *)key, &block, 0); /* not in DHAT's books */
 	if (counts) {
+		note_size(size);
+		if (mode & MODE_ACCESSES)
+			accesses_born(&thread->access, address, size, block.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		account(thread, place, &block, (int64_t)size, mode);
 	}
@@ -137,6 +159,10 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	unsigned int mode = gate.mode & MODES;
 	uint64_t address = (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT;
 
+	if (counts && mode & MODE_ACCESSES)
+		accesses_died(&thread->access, address);
+	if (counts && mode & MODE_FREES)
+		sites_freed_by(thread, site_of(thread, place, MU_FN_FREE, mode), block->size);
 	if (counts && mode & MODE_STACKS)
 		snapshots_before_fall(mode & MODE_MANY);
 	if (counts)
@@ -259,6 +285,8 @@ bool announce_change(struct thread *thread, const struct place *place, uint64_t 
 
 	if (!address || !to)
 		return false;
+	if (!space && as_massif)
+		return announce_block(thread, place, to, size);
 	if (!space)
 		return is_excused(thread, address);
 	gone(thread, place, within_key(space, address), &old, space == MU_KEY_ANNOUNCED);

@@ -26,8 +26,12 @@ struct place {
 	uint64_t sp;   /* stack pointer, for the depth of the stack */
 };
 
-/* announce_nested_counts -- count nested blocks like others, as Massif does. At the start. */
-void announce_nested_counts(void);
+/* announce_as_massif -- count as Massif does: nested blocks like others, and a change of size of an
+ * unknown block as a new one. At the start. */
+void announce_as_massif(void);
+
+/* announce_largest -- bytes of the largest announced block so far. */
+uint64_t announce_largest(void);
 
 /* announce_block -- a block came to life. All of these: call inside the hook.
  *

@@ -15,6 +15,8 @@
 #define BUMP_MIN 2048u
 #define BUMP_MAX 65536u
 
+uint32_t blocks_pages;
+
 /* Sizes of a bucket in lines. Steps are small where most pages live: a page of 16-byte
  * blocks needs 64 to 128, one of 64-byte blocks about 20. */
 static const uint8_t bucket_lines[BUCKET_SIZES] = { 1,	2,  3,	4,  6,	8,  10, 12,
@@ -273,6 +275,8 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 			blocks_store(line, i, granule, block, rec.has_bare_blocks);
 			if (lines)
 				bucket_free(thread, class_of(lines), MU_PAGE_BUCKET(old));
+			else
+				__atomic_fetch_add(&blocks_pages, 1, __ATOMIC_RELEASE);
 			return grown;
 		}
 		bucket_free(thread, class, offset);

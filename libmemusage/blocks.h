@@ -42,6 +42,9 @@ bool blocks_init(bool bare);
  */
 uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make);
 
+/* Pages that got their first bucket so far: while it stands still, pages without one have none. */
+extern uint32_t blocks_pages;
+
 /* blocks_leaf -- the leaf with the page words of an address.
  *
  * size     set to how many bytes of addresses, aligned to as many, the answer holds for.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libmemusage/arch.h"
+#include "libmemusage/patch.h"
 #include "libmemusage/vectors.h"
 
 #define STATES 8 /* depth of remember_state */
@@ -367,22 +368,31 @@ static bool run(struct machine *m, struct reader r)
 	return !r.bad;
 }
 
+/* Opens the entry of a function: r is then behind its range. Returns false if that does not hold
+ * pc. */
+static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct cie *cie,
+		     uint64_t *begin)
+{
+	uint32_t back;
+
+	if (!open_entry(start, r))
+		return false;
+	memcpy(&back, r->at, sizeof(back));
+	if (!back || !read_cie(r->at - back, cie))
+		return false;
+	r->at += 4;
+	*begin = read_pointer(r, cie->pointer_encoding, 0);
+	return pc >= *begin && pc - *begin < read_pointer(r, cie->pointer_encoding & 15, 0);
+}
+
 static bool read_fde(const uint8_t *start, uint64_t pc, struct cfi_row *row)
 {
 	struct reader r;
 	struct cie cie;
 	struct cfi_row initial;
-	uint32_t back;
+	uint64_t begin;
 
-	if (!open_entry(start, &r))
-		return false;
-	memcpy(&back, r.at, sizeof(back));
-	if (!back || !read_cie(r.at - back, &cie))
-		return false;
-	r.at += 4;
-	uint64_t begin = read_pointer(&r, cie.pointer_encoding, 0);
-	uint64_t length = read_pointer(&r, cie.pointer_encoding & 15, 0);
-	if (pc < begin || pc - begin >= length)
+	if (!open_fde(start, pc, &r, &cie, &begin))
 		return false;
 	if (cie.has_augmentation)
 		r.at += read_uleb(&r);
@@ -429,40 +439,59 @@ void cfi_init(void)
 								     "_dl_find_object");
 }
 
-/* ld.so's function may use vector registers. */
-struct look_up {
+struct query {
 	uint64_t pc;
 	struct dl_find_object object;
-	bool found;
+	bool is_found;
 };
 
-static void look_up(void *argument)
+static void ask(void *argument)
 {
-	struct look_up *l = argument;
+	struct query *q = argument;
 
-	l->found = find_object && !find_object((void *)l->pc, &l->object);
+	q->is_found = !find_object((void *)q->pc, &q->object);
+}
+
+/* ld.so's function may use vector registers, which a client request must keep. */
+static bool look_up(uint64_t pc, struct dl_find_object *object)
+{
+	struct query q = { .pc = pc };
+
+	if (!find_object)
+		return false;
+	vectors_keep(ask, &q);
+	*object = q.object;
+	return q.is_found;
+}
+
+bool cfi_holds(const uint8_t *header, uint64_t pc)
+{
+	const uint8_t *fde = header ? search(header, pc) : NULL;
+	struct reader r;
+	struct cie cie;
+	uint64_t begin;
+
+	return fde && open_fde(fde, pc, &r, &cie, &begin);
 }
 
 bool cfi_find(uint64_t pc, struct cfi_row *row)
 {
-	struct look_up l = { .pc = pc };
+	struct dl_find_object object;
 
-	vectors_keep(look_up, &l);
-	if (!l.found || !l.object.dlfo_eh_frame)
+	if (!look_up(pc, &object) || !object.dlfo_eh_frame)
 		return false;
-	const uint8_t *fde = search(l.object.dlfo_eh_frame, pc);
+	const uint8_t *fde = search(object.dlfo_eh_frame, pc);
 	return fde && read_fde(fde, pc, row);
 }
 
 bool cfi_object_of(uint64_t pc, struct cfi_object *object)
 {
-	struct look_up l = { .pc = pc };
+	struct dl_find_object found;
 
-	vectors_keep(look_up, &l);
-	if (!l.found)
+	if (!look_up(pc, &found))
 		return false;
-	*object = (struct cfi_object){ (uint64_t)l.object.dlfo_map_start,
-				       (uint64_t)l.object.dlfo_map_end, l.object.dlfo_link_map };
+	*object = (struct cfi_object){ (uint64_t)found.dlfo_map_start,
+				       (uint64_t)found.dlfo_map_end, found.dlfo_link_map };
 	return true;
 }
 
@@ -542,7 +571,9 @@ bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const
 		} else if (op == 0x23 && n >= 1) { /* plus_uconst */
 			stack[n - 1] += read_uleb(&r);
 		} else if (op == 0x06 && n >= 1) { /* deref */
-			if (stack[n - 1] < low || stack[n - 1] + 8 > high)
+			/* Of our own tables: macros_entry.S reads from a stub. */
+			if ((stack[n - 1] < low || stack[n - 1] + 8 > high) &&
+			    !patch_owns(stack[n - 1]))
 				return false;
 			memcpy(&stack[n - 1], (const void *)stack[n - 1], sizeof(stack[0]));
 		} else if (n >= 2 && binary(op, stack[n - 2], stack[n - 1], &stack[n - 2])) {

@@ -63,6 +63,12 @@ void cfi_init(void);
  */
 bool cfi_find(uint64_t pc, struct cfi_row *row);
 
+/* cfi_holds -- whether the tables of an object have a function that holds an address.
+ *
+ * header  its .eh_frame_hdr; NULL has none. For objects that ld.so's look-up does not know yet.
+ */
+bool cfi_holds(const uint8_t *header, uint64_t pc);
+
 /* A loaded object. */
 struct cfi_object {
 	uint64_t start, end; /* lowest and highest mapped address */
@@ -71,7 +77,7 @@ struct cfi_object {
 
 /* cfi_object_of -- the object that an address lies in. Returns false if it is in none.
  *
- * Async-signal-safe; takes no lock. Cost 20 ns.
+ * Async-signal-safe; takes no lock; keeps vector registers. Cost 170 ns.
  */
 bool cfi_object_of(uint64_t pc, struct cfi_object *object);
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/macros.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
@@ -181,7 +182,7 @@ bool ignore_stack(const struct walk *walk)
 
 	for (uint32_t i = walk->count; i-- > 0;) {
 		struct sites_module module;
-		uint64_t pc = walk->frame[i].pc - 1;
+		uint64_t pc = macros_behind(walk->frame[i].pc) - 1;
 		enum mu_code_class class = MU_CODE_NAMELESS;
 
 		if (!pc || pc == UINT64_MAX)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "libmemusage/cfi.h"
+#include "libmemusage/macros.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
 
@@ -136,6 +137,17 @@ static struct rule collapse(uint64_t pc)
 	return collapse_cfa(&row, &quick) && collapse_bp(&row.reg[CFI_BP], &quick) ? quick : rule;
 }
 
+/* A request of Valgrind's macros: the stack goes on as that of the function with the request, of
+ * which the stub keeps clear by the red zone. */
+static struct rule collapse_request(uint64_t behind)
+{
+	struct rule rule = collapse(behind);
+
+	if (rule.type == RULE_SP)
+		rule.cfa += (int32_t)MACROS_RED_ZONE;
+	return rule;
+}
+
 bool rules_init(void)
 {
 	if (!rules)
@@ -145,7 +157,8 @@ bool rules_init(void)
 
 struct rule rules_make(uint64_t pc)
 {
-	struct rule rule = collapse(pc);
+	uint64_t behind = macros_behind(pc);
+	struct rule rule = behind == pc ? collapse(pc) : collapse_request(behind);
 
 	if (!spin_lock(&lock))
 		return rule;

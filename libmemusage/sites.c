@@ -13,6 +13,7 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/ignore.h"
+#include "libmemusage/macros.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/modules.h"
 #include "libmemusage/points.h"
@@ -147,7 +148,7 @@ static uint32_t innermost_node(struct walk *walk)
 
 	for (uint32_t i = walk->nodes; i < walk->count; i++) {
 		if (!is_own(walk->frame[i].pc))
-			node = node_find(node, walk->frame[i].pc);
+			node = node_find(node, macros_behind(walk->frame[i].pc));
 		if (!node)
 			return 0;
 		walk->node[i] = node;

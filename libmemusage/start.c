@@ -16,6 +16,7 @@
 #include "libmemusage/foreign.h"
 #include "libmemusage/hello.h"
 #include "libmemusage/image.h"
+#include "libmemusage/macros.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/request.h"
@@ -68,6 +69,8 @@ static bool begin(void)
 	emulated_begin();
 	recorder_open_gate();
 	request_entry_fill();
+	if (rec.flags & MU_CFG_REQUESTS)
+		macros_start();
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libmemusage/cfi.h"
+#include "libmemusage/macros.h"
 #include "libmemusage/rules.h"
 #include "libmemusage/stack_range.h"
 
@@ -70,6 +71,8 @@ static bool apply(const struct walk *walk, const struct cfi_rule *rule, uint64_t
 /* One frame outward. Returns false at the end; *truncated says whether it is a true end. */
 static bool step(const struct walk *walk, struct registers *r, bool *truncated)
 {
+	if (r->exact)
+		macros_in_stub(&r->reg[CFI_RA], &r->reg[CFI_SP]);
 	uint64_t pc = r->reg[CFI_RA];
 	struct registers outer = *r;
 	struct cfi_row row;
@@ -94,6 +97,9 @@ static bool step(const struct walk *walk, struct registers *r, bool *truncated)
 	}
 	if (row.reg[CFI_SP].kind == CFI_SAME)
 		outer.reg[CFI_SP] = cfa;
+	/* A return address that is computed (macros_entry.S) lies nowhere. */
+	if (row.reg[CFI_RA].kind == CFI_VALUE_EXPRESSION)
+		outer.slot = cfa - 8;
 	outer.exact = row.is_signal;
 	if (outer.slot <= r->slot && !row.is_signal)
 		return false;

@@ -4,8 +4,6 @@
  */
 #include "libmemusage/within.h"
 
-#define REACH (UINT64_C(1) << 36) /* in units of keys */
-
 /* What is looked for in a page: the key nearest to `limit` from one side. */
 struct search {
 	uint64_t low, high; /* keys that are of interest, both included */
@@ -43,21 +41,60 @@ static void search_page(struct search *s, uint64_t *word, uint64_t page, bool ma
 	blocks_unlock(word, value, many);
 }
 
+/* What a thread found out last by going down: no page in [low, high) has a bucket, and the one
+ * before has, or is out of reach. Holds while blocks_pages is `pages`. One for malloc's blocks,
+ * one for announced ones. */
+struct gap {
+	uint64_t low, high;
+	uint32_t pages;
+};
+
+static __thread struct gap gaps[2];
+
+/* The highest page with a bucket at or below `at`, 0 if there is none down to `low`. */
+static uint64_t page_below(uint64_t at, uint64_t low, uint64_t **word)
+{
+	while (at >= low) {
+		uint64_t size;
+		uint64_t *leaf = blocks_leaf(at, &size);
+		uint64_t first = at & -size;
+		for (; leaf && at - first < size && at >= low; at = (at & -(uint64_t)MU_PAGE) - 1) {
+			*word = &leaf[at >> 12 & 511];
+			if (MU_PAGE_LINES(__atomic_load_n(*word, __ATOMIC_RELAXED)))
+				return at & -(uint64_t)MU_PAGE;
+		}
+		if (!first)
+			return 0;
+		at = first - 1;
+	}
+	return 0;
+}
+
+/* page_below() from a page on, but for what the thread knows. */
+static uint64_t next_page_down(uint64_t at, uint64_t low, uint64_t **word)
+{
+	struct gap *gap = &gaps[(at & MU_KEY_SPACE) != 0];
+	uint32_t pages = __atomic_load_n(&blocks_pages, __ATOMIC_ACQUIRE);
+	uint64_t high = (at & -(uint64_t)MU_PAGE) + MU_PAGE;
+	bool is_known = gap->pages == pages && at >= gap->low && at < gap->high;
+
+	if (is_known && gap->low <= low)
+		return 0;
+	uint64_t page = page_below(is_known ? gap->low - 1 : at, low, word);
+	if (!is_known)
+		*gap = (struct gap){ page ? page + MU_PAGE : low, high, pages };
+	return page;
+}
+
 /* Pages from that of `high` down to that of `low`. */
 static void search_down(struct search *s, bool many)
 {
 	uint64_t at = s->high;
+	uint64_t *word, page;
 
-	while (!s->is_found && at >= s->low) {
-		uint64_t size;
-		uint64_t *leaf = blocks_leaf(at, &size);
-		uint64_t first = at & -size;
-		for (; leaf && at - first < size && at >= s->low && !s->is_found;
-		     at = (at & -(uint64_t)MU_PAGE) - 1)
-			search_page(s, &leaf[at >> 12 & 511], at & -(uint64_t)MU_PAGE, many);
-		if (!first)
-			return;
-		at = first - 1;
+	while (!s->is_found && (page = next_page_down(at, s->low, &word))) {
+		search_page(s, word, page, many);
+		at = page - 1;
 	}
 }
 
@@ -104,12 +141,11 @@ bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct bloc
 	return i != BLOCKS_NONE;
 }
 
-bool within_find(uint64_t space, uint64_t address, uint64_t *start, struct block *block, bool many)
+bool within_find(uint64_t space, uint64_t address, uint64_t reach, uint64_t *start,
+		 struct block *block, bool many)
 {
-	uint64_t key = within_key(space, address);
-	uint64_t low = within_key(space, 0);
-	struct search s = { .low = key - low > REACH ? key - REACH : low,
-			    .high = key,
+	struct search s = { .low = within_key(space, address > reach ? address - reach : 0),
+			    .high = within_key(space, address),
 			    .from_above = true };
 
 	search_down(&s, many);

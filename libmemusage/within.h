@@ -16,6 +16,8 @@
 
 #include "libmemusage/blocks.h"
 
+#define WITHIN_REACH (UINT64_C(1) << 36) /* of blocks of malloc: the largest that is believed */
+
 /* within_key -- the key of an announced block.
  *
  * space  MU_KEY_ANNOUNCED or MU_KEY_NESTED; 0 leaves the address as it is.
@@ -35,13 +37,14 @@ bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct bloc
 
 /* within_find -- the block of a space that an address lies in.
  *
+ * reach   how many bytes before it such a block can begin at most.
  * start   set to the address where it begins.
- * Returns false if there is none, or if it begins more than 64 GiB (announced ones: 8 GiB)
- * before. A block of no bytes holds nothing.
- * Async-signal-safe. Cost 20 ns where blocks are dense; up to 1 us across gaps.
+ * Returns false if there is none. A block of no bytes holds nothing.
+ * Async-signal-safe. Cost 20 ns where blocks are dense; up to 1 us across gaps, and 50 ns for
+ * each page on the way whose blocks are all freed.
  */
-bool within_find(uint64_t space, uint64_t address, uint64_t *start, struct block *block,
-		 bool many);
+bool within_find(uint64_t space, uint64_t address, uint64_t reach, uint64_t *start,
+		 struct block *block, bool many);
 
 /* within_next -- the first block of a space that begins in [*address, end).
  *

@@ -76,6 +76,13 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 		config->flags |= MU_CFG_IGNORE;
 }
 
+static void add_requests(struct mu_config *config, int how)
+{
+	config->flags |= MU_CFG_REQUESTS;
+	config->requests = how == REQUESTS_MASSIF ? MU_REQUESTS_MASSIF :
+			   how == REQUESTS_RUNNING ? MU_REQUESTS_RUNNING : MU_REQUESTS_OWN;
+}
+
 /* Events of a lone thread per reading of the clock, which costs 6 ns in a virtual machine. */
 enum { STAMP_EVERY = 16 };
 
@@ -94,6 +101,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_NO_TIMER;
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
+	if (s->client_requests != REQUESTS_NO)
+		add_requests(&config, s->client_requests);
 	if (settings_has_timeline(s))
 		config.flags |= MU_CFG_TIMELINE;
 	if (settings_has_stacks(s))

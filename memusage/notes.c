@@ -91,6 +91,17 @@ static void note_requests(struct report *r, const struct result *result)
 {
 	const struct counters *c = &result->counters;
 
+	if (result->notes & MU_NOTE_NO_REQUESTS)
+		report_note(r, "code cannot be changed here: requests of Valgrind's macros are not "
+			       "served");
+	if (result->notes & MU_NOTE_LATE_REQUESTS)
+		report_note(r, "requests of Valgrind's macros are not served in objects that were "
+			       "loaded after the start");
+	if (result->request_refused > 0)
+		report_note(r, "requests of Valgrind's macros are not served at %" PRIu32 " of %"
+			       PRIu32 " places: no room for a jump near them",
+			    result->request_refused,
+			    result->request_places + result->request_refused);
 	if (c->requests == 0)
 		return;
 	report_note(r, "%" PRIu64 " client requests: %" PRIu64 " blocks announced inside others, "

@@ -60,6 +60,9 @@ static const struct opt options[] = {
 	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
 		 "record programs that the program starts (default yes; with --massif and --dhat "
 		 "no); forks always are"),
+	OPT_ENUM(0, "client-requests", "no|yes|massif|running", &settings.client_requests,
+		 "serve Valgrind's macros (VALGRIND_MALLOCLIKE_BLOCK ...) in programs built with "
+		 "them (default no); as Massif does, or with RUNNING_ON_VALGRIND being 1"),
 	OPT_GROUP("Report"),
 	OPT_STR('o', "output", "FILE", &settings.output,
 		"write the report to FILE instead of standard error"),

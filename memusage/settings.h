@@ -22,6 +22,9 @@ enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
 /* In the order of the words of --mode. */
 enum run_mode { MODE_HEAP, MODE_COPY };
 
+/* In the order of the words of --client-requests. */
+enum client_requests { REQUESTS_NO, REQUESTS_YES, REQUESTS_MASSIF, REQUESTS_RUNNING };
+
 /* Strings point into argv or the environment; NULL is "not asked for". */
 struct settings {
 	const char *progname;	/* record only images with this name */
@@ -37,6 +40,7 @@ struct settings {
 	int color;		/* enum color_when */
 	int children;		/* enum children */
 	int trace_children;	/* enum trace_children, not UNSAID */
+	int client_requests;	/* enum client_requests */
 	uint64_t log_limit;	/* bytes of events that may wait in each process */
 	bool no_timer;
 	bool mmap;

@@ -161,6 +161,8 @@ void result_take(struct result *r, struct image *im)
 	r->process = im->head.process;
 	r->drops = im->head.drops;
 	r->notes = im->head.notes;
+	r->request_places = im->head.request_places;
+	r->request_refused = im->head.request_refused;
 	take_heap(r, &im->head.heap, take_threads(r, im));
 	take_own(r, &im->head);
 	take_pauses(r, im);

@@ -50,6 +50,8 @@ struct result {
 	uint64_t copied_bytes;	/* in copy mode */
 	uint64_t copies;
 	uint64_t rss_peak;	/* the kernel's own high-water mark, 0 unknown */
+	uint32_t request_places;	/* of Valgrind's macros that are served */
+	uint32_t request_refused;	/* ... and that are not */
 	uint64_t pauses;	/* how often the program paused recording */
 	uint64_t paused_ns;	/* ... and for how long */
 	bool is_paused;		/* ... to its end */

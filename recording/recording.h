@@ -69,8 +69,16 @@ struct mu_config {
 	uint32_t time_unit;	      /* 0 ms, 1 bytes, 2 instructions */
 	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
 	uint32_t point_depth, point_clock; /* docs/format.md, 7.2; enum mu_clock */
-	uint32_t reserved[15];
+	uint32_t reserved[14];
+	uint32_t requests;	      /* enum mu_requests, with MU_CFG_REQUESTS */
 	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
+};
+
+/* How client requests of Valgrind's macros are served. */
+enum mu_requests {
+	MU_REQUESTS_OWN = 0,	/* docs/format.md, section 5 */
+	MU_REQUESTS_MASSIF = 1, /* as Massif does: no pools, nested blocks count */
+	MU_REQUESTS_RUNNING = 2 /* and RUNNING_ON_VALGRIND is 1 */
 };
 
 struct mu_segment {
@@ -311,6 +319,8 @@ enum mu_note {
 	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
 	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
 	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
+	MU_NOTE_NO_REQUESTS = 1u << 20,	  /* code cannot be changed: macros are not served */
+	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
 	MU_NOTE_NO_HOOKS = 1u << 24, /* nothing was built with the hooks that count accesses */
 	MU_NOTE_EMULATED = 1u << 25, /* accesses were counted by the emulator */
 	MU_NOTE_COPIES = 1u << 26    /* copies were recorded, not who allocates */
@@ -352,7 +362,9 @@ struct mu_image {
 	uint64_t code_offset; /* of uint64_t[code_count] */
 	uint64_t code_count;
 	uint64_t points; /* offset of struct mu_points of points.h */
-	uint64_t reserved[2];
+	uint32_t request_places;  /* of Valgrind's macros that are served */
+	uint32_t request_refused; /* ... and that could not be changed */
+	uint64_t reserved;
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
 };

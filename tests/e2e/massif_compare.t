@@ -20,14 +20,16 @@ normal() {
 	sed 's/0x[0-9A-F][0-9A-F]*: /0x: /' "$1"
 }
 
-# both PROGRAM OPTION...: runs it under both
+# both PROGRAM OPTION...: runs it under both, ours with $served too
+served=
 both() {
 	program=$1
 	shift
 	rm -f valgrind/* ours/*
 	(cd valgrind && valgrind --tool=massif --run-libc-freeres=no --run-cxx-freeres=no \
 		--time-unit=B "$@" "$WORKLOADS/$program" >/dev/null 2>../valgrind.err)
-	(cd ours && memusage -q --time-unit=B "$@" "$WORKLOADS/$program" >/dev/null 2>../ours.err)
+	# shellcheck disable=SC2086  # an option or none
+	(cd ours && memusage -q $served --time-unit=B "$@" "$WORKLOADS/$program" >/dev/null 2>../ours.err)
 }
 
 # equal TEXT: the profile `out` and what is printed of it
@@ -107,6 +109,17 @@ if [ -x "$WORKLOADS/massif_new" ]; then
 	compare ignored_new --ignore-fn=take --ignore-fn=pool --ignore-fn=call_init
 else
 	skip 'no C++ compiler' 12
+fi
+
+# What a program announces by Valgrind's macros. The option is no part of what the files say.
+if grep -q 'include.*valgrind' "$MU_SRC/tests/workloads/massif_custom.c" &&
+	[ -e /usr/include/valgrind/valgrind.h ]; then
+	served=--client-requests=massif
+	compare custom --detailed-freq=1 --threshold=0 --max-snapshots=200
+	compare custom --heap-admin=0 --alloc-fn=custom_alloc
+	served=
+else
+	skip 'no headers of Valgrind' 4
 fi
 
 # A child has its parent's history; each writes a file of its own, the parent's having the
