@@ -57,12 +57,8 @@ static void put_whole(FILE *out, const char *before, const struct memory_split *
 	fputs(":\n", out);
 }
 
-void memory_print(FILE *out, const char *before, const struct memory_split *split,
-		  uint64_t rss_peak)
+static void put_parts(FILE *out, const char *before, const struct memory_split *split)
 {
-	if (split->resident == 0)
-		return;
-	put_whole(out, before, split, rss_peak);
 	put_part(out, before, split->heap, split,
 		 split->untouched ? "live blocks of the heap, and room of freed ones among them" :
 				    "live blocks of the heap");
@@ -83,6 +79,26 @@ void memory_print(FILE *out, const char *before, const struct memory_split *spli
 			    "of live blocks, at least, are not resident: never touched, or "
 			    "swapped out");
 	put_outside(out, before, split->swap, "swapped out");
+}
+
+void memory_print(FILE *out, const char *before, const struct memory_split *split,
+		  uint64_t rss_peak)
+{
+	if (split->resident == 0)
+		return;
+	put_whole(out, before, split, rss_peak);
+	put_parts(out, before, split);
+}
+
+void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak)
+{
+	char now[TEXT], most[TEXT];
+
+	if (split->resident == 0)
+		return;
+	fprintf(out, "%s of memory now, %s at most:\n", bytes_text(now, split->resident),
+		bytes_text(most, rss_peak));
+	put_parts(out, "", split);
 }
 
 void memory_print_timeline(FILE *out, const char *before, const struct timeline *t)

@@ -19,6 +19,9 @@
 void memory_print(FILE *out, const char *before, const struct memory_split *split,
 		  uint64_t rss_peak);
 
+/* memory_print_now -- the same of a process that runs; the kernel's mark is named in any case. */
+void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak);
+
 /* memory_print_timeline -- the same for the sample with most memory. Nothing without samples. */
 void memory_print_timeline(FILE *out, const char *before, const struct timeline *t);
 

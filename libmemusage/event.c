@@ -5,6 +5,7 @@
 #include "libmemusage/event.h"
 
 #include "libmemusage/announce.h"
+#include "libmemusage/knock.h"
 #include "libmemusage/spin.h"
 
 static void hook_begin(struct thread *thread)
@@ -54,11 +55,14 @@ struct thread *hook_enter_slow(void)
 			return NULL;
 		}
 	}
+	bool is_asked = knock_heard(thread);
 	if (thread->pub.busy && !stale_check(thread)) {
 		thread->pub.counters.nested++;
 		return NULL;
 	}
 	hook_begin(thread);
+	if (unlikely(is_asked))
+		knock_serve(thread);
 	return thread;
 }
 

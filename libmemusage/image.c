@@ -192,6 +192,9 @@ void image_inherit(const struct slot *slot)
 	image->events_seen = 0;
 	image->notes |= MU_NOTE_HISTORY;
 	image->drops = (struct mu_drops){ 0 };
+	image->request = MU_REQUEST_NONE;
+	image->served_serial = image->request_serial;
+	image->snapshots_serial &= ~UINT64_C(1);
 	arena_forget_locks();
 	mapping_forget_locks();
 	marks_forget_locks();

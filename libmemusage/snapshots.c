@@ -15,6 +15,7 @@
 #define FIRST_LOG2 4
 #define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
 #define NORMAL_LIMIT (UINT64_C(4) << 20)  /* ... beyond which normal snapshots keep none */
+#define REQUEST_CELLS 16384u		  /* that are added up for a request */
 #define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
 #define BUFFERS MAX_SNAPSHOTS
 
@@ -44,6 +45,8 @@ static uint32_t peak_number; /* its number + 1, 0 none */
 static uint64_t values_bytes;
 static int64_t *bytes_of, *blocks_of; /* sums by site while one is taken */
 static uint64_t scratch_sites;
+static uint64_t requested_values;
+static uint32_t requested_capacity; /* of the array of the requested snapshot */
 static uint64_t values_tick; /* when a normal snapshot kept values last */
 static uint32_t lock;
 
@@ -135,6 +138,18 @@ static uint64_t values_alloc(uint64_t count, uint32_t *capacity)
 	return arena_alloc(room * sizeof(struct mu_site_value), 64);
 }
 
+/* Returns how many there were. */
+static uint64_t put_values(uint64_t offset, uint64_t capacity, uint64_t sites)
+{
+	struct mu_site_value *first = at(offset), *value = first;
+
+	for (uint64_t i = 0; i < sites && (uint64_t)(value - first) < capacity; i++)
+		if (bytes_of[i] || blocks_of[i])
+			*value++ = (struct mu_site_value){ (uint32_t)i, 0, bytes_of[i],
+							  blocks_of[i] };
+	return (uint64_t)(value - first);
+}
+
 static void store_values(struct mu_snapshot *s, uint32_t *capacity)
 {
 	uint64_t sites = __atomic_load_n(&table(MU_SEC_SITES)->count, __ATOMIC_ACQUIRE);
@@ -148,12 +163,7 @@ static void store_values(struct mu_snapshot *s, uint32_t *capacity)
 		rec.image->drops.snapshots++;
 		return;
 	}
-	struct mu_site_value *value = at(s->values);
-	for (uint64_t i = 0; i < sites; i++)
-		if (bytes_of[i] || blocks_of[i])
-			*value++ = (struct mu_site_value){ (uint32_t)i, 0, bytes_of[i],
-							  blocks_of[i] };
-	s->value_count = used;
+	s->value_count = put_values(s->values, *capacity, sites);
 }
 
 /* ---- the series, under the lock ----------------------------------------------------------- */
@@ -247,6 +257,17 @@ static bool is_new_tick(void)
 	return is_new;
 }
 
+/* Readers outside see by the number whether the table changed under their hands. */
+static void begin_change(void)
+{
+	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
+}
+
+static void end_change(void)
+{
+	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
+}
+
 static void add(enum mu_snapshot_kind kind)
 {
 	uint64_t number = table(MU_SEC_SNAPSHOTS)->count;
@@ -314,9 +335,12 @@ void snapshots_take(void)
 {
 	if (!snapshot_due.is_on || !spin_try(&lock))
 		return;
-	if (snapshots_now() >= snapshot_due.time)
+	if (snapshots_now() >= snapshot_due.time) {
+		begin_change();
 		add(since_detailed + 1 >= config()->detailed_freq ? MU_SNAPSHOT_DETAILED
 								   : MU_SNAPSHOT_NORMAL);
+		end_change();
+	}
 	spin_unlock(&lock);
 }
 
@@ -327,8 +351,61 @@ void snapshots_peak(void)
 	if (!spin_try(&lock))
 		return;
 	if (heap->now + heap->extra > snapshot_due.peak_total) {
+		begin_change();
 		demote_peak();
 		add(MU_SNAPSHOT_PEAK);
+		end_change();
+	}
+	spin_unlock(&lock);
+}
+
+/* What threads keep back is counted in. */
+static void add_pending(struct thread *thread, void *data)
+{
+	struct mu_snapshot *s = data;
+
+	s->heap += thread->pub.pending_heap - thread->pending_ignored;
+	s->extra += thread->pending_extra + thread->pending_ignored;
+	s->clock_bytes += thread->pending_clock;
+}
+
+/* Its array of values is its own: it grows, and is never spare. */
+static void request_values(struct mu_snapshot *s)
+{
+	uint64_t sites = __atomic_load_n(&table(MU_SEC_SITES)->count, __ATOMIC_ACQUIRE);
+	uint64_t cells = __atomic_load_n(&table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
+
+	s->values = s->value_count = s->sites = 0;
+	if (cells > REQUEST_CELLS || !make_scratch(sites))
+		return;
+	uint64_t used = sum_cells(sites, &s->sites);
+	if (used > requested_capacity) {
+		requested_values = arena_alloc(2 * used * sizeof(struct mu_site_value), 64);
+		requested_capacity = requested_values ? (uint32_t)(2 * used) : 0;
+	}
+	s->values = requested_values;
+	s->value_count = put_values(requested_values, requested_capacity, sites);
+}
+
+void snapshots_request(bool detailed)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+	struct mu_snapshot *s;
+
+	if (!spin_lock(&lock))
+		return;
+	if (!rec.image->requested)
+		rec.image->requested = arena_alloc(sizeof(*s), 64);
+	if (rec.image->requested) {
+		s = at(rec.image->requested);
+		*s = (struct mu_snapshot){ .mono_ns = monotonic(),
+					   .heap = heap->now - heap->ignored,
+					   .extra = heap->extra + heap->ignored,
+					   .clock_bytes = heap->clock,
+					   .kind = MU_SNAPSHOT_REQUESTED };
+		thread_for_each(add_pending, s);
+		if (detailed && snapshot_due.is_on)
+			request_values(s);
 	}
 	spin_unlock(&lock);
 }

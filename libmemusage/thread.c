@@ -210,6 +210,9 @@ struct thread *thread_attach(struct thread *prepared)
 	if (key_made)
 		pthread_setspecific(key, thread);
 	sampler_add(thread);
+	/* A request that came before it reached the others only. */
+	if (rec.image->request)
+		thread->pub.busy = MU_BUSY_KNOCK;
 	return thread;
 }
 
@@ -233,6 +236,13 @@ static void barrier_everywhere(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+static bool is_inside(const struct thread *thread)
+{
+	uint32_t busy = __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE);
+
+	return busy && busy != MU_BUSY_KNOCK;
+}
+
 bool thread_quiesce(void)
 {
 	uint64_t count = __atomic_load_n(&table()->count, __ATOMIC_ACQUIRE);
@@ -241,7 +251,7 @@ bool thread_quiesce(void)
 	for (uint64_t i = 0; i < count; i++) {
 		struct thread *thread = arena_table_at(table(), i);
 		for (unsigned int turn = 0;
-		     thread != self && __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE); turn++)
+		     thread != self && is_inside(thread); turn++)
 			if (!spin_backoff(turn))
 				return false;
 	}

@@ -17,6 +17,7 @@
 
 #include "cli/message.h"
 #include "memusage/code.h"
+#include "memusage/control.h"
 #include "memusage/hello.h"
 #include "memusage/nothing.h"
 #include "memusage/reports.h"
@@ -219,7 +220,7 @@ static void handle_event(struct collector *c, int fd)
 		hellos_accept(&c->hellos, fd);
 	else if (fd == t->event && read(fd, &count, sizeof(count)) < 0)
 		return;
-	else if (!tree_process_ended(t, fd))
+	else if (!tree_process_ended(t, fd) && !control_closed(t, fd))
 		hellos_ready(&c->hellos, fd);
 }
 

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "memusage/control.h"
+
 /* Between a process that is known and one that it started, by programs that are not. */
 enum { ANCESTORS = 8 };
 
@@ -129,8 +131,13 @@ static bool serve(struct hellos *h, int connection)
 {
 	struct mu_hello hello;
 	struct ucred peer;
-	int result = endpoint_receive(connection, &hello, &peer);
+	int result;
 
+	if (control_is_question(connection)) {
+		control_answer(h->tree, connection);
+		return true;
+	}
+	result = endpoint_receive(connection, &hello, &peer);
 	if (result > 0)
 		answer(h, connection, &hello, &peer);
 	if (result != 0)

@@ -9,6 +9,7 @@
 #include "memusage/finish.h"
 #include "memusage/launcher.h"
 #include "memusage/program.h"
+#include "memusage/remote.h"
 #include "memusage/settings.h"
 
 /* Started without standard files, the first files we open would take their numbers and get
@@ -31,5 +32,7 @@ int main(int argc, char **argv)
 	message_init("memusage", STATUS_FAILED);
 	fill_standard_files();
 	settings = settings_parse(argc, argv);
+	if (settings->pid)
+		return remote_run(settings);
 	return settings->finish ? finish_run(settings) : launcher_run(settings);
 }

@@ -198,6 +198,7 @@ struct process *processes_add(struct processes *all, pid_t pid)
 	p->pid = pid;
 	p->slot = -1;
 	p->memory_fd = -1;
+	p->control = -1;
 	p->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
 	if (p->pidfd < 0 && !p->has_ended)
@@ -235,6 +236,8 @@ void processes_sweep(struct processes *all)
 			close(p->pidfd);
 		if (p->memory_fd >= 0)
 			close(p->memory_fd);
+		if (p->control >= 0)
+			close(p->control);
 		samples_free(&p->samples);
 		free(p);
 	}

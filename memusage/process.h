@@ -34,6 +34,9 @@ struct process {
 	int memory_fd;		/* procmem_open(), -1: it is not looked at */
 	uint64_t memory_due_ns;	/* CLOCK_MONOTONIC of the next look */
 	uint64_t memory_began_ns;
+	int control;		/* connection of the client that works on its image, -1 none */
+	bool is_shot;		/* a snapshot of its image is being written by a child of ours */
+	unsigned int files;	/* that were numbered for it */
 };
 
 struct processes {

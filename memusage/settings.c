@@ -4,6 +4,7 @@
  */
 #include "memusage/settings.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "cli/color.h"
@@ -157,6 +158,10 @@ static const struct opt options[] = {
 	C("error-limit"), C("child-silent-after-fork"), C("max-stackframe"), C("main-stacksize"),
 	C("keep-debuginfo"), C("smc-check"), C("sim-hints"), C("fair-sched"),
 	OPT_GROUP("Other uses"),
+	OPT_UINT(0, "pid", "PID", &settings.pid, 1, INT_MAX,
+		 "talk to process PID, which runs under memusage: status, snapshot [FILE], "
+		 "detailed_snapshot [FILE], all_snapshots [FILE], xtmemory [FILE], stop, start, "
+		 "help"),
 	OPT_FLAG(0, "finish", &settings.finish,
 		 "report the recordings FILE... that the library left when it worked alone, and "
 		 "remove them"),
@@ -278,7 +283,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
 	settings.accesses.copies = settings.mode == MODE_COPY;
 	settings.command = argv + first;
-	if (!*settings.command)
+	if (!*settings.command && !settings.pid)
 		options_error(&settings_tool, settings.finish ? "no recording given" :
 							       "no program given");
 	return &settings;

@@ -49,6 +49,7 @@ struct settings {
 	bool quiet;
 	bool verbose;
 	bool finish;
+	unsigned int pid;	/* of a process to talk to, 0: run a program */
 	unsigned int top;	/* places that --top shows, 0: not asked for */
 	bool tree;
 	bool leaks;
@@ -58,7 +59,8 @@ struct settings {
 	struct access_settings accesses;
 	int mode;		/* enum run_mode */
 	struct dhat_settings dhat;
-	char **command;		/* the program and its arguments, or the files of --finish */
+	char **command;		/* the program and its arguments, the files of --finish, or what
+				 * --pid is to do */
 };
 
 /* settings_has_text -- whether a report of places is to follow the summary. */

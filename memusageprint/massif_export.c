@@ -183,6 +183,14 @@ static void put_header(const struct exporter *e)
 	free(cmd);
 }
 
+/* The series begins with the image. A snapshot that was asked for stands alone. */
+static uint64_t start_of(const struct image *im, const struct mu_snapshot *first)
+{
+	uint64_t start = im->head.process.start_mono_ns;
+
+	return start > 0 && start < first->mono_ns ? start : first->mono_ns;
+}
+
 int massif_export(FILE *out, struct subject *s, const struct settings *settings)
 {
 	struct exporter e = { .out = out, .s = s, .settings = settings, .filter = s->filter,
@@ -199,7 +207,7 @@ int massif_export(FILE *out, struct subject *s, const struct settings *settings)
 		count = 1;
 	for (uint64_t i = 0; i < count && load_snapshot(&s->image, i, &shot); i++) {
 		if (i == 0)
-			e.start_ns = shot.mono_ns;
+			e.start_ns = start_of(&s->image, &shot);
 		if (shot.kind > MU_SNAPSHOT_PEAK)
 			continue;
 		if (put_snapshot(&e, i, &shot, &err) < 0) {

@@ -10,6 +10,12 @@
 
 const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
 {
+	if (offset >= IMAGE_OUTSIDE) {
+		offset -= IMAGE_OUTSIDE;
+		if (offset > im->outside_size || length > im->outside_size - offset)
+			return NULL;
+		return im->outside + offset;
+	}
 	if (offset > im->size || length > im->size - offset || offset == 0)
 		return NULL;
 	return im->base + offset;
@@ -63,6 +69,8 @@ uint64_t image_count(const struct image *im, enum mu_section section)
 
 	if (section == MU_SEC_TIMELINE && im->samples)
 		return im->sample_count;
+	if (section == MU_SEC_SNAPSHOTS && im->shots)
+		return im->shot_count;
 	if (!(im->head.features & MU_FEATURE(section)) || t->entry_size == 0)
 		return 0;
 	possible = im->size / t->entry_size;
@@ -80,6 +88,9 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 	if (section == MU_SEC_TIMELINE && im->samples)
 		return index < im->sample_count && size <= sizeof(*im->samples) ?
 			       &im->samples[index] : NULL;
+	if (section == MU_SEC_SNAPSHOTS && im->shots)
+		return index < im->shot_count && size <= sizeof(*im->shots) ? &im->shots[index] :
+									      NULL;
 	/* Structures are read in place by their alignment. */
 	if (t->entry_size < size || t->entry_size % 8 || index >= image_count(im, section))
 		return NULL;

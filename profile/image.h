@@ -22,6 +22,9 @@ enum {
 	IMAGE_STRING_MAX = 1 << 16
 };
 
+/* Offsets that name bytes of image.outside. No image is that large. */
+#define IMAGE_OUTSIDE (UINT64_C(1) << 62)
+
 struct image {
 	const uint8_t *base;	/* of the image in memory */
 	uint64_t size;		/* bytes that may be read */
@@ -31,6 +34,12 @@ struct image {
 	const struct mu_sample *samples;
 	uint64_t sample_count;
 	uint64_t rss_peak;	/* likewise, unless head.rss_peak is larger */
+	/* Snapshots that were taken from outside stand for MU_SEC_SNAPSHOTS unless they are NULL;
+	 * their values are named by offsets from IMAGE_OUTSIDE on. Borrowed. */
+	const struct mu_snapshot *shots;
+	uint64_t shot_count;
+	const uint8_t *outside;
+	uint64_t outside_size;
 };
 
 /* image_load -- take hold of the image at BASE.

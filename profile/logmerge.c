@@ -217,7 +217,8 @@ static void raise_floor(struct logmerge *m, const struct image *im, struct log_c
 			const struct mu_thread *thread)
 {
 	uint64_t now = m->clock.raw;
-	bool is_busy = __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) != 0;
+	uint32_t busy = __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE);
+	bool is_busy = busy != 0 && busy != MU_BUSY_KNOCK;
 	uint64_t at_least;
 
 	if (c->chunk == 0) {

@@ -48,6 +48,7 @@ enum mu_config_flag {
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
 	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
 	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
+	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
 	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
 };
 
@@ -243,11 +244,14 @@ enum mu_thread_state {
 	MU_THREAD_EXITING = 2, /* its start routine returned; libc still frees things */
 };
 
+#define MU_BUSY_KNOCK 2u
+
 /* One per thread of the process; reused when the thread is gone, its counters then having
  * been added to mu_image.retired. entry_size of the table is larger than this struct: what
  * follows belongs to the recorder alone. */
 struct mu_thread {
-	uint32_t busy;	/* not 0 while the thread is inside the hook */
+	uint32_t busy;	/* not 0 while the thread is inside the hook; MU_BUSY_KNOCK: it is not,
+			 * but is to look at mu_image.request at its next event */
 	uint32_t state; /* enum mu_thread_state */
 	uint32_t tid;
 	uint32_t flags;
@@ -345,11 +349,11 @@ struct mu_image {
 	int64_t fork_heap; /* heap at the fork: what the first record of the log changes */
 	_Alignas(64) struct mu_heap heap;
 	struct mu_drops drops;
-	/* Requests of the collector to a live image, served at its next event. */
-	uint32_t request; /* enum mu_request; set by the collector */
-	uint32_t request_serial;
-	uint32_t served_serial;
-	uint32_t request_reserved;
+	/* Requests to a live image from outside, served at its next event; docs/format.md 2.3. */
+	uint32_t request; /* enum mu_request */
+	uint32_t request_serial; /* of the last request that was made */
+	uint32_t served_serial;	 /* ... and of the last that was served */
+	uint32_t stopped; /* 1: paused by MU_REQUEST_STOP, until MU_REQUEST_START */
 	uint64_t blocks_root; /* live: offset of struct mu_blocks */
 	uint64_t log_bytes;   /* of all log chunks */
 	uint64_t fork_calls[MU_FN_COUNT]; /* counters at the fork, to tell own events apart */
@@ -364,7 +368,8 @@ struct mu_image {
 	uint64_t points; /* offset of struct mu_points of points.h */
 	uint32_t request_places;  /* of Valgrind's macros that are served */
 	uint32_t request_refused; /* ... and that could not be changed */
-	uint64_t reserved;
+	uint64_t requested; /* offset of the struct mu_snapshot last served, 0 none */
+	uint64_t snapshots_serial; /* odd while the table of snapshots is being changed */
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
 };

@@ -1,0 +1,333 @@
+/* contact.c -- find whoever records a process.
+ *
+ * Collectors listen at abstract sockets, whose names are in /proc/net/unix, and in private
+ * directories. All of ours are asked; who answers must be of our user (or of root, if we are), and
+ * what he hands out must be the very file that the process has mapped.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/contact.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/process.h"
+
+enum { ANSWER_MS = 3000 };
+
+struct search {
+	struct contact *contact;
+	struct control_question question;
+	int pidfd;
+	uid_t owner;		/* of the process */
+	enum contact_status status;
+};
+
+/* ---- one collector ----------------------------------------------------------------------- */
+
+static int ask(const struct search *s, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .room = { 0 } };
+	struct iovec part = { (void *)(uintptr_t)&s->question, sizeof(s->question) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (s->pidfd >= 0) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &s->pidfd, sizeof(int));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control.room);
+	}
+	return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+/* Returns whether there is a whole answer; *ARENA is set to the descriptor with it, or -1. */
+static bool hear(struct control_answer *a, int fd, int *arena)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { a, sizeof(*a) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	const struct cmsghdr *header;
+	ssize_t length;
+
+	*arena = -1;
+	memset(a, 0, sizeof(*a));
+	if (poll(&wait, 1, ANSWER_MS) <= 0)
+		return false;
+	length = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	header = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(arena, CMSG_DATA(header), sizeof(int));
+	a->text[CONTROL_TEXT - 1] = '\0';
+	return length >= (ssize_t)offsetof(struct control_answer, text) &&
+	       a->magic == CONTROL_MAGIC && a->version == CONTROL_VERSION &&
+	       a->text_length < CONTROL_TEXT &&
+	       (size_t)length >= offsetof(struct control_answer, text) + a->text_length;
+}
+
+/* Anybody may listen at such a name. */
+static bool is_trusted(const struct search *s, int fd)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
+		return false;
+	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == s->owner);
+}
+
+static enum contact_status take(struct search *s, int arena)
+{
+	const struct control_answer *a = &s->contact->answer;
+	struct mu_error err;
+
+	if (arena < 0 || process_maps((pid_t)s->question.pid, arena) == 0)
+		return CONTACT_NOBODY;
+	if (live_open(&s->contact->live, arena, a->slot, a->generation, &err) == 0)
+		return CONTACT_OK;
+	live_close(&s->contact->live);
+	warn("process %d: %s", (int)s->question.pid, err.text);
+	return CONTACT_BROKEN;
+}
+
+static enum contact_status status_of(const struct control_answer *a)
+{
+	switch (a->status) {
+	case CONTROL_BUSY:
+		return CONTACT_BUSY;
+	case CONTROL_DENIED:
+		return CONTACT_DENIED;
+	case CONTROL_NO_IMAGE:
+		return CONTACT_NO_IMAGE;
+	default:
+		return CONTACT_NOBODY;
+	}
+}
+
+/* Returns whether the search is over. */
+static bool try_collector(struct search *s, const struct sockaddr_un *address, size_t length)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	enum contact_status status = CONTACT_NOBODY;
+	int arena = -1;
+
+	if (fd < 0)
+		return false;
+	if (connect(fd, (const struct sockaddr *)address, (socklen_t)length) < 0) {
+		if (errno == EACCES)
+			s->status = CONTACT_DENIED;
+		close(fd);
+		return false;
+	}
+	if (is_trusted(s, fd) && ask(s, fd) == 0 && hear(&s->contact->answer, fd, &arena))
+		status = s->contact->answer.status == CONTROL_OK ?
+				 take(s, arena) : status_of(&s->contact->answer);
+	if (arena >= 0)
+		close(arena);
+	if (status != CONTACT_NOBODY)
+		s->status = status;
+	if (status == CONTACT_OK)
+		s->contact->connection = fd;
+	else
+		close(fd);
+	return status != CONTACT_NOBODY && status != CONTACT_DENIED;
+}
+
+/* ---- all collectors ---------------------------------------------------------------------- */
+
+/* 0000000000000000: 00000002 00000000 00010000 0005 01 35072 @memusage-4711-0123456789abcdef */
+static bool try_abstract(struct search *s)
+{
+	FILE *list = fopen("/proc/net/unix", "re");
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	while (list && !found && getline(&line, &size, list) > 0) {
+		struct sockaddr_un address = { .sun_family = AF_UNIX };
+		const char *name = strstr(line, " @memusage-");
+		size_t length;
+
+		/* 00010000: it listens. */
+		if (!name || !strstr(line, " 00010000 "))
+			continue;
+		length = strcspn(name + 2, "\n");
+		if (length >= sizeof(address.sun_path))
+			continue;
+		memcpy(address.sun_path + 1, name + 2, length);
+		found = try_collector(s, &address,
+				      offsetof(struct sockaddr_un, sun_path) + 1 + length);
+	}
+	free(line);
+	if (list)
+		fclose(list);
+	return found;
+}
+
+/* Another network namespace hides the abstract names from us. */
+static bool try_paths(struct search *s)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
+	char *patterns[3] = {
+		runtime ? xasprintf("%s/memusage/*.sock", runtime) : NULL,
+		tmp ? xasprintf("%s/memusage-*/*.sock", tmp) : NULL,
+		xstrdup("/tmp/memusage-*/*.sock"),
+	};
+	bool found = false;
+
+	for (int i = 0; i < 3 && !found; i++) {
+		glob_t names;
+
+		if (!patterns[i] || glob(patterns[i], GLOB_NOSORT, NULL, &names) != 0)
+			continue;
+		for (size_t k = 0; k < names.gl_pathc && !found; k++) {
+			struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+			if (strlen(names.gl_pathv[k]) >= sizeof(address.sun_path))
+				continue;
+			strcpy(address.sun_path, names.gl_pathv[k]);
+			found = try_collector(s, &address, sizeof(address));
+		}
+		globfree(&names);
+	}
+	for (int i = 0; i < 3; i++)
+		free(patterns[i]);
+	return found;
+}
+
+/* ---- without a collector ----------------------------------------------------------------- */
+
+/* What of ours a process has mapped. */
+struct maps {
+	bool is_readable;
+	bool has_arena;		/* that of a collector */
+	char *file;		/* that of a library which works alone; NULL: none */
+};
+
+/* 7f00..-7f01.. rw-s 00002000 00:2e 77      /run/user/1000/memusage-4711-0.mur */
+static void take_line(struct maps *m, const char *line)
+{
+	const char *path = strchr(line, '/'), *name = path ? strrchr(path, '/') : NULL;
+	size_t length = path ? strcspn(path, "\n") : 0;
+
+	if (!name || !strstr(line, " rw-s "))
+		return;
+	if (strncmp(path, "/memfd:memusage ", 16) == 0)
+		m->has_arena = true;
+	else if (strncmp(name, "/memusage-", 10) == 0 && length > 4 &&
+		 strncmp(path + length - 4, ".mur", 4) == 0 && !m->file)
+		m->file = xstrndup(path, length);
+}
+
+static void read_maps(struct maps *m, pid_t pid)
+{
+	char path[32], *line = NULL;
+	size_t size = 0;
+	FILE *maps;
+
+	*m = (struct maps){ .file = NULL };
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return;
+	while (getline(&line, &size, maps) > 0) {
+		m->is_readable = true;
+		take_line(m, line);
+	}
+	free(line);
+	fclose(maps);
+}
+
+static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
+{
+	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct mu_error err;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (st.st_uid != geteuid() && geteuid() != 0)) {
+		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of ours");
+		if (fd >= 0)
+			close(fd);
+		return CONTACT_BROKEN;
+	}
+	if (flags & CONTROL_ALONE && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		close(fd);
+		return CONTACT_BUSY;
+	}
+	if (live_open(&c->live, fd, 0, 0, &err) < 0) {
+		warn("%s: %s", name, err.text);
+		live_close(&c->live);
+		close(fd);
+		return CONTACT_BROKEN;
+	}
+	c->file = fd;
+	c->answer.number = 1;
+	return CONTACT_OK;
+}
+
+enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags)
+{
+	char path[32];
+	struct stat st;
+	struct search s = {
+		.contact = c,
+		.question = { .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
+			      .flags = flags, .pid = pid },
+		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
+		.status = CONTACT_NOBODY,
+	};
+	struct maps maps;
+
+	*c = (struct contact){ .connection = -1, .file = -1 };
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	s.owner = stat(path, &st) == 0 ? st.st_uid : 0;
+	read_maps(&maps, pid);
+	if (maps.file)
+		s.status = open_file(c, maps.file, flags);
+	else if (!try_abstract(&s))
+		try_paths(&s);
+	if (s.status == CONTACT_NOBODY && maps.has_arena)
+		s.status = CONTACT_DEAD;
+	if (s.status == CONTACT_NOBODY && !maps.is_readable && s.owner != geteuid())
+		s.status = CONTACT_DENIED;
+	free(maps.file);
+	if (s.pidfd >= 0)
+		close(s.pidfd);
+	return s.status;
+}
+
+void contact_close(struct contact *c)
+{
+	live_close(&c->live);
+	if (c->connection >= 0)
+		close(c->connection);
+	if (c->file >= 0)
+		close(c->file);
+	*c = (struct contact){ .connection = -1, .file = -1 };
+}

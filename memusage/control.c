@@ -1,0 +1,191 @@
+/* control.c -- the collector's side of `memusage --pid`.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "memusage/control_wire.h"
+
+union descriptor {
+	struct cmsghdr header;
+	char room[CMSG_SPACE(sizeof(int))];
+};
+
+bool control_is_question(int connection)
+{
+	uint64_t magic = 0;
+
+	return recv(connection, &magic, sizeof(magic), MSG_PEEK | MSG_DONTWAIT) ==
+		       sizeof(magic) && magic == CONTROL_MAGIC;
+}
+
+/* *PIDFD is set to what came with it, or -1. */
+static bool receive(int connection, struct control_question *question, int *pidfd)
+{
+	union descriptor control;
+	struct iovec part = { question, sizeof(*question) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	ssize_t length = recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *header = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+
+	*pidfd = -1;
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(pidfd, CMSG_DATA(header), sizeof(int));
+	return length == sizeof(*question) && question->magic == CONTROL_MAGIC &&
+	       question->version == CONTROL_VERSION;
+}
+
+/* Which process a pidfd is of, in our namespace: 0 none of ours, -1 it is no pidfd. */
+static pid_t pid_of(int pidfd)
+{
+	char path[64], text[1024];
+	const char *line;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	line = strstr(text, "\nPid:");
+	return line ? (pid_t)strtol(line + 5, NULL, 10) : -1;
+}
+
+static bool is_user(int connection)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+	       (peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* What the run was asked for decides about its snapshots, too. */
+static void add_text(struct control_answer *a, const char *text)
+{
+	size_t length = strlen(text) + 1;
+
+	if (length > CONTROL_TEXT - a->text_length)
+		return;
+	memcpy(a->text + a->text_length, text, length);
+	a->text_length += (uint32_t)length;
+}
+
+static void fill(struct tree *t, struct process *p, const struct control_question *q,
+		 struct control_answer *a)
+{
+	const struct massif_settings *m = &t->s->settings->massif;
+	struct mu_slot slot;
+
+	if (q->flags & CONTROL_COUNT)
+		p->files++;
+	if (segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
+		a->generation = slot.generation;
+	a->pid = p->pid;
+	a->slot = (uint32_t)p->slot;
+	a->number = p->files;
+	a->rss_peak = p->samples.rss_peak;
+	add_text(a, m->desc ? m->desc : "");
+	for (size_t i = 0; i < m->report.count; i++)
+		add_text(a, m->report.item[i]);
+}
+
+static int send_answer(int connection, const struct control_answer *a, int fd)
+{
+	union descriptor control = { .room = { 0 } };
+	struct iovec part = { (void *)(uintptr_t)a,
+			      sizeof(*a) - sizeof(a->text) + a->text_length };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control.room);
+	}
+	return sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+static enum control_status judge(const struct process *p, const struct control_question *q)
+{
+	if (!p)
+		return CONTROL_UNKNOWN;
+	if (!p->is_live || p->slot < 0)
+		return CONTROL_NO_IMAGE;
+	return q->flags & CONTROL_ALONE && (p->control >= 0 || p->is_shot) ? CONTROL_BUSY :
+									     CONTROL_OK;
+}
+
+static void keep_open(struct tree *t, struct process *p, int connection)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
+
+	p->control = connection;
+	epoll_ctl(t->epoll, EPOLL_CTL_ADD, connection, &event);
+}
+
+void control_answer(struct tree *t, int connection)
+{
+	static struct control_answer a;
+	struct control_question q;
+	struct process *p = NULL;
+	int pidfd;
+
+	a = (struct control_answer){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
+				     .status = CONTROL_DENIED, .collector = getpid() };
+	if (!receive(connection, &q, &pidfd))
+		goto out;
+	if (is_user(connection)) {
+		pid_t pid = pidfd >= 0 ? pid_of(pidfd) : q.pid;
+
+		tree_scan(t);
+		p = pid > 0 ? processes_find(&t->processes, pid) : NULL;
+		a.status = judge(p, &q);
+	}
+	if (a.status == CONTROL_OK)
+		fill(t, p, &q, &a);
+	if (send_answer(connection, &a, a.status == CONTROL_OK ? p->arena->fd : -1) == 0 &&
+	    a.status == CONTROL_OK && q.flags & CONTROL_ALONE) {
+		keep_open(t, p, connection);
+		connection = -1;
+	}
+out:
+	if (pidfd >= 0)
+		close(pidfd);
+	if (connection >= 0)
+		close(connection);
+}
+
+bool control_closed(struct tree *t, int fd)
+{
+	char byte;
+
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->control != fd)
+			continue;
+		/* It has nothing more to say. */
+		if (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN)
+			return true;
+		close(fd);
+		p->control = -1;
+		return true;
+	}
+	return false;
+}

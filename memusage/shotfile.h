@@ -1,0 +1,31 @@
+/* shotfile.h -- a snapshot as a file, made by memusageprint.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_SHOTFILE_H
+#define MEMUSAGE_SHOTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "memusage/live.h"
+#include "memusage/shot.h"
+
+/* How the file is to be made. */
+struct shotfile {
+	const char *name;
+	bool is_xtree;		/* a tree in callgrind's form, else a massif.out */
+	const char *desc;	/* what a massif.out says of the options */
+	const char **option;	/* for memusageprint: of the run, then of this command line */
+	size_t options;
+	pid_t pid;
+};
+
+/* shotfile_write -- write SHOTS to a file of that name.
+ *
+ * Returns 0, or -1 after a message, of ours or of memusageprint. Waits for that.
+ */
+int shotfile_write(const struct shotfile *f, const struct shots *shots, const struct live *l);
+
+#endif
