@@ -5,6 +5,7 @@
 #include "libmemusage/event.h"
 
 #include "libmemusage/announce.h"
+#include "libmemusage/depths.h"
 #include "libmemusage/knock.h"
 #include "libmemusage/spin.h"
 
@@ -95,6 +96,8 @@ void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_
 		thread->pub.counters.paused_bytes += size;
 		return;
 	}
+	if (unlikely(mode & MODE_DEPTH))
+		depths_note(thread, sp);
 	count_call(&thread->pub.counters, fn, size, size);
 	if (!block)
 		thread->pub.counters.failed[fn]++;
@@ -108,6 +111,8 @@ bool free_more(struct thread *thread, const void *block, struct block *known, ui
 {
 	unsigned int mode = current_mode(thread);
 
+	if (unlikely(mode & MODE_DEPTH))
+		depths_note(thread, sp);
 	if (mode == MODE_STACKS)
 		return event_take(thread, block, known, sp, MODE_STACKS);
 	return event_take(thread, block, known, sp, mode);

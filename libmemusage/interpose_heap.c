@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libmemusage/depths.h"
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
 #include "libmemusage/quiet.h"
@@ -317,6 +318,8 @@ static void realloc_done(struct thread *thread, const void *block, const struct 
 	struct mu_counters *counters = &thread->pub.counters;
 	uint64_t growth = size > old->size ? size - old->size : 0;
 
+	if (unlikely(gate.mode & MODE_DEPTH))
+		depths_note(thread, sp);
 	if (!result && !size) {
 		realloc_freed(thread, block, old, sp);
 		return;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "libmemusage/depths.h"
 #include "libmemusage/event.h"
 #include "libmemusage/real.h"
 #include "libmemusage/sandbox.h"
@@ -39,7 +40,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		return;
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
-	if (!(gate.mode & MODE_STOP))
+	if (gate.mode & MODE_DEPTH && !(gate.mode & MODE_STOP))
+		depths_note(thread, cpu_stack_pointer_of(context));
+	if (gate.mode & MODE_LOG && !(gate.mode & MODE_STOP))
 		log_append(thread, 0, stack_note(thread, cpu_stack_pointer_of(context)),
 			   gate.mode & MODE_MANY);
 	hook_leave(thread);
@@ -47,7 +50,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 static bool wanted(void)
 {
-	return (rec.flags & MU_CFG_LOG) && !(rec.flags & MU_CFG_NO_TIMER) &&
+	return rec.flags & (MU_CFG_LOG | MU_CFG_STACK_BYTES) && !(rec.flags & MU_CFG_NO_TIMER) &&
 	       !(rec.image->notes & MU_NOTE_SIGPROF_TAKEN);
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/depths.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
 
@@ -235,7 +236,15 @@ static void set_peak_threshold(void)
 	int64_t ppm = config()->peak_inaccuracy_ppm;
 	int64_t margin = peak_total / 1000000 * ppm + peak_total % 1000000 * ppm / 1000000;
 
-	snapshot_due.peak_total = peak_total + margin;
+	__atomic_store_n(&snapshot_due.peak_total, peak_total + margin - depths_now(),
+			 __ATOMIC_RELAXED);
+}
+
+/* Events compare without stacks: the threshold is what is left for the heap. */
+void snapshots_stacks(int64_t change)
+{
+	if (snapshot_due.is_on)
+		__atomic_fetch_sub(&snapshot_due.peak_total, change, __ATOMIC_RELAXED);
 }
 
 static uint64_t monotonic(void)
@@ -285,12 +294,15 @@ static void add(enum mu_snapshot_kind kind)
 				   .clock_bytes = heap->clock,
 				   .heap = heap->now - heap->ignored,
 				   .extra = heap->extra + heap->ignored,
+				   .stacks = depths_now(),
 				   .kind = kind };
+	if (rec.flags & MU_CFG_STACK_BYTES)
+		s->stacks += depths_unseen();
 	if (kind != MU_SNAPSHOT_NORMAL || (values_bytes < NORMAL_LIMIT && is_new_tick()))
 		store_values(s, &capacity);
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
 	if (kind == MU_SNAPSHOT_PEAK) {
-		peak_total = heap->now + heap->extra;
+		peak_total = heap->now + heap->extra + s->stacks;
 		peak_number = (uint32_t)number + 1;
 		set_peak_threshold();
 	}
@@ -401,6 +413,7 @@ void snapshots_request(bool detailed)
 		*s = (struct mu_snapshot){ .mono_ns = monotonic(),
 					   .heap = heap->now - heap->ignored,
 					   .extra = heap->extra + heap->ignored,
+					   .stacks = depths_now(),
 					   .clock_bytes = heap->clock,
 					   .kind = MU_SNAPSHOT_REQUESTED };
 		thread_for_each(add_pending, s);

@@ -51,6 +51,9 @@ void snapshots_peak(void);
  */
 void snapshots_request(bool detailed);
 
+/* snapshots_stacks -- the sum of all stacks changed: it is part of what a peak is of. */
+void snapshots_stacks(int64_t change);
+
 /* snapshots_publish -- several threads: apply what a thread kept back, and look. */
 void snapshots_publish(struct thread *thread);
 

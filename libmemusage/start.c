@@ -81,6 +81,8 @@ void recorder_open_gate(void)
 	/* In copy mode stacks are those of copies. */
 	if (rec.flags & MU_CFG_STACKS && !(rec.flags & MU_CFG_COPIES))
 		mode |= MODE_STACKS;
+	if (mode & MODE_STACKS && rec.flags & MU_CFG_STACK_BYTES)
+		mode |= MODE_DEPTH;
 	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
 		mode |= MODE_POINTS;
 	if (rec.flags & MU_CFG_IGNORE)

@@ -17,6 +17,7 @@
 
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
+#include "libmemusage/depths.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/log.h"
 #include "libmemusage/sampler.h"
@@ -70,6 +71,7 @@ static void retire(struct thread *thread)
 	uint64_t high = counters->hist_high;
 
 	heap_settle(thread);
+	depths_end(thread);
 	add_counters(&rec.image->retired, counters);
 	if (thread->pub.stack_peak > rec.image->retired_stack_peak)
 		rec.image->retired_stack_peak = thread->pub.stack_peak;
@@ -135,6 +137,7 @@ static void clean(struct thread *thread)
 	thread->pub.stack_peak = 0;
 	thread->pub.stack_mark = 0;
 	thread->pub.stack_base = 0;
+	thread->pub.stack_now = 0;
 	thread->pub.stack_size = 0;
 	thread->pub.tid = 0;
 	thread->pub.flags = 0;
@@ -152,6 +155,7 @@ static void thread_ended(void *record)
 		return;
 	sampler_remove(thread);
 	stack_mark(thread);
+	depths_end(thread);
 	heap_settle(thread);
 	accesses_flush(&thread->access);
 	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);

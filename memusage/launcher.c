@@ -65,6 +65,8 @@ enum { DEPTH_MAX = 256 };	/* frames kept per stack: Massif shows 200 at most */
 static void add_stacks(struct mu_config *config, const struct massif_settings *m)
 {
 	config->flags |= MU_CFG_STACKS | (m->xtree == XTREE_FULL ? MU_CFG_FREE_STACKS : 0);
+	if (m->stacks)
+		config->flags |= MU_CFG_STACK_BYTES;
 	config->max_depth = DEPTH_MAX;
 	config->max_snapshots = m->max_snapshots;
 	config->detailed_freq = m->detailed_freq;

@@ -129,13 +129,8 @@ static const char *take_heap(const struct rule *rule, const char *arg, struct ma
 static const char *take_stacks(const struct rule *rule, const char *arg,
 			       struct massif_settings *m)
 {
-	bool value = false;
-	const char *why = take_bool(arg, &value);
-
 	(void)rule;
-	(void)m;
-	return why ? why : !value ? NULL :
-		     "cannot be had at native speed; --data and --png show the size of the stack";
+	return take_bool(arg, &m->stacks);
 }
 
 static const char *take_pages(const struct rule *rule, const char *arg,

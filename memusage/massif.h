@@ -32,6 +32,7 @@ struct massif_settings {
 	unsigned int max_snapshots;
 	double peak_inaccuracy;	/* percent */
 	int time;		/* enum massif_time */
+	bool stacks;		/* the depth of stacks is to be in snapshots */
 	bool no_heap;
 	bool has_ignored;	/* --ignore-fn */
 	bool is_verbose;	/* --stats=yes */

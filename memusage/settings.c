@@ -98,7 +98,7 @@ static const struct opt options[] = {
 	M("heap", "yes|no", "with no, the profile is empty"),
 	M("heap-admin", "BYTES", "charged for each block, 0 to 1024 (default 8)"),
 	M("alignment", "BYTES", "of blocks, 16 to 4096 (default 16); recorded only"),
-	M("stacks", "yes|no", "only no is possible"),
+	M("stacks", "yes|no", "show how deep stacks are, as far as events and samples see it"),
 	M("pages-as-heap", "yes|no", "only no is possible"),
 	M("depth", "N", "frames of a stack that are shown, 1 to 200 (default 30)"),
 	M("threshold", "PERCENT", "places below are merged (default 1)"),

@@ -119,6 +119,8 @@ static struct mu_snapshot figures(const struct image *im)
 
 		if (t)
 			now.heap = (int64_t)((uint64_t)now.heap + (uint64_t)t->pending_heap);
+		if (t)
+			now.stacks = (int64_t)((uint64_t)now.stacks + t->stack_now);
 	}
 	return now;
 }

@@ -267,7 +267,7 @@ struct mu_thread {
 	char name[16];		 /* comm when the thread was first seen */
 	uint64_t start_mono_ns;
 	uint64_t log_time; /* last time stamp in the log */
-	uint64_t reserved;
+	uint64_t stack_now; /* with MU_CFG_STACK_BYTES: depth at the last event or sample */
 	struct mu_counters counters;
 };
 
