@@ -13,8 +13,8 @@
 #include "memusageprint/dhat_metric.h"
 #include "memusageprint/dhat_text.h"
 #include "profile/accesses.h"
+#include "profile/copies.h"
 #include "profile/points.h"
-#include "recording/copies.h"
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
@@ -172,30 +172,10 @@ static int add_accesses(struct maker *m, struct mu_error *err)
 
 /* ---- copies and events -------------------------------------------------------------------- */
 
-static const char *copier(uint16_t fn)
-{
-	static const char *const names[] = {
-		[MU_COPY_INLINE] = "[inlined copy]", [MU_COPY_MEMCPY] = "memcpy",
-		[MU_COPY_MEMMOVE] = "memmove", [MU_COPY_MEMPCPY] = "mempcpy",
-		[MU_COPY_BCOPY] = "bcopy", [MU_COPY_MEMCCPY] = "memccpy",
-		[MU_COPY_STRCPY] = "strcpy", [MU_COPY_STPCPY] = "stpcpy",
-		[MU_COPY_STRNCPY] = "strncpy", [MU_COPY_STPNCPY] = "stpncpy",
-		[MU_COPY_STRLCPY] = "strlcpy", [MU_COPY_WCSCPY] = "wcscpy",
-		[MU_COPY_WCPCPY] = "wcpcpy", [MU_COPY_WCSNCPY] = "wcsncpy",
-		[MU_COPY_WCPNCPY] = "wcpncpy", [MU_COPY_WMEMCPY] = "wmemcpy",
-		[MU_COPY_WMEMMOVE] = "wmemmove", [MU_COPY_WMEMPCPY] = "wmempcpy",
-		[MU_COPY_STRDUP] = "strdup", [MU_COPY_STRNDUP] = "strndup",
-		[MU_COPY_WCSDUP] = "wcsdup",
-	};
-	size_t number = fn >= MU_FN_COPY ? (size_t)fn - MU_FN_COPY : 0;
-
-	return number < sizeof(names) / sizeof(*names) ? names[number] : "[another copy]";
-}
-
 /* The function that copies is the first frame. */
 static void add_copier(struct maker *m, uint16_t fn)
 {
-	char *text = xasprintf("0x0: %s", copier(fn));
+	char *text = xasprintf("0x%X: %s (in libmemusage_accesses.so)", fn, copies_name(fn));
 
 	if (m->stack_room == 0)
 		m->stack = xreallocarray(m->stack, m->stack_room = 64, sizeof(*m->stack));
@@ -255,6 +235,12 @@ static void set_time(struct maker *m)
 	m->d->peak_time = scaled(m, p->peak_time);
 }
 
+static bool has_accesses(const struct subject *s)
+{
+	return s->image.head.features & MU_FEATURE(MU_SEC_ACCESSES) &&
+	       !(s->image.head.notes & MU_NOTE_NO_HOOKS);
+}
+
 static int make_all(struct maker *m, enum dhat_mode mode)
 {
 	const struct points *p = m->points;
@@ -269,7 +255,7 @@ static int make_all(struct maker *m, enum dhat_mode mode)
 	m->d->command = subject_command(m->s);
 	m->d->pid = (uint64_t)m->s->pid;
 	set_time(m);
-	if (mode == DHAT_HEAP && image_count(&m->s->image, MU_SEC_ACCESSES) > 0)
+	if (mode == DHAT_HEAP && has_accesses(m->s))
 		result = add_accesses(m, &err);
 	for (uint32_t i = 0; mode == DHAT_HEAP && i < p->count && result == 0; i++)
 		result = make_point(m, i, &err);

@@ -26,6 +26,17 @@ reported() {
 	sed -n 's/,\([0-9]\)/\1/g; s/^memusage: .*'"$1"': \([0-9]*\) bytes.*/\1/p' "$2"
 }
 
+# places TEXT: each place of the profile dhat.out is as the workload says in the file `said`
+places() {
+	if ! command -v python3 >/dev/null; then
+		skip 'python3 is not installed'
+		return
+	fi
+	python3 "$MU_SRC/tests/lib/accesses.py" dhat.out said >places 2>&1
+	num "$(grep -c '^ok ' places)" -eq 10 "$1: reads, writes and counts of each place" ||
+		sed 's/^/# /' places
+}
+
 # counted COMPILER THREADS
 counted() {
 	run "./accesses-$1" "$2"
@@ -36,11 +47,14 @@ counted() {
 	is "$(reported reads report)" "$(truth reads .out)" "$1, $2 threads: reads"
 	is "$(reported writes report)" "$(truth writes .out)" "$1, $2 threads: writes"
 	unlike "$(cat report)" 'not recorded' "$1, $2 threads: nothing dropped"
+	rm -f dhat.out
+	memusage -q --dhat --dhat-out-file=dhat.out --accesses=hooks "./accesses-$1" "$2" >said
+	places "$1, $2 threads"
 }
 
 for compiler in gcc clang; do
 	if ! command -v $compiler >/dev/null; then
-		skip "$compiler is not installed" 10
+		skip "$compiler is not installed" 14
 	elif build $compiler; then
 		counted $compiler 1
 		counted $compiler 8

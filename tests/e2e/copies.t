@@ -20,6 +20,10 @@ cp .out native
 run memusage -o report --mode=copy "$WORKLOADS/copies"
 is "$status" 0 'the program works'
 same .out native 'and prints the same'
+memusage -q --mode=copy --dhat --dhat-out-file=dhat.out "$WORKLOADS/copies" >/dev/null
+like "$(cat dhat.out)" '"mode":"copy","verb":"Copied"' "DHAT's file says what it is of"
+is "$(grep -c '"tb":' dhat.out)" 31 'and has a point for each call'
+like "$(cat dhat.out)" ': memcpy \(in ' 'which begins with the function that copies'
 is "$(reported)" "$(truth)" 'every copy is counted once, with its bytes'
 
 # What compilers copy inline is seen through their hooks.

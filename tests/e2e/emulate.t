@@ -29,6 +29,23 @@ reported() {
 	sed -n 's/,\([0-9]\)/\1/g; s/^memusage: .*'"$1"': \([0-9]*\) bytes.*/\1/p' "${2:-report}"
 }
 
+# places TEXT: each place of the profile dhat.out is as the workload says in the file `said`
+places() {
+	if ! command -v python3 >/dev/null; then
+		skip 'python3 is not installed'
+		return
+	fi
+	python3 "$MU_SRC/tests/lib/accesses.py" dhat.out said >places 2>&1
+	num "$(grep -c '^ok ' places)" -eq 10 "$1: reads, writes and counts of each place" ||
+		sed 's/^/# /' places
+}
+
+for threads in 1 8; do
+	rm -f dhat.out
+	memusage -q --dhat --dhat-out-file=dhat.out --accesses=emulate accesses $threads >said
+	places "$threads threads"
+done
+
 run memusage -o report --accesses=emulate accesses 1
 is "$status" 0 'a program with one thread works'
 like "$(cat report)" 'counted by emulation' 'the report says who counted'
