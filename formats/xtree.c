@@ -70,7 +70,7 @@ static bool values_of(const struct writer *w, const struct site *s, int64_t valu
 	bool is_free = s->flags & MU_SITE_FREE;
 
 	memset(value, 0, EVENTS * sizeof(*value));
-	if (s->flags & MU_SITE_NESTED || s->total_blocks == 0)
+	if (s->flags & (MU_SITE_NESTED | MU_SITE_AD_HOC) || s->total_blocks == 0)
 		return false;
 	if (is_free) {
 		value[4] = (int64_t)s->total_bytes;

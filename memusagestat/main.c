@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/version.h"
+#include "memusagestat/bandsfile.h"
 #include "memusagestat/html.h"
 #include "memusagestat/input.h"
 #include "memusagestat/labels.h"
@@ -77,6 +78,8 @@ int main(int argc, char **argv)
 	settings = settings_parse(argc, argv);
 	if (settings->html)
 		return html_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (settings->kind == PICTURE_BANDS)
+		return bandsfile_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (portrait_is_wanted(settings))
 		return portrait_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	return run(settings);

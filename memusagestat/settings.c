@@ -42,6 +42,13 @@ static const char *set_histogram(const struct opt *option, const char *arg, void
 	return NULL;
 }
 
+static const char *set_bands(const struct opt *option, const char *arg, void *data)
+{
+	(void)option, (void)arg;
+	((struct settings *)data)->kind = PICTURE_BANDS;
+	return NULL;
+}
+
 static const struct opt options[] = {
 	OPT_GROUP("Output"),
 	OPT_STR('o', "output", "FILE", &given.output,
@@ -64,6 +71,11 @@ static const struct opt options[] = {
 	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame, &given,
 			  "draw the call stacks as a flame graph, of what was live at the peak "
 			  "(default), at the end, allocated in all, or temporary"),
+	OPT_CALL(0, "bands", NULL, set_bands, &given,
+		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
+		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
+	OPT_LIST(0, "alloc-fn", "NAME", &given.alloc_fn,
+		 "take the callers of NAME for those who allocate; repeatable"),
 	OPT_GROUP("Report of a recording, a massif.out, DHAT's JSON or a data file"),
 	OPT_STR(0, "html", "FILE", &given.html,
 		"write everything that is known as one HTML page, '-' for standard output"),

@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "memusagestat/drawing.h"
 
-enum picture_kind { PICTURE_RUN, PICTURE_HISTOGRAM, PICTURE_FLAME };
+enum picture_kind { PICTURE_RUN, PICTURE_HISTOGRAM, PICTURE_FLAME, PICTURE_BANDS };
 
 /* In the order of --theme's words. */
 enum theme_choice { THEME_CLASSIC, THEME_LIGHT, THEME_DARK, THEME_UNSAID };
@@ -27,6 +27,7 @@ struct settings {
 	int flame;		/* what it is of, in the order of its words */
 	int theme;		/* enum theme_choice */
 	enum drawing_format format;	/* by the name of the output */
+	struct opt_list alloc_fn;	/* functions that allocate for their callers */
 	unsigned width, height;	/* of the picture, in pixels */
 	bool has_width, has_height;	/* they were said */
 };

@@ -1,0 +1,473 @@
+/* bands.c -- memory over time by place: what a band graph draws.
+ *
+ * Every sample is walked twice: first to find out which places are large, then to store what
+ * these have at each sample. So memory does not depend on how many places there are.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/bands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/holder.h"
+#include "profile/shortname.h"
+#include "profile/strings.h"
+
+enum { NAME_BYTES = 200, ROW_OTHER = BANDS_MOST };
+
+struct builder {
+	struct bands *b;
+	double least;
+	double *weight;		/* of a sample: half of the time to its neighbours */
+	struct strings names;	/* of places; a place is its number - 1 */
+	double *area;		/* by place */
+	uint8_t *row;		/* by place: its band, or ROW_OTHER */
+	/* Calls add() for every place of a sample. Returns 0, or -1 with ERR. */
+	int (*walk)(struct builder *w, uint32_t sample, struct mu_error *err);
+	void *source;
+	bool is_storing;	/* the second time */
+};
+
+static int no_memory(struct mu_error *err)
+{
+	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for bands");
+}
+
+static void add(struct builder *w, uint32_t place, uint32_t sample, double bytes)
+{
+	uint8_t row;
+
+	if (bytes <= 0)
+		return;
+	if (!w->is_storing) {
+		w->area[place] += bytes * w->weight[sample];
+		return;
+	}
+	row = w->row[place];
+	(row == ROW_OTHER ? &w->b->other : &w->b->band[row])->value[sample] += bytes;
+}
+
+/* ---- adding up --------------------------------------------------------------------------- */
+
+static bool make_samples(struct builder *w, uint32_t count)
+{
+	struct bands *b = w->b;
+
+	b->count = count;
+	b->time = calloc(count, sizeof(double));
+	b->other.value = calloc(count, sizeof(double));
+	b->admin.value = calloc(count, sizeof(double));
+	b->stacks.value = calloc(count, sizeof(double));
+	w->weight = calloc(count, sizeof(double));
+	return b->time && b->other.value && b->admin.value && b->stacks.value && w->weight;
+}
+
+/* The trapezium rule, as a weight of each sample. Times of a damaged file may go back. */
+static void weigh(struct builder *w)
+{
+	struct bands *b = w->b;
+
+	for (uint32_t i = 1; i < b->count; i++) {
+		if (b->time[i] < b->time[i - 1])
+			b->time[i] = b->time[i - 1];
+		w->weight[i - 1] += (b->time[i] - b->time[i - 1]) / 2;
+		w->weight[i] += (b->time[i] - b->time[i - 1]) / 2;
+	}
+}
+
+static int walk_all(struct builder *w, struct mu_error *err)
+{
+	for (uint32_t i = 0; i < w->b->count; i++) {
+		if (w->walk(w, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The largest places have bands, the smaller ones none. Returns false without memory. */
+static bool choose(struct builder *w)
+{
+	struct bands *b = w->b;
+	uint32_t places = w->names.count, most[BANDS_MOST + 1], count = 0;
+	double all = 0;
+
+	for (uint32_t i = 0; i < places; i++) {
+		uint32_t at = count;
+
+		all += w->area[i];
+		b->places += w->area[i] > 0;
+		w->row[i] = ROW_OTHER;
+		if (w->area[i] <= 0)
+			continue;
+		while (at > 0 && w->area[most[at - 1]] < w->area[i])
+			at--;
+		memmove(&most[at + 1], &most[at], (count - at) * sizeof(*most));
+		most[at] = i;
+		count += count < BANDS_MOST;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct band *band = &b->band[i];
+
+		/* Twenty at most, the rest being one of them. */
+		if (w->area[most[i]] < all * w->least / 100 ||
+		    (i == BANDS_MOST - 1 && b->places > BANDS_MOST))
+			break;
+		band->value = calloc(b->count, sizeof(double));
+		band->name = strdup(strings_get(&w->names, most[i] + 1));
+		b->band_count++;
+		if (!band->value || !band->name)
+			return false;
+		w->row[most[i]] = (uint8_t)i;
+	}
+	return true;
+}
+
+static void sum_up(const struct builder *w, struct band *band, double *sum)
+{
+	for (uint32_t i = 0; i < w->b->count; i++) {
+		double value = band->value[i];
+
+		band->area += value * w->weight[i];
+		band->peak = value > band->peak ? value : band->peak;
+		sum[i] += value;
+	}
+	w->b->area += band->area;
+}
+
+static bool finish(const struct builder *w)
+{
+	struct bands *b = w->b;
+	double *sum = calloc(b->count, sizeof(*sum));
+
+	if (!sum)
+		return false;
+	for (uint32_t i = 0; i < b->band_count; i++)
+		sum_up(w, &b->band[i], sum);
+	sum_up(w, &b->other, sum);
+	sum_up(w, &b->admin, sum);
+	sum_up(w, &b->stacks, sum);
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (sum[i] > b->peak) {
+			b->peak = sum[i];
+			b->peak_time = b->time[i];
+		}
+	}
+	free(sum);
+	return true;
+}
+
+static int build(struct builder *w, struct mu_error *err)
+{
+	size_t places = (size_t)w->names.count + 1;
+
+	w->area = calloc(places, sizeof(*w->area));
+	w->row = calloc(places, sizeof(*w->row));
+	if (!w->area || !w->row)
+		return no_memory(err);
+	weigh(w);
+	if (walk_all(w, err) < 0)
+		return -1;
+	if (!choose(w))
+		return no_memory(err);
+	w->is_storing = true;
+	if (walk_all(w, err) < 0)
+		return -1;
+	return finish(w) ? 0 : no_memory(err);
+}
+
+static void release(struct builder *w)
+{
+	strings_free(&w->names);
+	free(w->weight);
+	free(w->area);
+	free(w->row);
+}
+
+static int too_few(struct mu_error *err, const char *what)
+{
+	return mu_error_set(err, MU_ERROR_FORMAT, 0, "has fewer than two %s: nothing to draw",
+			    what);
+}
+
+/* ---- of a recording ---------------------------------------------------------------------- */
+
+struct recorded {
+	const struct profile *profile;
+	const struct image *image;
+	struct weight *weight;
+	uint32_t *place;	/* by site: number of its name, 0 none */
+	uint64_t *shot;		/* by sample: its snapshot; UINT64_MAX: the end */
+};
+
+static bool load(const struct image *im, uint64_t i, struct mu_snapshot *shot)
+{
+	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i, sizeof(*shot));
+
+	if (entry)
+		memcpy(shot, entry, sizeof(*shot));
+	return entry != NULL;
+}
+
+static int walk_recorded(struct builder *w, uint32_t sample, struct mu_error *err)
+{
+	const struct recorded *r = w->source;
+	const struct sites *sites = &r->profile->sites;
+	bool is_end = r->shot[sample] == UINT64_MAX;
+
+	(void)err;
+	if (sites_weigh(sites, r->image, is_end ? METRIC_LIVE : METRIC_SNAPSHOT,
+			is_end ? 0 : r->shot[sample], r->weight) < 0)
+		return 0;
+	for (uint32_t i = 0; i < sites->count; i++) {
+		if (r->place[i] && r->weight[i].is_there)
+			add(w, r->place[i] - 1, sample, (double)r->weight[i].bytes);
+	}
+	return 0;
+}
+
+/* Code without a name has an address in its file, which is the same in every run. */
+static void address_of(const struct profile *p, uint32_t location, char name[NAME_BYTES])
+{
+	const struct location *l = &p->location[location];
+	uint64_t bias = l->module < p->modules.count ? p->modules.module[l->module].bias : 0;
+	const char *path = profile_object(p, location), *slash = strrchr(path, '/');
+
+	snprintf(name, NAME_BYTES, "%.150s+0x%" PRIx64,
+		 *path ? slash ? slash + 1 : path : "unknown", l->pc - 1 - bias);
+}
+
+/* "read_line (input.c:34)", "libfoo.so+0x1234" */
+static void name_of(const struct profile *p, const struct position *at, char name[NAME_BYTES])
+{
+	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
+	const char *file, *slash;
+	int length;
+
+	if (!at->left) {
+		strcpy(name, "unknown");
+		return;
+	}
+	if (!level || !level->full) {
+		address_of(p, p->frame[at->frame].location, name);
+		return;
+	}
+	shortname(symbols_text(&p->symbols, level->full), name, NAME_BYTES / 2);
+	file = symbols_text(&p->symbols, level->file);
+	slash = strrchr(file, '/');
+	length = (int)strlen(name);
+	if (*file)
+		snprintf(name + length, NAME_BYTES - (size_t)length, " (%.60s:%u)",
+			 slash ? slash + 1 : file, level->line);
+}
+
+static int name_places(struct builder *w, const struct filter *f, struct mu_error *err)
+{
+	struct recorded *r = w->source;
+	const struct sites *sites = &r->profile->sites;
+	struct holders h;
+	int result = holders_init(&h, f, err);
+
+	for (uint32_t i = 0; i < sites->count && result == 0; i++) {
+		struct filtered stack = filter_stack(f, sites->site[i].stack);
+		struct position at;
+		char name[NAME_BYTES];
+
+		if (stack.is_ignored || !sites_is_counted(&sites->site[i]))
+			continue;
+		at = holders_find(&h, &stack);
+		name_of(r->profile, &at, name);
+		r->place[i] = strings_add(&w->names, name, strlen(name));
+		if (!r->place[i])
+			result = no_memory(err);
+	}
+	holders_free(&h);
+	return result;
+}
+
+/* Admin bytes are known of the heap as a whole; in units of the clock or of time. */
+static void set_sample(struct builder *w, uint32_t sample, const struct mu_snapshot *shot,
+		       uint64_t start_ns)
+{
+	struct bands *b = w->b;
+
+	b->time[sample] = b->unit == MASSIF_BYTES ? (double)shot->clock_bytes :
+						    (double)(shot->mono_ns - start_ns) / 1e6;
+	b->admin.value[sample] = shot->extra > 0 ? (double)shot->extra : 0;
+	b->stacks.value[sample] = shot->stacks > 0 ? (double)shot->stacks : 0;
+}
+
+/* Returns how many samples there are. */
+static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t count)
+{
+	const struct mu_process *process = &r->image->head.process;
+	const struct mu_heap *heap = &r->image->head.heap;
+	struct mu_snapshot shot, last = { .mono_ns = 0 };
+	uint64_t start_ns = 0;
+	uint32_t samples = 0;
+
+	for (uint64_t i = 0; i < count && load(r->image, i, &shot); i++) {
+		if (i == 0)
+			start_ns = shot.mono_ns;
+		if (shot.kind > MU_SNAPSHOT_PEAK || (shot.values == 0 && shot.heap != 0) ||
+		    shot.mono_ns < start_ns)
+			continue;
+		r->shot[samples] = i;
+		set_sample(w, samples++, &shot, start_ns);
+		last = shot;
+	}
+	if (process->exit_mono_ns > last.mono_ns && samples > 0) {
+		last.mono_ns = process->exit_mono_ns;
+		last.clock_bytes = heap->clock;
+		last.extra = heap->extra;
+		r->shot[samples] = UINT64_MAX;
+		set_sample(w, samples++, &last, start_ns);
+	}
+	return samples;
+}
+
+int bands_of_image(struct bands *b, const struct filter *f, const struct image *im,
+		   const struct mu_config *config, double least, struct mu_error *err)
+{
+	size_t sites = (size_t)f->profile->sites.count + 1;
+	uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
+	struct recorded r = { .profile = f->profile, .image = im };
+	struct builder w = { .b = b, .least = least, .walk = walk_recorded, .source = &r };
+	int result = -1;
+
+	*b = (struct bands){ .unit = config->time_unit == 1 ? MASSIF_BYTES : MASSIF_MS };
+	count = count < MASSIF_SNAPSHOTS_MAX ? count : MASSIF_SNAPSHOTS_MAX;
+	r.weight = calloc(sites, sizeof(*r.weight));
+	r.place = calloc(sites, sizeof(*r.place));
+	r.shot = calloc(count + 1, sizeof(*r.shot));
+	if (!r.weight || !r.place || !r.shot || !make_samples(&w, (uint32_t)count + 1))
+		no_memory(err);
+	else if ((b->count = set_samples(&w, &r, count)) < 2)
+		too_few(err, "snapshots that know their places");
+	else if (name_places(&w, f, err) == 0)
+		result = build(&w, err);
+	release(&w);
+	free(r.weight);
+	free(r.place);
+	free(r.shot);
+	return result;
+}
+
+/* ---- of a massif.out --------------------------------------------------------------------- */
+
+struct massif_source {
+	const struct massif_file *m;
+	uint32_t *place;	/* by number of a text: that of its name, 0 none yet */
+	const struct massif_snapshot **shot;	/* by sample */
+};
+
+/* "0x401136: main (prog.c:7)" is "main (prog.c:7)"; what was merged belongs to no place. */
+static const char *place_name(const char *text)
+{
+	const char *colon;
+
+	text += strspn(text, " ");
+	if (strncmp(text, "in ", 3) == 0 && strstr(text, "below massif's threshold"))
+		return NULL;
+	colon = strncmp(text, "0x", 2) == 0 ? strstr(text, ": ") : NULL;
+	return colon ? colon + 2 : text;
+}
+
+static int walk_massif(struct builder *w, uint32_t sample, struct mu_error *err)
+{
+	const struct massif_source *s = w->source;
+	const struct massif_node *root = massif_tree(s->m, s->shot[sample]), *node;
+	double rest;
+
+	(void)err;
+	if (!root)
+		return 0;
+	rest = (double)root->bytes;
+	node = root + 1;
+	for (uint32_t i = 0; i < root->children; i++, node += node->size) {
+		uint32_t place = s->place[node->text];
+
+		if (!place)
+			continue;
+		add(w, place - 1, sample, (double)node->bytes);
+		rest -= (double)node->bytes;
+	}
+	if (w->is_storing && rest > 0)
+		w->b->other.value[sample] += rest;
+	return 0;
+}
+
+static int name_texts(struct builder *w, struct massif_source *s, struct mu_error *err)
+{
+	for (uint32_t i = 0; i < w->b->count; i++) {
+		const struct massif_node *root = massif_tree(s->m, s->shot[i]);
+		const struct massif_node *node = root ? root + 1 : NULL;
+
+		for (uint32_t k = 0; root && k < root->children; k++, node += node->size) {
+			const char *name = place_name(massif_text(s->m, node));
+
+			if (s->place[node->text] || !name)
+				continue;
+			s->place[node->text] = strings_add(&w->names, name, strlen(name));
+			if (!s->place[node->text])
+				return no_memory(err);
+		}
+	}
+	return 0;
+}
+
+/* Snapshots without a tree are no help, unless there is nothing that a tree could show. */
+static uint32_t set_shots(struct builder *w, struct massif_source *s)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < s->m->count; i++) {
+		const struct massif_snapshot *shot = &s->m->snapshots[i];
+
+		if (shot->kind == MASSIF_PLAIN && shot->heap > 0)
+			continue;
+		s->shot[count] = shot;
+		w->b->time[count] = (double)shot->time;
+		w->b->admin.value[count] = (double)shot->extra;
+		w->b->stacks.value[count++] = (double)shot->stacks;
+	}
+	return count;
+}
+
+int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
+		    struct mu_error *err)
+{
+	struct massif_source s = { .m = m };
+	struct builder w = { .b = b, .least = least, .walk = walk_massif, .source = &s };
+	int result = -1;
+
+	*b = (struct bands){ .unit = m->unit };
+	s.place = calloc((size_t)m->texts.count + 1, sizeof(*s.place));
+	s.shot = calloc(m->count + 1, sizeof(*s.shot));
+	if (!s.place || !s.shot || !make_samples(&w, (uint32_t)m->count + 1))
+		no_memory(err);
+	else if ((b->count = set_shots(&w, &s)) < 2)
+		too_few(err, "snapshots with a tree (--detailed-freq=1 makes more)");
+	else if (name_texts(&w, &s, err) == 0)
+		result = build(&w, err);
+	release(&w);
+	free(s.place);
+	free(s.shot);
+	return result;
+}
+
+void bands_free(struct bands *b)
+{
+	struct band *single[] = { &b->other, &b->admin, &b->stacks };
+
+	for (uint32_t i = 0; i < b->band_count; i++) {
+		free(b->band[i].name);
+		free(b->band[i].value);
+	}
+	for (size_t i = 0; i < sizeof(single) / sizeof(*single); i++)
+		free(single[i]->value);
+	free(b->time);
+	*b = (struct bands){ .count = 0 };
+}

@@ -1,0 +1,68 @@
+/* bands.h -- memory over time by place: what a band graph draws.
+ *
+ *	struct bands b;
+ *
+ *	if (bands_of_image(&b, &filter, &image, &config, &err) == 0)
+ *		...;
+ *	bands_free(&b);
+ *
+ * The samples are the snapshots that know their places, of a recording also its end. Places are
+ * named "function (file:line)": of a recording the first function outward that belongs to no
+ * language's run-time, of a massif.out the first line below the root.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_BANDS_H
+#define FORMATS_BANDS_H
+
+#include <stdint.h>
+
+#include "formats/massif.h"
+#include "profile/error.h"
+#include "profile/filter.h"
+#include "profile/image.h"
+#include "recording/recording.h"
+
+enum { BANDS_MOST = 20 };
+
+/* Values are bytes, one per sample; areas bytes x time. */
+struct band {
+	char *name;
+	double *value;
+	double area, peak;
+};
+
+struct bands {
+	enum massif_unit unit;	/* of the time */
+	double *time;		/* in that unit, from 0 on, never decreasing */
+	uint32_t count;		/* samples, at least 2 */
+	struct band band[BANDS_MOST];	/* largest area first */
+	uint32_t band_count;
+	uint32_t places;	/* in all, those in `other` too */
+	struct band other;	/* places with less, together */
+	struct band admin;	/* rounding and administration */
+	struct band stacks;
+	double area;		/* of everything */
+	double peak, peak_time;	/* largest sum, and when */
+};
+
+/* bands_of_image -- from a recording.
+ *
+ * b       overwritten; release with bands_free() in any case.
+ * f       the filter of a profile with names; places that it ignores are left out.
+ * config  of the recording: in which unit time was counted.
+ * least   percent of the area that a place must have for a band of its own.
+ * Returns 0, or -1 with ERR: without memory, or MU_ERROR_FORMAT when there are less than two
+ * samples.
+ */
+int bands_of_image(struct bands *b, const struct filter *f, const struct image *im,
+		   const struct mu_config *config, double least, struct mu_error *err);
+
+/* bands_of_massif -- from a massif.out. As above. */
+int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
+		    struct mu_error *err);
+
+/* bands_free -- release everything. Fine for a zeroed struct. */
+void bands_free(struct bands *b);
+
+#endif

@@ -1,0 +1,82 @@
+/* spacetime.h -- bytes x milliseconds: what the first Massif (before Valgrind 3.3) measured, and
+ * the reports that it wrote.
+ *
+ *	==27519== Total spacetime:   2,258,106 ms.B
+ *	==27519== heap:              24.0%
+ *
+ * The spacetime of a place is the sum over the time between two snapshots of what it held, taken
+ * as changing evenly between them; of the whole heap it is what the recorder added up at every
+ * tick, if the recording has that, and the places are corrected so that they sum up to it.
+ *
+ * Source  manual of Valgrind 3.2, Massif; hp2ps's reader; docs/compat.md.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_SPACETIME_H
+#define FORMATS_SPACETIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile/error.h"
+#include "profile/filter.h"
+#include "profile/image.h"
+#include "recording/recording.h"
+
+enum { SPACETIME_DEPTH = 3 };	/* of contexts, by default */
+
+/* In ms x bytes. */
+struct spacetime {
+	const struct filter *filter;
+	const struct image *image;
+	uint32_t admin_bytes;	/* charged per block */
+	struct weight *weight;	/* one per site: bytes is its spacetime */
+	double heap, admin, stacks, total;
+	uint64_t *shot;		/* snapshots that know their places; UINT64_MAX: the end */
+	double *time;		/* of each, in ms from the first on */
+	uint32_t count;
+};
+
+/* spacetime_of -- add everything up.
+ *
+ * s       overwritten; release with spacetime_free() in any case.
+ * f       of a profile with names; borrowed, as is IM.
+ * config  of the recording.
+ * Returns 0, or -1 with ERR: no memory, or fewer than two snapshots that know their places.
+ */
+int spacetime_of(struct spacetime *s, const struct filter *f, const struct image *im,
+		 const struct mu_config *config, struct mu_error *err);
+
+/* spacetime_free -- release everything. Fine for a zeroed struct. */
+void spacetime_free(struct spacetime *s);
+
+/* spacetime_percent -- PART of the total as "24.0%", cut to tenths; "(n/a)" of nothing. */
+const char *spacetime_percent(const struct spacetime *s, double part, char text[16]);
+
+/* spacetime_put_summary -- the lines about heap, admin and stacks, each after "==PID== ". */
+void spacetime_put_summary(FILE *out, const struct spacetime *s, uint32_t pid);
+
+/* spacetime_put_hp -- the curves of the places as a file for hp2ps.
+ *
+ * The 32 places with the largest spacetime have a curve, the others one together.
+ * Returns 0, or -1 with ERR without memory.
+ */
+int spacetime_put_hp(FILE *out, const struct spacetime *s, const char *command,
+		     struct mu_error *err);
+
+struct spacetime_report {
+	const char *command;
+	const char *title;	/* of the page: the name of the file */
+	unsigned int depth;	/* 0: SPACETIME_DEPTH */
+	bool is_html;
+};
+
+/* spacetime_put_report -- which places have the heap's spacetime, and by whom they were called.
+ *
+ * Returns 0, or -1 with ERR without memory.
+ */
+int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r,
+			 struct mu_error *err);
+
+#endif

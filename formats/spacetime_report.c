@@ -1,0 +1,296 @@
+/* spacetime_report.c -- which places have the heap's spacetime, as text or linked HTML.
+ *
+ * The tree of contexts is told level by level: first all that allocated, then each of these
+ * with its callers, and so on. A percentage leads to the entry of its context, which leads back.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/spacetime.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/utf8.h"
+#include "profile/tree.h"
+
+/* Of the total: places below are counted, not shown. */
+#define SIGNIFICANT 0.005
+
+enum { NOBODY = UINT32_MAX };	/* a caller that is not known: the stack ended */
+
+struct writer {
+	FILE *out;
+	const struct spacetime *s;
+	const struct spacetime_report *r;
+	const struct tree *t;
+	unsigned int depth;
+	uint32_t *parent;	/* by node */
+	bool has_failed;
+};
+
+/* A child in the order of size; NOBODY has what the others leave. */
+struct child {
+	uint32_t node;
+	int64_t space;
+};
+
+/* ---- places ------------------------------------------------------------------------------ */
+
+static void put_escaped(struct writer *w, const char *text)
+{
+	char *clean = utf8_clean(text, "");
+
+	w->has_failed |= !clean;
+	for (const char *at = clean; at && *at; at++) {
+		if (!w->r->is_html || !strchr("&<>\"", *at))
+			putc(*at, w->out);
+		else
+			fprintf(w->out, "&#%d;", *at);
+	}
+	free(clean);
+}
+
+/* "0x401767D0: read_line (input.c:34)": the function with the line that the code is of. */
+static void put_place(struct writer *w, uint32_t node)
+{
+	const struct profile *p = w->s->filter->profile;
+	struct symbols_place place = { .name = "", .file = "" };
+	const struct symbols_level *level;
+	uint32_t location, count;
+	char *text = NULL;
+	size_t length;
+	FILE *memory;
+
+	if (node == NOBODY) {
+		fputs("0xFFFFFFFF: ???", w->out);
+		return;
+	}
+	location = w->t->node[node].location;
+	level = profile_levels(p, location, &count);
+	place.address = p->location[location].pc - 1;
+	place.object = profile_object(p, location);
+	if (count) {
+		place.name = symbols_text(&p->symbols, level[count - 1].name);
+		place.file = symbols_text(&p->symbols, level[0].file);
+		place.base = level[0].base;
+		place.line = level[0].line;
+	}
+	memory = open_memstream(&text, &length);
+	if (memory) {
+		symbols_put_massif(memory, &place, NULL, 0);
+		fclose(memory);
+	}
+	if (text)
+		put_escaped(w, text);
+	else
+		w->has_failed = true;
+	free(text);
+}
+
+/* ---- entries ----------------------------------------------------------------------------- */
+
+static int by_space(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (x->space != y->space)
+		return x->space > y->space ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* The children of a node and, where stacks end at it, nobody. Returns how many; CHILD has room
+ * for all. */
+static uint32_t children_of(const struct writer *w, uint32_t node, struct child *child)
+{
+	const struct tree_node *n = &w->t->node[node];
+	int64_t rest = n->bytes;
+	uint32_t count = 0;
+
+	for (uint32_t i = node + 1; i < node + n->size; i += w->t->node[i].size) {
+		child[count++] = (struct child){ i, w->t->node[i].bytes };
+		rest -= w->t->node[i].bytes;
+	}
+	if (rest > 0)
+		child[count++] = (struct child){ NOBODY, rest };
+	qsort(child, count, sizeof(*child), by_space);
+	return count;
+}
+
+static bool is_significant(const struct writer *w, int64_t space)
+{
+	return (double)space >= w->s->total * SIGNIFICANT;
+}
+
+/* Callers of a context at the limit of depth are not known. */
+static bool has_entry(const struct writer *w, uint32_t node)
+{
+	return node != NOBODY && w->t->node[node].depth < w->depth &&
+	       is_significant(w, w->t->node[node].bytes) && w->t->node[node].bytes > 0;
+}
+
+static void put_caller(struct writer *w, const struct child *c)
+{
+	char text[16];
+	const char *percent = spacetime_percent(w->s, (double)c->space, text);
+
+	if (!w->r->is_html) {
+		fprintf(w->out, "  %6s: ", percent);
+	} else if (has_entry(w, c->node)) {
+		fprintf(w->out, "<li><a name=\"a%" PRIu32 "\"></a><a href=\"#b%" PRIu32
+			"\">%s</a>: ", c->node, c->node, percent);
+	} else {
+		fprintf(w->out, "<li>%s: ", percent);
+	}
+	put_place(w, c->node);
+	fputs(w->r->is_html ? "\n" : "\n\n", w->out);
+}
+
+static void put_callers(struct writer *w, uint32_t node)
+{
+	const struct tree_node *n = &w->t->node[node];
+	struct child *child = calloc((size_t)n->children + 2, sizeof(*child));
+	uint32_t count, shown = 0;
+
+	if (!child) {
+		w->has_failed = true;
+		return;
+	}
+	count = children_of(w, node, child);
+	fputs(w->r->is_html ? "<p>Called from:\n<ul>\n" : "\nCalled from:\n", w->out);
+	while (shown < count && is_significant(w, child[shown].space))
+		put_caller(w, &child[shown++]);
+	if (shown < count)
+		fprintf(w->out, "%s%s%" PRIu32 " %sinsignificant place%s%s",
+			w->r->is_html ? "<li>" : "  ", shown ? "and " : "", count - shown,
+			shown ? "other " : "", count - shown == 1 ? "" : "s",
+			w->r->is_html ? "\n" : "\n\n");
+	if (w->r->is_html)
+		fputs("</ul>\n", w->out);
+	free(child);
+}
+
+/* The frames of a context, innermost first. */
+static void put_context(struct writer *w, uint32_t node)
+{
+	uint32_t path[TREE_DEPTH_MAX];
+	uint32_t length = 0;
+
+	for (; node; node = w->parent[node])
+		path[length++] = node;
+	while (length > 0) {
+		fputs("  ", w->out);
+		put_place(w, path[--length]);
+		fputs(w->r->is_html ? "<br>\n" : "\n", w->out);
+	}
+}
+
+static void put_entry(struct writer *w, uint32_t node)
+{
+	char text[16];
+	const char *percent = spacetime_percent(w->s, (double)w->t->node[node].bytes, text);
+
+	if (node == 0)
+		fprintf(w->out, "Heap allocation functions accounted for %s of measured "
+			"spacetime%s\n", percent, w->r->is_html ? "<br>" : "");
+	else if (w->r->is_html)
+		fprintf(w->out, "<a name=\"b%" PRIu32 "\"></a>Context accounted for "
+			"<a href=\"#a%" PRIu32 "\">%s</a> of measured spacetime<br>\n", node, node,
+			percent);
+	else
+		fprintf(w->out, "Context accounted for %s of measured spacetime\n", percent);
+	put_context(w, node);
+	put_callers(w, node);
+}
+
+/* All entries of a level. Returns whether there were any. */
+static bool put_level(struct writer *w, unsigned int level)
+{
+	bool is_first = true;
+
+	for (uint32_t i = 0; i < w->t->count; i++) {
+		if (w->t->node[i].depth != level || !has_entry(w, i))
+			continue;
+		if (is_first)
+			fprintf(w->out, "%s== %u ===========================%s\n",
+				w->r->is_html ? "<hr>\n" : "", level,
+				w->r->is_html ? "<br>" : "");
+		else
+			fputs(w->r->is_html ? "<hr>\n" :
+					      "---------------------------------\n", w->out);
+		put_entry(w, i);
+		is_first = false;
+	}
+	return !is_first;
+}
+
+static void put_levels(struct writer *w)
+{
+	unsigned int level = 0;
+
+	if (w->t->node[0].bytes <= 0) {
+		fputs(w->r->is_html ? "<p>(No heap memory allocated)\n" :
+				      "(No heap memory allocated)\n", w->out);
+		return;
+	}
+	while (put_level(w, level))
+		level++;
+}
+
+static void put_report(struct writer *w)
+{
+	if (w->r->is_html) {
+		fputs("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">"
+		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		      "style-src 'unsafe-inline'\">\n<title>", w->out);
+		put_escaped(w, w->r->title);
+		fputs("</title>\n<style>body { font-family: monospace; max-width: 60em; "
+		      "margin: 2em auto; padding: 0 1em } li { margin: .3em 0 }</style></head>\n"
+		      "<body>\n", w->out);
+	}
+	fputs("Command: ", w->out);
+	put_escaped(w, w->r->command);
+	fputs(w->r->is_html ? "<br>\n" : "\n\n", w->out);
+	put_levels(w);
+	fputs(w->r->is_html ? "<hr>\n<p>" : "=================================\n\n", w->out);
+	fputs("End of information.  Rerun with a bigger --depth value for more.\n", w->out);
+	if (w->r->is_html)
+		fputs("</body></html>\n", w->out);
+}
+
+/* Nodes stand in preorder: the parent is the last one of the depth above. */
+static void find_parents(struct writer *w)
+{
+	uint32_t last[TREE_DEPTH_MAX + 1] = { 0 };
+
+	for (uint32_t i = 1; i < w->t->count; i++) {
+		uint32_t depth = w->t->node[i].depth;
+
+		w->parent[i] = last[depth - 1];
+		last[depth] = i;
+	}
+}
+
+int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r,
+			 struct mu_error *err)
+{
+	struct writer w = { .out = out, .s = s, .r = r,
+			    .depth = r->depth ? r->depth : SPACETIME_DEPTH };
+	const struct tree_options o = { .grouping = TREE_BY_ADDRESS, .depth = w.depth };
+	struct tree t;
+	int result = tree_build(&t, s->filter, s->weight, &o, err);
+
+	w.t = &t;
+	if (result == 0) {
+		w.parent = calloc((size_t)t.count + 1, sizeof(*w.parent));
+		if (w.parent) {
+			find_parents(&w);
+			put_report(&w);
+		}
+		if (!w.parent || w.has_failed)
+			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a report");
+	}
+	free(w.parent);
+	tree_free(&t);
+	return result;
+}

@@ -1,0 +1,450 @@
+/* bandgraph.c -- memory over time by place, one band above the other, as a drawing.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/bandgraph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+
+enum {
+	LAYERS = BANDS_MOST + 3,
+	LABEL = 96,
+	MARKS_X = 7, MARKS_Y = 6,	/* on an axis, at most or so */
+};
+
+/* One band as it is drawn. */
+struct layer {
+	const struct band *band;
+	const char *name;
+	uint32_t color;
+	char mark[12];		/* its number; "" for what is no place */
+	double *top;		/* y of its upper edge, by sample */
+};
+
+struct graph {
+	struct drawing *d;
+	const struct bands *b;
+	const struct theme *theme;
+	double scale;		/* of letters and distances; 1 at 800 x 600 */
+	double left, right, top, bottom;	/* of the plot */
+	double key;		/* left edge of the key */
+	double y_end;		/* bytes at the top */
+	double y_step;
+	struct layer layer[LAYERS];	/* from the bottom up */
+	int layers;
+};
+
+static double x_of(const struct graph *g, double time)
+{
+	const struct bands *b = g->b;
+	double first = b->time[0], range = b->time[b->count - 1] - first;
+
+	return g->left + (range > 0 ? (time - first) / range : 0) * (g->right - g->left);
+}
+
+static double y_of(const struct graph *g, double bytes)
+{
+	return g->bottom - bytes / g->y_end * (g->bottom - g->top);
+}
+
+/* ---- layers ------------------------------------------------------------------------------ */
+
+static void add_layer(struct graph *g, const struct band *band, const char *name, uint32_t color,
+		      uint32_t number)
+{
+	struct layer *layer = &g->layer[g->layers];
+
+	if (band->peak <= 0)
+		return;
+	g->layers++;
+	*layer = (struct layer){ .band = band, .name = name, .color = color,
+				 .top = xcalloc(g->b->count, sizeof(double)) };
+	if (number)
+		snprintf(layer->mark, sizeof(layer->mark), "%u", number);
+}
+
+static void make_layers(struct graph *g)
+{
+	const struct bands *b = g->b;
+
+	add_layer(g, &b->other, "OTHER", g->theme->other, 0);
+	for (uint32_t i = b->band_count; i-- > 0;)
+		add_layer(g, &b->band[i], b->band[i].name, g->theme->series[i % THEME_SERIES],
+			  i + 1);
+	add_layer(g, &b->admin, "admin and rounding", g->theme->admin, 0);
+	add_layer(g, &b->stacks, "stack(s)", g->theme->stacks, 0);
+}
+
+/* A step of 1, 2 or 5 times a power of ten, or of two for bytes, of which MOST go into END. */
+static double step_of(double end, int most, double base)
+{
+	double step = base;
+
+	while (step * 10 * most <= end)
+		step *= 10;
+	if (step * most >= end)
+		return step;
+	if (step * 2 * most >= end)
+		return step * 2;
+	return step * 5 * most >= end ? step * 5 : step * 10;
+}
+
+/* Bytes are shown in units of 1024, so that steps are round in them. */
+static void scale_y(struct graph *g)
+{
+	double unit = 1, peak = g->b->peak > 0 ? g->b->peak : 1;
+
+	while (peak / unit >= 1024)
+		unit *= 1024;
+	g->y_step = step_of(peak / unit, MARKS_Y, 0.001) * unit;
+	if (unit == 1 && g->y_step < 1)
+		g->y_step = 1;
+	g->y_end = ceil(peak * 1.02 / g->y_step) * g->y_step;
+}
+
+static void place_layers(struct graph *g)
+{
+	for (uint32_t i = 0; i < g->b->count; i++) {
+		double sum = 0;
+
+		for (int k = 0; k < g->layers; k++) {
+			sum += g->layer[k].band->value[i];
+			g->layer[k].top[i] = y_of(g, sum);
+		}
+	}
+}
+
+/* ---- bands ------------------------------------------------------------------------------- */
+
+/* Each area goes down to the axis, the next one is drawn over it: no seams, and what is upper
+ * need not know what is lower. */
+static void put_bands(struct graph *g)
+{
+	uint32_t count = g->b->count;
+	struct point *point = xcalloc((size_t)count + 2, sizeof(*point));
+
+	for (int k = g->layers; k-- > 0;) {
+		const struct layer *layer = &g->layer[k];
+
+		for (uint32_t i = 0; i < count; i++)
+			point[i] = (struct point){ x_of(g, g->b->time[i]), layer->top[i] };
+		point[count] = (struct point){ g->right, g->bottom };
+		point[count + 1] = (struct point){ g->left, g->bottom };
+		drawing_tip(g->d, layer->name);
+		drawing_polygon(g->d, point, (size_t)count + 2, layer->color);
+		drawing_tip(g->d, NULL);
+		drawing_polyline(g->d, point, count, 0.7, g->theme->plot);
+	}
+	free(point);
+}
+
+static double top_at(const struct graph *g, int layer, double x)
+{
+	const struct bands *b = g->b;
+	uint32_t low = 0, high = b->count - 1;
+	double from, to;
+
+	if (layer < 0)
+		return g->bottom;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (x_of(g, b->time[middle]) <= x)
+			low = middle;
+		else
+			high = middle;
+	}
+	from = x_of(g, b->time[low]);
+	to = x_of(g, b->time[high]);
+	return g->layer[layer].top[low] +
+	       (to > from ? fmin(fmax((x - from) / (to - from), 0), 1) : 1) *
+	       (g->layer[layer].top[high] - g->layer[layer].top[low]);
+}
+
+/* Looks for room of WIDTH x HEIGHT within a band, beside the line of the peak. Returns whether
+ * there is, with its middle. */
+static bool find_room(const struct graph *g, int layer, double width, double height,
+		      struct point *middle)
+{
+	enum { PROBES = 120, WINDOW = 9 };
+	double best = height, range = g->right - g->left - width;
+	double peak = x_of(g, g->b->peak_time);
+
+	if (range <= 0)
+		return false;
+	for (int i = 0; i <= PROBES; i++) {
+		double x = g->left + range * i / PROBES, upper = g->top, lower = g->bottom;
+
+		if (x < peak + 3 && x + width > peak - 3)
+			continue;
+		for (int k = 0; k < WINDOW && lower - upper > best; k++) {
+			double at = x + width * k / (WINDOW - 1);
+
+			upper = fmax(upper, top_at(g, layer, at));
+			lower = fmin(lower, top_at(g, layer - 1, at));
+		}
+		if (lower - upper > best) {
+			best = lower - upper;
+			*middle = (struct point){ x + width / 2, (lower + upper) / 2 };
+		}
+	}
+	return best > height;
+}
+
+/* The name without its file, where a band has room for it; else its number. */
+static void put_names(struct graph *g)
+{
+	for (int k = 0; k < g->layers; k++) {
+		const struct layer *layer = &g->layer[k];
+		struct text_style style = { .size = 11 * g->scale, .anchor = TEXT_MIDDLE,
+					    .color = theme_ink(layer->color) };
+		const char *file = strstr(layer->name, " (");
+		char text[LABEL + 8];
+		struct point middle;
+
+		snprintf(text, sizeof(text), "%s%s%.*s", layer->mark, *layer->mark ? "  " : "",
+			 file ? (int)fmin((double)(file - layer->name), 60) : 60, layer->name);
+		if (!find_room(g, k, drawing_text_width(&style, text) + 10, style.size * 1.5,
+			       &middle)) {
+			if (!*layer->mark ||
+			    !find_room(g, k, drawing_text_width(&style, layer->mark) + 6,
+				       style.size * 1.1, &middle))
+				continue;
+			snprintf(text, sizeof(text), "%s", layer->mark);
+		}
+		drawing_text(g->d, middle.x, middle.y + style.size * 0.36, &style, text);
+	}
+}
+
+/* ---- axes -------------------------------------------------------------------------------- */
+
+/* What an axis counts in: the unit that makes END a number of at most three digits or so. */
+static double unit_of(enum massif_unit unit, double end, const char **name)
+{
+	static const struct { double size; const char *name; } times[] = {
+		{ 3600000, "h" }, { 60000, "min" }, { 1000, "s" }, { 1, "ms" },
+	}, binary[] = {
+		{ 1099511627776.0, "TiB" }, { 1073741824, "GiB" }, { 1048576, "MiB" },
+		{ 1024, "KiB" }, { 1, "bytes" },
+	}, counts[] = {
+		{ 1e12, "T instructions" }, { 1e9, "G instructions" }, { 1e6, "M instructions" },
+		{ 1e3, "k instructions" }, { 1, "instructions" },
+	};
+	int i = 0;
+
+	switch (unit) {
+	case MASSIF_MS:
+		while (i < 3 && end < times[i].size * (i < 2 ? 3 : 1))
+			i++;
+		*name = times[i].name;
+		return times[i].size;
+	case MASSIF_BYTES:
+		while (i < 4 && end < binary[i].size)
+			i++;
+		*name = binary[i].name;
+		return binary[i].size;
+	default:
+		while (i < 4 && end < counts[i].size)
+			i++;
+		*name = counts[i].name;
+		return counts[i].size;
+	}
+}
+
+static void put_y_axis(struct graph *g)
+{
+	const struct text_style style = { .size = 11 * g->scale, .color = g->theme->dim,
+					  .anchor = TEXT_END };
+	const char *name;
+	double unit = unit_of(MASSIF_BYTES, g->y_end, &name);
+	char text[LABEL];
+
+	for (double at = 0; at <= g->y_end * 1.0001; at += g->y_step) {
+		double y = floor(y_of(g, at)) + 0.5;
+
+		if (at > 0)
+			drawing_line(g->d, (struct point){ g->left, y },
+				     (struct point){ g->right, y }, 1, g->theme->grid);
+		snprintf(text, sizeof(text), "%.4g", at / unit);
+		drawing_text(g->d, g->left - 6 * g->scale, y + style.size * 0.36, &style, text);
+	}
+	drawing_text(g->d, g->left - 6 * g->scale, g->top - 8 * g->scale, &style, name);
+}
+
+static void put_x_axis(struct graph *g)
+{
+	const struct bands *b = g->b;
+	const struct text_style style = { .size = 11 * g->scale, .color = g->theme->dim,
+					  .anchor = TEXT_MIDDLE };
+	double first = b->time[0], range = b->time[b->count - 1] - first;
+	double base = g->bottom + 8 * g->scale, step;
+	const char *name;
+	double unit = unit_of(b->unit, range, &name);
+	const struct text_style end = { .size = style.size, .color = style.color,
+					.anchor = TEXT_END };
+	char text[LABEL];
+
+	step = step_of(range / unit, MARKS_X, 0.001) * unit;
+	for (double at = 0; at <= range * 1.0001 && range > 0; at += step) {
+		double x = floor(x_of(g, first + at)) + 0.5;
+
+		drawing_line(g->d, (struct point){ x, g->bottom },
+			     (struct point){ x, base }, 1, g->theme->axis);
+		snprintf(text, sizeof(text), "%.4g", at / unit);
+		drawing_text(g->d, x, base + style.size * 1.15, &style, text);
+	}
+	snprintf(text, sizeof(text), b->unit == MASSIF_BYTES ? "%s allocated and freed" :
+		 b->unit == MASSIF_MS ? "time in %s" : "%s", name);
+	drawing_text(g->d, g->right, base + style.size * 2.6, &end, text);
+}
+
+/* Where the samples are. Where they are dense the triangles are narrow. */
+static void put_triangles(struct graph *g)
+{
+	const struct bands *b = g->b;
+	double spacing = (g->right - g->left) / b->count;
+	double half = fmin(fmax(spacing * 0.45, 1.2), 4) * g->scale, last = -100;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		double x = x_of(g, b->time[i]);
+		const struct point p[] = { { x - half, g->bottom + 1 }, { x + half, g->bottom + 1 },
+					   { x, g->bottom + 1 + 5 * g->scale } };
+		const struct point edge[] = { p[0], p[1], p[2], p[0] };
+
+		if (x - last < half / 2)
+			continue;
+		last = x;
+		drawing_polygon(g->d, p, 3, g->theme->background);
+		drawing_polyline(g->d, edge, 4, 0.8, g->theme->dim);
+	}
+}
+
+/* ---- around it --------------------------------------------------------------------------- */
+
+/* "2,258,106 bytes x ms in all, 53.1 MiB at most" */
+static void put_title(struct graph *g, const char *title)
+{
+	struct text_style style = { .size = 15 * g->scale, .color = g->theme->text,
+				    .is_bold = true };
+	double edge = 14 * g->scale, room = g->d->width - 2 * edge;
+	char text[200], area[UNITS_LENGTH], peak[UNITS_LENGTH], *fit;
+
+	fit = drawing_text_fit(&style, title ? title : "Memory by place", room, true);
+	drawing_text(g->d, edge, edge + style.size * 0.8, &style, fit);
+	free(fit);
+	style = (struct text_style){ .size = 11.5 * g->scale, .color = g->theme->dim };
+	units_grouped(area, g->b->area < 9e18 ? (uint64_t)g->b->area : UINT64_MAX);
+	units_bytes(peak, (uint64_t)g->b->peak);
+	snprintf(text, sizeof(text), "%s bytes \xc3\x97 %s in all, %s at the peak, %u place%s, "
+		 "%u snapshots", area, g->b->unit == MASSIF_MS ? "ms" :
+		 g->b->unit == MASSIF_BYTES ? "bytes" : "instructions", peak, g->b->places,
+		 g->b->places == 1 ? "" : "s", g->b->count);
+	fit = drawing_text_fit(&style, text, room, false);
+	drawing_text(g->d, edge, edge + 15 * g->scale + style.size * 1.3, &style, fit);
+	free(fit);
+}
+
+static void put_peak(struct graph *g)
+{
+	struct text_style style = { .size = 11 * g->scale, .color = g->theme->accent,
+				    .is_bold = true };
+	double x = x_of(g, g->b->peak_time), y = y_of(g, g->b->peak);
+	char peak[UNITS_LENGTH], text[LABEL];
+	double width;
+
+	snprintf(text, sizeof(text), "peak %s", units_bytes(peak, (uint64_t)g->b->peak));
+	width = drawing_text_width(&style, text) / 2;
+	drawing_line(g->d, (struct point){ x, y }, (struct point){ x, g->bottom }, 3,
+		     g->theme->plot);
+	drawing_dashes(g->d, (struct point){ x, y }, (struct point){ x, g->bottom }, 1.4,
+		       4 * g->scale, g->theme->accent);
+	style.anchor = TEXT_MIDDLE;
+	x = fmin(fmax(x, g->left + width), g->right - width);
+	drawing_text(g->d, x, fmin(y - 5 * g->scale, g->bottom), &style, text);
+}
+
+static void put_key_row(const struct graph *g, const struct layer *layer, double y, double height)
+{
+	double size = fmin(11 * g->scale, height * 0.8), box = fmin(15 * g->scale, height - 2);
+	const struct text_style name = { .size = size, .color = g->theme->text };
+	const struct text_style share = { .size = size, .color = g->theme->dim,
+					  .anchor = TEXT_END };
+	const struct text_style mark = { .size = fmin(9 * g->scale, box * 0.75),
+					 .color = theme_ink(layer->color),
+					 .anchor = TEXT_MIDDLE };
+	double middle = y + height / 2, right = g->d->width - 14 * g->scale, left;
+	char text[LABEL], *fit;
+
+	drawing_tip(g->d, layer->name);
+	drawing_rectangle(g->d, floor(g->key), floor(middle - box / 2), ceil(box), ceil(box),
+			  layer->color);
+	drawing_tip(g->d, NULL);
+	drawing_text(g->d, floor(g->key) + ceil(box) / 2, middle + mark.size * 0.36, &mark,
+		     layer->mark);
+	snprintf(text, sizeof(text), "%.1f%%",
+		 g->b->area > 0 ? layer->band->area * 100 / g->b->area : 0);
+	drawing_text(g->d, right, middle + size * 0.36, &share, text);
+	left = g->key + box + 7 * g->scale;
+	right -= drawing_text_width(&share, "100.0%") + 8 * g->scale;
+	fit = drawing_text_fit(&name, layer->name, right - left, true);
+	drawing_text(g->d, left, middle + size * 0.36, &name, fit);
+	free(fit);
+}
+
+/* From the top down, as the bands lie. */
+static void put_key(struct graph *g)
+{
+	const struct text_style head = { .size = 11 * g->scale, .color = g->theme->dim };
+	const struct text_style share = { .size = head.size, .color = head.color,
+					  .anchor = TEXT_END };
+	double height = fmin(21 * g->scale, (g->bottom - g->top) / fmax(g->layers, 1));
+
+	drawing_text(g->d, g->key, g->top - 8 * g->scale, &head, "allocated by");
+	drawing_text(g->d, g->d->width - 14 * g->scale, g->top - 8 * g->scale, &share,
+		     "bytes \xc3\x97 time");
+	for (int i = 0; i < g->layers; i++)
+		put_key_row(g, &g->layer[g->layers - 1 - i], g->top + i * height, height);
+}
+
+static void set_geometry(struct graph *g)
+{
+	double width = g->d->width, height = g->d->height;
+	double scale = pow(fmin(width / 800, height / 600), 0.55), key;
+
+	g->scale = fmin(fmax(scale, 0.6), 2);
+	key = fmin(fmax(0.34 * width, 130 * g->scale), 360 * g->scale);
+	g->left = floor(52 * g->scale);
+	g->top = floor(80 * g->scale);
+	g->bottom = floor(height - 46 * g->scale);
+	g->right = floor(width - key - 18 * g->scale);
+	g->key = width - key;
+}
+
+void bandgraph_draw(struct drawing *d, const struct bands *b, const struct theme *theme,
+		    const char *title)
+{
+	struct graph g = { .d = d, .b = b, .theme = theme };
+
+	set_geometry(&g);
+	make_layers(&g);
+	scale_y(&g);
+	place_layers(&g);
+	drawing_rectangle(d, g.left, g.top, g.right - g.left, g.bottom - g.top, theme->plot);
+	put_title(&g, title);
+	put_y_axis(&g);
+	put_bands(&g);
+	put_names(&g);
+	put_peak(&g);
+	drawing_rectangle(d, g.left, g.bottom, g.right - g.left, 1, theme->axis);
+	put_triangles(&g);
+	put_x_axis(&g);
+	put_key(&g);
+	for (int i = 0; i < g.layers; i++)
+		free(g.layer[i].top);
+}

@@ -1,0 +1,116 @@
+/* bandsfile.c -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/bandsfile.h"
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/version.h"
+#include "formats/bands.h"
+#include "formats/textfile.h"
+#include "memusagestat/bandgraph.h"
+#include "memusagestat/drawing.h"
+#include "memusagestat/recorded.h"
+#include "memusagestat/source.h"
+
+/* Places below this share of the whole have no band of their own. */
+#define LEAST_PERCENT 0.5
+
+static int write_picture(const struct settings *s, const struct bands *b, const char *command)
+{
+	const char *title = s->title ? s->title : command;
+	const struct png_note notes[] = {
+		{ "Title", title },
+		{ "Software", "memusagestat (memusage) " MEMUSAGE_VERSION },
+		{ "Command", command },
+	};
+	const struct theme *theme = theme_find(s->theme == THEME_DARK ? "dark" : "light");
+	struct drawing d;
+	struct output out;
+	int result;
+
+	drawing_init(&d, s->width, s->height, theme->background);
+	bandgraph_draw(&d, b, theme, title);
+	result = output_open(&out, s->output, 0);
+	if (result == 0) {
+		drawing_write(&d, &out, s->format, notes, sizeof(notes) / sizeof(*notes));
+		result = output_close(&out);
+	}
+	drawing_fini(&d);
+	return result;
+}
+
+static int of_recording(const struct settings *s, const char *path)
+{
+	const struct filter_options o = { .alloc_fn = s->alloc_fn.item,
+					  .alloc_fns = s->alloc_fn.count };
+	struct recorded r;
+	struct filter filter;
+	struct bands b;
+	struct mu_error err;
+	int result;
+
+	recorded_open(&r, path, (pid_t)s->pid);
+	if (filter_init(&filter, &r.profile, &o, &err) < 0 ||
+	    bands_of_image(&b, &filter, &r.image, &r.segment.head.config, LEAST_PERCENT,
+			   &err) < 0)
+		die("%s: %s", s->input, err.text);
+	result = write_picture(s, &b, r.command);
+	bands_free(&b);
+	filter_free(&filter);
+	recorded_close(&r);
+	return result;
+}
+
+static int of_massif(const struct settings *s, const char *name, struct textfile *text)
+{
+	struct massif_file m;
+	struct bands b;
+	struct mu_error err;
+	int result;
+
+	if (massif_read(&m, text, &err) < 0) {
+		if (err.code != MU_ERROR_TRUNCATED || m.count == 0)
+			die("%s: %s", name, err.text);
+		warn("%s: %s; drawn is what is whole", name, err.text);
+	}
+	if (bands_of_massif(&b, &m, LEAST_PERCENT, &err) < 0)
+		die("%s: %s", name, err.text);
+	result = write_picture(s, &b, m.cmd);
+	bands_free(&b);
+	massif_free(&m);
+	return result;
+}
+
+static int draw(const struct settings *s, const struct source *source)
+{
+	struct textfile text;
+	struct mu_error err;
+	int result;
+
+	switch (source_kind(source)) {
+	case INPUT_RECORDING:
+		return of_recording(s, source->path);
+	case INPUT_MASSIF:
+		if (textfile_open(&text, source->fd, &err) < 0)
+			die("%s: %s", source->name, err.text);
+		result = of_massif(s, source->name, &text);
+		textfile_close(&text);
+		return result;
+	default:
+		die("%s: --bands needs a recording or a massif.out", source->name);
+	}
+}
+
+int bandsfile_run(const struct settings *s)
+{
+	struct source source;
+	int result;
+
+	source_open(&source, s->input);
+	source_check_output(&source, s->output, "picture");
+	result = draw(s, &source);
+	source_close(&source);
+	return result;
+}

@@ -1,0 +1,17 @@
+/* bandsfile.h -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_BANDSFILE_H
+#define MEMUSAGESTAT_BANDSFILE_H
+
+#include "memusagestat/settings.h"
+
+/* bandsfile_run -- draw what the settings ask for.
+ *
+ * Returns 0, or -1 after a warning: the file could not be written. Dies if there is nothing to
+ * draw.
+ */
+int bandsfile_run(const struct settings *settings);
+
+#endif
