@@ -269,6 +269,38 @@ int page_put_sites(struct page_json *j, const struct page_cut *c, const struct p
 	return 0;
 }
 
+static uint32_t run_length(const uint16_t *count, uint32_t counts, uint32_t at)
+{
+	uint32_t length = 1;
+
+	while (at + length < counts && count[at + length] == count[at])
+		length++;
+	return length;
+}
+
+void page_put_counts(struct page_json *j, uint32_t node, const uint16_t *count, uint32_t counts,
+		     uint32_t *left)
+{
+	uint32_t written = 0;
+
+	for (uint32_t i = 0; i < counts; i += run_length(count, counts, i))
+		written += 2;
+	if (written > *left)
+		return;
+	*left -= written;
+	page_json_open(j, NULL, '{');
+	page_json_uint(j, "node", node);
+	page_json_open(j, "counts", '[');
+	for (uint32_t i = 0, n; i < counts; i += n) {
+		n = run_length(count, counts, i);
+		if (n > 1)
+			page_json_int(j, NULL, -(int64_t)n);
+		page_json_uint(j, NULL, count[i]);
+	}
+	page_json_close(j, ']');
+	page_json_close(j, '}');
+}
+
 /* ---- moments ------------------------------------------------------------------------------- */
 
 int page_moment_init(struct page_moment *m, uint32_t nodes, struct mu_error *err)

@@ -67,6 +67,17 @@ void page_put_tree(struct page_json *j, const struct page_tree *t, const struct 
 int page_put_sites(struct page_json *j, const struct page_cut *c, const struct page_sites *s,
 		   struct mu_error *err);
 
+/* Accesses that a page shows: blocks are few whose bytes are worth being looked at. */
+enum { PAGE_COUNTS = 40000 };
+
+/* page_put_counts -- write an element of the member "access": how often each byte was accessed.
+ *
+ * A run of equal counts is minus its length and the count, as in DHAT's own files.
+ * left  numbers that the page may still have; a list that is too long is left out.
+ */
+void page_put_counts(struct page_json *j, uint32_t node, const uint16_t *count, uint32_t counts,
+		     uint32_t *left);
+
 /* The places of a snapshot or of another moment, by node of the page. */
 struct page_moment {
 	int64_t *bytes, *blocks;	/* per node; zeroed again by page_put_moment() */

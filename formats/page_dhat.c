@@ -9,9 +9,6 @@
 
 #include "formats/page_stacks.h"
 
-/* Accesses of a page: blocks are few whose bytes are worth being looked at. */
-enum { ACCESS_BYTES = 150000 };
-
 int page_dhat_init(struct page_dhat *p, const struct dhat *d, struct mu_error *err)
 {
 	struct page_stacks *s = &p->stacks;
@@ -126,30 +123,13 @@ static void put_facts(struct page_json *j, const struct dhat *d)
 	put_totals(j, d);
 }
 
-/* A run of equal counts is minus its length and the count, as in DHAT's own files. */
-static uint32_t put_counts(struct page_json *j, const uint16_t *count, uint32_t counts)
-{
-	uint32_t written = 0;
-
-	for (uint32_t i = 0, n; i < counts; i += n) {
-		for (n = 1; i + n < counts && count[i + n] == count[i]; n++)
-			;
-		if (n > 2)
-			page_json_int(j, NULL, -(int64_t)n);
-		for (uint32_t k = 0; k < (n > 2 ? 1 : n); k++)
-			page_json_uint(j, NULL, count[i]);
-		written += n > 2 ? 2 : n;
-	}
-	return written;
-}
-
 /* Of points that share a node of the page nothing is said. */
 static int put_accesses(struct page_json *j, const struct page_dhat *p, const struct page_cut *c,
 			struct mu_error *err)
 {
 	const struct dhat *d = p->file;
 	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
-	uint32_t left = ACCESS_BYTES / 4;
+	uint32_t left = PAGE_COUNTS;
 
 	if (!users)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
@@ -158,17 +138,10 @@ static int put_accesses(struct page_json *j, const struct page_dhat *p, const st
 	page_json_open(j, "access", '[');
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct dhat_point *point = &d->point[i];
-		uint32_t written;
 
-		if (point->counts == 0 || users[c->of_site[i]] > 1 || point->counts > left)
-			continue;
-		page_json_open(j, NULL, '{');
-		page_json_uint(j, "node", c->of_site[i]);
-		page_json_open(j, "counts", '[');
-		written = put_counts(j, d->access + point->first_count, point->counts);
-		left -= written < left ? written : left;
-		page_json_close(j, ']');
-		page_json_close(j, '}');
+		if (point->counts && users[c->of_site[i]] == 1)
+			page_put_counts(j, c->of_site[i], d->access + point->first_count,
+					point->counts, &left);
 	}
 	page_json_close(j, ']');
 	free(users);

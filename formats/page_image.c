@@ -10,6 +10,7 @@
 
 #include "formats/page_facts.h"
 #include "formats/page_series.h"
+#include "profile/accesses.h"
 #include "profile/holder.h"
 #include "recording/accesses.h"
 
@@ -165,11 +166,6 @@ void page_image_free(struct page_image *p)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Accesses of a site, from their own table. */
-struct accesses {
-	uint64_t *read, *written;	/* per site; NULL: not recorded */
-};
-
 struct values {
 	const struct page_image *page;
 	struct accesses accesses;
@@ -205,10 +201,13 @@ static int64_t site_value(const void *data, uint32_t site, enum page_metric metr
 {
 	const struct values *v = data;
 
-	if (metric == PAGE_READ_BYTES)
-		return v->accesses.read ? (int64_t)v->accesses.read[site] : 0;
-	if (metric == PAGE_WRITTEN_BYTES)
-		return v->accesses.written ? (int64_t)v->accesses.written[site] : 0;
+	if (metric == PAGE_READ_BYTES || metric == PAGE_WRITTEN_BYTES) {
+		const struct site_accesses *a = &v->accesses.site[site];
+
+		if (site >= v->accesses.sites || image_value(v->page, site, PAGE_TOTAL_BLOCKS) == 0)
+			return 0;
+		return (int64_t)(metric == PAGE_READ_BYTES ? a->read_bytes : a->written_bytes);
+	}
 	return image_value(v->page, site, metric);
 }
 
@@ -222,29 +221,26 @@ struct page_sites page_image_sites(const struct page_image *p)
 	};
 }
 
-static int load_accesses(struct accesses *a, const struct image *im, uint32_t sites,
-			 struct mu_error *err)
+/* Counts of bytes, where the blocks of a node of the page come from one site. */
+static int put_accesses(struct page_json *j, const struct values *v, const struct page_cut *c,
+			struct mu_error *err)
 {
-	uint64_t count = image_count(im, MU_SEC_ACCESSES);
+	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
+	uint32_t left = PAGE_COUNTS;
 
-	if (count == 0)
-		return 0;
-	a->read = calloc((size_t)sites + 1, sizeof(*a->read));
-	a->written = calloc((size_t)sites + 1, sizeof(*a->written));
-	if (!a->read || !a->written)
+	if (!users)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
-	for (uint64_t i = 0; i < count; i++) {
-		const void *entry = image_entry(im, MU_SEC_ACCESSES, i, sizeof(struct mu_access));
-		struct mu_access access;
+	for (uint32_t i = 0; i < v->accesses.sites; i++)
+		users[c->of_site[i]] += image_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
+	page_json_open(j, "access", '[');
+	for (uint32_t i = 0; i < v->accesses.sites; i++) {
+		const struct site_accesses *a = &v->accesses.site[i];
 
-		if (!entry)
-			break;
-		memcpy(&access, entry, sizeof(access));
-		if (access.site >= sites)
-			continue;
-		a->read[access.site] += access.read_bytes;
-		a->written[access.site] += access.written_bytes;
+		if (a->count && users[c->of_site[i]] == 1)
+			page_put_counts(j, c->of_site[i], a->count, a->counts, &left);
 	}
+	page_json_close(j, ']');
+	free(users);
 	return 0;
 }
 
@@ -376,11 +372,13 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 	struct values v = { .page = p };
 	struct page_sites s = page_image_sites(p);
 	struct page_cut cut = { .count = 0 };
-	int result = load_accesses(&v.accesses, p->export->image, s.count, err);
+	bool has_accesses = image_count(p->export->image, MU_SEC_ACCESSES) > 0;
+	int result = !has_accesses ? 0 :
+		     accesses_load(&v.accesses, p->export->image, s.count, err);
 
 	s.value = site_value;
 	s.data = &v;
-	if (v.accesses.read)
+	if (has_accesses)
 		s.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
 	if (result == 0)
 		result = page_cut(&cut, &p->tree, &s, b->nodes, err);
@@ -392,8 +390,9 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 	}
 	if (result == 0)
 		result = put_snapshots(j, p, &cut, b, err);
+	if (result == 0 && has_accesses)
+		result = put_accesses(j, &v, &cut, err);
 	page_cut_free(&cut);
-	free(v.accesses.read);
-	free(v.accesses.written);
+	accesses_free(&v.accesses);
 	return result;
 }

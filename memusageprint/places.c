@@ -13,6 +13,7 @@
 #include "formats/memory.h"
 #include "formats/summary.h"
 #include "memusageprint/calltree.h"
+#include "memusageprint/plot.h"
 #include "memusageprint/toplist.h"
 #include "profile/result.h"
 
@@ -90,6 +91,8 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 
 	if (text & TEXT_SUMMARY)
 		print_summary(out, s);
+	if (text & TEXT_PLOT)
+		result |= plot_recording(out, s, settings);
 	if (text & TEXT_TOP)
 		result |= print_list(out, s, METRIC_PEAK, settings->top);
 	if (text & TEXT_TREE)
@@ -98,6 +101,7 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 		result |= print_list(out, s, METRIC_LIVE, settings->top);
 	if (text & TEXT_TEMPORARY)
 		result |= print_list(out, s, METRIC_TEMPORARY, settings->top);
-	print_memory(out, s);
+	if (text != TEXT_PLOT)
+		print_memory(out, s);
 	return result;
 }

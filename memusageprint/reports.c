@@ -10,6 +10,7 @@
 #include "memusageprint/dhat_text.h"
 #include "memusageprint/massif_convert.h"
 #include "memusageprint/massif_text.h"
+#include "memusageprint/plot.h"
 #include "memusageprint/recording.h"
 
 static const struct {
@@ -22,6 +23,7 @@ static const struct {
 	{ INPUT_MASSIF, REPORT_TO_FOLDED, massif_convert_print },
 	{ INPUT_MASSIF, REPORT_TO_CALLGRIND, massif_convert_print },
 	{ INPUT_MASSIF, REPORT_TO_JSON, massif_convert_print },
+	{ INPUT_MASSIF, REPORT_TEXT, plot_massif },
 	{ INPUT_RECORDING, REPORT_DEFAULT, recording_print },
 	{ INPUT_RECORDING, REPORT_TEXT, recording_print },
 	{ INPUT_RECORDING, REPORT_DHAT, recording_print },

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/color.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/dhat_metric.h"
@@ -141,6 +142,11 @@ static const struct opt options[] = {
 		"show only places with TEXT in a frame of their stack"),
 	OPT_GROUP("Reports of a recording"),
 	TEXT("summary", NULL, TEXT_SUMMARY, "print what memusage prints at the end of a run"),
+	TEXT("plot", "N", TEXT_PLOT,
+	     "draw the course of the run and the N places that held most, in the width of the "
+	     "terminal (of a massif.out too)"),
+	OPT_ENUM('\0', "color", COLOR_WORDS, &given.color,
+		 "when to colour --plot (default auto: on a terminal)"),
 	TEXT("top", "N", TEXT_TOP,
 	     "show the N places (default 10) that held most when the heap was largest"),
 	OPT_CALL_OPTIONAL('\0', "tree", "peak|end|N|total", parse_tree, &given,

@@ -25,7 +25,8 @@ enum report {
 
 /* Texts about a recording; bits, because one run may print several. */
 enum text_report {
-	TEXT_SUMMARY = 1, TEXT_TOP = 2, TEXT_TREE = 4, TEXT_LEAKS = 8, TEXT_TEMPORARY = 16
+	TEXT_SUMMARY = 1, TEXT_TOP = 2, TEXT_TREE = 4, TEXT_LEAKS = 8, TEXT_TEMPORARY = 16,
+	TEXT_PLOT = 32
 };
 
 /* In the order of the words "yes|no". */
@@ -54,6 +55,7 @@ struct settings {
 	int read_inlines;
 	int demangle;
 	int heap;
+	int color;		/* enum color_when, of --plot */
 	bool debuginfod;
 	const char *massif_file;	/* pattern, one file per image; NULL: not asked for */
 	const char *massif_desc;

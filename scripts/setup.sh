@@ -60,6 +60,9 @@ want default-jre-headless cmd:java
 want gdb cmd:gdb
 want clang cmd:clang
 want libunwind-dev hdr:libunwind.h
+want npm cmd:npm
+want chromium cmd:chromium
+want time cmd:/usr/bin/time
 '
 packages_bench='
 want libc-devtools cmd:memusagestat

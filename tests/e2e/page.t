@@ -111,6 +111,19 @@ same direct piped 'from a pipe'
 run memusagestat --html=x.html "$MU_SRC/README.md"
 is "$status" 1 'what is none of these is refused'
 
+# ---- in a browser: tests/real/page.t looks closer ------------------------------------------------
+
+if command -v chromium >/dev/null; then
+	# Its profile is in the test's own folder; the fonts' cache need not be there.
+	HOME=$MU_TMP timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$MU_TMP/chrome" \
+		--dump-dom "file://$MU_TMP/evil.html" >dom 2>/dev/null
+	like "$(head -c 300 dom)" 'data-ready="[0-9]+"' 'the page draws itself'
+	like "$(cat dom)" 'Who held the peak' 'and says who held the peak'
+	like "$(cat dom)" '&lt;/script&gt;&lt;script&gt;alert\(1\)' 'a hostile name is a text'
+else
+	skip 'no chromium here' 3
+fi
+
 # ---- what is refused ------------------------------------------------------------------------
 
 run memusagestat --html=x.html who.mur out.png

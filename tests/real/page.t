@@ -1,0 +1,120 @@
+#!/bin/sh
+# page.t -- HTML pages of real programs in a real browser: every tab, metric, search, zoom and
+# snapshot works without an error, loads in a second and has at most 2 MB; sums are the
+# recording's; pages of big inputs take at most 2 seconds and 200 MB.
+#
+# playwright-core comes from npm, once, into the build folder; chromium is Debian's. With
+# PAGE_SLOW=3 a page may take three seconds: for machines that do other things.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusagestat manystacks
+need node npm
+chromium=$(command -v chromium || command -v chromium-browser) || skip_all 'no chromium'
+run memusagestat --html=x "$MU_SRC/README.md"
+case $err in *'built without the HTML page'*) skip_all 'built without the HTML page' ;; esac
+export PAGE_SLOW="${PAGE_SLOW:-1}"
+
+modules=$MU_BUILD/browser
+if ! cmp -s "$MU_SRC/tests/real/browser/package-lock.json" "$modules/.done"; then
+	rm -rf "$modules" && mkdir -p "$modules"
+	cp "$MU_SRC"/tests/real/browser/package*.json "$modules/"
+	(cd "$modules" && timeout 120 npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=1 \
+		--fetch-timeout=20000) >npm.log 2>&1 || skip_all 'npm cannot fetch playwright-core'
+	cp "$MU_SRC/tests/real/browser/package-lock.json" "$modules/.done"
+fi
+
+# ---- subjects -------------------------------------------------------------------------------
+
+# page NAME COMMAND...: its page, NAME.html
+page() {
+	name=$1
+	shift
+	memusage -q --html="$name.html" "$@" >"$name.out" 2>&1 || diag "$name: $(cat "$name.out")"
+	ok "$name has a page" test -s "$name.html"
+}
+page manystacks "$WORKLOADS/manystacks" 6
+command -v sqlite3 >/dev/null && page sqlite3 sqlite3 :memory: \
+	'create table t(a, b); with recursive n(i) as (select 1 union all select i+1 from n where i<50000)
+	insert into t select i, "text " || i from n; create index tb on t(b); select count(*) from t;'
+command -v python3 >/dev/null && page python3 python3 -c \
+	'import json, decimal, email; x = [json.loads("{\"a\": [1, 2]}") for i in range(20000)]'
+cat >big.c <<'END'
+#define F(n) struct s##n { int a; double c[4]; }; \
+	int f##n(struct s##n *p, int n) { int t = 0; for (int k = 0; k < n; k++) t += p->a * k; return t; }
+#define G(n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7)
+G(1) G(2) G(3) G(4) G(5) G(6) G(7)
+END
+cc1=$(${CC:-cc} -print-prog-name=cc1)
+[ ! -x "$cc1" ] || page cc1 "$cc1" -quiet -O2 big.c -o /dev/null
+
+# Names that would be HTML, or turn the line round, of the program, a function, a file.
+long=$(printf '%010000d' 0)
+cat >hostile.c <<END
+#include <stdlib.h>
+void *real(int n) { void *p = malloc(n); return p; }
+# 1 "</script><script>alert(1)</script>.c"
+__attribute__((noinline)) void *named(void) { void *p = real(100); return p ? p : real(1); }
+# 2 "right\342\200\256left\377\"'$long.c"
+__attribute__((noinline)) void *turned(void) { void *p = named(); return p ? p : real(2); }
+int main(void) { return !turned(); }
+END
+bytes=$(printf 'a\342\200\256b\377\342\200\250&amp;')
+if command -v objcopy >/dev/null && ${CC:-cc} -g -O0 -c hostile.c 2>cc.err &&
+	objcopy --redefine-sym named='<img src=x onerror=alert(2)>' --redefine-sym turned="$bytes" \
+		hostile.o 2>cc.err && ${CC:-cc} -o hostile hostile.o 2>cc.err; then
+	page hostile ./hostile '</script><script>alert(3)</script>' "$(printf '\342\200\256\377')"
+else
+	diag "$(head -n 3 cc.err)"
+	skip 'this compiler refuses the hostile names'
+fi
+cp "$MU_SRC/tests/golden/massif/sites-all.out" m.out
+ok 'a massif.out has a page' memusagestat --html=massif.html m.out
+memusage -q -d data.dat "$WORKLOADS/manystacks" 4 >/dev/null
+ok 'a data file has a page' memusagestat --html=data.html data.dat
+
+# ---- in the browser -------------------------------------------------------------------------
+
+for f in *.html; do
+	timeout 300 node "$MU_SRC/tests/real/page.mjs" "$chromium" "$modules" "$f" >browser 2>&1
+	is "$?" 0 "the browser has looked at $f"
+	num "$(grep -c '^pass' browser)" -ge 12 'at all of it'
+	while read -r word text; do
+		case $word in
+		pass) pass "$text" ;;
+		fail) fail "$text" ;;
+		*) diag "$word $text" ;;
+		esac
+	done <browser
+done
+
+# ---- big inputs -----------------------------------------------------------------------------
+
+# limits TEXT COMMAND...: at most 2 s and 200 MB
+limits() {
+	text=$1
+	shift
+	/usr/bin/time -o time -f '%e %M' "$@" || diag "$* fails"
+	num "$(awk -v slow="$PAGE_SLOW" '{ print ($1 <= 2 * slow) ? 1 : 0 }' time)" -eq 1 \
+		"$text: at most 2 seconds" || diag "$(cat time)"
+	num "$(awk '{ print $2 }' time)" -le 200000 "$text: at most 200 MB"
+}
+if [ -x /usr/bin/time ] && command -v python3 >/dev/null; then
+	python3 - <<'END'
+import array
+with open('huge.dat', 'wb') as f:
+    n = 10000000
+    f.write(array.array('Q', [0x00003156736e554d, 9000, 0, 5000000, 8192, 3600 * 10**9]).tobytes())
+    step = 100000
+    for k in range(0, n, step):
+        a = array.array('Q')
+        for i in range(k, k + step):
+            a.extend((i % 5000000, 4096 + i % 4096, i * 360000))
+        f.write(a.tobytes())
+END
+	limits 'the page of 10 million events' memusagestat --html=huge.html huge.dat
+	limits 'their light picture' memusagestat --theme=light huge.dat huge.png
+else
+	skip 'no /usr/bin/time or python3' 4
+fi
+done_testing
