@@ -11,6 +11,7 @@
 #include "formats/callgrind.h"
 #include "formats/folded.h"
 #include "formats/json.h"
+#include "formats/page_image.h"
 #include "formats/pprof.h"
 #include "profile/massif_lines.h"
 #include "profile/segment.h"
@@ -63,7 +64,24 @@ static void export(const struct filter *f, const struct image *im, const struct 
 	fclose(out);
 }
 
-static void read_image(const struct image *im)
+static void make_page(const struct filter *f, const struct image *im, const struct segment *s)
+{
+	static struct result result;
+	const struct export e = { .filter = f, .image = im, .command = "a", .version = "b" };
+	const struct page_budget budget = { .nodes = 50, .name_bytes = 64, .values = 100,
+					    .points = 20 };
+	struct page_image page = { .export = &e, .segment = &s->head, .result = &result };
+	struct page_json j = { .out = fopen("/dev/null", "w") };
+	struct image copy = *im;
+
+	result_take(&result, &copy);
+	if (page_image_init(&page, NULL) == 0)
+		page_image_fill(&j, &page, &budget, NULL);
+	page_image_free(&page);
+	fclose(j.out);
+}
+
+static void read_image(const struct image *im, const struct segment *s)
 {
 	struct weight *weight;
 	struct profile p;
@@ -79,6 +97,7 @@ static void read_image(const struct image *im)
 		}
 		make_lists(&f, weight);
 		export(&f, im, weight);
+		make_page(&f, im, s);
 		free(weight);
 		filter_free(&f);
 	}
@@ -97,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (segment_view(&s, copy, size, NULL) == 0)
 		for (uint32_t k = 0; k < s.head.slot_count && k < 4; k++)
 			if (segment_image(&s, k, &im, NULL) == 0)
-				read_image(&im);
+				read_image(&im, &s);
 	free(copy);
 	return 0;
 }

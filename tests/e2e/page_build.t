@@ -1,0 +1,40 @@
+#!/bin/sh
+# page_build.t -- the HTML page is built where node and npm are; where it cannot be, the build goes on
+# and says so, unless it was asked for; a release brings it along.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+script=$MU_SRC/scripts/page.sh
+size() { stat -c %s "$1"; }
+
+# A place without node and npm.
+mkdir bare
+for command in sh dirname mkdir cmp cat cp rm mv timeout env; do
+	ln -s "$(command -v $command)" bare/
+done
+run env PATH="$MU_TMP/bare" sh "$script" auto one/template.html
+is "$status $(size one/template.html)" '0 0' 'without node: an empty page, and no error'
+like "$err" 'built without the HTML page.*no node' 'but a word'
+run env PATH="$MU_TMP/bare" sh "$script" yes two/template.html
+is "$status" 1 'HTML=yes without node is an error'
+run sh "$script" no three/template.html
+is "$status $(size three/template.html) $err" '0 0 ' 'HTML=no: an empty page, and silence'
+
+# As a release has it.
+mkdir -p release/scripts
+cp "$script" release/scripts/
+echo 'a page @@MEMUSAGE-DATA@@' >release/page-template.html
+run env PATH="$MU_TMP/bare" sh release/scripts/page.sh yes four/template.html
+is "$status" 0 'a release needs neither node nor npm'
+same four/template.html release/page-template.html 'its page is taken'
+
+# A registry that is not there must not stop anybody.
+if command -v npm >/dev/null && command -v node >/dev/null; then
+	run env npm_config_registry=http://127.0.0.1:9/ npm_config_cache="$MU_TMP/cache" \
+		sh "$script" auto five/template.html
+	is "$status $(size five/template.html)" '0 0' 'without a registry: an empty page'
+	like "$err" 'npm could not fetch' 'and the reason'
+else
+	skip 'no npm here' 2
+fi
+done_testing
