@@ -1,7 +1,7 @@
 // summary.js -- the run in ten seconds: what ran, what it held, who held it, what to distrust.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import { bytes, clip, count, el, nameNode, percent, time } from './util.js';
+import { bytes, clip, count, el, many, nameNode, percent, time } from './util.js';
 
 function card(title, value, note, wide) {
 	return el('div', { class: `card ${wide ? 'wide' : ''}` }, el('div', { class: 'card-title' }, title), el('div', { class: 'card-value' }, value),
@@ -50,7 +50,7 @@ function opening(model) {
 	const peak = model.snapshots[model.peakSnapshot];
 	if (totals.peak !== undefined) {
 		const when = peak && peak.kind === 'peak' && model.unit !== 'B' ? `, ${time(peak.t, model.unit)} into the run,` : '';
-		const blocks = model.has('peak_blocks') ? ` in ${count(model.sum('peak_blocks'))} blocks` : '';
+		const blocks = model.has('peak_blocks') ? ` in ${many(model.sum('peak_blocks'), 'block')}` : '';
 		parts.push(`At its peak${when} ${bytes(totals.peak)} were live${blocks}.`);
 	}
 	const top = model.has('peak_bytes') ? model.top('peak_bytes', 1)[0] : null;
@@ -82,12 +82,12 @@ function cards(model) {
 		list.push(card('Heap peak', bytes(totals.peak), peak && peak.kind === 'peak' && (model.unit === 'ns' || model.unit === 'ms') ?
 			`${time(peak.t, model.unit)} into the run` : totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for'));
 	if (totals.bytes !== undefined)
-		list.push(card('Allocated in all', bytes(totals.bytes), model.has('total_blocks') ? `${count(model.sum('total_blocks'))} blocks` : `${count(totals.calls)} calls`));
+		list.push(card('Allocated in all', bytes(totals.bytes), model.has('total_blocks') ? many(model.sum('total_blocks'), 'block') : many(totals.calls, 'call')));
 	if (totals.end !== undefined)
-		list.push(card('Live at the end', bytes(totals.end), model.has('end_blocks') ? `${count(model.sum('end_blocks'))} blocks: leaks, or kept on purpose` : 'leaks, or kept on purpose'));
+		list.push(card('Live at the end', bytes(totals.end), model.has('end_blocks') ? `${many(model.sum('end_blocks'), 'block')}: leaks, or kept on purpose` : 'leaks, or kept on purpose'));
 	if (model.has('temporary')) {
 		const t = model.sum('temporary'), all = model.sum('total_blocks');
-		list.push(card('Temporary', percent(t, all), `${count(t)} of ${count(all)} blocks were freed before the next was allocated`));
+		list.push(card('Temporary', percent(t, all), `${count(t)} of ${many(all, 'block')} freed before the next was allocated`));
 	}
 	if (totals.stack_peak !== undefined)
 		list.push(card('Stack peak', totals.stack_peak ? bytes(totals.stack_peak) : '–', run.threads > 1 ? `the deepest of ${count(run.threads)} threads` : 'as seen at calls'));
@@ -105,7 +105,7 @@ function measurement(model) {
 	if (data.kind === 'recording') {
 		add(totals.slack ? `The peak is exact to within ${bytes(totals.slack)} (${count(run.threads)} threads); all sums are exact.` :
 			'All figures are exact: every call was recorded, none sampled.');
-		add(`The recorder used ${bytes(totals.recorder)} of memory of its own, which is in no figure but RSS, for ${count(totals.calls)} calls.`);
+		add(`The recorder used ${bytes(totals.recorder)} of memory of its own, which is in no figure but RSS, for ${many(totals.calls, 'call')}.`);
 		if (!recorded.samples)
 			add('RSS over time: not recorded.');
 		if (!recorded.accesses)

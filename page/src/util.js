@@ -20,6 +20,8 @@ export function bytes(v) {
 
 export const count = (v) => Number.isFinite(v) ? Math.round(v).toLocaleString('en-US') : '–';
 
+export const many = (n, what) => `${count(n)} ${what}${Math.round(n) === 1 ? '' : 's'}`;
+
 export function percent(part, whole) {
 	if (!(whole > 0))
 		return '0 %';
