@@ -165,9 +165,9 @@ void plot_bar(FILE *out, const struct plot_style *s, double share, const char *v
 	fprintf(out, "%s  ", s->has_color ? PLAIN : "");
 }
 
-void plot_cut(FILE *out, const struct plot_style *s, const char *text)
+void plot_cut(FILE *out, const struct plot_style *s, const char *text, bool is_behind_bar)
 {
-	int room = (int)s->columns - BEFORE_BAR - bar_width(s);
+	int room = (int)s->columns - (is_behind_bar ? BEFORE_BAR + bar_width(s) : 0);
 
 	if (s->has_color)
 		fputs(BOLD, out);

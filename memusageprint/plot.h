@@ -37,8 +37,11 @@ void plot_curve(FILE *out, const struct plot_style *style, const struct plot_cur
 /* plot_bar -- the beginning of a line of a list: "46.6 %  2.03 MiB  ######    ". */
 void plot_bar(FILE *out, const struct plot_style *style, double share, const char *value);
 
-/* plot_cut -- print a text in what is left of a line behind plot_bar(), and end the line. */
-void plot_cut(FILE *out, const struct plot_style *style, const char *text);
+/* plot_cut -- print a text in the rest of a line, and end the line.
+ *
+ * is_behind_bar  plot_bar() began it; else the text has the whole line.
+ */
+void plot_cut(FILE *out, const struct plot_style *style, const char *text, bool is_behind_bar);
 
 /* plot_recording -- draw a process. Returns 0, or -1 after a warning. */
 int plot_recording(FILE *out, struct subject *s, const struct settings *settings);

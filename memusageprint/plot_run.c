@@ -55,19 +55,27 @@ static const char *put_instructions(char *text, double x)
 	return text;
 }
 
-static void put_head(FILE *out, const struct plot_curve *c, const char *command, uint64_t exact)
+static void put_head(FILE *out, const struct plot_style *style, const struct plot_curve *c,
+		     const char *command, uint64_t exact)
 {
+	char *text = NULL;
+	size_t size, at = 0;
+	FILE *line = open_memstream(&text, &size);
 	char when[64], peak[UNITS_LENGTH];
-	size_t at = 0;
 
+	if (!line)
+		die("out of memory");
+	who_put_text(line, command);
+	fclose(line);
+	plot_cut(out, style, text, false);
+	free(text);
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->heap[i] > c->heap[at])
 			at = i;
 	}
-	who_put_text(out, command);
 	if ((double)exact < c->heap[at])
 		exact = (uint64_t)c->heap[at];
-	fprintf(out, "\n\nheap peak: %s at ", units_bytes(peak, exact));
+	fprintf(out, "\nheap peak: %s at ", units_bytes(peak, exact));
 	fprintf(out, "%s\n\n", c->x_text(when, c->x[at]));
 }
 
@@ -119,7 +127,7 @@ static void put_places(FILE *out, const struct plot_style *style, const struct s
 		fclose(place);
 		plot_bar(out, style, who_percent(e->bytes, top->bytes) / 100,
 			 units_bytes(bytes, (uint64_t)e->bytes));
-		plot_cut(out, style, text);
+		plot_cut(out, style, text, true);
 		free(text);
 	}
 }
@@ -155,7 +163,7 @@ int plot_recording(FILE *out, struct subject *s, const struct settings *settings
 
 	load_curve(&c, &s->image);
 	if (c.count > 1) {
-		put_head(out, &c, command, s->image.head.heap.peak > 0 ?
+		put_head(out, &style, &c, command, s->image.head.heap.peak > 0 ?
 						   (uint64_t)s->image.head.heap.peak : 0);
 		plot_curve(out, &style, &c);
 	} else {
@@ -188,7 +196,7 @@ static void put_nodes(FILE *out, const struct plot_style *style, const struct ma
 		plot_bar(out, style, who_percent((int64_t)node->bytes, (int64_t)root->bytes) / 100,
 			 units_bytes(bytes, node->bytes));
 		message_blunt(text, strlen(text));
-		plot_cut(out, style, text);
+		plot_cut(out, style, text, true);
 	}
 	free(name);
 	free(text);
@@ -207,7 +215,7 @@ static void draw_massif(FILE *out, const struct massif_file *m, const struct set
 		c.total[i] = (double)massif_total(&m->snapshots[i]);
 		c.x_end = c.x[i] > c.x_end ? c.x[i] : c.x_end;
 	}
-	put_head(out, &c, m->cmd, 0);
+	put_head(out, &style, &c, m->cmd, 0);
 	plot_curve(out, &style, &c);
 	put_nodes(out, &style, m, settings->top);
 	curve_free(&c);
