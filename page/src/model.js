@@ -18,8 +18,8 @@ export const METRICS = [
 	{ id: 'total_blocks', label: 'Allocated in all (blocks)', unit: 'blocks', short: 'in all' },
 	{ id: 'temporary', label: 'Temporary blocks', unit: 'blocks', short: 'temporary' },
 	{ id: 'life', label: 'Lifetime of blocks (sum)', unit: 'time', short: 'lifetime', need: '--html' },
-	{ id: 'read_bytes', label: 'Reads (bytes)', unit: 'bytes', short: 'read', need: '--accesses' },
-	{ id: 'written_bytes', label: 'Writes (bytes)', unit: 'bytes', short: 'written', need: '--accesses' },
+	{ id: 'read_bytes', label: 'Reads (bytes)', unit: 'bytes', short: 'read', need: '--accesses=emulate' },
+	{ id: 'written_bytes', label: 'Writes (bytes)', unit: 'bytes', short: 'written', need: '--accesses=emulate' },
 ];
 
 function fromDistances(list) {

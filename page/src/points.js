@@ -34,7 +34,7 @@ export const SORTS = [
 	{ id: 'wb', label: 'Writes (bytes)', by: 'written_bytes', share: 1, need: 'read_bytes' },
 	{ id: 'wbh', label: 'Writes (bytes), much read or written', by: 'written_bytes', share: 0.5, need: 'read_bytes', filter: high },
 ];
-const NEEDS = { read_bytes: '--accesses', life: '--html', temporary: '--html', peak_bytes: '--html', end_bytes: '--html' };
+const NEEDS = { read_bytes: '--accesses=emulate', life: '--html', temporary: '--html', peak_bytes: '--html', end_bytes: '--html' };
 const SELF = 2, BELOW = 1, NONE = 0, PAGE = 200;
 
 export class Points {

@@ -129,7 +129,7 @@ export class Sizes {
 			add('Never read', bytes(unread), 'all blocks of their place were never read');
 			add('Never written', bytes(unwritten), 'all blocks of their place were never written');
 		} else {
-			add('Never read, never written', '–', 'not recorded (use --accesses)');
+			add('Never read, never written', '–', 'not recorded (use --accesses=emulate)');
 		}
 		return el('table', { class: 'list' }, el('tbody', {}, rows));
 	}

@@ -109,7 +109,7 @@ function measurement(model) {
 		if (!recorded.samples)
 			add('RSS over time: not recorded.');
 		if (!recorded.accesses)
-			add('Reads and writes: not recorded (use --accesses).');
+			add('Reads and writes: not recorded (use --accesses=emulate).');
 		if (!recorded.mmap)
 			add('Calls of mmap: not counted (use -m).');
 	} else if (data.kind === 'massif') {

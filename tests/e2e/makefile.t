@@ -61,6 +61,11 @@ if command -v git >/dev/null && git -C "$MU_SRC" rev-parse -q --verify HEAD >/de
 	mkdir "$MU_TMP/unpacked" && tar -xzf "$out" -C "$MU_TMP/unpacked"
 	cd "$MU_TMP/unpacked/memusage-$version" || exit 1
 	ok 'the tarball has the sources' test -e GNUmakefile -a -e LICENSE
+	if [ -s "$MU_TMP/d/page/template.html" ]; then
+		same page-template.html "$MU_TMP/d/page/template.html" 'it has the built HTML page'
+	else
+		skip 'the HTML page could not be built here'
+	fi
 	run make B="$MU_TMP/e" "$MU_TMP/e/gen/cli/version.h"
 	is "$(cat "$MU_TMP/e/gen/cli/version.h")" "#define MEMUSAGE_VERSION \"$version\"" \
 		'and knows its version'
