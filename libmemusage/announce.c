@@ -8,7 +8,7 @@
 #include "libmemusage/mapping.h"
 #include "libmemusage/within.h"
 
-#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES | MODE_ACCESSES)
+#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
 #define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
 
 static bool as_massif;
@@ -107,7 +107,10 @@ static void account(struct thread *thread, const struct place *place, const stru
 
 	if (mode & MODE_LOG)
 		log_append(thread, change, depth, mode & MODE_MANY);
-	if (mode & MODE_IGNORE && sites_is_ignored(block->site))
+	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(block->site);
+	if (mode & MODE_BOOKS)
+		journal_event(change < 0 ? MU_BOOKS_FREES : MU_BOOKS_ALLOCS, is_ignored);
+	if (is_ignored)
 		snapshots_ignored(thread, change, mode & MODE_MANY);
 	else if (mode & MODE_STACKS)
 		snapshots_changed(thread, change < 0 ? -admin : admin,

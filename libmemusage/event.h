@@ -16,6 +16,7 @@
 #include "libmemusage/accesses.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/heap.h"
+#include "libmemusage/journal.h"
 #include "libmemusage/log.h"
 #include "libmemusage/points.h"
 #include "libmemusage/recorder.h"
@@ -174,7 +175,10 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 	bool ok = event_put(thread, block, &record, (int64_t)size, sp, mode);
 	if (!(mode & MODE_STACKS) || !ok)
 		return;
-	if (mode & MODE_IGNORE && sites_is_ignored(record.site))
+	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(record.site);
+	if (mode & MODE_BOOKS)
+		journal_event(MU_BOOKS_ALLOCS, is_ignored);
+	if (is_ignored)
 		snapshots_ignored(thread, (int64_t)size, mode & MODE_MANY);
 	else
 		event_books(thread, size, mode);
@@ -210,10 +214,12 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 		       uint64_t sp, unsigned int mode)
 {
 	int64_t change = -(int64_t)known->size;
-	bool is_ignored = mode & MODE_IGNORE && sites_is_ignored(known->site);
+	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(known->site);
 
 	if (mode & MODE_ACCESSES)
 		accesses_died(&thread->access, (uint64_t)block);
+	if (mode & MODE_BOOKS)
+		journal_event(MU_BOOKS_FREES, is_ignored);
 	if (mode & MODE_STACKS && !is_ignored)
 		snapshots_before_fall(mode & MODE_MANY);
 	heap_change(thread, change, mode & MODE_MANY);

@@ -14,6 +14,7 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/last_sample.h"
+#include "libmemusage/journal.h"
 #include "libmemusage/log.h"
 #include "libmemusage/mapping.h"
 #include "libmemusage/marks.h"
@@ -202,6 +203,7 @@ void image_inherit(const struct slot *slot)
 	rules_forget_locks();
 	points_forget_locks();
 	sites_forget_locks();
+	journal_forked();
 	accesses_forget_locks();
 	slack_forget_locks();
 	snapshots_forget_locks();

@@ -200,7 +200,7 @@ static void *realloc_early(void *block, size_t size, uint64_t sp)
 }
 
 #define REALLOC_MODES \
-	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_IGNORE | MODE_FREES | MODE_ACCESSES | \
+	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES | \
 	 MODE_POINTS)
 
 /* With call stacks: a block gives way to its successor, in Massif's books. The successor
@@ -233,8 +233,11 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 {
 	bool was = sites_is_ignored(old->site), is = sites_is_ignored(next->site);
 
-	if (!was && !is)
+	if (!was && !is) {
+		journal_event(MU_BOOKS_REALLOCS, false);
 		return false;
+	}
+	journal_realloc(was);
 	if (next->size < old->size)
 		heap_note_peak(mode & MODE_MANY);
 	if (!was) {
@@ -279,7 +282,7 @@ static void realloc_moved(struct thread *thread, const void *block, const struct
 	struct block next = { .size = size, .site = realloc_site(thread, old, sp, mode) };
 	int64_t extra = 0;
 
-	bool is_ignored = mode & MODE_IGNORE && replace_ignored(thread, block, old, &next, mode);
+	bool is_ignored = mode & MODE_BOOKS && replace_ignored(thread, block, old, &next, mode);
 	if (mode & MODE_STACKS && !is_ignored)
 		extra = replace_stacked(thread, block, old, result, &next, mode);
 	event_freed_by(thread, old->size, sp, mode);

@@ -10,6 +10,7 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/depths.h"
+#include "libmemusage/journal.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
 
@@ -301,6 +302,7 @@ static void add(enum mu_snapshot_kind kind)
 	if (kind != MU_SNAPSHOT_NORMAL || (values_bytes < NORMAL_LIMIT && is_new_tick()))
 		store_values(s, &capacity);
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
+	journal_add(s, now);
 	if (kind == MU_SNAPSHOT_PEAK) {
 		peak_total = heap->now + heap->extra + s->stacks;
 		peak_number = (uint32_t)number + 1;
@@ -333,6 +335,7 @@ bool snapshots_init(void)
 					      .peak_total = INT64_MAX };
 	if (!snapshot_due.is_on)
 		return true;
+	journal_init();
 	set_peak_threshold();
 	add(config()->detailed_freq == 1 ? MU_SNAPSHOT_DETAILED : MU_SNAPSHOT_NORMAL);
 	return series_count == 1;

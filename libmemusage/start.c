@@ -85,8 +85,8 @@ void recorder_open_gate(void)
 		mode |= MODE_DEPTH;
 	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
 		mode |= MODE_POINTS;
-	if (rec.flags & MU_CFG_IGNORE)
-		mode |= MODE_IGNORE;
+	if (rec.flags & (MU_CFG_IGNORE | MU_CFG_JOURNAL))
+		mode |= MODE_BOOKS;
 	if (rec.flags & MU_CFG_FREE_STACKS)
 		mode |= MODE_FREES;
 	if (rec.flags & MU_CFG_ACCESSES)

@@ -76,6 +76,8 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 	config->time_unit = m->time == MASSIF_TIME_B ? 1 : 0;
 	if (m->is_wanted && m->has_ignored)
 		config->flags |= MU_CFG_IGNORE;
+	if (massif_talks(m))
+		config->flags |= MU_CFG_JOURNAL;
 }
 
 static void add_requests(struct mu_config *config, int how)
@@ -136,7 +138,7 @@ static int open_output(const char *name)
 static void open_report(struct session *s)
 {
 	const struct settings *settings = s->settings;
-	bool has_text = settings_has_text(settings) ||
+	bool has_text = settings_has_text(settings) || massif_talks(&settings->massif) ||
 			(settings->dhat.is_wanted && !settings->quiet);
 	int fd = settings->output && (has_text || !settings->quiet) ?
 			 open_output(settings->output) :

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
@@ -28,6 +30,11 @@ void massif_reset(struct massif_settings *m)
 		.peak_inaccuracy = 1,
 		.time = MASSIF_TIME_MS,
 	};
+}
+
+bool massif_talks(const struct massif_settings *m)
+{
+	return m->is_wanted && (m->is_verbose || m->is_talkative);
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
@@ -305,10 +312,11 @@ static const char *take_core(const struct core_rule *rule, const struct opt *opt
 const char *massif_core_option(const struct opt *option, const char *arg, void *data)
 {
 	struct massif_settings *m = data;
+	char why[128];
 
 	if (strcmp(option->name, "log-file") == 0) {
-		m->log_file = arg;
-		return NULL;
+		m->log_file = output_expand(arg, getpid(), getenv, why);
+		return m->log_file ? NULL : xstrdup(why);
 	}
 	if (strncmp(option->name, "xtree-", 6) == 0)
 		return take_xtree(option, arg, m);

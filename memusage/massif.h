@@ -36,6 +36,7 @@ struct massif_settings {
 	bool no_heap;
 	bool has_ignored;	/* --ignore-fn */
 	bool is_verbose;	/* --stats=yes */
+	bool is_talkative;	/* -v -v */
 	const char *log_file;
 	int xtree;		/* enum xtree_kind: --xtree-memory */
 	const char *xtree_file;	/* pattern of its file's name, NULL: the usual one */
@@ -45,6 +46,9 @@ struct massif_settings {
 
 /* massif_reset -- Massif's defaults. */
 void massif_reset(struct massif_settings *m);
+
+/* massif_talks -- whether lines like those of Massif's -v -v or --stats=yes are to be printed. */
+bool massif_talks(const struct massif_settings *m);
 
 /* massif_option -- take one of Massif's options; an opt_fn, data being the settings.
  *

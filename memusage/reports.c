@@ -63,6 +63,10 @@ static void fill(struct arguments *a, const struct settings *s, unsigned int fir
 	if (m->is_wanted) {
 		add(a, xasprintf("--massif-out-file=%s", m->file));
 		add(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
+		if (m->is_talkative)
+			add(a, xstrdup("--massif-journal"));
+		if (m->is_verbose)
+			add(a, xstrdup("--massif-stats"));
 	}
 	if (s->dhat.is_wanted) {
 		add(a, xasprintf("--dhat-out-file=%s", s->dhat.file));

@@ -49,6 +49,17 @@ static const char *set_top(const struct opt *option, const char *arg, void *data
 	return NULL;
 }
 
+static const char *set_verbose(const struct opt *option, const char *arg, void *data)
+{
+	struct settings *s = data;
+
+	(void)option;
+	(void)arg;
+	s->massif.is_talkative |= s->verbose;
+	s->verbose = true;
+	return NULL;
+}
+
 #define M(name, arg, help) MASSIF_OPTION(&settings.massif, name, arg, help)
 #define X(name, arg, help) OPT_CALL(0, name, arg, massif_core_option, &settings.massif, help)
 #define C(name) MASSIF_CORE(&settings.massif, name)
@@ -68,8 +79,10 @@ static const struct opt options[] = {
 	OPT_STR('o', "output", "FILE", &settings.output,
 		"write the report to FILE instead of standard error"),
 	OPT_FLAG('q', "quiet", &settings.quiet, "write no report"),
-	OPT_FLAG('v', "verbose", &settings.verbose,
-		 "add threads, times and the recorder's own memory to the report"),
+	{ .kind = OPT_KIND_CALL, .letter = 'v', .name = "verbose", .value = &settings,
+	  .call = set_verbose,
+	  .help = "add threads, times and the recorder's own memory to the report; twice, with "
+		  "--massif: every snapshot when it was taken" },
 	OPT_ENUM(0, "color", COLOR_WORDS, &settings.color,
 		 "when to colour the report (default auto: on a terminal)"),
 	OPT_ENUM(0, "children", "lines|summary|none|files", &settings.children,

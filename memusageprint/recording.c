@@ -10,6 +10,7 @@
 #include "memusageprint/exports.h"
 #include "memusageprint/imagefiles.h"
 #include "memusageprint/massif_export.h"
+#include "memusageprint/massif_journal.h"
 #include "memusageprint/places.h"
 #include "memusageprint/subject.h"
 #include "memusageprint/xtree_export.h"
@@ -25,6 +26,8 @@ static int write_massif(FILE *out, const char *name, struct subject *s,
 			const struct settings *settings)
 {
 	(void)name;
+	if (settings->massif_journal || settings->massif_stats)
+		massif_journal(stdout, s, settings);
 	return massif_export(out, s, settings);
 }
 

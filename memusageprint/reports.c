@@ -50,7 +50,11 @@ static int refuse(const struct report_job *job, bool has_others)
 	const char *option = settings_report_option(job->settings->report);
 	const char *kind = kind_name(job->in->kind);
 
-	if (has_others)
+	if (job->in->kind == INPUT_MASSIF && job->settings->report == REPORT_TO_PPROF)
+		warn("%s: %s has neither addresses in files nor counts of blocks, which pprof "
+		     "wants: keep a recording (memusage --record), or use --to=folded or "
+		     "--to=callgrind", job->in->name, kind);
+	else if (has_others)
 		warn("%s: this is %s: %s does not suit it", job->in->name, kind,
 		     option ? option : "the default report");
 	else

@@ -69,6 +69,8 @@ struct settings {
 	const char *grep;	/* ... and have only stacks with this text; NULL: all */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
 	unsigned callers;	/* frames of their stacks, that of malloc being one; 0: all */
+	bool massif_journal;	/* Massif's lines of -v -v */
+	bool massif_stats;	/* ... of --stats=yes */
 	unsigned first_image;	/* of those files */
 	const char *code_root;	/* --code-below; NULL: not asked for */
 	const char *build_id;	/* ... of the file, in hexadecimal */

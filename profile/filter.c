@@ -34,8 +34,7 @@ static const char *const default_alloc_fn[] = {
 	"operator new[](unsigned long, std::align_val_t)",
 	"operator new(unsigned long, std::align_val_t, std::nothrow_t const&)",
 	"operator new[](unsigned long, std::align_val_t, std::nothrow_t const&)",
-	/* With --demangle=no. */
-	"_Znwm",
+	"_Znwm", /* these with --demangle=no */
 	"_Znam",
 	"_ZnwmRKSt9nothrow_t",
 	"_ZnamRKSt9nothrow_t",
@@ -45,7 +44,16 @@ static const char *const default_alloc_fn[] = {
 	"_ZnamSt11align_val_tRKSt9nothrow_t",
 };
 
-enum { DEFAULT_ALLOC_FNS = sizeof(default_alloc_fn) / sizeof(*default_alloc_fn) };
+enum {
+	DEFAULT_ALLOC_FNS = sizeof(default_alloc_fn) / sizeof(*default_alloc_fn),
+	MANGLED = 8
+};
+
+const char *const *filter_alloc_fns(size_t *count)
+{
+	*count = DEFAULT_ALLOC_FNS - MANGLED;
+	return default_alloc_fn;
+}
 
 static bool is_in(const char *const *list, size_t count, const char *name)
 {

@@ -49,6 +49,12 @@ struct filtered {
 /* What --alloc-fn and --ignore-fn say of an address; bits, because a name may be in both. */
 enum filter_kind { FILTER_ALLOC = 1, FILTER_IGNORE = 2, FILTER_NAMELESS = 16 };
 
+/* filter_alloc_fns -- Massif's own list of allocating functions.
+ *
+ * count  set to how many there are.
+ */
+const char *const *filter_alloc_fns(size_t *count);
+
 /* filter_names_kind -- judge an address by the names of its levels.
  *
  * name  COUNT names as Massif shows them, innermost first; "" or NULL: unknown.

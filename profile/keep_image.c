@@ -59,6 +59,7 @@ static const struct section sections[MU_SEC_COUNT] = {
 		  { offsetof(struct mu_snapshot, values),
 		    offsetof(struct mu_snapshot, value_count), 8, 0,
 		    sizeof(struct mu_site_value) } } },
+	[MU_SEC_JOURNAL] = { sizeof(struct mu_journal), { { 0 } } },
 	[MU_SEC_TIMELINE] = { sizeof(struct mu_sample), { { 0 } } },
 	[MU_SEC_MARKS] = { sizeof(struct mu_mark), { STRING_AT(offsetof(struct mu_mark, text)) } },
 	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),

@@ -46,6 +46,7 @@ enum mu_config_flag {
 	MU_CFG_COPIES = 1u << 9,	 /* copy mode */
 	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
+	MU_CFG_JOURNAL = 1u << 14,	 /* note every snapshot that is taken, culled or not */
 	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
 	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
 	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
@@ -157,7 +158,8 @@ enum mu_section {
 	MU_SEC_ACCESSES = 14,  /* struct mu_access */
 	MU_SEC_DROPS = 15,     /* in the image header: what was not recorded */
 	MU_SEC_POINTS = 16,    /* struct mu_point of points.h: as DHAT counts */
-	MU_SEC_COUNT = 17
+	MU_SEC_JOURNAL = 17,   /* struct mu_journal */
+	MU_SEC_COUNT = 18
 };
 #define MU_FEATURE(section) (UINT64_C(1) << (section))
 
@@ -539,6 +541,30 @@ struct mu_sample {
 	uint64_t recorder;  /* of rss_shmem: the recorder's own pages */
 	uint64_t events;    /* calls that were counted so far */
 	uint64_t recorder_anon; /* of rss_anon: the recorder's own, at most */
+};
+
+/* A snapshot when it was taken, with MU_CFG_JOURNAL. The first two entries are none, but eight
+ * 64-bit numbers: enum mu_books. */
+struct mu_journal {
+	uint64_t time; /* in the unit chosen */
+	int64_t heap;
+	int64_t extra;
+	uint16_t kind;	/* enum mu_snapshot_kind */
+	uint16_t event; /* enum mu_books of what offered it, MU_BOOKS_COUNT: the start */
+	uint32_t skipped; /* offers since the one before */
+};
+
+/* What Massif counts. */
+enum mu_books {
+	MU_BOOKS_ALLOCS = 0,
+	MU_BOOKS_REALLOCS = 1,
+	MU_BOOKS_FREES = 2,
+	MU_BOOKS_IGNORED_ALLOCS = 3,
+	MU_BOOKS_IGNORED_REALLOCS = 4,
+	MU_BOOKS_IGNORED_FREES = 5,
+	MU_BOOKS_SILENT = 6, /* of the reallocs, those that offered no snapshot */
+	MU_BOOKS_FORKED = 7, /* entries that the parent wrote before the fork, 0: no fork */
+	MU_BOOKS_COUNT = 8
 };
 
 enum mu_mark_kind { MU_MARK_USER = 0, MU_MARK_PAUSE = 1, MU_MARK_RESUME = 2, MU_MARK_AD_HOC = 3 };

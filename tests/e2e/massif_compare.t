@@ -121,6 +121,30 @@ if grep -q 'include.*valgrind' "$MU_SRC/tests/workloads/massif_custom.c" &&
 else
 	skip 'no headers of Valgrind' 4
 fi
+# talks PROGRAM OPTION...: the lines of -v -v --stats=yes, but for the list of allocating functions
+talks() {
+	name=$1
+	shift
+	for side in valgrind ours; do
+		if [ $side = ours ]; then
+			memusage --massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
+				"$WORKLOADS/massif_$name"
+		else
+			valgrind --tool=massif --run-libc-freeres=no --run-cxx-freeres=no \
+				--massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
+				"$WORKLOADS/massif_$name"
+		fi 2>&1 >/dev/null | grep -a ' Massif: ' | sed 's/^--[0-9]*--//' |
+			sed -n '/ignore-fns:/,$p' >$side.lines
+	done
+	ok "talking: $name${1:+ }$*: says something" test -s ours.lines
+	same ours.lines valgrind.lines '... the same'
+}
+talks nothing
+talks cull --max-snapshots=13 --detailed-freq=3 --heap-admin=16
+talks gaps --max-snapshots=10
+talks peaks --max-snapshots=20 --peak-inaccuracy=10 --heap-admin=128
+talks realloc --max-snapshots=13
+talks ignored --max-snapshots=10 --ignore-fn=ignore1 --ignore-fn=ignore2
 
 # A child has its parent's history; each writes a file of its own, the parent's having the
 # smaller number.
