@@ -182,7 +182,8 @@ bool ignore_stack(const struct walk *walk)
 
 	for (uint32_t i = walk->count; i-- > 0;) {
 		struct sites_module module;
-		uint64_t pc = macros_behind(walk->frame[i].pc) - 1;
+		bool is_exact = walk->frame[i].slot & WALK_EXACT;
+		uint64_t pc = macros_behind(walk->frame[i].pc) - !is_exact;
 		enum mu_code_class class = MU_CODE_NAMELESS;
 
 		if (!pc || pc == UINT64_MAX)

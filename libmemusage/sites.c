@@ -142,13 +142,20 @@ static bool is_own(uint64_t pc)
 	return pc - (uint64_t)__ehdr_start < (uint64_t)_end - (uint64_t)__ehdr_start;
 }
 
+/* An interrupted instruction is noted as if it was called from: readers look at pc - 1. */
+static uint64_t is_exact(const struct walk_frame *frame)
+{
+	return frame->slot & WALK_EXACT;
+}
+
 static uint32_t innermost_node(struct walk *walk)
 {
 	uint32_t node = walk->nodes ? walk->node[walk->nodes - 1] : 0;
 
 	for (uint32_t i = walk->nodes; i < walk->count; i++) {
 		if (!is_own(walk->frame[i].pc))
-			node = node_find(node, macros_behind(walk->frame[i].pc));
+			node = node_find(node, macros_behind(walk->frame[i].pc) +
+					       is_exact(&walk->frame[i]));
 		if (!node)
 			return 0;
 		walk->node[i] = node;

@@ -22,6 +22,10 @@
 #define WALK_FRAMES 1024u /* remembered, and the most that one stack keeps */
 #define WALK_CHECKS 256u
 
+/* In a slot: pc is not a return address but that of an interrupted instruction. Only in stacks
+ * that are not believed next time. */
+#define WALK_EXACT UINT64_C(1)
+
 struct walk_frame {
 	uint64_t slot; /* address of the return address */
 	uint64_t pc;   /* value there */

@@ -148,7 +148,8 @@ __attribute__((noinline)) unsigned int walk_slow(struct walk *walk, uint64_t slo
 		own = own && r.slot < slot;
 		if (own)
 			continue; /* our own frames */
-		walk->new[n++] = (struct walk_new){ .slot = r.slot, .pc = r.reg[CFI_RA] };
+		walk->new[n++] = (struct walk_new){ .slot = r.slot | (r.exact ? WALK_EXACT : 0),
+						    .pc = r.reg[CFI_RA] };
 		if (!r.reg[CFI_RA])
 			break;
 	}
