@@ -11,6 +11,7 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/cfi.h"
+#include "libmemusage/mapped_path.h"
 #include "libmemusage/recorder.h"
 
 #define FIRST_LOG2 4
@@ -81,6 +82,19 @@ static void read_build_id(struct mu_module *module)
 	}
 }
 
+/* ld.so's name may be relative to a directory that the program has left since; then the kernel's is
+ * taken. Links in it are followed when a report is made. */
+static struct mu_string path_of(const char *name, uint64_t address)
+{
+	static char path[PATH_LIMIT]; /* under the lock of sites.c */
+
+	if (!name || !name[0])
+		return rec.image->process.exe;
+	if (name[0] != '/' && strchr(name, '/') && mapped_path(address, path, sizeof(path)))
+		name = path;
+	return arena_string(name, strlen(name), PATH_LIMIT);
+}
+
 void modules_init(void)
 {
 	arena_table_init(MU_SEC_MODULES, sizeof(struct mu_module), FIRST_LOG2);
@@ -98,10 +112,7 @@ const struct mu_module *modules_note(uint64_t pc)
 	module.start = object.start;
 	module.end = object.end;
 	module.bias = object.map->l_addr;
-	module.path = object.map->l_name && object.map->l_name[0]
-			      ? arena_string(object.map->l_name, strlen(object.map->l_name),
-					     PATH_LIMIT)
-			      : rec.image->process.exe;
+	module.path = path_of(object.map->l_name, object.start);
 	read_build_id(&module);
 	struct mu_module *entry = arena_table_at(table(), table()->count);
 	if (!entry) {

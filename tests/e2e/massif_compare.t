@@ -11,44 +11,7 @@ need valgrind ms_print
 need_bin memusage memusageprint
 [ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
 
-# Both write a file of the same name, each in a directory of its own, so the lines that tell the
-# options and the command are compared too.
-mkdir valgrind ours
-
-# normal FILE: without addresses, which change from run to run
-normal() {
-	sed 's/0x[0-9A-F][0-9A-F]*: /0x: /' "$1"
-}
-
-# both PROGRAM OPTION...: runs it under both, ours with $served too
-served=
-both() {
-	program=$1
-	shift
-	rm -f valgrind/* ours/*
-	(cd valgrind && valgrind --tool=massif --run-libc-freeres=no --run-cxx-freeres=no \
-		--time-unit=B "$@" "$WORKLOADS/$program" >/dev/null 2>../valgrind.err)
-	# shellcheck disable=SC2086  # an option or none
-	(cd ours && memusage -q $served --time-unit=B "$@" "$WORKLOADS/$program" >/dev/null 2>../ours.err)
-}
-
-# equal TEXT: the profile `out` and what is printed of it
-equal() {
-	normal valgrind/out >want
-	normal ours/out >got
-	same got want "$1"
-	(cd valgrind && ms_print out 2>&1) | normal - >want
-	(cd ours && memusageprint out 2>&1) | normal - >got
-	same got want '... and as it is printed'
-}
-
-# compare PROGRAM OPTION...
-compare() {
-	name=$1
-	shift
-	both "massif_$name" --massif-out-file=out "$@"
-	equal "$name${1:+ }$*"
-}
+. "$MU_SRC/tests/lib/massif.sh"
 
 # Snapshots: when, which, how many.
 for name in nothing one zero ramp cull gaps pairs peaks clock big fifo; do
@@ -88,12 +51,6 @@ compare levels --threshold=10 --depth=2
 compare levels --threshold=100
 compare optimised --detailed-freq=2 --threshold=0
 
-# Blocks that are ignored, and what realloc makes of them.
-compare ignored --detailed-freq=1 --ignore-fn=ignore1 --ignore-fn=ignore2 --ignore-fn=ignore3
-compare ignored --heap-admin=0 --peak-inaccuracy=0 --ignore-fn=ignore1 --ignore-fn=ignore2
-compare ignored --detailed-freq=2 --ignore-fn=count1
-compare ignored --detailed-freq=1 --alloc-fn=count1 --ignore-fn=through_ignore3
-
 # Inlined calls, and how files and functions are called.
 compare inline
 compare inline --threshold=0 --detailed-freq=1 --depth=2
@@ -104,11 +61,8 @@ if [ -x "$WORKLOADS/massif_new" ]; then
 	compare new --detailed-freq=1
 	compare new --demangle=no --threshold=0
 	compare strings --threshold=0
-	compare ignored_new --detailed-freq=1 '--ignore-fn=pool::take(int)'
-	compare ignored_new '--ignore-fn=pool::user::user(int)' --ignore-fn=plain --ignore-fn=main
-	compare ignored_new --ignore-fn=take --ignore-fn=pool --ignore-fn=call_init
 else
-	skip 'no C++ compiler' 12
+	skip 'no C++ compiler' 6
 fi
 
 # What a program announces by Valgrind's macros. The option is no part of what the files say.
@@ -121,30 +75,6 @@ if grep -q 'include.*valgrind' "$MU_SRC/tests/workloads/massif_custom.c" &&
 else
 	skip 'no headers of Valgrind' 4
 fi
-# talks PROGRAM OPTION...: the lines of -v -v --stats=yes, but for the list of allocating functions
-talks() {
-	name=$1
-	shift
-	for side in valgrind ours; do
-		if [ $side = ours ]; then
-			memusage --massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
-				"$WORKLOADS/massif_$name"
-		else
-			valgrind --tool=massif --run-libc-freeres=no --run-cxx-freeres=no \
-				--massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
-				"$WORKLOADS/massif_$name"
-		fi 2>&1 >/dev/null | grep -a ' Massif: ' | sed 's/^--[0-9]*--//' |
-			sed -n '/ignore-fns:/,$p' >$side.lines
-	done
-	ok "talking: $name${1:+ }$*: says something" test -s ours.lines
-	same ours.lines valgrind.lines '... the same'
-}
-talks nothing
-talks cull --max-snapshots=13 --detailed-freq=3 --heap-admin=16
-talks gaps --max-snapshots=10
-talks peaks --max-snapshots=20 --peak-inaccuracy=10 --heap-admin=128
-talks realloc --max-snapshots=13
-talks ignored --max-snapshots=10 --ignore-fn=ignore1 --ignore-fn=ignore2
 
 # A child has its parent's history; each writes a file of its own, the parent's having the
 # smaller number.
