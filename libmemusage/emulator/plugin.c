@@ -34,20 +34,84 @@ static unsigned int generation; /* + 1 with each image: forks inherit the plugin
 static uint64_t instructions;
 static struct qemu_number per_vcpu;
 
-static __thread struct {
+#define HOT 64u	  /* blocks that a thread remembers, by page */
+#define SIZES 64u /* kinds of accesses, likewise */
+
+/* The block that was found at an address. Its record tells whether it still is there: one with a
+ * size is a live block's, whosoever's it was before. */
+struct hot {
+	const struct tracked *block;
+	struct mu_access *cell;
+	uint64_t site;
+};
+
+struct known_size {
+	uint32_t info;
+	uint32_t bytes;
+};
+
+static const struct tracked nothing;
+/* What a thread has for itself. */
+struct counter {
 	struct access_own own;
 	unsigned int generation;
-} mine __attribute__((tls_model("initial-exec")));
+	struct hot hot[HOT];
+	struct known_size size[SIZES];
+};
+
+static __thread struct counter *mine __attribute__((tls_model("initial-exec")));
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 
-/* A thread that the parent had counted for begins afresh in a child: its sums lie elsewhere. */
-static void begin_image(void)
+static void forget_cells(struct counter *c)
 {
-	if (mine.own.cell_of)
-		memory_unmap(mine.own.cell_of, (uint64_t)mine.own.sites * sizeof(uint32_t));
-	mine.own = (struct access_own){ .sites = 0 };
-	mine.generation = generation;
+	if (c->own.cell_of)
+		memory_unmap(c->own.cell_of, (uint64_t)c->own.sites * sizeof(uint32_t));
+	c->own = (struct access_own){ .sites = 0 };
+}
+
+/* The thread's, begun afresh in a child, where sums lie elsewhere. NULL without memory. */
+static __attribute__((noinline)) struct counter *begin_image(void)
+{
+	if (!mine)
+		mine = memory_map(sizeof(*mine));
+	if (!mine)
+		return NULL;
+	forget_cells(mine);
+	mine->generation = generation;
+	for (unsigned int i = 0; i < HOT; i++)
+		mine->hot[i].block = &nothing;
+	return mine;
+}
+
+static inline uint64_t size_of(struct counter *c, uint32_t info)
+{
+	struct known_size *known = &c->size[info >> 4 & (SIZES - 1)];
+
+	if (unlikely(known->info != info || !known->bytes)) {
+		known->info = info;
+		known->bytes = 1u << qemu_plugin_mem_size_shift(info);
+	}
+	return known->bytes;
+}
+
+static __attribute__((noinline)) void count(struct counter *c, uint32_t info, uint64_t address,
+					    struct hot *hot)
+{
+	const struct tracked *block = accesses_find(address);
+
+	if (likely(!block))
+		return;
+	uint64_t size = size_of(c, info);
+	if (info & QEMU_READ_BIT)
+		accesses_count(&c->own, block, address, size, false);
+	if (info & QEMU_WRITE_BIT)
+		accesses_count(&c->own, block, address, size, true);
+	if (!block->is_counted) {
+		hot->site = block->site;
+		hot->cell = accesses_cell(&c->own, block->site);
+		hot->block = hot->cell ? block : &nothing;
+	}
 }
 
 static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *data)
@@ -56,23 +120,32 @@ static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *
 	(void)data;
 	if (unlikely(!access_table_of_guest))
 		return;
-	const struct tracked *block = accesses_find(address);
-	if (likely(!block))
+	struct counter *c = mine;
+	if (unlikely(!c || c->generation != generation) && !(c = begin_image()))
 		return;
-	if (unlikely(mine.generation != generation))
-		begin_image();
-	uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);
+	struct hot *hot = &c->hot[address >> 12 & (HOT - 1)];
+	const struct tracked *block = hot->block;
+	if (address - block->start >= block->size || block->site != hot->site ||
+	    block->is_counted) {
+		count(c, info, address, hot);
+		return;
+	}
+	uint64_t size = size_of(c, info);
 	if (info & QEMU_READ_BIT)
-		accesses_count(&mine.own, block, address, size, false);
+		hot->cell->read_bytes += size;
 	if (info & QEMU_WRITE_BIT)
-		accesses_count(&mine.own, block, address, size, true);
+		hot->cell->written_bytes += size;
 }
 
 static void on_exit_of_thread(uint64_t id, unsigned int vcpu)
 {
 	(void)id;
 	(void)vcpu;
-	begin_image();
+	if (!mine)
+		return;
+	forget_cells(mine);
+	memory_unmap(mine, sizeof(*mine));
+	mine = NULL;
 }
 
 /* ---- translation ------------------------------------------------------------------------- */
