@@ -32,11 +32,21 @@ static bool is_usable(const struct mu_snapshot *shot, uint64_t not_before)
 	       shot->mono_ns >= not_before;
 }
 
+/* When the process ended; of one that ran no exit handlers, when it was last seen. */
+static uint64_t end_of(const struct spacetime *s)
+{
+	uint64_t exit_ns = s->image->head.process.exit_mono_ns;
+
+	if (exit_ns == 0 && s->timeline.count > 0)
+		exit_ns = s->timeline.sample[s->timeline.count - 1].mono_ns;
+	return exit_ns;
+}
+
 /* The end of the process is a moment of which everything is known, too. */
 static bool find_samples(struct spacetime *s)
 {
-	uint64_t count = image_count(s->image, MU_SEC_SNAPSHOTS), first_ns = 0, last_ns = 0;
-	uint64_t exit_ns = s->image->head.process.exit_mono_ns;
+	uint64_t count = image_count(s->image, MU_SEC_SNAPSHOTS), last_ns = 0;
+	uint64_t exit_ns = end_of(s);
 	struct mu_snapshot shot;
 
 	count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX;
@@ -46,16 +56,16 @@ static bool find_samples(struct spacetime *s)
 		return false;
 	for (uint64_t i = 0; i < count && load(s->image, i, &shot); i++) {
 		if (i == 0)
-			first_ns = last_ns = shot.mono_ns;
+			s->first_ns = last_ns = shot.mono_ns;
 		if (!is_usable(&shot, last_ns))
 			continue;
 		last_ns = shot.mono_ns;
 		s->shot[s->count] = i;
-		s->time[s->count++] = (double)(last_ns - first_ns) / 1e6;
+		s->time[s->count++] = (double)(last_ns - s->first_ns) / 1e6;
 	}
 	if (s->count > 0 && exit_ns > last_ns) {
 		s->shot[s->count] = UINT64_MAX;
-		s->time[s->count++] = (double)(exit_ns - first_ns) / 1e6;
+		s->time[s->count++] = (double)(exit_ns - s->first_ns) / 1e6;
 	}
 	return true;
 }
@@ -78,15 +88,6 @@ static double stacks_at(const struct spacetime *s, uint32_t sample)
 	       shot.stacks > 0 ? (double)shot.stacks : 0;
 }
 
-/* How long a sample's values count: half of the time to each of its neighbours. */
-static double duration_of(const struct spacetime *s, uint32_t sample)
-{
-	uint32_t last = s->count - 1;
-	double from = s->time[sample > 0 ? sample - 1 : 0];
-
-	return (s->time[sample < last ? sample + 1 : last] - from) / 2;
-}
-
 static bool is_shown(const struct spacetime *s, uint32_t site)
 {
 	const struct site *at = &s->filter->profile->sites.site[site];
@@ -94,50 +95,133 @@ static bool is_shown(const struct spacetime *s, uint32_t site)
 	return sites_is_counted(at) && !filter_stack(s->filter, at->stack).is_ignored;
 }
 
-static void add_sample(struct spacetime *s, uint32_t sample, const struct weight *now,
-		       double *sum)
+/* Bytes x ms of the whole heap between two samples, at which it holds FROM and TO. What the
+ * collector saw in between tells more than a straight line: it looks every 100 ms, and after a
+ * while without snapshots there was no event until the one that made the next snapshot. So what
+ * was seen first held from the beginning on, and what was seen last until the end. */
+static double area_between(const struct spacetime *s, uint32_t sample, double from, double to)
 {
-	uint32_t sites = s->filter->profile->sites.count;
-	double duration = duration_of(s, sample), blocks = 0;
+	double at = s->time[sample], end = s->time[sample + 1], value = 0, area = 0;
+	bool is_first = true;
 
-	for (uint32_t i = 0; i < sites; i++) {
-		if (!s->weight[i].is_there || now[i].bytes < 0 || now[i].blocks < 0)
+	for (uint32_t i = 0; i < s->timeline.count; i++) {
+		const struct mu_sample *seen = &s->timeline.sample[i];
+		double time, now = (double)seen->heap;
+
+		if (seen->mono_ns < s->first_ns || seen->heap < 0)
 			continue;
-		sum[i] += (double)now[i].bytes * duration;
-		blocks += (double)now[i].blocks;
+		time = (double)(seen->mono_ns - s->first_ns) / 1e6;
+		if (time <= at || time >= end)
+			continue;
+		area += (is_first ? now : (value + now) / 2) * (time - at);
+		at = time;
+		value = now;
+		is_first = false;
 	}
-	s->admin += blocks * s->admin_bytes * duration;
-	s->stacks += stacks_at(s, sample) * duration;
+	return is_first ? (from + to) / 2 * (end - at) : area + value * (end - at);
+}
+
+static double sum_of(const struct spacetime *s, const struct weight *weight)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < s->filter->profile->sites.count; i++)
+		sum += weight[i].bytes > 0 ? (double)weight[i].bytes : 0;
+	return sum;
+}
+
+static double within(double share)
+{
+	return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+/* The places change together from what they hold at one sample to what they hold at the next, by
+ * such a way that their sum has the area of the heap. */
+static void add_interval(struct spacetime *s, uint32_t sample, const struct weight *a,
+			 const struct weight *b, double *sum)
+{
+	double duration = s->time[sample + 1] - s->time[sample], from = sum_of(s, a);
+	double to = sum_of(s, b), area, middle, share = 0.5, scale;
+
+	if (duration <= 0)
+		return;
+	area = area_between(s, sample, from, to);
+	if (from != to)
+		share = within((area / duration - from) / (to - from));
+	middle = from + (to - from) * share;
+	scale = middle > 0 ? area / middle : duration;
+	for (uint32_t i = 0; i < s->filter->profile->sites.count; i++) {
+		double bytes = (double)a[i].bytes + (double)(b[i].bytes - a[i].bytes) * share;
+		double blocks = (double)a[i].blocks +
+				(double)(b[i].blocks - a[i].blocks) * share;
+
+		if (!s->weight[i].is_there || bytes < 0 || blocks < 0)
+			continue;
+		sum[i] += bytes * scale;
+		s->admin += blocks * s->admin_bytes * scale;
+	}
+	s->stacks += (stacks_at(s, sample) + stacks_at(s, sample + 1)) / 2 * duration;
+}
+
+static void add_intervals(struct spacetime *s, struct weight *now, struct weight *next,
+			  double *sum)
+{
+	uint32_t last = 0;
+	bool has_last = false;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct weight *swap = now;
+
+		if (!weigh_sample(s, i, next))
+			continue;
+		/* What a damaged recording does not know lies in one interval with the next. */
+		if (has_last && last + 1 == i)
+			add_interval(s, last, now, next, sum);
+		now = next;
+		next = swap;
+		last = i;
+		has_last = true;
+	}
 }
 
 static bool add_up(struct spacetime *s)
 {
 	size_t sites = s->filter->profile->sites.count;
 	struct weight *now = calloc(sites + 1, sizeof(*now));
+	struct weight *next = calloc(sites + 1, sizeof(*next));
 	double *sum = calloc(sites + 1, sizeof(*sum));
-	bool has_memory = now && sum;
+	bool has_memory;
 
 	s->weight = calloc(sites + 1, sizeof(*s->weight));
-	for (uint32_t i = 0; has_memory && s->weight && i < sites; i++)
+	has_memory = now && next && sum && s->weight;
+	for (uint32_t i = 0; has_memory && i < sites; i++)
 		s->weight[i].is_there = is_shown(s, i);
-	for (uint32_t i = 0; has_memory && s->weight && i < s->count; i++) {
-		if (weigh_sample(s, i, now))
-			add_sample(s, i, now, sum);
-	}
-	for (uint32_t i = 0; has_memory && s->weight && i < sites; i++) {
+	if (has_memory)
+		add_intervals(s, now, next, sum);
+	for (uint32_t i = 0; has_memory && i < sites; i++) {
 		s->weight[i].bytes = sum[i] < 9e18 ? (int64_t)(sum[i] + 0.5) : INT64_MAX;
 		s->heap += sum[i];
 	}
 	free(now);
+	free(next);
 	free(sum);
-	return has_memory && s->weight;
+	return has_memory;
+}
+
+/* Mappings that are counted are in what the collector saw, but belong to no place. */
+static bool load_timeline(struct spacetime *s, const struct mu_config *config,
+			  struct mu_error *err)
+{
+	if (config->flags & MU_CFG_MMAP)
+		return true;
+	return timeline_load(&s->timeline, s->image, err) == 0;
 }
 
 int spacetime_of(struct spacetime *s, const struct filter *f, const struct image *im,
 		 const struct mu_config *config, struct mu_error *err)
 {
 	*s = (struct spacetime){ .filter = f, .image = im, .admin_bytes = config->heap_admin };
-	if (!find_samples(s) || (s->count >= 2 && !add_up(s)))
+	if (!load_timeline(s, config, err) || !find_samples(s) || (s->count >= 2 && !add_up(s)))
 		return no_memory(err);
 	if (s->count < 2)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
@@ -151,6 +235,7 @@ void spacetime_free(struct spacetime *s)
 	free(s->weight);
 	free(s->shot);
 	free(s->time);
+	timeline_free(&s->timeline);
 	*s = (struct spacetime){ .count = 0 };
 }
 

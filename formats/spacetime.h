@@ -4,9 +4,9 @@
  *	==27519== Total spacetime:   2,258,106 ms.B
  *	==27519== heap:              24.0%
  *
- * The spacetime of a place is the sum over the time between two snapshots of what it held, taken
- * as changing evenly between them; of the whole heap it is what the recorder added up at every
- * tick, if the recording has that, and the places are corrected so that they sum up to it.
+ * The spacetime of a place is the sum, over the time between two snapshots, of what it held. In
+ * between, the heap is taken as changing evenly, or, where the collector looked at it meanwhile,
+ * as it saw it; the places share that by what they hold at the two snapshots.
  *
  * Source  manual of Valgrind 3.2, Massif; hp2ps's reader; docs/compat.md.
  *
@@ -22,6 +22,7 @@
 #include "profile/error.h"
 #include "profile/filter.h"
 #include "profile/image.h"
+#include "profile/timeline.h"
 #include "recording/recording.h"
 
 enum { SPACETIME_DEPTH = 3 };	/* of contexts, by default */
@@ -36,6 +37,8 @@ struct spacetime {
 	uint64_t *shot;		/* snapshots that know their places; UINT64_MAX: the end */
 	double *time;		/* of each, in ms from the first on */
 	uint32_t count;
+	uint64_t first_ns;	/* CLOCK_MONOTONIC of the first */
+	struct timeline timeline;	/* private */
 };
 
 /* spacetime_of -- add everything up.

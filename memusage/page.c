@@ -67,10 +67,11 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void execute(const struct session *s, pid_t main)
+/* OUTPUT may be NULL: the option says it. */
+static void execute(const struct session *s, pid_t main, char *option, char *output)
 {
 	char *tool = library_sibling("memusagestat"), *file = s->record.name;
-	char *argv[6];
+	char *argv[7];
 	int count = 0;
 
 	if (!tool)
@@ -80,34 +81,52 @@ static void execute(const struct session *s, pid_t main)
 		file = xasprintf("/proc/self/fd/%d", s->record.fd);
 	}
 	argv[count++] = xstrdup("memusagestat");
-	argv[count++] = xasprintf("--html=%s", files_expand(s->settings->html, main));
+	argv[count++] = option;
 	if (main > 0)
 		argv[count++] = xasprintf("--pid=%d", (int)main);
 	argv[count++] = xstrdup("--");
 	argv[count++] = file;
+	argv[count++] = output;
 	argv[count] = NULL;
 	reset_signals();
 	execv(tool, argv);
-	warn("cannot make %s: cannot run %s: %m", s->settings->html, tool);
+	warn("cannot run %s: %m", tool);
 	_exit(127);
 }
 
-void page_make(const struct session *s, pid_t main)
+/* NAME is what is to be made. */
+static void run(const struct session *s, pid_t main, const char *name, char *option,
+		char *output)
 {
 	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		execute(s, main);
+		execute(s, main, option, output);
 	if (pid < 0) {
-		warn("cannot make %s: %m", s->settings->html);
+		warn("cannot make %s: %m", name);
 		return;
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		warn("cannot make %s: memusagestat died of signal %d", s->settings->html,
-		     WTERMSIG(status));
+		warn("cannot make %s: memusagestat died of signal %d", name, WTERMSIG(status));
 	else if (status != 0)
-		warn("%s was not made", s->settings->html);
+		warn("%s was not made", name);
+}
+
+void page_make(const struct session *s, pid_t main)
+{
+	char *option = xasprintf("--html=%s", files_expand(s->settings->html, main));
+
+	run(s, main, s->settings->html, option, NULL);
+	free(option);
+}
+
+void page_make_bands(const struct session *s, pid_t main)
+{
+	char *name = xasprintf("massif.%d.ps", (int)main);
+
+	run(s, main, name, xstrdup("--bands"), name);
+	free(name);
 }

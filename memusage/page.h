@@ -24,4 +24,7 @@ void page_check(const struct settings *settings);
  */
 void page_make(const struct session *s, pid_t main);
 
+/* page_make_bands -- have memusagestat draw the bands of a process, as massif.PID.ps. */
+void page_make_bands(const struct session *s, pid_t main);
+
 #endif

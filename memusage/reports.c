@@ -46,6 +46,8 @@ static void add_text_reports(struct arguments *a, const struct settings *s)
 		add(a, xstrdup("--leaks"));
 	if (s->temporary)
 		add(a, xstrdup("--temporary"));
+	if (s->spacetime)
+		add(a, xstrdup("--spacetime-summary"));
 }
 
 /* The file may be called anything, so "--" stands before it. */
@@ -74,6 +76,8 @@ static void fill(struct arguments *a, const struct settings *s, unsigned int fir
 		if (first == 0 && !s->quiet)
 			add(a, xstrdup("--dhat-summary"));
 	}
+	if (s->spacetime)
+		add(a, xasprintf("--spacetime-files=%s", s->spacetime_form ? "html" : "text"));
 	if (settings_has_files(s))
 		add(a, xasprintf("--first-image=%u", first));
 	if (s->debuginfod)
@@ -178,4 +182,6 @@ void reports_make(const struct session *s, unsigned int first, pid_t main)
 		print_reports(s, first, main);
 	if (s->settings->html && first == 0)
 		page_make(s, main);
+	if (s->settings->spacetime && first == 0)
+		page_make_bands(s, main);
 }

@@ -123,6 +123,11 @@ static const struct opt options[] = {
 	X("xtree-memory-file", "FILE", "its name (default xtmemory.kcg.%p); with .ms in it, in "
 	  "Massif's form"),
 	X("xtree-compress-strings", "yes|no", "write long names once in it (default yes)"),
+	OPT_FLAG(0, "spacetime", &settings.spacetime,
+		 "measure bytes x time, as Massif did before Valgrind 3.3: a summary, "
+		 "massif.PID.hp, .ps and .txt"),
+	OPT_ENUM(0, "format", "text|html", &settings.spacetime_form,
+		 "with --spacetime: write massif.PID.txt (default) or massif.PID.html"),
 	OPT_GROUP("DHAT (Valgrind's options)"),
 	OPT_FLAG(0, "dhat", &settings.dhat.is_wanted,
 		 "write a profile as DHAT does: for each place that allocates what it allocated in "
@@ -226,7 +231,7 @@ static void drop_empty(const char **text)
 
 bool settings_has_text(const struct settings *s)
 {
-	return s->top > 0 || s->tree || s->leaks || s->temporary;
+	return s->top > 0 || s->tree || s->leaks || s->temporary || s->spacetime;
 }
 
 bool settings_has_stacks(const struct settings *s)
@@ -237,7 +242,8 @@ bool settings_has_stacks(const struct settings *s)
 
 bool settings_has_files(const struct settings *s)
 {
-	return s->massif.is_wanted || s->dhat.is_wanted || s->massif.xtree != XTREE_NONE;
+	return s->massif.is_wanted || s->dhat.is_wanted || s->massif.xtree != XTREE_NONE ||
+	       s->spacetime;
 }
 
 bool settings_has_timeline(const struct settings *s)
@@ -260,7 +266,7 @@ static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
 	bool is_for_text = settings_has_text(&settings) || settings.record || settings.html ||
-			   m->xtree != XTREE_NONE || settings.dhat.is_wanted;
+			   m->xtree != XTREE_NONE || settings.dhat.is_wanted || settings.spacetime;
 
 	m->is_meant |= settings.dhat.has_unit && !settings.dhat.is_wanted;
 	m->is_wanted |= m->is_meant || (m->is_given && !is_for_text);

@@ -55,6 +55,8 @@ struct settings {
 	bool leaks;
 	bool temporary;
 	bool debuginfod;
+	bool spacetime;
+	int spacetime_form;	/* 0 text, 1 HTML */
 	struct massif_settings massif;
 	struct access_settings accesses;
 	int mode;		/* enum run_mode */

@@ -14,6 +14,7 @@
 #include "formats/summary.h"
 #include "memusageprint/calltree.h"
 #include "memusageprint/plot.h"
+#include "memusageprint/spacetime_export.h"
 #include "memusageprint/toplist.h"
 #include "profile/result.h"
 
@@ -101,6 +102,8 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 		result |= print_list(out, s, METRIC_LIVE, settings->top);
 	if (text & TEXT_TEMPORARY)
 		result |= print_list(out, s, METRIC_TEMPORARY, settings->top);
+	if (text & TEXT_SPACETIME)
+		result |= spacetime_summary(out, s, settings);
 	if (text != TEXT_PLOT)
 		print_memory(out, s);
 	return result;

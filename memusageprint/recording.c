@@ -12,14 +12,21 @@
 #include "memusageprint/massif_export.h"
 #include "memusageprint/massif_journal.h"
 #include "memusageprint/places.h"
+#include "memusageprint/spacetime_export.h"
 #include "memusageprint/subject.h"
 #include "memusageprint/xtree_export.h"
+
+/* Whether files of all images are wanted. */
+static bool has_files(const struct settings *settings)
+{
+	return settings->massif_file || settings->dhat_file || settings->xtree != XTREE_NONE ||
+	       settings->spacetime_files != SPACETIME_NONE;
+}
 
 /* Whether an image itself is wanted, and not only files of all. */
 static bool wants_image(const struct settings *settings)
 {
-	return settings->report != REPORT_DEFAULT ||
-	       (!settings->massif_file && !settings->dhat_file && settings->xtree == XTREE_NONE);
+	return settings->report != REPORT_DEFAULT || !has_files(settings);
 }
 
 static int write_massif(FILE *out, const char *name, struct subject *s,
@@ -34,11 +41,16 @@ static int write_massif(FILE *out, const char *name, struct subject *s,
 static int write_files(const struct recording *r, struct subject *open,
 		       const struct settings *settings)
 {
+	bool has_spacetime = settings->spacetime_files != SPACETIME_NONE;
+	const char *report = settings->spacetime_files == SPACETIME_HTML ? "massif.%p.html" :
+									   "massif.%p.txt";
 	bool has_xtree = settings->xtree != XTREE_NONE && xtree_can_export(r, settings);
 	const struct imagefile files[] = {
 		{ has_xtree ? settings->xtree_file : NULL, 0, xtree_export },
 		{ settings->massif_file, 0, write_massif },
 		{ settings->dhat_file, OUTPUT_PRIVATE, dhat_write_file },
+		{ has_spacetime ? "massif.%p.hp" : NULL, 0, spacetime_export_hp },
+		{ has_spacetime ? report : NULL, 0, spacetime_export_report },
 	};
 
 	int result = imagefiles_write(r, open, settings, files,
@@ -49,10 +61,13 @@ static int write_files(const struct recording *r, struct subject *open,
 
 static int print_image(const struct report_job *job, struct subject *s)
 {
+	const struct settings *settings = job->settings;
 	FILE *out = report_begin(job);
 
 	if (job->settings->report == REPORT_DHAT)
 		return dhat_show(out, s, job->settings);
+	if (settings->report == REPORT_SPACETIME)
+		return spacetime_export(out, s, settings);
 	if (job->settings->report >= REPORT_TO_MASSIF)
 		return exports_write(out, s, job->settings);
 	return places_print(out, s, job->settings);
@@ -88,7 +103,7 @@ int recording_print(const struct report_job *job)
 	}
 	if (settings->dhat_summary)
 		dhat_summaries(report_begin(job));
-	if (settings->massif_file || settings->dhat_file || settings->xtree != XTREE_NONE)
+	if (has_files(settings))
 		result |= write_files(&r, s.recording ? &s : NULL, settings);
 	subject_close(&s);
 	recording_close(&r);

@@ -29,6 +29,7 @@ static const struct {
 	{ INPUT_RECORDING, REPORT_DHAT, recording_print },
 	{ INPUT_DHAT, REPORT_DEFAULT, dhat_text_print },
 	{ INPUT_DHAT, REPORT_DHAT, dhat_text_print },
+	{ INPUT_RECORDING, REPORT_SPACETIME, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_MASSIF, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_FOLDED, recording_print },
 	{ INPUT_RECORDING, REPORT_TO_CALLGRIND, recording_print },

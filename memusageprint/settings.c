@@ -14,13 +14,14 @@
 #include "memusageprint/dhat_metric.h"
 #include "memusageprint/graph.h"
 
-enum { TOP_MAX = 1000000 };
+enum { TOP_MAX = 1000000, DEPTH_DEFAULT = 30 };
 
 static struct settings given = {
 	.output = "-", .columns = 72, .rows = 20, .threshold = 1, .top = 10,
 	.sort = DHAT_TOTAL_BLOCKS,
-	.tree = TREE_AT_PEAK, .depth = 30, .below_main = NO, .read_inlines = YES,
-	.demangle = YES, .heap = YES, .xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
+	.tree = TREE_AT_PEAK, .spacetime_files = SPACETIME_NONE, .below_main = NO,
+	.read_inlines = YES, .demangle = YES, .heap = YES,
+	.xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
 };
 
 /* As typed: options_parse() moves them. */
@@ -47,6 +48,7 @@ static const char *const report_options[REPORTS] = {
 	[REPORT_DEFAULT] = NULL,
 	[REPORT_TEXT] = "a report of places",
 	[REPORT_DHAT] = "--dhat",
+	[REPORT_SPACETIME] = "--spacetime",
 	[REPORT_TO_MASSIF] = "--to=massif",
 	[REPORT_TO_FOLDED] = "--to=folded",
 	[REPORT_TO_CALLGRIND] = "--to=callgrind",
@@ -104,6 +106,22 @@ static const char *parse_dhat(const struct opt *option, const char *arg, void *d
 	return NULL;
 }
 
+static const char *parse_spacetime(const struct opt *option, const char *arg, void *data)
+{
+	static const char *const words[] = { "text", "html", "hp" };
+	struct settings *s = data;
+
+	(void)option;
+	s->report = REPORT_SPACETIME;
+	for (int i = 0; i < 3; i++) {
+		if (!arg || strcmp(arg, words[i]) == 0) {
+			s->spacetime = i;
+			return NULL;
+		}
+	}
+	return "is none of text, html, hp";
+}
+
 static const char *parse_to(const struct opt *option, const char *arg, void *data)
 {
 	struct settings *s = data;
@@ -155,6 +173,9 @@ static const struct opt options[] = {
 	TEXT("leaks", "N", TEXT_LEAKS, "show where what was left at the end came from"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show where blocks came from that were freed at once"),
+	OPT_CALL_OPTIONAL('\0', "spacetime", "text|html|hp", parse_spacetime, &given,
+			  "print bytes x time as Massif did before Valgrind 3.3: summary and text "
+			  "(default), linked HTML, or a file for hp2ps"),
 	OPT_CALL('\0', "to", "massif|folded|callgrind|json|pprof|dhat", parse_to, &given,
 		 "convert a recording, whose folded stacks are those of --tree, or a massif.out"),
 	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
@@ -211,6 +232,11 @@ static const struct opt options[] = {
 	  .help = "write what the code of FILE, below DIR, is", .hidden = true },
 	{ .kind = OPT_KIND_STR, .name = "build-id", .arg = "HEX", .value = &given.build_id,
 	  .help = "build-id of FILE", .hidden = true },
+	{ .kind = OPT_KIND_ENUM, .name = "spacetime-files", .arg = "text|html",
+	  .value = &given.spacetime_files, .help = "write massif.PID.hp and .txt or .html",
+	  .hidden = true },
+	{ .kind = OPT_KIND_CALL, .name = "spacetime-summary", .constant = TEXT_SPACETIME,
+	  .value = &given, .call = parse_text, .help = "print the summary", .hidden = true },
 	OPT_END
 };
 
@@ -238,6 +264,9 @@ const struct settings *settings_parse(int argc, char **argv)
 	first = options_parse(&tool, argc, argv);
 	if (first == argc)
 		options_error(&tool, "which file?");
+	given.has_depth = given.depth != 0;
+	if (!given.has_depth)
+		given.depth = DEPTH_DEFAULT;
 	given.files = argv + first;
 	given.file_count = argc - first;
 	return &given;

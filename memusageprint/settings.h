@@ -14,6 +14,7 @@ enum report {
 	REPORT_DEFAULT,		/* what suits the kind */
 	REPORT_TEXT,		/* of a recording: settings->text */
 	REPORT_DHAT,		/* of a recording: as a profile of DHAT */
+	REPORT_SPACETIME,	/* of a recording: settings->spacetime */
 	REPORT_TO_MASSIF,	/* this and those behind it are conversions */
 	REPORT_TO_FOLDED,
 	REPORT_TO_CALLGRIND,
@@ -26,8 +27,11 @@ enum report {
 /* Texts about a recording; bits, because one run may print several. */
 enum text_report {
 	TEXT_SUMMARY = 1, TEXT_TOP = 2, TEXT_TREE = 4, TEXT_LEAKS = 8, TEXT_TEMPORARY = 16,
-	TEXT_PLOT = 32
+	TEXT_PLOT = 32, TEXT_SPACETIME = 64
 };
+
+/* What --spacetime prints, in the order of its words. */
+enum spacetime_form { SPACETIME_TEXT, SPACETIME_HTML, SPACETIME_HP, SPACETIME_NONE };
 
 /* In the order of the words "yes|no". */
 enum yes_no { YES, NO, UNSAID };
@@ -50,6 +54,9 @@ struct settings {
 	int tree;		/* a snapshot, or TREE_AT_PEAK and so on */
 	unsigned pid;		/* whose image, 0: that of the started program */
 	unsigned depth;		/* frames shown of a stack */
+	bool has_depth;		/* it was said */
+	int spacetime;		/* enum spacetime_form */
+	int spacetime_files;	/* enum spacetime_form: files of every image; or NONE */
 	struct opt_list alloc_fn, ignore_fn, fullpath_after;
 	int below_main;		/* enum yes_no */
 	int read_inlines;

@@ -1,0 +1,87 @@
+#!/bin/sh
+# spacetime.t -- bytes x time of programs that know theirs is right to 1 %, in all and by place; the
+# reports of the first Massif are written under their old names, linked and in order.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint
+
+# near GOT WANT PERCENT TEXT
+near() {
+	if awk -v g="$1" -v w="$2" -v p="$3" 'BEGIN { d = g - w; exit !(d * d <= (w * p / 100) ^ 2) }'; then
+		pass "$4"
+	else
+		fail "$4" || diag "got $1, want $2"
+	fi
+}
+# share FUNCTION FILE: its percentage among all that allocated
+share() {
+	sed -n "/^== 1/q; s/^ *\([0-9.]*\)%: 0x[0-9A-F]*: $1 (.*/\1/p" "$2"
+}
+
+for shape in constant ramp step burst; do
+	memusage -q --record=$shape.mur "$WORKLOADS/spacetime" $shape >truth
+	memusageprint --spacetime $shape.mur >$shape.txt 2>err
+	want=$(sed 's/total=\([0-9]*\) .*/\1/' truth)
+	got=$(sed -n 's/^==[0-9]*== Total spacetime:  *\([0-9,]*\) ms.B$/\1/p' $shape.txt | tr -d ,)
+	near "${got:-0}" "$want" 1 "$shape: the total is right to 1 %"
+	near "$(share first $shape.txt)" "$(sed 's/.*first=\([0-9.]*\) .*/\1/' truth)" 1.3 "$shape: and the first place"
+	near "$(share second $shape.txt)" "$(sed 's/.*second=//' truth)" 1.3 \
+		"$shape: and the second"
+done
+
+# ---- the text -----------------------------------------------------------------------------------
+pid=$(sed -n 's/^==\([0-9]*\)== Total.*/\1/p' step.txt)
+like "$(cat step.txt)" "^==$pid== heap:             *[0-9.]*%\$" 'the summary: heap'
+like "$(cat step.txt)" "^==$pid== heap admin:       *0.0%\$" 'and administration'
+like "$(cat step.txt)" "^Command: .*spacetime step\$" 'the command'
+like "$(cat step.txt)" '^== 0 ===========================$' 'the first level'
+like "$(cat step.txt)" '^Heap allocation functions accounted for [0-9.]*% of measured spacetime$' 'its head'
+like "$(cat step.txt)" '^== 2 ===========================$' 'the last level of depth 3'
+unlike "$(cat step.txt)" '^== 3 ' 'and no more'
+like "$(cat step.txt)" '%: 0xFFFFFFFF: \?\?\?$' 'main was called by nobody known'
+is "$(tail -1 step.txt)" 'End of information.  Rerun with a bigger --depth value for more.' 'the end'
+run memusageprint --spacetime --depth=1 step.mur
+unlike "$out" '^== 1 ' '--depth=1 has one level'
+
+# ---- HTML -----------------------------------------------------------------------------------------
+memusageprint --spacetime=html step.mur >step.html
+grep -o 'href="#[a-z0-9]*"' step.html | sed 's/.*#//; s/"//' | sort -u >links
+grep -o 'name="[ab][0-9]*"' step.html | sed 's/.*="//; s/"//' | sort -u >names
+is "$(comm -23 links names)" '' 'every link leads somewhere'
+num "$(wc -l <links)" -ge 6 'there are links down and up'
+is "$(grep -o 'name="[ab][0-9]*"' step.html | sort | uniq -d)" '' 'every name is there once'
+
+# ---- for hp2ps ----------------------------------------------------------------------------------
+memusageprint --spacetime=hp step.mur >step.hp
+is "$(sed -n '2,4p' step.hp)" 'DATE        ""
+SAMPLE_UNIT "ms"
+VALUE_UNIT  "bytes"' 'the head of an .hp file'
+is "$(grep -c '^BEGIN_SAMPLE' step.hp)" "$(grep -c '^END_SAMPLE' step.hp)" 'samples end'
+is "$(grep -c '^MARK' step.hp)" "$(grep -c '^END_SAMPLE' step.hp)" 'and are marked'
+like "$(cat step.hp)" '^x[0-9A-F]*:first 1000000$' 'a place and its bytes'
+is "$(grep -c '^heap-admin 16$' step.hp)" "$(grep -c ':second 3000000$' step.hp)" 'two blocks have 16 bytes of admin'
+if command -v hp2ps >/dev/null 2>&1; then
+	ok 'hp2ps reads it' hp2ps -c -t1 step.hp
+else
+	skip 'no hp2ps here'
+fi
+
+# ---- in one go ------------------------------------------------------------------------------------
+mkdir go && cd go || exit 1
+run memusage --spacetime "$WORKLOADS/spacetime" step
+is "$status" 0 'memusage --spacetime'
+like "$err" '^==[0-9]*== Total spacetime: ' 'prints the summary'
+pid=$(printf '%s\n' "$err" | sed -n 's/^==\([0-9]*\)== Total.*/\1/p')
+for ending in hp txt; do
+	ok "and writes massif.PID.$ending" test -s "massif.$pid.$ending"
+done
+if command -v memusagestat >/dev/null 2>&1 && [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	is "$(head -c 11 "massif.$pid.ps")" '%!PS-Adobe-' 'and massif.PID.ps'
+else
+	skip 'memusagestat was not built'
+fi
+run memusage -q --spacetime --format=html "$WORKLOADS/massif_nothing"
+is "$status" 0 'a program that allocates nothing'
+like "$(cat massif.*.html)" 'No heap memory allocated' 'has a page that says so'
+done_testing
