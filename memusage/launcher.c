@@ -357,9 +357,11 @@ static void die_like(int signal)
 	raise(signal);
 }
 
-static void collector_died(struct session *s)
+static void collector_died(struct session *s, int collector)
 {
-	warn("the collector has died: there is no report");
+	warn("the collector has died: there is no report, and files may not be complete; the "
+	     "program was not affected. Run it again, and look for what killed process %d "
+	     "(the kernel's log tells of lack of memory)", collector);
 	endpoint_close(&s->endpoint, true);
 	library_remove(&s->library);
 }
@@ -371,7 +373,7 @@ static int finish(struct launcher *l)
 	tell(l, WIRE_ENDED);
 	give_signals_back(l);
 	if (wire_receive(l->session.wire, &done) != 1)
-		collector_died(&l->session);
+		collector_died(&l->session, (int)l->collector);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
 	if (WIFSIGNALED(l->status)) {
