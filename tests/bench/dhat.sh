@@ -1,0 +1,63 @@
+#!/bin/sh
+# dhat.sh -- what a profile as DHAT's costs, beside the recording of call stacks alone and beside
+# Valgrind's DHAT.
+#
+#	MU_BUILD=... tests/bench/dhat.sh
+#
+# CPU time that is added per event, an event being a malloc or a free: the least of BENCH_ROUNDS (5)
+# runs of each in turn, less that of the program alone. Short and long runs are subtracted from each
+# other, so that starting and reporting do not count.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -u
+
+MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
+MU_BUILD=${MU_BUILD:-$MU_SRC/build}
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-bench.XXXXXX") || exit 1
+trap 'rm -rf "$TMP"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$TMP" || exit 1
+events=${BENCH_EVENTS:-2000000}
+
+# once VARIANT DEPTH EVENTS: CPU microseconds go to a file of their own
+once() {
+	case $1 in
+	alone) set -- "$@" ;;
+	stacks) set -- "$@" "$MU_BUILD/bin/memusage" -q --record=rec ;;
+	points) set -- "$@" "$MU_BUILD/bin/memusage" -q --dhat-out-file=out ;;
+	*) set -- "$@" valgrind -q --tool=dhat --dhat-out-file=out ;;
+	esac
+	variant=$1 depth=$2 count=$3
+	shift 3
+	"$MU_BUILD/tests/bench/measure" "$@" "$MU_BUILD/tests/bench/deep" "$depth" "$count" |
+		awk '{ print $1 }' >>"$variant.$depth.$count"
+}
+
+least() { sort -n "$1" | head -1; }
+
+# per_event VARIANT DEPTH EVENTS: nanoseconds per event of a variant
+per_event() {
+	echo "$(least "$1.$2.$3") $(least "$1.$2.$(($3 / 10))") $3" |
+		awk '{ printf "%.1f", ($1 - $2) * 1000 / ($3 * 0.9) }'
+}
+
+has_valgrind=$(command -v valgrind || true)
+echo "| depth | alone, ns/event | stacks: + | program points: + | ratio | Valgrind's DHAT: + |"
+echo "|---|---|---|---|---|---|"
+for depth in 5 13 33; do
+	for round in $(seq "${BENCH_ROUNDS:-5}"); do
+		for variant in alone stacks points ${has_valgrind:+valgrind}; do
+			# Valgrind is too slow for as many.
+			[ "$variant" = valgrind ] && n=$((events / 10)) || n=$events
+			[ "$variant" = valgrind ] && [ "$round" -gt 2 ] && continue
+			once "$variant" "$depth" "$n"
+			once "$variant" "$depth" $((n / 10))
+		done
+	done
+	valgrind=-
+	[ -n "$has_valgrind" ] && valgrind=$(per_event valgrind "$depth" $((events / 10)))
+	echo "$depth $(per_event alone "$depth" "$events") $(per_event stacks "$depth" "$events")" \
+		"$(per_event points "$depth" "$events") $valgrind" |
+		awk '{ printf "| %s | %.1f | %.1f | %.1f | %.2f | %s |\n", $1, $2, $3 - $2, $4 - $2,
+			($4 - $2) / ($3 - $2), $5 == "-" ? "not installed" : sprintf("%.0f", $5 - $2) }'
+done
