@@ -98,23 +98,25 @@ static bool is_nested(struct thread *thread, uint64_t address, bool many)
 
 /* ---- coming and going -------------------------------------------------------------------- */
 
-/* The heap has changed by a block that counts: stack, log, Massif's books. */
+/* The heap has changed by a block that counts, which may have no bytes: stack, log, Massif's
+ * books. */
 static void account(struct thread *thread, const struct place *place, const struct block *block,
-		    int64_t change, unsigned int mode)
+		    bool is_new, unsigned int mode)
 {
-	int64_t admin = snapshot_due.admin;
+	int64_t change = is_new ? (int64_t)block->size : -(int64_t)block->size;
+	int64_t admin = is_new ? (int64_t)snapshot_due.admin : -(int64_t)snapshot_due.admin;
 	uint64_t depth = stack_note(thread, place->sp);
 
 	if (mode & MODE_LOG)
 		log_append(thread, change, depth, mode & MODE_MANY);
 	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(block->site);
 	if (mode & MODE_BOOKS)
-		journal_event(change < 0 ? MU_BOOKS_FREES : MU_BOOKS_ALLOCS, is_ignored);
+		journal_event(is_new ? MU_BOOKS_ALLOCS : MU_BOOKS_FREES, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, change, mode & MODE_MANY);
 	else if (mode & MODE_STACKS)
-		snapshots_changed(thread, change < 0 ? -admin : admin,
-				  block->size + snapshot_due.admin, mode & MODE_MANY);
+		snapshots_changed(thread, admin, block->size + snapshot_due.admin,
+				  mode & MODE_MANY);
 }
 
 static bool put(struct thread *thread, const struct place *place, uint64_t space,
@@ -139,7 +141,7 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 		if (mode & MODE_ACCESSES)
 			accesses_born(&thread->access, address, size, block.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
-		account(thread, place, &block, (int64_t)size, mode);
+		account(thread, place, &block, true, mode);
 	}
 	return true;
 }
@@ -175,7 +177,7 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	if (block->birth & MU_BIRTH_OUTER)
 		end_nested_in(thread, address, address + block->size, mode);
 	if (counts)
-		account(thread, place, block, -(int64_t)block->size, mode);
+		account(thread, place, block, false, mode);
 }
 
 /* Nested ones first: the innermost block of an address is meant. Returns its space, 0 if it is

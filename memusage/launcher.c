@@ -105,8 +105,10 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_NO_TIMER;
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
-	if (s->client_requests != REQUESTS_NO)
+	if (s->client_requests != REQUESTS_NO || s->mode == MODE_AD_HOC)
 		add_requests(&config, s->client_requests);
+	if (s->mode == MODE_AD_HOC)
+		config.flags |= MU_CFG_AD_HOC;
 	if (settings_has_timeline(s))
 		config.flags |= MU_CFG_TIMELINE;
 	if (settings_has_stacks(s))

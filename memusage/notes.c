@@ -136,6 +136,8 @@ void notes_print(struct report *r, const struct result *result)
 		report_note(r, "%" PRIu32 " threads: heap peak is exact to within %" PRIu64
 			       " bytes",
 			    result->threads_max, result->peak_slack);
+	if (r->settings->mode == MODE_AD_HOC)
+		report_note(r, "ad hoc events are recorded, allocations are not (--mode=ad-hoc)");
 	note_facts(r, result);
 	note_pauses(r, result);
 	note_requests(r, result);

@@ -38,6 +38,10 @@ static void add(struct arguments *a, char *text)
 
 static void add_text_reports(struct arguments *a, const struct settings *s)
 {
+	if (s->mode == MODE_AD_HOC) {
+		add(a, s->top > 0 ? xasprintf("--ad-hoc=%u", s->top) : xstrdup("--ad-hoc"));
+		return;
+	}
 	if (s->top > 0)
 		add(a, xasprintf("--top=%u", s->top));
 	if (s->tree)

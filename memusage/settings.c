@@ -141,9 +141,10 @@ static const struct opt options[] = {
 	OPT_ENUM(0, "accesses", "none|hooks|emulate", &settings.accesses.engine,
 		 "count what is read and written in blocks: with hooks, in a program built with "
 		 "--print-cflags; with emulate, in any, at a tenth of its speed (default none)"),
-	OPT_ENUM(0, "mode", "heap|copy", &settings.mode,
+	OPT_ENUM(0, "mode", "heap|copy|ad-hoc", &settings.mode,
 		 "with copy, record who copies memory (memcpy, strcpy...) in place of who "
-		 "allocates"),
+		 "allocates; with ad-hoc, the events that the program tells of by "
+		 "MEMUSAGE_AD_HOC_EVENT or DHAT_AD_HOC_EVENT"),
 	OPT_CALL(0, "print-cflags", "gcc|clang", accesses_print_cflags, NULL,
 		 "print what to compile a program with for --accesses=hooks"),
 	OPT_CALL(0, "print-libs", "gcc|clang", accesses_print_libs, NULL,
@@ -231,7 +232,8 @@ static void drop_empty(const char **text)
 
 bool settings_has_text(const struct settings *s)
 {
-	return s->top > 0 || s->tree || s->leaks || s->temporary || s->spacetime;
+	return s->top > 0 || s->tree || s->leaks || s->temporary || s->spacetime ||
+	       s->mode == MODE_AD_HOC;
 }
 
 bool settings_has_stacks(const struct settings *s)

@@ -20,7 +20,7 @@ enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES 
 enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
 
 /* In the order of the words of --mode. */
-enum run_mode { MODE_HEAP, MODE_COPY };
+enum run_mode { MODE_HEAP, MODE_COPY, MODE_AD_HOC };
 
 /* In the order of the words of --client-requests. */
 enum client_requests { REQUESTS_NO, REQUESTS_YES, REQUESTS_MASSIF, REQUESTS_RUNNING };

@@ -5,10 +5,12 @@
 #include "memusageprint/places.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 
 #include "cli/message.h"
+#include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/memory.h"
 #include "formats/summary.h"
@@ -16,7 +18,14 @@
 #include "memusageprint/plot.h"
 #include "memusageprint/spacetime_export.h"
 #include "memusageprint/toplist.h"
+#include "memusageprint/who.h"
+#include "profile/marks.h"
 #include "profile/result.h"
+
+enum {
+	MARK_TEXT = 256,
+	SUMMARY_MARKS = 40	/* that a summary lists */
+};
 
 /* Only a recording that is still being written can be of a process that runs. */
 static bool is_live(const struct subject *s)
@@ -73,6 +82,44 @@ static void print_summary(FILE *out, const struct subject *s)
 	free(result);
 }
 
+/* "     1.234567 s     1.21 KiB  loaded": the time since the start, the heap then, the name. */
+static void print_mark(FILE *out, const struct subject *s, const struct mu_mark *mark)
+{
+	uint64_t start = s->image.head.process.start_mono_ns;
+	uint64_t ns = mark->mono_ns > start ? mark->mono_ns - start : 0;
+	char text[UNITS_LENGTH], name[MARK_TEXT];
+
+	image_string(&s->image, &mark->text, name, sizeof(name));
+	fprintf(out, "%9" PRIu64 ".%06" PRIu64 " s  %11s  ", ns / 1000000000, ns / 1000 % 1000000,
+		units_bytes(text, mark->value));
+	if (mark->kind == MU_MARK_PAUSE)
+		fputs("(recording paused)", out);
+	else if (mark->kind == MU_MARK_RESUME)
+		fputs("(recording resumed)", out);
+	else
+		who_put_text(out, name);
+	putc('\n', out);
+}
+
+/* In a summary only if there are any. */
+static void print_marks(FILE *out, const struct subject *s, bool is_wanted)
+{
+	uint64_t count = image_count(&s->image, MU_SEC_MARKS);
+	struct mu_mark mark;
+
+	if (count == 0) {
+		if (is_wanted)
+			fputs("\nthe program marked no moment\n", out);
+		return;
+	}
+	fputs("\n  since the start         heap  mark\n", out);
+	for (uint64_t i = 0; (is_wanted || i < SUMMARY_MARKS) && marks_get(&s->image, i, &mark);
+	     i++)
+		print_mark(out, s, &mark);
+	if (!is_wanted && count > SUMMARY_MARKS)
+		fprintf(out, "%" PRIu64 " more: --marks lists all\n", count - SUMMARY_MARKS);
+}
+
 /* How much of the memory that the process had is heap at all. */
 static void print_memory(FILE *out, const struct subject *s)
 {
@@ -92,6 +139,8 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 
 	if (text & TEXT_SUMMARY)
 		print_summary(out, s);
+	if (text & (TEXT_SUMMARY | TEXT_MARKS))
+		print_marks(out, s, text & TEXT_MARKS);
 	if (text & TEXT_PLOT)
 		result |= plot_recording(out, s, settings);
 	if (text & TEXT_TOP)
@@ -102,6 +151,8 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 		result |= print_list(out, s, METRIC_LIVE, settings->top);
 	if (text & TEXT_TEMPORARY)
 		result |= print_list(out, s, METRIC_TEMPORARY, settings->top);
+	if (text & TEXT_AD_HOC)
+		result |= print_list(out, s, METRIC_AD_HOC, settings->top);
 	if (text & TEXT_SPACETIME)
 		result |= spacetime_summary(out, s, settings);
 	if (text != TEXT_PLOT)

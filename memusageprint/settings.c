@@ -171,6 +171,8 @@ static const struct opt options[] = {
 			  "show the tree of callers at the peak (default), at the end, at snapshot "
 			  "N, or of all that was ever allocated"),
 	TEXT("leaks", "N", TEXT_LEAKS, "show where what was left at the end came from"),
+	TEXT("ad-hoc", "N", TEXT_AD_HOC, "show where ad hoc events came from, by their weights"),
+	TEXT("marks", NULL, TEXT_MARKS, "list the moments that the program marked"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show where blocks came from that were freed at once"),
 	OPT_CALL_OPTIONAL('\0', "spacetime", "text|html|hp", parse_spacetime, &given,

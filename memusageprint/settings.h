@@ -27,7 +27,7 @@ enum report {
 /* Texts about a recording; bits, because one run may print several. */
 enum text_report {
 	TEXT_SUMMARY = 1, TEXT_TOP = 2, TEXT_TREE = 4, TEXT_LEAKS = 8, TEXT_TEMPORARY = 16,
-	TEXT_PLOT = 32, TEXT_SPACETIME = 64
+	TEXT_PLOT = 32, TEXT_AD_HOC = 64, TEXT_MARKS = 128, TEXT_SPACETIME = 256
 };
 
 /* What --spacetime prints, in the order of its words. */

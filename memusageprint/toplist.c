@@ -18,6 +18,18 @@ static bool is_about_blocks(const struct toplist *list)
 	return list->kind == METRIC_TEMPORARY;
 }
 
+static bool is_ad_hoc(const struct toplist *list)
+{
+	return list->kind == METRIC_AD_HOC;
+}
+
+/* Bytes, or the units of ad hoc events, which mean what the program says. */
+static const char *amount(const struct toplist *list, char *text, int64_t bytes)
+{
+	return is_ad_hoc(list) ? units_grouped(text, (uint64_t)bytes) :
+				 units_bytes(text, (uint64_t)bytes);
+}
+
 static int64_t worth(const struct toplist *list, int64_t bytes, int64_t blocks)
 {
 	return is_about_blocks(list) ? blocks : bytes;
@@ -37,27 +49,34 @@ static void put_headline(FILE *out, const struct toplist *list, const struct top
 	int64_t all = worth(list, t->bytes, t->blocks);
 	char text[UNITS_LENGTH];
 
+	if (t->count == 0 && is_ad_hoc(list)) {
+		fputs("there were no ad hoc events\n", out);
+		return;
+	}
 	if (t->count == 0) {
 		fprintf(out, "nothing was %s\n", metric(list));
 		return;
 	}
 	who_put(out, p, &t->entry[0].at);
-	fprintf(out, " allocated %.1f%% of the ",
+	fprintf(out, " %s %.1f%% of the ", is_ad_hoc(list) ? "made" : "allocated",
 		who_percent(worth(list, t->entry[0].bytes, t->entry[0].blocks), all));
 	if (is_about_blocks(list))
 		fprintf(out, "%s block%s that %s temporary\n",
 			units_grouped(text, (uint64_t)all), all == 1 ? "" : "s",
 			all == 1 ? "was" : "were");
 	else
-		fprintf(out, "%s %s\n", units_bytes(text, (uint64_t)all), metric(list));
+		fprintf(out, "%s %s\n", amount(list, text, all), metric(list));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
 static void put_head(FILE *out, const struct toplist *list, const char *what)
 {
-	fprintf(out, "\n%11s %6s %13s  %s\n", is_about_blocks(list) ? "temporary" : "bytes", "%",
-		is_about_blocks(list) ? "of all bytes" : "blocks", what);
+	const bool is_temporary = is_about_blocks(list);
+
+	fprintf(out, "\n%11s %6s %13s  %s\n",
+		is_temporary ? "temporary" : is_ad_hoc(list) ? "units" : "bytes", "%",
+		is_temporary ? "of all bytes" : is_ad_hoc(list) ? "events" : "blocks", what);
 }
 
 static void put_figures(FILE *out, const struct toplist *list, const struct top *t, int64_t bytes,
@@ -67,7 +86,7 @@ static void put_figures(FILE *out, const struct toplist *list, const struct top 
 				     worth(list, t->bytes, t->blocks));
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 
-	units_bytes(a, (uint64_t)bytes);
+	amount(list, a, bytes);
 	units_grouped(b, (uint64_t)blocks);
 	fprintf(out, "%11s %5.1f%% %13s  ", is_about_blocks(list) ? b : a, percent,
 		is_about_blocks(list) ? a : b);
@@ -121,7 +140,7 @@ static void put_holders(FILE *out, const struct toplist *list, const struct top 
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
 
-	put_head(out, list, "allocated by");
+	put_head(out, list, is_ad_hoc(list) ? "made by" : "allocated by");
 	for (uint32_t i = 0; i < count; i++) {
 		const struct top_entry *entry = &t->entry[i];
 
@@ -175,8 +194,13 @@ static void put_explanation(FILE *out, const struct toplist *list)
 	if (list->kind == METRIC_TEMPORARY)
 		fputs("Temporary blocks were freed by the thread that allocated them, before it "
 		      "allocated again.\n", out);
-	fputs("Bytes are those that were asked for. A place is the innermost function that belongs "
-	      "to no\nlanguage's run-time, and its line.\n", out);
+	if (is_ad_hoc(list))
+		fputs("Units are the weights that the program gave its events; places whose events "
+		      "have none are\nleft out. ", out);
+	else
+		fputs("Bytes are those that were asked for. ", out);
+	fputs("A place is the innermost function that belongs to no\nlanguage's run-time, and its "
+	      "line.\n", out);
 }
 
 int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)

@@ -110,6 +110,8 @@ const char *who_metric(enum metric_kind kind)
 		return "allocated in all";
 	case METRIC_TEMPORARY:
 		return "temporary";
+	case METRIC_AD_HOC:
+		return "units";
 	case METRIC_SNAPSHOT:
 		return "live at the snapshot";
 	}

@@ -125,7 +125,8 @@ bool sites_is_counted(const struct site *site)
 
 static struct weight weigh(const struct site *site, enum metric_kind kind)
 {
-	struct weight w = { .is_there = sites_is_counted(site) };
+	struct weight w = { .is_there = kind == METRIC_AD_HOC ? site->flags & MU_SITE_AD_HOC :
+								 sites_is_counted(site) };
 
 	if (!w.is_there || kind == METRIC_SNAPSHOT)
 		return (struct weight){ .is_there = false };
@@ -137,7 +138,8 @@ static struct weight weigh(const struct site *site, enum metric_kind kind)
 		w.blocks = site->live_blocks;
 	} else {
 		w.bytes = (int64_t)site->total_bytes;
-		w.blocks = (int64_t)(kind == METRIC_TOTAL ? site->total_blocks : site->temporary);
+		w.blocks = (int64_t)(kind == METRIC_TEMPORARY ? site->temporary :
+								site->total_blocks);
 	}
 	return w;
 }

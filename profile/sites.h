@@ -75,7 +75,8 @@ enum metric_kind {
 	METRIC_LIVE,		/* live at the end: leaks, and what nobody bothered to free */
 	METRIC_TOTAL,		/* ever allocated */
 	METRIC_TEMPORARY,	/* blocks that were freed before their thread allocated again */
-	METRIC_SNAPSHOT		/* live at a snapshot */
+	METRIC_SNAPSHOT,	/* live at a snapshot */
+	METRIC_AD_HOC		/* ad hoc events: their weights for bytes, events for blocks */
 };
 
 /* The worth of a site in a metric. */
