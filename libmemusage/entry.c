@@ -229,8 +229,8 @@ static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct mov
 /* ---- looking at the whole function ------------------------------------------------------- */
 
 /* At every byte, not only where instructions begin: what looks like a jump to the middle of the
- * moved ones refuses the function, be it one or not. */
-static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsigned int taken)
+ * moved ones refuses the function, be it one or not. For code that cannot be read. */
+static bool seems_entered(const struct entry *entry, uint64_t place, unsigned int taken)
 {
 	const uint8_t *code = (const uint8_t *)entry->function;
 
@@ -247,6 +247,25 @@ static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsi
 		if (((code[i] & 0xfe) == 0xe8 ||
 		     (i && code[i - 1] == 0x0f && (code[i] & 0xf0) == 0x80)) &&
 		    next + 3 + (uint64_t)(int64_t)far - place - 1 < taken - 1u)
+			return true;
+	}
+	return false;
+}
+
+/* Whether some branch of the function leads to the middle of the moved instructions. */
+static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsigned int taken)
+{
+	uint64_t end = entry->function + entry->size;
+	uint8_t code[INSN_MAX];
+	struct insn insn;
+
+	for (uint64_t at = entry->function; at < end; at += insn.length) {
+		if (!fetch(at, end, &insn, code))
+			return seems_entered(entry, place, taken);
+		if (!insn.relative_size)
+			continue;
+		uint64_t target = at + insn.length + (uint64_t)read_relative(code, &insn);
+		if (target - place - 1 < taken - 1u)
 			return true;
 	}
 	return false;

@@ -26,7 +26,7 @@ struct entry;
 struct entry_call {
 	struct entry *entry;
 	struct block block;    /* for before() to leave something to after() */
-	uint64_t note;	       /* likewise */
+	uint64_t note[3];      /* likewise */
 	uint64_t original;     /* where the function goes on */
 	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
 	uint64_t flags;

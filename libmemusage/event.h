@@ -397,6 +397,11 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	return ok;
 }
 
+/* realloc_done -- a block that was taken out of the table was reallocated: put in what became
+ * of it, `result`, of `size` bytes; NULL if it was freed (size 0), or the call failed. */
+void realloc_done(struct thread *thread, const void *block, const struct block *old,
+		  const void *result, size_t size, uint64_t sp);
+
 /* own_malloc -- malloc, recorded, whatever the name resolves to in this process. */
 void *own_malloc(size_t size);
 

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/objects.h"
+#include "libmemusage/own.h"
 #include "libmemusage/recorder.h"
 
 #define PATH_LIMIT 4096u
@@ -84,6 +86,20 @@ static bool defines(const struct dynamic *d, const char *name)
 	}
 }
 
+static const struct link_map *object_at(const void *base)
+{
+	struct object o;
+
+	return object_of((uint64_t)base, &o) ? o.map : NULL;
+}
+
+static void seen_or_noted(const struct link_map *object, const char *path, unsigned int bit)
+{
+	bool is_seen = object && rec.flags & MU_CFG_OWN_MALLOC && own_patch(object);
+
+	note(path, is_seen ? MU_NOTE_OWN_MALLOC : bit);
+}
+
 /* The malloc that the program finds, if it is not ours. An executable that is not position
  * independent and takes malloc's address has a stub that stands for it, by way of an undefined
  * symbol with a value: what it leads to is ours (python3 and node of Debian 12). */
@@ -97,7 +113,8 @@ static void check_malloc(void)
 	    !dladdr(&gate, &ours) || theirs.dli_fbase == ours.dli_fbase)
 		return;
 	if (!symbol || symbol->st_shndx != SHN_UNDEF)
-		note(theirs.dli_fname, MU_NOTE_FOREIGN_MALLOC);
+		seen_or_noted(object_at(theirs.dli_fbase), theirs.dli_fname,
+			      MU_NOTE_FOREIGN_MALLOC);
 }
 
 void foreign_check(void)
@@ -108,7 +125,7 @@ void foreign_check(void)
 		/* ld.so leaves the addresses of the vdso, which is symbolic, unrelocated. */
 		if (d.is_symbolic && (ElfW(Addr))d.symbols >= object->l_addr &&
 		    defines(&d, "malloc"))
-			note(object->l_name, MU_NOTE_SYMBOLIC);
+			seen_or_noted(object, object->l_name, MU_NOTE_SYMBOLIC);
 	}
 }
 

@@ -113,6 +113,27 @@ static uintptr_t find_symbol(const struct link_map *object, const char *name, bo
 	return t.base + t.symbols[index].st_value;
 }
 
+static uint32_t find_index(const struct tables *t, const char *name)
+{
+	if (!t->symbols || !t->strings)
+		return 0;
+	return t->gnu_hash ? find_gnu(t, name) : t->hash ? find_old(t, name) : 0;
+}
+
+bool lookup_sized(const struct link_map *object, const char *name, uint64_t *address,
+		  uint64_t *size)
+{
+	struct tables t = tables_of(object);
+	uint32_t index = find_index(&t, name);
+
+	if (!index || ELF64_ST_TYPE(t.symbols[index].st_info) != STT_FUNC ||
+	    !t.symbols[index].st_size)
+		return false;
+	*address = t.base + t.symbols[index].st_value;
+	*size = t.symbols[index].st_size;
+	return true;
+}
+
 static void *find_in(const struct link_map *object, const char *name)
 {
 	bool is_chooser;

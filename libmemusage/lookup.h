@@ -9,6 +9,11 @@
 #ifndef LIBMEMUSAGE_LOOKUP_H
 #define LIBMEMUSAGE_LOOKUP_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+struct link_map;
+
 /* lookup_next -- the next function of that name in search order, as dlsym(RTLD_NEXT) has it.
  *
  * Looks at the objects that are loaded now, those after this library, and at default versions.
@@ -17,6 +22,14 @@
  * Source  the layout of .gnu.hash, .hash and .gnu.version as read by ld.so.
  */
 void *lookup_next(const char *name);
+
+/* lookup_sized -- a function that one object exports, and how long it is.
+ *
+ * object   of ld.so's list. address, size  of its code, bytes; set if it is found.
+ * Returns false if it does not export it, or not as an ordinary function of known size.
+ */
+bool lookup_sized(const struct link_map *object, const char *name, uint64_t *address,
+		  uint64_t *size);
 
 struct link_map;
 

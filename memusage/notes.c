@@ -16,6 +16,10 @@ static void note_facts(struct report *r, const struct result *result)
 	if (notes & MU_NOTE_FOREIGN_MALLOC)
 		report_note(r, "the program calls the malloc of %s directly: those calls are not "
 			       "seen", result->foreign[0] ? result->foreign : "another object");
+	if (notes & MU_NOTE_OWN_MALLOC)
+		report_note(r, "%s brings its own malloc: the functions of it were changed in "
+			       "memory to be seen",
+			    result->foreign[0] ? result->foreign : "an object");
 	if (notes & MU_NOTE_DEEPBIND)
 		report_note(r, "%s was opened with RTLD_DEEPBIND: its calls are not seen",
 			    result->foreign[0] ? result->foreign : "an object");

@@ -69,6 +69,9 @@ static const struct opt options[] = {
 	OPT_STR('n', "progname", "NAME", &settings.progname,
 		"record only programs called NAME, as in the last part of argv[0]"),
 	OPT_FLAG('m', "mmap", &settings.mmap, "count mmap, mremap and munmap too"),
+	OPT_ENUM(0, "own-malloc", "ignore|patch", &settings.own_malloc,
+		 "a malloc that the program brings with it: leave it alone (default), or change "
+		 "its code in memory so that its calls are seen"),
 	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
 		 "record programs that the program starts (default yes; with --massif and --dhat "
 		 "no); forks always are"),

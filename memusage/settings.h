@@ -17,6 +17,7 @@
 enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };
 
 /* In the order of the words of --trace-children. */
+enum own_malloc { OWN_IGNORE, OWN_PATCH };
 enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
 
 /* In the order of the words of --mode. */
@@ -39,6 +40,7 @@ struct settings {
 	int buffer;		/* records the data file may lag behind */
 	int color;		/* enum color_when */
 	int children;		/* enum children */
+	int own_malloc;		/* enum own_malloc */
 	int trace_children;	/* enum trace_children, not UNSAID */
 	int client_requests;	/* enum client_requests */
 	uint64_t log_limit;	/* bytes of events that may wait in each process */

@@ -325,6 +325,7 @@ enum mu_note {
 	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
 	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
 	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
+	MU_NOTE_OWN_MALLOC = 1u << 9, /* foreign_malloc's malloc was intercepted */
 	MU_NOTE_NO_REQUESTS = 1u << 20,	  /* code cannot be changed: macros are not served */
 	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
 	MU_NOTE_NO_HOOKS = 1u << 24, /* nothing was built with the hooks that count accesses */

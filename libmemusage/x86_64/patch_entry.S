@@ -48,13 +48,13 @@ patch_objects_entry:
 
 /* Thunks come here with a number and the return address on the stack. struct entry_call
  * (entry.h) is made below them: offsets from its start. */
-#define ORIGINAL 40
-#define R11 48
-#define RAX 112
-#define FLAGS 120
-#define NUMBER 128
-#define CALLER_BP 128
-#define RETURN 136
+#define ORIGINAL 56
+#define R11 64
+#define RAX 128
+#define FLAGS 136
+#define NUMBER 144
+#define CALLER_BP 144
+#define RETURN 152
 
 /* Moves touch no flags. */
 	.macro	save_registers
