@@ -61,7 +61,7 @@ static bool take(struct scan *s, char c)
 		if (c != '/')
 			break;
 		s->where = IN_PATH;
-		/* fall through */
+		__attribute__((fallthrough));
 	default:
 		if (!s->is_other && s->length < s->size - 1)
 			s->path[s->length++] = c;

@@ -33,7 +33,7 @@ static void put_escaped(FILE *out, const char *text)
 				text += 2;
 				break;
 			}
-			/* fallthrough */
+			__attribute__((fallthrough));
 		default:
 			putc(*text, out);
 		}
