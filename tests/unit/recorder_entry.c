@@ -117,7 +117,7 @@ static void test_refusals(void)
 	REFUSES(pushed, "it seems to have arguments on the stack");
 	REFUSES(odd, "it has instructions that are not known");
 	EQ_S(patch(&datum, (const char *)(&datum + 1), true), "it is not code");
-	EQ_S(patch("text", "text" + 1, true), "it is not code");
+	EQ_S(patch("text", &"text"[1], true), "it is not code");
 }
 
 /* All registers that a call may change hold something; so do flags and vector registers. */
