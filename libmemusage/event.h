@@ -397,6 +397,14 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	return ok;
 }
 
+/* realloc_take -- a block is about to be reallocated: take it out of the table.
+ *
+ * old      set if the block was known; else it is counted as foreign.
+ * Returns  whether it was known: realloc_done() then says what became of it. Call only while
+ *          busy. Async-signal-safe.
+ */
+bool realloc_take(struct thread *thread, const void *block, struct block *old);
+
 /* realloc_done -- a block that was taken out of the table was reallocated: put in what became
  * of it, `result`, of `size` bytes; NULL if it was freed (size 0), or the call failed. */
 void realloc_done(struct thread *thread, const void *block, const struct block *old,

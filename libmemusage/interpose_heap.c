@@ -206,11 +206,7 @@ static void *realloc_known(void *block, size_t size, uint64_t sp)
 	bool known = false;
 
 	if (likely(thread)) {
-		known = blocks_take(thread, (uint64_t)block, &old, gate.mode & MODE_MANY);
-		if (!known && !rec.was_paused)
-			thread->pub.counters.foreign_frees++;
-		else if (known && gate.mode & MODE_ACCESSES)
-			accesses_died(&thread->access, (uint64_t)block);
+		known = realloc_take(thread, block, &old);
 		hook_leave(thread);
 	}
 	bool is_quiet = rec.flags & MU_CFG_COPIES;

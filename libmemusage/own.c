@@ -105,10 +105,7 @@ static bool before_realloc(struct entry_call *call)
 	call->note[NOTE_KNOWN] = 0;
 	thread = block ? entry_enter() : NULL;
 	if (thread) {
-		call->note[NOTE_KNOWN] =
-			blocks_take(thread, block, &call->block, gate.mode & MODE_MANY);
-		if (!call->note[NOTE_KNOWN])
-			thread->pub.counters.foreign_frees++;
+		call->note[NOTE_KNOWN] = realloc_take(thread, (const void *)block, &call->block);
 		hook_leave(thread);
 	}
 	return true;

@@ -123,6 +123,17 @@ static void realloc_freed(struct thread *thread, const void *block, const struct
 	event_gone(thread, block, old, sp, mode);
 }
 
+bool realloc_take(struct thread *thread, const void *block, struct block *old)
+{
+	bool known = blocks_take(thread, (uint64_t)block, old, gate.mode & MODE_MANY);
+
+	if (!known && !rec.was_paused)
+		thread->pub.counters.foreign_frees++;
+	else if (known && gate.mode & MODE_ACCESSES)
+		accesses_died(&thread->access, (uint64_t)block);
+	return known;
+}
+
 /* The old block has been taken out of the table; put in what became of it. */
 void realloc_done(struct thread *thread, const void *block, const struct block *old,
 		  const void *result, size_t size, uint64_t sp)
