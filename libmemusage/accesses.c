@@ -261,25 +261,6 @@ static bool is_uniform(struct access_own *own, uint32_t site, uint64_t size)
 
 /* ---- cells, as in sites.c ---------------------------------------------------------------- */
 
-static bool cells_grow(struct access_own *own, uint32_t site)
-{
-	uint32_t count = own->sites ? own->sites : MU_PAGE / sizeof(uint32_t);
-
-	while (count <= site && count < UINT32_MAX / 2)
-		count *= 2;
-	uint32_t *bigger = memory_map((uint64_t)count * sizeof(*bigger));
-	if (!bigger)
-		return false;
-	if (own->cell_of) {
-		uint64_t bytes = (uint64_t)own->sites * sizeof(*bigger);
-		memcpy(bigger, own->cell_of, bytes);
-		memory_unmap(own->cell_of, bytes);
-	}
-	own->cell_of = bigger;
-	own->sites = count;
-	return true;
-}
-
 /* Cells are published empty: an entry of site 0 without counts changes no sum. */
 static bool cells_reserve(struct access_own *own)
 {
@@ -296,7 +277,7 @@ static bool cells_reserve(struct access_own *own)
 
 struct mu_access *accesses_cell_slow(struct access_own *own, uint32_t site)
 {
-	if ((site >= own->sites && !cells_grow(own, site)) ||
+	if ((site >= own->sites && !memory_numbers(&own->cell_of, &own->sites, site)) ||
 	    (own->cell_next == own->cell_end && !cells_reserve(own))) {
 		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
 		return NULL;

@@ -4,6 +4,7 @@
  */
 #include "libmemusage/memory.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "libmemusage/recorder.h"
@@ -34,6 +35,27 @@ void memory_unmap(void *start, uint64_t size)
 {
 	SYS2(SYS_munmap, start, size);
 	account(-size);
+}
+
+bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index)
+{
+	uint32_t more = *count ? *count : MU_PAGE / sizeof(uint32_t);
+	uint32_t *bigger;
+
+	while (more <= index && more < UINT32_MAX / 2)
+		more *= 2;
+	bigger = memory_map((uint64_t)more * sizeof(*bigger));
+	if (!bigger)
+		return false;
+	if (*array) {
+		uint64_t bytes = (uint64_t)*count * sizeof(*bigger);
+
+		memcpy(bigger, *array, bytes);
+		memory_unmap(*array, bytes);
+	}
+	*array = bigger;
+	*count = more;
+	return true;
 }
 
 uint64_t memory_private_bytes(void)

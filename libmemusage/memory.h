@@ -7,6 +7,7 @@
 #ifndef LIBMEMUSAGE_MEMORY_H
 #define LIBMEMUSAGE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,14 @@ void *memory_map(uint64_t size);
 
 /* memory_unmap -- give back what memory_map() returned, whole. */
 void memory_unmap(void *start, uint64_t size);
+
+/* memory_numbers -- let an array of 32-bit numbers have an entry INDEX, by doubling it.
+ *
+ * array  NULL at first; replaced.
+ * count  of its entries; new ones are 0.
+ * Returns false, and changes nothing, without memory. Async-signal-safe.
+ */
+bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index);
 
 /* memory_private_bytes -- bytes mapped by memory_map() so far, for reports. */
 uint64_t memory_private_bytes(void);

@@ -359,26 +359,6 @@ void sites_book(uint32_t site, uint64_t size)
 
 /* ---- cells ------------------------------------------------------------------------------- */
 
-/* Numbers of the thread's cells by site, doubled when a site beyond its end comes. */
-static bool cells_grow(struct thread *thread, uint32_t site)
-{
-	uint32_t count = thread->cell_sites ? thread->cell_sites : MU_PAGE / sizeof(uint32_t);
-
-	while (count <= site && count < UINT32_MAX / 2)
-		count *= 2;
-	uint32_t *bigger = memory_map((uint64_t)count * sizeof(*bigger));
-	if (!bigger)
-		return false;
-	if (thread->cell_of) {
-		uint64_t bytes = (uint64_t)thread->cell_sites * sizeof(*bigger);
-		memcpy(bigger, thread->cell_of, bytes);
-		memory_unmap(thread->cell_of, bytes);
-	}
-	thread->cell_of = bigger;
-	thread->cell_sites = count;
-	return true;
-}
-
 /* Takes a run of cells for the thread. They are published empty: that changes no sum. */
 static bool cells_reserve(struct thread *thread)
 {
@@ -395,7 +375,8 @@ static bool cells_reserve(struct thread *thread)
 
 struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 {
-	if (site >= thread->cell_sites && !cells_grow(thread, site))
+	if (site >= thread->cell_sites &&
+	    !memory_numbers(&thread->cell_of, &thread->cell_sites, site))
 		return NULL;
 	if (thread->cell_next == thread->cell_end && !cells_reserve(thread)) {
 		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);

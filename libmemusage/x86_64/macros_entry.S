@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "libmemusage/x86_64/keep.h"
+
 	.text
 
 /* Called from a stub, 128 bytes below the stack pointer at the request. For who unwinds, the caller
@@ -17,37 +19,12 @@ macros_entry:
 	.cfi_def_cfa %rsp, 136
 	.cfi_escape 0x16, 16, 8, 0x0a, 0x88, 0x00, 0x1c, 0x06, 0x23, 0x0d, 0x06
 	endbr64
-	push	%rbp
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbp, 0
-	mov	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
-	push	%rax
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
+	keep_registers
 	cld
-	and	$-16, %rsp
 	mov	%rbp, %rdi
 	call	macros_serve
-	mov	%rax, -24(%rbp)
-	lea	-72(%rbp), %rsp
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
-	pop	%rbp
-	.cfi_restore %rbp
+	mov	%rax, KEPT_RDX(%rbp)
+	give_registers_back
 	.cfi_def_cfa %rsp, 136
 	ret
 	.cfi_endproc

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "libmemusage/x86_64/keep.h"
+
 	.text
 
 /* In place of the `ret` of ld.so's function for debuggers. Called by ordinary calls, but all
@@ -13,34 +15,9 @@
 patch_objects_entry:
 	.cfi_startproc
 	endbr64
-	push	%rbp
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbp, 0
-	mov	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
-	push	%rax
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	and	$-16, %rsp
+	keep_registers
 	call	patch_objects_changed
-	lea	-72(%rbp), %rsp
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
-	pop	%rbp
-	.cfi_restore %rbp
+	give_registers_back
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_endproc
