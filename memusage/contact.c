@@ -26,6 +26,7 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "memusage/passing.h"
 #include "memusage/process.h"
 
 enum { ANSWER_MS = 3000 };
@@ -42,47 +43,20 @@ struct search {
 
 static int ask(const struct search *s, int fd)
 {
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .room = { 0 } };
-	struct iovec part = { (void *)(uintptr_t)&s->question, sizeof(s->question) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (s->pidfd >= 0) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &s->pidfd, sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control.room);
-	}
-	return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
+	return passing_send(fd, &s->question, sizeof(s->question), s->pidfd, 0);
 }
 
 /* Returns whether there is a whole answer; *ARENA is set to the descriptor with it, or -1. */
 static bool hear(struct control_answer *a, int fd, int *arena)
 {
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct iovec part = { a, sizeof(*a) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	const struct cmsghdr *header;
 	ssize_t length;
 
 	*arena = -1;
 	memset(a, 0, sizeof(*a));
 	if (poll(&wait, 1, ANSWER_MS) <= 0)
 		return false;
-	length = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	header = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(arena, CMSG_DATA(header), sizeof(int));
+	length = passing_receive(fd, a, sizeof(*a), arena);
 	a->text[CONTROL_TEXT - 1] = '\0';
 	return length >= (ssize_t)offsetof(struct control_answer, text) &&
 	       a->magic == CONTROL_MAGIC && a->version == CONTROL_VERSION &&

@@ -14,11 +14,7 @@
 #include <unistd.h>
 
 #include "memusage/control_wire.h"
-
-union descriptor {
-	struct cmsghdr header;
-	char room[CMSG_SPACE(sizeof(int))];
-};
+#include "memusage/passing.h"
 
 bool control_is_question(int connection)
 {
@@ -31,17 +27,8 @@ bool control_is_question(int connection)
 /* *PIDFD is set to what came with it, or -1. */
 static bool receive(int connection, struct control_question *question, int *pidfd)
 {
-	union descriptor control;
-	struct iovec part = { question, sizeof(*question) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
-	ssize_t length = recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	const struct cmsghdr *header = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	ssize_t length = passing_receive(connection, question, sizeof(*question), pidfd);
 
-	*pidfd = -1;
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(pidfd, CMSG_DATA(header), sizeof(int));
 	return length == sizeof(*question) && question->magic == CONTROL_MAGIC &&
 	       question->version == CONTROL_VERSION;
 }
@@ -105,20 +92,8 @@ static void fill(struct tree *t, struct process *p, const struct control_questio
 
 static int send_answer(int connection, const struct control_answer *a, int fd)
 {
-	union descriptor control = { .room = { 0 } };
-	struct iovec part = { (void *)(uintptr_t)a,
-			      sizeof(*a) - sizeof(a->text) + a->text_length };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control.room);
-	}
-	return sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+	return passing_send(connection, a, sizeof(*a) - sizeof(a->text) + a->text_length, fd,
+			    MSG_DONTWAIT);
 }
 
 static enum control_status judge(const struct process *p, const struct control_question *q)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "memusage/arena.h"
+#include "memusage/passing.h"
 #include "memusage/private_dir.h"
 
 /* Every process of `make -j` may knock at the same moment. */
@@ -123,23 +124,11 @@ int endpoint_reply(int connection, enum mu_hello_status status, const struct are
 		   unsigned int slot)
 {
 	struct mu_hello_reply reply = { .magic = MU_HELLO_MAGIC, .status = status, .slot = slot };
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { &reply, sizeof(reply) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 
 	if (a) {
 		reply.size = a->view.head.size;
 		reply.slots = a->view.head.slots;
 		reply.slot_size = a->view.head.slot_size;
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &a->fd, sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control.room);
 	}
-	return sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
+	return passing_send(connection, &reply, sizeof(reply), a ? a->fd : -1, MSG_DONTWAIT);
 }
