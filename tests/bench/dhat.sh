@@ -9,27 +9,20 @@
 # other, so that starting and reporting do not count.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-set -u
-
-MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
-MU_BUILD=${MU_BUILD:-$MU_SRC/build}
-TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-bench.XXXXXX") || exit 1
-trap 'rm -rf "$TMP"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$TMP" || exit 1
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/bench.sh"
 events=${BENCH_EVENTS:-2000000}
 
 # once VARIANT DEPTH EVENTS: CPU microseconds go to a file of their own
 once() {
 	case $1 in
 	alone) set -- "$@" ;;
-	stacks) set -- "$@" "$MU_BUILD/bin/memusage" -q --record=rec ;;
-	points) set -- "$@" "$MU_BUILD/bin/memusage" -q --dhat-out-file=out ;;
+	stacks) set -- "$@" "$ours" -q --record=rec ;;
+	points) set -- "$@" "$ours" -q --dhat-out-file=out ;;
 	*) set -- "$@" valgrind -q --tool=dhat --dhat-out-file=out ;;
 	esac
 	variant=$1 depth=$2 count=$3
 	shift 3
-	"$MU_BUILD/tests/bench/measure" "$@" "$MU_BUILD/tests/bench/deep" "$depth" "$count" |
+	"$BENCH/measure" "$@" "$BENCH/deep" "$depth" "$count" |
 		awk '{ print $1 }' >>"$variant.$depth.$count"
 }
 
@@ -45,7 +38,7 @@ has_valgrind=$(command -v valgrind || true)
 echo "| depth | alone, ns/event | stacks: + | program points: + | ratio | Valgrind's DHAT: + |"
 echo "|---|---|---|---|---|---|"
 for depth in 5 13 33; do
-	for round in $(seq "${BENCH_ROUNDS:-5}"); do
+	for round in $(seq "$ROUNDS"); do
 		for variant in alone stacks points ${has_valgrind:+valgrind}; do
 			# Valgrind is too slow for as many.
 			[ "$variant" = valgrind ] && n=$((events / 10)) || n=$events

@@ -9,33 +9,9 @@
 # CPU against the native run.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-set -u
-
-MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
-MU_BUILD=$(cd "${MU_BUILD:-$MU_SRC/build}" && pwd) || exit 1
-ROUNDS=${BENCH_ROUNDS:-3}
-measure=$MU_BUILD/tests/bench/measure
-ours=$MU_BUILD/bin/memusage
-TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-bench.XXXXXX") || exit 1
-trap 'rm -rf "$TMP"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$TMP" || exit 1
-
-# one VARIANT COMMAND...: adds a line to the variant's figures, unless its tool is missing.
-one() {
-	variant=$1
-	shift
-	case $variant in
-	native) set -- "$@" ;;
-	counting) set -- "$ours" -q "$@" ;;
-	stacks) set -- "$ours" -q --record=kept.mur "$@" ;;
-	heaptrack) set -- heaptrack -o track "$@" ;;
-	massif) set -- valgrind -q --tool=massif --massif-out-file=massif.out "$@" ;;
-	esac
-	command -v "$1" >/dev/null || return 0
-	"$measure" "$@" >>"figures.$variant"
-	rm -f kept.mur track* massif.out
-}
+BENCH_ROUNDS=${BENCH_ROUNDS:-3}
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/bench.sh"
+HEAPTRACK_SECONDS=600
 
 # ratio VARIANT: CPU as a multiple of native's, "-" without figures
 ratio() {
@@ -54,9 +30,9 @@ program() {
 	rm -f figures.*
 	round=0
 	while [ $((round += 1)) -le "$ROUNDS" ]; do
-		for v in native counting stacks heaptrack; do one $v "$@"; done
+		for v in native counting stacks heaptrack; do measure_recording $v "$@"; done
 	done
-	[ "${BENCH_MASSIF:-1}" = 0 ] || one massif "$@"
+	[ "${BENCH_MASSIF:-1}" = 0 ] || measure_recording massif "$@"
 	printf '| %s | %.2f s |' "$name" "$(sort -n figures.native | awk '{ print $1 / 1e6; exit }')"
 	for v in counting stacks heaptrack massif; do ratio $v; done
 	printf ' %s |\n' "$goal"

@@ -8,33 +8,7 @@
 # Memory is the growth of the resident set against the program alone. Markdown on stdout.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
-set -u
-
-MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
-MU_BUILD=$(cd "${MU_BUILD:-$MU_SRC/build}" && pwd) || exit 1
-BENCH=$MU_BUILD/tests/bench
-ROUNDS=${BENCH_ROUNDS:-5}
-ours=$MU_BUILD/bin/memusage
-TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-bench.XXXXXX") || exit 1
-trap 'rm -rf "$TMP"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$TMP" || exit 1
-
-# one VARIANT COMMAND...: adds a line to the variant's figures, unless its tool is missing.
-one() {
-	variant=$1
-	shift
-	case $variant in
-	ours) set -- "$ours" -q --record=kept.mur "$@" ;;
-	# Version 1.4 sometimes runs into an error of its own and goes on for minutes.
-	heaptrack) set -- timeout 20 heaptrack -o track "$@" ;;
-	massif) set -- valgrind -q --tool=massif --massif-out-file=massif.out "$@" ;;
-	esac
-	[ "$variant" != heaptrack ] || command -v heaptrack >/dev/null || return 0
-	[ "$variant" != massif ] || command -v valgrind >/dev/null || return 0
-	"$BENCH/measure" "$@" >>"figures.$variant"
-	rm -f kept.mur track* massif.out
-}
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/bench.sh"
 
 # least VARIANT COLUMN: the smallest figure of a column (1 CPU us, 3 RSS KB)
 least() {
@@ -54,30 +28,30 @@ events() {
 	rm -f figures.*
 	round=0
 	while [ $((round += 1)) -le "$ROUNDS" ]; do
-		one native "$program" "$argument" "$events"
-		one ours "$program" "$argument" "$events"
-		one few "$program" "$argument" $((events / 10))
-		one heaptrack "$program" "$argument" $((events / 10))
+		measure_recording native "$program" "$argument" "$events"
+		measure_recording stacks "$program" "$argument" "$events"
+		measure_recording few "$program" "$argument" $((events / 10))
+		measure_recording heaptrack "$program" "$argument" $((events / 10))
 	done
-	one massif "$program" "$argument" $((events / 10))
+	measure_recording massif "$program" "$argument" $((events / 10))
 	printf '| %s |' "$text"
 	added heaptrack few $((events / 10))
 	added massif few $((events / 10))
-	added ours native "$events"
+	added stacks native "$events"
 	printf ' %s |\n' "$goal"
 }
 
 # memory TEXT GOAL SMALLEST LARGEST: twice as many blocks against half of them
 memory() {
 	rm -f figures.*
-	one native "$BENCH/fill" 2000000 "$3" "$4"
-	one ours "$BENCH/fill" 2000000 "$3" "$4"
-	native=$(least native 3) tool=$(least ours 3)
+	measure_recording native "$BENCH/fill" 2000000 "$3" "$4"
+	measure_recording stacks "$BENCH/fill" 2000000 "$3" "$4"
+	native=$(least native 3) tool=$(least stacks 3)
 	rm -f figures.*
-	one native "$BENCH/fill" 4000000 "$3" "$4"
-	one ours "$BENCH/fill" 4000000 "$3" "$4"
+	measure_recording native "$BENCH/fill" 4000000 "$3" "$4"
+	measure_recording stacks "$BENCH/fill" 4000000 "$3" "$4"
 	awk "BEGIN { printf \"| %s | %.1f B | %s |\\n\", \"$1\", \
-		($(least ours 3) - $tool - $(least native 3) + $native) * 1024 / 2000000, \"$2\" }"
+		($(least stacks 3) - $tool - $(least native 3) + $native) * 1024 / 2000000, \"$2\" }"
 }
 
 printf 'Call stacks, CPU added per event, %s rounds; real depth counts up to _start.\n\n' "$ROUNDS"
@@ -92,6 +66,6 @@ printf '\n| memory with call stacks | memusage | goal |\n|---|---|---|\n'
 memory 'per live block of 17 to 64 bytes' '24 B' 17 64
 memory 'per live block of 1 to 20 kB' '96 B' 1000 20000
 rm -f figures.*
-one native "$BENCH/fill" 1 16 16
-one ours "$BENCH/fill" 1 16 16
-printf '| fixed, per process | %s KiB | 6 MB |\n' $(($(least ours 3) - $(least native 3)))
+measure_recording native "$BENCH/fill" 1 16 16
+measure_recording stacks "$BENCH/fill" 1 16 16
+printf '| fixed, per process | %s KiB | 6 MB |\n' $(($(least stacks 3) - $(least native 3)))

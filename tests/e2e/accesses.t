@@ -5,6 +5,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/accesses.sh"
 need_bin memusage
 [ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'no recorder for this machine'
 
@@ -14,27 +15,6 @@ build() {
 	$1 -g -O1 -w -fno-builtin -pthread -D_GNU_SOURCE -I"$MU_SRC" $(memusage --print-cflags="$1") \
 		-o "accesses-$1" "$MU_SRC/tests/workloads/accesses.c" \
 		$(memusage --print-libs="$1") 2>build.err
-}
-
-# truth FIELD: the sum over all places that the workload printed
-truth() {
-	sed -n "s/^place .* $1=\([0-9]*\).*/\1/p" "$2" | awk '{ s += $1 } END { print s + 0 }'
-}
-
-# reported WORD: "reads" or "writes" of a report
-reported() {
-	sed -n 's/,\([0-9]\)/\1/g; s/^memusage: .*'"$1"': \([0-9]*\) bytes.*/\1/p' "$2"
-}
-
-# places TEXT: each place of the profile dhat.out is as the workload says in the file `said`
-places() {
-	if ! command -v python3 >/dev/null; then
-		skip 'python3 is not installed'
-		return
-	fi
-	python3 "$MU_SRC/tests/lib/accesses.py" dhat.out said >places 2>&1
-	num "$(grep -c '^ok ' places)" -eq 10 "$1: reads, writes and counts of each place" ||
-		sed 's/^/# /' places
 }
 
 # counted COMPILER THREADS

@@ -4,6 +4,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/accesses.sh"
 need_bin memusage
 [ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'no recorder for this machine'
 PATH=$WORKLOADS:$PATH
@@ -20,26 +21,6 @@ command -v qemu-x86_64 >/dev/null || {
 	exit
 }
 
-# truth FIELD: the sum over all places that the workload printed
-truth() {
-	sed -n "s/^place .* $1=\([0-9]*\).*/\1/p" .out | awk '{ s += $1 } END { print s + 0 }'
-}
-# reported WORD [REPORT]
-reported() {
-	sed -n 's/,\([0-9]\)/\1/g; s/^memusage: .*'"$1"': \([0-9]*\) bytes.*/\1/p' "${2:-report}"
-}
-
-# places TEXT: each place of the profile dhat.out is as the workload says in the file `said`
-places() {
-	if ! command -v python3 >/dev/null; then
-		skip 'python3 is not installed'
-		return
-	fi
-	python3 "$MU_SRC/tests/lib/accesses.py" dhat.out said >places 2>&1
-	num "$(grep -c '^ok ' places)" -eq 10 "$1: reads, writes and counts of each place" ||
-		sed 's/^/# /' places
-}
-
 for threads in 1 8; do
 	rm -f dhat.out
 	memusage -q --dhat --dhat-out-file=dhat.out --accesses=emulate accesses $threads >said
@@ -49,17 +30,17 @@ done
 run memusage -o report --accesses=emulate accesses 1
 is "$status" 0 'a program with one thread works'
 like "$(cat report)" 'counted by emulation' 'the report says who counted'
-is "$(reported reads)" "$(truth reads)" 'reads'
-is "$(reported writes)" "$(truth writes)" 'writes'
+is "$(reported reads report)" "$(truth reads .out)" 'reads'
+is "$(reported writes report)" "$(truth writes .out)" 'writes'
 unlike "$(cat report)" 'not recorded' 'nothing dropped'
 
 # The C library has blocks of its own for threads, always the same.
 run memusage -o report --accesses=emulate accesses 8
 is "$status" 0 'one with eight works'
-reads=$(($(reported reads) - $(truth reads))) writes=$(($(reported writes) - $(truth writes)))
+reads=$(($(reported reads report) - $(truth reads .out))) writes=$(($(reported writes report) - $(truth writes .out)))
 run memusage -o report --accesses=emulate accesses 8
-is "$(($(reported reads) - $(truth reads)))" "$reads" 'reads of eight threads'
-is "$(($(reported writes) - $(truth writes)))" "$writes" 'writes of eight threads'
+is "$(($(reported reads report) - $(truth reads .out)))" "$reads" 'reads of eight threads'
+is "$(($(reported writes report) - $(truth writes .out)))" "$writes" 'writes of eight threads'
 num "$reads" -ge 0 'none is lost'
 num "$reads" -lt 2000 'none is invented'
 

@@ -17,7 +17,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "profile/profile.h"
 #include "tests/lib/fake_image.h"
+#include "tests/lib/tap.h"
 
 enum { FAKE_ENTRIES = 4096, FAKE_NAMES = 512, FAKE_CODE = 0x10000, FAKE_STEP = 0x100 };
 
@@ -137,6 +139,18 @@ FAKE_UNUSED static void fake_names(const char *file)
 				fake_name_list[i]);
 	if (!out || fclose(out) != 0)
 		abort();
+}
+
+/* All that has been made up in a segment with one slot, loaded, with names. */
+FAKE_UNUSED static void fake_profile(const struct fake *f, struct image *im, struct profile *p)
+{
+	static const struct symbols_options o = { .perf_map = "perf.map", .in_process = true };
+	struct mu_error err;
+
+	fake_names("perf.map");
+	EQ_I(image_load(im, fake_at(f, 0), f->size - 2 * MU_PAGE, &err), 0);
+	EQ_I(profile_load(p, im, &err), 0);
+	EQ_I(profile_resolve(p, &o, &err), 0);
 }
 
 #endif

@@ -10,10 +10,9 @@
 #include "formats/triples.h"
 #include "formats/utf8.h"
 
-#include <stdarg.h>
-
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/scratch.h"
+#include "tests/lib/shell.h"
 #include "tests/lib/tap.h"
 
 #define SLOT UINT64_C(4194304)
@@ -25,18 +24,6 @@ static struct filter filter;
 static struct export e = { .filter = &filter, .image = &im, .command = "./prog \"a\"\n\377",
 			   .version = "9", .pid = 12, .start_real_ns = 1700000000000000000,
 			   .duration_ns = 5000000000 };
-
-__attribute__((format(printf, 1, 2)))
-static bool shell(const char *format, ...)
-{
-	char command[4096];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command) == 0;
-}
 
 static char *slurp(const char *file)
 {
@@ -66,7 +53,6 @@ static void site(const char *stack, int64_t live, int64_t peak, uint64_t total, 
 
 static void begin(void)
 {
-	static const struct symbols_options o = { .perf_map = "perf.map", .in_process = true };
 	struct mu_module *module;
 	struct mu_error err;
 
@@ -83,10 +69,7 @@ static void begin(void)
 				      .path = fake_string(&f, 0, "/lib/a.so", 9),
 				      .build_id = { 0xab, 0xcd }, .build_id_length = 2 };
 	((struct mu_frame *)fake_entry(&f, MU_SEC_FRAMES, 1))->generation = 0;
-	fake_names("perf.map");
-	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, &err), 0);
-	EQ_I(profile_load(&p, &im, &err), 0);
-	EQ_I(profile_resolve(&p, &o, &err), 0);
+	fake_profile(&f, &im, &p);
 	EQ_I(filter_init(&filter, &p, NULL, &err), 0);
 }
 

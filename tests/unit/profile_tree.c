@@ -23,13 +23,7 @@ static void begin(void)
 
 static void load(void)
 {
-	static const struct symbols_options o = { .perf_map = "perf.map", .in_process = true };
-	struct mu_error err;
-
-	fake_names("perf.map");
-	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, &err), 0);
-	EQ_I(profile_load(&p, &im, &err), 0);
-	EQ_I(profile_resolve(&p, &o, &err), 0);
+	fake_profile(&f, &im, &p);
 }
 
 static void end(void)

@@ -7,12 +7,12 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/elf_file.h"
 #include "tests/lib/scratch.h"
+#include "tests/lib/shell.h"
 #include "tests/lib/tap.h"
 
 static const char source[] =
@@ -35,18 +35,6 @@ static const char source[] =
 	"int main(int c, char **v) { return longer_name(c); }\n";
 
 static bool has_dw;
-
-__attribute__((format(printf, 1, 2)))
-static bool shell(const char *format, ...)
-{
-	char command[4096];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command) == 0;
-}
 
 /* ---- addresses of functions --------------------------------------------------------------- */
 

@@ -8,12 +8,12 @@
  */
 #include "profile/symbols.h"
 
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/elf_file.h"
 #include "tests/lib/scratch.h"
+#include "tests/lib/shell.h"
 #include "tests/lib/tap.h"
 
 enum { ADDRESSES = 4096, MAPPINGS = 512, TEXT = 1 << 16 };
@@ -33,18 +33,6 @@ static struct seen seen[ADDRESSES];
 static size_t seen_count;
 static struct mapping mapping[MAPPINGS];
 static size_t mapping_count;
-
-__attribute__((format(printf, 1, 2)))
-static bool shell(const char *format, ...)
-{
-	char command[4096];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command) == 0;
-}
 
 /* Another line for an address, unless it has it already. */
 static void see(uint64_t address, const char *line)
