@@ -184,13 +184,8 @@ static void add_sites(struct writer *w, const struct filter *f, struct cost *tot
 
 static void put_clean(struct writer *w, const char *text)
 {
-	char *clean = utf8_clean(text, "");
-
-	if (clean)
-		fputs(clean, w->out);
-	else
+	if (!utf8_put_clean(w->out, text))
 		w->has_failed = true;
-	free(clean);
 }
 
 /* "fn=(3) name" the first time, "fn=(3)" from then on. */

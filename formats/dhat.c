@@ -152,8 +152,7 @@ void dhat_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
 	}
 }
 
-/* Figures, in the order of struct dhat_point, up to written_bytes. */
-static void add_figures(struct dhat_point *to, const struct dhat_point *from)
+void dhat_add_figures(struct dhat_point *to, const struct dhat_point *from)
 {
 	to->total_bytes += from->total_bytes;
 	to->total_blocks += from->total_blocks;
@@ -185,7 +184,7 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 		return 0;
 	}
 	struct dhat_point *p = &d->point[*slot - 1];
-	add_figures(p, values);
+	dhat_add_figures(p, values);
 	if (p->counts != stack->counts)
 		p->counts = 0;
 	else if (p->counts)
@@ -198,7 +197,7 @@ struct dhat_point dhat_sum(const struct dhat *d)
 	struct dhat_point sum = { .total_bytes = 0 };
 
 	for (uint32_t i = 0; i < d->count; i++)
-		add_figures(&sum, &d->point[i]);
+		dhat_add_figures(&sum, &d->point[i]);
 	sum.max_bytes = sum.max_blocks = 0;
 	return sum;
 }

@@ -148,6 +148,9 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 /* dhat_sum -- the figures of all points together; max_ fields stay 0. */
 struct dhat_point dhat_sum(const struct dhat *d);
 
+/* dhat_add_figures -- to those of *TO add those of *FROM, all up to written_bytes. */
+void dhat_add_figures(struct dhat_point *to, const struct dhat_point *from);
+
 /* dhat_add_counts -- element by element, DHAT_COUNT_MAX being the most. */
 void dhat_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts);
 

@@ -10,16 +10,23 @@
 #include "formats/utf8.h"
 #include "profile/timeline.h"
 
-void json_put_string(FILE *out, const char *text)
+static bool is_escaped(uint32_t code, bool in_html)
 {
-	putc('"', out);
-	while (*text) {
+	if (code < 0x20 || code == 0x7f)
+		return true;
+	return in_html && (code == '<' || code == '>' || code == '&' || code == 0x2028 ||
+			   code == 0x2029);
+}
+
+void json_put_characters(FILE *out, const char *text, const char *end, bool in_html)
+{
+	while (text < end) {
 		uint32_t code;
 		int length = utf8_next(text, &code);
 
 		if (length == 0)
 			fputs("\\ufffd", out);
-		else if (code < 0x20 || code == 0x7f)
+		else if (is_escaped(code, in_html))
 			fprintf(out, "\\u%04" PRIx32, code);
 		else if (code == '"' || code == '\\')
 			fprintf(out, "\\%c", (int)code);
@@ -27,6 +34,12 @@ void json_put_string(FILE *out, const char *text)
 			fwrite(text, 1, (size_t)length, out);
 		text += length ? length : 1;
 	}
+}
+
+void json_put_string(FILE *out, const char *text)
+{
+	putc('"', out);
+	json_put_characters(out, text, text + strlen(text), false);
 	putc('"', out);
 }
 
@@ -157,13 +170,10 @@ static void put_snapshots(FILE *out, const struct image *im)
 
 	fputs("\"snapshots\":[", out);
 	for (uint64_t i = 0; i < image_count(im, MU_SEC_SNAPSHOTS); i++) {
-		const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i,
-						sizeof(struct mu_snapshot));
 		struct mu_snapshot s;
 
-		if (!entry)
+		if (!image_snapshot(im, i, &s))
 			break;
-		memcpy(&s, entry, sizeof(s));
 		fprintf(out, "%s{\"time_ns\":%" PRIu64 ",\"kind\":\"%s\",",
 			i ? ",\n " : "\n ", s.mono_ns > start ? s.mono_ns - start : 0,
 			s.kind < 4 ? kinds[s.kind] : "other");

@@ -36,6 +36,14 @@
 #include "formats/export.h"
 #include "profile/error.h"
 
+/* json_put_characters -- print a part of a text as the inside of a JSON string.
+ *
+ * end      where it ends, at the beginning of a character or at its final zero.
+ * in_html  what means something to HTML or to old JavaScript is escaped, too.
+ * What is no UTF-8 becomes U+FFFD.
+ */
+void json_put_characters(FILE *out, const char *text, const char *end, bool in_html);
+
 /* json_put_string -- print a text as a JSON string. What is no UTF-8 becomes U+FFFD. */
 void json_put_string(FILE *out, const char *text);
 

@@ -273,15 +273,6 @@ static void take_values(struct page_moment *m, const struct page_image *p,
 	}
 }
 
-static bool get_snapshot(const struct image *im, uint64_t number, struct mu_snapshot *shot)
-{
-	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, number, sizeof(*shot));
-
-	if (entry)
-		memcpy(shot, entry, sizeof(*shot));
-	return entry != NULL;
-}
-
 static bool has_values(const struct mu_snapshot *shot)
 {
 	return shot->values != 0 || shot->heap == 0;
@@ -295,7 +286,7 @@ static uint64_t count_values(struct page_moment *m, const struct page_image *p,
 	for (uint64_t i = 0; i < snapshots && count <= most; i++) {
 		struct mu_snapshot shot;
 
-		if (!get_snapshot(p->export->image, i, &shot))
+		if (!image_snapshot(p->export->image, i, &shot))
 			break;
 		if (!has_values(&shot))
 			continue;
@@ -347,7 +338,7 @@ static int put_snapshots(struct page_json *j, const struct page_image *p,
 	for (uint64_t i = 0; result == 0 && i < count; i++) {
 		struct mu_snapshot shot;
 
-		if (!get_snapshot(p->export->image, i, &shot))
+		if (!image_snapshot(p->export->image, i, &shot))
 			break;
 		page_json_open(j, NULL, '{');
 		put_snapshot(j, p, &shot);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "formats/utf8.h"
+#include "formats/json.h"
 
 static void begin(struct page_json *j, const char *key)
 {
@@ -31,31 +31,6 @@ void page_json_close(struct page_json *j, char bracket)
 	j->needs_comma = true;
 }
 
-static bool is_special(uint32_t code)
-{
-	return code < 0x20 || code == 0x7f || code == '<' || code == '>' || code == '&' ||
-	       code == 0x2028 || code == 0x2029;
-}
-
-/* Up to END, which is at the beginning of a character. */
-static void put_characters(FILE *out, const char *text, const char *end)
-{
-	while (text < end) {
-		uint32_t code;
-		int length = utf8_next(text, &code);
-
-		if (length == 0)
-			fputs("\\ufffd", out);
-		else if (is_special(code))
-			fprintf(out, "\\u%04" PRIx32, code);
-		else if (code == '"' || code == '\\')
-			fprintf(out, "\\%c", (int)code);
-		else
-			fwrite(text, 1, (size_t)length, out);
-		text += length ? length : 1;
-	}
-}
-
 void page_json_text(struct page_json *j, const char *key, const char *text)
 {
 	begin(j, key);
@@ -64,7 +39,7 @@ void page_json_text(struct page_json *j, const char *key, const char *text)
 		return;
 	}
 	putc('"', j->out);
-	put_characters(j->out, text, text + strlen(text));
+	json_put_characters(j->out, text, text + strlen(text), true);
 	putc('"', j->out);
 }
 
@@ -88,9 +63,9 @@ void page_json_text_cut(struct page_json *j, const char *key, const char *text, 
 	head = character_start(text, max * 2 / 3);
 	tail = character_start(text, length - max / 3);
 	putc('"', j->out);
-	put_characters(j->out, text, text + head);
+	json_put_characters(j->out, text, text + head, true);
 	fprintf(j->out, "\xe2\x80\xa6[%zu bytes left out]\xe2\x80\xa6", tail - head);
-	put_characters(j->out, text + tail, text + length);
+	json_put_characters(j->out, text + tail, text + length, true);
 	putc('"', j->out);
 }
 

@@ -15,15 +15,6 @@ static int no_memory(struct mu_error *err)
 	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the spacetime of places");
 }
 
-static bool load(const struct image *im, uint64_t i, struct mu_snapshot *shot)
-{
-	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i, sizeof(*shot));
-
-	if (entry)
-		memcpy(shot, entry, sizeof(*shot));
-	return entry != NULL;
-}
-
 /* ---- adding up --------------------------------------------------------------------------- */
 
 static bool is_usable(const struct mu_snapshot *shot, uint64_t not_before)
@@ -54,7 +45,7 @@ static bool find_samples(struct spacetime *s)
 	s->time = calloc(count + 1, sizeof(*s->time));
 	if (!s->shot || !s->time)
 		return false;
-	for (uint64_t i = 0; i < count && load(s->image, i, &shot); i++) {
+	for (uint64_t i = 0; i < count && image_snapshot(s->image, i, &shot); i++) {
 		if (i == 0)
 			s->first_ns = last_ns = shot.mono_ns;
 		if (!is_usable(&shot, last_ns))
@@ -84,7 +75,7 @@ static double stacks_at(const struct spacetime *s, uint32_t sample)
 {
 	struct mu_snapshot shot;
 
-	return s->shot[sample] != UINT64_MAX && load(s->image, s->shot[sample], &shot) &&
+	return s->shot[sample] != UINT64_MAX && image_snapshot(s->image, s->shot[sample], &shot) &&
 	       shot.stacks > 0 ? (double)shot.stacks : 0;
 }
 

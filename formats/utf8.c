@@ -46,3 +46,13 @@ char *utf8_clean(const char *text, const char *also)
 		*to = '\0';
 	return copy;
 }
+
+bool utf8_put_clean(FILE *out, const char *text)
+{
+	char *clean = utf8_clean(text, "");
+
+	if (clean)
+		fputs(clean, out);
+	free(clean);
+	return clean != NULL;
+}

@@ -5,8 +5,10 @@
 #ifndef FORMATS_UTF8_H
 #define FORMATS_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* utf8_next -- the character at the start of a zero-terminated text.
  *
@@ -23,5 +25,11 @@ int utf8_next(const char *text, uint32_t *code);
  * Returns a text to be freed, NULL without memory.
  */
 char *utf8_clean(const char *text, const char *also);
+
+/* utf8_put_clean -- print what utf8_clean(text, "") makes of a text.
+ *
+ * Returns false, with nothing printed, without memory. Errors of OUT stay with it.
+ */
+bool utf8_put_clean(FILE *out, const char *text);
 
 #endif

@@ -67,23 +67,11 @@ static int move_away(const char *name, const char *stem, unsigned int images)
 	return result;
 }
 
-static int open_empty(const char *name)
-{
-	int fd = files_open(name, FILES_PUBLIC, NULL);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 static int begin_own(char *name, unsigned int images)
 {
 	if (images > 0 && move_away(name, name, images) < 0)
 		return -1;
-	return open_empty(name);
+	return files_open_empty(name);
 }
 
 /* FILE itself; the descriptor opened before the run serves its first image. */

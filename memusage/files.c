@@ -38,6 +38,18 @@ int files_open(const char *name, enum files_mode mode, bool *fresh)
 	return fd;
 }
 
+int files_open_empty(const char *name)
+{
+	int fd = files_open(name, FILES_PUBLIC, NULL);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 int files_temporary(void)
 {
 	const char *dir = getenv("TMPDIR");

@@ -20,6 +20,12 @@ enum files_mode { FILES_PUBLIC = 0666, FILES_PRIVATE = 0600 };
  */
 int files_open(const char *name, enum files_mode mode, bool *fresh);
 
+/* files_open_empty -- files_open() for the public; a regular file that was there is emptied.
+ *
+ * Returns a descriptor, or -1 with errno.
+ */
+int files_open_empty(const char *name);
+
 /* files_temporary -- a nameless file in $TMPDIR or /tmp; gone when it is closed.
  *
  * Returns a descriptor for reading and writing, or -1 with errno.

@@ -32,24 +32,12 @@ static char *data_name(const char *pattern, const struct mu_process *process)
 	return own;
 }
 
-static int open_data(const char *name)
-{
-	int fd = files_open(name, FILES_PUBLIC, NULL);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 static int write_data(const struct settings *settings, const struct segment *s, struct image *im)
 {
 	const struct mu_process *p = &im->head.process;
 	uint64_t origin = p->fork_mono_ns ? p->fork_mono_ns : p->start_mono_ns;
 	char *name = data_name(settings->data, p);
-	int fd = open_data(name), result = 0;
+	int fd = files_open_empty(name), result = 0;
 	struct log_clock clock;
 	struct datalog *log;
 

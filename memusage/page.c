@@ -16,6 +16,7 @@
 #include "cli/xmalloc.h"
 #include "formats/page_template.h"
 #include "memusage/files.h"
+#include "memusage/reports.h"
 #include "memusage/library.h"
 
 static void check_file(const char *pattern)
@@ -56,17 +57,6 @@ void page_check(const struct settings *settings)
 		check_file(settings->html);
 }
 
-static void reset_signals(void)
-{
-	struct sigaction normal = { .sa_handler = SIG_DFL };
-	sigset_t none;
-
-	for (int signal = 1; signal < NSIG; signal++)
-		sigaction(signal, &normal, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* OUTPUT may be NULL: the option says it. */
 static void execute(const struct session *s, pid_t main, char *option, char *output)
 {
@@ -88,7 +78,7 @@ static void execute(const struct session *s, pid_t main, char *option, char *out
 	argv[count++] = file;
 	argv[count++] = output;
 	argv[count] = NULL;
-	reset_signals();
+	reports_reset_signals();
 	execv(tool, argv);
 	warn("cannot run %s: %m", tool);
 	_exit(127);

@@ -280,14 +280,12 @@ static bool copy_more(struct shots *s, const struct live *l, const struct image 
 	uint64_t last = s->count ? s->item[s->count - 1].mono_ns : 0;
 
 	for (uint64_t i = 0; i < image_count(im, MU_SEC_SNAPSHOTS); i++) {
-		const void *at = image_entry(im, MU_SEC_SNAPSHOTS, i, sizeof(struct mu_snapshot));
 		struct mu_snapshot one;
 		size_t count = s->count;
 		uint64_t size = s->values_size;
 
-		if (!at)
+		if (!image_snapshot(im, i, &one))
 			break;
-		memcpy(&one, at, sizeof(one));
 		if (s->count > 0 && one.mono_ns <= last)
 			continue;
 		take_over(s, im, &one);

@@ -42,19 +42,6 @@ static int by_frames(const void *a, const void *b, void *data)
 	return (x > y) - (x < y);
 }
 
-static void add(struct dhat_point *to, const struct dhat_point *from)
-{
-	to->total_bytes += from->total_bytes;
-	to->total_blocks += from->total_blocks;
-	to->lifetimes += from->lifetimes;
-	to->peak_bytes += from->peak_bytes;
-	to->peak_blocks += from->peak_blocks;
-	to->end_bytes += from->end_bytes;
-	to->end_blocks += from->end_blocks;
-	to->read_bytes += from->read_bytes;
-	to->written_bytes += from->written_bytes;
-}
-
 /* How far two points of a node go together, which they do up to FROM. */
 static uint32_t common(const struct dhat_tree *t, uint32_t a, uint32_t b, uint32_t from)
 {
@@ -71,16 +58,15 @@ static void make_node(struct dhat_tree *t, uint32_t first, uint32_t last, uint32
 	*n = (struct dhat_node){ .first = first, .last = last, .from = from, .to = from,
 				 .birth = UINT32_MAX };
 	for (uint32_t i = first; i < last; i++) {
-		add(&n->sum, &t->d->point[t->order[i]]);
+		dhat_add_figures(&n->sum, &t->d->point[t->order[i]]);
 		if (t->order[i] < n->birth)
 			n->birth = t->order[i];
 	}
 	if (first < last)
 		n->to = common(t, t->order[first], t->order[last - 1], from);
-	if (last - first == 1) {
-		n->sum.max_bytes = t->d->point[t->order[first]].max_bytes;
-		n->sum.max_blocks = t->d->point[t->order[first]].max_blocks;
-	}
+	/* Each has its own moment: their sum is no maximum of the node's. */
+	if (last - first != 1)
+		n->sum.max_bytes = n->sum.max_blocks = 0;
 }
 
 /* Whether two neighbours belong to the same child. Stacks differ, so only one ends here. */

@@ -29,16 +29,6 @@ struct exporter {
 
 /* ---- one snapshot ------------------------------------------------------------------------ */
 
-static bool load_snapshot(const struct image *im, uint64_t i, struct mu_snapshot *shot)
-{
-	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i, sizeof(*shot));
-
-	if (!entry)
-		return false;
-	memcpy(shot, entry, sizeof(*shot));
-	return true;
-}
-
 static uint64_t positive(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
@@ -205,7 +195,7 @@ int massif_export(FILE *out, struct subject *s, const struct settings *settings)
 	/* Without the heap nothing ever happens. */
 	if (settings->heap == NO && count > 1)
 		count = 1;
-	for (uint64_t i = 0; i < count && load_snapshot(&s->image, i, &shot); i++) {
+	for (uint64_t i = 0; i < count && image_snapshot(&s->image, i, &shot); i++) {
 		if (i == 0)
 			e.start_ns = start_of(&s->image, &shot);
 		if (shot.kind > MU_SNAPSHOT_PEAK)

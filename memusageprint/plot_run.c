@@ -94,12 +94,9 @@ static void load_curve(struct plot_curve *c, const struct image *im)
 	c->x_text = put_ns;
 	c->x_end = since(p->start_mono_ns, p->exit_mono_ns);
 	for (size_t i = 0; i < c->count; i++) {
-		const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i,
-						sizeof(struct mu_snapshot));
 		struct mu_snapshot s = { .heap = 0 };
 
-		if (entry)
-			memcpy(&s, entry, sizeof(s));
+		image_snapshot(im, i, &s);
 		c->x[i] = since(p->start_mono_ns, s.mono_ns);
 		c->heap[i] = s.heap > 0 ? (double)s.heap : 0;
 		c->total[i] = c->heap[i] + (s.extra > 0 ? (double)s.extra : 0) +

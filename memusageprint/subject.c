@@ -160,15 +160,9 @@ int subject_weigh(struct subject *s, enum metric_kind kind, int snapshot)
 
 char *subject_command(const struct subject *s)
 {
-	char *text = xmalloc(COMMAND_BYTES);
-	size_t length = image_string(&s->image, &s->image.head.process.cmdline, text,
-				     COMMAND_BYTES);
+	char *text = image_command(&s->image);
 
-	while (length > 0 && text[length - 1] == '\0')
-		length--;
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '\0')
-			text[i] = ' ';
-	}
+	if (!text)
+		die("no memory for the command line");
 	return text;
 }

@@ -178,12 +178,9 @@ static void draw_image(struct portrait *p, const struct recorded *r)
 		die("%s: %s", p->source.name, err.text);
 	points_init(&shots, image_count(im, MU_SEC_SNAPSHOTS));
 	for (size_t i = 0; i < shots.count; i++) {
-		const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i,
-						sizeof(struct mu_snapshot));
 		struct mu_snapshot s = { .mono_ns = start };
 
-		if (entry)
-			memcpy(&s, entry, sizeof(s));
+		image_snapshot(im, i, &s);
 		shots.x[i] = since(start, s.mono_ns);
 		shots.y[0][i] = (double)s.heap;
 		shots.y[1][i] = (double)s.heap + (double)s.extra;

@@ -14,22 +14,6 @@
 #include "profile/keep.h"
 #include "profile/pick.h"
 
-enum { COMMAND_BYTES = 1 << 16 };
-
-static char *command_of(const struct image *im)
-{
-	char *text = xmalloc(COMMAND_BYTES);
-	size_t length = image_string(im, &im->head.process.cmdline, text, COMMAND_BYTES);
-
-	while (length > 0 && text[length - 1] == '\0')
-		length--;
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '\0')
-			text[i] = ' ';
-	}
-	return text;
-}
-
 static uint32_t count_images(const struct segment *s)
 {
 	struct image im;
@@ -95,13 +79,10 @@ static uint64_t duration_of(const struct image *im)
 	uint64_t end = p->exit_mono_ns;
 
 	for (uint64_t i = 0; i < image_count(im, MU_SEC_SNAPSHOTS); i++) {
-		const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i,
-						sizeof(struct mu_snapshot));
 		struct mu_snapshot s;
 
-		if (!entry)
+		if (!image_snapshot(im, i, &s))
 			break;
-		memcpy(&s, entry, sizeof(s));
 		if (s.mono_ns > end)
 			end = s.mono_ns;
 	}
@@ -128,7 +109,9 @@ void recorded_open(struct recorded *r, const char *file, pid_t pid)
 		die("%s: %s", file, err.text);
 	result_take(&r->result, &r->image);
 	r->images = count_images(&r->segment);
-	r->command = command_of(&r->image);
+	r->command = image_command(&r->image);
+	if (!r->command)
+		die("no memory for the command line");
 	r->export = (struct export){
 		.filter = &r->filter, .image = &r->image, .command = r->command,
 		.version = MEMUSAGE_VERSION,

@@ -98,6 +98,15 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 	return (uintptr_t)entry % 8 ? NULL : entry;
 }
 
+bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *shot)
+{
+	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, index, sizeof(*shot));
+
+	if (entry)
+		memcpy(shot, entry, sizeof(*shot));
+	return entry != NULL;
+}
+
 size_t image_string(const struct image *im, const struct mu_string *string, char *buffer,
 		    size_t size)
 {
@@ -124,5 +133,24 @@ char *image_text(const struct image *im, const struct mu_string *string)
 
 	if (text)
 		image_string(im, string, text, size + 1);
+	return text;
+}
+
+char *image_command(const struct image *im)
+{
+	const struct mu_string *line = &im->head.process.cmdline;
+	size_t size = line->length < IMAGE_STRING_MAX ? line->length : IMAGE_STRING_MAX;
+	char *text = malloc(size + 1);
+	size_t length;
+
+	if (!text)
+		return NULL;
+	length = image_string(im, line, text, size + 1);
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\0')
+			text[i] = ' ';
+	}
 	return text;
 }

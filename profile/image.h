@@ -69,6 +69,13 @@ uint64_t image_count(const struct image *im, enum mu_section section);
 const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
 			size_t size);
 
+/* image_snapshot -- copy snapshot INDEX out.
+ *
+ * Returns false, and leaves *SHOT alone, if there is none. Of its values only where they lie is
+ * copied.
+ */
+bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *shot);
+
 /* image_string -- copy a string out.
  *
  * buffer  gets at most SIZE - 1 bytes and a final zero. SIZE must not be 0.
@@ -82,5 +89,11 @@ size_t image_string(const struct image *im, const struct mu_string *string, char
  * Returns a text to be freed, NULL without memory.
  */
 char *image_text(const struct image *im, const struct mu_string *string);
+
+/* image_command -- the command line of the process, its arguments parted by spaces.
+ *
+ * Returns a text to be freed, NULL without memory. It may hold anything else.
+ */
+char *image_command(const struct image *im);
 
 #endif

@@ -148,13 +148,10 @@ static struct weight weigh(const struct site *site, enum metric_kind kind)
 static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_t snapshot,
 			  struct weight *weight)
 {
-	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, snapshot,
-					sizeof(struct mu_snapshot));
 	struct mu_snapshot shot;
 
-	if (!entry)
+	if (!image_snapshot(im, snapshot, &shot))
 		return -1;
-	memcpy(&shot, entry, sizeof(shot));
 	/* Not every snapshot keeps them. */
 	if (shot.values == 0 && shot.heap != 0)
 		return -1;
