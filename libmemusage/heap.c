@@ -7,6 +7,7 @@
 #include "libmemusage/points.h"
 #include "libmemusage/snapshots.h"
 #include "libmemusage/spin.h"
+#include "libmemusage/triggers.h"
 
 #define SLACK_MIN 4096
 
@@ -44,8 +45,11 @@ void heap_publish(struct thread *thread)
 	int64_t slack = __atomic_load_n(&heap->slack, __ATOMIC_RELAXED);
 	bool must = pending > slack || pending < -slack;
 
-	if (spin_try(&heap->lock) || (must && spin_lock(&heap->lock)))
-		publish_locked(thread);
+	if (!spin_try(&heap->lock) && !(must && spin_lock(&heap->lock)))
+		return;
+	publish_locked(thread);
+	if (triggers_watch)
+		triggers_look();
 }
 
 void heap_settle(struct thread *thread)

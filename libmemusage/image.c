@@ -29,6 +29,7 @@
 #include "libmemusage/stack.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
+#include "libmemusage/triggers.h"
 #include "libmemusage/walk.h"
 
 #define FIRST_POPULATED (UINT64_C(64) << 10)
@@ -135,7 +136,7 @@ bool image_begin(const struct slot *slot)
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();
 		if (!walk_init() || ((rec.flags & MU_CFG_POINTS) && !points_init()) ||
-		    !sites_init() || !snapshots_init() ||
+		    !sites_init() || !triggers_init() || !snapshots_init() ||
 		    ((rec.flags & MU_CFG_ACCESSES) && !access_request_init())) {
 			slot_release(slot);
 			return false;
@@ -207,6 +208,7 @@ void image_inherit(const struct slot *slot)
 	accesses_forget_locks();
 	slack_forget_locks();
 	snapshots_forget_locks();
+	triggers_forked();
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_init();
 	move_threads(parent_base);

@@ -1,7 +1,8 @@
-/* interpose_signal.c -- the calls by which a program would meet our use of SIGPROF.
+/* interpose_signal.c -- the calls by which a program would meet our use of signals.
  *
- * A program that asks is told what it would be told without us; one that takes SIGPROF or
- * ITIMER_PROF for itself, or waits for the signal, gets it, and stack sampling ends.
+ * A program that asks is told what it would be told without us. One that takes SIGPROF or
+ * ITIMER_PROF for itself, or waits for the signal, gets it, and stack sampling ends. The signal for
+ * snapshots is shared with it (snapshot_signal.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,10 +16,13 @@
 #include "libmemusage/export.h"
 #include "libmemusage/real.h"
 #include "libmemusage/sampler.h"
+#include "libmemusage/snapshot_signal.h"
 
 EXPORT int sigaction(int number, const struct sigaction *restrict now,
 		     struct sigaction *restrict old)
 {
+	if (snapshot_signal_is(number))
+		return snapshot_signal_action(now, old);
 	if (number != SIGPROF || !sampler_owns_signal())
 		return real.sigaction(number, now, old);
 	if (now) {
@@ -37,15 +41,16 @@ static void before_change(int number)
 		sampler_yield_signal();
 }
 
-#define FORMS            \
-	FORM(signal)     \
-	FORM(bsd_signal) \
-	FORM(ssignal)    \
-	FORM(sysv_signal) \
-	FORM(__sysv_signal) \
-	FORM(sigset)
+#define FORMS                          \
+	FORM(signal, SA_RESTART)       \
+	FORM(bsd_signal, SA_RESTART)   \
+	FORM(ssignal, SA_RESTART)      \
+	FORM(sysv_signal, ONCE)        \
+	FORM(__sysv_signal, ONCE)      \
+	FORM(sigset, 0)
+#define ONCE ((int)SA_RESETHAND | SA_NODEFER)
 
-#define FORM(name) sighandler_t (*name)(int, sighandler_t);
+#define FORM(name, flags) sighandler_t (*name)(int, sighandler_t);
 static struct next {
 	FORMS
 } next;
@@ -53,16 +58,42 @@ static struct next {
 
 void signal_resolve(void)
 {
-#define FORM(name) real_find(&next.name, #name);
+#define FORM(name, flags) real_find(&next.name, #name);
 	FORMS
 #undef FORM
 }
 
-#define FORM(name)                                                  \
+/* What glibc's forms do, for the signal that we share. sigset() besides blocks or unblocks it,
+ * and tells whether it was blocked. */
+static sighandler_t share(int number, sighandler_t handler, int flags)
+{
+	struct sigaction now = { .sa_handler = handler, .sa_flags = flags }, old;
+	bool is_set = flags == 0, is_held = is_set && handler == SIG_HOLD;
+	sigset_t only, before;
+
+	sigemptyset(&only);
+	sigaddset(&only, number);
+	if (flags == SA_RESTART)
+		now.sa_mask = only;
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	if (snapshot_signal_action(is_held ? NULL : &now, &old))
+		return SIG_ERR;
+	if (!is_set)
+		return old.sa_handler;
+	sigprocmask(is_held ? SIG_BLOCK : SIG_UNBLOCK, &only, &before);
+	return sigismember(&before, number) == 1 ? SIG_HOLD : old.sa_handler;
+}
+
+#define FORM(name, flags)                                           \
 	EXPORT sighandler_t name(int number, sighandler_t handler); \
 	EXPORT sighandler_t name(int number, sighandler_t handler)  \
 	{                                                           \
 		real_resolve();                                     \
+		if (snapshot_signal_is(number))                     \
+			return share(number, handler, flags);       \
 		before_change(number);                              \
 		if (next.name)                                      \
 			return next.name(number, handler);          \
@@ -80,23 +111,33 @@ static void before_wait(const sigset_t *set)
 		sampler_yield_signal();
 }
 
+static int after_wait(int number)
+{
+	if (snapshot_signal_is(number))
+		snapshot_signal_waited();
+	return number;
+}
+
 EXPORT int sigwait(const sigset_t *restrict set, int *restrict number)
 {
 	before_wait(set);
-	return real.sigwait(set, number);
+	int result = real.sigwait(set, number);
+	if (!result)
+		after_wait(*number);
+	return result;
 }
 
 EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
 {
 	before_wait(set);
-	return real.sigwaitinfo(set, info);
+	return after_wait(real.sigwaitinfo(set, info));
 }
 
 EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
 			const struct timespec *restrict most)
 {
 	before_wait(set);
-	return real.sigtimedwait(set, info, most);
+	return after_wait(real.sigtimedwait(set, info, most));
 }
 
 EXPORT int signalfd(int fd, const sigset_t *set, int flags)

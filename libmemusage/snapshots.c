@@ -13,11 +13,11 @@
 #include "libmemusage/journal.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
+#include "libmemusage/triggers.h"
 
 #define FIRST_LOG2 4
 #define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
 #define NORMAL_LIMIT (UINT64_C(4) << 20)  /* ... beyond which normal snapshots keep none */
-#define REQUEST_CELLS 16384u		  /* that are added up for a request */
 #define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
 #define BUFFERS MAX_SNAPSHOTS
 
@@ -41,6 +41,7 @@ static uint32_t series_count;
 static struct buffer spare[BUFFERS];
 static uint32_t spare_count;
 static uint32_t since_detailed;
+static uint64_t due; /* the next one; snapshot_due.time is 0 while thresholds are watched */
 static uint64_t min_interval;
 static int64_t peak_total;   /* at the last peak */
 static uint32_t peak_number; /* its number + 1, 0 none */
@@ -278,6 +279,12 @@ static void end_change(void)
 	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
 }
 
+static void set_due(uint64_t time)
+{
+	due = time;
+	snapshot_due.time = triggers_watch ? 0 : time;
+}
+
 static void add(enum mu_snapshot_kind kind)
 {
 	uint64_t number = table(MU_SEC_SNAPSHOTS)->count;
@@ -288,7 +295,7 @@ static void add(enum mu_snapshot_kind kind)
 
 	if (!s || number >= UINT32_MAX) {
 		rec.image->drops.snapshots++;
-		snapshot_due.time = UINT64_MAX;
+		set_due(UINT64_MAX);
 		return;
 	}
 	*s = (struct mu_snapshot){ .mono_ns = monotonic(),
@@ -312,7 +319,7 @@ static void add(enum mu_snapshot_kind kind)
 	series[series_count++] = (struct entry){ now, (uint32_t)number, capacity };
 	if (series_count == max_snapshots())
 		cull();
-	snapshot_due.time = now + min_interval;
+	set_due(now + min_interval);
 }
 
 /* The last peak, if it is still in the series, is an ordinary detailed one from now on. */
@@ -346,17 +353,24 @@ void snapshots_forget_locks(void)
 	lock = 0;
 }
 
-void snapshots_take(void)
+static void take_due(void)
 {
-	if (!snapshot_due.is_on || !spin_try(&lock))
+	if (!snapshot_due.is_on || snapshots_now() < due || !spin_try(&lock))
 		return;
-	if (snapshots_now() >= snapshot_due.time) {
+	if (snapshots_now() >= due) {
 		begin_change();
 		add(since_detailed + 1 >= config()->detailed_freq ? MU_SNAPSHOT_DETAILED
 								   : MU_SNAPSHOT_NORMAL);
 		end_change();
 	}
 	spin_unlock(&lock);
+}
+
+void snapshots_take(void)
+{
+	if (triggers_watch)
+		triggers_look();
+	take_due();
 }
 
 void snapshots_peak(void)
@@ -384,27 +398,49 @@ static void add_pending(struct thread *thread, void *data)
 	s->clock_bytes += thread->pending_clock;
 }
 
-/* Its array of values is its own: it grows, and is never spare. */
-static void request_values(struct mu_snapshot *s)
+/* Into an array of its own, which grows, and is never spare. */
+static void put_all_values(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
 {
 	uint64_t sites = __atomic_load_n(&table(MU_SEC_SITES)->count, __ATOMIC_ACQUIRE);
-	uint64_t cells = __atomic_load_n(&table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
 
-	s->values = s->value_count = s->sites = 0;
-	if (cells > REQUEST_CELLS || !make_scratch(sites))
+	if (!make_scratch(sites))
 		return;
 	uint64_t used = sum_cells(sites, &s->sites);
-	if (used > requested_capacity) {
-		requested_values = arena_alloc(2 * used * sizeof(struct mu_site_value), 64);
-		requested_capacity = requested_values ? (uint32_t)(2 * used) : 0;
+	if (used > *capacity) {
+		*room = arena_alloc(2 * used * sizeof(struct mu_site_value), 64);
+		*capacity = *room ? (uint32_t)(2 * used) : 0;
 	}
-	s->values = requested_values;
-	s->value_count = put_values(requested_values, requested_capacity, sites);
+	s->values = *room;
+	s->value_count = put_values(*room, *capacity, sites);
+}
+
+static struct mu_snapshot present(void)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+	struct mu_snapshot s = { .mono_ns = monotonic(),
+				 .heap = heap->now - heap->ignored,
+				 .extra = heap->extra + heap->ignored,
+				 .stacks = depths_now(),
+				 .clock_bytes = heap->clock,
+				 .kind = MU_SNAPSHOT_REQUESTED };
+
+	thread_for_each(add_pending, &s);
+	return s;
+}
+
+bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
+{
+	if (!spin_lock(&lock))
+		return false;
+	*s = present();
+	put_all_values(s, room, capacity);
+	spin_unlock(&lock);
+	return s->values || !s->heap;
 }
 
 void snapshots_request(bool detailed)
 {
-	const struct mu_heap *heap = &rec.image->heap;
+	uint64_t cells = __atomic_load_n(&table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
 	struct mu_snapshot *s;
 
 	if (!spin_lock(&lock))
@@ -413,15 +449,9 @@ void snapshots_request(bool detailed)
 		rec.image->requested = arena_alloc(sizeof(*s), 64);
 	if (rec.image->requested) {
 		s = at(rec.image->requested);
-		*s = (struct mu_snapshot){ .mono_ns = monotonic(),
-					   .heap = heap->now - heap->ignored,
-					   .extra = heap->extra + heap->ignored,
-					   .stacks = depths_now(),
-					   .clock_bytes = heap->clock,
-					   .kind = MU_SNAPSHOT_REQUESTED };
-		thread_for_each(add_pending, s);
-		if (detailed && snapshot_due.is_on)
-			request_values(s);
+		*s = present();
+		if (detailed && snapshot_due.is_on && cells <= SNAPSHOTS_REQUEST_CELLS)
+			put_all_values(s, &requested_values, &requested_capacity);
 	}
 	spin_unlock(&lock);
 }
@@ -440,6 +470,5 @@ void snapshots_publish(struct thread *thread)
 	__atomic_fetch_add(&heap->ignored, thread->pending_ignored, __ATOMIC_RELAXED);
 	thread->pending_extra = thread->pending_ignored = 0;
 	thread->pending_clock = 0;
-	if (snapshots_now() >= snapshot_due.time)
-		snapshots_take();
+	take_due();
 }

@@ -18,7 +18,7 @@
 
 /* What the events compare with. Private to the process; changed under the lock. */
 struct snapshot_due {
-	uint64_t time;	    /* earliest time of the next one, in the unit chosen */
+	uint64_t time;	    /* earliest time of the next one, in the unit chosen; 0: look always */
 	int64_t peak_total; /* useful and extra bytes above which a fall makes a peak */
 	uint32_t admin;	    /* bytes charged per block */
 	bool by_clock;	    /* the unit is the byte clock, else the millisecond tick */
@@ -33,7 +33,10 @@ bool snapshots_init(void);
 /* snapshots_forget_locks -- in a forked child; what was taken before the fork stays. */
 void snapshots_forget_locks(void);
 
-/* snapshots_take -- the time of the next snapshot has come.
+/* Cells that are added up for somebody outside: within 0.4 ms. */
+#define SNAPSHOTS_REQUEST_CELLS 16384u
+
+/* snapshots_take -- the time of the next snapshot has come, or thresholds are watched.
  *
  * Does nothing if another thread is at it. Async-signal-safe. Cost O(cells): 0.1 ms for
  * 10,000 sites.
@@ -50,6 +53,14 @@ void snapshots_peak(void);
  * The series is left as it is. Async-signal-safe. Cost 20 ns per cell, at most 0.4 ms.
  */
 void snapshots_request(bool detailed);
+
+/* snapshots_show -- the present state, with the values of all sites.
+ *
+ * room, capacity  of an array for them: a larger one is taken if need be.
+ * Returns false if there is no memory for it. Inside the hook, async-signal-safe. Cost 20 ns per
+ * cell. The series is left as it is.
+ */
+bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity);
 
 /* snapshots_stacks -- the sum of all stacks changed: it is part of what a peak is of. */
 void snapshots_stacks(int64_t change);

@@ -22,6 +22,7 @@
 #include "libmemusage/request.h"
 #include "libmemusage/sampler.h"
 #include "libmemusage/sandbox.h"
+#include "libmemusage/snapshot_signal.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/trace.h"
@@ -177,6 +178,7 @@ __attribute__((constructor)) static void constructor(void)
 		thread_key_init();
 		fork_init();
 		sampler_start();
+		snapshot_signal_start();
 		foreign_check();
 		emulated_start();
 	}

@@ -23,6 +23,7 @@
 #include "memusage/reports.h"
 #include "memusage/tree.h"
 #include "memusage/tree_memory.h"
+#include "memusage/tree_shots.h"
 #include "memusage/wire.h"
 
 enum {
@@ -37,6 +38,8 @@ struct collector {
 	bool has_usage;
 	bool is_reported;	/* the launcher has been told, or is gone */
 	bool is_ended;		/* the program has ended */
+	bool is_settled;	/* ... and all that it did has been seen */
+	uint64_t shots;		/* the last snapshot that the report is to have */
 	bool is_alone;		/* the launcher is gone */
 	unsigned int images;	/* of which the reports have been made */
 };
@@ -196,6 +199,7 @@ static void give_report(struct collector *c)
 		report_note(&t->report, "%s: %s: %llu images are missing in it",
 			    t->s->record.name ? t->s->record.name : "the recording",
 			    t->s->record.error.text, (unsigned long long)t->s->record.lost);
+	tree_shots_report(t);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
@@ -232,12 +236,14 @@ static void look_around(struct collector *c)
 	tree_arm(t);
 	tree_scan(t);
 	tree_check_ends(t);
+	tree_shots_look(t);
 	tree_drain(t);
 }
 
 static int next_timeout(struct tree *t)
 {
-	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf;
+	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf ||
+			 tree_shots_must_look();
 	int memory = tree_memory_look(t);
 
 	if (must_look && (memory < 0 || memory > TICK_MS))
@@ -276,11 +282,15 @@ static bool is_over(struct collector *c)
 		c->is_ended = true;
 	if (c->is_alone && t->root == 0)
 		c->is_ended = true;
-	if (c->is_ended && !c->is_reported) {
+	if (c->is_ended && !c->is_settled) {
 		settle(c);
-		give_report(c);
+		c->is_settled = true;
+		c->shots = tree_shots_last();
 	}
-	return must_end || (c->is_reported && tree_is_empty(t));
+	if (c->is_settled && !c->is_reported && !tree_shots_pending(c->shots))
+		give_report(c);
+	return must_end ||
+	       (c->is_reported && tree_is_empty(t) && !tree_shots_pending(UINT64_MAX));
 }
 
 static void loop(struct collector *c)
@@ -306,6 +316,7 @@ void collector_run(struct session *s)
 	watch(&c.tree, c.tree.event);
 	loop(&c);
 	tree_shutdown(&c.tree);
+	tree_shots_finish(&c.tree);
 	if (!c.is_reported)
 		give_report(&c);
 	make_reports(&c);

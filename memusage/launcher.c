@@ -118,6 +118,7 @@ static struct mu_config make_config(const struct settings *s)
 	accesses_configure(&config, &s->accesses);
 	if (s->dhat.is_wanted)
 		dhat_configure(&config, &s->dhat);
+	config.snapshot_signal = (uint32_t)s->triggers.signal;
 	if (s->data || s->png) {
 		config.flags |= MU_CFG_LOG;
 		config.log_wake_records = (uint32_t)s->buffer;
@@ -193,6 +194,7 @@ static void prepare(struct session *s, const struct settings *settings)
 	open_report(s);
 	if (arena_create(&s->arena, &config, &err) < 0)
 		die("cannot make the memory for recording: %s", err.text);
+	memcpy(s->arena.shared->watch, settings->triggers.watch, sizeof(settings->triggers.watch));
 	if (endpoint_open(&s->endpoint, &err) < 0)
 		die("cannot make the socket for recording: %s", err.text);
 }

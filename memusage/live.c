@@ -37,9 +37,19 @@ int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct
 	    l->view.head.slot_size < sizeof(*l->shared) ||
 	    l->view.head.slots + (slot + 1) * l->view.head.slot_size > l->mapped)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no such image");
-	l->shared = (struct mu_image *)((uint8_t *)base + l->view.head.slots +
-					slot * l->view.head.slot_size);
+	live_borrow(l, &l->view, slot, generation);
+	l->mapped = (uint64_t)st.st_size;
 	return 0;
+}
+
+void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation)
+{
+	const struct mu_segment *h = &view->head;
+	struct segment own = *view;
+
+	*l = (struct live){ .view = own, .slot = slot, .generation = generation };
+	l->shared = (struct mu_image *)((uint8_t *)(uintptr_t)own.base + h->slots +
+					slot * h->slot_size);
 }
 
 void live_close(struct live *l)
@@ -53,6 +63,8 @@ bool live_is_there(const struct live *l)
 {
 	struct mu_slot slot;
 
+	if (l->is_final)
+		return true;
 	return segment_slot(&l->view, l->slot, &slot) && slot.state == MU_SLOT_LIVE &&
 	       slot.generation == l->generation;
 }

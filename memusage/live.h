@@ -18,6 +18,7 @@ struct live {
 	uint32_t slot;
 	uint32_t generation;
 	uint64_t mapped;		/* bytes mapped by live_open() */
+	bool is_final;			/* nothing changes any more: it is there, in any state */
 };
 
 /* live_open -- map the arena or file of descriptor FD, which may be closed afterwards.
@@ -26,6 +27,9 @@ struct live {
  * Returns 0, or -1 with ERR; live_close() in any case.
  */
 int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct mu_error *err);
+
+/* live_borrow -- the same of a segment that is mapped already; nothing is to be closed. */
+void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation);
 
 /* live_close -- unmap it. Fine for a zeroed struct, and twice. */
 void live_close(struct live *l);

@@ -32,6 +32,9 @@ static void note_facts(struct report *r, const struct result *result)
 	if (notes & MU_NOTE_SIGPROF_TAKEN)
 		report_note(r, "the program uses SIGPROF itself: the stack was seen at events "
 			       "only");
+	if (notes & MU_NOTE_SIGNAL_IGNORED)
+		report_note(r, "the program ignores the signal of --snapshot-signal: while it "
+			       "does, no snapshot is written");
 	if (notes & MU_NOTE_RAW_CLONE)
 		report_note(r, "the process began by a raw clone(): blocks from before it are not "
 			       "known");
@@ -65,6 +68,8 @@ static void note_drops(struct report *r, const struct result *result)
 	note_drop(r, d->frames, "stack frames");
 	note_drop(r, d->sites, "places of allocation");
 	note_drop(r, d->snapshots, "snapshots");
+	note_drop(r, d->triggers, "snapshots that a signal or a threshold asked for: they came too "
+				  "fast");
 	note_drop(r, d->marks, "marks");
 	note_drop(r, d->modules, "objects");
 	note_drop(r, d->forks, "forked processes that found no room for their recording");

@@ -37,6 +37,11 @@ struct process {
 	int control;		/* connection of the client that works on its image, -1 none */
 	bool is_shot;		/* a snapshot of its image is being written by a child of ours */
 	unsigned int files;	/* that were numbered for it */
+	uint32_t wanted;	/* why a snapshot is to be taken from outside; of mu_trigger.why */
+	uint32_t signals;	/* of mu_triggers.signals, those that are in `wanted` or done */
+	uint32_t met;		/* conditions that the collector watches, met since they were not */
+	uint64_t highest;	/* most resident memory at the last look */
+	unsigned int shots;	/* snapshots taken by themselves */
 };
 
 struct processes {

@@ -61,6 +61,22 @@ void report_note(struct report *r, const char *format, ...)
 	fprintf(r->text, "memusage: %s\n", escape_text(safe, sizeof(safe), line));
 }
 
+void report_line(struct report *r, const char *format, ...)
+{
+	char line[4096], safe[8192];
+	va_list args;
+
+	if (r->settings->quiet)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(r->is_finished ? r->text : r->lines, "memusage: %s\n",
+		escape_text(safe, sizeof(safe), line));
+	if (r->is_finished)
+		report_flush(r);
+}
+
 static const char *role_text(enum report_role role)
 {
 	switch (role) {

@@ -74,6 +74,11 @@ void report_demote_main(struct report *r);
 void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* report_line -- the same in the place where other processes have their lines; nothing when
+ * quiet. */
+void report_line(struct report *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* report_finish -- print the summary, its notes and the lines.
  *
  * What is added later follows line by line.

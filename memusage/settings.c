@@ -131,6 +131,14 @@ static const struct opt options[] = {
 		 "massif.PID.hp, .ps and .txt"),
 	OPT_ENUM(0, "format", "text|html", &settings.spacetime_form,
 		 "with --spacetime: write massif.PID.txt (default) or massif.PID.html"),
+	OPT_GROUP("Snapshots that are taken by themselves (detailed, as Massif writes them)"),
+	OPT_CALL(0, "snapshot-signal", "SIGNAL", triggers_signal, &settings.triggers,
+		 "when a process gets SIGNAL (USR2, 12 ...), whose own action follows"),
+	OPT_CALL(0, "snapshot-when", "CONDITION", triggers_when, &settings.triggers,
+		 "when heap, total, stacks, rss or blocks exceeds a threshold, as in "
+		 "'heap>500M' or heap:500M; repeatable"),
+	OPT_STR(0, "snapshot-file", "FILE", &settings.triggers.file,
+		"their names (default massif.vgdb.out.%p.%n)"),
 	OPT_GROUP("DHAT (Valgrind's options)"),
 	OPT_FLAG(0, "dhat", &settings.dhat.is_wanted,
 		 "write a profile as DHAT does: for each place that allocates what it allocated in "
@@ -242,6 +250,7 @@ bool settings_has_text(const struct settings *s)
 bool settings_has_stacks(const struct settings *s)
 {
 	return settings_has_text(s) || settings_has_files(s) || s->record || s->html ||
+	       triggers_wanted(&s->triggers) ||
 	       s->accesses.copies || s->accesses.engine != ACCESSES_NONE;
 }
 
@@ -283,6 +292,24 @@ static void settle_massif(void)
 									      TRACE_YES;
 }
 
+static void check_triggers(void)
+{
+	const struct trigger_settings *t = &settings.triggers;
+	unsigned int uses = 0;
+	char why[128], *name = output_expand_next(t->file, 1, &uses, getenv, why);
+
+	if (!name || *name == '\0')
+		options_error(&settings_tool, "--snapshot-file=%s: %s", t->file,
+			      name ? "is empty" : why);
+	free(name);
+	if (triggers_watches(t, MU_WATCH_STACKS) && !settings.massif.stacks)
+		options_error(&settings_tool, "--snapshot-when=stacks needs --stacks=yes");
+	if (triggers_wanted(t) && settings.mode != MODE_HEAP)
+		options_error(&settings_tool, "snapshots are of what is allocated: they do not go "
+			      "with --mode=%s",
+			      settings.mode == MODE_COPY ? "copy" : "ad-hoc");
+}
+
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
@@ -290,9 +317,11 @@ const struct settings *settings_parse(int argc, char **argv)
 
 	massif_reset(&settings.massif);
 	dhat_reset(&settings.dhat);
+	triggers_reset(&settings.triggers);
 	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20,
 				      .trace_children = TRACE_UNSAID,
-				      .massif = settings.massif, .dhat = settings.dhat };
+				      .massif = settings.massif, .dhat = settings.dhat,
+				      .triggers = settings.triggers };
 	read_environment();
 	from_environment = settings.progname;
 	first = options_parse(&settings_tool, argc, argv);
@@ -305,6 +334,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	settle_massif();
 	check_pattern("massif-out-file", settings.massif.file);
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
+	check_triggers();
 	settings.accesses.copies = settings.mode == MODE_COPY;
 	settings.command = argv + first;
 	if (!*settings.command && !settings.pid)

@@ -12,6 +12,7 @@
 #include "memusage/accesses.h"
 #include "memusage/dhat.h"
 #include "memusage/massif.h"
+#include "memusage/triggers.h"
 
 /* In the order of the words of --children. */
 enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };
@@ -63,6 +64,7 @@ struct settings {
 	struct access_settings accesses;
 	int mode;		/* enum run_mode */
 	struct dhat_settings dhat;
+	struct trigger_settings triggers;
 	char **command;		/* the program and its arguments, the files of --finish, or what
 				 * --pid is to do */
 };

@@ -197,6 +197,22 @@ static bool take_served(struct shots *s, const struct live *l, bool detailed)
 	return take_over(s, &im, &served);
 }
 
+int shots_from(struct shots *s, const struct live *l, const struct mu_snapshot *one,
+	       struct mu_error *err)
+{
+	struct mu_snapshot detailed = *one;
+	struct image im;
+
+	*s = (struct shots){ .count = 0 };
+	if (live_image(l, &im, err) < 0)
+		return -1;
+	s->has_places = has_places(&im);
+	detailed.kind = MU_SNAPSHOT_DETAILED;
+	if (take_over(s, &im, &detailed))
+		return 0;
+	return mu_error_set(err, MU_ERROR_FORMAT, 0, "a snapshot is damaged");
+}
+
 /* ---- now --------------------------------------------------------------------------------- */
 
 static int gone(struct mu_error *err)
@@ -253,6 +269,8 @@ int shots_take(struct shots *s, struct live *l, bool detailed, struct mu_error *
 	*s = (struct shots){ .count = 0 };
 	if (!live_is_there(l))
 		return gone(err);
+	if (l->is_final)
+		return take_outside(s, l, detailed, err);
 	/* Not served yet: the process is idle, and must not forget what it was told to do. */
 	if (pending == MU_REQUEST_STOP || pending == MU_REQUEST_START)
 		return take_outside(s, l, detailed, err);

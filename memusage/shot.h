@@ -30,6 +30,10 @@ struct shots {
  */
 int shots_take(struct shots *s, struct live *l, bool detailed, struct mu_error *err);
 
+/* shots_from -- a snapshot that the image holds, as a detailed one. As above. */
+int shots_from(struct shots *s, const struct live *l, const struct mu_snapshot *one,
+	       struct mu_error *err);
+
 /* shots_copy -- all snapshots that the process has taken so far. As above. */
 int shots_copy(struct shots *s, struct live *l, struct mu_error *err);
 

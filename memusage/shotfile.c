@@ -44,7 +44,7 @@ static size_t name_outputs(const struct shotfile *f, char **argv)
 	return 3;
 }
 
-static void execute(const struct shotfile *f, int recording)
+void shotfile_execute(const struct shotfile *f, int recording)
 {
 	char *tool = library_sibling("memusageprint");
 	char **argv = xcalloc(f->options + ARGUMENTS, sizeof(*argv));
@@ -70,7 +70,7 @@ static int run(const struct shotfile *f, int recording)
 	int status = 0;
 
 	if (pid == 0)
-		execute(f, recording);
+		shotfile_execute(f, recording);
 	if (pid < 0) {
 		warn("cannot run memusageprint: %m");
 		return -1;

@@ -22,6 +22,13 @@ struct shotfile {
 	pid_t pid;
 };
 
+/* shotfile_execute -- become memusageprint, which makes the file.
+ *
+ * recording  descriptor of what shots_keep() wrote.
+ * Does not return; the status is not 0 after a message.
+ */
+__attribute__((noreturn)) void shotfile_execute(const struct shotfile *f, int recording);
+
 /* shotfile_write -- write SHOTS to a file of that name.
  *
  * Returns 0, or -1 after a message, of ours or of memusageprint. Waits for that.

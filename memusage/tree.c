@@ -16,6 +16,7 @@
 #include "memusage/clock.h"
 #include "memusage/code.h"
 #include "memusage/tree_image.h"
+#include "memusage/tree_shots.h"
 
 /* A claim whose maker is gone is given up after this time: a child that has just been forked
  * may not have run yet. */
@@ -79,6 +80,7 @@ static struct tree_arena *new_arena(struct tree *t, bool log)
 		config.flags &= ~(uint32_t)MU_CFG_LOG;
 	if (arena_create(&arena, &config, NULL) < 0)
 		return NULL;
+	memcpy(arena.shared->watch, t->s->settings->triggers.watch, sizeof(arena.shared->watch));
 	return add_arena(t, &arena);
 }
 
@@ -307,7 +309,7 @@ bool tree_process_ended(struct tree *t, int fd)
 
 	if (p)
 		p->has_ended = true;
-	return p || code_ended(fd);
+	return p || code_ended(fd) || tree_shots_ended(t, fd);
 }
 
 /* Only those without a pidfd have to be asked. */

@@ -12,6 +12,7 @@
 #include "memusage/clock.h"
 #include "memusage/datalog.h"
 #include "memusage/tree_memory.h"
+#include "memusage/tree_shots.h"
 
 static bool is_owner(const struct tree *t, const struct process *p)
 {
@@ -70,6 +71,7 @@ void tree_image_live(struct tree *t, struct process *p)
 	if (!load_image(p, &im))
 		return;
 	p->is_live = true;
+	tree_shots_begin(p);
 	if (is_owner(t, p))
 		report_demote_main(&t->report);
 	if (a && a->has_log)
@@ -163,6 +165,7 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 	if (!p->is_live && arena_state(p->arena, (uint32_t)p->slot) == MU_SLOT_LIVE)
 		tree_image_live(t, p);
 	if (p->is_live && load_image(p, &im)) {
+		tree_shots_end(t, p);
 		if (p->log)
 			end_log(t, p, &im);
 		tree_memory_end(p, &im);

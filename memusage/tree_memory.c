@@ -9,6 +9,7 @@
 
 #include "memusage/clock.h"
 #include "memusage/procmem.h"
+#include "memusage/tree_shots.h"
 
 /* Short runs are to have more than a few samples; long ones must cost nothing. */
 #define EARLY_NS UINT64_C(20000000)
@@ -45,7 +46,7 @@ static void add_threads(struct mu_sample *s, const struct image *im)
 	}
 }
 
-static void look(struct process *p, const struct image *im, uint64_t now)
+static void look(struct tree *t, struct process *p, const struct image *im, uint64_t now)
 {
 	struct mu_sample s = {
 		.mono_ns = now,
@@ -64,11 +65,21 @@ static void look(struct process *p, const struct image *im, uint64_t now)
 	s.swap = m.swap;
 	samples_add(&p->samples, &s);
 	p->samples.rss_peak = m.rss_peak;
+	tree_shots_see(t, p, im, &s, m.rss_peak);
 }
 
-static uint64_t interval(const struct process *p, uint64_t now)
+/* Thresholds that only a look can see are looked at more often, but with 100,000 places to add up
+ * it must not cost more than a percent of a processor. */
+static uint64_t interval(const struct tree *t, const struct process *p, uint64_t began)
 {
-	return now - p->memory_began_ns < EARLY_UNTIL_NS ? EARLY_NS : LATE_NS;
+	const struct trigger_settings *s = &t->s->settings->triggers;
+	bool is_early = began - p->memory_began_ns < EARLY_UNTIL_NS ||
+			triggers_watches(s, MU_WATCH_RSS) || triggers_watches(s, MU_WATCH_BLOCKS);
+	uint64_t least = 100 * (clock_now(CLOCK_MONOTONIC) - began);
+
+	if (!is_early)
+		return LATE_NS;
+	return least > EARLY_NS && triggers_watches(s, MU_WATCH_BLOCKS) ? least : EARLY_NS;
 }
 
 void tree_memory_begin(struct tree *t, struct process *p, const struct image *im)
@@ -82,8 +93,8 @@ void tree_memory_begin(struct tree *t, struct process *p, const struct image *im
 	p->memory_began_ns = now;
 	if (p->memory_fd < 0)
 		return;
-	look(p, im, now);
-	p->memory_due_ns = now + interval(p, now);
+	look(t, p, im, now);
+	p->memory_due_ns = now + interval(t, p, now);
 	t->looks = true;
 }
 
@@ -103,8 +114,8 @@ int tree_memory_look(struct tree *t)
 			continue;
 		t->looks = true;
 		if (now >= p->memory_due_ns && load_image(p, &im)) {
-			look(p, &im, now);
-			p->memory_due_ns = now + interval(p, now);
+			look(t, p, &im, now);
+			p->memory_due_ns = clock_now(CLOCK_MONOTONIC) + interval(t, p, now);
 		}
 		next = p->memory_due_ns < next ? p->memory_due_ns : next;
 	}

@@ -71,7 +71,8 @@ struct mu_config {
 	uint32_t time_unit;	      /* 0 ms, 1 bytes, 2 instructions */
 	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
 	uint32_t point_depth, point_clock; /* docs/format.md, 7.2; enum mu_clock */
-	uint32_t reserved[14];
+	uint32_t reserved[13];
+	uint32_t snapshot_signal;     /* by which a snapshot is asked for, 0: none */
 	uint32_t requests;	      /* enum mu_requests, with MU_CFG_REQUESTS */
 	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
 };
@@ -82,6 +83,8 @@ enum mu_requests {
 	MU_REQUESTS_MASSIF = 1, /* as Massif does: no pools, nested blocks count */
 	MU_REQUESTS_RUNNING = 2 /* and RUNNING_ON_VALGRIND is 1 */
 };
+
+#define MU_WATCHES 7u
 
 struct mu_segment {
 	uint64_t magic;		/* MU_SEGMENT_MAGIC */
@@ -111,7 +114,8 @@ struct mu_segment {
 	/* Changed by the collector every millisecond while an event log is recorded: an event
 	 * that finds it changed is stamped with the time. A cache line of its own. */
 	_Alignas(64) uint64_t tick;
-	uint64_t reserved3[7];
+	/* Thresholds at which snapshots are taken, set before the first process; triggers.h. */
+	uint64_t watch[MU_WATCHES];
 };
 
 /* Life of a slot. Only the collector takes a slot out of ENDED; anybody may CAS FREE to
@@ -306,7 +310,8 @@ struct mu_drops {
 	uint64_t modules;
 	uint64_t forks; /* children that got no slot */
 	uint64_t timers; /* threads whose sampling timer could not be made */
-	uint64_t reserved[3];
+	uint64_t triggers; /* snapshots that a signal or a threshold asked for in vain */
+	uint64_t reserved[2];
 	uint32_t histograms_unknown; /* requests of memory of no live block */
 	uint32_t histograms_small;   /* ... of blocks that are counted byte by byte anyway */
 	uint32_t histograms_large;   /* ... of blocks too large for it */
@@ -326,6 +331,7 @@ enum mu_note {
 	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
 	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
 	MU_NOTE_OWN_MALLOC = 1u << 9, /* foreign_malloc's malloc was intercepted */
+	MU_NOTE_SIGNAL_IGNORED = 1u << 10, /* the program ignores the signal for snapshots */
 	MU_NOTE_NO_REQUESTS = 1u << 20,	  /* code cannot be changed: macros are not served */
 	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
 	MU_NOTE_NO_HOOKS = 1u << 24, /* nothing was built with the hooks that count accesses */
@@ -373,6 +379,7 @@ struct mu_image {
 	uint32_t request_refused; /* ... and that could not be changed */
 	uint64_t requested; /* offset of the struct mu_snapshot last served, 0 none */
 	uint64_t snapshots_serial; /* odd while the table of snapshots is being changed */
+	uint64_t triggers; /* offset of struct mu_triggers of triggers.h, 0 none */
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
 };

@@ -3,6 +3,7 @@
  *	alloc COUNT SIZE	that many blocks, kept
  *	free COUNT		the oldest ones
  *	realloc COUNT SIZE	the oldest ones
+ *	spike COUNT SIZE	that many times, each freed before the next
  *	threads COUNT		that many, each of which has a block of 1000 bytes and waits
  *	busy			a thread that allocates and frees 100 bytes all the time
  *	sites COUNT		as many stacks, with a block of 16 bytes each
@@ -38,6 +39,13 @@ static unsigned long now_ns(void)
 __attribute__((noinline)) static void keep(size_t size)
 {
 	block[last++ % BLOCKS] = memset(malloc(size), 1, size);
+}
+
+__attribute__((noinline)) static void spike(size_t size)
+{
+	void *volatile own = malloc(size);
+
+	free(own);
 }
 
 static void *hold(void *unused)
@@ -103,6 +111,8 @@ static void obey(const char *word, unsigned long count, unsigned long size)
 	for (unsigned long i = 0; i < count; i++) {
 		if (strcmp(word, "alloc") == 0)
 			keep(size);
+		else if (strcmp(word, "spike") == 0)
+			spike(size);
 		else if (strcmp(word, "free") == 0)
 			free(block[first++ % BLOCKS]);
 		else if (strcmp(word, "realloc") == 0)

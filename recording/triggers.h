@@ -1,0 +1,48 @@
+/* triggers.h -- snapshots that are taken by themselves: by a signal, or at a threshold.
+ *
+ * docs/format.md, section 8.1. SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RECORDING_TRIGGERS_H
+#define RECORDING_TRIGGERS_H
+
+#include "recording/recording.h"
+
+/* What a condition is about; the upper bits of a word of mu_segment.watch. The recorder watches the
+ * first three at every event, the collector the others whenever it looks at the process. */
+enum mu_watch {
+	MU_WATCH_NONE = 0,
+	MU_WATCH_HEAP = 1,	/* useful bytes */
+	MU_WATCH_TOTAL = 2,	/* useful and extra bytes and stacks */
+	MU_WATCH_STACKS = 3,	/* with MU_CFG_STACK_BYTES */
+	MU_WATCH_RSS = 4,	/* resident bytes, without the recorder's own */
+	MU_WATCH_BLOCKS = 5	/* live blocks */
+};
+
+/* A condition is met when its quantity exceeds the threshold, and can be met again when that
+ * has been at most MU_WATCH_AGAIN() since. */
+#define MU_WATCH_WORD(kind, threshold) ((uint64_t)(kind) << 60 | (threshold))
+#define MU_WATCH_KIND(word) ((unsigned int)((word) >> 60))
+#define MU_WATCH_THRESHOLD(word) ((int64_t)((word) & ((UINT64_C(1) << 60) - 1)))
+#define MU_WATCH_AGAIN(threshold) ((threshold) - (threshold) / 10)
+
+#define MU_TRIGGERS 8u /* snapshots that can wait for the collector */
+#define MU_TRIGGER_SIGNAL (UINT32_C(1) << 31)
+
+struct mu_trigger {
+	struct mu_snapshot snapshot;
+	uint32_t why;	   /* bit i: condition i of mu_segment.watch; MU_TRIGGER_SIGNAL */
+	uint32_t capacity; /* of the array of values, which stays with the entry */
+	uint64_t room;
+};
+
+/* At mu_image.triggers. Entry n lies at n modulo MU_TRIGGERS: the recorder fills it in, then counts
+ * `taken`, as long as that is less than MU_TRIGGERS ahead of `done`, the collector's count. */
+struct mu_triggers {
+	uint32_t taken;
+	uint32_t done;
+	uint32_t signals; /* that came when no snapshot could be taken: the collector is to */
+	uint32_t reserved;
+	struct mu_trigger entry[MU_TRIGGERS];
+};
+
+#endif
