@@ -23,24 +23,7 @@ else
 	skip 'no C++ compiler' 6
 fi
 
-# talks PROGRAM OPTION...: the lines of -v -v --stats=yes, but for the list of allocating functions
-talks() {
-	name=$1
-	shift
-	for side in valgrind ours; do
-		if [ $side = ours ]; then
-			memusage --massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
-				"$WORKLOADS/massif_$name"
-		else
-			valgrind --tool=massif --run-libc-freeres=no --run-cxx-freeres=no \
-				--massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
-				"$WORKLOADS/massif_$name"
-		fi 2>&1 >/dev/null | grep -a ' Massif: ' | sed 's/^--[0-9]*--//' |
-			sed -n '/ignore-fns:/,$p' >$side.lines
-	done
-	ok "talking: $name${1:+ }$*: says something" test -s ours.lines
-	same ours.lines valgrind.lines '... the same'
-}
+# What it says while it works.
 talks nothing
 talks cull --max-snapshots=13 --detailed-freq=3 --heap-admin=16
 talks gaps --max-snapshots=10

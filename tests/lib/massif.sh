@@ -5,6 +5,7 @@
 # Both write a file of the same name, each in a directory of its own, so the lines that tell the
 # options and the command are compared too.
 mkdir valgrind ours
+row= # set: which test of Massif's this is in the manner of
 
 # normal FILE: without addresses, which change from run to run
 normal() {
@@ -38,5 +39,24 @@ compare() {
 	name=$1
 	shift
 	both "massif_$name" --massif-out-file=out "$@"
-	equal "$name${1:+ }$*"
+	equal "${row:+$row: }$name${1:+ }$*"
+}
+
+# talks PROGRAM OPTION...: the lines of -v -v --stats=yes, but for the list of allocating functions
+talks() {
+	name=$1
+	shift
+	for side in valgrind ours; do
+		if [ $side = ours ]; then
+			memusage --massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
+				"$WORKLOADS/massif_$name"
+		else
+			valgrind --tool=massif --run-libc-freeres=no --run-cxx-freeres=no \
+				--massif-out-file=out -v -v --stats=yes --time-unit=B "$@" \
+				"$WORKLOADS/massif_$name"
+		fi 2>&1 >/dev/null | grep -a ' Massif: ' | sed 's/^--[0-9]*--//' |
+			sed -n '/ignore-fns:/,$p' >$side.lines
+	done
+	ok "${row:+$row: }talking: $name${1:+ }$*: says something" test -s ours.lines
+	same ours.lines valgrind.lines '... the same'
 }

@@ -7,7 +7,7 @@
 
 int main(void)
 {
-	for (int i = 0; i < 1600; i++) {
+	for (int i = 0; i < 2400; i++) {
 		void *a = malloc(800000);
 		void *b = malloc(160000 + 16 * (i % 3));
 
