@@ -194,6 +194,8 @@ static bool take_served(struct shots *s, const struct live *l, bool detailed)
 	if (detailed && s->has_places && served.values == 0 && served.heap != 0)
 		return false;
 	served.kind = detailed && s->has_places ? MU_SNAPSHOT_DETAILED : MU_SNAPSHOT_NORMAL;
+	if (!detailed)
+		served.values = served.value_count = 0;
 	return take_over(s, &im, &served);
 }
 
@@ -335,6 +337,21 @@ int shots_copy(struct shots *s, struct live *l, struct mu_error *err)
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
+/* Nobody asks for blocks and what happened when; there may be gigabytes of them. Nor, without a
+ * tree, for places: their names would be looked up. */
+static uint64_t superfluous(const struct shots *s)
+{
+	uint64_t all = MU_FEATURE(MU_SEC_BLOCKS) | MU_FEATURE(MU_SEC_LOG) |
+		       MU_FEATURE(MU_SEC_MAPPINGS) | MU_FEATURE(MU_SEC_ACCESSES);
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->item[i].value_count > 0)
+			return all;
+	}
+	return all | MU_FEATURE(MU_SEC_MODULES) | MU_FEATURE(MU_SEC_FRAMES) |
+	       MU_FEATURE(MU_SEC_STACKS) | MU_FEATURE(MU_SEC_SITES) | MU_FEATURE(MU_SEC_CELLS);
+}
+
 int shots_keep(const struct shots *s, const struct live *l, pid_t pid, int fd,
 	       struct mu_error *err)
 {
@@ -345,9 +362,7 @@ int shots_keep(const struct shots *s, const struct live *l, pid_t pid, int fd,
 
 	if (live_image(l, &im, err) < 0)
 		return gone(err);
-	/* Nobody asks for blocks and what happened when; there may be gigabytes of them. */
-	im.head.features &= ~(MU_FEATURE(MU_SEC_BLOCKS) | MU_FEATURE(MU_SEC_LOG) |
-			      MU_FEATURE(MU_SEC_MAPPINGS) | MU_FEATURE(MU_SEC_ACCESSES));
+	im.head.features &= ~superfluous(s);
 	im.shots = s->item;
 	im.shot_count = s->count;
 	im.outside = s->values;
