@@ -63,6 +63,8 @@ want libunwind-dev hdr:libunwind.h
 want npm cmd:npm
 want chromium cmd:chromium
 want time cmd:/usr/bin/time
+want nginx cmd:nginx
+want postgresql cmd:pgbench
 '
 packages_bench='
 want libc-devtools cmd:memusagestat
