@@ -253,8 +253,7 @@ bool announce_block(struct thread *thread, const struct place *place, uint64_t a
 	return ok;
 }
 
-/* Whether an unknown block may be one that was not remembered on purpose. */
-static bool is_excused(struct thread *thread, uint64_t address)
+bool announce_is_excused(struct thread *thread, uint64_t address)
 {
 	unsigned int mode = gate.mode;
 
@@ -262,21 +261,32 @@ static bool is_excused(struct thread *thread, uint64_t address)
 	       (!(mode & MODE_STACKS) && is_nested(thread, address, mode & MODE_MANY));
 }
 
+bool announce_is_nested(struct thread *thread, uint64_t address)
+{
+	return is_nested(thread, address, gate.mode & MODE_MANY);
+}
+
+bool announce_take(struct thread *thread, const struct place *place, uint64_t address,
+		   struct block *block)
+{
+	uint64_t space = address < ADDRESS_END ? take(thread, address, block) : 0;
+
+	if (!space)
+		return false;
+	if (space == MU_KEY_ANNOUNCED) {
+		thread->pub.counters.calls[MU_FN_FREE]++;
+		thread->pub.counters.bytes[MU_FN_FREE] += block->size;
+	}
+	gone(thread, place, within_key(space, address), block, space == MU_KEY_ANNOUNCED);
+	return true;
+}
+
 bool announce_end(struct thread *thread, const struct place *place, uint64_t address)
 {
 	struct block block;
-	uint64_t space = address < ADDRESS_END ? take(thread, address, &block) : 0;
 
-	if (!address)
-		return true;
-	if (!space)
-		return is_excused(thread, address);
-	if (space == MU_KEY_ANNOUNCED) {
-		thread->pub.counters.calls[MU_FN_FREE]++;
-		thread->pub.counters.bytes[MU_FN_FREE] += block.size;
-	}
-	gone(thread, place, within_key(space, address), &block, space == MU_KEY_ANNOUNCED);
-	return true;
+	return !address || announce_take(thread, place, address, &block) ||
+	       announce_is_excused(thread, address);
 }
 
 bool announce_change(struct thread *thread, const struct place *place, uint64_t address,
@@ -293,7 +303,7 @@ bool announce_change(struct thread *thread, const struct place *place, uint64_t 
 	if (!space && as_massif)
 		return announce_block(thread, place, to, size);
 	if (!space)
-		return is_excused(thread, address);
+		return announce_is_excused(thread, address);
 	gone(thread, place, within_key(space, address), &old, space == MU_KEY_ANNOUNCED);
 	begin(thread, place, to, size, &counts);
 	if (!counts)

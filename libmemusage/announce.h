@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/blocks.h"
 #include "libmemusage/thread.h"
 
 /* Where in the program a request was made. */
@@ -43,6 +44,16 @@ bool announce_block(struct thread *thread, const struct place *place, uint64_t a
 
 /* announce_end -- a block is gone. Returns false if it is not known. */
 bool announce_end(struct thread *thread, const struct place *place, uint64_t address);
+
+/* announce_take -- announce_end() of a block that is known; *block gets what it was. */
+bool announce_take(struct thread *thread, const struct place *place, uint64_t address,
+		   struct block *block);
+
+/* announce_is_excused -- whether an unknown block may be one that was not remembered on purpose. */
+bool announce_is_excused(struct thread *thread, uint64_t address);
+
+/* announce_is_nested -- whether a block that begins there would be nested. */
+bool announce_is_nested(struct thread *thread, uint64_t address);
 
 /* announce_change -- a block has another size, and may be at another address.
  *

@@ -439,6 +439,8 @@ void cfi_init(void)
 								     "_dl_find_object");
 }
 
+static struct dl_find_object fresh; /* an object that was just mapped */
+
 struct query {
 	uint64_t pc;
 	struct dl_find_object object;
@@ -457,6 +459,10 @@ static bool look_up(uint64_t pc, struct dl_find_object *object)
 {
 	struct query q = { .pc = pc };
 
+	if ((void *)pc >= fresh.dlfo_map_start && (void *)pc < fresh.dlfo_map_end) {
+		*object = fresh;
+		return true;
+	}
 	if (!find_object)
 		return false;
 	vectors_keep(ask, &q);
@@ -470,8 +476,14 @@ bool cfi_holds(const uint8_t *header, uint64_t pc)
 	struct reader r;
 	struct cie cie;
 	uint64_t begin;
-
 	return fde && open_fde(fde, pc, &r, &cie, &begin);
+}
+
+void cfi_know(const uint8_t *header, uint64_t start, uint64_t end)
+{
+	fresh.dlfo_map_start = (void *)start;
+	fresh.dlfo_map_end = (void *)end;
+	fresh.dlfo_eh_frame = (void *)(uintptr_t)header;
 }
 
 bool cfi_find(uint64_t pc, struct cfi_row *row)
@@ -487,7 +499,6 @@ bool cfi_find(uint64_t pc, struct cfi_row *row)
 bool cfi_object_of(uint64_t pc, struct cfi_object *object)
 {
 	struct dl_find_object found;
-
 	if (!look_up(pc, &found))
 		return false;
 	*object = (struct cfi_object){ (uint64_t)found.dlfo_map_start,

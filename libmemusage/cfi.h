@@ -69,6 +69,13 @@ bool cfi_find(uint64_t pc, struct cfi_row *row);
  */
 bool cfi_holds(const uint8_t *header, uint64_t pc);
 
+/* cfi_know -- have cfi_find() answer for an object that ld.so's look-up does not know yet.
+ *
+ * header  its .eh_frame_hdr; NULL: for none any more. start, end  addresses of the object.
+ * Where ld.so has called us (patch_on_objects()).
+ */
+void cfi_know(const uint8_t *header, uint64_t start, uint64_t end);
+
 /* A loaded object. */
 struct cfi_object {
 	uint64_t start, end; /* lowest and highest mapped address */

@@ -207,3 +207,19 @@ bool decode(const uint8_t *code, struct insn *insn)
 	insn->length = (uint8_t)i;
 	return i <= 15;
 }
+
+bool decode_is_padding(const uint8_t *code, unsigned int length)
+{
+	unsigned int i = 0;
+
+	while (i < length) {
+		if (code[i] == 0x66 || code[i] == 0x2e || code[i] == 0x90 || code[i] == 0xcc ||
+		    code[i] == 0)
+			i++;
+		else if (code[i] == 0x0f && code[i + 1] == 0x1f)
+			i += code[i + 2] & 0x80 ? 7 : code[i + 2] & 0x40 ? 4 : 3;
+		else
+			return false;
+	}
+	return true;
+}

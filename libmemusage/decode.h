@@ -37,4 +37,11 @@ struct insn {
  */
 bool decode(const uint8_t *code, struct insn *insn);
 
+/* decode_is_padding -- whether bytes are one of the fillings that assemblers use between
+ * functions: prefixes of operand size and segment, nop, the long nop, int3, zeros.
+ *
+ * code  16 bytes behind `length` can be read, too.
+ */
+bool decode_is_padding(const uint8_t *code, unsigned int length);
+
 #endif

@@ -24,6 +24,7 @@
 #define MOVED_AT 24u
 #define JUMP_BYTES 5u
 #define INSN_MAX 16u
+#define ALIGNMENT UINT64_C(16) /* of functions: what lies in between is padding */
 #define SIZE_MAX_STRICT (UINT64_C(64) << 10)
 #define COLD_BYTES 2048u
 #define OTHER_STACK_NEAR 4096u
@@ -39,7 +40,8 @@ void entry_after(struct entry_call *call);
 
 static struct entry entries[ENTRIES];
 static uint32_t entry_count;
-static __thread uint64_t outer; /* the outermost struct entry_call, 0 none */
+/* The outermost struct entry_call of each layer, 0 none. */
+static __thread uint64_t outer[ENTRY_LAYERS];
 
 bool entry_before(struct entry_call *call, uint32_t number)
 {
@@ -81,29 +83,30 @@ struct thread *entry_enter(void)
 
 /* While the outer function runs, the word below its call is the address where it will return to
  * us. On a stack that is not the thread's own nothing is read: it may be gone. */
-static bool is_under_way(const struct entry_call *inner)
+static bool is_under_way(const struct entry_call *inner, uint64_t outermost)
 {
 	uint64_t here = (uint64_t)inner;
 
-	if (!outer || outer <= here)
+	if (!outermost || outermost <= here)
 		return false;
-	if (has_self() && stack_range_own(self, here) && stack_range_own(self, outer - 8))
-		return *(const uint64_t *)(outer - 8) == (uint64_t)patch_entry_returned;
-	return outer - here < OTHER_STACK_NEAR;
+	if (has_self() && stack_range_own(self, here) && stack_range_own(self, outermost - 8))
+		return *(const uint64_t *)(outermost - 8) == (uint64_t)patch_entry_returned;
+	return outermost - here < OTHER_STACK_NEAR;
 }
 
-bool entry_is_outer(const struct entry_call *call)
+bool entry_is_outer(const struct entry_call *call, enum entry_layer layer)
 {
-	if (is_under_way(call))
-		return false;
-	outer = (uint64_t)call;
+	for (unsigned int i = 0; i <= (unsigned int)layer; i++)
+		if (is_under_way(call, outer[i]))
+			return false;
+	outer[layer] = (uint64_t)call;
 	return true;
 }
 
-void entry_ends(const struct entry_call *call)
+void entry_ends(const struct entry_call *call, enum entry_layer layer)
 {
-	if (outer == (uint64_t)call)
-		outer = 0;
+	if (outer[layer] == (uint64_t)call)
+		outer[layer] = 0;
 }
 
 uint64_t entry_returned(void)
@@ -200,6 +203,16 @@ static const char *move_one(const struct insn *insn, const uint8_t *code, uint64
 	return NULL;
 }
 
+/* A short function may be followed by bytes that nobody executes. */
+static bool has_room_behind(uint64_t end, uint64_t wanted)
+{
+	struct cfi_row row;
+
+	return wanted <= ((end + ALIGNMENT - 1) & -ALIGNMENT) &&
+	       decode_is_padding((const uint8_t *)end, (unsigned int)(wanted - end)) &&
+	       !cfi_find(end, &row) && !cfi_find(wanted - 1, &row);
+}
+
 static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct moved *moved)
 {
 	uint8_t code[INSN_MAX];
@@ -207,6 +220,11 @@ static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct mov
 
 	*moved = (struct moved){ .length = 0 };
 	while (moved->taken < JUMP_BYTES) {
+		if (moved->ends && place + moved->taken == end &&
+		    has_room_behind(end, place + JUMP_BYTES)) {
+			moved->taken = JUMP_BYTES;
+			break;
+		}
 		if (moved->ends || place + moved->taken >= end)
 			return "it is too short";
 		if (!fetch(place + moved->taken, end, &insn, code))
@@ -353,25 +371,45 @@ static struct entry *find_entry(uint64_t function)
 	return NULL;
 }
 
-bool entry_is_patched(uint64_t function)
+uint64_t entry_original(uint64_t function)
 {
-	return find_entry(function) != NULL;
+	const struct entry *entry = find_entry(function);
+
+	return entry ? entry->original : 0;
 }
 
-static bool write_thunk(const struct patch *p, uint64_t thunk, const struct moved *moved)
+/* The number for an entry: that of the same function of an object that came back, if it did. */
+static uint32_t number_for(uint64_t function)
+{
+	uint32_t number = 0;
+
+	while (number < entry_count && entries[number].function != function)
+		number++;
+	return number;
+}
+
+/* A thunk of an entry that is no more is used again: nobody can be in it. */
+static uint64_t thunk_for(uint32_t number, uint64_t place, uint64_t end)
+{
+	if (number < entry_count)
+		return entries[number].original - MOVED_AT;
+	return patch_room_near(place, end, THUNK_BYTES);
+}
+
+static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
+			const struct moved *moved)
 {
 	uint64_t common = (uint64_t)patch_entry_common;
 	uint8_t code[THUNK_BYTES] = { 0x68 };
 
-	memcpy(code + 1, &entry_count, 4);
+	memcpy(code + 1, &number, 4);
 	memcpy(code + 5, "\xff\x25\5\0\0\0", 6); /* the address is 5 bytes behind */
 	memcpy(code + 16, &common, sizeof(common));
 	memcpy(code + MOVED_AT, moved->code, moved->length);
 	return patch_write(p, thunk, code, MOVED_AT + moved->length);
 }
 
-const char *entry_patch(const struct patch *p, const struct entry *wanted, bool is_fresh,
-			bool strict)
+const char *entry_patch(const struct patch *p, const struct entry *wanted, unsigned int flags)
 {
 	static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 	struct entry entry = *wanted;
@@ -382,30 +420,32 @@ const char *entry_patch(const struct patch *p, const struct entry *wanted, bool 
 	const char *why = check_object(&entry);
 	if (why)
 		return why;
-	if (!p->is_alone && !is_fresh)
+	if (!p->is_alone && !(flags & ENTRY_FRESH))
 		return "other threads are running already";
-	if (entry_count == ENTRIES)
+	uint32_t number = number_for(entry.function);
+	if (number == ENTRIES)
 		return "there are too many";
-	if (strict && entry.size > SIZE_MAX_STRICT)
+	if (flags & ENTRY_STRICT && entry.size > SIZE_MAX_STRICT)
 		return "it is too long to be looked at";
 	entry.place = entry.function;
 	if (entry.size >= 4 && !memcmp((const void *)entry.place, landing, sizeof(landing)))
 		entry.place += sizeof(landing);
-	uint64_t thunk = patch_room_near(entry.place, end, THUNK_BYTES);
+	uint64_t thunk = thunk_for(number, entry.place, end);
 	if (!thunk)
 		return "there is no room for a thunk near it";
 	why = move(entry.place, end, thunk, &moved);
 	if (!why && is_entered_elsewhere(&entry, entry.place, moved.taken))
 		why = "something seems to jump into its first instructions";
-	if (!why && strict)
+	if (!why && flags & ENTRY_STRICT)
 		why = check_code(&entry, entry.function, entry.size, false);
-	if (why)
+	if (why || flags & ENTRY_TRY)
 		return why;
 	entry.original = thunk + MOVED_AT;
 	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
-	entries[entry_count] = entry;
-	if (!write_thunk(p, thunk, &moved) || !patch_write(p, entry.place, jump, JUMP_BYTES))
+	entries[number] = entry;
+	if (!write_thunk(p, thunk, number, &moved) ||
+	    !patch_write(p, entry.place, jump, JUMP_BYTES))
 		return "the system forbids to change code";
-	entry_count++;
+	entry_count += number == entry_count;
 	return NULL;
 }

@@ -48,21 +48,26 @@ struct entry {
 	uint64_t original; /* its first instructions, in the thunk */
 };
 
+enum entry_flag {
+	ENTRY_FRESH = 1,  /* the object was just mapped: no thread can be in it */
+	ENTRY_STRICT = 2, /* look at all of its code for what a moved stack would break: needed
+			   * unless it is known to take no arguments on the stack */
+	ENTRY_TRY = 4	  /* change nothing: only say whether it can be done */
+};
+
 /* entry_patch -- have a function intercepted.
  *
- * p         from patch_begin().
- * entry     before, data, function and size are set, after may be NULL; copied.
- * is_fresh  the object was just mapped: no thread can be in it.
- * strict    look at all of its code for what a moved stack would break: needed unless the
- *           function is known to take no arguments on the stack.
+ * p      from patch_begin().
+ * entry  before, data, function and size are set, after may be NULL; copied.
+ * flags  enum entry_flag.
  * Returns NULL, or why not: a constant text that completes "NAME: ".
  * Cost some us; strict some 10 us.
  */
-const char *entry_patch(const struct patch *p, const struct entry *entry, bool is_fresh,
-			bool strict);
+const char *entry_patch(const struct patch *p, const struct entry *entry, unsigned int flags);
 
-/* entry_is_patched -- whether the jump is there: an object can go and come back unpatched. */
-bool entry_is_patched(uint64_t function);
+/* entry_original -- what to call in place of an intercepted function, to pass it by; 0: it is
+ * not intercepted. An object can go and come back unpatched. */
+uint64_t entry_original(uint64_t function);
 
 /* entry_argument -- an argument of the call, 1 to 6, as it was when it was made. */
 uint64_t entry_argument(const struct entry_call *call, unsigned int number);
@@ -70,15 +75,21 @@ uint64_t entry_argument(const struct entry_call *call, unsigned int number);
 /* entry_enter -- hook_enter() for before() and after(): also a thread's first event is right. */
 struct thread *entry_enter(void);
 
+/* Who intercepts. An allocator may be made of another one that is intercepted, too: a pool takes
+ * its memory from the program's own malloc, which counts, or malloc hands on to je_malloc, which
+ * does not. */
+enum entry_layer { ENTRY_OWN, ENTRY_SYMBOL, ENTRY_LAYERS };
+
 /* entry_is_outer -- whether the call is not made by another function that is intercepted.
  *
+ * layer  calls under way in this or a lower one are looked at.
  * Call in before(). A call that was left by an exception or longjmp() is noticed. Marks this
- * call as the outer one if so.
+ * call as the outer one of its layer if so.
  */
-bool entry_is_outer(const struct entry_call *call);
+bool entry_is_outer(const struct entry_call *call, enum entry_layer layer);
 
 /* entry_ends -- the outer call ends: in after(). */
-void entry_ends(const struct entry_call *call);
+void entry_ends(const struct entry_call *call, enum entry_layer layer);
 
 /* entry_call_sp -- what event_alloc() and its kin take as the place of the call. */
 static inline uint64_t entry_call_sp(const struct entry_call *call)

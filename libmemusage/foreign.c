@@ -93,9 +93,10 @@ static const struct link_map *object_at(const void *base)
 	return object_of((uint64_t)base, &o) ? o.map : NULL;
 }
 
-static void seen_or_noted(const struct link_map *object, const char *path, unsigned int bit)
+void foreign_found(const struct link_map *object, const char *path, unsigned int bit,
+		   bool is_fresh)
 {
-	bool is_seen = object && rec.flags & MU_CFG_OWN_MALLOC && own_patch(object);
+	bool is_seen = object && rec.flags & MU_CFG_OWN_MALLOC && own_patch(object, is_fresh);
 
 	note(path, is_seen ? MU_NOTE_OWN_MALLOC : bit);
 }
@@ -113,8 +114,8 @@ static void check_malloc(void)
 	    !dladdr(&gate, &ours) || theirs.dli_fbase == ours.dli_fbase)
 		return;
 	if (!symbol || symbol->st_shndx != SHN_UNDEF)
-		seen_or_noted(object_at(theirs.dli_fbase), theirs.dli_fname,
-			      MU_NOTE_FOREIGN_MALLOC);
+		foreign_found(object_at(theirs.dli_fbase), theirs.dli_fname,
+			      MU_NOTE_FOREIGN_MALLOC, false);
 }
 
 void foreign_check(void)
@@ -125,7 +126,7 @@ void foreign_check(void)
 		/* ld.so leaves the addresses of the vdso, which is symbolic, unrelocated. */
 		if (d.is_symbolic && (ElfW(Addr))d.symbols >= object->l_addr &&
 		    defines(&d, "malloc"))
-			seen_or_noted(object, object->l_name, MU_NOTE_SYMBOLIC);
+			foreign_found(object, object->l_name, MU_NOTE_SYMBOLIC, false);
 	}
 }
 

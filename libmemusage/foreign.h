@@ -5,6 +5,18 @@
 #ifndef LIBMEMUSAGE_FOREIGN_H
 #define LIBMEMUSAGE_FOREIGN_H
 
+#include <stdbool.h>
+
+struct link_map;
+
+/* foreign_found -- an object's malloc is called without passing by ours: have it seen, or note it.
+ *
+ * path      of the object. note  what to say if it is not seen: an enum mu_note.
+ * is_fresh  the object was just mapped.
+ */
+void foreign_found(const struct link_map *object, const char *path, unsigned int note,
+		   bool is_fresh);
+
 /* foreign_check -- note in the image whose malloc the program calls, if not ours.
  *
  * Also finds objects that bind a malloc of their own (-Bsymbolic). Call from the

@@ -11,12 +11,15 @@
 #include "libmemusage/export.h"
 #include "libmemusage/foreign.h"
 #include "libmemusage/modules.h"
+#include "libmemusage/own.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/walk.h"
 
 EXPORT void *dlopen(const char *file, int mode)
 {
+	if (gate.on && rec.flags & MU_CFG_OWN_MALLOC)
+		own_listen();
 	if (mode & RTLD_DEEPBIND)
 		foreign_opened(file, MU_NOTE_DEEPBIND);
 	return real.dlopen(file, mode);

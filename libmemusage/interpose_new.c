@@ -77,6 +77,19 @@ static bool is_run_time(const void *function)
 	return !strncmp(name, "libstdc++.so", 12) || !strncmp(name, "libc++", 6);
 }
 
+void new_redirect(uint64_t from, uint64_t to)
+{
+#define NEW(symbol, fn, params, args, align) \
+	if ((uint64_t)next.symbol == from)   \
+		memcpy(&next.symbol, &to, sizeof(to));
+#define DELETE(symbol, params, args)       \
+	if ((uint64_t)next.symbol == from) \
+		memcpy(&next.symbol, &to, sizeof(to));
+	FORMS
+#undef NEW
+#undef DELETE
+}
+
 void new_resolve(void)
 {
 	real_find(&next._Znwm, "_Znwm");

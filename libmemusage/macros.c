@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "libmemusage/announce.h"
-#include "libmemusage/memory.h"
+#include "libmemusage/fresh.h"
 #include "libmemusage/patch.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/spin.h"
@@ -26,7 +26,6 @@
 #define JUMP_BYTES 5u
 #define SECOND 4u /* where the second instruction begins */
 #define KEPT 0x48 /* the byte after that: the first of the next instruction */
-#define OBJECTS_MAX 4096u
 
 /* Where stubs are looked for by address: they are 16-aligned. In front of a stub for a jump from
  * the second instruction stands what is left of the rotation. */
@@ -53,15 +52,7 @@ static const struct stub model = {
 /* The whole rotation is by 128 bits, or 64 twice: 3 are done. */
 static const uint8_t rest[REST_BYTES] = { 0x48, 0xc1, 0xc7, 61 };
 
-/* An object whose code was looked at. */
-struct known {
-	const struct link_map *map;
-	uint64_t start;
-	bool is_there;
-};
-
-static struct known *known;
-static uint32_t known_count;
+static struct fresh known; /* objects whose code was looked at */
 static bool was_started;
 
 /* ---- one place --------------------------------------------------------------------------- */
@@ -119,54 +110,21 @@ static void change(uint64_t site, void *data)
 
 /* ---- objects ----------------------------------------------------------------------------- */
 
-static bool is_known(const struct object *object)
+static void change_object(const struct object *object, void *patch)
 {
-	for (uint32_t i = 0; i < known_count; i++)
-		if (known[i].map == object->map && known[i].start == object->start) {
-			known[i].is_there = true;
-			return true;
-		}
-	return false;
-}
-
-static void change_object(const struct patch *p, const struct object *object)
-{
-	if (is_known(object))
-		return;
-	if (known_count == OBJECTS_MAX) {
-		rec.image->request_refused++;
-		return;
-	}
-	known[known_count++] = (struct known){ object->map, object->start, true };
-	macros_scan(object, change, (void *)p);
-}
-
-/* Forgets what was closed: the same address may hold another object's code, or the same afresh. */
-static void forget_closed(void)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < known_count; i++)
-		if (known[i].is_there)
-			known[kept++] = known[i];
-	known_count = kept;
+	macros_scan(object, change, patch);
 }
 
 static void look_at_objects(void)
 {
-	struct object object;
 	struct patch p;
 
 	if (!patch_begin(&p)) {
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
-	for (uint32_t i = 0; i < known_count; i++)
-		known[i].is_there = false;
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
-		if (object_read(map, &object))
-			change_object(&p, &object);
-	forget_closed();
+	if (!fresh_look(&known, change_object, &p))
+		rec.image->request_refused++;
 	patch_end(&p);
 }
 
@@ -179,8 +137,7 @@ static void objects_changed(void)
 
 void macros_start(void)
 {
-	known = memory_map(OBJECTS_MAX * sizeof(*known));
-	if (!known) {
+	if (!fresh_init(&known)) {
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}

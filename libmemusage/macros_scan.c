@@ -89,22 +89,11 @@ static int open_file(const struct object *object)
 	return sys_failed(fd) ? -1 : (int)fd;
 }
 
-static const uint8_t *find_tables(const struct object *object)
-{
-	for (unsigned int i = 0; i < object->parts; i++) {
-		const ElfW(Phdr) *part = &object->part[i];
-		uint64_t start = object->map->l_addr + part->p_vaddr;
-		if (part->p_type == PT_GNU_EH_FRAME && object_flags(object, start) >= 0)
-			return (const uint8_t *)start;
-	}
-	return NULL;
-}
-
 void macros_scan(const struct object *object, void (*found)(uint64_t address, void *data),
 		 void *data)
 {
 	struct scan s = { .object = object,
-			  .tables = find_tables(object),
+			  .tables = object_tables(object),
 			  .found = found,
 			  .data = data };
 	int fd = s.tables ? open_file(object) : -1;

@@ -67,3 +67,14 @@ int object_flags(const struct object *object, uint64_t address)
 	}
 	return -1;
 }
+
+const uint8_t *object_tables(const struct object *object)
+{
+	for (unsigned int i = 0; i < object->parts; i++) {
+		const ElfW(Phdr) *part = &object->part[i];
+		uint64_t start = object->map->l_addr + part->p_vaddr;
+		if (part->p_type == PT_GNU_EH_FRAME && object_flags(object, start) >= 0)
+			return (const uint8_t *)start;
+	}
+	return NULL;
+}

@@ -30,6 +30,9 @@ bool object_read(const struct link_map *map, struct object *object);
 /* object_of -- the object that an address lies in. As above. */
 bool object_of(uint64_t address, struct object *object);
 
+/* object_tables -- its .eh_frame_hdr, NULL if it has none. */
+const uint8_t *object_tables(const struct object *object);
+
 /* object_flags -- PF_R, PF_W, PF_X of the loaded segment that an address lies in, -1 if none. */
 int object_flags(const struct object *object, uint64_t address);
 

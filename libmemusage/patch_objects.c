@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libmemusage/decode.h"
 #include "libmemusage/patch.h"
 
 #define LISTENERS 4u
@@ -36,24 +37,6 @@ void patch_objects_changed(void)
 #define JUMP_BYTES 5u
 #define ALIGNMENT 16u /* of functions: what lies between a ret and there is padding */
 
-/* Longest of the fillings that assemblers use between functions: operand-size and segment
- * prefixes, nop, the long nop, int3. */
-static bool is_padding(const uint8_t *code, unsigned int length)
-{
-	unsigned int i = 0;
-
-	while (i < length) {
-		if (code[i] == 0x66 || code[i] == 0x2e || code[i] == 0x90 || code[i] == 0xcc ||
-		    code[i] == 0)
-			i++;
-		else if (code[i] == 0x0f && code[i + 1] == 0x1f)
-			i += code[i + 2] & 0x80 ? 7 : code[i + 2] & 0x40 ? 4 : 3;
-		else
-			return false;
-	}
-	return true;
-}
-
 static bool patch_return(const struct patch *p, uint64_t place)
 {
 	const uint8_t *code = (const uint8_t *)place;
@@ -62,7 +45,7 @@ static bool patch_return(const struct patch *p, uint64_t place)
 	uint64_t target = (uint64_t)patch_objects_entry;
 
 	if (code[0] != RET || place % ALIGNMENT + JUMP_BYTES > ALIGNMENT ||
-	    !is_padding(code + 1, JUMP_BYTES - 1))
+	    !decode_is_padding(code + 1, JUMP_BYTES - 1))
 		return false;
 	uint64_t thunk = patch_room_near(place, place + JUMP_BYTES, sizeof(far));
 	if (!thunk)

@@ -251,6 +251,31 @@ void real_find(void *place, const char *name)
 		memcpy(place, &found, sizeof(found));
 }
 
+static void redirect(void *place, uint64_t from, uint64_t to)
+{
+	uint64_t now;
+
+	memcpy(&now, place, sizeof(now));
+	if (now == from)
+		memcpy(place, &to, sizeof(to));
+}
+
+void real_redirect(uint64_t from, uint64_t to)
+{
+	redirect(&real.malloc, from, to);
+	redirect(&real.calloc, from, to);
+	redirect(&real.realloc, from, to);
+	redirect(&real.free, from, to);
+	redirect(&real.memalign, from, to);
+	redirect(&real.posix_memalign, from, to);
+	redirect(&real.aligned_alloc, from, to);
+	redirect(&real.valloc, from, to);
+	redirect(&real.pvalloc, from, to);
+	redirect(&real.free_sized, from, to);
+	redirect(&real.free_aligned_sized, from, to);
+	new_redirect(from, to);
+}
+
 /* Resolved into a copy and published together: no thread sees half a set. Threads cannot exist
  * before the first allocation. */
 void real_resolve(void)

@@ -71,6 +71,13 @@ void signal_resolve(void);
  */
 void real_find(void *place, const char *name);
 
+/* real_redirect -- what is behind us is intercepted, too: pass by that, so that no call counts
+ * twice. from, to  addresses. One thread at a time. */
+void real_redirect(uint64_t from, uint64_t to);
+
+/* new_redirect -- likewise for operators; a part of it. */
+void new_redirect(uint64_t from, uint64_t to);
+
 /* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
 bool early_owns(const void *block);
 

@@ -17,9 +17,10 @@ static void note_facts(struct report *r, const struct result *result)
 		report_note(r, "the program calls the malloc of %s directly: those calls are not "
 			       "seen", result->foreign[0] ? result->foreign : "another object");
 	if (notes & MU_NOTE_OWN_MALLOC)
-		report_note(r, "%s brings its own malloc: the functions of it were changed in "
-			       "memory to be seen",
-			    result->foreign[0] ? result->foreign : "an object");
+		report_note(r, "%s brings its own malloc: %" PRIu32 " functions of it were changed "
+			       "in memory to be seen (--own-malloc=ignore leaves them alone)",
+			    result->foreign[0] ? result->foreign : "an object",
+			    result->own_functions);
 	if (notes & MU_NOTE_DEEPBIND)
 		report_note(r, "%s was opened with RTLD_DEEPBIND: its calls are not seen",
 			    result->foreign[0] ? result->foreign : "an object");
@@ -118,6 +119,17 @@ static void note_requests(struct report *r, const struct result *result)
 		    c->requests, c->request_nested, c->request_errors);
 }
 
+static void note_symbols(struct report *r, const struct result *result)
+{
+	for (uint32_t i = 0; i < result->symbol_count; i++) {
+		const struct result_symbol *s = &result->symbol[i];
+
+		if (s->why[0])
+			report_note(r, "calls of %s in %s are not seen: %s", s->name, s->object,
+				    s->why);
+	}
+}
+
 static void print_accesses(struct report *r, const struct result *result)
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
@@ -148,6 +160,7 @@ void notes_print(struct report *r, const struct result *result)
 	if (r->settings->mode == MODE_AD_HOC)
 		report_note(r, "ad hoc events are recorded, allocations are not (--mode=ad-hoc)");
 	note_facts(r, result);
+	note_symbols(r, result);
 	note_pauses(r, result);
 	note_requests(r, result);
 	note_drops(r, result);

@@ -70,8 +70,8 @@ static const struct opt options[] = {
 		"record only programs called NAME, as in the last part of argv[0]"),
 	OPT_FLAG('m', "mmap", &settings.mmap, "count mmap, mremap and munmap too"),
 	OPT_ENUM(0, "own-malloc", "ignore|patch", &settings.own_malloc,
-		 "a malloc that the program brings with it: leave it alone (default), or change "
-		 "its code in memory so that its calls are seen"),
+		 "a malloc that the program brings with it: leave it alone, or change its code in "
+		 "memory so that its calls are seen (default)"),
 	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
 		 "record programs that the program starts (default yes; with --massif and --dhat "
 		 "no); forks always are"),
@@ -319,7 +319,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	dhat_reset(&settings.dhat);
 	triggers_reset(&settings.triggers);
 	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20,
-				      .trace_children = TRACE_UNSAID,
+				      .trace_children = TRACE_UNSAID, .own_malloc = OWN_PATCH,
 				      .massif = settings.massif, .dhat = settings.dhat,
 				      .triggers = settings.triggers };
 	read_environment();

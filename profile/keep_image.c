@@ -17,10 +17,12 @@
 #include "profile/blocks.h"
 #include "profile/crc32.h"
 #include "recording/accesses.h"
+#include "recording/family.h"
 #include "recording/points.h"
 
 enum {
 	BUFFER_BYTES = 64 << 10,
+	REFERENCES = 3,		/* most of one entry */
 	WHOLE = 40,		/* first_log2 of a table whose entries are all in extent 0 */
 	ENTRY_MAX = sizeof(struct mu_thread)
 };
@@ -36,7 +38,7 @@ struct reference {
 
 struct section {
 	uint16_t entry_size;	/* 0: not kept */
-	struct reference reference[2];
+	struct reference reference[REFERENCES];
 };
 
 #define STRING_AT(place) { (place) + offsetof(struct mu_string, offset), \
@@ -65,6 +67,10 @@ static const struct section sections[MU_SEC_COUNT] = {
 	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),
 		{ { offsetof(struct mu_access, counts), offsetof(struct mu_access, counted), 8, 0,
 		    sizeof(uint16_t) } } },
+	[MU_SEC_SYMBOLS] = { sizeof(struct mu_symbol),
+		{ STRING_AT(offsetof(struct mu_symbol, name)),
+		  STRING_AT(offsetof(struct mu_symbol, object)),
+		  STRING_AT(offsetof(struct mu_symbol, why)) } },
 	[MU_SEC_POINTS] = { sizeof(struct mu_point), { { 0 } } },
 };
 
@@ -239,15 +245,15 @@ static void put_table(struct writer *w, enum mu_section section, struct mu_table
 	w->crc = 0;
 	for (uint64_t i = 0; i < count; i++) {
 		memcpy(entry, entries + i * size, size);
-		relocate(w, &s->reference[0], entry);
-		relocate(w, &s->reference[1], entry);
+		for (unsigned int k = 0; k < REFERENCES; k++)
+			relocate(w, &s->reference[k], entry);
 		put(w, entry, size);
 	}
 	t->checksum = w->crc;
 	pad(w);
 	for (uint64_t i = 0; i < count; i++) {
-		put_referenced(w, &s->reference[0], entries + i * size);
-		put_referenced(w, &s->reference[1], entries + i * size);
+		for (unsigned int k = 0; k < REFERENCES; k++)
+			put_referenced(w, &s->reference[k], entries + i * size);
 	}
 	free(entries);
 }

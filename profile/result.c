@@ -9,6 +9,7 @@
 #include "profile/accesses.h"
 #include "profile/marks.h"
 #include "profile/sites.h"
+#include "recording/family.h"
 
 /* A negative heap in a recording is nonsense and shown as nothing. */
 static uint64_t not_negative(int64_t bytes)
@@ -152,6 +153,48 @@ static void take_accesses(struct result *r, const struct image *im)
 	sites_free(&sites);
 }
 
+static void take_symbol(struct result *r, const struct image *im, const struct mu_symbol *from)
+{
+	struct result_symbol *to = &r->symbol[r->symbol_count];
+	char path[RESULT_PATH];
+	const char *slash;
+	size_t length;
+
+	if (from->kind == MU_SYMBOL_OWN && from->why.length == 0) {
+		r->own_functions++;
+		return;
+	}
+	if (r->symbol_count == RESULT_SYMBOLS) {
+		r->symbols_more++;
+		return;
+	}
+	r->symbol_count++;
+	*to = (struct result_symbol){ .calls = from->calls, .kind = from->kind,
+				      .rule = from->rule };
+	image_string(im, &from->name, to->name, sizeof(to->name));
+	image_string(im, &from->why, to->why, sizeof(to->why));
+	image_string(im, &from->object, path, sizeof(path));
+	slash = strrchr(path, '/');
+	slash = slash ? slash + 1 : path;
+	length = strlen(slash);
+	memcpy(to->object, slash, length < sizeof(to->object) ? length : sizeof(to->object) - 1);
+}
+
+static void take_symbols(struct result *r, const struct image *im)
+{
+	uint64_t count = image_count(im, MU_SEC_SYMBOLS);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const struct mu_symbol *entry = image_entry(im, MU_SEC_SYMBOLS, i, sizeof(*entry));
+		struct mu_symbol symbol;
+
+		if (!entry)
+			break;
+		memcpy(&symbol, entry, sizeof(symbol));
+		take_symbol(r, im, &symbol);
+	}
+}
+
 void result_take(struct result *r, struct image *im)
 {
 	*r = (struct result){ 0 };
@@ -173,5 +216,6 @@ void result_take(struct result *r, struct image *im)
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
 	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
 	take_name(r, im);
+	take_symbols(r, im);
 	take_memory(r, im);
 }

@@ -18,7 +18,8 @@
 
 enum {
 	RESULT_PATH = 4096,
-	RESULT_THREADS = 64	/* threads of which details are kept */
+	RESULT_THREADS = 64,	/* threads of which details are kept */
+	RESULT_SYMBOLS = 48	/* intercepted functions, likewise */
 };
 
 /* One thread record: the threads that used it one after another. Bytes. */
@@ -27,6 +28,16 @@ struct result_thread {
 	char name[17];		/* raw bytes of the program, zero-terminated */
 	uint64_t stack_peak;	/* deepest seen by an event or sample */
 	uint64_t stack_mark;	/* the kernel's high-water mark, 0 unknown */
+};
+
+/* A function that was to be intercepted; raw bytes of files, cut, zero-terminated. */
+struct result_symbol {
+	char name[160];
+	char object[96];	/* the last part of its path */
+	char why[112];		/* completes "NAME: ": why it is not; "": it is */
+	uint64_t calls;
+	uint32_t kind;		/* enum mu_symbol_kind */
+	uint32_t rule;
 };
 
 struct result {
@@ -55,6 +66,10 @@ struct result {
 	uint64_t pauses;	/* how often the program paused recording */
 	uint64_t paused_ns;	/* ... and for how long */
 	bool is_paused;		/* ... to its end */
+	uint32_t own_functions;	/* of the program's own malloc that are intercepted */
+	uint32_t symbol_count;	/* entries of symbol: all other functions, as far as they fit */
+	uint32_t symbols_more;	/* ... and those that do not */
+	struct result_symbol symbol[RESULT_SYMBOLS];
 	uint32_t thread_count;	/* entries of thread */
 	struct result_thread thread[RESULT_THREADS];
 	char exe[RESULT_PATH];

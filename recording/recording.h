@@ -163,7 +163,8 @@ enum mu_section {
 	MU_SEC_DROPS = 15,     /* in the image header: what was not recorded */
 	MU_SEC_POINTS = 16,    /* struct mu_point of points.h: as DHAT counts */
 	MU_SEC_JOURNAL = 17,   /* struct mu_journal */
-	MU_SEC_COUNT = 18
+	MU_SEC_SYMBOLS = 18,   /* struct mu_symbol */
+	MU_SEC_COUNT = 19
 };
 #define MU_FEATURE(section) (UINT64_C(1) << (section))
 

@@ -6,7 +6,9 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 
-# unharmed TEXT NOTE COMMAND...: the same output and status, and the note is in the report
+# unharmed TEXT NOTE COMMAND...: the same output and status, and the note is in the report.
+# $options are memusage's.
+options=
 unharmed() {
 	unharmed_text=$1
 	unharmed_note=$2
@@ -14,16 +16,31 @@ unharmed() {
 	run "$@"
 	mv .out native.out
 	native_status=$status
-	run memusage -o report -- "$@"
+	# shellcheck disable=SC2086
+	run memusage -o report $options -- "$@"
 	same .out native.out "$unharmed_text: same output"
 	is "$status" "$native_status" "$unharmed_text: same exit status"
 	like "$(cat report)" "$unharmed_note" "$unharmed_text: the report says so"
 }
 
-unharmed 'malloc in the executable' 'the malloc of .*ownmalloc' ownmalloc
+# own TEXT OBJECT NOTE COMMAND...: a malloc of the program's is seen, or is left alone
+own() {
+	own_text=$1
+	own_object=$2
+	own_note=$3
+	shift 3
+	unharmed "$own_text" "$own_object brings its own malloc: [1-9][0-9]* functions" "$@"
+	recorded "$own_text"
+	options=--own-malloc=ignore
+	unharmed "$own_text, ignored" "$own_note" "$@"
+	options=
+}
+
+own 'malloc in the executable' ownmalloc 'the malloc of .*ownmalloc' ownmalloc
 is "$native_status" 3 'it ran to its end'
 
 unharmed 'malloc in the executable, with a lock' 'the malloc of .*lockmalloc' lockmalloc
+like "$(cat report)" 'calls of free in lockmalloc are not seen: it is too short' 'and why'
 is "$native_status" 3 'it ran to its end'
 
 unharmed 'RTLD_DEEPBIND' 'libplain.so was opened with RTLD_DEEPBIND' \
@@ -36,6 +53,7 @@ recorded 'the rest of dlmopen'
 is "$(report_field 10000-10015 count)" 3 'the blocks of the program are counted'
 profiled 'dlopen of a -Bsymbolic library with its own malloc' \
 	binder "$WORKLOADS/libown.so" now
+like "$(cat report)" 'libown.so brings its own malloc' 'it is said'
 
 cat >user.c <<'EOC'
 #include <stdlib.h>
@@ -54,8 +72,11 @@ int main(void)
 EOC
 if ${CC:-cc} -fno-builtin -I "$MU_SRC" -o user user.c "$WORKLOADS/libown.so" \
 	-Wl,-rpath,"$WORKLOADS" 2>cc.log; then
-	unharmed '-Bsymbolic' 'libown.so binds its own malloc' ./user
+	own '-Bsymbolic' libown.so 'libown.so binds its own malloc' ./user
 	is "$(report_field 4992-5007 count)" 1 '-Bsymbolic: the program itself is recorded'
+	run memusage -o report -- ./user
+	is "$(report_field malloc calls)" 23 '-Bsymbolic: every call is counted, once'
+	is "$(report_field free calls)" 23 '-Bsymbolic: every free is counted, once'
 else
 	skip 'no C compiler' 4
 fi

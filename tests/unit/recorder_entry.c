@@ -38,6 +38,13 @@ FUNCTION(local, "sub $24, %rsp\n.cfi_adjust_cfa_offset 24\nmov %rdi, 16(%rsp)\n"
 		"mov 16(%rsp), %rax\nadd $24, %rsp\n.cfi_adjust_cfa_offset -24\nret")
 FUNCTION(odd, "mov %rdi, %rax\nadd %rsi, %rax\n.byte 0x0f, 0x0f, 0xc0, 0x0d\nret")
 
+/* Too short, and the next function follows at once. */
+__asm__(".text\n.p2align 4\n.globl tight, tight_end\n.type tight, @function\n"
+	"tight: .cfi_startproc\nret\n.cfi_endproc\n.size tight, . - tight\n"
+	"tight_end: .cfi_startproc\nnop\nnop\nnop\nnop\nret\n.cfi_endproc\n");
+uint64_t tight(uint64_t a, uint64_t b);
+extern const char tight_end[];
+
 uint64_t datum __attribute__((visibility("hidden"))) = 1000;
 
 static unsigned int befores, afters;
@@ -48,7 +55,7 @@ static bool before(struct entry_call *call)
 {
 	befores++;
 	seen = entry_argument(call, 1) * 1000 + entry_argument(call, 2);
-	is_outer = entry_is_outer(call);
+	is_outer = entry_is_outer(call, ENTRY_OWN);
 	return wants_after;
 }
 
@@ -56,7 +63,7 @@ static void after(struct entry_call *call)
 {
 	afters++;
 	result = call->rax;
-	entry_ends(call);
+	entry_ends(call, ENTRY_OWN);
 }
 
 static const char *patch(const void *function, const char *end, bool strict)
@@ -69,7 +76,7 @@ static const char *patch(const void *function, const char *end, bool strict)
 
 	if (!patch_begin(&p))
 		skip_all("code cannot be changed here");
-	const char *why = entry_patch(&p, &entry, false, strict);
+	const char *why = entry_patch(&p, &entry, strict ? ENTRY_STRICT : 0);
 	patch_end(&p);
 	return why;
 }
@@ -86,8 +93,9 @@ static void test_calls(void)
 	TAKES(branch);
 	TAKES(jump);
 	TAKES(local);
-	EQ_U(entry_is_patched((uint64_t)plain), 1);
-	EQ_U(entry_is_patched((uint64_t)odd), 0);
+	TAKES(short_one);
+	EQ_U(entry_original((uint64_t)plain) != 0, 1);
+	EQ_U(entry_original((uint64_t)odd), 0);
 	for (int turn = 0; turn < 2; turn++) {
 		befores = afters = 0;
 		wants_after = turn == 0;
@@ -97,20 +105,21 @@ static void test_calls(void)
 		EQ_U(global(3, 0), 1003);
 		EQ_U(branch(0, 0), 2);
 		EQ_U(branch(1, 0), 1);
+		EQ_U(short_one(77, 0), 0);
 		EQ_U(local(77, 0), 77);
-		EQ_U(befores, 6);
-		EQ_U(afters, turn == 0 ? 6 : 0);
+		EQ_U(befores, 7);
+		EQ_U(afters, turn == 0 ? 7 : 0);
 		EQ_U(is_outer, 1);
 		if (turn == 0)
 			EQ_U(result, 77);
 		EQ_U(jump(1, 1), 9);
-		EQ_U(befores, 8);
+		EQ_U(befores, 9);
 	}
 }
 
 static void test_refusals(void)
 {
-	REFUSES(short_one, "it is too short");
+	REFUSES(tight, "it is too short");
 	REFUSES(calls, "its first instructions call or loop");
 	REFUSES(loops, "something seems to jump into its first instructions");
 	REFUSES(seventh, "it seems to have arguments on the stack");
@@ -176,7 +185,7 @@ static void test_longjmp(void)
 	struct patch p;
 
 	patch_begin(&p);
-	EQ_S(entry_patch(&p, &entry, false, true), NULL);
+	EQ_S(entry_patch(&p, &entry, ENTRY_STRICT), NULL);
 	patch_end(&p);
 	wants_after = true;
 	if (!setjmp(back))

@@ -1,0 +1,101 @@
+/* family.h -- the functions of allocators, and what their arguments are.
+ *
+ * The recorder looks for them by name in an object that brings its own malloc; the tools look
+ * for them, behind the prefixes of known allocators, where --alloc-symbol=auto asks for it.
+ * Source  the manuals of glibc, jemalloc, mimalloc, tcmalloc and rpmalloc; C++17 for operators
+ *         (Itanium C++ ABI, mangled names).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RECORDING_FAMILY_H
+#define RECORDING_FAMILY_H
+
+#include <stdint.h>
+
+#include "recording/recording.h"
+
+/* What a function's arguments are; numbers from 1, 0: none. Only integers and pointers count. */
+struct mu_shape {
+	uint8_t fn;	/* enum mu_fn: the row that it counts in; MU_FN_FREE frees */
+	uint8_t size;	/* bytes; MU_SHAPE_STRING: the result is a string */
+	uint8_t count;	/* how many of `size` */
+	uint8_t block;	/* freed or reallocated */
+	uint8_t result; /* the block comes back where this points to, not as the result */
+	uint8_t flags;	/* enum mu_shape_flag */
+	uint8_t reserved[2];
+};
+#define MU_SHAPE_STRING 255u
+
+enum mu_shape_flag {
+	MU_SHAPE_STATUS = 1, /* the function returns 0 when it succeeds */
+	MU_SHAPE_ASKED = 2,  /* named by the user, not a known family's */
+};
+
+struct mu_family {
+	const char *name;
+	struct mu_shape shape;
+};
+
+#define MU_FAMILY_ALLOC(name, fn, size, count) { name, { fn, size, count, 0, 0, 0, { 0 } } }
+#define MU_FAMILY_REALLOC(name, size, count, block) \
+	{ name, { MU_FN_REALLOC, size, count, block, 0, 0, { 0 } } }
+#define MU_FAMILY_FREE(name, block) { name, { MU_FN_FREE, 0, 0, block, 0, 0, { 0 } } }
+#define MU_FAMILY_STATUS(name, size) \
+	{ name, { MU_FN_MEMALIGN, size, 0, 0, 1, MU_SHAPE_STATUS, { 0 } } }
+
+/* libc's names and C++'s operators. free and malloc stand first: without them nothing else would
+ * be right. */
+static const struct mu_family mu_family_libc[] = {
+	MU_FAMILY_FREE("free", 1),
+	MU_FAMILY_ALLOC("malloc", MU_FN_MALLOC, 1, 0),
+	MU_FAMILY_ALLOC("calloc", MU_FN_CALLOC, 1, 2),
+	MU_FAMILY_REALLOC("realloc", 2, 0, 1),
+	MU_FAMILY_REALLOC("reallocarray", 2, 3, 1),
+	MU_FAMILY_ALLOC("memalign", MU_FN_MEMALIGN, 2, 0),
+	MU_FAMILY_ALLOC("aligned_alloc", MU_FN_MEMALIGN, 2, 0),
+	MU_FAMILY_STATUS("posix_memalign", 3),
+	MU_FAMILY_ALLOC("valloc", MU_FN_MEMALIGN, 1, 0),
+	MU_FAMILY_ALLOC("pvalloc", MU_FN_MEMALIGN, 1, 0),
+	MU_FAMILY_FREE("cfree", 1),
+	MU_FAMILY_FREE("free_sized", 1),
+	MU_FAMILY_FREE("free_aligned_sized", 1),
+	MU_FAMILY_ALLOC("_Znwm", MU_FN_MALLOC, 1, 0),
+	MU_FAMILY_ALLOC("_Znam", MU_FN_MALLOC, 1, 0),
+	MU_FAMILY_ALLOC("_ZnwmRKSt9nothrow_t", MU_FN_MALLOC, 1, 0),
+	MU_FAMILY_ALLOC("_ZnamRKSt9nothrow_t", MU_FN_MALLOC, 1, 0),
+	MU_FAMILY_ALLOC("_ZnwmSt11align_val_t", MU_FN_MEMALIGN, 1, 0),
+	MU_FAMILY_ALLOC("_ZnamSt11align_val_t", MU_FN_MEMALIGN, 1, 0),
+	MU_FAMILY_ALLOC("_ZnwmSt11align_val_tRKSt9nothrow_t", MU_FN_MEMALIGN, 1, 0),
+	MU_FAMILY_ALLOC("_ZnamSt11align_val_tRKSt9nothrow_t", MU_FN_MEMALIGN, 1, 0),
+	MU_FAMILY_FREE("_ZdlPv", 1),
+	MU_FAMILY_FREE("_ZdaPv", 1),
+	MU_FAMILY_FREE("_ZdlPvm", 1),
+	MU_FAMILY_FREE("_ZdaPvm", 1),
+	MU_FAMILY_FREE("_ZdlPvRKSt9nothrow_t", 1),
+	MU_FAMILY_FREE("_ZdaPvRKSt9nothrow_t", 1),
+	MU_FAMILY_FREE("_ZdlPvSt11align_val_t", 1),
+	MU_FAMILY_FREE("_ZdaPvSt11align_val_t", 1),
+	MU_FAMILY_FREE("_ZdlPvmSt11align_val_t", 1),
+	MU_FAMILY_FREE("_ZdaPvmSt11align_val_t", 1),
+	MU_FAMILY_FREE("_ZdlPvSt11align_val_tRKSt9nothrow_t", 1),
+	MU_FAMILY_FREE("_ZdaPvSt11align_val_tRKSt9nothrow_t", 1),
+};
+
+#define MU_FAMILY_LIBC (sizeof(mu_family_libc) / sizeof(mu_family_libc[0]))
+#define MU_FAMILY_NEEDED 2u /* free and malloc */
+/* Of them, those that stand behind a prefix too: up to operator new. */
+#define MU_FAMILY_PREFIXED 13u
+
+/* A function of an allocator that was to be intercepted in memory (--own-malloc). */
+struct mu_symbol {
+	uint64_t calls;		 /* of those that were asked for by name or family */
+	struct mu_string name;	 /* as in the symbol table */
+	struct mu_string object; /* path of its file */
+	struct mu_string why;	 /* completes "NAME: ": why it is not; empty: it is */
+	uint32_t kind;		 /* enum mu_symbol_kind */
+	uint32_t rule;		 /* ASKED: number of the option */
+};
+
+enum mu_symbol_kind { MU_SYMBOL_OWN = 0, MU_SYMBOL_FAMILY = 1, MU_SYMBOL_ASKED = 2 };
+
+#endif
