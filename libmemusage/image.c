@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "libmemusage/access_request.h"
 #include "libmemusage/accesses.h"
@@ -80,6 +82,47 @@ static struct mu_string from_cwd(void)
 				  : arena_string(scratch, (uint64_t)length - 1, PATH_LIMIT);
 }
 
+/* Where there is no /proc, as in a chroot, what the kernel laid on the stack tells: the name that
+ * was executed, and the arguments, whose count and pointers lie below those of the environment. */
+static struct mu_string from_start(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	long length = 0;
+
+	if (!name || !name[0])
+		return (struct mu_string){ 0 };
+	if (name[0] != '/') {
+		length = SYS2(SYS_getcwd, scratch, PATH_LIMIT);
+		if (sys_failed(length))
+			return (struct mu_string){ 0 };
+		scratch[length - 1] = '/';
+	}
+	uint64_t more = strnlen(name, PATH_LIMIT);
+	memcpy(scratch + length, name, more);
+	return arena_string(scratch, (uint64_t)length + more, 2 * PATH_LIMIT);
+}
+
+static struct mu_string from_arguments(void)
+{
+	char *const *last = environ - 1;
+	uint64_t count = 0, length = 0;
+
+	/* It moves when the program changes it. */
+	if (rec.state != STATE_STARTING || *last)
+		return (struct mu_string){ 0 };
+	while (count < CMDLINE_LIMIT && (uint64_t)last[-1 - (long)count] != count)
+		count++;
+	for (uint64_t i = 0; i < count; i++) {
+		const char *argument = last[(long)i - (long)count];
+		uint64_t more = strlen(argument) + 1;
+		if (more > sizeof(scratch) - length)
+			break;
+		memcpy(scratch + length, argument, more);
+		length += more;
+	}
+	return arena_string(scratch, length, sizeof(scratch));
+}
+
 static void describe_process(struct mu_process *process)
 {
 	process->pid = rec.pid;
@@ -88,6 +131,10 @@ static void describe_process(struct mu_process *process)
 	process->start_mono_ns = monotonic();
 	process->exe = from_link("/proc/self/exe");
 	process->cmdline = from_file("/proc/self/cmdline");
+	if (!process->exe.length)
+		process->exe = from_start();
+	if (!process->cmdline.length)
+		process->cmdline = from_arguments();
 	process->cwd = from_cwd();
 }
 

@@ -237,6 +237,16 @@ static void read_maps(struct maps *m, pid_t pid)
 	fclose(maps);
 }
 
+/* Its collector may have gone because the process has. */
+static bool still_has_arena(pid_t pid)
+{
+	struct maps maps;
+
+	read_maps(&maps, pid);
+	free(maps.file);
+	return maps.has_arena;
+}
+
 static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
 {
 	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -286,7 +296,7 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 		s.status = open_file(c, maps.file, flags);
 	else if (!try_abstract(&s))
 		try_paths(&s);
-	if (s.status == CONTACT_NOBODY && maps.has_arena)
+	if (s.status == CONTACT_NOBODY && maps.has_arena && still_has_arena(pid))
 		s.status = CONTACT_DEAD;
 	if (s.status == CONTACT_NOBODY && !maps.is_readable && s.owner != geteuid())
 		s.status = CONTACT_DENIED;
