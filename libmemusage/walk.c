@@ -216,7 +216,8 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32
 					    .bp_at = at.bp_at };
 		struct rule rule = rules_of(pc);
 		if (!step(walk, frame, &at, rule)) {
-			*end = rule.type;
+			/* ld.so's start has no tables; bp is 0 there, as the psABI wants it. */
+			*end = rule.type == RULE_NONE && !at.bp ? RULE_END : rule.type;
 			return n;
 		}
 	}

@@ -84,6 +84,24 @@ static void note_drops(struct report *r, const struct result *result)
 	note_drop(r, result->counters.nested, "calls from signal handlers that interrupted a call");
 }
 
+static void note_unwound_kind(struct report *r, const struct unwound *u,
+			      const struct unwound_count *kind, const char *what)
+{
+	char stacks[UNITS_LENGTH], all[UNITS_LENGTH], blocks[UNITS_LENGTH];
+
+	if (kind->stacks > 0)
+		report_note(r, "call stacks that %s: %s of %s, those of %s allocations",
+			    what, units_grouped(stacks, kind->stacks),
+			    units_grouped(all, u->all.stacks), units_grouped(blocks, kind->blocks));
+}
+
+/* Reports show them as they are, beginning where they end. */
+static void note_unwound(struct report *r, const struct unwound *u)
+{
+	note_unwound_kind(r, u, &u->truncated, "end too early (no unwind information)");
+	note_unwound_kind(r, u, &u->cut, "are deeper than the 1,024 frames that are kept");
+}
+
 static void note_pauses(struct report *r, const struct result *result)
 {
 	const struct counters *c = &result->counters;
@@ -161,6 +179,7 @@ void notes_print(struct report *r, const struct result *result)
 		report_note(r, "ad hoc events are recorded, allocations are not (--mode=ad-hoc)");
 	note_facts(r, result);
 	note_symbols(r, result);
+	note_unwound(r, &result->unwound);
 	note_pauses(r, result);
 	note_requests(r, result);
 	note_drops(r, result);
@@ -184,6 +203,8 @@ void notes_print_details(struct report *r, const struct result *result,
 	const struct mu_process *p = &result->process;
 
 	print_threads(r, result);
+	note_unwound_kind(r, &result->unwound, &result->unwound.guessed,
+			  "were found by frame pointers in code without unwind tables");
 	if (p->exit_mono_ns > p->start_mono_ns)
 		report_note(r, "time: %s in this image",
 			    units_time(a, p->exit_mono_ns - p->start_mono_ns));

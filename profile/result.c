@@ -201,6 +201,7 @@ void result_take(struct result *r, struct image *im)
 	image_refresh(im);
 	counters_add(&r->counters, im);
 	take_accesses(r, im);
+	unwound_take(&r->unwound, im);
 	r->process = im->head.process;
 	r->drops = im->head.drops;
 	r->notes = im->head.notes;
