@@ -5,6 +5,7 @@
 #include "formats/json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/utf8.h"
@@ -126,23 +127,25 @@ static void put_stack(FILE *out, const struct profile *p, const struct filtered 
 	fputs("],", out);
 }
 
-static void put_numbers(FILE *out, const struct site *s)
+/* CLASSES may be NULL: there was no memory for them. */
+static void put_numbers(FILE *out, const struct site *s, const struct sites_classes *classes)
 {
 	fprintf(out, "\"peak_bytes\":%" PRId64 ",\"peak_blocks\":%" PRId64
 		",\"live_bytes\":%" PRId64 ",\"live_blocks\":%" PRId64 ",", s->peak_bytes,
 		s->peak_blocks, s->live_bytes, s->live_blocks);
 	fprintf(out, "\"total_bytes\":%" PRIu64 ",\"total_blocks\":%" PRIu64
-		",\"temporary_blocks\":%" PRIu64 ",\"max_bytes\":%" PRId64 ",", s->total_bytes,
+		",\"temporary_blocks\":%" PRIu64 ",\"max_bytes\":%" PRId64, s->total_bytes,
 		s->total_blocks, s->temporary, s->max_bytes);
-	fputs("\"size_classes\":[", out);
-	for (unsigned int i = 0; i < SITES_CLASSES; i++)
-		fprintf(out, "%s%" PRIu64, i ? "," : "", s->size_class[i]);
-	fputs("]}", out);
+	fputs(classes ? ",\"size_classes\":[" : "", out);
+	for (unsigned int i = 0; classes && i < SITES_CLASSES; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", classes->blocks[i]);
+	fputs(classes ? "]}" : "}", out);
 }
 
-static void put_sites(FILE *out, const struct filter *f)
+static void put_sites(FILE *out, const struct filter *f, const struct image *im)
 {
 	const struct profile *p = f->profile;
+	struct sites_classes *classes = sites_classes(&p->sites, im);
 	const char *before = "\n {";
 
 	fputs("\"sites\":[", out);
@@ -157,10 +160,11 @@ static void put_sites(FILE *out, const struct filter *f)
 		fprintf(out, "%s\"call\":\"%s\",", before, call_name(s->fn));
 		put_stack(out, p, &stack);
 		fprintf(out, "\"truncated\":%s,", is_truncated ? "true" : "false");
-		put_numbers(out, s);
+		put_numbers(out, s, classes ? &classes[i] : NULL);
 		before = ",\n {";
 	}
 	fputs("],\n", out);
+	free(classes);
 }
 
 static void put_snapshots(FILE *out, const struct image *im)
@@ -238,7 +242,7 @@ void json_write(FILE *out, const struct export *e)
 		heap->peak_slack);
 	put_modules(out, e->filter->profile);
 	put_locations(out, e->filter->profile);
-	put_sites(out, e->filter);
+	put_sites(out, e->filter, e->image);
 	put_snapshots(out, e->image);
 	put_timeline(out, e->image);
 	put_memory(out, e->image);

@@ -78,25 +78,4 @@ enum { PAGE_COUNTS = 40000 };
 void page_put_counts(struct page_json *j, uint32_t node, const uint16_t *count, uint32_t counts,
 		     uint32_t *left);
 
-/* The places of a snapshot or of another moment, by node of the page. */
-struct page_moment {
-	int64_t *bytes, *blocks;	/* per node; zeroed again by page_put_moment() */
-	int64_t *last_bytes, *last_blocks;	/* what the page says of the one before */
-	uint32_t nodes;
-	double least;			/* share of the moment's bytes from which a node is shown */
-};
-
-/* page_moment_init -- memory for COUNT nodes. Returns 0, or -1 with ERR. */
-int page_moment_init(struct page_moment *m, uint32_t nodes, struct mu_error *err);
-
-/* page_moment_free -- release it. Fine for a zeroed struct. */
-void page_moment_free(struct page_moment *m);
-
-/* page_moment_count -- how many values page_put_moment() would write; it moves on likewise. */
-uint32_t page_moment_count(struct page_moment *m);
-
-/* page_put_moment -- write the member "values": node, bytes and blocks of each node that differs
- * from the moment before, the first number as the distance from the node before. */
-void page_put_moment(struct page_json *j, struct page_moment *m);
-
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/page_facts.h"
+#include "formats/page_moments.h"
 #include "formats/page_series.h"
 #include "profile/accesses.h"
 #include "profile/holder.h"
@@ -246,112 +247,86 @@ static int put_accesses(struct page_json *j, const struct values *v, const struc
 
 /* ---- moments ------------------------------------------------------------------------------- */
 
-/* At most LEFT of them, in all snapshots: a hostile recording can name the same ones again and
- * again. The recorder keeps less than three million. */
-static void take_values(struct page_moment *m, const struct page_image *p,
-			const struct page_cut *c, const struct mu_snapshot *shot, uint64_t *left)
-{
-	const struct profile *profile = p->export->filter->profile;
+struct shots {
+	const struct page_image *page;
+	const struct page_cut *cut;
+	/* Values that may still be read in all snapshots: a hostile recording can name the same
+	 * ones again and again. The recorder keeps less than three million. */
+	uint64_t left;
+};
 
-	for (uint64_t i = 0; i < shot->value_count && *left > 0; i++, --*left) {
-		const void *at = image_at(p->export->image,
-					  shot->values + i * sizeof(struct mu_site_value),
+static void take_value(const struct shots *s, const struct mu_site_value *value,
+		       struct page_moment *m)
+{
+	const struct sites *sites = &s->page->export->filter->profile->sites;
+	int64_t *bytes, *blocks;
+
+	if (value->site >= sites->count || !sites_is_counted(&sites->site[value->site]))
+		return;
+	bytes = &m->bytes[s->cut->of_site[value->site]];
+	blocks = &m->blocks[s->cut->of_site[value->site]];
+	*bytes = (int64_t)((uint64_t)*bytes + (uint64_t)value->bytes);
+	*blocks = (int64_t)((uint64_t)*blocks + (uint64_t)value->blocks);
+}
+
+static enum page_shot take_shot(void *data, uint64_t number, struct page_moment *m)
+{
+	struct shots *s = data;
+	struct mu_snapshot shot;
+
+	if (number == 0)
+		s->left = VALUES_MAX;
+	if (!image_snapshot(s->page->export->image, number, &shot))
+		return PAGE_SHOT_NONE;
+	for (uint64_t i = 0; i < shot.value_count && s->left > 0; i++, s->left--) {
+		const void *at = image_at(s->page->export->image,
+					  shot.values + i * sizeof(struct mu_site_value),
 					  sizeof(struct mu_site_value));
 		struct mu_site_value value;
-		int64_t *bytes, *blocks;
 
 		if (!at)
 			break;
 		memcpy(&value, at, sizeof(value));
-		if (value.site >= profile->sites.count ||
-		    !sites_is_counted(&profile->sites.site[value.site]))
-			continue;
-		bytes = &m->bytes[c->of_site[value.site]];
-		blocks = &m->blocks[c->of_site[value.site]];
-		*bytes = (int64_t)((uint64_t)*bytes + (uint64_t)value.bytes);
-		*blocks = (int64_t)((uint64_t)*blocks + (uint64_t)value.blocks);
+		take_value(s, &value, m);
 	}
+	return shot.values != 0 || shot.heap == 0 ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
 }
 
-static bool has_values(const struct mu_snapshot *shot)
-{
-	return shot->values != 0 || shot->heap == 0;
-}
-
-static uint64_t count_values(struct page_moment *m, const struct page_image *p,
-			     const struct page_cut *c, uint64_t snapshots, uint64_t most)
-{
-	uint64_t count = 0, left = VALUES_MAX;
-
-	for (uint64_t i = 0; i < snapshots && count <= most; i++) {
-		struct mu_snapshot shot;
-
-		if (!image_snapshot(p->export->image, i, &shot))
-			break;
-		if (!has_values(&shot))
-			continue;
-		take_values(m, p, c, &shot, &left);
-		count += page_moment_count(m);
-	}
-	memset(m->last_bytes, 0, m->nodes * sizeof(*m->last_bytes));
-	memset(m->last_blocks, 0, m->nodes * sizeof(*m->last_blocks));
-	return count;
-}
-
-static void put_snapshot(struct page_json *j, const struct page_image *p,
-			 const struct mu_snapshot *shot)
+static void put_shot(void *data, uint64_t number, struct page_json *j)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
-	const uint64_t start = p->export->image->head.process.start_mono_ns;
+	const struct shots *s = data;
+	const struct image *im = s->page->export->image;
+	const uint64_t start = im->head.process.start_mono_ns;
+	struct mu_snapshot shot;
 
-	page_json_uint(j, "t", shot->mono_ns > start ? shot->mono_ns - start : 0);
-	page_json_text(j, "kind", shot->kind < 4 ? kinds[shot->kind] : "other");
-	page_json_int(j, "heap", shot->heap);
-	page_json_int(j, "extra", shot->extra);
-	page_json_int(j, "stacks", shot->stacks);
-	page_json_uint(j, "clock", shot->clock_bytes);
-	if (shot->name.length) {
+	if (!image_snapshot(im, number, &shot))
+		return;
+	page_json_uint(j, "t", shot.mono_ns > start ? shot.mono_ns - start : 0);
+	page_json_text(j, "kind", shot.kind < 4 ? kinds[shot.kind] : "other");
+	page_json_int(j, "heap", shot.heap);
+	page_json_int(j, "extra", shot.extra);
+	page_json_int(j, "stacks", shot.stacks);
+	page_json_uint(j, "clock", shot.clock_bytes);
+	if (shot.name.length) {
 		char text[256];
 
-		image_string(p->export->image, &shot->name, text, sizeof(text));
+		image_string(im, &shot.name, text, sizeof(text));
 		page_json_text(j, "name", text);
 	}
 }
 
-static int put_snapshots(struct page_json *j, const struct page_image *p,
-			 const struct page_cut *c, const struct page_budget *b,
-			 struct mu_error *err)
+static int put_shots(struct page_json *j, const struct page_image *p, const struct page_cut *c,
+		     const struct page_budget *b, struct mu_error *err)
 {
-	static const double steps[] = { 0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3 };
-	uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS), left = VALUES_MAX;
-	struct page_moment m;
-	int result = page_moment_init(&m, c->count, err);
+	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
+	struct shots s = { .page = p, .cut = c };
 
-	if (count > SNAPSHOTS_MAX)
-		count = SNAPSHOTS_MAX;
-	for (size_t i = 0; result == 0 && i < sizeof(steps) / sizeof(*steps); i++) {
-		m.least = steps[i];
-		if (count_values(&m, p, c, count, b->values) <= b->values)
-			break;
-	}
-	page_json_open(j, "snapshots", '[');
-	for (uint64_t i = 0; result == 0 && i < count; i++) {
-		struct mu_snapshot shot;
-
-		if (!image_snapshot(p->export->image, i, &shot))
-			break;
-		page_json_open(j, NULL, '{');
-		put_snapshot(j, p, &shot);
-		if (has_values(&shot)) {
-			take_values(&m, p, c, &shot, &left);
-			page_put_moment(j, &m);
-		}
-		page_json_close(j, '}');
-	}
-	page_json_close(j, ']');
-	page_json_real(j, "snapshot_share", m.least);
-	page_moment_free(&m);
-	return result;
+	return page_put_shots(j, c->count,
+			      &(struct page_shots){
+				      .count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX,
+				      .take = take_shot, .put = put_shot, .data = &s },
+			      b, err);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
@@ -380,7 +355,7 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 		result = page_put_sites(j, &cut, &s, err);
 	}
 	if (result == 0)
-		result = put_snapshots(j, p, &cut, b, err);
+		result = put_shots(j, p, &cut, b, err);
 	if (result == 0 && has_accesses)
 		result = put_accesses(j, &v, &cut, err);
 	page_cut_free(&cut);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/massif_convert.h"
+#include "formats/page_moments.h"
 #include "formats/page_stacks.h"
 #include "profile/array.h"
 
@@ -151,58 +152,53 @@ static void put_facts(struct page_json *j, const struct page_massif *p)
 	page_json_close(j, '}');
 }
 
-/* Advances *VALUE over those of a snapshot. */
-static void take_values(struct page_moment *m, const struct page_massif *p,
-			const struct page_cut *c, uint32_t snapshot, uint32_t *value)
-{
-	for (; *value < p->values && p->value[*value].snapshot == snapshot; ++*value) {
-		int64_t *bytes = &m->bytes[c->of_site[p->value[*value].site]];
+/* Snapshots beyond a page's budget of points are passed over, but for those with a tree. */
+struct shots {
+	const struct page_massif *page;
+	const struct page_cut *cut;
+	size_t step;
+	uint32_t value;		/* the next one */
+};
 
-		*bytes = (int64_t)((uint64_t)*bytes + p->value[*value].bytes);
+static enum page_shot take_shot(void *data, uint64_t i, struct page_moment *m)
+{
+	struct shots *s = data;
+	const struct page_massif *p = s->page;
+
+	if (i == 0)
+		s->value = 0;
+	if (!p->file->snapshots[i].node_count)
+		return i % s->step == 0 ? PAGE_SHOT_FIGURES : PAGE_SHOT_NONE;
+	for (; s->value < p->values && p->value[s->value].snapshot == i; s->value++) {
+		int64_t *bytes = &m->bytes[s->cut->of_site[p->value[s->value].site]];
+
+		*bytes = (int64_t)((uint64_t)*bytes + p->value[s->value].bytes);
 	}
+	return PAGE_SHOT_PLACES;
 }
 
-static void put_snapshot(struct page_json *j, const struct massif_snapshot *s)
+static void put_shot(void *data, uint64_t i, struct page_json *j)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak" };
+	const struct shots *s = data;
+	const struct massif_snapshot *shot = &s->page->file->snapshots[i];
 
-	page_json_uint(j, "t", s->time);
-	page_json_text(j, "kind", kinds[s->kind]);
-	page_json_uint(j, "heap", s->heap);
-	page_json_uint(j, "extra", s->extra);
-	page_json_uint(j, "stacks", s->stacks);
+	page_json_uint(j, "t", shot->time);
+	page_json_text(j, "kind", kinds[shot->kind]);
+	page_json_uint(j, "heap", shot->heap);
+	page_json_uint(j, "extra", shot->extra);
+	page_json_uint(j, "stacks", shot->stacks);
 }
 
-/* Snapshots beyond a page's budget of points are passed over, but for those with a tree. */
-static int put_snapshots(struct page_json *j, const struct page_massif *p,
-			 const struct page_cut *c, const struct page_budget *b,
-			 struct mu_error *err)
+static int put_shots(struct page_json *j, const struct page_massif *p, const struct page_cut *c,
+		     const struct page_budget *b, struct mu_error *err)
 {
-	const struct massif_file *file = p->file;
-	const size_t step = file->count / b->points + 1;
-	struct page_moment m;
-	uint32_t value = 0;
-	int result = page_moment_init(&m, c->count, err);
+	struct shots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
 
-	m.least = p->values > b->values ? 0.01 * p->values / b->values : 0;
-	page_json_open(j, "snapshots", '[');
-	for (size_t i = 0; result == 0 && i < file->count; i++) {
-		const struct massif_snapshot *s = &file->snapshots[i];
-
-		if (!s->node_count && i % step != 0)
-			continue;
-		page_json_open(j, NULL, '{');
-		put_snapshot(j, s);
-		if (s->node_count) {
-			take_values(&m, p, c, (uint32_t)i, &value);
-			page_put_moment(j, &m);
-		}
-		page_json_close(j, '}');
-	}
-	page_json_close(j, ']');
-	page_json_real(j, "snapshot_share", m.least);
-	page_moment_free(&m);
-	return result;
+	return page_put_shots(j, c->count,
+			      &(struct page_shots){ .count = p->file->count, .take = take_shot,
+						    .put = put_shot, .data = &s },
+			      b, err);
 }
 
 int page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b,
@@ -220,7 +216,7 @@ int page_massif_fill(struct page_json *j, const void *data, const struct page_bu
 		result = page_put_sites(j, &cut, &sites, err);
 	}
 	if (result == 0)
-		result = put_snapshots(j, p, &cut, b, err);
+		result = put_shots(j, p, &cut, b, err);
 	page_cut_free(&cut);
 	return result;
 }

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
 {
@@ -105,6 +106,15 @@ bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *
 	if (entry)
 		memcpy(shot, entry, sizeof(*shot));
 	return entry != NULL;
+}
+
+void image_forget(const struct image *im)
+{
+	const uintptr_t start = ((uintptr_t)im->base + MU_PAGE - 1) & ~(uintptr_t)(MU_PAGE - 1);
+	const uintptr_t end = ((uintptr_t)im->base + im->size) & ~(uintptr_t)(MU_PAGE - 1);
+
+	if (im->is_file && end > start)
+		madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
 size_t image_string(const struct image *im, const struct mu_string *string, char *buffer,

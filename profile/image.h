@@ -40,6 +40,7 @@ struct image {
 	uint64_t shot_count;
 	const uint8_t *outside;
 	uint64_t outside_size;
+	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */
 };
 
 /* image_load -- take hold of the image at BASE.
@@ -75,6 +76,13 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
  * copied.
  */
 bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *shot);
+
+/* image_forget -- let go of the memory that reading took: the next look reads the file again.
+ *
+ * For large files whose parts are copied out one after the other. Nothing happens to an image that
+ * is no file. Not while its log is merged: what was read of it is marked in this memory.
+ */
+void image_forget(const struct image *im);
 
 /* image_string -- copy a string out.
  *

@@ -147,6 +147,7 @@ int keep_verify(const struct segment *s, const struct image *im, struct mu_error
 			continue;
 		if (verify_table(im, section, err) < 0)
 			return -1;
+		image_forget(im);
 	}
 	return 0;
 }

@@ -128,9 +128,12 @@ static int load_stacks(struct profile *p, const struct image *im, struct mu_erro
 int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
 {
 	*p = (struct profile){ .frame_count = 0 };
-	if (modules_load(&p->modules, im, err) < 0 || load_frames(p, im, err) < 0 ||
-	    load_stacks(p, im, err) < 0)
+	if (modules_load(&p->modules, im, err) < 0 || load_frames(p, im, err) < 0)
 		return -1;
+	image_forget(im);
+	if (load_stacks(p, im, err) < 0)
+		return -1;
+	image_forget(im);
 	return sites_load(&p->sites, im, p->stack_count, err);
 }
 

@@ -157,5 +157,8 @@ int segment_image(const struct segment *s, uint32_t k, struct image *im, struct 
 				    "image %u is not inside the file", k);
 	if (length > s->size - offset)
 		length = s->size - offset;
-	return image_load(im, s->base + offset, length, err);
+	if (image_load(im, s->base + offset, length, err) < 0)
+		return -1;
+	im->is_file = s->is_mapped;
+	return 0;
 }

@@ -11,6 +11,9 @@
 #include "profile/blocks.h"
 #include "recording/copies.h"
 
+/* Entries after which what was read of a file is let go of. */
+enum { FORGET_EVERY = 1 << 16 };
+
 uint64_t sites_class_limit(unsigned int size_class)
 {
 	static const uint64_t limit[SITES_CLASSES] = { 16, 64, 256, 1024, 4096, 64 << 10,
@@ -39,7 +42,10 @@ static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 		memcpy(&from, entry, known);
 		s->site[s->count] = (struct site){
 			.stack = from.stack < stacks ? from.stack : 0,
-			.fn = from.fn, .flags = from.flags };
+			.fn = from.fn < UINT8_MAX ? (uint8_t)from.fn : UINT8_MAX,
+			.flags = from.flags };
+		if (s->count % FORGET_EVERY == 0)
+			image_forget(im);
 	}
 	return 0;
 }
@@ -65,30 +71,51 @@ static void add_cell(struct site *site, const struct mu_cell *cell, const struct
 	site->total_blocks += cell->total_blocks;
 	site->temporary += cell->temporary;
 	site->life = plus(site->life, cell->life);
-	for (unsigned int i = 0; i < SITES_CLASSES; i++)
-		site->size_class[i] += cell->size_class[i];
+}
+
+static bool get_cell(const struct image *im, uint64_t number, struct mu_cell *cell)
+{
+	const void *entry = image_entry(im, MU_SEC_CELLS, number, sizeof(*cell));
+
+	if (!entry)
+		return false;
+	memcpy(cell, entry, sizeof(*cell));
+	if (number % FORGET_EVERY == 0)
+		image_forget(im);
+	return true;
 }
 
 int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	struct mu_cell cell;
 
 	*s = (struct sites){ .count = 0 };
 	if (load_sites(s, im, stacks, err) < 0)
 		return -1;
-	for (uint64_t i = 0; i < cells; i++) {
-		const void *entry = image_entry(im, MU_SEC_CELLS, i, sizeof(struct mu_cell));
-		struct mu_cell cell;
-
-		if (!entry)
-			break;
-		memcpy(&cell, entry, sizeof(cell));
+	for (uint64_t i = 0; i < cells && get_cell(im, i, &cell); i++) {
 		if (cell.site < s->count && cell.flags & MU_CELL_BOOKS)
 			s->site[cell.site].is_booked = true;
 		else if (cell.site < s->count)
 			add_cell(&s->site[cell.site], &cell, &im->head.heap);
 	}
+	image_forget(im);
 	return 0;
+}
+
+struct sites_classes *sites_classes(const struct sites *s, const struct image *im)
+{
+	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	struct sites_classes *of = calloc((size_t)s->count + 1, sizeof(*of));
+	struct mu_cell cell;
+
+	for (uint64_t i = 0; of && i < cells && get_cell(im, i, &cell); i++) {
+		if (cell.site >= s->count || cell.flags & MU_CELL_BOOKS)
+			continue;
+		for (unsigned int k = 0; k < SITES_CLASSES; k++)
+			of[cell.site].blocks[k] += cell.size_class[k];
+	}
+	return of;
 }
 
 static bool take_birth_back(const struct mu_block *block, void *data)

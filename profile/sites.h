@@ -19,7 +19,8 @@ enum {
 /* Bytes are those that the program asked for. Sums of a damaged recording may be negative. */
 struct site {
 	uint32_t stack;		/* of profile->stack; less than its count */
-	uint16_t fn;		/* enum mu_fn */
+	uint8_t fn;		/* enum mu_fn; 255: none that is known */
+	bool is_booked;		/* snapshots may have bytes here that no block has */
 	uint16_t flags;		/* enum mu_site_flag */
 	int64_t live_bytes;	/* now: at the end, if the process has ended */
 	int64_t live_blocks;
@@ -28,11 +29,14 @@ struct site {
 	int64_t max_bytes;	/* the most that was live here; several threads: not less */
 	uint64_t total_bytes;	/* ever allocated */
 	uint64_t total_blocks;
-	bool is_booked;		/* snapshots may have bytes here that no block has */
 	uint64_t temporary;	/* blocks freed by their thread before it allocated again */
 	int64_t life;		/* of blocks that were freed, sum in ticks of 2^20 ns; filled by
 				 * sites_lifetimes() */
-	uint64_t size_class[SITES_CLASSES];	/* blocks of up to so many bytes, see below */
+};
+
+/* Blocks by size: of up to sites_class_limit() bytes each. */
+struct sites_classes {
+	uint64_t blocks[SITES_CLASSES];
 };
 
 /* sites_class_limit -- largest size of a class: 16, 64, 256, 1024, 4096, 64 Ki, 1 Mi, none. */
@@ -47,10 +51,16 @@ struct sites {
  *
  * stacks  how many there are; a site with another is counted at stack 0.
  * Returns 0, or -1 with ERR without memory; release S in either case.
- * Cost O(cells), 104 + 64 bytes per site.
+ * Cost O(cells), 80 bytes per site.
  * Source docs/format.md, section 4: value at the peak.
  */
 int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err);
+
+/* sites_classes -- blocks of every site by size, added up as sites_load() does.
+ *
+ * Returns one entry per site, to be freed; NULL without memory.
+ */
+struct sites_classes *sites_classes(const struct sites *s, const struct image *im);
 
 /* sites_is_copy -- whether bytes were copied there (copy mode), and nothing allocated. */
 bool sites_is_copy(const struct site *site);

@@ -27,10 +27,12 @@ class Page {
 	constructor(model) {
 		this.model = model;
 		this.views = new Map();
+		this.system = matchMedia('(prefers-color-scheme: dark)');
 		this.head();
+		this.setTheme();
 		window.addEventListener('hashchange', () => this.show(location.hash.slice(1)));
 		document.addEventListener('keydown', (e) => this.key(e));
-		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
+		this.system.addEventListener('change', () => this.setTheme(this.chosen));
 		window.addEventListener('beforeprint', () => this.printing(true));
 		window.addEventListener('afterprint', () => this.printing(false));
 		this.show(location.hash.slice(1));
@@ -42,31 +44,31 @@ class Page {
 		this.tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' }, TABS.map((t, i) =>
 			el('button', { type: 'button', role: 'tab', id: `tab-${t.id}`, 'aria-controls': 'main', title: `Key ${i + 1}`,
 				onclick: () => { location.hash = t.id; this.show(t.id); } }, t.label)));
-		this.theme = el('button', { type: 'button', class: 'theme', onclick: () => this.toggleTheme() });
+		this.theme = el('button', { type: 'button', class: 'theme', onclick: () => this.setTheme(this.isDark() ? 'light' : 'dark') });
 		document.getElementById('head').append(el('div', { class: 'head-line' }, el('h1', {}, 'memusage'),
 			el('span', { class: 'head-command', dir: 'ltr', title: clip(model.run.command || '', 2000) }, name),
 			el('span', { class: 'head-tools' }, this.theme, el('button', { type: 'button', onclick: () => print() }, 'Print'))), this.tabs);
 		const when = model.run.start_ms ? `, recorded ${new Date(model.run.start_ms).toISOString().slice(0, 16).replace('T', ' ')} UTC` : '';
 		document.getElementById('foot').append(`memusage ${model.data.creator || ''}${model.run.pid ? `, process ${model.run.pid}` : ''}${when}. `,
 			el('button', { type: 'button', class: 'link', onclick: () => document.getElementById('about').showModal() }, 'Libraries in this page'));
-		this.labelTheme();
 		this.tabs.addEventListener('keydown', (e) => this.tabKey(e));
 		document.getElementById('main').setAttribute('role', 'tabpanel');
 	}
 
 	isDark() {
-		const forced = document.documentElement.dataset.theme;
-		return forced ? forced === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+		return document.documentElement.dataset.theme === 'dark';
+	}
+
+	// "dark", "light", or nothing: as the system has it.
+	setTheme(chosen) {
+		this.chosen = chosen;
+		document.documentElement.dataset.theme = chosen || (this.system.matches ? 'dark' : 'light');
+		this.repaint();
 	}
 
 	labelTheme() {
 		this.theme.textContent = this.isDark() ? 'Light' : 'Dark';
 		this.theme.setAttribute('aria-label', this.isDark() ? 'Switch to light colours' : 'Switch to dark colours');
-	}
-
-	toggleTheme() {
-		document.documentElement.dataset.theme = this.isDark() ? 'light' : 'dark';
-		this.repaint();
 	}
 
 	// What is painted on canvases does not change with the style sheet.
@@ -83,15 +85,9 @@ class Page {
 	}
 
 	printing(is) {
-		if (is) {
-			this.before = document.documentElement.dataset.theme;
-			document.documentElement.dataset.theme = 'light';
-		} else if (this.before) {
-			document.documentElement.dataset.theme = this.before;
-		} else {
-			delete document.documentElement.dataset.theme;
-		}
-		this.repaint();
+		const { chosen } = this;
+		this.setTheme(is ? 'light' : chosen);
+		this.chosen = chosen;
 	}
 
 	view(id) {

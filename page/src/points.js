@@ -20,27 +20,29 @@ export const SORTS = [
 	{ id: 'tbk', label: 'Total (blocks)', by: 'total_blocks', share: 1 },
 	{ id: 'tiny', label: 'Total (blocks), tiny: 16 bytes or less', by: 'total_blocks', share: 0.5, filter: (n) => n.total_bytes / n.total_blocks <= 16 },
 	{ id: 'short', label: 'Total (blocks), short-lived', by: 'total_blocks', share: 0.5, need: 'life', filter: (n, m) => n.life / n.total_blocks <= m.shortLife },
-	{ id: 'temp', label: 'Temporary (blocks)', by: 'temporary', share: 1, need: 'temporary' },
+	{ id: 'temp', label: 'Temporary (blocks)', by: 'temporary', share: 1 },
 	{ id: 'zb', label: 'Total (bytes), never read or never written', by: 'total_bytes', share: 0.5, need: 'read_bytes', filter: noAccess },
 	{ id: 'zbk', label: 'Total (blocks), never read or never written', by: 'total_blocks', share: 0.5, need: 'read_bytes', filter: noAccess },
 	{ id: 'lb', label: 'Total (bytes), little read or written', by: 'total_bytes', share: 0.5, need: 'read_bytes', filter: low },
 	{ id: 'lbk', label: 'Total (blocks), little read or written', by: 'total_blocks', share: 0.5, need: 'read_bytes', filter: low },
-	{ id: 'gb', label: 'At t-gmax, the peak (bytes)', by: 'peak_bytes', share: 1, need: 'peak_bytes' },
-	{ id: 'gbk', label: 'At t-gmax, the peak (blocks)', by: 'peak_blocks', share: 1, need: 'peak_bytes' },
-	{ id: 'eb', label: 'At t-end (bytes)', by: 'end_bytes', share: 1, need: 'end_bytes' },
-	{ id: 'ebk', label: 'At t-end (blocks)', by: 'end_blocks', share: 1, need: 'end_bytes' },
-	{ id: 'rb', label: 'Reads (bytes)', by: 'read_bytes', share: 1, need: 'read_bytes' },
-	{ id: 'rbh', label: 'Reads (bytes), much read or written', by: 'read_bytes', share: 0.5, need: 'read_bytes', filter: high },
-	{ id: 'wb', label: 'Writes (bytes)', by: 'written_bytes', share: 1, need: 'read_bytes' },
+	{ id: 'gb', label: 'At t-gmax, the peak (bytes)', by: 'peak_bytes', share: 1 },
+	{ id: 'gbk', label: 'At t-gmax, the peak (blocks)', by: 'peak_blocks', share: 1 },
+	{ id: 'eb', label: 'At t-end (bytes)', by: 'end_bytes', share: 1 },
+	{ id: 'ebk', label: 'At t-end (blocks)', by: 'end_blocks', share: 1 },
+	{ id: 'rb', label: 'Reads (bytes)', by: 'read_bytes', share: 1 },
+	{ id: 'rbh', label: 'Reads (bytes), much read or written', by: 'read_bytes', share: 0.5, filter: high },
+	{ id: 'wb', label: 'Writes (bytes)', by: 'written_bytes', share: 1 },
 	{ id: 'wbh', label: 'Writes (bytes), much read or written', by: 'written_bytes', share: 0.5, need: 'read_bytes', filter: high },
 ];
-const NEEDS = { read_bytes: '--accesses=emulate', life: '--html', temporary: '--html', peak_bytes: '--html', end_bytes: '--html' };
+// What was not recorded for a metric, or nothing.
+const missing = (s, model) => [s.by, s.need].find((column) => column && !model.has(column));
+const needs = (column) => column === 'read_bytes' || column === 'written_bytes' ? '--accesses=emulate' : '--html';
 const SELF = 2, BELOW = 1, NONE = 0, PAGE = 200;
 
 export class Points {
 	constructor(model) {
 		this.model = model;
-		this.sort = SORTS.find((s) => s.id === (model.has('peak_bytes') ? 'gb' : 'tb'));
+		this.sort = [SORTS.find((s) => s.id === 'gb'), ...SORTS].find((s) => !missing(s, model)) || SORTS[0];
 		this.options = { inverted: true, group: 'line', fold: false };
 		this.all = false;
 		this.output = el('div', { class: 'points', role: 'tree', 'aria-label': 'Program points' });
@@ -54,8 +56,8 @@ export class Points {
 
 	controls() {
 		const { model } = this;
-		const sorts = SORTS.map((s) => ({ value: s.id, disabled: s.need && !model.has(s.need),
-			label: s.need && !model.has(s.need) ? `${s.label} – not recorded (use ${NEEDS[s.need]})` : s.label }));
+		const sorts = SORTS.map((s) => ({ s, lacks: missing(s, model) })).map(({ s, lacks }) => ({ value: s.id, disabled: !!lacks,
+			label: lacks ? `${s.label} – not recorded (use ${needs(lacks)})` : s.label }));
 		return el('div', { class: 'controls' },
 			select('Sort metric', sorts, this.sort.id, (v) => { this.sort = SORTS.find((s) => s.id === v); this.update(); }),
 			select('Direction', [{ value: 'yes', label: 'allocation → callers' }, { value: 'no', label: 'inverted: callers → allocation' }],

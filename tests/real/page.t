@@ -41,7 +41,7 @@ command -v python3 >/dev/null && page python3 python3 -c \
 	'import json, decimal, email; x = [json.loads("{\"a\": [1, 2]}") for i in range(20000)]'
 cat >big.c <<'END'
 #define F(n) struct s##n { int a; double c[4]; }; \
-	int f##n(struct s##n *p, int n) { int t = 0; for (int k = 0; k < n; k++) t += p->a * k; return t; }
+	int f##n(struct s##n *p, int m) { int t = 0; for (int k = 0; k < m; k++) t += p->a * k; return t; }
 #define G(n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7)
 G(1) G(2) G(3) G(4) G(5) G(6) G(7)
 END
@@ -114,7 +114,16 @@ with open('huge.dat', 'wb') as f:
 END
 	limits 'the page of 10 million events' memusagestat --html=huge.html huge.dat
 	limits 'their light picture' memusagestat --theme=light huge.dat huge.png
+	# A long run has no more snapshots than this.
+	memusage -q --record=long.mur --max-snapshots=1000 --time-unit=B "$WORKLOADS/manystacks" 5 60 \
+		>/dev/null
+	num "$(wc -c <long.mur)" -gt 10000000 'there is a recording of many snapshots'
+	limits 'its page' memusagestat --html=long.html long.mur
+	num "$(wc -c <long.html)" -le 2000000 'has at most 2 MB'
+	for picture in --bands --flame --histogram; do
+		limits "its $picture" memusagestat $picture -o long.png long.mur
+	done
 else
-	skip 'no /usr/bin/time or python3' 4
+	skip 'no /usr/bin/time or python3' 14
 fi
 done_testing

@@ -4,6 +4,8 @@
  */
 #include "profile/tree.h"
 
+#include <stdlib.h>
+
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"
@@ -180,6 +182,7 @@ static void recursion(void)
 static void sums(void)
 {
 	struct weight weight[FAKE_ENTRIES];
+	struct sites_classes *classes;
 	struct mu_cell *cell;
 
 	begin();
@@ -199,7 +202,9 @@ static void sums(void)
 	EQ_I(p.sites.site[1].live_blocks, 1);
 	EQ_I(p.sites.site[1].peak_bytes, 400 - 60);
 	EQ_I(p.sites.site[1].peak_blocks, 7 - 1);
-	EQ_U(p.sites.site[1].size_class[2], 9);
+	classes = sites_classes(&p.sites, &im);
+	EQ_U(classes[1].blocks[2], 9);
+	free(classes);
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_TEMPORARY, 0, weight), 0);
 	EQ_I(weight[1].blocks, 1);
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_SNAPSHOT, 0, weight), -1);

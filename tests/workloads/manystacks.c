@@ -1,9 +1,10 @@
 /* manystacks.c -- allocate on as many different call stacks as there are leaves in a tree of calls.
  *
- *	manystacks DEPTH
+ *	manystacks DEPTH [ROUNDS]
  *
  * Each of 9 functions calls all 9, DEPTH deep: 9^DEPTH stacks (6: 531,441) of DEPTH + 2 frames.
- * Every third block is freed. Prints its totals.
+ * Every third block is freed at once; with several rounds, all others after every fourth round.
+ * Prints its totals.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,17 +14,37 @@
 static volatile int after;
 static unsigned long blocks, bytes, live;
 
+struct block {
+	struct block *next;
+	size_t size;
+};
+static struct block *held;
+
 static void at_end(unsigned int path)
 {
 	size_t size = 16 + path % 97;
-	void *block = malloc(size);
+	struct block *block = malloc(size);
 
 	blocks++;
 	bytes += size;
-	if (blocks % 3 == 0)
+	if (blocks % 3 == 0) {
 		free(block);
-	else
-		live += size;
+		return;
+	}
+	*block = (struct block){ held, size };
+	held = block;
+	live += size;
+}
+
+static void free_held(void)
+{
+	while (held) {
+		struct block *next = held->next;
+
+		live -= held->size;
+		free(held);
+		held = next;
+	}
 }
 
 /* A call is not its function's last statement, so that no frame is reused. */
@@ -49,12 +70,17 @@ ALL(DEFINE)
 int main(int argc, char **argv)
 {
 	int depth = argc > 1 ? atoi(argv[1]) : 4;
+	int rounds = argc > 2 ? atoi(argv[2]) : 1;
 	unsigned int paths = 1;
 
 	for (int i = 0; i < depth; i++)
 		paths *= 9;
-	for (unsigned int path = 0; path < paths; path++)
-		f0(depth, path);
+	for (int round = 1; round <= rounds; round++) {
+		for (unsigned int path = 0; path < paths; path++)
+			f0(depth, path);
+		if (round % 4 == 0)
+			free_held();
+	}
 	printf("stacks %u\ntotal %lu %lu\nlive %lu\n", paths, bytes, blocks, live);
 	return 0;
 }
