@@ -204,7 +204,8 @@ static void put_timeline(FILE *out, const struct image *im)
 			PRIu64 ",\"swap\":%" PRIu64 ",", s->rss_anon, s->rss_file, s->rss_shmem,
 			s->swap);
 		fprintf(out, "\"recorder_shmem\":%" PRIu64 ",\"recorder_anon\":%" PRIu64
-			",\"events\":%" PRIu64 "}", s->recorder, s->recorder_anon, s->events);
+			",\"events\":%" PRIu64 ",\"mapped\":%" PRIu64 "}", s->recorder,
+			s->recorder_anon, s->events, s->mapped);
 	}
 	fputs("]", out);
 	timeline_free(&t);

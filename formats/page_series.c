@@ -6,12 +6,15 @@
 
 #include <string.h>
 
+#include "profile/timeline.h"
+
 enum { MARKS = 1000, MARK_BYTES = 300 };
 
-enum column { TIME, HEAP, STACK, ANON, FILE_PAGES, SHMEM, SWAP, RECORDER, EVENTS, COLUMNS };
+enum column { TIME, HEAP, STACK, ANON, FILE_PAGES, SHMEM, SWAP, MAPPED, RECORDER, EVENTS, COLUMNS };
 
 static const char *const names[COLUMNS] = {
-	"t", "heap", "stack", "rss_anon", "rss_file", "rss_shmem", "swap", "recorder", "events",
+	"t", "heap", "stack", "rss_anon", "rss_file", "rss_shmem", "swap", "mmap",
+	"recorder", "call",
 };
 
 static uint64_t since(uint64_t start, uint64_t now)
@@ -34,6 +37,7 @@ static uint64_t get(const struct mu_sample *s, uint64_t start, enum column c)
 	case FILE_PAGES: return s->rss_file;
 	case SHMEM: return s->rss_shmem > s->recorder ? s->rss_shmem - s->recorder : 0;
 	case SWAP: return s->swap;
+	case MAPPED: return s->mapped;
 	case RECORDER: return s->recorder;
 	case EVENTS: return s->events;
 	case COLUMNS: break;
@@ -41,23 +45,17 @@ static uint64_t get(const struct mu_sample *s, uint64_t start, enum column c)
 	return 0;
 }
 
-static void put_column(struct page_json *j, const struct image *im, enum column c, uint64_t step)
+static void put_column(struct page_json *j, const struct timeline *t, enum column c, uint32_t step)
 {
-	uint64_t count = image_count(im, MU_SEC_TIMELINE), most = 0;
+	uint64_t most = 0;
 
 	page_json_open(j, names[c], '[');
-	for (uint64_t i = 0; i < count; i++) {
-		const void *entry = image_entry(im, MU_SEC_TIMELINE, i, sizeof(struct mu_sample));
-		struct mu_sample s;
-		uint64_t value;
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t value = get(&t->sample[i], t->start_ns, c);
 
-		if (!entry)
-			break;
-		memcpy(&s, entry, sizeof(s));
-		value = get(&s, im->head.process.start_mono_ns, c);
 		if (i % step == 0 || value > most)
 			most = value;
-		if (i % step == step - 1 || i + 1 == count)
+		if (i % step == step - 1 || i + 1 == t->count)
 			page_json_uint(j, NULL, most);
 	}
 	page_json_close(j, ']');
@@ -98,11 +96,15 @@ static void put_marks(struct page_json *j, const struct image *im)
 
 void page_put_series(struct page_json *j, const struct image *im, uint32_t points)
 {
-	uint64_t step = image_count(im, MU_SEC_TIMELINE) / points + 1;
+	struct timeline t;
 
+	/* Without memory for it there is none. */
+	if (timeline_load(&t, im, NULL) < 0)
+		t.count = 0;
 	page_json_open(j, "samples", '{');
 	for (int c = 0; c < COLUMNS; c++)
-		put_column(j, im, (enum column)c, step);
+		put_column(j, &t, (enum column)c, t.count / points + 1);
 	page_json_close(j, '}');
+	timeline_free(&t);
 	put_marks(j, im);
 }

@@ -59,8 +59,17 @@ static uint64_t kilobytes(const char *name)
 
 struct sums {
 	int64_t heap, stack;
-	uint64_t events;
+	uint64_t events, mapped;
 };
+
+static void add_calls(struct sums *sums, const struct mu_counters *c)
+{
+	for (int fn = 0; fn < MU_FN_COUNT; fn++)
+		sums->events += c->calls[fn];
+	sums->mapped += c->bytes[MU_FN_MMAP_R] + c->bytes[MU_FN_MMAP_W] +
+			c->bytes[MU_FN_MMAP_A] + c->bytes[MU_FN_MREMAP] -
+			c->bytes[MU_FN_MUNMAP];
+}
 
 static void add_thread(struct thread *thread, void *data)
 {
@@ -70,8 +79,7 @@ static void add_thread(struct thread *thread, void *data)
 
 	sums->heap += t->pending_heap;
 	sums->stack += (int64_t)((touched + MU_PAGE - 1) & -(uint64_t)MU_PAGE);
-	for (int fn = 0; fn < MU_FN_COUNT; fn++)
-		sums->events += t->counters.calls[fn];
+	add_calls(sums, &t->counters);
 }
 
 void last_sample_take(void)
@@ -84,8 +92,7 @@ void last_sample_take(void)
 	if (!sample || !read_status())
 		return;
 	thread_for_each(add_thread, &sums);
-	for (int fn = 0; fn < MU_FN_COUNT; fn++)
-		sums.events += rec.image->retired.calls[fn];
+	add_calls(&sums, &rec.image->retired);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	*sample = (struct mu_sample){
 		.mono_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
@@ -98,6 +105,7 @@ void last_sample_take(void)
 		.recorder = rec.image->populated + rec.image->log_bytes + 2 * MU_PAGE,
 		.events = sums.events,
 		.recorder_anon = rec.image->recorder_private,
+		.mapped = (int64_t)sums.mapped > 0 ? sums.mapped : 0,
 	};
 	rec.image->rss_peak = kilobytes("\nVmHWM:");
 	__atomic_store_n(&table->count, 1, __ATOMIC_RELEASE);

@@ -26,13 +26,20 @@ static uint64_t page_up(uint64_t bytes)
 	return bytes > INT64_MAX / 4 ? 0 : (bytes + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 }
 
+static void add_calls(struct mu_sample *s, const struct mu_counters *c)
+{
+	for (int fn = 0; fn < MU_FN_COUNT; fn++)
+		s->events += c->calls[fn];
+	s->mapped += c->bytes[MU_FN_MMAP_R] + c->bytes[MU_FN_MMAP_W] + c->bytes[MU_FN_MMAP_A] +
+		     c->bytes[MU_FN_MREMAP] - c->bytes[MU_FN_MUNMAP];
+}
+
 /* What the recorder knows of heap, stacks and events. */
 static void add_threads(struct mu_sample *s, const struct image *im)
 {
 	uint64_t threads = image_count(im, MU_SEC_THREADS);
 
-	for (int fn = 0; fn < MU_FN_COUNT; fn++)
-		s->events += im->head.retired.calls[fn];
+	add_calls(s, &im->head.retired);
 	for (uint64_t i = 0; i < threads; i++) {
 		const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
 
@@ -41,9 +48,10 @@ static void add_threads(struct mu_sample *s, const struct image *im)
 		s->heap = (int64_t)((uint64_t)s->heap + (uint64_t)t->pending_heap);
 		s->stack += (int64_t)page_up(t->stack_peak > t->stack_mark ? t->stack_peak :
 									     t->stack_mark);
-		for (int fn = 0; fn < MU_FN_COUNT; fn++)
-			s->events += t->counters.calls[fn];
+		add_calls(s, &t->counters);
 	}
+	if ((int64_t)s->mapped < 0)
+		s->mapped = 0;
 }
 
 static void look(struct tree *t, struct process *p, const struct image *im, uint64_t now)

@@ -4,12 +4,19 @@
  */
 #include "profile/timeline.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
 {
 	uint64_t count = image_count(im, MU_SEC_TIMELINE), last = 0;
+	/* What lies behind is younger than some recordings. */
+	const bool is_whole = im->samples || im->head.table[MU_SEC_TIMELINE].entry_size >=
+						     sizeof(struct mu_sample);
+	const size_t known = is_whole ? sizeof(struct mu_sample) :
+					offsetof(struct mu_sample, mapped);
 
 	*t = (struct timeline){ .start_ns = im->head.process.start_mono_ns,
 				.rss_peak = im->head.rss_peak };
@@ -21,11 +28,11 @@ int timeline_load(struct timeline *t, const struct image *im, struct mu_error *e
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the timeline");
 	for (uint64_t i = 0; i < count; i++) {
 		struct mu_sample *to = &t->sample[t->count];
-		const void *entry = image_entry(im, MU_SEC_TIMELINE, i, sizeof(*to));
+		const void *entry = image_entry(im, MU_SEC_TIMELINE, i, known);
 
 		if (!entry)
 			break;
-		memcpy(to, entry, sizeof(*to));
+		memcpy(to, entry, known);
 		if (to->mono_ns < last)
 			continue;
 		last = to->mono_ns;

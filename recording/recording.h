@@ -550,6 +550,7 @@ struct mu_sample {
 	uint64_t recorder;  /* of rss_shmem: the recorder's own pages */
 	uint64_t events;    /* calls that were counted so far */
 	uint64_t recorder_anon; /* of rss_anon: the recorder's own, at most */
+	uint64_t mapped; /* by calls of mmap and mremap, less what munmap took; MU_CFG_MMAP */
 };
 
 /* A snapshot when it was taken, with MU_CFG_JOURNAL. The first two entries are none, but eight

@@ -176,18 +176,26 @@ export class Points {
 	invocation() {
 		const { run, data } = this.model, lines = ['Invocation {'];
 		lines.push(`  Mode:    ${data.mode || 'heap'}`, `  Command: ${clip(run.command || '', 2000)}`, `  PID:     ${run.pid || ''}`, '}');
+		const top = this.model.snapshots[this.model.peakSnapshot], peak = data.peak_time || (top && top.kind === 'peak' ? top.t : 0);
 		if (run.duration)
-			lines.push('', 'Times {', ...(data.peak_time ? [`  t-gmax: ${time(data.peak_time, this.model.unit)} (${percent(data.peak_time, run.duration)} of program duration)`] : []),
+			lines.push('', 'Times {', ...(peak ? [`  t-gmax: ${time(peak, this.model.unit)} (${percent(peak, run.duration)} of program duration)`] : []),
 				`  t-end:  ${time(run.duration, this.model.unit)}`, '}');
 		if (!this.hits)
 			this.found.textContent = '';
 		return el('pre', { class: 'invocation', dir: 'ltr' }, lines.join('\n'));
 	}
 
+	// ", 1,234/s": sums per second or million instructions of the run.
+	rate(value) {
+		const { unit, run } = this.model, per = { ns: [1e9, 's'], ms: [1e3, 's'], i: [1e6, 'Minstr'] }[unit];
+		return per && run.duration ? `, ${count(value * per[0] / run.duration)}/${per[1]}` : '';
+	}
+
 	line(name, value, blocks, key) {
-		const all = this.figures(0), parts = [`${count(value)} bytes (${percent(value, all[`${key}_bytes`])})`];
+		const all = this.figures(0), rate = (v) => key === 'total' ? this.rate(v) : '';
+		const parts = [`${count(value)} bytes (${percent(value, all[`${key}_bytes`])}${rate(value)})`];
 		if (blocks !== undefined) {
-			parts.push(` in ${count(blocks)} blocks (${percent(blocks, all[`${key}_blocks`])})`);
+			parts.push(` in ${count(blocks)} blocks (${percent(blocks, all[`${key}_blocks`])}${rate(blocks)})`);
 			parts.push(`, avg size ${blocks ? count(value / blocks) : 0} bytes`);
 		}
 		return `${name.padEnd(11)}${parts.join('')}`;
@@ -196,7 +204,9 @@ export class Points {
 	// [text, is the sort metric's] of each line of a point.
 	lines(node) {
 		const n = this.figures(node), { model } = this, list = [], by = this.sort.by;
-		const life = n.life !== undefined && n.total_blocks ? `, avg lifetime ${time(n.life / n.total_blocks, model.lifeUnit)}` : '';
+		const average = n.life / n.total_blocks, whole = model.run.duration * (model.lifeUnit === 'ms' && model.unit === 'ns' ? 1e-6 : 1);
+		const life = n.life !== undefined && n.total_blocks ? `, avg lifetime ${time(average, model.lifeUnit)}` +
+			`${whole > 0 ? ` (${percent(average, whole)} of program duration)` : ''}` : '';
 		if (n.total_bytes !== undefined)
 			list.push([this.line('Total:', n.total_bytes, n.total_blocks, 'total') + life, by.startsWith('total')]);
 		if (n.max_bytes > 0 && !this.tree.children[node] && node !== 0)
@@ -209,7 +219,7 @@ export class Points {
 			list.push([`Temporary: ${count(n.temporary)} blocks (${percent(n.temporary, n.total_blocks)} of these)`, by === 'temporary']);
 		for (const [name, key] of [['Reads:', 'read_bytes'], ['Writes:', 'written_bytes']]) {
 			if (n[key] !== undefined)
-				list.push([`${name.padEnd(11)}${count(n[key])} bytes (${percent(n[key], this.figures(0)[key])}), ` +
+				list.push([`${name.padEnd(11)}${count(n[key])} bytes (${percent(n[key], this.figures(0)[key])}${this.rate(n[key])}), ` +
 					`${n.total_bytes ? (n[key] / n.total_bytes).toFixed(2) : 0}/byte`, by === key]);
 		}
 		return list;

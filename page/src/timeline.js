@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import uPlot from 'uplot';
 import { Explorer } from './explore.js';
-import { bytes, clip, count, css, el, nameNode, percent, select, time } from './util.js';
+import { bytes, clip, count, css, el, nameNode, percent, say, select, time } from './util.js';
 
 // A curve: where its values come from, how it is drawn (dashes, so that colour is not needed).
 const CURVES = [
@@ -14,7 +14,7 @@ const CURVES = [
 		get: (s) => s.heap + s.extra + s.stacks, need: (m) => m.snapshots.some((s) => s.stacks > 0) },
 	{ id: 'heap', label: 'Heap', color: '--c1', dash: [], fill: true, from: 'samples', alone: true },
 	{ id: 'stack', label: 'Stack', color: '--c3', dash: [2, 3], from: 'samples' },
-	{ id: 'mmap', label: 'Mapped memory', color: '--c7', dash: [8, 3, 2, 3], from: 'samples' },
+	{ id: 'mmap', label: 'Mapped by mmap', color: '--c7', dash: [8, 3, 2, 3], from: 'samples' },
 	{ id: 'rss_anon', label: 'RSS, anonymous', color: '--c4', dash: [], from: 'samples' },
 	{ id: 'rss_file', label: 'RSS, files', color: '--c5', dash: [8, 4], from: 'samples' },
 	{ id: 'rss_shmem', label: 'RSS, shared', color: '--c6', dash: [3, 3], from: 'samples' },
@@ -55,9 +55,13 @@ export class Timeline {
 			this.fromField = select('Snapshot', [{ value: '-1', label: 'none' }, ...options], '-1', (v) => this.select(Number(v), -1));
 			this.toField = select('until', [{ value: '-1', label: 'that moment alone' }, ...options], '-1',
 				(v) => this.select(this.selected, Number(v)));
-			list.push(el('button', { type: 'button', 'aria-label': 'Snapshot before', onclick: () => this.step(-1) }, '◀'), this.fromField,
-				el('button', { type: 'button', 'aria-label': 'Next snapshot', onclick: () => this.step(1) }, '▶'), this.toField);
+			list.push(el('div', { class: 'stepper' },
+				el('button', { type: 'button', 'aria-label': 'Snapshot before', onclick: () => this.step(-1) }, '◀'), this.fromField,
+				el('button', { type: 'button', 'aria-label': 'Next snapshot', onclick: () => this.step(1) }, '▶')), this.toField);
 		}
+		if (model.snapshots.filter((s) => s.hasTree).length > 1)
+			list.push(el('button', { type: 'button', title: 'What grew between the first and the last snapshot in view',
+				onclick: () => this.selectView() }, 'Growth in view'));
 		list.push(el('button', { type: 'button', onclick: () => this.plot() }, 'Whole run'));
 		return el('div', { class: 'controls' }, list);
 	}
@@ -92,7 +96,7 @@ export class Timeline {
 	curves() {
 		const { model } = this, samples = model.data.samples || {}, shots = model.snapshots;
 		return CURVES.filter((c) => c.from === 'snapshots' ? shots.length > 1 && (!c.need || c.need(model)) :
-			samples[c.id] && samples[c.id].some((v) => v > 0) && !(c.alone && shots.length > 1))
+			samples[c.id] && samples[c.id].some((v) => v > 0) && !(c.alone && shots.length > 1 && this.axis !== 'call'))
 			.filter((c) => c.from === 'samples' ? (samples[this.axis] || []).length : this.axis !== 'call');
 	}
 
@@ -283,6 +287,18 @@ export class Timeline {
 			if (n >= 0)
 				this.select(e.shiftKey && this.selected >= 0 ? this.selected : n, e.shiftKey ? n : -1);
 		});
+	}
+
+	selectView() {
+		const { model, axis } = this;
+		if (!this.chart || axis === 'call')
+			return;
+		const { min, max } = this.chart.scales.x;
+		const inside = model.snapshots.filter((s) => s.hasTree && s[axis] >= min && s[axis] <= max);
+		if (inside.length > 1)
+			this.select(inside[0].number, inside[inside.length - 1].number);
+		else
+			say('Less than two snapshots with places are in view.');
 	}
 
 	step(by) {
