@@ -38,7 +38,7 @@ static uint32_t lock;
 static uint64_t records;	/* given out */
 static uint64_t records_mapped; /* bytes */
 static uint8_t *chunk, *chunk_end;
-static uint64_t *spare_page;	/* linked by their first word; all else zero */
+static uint64_t *spare_page;	/* linked by their first word */
 static uint64_t *lengths[LENGTH_CHUNKS]; /* of the blocks of a site: 0 none yet, or MIXED */
 
 bool accesses_init(void)
@@ -79,7 +79,7 @@ static bool records_grow(void)
 }
 
 /* The number of an unused record, 0 if there is none. */
-static uint32_t record_take(struct access_own *own)
+static inline uint32_t record_take(struct access_own *own)
 {
 	uint32_t number = own->record_free;
 
@@ -104,7 +104,9 @@ static uint32_t record_take(struct access_own *own)
 	return own->record_next++;
 }
 
-static void record_give(struct access_own *own, uint32_t number)
+/* Entries of the directory still name it, which does no harm: what looks there compares the address
+ * with the record's, whosesoever it then is. */
+static inline void record_give(struct access_own *own, uint32_t number)
 {
 	struct tracked *record = &access_table.record[number];
 
@@ -116,12 +118,10 @@ static void record_give(struct access_own *own, uint32_t number)
 /* ---- pages ------------------------------------------------------------------------------- */
 
 /* A table that is there, or made now; NULL without memory. */
-static void *table_at(void **place, uint64_t bytes)
+static __attribute__((noinline)) void *table_make(void **place, uint64_t bytes)
 {
-	void *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	void *table;
 
-	if (likely(table))
-		return table;
 	if (!spin_lock(&lock))
 		return NULL;
 	table = *place;
@@ -133,7 +133,14 @@ static void *table_at(void **place, uint64_t bytes)
 	return table;
 }
 
-static uint64_t *page_word(uint64_t address)
+static inline void *table_at(void **place, uint64_t bytes)
+{
+	void *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+	return likely(table) ? table : table_make(place, bytes);
+}
+
+static inline uint64_t *page_word(uint64_t address)
 {
 	uint64_t **mid = table_at((void **)&access_table.top[address >> 38 & (ACCESS_TOP - 1)],
 				  ACCESS_MID * sizeof(*mid));
@@ -145,7 +152,7 @@ static uint64_t *page_word(uint64_t address)
 	return leaf ? &leaf[address >> 12 & (ACCESS_LEAF - 1)] : NULL;
 }
 
-/* Under the lock. Zeroed room for the 8-byte entries of a page. */
+/* Under the lock. Room for the 8-byte entries of a page: zeroes, or of blocks that are gone. */
 static uint32_t *page_take(void)
 {
 	uint64_t *spare = spare_page;
@@ -165,13 +172,10 @@ static uint32_t *page_take(void)
 	return page;
 }
 
-/* The 8-byte entries of a page; NULL without memory. */
-static uint32_t *page_entries(uint64_t *word)
+static __attribute__((noinline)) uint32_t *page_make(uint64_t *word)
 {
-	uint64_t value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	uint64_t value;
 
-	if (likely(value && !(value & ACCESS_WHOLE)))
-		return (uint32_t *)value;
 	if (!spin_lock(&lock))
 		return NULL;
 	value = *word;
@@ -183,7 +187,15 @@ static uint32_t *page_entries(uint64_t *word)
 	return (uint32_t *)value;
 }
 
-/* A page that belongs to one block alone: its entries, all unused, are for others. */
+/* The 8-byte entries of a page; NULL without memory. */
+static inline uint32_t *page_entries(uint64_t *word)
+{
+	uint64_t value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+	return likely(value && !(value & ACCESS_WHOLE)) ? (uint32_t *)value : page_make(word);
+}
+
+/* A page that belongs to one block alone: its entries, of no use now, are for others. */
 static void page_whole(uint64_t *word, uint32_t number)
 {
 	uint64_t old = *word;
@@ -196,37 +208,64 @@ static void page_whole(uint64_t *word, uint32_t number)
 	spin_unlock(&lock);
 }
 
+/* One or two entries at once, not necessarily aligned. */
+static inline void put_two(uint32_t *entry, uint64_t two)
+{
+	__builtin_memcpy(entry, &two, sizeof(two));
+}
+
+static inline void put_eight(uint32_t *entry, uint64_t two)
+{
+	put_two(entry, two);
+	put_two(entry + 2, two);
+	put_two(entry + 4, two);
+	put_two(entry + 6, two);
+}
+
+/* Enters a record for count entries, at least 1. The last pieces overlap: branches cost more than
+ * stores, above all in the emulator. */
+static inline void fill(uint32_t *entry, uint64_t count, uint32_t number)
+{
+	const uint64_t two = (uint64_t)number << 32 | number;
+	uint32_t *end = entry + count;
+
+	if (count >= 8) {
+		for (; end - entry > 32; entry += 32) {
+			put_eight(entry, two);
+			put_eight(entry + 8, two);
+			put_eight(entry + 16, two);
+			put_eight(entry + 24, two);
+		}
+		for (; end - entry > 8; entry += 8)
+			put_eight(entry, two);
+		put_eight(end - 8, two);
+	} else if (count >= 4) {
+		put_two(entry, two);
+		put_two(entry + 2, two);
+		put_two(end - 4, two);
+		put_two(end - 2, two);
+	} else if (count >= 2) {
+		put_two(entry, two);
+		put_two(end - 2, two);
+	} else {
+		*entry = number;
+	}
+}
+
 /* Enters a record in the part of a page that its block covers: [from, to), offsets. */
-static bool page_enter(uint64_t *word, uint64_t from, uint64_t to, uint32_t number)
+static inline bool page_enter(uint64_t *word, uint64_t from, uint64_t to, uint32_t number)
 {
 	uint32_t *entry = page_entries(word);
 
-	if (!entry)
-		return false;
-	for (uint64_t i = from >> 3; i <= (to - 1) >> 3; i++)
-		entry[i] = number;
-	return true;
-}
-
-static void page_leave(uint64_t *word, uint64_t from, uint64_t to, uint32_t number)
-{
-	uint64_t value = *word;
-
-	if (value & ACCESS_WHOLE) {
-		if (value >> 1 == number)
-			__atomic_store_n(word, 0, __ATOMIC_RELEASE);
-		return;
-	}
-	uint32_t *entry = (uint32_t *)value;
-	for (uint64_t i = from >> 3; entry && i <= (to - 1) >> 3; i++)
-		if (entry[i] == number)
-			entry[i] = 0;
+	if (entry)
+		fill(&entry[from >> 3], ((to - 1) >> 3) - (from >> 3) + 1, number);
+	return entry != NULL;
 }
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
 /* What is known of the length of a site's blocks, NULL without memory. */
-static uint64_t *length_of(uint32_t site)
+static inline uint64_t *length_of(uint32_t site)
 {
 	if (site / LENGTHS >= LENGTH_CHUNKS)
 		return NULL;
@@ -234,16 +273,12 @@ static uint64_t *length_of(uint32_t site)
 	return part ? &part[site % LENGTHS] : NULL;
 }
 
-/* Whether all blocks of the site have had this size so far; notes what is new. */
-static bool is_uniform(struct access_own *own, uint32_t site, uint64_t size)
+/* The first block of a site, or the first of another size. */
+static __attribute__((noinline)) bool note_size(struct access_own *own, uint32_t site,
+						uint64_t *length, uint64_t size)
 {
-	uint64_t *length = length_of(site);
 	uint64_t seen = 0;
 
-	if (!length)
-		return false;
-	if (__atomic_load_n(length, __ATOMIC_RELAXED) == size)
-		return true;
 	bool is_first = __atomic_compare_exchange_n(length, &seen, size, false, __ATOMIC_RELAXED,
 						    __ATOMIC_RELAXED);
 	if (!is_first && (seen == size || seen == LENGTH_MIXED))
@@ -257,6 +292,17 @@ static bool is_uniform(struct access_own *own, uint32_t site, uint64_t size)
 		cell->length = size;
 	cell->state = is_first ? MU_ACCESS_EXACT : MU_ACCESS_MIXED;
 	return is_first;
+}
+
+/* Whether all blocks of the site have had this size so far; notes what is new. */
+static inline bool is_uniform(struct access_own *own, uint32_t site, uint64_t size)
+{
+	uint64_t *length = length_of(site);
+	uint64_t seen = length ? __atomic_load_n(length, __ATOMIC_RELAXED) : LENGTH_MIXED;
+
+	if (likely(seen == size) || likely(seen == LENGTH_MIXED))
+		return seen == size;
+	return note_size(own, site, length, size);
 }
 
 /* ---- cells, as in sites.c ---------------------------------------------------------------- */
@@ -358,8 +404,8 @@ void accesses_flush(struct access_own *own)
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-/* Calls enter or leave for each page of [start, end). */
-static bool for_pages(uint64_t start, uint64_t end, uint32_t number, bool is_entered)
+/* Enters a record for [start, end). */
+static inline bool enter(uint64_t start, uint64_t end, uint32_t number)
 {
 	uint64_t page = MU_PAGE;
 
@@ -367,13 +413,11 @@ static bool for_pages(uint64_t start, uint64_t end, uint32_t number, bool is_ent
 		to = (from & -page) + page < end ? (from & -page) + page : end;
 		uint64_t *word = page_word(from);
 		uint64_t first = from & (page - 1), last = first + (to - from);
-		if (!word)
+		if (unlikely(!word))
 			return false;
-		if (!is_entered)
-			page_leave(word, first, last, number);
-		else if (last - first == page)
+		if (unlikely(last - first == page))
 			page_whole(word, number);
-		else if (!page_enter(word, first, last, number))
+		else if (unlikely(!page_enter(word, first, last, number)))
 			return false;
 	}
 	return true;
@@ -393,7 +437,7 @@ void accesses_born(struct access_own *own, uint64_t address, uint64_t size, uint
 			.is_counted = is_uniform_site && size <= ACCESS_COUNTED,
 		};
 	}
-	if (!number || !for_pages(address, address + size, number, true))
+	if (unlikely(!number) || unlikely(!enter(address, address + size, number)))
 		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
 }
 
@@ -405,9 +449,7 @@ void accesses_died(struct access_own *own, uint64_t address)
 		return;
 	if (unlikely(own->deferred))
 		accesses_flush(own);
-	uint32_t number = (uint32_t)(block - access_table.record);
-	for_pages(address, address + block->size, number, false);
-	record_give(own, number);
+	record_give(own, (uint32_t)(block - access_table.record));
 }
 
 void accesses_copied(struct access_own *own, uint32_t from, uint32_t to, uint64_t bytes)

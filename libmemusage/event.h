@@ -357,6 +357,8 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 		counters->hist_low[size / MU_HIST_STEP]++;
 		if (mode & MODE_STACKS)
 			event_born(thread, block, &record, mode);
+		if (mode & MODE_ACCESSES)
+			accesses_born(&thread->access, (uint64_t)block, size, record.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
 		if (mode & MODE_LOG)

@@ -31,6 +31,20 @@ static __attribute__((noinline)) void *record_rest(enum mu_fn fn, void *block, s
 	return block;
 }
 
+/* With the directory of blocks for accesses. */
+static __attribute__((noinline)) void *record_accessed(enum mu_fn fn, void *block, size_t size,
+						       uint64_t sp)
+{
+	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
+
+	if (alloc_quick(fn, block, size, sp, mode | MODE_POINTS) ||
+	    alloc_quick(fn, block, size, sp, mode) ||
+	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS | MODE_MANY) ||
+	    alloc_quick(fn, block, size, sp, mode | MODE_MANY))
+		return block;
+	return record_rest(fn, block, size, sp);
+}
+
 /* With program points. */
 static __attribute__((noinline)) void *record_pointed(enum mu_fn fn, void *block, size_t size,
 						      uint64_t sp)
@@ -48,6 +62,8 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
 	    alloc_quick(fn, block, size, sp, MODE_MANY))
 		return block;
+	if (gate.mode & MODE_ACCESSES)
+		return record_accessed(fn, block, size, sp);
 	return gate.mode & MODE_POINTS ? record_pointed(fn, block, size, sp) :
 					 record_rest(fn, block, size, sp);
 }
@@ -133,11 +149,23 @@ static __attribute__((noinline)) bool free_pointed(void *block, uint64_t sp)
 	       free_quick(block, sp, MODE_STACKS | MODE_POINTS | MODE_MANY);
 }
 
+/* With the directory of blocks for accesses. */
+static __attribute__((noinline)) bool free_accessed(void *block, uint64_t sp)
+{
+	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
+
+	return free_quick(block, sp, mode | MODE_POINTS) || free_quick(block, sp, mode) ||
+	       free_quick(block, sp, mode | MODE_POINTS | MODE_MANY) ||
+	       free_quick(block, sp, mode | MODE_MANY);
+}
+
 static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 {
 	if (free_quick(block, sp, MODE_STACKS) || free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
 	    free_quick(block, sp, MODE_MANY) ||
-	    (gate.mode & MODE_POINTS && free_pointed(block, sp)) || record_free(block, sp))
+	    (gate.mode & MODE_ACCESSES ? free_accessed(block, sp) :
+					 gate.mode & MODE_POINTS && free_pointed(block, sp)) ||
+	    record_free(block, sp))
 		real.free(block);
 }
 
