@@ -8,9 +8,94 @@
 #include <sys/mman.h>
 
 #include "libmemusage/recorder.h"
+#include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
 
+#define OWN_FIRST 128u
+
+struct own {
+	uint64_t start, size;
+};
+
 static uint64_t mapped;
+static struct own first[OWN_FIRST];
+static struct own *own = first;
+static uint64_t own_count, own_room = OWN_FIRST;
+static uint32_t lock;
+
+static void *map(uint64_t size)
+{
+	long result = SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return sys_failed(result) ? NULL : (void *)result;
+}
+
+static void note(uint64_t start, uint64_t size)
+{
+	own[own_count++] = (struct own){ start, size };
+}
+
+static void forget(uint64_t start)
+{
+	for (uint64_t i = own_count; i-- > 0;)
+		if (own[i].start == start) {
+			own[i] = own[--own_count];
+			return;
+		}
+}
+
+/* Room for two more: the list notes itself. */
+static bool make_room(void)
+{
+	struct own *old = own, *bigger;
+	uint64_t bytes = own_room * sizeof(*own);
+
+	if (own_count + 2 <= own_room)
+		return true;
+	bigger = map(2 * bytes);
+	if (!bigger)
+		return false;
+	memcpy(bigger, own, own_count * sizeof(*own));
+	own = bigger;
+	own_room *= 2;
+	if (old != first) {
+		SYS2(SYS_munmap, old, bytes);
+		forget((uint64_t)old);
+	}
+	note((uint64_t)bigger, 2 * bytes);
+	return true;
+}
+
+void memory_own(uint64_t start, uint64_t size)
+{
+	if (!spin_lock(&lock))
+		return;
+	if (make_room())
+		note(start, size);
+	spin_unlock(&lock);
+}
+
+void memory_disown(uint64_t start)
+{
+	if (!spin_lock(&lock))
+		return;
+	forget(start);
+	spin_unlock(&lock);
+}
+
+uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data)
+{
+	uint64_t count;
+
+	if (!spin_lock(&lock))
+		return 0;
+	count = own_count;
+	for (uint64_t i = 0; visit && i < count; i++)
+		visit(own[i].start, own[i].size, data);
+	spin_unlock(&lock);
+	return count;
+}
 
 static void account(uint64_t change)
 {
@@ -22,17 +107,18 @@ static void account(uint64_t change)
 
 void *memory_map(uint64_t size)
 {
-	long result = SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *result = map(size);
 
-	if (sys_failed(result))
+	if (!result)
 		return NULL;
+	memory_own((uint64_t)result, size);
 	account(size);
-	return (void *)result;
+	return result;
 }
 
 void memory_unmap(void *start, uint64_t size)
 {
+	memory_disown((uint64_t)start);
 	SYS2(SYS_munmap, start, size);
 	account(-size);
 }
@@ -56,6 +142,11 @@ bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index)
 	*array = bigger;
 	*count = more;
 	return true;
+}
+
+void memory_forget_locks(void)
+{
+	lock = 0;
 }
 
 uint64_t memory_private_bytes(void)

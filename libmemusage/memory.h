@@ -28,6 +28,23 @@ void memory_unmap(void *start, uint64_t size);
  */
 bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index);
 
+/* memory_own, memory_disown -- note addresses that the recorder takes, gives back, by other ways.
+ *
+ * For memory_own_each(). Async-signal-safe.
+ */
+void memory_own(uint64_t start, uint64_t size);
+void memory_disown(uint64_t start);
+
+/* memory_own_each -- call visit(start, size, data) for all that the recorder has mapped.
+ *
+ * visit must not map. Another thread's may be missing if it is being mapped.
+ * Returns how many there are, also without a visit (NULL).
+ */
+uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
+
+/* memory_forget_locks -- in a forked child. */
+void memory_forget_locks(void);
+
 /* memory_private_bytes -- bytes mapped by memory_map() so far, for reports. */
 uint64_t memory_private_bytes(void);
 

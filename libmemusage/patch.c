@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "libmemusage/memory.h"
 #include "libmemusage/objects.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
@@ -47,8 +48,10 @@ static bool map_area(uint64_t start)
 
 	if (sys_failed(got))
 		return false;
-	if ((uint64_t)got == start)
+	if ((uint64_t)got == start) {
+		memory_own(start, AREA_BYTES);
 		return true;
+	}
 	/* A kernel before 4.17 takes the address for a hint. */
 	SYS2(SYS_munmap, got, AREA_BYTES);
 	return false;

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "libmemusage/memory.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
@@ -29,6 +30,7 @@ static void *map(int fd, uint64_t hint, uint64_t length, uint64_t offset)
 		return NULL;
 	/* Else a core dump of the program holds the whole arena (measured: 200 MB). */
 	SYS3(SYS_madvise, result, length, MADV_DONTDUMP);
+	memory_own((uint64_t)result, length);
 	return (void *)result;
 }
 
@@ -118,8 +120,10 @@ void slot_release(const struct slot *slot)
 void slot_unmap(struct slot *slot)
 {
 	for (int i = 0; i < 2; i++)
-		if (slot->own_map[i])
+		if (slot->own_map[i]) {
+			memory_disown((uint64_t)slot->own_map[i]);
 			SYS2(SYS_munmap, slot->own_map[i], slot->own_length[i]);
+		}
 	slot->own_map[0] = slot->own_map[1] = NULL;
 }
 

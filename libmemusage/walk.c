@@ -287,3 +287,31 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 		remember(walk, kept, fresh, flags_of(end));
 	return walk;
 }
+
+struct walk *walk_none(struct thread *thread)
+{
+	struct walk *walk = walk_of(thread);
+
+	if (walk)
+		walk->count = walk->checks = walk->nodes = walk->generation = 0;
+	return walk;
+}
+
+void walk_push(struct walk *walk, uint64_t pc)
+{
+	uint32_t i = walk->count;
+	uint64_t hash = i ? walk->frame[i - 1].hash : 0;
+
+	if (i == WALK_FRAMES)
+		return;
+	walk->frame[i] = (struct walk_frame){ WALK_EXACT, pc, 0, mix(hash, pc + 1) };
+	walk->flags[i] = i ? walk->flags[i - 1] : 0;
+	walk->count++;
+}
+
+void walk_pop(struct walk *walk, uint32_t count)
+{
+	walk->count = count;
+	if (walk->nodes > count)
+		walk->nodes = count;
+}

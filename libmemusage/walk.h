@@ -79,4 +79,19 @@ void walk_forget(void);
  */
 struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
 
+/* walk_none -- an empty stack to push frames on; nothing of it is believed later.
+ *
+ * Returns NULL without memory.
+ */
+struct walk *walk_none(struct thread *thread);
+
+/* walk_push -- add a frame inside the innermost: the instruction that runs there.
+ *
+ * pc  its address. To be undone by walk_pop() before the next walk. A full stack stays as it is.
+ */
+void walk_push(struct walk *walk, uint64_t pc);
+
+/* walk_pop -- take away what was pushed since the stack had `count` frames. */
+void walk_pop(struct walk *walk, uint32_t count);
+
 #endif
