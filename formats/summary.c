@@ -141,7 +141,8 @@ void summary_print(FILE *out, const struct result *r, bool color, bool mmap)
 		counters_heap_total(p.c), r->heap_peak, r->stack_peak);
 	fprintf(out, "%s         total calls   total memory   failed calls%s\n", p.paint->head,
 		p.paint->end);
-	print_heap_rows(&p);
+	if (!(r->notes & MU_NOTE_PAGES))
+		print_heap_rows(&p);
 	if (mmap)
 		print_mmap_rows(&p);
 	print_title(&p, "Histogram for block sizes:");

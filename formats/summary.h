@@ -16,6 +16,7 @@
  * color  with the terminal escapes that glibc always writes.
  * mmap   with the five rows of mmap and its friends.
  * A row "memalign" is added if such a function was called, which glibc's tool cannot see.
+ * Where pages are the heap there are no rows of malloc and its friends.
  */
 void summary_print(FILE *out, const struct result *r, bool color, bool mmap);
 

@@ -20,7 +20,10 @@
 #include "libmemusage/log.h"
 #include "libmemusage/mapping.h"
 #include "libmemusage/marks.h"
+#include "libmemusage/memory.h"
 #include "libmemusage/modules.h"
+#include "libmemusage/pages.h"
+#include "libmemusage/pages_start.h"
 #include "libmemusage/points.h"
 #include "libmemusage/pools.h"
 #include "libmemusage/recorder.h"
@@ -246,6 +249,8 @@ void image_inherit(const struct slot *slot)
 	image->snapshots_serial &= ~UINT64_C(1);
 	arena_forget_locks();
 	mapping_forget_locks();
+	memory_forget_locks();
+	pages_forked();
 	marks_forget_locks();
 	pools_forget_locks();
 	rules_forget_locks();
@@ -282,6 +287,8 @@ void image_exit(void)
 	}
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_take();
+	if (rec.flags & MU_CFG_PAGES)
+		pages_exit();
 	points_exit();
 	rec.image->process.exit_mono_ns = monotonic();
 	rec.image->process.exit = MU_EXIT_NORMAL;

@@ -134,7 +134,7 @@ INLINE bool record_free(void *block, uint64_t sp)
 		if (likely(block))
 			known = event_free(thread, block, sp);
 		else
-			thread->pub.counters.calls[MU_FN_FREE]++;
+			thread->pub.counters.calls[MU_FN_FREE] += !(rec.flags & MU_CFG_PAGES);
 		hook_leave(thread);
 		if (likely(known))
 			return true;

@@ -1,7 +1,8 @@
 /* interpose_map.c -- mmap, mmap64, mremap, munmap (counted with -m), and mlockall.
  *
  * Only calls that come through the PLT are seen, as with glibc's tool: libc's own use
- * neither the PLT nor these names.
+ * neither the PLT nor these names. With pages as heap those are seen by other means
+ * (pages_entry.c), and what is here sees the program's where code cannot be changed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,6 +14,7 @@
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
 #include "libmemusage/mapping.h"
+#include "libmemusage/pages_calls.h"
 #include "libmemusage/real.h"
 #include "libmemusage/shrink.h"
 
@@ -21,6 +23,12 @@ static enum mu_fn kind_of(int prot, int flags)
 	if (flags & MAP_ANONYMOUS)
 		return MU_FN_MMAP_A;
 	return prot & PROT_WRITE ? MU_FN_MMAP_W : MU_FN_MMAP_R;
+}
+
+/* Known when recording has begun, which finds all that is mapped by then. */
+static bool by_page(void)
+{
+	return rec.flags & MU_CFG_PAGES;
 }
 
 static struct thread *enter(void)
@@ -62,11 +70,78 @@ static void record_mmap(void *start, size_t length, int prot, int flags, uint64_
 	hook_leave(thread);
 }
 
+/* ---- with pages as heap ------------------------------------------------------------------ */
+
+static void record_pages(void *start, size_t length, int prot, int flags, uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_MMAP] };
+	struct pages_op op = pages_mmap_op(length, prot, flags);
+	struct thread *thread;
+
+	pages_mask(&op.mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_mmap(thread, &place, start, &op);
+		hook_leave(thread);
+	}
+	pages_unmask(&op.mask);
+}
+
+static void *mremap_pages(void *old, size_t old_size, size_t new_size, int flags, void *start,
+			  uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_MREMAP] };
+	struct pages_op op = { .size = 0 };
+	struct thread *thread;
+
+	pages_mask(&op.mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_mremap_begin(&op, (uint64_t)old, old_size, new_size, flags);
+		hook_leave(thread);
+	}
+	void *result = real.mremap(old, old_size, new_size, flags, start);
+	thread = hook_enter();
+	if (thread) {
+		pages_mremap_end(thread, &place, &op, result);
+		hook_leave(thread);
+	}
+	pages_unmask(&op.mask);
+	return result;
+}
+
+static int munmap_pages(void *start, size_t length, uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_MUNMAP] };
+	struct pages_op op = { .size = 0 };
+	struct thread *thread;
+
+	pages_mask(&op.mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_munmap_begin(&op, (uint64_t)start, length);
+		hook_leave(thread);
+	}
+	int result = real.munmap(start, length);
+	thread = hook_enter();
+	if (thread) {
+		pages_munmap_end(thread, &place, &op, result != 0);
+		hook_leave(thread);
+	}
+	pages_unmask(&op.mask);
+	return result;
+}
+
+/* ---- what programs call ------------------------------------------------------------------ */
+
 EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	void *result = real.mmap(start, length, prot, flags, fd, offset);
 
-	record_mmap(result, length, prot, flags, hook_sp());
+	if (by_page())
+		record_pages(result, length, prot, flags, hook_sp());
+	else
+		record_mmap(result, length, prot, flags, hook_sp());
 	return result;
 }
 
@@ -74,7 +149,10 @@ EXPORT void *mmap64(void *start, size_t length, int prot, int flags, int fd, off
 {
 	void *result = real.mmap(start, length, prot, flags, fd, offset);
 
-	record_mmap(result, length, prot, flags, hook_sp());
+	if (by_page())
+		record_pages(result, length, prot, flags, hook_sp());
+	else
+		record_mmap(result, length, prot, flags, hook_sp());
 	return result;
 }
 
@@ -115,9 +193,26 @@ EXPORT void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	if (flags & MREMAP_FIXED)
 		start = va_arg(more, void *);
 	va_end(more);
+	if (by_page())
+		return mremap_pages(old, old_size, new_size, flags, start, hook_sp());
 	result = real.mremap(old, old_size, new_size, flags, start);
 	record_mremap(old, old_size, result, new_size, flags, hook_sp());
 	return result;
+}
+
+static void record_munmap(struct thread *thread, void *start, size_t length, int64_t change,
+			  int result, uint64_t sp)
+{
+	if (result) {
+		count_failed(thread, MU_FN_MUNMAP);
+		if (change)
+			mapping_add((uint64_t)start, length);
+	} else {
+		thread->pub.counters.calls[MU_FN_MUNMAP]++;
+		thread->pub.counters.bytes[MU_FN_MUNMAP] += length;
+		if (change)
+			event_change(thread, change, sp);
+	}
 }
 
 /* Recorded before the range can be mapped again by another thread; taken back on failure. */
@@ -127,6 +222,11 @@ EXPORT int munmap(void *start, size_t length)
 	int64_t change = 0;
 	int result;
 
+	if (by_page()) {
+		if (thread)
+			hook_leave(thread);
+		return munmap_pages(start, length, hook_sp());
+	}
 	if (thread) {
 		change = mapping_remove((uint64_t)start, length);
 		hook_leave(thread);
@@ -135,16 +235,7 @@ EXPORT int munmap(void *start, size_t length)
 	thread = enter();
 	if (!thread)
 		return result;
-	if (result) {
-		count_failed(thread, MU_FN_MUNMAP);
-		if (change)
-			mapping_add((uint64_t)start, length);
-	} else {
-		thread->pub.counters.calls[MU_FN_MUNMAP]++;
-		thread->pub.counters.bytes[MU_FN_MUNMAP] += length;
-		if (change)
-			event_change(thread, change, hook_sp());
-	}
+	record_munmap(thread, start, length, change, result, hook_sp());
 	hook_leave(thread);
 	return result;
 }

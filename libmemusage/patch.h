@@ -78,4 +78,8 @@ bool patch_store(const struct patch *p, uint64_t address, uint32_t word);
  */
 bool patch_on_objects(void (*changed)(void));
 
+/* patch_objects_place -- while `changed` runs: where ld.so called, as what an event takes for a
+ * stack frame (hook_sp()). */
+uint64_t patch_objects_place(void);
+
 #endif

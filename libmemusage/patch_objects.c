@@ -17,13 +17,20 @@
 
 /* In x86_64/patch_entry.S: keeps all registers and calls patch_objects_changed(). */
 void patch_objects_entry(void);
-/* patch_objects_changed -- tells everybody who listens. */
-void patch_objects_changed(void);
+/* patch_objects_changed -- tells everybody who listens. frame: its caller's, see patch.h. */
+void patch_objects_changed(uint64_t frame);
 
 static void (*listener[LISTENERS])(void);
+static uint64_t caller;
 
-void patch_objects_changed(void)
+uint64_t patch_objects_place(void)
 {
+	return caller;
+}
+
+void patch_objects_changed(uint64_t frame)
+{
+	caller = frame;
 	if (_r_debug.r_state != RT_CONSISTENT)
 		return;
 	for (unsigned int i = 0; i < LISTENERS && listener[i]; i++)

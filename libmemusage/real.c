@@ -153,6 +153,34 @@ static int raw_mlockall(int flags)
 	return (int)result_of(SYS1(SYS_mlockall, flags));
 }
 
+static int first_brk(void *end)
+{
+	real_resolve();
+	if (!resolving)
+		return real.brk(end);
+	errno = ENOMEM;
+	return -1;
+}
+
+static void *first_sbrk(intptr_t change)
+{
+	real_resolve();
+	if (!resolving)
+		return real.sbrk(change);
+	errno = ENOMEM;
+	return (void *)-1;
+}
+
+static void *raw_shmat(int id, const void *start, int flags)
+{
+	return (void *)result_of(SYS3(SYS_shmat, id, start, flags));
+}
+
+static int raw_shmdt(const void *start)
+{
+	return (int)result_of(SYS1(SYS_shmdt, start));
+}
+
 static int raw_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 		     unsigned long d)
 {
@@ -231,6 +259,10 @@ struct real real = {
 	.mremap = raw_mremap,
 	.munmap = raw_munmap,
 	.mlockall = raw_mlockall,
+	.brk = first_brk,
+	.sbrk = first_sbrk,
+	.shmat = raw_shmat,
+	.shmdt = raw_shmdt,
 	.fork = first_fork,
 	.pthread_create = first_pthread_create,
 	.sigaction = first_sigaction,
@@ -301,6 +333,10 @@ void real_resolve(void)
 	real_find(&next.mremap, "mremap");
 	real_find(&next.munmap, "munmap");
 	real_find(&next.mlockall, "mlockall");
+	real_find(&next.brk, "brk");
+	real_find(&next.sbrk, "sbrk");
+	real_find(&next.shmat, "shmat");
+	real_find(&next.shmdt, "shmdt");
 	real_find(&next.fork, "fork");
 	real_find(&next.pthread_create, "pthread_create");
 	real_find(&next.sigaction, "sigaction");

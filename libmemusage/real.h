@@ -37,6 +37,10 @@ struct real {
 	void *(*mremap)(void *, size_t, size_t, int, void *);
 	int (*munmap)(void *, size_t);
 	int (*mlockall)(int);
+	int (*brk)(void *);
+	void *(*sbrk)(intptr_t);
+	void *(*shmat)(int, const void *, int);
+	int (*shmdt)(const void *);
 	pid_t (*fork)(void);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);

@@ -224,6 +224,8 @@ static uint16_t flags_of(unsigned int fn)
 		return MU_SITE_REQUEST | MU_SITE_NESTED;
 	case MU_SITE_FN_AD_HOC:
 		return MU_SITE_REQUEST | MU_SITE_AD_HOC;
+	case MU_SITE_FN_PAGES:
+		return MU_SITE_PAGES;
 	default:
 		return 0;
 	}

@@ -17,6 +17,7 @@
 #include "libmemusage/hello.h"
 #include "libmemusage/image.h"
 #include "libmemusage/macros.h"
+#include "libmemusage/pages_start.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/request.h"
@@ -72,6 +73,8 @@ static bool begin(void)
 	request_entry_fill();
 	if (rec.flags & MU_CFG_REQUESTS)
 		macros_start();
+	if (rec.flags & MU_CFG_PAGES)
+		pages_start();
 	return true;
 }
 
@@ -94,7 +97,7 @@ void recorder_open_gate(void)
 		mode |= MODE_ACCESSES;
 	if (rec.image->heap.threads > 1)
 		mode |= MODE_MANY;
-	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)
+	if (rec.pauses || rec.flags & (MU_CFG_AD_HOC | MU_CFG_PAGES))
 		mode |= MODE_PAUSED;
 	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
 	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
@@ -144,6 +147,8 @@ void recorder_restart(void)
 		rec.image->notes |= MU_NOTE_RAW_CLONE;
 		rec.state = STATE_ON;
 		recorder_open_gate();
+		if (rec.flags & MU_CFG_PAGES)
+			pages_start();
 		trace("child of a raw clone() recording");
 		return;
 	}

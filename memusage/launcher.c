@@ -71,7 +71,9 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 	config->max_snapshots = m->max_snapshots;
 	config->detailed_freq = m->detailed_freq;
 	config->peak_inaccuracy_ppm = (uint32_t)(m->peak_inaccuracy * 10000);
-	config->heap_admin = m->admin;
+	config->heap_admin = m->pages ? 0 : m->admin;
+	if (m->pages)
+		config->flags |= MU_CFG_PAGES;
 	config->alignment = m->alignment;
 	config->time_unit = m->time == MASSIF_TIME_B ? 1 : 0;
 	if (m->is_wanted && m->has_ignored)

@@ -143,12 +143,8 @@ static const char *take_stacks(const struct rule *rule, const char *arg,
 static const char *take_pages(const struct rule *rule, const char *arg,
 			      struct massif_settings *m)
 {
-	bool value = false;
-	const char *why = take_bool(arg, &value);
-
 	(void)rule;
-	(void)m;
-	return why ? why : !value ? NULL : "is not there yet; --mmap counts mappings";
+	return take_bool(arg, &m->pages);
 }
 
 static const char *take_time(const struct rule *rule, const char *arg, struct massif_settings *m)
@@ -186,7 +182,7 @@ static const struct rule rules[] = {
 	{ .name = "heap", .take = take_heap, .is_passed = true },
 	{ "heap-admin", take_number, AT(admin), 0, 1024, false, false },
 	{ .name = "stacks", .take = take_stacks },
-	{ .name = "pages-as-heap", .take = take_pages },
+	{ .name = "pages-as-heap", .take = take_pages, .is_shared = true },
 	{ "depth", take_number, AT(depth), 1, 200, true, true },
 	{ .name = "alloc-fn", .take = take_name, .is_shared = true, .is_passed = true },
 	{ .name = "ignore-fn", .take = take_name, .is_shared = true, .is_passed = true },

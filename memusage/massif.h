@@ -33,6 +33,7 @@ struct massif_settings {
 	double peak_inaccuracy;	/* percent */
 	int time;		/* enum massif_time */
 	bool stacks;		/* the depth of stacks is to be in snapshots */
+	bool pages;		/* pages that are mapped are the heap, blocks are not */
 	bool no_heap;
 	bool has_ignored;	/* --ignore-fn */
 	bool is_verbose;	/* --stats=yes */

@@ -115,6 +115,22 @@ static void note_pauses(struct report *r, const struct result *result)
 		    units_bytes(bytes, c->paused_bytes));
 }
 
+/* Nothing is said of less than a page that ld.so had borrowed when a process ended. */
+static void note_pages(struct report *r, const struct result *result)
+{
+	const struct mu_drops *d = &result->drops;
+
+	if (result->notes & MU_NOTE_PAGES_ALONE)
+		report_note(r, "code cannot be changed here: mappings that the C library makes for "
+			       "itself (malloc, stacks of threads) are not seen");
+	if (d->pages_unseen > 0)
+		report_note(r, "%" PRIu64 " bytes of pages were mapped by system calls that were "
+			       "not seen", d->pages_unseen);
+	if (d->pages_gone > 0)
+		report_note(r, "%" PRIu64 " bytes of pages were unmapped by system calls that were "
+			       "not seen", d->pages_gone);
+}
+
 static void note_requests(struct report *r, const struct result *result)
 {
 	const struct counters *c = &result->counters;
@@ -181,6 +197,7 @@ void notes_print(struct report *r, const struct result *result)
 	note_symbols(r, result);
 	note_unwound(r, &result->unwound);
 	note_pauses(r, result);
+	note_pages(r, result);
 	note_requests(r, result);
 	note_drops(r, result);
 }

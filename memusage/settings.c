@@ -115,7 +115,7 @@ static const struct opt options[] = {
 	M("heap-admin", "BYTES", "charged for each block, 0 to 1024 (default 8)"),
 	M("alignment", "BYTES", "of blocks, 16 to 4096 (default 16); recorded only"),
 	M("stacks", "yes|no", "show how deep stacks are, as far as events and samples see it"),
-	M("pages-as-heap", "yes|no", "only no is possible"),
+	M("pages-as-heap", "yes|no", "count pages that are mapped, by whoever, instead of blocks"),
 	M("depth", "N", "frames of a stack that are shown, 1 to 200 (default 30)"),
 	M("threshold", "PERCENT", "places below are merged (default 1)"),
 	M("alloc-fn", "NAME", "take the callers of NAME for those who allocate; repeatable"),
@@ -310,6 +310,24 @@ static void check_triggers(void)
 			      settings.mode == MODE_COPY ? "copy" : "ad-hoc");
 }
 
+/* Pages are the heap: blocks are not looked at, so nothing can be said of them. */
+static void check_pages(void)
+{
+	const char *other = settings.massif.stacks		? "--stacks=yes"
+			    : settings.dhat.is_wanted		? "--dhat"
+			    : settings.mode != MODE_HEAP	? "--mode"
+			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
+			    : settings.own_malloc == OWN_PATCH	? "--own-malloc=patch"
+								: NULL;
+
+	if (!settings.massif.pages)
+		return;
+	if (other)
+		options_error(&settings_tool, "--pages-as-heap=yes: cannot be used together with "
+			      "%s", other);
+	settings.mmap = true;
+}
+
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
@@ -336,6 +354,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
 	check_triggers();
 	settings.accesses.copies = settings.mode == MODE_COPY;
+	check_pages();
 	settings.command = argv + first;
 	if (!*settings.command && !settings.pid)
 		options_error(&settings_tool, settings.finish ? "no recording given" :

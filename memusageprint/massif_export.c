@@ -69,7 +69,9 @@ static void put_line(const struct massif_line *line, void *data)
 	char *text;
 
 	if (line->depth == 0) {
-		massif_write_node(e->out, &node, MASSIF_ROOT);
+		massif_write_node(e->out, &node, e->config->flags & MU_CFG_PAGES
+							 ? MASSIF_ROOT_PAGES
+							 : MASSIF_ROOT);
 		return;
 	}
 	text = xasprintf(" %s", line->text);

@@ -79,7 +79,7 @@ static void take_heap(struct result *r, const struct mu_heap *heap, int64_t pend
 	if (not_negative(heap->now) > r->heap_peak)
 		r->heap_peak = not_negative(heap->now);
 	r->threads_max = heap->threads_max;
-	r->peak_slack = peak_error(heap, r->heap_peak);
+	r->peak_slack = r->notes & MU_NOTE_PAGES ? 0 : peak_error(heap, r->heap_peak);
 }
 
 static void take_name(struct result *r, const struct image *im)

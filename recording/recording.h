@@ -312,7 +312,8 @@ struct mu_drops {
 	uint64_t forks; /* children that got no slot */
 	uint64_t timers; /* threads whose sampling timer could not be made */
 	uint64_t triggers; /* snapshots that a signal or a threshold asked for in vain */
-	uint64_t reserved[2];
+	uint64_t pages_unseen; /* with MU_CFG_PAGES: bytes that are mapped at the end though no */
+	uint64_t pages_gone;   /* call was seen; ... and that are not mapped though they should */
 	uint32_t histograms_unknown; /* requests of memory of no live block */
 	uint32_t histograms_small;   /* ... of blocks that are counted byte by byte anyway */
 	uint32_t histograms_large;   /* ... of blocks too large for it */
@@ -337,6 +338,8 @@ enum mu_note {
 	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
 	MU_NOTE_NO_HOOKS = 1u << 24, /* nothing was built with the hooks that count accesses */
 	MU_NOTE_EMULATED = 1u << 25, /* accesses were counted by the emulator */
+	MU_NOTE_PAGES = 1u << 28, /* the heap is pages that are mapped (MU_CFG_PAGES) */
+	MU_NOTE_PAGES_ALONE = 1u << 27, /* libc's own mappings are not seen */
 	MU_NOTE_COPIES = 1u << 26    /* copies were recorded, not who allocates */
 };
 
@@ -479,7 +482,8 @@ struct mu_site {
 	uint32_t point, reserved; /* number in the table of points + 1, 0 none */
 };
 /* What is no function of malloc's family. */
-enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34 };
+enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34,
+		  MU_SITE_FN_PAGES = 35 };
 
 enum mu_site_flag {
 	MU_SITE_IGNORED = 1, /* --ignore-fn */

@@ -16,6 +16,7 @@ patch_objects_entry:
 	.cfi_startproc
 	endbr64
 	keep_registers
+	mov	%rbp, %rdi
 	call	patch_objects_changed
 	give_registers_back
 	.cfi_def_cfa %rsp, 8
