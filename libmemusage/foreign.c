@@ -98,6 +98,9 @@ void foreign_found(const struct link_map *object, const char *path, unsigned int
 {
 	bool is_seen = object && rec.flags & MU_CFG_OWN_MALLOC && own_patch(object, is_fresh);
 
+	/* Whose malloc it is makes no difference to pages. */
+	if (rec.flags & MU_CFG_PAGES)
+		return;
 	note(path, is_seen ? MU_NOTE_OWN_MALLOC : bit);
 }
 

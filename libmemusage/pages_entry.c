@@ -226,10 +226,10 @@ static bool patch_one(const struct patch *p, const struct link_map *libc, unsign
 
 	if (!lookup_sized(libc, family[fn].name, &entry.function, &entry.size))
 		return false;
-	if (entry_is_patched(entry.function))
+	if (entry_original(entry.function))
 		return true;
 	pages_pc[fn] = call_in(entry.function, entry.size);
-	return p && !entry_patch(p, &entry, false, false);
+	return p && !entry_patch(p, &entry, 0);
 }
 
 bool pages_entry_patch(void)

@@ -317,7 +317,6 @@ static void check_pages(void)
 			    : settings.dhat.is_wanted		? "--dhat"
 			    : settings.mode != MODE_HEAP	? "--mode"
 			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
-			    : settings.own_malloc == OWN_PATCH	? "--own-malloc=patch"
 								: NULL;
 
 	if (!settings.massif.pages)
@@ -326,6 +325,7 @@ static void check_pages(void)
 		options_error(&settings_tool, "--pages-as-heap=yes: cannot be used together with "
 			      "%s", other);
 	settings.mmap = true;
+	settings.own_malloc = OWN_IGNORE;
 }
 
 const struct settings *settings_parse(int argc, char **argv)

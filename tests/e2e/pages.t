@@ -95,7 +95,7 @@ run memusage --pages-as-heap=yes --top=3 "$WORKLOADS/pages" plain
 like "$err" 'allocated by' 'other reports do not need a profile of Massif'
 is "$(find . -name 'massif.out.*')" '' '... and make none'
 
-for option in --dhat --stacks=yes --mode=copy --accesses=hooks --own-malloc=patch; do
+for option in --dhat --stacks=yes --mode=copy --accesses=hooks; do
 	run memusage --pages-as-heap=yes "$option" true
 	is "$status" 125 "$option is refused"
 	like "$err" "^memusage: --pages-as-heap=yes: cannot be used together with ${option%=*}" \
