@@ -33,8 +33,8 @@ bool snapshots_init(void);
 /* snapshots_forget_locks -- in a forked child; what was taken before the fork stays. */
 void snapshots_forget_locks(void);
 
-/* Cells that are added up for somebody outside: within 0.4 ms. */
-#define SNAPSHOTS_REQUEST_CELLS 16384u
+/* Cells that are added up for somebody outside: within 0.4 ms, of new memory too. */
+#define SNAPSHOTS_REQUEST_CELLS 8192u
 
 /* snapshots_take -- the time of the next snapshot has come, or thresholds are watched.
  *
