@@ -101,6 +101,8 @@ static void take_message(struct collector *c, const struct wire *message)
 	if (message->kind == WIRE_STARTED) {
 		t->root = message->pid;
 		tree_watch(t, t->root);
+		if (t->s->killed && !t->s->settings->progname)
+			t->owner = t->root;
 	} else if (message->kind == WIRE_ENDED) {
 		c->is_ended = true;
 		c->has_usage = true;
@@ -179,6 +181,18 @@ static void make_reports(struct collector *c)
 	c->images = s->record.images;
 }
 
+/* What is missing then; the processes themselves have noticed nothing. */
+static void note_replaced(struct tree *t)
+{
+	const struct session *s = t->s;
+
+	report_note(&t->report, "the collector (process %d) was killed by signal %d, and replaced: "
+				"processes that had ended before are missing%s",
+		    (int)s->killed, s->killed_by,
+		    s->settings->data || s->settings->png ?
+			    ", and the data file is not complete" : "");
+}
+
 static void give_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
@@ -193,6 +207,10 @@ static void give_report(struct collector *c)
 
 	if (!t->report.main)
 		nothing_reason(&nothing, why);
+	if (t->s->killed) {
+		note_replaced(t);
+		t->s->files.is_used = true;
+	}
 	tree_end_unmapped(t);
 	tree_report_running(t);
 	if (t->s->record.lost > 0)

@@ -29,6 +29,8 @@ struct session {
 	int text;		/* likewise the reports that follow it */
 	bool color;
 	int wire;		/* this side of the socket pair */
+	pid_t killed;		/* the collector that this one takes the place of, 0: none */
+	int killed_by;		/* the signal it died of */
 };
 
 /* collector_run -- be the collector.

@@ -199,7 +199,7 @@ static bool try_paths(struct search *s)
 /* What of ours a process has mapped. */
 struct maps {
 	bool is_readable;
-	bool has_arena;		/* that of a collector */
+	char arena[40];		/* addresses of a collector's, "" if there is none */
 	char *file;		/* that of a library which works alone; NULL: none */
 };
 
@@ -211,8 +211,8 @@ static void take_line(struct maps *m, const char *line)
 
 	if (!name || !strstr(line, " rw-s "))
 		return;
-	if (strncmp(path, "/memfd:memusage ", 16) == 0)
-		m->has_arena = true;
+	if (strncmp(path, "/memfd:memusage ", 16) == 0 && !m->arena[0])
+		snprintf(m->arena, sizeof(m->arena), "%.*s", (int)strcspn(line, " "), line);
 	else if (strncmp(name, "/memusage-", 10) == 0 && length > 4 &&
 		 strncmp(path + length - 4, ".mur", 4) == 0 && !m->file)
 		m->file = xstrndup(path, length);
@@ -244,7 +244,50 @@ static bool still_has_arena(pid_t pid)
 
 	read_maps(&maps, pid);
 	free(maps.file);
-	return maps.has_arena;
+	return maps.arena[0] != '\0';
+}
+
+/* The slot of a process, by the ID that it has for itself. Returns false if it has none. */
+static bool choose_slot(struct live *l, pid_t pid)
+{
+	const uint64_t mapped = l->mapped;
+	struct mu_slot slot;
+
+	for (uint32_t k = 0; segment_slot(&l->view, k, &slot); k++) {
+		if (slot.state != MU_SLOT_LIVE || slot.pid != (uint32_t)pid)
+			continue;
+		live_borrow(l, &l->view, k, slot.generation);
+		l->mapped = mapped;
+		return true;
+	}
+	return false;
+}
+
+/* What a collector that is gone has left: the process still has its memory, and root may open that
+ * by its addresses. */
+static enum contact_status open_orphan(struct contact *c, pid_t pid, const char *addresses)
+{
+	char path[96];
+	struct mu_error err;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, addresses);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return CONTACT_DEAD;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		close(fd);
+		return CONTACT_BUSY;
+	}
+	if (live_open(&c->live, fd, 0, 0, &err) < 0 ||
+	    !choose_slot(&c->live, process_own_pid(pid))) {
+		live_close(&c->live);
+		close(fd);
+		return CONTACT_NO_IMAGE;
+	}
+	c->file = fd;
+	c->answer.number = 1;
+	return CONTACT_OK;
 }
 
 static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
@@ -296,8 +339,8 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 		s.status = open_file(c, maps.file, flags);
 	else if (!try_abstract(&s))
 		try_paths(&s);
-	if (s.status == CONTACT_NOBODY && maps.has_arena && still_has_arena(pid))
-		s.status = CONTACT_DEAD;
+	if (s.status == CONTACT_NOBODY && maps.arena[0] && still_has_arena(pid))
+		s.status = open_orphan(c, pid, maps.arena);
 	if (s.status == CONTACT_NOBODY && !maps.is_readable && s.owner != geteuid())
 		s.status = CONTACT_DENIED;
 	free(maps.file);

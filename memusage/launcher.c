@@ -37,8 +37,9 @@ struct launcher {
 	struct session session;
 	struct inherited inherited;
 	sigset_t taken;
-	pid_t collector;
+	pid_t collector;	/* 0: has ended */
 	pid_t program;
+	int replacements;	/* of collectors that were killed */
 	int status;		/* of the program, as wait() gives it */
 	struct rusage usage;
 };
@@ -201,6 +202,9 @@ static void prepare(struct session *s, const struct settings *settings)
 		die("cannot make the socket for recording: %s", err.text);
 }
 
+/* Once more than is needed: whatever kills each of them, we do not go on for ever. */
+enum { REPLACEMENTS = 3 };
+
 static void fork_collector(struct launcher *l)
 {
 	struct session *s = &l->session;
@@ -222,7 +226,8 @@ static void fork_collector(struct launcher *l)
 	unfinished = NULL;
 }
 
-/* What is the collector's business alone: it must not be held open by the launcher. */
+/* What is the collector's business is held open until it has ended by itself: should something kill
+ * it, another one takes its place, with the same memory, sockets and files. */
 static void release(struct session *s)
 {
 	arena_close(&s->arena);
@@ -246,6 +251,25 @@ static void tell(struct launcher *l, enum wire_kind kind)
 static bool is_emulated(const struct session *s)
 {
 	return s->settings->accesses.engine == ACCESSES_EMULATE;
+}
+
+/* Not when it was asked to end, by SIGTERM: then it has written everything. */
+static void collector_ended(struct launcher *l, int status)
+{
+	struct session *s = &l->session;
+
+	if (!WIFSIGNALED(status) || l->replacements == REPLACEMENTS) {
+		release(s);
+		l->collector = 0;
+		return;
+	}
+	l->replacements++;
+	close(s->wire);
+	s->killed = l->collector;
+	s->killed_by = WTERMSIG(status);
+	fork_collector(l);
+	if (l->program > 0)
+		tell(l, WIRE_STARTED);
 }
 
 static void start(struct launcher *l)
@@ -306,6 +330,8 @@ static bool reap(struct launcher *l)
 	pid_t pid;
 
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
+		if (pid == l->collector && !WIFSTOPPED(status))
+			collector_ended(l, status);
 		if (pid != l->program)
 			continue;
 		if (WIFSTOPPED(status)) {
@@ -374,14 +400,29 @@ static void collector_died(struct session *s, int collector)
 	library_remove(&s->library);
 }
 
+/* What it has to say; another one is asked if it is killed meanwhile. */
+static bool hear(struct launcher *l, struct wire *done)
+{
+	for (;;) {
+		int status;
+
+		tell(l, WIRE_ENDED);
+		if (wire_receive(l->session.wire, done) == 1)
+			return true;
+		if (l->collector == 0 || waitpid(l->collector, &status, 0) < 0)
+			return false;
+		collector_ended(l, status);
+	}
+}
+
 static int finish(struct launcher *l)
 {
+	const pid_t collector = l->collector;
 	struct wire done;
 
-	tell(l, WIRE_ENDED);
 	give_signals_back(l);
-	if (wire_receive(l->session.wire, &done) != 1)
-		collector_died(&l->session, (int)l->collector);
+	if (!hear(l, &done))
+		collector_died(&l->session, (int)collector);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
 	if (WIFSIGNALED(l->status)) {
@@ -401,7 +442,6 @@ int launcher_run(const struct settings *settings)
 	start_prepare(&l.inherited, &l.taken);
 	fork_collector(&l);
 	start(&l);
-	release(&l.session);
 	wait_for_program(&l);
 	return finish(&l);
 }

@@ -138,6 +138,13 @@ static pid_t inner_pid(pid_t pid)
 	return last == line + 7 ? 0 : (pid_t)strtol(last + 1, NULL, 10);
 }
 
+pid_t process_own_pid(pid_t pid)
+{
+	pid_t inner = inner_pid(pid);
+
+	return inner > 0 ? inner : pid;
+}
+
 static pid_t visit_nested(pid_t pid, pid_t inner, pid_t parent)
 {
 	if (parent != 0 && stat_field(pid, 1) != (uint64_t)parent)

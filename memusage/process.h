@@ -82,6 +82,9 @@ pid_t process_parent(pid_t pid);
  */
 pid_t process_find_nested(pid_t inner, pid_t parent);
 
+/* process_own_pid -- the ID that PID has for itself, in its own PID namespace. */
+pid_t process_own_pid(pid_t pid);
+
 /* process_sees_all -- whether /proc shows us every process (hidepid=, see proc(5)). */
 bool process_sees_all(void);
 

@@ -289,7 +289,8 @@ static int explain(const struct remote *r, enum contact_status status)
 		     "since its fork, or was left out)", pid);
 		return -1;
 	case CONTACT_DEAD:
-		warn("process %d is recorded, but its collector is gone or does not answer", pid);
+		warn("process %d is recorded, but its collector is gone or does not answer: only "
+		     "root can still look at it", pid);
 		return -1;
 	default:
 		return -1;

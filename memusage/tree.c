@@ -222,6 +222,25 @@ static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
 	return pid;
 }
 
+/* Of a slot that the collector before us gave to a process, which may see itself under an ID that
+ * means another one here: the right one has our arena in its memory. 0: there is none any more. */
+static pid_t inherited_pid(const struct arena *a, const struct mu_slot *slot)
+{
+	pid_t pid = (pid_t)slot->pid;
+
+	if (process_maps(pid, a->fd) == 1)
+		return pid;
+	pid = process_find_nested(pid, 0);
+	return pid > 0 && process_maps(pid, a->fd) == 1 ? pid : 0;
+}
+
+static bool began_by_fork(const struct arena *a, uint32_t k)
+{
+	struct image im;
+
+	return segment_image(&a->view, k, &im, NULL) < 0 || im.head.process.fork_mono_ns != 0;
+}
+
 /* A process that cannot be found is not taken for dead at once: its slot would be cleared under
  * its hands. Where /proc hides processes from us it never is; then its slot stays as it is. */
 static bool is_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
@@ -241,7 +260,9 @@ static bool is_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
 static void adopt(struct tree *t, struct tree_arena *ta, uint32_t k, const struct mu_slot *slot)
 {
 	struct arena *a = &ta->arena;
-	pid_t pid = real_pid(slot, parent_of(t, a, slot));
+	bool is_inherited = t->s->killed && slot->state == MU_SLOT_LIVE;
+	pid_t pid = is_inherited ? inherited_pid(a, slot) :
+				   real_pid(slot, parent_of(t, a, slot));
 	struct process *p;
 
 	if (pid == PID_UNKNOWN && !is_lost(t, ta, k))
@@ -261,7 +282,9 @@ static void adopt(struct tree *t, struct tree_arena *ta, uint32_t k, const struc
 	p->arena = a;
 	p->slot = (int)k;
 	p->is_live = false;
-	p->is_forked = true;
+	p->is_forked = !is_inherited || began_by_fork(a, k);
+	if (is_inherited && t->owner == 0 && !p->is_forked)
+		t->owner = p->pid;
 }
 
 static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)

@@ -52,7 +52,7 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 	char *name = NULL;
 	int fd = -1;
 
-	if (datafiles_has(&t->s->files, owner)) {
+	if (datafiles_has(&t->s->files, owner) && !t->s->killed) {
 		fd = datafiles_begin(&t->s->files, owner, p->pid, p->images, &name);
 		if (fd < 0)
 			report_note(&t->report, "cannot write %s: %s",
@@ -121,7 +121,8 @@ static void end_log(struct tree *t, struct process *p, const struct image *im)
 			    p->log->name ? p->log->name : "data for the picture",
 			    p->log->error.text, (unsigned long long)p->log->lost);
 	if (is_owner(t, p))
-		t->owner_data = p->log->merge.events > 0 || p->log->error.code == MU_ERROR_NONE;
+		t->owner_data = !t->s->killed && (p->log->merge.events > 0 ||
+						  p->log->error.code == MU_ERROR_NONE);
 	datalog_free(p->log);
 	p->log = NULL;
 }

@@ -1,0 +1,126 @@
+#!/bin/sh
+# collector_killed.t -- a collector that is killed is replaced, and what it knew of processes that
+# still live is lost for none of them; once memusage has returned there is nobody to replace it,
+# but the process goes on, and root can still look at it.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+need_bin memusageprint live
+
+# The collector of this directory.
+collector() {
+	for one in $(pgrep -x memusage-collec); do
+		[ "$(readlink "/proc/$one/cwd")" = "$PWD" ] && echo "$one"
+	done
+}
+start() {
+	rm -f in out && mkfifo in out
+	memusage -o report "$@" sh -c 'echo $$ >pid; exec live' <in >out 2>err &
+	job=$!
+	exec 3>in 4<out
+	tell alloc 10 1000
+	pid=$(cat pid)
+}
+tell() {
+	echo "$*" >&3
+	read -r _ <&4
+}
+end() {
+	exec 3>&- 4<&-
+	wait "$job"
+}
+# The collector dies, and another one is there.
+strike() {
+	old=$(collector)
+	kill -9 "$old"
+	for _ in $(seq 100); do
+		new=$(collector)
+		[ -n "$new" ] && [ "$new" != "$old" ] && memusage "--pid=$pid" status >status 2>/dev/null &&
+			return
+		sleep 0.05
+	done
+	return 1
+}
+field() { sed -n "s/^$1=//p" "$2"; }
+
+for how in '' --massif; do
+	# shellcheck disable=SC2086
+	start $how --massif-out-file=profile
+	strike
+	is $? 0 "killed ($how): another one answers"
+	like "$(cat status)" '^heap: 9.77 KiB live' '... and knows what was before'
+	tell alloc 5 1000
+	strike
+	is $? 0 '... so also the third'
+	tell free 3
+	end
+	is $? 0 '... the program has noticed nothing'
+	recorded '... its report'
+	is "$(report_field malloc calls),$(report_field malloc bytes)" 15,15000 '... has all of it'
+	is "$(report_field free calls)" 3 '... all'
+	like "$(cat report)" '^memusage: the collector \(process [0-9]+\) was killed by signal 9, and replaced' \
+		'... and says so'
+	unlike "$(cat report)" '^memusage: process .*: live' '... the program is the program'
+done
+is "$(field mem_heap_B profile | sort -n | tail -1)" 15000 'its profile has all of it, too'
+
+start --record=kept.mur
+strike
+end
+run memusageprint --to=json kept.mur
+like "$out" '"total_bytes":10000' 'a recording'
+start --snapshot-signal=USR2 --snapshot-file='s.%n'
+kill -USR2 "$pid"
+for _ in $(seq 100); do
+	[ -s s.1 ] && break
+	sleep 0.05
+done
+strike
+kill -USR2 "$pid"
+end
+ok 'snapshots go on' test -s s.2 -o -s s.1
+
+# ---- children, before and after
+
+run memusage -o report sh -c 'sh -c "exit 3"; kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3
+	live </dev/null; live </dev/null; exit 5'
+is "$status" 5 'a tree of processes'
+is "$(grep -c '^memusage: process [0-9]* live' report)" 2 '... those that come later are recorded'
+recorded '... and the first'
+
+# ---- again and again
+
+cat >strikes <<'END'
+for i in 1 2 3 4 5; do
+	kill -9 $(pgrep -x -P $PPID memusage-collec)
+	sleep 0.2
+done
+exit 7
+END
+run memusage -o report sh strikes
+is "$status" 7 'whatever kills each of them: the status is the program'"'"'s'
+like "$err" 'the collector has died: there is no report' '... and memusage gives up'
+
+# ---- nobody is left to replace it
+
+rm -f in out && mkfifo in out
+run memusage -q --record=d.mur sh -c 'setsid live <in >out 2>/dev/null & echo $! >pid'
+exec 3>in 4<out
+tell alloc 10 1000
+pid=$(cat pid)
+kill -9 "$(collector)"
+tell alloc 10 1000
+ok 'a daemon goes on' kill -0 "$pid"
+run memusage -q "--pid=$pid" detailed_snapshot orphan
+if [ "$status" = 0 ]; then
+	is "$(field mem_heap_B orphan)" 20000 'root can look at it'
+	like "$(cat orphan)" 'n[0-9]*: 20000 0x[0-9A-F]*: keep \(live.c:' '... with names'
+	run memusage "--pid=$pid" status
+	like "$out" '^heap: 19.5 KiB live' '... status'
+else
+	like "$err" 'its collector is gone or does not answer: only root' 'others are told that they cannot'
+	skip 'not root' 2
+fi
+exec 3>&- 4<&-
+done_testing
