@@ -33,6 +33,16 @@ static uint64_t end_of(const struct spacetime *s)
 	return exit_ns;
 }
 
+/* What the coarse clock showed at the last sample, from how it went before. */
+static double tick_at_end(const struct spacetime *s)
+{
+	uint32_t before = s->count - 2;
+	bool is_known = s->count > 1 && s->time[before] > 100 && s->tick[before] > 0;
+	double rate = is_known ? s->tick[before] / s->time[before] : 0.9;
+
+	return s->count > 1 ? s->tick[before] + (s->time[before + 1] - s->time[before]) * rate : 0;
+}
+
 /* The end of the process is a moment of which everything is known, too. */
 static bool find_samples(struct spacetime *s)
 {
@@ -43,20 +53,25 @@ static bool find_samples(struct spacetime *s)
 	count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX;
 	s->shot = calloc(count + 1, sizeof(*s->shot));
 	s->time = calloc(count + 1, sizeof(*s->time));
-	if (!s->shot || !s->time)
+	s->tick = calloc(count + 1, sizeof(*s->tick));
+	if (!s->shot || !s->time || !s->tick)
 		return false;
 	for (uint64_t i = 0; i < count && image_snapshot(s->image, i, &shot); i++) {
-		if (i == 0)
+		if (i == 0) {
 			s->first_ns = last_ns = shot.mono_ns;
+			s->first_tick = shot.tick;
+		}
 		if (!is_usable(&shot, last_ns))
 			continue;
 		last_ns = shot.mono_ns;
 		s->shot[s->count] = i;
+		s->tick[s->count] = (double)(shot.tick - s->first_tick);
 		s->time[s->count++] = (double)(last_ns - s->first_ns) / 1e6;
 	}
 	if (s->count > 0 && exit_ns > last_ns) {
 		s->shot[s->count] = UINT64_MAX;
 		s->time[s->count++] = (double)(exit_ns - s->first_ns) / 1e6;
+		s->tick[s->count - 1] = tick_at_end(s);
 	}
 	return true;
 }
@@ -126,25 +141,48 @@ static double within(double share)
 	return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
+/* Part of an interval in which a site can have held anything: all of it, or, of one that had its
+ * first event within it, the rest. */
+static double life_of(const struct spacetime *s, uint32_t sample, uint32_t site,
+		      const struct weight *before)
+{
+	/* Ticks wrap after 52 days. */
+	uint32_t first = s->filter->profile->sites.site[site].first - s->first_tick;
+	double from = s->tick[sample], to = s->tick[sample + 1];
+
+	if (before->bytes || before->blocks || first >= UINT32_MAX / 2 || first <= from)
+		return 1;
+	return first >= to ? 0 : (to - first) / (to - from);
+}
+
+/* How far the places came on their way, in the mean over an interval: half, if they changed
+ * evenly and the area is that of a straight line. REACH is by how many bytes they can have. */
+static double way_of(double mean, double from, double reach)
+{
+	return reach != 0 ? within((mean - from) / reach) : 0.5;
+}
+
 /* The places change together from what they hold at one sample to what they hold at the next, by
  * such a way that their sum has the area of the heap. */
 static void add_interval(struct spacetime *s, uint32_t sample, const struct weight *a,
 			 const struct weight *b, double *sum)
 {
 	double duration = s->time[sample + 1] - s->time[sample], from = sum_of(s, a);
-	double to = sum_of(s, b), area, middle, share = 0.5, scale;
+	uint32_t sites = s->filter->profile->sites.count;
+	double area, middle, share, scale, reach = 0;
 
 	if (duration <= 0)
 		return;
-	area = area_between(s, sample, from, to);
-	if (from != to)
-		share = within((area / duration - from) / (to - from));
-	middle = from + (to - from) * share;
+	for (uint32_t i = 0; i < sites; i++)
+		reach += (double)(b[i].bytes - a[i].bytes) * life_of(s, sample, i, &a[i]);
+	area = area_between(s, sample, from, sum_of(s, b));
+	share = way_of(area / duration, from, reach);
+	middle = from + reach * share;
 	scale = middle > 0 ? area / middle : duration;
-	for (uint32_t i = 0; i < s->filter->profile->sites.count; i++) {
-		double bytes = (double)a[i].bytes + (double)(b[i].bytes - a[i].bytes) * share;
-		double blocks = (double)a[i].blocks +
-				(double)(b[i].blocks - a[i].blocks) * share;
+	for (uint32_t i = 0; i < sites; i++) {
+		double part = share * life_of(s, sample, i, &a[i]);
+		double bytes = (double)a[i].bytes + (double)(b[i].bytes - a[i].bytes) * part;
+		double blocks = (double)a[i].blocks + (double)(b[i].blocks - a[i].blocks) * part;
 
 		if (!s->weight[i].is_there || bytes < 0 || blocks < 0)
 			continue;
@@ -226,6 +264,7 @@ void spacetime_free(struct spacetime *s)
 	free(s->weight);
 	free(s->shot);
 	free(s->time);
+	free(s->tick);
 	timeline_free(&s->timeline);
 	*s = (struct spacetime){ .count = 0 };
 }

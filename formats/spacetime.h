@@ -36,8 +36,10 @@ struct spacetime {
 	double heap, admin, stacks, total;
 	uint64_t *shot;		/* snapshots that know their places; UINT64_MAX: the end */
 	double *time;		/* of each, in ms from the first on */
+	double *tick;		/* of each, by the recorder's coarse clock, from the first on */
 	uint32_t count;
 	uint64_t first_ns;	/* CLOCK_MONOTONIC of the first */
+	uint32_t first_tick;
 	struct timeline timeline;	/* private */
 };
 

@@ -20,6 +20,8 @@
 #define NORMAL_LIMIT (UINT64_C(4) << 20)  /* ... beyond which normal snapshots keep none */
 #define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
 #define BUFFERS MAX_SNAPSHOTS
+#define TICK_VALUES 8u	 /* normal snapshots with values in a tick ... */
+#define TICK_SITES 1024u /* ... if there are no more sites than that, else one */
 
 struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX };
 
@@ -51,6 +53,7 @@ static uint64_t scratch_sites;
 static uint64_t requested_values;
 static uint32_t requested_capacity; /* of the array of the requested snapshot */
 static uint64_t values_tick; /* when a normal snapshot kept values last */
+static uint32_t values_left; /* how many more may within that tick */
 static uint32_t lock;
 
 static struct mu_table *table(unsigned int section)
@@ -257,15 +260,21 @@ static uint64_t monotonic(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Whether a millisecond has passed. By the byte clock thousands of snapshots can be due within
- * one; of those only the detailed ones keep the values of sites. */
-static bool is_new_tick(void)
+/* By the byte clock thousands of snapshots can be due within a millisecond: but for the first few
+ * of each, which are what a program that then waits stays with, only the detailed ones keep the
+ * values of sites. */
+static bool keeps_values(uint64_t tick)
 {
-	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
-	bool is_new = tick != values_tick;
-
-	values_tick = tick;
-	return is_new;
+	if (values_bytes >= NORMAL_LIMIT)
+		return false;
+	if (tick != values_tick) {
+		values_tick = tick;
+		values_left = table(MU_SEC_SITES)->count <= TICK_SITES ? TICK_VALUES : 1;
+	}
+	if (values_left == 0)
+		return false;
+	values_left--;
+	return true;
 }
 
 /* Readers outside see by the number whether the table changed under their hands. */
@@ -291,6 +300,7 @@ static void add(enum mu_snapshot_kind kind)
 	struct mu_snapshot *s = arena_table_at(table(MU_SEC_SNAPSHOTS), number);
 	const struct mu_heap *heap = &rec.image->heap;
 	uint64_t now = snapshots_now();
+	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
 	uint32_t capacity = 0;
 
 	if (!s || number >= UINT32_MAX) {
@@ -303,10 +313,11 @@ static void add(enum mu_snapshot_kind kind)
 				   .heap = heap->now - heap->ignored,
 				   .extra = heap->extra + heap->ignored,
 				   .stacks = depths_now(),
-				   .kind = kind };
+				   .kind = kind,
+				   .tick = (uint32_t)tick };
 	if (rec.flags & MU_CFG_STACK_BYTES)
 		s->stacks += depths_unseen();
-	if (kind != MU_SNAPSHOT_NORMAL || (values_bytes < NORMAL_LIMIT && is_new_tick()))
+	if (kind != MU_SNAPSHOT_NORMAL || keeps_values(tick))
 		store_values(s, &capacity);
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
 	journal_add(s, now);
@@ -334,6 +345,7 @@ bool snapshots_init(void)
 	arena_table_init(MU_SEC_SNAPSHOTS, sizeof(struct mu_snapshot), FIRST_LOG2);
 	series_count = spare_count = since_detailed = peak_number = 0;
 	min_interval = values_bytes = 0;
+	values_tick = UINT64_MAX;
 	peak_total = 0;
 	snapshot_due = (struct snapshot_due){ .admin = config()->heap_admin,
 					      .by_clock = config()->time_unit == 1,

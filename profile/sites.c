@@ -43,7 +43,8 @@ static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 		s->site[s->count] = (struct site){
 			.stack = from.stack < stacks ? from.stack : 0,
 			.fn = from.fn < UINT8_MAX ? (uint8_t)from.fn : UINT8_MAX,
-			.flags = from.flags };
+			.flags = from.flags,
+			.first = (uint32_t)from.first };
 		if (s->count % FORGET_EVERY == 0)
 			image_forget(im);
 	}

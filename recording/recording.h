@@ -535,7 +535,7 @@ struct mu_snapshot {
 	int64_t extra;
 	int64_t stacks;
 	uint32_t kind;	 /* enum mu_snapshot_kind */
-	uint32_t reserved;
+	uint32_t tick;	 /* low bits of the segment's */
 	uint64_t values; /* offset of struct mu_site_value[value_count] */
 	uint64_t value_count;
 	struct mu_string name; /* mark or request that caused it */

@@ -19,8 +19,10 @@ share() {
 	sed -n "/^== 1/q; s/^ *\([0-9.]*\)%: 0x[0-9A-F]*: $1 (.*/\1/p" "$2"
 }
 
-for shape in constant ramp step burst; do
-	memusage -q --record=$shape.mur "$WORKLOADS/spacetime" $shape >truth
+# early and churn; at-once: what comes within the first millisecond of a process has a place, too.
+for shape in constant ramp step burst churn step.at-once early.at-once; do
+	# shellcheck disable=SC2086  # two words or one
+	memusage -q --record=$shape.mur "$WORKLOADS/spacetime" ${shape%.*} ${shape#"${shape%.*}"} >truth
 	memusageprint --spacetime $shape.mur >$shape.txt 2>err
 	want=$(sed 's/total=\([0-9]*\) .*/\1/' truth)
 	got=$(sed -n 's/^==[0-9]*== Total spacetime:  *\([0-9,]*\) ms.B$/\1/p' $shape.txt | tr -d ,)

@@ -1,6 +1,9 @@
 /* spacetime.c -- memory held for a while, in shapes whose bytes x time is known: printed at the end.
  *
- *	spacetime constant|ramp|step|burst
+ *	spacetime constant|ramp|step|burst|early|churn [at-once]
+ *
+ * early: a thousand blocks of each kind, then nothing. churn: what was held goes, something else of the
+ * same size comes, again and again. at-once: begin in the first millisecond of the process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -67,8 +70,8 @@ int main(int argc, char **argv)
 	const char *shape = argc > 1 ? argv[1] : "constant";
 	char text[200];
 
-	/* What happens within the first millisecond is in no snapshot that knows its places. */
-	pause_ms(20);
+	if (argc <= 2)
+		pause_ms(20);
 	last = now();
 	if (strcmp(shape, "constant") == 0) {
 		first(300000);
@@ -94,6 +97,25 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 1000; i++)
 			second(2000);
 		pause_ms(800);
+	} else if (strcmp(shape, "early") == 0) {
+		for (int i = 0; i < 1000; i++) {
+			first(1000);
+			second(3000);
+		}
+		pause_ms(900);
+	} else if (strcmp(shape, "churn") == 0) {
+		for (int i = 0; i < 10; i++) {
+			for (int k = 0; k < 200; k++)
+				first(1000);
+			pause_ms(120);
+			while (count > 0)
+				drop(0, 1000);
+			for (int k = 0; k < 200; k++)
+				second(1000);
+			pause_ms(40);
+			while (count > 0)
+				drop(1, 1000);
+		}
 	} else {
 		return 1;
 	}
