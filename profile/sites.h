@@ -52,7 +52,7 @@ struct sites {
  *
  * stacks  how many there are; a site with another is counted at stack 0.
  * Returns 0, or -1 with ERR without memory; release S in either case.
- * Cost O(cells), 80 bytes per site.
+ * Cost O(cells), 88 bytes per site.
  * Source docs/format.md, section 4: value at the peak.
  */
 int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err);
