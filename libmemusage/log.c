@@ -131,6 +131,19 @@ void log_drop(struct thread *thread, int64_t change)
 	thread->pub.log_lost_heap += change;
 }
 
+/* The tick may rest because nothing came. Once a millisecond at most. */
+static void note_stamp(uint32_t tick)
+{
+	struct mu_segment *segment = rec.segment;
+
+	if (likely(__atomic_load_n(&segment->stamped, __ATOMIC_RELAXED) == tick))
+		return;
+	__atomic_store_n(&segment->stamped, tick, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&segment->tick_rests, __ATOMIC_SEQ_CST) &&
+	    __atomic_exchange_n(&segment->tick_rests, 0, __ATOMIC_SEQ_CST))
+		recorder_wake();
+}
+
 void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool many)
 {
 	struct mu_log_chunk *chunk = thread->log;
@@ -159,6 +172,7 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 	}
 	__atomic_store_n(&chunk->count, (uint32_t)(word - chunk->word), __ATOMIC_RELEASE);
 	thread->log_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+	note_stamp((uint32_t)thread->log_tick);
 	wake_if_due(thread);
 	thread->log_granted = thread->log_left = grant(thread, many);
 }

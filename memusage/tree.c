@@ -356,7 +356,11 @@ void tree_check_ends(struct tree *t)
 
 bool tree_has_log(const struct tree *t)
 {
-	for (size_t i = 0; i < t->processes.count; i++) {
+	bool all_rest = true;
+
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		all_rest &= !t->arena[i]->has_log || waker_rests(&t->arena[i]->waker);
+	for (size_t i = 0; i < t->processes.count && !all_rest; i++) {
 		if (t->processes.item[i]->log)
 			return true;
 	}

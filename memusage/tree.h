@@ -109,7 +109,7 @@ void tree_end_unmapped(struct tree *t);
 /* tree_report_running -- lines for the processes that are still there. */
 void tree_report_running(struct tree *t);
 
-/* tree_has_log -- whether some process logs events. */
+/* tree_has_log -- whether some process logs events, or has done so just now. */
 bool tree_has_log(const struct tree *t);
 
 /* tree_is_empty -- whether no process has a slot, nor may get one. */

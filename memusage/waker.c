@@ -12,7 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 128 << 10 };
+#include "memusage/clock.h"
+
+enum {
+	STACK_BYTES = 128 << 10,
+	IDLE_TICKS = 20,	/* without an event, until the tick rests */
+	REST_NS = 500000000
+};
 
 static void futex_wait(uint32_t *word, uint32_t value)
 {
@@ -38,6 +44,27 @@ static void *wait_for_wakes(void *data)
 	return NULL;
 }
 
+/* Until an event is stamped: then the recorder has the loop woken, which wakes us in
+ * waker_arm(). One in a sandbox must not, so we look by ourselves now and then. The tick moves once
+ * more: so the first event finds it changed. */
+static void rest(struct waker *w, uint32_t stamped)
+{
+	const struct timespec most = { 0, REST_NS };
+	const uint64_t one = 1;
+	ssize_t ignored;
+
+	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&w->shared->stamped, __ATOMIC_SEQ_CST) == stamped)
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
+	__atomic_store_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+	ignored = write(w->event, &one, sizeof(one));
+	(void)ignored;
+}
+
 /* Changes the tick once a millisecond where events are logged (a lone thread of the program
  * reads the clock only when it moved; docs/format.md, section 6) or call stacks are recorded
  * (births and snapshots are timed by it). */
@@ -46,9 +73,22 @@ static void *tick(void *data)
 	const struct timespec pause = { 0, 1000000 };
 	struct waker *w = data;
 
+	bool may_rest = !(w->shared->config.flags & MU_CFG_STACKS);
+	unsigned int idle = 0;
+	uint32_t seen = 0;
+
 	for (;;) {
+		uint32_t stamped;
+
 		nanosleep(&pause, NULL);
 		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
+		stamped = __atomic_load_n(&w->shared->stamped, __ATOMIC_RELAXED);
+		idle = stamped == seen ? idle + 1 : 0;
+		seen = stamped;
+		if (!may_rest || idle < IDLE_TICKS)
+			continue;
+		rest(w, seen);
+		idle = 0;
 	}
 	return NULL;
 }
@@ -77,8 +117,18 @@ static bool start(struct waker *w)
 	return w->is_started;
 }
 
+bool waker_rests(const struct waker *w)
+{
+	uint64_t since = __atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE);
+
+	return since != 0 && clock_now(CLOCK_MONOTONIC) - since > REST_NS;
+}
+
 bool waker_arm(struct waker *w)
 {
+	if (__atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE) &&
+	    !__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (w->has_no_tick)
 		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
 	if (!w->is_started && !start(w))

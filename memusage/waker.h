@@ -21,6 +21,7 @@ struct waker {
 	uint32_t armed;		/* futex: 1 while the thread may sleep on wake */
 	bool is_started;
 	bool has_no_tick;	/* no thread could be had for mu_segment.tick */
+	uint64_t rests_since;	/* CLOCK_MONOTONIC since when the tick rests, 0: it does not */
 };
 
 /* waker_arm -- from now on poke for whatever happens to the segment.
@@ -29,5 +30,8 @@ struct waker {
  * the first call. Returns false if there can be no thread: the caller must look by a timer.
  */
 bool waker_arm(struct waker *w);
+
+/* waker_rests -- whether nobody has logged an event for so long that all have been read. */
+bool waker_rests(const struct waker *w);
 
 #endif

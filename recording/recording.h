@@ -110,7 +110,11 @@ struct mu_segment {
 	uint32_t collector_waits;
 	uint64_t processes_without_slot; /* forks that found the slot table full */
 	uint32_t slot_hint;		 /* where the next search for a free slot begins */
-	uint32_t reserved2[11];
+	/* The collector does not change tick while nobody logs events: who stamps the first one at
+	 * a tick stores that, and wakes the collector if he could exchange tick_rests to 0. */
+	uint32_t stamped; /* low bits of the tick at which an event was stamped last */
+	uint32_t tick_rests;
+	uint32_t reserved2[9];
 	/* Changed by the collector every millisecond while an event log is recorded: an event
 	 * that finds it changed is stamped with the time. A cache line of its own. */
 	_Alignas(64) uint64_t tick;
