@@ -132,6 +132,21 @@ static void fill_header(struct mu_segment *h, const struct mu_config *config)
 	h->magic = MU_SEGMENT_MAGIC;
 }
 
+/* Nothing comes to any disk; but the kernel takes the memory for a file. */
+static void explain(struct mu_error *err)
+{
+	struct rlimit limit = { .rlim_max = 0 };
+
+	if (errno == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0)
+		mu_error_set(err, MU_ERROR_SYSTEM, 0,
+			     "files may have %llu KiB at most here (ulimit -H -f), and it takes "
+			     "%llu KiB", (unsigned long long)limit.rlim_max / 1024,
+			     (unsigned long long)SIZE_MIN / 1024);
+	else
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m%s",
+			     errno == ENOMEM ? ": the limit is too small (ulimit -v)" : "");
+}
+
 int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err)
 {
 	/* The emulator keeps a record of each page that is mapped, used or not. */
@@ -144,9 +159,7 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
 	base = make_unlimited(a->fd, &size);
 	if (base == MAP_FAILED) {
-		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m%s",
-			     errno == EFBIG ? ": the file size limit is too small (ulimit -f)" :
-			     errno == ENOMEM ? ": the limit is too small (ulimit -v)" : "");
+		explain(err);
 		arena_close(a);
 		return -1;
 	}

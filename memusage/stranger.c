@@ -16,6 +16,7 @@
 
 #include "cli/message.h"
 #include "cli/units.h"
+#include "cli/xmalloc.h"
 #include "memusage/escape.h"
 #include "memusage/procmem.h"
 
@@ -114,22 +115,55 @@ static void put_growth(const struct procmem *first, const struct procmem *last)
 		       LOOKS);
 }
 
+/* A line of a word that is quoted; a script has many. */
+static void put_quoted(const char *line, size_t length)
+{
+	char *text = xstrndup(line, length);
+	char safe[4096];
+
+	escape_text(safe, sizeof(safe), text);
+	for (const char *c = safe; *c; c++)
+		fputs(*c == '\'' ? "'\\''" : (char[]){ *c, '\0' }, stdout);
+	free(text);
+}
+
 /* As a shell would take it. */
 static void put_word(const char *word)
 {
-	char safe[4096];
-
-	escape_text(safe, sizeof(safe), word);
-	putchar(' ');
-	if (*safe && safe[strspn(safe, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if (*word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789_-+=./,:@%")] == '\0') {
-		fputs(safe, stdout);
+		fputs(word, stdout);
 		return;
 	}
 	putchar('\'');
-	for (const char *c = safe; *c; c++)
-		fputs(*c == '\'' ? "'\\''" : (char[]){ *c, '\0' }, stdout);
+	for (;;) {
+		size_t length = strcspn(word, "\n");
+
+		put_quoted(word, length);
+		word += length;
+		if (*word++ == '\0')
+			break;
+		putchar('\n');
+	}
 	putchar('\'');
+}
+
+/* Names in its arguments may be relative to it. */
+static void put_directory(pid_t pid)
+{
+	char path[32], directory[4096], own[4096];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	length = readlink(path, directory, sizeof(directory) - 1);
+	if (length <= 0)
+		return;
+	directory[length] = '\0';
+	if (getcwd(own, sizeof(own)) && strcmp(own, directory) == 0)
+		return;
+	fputs("cd ", stdout);
+	put_word(directory);
+	fputs(" && ", stdout);
 }
 
 static void put_command(pid_t pid)
@@ -147,9 +181,13 @@ static void put_command(pid_t pid)
 	if (length <= 0)
 		return;
 	text[length] = '\0';
-	fputs("To see who allocates, start it again under memusage:\n  memusage --record", stdout);
-	for (const char *word = text; word < text + length; word += strlen(word) + 1)
+	fputs("To see who allocates, start it again under memusage:\n  ", stdout);
+	put_directory(pid);
+	fputs("memusage --record", stdout);
+	for (const char *word = text; word < text + length; word += strlen(word) + 1) {
+		putchar(' ');
 		put_word(word);
+	}
 	puts("\nand then ask with memusage --pid=PID detailed_snapshot at any time.");
 }
 

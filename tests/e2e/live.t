@@ -151,4 +151,16 @@ like "$out" 'of memory now.* at most, 1 threads' '... what its memory is'
 like "$out" 'has not changed in 3 seconds|by .* in 3 seconds' '... how it grows'
 like "$out" 'memusage --record sleep 30' '... and what to do'
 kill $stranger
+mkdir elsewhere
+cat >script <<'END'
+sleep 20; :
+# it's "two" lines
+END
+(cd elsewhere && exec sh -c "$(cat ../script)") &
+stranger=$!
+run memusage --pid=$stranger snapshot
+kill $stranger
+line=$(printf '%s\n' "$out" | sed -n '/^  cd /,/^and then/p' | sed '$d; s/memusage --record sh/printf %s/')
+sh -c "${line}" sh >again 2>/dev/null
+is "$(cat again)" "-c$(cat script)" 'the command can be given to a shell as it is'
 done_testing

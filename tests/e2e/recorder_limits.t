@@ -75,4 +75,19 @@ if [ "$native" ]; then
 else
 	skip 'no core file is made here' 2
 fi
+
+# ---- too little for any recording
+
+if sh -c 'ulimit -f 1000' 2>/dev/null; then
+	run sh -c 'ulimit -f 1000; exec memusage true'
+	if [ "$status" = 0 ]; then
+		skip 'who runs this may lift the limit' 2
+	else
+		is "$status" 125 'ulimit -f 1000'
+		like "$err" 'files may have 1?[0-9]+ KiB at most here \(ulimit -H -f\), and it takes 2048 KiB' \
+			'... says what it needs'
+	fi
+else
+	skip 'no ulimit -f' 2
+fi
 done_testing
