@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "recording/blocks.h"
+#include "recording/journal.h"
 
 #define MU_SEGMENT_MAGIC UINT64_C(0x31474553554d454d) /* "MEMUSEG1" */
 #define MU_IMAGE_MAGIC   UINT64_C(0x314d4953554d454d) /* "MEMUSIM1" */
@@ -559,30 +560,6 @@ struct mu_sample {
 	uint64_t events;    /* calls that were counted so far */
 	uint64_t recorder_anon; /* of rss_anon: the recorder's own, at most */
 	uint64_t mapped; /* by calls of mmap and mremap, less what munmap took; MU_CFG_MMAP */
-};
-
-/* A snapshot when it was taken, with MU_CFG_JOURNAL. The first two entries are none, but eight
- * 64-bit numbers: enum mu_books. */
-struct mu_journal {
-	uint64_t time; /* in the unit chosen */
-	int64_t heap;
-	int64_t extra;
-	uint16_t kind;	/* enum mu_snapshot_kind */
-	uint16_t event; /* enum mu_books of what offered it, MU_BOOKS_COUNT: the start */
-	uint32_t skipped; /* offers since the one before */
-};
-
-/* What Massif counts. */
-enum mu_books {
-	MU_BOOKS_ALLOCS = 0,
-	MU_BOOKS_REALLOCS = 1,
-	MU_BOOKS_FREES = 2,
-	MU_BOOKS_IGNORED_ALLOCS = 3,
-	MU_BOOKS_IGNORED_REALLOCS = 4,
-	MU_BOOKS_IGNORED_FREES = 5,
-	MU_BOOKS_SILENT = 6, /* of the reallocs, those that offered no snapshot */
-	MU_BOOKS_FORKED = 7, /* entries that the parent wrote before the fork, 0: no fork */
-	MU_BOOKS_COUNT = 8
 };
 
 enum mu_mark_kind { MU_MARK_USER = 0, MU_MARK_PAUSE = 1, MU_MARK_RESUME = 2, MU_MARK_AD_HOC = 3 };
