@@ -14,6 +14,7 @@
 #include "memusage/endpoint.h"
 #include "memusage/library.h"
 #include "memusage/recordfile.h"
+#include "memusage/roots.h"
 #include "memusage/settings.h"
 
 /* What is made before the forks, so that every failure can still be told to the user. */
@@ -25,6 +26,7 @@ struct session {
 	struct endpoint endpoint;
 	struct datafiles files;
 	struct recordfile record;
+	struct roots roots;	/* of processes in a chroot */
 	int report;		/* where the report goes, -1 nowhere */
 	int text;		/* likewise the reports that follow it */
 	bool color;

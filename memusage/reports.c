@@ -55,12 +55,14 @@ static void add_text_reports(struct arguments *a, const struct settings *s)
 }
 
 /* The file may be called anything, so "--" stands before it. */
-static void fill(struct arguments *a, const struct settings *s, unsigned int first, pid_t main,
+static void fill(struct arguments *a, const struct session *session, unsigned int first, pid_t main,
 		 char *file)
 {
+	const struct settings *s = session->settings;
 	const struct massif_settings *m = &s->massif;
+	const struct roots *roots = &session->roots;
 
-	a->item = xcalloc(m->report.count + ARGUMENTS, sizeof(*a->item));
+	a->item = xcalloc(m->report.count + ROOTS_MAX + ARGUMENTS, sizeof(*a->item));
 	add(a, xstrdup("memusageprint"));
 	if (main > 0)
 		add(a, xasprintf("--pid=%d", (int)main));
@@ -86,6 +88,8 @@ static void fill(struct arguments *a, const struct settings *s, unsigned int fir
 		add(a, xasprintf("--first-image=%u", first));
 	if (s->debuginfod)
 		add(a, xstrdup("--debuginfod"));
+	for (size_t i = 0; i < roots->count; i++)
+		add(a, xasprintf("--root=%s", roots->path[i]));
 	for (size_t i = 0; i < m->report.count; i++)
 		add(a, xstrdup(m->report.item[i]));
 	add(a, xstrdup("--"));
@@ -124,7 +128,7 @@ static void execute(const struct session *s, unsigned int first, pid_t main)
 		fcntl(s->record.fd, F_SETFD, 0);
 		file = xasprintf("/proc/self/fd/%d", s->record.fd);
 	}
-	fill(&a, s->settings, first, main, file);
+	fill(&a, s, first, main, file);
 	set_output(s->text);
 	reports_reset_signals();
 	execv(tool, a.item);

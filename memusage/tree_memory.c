@@ -66,6 +66,7 @@ static void look(struct tree *t, struct process *p, const struct image *im, uint
 
 	if (!procmem_read(p->memory_fd, &m))
 		return;
+	roots_see(&t->s->roots, p->pid);
 	add_threads(&s, im);
 	s.rss_anon = m.rss_anon;
 	s.rss_file = m.rss_file;

@@ -216,6 +216,8 @@ static const struct opt options[] = {
 		 "show names of C++ and Rust as in the source (default yes)"),
 	OPT_ENUM('\0', "heap", "yes|no", &given.heap,
 		 "with no, a massif.out is empty but for its first snapshot"),
+	OPT_LIST('\0', "root", "DIR", &given.root,
+		 "look for the files of programs below DIR first; repeatable"),
 	OPT_FLAG('\0', "debuginfod", &given.debuginfod,
 		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
 	{ .kind = OPT_KIND_STR, .name = "massif-desc", .arg = "TEXT",

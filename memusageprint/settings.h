@@ -63,6 +63,7 @@ struct settings {
 	int demangle;
 	int heap;
 	int color;		/* enum color_when, of --plot */
+	struct opt_list root;	/* directories that modules may lie below */
 	bool debuginfod;
 	const char *massif_file;	/* pattern, one file per image; NULL: not asked for */
 	const char *massif_desc;

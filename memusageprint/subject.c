@@ -60,6 +60,8 @@ static int resolve(struct subject *s, const struct settings *settings, struct mu
 	struct progress progress;
 	const struct symbols_options o = {
 		.perf_map = perf_map,
+		.roots = settings->root.item,
+		.root_count = settings->root.count,
 		.debuginfod = settings->debuginfod,
 		.no_inlines = settings->read_inlines == NO,
 		.no_demangle = settings->demangle == NO,

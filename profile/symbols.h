@@ -70,6 +70,9 @@ typedef void (*symbols_progress_fn)(size_t done, size_t total, void *data);
 
 struct symbols_options {
 	const char *root;	/* directory that paths begin at, "/proc/PID/root"; NULL: "/" */
+	const char *const *roots;	/* others, which are tried first, and taken if
+					 * the build fits; may be NULL */
+	size_t root_count;
 	const char *perf_map;	/* names of JIT code, "/tmp/perf-PID.map", below root; or NULL */
 	bool debuginfod;	/* ask servers for missing debug files */
 	bool no_inlines;	/* only the function itself, with the innermost line */

@@ -189,17 +189,40 @@ static bool is_same_build(const struct elf_file *f, const struct build_id *recor
 					 memcmp(id.byte, recorded->byte, id.length) == 0);
 }
 
+/* Below one root. Of what a process in a chroot ran before it went there, and of what is there
+ * after it has, the path is the same. */
+static enum symbols_state open_below(struct reading *r, const char *root)
+{
+	const struct symbols_module *module = r->job->module;
+
+	if (elf_file_open(&r->module, root, module->path, NULL) < 0)
+		return SYMBOLS_MISSING;
+	if (!is_same_build(&r->module, &module->id))
+		return SYMBOLS_OTHER_BUILD;
+	debugfile_find(&r->debug, &r->module, root, module->path, r->job->options->debuginfod);
+	return SYMBOLS_READ;
+}
+
+static enum symbols_state open_files(struct reading *r)
+{
+	const struct symbols_options *o = r->job->options;
+
+	for (size_t i = 0; i < o->root_count; i++) {
+		if (open_below(r, o->roots[i]) == SYMBOLS_READ)
+			return SYMBOLS_READ;
+		elf_file_close(&r->module);
+	}
+	return open_below(r, o->root);
+}
+
 static enum symbols_state read_module(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
-	const struct symbols_options *o = job->options;
 	size_t count = job->end - job->first;
+	enum symbols_state state = open_files(r);
 
-	if (elf_file_open(&r->module, o->root, job->module->path, NULL) < 0)
-		return SYMBOLS_MISSING;
-	if (!is_same_build(&r->module, &job->module->id))
-		return SYMBOLS_OTHER_BUILD;
-	debugfile_find(&r->debug, &r->module, o->root, job->module->path, o->debuginfod);
+	if (state != SYMBOLS_READ)
+		return state;
 	r->symtab = (struct symtab){ .code = &r->module, .count = count,
 				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
 	r->is_told = calloc(count + 1, sizeof(*r->is_told));

@@ -186,7 +186,8 @@ refused --tool=memcheck 'none of the tools'
 refused --xtree-memory=some 'none'
 refused --run-libc-freeres=yes 'crash'
 for option in --tool=massif --num-callers=40 --run-libc-freeres=no --stacks=no -v --stats=yes \
-	--soname-synonyms=somalloc=x --xtree-memory=none; do
+	--soname-synonyms=somalloc=x --xtree-memory=none --show-emwarns=no --max-threads=500 \
+	--vgdb-poll=5000 --redzone-size=16 --error-exitcode=0 --time-stamp=no --track-fds=no; do
 	run memusage -q --massif-out-file=core "$option" true
 	is "$status" 0 "$option is accepted"
 done
