@@ -91,9 +91,8 @@ void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_
 {
 	unsigned int mode = current_mode(thread);
 
-	if (unlikely(mode & MODE_PAUSED)) {
-		/* Pages are the heap then, not blocks. */
-		if (rec.flags & MU_CFG_PAGES)
+	if (unlikely(mode & (MODE_PAUSED | MODE_PAGES))) {
+		if (mode & MODE_PAGES)
 			return;
 		thread->pub.counters.paused_calls++;
 		thread->pub.counters.paused_bytes += size;

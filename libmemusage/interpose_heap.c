@@ -85,8 +85,12 @@ INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 {
 	if (likely(alloc_quick(fn, block, size, sp, 0)))
 		return block;
-	if (gate.mode == MODE_LOG)
-		return record_logged(fn, block, size, sp);
+	if (gate.mode & (MODE_LOG | MODE_PAGES)) {
+		if (gate.mode & MODE_PAGES)
+			return block;
+		if (gate.mode == MODE_LOG)
+			return record_logged(fn, block, size, sp);
+	}
 	return record_slow(fn, block, size, sp);
 }
 
@@ -134,7 +138,7 @@ INLINE bool record_free(void *block, uint64_t sp)
 		if (likely(block))
 			known = event_free(thread, block, sp);
 		else
-			thread->pub.counters.calls[MU_FN_FREE] += !(rec.flags & MU_CFG_PAGES);
+			thread->pub.counters.calls[MU_FN_FREE]++;
 		hook_leave(thread);
 		if (likely(known))
 			return true;
@@ -180,6 +184,8 @@ static __attribute__((noinline)) void free_logged(void *block, uint64_t sp)
 EXPORT void free(void *block)
 {
 	if (likely(free_quick(block, hook_sp(), 0)))
+		real.free(block);
+	else if (gate.mode & MODE_PAGES && likely(!early_owns(block)))
 		real.free(block);
 	else if (gate.mode == MODE_LOG)
 		free_logged(block, hook_sp());
@@ -257,6 +263,8 @@ INLINE void *realloc_any(void *block, size_t size, uint64_t sp)
 		return record(MU_FN_REALLOC, real.realloc(NULL, size), size, sp);
 	if (unlikely(early_owns(block)))
 		return realloc_early(block, size, sp);
+	if (unlikely(gate.mode & MODE_PAGES))
+		return real.realloc(block, size);
 	return realloc_known(block, size, sp);
 }
 

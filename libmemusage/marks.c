@@ -93,7 +93,7 @@ bool marks_resume(struct thread *thread)
 					      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	if (pauses > 1)
 		return true;
-	if (!(rec.flags & (MU_CFG_AD_HOC | MU_CFG_PAGES)))
+	if (!(rec.flags & MU_CFG_AD_HOC))
 		__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_PAUSED, __ATOMIC_SEQ_CST);
 	/* Another thread may have begun a pause meanwhile. */
 	if (__atomic_load_n(&rec.pauses, __ATOMIC_SEQ_CST))

@@ -30,6 +30,7 @@ enum mode {
 	MODE_FREES = 64,  /* with STACKS: find the call stack of every free too */
 	MODE_ACCESSES = 256, /* keep the directory of blocks by which accesses are counted */
 	MODE_DEPTH = 512, /* the depth of every stack is to be in snapshots: depths.h */
+	MODE_PAGES = 1024, /* pages are the heap: malloc and its kin are let alone */
 	MODE_PAUSED = 128 /* allocations are not recorded: marks.h, or ad hoc mode */
 };
 

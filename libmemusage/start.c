@@ -97,7 +97,9 @@ void recorder_open_gate(void)
 		mode |= MODE_ACCESSES;
 	if (rec.image->heap.threads > 1)
 		mode |= MODE_MANY;
-	if (rec.pauses || rec.flags & (MU_CFG_AD_HOC | MU_CFG_PAGES))
+	if (rec.flags & MU_CFG_PAGES)
+		mode |= MODE_PAGES;
+	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)
 		mode |= MODE_PAUSED;
 	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
 	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
