@@ -165,8 +165,9 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 		return;
 	if (!p->is_live && arena_state(p->arena, (uint32_t)p->slot) == MU_SLOT_LIVE)
 		tree_image_live(t, p);
-	if (p->is_live && load_image(p, &im)) {
+	if (p->is_live)
 		tree_shots_end(t, p);
+	if (p->is_live && load_image(p, &im)) {
 		if (p->log)
 			end_log(t, p, &im);
 		tree_memory_end(p, &im);

@@ -439,14 +439,19 @@ static void see(struct process *p, unsigned int i, int64_t now, int64_t most, ui
 	}
 }
 
+static int64_t without(uint64_t bytes, uint64_t own)
+{
+	return own < bytes ? (int64_t)(bytes - own) : 0;
+}
+
 /* The kernel remembers the most that was resident, should it have been between two looks. */
 void tree_shots_see(struct tree *t, struct process *p, const struct image *im,
 		    const struct mu_sample *sample, uint64_t rss_peak)
 {
 	const struct trigger_settings *s = &t->s->settings->triggers;
-	int64_t own = (int64_t)(sample->recorder + sample->recorder_anon);
-	int64_t rss = (int64_t)(sample->rss_anon + sample->rss_file + sample->rss_shmem) - own;
-	int64_t most = rss_peak > p->highest ? (int64_t)rss_peak - own : rss;
+	uint64_t own = sample->recorder + sample->recorder_anon;
+	int64_t rss = without(sample->rss_anon + sample->rss_file + sample->rss_shmem, own);
+	int64_t most = rss_peak > p->highest ? without(rss_peak, own) : rss;
 
 	for (unsigned int i = 0; i < s->count; i++) {
 		if (MU_WATCH_KIND(s->watch[i]) == MU_WATCH_RSS) {
