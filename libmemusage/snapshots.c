@@ -25,9 +25,16 @@
 
 struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX };
 
-/* A snapshot of the series: its place in the table and its time in the unit chosen. */
-struct entry {
+/* A moment: its time in the unit chosen and, as thousands of events may share a millisecond, the
+ * byte clock, which decides between equal times. By the byte clock the two are one. */
+struct moment {
 	uint64_t time;
+	uint64_t clock;
+};
+
+/* A snapshot of the series: its moment and its place in the table. */
+struct entry {
+	struct moment when;
 	uint32_t number;
 	uint32_t capacity; /* of its array of site values */
 };
@@ -43,8 +50,8 @@ static uint32_t series_count;
 static struct buffer spare[BUFFERS];
 static uint32_t spare_count;
 static uint32_t since_detailed;
-static uint64_t due; /* the next one; snapshot_due.time is 0 while thresholds are watched */
-static uint64_t min_interval;
+static struct moment due; /* the next one; snapshot_due.time is 0 while thresholds are watched */
+static struct moment min_interval;
 static int64_t peak_total;   /* at the last peak */
 static uint32_t peak_number; /* its number + 1, 0 none */
 static uint64_t values_bytes;
@@ -203,35 +210,54 @@ static void close_up(void)
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, series_count, __ATOMIC_RELEASE);
 }
 
+static bool is_before(struct moment a, struct moment b)
+{
+	return a.time != b.time ? a.time < b.time : a.clock < b.clock;
+}
+
+static struct moment span(uint32_t from, uint32_t to)
+{
+	return (struct moment){ series[to].when.time - series[from].when.time,
+				series[to].when.clock - series[from].when.clock };
+}
+
+#define FOREVER ((struct moment){ UINT64_MAX, UINT64_MAX })
+
+/* The smallest gap that is left, not counting gaps between two that could not go. */
+static void set_min_interval(void)
+{
+	min_interval = FOREVER;
+	for (uint32_t i = 1; i < series_count; i++) {
+		bool fixed = (i == 1 || is_peak(&series[i - 1])) &&
+			     (i + 1 == series_count || is_peak(&series[i]));
+		if (!fixed && is_before(span(i - 1, i), min_interval))
+			min_interval = span(i - 1, i);
+	}
+	if (min_interval.time == UINT64_MAX)
+		min_interval = (struct moment){ 0, 0 };
+	/* The clock tells moments apart that time does not, nothing else. */
+	if (min_interval.time > 0)
+		min_interval.clock = 0;
+}
+
 /* Half of the series goes: each time the one with the smallest span between its neighbours,
- * never the first, the last or the peak. Then the smallest gap that is left, not counting
- * gaps between two that could not go, is the new least interval. */
+ * never the first, the last or the peak. The smallest gap then is the new least interval. */
 static void cull(void)
 {
 	for (uint32_t n = series_count / 2; n; n--) {
 		uint32_t best = 0;
-		uint64_t span = UINT64_MAX;
+		struct moment least = FOREVER;
 		for (uint32_t i = 1; i + 1 < series_count; i++) {
-			uint64_t here = series[i + 1].time - series[i - 1].time;
-			if (!is_peak(&series[i]) && here < span) {
+			if (!is_peak(&series[i]) && is_before(span(i - 1, i + 1), least)) {
 				best = i;
-				span = here;
+				least = span(i - 1, i + 1);
 			}
 		}
 		if (!best)
 			break;
 		cull_one(best);
 	}
-	min_interval = UINT64_MAX;
-	for (uint32_t i = 1; i < series_count; i++) {
-		bool fixed = (i == 1 || is_peak(&series[i - 1])) &&
-			     (i + 1 == series_count || is_peak(&series[i]));
-		uint64_t gap = series[i].time - series[i - 1].time;
-		if (!fixed && gap < min_interval)
-			min_interval = gap;
-	}
-	if (min_interval == UINT64_MAX)
-		min_interval = 0;
+	set_min_interval();
 	close_up();
 }
 
@@ -288,9 +314,9 @@ static void end_change(void)
 	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
 }
 
-static void set_due(uint64_t time)
+static void set_due(uint64_t time, uint64_t clock)
 {
-	due = time;
+	due = (struct moment){ time, clock };
 	snapshot_due.time = triggers_watch ? 0 : time;
 }
 
@@ -305,7 +331,7 @@ static void add(enum mu_snapshot_kind kind)
 
 	if (!s || number >= UINT32_MAX) {
 		rec.image->drops.snapshots++;
-		set_due(UINT64_MAX);
+		set_due(UINT64_MAX, UINT64_MAX);
 		return;
 	}
 	*s = (struct mu_snapshot){ .mono_ns = monotonic(),
@@ -327,10 +353,10 @@ static void add(enum mu_snapshot_kind kind)
 		set_peak_threshold();
 	}
 	since_detailed = kind == MU_SNAPSHOT_NORMAL ? since_detailed + 1 : 0;
-	series[series_count++] = (struct entry){ now, (uint32_t)number, capacity };
+	series[series_count++] = (struct entry){ { now, heap->clock }, (uint32_t)number, capacity };
 	if (series_count == max_snapshots())
 		cull();
-	set_due(now + min_interval);
+	set_due(now + min_interval.time, heap->clock + min_interval.clock);
 }
 
 /* The last peak, if it is still in the series, is an ordinary detailed one from now on. */
@@ -344,7 +370,8 @@ bool snapshots_init(void)
 {
 	arena_table_init(MU_SEC_SNAPSHOTS, sizeof(struct mu_snapshot), FIRST_LOG2);
 	series_count = spare_count = since_detailed = peak_number = 0;
-	min_interval = values_bytes = 0;
+	min_interval = (struct moment){ 0, 0 };
+	values_bytes = 0;
 	values_tick = UINT64_MAX;
 	peak_total = 0;
 	snapshot_due = (struct snapshot_due){ .admin = config()->heap_admin,
@@ -365,11 +392,18 @@ void snapshots_forget_locks(void)
 	lock = 0;
 }
 
+static bool is_due(void)
+{
+	uint64_t now = snapshots_now();
+
+	return now > due.time || (now == due.time && rec.image->heap.clock >= due.clock);
+}
+
 static void take_due(void)
 {
-	if (!snapshot_due.is_on || snapshots_now() < due || !spin_try(&lock))
+	if (!snapshot_due.is_on || !is_due() || !spin_try(&lock))
 		return;
-	if (snapshots_now() >= due) {
+	if (is_due()) {
 		begin_change();
 		add(since_detailed + 1 >= config()->detailed_freq ? MU_SNAPSHOT_DETAILED
 								   : MU_SNAPSHOT_NORMAL);
