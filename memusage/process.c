@@ -84,32 +84,20 @@ uint64_t process_start_time(pid_t pid)
 	return stat_field(pid, 19);
 }
 
-/* Calls visit() for each process of /proc until it returns a process ID. */
-static pid_t search_processes(pid_t (*visit)(pid_t pid, pid_t a, pid_t b), pid_t a, pid_t b)
+bool process_has_child_but(pid_t except)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
-	pid_t found = 0;
+	bool found = false;
 
-	while (proc && found == 0 && (entry = readdir(proc)) != NULL) {
+	while (proc && !found && (entry = readdir(proc)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid > 0)
-			found = visit(pid, a, b);
+		found = pid > 0 && pid != except && process_parent(pid) == getpid();
 	}
 	if (proc)
 		closedir(proc);
 	return found;
-}
-
-static pid_t visit_child(pid_t pid, pid_t parent, pid_t except)
-{
-	return pid != except && stat_field(pid, 1) == (uint64_t)parent ? pid : 0;
-}
-
-bool process_has_child_but(pid_t except)
-{
-	return search_processes(visit_child, getpid(), except) != 0;
 }
 
 /* The last number of a line with two or more, one per namespace from ours inwards:
@@ -143,20 +131,6 @@ pid_t process_own_pid(pid_t pid)
 	pid_t inner = inner_pid(pid);
 
 	return inner > 0 ? inner : pid;
-}
-
-static pid_t visit_nested(pid_t pid, pid_t inner, pid_t parent)
-{
-	if (parent != 0 && stat_field(pid, 1) != (uint64_t)parent)
-		return 0;
-	return inner_pid(pid) == inner ? pid : 0;
-}
-
-pid_t process_find_nested(pid_t inner, pid_t parent)
-{
-	pid_t found = parent ? search_processes(visit_nested, inner, parent) : 0;
-
-	return found ? found : search_processes(visit_nested, inner, 0);
 }
 
 bool process_sees_all(void)

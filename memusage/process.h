@@ -74,14 +74,6 @@ uint64_t process_start_time(pid_t pid);
 /* process_parent -- the parent of PID, 0 if unknown. */
 pid_t process_parent(pid_t pid);
 
-/* process_find_nested -- a process by the ID it has in its own, nested PID namespace.
- *
- * inner   as the process sees itself.
- * parent  its real parent when it was made, preferred if several would do; 0 unknown.
- * Looks through /proc. Returns its real process ID, 0 if there is none.
- */
-pid_t process_find_nested(pid_t inner, pid_t parent);
-
 /* process_own_pid -- the ID that PID has for itself, in its own PID namespace. */
 pid_t process_own_pid(pid_t pid);
 

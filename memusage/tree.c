@@ -15,6 +15,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/clock.h"
 #include "memusage/code.h"
+#include "memusage/nested.h"
 #include "memusage/tree_image.h"
 #include "memusage/tree_shots.h"
 
@@ -211,7 +212,7 @@ static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
 	pid_t pid = (pid_t)slot->pid;
 
 	if (!same || pid == 1) {
-		pid = process_find_nested(pid, parent ? parent->pid : 0);
+		pid = nested_find(pid, parent ? parent->pid : 0, slot->claimed_ns);
 		return pid > 0 ? pid : PID_UNKNOWN;
 	}
 	/* So long ago that the process ID may have been given to another since. */
@@ -230,7 +231,7 @@ static pid_t inherited_pid(const struct arena *a, const struct mu_slot *slot)
 
 	if (process_maps(pid, a->fd) == 1)
 		return pid;
-	pid = process_find_nested(pid, 0);
+	pid = nested_find(pid, 0, slot->claimed_ns);
 	return pid > 0 && process_maps(pid, a->fd) == 1 ? pid : 0;
 }
 
