@@ -19,6 +19,7 @@
 #include "libmemusage/journal.h"
 #include "libmemusage/log.h"
 #include "libmemusage/points.h"
+#include "libmemusage/recall.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sites.h"
 #include "libmemusage/slack.h"
@@ -105,7 +106,7 @@ INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, un
 	 * address, lie at its frame's address. */
 	if (!(mode & MODE_STACKS))
 		return 0;
-	return sites_find(walk_stack(thread, sp + 8, *(const uint64_t *)sp), fn);
+	return recall_site(thread, fn, sp + 8, *(const uint64_t *)sp);
 }
 
 /* event_extra_marked -- event_extra() of a block with more room, or with others nested in it. */

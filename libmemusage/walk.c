@@ -14,7 +14,7 @@
 
 #define UNWIND_CUT 255 /* beside enum rule_type: too many frames */
 
-static uint32_t generation = 1;
+uint32_t walk_generation = 1;
 
 static uint64_t word_at(uint64_t address)
 {
@@ -24,11 +24,6 @@ static uint64_t word_at(uint64_t address)
 static bool is_readable(const struct walk *walk, uint64_t address)
 {
 	return address >= walk->low && address + 8 <= walk->high && !(address & 7);
-}
-
-static bool uses_bp(const struct walk *walk, uint32_t frame)
-{
-	return walk->uses_bp[frame / 64] >> (frame % 64) & 1;
 }
 
 static void set_uses_bp(struct walk *walk, uint32_t frame, bool value)
@@ -136,7 +131,7 @@ static inline uint32_t meets(const struct walk *walk, const struct place *at, ui
 	while (*k && walk->frame[*k - 1].slot < at->slot)
 		--*k;
 	if (*k && walk->frame[*k - 1].slot == at->slot &&
-	    (!uses_bp(walk, *k - 1) || walk->frame[*k - 1].bp == at->bp))
+	    (!walk_uses_bp(walk, *k - 1) || walk->frame[*k - 1].bp == at->bp))
 		return *k;
 	return 0;
 }
@@ -162,7 +157,7 @@ static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t b
 {
 	uint64_t hash = kept ? walk->frame[kept - 1].hash : 0;
 	uint8_t flags = kept ? walk->flags[kept - 1] : base;
-	bool depends = kept && uses_bp(walk, kept - 1);
+	bool depends = kept && walk_uses_bp(walk, kept - 1);
 
 	while (walk->checks && walk->check[walk->checks - 1].frame >= kept)
 		walk->checks--;
@@ -193,6 +188,7 @@ static void walk_whole(struct walk *walk, uint64_t slot)
 
 	remember(walk, 0, fresh, flags);
 	walk->generation = 0;
+	walk->fresh = 0;
 }
 
 /* Unwinds from the inside. Returns the number of new frames; *joined is the number of
@@ -207,8 +203,10 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32
 	while (n < most) {
 		*joined = meets(walk, &at, &k);
 		uint64_t pc = word_at(at.slot);
-		if (*joined || !pc)
+		if (*joined || !pc) {
+			walk->joined_bp_at = at.bp_at;
 			return n;
+		}
 		struct walk_new *frame = &walk->new[n++];
 		/* Field by field: compilers zero a whole one by "rep stos", which costs more
 		 * than all the rest. */
@@ -240,10 +238,9 @@ static struct walk *walk_of(struct thread *thread)
 /* Makes what is remembered belong to the stack that `slot` is on. */
 static bool enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
 {
-	uint32_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+	uint32_t now = __atomic_load_n(&walk_generation, __ATOMIC_ACQUIRE);
 
-	if (likely(slot >= walk->low) && likely(slot < walk->high) &&
-	    likely(walk->generation == now))
+	if (likely(walk_is_on(walk, slot)))
 		return true;
 	walk->count = walk->checks = walk->nodes = 0;
 	walk->generation = now;
@@ -265,7 +262,7 @@ bool walk_init(void)
 void walk_forget(void)
 {
 	rules_forget();
-	__atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&walk_generation, 1, __ATOMIC_RELEASE);
 }
 
 struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
@@ -281,10 +278,12 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	/* Too deep: cut it to half, so that the next calls inward find room again. */
 	if (unlikely(kept + fresh > WALK_FRAMES) || unlikely(end == UNWIND_CUT))
 		fresh = unwind(walk, start, 0, WALK_FRAMES / 2, &kept, &end);
-	if (unlikely(!kept) && unlikely(end == RULE_SLOW))
+	if (unlikely(!kept) && unlikely(end == RULE_SLOW)) {
 		walk_whole(walk, slot);
-	else
-		remember(walk, kept, fresh, flags_of(end));
+		return walk;
+	}
+	remember(walk, kept, fresh, flags_of(end));
+	walk->fresh = fresh;
 	return walk;
 }
 

@@ -41,6 +41,37 @@ struct walk_check {
 	uint32_t reserved;
 };
 
+/* A word that unwinding depended on. */
+struct walk_word {
+	uint64_t at;
+	uint64_t value;
+};
+
+#define WALK_MEMOS_LOG2 10
+#define WALK_PROBES_LOG2 12
+#define WALK_MEMO_WORDS 13u
+
+/* A stack that was found before: see recall.h. Four cache lines. */
+struct walk_memo {
+	uint64_t slot;	     /* the innermost; 0: nothing here */
+	uint64_t bp;	     /* of the caller, if needs_bp */
+	uint64_t outer_slot; /* of the outermost of the remembered frames that stayed ... */
+	uint64_t outer_hash; /* ... its hash, and ... */
+	uint32_t site;
+	uint16_t kept;	     /* ... how many stayed */
+	uint8_t fn;
+	uint8_t words;
+	bool needs_bp;
+	uint32_t generation; /* of the rules */
+	struct walk_word word[WALK_MEMO_WORDS];
+};
+
+/* Which word outside is looked at next, see recall.c. */
+struct walk_probe {
+	uint16_t tag;	/* of the key that this is for; 0: free */
+	uint16_t words; /* from the innermost slot to that word, in words */
+};
+
 struct walk {
 	uint64_t low, high;  /* the stack that is remembered */
 	uint32_t count;	     /* frames, outermost first */
@@ -62,7 +93,30 @@ struct walk {
 		bool keeps_bp; /* its caller has the same bp */
 		bool is_guess; /* stepped by frame pointer, without tables */
 	} new[WALK_FRAMES];
+	uint32_t fresh; /* of them are in the stack found last; 0: not to be kept */
+	uint32_t reserved;
+	uint64_t joined_bp_at; /* where bp was read that the outermost of them left, 0 nowhere */
+	bool recalls;		/* stacks are looked for among the memos, */
+	uint32_t recall_left;	/* for so many events, ... */
+	uint32_t recall_hits;	/* ... so many were found there */
+	struct walk_probe probe[1 << WALK_PROBES_LOG2];
+	struct walk_memo memo[1 << WALK_MEMOS_LOG2];
 };
+
+extern uint32_t walk_generation;
+
+/* walk_is_on -- whether what is remembered belongs to the stack that a slot is on. */
+static inline bool walk_is_on(const struct walk *walk, uint64_t slot)
+{
+	return slot >= walk->low && slot < walk->high &&
+	       walk->generation == __atomic_load_n(&walk_generation, __ATOMIC_ACQUIRE);
+}
+
+/* walk_uses_bp -- whether bp in a remembered frame decides what is outside of it. */
+static inline bool walk_uses_bp(const struct walk *walk, uint32_t frame)
+{
+	return walk->uses_bp[frame / 64] >> (frame % 64) & 1;
+}
 
 /* walk_init -- prepare for walking stacks. Returns false without memory. */
 bool walk_init(void);

@@ -10,7 +10,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage
 CC=${CC:-cc} CXX=${CXX:-c++} PROGRAMS=$MU_SRC/tests/real/unwind
-sum_stacks=0 sum_same=0
+sum_stacks=0 sum_same=0 sum_recalled=0
 
 # ---- a second recorder, in a tree of the same shape
 
@@ -27,7 +27,7 @@ if ! { $CC -std=gnu11 -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec 
 	-fno-omit-frame-pointer -fasynchronous-unwind-tables -D_GNU_SOURCE -I"$MU_SRC" \
 	-I"$MU_BUILD/gen" -c -o verify.o "$PROGRAMS/verify.c" &&
 	$CC -shared -Wl,-z,defs,-z,now -Wl,--version-script="$MU_SRC/libmemusage/libmemusage.map" \
-		-Wl,--wrap=walk_stack,--wrap=image_begin -o tree/lib/memusage/libmemusage.so \
+		-Wl,--wrap=walk_stack,--wrap=recall_site,--wrap=image_begin -o tree/lib/memusage/libmemusage.so \
 		"$@" verify.o -lunwind; } 2>log; then
 	fail 'a recorder that compares is built'
 	sed 's/^/# /' log
@@ -52,12 +52,13 @@ verified() {
 	same .out native.out "$verified_text: same output"
 	is "$status" "$native_status" "$verified_text: same exit status"
 	# shellcheck disable=SC2046  # words are wanted
-	judge $(od -A n -t u8 -v -N 48 counts)
+	judge $(od -A n -t u8 -v -N 56 counts)
 }
 judge() {
 	all=$(($1 + $2 + $3 + $4 + $5 + $6))
 	num "$all" -ge 20 "$verified_text: recorded"
-	diag "$verified_text: $all stacks, $1 the same, $2 cut, $3 guessed"
+	diag "$verified_text: $all stacks, $1 the same, $2 cut, $3 guessed; $7 recalled"
+	sum_recalled=$((sum_recalled + $7))
 	is "$4 $5 $6" '0 0 0' "$verified_text: none different, longer or missing" ||
 		grep '^verify:' .err | sed 's/^/# /'
 	if [ "$verified_rule" = strict ]; then
@@ -159,7 +160,7 @@ verified_if git 'git fsck' strict -C repository fsck --full
 verified_if bash 'bash' strict -c 'declare -A a; for i in {1..300}; do a[x$i]=${i//1/one}; done
 	f() { local x=$1; ((x)) && f $((x - 1)); }; f 40; echo "${#a[@]}" $(seq 5 | sort -r)'
 verified_if tar 'tar' strict -cf tar.out repository
-verified_if sort 'sort, threads' strict --parallel=4 -S 1M work.sql
+verified_if sort 'sort, threads' strict --parallel=4 -S 100K --batch-size=2 work.sql
 verified_if gdb 'gdb' strict -batch -n -ex 'info functions touch' ./jumps
 cat >Work.java <<'EOF'
 import java.util.*;
@@ -199,5 +200,6 @@ verified_if node 'node' marked -e 'const z = require("zlib"); let s = 0
 	for (let i = 0; i < 200; i++)
 		s += z.deflateSync(Buffer.alloc(5000, i)).length + JSON.stringify({ i: [i] }).length
 	console.log(s)'
-diag "all strict ones: $sum_same of $sum_stacks stacks are the same"
+num "$sum_recalled" -ge 10000 'stacks that were recalled are among them'
+diag "all strict ones: $sum_same of $sum_stacks stacks are the same; of all, $sum_recalled recalled"
 done_testing

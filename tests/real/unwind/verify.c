@@ -1,7 +1,8 @@
 /* verify.c -- holds every call stack that the recorder finds against libunwind's.
  *
- * Linked into a second libmemusage.so with --wrap=walk_stack and --wrap=image_begin, by
- * tests/real/unwind.t. The file named by MEMUSAGE_VERIFY, of at least a page, is mapped by every
+ * Linked into a second libmemusage.so with --wrap of walk_stack, recall_site and image_begin, by
+ * tests/real/unwind.t. A stack that was recalled is held against it as its site has it: what the
+ * recorder remembers stays as it would be. The file named by MEMUSAGE_VERIFY, of at least a page, is mapped by every
  * process and counts what all of them found; the first differences are written to descriptor 2.
  * With MEMUSAGE_VERIFY_ALL set the marked ones are shown too; with MEMUSAGE_VERIFY_STOP the first
  * that is shown aborts.
@@ -20,7 +21,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libmemusage/arena.h"
 #include "libmemusage/image.h"
+#include "libmemusage/recall.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/walk.h"
 
@@ -34,11 +37,23 @@ static struct counts {
 	uint64_t different; /* not so, and not flagged */
 	uint64_t longer;    /* ours goes on where libunwind gave up */
 	uint64_t unknown;   /* no stack at all: no memory, or a stack without bounds */
+	uint64_t recalled;  /* of all these */
 	uint64_t shown;
 } none, *counts = &none;
 
 static __thread void *theirs[DEPTH];
 static __thread bool inside;
+static __thread bool is_walked; /* by the present event */
+
+/* A stack as the recorder has it, innermost first. */
+static __thread struct ours {
+	uint64_t pc[WALK_FRAMES];
+	uint32_t count;
+	uint8_t flags;
+} ours;
+
+uint32_t __real_recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint64_t bp);
+uint32_t __wrap_recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint64_t bp);
 
 struct walk *__real_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
 struct walk *__wrap_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
@@ -51,18 +66,18 @@ static void count(uint64_t *what)
 }
 
 /* How many frames from the inside are the same; *n is libunwind's number of them. */
-static uint32_t equal_frames(const struct walk *walk, int *n)
+static uint32_t equal_frames(int *n)
 {
 	int first = 0;
 	uint32_t same = 0;
 
-	while (first < *n && (uint64_t)theirs[first] != walk->frame[walk->count - 1].pc)
+	while (first < *n && (uint64_t)theirs[first] != ours.pc[0])
 		first++;
 	*n -= first;
 	while (*n > 0 && !theirs[first + *n - 1])
 		--*n;
-	while (same < walk->count && (int)same < *n &&
-	       (uint64_t)theirs[first + (int)same] == walk->frame[walk->count - 1 - same].pc)
+	while (same < ours.count && (int)same < *n &&
+	       (uint64_t)theirs[first + (int)same] == ours.pc[same])
 		same++;
 	return same;
 }
@@ -90,53 +105,92 @@ static void say(const char *text, int length)
 		return;
 }
 
-static void show(const struct walk *walk, int n, uint32_t same)
+static void show(int n, uint32_t same)
 {
 	char line[256];
 
 	if (__atomic_fetch_add(&counts->shown, 1, __ATOMIC_RELAXED) >= SHOWN)
 		return;
 	say(line, snprintf(line, sizeof(line),
-			   "verify: %s[%d]: %u frames, libunwind %d, equal %u, flags %u\n",
-			   program_invocation_short_name, (int)getpid(), walk->count, n, same,
-			   walk->flags[walk->count - 1]));
+			   "verify: %s[%d]: %u frames%s, libunwind %d, equal %u, flags %u\n",
+			   program_invocation_short_name, (int)getpid(), ours.count,
+			   is_walked ? "" : " recalled", n, same, ours.flags));
 	for (uint32_t i = same > 3 ? same - 3 : 0; i < same + 3; i++) {
 		int at = 0;
-		while (at < DEPTH && (uint64_t)theirs[at] != walk->frame[walk->count - 1].pc)
+		while (at < DEPTH && (uint64_t)theirs[at] != ours.pc[0])
 			at++;
-		uint64_t pc = i < walk->count ? walk->frame[walk->count - 1 - i].pc : 0;
-		uint64_t slot = i < walk->count ? walk->frame[walk->count - 1 - i].slot : 0;
+		uint64_t pc = i < ours.count ? ours.pc[i] : 0;
 		void *their = at + (int)i < DEPTH && (int)i < n ? theirs[at + (int)i] : NULL;
-		say(line, snprintf(line, sizeof(line), "verify:   %u: slot %#lx ours %#lx theirs %p\n",
-				   i, slot, pc, their));
+		say(line, snprintf(line, sizeof(line), "verify:   %u: ours %#lx theirs %p\n", i, pc,
+				   their));
 	}
 	if (getenv("MEMUSAGE_VERIFY_STOP"))
 		abort();
 }
 
-static void judge(const struct walk *walk)
+/* A site has no frames of the recorder: what its functions for others call may allocate. */
+static int without_own(int n)
+{
+	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (is_walked || (const char *)theirs[i] < __ehdr_start ||
+		    (const char *)theirs[i] >= _end)
+			theirs[kept++] = theirs[i];
+	return kept;
+}
+
+static void judge(void)
 {
 	uint32_t same;
-	int n = unw_backtrace(theirs, DEPTH);
+	int n = without_own(unw_backtrace(theirs, DEPTH));
 
-	same = equal_frames(walk, &n);
-	if (same != walk->count || (int)same != n) {
-		n = slow_backtrace();
-		same = equal_frames(walk, &n);
+	same = equal_frames(&n);
+	if (same != ours.count || (int)same != n) {
+		n = without_own(slow_backtrace());
+		same = equal_frames(&n);
 	}
-	uint8_t flags = walk->flags[walk->count - 1];
 	uint64_t *what = &counts->different;
-	if (same == walk->count && (int)same == n)
+	if (same == ours.count && (int)same == n)
 		what = &counts->same;
-	else if (same == walk->count && flags)
+	else if (same == ours.count && ours.flags)
 		what = &counts->marked;
-	else if (flags & MU_STACK_NO_CFI)
+	else if (ours.flags & MU_STACK_NO_CFI)
 		what = &counts->guessed;
 	else if ((int)same == n && n > 0)
 		what = &counts->longer;
 	count(what);
 	if (what != &counts->same && (what == &counts->different || getenv("MEMUSAGE_VERIFY_ALL")))
-		show(walk, n, same);
+		show(n, same);
+}
+
+static void take_walk(const struct walk *walk)
+{
+	ours.count = walk->count;
+	ours.flags = walk->flags[walk->count - 1];
+	for (uint32_t i = 0; i < walk->count; i++)
+		ours.pc[i] = walk->frame[walk->count - 1 - i].pc;
+}
+
+static const void *entry(unsigned int section, uint32_t number)
+{
+	return arena_table_at(&rec.image->table[section], number);
+}
+
+static void take_site(uint32_t number)
+{
+	const struct mu_site *site = entry(MU_SEC_SITES, number);
+	const struct mu_stack *stack = entry(MU_SEC_STACKS, site->stack);
+
+	ours.count = 0;
+	ours.flags = (uint8_t)stack->flags;
+	for (uint32_t at = stack->frame; at && ours.count < WALK_FRAMES;) {
+		const struct mu_frame *frame = entry(MU_SEC_FRAMES, at);
+
+		ours.pc[ours.count++] = frame->pc;
+		at = frame->parent;
+	}
 }
 
 struct walk *__wrap_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
@@ -145,15 +199,32 @@ struct walk *__wrap_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp
 
 	if (inside)
 		return walk;
-	inside = true;
-	if (!walk || !walk->count)
+	inside = is_walked = true;
+	if (!walk || !walk->count) {
 		count(&counts->unknown);
-	else if (walk->frame[walk->count - 1].slot != slot)
+	} else if (walk->frame[walk->count - 1].slot != slot) {
 		count(&counts->different);
-	else
-		judge(walk);
+	} else {
+		take_walk(walk);
+		judge();
+	}
 	inside = false;
 	return walk;
+}
+
+uint32_t __wrap_recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint64_t bp)
+{
+	is_walked = false;
+	uint32_t site = __real_recall_site(thread, fn, slot, bp);
+
+	if (inside || is_walked)
+		return site;
+	inside = true;
+	count(&counts->recalled);
+	take_site(site);
+	judge();
+	inside = false;
+	return site;
 }
 
 bool __wrap_image_begin(const struct slot *slot)

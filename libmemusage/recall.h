@@ -1,0 +1,24 @@
+/* recall.h -- the site of a stack that this thread had before, without unwinding it again.
+ *
+ * Programs come back to the same call at the same depth. For such a place each thread keeps, by the
+ * addresses of the innermost return addresses and their values, all words that the unwinding of the
+ * inner frames depended on, up to a frame of the stack that walk.c remembers. If these hold what
+ * they held, and so do the words of the remembered frames from there outward, then unwinding would
+ * find the same frames, for the reason given in walk.h. What walk.c remembers stays as it is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_RECALL_H
+#define LIBMEMUSAGE_RECALL_H
+
+#include "libmemusage/walk.h"
+
+/* recall_site -- the site of the calling thread's present stack; the unknown one without memory.
+ *
+ * fn       as for sites_find().
+ * slot, bp as for walk_stack().
+ * Async-signal-safe. Cost 10-15 ns for a stack that is known, else as walk_stack().
+ */
+uint32_t recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint64_t bp);
+
+#endif
