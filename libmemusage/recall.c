@@ -82,9 +82,9 @@ static bool is_new_frame(const struct walk *walk, uint64_t at)
 	return i < walk->fresh;
 }
 
-/* What the key goes on with, for the stack just found. A probe that hits something else than a return
- * address came from stacks that differ further outside: the next frame is tried instead. Returns
- * words from the slot, 0 if the key ends here. */
+/* What the key goes on with, for the stack just found. A probe that hits something else than a
+ * return address came from stacks that differ further outside: the next frame is tried instead.
+ * Returns words from the slot, 0 if the key ends here. */
 static uint16_t split(struct walk *walk, uint64_t key, unsigned int fn, uint64_t slot, uint64_t at)
 {
 	struct walk_probe *probe = &walk->probe[PLACE(key, WALK_PROBES_LOG2)];
