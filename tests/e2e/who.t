@@ -193,5 +193,9 @@ for option in --tool=massif --num-callers=40 --run-libc-freeres=no --stacks=no -
 done
 run memusage --log-file=log true
 like "$(cat log)" 'Memory usage summary' '--log-file takes the report'
+WHO=me run memusage --log-file='log.%q{WHO}.%%.%p' true
+like "$(cat log.me.%.[0-9]*)" 'Memory usage summary' '... a variable, percent and a number in its name'
+run memusage --log-file='log.%q{NOT_SET_HERE}' true
+is "$status" 125 '... a variable that is not set is an error'
 
 done_testing
