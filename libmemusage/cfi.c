@@ -482,7 +482,7 @@ bool cfi_holds(const uint8_t *header, uint64_t pc)
 void cfi_know(const uint8_t *header, uint64_t start, uint64_t end)
 {
 	fresh.dlfo_map_start = (void *)start;
-	fresh.dlfo_map_end = (void *)end;
+	fresh.dlfo_map_end = header ? (void *)end : (void *)start;
 	fresh.dlfo_eh_frame = (void *)(uintptr_t)header;
 }
 

@@ -151,17 +151,34 @@ static int64_t read_relative(const uint8_t *code, const struct insn *insn)
 	return value;
 }
 
+/* A call becomes a push of the address that it would return to, and a jump: so the callee
+ * returns to the function itself, and who unwinds finds its tables. It is the last one moved,
+ * since it ends behind the bytes that the jump to the thunk takes. No flags, no registers. */
+static void push_return(struct moved *moved, uint64_t back)
+{
+	uint8_t code[13] = { 0x68, 0, 0, 0, 0, 0xc7, 0x44, 0x24, 4 }; /* push; movl to 4(%rsp) */
+	uint32_t low = (uint32_t)back, high = (uint32_t)(back >> 32);
+
+	memcpy(code + 1, &low, sizeof(low));
+	memcpy(code + 9, &high, sizeof(high));
+	memcpy(moved->code + moved->length, code, sizeof(code));
+	moved->length += sizeof(code);
+	moved->ends = true;
+}
+
 /* A branch of any size becomes one of four bytes. */
 static const char *move_branch(const struct insn *insn, const uint8_t *code, uint64_t at,
 			       uint64_t to, struct moved *moved)
 {
-	uint8_t *out = moved->code + moved->length;
 	uint8_t opcode = insn->opcode;
 	int64_t target = (int64_t)(at + insn->length) + read_relative(code, insn);
 
-	if (opcode == 0xe8 || (insn->map == DECODE_ONE_BYTE && (opcode & 0xfc) == 0xe0))
-		return "its first instructions call or loop";
-	if (opcode == 0xe9 || opcode == 0xeb) {
+	if (insn->map == DECODE_ONE_BYTE && (opcode & 0xfc) == 0xe0)
+		return "its first instructions loop";
+	if (opcode == 0xe8)
+		push_return(moved, at + insn->length);
+	uint8_t *out = moved->code + moved->length;
+	if (opcode == 0xe8 || opcode == 0xe9 || opcode == 0xeb) {
 		*out++ = 0xe9;
 		moved->ends = true;
 		moved->length += 5;
@@ -182,20 +199,24 @@ static const char *move_one(const struct insn *insn, const uint8_t *code, uint64
 
 	if (insn->relative_size)
 		return move_branch(insn, code, at, to, moved);
-	memcpy(moved->code + moved->length, code, insn->length);
+	bool is_far = insn->map == DECODE_ONE_BYTE && insn->opcode == 0xff;
+	unsigned int kind = is_far ? code[insn->modrm_at] >> 3 & 7 : 0;
+	if (is_far && (kind == 3 || (kind == 2 && !insn->is_rip)))
+		return "its first instructions call by a pointer";
+	if (is_far && kind == 2)
+		push_return(moved, at + insn->length);
+	uint8_t *out = moved->code + moved->length;
+	memcpy(out, code, insn->length);
+	if (is_far && kind == 2)
+		out[insn->modrm_at] = 0x25; /* jmp */
 	if (insn->is_rip) {
 		int64_t shift = (int64_t)(at - (to + moved->length));
 		if (!put_distance(moved->code + moved->length + insn->displacement_at,
 				  insn->displacement + shift))
 			return "an address reaches too far";
 	}
-	/* ret and kin, ud2, hlt; jmp *, but call * leaves its return address in the thunk. */
-	if (insn->map == DECODE_ONE_BYTE && insn->opcode == 0xff) {
-		unsigned int kind = code[insn->modrm_at] >> 3 & 7;
-		if (kind == 2 || kind == 3)
-			return "its first instructions call";
-		moved->ends = kind == 4 || kind == 5;
-	}
+	/* jmp *; ret and kin, ud2, hlt. */
+	moved->ends |= is_far && (kind == 4 || kind == 5);
 	if (insn->map == DECODE_ONE_BYTE &&
 	    ((insn->opcode & 0xf6) == 0xc2 || insn->opcode == 0xcc || insn->opcode == 0xf4))
 		moved->ends = true;

@@ -4,22 +4,16 @@
  */
 #include "libmemusage/ignore.h"
 
-#include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
-#include "libmemusage/arena.h"
 #include "libmemusage/macros.h"
 #include "libmemusage/memory.h"
+#include "libmemusage/question.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/sites.h"
 #include "libmemusage/sys.h"
-
-#define BEGIN_NS UINT64_C(30000000000)
-#define ANSWER_NS UINT64_C(120000000000)
-#define NAP_NS 100000000 /* a wake may be lost with the one who would have sent it */
 
 /* What is known of a module's code, by the number of the module. */
 struct code {
@@ -31,27 +25,16 @@ struct code {
 
 static struct code *codes; /* private memory: a child has a copy */
 static uint32_t codes_room;
-static bool is_mute; /* the collector does not answer */
-
-static uint64_t monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void ignore_init(void)
 {
 	codes = NULL;
 	codes_room = 0;
-	is_mute = false;
 }
 
 void ignore_forget_locks(void)
 {
-	rec.image->code_wanted = 0;
-	rec.image->code_state = MU_CODE_IDLE;
+	question_forget_locks();
 }
 
 /* Called by the one who asks, so nobody else changes it. Old ones stay mapped for readers. */
@@ -83,71 +66,23 @@ static const struct code *known(uint32_t number)
 
 /* ---- asking -------------------------------------------------------------------------------- */
 
-static void nap(uint32_t *word, uint32_t value)
-{
-	const struct timespec time = { .tv_nsec = NAP_NS };
-
-	SYS4(SYS_futex, word, FUTEX_WAIT, value, &time);
-}
-
-static void say(uint32_t state)
-{
-	__atomic_store_n(&rec.image->code_state, state, __ATOMIC_RELEASE);
-	recorder_wake();
-}
-
-/* Returns whether the words of the answer are in the image. */
-static bool wait_for_answer(void)
-{
-	struct mu_image *image = rec.image;
-	uint64_t began = monotonic();
-
-	say(MU_CODE_WANTED);
-	for (;;) {
-		uint32_t state = __atomic_load_n(&image->code_state, __ATOMIC_ACQUIRE);
-		uint64_t waited = monotonic() - began;
-		if (state == MU_CODE_DONE || state == MU_CODE_FAILED)
-			return state == MU_CODE_DONE;
-		if (state == MU_CODE_COUNTED) {
-			image->code_offset = arena_alloc(image->code_count * 8 + 8, 64);
-			if (!image->code_offset)
-				return false;
-			say(MU_CODE_ROOM);
-		} else if (waited > (state == MU_CODE_WANTED ? BEGIN_NS : ANSWER_NS)) {
-			is_mute = true;
-			return false;
-		} else {
-			nap(&image->code_state, state);
-		}
-	}
-}
-
-/* One thread asks at a time; code_wanted is the lock. */
 static const struct code *ask(uint32_t number)
 {
 	struct mu_image *image = rec.image;
-	uint32_t nobody_asks = 0;
 
-	while (!__atomic_compare_exchange_n(&image->code_wanted, &nobody_asks, number + 1, false,
-					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		nap(&image->code_wanted, nobody_asks);
+	while (!question_begin(number + 1))
 		if (known(number))
 			return known(number);
-		nobody_asks = 0;
-	}
 	const struct code *code = known(number);
 	if (!code && make_room(number)) {
-		bool ok = !is_mute && wait_for_answer();
+		bool ok = question_ask();
 		codes[number].offset = image->code_offset;
 		codes[number].count = ok ? image->code_count : 0;
 		__atomic_store_n(&codes[number].state, ok ? MU_CODE_DONE : MU_CODE_FAILED,
 				 __ATOMIC_RELEASE);
-		image->drops.modules += !ok;
 		code = &codes[number];
 	}
-	__atomic_store_n(&image->code_state, MU_CODE_IDLE, __ATOMIC_RELEASE);
-	__atomic_store_n(&image->code_wanted, 0, __ATOMIC_RELEASE);
-	SYS3(SYS_futex, &image->code_wanted, FUTEX_WAKE, 1 << 20);
+	question_end();
 	return code;
 }
 

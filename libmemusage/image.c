@@ -26,6 +26,7 @@
 #include "libmemusage/pages_start.h"
 #include "libmemusage/points.h"
 #include "libmemusage/pools.h"
+#include "libmemusage/question.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/rules.h"
 #include "libmemusage/sites.h"
@@ -182,6 +183,7 @@ bool image_begin(const struct slot *slot)
 	}
 	describe_process(&image->process);
 	marks_init();
+	question_init();
 	pools_forget();
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();

@@ -11,6 +11,7 @@
 
 #include "libmemusage/announce.h"
 #include "libmemusage/event.h"
+#include "libmemusage/real.h"
 #include "libmemusage/symbols.h"
 #include "libmemusage/within.h"
 
@@ -199,6 +200,8 @@ static bool begin(const struct entry_call *call)
 
 	if (what->number)
 		symbols_called(what->number);
+	if (what->layer == ENTRY_SYMBOL && real_is_inside())
+		return false;
 	return entry_is_outer(call, (enum entry_layer)what->layer);
 }
 
@@ -316,7 +319,7 @@ const char *intercept_function(const struct patch *p, const struct intercept *wh
 {
 	struct entry entry = { .before = before_alloc,
 			       .after = after_alloc,
-			       .data = keep(what),
+			       .data = flags & ENTRY_TRY ? what : keep(what),
 			       .function = address,
 			       .size = size };
 

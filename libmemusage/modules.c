@@ -65,7 +65,7 @@ static bool read_note(const uint8_t *note, uint64_t length, struct mu_module *mo
 }
 
 /* The ELF header is at the start of an object's first mapping. */
-static void read_build_id(struct mu_module *module)
+void modules_build_id(struct mu_module *module)
 {
 	const ElfW(Ehdr) *header = (const void *)module->start;
 
@@ -84,7 +84,7 @@ static void read_build_id(struct mu_module *module)
 
 /* ld.so's name may be relative to a directory that the program has left since; then the kernel's is
  * taken. Links in it are followed when a report is made. */
-static struct mu_string path_of(const char *name, uint64_t address)
+struct mu_string modules_path(const char *name, uint64_t address)
 {
 	static char path[PATH_LIMIT]; /* under the lock of sites.c */
 
@@ -112,8 +112,8 @@ const struct mu_module *modules_note(uint64_t pc)
 	module.start = object.start;
 	module.end = object.end;
 	module.bias = object.map->l_addr;
-	module.path = path_of(object.map->l_name, object.start);
-	read_build_id(&module);
+	module.path = modules_path(object.map->l_name, object.start);
+	modules_build_id(&module);
 	struct mu_module *entry = arena_table_at(table(), table()->count);
 	if (!entry) {
 		rec.image->drops.modules++;

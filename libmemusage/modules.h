@@ -20,6 +20,13 @@ void modules_init(void);
  */
 const struct mu_module *modules_note(uint64_t pc);
 
+/* modules_path -- a path for reports: ld.so's NAME, or what the kernel says of ADDRESS, or the
+ * program's own. One thread at a time. */
+struct mu_string modules_path(const char *name, uint64_t address);
+
+/* modules_build_id -- fill in the build-id of a module whose start, end and bias are set. */
+void modules_build_id(struct mu_module *module);
+
 /* modules_number -- the number of an entry in the table. */
 uint32_t modules_number(const struct mu_module *module);
 

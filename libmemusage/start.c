@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libmemusage/alone.h"
+#include "libmemusage/asked.h"
 #include "libmemusage/emulated.h"
 #include "libmemusage/fork.h"
 #include "libmemusage/foreign.h"
@@ -187,6 +188,8 @@ __attribute__((constructor)) static void constructor(void)
 		sampler_start();
 		snapshot_signal_start();
 		foreign_check();
+		if (rec.flags & MU_CFG_SYMBOLS)
+			asked_start();
 		emulated_start();
 	}
 	errno = saved;

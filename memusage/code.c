@@ -23,12 +23,14 @@
 #include "memusage/library.h"
 #include "memusage/reports.h"
 #include "profile/elf_file.h"
+#include "recording/family.h"
 
 enum { FILES_MAX = 4096 };
 #define WORDS_MAX (UINT64_C(1) << 24)
 
 /* A file whose code was asked for; numbers name it whatever its path. */
 struct file {
+	bool is_symbols;	/* asked for what --alloc-symbol names */
 	dev_t device;
 	ino_t inode;
 	struct timespec changed;
@@ -51,10 +53,21 @@ static void add(struct opt_list *list, char *text)
 	list->item[list->count] = NULL;
 }
 
-static void execute(const struct tree *t, const char *root, const char *path,
-		    const struct build_id *id, int answer)
+static void add_rules(struct opt_list *list, const struct settings *s)
 {
-	const struct opt_list *given = &t->s->settings->massif.report;
+	for (size_t i = 0; i < s->alloc_symbol.count; i++)
+		add(list, xasprintf("--symbol-rule=a%s", s->alloc_symbol.item[i]));
+	for (size_t i = 0; i < s->free_symbol.count; i++)
+		add(list, xasprintf("--symbol-rule=f%s", s->free_symbol.item[i]));
+	if (s->debuginfod)
+		add(list, xstrdup("--debuginfod"));
+}
+
+static void execute(const struct tree *t, const struct file *f, const char *root,
+		    const char *path, const struct build_id *id)
+{
+	const struct settings *s = t->s->settings;
+	const struct opt_list *given = &s->massif.report;
 	struct opt_list arguments = { .count = 0 };
 	char *tool = library_sibling("memusageprint"), hex[2 * BUILD_ID_MAX + 1] = "";
 
@@ -63,11 +76,13 @@ static void execute(const struct tree *t, const char *root, const char *path,
 	add(&arguments, xstrdup("memusageprint"));
 	add(&arguments, xasprintf("--code-below=%s", root));
 	add(&arguments, xasprintf("--build-id=%s", hex));
-	for (size_t i = 0; i < given->count; i++)
+	for (size_t i = 0; !f->is_symbols && i < given->count; i++)
 		add(&arguments, xstrdup(given->item[i]));
+	if (f->is_symbols)
+		add_rules(&arguments, s);
 	add(&arguments, xstrdup("--"));
 	add(&arguments, xstrdup(path));
-	dup2(answer, STDOUT_FILENO);
+	dup2(f->answer, STDOUT_FILENO);
 	reports_reset_signals();
 	if (tool)
 		execv(tool, (char **)(uintptr_t)arguments.item);
@@ -82,7 +97,7 @@ static void start(struct tree *t, struct file *f, const char *root, const char *
 	f->answer = memfd_create("memusage-code", MFD_CLOEXEC);
 	f->reader = f->answer < 0 ? -1 : fork();
 	if (f->reader == 0)
-		execute(t, root, path, id, f->answer);
+		execute(t, f, root, path, id);
 	if (f->reader < 0) {
 		f->reader = 0;
 		return;
@@ -128,12 +143,13 @@ static void finish(struct file *f, int flags)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static struct file *find(const struct stat *st)
+static struct file *find(const struct stat *st, bool is_symbols)
 {
 	for (size_t i = 0; i < file_count; i++) {
 		struct file *f = files[i];
 
-		if (f->device == st->st_dev && f->inode == st->st_ino &&
+		if (f->is_symbols == is_symbols &&
+		    f->device == st->st_dev && f->inode == st->st_ino &&
 		    f->changed.tv_sec == st->st_mtim.tv_sec &&
 		    f->changed.tv_nsec == st->st_mtim.tv_nsec)
 			return f;
@@ -155,7 +171,7 @@ static bool look_below(pid_t pid, const char *path, char root[32], struct stat *
 }
 
 static struct file *file_of(struct tree *t, const struct process *p, const struct image *im,
-			    const struct mu_module *module)
+			    const struct mu_module *module, bool is_symbols)
 {
 	char *path = image_text(im, &module->path), root[32];
 	struct build_id id = { .length = 0 };
@@ -163,11 +179,12 @@ static struct file *file_of(struct tree *t, const struct process *p, const struc
 	struct stat st;
 
 	if (path && path[0] == '/' && look_below(p->pid, path, root, &st)) {
-		f = find(&st);
+		f = find(&st, is_symbols);
 		if (!f && file_count < FILES_MAX) {
 			f = xcalloc(1, sizeof(*f));
 			*f = (struct file){ .device = st.st_dev, .inode = st.st_ino,
-					    .changed = st.st_mtim, .pidfd = -1, .answer = -1 };
+					    .changed = st.st_mtim,
+					    .is_symbols = is_symbols, .pidfd = -1, .answer = -1 };
 			files[file_count++] = f;
 			if (module->build_id_length <= BUILD_ID_MAX) {
 				id.length = module->build_id_length;
@@ -209,6 +226,14 @@ static void copy_words(const struct process *p, struct mu_image *live, const str
 	say(live, MU_CODE_DONE);
 }
 
+/* What is asked about; NULL if nothing is there. */
+static const void *module_of(const struct image *im, uint32_t wanted)
+{
+	if (wanted == MU_CODE_SYMBOLS)
+		return image_at(im, im->head.code_module, sizeof(struct mu_module));
+	return image_entry(im, MU_SEC_MODULES, wanted - 1, sizeof(struct mu_module));
+}
+
 static void answer(struct tree *t, const struct process *p, struct mu_image *live,
 		   uint32_t wanted, uint32_t state)
 {
@@ -219,13 +244,13 @@ static void answer(struct tree *t, const struct process *p, struct mu_image *liv
 
 	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0)
 		return;
-	entry = image_entry(&im, MU_SEC_MODULES, wanted - 1, sizeof(module));
+	entry = module_of(&im, wanted);
 	if (!entry) {
 		say(live, MU_CODE_FAILED);
 		return;
 	}
 	memcpy(&module, entry, sizeof(module));
-	f = file_of(t, p, &im, &module);
+	f = file_of(t, p, &im, &module, wanted == MU_CODE_SYMBOLS);
 	if (f && f->reader) {
 		if (f->pidfd < 0)
 			finish(f, WNOHANG);

@@ -108,6 +108,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_NO_TIMER;
 	if (s->own_malloc == OWN_PATCH)
 		config.flags |= MU_CFG_OWN_MALLOC;
+	if (s->alloc_symbol.count + s->free_symbol.count > 0)
+		config.flags |= MU_CFG_SYMBOLS;
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
 	if (s->client_requests != REQUESTS_NO || s->mode == MODE_AD_HOC)

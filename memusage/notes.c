@@ -5,9 +5,11 @@
 #include "memusage/notes.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/units.h"
 #include "formats/memory.h"
+#include "recording/family.h"
 
 static void note_facts(struct report *r, const struct result *result)
 {
@@ -146,6 +148,9 @@ static void note_requests(struct report *r, const struct result *result)
 			       PRIu32 " places: no room for a jump near them",
 			    result->request_refused,
 			    result->request_places + result->request_refused);
+	if (c->requests == 0 && c->request_nested > 0)
+		report_note(r, "%" PRIu64 " blocks lie inside others, which are counted already: "
+			       "they are in no total", c->request_nested);
 	if (c->requests == 0)
 		return;
 	report_note(r, "%" PRIu64 " client requests: %" PRIu64 " blocks announced inside others, "
@@ -153,15 +158,56 @@ static void note_requests(struct report *r, const struct result *result)
 		    c->requests, c->request_nested, c->request_errors);
 }
 
+static void note_symbol(struct report *r, const struct result_symbol *s)
+{
+	char calls[UNITS_LENGTH];
+
+	if (s->why[0])
+		report_note(r, "calls of %s in %s are not seen: %s", s->name, s->object, s->why);
+	else if (s->calls > 0)
+		report_note(r, "%s in %s: patched, %s calls", s->name, s->object,
+			    units_grouped(calls, s->calls));
+	else
+		report_note(r, "%s in %s: patched, but never called: it may be inlined", s->name,
+			    s->object);
+}
+
+/* A rule that fits no function is an error of the user's, or the symbols are gone. */
+static void note_rule(struct report *r, const struct result *result, uint32_t rule)
+{
+	const struct settings *s = r->settings;
+	bool is_free = rule >= s->alloc_symbol.count;
+	const char *text = is_free ? s->free_symbol.item[rule - s->alloc_symbol.count]
+				   : s->alloc_symbol.item[rule];
+	bool is_auto = strcmp(text, "auto") == 0;
+
+	if (is_auto && result->idle_functions > 0)
+		report_note(r, "--alloc-symbol=auto: %" PRIu32 " functions of known allocators "
+			       "were patched, but never called", result->idle_functions);
+	for (uint32_t i = 0; i < result->symbol_count; i++)
+		if (is_auto ? result->symbol[i].kind == MU_SYMBOL_FAMILY
+			    : result->symbol[i].kind == MU_SYMBOL_ASKED &&
+				      result->symbol[i].rule == rule)
+			return;
+	if (!is_auto)
+		report_note(r, "--%s-symbol=%s: no function of that name is in the files of the "
+			       "program: misspelt, stripped, or inlined everywhere",
+			    is_free ? "free" : "alloc", text);
+	else if (result->idle_functions == 0)
+		report_note(r, "--alloc-symbol=auto: no function of a known allocator was found");
+}
+
 static void note_symbols(struct report *r, const struct result *result)
 {
-	for (uint32_t i = 0; i < result->symbol_count; i++) {
-		const struct result_symbol *s = &result->symbol[i];
+	const struct settings *s = r->settings;
+	size_t rules = s->alloc_symbol.count + s->free_symbol.count;
 
-		if (s->why[0])
-			report_note(r, "calls of %s in %s are not seen: %s", s->name, s->object,
-				    s->why);
-	}
+	for (uint32_t i = 0; i < result->symbol_count; i++)
+		note_symbol(r, &result->symbol[i]);
+	if (result->symbols_more > 0)
+		report_note(r, "%" PRIu32 " more functions were to be seen", result->symbols_more);
+	for (uint32_t rule = 0; rule < rules && result->symbols_more == 0; rule++)
+		note_rule(r, result, rule);
 }
 
 static void print_accesses(struct report *r, const struct result *result)

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/units.h"
 #include "formats/xtree.h"
+#include "profile/allocrule.h"
 #include "recording/env.h"
 
 enum {
@@ -72,6 +73,13 @@ static const struct opt options[] = {
 	OPT_ENUM(0, "own-malloc", "ignore|patch", &settings.own_malloc,
 		 "a malloc that the program brings with it: leave it alone, or change its code in "
 		 "memory so that its calls are seen (default)"),
+	OPT_LIST(0, "alloc-symbol", "NAME", &settings.alloc_symbol,
+		 "count what the function NAME returns as a block of its first argument's bytes; "
+		 "NAME:size=argN[*argM],ptr=ret|*argN,old=argN says where they are; auto: the "
+		 "functions of jemalloc, mimalloc, tcmalloc, rpmalloc behind their prefixes; "
+		 "repeatable"),
+	OPT_LIST(0, "free-symbol", "NAME", &settings.free_symbol,
+		 "the function NAME, or NAME:ptr=argN, frees such a block; repeatable"),
 	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
 		 "record programs that the program starts (default yes; with --massif and --dhat "
 		 "no); forks always are"),
@@ -287,6 +295,18 @@ static void check_pattern(const char *option, const char *pattern)
 	free(name);
 }
 
+static void check_symbols(const char *option, const struct opt_list *list, bool is_free)
+{
+	static struct allocrule rule;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *why = allocrule_parse(&rule, list->item[i], is_free);
+
+		if (why)
+			options_error(&settings_tool, "--%s=%s %s", option, list->item[i], why);
+	}
+}
+
 /* Options that suit other reports ask for Massif's only when no other one is asked for. */
 static void settle_massif(void)
 {
@@ -362,6 +382,8 @@ const struct settings *settings_parse(int argc, char **argv)
 	drop_empty(&settings.html);
 	drop_empty(&settings.output);
 	settle_massif();
+	check_symbols("alloc-symbol", &settings.alloc_symbol, false);
+	check_symbols("free-symbol", &settings.free_symbol, true);
 	check_pattern("massif-out-file", settings.massif.file);
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
 	check_triggers();

@@ -42,6 +42,7 @@ struct settings {
 	int color;		/* enum color_when */
 	int children;		/* enum children */
 	int own_malloc;		/* enum own_malloc */
+	struct opt_list alloc_symbol, free_symbol;
 	int trace_children;	/* enum trace_children, not UNSAID */
 	int client_requests;	/* enum client_requests */
 	uint64_t log_limit;	/* bytes of events that may wait in each process */

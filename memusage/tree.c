@@ -312,7 +312,8 @@ static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		tree_image_live(t, owner);
 	else if (state == MU_SLOT_ENDED)
 		tree_end_image(t, owner, TREE_DEATH);
-	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags & MU_CFG_IGNORE)
+	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
+	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))
 		code_look(t, owner);
 }
 

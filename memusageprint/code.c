@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "profile/allocsyms.h"
 #include "profile/code.h"
 
 #define CPU_SECONDS 60u
@@ -42,7 +43,28 @@ static bool parse_id(const char *text, struct build_id *id)
 	return true;
 }
 
-int code_write(const struct settings *settings)
+static int write_symbols(const struct settings *settings, const struct symbols_module *module,
+			 const struct symbols_options *options)
+{
+	size_t count = settings->symbol_rules.count;
+	struct allocrule *rule = calloc(count, sizeof(*rule));
+	struct allocsyms found = { .length = 0 };
+	bool ok = rule != NULL;
+
+	for (size_t i = 0; ok && i < count; i++) {
+		const char *text = settings->symbol_rules.item[i];
+
+		ok = text[0] && !allocrule_parse(&rule[i], text + 1, text[0] == 'f');
+	}
+	ok = ok && allocsyms_find(&found, module, options, rule, count, NULL) == 0 &&
+	     fwrite(found.answer, 1, found.length, stdout) == found.length && fflush(stdout) == 0;
+	allocsyms_free(&found);
+	free(rule);
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int write_ranges(const struct settings *settings, const struct symbols_module *module,
+			const struct symbols_options *options)
 {
 	const struct filter_options names = {
 		.alloc_fn = settings->alloc_fn.item,
@@ -50,6 +72,19 @@ int code_write(const struct settings *settings)
 		.ignore_fn = settings->ignore_fn.item,
 		.ignore_fns = settings->ignore_fn.count,
 	};
+	struct code_ranges ranges;
+	bool ok = code_ranges(&ranges, module, options, &names, NULL) == 0;
+
+	if (ok) {
+		ok = fwrite(ranges.word, sizeof(*ranges.word), ranges.count, stdout) ==
+			     ranges.count && fflush(stdout) == 0;
+		code_ranges_free(&ranges);
+	}
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int code_write(const struct settings *settings)
+{
 	const struct symbols_options options = {
 		.root = settings->code_root,
 		.debuginfod = settings->debuginfod,
@@ -58,17 +93,11 @@ int code_write(const struct settings *settings)
 		.in_process = true,
 	};
 	struct symbols_module module = { .path = settings->files[0] };
-	struct code_ranges ranges;
-	bool ok;
 
 	limit(RLIMIT_CPU, CPU_SECONDS);
 	limit(RLIMIT_AS, MEMORY);
-	ok = parse_id(settings->build_id, &module.id) &&
-	     code_ranges(&ranges, &module, &options, &names, NULL) == 0;
-	if (ok) {
-		ok = fwrite(ranges.word, sizeof(*ranges.word), ranges.count, stdout) ==
-			     ranges.count && fflush(stdout) == 0;
-		code_ranges_free(&ranges);
-	}
-	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (!parse_id(settings->build_id, &module.id))
+		return EXIT_FAILURE;
+	return settings->symbol_rules.count ? write_symbols(settings, &module, &options)
+					    : write_ranges(settings, &module, &options);
 }

@@ -7,7 +7,7 @@
 
 #include "memusageprint/settings.h"
 
-/* code_write -- write the words of docs/format.md, section 7.1, to standard output.
+/* code_write -- write an answer of docs/format.md, section 7.1, to standard output.
  *
  * Of the first file, which lies below settings->code_root. Sets limits on this process: files
  * may be hostile. Returns an exit status; there is no message, since nobody would see it.

@@ -234,6 +234,9 @@ static const struct opt options[] = {
 	  .hidden = true },
 	{ .kind = OPT_KIND_STR, .name = "code-below", .arg = "DIR", .value = &given.code_root,
 	  .help = "write what the code of FILE, below DIR, is", .hidden = true },
+	{ .kind = OPT_KIND_LIST, .name = "symbol-rule", .arg = "RULE",
+	  .value = &given.symbol_rules, .help = "with --code-below: write where these functions "
+	  "are", .hidden = true },
 	{ .kind = OPT_KIND_STR, .name = "build-id", .arg = "HEX", .value = &given.build_id,
 	  .help = "build-id of FILE", .hidden = true },
 	{ .kind = OPT_KIND_ENUM, .name = "spacetime-files", .arg = "text|html",

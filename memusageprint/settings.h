@@ -82,6 +82,8 @@ struct settings {
 	unsigned first_image;	/* of those files */
 	const char *code_root;	/* --code-below; NULL: not asked for */
 	const char *build_id;	/* ... of the file, in hexadecimal */
+	struct opt_list symbol_rules;	/* ... write where these functions are instead; "a" or "f",
+					 * then the argument of --alloc- or --free-symbol */
 };
 
 /* settings_tool -- the table behind the command line, for tests. */

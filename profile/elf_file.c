@@ -246,7 +246,8 @@ static void visit_table(const struct elf_section *table, const struct elf_sectio
 		symbol = (struct elf_symbol){ .address = entry.st_value, .size = entry.st_size,
 					      .name = text_at(names, entry.st_name),
 					      .type = ELF64_ST_TYPE(entry.st_info),
-					      .binding = ELF64_ST_BIND(entry.st_info) };
+					      .binding = ELF64_ST_BIND(entry.st_info),
+					      .visibility = ELF64_ST_VISIBILITY(entry.st_other) };
 		if (symbol.name && *symbol.name)
 			visit(&symbol, data);
 	}

@@ -85,6 +85,7 @@ struct elf_symbol {
 	const char *name;	/* zero-terminated, in the mapping */
 	uint8_t type;		/* STT_... */
 	uint8_t binding;	/* STB_... */
+	uint8_t visibility;	/* STV_... */
 };
 
 typedef void (*elf_symbol_fn)(const struct elf_symbol *symbol, void *data);

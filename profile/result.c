@@ -164,6 +164,10 @@ static void take_symbol(struct result *r, const struct image *im, const struct m
 		r->own_functions++;
 		return;
 	}
+	if (from->kind == MU_SYMBOL_FAMILY && from->why.length == 0 && from->calls == 0) {
+		r->idle_functions++;
+		return;
+	}
 	if (r->symbol_count == RESULT_SYMBOLS) {
 		r->symbols_more++;
 		return;

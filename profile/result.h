@@ -20,7 +20,7 @@
 enum {
 	RESULT_PATH = 4096,
 	RESULT_THREADS = 64,	/* threads of which details are kept */
-	RESULT_SYMBOLS = 48	/* intercepted functions, likewise */
+	RESULT_SYMBOLS = 96	/* intercepted functions, likewise */
 };
 
 /* One thread record: the threads that used it one after another. Bytes. */
@@ -69,6 +69,7 @@ struct result {
 	uint64_t paused_ns;	/* ... and for how long */
 	bool is_paused;		/* ... to its end */
 	uint32_t own_functions;	/* of the program's own malloc that are intercepted */
+	uint32_t idle_functions;	/* of known allocators that are, but were not called */
 	uint32_t symbol_count;	/* entries of symbol: all other functions, as far as they fit */
 	uint32_t symbols_more;	/* ... and those that do not */
 	struct result_symbol symbol[RESULT_SYMBOLS];

@@ -31,6 +31,20 @@ enum mu_shape_flag {
 	MU_SHAPE_ASKED = 2,  /* named by the user, not a known family's */
 };
 
+/* Words of the answer to a question for the functions of a module that --alloc-symbol names
+ * (MU_CODE_SYMBOLS): their number, then so many of these, then texts, each ended by a zero, as is
+ * the answer as a whole. */
+#define MU_CODE_SYMBOLS UINT32_MAX
+struct mu_found {
+	uint64_t address; /* of the module's file */
+	uint64_t size;	  /* bytes */
+	struct mu_shape shape;
+	uint32_t name; /* offset from the start of the answer */
+	uint32_t why;  /* likewise: why the function must be left alone; 0: it need not */
+	uint32_t kind; /* enum mu_symbol_kind */
+	uint32_t rule; /* number of the option */
+};
+
 struct mu_family {
 	const char *name;
 	struct mu_shape shape;

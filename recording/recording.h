@@ -49,6 +49,7 @@ enum mu_config_flag {
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
 	MU_CFG_JOURNAL = 1u << 14,	 /* note every snapshot that is taken, culled or not */
 	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
+	MU_CFG_SYMBOLS = 1u << 15,	 /* intercept what --alloc-symbol names */
 	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
 	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
 	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
@@ -379,10 +380,11 @@ struct mu_image {
 	uint64_t recorder_private; /* bytes the recorder has mapped for itself alone */
 	uint64_t rss_peak; /* most memory that was resident, as the kernel says; 0 unknown */
 	/* What the recorder asks of the collector: docs/format.md, section 7.1. */
-	uint32_t code_wanted; /* number of a module + 1, 0: nothing */
+	uint32_t code_wanted; /* number of a module + 1, MU_CODE_SYMBOLS, 0: nothing */
 	uint32_t code_state;  /* enum mu_code_state, a futex */
 	uint64_t code_offset; /* of uint64_t[code_count] */
 	uint64_t code_count;
+	uint64_t code_module; /* with MU_CODE_SYMBOLS: offset of the struct mu_module */
 	uint64_t points; /* offset of struct mu_points of points.h */
 	uint32_t request_places;  /* of Valgrind's macros that are served */
 	uint32_t request_refused; /* ... and that could not be changed */

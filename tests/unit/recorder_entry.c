@@ -29,7 +29,10 @@ FUNCTION(branch, "test %rdi, %rdi\nje 1f\nmov $1, %eax\nret\n1: mov $2, %eax\nre
 FUNCTION(jump, ".byte 0xe9\n.long plain - . - 4")
 FUNCTION(carry, "stc\nmov %rdi, %rax\nnop\nnop\nret")
 FUNCTION(short_one, "xor %eax, %eax\nret")
-FUNCTION(calls, "call plain\nret")
+FUNCTION(calls, "call plain\nadd $1, %rax\nret")
+FUNCTION(calls_far, "sub $8, %rsp\n.cfi_adjust_cfa_offset 8\ncall *plain_at(%rip)\n"
+		    "add $8, %rsp\n.cfi_adjust_cfa_offset -8\nret")
+FUNCTION(pointer, "call *%rdx\nret")
 FUNCTION(loops, "mov %rdi, %rax\n1: add $1, %rax\ncmp $100, %rax\njb 1b\nret")
 FUNCTION(seventh, "mov %rdi, %rax\nadd %rsi, %rax\nadd 8(%rsp), %rax\nret")
 FUNCTION(pushed, "push %rbx\n.cfi_adjust_cfa_offset 8\nmov %rdi, %rax\nadd 16(%rsp), %rax\n"
@@ -45,6 +48,7 @@ __asm__(".text\n.p2align 4\n.globl tight, tight_end\n.type tight, @function\n"
 uint64_t tight(uint64_t a, uint64_t b);
 extern const char tight_end[];
 
+uint64_t (*plain_at)(uint64_t, uint64_t) __attribute__((visibility("hidden"))) = plain;
 uint64_t datum __attribute__((visibility("hidden"))) = 1000;
 
 static unsigned int befores, afters;
@@ -94,6 +98,8 @@ static void test_calls(void)
 	TAKES(jump);
 	TAKES(local);
 	TAKES(short_one);
+	TAKES(calls);
+	TAKES(calls_far);
 	EQ_U(entry_original((uint64_t)plain) != 0, 1);
 	EQ_U(entry_original((uint64_t)odd), 0);
 	for (int turn = 0; turn < 2; turn++) {
@@ -106,21 +112,23 @@ static void test_calls(void)
 		EQ_U(branch(0, 0), 2);
 		EQ_U(branch(1, 0), 1);
 		EQ_U(short_one(77, 0), 0);
+		EQ_U(calls(1, 2), 11);
+		EQ_U(calls_far(1, 2), 10);
 		EQ_U(local(77, 0), 77);
-		EQ_U(befores, 7);
-		EQ_U(afters, turn == 0 ? 7 : 0);
+		EQ_U(befores, 11);
+		EQ_U(afters, turn == 0 ? 11 : 0);
 		EQ_U(is_outer, 1);
 		if (turn == 0)
 			EQ_U(result, 77);
 		EQ_U(jump(1, 1), 9);
-		EQ_U(befores, 9);
+		EQ_U(befores, 13);
 	}
 }
 
 static void test_refusals(void)
 {
 	REFUSES(tight, "it is too short");
-	REFUSES(calls, "its first instructions call or loop");
+	REFUSES(pointer, "its first instructions call by a pointer");
 	REFUSES(loops, "something seems to jump into its first instructions");
 	REFUSES(seventh, "it seems to have arguments on the stack");
 	REFUSES(pushed, "it seems to have arguments on the stack");
