@@ -332,5 +332,7 @@ const char *intercept_function(const struct patch *p, const struct intercept *wh
 		entry.before = before_realloc;
 		entry.after = after_realloc;
 	}
-	return entry_patch(p, &entry, flags | (what->layer == ENTRY_OWN ? 0 : ENTRY_STRICT));
+	/* The arguments of known functions are known to be in registers. */
+	return entry_patch(p, &entry,
+			   flags | (what->shape.flags & MU_SHAPE_ASKED ? ENTRY_STRICT : 0));
 }

@@ -66,6 +66,22 @@ static struct hit *hit_at(struct search *s, uint64_t address)
 	return NULL;
 }
 
+static struct hit *new_hit(struct search *s)
+{
+	if (s->count == FOUND_MAX)
+		return NULL;
+	if (s->count == s->room) {
+		struct hit *more = array_grow(s->hit, &s->room, s->count + 1, sizeof(*more));
+
+		s->has_failed |= !more;
+		if (!more)
+			return NULL;
+		s->hit = more;
+	}
+	s->hit[s->count] = (struct hit){ .text = NULL };
+	return &s->hit[s->count++];
+}
+
 static void add(struct search *s, const struct elf_symbol *symbol, const struct mu_found *found,
 		const char *why)
 {
@@ -76,18 +92,8 @@ static void add(struct search *s, const struct elf_symbol *symbol, const struct 
 	if (hit && (hit->found.kind > found->kind ||
 		    (hit->found.kind == found->kind && (!hit->why || why))))
 		return;
-	if (!hit) {
-		struct hit *more = s->count < FOUND_MAX ? array_grow(s->hit, &s->room, s->count + 1,
-								     sizeof(*more)) : NULL;
-
-		if (!more) {
-			s->has_failed |= s->count < FOUND_MAX;
-			return;
-		}
-		s->hit = more;
-		hit = &s->hit[s->count++];
-		*hit = (struct hit){ .text = NULL };
-	}
+	if (!hit && !(hit = new_hit(s)))
+		return;
 	free(hit->text);
 	*hit = (struct hit){ .found = *found, .text = strndup(symbol->name, length), .why = why };
 	s->has_failed |= !hit->text;

@@ -1,0 +1,212 @@
+#!/bin/sh
+# alloc_family.t -- --alloc-symbol=auto sees the calls of real allocators under their prefixed
+# names, linked statically or shared, each once, in children and in objects that are opened, too.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/recorder.sh"
+
+[ "$(uname -m)" = x86_64 ] || skip_all 'code is changed on x86-64 only'
+
+cat >work.h <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <stddef.h>
+#define J2(a, b) a##b
+#define J(a, b) J2(a, b)
+#define F(x) J(PREFIX, x)
+void *F(malloc)(size_t);
+void F(free)(void *);
+void *F(calloc)(size_t, size_t);
+void *F(realloc)(void *, size_t);
+int F(posix_memalign)(void **, size_t, size_t);
+static void *work(void *unused)
+{
+	char *p[500];
+	for (int k = 0; k < 10; k++) {
+		for (int i = 0; i < 500; i++)
+			memset(p[i] = F(malloc)(2 * i + 1), 1, 2 * i + 1);
+		for (int i = 0; i < 500; i++)
+			memset(p[i] = F(realloc)(p[i], 3000), 2, 3000);
+		for (int i = 0; i < 500; i++)
+			F(free)(p[i]);
+	}
+	for (int i = 0; i < 100; i++)
+		F(free)(F(calloc)(10, i + 1));
+	if (!F(posix_memalign)((void **)p, 64, 5000))
+		F(free)(p[0]);
+	return NULL;
+}
+static void truths(int times)
+{
+	printf("truth malloc calls>=%d bytes>=%d calls<=%d\n", 5000 * times, 2500000 * times,
+	       5050 * times);
+	printf("truth realloc calls=%d bytes=%d\n", 5000 * times, 10 * (500 * 3000 - 250000) * times);
+	printf("truth calloc calls>=%d calls<=%d\n", 100 * times, 110 * times);
+	printf("truth memalign calls=%d bytes=%d\n", times, 5000 * times);
+	printf("truth free calls>=%d calls<=%d\n", 5101 * times, 5150 * times);
+}
+EOF
+cat >family.c <<'EOF'
+#include "work.h"
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, work, NULL);
+	work(NULL);
+	pthread_join(thread, NULL);
+	truths(2);
+	return 0;
+}
+EOF
+cat >library.c <<'EOF'
+#include "work.h"
+__attribute__((constructor)) static void early(void) { work(NULL); }
+void library_work(void) { work(NULL); }
+void library_truths(int times) { truths(times); }
+EOF
+cat >opens.c <<'EOF'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 3; i++) {
+		void *l = dlopen(argv[1], RTLD_NOW);
+		if (!l)
+			return puts(dlerror()), 1;
+		((void (*)(void))dlsym(l, "library_work"))();
+		if (i == 2)
+			((void (*)(int))dlsym(l, "library_truths"))(6);
+		dlclose(l);
+	}
+	return 0;
+}
+EOF
+cc -w -o opens opens.c -ldl 2>/dev/null || skip_all 'no compiler'
+
+# jemalloc in a library needs more room for its thread-local variables than a library gets.
+GLIBC_TUNABLES=glibc.rtld.optional_static_tls=32768
+export GLIBC_TUNABLES
+
+# seen TEXT PREFIX: what the report says of the functions
+seen() {
+	is "$native_status" 0 "$1: it ran to its end"
+	like "$(cat report)" "$2malloc in [^ ]*: patched, [0-9,]+ calls" "$1: functions are listed"
+	unlike "$(cat report)" 'are not seen|no function' "$1: nothing is missing"
+	like "$(cat report)" ' 0 frees of unknown' "$1: blocks are known"
+}
+
+# A real jemalloc whose names got a prefix, as programs configure it.
+api='malloc calloc realloc free posix_memalign aligned_alloc memalign valloc malloc_usable_size
+	mallocx rallocx dallocx sdallocx xallocx sallocx nallocx mallctl pvalloc
+	_Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t
+	_ZdlPvRKSt9nothrow_t _ZdaPvRKSt9nothrow_t _ZnwmSt11align_val_t _ZnamSt11align_val_t
+	_ZdlPvSt11align_val_t _ZdaPvSt11align_val_t _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t'
+archive=$(find /usr/lib /usr/local/lib -name libjemalloc_pic.a 2>/dev/null | head -n 1)
+for prefix in je_ _rjem_; do
+	renames=
+	for name in $api; do
+		renames="$renames --redefine-sym $name=$prefix$name"
+	done
+	# shellcheck disable=SC2086
+	if [ -z "$archive" ] || ! objcopy $renames "$archive" lib$prefix.a 2>/dev/null; then
+		skip 'no static jemalloc, or no objcopy'
+		continue
+	fi
+	for compiler in gcc clang; do
+		$compiler -O2 -w -DPREFIX=$prefix -o family family.c lib$prefix.a -pthread -ldl -lm \
+			-lstdc++ 2>cc.log || { skip "$prefix with $compiler"; continue; }
+		profiled "jemalloc $prefix, $compiler" -v --alloc-symbol=auto -- ./family
+		seen "jemalloc $prefix, $compiler" $prefix
+	done
+	gcc -shared -fPIC -O1 -w -DPREFIX=$prefix -o library.so library.c lib$prefix.a -pthread -ldl \
+		-lm -lstdc++ 2>cc.log || { skip "$prefix in a library"; continue; }
+	profiled "jemalloc $prefix in a library" -v --alloc-symbol=auto -- ./opens "$PWD/library.so"
+	seen "jemalloc $prefix in a library" $prefix
+done
+
+for pair in mi_:mimalloc tc_:tcmalloc_minimal; do
+	prefix=${pair%%:*}
+	lib=${pair#*:}
+	if ! gcc -O2 -w -DPREFIX=$prefix -o family family.c -l$lib -pthread 2>cc.log; then
+		skip "no $lib"
+		continue
+	fi
+	profiled "$lib" -v --alloc-symbol=auto -- ./family
+	seen "$lib" $prefix
+done
+
+# The same for a child that forks, and for a program that it starts.
+gcc -O2 -w -DPREFIX=je_ -o family "$MU_SRC/tests/workloads/symbolfamily.c" -pthread
+cat >parent.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	if (!fork()) {
+		if (!fork())
+			return execv(argv[1], argv + 1), 1;
+		wait(NULL);
+		_exit(0);
+	}
+	wait(NULL);
+	return 0;
+}
+EOF
+cc -w -o parent parent.c
+run memusage -o report --alloc-symbol=auto -- ./parent ./family
+like "$(cat report)" 'family: heap total: [0-9]{7,}' 'a started program is recorded'
+run memusage -o report --alloc-symbol=auto --trace-children=no -- ./parent ./family
+unlike "$(cat report)" 'family' 'with --trace-children=no it is not'
+cat >forks.c <<'EOF'
+#define main family_main
+#include FAMILY
+#undef main
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	if (!fork())
+		_exit(family_main(argc, argv));
+	wait(NULL);
+	return 0;
+}
+EOF
+gcc -O2 -w "-DFAMILY=\"$MU_SRC/tests/workloads/symbolfamily.c\"" -o forks forks.c -pthread
+run memusage -o report --alloc-symbol=auto -- ./forks
+like "$(cat report)" 'forks \(since its fork\): heap total: [0-9]{7,}' 'a forked child is recorded'
+
+# Stacks lead to who called.
+cat >places.c <<'EOF'
+#include <stddef.h>
+static char area[8 << 20];
+static size_t used;
+__attribute__((noinline)) void *je_malloc(size_t size)
+{
+	used += size;
+	return used > sizeof(area) ? NULL : area + used - size;
+}
+__attribute__((noinline)) void je_free(void *block) { *(char *)block = 1; }
+__attribute__((noinline)) char *maker(void)
+{
+	char *block = je_malloc(4 << 20);
+	*block = 1;
+	return block;
+}
+int main(void)
+{
+	je_free(maker());
+	return 0;
+}
+EOF
+gcc -g -O2 -w -o places places.c
+for report in --top --tree --leaks; do
+	run memusage $report --alloc-symbol=auto -o report -- ./places
+	[ $report = --leaks ] || like "$(cat report)" 'maker' "$report: places are those of the callers"
+done
+run memusage --massif --massif-out-file=massif.out --alloc-symbol=auto -o report -- ./places
+like "$(cat massif.out)" 'n[0-9]+: 4194304 0x[0-9A-F]*: maker' 'a profile of Massif has them'
+run memusage --dhat --dhat-out-file=dhat.out --alloc-symbol=auto -o report -- ./places
+like "$(cat dhat.out)" '"tb":4194304' 'a profile of DHAT has them'
+done_testing
