@@ -34,7 +34,6 @@ enum mu_shape_flag {
 /* Words of the answer to a question for the functions of a module that --alloc-symbol names
  * (MU_CODE_SYMBOLS): their number, then so many of these, then texts, each ended by a zero, as is
  * the answer as a whole. */
-#define MU_CODE_SYMBOLS UINT32_MAX
 struct mu_found {
 	uint64_t address; /* of the module's file */
 	uint64_t size;	  /* bytes */

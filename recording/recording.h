@@ -23,6 +23,7 @@
 
 #include "recording/blocks.h"
 #include "recording/journal.h"
+#include "recording/question.h"
 
 #define MU_SEGMENT_MAGIC UINT64_C(0x31474553554d454d) /* "MEMUSEG1" */
 #define MU_IMAGE_MAGIC   UINT64_C(0x314d4953554d454d) /* "MEMUSIM1" */
@@ -397,28 +398,6 @@ struct mu_image {
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,
 		  MU_REQUEST_STOP = 3, MU_REQUEST_START = 4 };
-
-/* A question for the code of a module goes to and fro between recorder and collector. */
-enum mu_code_state {
-	MU_CODE_IDLE = 0,
-	MU_CODE_WANTED = 1,  /* recorder: what is in this module? */
-	MU_CODE_WORKING = 2, /* collector: somebody reads its symbols */
-	MU_CODE_COUNTED = 3, /* collector: there are code_count words */
-	MU_CODE_ROOM = 4,    /* recorder: put them at code_offset */
-	MU_CODE_DONE = 5,    /* collector: they are there */
-	MU_CODE_FAILED = 6   /* either: no answer to be had */
-};
-
-/* Words of the answer, ascending: what code is from an address of the module's file on. */
-enum mu_code_class {
-	MU_CODE_NAMED = 0,    /* of some function */
-	MU_CODE_NAMELESS = 1, /* of none that is known */
-	MU_CODE_ALLOC = 2,    /* of a function that allocates for others, --alloc-fn */
-	MU_CODE_IGNORE = 3    /* of a function named by --ignore-fn */
-};
-#define MU_CODE_WORD(address, class) ((address) << 2 | (uint64_t)(class))
-#define MU_CODE_ADDRESS(word) ((word) >> 2)
-#define MU_CODE_CLASS(word) ((enum mu_code_class)((word) & 3))
 
 struct mu_mapping {
 	uint64_t start; /* address */
