@@ -366,7 +366,7 @@ static const char *check_object(const struct entry *entry)
 	if (!object_of(entry->function, &object))
 		return "it is in no object";
 	int flags = object_flags(&object, entry->function);
-	if (flags < 0 || !(flags & PF_X) || entry->function + entry->size > object.end)
+	if (flags < 0 || !(flags & PF_X) || entry->size > object.end - entry->function)
 		return "it is not code";
 	for (const ElfW(Dyn) *d = object.map->l_ld; d && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL))

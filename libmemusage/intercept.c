@@ -65,6 +65,20 @@ static uint64_t allocations(void)
 			  : 0;
 }
 
+/* A block is there already that begins at the address of a new one: its memory was given back in
+ * some way that is not a free, with the library it was in or a heap of the allocator's. */
+static void forget_former(struct thread *thread, const void *block, uint64_t sp)
+{
+	struct block former;
+
+	if (!block || !event_knows(thread, block))
+		return;
+	if (gate.mode)
+		free_more(thread, block, &former, sp);
+	else
+		event_take(thread, block, &former, sp, 0);
+}
+
 /* ---- the program's own malloc -------------------------------------------------------------- */
 
 /* Whether the interposed malloc has counted the block, or the one that it lies in. */
@@ -88,9 +102,11 @@ static bool was_handed_on(struct thread *thread, const struct entry_call *call, 
 
 static void own_alloc(struct thread *thread, const struct entry_call *call, const void *block)
 {
-	if (!was_handed_on(thread, call, block))
-		event_alloc(thread, (enum mu_fn)of(call)->shape.fn, block, call->note[NOTE_SIZE],
-			    entry_call_sp(call));
+	if (was_handed_on(thread, call, block))
+		return;
+	forget_former(thread, block, entry_call_sp(call));
+	event_alloc(thread, (enum mu_fn)of(call)->shape.fn, block, call->note[NOTE_SIZE],
+		    entry_call_sp(call));
 }
 
 static void own_free(struct thread *thread, const struct entry_call *call, const void *block)
@@ -129,6 +145,28 @@ static void own_realloc_end(struct thread *thread, struct entry_call *call, cons
 
 /* ---- other allocators ---------------------------------------------------------------------- */
 
+/* Pages in which blocks of families are not nested, as it was found a while ago. A search for a
+ * block around an address passes over every page whose blocks are all freed, and a page seldom
+ * changes hands between malloc and another allocator. */
+#define PAGES 4096u
+#define HITS_MAX 255u
+static uint64_t own_page[PAGES]; /* number of the page << 8, and how often it was believed */
+
+static bool is_nested(struct thread *thread, uint64_t address)
+{
+	uint64_t page = address / MU_PAGE;
+	uint64_t *entry = &own_page[page % PAGES];
+	uint64_t seen = __atomic_load_n(entry, __ATOMIC_RELAXED);
+
+	if (seen >> 8 == page && (seen & HITS_MAX) != HITS_MAX) {
+		__atomic_store_n(entry, seen + 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	bool nested = announce_is_nested(thread, address);
+	__atomic_store_n(entry, nested ? 0 : page << 8, __ATOMIC_RELAXED);
+	return nested;
+}
+
 static void symbol_alloc(struct thread *thread, const struct entry_call *call, const void *block)
 {
 	const struct mu_shape *shape = &of(call)->shape;
@@ -137,10 +175,12 @@ static void symbol_alloc(struct thread *thread, const struct entry_call *call, c
 
 	if (block && shape->size == MU_SHAPE_STRING)
 		size = strlen(block) + 1;
-	if (block && (shape->flags & MU_SHAPE_ASKED || announce_is_nested(thread, (uint64_t)block)))
+	if (block && (shape->flags & MU_SHAPE_ASKED || is_nested(thread, (uint64_t)block))) {
 		announce_block(thread, &place, (uint64_t)block, size);
-	else
-		event_alloc(thread, (enum mu_fn)shape->fn, block, size, entry_call_sp(call));
+		return;
+	}
+	forget_former(thread, block, entry_call_sp(call));
+	event_alloc(thread, (enum mu_fn)shape->fn, block, size, entry_call_sp(call));
 }
 
 static void symbol_free(struct thread *thread, const struct entry_call *call, const void *block)
@@ -180,7 +220,7 @@ static void symbol_realloc_end(struct thread *thread, struct entry_call *call, c
 	uint64_t size = call->note[NOTE_SIZE];
 
 	if (call->note[NOTE_STATE] == BLOCK_TAKEN) {
-		bool is_other = result && announce_is_nested(thread, (uint64_t)result);
+		bool is_other = result && is_nested(thread, (uint64_t)result);
 		realloc_done(thread, block, &call->block, is_other ? NULL : result,
 			     is_other ? 0 : size, entry_call_sp(call));
 		if (is_other)

@@ -129,12 +129,12 @@ done
 for pair in mi_:mimalloc tc_:tcmalloc_minimal; do
 	prefix=${pair%%:*}
 	lib=${pair#*:}
-	if ! gcc -O2 -w -DPREFIX=$prefix -o family family.c -l$lib -pthread 2>cc.log; then
+	if ! gcc -O2 -w "-DPREFIX=$prefix" -o family family.c "-l$lib" -pthread 2>cc.log; then
 		skip "no $lib"
 		continue
 	fi
 	profiled "$lib" -v --alloc-symbol=auto -- ./family
-	seen "$lib" $prefix
+	seen "$lib" "$prefix"
 done
 
 # The same for a child that forks, and for a program that it starts.
