@@ -175,11 +175,14 @@ static void symbol_alloc(struct thread *thread, const struct entry_call *call, c
 
 	if (block && shape->size == MU_SHAPE_STRING)
 		size = strlen(block) + 1;
+	/* Known already, and not since this call began: one of the family's own. */
+	if (!(shape->flags & MU_SHAPE_ASKED) && !(shape->block && call->note[NOTE_BLOCK]) &&
+	    allocations() == call->note[NOTE_STATE])
+		forget_former(thread, block, entry_call_sp(call));
 	if (block && (shape->flags & MU_SHAPE_ASKED || is_nested(thread, (uint64_t)block))) {
 		announce_block(thread, &place, (uint64_t)block, size);
 		return;
 	}
-	forget_former(thread, block, entry_call_sp(call));
 	event_alloc(thread, (enum mu_fn)shape->fn, block, size, entry_call_sp(call));
 }
 

@@ -137,6 +137,33 @@ for pair in mi_:mimalloc tc_:tcmalloc_minimal; do
 	seen "$lib" "$prefix"
 done
 
+# Memory that an allocator takes back as a whole: its next blocks are new ones, none inside others.
+cat >heap.c <<'EOF'
+#include <mimalloc.h>
+#include <stdio.h>
+int main(void)
+{
+	for (int k = 0; k < 20; k++) {
+		mi_heap_t *heap = mi_heap_new();
+		for (int i = 0; i < 1000; i++)
+			*(volatile char *)mi_heap_malloc(heap, 100) = 1;
+		mi_heap_destroy(heap);
+	}
+	for (int i = 0; i < 10; i++)
+		mi_free(mi_strdup("fifteen letters"));
+	puts("truth 96-111 count=20000");
+	puts("truth 16-31 count>=10");
+	puts("truth heap total>=2000000 total<=2100000 peak>=100000 peak<=110000");
+	return 0;
+}
+EOF
+if gcc -O1 -w -o heap heap.c -lmimalloc 2>cc.log; then
+	profiled 'a heap that is destroyed' -v --alloc-symbol=auto -- ./heap
+	unlike "$(cat report)" 'lie inside others' 'a heap that is destroyed: nothing is inside'
+else
+	skip 'no mimalloc'
+fi
+
 # The same for a child that forks, and for a program that it starts.
 gcc -O2 -w -DPREFIX=je_ -o family "$MU_SRC/tests/workloads/symbolfamily.c" -pthread
 cat >parent.c <<'EOF'
