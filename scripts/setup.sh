@@ -47,6 +47,9 @@ want libc-devtools cmd:memusagestat
 want libjemalloc2 lib:libjemalloc.so.2
 want libtcmalloc-minimal4 lib:libtcmalloc_minimal.so.4
 want libmimalloc2.0 lib:libmimalloc.so.2.0|libmimalloc.so.2
+want libjemalloc-dev hdr:jemalloc/jemalloc.h
+want libgoogle-perftools-dev hdr:gperftools/tcmalloc.h
+want libmimalloc-dev hdr:mimalloc.h
 want shellcheck cmd:shellcheck
 want mandoc cmd:mandoc
 want groff cmd:groff
