@@ -308,6 +308,8 @@ static void put_shot(void *data, uint64_t number, struct page_json *j)
 	page_json_int(j, "extra", shot.extra);
 	page_json_int(j, "stacks", shot.stacks);
 	page_json_uint(j, "clock", shot.clock_bytes);
+	if (shot.instructions)
+		page_json_uint(j, "instructions", shot.instructions);
 	if (shot.name.length) {
 		char text[256];
 

@@ -30,14 +30,15 @@ struct emulated {
 
 /* emulated_begin -- tell the plugin about this image, if accesses are counted by one.
  *
- * At start and in a forked child, before the gate opens.
+ * At start and in a forked child, before the gate opens, when its directory is made.
  */
 void emulated_begin(void);
 
 /* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
 void emulated_start(void);
 
-/* emulated_instructions -- executed so far in this process; 0 where nobody counts. */
-uint64_t emulated_instructions(void);
+/* emulated_counter -- where the number of instructions executed so far is kept; of a zero where
+ * nobody counts. */
+const uint64_t *emulated_counter(void);
 
 #endif

@@ -20,6 +20,7 @@
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/slot.h"
+#include "libmemusage/snapshots.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
 
@@ -97,6 +98,7 @@ static void in_child(void)
 	}
 	image_inherit(&child);
 	emulated_begin();
+	snapshots_find_clock();
 	rec.state = STATE_FORKED;
 }
 

@@ -10,10 +10,12 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/depths.h"
+#include "libmemusage/emulated.h"
 #include "libmemusage/journal.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/triggers.h"
+#include "recording/points.h"
 
 #define FIRST_LOG2 4
 #define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
@@ -23,7 +25,9 @@
 #define TICK_VALUES 8u	 /* normal snapshots with values in a tick ... */
 #define TICK_SITES 1024u /* ... if there are no more sites than that, else one */
 
-struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX };
+static const uint64_t no_time;
+struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX,
+				     .now = &no_time };
 
 /* A moment: its time in the unit chosen and, as thousands of events may share a millisecond, the
  * byte clock, which decides between equal times. By the byte clock the two are one. */
@@ -336,6 +340,7 @@ static void add(enum mu_snapshot_kind kind)
 	}
 	*s = (struct mu_snapshot){ .mono_ns = monotonic(),
 				   .clock_bytes = heap->clock,
+				   .instructions = *emulated_counter(),
 				   .heap = heap->now - heap->ignored,
 				   .extra = heap->extra + heap->ignored,
 				   .stacks = depths_now(),
@@ -366,6 +371,18 @@ static void demote_peak(void)
 		snapshot(peak_number - 1)->kind = MU_SNAPSHOT_DETAILED;
 }
 
+static const uint64_t *clock_of(uint32_t unit)
+{
+	return unit == MU_UNIT_INSTRUCTIONS ? emulated_counter() :
+	       unit == MU_UNIT_BYTES	    ? &rec.image->heap.clock :
+					      &rec.segment->tick;
+}
+
+void snapshots_find_clock(void)
+{
+	snapshot_due.now = clock_of(config()->time_unit);
+}
+
 bool snapshots_init(void)
 {
 	arena_table_init(MU_SEC_SNAPSHOTS, sizeof(struct mu_snapshot), FIRST_LOG2);
@@ -375,7 +392,7 @@ bool snapshots_init(void)
 	values_tick = UINT64_MAX;
 	peak_total = 0;
 	snapshot_due = (struct snapshot_due){ .admin = config()->heap_admin,
-					      .by_clock = config()->time_unit == 1,
+					      .now = clock_of(config()->time_unit),
 					      .is_on = config()->max_snapshots != 0,
 					      .time = UINT64_MAX,
 					      .peak_total = INT64_MAX };

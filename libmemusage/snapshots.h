@@ -21,14 +21,18 @@ struct snapshot_due {
 	uint64_t time;	    /* earliest time of the next one, in the unit chosen; 0: look always */
 	int64_t peak_total; /* useful and extra bytes above which a fall makes a peak */
 	uint32_t admin;	    /* bytes charged per block */
-	bool by_clock;	    /* the unit is the byte clock, else the millisecond tick */
 	bool is_on;
+	const uint64_t *now; /* the time in the unit chosen */
 };
 
 extern struct snapshot_due snapshot_due;
 
 /* snapshots_init -- begin with the snapshot of the empty heap. Returns false without memory. */
 bool snapshots_init(void);
+
+/* snapshots_find_clock -- where time is read is known now: the image has moved, or the emulator's
+ * plugin has said where it counts. At start and in a forked child, before the gate opens. */
+void snapshots_find_clock(void);
 
 /* snapshots_forget_locks -- in a forked child; what was taken before the fork stays. */
 void snapshots_forget_locks(void);
@@ -84,8 +88,7 @@ static inline uint64_t snapshots_slop(uint64_t size)
 /* snapshots_now -- time in the unit chosen. */
 static inline uint64_t snapshots_now(void)
 {
-	return snapshot_due.by_clock ? rec.image->heap.clock
-				     : __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+	return __atomic_load_n(snapshot_due.now, __ATOMIC_RELAXED);
 }
 
 /* snapshots_before_fall -- the heap is about to fall: is it at a peak worth keeping? */

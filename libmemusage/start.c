@@ -25,6 +25,7 @@
 #include "libmemusage/sampler.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/snapshot_signal.h"
+#include "libmemusage/snapshots.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/trace.h"
@@ -70,6 +71,7 @@ static bool begin(void)
 	if (!thread_attach(NULL))
 		return false;
 	emulated_begin();
+	snapshots_find_clock();
 	recorder_open_gate();
 	request_entry_fill();
 	if (rec.flags & MU_CFG_REQUESTS)

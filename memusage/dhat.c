@@ -11,7 +11,7 @@
 
 static const char *const words[] = {
 	[DHAT_TIME_NS] = "ns", [DHAT_TIME_MS] = "ms", [DHAT_TIME_CPU] = "cpu",
-	[DHAT_TIME_B] = "B", [DHAT_TIME_ALLOCS] = "allocs",
+	[DHAT_TIME_B] = "B", [DHAT_TIME_ALLOCS] = "allocs", [DHAT_TIME_I] = "i",
 };
 
 void dhat_reset(struct dhat_settings *d)
@@ -32,7 +32,7 @@ const char *dhat_out_file(const struct opt *option, const char *arg, void *data)
 
 static bool is_massifs(const char *word)
 {
-	return strcmp(word, "ms") == 0 || strcmp(word, "B") == 0;
+	return strcmp(word, "ms") == 0 || strcmp(word, "B") == 0 || strcmp(word, "i") == 0;
 }
 
 /* Whether it means Massif's profile is settled when all options are known. */
@@ -60,9 +60,7 @@ const char *dhat_time_unit(const struct opt *option, const char *arg, void *data
 		both->dhat->is_wanted = true;
 		return NULL;
 	}
-	if (strcmp(arg, "i") == 0)
-		return massif_option(option, arg, both->massif);
-	return "must be 'ns', 'ms', 'cpu', 'B' or 'allocs'; for Massif 'ms' or 'B'";
+	return "must be 'ns', 'ms', 'cpu', 'B', 'allocs' or 'i'; for Massif 'ms', 'B' or 'i'";
 }
 
 const char *dhat_tool(const struct opt *option, const char *arg, void *data)
@@ -83,7 +81,7 @@ void dhat_configure(struct mu_config *config, const struct dhat_settings *d)
 {
 	static const uint32_t clocks[] = {
 		[DHAT_TIME_CPU] = MU_CLOCK_CPU, [DHAT_TIME_B] = MU_CLOCK_BYTES,
-		[DHAT_TIME_ALLOCS] = MU_CLOCK_BLOCKS,
+		[DHAT_TIME_ALLOCS] = MU_CLOCK_BLOCKS, [DHAT_TIME_I] = MU_CLOCK_INSTRUCTIONS,
 	};
 
 	config->flags |= MU_CFG_POINTS;

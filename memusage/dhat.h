@@ -13,7 +13,9 @@
 #include "recording/recording.h"
 
 /* In the order of the words of --time-unit that are not Massif's alone. */
-enum dhat_time { DHAT_TIME_NS, DHAT_TIME_MS, DHAT_TIME_CPU, DHAT_TIME_B, DHAT_TIME_ALLOCS };
+enum dhat_time {
+	DHAT_TIME_NS, DHAT_TIME_MS, DHAT_TIME_CPU, DHAT_TIME_B, DHAT_TIME_ALLOCS, DHAT_TIME_I
+};
 
 struct dhat_settings {
 	bool is_wanted;		/* --dhat, or an option that means it */

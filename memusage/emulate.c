@@ -147,6 +147,8 @@ void emulate_prepare(struct emulation *e, const char *program, char *const *comm
 	add(&w, xstrdup("-cpu"));
 	add(&w, xstrdup("max"));
 	add(&w, xstrdup("-plugin"));
+	if (e->counts_instructions)
+		plugin = xasprintf("%s,instructions=on", plugin);
 	add(&w, plugin);
 	e->envp = make_environment(collector, xasprintf("%s\n-cpu\nmax\n-plugin\n%s", e->emulator,
 							plugin));

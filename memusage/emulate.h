@@ -5,16 +5,19 @@
 #ifndef MEMUSAGE_EMULATE_H
 #define MEMUSAGE_EMULATE_H
 
+#include <stdbool.h>
+
 /* A program, and what is to be executed in its place. */
 struct emulation {
 	char *emulator;	/* path */
 	char **argv;	/* its command, the program's included */
 	char **envp;
+	bool counts_instructions;	/* it is to count what is executed; an input */
 };
 
 /* emulate_prepare -- find the emulator, and make a command for it.
  *
- * e        overwritten.
+ * e        overwritten, but for what is an input.
  * program  path of the program's file; a script is run by its interpreter.
  * command  its name and arguments.
  * library  the recorder; collector as in MU_ENV_COLLECTOR.

@@ -32,6 +32,7 @@
 #include "memusage/program.h"
 #include "memusage/start.h"
 #include "memusage/wire.h"
+#include "recording/points.h"
 
 struct launcher {
 	struct session session;
@@ -76,7 +77,8 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 	if (m->pages)
 		config->flags |= MU_CFG_PAGES;
 	config->alignment = m->alignment;
-	config->time_unit = m->time == MASSIF_TIME_B ? 1 : 0;
+	config->time_unit = m->time == MASSIF_TIME_B ? MU_UNIT_BYTES :
+			    m->time == MASSIF_TIME_I ? MU_UNIT_INSTRUCTIONS : MU_UNIT_MS;
 	if (m->is_wanted && m->has_ignored)
 		config->flags |= MU_CFG_IGNORE;
 	if (massif_talks(m))
@@ -278,7 +280,10 @@ static void start(struct launcher *l)
 {
 	struct session *s = &l->session;
 	char *collector = xasprintf("1:%s:%s", s->endpoint.name, s->endpoint.path);
-	struct emulation e = { .emulator = s->program, .argv = s->settings->command };
+	struct emulation e = {
+		.emulator = s->program, .argv = s->settings->command,
+		.counts_instructions = s->settings->massif.time == MASSIF_TIME_I,
+	};
 
 	if (is_emulated(s))
 		emulate_prepare(&e, s->program, s->settings->command, s->library.path, collector);

@@ -155,7 +155,7 @@ static const char *take_time(const struct rule *rule, const char *arg, struct ma
 	else if (strcmp(arg, "B") == 0)
 		m->time = MASSIF_TIME_B;
 	else if (strcmp(arg, "i") == 0)
-		return "needs counters of instructions, which are not used yet; take ms or B";
+		m->time = MASSIF_TIME_I;
 	else
 		return "must be one of i|ms|B";
 	return NULL;

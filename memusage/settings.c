@@ -114,8 +114,9 @@ static const struct opt options[] = {
 	OPT_GROUP("Massif (Valgrind's options; most of them ask for --massif)"),
 	OPT_FLAG(0, "massif", &settings.massif.is_wanted, "write a profile as Massif does"),
 	M("massif-out-file", "FILE", "name of the profile (default massif.out.%p)"),
-	OPT_CALL(0, "time-unit", "ms|B", dhat_time_unit, &shared,
-		 "what time is: milliseconds (default) or bytes; with --dhat below"),
+	OPT_CALL(0, "time-unit", "ms|B|i", dhat_time_unit, &shared,
+		 "what time is: milliseconds (default), bytes, or instructions (with "
+		 "--accesses=emulate only); with --dhat below"),
 	M("max-snapshots", "N", "most snapshots, 10 to 1000 (default 100)"),
 	M("detailed-freq", "N", "every Nth snapshot has a tree (default 10)"),
 	M("peak-inaccuracy", "PERCENT", "a new peak is larger by this (default 1)"),
@@ -151,7 +152,7 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "dhat", &settings.dhat.is_wanted,
 		 "write a profile as DHAT does: for each place that allocates what it allocated in "
 		 "all, how long blocks lived, and the most that was live; --time-unit is then ns "
-		 "(default), ms, cpu, B or allocs"),
+		 "(default), ms, cpu, B, allocs or i"),
 	OPT_CALL(0, "dhat-out-file", "FILE", dhat_out_file, &settings.dhat,
 		 "name of the profile (default dhat.out.%p)"),
 	OPT_UINT(0, "num-callers", "N", &settings.dhat.callers, 1, 500,
@@ -324,6 +325,13 @@ static void settle_massif(void)
 									      TRACE_YES;
 }
 
+static void check_unit(void)
+{
+	if (settings.massif.time == MASSIF_TIME_I && settings.accesses.engine != ACCESSES_EMULATE)
+		options_error(&settings_tool, "--time-unit=i needs --accesses=emulate: only the "
+			      "emulator counts instructions; take ms or B");
+}
+
 static void check_triggers(void)
 {
 	const struct trigger_settings *t = &settings.triggers;
@@ -386,6 +394,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_symbols("free-symbol", &settings.free_symbol, true);
 	check_pattern("massif-out-file", settings.massif.file);
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
+	check_unit();
 	check_triggers();
 	settings.accesses.copies = settings.mode == MODE_COPY;
 	check_pages();

@@ -214,6 +214,7 @@ static const struct unit {
 	[UNIT_CPU] = { "ns of CPU time", "ms of CPU time", 500 },
 	[UNIT_BYTES] = { "bytes allocated", "MB allocated", 1000 },
 	[UNIT_BLOCKS] = { "allocations", "million allocations", 10 },
+	[UNIT_INSTRUCTIONS] = { "instrs", "Minstr", 500 },
 };
 
 static void set_time(struct maker *m)
@@ -223,8 +224,7 @@ static void set_time(struct maker *m)
 
 	m->scale = unit == UNIT_MS ? p->unit_ns / 1e6 : p->unit_ns;
 	if (p->clock >= MU_CLOCK_CPU) {
-		unit = p->clock == MU_CLOCK_CPU ? UNIT_CPU :
-		       p->clock == MU_CLOCK_BYTES ? UNIT_BYTES : UNIT_BLOCKS;
+		unit = UNIT_CPU + (p->clock - MU_CLOCK_CPU);	/* in the same order */
 		m->scale = p->unit_ns;
 	}
 	m->d->short_lived = units[unit].short_lived;

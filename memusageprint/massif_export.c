@@ -13,8 +13,8 @@
 #include "formats/massif.h"
 #include "profile/massif_lines.h"
 #include "profile/tree.h"
+#include "recording/points.h"
 
-enum { TIME_BYTES = 1 };	/* mu_config.time_unit */
 
 struct exporter {
 	FILE *out;
@@ -54,10 +54,19 @@ static void take_ignored(const struct exporter *e, struct mu_snapshot *shot)
 	}
 }
 
+static enum massif_unit unit_of(const struct mu_config *c)
+{
+	return c->time_unit == MU_UNIT_BYTES	    ? MASSIF_BYTES :
+	       c->time_unit == MU_UNIT_INSTRUCTIONS ? MASSIF_INSTRUCTIONS :
+						      MASSIF_MS;
+}
+
 static uint64_t time_of(const struct exporter *e, const struct mu_snapshot *shot)
 {
-	if (e->config->time_unit == TIME_BYTES)
+	if (e->config->time_unit == MU_UNIT_BYTES)
 		return shot->clock_bytes;
+	if (e->config->time_unit == MU_UNIT_INSTRUCTIONS)
+		return shot->instructions;
 	return shot->mono_ns > e->start_ns ? (shot->mono_ns - e->start_ns) / 1000000 : 0;
 }
 
@@ -160,7 +169,7 @@ static char *describe(const struct exporter *e)
 		return xasprintf("%s\n", e->settings->massif_desc);
 	return xasprintf(" --time-unit=%s --detailed-freq=%u --max-snapshots=%u --heap-admin=%u "
 			 "--depth=%u --threshold=%g\n",
-			 c->time_unit == TIME_BYTES ? "B" : "ms", c->detailed_freq,
+			 massif_unit_name(unit_of(c)), c->detailed_freq,
 			 c->max_snapshots, c->heap_admin, e->settings->depth,
 			 e->settings->threshold);
 }
@@ -169,8 +178,7 @@ static void put_header(const struct exporter *e)
 {
 	char *desc = describe(e), *cmd = subject_command(e->s);
 
-	massif_write_header(e->out, desc, cmd,
-			    e->config->time_unit == TIME_BYTES ? MASSIF_BYTES : MASSIF_MS);
+	massif_write_header(e->out, desc, cmd, unit_of(e->config));
 	free(desc);
 	free(cmd);
 }

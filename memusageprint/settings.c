@@ -194,7 +194,7 @@ static const struct opt options[] = {
 		 "show a recording as a profile of DHAT is shown"),
 	OPT_STR('\0', "dhat-out-file", "FILE", &given.dhat_file,
 		"write a profile as DHAT's for every process; %p is its process ID"),
-	OPT_ENUM('\0', "time-unit", "ns|ms|cpu|B|allocs", &given.time_unit,
+	OPT_ENUM('\0', "time-unit", "ns|ms|cpu|B|allocs|i", &given.time_unit,
 		 "unit of time in a profile of DHAT (default ns); of the recording, if that counts "
 		 "no time"),
 	OPT_UINT('\0', "num-callers", "N", &given.callers, 1, 500,

@@ -37,7 +37,7 @@ enum spacetime_form { SPACETIME_TEXT, SPACETIME_HTML, SPACETIME_HP, SPACETIME_NO
 enum yes_no { YES, NO, UNSAID };
 
 /* In the order of the words of --time-unit; those behind UNIT_MS only a recording can ask for. */
-enum time_unit { UNIT_NS, UNIT_MS, UNIT_CPU, UNIT_BYTES, UNIT_BLOCKS };
+enum time_unit { UNIT_NS, UNIT_MS, UNIT_CPU, UNIT_BYTES, UNIT_BLOCKS, UNIT_INSTRUCTIONS };
 
 /* Of which moment --tree is; snapshots have numbers from 0 on. */
 enum { TREE_AT_PEAK = -1, TREE_AT_END = -2, TREE_OF_TOTAL = -3 };

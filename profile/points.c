@@ -73,7 +73,7 @@ static void take_heap(struct points *p, const struct mu_points *all, uint64_t en
 {
 	uint64_t peak = all->now >= all->peak ? all->last_time : all->peak_time;
 
-	p->clock = all->clock <= MU_CLOCK_BLOCKS ? all->clock : MU_CLOCK_NS;
+	p->clock = all->clock <= MU_CLOCK_INSTRUCTIONS ? all->clock : MU_CLOCK_NS;
 	p->unit_ns = unit_of(all);
 	p->end_time = end - all->start_time;
 	p->peak_time = peak > all->start_time ? peak - all->start_time : 0;

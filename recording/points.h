@@ -7,9 +7,12 @@
 
 #include <stdint.h>
 
+/* What Massif's time is. Instructions are counted by the emulator. */
+enum mu_unit { MU_UNIT_MS = 0, MU_UNIT_BYTES = 1, MU_UNIT_INSTRUCTIONS = 2 };
+
 /* What time is to program points; see docs/format.md, "Points". */
 enum mu_clock { MU_CLOCK_TICKS = 0, MU_CLOCK_NS = 1, MU_CLOCK_CPU = 2, MU_CLOCK_BYTES = 3,
-		MU_CLOCK_BLOCKS = 4 };
+		MU_CLOCK_BLOCKS = 4, MU_CLOCK_INSTRUCTIONS = 5 };
 
 /* A program point as DHAT has it: a stack cut to point_depth frames, and what was done there by
  * all threads. A block of size 0 counts as one byte; a block that realloc changes stays with the

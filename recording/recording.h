@@ -59,6 +59,7 @@ enum mu_config_flag {
 /* How event times are measured; see docs/format.md, "Time". */
 enum mu_time_source { MU_TIME_MONOTONIC = 0, MU_TIME_TSC = 1 };
 
+
 struct mu_config {
 	uint32_t flags;		     /* enum mu_config_flag */
 	uint32_t time_source;	     /* enum mu_time_source of logged events */
@@ -71,7 +72,7 @@ struct mu_config {
 	uint32_t peak_inaccuracy_ppm; /* of the peak, in millionths */
 	uint32_t heap_admin;	      /* bytes charged per block */
 	uint32_t alignment;	      /* bytes, for the rounding of blocks */
-	uint32_t time_unit;	      /* 0 ms, 1 bytes, 2 instructions */
+	uint32_t time_unit;	      /* enum mu_unit of points.h */
 	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
 	uint32_t point_depth, point_clock; /* docs/format.md, 7.2; enum mu_clock */
 	uint32_t reserved[13];

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -30,10 +31,13 @@ EXPORT int qemu_plugin_version = 1;
 
 static struct emulated guest;
 static unsigned int generation; /* + 1 with each image: forks inherit the plugin */
-/* Exact for a program of one thread; threads may overtake each other in version 1. */
+/* Executed by the program, on all threads; counted if the time is to be told by it. */
 static uint64_t instructions;
-static struct qemu_number per_vcpu;
+static bool counts_instructions;
+static bool copies_code; /* qemu copies instructions instead of saying where they are */
+static bool has_threads; /* from just before the second one begins */
 
+#define INSTRUCTION_BYTES 15u
 #define HOT 64u	  /* blocks that a thread remembers, by page */
 #define SIZES 64u /* kinds of accesses, likewise */
 
@@ -155,12 +159,32 @@ static bool is_recorder(uint64_t address)
 	return address - guest.own < guest.own_end - guest.own;
 }
 
+static void on_executed(unsigned int vcpu, void *number)
+{
+	(void)vcpu;
+	if (has_threads)
+		__atomic_fetch_add(&instructions, (uint64_t)number, __ATOMIC_RELAXED);
+	else
+		instructions += (uint64_t)number;
+}
+
+/* What version 1 can add by itself is not exact with threads. Then qemu translates all code
+ * again, as it does for the sake of atomic operations, when the second thread begins. */
 static void count_instructions(struct qemu_plugin_tb *tb, uint64_t number)
 {
-	if (qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu)
-		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_ADD, per_vcpu, number);
-	else if (qemu_plugin_register_vcpu_tb_exec_inline)
+	if (qemu_plugin_register_vcpu_tb_exec_inline && !has_threads)
 		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD, &instructions, number);
+	else
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_executed, QEMU_NO_REGISTERS,
+						     (void *)number);
+}
+
+static bool is_stack_use(const struct qemu_plugin_insn *insn)
+{
+	unsigned char copy[INSTRUCTION_BYTES];
+	const void *code = qemu_plugin_insn_data(insn, copy, sizeof(copy));
+
+	return stack_use_only(copies_code ? copy : code, qemu_plugin_insn_size(insn));
 }
 
 static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
@@ -170,11 +194,11 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	if (!n || is_recorder(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))))
 		return;
-	count_instructions(tb, n);
+	if (counts_instructions)
+		count_instructions(tb, n);
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		const void *code = qemu_plugin_insn_data(insn);
-		if (!stack_use_only(code, qemu_plugin_insn_size(insn)))
+		if (!is_stack_use(insn))
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_NO_REGISTERS,
 							 QEMU_READ_OR_WRITE, NULL);
 	}
@@ -199,6 +223,8 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	struct emulated said;
 
 	(void)id, (void)vcpu, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (number == SYS_clone && a1 & CLONE_VM && !(a1 & CLONE_VFORK))
+		has_threads = true;
 	if (number != EMULATED_SYSCALL || !read_guest(a1, &said))
 		return;
 	guest = said;
@@ -210,19 +236,22 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	((struct emulated *)a1)->instructions = (uint64_t)&instructions;
 }
 
-/* Before qemu asks for the version. */
+/* Before qemu asks for the version: the first has functions that later ones took away, and qemu
+ * refuses what it no longer knows. */
 __attribute__((constructor)) static void choose_version(void)
 {
-	if (qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu)
+	if (!qemu_plugin_register_vcpu_tb_exec_inline)
 		qemu_plugin_version = 2;
 }
 
-EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
-EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
+EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu, int argc,
+			       char **argv);
+EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu, int argc,
+			       char **argv)
 {
-	(void)info, (void)argc, (void)argv;
-	if (qemu_plugin_scoreboard_new)
-		per_vcpu.score = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+	copies_code = qemu->version >= QEMU_COPIES;
+	for (int i = 0; i < argc; i++)
+		counts_instructions |= strcmp(argv[i], "instructions=on") == 0;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
 	qemu_plugin_register_vcpu_exit_cb(id, on_exit_of_thread);

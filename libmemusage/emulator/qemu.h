@@ -1,9 +1,12 @@
-/* qemu.h -- what we use of the interface that qemu has for plugins, versions 1 and 2.
+/* qemu.h -- what we use of the interface that qemu has for plugins, versions 1 to 5.
  *
- * Debian packages no header of it; these are its functions as its documentation has them. Those
- * that only one version has are weak: which it is shows when the plugin is loaded.
+ * Debian packages no header of it; these are its functions as its documentation has them. One that
+ * only version 1 has is weak: whether it is there shows when the plugin is loaded. Later versions
+ * of qemu (9.0 to 10.2) take plugins that say version 2; what version 3 changed is told by
+ * struct qemu_information.
  *
- * Source  docs/devel/tcg-plugins of qemu 7.2 (version 1) and 9.0 (version 2).
+ * Source  docs/devel/tcg-plugins of qemu 7.2 (version 1), 9.0 (2) and 10.2 (5), and what its
+ *         qemu-plugin.h says of each version.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,16 +19,15 @@
 
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
-struct qemu_plugin_scoreboard;
 
-enum { QEMU_NO_REGISTERS = 0, QEMU_READ_OR_WRITE = 3, QEMU_ADD = 0 };
+enum { QEMU_NO_REGISTERS = 0, QEMU_READ_OR_WRITE = 3, QEMU_ADD = 0, QEMU_COPIES = 3 };
 /* Bits of an access's description: read, written; both for an atomic operation. */
 enum { QEMU_READ_BIT = 1 << 16, QEMU_WRITE_BIT = 2 << 16 };
 
-/* Version 2: a number that each CPU has for itself. */
-struct qemu_number {
-	struct qemu_plugin_scoreboard *score;
-	size_t offset;
+/* The beginning of what a plugin is told of qemu. */
+struct qemu_information {
+	const char *target;
+	int oldest_version, version;
 };
 
 typedef void (*qemu_vcpu_fn)(uint64_t id, unsigned int vcpu);
@@ -50,24 +52,21 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 /* qemu_plugin_insn_vaddr -- its address. */
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-/* qemu_plugin_insn_data -- ... where its bytes are. */
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+/* qemu_plugin_insn_data -- ... its bytes: versions 1 and 2 return where they are and do not look at
+ * the other arguments; later ones copy at most LENGTH of them and return how many. */
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t length);
 /* qemu_plugin_insn_size -- its bytes. */
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 /* qemu_plugin_mem_size_shift -- binary logarithm of the bytes of an access. */
 unsigned int qemu_plugin_mem_size_shift(uint32_t info);
 
-/* qemu_plugin_register_vcpu_tb_exec_inline -- version 1: add to a number each time. */
+typedef void (*qemu_executed_fn)(unsigned int vcpu, void *data);
+/* qemu_plugin_register_vcpu_tb_exec_cb -- translated code is about to be executed. */
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_executed_fn call,
+					  int flags, void *data);
+/* qemu_plugin_register_vcpu_tb_exec_inline -- version 1 only: add to a number each time. */
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int operation,
 					      void *number, uint64_t value)
 	__attribute__((weak));
-/* qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu -- version 2: likewise. */
-void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_plugin_tb *tb, int operation,
-						       struct qemu_number number, uint64_t value)
-	__attribute__((weak));
-/* qemu_plugin_scoreboard_new -- version 2: numbers of each CPU. */
-struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t bytes) __attribute__((weak));
-/* qemu_plugin_u64_sum -- version 2: over all CPUs. */
-uint64_t qemu_plugin_u64_sum(struct qemu_number number) __attribute__((weak));
 
 #endif

@@ -86,7 +86,7 @@ export class Model {
 	// Each snapshot says what changed since the one before that has values.
 	readMoments() {
 		this.snapshots = (this.data.snapshots || []).map((s, number) => ({ ...s, number,
-			hasTree: s.values !== undefined, total: s.heap + (s.extra || 0) + (s.stacks || 0) }));
+			hasTree: s.values !== undefined, instructions: s.instructions || 0, total: s.heap + (s.extra || 0) + (s.stacks || 0) }));
 		this.peakSnapshot = this.snapshots.findIndex((s) => s.kind === 'peak');
 		if (this.peakSnapshot < 0 && this.snapshots.length)
 			this.peakSnapshot = this.snapshots.reduce((best, s, i) =>

@@ -26,6 +26,8 @@ function axes(model) {
 		model.unit === 'calls' ? 'calls' : 'time' }];
 	if (model.snapshots.some((s) => s.clock > 0))
 		list.push({ value: 'clock', label: 'bytes allocated and freed' });
+	if (model.snapshots.some((s) => s.instructions > 0))
+		list.push({ value: 'instructions', label: 'instructions' });
 	if (model.snapshots.length > 1)
 		list.push({ value: 'number', label: 'number of the snapshot' });
 	if (model.data.samples && model.data.samples.call && model.data.samples.call.length)

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/accesses.sh"
-need_bin memusage
+need_bin memusage instructions
 [ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'no recorder for this machine'
 PATH=$WORKLOADS:$PATH
 
@@ -43,6 +43,29 @@ is "$(($(reported reads report) - $(truth reads .out)))" "$reads" 'reads of eigh
 is "$(($(reported writes report) - $(truth writes .out)))" "$writes" 'writes of eight threads'
 num "$reads" -ge 0 'none is lost'
 num "$reads" -lt 2000 'none is invented'
+
+# Instructions: those of a loop between two runs without one, none lost by eight threads.
+executed() {
+	memusage -q --accesses=emulate --time-unit=i --dhat-out-file=i.json instructions "$@" >/dev/null
+	sed -n 's/.*"te":\([0-9]*\).*/\1/p' i.json
+}
+alone=$(executed 1 0)
+# But for what the recorder has the C library do with names that hold numbers of processes.
+again=$(($(executed 1 0) - alone))
+num "${again#-}" -le 2000 'instructions of a program are the same in each run' || diag "$alone, $again"
+like "$(head -c 600 i.json)" '"tu":"instrs"' '... and are the time'
+like "$(head -c 600 i.json)" '"tuth":500' '... by which a life is short, as for DHAT'
+for threads in 1 8; do
+	more=$(($(executed $threads 2) - $(executed $threads 0)))
+	# Starting threads takes some more or less.
+	num $more -ge $((3960000 * threads)) "instructions of $threads threads: all are counted"
+	num $more -le $((4040000 * threads)) '... and nothing else'
+done
+memusage -q --accesses=emulate --time-unit=i --massif-out-file=i.massif instructions 1 2 >/dev/null
+is "$(sed -n 's/^time_unit: //p' i.massif)" i 'a massif.out has them, too'
+num "$(sed -n 's/^time=//p' i.massif | tail -n 1)" -gt 4000000 '... as its time'
+run memusage --time-unit=i --dhat /bin/true
+is "$status" 125 'without the emulator they are refused'
 
 # Forks, exec, scripts and shells.
 run memusage -o report --accesses=emulate family plain

@@ -178,8 +178,8 @@ refused --detailed-freq=0 '1 to 1000000'
 refused --max-snapshots=9 '10 to 1000'
 refused --alignment=48 'power of 2'
 refused --heap=maybe "'yes' or 'no'"
-refused --time-unit=s "for Massif 'ms' or 'B'"
-refused --time-unit=i 'instructions'
+refused --time-unit=s "for Massif 'ms', 'B' or 'i'"
+refused --time-unit=i 'needs --accesses=emulate'
 refused --stacks=maybe "'yes' or 'no'"
 refused --pages-as-heap=maybe "'yes' or 'no'"
 refused --tool=memcheck 'none of the tools'
