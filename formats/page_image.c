@@ -187,8 +187,8 @@ static int64_t image_value(const void *data, uint32_t site, enum page_metric met
 	case PAGE_END_BYTES: return s->live_bytes;
 	case PAGE_END_BLOCKS: return s->live_blocks;
 	case PAGE_TEMPORARY: return (int64_t)s->temporary;
-	/* In milliseconds; a tick is 2^20 ns. */
-	case PAGE_LIFE: return (int64_t)((double)s->life * 1.048576);
+	/* In milliseconds, which ticks are. */
+	case PAGE_LIFE: return s->life;
 	case PAGE_MAX_BYTES: return s->max_bytes;
 	case PAGE_READ_BYTES:
 	case PAGE_WRITTEN_BYTES:

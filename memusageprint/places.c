@@ -15,6 +15,7 @@
 #include "formats/memory.h"
 #include "formats/summary.h"
 #include "memusageprint/calltree.h"
+#include "memusageprint/grep.h"
 #include "memusageprint/plot.h"
 #include "memusageprint/spacetime_export.h"
 #include "memusageprint/toplist.h"
@@ -41,14 +42,18 @@ static int judge(const struct subject *s, int result, const struct mu_error *err
 	return result;
 }
 
-static int print_list(FILE *out, struct subject *s, enum metric_kind kind, unsigned count)
+static int print_list(FILE *out, struct subject *s, enum metric_kind kind,
+		      const struct settings *settings)
 {
 	const struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = kind,
-				      .count = count, .is_live = is_live(s) };
+				      .count = settings->top, .is_live = is_live(s),
+				      .group = (enum top_kind)settings->group,
+				      .lifetimes = settings->lifetimes };
 	struct mu_error err;
 
 	if (subject_weigh(s, kind, 0) < 0)
 		return -1;
+	grep_weights(s, settings->grep);
 	putc('\n', out);
 	return judge(s, toplist_print(out, &list, &err), &err);
 }
@@ -67,6 +72,7 @@ static int print_tree(FILE *out, struct subject *s, const struct settings *setti
 
 	if (subject_weigh(s, tree.kind, settings->tree) < 0)
 		return -1;
+	grep_weights(s, settings->grep);
 	putc('\n', out);
 	return judge(s, calltree_print(out, &tree, &err), &err);
 }
@@ -144,15 +150,15 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 	if (text & TEXT_PLOT)
 		result |= plot_recording(out, s, settings);
 	if (text & TEXT_TOP)
-		result |= print_list(out, s, METRIC_PEAK, settings->top);
+		result |= print_list(out, s, METRIC_PEAK, settings);
 	if (text & TEXT_TREE)
 		result |= print_tree(out, s, settings);
 	if (text & TEXT_LEAKS)
-		result |= print_list(out, s, METRIC_LIVE, settings->top);
+		result |= print_list(out, s, METRIC_LIVE, settings);
 	if (text & TEXT_TEMPORARY)
-		result |= print_list(out, s, METRIC_TEMPORARY, settings->top);
+		result |= print_list(out, s, METRIC_TEMPORARY, settings);
 	if (text & TEXT_AD_HOC)
-		result |= print_list(out, s, METRIC_AD_HOC, settings->top);
+		result |= print_list(out, s, METRIC_AD_HOC, settings);
 	if (text & TEXT_SPACETIME)
 		result |= spacetime_summary(out, s, settings);
 	if (text != TEXT_PLOT)

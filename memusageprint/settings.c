@@ -157,7 +157,8 @@ static const struct opt options[] = {
 	OPT_FLAG('\0', "invert", &given.invert,
 		 "begin with the outermost callers, not with who allocates"),
 	OPT_STR('\0', "grep", "TEXT", &given.grep,
-		"show only places with TEXT in a frame of their stack"),
+		"show only places with TEXT in a frame of their stack; in --top, --leaks, "
+		"--temporary and --tree, too"),
 	OPT_GROUP("Reports of a recording"),
 	TEXT("summary", NULL, TEXT_SUMMARY, "print what memusage prints at the end of a run"),
 	TEXT("plot", "N", TEXT_PLOT,
@@ -175,6 +176,11 @@ static const struct opt options[] = {
 	TEXT("marks", NULL, TEXT_MARKS, "list the moments that the program marked"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show where blocks came from that were freed at once"),
+	OPT_ENUM('\0', "group", "line|function|file|object", &given.group,
+		 "what a place is in --top, --leaks and --temporary: a line (default), a function, "
+		 "a source file, or a program or library"),
+	OPT_FLAG('\0', "lifetimes", &given.lifetimes,
+		 "say in --top, --leaks and --temporary how long the blocks of a place lived"),
 	OPT_CALL_OPTIONAL('\0', "spacetime", "text|html|hp", parse_spacetime, &given,
 			  "print bytes x time as Massif did before Valgrind 3.3: summary and text "
 			  "(default), linked HTML, or a file for hp2ps"),

@@ -74,7 +74,9 @@ struct settings {
 	bool dhat_summary;	/* say what is in these files */
 	int sort;		/* enum dhat_metric */
 	bool invert;		/* trees of DHAT begin at the outermost callers */
-	const char *grep;	/* ... and have only stacks with this text; NULL: all */
+	const char *grep;	/* trees and lists have only stacks with this text; NULL: all */
+	int group;		/* enum top_kind: what a place of a list is */
+	bool lifetimes;		/* lists say how long blocks lived */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
 	unsigned callers;	/* frames of their stacks, that of malloc being one; 0: all */
 	bool massif_journal;	/* Massif's lines of -v -v */

@@ -94,6 +94,8 @@ static int load(struct subject *s, const struct settings *settings, struct mu_er
 	modules_follow_links(&s->profile.modules);
 	if (resolve(s, settings, err) < 0 || filter_init(&s->filter, &s->profile, &o, err) < 0)
 		return -1;
+	if (settings->lifetimes)
+		sites_lifetimes(&s->profile.sites, &s->image);
 	s->weight = xcalloc((size_t)s->profile.sites.count + 1, sizeof(*s->weight));
 	return 0;
 }

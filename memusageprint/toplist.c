@@ -9,7 +9,6 @@
 
 #include "cli/units.h"
 #include "memusageprint/who.h"
-#include "profile/top.h"
 
 enum { CALLERS = 4 };	/* shown below a place */
 
@@ -41,11 +40,36 @@ static const char *metric(const struct toplist *list)
 	return list->kind == METRIC_LIVE && list->is_live ? "live now" : who_metric(list->kind);
 }
 
+static void put_object(FILE *out, const struct profile *p, const struct position *at)
+{
+	const char *object = profile_object(p, p->frame[at->frame].location);
+
+	who_put_text(out, *object ? object : "code made at run time");
+}
+
+/* What a place is called in a grouping. */
+static void put_place(FILE *out, const struct toplist *list, const struct position *at)
+{
+	const struct profile *p = list->filter->profile;
+	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
+
+	if (list->group == TOP_HOLDERS || !at->left) {
+		who_put(out, p, at);
+	} else if (list->group == TOP_BY_FUNCTION && level && level->full) {
+		who_put_name(out, p, p->frame[at->frame].location, level);
+	} else if (list->group == TOP_BY_FILE && level && level->file) {
+		who_put_text(out, symbols_text(&p->symbols, level->file));
+	} else {
+		fputs(list->group == TOP_BY_OBJECT ? "" :
+		      list->group == TOP_BY_FILE   ? "[no source file] " : "[no name] ", out);
+		put_object(out, p, at);
+	}
+}
+
 /* ---- the first line ------------------------------------------------------------------------ */
 
 static void put_headline(FILE *out, const struct toplist *list, const struct top *t)
 {
-	const struct profile *p = list->filter->profile;
 	int64_t all = worth(list, t->bytes, t->blocks);
 	char text[UNITS_LENGTH];
 
@@ -57,7 +81,7 @@ static void put_headline(FILE *out, const struct toplist *list, const struct top
 		fprintf(out, "nothing was %s\n", metric(list));
 		return;
 	}
-	who_put(out, p, &t->entry[0].at);
+	put_place(out, list, &t->entry[0].at);
 	fprintf(out, " %s %.1f%% of the ", is_ad_hoc(list) ? "made" : "allocated",
 		who_percent(worth(list, t->entry[0].bytes, t->entry[0].blocks), all));
 	if (is_about_blocks(list))
@@ -120,6 +144,18 @@ static void put_callers(FILE *out, const struct profile *p, const struct top_ent
 		fputs(count > CALLERS ? ", ...\n" : "\n", out);
 }
 
+/* "        lived 1.20 ms on average" */
+static void put_lifetime(FILE *out, const struct top_entry *entry)
+{
+	char text[UNITS_LENGTH];
+
+	if (entry->lives == 0)
+		return;
+	fprintf(out, "                                   lived %s on average\n",
+		units_time(text, (uint64_t)((double)entry->life / (double)entry->lives *
+					    SITES_TICK_NS)));
+}
+
 /* What the entries from COUNT on sum up to, in one line. */
 static void put_rest(FILE *out, const struct toplist *list, const struct top *t, uint32_t count)
 {
@@ -145,9 +181,12 @@ static void put_holders(FILE *out, const struct toplist *list, const struct top 
 		const struct top_entry *entry = &t->entry[i];
 
 		put_figures(out, list, t, entry->bytes, entry->blocks);
-		who_put(out, list->filter->profile, &entry->at);
+		put_place(out, list, &entry->at);
 		putc('\n', out);
-		put_callers(out, list->filter->profile, entry);
+		if (list->group == TOP_HOLDERS)
+			put_callers(out, list->filter->profile, entry);
+		if (list->lifetimes)
+			put_lifetime(out, entry);
 	}
 	put_rest(out, list, t, count);
 }
@@ -199,8 +238,15 @@ static void put_explanation(FILE *out, const struct toplist *list)
 		      "have none are\nleft out. ", out);
 	else
 		fputs("Bytes are those that were asked for. ", out);
-	fputs("A place is the innermost function that belongs to no\nlanguage's run-time, and its "
-	      "line.\n", out);
+	fputs("A place is the innermost function that belongs to no\nlanguage's run-time, and its ",
+	      out);
+	fputs(list->group == TOP_HOLDERS     ? "line.\n" :
+	      list->group == TOP_BY_FUNCTION ? "lines are added up.\n" :
+	      list->group == TOP_BY_FILE     ? "source file.\n" : "program or library.\n", out);
+	if (list->lifetimes)
+		fputs("Lifetimes are those of all blocks that the stacks in this list ever "
+		      "allocated, known to\na millisecond; a block that was not freed lived to "
+		      "the end.\n", out);
 }
 
 int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
@@ -211,7 +257,7 @@ int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
 
 	places = functions;
 	if (holders_init(&h, list->filter, err) < 0 ||
-	    top_build(&places, &h, list->weight, TOP_HOLDERS, is_about_blocks(list), err) < 0 ||
+	    top_build(&places, &h, list->weight, list->group, is_about_blocks(list), err) < 0 ||
 	    top_build(&functions, &h, list->weight, TOP_FUNCTIONS, is_about_blocks(list), err) < 0)
 		goto out;
 	put_headline(out, list, &places);

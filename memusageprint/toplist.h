@@ -11,6 +11,7 @@
 #include "profile/error.h"
 #include "profile/filter.h"
 #include "profile/sites.h"
+#include "profile/top.h"
 
 struct toplist {
 	const struct filter *filter;	/* without a limit of depth */
@@ -18,6 +19,8 @@ struct toplist {
 	enum metric_kind kind;
 	unsigned int count;		/* places that are listed, at least 1 */
 	bool is_live;			/* the process still runs: its end is now */
+	enum top_kind group;		/* of places: anything but TOP_FUNCTIONS */
+	bool lifetimes;			/* say how long blocks lived; after sites_lifetimes() */
 };
 
 /* toplist_print -- the first line says who holds the memory, then come the places with their

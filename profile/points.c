@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double tick_ns = 1e6;	/* of the clock that sites count by */
-
 static uint64_t positive(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
@@ -150,45 +148,22 @@ static struct point make(const struct site *from, uint32_t number, uint64_t end)
 	return p;
 }
 
-/* When a site was met first, in ticks of a millisecond since the segment began. */
-static uint64_t first_tick(const struct image *im, uint32_t number)
-{
-	const size_t known = offsetof(struct mu_site, point);
-	const void *entry = image_entry(im, MU_SEC_SITES, number, known);
-	struct mu_site site = { .first = 0 };
-
-	if (entry)
-		memcpy(&site, entry, known);
-	return site.first;
-}
-
-/* Site 0 is made when the process begins. */
-static uint64_t end_tick(const struct image *im, uint32_t sites)
-{
-	const struct mu_process *process = &im->head.process;
-	uint64_t start = process->start_mono_ns, end = process->exit_mono_ns;
-	uint64_t tick = first_tick(im, 0);
-
-	if (end > start)
-		tick += (uint64_t)((double)(end - start) / tick_ns);
-	for (uint32_t i = 0; i < sites; i++)
-		tick = larger(tick, first_tick(im, i));
-	return tick;
-}
-
 static void make_all(struct points *p, const struct sites *sites, const struct image *im)
 {
-	uint64_t end = end_tick(im, sites->count);
+	uint64_t end = sites_end_tick(sites, im);
 
 	p->clock = MU_CLOCK_NS;
-	p->unit_ns = tick_ns;
-	p->end_time = end - first_tick(im, 0);
+	p->unit_ns = SITES_TICK_NS;
+	p->end_time = end - sites_first_tick(im, 0);
 	for (uint32_t i = 0; i < sites->count; i++) {
 		p->of_site[i] = POINTS_NONE;
 		if (!sites_is_counted(&sites->site[i]))
 			continue;
 		p->of_site[i] = p->count;
-		p->point[p->count++] = make(&sites->site[i], i, end);
+		p->point[p->count] = make(&sites->site[i], i, end);
+		if (sites->has_lifetimes)
+			p->point[p->count].lifetimes = positive(sites->site[i].life);
+		p->count++;
 	}
 }
 

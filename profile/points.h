@@ -49,7 +49,7 @@ struct points {
 /* points_load -- copy the points out of an image.
  *
  * p      overwritten; points_free() it in any case.
- * sites  of the same image; sites_lifetimes() must not have been called.
+ * sites  of the same image.
  * Numbers of a damaged recording are bounded: nothing is negative.
  * Returns 0, or -1 with ERR without memory.
  */

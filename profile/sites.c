@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/blocks.h"
 #include "recording/copies.h"
 
 /* Entries after which what was read of a file is let go of. */
@@ -119,18 +118,46 @@ struct sites_classes *sites_classes(const struct sites *s, const struct image *i
 	return of;
 }
 
-static bool take_birth_back(const struct mu_block *block, void *data)
+uint64_t sites_first_tick(const struct image *im, uint32_t number)
 {
-	struct sites *s = data;
+	const size_t known = offsetof(struct mu_site, point);
+	const void *entry = image_entry(im, MU_SEC_SITES, number, known);
+	struct mu_site site = { .first = 0 };
 
-	if (block->site < s->count)
-		s->site[block->site].life = plus(s->site[block->site].life, (int64_t)block->birth);
-	return true;
+	if (entry)
+		memcpy(&site, entry, known);
+	return site.first;
+}
+
+/* Site 0 is made when the process begins. */
+uint64_t sites_end_tick(const struct sites *s, const struct image *im)
+{
+	const struct mu_process *process = &im->head.process;
+	uint64_t start = process->start_mono_ns, end = process->exit_mono_ns;
+	uint64_t last = sites_first_tick(im, 0);
+
+	if (end > start)
+		last += (uint64_t)((double)(end - start) / SITES_TICK_NS);
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint64_t first = sites_first_tick(im, i);
+
+		last = first > last ? first : last;
+	}
+	return last;
 }
 
 void sites_lifetimes(struct sites *s, const struct image *im)
 {
-	blocks_walk(im, take_birth_back, s);
+	const uint64_t end = sites_end_tick(s, im);
+
+	for (uint32_t i = 0; i < s->count && !s->has_lifetimes; i++) {
+		struct site *site = &s->site[i];
+
+		site->life = (int64_t)((uint64_t)site->life + (uint64_t)site->live_blocks * end);
+		if (site->life < 0)
+			site->life = 0;
+	}
+	s->has_lifetimes = true;
 }
 
 void sites_free(struct sites *s)

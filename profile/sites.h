@@ -31,8 +31,7 @@ struct site {
 	uint64_t total_bytes;	/* ever allocated */
 	uint64_t total_blocks;
 	uint64_t temporary;	/* blocks freed by their thread before it allocated again */
-	int64_t life;		/* of blocks that were freed, sum in ticks of 2^20 ns; filled by
-				 * sites_lifetimes() */
+	int64_t life;		/* of all blocks, sum in ticks; after sites_lifetimes() */
 };
 
 /* Blocks by size: of up to sites_class_limit() bytes each. */
@@ -46,6 +45,7 @@ uint64_t sites_class_limit(unsigned int size_class);
 struct sites {
 	struct site *site;
 	uint32_t count;
+	bool has_lifetimes;	/* sites_lifetimes() was called */
 };
 
 /* sites_load -- add up the cells of an image.
@@ -70,10 +70,18 @@ bool sites_is_copy(const struct site *site);
  * nor nested in another nor one of frees. */
 bool sites_is_counted(const struct site *site);
 
+#define SITES_TICK_NS 1e6	/* of the coarse clock, about: docs/format.md, section 5 */
+
+/* sites_first_tick -- when a site was met first, in ticks since the segment began. */
+uint64_t sites_first_tick(const struct image *im, uint32_t number);
+
+/* sites_end_tick -- when the process ended, or was seen last, likewise. Cost O(sites). */
+uint64_t sites_end_tick(const struct sites *s, const struct image *im);
+
 /* sites_lifetimes -- turn sums of times into sums of lifetimes.
  *
- * A cell holds free times minus birth times; the births of blocks that still live are taken
- * back by a look at each of them. Once, after sites_load(). Cost O(live blocks).
+ * A cell holds free times minus birth times; blocks that still live do so to the end. After
+ * sites_load(); a second call does nothing.
  */
 void sites_lifetimes(struct sites *s, const struct image *im);
 

@@ -5,6 +5,7 @@
 #include "profile/top.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/array.h"
 
@@ -19,6 +20,7 @@ struct builder {
 	const struct holders *h;
 	const struct profile *p;
 	const struct weight *weight;
+	enum top_kind kind;
 	bool by_blocks;
 	uint32_t *index;	/* TOP_FUNCTIONS: entry + 1 by function, see function_of() */
 	uint32_t *last;		/* ... and the site that came last, + 1 */
@@ -41,7 +43,9 @@ static bool take_site(const struct builder *b, uint32_t i, struct filtered *stac
 	if (!b->weight[i].is_there || stack->is_ignored)
 		return false;
 	*entry = (struct top_entry){ .bytes = sane(b, b->weight[i].bytes),
-				     .blocks = sane(b, b->weight[i].blocks), .stacks = 1 };
+				     .blocks = sane(b, b->weight[i].blocks), .stacks = 1,
+				     .life = sane(b, b->p->sites.site[i].life),
+				     .lives = b->p->sites.site[i].total_blocks };
 	entry->heaviest = b->by_blocks ? entry->blocks : entry->bytes;
 	b->t->bytes += entry->bytes;
 	b->t->blocks += entry->blocks;
@@ -56,6 +60,8 @@ static void add(struct top_entry *to, const struct top_entry *from)
 	}
 	to->bytes += from->bytes;
 	to->blocks += from->blocks;
+	to->life += from->life;
+	to->lives += from->lives;
 	to->stacks++;
 }
 
@@ -76,6 +82,30 @@ static void set_key(const struct profile *p, struct item *item)
 	} else {
 		item->high = item->low = 0;
 	}
+}
+
+/* The first module of that path: an object may have been opened again. */
+static uint32_t object_of(const struct profile *p, const struct position *at)
+{
+	uint32_t module = p->location[p->frame[at->frame].location].module;
+
+	for (uint32_t i = 0; module < p->modules.count && i < module; i++) {
+		if (strcmp(p->modules.module[i].path, p->modules.module[module].path) == 0)
+			return i;
+	}
+	return module;
+}
+
+/* What has no name, or no file, is one place per object. */
+static void set_group(const struct profile *p, enum top_kind kind, struct item *item)
+{
+	const struct position *at = &item->entry.at;
+	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
+	uint32_t text = !level || kind == TOP_BY_OBJECT ? 0 :
+			kind == TOP_BY_FUNCTION ? level->full : level->file;
+
+	item->high = at->left ? 1 + (text != 0) : 0;
+	item->low = !at->left ? 0 : text ? text : object_of(p, at);
 }
 
 static int by_key(const void *a, const void *b)
@@ -105,7 +135,10 @@ static int sum_holders(struct builder *b)
 		if (!take_site(b, i, &stack, &item[count].entry))
 			continue;
 		item[count].entry.at = holders_find(b->h, &stack);
-		set_key(b->p, &item[count++]);
+		if (b->kind == TOP_HOLDERS)
+			set_key(b->p, &item[count++]);
+		else
+			set_group(b->p, b->kind, &item[count++]);
 	}
 	qsort(item, count, sizeof(*item), by_key);
 	for (uint32_t i = 0; i < count; i++) {
@@ -218,10 +251,10 @@ int top_build(struct top *t, const struct holders *h, const struct weight *weigh
 	      enum top_kind kind, bool blocks, struct mu_error *err)
 {
 	struct builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
-			     .by_blocks = blocks };
+			     .kind = kind, .by_blocks = blocks };
 
 	*t = (struct top){ .count = 0 };
-	if ((kind == TOP_HOLDERS ? sum_holders(&b) : sum_functions(&b)) < 0)
+	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_holders(&b)) < 0)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a list");
 	if (t->count > 1)
 		qsort(t->entry, t->count, sizeof(*t->entry), blocks ? by_blocks : by_bytes);

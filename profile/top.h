@@ -19,6 +19,8 @@ struct top_entry {
 	int64_t blocks;
 	int64_t heaviest;	/* of one stack, in what the list is ordered by */
 	uint32_t stacks;	/* how many stacks came together here */
+	int64_t life;		/* of all blocks ever allocated there, as in struct site ... */
+	uint64_t lives;		/* ... which are so many */
 };
 
 struct top {
@@ -30,6 +32,9 @@ struct top {
 
 enum top_kind {
 	TOP_HOLDERS,	/* by holder and line: each byte belongs to one entry */
+	TOP_BY_FUNCTION,	/* likewise by the holder's function, */
+	TOP_BY_FILE,		/* its source file, */
+	TOP_BY_OBJECT,		/* or its program or library */
 	TOP_FUNCTIONS	/* by function, with all that it called: each byte belongs to every
 			 * function on its stack, once */
 };
