@@ -72,7 +72,11 @@ run() {
 	shift
 	case $variant in
 	alone) measure alone "$@" ;;
-	hooks) program=$1-hooks && shift && measure hooks "$ours" -q --accesses=hooks --dhat-out-file=out "$program" "$@" ;;
+	hooks)
+		program=$1-hooks
+		shift
+		measure hooks "$ours" -q --accesses=hooks --dhat-out-file=out "$program" "$@"
+		;;
 	emulate) measure emulate "$ours" -q --accesses=emulate --dhat-out-file=out "$@" ;;
 	dhat) measure dhat valgrind -q --tool=dhat --dhat-out-file=out "$@" ;;
 	esac

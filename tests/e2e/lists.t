@@ -36,7 +36,8 @@ memusage -q --record=r.mur ./prog
 
 # figures OPTION...: "BYTES BLOCKS PLACE" of the first list, in bytes as they are printed
 figures() {
-	memusageprint "$@" r.mur | sed -n '/allocated by$/,/^$/p' | sed -n 's/^ *\([0-9.]* [KM]*i*B\) *[0-9.]*% *\([0-9]*\)  /\1, \2, /p'
+	memusageprint "$@" r.mur | sed -n '/allocated by$/,/^$/p' |
+		sed -n 's/^ *\([0-9.]* [KM]*i*B\) *[0-9.]*% *\([0-9]*\)  /\1, \2, /p'
 }
 is "$(figures --top)" '2.93 KiB, 1, fill (one.c:7)
 1.95 KiB, 1, two (two.c:4)
