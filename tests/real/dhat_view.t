@@ -41,17 +41,24 @@ shows 'copies' "$cases/copy1" 3
 shows 'events' "$cases/adhoc1" 3
 shows 'nothing at all' "$cases/empty" 14
 
-# ours PROGRAM [ARG...]
+# ours METRICS OPTION... PROGRAM [ARG...]
 ours() {
+	metrics=$1
+	shift
 	memusage -o report --dhat-out-file=ours.json "$@" >/dev/null
-	shows "$(basename "$1")" ours.json 6
+	shows "$*" ours.json "$metrics"
 	want=$(sed -n 's/^==.*Total: *\([0-9,]*\) bytes in \([0-9,]*\) .*/\1 \2/p' report)
 	got=$(sed -n 's/^    Total: *\([0-9,]*\) bytes .* in \([0-9,]*\) .*/\1 \2/p' view/1)
 	is "$got" "$want" '... and its sums are right'
 }
 
-ours "$WORKLOADS/dhat_rules"
-ours "$WORKLOADS/names"
-ours ls -l /usr/bin
+ours 6 "$WORKLOADS/dhat_rules"
+ours 6 "$WORKLOADS/names"
+ours 6 ls -l /usr/bin
+if command -v qemu-x86_64 >/dev/null; then
+	ours 14 --accesses=emulate --time-unit=i "$WORKLOADS/accesses" 2
+else
+	skip 'qemu-user is not installed' 16
+fi
 
 done_testing
