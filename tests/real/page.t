@@ -8,7 +8,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage memusagestat manystacks
+need_bin memusage memusagestat manystacks accesses
 need node npm
 chromium=$(command -v chromium || command -v chromium-browser) || skip_all 'no chromium'
 run memusagestat --html=x "$MU_SRC/README.md"
@@ -39,6 +39,8 @@ command -v sqlite3 >/dev/null && page sqlite3 sqlite3 :memory: \
 	insert into t select i, "text " || i from n; create index tb on t(b); select count(*) from t;'
 command -v python3 >/dev/null && page python3 python3 -c \
 	'import json, decimal, email; x = [json.loads("{\"a\": [1, 2]}") for i in range(20000)]'
+command -v qemu-x86_64 >/dev/null &&
+	page accesses --accesses=emulate --time-unit=i "$WORKLOADS/accesses" 2
 cat >big.c <<'END'
 #define F(n) struct s##n { int a; double c[4]; }; \
 	int f##n(struct s##n *p, int m) { int t = 0; for (int k = 0; k < m; k++) t += p->a * k; return t; }
