@@ -432,6 +432,9 @@ static int finish(struct launcher *l)
 		collector_died(&l->session, (int)collector);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
+	/* Also for checkers of memory: they read all that is mapped when a program ends, which
+	 * makes pages of tens of gigabytes. */
+	arena_close(&l->session.arena);
 	if (WIFSIGNALED(l->status)) {
 		if (is_emulated(&l->session))
 			emulate_explain(WTERMSIG(l->status));
