@@ -171,8 +171,10 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 {
 	struct block record = { .size = size, .site = event_site(thread, fn, sp, mode) };
 
-	if (mode & MODE_STACKS)
+	if (mode & MODE_STACKS) {
 		record.birth = sites_tick();
+		snapshots_before(record.birth, mode & MODE_MANY);
+	}
 	bool ok = event_put(thread, block, &record, (int64_t)size, sp, mode);
 	if (!(mode & MODE_STACKS) || !ok)
 		return;
@@ -221,6 +223,8 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 		accesses_died(&thread->access, (uint64_t)block);
 	if (mode & MODE_BOOKS)
 		journal_event(MU_BOOKS_FREES, is_ignored);
+	if (mode & MODE_STACKS)
+		snapshots_before(sites_tick(), mode & MODE_MANY);
 	if (mode & MODE_STACKS && !is_ignored)
 		snapshots_before_fall(mode & MODE_MANY);
 	heap_change(thread, change, mode & MODE_MANY);
@@ -348,6 +352,7 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 	if (mode & MODE_STACKS) {
 		record.site = event_site(thread, fn, sp, mode);
 		record.birth = sites_tick();
+		snapshots_before(record.birth, mode & MODE_MANY);
 	}
 	bool ok = blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY,
 				   !(mode & MODE_STACKS));

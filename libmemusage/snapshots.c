@@ -190,12 +190,17 @@ static bool is_peak(const struct entry *entry)
 	return entry->number + 1 == peak_number;
 }
 
-static void cull_one(uint32_t i)
+static void values_free(const struct entry *entry)
 {
-	const struct mu_snapshot *s = snapshot(series[i].number);
+	const struct mu_snapshot *s = snapshot(entry->number);
 
 	if (s->values && spare_count < BUFFERS)
-		spare[spare_count++] = (struct buffer){ s->values, series[i].capacity };
+		spare[spare_count++] = (struct buffer){ s->values, entry->capacity };
+}
+
+static void cull_one(uint32_t i)
+{
+	values_free(&series[i]);
 	memmove(&series[i], &series[i + 1], (series_count - i - 1) * sizeof(series[0]));
 	series_count--;
 }
@@ -434,6 +439,46 @@ void snapshots_take(void)
 	if (triggers_watch)
 		triggers_look();
 	take_due();
+}
+
+/* The last snapshot becomes one of how things stand. */
+static void refresh(struct entry *last)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+	struct mu_snapshot *s = snapshot(last->number);
+
+	s->heap = heap->now - heap->ignored;
+	s->extra = heap->extra + heap->ignored;
+	s->clock_bytes = heap->clock;
+	s->instructions = *emulated_counter();
+	s->stacks = depths_now();
+	if (rec.flags & MU_CFG_STACK_BYTES)
+		s->stacks += depths_unseen();
+	if (s->values || values_bytes < NORMAL_LIMIT) {
+		values_free(last);
+		s->values = s->value_count = s->sites = 0;
+		store_values(s, &last->capacity);
+	}
+	last->when.clock = heap->clock;
+	set_due(last->when.time + min_interval.time, heap->clock + min_interval.clock);
+}
+
+void snapshots_quiet(uint64_t tick)
+{
+	uint64_t last_tick = snapshot_due.tick;
+
+	snapshot_due.tick = tick;
+	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick ||
+	    tick < last_tick + 2 || !series_count || !spin_try(&lock))
+		return;
+	struct entry *last = &series[series_count - 1];
+	if (last->when.time == last_tick && last->when.clock != rec.image->heap.clock &&
+	    !is_peak(last)) {
+		begin_change();
+		refresh(last);
+		end_change();
+	}
+	spin_unlock(&lock);
 }
 
 void snapshots_peak(void)

@@ -23,6 +23,7 @@ struct snapshot_due {
 	uint32_t admin;	    /* bytes charged per block */
 	bool is_on;
 	const uint64_t *now; /* the time in the unit chosen */
+	uint64_t tick;	     /* the millisecond of the last event */
 };
 
 extern struct snapshot_due snapshot_due;
@@ -89,6 +90,21 @@ static inline uint64_t snapshots_slop(uint64_t size)
 static inline uint64_t snapshots_now(void)
 {
 	return __atomic_load_n(snapshot_due.now, __ATOMIC_RELAXED);
+}
+
+/* snapshots_quiet -- before the first event of another millisecond, one thread.
+ *
+ * If nothing happened for a while, the last snapshot had better be of how the last event left
+ * things, as that is how they stood all the while: it is brought up to date if it is of the same
+ * millisecond. Async-signal-safe. Cost that of a snapshot, or 2 ns.
+ */
+void snapshots_quiet(uint64_t tick);
+
+/* snapshots_before -- before an event changes anything; tick is the millisecond. */
+static inline void snapshots_before(uint64_t tick, bool many)
+{
+	if (unlikely(tick != snapshot_due.tick) && !many)
+		snapshots_quiet(tick);
 }
 
 /* snapshots_before_fall -- the heap is about to fall: is it at a peak worth keeping? */
