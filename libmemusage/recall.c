@@ -10,7 +10,7 @@
 
 #define PROBES 6
 #define WINDOW 512u /* events after which it is judged whether looking pays */
-#define PAUSE (16 * WINDOW)
+#define PAUSE (16 * WINDOW) /* ... in which it does not */
 
 static uint64_t word_at(uint64_t address)
 {

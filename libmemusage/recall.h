@@ -4,7 +4,9 @@
  * addresses of the innermost return addresses and their values, all words that the unwinding of the
  * inner frames depended on, up to a frame of the stack that walk.c remembers. If these hold what
  * they held, and so do the words of the remembered frames from there outward, then unwinding would
- * find the same frames, for the reason given in walk.h. What walk.c remembers stays as it is.
+ * find the same frames, for the reason given in walk.h. What walk.c remembers stays as it is. A
+ * thread begins with that after some thousand events: the memory for it, up to 300 KB, is not for
+ * those that have few.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -230,8 +230,11 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32
 
 static struct walk *walk_of(struct thread *thread)
 {
-	if (!thread->walk)
+	if (!thread->walk) {
 		thread->walk = memory_map(sizeof(struct walk));
+		if (thread->walk)
+			thread->walk->recall_left = WALK_RECALL_AFTER;
+	}
 	return thread->walk;
 }
 

@@ -49,6 +49,7 @@ struct walk_word {
 
 #define WALK_MEMOS_LOG2 10
 #define WALK_PROBES_LOG2 12
+#define WALK_RECALL_AFTER 2048u /* events of a thread */
 #define WALK_MEMO_WORDS 13u
 
 /* A stack that was found before: see recall.h. Four cache lines. */
@@ -79,6 +80,11 @@ struct walk {
 	uint32_t generation; /* of the rules they were made with */
 	uint32_t nodes;	     /* frames whose node is known, from the outermost */
 	uint64_t other_low, other_high; /* another stack that was looked up before */
+	uint64_t joined_bp_at; /* where bp was read that the outermost new frame left, 0 nowhere */
+	uint32_t fresh;	       /* new frames of the stack found last; 0: not to be kept */
+	uint32_t recall_left;  /* so many events more, ... */
+	uint32_t recall_hits;  /* ... of which so many had a known stack, ... */
+	bool recalls;	       /* ... are looked for among the memos, or are not */
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */
 	struct walk_frame frame[WALK_FRAMES];
@@ -93,12 +99,6 @@ struct walk {
 		bool keeps_bp; /* its caller has the same bp */
 		bool is_guess; /* stepped by frame pointer, without tables */
 	} new[WALK_FRAMES];
-	uint32_t fresh; /* of them are in the stack found last; 0: not to be kept */
-	uint32_t reserved;
-	uint64_t joined_bp_at; /* where bp was read that the outermost of them left, 0 nowhere */
-	bool recalls;		/* stacks are looked for among the memos, */
-	uint32_t recall_left;	/* for so many events, ... */
-	uint32_t recall_hits;	/* ... so many were found there */
 	struct walk_probe probe[1 << WALK_PROBES_LOG2];
 	struct walk_memo memo[1 << WALK_MEMOS_LOG2];
 };
