@@ -101,6 +101,7 @@ static void test_modes(void)
 	const uint32_t none = 0;
 	const struct dhat_stack empty = { &none, 0, NULL, 0 };
 
+	dhat_free(&d);
 	EQ_I(dhat_init(&d, DHAT_AD_HOC), 0);
 	EQ_I(dhat_add(&d, &(struct dhat_point){ .total_bytes = 170, .total_blocks = 7 }, &empty,
 		      &err), 0);
