@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-cc -w -o opens opens.c -ldl 2>/dev/null || skip_all 'no compiler'
+compile "${CC:-cc}" -w -o opens opens.c -ldl
 
 # jemalloc in a library needs more room for its thread-local variables than a library gets.
 GLIBC_TUNABLES=glibc.rtld.optional_static_tls=32768

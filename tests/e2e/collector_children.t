@@ -76,7 +76,7 @@ int main(void)
 	return 0;
 }
 END
-${CC:-cc} -w -o late late.c || skip_all 'no compiler'
+compile "${CC:-cc}" -w -o late late.c
 run memusage -o report ./late
 like "$(cat report)" '^memusage: process [0-9]+ late \(still running\): heap total: 500,' \
 	'a daemon is still running'

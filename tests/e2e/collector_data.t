@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-${CC:-cc} -O1 -fno-builtin -o steps steps.c || skip_all 'no compiler'
+compile "${CC:-cc}" -O1 -fno-builtin -o steps steps.c
 
 for n in 0 1 5 100 32767 32768 40000 300000; do
 	run memusage --no-timer -o report -d data.dat ./steps $n

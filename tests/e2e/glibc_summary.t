@@ -146,8 +146,7 @@ cat >empty.c <<'END'
 int main(void) { return 0; }
 END
 for program in plain maps libc threads empty; do
-	${CC:-cc} -D_GNU_SOURCE -O0 -w -fno-builtin -pthread -o $program $program.c ||
-		skip_all 'no compiler'
+	compile "${CC:-cc}" -D_GNU_SOURCE -O0 -w -fno-builtin -pthread -o $program $program.c
 done
 
 # compare TEXT OPTIONS -- CMD...

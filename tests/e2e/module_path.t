@@ -21,7 +21,7 @@ int main(void)
 	return give() == 0;
 }
 END
-${CC:-cc} -w -o go go.c -ldl || skip_all 'no compiler'
+compile "${CC:-cc}" -w -o go go.c -ldl
 memusage -q --massif --detailed-freq=1 --massif-out-file="$PWD/out" ./go
 is $? 0 'it runs'
 like "$(cat out)" ': 777 0x[0-9A-F]+: own_give ' 'the name of its function'

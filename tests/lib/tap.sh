@@ -146,6 +146,18 @@ need_bin() {
 			skip_all "$tap_cmd was not built"
 	done
 }
+# compile COMPILER ARGUMENT...: the test ends here, skipped if there is no such compiler, failed if
+# it does not succeed.
+compile() {
+	if ! command -v "$1" >/dev/null 2>&1; then
+		skip "no $1 here"
+		done_testing
+	fi
+	"$@" >compile.log 2>&1 && return
+	fail "compiled: $*"
+	sed 's/^/# /' compile.log
+	done_testing
+}
 done_testing() {
 	echo "1..$tap_run"
 	[ "$tap_failed" -eq 0 ]
