@@ -154,6 +154,7 @@ static void put_drops(struct page_json *j, const struct result *r)
 	put_drop(j, d->marks, "marks");
 	put_drop(j, d->modules, "objects");
 	put_drop(j, d->forks, "forked processes that found no room for their recording");
+	put_drop(j, d->counters, "threads whose instructions the CPU did not count all the time");
 	put_drop(j, d->timers, "threads whose stack could not be sampled by a timer");
 	put_drop(j, r->counters.nested, "calls from signal handlers that interrupted a call");
 	page_json_close(j, ']');

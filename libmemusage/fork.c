@@ -17,6 +17,7 @@
 #include "libmemusage/export.h"
 #include "libmemusage/hello.h"
 #include "libmemusage/image.h"
+#include "libmemusage/instructions.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/slot.h"
@@ -98,6 +99,7 @@ static void in_child(void)
 	}
 	image_inherit(&child);
 	emulated_begin();
+	instructions_attach();
 	snapshots_find_clock();
 	rec.state = STATE_FORKED;
 }

@@ -15,8 +15,9 @@
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
-#include "libmemusage/last_sample.h"
+#include "libmemusage/instructions.h"
 #include "libmemusage/journal.h"
+#include "libmemusage/last_sample.h"
 #include "libmemusage/log.h"
 #include "libmemusage/mapping.h"
 #include "libmemusage/marks.h"
@@ -292,6 +293,7 @@ void image_exit(void)
 	if (rec.flags & MU_CFG_PAGES)
 		pages_exit();
 	points_exit();
+	instructions_exit();
 	rec.image->process.exit_mono_ns = monotonic();
 	rec.image->process.exit = MU_EXIT_NORMAL;
 }

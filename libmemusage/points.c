@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
-#include "libmemusage/emulated.h"
+#include "libmemusage/instructions.h"
 #include "libmemusage/memory.h"
 
 #define FIRST_LOG2 3
@@ -140,7 +140,8 @@ uint64_t points_time_slow(const struct mu_points *all)
 	case MU_CLOCK_CPU:
 		return __atomic_load_n(&cpu_ns, __ATOMIC_RELAXED) >> all->shift;
 	case MU_CLOCK_INSTRUCTIONS:
-		return __atomic_load_n(emulated_counter(), __ATOMIC_RELAXED);
+		instructions_update();
+		return __atomic_load_n(instructions_sum(), __ATOMIC_RELAXED);
 	default:
 		return __atomic_load_n(&all->counter, __ATOMIC_RELAXED);
 	}

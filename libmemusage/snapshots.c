@@ -10,7 +10,7 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/depths.h"
-#include "libmemusage/emulated.h"
+#include "libmemusage/instructions.h"
 #include "libmemusage/journal.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
@@ -54,7 +54,7 @@ static uint32_t series_count;
 static struct buffer spare[BUFFERS];
 static uint32_t spare_count;
 static uint32_t since_detailed;
-static struct moment due; /* the next one; snapshot_due.time is 0 while thresholds are watched */
+static struct moment due; /* the next one; see set_due() */
 static struct moment min_interval;
 static int64_t peak_total;   /* at the last peak */
 static uint32_t peak_number; /* its number + 1, 0 none */
@@ -323,10 +323,17 @@ static void end_change(void)
 	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Nobody but the events themselves looks at the CPU's counter: so all of them are to come. */
 static void set_due(uint64_t time, uint64_t clock)
 {
 	due = (struct moment){ time, clock };
-	snapshot_due.time = triggers_watch ? 0 : time;
+	snapshot_due.time = triggers_watch || instructions_by_cpu() ? 0 : time;
+}
+
+static uint64_t time_now(void)
+{
+	instructions_update();
+	return snapshots_now();
 }
 
 static void add(enum mu_snapshot_kind kind)
@@ -334,7 +341,7 @@ static void add(enum mu_snapshot_kind kind)
 	uint64_t number = table(MU_SEC_SNAPSHOTS)->count;
 	struct mu_snapshot *s = arena_table_at(table(MU_SEC_SNAPSHOTS), number);
 	const struct mu_heap *heap = &rec.image->heap;
-	uint64_t now = snapshots_now();
+	uint64_t now = time_now();
 	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
 	uint32_t capacity = 0;
 
@@ -345,7 +352,7 @@ static void add(enum mu_snapshot_kind kind)
 	}
 	*s = (struct mu_snapshot){ .mono_ns = monotonic(),
 				   .clock_bytes = heap->clock,
-				   .instructions = *emulated_counter(),
+				   .instructions = *instructions_sum(),
 				   .heap = heap->now - heap->ignored,
 				   .extra = heap->extra + heap->ignored,
 				   .stacks = depths_now(),
@@ -378,7 +385,7 @@ static void demote_peak(void)
 
 static const uint64_t *clock_of(uint32_t unit)
 {
-	return unit == MU_UNIT_INSTRUCTIONS ? emulated_counter() :
+	return unit == MU_UNIT_INSTRUCTIONS ? instructions_sum() :
 	       unit == MU_UNIT_BYTES	    ? &rec.image->heap.clock :
 					      &rec.segment->tick;
 }
@@ -416,7 +423,7 @@ void snapshots_forget_locks(void)
 
 static bool is_due(void)
 {
-	uint64_t now = snapshots_now();
+	uint64_t now = time_now();
 
 	return now > due.time || (now == due.time && rec.image->heap.clock >= due.clock);
 }
@@ -450,7 +457,7 @@ static void refresh(struct entry *last)
 	s->heap = heap->now - heap->ignored;
 	s->extra = heap->extra + heap->ignored;
 	s->clock_bytes = heap->clock;
-	s->instructions = *emulated_counter();
+	s->instructions = *instructions_sum();
 	s->stacks = depths_now();
 	if (rec.flags & MU_CFG_STACK_BYTES)
 		s->stacks += depths_unseen();

@@ -86,7 +86,7 @@ static inline uint64_t snapshots_slop(uint64_t size)
 	return rounded - size;
 }
 
-/* snapshots_now -- time in the unit chosen. */
+/* snapshots_now -- time in the unit chosen, as far as it was looked at (instructions.h). */
 static inline uint64_t snapshots_now(void)
 {
 	return __atomic_load_n(snapshot_due.now, __ATOMIC_RELAXED);

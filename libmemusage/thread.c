@@ -19,6 +19,7 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/depths.h"
 #include "libmemusage/heap.h"
+#include "libmemusage/instructions.h"
 #include "libmemusage/log.h"
 #include "libmemusage/sampler.h"
 #include "libmemusage/sandbox.h"
@@ -156,6 +157,7 @@ static void thread_ended(void *record)
 	sampler_remove(thread);
 	stack_mark(thread);
 	depths_end(thread);
+	instructions_detach();
 	heap_settle(thread);
 	accesses_flush(&thread->access);
 	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
@@ -214,6 +216,7 @@ struct thread *thread_attach(struct thread *prepared)
 	if (key_made)
 		pthread_setspecific(key, thread);
 	sampler_add(thread);
+	instructions_attach();
 	/* A request that came before it reached the others only. */
 	if (rec.image->request)
 		thread->pub.busy = MU_BUSY_KNOCK;

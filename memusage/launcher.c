@@ -24,6 +24,7 @@
 #include "memusage/accesses.h"
 #include "memusage/clock.h"
 #include "memusage/collector.h"
+#include "memusage/counter.h"
 #include "memusage/emulate.h"
 #include "memusage/files.h"
 #include "memusage/page.h"
@@ -125,6 +126,8 @@ static struct mu_config make_config(const struct settings *s)
 	accesses_configure(&config, &s->accesses);
 	if (s->dhat.is_wanted)
 		dhat_configure(&config, &s->dhat);
+	if (s->massif.time == MASSIF_TIME_I && s->accesses.engine != ACCESSES_EMULATE)
+		config.counter = counter_find();
 	config.snapshot_signal = (uint32_t)s->triggers.signal;
 	if (s->data || s->png) {
 		config.flags |= MU_CFG_LOG;

@@ -82,6 +82,8 @@ static void note_drops(struct report *r, const struct result *result)
 	note_drop(r, d->histograms_large,
 		  "requests to count accesses to blocks of more than 25,600 bytes");
 	note_drop(r, d->accesses, "blocks, places or moments whose reads and writes are missing");
+	note_drop(r, d->counters, "threads whose instructions the CPU did not count, or not all "
+				  "the time: time stood still meanwhile");
 	note_drop(r, d->timers, "threads whose stack could not be sampled by a timer");
 	note_drop(r, result->counters.nested, "calls from signal handlers that interrupted a call");
 }

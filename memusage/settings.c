@@ -115,8 +115,8 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "massif", &settings.massif.is_wanted, "write a profile as Massif does"),
 	M("massif-out-file", "FILE", "name of the profile (default massif.out.%p)"),
 	OPT_CALL(0, "time-unit", "ms|B|i", dhat_time_unit, &shared,
-		 "what time is: milliseconds (default), bytes, or instructions (with "
-		 "--accesses=emulate only); with --dhat below"),
+		 "what time is: milliseconds (default), bytes, or instructions, where the CPU "
+		 "lets programs count them or with --accesses=emulate; with --dhat below"),
 	M("max-snapshots", "N", "most snapshots, 10 to 1000 (default 100)"),
 	M("detailed-freq", "N", "every Nth snapshot has a tree (default 10)"),
 	M("peak-inaccuracy", "PERCENT", "a new peak is larger by this (default 1)"),
@@ -325,13 +325,6 @@ static void settle_massif(void)
 									      TRACE_YES;
 }
 
-static void check_unit(void)
-{
-	if (settings.massif.time == MASSIF_TIME_I && settings.accesses.engine != ACCESSES_EMULATE)
-		options_error(&settings_tool, "--time-unit=i needs --accesses=emulate: only the "
-			      "emulator counts instructions; take ms or B");
-}
-
 static void check_triggers(void)
 {
 	const struct trigger_settings *t = &settings.triggers;
@@ -394,7 +387,6 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_symbols("free-symbol", &settings.free_symbol, true);
 	check_pattern("massif-out-file", settings.massif.file);
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
-	check_unit();
 	check_triggers();
 	settings.accesses.copies = settings.mode == MODE_COPY;
 	check_pages();

@@ -21,6 +21,10 @@
  * the program executes is to be run by it, too. */
 #define MU_ENV_EMULATOR "MEMUSAGE_EMULATOR"
 
+/* Another event than instructions for --time-unit=i, "TYPE:EVENT" in numbers of
+ * perf_event_open(2): how that is tested on machines that count none. */
+#define MU_ENV_COUNTER "MEMUSAGE_COUNTER"
+
 /* Directory of the file arena when the library works alone. */
 #define MU_ENV_DIR "MEMUSAGE_DIR"
 

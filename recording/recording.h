@@ -75,11 +75,17 @@ struct mu_config {
 	uint32_t time_unit;	      /* enum mu_unit of points.h */
 	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
 	uint32_t point_depth, point_clock; /* docs/format.md, 7.2; enum mu_clock */
-	uint32_t reserved[13];
+	uint32_t reserved[12];
+	uint32_t counter; /* of the CPU, which counts instructions: MU_COUNTER(); 0: none */
 	uint32_t snapshot_signal;     /* by which a snapshot is asked for, 0: none */
 	uint32_t requests;	      /* enum mu_requests, with MU_CFG_REQUESTS */
 	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
 };
+
+/* An event as perf_event_open(2) names it; of the only one that is 0, cycles, nobody asks. */
+#define MU_COUNTER(type, event) ((uint32_t)(type) << 16 | (uint32_t)(event))
+#define MU_COUNTER_TYPE(counter) ((counter) >> 16)
+#define MU_COUNTER_EVENT(counter) ((counter)&0xffffu)
 
 /* How client requests of Valgrind's macros are served. */
 enum mu_requests {
@@ -325,7 +331,7 @@ struct mu_drops {
 	uint32_t histograms_unknown; /* requests of memory of no live block */
 	uint32_t histograms_small;   /* ... of blocks that are counted byte by byte anyway */
 	uint32_t histograms_large;   /* ... of blocks too large for it */
-	uint32_t reserved2;
+	uint32_t counters; /* threads whose instructions are not, or not all, counted */
 	uint64_t accesses; /* blocks and sites whose reads and writes are not counted */
 };
 

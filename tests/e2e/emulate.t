@@ -64,8 +64,6 @@ done
 memusage -q --accesses=emulate --time-unit=i --massif-out-file=i.massif instructions 1 2 >/dev/null
 is "$(sed -n 's/^time_unit: //p' i.massif)" i 'a massif.out has them, too'
 num "$(sed -n 's/^time=//p' i.massif | tail -n 1)" -gt 4000000 '... as its time'
-run memusage --time-unit=i --dhat /bin/true
-is "$status" 125 'without the emulator they are refused'
 
 # Forks, exec, scripts and shells.
 run memusage -o report --accesses=emulate family plain

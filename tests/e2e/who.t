@@ -179,7 +179,6 @@ refused --max-snapshots=9 '10 to 1000'
 refused --alignment=48 'power of 2'
 refused --heap=maybe "'yes' or 'no'"
 refused --time-unit=s "for Massif 'ms', 'B' or 'i'"
-refused --time-unit=i 'needs --accesses=emulate'
 refused --stacks=maybe "'yes' or 'no'"
 refused --pages-as-heap=maybe "'yes' or 'no'"
 refused --tool=memcheck 'none of the tools'
