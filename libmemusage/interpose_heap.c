@@ -313,3 +313,15 @@ EXPORT void *pvalloc(size_t size)
 {
 	return record(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
 }
+
+/* Names for pass_on.c that are never another object's. */
+#define ENTRY(name)                                                              \
+	__asm__(".globl entry_of_" #name "\n\t.hidden entry_of_" #name "\n\t" \
+		".set entry_of_" #name ", " #name)
+ENTRY(malloc);
+ENTRY(calloc);
+ENTRY(realloc);
+ENTRY(free);
+ENTRY(memalign);
+ENTRY(aligned_alloc);
+ENTRY(posix_memalign);

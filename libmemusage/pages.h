@@ -34,7 +34,8 @@ struct pages_mask {
 	bool is_masked;
 };
 
-/* pages_site -- the site of a call, to be found before the lock is taken: it may wait.
+/* pages_site -- the site of a call, to be found before the lock is taken: it may wait. Moves the
+ * tick of the segment, too, which nobody else does when pages are the heap.
  *
  * is_free  the site of a release, for reports about who frees.
  */

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "libmemusage/cfi.h"
 #include "libmemusage/decode.h"
@@ -16,6 +17,11 @@
 #include "libmemusage/pages_calls.h"
 
 #define INSN_MAX 16u
+
+/* libc's functions without our jump: what a call of syscall() is turned into. */
+static uint64_t plain[PAGES_FNS];
+/* In syscall(), as pages_pc[] in the others. */
+static uint64_t syscall_pc;
 
 /* Of the arguments of a call after() needs some, which are no longer in their registers. They are
  * kept where there is room in its struct. */
@@ -197,6 +203,65 @@ static const struct {
 	[PAGES_SHMDT] = { "shmdt", before_shmdt, after_munmap },
 };
 
+/* ---- syscall() ---------------------------------------------------------------------------- */
+
+static struct entry as_syscall[PAGES_FNS] = {
+	[PAGES_MMAP] = { .after = after_mmap, .data = &syscall_pc },
+	[PAGES_MUNMAP] = { .after = after_munmap, .data = &syscall_pc },
+	[PAGES_MREMAP] = { .after = after_mremap, .data = &syscall_pc },
+	[PAGES_BRK] = { .after = after_brk, .data = &syscall_pc },
+	[PAGES_SHMAT] = { .after = after_shmat, .data = &syscall_pc },
+	[PAGES_SHMDT] = { .after = after_munmap, .data = &syscall_pc },
+};
+
+static enum pages_fn fn_of(uint64_t number)
+{
+	switch (number) {
+	case SYS_mmap:
+		return PAGES_MMAP;
+	case SYS_munmap:
+		return PAGES_MUNMAP;
+	case SYS_mremap:
+		return PAGES_MREMAP;
+	case SYS_brk:
+		return PAGES_BRK;
+	case SYS_shmat:
+		return PAGES_SHMAT;
+	case SYS_shmdt:
+		return PAGES_SHMDT;
+	default:
+		return PAGES_FNS;
+	}
+}
+
+/* The thunk would move the last of seven arguments, which is on the stack. So the call goes on as
+ * one of the function that does the same; but for brk, which has one argument, another result. */
+static void turn_into(struct entry_call *call, enum pages_fn fn)
+{
+	call->rdi = call->rsi;
+	call->rsi = call->rdx;
+	call->rdx = call->rcx;
+	call->rcx = call->r8;
+	call->r8 = call->r9;
+	if (fn == PAGES_MMAP)
+		call->r9 = (&call->return_address)[1];
+	call->original = plain[fn];
+}
+
+static bool before_syscall(struct entry_call *call)
+{
+	enum pages_fn fn = fn_of(call->rdi);
+
+	if (fn == PAGES_FNS || !plain[fn])
+		return false;
+	if (fn != PAGES_BRK)
+		turn_into(call, fn);
+	call->entry = &as_syscall[fn];
+	return family[fn].before(call);
+}
+
+/* ---- patching ---------------------------------------------------------------------------- */
+
 /* The address after the function's system call: there Massif sees it. Where the call is not found
  * (another CPU, code that is not known) it is the function's. */
 static uint64_t call_in(uint64_t function, uint64_t size)
@@ -219,29 +284,40 @@ static uint64_t call_in(uint64_t function, uint64_t size)
 	return function;
 }
 
-static bool patch_one(const struct patch *p, const struct link_map *libc, unsigned int fn)
+/* Whether calls will be seen. pc gets the address of the function's system call. */
+static bool patch_one(const struct patch *p, const char *name, struct entry *entry, uint64_t *pc)
+{
+	const struct link_map *libc = lookup_object("__libc_start_main");
+
+	if (!libc || !lookup_sized(libc, name, &entry->function, &entry->size))
+		return false;
+	if (entry_original(entry->function))
+		return true;
+	*pc = call_in(entry->function, entry->size);
+	return p && !entry_patch(p, entry, 0);
+}
+
+static bool patch_fn(const struct patch *p, enum pages_fn fn)
 {
 	struct entry entry = { .before = family[fn].before, .after = family[fn].after,
 			       .data = &pages_pc[fn] };
+	bool ok = patch_one(p, family[fn].name, &entry, &pages_pc[fn]);
 
-	if (!lookup_sized(libc, family[fn].name, &entry.function, &entry.size))
-		return false;
-	if (entry_original(entry.function))
-		return true;
-	pages_pc[fn] = call_in(entry.function, entry.size);
-	return p && !entry_patch(p, &entry, 0);
+	plain[fn] = entry_original(entry.function);
+	return ok;
 }
 
 bool pages_entry_patch(void)
 {
-	const struct link_map *libc = lookup_object("__libc_start_main");
-	bool ok = libc != NULL;
+	struct entry entry = { .before = before_syscall };
 	struct patch p;
+	bool ok = true;
 
 	cfi_init();
 	bool may = patch_begin(&p);
-	for (unsigned int fn = 0; libc && fn < PAGES_FNS; fn++)
-		ok &= patch_one(may ? &p : NULL, libc, fn);
+	for (enum pages_fn fn = 0; fn < PAGES_FNS; fn++)
+		ok &= patch_fn(may ? &p : NULL, fn);
+	ok &= patch_one(may ? &p : NULL, "syscall", &entry, &syscall_pc);
 	if (may)
 		patch_end(&p);
 	return ok && may;

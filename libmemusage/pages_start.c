@@ -18,6 +18,7 @@
 #include "libmemusage/pages.h"
 #include "libmemusage/pages_calls.h"
 #include "libmemusage/pages_entry.h"
+#include "libmemusage/pass_on.h"
 #include "libmemusage/patch.h"
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -227,6 +228,7 @@ void pages_start(void)
 
 	rec.image->notes |= ok ? MU_NOTE_PAGES : MU_NOTE_PAGES | MU_NOTE_PAGES_ALONE;
 	rec.was_paused = true; /* nobody is to miss the blocks */
+	pass_on_patch();
 	pages_forget();
 	ranges_free(&objects);
 	thread = hook_enter();

@@ -43,6 +43,11 @@ bool early_owns(const void *block)
 	return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES;
 }
 
+bool early_is_used(void)
+{
+	return __atomic_load_n(&early_used, __ATOMIC_RELAXED) != 0;
+}
+
 size_t early_size(const void *block)
 {
 	size_t size;

@@ -93,6 +93,9 @@ bool real_is_inside(void);
 /* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
 bool early_owns(const void *block);
 
+/* early_is_used -- whether there is any such block. */
+bool early_is_used(void);
+
 /* early_size -- bytes that were asked for when this block of the static area was made. */
 size_t early_size(const void *block);
 

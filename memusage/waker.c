@@ -93,9 +93,17 @@ static void *tick(void *data)
 	return NULL;
 }
 
+/* Who records pages moves the tick himself. */
+static bool needs_tick(const struct waker *w)
+{
+	uint32_t flags = w->shared->config.flags;
+
+	return flags & MU_CFG_LOG || (flags & MU_CFG_STACKS && !(flags & MU_CFG_PAGES));
+}
+
 static bool start(struct waker *w)
 {
-	bool has_tick = w->shared->config.flags & (MU_CFG_LOG | MU_CFG_STACKS);
+	bool has_tick = needs_tick(w);
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, old;

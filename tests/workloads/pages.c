@@ -4,7 +4,7 @@
  *
  *	live FUNCTION BYTES
  *
- * Usage: pages plain|over|failing|huge|threads|stacks|signals|fork|dlopen LIBRARY|arenas|raw|many
+ * Usage: pages plain|over|failing|huge|threads|stacks|signals|fork|dlopen LIBRARY|arenas|raw|many|syscalls|entry
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -425,6 +425,74 @@ static void raw(void)
 	printf("unseen %d\n", 1234 * PAGE);
 }
 
+/* ---- syscall() ----------------------------------------------------------------------------- */
+
+static char *by_number(size_t pages)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	char *start = must((void *)syscall(SYS_mmap, NULL, pages * PAGE, PROT_READ, MAP_PRIVATE, fd,
+					   PAGE), "mmap");
+	char *same = must(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, PAGE), "mmap");
+
+	expect(!memcmp(start, same, PAGE), "the seventh argument");
+	munmap(same, PAGE);
+	close(fd);
+	return start;
+}
+
+static void break_by_number(void)
+{
+	long old = syscall(SYS_brk, 0);
+
+	expect(old > 0, "brk says where it is");
+	expect(syscall(SYS_brk, old + 9 * PAGE) == old + 9 * PAGE, "brk says where it went");
+}
+
+static char *share_by_number(int *id)
+{
+	*id = shmget(IPC_PRIVATE, 6 * PAGE, IPC_CREAT | 0600);
+	return *id < 0 ? NULL : (char *)syscall(SYS_shmat, *id, NULL, 0);
+}
+
+static char *remap_by_number(char *start)
+{
+	return must((void *)syscall(SYS_mremap, start, 10 * PAGE, 200 * PAGE, MREMAP_MAYMOVE),
+		    "mremap");
+}
+
+static void by_numbers(void)
+{
+	char *a = by_number(3), *b = whole(10);
+	int id;
+
+	expect(!syscall(SYS_munmap, a, PAGE), "munmap");
+	errno = 0;
+	expect(syscall(SYS_munmap, a + 1, PAGE) == -1 && errno == EINVAL, "a wrong munmap");
+	errno = 0;
+	expect(syscall(SYS_mmap, NULL, 0, PROT_READ, ANON, -1, 0) == -1 && errno == EINVAL,
+	       "a wrong mmap");
+	expect(syscall(SYS_getppid) == getppid(), "another system call");
+	remap_by_number(b);
+	break_by_number();
+	char *shared = share_by_number(&id);
+	shmctl(id, IPC_RMID, NULL);
+	if (shared && shared != (char *)-1) {
+		printf("live share_by_number %d\n", 6 * PAGE);
+		expect(!syscall(SYS_shmdt, share_by_number(&id)), "shmdt");
+		shmctl(id, IPC_RMID, NULL);
+	}
+	printf("live by_number %d\nlive remap_by_number %d\nlive break_by_number %d\n", 2 * PAGE,
+	       200 * PAGE, 9 * PAGE);
+}
+
+/* How malloc begins, as the program calls it. */
+static void entry(void)
+{
+	const unsigned char *code = dlsym(RTLD_DEFAULT, "malloc");
+
+	printf("malloc %02x%02x\n", code[0], code[1]);
+}
+
 /* Mappings that do not become one: every other one is of another site. */
 static void many(void)
 {
@@ -469,6 +537,10 @@ int main(int argc, char **argv)
 		raw();
 	else if (!strcmp(how, "many"))
 		many();
+	else if (!strcmp(how, "syscalls"))
+		by_numbers();
+	else if (!strcmp(how, "entry"))
+		entry();
 	else
 		return 2;
 	return 0;

@@ -1,0 +1,64 @@
+/* pass_on.c -- malloc and its kin become jumps to the real functions.
+ *
+ * A call that only passes through costs 2 to 4 ns: on cc1, with 1.5 million of them a second, the
+ * recorder's share of the time was 1 %, nearly all of it this (pages as heap).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/pass_on.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "libmemusage/patch.h"
+#include "libmemusage/real.h"
+
+/* The functions themselves, whatever their names resolve to. Unit tests have none. */
+#define ENTRY(name) \
+	extern const char entry_of_##name[] __attribute__((weak, visibility("hidden")))
+ENTRY(malloc);
+ENTRY(calloc);
+ENTRY(realloc);
+ENTRY(free);
+ENTRY(memalign);
+ENTRY(aligned_alloc);
+ENTRY(posix_memalign);
+#undef ENTRY
+
+static const struct {
+	const char *entry;
+	const void *real; /* the pointer to what is called instead */
+	bool takes_block;
+} family[] = {
+	{ entry_of_malloc, &real.malloc, false },
+	{ entry_of_calloc, &real.calloc, false },
+	{ entry_of_realloc, &real.realloc, true },
+	{ entry_of_free, &real.free, true },
+	{ entry_of_memalign, &real.memalign, false },
+	{ entry_of_aligned_alloc, &real.aligned_alloc, false },
+	{ entry_of_posix_memalign, &real.posix_memalign, false },
+};
+
+void pass_on_patch(void)
+{
+#if defined(__x86_64__)
+	struct patch p;
+
+	if (!patch_begin(&p))
+		return;
+	for (unsigned int i = 0; p.is_alone && i < sizeof(family) / sizeof(family[0]); i++) {
+		uint8_t jump[6] = { 0xff, 0x25 }; /* jmp *distance(%rip) */
+		uint64_t entry = (uint64_t)family[i].entry;
+		int32_t distance = (int32_t)((uint64_t)family[i].real - entry - sizeof(jump));
+
+		/* Early blocks never reach the real functions. */
+		if (!entry || (family[i].takes_block && early_is_used()))
+			continue;
+		memcpy(jump + 2, &distance, sizeof(distance));
+		if (!patch_write(&p, entry, jump, sizeof(jump)))
+			break;
+	}
+	patch_end(&p);
+#endif
+}

@@ -1,0 +1,17 @@
+/* pass_on.h -- malloc and its kin become jumps to the real functions.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_PASS_ON_H
+#define LIBMEMUSAGE_PASS_ON_H
+
+/* pass_on_patch -- where nothing is to hear of blocks, let the functions of interpose_heap.c begin
+ * with a jump to what they would call, for good.
+ *
+ * It changes no result, only what a call costs, so nothing is said where it cannot be done:
+ * another CPU, code that may not be changed, more than one thread already.
+ * Not async-signal-safe; from recorder_start(), after real_resolve(). Cost 30 us.
+ */
+void pass_on_patch(void);
+
+#endif
