@@ -13,24 +13,22 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/emulated.h"
+#include "libmemusage/emulator/count.h"
 #include "libmemusage/emulator/qemu.h"
 #include "libmemusage/emulator/stack_use.h"
 #include "libmemusage/export.h"
-#include "libmemusage/hooks/access_count.h"
-#include "libmemusage/memory.h"
 
 /* What the modules of the recorder that are linked here expect. */
 struct gate gate;
 struct recorder rec;
 bool sandbox_is_on;
-struct accesses *access_table_of_guest;
 
 EXPORT int qemu_plugin_version = 1;
 
 static struct emulated guest;
-static unsigned int generation; /* + 1 with each image: forks inherit the plugin */
 /* Executed by the program, on all threads; counted if the time is to be told by it. */
 static uint64_t instructions;
 static bool counts_instructions;
@@ -38,119 +36,6 @@ static bool copies_code; /* qemu copies instructions instead of saying where the
 static bool has_threads; /* from just before the second one begins */
 
 #define INSTRUCTION_BYTES 15u
-#define HOT 64u	  /* blocks that a thread remembers, by page */
-#define SIZES 64u /* kinds of accesses, likewise */
-
-/* The block that was found at an address. Its record tells whether it still is there: one with a
- * size is a live block's, whosoever's it was before. */
-struct hot {
-	const struct tracked *block;
-	struct mu_access *cell;
-	uint64_t site;
-};
-
-struct known_size {
-	uint32_t info;
-	uint32_t bytes;
-};
-
-static const struct tracked nothing;
-/* What a thread has for itself. */
-struct counter {
-	struct access_own own;
-	unsigned int generation;
-	struct hot hot[HOT];
-	struct known_size size[SIZES];
-};
-
-static __thread struct counter *mine __attribute__((tls_model("initial-exec")));
-
-/* ---- accesses ---------------------------------------------------------------------------- */
-
-static void forget_cells(struct counter *c)
-{
-	if (c->own.cell_of)
-		memory_unmap(c->own.cell_of, (uint64_t)c->own.sites * sizeof(uint32_t));
-	c->own = (struct access_own){ .sites = 0 };
-}
-
-/* The thread's, begun afresh in a child, where sums lie elsewhere. NULL without memory. */
-static __attribute__((noinline)) struct counter *begin_image(void)
-{
-	if (!mine)
-		mine = memory_map(sizeof(*mine));
-	if (!mine)
-		return NULL;
-	forget_cells(mine);
-	mine->generation = generation;
-	for (unsigned int i = 0; i < HOT; i++)
-		mine->hot[i].block = &nothing;
-	return mine;
-}
-
-static inline uint64_t size_of(struct counter *c, uint32_t info)
-{
-	struct known_size *known = &c->size[info >> 4 & (SIZES - 1)];
-
-	if (unlikely(known->info != info || !known->bytes)) {
-		known->info = info;
-		known->bytes = 1u << qemu_plugin_mem_size_shift(info);
-	}
-	return known->bytes;
-}
-
-static __attribute__((noinline)) void count(struct counter *c, uint32_t info, uint64_t address,
-					    struct hot *hot)
-{
-	const struct tracked *block = accesses_find(address);
-
-	if (likely(!block))
-		return;
-	uint64_t size = size_of(c, info);
-	if (info & QEMU_READ_BIT)
-		accesses_count(&c->own, block, address, size, false);
-	if (info & QEMU_WRITE_BIT)
-		accesses_count(&c->own, block, address, size, true);
-	if (!block->is_counted) {
-		hot->site = block->site;
-		hot->cell = accesses_cell(&c->own, block->site);
-		hot->block = hot->cell ? block : &nothing;
-	}
-}
-
-static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *data)
-{
-	(void)vcpu;
-	(void)data;
-	if (unlikely(!access_table_of_guest))
-		return;
-	struct counter *c = mine;
-	if (unlikely(!c || c->generation != generation) && !(c = begin_image()))
-		return;
-	struct hot *hot = &c->hot[address >> 12 & (HOT - 1)];
-	const struct tracked *block = hot->block;
-	if (address - block->start >= block->size || block->site != hot->site ||
-	    block->is_counted) {
-		count(c, info, address, hot);
-		return;
-	}
-	uint64_t size = size_of(c, info);
-	if (info & QEMU_READ_BIT)
-		hot->cell->read_bytes += size;
-	if (info & QEMU_WRITE_BIT)
-		hot->cell->written_bytes += size;
-}
-
-static void on_exit_of_thread(uint64_t id, unsigned int vcpu)
-{
-	(void)id;
-	(void)vcpu;
-	if (!mine)
-		return;
-	forget_cells(mine);
-	memory_unmap(mine, sizeof(*mine));
-	mine = NULL;
-}
 
 /* ---- translation ------------------------------------------------------------------------- */
 
@@ -199,9 +84,15 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		if (!is_stack_use(insn))
-			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_NO_REGISTERS,
-							 QEMU_READ_OR_WRITE, NULL);
+			count_instruction(insn, has_threads);
 	}
+}
+
+static void on_exit_of_thread(uint64_t id, unsigned int vcpu)
+{
+	(void)id;
+	(void)vcpu;
+	count_thread_ended();
 }
 
 /* ---- the process ------------------------------------------------------------------------- */
@@ -232,8 +123,17 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	rec.image = (struct mu_image *)said.base;
 	arena_locks = (struct arena_locks *)said.locks;
 	access_table_of_guest = (struct accesses *)said.table;
-	generation++;
+	count_begin();
 	((struct emulated *)a1)->instructions = (uint64_t)&instructions;
+}
+
+/* A forked child has its parent's recording mapped: what it does counts when it has said where its
+ * own is. The emulator makes a vfork a fork. */
+static void on_syscall_done(uint64_t id, unsigned int vcpu, int64_t number, int64_t result)
+{
+	(void)id, (void)vcpu;
+	if (!result && (number == SYS_clone || number == SYS_fork || number == SYS_vfork))
+		count_end();
 }
 
 /* Before qemu asks for the version: the first has functions that later ones took away, and qemu
@@ -252,8 +152,10 @@ EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu,
 	copies_code = qemu->version >= QEMU_COPIES;
 	for (int i = 0; i < argc; i++)
 		counts_instructions |= strcmp(argv[i], "instructions=on") == 0;
+	count_end();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_done);
 	qemu_plugin_register_vcpu_exit_cb(id, on_exit_of_thread);
 	return 0;
 }

@@ -33,6 +33,8 @@ struct qemu_information {
 typedef void (*qemu_vcpu_fn)(uint64_t id, unsigned int vcpu);
 typedef void (*qemu_translated_fn)(uint64_t id, struct qemu_plugin_tb *tb);
 typedef void (*qemu_access_fn)(unsigned int vcpu, uint32_t info, uint64_t address, void *data);
+typedef void (*qemu_syscall_done_fn)(uint64_t id, unsigned int vcpu, int64_t number,
+				     int64_t result);
 typedef void (*qemu_syscall_fn)(uint64_t id, unsigned int vcpu, int64_t number, uint64_t a1,
 				uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6,
 				uint64_t a7, uint64_t a8);
@@ -43,6 +45,8 @@ void qemu_plugin_register_vcpu_exit_cb(uint64_t id, qemu_vcpu_fn call);
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, qemu_translated_fn call);
 /* qemu_plugin_register_vcpu_syscall_cb -- the program makes a system call. */
 void qemu_plugin_register_vcpu_syscall_cb(uint64_t id, qemu_syscall_fn call);
+/* qemu_plugin_register_vcpu_syscall_ret_cb -- ... it returns; in a forked child, too. */
+void qemu_plugin_register_vcpu_syscall_ret_cb(uint64_t id, qemu_syscall_done_fn call);
 /* qemu_plugin_register_vcpu_mem_cb -- an instruction reads or writes. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_access_fn call,
 				      int flags, int kinds, void *data);

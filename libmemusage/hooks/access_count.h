@@ -57,6 +57,19 @@ static inline void cpu_count_4(uint16_t *count)
 
 #endif
 
+/* accesses_count_bytes -- count the bytes [offset, offset + size) of a block that is_counted. */
+static inline __attribute__((always_inline)) void
+accesses_count_bytes(struct mu_access *cell, const struct tracked *block, uint64_t offset,
+		     uint64_t size)
+{
+	if (likely(cell->counts && size == 8 && offset + 8 <= cell->length))
+		cpu_count_8((uint16_t *)at(cell->counts) + offset);
+	else if (likely(cell->counts && size == 4 && offset + 4 <= cell->length))
+		cpu_count_4((uint16_t *)at(cell->counts) + offset);
+	else
+		accesses_bytes_slow(cell, block, offset, size);
+}
+
 /* accesses_count -- a read or a write of `size` bytes at an address inside a block.
  *
  * All bytes count, even those beyond the block's end: an access belongs to where it begins.
@@ -73,15 +86,8 @@ accesses_count(struct access_own *own, const struct tracked *block, uint64_t add
 		cell->written_bytes += size;
 	else
 		cell->read_bytes += size;
-	if (!block->is_counted)
-		return;
-	uint64_t offset = address - block->start;
-	if (likely(cell->counts && size == 8 && offset + 8 <= cell->length))
-		cpu_count_8((uint16_t *)at(cell->counts) + offset);
-	else if (likely(cell->counts && size == 4 && offset + 4 <= cell->length))
-		cpu_count_4((uint16_t *)at(cell->counts) + offset);
-	else
-		accesses_bytes_slow(cell, block, offset, size);
+	if (block->is_counted)
+		accesses_count_bytes(cell, block, address - block->start, size);
 }
 
 #endif
