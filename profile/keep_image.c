@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/blocks.h"
 #include "profile/crc32.h"
 #include "recording/accesses.h"
 #include "recording/family.h"
@@ -48,7 +47,6 @@ static const struct section sections[MU_SEC_COUNT] = {
 	[MU_SEC_THREADS] = { sizeof(struct mu_thread),
 		{ { offsetof(struct mu_thread, counters) + offsetof(struct mu_counters, hist_high),
 		    0, 0, MU_HIST_HIGH, sizeof(uint64_t) } } },
-	[MU_SEC_BLOCKS] = { sizeof(struct mu_block), { { 0 } } },
 	[MU_SEC_MAPPINGS] = { sizeof(struct mu_mapping), { { 0 } } },
 	[MU_SEC_MODULES] = { sizeof(struct mu_module),
 		{ STRING_AT(offsetof(struct mu_module, path)) } },
@@ -189,23 +187,6 @@ static void put_referenced(struct writer *w, const struct reference *r, const un
 	pad(w);
 }
 
-static bool put_block(const struct mu_block *block, void *data)
-{
-	struct writer *w = data;
-
-	put(w, block, sizeof(*block));
-	return !w->has_failed;
-}
-
-static void put_blocks(struct writer *w, struct mu_table *t)
-{
-	*t = (struct mu_table){ .entry_size = sizeof(struct mu_block), .first_log2 = WHOLE };
-	t->extent[0] = w->at;
-	w->crc = 0;
-	t->count = blocks_walk(w->im, put_block, w);
-	t->checksum = w->crc;
-}
-
 /* The image may belong to a living process after all: entries are copied once, into a table of
  * our own, so that both passes see the same. */
 static unsigned char *copy_entries(const struct image *im, enum mu_section section,
@@ -305,9 +286,7 @@ static void put_sections(struct writer *w, struct mu_image *head)
 	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
 		struct mu_table *t = &head->table[section];
 
-		if (section == MU_SEC_BLOCKS && head->features & MU_FEATURE(section))
-			put_blocks(w, t);
-		else if (sections[section].entry_size > 0)
+		if (sections[section].entry_size > 0)
 			put_table(w, section, t);
 		else
 			*t = (struct mu_table){ 0 };

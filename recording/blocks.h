@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Live form. region(address) = address >> 30 is looked up in an open-addressing table;
+/* region(address) = address >> 30 is looked up in an open-addressing table;
  * it leads to 512 leaf offsets (2 MiB each), a leaf to 512 page words, a page word to a
  * bucket of lines, the granule (8-byte offset in the page, 0..511) to line
  * granule * lines >> 9. */
@@ -62,15 +62,6 @@ struct mu_bare_line {
 #define MU_KEY_SHIFT 3
 #define MU_BIRTH_OUTER (UINT64_C(1) << 36)
 #define MU_BIRTH_TIME (MU_BIRTH_OUTER - 1)
-
-/* Kept form. */
-struct mu_block {
-	uint64_t address;
-	uint64_t size; /* bytes requested */
-	uint64_t birth;
-	uint32_t site;
-	uint32_t flags; /* enum mu_site_flag of its site, nested blocks */
-};
 
 _Static_assert(sizeof(struct mu_line) == 64, "mu_line must be a cache line");
 _Static_assert(sizeof(struct mu_bare_line) == 64, "mu_bare_line must be a cache line");

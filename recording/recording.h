@@ -162,7 +162,7 @@ enum mu_section {
 	MU_SEC_PROCESS = 0,    /* in the image header: who ran */
 	MU_SEC_COUNTERS = 1,   /* struct mu_counters of retired threads; live ones have their own */
 	MU_SEC_THREADS = 2,    /* struct mu_thread */
-	MU_SEC_BLOCKS = 3,     /* live: struct mu_blocks; kept: struct mu_block */
+	MU_SEC_BLOCKS = 3,     /* live: struct mu_blocks; not kept */
 	MU_SEC_MAPPINGS = 4,   /* struct mu_mapping: tracked writable mappings (-m) */
 	MU_SEC_LOG = 5,	       /* struct mu_log_chunk chains, one per thread record */
 	MU_SEC_MODULES = 6,    /* struct mu_module */

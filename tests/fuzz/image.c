@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profile/blocks.h"
 #include "profile/keep.h"
 #include "profile/logmerge.h"
 #include "profile/result.h"
@@ -23,12 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { ROOM = 256 << 10, BATCH = 512 };
 
 static struct result result;
-
-static bool count_block(const struct mu_block *block, void *data)
-{
-	*(uint64_t *)data += block->size;
-	return true;
-}
 
 static void merge(struct image *im, bool is_dead)
 {
@@ -66,13 +59,11 @@ static void read_image(const struct segment *s, uint32_t index)
 {
 	struct mu_error err;
 	struct image im;
-	uint64_t bytes = 0;
 
 	if (segment_image(s, index, &im, &err) < 0)
 		return;
 	result_take(&result, &im);
 	keep_verify(s, &im, &err);
-	blocks_walk(&im, count_block, &bytes);
 	keep(s, &im);
 	merge(&im, false);
 	merge(&im, true);
