@@ -1,8 +1,8 @@
 /* sites.c -- interning stacks, and the cells of each thread.
  *
- * A known stack costs one look-up of its hash. For a new one the tree of frames is written,
- * one node per frame that no other stack shares. Hashes have 64 bits: among a million stacks
- * two collide with probability 3e-8; they would then be counted together.
+ * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Hashes
+ * have 64 bits: among a million stacks two collide with probability 3e-8; they would then be
+ * counted together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,16 +12,15 @@
 #include <string.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/frames.h"
 #include "libmemusage/ignore.h"
-#include "libmemusage/macros.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/modules.h"
 #include "libmemusage/points.h"
 #include "libmemusage/spin.h"
 
 #define SITES_LOG2 9
-#define NODES_LOG2 10
-#define FRAMES_FIRST_LOG2 6
+#define SITES_FIRST_LOG2 4
 #define CELLS_FIRST_LOG2 3
 #define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
 
@@ -39,8 +38,6 @@ struct site_index {
 };
 
 static struct site_index *index_now;
-static uint32_t *node_hash; /* node numbers by (parent, pc), 0: empty */
-static unsigned int node_shift;
 static uint32_t lock;
 static uint64_t indexed;
 static struct thread books; /* owner of the cells of sites_book() */
@@ -71,97 +68,6 @@ static void *append(unsigned int section, uint32_t *number)
 static void publish(unsigned int section)
 {
 	__atomic_store_n(&table(section)->count, table(section)->count + 1, __ATOMIC_RELEASE);
-}
-
-/* ---- the tree of frames, under the lock ------------------------------------------------ */
-
-static uint64_t node_place(uint32_t parent, uint64_t pc)
-{
-	return spread(pc ^ spread(parent)) >> node_shift;
-}
-
-static void node_insert(uint32_t *hash, uint32_t number)
-{
-	const struct mu_frame *frame = arena_table_at(table(MU_SEC_FRAMES), number);
-	uint64_t mask = (UINT64_C(1) << (64 - node_shift)) - 1;
-	uint64_t i = node_place(frame->parent, frame->pc);
-
-	while (hash[i])
-		i = (i + 1) & mask;
-	hash[i] = number;
-}
-
-static bool nodes_grow(void)
-{
-	uint64_t old_size = UINT64_C(1) << (64 - node_shift);
-	uint32_t *bigger = memory_map(2 * old_size * sizeof(*bigger));
-
-	if (!bigger)
-		return false;
-	node_shift--;
-	for (uint64_t i = 0; i < old_size; i++)
-		if (node_hash[i])
-			node_insert(bigger, node_hash[i]);
-	memory_unmap(node_hash, old_size * sizeof(*node_hash));
-	node_hash = bigger;
-	return true;
-}
-
-/* The node of a frame below `parent`, 0 if the tables are full. */
-static uint32_t node_find(uint32_t parent, uint64_t pc)
-{
-	uint64_t mask = (UINT64_C(1) << (64 - node_shift)) - 1;
-	uint32_t number;
-
-	for (uint64_t i = node_place(parent, pc); node_hash[i]; i = (i + 1) & mask) {
-		const struct mu_frame *frame = arena_table_at(table(MU_SEC_FRAMES), node_hash[i]);
-		if (frame->pc == pc && frame->parent == parent &&
-		    frame->generation == rec.image->dl_generation)
-			return node_hash[i];
-	}
-	if (table(MU_SEC_FRAMES)->count * 4 > mask * 3 && !nodes_grow())
-		return 0;
-	struct mu_frame *frame = append(MU_SEC_FRAMES, &number);
-	if (!frame) {
-		rec.image->drops.frames++;
-		return 0;
-	}
-	*frame = (struct mu_frame){ pc, parent, rec.image->dl_generation };
-	modules_note(pc - 1);
-	publish(MU_SEC_FRAMES);
-	node_insert(node_hash, number);
-	return number;
-}
-
-/* Functions that stand in for the C library's (hooks/) may call the real ones, which allocate:
- * that frame is none of the program's. */
-static bool is_own(uint64_t pc)
-{
-	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
-
-	return pc - (uint64_t)__ehdr_start < (uint64_t)_end - (uint64_t)__ehdr_start;
-}
-
-/* An interrupted instruction is noted as if it was called from: readers look at pc - 1. */
-static uint64_t is_exact(const struct walk_frame *frame)
-{
-	return frame->slot & WALK_EXACT;
-}
-
-static uint32_t innermost_node(struct walk *walk)
-{
-	uint32_t node = walk->nodes ? walk->node[walk->nodes - 1] : 0;
-
-	for (uint32_t i = walk->nodes; i < walk->count; i++) {
-		if (!is_own(walk->frame[i].pc))
-			node = node_find(node, macros_behind(walk->frame[i].pc) +
-					       is_exact(&walk->frame[i]));
-		if (!node)
-			return 0;
-		walk->node[i] = node;
-	}
-	walk->nodes = walk->count;
-	return node;
 }
 
 /* ---- sites ------------------------------------------------------------------------------- */
@@ -248,7 +154,7 @@ static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t orig
 static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags,
 			 uint32_t origin)
 {
-	uint32_t frame = walk ? innermost_node(walk) : 0;
+	uint32_t frame = walk ? frames_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
 						 : MU_STACK_TRUNCATED;
 	uint32_t stack_number, number;
@@ -397,21 +303,14 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 
 bool sites_init(void)
 {
-	arena_table_init(MU_SEC_FRAMES, sizeof(struct mu_frame), FRAMES_FIRST_LOG2);
-	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), FRAMES_FIRST_LOG2 - 2);
-	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), FRAMES_FIRST_LOG2 - 2);
+	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), SITES_FIRST_LOG2);
+	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), SITES_FIRST_LOG2);
 	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), CELLS_FIRST_LOG2);
 	index_now = new_index(SITES_LOG2);
-	node_shift = 64 - NODES_LOG2;
-	node_hash = memory_map(sizeof(*node_hash) << NODES_LOG2);
 	indexed = 0;
 	books = (struct thread){ 0 };
 	ignore_init();
-	if (!index_now || !node_hash)
-		return false;
-	publish(MU_SEC_FRAMES); /* entry 0, the root, is all zero */
-	return arena_table_at(table(MU_SEC_FRAMES), 0) &&
-	       add_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
+	return index_now && frames_init() && add_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
 }
 
 void sites_forget_locks(void)

@@ -176,8 +176,6 @@ static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t b
 			add_check(walk, new->bp_at, new->bp, index);
 	}
 	walk->count = kept + fresh;
-	if (walk->nodes > kept)
-		walk->nodes = kept;
 }
 
 /* A stack with a frame that needs other registers: nothing of it is reused. */
@@ -245,7 +243,7 @@ static bool enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
 
 	if (likely(walk_is_on(walk, slot)))
 		return true;
-	walk->count = walk->checks = walk->nodes = 0;
+	walk->count = walk->checks = 0;
 	walk->generation = now;
 	return stack_range_find(thread, walk, slot);
 }
@@ -295,7 +293,7 @@ struct walk *walk_none(struct thread *thread)
 	struct walk *walk = walk_of(thread);
 
 	if (walk)
-		walk->count = walk->checks = walk->nodes = walk->generation = 0;
+		walk->count = walk->checks = walk->generation = 0;
 	return walk;
 }
 
@@ -314,6 +312,4 @@ void walk_push(struct walk *walk, uint64_t pc)
 void walk_pop(struct walk *walk, uint32_t count)
 {
 	walk->count = count;
-	if (walk->nodes > count)
-		walk->nodes = count;
 }

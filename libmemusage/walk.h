@@ -78,7 +78,6 @@ struct walk {
 	uint32_t count;	     /* frames, outermost first */
 	uint32_t checks;
 	uint32_t generation; /* of the rules they were made with */
-	uint32_t nodes;	     /* frames whose node is known, from the outermost */
 	uint64_t other_low, other_high; /* another stack that was looked up before */
 	uint64_t joined_bp_at; /* where bp was read that the outermost new frame left, 0 nowhere */
 	uint32_t fresh;	       /* new frames of the stack found last; 0: not to be kept */
@@ -88,7 +87,6 @@ struct walk {
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */
 	struct walk_frame frame[WALK_FRAMES];
-	uint32_t node[WALK_FRAMES]; /* of the tree of frames, see sites.c */
 	struct walk_check check[WALK_CHECKS];
 	/* Frames met in this event, innermost first. */
 	struct walk_new {
