@@ -208,12 +208,25 @@ static unsigned char *copy_entries(const struct image *im, enum mu_section secti
 	return copy;
 }
 
+/* Entries that say where something else is, which will be behind them. */
+static void put_relocated(struct writer *w, const struct section *s, const unsigned char *entries,
+			  uint64_t count)
+{
+	unsigned char entry[ENTRY_MAX];
+
+	for (uint64_t i = 0; i < count; i++) {
+		memcpy(entry, entries + i * s->entry_size, s->entry_size);
+		for (unsigned int k = 0; k < REFERENCES; k++)
+			relocate(w, &s->reference[k], entry);
+		put(w, entry, s->entry_size);
+	}
+}
+
 static void put_table(struct writer *w, enum mu_section section, struct mu_table *t)
 {
 	const struct section *s = &sections[section];
 	uint64_t count, size = s->entry_size;
 	unsigned char *entries = copy_entries(w->im, section, &count);
-	unsigned char entry[ENTRY_MAX];
 
 	*t = (struct mu_table){ 0 };
 	if (!entries)
@@ -224,15 +237,13 @@ static void put_table(struct writer *w, enum mu_section section, struct mu_table
 	t->extent[0] = w->at;
 	w->place = up(w->at + count * size);
 	w->crc = 0;
-	for (uint64_t i = 0; i < count; i++) {
-		memcpy(entry, entries + i * size, size);
-		for (unsigned int k = 0; k < REFERENCES; k++)
-			relocate(w, &s->reference[k], entry);
-		put(w, entry, size);
-	}
+	if (!s->reference[0].element)
+		put(w, entries, count * size);
+	else
+		put_relocated(w, s, entries, count);
 	t->checksum = w->crc;
 	pad(w);
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; s->reference[0].element && i < count; i++) {
 		for (unsigned int k = 0; k < REFERENCES; k++)
 			put_referenced(w, &s->reference[k], entries + i * size);
 	}
