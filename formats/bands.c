@@ -14,6 +14,7 @@
 
 #include "profile/holder.h"
 #include "profile/shortname.h"
+#include "profile/shotvalues.h"
 #include "profile/strings.h"
 
 enum { NAME_BYTES = 200, ROW_OTHER = BANDS_MOST };
@@ -202,15 +203,6 @@ struct recorded {
 	uint64_t *shot;		/* by sample: its snapshot; UINT64_MAX: the end */
 };
 
-static bool load(const struct image *im, uint64_t i, struct mu_snapshot *shot)
-{
-	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, i, sizeof(*shot));
-
-	if (entry)
-		memcpy(shot, entry, sizeof(*shot));
-	return entry != NULL;
-}
-
 static int walk_recorded(struct builder *w, uint32_t sample, struct mu_error *err)
 {
 	const struct recorded *r = w->source;
@@ -308,10 +300,10 @@ static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t coun
 	uint64_t start_ns = 0;
 	uint32_t samples = 0;
 
-	for (uint64_t i = 0; i < count && load(r->image, i, &shot); i++) {
+	for (uint64_t i = 0; i < count && image_snapshot(r->image, i, &shot); i++) {
 		if (i == 0)
 			start_ns = shot.mono_ns;
-		if (shot.kind > MU_SNAPSHOT_PEAK || (shot.values == 0 && shot.heap != 0) ||
+		if (shot.kind > MU_SNAPSHOT_PEAK || !shotvalues_are_known(&shot) ||
 		    shot.mono_ns < start_ns)
 			continue;
 		r->shot[samples] = i;

@@ -13,11 +13,12 @@
 #include "formats/page_series.h"
 #include "profile/accesses.h"
 #include "profile/holder.h"
+#include "profile/shotvalues.h"
 #include "recording/accesses.h"
 
 #define NOT_YET UINT32_MAX
 
-enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 24 };
+enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25 };
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
@@ -251,7 +252,7 @@ struct shots {
 	const struct page_image *page;
 	const struct page_cut *cut;
 	/* Values that may still be read in all snapshots: a hostile recording can name the same
-	 * ones again and again. The recorder keeps less than three million. */
+	 * ones again and again. The recorder keeps less than 25 million. */
 	uint64_t left;
 };
 
@@ -272,24 +273,18 @@ static void take_value(const struct shots *s, const struct mu_site_value *value,
 static enum page_shot take_shot(void *data, uint64_t number, struct page_moment *m)
 {
 	struct shots *s = data;
+	struct mu_site_value value;
+	struct shotvalues values;
 	struct mu_snapshot shot;
 
 	if (number == 0)
 		s->left = VALUES_MAX;
 	if (!image_snapshot(s->page->export->image, number, &shot))
 		return PAGE_SHOT_NONE;
-	for (uint64_t i = 0; i < shot.value_count && s->left > 0; i++, s->left--) {
-		const void *at = image_at(s->page->export->image,
-					  shot.values + i * sizeof(struct mu_site_value),
-					  sizeof(struct mu_site_value));
-		struct mu_site_value value;
-
-		if (!at)
-			break;
-		memcpy(&value, at, sizeof(value));
+	shotvalues_open(&values, s->page->export->image, &shot);
+	for (; s->left > 0 && shotvalues_next(&values, &value); s->left--)
 		take_value(s, &value, m);
-	}
-	return shot.values != 0 || shot.heap == 0 ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
+	return shotvalues_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
 }
 
 static void put_shot(void *data, uint64_t number, struct page_json *j)

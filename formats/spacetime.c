@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/shotvalues.h"
+
 enum { CURVES = 32, NAME_CHARS = 15, SNAPSHOTS_MAX = 1 << 22 };
 
 static int no_memory(struct mu_error *err)
@@ -19,7 +21,7 @@ static int no_memory(struct mu_error *err)
 
 static bool is_usable(const struct mu_snapshot *shot, uint64_t not_before)
 {
-	return shot->kind <= MU_SNAPSHOT_PEAK && (shot->values || shot->heap == 0) &&
+	return shot->kind <= MU_SNAPSHOT_PEAK && shotvalues_are_known(shot) &&
 	       shot->mono_ns >= not_before;
 }
 

@@ -12,18 +12,21 @@
 #include "libmemusage/depths.h"
 #include "libmemusage/instructions.h"
 #include "libmemusage/journal.h"
-#include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/triggers.h"
+#include "libmemusage/values.h"
 #include "recording/points.h"
 
 #define FIRST_LOG2 4
 #define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
-#define NORMAL_LIMIT (UINT64_C(4) << 20)  /* ... beyond which normal snapshots keep none */
+#define NORMAL_LIMIT (VALUES_LIMIT / 4 * 3) /* ... that those of normal snapshots may take */
 #define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
-#define BUFFERS MAX_SNAPSHOTS
 #define TICK_VALUES 8u	 /* normal snapshots with values in a tick ... */
 #define TICK_SITES 1024u /* ... if there are no more sites than that, else one */
+/* Cells that may be added up for normal snapshots, at 20 ns: 4 ms at first, then 1 % of the
+ * time. */
+#define FIRST_CELLS 200000u
+#define TICK_CELLS 500u
 
 static const uint64_t no_time;
 struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX,
@@ -40,31 +43,22 @@ struct moment {
 struct entry {
 	struct moment when;
 	uint32_t number;
-	uint32_t capacity; /* of its array of site values */
-};
-
-/* Arrays of values that belonged to culled snapshots, to be used again. */
-struct buffer {
-	uint64_t offset;
-	uint32_t capacity;
+	struct values values;
 };
 
 static struct entry series[MAX_SNAPSHOTS];
 static uint32_t series_count;
-static struct buffer spare[BUFFERS];
-static uint32_t spare_count;
 static uint32_t since_detailed;
 static struct moment due; /* the next one; see set_due() */
 static struct moment min_interval;
 static int64_t peak_total;   /* at the last peak */
 static uint32_t peak_number; /* its number + 1, 0 none */
-static uint64_t values_bytes;
-static int64_t *bytes_of, *blocks_of; /* sums by site while one is taken */
-static uint64_t scratch_sites;
 static uint64_t requested_values;
 static uint32_t requested_capacity; /* of the array of the requested snapshot */
 static uint64_t values_tick; /* when a normal snapshot kept values last */
 static uint32_t values_left; /* how many more may within that tick */
+static uint64_t first_tick;
+static uint64_t normal_cells; /* that were added up for normal snapshots */
 static uint32_t lock;
 
 static struct mu_table *table(unsigned int section)
@@ -89,100 +83,6 @@ static uint32_t max_snapshots(void)
 	return max > MAX_SNAPSHOTS ? MAX_SNAPSHOTS : max < 10 ? 10 : max;
 }
 
-/* ---- values of sites ---------------------------------------------------------------------- */
-
-static bool make_scratch(uint64_t sites)
-{
-	uint64_t want = scratch_sites ? scratch_sites : 512;
-
-	if (sites <= scratch_sites)
-		return true;
-	while (want < sites)
-		want *= 2;
-	if (bytes_of) {
-		memory_unmap(bytes_of, scratch_sites * sizeof(*bytes_of));
-		memory_unmap(blocks_of, scratch_sites * sizeof(*blocks_of));
-	}
-	bytes_of = memory_map(want * sizeof(*bytes_of));
-	blocks_of = memory_map(want * sizeof(*blocks_of));
-	scratch_sites = bytes_of && blocks_of ? want : 0;
-	return scratch_sites != 0;
-}
-
-/* Sums the cells of all threads; *known gets the number of sites that have allocated. Returns how
- * many sites are not zero. */
-static uint64_t sum_cells(uint64_t sites, uint64_t *known)
-{
-	uint64_t cells = __atomic_load_n(&table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
-	uint64_t used = 0;
-
-	memset(bytes_of, 0, sites * sizeof(*bytes_of));
-	memset(blocks_of, 0, sites * sizeof(*blocks_of));
-	for (uint64_t i = 0; i < cells; i++) {
-		const struct mu_cell *cell = arena_table_at(table(MU_SEC_CELLS), i);
-		if (!cell || cell->site >= sites)
-			continue;
-		bytes_of[cell->site] += cell->live_bytes;
-		blocks_of[cell->site] += cell->live_blocks;
-		if (cell->total_blocks && cell->site >= *known)
-			*known = cell->site + 1;
-	}
-	for (uint64_t i = 0; i < sites; i++)
-		used += bytes_of[i] || blocks_of[i];
-	return used;
-}
-
-/* An array for `count` values: a spare one that fits, or a new one below the limit. */
-static uint64_t values_alloc(uint64_t count, uint32_t *capacity)
-{
-	uint32_t best = spare_count;
-
-	for (uint32_t i = 0; i < spare_count; i++)
-		if (spare[i].capacity >= count &&
-		    (best == spare_count || spare[i].capacity < spare[best].capacity))
-			best = i;
-	if (best < spare_count) {
-		struct buffer taken = spare[best];
-		spare[best] = spare[--spare_count];
-		*capacity = taken.capacity;
-		return taken.offset;
-	}
-	uint64_t room = count + count / 4 + 16;
-	if (room > UINT32_MAX || values_bytes + room * sizeof(struct mu_site_value) > VALUES_LIMIT)
-		return 0;
-	values_bytes += room * sizeof(struct mu_site_value);
-	*capacity = (uint32_t)room;
-	return arena_alloc(room * sizeof(struct mu_site_value), 64);
-}
-
-/* Returns how many there were. */
-static uint64_t put_values(uint64_t offset, uint64_t capacity, uint64_t sites)
-{
-	struct mu_site_value *first = at(offset), *value = first;
-
-	for (uint64_t i = 0; i < sites && (uint64_t)(value - first) < capacity; i++)
-		if (bytes_of[i] || blocks_of[i])
-			*value++ = (struct mu_site_value){ (uint32_t)i, 0, bytes_of[i],
-							  blocks_of[i] };
-	return (uint64_t)(value - first);
-}
-
-static void store_values(struct mu_snapshot *s, uint32_t *capacity)
-{
-	uint64_t sites = __atomic_load_n(&table(MU_SEC_SITES)->count, __ATOMIC_ACQUIRE);
-
-	*capacity = 0;
-	if (!make_scratch(sites))
-		return;
-	uint64_t used = sum_cells(sites, &s->sites);
-	s->values = values_alloc(used, capacity);
-	if (!s->values) {
-		rec.image->drops.snapshots++;
-		return;
-	}
-	s->value_count = put_values(s->values, *capacity, sites);
-}
-
 /* ---- the series, under the lock ----------------------------------------------------------- */
 
 static bool is_peak(const struct entry *entry)
@@ -190,17 +90,17 @@ static bool is_peak(const struct entry *entry)
 	return entry->number + 1 == peak_number;
 }
 
-static void values_free(const struct entry *entry)
+static void forget_values(struct entry *entry)
 {
-	const struct mu_snapshot *s = snapshot(entry->number);
+	struct mu_snapshot *s = snapshot(entry->number);
 
-	if (s->values && spare_count < BUFFERS)
-		spare[spare_count++] = (struct buffer){ s->values, entry->capacity };
+	s->packed = s->packed_bytes = 0;
+	values_free(&entry->values);
 }
 
 static void cull_one(uint32_t i)
 {
-	values_free(&series[i]);
+	forget_values(&series[i]);
 	memmove(&series[i], &series[i + 1], (series_count - i - 1) * sizeof(series[0]));
 	series_count--;
 }
@@ -298,10 +198,8 @@ static uint64_t monotonic(void)
 /* By the byte clock thousands of snapshots can be due within a millisecond: but for the first few
  * of each, which are what a program that then waits stays with, only the detailed ones keep the
  * values of sites. */
-static bool keeps_values(uint64_t tick)
+static bool is_first_of_tick(uint64_t tick)
 {
-	if (values_bytes >= NORMAL_LIMIT)
-		return false;
 	if (tick != values_tick) {
 		values_tick = tick;
 		values_left = table(MU_SEC_SITES)->count <= TICK_SITES ? TICK_VALUES : 1;
@@ -310,6 +208,52 @@ static bool keeps_values(uint64_t tick)
 		return false;
 	values_left--;
 	return true;
+}
+
+/* Detailed snapshots and peaks are worth their pause. The others must not slow down a program that
+ * has very many sites. */
+static bool is_cheap(uint64_t tick)
+{
+	uint64_t cells = table(MU_SEC_CELLS)->count;
+
+	if (normal_cells + cells > FIRST_CELLS + (tick - first_tick) * TICK_CELLS)
+		return false;
+	normal_cells += cells;
+	return true;
+}
+
+/* Room for others: every second normal snapshot that has values loses them, or each. */
+static void thin_out(bool all)
+{
+	bool goes = true;
+
+	for (uint32_t i = 0; i < series_count; i++) {
+		struct entry *entry = &series[i];
+		if (!entry->values.pieces || snapshot(entry->number)->kind != MU_SNAPSHOT_NORMAL)
+			continue;
+		if (goes || all)
+			forget_values(entry);
+		goes = !goes;
+	}
+}
+
+static struct values store_values(struct mu_snapshot *s)
+{
+	bool is_normal = s->kind == MU_SNAPSHOT_NORMAL;
+	uint64_t limit = is_normal ? NORMAL_LIMIT : VALUES_LIMIT;
+	struct values v = { 0 };
+	uint64_t used;
+
+	if (!values_sum(&s->sites, &used))
+		return v;
+	if (!values_store(&v, limit)) {
+		thin_out(!is_normal);
+		if (!values_store(&v, limit))
+			rec.image->drops.snapshots++;
+	}
+	s->packed = v.first;
+	s->packed_bytes = v.bytes;
+	return v;
 }
 
 /* Readers outside see by the number whether the table changed under their hands. */
@@ -343,7 +287,7 @@ static void add(enum mu_snapshot_kind kind)
 	const struct mu_heap *heap = &rec.image->heap;
 	uint64_t now = time_now();
 	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
-	uint32_t capacity = 0;
+	struct values values = { 0 };
 
 	if (!s || number >= UINT32_MAX) {
 		rec.image->drops.snapshots++;
@@ -360,8 +304,8 @@ static void add(enum mu_snapshot_kind kind)
 				   .tick = (uint32_t)tick };
 	if (rec.flags & MU_CFG_STACK_BYTES)
 		s->stacks += depths_unseen();
-	if (kind != MU_SNAPSHOT_NORMAL || keeps_values(tick))
-		store_values(s, &capacity);
+	if (kind != MU_SNAPSHOT_NORMAL || (is_first_of_tick(tick) && is_cheap(tick)))
+		values = store_values(s);
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
 	journal_add(s, now);
 	if (kind == MU_SNAPSHOT_PEAK) {
@@ -370,7 +314,7 @@ static void add(enum mu_snapshot_kind kind)
 		set_peak_threshold();
 	}
 	since_detailed = kind == MU_SNAPSHOT_NORMAL ? since_detailed + 1 : 0;
-	series[series_count++] = (struct entry){ { now, heap->clock }, (uint32_t)number, capacity };
+	series[series_count++] = (struct entry){ { now, heap->clock }, (uint32_t)number, values };
 	if (series_count == max_snapshots())
 		cull();
 	set_due(now + min_interval.time, heap->clock + min_interval.clock);
@@ -398,10 +342,12 @@ void snapshots_find_clock(void)
 bool snapshots_init(void)
 {
 	arena_table_init(MU_SEC_SNAPSHOTS, sizeof(struct mu_snapshot), FIRST_LOG2);
-	series_count = spare_count = since_detailed = peak_number = 0;
+	series_count = since_detailed = peak_number = 0;
 	min_interval = (struct moment){ 0, 0 };
-	values_bytes = 0;
+	values_init();
 	values_tick = UINT64_MAX;
+	first_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+	normal_cells = 0;
 	peak_total = 0;
 	snapshot_due = (struct snapshot_due){ .admin = config()->heap_admin,
 					      .now = clock_of(config()->time_unit),
@@ -461,10 +407,10 @@ static void refresh(struct entry *last)
 	s->stacks = depths_now();
 	if (rec.flags & MU_CFG_STACK_BYTES)
 		s->stacks += depths_unseen();
-	if (s->values || values_bytes < NORMAL_LIMIT) {
-		values_free(last);
-		s->values = s->value_count = s->sites = 0;
-		store_values(s, &last->capacity);
+	if (s->packed || is_cheap(snapshot_due.tick)) {
+		forget_values(last);
+		s->sites = 0;
+		last->values = store_values(s);
 	}
 	last->when.clock = heap->clock;
 	set_due(last->when.time + min_interval.time, heap->clock + min_interval.clock);
@@ -513,14 +459,13 @@ static void add_pending(struct thread *thread, void *data)
 	s->clock_bytes += thread->pending_clock;
 }
 
-/* Into an array of its own, which grows, and is never spare. */
+/* Into an array of its own, which grows, and is never given back. */
 static void put_all_values(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
 {
-	uint64_t sites = __atomic_load_n(&table(MU_SEC_SITES)->count, __ATOMIC_ACQUIRE);
+	uint64_t used;
 
-	if (!make_scratch(sites))
+	if (!values_sum(&s->sites, &used))
 		return;
-	uint64_t used = sum_cells(sites, &s->sites);
 	if (used > *capacity) {
 		/* Each new page costs 1 to 7 us. */
 		uint64_t count = used + used / 4;
@@ -528,7 +473,7 @@ static void put_all_values(struct mu_snapshot *s, uint64_t *room, uint32_t *capa
 		*capacity = *room ? (uint32_t)count : 0;
 	}
 	s->values = *room;
-	s->value_count = put_values(*room, *capacity, sites);
+	s->value_count = values_array(at(*room), *capacity);
 }
 
 static struct mu_snapshot present(void)

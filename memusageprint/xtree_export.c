@@ -16,12 +16,10 @@ static uint64_t duration_ms(const struct subject *s)
 	const struct mu_process *process = &s->image.head.process;
 	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
 	uint64_t end = process->exit_mono_ns;
-	const struct mu_snapshot *last;
+	struct mu_snapshot last;
 
-	if (end == 0 && count > 0) {
-		last = image_entry(&s->image, MU_SEC_SNAPSHOTS, count - 1, sizeof(*last));
-		end = last ? last->mono_ns : 0;
-	}
+	if (end == 0 && count > 0 && image_snapshot(&s->image, count - 1, &last))
+		end = last.mono_ns;
 	return end > process->start_mono_ns ? (end - process->start_mono_ns) / 1000000 : 0;
 }
 

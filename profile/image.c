@@ -101,11 +101,18 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 
 bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *shot)
 {
-	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, index, sizeof(*shot));
+	size_t size = sizeof(*shot);
+	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, index, size);
 
-	if (entry)
-		memcpy(shot, entry, sizeof(*shot));
-	return entry != NULL;
+	if (!entry) {
+		size = MU_SNAPSHOT_SIZE_MIN;
+		entry = image_entry(im, MU_SEC_SNAPSHOTS, index, size);
+	}
+	if (!entry)
+		return false;
+	*shot = (struct mu_snapshot){ 0 };
+	memcpy(shot, entry, size);
+	return true;
 }
 
 void image_forget(const struct image *im)

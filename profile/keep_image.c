@@ -22,6 +22,7 @@
 enum {
 	BUFFER_BYTES = 64 << 10,
 	REFERENCES = 3,		/* most of one entry */
+	PIECES = 0,
 	WHOLE = 40,		/* first_log2 of a table whose entries are all in extent 0 */
 	ENTRY_MAX = sizeof(struct mu_thread)
 };
@@ -32,7 +33,7 @@ struct reference {
 	uint16_t count;		/* of the field that counts elements; 0: `fixed` of them */
 	uint16_t count_size;	/* bytes of that field */
 	uint32_t fixed;
-	uint32_t element;	/* bytes */
+	uint32_t element;	/* bytes; PIECES: of a chain of mu_values, kept as one */
 };
 
 struct section {
@@ -58,7 +59,9 @@ static const struct section sections[MU_SEC_COUNT] = {
 		{ STRING_AT(offsetof(struct mu_snapshot, name)),
 		  { offsetof(struct mu_snapshot, values),
 		    offsetof(struct mu_snapshot, value_count), 8, 0,
-		    sizeof(struct mu_site_value) } } },
+		    sizeof(struct mu_site_value) },
+		  { offsetof(struct mu_snapshot, packed),
+		    offsetof(struct mu_snapshot, packed_bytes), 8, 0, PIECES } } },
 	[MU_SEC_JOURNAL] = { sizeof(struct mu_journal), { { 0 } } },
 	[MU_SEC_TIMELINE] = { sizeof(struct mu_sample), { { 0 } } },
 	[MU_SEC_MARKS] = { sizeof(struct mu_mark), { STRING_AT(offsetof(struct mu_mark, text)) } },
@@ -137,6 +140,20 @@ static uint64_t up(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
+/* Whether a chain of pieces with so many bytes can be there; whether they are is seen when they are
+ * copied. */
+static const void *first_piece(const struct writer *w, uint64_t offset, uint64_t *length)
+{
+	const void *piece = offset ? image_at(w->im, offset, sizeof(struct mu_values)) : NULL;
+
+	if (!piece || *length > w->im->head.used || *length > UINT32_MAX) {
+		*length = 0;
+		return NULL;
+	}
+	*length += sizeof(struct mu_values);
+	return piece;
+}
+
 /* What a reference of ENTRY names: bytes in the image, or NULL with length 0. */
 static const void *referenced(const struct writer *w, const struct reference *r,
 			      const unsigned char *entry, uint64_t *length)
@@ -149,6 +166,10 @@ static const void *referenced(const struct writer *w, const struct reference *r,
 	if (r->count_size > 0) {
 		count = 0;
 		memcpy(&count, entry + r->count, r->count_size);
+	}
+	if (r->element == PIECES && r->offset) {
+		*length = count;
+		return first_piece(w, offset, length);
 	}
 	if (__builtin_mul_overflow(count, (uint64_t)r->element, length))
 		*length = UINT64_MAX;
@@ -174,6 +195,34 @@ static void relocate(struct writer *w, const struct reference *r, unsigned char 
 	w->place += up(length);
 }
 
+/* One piece of LENGTH bytes with its header, made of those that OFFSET leads to. */
+static void put_pieces(struct writer *w, uint64_t offset, uint64_t length)
+{
+	uint64_t left = length - sizeof(struct mu_values);
+	struct mu_values piece = { .used = (uint32_t)left };
+
+	put(w, &piece, sizeof(piece));
+	while (left > 0) {
+		const void *head = offset ? image_at(w->im, offset, sizeof(piece)) : NULL;
+		const void *bytes = NULL;
+		uint64_t size = 0;
+
+		if (head) {
+			memcpy(&piece, head, sizeof(piece));
+			size = piece.used < left ? piece.used : left;
+			bytes = image_at(w->im, offset + sizeof(piece), size);
+		}
+		if (!bytes || size == 0)
+			break;
+		put(w, bytes, size);
+		left -= size;
+		offset = piece.next;
+	}
+	/* The image changed meanwhile: zeros are values of 0. */
+	for (; left > 0; left--)
+		put(w, "", 1);
+}
+
 /* The bytes themselves, in the order in which the places were given. */
 static void put_referenced(struct writer *w, const struct reference *r, const unsigned char *entry)
 {
@@ -183,7 +232,13 @@ static void put_referenced(struct writer *w, const struct reference *r, const un
 	if (r->offset == 0)
 		return;
 	bytes = referenced(w, r, entry, &length);
-	put(w, bytes, length);
+	if (r->element == PIECES && bytes) {
+		uint64_t offset;
+		memcpy(&offset, entry + r->offset, sizeof(offset));
+		put_pieces(w, offset, length);
+	} else {
+		put(w, bytes, length);
+	}
 	pad(w);
 }
 

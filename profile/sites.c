@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/shotvalues.h"
 #include "recording/copies.h"
 
 /* Entries after which what was read of a file is let go of. */
@@ -203,23 +204,19 @@ static struct weight weigh(const struct site *site, enum metric_kind kind)
 static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_t snapshot,
 			  struct weight *weight)
 {
+	struct mu_site_value value;
+	struct shotvalues values;
 	struct mu_snapshot shot;
 
 	if (!image_snapshot(im, snapshot, &shot))
 		return -1;
 	/* Not every snapshot keeps them. */
-	if (shot.values == 0 && shot.heap != 0)
+	if (!shotvalues_are_known(&shot))
 		return -1;
-	for (uint64_t i = 0; i < shot.value_count; i++) {
-		const void *at = image_at(im, shot.values + i * sizeof(struct mu_site_value),
-					  sizeof(struct mu_site_value));
-		struct mu_site_value value;
-
-		if (!at)
-			break;
-		memcpy(&value, at, sizeof(value));
+	shotvalues_open(&values, im, &shot);
+	while (shotvalues_next(&values, &value)) {
 		if (value.site >= s->count)
-			continue;
+			break;
 		weight[value.site].bytes = value.bytes;
 		weight[value.site].blocks = value.blocks;
 	}

@@ -19,6 +19,7 @@
 #ifndef RECORDING_RECORDING_H
 #define RECORDING_RECORDING_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "recording/blocks.h"
@@ -533,6 +534,21 @@ struct mu_snapshot {
 	uint64_t value_count;
 	struct mu_string name; /* mark or request that caused it */
 	uint64_t sites; /* those with smaller numbers had allocated by then, no others */
+	/* Younger than the format: smaller entries do without. */
+	uint64_t packed; /* offset of a struct mu_values, instead of `values` */
+	uint64_t packed_bytes; /* used bytes of it and of those that it leads to */
+};
+#define MU_SNAPSHOT_SIZE_MIN offsetof(struct mu_snapshot, packed)
+
+/* Values of sites one after the other, ascending by site, each as three numbers: the site's
+ * distance from the one after the last, bytes, blocks. A number has 7 bits in each byte, the lowest
+ * first, and the highest bit set in all but its last; sums have their sign in the lowest bit
+ * (zigzag). No value is in two pieces. */
+struct mu_values {
+	uint64_t next; /* offset of the next piece, 0 none */
+	uint32_t used; /* bytes */
+	uint32_t reserved;
+	uint8_t byte[];
 };
 
 /* One look at the memory of the process as the kernel sees it. Bytes. */

@@ -45,6 +45,15 @@ page who.html $(seq -f at:%.0f 0 $((number - 1))) >sums
 is "$(paste sums heaps | grep -v '^-' | awk '$1 != $2')" '' 'the places of one sum up to its heap'
 num "$(grep -vc '^-' sums)" -ge 2 'of several'
 
+# A program that meets new call stacks all the time, 59,049 in the end.
+ok 'many stacks are recorded' memusage -q --html=grows.html "$WORKLOADS/manystacks" 5
+number=$(page grows.html count:snapshots)
+detailed=$(grep -oE '"kind":"(detailed|peak)"' grows.html | wc -l)
+# shellcheck disable=SC2046
+page grows.html $(seq -f at:%.0f 0 $((number - 1))) >sums
+num "$detailed" -ge 3 'they have several detailed snapshots'
+num "$(grep -vc '^-' sums)" -ge "$detailed" 'all of them have places'
+
 # ---- the file -------------------------------------------------------------------------------
 
 num "$(wc -c <who.html)" -le 2000000 'not more than 2 MB'

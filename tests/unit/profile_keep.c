@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "profile/result.h"
+#include "profile/shotvalues.h"
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"
 
@@ -16,6 +17,49 @@
 enum { MAPPINGS = 500, MAPPINGS_LOG2 = 9 };
 
 static struct result before, after;
+
+/* Three pieces with the values of two sites each: 3, 5, 7, ... */
+static void put_shot(const struct fake *f, uint32_t k)
+{
+	static const uint8_t first[] = { 3, 20, 2, 1, 20, 2 }, more[] = { 1, 20, 2, 1, 20, 2 };
+	struct mu_image *im = fake_at(f, k);
+	struct mu_table *t = &im->table[MU_SEC_SNAPSHOTS];
+	struct mu_snapshot *shot;
+	uint64_t next = 0;
+
+	*t = (struct mu_table){ .entry_size = sizeof(*shot), .first_log2 = 0, .count = 1 };
+	t->extent[0] = fake_alloc(f, k, sizeof(*shot));
+	for (int i = 2; i >= 0; i--) {
+		uint64_t offset = fake_alloc(f, k, 1024);
+		struct mu_values *piece = fake_pointer(f, k, offset);
+
+		*piece = (struct mu_values){ .next = next, .used = sizeof(first) };
+		memcpy(piece->byte, i == 0 ? first : more, sizeof(first));
+		next = offset;
+	}
+	shot = fake_pointer(f, k, t->extent[0]);
+	*shot = (struct mu_snapshot){ .packed = next, .packed_bytes = 3 * sizeof(first) };
+	im->features |= MU_FEATURE(MU_SEC_SNAPSHOTS);
+}
+
+static void compare_shot(const struct image *im)
+{
+	struct mu_site_value value;
+	struct shotvalues values;
+	struct mu_snapshot shot;
+
+	if (!IS_TRUE(image_snapshot(im, 0, &shot)))
+		return;
+	EQ_U(shot.packed_bytes, 18);
+	shotvalues_open(&values, im, &shot);
+	for (uint32_t site = 3; site <= 13; site += 2) {
+		IS_TRUE(shotvalues_next(&values, &value));
+		EQ_U(value.site, site);
+		EQ_I(value.bytes, 10);
+		EQ_I(value.blocks, 1);
+	}
+	IS_FALSE(shotvalues_next(&values, &value));
+}
 
 static void fill(struct fake *f, uint32_t k)
 {
@@ -51,6 +95,7 @@ static void fill(struct fake *f, uint32_t k)
 			MU_FEATURE(MU_SEC_LOG);
 	im->features |= MU_FEATURE(MU_SEC_BLOCKS);
 	im->blocks_root = fake_alloc(f, k, sizeof(struct mu_blocks));
+	put_shot(f, k);
 }
 
 static void compare(const struct segment *kept, const struct fake *f, uint32_t k)
@@ -84,6 +129,7 @@ static void compare(const struct segment *kept, const struct fake *f, uint32_t k
 		EQ_S(path, "/lib/b.so");
 	}
 	EQ_U(image_count(&copy, MU_SEC_MAPPINGS), MAPPINGS);
+	compare_shot(&copy);
 	mapping = image_entry(&copy, MU_SEC_MAPPINGS, MAPPINGS - 1, sizeof(*mapping));
 	if (OK(mapping, "the last mapping is there"))
 		EQ_U(mapping->start, (uint64_t)(MAPPINGS - 1) << 12);

@@ -8,7 +8,7 @@
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/tap.h"
 
-#define SLOT UINT64_C(2097152)
+#define SLOT UINT64_C(4194304)
 
 static struct unwound u;
 static struct fake f;

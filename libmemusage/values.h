@@ -1,0 +1,54 @@
+/* values.h -- what every site holds at a moment: added up, and stored with a snapshot.
+ *
+ * Stored values are packed: three numbers of variable length for each site that is not zero, five
+ * bytes or so, in a chain of small pieces that are all of one size. So what a culled snapshot gives
+ * back fits any other, also in a program that meets new sites all the time (docs/format.md, 8).
+ *
+ * All of this is called under the lock of the snapshots, and is async-signal-safe.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_VALUES_H
+#define LIBMEMUSAGE_VALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recording/recording.h"
+
+/* The pieces of one snapshot; all zero: it has none. */
+struct values {
+	uint64_t first; /* offsets in the image */
+	uint64_t last;
+	uint32_t pieces;
+	uint32_t bytes; /* of values, without the headers of pieces */
+};
+
+/* values_init -- nothing is stored yet in the image. */
+void values_init(void);
+
+/* values_sum -- add up the cells of all threads.
+ *
+ * known  is set to the number of sites below which all had allocated by then.
+ * used   is set to the number of sites that are not zero.
+ * Returns false if there is no memory for it. Cost 20 ns per cell.
+ */
+bool values_sum(uint64_t *known, uint64_t *used);
+
+/* values_array -- write what was added up into an array, as long as there is room.
+ *
+ * Returns how many there were.
+ */
+uint64_t values_array(struct mu_site_value *first, uint64_t capacity);
+
+/* values_store -- store what was added up.
+ *
+ * limit  bytes that all pieces in use may have afterwards.
+ * Returns false, and leaves *v empty, if that is not enough or the arena is full.
+ */
+bool values_store(struct values *v, uint64_t limit);
+
+/* values_free -- give back the pieces; *v is empty then. Cost the same for any number. */
+void values_free(struct values *v);
+
+#endif

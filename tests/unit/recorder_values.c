@@ -1,0 +1,191 @@
+/* recorder_values.c -- what sites hold is read back as it was stored; pieces that one snapshot gives
+ * back serve any other, and there are no more of them than the limit says.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/values.h"
+
+#include <string.h>
+
+#include "libmemusage/arena.h"
+#include "profile/shotvalues.h"
+#include "tests/lib/recorder.h"
+
+#define ROOM (UINT64_C(64) << 20)
+
+static void begin(uint64_t sites)
+{
+	recorder_image(ROOM, 0);
+	values_init();
+	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), 4);
+	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), 4);
+	rec.image->table[MU_SEC_SITES].count = sites;
+}
+
+static void add_cell(uint32_t site, int64_t bytes, int64_t blocks)
+{
+	struct mu_table *cells = &rec.image->table[MU_SEC_CELLS];
+	struct mu_cell *cell = arena_table_at(cells, cells->count);
+
+	*cell = (struct mu_cell){ .site = site, .live_bytes = bytes, .live_blocks = blocks,
+				  .total_blocks = 1 };
+	cells->count++;
+}
+
+static struct values store(uint64_t limit)
+{
+	uint64_t known, used;
+	struct values v;
+
+	IS_TRUE(values_sum(&known, &used));
+	values_store(&v, limit);
+	return v;
+}
+
+static struct shotvalues open_values(const struct values *v)
+{
+	static struct image im;
+	struct mu_snapshot shot = { .packed = v->first, .packed_bytes = v->bytes };
+	struct shotvalues values;
+
+	image_load(&im, rec.image, ROOM, NULL);
+	shotvalues_open(&values, &im, &shot);
+	return values;
+}
+
+/* Numbers of every length and sign, sites far from each other, several cells of one site. */
+static void extremes(void)
+{
+	static const int64_t bytes[] = { 1, 63, 64, -1, -64, 8191, INT64_MAX, INT64_MIN, 1 };
+	static const uint32_t site[] = { 0, 1, 127, 128, 300, 70000, 70001, 900000, 999999 };
+	const unsigned int n = sizeof(site) / sizeof(site[0]);
+	struct mu_site_value value;
+	uint64_t known, used;
+
+	begin(1000000);
+	for (unsigned int i = 0; i < n; i++)
+		add_cell(site[i], bytes[i], (int64_t)i);
+	add_cell(127, 1000, 10);
+	add_cell(500, 7, 7);
+	add_cell(500, -7, -7);
+	add_cell(1000000, 1, 1); /* no such site */
+	IS_TRUE(values_sum(&known, &used));
+	EQ_U(known, 1000000);
+	EQ_U(used, n);
+	struct values v = store(ROOM);
+	struct shotvalues values = open_values(&v);
+	for (unsigned int i = 0; i < n; i++) {
+		IS_TRUE(shotvalues_next(&values, &value));
+		EQ_U(value.site, site[i]);
+		EQ_I(value.bytes, bytes[i] + (site[i] == 127 ? 1000 : 0));
+		EQ_I(value.blocks, (int64_t)i + (site[i] == 127 ? 10 : 0));
+	}
+	IS_FALSE(shotvalues_next(&values, &value));
+}
+
+/* Counts what is wrong, as there are very many. */
+static uint64_t differences(const struct values *v, uint32_t sites)
+{
+	struct shotvalues values = open_values(v);
+	struct mu_site_value value;
+	uint64_t bad = 0;
+
+	for (uint32_t i = 0; i < sites; i++)
+		bad += !shotvalues_next(&values, &value) || value.site != i ||
+		       value.bytes != i * INT64_C(100) + 1 || value.blocks != i + 1;
+	return bad + shotvalues_next(&values, &value);
+}
+
+/* A program that meets new sites all the time: each snapshot is larger than any before. */
+static void growing(void)
+{
+	struct values kept[8] = { { 0 } };
+	uint64_t most = 0;
+
+	begin(100000);
+	for (uint32_t sites = 0, n = 0; sites < 40000; n++) {
+		for (uint32_t to = sites + 500; sites < to; sites++)
+			add_cell(sites, sites * INT64_C(100) + 1, sites + 1);
+		values_free(&kept[n % 8]);
+		kept[n % 8] = store(ROOM);
+		EQ_U(differences(&kept[n % 8], sites), 0);
+		if (n % 8 == 7)
+			most = rec.image->used;
+	}
+	/* The last eight take 7 bytes per site at most, and that is all there is room for. */
+	IS_TRUE(most - rec.image->table[MU_SEC_CELLS].extent[0] < 16000000);
+	uint64_t used[2];
+	for (int again = 0; again < 2; again++) {
+		for (int i = 0; i < 8; i++)
+			values_free(&kept[i]);
+		for (int i = 0; i < 8; i++)
+			kept[i] = store(ROOM);
+		used[again] = rec.image->used;
+	}
+	EQ_U(used[1], used[0]);
+	for (int i = 0; i < 8; i++)
+		EQ_U(differences(&kept[i], 40000), 0);
+}
+
+static void limits(void)
+{
+	begin(1000);
+	struct values empty = store(ROOM);
+	IS_TRUE(empty.first != 0);
+	EQ_U(empty.bytes, 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		add_cell(i, i * INT64_C(100) + 1, i + 1);
+	struct values v = store(4096);
+	EQ_U(v.first, 0);
+	EQ_U(v.pieces, 0);
+	v = store(10240);
+	EQ_U(differences(&v, 1000), 0);
+	struct values other = store(10240);
+	EQ_U(other.first, 0);
+	values_free(&v);
+	other = store(10240);
+	EQ_U(differences(&other, 1000), 0);
+}
+
+/* A recording that lies: the reader ends. */
+static void hostile(void)
+{
+	struct mu_site_value value;
+	struct mu_values *piece;
+	uint64_t steps = 0;
+
+	begin(1000);
+	for (uint32_t i = 0; i < 1000; i++)
+		add_cell(i, 1, 1);
+	struct values v = store(ROOM);
+	piece = at(v.first);
+	piece->next = v.first; /* a ring */
+	memset(piece->byte, 0xff, 5);
+	struct shotvalues values = open_values(&v);
+	IS_FALSE(shotvalues_next(&values, &value)); /* a site beyond all numbers */
+	IS_FALSE(shotvalues_next(&values, &value));
+	memset(piece->byte, 0xff, piece->used); /* a number without an end */
+	values = open_values(&v);
+	IS_FALSE(shotvalues_next(&values, &value));
+	piece->used = 0;
+	values = open_values(&v);
+	IS_FALSE(shotvalues_next(&values, &value));
+	piece->used = UINT32_MAX;
+	values = open_values(&v);
+	IS_FALSE(shotvalues_next(&values, &value));
+	memset(piece->byte, 0x7f, 1000); /* distances of 127 for ever */
+	piece->used = 999;
+	values = open_values(&v);
+	while (shotvalues_next(&values, &value) && value.site < 1000000)
+		steps++;
+	EQ_U(steps, 1000000 / 128);
+}
+
+int main(void)
+{
+	extremes();
+	growing();
+	limits();
+	hostile();
+	return done_testing();
+}
