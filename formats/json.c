@@ -65,7 +65,8 @@ static void put_modules(FILE *out, const struct profile *p)
 	fputs("\"modules\":[", out);
 	for (uint32_t i = 0; i < p->modules.count; i++) {
 		const struct module *m = &p->modules.module[i];
-		bool has_names = i < p->symbols.modules && p->symbols.state[i] == SYMBOLS_READ;
+		bool has_names = i < p->symbols.modules &&
+				 symbols_state_has_names(p->symbols.state[i]);
 
 		fputs(i ? ",\n {" : "\n {", out);
 		put_text(out, "path", m->path);

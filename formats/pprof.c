@@ -98,7 +98,7 @@ static void put_mappings(struct writer *w)
 	for (uint32_t i = 0; i < w->p->modules.count; i++) {
 		const struct module *m = &w->p->modules.module[i];
 		bool has_names = i < w->p->symbols.modules &&
-				 w->p->symbols.state[i] == SYMBOLS_READ;
+				 symbols_state_has_names(w->p->symbols.state[i]);
 		char id[2 * BUILD_ID_MAX + 1] = "";
 
 		for (size_t k = 0; k < m->id.length && k < BUILD_ID_MAX; k++)

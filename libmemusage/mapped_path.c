@@ -70,16 +70,16 @@ static bool take(struct scan *s, char c)
 }
 
 /* What is not the name of the file: it is gone, or the kernel wrote some byte in another way. */
-static bool is_usable(const struct scan *s)
+static bool is_path(const struct scan *s)
 {
 	static const char deleted[] = " (deleted)";
 	const uint64_t n = sizeof(deleted) - 1;
 
-	return s->length && s->length < s->size - 1 && !memchr(s->path, '\\', s->length) &&
+	return !memchr(s->path, '\\', s->length) &&
 	       (s->length < n || memcmp(s->path + s->length - n, deleted, n) != 0);
 }
 
-uint64_t mapped_path(uint64_t address, char *path, uint64_t size)
+uint64_t mapped_path(uint64_t address, bool as_it_is, char *path, uint64_t size)
 {
 	struct scan s = { .address = address, .path = path, .size = size };
 	char part[1024];
@@ -96,7 +96,7 @@ uint64_t mapped_path(uint64_t address, char *path, uint64_t size)
 		for (long i = 0; i < got && !found; i++)
 			found = take(&s, part[i]);
 	SYS1(SYS_close, fd);
-	if (!found || !is_usable(&s))
+	if (!found || !s.length || s.length == size - 1 || (!as_it_is && !is_path(&s)))
 		return 0;
 	path[s.length] = '\0';
 	return s.length;

@@ -5,15 +5,17 @@
 #ifndef LIBMEMUSAGE_MAPPED_PATH_H
 #define LIBMEMUSAGE_MAPPED_PATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* mapped_path -- its path, as the kernel knows it.
  *
+ * as_it_is  what the kernel writes also if no file has that name: "/memfd:x (deleted)".
  * path  gets the path and a final zero; size bytes.
  * Returns its length; 0 if there is none, it was deleted, or we may not look (no /proc, sandbox).
  * Async-signal-safe. Cost 0.1 ms per 100 mappings.
  * Source proc(5), /proc/PID/maps.
  */
-uint64_t mapped_path(uint64_t address, char *path, uint64_t size);
+uint64_t mapped_path(uint64_t address, bool as_it_is, char *path, uint64_t size);
 
 #endif

@@ -13,6 +13,8 @@
 #include "libmemusage/cfi.h"
 #include "libmemusage/mapped_path.h"
 #include "libmemusage/recorder.h"
+#include "libmemusage/sandbox.h"
+#include "libmemusage/sys.h"
 
 #define FIRST_LOG2 4
 #define PATH_LIMIT 4096u
@@ -82,17 +84,37 @@ void modules_build_id(struct mu_module *module)
 	}
 }
 
-/* ld.so's name may be relative to a directory that the program has left since; then the kernel's is
- * taken. Links in it are followed when a report is made. */
+static char path[2 * PATH_LIMIT]; /* under the lock of sites.c */
+
+/* Below these directories each process finds its own descriptors: the name means nothing later. */
+static bool is_descriptor(const char *name)
+{
+	return !strncmp(name, "/proc/", 6) || !strncmp(name, "/dev/fd/", 8);
+}
+
+static const char *from_here(const char *name)
+{
+	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, PATH_LIMIT);
+	uint64_t more = strlen(name) + 1;
+
+	if (sys_failed(length) || length < 2 || more > sizeof(path) - (uint64_t)length)
+		return name;
+	path[length - 1] = '/';
+	memcpy(path + length, name, more);
+	return path;
+}
+
+/* ld.so's name may be relative to a directory that the program has left since: then the kernel's is
+ * taken, unless it is written in another way. Links in it are followed when a report is made. */
 struct mu_string modules_path(const char *name, uint64_t address)
 {
-	static char path[PATH_LIMIT]; /* under the lock of sites.c */
-
 	if (!name || !name[0])
 		return rec.image->process.exe;
-	if (name[0] != '/' && strchr(name, '/') && mapped_path(address, path, sizeof(path)))
-		name = path;
-	return arena_string(name, strlen(name), PATH_LIMIT);
+	if (is_descriptor(name))
+		name = mapped_path(address, true, path, sizeof(path)) ? path : name;
+	else if (name[0] != '/' && strchr(name, '/'))
+		name = mapped_path(address, false, path, sizeof(path)) ? path : from_here(name);
+	return arena_string(name, strlen(name), sizeof(path));
 }
 
 void modules_init(void)

@@ -42,7 +42,6 @@ static int write_with(FILE *out, struct subject *s, const struct settings *setti
 
 int exports_write(FILE *out, struct subject *s, const struct settings *settings)
 {
-	const struct mu_segment *head = &s->recording->segment.head;
 	const struct mu_process *process = &s->image.head.process;
 	uint64_t start = process->start_mono_ns, end = process->exit_mono_ns;
 	char *command;
@@ -51,7 +50,7 @@ int exports_write(FILE *out, struct subject *s, const struct settings *settings)
 		.image = &s->image,
 		.version = MEMUSAGE_VERSION,
 		.pid = (uint32_t)s->pid,
-		.start_real_ns = start - head->start_mono_ns + head->start_real_ns,
+		.start_real_ns = segment_start_ns(&s->recording->segment, &s->image),
 		.duration_ns = end > start ? end - start : 0,
 	};
 	struct mu_error err;

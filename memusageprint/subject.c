@@ -62,6 +62,7 @@ static int resolve(struct subject *s, const struct settings *settings, struct mu
 		.perf_map = perf_map,
 		.roots = settings->root.item,
 		.root_count = settings->root.count,
+		.start_ns = segment_start_ns(&s->recording->segment, &s->image),
 		.debuginfod = settings->debuginfod,
 		.no_inlines = settings->read_inlines == NO,
 		.no_demangle = settings->demangle == NO,
@@ -111,7 +112,7 @@ static void tell_states(const struct subject *s)
 
 		/* "[vdso]" and the like are no files. */
 		if (text && *path == '/')
-			warn("%s: no names: %s", path, text);
+			warn("%s: %s", path, text);
 	}
 }
 

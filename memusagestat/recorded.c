@@ -49,6 +49,7 @@ static int resolve(struct recorded *r, int pid, struct mu_error *err)
 	struct progress progress;
 	const struct symbols_options o = {
 		.perf_map = perf_map, .progress = show_progress, .data = &progress,
+		.start_ns = segment_start_ns(&r->segment, &r->image),
 	};
 	int result;
 
@@ -89,12 +90,6 @@ static uint64_t duration_of(const struct image *im)
 	return end > p->start_mono_ns ? end - p->start_mono_ns : 0;
 }
 
-static uint64_t start_real(const struct recorded *r)
-{
-	return r->segment.head.start_real_ns + r->image.head.process.start_mono_ns -
-	       r->segment.head.start_mono_ns;
-}
-
 void recorded_open(struct recorded *r, const char *file, pid_t pid)
 {
 	struct mu_slot slot;
@@ -116,7 +111,8 @@ void recorded_open(struct recorded *r, const char *file, pid_t pid)
 		.filter = &r->filter, .image = &r->image, .command = r->command,
 		.version = MEMUSAGE_VERSION,
 		.pid = slot.pid ? slot.pid : r->image.head.process.pid,
-		.start_real_ns = start_real(r), .duration_ns = duration_of(&r->image),
+		.start_real_ns = segment_start_ns(&r->segment, &r->image),
+		.duration_ns = duration_of(&r->image),
 	};
 }
 

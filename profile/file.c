@@ -44,3 +44,16 @@ int file_open_below(const char *root, const char *path)
 	}
 	return fd;
 }
+
+static uint64_t nanoseconds(struct timespec t)
+{
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool file_is_younger(int fd, uint64_t than_ns)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 &&
+	       (nanoseconds(st.st_mtim) > than_ns || nanoseconds(st.st_ctim) > than_ns);
+}

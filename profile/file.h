@@ -5,6 +5,9 @@
 #ifndef PROFILE_FILE_H
 #define PROFILE_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* file_open_below -- open a regular file for reading.
  *
  * root  directory that PATH's leading '/' means, and that symbolic links cannot leave (where
@@ -13,5 +16,9 @@
  * EINVAL, and opening it neither blocks nor has an effect.
  */
 int file_open_below(const char *root, const char *path);
+
+/* file_is_younger -- whether an open file was written, put in place or given other attributes after
+ * a moment of CLOCK_REALTIME. */
+bool file_is_younger(int fd, uint64_t than_ns);
 
 #endif

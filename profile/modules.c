@@ -129,10 +129,18 @@ uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t genera
 	return MODULES_NONE;
 }
 
+/* Links in /proc lead each process to what is its own. */
+static bool is_for_all(const char *path)
+{
+	return path[0] == '/' && strncmp(path, "/proc/", 6) != 0 &&
+	       strncmp(path, "/dev/fd/", 8) != 0;
+}
+
 void modules_follow_links(struct modules *m)
 {
 	for (uint32_t i = 0; i < m->count; i++) {
-		char *path = m->module[i].path[0] == '/' ? realpath(m->module[i].path, NULL) : NULL;
+		char *path = is_for_all(m->module[i].path) ? realpath(m->module[i].path, NULL)
+							   : NULL;
 
 		if (!path)
 			continue;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "profile/file.h"
 #include "profile/strings.h"
@@ -20,6 +21,11 @@ static FILE *open_map(const struct symbols_options *o)
 {
 	int fd = o->perf_map ? file_open_below(o->root, o->perf_map) : -1;
 
+	/* Of another process that had the same ID before. */
+	if (fd >= 0 && o->start_ns > 0 && !file_is_younger(fd, o->start_ns)) {
+		close(fd);
+		fd = -1;
+	}
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 

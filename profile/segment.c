@@ -162,3 +162,8 @@ int segment_image(const struct segment *s, uint32_t k, struct image *im, struct 
 	im->is_file = s->is_mapped;
 	return 0;
 }
+
+uint64_t segment_start_ns(const struct segment *s, const struct image *im)
+{
+	return im->head.process.start_mono_ns - s->head.start_mono_ns + s->head.start_real_ns;
+}

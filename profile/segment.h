@@ -49,4 +49,7 @@ bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot);
  */
 int segment_image(const struct segment *s, uint32_t k, struct image *im, struct mu_error *err);
 
+/* segment_start_ns -- when the process of an image began, by CLOCK_REALTIME. */
+uint64_t segment_start_ns(const struct segment *s, const struct image *im);
+
 #endif

@@ -164,15 +164,23 @@ const char *symbols_text(const struct symbols *s, uint32_t number)
 	return strings_get(&s->strings, number);
 }
 
+bool symbols_state_has_names(enum symbols_state state)
+{
+	return state == SYMBOLS_READ || state == SYMBOLS_DOUBTFUL;
+}
+
 const char *symbols_state_text(enum symbols_state state)
 {
 	switch (state) {
 	case SYMBOLS_MISSING:
-		return "the file is not there";
+		return "no names: the file is not there";
 	case SYMBOLS_OTHER_BUILD:
-		return "the file has changed since: its build-id differs";
+		return "no names: the file has changed since: its build-id differs";
+	case SYMBOLS_DOUBTFUL:
+		return "names may be wrong: the file was changed since, and has no build-id";
 	case SYMBOLS_FAILED:
-		return "its symbols or debug information are damaged, or take too long to read";
+		return "no names: its symbols or debug information are damaged, or take too long "
+		       "to read";
 	case SYMBOLS_UNREAD:
 	case SYMBOLS_READ:
 		break;

@@ -35,6 +35,8 @@ enum symbols_state {
 	SYMBOLS_READ,		/* names were found, or at least looked for */
 	SYMBOLS_MISSING,	/* the file cannot be opened */
 	SYMBOLS_OTHER_BUILD,	/* it is not the file that ran: build-ids differ */
+	SYMBOLS_DOUBTFUL,	/* names were found, in a file that was changed since the process
+				 * began and has no build-id to tell */
 	SYMBOLS_FAILED		/* the child died of it, or took too long */
 };
 
@@ -74,6 +76,8 @@ struct symbols_options {
 					 * the build fits; may be NULL */
 	size_t root_count;
 	const char *perf_map;	/* names of JIT code, "/tmp/perf-PID.map", below root; or NULL */
+	uint64_t start_ns;	/* of the process, by CLOCK_REALTIME: files that are younger may be
+				 * others than those that ran; 0: not known */
 	bool debuginfod;	/* ask servers for missing debug files */
 	bool no_inlines;	/* only the function itself, with the innermost line */
 	bool no_demangle;
@@ -103,6 +107,9 @@ void symbols_free(struct symbols *s);
 
 /* symbols_text -- the text with a number in a level; "" for 0. */
 const char *symbols_text(const struct symbols *s, uint32_t number);
+
+/* symbols_state_has_names -- whether names of such a module were looked up. */
+bool symbols_state_has_names(enum symbols_state state);
 
 /* symbols_state_text -- what a report says of a module in a state, NULL if nothing. */
 const char *symbols_state_text(enum symbols_state state);

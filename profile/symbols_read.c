@@ -14,6 +14,7 @@
 #include "profile/debugfile.h"
 #include "profile/debuginfo.h"
 #include "profile/demangle.h"
+#include "profile/file.h"
 #include "profile/perf_map.h"
 #include "profile/symtab.h"
 
@@ -189,6 +190,15 @@ static bool is_same_build(const struct elf_file *f, const struct build_id *recor
 					 memcmp(id.byte, recorded->byte, id.length) == 0);
 }
 
+/* A file that keeps its time of change, but is another, is not noticed. */
+static bool is_doubtful(const struct reading *r)
+{
+	uint64_t start_ns = r->job->options->start_ns;
+
+	return r->job->module->id.length == 0 && start_ns > 0 &&
+	       file_is_younger(r->module.fd, start_ns);
+}
+
 /* Below one root. Of what a process in a chroot ran before it went there, and of what is there
  * after it has, the path is the same. */
 static enum symbols_state open_below(struct reading *r, const char *root)
@@ -200,7 +210,7 @@ static enum symbols_state open_below(struct reading *r, const char *root)
 	if (!is_same_build(&r->module, &module->id))
 		return SYMBOLS_OTHER_BUILD;
 	debugfile_find(&r->debug, &r->module, root, module->path, r->job->options->debuginfod);
-	return SYMBOLS_READ;
+	return is_doubtful(r) ? SYMBOLS_DOUBTFUL : SYMBOLS_READ;
 }
 
 static enum symbols_state open_files(struct reading *r)
@@ -208,8 +218,10 @@ static enum symbols_state open_files(struct reading *r)
 	const struct symbols_options *o = r->job->options;
 
 	for (size_t i = 0; i < o->root_count; i++) {
-		if (open_below(r, o->roots[i]) == SYMBOLS_READ)
-			return SYMBOLS_READ;
+		enum symbols_state state = open_below(r, o->roots[i]);
+
+		if (symbols_state_has_names(state))
+			return state;
 		elf_file_close(&r->module);
 	}
 	return open_below(r, o->root);
@@ -221,7 +233,7 @@ static enum symbols_state read_module(struct reading *r)
 	size_t count = job->end - job->first;
 	enum symbols_state state = open_files(r);
 
-	if (state != SYMBOLS_READ)
+	if (!symbols_state_has_names(state))
 		return state;
 	r->symtab = (struct symtab){ .code = &r->module, .count = count,
 				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
@@ -231,7 +243,7 @@ static enum symbols_state read_module(struct reading *r)
 	for (size_t i = 0; i < count; i++)
 		r->symtab.hit[i].address = job->request[job->first + i].address;
 	read_names(r);
-	return SYMBOLS_READ;
+	return state;
 }
 
 enum symbols_state symbols_read(const struct symbols_job *job)

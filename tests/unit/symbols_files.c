@@ -343,6 +343,30 @@ static void perf_maps(void)
 	symbols_free(&s);
 }
 
+/* A process that began after the file was made, and one that began before. */
+static void times_of_change(void)
+{
+	struct symbols_options o = { .perf_map = "map", .start_ns = UINT64_MAX };
+	struct symbols_module jit = { .path = NULL }, plain = { .path = "prog" }, built = plain;
+	struct elf_file elf;
+
+	EQ_U(ask(&jit, 0x1000, 1, &o), SYMBOLS_MISSING);
+	symbols_free(&s);
+	EQ_U(ask(&plain, 1, 1, &o), SYMBOLS_READ);
+	symbols_free(&s);
+	o.start_ns = 1;
+	EQ_U(ask(&jit, 0x1000, 1, &o), SYMBOLS_READ);
+	symbols_free(&s);
+	EQ_U(ask(&plain, function_of("prog", "local").start, 1, &o), SYMBOLS_DOUBTFUL);
+	EQ_U(s.symbol[0].count > 0, 1);
+	symbols_free(&s);
+	EQ_I(elf_file_open(&elf, NULL, "prog", NULL), 0);
+	IS_TRUE(elf_file_build_id(&elf, &built.id));
+	elf_file_close(&elf);
+	EQ_U(ask(&built, 1, 1, &o), SYMBOLS_READ);
+	symbols_free(&s);
+}
+
 static char *massif(const struct symbols_place *place, const char *const *strip, size_t count)
 {
 	static char text[256];
@@ -391,6 +415,7 @@ int main(void)
 	debuginfod();
 	mini();
 	perf_maps();
+	times_of_change();
 	massif_forms();
 	return done_testing();
 }
