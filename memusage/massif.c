@@ -15,6 +15,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
+#include "memusage/core_options.h"
 
 void massif_reset(struct massif_settings *m)
 {
@@ -246,73 +247,12 @@ struct core_rule {
 	bool is_passed;
 };
 
+#define JUDGED(option, value, why) { .name = option, .only = value, .why_not = why },
+#define PASSED(option) { .name = option, .is_passed = true },
+#define IDLE(option) { .name = option },
+
 static const struct core_rule core_rules[] = {
-	{ "fullpath-after", NULL, NULL, true },
-	{ "read-inline-info", NULL, NULL, true },
-	{ "demangle", NULL, NULL, true },
-	{ "run-libc-freeres", "no", "is not done: it can crash a program that has threads", false },
-	{ "run-cxx-freeres", "no", "is not done: it can crash a program that has threads", false },
-	{ "realloc-zero-bytes-frees", "yes", "is decided by the C library, which frees", false },
-	{ "vgdb", "no", "needs Valgrind: no debugger can attach that way", false },
-	{ "log-fd", "2", "is not there: --output or --log-file names a file", false },
-	{ "xml", "no", "is not there: memusageprint --to=json is", false },
-	{ .name = "soname-synonyms" },
-	{ .name = "suppressions" },
-	{ .name = "error-limit" },
-	{ .name = "child-silent-after-fork" },
-	{ .name = "max-stackframe" },
-	{ .name = "main-stacksize" },
-	{ .name = "keep-debuginfo" },
-	{ .name = "smc-check" },
-	{ .name = "sim-hints" },
-	{ .name = "fair-sched" },
-	{ .name = "show-emwarns" },
-	{ .name = "max-threads" },
-	{ .name = "aspace-minaddr" },
-	{ .name = "avg-transtab-entry-size" },
-	{ .name = "num-transtab-sectors" },
-	{ .name = "valgrind-stacksize" },
-	{ .name = "vgdb-poll" },
-	{ .name = "vgdb-error" },
-	{ .name = "vgdb-stop-at" },
-	{ .name = "vgdb-prefix" },
-	{ .name = "vgdb-shadow-registers" },
-	{ .name = "sigill-diagnostics" },
-	{ .name = "kernel-variant" },
-	{ .name = "resync-filter" },
-	{ .name = "read-var-info" },
-	{ .name = "redzone-size" },
-	{ .name = "default-suppressions" },
-	{ .name = "gen-suppressions" },
-	{ .name = "error-exitcode" },
-	{ .name = "error-markers" },
-	{ .name = "exit-on-first-error" },
-	{ .name = "show-error-list" },
-	{ .name = "input-fd" },
-	{ .name = "unw-stack-scan-thresh" },
-	{ .name = "unw-stack-scan-frames" },
-	{ .name = "allow-mismatched-debuginfo" },
-	{ .name = "dsymutil" },
-	{ .name = "xml-user-comment" },
-	{ "trace-children-skip", "", "is not there: --progname says which program is recorded",
-	  false },
-	{ "trace-children-skip-by-arg", "",
-	  "is not there: --progname says which program is recorded", false },
-	{ "time-stamp", "no", "is not there: the report is written at the end", false },
-	{ "track-fds", "no", "is not there: descriptors are no memory", false },
-	{ "merge-recursive-frames", "0", "is not there: the page of --html folds recursion",
-	  false },
-	{ "extra-debuginfo-path", "", "is not there: /usr/lib/debug is searched, and --debuginfod",
-	  false },
-	{ "debuginfo-server", "", "is not there: --debuginfod asks $DEBUGINFOD_URLS", false },
-	{ "malloc-fill", "", "would change the program; the C library's MALLOC_PERTURB_ does it",
-	  false },
-	{ "free-fill", "", "would change the program; the C library's MALLOC_PERTURB_ does it",
-	  false },
-	{ "log-socket", "", "is not there: --log-file names a file", false },
-	{ "xml-file", "", "is not there: memusageprint --to=json is", false },
-	{ "xml-fd", "", "is not there: memusageprint --to=json is", false },
-	{ "xml-socket", "", "is not there: memusageprint --to=json is", false },
+	CORE_OPTIONS_JUDGED(JUDGED) CORE_OPTIONS_PASSED(PASSED) CORE_OPTIONS_IDLE(IDLE)
 };
 
 static const char *take_xtree(const struct opt *option, const char *arg,

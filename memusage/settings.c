@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/units.h"
 #include "formats/xtree.h"
+#include "memusage/core_options.h"
 #include "profile/allocrule.h"
 #include "recording/env.h"
 
@@ -63,7 +64,8 @@ static const char *set_verbose(const struct opt *option, const char *arg, void *
 
 #define M(name, arg, help) MASSIF_OPTION(&settings.massif, name, arg, help)
 #define X(name, arg, help) OPT_CALL(0, name, arg, massif_core_option, &settings.massif, help)
-#define C(name) MASSIF_CORE(&settings.massif, name)
+#define C(name) MASSIF_CORE(&settings.massif, name),
+#define CJ(name, only, why) C(name)
 
 static const struct opt options[] = {
 	OPT_GROUP("What is recorded"),
@@ -190,24 +192,7 @@ static const struct opt options[] = {
 	OPT_STR('y', "y-size", "PIXELS", &settings.y_size, "height of the picture (default 600)"),
 	{ .kind = OPT_KIND_CALL, .name = "tool", .arg = "massif|dhat", .value = &shared,
 	  .call = dhat_tool, .help = "an option of Valgrind's", .hidden = true },
-	C("log-file"), C("stats"), C("fullpath-after"), C("read-inline-info"),
-	C("demangle"), C("run-libc-freeres"), C("run-cxx-freeres"), C("realloc-zero-bytes-frees"),
-	C("vgdb"),
-	C("log-fd"), C("xml"), C("soname-synonyms"), C("suppressions"),
-	C("error-limit"), C("child-silent-after-fork"), C("max-stackframe"), C("main-stacksize"),
-	C("keep-debuginfo"), C("smc-check"), C("sim-hints"), C("fair-sched"),
-	C("show-emwarns"), C("max-threads"), C("aspace-minaddr"), C("avg-transtab-entry-size"),
-	C("num-transtab-sectors"), C("valgrind-stacksize"), C("vgdb-poll"), C("vgdb-error"),
-	C("vgdb-stop-at"), C("vgdb-prefix"), C("vgdb-shadow-registers"), C("sigill-diagnostics"),
-	C("kernel-variant"), C("resync-filter"), C("read-var-info"), C("redzone-size"),
-	C("default-suppressions"), C("gen-suppressions"), C("error-exitcode"),
-	C("error-markers"), C("exit-on-first-error"), C("show-error-list"), C("input-fd"),
-	C("unw-stack-scan-thresh"), C("unw-stack-scan-frames"), C("allow-mismatched-debuginfo"),
-	C("dsymutil"), C("xml-user-comment"), C("trace-children-skip"),
-	C("trace-children-skip-by-arg"), C("time-stamp"), C("track-fds"),
-	C("merge-recursive-frames"), C("extra-debuginfo-path"), C("debuginfo-server"),
-	C("malloc-fill"), C("free-fill"), C("log-socket"), C("xml-file"), C("xml-fd"),
-	C("xml-socket"),
+	CORE_OPTIONS_MEANT(C) CORE_OPTIONS_PASSED(C) CORE_OPTIONS_JUDGED(CJ) CORE_OPTIONS_IDLE(C)
 	OPT_GROUP("Other uses"),
 	OPT_UINT(0, "pid", "PID", &settings.pid, 1, INT_MAX,
 		 "talk to process PID, which runs under memusage: status, snapshot [FILE], "
