@@ -68,6 +68,7 @@ want chromium cmd:chromium
 want time cmd:/usr/bin/time
 want nginx cmd:nginx
 want postgresql cmd:pgbench
+want golang-go cmd:go
 '
 packages_bench='
 want libc-devtools cmd:memusagestat
