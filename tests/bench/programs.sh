@@ -79,6 +79,14 @@ for i in range(250):
     text = json.dumps([{"a": [k, 2.5, 3], "b": "x" * (k % 90)} for k in range(900)])
     assert len(json.loads(text)) == 900
 END
+cat >parse.py <<'END'
+import ast, os
+library = os.path.dirname(ast.__file__)
+for name in sorted(os.listdir(library)):
+    if name.endswith(".py") and name < "e":
+        text = open(os.path.join(library, name), encoding="latin-1").read()
+        compile(ast.parse(text), name, "exec")
+END
 ${CXX:-c++} -O2 -o maps maps.cc 2>/dev/null || :
 cc1=$(${CC:-cc} -print-prog-name=cc1)
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=''
@@ -100,3 +108,5 @@ program cxx-maps 1.5x ./maps
 PYTHONMALLOC=malloc
 export PYTHONMALLOC
 program python-malloc 1.45x "$python" work.py
+# Recursion: hundreds of thousands of stacks, most of them met once.
+program python-parse - "$python" parse.py
