@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/message.h"
@@ -310,6 +311,39 @@ static enum contact_status open_contact(struct remote *r)
 	return status;
 }
 
+static bool is_launcher(pid_t pid)
+{
+	struct stat mine, its;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat("/proc/self/exe", &mine) == 0 && stat(path, &its) == 0 &&
+	       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+}
+
+/* Shells say `$!` of the memusage that they started: its program is meant. The collector, a child
+ * too, is not recorded. */
+static enum contact_status open_program(struct remote *r)
+{
+	enum contact_status status = CONTACT_NO_IMAGE;
+	const pid_t launcher = r->pid;
+	char path[64];
+	FILE *children;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)launcher, (int)launcher);
+	children = fopen(path, "re");
+	while (children && status != CONTACT_OK && fscanf(children, "%d", &pid) == 1) {
+		r->pid = (pid_t)pid;
+		status = open_contact(r);
+	}
+	if (children)
+		fclose(children);
+	if (status != CONTACT_OK)
+		r->pid = launcher;
+	return status == CONTACT_OK ? CONTACT_OK : CONTACT_NO_IMAGE;
+}
+
 static int run(struct remote *r)
 {
 	enum contact_status status;
@@ -318,6 +352,8 @@ static int run(struct remote *r)
 	if (r->command->run == run_help)
 		return run_help(r);
 	status = open_contact(r);
+	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY) && is_launcher(r->pid))
+		status = open_program(r);
 	if (status != CONTACT_OK)
 		return explain(r, status);
 	result = r->command->run(r);

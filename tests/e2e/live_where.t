@@ -50,6 +50,14 @@ good() { # TEXT: a detailed snapshot has it all
 }
 nobody() { setpriv --reuid=nobody --regid=nogroup --clear-groups env TMPDIR=/tmp "$@"; }
 
+# ---- $! of the shell: the memusage that started it
+
+start memusage -q --record=r.mur "$live"
+own=$pid pid=$job
+good 'the process of memusage itself stands for its program' "[^ ]* \((live.c:|in .*live)"
+is "$(memusage "--pid=$job" status | sed 's/[^0-9]*\([0-9]*\).*/\1/; q')" "$own" "status is the program's"
+end
+
 # ---- a program that was deleted, or replaced
 
 cp "$live" ./copy
