@@ -77,6 +77,7 @@ void who_put_level(FILE *out, const struct profile *p, uint32_t location,
 		   const struct symbols_level *level)
 {
 	const char *object = profile_object(p, location);
+	const char *name = level ? symbols_text(&p->symbols, level->full) : "";
 
 	who_put_name(out, p, location, level);
 	if (level && level->file) {
@@ -85,7 +86,7 @@ void who_put_level(FILE *out, const struct profile *p, uint32_t location,
 		if (level->line)
 			fprintf(out, ":%" PRIu32, level->line);
 		putc(')', out);
-	} else if (*object) {
+	} else if (*object && *name != '[') {
 		fputs(" in ", out);
 		who_put_text(out, base_name(object));
 	}

@@ -4,10 +4,12 @@
  */
 #include "profile/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_REQUEST UINT32_MAX
+#define OBJECT_NAME 200
 
 static int no_memory(struct mu_error *err)
 {
@@ -127,7 +129,7 @@ static int load_stacks(struct profile *p, const struct image *im, struct mu_erro
 
 int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
 {
-	*p = (struct profile){ .frame_count = 0 };
+	*p = (struct profile){ .has_start = im->head.notes & MU_NOTE_PAGES };
 	if (modules_load(&p->modules, im, err) < 0 || load_frames(p, im, err) < 0)
 		return -1;
 	image_forget(im);
@@ -195,6 +197,29 @@ static size_t list_requests(struct profile *p, const struct wanted *wanted,
 	return count;
 }
 
+/* What was mapped at the start has stacks of no calls: the address 0 and, if it is an object, the
+ * first one of that. */
+static bool name_start(struct profile *p)
+{
+	char name[OBJECT_NAME + 3];
+
+	for (uint32_t i = 0; i < p->location_count; i++) {
+		const struct location *l = &p->location[i];
+		const char *path = profile_object(p, i), *slash = strrchr(path, '/');
+
+		if (l->pc == 1 && !*path)
+			strcpy(name, "[program start]");
+		else if (*path && l->pc - 1 == p->modules.module[l->module].start)
+			snprintf(name, sizeof(name), "[%.*s]", OBJECT_NAME,
+				 slash ? slash + 1 : path);
+		else
+			continue;
+		if (!symbols_name(&p->symbols, l->request, name))
+			return false;
+	}
+	return true;
+}
+
 int profile_resolve(struct profile *p, const struct symbols_options *o, struct mu_error *err)
 {
 	const uint32_t modules = p->modules.count + 1;
@@ -215,6 +240,8 @@ int profile_resolve(struct profile *p, const struct symbols_options *o, struct m
 	symbols_free(&p->symbols);
 	result = symbols_resolve(&p->symbols, module, modules, request,
 				 list_requests(p, wanted, request), o, err);
+	if (result == 0 && p->has_start && !name_start(p))
+		result = no_memory(err);
 out:
 	free(wanted);
 	free(request);

@@ -66,6 +66,7 @@ struct profile {
 	uint32_t stack_count;
 	struct sites sites;
 	struct symbols symbols;	/* after profile_resolve() */
+	bool has_start;		/* stacks of what was mapped before anything was recorded */
 };
 
 /* profile_load -- copy sites, stacks and modules out of an image.
@@ -80,6 +81,8 @@ int profile_load(struct profile *p, const struct image *im, struct mu_error *err
 /* profile_resolve -- give names to all locations. Once, after profile_load().
  *
  * o  NULL for defaults. With perf_map, code that belongs to no module is looked up there.
+ * What was mapped at the start has full names, "[program start]" and that of its object,
+ * "[libc.so.6]", and none for Massif, which has no such places.
  * Returns 0, or -1 with ERR without memory. Names that cannot be found are no error.
  */
 int profile_resolve(struct profile *p, const struct symbols_options *o, struct mu_error *err);

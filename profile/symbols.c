@@ -150,6 +150,19 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 	return result;
 }
 
+bool symbols_name(struct symbols *s, size_t request, const char *full)
+{
+	uint32_t number = strings_add(&s->strings, full, strlen(full));
+
+	if (!number || !has_room(s, 1))
+		return false;
+	if (s->symbol[request].count > 0)
+		return true;
+	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = 1 };
+	s->level[s->level_count++] = (struct symbols_level){ .full = number };
+	return true;
+}
+
 void symbols_free(struct symbols *s)
 {
 	strings_free(&s->strings);

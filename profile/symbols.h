@@ -102,6 +102,9 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 		    const struct symbols_request *request, size_t requests,
 		    const struct symbols_options *o, struct mu_error *err);
 
+/* symbols_name -- give a request that has no names a full one. False: no memory. */
+bool symbols_name(struct symbols *s, size_t request, const char *full);
+
 /* symbols_free -- release everything. Fine for a zeroed struct. */
 void symbols_free(struct symbols *s);
 

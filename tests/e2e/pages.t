@@ -101,6 +101,9 @@ unlike "$(cat out)" '^ n[0-9]+: [0-9]+ 0x[0-9A-F]+: (__)?mmap' '--alloc-fn=mmap 
 
 run memusage --pages-as-heap=yes --top=3 "$WORKLOADS/pages" plain
 like "$err" 'allocated by' 'other reports do not need a profile of Massif'
+like "$err" '[0-9]  \[program start\]' 'what was there before the program began has a name'
+like "$err" '[0-9]  \[libc.so.6\]$' '... by object'
+unlike "$err" 'made at run time|0x0' '... everywhere'
 is "$(find . -name 'massif.out.*')" '' '... and make none'
 
 for option in --dhat --stacks=yes --mode=copy --accesses=hooks; do
