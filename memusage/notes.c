@@ -126,7 +126,7 @@ static void note_pages(struct report *r, const struct result *result)
 
 	if (result->notes & MU_NOTE_PAGES_ALONE)
 		report_note(r, "code cannot be changed here: mappings that the C library makes for "
-			       "itself (malloc, stacks of threads) are not seen");
+			       "itself (malloc, stacks of threads, dlopen) are not seen");
 	if (d->pages_unseen > 0)
 		report_note(r, "%" PRIu64 " bytes of pages were mapped by system calls that were "
 			       "not seen", d->pages_unseen);

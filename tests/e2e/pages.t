@@ -72,6 +72,23 @@ else
 	skip 'code is changed on x86-64 only' 3
 fi
 
+# Where code cannot be changed, what is called by name is still seen, and the report says so.
+if [ "$(uname -m)" = x86_64 ] && "$WORKLOADS/refuse" true; then
+	for how in plain over failing threads; do
+		profile "alone.$how" "$WORKLOADS/refuse" "$WORKLOADS/pages" "$how"
+		truths
+		like "$(cat report)" 'code cannot be changed here: mappings that the C library makes' \
+			"$name: said"
+	done
+	profile alone.entry "$WORKLOADS/refuse" "$WORKLOADS/pages" entry
+	unlike "$(cat truth)" 'ff25' 'malloc is no jump there'
+	profile alone.syscalls "$WORKLOADS/refuse" "$WORKLOADS/pages" syscalls
+	like "$(cat report)" "^memusage: [1-9][0-9]* bytes of pages were mapped by system calls that were not" \
+		'what is missed is told'
+else
+	skip 'no filter of system calls here' 30
+fi
+
 # ---- reports
 
 profile plain "$WORKLOADS/pages" plain
