@@ -235,12 +235,15 @@ bool elf_file_is_code(const struct elf_file *f, uint64_t address)
 static void visit_table(const struct elf_section *table, const struct elf_section *names,
 			elf_symbol_fn visit, void *data)
 {
+	bool is_behind_files = false;
 	Elf64_Sym entry;
 
 	for (uint64_t i = 0; i + sizeof(entry) <= table->size; i += sizeof(entry)) {
 		struct elf_symbol symbol;
 
 		memcpy(&entry, table->data + i, sizeof(entry));
+		if (ELF64_ST_TYPE(entry.st_info) == STT_FILE)
+			is_behind_files = entry.st_name == 0;
 		if (entry.st_shndx == SHN_UNDEF || entry.st_name == 0)
 			continue;
 		symbol = (struct elf_symbol){ .address = entry.st_value, .size = entry.st_size,
@@ -248,6 +251,10 @@ static void visit_table(const struct elf_section *table, const struct elf_sectio
 					      .type = ELF64_ST_TYPE(entry.st_info),
 					      .binding = ELF64_ST_BIND(entry.st_info),
 					      .visibility = ELF64_ST_VISIBILITY(entry.st_other) };
+		/* GNU ld makes hidden symbols local, behind a file without a name. */
+		if (is_behind_files && symbol.binding == STB_LOCAL &&
+		    symbol.visibility == STV_DEFAULT)
+			symbol.visibility = STV_HIDDEN;
 		if (symbol.name && *symbol.name)
 			visit(&symbol, data);
 	}

@@ -85,7 +85,7 @@ struct elf_symbol {
 	const char *name;	/* zero-terminated, in the mapping */
 	uint8_t type;		/* STT_... */
 	uint8_t binding;	/* STB_... */
-	uint8_t visibility;	/* STV_... */
+	uint8_t visibility;	/* STV_...; of local ones DEFAULT means static */
 };
 
 typedef void (*elf_symbol_fn)(const struct elf_symbol *symbol, void *data);

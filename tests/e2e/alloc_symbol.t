@@ -23,6 +23,12 @@ called() {
 pool='--alloc-symbol=pool_alloc:size=arg2 --free-symbol=pool_free:ptr=arg2
 	--alloc-symbol=pool_get:size=arg3*arg4,ptr=*arg1
 	--alloc-symbol=pool_grow:size=arg3,old=arg2'
+# With MU_SLOW=1 every family with all flags.
+prefixes=mi_
+[ -z "${MU_SLOW:-}" ] || prefixes='mi_ tc_ rp _rjem_'
+next_prefix() {
+	case $1 in mi_) echo rp ;; rp) echo tc_ ;; tc_) echo _rjem_ ;; *) echo mi_ ;; esac
+}
 for compiler in gcc clang; do
 	if ! command -v $compiler >/dev/null; then
 		skip "no $compiler"
@@ -45,6 +51,23 @@ for compiler in gcc clang; do
 		called "$text, a family"
 		profiled "$text, a family in malloc's memory" -v --alloc-symbol=auto -- ./family in
 		called "$text, a family in malloc's memory"
+		# The other families in turn, and a malloc that no table of exports has.
+		for prefix in $prefixes; do
+			# shellcheck disable=SC2086
+			$compiler $flags -w -pthread -DPREFIX=$prefix -o family \
+				"$MU_SRC/tests/workloads/symbolfamily.c"
+			profiled "$text, $prefix" -v --alloc-symbol=auto -- ./family
+			called "$text, $prefix"
+		done
+		[ -n "${MU_SLOW:-}" ] || prefixes=$(next_prefix "$prefixes")
+		# shellcheck disable=SC2086
+		$compiler $flags -w -fno-builtin -pthread -D_GNU_SOURCE \
+			-DEXPORT='__attribute__((visibility("hidden"), noinline))' -o hidden \
+			"$MU_SRC/tests/workloads/ownfamily.c"
+		profiled "$text, a hidden malloc" -v --alloc-symbol=auto -- ./hidden
+		unlike "$(cat report)" 'are not seen' "$text, a hidden malloc: found"
+		like "$(cat report)" '^memusage: malloc in hidden: patched' "$text, a hidden malloc: said"
+		like "$(cat report)" ' 0 frees of unknown' "$text, a hidden malloc: blocks are known"
 	done
 done
 

@@ -99,12 +99,14 @@ if command -v pg_config >/dev/null || ls -d /usr/lib/postgresql/*/bin >/dev/null
 	for refuse in '' "$WORKLOADS/refuse"; do
 		server_base
 		name=PostgreSQL${refuse:+, no code changed}
+		# shellcheck disable=SC2086
 		pg_as timeout 200 memusage -o "$base/initdb.report" --pages-as-heap=yes \
 			--trace-children=yes --record="$base/initdb.mur" $refuse \
 			"$PG_BINARIES/initdb" -D "$base/data" -A trust -U me --no-locale -E UTF8 -N \
 			>initdb.out 2>&1
 		is $? 0 "$name: initdb ends well"
 		like "$(cat initdb.out)" '^Success' "$name: ... and says so"
+		# shellcheck disable=SC2086
 		postgres_start timeout 250 memusage -o "$base/report" --pages-as-heap=yes \
 			--record="$base/kept.mur" $refuse
 		postgres_bench -c 4 -j 2 -t 250 >bench.out

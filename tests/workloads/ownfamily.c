@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef EXPORT
 #define EXPORT __attribute__((visibility("default"), noinline, noclone))
+#endif
 enum { HEADER = 16, ROUNDS = 20000, THREADS = 4 };
 
 static _Alignas(64) unsigned char pool[64 << 20];
