@@ -9,6 +9,9 @@
 #include "libmemusage/within.h"
 
 #define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
+/* In struct block.birth: made by a function that the user named. It belongs to DHAT's points, other
+ * announced blocks do not. malloc's blocks use the bit for something else. */
+#define IN_POINTS (UINT64_C(1) << 37)
 #define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
 
 static bool as_massif;
@@ -130,12 +133,15 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 	block.site = site_of(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED, mode);
 	if (mode & MODE_STACKS)
 		block.birth = sites_tick() & MU_BIRTH_TIME;
+	if (counts && place->is_named && gate.mode & MODE_POINTS)
+		block.birth |= IN_POINTS;
 	if (!blocks_put(thread, key, &block, mode & MODE_MANY)) {
 		block_dropped(size);
 		return false;
 	}
 	if (mode & MODE_STACKS)
-		event_born(thread, (const void *)key, &block, 0); /* not in DHAT's books */
+		event_born(thread, (const void *)key, &block,
+			   block.birth & IN_POINTS ? gate.mode : 0);
 	if (counts) {
 		note_size(size);
 		if (mode & MODE_ACCESSES)
@@ -172,8 +178,12 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 		snapshots_before_fall(mode & MODE_MANY);
 	if (counts)
 		heap_change(thread, -(int64_t)block->size, mode & MODE_MANY);
-	if (mode & MODE_STACKS)
-		sites_free(thread, block->site, block->size, thread->newest == key);
+	if (mode & MODE_STACKS) {
+		const struct mu_cell *cell = sites_free(thread, block->site, block->size,
+							thread->newest == key);
+		if (block->birth & IN_POINTS && cell)
+			points_free(cell->point, block->size, mode & MODE_MANY);
+	}
 	if (block->birth & MU_BIRTH_OUTER)
 		end_nested_in(thread, address, address + block->size, mode);
 	if (counts)

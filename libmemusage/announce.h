@@ -25,6 +25,7 @@ struct place {
 	uint64_t slot; /* address of the return address into the code with the request */
 	uint64_t bp;   /* frame pointer of that code */
 	uint64_t sp;   /* stack pointer, for the depth of the stack */
+	bool is_named; /* no request, but a call of a function that --alloc-symbol names */
 };
 
 /* announce_as_massif -- count as Massif does: nested blocks like others, and a change of size of an

@@ -33,8 +33,10 @@ static const struct intercept *of(const struct entry_call *call)
 
 static struct place place_of(const struct entry_call *call)
 {
-	return (struct place){ (uint64_t)&call->return_address, call->caller_bp,
-			       entry_call_sp(call) };
+	return (struct place){ .slot = (uint64_t)&call->return_address,
+			       .bp = call->caller_bp,
+			       .sp = entry_call_sp(call),
+			       .is_named = of(call)->shape.flags & MU_SHAPE_ASKED };
 }
 
 static uint64_t size_of(const struct entry_call *call, const struct mu_shape *shape)

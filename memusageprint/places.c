@@ -77,6 +77,30 @@ static int print_tree(FILE *out, struct subject *s, const struct settings *setti
 	return judge(s, calltree_print(out, &tree, &err), &err);
 }
 
+/* "pool_alloc in prog: patched, 1,000 calls": of --alloc-symbol and its kin. */
+static void print_functions(FILE *out, const struct result *result)
+{
+	char calls[UNITS_LENGTH];
+
+	for (uint32_t i = 0; i < result->symbol_count; i++) {
+		const struct result_symbol *symbol = &result->symbol[i];
+
+		fputs(symbol->why[0] ? "not seen: " : "", out);
+		who_put_text(out, symbol->name);
+		fputs(" in ", out);
+		who_put_text(out, symbol->object);
+		if (symbol->why[0])
+			fprintf(out, ": %s\n", symbol->why);
+		else if (symbol->calls == 0)
+			fputs(": patched, but never called: it may be inlined\n", out);
+		else
+			fprintf(out, ": patched, %s calls\n",
+				units_grouped(calls, symbol->calls));
+	}
+	if (result->symbols_more > 0)
+		fprintf(out, "%" PRIu32 " more functions were to be seen\n", result->symbols_more);
+}
+
 static void print_summary(FILE *out, const struct subject *s)
 {
 	struct result *result = xmalloc(sizeof(*result));
@@ -85,6 +109,7 @@ static void print_summary(FILE *out, const struct subject *s)
 	result_take(result, &im);
 	summary_print(out, result, false,
 		      s->recording->segment.head.config.flags & MU_CFG_MMAP);
+	print_functions(out, result);
 	free(result);
 }
 

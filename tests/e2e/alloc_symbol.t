@@ -77,6 +77,25 @@ cc -w -o pool -pthread "$MU_SRC/tests/workloads/symbolpool.c" 2>cc.log || {
 	exit
 }
 
+# Blocks of functions that the user named are in DHAT's points; those of requests are not.
+# shellcheck disable=SC2086
+run memusage -o report --dhat --dhat-out-file=dhat.json $pool -- ./pool
+total=$(sed -n 's/^Memory usage summary: heap total: \([0-9]*\),.*/\1/p' report)
+blocks=$(sed -n 's/.*Total: .* bytes in \([0-9,]*\) blocks/\1/p' report | tr -d ,)
+like "$(tr -d , <report)" "Total: +$total bytes in" 'DHAT: all bytes are in points'
+num "${blocks:-0}" -ge 20800 'DHAT: ... and all blocks'
+like "$(tr -d , <report)" 'At t-end: +8[0-9]* bytes in 40[0-9] blocks' 'DHAT: what was freed is gone'
+
+
+# What is printed of a recording says what its report said, and so does its page.
+# shellcheck disable=SC2086
+run memusage -o report --record=pool.mur --html=pool.html $pool -- ./pool
+grep 'patched' report | sed 's/^memusage: //' | sort >want
+memusageprint --summary pool.mur | grep 'patched' | sort >got
+ok 'something is said of the functions' [ -s want ]
+same got want 'memusageprint --summary: the functions and their calls'
+like "$(cat pool.html)" '"functions": ?\[.*"pool_alloc", ?[0-9]+' 'the page has them, too'
+
 # says TEXT PATTERN OPTION...: what the report of ./$program says
 program=pool
 says() {
