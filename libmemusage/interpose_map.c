@@ -218,11 +218,15 @@ static void record_munmap(struct thread *thread, void *start, size_t length, int
 /* Recorded before the range can be mapped again by another thread; taken back on failure. */
 EXPORT int munmap(void *start, size_t length)
 {
-	struct thread *thread = enter();
+	struct thread *thread;
 	int64_t change = 0;
 	int result;
 
-	if (by_page()) {
+	/* Before the hook is entered, in which a handler would not be seen. */
+	if (by_page())
+		return munmap_pages(start, length, hook_sp());
+	thread = enter();
+	if (unlikely(by_page())) { /* this call was the first event */
 		if (thread)
 			hook_leave(thread);
 		return munmap_pages(start, length, hook_sp());

@@ -55,7 +55,7 @@ void triggers_forked(void)
 	lock = 0;
 	if (!t)
 		return;
-	t->taken = t->done = t->signals = 0;
+	t->taken = t->done = t->signals = t->wanted = 0;
 }
 
 /* Under the lock. */
@@ -115,6 +115,14 @@ static uint32_t change(const struct quantities *q)
 	return why;
 }
 
+/* Within 0.4 ms. Beyond, the program would wait for longer than it should ever notice. */
+static bool is_quick(void)
+{
+	uint64_t cells = __atomic_load_n(&rec.image->table[MU_SEC_CELLS].count, __ATOMIC_ACQUIRE);
+
+	return cells <= SNAPSHOTS_REQUEST_CELLS && !(gate.mode & MODE_STOP);
+}
+
 /* Who finds the lock taken leaves it to his next event. */
 static void cross(struct mu_triggers *t, const struct quantities *q)
 {
@@ -123,9 +131,12 @@ static void cross(struct mu_triggers *t, const struct quantities *q)
 	if (!spin_try(&lock))
 		return;
 	why = change(q);
-	bool taken = why && take(t, why);
+	bool is_left = why && !is_quick();
+	bool taken = why && !is_left && take(t, why);
 	spin_unlock(&lock);
-	if (taken)
+	if (is_left)
+		__atomic_fetch_or(&t->wanted, why, __ATOMIC_RELEASE);
+	if (taken || is_left)
 		recorder_wake();
 	else if (why)
 		lose();
@@ -141,13 +152,6 @@ void triggers_look(void)
 			cross(t, &q);
 			return;
 		}
-}
-
-static bool is_quick(void)
-{
-	uint64_t cells = __atomic_load_n(&rec.image->table[MU_SEC_CELLS].count, __ATOMIC_ACQUIRE);
-
-	return cells <= SNAPSHOTS_REQUEST_CELLS && !(gate.mode & MODE_STOP);
 }
 
 void triggers_signal(void)

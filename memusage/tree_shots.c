@@ -41,6 +41,7 @@ struct job {
 	char *name;
 	int fd;			/* of the nameless file */
 	struct process *taken;	/* STAGE_TAKE: its entry */
+	bool has_moved;		/* the process went on while it was taken */
 	pid_t child;		/* at work for it, 0 none */
 	int pidfd;
 };
@@ -92,8 +93,9 @@ static void tell_done(struct tree *t, const struct job *j)
 	char why[256];
 
 	if (lines++ < LINES)
-		report_line(&t->report, "snapshot of process %d (%s): %s", (int)j->pid,
-			    reason(t, j->why, why, sizeof(why)), j->name);
+		report_line(&t->report, "snapshot of process %d (%s): %s%s", (int)j->pid,
+			    reason(t, j->why, why, sizeof(why)), j->name,
+			    j->has_moved ? " (it went on meanwhile)" : "");
 	else
 		more++;
 }
@@ -282,12 +284,15 @@ static void take_over(struct tree *t, struct process *p, struct mu_triggers *sha
 		take_entry(t, p, &entry);
 		__atomic_store_n(&shared->done, done + 1, __ATOMIC_RELEASE);
 	}
+	p->wanted |= __atomic_exchange_n(&shared->wanted, 0, __ATOMIC_ACQUIRE);
 	if (signals != p->signals)
 		p->wanted |= MU_TRIGGER_SIGNAL;
 	p->signals = signals;
 }
 
 /* ---- what is taken from outside ---------------------------------------------------------- */
+
+enum { TAKEN = 0, NOT_TAKEN = 1, TAKEN_MOVING = 2 };	/* how a child ends */
 
 /* In a child of ours: the recorder is asked, and may not answer for a while. */
 __attribute__((noreturn)) static void take_outside(const struct process *p, const struct job *j,
@@ -301,7 +306,7 @@ __attribute__((noreturn)) static void take_outside(const struct process *p, cons
 	borrow(&l, p);
 	l.is_final = is_final;
 	ok = shots_take(&s, &l, true, &err) == 0 && shots_keep(&s, &l, j->pid, j->fd, &err) == 0;
-	_exit(ok ? 0 : 1);
+	_exit(!ok ? NOT_TAKEN : s.moved > 0 ? TAKEN_MOVING : TAKEN);
 }
 
 /* Not while a client of --pid is at it. */
@@ -367,7 +372,8 @@ static void finish_child(struct tree *t, struct job *j)
 		return;
 	}
 	j->taken->is_shot = false;
-	if (status == 0) {
+	if (WIFEXITED(status) && WEXITSTATUS(status) != NOT_TAKEN) {
+		j->has_moved = WEXITSTATUS(status) == TAKEN_MOVING;
 		j->taken = NULL;
 		j->stage = STAGE_KEPT;
 		return;

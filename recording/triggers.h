@@ -41,7 +41,7 @@ struct mu_triggers {
 	uint32_t taken;
 	uint32_t done;
 	uint32_t signals; /* that came when no snapshot could be taken: the collector is to */
-	uint32_t reserved;
+	uint32_t wanted; /* conditions met when there were too many cells to add up: as for signals */
 	struct mu_trigger entry[MU_TRIGGERS];
 };
 

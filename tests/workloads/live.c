@@ -5,7 +5,8 @@
  *	realloc COUNT SIZE	the oldest ones
  *	spike COUNT SIZE	that many times, each freed before the next
  *	threads COUNT		that many, each of which has a block of 1000 bytes and waits
- *	busy			a thread that allocates and frees 100 bytes all the time
+ *	busy [PAUSE [SIZE]]	a thread that allocates and frees SIZE bytes (100) all the time,
+ *				PAUSE microseconds after the last
  *	sites COUNT		as many stacks, with a block of 16 bytes each
  *	pauses			"pauses NS": the most CPU time that one malloc and free took since
  *				the last: what else the machine does is not in it
@@ -57,17 +58,21 @@ static void *hold(void *unused)
 	return own;
 }
 
+static unsigned long busy_size = 100, busy_pause;
+
 static void *be_busy(void *unused)
 {
 	(void)unused;
 	for (;;) {
 		unsigned long start = now_ns(), took;
-		void *volatile own = malloc(100);
+		void *volatile own = malloc(busy_size);
 
 		free(own);
 		took = now_ns() - start;
 		if (took > longest)
 			longest = took;
+		if (busy_pause)
+			usleep((useconds_t)busy_pause);
 	}
 	return NULL;
 }
@@ -106,6 +111,10 @@ static void start_thread(void *(*run)(void *))
 
 static void obey(const char *word, unsigned long count, unsigned long size)
 {
+	if (strcmp(word, "busy") == 0) {
+		busy_pause = count;
+		busy_size = size ? size : busy_size;
+	}
 	if (strcmp(word, "busy") == 0)
 		start_thread(be_busy);
 	for (unsigned long i = 0; i < count; i++) {
