@@ -41,7 +41,7 @@ struct mu_triggers {
 	uint32_t taken;
 	uint32_t done;
 	uint32_t signals; /* that came when no snapshot could be taken: the collector is to */
-	uint32_t wanted; /* conditions met when there were too many cells to add up: as for signals */
+	uint32_t wanted;  /* conditions met with too many cells to add up: the collector is to */
 	struct mu_trigger entry[MU_TRIGGERS];
 };
 

@@ -1,10 +1,11 @@
 /* httpload.c -- asks a web server on loopback for the same thing many times, at a fixed rate, and
  * counts the answers that are missing or wrong.
  *
- *	httpload PORT PATH LENGTH CONNECTIONS REQUESTS RATE
+ *	httpload PORT PATH LENGTH CONNECTIONS REQUESTS RATE [COURSE]
  *
  * Each connection is kept and used for one request at a time; RATE is requests per second in all,
- * 0 as fast as possible. LENGTH is that of the right answer's body. Prints
+ * 0 as fast as possible. LENGTH is that of the right answer's body. COURSE is a file for lines
+ * `NS COUNT`: how many had been answered then (CLOCK_REALTIME), every 10 ms. Prints
  *
  *	requests=N answered=N lost=N seconds=S
  *
@@ -30,8 +31,12 @@ static double interval;		/* between two requests of a connection, seconds */
 
 struct client {
 	pthread_t thread;
+	double first;		/* when to begin */
 	unsigned long answered, lost;
 };
+
+static struct client client[CONNECTIONS_MAX];
+static FILE *course;
 
 static double now(void)
 {
@@ -96,7 +101,7 @@ static bool read_answer(int fd)
 static void *serve(void *data)
 {
 	struct client *c = data;
-	double next = now();
+	double next = c->first;
 	int fd = connect_server();
 
 	for (unsigned long i = 0; i < share; i++) {
@@ -104,7 +109,7 @@ static void *serve(void *data)
 			sleep_until(next += interval);
 		if (fd >= 0 && send(fd, question, question_length, MSG_NOSIGNAL) ==
 				       (ssize_t)question_length && read_answer(fd)) {
-			c->answered++;
+			__atomic_fetch_add(&c->answered, 1, __ATOMIC_RELAXED);
 			continue;
 		}
 		c->lost++;
@@ -117,13 +122,29 @@ static void *serve(void *data)
 	return NULL;
 }
 
+static void *tell(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		unsigned long answered = 0;
+		struct timespec t;
+
+		for (int i = 0; i < CONNECTIONS_MAX; i++)
+			answered += __atomic_load_n(&client[i].answered, __ATOMIC_RELAXED);
+		clock_gettime(CLOCK_REALTIME, &t);
+		fprintf(course, "%ld%09ld %lu\n", (long)t.tv_sec, t.tv_nsec, answered);
+		usleep(10000);
+	}
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	static struct client client[CONNECTIONS_MAX];
 	unsigned long answered = 0, lost = 0, connections, rate;
 	double start = now();
+	pthread_t teller;
 
-	if (argc != 7)
+	if (argc != 7 && argc != 8)
 		return 2;
 	connections = strtoul(argv[4], NULL, 10);
 	rate = strtoul(argv[6], NULL, 10);
@@ -136,8 +157,13 @@ int main(int argc, char **argv)
 	body = strtoul(argv[3], NULL, 10);
 	share = strtoul(argv[5], NULL, 10) / connections;
 	interval = rate ? (double)connections / (double)rate : 0;
-	for (unsigned long i = 0; i < connections; i++)
+	course = argc > 7 ? fopen(argv[7], "w") : NULL;
+	if (argc > 7 && (!course || pthread_create(&teller, NULL, tell, NULL) != 0))
+		return 2;
+	for (unsigned long i = 0; i < connections; i++) {
+		client[i].first = start + interval * (double)i / (double)connections;
 		pthread_create(&client[i].thread, NULL, serve, &client[i]);
+	}
 	for (unsigned long i = 0; i < connections; i++) {
 		pthread_join(client[i].thread, NULL);
 		answered += client[i].answered;

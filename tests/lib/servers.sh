@@ -95,7 +95,8 @@ postgres_start() {
 }
 
 postgres_bench() {
-	pg_as "$PG_BINARIES/pgbench" -h "$base" -U me -n "$@" postgres 2>&1
+	# shellcheck disable=SC2086
+	pg_as ${PG_BENCH_ON:-} "$PG_BINARIES/pgbench" -h "$base" -U me -n "$@" postgres 2>&1
 }
 
 # The parent of all is the first line of its file.
