@@ -24,6 +24,11 @@ void *xmalloc(size_t size)
 	return must(malloc(size ? size : 1), size);
 }
 
+void *xaligned_alloc(size_t align, size_t size)
+{
+	return must(aligned_alloc(align, size), size);
+}
+
 void *xcalloc(size_t count, size_t size)
 {
 	if (count == 0 || size == 0)

@@ -11,6 +11,7 @@
 
 /* libiberty, whose demangler memusageprint uses, has functions of these names. */
 #define xmalloc cli_xmalloc
+#define xaligned_alloc cli_xaligned_alloc
 #define xcalloc cli_xcalloc
 #define xstrdup cli_xstrdup
 #define xstrndup cli_xstrndup
@@ -18,6 +19,10 @@
 
 /* xmalloc -- SIZE bytes of undefined content; never NULL. free() releases them. */
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull, alloc_size(1)));
+
+/* xaligned_alloc -- the same at a multiple of ALIGN, a power of two; SIZE is a multiple of it. */
+void *xaligned_alloc(size_t align, size_t size)
+	__attribute__((malloc, returns_nonnull, alloc_align(1), alloc_size(2)));
 
 /* xcalloc -- COUNT zeroed elements of SIZE bytes; the product is checked. */
 void *xcalloc(size_t count, size_t size)

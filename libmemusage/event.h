@@ -335,7 +335,7 @@ INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 
 /* alloc_quick -- a successful allocation in the usual case: nothing to make or search for.
  *
- * mode    a constant: the code is made for it.
+ * mode    a constant without MODE_LOG: the code is made for it.
  * Returns false, having done nothing, in any other case: then record it the long way.
  * With mode 0 there is no call, hence no stack frame: this and free_quick() are what most
  * events cost.
@@ -367,9 +367,6 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 			accesses_born(&thread->access, (uint64_t)block, size, record.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
-		if (mode & MODE_LOG)
-			log_append(thread, (int64_t)size, thread->pub.stack_base - sp,
-				   mode & MODE_MANY);
 		if (mode & MODE_STACKS)
 			event_books(thread, size, mode);
 	}
@@ -397,9 +394,6 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 		}
 		heap_change(thread, -(int64_t)known.size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
-		if (mode & MODE_LOG)
-			log_append(thread, -(int64_t)known.size, thread->pub.stack_base - sp,
-				   mode & MODE_MANY);
 	}
 	hook_leave(thread);
 	return ok;

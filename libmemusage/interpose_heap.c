@@ -68,13 +68,37 @@ static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, s
 					 record_rest(fn, block, size, sp);
 }
 
-/* Apart, as it needs few registers: 2 ns less than as one more case of record_slow(). */
+/* The end of an event whose log entry takes more than a word. */
+static __attribute__((noinline)) void *alloc_log(void *block, size_t size, uint64_t sp)
+{
+	struct thread *thread = self;
+
+	log_append_slow(thread, (int64_t)size, stack_note(thread, sp), false);
+	hook_leave(thread);
+	return block;
+}
+
+/* alloc_quick() with the event log, and what follows. All calls are the last thing that is done, so
+ * it keeps no registers. A part of malloc it would make that keep more, in all modes. */
 static __attribute__((noinline)) void *record_logged(enum mu_fn fn, void *block, size_t size,
 						     uint64_t sp)
 {
-	if (likely(alloc_quick(fn, block, size, sp, MODE_LOG)))
-		return block;
-	return record_slow(fn, block, size, sp);
+	const struct block record = { .size = size };
+	struct thread *thread = self;
+
+	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
+	    !quick_enter(thread, MODE_LOG))
+		return record_slow(fn, block, size, sp);
+	if (unlikely(!blocks_put_quick(thread, (uint64_t)block, &record, false, true))) {
+		hook_leave(thread);
+		return record_rest(fn, block, size, sp);
+	}
+	count_call(&thread->pub.counters, fn, size, size);
+	heap_change(thread, (int64_t)size, false);
+	if (unlikely(!log_append_quick(thread, (int64_t)size, thread->pub.stack_base - sp)))
+		return alloc_log(block, size, sp);
+	hook_leave(thread);
+	return block;
 }
 
 /* C23; declared by a libc that has them. */
@@ -88,8 +112,7 @@ INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 	if (gate.mode & (MODE_LOG | MODE_PAGES)) {
 		if (gate.mode & MODE_PAGES)
 			return block;
-		if (gate.mode == MODE_LOG)
-			return record_logged(fn, block, size, sp);
+		return record_logged(fn, block, size, sp);
 	}
 	return record_slow(fn, block, size, sp);
 }
@@ -173,9 +196,46 @@ static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 		real.free(block);
 }
 
+/* The end of a free whose log entry takes more than a word. */
+static __attribute__((noinline)) void free_log(void *block, uint64_t size, uint64_t sp)
+{
+	struct thread *thread = self;
+
+	log_append_slow(thread, -(int64_t)size, stack_note(thread, sp), false);
+	hook_leave(thread);
+	real.free(block);
+}
+
+/* free_quick() with the event log; as record_logged(). */
 static __attribute__((noinline)) void free_logged(void *block, uint64_t sp)
 {
-	if (likely(free_quick(block, sp, MODE_LOG)))
+	struct thread *thread = self;
+	struct block known;
+
+	if (!quick_enter(thread, MODE_LOG)) {
+		free_slow(block, sp);
+		return;
+	}
+	if (unlikely(!blocks_take_quick(thread, (uint64_t)block, &known, false, true))) {
+		hook_leave(thread);
+		free_slow(block, sp);
+		return;
+	}
+	thread->pub.counters.calls[MU_FN_FREE]++;
+	thread->pub.counters.bytes[MU_FN_FREE] += known.size;
+	heap_change(thread, -(int64_t)known.size, false);
+	if (unlikely(!log_append_quick(thread, -(int64_t)known.size,
+				       thread->pub.stack_base - sp))) {
+		free_log(block, known.size, sp);
+		return;
+	}
+	hook_leave(thread);
+	real.free(block);
+}
+
+static __attribute__((noinline)) void free_pages(void *block, uint64_t sp)
+{
+	if (likely(!early_owns(block)))
 		real.free(block);
 	else
 		free_slow(block, sp);
@@ -185,12 +245,10 @@ EXPORT void free(void *block)
 {
 	if (likely(free_quick(block, hook_sp(), 0)))
 		real.free(block);
-	else if (gate.mode & MODE_PAGES && likely(!early_owns(block)))
-		real.free(block);
-	else if (gate.mode == MODE_LOG)
-		free_logged(block, hook_sp());
+	else if (gate.mode & MODE_PAGES)
+		free_pages(block, hook_sp());
 	else
-		free_slow(block, hook_sp());
+		free_logged(block, hook_sp());
 }
 
 /* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its

@@ -8,6 +8,8 @@
 
 #define CHUNK_FIRST UINT64_C(4096) /* bytes; doubles with each new chunk of a thread */
 #define CHUNK_LAST (UINT64_C(64) << 10)
+/* The deepest stack that an EVENT can tell, bytes. */
+#define DEPTH_MAX ((UINT64_C(8) << 20) - 8)
 
 static struct mu_log_chunk *chunk_at(uint64_t offset)
 {
@@ -115,10 +117,30 @@ static uint32_t grant(const struct thread *thread, bool many)
 	return least(events, room - MU_LOG_EVENT_WORDS);
 }
 
-/* Counts this event and the ones that were granted before it. */
+/* Sets the limits of log_append_quick(). */
+static void permit(struct thread *thread, bool many)
+{
+	uint64_t deepest = thread->pub.stack_peak;
+
+	thread->log_eighths = (deepest < DEPTH_MAX ? deepest : DEPTH_MAX) / 8;
+	thread->log_seen = thread->log->count;
+	thread->log_stop = thread->log_seen + grant(thread, many);
+}
+
+/* Accounts for the events that were appended quickly since the last look: a word each. */
+static void catch_up(struct thread *thread)
+{
+	const struct mu_log_chunk *chunk = thread->log;
+
+	if (!chunk || chunk->count == thread->log_seen)
+		return;
+	thread->log_since_wake += chunk->count - thread->log_seen;
+	thread->log_seen = chunk->count;
+	thread->depth = MU_LOG_STACK(chunk->word[chunk->count - 1]);
+}
+
 static void wake_if_due(struct thread *thread)
 {
-	thread->log_since_wake += thread->log_granted - thread->log_left + 1;
 	if (likely(!rec.log_wake) || thread->log_since_wake < rec.log_wake)
 		return;
 	thread->log_since_wake = 0;
@@ -148,6 +170,8 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 {
 	struct mu_log_chunk *chunk = thread->log;
 
+	catch_up(thread);
+	thread->log_since_wake++;
 	if (likely(depth <= thread->pub.stack_size))
 		thread->depth = depth;
 	if (unlikely(!chunk || chunk->count + MU_LOG_EVENT_WORDS > chunk->capacity)) {
@@ -162,7 +186,7 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 	uint64_t *word = &chunk->word[chunk->count];
 	uint64_t ticks = stamp(thread, &word);
 	uint64_t stack = thread->depth;
-	if (likely(change == (int32_t)change) && likely(stack < UINT64_C(8) << 20) &&
+	if (likely(change == (int32_t)change) && likely(stack <= DEPTH_MAX) &&
 	    likely(!(stack & 7))) {
 		*word++ = (uint64_t)change << 32 | stack << 9 | ticks << 2 | MU_LOG_EVENT;
 	} else {
@@ -174,7 +198,7 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 	thread->log_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
 	note_stamp((uint32_t)thread->log_tick);
 	wake_if_due(thread);
-	thread->log_granted = thread->log_left = grant(thread, many);
+	permit(thread, many);
 }
 
 void log_reset(struct thread *thread)
@@ -185,6 +209,6 @@ void log_reset(struct thread *thread)
 	thread->pub.log_lost = 0;
 	thread->pub.log_lost_heap = 0;
 	thread->log_since_wake = 0;
-	thread->log_granted = 0;
-	thread->log_left = 0;
+	thread->log_seen = 0;
+	thread->log_stop = 0;
 }

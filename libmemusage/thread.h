@@ -48,8 +48,9 @@ struct thread {
 	struct mu_log_chunk *log;	 /* chunk being filled */
 	struct mu_log_chunk *log_oldest; /* oldest chunk not yet recycled */
 	uint64_t log_tick;		 /* mu_segment.tick at the last time stamp */
-	uint32_t log_left;		 /* events that may follow without a stamp or a look */
-	uint32_t log_granted;		 /* log_left when it was set */
+	uint64_t log_eighths;		 /* of the deepest stack that needs no look, in 8 bytes */
+	uint32_t log_stop;		 /* count of the chunk at which a stamp or a look is due */
+	uint32_t log_seen;		 /* ... and up to which events are accounted for */
 	uint32_t log_since_wake;	 /* events since the collector was last told */
 	int32_t timer;			 /* sampling timer, -1 none */
 	void *(*start)(void *); /* of pthread_create, until the thread has begun */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "memusage/clock.h"
 #include "memusage/code.h"
 #include "memusage/control.h"
 #include "memusage/hello.h"
@@ -28,7 +29,8 @@
 
 enum {
 	EVENTS = 64,
-	TICK_MS = 100	/* the most a data file lags behind */
+	TICK_MS = 100,	/* the most a data file lags behind */
+	FLOW = 8192	/* events in a millisecond, from which on we look by ourselves */
 };
 
 struct collector {
@@ -42,6 +44,8 @@ struct collector {
 	uint64_t shots;		/* the last snapshot that the report is to have */
 	bool is_alone;		/* the launcher is gone */
 	unsigned int images;	/* of which the reports have been made */
+	uint64_t drained_ns;	/* CLOCK_MONOTONIC of the last look at the logs */
+	bool is_flowing;	/* so many events come that we need not be woken */
 };
 
 static volatile sig_atomic_t must_end;
@@ -246,23 +250,42 @@ static void handle_event(struct collector *c, int fd)
 		hellos_ready(&c->hellos, fd);
 }
 
+/* Being woken costs the program and us more than looking every millisecond, once there would be
+ * hundreds of wakes in a second. */
+static void drain(struct collector *c)
+{
+	uint64_t events = tree_drain(&c->tree), now;
+
+	if (events == 0 && !c->is_flowing)
+		return;
+	now = clock_now(CLOCK_MONOTONIC);
+	c->is_flowing = c->tree.s->settings->buffer >= 4 * FLOW &&
+			events >= (now - c->drained_ns) / 1000000 * FLOW && events >= FLOW;
+	c->drained_ns = now;
+}
+
 /* What may have happened since: cheap enough to be looked at after every wake. */
 static void look_around(struct collector *c)
 {
 	struct tree *t = &c->tree;
 
-	tree_arm(t);
+	if (!c->is_flowing)
+		tree_arm(t);
 	tree_scan(t);
 	tree_check_ends(t);
 	tree_shots_look(t);
-	tree_drain(t);
+	drain(c);
 }
 
-static int next_timeout(struct tree *t)
+static int next_timeout(struct collector *c)
 {
+	struct tree *t = &c->tree;
 	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf ||
 			 tree_shots_must_look();
 	int memory = tree_memory_look(t);
+
+	if (c->is_flowing)
+		return 1;
 
 	if (must_look && (memory < 0 || memory > TICK_MS))
 		return TICK_MS;
@@ -314,7 +337,7 @@ static bool is_over(struct collector *c)
 static void loop(struct collector *c)
 {
 	while (!is_over(c)) {
-		take_events(c, next_timeout(&c->tree));
+		take_events(c, next_timeout(c));
 		look_around(c);
 	}
 }

@@ -10,16 +10,20 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/clock.h"
 
-/* 192 KiB: stays in the second level cache between conversion and write(2). */
-enum { BATCH = 16384 };
-
-/* With so many events the file ends at a multiple of 64 KiB (192 KiB, headers included): an
- * unaligned end costs the page cache 1.3 ns per event more. */
+/* Writes end at multiples of 192 KiB of the file, where both records and pages end: what begins and
+ * ends there can go past the page cache, and even through it costs 1.3 ns per event less. */
 enum { ALIGNED = 3 * 65536 / DAT_RECORD_BYTES };
+
+/* Events are written when they are so many, 1.5 MiB: then a direct write costs 1.5 ns per event. */
+enum { BATCH = 8 * ALIGNED };
 
 /* The file is complete at least so often. */
 #define FLUSH_NS UINT64_C(100000000)
+
+/* A pass that takes longer goes on through the page cache: the disk is slow, and events wait. */
+#define DIRECT_NS UINT64_C(100000000)
 
 /* On a little-endian machine an event has the layout of a record. */
 _Static_assert(sizeof(struct log_event) == sizeof(struct dat_record) &&
@@ -41,46 +45,75 @@ struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns
 	log->fd = fd;
 	log->name = name;
 	logmerge_init(&log->merge, heap, origin_ns, config->log_limit);
-	if (fd >= 0 && config->log_wake_records >= 2 * ALIGNED)
-		log->held = xcalloc(ALIGNED, sizeof(*log->held));
+	log->may_hold = config->log_wake_records >= 2 * ALIGNED;
+	if (fd >= 0)
+		log->event = xaligned_alloc(MU_PAGE, BATCH * sizeof(*log->event));
 	if (fd >= 0 && dat_create(&log->writer, fd, 0, true, &err) < 0)
 		note_failure(log, &err);
 	return log;
 }
 
-/* A full disk does not end the drain: the program would wait for room that never comes. */
-static void write_events(struct datalog *log, const struct log_event *events, size_t count)
+/* How many bytes of events could be written past the page cache. */
+static size_t write_direct(struct datalog *log, size_t count, uint64_t pass_ns)
 {
-	const struct dat_record *records = (const struct dat_record *)events;
-	struct mu_error err;
-	uint64_t end = (log->written + DAT_HEADERS + count) * DAT_RECORD_BYTES;
+	uint64_t at = (log->written + DAT_HEADERS) * DAT_RECORD_BYTES;
+	size_t size = count * DAT_RECORD_BYTES, done;
 
+	if (clock_now(CLOCK_MONOTONIC) - pass_ns > DIRECT_NS)
+		return 0;
+	done = largefile_direct(&log->file, log->fd, at, log->event, size);
+	/* A full disk may cut a record: it is written again, whole. */
+	if (done % DAT_RECORD_BYTES != 0)
+		lseek(log->fd, -(off_t)(done % DAT_RECORD_BYTES), SEEK_CUR);
+	return done / DAT_RECORD_BYTES;
+}
+
+/* Writes the first COUNT events. A full disk does not end the drain: the program would wait for
+ * room that never comes. */
+static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
+{
+	const struct dat_record *records = (const struct dat_record *)log->event;
+	uint64_t end = (log->written + DAT_HEADERS + count) * DAT_RECORD_BYTES;
+	struct mu_error err;
+	size_t done;
+
+	if (count == 0)
+		return;
 	largefile_grow(&log->file, log->fd, end);
 	if (log->error.code != MU_ERROR_NONE) {
 		log->lost += count;
-	} else if (dat_append(&log->writer, records, count, &err) < 0) {
-		note_failure(log, &err);
-		log->lost += count;
 	} else {
-		largefile_wrote(&log->file, log->fd, end);
+		done = write_direct(log, count, pass_ns);
+		if (dat_append(&log->writer, records + done, count - done, &err) < 0) {
+			note_failure(log, &err);
+			log->lost += count - done;
+		} else {
+			largefile_wrote(&log->file, log->fd, end);
+		}
 	}
 	log->written += count;
+	log->count -= count;
+	memmove(log->event, log->event + count, log->count * sizeof(*log->event));
 }
 
-/* How many of COUNT events to write so that the file ends well; the rest waits. */
-static size_t aligned_part(const struct datalog *log, size_t count)
+/* Writes the events up to the last place where the file ends well, in two parts if it does not end
+ * well now. */
+static void write_aligned(struct datalog *log, uint64_t pass_ns)
 {
-	size_t over = (log->written + DAT_HEADERS + count) % ALIGNED;
+	size_t head = ALIGNED - (log->written + DAT_HEADERS) % ALIGNED;
 
-	return over < count ? count - over : 0;
+	if (head > log->count)
+		return;
+	if (head < ALIGNED)
+		write_events(log, head, pass_ns);
+	write_events(log, log->count / ALIGNED * ALIGNED, pass_ns);
 }
 
 void datalog_drain(struct datalog *log, struct image *im, const struct log_clock *clock,
 		   bool is_dead)
 {
-	static struct log_event batch[BATCH];
-	bool all = is_dead || !log->held || clock->ns - log->flushed_ns >= FLUSH_NS;
-	size_t count = log->held_count, part, more;
+	bool all = is_dead || !log->may_hold || clock->ns - log->flushed_ns >= FLUSH_NS;
+	size_t more;
 
 	if (log->fd < 0) {
 		logmerge_discard(&log->merge, im);
@@ -88,22 +121,17 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 	}
 	if (logmerge_begin(&log->merge, im, clock, is_dead) < 0)
 		return;
-	if (count > 0)
-		memcpy(batch, log->held, count * sizeof(*batch));
-	while ((more = logmerge_read(&log->merge, im, batch + count, BATCH - count)) > 0) {
-		part = aligned_part(log, count + more);
-		write_events(log, batch, part);
-		count = count + more - part;
-		memmove(batch, batch + part, count * sizeof(*batch));
+	while ((more = logmerge_read(&log->merge, im, log->event + log->count,
+				     BATCH - log->count)) > 0) {
+		log->count += more;
+		if (log->count == BATCH)
+			write_aligned(log, clock->ns);
 	}
-	if (all) {
-		write_events(log, batch, count);
-		log->flushed_ns = clock->ns;
-		count = 0;
-	}
-	if (count > 0)
-		memcpy(log->held, batch, count * sizeof(*batch));
-	log->held_count = count;
+	if (!all)
+		return;
+	write_aligned(log, clock->ns);
+	write_events(log, log->count, clock->ns);
+	log->flushed_ns = clock->ns;
 }
 
 void datalog_end(struct datalog *log, uint64_t end_ns)
@@ -135,6 +163,6 @@ void datalog_free(struct datalog *log)
 	if (!log)
 		return;
 	free(log->name);
-	free(log->held);
+	free(log->event);
 	free(log);
 }

@@ -21,8 +21,9 @@ struct datalog {
 	uint64_t written;	/* events that have gone to the file */
 	struct largefile file;
 	uint64_t flushed_ns;	/* when everything had been written last */
-	struct log_event *held;	/* events that wait for more, NULL if none may wait */
-	size_t held_count;
+	bool may_hold;		/* the file may lag: events wait until they are many */
+	struct log_event *event; /* that are not written yet */
+	size_t count;
 	struct mu_error error;	/* why */
 };
 

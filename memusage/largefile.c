@@ -12,6 +12,9 @@
 /* Files below this are left to the kernel. */
 #define LARGE (UINT64_C(4) << 20)
 
+/* What positions, sizes and addresses of direct writes are multiples of. Disks want 512 or 4096. */
+#define DIRECT 4096u
+
 #define RESERVE_STEP (UINT64_C(64) << 20)
 
 /* Pages leave the cache in such pieces, this many pieces after their writing began: by then
@@ -30,6 +33,28 @@ void largefile_grow(struct largefile *f, int fd, uint64_t end)
 		f->reserved = UINT64_MAX;
 	else
 		f->reserved = from + RESERVE_STEP;
+}
+
+/* The flag is set for this write only: what follows may be of any size. */
+size_t largefile_direct(struct largefile *f, int fd, uint64_t at, const void *data, size_t size)
+{
+	struct stat st;
+	int flags;
+	ssize_t n;
+
+	if (f->not_direct || at + size < LARGE || size == 0 || (at | size) % DIRECT != 0)
+		return 0;
+	flags = fcntl(fd, F_GETFL);
+	/* To a pipe the flag means something else. */
+	if (flags < 0 || flags & O_APPEND || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    fcntl(fd, F_SETFL, flags | O_DIRECT) < 0) {
+		f->not_direct = true;
+		return 0;
+	}
+	n = write(fd, data, size);
+	f->not_direct = n < 0;
+	fcntl(fd, F_SETFL, flags);
+	return n < 0 ? 0 : (size_t)n;
 }
 
 void largefile_wrote(struct largefile *f, int fd, uint64_t end)

@@ -5,12 +5,15 @@
 #ifndef MEMUSAGE_LARGEFILE_H
 #define MEMUSAGE_LARGEFILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A file that grows by sequential writes. All zero before the first use. Private. */
 struct largefile {
 	uint64_t reserved; /* bytes for which there are blocks on the disk */
 	uint64_t started;  /* bytes whose way to the disk has begun */
+	bool not_direct;   /* the file system wants the page cache */
 };
 
 /* largefile_grow -- say that the file is about to reach END bytes; before the write.
@@ -22,6 +25,16 @@ struct largefile {
  * The size of the file stays as it is.
  */
 void largefile_grow(struct largefile *f, int fd, uint64_t end);
+
+/* largefile_direct -- write past the page cache, if that is possible.
+ *
+ * at     position in the file, where FD stands; multiple of MU_PAGE, as SIZE and DATA must be.
+ * Returns the bytes that were written, and moves FD by as many; 0 if it is not possible here, or
+ * went wrong: then write as usual, which says what is wrong. Waits for the disk. Measured on ext4:
+ * a 24-byte record costs 2 ns in pieces of 768 KiB, 5 in pieces of 192 KiB; 7 to 9 through the page
+ * cache. Small files go through the cache.
+ */
+size_t largefile_direct(struct largefile *f, int fd, uint64_t at, const void *data, size_t size);
 
 /* largefile_wrote -- say that the file has END bytes; after the write.
  *

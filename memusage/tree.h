@@ -78,8 +78,8 @@ void tree_arm(struct tree *t);
 /* tree_scan -- look at all slots: adopt forked children, see what has gone live, clean up. */
 void tree_scan(struct tree *t);
 
-/* tree_drain -- write the events that have come. */
-void tree_drain(struct tree *t);
+/* tree_drain -- write the events that have come. Returns how many. */
+uint64_t tree_drain(struct tree *t);
 
 /* tree_process_ended -- the pidfd FD can be read. Returns false if it is nobody's pidfd. */
 bool tree_process_ended(struct tree *t, int fd);

@@ -92,21 +92,28 @@ static void advance_clock(struct tree_arena *a)
 	log_clock_advance(&a->clock, raw, ns);
 }
 
-static void drain(struct tree *t, struct process *p, bool is_dead)
+/* Returns how many events it wrote. */
+static uint64_t drain(struct tree *t, struct process *p, bool is_dead)
 {
 	struct tree_arena *a = arena_of(t, p);
 	struct image im;
+	uint64_t before;
 
 	if (!p->log || !a || !load_image(p, &im))
-		return;
+		return 0;
+	before = p->log->merge.events;
 	advance_clock(a);
 	datalog_drain(p->log, &im, &a->clock, is_dead);
+	return p->log->merge.events - before;
 }
 
-void tree_drain(struct tree *t)
+uint64_t tree_drain(struct tree *t)
 {
+	uint64_t events = 0;
+
 	for (size_t i = 0; i < t->processes.count; i++)
-		drain(t, t->processes.item[i], false);
+		events += drain(t, t->processes.item[i], false);
+	return events;
 }
 
 static void end_log(struct tree *t, struct process *p, const struct image *im)

@@ -279,52 +279,65 @@ struct sums {
 	uint64_t heap, heap_peak, stack_peak, total_peak, last_ns;
 };
 
-/* Times only go forward, whatever clocks and hostile programs do. */
-static inline struct log_event add_event(struct sums *s, int64_t change, uint64_t stack,
-					 uint64_t ns)
+static inline struct log_event add_event(struct sums *s, int64_t change, uint64_t stack)
 {
 	uint64_t total;
 
 	s->heap += (uint64_t)change;
 	total = s->heap + stack;
-	s->last_ns = (int64_t)(ns - s->last_ns) > 0 ? ns : s->last_ns;
 	s->heap_peak = (int64_t)s->heap > (int64_t)s->heap_peak ? s->heap : s->heap_peak;
 	s->stack_peak = stack > s->stack_peak ? stack : s->stack_peak;
 	s->total_peak = (int64_t)total > (int64_t)s->total_peak ? total : s->total_peak;
 	return (struct log_event){ s->heap, stack, s->last_ns };
 }
 
-/* Events of chain C up to raw time LIMIT, with all the figures in S. The loop that costs. */
+/* Events that bear the time of the one before, as nearly all of a lone thread do: one comparison
+ * is for kind and ticks of a word. */
+static size_t decode_run(const uint64_t *word, size_t words, struct sums *s,
+			 struct log_event *batch)
+{
+	struct sums sums = *s;
+	size_t n = 0;
+
+	for (; n < words && (word[n] & 0xfff) == MU_LOG_EVENT; n++)
+		batch[n] = add_event(&sums, MU_LOG_HEAP(word[n]), MU_LOG_STACK(word[n]));
+	*s = sums;
+	return n;
+}
+
+/* The event at index, which find_event() found. Times only go forward, whatever clocks and hostile
+ * programs do. */
+static struct log_event decode_one(const struct logmerge *m, struct log_chain *c,
+				   const uint64_t *words, struct sums *s)
+{
+	uint64_t word = words[c->index];
+	uint64_t ns = log_clock_ns(&m->clock, c->head) - m->origin_ns;
+
+	s->last_ns = (int64_t)(ns - s->last_ns) > 0 ? ns : s->last_ns;
+	c->stamp = c->head;
+	/* The word may have changed since. */
+	if (MU_LOG_KIND(word) != MU_LOG_WIDE || c->ready - c->index < 3) {
+		c->index++;
+		return add_event(s, MU_LOG_HEAP(word), MU_LOG_STACK(word));
+	}
+	c->index += 3;
+	return add_event(s, (int64_t)words[c->index - 2], words[c->index - 1]);
+}
+
+/* Events of chain C up to raw time LIMIT, with all the figures in S. */
 static size_t decode(const struct logmerge *m, struct log_chain *c, const uint64_t *words,
 		     uint64_t limit, struct sums *s, struct log_event *batch, size_t max)
 {
-	const struct log_clock clock = m->clock;
-	const uint64_t origin = m->origin_ns;
-	uint64_t ns = log_clock_ns(&clock, c->head) - origin;
 	size_t n = 0;
 
-	while (n < max && c->index < c->ready) {
-		uint64_t word = words[c->index];
-		unsigned int kind = MU_LOG_KIND(word);
+	while (n < max && find_event(c, words) && c->head <= limit) {
+		size_t left, run;
 
-		if (kind == MU_LOG_EVENT && MU_LOG_TICKS(word) == 0 && n > 0) {
-			batch[n++] = add_event(s, MU_LOG_HEAP(word), MU_LOG_STACK(word), ns);
-			c->index++;
-			continue;
-		}
-		if (!find_event(c, words) || c->head > limit)
-			break;
-		word = words[c->index];
-		ns = log_clock_ns(&clock, c->head) - origin;
-		c->stamp = c->head;
-		if (MU_LOG_KIND(word) == MU_LOG_EVENT) {
-			batch[n++] = add_event(s, MU_LOG_HEAP(word), MU_LOG_STACK(word), ns);
-			c->index++;
-		} else {
-			batch[n++] = add_event(s, (int64_t)words[c->index + 1],
-					       words[c->index + 2], ns);
-			c->index += 3;
-		}
+		batch[n++] = decode_one(m, c, words, s);
+		left = c->ready - c->index;
+		run = decode_run(words + c->index, left < max - n ? left : max - n, s, batch + n);
+		c->index += (uint32_t)run;
+		n += run;
 	}
 	return n;
 }

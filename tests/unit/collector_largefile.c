@@ -74,6 +74,53 @@ static void test_file(void)
 	close(fd);
 }
 
+/* Every other piece goes past the page cache, where the file system lets it. */
+static void test_direct(void)
+{
+	char name[] = "direct.XXXXXX";
+	struct largefile f = { 0 };
+	int fd = mkstemp(name);
+	uint64_t at = 0, direct = 0;
+	uint64_t *page = aligned_alloc(4096, 1 << 20);
+
+	unlink(name);
+	for (int i = 0; i < 16; i++) {
+		size_t done = 0;
+
+		for (size_t k = 0; k < (1 << 20) / sizeof(*page); k++)
+			page[k] = at / sizeof(*page) + k;
+		if (i % 2)
+			done = largefile_direct(&f, fd, at, page, 1 << 20);
+		direct += done;
+		EQ_I(write(fd, (char *)page + done, (1 << 20) - done), (1 << 20) - (int)done);
+		at += 1 << 20;
+	}
+	EQ_I(fcntl(fd, F_GETFL) & O_DIRECT, 0);
+	EQ_U(count_wrong(fd), 0);
+	if (f.not_direct)
+		skip("this file system wants the page cache");
+	else
+		EQ_U(direct, UINT64_C(7) << 20);
+	/* Neither where a record ends in a page, nor what is no file. */
+	EQ_U(largefile_direct(&f, fd, at + 24, page, 4096), 0);
+	free(page);
+	close(fd);
+}
+
+static void test_pipe(void)
+{
+	static _Alignas(4096) char page[4096];
+	struct largefile f = { 0 };
+	int fd[2];
+
+	EQ_I(pipe(fd), 0);
+	EQ_U(largefile_direct(&f, fd[1], UINT64_C(1) << 30, page, sizeof(page)), 0);
+	IS_TRUE(f.not_direct);
+	EQ_I(fcntl(fd[1], F_GETFL) & O_DIRECT, 0);
+	close(fd[0]);
+	close(fd[1]);
+}
+
 /* What is no file on a disk takes everything in silence. */
 static void test_null(void)
 {
@@ -89,6 +136,8 @@ static void test_null(void)
 int main(void)
 {
 	test_file();
+	test_direct();
+	test_pipe();
 	test_null();
 	return done_testing();
 }

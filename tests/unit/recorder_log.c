@@ -85,6 +85,7 @@ static void append_and_read(bool many, bool consume, unsigned int stamp_every)
 	recorder_image(UINT64_C(512) << 20, MU_CFG_LOG);
 	rec.log_stamp_every = stamp_every;
 	self->pub.stack_size = UINT64_C(64) << 20;
+	self->pub.stack_peak = UINT64_C(12) << 20;
 	for (int i = 0; i < EVENTS; i++) {
 		int64_t change = i % 10 ? some_change(&random) % 5000 : some_change(&random);
 		depth = some_depth(&random);
@@ -141,15 +142,23 @@ static void other_stack(void)
 
 	recorder_image(UINT64_C(16) << 20, MU_CFG_LOG);
 	self->pub.stack_size = 1 << 20;
+	self->pub.stack_peak = 8000;
+	rec.log_stamp_every = 16;
 	log_append(self, 1, 4000, false);
 	log_append(self, 1, UINT64_C(1) << 40, false);
 	read_all(&r, true);
 	EQ_U(r.depth, 4000);
+	/* Also if that was appended in no time. */
+	IS_TRUE(log_append_quick(self, 1, 4080));
+	IS_TRUE(!log_append_quick(self, 1, 8008));
+	log_append(self, 1, UINT64_C(1) << 40, false);
+	read_all(&r, true);
+	EQ_U(r.depth, 4080);
 	log_append(self, 1, 4008, false);
 	log_append(self, 1, UINT64_C(0) - 64, true);
 	read_all(&r, true);
 	EQ_U(r.depth, 4008);
-	EQ_U(r.events, 4);
+	EQ_U(r.events, 6);
 }
 
 /* Each so many events the collector is woken. */
@@ -158,6 +167,7 @@ static void wakes(void)
 	uint32_t before;
 
 	recorder_image(UINT64_C(16) << 20, MU_CFG_LOG);
+	self->pub.stack_peak = 8;
 	rec.log_wake = 10;
 	rec.log_stamp_every = 16;
 	before = rec.segment->wake;
