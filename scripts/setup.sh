@@ -53,6 +53,17 @@ want libmimalloc-dev hdr:mimalloc.h
 want shellcheck cmd:shellcheck
 want mandoc cmd:mandoc
 want groff cmd:groff
+want procps cmd:pgrep
+want python3 cmd:python3
+want xz-utils cmd:xz
+want libdebuginfod1 lib:libdebuginfod.so.1
+want openssl cmd:openssl
+want libxml2-utils cmd:xmllint
+want ghostscript cmd:gs
+want jq cmd:jq
+want file cmd:file
+want bc cmd:bc
+want less cmd:less
 '
 packages_real='
 want sqlite3 cmd:sqlite3
