@@ -68,15 +68,17 @@ static void bucket_free(struct thread *thread, unsigned int class, uint64_t offs
 	thread->bucket[class] = offset;
 }
 
-static unsigned int records_of_line(void)
+/* What follows is made for each form of the table: a heap that fills is mostly this. */
+#define FOR_FORM static inline __attribute__((always_inline))
+
+FOR_FORM unsigned int records_of_line(const bool bare)
 {
-	return rec.has_bare_blocks ? 8 : 4;
+	return bare ? 8 : 4;
 }
 
 /* The line of a bucket where a granule may go, NULL if it is full. */
-static void *place_in(uint64_t bucket, uint32_t granule, unsigned int *i)
+FOR_FORM void *place_in(uint64_t bucket, uint32_t granule, unsigned int *i, const bool bare)
 {
-	const bool bare = rec.has_bare_blocks;
 	unsigned int place = blocks_place(bucket, granule, bare);
 	void *line = blocks_line(bucket, place, bare);
 
@@ -84,15 +86,15 @@ static void *place_in(uint64_t bucket, uint32_t granule, unsigned int *i)
 	return *i != BLOCKS_NONE ? line : NULL;
 }
 
-static bool copy_record(uint64_t to, const void *from, unsigned int i)
+FOR_FORM bool copy_record(uint64_t to, const void *from, unsigned int i, const bool bare)
 {
 	unsigned int k;
-	uint32_t granule = blocks_tag(from, i, rec.has_bare_blocks) >> 1 & 511;
-	void *line = place_in(to, granule, &k);
+	uint32_t granule = blocks_tag(from, i, bare) >> 1 & 511;
+	void *line = place_in(to, granule, &k, bare);
 
 	if (!line)
 		return false;
-	if (rec.has_bare_blocks) {
+	if (bare) {
 		((struct mu_bare_line *)line)->record[k] =
 			((const struct mu_bare_line *)from)->record[i];
 		return true;
@@ -105,16 +107,31 @@ static bool copy_record(uint64_t to, const void *from, unsigned int i)
 	return true;
 }
 
-static bool copy_records(uint64_t to, uint64_t from)
+FOR_FORM bool copy_all(uint64_t to, uint64_t from, const bool bare)
 {
 	const struct mu_line *line = at(MU_PAGE_BUCKET(from));
 
 	for (unsigned int l = 0; l < MU_PAGE_LINES(from); l++)
-		for (unsigned int i = 0; i < records_of_line(); i++)
-			if (blocks_tag(&line[l], i, rec.has_bare_blocks) & 1 &&
-			    !copy_record(to, &line[l], i))
+		for (unsigned int i = 0; i < records_of_line(bare); i++)
+			if (blocks_tag(&line[l], i, bare) & 1 &&
+			    !copy_record(to, &line[l], i, bare))
 				return false;
 	return true;
+}
+
+static bool copy_records(uint64_t to, uint64_t from)
+{
+	return rec.has_bare_blocks ? copy_all(to, from, true) : copy_all(to, from, false);
+}
+
+FOR_FORM unsigned int count_used(const struct mu_line *line, unsigned int lines, const bool bare)
+{
+	unsigned int used = 0;
+
+	for (unsigned int l = 0; l < lines; l++)
+		for (unsigned int i = 0; i < records_of_line(bare); i++)
+			used += blocks_tag(&line[l], i, bare) & 1;
+	return used;
 }
 
 /* Lines that a page would need for what is in it now, three quarters full. Not under its lock:
@@ -123,12 +140,10 @@ static unsigned int lines_in_use(uint64_t value)
 {
 	const struct mu_line *line = at(MU_PAGE_BUCKET(value));
 	unsigned int lines = MU_PAGE_LINES(value);
-	unsigned int fill = records_of_line() * 3 / 4;
-	unsigned int used = 0;
+	unsigned int fill = records_of_line(rec.has_bare_blocks) * 3 / 4;
+	unsigned int used = rec.has_bare_blocks ? count_used(line, lines, true) :
+						  count_used(line, lines, false);
 
-	for (unsigned int l = 0; l < lines; l++)
-		for (unsigned int i = 0; i < records_of_line(); i++)
-			used += blocks_tag(&line[l], i, rec.has_bare_blocks) & 1;
 	return used >= fill * lines ? lines : used / fill;
 }
 
@@ -263,6 +278,7 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 {
 	unsigned int lines = MU_PAGE_LINES(old);
 	unsigned int class = lines ? class_of(lines) + 1 : first_class(word);
+	const bool bare = rec.has_bare_blocks;
 
 	for (; class < BUCKET_SIZES; class++) {
 		uint64_t offset = bucket_alloc(thread, class);
@@ -270,9 +286,9 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 		unsigned int i;
 		if (!offset)
 			return 0;
-		void *line = copy_records(grown, old) ? place_in(grown, granule, &i) : NULL;
+		void *line = copy_records(grown, old) ? place_in(grown, granule, &i, bare) : NULL;
 		if (line) {
-			blocks_store(line, i, granule, block, rec.has_bare_blocks);
+			blocks_store(line, i, granule, block, bare);
 			if (lines)
 				bucket_free(thread, class_of(lines), MU_PAGE_BUCKET(old));
 			else

@@ -163,8 +163,20 @@ if command -v memusagestat >/dev/null; then
 	head -c 240 /dev/urandom >garbage.dat
 	run memusagestat garbage.dat garbage.png
 	isnt "$status" 0 'D31 garbage is refused'
+	# A system call for each of the 100,000 records shows in what the kernel counts for a child.
+	{ head -c 48 d8.dat && head -c 2400000 /dev/zero; } >d32.dat
+	# shellcheck disable=SC2016  # for the inner shell
+	calls=$(sh -c 'memusagestat d32.dat >/dev/null 2>&1
+		sed -n "s/^syscr: //p" /proc/$$/io 2>/dev/null')
+	if [ -n "$calls" ]; then
+		num "$calls" -lt 1000 'D32 many records are read at once'
+	else
+		skip 'no counts of system calls here'
+	fi
+	run memusagestat -y 0 d8.dat d33.png
+	is "$status" 2 'D33 a height of 0 is refused'
 else
-	skip 'no memusagestat' 7
+	skip 'no memusagestat' 9
 fi
 documented 32
 documented 33
