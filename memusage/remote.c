@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/output.h"
@@ -271,10 +272,22 @@ static const struct command *find_command(const char *word)
 
 /* ---- all together ------------------------------------------------------------------------ */
 
+/* A collector of another user denies whatever we ask it, also what is not about its processes. */
+static bool is_foreign(pid_t pid)
+{
+	struct stat st;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d", (int)pid);
+	return stat(name, &st) == 0 && st.st_uid != geteuid();
+}
+
 static int explain(const struct remote *r, enum contact_status status)
 {
 	const int pid = (int)r->pid;
 
+	if (status == CONTACT_DENIED && !is_foreign(r->pid))
+		status = CONTACT_NOBODY;
 	switch (status) {
 	case CONTACT_NOBODY:
 		return stranger_explain(r->pid);
