@@ -22,6 +22,7 @@
 #include "memusage/hello.h"
 #include "memusage/nothing.h"
 #include "memusage/reports.h"
+#include "memusage/spill.h"
 #include "memusage/tree.h"
 #include "memusage/tree_memory.h"
 #include "memusage/tree_shots.h"
@@ -171,6 +172,10 @@ static void leave_launcher(struct collector *c)
 		close(c->tree.s->text);
 	c->tree.s->text = -1;
 	drop_standard_files();
+	/* Nobody would read it. */
+	if (c->tree.s->spill >= 0)
+		close(c->tree.s->spill);
+	c->tree.s->spill = -1;
 }
 
 /* What needs names of functions, of the images that have come since the last time. */
@@ -190,11 +195,12 @@ static void note_replaced(struct tree *t)
 {
 	const struct session *s = t->s;
 
-	report_note(&t->report, "the collector (process %d) was killed by signal %d, and replaced: "
-				"processes that had ended before are missing%s",
+	report_note(&t->report,
+		    "the collector (process %d) was killed by signal %d, and replaced%s%s",
 		    (int)s->killed, s->killed_by,
+		    s->spill < 0 ? ": processes that had ended before are missing" : "",
 		    s->settings->data || s->settings->png ?
-			    ", and the data file is not complete" : "");
+			    ": the data file is not complete" : "");
 }
 
 static void give_report(struct collector *c)
@@ -213,6 +219,7 @@ static void give_report(struct collector *c)
 		nothing_reason(&nothing, why);
 	if (t->s->killed) {
 		note_replaced(t);
+		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
 		t->s->files.is_used = true;
 	}
 	tree_end_unmapped(t);
@@ -350,6 +357,8 @@ void collector_run(struct session *s)
 	if (tree_init(&c.tree, s) < 0 || hellos_init(&c.hellos, &c.tree, learn_root, &c) < 0)
 		die("the collector cannot start: %m");
 	wake_event = c.tree.event;
+	if (s->killed)
+		spill_replay(s->spill, &c.tree.report);
 	fcntl(s->wire, F_SETFL, O_NONBLOCK);
 	watch(&c.tree, s->wire);
 	watch(&c.tree, s->endpoint.abstract_fd);

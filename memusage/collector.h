@@ -33,6 +33,7 @@ struct session {
 	int wire;		/* this side of the socket pair */
 	pid_t killed;		/* the collector that this one takes the place of, 0: none */
 	int killed_by;		/* the signal it died of */
+	int spill;		/* results of images that have ended: spill.h */
 };
 
 /* collector_run -- be the collector.

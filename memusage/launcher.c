@@ -31,6 +31,7 @@
 #include "memusage/picture.h"
 #include "memusage/process.h"
 #include "memusage/program.h"
+#include "memusage/spill.h"
 #include "memusage/start.h"
 #include "memusage/wire.h"
 #include "recording/points.h"
@@ -193,6 +194,7 @@ static void prepare(struct session *s, const struct settings *settings)
 		.report = -1,
 		.text = -1,
 		.wire = -1,
+		.spill = spill_open(),
 	};
 	unfinished = s;
 	atexit(undo);

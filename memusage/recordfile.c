@@ -5,6 +5,8 @@
 #include "memusage/recordfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,7 +53,7 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 		die("cannot write %s: %m", r->name);
 }
 
-static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from)
+static bool open_it(struct recordfile *r, pid_t pid)
 {
 	if (!r->name && r->pattern)
 		r->name = files_expand(r->pattern, pid);
@@ -59,6 +61,38 @@ static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from
 		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");
 		return false;
 	}
+	return true;
+}
+
+/* It was opened for writing, by its name perhaps before the program changed what that means. */
+static int open_to_read(const struct recordfile *r)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment *since)
+{
+	if ((!r->pattern && r->fd < 0) || r->keep.room > 0 || !open_it(r, pid))
+		return;
+	int fd = open_to_read(r);
+	if (fd < 0)
+		return;
+	if (!keep_resume(&r->keep, fd, since)) {
+		close(fd);
+		return;
+	}
+	close(r->fd);
+	r->fd = fd;
+	r->images = r->keep.head.slot_count;
+}
+
+static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from)
+{
+	if (!open_it(r, pid))
+		return false;
 	if (r->keep.room > 0)
 		return true;
 	if (ftruncate(r->fd, 0) < 0) {

@@ -37,6 +37,12 @@ void recordfile_check(struct recordfile *r, const struct settings *settings);
 void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *from,
 		    const struct image *im, const struct mu_slot *slot);
 
+/* recordfile_resume -- go on with what a collector that was killed has kept, if it is of this run.
+ *
+ * since  head of the first recording of this run. recordfile_add() does it, too.
+ */
+void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment *since);
+
 /* recordfile_close -- nothing more will come. */
 void recordfile_close(struct recordfile *r);
 

@@ -11,6 +11,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/clock.h"
 #include "memusage/datalog.h"
+#include "memusage/spill.h"
 #include "memusage/tree_memory.h"
 #include "memusage/tree_shots.h"
 
@@ -152,6 +153,8 @@ static void keep_image_of(struct tree *t, const struct process *p, const struct 
 	if (!segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
 		return;
 	slot.pid = (uint32_t)p->pid;
+	if (t->s->killed)
+		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
 	recordfile_add(&t->s->record, t->root, &p->arena->view.head, im, &slot);
 }
 
@@ -160,6 +163,7 @@ static void report_image(struct tree *t, struct process *p, struct image *im, en
 	struct result *result = xmalloc(sizeof(*result));
 
 	result_take(result, im);
+	spill_add(t->s->spill, role_of(t, p, end), p->pid, result);
 	report_add(&t->report, role_of(t, p, end), p->pid, result);
 }
 

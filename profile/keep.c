@@ -82,6 +82,43 @@ int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_
 	return grow(k, err);
 }
 
+static bool read_head(struct mu_segment *head, int fd)
+{
+	struct mu_segment zeroed;
+
+	if (pread(fd, head, sizeof(*head), 0) != (ssize_t)sizeof(*head) ||
+	    head->magic != MU_SEGMENT_MAGIC || head->version != MU_VERSION ||
+	    head->header_size != sizeof(*head) || head->kind != MU_KIND_KEPT ||
+	    head->slot_count > SEGMENT_SLOTS_MAX)
+		return false;
+	zeroed = *head;
+	zeroed.checksum = 0;
+	return crc32_add(0, &zeroed, sizeof(zeroed)) == head->checksum;
+}
+
+/* What was being added when the other one ended lies behind the end, and is overwritten. */
+bool keep_resume(struct keep *k, int fd, const struct mu_segment *since)
+{
+	struct keep found = { .fd = fd, .room = FIRST_ROOM };
+	size_t size;
+
+	if (!read_head(&found.head, fd) || found.head.start_mono_ns < since->start_mono_ns ||
+	    found.head.start_real_ns < since->start_real_ns)
+		return false;
+	while (found.room < found.head.slot_count)
+		found.room *= 2;
+	found.end = found.head.size;
+	size = found.head.slot_count * sizeof(*found.slot);
+	found.slot = calloc(found.room, sizeof(*found.slot));
+	if (!found.slot ||
+	    pread(fd, found.slot, size, (off_t)found.head.slot_table) != (ssize_t)size) {
+		free(found.slot);
+		return false;
+	}
+	*k = found;
+	return true;
+}
+
 int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	     struct mu_error *err)
 {

@@ -8,6 +8,7 @@
 #ifndef PROFILE_KEEP_H
 #define PROFILE_KEEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/error.h"
@@ -30,6 +31,14 @@ struct keep {
  * Returns 0, or -1 with ERR.
  */
 int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_error *err);
+
+/* keep_resume -- go on with a kept recording that another process began.
+ *
+ * fd     for reading and writing; borrowed until keep_end().
+ * since  head of a recording: one that began before it is not meant.
+ * Returns false, with nothing changed, if the file is no such recording.
+ */
+bool keep_resume(struct keep *k, int fd, const struct mu_segment *since);
 
 /* keep_add -- append an image.
  *

@@ -89,6 +89,27 @@ is "$status" 5 'a tree of processes'
 is "$(grep -c '^memusage: process [0-9]* live' report)" 2 '... those that come later are recorded'
 recorded '... and the first'
 
+# images FILE: how many a kept recording has (mu_segment.slot_count)
+images() { od -An -tu4 -j20 -N4 "$1" | tr -d ' '; }
+# What had ended before is not lost: neither its line, nor its image.
+rm -f kept.mur
+run memusage -o report --record=kept.mur --tree sh -c 'sh -c "exit 3"; live </dev/null
+	sh -c "exec live </dev/null"; kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3
+	live </dev/null; kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3; exit 6'
+is "$status" 6 'a tree of processes whose collector dies twice'
+is "$(grep -c '^memusage: process [0-9]* live' report)" 3 '... processes of before have their lines'
+like "$(cat report)" 'was killed by signal 9, and replaced$' '... and nothing is missing'
+recorded '... the program is the program'
+is "$(images kept.mur)" "$(awk '/^memusage: process [0-9]+ |^Memory usage/ { n++ }
+	/ more process/ { n += $2 } END { print n }' report)" '... all images are in the recording'
+like "$(cat report)" '[0-9]%  ' '... and there is a tree'
+
+# An older recording of that name is no part of this run.
+run memusage -q --record=old.mur live </dev/null
+run memusage -o report --record=old.mur sh -c 'kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3'
+run memusageprint --to=json old.mur
+unlike "$out" '"command":"live' 'what an older recording of that name held is gone'
+
 # ---- again and again
 
 cat >strikes <<'END'

@@ -1,0 +1,29 @@
+/* spill.h -- what a collector knows of images that have ended, for one that takes its place.
+ *
+ * A nameless file that the launcher has open, too: should something kill the collector, the next
+ * one begins with what it had to report. Results are sparse, and take some 2 KiB each.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_SPILL_H
+#define MEMUSAGE_SPILL_H
+
+#include <sys/types.h>
+
+#include "memusage/report.h"
+#include "profile/result.h"
+
+/* spill_open -- an empty one. Returns its descriptor; -1, which the others accept, if there can be
+ * none: then what has ended is lost with the collector. */
+int spill_open(void);
+
+/* spill_add -- an image has ended. What cannot be written is left out. */
+void spill_add(int fd, enum report_role role, pid_t pid, const struct result *result);
+
+/* spill_replay -- report everything that a spill holds, in order.
+ *
+ * The last entry may have been cut short by the collector's death: it is dropped.
+ */
+void spill_replay(int fd, struct report *report);
+
+#endif

@@ -1,0 +1,104 @@
+/* collector_spill.c -- what one collector wrote of its results another one reports, also if the
+ * last entry was cut short, and whatever stands in the file.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/spill.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/lib/tap.h"
+
+enum { COUNT = 5 };
+
+static struct settings settings = { .children = CHILDREN_NONE };
+
+static struct result *make(uint64_t seed)
+{
+	struct result *r = calloc(1, sizeof(*r));
+
+	r->counters.calls[MU_FN_MALLOC] = seed;
+	r->counters.bytes[MU_FN_MALLOC] = 100 * seed;
+	r->counters.hist[seed] = seed;
+	r->heap_peak = 7 * seed;
+	r->own_bytes = 100 * seed;
+	strcpy(r->name, "program");
+	r->foreign[sizeof(r->foreign) - 2] = (char)seed;
+	return r;
+}
+
+/* Replays FD. Returns how many there were; the main one is in *last. */
+static uint64_t replay(int fd, struct result *last)
+{
+	struct report r;
+	uint64_t images;
+
+	report_open(&r, &settings, -1, false);
+	spill_replay(fd, &r);
+	images = r.images;
+	if (r.main)
+		memcpy(last, r.main, sizeof(*last));
+	report_close(&r);
+	return images;
+}
+
+static void test_round_trip(void)
+{
+	struct result *last = make(1), *wanted = make(COUNT);
+	int fd = spill_open();
+	off_t size, before = 0;
+
+	OK(fd >= 0, "a spill");
+	EQ_U(replay(fd, last), 0);
+	for (uint64_t i = 1; i <= COUNT; i++) {
+		struct result *r = make(i);
+
+		before = lseek(fd, 0, SEEK_CUR);
+		spill_add(fd, i == COUNT ? REPORT_MAIN : REPORT_OTHER, (pid_t)i, r);
+		free(r);
+	}
+	size = lseek(fd, 0, SEEK_CUR);
+	EQ_U(replay(fd, last), COUNT);
+	OK(memcmp(last, wanted, sizeof(*last)) == 0, "the same result");
+	OK((size - before) < 8192, "a result is small");
+	for (off_t cut = size - 1; cut > before; cut -= 97) {
+		if (ftruncate(fd, cut) != 0 || replay(fd, last) != COUNT - 1)
+			break;
+		if (cut < before + 98)
+			OK(1, "an entry that was cut short is dropped");
+	}
+	close(fd);
+	free(last);
+	free(wanted);
+}
+
+static void test_garbage(void)
+{
+	struct result last;
+	uint64_t word[4096], images = 0;
+	unsigned int seed = 1;
+
+	for (int round = 0; round < 200; round++) {
+		int fd = spill_open();
+
+		for (size_t i = 0; i < 4096; i++) {
+			seed = seed * 1103515245 + 12345;
+			word[i] = i % 7 == 0 ? seed % 3000 : seed;
+		}
+		if (write(fd, word, sizeof(word)) == (ssize_t)sizeof(word))
+			images += replay(fd, &last);
+		close(fd);
+	}
+	OK(images < 200, "garbage is no result");
+	spill_add(-1, REPORT_OTHER, 1, &last);
+	EQ_U(replay(-1, &last), 0);
+}
+
+int main(void)
+{
+	test_round_trip();
+	test_garbage();
+	return done_testing();
+}
