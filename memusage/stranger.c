@@ -87,9 +87,9 @@ static void put_split(pid_t pid, const struct procmem *m)
 	uint64_t rss[KINDS] = { 0 };
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 
-	printf("%s of memory now, %s at most, %" PRIu64 " threads:\n",
+	printf("%s of memory now, %s at most, %" PRIu64 " thread%s:\n",
 	       units_bytes(a, m->rss_anon + m->rss_file + m->rss_shmem),
-	       units_bytes(b, m->rss_peak), m->threads);
+	       units_bytes(b, m->rss_peak), m->threads, m->threads == 1 ? "" : "s");
 	if (read_smaps(pid, rss)) {
 		for (int kind = 0; kind < KINDS; kind++)
 			put_part(rss[kind], names[kind]);

@@ -147,7 +147,7 @@ stranger=$!
 run memusage --pid=$stranger snapshot
 is "$status" 125 'a process that does not run under memusage'
 like "$err" 'does not run under memusage' '... is said not to'
-like "$out" 'of memory now.* at most, 1 threads' '... what its memory is'
+like "$out" 'of memory now.* at most, 1 thread:' '... what its memory is'
 like "$out" 'has not changed in 3 seconds|by .* in 3 seconds' '... how it grows'
 like "$out" 'memusage --record sleep 30' '... and what to do'
 kill $stranger
