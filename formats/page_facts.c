@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "profile/lives.h"
+
 static void put_end(struct page_json *j, const struct page_image *p)
 {
 	const struct mu_process *process = &p->export->image->head.process;
@@ -116,6 +118,22 @@ static void put_sizes(struct page_json *j, const struct counters *c)
 	page_json_close(j, ']');
 }
 
+/* Blocks that are gone, by classes of their age (struct mu_lives). */
+static void put_lives(struct page_json *j, const struct image *im)
+{
+	struct mu_lives lives;
+	unsigned int count = MU_LIVES;
+
+	if (!lives_of(im, &lives))
+		return;
+	while (count > 0 && lives.blocks[count - 1] == 0)
+		count--;
+	page_json_open(j, "lifetimes", '[');
+	for (unsigned int i = 0; i < count; i++)
+		page_json_uint(j, NULL, lives.blocks[i]);
+	page_json_close(j, ']');
+}
+
 static void put_threads(struct page_json *j, const struct result *r)
 {
 	page_json_open(j, "threads", '[');
@@ -157,6 +175,24 @@ static void put_drops(struct page_json *j, const struct result *r)
 	put_drop(j, d->counters, "threads whose instructions the CPU did not count all the time");
 	put_drop(j, d->timers, "threads whose stack could not be sampled by a timer");
 	put_drop(j, r->counters.nested, "calls from signal handlers that interrupted a call");
+	page_json_close(j, ']');
+}
+
+/* What --alloc-symbol and --own-malloc intercepted, or why they did not. */
+static void put_symbols(struct page_json *j, const struct result *r)
+{
+	if (r->symbol_count == 0)
+		return;
+	page_json_open(j, "symbols", '[');
+	for (uint32_t i = 0; i < r->symbol_count; i++) {
+		page_json_open(j, NULL, '{');
+		page_json_text(j, "name", r->symbol[i].name);
+		page_json_text(j, "object", r->symbol[i].object);
+		page_json_uint(j, "calls", r->symbol[i].calls);
+		if (r->symbol[i].why[0])
+			page_json_text(j, "why", r->symbol[i].why);
+		page_json_close(j, '}');
+	}
 	page_json_close(j, ']');
 }
 
@@ -238,8 +274,10 @@ void page_put_facts(struct page_json *j, const struct page_image *p)
 	put_totals(j, p);
 	put_counters(j, &p->result->counters);
 	put_sizes(j, &p->result->counters);
+	put_lives(j, p->export->image);
 	put_threads(j, p->result);
 	put_drops(j, p->result);
+	put_symbols(j, p->result);
 	put_notes(j, p);
 	put_functions(j, p->result);
 }

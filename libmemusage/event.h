@@ -230,8 +230,7 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 	heap_change(thread, change, mode & MODE_MANY);
 	const struct mu_cell *cell = NULL;
 	if (mode & MODE_STACKS)
-		cell = sites_free(thread, known->site, known->size,
-				  thread->newest == (uint64_t)block);
+		cell = sites_free(thread, known, thread->newest == (uint64_t)block);
 	if (mode & MODE_POINTS && likely(cell))
 		points_free(cell->point, known->size, mode & MODE_MANY);
 	if (is_ignored) {

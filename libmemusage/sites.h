@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libmemusage/blocks.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/walk.h"
@@ -127,24 +128,37 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 	return cell;
 }
 
-/* sites_free -- a block of a site is about to die.
+/* sites_lived -- count a block by the time for which it lived. */
+static inline void sites_lived(struct thread *thread, const struct block *block, uint64_t tick)
+{
+	uint64_t age = (tick - block->birth) & MU_BIRTH_TIME;
+	unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
+
+	if (likely(thread->lives))
+		((struct mu_lives *)at(thread->lives))
+			->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;
+}
+
+/* sites_free -- a block is about to die.
  *
  * newest  it was this thread's last allocation: a temporary block.
- * Returns as sites_alloc().
+ * Returns as sites_alloc(), of the block's site.
  */
-static inline struct mu_cell *sites_free(struct thread *thread, uint32_t site, uint64_t size,
+static inline struct mu_cell *sites_free(struct thread *thread, const struct block *block,
 					 bool newest)
 {
-	struct mu_cell *cell = sites_cell(thread, site);
+	struct mu_cell *cell = sites_cell(thread, block->site);
+	uint64_t tick = sites_tick();
 
 	if (unlikely(!cell))
 		return NULL;
+	sites_lived(thread, block, tick);
 	sites_keep_peak(cell);
 	if (cell->live_bytes > cell->max_bytes)
 		cell->max_bytes = cell->live_bytes;
-	cell->live_bytes -= (int64_t)size;
+	cell->live_bytes -= (int64_t)block->size;
 	cell->live_blocks--;
-	cell->life += (int64_t)sites_tick();
+	cell->life += (int64_t)tick;
 	cell->temporary += newest;
 	return cell;
 }

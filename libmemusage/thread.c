@@ -117,6 +117,18 @@ static struct thread *find_free(bool all)
 	return NULL;
 }
 
+/* They stay with the record. */
+static void add_lives(struct thread *thread)
+{
+	uint64_t offset = arena_alloc(sizeof(struct mu_lives), 64);
+
+	if (!offset)
+		return;
+	((struct mu_lives *)at(offset))->next = rec.image->lives;
+	__atomic_store_n(&rec.image->lives, offset, __ATOMIC_RELEASE);
+	thread->lives = offset;
+}
+
 /* Under the lock. */
 static struct thread *add_record(void)
 {
@@ -124,6 +136,8 @@ static struct thread *add_record(void)
 	uint64_t index = threads->count;
 	struct thread *thread = arena_table_at(threads, index);
 
+	if (thread && rec.flags & MU_CFG_STACKS)
+		add_lives(thread);
 	if (thread)
 		__atomic_store_n(&threads->count, index + 1, __ATOMIC_RELEASE);
 	return thread;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "profile/crc32.h"
+#include "profile/lives.h"
 #include "recording/accesses.h"
 #include "recording/family.h"
 #include "recording/points.h"
@@ -337,6 +338,15 @@ static void put_points(struct writer *w, struct mu_image *head)
 	pad(w);
 }
 
+static void put_lives(struct writer *w, struct mu_image *head)
+{
+	struct mu_lives lives;
+	bool are_known = lives_of(w->im, &lives);
+
+	head->lives = are_known ? w->at : 0;
+	put(w, &lives, are_known ? sizeof(lives) : 0);
+}
+
 static void put_header_parts(struct writer *w, struct mu_image *head)
 {
 	put_string(w, &head->process.exe);
@@ -345,6 +355,7 @@ static void put_header_parts(struct writer *w, struct mu_image *head)
 	put_string(w, &head->foreign_malloc);
 	put_high(w, &head->retired);
 	put_points(w, head);
+	put_lives(w, head);
 }
 
 static void put_sections(struct writer *w, struct mu_image *head)

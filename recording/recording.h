@@ -402,6 +402,16 @@ struct mu_image {
 	uint64_t triggers; /* offset of struct mu_triggers of triggers.h, 0 none */
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
+	uint64_t lives; /* with MU_CFG_STACKS: offset of a struct mu_lives, 0 in old recordings */
+};
+
+/* How long blocks lived that are gone: how often mu_segment.tick (milliseconds) moved meanwhile, not
+ * at all, 1, 2 to 3, 4 to 7 times, ...; the last class has no end. What realloc changed is another
+ * block. Threads have their own, which are to be added up. */
+#define MU_LIVES 31u
+struct mu_lives {
+	uint64_t next; /* offset of the next thread's, 0 none */
+	uint64_t blocks[MU_LIVES];
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,

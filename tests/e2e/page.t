@@ -54,6 +54,26 @@ page grows.html $(seq -f at:%.0f 0 $((number - 1))) >sums
 num "$detailed" -ge 3 'they have several detailed snapshots'
 num "$(grep -vc '^-' sums)" -ge "$detailed" 'all of them have places'
 
+# ---- lifetimes ------------------------------------------------------------------------------
+
+# lived PAGE FROM: how many blocks lived for 2^(FROM - 1) ms and longer
+lived() {
+	grep -o '"lifetimes":\[[^]]*' "$1" | cut -d[ -f2 | tr , '\n' |
+		awk -v from="$2" 'NR > from { n += $1 } END { print n + 0 }'
+}
+ok 'threads are recorded' memusage -q --html=threads.html "$WORKLOADS/threads" churn
+for page in who grows threads; do
+	blocks=$(page $page.html sum:total_blocks)
+	is "$(lived $page.html 0)" $((blocks - $(page $page.html sum:end_blocks))) \
+		"$page: every block that is gone has a lifetime"
+done
+ok 'blocks that live long are recorded' memusage -q --html=long.html --record=long.mur perl -e \
+	'my @a = map { "x" x 5000 } 1 .. 100; select(undef, undef, undef, 0.3); @a = ()'
+num "$(lived long.html 9)" -ge 100 'they lived for 256 ms at least'
+num "$(lived long.html 9)" -lt "$(lived long.html 0)" 'others did not'
+memusagestat --html=again.html long.mur
+is "$(lived again.html 0)" "$(lived long.html 0)" 'a kept recording says the same'
+
 # ---- the file -------------------------------------------------------------------------------
 
 num "$(wc -c <who.html)" -le 2000000 'not more than 2 MB'

@@ -1,0 +1,28 @@
+/* lives.c -- for how long the blocks of a run lived.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/lives.h"
+
+#include <string.h>
+
+enum { THREADS_MAX = 1 << 20 };	/* a hostile chain can be a ring */
+
+bool lives_of(const struct image *im, struct mu_lives *lives)
+{
+	uint64_t next = im->head.lives;
+
+	*lives = (struct mu_lives){ .next = 0 };
+	for (int i = 0; next && i < THREADS_MAX; i++) {
+		const void *at = image_at(im, next, sizeof(struct mu_lives));
+		struct mu_lives one;
+
+		if (!at)
+			break;
+		memcpy(&one, at, sizeof(one));
+		for (unsigned int k = 0; k < MU_LIVES; k++)
+			lives->blocks[k] += one.blocks[k];
+		next = one.next;
+	}
+	return im->head.lives != 0;
+}
