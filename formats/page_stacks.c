@@ -53,6 +53,7 @@ static uint32_t make_place(struct page_stacks *s, const char *text, char *buffer
 		p.function = page_tree_text(&s->tree, massif_place_name(&at, buffer, NAME_BYTES));
 	}
 	if (is_valgrind(s, &p) ||
+	    shortname_is_wrapper(strings_get(pool, p.function)) ||
 	    shortname_is_runtime(strings_get(pool, p.function), strings_get(pool, p.file),
 				 strings_get(pool, p.object)))
 		p.flags |= PAGE_RUNTIME;

@@ -8,6 +8,8 @@
 
 #include "profile/shortname.h"
 
+enum { NAMELESS = 3 }; /* functions in a row that are taken for a wrapper's own */
+
 bool position_step(const struct profile *p, struct position *at)
 {
 	uint32_t count;
@@ -41,12 +43,38 @@ int holders_init(struct holders *h, const struct filter *f, struct mu_error *err
 			       .is_object = calloc((size_t)p->location_count + 1, 1) };
 	if (!h->is_runtime || !h->is_object)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for call stacks");
-	for (uint32_t i = 0; i < s->level_count; i++)
-		h->is_runtime[i] = shortname_is_runtime(symbols_text(s, s->level[i].full),
-							symbols_text(s, s->level[i].file), "");
+	for (uint32_t i = 0; i < s->level_count; i++) {
+		const char *name = symbols_text(s, s->level[i].full);
+
+		h->is_runtime[i] = shortname_is_wrapper(name) ||
+				   shortname_is_runtime(name, symbols_text(s, s->level[i].file),
+							"");
+	}
 	for (uint32_t i = 0; i < p->location_count; i++)
 		h->is_object[i] = shortname_is_runtime("", "", profile_object(p, i));
 	return 0;
+}
+
+static bool is_runtime(const struct holders *h, const struct position *at)
+{
+	const struct profile *p = h->filter->profile;
+	const struct symbols_level *level = position_level(p, at);
+
+	return h->is_object[p->frame[at->frame].location] ||
+	       (level && h->is_runtime[level - p->symbols.level]);
+}
+
+/* A function without a name that a run-time's function called is one of it. */
+static bool is_inside_runtime(const struct holders *h, struct position at)
+{
+	for (int i = 0; i < NAMELESS; i++) {
+		if (position_level(h->filter->profile, &at) ||
+		    !position_step(h->filter->profile, &at))
+			return false;
+		if (is_runtime(h, &at))
+			return true;
+	}
+	return false;
 }
 
 struct position holders_find(const struct holders *h, const struct filtered *stack)
@@ -58,10 +86,7 @@ struct position holders_find(const struct holders *h, const struct filtered *sta
 	if (at.left == 0)
 		return at;
 	do {
-		const struct symbols_level *level = position_level(p, &at);
-
-		if (!h->is_object[p->frame[at.frame].location] &&
-		    !(level && h->is_runtime[level - p->symbols.level]))
+		if (!is_runtime(h, &at) && !is_inside_runtime(h, at))
 			return at;
 	} while (position_step(p, &at));
 	return innermost;

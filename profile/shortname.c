@@ -200,3 +200,18 @@ bool shortname_is_runtime(const char *name, const char *file, const char *object
 	return is_one_of(slash ? slash + 1 : object, objects) || holds_one_of(file, files) ||
 	       is_one_of(shortname(name, text, sizeof(text)), names);
 }
+
+bool shortname_is_wrapper(const char *name)
+{
+	static const char *const verbs[] = { "malloc", "calloc", "realloc", "zalloc", "memalign",
+					     "strdup", "strndup", "memdup", NULL };
+	char text[256];
+	const char *last = shortname(name, text, sizeof(text));
+
+	for (const char *at = last; (at = strstr(at, "::")) != NULL;)
+		last = at += 2;
+	for (size_t i = 0; verbs[i]; i++)
+		if (strcasestr(last, verbs[i]))
+			return true;
+	return false;
+}

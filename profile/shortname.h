@@ -33,4 +33,12 @@ char *shortname(const char *name, char *buffer, size_t size);
  */
 bool shortname_is_runtime(const char *name, const char *file, const char *object);
 
+/* shortname_is_wrapper -- whether a function by its name hands on what another one asked for.
+ *
+ * xmalloc, g_strdup, sqlite3Malloc, PyMem_Realloc: whoever called it is the one to look at.
+ *
+ * name  demangled, with or without what shortname() leaves out.
+ */
+bool shortname_is_wrapper(const char *name);
+
 #endif

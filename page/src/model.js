@@ -141,13 +141,28 @@ export class Model {
 			this.places[this.place[node]].short;
 	}
 
-	// Whom a site's memory is laid to: the innermost function that belongs to no run-time.
+	// Whom a site's memory is laid to: the innermost function that belongs to no run-time, and is no
+	// wrapper of malloc.
 	holder(node) {
 		for (let at = node; at > 0; at = this.parent[at]) {
-			if (!(this.places[this.place[at]].flags & RUNTIME) && !(this.flags[at] & OTHERS))
+			if (!this.isRuntime(at) && !(this.flags[at] & OTHERS) && !this.isInsideRuntime(at))
 				return at;
 		}
 		return node;
+	}
+
+	isRuntime(node) {
+		return (this.places[this.place[node]].flags & RUNTIME) !== 0;
+	}
+
+	// A function without a name that a run-time's function called is one of it; so are three in a row.
+	isInsideRuntime(node) {
+		for (let at = node, i = 0; i < 3 && at > 0 && /^(0x|$)/.test(this.places[this.place[at]].name); i++) {
+			at = this.parent[at];
+			if (at > 0 && this.isRuntime(at))
+				return true;
+		}
+		return false;
 	}
 
 	// The heaviest holders: [{place, value, node}], by the heaviest stack of each.

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { toPattern } from './explore.js';
 import { GROUPS, Tree } from './tree.js';
-import { bytes, checkbox, clip, copy, count, debounce, el, nameNode, percent, select, time } from './util.js';
+import { bytes, checkbox, clip, copy, count, debounce, el, nameNode, percent, select, exactTime } from './util.js';
 
 const COLUMNS = ['total_bytes', 'total_blocks', 'peak_bytes', 'peak_blocks', 'end_bytes', 'end_blocks', 'life', 'temporary',
 	'read_bytes', 'written_bytes', 'max_bytes', 'max_blocks'];
@@ -178,8 +178,8 @@ export class Points {
 		lines.push(`  Mode:    ${data.mode || 'heap'}`, `  Command: ${clip(run.command || '', 2000)}`, `  PID:     ${run.pid || ''}`, '}');
 		const top = this.model.snapshots[this.model.peakSnapshot], peak = data.peak_time || (top && top.kind === 'peak' ? top.t : 0);
 		if (run.duration)
-			lines.push('', 'Times {', ...(peak ? [`  t-gmax: ${time(peak, this.model.unit)} (${percent(peak, run.duration)} of program duration)`] : []),
-				`  t-end:  ${time(run.duration, this.model.unit)}`, '}');
+			lines.push('', 'Times {', ...(peak ? [`  t-gmax: ${exactTime(peak, this.model.unit)} (${percent(peak, run.duration)} of program duration)`] : []),
+				`  t-end:  ${exactTime(run.duration, this.model.unit)}`, '}');
 		if (!this.hits)
 			this.found.textContent = '';
 		return el('pre', { class: 'invocation', dir: 'ltr' }, lines.join('\n'));
@@ -205,7 +205,7 @@ export class Points {
 	lines(node) {
 		const n = this.figures(node), { model } = this, list = [], by = this.sort.by;
 		const average = n.life / n.total_blocks, whole = model.run.duration * (model.lifeUnit === 'ms' && model.unit === 'ns' ? 1e-6 : 1);
-		const life = n.life !== undefined && n.total_blocks ? `, avg lifetime ${time(average, model.lifeUnit)}` +
+		const life = n.life !== undefined && n.total_blocks ? `, avg lifetime ${exactTime(average, model.lifeUnit)}` +
 			`${whole > 0 ? ` (${percent(average, whole)} of program duration)` : ''}` : '';
 		if (n.total_bytes !== undefined)
 			list.push([this.line('Total:', n.total_bytes, n.total_blocks, 'total') + life, by.startsWith('total')]);

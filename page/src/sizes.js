@@ -1,9 +1,23 @@
 // sizes.js -- blocks by size and by lifetime, calls, and what is wasted.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import { bytes, clip, count, el, nameNode, percent, select, time } from './util.js';
+import { bytes, clip, count, el, nameNode, percent, select, tidy, time } from './util.js';
 
 const FUNCTIONS = ['malloc', 'realloc', 'calloc', 'free', 'mmap, read-only', 'mmap, of a file', 'mmap, anonymous', 'mremap', 'munmap', 'memalign and its kin'];
+
+// "16 – 31 B", "1 – 2 KiB": above a KiB the last byte does not matter.
+function range(low, end) {
+	if (end <= 1024)
+		return `${low} – ${end - 1} B`;
+	const [a, b] = [tidy(bytes(low)), tidy(bytes(end))];
+	return a.split(' ')[1] === b.split(' ')[1] ? `${a.split(' ')[0]} – ${b}` : `${a} – ${b}`;
+}
+
+// "1 – 2 ms", "1.02 – 2.05 s"
+function duration(low, high) {
+	const [a, b] = [tidy(time(low, 'ms')), tidy(time(high, 'ms'))], unit = b.slice(b.indexOf(' '));
+	return !/ .* /.test(a + b) && a.endsWith(unit) ? `${a.slice(0, -unit.length)} – ${b}` : `${a} – ${b}`;
+}
 
 // Bars with their figures, as a table: [{label, value, more}].
 function bars(head, rows, format, whole) {
@@ -19,8 +33,8 @@ export class Sizes {
 		this.model = model;
 		this.by = 'count';
 		this.sizes = el('div', {});
-		this.element = el('div', { class: 'cards-wide' }, this.section('Sizes of blocks', this.sizes, this.chooser()),
-			this.section('Lifetimes', this.lifetimes()), this.section('Waste', this.waste()), this.section('Calls', this.calls()));
+		this.element = el('div', { class: 'cards-wide' }, el('div', { class: 'stack' }, this.section('Sizes of blocks', this.sizes, this.chooser()),
+			this.section('Calls', this.calls())), el('div', { class: 'stack' }, this.section('Lifetimes', this.lifetimes()), this.section('Waste', this.waste())));
 		this.renderSizes();
 	}
 
@@ -59,7 +73,7 @@ export class Sizes {
 			this.sizes.replaceChildren(this.averages());
 			return;
 		}
-		const rows = classes.map((c) => ({ label: c.high ? `${bytes(c.low)} – ${bytes(c.high)}` : `${bytes(c.low)} and more`, value: isBytes ? c.bytes : c.n }));
+		const rows = classes.map((c) => ({ label: c.high ? range(c.low, c.high + 1) : `${tidy(bytes(c.low))} and more`, value: isBytes ? c.bytes : c.n }));
 		const whole = rows.reduce((s, r) => s + r.value, 0);
 		this.sizes.replaceChildren(bars(['Size asked for', isBytes ? 'Bytes, about' : 'Requests', 'Share'], rows, isBytes ? bytes : count, whole),
 			isBytes ? el('p', { class: 'hint' }, 'From the middle of each step of 16 bytes; those of 64 KiB and more count with 64 KiB.') :
@@ -88,6 +102,8 @@ export class Sizes {
 
 	lifetimes() {
 		const { model } = this;
+		if (model.data.lifetimes)
+			return this.countedLifetimes(model.data.lifetimes);
 		if (!model.has('life'))
 			return el('p', { class: 'hint' }, 'Not recorded in this file: memusage --html records lifetimes.');
 		const steps = [1, 10, 100, 1000, 10000, 60000, 600000, 3600000];
@@ -95,8 +111,18 @@ export class Sizes {
 		const classOf = isTime ? (v) => steps.find((s) => v < s) || Infinity : (v) => 10 ** Math.ceil(Math.log10(Math.max(1, v)));
 		const freed = this.freed();
 		return el('div', {}, this.perSite('life', 'total_blocks', (v) => time(v, unit), 'Average lifetime at a place', classOf,
-			(c) => c === Infinity ? 'longer' : `${isTime ? 'below' : 'up to'} ${time(c, unit)}`),
+			(c) => c === Infinity ? 'longer' : `${isTime ? 'below' : 'up to'} ${tidy(time(c, unit))}`),
 		el('p', { class: 'hint' }, 'Blocks by the average of the place where they were allocated.', freed));
+	}
+
+	// Every block by itself: classes are powers of two of milliseconds.
+	countedLifetimes(classes) {
+		const { model } = this, live = model.has('end_blocks') ? Math.max(0, model.sum('end_blocks')) : 0;
+		const rows = classes.map((value, i) => ({ label: i === 0 ? 'below 1 ms' : duration(2 ** (i - 1), 2 ** i), value }));
+		if (live > 0)
+			rows.push({ label: 'still live at the end', value: live });
+		return el('div', {}, bars(['Lived for', 'Blocks', 'Share'], rows, count, rows.reduce((s, r) => s + r.value, 0)),
+			el('p', { class: 'hint' }, 'Every block is counted, at its end, by a clock of milliseconds; a realloc ends a block and begins another.', this.freed()));
 	}
 
 	freed() {

@@ -55,7 +55,24 @@ function opening(model) {
 	}
 	const top = model.has('peak_bytes') ? model.top('peak_bytes', 1)[0] : null;
 	return el('div', { class: 'opening' }, list, el('p', {}, parts.join(' '),
-		top ? [' Most of it was held by ', el('b', {}, nameNode(clip(model.label(top.node), 100))), ` (${percent(top.value, model.sum('peak_bytes'))}).`] : null));
+		top ? holderSentence(model, top) : null));
+}
+
+function holderSentence(model, top) {
+	const whole = model.sum('peak_bytes'), caller = named(model, top.node);
+	return [top.value > whole / 2 ? ' Most of it was held by ' : ' The largest part was held by ', el('b', {}, nameNode(clip(model.label(top.node), 100))),
+		caller ? [', called by ', nameNode(clip(model.label(caller), 100)), ','] : '', ` (${percent(top.value, whole)}).`];
+}
+
+// Of a function without a name the nearest caller that has one; else 0.
+function named(model, node) {
+	const isNamed = (at) => !/^(0x|$)/.test(model.places[model.place[at]].name);
+	if (isNamed(node))
+		return 0;
+	let at = model.parent[node];
+	while (at > 0 && !isNamed(at))
+		at = model.parent[at];
+	return Math.max(0, at);
 }
 
 // "parse_line (parse.c:120) held 4.2 MiB (34 %) in 12 places; called by read_file, main"
@@ -129,6 +146,13 @@ function measurement(model) {
 		warnings.push([`Not recorded: ${count(data.drops[i])} ${data.drops[i + 1]}.`]);
 	for (let i = 0; i + 1 < (data.notes || []).length; i += 2)
 		warnings.push([data.notes[i] ? nameNode(clip(data.notes[i], 300)) : '', data.notes[i] ? ': ' : '', data.notes[i + 1]]);
+	for (const s of data.symbols || []) {
+		const what = [nameNode(clip(s.name, 120)), ' in ', nameNode(clip(s.object, 80))];
+		if (s.why)
+			warnings.push(['Calls of ', what, ` are not seen: ${s.why}.`]);
+		else
+			add([what, s.calls > 0 ? ` was intercepted: ${many(s.calls, 'call')}.` : ' was intercepted, but never called: it may be inlined.']);
+	}
 	if (data.cut && data.cut.left_out)
 		add(`So that this page stays small, ${count(data.cut.left_out)} of ${count(data.cut.nodes)} nodes of the call tree, none with more than ` +
 			`${(data.cut.share * 100).toPrecision(2)} % in any metric, are added up in others. Sums are exact.`);

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import uPlot from 'uplot';
 import { Explorer } from './explore.js';
-import { bytes, clip, count, css, el, nameNode, percent, say, select, time } from './util.js';
+import { bytes, clip, count, css, el, nameNode, percent, say, select, tickTime, tidy, time } from './util.js';
 
 // A curve: where its values come from, how it is drawn (dashes, so that colour is not needed).
 const CURVES = [
@@ -20,6 +20,8 @@ const CURVES = [
 	{ id: 'rss_shmem', label: 'RSS, shared', color: '--c6', dash: [3, 3], from: 'samples' },
 	{ id: 'swap', label: 'Swap', color: '--c7', dash: [10, 3, 2, 3], from: 'samples' },
 ];
+
+const MARKS = 200; // the lines of more would hide the curves
 
 function axes(model) {
 	const list = [{ value: 't', label: model.unit === 'B' ? 'bytes allocated and freed' : model.unit === 'i' ? 'instructions' :
@@ -148,6 +150,7 @@ export class Timeline {
 			return;
 		}
 		const x = (v) => axis === 't' ? time(v, model.unit) : axis === 'clock' ? bytes(v) : count(v);
+		const xTick = (v) => axis === 't' ? tickTime(v, model.unit) : axis === 'clock' ? tidy(bytes(v)) : tickTime(v, 'calls');
 		const line = { stroke: css('--dim'), grid: { stroke: css('--grid'), width: 1 }, ticks: { stroke: css('--grid') },
 			font: '12px system-ui, sans-serif' };
 		const series = curves.map((c) => ({ label: c.label, stroke: css(c.color), width: 2, dash: c.dash, spanGaps: true,
@@ -157,11 +160,11 @@ export class Timeline {
 			series.push({ label: 'Allocated and freed per second', stroke: css('--dim'), width: 1, dash: [1, 3], spanGaps: true,
 				points: { show: false }, scale: 'rate', show: !this.hidden.has('Allocated and freed per second') && this.showsRate === true });
 		this.chart = new uPlot({
-			width: this.box.clientWidth || 800, height: this.height(), padding: [18, 12, 0, 0],
+			width: this.box.clientWidth || 800, height: this.height(), padding: [model.data.marks && model.data.marks.length ? 34 : 18, 12, 0, 0],
 			scales: { x: { time: false }, y: { range: (u, min, max) => [0, max > 0 ? max * 1.06 : 1] }, rate: { range: (u, min, max) => [0, max * 1.06 || 1] } },
-			axes: [{ ...line, space: 90, splits: this.xSplits(axis), values: (u, v) => v.map(x) },
-				{ ...line, scale: 'y', size: 76, splits: byteSplits, values: (u, v) => v.map(bytes) },
-				...(rate && this.showsRate ? [{ ...line, scale: 'rate', side: 1, size: 86, grid: { show: false }, splits: byteSplits, values: (u, v) => v.map((y) => `${bytes(y)}/s`) }] : [])],
+			axes: [{ ...line, size: 34, space: 90, splits: this.xSplits(axis), values: (u, v) => v.map(xTick) },
+				{ ...line, scale: 'y', size: 76, splits: byteSplits, values: (u, v) => v.map((y) => tidy(bytes(y))) },
+				...(rate && this.showsRate ? [{ ...line, scale: 'rate', side: 1, size: 86, grid: { show: false }, splits: byteSplits, values: (u, v) => v.map((y) => `${tidy(bytes(y))}/s`) }] : [])],
 			series: [{ value: (u, v) => x(v) }, ...series],
 			legend: { show: false },
 			cursor: { drag: { x: true, y: false, dist: 6 }, focus: { prox: 24 }, points: { size: 7 } },
@@ -174,8 +177,9 @@ export class Timeline {
 
 	xSplits(axis) {
 		const { model } = this;
-		return (u, i, min, max) => splits(min, max, Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 110)),
-			axis === 'clock' || (axis === 't' && model.unit === 'B') ? 1024 : 1000);
+		return (u, i, min, max) => splits(min, max, Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 84)),
+			axis === 'clock' || (axis === 't' && model.unit === 'B') ? 1024 : 1000,
+			axis !== 't' ? 0 : model.unit === 'ns' ? 1e9 : model.unit === 'ms' ? 1e3 : 0);
 	}
 
 	makeLegend(series) {
@@ -230,7 +234,8 @@ export class Timeline {
 		const { left, top, width, height } = u.bbox;
 		const pos = (s) => u.valToPos(s[axis], 'x', true);
 		const inside = (x) => x >= left - 1 && x <= left + width + 1;
-		const flag = (x, text, color, dash, level) => {
+		const taken = []; // what is written so far: row, from, to
+		const flag = (x, text, color, dash, row) => {
 			g.strokeStyle = g.fillStyle = color;
 			g.setLineDash(dash.map((d) => d * r));
 			g.lineWidth = r * 1.5;
@@ -239,27 +244,21 @@ export class Timeline {
 			g.lineTo(x, top + height);
 			g.stroke();
 			g.font = `${11 * r}px system-ui, sans-serif`;
-			const w = g.measureText(text).width;
-			g.textAlign = x + w + 8 * r > left + width ? 'right' : 'left';
-			g.fillText(text, x + (g.textAlign === 'left' ? 4 : -4) * r, top + (level * 13 - 5) * r);
+			const w = text ? g.measureText(text).width : 0, isRight = x + w + 8 * r > left + width;
+			const from = isRight ? x - w - 8 * r : x, to = from + w + 8 * r, y = top - (5 + row * 15) * r;
+			if (!w || taken.some((t) => t.row === row && from < t.to && to > t.from))
+				return;
+			taken.push({ row, from, to });
+			g.fillText(text, from + 4 * r, y);
 		};
 		g.save();
 		g.textBaseline = 'middle';
+		g.textAlign = 'left';
 		g.fillStyle = css('--dim');
 		for (const s of model.snapshots) {
 			const x = pos(s), big = s.hasTree ? 6 : 3;
 			if (inside(x))
 				g.fillRect(x - r / 2, top + height - big * r, r, big * r);
-		}
-		if (axis === 't') {
-			let last = -1e9;
-			for (const m of model.data.marks || []) {
-				const x = u.valToPos(m.t, 'x', true);
-				if (!inside(x))
-					continue;
-				flag(x, x - last > 40 * r ? clip(m.text || m.kind, 24) : '', css('--c7'), [2, 2], 3);
-				last = x;
-			}
 		}
 		const peak = model.snapshots[model.peakSnapshot];
 		if (peak && inside(pos(peak)))
@@ -269,6 +268,9 @@ export class Timeline {
 			if (s && inside(pos(s)))
 				flag(pos(s), s === peak ? '' : `snapshot ${s.number}`, css('--text'), [], 0);
 		}
+		const marks = axis === 't' ? (model.data.marks || []).filter((m) => inside(u.valToPos(m.t, 'x', true))) : [];
+		for (const m of marks.slice(0, MARKS))
+			flag(u.valToPos(m.t, 'x', true), clip(m.text || m.kind, 24), css('--c7'), [2, 2], 1);
 		g.restore();
 	}
 
@@ -370,13 +372,18 @@ export class Timeline {
 	}
 }
 
-// At most so many round steps; of bytes, in powers of two.
-function splits(min, max, most, base) {
+const CLOCK = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+
+// At most so many round steps; of bytes, in powers of two; of times, as clocks have them. `second`
+// is one in units of the axis, 0 if it is no time.
+function splits(min, max, most, base, second = 0) {
 	const room = (max - min) / most;
 	if (!(room > 0))
 		return [min];
 	let step;
-	if (base === 1024) {
+	if (second > 0 && room > 5 * second) {
+		step = (CLOCK.find((s) => s * second >= room) || Math.ceil(room / 86400 / second) * 86400) * second;
+	} else if (base === 1024) {
 		step = 2 ** Math.ceil(Math.log2(room));
 	} else {
 		const p = 10 ** Math.floor(Math.log10(room));
@@ -389,5 +396,5 @@ function splits(min, max, most, base) {
 }
 
 function byteSplits(u, i, min, max) {
-	return splits(min, max, Math.max(2, Math.floor(u.bbox.height / devicePixelRatio / 44)), 1024);
+	return splits(min, max, Math.max(2, Math.floor(u.bbox.height / devicePixelRatio / 36)), 1024);
 }

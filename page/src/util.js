@@ -18,7 +18,16 @@ export function bytes(v) {
 	return `${v < 0 ? '−' : ''}${text} ${UNITS[unit]}`;
 }
 
+// On axes and in labels: 16 MiB, not 16.0 MiB.
+export const tidy = (text) => text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');
+
 export const count = (v) => Number.isFinite(v) ? Math.round(v).toLocaleString('en-US') : '–';
+
+// Numbers with so many digits that nobody reads them.
+export function large(v) {
+	const a = Math.abs(v);
+	return !(a >= 1e6) ? count(v) : a < 999.5e6 ? `${digits3(v / 1e6)} million` : `${digits3(v / 1e9)} billion`;
+}
 
 export const many = (n, what) => `${count(n)} ${what}${Math.round(n) === 1 ? '' : 's'}`;
 
@@ -38,7 +47,7 @@ export function time(v, unit = 'ns') {
 	if (unit === 'B')
 		return bytes(v);
 	if (unit !== 'ns' && unit !== 'ms')
-		return `${count(v)} ${unit === 'i' ? 'instructions' : unit}`;
+		return `${large(v)} ${unit === 'i' ? 'instructions' : unit}`;
 	const ns = unit === 'ms' ? v * 1e6 : v;
 	if (ns < 1e3)
 		return `${Math.round(ns)} ns`;
@@ -49,8 +58,14 @@ export function time(v, unit = 'ns') {
 	if (ns < 120e9)
 		return `${digits3(ns / 1e9)} s`;
 	const s = Math.round(ns / 1e9), h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
-	return h ? `${h} h ${m} min` : `${m} min ${s % 60} s`;
+	return h ? `${h} h${m ? ` ${m} min` : ''}` : `${m} min${s % 60 ? ` ${s % 60} s` : ''}`;
 }
+
+// As time(), but with every digit of what is counted: in texts that are compared with others.
+export const exactTime = (v, unit) => unit === 'i' || unit === 'B' ? `${count(v)} ${unit === 'i' ? 'instructions' : 'bytes'}` : time(v, unit);
+
+// On an axis, whose title says what is counted.
+export const tickTime = (v, unit) => tidy(unit === 'ns' || unit === 'ms' || unit === 'B' ? time(v, unit) : large(v));
 
 // What cannot be seen, or turns the text around it, is shown by its number.
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
@@ -59,6 +74,8 @@ export const visible = (text) => String(text).replace(HIDDEN,
 
 // A demangled name without parameters and template arguments.
 export function shortName(name) {
+	if (/^in \d+ places/.test(name) || name.startsWith('(') && !name.startsWith('(anonymous namespace)'))
+		return name;
 	let out = '', depth = 0;
 	const text = name.replace(/\(anonymous namespace\)/g, '{anonymous}').replace(/\{lambda\([^{}]*\)#/g, '{lambda#');
 	const operator = text.match(/operator\s*(?:[<>=!+\-*/%^&|~,[\]()]+|new(?:\[\])?|delete(?:\[\])?)/);

@@ -73,10 +73,23 @@ static void runtime(void)
 	IS_FALSE(shortname_is_runtime("main", "", ""));
 }
 
+static void wrapper(void)
+{
+	IS_TRUE(shortname_is_wrapper("xmalloc"));
+	IS_TRUE(shortname_is_wrapper("sqlite3Malloc"));
+	IS_TRUE(shortname_is_wrapper("PyMem_Realloc"));
+	IS_TRUE(shortname_is_wrapper("char* util::x_strdup<char>(char const*)"));
+	IS_FALSE(shortname_is_wrapper("malloc_test::run(int)"));
+	IS_FALSE(shortname_is_wrapper("read(std::malloc_allocator<int>)"));
+	IS_FALSE(shortname_is_wrapper("allocate"));
+	IS_FALSE(shortname_is_wrapper(""));
+}
+
 int main(void)
 {
 	all();
 	long_ones();
 	runtime();
+	wrapper();
 	return done_testing();
 }
