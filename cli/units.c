@@ -4,6 +4,7 @@
  */
 #include "cli/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -114,5 +115,22 @@ const char *units_time(char buffer[UNITS_LENGTH], uint64_t ns)
 	for (; value >= 999.5 && i < 2; i++)
 		value /= 1000;
 	three_digits(buffer, value, unit[i]);
+	return buffer;
+}
+
+const char *units_duration(char buffer[UNITS_LENGTH], uint64_t ns)
+{
+	uint64_t seconds = (ns + 500000000) / 1000000000, minutes = seconds / 60;
+	const char *big = minutes < 60 ? "min" : "h", *small = minutes < 60 ? "s" : "min";
+	uint64_t whole = minutes < 60 ? minutes : minutes / 60;
+	uint64_t rest = minutes < 60 ? seconds % 60 : minutes % 60;
+
+	if (ns < UINT64_C(120000000000))
+		return units_time(buffer, ns);
+	if (rest > 0)
+		snprintf(buffer, UNITS_LENGTH, "%" PRIu64 " %s %" PRIu64 " %s", whole, big, rest,
+			 small);
+	else
+		snprintf(buffer, UNITS_LENGTH, "%" PRIu64 " %s", whole, big);
 	return buffer;
 }

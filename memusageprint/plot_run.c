@@ -34,12 +34,12 @@ static void curve_free(struct plot_curve *c)
 
 static const char *put_ns(char *text, double x)
 {
-	return units_time(text, (uint64_t)x);
+	return units_duration(text, (uint64_t)x);
 }
 
 static const char *put_ms(char *text, double x)
 {
-	return units_time(text, (uint64_t)(x * 1e6));
+	return units_duration(text, (uint64_t)(x * 1e6));
 }
 
 static const char *put_bytes(char *text, double x)

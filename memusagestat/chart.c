@@ -44,9 +44,11 @@ const char *chart_bytes(char text[CHART_LABEL], double value, const void *data)
 
 const char *chart_time(char text[CHART_LABEL], double value, const void *data)
 {
+	char time[UNITS_LENGTH];
+
 	(void)data;
 	if (value >= 120e9)
-		snprintf(text, CHART_LABEL, "%.4g min", value / 60e9);
+		snprintf(text, CHART_LABEL, "%s", units_duration(time, (uint64_t)value));
 	else if (value >= 1e9 || value == 0)
 		snprintf(text, CHART_LABEL, "%.4g s", value / 1e9);
 	else if (value >= 1e6)
@@ -115,6 +117,29 @@ double chart_step(double end, unsigned int most, bool is_binary)
 	return step;
 }
 
+double chart_time_step(double end_ns, unsigned int most)
+{
+	static const unsigned int seconds[] = { 10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
+						10800, 21600, 43200, 86400 };
+	double least = end_ns / (most ? most : 1);
+
+	if (least <= 5e9)
+		return chart_step(end_ns, most, false);
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
+		if (seconds[i] * 1e9 >= least)
+			return seconds[i] * 1e9;
+	return ceil(least / 86400e9) * 86400e9;
+}
+
+/* The distance of the marks of the x axis, by what is written at them. */
+static double column_step(const struct chart *c, chart_label_fn label)
+{
+	unsigned int most = (unsigned int)(c->width / 100) + 1;
+
+	return label == chart_time ? chart_time_step(c->x_end, most) :
+				     chart_step(c->x_end, most, label == chart_bytes);
+}
+
 double chart_x(const struct chart *c, double value)
 {
 	return c->left + (c->x_end > 0 ? value / c->x_end * c->width : 0);
@@ -148,7 +173,7 @@ static void put_columns(const struct chart *c, chart_label_fn label)
 	struct text_style style = { .size = LABEL, .color = c->theme->dim,
 				    .anchor = TEXT_MIDDLE };
 	double bottom = c->top + c->height;
-	double step = chart_step(c->x_end, (unsigned int)(c->width / 100) + 1, false);
+	double step = column_step(c, label);
 	char text[CHART_LABEL];
 
 	for (double v = 0; v <= c->x_end * (1 + 1e-9); v += step) {

@@ -25,7 +25,7 @@ struct chart {
 /* Writes a value as a text; DATA is chart_axis's. Returns its argument. */
 typedef const char *(*chart_label_fn)(char text[CHART_LABEL], double value, const void *data);
 
-/* chart_bytes, chart_time, chart_count -- "1.50 MiB", "2.5 s" (of nanoseconds), "12 M".
+/* chart_bytes, chart_time, chart_count -- "1.50 MiB", "2.5 s" or "12 min" (of nanoseconds), "12 M".
  *
  * data  of a mark of an axis: the distance of its marks, a double; NULL: a value by itself.
  */
@@ -47,6 +47,10 @@ double chart_title(struct drawing *d, const struct theme *theme, const char *tit
  * is_binary  for bytes: 1, 2, 4, ... KiB; else 1, 2 or 5 times a power of ten.
  */
 double chart_step(double end, unsigned int most, bool is_binary);
+
+/* chart_time_step -- the same for a time in nanoseconds: seconds, minutes and hours as clocks have
+ * them. */
+double chart_time_step(double end_ns, unsigned int most);
 
 /* chart_color -- a colour of the series that can be seen on the plot: contrast 3 at least. */
 uint32_t chart_color(const struct theme *theme, int number);

@@ -207,20 +207,16 @@ static void draw_image(struct portrait *p, const struct recorded *r)
 	timeline_free(&t);
 }
 
-static const char *put_ms(char text[CHART_LABEL], double value, const void *data)
-{
-	return chart_time(text, value * 1e6, data);
-}
-
 static void draw_massif(struct portrait *p, const struct massif_file *m)
 {
+	double unit = m->unit == MASSIF_MS ? 1e6 : 1; /* times are drawn in ns */
 	struct points points;
 
 	points_init(&points, m->count);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct massif_snapshot *s = &m->snapshots[i];
 
-		points.x[i] = (double)s->time;
+		points.x[i] = (double)s->time * unit;
 		points.y[0][i] = (double)s->heap;
 		points.y[1][i] = (double)s->heap + (double)s->extra;
 		points.y[2][i] = (double)massif_total(s);
@@ -230,8 +226,8 @@ static void draw_massif(struct portrait *p, const struct massif_file *m)
 			  line_of(p, &points, 1, "with rounding and admin"),
 			  line_of(p, &points, 2, "with stacks") },
 		.lines = m->count && m->snapshots[m->count - 1].stacks ? 3 : 2,
-		.x_end = m->count ? (double)m->snapshots[m->count - 1].time : 0,
-		.x_label = m->unit == MASSIF_MS ? put_ms :
+		.x_end = m->count ? (double)m->snapshots[m->count - 1].time * unit : 0,
+		.x_label = m->unit == MASSIF_MS ? chart_time :
 			   m->unit == MASSIF_BYTES ? chart_bytes : chart_count,
 		.caption = m->unit == MASSIF_MS ? "time" :
 			   m->unit == MASSIF_BYTES ? "bytes allocated and freed" :

@@ -61,8 +61,23 @@ static void test_show(void)
 	}
 }
 
+static void test_durations(void)
+{
+	static const struct { uint64_t ms; const char *text; } cases[] = {
+		{ 1, "1.00 ms" }, { 119999, "120 s" }, { 120000, "2 min" }, { 125400, "2 min 5 s" },
+		{ 3599400, "59 min 59 s" }, { 3599600, "1 h" }, { 5400000, "1 h 30 min" },
+		{ 360000000, "100 h" },
+	};
+	char b[UNITS_LENGTH];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		EQ_S(units_duration(b, cases[i].ms * 1000000), cases[i].text);
+	units_duration(b, UINT64_MAX);
+}
+
 int main(void)
 {
+	test_durations();
 	test_parse();
 	test_show();
 	return done_testing();
