@@ -134,9 +134,7 @@ static inline void sites_lived(struct thread *thread, const struct block *block,
 	uint64_t age = (tick - block->birth) & MU_BIRTH_TIME;
 	unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
 
-	if (likely(thread->lives))
-		((struct mu_lives *)at(thread->lives))
-			->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;
+	((struct mu_lives *)at(thread->lives))->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;
 }
 
 /* sites_free -- a block is about to die.
@@ -152,7 +150,8 @@ static inline struct mu_cell *sites_free(struct thread *thread, const struct blo
 
 	if (unlikely(!cell))
 		return NULL;
-	sites_lived(thread, block, tick);
+	if (unlikely(thread->lives))
+		sites_lived(thread, block, tick);
 	sites_keep_peak(cell);
 	if (cell->live_bytes > cell->max_bytes)
 		cell->max_bytes = cell->live_bytes;

@@ -136,7 +136,7 @@ static struct thread *add_record(void)
 	uint64_t index = threads->count;
 	struct thread *thread = arena_table_at(threads, index);
 
-	if (thread && rec.flags & MU_CFG_STACKS)
+	if (thread && rec.flags & MU_CFG_LIVES)
 		add_lives(thread);
 	if (thread)
 		__atomic_store_n(&threads->count, index + 1, __ATOMIC_RELEASE);

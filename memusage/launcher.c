@@ -122,6 +122,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_AD_HOC;
 	if (settings_has_timeline(s))
 		config.flags |= MU_CFG_TIMELINE;
+	if (s->html || s->record)
+		config.flags |= MU_CFG_LIVES;
 	if (settings_has_stacks(s))
 		add_stacks(&config, &s->massif);
 	accesses_configure(&config, &s->accesses);

@@ -54,6 +54,7 @@ enum mu_config_flag {
 	MU_CFG_SYMBOLS = 1u << 15,	 /* intercept what --alloc-symbol names */
 	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
 	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
+	MU_CFG_LIVES = 1u << 18, /* with STACKS: count blocks by how long they lived */
 	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
 };
 
@@ -402,7 +403,7 @@ struct mu_image {
 	uint64_t triggers; /* offset of struct mu_triggers of triggers.h, 0 none */
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
-	uint64_t lives; /* with MU_CFG_STACKS: offset of a struct mu_lives, 0 in old recordings */
+	uint64_t lives; /* with MU_CFG_LIVES: offset of a struct mu_lives, 0 in old recordings */
 };
 
 /* How long blocks lived that are gone: how often mu_segment.tick (milliseconds) moved meanwhile, not

@@ -112,7 +112,7 @@ export class Sizes {
 		const freed = this.freed();
 		return el('div', {}, this.perSite('life', 'total_blocks', (v) => time(v, unit), 'Average lifetime at a place', classOf,
 			(c) => c === Infinity ? 'longer' : `${isTime ? 'below' : 'up to'} ${tidy(time(c, unit))}`),
-		el('p', { class: 'hint' }, 'Blocks by the average of the place where they were allocated.', freed));
+		el('p', { class: 'hint' }, 'Not of every block: blocks by the average of the place where they were allocated.', freed));
 	}
 
 	// Every block by itself: classes are powers of two of milliseconds.

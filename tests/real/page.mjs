@@ -25,6 +25,9 @@ async function chooseAll(page, most) {
 	let n = 0;
 	const lists = await page.$$('main .controls select');
 	for (const list of lists) {
+		// A snapshot without places, chosen before, has no lists.
+		if (!await list.isVisible())
+			continue;
 		const values = await list.$$eval('option:not([disabled])', (o) => o.map((x) => x.value));
 		const before = await list.inputValue();
 		for (const v of values.slice(0, most)) {
