@@ -6,12 +6,14 @@
 
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
+#include "libmemusage/emulated_event.h"
 #include "libmemusage/emulated_exec.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
 #include "recording/accesses.h"
 
 static const uint64_t *instructions;
+bool emulated_answers;
 
 void emulated_begin(void)
 {
@@ -24,12 +26,15 @@ void emulated_begin(void)
 		.gate = (uint64_t)&gate,
 		.own = (uint64_t)__ehdr_start,
 		.own_end = (uint64_t)etext,
+		.ask = (uint64_t)emulated_event_ask,
+		.answer = (uint64_t)emulated_event_answer,
 	};
 
 	if (rec.segment->config.access_engine != MU_ENGINE_EMULATE)
 		return;
 	SYS1(EMULATED_SYSCALL, &us);
 	instructions = (const uint64_t *)us.instructions;
+	emulated_answers = us.answers;
 	rec.image->notes |= instructions ? MU_NOTE_EMULATED : MU_NOTE_NO_HOOKS;
 }
 

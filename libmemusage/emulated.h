@@ -25,7 +25,9 @@ struct emulated {
 	uint64_t locks;	       /* struct arena_locks */
 	uint64_t gate;	       /* struct gate */
 	uint64_t own, own_end; /* of the recorder's code */
+	uint64_t ask, answer;  /* emulated_event.h */
 	uint64_t instructions; /* set by the plugin: address of the count; 0: no plugin */
+	uint64_t answers;      /* ... whether it calls `answer` */
 };
 
 /* emulated_begin -- tell the plugin about this image, if accesses are counted by one.
@@ -36,6 +38,9 @@ void emulated_begin(void);
 
 /* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
 void emulated_start(void);
+
+/* Whether the plugin has events recorded, see emulated_event.h. */
+extern bool emulated_answers;
 
 /* emulated_counter -- where the number of instructions executed so far is kept; of a zero where
  * nobody counts. */

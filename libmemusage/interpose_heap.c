@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libmemusage/depths.h"
+#include "libmemusage/emulated_event.h"
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
 #include "libmemusage/quiet.h"
@@ -37,7 +38,8 @@ static __attribute__((noinline)) void *record_accessed(enum mu_fn fn, void *bloc
 {
 	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
 
-	if (alloc_quick(fn, block, size, sp, mode | MODE_POINTS) ||
+	if (emulated_event(fn, block, size, sp) ||
+	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS) ||
 	    alloc_quick(fn, block, size, sp, mode) ||
 	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS | MODE_MANY) ||
 	    alloc_quick(fn, block, size, sp, mode | MODE_MANY))
@@ -58,12 +60,13 @@ static __attribute__((noinline)) void *record_pointed(enum mu_fn fn, void *block
 static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
 						   uint64_t sp)
 {
-	if (alloc_quick(fn, block, size, sp, MODE_STACKS) ||
-	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
-	    alloc_quick(fn, block, size, sp, MODE_MANY))
+	if (alloc_quick(fn, block, size, sp, MODE_STACKS))
 		return block;
 	if (gate.mode & MODE_ACCESSES)
 		return record_accessed(fn, block, size, sp);
+	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
+	    alloc_quick(fn, block, size, sp, MODE_MANY))
+		return block;
 	return gate.mode & MODE_POINTS ? record_pointed(fn, block, size, sp) :
 					 record_rest(fn, block, size, sp);
 }
@@ -181,17 +184,19 @@ static __attribute__((noinline)) bool free_accessed(void *block, uint64_t sp)
 {
 	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
 
-	return free_quick(block, sp, mode | MODE_POINTS) || free_quick(block, sp, mode) ||
+	return emulated_event(MU_FN_FREE, block, 0, sp) ||
+	       free_quick(block, sp, mode | MODE_POINTS) || free_quick(block, sp, mode) ||
 	       free_quick(block, sp, mode | MODE_POINTS | MODE_MANY) ||
 	       free_quick(block, sp, mode | MODE_MANY);
 }
 
 static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 {
-	if (free_quick(block, sp, MODE_STACKS) || free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
-	    free_quick(block, sp, MODE_MANY) ||
-	    (gate.mode & MODE_ACCESSES ? free_accessed(block, sp) :
-					 gate.mode & MODE_POINTS && free_pointed(block, sp)) ||
+	if (free_quick(block, sp, MODE_STACKS) ||
+	    (gate.mode & MODE_ACCESSES ? free_accessed(block, sp)
+				       : free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
+						 free_quick(block, sp, MODE_MANY)) ||
+	    (gate.mode & MODE_POINTS && !(gate.mode & MODE_ACCESSES) && free_pointed(block, sp)) ||
 	    record_free(block, sp))
 		real.free(block);
 }

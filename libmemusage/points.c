@@ -122,13 +122,14 @@ static uint64_t ns_of(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Not by libc: for this clock it makes a system call, and that sets errno. */
-static uint64_t cpu_time(void)
+/* Not by libc, see emulated_event.h; and for the processor's time that makes a system call, too,
+ * and sets errno. */
+static uint64_t kernel_ns_of(clockid_t clock, uint64_t otherwise)
 {
 	struct timespec now;
 
-	if (sys_failed(SYS2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &now)))
-		return cpu_ns;
+	if (sys_failed(SYS2(SYS_clock_gettime, clock, &now)))
+		return otherwise;
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -150,8 +151,9 @@ uint64_t points_time_slow(const struct mu_points *all)
 static void take_end(struct mu_points *all)
 {
 	if (all->clock == MU_CLOCK_CPU)
-		__atomic_store_n(&cpu_ns, cpu_time(), __ATOMIC_RELAXED);
-	all->end_ns = ns_of(CLOCK_MONOTONIC);
+		__atomic_store_n(&cpu_ns, kernel_ns_of(CLOCK_PROCESS_CPUTIME_ID, cpu_ns),
+				 __ATOMIC_RELAXED);
+	all->end_ns = kernel_ns_of(CLOCK_MONOTONIC, all->end_ns);
 	all->end_ticks = cpu_ticks();
 	all->end_time = all->clock == MU_CLOCK_TICKS ? all->end_ticks >> all->shift
 						     : points_time_slow(all);

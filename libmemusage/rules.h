@@ -22,7 +22,8 @@ enum rule_type {
 	RULE_BP,       /* CFA = bp + cfa */
 	RULE_DRAP,     /* CFA = *(bp + cfa): gcc's realigned frames */
 	RULE_END,      /* outermost frame */
-	RULE_SLOW      /* needs other registers, or is a signal frame */
+	RULE_SLOW,     /* needs other registers, or is a signal frame */
+	RULE_UNKNOWN   /* was not looked for */
 };
 
 /* Where the caller's bp is. */
@@ -67,8 +68,12 @@ void rules_forget(void);
 /* rules_forget_locks -- in a forked child. */
 void rules_forget_locks(void);
 
-/* rules_of -- the rule for a return address. Async-signal-safe. Cost 1-2 ns when known. */
-static inline struct rule rules_of(uint64_t pc)
+/* rules_of -- the rule for a return address.
+ *
+ * known_only  one that is not known yet is RULE_UNKNOWN.
+ * Async-signal-safe. Cost 1-2 ns when known.
+ */
+static inline struct rule rules_of(uint64_t pc, bool known_only)
 {
 	const struct rule_table *table = __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
 	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
@@ -79,7 +84,7 @@ static inline struct rule rules_of(uint64_t pc)
 			return table->entry[i].rule;
 		i = (i + 1) & table->mask;
 	}
-	return rules_make(pc);
+	return known_only ? (struct rule){ .type = RULE_UNKNOWN } : rules_make(pc);
 }
 
 #endif

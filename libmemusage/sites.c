@@ -187,6 +187,8 @@ static __attribute__((noinline)) uint32_t find_or_add(struct walk *walk, unsigne
 {
 	uint32_t site = 0;
 
+	if (walk->known_only)
+		return 0;
 	uint16_t flags = fn == MU_FN_FREE ? MU_SITE_FREE : 0;
 	/* Asks and waits, so not under the lock. */
 	if (!flags && rec.flags & MU_CFG_IGNORE && ignore_stack(walk))

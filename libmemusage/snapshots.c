@@ -13,6 +13,7 @@
 #include "libmemusage/instructions.h"
 #include "libmemusage/journal.h"
 #include "libmemusage/spin.h"
+#include "libmemusage/sys.h"
 #include "libmemusage/triggers.h"
 #include "libmemusage/values.h"
 #include "recording/points.h"
@@ -189,9 +190,10 @@ void snapshots_stacks(int64_t change)
 
 static uint64_t monotonic(void)
 {
-	struct timespec now;
+	struct timespec now = { 0 };
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	/* Not by libc, see emulated_event.h. */
+	SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -376,7 +378,7 @@ static bool is_due(void)
 
 static void take_due(void)
 {
-	if (!snapshot_due.is_on || !is_due() || !spin_try(&lock))
+	if (!snapshot_due.is_on || snapshot_due.waits || !is_due() || !spin_try(&lock))
 		return;
 	if (is_due()) {
 		begin_change();
@@ -420,6 +422,8 @@ void snapshots_quiet(uint64_t tick)
 {
 	uint64_t last_tick = snapshot_due.tick;
 
+	if (snapshot_due.waits)
+		return;
 	snapshot_due.tick = tick;
 	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick ||
 	    tick < last_tick + 2 || !series_count || !spin_try(&lock))
@@ -438,7 +442,7 @@ void snapshots_peak(void)
 {
 	const struct mu_heap *heap = &rec.image->heap;
 
-	if (!spin_try(&lock))
+	if (snapshot_due.waits || !spin_try(&lock))
 		return;
 	if (heap->now + heap->extra > snapshot_due.peak_total) {
 		begin_change();

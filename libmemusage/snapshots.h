@@ -24,6 +24,7 @@ struct snapshot_due {
 	bool is_on;
 	const uint64_t *now; /* the time in the unit chosen */
 	uint64_t tick;	     /* the millisecond of the last event */
+	uint32_t waits;	     /* events at which none can be taken are under way */
 };
 
 extern struct snapshot_due snapshot_due;
@@ -136,6 +137,32 @@ static inline void snapshots_changed(struct thread *thread, int64_t extra, uint6
 	heap->clock += moved;
 	if (unlikely(snapshots_now() >= snapshot_due.time))
 		snapshots_take();
+}
+
+/* snapshots_wait -- begin an event at which none can be taken: the next one will find it due.
+ *
+ * is_fall  the heap will fall.
+ * Returns false if one is to be taken now: then there is no such event. Pair with
+ * snapshots_go_on(). Async-signal-safe.
+ */
+static inline bool snapshots_wait(bool is_fall, bool many)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+
+	/* What several threads keep back may be a fall. */
+	if (snapshots_now() >= snapshot_due.time || (!many && snapshot_due.tick != tick) ||
+	    ((is_fall || many) && snapshot_due.is_on &&
+	     heap->now + heap->extra > snapshot_due.peak_total))
+		return false;
+	__atomic_fetch_add(&snapshot_due.waits, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* snapshots_go_on -- the event is over. */
+static inline void snapshots_go_on(void)
+{
+	__atomic_fetch_sub(&snapshot_due.waits, 1, __ATOMIC_RELAXED);
 }
 
 /* snapshots_ignored -- the heap changed by a block that Massif's books leave out.

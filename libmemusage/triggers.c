@@ -147,6 +147,8 @@ void triggers_look(void)
 	struct mu_triggers *t = triggers();
 	struct quantities q = measure();
 
+	if (snapshot_due.waits)
+		return;
 	for (unsigned int i = 0; t && i < conditions; i++)
 		if (unlikely(changes(&condition[i], &q))) {
 			cross(t, &q);

@@ -214,7 +214,7 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32
 		frame->bp_at = at.bp_at;
 		frame->drap_at = 0;
 		frame->is_guess = false;
-		struct rule rule = rules_of(pc);
+		struct rule rule = rules_of(pc, walk->known_only);
 		if (!step(walk, frame, &at, rule)) {
 			/* ld.so's start has no tables; bp is 0 there, as the psABI wants it. */
 			*end = rule.type == RULE_NONE && !at.bp ? RULE_END : rule.type;
@@ -279,7 +279,9 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	/* Too deep: cut it to half, so that the next calls inward find room again. */
 	if (unlikely(kept + fresh > WALK_FRAMES) || unlikely(end == UNWIND_CUT))
 		fresh = unwind(walk, start, 0, WALK_FRAMES / 2, &kept, &end);
-	if (unlikely(!kept) && unlikely(end == RULE_SLOW)) {
+	if (unlikely(!kept) && unlikely(end >= RULE_SLOW)) {
+		if (walk->known_only)
+			return NULL;
 		walk_whole(walk, slot);
 		return walk;
 	}

@@ -84,6 +84,7 @@ struct walk {
 	uint32_t recall_left;  /* so many events more, ... */
 	uint32_t recall_hits;  /* ... of which so many had a known stack, ... */
 	bool recalls;	       /* ... are looked for among the memos, or are not */
+	bool known_only; /* nothing is to be looked up that is not known: emulated_event.h */
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */
 	struct walk_frame frame[WALK_FRAMES];

@@ -9,6 +9,7 @@
  */
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -36,6 +37,35 @@ static bool copies_code; /* qemu copies instructions instead of saying where the
 static bool has_threads; /* from just before the second one begins */
 
 #define INSTRUCTION_BYTES 15u
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+/* An event of the program's, at this address: the recorder's own code records it. */
+static void on_ask(unsigned int vcpu, uint32_t info, uint64_t event, void *answer)
+{
+	(void)vcpu;
+	(void)info;
+	((void (*)(void *))answer)((void *)event);
+}
+
+/* The recorder's code is mapped, in the same place, for reading. */
+static bool make_executable(void)
+{
+	uint64_t first = guest.own & ~(uint64_t)(MU_PAGE - 1);
+
+	return !mprotect((void *)first, guest.own_end - first, PROT_READ | PROT_EXEC);
+}
+
+static void find_ask(struct qemu_plugin_tb *tb, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (guest.answers && qemu_plugin_insn_vaddr(insn) == guest.ask)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_ask, QEMU_NO_REGISTERS,
+							 QEMU_READ_OR_WRITE, (void *)guest.answer);
+	}
+}
 
 /* ---- translation ------------------------------------------------------------------------- */
 
@@ -77,8 +107,12 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	size_t n = qemu_plugin_tb_n_insns(tb);
 
 	(void)id;
-	if (!n || is_recorder(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))))
+	if (!n)
 		return;
+	if (is_recorder(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)))) {
+		find_ask(tb, n);
+		return;
+	}
 	if (counts_instructions)
 		count_instructions(tb, n);
 	for (size_t i = 0; i < n; i++) {
@@ -124,7 +158,9 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	arena_locks = (struct arena_locks *)said.locks;
 	access_table_of_guest = (struct accesses *)said.table;
 	count_begin();
+	guest.answers = guest.answer && make_executable();
 	((struct emulated *)a1)->instructions = (uint64_t)&instructions;
+	((struct emulated *)a1)->answers = guest.answers;
 }
 
 /* A forked child has its parent's recording mapped: what it does counts when it has said where its

@@ -1,0 +1,52 @@
+#!/usr/bin/perl
+# native.t -- what the plugin calls in an emulated process (emulated_event.h) neither leaves the
+# recorder's code nor uses thread-local variables, but in functions that are not reached then.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+use strict;
+use warnings;
+use lib $0 =~ m{^(.*)/};
+use Lint;
+
+my $so = "$Lint::BUILD/lib/memusage/libmemusage.so";
+skip_all('no recorder for this machine') unless -e $so;
+skip_all('objdump is not installed') unless command('objdump');
+my $start = 'emulated_event_answer';
+
+# Who turns back before these.
+my %guarded = (
+	rules_make => 'known_only', walk_slow => 'known_only', find_or_add => 'known_only',
+	stack_range_find => 'walk_is_on', stack_range_own => 'walk_is_on',
+	snapshots_peak => 'waits', snapshots_take => 'waits', snapshots_quiet => 'waits',
+	'take_due.part.0' => 'waits', take_due => 'waits', triggers_look => 'waits',
+	points_time_slow => 'the clock',
+	log_append_slow => 'the mode', depths_note => 'the mode', depths_note_slow => 'the mode',
+	event_extra_marked => 'MU_BIRTH_OUTER',
+);
+
+my (%code, $function);
+for (qx(objdump -d --no-show-raw-insn '$so')) {
+	if (/^[0-9a-f]+ <(.+)>:$/) {
+		$function = $1;
+	} elsif (defined $function && /^\s+[0-9a-f]+:\t(.*)/) {
+		push @{ $code{$function} }, $1;
+	}
+}
+skip_all('not this machine') unless $code{$start};
+
+my (%from, @bad);
+my @todo = ($start);
+$from{$start} = '';
+while (defined(my $f = shift @todo)) {
+	next if $guarded{$f};
+	for (@{ $code{$f} // [] }) {
+		push @bad, "$f$from{$f}: $_" if /%fs:|\b(call|jmp)\s+\*|\@plt/;
+		next unless /\b(?:call|j\w+)\s+[0-9a-f]+ <([^>+]+)/;
+		next if exists $from{$1};
+		$from{$1} = " < $f$from{$f}";
+		push @todo, $1;
+	}
+}
+ok(keys %from > 20, 'finds what is called');
+check('stays in the recorder', @bad);
+done_testing();
