@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
@@ -134,6 +135,20 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 	log->flushed_ns = clock->ns;
 }
 
+/* A disk that became full may have cut the last record in two: glibc's memusagestat takes only
+ * files of whole ones. */
+static void drop_part(const struct datalog *log)
+{
+	struct stat st;
+	int ignored;
+
+	if (log->writer.is_spooled || log->writer.base != 0 || fstat(log->fd, &st) < 0 ||
+	    !S_ISREG(st.st_mode))
+		return;
+	ignored = ftruncate(log->fd, st.st_size - st.st_size % DAT_RECORD_BYTES);
+	(void)ignored;
+}
+
 void datalog_end(struct datalog *log, uint64_t end_ns)
 {
 	struct logmerge *m = &log->merge;
@@ -147,6 +162,8 @@ void datalog_end(struct datalog *log, uint64_t end_ns)
 	struct mu_error err;
 
 	if (log->fd >= 0) {
+		if (log->error.code != MU_ERROR_NONE)
+			drop_part(log);
 		if (dat_finish(&log->writer, &totals, &err) < 0)
 			note_failure(log, &err);
 		if (largefile_end(&log->file, log->fd) < 0)

@@ -165,6 +165,17 @@ else
 	skip 'cannot mount here' 2
 fi
 
+# ---- a large file, which goes past the page cache; and one that meets its limit there
+run memusage --no-timer -o report -d data.dat ./steps 400000
+is "$(check_data data.dat | sed 's/ heap [0-9]*//')" 'records 800000 last 0 wrong' \
+	'a large file has each event once, in order'
+run sh -c 'ulimit -f 20001; exec memusage --no-timer -o report -d data.dat ./steps 400000'
+is "$status" 0 'a limit of the size of files'
+lost=$(sed -n 's/^memusage: data.dat: .* \([0-9]*\) events are missing in it/\1/p' report)
+num "${lost:-0}" -gt 300000 'what is beyond it is said to be missing'
+have=$(check_data data.dat | awk '{ print $2 }')
+is $((${have:-0} + ${lost:-0})) 800000 'and the rest is there, in whole records'
+
 # ---- a collector that does not keep up: nothing is lost silently
 # shellcheck disable=SC2016
 run memusage --no-timer -o report --log-limit=64K -d data.dat sh -c \
