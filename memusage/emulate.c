@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -21,12 +23,39 @@
 
 enum { SCRIPTS = 4 };	/* interpreters that are scripts, as the kernel allows */
 
+/* A program that is linked statically loads nothing, and has no trace of the interface then. What
+ * is no program, as a script that runs the emulator, is believed. */
+static bool takes_plugins(const char *path)
+{
+	static const char trace[] = "qemu_plugin_install";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	bool takes = true;
+
+	if (fd < 0)
+		return true;
+	if (fstat(fd, &st) == 0 && st.st_size > SELFMAG) {
+		char *text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (text != MAP_FAILED) {
+			takes = memcmp(text, ELFMAG, SELFMAG) != 0 ||
+				memmem(text, (size_t)st.st_size, trace, sizeof(trace)) != NULL;
+			munmap(text, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+	return takes;
+}
+
 static char *find_emulator(void)
 {
 	char *path;
 
 	if (program_find("qemu-x86_64", &path) != 0)
 		die("--accesses=emulate needs qemu-x86_64: install the package qemu-user");
+	if (!takes_plugins(path))
+		die("%s was built without plugins, as the package qemu-user of Debian 13 and of "
+		    "backports is: --accesses=emulate needs one with them, as Debian 12's; "
+		    "or count with --accesses=hooks", path);
 	return path;
 }
 
