@@ -4,6 +4,9 @@
  */
 #include "libmemusage/emulated.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/emulated_event.h"
@@ -11,13 +14,15 @@
 #include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
 #include "recording/accesses.h"
+#include "recording/env.h"
 
 static const uint64_t *instructions;
 bool emulated_answers;
 
+extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
+
 void emulated_begin(void)
 {
-	extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
 	struct emulated us = {
 		.magic = EMULATED_MAGIC,
 		.base = (uint64_t)rec.base,
@@ -36,6 +41,28 @@ void emulated_begin(void)
 	instructions = (const uint64_t *)us.instructions;
 	emulated_answers = us.answers;
 	rec.image->notes |= instructions ? MU_NOTE_EMULATED : MU_NOTE_NO_HOOKS;
+}
+
+static bool is_emulated(void)
+{
+	static const char name[] = MU_ENV_EMULATOR "=";
+
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, name, sizeof(name) - 1))
+			return true;
+	return false;
+}
+
+void emulated_pause(void)
+{
+	if (is_emulated())
+		SYS3(EMULATED_SYSCALL, EMULATED_PAUSE, __ehdr_start, etext);
+}
+
+void emulated_resume(void)
+{
+	if (is_emulated())
+		SYS1(EMULATED_SYSCALL, EMULATED_RESUME);
 }
 
 void emulated_start(void)

@@ -14,6 +14,9 @@
 #include <stdint.h>
 
 #define EMULATED_SYSCALL 0x4d454d /* not a number of a system call; the kernel says ENOSYS */
+/* Instead of an address: what is executed from now on, and until then, is not the program's. The
+ * first comes with where the recorder's code begins and ends. */
+enum { EMULATED_PAUSE = 1, EMULATED_RESUME = 2 };
 #define EMULATED_MAGIC UINT64_C(0x554d45554d454d31)
 
 /* What the process tells the plugin. Addresses are the emulated process's, which the plugin
@@ -35,6 +38,15 @@ struct emulated {
  * At start and in a forked child, before the gate opens, when its directory is made.
  */
 void emulated_begin(void);
+
+/* emulated_pause -- the C library works for the recorder: its instructions are not counted.
+ *
+ * Needs the environment. Nests. Pair with emulated_resume(). At start, while there is one thread.
+ */
+void emulated_pause(void);
+
+/* emulated_resume -- end what emulated_pause() began. */
+void emulated_resume(void);
 
 /* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
 void emulated_start(void);

@@ -288,12 +288,13 @@ void image_exit(void)
 		stack_mark(self);
 		accesses_flush(&self->access);
 	}
+	/* First: what the C library does for the sample would count as the program's. */
+	points_exit();
+	instructions_exit();
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_take();
 	if (rec.flags & MU_CFG_PAGES)
 		pages_exit();
-	points_exit();
-	instructions_exit();
 	rec.image->process.exit_mono_ns = monotonic();
 	rec.image->process.exit = MU_EXIT_NORMAL;
 }

@@ -117,11 +117,13 @@ void recorder_start(void)
 	if (!environ || !__atomic_compare_exchange_n(&rec.state, &expected, STATE_STARTING, false,
 						     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
+	emulated_pause();
 	real_resolve();
 	trace_init(env(MU_ENV_TRACE));
 	bool ok = !getauxval(AT_SECURE) && begin();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
 	trace(ok ? "recording" : "not recording");
+	emulated_resume();
 	errno = saved;
 }
 
@@ -183,6 +185,7 @@ __attribute__((constructor)) static void constructor(void)
 {
 	int saved = errno;
 
+	emulated_pause();
 	recorder_start();
 	if (rec.state == STATE_ON) {
 		thread_key_init();
@@ -194,6 +197,7 @@ __attribute__((constructor)) static void constructor(void)
 			asked_start();
 		emulated_start();
 	}
+	emulated_resume();
 	errno = saved;
 }
 
