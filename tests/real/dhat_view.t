@@ -40,6 +40,10 @@ shows 'access counts' "$cases/acc2" 14
 shows 'copies' "$cases/copy1" 3
 shows 'events' "$cases/adhoc1" 3
 shows 'nothing at all' "$cases/empty" 14
+for odd in zero te0 sat huge prefix nofs tuth wide many; do
+	shows "an odd file: $odd" "$cases/odd_$odd" 14
+done
+shows 'other units' "$cases/odd_units" 3
 
 # ours METRICS OPTION... PROGRAM [ARG...]
 ours() {
