@@ -406,9 +406,9 @@ struct mu_image {
 	uint64_t lives; /* with MU_CFG_LIVES: offset of a struct mu_lives, 0 in old recordings */
 };
 
-/* How long blocks lived that are gone: how often mu_segment.tick (milliseconds) moved meanwhile, not
- * at all, 1, 2 to 3, 4 to 7 times, ...; the last class has no end. What realloc changed is another
- * block. Threads have their own, which are to be added up. */
+/* How long blocks lived that are gone: how often mu_segment.tick (milliseconds) moved meanwhile,
+ * not at all, 1, 2 to 3, 4 to 7 times, ...; the last class has no end. What realloc changed is
+ * another block. Threads have their own, which are to be added up. */
 #define MU_LIVES 31u
 struct mu_lives {
 	uint64_t next; /* offset of the next thread's, 0 none */
