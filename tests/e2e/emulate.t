@@ -55,7 +55,9 @@ executed() {
 	sed -n 's/.*"te":\([0-9]*\).*/\1/p' i.json
 }
 alone=$(executed 1 0)
-is "$(executed 1 0) $(executed 1 0)" "$alone $alone" 'instructions of a program are the same in each run'
+# On a busy machine the C library now and then works a little for the recorder.
+again=$(($(executed 1 0) - alone))
+num "${again#-}" -le 200 'instructions of a program are the same in each run' || diag "$alone, $again"
 like "$(head -c 600 i.json)" '"tu":"instrs"' '... and are the time'
 like "$(head -c 600 i.json)" '"tuth":500' '... by which a life is short, as for DHAT'
 for threads in 1 8; do
