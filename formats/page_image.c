@@ -18,7 +18,7 @@
 
 #define NOT_YET UINT32_MAX
 
-enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25 };
+enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
@@ -254,6 +254,7 @@ struct shots {
 	/* Values that may still be read in all snapshots: a hostile recording can name the same
 	 * ones again and again. The recorder keeps less than 25 million. */
 	uint64_t left;
+	uint64_t read; /* bytes of values since the memory that holds them was let go */
 };
 
 static void take_value(const struct shots *s, const struct mu_site_value *value,
@@ -284,6 +285,12 @@ static enum page_shot take_shot(void *data, uint64_t number, struct page_moment 
 	shotvalues_open(&values, s->page->export->image, &shot);
 	for (; s->left > 0 && shotvalues_next(&values, &value); s->left--)
 		take_value(s, &value, m);
+	/* All values together can have 64 MiB. */
+	s->read += shot.packed_bytes;
+	if (s->read > READ_MOST) {
+		image_forget(s->page->export->image);
+		s->read = 0;
+	}
 	return shotvalues_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
 }
 
