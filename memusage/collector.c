@@ -358,7 +358,7 @@ void collector_run(struct session *s)
 		die("the collector cannot start: %m");
 	wake_event = c.tree.event;
 	if (s->killed)
-		spill_replay(s->spill, &c.tree.report);
+		spill_replay(s->spill, &c.tree.report, &c.tree.in_hand);
 	fcntl(s->wire, F_SETFL, O_NONBLOCK);
 	watch(&c.tree, s->wire);
 	watch(&c.tree, s->endpoint.abstract_fd);

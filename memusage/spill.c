@@ -20,7 +20,10 @@ struct head {
 	uint32_t role;
 	int32_t pid;
 	uint32_t words;	/* that follow */
+	uint32_t generation;	/* of its slot, like the next */
+	uint64_t claimed_ns;
 };
+#define HEAD_WORDS (sizeof(struct head) / 8)
 
 struct run {
 	uint32_t zeros;
@@ -78,21 +81,23 @@ static bool unpack(uint64_t *word, const uint64_t *from, uint32_t words)
 	return at == WORDS;
 }
 
-void spill_add(int fd, enum report_role role, pid_t pid, const struct result *result)
+void spill_add(int fd, enum report_role role, const struct mu_slot *slot,
+	       const struct result *result)
 {
 	uint64_t *word, *text;
-	struct head head = { .role = (uint32_t)role, .pid = pid };
+	struct head head = { .role = (uint32_t)role, .pid = (int32_t)slot->pid,
+			     .generation = slot->generation, .claimed_ns = slot->claimed_ns };
 	ssize_t ignored;
 
 	if (fd < 0)
 		return;
 	word = xcalloc(WORDS, sizeof(*word));
-	text = xcalloc(2 * WORDS + 2, sizeof(*text));
+	text = xcalloc(2 * WORDS + HEAD_WORDS, sizeof(*text));
 	memcpy(word, result, sizeof(*result));
-	head.words = pack(text + 2, word);
+	head.words = pack(text + HEAD_WORDS, word);
 	memcpy(text, &head, sizeof(head));
 	/* One call: an entry is there or it is not. */
-	ignored = write(fd, text, (2 + (size_t)head.words) * sizeof(*text));
+	ignored = write(fd, text, (HEAD_WORDS + (size_t)head.words) * sizeof(*text));
 	(void)ignored;
 	free(word);
 	free(text);
@@ -106,17 +111,15 @@ static bool read_at(int fd, void *data, size_t size, off_t *at)
 	return true;
 }
 
-void spill_replay(int fd, struct report *report)
+void spill_replay(int fd, struct report *report, struct mu_slot *last)
 {
 	uint64_t *text = xcalloc(2 * WORDS, sizeof(*text));
-	uint64_t first[2];
 	struct head head;
 	off_t at = 0;
 
-	while (fd >= 0 && read_at(fd, first, sizeof(first), &at)) {
+	while (fd >= 0 && read_at(fd, &head, sizeof(head), &at)) {
 		uint64_t *word = xcalloc(WORDS, sizeof(*word));
 
-		memcpy(&head, first, sizeof(head));
 		if (head.words > 2 * WORDS ||
 		    !read_at(fd, text, head.words * sizeof(*text), &at) ||
 		    !unpack(word, text, head.words) || head.role > REPORT_RUNNING) {
@@ -124,6 +127,8 @@ void spill_replay(int fd, struct report *report)
 			break;
 		}
 		report_add(report, (enum report_role)head.role, head.pid, (struct result *)word);
+		*last = (struct mu_slot){ .pid = (uint32_t)head.pid, .generation = head.generation,
+					  .claimed_ns = head.claimed_ns };
 	}
 	free(text);
 }

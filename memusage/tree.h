@@ -27,6 +27,7 @@ struct tree_arena {
 
 struct tree {
 	struct session *s;
+	struct mu_slot in_hand; /* which image a collector that was killed reported last */
 	struct tree_arena *arena[TREE_ARENAS];
 	unsigned int arena_count;
 	struct processes processes;

@@ -146,25 +146,40 @@ static enum report_role role_of(const struct tree *t, const struct process *p, e
 	return p->is_forked ? REPORT_FORKED : REPORT_OTHER;
 }
 
-static void keep_image_of(struct tree *t, const struct process *p, const struct image *im)
+/* Both leave alone what was done already by a collector that was killed before it could free the
+ * slot. */
+static void keep_image_of(struct tree *t, const struct process *p, const struct image *im,
+			  const struct mu_slot *slot)
 {
-	struct mu_slot slot;
-
-	if (!segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
-		return;
-	slot.pid = (uint32_t)p->pid;
 	if (t->s->killed)
 		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
-	recordfile_add(&t->s->record, t->root, &p->arena->view.head, im, &slot);
+	if (!t->s->killed || !keep_ends_with(&t->s->record.keep, slot))
+		recordfile_add(&t->s->record, t->root, &p->arena->view.head, im, slot);
 }
 
-static void report_image(struct tree *t, struct process *p, struct image *im, enum tree_end end)
+static void report_image(struct tree *t, const struct process *p, struct image *im,
+			 const struct mu_slot *slot, enum tree_end end)
 {
-	struct result *result = xmalloc(sizeof(*result));
+	struct result *result;
 
+	if (t->s->killed && segment_is_same(&t->in_hand, slot))
+		return;
+	result = xmalloc(sizeof(*result));
 	result_take(result, im);
-	spill_add(t->s->spill, role_of(t, p, end), p->pid, result);
+	spill_add(t->s->spill, role_of(t, p, end), slot, result);
 	report_add(&t->report, role_of(t, p, end), p->pid, result);
+}
+
+static void end_image_of(struct tree *t, const struct process *p, struct image *im,
+			 enum tree_end end)
+{
+	struct mu_slot slot = { 0 };
+	const bool has_slot = segment_slot(&p->arena->view, (uint32_t)p->slot, &slot);
+
+	slot.pid = (uint32_t)p->pid;
+	report_image(t, p, im, &slot, end);
+	if (has_slot)
+		keep_image_of(t, p, im, &slot);
 }
 
 /* The state is read once more: a child may have had its first event just before its end. */
@@ -182,8 +197,7 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 		if (p->log)
 			end_log(t, p, &im);
 		tree_memory_end(p, &im);
-		report_image(t, p, &im, end);
-		keep_image_of(t, p, &im);
+		end_image_of(t, p, &im, end);
 		tree_memory_forget(p);
 	}
 	if (end != TREE_SHUTDOWN)

@@ -148,6 +148,12 @@ int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	return write_header(k, err);
 }
 
+bool keep_ends_with(const struct keep *k, const struct mu_slot *slot)
+{
+	return k->room > 0 && k->head.slot_count > 0 &&
+	       segment_is_same(&k->slot[k->head.slot_count - 1], slot);
+}
+
 void keep_end(struct keep *k)
 {
 	free(k->slot);

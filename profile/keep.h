@@ -50,6 +50,9 @@ bool keep_resume(struct keep *k, int fd, const struct mu_segment *since);
 int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	     struct mu_error *err);
 
+/* keep_ends_with -- whether the image that was kept last is that of a slot. */
+bool keep_ends_with(const struct keep *k, const struct mu_slot *slot);
+
 /* keep_end -- release memory. The file stays open. */
 void keep_end(struct keep *k);
 

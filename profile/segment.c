@@ -142,6 +142,12 @@ bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot)
 	return true;
 }
 
+bool segment_is_same(const struct mu_slot *a, const struct mu_slot *b)
+{
+	return a->claimed_ns == b->claimed_ns && a->generation == b->generation &&
+	       a->pid == b->pid;
+}
+
 int segment_image(const struct segment *s, uint32_t k, struct image *im, struct mu_error *err)
 {
 	const struct mu_segment *h = &s->head;

@@ -21,7 +21,7 @@ for input in rec.mur ramp.ms; do
 	is "$(head -1 "$input.eps")" '%!PS-Adobe-3.0 EPSF-3.0' "$input: encapsulated PostScript"
 	like "$(cat "$input.svg")" 'main \(massif_ramp.c:[0-9]*\)</text>' "$input: the place is named"
 	like "$(cat "$input.svg")" 'massif_ramp</text>' "$input: the command is named"
-	like "$(cat "$input.svg")" '>[0-9.]+ [KM]?i?B?(bytes)? on average, [^<]* at the peak' "$input: the average is told"
+	like "$(cat "$input.svg")" '>[0-9.]+ [KM]?i?B?(bytes)? on average, ' "$input: the average is told"
 done
 run memusagestat --bands rec.mur
 ok 'without a name it is a PNG beside the input' test -s rec.mur.png

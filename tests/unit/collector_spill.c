@@ -29,6 +29,8 @@ static struct result *make(uint64_t seed)
 	return r;
 }
 
+static struct mu_slot slot;
+
 /* Replays FD. Returns how many there were; the main one is in *last. */
 static uint64_t replay(int fd, struct result *last)
 {
@@ -36,7 +38,7 @@ static uint64_t replay(int fd, struct result *last)
 	uint64_t images;
 
 	report_open(&r, &settings, -1, false);
-	spill_replay(fd, &r);
+	spill_replay(fd, &r, &slot);
 	images = r.images;
 	if (r.main)
 		memcpy(last, r.main, sizeof(*last));
@@ -56,11 +58,14 @@ static void test_round_trip(void)
 		struct result *r = make(i);
 
 		before = lseek(fd, 0, SEEK_CUR);
-		spill_add(fd, i == COUNT ? REPORT_MAIN : REPORT_OTHER, (pid_t)i, r);
+		spill_add(fd, i == COUNT ? REPORT_MAIN : REPORT_OTHER,
+			  &(struct mu_slot){ .pid = (uint32_t)i, .claimed_ns = 7 * i }, r);
 		free(r);
 	}
 	size = lseek(fd, 0, SEEK_CUR);
 	EQ_U(replay(fd, last), COUNT);
+	EQ_U(slot.pid, COUNT);
+	EQ_U(slot.claimed_ns, 7 * COUNT);
 	OK(memcmp(last, wanted, sizeof(*last)) == 0, "the same result");
 	OK((size - before) < 8192, "a result is small");
 	for (off_t cut = size - 1; cut > before; cut -= 97) {
@@ -92,7 +97,7 @@ static void test_garbage(void)
 		close(fd);
 	}
 	OK(images < 200, "garbage is no result");
-	spill_add(-1, REPORT_OTHER, 1, &last);
+	spill_add(-1, REPORT_OTHER, &(struct mu_slot){ .pid = 1 }, &last);
 	EQ_U(replay(-1, &last), 0);
 }
 
