@@ -43,7 +43,7 @@ void segment_close(struct segment *s);
 /* segment_slot -- copy entry K of the slot table; false if there is none. */
 bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot);
 
-/* segment_is_same -- whether two entries of slot tables, one of them kept maybe, are of one image. */
+/* segment_is_same -- whether two entries of slot tables, kept or not, are of one image. */
 bool segment_is_same(const struct mu_slot *a, const struct mu_slot *b);
 
 /* segment_image -- the image in slot K.
