@@ -13,8 +13,9 @@
 BENCH_ROUNDS=${BENCH_ROUNDS:-3}
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/bench.sh"
 
-has_valgrind=$(command -v valgrind || true)
-has_emulator=$(command -v qemu-x86_64 || true)
+has_valgrind='' has_emulator=''
+command -v valgrind >/dev/null && has_valgrind=yes
+command -v qemu-x86_64 >/dev/null && has_emulator=yes
 hooks_of=$("$ours" --print-cflags=gcc) libs_of=$("$ours" --print-libs=gcc)
 
 # built NAME COMMAND...: a program that may be missing here

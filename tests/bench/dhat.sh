@@ -34,7 +34,8 @@ per_event() {
 		awk '{ printf "%.1f", ($1 - $2) * 1000 / ($3 * 0.9) }'
 }
 
-has_valgrind=$(command -v valgrind || true)
+has_valgrind=
+command -v valgrind >/dev/null && has_valgrind=yes
 echo "| depth | alone, ns/event | stacks: + | program points: + | ratio | Valgrind's DHAT: + |"
 echo "|---|---|---|---|---|---|"
 for depth in 5 13 33; do

@@ -109,19 +109,20 @@ for prefix in je_ _rjem_; do
 	for name in $api; do
 		renames="$renames --redefine-sym $name=$prefix$name"
 	done
-	# shellcheck disable=SC2086
-	if [ -z "$archive" ] || ! objcopy $renames "$archive" lib$prefix.a 2>/dev/null; then
-		skip 'no static jemalloc, or no objcopy'
+	if [ -z "$archive" ] || ! command -v objcopy >/dev/null || ! has_library libstdc++.so; then
+		skip 'no static jemalloc, no objcopy, or no library for C++'
 		continue
 	fi
+	# shellcheck disable=SC2086
+	objcopy $renames "$archive" lib$prefix.a
 	for compiler in gcc clang; do
-		$compiler -O2 -w -DPREFIX=$prefix -o family family.c lib$prefix.a -pthread -ldl -lm \
-			-lstdc++ 2>cc.log || { skip "$prefix with $compiler"; continue; }
+		compiled $compiler -O2 -w -DPREFIX=$prefix -o family family.c lib$prefix.a -pthread \
+			-ldl -lm -lstdc++ || continue
 		profiled "jemalloc $prefix, $compiler" -v --alloc-symbol=auto -- ./family
 		seen "jemalloc $prefix, $compiler" $prefix
 	done
-	gcc -shared -fPIC -O1 -w -DPREFIX=$prefix -o library.so library.c lib$prefix.a -pthread -ldl \
-		-lm -lstdc++ 2>cc.log || { skip "$prefix in a library"; continue; }
+	compiled gcc -shared -fPIC -O1 -w -DPREFIX=$prefix -o library.so library.c lib$prefix.a \
+		-pthread -ldl -lm -lstdc++ || continue
 	profiled "jemalloc $prefix in a library" -v --alloc-symbol=auto -- ./opens "$PWD/library.so"
 	seen "jemalloc $prefix in a library" $prefix
 done
@@ -129,10 +130,8 @@ done
 for pair in mi_:mimalloc tc_:tcmalloc_minimal; do
 	prefix=${pair%%:*}
 	lib=${pair#*:}
-	if ! gcc -O2 -w "-DPREFIX=$prefix" -o family family.c "-l$lib" -pthread 2>cc.log; then
-		skip "no $lib"
-		continue
-	fi
+	has_library "lib$lib.so" || { skip "no $lib"; continue; }
+	compiled "${CC:-cc}" -O2 -w "-DPREFIX=$prefix" -o family family.c "-l$lib" -pthread || continue
 	profiled "$lib" -v --alloc-symbol=auto -- ./family
 	seen "$lib" "$prefix"
 done
@@ -157,15 +156,15 @@ int main(void)
 	return 0;
 }
 EOF
-if gcc -O1 -w -o heap heap.c -lmimalloc 2>cc.log; then
+if ! has_library libmimalloc.so; then
+	skip 'no mimalloc'
+elif compiled "${CC:-cc}" -O1 -w -o heap heap.c -lmimalloc; then
 	profiled 'a heap that is destroyed' -v --alloc-symbol=auto -- ./heap
 	unlike "$(cat report)" 'lie inside others' 'a heap that is destroyed: nothing is inside'
-else
-	skip 'no mimalloc'
 fi
 
 # The same for a child that forks, and for a program that it starts.
-gcc -O2 -w -DPREFIX=je_ -o family "$MU_SRC/tests/workloads/symbolfamily.c" -pthread
+compile "${CC:-cc}" -O2 -w -DPREFIX=je_ -o family "$MU_SRC/tests/workloads/symbolfamily.c" -pthread
 cat >parent.c <<'EOF'
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,7 +180,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-cc -w -o parent parent.c
+compile "${CC:-cc}" -w -o parent parent.c
 run memusage -o report --alloc-symbol=auto -- ./parent ./family
 like "$(cat report)" 'family: heap total: [0-9]{7,}' 'a started program is recorded'
 run memusage -o report --alloc-symbol=auto --trace-children=no -- ./parent ./family

@@ -37,10 +37,9 @@ for compiler in gcc clang; do
 	for flags in '-O0 -no-pie -fno-pie' -O1 '-O2 -fcf-protection' -O3; do
 		text="$compiler $flags"
 		# shellcheck disable=SC2086
-		$compiler $flags -w -pthread -o pool "$MU_SRC/tests/workloads/symbolpool.c" &&
-			$compiler $flags -w -pthread -o family \
-				"$MU_SRC/tests/workloads/symbolfamily.c" ||
-			{ skip "$text"; continue; }
+		compiled $compiler $flags -w -pthread -o pool "$MU_SRC/tests/workloads/symbolpool.c" &&
+			compiled $compiler $flags -w -pthread -o family \
+				"$MU_SRC/tests/workloads/symbolfamily.c" || continue
 		# shellcheck disable=SC2086
 		profiled "$text, a pool" -v $pool -- ./pool
 		called "$text, a pool"
@@ -54,16 +53,16 @@ for compiler in gcc clang; do
 		# The other families in turn, and a malloc that no table of exports has.
 		for prefix in $prefixes; do
 			# shellcheck disable=SC2086
-			$compiler $flags -w -pthread -DPREFIX=$prefix -o family \
-				"$MU_SRC/tests/workloads/symbolfamily.c"
+			compiled $compiler $flags -w -pthread -DPREFIX=$prefix -o family \
+				"$MU_SRC/tests/workloads/symbolfamily.c" || continue
 			profiled "$text, $prefix" -v --alloc-symbol=auto -- ./family
 			called "$text, $prefix"
 		done
 		[ -n "${MU_SLOW:-}" ] || prefixes=$(next_prefix "$prefixes")
 		# shellcheck disable=SC2086
-		$compiler $flags -w -fno-builtin -pthread -D_GNU_SOURCE \
+		compiled $compiler $flags -w -fno-builtin -pthread -D_GNU_SOURCE \
 			-DEXPORT='__attribute__((visibility("hidden"), noinline))' -o hidden \
-			"$MU_SRC/tests/workloads/ownfamily.c"
+			"$MU_SRC/tests/workloads/ownfamily.c" || continue
 		profiled "$text, a hidden malloc" -v --alloc-symbol=auto -- ./hidden
 		unlike "$(cat report)" 'are not seen' "$text, a hidden malloc: found"
 		like "$(cat report)" '^memusage: malloc in hidden: patched' "$text, a hidden malloc: said"
@@ -71,11 +70,7 @@ for compiler in gcc clang; do
 	done
 done
 
-cc -w -o pool -pthread "$MU_SRC/tests/workloads/symbolpool.c" 2>cc.log || {
-	skip 'no compiler'
-	done_testing
-	exit
-}
+compile "${CC:-cc}" -w -o pool -pthread "$MU_SRC/tests/workloads/symbolpool.c"
 
 # Blocks of functions that the user named are in DHAT's points; those of requests are not.
 # shellcheck disable=SC2086
@@ -120,8 +115,9 @@ strip -o stripped pool
 program=stripped
 says 'a stripped program' 'misspelt, stripped' --alloc-symbol=pool_alloc
 mkdir -p .debug
-if objcopy --only-keep-debug pool .debug/split.debug &&
-	objcopy --strip-all --add-gnu-debuglink=.debug/split.debug pool split; then
+if command -v objcopy >/dev/null; then
+	objcopy --only-keep-debug pool .debug/split.debug
+	objcopy --strip-all --add-gnu-debuglink=.debug/split.debug pool split
 	program='split'
 	says 'a separate debug file' 'pool_alloc in split: patched, 20,' \
 		--alloc-symbol=pool_alloc:size=arg2
@@ -184,7 +180,7 @@ int main(void)
 	return 0;
 }
 EOF
-if gcc -O2 -w -o odd odd.c 2>cc.log; then
+if compiled gcc -O2 -w -o odd odd.c; then
 	program=odd
 	says 'arguments on the stack' 'seven in odd are not seen: .*arguments on the stack' \
 		--alloc-symbol=seven:size=arg6
@@ -201,8 +197,6 @@ if gcc -O2 -w -o odd odd.c 2>cc.log; then
 	else
 		skip 'no clone was made'
 	fi
-else
-	skip 'no gcc with ifunc'
 fi
 cat >static.c <<'EOF'
 #include <stddef.h>
@@ -220,12 +214,10 @@ int main(void)
 	return used == 0;
 }
 EOF
-if clang -O2 -w -o static static.c 2>cc.log; then
+if compiled clang -O2 -w -o static static.c; then
 	program=static
 	says "clang's static functions" 'local in static are not seen: it is static' \
 		--alloc-symbol=local:size=arg2
-else
-	skip 'no clang'
 fi
 
 # C++: by source name, with and without arguments, and mangled.
@@ -253,7 +245,7 @@ int main()
 	std::puts("done");
 }
 EOF
-if g++ -O1 -w -o names names.cc 2>cc.log; then
+if compiled g++ -O1 -w -o names names.cc; then
 	program=names
 	says 'a demangled name' '_ZN3mem4pool3getEm in names: patched, 30 calls' \
 		'--alloc-symbol=mem::pool::get(unsigned long):size=arg2'
@@ -264,8 +256,6 @@ if g++ -O1 -w -o names names.cc 2>cc.log; then
 	says 'a method' '_ZN3mem4pool3putEPv in names: patched, 30 calls' \
 		--free-symbol=mem::pool::put:ptr=arg2
 	says 'a template' 'in names: patched, 10 calls' '--alloc-symbol=mem::pool::make<long>:size=arg2'
-else
-	skip 'no C++ compiler'
 fi
 
 # The program's own malloc hands on to another allocator: that one's calls are no blocks more.
@@ -315,11 +305,8 @@ int main(void)
 }
 EOF
 for compiler in gcc clang; do
-	if $compiler -O2 -w -fno-builtin -o layers layers.c 2>cc.log; then
-		profiled "$compiler: layers" -v --alloc-symbol=auto --alloc-symbol=pool_alloc -- ./layers
-		called "$compiler: layers"
-	else
-		skip "no $compiler"
-	fi
+	compiled $compiler -O2 -w -fno-builtin -o layers layers.c || continue
+	profiled "$compiler: layers" -v --alloc-symbol=auto --alloc-symbol=pool_alloc -- ./layers
+	called "$compiler: layers"
 done
 done_testing

@@ -13,6 +13,7 @@ cp "$WORKLOADS/libplain.so" jail/libs/libmine.so
 cp "$WORKLOADS/libearly.so" other/libs/libmine.so
 cat >go.c <<'END'
 #include <dlfcn.h>
+#include <errno.h>
 #include <time.h>
 #include <unistd.h>
 int main(int argc, char **argv)
@@ -21,8 +22,10 @@ int main(int argc, char **argv)
 	void *library;
 	char *(*give)(void);
 
-	if (chroot(argv[1]) < 0 || chdir("/") < 0)
-		return 2;
+	if (chroot(argv[1]) < 0)
+		return errno == EPERM ? 2 : 3;
+	if (chdir("/") < 0)
+		return 4;
 	nanosleep(&pause, NULL);
 	library = dlopen("/libs/libmine.so", RTLD_NOW);
 	give = library ? (char *(*)(void))dlsym(library, "own_give") : 0;

@@ -66,14 +66,14 @@ int main(void)
 	return 7;
 }
 END
-if ${CC:-cc} -fno-builtin -static -o burn burn.c 2>/dev/null; then
+if ! has_library libc.a; then
+	skip 'no static C library' 3
+elif compiled "${CC:-cc}" -fno-builtin -static -o burn burn.c; then
 	run memusage -o report -d d9.dat sh -c 'exec ./burn'
 	is "$status" 7 'D9 exec of a static program'
 	run memusage -o report ./burn
 	like "$(cat report)" 'static' 'D25 a static program: said why nothing is recorded'
 	is "$status" 7 'D25 and run'
-else
-	skip 'no static C library' 3
 fi
 run memusage -n sh -o report -d d9.dat sh -c 'exec sigprof sleeps'
 is "$status" 0 'D9 exec of a program that is not to be recorded'

@@ -141,7 +141,6 @@ int main()
 	return map.size() != vector.size();
 }
 END
-${CXX:-c++} -O1 -o cxx cxx.cc 2>/dev/null || :
 cat >empty.c <<'END'
 int main(void) { return 0; }
 END
@@ -165,10 +164,8 @@ compare 'an empty program' '' -- ./empty
 compare 'malloc, realloc, calloc, free' '' -- ./plain
 compare 'with rows for mmap' -m -- ./plain
 compare 'what libc asks for itself' '' -- ./libc
-if [ -x ./cxx ]; then
+if compiled "${CXX:-c++}" -O1 -o cxx cxx.cc; then
 	compare 'C++' '' -- ./cxx
-else
-	skip 'no C++ here'
 fi
 
 # With threads our peak is exact to within a stated bound; glibc takes the munmap of what it never

@@ -31,7 +31,7 @@ void *two(void)
 	return p;
 }
 END
-${CC:-cc} -O1 -g -fno-builtin one.c two.c -o prog 2>cc.err || skip_all "$(head -n 1 cc.err)"
+compile "${CC:-cc}" -O1 -g -fno-builtin one.c two.c -o prog
 memusage -q --record=r.mur ./prog
 
 # figures OPTION...: "BYTES BLOCKS PLACE" of the first list, in bytes as they are printed

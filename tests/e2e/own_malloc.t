@@ -96,12 +96,9 @@ int main(void)
 }
 EOF
 for header in 0 16; do
-	if gcc -O2 -w -fno-builtin -DHEADER=$header -o wrapper wrapper.c -ldl 2>/dev/null; then
-		profiled "a wrapper, header $header" -v -- ./wrapper
-		like "$(cat report)" ' 0 frees of unknown' "a wrapper, header $header: frees are known"
-	else
-		skip 'no gcc'
-	fi
+	compiled "${CC:-cc}" -O2 -w -fno-builtin -DHEADER=$header -o wrapper wrapper.c -ldl || continue
+	profiled "a wrapper, header $header" -v -- ./wrapper
+	like "$(cat report)" ' 0 frees of unknown' "a wrapper, header $header: frees are known"
 done
 
 # Real allocators, where they are installed: linked into a program in C and in C++, into a
@@ -183,7 +180,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-cc -w -o opens opens.c -ldl 2>/dev/null
+compile "${CC:-cc}" -w -o opens opens.c -ldl
 
 # archive NAME: the static library, or the object file that mimalloc has instead
 archive() {
@@ -198,22 +195,20 @@ shared() {
 for lib in jemalloc mimalloc tcmalloc_minimal; do
 	file=$(archive $lib)
 	all="-Wl,--whole-archive $file -Wl,--no-whole-archive -pthread -ldl -lm"
-	if [ -z "$file" ]; then
-		skip "no static $lib"
+	if [ -z "$file" ] || ! has_library libstdc++.so; then
+		skip "no static $lib, or no library for C++"
 	else
 		for compiler in gcc clang; do
 			for level in -O0 -O2; do
 				# shellcheck disable=SC2086
-				$compiler $level -w -fno-builtin -o real real.c $all -lstdc++ 2>cc.log ||
-					{ skip "$lib with $compiler"; continue; }
+				compiled $compiler $level -w -fno-builtin -o real real.c $all -lstdc++ ||
+					continue
 				profiled "$lib in a program, $compiler $level" ./real
 			done
 		done
 		# shellcheck disable=SC2086
-		if g++ -std=c++17 -O1 -w -fno-builtin -o realcc real.cc $all 2>cc.log; then
+		if compiled g++ -std=c++17 -O1 -w -fno-builtin -o realcc real.cc $all; then
 			profiled "$lib in a program in C++" ./realcc
-		else
-			skip "$lib in a program in C++: no compiler"
 		fi
 		# shellcheck disable=SC2086
 		if gcc -shared -fPIC -O1 -w -fno-builtin -Wl,-Bsymbolic -o "lib$lib.t.so" lib.c $all \

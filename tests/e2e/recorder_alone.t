@@ -42,7 +42,9 @@ unharmed 'fork and exec' -- forks exec 2
 is "$(grep -c 'heap total: 15000,' report)" 2 'two programs and their parent'
 unharmed 'threads' -- threads churn 100
 truths 'threads' native.out report
-if limits lock 3 >/dev/null 2>&1; then
+run limits lock 3
+if ! grep -q mlockall .err .out; then
+	is "$status" 0 'mlockall without us'
 	run env LD_PRELOAD="$LIB" MEMUSAGE_DIR="$MU_TMP/arena" limits lock 3
 	is "$status" 0 'mlockall'
 	memusage --finish arena/* 2>>.err

@@ -70,15 +70,13 @@ int main(void)
 	return 0;
 }
 EOC
-if ${CC:-cc} -fno-builtin -I "$MU_SRC" -o user user.c "$WORKLOADS/libown.so" \
-	-Wl,-rpath,"$WORKLOADS" 2>cc.log; then
+if compiled "${CC:-cc}" -fno-builtin -I "$MU_SRC" -o user user.c "$WORKLOADS/libown.so" \
+	-Wl,-rpath,"$WORKLOADS"; then
 	own '-Bsymbolic' libown.so 'libown.so binds its own malloc' ./user
 	is "$(report_field 4992-5007 count)" 1 '-Bsymbolic: the program itself is recorded'
 	run memusage -o report -- ./user
 	is "$(report_field malloc calls)" 23 '-Bsymbolic: every call is counted, once'
 	is "$(report_field free calls)" 23 '-Bsymbolic: every free is counted, once'
-else
-	skip 'no C compiler' 4
 fi
 
 cat >plugin.cc <<'EOC'
@@ -103,20 +101,19 @@ extern "C" int plugin_work()
 	return sum;
 }
 EOC
-if ${CXX:-c++} -O1 -shared -fPIC -o shared.so plugin.cc 2>cxx.log; then
+if compiled "${CXX:-c++}" -O1 -shared -fPIC -o shared.so plugin.cc; then
 	profiled 'C++ plugins, RTLD_LOCAL' plugin ./shared.so ./shared.so
 	is "$(report_field 2992-3007 count)" 200 'C++ plugins: their blocks are counted'
-else
-	skip 'no C++ compiler' 6
 fi
 # Without its unique symbols a static run-time really goes when its plugin is closed.
 echo '{ global: plugin_work; _Znwm; _ZdlPv; _ZdlPvm; local: *; };' >map
-if ${CXX:-c++} -O1 -shared -fPIC -static-libstdc++ -Wl,--version-script=map -o static1.so \
-	plugin.cc 2>cxx.log && cp static1.so static2.so; then
+if ! has_library libstdc++.a; then
+	skip 'no static libstdc++' 6
+elif compiled "${CXX:-c++}" -O1 -shared -fPIC -static-libstdc++ -Wl,--version-script=map \
+	-o static1.so plugin.cc; then
+	cp static1.so static2.so
 	profiled 'plugins with a runtime each' plugin ./static1.so ./static2.so ./static1.so
 	is "$(report_field 2992-3007 count)" 300 'plugins with a runtime each: counted'
-else
-	skip 'no static libstdc++' 6
 fi
 
 profiled 'dlerror() is not disturbed' dlerror
@@ -127,10 +124,8 @@ cat >address.c <<'EOC'
 void *(*volatile make)(size_t) = malloc;
 int main(void) { return make(100) == NULL || (void *)make != (void *)malloc; }
 EOC
-if ${CC:-cc} -no-pie -fno-pie -O1 -fno-builtin -o address address.c 2>/dev/null; then
+if compiled "${CC:-cc}" -no-pie -fno-pie -O1 -fno-builtin -o address address.c; then
 	profiled 'the address of malloc, no PIE' ./address
 	unlike "$(cat report)" 'not seen' 'the address of malloc, no PIE: no other malloc'
-else
-	skip 'no compiler for what is no PIE' 6
 fi
 done_testing

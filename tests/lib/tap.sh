@@ -146,17 +146,28 @@ need_bin() {
 			skip_all "$tap_cmd was not built"
 	done
 }
-# compile COMPILER ARGUMENT...: the test ends here, skipped if there is no such compiler, failed if
-# it does not succeed.
-compile() {
+# compiled COMPILER ARGUMENT...: whether there is a program now. If there is no such compiler that is
+# a skip, if it does not succeed a failure.
+compiled() {
 	if ! command -v "$1" >/dev/null 2>&1; then
 		skip "no $1 here"
-		done_testing
+		return 1
 	fi
 	"$@" >compile.log 2>&1 && return
 	fail "compiled: $*"
 	sed 's/^/# /' compile.log
-	done_testing
+	return 1
+}
+# compile COMPILER ARGUMENT...: as compiled, but without a program the test ends here.
+compile() {
+	compiled "$@" || done_testing
+}
+# has_library FILE: whether the linker would find it, libNAME.so or libNAME.a.
+has_library() {
+	case $(${CC:-cc} -print-file-name="$1" 2>/dev/null) in
+	*/*) ;;
+	*) return 1 ;;
+	esac
 }
 done_testing() {
 	echo "1..$tap_run"

@@ -230,7 +230,7 @@ printf 'echo $1 `ls`\n' >script.sh
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=''
 [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
 python=${python:-python3}
-$CC -o linked project/one.c project/two.c project/main.c 2>/dev/null || :
+compile "$CC" -o linked project/one.c project/two.c project/main.c
 git init -q -b main repository 2>/dev/null && (
 	cd repository || exit
 	for i in 1 2 3 4 5 6 7 8; do

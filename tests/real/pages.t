@@ -30,7 +30,7 @@ __attribute__((destructor)) static void last(void)
 	close(out);
 }
 END
-"${CC:-cc}" -shared -fPIC -o last.so last.c || skip_all 'no shared object can be made'
+compile "${CC:-cc}" -shared -fPIC -o last.so last.c
 
 # The kernel's sum in bytes, without the main stack. The recorder is left out where it
 # has names; its private memory and thunks have none.

@@ -17,7 +17,8 @@ sum_stacks=0 sum_same=0 sum_recalled=0
 mkdir -p tree/bin tree/lib/memusage
 cp "$MU_BUILD/bin/memusage" tree/bin/
 printf '#include <libunwind.h>\nint main(void) { return unw_backtrace(0, 0); }\n' >try.c
-$CC -o try try.c -lunwind 2>/dev/null || skip_all 'no libunwind here (libunwind-dev)'
+has_library libunwind.so || skip_all 'no libunwind here (libunwind-dev)'
+compile "$CC" -o try try.c -lunwind
 set --
 for f in "$MU_SRC"/libmemusage/*.c "$MU_SRC/libmemusage/$(uname -m)"/*.[cS]; do
 	f=$MU_BUILD/pic/libmemusage/${f#"$MU_SRC"/libmemusage/}
@@ -94,10 +95,8 @@ for how in longjmp handler altstack jumping-handler jumping-altstack timer timer
 	verified "$how, with frame pointers" strict ./jumps-bp $how
 done
 verified 'deeper than is kept' marked ./jumps deep
-if $CXX -O2 -pthread -o exceptions "$PROGRAMS/exceptions.cc" 2>/dev/null; then
+if compiled "$CXX" -O2 -pthread -o exceptions "$PROGRAMS/exceptions.cc"; then
 	verified 'C++ exceptions' strict ./exceptions
-else
-	skip 'C++ exceptions: no C++ here' 4
 fi
 
 # ---- real ones
