@@ -3,8 +3,9 @@
  *	counted THREADS MS [fork|poor]
  *
  * Each thread uses MS milliseconds of CPU time, rests, and allocates a block, twice; so does a
- * forked child then. All descriptors from 3 on are closed meanwhile; poor: none can be had. Prints the milliseconds of
- * each process, its child not counted, and which descriptors were open before.
+ * forked child then. Once all threads have had a block, all descriptors from 3 on are closed; poor:
+ * none can be had. Prints the milliseconds of each process, its child not counted, and which
+ * descriptors were open before.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,6 +22,7 @@
 enum { MOST = 64 };
 
 static long ms;
+static pthread_barrier_t begun;
 
 static long cpu_us(void)
 {
@@ -30,7 +32,7 @@ static long cpu_us(void)
 	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static void *work(void *unused)
+static void work(void)
 {
 	for (int i = 0; i < 2; i++) {
 		long end = cpu_us() + ms * 1000;
@@ -40,6 +42,13 @@ static void *work(void *unused)
 		usleep(1000);
 		free(malloc(1 << 20));
 	}
+}
+
+static void *begin_and_work(void *unused)
+{
+	free(malloc(1));
+	pthread_barrier_wait(&begun);
+	work();
 	return unused;
 }
 
@@ -60,18 +69,20 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 3 && strcmp(argv[3], "poor") == 0)
 		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, 0 });
+	pthread_barrier_init(&begun, NULL, (unsigned)threads);
 	for (int i = 1; i < threads; i++)
-		if (pthread_create(&thread[i], NULL, work, NULL))
+		if (pthread_create(&thread[i], NULL, begin_and_work, NULL))
 			return 1;
+	pthread_barrier_wait(&begun);
 	close_all();
-	work(NULL);
+	work();
 	for (int i = 1; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	/* What the others did last is in the sum once they have ended. */
 	free(malloc(1 << 22));
 	fflush(stdout);
 	if (argc > 3 && strcmp(argv[3], "fork") == 0 && fork() == 0) {
-		work(NULL);
+		work();
 		_exit(0);
 	}
 	wait(NULL);
