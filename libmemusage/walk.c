@@ -279,7 +279,7 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	/* Too deep: cut it to half, so that the next calls inward find room again. */
 	if (unlikely(kept + fresh > WALK_FRAMES) || unlikely(end == UNWIND_CUT))
 		fresh = unwind(walk, start, 0, WALK_FRAMES / 2, &kept, &end);
-	if (unlikely(!kept) && unlikely(end >= RULE_SLOW)) {
+	if (unlikely(!kept) && unlikely(end == RULE_SLOW || end == RULE_UNKNOWN)) {
 		if (walk->known_only)
 			return NULL;
 		walk_whole(walk, slot);

@@ -31,4 +31,11 @@ run memusage --stats=yes --massif-out-file=out "$WORKLOADS/massif_chains"
 unlike "$err" 'call stacks' 'nothing is said of stacks that are whole'
 run memusage "$WORKLOADS/broken_stacks"
 unlike "$err" 'call stacks' 'or of a run that records none'
+
+# What is too deep is cut to half of 1,024 frames by the quick way, which finds the next stacks from what
+# it remembers. The slow way, 200 us for each event, would keep all 1,024.
+memusage -q --record=kept.mur "$WORKLOADS/broken_stacks" >truth
+frames=$(memusageprint --tree=total --to=folded kept.mur |
+	awk '{ n = gsub(";", ";") + 1; if (n > most) most = n } END { print most }')
+is "$frames" 512 'of a stack that is too deep the innermost 512 frames are kept'
 done_testing
