@@ -74,6 +74,10 @@ export class Explorer {
 		this.update();
 	}
 
+	print(width) {
+		this.flame.print(width);
+	}
+
 	format(v) {
 		if (this.what)
 			return (this.what.format || bytes)(v);
@@ -118,7 +122,7 @@ export class Explorer {
 
 	details(node) {
 		if (node === null || node === 0) {
-			this.panel.replaceChildren(el('p', { class: 'hint' },
+			this.panel.replaceChildren(el('p', { class: 'hint screen' },
 				'Choose a frame to see what it is; click zooms, Escape or “Zoom out” goes back.'));
 			return;
 		}

@@ -14,6 +14,21 @@ function hue(text) {
 	return (h >>> 0) % 360;
 }
 
+// As much of a text as fits.
+function fit(g, text, room) {
+	let fits = 0, not = Math.min(text.length, Math.ceil(room / 2)); // no letter is narrower than 2
+	if (not === text.length && g.measureText(text).width <= room)
+		return text;
+	while (not - fits > 1) {
+		const half = (fits + not) >> 1;
+		if (g.measureText(`${text.slice(0, half)}…`).width <= room)
+			fits = half;
+		else
+			not = half;
+	}
+	return fits ? `${text.slice(0, fits)}…` : '';
+}
+
 export class Flame {
 	// format: a value as text. onselect(node) when a frame is chosen, or null.
 	constructor({ format, onselect }) {
@@ -104,16 +119,25 @@ export class Flame {
 		return color;
 	}
 
+	// Rows down to the last one with a frame that is wide enough to be seen.
+	deepest(width) {
+		const { rows } = this, isSeen = (row) => row.to.some((to, i) => (to - row.from[i]) * width >= LEAST);
+		let n = rows.length;
+		while (n > this.ancestors.length && !isSeen(rows[n - 1]))
+			n--;
+		return n;
+	}
+
 	draw() {
 		const { canvas, scroller, rows, tree } = this;
 		if (!rows || !scroller.clientWidth)
 			return;
-		const width = scroller.clientWidth, all = rows.length * ROW + 4;
-		const most = Math.max(240, Math.round(window.innerHeight * 0.62));
-		const height = Math.max(160, Math.min(all, most));
+		const width = this.paper || scroller.clientWidth, all = this.deepest(width) * ROW + 4;
+		const most = this.paper ? Math.round(this.paper * 1.3) : Math.max(240, Math.round(window.innerHeight * 0.62));
+		const height = Math.max(this.paper ? ROW : 160, Math.min(all, most));
 		scroller.style.height = `${height}px`;
 		this.filler.style.height = `${Math.max(0, all - height)}px`;
-		const scale = window.devicePixelRatio || 1;
+		const scale = this.paper ? 3 : window.devicePixelRatio || 1;
 		canvas.width = Math.round(width * scale);
 		canvas.height = Math.round(height * scale);
 		canvas.style.width = `${width}px`;
@@ -132,6 +156,13 @@ export class Flame {
 			g.fillStyle = css('--dim');
 			g.fillText('Nothing to show in this metric.', 12, 36);
 		}
+	}
+
+	// On paper the graph has so many pixels of the screen, 0 for the screen itself.
+	print(width) {
+		this.paper = width;
+		this.scroller.scrollTop = 0;
+		this.draw();
 	}
 
 	drawRow(g, row, depth, width, y, paint) {
@@ -157,14 +188,8 @@ export class Flame {
 	drawText(g, node, x, y, w, color) {
 		const { tree } = this, isMatch = this.matches && this.matches[node];
 		const text = (isMatch ? '▸ ' : '') + (tree.skipped[node] ? '⋯ ' : '') + tree.text(node);
-		const room = Math.floor((w - 8) / 6.1);
-		g.save();
-		g.beginPath();
-		g.rect(x, y, w - 3, ROW);
-		g.clip();
 		g.fillStyle = color;
-		g.fillText(text.length > room * 1.25 ? `${text.slice(0, Math.max(1, room))}…` : text, x + 4, y + ROW / 2);
-		g.restore();
+		g.fillText(fit(g, text, w - 8), x + 4, y + ROW / 2);
 	}
 
 	at(e) {

@@ -17,6 +17,8 @@ const TABS = [
 	{ id: 'sizes', label: 'Sizes and lifetimes', make: (m) => new Sizes(m) },
 ];
 
+const PAPER = 720; // A4 and letter, upright, without margins
+
 function missing(model) {
 	return { element: el('p', { class: 'hint' }, model.data.kind === 'dat' ?
 		'A data file does not say who allocated: run memusage --html=FILE.' :
@@ -84,10 +86,13 @@ class Page {
 		}
 	}
 
+	// What is painted is painted anew for paper, whose width is not told: see style.css.
 	printing(is) {
-		const { chosen } = this;
+		const { chosen } = this, view = this.views.get(this.current);
 		this.setTheme(is ? 'light' : chosen);
 		this.chosen = chosen;
+		if (view.print)
+			view.print(is ? PAPER : 0);
 	}
 
 	view(id) {
@@ -99,7 +104,7 @@ class Page {
 	show(id) {
 		const tab = TABS.find((t) => t.id === id) || TABS[0], main = document.getElementById('main');
 		const view = this.view(tab.id);
-		this.current = tab.id;
+		this.current = document.body.dataset.tab = tab.id;
 		for (const b of this.tabs.children) {
 			const is = b.id === `tab-${tab.id}`;
 			b.setAttribute('aria-selected', String(is));

@@ -33,7 +33,7 @@ export class Sizes {
 		this.model = model;
 		this.by = 'count';
 		this.sizes = el('div', {});
-		this.element = el('div', { class: 'cards-wide' }, el('div', { class: 'stack' }, this.section('Sizes of blocks', this.sizes, this.chooser()),
+		this.element = el('div', { class: 'cards-wide sizes' }, el('div', { class: 'stack' }, this.section('Sizes of blocks', this.sizes, this.chooser()),
 			this.section('Calls', this.calls())), el('div', { class: 'stack' }, this.section('Lifetimes', this.lifetimes()), this.section('Waste', this.waste())));
 		this.renderSizes();
 	}
@@ -157,7 +157,7 @@ export class Sizes {
 		} else {
 			add('Never read, never written', '–', 'not recorded (use --accesses=emulate)');
 		}
-		return el('table', { class: 'list' }, el('tbody', {}, rows));
+		return el('table', { class: 'list waste' }, el('tbody', {}, rows));
 	}
 
 	calls() {

@@ -11,14 +11,15 @@ function card(title, value, note, wide) {
 // A small curve of the heap, with a dot at its peak.
 function curve(model) {
 	const samples = model.data.samples || {};
-	let points = model.snapshots.map((s) => [s.t, s.total]);
+	let points = model.snapshots.map((s) => [s.t, s.heap]);
 	if (points.length < 3 && samples.t && samples.heap && samples.heap.some((v) => v > 0))
 		points = samples.t.map((t, i) => [t, samples.heap[i]]);
 	if (points.length < 3)
 		return null;
-	const ns = 'http://www.w3.org/2000/svg', W = 600, H = 90;
-	const end = Math.max(...points.map((p) => p[0])) || 1, top = Math.max(...points.map((p) => p[1])) || 1;
-	const at = (p) => `${(p[0] / end * W).toFixed(1)} ${(H - 4 - p[1] / top * (H - 12)).toFixed(1)}`;
+	const ns = 'http://www.w3.org/2000/svg', W = 600, H = 90, LOW = H - 2, HIGH = 8;
+	const highest = points.reduce((best, p) => p[1] > best[1] ? p : best), top = highest[1] || 1, peak = model.totals.peak || top;
+	const end = Math.max(model.run.duration || 0, points[points.length - 1][0]) || 1;
+	const at = (p) => `${(p[0] / end * W).toFixed(1)} ${(LOW - p[1] / top * (LOW - HIGH)).toFixed(1)}`, last = points[points.length - 1];
 	const svg = document.createElementNS(ns, 'svg'), make = (name, attributes) => {
 		const e = document.createElementNS(ns, name);
 		for (const [k, v] of Object.entries(attributes))
@@ -28,12 +29,16 @@ function curve(model) {
 	svg.setAttribute('viewBox', `0 0 ${W} ${H}`);
 	svg.setAttribute('preserveAspectRatio', 'none');
 	svg.setAttribute('role', 'img');
-	svg.setAttribute('aria-label', `The heap over the run: it ends at ${bytes(points[points.length - 1][1])}, its peak is ${bytes(top)}`);
+	svg.setAttribute('aria-label', `The heap over the run: it ends at ${bytes(last[1])}, its peak is ${bytes(peak)}`);
 	svg.setAttribute('class', 'spark');
 	const line = points.map(at).join(' L ');
-	make('path', { d: `M 0 ${H - 4} L ${line} L ${W} ${H - 4} Z`, class: 'spark-fill' });
+	make('path', { d: `M 0 ${LOW} L ${line} L ${(last[0] / end * W).toFixed(1)} ${LOW} Z`, class: 'spark-fill' });
 	make('path', { d: `M ${line}`, class: 'spark-line', 'vector-effect': 'non-scaling-stroke' });
-	return el('div', { class: 'spark-box' }, svg, el('div', { class: 'spark-legend' }, el('span', {}, '0'), el('span', {}, time(end, model.unit))));
+	const left = 100 * highest[0] / end, dot = el('div', { class: 'spark-peak', 'aria-hidden': 'true', style: { left: `${left}%`, top: '8px' } });
+	const label = el('span', { class: 'spark-at', 'aria-hidden': 'true', style: left > 50 ? { right: `${100 - left}%` } : { left: `${left}%` } },
+		`peak ${bytes(peak)}`);
+	return el('div', { class: 'spark-box' }, el('div', { class: 'spark-area' }, svg, dot, label),
+		el('div', { class: 'spark-legend' }, el('span', {}, '0'), el('span', {}, time(end, model.unit))));
 }
 
 function opening(model) {

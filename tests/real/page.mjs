@@ -152,10 +152,26 @@ async function look(browser, file) {
 	report(await page.getAttribute('#tab-timeline', 'aria-selected') === 'true', `${name}: a key changes the tab`);
 	await page.emulateMedia({ media: 'print' });
 	report(!await page.isVisible('.tabs'), `${name}: prints without its tabs`);
+	await printed(page, name);
 	report(bad.length === 0, `${name}: no error and no message`, ...bad.slice(0, 5));
 	report(requests.length === 0, `${name}: nothing is fetched`, ...requests);
 	report(await page.evaluate(() => document.scripts.length) === 2, `${name}: no name became a script`);
 	await page.close();
+}
+
+// On paper nothing is wider than it, and what was painted is as wide.
+async function printed(page, name) {
+	const bad = [];
+	await page.setViewportSize({ width: 700, height: 1000 });
+	for (const tab of TABS) {
+		await page.evaluate((t) => { window.memusage.page.show(t); dispatchEvent(new Event('beforeprint')); }, tab);
+		bad.push(...await page.evaluate((t) => [...document.querySelectorAll('main canvas:not(.sample)')].map((c) => c.getBoundingClientRect())
+			.filter((b) => b.right > innerWidth || b.width < innerWidth * 0.8).map((b) => `${t}: a canvas from ${b.left} to ${b.right}`), tab));
+		if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
+			bad.push(`${tab} is too wide`);
+		await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+	}
+	report(bad.length === 0, `${name}: fits on paper`, ...bad);
 }
 
 async function flame(page, name) {
@@ -202,9 +218,16 @@ async function timeline(page, name) {
 	await page.mouse.down();
 	await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 4 });
 	await page.mouse.up();
-	const scale = await page.evaluate(() => { const u = window.memusage.page.view('timeline').chart; return [u.scales.x.min, u.scales.x.max, u.data[0][0], u.data[0][u.data[0].length - 1]]; });
+	const scale = await page.evaluate(() => { const u = window.memusage.page.view('timeline').chart.uplot; return [u.scales.x.min, u.scales.x.max, u.data[0][0], u.data[0][u.data[0].length - 1]]; });
 	report(scale[1] - scale[0] < (scale[3] - scale[2]) * 0.6 || scale[3] === scale[2], `${name}: dragging zooms the timeline`, scale);
 	await page.click('text=Whole run');
+	await page.focus('.plot');
+	for (const key of ['ArrowRight', 'ArrowRight', '+', 'End'])
+		await page.keyboard.press(key);
+	const near = await page.evaluate(() => { const u = window.memusage.page.view('timeline').chart.uplot; return [u.scales.x.max - u.scales.x.min, u.data[0][u.data[0].length - 1] - u.data[0][0]]; });
+	report(near[0] <= near[1] * 0.6 || near[1] === 0, `${name}: keys zoom the timeline`, near);
+	report(/^at /.test(await page.innerText('.where')), `${name}: and move its cursor`, await page.innerText('.where'));
+	await page.keyboard.press('Escape');
 	if (await page.evaluate(() => window.memusage.model.snapshots.some((s) => s.hasTree))) {
 		await page.mouse.click(box.x + box.width * 0.5, box.y + 50);
 		const n = await page.evaluate(() => window.memusage.page.view('timeline').selected);
