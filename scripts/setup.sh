@@ -53,7 +53,6 @@ want libmimalloc-dev hdr:mimalloc.h
 want shellcheck cmd:shellcheck
 want mandoc cmd:mandoc
 want groff cmd:groff
-want procps cmd:pgrep
 want python3 cmd:python3
 want xz-utils cmd:xz
 want libdebuginfod1 lib:libdebuginfod.so.1
@@ -66,6 +65,7 @@ want bc cmd:bc
 want less cmd:less
 '
 packages_real='
+want procps cmd:pgrep
 want sqlite3 cmd:sqlite3
 want python3 cmd:python3
 want openssl cmd:openssl

@@ -88,19 +88,23 @@ int main(int argc, char **argv)
 {
 	for (int i = 0; i < 10; i++)
 		free(malloc(1000));
-	usleep(argc > 1 ? atoi(argv[1]) : 600000);
-	return 0;
+	char c;
+	return (int)read(0, &c, 1);
 }
 END
-${CC:-cc} -O1 -fno-builtin -o slow slow.c
+compile "${CC:-cc}" -O1 -fno-builtin -o slow slow.c
+mkfifo hold
+is_size() { [ "$(wc -c <"$1")" -eq "$2" ]; }
 for option in -u '-b 32768'; do
 	rm -f data.dat
 	# shellcheck disable=SC2086
-	memusage -q --no-timer $option -d data.dat ./slow &
-	sleep 0.4
-	is "$(wc -c <data.dat)" $((22 * 24)) "$option: after a tenth of a second all is in the file"
+	memusage -q --no-timer $option -d data.dat ./slow <hold &
+	exec 3>hold
+	is "$(until_true is_size data.dat $((22 * 24)); wc -c <data.dat)" $((22 * 24)) \
+		"$option: all is in the file while the program does nothing"
 	is "$(od -An -tu8 -j24 -N16 data.dat | tr -s ' ')" ' 0 0' \
 		'its headers are those of an unfinished one'
+	exec 3>&-
 	wait
 	like "$(check_data data.dat)" '^records 20 heap 1000 .* wrong$' 'and are right in the end'
 done
@@ -179,7 +183,7 @@ is $((${have:-0} + ${lost:-0})) 800000 'and the rest is there, in whole records'
 # ---- a collector that does not keep up: nothing is lost silently
 # shellcheck disable=SC2016
 run memusage --no-timer -o report --log-limit=64K -d data.dat sh -c \
-	'exec ./steps 100000 $(pgrep -x -P $PPID memusage-collec)'
+	'exec ./steps 100000 $("$MU_SRC/tests/lib/pids" memusage-collec $PPID)'
 lost=$(sed -n 's/^memusage: not recorded: \([0-9]*\) events in the data file.*/\1/p' report)
 num "${lost:-0}" -gt 100000 'events beyond --log-limit are dropped and counted'
 have=$(check_data data.dat | awk '{ print $2 }')

@@ -10,7 +10,7 @@ need_bin memusageprint live
 
 # The collector of this directory.
 collector() {
-	for one in $(pgrep -x memusage-collec); do
+	for one in $(pids memusage-collec); do
 		[ "$(readlink "/proc/$one/cwd")" = "$PWD" ] && echo "$one"
 	done
 }
@@ -34,7 +34,7 @@ end() {
 strike() {
 	old=$(collector)
 	kill -9 "$old"
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		new=$(collector)
 		[ -n "$new" ] && [ "$new" != "$old" ] && memusage "--pid=$pid" status >status 2>/dev/null &&
 			return
@@ -42,6 +42,18 @@ strike() {
 	done
 	return 1
 }
+# sh slay LAUNCHER: its collector is killed, and the next one is there. Not to be recorded itself.
+cat >slay <<'END'
+all() { "$MU_SRC/tests/lib/pids" memusage-collec "$1"; }
+old=$(all "$1")
+kill -9 $old
+for _ in $(seq 600); do
+	# The killed one is there until the launcher has noticed.
+	[ -n "$(all "$1" | grep -vx "$old")" ] && exit
+	sleep 0.1
+done
+exit 1
+END
 field() { sed -n "s/^$1=//p" "$2"; }
 
 for how in '' --massif; do
@@ -72,10 +84,7 @@ run memusageprint --to=json kept.mur
 like "$out" '"total_bytes":10000' 'a recording'
 start --snapshot-signal=USR2 --snapshot-file='s.%n'
 kill -USR2 "$pid"
-for _ in $(seq 100); do
-	[ -s s.1 ] && break
-	sleep 0.05
-done
+ok 'a snapshot' until_true test -s s.1
 strike
 kill -USR2 "$pid"
 end
@@ -83,7 +92,7 @@ ok 'snapshots go on' test -s s.2 -o -s s.1
 
 # ---- children, before and after
 
-run memusage -o report sh -c 'sh -c "exit 3"; kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3
+run memusage -o report sh -c 'sh -c "exit 3"; LD_PRELOAD= sh slay $PPID
 	live </dev/null; live </dev/null; exit 5'
 is "$status" 5 'a tree of processes'
 is "$(grep -c '^memusage: process [0-9]* live' report)" 2 '... those that come later are recorded'
@@ -94,8 +103,8 @@ images() { od -An -tu4 -j20 -N4 "$1" | tr -d ' '; }
 # What had ended before is not lost: neither its line, nor its image.
 rm -f kept.mur
 run memusage -o report --record=kept.mur --tree sh -c 'sh -c "exit 3"; live </dev/null
-	sh -c "exec live </dev/null"; kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3
-	live </dev/null; kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3; exit 6'
+	sh -c "exec live </dev/null"; LD_PRELOAD= sh slay $PPID
+	live </dev/null; LD_PRELOAD= sh slay $PPID; exit 6'
 is "$status" 6 'a tree of processes whose collector dies twice'
 is "$(grep -c '^memusage: process [0-9]* live' report)" 3 '... processes of before have their lines'
 like "$(cat report)" 'was killed by signal 9, and replaced$' '... and nothing is missing'
@@ -106,17 +115,17 @@ like "$(cat report)" '[0-9]%  ' '... and there is a tree'
 
 # An older recording of that name is no part of this run.
 run memusage -q --record=old.mur live </dev/null
-run memusage -o report --record=old.mur sh -c 'kill -9 $(pgrep -x -P $PPID memusage-collec); sleep 0.3'
+run memusage -o report --record=old.mur sh -c 'LD_PRELOAD= sh slay $PPID'
 run memusageprint --to=json old.mur
 unlike "$out" '"command":"live' 'what an older recording of that name held is gone'
 
 # ---- again and again
 
 cat >strikes <<'END'
-for i in 1 2 3 4 5; do
-	kill -9 $(pgrep -x -P $PPID memusage-collec)
-	sleep 0.2
+for i in 1 2 3; do
+	sh slay $PPID || exit 8
 done
+kill -9 $("$MU_SRC/tests/lib/pids" memusage-collec $PPID)
 exit 7
 END
 run memusage -o report sh strikes

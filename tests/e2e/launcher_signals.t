@@ -8,15 +8,7 @@
 need_bin terminal
 ulimit -c 0
 
-# until_true CMD...: waits 10 s at most
-until_true() {
-	until_left=50
-	until "$@" 2>/dev/null; do
-		until_left=$((until_left - 1))
-		[ "$until_left" -gt 0 ] || return 1
-		sleep 0.2
-	done
-}
+has_child() { [ -n "$(pids "$1" "$2")" ]; }
 
 # A program that catches a signal, says so and ends.
 # shellcheck disable=SC2016
@@ -37,7 +29,7 @@ done
 recorded 'a program that catches signals'
 memusage -o report sleep 20 &
 pid=$!
-until_true pgrep -P $pid sleep >/dev/null
+until_true has_child sleep $pid
 kill -TERM $pid
 wait $pid
 is $? 143 'a program that dies of TERM'
@@ -67,14 +59,17 @@ if command -v bash >/dev/null; then
 else
 	skip 'no bash here' 4
 fi
-memusage -q sh -c 'sleep 0.5; exit 6' &
+rm -f begun
+memusage -q sh -c ': >begun; sleep 0.5; : >ended; exit 6' &
 pid=$!
-sleep 0.2
-kill -STOP "$(pgrep -P $pid sh)"
-sleep 0.6
-kill -CONT "$(pgrep -P $pid sh)"
+until_true test -e begun
+program=$(pids sh $pid)
+kill -STOP "$program"
+sleep 1
+nok 'a program stopped from elsewhere stands still' test -e ended
+kill -CONT "$program"
 wait $pid
-is $? 6 'a program stopped and continued from elsewhere'
+is $? 6 '... and continued'
 
 # ---- who is killed
 run memusage -o report -d data.dat sh -c 'ls / >/dev/null; kill -9 $$'
@@ -95,7 +90,8 @@ isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'its data are complete'
 
 rm -f data.dat after
 # shellcheck disable=SC2016
-run memusage -d data.dat sh -c 'sleep 0.5; pkill -9 -P $PPID memusage-collec; sleep 0.2
+run memusage -d data.dat sh -c 'ls / >/dev/null
+	kill -9 $("$MU_SRC/tests/lib/pids" memusage-collec $PPID)
 	ls / >/dev/null; : >after; exit 3'
 is "$status" 3 'SIGKILL of the collector does not change the status'
 ok 'the program goes on' test -e after
@@ -109,8 +105,8 @@ else
 fi
 
 # shellcheck disable=SC2016
-run memusage -o report -d data.dat sh -c 'ls / >/dev/null; sleep 0.2
-	pkill -TERM -P $PPID memusage-collec; sleep 0.3; ls / >/dev/null; exit 3'
+run memusage -o report -d data.dat sh -c 'ls / >/dev/null
+	kill $("$MU_SRC/tests/lib/pids" memusage-collec $PPID); sleep 0.3; ls / >/dev/null; exit 3'
 is "$status" 3 'SIGTERM of the collector'
 recorded 'what was there is written'
 isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'the data file is finished'
@@ -118,7 +114,7 @@ isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'the data file is finished
 # ---- nothing stays behind
 # The collector stays in the directory it was started in.
 collectors() {
-	for pid in $(pgrep -x memusage-collec); do
+	for pid in $(pids memusage-collec); do
 		[ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || return 0
 	done
 	return 1

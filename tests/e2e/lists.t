@@ -44,9 +44,9 @@ is "$(figures --top)" '2.93 KiB, 1, fill (one.c:7)
 1000 B, 1, fill (one.c:6)' 'by line'
 is "$(figures --top --group=function)" '3.91 KiB, 2, fill
 1.95 KiB, 1, two' 'by function'
-is "$(figures --top --group=file | sed 's|, [^ ]*/|, |')" '3.91 KiB, 2, one.c
+is "$(figures --top --group=file | sed 's|, [^,]*/|, |')" '3.91 KiB, 2, one.c
 1.95 KiB, 1, two.c' 'by source file'
-is "$(figures --top --group=object | sed 's|, [^ ]*/|, |')" '5.86 KiB, 3, prog' 'by object'
+is "$(figures --top --group=object | sed 's|, [^,]*/|, |')" '5.86 KiB, 3, prog' 'by object'
 is "$(figures --leaks --group=function)" '3.91 KiB, 2, fill' 'of what is left'
 is "$(figures --top --grep=two)" '1.95 KiB, 1, two (two.c:4)' 'stacks with a function'
 is "$(figures --top --grep=one.c | wc -l)" 3 'stacks with a file: main is on all'

@@ -33,10 +33,8 @@ profiled '400 children at once' forks crowd 400
 
 # The native run makes the file first.
 profiled 'daemon()' -d 'data.%p' -- forks daemon
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ "$(cat data.* | wc -c)" -gt $(((2 + 50 + 2 + 12) * 24 - 1)) ] && break
-	sleep 0.5
-done
+all_there() { [ "$(cat data.* | wc -c)" -ge $(((2 + 50 + 2 + 12) * 24)) ]; }
+until_true all_there
 is "$(cat data.* | wc -c)" $(((2 + 50 + 2 + 12) * 24)) 'the daemon is recorded to its end'
 is "$(cat daemon.done)" 'done' 'the daemon reached its end'
 done_testing

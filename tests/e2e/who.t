@@ -150,16 +150,15 @@ chmod +x slow/bin/memusageprint
 run timeout 1 slow/bin/memusage -q --top true
 is "$status" 124 'a signal ends memusage while names are looked up'
 # The profile of a run that memusage was killed in is written all the same.
-memusage -q --massif-out-file=late sh -c 'sleep 1; : >ended' &
+mkfifo hold
+memusage -q --massif-out-file=late sh -c 'echo >begun; read -r _' <hold &
 launcher=$!
-sleep 0.3
+exec 3>hold
+until_true test -s begun
 kill -9 $launcher
 wait $launcher 2>/dev/null
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ -s late ] && break
-	sleep 0.5
-done
-ok 'a profile is written after memusage was killed' test -s late
+exec 3>&-
+ok 'a profile is written after memusage was killed' until_true test -s late
 
 # ---- options of Massif and Valgrind --------------------------------------------------------
 

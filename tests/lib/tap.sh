@@ -19,6 +19,8 @@
 #	run CMD...            sets $status $out $err     pass TEXT, fail TEXT, diag TEXT
 #	skip WHY [N]          N checks not made here     skip_all WHY        none can be made
 #	need CMD...           skip_all unless each exists  need_bin NAME...  ... was built
+#	until_true CMD...     waits until it succeeds: a minute at most, however busy the machine is
+#	pids NAME [PARENT]    process IDs by name
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
@@ -146,6 +148,15 @@ need_bin() {
 			skip_all "$tap_cmd was not built"
 	done
 }
+until_true() {
+	tap_left=600
+	until "$@" 2>/dev/null; do
+		tap_left=$((tap_left - 1))
+		[ "$tap_left" -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+pids() { "$MU_SRC/tests/lib/pids" "$@"; }
 # compiled COMPILER ARGUMENT...: whether there is a program now. If there is no such compiler that is
 # a skip, if it does not succeed a failure.
 compiled() {

@@ -272,7 +272,7 @@ static void debuginfod(void)
 	struct build_id id;
 	struct elf_file elf;
 	struct symbols_module m = { .path = "./served" };
-	char name[2 * BUILD_ID_MAX + 1] = "", here[3000], url[4000];
+	char name[2 * BUILD_ID_MAX + 1] = "", here[3000], url[9100];
 
 	if (!has_dw || !shell("command -v objcopy >/dev/null && "
 			      "/sbin/ldconfig -p | grep -q libdebuginfod.so.1")) {
@@ -288,7 +288,11 @@ static void debuginfod(void)
 		 "server/buildid/%s/debuginfo && objcopy --strip-all prog served", name, name),
 	   "a server");
 	setenv("DEBUGINFOD_CACHE_PATH", "cache", 1);
-	snprintf(url, sizeof(url), "file://%s/server/", getcwd(here, sizeof(here)));
+	/* A blank would begin the next URL. */
+	size_t length = (size_t)sprintf(url, "file://");
+	for (const char *c = getcwd(here, sizeof(here)); *c; c++)
+		length += (size_t)sprintf(url + length, *c == ' ' ? "%%20" : "%c", *c);
+	strcpy(url + length, "/server/");
 	setenv("DEBUGINFOD_URLS", url, 1);
 	EQ_U(ask(&m, function_of("prog", "local").start, 1, NULL), SYMBOLS_READ);
 	EQ_U(s.symbol[0].count, 0);

@@ -82,7 +82,7 @@ static bool read_maps(const char *file)
 	while (in && fgets(line, sizeof(line), in)) {
 		struct mapping *m = &mapping[mapping_count];
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %511s",
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %511[^\n]",
 			   &m->start, &m->end, &m->offset, m->path) == 4 &&
 		    m->path[0] == '/' && mapping_count < MAPPINGS - 1)
 			mapping_count++;
