@@ -214,30 +214,6 @@ static void put_unnamed(struct page_json *j, const struct profile *p)
 	}
 }
 
-static void put_unseen(struct page_json *j, const struct result *r)
-{
-	for (uint32_t i = 0; i < r->symbol_count; i++) {
-		const struct result_symbol *s = &r->symbol[i];
-
-		put_note(j, s->why[0], s->name, s->why);
-		put_note(j, !s->why[0] && s->calls == 0, s->name,
-			 "patched, but never called: it may be inlined");
-	}
-}
-
-/* Pairs: the function that was asked for and is called, and how often. */
-static void put_functions(struct page_json *j, const struct result *r)
-{
-	page_json_open(j, "functions", '[');
-	for (uint32_t i = 0; i < r->symbol_count; i++) {
-		if (r->symbol[i].why[0] || r->symbol[i].calls == 0)
-			continue;
-		page_json_text(j, NULL, r->symbol[i].name);
-		page_json_uint(j, NULL, r->symbol[i].calls);
-	}
-	page_json_close(j, ']');
-}
-
 /* Pairs: the object that it is about, or "", and what is to be said. */
 static void put_notes(struct page_json *j, const struct page_image *p)
 {
@@ -262,7 +238,6 @@ static void put_notes(struct page_json *j, const struct page_image *p)
 		 "a limit leaves little room for recording (ulimit -v, or mlockall with "
 		 "ulimit -l)");
 	put_note(j, n & MU_NOTE_ARENA_FULL, "", "the memory for recording was full");
-	put_unseen(j, r);
 	put_unnamed(j, p->export->filter->profile);
 	page_json_close(j, ']');
 }
@@ -279,5 +254,4 @@ void page_put_facts(struct page_json *j, const struct page_image *p)
 	put_drops(j, p->result);
 	put_symbols(j, p->result);
 	put_notes(j, p);
-	put_functions(j, p->result);
 }

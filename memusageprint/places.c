@@ -89,13 +89,14 @@ static void print_functions(FILE *out, const struct result *result)
 		who_put_text(out, symbol->name);
 		fputs(" in ", out);
 		who_put_text(out, symbol->object);
+		fputs(": ", out);
 		if (symbol->why[0])
-			fprintf(out, ": %s\n", symbol->why);
+			who_put_text(out, symbol->why);
 		else if (symbol->calls == 0)
-			fputs(": patched, but never called: it may be inlined\n", out);
+			fputs("patched, but never called: it may be inlined", out);
 		else
-			fprintf(out, ": patched, %s calls\n",
-				units_grouped(calls, symbol->calls));
+			fprintf(out, "patched, %s calls", units_grouped(calls, symbol->calls));
+		putc('\n', out);
 	}
 	if (result->symbols_more > 0)
 		fprintf(out, "%" PRIu32 " more functions were to be seen\n", result->symbols_more);

@@ -145,8 +145,6 @@ function measurement(model) {
 	}
 	if (run.images > 1)
 		add(`The recording holds ${count(run.images)} process images; this page is about process ${run.pid} (memusagestat --pid chooses another).`);
-	for (let i = 0; i + 1 < (data.functions || []).length; i += 2)
-		add([nameNode(clip(data.functions[i], 300)), `: seen in ${many(data.functions[i + 1], 'call')} (--alloc-symbol).`]);
 	for (let i = 0; i + 1 < (data.drops || []).length; i += 2)
 		warnings.push([`Not recorded: ${count(data.drops[i])} ${data.drops[i + 1]}.`]);
 	for (let i = 0; i + 1 < (data.notes || []).length; i += 2)
