@@ -38,7 +38,7 @@ uint64_t instructions_read(const struct perf_event_mmap_page *from,
 		serial = __atomic_load_n(&from->lock, __ATOMIC_ACQUIRE);
 		number = __atomic_load_n(&from->index, __ATOMIC_RELAXED);
 		count = __atomic_load_n(&from->offset, __ATOMIC_RELAXED);
-		if (number)
+		if (number && from->cap_user_rdpmc)
 			count += sign_extended(read_counter(number - 1), from->pmc_width);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (__atomic_load_n(&from->lock, __ATOMIC_ACQUIRE) != serial);
@@ -82,6 +82,8 @@ void instructions_attach(void)
 {
 	if (!instructions_by_cpu())
 		return;
+	if (page) /* the parent's */
+		memory_disown((uint64_t)page);
 	page = sandbox_is_on ? NULL : map_counter(rec.segment->config.counter);
 	counted = 0;
 	if (!page)

@@ -3,7 +3,11 @@
  * The CPU counts for each thread apart. A thread opens its counter when it gets a record, maps the
  * page by which the kernel lets a program read it without a system call, and closes the
  * descriptor: the counter lives as long as the mapping, so nothing is left that the program could
- * close or hand on. What a thread has executed is added to the process's sum when it looks at the
+ * close or hand on. Between opening and mapping there are some microseconds in which a descriptor
+ * is open: another thread that closes all descriptors just then, or all from some number on, closes
+ * it, too, and this thread is without a counter; a child that it forks just then has a copy, which
+ * an exec closes. The mapping is one page of those that the kernel lets an unprivileged user lock
+ * (kernel.perf_event_mlock_kb for each CPU, then ulimit -l): threads beyond have no counter. What a thread has executed is added to the process's sum when it looks at the
  * time, as its changes of the heap are; so a thread that does not allocate is behind until it
  * does, or ends. A forked child goes on with its parent's sum.
  *
@@ -31,7 +35,8 @@ static inline bool instructions_by_cpu(void)
 /* instructions_attach -- begin to count what the calling thread executes.
  *
  * Once per thread, and again in a forked child, whose kernel has taken the mapping away. Without a
- * counter the thread's time stands still, which is a drop. Async-signal-safe. Cost 10 us.
+ * counter the thread's time stands still, which is a drop. Async-signal-safe. Cost: three system
+ * calls.
  */
 void instructions_attach(void);
 
@@ -48,7 +53,9 @@ const uint64_t *instructions_sum(void);
 /* instructions_update -- add to the sum what the calling thread executed since the last time.
  *
  * Async-signal-safe.
- * Cost 15 ns, of which rdpmc is 10; 1 ns if it is not the CPU that counts.
+ * Cost: one reading of the counter, and an atomic addition to a sum that all threads share. What
+ * rdpmc takes could not be measured, as no machine at hand has such a counter. If it is not the CPU
+ * that counts, a load and a branch.
  */
 void instructions_update(void);
 

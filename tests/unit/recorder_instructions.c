@@ -41,9 +41,18 @@ static void test_not_on_the_cpu(void)
 	EQ_U(times, 0);
 }
 
+/* rdpmc would fault. */
+static void test_forbidden(void)
+{
+	page = (struct perf_event_mmap_page){ .offset = 1234, .index = 3, .pmc_width = 48 };
+	EQ_U(read_page(), 1234);
+	EQ_U(times, 0);
+}
+
 static void test_counter(void)
 {
-	page = (struct perf_event_mmap_page){ .offset = 1000, .index = 3, .pmc_width = 48 };
+	page = (struct perf_event_mmap_page){ .offset = 1000, .index = 3, .cap_user_rdpmc = 1,
+					      .pmc_width = 48 };
 	hardware = 234;
 	EQ_U(read_page(), 1234);
 	EQ_U(asked, 2);
@@ -53,7 +62,8 @@ static void test_counter(void)
 /* It starts below zero, so that it overflows in time: 48 bits of -100. */
 static void test_negative(void)
 {
-	page = (struct perf_event_mmap_page){ .offset = 1000, .index = 1, .pmc_width = 48 };
+	page = (struct perf_event_mmap_page){ .offset = 1000, .index = 1, .cap_user_rdpmc = 1,
+					      .pmc_width = 48 };
 	hardware = (UINT64_C(1) << 48) - 100;
 	EQ_U(read_page(), 900);
 	page.pmc_width = 64;
@@ -64,14 +74,16 @@ static void test_negative(void)
 /* Bits above its width are not the counter's. */
 static void test_width(void)
 {
-	page = (struct perf_event_mmap_page){ .offset = 0, .index = 1, .pmc_width = 40 };
+	page = (struct perf_event_mmap_page){ .offset = 0, .index = 1, .cap_user_rdpmc = 1,
+					      .pmc_width = 40 };
 	hardware = UINT64_C(0xffff) << 48 | 55;
 	EQ_U(read_page(), 55);
 }
 
 static void test_changed_meanwhile(void)
 {
-	page = (struct perf_event_mmap_page){ .offset = 1, .index = 2, .pmc_width = 48 };
+	page = (struct perf_event_mmap_page){ .offset = 1, .index = 2, .cap_user_rdpmc = 1,
+					      .pmc_width = 48 };
 	hardware = 50;
 	disturb = 2;
 	EQ_U(read_page(), 7050);
@@ -82,6 +94,7 @@ static void test_changed_meanwhile(void)
 int main(void)
 {
 	test_not_on_the_cpu();
+	test_forbidden();
 	test_counter();
 	test_negative();
 	test_width();
