@@ -12,6 +12,7 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/cfi.h"
 #include "libmemusage/entry.h"
+#include "libmemusage/event.h"
 #include "libmemusage/fresh.h"
 #include "libmemusage/intercept.h"
 #include "libmemusage/modules.h"
@@ -103,6 +104,7 @@ static void take_answer(struct answer *a)
 
 static bool describe(const struct object *object)
 {
+	static char path[MODULES_PATH]; /* ld.so holds its lock */
 	uint64_t offset = arena_alloc(sizeof(struct mu_module), 64);
 	struct mu_module *module = at(offset);
 
@@ -111,7 +113,7 @@ static bool describe(const struct object *object)
 	module->start = object->start;
 	module->end = object->end;
 	module->bias = object->map->l_addr;
-	module->path = modules_path(path_of(object), object->start);
+	module->path = modules_path(path_of(object), object->start, path);
 	modules_build_id(module);
 	rec.image->code_module = offset;
 	return true;
@@ -127,21 +129,32 @@ static bool is_worth_asking(const struct object *object)
 	       strncmp(path_of(object), "linux-vdso.so", 13) != 0;
 }
 
+/* In the hook: a signal handler that allocated meanwhile could have a question of its own
+ * (--ignore-fn), and would wait for the end of ours for ever. */
+static bool ask(struct answer *a)
+{
+	struct thread *thread = hook_enter();
+	bool ok;
+
+	while (!question_begin(MU_CODE_SYMBOLS))
+		;
+	ok = describe(a->object) && question_ask();
+	a->start = at(rec.image->code_offset);
+	a->length = rec.image->code_count * sizeof(uint64_t);
+	question_end();
+	if (thread)
+		hook_leave(thread);
+	return ok;
+}
+
 static void look_at(const struct object *object, void *unused)
 {
 	struct answer a = { .object = object, .flags = was_started ? ENTRY_FRESH : 0 };
-	bool ok;
 
 	(void)unused;
 	if (!is_worth_asking(object))
 		return;
-	while (!question_begin(MU_CODE_SYMBOLS))
-		;
-	ok = describe(object) && question_ask();
-	a.start = at(rec.image->code_offset);
-	a.length = rec.image->code_count * sizeof(uint64_t);
-	question_end();
-	if (!ok) {
+	if (!ask(&a)) {
 		note(object, "its symbols cannot be read");
 		return;
 	}

@@ -17,7 +17,6 @@
 #include "libmemusage/sys.h"
 
 #define FIRST_LOG2 4
-#define PATH_LIMIT 4096u
 
 static uint64_t last_start, last_end; /* of the module found last */
 static uint64_t last_number;
@@ -84,20 +83,20 @@ void modules_build_id(struct mu_module *module)
 	}
 }
 
-static char path[2 * PATH_LIMIT]; /* under the lock of sites.c */
-
 /* Below these directories each process finds its own descriptors: the name means nothing later. */
 static bool is_descriptor(const char *name)
 {
 	return !strncmp(name, "/proc/", 6) || !strncmp(name, "/dev/fd/", 8);
 }
 
-static const char *from_here(const char *name)
+/* Below a directory that cannot be reached from the root the kernel's name does not begin with '/'. */
+static const char *from_here(const char *name, char path[MODULES_PATH])
 {
-	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, PATH_LIMIT);
+	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);
 	uint64_t more = strlen(name) + 1;
 
-	if (sys_failed(length) || length < 2 || more > sizeof(path) - (uint64_t)length)
+	if (sys_failed(length) || length < 2 || path[0] != '/' ||
+	    more > MODULES_PATH - (uint64_t)length)
 		return name;
 	path[length - 1] = '/';
 	memcpy(path + length, name, more);
@@ -106,15 +105,16 @@ static const char *from_here(const char *name)
 
 /* ld.so's name may be relative to a directory that the program has left since: then the kernel's is
  * taken, unless it is written in another way. Links in it are followed when a report is made. */
-struct mu_string modules_path(const char *name, uint64_t address)
+struct mu_string modules_path(const char *name, uint64_t address, char path[MODULES_PATH])
 {
 	if (!name || !name[0])
 		return rec.image->process.exe;
 	if (is_descriptor(name))
-		name = mapped_path(address, true, path, sizeof(path)) ? path : name;
+		name = mapped_path(address, true, path, MODULES_PATH) ? path : name;
 	else if (name[0] != '/' && strchr(name, '/'))
-		name = mapped_path(address, false, path, sizeof(path)) ? path : from_here(name);
-	return arena_string(name, strlen(name), sizeof(path));
+		name = mapped_path(address, false, path, MODULES_PATH) ? path
+								       : from_here(name, path);
+	return arena_string(name, strlen(name), MODULES_PATH);
 }
 
 void modules_init(void)
@@ -125,6 +125,7 @@ void modules_init(void)
 
 const struct mu_module *modules_note(uint64_t pc)
 {
+	static char path[MODULES_PATH]; /* under the lock of sites.c */
 	struct mu_module module = { .opened = rec.image->dl_generation };
 	struct cfi_object object;
 
@@ -134,7 +135,7 @@ const struct mu_module *modules_note(uint64_t pc)
 	module.start = object.start;
 	module.end = object.end;
 	module.bias = object.map->l_addr;
-	module.path = modules_path(object.map->l_name, object.start);
+	module.path = modules_path(object.map->l_name, object.start, path);
 	modules_build_id(&module);
 	struct mu_module *entry = arena_table_at(table(), table()->count);
 	if (!entry) {

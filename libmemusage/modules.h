@@ -20,11 +20,19 @@ void modules_init(void);
  */
 const struct mu_module *modules_note(uint64_t pc);
 
-/* modules_path -- a path for reports: ld.so's NAME, or what the kernel says of ADDRESS, or the
- * program's own. One thread at a time. */
-struct mu_string modules_path(const char *name, uint64_t address);
+#define MODULES_PATH 8192u /* bytes: of a directory, and of a name below it */
 
-/* modules_build_id -- fill in the build-id of a module whose start, end and bias are set. */
+/* modules_path -- a path for reports, as a string in the image.
+ *
+ * name     ld.so's; NULL or "" for the program's own.
+ * address  in the object: what the kernel says of it is taken where NAME alone means nothing later.
+ * path     room to work in, overwritten; too large for the stacks of programs.
+ * Returns an empty string if the image is full. Async-signal-safe.
+ */
+struct mu_string modules_path(const char *name, uint64_t address, char path[MODULES_PATH]);
+
+/* modules_build_id -- fill in the build-id of a module whose start, end and bias are set; it has none
+ * if the object has no note of it. Async-signal-safe. */
 void modules_build_id(struct mu_module *module);
 
 /* modules_number -- the number of an entry in the table. */

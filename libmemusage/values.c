@@ -36,14 +36,13 @@ static bool make_scratch(uint64_t sites)
 		return true;
 	while (want < sites)
 		want *= 2;
-	if (bytes_of) {
-		memory_unmap(bytes_of, scratch_sites * sizeof(*bytes_of));
-		memory_unmap(blocks_of, scratch_sites * sizeof(*blocks_of));
-	}
-	bytes_of = memory_map(want * sizeof(*bytes_of));
-	blocks_of = memory_map(want * sizeof(*blocks_of));
-	scratch_sites = bytes_of && blocks_of ? want : 0;
-	return scratch_sites != 0;
+	if (bytes_of)
+		memory_unmap(bytes_of, scratch_sites * (sizeof(*bytes_of) + sizeof(*blocks_of)));
+	/* One mapping, so that there is none or all of it. */
+	bytes_of = memory_map(want * (sizeof(*bytes_of) + sizeof(*blocks_of)));
+	blocks_of = bytes_of ? bytes_of + want : NULL;
+	scratch_sites = bytes_of ? want : 0;
+	return bytes_of;
 }
 
 bool values_sum(uint64_t *known, uint64_t *used)
