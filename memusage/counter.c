@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static int open_counter(uint32_t counter)
 }
 
 /* What software counts is in the page itself. */
-static int can_read(const struct perf_event_mmap_page *page, uint32_t counter)
+static bool can_read(const struct perf_event_mmap_page *page, uint32_t counter)
 {
 	return page->cap_user_rdpmc || MU_COUNTER_TYPE(counter) == PERF_TYPE_SOFTWARE;
 }

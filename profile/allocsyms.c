@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "profile/array.h"
-#include "profile/debugfile.h"
-#include "profile/debuginfo.h"
 #include "profile/demangle.h"
 #include "profile/funcname.h"
+#include "profile/module_file.h"
 
 enum { FOUND_MAX = 4096, OWN_NAMES = 4 };
 
@@ -30,8 +29,7 @@ struct search {
 	size_t rules;
 	bool has_auto;
 	bool is_clang;
-	struct elf_file file, debug;
-	struct debuginfo_mini *mini;
+	struct module_file file;
 	struct hit *hit;
 	uint32_t count, room;
 	bool exports_malloc;	/* the recorder looks after it by itself */
@@ -47,7 +45,7 @@ static const char *why_not(const struct search *s, const struct elf_symbol *symb
 {
 	if (symbol->type == STT_GNU_IFUNC)
 		return "which code it is is decided when the program starts (ifunc)";
-	if (symbol->type != STT_FUNC || !elf_file_is_code(&s->file, symbol->address))
+	if (symbol->type != STT_FUNC || !elf_file_is_code(&s->file.elf, symbol->address))
 		return "it is not a function";
 	if (symbol->size == 0)
 		return "the symbol table does not say how long it is";
@@ -153,16 +151,6 @@ static void visit(const struct elf_symbol *symbol, void *data)
 	try_rules(s, symbol, name);
 }
 
-static void each_symbol(struct search *s, elf_symbol_fn fn)
-{
-	elf_file_symbols(&s->file, SHT_SYMTAB, fn, s);
-	elf_file_symbols(&s->file, SHT_DYNSYM, fn, s);
-	if (s->debug.data)
-		elf_file_symbols(&s->debug, SHT_SYMTAB, fn, s);
-	if (s->mini)
-		debuginfo_mini_symbols(s->mini, fn, s);
-}
-
 /* ---- a malloc that is not exported --------------------------------------------------------- */
 
 static void note_export(const struct elf_symbol *symbol, void *data)
@@ -191,13 +179,13 @@ static void visit_own(const struct elf_symbol *symbol, void *data)
 
 static void find_own(struct search *s)
 {
-	elf_file_symbols(&s->file, SHT_DYNSYM, note_export, s);
+	elf_file_symbols(&s->file.elf, SHT_DYNSYM, note_export, s);
 	if (s->exports_malloc)
 		return;
-	each_symbol(s, visit_own);
+	module_file_symbols(&s->file, visit_own, s);
 	s->is_own_pass = s->own_names == (1u << OWN_NAMES) - 1;
 	if (s->is_own_pass)
-		each_symbol(s, visit_own);
+		module_file_symbols(&s->file, visit_own, s);
 }
 
 /* ---- everything ----------------------------------------------------------------------------- */
@@ -205,18 +193,18 @@ static void find_own(struct search *s)
 /* Functions of one name: which one is meant is not known. Of clones only the reason counts. */
 static void refuse_ambiguous(struct search *s)
 {
-	for (uint32_t i = 0; i < s->count; i++) {
-		struct hit *a = &s->hit[i];
-		uint32_t same = 0;
+	uint32_t *same = calloc(s->rules + 1, sizeof(*same)); /* functions, by rule */
 
-		for (uint32_t k = 0; k < s->count && a->found.kind == MU_SYMBOL_ASKED; k++)
-			same += s->hit[k].found.kind == MU_SYMBOL_ASKED &&
-				s->hit[k].found.rule == a->found.rule &&
-				!funcname_is_clone(s->hit[k].text);
-		if (same > 1 && !a->why)
-			a->why = "several functions have this name; give the mangled one, which "
-				 "nm prints";
-	}
+	s->has_failed |= !same;
+	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
+		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !funcname_is_clone(s->hit[i].text))
+			same[s->hit[i].found.rule]++;
+	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
+		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !s->hit[i].why &&
+		    same[s->hit[i].found.rule] > 1)
+			s->hit[i].why = "several functions have this name; give the mangled one, "
+					"which nm prints";
+	free(same);
 }
 
 static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *text)
@@ -261,52 +249,28 @@ static bool was_made_by_clang(const struct elf_file *f)
 	       memmem(comment.data, comment.size, "clang version", 13);
 }
 
-static int open_files(struct search *s, const struct symbols_module *module,
-		      const struct symbols_options *o, struct mu_error *err)
-{
-	const struct build_id *wanted = &module->id;
-	struct elf_section section;
-	struct build_id id;
-
-	if (elf_file_open(&s->file, o->root, module->path, err) < 0)
-		return -1;
-	elf_file_build_id(&s->file, &id);
-	if (wanted->length && (id.length != wanted->length ||
-			       memcmp(id.byte, wanted->byte, id.length) != 0))
-		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not the file that runs");
-	s->is_clang = was_made_by_clang(&s->file);
-	if (elf_file_section(&s->file, ".symtab", &section))
-		return 0;
-	debugfile_find(&s->debug, &s->file, o->root, module->path, o->debuginfod);
-	if (!s->debug.data && elf_file_section(&s->file, ".gnu_debugdata", &section))
-		s->mini = debuginfo_mini_open(s->file.fd);
-	return 0;
-}
-
 int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 		   const struct symbols_options *o, const struct allocrule *rule, size_t count,
 		   struct mu_error *err)
 {
-	struct search s = { .rule = rule, .rules = count, .file = { .fd = -1 },
-			    .debug = { .fd = -1 } };
+	struct search s = { .rule = rule, .rules = count };
 	int result = -1;
 
 	*a = (struct allocsyms){ .length = 0 };
 	for (size_t i = 0; i < count; i++)
 		s.has_auto |= rule[i].is_auto;
-	if (open_files(&s, module, o, err) < 0)
+	if (module_file_open(&s.file, module, o->root, o->debuginfod, MODULE_FILE_SYMBOLS, err) !=
+	    SYMBOLS_READ)
 		goto out;
-	each_symbol(&s, visit);
+	s.is_clang = was_made_by_clang(&s.file.elf);
+	module_file_symbols(&s.file, visit, &s);
 	if (s.has_auto)
 		find_own(&s);
 	refuse_ambiguous(&s);
 	result = s.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for symbols")
 			      : make_answer(&s, a, err);
 out:
-	if (s.mini)
-		debuginfo_mini_close(s.mini);
-	elf_file_close(&s.file);
-	elf_file_close(&s.debug);
+	module_file_close(&s.file);
 	for (uint32_t i = 0; i < s.count; i++)
 		free(s.hit[i].text);
 	free(s.hit);

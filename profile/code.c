@@ -9,17 +9,14 @@
  */
 #include "profile/code.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/array.h"
-#include "profile/debugfile.h"
-#include "profile/debuginfo.h"
 #include "profile/demangle.h"
 #include "profile/inlined.h"
+#include "profile/module_file.h"
 #include "profile/symbols_read.h"
-#include "profile/symtab.h"
 #include "recording/recording.h"
 
 enum { LEVELS_MAX = DEBUGINFO_LEVELS_MAX };
@@ -33,8 +30,7 @@ struct work {
 	const struct symbols_module *module;
 	const struct symbols_options *options;
 	const struct filter_options *names;
-	struct elf_file file, debug;
-	struct debuginfo_mini *mini;
+	struct module_file file;
 	uint64_t *edge;
 	uint32_t edge_count, edge_room;
 	struct zone *zone;	/* those from symbols first, in order */
@@ -96,36 +92,16 @@ static void sort_edges(struct work *w)
 
 /* ---- symbols ------------------------------------------------------------------------------ */
 
-static void each_symbol(struct work *w, elf_symbol_fn visit, void *data)
-{
-	elf_file_symbols(&w->file, SHT_SYMTAB, visit, data);
-	elf_file_symbols(&w->file, SHT_DYNSYM, visit, data);
-	if (w->debug.data)
-		elf_file_symbols(&w->debug, SHT_SYMTAB, visit, data);
-	if (w->mini)
-		debuginfo_mini_symbols(w->mini, visit, data);
-}
-
 static void take_edges(const struct elf_symbol *symbol, void *data)
 {
 	struct work *w = data;
 
 	if (symbol->address == 0 || symbol->size == 0 ||
 	    symbol->address + symbol->size < symbol->address ||
-	    !elf_file_is_code(&w->file, symbol->address))
+	    !elf_file_is_code(&w->file.elf, symbol->address))
 		return;
 	add_edge(w, symbol->address);
 	add_edge(w, symbol->address + symbol->size);
-}
-
-static void offer_start(const struct elf_symbol *symbol, void *data)
-{
-	symtab_offer_start(data, symbol);
-}
-
-static void offer_name(const struct elf_symbol *symbol, void *data)
-{
-	symtab_offer_name(data, symbol);
 }
 
 static enum mu_code_class class_of(unsigned int kind)
@@ -151,7 +127,7 @@ static bool name_pieces(struct work *w)
 	sort_edges(w);
 	free(w->symtab.hit);
 	free(w->class);
-	w->symtab = (struct symtab){ .code = &w->file, .count = w->edge_count,
+	w->symtab = (struct symtab){ .code = &w->file.elf, .count = w->edge_count,
 				     .hit = calloc((size_t)w->edge_count + 1,
 						   sizeof(*w->symtab.hit)) };
 	w->class = calloc((size_t)w->edge_count + 1, sizeof(*w->class));
@@ -159,9 +135,7 @@ static bool name_pieces(struct work *w)
 		return false;
 	for (uint32_t i = 0; i < w->edge_count; i++)
 		w->symtab.hit[i].address = w->edge[i];
-	each_symbol(w, offer_start, &w->symtab);
-	symtab_settle(&w->symtab);
-	each_symbol(w, offer_name, &w->symtab);
+	module_file_look_up(&w->file, &w->symtab);
 	for (uint32_t i = 0; i < w->edge_count; i++) {
 		const struct symtab_hit *hit = &w->symtab.hit[i];
 
@@ -209,18 +183,9 @@ static bool take_inlined(const char *name, uint64_t start, uint64_t end, bool is
 	return true;
 }
 
-static int debug_descriptor(const struct work *w)
-{
-	struct elf_section section;
-
-	if (elf_file_section(&w->file, ".debug_info", &section))
-		return w->file.fd;
-	return w->debug.data ? w->debug.fd : -1;
-}
-
 static void find_inlined(struct work *w)
 {
-	int fd = w->options->no_inlines ? -1 : debug_descriptor(w);
+	int fd = w->options->no_inlines ? -1 : module_file_debug(&w->file);
 
 	for (uint32_t i = 0; i + 1 < w->edge_count; i++)
 		if (w->class[i] == MU_CODE_ALLOC || w->class[i] == MU_CODE_IGNORE)
@@ -303,37 +268,18 @@ static int make_words(const struct work *w, struct code_ranges *r, struct mu_err
 	return 0;
 }
 
-static int open_files(struct work *w, struct mu_error *err)
-{
-	const struct build_id *wanted = &w->module->id;
-	struct elf_section section;
-	struct build_id id;
-
-	if (elf_file_open(&w->file, w->options->root, w->module->path, err) < 0)
-		return -1;
-	elf_file_build_id(&w->file, &id);
-	if (wanted->length && (id.length != wanted->length ||
-			       memcmp(id.byte, wanted->byte, id.length) != 0))
-		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not the file that runs");
-	debugfile_find(&w->debug, &w->file, w->options->root, w->module->path,
-		       w->options->debuginfod);
-	if (!w->debug.data && elf_file_section(&w->file, ".gnu_debugdata", &section))
-		w->mini = debuginfo_mini_open(w->file.fd);
-	return 0;
-}
-
 int code_ranges(struct code_ranges *r, const struct symbols_module *module,
 		const struct symbols_options *o, const struct filter_options *names,
 		struct mu_error *err)
 {
-	struct work w = { .module = module, .options = o, .names = names,
-			  .file = { .fd = -1 }, .debug = { .fd = -1 } };
+	struct work w = { .module = module, .options = o, .names = names };
 	int result = -1;
 
 	*r = (struct code_ranges){ .count = 0 };
-	if (open_files(&w, err) < 0)
+	if (module_file_open(&w.file, module, o->root, o->debuginfod, MODULE_FILE_LINES, err) !=
+	    SYMBOLS_READ)
 		goto out;
-	each_symbol(&w, take_edges, &w);
+	module_file_symbols(&w.file, take_edges, &w);
 	if (name_pieces(&w)) {
 		find_inlined(&w);
 		if (name_pieces(&w)) {
@@ -344,10 +290,7 @@ int code_ranges(struct code_ranges *r, const struct symbols_module *module,
 	if (w.has_failed || result < 0)
 		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for ranges of code");
 out:
-	if (w.mini)
-		debuginfo_mini_close(w.mini);
-	elf_file_close(&w.file);
-	elf_file_close(&w.debug);
+	module_file_close(&w.file);
 	free(w.edge);
 	free(w.zone);
 	free(w.symtab.hit);

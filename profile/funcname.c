@@ -93,10 +93,10 @@ static size_t arguments_at(const char *text)
 	const char *last = strrchr(text, ')');
 	int depth = 0;
 
-	for (const char *at = last; at && at >= text; at--) {
-		depth += (*at == ')') - (*at == '(');
+	for (size_t i = last ? (size_t)(last - text) + 1 : 0; i-- > 0;) {
+		depth += (text[i] == ')') - (text[i] == '(');
 		if (depth == 0)
-			return (size_t)(at - text);
+			return i;
 	}
 	return strlen(text);
 }

@@ -7,21 +7,17 @@
  */
 #include "profile/symbols_read.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/debugfile.h"
-#include "profile/debuginfo.h"
 #include "profile/demangle.h"
 #include "profile/file.h"
+#include "profile/module_file.h"
 #include "profile/perf_map.h"
-#include "profile/symtab.h"
 
 struct reading {
 	const struct symbols_job *job;
-	struct elf_file module;
-	struct elf_file debug;	/* separate debug file, or closed */
+	struct module_file file;
 	struct symtab symtab;
 	bool *is_told;		/* per request of the job */
 };
@@ -114,41 +110,11 @@ static void tell_dwarf(size_t index, const struct debuginfo_level *level, size_t
 	tell(data, index, level, count);
 }
 
-static void offer_start(const struct elf_symbol *symbol, void *data)
-{
-	symtab_offer_start(data, symbol);
-}
-
-static void offer_name(const struct elf_symbol *symbol, void *data)
-{
-	symtab_offer_name(data, symbol);
-}
-
-static void offer(struct reading *r, struct debuginfo_mini *mini, elf_symbol_fn visit)
-{
-	elf_file_symbols(&r->module, SHT_SYMTAB, visit, &r->symtab);
-	elf_file_symbols(&r->module, SHT_DYNSYM, visit, &r->symtab);
-	if (r->debug.data)
-		elf_file_symbols(&r->debug, SHT_SYMTAB, visit, &r->symtab);
-	if (mini)
-		debuginfo_mini_symbols(mini, visit, &r->symtab);
-}
-
-/* Where .debug_info is: in the module, else in its debug file, else nowhere (-1). */
-static int debug_descriptor(const struct reading *r)
-{
-	struct elf_section section;
-
-	if (elf_file_section(&r->module, ".debug_info", &section))
-		return r->module.fd;
-	return r->debug.data ? r->debug.fd : -1;
-}
-
 static void read_lines(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
 	size_t count = job->end - job->first;
-	int fd = debug_descriptor(r);
+	int fd = module_file_debug(&r->file);
 	uint64_t *address;
 
 	if (fd < 0)
@@ -166,28 +132,12 @@ static void read_names(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
 	size_t count = job->end - job->first;
-	struct debuginfo_mini *mini = NULL;
-	struct elf_section section;
 
-	if (!r->debug.data && elf_file_section(&r->module, ".gnu_debugdata", &section))
-		mini = debuginfo_mini_open(r->module.fd);
-	offer(r, mini, offer_start);
-	symtab_settle(&r->symtab);
-	offer(r, mini, offer_name);
+	module_file_look_up(&r->file, &r->symtab);
 	read_lines(r);
 	for (size_t i = 0; i < count; i++)
 		if (!r->is_told[i])
 			tell(r, i, NULL, 0);
-	debuginfo_mini_close(mini);
-}
-
-static bool is_same_build(const struct elf_file *f, const struct build_id *recorded)
-{
-	struct build_id id;
-
-	elf_file_build_id(f, &id);
-	return recorded->length == 0 || (id.length == recorded->length &&
-					 memcmp(id.byte, recorded->byte, id.length) == 0);
 }
 
 /* A file that keeps its time of change, but is another, is not noticed. */
@@ -196,21 +146,19 @@ static bool is_doubtful(const struct reading *r)
 	uint64_t start_ns = r->job->options->start_ns;
 
 	return r->job->module->id.length == 0 && start_ns > 0 &&
-	       file_is_younger(r->module.fd, start_ns);
+	       file_is_younger(r->file.elf.fd, start_ns);
 }
 
 /* Below one root. Of what a process in a chroot ran before it went there, and of what is there
  * after it has, the path is the same. */
 static enum symbols_state open_below(struct reading *r, const char *root)
 {
-	const struct symbols_module *module = r->job->module;
+	const struct symbols_job *job = r->job;
+	enum symbols_state state = module_file_open(&r->file, job->module, root,
+						    job->options->debuginfod, MODULE_FILE_LINES,
+						    NULL);
 
-	if (elf_file_open(&r->module, root, module->path, NULL) < 0)
-		return SYMBOLS_MISSING;
-	if (!is_same_build(&r->module, &module->id))
-		return SYMBOLS_OTHER_BUILD;
-	debugfile_find(&r->debug, &r->module, root, module->path, r->job->options->debuginfod);
-	return is_doubtful(r) ? SYMBOLS_DOUBTFUL : SYMBOLS_READ;
+	return state == SYMBOLS_READ && is_doubtful(r) ? SYMBOLS_DOUBTFUL : state;
 }
 
 static enum symbols_state open_files(struct reading *r)
@@ -222,7 +170,7 @@ static enum symbols_state open_files(struct reading *r)
 
 		if (symbols_state_has_names(state))
 			return state;
-		elf_file_close(&r->module);
+		module_file_close(&r->file);
 	}
 	return open_below(r, o->root);
 }
@@ -235,7 +183,7 @@ static enum symbols_state read_module(struct reading *r)
 
 	if (!symbols_state_has_names(state))
 		return state;
-	r->symtab = (struct symtab){ .code = &r->module, .count = count,
+	r->symtab = (struct symtab){ .code = &r->file.elf, .count = count,
 				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
 	r->is_told = calloc(count + 1, sizeof(*r->is_told));
 	if (!r->symtab.hit || !r->is_told)
@@ -248,14 +196,13 @@ static enum symbols_state read_module(struct reading *r)
 
 enum symbols_state symbols_read(const struct symbols_job *job)
 {
-	struct reading r = { .job = job, .module = { .fd = -1 }, .debug = { .fd = -1 } };
+	struct reading r = { .job = job };
 	enum symbols_state state;
 
 	if (!job->module->path)
 		return perf_map_read(job) ? SYMBOLS_READ : SYMBOLS_MISSING;
 	state = read_module(&r);
-	elf_file_close(&r.module);
-	elf_file_close(&r.debug);
+	module_file_close(&r.file);
 	free(r.symtab.hit);
 	free(r.is_told);
 	return state;
