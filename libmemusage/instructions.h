@@ -5,11 +5,14 @@
  * descriptor: the counter lives as long as the mapping, so nothing is left that the program could
  * close or hand on. Between opening and mapping there are some microseconds in which a descriptor
  * is open: another thread that closes all descriptors just then, or all from some number on, closes
- * it, too, and this thread is without a counter; a child that it forks just then has a copy, which
- * an exec closes. The mapping is one page of those that the kernel lets an unprivileged user lock
- * (kernel.perf_event_mlock_kb for each CPU, then ulimit -l): threads beyond have no counter. What a thread has executed is added to the process's sum when it looks at the
- * time, as its changes of the heap are; so a thread that does not allocate is behind until it
- * does, or ends. A forked child goes on with its parent's sum.
+ * it, too, and this thread is without a counter (if it opens another at once, which gets the same
+ * number, that is closed instead); a child that it forks just then has a copy, which an exec
+ * closes. The mapping is one page of those that the kernel lets an unprivileged user lock
+ * (kernel.perf_event_mlock_kb for each CPU, then ulimit -l): threads beyond have no counter.
+ *
+ * What a thread has executed is added to the process's sum when it looks at the time, as its
+ * changes of the heap are; so a thread that does not allocate is behind until it does, or ends. A
+ * forked child goes on with its parent's sum.
  *
  * Only code outside the kernel is counted, the recorder's own included. Without mu_config.counter
  * all of this does nothing and costs nothing.

@@ -89,7 +89,7 @@ static bool is_descriptor(const char *name)
 	return !strncmp(name, "/proc/", 6) || !strncmp(name, "/dev/fd/", 8);
 }
 
-/* Below a directory that cannot be reached from the root the kernel's name does not begin with '/'. */
+/* Of a directory that cannot be reached from the root the kernel's name does not begin with '/'. */
 static const char *from_here(const char *name, char path[MODULES_PATH])
 {
 	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);

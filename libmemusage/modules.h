@@ -31,8 +31,8 @@ const struct mu_module *modules_note(uint64_t pc);
  */
 struct mu_string modules_path(const char *name, uint64_t address, char path[MODULES_PATH]);
 
-/* modules_build_id -- fill in the build-id of a module whose start, end and bias are set; it has none
- * if the object has no note of it. Async-signal-safe. */
+/* modules_build_id -- fill in the build-id of a module whose start, end and bias are set; it
+ * has none if the object has no note of it. Async-signal-safe. */
 void modules_build_id(struct mu_module *module);
 
 /* modules_number -- the number of an entry in the table. */
