@@ -5,6 +5,7 @@
 #ifndef LIBMEMUSAGE_ARCH_H
 #define LIBMEMUSAGE_ARCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__)
@@ -38,6 +39,19 @@ static inline uint64_t cpu_counter(uint32_t number)
 	return (uint64_t)hi << 32 | lo;
 }
 
+/* cpu_has_shadow_stack -- whether this thread's return addresses are protected by a shadow stack.
+ *
+ * The instruction does nothing where there is none. Async-signal-safe.
+ * Source  Intel SDM, RDSSPQ.
+ */
+static inline bool cpu_has_shadow_stack(void)
+{
+	uint64_t top = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(top));
+	return top != 0;
+}
+
 /* cpu_stack_pointer_of -- the stack pointer that a signal interrupted.
  *
  * context  third argument of an SA_SIGINFO handler.
@@ -68,6 +82,11 @@ static inline uint64_t cpu_counter(uint32_t number)
 {
 	(void)number;
 	return 0;
+}
+
+static inline bool cpu_has_shadow_stack(void)
+{
+	return false;
 }
 
 #define cpu_stack_pointer_of(context) \

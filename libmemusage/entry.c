@@ -153,17 +153,21 @@ static int64_t read_relative(const uint8_t *code, const struct insn *insn)
 
 /* A call becomes a push of the address that it would return to, and a jump: so the callee
  * returns to the function itself, and who unwinds finds its tables. It is the last one moved,
- * since it ends behind the bytes that the jump to the thunk takes. No flags, no registers. */
-static void push_return(struct moved *moved, uint64_t back)
+ * since it ends behind the bytes that the jump to the thunk takes. No flags, no registers. A shadow
+ * stack would not know of that address, and the processor refuse to return to it. */
+static const char *push_return(struct moved *moved, uint64_t back)
 {
 	uint8_t code[13] = { 0x68, 0, 0, 0, 0, 0xc7, 0x44, 0x24, 4 }; /* push; movl to 4(%rsp) */
 	uint32_t low = (uint32_t)back, high = (uint32_t)(back >> 32);
 
+	if (cpu_has_shadow_stack())
+		return "its first instructions call, and return addresses are protected (CET)";
 	memcpy(code + 1, &low, sizeof(low));
 	memcpy(code + 9, &high, sizeof(high));
 	memcpy(moved->code + moved->length, code, sizeof(code));
 	moved->length += sizeof(code);
 	moved->ends = true;
+	return NULL;
 }
 
 /* A branch of any size becomes one of four bytes. */
@@ -172,11 +176,14 @@ static const char *move_branch(const struct insn *insn, const uint8_t *code, uin
 {
 	uint8_t opcode = insn->opcode;
 	int64_t target = (int64_t)(at + insn->length) + read_relative(code, insn);
+	const char *why = NULL;
 
 	if (insn->map == DECODE_ONE_BYTE && (opcode & 0xfc) == 0xe0)
 		return "its first instructions loop";
 	if (opcode == 0xe8)
-		push_return(moved, at + insn->length);
+		why = push_return(moved, at + insn->length);
+	if (why)
+		return why;
 	uint8_t *out = moved->code + moved->length;
 	if (opcode == 0xe8 || opcode == 0xe9 || opcode == 0xeb) {
 		*out++ = 0xe9;
@@ -203,8 +210,9 @@ static const char *move_one(const struct insn *insn, const uint8_t *code, uint64
 	unsigned int kind = is_far ? code[insn->modrm_at] >> 3 & 7 : 0;
 	if (is_far && (kind == 3 || (kind == 2 && !insn->is_rip)))
 		return "its first instructions call by a pointer";
-	if (is_far && kind == 2)
-		push_return(moved, at + insn->length);
+	const char *why = is_far && kind == 2 ? push_return(moved, at + insn->length) : NULL;
+	if (why)
+		return why;
 	uint8_t *out = moved->code + moved->length;
 	memcpy(out, code, insn->length);
 	if (is_far && kind == 2)
