@@ -225,6 +225,11 @@ static void put_functions(FILE *out, const struct toplist *list, const struct to
 
 static void put_explanation(FILE *out, const struct toplist *list)
 {
+	const char *place = list->group == TOP_HOLDERS	   ? "a line of " :
+			    list->group == TOP_BY_FUNCTION ? "" :
+			    list->group == TOP_BY_FILE	   ? "the source file of " :
+							     "the program or library of ";
+
 	putc('\n', out);
 	if (list->kind == METRIC_LIVE && !list->is_live)
 		fputs("Not all of this need be a leak: what a program keeps to its end is here "
@@ -238,11 +243,8 @@ static void put_explanation(FILE *out, const struct toplist *list)
 		      "have none are\nleft out. ", out);
 	else
 		fputs("Bytes are those that were asked for. ", out);
-	fputs("A place is the innermost function that belongs to no\nlanguage's run-time, and its ",
-	      out);
-	fputs(list->group == TOP_HOLDERS     ? "line.\n" :
-	      list->group == TOP_BY_FUNCTION ? "lines are added up.\n" :
-	      list->group == TOP_BY_FILE     ? "source file.\n" : "program or library.\n", out);
+	fprintf(out, "A place is %sthe innermost function\nthat neither wraps malloc, by its name, "
+		"nor belongs to a language's run-time.\n", place);
 	if (list->lifetimes)
 		fputs("Lifetimes are those of all blocks that the stacks in this list ever "
 		      "allocated, known to\na millisecond; a block that was not freed lived to "
