@@ -1,14 +1,15 @@
 /* rules.c -- the table of collapsed unwind rows.
  *
- * Readers take no lock: an entry's pc is published after its rule, a larger table after it
- * is filled. A replaced table is left alone, since a reader may still be in it; sizes double,
- * so all old ones together are as large as the present one.
+ * Readers take no lock: an entry is published after its form, a larger table after it is filled. A
+ * replaced table is left alone, since a reader may still be in it; sizes double, so all old ones
+ * together are as large as the present one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "libmemusage/rules.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "libmemusage/cfi.h"
 #include "libmemusage/macros.h"
@@ -16,16 +17,18 @@
 #include "libmemusage/spin.h"
 
 #define FIRST_LOG2 10
+#define FORMS_FIRST 64u
 
 struct rule_table *rules;
+struct rule *rule_forms;
 
 static uint32_t lock;
 static uint64_t used;
+static uint32_t forms, form_room;
 
 static struct rule_table *new_table(unsigned int log2)
 {
-	struct rule_table *table =
-		memory_map(sizeof(*table) + (sizeof(struct rule_entry) << log2));
+	struct rule_table *table = memory_map(sizeof(*table) + (sizeof(table->entry[0]) << log2));
 
 	if (!table)
 		return NULL;
@@ -34,14 +37,14 @@ static struct rule_table *new_table(unsigned int log2)
 	return table;
 }
 
-static void insert(struct rule_table *table, uint64_t pc, struct rule rule)
+static void insert(struct rule_table *table, uint64_t entry)
 {
+	uint64_t pc = entry >> RULE_FORM_BITS;
 	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
 
-	while (table->entry[i].pc && table->entry[i].pc != pc)
+	while (table->entry[i] && table->entry[i] >> RULE_FORM_BITS != pc)
 		i = (i + 1) & table->mask;
-	table->entry[i].rule = rule;
-	__atomic_store_n(&table->entry[i].pc, pc, __ATOMIC_RELEASE);
+	__atomic_store_n(&table->entry[i], entry, __ATOMIC_RELEASE);
 }
 
 /* Under the lock. */
@@ -52,9 +55,35 @@ static void grow(void)
 	if (!bigger)
 		return;
 	for (uint64_t i = 0; i <= rules->mask; i++)
-		if (rules->entry[i].pc)
-			insert(bigger, rules->entry[i].pc, rules->entry[i].rule);
+		if (rules->entry[i])
+			insert(bigger, rules->entry[i]);
 	__atomic_store_n(&rules, bigger, __ATOMIC_RELEASE);
+}
+
+static bool forms_grow(void)
+{
+	uint32_t room = form_room ? 2 * form_room : FORMS_FIRST;
+	struct rule *bigger = memory_map(room * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	for (uint32_t i = 0; i < forms; i++)
+		bigger[i] = rule_forms[i];
+	__atomic_store_n(&rule_forms, bigger, __ATOMIC_RELEASE);
+	form_room = room;
+	return true;
+}
+
+/* Under the lock. The number of a form of rule; false if there can be no more of them. */
+static bool form_of(struct rule rule, uint64_t *form)
+{
+	for (*form = 0; *form < forms; ++*form)
+		if (memcmp(&rule_forms[*form], &rule, sizeof(rule)) == 0)
+			return true;
+	if (forms > RULE_FORM_MASK || (forms == form_room && !forms_grow()))
+		return false;
+	rule_forms[forms++] = rule;
+	return true;
 }
 
 static bool fits32(int64_t value)
@@ -150,7 +179,7 @@ static struct rule collapse_request(uint64_t behind)
 
 bool rules_init(void)
 {
-	if (!rules)
+	if (!rules && forms_grow())
 		rules = new_table(FIRST_LOG2);
 	return rules != NULL;
 }
@@ -164,8 +193,9 @@ struct rule rules_make(uint64_t pc)
 		return rule;
 	if (used * 2 > rules->mask)
 		grow();
-	if (used < rules->mask) {
-		insert(rules, pc, rule);
+	uint64_t form;
+	if (used < rules->mask && pc >> (64 - RULE_FORM_BITS) == 0 && form_of(rule, &form)) {
+		insert(rules, pc << RULE_FORM_BITS | form);
 		used++;
 	}
 	spin_unlock(&lock);

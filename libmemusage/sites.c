@@ -1,8 +1,8 @@
 /* sites.c -- interning stacks, and the cells of each thread.
  *
- * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Hashes
- * have 64 bits: among a million stacks two collide with probability 3e-8; they would then be
- * counted together.
+ * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Of a hash
+ * the table compares 40 bits, beside some 16 to 24 that say where to look: among a million stacks two
+ * collide with probability 1e-6; they would then be counted together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,22 +24,20 @@
 #define CELLS_FIRST_LOG2 3
 #define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
 
-struct site_entry {
-	uint64_t hash; /* 0: empty */
-	uint32_t site;
-	uint32_t reserved;
-};
+/* In a word, since look-ups miss the caches as often as the table is large. */
+#define SITE_BITS 24
+#define SITE_MASK ((UINT64_C(1) << SITE_BITS) - 1)
 
 /* Replaced tables stay mapped, as a reader may be in them; see rules.c. */
 struct site_index {
 	uint64_t mask;
 	unsigned int shift;
-	struct site_entry entry[];
+	uint64_t entry[]; /* low bits of the hash, then the site's number + 1; 0: empty */
 };
 
 static struct site_index *index_now;
 static uint32_t lock;
-static uint64_t indexed;
+static uint64_t indexed; /* every site is */
 static struct thread books; /* owner of the cells of sites_book() */
 static uint32_t books_lock;
 
@@ -74,8 +72,7 @@ static void publish(unsigned int section)
 
 static struct site_index *new_index(unsigned int log2)
 {
-	struct site_index *index =
-		memory_map(sizeof(*index) + (sizeof(struct site_entry) << log2));
+	struct site_index *index = memory_map(sizeof(*index) + (sizeof(index->entry[0]) << log2));
 
 	if (!index)
 		return NULL;
@@ -88,10 +85,9 @@ static void index_insert(struct site_index *index, uint64_t hash, uint32_t site)
 {
 	uint64_t i = hash >> index->shift;
 
-	while (index->entry[i].hash)
+	while (index->entry[i])
 		i = (i + 1) & index->mask;
-	index->entry[i].site = site;
-	__atomic_store_n(&index->entry[i].hash, hash, __ATOMIC_RELEASE);
+	__atomic_store_n(&index->entry[i], hash << SITE_BITS | (site + 1), __ATOMIC_RELEASE);
 }
 
 static bool index_lookup(uint64_t hash, uint32_t *site)
@@ -100,24 +96,30 @@ static bool index_lookup(uint64_t hash, uint32_t *site)
 	uint64_t found;
 
 	for (uint64_t i = hash >> index->shift;
-	     (found = __atomic_load_n(&index->entry[i].hash, __ATOMIC_ACQUIRE));
+	     (found = __atomic_load_n(&index->entry[i], __ATOMIC_ACQUIRE));
 	     i = (i + 1) & index->mask)
-		if (likely(found == hash)) {
-			*site = index->entry[i].site;
+		if (likely(!((found ^ hash << SITE_BITS) >> SITE_BITS))) {
+			*site = (uint32_t)(found & SITE_MASK) - 1;
 			return true;
 		}
 	return false;
 }
 
+/* The hashes are in the recording, whole. */
 static void index_grow(void)
 {
 	struct site_index *bigger = new_index(65 - index_now->shift);
+	const struct mu_stack *stack;
 
 	if (!bigger)
 		return;
-	for (uint64_t i = 0; i <= index_now->mask; i++)
-		if (index_now->entry[i].hash)
-			index_insert(bigger, index_now->entry[i].hash, index_now->entry[i].site);
+	for (uint32_t i = 0; i < indexed; i++) {
+		const struct mu_site *site = arena_table_at(table(MU_SEC_SITES), i);
+
+		stack = site ? arena_table_at(table(MU_SEC_STACKS), site->stack) : NULL;
+		if (stack)
+			index_insert(bigger, stack->hash, i);
+	}
 	__atomic_store_n(&index_now, bigger, __ATOMIC_RELEASE);
 }
 
@@ -154,12 +156,13 @@ static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t orig
 static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags,
 			 uint32_t origin)
 {
-	uint32_t frame = walk ? frames_node(walk) : 0;
+	bool has_room = indexed < index_now->mask && indexed < SITE_MASK;
+	uint32_t frame = has_room && walk ? frames_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
 						 : MU_STACK_TRUNCATED;
 	uint32_t stack_number, number;
-	struct mu_stack *stack = append(MU_SEC_STACKS, &stack_number);
-	struct mu_site *site = append(MU_SEC_SITES, &number);
+	struct mu_stack *stack = has_room ? append(MU_SEC_STACKS, &stack_number) : NULL;
+	struct mu_site *site = has_room ? append(MU_SEC_SITES, &number) : NULL;
 
 	if (!stack || !site || (walk && walk->count && !frame)) {
 		rec.image->drops.sites++;
@@ -175,10 +178,8 @@ static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint
 	publish(MU_SEC_SITES);
 	if (indexed * 2 > index_now->mask)
 		index_grow();
-	if (indexed < index_now->mask) {
-		index_insert(index_now, hash, number);
-		indexed++;
-	}
+	index_insert(index_now, hash, number);
+	indexed++;
 	return number;
 }
 
