@@ -191,7 +191,7 @@ struct rule rules_make(uint64_t pc)
 
 	if (!spin_lock(&lock))
 		return rule;
-	if (used * 2 > rules->mask)
+	if (used * 4 > rules->mask * 3)
 		grow();
 	uint64_t form;
 	if (used < rules->mask && pc >> (64 - RULE_FORM_BITS) == 0 && form_of(rule, &form)) {

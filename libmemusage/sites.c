@@ -176,7 +176,7 @@ static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint
 				  .first = sites_tick(),
 				  .point = point_of(walk, number, origin) };
 	publish(MU_SEC_SITES);
-	if (indexed * 2 > index_now->mask)
+	if (indexed * 4 > index_now->mask * 3)
 		index_grow();
 	index_insert(index_now, hash, number);
 	indexed++;

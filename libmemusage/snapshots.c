@@ -133,6 +133,20 @@ static struct moment span(uint32_t from, uint32_t to)
 
 #define FOREVER ((struct moment){ UINT64_MAX, UINT64_MAX })
 
+/* By milliseconds, not closer than if the whole series were evenly spread: the smallest gap alone
+ * lets a program of a second have thousands of snapshots, for the hundred that stay. */
+static void spread_out(void)
+{
+	struct moment all = span(0, series_count - 1);
+
+	all.time /= max_snapshots();
+	all.clock /= max_snapshots();
+	if (min_interval.time < all.time)
+		min_interval = all;
+	else if (!min_interval.time && min_interval.clock < all.clock)
+		min_interval.clock = all.clock;
+}
+
 /* The smallest gap that is left, not counting gaps between two that could not go. */
 static void set_min_interval(void)
 {
@@ -145,6 +159,8 @@ static void set_min_interval(void)
 	}
 	if (min_interval.time == UINT64_MAX)
 		min_interval = (struct moment){ 0, 0 };
+	if (snapshot_due.now == &rec.segment->tick)
+		spread_out();
 	/* The clock tells moments apart that time does not, nothing else. */
 	if (min_interval.time > 0)
 		min_interval.clock = 0;

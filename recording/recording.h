@@ -501,21 +501,23 @@ enum mu_site_flag {
 
 /* Frees go to the freeing thread's cell: only sums over threads mean anything. */
 struct mu_cell {
+	/* What every event changes, a cache line ... */
 	int64_t live_bytes;
 	int64_t live_blocks;
 	uint64_t total_bytes;
 	uint64_t total_blocks;
-	int64_t peak_bytes; /* value at the global peak of `epoch`; see docs/format.md */
-	int64_t peak_blocks;
 	int64_t life; /* sum of free times minus sum of birth times */
 	int64_t max_bytes;
 	uint64_t temporary;
 	uint32_t epoch;
 	uint32_t site;
+	/* ... and another, of which a free needs nothing. */
+	int64_t peak_bytes; /* value at the global peak of `epoch`; see docs/format.md */
+	int64_t peak_blocks;
+	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
 	uint32_t thread; /* tid of the thread that met the site first with this cell */
 	uint32_t flags;	 /* enum mu_cell_flag */
-	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
-	uint64_t point; /* offset of the site's point; the recorder's own */
+	uint64_t point;	 /* offset of the site's point; the recorder's own */
 };
 
 enum mu_cell_flag {
