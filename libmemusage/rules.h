@@ -36,8 +36,8 @@ struct rule {
 	uint8_t bp_kind; /* enum rule_bp */
 };
 
-/* Which form of rule a return address has, in a word: look-ups miss the caches as often as the table
- * is large, and programs have some hundred forms of rules for 100,000 addresses. */
+/* Which form of rule a return address has, in a word: look-ups miss the caches as often as the
+ * table is large, and programs have some hundred forms of rules for 100,000 addresses. */
 #define RULE_FORM_BITS 16
 #define RULE_FORM_MASK ((UINT64_C(1) << RULE_FORM_BITS) - 1)
 

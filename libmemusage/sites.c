@@ -1,8 +1,8 @@
 /* sites.c -- interning stacks, and the cells of each thread.
  *
- * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Of a hash
- * the table compares 40 bits, beside some 16 to 24 that say where to look: among a million stacks two
- * collide with probability 1e-6; they would then be counted together.
+ * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Of a
+ * hash the table compares 40 bits, beside some 16 to 24 that say where to look: among a million
+ * stacks two collide with probability 1e-6; they would then be counted together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
