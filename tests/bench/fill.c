@@ -10,15 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
+#include "tests/lib/random.h"
 
 int main(int argc, char **argv)
 {

@@ -24,7 +24,7 @@ paths() {
 paths 'as it was built' "$WORKLOADS/callers"
 for flags in -O0 '-O1 -fno-omit-frame-pointer' '-O2 -mstackrealign'; do
 	# shellcheck disable=SC2086  # words are wanted
-	if ${CC:-cc} -std=gnu11 -g $flags -o made "$MU_SRC/tests/workloads/callers.c" 2>log; then
+	if ${CC:-cc} -std=gnu11 -g $flags -I"$MU_SRC" -o made "$MU_SRC/tests/workloads/callers.c" 2>log; then
 		paths "$flags" ./made
 	else
 		fail "$flags: built"

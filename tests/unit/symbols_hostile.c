@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "profile/elf_file.h"
+#include "tests/lib/random.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"
 
@@ -21,15 +22,6 @@ enum { ROUNDS = 600, SPOTS = 64, SYMBOLS = 40000, SECTIONS = 20000 };
 
 static unsigned char *good;
 static size_t good_size;
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static bool compile(void)
 {

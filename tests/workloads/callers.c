@@ -11,21 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/lib/random.h"
+
 #define NOINLINE __attribute__((noinline))
 
 enum { LEVELS = 6, WIDTH = 3, PATHS = 729 };
 
 static unsigned int path;
 static unsigned long blocks[PATHS];
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static NOINLINE void *own_malloc_of(size_t size)
 {
