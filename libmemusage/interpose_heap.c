@@ -15,6 +15,7 @@
 #include "libmemusage/emulated_event.h"
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
+#include "libmemusage/pass_on.h"
 #include "libmemusage/quiet.h"
 #include "libmemusage/real.h"
 
@@ -377,14 +378,7 @@ EXPORT void *pvalloc(size_t size)
 	return record(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
 }
 
-/* Names for pass_on.c that are never another object's. */
-#define ENTRY(name)                                                              \
+#define ENTRY(name, takes_block)                                                 \
 	__asm__(".globl entry_of_" #name "\n\t.hidden entry_of_" #name "\n\t" \
-		".set entry_of_" #name ", " #name)
-ENTRY(malloc);
-ENTRY(calloc);
-ENTRY(realloc);
-ENTRY(free);
-ENTRY(memalign);
-ENTRY(aligned_alloc);
-ENTRY(posix_memalign);
+		".set entry_of_" #name ", " #name);
+PASS_ON_FUNCTIONS(ENTRY)

@@ -15,30 +15,16 @@
 #include "libmemusage/real.h"
 
 /* The functions themselves, whatever their names resolve to. Unit tests have none. */
-#define ENTRY(name) \
-	extern const char entry_of_##name[] __attribute__((weak, visibility("hidden")))
-ENTRY(malloc);
-ENTRY(calloc);
-ENTRY(realloc);
-ENTRY(free);
-ENTRY(memalign);
-ENTRY(aligned_alloc);
-ENTRY(posix_memalign);
-#undef ENTRY
+#define DECLARE(name, takes_block) \
+	extern const char entry_of_##name[] __attribute__((weak, visibility("hidden")));
+PASS_ON_FUNCTIONS(DECLARE)
 
+#define ROW(name, takes_block) { entry_of_##name, &real.name, takes_block },
 static const struct {
 	const char *entry;
 	const void *real; /* the pointer to what is called instead */
 	bool takes_block;
-} family[] = {
-	{ entry_of_malloc, &real.malloc, false },
-	{ entry_of_calloc, &real.calloc, false },
-	{ entry_of_realloc, &real.realloc, true },
-	{ entry_of_free, &real.free, true },
-	{ entry_of_memalign, &real.memalign, false },
-	{ entry_of_aligned_alloc, &real.aligned_alloc, false },
-	{ entry_of_posix_memalign, &real.posix_memalign, false },
-};
+} family[] = { PASS_ON_FUNCTIONS(ROW) };
 
 void pass_on_patch(void)
 {

@@ -5,6 +5,17 @@
 #ifndef LIBMEMUSAGE_PASS_ON_H
 #define LIBMEMUSAGE_PASS_ON_H
 
+/* The functions, as F(name, whether it takes a block that may be an early one). interpose_heap.c
+ * gives each a name that is never another object's: entry_of_NAME. */
+#define PASS_ON_FUNCTIONS(F)     \
+	F(malloc, false)         \
+	F(calloc, false)         \
+	F(realloc, true)         \
+	F(free, true)            \
+	F(memalign, false)       \
+	F(aligned_alloc, false)  \
+	F(posix_memalign, false)
+
 /* pass_on_patch -- where nothing is to hear of blocks, let the functions of interpose_heap.c begin
  * with a jump to what they would call, for good.
  *
