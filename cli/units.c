@@ -120,7 +120,8 @@ const char *units_time(char buffer[UNITS_LENGTH], uint64_t ns)
 
 const char *units_duration(char buffer[UNITS_LENGTH], uint64_t ns)
 {
-	uint64_t seconds = (ns + 500000000) / 1000000000, minutes = seconds / 60;
+	uint64_t seconds = ns / 1000000000 + (ns % 1000000000 >= 500000000);
+	uint64_t minutes = seconds / 60;
 	const char *big = minutes < 60 ? "min" : "h", *small = minutes < 60 ? "s" : "min";
 	uint64_t whole = minutes < 60 ? minutes : minutes / 60;
 	uint64_t rest = minutes < 60 ? seconds % 60 : minutes % 60;

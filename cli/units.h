@@ -42,8 +42,8 @@ const char *units_grouped(char buffer[UNITS_LENGTH], uint64_t value);
  */
 const char *units_time(char buffer[UNITS_LENGTH], uint64_t ns);
 
-/* units_duration -- as units_time(), but long times as clocks have them: "50 min 41 s",
- * "1 h 2 min", "12 min". Above 120 s. */
+/* units_duration -- as units_time(), but from two minutes on as clocks have it: "50 min 41 s",
+ * "1 h 2 min", "12 min". Rounded to the second. */
 const char *units_duration(char buffer[UNITS_LENGTH], uint64_t ns);
 
 #endif

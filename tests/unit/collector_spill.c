@@ -68,12 +68,10 @@ static void test_round_trip(void)
 	EQ_U(slot.claimed_ns, 7 * COUNT);
 	OK(memcmp(last, wanted, sizeof(*last)) == 0, "the same result");
 	OK((size - before) < 8192, "a result is small");
-	for (off_t cut = size - 1; cut > before; cut -= 97) {
-		if (ftruncate(fd, cut) != 0 || replay(fd, last) != COUNT - 1)
-			break;
-		if (cut < before + 98)
-			OK(1, "an entry that was cut short is dropped");
-	}
+	bool is_dropped = true;
+	for (off_t cut = size - 1; cut > before; cut -= 97)
+		is_dropped = is_dropped && ftruncate(fd, cut) == 0 && replay(fd, last) == COUNT - 1;
+	OK(is_dropped, "an entry that was cut short is dropped");
 	close(fd);
 	free(last);
 	free(wanted);
@@ -96,7 +94,7 @@ static void test_garbage(void)
 			images += replay(fd, &last);
 		close(fd);
 	}
-	OK(images < 200, "garbage is no result");
+	EQ_U(images, 0);
 	spill_add(-1, REPORT_OTHER, &(struct mu_slot){ .pid = 1 }, &last);
 	EQ_U(replay(-1, &last), 0);
 }
