@@ -47,6 +47,7 @@ struct collector {
 	unsigned int images;	/* of which the reports have been made */
 	uint64_t drained_ns;	/* CLOCK_MONOTONIC of the last look at the logs */
 	bool is_flowing;	/* so many events come that we need not be woken */
+	bool is_armed;		/* we are woken by what happens after the last look */
 };
 
 static volatile sig_atomic_t must_end;
@@ -276,7 +277,8 @@ static void look_around(struct collector *c)
 {
 	struct tree *t = &c->tree;
 
-	if (!c->is_flowing)
+	c->is_armed = !c->is_flowing;
+	if (c->is_armed)
 		tree_arm(t);
 	tree_scan(t);
 	tree_check_ends(t);
@@ -291,9 +293,9 @@ static int next_timeout(struct collector *c)
 			 tree_shots_must_look();
 	int memory = tree_memory_look(t);
 
-	if (c->is_flowing)
+	/* When the flow has ended, one look more: what comes now would wake nobody. */
+	if (c->is_flowing || !c->is_armed)
 		return 1;
-
 	if (must_look && (memory < 0 || memory > TICK_MS))
 		return TICK_MS;
 	return memory;
