@@ -18,6 +18,10 @@
 
 #define NOT_YET UINT32_MAX
 
+/* What a site counts for: what is ignored is a part of the heap at a moment. Asked a few million
+ * times, and so kept. */
+enum standing { NOT_COUNTED, IN_MOMENTS, SHOWN };
+
 enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };
 
 /* ---- the tree ------------------------------------------------------------------------------ */
@@ -140,7 +144,8 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 
 	page_tree_init(&p->tree);
 	p->node = calloc((size_t)s->count + 1, sizeof(*p->node));
-	ok = planter_init(&t, p, err) && p->node;
+	p->standing = calloc((size_t)s->count + 1, 1);
+	ok = planter_init(&t, p, err) && p->node && p->standing;
 	for (uint32_t i = 0; ok && i < s->count; i++) {
 		struct filtered stack;
 
@@ -149,6 +154,7 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 		stack = filter_stack(f, s->site[i].stack);
 		if (stack.count > PROFILE_DEPTH_MAX)
 			stack.count = PROFILE_DEPTH_MAX;
+		p->standing[i] = stack.is_ignored ? IN_MOMENTS : SHOWN;
 		p->node[i] = stack.is_ignored ? 0 : plant_stack(&t, &stack);
 	}
 	free(t.node);
@@ -163,7 +169,9 @@ void page_image_free(struct page_image *p)
 {
 	page_tree_free(&p->tree);
 	free(p->node);
+	free(p->standing);
 	p->node = NULL;
+	p->standing = NULL;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -175,10 +183,10 @@ struct values {
 
 static int64_t image_value(const void *data, uint32_t site, enum page_metric metric)
 {
-	const struct filter *f = ((const struct page_image *)data)->export->filter;
-	const struct site *s = &f->profile->sites.site[site];
+	const struct page_image *p = data;
+	const struct site *s = &p->export->filter->profile->sites.site[site];
 
-	if (!sites_is_counted(s) || filter_stack(f, s->stack).is_ignored)
+	if (p->standing[site] != SHOWN)
 		return 0;
 	switch (metric) {
 	case PAGE_TOTAL_BYTES: return (int64_t)s->total_bytes;
@@ -260,10 +268,11 @@ struct shots {
 static void take_value(const struct shots *s, const struct mu_site_value *value,
 		       struct page_moment *m)
 {
-	const struct sites *sites = &s->page->export->filter->profile->sites;
+	const struct page_image *p = s->page;
+	const uint32_t sites = p->export->filter->profile->sites.count;
 	int64_t *bytes, *blocks;
 
-	if (value->site >= sites->count || !sites_is_counted(&sites->site[value->site]))
+	if (value->site >= sites || p->standing[value->site] == NOT_COUNTED)
 		return;
 	bytes = &m->bytes[s->cut->of_site[value->site]];
 	blocks = &m->blocks[s->cut->of_site[value->site]];

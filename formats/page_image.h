@@ -19,6 +19,7 @@ struct page_image {
 	/* private */
 	struct page_tree tree;
 	uint32_t *node;			/* of each site */
+	uint8_t *standing;		/* of each site */
 };
 
 /* page_image_init -- make the tree of all stacks.

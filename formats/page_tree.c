@@ -58,6 +58,15 @@ static bool grow(struct page_map *m, const struct words *w)
 	return true;
 }
 
+static bool is_same(const uint32_t *a, const uint32_t *b, unsigned int words)
+{
+	uint32_t difference = 0;
+
+	for (unsigned int i = 0; i < words; i++)
+		difference |= a[i] ^ b[i];
+	return difference == 0;
+}
+
 /* The slot of an entry, or an empty one for it; NULL without memory. Entry 0 is never there. */
 static uint32_t *find(struct page_map *m, const struct words *w, const uint32_t *key)
 {
@@ -66,8 +75,7 @@ static uint32_t *find(struct page_map *m, const struct words *w, const uint32_t 
 	if ((!m->slot || m->used >= (m->mask + 1) / 4 * 3) && !grow(m, w))
 		return NULL;
 	at = hash_words(key, w->per_entry) & m->mask;
-	while (m->slot[at] && memcmp(entry_of(w, m->slot[at]), key,
-				     w->per_entry * sizeof(uint32_t)) != 0)
+	while (m->slot[at] && !is_same(entry_of(w, m->slot[at]), key, w->per_entry))
 		at = (at + 1) & m->mask;
 	return &m->slot[at];
 }
@@ -213,27 +221,42 @@ static void score_by(struct scoring *s, enum page_metric m)
 	}
 }
 
-static int descending(const void *a, const void *b)
+/* The value whose place from the top is RANK, counted from 0: half of its bits, then the others. */
+static uint32_t at_rank(const uint32_t *value, uint32_t count, uint32_t rank)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t found = 0;
 
-	return x < y ? 1 : x > y ? -1 : 0;
+	for (int half = 1; half >= 0; half--) {
+		uint32_t in[1 << 16] = { 0 }, bin = UINT16_MAX;
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (half == 1)
+				in[value[i] >> 16]++;
+			else if (value[i] >> 16 == found >> 16)
+				in[value[i] & UINT16_MAX]++;
+		}
+		for (; bin > 0 && in[bin] <= rank; bin--)
+			rank -= in[bin];
+		found |= half == 1 ? bin << 16 : bin;
+	}
+	return found;
 }
 
 /* The smallest score with which at most MAX of COUNT stay. */
-static uint32_t threshold_of(const uint32_t *score, uint32_t count, uint32_t max, uint32_t *copy)
+static uint32_t threshold_of(const uint32_t *score, uint32_t count, uint32_t max)
 {
+	uint32_t first_out;
+
 	if (count <= max)
 		return 0;
-	memcpy(copy, score, count * sizeof(*copy));
-	qsort(copy, count, sizeof(*copy), descending);
-	return copy[max] < UINT32_MAX ? copy[max] + 1 : UINT32_MAX;
+	first_out = at_rank(score, count, max);
+	return first_out < UINT32_MAX ? first_out + 1 : UINT32_MAX;
 }
 
 static bool keep_best(struct page_cut *c, struct scoring *s, uint32_t max)
 {
 	uint32_t count = s->tree->node_count;
-	uint32_t least = threshold_of(s->score, count, max, (uint32_t *)s->sum);
+	uint32_t least = threshold_of(s->score, count, max);
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -349,11 +372,11 @@ static uint32_t new_node(struct page_cut *c, uint32_t parent, uint32_t place, ui
 	return c->count++;
 }
 
-/* Give every group a node: the best ones their own, the rest that of their parent. g->sum is
+/* Give every group a node: the best ones their own, the rest that of their parent. g->score is
  * the groups' node from here on. */
 static void place_groups(struct page_cut *c, struct groups *g, uint32_t max)
 {
-	uint32_t least = threshold_of(g->score, g->count, max, (uint32_t *)g->sum);
+	uint32_t least = threshold_of(g->score, g->count, max);
 	uint32_t left = max;
 
 	for (uint32_t i = 1; i < g->count; i++) {

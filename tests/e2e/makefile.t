@@ -69,8 +69,15 @@ if command -v git >/dev/null && git -C "$MU_SRC" rev-parse -q --verify HEAD >/de
 	ok 'the tarball has the sources' test -e GNUmakefile -a -e LICENSE
 	if [ -s "$MU_TMP/d/page/template.html" ]; then
 		same page-template.html "$MU_TMP/d/page/template.html" 'it has the built HTML page'
+		mkdir "$MU_TMP/broken"
+		printf '#!/bin/sh\n: >"%s"\nexit 1\n' "$MU_TMP/called" >"$MU_TMP/broken/node"
+		chmod +x "$MU_TMP/broken/node" && cp "$MU_TMP/broken/node" "$MU_TMP/broken/npm"
+		run env PATH="$MU_TMP/broken:$PATH" make HTML=yes B="$MU_TMP/e" "$MU_TMP/e/page/template.html"
+		is "$status" 0 'which builds with a node that does not work' || diag "$err"
+		same "$MU_TMP/e/page/template.html" page-template.html 'the page is that of the tarball'
+		nok 'nobody asks for node or npm' test -e "$MU_TMP/called"
 	else
-		skip 'the HTML page could not be built here'
+		skip 'the HTML page could not be built here' 4
 	fi
 	run make B="$MU_TMP/e" "$MU_TMP/e/gen/cli/version.h"
 	is "$(cat "$MU_TMP/e/gen/cli/version.h")" "#define MEMUSAGE_VERSION \"$version\"" \

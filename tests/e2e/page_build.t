@@ -28,6 +28,24 @@ run env PATH="$MU_TMP/bare" sh release/scripts/page.sh yes four/template.html
 is "$status" 0 'a release needs neither node nor npm'
 same four/template.html release/page-template.html 'its page is taken'
 
+# Programs without the page.
+unset MAKEFLAGS B T J V
+if command -v make >/dev/null; then
+	no=$MU_TMP/no
+	make -s -C "$MU_SRC" B="$no" HTML=no SAN= WERROR= CFLAGS=-O0 "$no/bin/memusage" "$no/bin/memusagestat" >log 2>&1
+	is "$?" 0 'HTML=no builds' || diag "$(tail -n 5 log)"
+	run "$no/bin/memusagestat" --html=page.html "$MU_SRC/tests/golden/massif/sites-all.out"
+	is "$status" 1 'memusagestat then makes no page'
+	like "$err" 'built without the HTML page.*make HTML=yes' 'and says why'
+	mkdir -p "$no/lib" && ln -s "$MU_BUILD/lib/memusage" "$no/lib/memusage"
+	run "$no/bin/memusage" --html=page.html sh -c 'echo ran'
+	is "$status $out" '125 ' 'memusage does not even run the program'
+	like "$err" 'built without the HTML page' 'and says why'
+	nok 'there is no page' test -e page.html
+else
+	skip 'no make here' 6
+fi
+
 # A registry that is not there must not stop anybody.
 if command -v npm >/dev/null && command -v node >/dev/null; then
 	run env npm_config_registry=http://127.0.0.1:9/ npm_config_cache="$MU_TMP/cache" \
