@@ -15,7 +15,7 @@
 #include "cli/xmalloc.h"
 #include "formats/utf8.h"
 
-enum { COLUMNS_MIN = 40, COLUMNS_MAX = 400, ROWS = 12, LABEL = 9, BEFORE_BAR = 24 };
+enum { COLUMNS_MIN = 40, COLUMNS_MAX = 400, ROWS = 12, LABEL = 9, BEFORE_BAR = 24, NO_BAR = 19 };
 
 #define BLUE "\033[34m"
 #define CYAN "\033[36m"
@@ -118,17 +118,32 @@ static void put_axis(FILE *out, const struct plot_style *s, const struct plot_cu
 	fprintf(out, "\n%*s  0%*s%s\n", LABEL, "", room > 0 ? room : 1, "", end);
 }
 
+/* Whether the total is half a row above the heap somewhere; else the heap alone is drawn. */
+static bool is_seen(const double *heap, const double *total, unsigned int columns,
+		    unsigned int rows)
+{
+	double top = 1, most = 0;
+
+	for (unsigned int i = 0; i < columns; i++) {
+		top = fmax(top, fmax(heap[i], total[i]));
+		most = fmax(most, total[i] - heap[i]);
+	}
+	return most * rows / top >= 0.5;
+}
+
 void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *c)
 {
 	unsigned int columns = s->columns - LABEL - 3;
 	double *heap = xcalloc(columns, sizeof(*heap)), *total = xcalloc(columns, sizeof(*total));
 	double top = 1;
 	char text[UNITS_LENGTH];
+	bool has_rest;
 
 	to_columns(c, c->heap, heap, columns);
 	to_columns(c, c->total, total, columns);
+	has_rest = is_seen(heap, total, columns, s->rows);
 	for (unsigned int i = 0; i < columns; i++)
-		top = fmax(top, fmax(heap[i], total[i]));
+		top = fmax(top, has_rest ? fmax(heap[i], total[i]) : heap[i]);
 	for (unsigned int i = 0; i < columns; i++) {
 		heap[i] *= s->rows / top;
 		total[i] *= s->rows / top;
@@ -143,6 +158,10 @@ void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *
 		put_row(out, s, heap, total, columns, r);
 	}
 	put_axis(out, s, c, columns);
+	if (has_rest)
+		fprintf(out, "%*s%s heap  %s + rounding, admin, stacks\n",
+			s->columns < 60 ? 0 : LABEL + 3, "",
+			s->has_blocks ? "\u2588" : "#", s->has_blocks ? "\u2591" : ":");
 	free(heap);
 	free(total);
 }
@@ -151,7 +170,7 @@ void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *
 
 static int bar_width(const struct plot_style *s)
 {
-	return s->columns < 70 ? 8 : 20;
+	return s->columns < 60 ? 0 : s->columns < 70 ? 8 : 20; /* names matter more */
 }
 
 void plot_bar(FILE *out, const struct plot_style *s, double share, const char *value)
@@ -159,6 +178,10 @@ void plot_bar(FILE *out, const struct plot_style *s, double share, const char *v
 	const int width = bar_width(s);
 	int full = (int)lround(fmin(fmax(share, 0), 1) * width);
 
+	if (width == 0) {
+		fprintf(out, "%5.1f %% %9s  ", share * 100, value);
+		return;
+	}
 	fprintf(out, "%6.1f %%  %10s  %s", share * 100, value, s->has_color ? BLUE : "");
 	for (int i = 0; i < width; i++)
 		fputs(i >= full ? " " : s->has_blocks ? "\u2588" : "#", out);
@@ -167,7 +190,8 @@ void plot_bar(FILE *out, const struct plot_style *s, double share, const char *v
 
 void plot_cut(FILE *out, const struct plot_style *s, const char *text, bool is_behind_bar)
 {
-	int room = (int)s->columns - (is_behind_bar ? BEFORE_BAR + bar_width(s) : 0);
+	const int bar = bar_width(s), before = bar ? BEFORE_BAR + bar : NO_BAR;
+	int room = (int)s->columns - (is_behind_bar ? before : 0);
 
 	if (s->has_color)
 		fputs(BOLD, out);

@@ -55,6 +55,7 @@ static const char *put_instructions(char *text, double x)
 	return text;
 }
 
+/* The peak's snapshot may be a little below the peak, which the curve then has there. */
 static void put_head(FILE *out, const struct plot_style *style, const struct plot_curve *c,
 		     const char *command, uint64_t exact)
 {
@@ -75,6 +76,8 @@ static void put_head(FILE *out, const struct plot_style *style, const struct plo
 	}
 	if ((double)exact < c->heap[at])
 		exact = (uint64_t)c->heap[at];
+	c->total[at] += (double)exact - c->heap[at];
+	c->heap[at] = (double)exact;
 	fprintf(out, "\nheap peak: %s at ", units_bytes(peak, exact));
 	fprintf(out, "%s\n\n", c->x_text(when, c->x[at]));
 }

@@ -144,22 +144,32 @@ static void put_bands(struct graph *g)
 	free(point);
 }
 
-static double top_at(const struct graph *g, int layer, double x)
+/* The last sample that is not to the right of X, but the last of all. */
+static uint32_t sample_at(const struct graph *g, double x)
 {
-	const struct bands *b = g->b;
-	uint32_t low = 0, high = b->count - 1;
-	double from, to;
+	uint32_t low = 0, high = g->b->count - 1;
 
-	if (layer < 0)
-		return g->bottom;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (x_of(g, b->time[middle]) <= x)
+		if (x_of(g, g->b->time[middle]) <= x)
 			low = middle;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+static double top_at(const struct graph *g, int layer, double x)
+{
+	const struct bands *b = g->b;
+	uint32_t low, high;
+	double from, to;
+
+	if (layer < 0)
+		return g->bottom;
+	low = sample_at(g, x);
+	high = low + 1;
 	from = x_of(g, b->time[low]);
 	to = x_of(g, b->time[high]);
 	return g->layer[layer].top[low] +
@@ -167,28 +177,41 @@ static double top_at(const struct graph *g, int layer, double x)
 	       (g->layer[layer].top[high] - g->layer[layer].top[low]);
 }
 
+/* The highest room that the whole of a band has between two places; it ends at samples or there. */
+static void room_between(const struct graph *g, int layer, double from, double to, double *upper,
+			 double *lower)
+{
+	*upper = fmax(top_at(g, layer, from), top_at(g, layer, to));
+	*lower = fmin(top_at(g, layer - 1, from), top_at(g, layer - 1, to));
+	for (uint32_t i = sample_at(g, from); i < g->b->count; i++) {
+		double x = x_of(g, g->b->time[i]);
+
+		if (x >= to)
+			break;
+		if (x <= from)
+			continue;
+		*upper = fmax(*upper, g->layer[layer].top[i]);
+		*lower = fmin(*lower, layer ? g->layer[layer - 1].top[i] : g->bottom);
+	}
+}
+
 /* Looks for room of WIDTH x HEIGHT within a band, beside the line of the peak. Returns whether
  * there is, with its middle. */
 static bool find_room(const struct graph *g, int layer, double width, double height,
 		      struct point *middle)
 {
-	enum { PROBES = 120, WINDOW = 9 };
+	enum { PROBES = 240 };
 	double best = height, range = g->right - g->left - width;
 	double peak = x_of(g, g->b->peak_time);
 
 	if (range <= 0)
 		return false;
 	for (int i = 0; i <= PROBES; i++) {
-		double x = g->left + range * i / PROBES, upper = g->top, lower = g->bottom;
+		double x = g->left + range * i / PROBES, upper, lower;
 
 		if (x < peak + 3 && x + width > peak - 3)
 			continue;
-		for (int k = 0; k < WINDOW && lower - upper > best; k++) {
-			double at = x + width * k / (WINDOW - 1);
-
-			upper = fmax(upper, top_at(g, layer, at));
-			lower = fmin(lower, top_at(g, layer - 1, at));
-		}
+		room_between(g, layer, x, x + width, &upper, &lower);
 		if (lower - upper > best) {
 			best = lower - upper;
 			*middle = (struct point){ x + width / 2, (lower + upper) / 2 };

@@ -45,11 +45,11 @@ static void put_label(const struct size_class *s, char text[2 * CHART_LABEL + 8]
 	if (s->high == 0)
 		snprintf(text, 2 * CHART_LABEL + 8, "%s and more",
 			 chart_bytes(low, (double)s->low, NULL));
-	else if (s->low < 128)
+	else if (s->high <= 1024)
 		snprintf(text, 2 * CHART_LABEL + 8, "%" PRIu64 " to %" PRIu64 " B", s->low,
 			 s->high - 1);
 	else
-		snprintf(text, 2 * CHART_LABEL + 8, "below %s",
+		snprintf(text, 2 * CHART_LABEL + 8, "%" PRIu64 " to %s", s->low / 1024,
 			 chart_bytes(high, (double)s->high, NULL));
 }
 

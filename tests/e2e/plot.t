@@ -27,6 +27,12 @@ for columns in 40 60 132; do
 	COLUMNS=$columns memusageprint --plot who.mur >out
 	num "$(widest out)" -le "$columns" "fits into $columns columns"
 done
+COLUMNS=40 memusageprint --plot=3 who.mur >out
+while read -r function bytes; do
+	like "$(cat out)" "^ *[0-9.]+ % +$bytes B  $function " "$function has its name in 40 columns, too"
+done <truth
+memusageprint --plot=3 who.mur >out
+like "$(cat out)" '^ *# heap  : [+] rounding, admin, stacks$' 'what is drawn is said'
 LANG=C.UTF-8 memusageprint --plot --color=always who.mur >out
 like "$(cat out)" "$(printf '\342\226\210')" 'blocks where the locale has them'
 like "$(cat out)" "$(printf '\033\\[34m')" 'colours when they are asked for'
