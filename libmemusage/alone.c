@@ -177,11 +177,14 @@ static void read_config(const char *(*env)(const char *))
 	strcat(strcpy(output_entry, MU_ENV_OUTPUT "="), output);
 }
 
-/* The program may close stderr before it exits, as all of coreutils do. */
+/* The program may close stderr before it exits, as all of coreutils do. The copy is a high number,
+ * but below the limit. */
 static void keep_stderr(void)
 {
 	long fd = SYS3(SYS_fcntl, 2, F_DUPFD_CLOEXEC, STDERR_COPY);
 
+	for (long lowest = STDERR_COPY / 2; fd == -EINVAL && lowest > 2; lowest /= 2)
+		fd = SYS3(SYS_fcntl, 2, F_DUPFD_CLOEXEC, lowest);
 	if (sys_failed(fd) || sys_failed(SYS2(SYS_fstat, fd, &stderr_identity)))
 		return;
 	stderr_copy = (int)fd;

@@ -163,7 +163,12 @@ static int accept_somehow(struct hellos *h, int fd)
 	const int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
 	int connection = accept4(fd, NULL, NULL, flags);
 
-	if (connection >= 0 || (errno != EMFILE && errno != ENFILE) || h->reserve < 0)
+	if (connection >= 0 || (errno != EMFILE && errno != ENFILE))
+		return connection;
+	/* Something else may have had it for a moment when it was to be taken back. */
+	if (h->reserve < 0)
+		h->reserve = fcntl(h->tree->event, F_DUPFD_CLOEXEC, 3);
+	if (h->reserve < 0)
 		return connection;
 	close(h->reserve);
 	h->reserve = -1;

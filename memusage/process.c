@@ -12,11 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+
+/* Descriptors that processes leave free, or a quarter where there are few. */
+enum { SPARE = 32 };
 
 struct process *processes_find(const struct processes *all, pid_t pid)
 {
@@ -172,6 +176,21 @@ int process_maps(pid_t pid, int fd)
 	return found;
 }
 
+int process_spare(int fd)
+{
+	struct rlimit limit;
+	rlim_t spare;
+
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return fd;
+	spare = limit.rlim_cur / 4 < SPARE ? limit.rlim_cur / 4 : SPARE;
+	if ((rlim_t)fd < limit.rlim_cur - spare)
+		return fd;
+	close(fd);
+	errno = EMFILE;
+	return -1;
+}
+
 struct process *processes_add(struct processes *all, pid_t pid)
 {
 	struct process *p = xcalloc(1, sizeof(*p));
@@ -180,7 +199,7 @@ struct process *processes_add(struct processes *all, pid_t pid)
 	p->slot = -1;
 	p->memory_fd = -1;
 	p->control = -1;
-	p->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	p->pidfd = pid > 0 ? process_spare((int)syscall(SYS_pidfd_open, pid, 0)) : -1;
 	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
 	if (p->pidfd < 0 && !p->has_ended)
 		p->start = process_start_time(pid);

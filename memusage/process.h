@@ -62,6 +62,15 @@ struct process *processes_by_pidfd(const struct processes *all, int fd);
  */
 struct process *processes_add(struct processes *all, pid_t pid);
 
+/* process_spare -- FD, that is to be open for as long as a process lives, unless it is one of the
+ * last that may be had: these are for connections, arenas and what is open for a moment, without
+ * which new processes would wait in vain.
+ *
+ * fd  -1 is passed on.
+ * Returns it, or closes it and returns -1 with EMFILE.
+ */
+int process_spare(int fd);
+
 /* processes_owner -- who has slot SLOT of ARENA, or NULL. */
 struct process *processes_owner(const struct processes *all, const struct arena *arena, int slot);
 

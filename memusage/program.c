@@ -46,15 +46,17 @@ static int search_path(const char *name, char **path)
 		char *candidate = length == 0 ? xstrdup(name) :
 				  xasprintf("%.*s/%s", (int)length, at, name);
 		int error = judge(candidate);
+		struct stat st;
 
 		if (error == 0) {
 			*path = candidate;
 			return 0;
 		}
-		free(candidate);
-		/* A directory of that name is as good as nothing there. */
-		if (error == EACCES)
+		/* A directory of that name is as good as nothing there, and one of PATH that may
+		 * not be searched has nothing, as for shells. */
+		if (error == EACCES && stat(candidate, &st) == 0)
 			refused = error;
+		free(candidate);
 		if (at[length] == '\0')
 			break;
 		at += length + 1;

@@ -365,7 +365,9 @@ static int run(struct remote *r)
 	if (r->command->run == run_help)
 		return run_help(r);
 	status = open_contact(r);
-	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY) && is_launcher(r->pid))
+	/* The launcher has the arena, too: who may not open that sees nobody who answers for it. */
+	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY ||
+	     status == CONTACT_DEAD) && is_launcher(r->pid))
 		status = open_program(r);
 	if (status != CONTACT_OK)
 		return explain(r, status);

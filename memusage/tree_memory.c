@@ -98,7 +98,7 @@ void tree_memory_begin(struct tree *t, struct process *p, const struct image *im
 	if (!(p->arena->view.head.config.flags & MU_CFG_TIMELINE))
 		return;
 	tree_memory_forget(p);
-	p->memory_fd = procmem_open(p->pid);
+	p->memory_fd = process_spare(procmem_open(p->pid));
 	p->memory_began_ns = now;
 	if (p->memory_fd < 0)
 		return;

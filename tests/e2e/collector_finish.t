@@ -17,6 +17,9 @@ cp .err report
 recorded 'LD_PRELOAD alone'
 is "$(report_field heap total)" "$want" 'the same figures'
 is "$(ls arena)" '' 'the arena is removed'
+run sh -c 'ulimit -n 100; LD_PRELOAD=$LIB exec ls /'
+cp .err report
+recorded 'with few descriptors, of a program that closes standard error'
 run env LD_PRELOAD="$LIB" MEMUSAGE_OUTPUT=data.dat MEMUSAGE_NO_TIMER= ls /
 is "$status" 0 'with MEMUSAGE_OUTPUT'
 num "$(wc -c <data.dat)" -gt 1000 'there is a data file'

@@ -62,7 +62,8 @@ export MEMUSAGE_COUNTER=1:1
 	done_testing
 }
 # What rests is brought up to date by the kernel; the rest is the scheduler's.
-open=$(counted 1 1 | grep -c descriptor)
+run counted 1 1
+open=$(grep -c descriptor .out)
 worked() { sed -n "s/^worked //p" "$1"; }
 for threads in 1 4; do
 	run memusage -q --time-unit=i --massif-out-file=t.massif counted $threads 20

@@ -108,7 +108,6 @@ num "$(sed -n 's/.*seen, \([0-9]*\) touched.*/\1/p' report | head -n 1)" -ge 100
 	'D21 a stack without calls'
 rm -f d22.dat
 same_run 'D22 errno is 0 when main begins' -d d22.dat -- family errno
-documented 23
 run memusage -d /nowhere/at/all touch ran
 is "$status" 125 'D24 an unwritable data file'
 nok 'D24 the program was not run' test -e ran
@@ -178,8 +177,6 @@ if command -v memusagestat >/dev/null; then
 else
 	skip 'no memusagestat' 9
 fi
-documented 32
-documented 33
 
 is "$(od -An -tx8 -N8 d8.dat | tr -d ' ')" 00003156736e554d 'D34 the file says nanoseconds'
 first=$(records d8.dat | awk 'NR == 3 { print $3 }')
@@ -187,7 +184,7 @@ last=$(records d8.dat | awk 'END { print $3 }')
 ok 'D34 and they are' test "$first" -lt "$last" -a $((last - first)) -lt 60000000000
 run memusage ls /
 unlike "$err" "$(printf '\033')" 'D35 no colours where no terminal is'
-documented 35
-documented 36
-documented 37
+for number in $(seq 37); do
+	documented "$number"
+done
 done_testing
