@@ -128,7 +128,7 @@ if unshare -n true 2>/dev/null; then
 else
 	skip 'cannot make network namespaces here' 6
 fi
-if [ $root = yes ] && ldd "$live" >libraries 2>/dev/null; then
+if chroot / true 2>/dev/null && ldd "$live" >libraries 2>/dev/null; then
 	mkdir jail
 	for file in "$live" $(grep -o '/[^ ]*' libraries) "$MU_BUILD/lib/memusage/libmemusage.so"; do
 		mkdir -p "jail$(dirname "$file")"

@@ -110,12 +110,11 @@ static void test_foreign_link(void)
 	struct output out;
 	int saved;
 
-	if (geteuid() != 0) {
-		skip("only root can make a link of another user");
+	EQ_I(symlink("plain", "foreign"), 0);
+	if (lchown("foreign", 1, 1) < 0) {
+		skip("a link of another user cannot be made here");
 		return;
 	}
-	EQ_I(symlink("plain", "foreign"), 0);
-	EQ_I(lchown("foreign", 1, 1), 0);
 	saved = redirect_stderr();
 	EQ_I(output_open(&out, "foreign", 0), -1);
 	restore_stderr(saved);

@@ -160,12 +160,10 @@ static void refused(void)
 	EQ_I(content("v.dat"), ' ');
 	EQ_I(symlink("old.dat", "link.dat"), 0);
 	EQ_I(status_of("link.dat"), 0);
-	if (geteuid() == 0) {
-		EQ_I(lchown("link.dat", 65534, 65534), 0);
+	if (lchown("link.dat", 65534, 65534) == 0)
 		EQ_I(status_of("link.dat"), 1);
-	} else {
-		skip("only root can make a link of another user");
-	}
+	else
+		skip("a link of another user cannot be made here");
 	EQ_I(status_of("/dev/null"), 0);
 }
 

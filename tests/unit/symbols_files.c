@@ -6,8 +6,10 @@
 #include "profile/symbols.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "profile/elf_file.h"
@@ -262,7 +264,11 @@ static void separate(void)
 		length += snprintf(path + length, sizeof(path) - (size_t)length, "%02x",
 				   id.byte[i]);
 	OK(shell("objcopy --only-keep-debug prog %s.debug", path), "a debug file by build-id");
-	check_local("/srv/link", &rooted, true, "by build-id, through a link, in a root");
+	check_local("/srv/real", &rooted, true, "by build-id, in a root");
+	if (syscall(SYS_openat2, -1, "", NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM))
+		skip("no openat2 here: links lead out of a root");
+	else
+		check_local("/srv/link", &rooted, true, "by build-id, through a link, in a root");
 }
 
 /* A server, as far as libdebuginfod is concerned. Without being asked we do not ask it. */

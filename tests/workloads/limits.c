@@ -66,8 +66,8 @@ static void close_all(long how)
 
 	if (how == 1)
 		closefrom(3);
-	else if (how == 2)
-		check(!close_range(3, ~0U, 0), "close_range");
+	else if (how == 2 && (!close_range(3, ~0U, 0) || errno != ENOSYS))
+		say("close_range"); /* Linux 5.9 has it */
 	else
 		for (fd = 3; fd < 5000; fd++)
 			close(fd);
