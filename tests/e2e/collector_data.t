@@ -183,7 +183,7 @@ is $((${have:-0} + ${lost:-0})) 800000 'and the rest is there, in whole records'
 # ---- a collector that does not keep up: nothing is lost silently
 # shellcheck disable=SC2016
 run memusage --no-timer -o report --log-limit=64K -d data.dat sh -c \
-	'exec ./steps 100000 $("$MU_SRC/tests/lib/pids" memusage-collec $PPID)'
+	'exec ./steps 100000 $("$MU_SRC/tests/lib/pids" memusage-collec "$PPID")'
 lost=$(sed -n 's/^memusage: not recorded: \([0-9]*\) events in the data file.*/\1/p' report)
 num "${lost:-0}" -gt 100000 'events beyond --log-limit are dropped and counted'
 have=$(check_data data.dat | awk '{ print $2 }')

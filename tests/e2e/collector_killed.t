@@ -125,7 +125,7 @@ cat >strikes <<'END'
 for i in 1 2 3; do
 	sh slay $PPID || exit 8
 done
-kill -9 $("$MU_SRC/tests/lib/pids" memusage-collec $PPID)
+kill -9 $("$MU_SRC/tests/lib/pids" memusage-collec "$PPID")
 exit 7
 END
 run memusage -o report sh strikes

@@ -63,7 +63,7 @@ rm -f begun
 memusage -q sh -c ': >begun; sleep 0.5; : >ended; exit 6' &
 pid=$!
 until_true test -e begun
-program=$(pids sh $pid)
+program=$(pids sh "$pid")
 kill -STOP "$program"
 sleep 1
 nok 'a program stopped from elsewhere stands still' test -e ended
@@ -91,7 +91,7 @@ isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'its data are complete'
 rm -f data.dat after
 # shellcheck disable=SC2016
 run memusage -d data.dat sh -c 'ls / >/dev/null
-	kill -9 $("$MU_SRC/tests/lib/pids" memusage-collec $PPID)
+	kill -9 $("$MU_SRC/tests/lib/pids" memusage-collec "$PPID")
 	ls / >/dev/null; : >after; exit 3'
 is "$status" 3 'SIGKILL of the collector does not change the status'
 ok 'the program goes on' test -e after
@@ -106,7 +106,7 @@ fi
 
 # shellcheck disable=SC2016
 run memusage -o report -d data.dat sh -c 'ls / >/dev/null
-	kill $("$MU_SRC/tests/lib/pids" memusage-collec $PPID); sleep 0.3; ls / >/dev/null; exit 3'
+	kill $("$MU_SRC/tests/lib/pids" memusage-collec "$PPID"); sleep 0.3; ls / >/dev/null; exit 3'
 is "$status" 3 'SIGTERM of the collector'
 recorded 'what was there is written'
 isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'the data file is finished'
