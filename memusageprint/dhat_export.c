@@ -224,7 +224,9 @@ static void set_time(struct maker *m)
 
 	m->scale = unit == UNIT_MS ? p->unit_ns / 1e6 : p->unit_ns;
 	if (p->clock >= MU_CLOCK_CPU) {
-		unit = UNIT_CPU + (p->clock - MU_CLOCK_CPU);	/* in the same order */
+		_Static_assert(UNIT_INSTRUCTIONS - UNIT_CPU ==
+			       (int)MU_CLOCK_INSTRUCTIONS - (int)MU_CLOCK_CPU, "the same order");
+		unit = UNIT_CPU + (p->clock - MU_CLOCK_CPU);
 		m->scale = p->unit_ns;
 	}
 	m->d->short_lived = units[unit].short_lived;

@@ -147,13 +147,14 @@ static void put_callers(FILE *out, const struct profile *p, const struct top_ent
 /* "        lived 1.20 ms on average" */
 static void put_lifetime(FILE *out, const struct top_entry *entry)
 {
+	double most = (double)INT64_MAX, ns;
 	char text[UNITS_LENGTH];
 
 	if (entry->lives == 0)
 		return;
+	ns = (double)entry->life / (double)entry->lives * SITES_TICK_NS;
 	fprintf(out, "                                   lived %s on average\n",
-		units_time(text, (uint64_t)((double)entry->life / (double)entry->lives *
-					    SITES_TICK_NS)));
+		units_time(text, (uint64_t)(ns < most ? ns : most)));
 }
 
 /* What the entries from COUNT on sum up to, in one line. */

@@ -24,10 +24,11 @@ bool funcname_is(const char *symbol, const char *name);
 /* funcname_may_be -- whether a mangled symbol can be the source name NAME: worth demangling. */
 bool funcname_may_be(const char *symbol, const char *name);
 
-/* funcname_is_source -- whether a demangled symbol is NAME, with arguments or without.
+/* funcname_is_source -- whether a demangled symbol is NAME.
  *
- * "pool::get" and "pool::get(unsigned long)" are both "void* pool::get<int>(unsigned long)"'s
- * kin only if template arguments are given, too. Blanks do not count.
+ * NAME may leave out the arguments and the type of the result, but not arguments of templates:
+ * "pool::get<int>" is "void* pool::get<int>(unsigned long)", "pool::get" is not. Blanks do not
+ * count.
  */
 bool funcname_is_source(const char *demangled, const char *name);
 

@@ -102,7 +102,11 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 		    const struct symbols_request *request, size_t requests,
 		    const struct symbols_options *o, struct mu_error *err);
 
-/* symbols_name -- give a request that has no names a full one. False: no memory. */
+/* symbols_name -- give a request that has no names a full one.
+ *
+ * request  a number below what symbols_resolve() was asked; one that has names keeps them.
+ * Returns false without memory.
+ */
 bool symbols_name(struct symbols *s, size_t request, const char *full);
 
 /* symbols_free -- release everything. Fine for a zeroed struct. */

@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 EOF
-gcc -O2 -w "-DFAMILY=\"$MU_SRC/tests/workloads/symbolfamily.c\"" -o forks forks.c -pthread
+compile "${CC:-cc}" -O2 -w "-DFAMILY=\"$MU_SRC/tests/workloads/symbolfamily.c\"" -o forks forks.c -pthread
 run memusage -o report --alloc-symbol=auto -- ./forks
 like "$(cat report)" 'forks \(since its fork\): heap total: [0-9]{7,}' 'a forked child is recorded'
 
@@ -226,7 +226,7 @@ int main(void)
 	return 0;
 }
 EOF
-gcc -g -O2 -w -o places places.c
+compile "${CC:-cc}" -g -O2 -w -o places places.c
 for report in --top --tree --leaks; do
 	run memusage $report --alloc-symbol=auto -o report -- ./places
 	[ $report = --leaks ] || like "$(cat report)" 'maker' "$report: places are those of the callers"
