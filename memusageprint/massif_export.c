@@ -15,7 +15,6 @@
 #include "profile/tree.h"
 #include "recording/points.h"
 
-
 struct exporter {
 	FILE *out;
 	struct filter filter;	/* with a limit of depth */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* What Massif's time is. Instructions are counted by the emulator. */
+/* What Massif's time is. Instructions are counted by the emulator or the CPU. */
 enum mu_unit { MU_UNIT_MS = 0, MU_UNIT_BYTES = 1, MU_UNIT_INSTRUCTIONS = 2 };
 
 /* What time is to program points; see docs/format.md, "Points". */

@@ -61,7 +61,6 @@ enum mu_config_flag {
 /* How event times are measured; see docs/format.md, "Time". */
 enum mu_time_source { MU_TIME_MONOTONIC = 0, MU_TIME_TSC = 1 };
 
-
 struct mu_config {
 	uint32_t flags;		     /* enum mu_config_flag */
 	uint32_t time_source;	     /* enum mu_time_source of logged events */
