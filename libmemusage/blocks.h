@@ -290,6 +290,23 @@ static inline bool blocks_lock_quick(uint64_t *word, uint64_t *value, const bool
 						  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }
 
+/* blocks_fetch_quick -- have the line brought where a block's record will go.
+ *
+ * Without effect if the thread's cache does not know the page. What blocks_put_quick() would wait
+ * for can then come while something else is done.
+ */
+static inline __attribute__((always_inline)) void
+blocks_fetch_quick(struct thread *thread, uint64_t address, const bool bare)
+{
+	const uint64_t *word = blocks_word_quick(thread, address);
+
+	if (unlikely(!word))
+		return;
+	uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
+	unsigned int place = blocks_place(value, blocks_granule(address), bare);
+	__builtin_prefetch(blocks_line(value, place, bare), 1);
+}
+
 /* blocks_put_quick -- blocks_put() where nothing has to be made, searched or waited for.
  *
  * bare  rec.has_bare_blocks, as a constant.

@@ -349,6 +349,8 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 	    !quick_enter(thread, mode))
 		return false;
 	if (mode & MODE_STACKS) {
+		/* A program's heap is large, and so is the table. */
+		blocks_fetch_quick(thread, (uint64_t)block, false);
 		record.site = event_site(thread, fn, sp, mode);
 		record.birth = sites_tick();
 		snapshots_before(record.birth, mode & MODE_MANY);

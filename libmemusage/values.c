@@ -15,7 +15,11 @@
 #define PIECE_ROOM (PIECE_BYTES - offsetof(struct mu_values, byte))
 #define VALUE_MAX 25u /* most bytes that one site takes: 5 for its number, 10 for each sum */
 
-static int64_t *bytes_of, *blocks_of; /* sums by site */
+struct sum {
+	int64_t bytes, blocks;
+};
+
+static struct sum *sums;	      /* by site */
 static uint64_t scratch_sites;	      /* ... have room for these */
 static uint64_t summed_sites;	      /* ... and hold these */
 static uint64_t pieces_free;	      /* a chain */
@@ -36,38 +40,49 @@ static bool make_scratch(uint64_t sites)
 		return true;
 	while (want < sites)
 		want *= 2;
-	if (bytes_of)
-		memory_unmap(bytes_of, scratch_sites * (sizeof(*bytes_of) + sizeof(*blocks_of)));
-	/* One mapping, so that there is none or all of it. */
-	bytes_of = memory_map(want * (sizeof(*bytes_of) + sizeof(*blocks_of)));
-	blocks_of = bytes_of ? bytes_of + want : NULL;
-	scratch_sites = bytes_of ? want : 0;
-	return bytes_of;
+	if (sums)
+		memory_unmap(sums, scratch_sites * sizeof(*sums));
+	sums = memory_map(want * sizeof(*sums));
+	scratch_sites = sums ? want : 0;
+	return sums;
+}
+
+/* Adds up cells that lie side by side. Returns `known` of values_sum(). */
+static uint64_t add_cells(const struct mu_cell *cell, uint64_t count, uint64_t known)
+{
+	for (const struct mu_cell *end = cell + count; cell < end; cell++) {
+		if (cell->site >= summed_sites)
+			continue;
+		sums[cell->site].bytes += cell->live_bytes;
+		sums[cell->site].blocks += cell->live_blocks;
+		if (cell->site >= known && cell->total_blocks)
+			known = cell->site + 1;
+	}
+	return known;
 }
 
 bool values_sum(uint64_t *known, uint64_t *used)
 {
-	struct mu_table *table = rec.image->table;
-	uint64_t sites = __atomic_load_n(&table[MU_SEC_SITES].count, __ATOMIC_ACQUIRE);
-	uint64_t cells = __atomic_load_n(&table[MU_SEC_CELLS].count, __ATOMIC_ACQUIRE);
+	struct mu_table *cells = &rec.image->table[MU_SEC_CELLS];
+	uint64_t sites = __atomic_load_n(&rec.image->table[MU_SEC_SITES].count, __ATOMIC_ACQUIRE);
+	uint64_t left = __atomic_load_n(&cells->count, __ATOMIC_ACQUIRE);
 
 	*known = *used = 0;
 	if (!make_scratch(sites))
 		return false;
 	summed_sites = sites;
-	memset(bytes_of, 0, sites * sizeof(*bytes_of));
-	memset(blocks_of, 0, sites * sizeof(*blocks_of));
-	for (uint64_t i = 0; i < cells; i++) {
-		const struct mu_cell *cell = arena_table_at(&table[MU_SEC_CELLS], i);
-		if (!cell || cell->site >= sites)
-			continue;
-		bytes_of[cell->site] += cell->live_bytes;
-		blocks_of[cell->site] += cell->live_blocks;
-		if (cell->total_blocks && cell->site >= *known)
-			*known = cell->site + 1;
+	memset(sums, 0, sites * sizeof(*sums));
+	for (unsigned int i = 0; left && i < MU_TABLE_EXTENTS; i++) {
+		uint64_t entries = (UINT64_C(1) << cells->first_log2) << i;
+		uint64_t offset = __atomic_load_n(&cells->extent[i], __ATOMIC_ACQUIRE);
+		uint64_t count = entries < left ? entries : left;
+
+		if (offset)
+			*known = add_cells(at(offset), count, *known);
+		left -= count;
 	}
 	for (uint64_t i = 0; i < sites; i++)
-		*used += bytes_of[i] || blocks_of[i];
+		*used += (sums[i].bytes | sums[i].blocks) != 0;
 	return true;
 }
 
@@ -76,9 +91,9 @@ uint64_t values_array(struct mu_site_value *first, uint64_t capacity)
 	struct mu_site_value *value = first;
 
 	for (uint64_t i = 0; i < summed_sites && (uint64_t)(value - first) < capacity; i++)
-		if (bytes_of[i] || blocks_of[i])
-			*value++ = (struct mu_site_value){ (uint32_t)i, 0, bytes_of[i],
-							   blocks_of[i] };
+		if (sums[i].bytes || sums[i].blocks)
+			*value++ = (struct mu_site_value){ (uint32_t)i, 0, sums[i].bytes,
+							   sums[i].blocks };
 	return (uint64_t)(value - first);
 }
 
@@ -142,7 +157,7 @@ bool values_store(struct values *v, uint64_t limit)
 		return false;
 	uint8_t *to = piece->byte;
 	for (uint64_t i = 0; i < summed_sites; i++) {
-		if (!bytes_of[i] && !blocks_of[i])
+		if (!sums[i].bytes && !sums[i].blocks)
 			continue;
 		if ((size_t)(piece->byte + PIECE_ROOM - to) < VALUE_MAX) {
 			end_piece(v, piece, to);
@@ -154,8 +169,8 @@ bool values_store(struct values *v, uint64_t limit)
 			to = piece->byte;
 		}
 		to = put_number(to, i - next);
-		to = put_number(to, zigzag(bytes_of[i]));
-		to = put_number(to, zigzag(blocks_of[i]));
+		to = put_number(to, zigzag(sums[i].bytes));
+		to = put_number(to, zigzag(sums[i].blocks));
 		next = i + 1;
 	}
 	end_piece(v, piece, to);
