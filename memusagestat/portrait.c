@@ -5,6 +5,7 @@
 #include "memusagestat/portrait.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -165,6 +166,28 @@ static double since(uint64_t start, uint64_t now)
 	return now > start ? (double)(now - start) : 0;
 }
 
+/* What the snapshots say, and the end of the run, which may be long after the last of them. */
+static void load_shots(struct points *shots, const struct recorded *r)
+{
+	const uint64_t start = r->image.head.process.start_mono_ns;
+	size_t count = image_count(&r->image, MU_SEC_SNAPSHOTS);
+	double extra = 0;
+
+	points_init(shots, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		struct mu_snapshot s = { .mono_ns = start };
+
+		image_snapshot(&r->image, i, &s);
+		extra = (double)s.extra;
+		shots->x[i] = since(start, s.mono_ns);
+		shots->y[0][i] = (double)s.heap;
+		shots->y[1][i] = (double)s.heap + extra;
+	}
+	shots->x[count] = fmax((double)r->export.duration_ns, count ? shots->x[count - 1] : 0);
+	shots->y[0][count] = (double)r->result.heap_now;
+	shots->y[1][count] = (double)r->result.heap_now + extra;
+}
+
 /* Heap and rounding from the snapshots; what the kernel saw, from its samples. */
 static void draw_image(struct portrait *p, const struct recorded *r)
 {
@@ -176,21 +199,13 @@ static void draw_image(struct portrait *p, const struct recorded *r)
 
 	if (timeline_load(&t, im, &err) < 0)
 		die("%s: %s", p->source.name, err.text);
-	points_init(&shots, image_count(im, MU_SEC_SNAPSHOTS));
-	for (size_t i = 0; i < shots.count; i++) {
-		struct mu_snapshot s = { .mono_ns = start };
-
-		image_snapshot(im, i, &s);
-		shots.x[i] = since(start, s.mono_ns);
-		shots.y[0][i] = (double)s.heap;
-		shots.y[1][i] = (double)s.heap + (double)s.extra;
-	}
+	load_shots(&shots, r);
 	points_init(&samples, t.count);
 	for (size_t i = 0; i < samples.count; i++) {
 		samples.x[i] = since(start, t.sample[i].mono_ns);
 		samples.y[2][i] = (double)t.sample[i].rss_anon;
 	}
-	if (shots.count < 2)
+	if (shots.count < 3)
 		die("%s: holds no course of the run: memusage --record with one of --top, --tree, "
 		    "--html keeps it", p->source.name);
 	struct curve c = {

@@ -114,8 +114,9 @@ export class Chart {
 			tables.push([keep.map((i) => xs[i]), ...columns.map((c) => keep.map((i) => c[i]))]);
 		};
 		const ofShots = curves.filter((c) => c.from === 'snapshots'), ofSamples = curves.filter((c) => c.from === 'samples');
+		const shots = model.ending && axis === 't' ? [...model.snapshots, model.ending] : model.snapshots;
 		if (ofShots.length)
-			make(model.snapshots.map((s) => s[axis]), ofShots.map((c) => model.snapshots.map(c.get)));
+			make(shots.map((s) => s[axis]), ofShots.map((c) => shots.map(c.get)));
 		if (ofSamples.length)
 			make(samples[axis], ofSamples.map((c) => samples[c.id]));
 		const rate = this.rates();

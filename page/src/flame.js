@@ -110,10 +110,11 @@ export class Flame {
 		const key = `${this.tree.key[node]} ${isDark}`;
 		let color = this.colors.get(key);
 		if (!color) {
-			// The hue is the library's; neighbours differ a little.
+			// The hue is the library's; neighbours differ a little. Lighter than 32 % in the dark, yellow
+			// would have less than 4.5 of contrast to the text.
 			const own = hue(p.name || text), h = hue(text) + own % 41 - 20, l = own % 7 - 3;
 			const s = node === 0 || !text ? 0 : runtime ? 16 : 60;
-			color = isDark ? `hsl(${h} ${s * 0.65}% ${(runtime ? 26 : 31) + l}%)` : `hsl(${h} ${s}% ${(runtime ? 87 : 82) + l}%)`;
+			color = isDark ? `hsl(${h} ${s * 0.65}% ${(runtime ? 26 : 29) + l}%)` : `hsl(${h} ${s}% ${(runtime ? 87 : 82) + l}%)`;
 			this.colors.set(key, color);
 		}
 		return color;

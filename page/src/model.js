@@ -4,7 +4,7 @@
 // shows it says by which option it would be there.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import { baseName, shortName, visible } from './util.js';
+import { baseName, shortName, time, visible } from './util.js';
 
 export const RUNTIME = 2, INLINED = 1, SKIPPED = 1, OTHERS = 2;
 
@@ -92,6 +92,16 @@ export class Model {
 			this.peakSnapshot = this.snapshots.reduce((best, s, i) =>
 				s.heap > this.snapshots[best].heap ? i : best, 0);
 		this.cache = { number: -1 };
+		// The end of the run may be long after the last snapshot, and the heap is known then.
+		const last = this.snapshots[this.snapshots.length - 1], { run, totals } = this;
+		this.ending = last && this.data.kind === 'recording' && this.unit === 'ns' && run.duration > last.t ?
+			{ ...last, kind: 'end', t: run.duration, heap: totals.end, hasTree: false } : null;
+	}
+
+	// "775 ms into the run", "about 775 ms into the run": snapshots are taken near the peak. Nothing if unknown.
+	peakTime() {
+		const s = this.snapshots[this.peakSnapshot];
+		return s && s.kind === 'peak' && this.unit !== 'B' ? `${this.totals.peak === s.heap ? '' : 'about '}${time(s.t, this.unit)} into the run` : '';
 	}
 
 	has(metric) {

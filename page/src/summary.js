@@ -11,7 +11,7 @@ function card(title, value, note, wide) {
 // A small curve of the heap, with a dot at its peak.
 function curve(model) {
 	const samples = model.data.samples || {};
-	let points = model.snapshots.map((s) => [s.t, s.heap]);
+	let points = [...model.snapshots, ...(model.ending ? [model.ending] : [])].map((s) => [s.t, s.heap]);
 	if (points.length < 3 && samples.t && samples.heap && samples.heap.some((v) => v > 0))
 		points = samples.t.map((t, i) => [t, samples.heap[i]]);
 	if (points.length < 3)
@@ -52,9 +52,8 @@ function opening(model) {
 		parts.push(`It ran ${time(run.duration, model.unit)}${how}.`);
 	else if (run.duration)
 		parts.push(`It ran for ${time(run.duration, model.unit)}${model.unit === 'B' ? ' allocated and freed' : ''}.`);
-	const peak = model.snapshots[model.peakSnapshot];
 	if (totals.peak !== undefined) {
-		const when = peak && peak.kind === 'peak' && model.unit !== 'B' ? `, ${time(peak.t, model.unit)} into the run,` : '';
+		const when = model.peakTime() ? `, ${model.peakTime()},` : '';
 		const blocks = model.has('peak_blocks') ? ` in ${many(model.sum('peak_blocks'), 'block')}` : '';
 		parts.push(`At its peak${when} ${bytes(totals.peak)} were live${blocks}.`);
 	}
@@ -99,10 +98,8 @@ function topFive(model, metric, verb) {
 
 function cards(model) {
 	const { totals, run } = model, list = [];
-	const peak = model.snapshots[model.peakSnapshot];
 	if (totals.peak !== undefined)
-		list.push(card('Heap peak', bytes(totals.peak), peak && peak.kind === 'peak' && (model.unit === 'ns' || model.unit === 'ms') ?
-			`${time(peak.t, model.unit)} into the run` : totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for'));
+		list.push(card('Heap peak', bytes(totals.peak), model.peakTime() && (model.unit === 'ns' || model.unit === 'ms') ? model.peakTime() : totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for'));
 	if (totals.bytes !== undefined)
 		list.push(card('Allocated in all', bytes(totals.bytes), model.has('total_blocks') ? many(model.sum('total_blocks'), 'block') : many(totals.calls, 'call')));
 	if (totals.end !== undefined)

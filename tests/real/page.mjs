@@ -101,6 +101,34 @@ function lowContrast() {
 	return [...bad];
 }
 
+// Frames of the flame graph whose text would have too little contrast: hues all round the wheel.
+function lowContrastOfFrames() {
+	const { flame } = window.memusage.page.view('flame'), bad = [];
+	if (!flame || !flame.tree)
+		return bad;
+	const g = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+	const light = (color) => {
+		g.fillStyle = color;
+		g.fillRect(0, 0, 1, 1);
+		return [...g.getImageData(0, 0, 1, 1).data].slice(0, 3).map((v) => v / 255)
+			.map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+	};
+	const css = getComputedStyle(document.documentElement), isDark = document.documentElement.dataset.theme === 'dark';
+	const text = light(css.getPropertyValue('--frame-text').trim()), { tree } = flame;
+	for (let i = 0; i < 720; i++) {
+		tree.place = () => ({ // hides the method
+			object: `/usr/lib/lib${i}.so`, name: `f${i * 7}`, file: '', flags: i & 1 ? 2 : 0,
+		});
+		flame.colors.clear();
+		const ground = light(flame.color(1, isDark)), ratio = (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
+		if (ratio < 4.5)
+			bad.push(`a frame: ${ratio.toFixed(2)}`);
+	}
+	delete tree.place;
+	flame.colors.clear();
+	return bad;
+}
+
 async function look(browser, file) {
 	const name = file.split('/').pop(), bad = [], requests = [];
 	const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
@@ -144,6 +172,7 @@ async function look(browser, file) {
 		for (const tab of TABS) {
 			await page.click(`#tab-${tab}`);
 			low.push(...await page.evaluate(lowContrast));
+			low.push(...await page.evaluate(lowContrastOfFrames));
 		}
 		report(low.length === 0, `${name}: contrast in ${theme}`, ...low.slice(0, 6));
 	}
