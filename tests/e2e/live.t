@@ -40,7 +40,7 @@ is "$status" 0 'detailed_snapshot of an idle process'
 is "$(field heap_tree massif.vgdb.out)" detailed 'is in massif.vgdb.out'
 is "$(field mem_heap_B massif.vgdb.out)" 100010 'and has every byte'
 is "$(field mem_heap_extra_B massif.vgdb.out)" $((100 * 8 + 6)) '... and extra byte'
-like "$(cat massif.vgdb.out)" 'n[0-9]*: 100010 0x[0-9A-F]*: keep \(live.c:' 'with its tree'
+like "$(cat massif.vgdb.out)" 'n[0-9]*: 100010 0x[0-9A-F]*: keep \(([^ ]*/)?live.c:' 'with its tree'
 like "$(head -1 massif.vgdb.out)" 'desc: .*--heap-admin=0 --depth=5' 'and the options of the run'
 is "$(grep -c '^snapshot=' massif.vgdb.out)" 1 'it is one snapshot'
 tell free 10

@@ -89,7 +89,7 @@ run memusageprint --to=folded --tree=end who.mur
 like "$out" '^main;keep_some;allocate 11$' '--to=folded --tree=end'
 run memusageprint --to=massif -o who.massif who.mur
 is "$status" 0 '--to=massif -o'
-like "$(cat who.massif)" '^ n1: 600 0x[0-9A-F]*: hold \(who.c:' '... has the peak in a tree'
+like "$(cat who.massif)" '^ n1: 600 0x[0-9A-F]*: hold \(([^ ]*/)?who.c:' '... has the peak in a tree'
 run memusageprint --to=json who.mur
 like "$out" '"peak":720' '--to=json: the peak'
 if command -v python3 >/dev/null; then

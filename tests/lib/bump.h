@@ -26,7 +26,7 @@ static inline bool bump_owns(const void *block)
 	return (uintptr_t)block - (uintptr_t)bump_area < BUMP_BYTES;
 }
 
-void *malloc(size_t size)
+__attribute__((noinline)) void *malloc(size_t size)
 {
 	size_t need = (size + 31) & -(size_t)16;
 	size_t at = need < size ? BUMP_BYTES
@@ -41,18 +41,18 @@ void *malloc(size_t size)
 	return bump_area + at + 16;
 }
 
-void free(void *block)
+__attribute__((noinline)) void free(void *block)
 {
 	if (block)
 		__atomic_fetch_add(&bump_freed, 1, __ATOMIC_RELAXED);
 }
 
-void *calloc(size_t count, size_t size)
+__attribute__((noinline)) void *calloc(size_t count, size_t size)
 {
 	return malloc(count * size);
 }
 
-void *realloc(void *block, size_t size)
+__attribute__((noinline)) void *realloc(void *block, size_t size)
 {
 	void *result = malloc(size);
 	size_t old = 0;
