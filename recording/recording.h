@@ -28,7 +28,7 @@
 
 #define MU_SEGMENT_MAGIC UINT64_C(0x31474553554d454d) /* "MEMUSEG1" */
 #define MU_IMAGE_MAGIC   UINT64_C(0x314d4953554d454d) /* "MEMUSIM1" */
-#define MU_VERSION       1u
+#define MU_VERSION       2u
 #define MU_PAGE          4096u
 
 /* ---- segment: the whole memfd or file -------------------------------------------- */
