@@ -4,7 +4,6 @@
  */
 #include "libmemusage/emulated.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "libmemusage/accesses.h"
@@ -43,26 +42,38 @@ void emulated_begin(void)
 	rec.image->notes |= instructions ? MU_NOTE_EMULATED : MU_NOTE_NO_HOOKS;
 }
 
+bool emulated_may_pause = true;
+
+static bool begins_with(const char *text, const char *name)
+{
+	while (*name && *text == *name)
+		text++, name++;
+	return !*name;
+}
+
+/* Without the C library, whose instructions would be counted. */
 static bool is_emulated(void)
 {
-	static const char name[] = MU_ENV_EMULATOR "=";
-
 	for (char **entry = environ; entry && *entry; entry++)
-		if (!strncmp(*entry, name, sizeof(name) - 1))
+		if (begins_with(*entry, MU_ENV_EMULATOR "="))
 			return true;
 	return false;
 }
 
-void emulated_pause(void)
+void emulated_pause_slow(void)
 {
-	if (is_emulated())
+	static bool is_known;
+
+	if (!is_known)
+		emulated_may_pause = is_emulated();
+	is_known = true;
+	if (emulated_may_pause)
 		SYS3(EMULATED_SYSCALL, EMULATED_PAUSE, __ehdr_start, etext);
 }
 
-void emulated_resume(void)
+void emulated_resume_slow(void)
 {
-	if (is_emulated())
-		SYS1(EMULATED_SYSCALL, EMULATED_RESUME);
+	SYS1(EMULATED_SYSCALL, EMULATED_RESUME);
 }
 
 void emulated_start(void)

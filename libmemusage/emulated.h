@@ -39,14 +39,32 @@ struct emulated {
  */
 void emulated_begin(void);
 
+/* Whether there may be an emulator; surely not from the first pause on, if there is none. */
+extern bool emulated_may_pause;
+
+/* emulated_pause_slow -- of emulated_pause(). */
+void emulated_pause_slow(void);
+
+/* emulated_resume_slow -- of emulated_resume(). */
+void emulated_resume_slow(void);
+
 /* emulated_pause -- the C library works for the recorder: its instructions are not counted.
  *
- * Needs the environment. Nests. Pair with emulated_resume(). At start, while there is one thread.
+ * For the calling thread. Nests. Pair with emulated_resume(). Needs the environment. errno is kept.
+ * Async-signal-safe. Cost 1 ns, in the emulator some us.
  */
-void emulated_pause(void);
+static inline void emulated_pause(void)
+{
+	if (emulated_may_pause)
+		emulated_pause_slow();
+}
 
 /* emulated_resume -- end what emulated_pause() began. */
-void emulated_resume(void);
+static inline void emulated_resume(void)
+{
+	if (emulated_may_pause)
+		emulated_resume_slow();
+}
 
 /* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
 void emulated_start(void);

@@ -59,7 +59,9 @@ static void before(void)
 	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
 	if (gate.mode & MODE_MANY)
 		thread_quiesce();
+	emulated_pause();
 	child_ready = copy_image();
+	emulated_resume();
 	if (!child_ready)
 		rec.image->drops.forks++;
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "libmemusage/emulated.h"
 #include "libmemusage/export.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
@@ -52,7 +53,9 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*sta
 	thread_many();
 	thread->start = start;
 	thread->start_argument = argument;
+	emulated_pause();
 	thread->pub.stack_size = stack_size(attr);
+	emulated_resume();
 	int error = real.pthread_create(id, attr, begin_thread, thread);
 	if (error)
 		thread_discard(thread);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "libmemusage/emulated.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/thread.h"
 
@@ -31,7 +32,9 @@ static inline uint64_t log_now(void)
 
 	if (likely(rec.ticks))
 		return cpu_ticks();
+	emulated_pause();
 	clock_gettime(CLOCK_MONOTONIC, &now);
+	emulated_resume();
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

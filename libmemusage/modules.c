@@ -11,6 +11,7 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/cfi.h"
+#include "libmemusage/emulated.h"
 #include "libmemusage/mapped_path.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
@@ -135,8 +136,10 @@ const struct mu_module *modules_note(uint64_t pc)
 	module.start = object.start;
 	module.end = object.end;
 	module.bias = object.map->l_addr;
+	emulated_pause();
 	module.path = modules_path(object.map->l_name, object.start, path);
 	modules_build_id(&module);
+	emulated_resume();
 	struct mu_module *entry = arena_table_at(table(), table()->count);
 	if (!entry) {
 		rec.image->drops.modules++;

@@ -5,7 +5,6 @@
 #include "libmemusage/stack.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 
@@ -40,8 +39,8 @@ void stack_find(struct thread *thread, uint64_t base, uint64_t size)
 	if (!base && is_main && &__libc_stack_end)
 		base = (uint64_t)__libc_stack_end;
 	/* glibc keeps the thread's own structure at the top of every stack it hands out. */
-	if (!base && (uint64_t)pthread_self() - here < size)
-		base = (uint64_t)pthread_self();
+	if (!base && (uint64_t)__builtin_thread_pointer() - here < size)
+		base = (uint64_t)__builtin_thread_pointer();
 	if (!base || base < here)
 		base = here;
 	thread->pub.stack_base = base;

@@ -5,7 +5,6 @@
 #include "libmemusage/stack_range.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "libmemusage/sys.h"
@@ -67,7 +66,7 @@ static bool mapping_of(uint64_t address, uint64_t *low, uint64_t *high)
 static uint64_t own_end(const struct thread *thread)
 {
 	uint64_t base = thread->pub.stack_base;
-	uint64_t top = (uint64_t)pthread_self();
+	uint64_t top = (uint64_t)__builtin_thread_pointer();
 
 	return top > base && top - base < thread->pub.stack_size ? top : base + 8;
 }

@@ -111,20 +111,20 @@ void recorder_open_gate(void)
 void recorder_start(void)
 {
 	uint32_t expected = STATE_NOT_YET;
-	int saved = errno;
 
 	/* Before libc has set up the environment nothing can be decided. */
 	if (!environ || !__atomic_compare_exchange_n(&rec.state, &expected, STATE_STARTING, false,
 						     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	emulated_pause();
+	int saved = errno;
 	real_resolve();
 	trace_init(env(MU_ENV_TRACE));
 	bool ok = !getauxval(AT_SECURE) && begin();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
 	trace(ok ? "recording" : "not recording");
-	emulated_resume();
 	errno = saved;
+	emulated_resume();
 }
 
 void recorder_announce(void)
@@ -183,9 +183,9 @@ void recorder_wake(void)
 
 __attribute__((constructor)) static void constructor(void)
 {
+	emulated_pause();
 	int saved = errno;
 
-	emulated_pause();
 	recorder_start();
 	if (rec.state == STATE_ON) {
 		thread_key_init();
@@ -197,12 +197,13 @@ __attribute__((constructor)) static void constructor(void)
 			asked_start();
 		emulated_start();
 	}
-	emulated_resume();
 	errno = saved;
+	emulated_resume();
 }
 
 __attribute__((destructor)) static void destructor(void)
 {
+	emulated_pause();
 	int saved = errno;
 
 	image_exit();
@@ -210,4 +211,5 @@ __attribute__((destructor)) static void destructor(void)
 		alone_end();
 	trace("exit");
 	errno = saved;
+	emulated_resume();
 }

@@ -18,6 +18,7 @@
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/depths.h"
+#include "libmemusage/emulated.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/instructions.h"
 #include "libmemusage/log.h"
@@ -217,6 +218,7 @@ struct thread *thread_attach(struct thread *prepared)
 
 	if (!thread)
 		return NULL;
+	emulated_pause();
 	thread->pub.tid = sys_gettid();
 	SYS2(SYS_prctl, PR_GET_NAME, thread->pub.name);
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -234,6 +236,7 @@ struct thread *thread_attach(struct thread *prepared)
 	/* A request that came before it reached the others only. */
 	if (rec.image->request)
 		thread->pub.busy = MU_BUSY_KNOCK;
+	emulated_resume();
 	return thread;
 }
 

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "libmemusage/emulated.h"
+
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -32,7 +34,7 @@ static uint32_t xsave_bytes(void)
 	return bytes == 1 ? 0 : bytes;
 }
 
-void vectors_keep(void (*work)(void *), void *argument)
+static void keep(void (*work)(void *), void *argument)
 {
 	uint32_t bytes = xsave_bytes();
 	uint8_t *room = __builtin_alloca((bytes ? bytes : LEGACY_BYTES) + 63);
@@ -52,9 +54,16 @@ void vectors_keep(void (*work)(void *), void *argument)
 
 #else
 
-void vectors_keep(void (*work)(void *), void *argument)
+static void keep(void (*work)(void *), void *argument)
 {
 	work(argument);
 }
 
 #endif
+
+void vectors_keep(void (*work)(void *), void *argument)
+{
+	emulated_pause();
+	keep(work, argument);
+	emulated_resume();
+}

@@ -34,7 +34,10 @@ static int listen_at(const struct sockaddr_un *address, size_t length)
 	return -1;
 }
 
-/* The number is a defence against a squatter, not a secret: names are listed in
+/* Names have one length, however many digits the process ID has: they are in the environment, which
+ * moves the stack, and how many instructions a program executes depends on where its strings begin.
+ *
+ * The number is a defence against a squatter, not a secret: names are listed in
  * /proc/net/unix, so the credentials of whoever connects are checked. */
 static int open_abstract(struct endpoint *e)
 {
@@ -44,7 +47,7 @@ static int open_abstract(struct endpoint *e)
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
 		random = (uint64_t)(uintptr_t)e;
-	length = (size_t)snprintf(e->name, sizeof(e->name), "memusage-%d-%016" PRIx64, getpid(),
+	length = (size_t)snprintf(e->name, sizeof(e->name), "memusage-%07d-%016" PRIx64, getpid(),
 				  random);
 	memcpy(address.sun_path + 1, e->name, length);
 	return listen_at(&address, offsetof(struct sockaddr_un, sun_path) + 1 + length);
@@ -61,7 +64,7 @@ static int open_path(struct endpoint *e)
 			return -1;
 		strcpy(e->dir, dir);
 	}
-	snprintf(e->path, sizeof(e->path), "%.84s/%d.sock", dir, getpid());
+	snprintf(e->path, sizeof(e->path), "%.84s/%07d.sock", dir, getpid());
 	/* Left behind by a dead collector of the same process ID. */
 	unlink(e->path);
 	strcpy(address.sun_path, e->path);

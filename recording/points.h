@@ -46,7 +46,8 @@ struct mu_points {
 	uint64_t peak_time; /* when it was reached last */
 	uint64_t last_time; /* of the last allocation; several threads: near enough */
 	uint64_t start_time;
-	uint64_t end_time; /* at the exit handlers, or within a millisecond of the last event */
+	uint64_t end_time; /* at the exit handlers, or within a millisecond of the last event;
+			    * instructions in the emulator: at the last system call */
 	uint64_t counter; /* of the clocks that count bytes or blocks */
 	uint64_t tick; /* mu_segment.tick when end_time was taken */
 	uint64_t start_ticks, start_ns; /* one moment by the time stamp counter and the clock */

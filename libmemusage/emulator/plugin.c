@@ -23,6 +23,7 @@
 #include "libmemusage/emulator/qemu.h"
 #include "libmemusage/emulator/stack_use.h"
 #include "libmemusage/export.h"
+#include "recording/points.h"
 
 /* What the modules of the recorder that are linked here expect. */
 struct gate gate;
@@ -69,6 +70,37 @@ static void find_ask(struct qemu_plugin_tb *tb, size_t n)
 	}
 }
 
+/* ---- pauses ------------------------------------------------------------------------------ */
+
+/* What the C library does for the recorder is no work of the program's, and differs from run to
+ * run: names that it looks at hold numbers of processes. */
+static __thread unsigned int pauses __attribute__((tls_model("initial-exec")));
+static uint64_t before_pause; /* while there is one thread */
+
+static void on_pause(void)
+{
+	if (!pauses++ && !has_threads)
+		before_pause = instructions;
+}
+
+static void on_resume(void)
+{
+	if (pauses && !--pauses && !has_threads)
+		instructions = before_pause;
+}
+
+/* The time of the profile's end: a program may end without exit handlers, which would say it. */
+static void note_time(void)
+{
+	struct mu_points *all;
+
+	if (!access_table_of_guest || !rec.image->points)
+		return;
+	all = (struct mu_points *)(rec.base + rec.image->points);
+	if (all->clock == MU_CLOCK_INSTRUCTIONS)
+		all->end_time = pauses && !has_threads ? before_pause : instructions;
+}
+
 /* ---- translation ------------------------------------------------------------------------- */
 
 static bool is_recorder(uint64_t address)
@@ -79,10 +111,10 @@ static bool is_recorder(uint64_t address)
 static void on_executed(unsigned int vcpu, void *number)
 {
 	(void)vcpu;
-	if (has_threads)
-		__atomic_fetch_add(&instructions, (uint64_t)number, __ATOMIC_RELAXED);
-	else
+	if (!has_threads)
 		instructions += (uint64_t)number;
+	else if (!pauses)
+		__atomic_fetch_add(&instructions, (uint64_t)number, __ATOMIC_RELAXED);
 }
 
 /* What version 1 can add by itself is not exact with threads. Then qemu translates all code
@@ -151,33 +183,22 @@ static bool read_guest(uint64_t address, struct emulated *to)
 	return length == (ssize_t)sizeof(*to) && to->magic == EMULATED_MAGIC;
 }
 
-/* Names that the recorder has the C library look at hold numbers of processes: counted, they would
- * make a difference from run to run. */
-static void pause_count(bool begins)
-{
-	static unsigned int pauses;
-	static uint64_t count;
-
-	if (begins && !pauses++)
-		count = instructions;
-	else if (!begins && pauses && !--pauses)
-		instructions = count;
-}
-
 static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t a1, uint64_t a2,
 		       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	struct emulated said;
 
 	(void)id, (void)vcpu, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	note_time();
 	if (number == SYS_clone && a1 & CLONE_VM && !(a1 & CLONE_VFORK))
 		has_threads = true;
 	if (number == EMULATED_SYSCALL && a1 == EMULATED_PAUSE) {
 		guest.own = a2;
 		guest.own_end = a3;
+		on_pause();
 	}
-	if (number == EMULATED_SYSCALL && a1 <= EMULATED_RESUME)
-		pause_count(a1 == EMULATED_PAUSE);
+	if (number == EMULATED_SYSCALL && a1 == EMULATED_RESUME)
+		on_resume();
 	if (number != EMULATED_SYSCALL || !read_guest(a1, &said))
 		return;
 	guest = said;

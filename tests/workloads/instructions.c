@@ -1,15 +1,18 @@
 /* instructions.c -- execute a known number of instructions, in some threads at once.
  *
- *	instructions THREADS MILLIONS
+ *	instructions THREADS MILLIONS [exit|abort]
  *
  * Each thread runs a loop of two instructions, MILLIONS million times, between two blocks of its
- * own. Prints how many instructions the loops were.
+ * own. Prints how many instructions the loops were, or ends without exit handlers.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { MOST = 64 };
 
@@ -28,6 +31,14 @@ static void *run(void *unused)
 	return unused;
 }
 
+static void end(const char *how)
+{
+	if (strcmp(how, "exit") == 0)
+		_exit(0);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	abort();
+}
+
 int main(int argc, char **argv)
 {
 	int threads = argc > 1 ? atoi(argv[1]) : 1;
@@ -43,6 +54,8 @@ int main(int argc, char **argv)
 	run(NULL);
 	for (int i = 1; i < threads; i++)
 		pthread_join(thread[i], NULL);
+	if (argc > 3)
+		end(argv[3]);
 	printf("instructions %lu\n", 2000000 * millions * (unsigned long)threads);
 	return 0;
 }
