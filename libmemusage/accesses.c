@@ -9,11 +9,13 @@
  */
 #include "libmemusage/accesses.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "libmemusage/arena.h"
 #include "libmemusage/memory.h"
+#include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
 
@@ -305,6 +307,32 @@ static inline bool is_uniform(struct access_own *own, uint32_t site, uint64_t si
 	return note_size(own, site, length, size);
 }
 
+/* ---- signals ----------------------------------------------------------------------------- */
+
+/* A handler may leave by longjmp whatever access it interrupts, which is no fault of the program's
+ * as it would be in malloc: so what must be whole is done with signals blocked. It is rare. In the
+ * emulator no handler runs here. */
+static uint64_t signals_hold(void)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+
+#ifndef MU_IN_EMULATOR
+	if (!sandbox_is_on)
+		SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
+#endif
+	return all ? before : 0;
+}
+
+static void signals_release(uint64_t before)
+{
+#ifndef MU_IN_EMULATOR
+	if (!sandbox_is_on)
+		SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+#else
+	(void)before;
+#endif
+}
+
 /* ---- cells, as in sites.c ---------------------------------------------------------------- */
 
 /* Cells are published empty: an entry of site 0 without counts changes no sum. */
@@ -321,7 +349,7 @@ static bool cells_reserve(struct access_own *own)
 	return true;
 }
 
-struct mu_access *accesses_cell_slow(struct access_own *own, uint32_t site)
+static struct mu_access *make_cell(struct access_own *own, uint32_t site)
 {
 	if ((site >= own->sites && !memory_numbers(&own->cell_of, &own->sites, site)) ||
 	    (own->cell_next == own->cell_end && !cells_reserve(own))) {
@@ -335,18 +363,34 @@ struct mu_access *accesses_cell_slow(struct access_own *own, uint32_t site)
 	return cell;
 }
 
+struct mu_access *accesses_cell_slow(struct access_own *own, uint32_t site)
+{
+	uint64_t before = signals_hold();
+	struct mu_access *cell = make_cell(own, site);
+
+	signals_release(before);
+	return cell;
+}
+
+static bool make_counts(struct mu_access *cell, uint64_t length)
+{
+	uint64_t before = signals_hold();
+
+	cell->length = length;
+	cell->counts = arena_alloc((length + 15) / 8 * 8 * sizeof(uint16_t), 16);
+	if (cell->counts)
+		cell->counted = length;
+	signals_release(before);
+	if (!cell->counts)
+		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
+	return cell->counts;
+}
+
 void accesses_bytes_slow(struct mu_access *cell, const struct tracked *block, uint64_t offset,
 			 uint64_t size)
 {
-	if (!cell->counts) {
-		cell->length = block->size;
-		cell->counts = arena_alloc((cell->length + 15) / 8 * 8 * sizeof(uint16_t), 16);
-		if (!cell->counts) {
-			__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
-			return;
-		}
-		cell->counted = cell->length;
-	}
+	if (!cell->counts && !make_counts(cell, block->size))
+		return;
 	uint16_t *count = at(cell->counts);
 	uint64_t end = size < cell->length - offset ? offset + size : cell->length;
 	for (uint64_t i = offset; i < end; i++)
@@ -359,9 +403,9 @@ void accesses_bytes_slow(struct mu_access *cell, const struct tracked *block, ui
 void accesses_defer(struct access_own *own, uint64_t address, uint64_t size, bool is_write)
 {
 	if (!own->queue)
-		own->queue = memory_map(2 * sizeof(*own->queue));
-	struct access_queue *queue = own->queue ? &own->queue[own->queue_now] : NULL;
-	uint32_t i = queue ? __atomic_fetch_add(&queue->count, 1, __ATOMIC_RELAXED)
+		own->queue = memory_map(sizeof(*own->queue));
+	struct access_queue *queue = own->queue;
+	uint64_t i = queue ? __atomic_fetch_add(&queue->count, 1, __ATOMIC_RELAXED)
 			   : ACCESS_QUEUE;
 
 	if (i < ACCESS_QUEUE)
@@ -389,17 +433,17 @@ static void count_deferred(struct access_own *own, const struct access_deferred 
 
 void accesses_flush(struct access_own *own)
 {
-	while (own->deferred && own->queue) {
-		struct access_queue *queue = &own->queue[own->queue_now];
-		own->deferred = 0;
-		own->queue_now ^= 1; /* another handler fills the other one meanwhile */
-		__asm__ volatile("" ::: "memory");
-		uint32_t count = queue->count < ACCESS_QUEUE ? queue->count : ACCESS_QUEUE;
-		for (uint32_t i = 0; i < count; i++) {
-			count_deferred(own, &queue->item[i]);
-		}
-		queue->count = 0;
-	}
+	if (!own->deferred || !own->queue)
+		return;
+	uint64_t before = signals_hold();
+	struct access_queue *queue = own->queue;
+	/* In a sandbox a handler may add to it meanwhile. */
+	for (uint64_t i = 0; i < __atomic_load_n(&queue->count, __ATOMIC_RELAXED) &&
+			     i < ACCESS_QUEUE; i++)
+		count_deferred(own, &queue->item[i]);
+	queue->count = 0;
+	own->deferred = 0;
+	signals_release(before);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------ */

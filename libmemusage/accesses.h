@@ -80,7 +80,7 @@ void accesses_died(struct access_own *own, uint64_t address);
  */
 void accesses_copied(struct access_own *own, uint32_t from, uint32_t to, uint64_t bytes);
 
-#define ACCESS_QUEUE 255u
+#define ACCESS_QUEUE 65535u /* pages that are not used are not there */
 
 struct access_deferred {
 	uint64_t address;

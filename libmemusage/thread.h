@@ -28,9 +28,8 @@ struct access_own {
 	uint32_t cell_next, cell_end; /* cells reserved for this thread */
 	uint32_t record_free;	      /* unused records of blocks, linked */
 	uint32_t record_next, record_end;
-	uint32_t deferred;	      /* something waits in a queue */
-	struct access_queue *queue;   /* two, see accesses_defer() */
-	uint32_t queue_now;
+	uint32_t deferred;	      /* something waits in the queue */
+	struct access_queue *queue;   /* see accesses_defer() */
 	uint32_t reserved;
 };
 
