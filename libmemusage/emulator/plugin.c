@@ -222,11 +222,25 @@ static void on_syscall_done(uint64_t id, unsigned int vcpu, int64_t number, int6
 }
 
 /* Before qemu asks for the version: the first has functions that later ones took away, and qemu
- * refuses what it no longer knows. */
+ * refuses what it no longer takes, which it has been slow to say. */
 __attribute__((constructor)) static void choose_version(void)
 {
-	if (!qemu_plugin_register_vcpu_tb_exec_inline)
+	if (qemu_plugin_set_pc)
+		qemu_plugin_version = 6;
+	else if (qemu_plugin_write_register)
+		qemu_plugin_version = 5;
+	else if (qemu_plugin_read_memory_vaddr)
+		qemu_plugin_version = 4;
+	else if (!qemu_plugin_register_vcpu_tb_exec_inline)
 		qemu_plugin_version = 2;
+}
+
+static bool is_known(int version)
+{
+	static const char text[] = "memusage: this emulator is too new: of its interface for plugins "
+				   "the versions up to 6 are known\n";
+
+	return version <= QEMU_KNOWN || write(2, text, sizeof(text) - 1) < 0;
 }
 
 EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu, int argc,
@@ -234,6 +248,8 @@ EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu,
 EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu, int argc,
 			       char **argv)
 {
+	if (!is_known(qemu->version))
+		return 1;
 	copies_code = qemu->version >= QEMU_COPIES;
 	for (int i = 0; i < argc; i++)
 		counts_instructions |= strcmp(argv[i], "instructions=on") == 0;

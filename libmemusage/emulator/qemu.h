@@ -1,12 +1,12 @@
-/* qemu.h -- what we use of the interface that qemu has for plugins, versions 1 to 5.
+/* qemu.h -- what we use of the interface that qemu has for plugins, versions 1 to 6.
  *
  * Debian packages no header of it; these are its functions as its documentation has them. One that
- * only version 1 has is weak: whether it is there shows when the plugin is loaded. Later versions
- * of qemu (9.0 to 10.2) take plugins that say version 2; what version 3 changed is told by
- * struct qemu_information.
+ * only some versions have is weak: whether it is there shows when the plugin is loaded, and so which
+ * version it is; what version 3 changed is told by struct qemu_information. Version 7 gives the
+ * functions that it calls other arguments.
  *
  * Source  docs/devel/tcg-plugins of qemu 7.2 (version 1), 9.0 (2) and 10.2 (5), and what its
- *         qemu-plugin.h says of each version.
+ *         qemu-plugin.h says of each version up to 7.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,7 +20,8 @@
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
-enum { QEMU_NO_REGISTERS = 0, QEMU_READ_OR_WRITE = 3, QEMU_ADD = 0, QEMU_COPIES = 3 };
+enum { QEMU_NO_REGISTERS = 0, QEMU_READ_OR_WRITE = 3, QEMU_ADD = 0, QEMU_COPIES = 3,
+       QEMU_KNOWN = 6 };
 /* Bits of an access's description: read, written; both for an atomic operation. */
 enum { QEMU_READ_BIT = 1 << 16, QEMU_WRITE_BIT = 2 << 16 };
 
@@ -72,5 +73,12 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_execut
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int operation,
 					      void *number, uint64_t value)
 	__attribute__((weak));
+
+/* qemu_plugin_read_memory_vaddr -- from version 4 on; never called, nor are those that follow. */
+void qemu_plugin_read_memory_vaddr(void) __attribute__((weak));
+/* qemu_plugin_write_register -- from version 5 on. */
+void qemu_plugin_write_register(void) __attribute__((weak));
+/* qemu_plugin_set_pc -- from version 6 on. */
+void qemu_plugin_set_pc(void) __attribute__((weak));
 
 #endif
