@@ -4,6 +4,7 @@
  */
 #include "libmemusage/emulated.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include "libmemusage/accesses.h"
@@ -60,20 +61,31 @@ static bool is_emulated(void)
 	return false;
 }
 
+static __thread unsigned int pauses;
+static __thread uint64_t signals_before;
+
+/* With signals blocked: what a handler executes is the program's, and one that left by longjmp
+ * would leave the count paused. */
 void emulated_pause_slow(void)
 {
 	static bool is_known;
+	uint64_t all = ~UINT64_C(0);
 
 	if (!is_known)
 		emulated_may_pause = is_emulated();
 	is_known = true;
-	if (emulated_may_pause)
-		SYS3(EMULATED_SYSCALL, EMULATED_PAUSE, __ehdr_start, etext);
+	if (!emulated_may_pause || pauses++)
+		return;
+	SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &signals_before, sizeof(all));
+	SYS3(EMULATED_SYSCALL, EMULATED_PAUSE, __ehdr_start, etext);
 }
 
 void emulated_resume_slow(void)
 {
+	if (!pauses || --pauses)
+		return;
 	SYS1(EMULATED_SYSCALL, EMULATED_RESUME);
+	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &signals_before, NULL, sizeof(signals_before));
 }
 
 void emulated_start(void)

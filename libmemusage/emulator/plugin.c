@@ -237,8 +237,8 @@ __attribute__((constructor)) static void choose_version(void)
 
 static bool is_known(int version)
 {
-	static const char text[] = "memusage: this emulator is too new: of its interface for plugins "
-				   "the versions up to 6 are known\n";
+	static const char text[] = "memusage: this emulator is too new: of its interface for "
+				   "plugins the versions up to 6 are known\n";
 
 	return version <= QEMU_KNOWN || write(2, text, sizeof(text) - 1) < 0;
 }

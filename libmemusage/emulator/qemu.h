@@ -1,9 +1,9 @@
 /* qemu.h -- what we use of the interface that qemu has for plugins, versions 1 to 6.
  *
  * Debian packages no header of it; these are its functions as its documentation has them. One that
- * only some versions have is weak: whether it is there shows when the plugin is loaded, and so which
- * version it is; what version 3 changed is told by struct qemu_information. Version 7 gives the
- * functions that it calls other arguments.
+ * only some versions have is weak: whether it is there shows when the plugin is loaded, and so
+ * which version it is; what version 3 changed is told by struct qemu_information. Version 7 gives
+ * the functions that it calls other arguments.
  *
  * Source  docs/devel/tcg-plugins of qemu 7.2 (version 1), 9.0 (2) and 10.2 (5), and what its
  *         qemu-plugin.h says of each version up to 7.

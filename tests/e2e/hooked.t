@@ -49,7 +49,7 @@ for compiler in gcc clang; do
 		continue
 	}
 	for level in ${MU_LEVELS:-0 2}; do
-		build $compiler $level || {
+		build $compiler "$level" || {
 			fail "$compiler -O$level builds" || diag "$(cat build.err)"
 			continue
 		}
@@ -62,7 +62,7 @@ for compiler in gcc clang; do
 		done
 		rm -f dhat.out.*
 		memusage -q --dhat-out-file=dhat.out.%p --accesses=hooks ./hooked fork >said
-		for pid in $(sed -n 's/^process //p' said); do
+		sed -n 's/^process //p' said | while read -r pid; do
 			sed -n "/^process $pid\$/,/place_child/p" said >said.one
 			is_true "dhat.out.$pid" said.one
 		done >wrong
