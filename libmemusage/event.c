@@ -8,6 +8,7 @@
 #include "libmemusage/depths.h"
 #include "libmemusage/knock.h"
 #include "libmemusage/spin.h"
+#include "libmemusage/tick.h"
 
 static void hook_begin(struct thread *thread)
 {
@@ -57,11 +58,13 @@ struct thread *hook_enter_slow(void)
 		}
 	}
 	bool is_asked = knock_heard(thread);
-	if (thread->pub.busy && !stale_check(thread)) {
+	/* Who knocks just now will do so again. */
+	if (!is_asked && thread_is_inside(thread) && !stale_check(thread)) {
 		thread->pub.counters.nested++;
 		return NULL;
 	}
 	hook_begin(thread);
+	tick_look();
 	if (unlikely(is_asked))
 		knock_serve(thread);
 	return thread;

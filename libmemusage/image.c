@@ -36,6 +36,7 @@
 #include "libmemusage/stack.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
+#include "libmemusage/tick.h"
 #include "libmemusage/triggers.h"
 #include "libmemusage/walk.h"
 
@@ -149,6 +150,7 @@ static void adopt(const struct slot *slot)
 	rec.image = (struct mu_image *)slot->base;
 	rec.slot = slot->index;
 	rec.segment = slot->segment;
+	tick_look();
 	rec.segment_mapped = slot->segment_mapped;
 	rec.pid = sys_getpid();
 }

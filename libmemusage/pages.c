@@ -4,12 +4,11 @@
  */
 #include "libmemusage/pages.h"
 
-#include <time.h>
-
 #include "libmemusage/event.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
+#include "libmemusage/tick.h"
 
 #define HELD_FIRST 128u
 
@@ -32,22 +31,6 @@ static void drop_mapping(void)
 	__atomic_fetch_add(&rec.image->drops.mappings, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- time -------------------------------------------------------------------------------- */
-
-/* Calls are rare, and cost a microsecond anyway: no collector has to wake for the tick. */
-static void move_tick(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	uint64_t tick = (ns - rec.segment->start_mono_ns) / 1000000;
-	uint64_t last = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
-	while (last < tick && !__atomic_compare_exchange_n(&rec.segment->tick, &last, tick, true,
-							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
-}
-
 /* ---- sites ------------------------------------------------------------------------------- */
 
 static uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
@@ -66,7 +49,8 @@ static uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
 
 uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool is_free)
 {
-	move_tick();
+	/* Calls are rare, and cost a microsecond anyway: no collector has to wake for it. */
+	tick_move();
 	if (is_free && !(gate.mode & MODE_FREES))
 		return 0;
 	return find_site(walk_stack(thread, place->sp + 8, *(const uint64_t *)place->sp), place->pc,

@@ -15,6 +15,7 @@
 #include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
+#include "libmemusage/tick.h"
 
 static bool installed;
 
@@ -36,8 +37,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		return;
 	}
 	/* In the hook: the event that is under way reports the stack itself. */
-	if (!gate.on || thread->pub.busy)
+	if (!gate.on || thread_is_inside(thread))
 		return;
+	tick_look();
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
 	if (gate.mode & MODE_DEPTH && !(gate.mode & MODE_STOP))

@@ -27,6 +27,7 @@
 #include "libmemusage/spin.h"
 #include "libmemusage/stack.h"
 #include "libmemusage/sys.h"
+#include "libmemusage/tick.h"
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
 
@@ -229,6 +230,7 @@ struct thread *thread_attach(struct thread *prepared)
 	if (rec.image->heap.threads > 1 && !(gate.mode & MODE_MANY))
 		thread_many();
 	self = thread;
+	tick_look();
 	if (key_made)
 		pthread_setspecific(key, thread);
 	sampler_add(thread);
@@ -260,13 +262,6 @@ static void barrier_everywhere(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-static bool is_inside(const struct thread *thread)
-{
-	uint32_t busy = __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE);
-
-	return busy && busy != MU_BUSY_KNOCK;
-}
-
 bool thread_quiesce(void)
 {
 	uint64_t count = __atomic_load_n(&table()->count, __ATOMIC_ACQUIRE);
@@ -275,7 +270,7 @@ bool thread_quiesce(void)
 	for (uint64_t i = 0; i < count; i++) {
 		struct thread *thread = arena_table_at(table(), i);
 		for (unsigned int turn = 0;
-		     thread != self && is_inside(thread); turn++)
+		     thread != self && thread_is_inside(thread); turn++)
 			if (!spin_backoff(turn))
 				return false;
 	}

@@ -92,6 +92,14 @@ void thread_discard(struct thread *thread);
  */
 void thread_many(void);
 
+/* thread_is_inside -- whether a thread is inside the hook; one with a knock is not. */
+static inline bool thread_is_inside(const struct thread *thread)
+{
+	uint32_t busy = __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE);
+
+	return busy && busy != MU_BUSY_KNOCK;
+}
+
 /* thread_quiesce -- wait until no other thread is inside the hook.
  *
  * The gate must have been closed before. Returns false if some thread did not leave within

@@ -24,6 +24,7 @@
 #include "memusage/reports.h"
 #include "memusage/spill.h"
 #include "memusage/tree.h"
+#include "memusage/tree_idle.h"
 #include "memusage/tree_memory.h"
 #include "memusage/tree_shots.h"
 #include "memusage/wire.h"
@@ -291,14 +292,14 @@ static int next_timeout(struct collector *c)
 	struct tree *t = &c->tree;
 	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf ||
 			 tree_shots_must_look();
-	int memory = tree_memory_look(t);
+	int memory = tree_memory_look(t), idle = tree_idle_look(t);
 
 	/* When the flow has ended, one look more: what comes now would wake nobody. */
 	if (c->is_flowing || !c->is_armed)
 		return 1;
-	if (must_look && (memory < 0 || memory > TICK_MS))
-		return TICK_MS;
-	return memory;
+	if (must_look && (idle < 0 || idle > TICK_MS))
+		idle = TICK_MS;
+	return memory < 0 || (idle >= 0 && idle < memory) ? idle : memory;
 }
 
 /* Returns whether anything happened within TIMEOUT milliseconds. */

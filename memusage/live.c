@@ -83,8 +83,7 @@ static uint32_t *busy_of(const struct image *im, uint64_t i)
 	return (uint32_t *)(uintptr_t)&t->busy;
 }
 
-/* Knocks at every thread that is outside the hook. Returns whether all are. */
-static bool knock(const struct live *l)
+bool live_knock(const struct live *l)
 {
 	struct image im;
 	bool all = true;
@@ -128,7 +127,7 @@ enum live_result live_ask(struct live *l, enum mu_request request)
 	for (unsigned int turn = 0; turn < TURNS; turn++) {
 		if (__atomic_load_n(&im->served_serial, __ATOMIC_ACQUIRE) == serial)
 			return LIVE_SERVED;
-		quiet = knock(l) ? quiet + 1 : 0;
+		quiet = live_knock(l) ? quiet + 1 : 0;
 		if (quiet > TURNS_IDLE)
 			return LIVE_IDLE;
 		nanosleep(&pause, NULL);

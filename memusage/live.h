@@ -40,6 +40,9 @@ bool live_is_there(const struct live *l);
 /* live_image -- its state now, as far as it is to be believed. Returns 0, or -1 with ERR. */
 int live_image(const struct live *l, struct image *im, struct mu_error *err);
 
+/* live_knock -- knock at every thread that is outside the hook. Returns whether all are. */
+bool live_knock(const struct live *l);
+
 /* What became of a request. */
 enum live_result {
 	LIVE_SERVED,	/* the process has done it */
@@ -54,7 +57,7 @@ enum live_result {
  */
 enum live_result live_ask(struct live *l, enum mu_request request);
 
-/* live_is_quiet -- after LIVE_IDLE: whether still no thread has had an event. */
+/* live_is_quiet -- whether no thread has had an event since all were knocked at, or LIVE_IDLE. */
 bool live_is_quiet(const struct live *l);
 
 /* live_withdraw -- take the request back. Returns false if it has been served meanwhile. */

@@ -35,7 +35,8 @@ static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
 	struct tree_arena *a = xcalloc(1, sizeof(*a));
 
 	a->arena = *arena;
-	a->waker = (struct waker){ .shared = arena->shared, .event = t->event };
+	a->waker = (struct waker){ .shared = arena->shared, .event = t->event,
+				   .start_ns = h->start_mono_ns, .flags = h->config.flags };
 	a->claimer = xcalloc(h->slot_count, sizeof(*a->claimer));
 	a->unknown_ns = xcalloc(h->slot_count, sizeof(*a->unknown_ns));
 	a->has_log = (h->config.flags & MU_CFG_LOG) != 0;

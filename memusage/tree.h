@@ -41,6 +41,7 @@ struct tree {
 	bool is_pending;	/* a slot is claimed by nobody known: look again by the timer */
 	bool has_unwatched;	/* a process without a pidfd */
 	bool is_deaf;		/* an arena whose wakes cannot be waited for */
+	uint64_t idle_due_ns;	/* CLOCK_MONOTONIC of the next look for idle ones */
 	bool looks;		/* some process's memory is looked at */
 	bool owner_data;	/* FILE holds events of its owner */
 };

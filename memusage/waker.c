@@ -47,7 +47,7 @@ static void *wait_for_wakes(void *data)
 /* Until an event is stamped: then the recorder has the loop woken, which wakes us in
  * waker_arm(). One in a sandbox must not, so we look by ourselves now and then. The tick moves once
  * more: so the first event finds it changed. */
-static void rest(struct waker *w, uint32_t stamped)
+static void rest_without_log(struct waker *w, uint32_t stamped)
 {
 	const struct timespec most = { 0, REST_NS };
 	const uint64_t one = 1;
@@ -65,6 +65,29 @@ static void rest(struct waker *w, uint32_t stamped)
 	(void)ignored;
 }
 
+/* Until a thread finds its knock, or the loop says so. */
+static void rest_knocked(struct waker *w)
+{
+	const struct timespec most = { 0, REST_NS };
+
+	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
+	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+}
+
+/* To what the time is; by one at least, should somebody's clock have been wrong. */
+static void move(struct waker *w)
+{
+	uint64_t last = __atomic_load_n(&w->shared->tick, __ATOMIC_RELAXED);
+	uint64_t now = (clock_now(CLOCK_MONOTONIC) - w->start_ns) / 1000000, next;
+
+	do
+		next = now > last ? now : last + 1;
+	while (!__atomic_compare_exchange_n(&w->shared->tick, &last, next, true, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED));
+}
+
 /* Changes the tick once a millisecond where events are logged (a lone thread of the program
  * reads the clock only when it moved; docs/format.md, section 6) or call stacks are recorded
  * (births and snapshots are timed by it). */
@@ -73,7 +96,7 @@ static void *tick(void *data)
 	const struct timespec pause = { 0, 1000000 };
 	struct waker *w = data;
 
-	bool may_rest = !(w->shared->config.flags & MU_CFG_STACKS);
+	bool may_rest = !(w->flags & MU_CFG_STACKS);
 	unsigned int idle = 0;
 	uint32_t seen = 0;
 
@@ -81,13 +104,15 @@ static void *tick(void *data)
 		uint32_t stamped;
 
 		nanosleep(&pause, NULL);
-		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
+		if (!may_rest && __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
+			rest_knocked(w);
+		move(w);
 		stamped = __atomic_load_n(&w->shared->stamped, __ATOMIC_RELAXED);
 		idle = stamped == seen ? idle + 1 : 0;
 		seen = stamped;
 		if (!may_rest || idle < IDLE_TICKS)
 			continue;
-		rest(w, seen);
+		rest_without_log(w, seen);
 		idle = 0;
 	}
 	return NULL;
@@ -96,9 +121,7 @@ static void *tick(void *data)
 /* Who records pages moves the tick himself. */
 static bool needs_tick(const struct waker *w)
 {
-	uint32_t flags = w->shared->config.flags;
-
-	return flags & MU_CFG_LOG || (flags & MU_CFG_STACKS && !(flags & MU_CFG_PAGES));
+	return w->flags & MU_CFG_LOG || (w->flags & MU_CFG_STACKS && !(w->flags & MU_CFG_PAGES));
 }
 
 static bool start(struct waker *w)
@@ -123,6 +146,27 @@ static bool start(struct waker *w)
 	pthread_attr_destroy(&attr);
 	w->is_started = !failed;
 	return w->is_started;
+}
+
+bool waker_ticks(const struct waker *w)
+{
+	return needs_tick(w) && w->flags & MU_CFG_STACKS && w->is_started && !w->has_no_tick;
+}
+
+bool waker_is_resting(const struct waker *w)
+{
+	return __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) != 0;
+}
+
+void waker_rest(struct waker *w)
+{
+	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
+}
+
+void waker_go_on(struct waker *w)
+{
+	if (__atomic_exchange_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 bool waker_rests(const struct waker *w)

@@ -22,7 +22,26 @@ struct waker {
 	bool is_started;
 	bool has_no_tick;	/* no thread could be had for mu_segment.tick */
 	uint64_t rests_since;	/* CLOCK_MONOTONIC since when the tick rests, 0: it does not */
+	uint64_t start_ns;	/* CLOCK_MONOTONIC when the tick was 0 */
+	uint32_t flags;		/* enum mu_config_flag of the segment */
 };
+
+/* waker_ticks -- whether the segment's tick is moved once a millisecond, and may rest only when
+ * the caller of waker_rest() says so. Where nothing but a log needs it it rests by itself. */
+bool waker_ticks(const struct waker *w);
+
+/* waker_rest -- let the tick rest.
+ *
+ * Every thread holds a knock; to be looked at again afterwards: one that has lost it meanwhile
+ * does not know, and waker_go_on() is due. A thread that finds its knock ends the rest itself.
+ */
+void waker_rest(struct waker *w);
+
+/* waker_go_on -- end the rest, if it is not over. */
+void waker_go_on(struct waker *w);
+
+/* waker_is_resting -- whether waker_rest() holds. */
+bool waker_is_resting(const struct waker *w);
 
 /* waker_arm -- from now on poke for whatever happens to the segment.
  *

@@ -21,7 +21,7 @@ void access_slow(uint64_t address, uint64_t size, bool is_write)
 {
 	struct thread *thread = self;
 
-	if (has_self() && thread->pub.busy && gate.on && !stale_check(thread)) {
+	if (has_self() && thread_is_inside(thread) && gate.on && !stale_check(thread)) {
 		accesses_defer(&thread->access, address, size, is_write);
 		return;
 	}

@@ -1,10 +1,10 @@
 #!/bin/sh
-# collector_idle.t -- while a program only counts, the collector sleeps; with a data file, while the
-# program does nothing.
+# collector_idle.t -- while a program only counts, the collector sleeps; with a data file or call
+# stacks, while the program does nothing; what happens then has its right time.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage
+need_bin memusage memusageprint
 
 # Others who look for the collector of some process wake all that they can find: where namespaces can
 # be made, none finds these.
@@ -73,4 +73,40 @@ od -An -v -tu4 -w24 -j48 data.dat | awk '
 	  if (end && now - end < 0.5 && now - end > most) most = now - end }
 	END { print gap + 0 }' >gaps
 is "$(cat gaps)" 1 'and its times have one gap'
+
+# ---- call stacks: the resident memory is looked at ten times a second, and no more than that
+
+# shellcheck disable=SC2086
+$alone memusage -o report --massif-out-file=m.out perl -e 'my @a = (1) x 1000; sleep 6; push @a, @a' &
+sleep 2.5
+pid=$(collector)
+num "$(wakes 1)" -le 40 'with call stacks it wakes a few times a second'
+wait
+num "$(grep -c ^snapshot= m.out)" -gt 10 'snapshots were taken'
+
+# The first block of a turn is born then, not when the clock had gone to rest; and the first snapshot
+# that knows of a turn is of it.
+for threads in 1 3; do
+	memusage -o report --massif-out-file=m.out --max-snapshots=1000 --record=r.mur \
+		"$WORKLOADS/pauses" $threads 5 1000 >turns
+	is "$(grep -c turn turns)" 5 "$threads: all turns"
+	memusageprint --to=dhat r.mur 2>err | tr -d ' \n' |
+		grep -o '"tb":[0-9]*,"tbk":[0-9]*,"tl":[0-9]*' | sed 's/[^0-9][^0-9]*/ /g' |
+		awk '$1 % 54321 == 0 { n += $2; ns += $3 } END { print n, int(ns / 1e6) }' >lived
+	read -r blocks lived <lived
+	is "$blocks" 5 '... the first block of each'
+	num "$lived" -ge 60 '... has lived'
+	num "$lived" -le $(($(sed 's/.*lived=\([0-9]*\).*/\1/' turns | paste -sd +) + 200)) \
+		'... as long as it has'
+	awk 'FNR == NR { split($2, at, "="); due[NR] = at[2]; next }
+		/^time=/ { time = substr($0, 6) }
+		/^mem_heap_B=/ { k = int(substr($0, 12) / 1048576)
+			if (k > 0 && !(k in seen)) { seen[k] = 1; off = time - due[k]
+				if (n++ == 0) least = most = off
+				least = off < least ? off : least; most = off > most ? off : most } }
+		END { print n, int(most - least) }' turns m.out >spread
+	read -r met wide <spread
+	is "$met" 5 '... they are in snapshots'
+	num "$wide" -le 400 '... at their times'
+done
 done_testing
