@@ -32,6 +32,7 @@ static struct ranges objects; /* loaded ones: tag is their pages' site, site kee
 struct account {
 	struct ranges ranges; /* without the recorder's own */
 	struct range stack;
+	uint64_t own; /* bytes left out */
 };
 
 static void collect(uint64_t start, uint64_t end, bool is_stack, void *data)
@@ -50,7 +51,7 @@ static void leave_out(uint64_t start, uint64_t size, void *data)
 	struct range part;
 
 	while (ranges_take(&account->ranges, start, start + pages_up(size), &part))
-		;
+		account->own += part.end - part.start;
 }
 
 static void leave_out_library(struct account *account)
@@ -84,6 +85,8 @@ static bool read_account(struct account *account)
 	}
 	memory_own_each(leave_out, account);
 	leave_out_library(account);
+	/* Of this list nothing will be left. */
+	account->own -= pages_up(account->ranges.room * sizeof(*account->ranges.range));
 	return true;
 }
 
@@ -272,6 +275,8 @@ void pages_exit(void)
 		rec.image->drops.pages_unseen = ranges_bytes(&account.ranges) - both -
 						(account.stack.end - account.stack.start) +
 						on_stack;
+		rec.image->pages_own = account.own;
+		rec.image->pages_stack = on_stack;
 		pages_unlock();
 	}
 	ranges_free(&account.ranges);

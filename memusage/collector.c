@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -196,13 +197,26 @@ static void make_reports(struct collector *c)
 static void note_replaced(struct tree *t)
 {
 	const struct session *s = t->s;
+	const struct settings *settings = s->settings;
+	const char *missing[] = {
+		s->spill < 0 ? "processes that had ended before are missing" : NULL,
+		settings->data || settings->png ? "the data file is not complete" : NULL,
+		settings_has_timeline(settings) ? "resident memory is known from then on only" :
+						  NULL,
+		triggers_wanted(&settings->triggers) ? "snapshots of before are not listed" : NULL,
+	};
+	char text[256] = "";
 
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		size_t used = strlen(text);
+
+		if (missing[i])
+			snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : ": ",
+				 missing[i]);
+	}
 	report_note(&t->report,
-		    "the collector (process %d) was killed by signal %d, and replaced%s%s",
-		    (int)s->killed, s->killed_by,
-		    s->spill < 0 ? ": processes that had ended before are missing" : "",
-		    s->settings->data || s->settings->png ?
-			    ": the data file is not complete" : "");
+		    "the collector (process %d) was killed by signal %d, and replaced%s",
+		    (int)s->killed, s->killed_by, text);
 }
 
 static void give_report(struct collector *c)

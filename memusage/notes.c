@@ -285,5 +285,10 @@ void notes_print_details(struct report *r, const struct result *result,
 		       " frees of unknown blocks",
 		    units_bytes(a, result->recorder_bytes), result->heap_now,
 		    result->counters.foreign_frees);
+	if (result->pages_own > 0)
+		report_note(r, "mapped at the end: besides the pages that are counted %" PRIu64
+			       " bytes of addresses that are memusage's; of the main stack %"
+			       PRIu64 " are counted",
+			    result->pages_own, result->pages_stack);
 	report_note(r, "%" PRIu64 " images recorded", r->images);
 }

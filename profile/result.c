@@ -211,6 +211,8 @@ void result_take(struct result *r, struct image *im)
 	r->notes = im->head.notes;
 	r->request_places = im->head.request_places;
 	r->request_refused = im->head.request_refused;
+	r->pages_own = im->head.pages_own;
+	r->pages_stack = im->head.pages_stack;
 	take_heap(r, &im->head.heap, take_threads(r, im));
 	take_own(r, &im->head);
 	take_pauses(r, im);

@@ -405,6 +405,8 @@ struct mu_image {
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
 	uint64_t lives; /* with MU_CFG_LIVES: offset of a struct mu_lives, 0 in old recordings */
+	uint64_t pages_own;   /* with MU_CFG_PAGES: bytes mapped in the end by the recorder */
+	uint64_t pages_stack; /* ... and bytes of the main stack that the heap has */
 };
 
 /* How long blocks lived that are gone: how often mu_segment.tick (milliseconds) moved meanwhile,

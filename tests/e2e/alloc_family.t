@@ -8,64 +8,14 @@
 
 [ "$(uname -m)" = x86_64 ] || skip_all 'code is changed on x86-64 only'
 
-cat >work.h <<'EOF'
-#include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-#include <stddef.h>
-#define J2(a, b) a##b
-#define J(a, b) J2(a, b)
-#define F(x) J(PREFIX, x)
-void *F(malloc)(size_t);
-void F(free)(void *);
-void *F(calloc)(size_t, size_t);
-void *F(realloc)(void *, size_t);
-int F(posix_memalign)(void **, size_t, size_t);
-static void *work(void *unused)
-{
-	char *p[500];
-	for (int k = 0; k < 10; k++) {
-		for (int i = 0; i < 500; i++)
-			memset(p[i] = F(malloc)(2 * i + 1), 1, 2 * i + 1);
-		for (int i = 0; i < 500; i++)
-			memset(p[i] = F(realloc)(p[i], 3000), 2, 3000);
-		for (int i = 0; i < 500; i++)
-			F(free)(p[i]);
-	}
-	for (int i = 0; i < 100; i++)
-		F(free)(F(calloc)(10, i + 1));
-	if (!F(posix_memalign)((void **)p, 64, 5000))
-		F(free)(p[0]);
-	return NULL;
-}
-static void truths(int times)
-{
-	printf("truth malloc calls>=%d bytes>=%d calls<=%d\n", 5000 * times, 2500000 * times,
-	       5050 * times);
-	printf("truth realloc calls=%d bytes=%d\n", 5000 * times, 10 * (500 * 3000 - 250000) * times);
-	printf("truth calloc calls>=%d calls<=%d\n", 100 * times, 110 * times);
-	printf("truth memalign calls=%d bytes=%d\n", times, 5000 * times);
-	printf("truth free calls>=%d calls<=%d\n", 5101 * times, 5150 * times);
-}
-EOF
-cat >family.c <<'EOF'
-#include "work.h"
-int main(void)
-{
-	pthread_t thread;
-	pthread_create(&thread, NULL, work, NULL);
-	work(NULL);
-	pthread_join(thread, NULL);
-	truths(2);
-	return 0;
-}
-EOF
 cat >library.c <<'EOF'
-#include "work.h"
+#define LIBRARY
+#include FAMILY
 __attribute__((constructor)) static void early(void) { work(NULL); }
 void library_work(void) { work(NULL); }
 void library_truths(int times) { truths(times); }
 EOF
+family=$MU_SRC/tests/workloads/prefixed.c
 cat >opens.c <<'EOF'
 #include <dlfcn.h>
 #include <stdio.h>
@@ -116,12 +66,13 @@ for prefix in je_ _rjem_; do
 	# shellcheck disable=SC2086
 	objcopy $renames "$archive" lib$prefix.a
 	for compiler in gcc clang; do
-		compiled $compiler -O2 -w -DPREFIX=$prefix -o family family.c lib$prefix.a -pthread \
+		compiled $compiler -O2 -w -DPREFIX=$prefix -o family "$family" lib$prefix.a -pthread \
 			-ldl -lm -lstdc++ || continue
 		profiled "jemalloc $prefix, $compiler" -v --alloc-symbol=auto -- ./family
 		seen "jemalloc $prefix, $compiler" $prefix
 	done
-	compiled gcc -shared -fPIC -O1 -w -DPREFIX=$prefix -o library.so library.c lib$prefix.a \
+	compiled gcc -shared -fPIC -O1 -w -DPREFIX=$prefix "-DFAMILY=\"$family\"" \
+		-o library.so library.c lib$prefix.a \
 		-pthread -ldl -lm -lstdc++ || continue
 	profiled "jemalloc $prefix in a library" -v --alloc-symbol=auto -- ./opens "$PWD/library.so"
 	seen "jemalloc $prefix in a library" $prefix
@@ -131,7 +82,8 @@ for pair in mi_:mimalloc tc_:tcmalloc_minimal; do
 	prefix=${pair%%:*}
 	lib=${pair#*:}
 	has_library "lib$lib.so" || { skip "no $lib"; continue; }
-	compiled "${CC:-cc}" -O2 -w "-DPREFIX=$prefix" -o family family.c "-l$lib" -pthread || continue
+	compiled "${CC:-cc}" -O2 -w "-DPREFIX=$prefix" -o family "$family" "-l$lib" -pthread ||
+		continue
 	profiled "$lib" -v --alloc-symbol=auto -- ./family
 	seen "$lib" "$prefix"
 done

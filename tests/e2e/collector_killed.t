@@ -89,6 +89,7 @@ strike
 kill -USR2 "$pid"
 end
 ok 'snapshots go on' test -s s.2 -o -s s.1
+like "$(cat report)" 'replaced: .*snapshots of before are not listed$' '... what is no longer known is said'
 
 # ---- children, before and after
 
@@ -107,7 +108,8 @@ run memusage -o report --record=kept.mur --tree sh -c 'sh -c "exit 3"; live </de
 	live </dev/null; LD_PRELOAD= sh slay $PPID; exit 6'
 is "$status" 6 'a tree of processes whose collector dies twice'
 is "$(grep -c '^memusage: process [0-9]* live' report)" 3 '... processes of before have their lines'
-like "$(cat report)" 'was killed by signal 9, and replaced$' '... and nothing is missing'
+like "$(cat report)" 'was killed by signal 9, and replaced: resident memory is known from then on only$' \
+	'... and nothing but that is missing'
 recorded '... the program is the program'
 is "$(images kept.mur)" "$(awk '/^memusage: process [0-9]+ |^Memory usage/ { n++ }
 	/ more process/ { n += $2 } END { print n }' report)" '... all images are in the recording'
