@@ -121,15 +121,12 @@ struct mu_segment {
 	uint32_t collector_waits;
 	uint64_t processes_without_slot; /* forks that found the slot table full */
 	uint32_t slot_hint;		 /* where the next search for a free slot begins */
-	/* The collector does not change tick while nobody has events. With call stacks every thread
-	 * holds a knock then; else who stamps the first one at a tick stores that. Who has an event
-	 * wakes the collector if he could exchange tick_rests to 0. docs/format.md, 2.4, 6. */
+	/* While nobody has events tick rests: docs/format.md, 2.4 and 6. */
 	uint32_t stamped; /* low bits of the tick at which an event was stamped last */
 	uint32_t tick_rests;
 	uint32_t reserved2[9];
 	/* Milliseconds since the start, kept up by the collector while an event log or call stacks
-	 * are recorded: a logged event that finds it changed is stamped with the time. A cache line
-	 * of its own. */
+	 * are recorded: docs/format.md, 2.4. A cache line of its own. */
 	_Alignas(64) uint64_t tick;
 	/* Thresholds at which snapshots are taken, set before the first process; triggers.h. */
 	uint64_t watch[MU_WATCHES];
