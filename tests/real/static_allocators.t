@@ -63,14 +63,14 @@ if unpacked mimalloc; then
 	for compiler in gcc clang; do
 		command -v $compiler >/dev/null || { skip "no $compiler"; continue; }
 		for level in -O0 -O1 -O2 -O3; do
-			what="mimalloc, $compiler $level"
+			build="mimalloc, $compiler $level"
 			rm -f prefixed own
 			$compiler $level -w -DPREFIX=mi_ -Imimalloc/include -o prefixed "$family" \
 				mimalloc/src/static.c -pthread >made.log 2>&1
-			made prefixed && by_name "$what" mi_ ./prefixed
-			$compiler $level -w -DMI_MALLOC_OVERRIDE -fno-builtin-malloc -Imimalloc/include \
+			made prefixed && by_name "$build" mi_ ./prefixed
+			$compiler $level -w -DMI_MALLOC_OVERRIDE -fno-builtin -Imimalloc/include \
 				-o own "$family" mimalloc/src/static.c -pthread >made.log 2>&1
-			made own && as_malloc "$what" ./own
+			made own && as_malloc "$build" ./own
 		done
 	done
 fi
