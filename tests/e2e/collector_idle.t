@@ -76,14 +76,10 @@ is "$(cat gaps)" 1 'and its times have one gap'
 
 # ---- call stacks: the resident memory is looked at ten times a second, and no more than that
 
-# shellcheck disable=SC2086
-$alone memusage -o report --massif-out-file=m.out perl -e 'my @a = (1) x 1000; $SIG{USR1} = sub {};
-	open my $f, ">", "perl.pid"; print $f $$; close $f; sleep 100; push @a, @a' &
-sleep 2.5
-pid=$(collector)
-num "$(wakes 1)" -le 40 'with call stacks it wakes a few times a second'
-kill -USR1 "$(cat perl.pid)"
-wait
+begin --massif-out-file=m.out -- perl -e 'my @a = (1) x 1000; mkdir "ready"; sysread STDIN, $_, 1;
+	push @a, @a'
+num "$(wakes 1.1 40)" -le 40 'with call stacks it wakes a few times a second'
+end
 num "$(grep -c ^snapshot= m.out)" -gt 10 'snapshots were taken'
 
 # The first block of a turn is born then, not when the clock had gone to rest; and the first snapshot
