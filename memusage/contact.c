@@ -26,10 +26,12 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "memusage/clock.h"
 #include "memusage/passing.h"
 #include "memusage/process.h"
 
-enum { ANSWER_MS = 3000 };
+/* A collector may be busy with the names of a large program, or out of a processor. */
+enum { ANSWER_MS = 10000 };
 
 struct search {
 	struct contact *contact;
@@ -37,6 +39,8 @@ struct search {
 	int pidfd;
 	uid_t owner;		/* of the process */
 	enum contact_status status;
+	struct pollfd *asked;	/* who has not answered yet */
+	size_t asked_count;
 };
 
 /* ---- one collector ----------------------------------------------------------------------- */
@@ -49,13 +53,10 @@ static int ask(const struct search *s, int fd)
 /* Returns whether there is a whole answer; *ARENA is set to the descriptor with it, or -1. */
 static bool hear(struct control_answer *a, int fd, int *arena)
 {
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	ssize_t length;
 
 	*arena = -1;
 	memset(a, 0, sizeof(*a));
-	if (poll(&wait, 1, ANSWER_MS) <= 0)
-		return false;
 	length = passing_receive(fd, a, sizeof(*a), arena);
 	a->text[CONTROL_TEXT - 1] = '\0';
 	return length >= (ssize_t)offsetof(struct control_answer, text) &&
@@ -103,22 +104,34 @@ static enum contact_status status_of(const struct control_answer *a)
 	}
 }
 
-/* Returns whether the search is over. */
-static bool try_collector(struct search *s, const struct sockaddr_un *address, size_t length)
+/* Who is asked answers in hear_all(). */
+static void ask_collector(struct search *s, const struct sockaddr_un *address, size_t length)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	enum contact_status status = CONTACT_NOBODY;
-	int arena = -1;
 
 	if (fd < 0)
-		return false;
+		return;
 	if (connect(fd, (const struct sockaddr *)address, (socklen_t)length) < 0) {
 		if (errno == EACCES)
 			s->status = CONTACT_DENIED;
 		close(fd);
-		return false;
+		return;
 	}
-	if (is_trusted(s, fd) && ask(s, fd) == 0 && hear(&s->contact->answer, fd, &arena))
+	if (!is_trusted(s, fd) || ask(s, fd) < 0) {
+		close(fd);
+		return;
+	}
+	s->asked = xreallocarray(s->asked, s->asked_count + 1, sizeof(*s->asked));
+	s->asked[s->asked_count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+}
+
+/* Returns whether the search is over. */
+static bool take_answer(struct search *s, int fd)
+{
+	enum contact_status status = CONTACT_NOBODY;
+	int arena;
+
+	if (hear(&s->contact->answer, fd, &arena))
 		status = s->contact->answer.status == CONTROL_OK ?
 				 take(s, arena) : status_of(&s->contact->answer);
 	if (arena >= 0)
@@ -132,6 +145,38 @@ static bool try_collector(struct search *s, const struct sockaddr_un *address, s
 	return status != CONTACT_NOBODY && status != CONTACT_DENIED;
 }
 
+static int ms_until(uint64_t end)
+{
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+
+	return now < end ? (int)((end - now + 999999) / 1000000) : 0;
+}
+
+/* All that were asked answer, in any order, or have had their time: one that is stopped must not
+ * make the others wait. Returns whether the search is over. */
+static bool hear_all(struct search *s)
+{
+	uint64_t end = clock_now(CLOCK_MONOTONIC) + UINT64_C(1000000) * ANSWER_MS;
+	bool found = false;
+
+	while (s->asked_count && !found &&
+	       poll(s->asked, s->asked_count, ms_until(end)) > 0) {
+		for (size_t i = s->asked_count; i-- > 0 && !found;) {
+			int fd = s->asked[i].fd;
+
+			if (!s->asked[i].revents)
+				continue;
+			s->asked[i] = s->asked[--s->asked_count];
+			found = take_answer(s, fd);
+		}
+	}
+	if (s->asked_count && !found && s->status == CONTACT_NOBODY)
+		s->status = CONTACT_SILENT;
+	while (s->asked_count)
+		close(s->asked[--s->asked_count].fd);
+	return found;
+}
+
 /* ---- all collectors ---------------------------------------------------------------------- */
 
 /* 0000000000000000: 00000002 00000000 00010000 0005 01 35072 @memusage-4711-0123456789abcdef */
@@ -140,9 +185,8 @@ static bool try_abstract(struct search *s)
 	FILE *list = fopen("/proc/net/unix", "re");
 	char *line = NULL;
 	size_t size = 0;
-	bool found = false;
 
-	while (list && !found && getline(&line, &size, list) > 0) {
+	while (list && getline(&line, &size, list) > 0) {
 		struct sockaddr_un address = { .sun_family = AF_UNIX };
 		const char *name = strstr(line, " @memusage-");
 		size_t length;
@@ -154,13 +198,12 @@ static bool try_abstract(struct search *s)
 		if (length >= sizeof(address.sun_path))
 			continue;
 		memcpy(address.sun_path + 1, name + 2, length);
-		found = try_collector(s, &address,
-				      offsetof(struct sockaddr_un, sun_path) + 1 + length);
+		ask_collector(s, &address, offsetof(struct sockaddr_un, sun_path) + 1 + length);
 	}
 	free(line);
 	if (list)
 		fclose(list);
-	return found;
+	return hear_all(s);
 }
 
 /* Another network namespace hides the abstract names from us. */
@@ -172,26 +215,25 @@ static bool try_paths(struct search *s)
 		tmp ? xasprintf("%s/memusage-*/*.sock", tmp) : NULL,
 		xstrdup("/tmp/memusage-*/*.sock"),
 	};
-	bool found = false;
 
-	for (int i = 0; i < 3 && !found; i++) {
+	for (int i = 0; i < 3; i++) {
 		glob_t names;
 
 		if (!patterns[i] || glob(patterns[i], GLOB_NOSORT, NULL, &names) != 0)
 			continue;
-		for (size_t k = 0; k < names.gl_pathc && !found; k++) {
+		for (size_t k = 0; k < names.gl_pathc; k++) {
 			struct sockaddr_un address = { .sun_family = AF_UNIX };
 
 			if (strlen(names.gl_pathv[k]) >= sizeof(address.sun_path))
 				continue;
 			strcpy(address.sun_path, names.gl_pathv[k]);
-			found = try_collector(s, &address, sizeof(address));
+			ask_collector(s, &address, sizeof(address));
 		}
 		globfree(&names);
 	}
 	for (int i = 0; i < 3; i++)
 		free(patterns[i]);
-	return found;
+	return hear_all(s);
 }
 
 /* ---- without a collector ----------------------------------------------------------------- */
@@ -339,11 +381,19 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 		s.status = open_file(c, maps.file, flags);
 	else if (!try_abstract(&s))
 		try_paths(&s);
-	if (s.status == CONTACT_NOBODY && maps.arena[0] && still_has_arena(pid))
-		s.status = open_orphan(c, pid, maps.arena);
+	/* One that records nothing of ours may be silent for ever. */
+	if (s.status == CONTACT_SILENT && maps.is_readable && !maps.arena[0])
+		s.status = CONTACT_NOBODY;
+	if ((s.status == CONTACT_NOBODY || s.status == CONTACT_SILENT) && maps.arena[0] &&
+	    still_has_arena(pid)) {
+		enum contact_status orphan = open_orphan(c, pid, maps.arena);
+		if (orphan != CONTACT_DEAD || s.status == CONTACT_NOBODY)
+			s.status = orphan;
+	}
 	if (s.status == CONTACT_NOBODY && !maps.is_readable && s.owner != geteuid())
 		s.status = CONTACT_DENIED;
 	free(maps.file);
+	free(s.asked);
 	if (s.pidfd >= 0)
 		close(s.pidfd);
 	return s.status;

@@ -17,6 +17,7 @@ enum contact_status {
 	CONTACT_DENIED,		/* it is another user's */
 	CONTACT_NO_IMAGE,	/* it is not recorded right now */
 	CONTACT_DEAD,		/* its collector is gone */
+	CONTACT_SILENT,		/* a collector, which may be its, did not answer in time */
 	CONTACT_BROKEN		/* a message has been printed */
 };
 

@@ -303,8 +303,12 @@ static int explain(const struct remote *r, enum contact_status status)
 		     "since its fork, or was left out)", pid);
 		return -1;
 	case CONTACT_DEAD:
-		warn("process %d is recorded, but its collector is gone or does not answer: only "
-		     "root can still look at it", pid);
+		warn("process %d is recorded, but its collector is gone: only root can still look "
+		     "at it", pid);
+		return -1;
+	case CONTACT_SILENT:
+		warn("process %d: its collector did not answer for 10 seconds: it is stopped, or "
+		     "very busy; try again", pid);
 		return -1;
 	default:
 		return -1;

@@ -151,8 +151,36 @@ if [ "$status" = 0 ]; then
 	run memusage "--pid=$pid" status
 	like "$out" '^heap: 19.5 KiB live' '... status'
 else
-	like "$err" 'its collector is gone or does not answer: only root' 'others are told that they cannot'
+	like "$err" 'its collector is gone: only root' 'others are told that they cannot'
 	skip 'not root' 2
 fi
 exec 3>&- 4<&-
+
+# ---- one of two is stopped: the other is asked beside it
+
+rm -f in out && mkfifo in out
+run memusage -q --record=d.mur sh -c 'setsid live <in >out 2>/dev/null & echo $! >pid'
+exec 3>in 4<out
+tell alloc 10 1000
+pid=$(cat pid)
+mkdir two && cd two && mkfifo in out
+run memusage -q --record=e.mur sh -c 'setsid live <in >out 2>/dev/null & echo $! >../stopped'
+exec 5>in 6<out
+echo alloc 10 1000 >&5
+read -r line <&6
+other=$(collector)
+cd ..
+kill -STOP "$other"
+run memusage "--pid=$pid" status
+is "$status" 0 'a collector that is stopped keeps nobody from another'
+run memusage "--pid=$(cat stopped)" status
+if [ "$status" = 0 ]; then
+	like "$out" '^heap: ' 'root can look at what a stopped one records'
+else
+	like "$err" 'its collector did not answer for 10 seconds' 'others hear that it does not answer'
+fi
+kill -CONT "$other"
+run memusage "--pid=$(cat stopped)" status
+is "$status" 0 'it answers when it goes on'
+exec 3>&- 4<&- 5>&- 6<&-
 done_testing
