@@ -1,5 +1,6 @@
 /* libearly.c -- a library to preload that allocates in its first constructor, and wraps malloc
- * by looking for the next one when it is first called, as many do.
+ * by looking for the next one when it is first called, as many do. Nothing is inlined: its own
+ * calls go through the symbols, and so to the recorder.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +9,7 @@
 
 static void *kept;
 
-void *malloc(size_t size)
+__attribute__((noinline)) void *malloc(size_t size)
 {
 	static void *(*next)(size_t);
 
@@ -17,7 +18,7 @@ void *malloc(size_t size)
 	return next(size);
 }
 
-void *calloc(size_t count, size_t size)
+__attribute__((noinline)) void *calloc(size_t count, size_t size)
 {
 	static void *(*next)(size_t, size_t);
 

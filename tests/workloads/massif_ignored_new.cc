@@ -1,4 +1,3 @@
-/* CFLAGS: -O1 -fno-ipa-icf */
 /* massif_ignored_new.cc -- operator new in functions to be ignored, whose names have arguments.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
