@@ -392,7 +392,8 @@ static bool is_due(void)
 	return now > due.time || (now == due.time && rec.image->heap.clock >= due.clock);
 }
 
-static void take_due(void)
+/* Not taken in, nor is snapshots_peak(): emulated_event.h needs them to be apart. */
+static __attribute__((noinline)) void take_due(void)
 {
 	if (!snapshot_due.is_on || snapshot_due.waits || !is_due() || !spin_try(&lock))
 		return;
@@ -454,7 +455,7 @@ void snapshots_quiet(uint64_t tick)
 	spin_unlock(&lock);
 }
 
-void snapshots_peak(void)
+__attribute__((noinline)) void snapshots_peak(void)
 {
 	const struct mu_heap *heap = &rec.image->heap;
 

@@ -167,7 +167,7 @@ mkdir two && cd two && mkfifo in out
 run memusage -q --record=e.mur sh -c 'setsid live <in >out 2>/dev/null & echo $! >../stopped'
 exec 5>in 6<out
 echo alloc 10 1000 >&5
-read -r line <&6
+read -r _ <&6
 other=$(collector)
 cd ..
 kill -STOP "$other"
