@@ -81,6 +81,7 @@ struct writer {
 	uint64_t start;		/* of the image in the file */
 	uint64_t at;		/* in the image: where the next byte goes */
 	uint64_t place;		/* in the image: where the next referenced bytes will go */
+	uint64_t left;		/* referenced bytes that one pass may still copy */
 	uint32_t crc;
 	size_t used;
 	struct mu_error *err;
@@ -155,9 +156,9 @@ static const void *first_piece(const struct writer *w, uint64_t offset, uint64_t
 	return piece;
 }
 
-/* What a reference of ENTRY names: bytes in the image, or NULL with length 0. */
-static const void *referenced(const struct writer *w, const struct reference *r,
-			      const unsigned char *entry, uint64_t *length)
+/* What a reference of ENTRY leads to: bytes in the image, or NULL with length 0. */
+static const void *find_referenced(const struct writer *w, const struct reference *r,
+				   const unsigned char *entry, uint64_t *length)
 {
 	uint64_t offset, count = r->fixed;
 	const void *bytes;
@@ -178,6 +179,27 @@ static const void *referenced(const struct writer *w, const struct reference *r,
 	if (!bytes)
 		*length = 0;
 	return bytes;
+}
+
+/* Entries of an honest image share nothing, so that all they name has room in it. In a hostile one
+ * all may name the same bytes: there the rest become empty, in both passes the same. */
+static const void *referenced(struct writer *w, const struct reference *r,
+			      const unsigned char *entry, uint64_t *length)
+{
+	const void *bytes = find_referenced(w, r, entry, length);
+
+	if (up(*length) > w->left) {
+		*length = 0;
+		return NULL;
+	}
+	w->left -= up(*length);
+	return bytes;
+}
+
+static void begin_pass(struct writer *w, uint64_t count)
+{
+	/* Strings lie side by side there, and at multiples of 8 here. */
+	w->left = w->im->head.used + count * REFERENCES * 16;
 }
 
 /* Give a reference its new place; one that leads nowhere becomes empty. */
@@ -270,6 +292,7 @@ static void put_relocated(struct writer *w, const struct section *s, const unsig
 {
 	unsigned char entry[ENTRY_MAX];
 
+	begin_pass(w, count);
 	for (uint64_t i = 0; i < count; i++) {
 		memcpy(entry, entries + i * s->entry_size, s->entry_size);
 		for (unsigned int k = 0; k < REFERENCES; k++)
@@ -299,6 +322,7 @@ static void put_table(struct writer *w, enum mu_section section, struct mu_table
 		put_relocated(w, s, entries, count);
 	t->checksum = w->crc;
 	pad(w);
+	begin_pass(w, count);
 	for (uint64_t i = 0; s->reference[0].element && i < count; i++) {
 		for (unsigned int k = 0; k < REFERENCES; k++)
 			put_referenced(w, &s->reference[k], entries + i * size);

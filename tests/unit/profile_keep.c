@@ -223,6 +223,40 @@ static void many_images(const struct fake *f)
 	segment_close(&kept);
 }
 
+/* Snapshots that all name the same values: as much is kept as the image can have had. */
+static void shared_values(const struct fake *f)
+{
+	enum { SHOTS = 1024, BYTES = 500000 };
+	int fd = open("shared.mur", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct mu_image *head = fake_at(f, 0);
+	struct mu_table *t = &head->table[MU_SEC_SNAPSHOTS];
+	uint64_t values = fake_alloc(f, 0, BYTES);
+	struct mu_error err = { 0 };
+	struct mu_snapshot *shot;
+	struct segment kept;
+	struct image im;
+	struct keep k;
+
+	*t = (struct mu_table){ .entry_size = sizeof(*shot), .first_log2 = 10, .count = SHOTS };
+	t->extent[0] = fake_alloc(f, 0, SHOTS * sizeof(*shot));
+	shot = fake_pointer(f, 0, t->extent[0]);
+	for (int i = 0; i < SHOTS; i++)
+		shot[i] = (struct mu_snapshot){ .values = values, .value_count =
+						BYTES / sizeof(struct mu_site_value) };
+	EQ_I(keep_begin(&k, fd, f->head, &err), 0);
+	image_load(&im, head, SLOT, NULL);
+	EQ_I(keep_add(&k, &im, &f->slot[0], &err), 0);
+	keep_end(&k);
+	OK(lseek(fd, 0, SEEK_END) < 3 * (off_t)im.head.used, "%ld bytes of an image of %lu",
+	   (long)lseek(fd, 0, SEEK_END), (unsigned long)im.head.used);
+	close(fd);
+	EQ_I(segment_open(&kept, "shared.mur", &err), 0);
+	EQ_I(segment_image(&kept, 0, &im, &err), 0);
+	EQ_I(keep_verify(&kept, &im, &err), 0);
+	EQ_U(image_count(&im, MU_SEC_SNAPSHOTS), SHOTS);
+	segment_close(&kept);
+}
+
 int main(void)
 {
 	struct fake f;
@@ -233,6 +267,7 @@ int main(void)
 	round_trip(&f, 2);
 	damage();
 	many_images(&f);
+	shared_values(&f);
 	free(f.base);
 	return done_testing();
 }
