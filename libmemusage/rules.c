@@ -202,15 +202,14 @@ struct rule rules_make(uint64_t pc)
 	return rule;
 }
 
+/* Whoever looks in the table meanwhile finds its address or has its rule made again, after this. */
 void rules_forget(void)
 {
 	if (!spin_lock(&lock))
 		return;
-	struct rule_table *empty = new_table(64 - rules->shift);
-	if (empty) {
-		__atomic_store_n(&rules, empty, __ATOMIC_RELEASE);
-		used = 0;
-	}
+	for (uint64_t i = 0; i <= rules->mask; i++)
+		__atomic_store_n(&rules->entry[i], 0, __ATOMIC_RELAXED);
+	used = 0;
 	spin_unlock(&lock);
 }
 

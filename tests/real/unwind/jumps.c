@@ -234,6 +234,9 @@ static void deep(void)
 
 static void reload(void)
 {
+	void *former = NULL;
+	int same = 0;
+
 	for (int i = 0; i < 40; i++) {
 		void *object = dlopen(i & 1 ? "./first.so" : "./second.so", RTLD_NOW);
 		void (*call)(void (*)(size_t)) = object ? dlsym(object, "call") : NULL;
@@ -241,10 +244,13 @@ static void reload(void)
 			fprintf(stderr, "jumps: %s\n", dlerror());
 			exit(1);
 		}
+		same += (void *)call == former;
+		former = (void *)call;
 		for (int k = 0; k < 50; k++)
 			call(touch);
 		dlclose(object);
 	}
+	puts(same >= 20 ? "at the same address" : "not at the same address");
 }
 
 static void *in_thread(void *argument)

@@ -1,11 +1,11 @@
 /* verify.c -- holds every call stack that the recorder finds against libunwind's.
  *
- * Linked into a second libmemusage.so with --wrap of walk_stack, recall_site and image_begin, by
- * tests/real/unwind.t. A stack that was recalled is held against it as its site has it: what the
- * recorder remembers stays as it would be. The file named by MEMUSAGE_VERIFY, of at least a page, is mapped by every
- * process and counts what all of them found; the first differences are written to descriptor 2.
- * With MEMUSAGE_VERIFY_ALL set the marked ones are shown too; with MEMUSAGE_VERIFY_STOP the first
- * that is shown aborts.
+ * Linked into a second libmemusage.so with --wrap of walk_stack, recall_site, walk_forget and
+ * image_begin, by tests/real/unwind.t. A stack that was recalled is held against it as its site has
+ * it: what the recorder remembers stays as it would be. The file named by MEMUSAGE_VERIFY, of at
+ * least a page, is mapped by every process and counts what all of them found; the first differences
+ * are written to descriptor 2. With MEMUSAGE_VERIFY_ALL set the marked ones are shown too; with
+ * MEMUSAGE_VERIFY_STOP the first that is shown aborts.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -59,6 +59,8 @@ struct walk *__real_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp
 struct walk *__wrap_walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
 bool __real_image_begin(const struct slot *slot);
 bool __wrap_image_begin(const struct slot *slot);
+void __real_walk_forget(void);
+void __wrap_walk_forget(void);
 
 static void count(uint64_t *what)
 {
@@ -225,6 +227,13 @@ uint32_t __wrap_recall_site(struct thread *thread, unsigned int fn, uint64_t slo
 	judge();
 	inside = false;
 	return site;
+}
+
+/* libunwind does not notice that an object was closed: it would take the rows of the former one. */
+void __wrap_walk_forget(void)
+{
+	__real_walk_forget();
+	unw_flush_cache(unw_local_addr_space, 0, 0);
 }
 
 bool __wrap_image_begin(const struct slot *slot)
