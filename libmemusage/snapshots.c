@@ -298,13 +298,14 @@ static uint64_t time_now(void)
 	return snapshots_now();
 }
 
-static void add(enum mu_snapshot_kind kind)
+/* Of how things stand, and stood AGO milliseconds before: not 0 only if that is the unit. */
+static void add_dated(enum mu_snapshot_kind kind, uint64_t ago)
 {
 	uint64_t number = table(MU_SEC_SNAPSHOTS)->count;
 	struct mu_snapshot *s = arena_table_at(table(MU_SEC_SNAPSHOTS), number);
 	const struct mu_heap *heap = &rec.image->heap;
-	uint64_t now = time_now();
-	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+	uint64_t now = time_now() - ago;
+	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED) - ago;
 	struct values values = { 0 };
 
 	if (!s || number >= UINT32_MAX) {
@@ -312,7 +313,7 @@ static void add(enum mu_snapshot_kind kind)
 		set_due(UINT64_MAX, UINT64_MAX);
 		return;
 	}
-	*s = (struct mu_snapshot){ .mono_ns = monotonic(),
+	*s = (struct mu_snapshot){ .mono_ns = monotonic() - ago * 1000000,
 				   .clock_bytes = heap->clock,
 				   .instructions = *instructions_sum(),
 				   .heap = heap->now - heap->ignored,
@@ -320,6 +321,9 @@ static void add(enum mu_snapshot_kind kind)
 				   .stacks = depths_now(),
 				   .kind = kind,
 				   .tick = (uint32_t)tick };
+	/* The tick is late at times. */
+	if (ago && series_count && s->mono_ns < snapshot(series[series_count - 1].number)->mono_ns)
+		s->mono_ns = snapshot(series[series_count - 1].number)->mono_ns;
 	if (rec.flags & MU_CFG_STACK_BYTES)
 		s->stacks += depths_unseen();
 	if (kind != MU_SNAPSHOT_NORMAL || (is_first_of_tick(tick) && is_cheap(tick)))
@@ -336,6 +340,11 @@ static void add(enum mu_snapshot_kind kind)
 	if (series_count == max_snapshots())
 		cull();
 	set_due(now + min_interval.time, heap->clock + min_interval.clock);
+}
+
+static void add(enum mu_snapshot_kind kind)
+{
+	add_dated(kind, 0);
 }
 
 /* The last peak, if it is still in the series, is an ordinary detailed one from now on. */
@@ -435,6 +444,27 @@ static void refresh(struct entry *last)
 	set_due(last->when.time + min_interval.time, heap->clock + min_interval.clock);
 }
 
+/* Nothing happened from LAST_TICK to TICK. A pause longer than the least interval has a snapshot of
+ * its own: the last one may be of how things stood all through the pause before, which would be
+ * lost. */
+static void note_pause(uint64_t last_tick, uint64_t tick)
+{
+	struct entry *last = &series[series_count - 1];
+	bool is_long = min_interval.time > 0 && tick - last_tick > min_interval.time;
+
+	if (last->when.clock == rec.image->heap.clock)
+		return;
+	bool is_same = last->when.time == last_tick && !is_peak(last);
+	if (!is_long && !is_same)
+		return;
+	begin_change();
+	if (is_long)
+		add_dated(MU_SNAPSHOT_NORMAL, rec.segment->tick - last_tick);
+	else
+		refresh(last);
+	end_change();
+}
+
 void snapshots_quiet(uint64_t tick)
 {
 	uint64_t last_tick = snapshot_due.tick;
@@ -445,13 +475,7 @@ void snapshots_quiet(uint64_t tick)
 	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick ||
 	    tick < last_tick + 2 || !series_count || !spin_try(&lock))
 		return;
-	struct entry *last = &series[series_count - 1];
-	if (last->when.time == last_tick && last->when.clock != rec.image->heap.clock &&
-	    !is_peak(last)) {
-		begin_change();
-		refresh(last);
-		end_change();
-	}
+	note_pause(last_tick, tick);
 	spin_unlock(&lock);
 }
 

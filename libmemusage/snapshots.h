@@ -97,7 +97,8 @@ static inline uint64_t snapshots_now(void)
  *
  * If nothing happened for a while, the last snapshot had better be of how the last event left
  * things, as that is how they stood all the while: it is brought up to date if it is of the same
- * millisecond. Async-signal-safe. Cost that of a snapshot, or 2 ns.
+ * millisecond. A pause longer than the least interval has one more, dated back to its begin.
+ * Async-signal-safe. Cost that of a snapshot, or 2 ns.
  */
 void snapshots_quiet(uint64_t tick);
 
