@@ -300,6 +300,11 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 	return 0;
 }
 
+bool blocks_put_slow(struct thread *thread, uint64_t address, const struct block *block, bool many)
+{
+	return blocks_put(thread, address, block, many);
+}
+
 bool blocks_lock_slow(uint64_t *word, uint64_t *value)
 {
 	for (unsigned int turn = 0;; turn++) {

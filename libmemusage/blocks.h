@@ -240,6 +240,9 @@ static inline bool blocks_put(struct thread *thread, uint64_t address, const str
 	return true;
 }
 
+/* blocks_put_slow -- blocks_put() by a call. */
+bool blocks_put_slow(struct thread *thread, uint64_t address, const struct block *block, bool many);
+
 /* blocks_take -- forget a block and say what was known about it.
  *
  * block    filled if the block was known.
@@ -309,13 +312,15 @@ blocks_fetch_quick(struct thread *thread, uint64_t address, const bool bare)
 
 /* blocks_put_quick -- blocks_put() where nothing has to be made, searched or waited for.
  *
- * bare  rec.has_bare_blocks, as a constant.
+ * bare      rec.has_bare_blocks, as a constant.
+ * anywhere  any record of the line will do. In a program that always uses the same blocks two may
+ *           want the same one for ever: half of sqlite3's. Else only the one that is preferred.
  * Returns false, having done nothing, if something has. Calls nothing: functions that use it
  * need no stack frame.
  */
 static inline __attribute__((always_inline)) bool
 blocks_put_quick(struct thread *thread, uint64_t address, const struct block *block,
-		 const bool many, const bool bare)
+		 const bool many, const bool bare, const bool anywhere)
 {
 	uint64_t *word = blocks_word_quick(thread, address);
 	uint64_t value;
@@ -327,6 +332,10 @@ blocks_put_quick(struct thread *thread, uint64_t address, const struct block *bl
 	unsigned int first = blocks_first(place, bare);
 	void *line = blocks_line(value, place, bare);
 	bool ok = likely(value) && likely(!(blocks_tag(line, first, bare) & 1));
+	if (anywhere && !ok && value) {
+		first = blocks_find(line, first, 1, 0, bare);
+		ok = first != BLOCKS_NONE;
+	}
 	if (likely(ok))
 		blocks_store(line, first, granule, block, bare);
 	blocks_unlock(word, value, many);
@@ -336,7 +345,7 @@ blocks_put_quick(struct thread *thread, uint64_t address, const struct block *bl
 /* blocks_take_quick -- blocks_take() under the same conditions. */
 static inline __attribute__((always_inline)) bool
 blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, const bool many,
-		  const bool bare)
+		  const bool bare, const bool anywhere)
 {
 	uint64_t *word = blocks_word_quick(thread, address);
 	uint64_t value;
@@ -349,6 +358,10 @@ blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, 
 	void *line = blocks_line(value, place, bare);
 	bool ok = likely(value) &&
 		  likely((blocks_tag(line, first, bare) & BLOCK_TAG_KEY) == blocks_key(granule));
+	if (anywhere && !ok && value) {
+		first = blocks_find(line, first, BLOCK_TAG_KEY, blocks_key(granule), bare);
+		ok = first != BLOCKS_NONE;
+	}
 	if (likely(ok))
 		blocks_clear(line, first, block, bare);
 	blocks_unlock(word, value, many);

@@ -356,7 +356,10 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 		snapshots_before(record.birth, mode & MODE_MANY);
 	}
 	bool ok = blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY,
-				   !(mode & MODE_STACKS));
+				   !(mode & MODE_STACKS), mode & MODE_STACKS);
+	/* The long way would look at the stack again. */
+	if (mode & MODE_STACKS && unlikely(!ok))
+		ok = blocks_put_slow(thread, (uint64_t)block, &record, mode & MODE_MANY);
 	if (likely(ok)) {
 		struct mu_counters *counters = &thread->pub.counters;
 		counters->calls[fn]++;
@@ -384,7 +387,7 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	if (!quick_enter(thread, mode))
 		return false;
 	bool ok = blocks_take_quick(thread, (uint64_t)block, &known, mode & MODE_MANY,
-				    !(mode & MODE_STACKS));
+				    !(mode & MODE_STACKS), mode & MODE_STACKS);
 	if (likely(ok)) {
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += known.size;

@@ -93,7 +93,7 @@ static __attribute__((noinline)) void *record_logged(enum mu_fn fn, void *block,
 	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
 	    !quick_enter(thread, MODE_LOG))
 		return record_slow(fn, block, size, sp);
-	if (unlikely(!blocks_put_quick(thread, (uint64_t)block, &record, false, true))) {
+	if (unlikely(!blocks_put_quick(thread, (uint64_t)block, &record, false, true, true))) {
 		hook_leave(thread);
 		return record_rest(fn, block, size, sp);
 	}
@@ -118,7 +118,7 @@ INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 			return block;
 		return record_logged(fn, block, size, sp);
 	}
-	return record_slow(fn, block, size, sp);
+	return gate.mode ? record_slow(fn, block, size, sp) : record_rest(fn, block, size, sp);
 }
 
 /* A product that overflowed is a failed call of no known size. */
@@ -202,6 +202,12 @@ static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
 		real.free(block);
 }
 
+static __attribute__((noinline)) void free_rest(void *block, uint64_t sp)
+{
+	if (record_free(block, sp))
+		real.free(block);
+}
+
 /* The end of a free whose log entry takes more than a word. */
 static __attribute__((noinline)) void free_log(void *block, uint64_t size, uint64_t sp)
 {
@@ -222,7 +228,7 @@ static __attribute__((noinline)) void free_logged(void *block, uint64_t sp)
 		free_slow(block, sp);
 		return;
 	}
-	if (unlikely(!blocks_take_quick(thread, (uint64_t)block, &known, false, true))) {
+	if (unlikely(!blocks_take_quick(thread, (uint64_t)block, &known, false, true, true))) {
 		hook_leave(thread);
 		free_slow(block, sp);
 		return;
@@ -251,6 +257,8 @@ EXPORT void free(void *block)
 {
 	if (likely(free_quick(block, hook_sp(), 0)))
 		real.free(block);
+	else if (!gate.mode)
+		free_rest(block, hook_sp());
 	else if (gate.mode & MODE_PAGES)
 		free_pages(block, hook_sp());
 	else

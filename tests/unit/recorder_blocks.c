@@ -89,14 +89,14 @@ static bool same_block(const struct block *a, const struct block *b)
 
 static bool take_quick(uint64_t address, struct block *known, bool many)
 {
-	return rec.has_bare_blocks ? blocks_take_quick(self, address, known, many, true)
-				   : blocks_take_quick(self, address, known, many, false);
+	return rec.has_bare_blocks ? blocks_take_quick(self, address, known, many, true, many)
+				   : blocks_take_quick(self, address, known, many, false, true);
 }
 
 static bool put_quick(uint64_t address, const struct block *block, bool many)
 {
-	return rec.has_bare_blocks ? blocks_put_quick(self, address, block, many, true)
-				   : blocks_put_quick(self, address, block, many, false);
+	return rec.has_bare_blocks ? blocks_put_quick(self, address, block, many, true, many)
+				   : blocks_put_quick(self, address, block, many, false, true);
 }
 
 /* One operation on both. Returns false when they differ. */
