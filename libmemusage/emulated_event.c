@@ -10,6 +10,10 @@
 
 /* ---- emulated ---------------------------------------------------------------------------- */
 
+#ifndef __x86_64__
+const char emulated_event_ask[1]; /* no instruction's address: the plugin never answers */
+#endif
+
 static bool ask(struct emulated_event *event)
 {
 #ifdef __x86_64__

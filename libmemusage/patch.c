@@ -139,6 +139,7 @@ bool patch_owns(uint64_t pc)
 
 /* ---- stores ------------------------------------------------------------------------------ */
 
+#if defined(__x86_64__)
 static bool is_alone(void)
 {
 	struct stat task;
@@ -147,6 +148,7 @@ static bool is_alone(void)
 	return !sys_failed(SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &task, 0)) &&
 	       task.st_nlink == 3;
 }
+#endif
 
 bool patch_begin(struct patch *p)
 {

@@ -19,8 +19,8 @@ chmod +x guest
 
 # profiled PROGRAM ARGUMENT...: the program's own output and the report must agree.
 profiled() {
-	compiled $CROSS -w -O0 -fno-builtin -pthread -I"$MU_SRC" -o "$1" "$MU_SRC/tests/workloads/$1.c" \
-		-ldl || return
+	compiled $CROSS -D_GNU_SOURCE -w -O0 -fno-builtin -pthread -I"$MU_SRC" -o "$1" \
+		"$MU_SRC/tests/workloads/$1.c" -ldl || return
 	./guest ./built/bin/memusage -o report ./guest "./$1" "$2" >truths 2>/dev/null
 	is $? 0 "$*: it runs"
 	for row in malloc calloc realloc free; do
