@@ -28,7 +28,11 @@ static void *map(uint64_t size)
 	long result = SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return sys_failed(result) ? NULL : (void *)result;
+	if (sys_failed(result))
+		return NULL;
+	/* A core of the program is to be its own. */
+	SYS3(SYS_madvise, result, size, MADV_DONTDUMP);
+	return (void *)result;
 }
 
 static void note(uint64_t start, uint64_t size)
