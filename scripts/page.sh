@@ -5,8 +5,9 @@
 #
 # A release carries it as page-template.html. Else npm fetches what page/package-lock.json names
 # into a folder beside OUTPUT, once, and esbuild bundles it. Without node, npm or the network,
-# OUTPUT is an empty file, and memusage is built without the page ("yes" makes that an error). No
-# step waits for a network that does not answer: all of npm has 120 seconds.
+# OUTPUT is an empty file, and memusage is built without the page ("yes" makes that an error). What
+# fails although all is there is an error. No step waits for a network that does not answer: all of
+# npm has 120 seconds.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -eu
@@ -53,6 +54,9 @@ if ! cmp -s "$source/page/package-lock.json" "$modules/.done"; then
 	cp "$source/page/package-lock.json" "$modules/.done"
 fi
 
-NODE_PATH=$modules/node_modules node "$source/page/build.mjs" "$modules" "$output.new" ||
-	give_up 'the bundler failed'
+# All is there that it takes: this is no reason to go without.
+NODE_PATH=$modules/node_modules node "$source/page/build.mjs" "$modules" "$output.new" || {
+	echo "page.sh: the bundler failed (HTML=no builds without the page)" >&2
+	exit 1
+}
 mv "$output.new" "$output"

@@ -7,7 +7,8 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/accesses.sh"
 need_bin memusage
-[ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'no recorder for this machine'
+need_machine x86_64 'reads and writes are counted on x86-64 only'
+need_recorder
 
 # build COMPILER: the workload with its hooks
 build() {

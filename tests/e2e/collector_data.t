@@ -191,7 +191,7 @@ is $((have + ${lost:-0})) 200000 'written and dropped ones are all'
 like "$(check_data data.dat)" ' last (0|[1-9][0-9][0-9]) wrong$' 'the heap stays right'
 
 # ---- pictures
-if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+if has_program memusagestat; then
 	run memusage -q -p graph ./steps 100
 	is "$status" 0 '-p'
 	is "$(head -c 4 graph.png | tail -c 3)" PNG 'draws FILE.png'
@@ -205,6 +205,6 @@ if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	is "$status" 4 'nor does one that can'
 	ok 'with -d the data are kept' test -s kept.dat
 else
-	skip 'memusagestat was not built' 8
+	skip 'this build has no memusagestat' 8
 fi
 done_testing

@@ -6,7 +6,8 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/accesses.sh"
 need_bin memusage instructions
-[ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'no recorder for this machine'
+need_machine x86_64 'emulators are used on x86-64 only'
+need_recorder
 PATH=$WORKLOADS:$PATH
 
 # Without the emulator: a message that names the package.

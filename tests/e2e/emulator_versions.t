@@ -7,8 +7,9 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_machine x86_64 'emulators are used on x86-64 only'
 plugin=$MU_BUILD/lib/memusage/libmemusage_qemu.so
-[ -e "$plugin" ] || skip_all 'no plugin for this machine'
+was_built "$plugin"
 
 cat >host.c <<'END'
 #include <dlfcn.h>

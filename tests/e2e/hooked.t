@@ -8,7 +8,8 @@
 . "$MU_SRC/tests/lib/accesses.sh"
 need python3
 need_bin memusage
-[ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'no recorder for this machine'
+need_machine x86_64 'hooks are made on x86-64 only'
+need_recorder
 
 cat >lib.c <<'END'
 #include <stdlib.h>

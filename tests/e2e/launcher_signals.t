@@ -106,11 +106,11 @@ is "$status" 3 'SIGKILL of the collector does not change the status'
 ok 'the program goes on' test -e after
 like "$err" 'the collector \(process [0-9]+\) was killed by signal 9, and replaced' 'which is said'
 num "$(wc -c <data.dat)" -ge 48 'the data file can be read'
-if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+if has_program memusagestat; then
 	run memusagestat data.dat graph.png
 	is "$status" 0 'by memusagestat'
 else
-	skip 'memusagestat was not built'
+	skip 'this build has no memusagestat'
 fi
 
 # shellcheck disable=SC2016

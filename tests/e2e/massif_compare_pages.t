@@ -7,8 +7,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need valgrind
-need_bin memusage
-[ -x "$WORKLOADS/pages" ] || skip_all 'the workload was not built'
+need_bin memusage pages
 [ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
 
 . "$MU_SRC/tests/lib/massif.sh"

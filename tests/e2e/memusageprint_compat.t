@@ -66,10 +66,10 @@ printed() {
 profile() {
 	program=$1
 	shift
-	if [ ! -x "$WORKLOADS/$program" ]; then
-		skip "$program was not built"
+	has_program "$program" || {
+		skip "this build has no $program"
 		return
-	fi
+	}
 	valgrind -q --tool=massif --massif-out-file=m.out "$@" "$WORKLOADS/$program" \
 		>/dev/null 2>valgrind.err </dev/null
 	if [ -s m.out ]; then

@@ -4,9 +4,8 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage memusageprint
-[ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'the recorder was not built'
-[ -x "$WORKLOADS/pages" ] || skip_all 'the workload was not built'
+need_bin memusage memusageprint pages
+need_recorder
 [ "${LIBDW:-yes}" = yes ] || skip_all 'names of static functions need libdw or .symtab'
 
 # profile NAME COMMAND...: leaves NAME.mur, truth, report

@@ -78,10 +78,10 @@ pid=$(printf '%s\n' "$err" | sed -n 's/^==\([0-9]*\)== Total.*/\1/p')
 for ending in hp txt; do
 	ok "and writes massif.PID.$ending" test -s "massif.$pid.$ending"
 done
-if command -v memusagestat >/dev/null 2>&1 && [ -x "$MU_BUILD/bin/memusagestat" ]; then
+if has_program memusagestat; then
 	is "$(head -c 11 "massif.$pid.ps")" '%!PS-Adobe-' 'and massif.PID.ps'
 else
-	skip 'memusagestat was not built'
+	skip 'this build has no memusagestat'
 fi
 run memusage -q --spacetime --format=html "$WORKLOADS/massif_nothing"
 is "$status" 0 'a program that allocates nothing'

@@ -36,7 +36,7 @@ checked "$memusage" --help
 checked "$memusage" --data=out.dat sort "$MU_SRC/README.md"
 like "$err" ' malloc\|  *[1-9]' 'and something was recorded'
 checked "$memusage" -m -o report sh -c 'ls / | sort; exit 0'
-if [ -x "$stat" ]; then
+if has_program memusagestat; then
 	checked "$stat" --help
 	checked "$stat" out.dat out.png
 	checked "$stat" -t -T --string=title -x 300 -y 200 out.dat small.png
@@ -45,9 +45,9 @@ if [ -x "$stat" ]; then
 	run valgrind -q --error-exitcode=99 "$stat" "$MU_SRC/README.md" no.png
 	is "$status" 1 'a file of another kind'
 else
-	skip 'memusagestat was not built' 7
+	skip 'this build has no memusagestat' 7
 fi
-if [ -x "$print" ]; then
+if has_program memusageprint; then
 	profile=$MU_SRC/tests/golden/massif/sites.out
 	checked "$print" --help
 	checked "$print" --threshold=0 "$profile"
@@ -57,7 +57,5 @@ if [ -x "$print" ]; then
 	head -n 300 "$profile" >cut.out
 	run valgrind -q --error-exitcode=99 "$print" cut.out
 	is "$status" 1 'a profile that was cut'
-else
-	skip 'memusageprint was not built' 13
 fi
 done_testing

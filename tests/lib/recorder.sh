@@ -20,7 +20,7 @@
 # shellcheck shell=sh
 
 need_bin memusage
-[ -e "$MU_BUILD/lib/memusage/libmemusage.so" ] || skip_all 'the recorder was not built'
+need_recorder
 PATH=$WORKLOADS:$PATH
 LIB=$MU_BUILD/lib/memusage/libmemusage.so
 export LIB

@@ -24,7 +24,7 @@ my $forbidden = qr/^(
 
 my $so = "$Lint::BUILD/lib/memusage/libmemusage.so";
 skip_all('no readelf here') unless command('readelf');
-skip_all('the recorder was not built') unless -e $so;
+die "$so was not built\n" unless -e $so;
 
 # The dynamic symbols of a file: [name, is_defined].
 sub dynamic_symbols {
@@ -86,10 +86,7 @@ check('leaves no string function on the way of an event to libc',
 	map { "imports $_" } grep { /^(__)?(mem(cpy|move|set|cmp)|strlen)(_chk)?$/ } @imported);
 
 my $memusage = "$Lint::BUILD/bin/memusage";
-if (-e $memusage) {
-	check('memusage is linked with neither libgd nor libdw',
-		grep { /^lib(gd|png|z|dw|elf)\b/ } needed($memusage));
-} else {
-	skip('memusage was not built');
-}
+die "$memusage was not built\n" unless -e $memusage;
+check('memusage is linked with neither libgd nor libdw',
+	grep { /^lib(gd|png|z|dw|elf)\b/ } needed($memusage));
 done_testing();

@@ -9,10 +9,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusagestat manystacks accesses
+need_page
 need node npm
 chromium=$(command -v chromium || command -v chromium-browser) || skip_all 'no chromium'
 run memusagestat --html=x "$MU_SRC/README.md"
-case $err in *'built without the HTML page'*) skip_all 'built without the HTML page' ;; esac
 export PAGE_SLOW="${PAGE_SLOW:-1}"
 
 modules=$MU_BUILD/browser
