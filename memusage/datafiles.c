@@ -45,7 +45,7 @@ void datafiles_open(struct datafiles *d, const struct settings *settings)
 		d->is_regular = true;
 	} else if (files_has_pid(d->pattern)) {
 		d->is_per_process = true;
-		files_check_directory(d->pattern);
+		files_check(d->pattern);
 	} else {
 		d->name = files_expand(d->pattern, 0);
 		open_named(d);

@@ -69,17 +69,22 @@ int files_temporary(void)
 }
 
 /* %%p is a percent sign and a p. */
-bool files_has_pid(const char *pattern)
+static bool has_any(const char *pattern, const char *letters)
 {
 	for (; *pattern; pattern++) {
 		if (*pattern != '%')
 			continue;
-		if (*++pattern == 'p')
-			return true;
-		if (*pattern == '\0')
+		if (*++pattern == '\0')
 			break;
+		if (strchr(letters, *pattern))
+			return true;
 	}
 	return false;
+}
+
+bool files_has_pid(const char *pattern)
+{
+	return has_any(pattern, "p");
 }
 
 char *files_expand(const char *pattern, pid_t pid)
@@ -93,9 +98,8 @@ char *files_expand(const char *pattern, pid_t pid)
 }
 
 /* The names are not known yet, but their directory is. */
-void files_check_directory(const char *pattern)
+static void check_directory(char *name)
 {
-	char *name = files_expand(pattern, getpid());
 	char *slash = strrchr(name, '/');
 	const char *dir = slash ? name : ".";
 
@@ -103,5 +107,34 @@ void files_check_directory(const char *pattern)
 		slash[slash == name] = '\0';
 	if (access(dir, W_OK | X_OK) < 0)
 		die("cannot write files in %s: %m", dir);
+}
+
+void files_check_name(const char *name)
+{
+	bool is_fresh = false;
+	struct stat st;
+	int fd;
+
+	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		if (access(name, W_OK) < 0)
+			die("cannot write %s: %m", name);
+		return;
+	}
+	fd = files_open(name, FILES_PRIVATE, &is_fresh);
+	if (fd < 0)
+		die("cannot write %s: %m", name);
+	close(fd);
+	if (is_fresh)
+		unlink(name);
+}
+
+void files_check(const char *pattern)
+{
+	char *name = files_expand(pattern, getpid());
+
+	if (has_any(pattern, "pn"))
+		check_directory(name);
+	else
+		files_check_name(name);
 	free(name);
 }

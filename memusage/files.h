@@ -41,7 +41,16 @@ bool files_has_pid(const char *pattern);
  */
 char *files_expand(const char *pattern, pid_t pid);
 
-/* files_check_directory -- die if no files can be made where PATTERN, which holds %p, points. */
-void files_check_directory(const char *pattern);
+/* files_check -- die if what PATTERN stands for cannot be written; nothing is changed or left.
+ *
+ * pattern  as for files_expand(). Of one that holds %p or %n only the directory is looked at.
+ */
+void files_check(const char *pattern);
+
+/* files_check_name -- the same for a name in which % means nothing.
+ *
+ * What is no file (a pipe, a terminal) is not opened: its other end would take that for a use.
+ */
+void files_check_name(const char *name);
 
 #endif

@@ -27,7 +27,7 @@
 #include "memusage/counter.h"
 #include "memusage/emulate.h"
 #include "memusage/files.h"
-#include "memusage/page.h"
+#include "memusage/outputs.h"
 #include "memusage/picture.h"
 #include "memusage/process.h"
 #include "memusage/program.h"
@@ -202,7 +202,7 @@ static void prepare(struct session *s, const struct settings *settings)
 	atexit(undo);
 	find_program(s);
 	library_find(&s->library, accesses_library(&settings->accesses));
-	page_check(settings);
+	outputs_check(settings);
 	datafiles_open(&s->files, settings);
 	recordfile_check(&s->record, settings);
 	open_report(s);

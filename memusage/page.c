@@ -14,48 +14,9 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
-#include "formats/page_template.h"
 #include "memusage/files.h"
 #include "memusage/reports.h"
 #include "memusage/library.h"
-
-static void check_file(const char *pattern)
-{
-	bool is_fresh = false;
-	char *name;
-	int fd;
-
-	if (files_has_pid(pattern)) {
-		files_check_directory(pattern);
-		return;
-	}
-	name = files_expand(pattern, 0);
-	fd = files_open(name, FILES_PRIVATE, &is_fresh);
-	if (fd < 0)
-		die("cannot write %s: %m", name);
-	close(fd);
-	if (is_fresh)
-		unlink(name);
-	free(name);
-}
-
-void page_check(const struct settings *settings)
-{
-	char *tool;
-
-	if (!settings->html)
-		return;
-	if (page_template_size == 0)
-		die("cannot make %s: memusage was built without the HTML page (make HTML=yes)",
-		    settings->html);
-	tool = library_sibling("memusagestat");
-	if (!tool || access(tool, X_OK) < 0)
-		die("cannot make %s: there is no memusagestat, which was not built for want of "
-		    "libgd, libpng or zlib", settings->html);
-	free(tool);
-	if (strcmp(settings->html, "-") != 0)
-		check_file(settings->html);
-}
 
 /* OUTPUT may be NULL: the option says it. */
 static void execute(const struct session *s, pid_t main, char *option, char *output)

@@ -10,13 +10,6 @@
 #include "memusage/collector.h"
 #include "memusage/settings.h"
 
-/* page_check -- make sure, before the program runs, that its page can be made.
- *
- * Dies with a message if memusagestat is not there or was built without the page, or if FILE
- * cannot be written.
- */
-void page_check(const struct settings *settings);
-
 /* page_make -- write the page of the session's recording.
  *
  * main  whose page, also %p in the name; 0: that of the process that was recorded first.

@@ -37,9 +37,9 @@ static void fill_arguments(char *argv[16], const struct settings *s, char *data)
 	if (s->title)
 		argv[count++] = xasprintf("--string=%s", s->title);
 	if (s->x_size)
-		argv[count++] = xasprintf("--x-size=%s", s->x_size);
+		argv[count++] = xasprintf("--x-size=%u", s->x_size);
 	if (s->y_size)
-		argv[count++] = xasprintf("--y-size=%s", s->y_size);
+		argv[count++] = xasprintf("--y-size=%u", s->y_size);
 	argv[count++] = xstrdup("--");
 	argv[count++] = data;
 	argv[count++] = picture_name(s->png);

@@ -45,7 +45,7 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	if (!r->pattern)
 		return;
 	if (files_has_pid(r->pattern)) {
-		files_check_directory(r->pattern);
+		files_check(r->pattern);
 		return;
 	}
 	r->name = files_expand(r->pattern, 0);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "formats/summary.h"
 #include "memusage/escape.h"
 #include "memusage/notes.h"
+
+enum { READER_MS = 10000 };
 
 static FILE *new_text(char **buffer, size_t *length)
 {
@@ -32,19 +35,38 @@ void report_open(struct report *r, const struct settings *settings, int fd, bool
 	r->lines = new_text(&r->lines_buffer, &r->lines_length);
 }
 
+/* The program may have made standard error one that does not wait. Who reads nothing for that long
+ * never will. */
+static bool wait_for_room(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return errno == EAGAIN && poll(&p, 1, READER_MS) > 0;
+}
+
+static bool write_text(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t n = write(fd, text, length);
+
+		if (n <= 0 && errno != EINTR && !wait_for_room(fd))
+			return false;
+		if (n <= 0)
+			continue;
+		text += n;
+		length -= (size_t)n;
+	}
+	return true;
+}
+
+/* Where standard error itself does not take the report, nothing does. */
 void report_flush(struct report *r)
 {
-	size_t done = 0;
-
 	fclose(r->text);
-	while (r->fd >= 0 && done < r->length) {
-		ssize_t n = write(r->fd, r->buffer + done, r->length - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
+	if (r->fd >= 0 && !r->has_failed && !write_text(r->fd, r->buffer, r->length)) {
+		r->has_failed = true;
+		if (r->settings->output)
+			warn("cannot write %s: %m", r->settings->output);
 	}
 	free(r->buffer);
 	r->text = new_text(&r->buffer, &r->length);

@@ -45,6 +45,7 @@ struct report {
 	uint64_t more_calls;
 	uint64_t more_peak;
 	uint64_t images;
+	bool has_failed;	/* it cannot be written: that was said, if it could be */
 	bool is_finished;	/* report_finish() was called: lines are written at once */
 };
 
@@ -90,7 +91,10 @@ void report_finish(struct report *r, const char *why, const struct rusage *usage
 /* report_close -- what is left to say of processes that lived longer than the program. */
 void report_close(struct report *r);
 
-/* report_flush -- write what is waiting. A full disk cannot be reported anywhere. */
+/* report_flush -- write what is waiting.
+ *
+ * The first time that its file does not take it a warning says so, and no more is written.
+ */
 void report_flush(struct report *r);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "cli/color.h"
 #include "cli/output.h"
+#include "cli/picture_size.h"
 #include "cli/units.h"
 #include "formats/xtree.h"
 #include "memusage/core_options.h"
@@ -188,8 +189,10 @@ static const struct opt options[] = {
 	OPT_FLAG('t', "time-based", &settings.time_based, "make the picture linear in time"),
 	OPT_FLAG('T', "total", &settings.total, "draw heap and stack together, too"),
 	OPT_STR(0, "title", "STRING", &settings.title, "title of the picture"),
-	OPT_STR('x', "x-size", "PIXELS", &settings.x_size, "width of the picture (default 800)"),
-	OPT_STR('y', "y-size", "PIXELS", &settings.y_size, "height of the picture (default 600)"),
+	OPT_UINT('x', "x-size", "PIXELS", &settings.x_size, 1, PICTURE_SIDE_MAX,
+		 "width of the picture (default 800)"),
+	OPT_UINT('y', "y-size", "PIXELS", &settings.y_size, 1, PICTURE_SIDE_MAX,
+		 "height of the picture (default 600)"),
 	{ .kind = OPT_KIND_CALL, .name = "tool", .arg = "massif|dhat", .value = &shared,
 	  .call = dhat_tool, .help = "an option of Valgrind's", .hidden = true },
 	CORE_OPTIONS_MEANT(C) CORE_OPTIONS_PASSED(C) CORE_OPTIONS_JUDGED(CJ) CORE_OPTIONS_IDLE(C)
@@ -346,6 +349,16 @@ static void check_pages(void)
 	settings.own_malloc = OWN_IGNORE;
 }
 
+/* As memusagestat would say it, but before the run. */
+static void check_size(void)
+{
+	const unsigned int width = settings.x_size ? settings.x_size : PICTURE_WIDTH;
+	const unsigned int height = settings.y_size ? settings.y_size : PICTURE_HEIGHT;
+
+	if (settings.png && (uint64_t)width * height > PICTURE_PIXELS_MAX)
+		options_error(&settings_tool, PICTURE_TOO_BIG, width, height, PICTURE_PIXELS_MAX);
+}
+
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
@@ -372,9 +385,11 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_symbols("free-symbol", &settings.free_symbol, true);
 	check_pattern("massif-out-file", settings.massif.file);
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
+	check_pattern("dhat-out-file", settings.dhat.file);
 	check_triggers();
 	settings.accesses.copies = settings.mode == MODE_COPY;
 	check_pages();
+	check_size();
 	settings.command = argv + first;
 	if (!*settings.command && !settings.pid)
 		options_error(&settings_tool, settings.finish ? "no recording given" :

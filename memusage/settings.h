@@ -33,8 +33,8 @@ struct settings {
 	const char *png;
 	const char *data;
 	const char *title;
-	const char *x_size;	/* memusagestat judges them */
-	const char *y_size;
+	unsigned int x_size;	/* pixels; 0: memusagestat's own */
+	unsigned int y_size;
 	const char *output;	/* the report's file */
 	const char *html;	/* a pattern: the page's name; NULL: none */
 	const char *record;	/* a pattern; "" stands for the default name */

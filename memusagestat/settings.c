@@ -7,13 +7,12 @@
 #include <limits.h>
 #include <string.h>
 
+#include "cli/picture_size.h"
 #include "cli/xmalloc.h"
 
 enum {
 	/* As in glibc's program: what is smaller is drawn in this size. */
 	WIDTH_MIN = 100, HEIGHT_MIN = 80,
-	SIDE_MAX = 32767,
-	PIXELS_MAX = 1 << 26,	/* two bytes of memory for each */
 };
 
 static struct settings given = { .theme = THEME_UNSAID };
@@ -54,9 +53,9 @@ static const struct opt options[] = {
 	OPT_STR('o', "output", "FILE", &given.output,
 		"write the picture to FILE, '-' for standard output (default DATAFILE.png)"),
 	OPT_STR('s', "string", "STRING", &given.title, "title above the graph"),
-	OPT_UINT('x', "x-size", "PIXELS", &given.width, 1, SIDE_MAX,
+	OPT_UINT('x', "x-size", "PIXELS", &given.width, 1, PICTURE_SIDE_MAX,
 		 "width of the picture (default 800, at least 100; other pictures are wider)"),
-	OPT_UINT('y', "y-size", "PIXELS", &given.height, 1, SIDE_MAX,
+	OPT_UINT('y', "y-size", "PIXELS", &given.height, 1, PICTURE_SIDE_MAX,
 		 "height of the picture (default 600, at least 80)"),
 	OPT_GROUP("Graph"),
 	OPT_FLAG('t', "time", &given.by_time,
@@ -110,9 +109,9 @@ static void settle_size(void)
 	given.has_width = given.width != 0;
 	given.has_height = given.height != 0;
 	if (!given.has_width)
-		given.width = 800;
+		given.width = PICTURE_WIDTH;
 	if (!given.has_height)
-		given.height = 600;
+		given.height = PICTURE_HEIGHT;
 	if (given.width < WIDTH_MIN)
 		given.width = WIDTH_MIN;
 	if (given.height < HEIGHT_MIN)
@@ -143,8 +142,8 @@ const struct settings *settings_parse(int argc, char **argv)
 	if (given.theme == THEME_CLASSIC &&
 	    (given.kind != PICTURE_RUN || given.format != DRAWING_PNG))
 		options_error(&tool, "the classic theme has the graph of a data file only, as PNG");
-	if ((uint64_t)given.width * given.height > PIXELS_MAX)
-		options_error(&tool, "a picture of %u x %u pixels is too big: %d at most",
-			      given.width, given.height, PIXELS_MAX);
+	if ((uint64_t)given.width * given.height > PICTURE_PIXELS_MAX)
+		options_error(&tool, PICTURE_TOO_BIG, given.width, given.height,
+			      PICTURE_PIXELS_MAX);
 	return &given;
 }

@@ -198,7 +198,8 @@ if has_program memusagestat; then
 	run memusage -q -p graph2.png -tT --title 'two words' -x 400 -y 300 ./steps 100
 	is "$(od -An -tx1 -j16 -N8 graph2.png | tr -d ' ')" 000001900000012c 'of the size asked for'
 	is "$(ls ./*.dat.* ./data 2>/dev/null)" "$(ls ./*.dat.* 2>/dev/null)" 'data are not kept'
-	run memusage -p /nowhere/graph ./steps 100
+	mkdir gone
+	run memusage -p gone/graph sh -c 'rmdir gone; exec ./steps 100'
 	is "$status" 0 'a picture that cannot be drawn does not change the status'
 	like "$err" 'was not drawn' 'but is said'
 	run memusage -q -p shown -d kept.dat sh -c './steps 3; exit 4'

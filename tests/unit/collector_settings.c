@@ -66,8 +66,8 @@ static void abbreviations(void)
 			got[2] = s->data;
 			got[3] = s->buffer == 17 ? "17" : NULL;
 			got[4] = s->title;
-			got[5] = s->x_size;
-			got[6] = s->y_size;
+			got[5] = s->x_size == 17 ? "17" : NULL;
+			got[6] = s->y_size == 17 ? "17" : NULL;
 			OK(got[i] && strcmp(got[i], "17") == 0, "%s 17 is %s", word, value[i].name);
 		}
 	}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# outputs.t -- what cannot be written is refused before the program runs; what turns out later not
+# to be does not pass in silence, and the program keeps its status.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+need_bin memusageprint
+
+# refused TEXT OPTION...: the program does not run, and nothing is left.
+refused() {
+	refused_text=$1
+	shift
+	run memusage "$@" sh -c 'echo ran; exit 3'
+	is "$status:$out" 125: "$*: refused before the run"
+	like "$err" "$refused_text" '... with the reason'
+}
+
+mkdir dir
+for option in -d -o --record --massif-out-file --dhat-out-file --log-file; do
+	case $option in --*) set -- "$option=" ;; *) set -- "$option" ;; esac
+	refused 'cannot write no/such: No such file or directory' "${1}no/such"
+	refused 'cannot write dir: Is a directory' "${1}dir"
+done
+for option in --massif-out-file --dhat-out-file --record --snapshot-signal=USR2:--snapshot-file \
+	--xtree-memory=full:--xtree-memory-file; do
+	first=${option%:*} option=${option##*:}
+	[ "$first" != "$option" ] || first=-q
+	refused 'cannot write files in no: No such file or directory' "$first" "$option=no/%p"
+done
+refused 'cannot write no/such: No such' --xtree-memory=allocs --xtree-memory-file=no/such
+refused 'only p, n' --dhat-out-file=%x
+if [ "$(id -u)" != 0 ]; then
+	mkdir closed
+	chmod 555 closed
+	cd closed || exit 1
+	refused 'cannot write files in .: Permission denied' --massif
+	refused 'cannot write files in .: Permission denied' --spacetime
+	cd ..
+else
+	skip 'root may write anywhere' 4
+fi
+if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	refused 'cannot write no/such.png: No such file or directory' -p no/such
+	refused 'cannot write no/such: No such file or directory' --html=no/such
+	refused "'0' is out of range" -p x.png -x 0
+	refused "'five' is not a whole number" -p x.png --y-size=five
+	refused '30000 x 30000 pixels is too big' -p x.png -x 30000 -y 30000
+else
+	skip 'memusagestat was not built' 10
+fi
+is "$(ls)" dir 'nothing was left of all that'
+
+# A check changes nothing that is there, and takes no other process for a reader.
+echo old >kept
+run memusage -n nobody --massif-out-file=kept true
+is "$(cat kept)" old 'a profile that is not written leaves an old file as it was'
+mkfifo pipe
+cat pipe >copy &
+run memusage -q --massif-out-file=pipe true
+wait $!
+like "$(cat copy)" '^heap_tree=' 'a profile goes through a pipe'
+
+# ---- what happens later
+
+run memusage -o /dev/full sh -c 'exit 3'
+is "$status" 3 'a report that cannot be written does not change the status'
+like "$err" '^memusage: cannot write /dev/full: No space left on device$' '... and is told of'
+is "$(printf '%s\n' "$err" | wc -l)" 1 '... once'
+mkdir gone
+run memusage -q --massif-out-file=gone/x sh -c 'rmdir gone; exit 3'
+is "$status" 3 'a directory that the program removes does not change it either'
+like "$err" 'cannot write gone/x: No such file or directory' '... and is told of'
+# Standard error is not to wait for, as where the program set it so, and nobody reads yet.
+perl -MFcntl -e '
+	pipe my $read, my $write or die;
+	fcntl $write, F_SETFL, O_NONBLOCK;
+	if (!fork) {
+		close $read;
+		open STDERR, ">&", $write;
+		1 while syswrite $write, "x" x 4096;
+		exec @ARGV;
+	}
+	close $write;
+	sleep 1;
+	print grep { s/^x+// || 1 } <$read>' memusage sh -c : >late
+recorded_in() { grep -q "$2" "$1"; }
+ok 'a report waits for who reads it' recorded_in late 'Memory usage summary'
+done_testing
