@@ -77,8 +77,7 @@ static __attribute__((noinline)) void *alloc_log(void *block, size_t size, uint6
 {
 	struct thread *thread = self;
 
-	log_append_slow(thread, (int64_t)size, stack_note(thread, sp), false);
-	hook_leave(thread);
+	log_append_last(thread, (int64_t)size, stack_note(thread, sp));
 	return block;
 }
 
@@ -213,8 +212,7 @@ static __attribute__((noinline)) void free_log(void *block, uint64_t size, uint6
 {
 	struct thread *thread = self;
 
-	log_append_slow(thread, -(int64_t)size, stack_note(thread, sp), false);
-	hook_leave(thread);
+	log_append_last(thread, -(int64_t)size, stack_note(thread, sp));
 	real.free(block);
 }
 

@@ -4,10 +4,19 @@
  */
 #include "libmemusage/log.h"
 
+#include <signal.h>
+#include <time.h>
+
 #include "libmemusage/arena.h"
+#include "libmemusage/sandbox.h"
+#include "libmemusage/sys.h"
 
 #define CHUNK_FIRST UINT64_C(4096) /* bytes; doubles with each new chunk of a thread */
 #define CHUNK_LAST (UINT64_C(64) << 10)
+/* When so many bytes wait to be read, a lone thread waits for the collector. */
+#define WAIT_BYTES (UINT64_C(4) << 20)
+#define WAIT_NS 1000000
+#define WAIT_TURNS 20
 /* The deepest stack that an EVENT can tell, bytes. */
 #define DEPTH_MAX ((UINT64_C(8) << 20) - 8)
 
@@ -21,14 +30,22 @@ static uint64_t offset_of(const struct mu_log_chunk *chunk)
 	return (uint64_t)((const uint8_t *)chunk - rec.base);
 }
 
-/* The oldest chunk, if the collector has read it all and moved on. */
+/* Whether the collector has read all of the oldest chunk, and moved on. */
+static bool has_read_chunk(const struct thread *thread)
+{
+	const struct mu_log_chunk *oldest = thread->log_oldest;
+
+	return oldest && oldest != thread->log &&
+	       __atomic_load_n(&oldest->consumed, __ATOMIC_ACQUIRE);
+}
+
 static struct mu_log_chunk *recycle(struct thread *thread)
 {
 	struct mu_log_chunk *oldest = thread->log_oldest;
 
-	if (!oldest || oldest == thread->log ||
-	    !__atomic_load_n(&oldest->consumed, __ATOMIC_ACQUIRE))
+	if (!has_read_chunk(thread))
 		return NULL;
+	thread->log_is_alone = false;
 	thread->log_oldest = chunk_at(oldest->next);
 	oldest->next = 0;
 	oldest->count = 0;
@@ -201,6 +218,48 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 	permit(thread, many);
 }
 
+/* A disk may be slower than the program. Then memory that was never touched costs more than to
+ * wait. Who does not read within 20 ms is not waited for again until he has. */
+static bool must_wait(const struct thread *thread)
+{
+	const struct mu_log_chunk *chunk = thread->log;
+
+	return chunk && chunk->count + MU_LOG_EVENT_WORDS > chunk->capacity &&
+	       __atomic_load_n(&rec.image->log_bytes, __ATOMIC_RELAXED) >= WAIT_BYTES &&
+	       !has_read_chunk(thread) && !thread->log_is_alone && !sandbox_is_on;
+}
+
+static void await_collector(struct thread *thread)
+{
+	const struct timespec pause = { 0, WAIT_NS };
+
+	for (int turn = 0; turn < WAIT_TURNS && !has_read_chunk(thread); turn++)
+		SYS2(SYS_nanosleep, &pause, NULL);
+	thread->log_is_alone = !has_read_chunk(thread);
+}
+
+static void append_and_leave(struct thread *thread, int64_t change, uint64_t depth)
+{
+	log_append_slow(thread, change, depth, false);
+	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
+}
+
+/* What a signal handler does in the hook is not recorded. */
+void log_append_last(struct thread *thread, int64_t change, uint64_t depth)
+{
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t before;
+
+	if (likely(!must_wait(thread))) {
+		append_and_leave(thread, change, depth);
+		return;
+	}
+	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	await_collector(thread);
+	append_and_leave(thread, change, depth);
+	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+}
+
 void log_reset(struct thread *thread)
 {
 	thread->log = NULL;
@@ -211,4 +270,5 @@ void log_reset(struct thread *thread)
 	thread->log_since_wake = 0;
 	thread->log_seen = 0;
 	thread->log_stop = 0;
+	thread->log_is_alone = false;
 }

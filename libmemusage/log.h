@@ -41,6 +41,13 @@ static inline uint64_t log_now(void)
 /* log_append_slow -- as log_append(), for an event that needs a time, room, or more words. */
 void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool many);
 
+/* log_append_last -- as log_append_slow() for a lone thread, and leave the hook.
+ *
+ * If much waits to be read and the next chunk would have to be new, waits up to 20 ms for the
+ * collector, with signals blocked.
+ */
+void log_append_last(struct thread *thread, int64_t change, uint64_t depth);
+
 /* log_append_quick -- add an event of a lone thread if that takes nothing but a word.
  *
  * Returns false, having done nothing, if it takes more, or if the stack was never so deep: the

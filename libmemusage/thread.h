@@ -59,7 +59,7 @@ struct thread {
 	uint32_t *cell_of; /* cell + 1 by site, private memory (sites.h) */
 	uint32_t cell_sites; /* entries of cell_of */
 	uint32_t cell_next, cell_end; /* cells reserved for this thread */
-	uint32_t reserved;
+	uint32_t log_is_alone; /* the collector did not read when it was waited for */
 	uint64_t lives; /* offset of its struct mu_lives, 0 none */
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,14 +18,16 @@
  * ends there can go past the page cache, and even through it costs 1.3 ns per event less. */
 enum { ALIGNED = 3 * 65536 / DAT_RECORD_BYTES };
 
-/* Events are written when they are so many, 1.5 MiB: then a direct write costs 1.5 ns per event. */
-enum { BATCH = 8 * ALIGNED };
+/* Events of a large file are written when they are so many, 1.5 MiB, from a huge page if there is
+ * one: then a direct write costs 0.4 to 1 ns per event; from small pages 1.5 to 2. */
+enum { BATCH = 8 * ALIGNED, BATCH_BYTES = 2 << 20 };
 
 /* The file is complete at least so often. */
 #define FLUSH_NS UINT64_C(100000000)
 
-/* A pass that takes longer goes on through the page cache: the disk is slow, and events wait. */
-#define DIRECT_NS UINT64_C(100000000)
+/* A pass that has taken longer, and has come to events that are older, goes on through the page
+ * cache: the disk is slow. */
+#define DIRECT_NS UINT64_C(50000000)
 
 /* On a little-endian machine an event has the layout of a record. */
 _Static_assert(sizeof(struct log_event) == sizeof(struct dat_record) &&
@@ -47,11 +50,23 @@ struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns
 	log->name = name;
 	logmerge_init(&log->merge, heap, origin_ns, config->log_limit);
 	log->may_hold = config->log_wake_records >= 2 * ALIGNED;
+	log->room = ALIGNED;
 	if (fd >= 0)
-		log->event = xaligned_alloc(MU_PAGE, BATCH * sizeof(*log->event));
+		log->event = xaligned_alloc(MU_PAGE, ALIGNED * sizeof(*log->event));
 	if (fd >= 0 && dat_create(&log->writer, fd, 0, true, &err) < 0)
 		note_failure(log, &err);
 	return log;
+}
+
+/* Whether the disk is too slow; then so for the rest of the pass. */
+static bool is_behind(struct datalog *log, uint64_t pass_ns)
+{
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+	uint64_t oldest = log->merge.origin_ns + log->event->time;
+
+	if (now - pass_ns > DIRECT_NS && (int64_t)(now - oldest) > (int64_t)DIRECT_NS)
+		log->is_behind = true;
+	return log->is_behind;
 }
 
 /* How many bytes of events could be written past the page cache. */
@@ -60,7 +75,7 @@ static size_t write_direct(struct datalog *log, size_t count, uint64_t pass_ns)
 	uint64_t at = (log->written + DAT_HEADERS) * DAT_RECORD_BYTES;
 	size_t size = count * DAT_RECORD_BYTES, done;
 
-	if (clock_now(CLOCK_MONOTONIC) - pass_ns > DIRECT_NS)
+	if (is_behind(log, pass_ns))
 		return 0;
 	done = largefile_direct(&log->file, log->fd, at, log->event, size);
 	/* A full disk may cut a record: it is written again, whole. */
@@ -97,6 +112,24 @@ static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
 	memmove(log->event, log->event + count, log->count * sizeof(*log->event));
 }
 
+_Static_assert(BATCH * sizeof(struct log_event) <= BATCH_BYTES, "a batch has room");
+
+/* A huge page takes a while to be made: only for files that are worth it. */
+static void make_room(struct datalog *log)
+{
+	struct log_event *bigger;
+
+	if (log->room == BATCH ||
+	    !largefile_is_large((log->written + DAT_HEADERS) * DAT_RECORD_BYTES))
+		return;
+	bigger = xaligned_alloc(BATCH_BYTES, BATCH_BYTES);
+	madvise(bigger, BATCH_BYTES, MADV_HUGEPAGE);
+	memcpy(bigger, log->event, log->count * sizeof(*bigger));
+	free(log->event);
+	log->event = bigger;
+	log->room = BATCH;
+}
+
 /* Writes the events up to the last place where the file ends well, in two parts if it does not end
  * well now. */
 static void write_aligned(struct datalog *log, uint64_t pass_ns)
@@ -122,11 +155,14 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 	}
 	if (logmerge_begin(&log->merge, im, clock, is_dead) < 0)
 		return;
+	log->is_behind = false;
 	while ((more = logmerge_read(&log->merge, im, log->event + log->count,
-				     BATCH - log->count)) > 0) {
+				     log->room - log->count)) > 0) {
 		log->count += more;
-		if (log->count == BATCH)
-			write_aligned(log, clock->ns);
+		if (log->count < log->room)
+			continue;
+		write_aligned(log, clock->ns);
+		make_room(log);
 	}
 	if (!all)
 		return;

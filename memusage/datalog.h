@@ -22,8 +22,9 @@ struct datalog {
 	struct largefile file;
 	uint64_t flushed_ns;	/* when everything had been written last */
 	bool may_hold;		/* the file may lag: events wait until they are many */
+	bool is_behind;		/* in this pass the disk is too slow */
 	struct log_event *event; /* that are not written yet */
-	size_t count;
+	size_t count, room;
 	struct mu_error error;	/* why */
 };
 

@@ -23,6 +23,11 @@
 #define PIECE (UINT64_C(4) << 20)
 #define LAG 2
 
+bool largefile_is_large(uint64_t bytes)
+{
+	return bytes >= LARGE;
+}
+
 void largefile_grow(struct largefile *f, int fd, uint64_t end)
 {
 	uint64_t from = f->reserved > end ? f->reserved : end;

@@ -16,6 +16,9 @@ struct largefile {
 	bool not_direct;   /* the file system wants the page cache */
 };
 
+/* largefile_is_large -- whether a file of so many bytes is one; for others nothing is done. */
+bool largefile_is_large(uint64_t bytes);
+
 /* largefile_grow -- say that the file is about to reach END bytes; before the write.
  *
  * fd   of the file, open for writing; anything but a regular file on a disk is left as it is.

@@ -3,6 +3,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
 #include "libmemusage/log.h"
 #include "tests/lib/recorder.h"
 
@@ -47,16 +51,18 @@ static void read_all(struct reader *r, bool consume)
 	if (!r->chunk && self->pub.log_first)
 		r->chunk = at(self->pub.log_first);
 	while (r->chunk) {
-		while (r->word < r->chunk->count)
+		while (r->word < __atomic_load_n(&r->chunk->count, __ATOMIC_ACQUIRE))
 			read_event(r);
-		if (!r->chunk->sealed)
+		if (!__atomic_load_n(&r->chunk->sealed, __ATOMIC_ACQUIRE))
 			return;
+		if (r->word < __atomic_load_n(&r->chunk->count, __ATOMIC_ACQUIRE))
+			continue;
 		struct mu_log_chunk *old = (struct mu_log_chunk *)r->chunk;
 		r->chunk = at(old->next);
 		r->word = 0;
 		r->broken += MU_LOG_KIND(r->chunk->word[0]) != MU_LOG_TIME;
 		if (consume)
-			old->consumed = 1;
+			__atomic_store_n(&old->consumed, 1, __ATOMIC_RELEASE);
 	}
 }
 
@@ -178,6 +184,91 @@ static void wakes(void)
 	rec.log_wake = 0;
 }
 
+static void append_last(int64_t change)
+{
+	self->pub.busy = 1;
+	if (!log_append_quick(self, change, 8))
+		log_append_last(self, change, 8);
+	self->pub.busy = 0;
+}
+
+/* A reader who is slow, but reads. */
+static uint64_t slowest_ns, must_stop;
+
+static void *read_slowly(void *data)
+{
+	const struct timespec pause = { 0, 300000 };
+	struct reader *r = data;
+	uint64_t last = log_now(), now;
+
+	while (!__atomic_load_n(&must_stop, __ATOMIC_ACQUIRE)) {
+		nanosleep(&pause, NULL);
+		read_all(r, true);
+		now = log_now();
+		slowest_ns = now - last > slowest_ns ? now - last : slowest_ns;
+		last = now;
+	}
+	read_all(r, true);
+	return NULL;
+}
+
+/* A lone thread waits where much is to be read, and blocks signals only then. */
+static void waits(void)
+{
+	struct reader r = { 0 };
+	pthread_t thread;
+	sigset_t blocked;
+	int64_t heap = 0;
+
+	recorder_image(UINT64_C(512) << 20, MU_CFG_LOG);
+	rec.log_stamp_every = 64;
+	rec.log_limit = UINT64_C(256) << 20;
+	self->pub.stack_peak = 8;
+	/* `self` is each thread's own. */
+	append_last(0);
+	r.chunk = at(self->pub.log_first);
+	IS_TRUE(pthread_create(&thread, NULL, read_slowly, &r) == 0);
+	for (int i = 0; i < EVENTS * 20; i++) {
+		append_last(i % 1000);
+		heap += i % 1000;
+	}
+	__atomic_store_n(&must_stop, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	EQ_U(r.events, EVENTS * 20 + 1);
+	EQ_I(r.heap, heap);
+	EQ_U(r.broken + r.backward, 0);
+	EQ_U(self->pub.log_lost, 0);
+	/* Who is kept from reading for 20 ms is not waited for. */
+	if (slowest_ns < 15000000)
+		IN_U(rec.image->log_bytes, 1, (4 << 20) + (128 << 10));
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	IS_TRUE(!sigismember(&blocked, SIGUSR1));
+}
+
+/* If nobody reads, it waits once: the rest of the limit is used as it comes. */
+static void waits_in_vain(void)
+{
+	struct reader r = { 0 };
+	uint64_t turns;
+
+	recorder_image(UINT64_C(512) << 20, MU_CFG_LOG);
+	rec.log_limit = UINT64_C(256) << 20;
+	self->pub.stack_peak = 8;
+	while (!self->log_is_alone && rec.image->log_bytes < UINT64_C(64) << 20)
+		append_last(1);
+	IS_TRUE(self->log_is_alone);
+	IN_U(rec.image->log_bytes, 4 << 20, (4 << 20) + (128 << 10));
+	for (turns = 0; turns < EVENTS * 10; turns++)
+		append_last(1);
+	IN_U(rec.image->log_bytes, 16 << 20, 64 << 20);
+	read_all(&r, true);
+	IS_TRUE(r.events > turns);
+	EQ_U(self->pub.log_lost, 0);
+	for (turns = 0; self->log_is_alone && turns < EVENTS; turns++)
+		append_last(1);
+	IS_TRUE(!self->log_is_alone);
+}
+
 int main(void)
 {
 	append_and_read(false, true, 16);
@@ -187,5 +278,7 @@ int main(void)
 	limit();
 	other_stack();
 	wakes();
+	waits();
+	waits_in_vain();
 	return done_testing();
 }
