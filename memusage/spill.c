@@ -81,13 +81,21 @@ static bool unpack(uint64_t *word, const uint64_t *from, uint32_t words)
 	return at == WORDS;
 }
 
+/* What comes next begins at AT: nothing would be found behind half an entry. */
+static void cut(int fd, off_t at)
+{
+	if (ftruncate(fd, at) == 0)
+		lseek(fd, at, SEEK_SET);
+}
+
 void spill_add(int fd, enum report_role role, const struct mu_slot *slot,
 	       const struct result *result)
 {
 	uint64_t *word, *text;
 	struct head head = { .role = (uint32_t)role, .pid = (int32_t)slot->pid,
 			     .generation = slot->generation, .claimed_ns = slot->claimed_ns };
-	ssize_t ignored;
+	size_t size;
+	off_t at;
 
 	if (fd < 0)
 		return;
@@ -96,9 +104,10 @@ void spill_add(int fd, enum report_role role, const struct mu_slot *slot,
 	memcpy(word, result, sizeof(*result));
 	head.words = pack(text + HEAD_WORDS, word);
 	memcpy(text, &head, sizeof(head));
-	/* One call: an entry is there or it is not. */
-	ignored = write(fd, text, (HEAD_WORDS + (size_t)head.words) * sizeof(*text));
-	(void)ignored;
+	size = (HEAD_WORDS + (size_t)head.words) * sizeof(*text);
+	at = lseek(fd, 0, SEEK_CUR);
+	if (write(fd, text, size) != (ssize_t)size)
+		cut(fd, at);
 	free(word);
 	free(text);
 }
@@ -115,7 +124,7 @@ void spill_replay(int fd, struct report *report, struct mu_slot *last)
 {
 	uint64_t *text = xcalloc(2 * WORDS, sizeof(*text));
 	struct head head;
-	off_t at = 0;
+	off_t at = 0, whole = 0;
 
 	while (fd >= 0 && read_at(fd, &head, sizeof(head), &at)) {
 		uint64_t *word = xcalloc(WORDS, sizeof(*word));
@@ -127,8 +136,11 @@ void spill_replay(int fd, struct report *report, struct mu_slot *last)
 			break;
 		}
 		report_add(report, (enum report_role)head.role, head.pid, (struct result *)word);
+		whole = at;
 		*last = (struct mu_slot){ .pid = (uint32_t)head.pid, .generation = head.generation,
 					  .claimed_ns = head.claimed_ns };
 	}
+	if (fd >= 0)
+		cut(fd, whole);
 	free(text);
 }

@@ -28,7 +28,8 @@ void spill_add(int fd, enum report_role role, const struct mu_slot *slot,
  *
  * last   the slot of the last one, as far as segment_is_same() looks; unchanged if there is none.
  *        It may not have been freed yet.
- * The last entry may have been cut short by the collector's death: it is dropped.
+ * The last entry may have been cut short by the collector's death: it is dropped, and the next one
+ * takes its place.
  */
 void spill_replay(int fd, struct report *report, struct mu_slot *last);
 

@@ -46,6 +46,29 @@ static uint64_t replay(int fd, struct result *last)
 	return images;
 }
 
+/* A collector dies at any byte of the last entry; another one reports two more, and dies, too. */
+static void check_cuts(int fd, off_t before, off_t size)
+{
+	struct result *last = make(1), *more = make(9);
+	bool is_dropped = true, is_followed = true;
+	char entry[8192];
+
+	IS_TRUE(pread(fd, entry, (size_t)(size - before), before) == size - before);
+	for (off_t end = size - 1; end > before; end -= 97) {
+		is_dropped &= ftruncate(fd, before) == 0 && lseek(fd, before, SEEK_SET) == before &&
+			      write(fd, entry, (size_t)(end - before)) == end - before &&
+			      replay(fd, last) == COUNT - 1;
+		spill_add(fd, REPORT_OTHER, &(struct mu_slot){ .pid = 8 }, more);
+		spill_add(fd, REPORT_MAIN, &(struct mu_slot){ .pid = 9 }, more);
+		is_followed &= replay(fd, last) == COUNT + 1 && slot.pid == 9 &&
+			       memcmp(last, more, sizeof(*last)) == 0;
+	}
+	OK(is_dropped, "an entry that was cut short is dropped");
+	OK(is_followed, "the ones of the next collector are found by a third");
+	free(last);
+	free(more);
+}
+
 static void test_round_trip(void)
 {
 	struct result *last = make(1), *wanted = make(COUNT);
@@ -68,10 +91,7 @@ static void test_round_trip(void)
 	EQ_U(slot.claimed_ns, 7 * COUNT);
 	OK(memcmp(last, wanted, sizeof(*last)) == 0, "the same result");
 	OK((size - before) < 8192, "a result is small");
-	bool is_dropped = true;
-	for (off_t cut = size - 1; cut > before; cut -= 97)
-		is_dropped = is_dropped && ftruncate(fd, cut) == 0 && replay(fd, last) == COUNT - 1;
-	OK(is_dropped, "an entry that was cut short is dropped");
+	check_cuts(fd, before, size);
 	close(fd);
 	free(last);
 	free(wanted);
