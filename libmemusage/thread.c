@@ -62,12 +62,14 @@ static void add_counters(struct mu_counters *to, const struct mu_counters *from)
 	if (!from->hist_high)
 		return;
 	const uint64_t *high = at(from->hist_high);
-	uint64_t *high_sum = counters_hist_high(to);
-	for (size_t i = 0; high_sum && i < MU_HIST_HIGH; i++)
+	uint64_t *high_sum = at(to->hist_high);
+	for (size_t i = 0; i < MU_HIST_HIGH; i++)
 		high_sum[i] += high[i];
 }
 
-/* Under the lock. The upper histogram stays with the record, zeroed, for its next owner. */
+/* Under the lock. The upper histogram stays with the record, zeroed, for its next owner; but for
+ * the first one, which becomes that of all retired ones: it may be the last that there was room
+ * for. */
 static void retire(struct thread *thread)
 {
 	struct mu_counters *counters = &thread->pub.counters;
@@ -75,6 +77,10 @@ static void retire(struct thread *thread)
 
 	heap_settle(thread);
 	depths_end(thread);
+	if (high && !rec.image->retired.hist_high) {
+		rec.image->retired.hist_high = high;
+		counters->hist_high = high = 0;
+	}
 	add_counters(&rec.image->retired, counters);
 	if (thread->pub.stack_peak > rec.image->retired_stack_peak)
 		rec.image->retired_stack_peak = thread->pub.stack_peak;
@@ -124,8 +130,10 @@ static void add_lives(struct thread *thread)
 {
 	uint64_t offset = arena_alloc(sizeof(struct mu_lives), 64);
 
-	if (!offset)
+	if (!offset) {
+		__atomic_fetch_add(&rec.image->drops.lives, 1, __ATOMIC_RELAXED);
 		return;
+	}
 	((struct mu_lives *)at(offset))->next = rec.image->lives;
 	__atomic_store_n(&rec.image->lives, offset, __ATOMIC_RELEASE);
 	thread->lives = offset;
@@ -183,6 +191,8 @@ uint64_t *counters_hist_high(struct mu_counters *counters)
 {
 	if (!counters->hist_high)
 		counters->hist_high = arena_alloc(MU_HIST_HIGH * sizeof(uint64_t), 64);
+	if (!counters->hist_high)
+		__atomic_fetch_add(&rec.image->drops.hist_high, 1, __ATOMIC_RELAXED);
 	return counters->hist_high ? at(counters->hist_high) : NULL;
 }
 

@@ -127,7 +127,8 @@ void thread_for_each(void (*visit)(struct thread *, void *), void *argument);
 
 /* counters_hist_high -- the upper part of a histogram, allocated on first use.
  *
- * Returns uint64_t[MU_HIST_HIGH], NULL if the arena is full. Async-signal-safe.
+ * Returns uint64_t[MU_HIST_HIGH], NULL if the arena is full, which counts as a dropped request.
+ * Async-signal-safe.
  */
 uint64_t *counters_hist_high(struct mu_counters *counters);
 

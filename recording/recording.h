@@ -323,8 +323,10 @@ struct mu_drops {
 	uint64_t snapshots;
 	uint64_t marks;
 	uint64_t modules;
-	uint64_t forks; /* children that got no slot */
-	uint64_t timers; /* threads whose sampling timer could not be made */
+	uint32_t forks; /* children that got no slot */
+	uint32_t hist_high; /* requests of 16 to 64 KiB that are in no histogram */
+	uint32_t timers; /* threads whose sampling timer could not be made */
+	uint32_t lives;	 /* threads whose blocks are not in mu_lives */
 	uint64_t triggers; /* snapshots that a signal or a threshold asked for in vain */
 	uint64_t pages_unseen; /* with MU_CFG_PAGES: bytes that are mapped at the end though no */
 	uint64_t pages_gone;   /* call was seen; ... and that are not mapped though they should */

@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "libmemusage/arena.h"
 #include "libmemusage/event.h"
 #include "libmemusage/heap.h"
 #include "tests/lib/recorder.h"
@@ -96,6 +97,34 @@ static void no_room(void)
 	EQ_U(rec.image->drops.threads, 1);
 }
 
+/* Parts of a record that find no room are counted, and what retired threads had needs none. */
+static void no_room_for_parts(void)
+{
+	struct mu_counters none = { .calls = { 0 } };
+	struct sums s = { 0 };
+	pthread_t id;
+
+	recorder_image(UINT64_C(4) << 20, 0);
+	rec.flags |= MU_CFG_LIVES;
+	pthread_create(&id, NULL, counts, NULL);
+	pthread_join(id, NULL);
+	EQ_U(rec.image->drops.lives, 0);
+	while (arena_alloc(4096, 64))
+		;
+	while (arena_alloc(64, 64))
+		;
+	for (int i = 0; i < 3; i++)
+		thread_prepare();
+	IN_U(rec.image->drops.lives, 1, 2);
+	EQ_U(rec.image->drops.lives + rec.image->drops.threads, 2);
+	add(&rec.image->retired, &s);
+	EQ_U(s.high, 2);
+	EQ_U(rec.image->drops.hist_high, 0);
+	IS_NULL(counters_hist_high(&none));
+	EQ_U(rec.image->drops.hist_high, 1);
+	rec.flags &= ~MU_CFG_LIVES;
+}
+
 static void published(void)
 {
 	int64_t peak = 0;
@@ -121,6 +150,7 @@ int main(void)
 	come_and_go(200);
 	discard();
 	no_room();
+	no_room_for_parts();
 	published();
 	return done_testing();
 }
