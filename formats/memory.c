@@ -8,52 +8,36 @@
  */
 #include "formats/memory.h"
 
-enum { TEXT = 32 };
-
-/* Three digits: "812 B", "98.2 MiB". */
-static const char *bytes_text(char text[TEXT], uint64_t bytes)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double value = (double)bytes;
-	unsigned int unit = 0;
-
-	while (value >= 999.5 && unit < 6) {
-		value /= 1024;
-		unit++;
-	}
-	snprintf(text, TEXT, "%.*f %s", unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2,
-		 value, units[unit]);
-	return text;
-}
+#include "cli/units.h"
 
 static void put_part(FILE *out, const char *before, uint64_t bytes,
 		     const struct memory_split *split, const char *what)
 {
-	char text[TEXT];
+	char text[UNITS_LENGTH];
 
 	if (bytes > 0)
-		fprintf(out, "%s%11s %3.0f%%  %s\n", before, bytes_text(text, bytes),
+		fprintf(out, "%s%11s %3.0f%%  %s\n", before, units_bytes(text, bytes),
 			100.0 * (double)bytes / (double)split->resident, what);
 }
 
 static void put_outside(FILE *out, const char *before, uint64_t bytes, const char *what)
 {
-	char text[TEXT];
+	char text[UNITS_LENGTH];
 
 	if (bytes > 0)
-		fprintf(out, "%s%11s       %s\n", before, bytes_text(text, bytes), what);
+		fprintf(out, "%s%11s       %s\n", before, units_bytes(text, bytes), what);
 }
 
 static void put_whole(FILE *out, const char *before, const struct memory_split *split,
 		      uint64_t rss_peak)
 {
-	char text[TEXT];
+	char text[UNITS_LENGTH];
 
 	fprintf(out, "%s%s of memory at most, %.2f s after the start", before,
-		bytes_text(text, split->resident), (double)split->time_ns / 1e9);
+		units_bytes(text, split->resident), (double)split->time_ns / 1e9);
 	if (rss_peak > split->resident + split->resident / 100)
 		fprintf(out, " (the kernel saw %s between two looks)",
-			bytes_text(text, rss_peak));
+			units_bytes(text, rss_peak));
 	fputs(":\n", out);
 }
 
@@ -92,12 +76,12 @@ void memory_print(FILE *out, const char *before, const struct memory_split *spli
 
 void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak)
 {
-	char now[TEXT], most[TEXT];
+	char now[UNITS_LENGTH], most[UNITS_LENGTH];
 
 	if (split->resident == 0)
 		return;
-	fprintf(out, "%s of memory now, %s at most:\n", bytes_text(now, split->resident),
-		bytes_text(most, rss_peak));
+	fprintf(out, "%s of memory now, %s at most:\n", units_bytes(now, split->resident),
+		units_bytes(most, rss_peak));
 	put_parts(out, "", split);
 }
 

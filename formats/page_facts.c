@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "formats/notes.h"
 #include "profile/lives.h"
 
 static void put_end(struct page_json *j, const struct page_image *p)
@@ -147,34 +148,18 @@ static void put_threads(struct page_json *j, const struct result *r)
 	page_json_close(j, ']');
 }
 
-static void put_drop(struct page_json *j, uint64_t count, const char *what)
+static void put_drop(void *json, uint64_t count, const char *what)
 {
-	if (count == 0)
-		return;
-	page_json_uint(j, NULL, count);
-	page_json_text(j, NULL, what);
+	page_json_uint(json, NULL, count);
+	page_json_text(json, NULL, what);
 }
 
 static void put_drops(struct page_json *j, const struct result *r)
 {
-	const struct mu_drops *d = &r->drops;
-
 	page_json_open(j, "drops", '[');
-	put_drop(j, d->blocks, "blocks: the heap and its peak are too low by them");
-	put_drop(j, d->block_locks, "events that found their part of the block table locked");
-	put_drop(j, d->threads, "threads");
-	put_drop(j, d->thread_events, "events of threads without a record");
-	put_drop(j, r->log_lost, "events of the data file: the limit was reached (--log-limit)");
-	put_drop(j, d->mappings, "mappings");
-	put_drop(j, d->frames, "stack frames");
-	put_drop(j, d->sites, "places of allocation");
-	put_drop(j, d->snapshots, "snapshots");
-	put_drop(j, d->marks, "marks");
-	put_drop(j, d->modules, "objects");
-	put_drop(j, d->forks, "forked processes that found no room for their recording");
-	put_drop(j, d->counters, "threads whose instructions the CPU did not count all the time");
-	put_drop(j, d->timers, "threads whose stack could not be sampled by a timer");
-	put_drop(j, r->counters.nested, "calls from signal handlers that interrupted a call");
+	if (r->drops.blocks > 0)
+		put_drop(j, r->drops.blocks, "blocks: the heap and its peak are too low by them");
+	notes_drops(r, put_drop, j);
 	page_json_close(j, ']');
 }
 

@@ -13,6 +13,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/memory.h"
+#include "formats/notes.h"
 #include "formats/summary.h"
 #include "memusageprint/calltree.h"
 #include "memusageprint/grep.h"
@@ -77,40 +78,23 @@ static int print_tree(FILE *out, struct subject *s, const struct settings *setti
 	return judge(s, calltree_print(out, &tree, &err), &err);
 }
 
-/* "pool_alloc in prog: patched, 1,000 calls": of --alloc-symbol and its kin. */
-static void print_functions(FILE *out, const struct result *result)
+static void put_note(void *out, const char *line)
 {
-	char calls[UNITS_LENGTH];
-
-	for (uint32_t i = 0; i < result->symbol_count; i++) {
-		const struct result_symbol *symbol = &result->symbol[i];
-
-		fputs(symbol->why[0] ? "not seen: " : "", out);
-		who_put_text(out, symbol->name);
-		fputs(" in ", out);
-		who_put_text(out, symbol->object);
-		fputs(": ", out);
-		if (symbol->why[0])
-			who_put_text(out, symbol->why);
-		else if (symbol->calls == 0)
-			fputs("patched, but never called: it may be inlined", out);
-		else
-			fprintf(out, "patched, %s calls", units_grouped(calls, symbol->calls));
-		putc('\n', out);
-	}
-	if (result->symbols_more > 0)
-		fprintf(out, "%" PRIu32 " more functions were to be seen\n", result->symbols_more);
+	fputs("memusage: ", out);
+	who_put_text(out, line);
+	putc('\n', out);
 }
 
 static void print_summary(FILE *out, const struct subject *s)
 {
 	struct result *result = xmalloc(sizeof(*result));
+	const struct notes to = { put_note, out };
 	struct image im = s->image;
 
 	result_take(result, &im);
 	summary_print(out, result, false,
 		      s->recording->segment.head.config.flags & MU_CFG_MMAP);
-	print_functions(out, result);
+	notes_put(&to, result);
 	free(result);
 }
 

@@ -12,6 +12,9 @@ main_is() {
 	shift
 	memusage -o report --record=kept.mur -- "$@" >/dev/null
 	ok "$main_text: printed" memusageprint --summary -o printed kept.mur
+	grep '^memusage: [^p]' report >want
+	grep '^memusage: ' printed >got
+	same got want "$main_text: with the notes of the report"
 	sed '/^Histogram/,$d' report >want
 	sed '/^Histogram/,$d' printed >got
 	same got want "$main_text: the process that was started"

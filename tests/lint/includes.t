@@ -3,9 +3,10 @@
 #
 #	libmemusage -> recording <- profile <- formats <- memusagestat, memusageprint
 #
-# cli serves the programs only. The recorder includes nothing but its own headers, recording/,
-# the installed header and those of the C library, and no stdio. profile and formats neither
-# print nor exit. Includes are quoted from the source root; a .c begins with its own header.
+# cli serves the programs only, but for numbers as text, which formats has too. The recorder includes
+# nothing but its own headers, recording/, the installed header and those of the C library, and no
+# stdio. profile and formats neither print nor exit. Includes are quoted from the source root; a .c
+# begins with its own header.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -18,7 +19,7 @@ my %may_include = (
 	recording => [],
 	libmemusage => [qw(recording include)],
 	profile => [qw(recording)],
-	formats => [qw(recording profile)],
+	formats => [qw(recording profile cli/units.h)],
 	cli => [],
 	memusage => [qw(recording profile formats cli)],
 	memusagestat => [qw(recording profile formats cli)],
@@ -53,7 +54,7 @@ sub include_complaints {
 		if ($open eq '"') {
 			my @folders = ($folder, @{$may_include{$folder}});
 			push @found, "\"$name\" is not for $folder/"
-				unless grep { $_ eq ($from // '') } @folders;
+				unless grep { $_ eq ($from // '') || $_ eq $name } @folders;
 			push @found, "\"$name\" does not exist"
 				unless -e "$Lint::SRC/$name" || $name eq 'cli/version.h';
 			next;
