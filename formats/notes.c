@@ -121,6 +121,11 @@ static void note_drops(const struct notes *to, const struct result *result)
 		     " bytes; heap and heap peak are too low by up to that",
 		     d->blocks, d->block_bytes);
 	notes_drops(result, note_drop, &copy);
+	if (d->twice > 0)
+		note(to,
+		     "up to %" PRIu32 " blocks that --alloc-symbol=auto counted lie in blocks "
+		     "of malloc, and count twice",
+		     d->twice);
 }
 
 static void note_unwound_kind(const struct notes *to, const struct unwound *u,

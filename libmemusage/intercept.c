@@ -149,7 +149,8 @@ static void own_realloc_end(struct thread *thread, struct entry_call *call, cons
 
 /* Pages in which blocks of families are not nested, as it was found a while ago. A search for a
  * block around an address passes over every page whose blocks are all freed, and a page seldom
- * changes hands between malloc and another allocator. */
+ * changes hands between malloc and another allocator. When one has, as many may have been counted
+ * twice as were believed since. */
 #define PAGES 4096u
 #define HITS_MAX 255u
 static uint64_t own_page[PAGES]; /* number of the page << 8, and how often it was believed */
@@ -165,6 +166,8 @@ static bool is_nested(struct thread *thread, uint64_t address)
 		return false;
 	}
 	bool nested = announce_is_nested(thread, address);
+	if (nested && seen >> 8 == page)
+		__atomic_fetch_add(&rec.image->drops.twice, HITS_MAX, __ATOMIC_RELAXED);
 	__atomic_store_n(entry, nested ? 0 : page << 8, __ATOMIC_RELAXED);
 	return nested;
 }

@@ -305,8 +305,7 @@ struct mu_heap {
 	int64_t slack; /* bytes a thread may keep back now */
 	int64_t extra; /* with snapshots: admin and rounding bytes of live blocks */
 	uint64_t clock; /* with snapshots: bytes allocated and freed so far */
-	int64_t ignored; /* with MU_CFG_IGNORE: bytes in `now`, and less in extra, of blocks that
-			  * Massif's books leave out */
+	int64_t ignored; /* of `now`, what neither extra nor Massif's books have (IGNORE) */
 };
 
 /* What could not be recorded, each a count unless said otherwise. */
@@ -321,7 +320,8 @@ struct mu_drops {
 	uint64_t frames;
 	uint64_t sites;
 	uint64_t snapshots;
-	uint64_t marks;
+	uint32_t marks;
+	uint32_t twice; /* at most: blocks that lie in others, and count all the same */
 	uint64_t modules;
 	uint32_t forks; /* children that got no slot */
 	uint32_t hist_high; /* requests of 16 to 64 KiB that are in no histogram */

@@ -116,6 +116,16 @@ elif compiled "${CC:-cc}" -O1 -w -o heap heap.c -lmimalloc; then
 fi
 
 # The same for a child that forks, and for a program that it starts.
+# A page that goes over to malloc: what had been believed of it for too long is said.
+memusage -o report --alloc-symbol=auto -- "$WORKLOADS/symbolpage" >out
+is "$(grep -c '^page' out)" 2 'a page changes hands: the program ran'
+if [ "$(uniq out | wc -l)" = 1 ]; then
+	like "$(cat report)" '^memusage: up to 255 blocks .* count twice$' '... what counts twice is said'
+	like "$(cat report)" '^memusage: [0-9]+ blocks lie inside others' '... and later ones do not'
+else
+	skip 'malloc got another page than mmap had' 2
+fi
+
 compile "${CC:-cc}" -O2 -w -DPREFIX=je_ -o family "$MU_SRC/tests/workloads/symbolfamily.c" -pthread
 cat >parent.c <<'EOF'
 #include <sys/wait.h>
