@@ -20,12 +20,20 @@
 #include "memusage/report.h"
 #include "profile/segment.h"
 
-/* A forked child has its parent's settings, and must not take its parent's file. */
-static char *data_name(const char *pattern, const struct mu_process *process)
+/* Whether one of several recordings is reported. */
+static bool is_one_of_many(const struct settings *settings)
 {
-	char *name = files_expand(pattern, (pid_t)process->pid), *own;
+	return settings->command[1] != NULL;
+}
 
-	if (files_has_pid(pattern) || process->fork_mono_ns == 0)
+/* A forked child has its parent's settings, and must not take its parent's file; nor may one of
+ * several take another's. */
+static char *data_name(const struct settings *settings, const struct mu_process *process)
+{
+	char *name = files_expand(settings->data, (pid_t)process->pid), *own;
+
+	if (files_has_pid(settings->data) ||
+	    (process->fork_mono_ns == 0 && !is_one_of_many(settings)))
 		return name;
 	own = xasprintf("%s.%d", name, (int)process->pid);
 	free(name);
@@ -36,7 +44,7 @@ static int write_data(const struct settings *settings, const struct segment *s, 
 {
 	const struct mu_process *p = &im->head.process;
 	uint64_t origin = p->fork_mono_ns ? p->fork_mono_ns : p->start_mono_ns;
-	char *name = data_name(settings->data, p);
+	char *name = data_name(settings, p);
 	int fd = files_open_empty(name), result = 0;
 	struct log_clock clock;
 	struct datalog *log;
@@ -66,11 +74,17 @@ static void print_summary(const struct settings *settings, struct image *im, uin
 	struct report r;
 
 	own.mmap = (flags & MU_CFG_MMAP) != 0;
+	own.children = CHILDREN_SUMMARY;
 	report_open(&r, &own, STDERR_FILENO,
 		    color_wanted((enum color_when)settings->color, STDERR_FILENO));
 	result_take(result, im);
-	report_add(&r, REPORT_MAIN, (int)im->head.process.pid, result);
-	report_finish(&r, "", NULL);
+	if (is_one_of_many(settings)) {
+		report_add(&r, im->head.process.fork_mono_ns ? REPORT_FORKED : REPORT_OTHER,
+			   (int)im->head.process.pid, result);
+	} else {
+		report_add(&r, REPORT_MAIN, (int)im->head.process.pid, result);
+		report_finish(&r, "", NULL);
+	}
 	report_close(&r);
 }
 
@@ -79,6 +93,7 @@ static int finish_file(const struct settings *settings, const char *file)
 	struct mu_error err;
 	struct segment s;
 	struct image im;
+	bool is_done = true;
 	int result = 0;
 
 	if (segment_open(&s, file, &err) < 0) {
@@ -92,12 +107,18 @@ static int finish_file(const struct settings *settings, const char *file)
 		warn("%s: %s", file, err.text);
 		result = -1;
 	} else {
+		const bool has_data = (s.head.config.flags & MU_CFG_LOG) != 0;
+
 		print_summary(settings, &im, s.head.config.flags);
-		if (settings->data && (s.head.config.flags & MU_CFG_LOG))
+		if (settings->data && has_data)
 			result = write_data(settings, &s, &im);
+		is_done = settings->data || !has_data;
 	}
 	segment_close(&s);
-	if (result == 0 && unlink(file) < 0) {
+	if (!is_done)
+		warn("%s is kept: it holds what MEMUSAGE_OUTPUT asked for, and --data=FILE writes",
+		     file);
+	if (result == 0 && is_done && unlink(file) < 0) {
 		warn("cannot remove %s: %m", file);
 		result = -1;
 	}

@@ -54,8 +54,8 @@ const char *nothing_reason(const struct nothing *n, char text[NOTHING_TEXT])
 	else if (n->filter)
 		snprintf(text, NOTHING_TEXT,
 			 "nothing was recorded: %" PRIu64
-			 " programs ran, none of them called '%s' (-n, --progname)",
-			 n->ignored, n->filter);
+			 " program%s ran, none of them called '%s' (-n, --progname)",
+			 n->ignored, n->ignored == 1 ? "" : "s", n->filter);
 	else
 		say_kind(n->program, 0, text);
 	return text;

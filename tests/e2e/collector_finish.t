@@ -34,12 +34,28 @@ is "$err" '' 'with another MEMUSAGE_PROG_NAME'
 run env LD_PRELOAD="$LIB" MEMUSAGE_OUTPUT=lost.dat sh -c 'kill -9 $$'
 is "$(ls arena | wc -l)" 1 'a killed program leaves its arena'
 nok 'and no data file' test -e lost.dat
+run memusage --finish arena/*
+is "$status" 0 '--finish that is not told where the data go'
+like "$err" '^memusage: arena/.*\.mur is kept: .*--data=FILE' 'says what to do'
+is "$(ls arena | wc -l)" 1 'and keeps them'
 run env MEMUSAGE_OUTPUT=lost.dat memusage --finish arena/*
 is "$status" 0 '--finish'
 cp .err report
 recorded 'it reports it'
 num "$(wc -c <lost.dat)" -gt 240 'and writes the data'
 is "$(ls arena)" '' 'and removes the arena'
+for number in 1 2 3; do
+	LD_PRELOAD=$LIB MEMUSAGE_OUTPUT=many.dat sh -c "echo \$\$ >pid.$number; kill -9 \$\$" 2>kill.err
+done
+run memusage --finish -d many.dat arena/*
+is "$status" 0 '--finish of several'
+for number in 1 2 3; do
+	pid=$(cat pid.$number)
+	like "$err" "^memusage: process $pid sh:$" "whose summary is whose: $number"
+	num "$(wc -c <"many.dat.$pid")" -gt 240 '... and a data file each'
+done
+is "$(printf '%s\n' "$err" | grep -c 'Memory usage summary')" 3 'no more and no less'
+is "$(ls arena)" '' 'and all are removed'
 run memusage --finish arena/nowhere
 is "$status" 125 '--finish of nothing'
 echo garbage >garbage

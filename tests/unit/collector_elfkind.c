@@ -125,6 +125,8 @@ static void reasons(void)
 	n.filter = "x";
 	n.ignored = 3;
 	HAS_S(nothing_reason(&n, text), "3 programs ran, none of them called 'x'");
+	n.ignored = 1;
+	HAS_S(nothing_reason(&n, text), "1 program ran, none of them called 'x'");
 	n.refused = 1;
 	HAS_S(nothing_reason(&n, text), "no memory");
 }
