@@ -13,6 +13,7 @@
 #include "cli/xmalloc.h"
 #include "profile/keep.h"
 #include "profile/pick.h"
+#include "profile/shotvalues.h"
 
 enum { COMMAND_BYTES = 1 << 16 };
 
@@ -147,16 +148,42 @@ void subject_close(struct subject *s)
 	*s = (struct subject){ .recording = NULL };
 }
 
+/* Whether a snapshot kept the values of places. */
+static bool has_tree(const struct subject *s, uint64_t snapshot)
+{
+	struct mu_snapshot shot;
+
+	return image_snapshot(&s->image, snapshot, &shot) && shotvalues_are_known(&shot);
+}
+
+/* Plain snapshots in quick succession are only figures (docs/format.md, section 8). The first one
+ * is of an empty heap, and known. */
+static void tell_no_tree(const struct subject *s, uint64_t snapshot, uint64_t count)
+{
+	const char *name = s->recording->name;
+	uint64_t before = snapshot, after = snapshot + 1;
+
+	while (before > 0 && !has_tree(s, before))
+		before--;
+	while (after < count && !has_tree(s, after))
+		after++;
+	if (after < count)
+		warn("%s: snapshot %llu has no tree: the nearest that have are %llu and %llu", name,
+		     (unsigned long long)snapshot, (unsigned long long)before,
+		     (unsigned long long)after);
+	else
+		warn("%s: snapshot %llu has no tree: the last that has is %llu", name,
+		     (unsigned long long)snapshot, (unsigned long long)before);
+}
+
 int subject_weigh(struct subject *s, enum metric_kind kind, int snapshot)
 {
 	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
 
 	if (sites_weigh(&s->profile.sites, &s->image, kind, (uint64_t)snapshot, s->weight) == 0)
 		return 0;
-	/* Plain snapshots in quick succession are only figures (docs/format.md, section 8). */
 	if ((uint64_t)snapshot < count)
-		warn("%s: snapshot %d has no tree; --to=massif shows which have one",
-		     s->recording->name, snapshot);
+		tell_no_tree(s, (uint64_t)snapshot, count);
 	else
 		warn("%s: process %d has no snapshot %d: there are %llu", s->recording->name,
 		     (int)s->pid, snapshot, (unsigned long long)count);
