@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -25,6 +26,7 @@
 #include "memusage/clock.h"
 #include "memusage/collector.h"
 #include "memusage/counter.h"
+#include "memusage/elfkind.h"
 #include "memusage/emulate.h"
 #include "memusage/files.h"
 #include "memusage/outputs.h"
@@ -283,6 +285,23 @@ static void collector_ended(struct launcher *l, int status)
 		tell(l, WIRE_STARTED);
 }
 
+/* The file itself was there. The collector has nothing to report: it goes without a word. */
+static void could_not_start(struct launcher *l, int error)
+{
+	const char *program = l->session.program;
+	char interpreter[PATH_MAX];
+
+	elf_kind(program, interpreter, sizeof(interpreter));
+	if (error == ENOENT && interpreter[0] && access(interpreter, F_OK) < 0)
+		warn("cannot run %s: its interpreter %s is not there", program, interpreter);
+	else
+		warn("cannot run %s: %s", program, strerror(error));
+	kill(l->collector, SIGKILL);
+	waitpid(l->collector, NULL, 0);
+	unfinished = &l->session;
+	exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+}
+
 static void start(struct launcher *l)
 {
 	struct session *s = &l->session;
@@ -297,11 +316,8 @@ static void start(struct launcher *l)
 	else
 		e.envp = start_environment(s->library.path, collector);
 	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
-	if (l->program < 0) {
-		warn("cannot run %s: %m", s->program);
-		kill(l->collector, SIGTERM);
-		exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
-	}
+	if (l->program < 0)
+		could_not_start(l, errno);
 	tell(l, WIRE_STARTED);
 }
 

@@ -42,6 +42,14 @@ printf '\177ELF garbage' >broken
 chmod +x broken
 run memusage ./broken
 num "$status" -gt 125 'a broken program'
+printf '#!/nowhere/interpreter\n' >script
+chmod +x script
+run memusage -d none.dat ./script
+is "$status" 127 'a script without its interpreter'
+is "$err" 'memusage: cannot run ./script: its interpreter /nowhere/interpreter is not there' \
+	'... which is named'
+nok '... and no data file is left' test -e none.dat
+rm script
 mkdir dir
 run memusage --bogus ls
 is "$status" 125 'a wrong option'
