@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/buckets.h"
 #include "libmemusage/spin.h"
 
 #define REGION_LOG2_FIRST 4
@@ -33,13 +34,19 @@ static unsigned int class_of(unsigned int lines)
 	return class;
 }
 
+/* What a page word and the lists of free buckets say of a place. */
+static void *bucket_at(uint64_t place)
+{
+	return (void *)((uint64_t)rec.buckets + place);
+}
+
 static uint64_t bucket_alloc(struct thread *thread, unsigned int class)
 {
 	uint64_t offset = thread->bucket[class];
 	uint64_t bytes = bucket_lines[class] * sizeof(struct mu_line);
 
 	if (offset) {
-		uint64_t *link = at(offset);
+		uint64_t *link = bucket_at(offset);
 		thread->bucket[class] = *link;
 		*link = 0;
 		return offset;
@@ -50,7 +57,7 @@ static uint64_t bucket_alloc(struct thread *thread, unsigned int class)
 		if (want < bytes)
 			want = bytes;
 		thread->bucket_bytes += want / 2;
-		offset = arena_alloc(want, 64);
+		offset = rec.buckets ? arena_alloc(want, 64) : buckets_take(want);
 		if (!offset)
 			return 0;
 		thread->bucket_bump = offset;
@@ -63,8 +70,8 @@ static uint64_t bucket_alloc(struct thread *thread, unsigned int class)
 
 static void bucket_free(struct thread *thread, unsigned int class, uint64_t offset)
 {
-	memset(at(offset), 0, bucket_lines[class] * sizeof(struct mu_line));
-	*(uint64_t *)at(offset) = thread->bucket[class];
+	memset(bucket_at(offset), 0, bucket_lines[class] * sizeof(struct mu_line));
+	*(uint64_t *)bucket_at(offset) = thread->bucket[class];
 	thread->bucket[class] = offset;
 }
 
@@ -109,7 +116,7 @@ FOR_FORM bool copy_record(uint64_t to, const void *from, unsigned int i, const b
 
 FOR_FORM bool copy_all(uint64_t to, uint64_t from, const bool bare)
 {
-	const struct mu_line *line = at(MU_PAGE_BUCKET(from));
+	const struct mu_line *line = bucket_at(MU_PAGE_BUCKET(from));
 
 	for (unsigned int l = 0; l < MU_PAGE_LINES(from); l++)
 		for (unsigned int i = 0; i < records_of_line(bare); i++)
@@ -160,7 +167,7 @@ static unsigned int lines_bare(const struct mu_line *line, unsigned int lines)
 /* Not under the page's lock: a guess. */
 static unsigned int lines_in_use(uint64_t value)
 {
-	const struct mu_line *line = at(MU_PAGE_BUCKET(value));
+	const struct mu_line *line = bucket_at(MU_PAGE_BUCKET(value));
 	unsigned int lines = MU_PAGE_LINES(value);
 
 	return rec.has_bare_blocks ? lines_bare(line, lines) : lines_full(line, lines);
@@ -284,9 +291,56 @@ bool blocks_init(bool bare)
 	blocks->regions = regions | REGION_LOG2_FIRST;
 	blocks->form = bare ? MU_BLOCKS_BARE : MU_BLOCKS_FULL;
 	rec.has_bare_blocks = bare;
+	/* Resident memory of the program is told from ours by what is in the image. */
+	rec.buckets = bare && !(rec.flags & MU_CFG_TIMELINE) ? NULL : rec.base;
+	buckets_begin();
 	rec.image->blocks_root = root;
 	rec.image->features |= MU_FEATURE(MU_SEC_BLOCKS);
 	return true;
+}
+
+/* A word whose bucket was in the image before, by its address. */
+static uint64_t moved_word(uint64_t word, uint64_t before)
+{
+	uint64_t bucket = MU_PAGE_BUCKET(word);
+
+	if (!bucket || bucket - before >= rec.image->capacity)
+		return word;
+	return (bucket - before + (uint64_t)rec.base) >> 6 << 9 | (word & 511);
+}
+
+static void move_leaf(uint64_t *leaf, uint64_t before)
+{
+	for (unsigned int i = 0; i < 512; i++)
+		leaf[i] = moved_word(leaf[i], before);
+}
+
+static void move_buckets(uint64_t before)
+{
+	const struct mu_blocks *blocks = at(rec.image->blocks_root);
+	const struct mu_region *region = at(MU_REGIONS_OFFSET(blocks->regions));
+
+	for (uint64_t i = 0; i < UINT64_C(1) << MU_REGIONS_LOG2(blocks->regions); i++) {
+		const uint64_t *leaves = region[i].key ? at(region[i].leaves) : NULL;
+		for (unsigned int k = 0; leaves && k < 512; k++)
+			if (leaves[k])
+				move_leaf(at(leaves[k]), before);
+	}
+}
+
+/* What is free is given up then: it is rare. */
+void blocks_inherit(const uint8_t *before)
+{
+	buckets_forget_locks();
+	if (rec.buckets) {
+		rec.buckets = rec.base;
+	} else if (buckets_are_shared()) {
+		move_buckets((uint64_t)before);
+		if (!has_self())
+			return;
+		self->bucket_bump = self->bucket_bump_end = 0;
+		memset(self->bucket, 0, sizeof(self->bucket));
+	}
 }
 
 uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)

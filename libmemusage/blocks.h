@@ -35,6 +35,9 @@ struct block {
  */
 bool blocks_init(bool bare);
 
+/* blocks_inherit -- in a forked child, after its image and thread have moved from `before`. */
+void blocks_inherit(const uint8_t *before);
+
 /* blocks_word_slow -- the page word of an address that the thread's cache does not know.
  *
  * make     create the leaf if there is none.
@@ -109,10 +112,16 @@ static inline unsigned int blocks_place(uint64_t value, uint32_t granule, const 
 	return granule * MU_PAGE_LINES(value) >> (bare ? 6 : 7);
 }
 
+/* blocks_bucket -- the bucket of a page. */
+static inline uint8_t *blocks_bucket(uint64_t value)
+{
+	return (uint8_t *)((uint64_t)rec.buckets + MU_PAGE_BUCKET(value));
+}
+
 /* blocks_line -- the line of a place. */
 static inline void *blocks_line(uint64_t value, unsigned int place, const bool bare)
 {
-	return (uint8_t *)at(MU_PAGE_BUCKET(value)) + (size_t)(place >> (bare ? 3 : 2)) * 64;
+	return blocks_bucket(value) + (size_t)(place >> (bare ? 3 : 2)) * 64;
 }
 
 /* blocks_granule -- which 8 bytes of its page an address is in, 0 to 511. */

@@ -269,6 +269,7 @@ void image_inherit(const struct slot *slot)
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_init();
 	move_threads(parent_base);
+	blocks_inherit(parent_base);
 	thread_keep_only_self();
 	remember_history(image);
 	image->fork_heap = image->heap.now;

@@ -72,6 +72,7 @@ struct recorder {
 	uint32_t pauses; /* that have not been resumed */
 	bool was_paused; /* blocks may live that were not recorded */
 	bool has_bare_blocks; /* form of the block table; exactly when MU_CFG_STACKS is not set */
+	uint8_t *buckets; /* from where page words count: base, NULL if they are addresses */
 };
 
 extern struct gate gate;

@@ -14,6 +14,7 @@
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
+#include "libmemusage/buckets.h"
 #include "libmemusage/mapping.h"
 #include "libmemusage/points.h"
 #include "libmemusage/rules.h"
@@ -128,6 +129,7 @@ static void free_locks(struct thread *thread)
 
 	if (!(gate.mode & MODE_MANY)) {
 		arena_forget_locks();
+		buckets_forget_locks();
 		mapping_forget_locks();
 		rules_forget_locks();
 		points_forget_locks();

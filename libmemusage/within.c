@@ -34,7 +34,7 @@ static void search_page(struct search *s, uint64_t *word, uint64_t page, bool ma
 	if (!MU_PAGE_LINES(__atomic_load_n(word, __ATOMIC_RELAXED)) ||
 	    !blocks_lock(word, &value, many))
 		return;
-	const struct mu_line *line = at(MU_PAGE_BUCKET(value));
+	const struct mu_line *line = (const struct mu_line *)blocks_bucket(value);
 	for (unsigned int l = 0; l < MU_PAGE_LINES(value); l++)
 		for (unsigned int i = 0; i < (rec.has_bare_blocks ? 8 : 4); i++)
 			look_at(s, page, &line[l], i);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "libmemusage/blocks.h"
+#include "libmemusage/sandbox.h"
 #include "tests/lib/recorder.h"
 
 enum { RANGES = 40, MODEL_LOG2 = 21, THREADS = 4 };
@@ -145,7 +146,7 @@ static uint64_t decode(const struct mu_line *line, unsigned int i, struct block 
 
 static uint64_t check_bucket(uint64_t page, uint64_t word, struct model *m, uint64_t *wrong)
 {
-	const struct mu_line *line = at(MU_PAGE_BUCKET(word));
+	const struct mu_line *line = (const struct mu_line *)blocks_bucket(word);
 	unsigned int records = rec.has_bare_blocks ? 8 : 4;
 	uint64_t count = 0;
 
@@ -267,6 +268,8 @@ static void full_arena(void)
 	uint64_t put = 0, taken = 0;
 
 	recorder_image(UINT64_C(1) << 20, form);
+	/* No private memory, then. */
+	sandbox_is_on = true;
 	while (put < 1000000 && blocks_put(self, 0x550000000000 + put * 16, &block, false))
 		put++;
 	IN_U(put, 10000, 131072);
@@ -275,6 +278,50 @@ static void full_arena(void)
 		taken++;
 	EQ_U(taken, put);
 	IS_TRUE(blocks_put(self, 0x550000000000, &block, false));
+	sandbox_is_on = false;
+}
+
+/* As fork.c and image.c do; what was the image cannot be read any more. */
+static void move_image(void)
+{
+	uint8_t *before = rec.base;
+	uint64_t size = rec.image->capacity;
+	uint8_t *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	memcpy(memory, before, rec.image->used);
+	mprotect(before, size, PROT_NONE);
+	rec.base = memory;
+	rec.image = (struct mu_image *)memory;
+	self = at((uint64_t)((uint8_t *)self - before));
+	for (size_t i = 0; i < LEAF_CACHE; i++)
+		self->leaf[i].key = ~UINT64_C(0);
+	blocks_inherit(before);
+}
+
+/* A forked child has its image elsewhere. */
+static void inherited(uint64_t private_blocks, uint64_t blocks)
+{
+	struct block block = { 0 }, known;
+	uint64_t wrong = 0;
+
+	recorder_image(UINT64_C(64) << 20, form);
+	for (uint64_t i = 0; i < blocks; i++) {
+		sandbox_is_on = i >= private_blocks;
+		block.size = i;
+		/* The list of free buckets is used, too. */
+		wrong += !blocks_put(self, 0x550000000000 + i * 40, &block, false);
+	}
+	move_image();
+	for (uint64_t i = 0; i < blocks; i++)
+		wrong += !blocks_take(self, 0x550000000000 + i * 40, &known, false) ||
+			 known.size != i;
+	for (uint64_t i = 0; i < blocks; i++)
+		wrong += !blocks_put(self, 0x550000000000 + i * 24, &block, false);
+	for (uint64_t i = 0; i < blocks; i++)
+		wrong += !blocks_take(self, 0x550000000000 + i * 24, &known, false);
+	EQ_U(wrong, 0);
+	sandbox_is_on = false;
 }
 
 struct worker {
@@ -329,6 +376,9 @@ static void all_tests(uint32_t flags, bool slow)
 	EQ_U(rec.has_bare_blocks, !flags);
 	full_pages();
 	full_arena();
+	inherited(0, 100000);
+	inherited(10000, 100000);
+	inherited(100000, 100000);
 	many_threads(slow ? 5000000 : 300000);
 }
 

@@ -1,0 +1,85 @@
+/* buckets.c -- memory for the buckets of a bare block table.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/buckets.h"
+
+#include <sys/mman.h>
+
+#include "libmemusage/arena.h"
+#include "libmemusage/memory.h"
+#include "libmemusage/recorder.h"
+#include "libmemusage/sandbox.h"
+#include "libmemusage/spin.h"
+#include "libmemusage/sys.h"
+
+#define MAP_FIRST (UINT64_C(128) << 10)
+#define MAP_MOST (UINT64_C(16) << 20)
+#define HUGE (UINT64_C(2) << 20)
+
+static struct {
+	uint64_t next, end; /* what is left of what was mapped last */
+	uint64_t mapped;    /* bytes so far */
+	uint32_t lock;
+	bool is_shared;
+} room;
+
+void buckets_begin(void)
+{
+	room.next = room.end = room.mapped = 0;
+	room.lock = 0;
+	room.is_shared = false;
+}
+
+bool buckets_are_shared(void)
+{
+	return room.is_shared;
+}
+
+void buckets_forget_locks(void)
+{
+	room.lock = 0;
+}
+
+/* Small processes stay so: huge pages begin with the third megabyte. */
+static bool map_more(void)
+{
+	uint64_t size = room.mapped < MAP_FIRST ? MAP_FIRST : room.mapped;
+	bool is_huge = size >= HUGE;
+
+	size = size > MAP_MOST ? MAP_MOST : size;
+	uint64_t start = (uint64_t)memory_map(is_huge ? size + HUGE : size);
+	if (!start)
+		return false;
+	if (is_huge) {
+		start = (start + HUGE - 1) & -HUGE;
+		SYS3(SYS_madvise, start, size, MADV_HUGEPAGE);
+	}
+	room.next = start;
+	room.end = start + size;
+	room.mapped += size;
+	return true;
+}
+
+/* A piece of the image, by its address as well. */
+static uint64_t take_shared(uint64_t size)
+{
+	uint64_t offset = arena_alloc(size, 64);
+
+	room.is_shared = true;
+	return offset ? (uint64_t)at(offset) : 0;
+}
+
+uint64_t buckets_take(uint64_t size)
+{
+	uint64_t result = 0;
+
+	if (!spin_lock(&room.lock))
+		return 0;
+	if (room.end - room.next >= size || (!sandbox_is_on && map_more())) {
+		result = room.next;
+		room.next += size;
+	}
+	spin_unlock(&room.lock);
+	return result ? result : take_shared(size);
+}
