@@ -20,10 +20,13 @@ Output:
                             colours
       --record[=FILE]       keep the recording
   -m, --mmap                count mmap
+      --pid=PID             talk to process PID
+      --finish              report FILE...
 HELP
 EOF
 chmod +x bin/memusage
-cp bin/memusage bin/memusagestat
+sed 's/memusage .*/memusagestat [OPTION]... FILE [OUTFILE]/' bin/memusage >bin/memusagestat
+chmod +x bin/memusagestat
 PATH=$MU_TMP/bin:$PATH
 touch data.one data.two
 
@@ -33,12 +36,12 @@ complete_words() {
 	bash --norc -c '
 		. "$1"; shift; program=$1
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
-		"_$program" "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		"_memusage" "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 		printf "%s\n" "${COMPREPLY[@]}" | sort -u | tr "\n" " "
 	' bash "$MU_SRC/completions/$1" "$@"
 }
 
-is "$(complete_words memusage --)" '--color= --data= --mmap --record ' 'every option'
+is "$(complete_words memusage --)" '--color= --data= --finish --mmap --pid= --record ' 'every option'
 is "$(complete_words memusage --da)" '--data= ' 'an option that takes a value'
 is "$(complete_words memusage -d data.)" 'data.one data.two ' 'files for a letter'
 is "$(complete_words memusage --data data.t)" 'data.two ' 'files for an option'
@@ -52,4 +55,16 @@ is "$(complete_words memusage memusagestat data.t)" 'data.two ' "the command's o
 is "$(complete_words memusage memusagestat --da)" ' ' "the command's options are not ours"
 is "$(complete_words memusagestat --d)" '--data= ' 'memusagestat: an option'
 is "$(complete_words memusagestat data.o)" 'data.one ' 'memusagestat: a file'
+is "$(complete_words memusagestat data.one data.t)" 'data.two ' 'memusagestat: a second file'
+is "$(complete_words memusagestat data.one --m)" '--mmap ' 'memusagestat: an option after a file'
+is "$(complete_words memusagestat data.one --color = n)" 'never ' 'memusagestat: a choice'
+is "$(complete_words memusage --finish data.)" 'data.one data.two ' 'files for --finish'
+is "$(complete_words memusage --pid = 1 d)" 'detailed_snapshot ' 'commands for --pid'
+is "$(complete_words memusage --pid 1 detailed_snapshot data.o)" 'data.one ' '... and a file for them'
+if [ -x "$MU_BUILD/bin/memusage" ]; then
+	help=$("$MU_BUILD/bin/memusage" --help)
+	for word in $(complete_words memusage --pid 1 ''); do
+		like "$help" "[ ,]$word(,| \\[FILE\\]|\$)" "--pid $word is in --help"
+	done
+fi
 done_testing
