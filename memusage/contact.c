@@ -159,8 +159,14 @@ static bool hear_all(struct search *s)
 	uint64_t end = clock_now(CLOCK_MONOTONIC) + UINT64_C(1000000) * ANSWER_MS;
 	bool found = false;
 
-	while (s->asked_count && !found &&
-	       poll(s->asked, s->asked_count, ms_until(end)) > 0) {
+	while (s->asked_count && !found) {
+		int ready = poll(s->asked, s->asked_count, ms_until(end));
+
+		/* Also when somebody stopped us, and let us go on. */
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready <= 0)
+			break;
 		for (size_t i = s->asked_count; i-- > 0 && !found;) {
 			int fd = s->asked[i].fd;
 
