@@ -41,6 +41,7 @@ struct collector {
 	struct hellos hellos;
 	struct rusage usage;
 	bool has_usage;
+	char last_name[17];	/* what the program was called when it ended, "" unknown */
 	bool is_reported;	/* the launcher has been told, or is gone */
 	bool is_ended;		/* the program has ended */
 	bool is_settled;	/* ... and all that it did has been seen */
@@ -112,6 +113,7 @@ static void take_message(struct collector *c, const struct wire *message)
 		if (t->s->killed && !t->s->settings->progname)
 			t->owner = t->root;
 	} else if (message->kind == WIRE_ENDED) {
+		snprintf(c->last_name, sizeof(c->last_name), "%.16s", message->data);
 		c->is_ended = true;
 		c->has_usage = true;
 		c->usage = message->usage;
@@ -219,6 +221,31 @@ static void note_replaced(struct tree *t)
 		    (int)s->killed, s->killed_by, text);
 }
 
+static const char *first_name(const struct result *r)
+{
+	for (uint32_t i = 0; i < r->thread_count; i++) {
+		if (r->thread[i].tid == r->process.pid)
+			return r->thread[i].name;
+	}
+	return "";
+}
+
+/* The kernel calls a process by the program that it executes. Who renamed himself may have done
+ * so, too; but an image whose exit handlers ran was the last one. */
+static void note_successor(struct collector *c)
+{
+	struct report *r = &c->tree.report;
+	const char *first;
+
+	if (!r->main || r->main_pid != c->tree.root || r->main->process.exit == MU_EXIT_NORMAL)
+		return;
+	first = first_name(r->main);
+	if (*first && *c->last_name && strcmp(first, c->last_name) != 0)
+		report_line(r, "'%s' was recorded, and the process was '%s' at its end: if it "
+			       "executed that, it was not recorded (static, setuid, or without our "
+			       "environment)", first, c->last_name);
+}
+
 static void give_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
@@ -240,6 +267,7 @@ static void give_report(struct collector *c)
 	}
 	tree_end_unmapped(t);
 	tree_report_running(t);
+	note_successor(c);
 	if (t->s->record.lost > 0)
 		report_note(&t->report, "%s: %s: %llu images are missing in it",
 			    t->s->record.name ? t->s->record.name : "the recording",

@@ -46,6 +46,7 @@ struct launcher {
 	pid_t program;
 	int replacements;	/* of collectors that were killed */
 	int status;		/* of the program, as wait() gives it */
+	char name[17];		/* what it was called when it ended, "" unknown */
 	struct rusage usage;
 };
 
@@ -258,6 +259,8 @@ static void tell(struct launcher *l, enum wire_kind kind)
 	struct wire message = { .kind = kind, .pid = l->program, .status = l->status,
 				.usage = l->usage };
 
+	if (kind == WIRE_ENDED)
+		strcpy(message.data, l->name);
 	wire_send(l->session.wire, &message);
 }
 
@@ -351,6 +354,16 @@ static void stop_like(int signal)
 		raise(signal);
 }
 
+/* Its name is there until it has been waited for. */
+static void note_name(struct launcher *l)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)l->program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    info.si_pid == l->program)
+		process_name(l->program, l->name);
+}
+
 /* Children that are not ours come to PID 1. Returns whether all that must end have ended. */
 static bool reap(struct launcher *l)
 {
@@ -359,6 +372,7 @@ static bool reap(struct launcher *l)
 	int status;
 	pid_t pid;
 
+	note_name(l);
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
 		if (pid == l->collector && !WIFSTOPPED(status))
 			collector_ended(l, status);

@@ -78,6 +78,22 @@ static uint64_t stat_field(pid_t pid, int field)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+void process_name(pid_t pid, char name[17])
+{
+	char path[32];
+	ssize_t length = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		length = read(fd, name, 16);
+		close(fd);
+	}
+	name[length > 0 ? length : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
 pid_t process_parent(pid_t pid)
 {
 	return (pid_t)stat_field(pid, 1);

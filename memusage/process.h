@@ -77,6 +77,12 @@ struct process *processes_owner(const struct processes *all, const struct arena 
 /* process_is_dead -- whether it has ended. Cost one system call, or a file of /proc. */
 bool process_is_dead(const struct process *p);
 
+/* process_name -- what the kernel calls a process, also one that has ended but is not waited for.
+ *
+ * name  gets it, as prctl(2), PR_SET_NAME has it: "" if it is not known.
+ */
+void process_name(pid_t pid, char name[17]);
+
 /* process_start_time -- when PID began, in clock ticks since the boot; 0 if unknown. */
 uint64_t process_start_time(pid_t pid);
 

@@ -22,7 +22,7 @@ struct wire {
 	int32_t status;		/* as wait() gives it */
 	uint32_t has_data;	/* DONE: the data file of the program holds its events */
 	struct rusage usage;
-	char data[4096];	/* DONE: its name, "" if it has none */
+	char data[4096];	/* DONE: its name, "" if it has none; ENDED: the program's then */
 };
 
 /* wire_send -- send one message.

@@ -63,6 +63,21 @@ is "$status" 125 'a report that cannot be written'
 run memusage --record=/nowhere/x ls
 is "$status" 125 'a recording that cannot be written'
 
+# ---- what is executed in the end
+run memusage env -i /bin/true
+like "$err" "^memusage: 'env' was recorded, and the process was 'true' at its end: .*without our env" \
+	'a program that gets a clean environment is not taken for the one before'
+for command in 'exec /bin/true' 'exit 3' 'kill -9 $$' 'ls / >/dev/null; kill -9 $$'; do
+	run memusage sh -c "$command"
+	unlike "$err" 'at its end' "nothing is said of $command"
+done
+printf '#!/bin/sh\nkill -9 $$\n' >killed
+chmod +x killed
+run memusage ./killed
+unlike "$err" 'at its end' 'nor of a script'
+run memusage -q env -i /bin/true
+is "$err" '' '--quiet says nothing of it'
+
 # ---- how programs are found
 printf 'echo shell $1\n' >script
 chmod +x script
