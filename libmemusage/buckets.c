@@ -5,6 +5,7 @@
 #include "libmemusage/buckets.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "libmemusage/arena.h"
 #include "libmemusage/memory.h"
@@ -39,6 +40,16 @@ bool buckets_are_shared(void)
 void buckets_forget_locks(void)
 {
 	room.lock = 0;
+}
+
+/* What a limit allows is the program's; the image has its share of it already. */
+static bool may_map(void)
+{
+	uint64_t limit[2];
+
+	return !sandbox_is_on && !(rec.image->notes & MU_NOTE_SMALL_ARENA) &&
+	       !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_AS, 0, limit)) &&
+	       limit[0] == (uint64_t)RLIM_INFINITY;
 }
 
 /* Small processes stay so: huge pages begin with the third megabyte. */
@@ -76,7 +87,7 @@ uint64_t buckets_take(uint64_t size)
 
 	if (!spin_lock(&room.lock))
 		return 0;
-	if (room.end - room.next >= size || (!sandbox_is_on && map_more())) {
+	if (room.end - room.next >= size || (may_map() && map_more())) {
 		result = room.next;
 		room.next += size;
 	}

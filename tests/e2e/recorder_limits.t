@@ -6,7 +6,7 @@
 # shellcheck disable=SC3045  # ulimit
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
-need_bin limits
+need_bin limits forks
 
 # under LIMIT COMMAND...: the limit is the program's, not memusage's
 # shellcheck disable=SC2016  # for the inner shell
@@ -59,6 +59,14 @@ is "$(report_field 2992-3007 count)" 3000 '-s unlimited: the program is recorded
 under '-s unlimited' threads churn 20
 num "$(report_field stack peak)" -le 100000 '-s unlimited: a sane stack peak'
 truth=yes
+
+# With a limit the blocks lie in the image, which is elsewhere in a forked child.
+heaps_under() {
+	sh -c "ulimit -v $1; exec memusage -o report forks nested 4" >/dev/null 2>&1
+	sed -n 's/process [0-9]*//; s/stack peak: [0-9]*//; /heap total/p' report | sort
+}
+is "$(heaps_under unlimited | wc -l)" 5 'a program and four children'
+is "$(heaps_under 200000)" "$(heaps_under unlimited)" 'children know their parents'\'' blocks under a limit'
 
 # Kilobytes on disk: the dump is sparse.
 size_of_core() {
