@@ -5,122 +5,57 @@
 #include "libmemusage/recall.h"
 
 #include <stddef.h>
+#include <string.h>
 
+#include "libmemusage/memory.h"
 #include "libmemusage/sites.h"
 
-#define PROBES 6
 #define WINDOW 512u /* events after which it is judged whether looking pays */
-#define PAUSE (16 * WINDOW) /* ... in which it does not */
+#define PAUSE (8 * WINDOW) /* ... in which it does not */
+#define FIRST_LOG2 9 /* memos of a thread */
+#define MOST_LOG2 13
+#define WORDS 10u
+#define NEXT 4u
+
+/* In a word: a value that was met, and how many words outside the innermost slot it lay. */
+#define OFFSET_BITS 16
+#define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
+
+/* A stack that was found before, two cache lines. */
+struct memo {
+	uint64_t slot;	     /* the innermost; 0: nothing here */
+	uint64_t bp;	     /* of the caller; 0: does not matter */
+	uint64_t outer_hash; /* of the frame outside all words, and ... */
+	uint32_t outer_words; /* ... how many words outside the innermost slot it lies ... */
+	uint16_t kept;	      /* ... as which of the remembered frames, from 1 */
+	uint8_t fn;
+	uint8_t words;
+	uint32_t site;
+	uint32_t generation; /* of the rules */
+	uint16_t next[NEXT]; /* the memos that came after this one, the last first */
+	uint64_t word[WORDS];
+};
+_Static_assert(sizeof(struct memo) == 128, "a memo must be two cache lines");
+
+/* Twice as many places follow the memos. */
+struct recall {
+	uint32_t log2; /* of the number of memos */
+	uint32_t last; /* the stack of the last event */
+	uint32_t used; /* the memo that was given out last; after all of them the oldest is next */
+	uint32_t hits;
+	uint16_t *place; /* by site and slot: the number of a memo */
+	struct memo memo[] __attribute__((aligned(64))); /* the first stands for none */
+};
 
 static uint64_t word_at(uint64_t address)
 {
 	return *(const uint64_t *)address;
 }
 
-static uint64_t key_of(uint64_t key, uint64_t word)
-{
-	return (key ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
-/* ---- which memo ---------------------------------------------------------------------------
- *
- * Many stacks may have the innermost return address at the same place: those of all callers of a
- * program's own xmalloc(). They differ first at some frame outside, and up to there their return
- * addresses lie at the same places. So the key begins with the innermost one, and where two stacks
- * met that have the same key, a probe says how far outside the next word for the key is. */
-
-#define PLACE(key, log2) ((key) >> (64 - (log2)))
-
-static uint16_t tag_of(uint64_t key)
-{
-	return (uint16_t)(key >> 32 | 1);
-}
-
-static struct walk_memo *memo_of(struct walk *walk, unsigned int fn, uint64_t slot)
-{
-	uint64_t key = key_of(slot + fn, word_at(slot));
-
-	for (int i = 0; i < PROBES; i++) {
-		const struct walk_probe *probe = &walk->probe[PLACE(key, WALK_PROBES_LOG2)];
-		uint64_t at = slot + 8 * (uint64_t)probe->words;
-
-		if (probe->tag != tag_of(key) || unlikely(at + 8 > walk->high))
-			break;
-		key = key_of(key, word_at(at));
-	}
-	return &walk->memo[PLACE(key, WALK_MEMOS_LOG2)];
-}
-
-/* The return address that a memo has at a place, 0 none. */
-static uint64_t value_at(const struct walk_memo *memo, uint64_t at)
-{
-	for (unsigned int i = 0; i < memo->words; i++)
-		if (memo->word[i].at == at)
-			return memo->word[i].value;
-	return 0;
-}
-
-/* Words from the slot to the first return address outside `beyond` that the memo does not share; of
- * any if there is no memo. 0: none. */
-static uint16_t difference(const struct walk *walk, const struct walk_memo *memo, uint64_t beyond)
-{
-	for (uint32_t i = 1; i < walk->fresh; i++) {
-		uint64_t at = walk->new[i].slot, words = (at - walk->new[0].slot) / 8;
-
-		if (at > beyond && (!memo || value_at(memo, at) != walk->new[i].pc))
-			return words <= UINT16_MAX ? (uint16_t)words : 0;
-	}
-	return 0;
-}
-
-static bool is_new_frame(const struct walk *walk, uint64_t at)
-{
-	uint32_t i = 0;
-
-	while (i < walk->fresh && walk->new[i].slot != at)
-		i++;
-	return i < walk->fresh;
-}
-
-/* What the key goes on with, for the stack just found. A probe that hits something else than a
- * return address came from stacks that differ further outside: the next frame is tried instead.
- * Returns words from the slot, 0 if the key ends here. */
-static uint16_t split(struct walk *walk, uint64_t key, unsigned int fn, uint64_t slot, uint64_t at)
-{
-	struct walk_probe *probe = &walk->probe[PLACE(key, WALK_PROBES_LOG2)];
-	const struct walk_memo *memo = &walk->memo[PLACE(key, WALK_MEMOS_LOG2)];
-
-	if (probe->tag == tag_of(key)) {
-		if (!is_new_frame(walk, slot + 8 * (uint64_t)probe->words))
-			probe->words = difference(walk, NULL, at);
-	} else if (!probe->tag && memo->slot == slot && memo->fn == fn) {
-		probe->words = difference(walk, memo, at);
-	} else {
-		return 0;
-	}
-	probe->tag = probe->words ? tag_of(key) : 0;
-	return probe->words;
-}
-
-/* The memo for the stack just found. */
-static struct walk_memo *memo_for(struct walk *walk, unsigned int fn, uint64_t slot)
-{
-	uint64_t key = key_of(slot + fn, word_at(slot)), at = slot;
-
-	for (int i = 0; i < PROBES; i++) {
-		uint16_t words = split(walk, key, fn, slot, at);
-
-		if (!words)
-			break;
-		at = slot + 8 * (uint64_t)words;
-		key = key_of(key, word_at(at));
-	}
-	return &walk->memo[PLACE(key, WALK_MEMOS_LOG2)];
-}
-
 /* ---- is it the same ----------------------------------------------------------------------- */
 
-/* Whether the frames outside, which walk.c remembers, stand as they did. */
+/* Whether the frames outside, which walk.c remembers, stand as they did. Where bp was read that the
+ * innermost of them has is among the memo's words. */
 static bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 {
 	uint64_t changed = 0;
@@ -135,94 +70,204 @@ static bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 	for (; i < kept; i++)
 		changed |= word_at(walk->frame[i].slot) ^ walk->frame[i].pc;
 	for (i = 0; i < walk->checks && walk->check[i].frame < kept; i++)
-		changed |= walk->check[i].at < slot ||
-			   word_at(walk->check[i].at) != walk->check[i].value;
+		if (walk->check[i].frame + 1 < kept || !walk->check[i].is_bp)
+			changed |= walk->check[i].at < slot ||
+				   word_at(walk->check[i].at) != walk->check[i].value;
 	return !changed;
 }
 
-static bool holds(const struct walk *walk, const struct walk_memo *memo, unsigned int fn,
-		  uint64_t slot, uint64_t bp)
+static inline bool holds(const struct walk *walk, const struct memo *memo, unsigned int fn,
+			 uint64_t slot, uint64_t bp)
 {
 	uint64_t changed = 0;
 
 	if (memo->slot != slot || memo->fn != fn || memo->generation != walk->generation ||
-	    memo->kept > walk->count)
+	    memo->kept > walk->count || (memo->bp && memo->bp != bp))
 		return false;
 	const struct walk_frame *outer = &walk->frame[memo->kept - 1u];
-	if (outer->slot != memo->outer_slot || outer->hash != memo->outer_hash ||
-	    (memo->needs_bp && memo->bp != bp))
+	if (outer->slot != slot + 8 * (uint64_t)memo->outer_words || outer->hash != memo->outer_hash)
 		return false;
 	for (unsigned int i = 0; i < memo->words; i++)
-		changed |= word_at(memo->word[i].at) ^ memo->word[i].value;
+		changed |= word_at(slot + 8 * (memo->word[i] & OFFSET_MASK)) ^
+			   memo->word[i] >> OFFSET_BITS;
 	return !changed && outer_stands(walk, memo->kept, slot);
-}
-
-static void add_word(struct walk_memo *memo, uint64_t at, uint64_t value)
-{
-	/* Words that need not be there next time make no memo. */
-	if (memo->words >= WALK_MEMO_WORDS || at < memo->slot || at >= memo->outer_slot)
-		memo->words = WALK_MEMO_WORDS + 1;
-	else
-		memo->word[memo->words++] = (struct walk_word){ at, value };
 }
 
 /* ---- remembering --------------------------------------------------------------------------- */
 
-/* The words that decided how the new frames were found, as remember() in walk.c has it. */
-static void add_words(const struct walk *walk, struct walk_memo *memo)
+static bool add_word(struct memo *memo, unsigned int *words, uint64_t at, uint64_t value)
 {
-	bool depends = walk_uses_bp(walk, memo->kept - 1u);
+	uint64_t offset = (at - memo->slot) / 8;
 
-	if (depends && !walk->new[walk->fresh - 1].keeps_bp)
-		add_word(memo, walk->joined_bp_at, walk->frame[memo->kept - 1u].bp);
-	for (uint32_t i = walk->fresh; i-- > 0;) {
-		const struct walk_new *new = &walk->new[i];
-
-		depends = new->needs_bp || (new->keeps_bp && depends);
-		add_word(memo, new->slot, new->pc);
-		if (new->drap_at)
-			add_word(memo, new->drap_at, new->drap_value);
-		if (depends && new->bp_at)
-			add_word(memo, new->bp_at, new->bp);
-	}
-	memo->needs_bp = depends && !walk->new[0].bp_at;
+	/* Below the slot is what need not be there next time. */
+	if (*words == WORDS || at < memo->slot || offset > OFFSET_MASK ||
+	    value >> (64 - OFFSET_BITS))
+		return false;
+	memo->word[(*words)++] = value << OFFSET_BITS | offset;
+	return true;
 }
 
-/* What walk_stack() just found, if it can be found so again. */
-static void keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t bp, uint32_t site)
+/* The words that decided how the frames were found, from the innermost outward as far as there is
+ * room: the farther the frame outside them, the longer walk.c goes on remembering it. */
+static bool add_words(const struct walk *walk, struct memo *memo)
 {
-	uint32_t kept = walk->count - walk->fresh;
+	const struct walk_check *check = walk->check + walk->checks;
+	unsigned int words = 0;
+	bool fits = true;
 
-	if (!walk->fresh || !kept || !site || walk->fresh > WALK_MEMO_WORDS)
-		return;
-	struct walk_memo *memo = memo_for(walk, fn, slot);
-	memo->outer_slot = walk->frame[kept - 1].slot;
-	memo->outer_hash = walk->frame[kept - 1].hash;
-	memo->bp = bp;
-	memo->site = site;
-	memo->kept = (uint16_t)kept;
-	memo->fn = (uint8_t)fn;
-	memo->words = 0;
-	memo->generation = walk->generation;
+	memo->kept = 0;
+	if (check > walk->check && check[-1].frame == walk->count - 1 && check[-1].is_bp)
+		check--;
+	for (uint32_t i = walk->count - 1; i > 0; i--) {
+		const struct walk_frame *frame = &walk->frame[i];
+
+		fits = add_word(memo, &words, frame->slot, frame->pc);
+		for (; check > walk->check && check[-1].frame >= i - check[-1].is_bp; check--)
+			fits = fits && add_word(memo, &words, check[-1].at, check[-1].value);
+		if (!fits)
+			break;
+		memo->kept = (uint16_t)i;
+		memo->words = (uint8_t)words;
+	}
+	return memo->kept;
+}
+
+static uint64_t bytes_of(unsigned int log2)
+{
+	return sizeof(struct recall) +
+	       ((sizeof(struct memo) + 2 * sizeof(uint16_t)) << log2);
+}
+
+static uint16_t *place_of(const struct recall *recall, uint32_t site, uint64_t slot)
+{
+	uint64_t key = (site ^ slot << 32) * UINT64_C(0x9E3779B97F4A7C15);
+
+	return &recall->place[key >> (63 - recall->log2)];
+}
+
+static struct recall *new_recall(unsigned int log2)
+{
+	struct recall *recall = memory_map(bytes_of(log2));
+
+	if (recall) {
+		recall->log2 = log2;
+		recall->place = (uint16_t *)&recall->memo[UINT64_C(1) << log2];
+	}
+	return recall;
+}
+
+static bool is_full(const struct recall *recall)
+{
+	return recall->used == (UINT32_C(1) << recall->log2) - 1 && recall->log2 < MOST_LOG2;
+}
+
+/* Twice the room, if there is memory for it. */
+static struct recall *grow(struct recall *recall)
+{
+	struct recall *bigger = new_recall(recall->log2 + 1);
+
+	if (!bigger)
+		return recall;
+	bigger->last = recall->last;
+	bigger->used = recall->used;
+	bigger->hits = recall->hits;
+	for (uint32_t i = 1; i <= recall->used; i++) {
+		const struct memo *memo = &recall->memo[i];
+
+		bigger->memo[i] = *memo;
+		*place_of(bigger, memo->site, memo->slot) = (uint16_t)i;
+	}
+	memory_unmap(recall, bytes_of(recall->log2));
+	return bigger;
+}
+
+/* The memo that a stack of this site has, or is to have, at this slot. */
+static uint32_t memo_for(struct recall *recall, uint32_t site, uint64_t slot)
+{
+	uint16_t *place = place_of(recall, site, slot);
+	struct memo *memo = &recall->memo[*place];
+
+	if (memo->slot == slot && memo->site == site)
+		return *place;
+	recall->used = recall->used % ((UINT32_C(1) << recall->log2) - 1) + 1;
+	*place = (uint16_t)recall->used;
+	memo = &recall->memo[recall->used];
 	memo->slot = slot;
-	add_words(walk, memo);
-	if (memo->words > WALK_MEMO_WORDS)
+	memo->site = site;
+	memset(memo->next, 0, sizeof(memo->next));
+	return recall->used;
+}
+
+/* What walk_stack() just found, if it can be found so again. Returns its memo. */
+static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t bp, uint32_t site)
+{
+	if (!site || !walk->generation || walk->count < 2)
+		return 0;
+	if (is_full(walk->recall))
+		walk->recall = grow(walk->recall);
+	uint32_t number = memo_for(walk->recall, site, slot);
+	struct memo *memo = &walk->recall->memo[number];
+	if (!add_words(walk, memo)) {
 		memo->slot = 0;
+		return 0;
+	}
+	const struct walk_frame *outer = &walk->frame[memo->kept - 1u];
+	memo->bp = walk_uses_bp(walk, walk->count - 1) ? bp : 0;
+	memo->outer_hash = outer->hash;
+	memo->outer_words = (uint32_t)((outer->slot - slot) / 8);
+	memo->fn = (uint8_t)fn;
+	memo->generation = walk->generation;
+	return number;
 }
 
 /* A thread most of whose stacks are new had better unwind them at once, most of the time. */
 static __attribute__((noinline)) void judge(struct walk *walk)
 {
-	walk->recalls = !walk->recalls || walk->recall_hits >= WINDOW / 8 * 5;
+	if (!walk->recall)
+		walk->recall = new_recall(FIRST_LOG2);
+	walk->recalls = walk->recall && (!walk->recalls || walk->recall->hits >= WINDOW / 4);
 	walk->recall_left = walk->recalls ? WINDOW : PAUSE;
-	walk->recall_hits = 0;
+	if (walk->recalls)
+		walk->recall->hits = 0;
+}
+
+/* Moves the i-th of those that come after a memo to the front, or a new one if i is the last. */
+static void move_to_front(struct memo *memo, unsigned int i, uint32_t number)
+{
+	for (; i > 0; i--)
+		memo->next[i] = memo->next[i - 1];
+	memo->next[0] = (uint16_t)number;
+}
+
+/* The stack of the present event was not the expected one. */
+static __attribute__((noinline)) uint32_t look_further(struct thread *thread, unsigned int fn,
+						       uint64_t slot, uint64_t bp)
+{
+	struct walk *walk = thread->walk;
+	struct recall *recall = walk->recall;
+	struct memo *from = &recall->memo[recall->last];
+
+	for (unsigned int i = 1; i < NEXT; i++) {
+		uint32_t number = from->next[i];
+
+		if (holds(walk, &recall->memo[number], fn, slot, bp)) {
+			move_to_front(from, i, number);
+			recall->hits++;
+			recall->last = number;
+			return recall->memo[number].site;
+		}
+	}
+	uint32_t site = sites_find(walk_stack(thread, slot, bp), fn);
+	uint32_t before = recall->last, now = keep(walk, fn, slot, bp, site);
+	recall = walk->recall;
+	move_to_front(&recall->memo[before], NEXT - 1, now);
+	recall->last = now;
+	return site;
 }
 
 uint32_t recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint64_t bp)
 {
 	struct walk *walk = thread->walk;
-	struct walk_memo *memo;
-	uint32_t site;
 
 	if (unlikely(!walk) || unlikely(!walk_is_on(walk, slot)))
 		return sites_find(walk_stack(thread, slot, bp), fn);
@@ -230,14 +275,16 @@ uint32_t recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint
 		judge(walk);
 	if (!walk->recalls)
 		return sites_find(walk_stack(thread, slot, bp), fn);
-	memo = memo_of(walk, fn, slot);
-	if (likely(holds(walk, memo, fn, slot, bp))) {
-		walk->recall_hits++;
-		return memo->site;
-	}
-	walk = walk_stack(thread, slot, bp);
-	site = sites_find(walk, fn);
-	if (likely(walk))
-		keep(walk, fn, slot, bp, site);
-	return site;
+	struct recall *recall = walk->recall;
+	uint32_t number = recall->memo[recall->last].next[0];
+	const struct memo *memo = &recall->memo[number];
+	sites_fetch(thread, memo->site);
+	if (unlikely(!holds(walk, memo, fn, slot, bp)))
+		return look_further(thread, fn, slot, bp);
+	const struct memo *next = &recall->memo[memo->next[0]];
+	__builtin_prefetch(next);
+	__builtin_prefetch(&next->word[WORDS - 1]);
+	recall->last = number;
+	recall->hits++;
+	return memo->site;
 }

@@ -15,6 +15,8 @@
 
 #include "libmemusage/walk.h"
 
+#define RECALL_AFTER 2048u /* events of a thread */
+
 /* recall_site -- the site of the calling thread's present stack; the unknown one without memory.
  *
  * fn       as for sites_find().

@@ -69,6 +69,18 @@ static inline struct mu_cell *sites_cell(struct thread *thread, uint32_t site)
 			      : sites_cell_slow(thread, site);
 }
 
+/* sites_fetch -- an event of this site is expected: fetches its cell from memory. */
+static inline void sites_fetch(const struct thread *thread, uint32_t site)
+{
+	const char *cell;
+
+	if (unlikely(site >= thread->cell_sites))
+		return;
+	cell = at((uint64_t)thread->cell_of[site] * sizeof(struct mu_cell));
+	__builtin_prefetch(cell, 1);
+	__builtin_prefetch(cell + 64, 1);
+}
+
 /* sites_is_ignored -- whether a site is left out of Massif's books. Async-signal-safe. */
 bool sites_is_ignored(uint32_t site);
 

@@ -8,6 +8,7 @@
 
 #include "libmemusage/cfi.h"
 #include "libmemusage/memory.h"
+#include "libmemusage/recall.h"
 #include "libmemusage/rules.h"
 #include "libmemusage/stack_range.h"
 #include "libmemusage/walk_slow.h"
@@ -136,10 +137,10 @@ static inline uint32_t meets(const struct walk *walk, const struct place *at, ui
 	return 0;
 }
 
-static void add_check(struct walk *walk, uint64_t at, uint64_t value, uint32_t frame)
+static void add_check(struct walk *walk, uint64_t at, uint64_t value, uint32_t frame, bool is_bp)
 {
 	if (walk->checks < WALK_CHECKS)
-		walk->check[walk->checks++] = (struct walk_check){ at, value, frame, 0 };
+		walk->check[walk->checks++] = (struct walk_check){ at, value, frame, is_bp };
 	else
 		walk->generation = 0; /* cannot be verified: not to be believed next time */
 }
@@ -148,6 +149,17 @@ static uint64_t mix(uint64_t hash, uint64_t pc)
 {
 	hash = (hash ^ pc) * UINT64_C(0x9E3779B97F4A7C15);
 	return hash ^ hash >> 29;
+}
+
+/* The outermost new frame may have kept bp elsewhere than the one that was there before. */
+static void renew_join(struct walk *walk, uint32_t frame)
+{
+	const struct walk_check *last = &walk->check[walk->checks - 1];
+
+	if (walk->checks && last->frame == frame && last->is_bp)
+		walk->checks--;
+	if (walk->joined_bp_at)
+		add_check(walk, walk->joined_bp_at, walk->frame[frame].bp, frame, true);
 }
 
 /* Adds the new frames, outermost of them first, to what is remembered.
@@ -161,6 +173,8 @@ static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t b
 
 	while (walk->checks && walk->check[walk->checks - 1].frame >= kept)
 		walk->checks--;
+	if (depends)
+		renew_join(walk, kept - 1);
 	for (uint32_t i = fresh; i-- > 0;) {
 		const struct walk_new *new = &walk->new[i];
 		uint32_t index = kept + fresh - 1 - i;
@@ -171,9 +185,9 @@ static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t b
 		walk->flags[index] = flags;
 		set_uses_bp(walk, index, depends);
 		if (new->drap_at)
-			add_check(walk, new->drap_at, new->drap_value, index);
+			add_check(walk, new->drap_at, new->drap_value, index, false);
 		if (depends && new->bp_at)
-			add_check(walk, new->bp_at, new->bp, index);
+			add_check(walk, new->bp_at, new->bp, index, true);
 	}
 	walk->count = kept + fresh;
 }
@@ -186,7 +200,6 @@ static void walk_whole(struct walk *walk, uint64_t slot)
 
 	remember(walk, 0, fresh, flags);
 	walk->generation = 0;
-	walk->fresh = 0;
 }
 
 /* Unwinds from the inside. Returns the number of new frames; *joined is the number of
@@ -231,7 +244,7 @@ static struct walk *walk_of(struct thread *thread)
 	if (!thread->walk) {
 		thread->walk = memory_map(sizeof(struct walk));
 		if (thread->walk)
-			thread->walk->recall_left = WALK_RECALL_AFTER;
+			thread->walk->recall_left = RECALL_AFTER;
 	}
 	return thread->walk;
 }
@@ -286,7 +299,6 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 		return walk;
 	}
 	remember(walk, kept, fresh, flags_of(end));
-	walk->fresh = fresh;
 	return walk;
 }
 

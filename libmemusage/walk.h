@@ -38,39 +38,7 @@ struct walk_check {
 	uint64_t at;
 	uint64_t value;
 	uint32_t frame; /* index of the frame that depends on it */
-	uint32_t reserved;
-};
-
-/* A word that unwinding depended on. */
-struct walk_word {
-	uint64_t at;
-	uint64_t value;
-};
-
-#define WALK_MEMOS_LOG2 10
-#define WALK_PROBES_LOG2 12
-#define WALK_RECALL_AFTER 2048u /* events of a thread */
-#define WALK_MEMO_WORDS 13u
-
-/* A stack that was found before: see recall.h. Four cache lines. */
-struct walk_memo {
-	uint64_t slot;	     /* the innermost; 0: nothing here */
-	uint64_t bp;	     /* of the caller, if needs_bp */
-	uint64_t outer_slot; /* of the outermost of the remembered frames that stayed ... */
-	uint64_t outer_hash; /* ... its hash, and ... */
-	uint32_t site;
-	uint16_t kept;	     /* ... how many stayed */
-	uint8_t fn;
-	uint8_t words;
-	bool needs_bp;
-	uint32_t generation; /* of the rules */
-	struct walk_word word[WALK_MEMO_WORDS];
-};
-
-/* Which word outside is looked at next, see recall.c. */
-struct walk_probe {
-	uint16_t tag;	/* of the key that this is for; 0: free */
-	uint16_t words; /* from the innermost slot to that word, in words */
+	uint32_t is_bp; /* it is bp in that frame */
 };
 
 struct walk {
@@ -80,10 +48,9 @@ struct walk {
 	uint32_t generation; /* of the rules they were made with */
 	uint64_t other_low, other_high; /* another stack that was looked up before */
 	uint64_t joined_bp_at; /* where bp was read that the outermost new frame left, 0 nowhere */
-	uint32_t fresh;	       /* new frames of the stack found last; 0: not to be kept */
-	uint32_t recall_left;  /* so many events more, ... */
-	uint32_t recall_hits;  /* ... of which so many had a known stack, ... */
-	bool recalls;	       /* ... are looked for among the memos, or are not */
+	struct recall *recall; /* what recall.c has, NULL nothing yet */
+	uint32_t recall_left;  /* so many events more ... */
+	bool recalls;	       /* ... are looked for there, or are not */
 	bool known_only; /* nothing is to be looked up that is not known: emulated_event.h */
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */
@@ -98,8 +65,6 @@ struct walk {
 		bool keeps_bp; /* its caller has the same bp */
 		bool is_guess; /* stepped by frame pointer, without tables */
 	} new[WALK_FRAMES];
-	struct walk_probe probe[1 << WALK_PROBES_LOG2];
-	struct walk_memo memo[1 << WALK_MEMOS_LOG2];
 };
 
 extern uint32_t walk_generation;
