@@ -14,14 +14,14 @@
 #define PAUSE (8 * WINDOW) /* ... in which it does not */
 #define FIRST_LOG2 9 /* memos of a thread */
 #define MOST_LOG2 13
-#define WORDS 10u
+#define WORDS 18u
 #define NEXT 4u
 
 /* In a word: a value that was met, and how many words outside the innermost slot it lay. */
 #define OFFSET_BITS 16
 #define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
 
-/* A stack that was found before, two cache lines. */
+/* A stack that was found before: three cache lines, of which most need one or two. */
 struct memo {
 	uint64_t slot;	     /* the innermost; 0: nothing here */
 	uint64_t bp;	     /* of the caller; 0: does not matter */
@@ -35,7 +35,7 @@ struct memo {
 	uint16_t next[NEXT]; /* the memos that came after this one, the last first */
 	uint64_t word[WORDS];
 };
-_Static_assert(sizeof(struct memo) == 128, "a memo must be two cache lines");
+_Static_assert(sizeof(struct memo) == 192, "a memo must be three cache lines");
 
 /* Twice as many places follow the memos. */
 struct recall {
@@ -56,7 +56,7 @@ static uint64_t word_at(uint64_t address)
 
 /* Whether the frames outside, which walk.c remembers, stand as they did. Where bp was read that the
  * innermost of them has is among the memo's words. */
-static bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
+static inline __attribute__((always_inline)) bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 {
 	uint64_t changed = 0;
 	uint32_t i = 0;
@@ -76,8 +76,9 @@ static bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 	return !changed;
 }
 
-static inline bool holds(const struct walk *walk, const struct memo *memo, unsigned int fn,
-			 uint64_t slot, uint64_t bp)
+static inline __attribute__((always_inline)) bool holds(const struct walk *walk,
+							const struct memo *memo, unsigned int fn,
+							uint64_t slot, uint64_t bp)
 {
 	uint64_t changed = 0;
 
@@ -107,9 +108,9 @@ static bool add_word(struct memo *memo, unsigned int *words, uint64_t at, uint64
 	return true;
 }
 
-/* The words that decided how the frames were found, from the innermost outward as far as there is
- * room: the farther the frame outside them, the longer walk.c goes on remembering it. */
-static bool add_words(const struct walk *walk, struct memo *memo)
+/* The words that decided how the frames were found, from the innermost outward to the frames that
+ * were remembered before, and on to `least` of them; as far as there is room. */
+static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least)
 {
 	const struct walk_check *check = walk->check + walk->checks;
 	unsigned int words = 0;
@@ -118,7 +119,7 @@ static bool add_words(const struct walk *walk, struct memo *memo)
 	memo->kept = 0;
 	if (check > walk->check && check[-1].frame == walk->count - 1 && check[-1].is_bp)
 		check--;
-	for (uint32_t i = walk->count - 1; i > 0; i--) {
+	for (uint32_t i = walk->count - 1; i > 0 && i >= least; i--) {
 		const struct walk_frame *frame = &walk->frame[i];
 
 		fits = add_word(memo, &words, frame->slot, frame->pc);
@@ -194,6 +195,7 @@ static uint32_t memo_for(struct recall *recall, uint32_t site, uint64_t slot)
 	memo = &recall->memo[recall->used];
 	memo->slot = slot;
 	memo->site = site;
+	memo->kept = UINT16_MAX;
 	memset(memo->next, 0, sizeof(memo->next));
 	return recall->used;
 }
@@ -207,7 +209,8 @@ static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t
 		walk->recall = grow(walk->recall);
 	uint32_t number = memo_for(walk->recall, site, slot);
 	struct memo *memo = &walk->recall->memo[number];
-	if (!add_words(walk, memo)) {
+	/* Of a memo that did not hold, what is outside may have changed: it comes and goes. */
+	if (!add_words(walk, memo, memo->kept < walk->kept ? memo->kept : walk->kept)) {
 		memo->slot = 0;
 		return 0;
 	}

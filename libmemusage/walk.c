@@ -190,6 +190,7 @@ static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t b
 			add_check(walk, new->bp_at, new->bp, index, true);
 	}
 	walk->count = kept + fresh;
+	walk->kept = kept;
 }
 
 /* A stack with a frame that needs other registers: nothing of it is reused. */

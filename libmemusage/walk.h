@@ -48,6 +48,7 @@ struct walk {
 	uint32_t generation; /* of the rules they were made with */
 	uint64_t other_low, other_high; /* another stack that was looked up before */
 	uint64_t joined_bp_at; /* where bp was read that the outermost new frame left, 0 nowhere */
+	uint32_t kept;	       /* frames of the stack found last that were remembered before */
 	struct recall *recall; /* what recall.c has, NULL nothing yet */
 	uint32_t recall_left;  /* so many events more ... */
 	bool recalls;	       /* ... are looked for there, or are not */
