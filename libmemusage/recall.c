@@ -9,9 +9,11 @@
 
 #include "libmemusage/memory.h"
 #include "libmemusage/sites.h"
+#include "libmemusage/tick.h"
 
 #define WINDOW 512u /* events after which it is judged whether looking pays */
 #define PAUSE (8 * WINDOW) /* ... in which it does not */
+#define LOOK_MOST 64u
 #define FIRST_LOG2 9 /* memos of a thread */
 #define MOST_LOG2 13
 #define WORDS 18u
@@ -223,15 +225,33 @@ static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t
 	return number;
 }
 
+/* ---- now and then --------------------------------------------------------------------------- */
+
 /* A thread most of whose stacks are new had better unwind them at once, most of the time. */
-static __attribute__((noinline)) void judge(struct walk *walk)
+static void judge(struct walk *walk)
 {
 	if (!walk->recall)
 		walk->recall = new_recall(FIRST_LOG2);
 	walk->recalls = walk->recall && (!walk->recalls || walk->recall->hits >= WINDOW / 4);
-	walk->recall_left = walk->recalls ? WINDOW : PAUSE;
+	walk->judge_in = walk->recalls ? WINDOW : PAUSE;
 	if (walk->recalls)
 		walk->recall->hits = 0;
+}
+
+/* The clock is read for every 64th event, and more often where these take long. */
+static __attribute__((noinline)) void look(struct walk *walk)
+{
+	uint64_t tick = tick_move();
+	uint32_t most = walk->judge_in < LOOK_MOST ? walk->judge_in : LOOK_MOST;
+
+	walk->look_every = tick == walk->look_tick && walk->look_every ? 2 * walk->look_every : 1;
+	if (walk->look_every > most)
+		walk->look_every = most;
+	walk->look_tick = tick;
+	walk->look_in = walk->look_every;
+	walk->judge_in -= walk->look_every;
+	if (!walk->judge_in)
+		judge(walk);
 }
 
 /* Moves the i-th of those that come after a memo to the front, or a new one if i is the last. */
@@ -274,8 +294,8 @@ uint32_t recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint
 
 	if (unlikely(!walk) || unlikely(!walk_is_on(walk, slot)))
 		return sites_find(walk_stack(thread, slot, bp), fn);
-	if (unlikely(walk->recall_left-- == 0))
-		judge(walk);
+	if (unlikely(walk->look_in-- == 0))
+		look(walk);
 	if (!walk->recalls)
 		return sites_find(walk_stack(thread, slot, bp), fn);
 	struct recall *recall = walk->recall;

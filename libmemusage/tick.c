@@ -6,21 +6,22 @@
 
 #include <time.h>
 
-void tick_move(void)
+uint64_t tick_move(void)
 {
 	struct mu_segment *segment = rec.segment;
+	uint64_t last = __atomic_load_n(&segment->tick, __ATOMIC_RELAXED);
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	/* A time namespace may be behind. */
 	if (ns < segment->start_mono_ns)
-		return;
+		return last;
 	uint64_t tick = (ns - segment->start_mono_ns) / 1000000;
-	uint64_t last = __atomic_load_n(&segment->tick, __ATOMIC_RELAXED);
 	while (last < tick && !__atomic_compare_exchange_n(&segment->tick, &last, tick, true,
 							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+	return last < tick ? tick : last;
 }
 
 void tick_go_on(void)

@@ -245,7 +245,7 @@ static struct walk *walk_of(struct thread *thread)
 	if (!thread->walk) {
 		thread->walk = memory_map(sizeof(struct walk));
 		if (thread->walk)
-			thread->walk->recall_left = RECALL_AFTER;
+			thread->walk->judge_in = RECALL_AFTER;
 	}
 	return thread->walk;
 }

@@ -50,8 +50,10 @@ struct walk {
 	uint64_t joined_bp_at; /* where bp was read that the outermost new frame left, 0 nowhere */
 	uint32_t kept;	       /* frames of the stack found last that were remembered before */
 	struct recall *recall; /* what recall.c has, NULL nothing yet */
-	uint32_t recall_left;  /* so many events more ... */
-	bool recalls;	       /* ... are looked for there, or are not */
+	uint32_t look_in, look_every; /* events until the clock is read, and between */
+	uint64_t look_tick;	      /* what it was then */
+	uint32_t judge_in;	      /* so many events more, and those of look_in, ... */
+	bool recalls;		      /* ... are looked for in recall, or are not */
 	bool known_only; /* nothing is to be looked up that is not known: emulated_event.h */
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */

@@ -17,7 +17,9 @@
 enum {
 	STACK_BYTES = 128 << 10,
 	IDLE_TICKS = 20,	/* without an event, until the tick rests */
-	REST_NS = 500000000
+	REST_NS = 500000000,
+	TICK_NS = 1000000,
+	TICK_HELPED_NS = 4000000
 };
 
 static void futex_wait(uint32_t *word, uint32_t value)
@@ -88,14 +90,19 @@ static void move(struct waker *w)
 					    __ATOMIC_RELAXED));
 }
 
-/* Changes the tick once a millisecond where events are logged (a lone thread of the program
- * reads the clock only when it moved; docs/format.md, section 6) or call stacks are recorded
- * (births and snapshots are timed by it). */
+/* Who has many events with call stacks moves the tick, too, once a millisecond. */
+static bool has_help(const struct waker *w)
+{
+	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
+}
+
+/* Changes the tick where events are logged (a lone thread of the program reads the clock only when
+ * it moved; docs/format.md, section 6) or call stacks are recorded (births and snapshots are timed
+ * by it). */
 static void *tick(void *data)
 {
-	const struct timespec pause = { 0, 1000000 };
 	struct waker *w = data;
-
+	const struct timespec pause = { 0, has_help(w) ? TICK_HELPED_NS : TICK_NS };
 	bool may_rest = !(w->flags & MU_CFG_STACKS);
 	unsigned int idle = 0;
 	uint32_t seen = 0;

@@ -125,8 +125,8 @@ struct mu_segment {
 	uint32_t stamped; /* low bits of the tick at which an event was stamped last */
 	uint32_t tick_rests;
 	uint32_t reserved2[9];
-	/* Milliseconds since the start, kept up by the collector while an event log or call stacks
-	 * are recorded: docs/format.md, 2.4. A cache line of its own. */
+	/* Milliseconds since the start, kept up while an event log or call stacks are recorded:
+	 * docs/format.md, 2.4. A cache line of its own. */
 	_Alignas(64) uint64_t tick;
 	/* Thresholds at which snapshots are taken, set before the first process; triggers.h. */
 	uint64_t watch[MU_WATCHES];
