@@ -11,6 +11,9 @@
 #include "libmemusage/sites.h"
 #include "libmemusage/tick.h"
 
+/* Once for the stack that is expected, once for the others. */
+#define INLINE static inline __attribute__((always_inline))
+
 #define WINDOW 512u /* events after which it is judged whether looking pays */
 #define PAUSE (8 * WINDOW) /* ... in which it does not */
 #define LOOK_MOST 64u
@@ -58,7 +61,7 @@ static uint64_t word_at(uint64_t address)
 
 /* Whether the frames outside, which walk.c remembers, stand as they did. Where bp was read that the
  * innermost of them has is among the memo's words. */
-static inline __attribute__((always_inline)) bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
+INLINE bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 {
 	uint64_t changed = 0;
 	uint32_t i = 0;
@@ -78,9 +81,8 @@ static inline __attribute__((always_inline)) bool outer_stands(const struct walk
 	return !changed;
 }
 
-static inline __attribute__((always_inline)) bool holds(const struct walk *walk,
-							const struct memo *memo, unsigned int fn,
-							uint64_t slot, uint64_t bp)
+INLINE bool holds(const struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
+		  uint64_t bp)
 {
 	uint64_t changed = 0;
 
@@ -88,7 +90,8 @@ static inline __attribute__((always_inline)) bool holds(const struct walk *walk,
 	    memo->kept > walk->count || (memo->bp && memo->bp != bp))
 		return false;
 	const struct walk_frame *outer = &walk->frame[memo->kept - 1u];
-	if (outer->slot != slot + 8 * (uint64_t)memo->outer_words || outer->hash != memo->outer_hash)
+	if (outer->slot != slot + 8 * (uint64_t)memo->outer_words ||
+	    outer->hash != memo->outer_hash)
 		return false;
 	for (unsigned int i = 0; i < memo->words; i++)
 		changed |= word_at(slot + 8 * (memo->word[i] & OFFSET_MASK)) ^
@@ -207,7 +210,7 @@ static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t
 {
 	if (!site || !walk->generation || walk->count < 2)
 		return 0;
-	if (is_full(walk->recall))
+	if (is_full(walk->recall) && !walk->known_only)
 		walk->recall = grow(walk->recall);
 	uint32_t number = memo_for(walk->recall, site, slot);
 	struct memo *memo = &walk->recall->memo[number];
@@ -241,6 +244,11 @@ static void judge(struct walk *walk)
 /* The clock is read for every 64th event, and more often where these take long. */
 static __attribute__((noinline)) void look(struct walk *walk)
 {
+	/* The plugin is not to leave the recorder, nor to map memory. */
+	if (walk->known_only) {
+		walk->look_in = 0;
+		return;
+	}
 	uint64_t tick = tick_move();
 	uint32_t most = walk->judge_in < LOOK_MOST ? walk->judge_in : LOOK_MOST;
 

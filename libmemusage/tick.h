@@ -16,7 +16,8 @@
 
 /* tick_move -- put the tick to what the time is, unless it is there, or beyond.
  *
- * Returns what it is now. Async-signal-safe; no system call where the kernel's vdso knows the time. Cost 50 ns.
+ * Returns what it is now. Async-signal-safe; no system call where the kernel's vdso knows the
+ * time. Cost 50 ns.
  */
 uint64_t tick_move(void);
 

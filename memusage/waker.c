@@ -78,22 +78,28 @@ static void rest_knocked(struct waker *w)
 	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
 }
 
-/* To what the time is; by one at least, should somebody's clock have been wrong. */
-static void move(struct waker *w)
+/* Who has many events with call stacks moves the tick, too, once a millisecond. */
+static bool may_have_help(const struct waker *w)
+{
+	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
+}
+
+/* To what the time is; by one at least, should somebody's clock have been wrong. Returns ns
+ * until it is to be moved again: seldom while the recorder moves it. */
+static long move(struct waker *w)
 {
 	uint64_t last = __atomic_load_n(&w->shared->tick, __ATOMIC_RELAXED);
 	uint64_t now = (clock_now(CLOCK_MONOTONIC) - w->start_ns) / 1000000, next;
+	bool is_helped = may_have_help(w) && last > w->moved_to && last + 1 >= now;
 
+	if (is_helped)
+		return TICK_HELPED_NS;
 	do
 		next = now > last ? now : last + 1;
 	while (!__atomic_compare_exchange_n(&w->shared->tick, &last, next, true, __ATOMIC_SEQ_CST,
 					    __ATOMIC_RELAXED));
-}
-
-/* Who has many events with call stacks moves the tick, too, once a millisecond. */
-static bool has_help(const struct waker *w)
-{
-	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
+	w->moved_to = next;
+	return TICK_NS;
 }
 
 /* Changes the tick where events are logged (a lone thread of the program reads the clock only when
@@ -102,7 +108,7 @@ static bool has_help(const struct waker *w)
 static void *tick(void *data)
 {
 	struct waker *w = data;
-	const struct timespec pause = { 0, has_help(w) ? TICK_HELPED_NS : TICK_NS };
+	struct timespec pause = { 0, TICK_NS };
 	bool may_rest = !(w->flags & MU_CFG_STACKS);
 	unsigned int idle = 0;
 	uint32_t seen = 0;
@@ -113,7 +119,7 @@ static void *tick(void *data)
 		nanosleep(&pause, NULL);
 		if (!may_rest && __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
 			rest_knocked(w);
-		move(w);
+		pause.tv_nsec = move(w);
 		stamped = __atomic_load_n(&w->shared->stamped, __ATOMIC_RELAXED);
 		idle = stamped == seen ? idle + 1 : 0;
 		seen = stamped;

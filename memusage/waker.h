@@ -23,6 +23,7 @@ struct waker {
 	bool has_no_tick;	/* no thread could be had for mu_segment.tick */
 	uint64_t rests_since;	/* CLOCK_MONOTONIC since when the tick rests, 0: it does not */
 	uint64_t start_ns;	/* CLOCK_MONOTONIC when the tick was 0 */
+	uint64_t moved_to;	/* what the tick became when it was moved from here last */
 	uint32_t flags;		/* enum mu_config_flag of the segment */
 };
 
