@@ -235,7 +235,7 @@ static void judge(struct walk *walk)
 {
 	if (!walk->recall)
 		walk->recall = new_recall(FIRST_LOG2);
-	walk->recalls = walk->recall && (!walk->recalls || walk->recall->hits >= WINDOW / 4);
+	walk->recalls = walk->recall && (!walk->recalls || walk->recall->hits >= WINDOW / 2);
 	walk->judge_in = walk->recalls ? WINDOW : PAUSE;
 	if (walk->recalls)
 		walk->recall->hits = 0;
@@ -283,7 +283,6 @@ static __attribute__((noinline)) uint32_t look_further(struct thread *thread, un
 
 		if (holds(walk, &recall->memo[number], fn, slot, bp)) {
 			move_to_front(from, i, number);
-			recall->hits++;
 			recall->last = number;
 			return recall->memo[number].site;
 		}
