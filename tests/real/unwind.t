@@ -159,7 +159,8 @@ verified_if git 'git fsck' strict -C repository fsck --full
 verified_if bash 'bash' strict -c 'declare -A a; for i in {1..300}; do a[x$i]=${i//1/one}; done
 	f() { local x=$1; ((x)) && f $((x - 1)); }; f 40; echo "${#a[@]}" $(seq 5 | sort -r)'
 verified_if tar 'tar' strict -cf tar.out repository
-verified_if sort 'sort, threads' strict --parallel=4 -S 100K --batch-size=2 work.sql
+seq 20000 >lines
+verified_if sort 'sort, threads' strict --parallel=4 -S 100K --batch-size=2 lines
 verified_if gdb 'gdb' strict -batch -n -ex 'info functions touch' ./jumps
 cat >Work.java <<'EOF'
 import java.util.*;
