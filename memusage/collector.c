@@ -242,8 +242,9 @@ static void note_successor(struct collector *c)
 	first = first_name(r->main);
 	if (*first && *c->last_name && strcmp(first, c->last_name) != 0)
 		report_line(r, "'%s' was recorded, and the process was '%s' at its end: if it "
-			       "executed that, it was not recorded (static, setuid, or without our "
-			       "environment)", first, c->last_name);
+			       "executed that, it was not recorded (static, setuid, without our "
+			       "environment, or with less than two free descriptors)", first,
+			    c->last_name);
 }
 
 static void give_report(struct collector *c)

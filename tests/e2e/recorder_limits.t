@@ -53,7 +53,15 @@ under '-S -n 4' limits plain
 is "$(report_field 2992-3007 count)" 3000 '-S -n 4: the program is recorded'
 under '-n 5' limits plain
 is "$(report_field 2992-3007 count)" 3000 '-n 5: the program is recorded'
-under '-n 4' limits plain
+# One descriptor is too few, unless the limit can be raised: that the report is the shell's is said.
+run memusage -o report sh -c 'ulimit -n 4; exec limits plain'
+is "$status" 0 '-n 4: the program runs as ever'
+if [ "$(report_field 2992-3007 count)" = 3000 ]; then
+	pass '-n 4: the program is recorded'
+else
+	like "$(cat report)" "^memusage: 'sh' was recorded, .* 'limits' .*descriptors" \
+		'-n 4: that it is not recorded is said'
+fi
 under '-s unlimited' limits plain
 is "$(report_field 2992-3007 count)" 3000 '-s unlimited: the program is recorded'
 under '-s unlimited' threads churn 20
