@@ -126,7 +126,8 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uint32_t claime
 	struct arena *arena = p ? p->arena : NULL;
 
 	*slot = claim_beside(p);
-	if (*slot < 0 && p) {
+	/* A parent that was forked itself a moment ago may not have been seen yet. */
+	if (*slot < 0) {
 		tree_scan(t);
 		tree_check_ends(t);
 		p = processes_find(&t->processes, parent);
