@@ -291,8 +291,8 @@ bool blocks_init(bool bare)
 	blocks->regions = regions | REGION_LOG2_FIRST;
 	blocks->form = bare ? MU_BLOCKS_BARE : MU_BLOCKS_FULL;
 	rec.has_bare_blocks = bare;
-	/* Resident memory of the program is told from ours by what is in the image. */
-	rec.buckets = bare && !(rec.flags & MU_CFG_TIMELINE) ? NULL : rec.base;
+	/* The emulator's plugin must not map. */
+	rec.buckets = rec.flags & MU_CFG_ACCESSES ? rec.base : NULL;
 	buckets_begin();
 	rec.image->blocks_root = root;
 	rec.image->features |= MU_FEATURE(MU_SEC_BLOCKS);

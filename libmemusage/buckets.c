@@ -1,4 +1,4 @@
-/* buckets.c -- memory for the buckets of a bare block table.
+/* buckets.c -- memory for the buckets of the block table.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,9 +17,11 @@
 #define MAP_FIRST (UINT64_C(128) << 10)
 #define MAP_MOST (UINT64_C(16) << 20)
 #define HUGE (UINT64_C(2) << 20)
+#define STEP (UINT64_C(64) << 10)
 
 static struct {
 	uint64_t next, end; /* what is left of what was mapped last */
+	uint64_t populated; /* where its resident part ends */
 	uint64_t mapped;    /* bytes so far */
 	uint32_t lock;
 	bool is_shared;
@@ -27,7 +29,7 @@ static struct {
 
 void buckets_begin(void)
 {
-	room.next = room.end = room.mapped = 0;
+	room.next = room.end = room.populated = room.mapped = 0;
 	room.lock = 0;
 	room.is_shared = false;
 }
@@ -59,16 +61,34 @@ static bool map_more(void)
 	bool is_huge = size >= HUGE;
 
 	size = size > MAP_MOST ? MAP_MOST : size;
-	uint64_t start = (uint64_t)memory_map(is_huge ? size + HUGE : size);
+	uint64_t start = (uint64_t)memory_reserve(is_huge ? size + HUGE : size);
 	if (!start)
 		return false;
 	if (is_huge) {
 		start = (start + HUGE - 1) & -HUGE;
 		SYS3(SYS_madvise, start, size, MADV_HUGEPAGE);
 	}
-	room.next = start;
+	room.next = room.populated = start;
 	room.end = start + size;
 	room.mapped += size;
+	return true;
+}
+
+/* Reports tell the program's resident memory from ours: what is counted is resident, in a huge page
+ * or not. */
+static bool populate_to(uint64_t end)
+{
+	uint64_t step = room.end - room.populated < HUGE ? STEP : HUGE;
+
+	if (end <= room.populated)
+		return true;
+	step = (end - room.populated + step - 1) / step * step;
+	if (room.populated + step > room.end)
+		step = room.end - room.populated;
+	if (!arena_populate((void *)room.populated, step))
+		return false;
+	room.populated += step;
+	memory_count(step);
 	return true;
 }
 
@@ -87,7 +107,8 @@ uint64_t buckets_take(uint64_t size)
 
 	if (!spin_lock(&room.lock))
 		return 0;
-	if (room.end - room.next >= size || (may_map() && map_more())) {
+	if ((room.end - room.next >= size || (may_map() && map_more())) &&
+	    populate_to(room.next + size)) {
 		result = room.next;
 		room.next += size;
 	}

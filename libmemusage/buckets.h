@@ -1,4 +1,4 @@
-/* buckets.h -- memory for the buckets of a bare block table.
+/* buckets.h -- memory for the buckets of the block table.
  *
  * Nobody but the process itself reads them, so they need not lie in its image. That is shared
  * memory, of which 2 MiB cost the kernel 2.5 ms from the first touch to the end; of private memory

@@ -101,7 +101,7 @@ uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data
 	return count;
 }
 
-static void account(uint64_t change)
+void memory_count(uint64_t change)
 {
 	uint64_t now = __atomic_add_fetch(&mapped, change, __ATOMIC_RELAXED);
 
@@ -109,14 +109,21 @@ static void account(uint64_t change)
 		__atomic_store_n(&rec.image->recorder_private, now, __ATOMIC_RELAXED);
 }
 
-void *memory_map(uint64_t size)
+void *memory_reserve(uint64_t size)
 {
 	void *result = map(size);
 
-	if (!result)
-		return NULL;
-	memory_own((uint64_t)result, size);
-	account(size);
+	if (result)
+		memory_own((uint64_t)result, size);
+	return result;
+}
+
+void *memory_map(uint64_t size)
+{
+	void *result = memory_reserve(size);
+
+	if (result)
+		memory_count(size);
 	return result;
 }
 
@@ -124,7 +131,7 @@ void memory_unmap(void *start, uint64_t size)
 {
 	memory_disown((uint64_t)start);
 	SYS2(SYS_munmap, start, size);
-	account(-size);
+	memory_count(-size);
 }
 
 bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index)

@@ -17,6 +17,12 @@
  */
 void *memory_map(uint64_t size);
 
+/* memory_reserve -- as memory_map(), but nothing counts as ours before memory_count(). */
+void *memory_reserve(uint64_t size);
+
+/* memory_count -- so many bytes more are resident, or fewer (negative, modulo 2^64). */
+void memory_count(uint64_t change);
+
 /* memory_unmap -- give back what memory_map() returned, whole. */
 void memory_unmap(void *start, uint64_t size);
 

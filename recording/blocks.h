@@ -34,8 +34,8 @@ enum mu_blocks_form { MU_BLOCKS_FULL = 0, MU_BLOCKS_BARE = 1 };
 #define MU_REGIONS_OFFSET(word) ((word) & ~UINT64_C(63))
 #define MU_REGIONS_LOG2(word) ((unsigned int)(word) & 63u)
 
-/* Page word: bit 0 lock, bits 1-8 lines in the bucket, bits 9-63 bucket offset / 64; in the bare
- * form its address / 64, see docs/format.md. */
+/* Page word: bit 0 lock, bits 1-8 lines in the bucket, bits 9-63 address of the bucket / 64;
+ * with MU_CFG_ACCESSES its offset / 64. */
 #define MU_PAGE_LOCK UINT64_C(1)
 #define MU_PAGE_LINES(word) ((unsigned int)((word) >> 1) & 0xffu)
 #define MU_PAGE_BUCKET(word) (((word) >> 9) << 6)

@@ -122,6 +122,6 @@ profiled() {
 	same .err native.err "$profiled_text: same errors"
 	is "$status" "$native_status" "$profiled_text: same exit status"
 	recorded "$profiled_text"
-	unlike "$(cat report)" 'not recorded' "$profiled_text: nothing dropped"
+	unlike "$(cat report)" 'memusage: not recorded' "$profiled_text: nothing dropped"
 	[ "$truth" = no ] || truths "$profiled_text" native.out report
 }
