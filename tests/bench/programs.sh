@@ -6,7 +6,7 @@
 # As tests/bench/run: all variants in turn, BENCH_ROUNDS times (3), the smallest figure of each;
 # CPU time of all processes that a tool starts. Massif is run once. "stacks" is
 # `memusage --record`: all that is recorded is also written. The table on stdout is Markdown:
-# CPU against the native run.
+# CPU against the native run, and how long the program alone takes for each of its events.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 BENCH_ROUNDS=${BENCH_ROUNDS:-3}
@@ -19,6 +19,14 @@ ratio() {
 	sort -n "figures.$1" | awk -v native="$(sort -n figures.native | awk '{ print $1; exit }')" '
 		$4 != 0 { bad = 1 } NR == 1 { cpu = $1 }
 		END { if (bad) printf " failed |"; else printf " %.2fx |", cpu / native }'
+}
+
+# between COMMAND...: ns of the program alone from one call of malloc, realloc or free to the next.
+between() {
+	"$ours" --color=never -o calls "$@" >/dev/null 2>&1
+	events=$(awk -F'|' '$1 ~ /^ *(malloc|calloc|realloc|memalign|free)$/ {
+		split($2, v, " "); sum += v[1] } END { print sum + 0 }' calls)
+	sort -n figures.native | awk -v n="$events" '{ printf " %.0f ns |", n ? $1 * 1000 / n : 0; exit }'
 }
 
 # program NAME GOAL COMMAND...: a row of the table
@@ -34,6 +42,7 @@ program() {
 	done
 	[ "${BENCH_MASSIF:-1}" = 0 ] || measure_recording massif "$@"
 	printf '| %s | %.2f s |' "$name" "$(sort -n figures.native | awk '{ print $1 / 1e6; exit }')"
+	between "$@"
 	for v in counting stacks heaptrack massif; do ratio $v; done
 	printf ' %s |\n' "$goal"
 }
@@ -73,7 +82,18 @@ int main()
 	return sum == 0;
 }
 END
-cat >work.py <<'END'
+cat >lists.pl <<'END'
+for my $i (1 .. 1000000) { push @{$h{"key " . $i % 50000}}, "value $i" }
+for my $k (sort keys %h) { $n += length for @{$h{$k}} }
+%h = ();
+END
+cat >document.py <<'END'
+import json
+data = [{"id": i, "name": "name %d" % i, "tags": ["a", "b%d" % i], "value": i * 1.5}
+        for i in range(100000)]
+assert json.loads(json.dumps(data)) == data
+END
+cat >messages.py <<'END'
 import json
 for i in range(250):
     text = json.dumps([{"a": [k, 2.5, 3], "b": "x" * (k % 90)} for k in range(900)])
@@ -96,17 +116,21 @@ wanted=$*
 printf 'Machine: %s, %s CPUs, Linux %s, %s. %s rounds.\n\n' \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed 1q)" "$(getconf _NPROCESSORS_ONLN)" \
 	"$(uname -r)" "$(getconf GNU_LIBC_VERSION)" "$ROUNDS"
-printf '| program | native | counting | stacks | heaptrack | Massif | goal for stacks |\n'
-printf '|---|---|---|---|---|---|---|\n'
+printf '| program | native | an event every | counting | stacks | heaptrack | Massif | goal for stacks |\n'
+printf '|---|---|---|---|---|---|---|---|\n'
 program sqlite-bulk 1.3x sqlite3 :memory: '.read bulk.sql'
 program sqlite-statements 1.6x sqlite3 :memory: '.read many.sql'
-program cc1 1.3x "$cc1" -quiet -O2 big.c -o big.s
-# shellcheck disable=SC2016  # for perl
-program perl-hashes 1.3x perl -e 'for my $i (1 .. 1500000) { push @{$h{$i % 5000}}, "value $i" }'
 program cxx-maps 1.5x ./maps
+program cc1 1.3x "$cc1" -quiet -O2 big.c -o big.s
+program perl-hashes 1.3x perl lists.pl
+# Hardly anything but malloc, of blocks that nobody frees.
+# shellcheck disable=SC2016  # for perl
+program perl-mallocs - perl -e 'for my $i (1 .. 1500000) { push @{$h{$i % 5000}}, "value $i" }'
 # Exported: the older tools lose a program that is started by env.
 PYTHONMALLOC=malloc
 export PYTHONMALLOC
-program python-malloc 1.45x "$python" work.py
+program python-json 1.45x "$python" document.py
+# In the CPU's caches, and four times as many events in its time.
+program python-messages - "$python" messages.py
 # Recursion: hundreds of thousands of stacks, most of them met once.
 program python-parse - "$python" parse.py
