@@ -2,7 +2,7 @@
  *
  * Nobody but the process itself reads them, so they need not lie in its image. That is shared
  * memory, of which 2 MiB cost the kernel 2.5 ms from the first touch to the end; of private memory
- * 1.4, in huge pages 0.3.
+ * 1.4.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
