@@ -15,7 +15,8 @@
 #define INLINE static inline __attribute__((always_inline))
 
 #define WINDOW 512u /* events after which it is judged whether looking pays */
-#define PAUSE (8 * WINDOW) /* ... in which it does not */
+#define PAUSE (4 * WINDOW) /* ... in which it does not, and more the next times */
+#define PAUSE_MOST (64 * WINDOW)
 #define LOOK_MOST 64u
 #define FIRST_LOG2 9 /* memos of a thread */
 #define MOST_LOG2 13
@@ -233,12 +234,22 @@ static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t
 /* A thread most of whose stacks are new had better unwind them at once, most of the time. */
 static void judge(struct walk *walk)
 {
+	bool pays = walk->recalls && walk->recall->hits >= WINDOW / 2;
+
+	if (pays || !walk->pause)
+		walk->pause = PAUSE;
 	if (!walk->recall)
 		walk->recall = new_recall(FIRST_LOG2);
-	walk->recalls = walk->recall && (!walk->recalls || walk->recall->hits >= WINDOW / 2);
-	walk->judge_in = walk->recalls ? WINDOW : PAUSE;
-	if (walk->recalls)
-		walk->recall->hits = 0;
+	if (!walk->recall || (walk->recalls && !pays)) {
+		walk->recalls = false;
+		walk->judge_in = walk->pause;
+		if (walk->pause < PAUSE_MOST)
+			walk->pause *= 2;
+		return;
+	}
+	walk->recalls = true;
+	walk->judge_in = WINDOW;
+	walk->recall->hits = 0;
 }
 
 /* The clock is read for every 64th event, and more often where these take long. */

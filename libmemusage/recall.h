@@ -1,12 +1,12 @@
 /* recall.h -- the site of a stack that this thread had before, without unwinding it again.
  *
- * Programs come back to the same call at the same depth. For such a place each thread keeps, by the
- * addresses of the innermost return addresses and their values, all words that the unwinding of the
- * inner frames depended on, up to a frame of the stack that walk.c remembers. If these hold what
- * they held, and so do the words of the remembered frames from there outward, then unwinding would
- * find the same frames, for the reason given in walk.h. What walk.c remembers stays as it is. A
- * thread begins with that after some thousand events: the memory for it, up to 300 KB, is not for
- * those that have few.
+ * Programs do the same things again, in the same order, at the same depth. For a stack each thread
+ * keeps all words that the unwinding of its inner frames depended on, up to a frame of the stack
+ * that walk.c remembers, and which four stacks came after it last: one of these is expected at the
+ * next event. If its words hold what they held, and so do the words of the remembered frames from
+ * there outward, then unwinding would find the same frames, for the reason given in walk.h. What
+ * walk.c remembers stays as it is. A thread begins with that after some thousand events: its memory,
+ * 200 bytes for a stack and 1.6 MB at most, is not for those that have few.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

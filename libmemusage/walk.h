@@ -53,7 +53,8 @@ struct walk {
 	uint32_t look_in, look_every; /* events until the clock is read, and between */
 	uint64_t look_tick;	      /* what it was then */
 	uint32_t judge_in;	      /* so many events more, and those of look_in, ... */
-	bool recalls;		      /* ... are looked for in recall, or are not */
+	bool recalls;		      /* ... are looked for in recall, or are not ... */
+	uint32_t pause;		      /* ... for so many events, should that not pay */
 	bool known_only; /* nothing is to be looked up that is not known: emulated_event.h */
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */
