@@ -5,8 +5,8 @@
  * that walk.c remembers, and which four stacks came after it last: one of these is expected at the
  * next event. If its words hold what they held, and so do the words of the remembered frames from
  * there outward, then unwinding would find the same frames, for the reason given in walk.h. What
- * walk.c remembers stays as it is. A thread begins with that after some thousand events: its memory,
- * 200 bytes for a stack and 1.6 MB at most, is not for those that have few.
+ * walk.c remembers stays as it is. A thread begins with that after some thousand events: the memory
+ * for it, 200 bytes for a stack and 1.6 MB at most, is not for those that have few.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
