@@ -42,7 +42,11 @@ else
 fi
 if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	refused 'cannot write no/such.png: No such file or directory' -p no/such
-	refused 'cannot write no/such: No such file or directory' --html=no/such
+	if has_page "$MU_BUILD"; then
+		refused 'cannot write no/such: No such file or directory' --html=no/such
+	else
+		refused 'cannot make no/such: memusage was built without the HTML page' --html=no/such
+	fi
 	refused "'0' is out of range" -p x.png -x 0
 	refused "'five' is not a whole number" -p x.png --y-size=five
 	refused '30000 x 30000 pixels is too big' -p x.png -x 30000 -y 30000
