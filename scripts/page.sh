@@ -16,6 +16,12 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$(dirname "$output")"
 folder=$(cd "$(dirname "$output")" && pwd)
 
+# without WHY: there is no page; tests read why.
+without() {
+	: >"$output"
+	echo "$1" >"$folder/left-out"
+	exit 0
+}
 # give_up WHY: build without the page.
 give_up() {
 	if [ "$mode" = yes ]; then
@@ -23,14 +29,18 @@ give_up() {
 		exit 1
 	fi
 	echo "built without the HTML page (--html): $1 (HTML=no silences this line)" >&2
-	: >"$output"
-	exit 0
+	without "$1"
 }
 
-if [ "$mode" = no ]; then
-	: >"$output"
-	exit 0
-fi
+# is_unreachable STATUS: whether npm was stopped after its time, or said that nobody answers.
+is_unreachable() {
+	[ "$1" -eq 124 ] || grep -qE \
+		'error network|code (E(CONN|(NET|HOST)UNREACH|AI_AGAIN|NOTFOUND|TIMEDOUT|403|407|5)|ERR_SOCKET|FETCH_)' \
+		"$folder/npm.log"
+}
+
+rm -f "$folder/left-out"
+[ "$mode" != no ] || without 'HTML=no'
 if [ -s "$source/page-template.html" ]; then
 	cp "$source/page-template.html" "$output"
 	exit 0
@@ -49,8 +59,10 @@ if ! cmp -s "$source/page/package-lock.json" "$modules/.done"; then
 	# What is fetched runs no scripts of its own.
 	(cd "$modules" && timeout 120 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
 		--fetch-retries=1 --fetch-retry-mintimeout=500 --fetch-retry-maxtimeout=1000 \
-		--fetch-timeout=20000) >"$folder/npm.log" 2>&1 </dev/null ||
-		give_up "npm could not fetch its libraries (see $folder/npm.log)"
+		--fetch-timeout=20000) >"$folder/npm.log" 2>&1 </dev/null || {
+		is_unreachable $? && give_up "no registry answers npm (see $folder/npm.log)"
+		give_up "npm failed (see $folder/npm.log)"
+	}
 	cp "$source/page/package-lock.json" "$modules/.done"
 fi
 

@@ -51,7 +51,7 @@ if command -v npm >/dev/null && command -v node >/dev/null; then
 	run env npm_config_registry=http://127.0.0.1:9/ npm_config_cache="$MU_TMP/cache" \
 		sh "$script" auto five/template.html
 	is "$status $(size five/template.html)" '0 0' 'without a registry: an empty page'
-	like "$err" 'npm could not fetch' 'and the reason'
+	like "$err" 'no registry answers npm' 'and the reason'
 else
 	skip 'no npm here' 2
 fi

@@ -144,16 +144,21 @@ need() {
 }
 # was_built FILE: it must have been: without it the test ends here, failed.
 was_built() {
-	[ -e "$1" ] && return
+	[ -s "$1" ] && return
 	fail "${1##*/} was built"
 	done_testing
+}
+# lacks_libgd: whether this build is to be without it, or the machine has none of it.
+lacks_libgd() {
+	[ "${LIBGD:-yes}" = no ] && return
+	! printf '#include <%s>\n' stdio.h gd.h png.h zlib.h | ${CC:-cc} -E - >/dev/null 2>&1
 }
 # has_program NAME: whether this build has it: without libgd there is no memusagestat, without a
 # compiler for C++ no workload in C++. Any other that is missing ends the test, failed.
 has_program() {
 	[ -x "$MU_BUILD/bin/$1" ] && return
 	[ -x "$WORKLOADS/$1" ] && return
-	[ "$1" = memusagestat ] && [ "${LIBGD:-yes}" != yes ] && return 1
+	[ "$1" = memusagestat ] && lacks_libgd && return 1
 	[ -e "$MU_SRC/tests/workloads/$1.cc" ] && ! command -v "${CXX:-c++}" >/dev/null && return 1
 	was_built "$WORKLOADS/$1"
 }
@@ -162,20 +167,15 @@ need_bin() {
 		has_program "$tap_cmd" || skip_all "this build has no $tap_cmd"
 	done
 }
-# has_page BUILD: whether a build has the HTML page. It has none if that was not wanted, without
-# node or npm, or where no registry answers. If it is missing for another reason the test ends here,
-# failed.
+# has_page BUILD: whether a build has the HTML page. scripts/page.sh leaves it out, and says why, if
+# it is not wanted, or the machine has no node, no npm or no registry. If it is missing for another
+# reason the test ends here, failed.
 has_page() {
-	tap_page=$1/page
-	[ -s "$tap_page/template.html" ] && return
-	[ "${HTML:-auto}" = no ] && return 1
-	command -v node >/dev/null && command -v npm >/dev/null || return 1
-	node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' || return 1
-	# npm was stopped after its time, and had said nothing, or it says who does not answer.
-	[ -e "$tap_page/npm.log" ] && { [ ! -s "$tap_page/npm.log" ] || grep -qE \
-		'network|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|code E[45][0-9][0-9]' \
-		"$tap_page/npm.log"; } && return 1
-	was_built "$tap_page/template.html"
+	[ -s "$1/page/template.html" ] && return
+	case $(cat "$1/page/left-out" 2>/dev/null) in
+	HTML=no | 'there is no n'* | 'node is older'* | 'no registry answers'*) return 1 ;;
+	esac
+	was_built "$1/page/template.html"
 }
 need_page() { has_page "$MU_BUILD" || skip_all 'this build has no HTML page'; }
 # need_machine NAME WHY: uname -m.
