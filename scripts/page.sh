@@ -35,7 +35,7 @@ give_up() {
 # is_unreachable STATUS: whether npm was stopped after its time, or said that nobody answers.
 is_unreachable() {
 	[ "$1" -eq 124 ] || grep -qE \
-		'error network|code (E(CONN|(NET|HOST)UNREACH|AI_AGAIN|NOTFOUND|TIMEDOUT|403|407|5)|ERR_SOCKET|FETCH_)' \
+		'error network|code (E(CONN|NETUN|HOSTUN|AI_AGAIN|NOTFOUND|TIMEDOUT|403|407|5)|ERR_SOCKET|FETCH_)' \
 		"$folder/npm.log"
 }
 
