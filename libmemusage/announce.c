@@ -159,7 +159,7 @@ static void end_nested_in(struct thread *thread, uint64_t start, uint64_t end, u
 	for (; within_next(MU_KEY_NESTED, &start, end, mode & MODE_MANY); start++) {
 		uint64_t key = within_key(MU_KEY_NESTED, start);
 		if (blocks_take(thread, key, &block, mode & MODE_MANY) && mode & MODE_STACKS)
-			sites_free(thread, &block, thread->newest == key);
+			sites_free(thread, &block, thread->newest == key, sites_tick());
 	}
 }
 
@@ -179,7 +179,8 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	if (counts)
 		heap_change(thread, -(int64_t)block->size, mode & MODE_MANY);
 	if (mode & MODE_STACKS) {
-		const struct mu_cell *cell = sites_free(thread, block, thread->newest == key);
+		const struct mu_cell *cell = sites_free(thread, block, thread->newest == key,
+							sites_tick());
 		if (block->birth & IN_POINTS && cell)
 			points_free(cell->point, block->size, mode & MODE_MANY);
 	}

@@ -64,6 +64,7 @@ struct thread *hook_enter_slow(void)
 		return NULL;
 	}
 	hook_begin(thread);
+	batch_end(thread);
 	tick_look();
 	if (unlikely(is_asked))
 		knock_serve(thread);
@@ -82,7 +83,7 @@ void hook_wait(struct thread *thread)
 uint64_t event_extra_marked(uint64_t address, const struct block *block)
 {
 	uint64_t room = block->birth & SLACK_MARK ? slack_take(address) : 0;
-	uint64_t slop = room ? room - block->size : snapshots_slop(block->size);
+	uint64_t slop = room ? room - block->size : mu_slop(block->size);
 
 	if (block->birth & MU_BIRTH_OUTER)
 		announce_room_ended(self, address, block->size);

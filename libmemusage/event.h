@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "libmemusage/accesses.h"
+#include "libmemusage/batch.h"
 #include "libmemusage/blocks.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/journal.h"
@@ -61,6 +62,7 @@ INLINE struct thread *hook_enter(void)
 		return hook_enter_slow();
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
+	batch_end(thread);
 	return thread;
 }
 
@@ -117,7 +119,7 @@ INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 {
 	if (unlikely(block->birth & (SLACK_MARK | MU_BIRTH_OUTER)))
 		return event_extra_marked(address, block);
-	return snapshots_slop(block->size) + snapshot_due.admin;
+	return mu_slop(block->size) + snapshot_due.admin;
 }
 
 /* event_born -- a block is added to its site. */
@@ -134,7 +136,7 @@ INLINE void event_born(struct thread *thread, const void *block, const struct bl
 /* event_books -- a new block in Massif's books, after the heap has grown by it. */
 INLINE void event_books(struct thread *thread, uint64_t size, unsigned int mode)
 {
-	uint64_t extra = snapshots_slop(size) + snapshot_due.admin;
+	uint64_t extra = mu_slop(size) + snapshot_due.admin;
 
 	snapshots_changed(thread, (int64_t)extra, size + extra, mode & MODE_MANY);
 }
@@ -230,7 +232,7 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 	heap_change(thread, change, mode & MODE_MANY);
 	const struct mu_cell *cell = NULL;
 	if (mode & MODE_STACKS)
-		cell = sites_free(thread, known, thread->newest == (uint64_t)block);
+		cell = sites_free(thread, known, thread->newest == (uint64_t)block, sites_tick());
 	if (mode & MODE_POINTS && likely(cell))
 		points_free(cell->point, known->size, mode & MODE_MANY);
 	if (is_ignored) {
@@ -349,6 +351,7 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 	    !quick_enter(thread, mode))
 		return false;
 	if (mode & MODE_STACKS) {
+		batch_end(thread);
 		/* A program's heap is large, and so is the table. */
 		blocks_fetch_quick(thread, (uint64_t)block, false);
 		record.site = event_site(thread, fn, sp, mode);
@@ -386,6 +389,8 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 
 	if (!quick_enter(thread, mode))
 		return false;
+	if (mode & MODE_STACKS)
+		batch_settle(thread);
 	bool ok = blocks_take_quick(thread, (uint64_t)block, &known, mode & MODE_MANY,
 				    !(mode & MODE_STACKS), mode & MODE_STACKS);
 	if (likely(ok)) {
@@ -393,12 +398,26 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 		thread->pub.counters.bytes[MU_FN_FREE] += known.size;
 		if (mode & MODE_STACKS) {
 			event_gone(thread, block, &known, sp, mode);
+			if (mode == MODE_STACKS)
+				batch_begin(thread);
 			hook_leave(thread);
 			return true;
 		}
 		heap_change(thread, -(int64_t)known.size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
 	}
+	hook_leave(thread);
+	return ok;
+}
+
+/* free_batched -- a free in a row of them: taken out of the table, and booked later. */
+INLINE bool free_batched(const void *block, uint64_t sp)
+{
+	struct thread *thread = self;
+
+	if (thread->batch.count >= thread->batch_limit || !quick_enter(thread, MODE_STACKS))
+		return false;
+	bool ok = batch_add(thread, block, sp);
 	hook_leave(thread);
 	return ok;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libmemusage/alone.h"
+#include "libmemusage/batch.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/emulated.h"
 #include "libmemusage/export.h"
@@ -56,6 +57,8 @@ static void before(void)
 	child_ready = false;
 	if (!is_recorded())
 		return;
+	if (has_self())
+		batch_close(self);
 	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
 	if (gate.mode & MODE_MANY)
 		thread_quiesce();

@@ -4,6 +4,7 @@
  */
 #include "libmemusage/heap.h"
 
+#include "libmemusage/batch.h"
 #include "libmemusage/points.h"
 #include "libmemusage/snapshots.h"
 #include "libmemusage/spin.h"
@@ -54,6 +55,7 @@ void heap_publish(struct thread *thread)
 
 void heap_settle(struct thread *thread)
 {
+	batch_settle(thread);
 	if (thread->pub.pending_heap && spin_lock(&rec.image->heap.lock))
 		publish_locked(thread);
 }

@@ -251,16 +251,28 @@ static __attribute__((noinline)) void free_pages(void *block, uint64_t sp)
 		free_slow(block, sp);
 }
 
+/* In any mode but the plain one. All calls are the last thing that is done: no registers are
+ * kept. */
+static __attribute__((noinline)) void free_in_mode(void *block, uint64_t sp)
+{
+	if (free_batched(block, sp))
+		real.free(block);
+	else if (!(gate.mode & (MODE_LOG | MODE_PAGES)))
+		free_slow(block, sp);
+	else if (gate.mode & MODE_PAGES)
+		free_pages(block, sp);
+	else
+		free_logged(block, sp);
+}
+
 EXPORT void free(void *block)
 {
 	if (likely(free_quick(block, hook_sp(), 0)))
 		real.free(block);
-	else if (!gate.mode)
-		free_rest(block, hook_sp());
-	else if (gate.mode & MODE_PAGES)
-		free_pages(block, hook_sp());
+	else if (gate.mode)
+		free_in_mode(block, hook_sp());
 	else
-		free_logged(block, hook_sp());
+		free_rest(block, hook_sp());
 }
 
 /* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its

@@ -24,12 +24,12 @@ static int64_t replace_stacked(struct thread *thread, const void *block, const s
 		snapshots_before_fall(mode & MODE_MANY);
 		heap_note_peak(mode & MODE_MANY);
 	}
-	sites_free(thread, old, false);
+	sites_free(thread, old, false, sites_tick());
 	next->birth = sites_tick();
-	if (next->size > room || room == next->size + snapshots_slop(next->size))
-		return (int64_t)snapshots_slop(next->size) - (int64_t)old_extra;
+	if (next->size > room || room == next->size + mu_slop(next->size))
+		return (int64_t)mu_slop(next->size) - (int64_t)old_extra;
 	if (!slack_put((uint64_t)result, room))
-		return (int64_t)snapshots_slop(next->size) - (int64_t)old_extra;
+		return (int64_t)mu_slop(next->size) - (int64_t)old_extra;
 	next->birth |= SLACK_MARK;
 	return (int64_t)(room - next->size) - (int64_t)old_extra;
 }
@@ -56,7 +56,7 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 		sites_book(next->site, next->size);
 		next->site = old->site;
 	}
-	sites_free(thread, old, false);
+	sites_free(thread, old, false, sites_tick());
 	next->birth = sites_tick();
 	return true;
 }

@@ -152,13 +152,13 @@ static inline void sites_lived(struct thread *thread, const struct block *block,
 /* sites_free -- a block is about to die.
  *
  * newest  it was this thread's last allocation: a temporary block.
+ * tick    when: sites_tick(), but for frees that are booked later.
  * Returns as sites_alloc(), of the block's site.
  */
 static inline struct mu_cell *sites_free(struct thread *thread, const struct block *block,
-					 bool newest)
+					 bool newest, uint64_t tick)
 {
 	struct mu_cell *cell = sites_cell(thread, block->site);
-	uint64_t tick = sites_tick();
 
 	if (unlikely(!cell))
 		return NULL;

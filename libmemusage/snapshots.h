@@ -15,6 +15,7 @@
 #include "libmemusage/heap.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/thread.h"
+#include "recording/slop.h"
 
 /* What the events compare with. Private to the process; changed under the lock. */
 struct snapshot_due {
@@ -73,19 +74,6 @@ void snapshots_stacks(int64_t change);
 
 /* snapshots_publish -- several threads: apply what a thread kept back, and look. */
 void snapshots_publish(struct thread *thread);
-
-/* snapshots_slop -- bytes that Valgrind's allocator would add to a block of this size.
- *
- * Not the real allocator's: Massif's figures are those of its own. Source: docs/compat.md.
- */
-static inline uint64_t snapshots_slop(uint64_t size)
-{
-	uint64_t rounded = (size + 15) & -UINT64_C(16);
-
-	if (unlikely(rounded + 64 > UINT64_C(4194304)))
-		rounded = ((rounded + 64 + 4095) & -UINT64_C(4096)) - 64;
-	return rounded - size;
-}
 
 /* snapshots_now -- time in the unit chosen, as far as it was looked at (instructions.h). */
 static inline uint64_t snapshots_now(void)

@@ -17,6 +17,7 @@
 
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
+#include "libmemusage/batch.h"
 #include "libmemusage/depths.h"
 #include "libmemusage/emulated.h"
 #include "libmemusage/heap.h"
@@ -289,6 +290,8 @@ bool thread_quiesce(void)
 
 void thread_many(void)
 {
+	if (has_self())
+		batch_close(self);
 	if (__atomic_fetch_or(&gate.mode, MODE_MANY, __ATOMIC_SEQ_CST) & MODE_MANY)
 		return;
 	thread_quiesce();

@@ -64,6 +64,9 @@ struct thread {
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
 	int64_t pending_ignored; /* ... and mu_heap.ignored */
+	uint32_t frees;	      /* one after the other since the last allocation, up to BATCH_AFTER */
+	uint32_t batch_limit; /* frees that the batch takes, 0: none (batch.h) */
+	struct mu_batch batch;
 	struct access_own access; /* with MU_CFG_ACCESSES */
 };
 

@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/clock.h"
+#include "profile/batch.h"
 #include "profile/keep.h"
 
 enum {
@@ -68,15 +69,14 @@ static void add_cells(struct sums *sums, const struct image *im)
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
 
 	for (uint64_t i = 0; i < cells; i++) {
-		const struct mu_cell *cell = image_entry(im, MU_SEC_CELLS, i, sizeof(*cell));
-		uint32_t site = cell ? cell->site : UINT32_MAX;
+		struct mu_cell cell;
 
-		if (site >= sums->sites)
+		if (!batch_cell(im, i, &cell) || cell.site >= sums->sites)
 			continue;
-		sums->value[site].bytes += cell->live_bytes;
-		sums->value[site].blocks += cell->live_blocks;
-		if (cell->total_blocks > 0 && site >= sums->known)
-			sums->known = site + 1;
+		sums->value[cell.site].bytes += cell.live_bytes;
+		sums->value[cell.site].blocks += cell.live_blocks;
+		if (cell.total_blocks > 0 && cell.site >= sums->known)
+			sums->known = cell.site + 1;
 	}
 }
 
@@ -131,11 +131,12 @@ static uint64_t look(struct shots *s, const struct live *l, bool detailed, struc
 	struct mu_snapshot now;
 	struct sums sums;
 	struct image im;
-	uint64_t before, after;
+	uint64_t before, after, serial;
 
 	if (live_image(l, &im, err) < 0)
 		return UINT64_MAX;
 	before = bytes_moved(&im);
+	serial = im.batch.serial;
 	now = figures(&im);
 	shots_free(s);
 	s->has_places = has_places(&im);
@@ -154,7 +155,8 @@ static uint64_t look(struct shots *s, const struct live *l, bool detailed, struc
 	if (live_image(l, &im, err) < 0)
 		return UINT64_MAX;
 	after = bytes_moved(&im);
-	s->moved = after - before;
+	/* Booked meanwhile: perhaps twice, here. */
+	s->moved = after == before && im.batch.serial != serial ? 1 : after - before;
 	return s->moved;
 }
 

@@ -21,6 +21,7 @@
 #include "memusage/files.h"
 #include "memusage/reports.h"
 #include "memusage/shotfile.h"
+#include "profile/batch.h"
 #include "recording/triggers.h"
 
 enum {
@@ -423,10 +424,10 @@ static int64_t blocks_of(const struct image *im)
 	int64_t sum = 0;
 
 	for (uint64_t i = 0; i < cells; i++) {
-		const struct mu_cell *cell = image_entry(im, MU_SEC_CELLS, i, sizeof(*cell));
+		struct mu_cell cell;
 
-		if (cell)
-			sum = (int64_t)((uint64_t)sum + (uint64_t)cell->live_blocks);
+		if (batch_cell(im, i, &cell))
+			sum = (int64_t)((uint64_t)sum + (uint64_t)cell.live_blocks);
 	}
 	return sum;
 }

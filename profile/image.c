@@ -5,9 +5,12 @@
 #include "profile/image.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "profile/batch.h"
 
 const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
 {
@@ -24,7 +27,7 @@ const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
 
 void image_refresh(struct image *im)
 {
-	memcpy(&im->head, im->base, sizeof(im->head));
+	batch_take(im);
 }
 
 int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err)
@@ -39,7 +42,8 @@ int image_load(struct image *im, const void *base, uint64_t size, struct mu_erro
 	if (magic != MU_IMAGE_MAGIC)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no image was begun here");
 	image_refresh(im);
-	if (im->head.version != MU_VERSION || im->head.header_size < sizeof(im->head))
+	if (im->head.version != MU_VERSION ||
+	    im->head.header_size < offsetof(struct mu_image, batch))
 		return mu_error_set(err, MU_ERROR_VERSION, 0, "image of unknown version %u",
 				    im->head.version);
 	return 0;

@@ -40,6 +40,8 @@ struct image {
 	uint64_t shot_count;
 	const uint8_t *outside;
 	uint64_t outside_size;
+	struct mu_batch batch;	/* copied with the header; batch.h */
+	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it is booked */
 	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */
 };
 
@@ -51,7 +53,7 @@ struct image {
  */
 int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err);
 
-/* image_refresh -- copy the header again; a live image moves on. */
+/* image_refresh -- copy the header again; a live image moves on. With batch_take(). */
 void image_refresh(struct image *im);
 
 /* image_at -- where LENGTH bytes at OFFSET can be read, or NULL if they are not all inside.

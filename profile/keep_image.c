@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/batch.h"
 #include "profile/crc32.h"
 #include "profile/lives.h"
 #include "recording/accesses.h"
@@ -277,7 +278,10 @@ static unsigned char *copy_entries(const struct image *im, enum mu_section secti
 	copy = *count ? reallocarray(NULL, *count, size) : NULL;
 	for (uint64_t i = 0; copy && i < *count; i++) {
 		const void *entry = image_entry(im, section, i, size);
+		struct mu_cell cell;
 
+		if (section == MU_SEC_CELLS)
+			entry = batch_cell(im, i, &cell) ? &cell : NULL;
 		if (!entry)
 			*count = i;
 		else
@@ -404,6 +408,7 @@ static void put_header(struct writer *w, struct mu_image *head, uint64_t length)
 {
 	head->used = head->populated = head->capacity = length;
 	head->blocks_root = 0;
+	head->batch = 0;
 	head->log_bytes = 0;
 	flush(w);
 	w->at = 0;

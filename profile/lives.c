@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "profile/batch.h"
+
 enum { THREADS_MAX = 1 << 20 };	/* a hostile chain can be a ring */
 
 bool lives_of(const struct image *im, struct mu_lives *lives)
@@ -24,5 +26,7 @@ bool lives_of(const struct image *im, struct mu_lives *lives)
 			lives->blocks[k] += one.blocks[k];
 		next = one.next;
 	}
+	if (im->head.lives)
+		batch_lives(im, lives);
 	return im->head.lives != 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/batch.h"
 #include "profile/shotvalues.h"
 #include "recording/copies.h"
 
@@ -76,11 +77,8 @@ static void add_cell(struct site *site, const struct mu_cell *cell, const struct
 
 static bool get_cell(const struct image *im, uint64_t number, struct mu_cell *cell)
 {
-	const void *entry = image_entry(im, MU_SEC_CELLS, number, sizeof(*cell));
-
-	if (!entry)
+	if (!batch_cell(im, number, cell))
 		return false;
-	memcpy(cell, entry, sizeof(*cell));
 	if (number % FORGET_EVERY == 0)
 		image_forget(im);
 	return true;

@@ -22,7 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/batch.h"
 #include "recording/blocks.h"
+#include "recording/lives.h"
 #include "recording/journal.h"
 #include "recording/question.h"
 
@@ -406,15 +408,7 @@ struct mu_image {
 	uint64_t lives; /* with MU_CFG_LIVES: offset of a struct mu_lives, 0 in old recordings */
 	uint64_t pages_own;   /* with MU_CFG_PAGES: bytes mapped in the end by the recorder */
 	uint64_t pages_stack; /* ... and bytes of the main stack that the heap has */
-};
-
-/* How long blocks lived that are gone: how often mu_segment.tick (milliseconds) moved meanwhile,
- * not at all, 1, 2 to 3, 4 to 7 times, ...; the last class has no end. What realloc changed is
- * another block. Threads have their own, which are to be added up. */
-#define MU_LIVES 31u
-struct mu_lives {
-	uint64_t next; /* offset of the next thread's, 0 none */
-	uint64_t blocks[MU_LIVES];
+	uint64_t batch; /* live: offset of a struct mu_batch, 0 none; not in old recordings */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,

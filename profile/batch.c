@@ -1,0 +1,147 @@
+/* batch.c -- frees that a process has not booked yet, for readers from outside.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/batch.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "recording/blocks.h"
+#include "recording/slop.h"
+
+enum { TRIES = 8 };
+
+static uint64_t size_of(const struct mu_batch_free *waiting)
+{
+	return waiting->size & ((UINT64_C(1) << 48) - 1);
+}
+
+static uint64_t birth_of(const struct mu_batch_free *waiting)
+{
+	return waiting->size >> 48 << 22 | waiting->tag >> 10;
+}
+
+static void copy_header(struct image *im)
+{
+	memcpy(&im->head, im->base, sizeof(im->head));
+	if (im->head.header_size < sizeof(im->head))
+		im->head.batch = 0;
+}
+
+/* Copies header and batch. Returns whether both are of one moment. */
+static bool copy_both(struct image *im)
+{
+	const struct mu_batch *shared;
+	uint64_t serial = 0;
+
+	im->batch = (struct mu_batch){ .count = 0 };
+	copy_header(im);
+	shared = im->head.batch & 7 ? NULL : image_at(im, im->head.batch, sizeof(*shared));
+	if (!shared)
+		return true;
+	serial = __atomic_load_n(&shared->serial, __ATOMIC_ACQUIRE);
+	im->batch = *shared;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	copy_header(im);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (im->batch.count > MU_BATCH || im->batch.done > im->batch.count)
+		im->batch.count = im->batch.done = 0;
+	return __atomic_load_n(&shared->done, __ATOMIC_RELAXED) == im->batch.done &&
+	       __atomic_load_n(&shared->serial, __ATOMIC_RELAXED) == serial;
+}
+
+/* As the recorder does: libmemusage/batch.c, book(). */
+static void book_head(struct image *im, const struct mu_batch_free *waiting)
+{
+	struct mu_heap *heap = &im->head.heap;
+	uint64_t size = size_of(waiting);
+	uint64_t extra = mu_slop(size) + im->batch.admin;
+
+	if (heap->now > heap->peak) {
+		heap->peak = heap->now;
+		heap->epoch++;
+	}
+	heap->now = (int64_t)((uint64_t)heap->now - size);
+	heap->extra = (int64_t)((uint64_t)heap->extra - extra);
+	heap->clock += size + extra;
+	im->head.retired.calls[MU_FN_FREE]++;
+	im->head.retired.bytes[MU_FN_FREE] += size;
+}
+
+static const void *cell_at(const struct image *im, uint64_t index)
+{
+	return image_entry(im, MU_SEC_CELLS, index, sizeof(struct mu_cell));
+}
+
+/* A site's cells are added up: the first one stands for all. */
+static void find_cells(struct image *im)
+{
+	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	struct mu_cell cell;
+
+	memset(im->batch_cell, 0xff, sizeof(im->batch_cell));
+	for (uint64_t i = cells; i-- > 0;) {
+		const void *at = cell_at(im, i);
+
+		if (!at)
+			continue;
+		memcpy(&cell, at, sizeof(cell));
+		for (uint32_t k = im->batch.done; k < im->batch.count; k++)
+			if (im->batch.free[k].site == cell.site && !(cell.flags & MU_CELL_BOOKS))
+				im->batch_cell[k] = i;
+	}
+}
+
+void batch_take(struct image *im)
+{
+	int tries = 0;
+
+	while (!copy_both(im) && ++tries < TRIES)
+		;
+	if (tries == TRIES)
+		im->batch.count = im->batch.done = 0;
+	if (im->batch.count == im->batch.done)
+		return;
+	find_cells(im);
+	for (uint32_t k = im->batch.done; k < im->batch.count; k++)
+		book_head(im, &im->batch.free[k]);
+}
+
+static void book_cell(const struct image *im, const struct mu_batch_free *waiting,
+		      struct mu_cell *cell)
+{
+	if (cell->epoch != im->head.heap.epoch) {
+		cell->peak_bytes = cell->live_bytes;
+		cell->peak_blocks = cell->live_blocks;
+		cell->epoch = im->head.heap.epoch;
+	}
+	if (cell->live_bytes > cell->max_bytes)
+		cell->max_bytes = cell->live_bytes;
+	cell->live_bytes = (int64_t)((uint64_t)cell->live_bytes - size_of(waiting));
+	cell->live_blocks = (int64_t)((uint64_t)cell->live_blocks - 1);
+	cell->life = (int64_t)((uint64_t)cell->life + im->batch.tick);
+}
+
+bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
+{
+	const void *at = cell_at(im, index);
+
+	if (!at)
+		return false;
+	memcpy(cell, at, sizeof(*cell));
+	for (uint32_t k = im->batch.done; k < im->batch.count; k++)
+		if (im->batch_cell[k] == index)
+			book_cell(im, &im->batch.free[k], cell);
+	return true;
+}
+
+void batch_lives(const struct image *im, struct mu_lives *lives)
+{
+	for (uint32_t k = im->batch.done; k < im->batch.count; k++) {
+		uint64_t age = (im->batch.tick - birth_of(&im->batch.free[k])) & MU_BIRTH_TIME;
+		unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
+
+		lives->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;
+	}
+}
