@@ -18,7 +18,7 @@ static void book(struct thread *thread, const struct mu_batch_free *waiting, uin
 		.birth = waiting->size >> 48 << 22 | waiting->tag >> 10,
 		.site = waiting->site,
 	};
-	uint64_t extra = mu_slop(known.size) + snapshot_due.admin;
+	uint64_t extra = mu_slop(known.size) + MU_SLACK(known.birth) + snapshot_due.admin;
 	struct mu_heap *heap = &rec.image->heap;
 
 	snapshots_before_fall(many);

@@ -19,11 +19,9 @@
 
 #include "libmemusage/blocks.h"
 #include "libmemusage/recorder.h"
-#include "libmemusage/slack.h"
 #include "libmemusage/thread.h"
 
 #define BATCH_AFTER 8u /* frees in a row */
-#define BATCH_MARKS ((SLACK_MARK | MU_BIRTH_OUTER) >> 22) /* in a line's size, from bit 48 on */
 
 /* batch_book -- book what waits; then nothing is taken until batch_begin_slow().
  *
@@ -60,6 +58,15 @@ static inline void batch_begin(struct thread *thread)
 		thread->frees++;
 }
 
+/* batch_is_plain -- whether all that is known of a block stands in its record: its word `size`. */
+static inline bool batch_is_plain(uint64_t size)
+{
+	uint64_t birth = size >> 48 << 22;
+
+	return likely(!(birth & (MU_BIRTH_SLACK | MU_BIRTH_OUTER))) ||
+	       (!(birth & MU_BIRTH_OUTER) && MU_SLACK(birth));
+}
+
 /* batch_add -- take a free, if nothing has to be made, searched or waited for.
  *
  * block  still lives; sp as for events.
@@ -84,7 +91,7 @@ batch_add(struct thread *thread, const void *block, uint64_t sp)
 	struct mu_line *line = blocks_line(*word, place, false);
 	unsigned int i = blocks_find(line, blocks_first(place, false), BLOCK_TAG_KEY,
 				     blocks_key(granule), false);
-	if (unlikely(i == BLOCKS_NONE) || unlikely(line->size[i] >> 48 & BATCH_MARKS))
+	if (unlikely(i == BLOCKS_NONE) || unlikely(!batch_is_plain(line->size[i])))
 		return false;
 	batch->free[count] = (struct mu_batch_free){ line->size[i], line->tag[i], line->site[i] };
 	line->tag[i] = 0;

@@ -82,9 +82,11 @@ void hook_wait(struct thread *thread)
 
 uint64_t event_extra_marked(uint64_t address, const struct block *block)
 {
-	uint64_t room = block->birth & SLACK_MARK ? slack_take(address) : 0;
-	uint64_t slop = room ? room - block->size : mu_slop(block->size);
+	uint64_t slop = block->birth & MU_BIRTH_SLACK ?
+				slack_take(address, block->size, block->birth) : 0;
 
+	if (!slop)
+		slop = mu_slop(block->size);
 	if (block->birth & MU_BIRTH_OUTER)
 		announce_room_ended(self, address, block->size);
 	return slop + snapshot_due.admin;

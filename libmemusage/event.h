@@ -117,7 +117,7 @@ uint64_t event_extra_marked(uint64_t address, const struct block *block);
 /* event_extra -- bytes beyond its size that a live block is charged with in Massif's books. */
 INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 {
-	if (unlikely(block->birth & (SLACK_MARK | MU_BIRTH_OUTER)))
+	if (unlikely(block->birth & (MU_BIRTH_SLACK | MU_BIRTH_OUTER)))
 		return event_extra_marked(address, block);
 	return mu_slop(block->size) + snapshot_due.admin;
 }

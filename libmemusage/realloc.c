@@ -28,9 +28,8 @@ static int64_t replace_stacked(struct thread *thread, const void *block, const s
 	next->birth = sites_tick();
 	if (next->size > room || room == next->size + mu_slop(next->size))
 		return (int64_t)mu_slop(next->size) - (int64_t)old_extra;
-	if (!slack_put((uint64_t)result, room))
+	if (!slack_put((uint64_t)result, next->size, room, &next->birth))
 		return (int64_t)mu_slop(next->size) - (int64_t)old_extra;
-	next->birth |= SLACK_MARK;
 	return (int64_t)(room - next->size) - (int64_t)old_extra;
 }
 

@@ -143,7 +143,7 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 /* sites_lived -- count a block by the time for which it lived. */
 static inline void sites_lived(struct thread *thread, const struct block *block, uint64_t tick)
 {
-	uint64_t age = (tick - block->birth) & MU_BIRTH_TIME;
+	uint64_t age = mu_age(block->birth, tick);
 	unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
 
 	((struct mu_lives *)at(thread->lives))->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;

@@ -8,6 +8,8 @@
 
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
+#include "recording/blocks.h"
+#include "recording/slop.h"
 
 #define FIRST_LOG2 8
 
@@ -76,23 +78,32 @@ static void remove_at(uint64_t gap)
 	used--;
 }
 
-bool slack_put(uint64_t address, uint64_t room)
+bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth)
 {
+	uint64_t units = (room - size - mu_slop(size)) / 16;
 	bool ok;
 
+	if (units <= MU_SLACK_UNITS && units * 16 + mu_slop(size) + size == room) {
+		*birth = (*birth & MU_SLACK_TIME) | units << MU_SLACK_SHIFT | MU_BIRTH_SLACK;
+		return true;
+	}
 	if (!spin_lock(&lock))
 		return false;
 	ok = (rooms && used * 2 < mask()) || grow();
 	if (ok)
 		insert(address, room);
 	spin_unlock(&lock);
+	if (ok)
+		*birth = (*birth & MU_SLACK_TIME) | MU_BIRTH_SLACK;
 	return ok;
 }
 
-uint64_t slack_take(uint64_t address)
+uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth)
 {
 	uint64_t room = 0;
 
+	if (MU_SLACK(birth))
+		return mu_slop(size) + MU_SLACK(birth);
 	if (!rooms || !spin_lock(&lock))
 		return 0;
 	for (uint64_t i = home(address); rooms[i].address; i = (i + 1) & mask())
@@ -102,7 +113,7 @@ uint64_t slack_take(uint64_t address)
 			break;
 		}
 	spin_unlock(&lock);
-	return room;
+	return room ? room - size : 0;
 }
 
 void slack_forget_locks(void)

@@ -56,7 +56,7 @@ static void book_head(struct image *im, const struct mu_batch_free *waiting)
 {
 	struct mu_heap *heap = &im->head.heap;
 	uint64_t size = size_of(waiting);
-	uint64_t extra = mu_slop(size) + im->batch.admin;
+	uint64_t extra = mu_slop(size) + MU_SLACK(birth_of(waiting)) + im->batch.admin;
 
 	if (heap->now > heap->peak) {
 		heap->peak = heap->now;
@@ -139,7 +139,7 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 void batch_lives(const struct image *im, struct mu_lives *lives)
 {
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++) {
-		uint64_t age = (im->batch.tick - birth_of(&im->batch.free[k])) & MU_BIRTH_TIME;
+		uint64_t age = mu_age(birth_of(&im->batch.free[k]), im->batch.tick);
 		unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
 
 		lives->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;

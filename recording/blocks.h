@@ -64,6 +64,21 @@ struct mu_bare_line {
 #define MU_BIRTH_OUTER (UINT64_C(1) << 36)
 #define MU_BIRTH_TIME (MU_BIRTH_OUTER - 1)
 
+/* A block that keeps more room than its size's usual rounding: bits 30-35 say how much more, in 16
+ * bytes, if that is not 0, and only the low 30 bits are a time. */
+#define MU_BIRTH_SLACK (UINT64_C(1) << 37)
+#define MU_SLACK_SHIFT 30
+#define MU_SLACK_UNITS 63u
+#define MU_SLACK_TIME ((UINT64_C(1) << MU_SLACK_SHIFT) - 1)
+#define MU_SLACK(birth) ((birth) & MU_BIRTH_SLACK ? \
+	((birth) >> MU_SLACK_SHIFT & MU_SLACK_UNITS) * 16 : 0)
+
+/* mu_age -- how often the tick has moved since a birth. */
+static inline uint64_t mu_age(uint64_t birth, uint64_t tick)
+{
+	return (tick - birth) & (birth & MU_BIRTH_SLACK ? MU_SLACK_TIME : MU_BIRTH_TIME);
+}
+
 _Static_assert(sizeof(struct mu_line) == 64, "mu_line must be a cache line");
 _Static_assert(sizeof(struct mu_bare_line) == 64, "mu_bare_line must be a cache line");
 _Static_assert(sizeof(struct mu_blocks) == 64, "mu_blocks is part of the format");

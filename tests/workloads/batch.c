@@ -4,6 +4,8 @@
  *	batch pause ROW	stands still until its input ends
  *
  * Prints its process ID and what is live then: blocks and bytes of keep(), and calls of free so far.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <pthread.h>
 #include <signal.h>
