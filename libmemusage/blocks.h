@@ -302,21 +302,47 @@ static inline bool blocks_lock_quick(uint64_t *word, uint64_t *value, const bool
 						  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }
 
-/* blocks_fetch_quick -- have the line brought where a block's record will go.
+/* Where a block's record will go. */
+struct blocks_spot {
+	void *line; /* NULL: not known */
+	uint32_t granule;
+	unsigned int first; /* the record to look at first */
+};
+
+/* blocks_fetch_quick -- find where a block's record will go, and have its line brought.
  *
- * Without effect if the thread's cache does not know the page. What blocks_put_quick() would wait
- * for can then come while something else is done.
+ * What blocks_put_there() would wait for can then come while something else is done. With several
+ * threads the answer is good for nothing else: the page may be changed meanwhile.
  */
-static inline __attribute__((always_inline)) void
+static inline __attribute__((always_inline)) struct blocks_spot
 blocks_fetch_quick(struct thread *thread, uint64_t address, const bool bare)
 {
 	const uint64_t *word = blocks_word_quick(thread, address);
+	struct blocks_spot spot = { .line = NULL };
 
 	if (unlikely(!word))
-		return;
+		return spot;
 	uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
-	unsigned int place = blocks_place(value, blocks_granule(address), bare);
-	__builtin_prefetch(blocks_line(value, place, bare), 1);
+	spot.granule = blocks_granule(address);
+	unsigned int place = blocks_place(value, spot.granule, bare);
+	spot.first = blocks_first(place, bare);
+	void *line = blocks_line(value, place, bare);
+	__builtin_prefetch(line, 1);
+	spot.line = value ? line : NULL;
+	return spot;
+}
+
+/* blocks_put_there -- blocks_put_quick() with the answer of blocks_fetch_quick(), one thread. */
+static inline __attribute__((always_inline)) bool
+blocks_put_there(const struct blocks_spot *spot, const struct block *block, const bool bare)
+{
+	if (unlikely(!spot->line))
+		return false;
+	unsigned int i = blocks_find(spot->line, spot->first, 1, 0, bare);
+	if (unlikely(i == BLOCKS_NONE))
+		return false;
+	blocks_store(spot->line, i, spot->granule, block, bare);
+	return true;
 }
 
 /* blocks_put_quick -- blocks_put() where nothing has to be made, searched or waited for.

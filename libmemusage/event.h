@@ -346,6 +346,7 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 {
 	struct thread *thread = self;
 	struct block record = { .size = size };
+	struct blocks_spot spot = { .line = NULL };
 
 	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
 	    !quick_enter(thread, mode))
@@ -353,13 +354,15 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 	if (mode & MODE_STACKS) {
 		batch_end(thread);
 		/* A program's heap is large, and so is the table. */
-		blocks_fetch_quick(thread, (uint64_t)block, false);
+		spot = blocks_fetch_quick(thread, (uint64_t)block, false);
 		record.site = event_site(thread, fn, sp, mode);
 		record.birth = sites_tick();
 		snapshots_before(record.birth, mode & MODE_MANY);
 	}
-	bool ok = blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY,
-				   !(mode & MODE_STACKS), mode & MODE_STACKS);
+	bool ok = mode & MODE_STACKS && !(mode & MODE_MANY) ?
+			blocks_put_there(&spot, &record, false) :
+			blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY,
+					 !(mode & MODE_STACKS), mode & MODE_STACKS);
 	/* The long way would look at the stack again. */
 	if (mode & MODE_STACKS && unlikely(!ok))
 		ok = blocks_put_slow(thread, (uint64_t)block, &record, mode & MODE_MANY);
