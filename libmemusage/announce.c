@@ -140,7 +140,7 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 		return false;
 	}
 	if (mode & MODE_STACKS)
-		event_born(thread, (const void *)key, &block,
+		event_born(thread, (const void *)key, &block, sites_tick(),
 			   block.birth & IN_POINTS ? gate.mode : 0);
 	if (counts) {
 		note_size(size);

@@ -122,11 +122,11 @@ INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 	return mu_slop(block->size) + snapshot_due.admin;
 }
 
-/* event_born -- a block is added to its site. */
+/* event_born -- a block is added to its site. tick: sites_tick(). */
 INLINE void event_born(struct thread *thread, const void *block, const struct block *record,
-		       unsigned int mode)
+		       uint64_t tick, unsigned int mode)
 {
-	const struct mu_cell *cell = sites_alloc(thread, record->site, record->size);
+	const struct mu_cell *cell = sites_alloc(thread, record->site, record->size, tick);
 
 	if (mode & MODE_POINTS && likely(cell))
 		points_alloc(cell->point, record->size, mode & MODE_MANY);
@@ -155,7 +155,7 @@ INLINE bool event_put(struct thread *thread, const void *block, const struct blo
 		block_dropped(record->size);
 		change -= (int64_t)record->size;
 	} else if (mode & MODE_STACKS) {
-		event_born(thread, block, record, mode);
+		event_born(thread, block, record, sites_tick(), mode);
 		if (mode & MODE_ACCESSES)
 			accesses_born(&thread->access, (uint64_t)block, record->size,
 				      record->site);
@@ -220,19 +220,20 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 {
 	int64_t change = -(int64_t)known->size;
 	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(known->site);
+	uint64_t tick = mode & MODE_STACKS ? sites_tick() : 0;
 
 	if (mode & MODE_ACCESSES)
 		accesses_died(&thread->access, (uint64_t)block);
 	if (mode & MODE_BOOKS)
 		journal_event(MU_BOOKS_FREES, is_ignored);
 	if (mode & MODE_STACKS)
-		snapshots_before(sites_tick(), mode & MODE_MANY);
+		snapshots_before(tick, mode & MODE_MANY);
 	if (mode & MODE_STACKS && !is_ignored)
 		snapshots_before_fall(mode & MODE_MANY);
 	heap_change(thread, change, mode & MODE_MANY);
 	const struct mu_cell *cell = NULL;
 	if (mode & MODE_STACKS)
-		cell = sites_free(thread, known, thread->newest == (uint64_t)block, sites_tick());
+		cell = sites_free(thread, known, thread->newest == (uint64_t)block, tick);
 	if (mode & MODE_POINTS && likely(cell))
 		points_free(cell->point, known->size, mode & MODE_MANY);
 	if (is_ignored) {
@@ -372,7 +373,7 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 		counters->bytes[fn] += size;
 		counters->hist_low[size / MU_HIST_STEP]++;
 		if (mode & MODE_STACKS)
-			event_born(thread, block, &record, mode);
+			event_born(thread, block, &record, record.birth, mode);
 		if (mode & MODE_ACCESSES)
 			accesses_born(&thread->access, (uint64_t)block, size, record.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);

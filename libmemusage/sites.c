@@ -218,9 +218,15 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 		return 0;
 	hash = hash_of(walk, fn);
 	hash += !hash;
-	if (likely(index_lookup(hash, &site)))
-		return site;
-	return find_or_add(walk, fn, hash, NO_ORIGIN);
+	/* In a loop it is the same again, and in no other line than the walk's. */
+	if (walk->site_hash == hash && walk->site_generation == walk->generation)
+		return walk->site;
+	if (unlikely(!index_lookup(hash, &site)))
+		return find_or_add(walk, fn, hash, NO_ORIGIN);
+	walk->site_hash = hash;
+	walk->site_generation = walk->generation;
+	walk->site = site;
+	return site;
 }
 
 uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin)

@@ -299,7 +299,10 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 		walk_whole(walk, slot);
 		return walk;
 	}
-	remember(walk, kept, fresh, flags_of(end));
+	if (fresh || kept != walk->count)
+		remember(walk, kept, fresh, flags_of(end));
+	else
+		walk->kept = kept;
 	return walk;
 }
 

@@ -55,6 +55,8 @@ struct walk {
 	uint32_t judge_in;	      /* so many events more, and those of look_in, ... */
 	bool recalls;		      /* ... are looked for in recall, or are not ... */
 	uint32_t pause;		      /* ... for so many events, should that not pay */
+	uint32_t site, site_generation; /* what sites_find() said last, ... */
+	uint64_t site_hash;		/* ... and for what; 0 nothing */
 	bool known_only; /* nothing is to be looked up that is not known: emulated_event.h */
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */

@@ -56,9 +56,9 @@ memory() {
 
 printf 'Call stacks, CPU added per event, %s rounds; real depth counts up to _start.\n\n' "$ROUNDS"
 printf '| measure | heaptrack | Massif | memusage --record | goal |\n|---|---|---|---|---|\n'
-events 'real depth 9' '28 ns at 7' "$BENCH/deep" 6 10000000
-events 'real depth 15' '32 ns at 13' "$BENCH/deep" 12 10000000
-events 'real depth 35' '40 ns at 33' "$BENCH/deep" 32 10000000
+events 'real depth 7' '28 ns' "$BENCH/deep" 4 10000000
+events 'real depth 13' '32 ns' "$BENCH/deep" 10 10000000
+events 'real depth 33' '40 ns' "$BENCH/deep" 30 10000000
 events '1 thread' '' "$BENCH/tight" 1 10000000
 events '2 threads' "1.2x of one thread's" "$BENCH/tight" 2 10000000
 events '8 threads' "1.3x of one thread's" "$BENCH/tight" 8 10000000
