@@ -307,6 +307,8 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	if (rec.image->points)
 		cell->point = points_of(site);
 	thread->cell_of[site] = number;
+	if (values_are_tracked)
+		values_changed(number);
 	return cell;
 }
 

@@ -15,6 +15,7 @@
 #include "libmemusage/blocks.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/thread.h"
+#include "libmemusage/values.h"
 #include "libmemusage/walk.h"
 
 /* sites_init -- make the empty tables of a new image, and site 0: the unknown one.
@@ -96,6 +97,12 @@ static inline uint64_t sites_tick(void)
 	return __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
 }
 
+/* sites_cell_number -- of a cell of this image. Cells lie at multiples of their size. */
+static inline uint32_t sites_cell_number(const struct mu_cell *cell)
+{
+	return (uint32_t)((uint64_t)((const uint8_t *)cell - rec.base) / sizeof(*cell));
+}
+
 /* sites_keep_peak -- before a cell changes: if the heap fell from a new peak since the cell
  * last changed, its present value is its value at that peak. */
 static inline void sites_keep_peak(struct mu_cell *cell)
@@ -103,6 +110,8 @@ static inline void sites_keep_peak(struct mu_cell *cell)
 	uint32_t epoch = __atomic_load_n(&rec.image->heap.epoch, __ATOMIC_RELAXED);
 
 	if (unlikely(cell->epoch != epoch)) {
+		if (values_are_tracked && (int32_t)(cell->epoch - values_epoch) < 0)
+			values_changed(sites_cell_number(cell));
 		cell->peak_bytes = cell->live_bytes;
 		cell->peak_blocks = cell->live_blocks;
 		cell->epoch = epoch;

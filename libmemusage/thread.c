@@ -29,6 +29,7 @@
 #include "libmemusage/stack.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/tick.h"
+#include "libmemusage/values.h"
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
 
@@ -292,6 +293,7 @@ void thread_many(void)
 {
 	if (has_self())
 		batch_close(self);
+	values_forget();
 	if (__atomic_fetch_or(&gate.mode, MODE_MANY, __ATOMIC_SEQ_CST) & MODE_MANY)
 		return;
 	thread_quiesce();

@@ -8,10 +8,14 @@
 #include <string.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/heap.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/recorder.h"
+#include "libmemusage/sites.h"
 
 #define PIECE_BYTES 1024u
+#define CHANGED_MAX 4096u
+#define EPOCHS_FULL (UINT32_C(1) << 28) /* look at all cells that often: epochs are 32 bits */
 #define PIECE_ROOM (PIECE_BYTES - offsetof(struct mu_values, byte))
 #define VALUE_MAX 25u /* most bytes that one site takes: 5 for its number, 10 for each sum */
 
@@ -25,9 +29,31 @@ static uint64_t summed_sites;	      /* ... and hold these */
 static uint64_t pieces_free;	      /* a chain */
 static uint64_t pieces_used;
 
+bool values_are_tracked;
+uint32_t values_epoch;
+static uint32_t changed[CHANGED_MAX]; /* numbers of cells */
+static uint32_t changed_count;
+static uint32_t full_epoch;  /* when all cells were looked at last */
+static uint64_t known_sites; /* as values_sum() says */
+
 void values_init(void)
 {
 	pieces_free = pieces_used = 0;
+	values_forget();
+}
+
+void values_forget(void)
+{
+	values_are_tracked = false;
+	changed_count = 0;
+}
+
+void values_changed(uint32_t number)
+{
+	if (changed_count < CHANGED_MAX)
+		changed[changed_count++] = number;
+	else
+		values_forget();
 }
 
 /* ---- adding up ---------------------------------------------------------------------------- */
@@ -47,30 +73,38 @@ static bool make_scratch(uint64_t sites)
 	return sums;
 }
 
-/* Adds up cells that lie side by side. Returns `known` of values_sum(). */
-static uint64_t add_cells(const struct mu_cell *cell, uint64_t count, uint64_t known)
+static void note_known(const struct mu_cell *cell)
 {
+	if (cell->site >= known_sites && cell->total_blocks)
+		known_sites = cell->site + 1;
+}
+
+/* Adds up cells that lie side by side. One that has stood still for so long that its epoch could be
+ * taken for a later one gets a new one; its value is the same. */
+static void add_cells(struct mu_cell *cell, uint64_t count, bool is_alone)
+{
+	uint32_t epoch = rec.image->heap.epoch;
+
 	for (const struct mu_cell *end = cell + count; cell < end; cell++) {
 		if (cell->site >= summed_sites)
 			continue;
 		sums[cell->site].bytes += cell->live_bytes;
 		sums[cell->site].blocks += cell->live_blocks;
-		if (cell->site >= known && cell->total_blocks)
-			known = cell->site + 1;
+		note_known(cell);
+		if (is_alone && unlikely(epoch - cell->epoch > 2 * EPOCHS_FULL))
+			sites_keep_peak(cell);
 	}
-	return known;
 }
 
-bool values_sum(uint64_t *known, uint64_t *used)
+static void add_all(uint64_t sites, bool is_alone)
 {
 	struct mu_table *cells = &rec.image->table[MU_SEC_CELLS];
-	uint64_t sites = __atomic_load_n(&rec.image->table[MU_SEC_SITES].count, __ATOMIC_ACQUIRE);
 	uint64_t left = __atomic_load_n(&cells->count, __ATOMIC_ACQUIRE);
 
-	*known = *used = 0;
-	if (!make_scratch(sites))
-		return false;
+	values_forget();
+	known_sites = 0;
 	summed_sites = sites;
+	full_epoch = rec.image->heap.epoch;
 	memset(sums, 0, sites * sizeof(*sums));
 	for (unsigned int i = 0; left && i < MU_TABLE_EXTENTS; i++) {
 		uint64_t entries = (UINT64_C(1) << cells->first_log2) << i;
@@ -78,9 +112,50 @@ bool values_sum(uint64_t *known, uint64_t *used)
 		uint64_t count = entries < left ? entries : left;
 
 		if (offset)
-			*known = add_cells(at(offset), count, *known);
+			add_cells(at(offset), count, is_alone);
 		left -= count;
 	}
+}
+
+/* A thread has one cell of a site. What lies beyond summed_sites is zero yet. */
+static void add_changed(uint64_t sites)
+{
+	summed_sites = sites;
+	for (uint32_t i = 0; i < changed_count; i++) {
+		const struct mu_cell *cell = at((uint64_t)changed[i] * sizeof(*cell));
+
+		sums[cell->site] = (struct sum){ cell->live_bytes, cell->live_blocks };
+		note_known(cell);
+	}
+}
+
+/* At a new peak an epoch can begin: what changes later is seen. */
+static void track(void)
+{
+	if (rec.image->heap.now <= rec.image->heap.peak)
+		return;
+	heap_note_peak(false);
+	values_are_tracked = true;
+	values_epoch = rec.image->heap.epoch;
+	changed_count = 0;
+}
+
+bool values_sum(uint64_t *known, uint64_t *used)
+{
+	uint64_t sites = __atomic_load_n(&rec.image->table[MU_SEC_SITES].count, __ATOMIC_ACQUIRE);
+	bool is_alone = gate.mode == MODE_STACKS && rec.image->heap.threads_max <= 1;
+
+	*known = *used = 0;
+	if (values_are_tracked && is_alone && sites <= scratch_sites &&
+	    rec.image->heap.epoch - full_epoch < EPOCHS_FULL)
+		add_changed(sites);
+	else if (make_scratch(sites))
+		add_all(sites, is_alone);
+	else
+		return false;
+	if (is_alone)
+		track();
+	*known = known_sites;
 	for (uint64_t i = 0; i < sites; i++)
 		*used += (sums[i].bytes | sums[i].blocks) != 0;
 	return true;

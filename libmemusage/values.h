@@ -24,6 +24,21 @@ struct values {
 	uint32_t bytes; /* of values, without the headers of pieces */
 };
 
+/* With one thread most cells are as they were when they were added up last. That a cell changes for
+ * the first time in this epoch is seen anyway (sites_keep_peak()): if it also is the first time
+ * since values_epoch, it is listed. */
+extern bool values_are_tracked;
+extern uint32_t values_epoch;
+
+/* values_changed -- cell NUMBER is new, or about to change for the first time since values_epoch.
+ *
+ * Only while values_are_tracked, by the one thread.
+ */
+void values_changed(uint32_t number);
+
+/* values_forget -- a second thread is about to begin: nobody keeps track any more. */
+void values_forget(void);
+
 /* values_init -- nothing is stored yet in the image. */
 void values_init(void);
 
@@ -31,7 +46,8 @@ void values_init(void);
  *
  * known  is set to the number of sites below which all had allocated by then.
  * used   is set to the number of sites that are not zero.
- * Returns false if there is no memory for it. Cost 20 ns per cell.
+ * Returns false if there is no memory for it. Cost 7 to 20 ns per cell, or, while they are tracked,
+ * per cell that has changed since the heap stood at a new peak here.
  */
 bool values_sum(uint64_t *known, uint64_t *used);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/heap.h"
+#include "libmemusage/sites.h"
 #include "profile/shotvalues.h"
 #include "tests/lib/recorder.h"
 
@@ -181,11 +183,119 @@ static void hostile(void)
 	EQ_U(steps, 1000000 / 128);
 }
 
+/* ---- one thread: only what has changed is looked at --------------------------------------- */
+
+enum { PLACES = 9000 };
+
+static int64_t truth[PLACES];
+
+/* A block of `bytes`, or one less, at a place; the heap as the recorder keeps it. */
+static void event(uint32_t place, int64_t bytes)
+{
+	struct mu_table *cells = &rec.image->table[MU_SEC_CELLS];
+	struct mu_cell *cell = arena_table_at(cells, place);
+
+	if (bytes < 0)
+		heap_note_peak(false);
+	sites_keep_peak(cell);
+	cell->live_bytes += bytes;
+	cell->live_blocks += bytes > 0 ? 1 : -1;
+	cell->total_blocks += bytes > 0;
+	truth[place] += bytes;
+	rec.image->heap.now += bytes;
+}
+
+static void new_place(uint32_t place)
+{
+	struct mu_table *cells = &rec.image->table[MU_SEC_CELLS];
+	struct mu_cell *cell = arena_table_at(cells, cells->count++);
+
+	*cell = (struct mu_cell){ .site = place, .epoch = rec.image->heap.epoch };
+	rec.image->table[MU_SEC_SITES].count = place + 1;
+	if (values_are_tracked)
+		values_changed(sites_cell_number(cell));
+}
+
+/* Whether the sums are the truth. */
+static bool is_right(uint32_t places)
+{
+	static struct mu_site_value value[PLACES];
+	uint64_t known, used, next = 0;
+
+	if (!values_sum(&known, &used) || values_array(value, PLACES) != used)
+		return false;
+	for (uint32_t i = 0; i < places; i++) {
+		if (truth[i] == 0)
+			continue;
+		if (next == used || value[next].site != i || value[next].bytes != truth[i])
+			return false;
+		next++;
+	}
+	return next == used;
+}
+
+static void tracked(uint32_t first_epoch)
+{
+	uint32_t places = 1, wrong = 0, tracks = 0;
+	uint64_t state = 12345;
+
+	begin(1);
+	memset(truth, 0, sizeof(truth));
+	gate.mode = MODE_STACKS;
+	rec.image->heap.epoch = first_epoch;
+	new_place(0);
+	for (int i = 0; i < 200000; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		uint32_t r = (uint32_t)(state >> 33);
+		uint32_t place = r / 64 % (i % 5000 < 4000 && places > 50 ? 50 : places);
+
+		if (r % 64 == 0 && places < PLACES)
+			new_place(places++);
+		else if (truth[place] > 0 && r % 64 < 31)
+			event(place, -1);
+		else
+			event(place, 1);
+		if (r % 512 != 1 && i % 5000 != 4999)
+			continue;
+		tracks += values_are_tracked;
+		wrong += !is_right(places);
+	}
+	EQ_U(wrong, 0);
+	OK(tracks > 100, "from epoch %u on: %u sums of what had changed", first_epoch, tracks);
+	gate.mode |= MODE_MANY;
+	values_forget();
+	IS_TRUE(is_right(places));
+	IS_FALSE(values_are_tracked);
+	gate.mode = 0;
+}
+
+/* More cells than are listed change: all are looked at again. */
+static void overflow(void)
+{
+	begin(1);
+	memset(truth, 0, sizeof(truth));
+	gate.mode = MODE_STACKS;
+	for (uint32_t i = 0; i < PLACES; i++)
+		new_place(i);
+	event(0, 1);
+	IS_TRUE(is_right(PLACES));
+	IS_TRUE(values_are_tracked);
+	for (uint32_t i = 0; i < PLACES; i++)
+		event(i, 1);
+	IS_FALSE(values_are_tracked);
+	IS_TRUE(is_right(PLACES));
+	IS_TRUE(values_are_tracked);
+	gate.mode = 0;
+}
+
 int main(void)
 {
 	extremes();
 	growing();
 	limits();
 	hostile();
+	tracked(1);
+	tracked(UINT32_MAX - 1000);
+	overflow();
 	return done_testing();
 }
