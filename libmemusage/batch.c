@@ -40,8 +40,8 @@ void batch_book(struct thread *thread)
 	uint32_t count = batch->count;
 	bool many = gate.mode & MODE_MANY;
 
-	thread->batch_limit = 0;
-	for (uint32_t i = 0; i < count; i++) {
+	/* A handler that leaves the hook by longjmp leaves the rest to the next event. */
+	for (uint32_t i = batch->done; i < count; i++) {
 		if (many)
 			book(thread, &batch->free[i], batch->tick, true);
 		else
@@ -51,6 +51,8 @@ void batch_book(struct thread *thread)
 	__atomic_store_n(&batch->serial, batch->serial + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&batch->count, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&batch->done, 0, __ATOMIC_RELEASE);
+	__asm__ volatile("" ::: "memory");
+	thread->batch_limit = 0;
 }
 
 void batch_begin_slow(struct thread *thread)
@@ -68,11 +70,13 @@ void batch_begin_slow(struct thread *thread)
 
 void batch_close(struct thread *thread)
 {
+	uint32_t knock = thread->pub.busy;
+
 	if (!thread->batch_limit || thread_is_inside(thread))
 		return;
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
 	batch_end(thread);
 	__asm__ volatile("" ::: "memory");
-	thread->pub.busy = 0;
+	thread->pub.busy = knock;
 }

@@ -79,12 +79,12 @@ extern struct gate gate;
 extern struct recorder rec;
 /* The calling thread's record; before it has one, a record that is always busy. */
 extern __thread struct thread *self;
-extern struct mu_thread nobody;
+extern struct thread nobody;
 
 /* has_self -- whether the calling thread has a record. */
 static inline bool has_self(void)
 {
-	return self != (struct thread *)&nobody;
+	return self != &nobody;
 }
 
 /* at -- the address of an offset in this process's image. No check. */

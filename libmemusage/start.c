@@ -149,7 +149,7 @@ void recorder_restart(void)
 
 	rec.state = STATE_STARTING;
 	slot_forget();
-	self = (struct thread *)&nobody;
+	self = &nobody;
 	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
 		rec.image->notes |= MU_NOTE_RAW_CLONE;
 		rec.state = STATE_ON;

@@ -33,8 +33,8 @@
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
 
-struct mu_thread nobody = { .busy = 1 };
-__thread struct thread *self = (struct thread *)&nobody;
+struct thread nobody = { .pub.busy = 1 };
+__thread struct thread *self = &nobody;
 
 static pthread_key_t key;
 static bool key_made;

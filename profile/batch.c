@@ -33,7 +33,8 @@ static void copy_header(struct image *im)
 static bool copy_both(struct image *im)
 {
 	const struct mu_batch *shared;
-	uint64_t serial = 0;
+	uint32_t count, done;
+	uint64_t serial;
 
 	im->batch = (struct mu_batch){ .count = 0 };
 	copy_header(im);
@@ -41,13 +42,18 @@ static bool copy_both(struct image *im)
 	if (!shared)
 		return true;
 	serial = __atomic_load_n(&shared->serial, __ATOMIC_ACQUIRE);
+	done = __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE);
+	/* Of later frees it may copy the number alone. */
+	count = __atomic_load_n(&shared->count, __ATOMIC_ACQUIRE);
 	im->batch = *shared;
+	im->batch.count = count;
+	im->batch.done = done;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	copy_header(im);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (im->batch.count > MU_BATCH || im->batch.done > im->batch.count)
+	if (count > MU_BATCH || done > count)
 		im->batch.count = im->batch.done = 0;
-	return __atomic_load_n(&shared->done, __ATOMIC_RELAXED) == im->batch.done &&
+	return __atomic_load_n(&shared->done, __ATOMIC_RELAXED) == done &&
 	       __atomic_load_n(&shared->serial, __ATOMIC_RELAXED) == serial;
 }
 

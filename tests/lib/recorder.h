@@ -48,7 +48,7 @@ __attribute__((unused)) static void recorder_image(uint64_t capacity, uint32_t f
 	rec.flags = flags;
 	rec.log_limit = capacity;
 	gate.mode = 0;
-	self = (struct thread *)&nobody;
+	self = &nobody;
 	if (!image_begin(&slot) || !thread_attach(NULL))
 		skip_all("no image");
 	rec.state = STATE_ON;
