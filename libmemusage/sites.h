@@ -151,13 +151,15 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 	return cell;
 }
 
-/* sites_lived -- count a block by the time for which it lived. */
-static inline void sites_lived(struct thread *thread, const struct block *block, uint64_t tick)
+/* sites_lives -- where a block counts by the time for which it lived. */
+static inline uint64_t *sites_lives(struct thread *thread, const struct block *block,
+				    uint64_t tick)
 {
 	uint64_t age = mu_age(block->birth, tick);
 	unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
 
-	((struct mu_lives *)at(thread->lives))->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;
+	return &((struct mu_lives *)at(thread->lives))
+			->blocks[class < MU_LIVES ? class : MU_LIVES - 1];
 }
 
 /* sites_free -- a block is about to die.
@@ -174,7 +176,7 @@ static inline struct mu_cell *sites_free(struct thread *thread, const struct blo
 	if (unlikely(!cell))
 		return NULL;
 	if (unlikely(thread->lives))
-		sites_lived(thread, block, tick);
+		(*sites_lives(thread, block, tick))++;
 	sites_keep_peak(cell);
 	if (cell->live_bytes > cell->max_bytes)
 		cell->max_bytes = cell->live_bytes;

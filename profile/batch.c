@@ -33,8 +33,8 @@ static void copy_header(struct image *im)
 static bool copy_both(struct image *im)
 {
 	const struct mu_batch *shared;
+	uint64_t serial, counters;
 	uint32_t count, done;
-	uint64_t serial;
 
 	im->batch = (struct mu_batch){ .count = 0 };
 	copy_header(im);
@@ -43,21 +43,24 @@ static bool copy_both(struct image *im)
 		return true;
 	serial = __atomic_load_n(&shared->serial, __ATOMIC_ACQUIRE);
 	done = __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE);
+	counters = __atomic_load_n(&shared->counters, __ATOMIC_ACQUIRE);
 	/* Of later frees it may copy the number alone. */
 	count = __atomic_load_n(&shared->count, __ATOMIC_ACQUIRE);
 	im->batch = *shared;
 	im->batch.count = count;
 	im->batch.done = done;
+	im->batch.counters = counters;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	copy_header(im);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (count > MU_BATCH || done > count)
 		im->batch.count = im->batch.done = 0;
 	return __atomic_load_n(&shared->done, __ATOMIC_RELAXED) == done &&
+	       __atomic_load_n(&shared->counters, __ATOMIC_RELAXED) == counters &&
 	       __atomic_load_n(&shared->serial, __ATOMIC_RELAXED) == serial;
 }
 
-/* As the recorder does: libmemusage/batch.c, book(). */
+/* As the recorder does: libmemusage/batch.c, plan_sums(). */
 static void book_head(struct image *im, const struct mu_batch_free *waiting)
 {
 	struct mu_heap *heap = &im->head.heap;
@@ -75,15 +78,40 @@ static void book_head(struct image *im, const struct mu_batch_free *waiting)
 	im->head.retired.bytes[MU_FN_FREE] += size;
 }
 
+/* The recorder has begun to book: what it will have come to, however far it is. */
+static bool take_sums(struct image *im)
+{
+	const struct mu_batch *batch = &im->batch;
+	const struct mu_counters *counters = NULL;
+
+	if (batch->counters && !(batch->counters & 7))
+		counters = image_at(im, batch->counters, sizeof(*counters));
+	if (!counters)
+		return false;
+	im->head.heap.now = batch->now;
+	im->head.heap.extra = batch->extra;
+	im->head.heap.clock = batch->clock;
+	im->head.retired.calls[MU_FN_FREE] += batch->calls - counters->calls[MU_FN_FREE];
+	im->head.retired.bytes[MU_FN_FREE] += batch->bytes - counters->bytes[MU_FN_FREE];
+	return true;
+}
+
 static const void *cell_at(const struct image *im, uint64_t index)
 {
 	return image_entry(im, MU_SEC_CELLS, index, sizeof(struct mu_cell));
+}
+
+/* Whether the recorder may have changed the cell of the first that waits. */
+static bool is_in_cell(const struct image *im)
+{
+	return im->batch.counters && im->batch.in_cell == (uint64_t)im->batch.done + 1;
 }
 
 /* A site's cells are added up: the first one stands for all. */
 static void find_cells(struct image *im)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	uint64_t in_cell = UINT64_MAX;
 	struct mu_cell cell;
 
 	memset(im->batch_cell, 0xff, sizeof(im->batch_cell));
@@ -93,10 +121,14 @@ static void find_cells(struct image *im)
 		if (!at)
 			continue;
 		memcpy(&cell, at, sizeof(cell));
+		if ((uint64_t)((const uint8_t *)at - im->base) == im->batch.cell)
+			in_cell = i;
 		for (uint32_t k = im->batch.done; k < im->batch.count; k++)
 			if (im->batch.free[k].site == cell.site && !(cell.flags & MU_CELL_BOOKS))
 				im->batch_cell[k] = i;
 	}
+	if (is_in_cell(im))
+		im->batch_cell[im->batch.done] = in_cell;
 }
 
 void batch_take(struct image *im)
@@ -110,6 +142,8 @@ void batch_take(struct image *im)
 	if (im->batch.count == im->batch.done)
 		return;
 	find_cells(im);
+	if (take_sums(im))
+		return;
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++)
 		book_head(im, &im->batch.free[k]);
 }
@@ -136,7 +170,14 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 	if (!at)
 		return false;
 	memcpy(cell, at, sizeof(*cell));
-	for (uint32_t k = im->batch.done; k < im->batch.count; k++)
+	uint32_t k = im->batch.done;
+	if (k < im->batch.count && is_in_cell(im) && im->batch_cell[k] == index) {
+		cell->live_bytes = im->batch.live_bytes;
+		cell->live_blocks = im->batch.live_blocks;
+		cell->life = im->batch.life;
+		k++;
+	}
+	for (; k < im->batch.count; k++)
 		if (im->batch_cell[k] == index)
 			book_cell(im, &im->batch.free[k], cell);
 	return true;
@@ -148,6 +189,10 @@ void batch_lives(const struct image *im, struct mu_lives *lives)
 		uint64_t age = mu_age(birth_of(&im->batch.free[k]), im->batch.tick);
 		unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
 
-		lives->blocks[class < MU_LIVES ? class : MU_LIVES - 1]++;
+		const uint64_t *word = NULL;
+		if (k == im->batch.done && is_in_cell(im) && !(im->batch.lives & 7))
+			word = image_at(im, im->batch.lives, sizeof(*word));
+		lives->blocks[class < MU_LIVES ? class : MU_LIVES - 1] +=
+			word ? im->batch.lived - *word : 1;
 	}
 }

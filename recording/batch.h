@@ -26,6 +26,15 @@ struct mu_batch {
 	uint64_t serial; /* + 1 whenever it is emptied */
 	uint64_t admin;	 /* mu_config.heap_admin */
 	struct mu_batch_free free[MU_BATCH];
+	/* What things are once all are booked, so that whoever dies over it loses nothing. */
+	uint64_t counters; /* offset of a mu_counters, 0: nothing below is valid */
+	int64_t now, extra;
+	uint64_t clock, calls, bytes; /* calls and bytes of free */
+	/* ... and once the free of number in_cell - 1 is: its cell, and one of mu_lives.blocks. */
+	uint64_t in_cell;
+	uint64_t cell, lives; /* their offsets */
+	int64_t live_bytes, live_blocks, life;
+	uint64_t lived;
 };
 
 #endif

@@ -83,6 +83,63 @@ static void booked(void)
 	EQ_I(cells[1].live_bytes, 1000);
 }
 
+/* The process died while it booked: its sums and a cell may be anywhere between before and after. */
+static void interrupted(void)
+{
+	struct mu_lives lives;
+	struct mu_cell cell;
+	struct mu_image *head;
+
+	for (int step = 0; step < 5; step++) {
+		begin();
+		head = fake_at(&f, 0);
+		batch->counters = offsetof(struct mu_image, retired);
+		batch->now = 880;
+		batch->extra = 72;
+		batch->clock = 5160;
+		batch->calls = 5;
+		batch->bytes = 432;
+		batch->cell = head->table[MU_SEC_CELLS].extent[0] + 2 * sizeof(cell);
+		batch->in_cell = step > 1 ? 2 : 0;
+		batch->live_bytes = -95;
+		batch->live_blocks = 0;
+		batch->life = 50;
+		batch->lives = head->lives + offsetof(struct mu_lives, blocks);
+		batch->lived = 1;
+		if (step > 0)
+			head->heap.now = 880;
+		if (step > 0)
+			head->retired.calls[MU_FN_FREE] = 5;
+		if (step > 2)
+			cells[2].live_bytes = -95;
+		if (step > 3)
+			*(uint64_t *)fake_pointer(&f, 0, batch->lives) = 1;
+		load();
+		EQ_I(im.head.heap.now, 880);
+		EQ_I(im.head.heap.extra, 72);
+		EQ_U(im.head.heap.clock, 5160);
+		EQ_U(im.head.retired.calls[MU_FN_FREE], 5);
+		EQ_U(im.head.retired.bytes[MU_FN_FREE], 432);
+		OK(batch_cell(&im, 1, &cell), "cell 1");
+		EQ_I(cell.live_bytes, step > 1 ? 1000 - 32 : 868);
+		OK(batch_cell(&im, 2, &cell), "cell 2");
+		EQ_I(cell.live_bytes, step > 1 ? -95 : 5);
+		EQ_I(cell.live_blocks, step > 1 ? 0 : 1);
+		OK(lives_of(&im, &lives), "lifetimes");
+		EQ_U(lives.blocks[0], 1);
+		EQ_U(lives.blocks[2], 1);
+	}
+	/* No such counters, no such cell. */
+	batch->counters = SLOT - 8;
+	batch->lives = UINT64_MAX - 7;
+	batch->cell = UINT64_MAX;
+	fake_at(&f, 0)->heap.now = 1012;
+	load();
+	EQ_I(im.head.heap.now, 880);
+	OK(batch_cell(&im, 2, &cell) && cell.live_bytes == -95, "no cell of it");
+	OK(lives_of(&im, &lives) && lives.blocks[0] == 2, "no such count");
+}
+
 /* The heap is above its peak, which nobody has noted yet: it stands there before they are freed. */
 static void peak(void)
 {
@@ -149,6 +206,7 @@ int main(void)
 {
 	booked();
 	peak();
+	interrupted();
 	nonsense();
 	return done_testing();
 }

@@ -31,6 +31,8 @@ static void begin(void)
 {
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS);
 	rec.image->heap.now = rec.image->heap.peak = 10000;
+	rec.image->heap.extra = 500;
+	rec.image->heap.clock = 0;
 	sites_cell(self, 0)->live_blocks = 10;
 	if (self->cell_sites < 2)
 		skip_all("no room for cells");
@@ -49,10 +51,15 @@ static void all_booked(void)
 	EQ_I(cell_of_site_1()->live_blocks, 9);
 	EQ_I(sites_cell(self, 0)->live_bytes, -400);
 	EQ_I(cell_of_site_1()->live_bytes, -200);
+	EQ_I(rec.image->heap.now, 9400);
+	EQ_I(rec.image->heap.extra, 500 - 12 - 8 - 4);
+	EQ_U(rec.image->heap.clock, 624);
 	EQ_U(self->pub.counters.calls[MU_FN_FREE], 3);
 	EQ_U(self->pub.counters.bytes[MU_FN_FREE], 600);
 	EQ_U(self->batch.count, 0);
 	EQ_U(self->batch.done, 0);
+	EQ_U(self->batch.counters, 0);
+	EQ_U(self->batch.in_cell, 0);
 	EQ_U(self->batch_limit, 0);
 }
 
@@ -61,7 +68,6 @@ static void at_once(void)
 	begin();
 	batch_end(self);
 	all_booked();
-	EQ_I(rec.image->heap.now, 9400);
 }
 
 /* The second cell cannot be written to: a handler leaves from there. */
@@ -80,6 +86,7 @@ static void left_for_good(void)
 	mprotect(page, 2 * MU_PAGE, PROT_READ | PROT_WRITE);
 	signal(SIGSEGV, SIG_DFL);
 	EQ_U(self->batch.done, 1);
+	EQ_U(self->batch.in_cell, 2);
 	batch_end(self);
 	all_booked();
 }
