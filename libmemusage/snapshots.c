@@ -22,12 +22,11 @@
 #define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
 #define NORMAL_LIMIT (VALUES_LIMIT / 4 * 3) /* ... that those of normal snapshots may take */
 #define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
-#define TICK_VALUES 8u	 /* normal snapshots with values in a tick ... */
-#define TICK_SITES 1024u /* ... if there are no more sites than that, else one */
-/* Cells that may be added up for normal snapshots, at 20 ns: 4 ms at first, then 1 % of the
- * time. */
-#define FIRST_CELLS 200000u
-#define TICK_CELLS 500u
+/* What values_cost() says may be spent on normal snapshots, at 7 to 20 ns: 4 to 10 ms at first,
+ * then 1 % of the time. By other clocks than time most are taken at first. */
+#define FIRST_COST 500000u
+#define FIRST_COST_UNTIMED 5000000u
+#define TICK_COST 500u
 
 static const uint64_t no_time;
 struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX,
@@ -56,10 +55,8 @@ static int64_t peak_total;   /* at the last peak */
 static uint32_t peak_number; /* its number + 1, 0 none */
 static uint64_t requested_values;
 static uint32_t requested_capacity; /* of the array of the requested snapshot */
-static uint64_t values_tick; /* when a normal snapshot kept values last */
-static uint32_t values_left; /* how many more may within that tick */
 static uint64_t first_tick;
-static uint64_t normal_cells; /* that were added up for normal snapshots */
+static uint64_t normal_cost; /* of normal snapshots so far */
 static uint32_t lock;
 
 static struct mu_table *table(unsigned int section)
@@ -213,30 +210,17 @@ static uint64_t monotonic(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* By the byte clock thousands of snapshots can be due within a millisecond: but for the first few
- * of each, which are what a program that then waits stays with, only the detailed ones keep the
- * values of sites. */
-static bool is_first_of_tick(uint64_t tick)
-{
-	if (tick != values_tick) {
-		values_tick = tick;
-		values_left = table(MU_SEC_SITES)->count <= TICK_SITES ? TICK_VALUES : 1;
-	}
-	if (values_left == 0)
-		return false;
-	values_left--;
-	return true;
-}
-
 /* Detailed snapshots and peaks are worth their pause. The others must not slow down a program that
- * has very many sites. */
+ * has very many sites, or, by the byte clock, thousands of snapshots in a millisecond. */
 static bool is_cheap(uint64_t tick)
 {
-	uint64_t cells = table(MU_SEC_CELLS)->count;
+	bool is_timed = snapshot_due.now == &rec.segment->tick;
+	uint64_t first = is_timed ? FIRST_COST : FIRST_COST_UNTIMED;
+	uint64_t cost = values_cost();
 
-	if (normal_cells + cells > FIRST_CELLS + (tick - first_tick) * TICK_CELLS)
+	if (normal_cost + cost > first + (tick - first_tick) * TICK_COST)
 		return false;
-	normal_cells += cells;
+	normal_cost += cost;
 	return true;
 }
 
@@ -326,7 +310,7 @@ static void add_dated(enum mu_snapshot_kind kind, uint64_t ago)
 		s->mono_ns = snapshot(series[series_count - 1].number)->mono_ns;
 	if (rec.flags & MU_CFG_STACK_BYTES)
 		s->stacks += depths_unseen();
-	if (kind != MU_SNAPSHOT_NORMAL || (is_first_of_tick(tick) && is_cheap(tick)))
+	if (kind != MU_SNAPSHOT_NORMAL || is_cheap(tick))
 		values = store_values(s);
 	__atomic_store_n(&table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
 	journal_add(s, now);
@@ -372,9 +356,8 @@ bool snapshots_init(void)
 	series_count = since_detailed = peak_number = 0;
 	min_interval = (struct moment){ 0, 0 };
 	values_init();
-	values_tick = UINT64_MAX;
 	first_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
-	normal_cells = 0;
+	normal_cost = 0;
 	peak_total = 0;
 	snapshot_due = (struct snapshot_due){ .admin = config()->heap_admin,
 					      .now = clock_of(config()->time_unit),

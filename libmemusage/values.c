@@ -15,6 +15,8 @@
 
 #define PIECE_BYTES 1024u
 #define CHANGED_MAX 4096u
+#define COST_ALWAYS 32u	  /* of any snapshot, in cells */
+#define SITES_PER_CELL 8u /* sites of which nothing is stored are passed over as quickly */
 #define EPOCHS_FULL (UINT32_C(1) << 28) /* look at all cells that often: epochs are 32 bits */
 #define PIECE_ROOM (PIECE_BYTES - offsetof(struct mu_values, byte))
 #define VALUE_MAX 25u /* most bytes that one site takes: 5 for its number, 10 for each sum */
@@ -159,6 +161,15 @@ bool values_sum(uint64_t *known, uint64_t *used)
 	for (uint64_t i = 0; i < sites; i++)
 		*used += (sums[i].bytes | sums[i].blocks) != 0;
 	return true;
+}
+
+uint64_t values_cost(void)
+{
+	const struct mu_table *table = rec.image->table;
+
+	if (values_are_tracked)
+		return COST_ALWAYS + changed_count + table[MU_SEC_SITES].count / SITES_PER_CELL;
+	return COST_ALWAYS + table[MU_SEC_CELLS].count;
 }
 
 uint64_t values_array(struct mu_site_value *first, uint64_t capacity)

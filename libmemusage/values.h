@@ -51,6 +51,9 @@ void values_init(void);
  */
 bool values_sum(uint64_t *known, uint64_t *used);
 
+/* values_cost -- what values_sum() and values_store() would cost now, in cells looked at. */
+uint64_t values_cost(void);
+
 /* values_array -- write what was added up into an array, as long as there is room.
  *
  * Returns how many there were.
