@@ -22,6 +22,7 @@ static void begin(void)
 	struct mu_image *head;
 	struct mu_table *table;
 
+	free(f.base);
 	fake_segment(&f, MU_KIND_TREE, 1, SLOT);
 	head = fake_image(&f, 0);
 	table = &head->table[MU_SEC_CELLS];
