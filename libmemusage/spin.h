@@ -19,7 +19,7 @@
 
 #define SPIN_BROKEN 2	   /* a lock whose holder did not come back: nobody waits for it again */
 #define SPIN_PAUSES 200    /* before the first sched_yield() */
-#define SPIN_YIELDS 100000 /* some tens of milliseconds of a 1-CPU machine at least */
+#define SPIN_YIELDS 400000 /* 100 ms at least: a virtual CPU was once away for 100,000 */
 
 /* spin_backoff -- wait a little in a loop that waits for another thread.
  *
