@@ -290,6 +290,15 @@ static bool cells_reserve(struct thread *thread)
 	return true;
 }
 
+void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch)
+{
+	if (values_are_tracked && (int32_t)(cell->epoch - values_epoch) < 0)
+		values_changed(sites_cell_number(cell));
+	cell->peak_bytes = cell->live_bytes;
+	cell->peak_blocks = cell->live_blocks;
+	cell->epoch = epoch;
+}
+
 struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 {
 	if (site >= thread->cell_sites &&

