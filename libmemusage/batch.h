@@ -25,7 +25,7 @@
 
 /* batch_book -- book what waits; then nothing is taken until batch_begin_slow().
  *
- * Call inside the hook, or for a thread that has stopped. Async-signal-safe. Cost 4 ns per free.
+ * Call inside the hook, or for a thread that has stopped. Async-signal-safe.
  */
 void batch_book(struct thread *thread);
 

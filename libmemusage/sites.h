@@ -103,7 +103,7 @@ static inline uint32_t sites_cell_number(const struct mu_cell *cell)
 	return (uint32_t)((uint64_t)((const uint8_t *)cell - rec.base) / sizeof(*cell));
 }
 
-/* sites_keep_peak_slow -- the first change of a cell in the heap's epoch. Cost 2 ns. */
+/* sites_keep_peak_slow -- the first change of a cell in the heap's epoch. */
 void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch);
 
 /* sites_keep_peak -- before a cell changes: if the heap fell from a new peak since the cell
@@ -153,11 +153,9 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 static inline uint64_t *sites_lives(struct thread *thread, const struct block *block,
 				    uint64_t tick)
 {
-	uint64_t age = mu_age(block->birth, tick);
-	unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
+	struct mu_lives *lives = at(thread->lives);
 
-	return &((struct mu_lives *)at(thread->lives))
-			->blocks[class < MU_LIVES ? class : MU_LIVES - 1];
+	return &lives->blocks[mu_lives_class(mu_age(block->birth, tick))];
 }
 
 /* sites_free -- a block is about to die.

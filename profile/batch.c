@@ -187,12 +187,10 @@ void batch_lives(const struct image *im, struct mu_lives *lives)
 {
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++) {
 		uint64_t age = mu_age(birth_of(&im->batch.free[k]), im->batch.tick);
-		unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
-
 		const uint64_t *word = NULL;
+
 		if (k == im->batch.done && is_in_cell(im) && !(im->batch.lives & 7))
 			word = image_at(im, im->batch.lives, sizeof(*word));
-		lives->blocks[class < MU_LIVES ? class : MU_LIVES - 1] +=
-			word ? im->batch.lived - *word : 1;
+		lives->blocks[mu_lives_class(age)] += word ? im->batch.lived - *word : 1;
 	}
 }

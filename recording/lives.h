@@ -18,4 +18,12 @@ struct mu_lives {
 	uint64_t blocks[MU_LIVES];
 };
 
+/* mu_lives_class -- where a block counts that has lived for so many ticks. */
+static inline unsigned int mu_lives_class(uint64_t age)
+{
+	unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
+
+	return class < MU_LIVES ? class : MU_LIVES - 1;
+}
+
 #endif
