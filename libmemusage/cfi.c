@@ -9,33 +9,8 @@
 #include <string.h>
 
 #include "libmemusage/arch.h"
-#include "libmemusage/patch.h"
+#include "libmemusage/dwarf_reader.h"
 #include "libmemusage/vectors.h"
-
-#define STATES 8 /* depth of remember_state */
-
-/* Encodings of pointers in .eh_frame. */
-enum {
-	ENC_ABSOLUTE = 0,
-	ENC_ULEB = 1,
-	ENC_U16 = 2,
-	ENC_U32 = 3,
-	ENC_U64 = 4,
-	ENC_SLEB = 9,
-	ENC_S16 = 10,
-	ENC_S32 = 11,
-	ENC_S64 = 12,
-	ENC_PC_RELATIVE = 0x10,
-	ENC_DATA_RELATIVE = 0x30,
-	ENC_INDIRECT = 0x80,
-	ENC_OMIT = 0xff
-};
-
-/* A place in a table and where it ends. Reading beyond sets bad and yields zeros. */
-struct reader {
-	const uint8_t *at, *end;
-	bool bad;
-};
 
 struct cie {
 	uint64_t code_align;
@@ -47,83 +22,6 @@ struct cie {
 };
 
 static int (*find_object)(void *, struct dl_find_object *);
-
-static uint64_t read_bytes(struct reader *r, unsigned int size)
-{
-	uint64_t value = 0;
-
-	if ((size_t)(r->end - r->at) < size) {
-		r->bad = true;
-		return 0;
-	}
-	memcpy(&value, r->at, size);
-	r->at += size;
-	return value;
-}
-
-static uint64_t read_uleb(struct reader *r)
-{
-	uint64_t value = 0;
-
-	for (unsigned int shift = 0;; shift += 7) {
-		uint64_t byte = read_bytes(r, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-}
-
-static int64_t read_sleb(struct reader *r)
-{
-	uint64_t value = 0;
-	unsigned int shift = 0;
-	uint64_t byte;
-
-	do {
-		byte = read_bytes(r, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		value |= ~UINT64_C(0) << shift;
-	return (int64_t)value;
-}
-
-static uint64_t read_pointer(struct reader *r, int encoding, uint64_t data_base)
-{
-	uint64_t base = (uint64_t)r->at;
-	uint64_t value;
-
-	switch (encoding & 15) {
-	case ENC_U16:
-		value = read_bytes(r, 2);
-		break;
-	case ENC_U32:
-		value = read_bytes(r, 4);
-		break;
-	case ENC_S16:
-		value = (uint64_t)(int64_t)(int16_t)read_bytes(r, 2);
-		break;
-	case ENC_S32:
-		value = (uint64_t)(int64_t)(int32_t)read_bytes(r, 4);
-		break;
-	case ENC_ULEB:
-		value = read_uleb(r);
-		break;
-	case ENC_SLEB:
-		value = (uint64_t)read_sleb(r);
-		break;
-	default:
-		value = read_bytes(r, 8);
-	}
-	if (value && (encoding & 0x70) == ENC_PC_RELATIVE)
-		value += base;
-	else if (value && (encoding & 0x70) == ENC_DATA_RELATIVE)
-		value += data_base;
-	return value;
-}
 
 /* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
 static bool open_entry(const uint8_t *start, struct reader *r)
@@ -183,8 +81,8 @@ static bool read_cie(const uint8_t *start, struct cie *cie)
 /* The state that call frame instructions work on. */
 struct machine {
 	struct cfi_row *row;
-	const struct cfi_row *initial; /* after the CIE's instructions, NULL while in them */
-	struct cfi_row saved[STATES];
+	struct cfi_workspace *work;
+	bool has_initial; /* the CIE's instructions are done */
 	unsigned int depth;
 	uint64_t location;
 	uint64_t pc;
@@ -211,7 +109,8 @@ static void set_expression(struct machine *m, struct reader *r, enum cfi_kind ki
 static void restore(struct machine *m, uint64_t reg)
 {
 	if (reg < CFI_REGS)
-		m->row->reg[reg] = m->initial ? m->initial->reg[reg] : (struct cfi_rule){ 0 };
+		m->row->reg[reg] = m->has_initial ? m->work->initial.reg[reg]
+						  : (struct cfi_rule){ 0 };
 }
 
 static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
@@ -223,9 +122,9 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 
 static bool push_state(struct machine *m)
 {
-	if (m->depth == STATES)
+	if (m->depth == CFI_STATES)
 		return false;
-	m->saved[m->depth++] = *m->row;
+	m->work->saved[m->depth++] = *m->row;
 	return true;
 }
 
@@ -233,7 +132,7 @@ static bool pop_state(struct machine *m)
 {
 	if (!m->depth)
 		return false;
-	*m->row = m->saved[--m->depth];
+	*m->row = m->work->saved[--m->depth];
 	return true;
 }
 
@@ -385,23 +284,25 @@ static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct
 	return pc >= *begin && pc - *begin < read_pointer(r, cie->pointer_encoding & 15, 0);
 }
 
-static bool read_fde(const uint8_t *start, uint64_t pc, struct cfi_row *row)
+static bool read_fde(const uint8_t *start, uint64_t pc, struct cfi_workspace *work)
 {
+	struct cfi_row *row = &work->row;
 	struct reader r;
 	struct cie cie;
-	struct cfi_row initial;
 	uint64_t begin;
 
 	if (!open_fde(start, pc, &r, &cie, &begin))
 		return false;
 	if (cie.has_augmentation)
 		r.at += read_uleb(&r);
-	*row = (struct cfi_row){ .is_signal = cie.is_signal, .cfa_register = -1 };
-	struct machine m = { .row = row, .pc = UINT64_MAX, .cie = &cie };
+	memset(row, 0, sizeof(*row));
+	row->is_signal = cie.is_signal;
+	row->cfa_register = -1;
+	struct machine m = { .row = row, .work = work, .pc = UINT64_MAX, .cie = &cie };
 	if (!run(&m, cie.program))
 		return false;
-	initial = *row;
-	m.initial = &initial;
+	work->initial = *row;
+	m.has_initial = true;
 	m.location = begin;
 	m.pc = pc;
 	m.depth = 0;
@@ -476,6 +377,7 @@ bool cfi_holds(const uint8_t *header, uint64_t pc)
 	struct reader r;
 	struct cie cie;
 	uint64_t begin;
+
 	return fde && open_fde(fde, pc, &r, &cie, &begin);
 }
 
@@ -486,115 +388,24 @@ void cfi_know(const uint8_t *header, uint64_t start, uint64_t end)
 	fresh.dlfo_eh_frame = (void *)(uintptr_t)header;
 }
 
-bool cfi_find(uint64_t pc, struct cfi_row *row)
+const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work)
 {
 	struct dl_find_object object;
 
 	if (!look_up(pc, &object) || !object.dlfo_eh_frame)
-		return false;
+		return NULL;
 	const uint8_t *fde = search(object.dlfo_eh_frame, pc);
-	return fde && read_fde(fde, pc, row);
+	return fde && read_fde(fde, pc, work) ? &work->row : NULL;
 }
 
 bool cfi_object_of(uint64_t pc, struct cfi_object *object)
 {
 	struct dl_find_object found;
+
 	if (!look_up(pc, &found))
 		return false;
-	*object = (struct cfi_object){ (uint64_t)found.dlfo_map_start,
-				       (uint64_t)found.dlfo_map_end, found.dlfo_link_map };
-	return true;
-}
-
-/* A small stack machine: what the expressions of glibc's and compilers' tables use. */
-
-#define EXPRESSION_STACK 16
-
-static bool binary(unsigned int op, uint64_t a, uint64_t b, uint64_t *result)
-{
-	switch (op) {
-	case 0x1a:
-		*result = a & b;
-		return true;
-	case 0x1c:
-		*result = a - b;
-		return true;
-	case 0x21:
-		*result = a | b;
-		return true;
-	case 0x22:
-		*result = a + b;
-		return true;
-	case 0x24:
-		*result = b < 64 ? a << b : 0;
-		return true;
-	case 0x25:
-		*result = b < 64 ? a >> b : 0;
-		return true;
-	case 0x2a:
-		*result = (int64_t)a >= (int64_t)b;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Operations that push a constant or a register plus offset. */
-static bool push_op(struct reader *r, unsigned int op, const uint64_t reg[CFI_REGS],
-		    uint64_t *value)
-{
-	if (op >= 0x30 && op <= 0x4f)
-		*value = op - 0x30;
-	else if (op >= 0x70 && op < 0x70 + CFI_REGS)
-		*value = reg[op - 0x70] + (uint64_t)read_sleb(r);
-	else if (op == 0x08)
-		*value = read_bytes(r, 1);
-	else if (op == 0x09)
-		*value = (uint64_t)(int64_t)(int8_t)read_bytes(r, 1);
-	else if (op == 0x0a)
-		*value = read_bytes(r, 2);
-	else if (op == 0x0b)
-		*value = (uint64_t)(int64_t)(int16_t)read_bytes(r, 2);
-	else if (op == 0x10)
-		*value = read_uleb(r);
-	else if (op == 0x11)
-		*value = (uint64_t)read_sleb(r);
-	else
-		return false;
-	return true;
-}
-
-bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,
-		  uint64_t low, uint64_t high, uint64_t *value)
-{
-	struct reader r = { expression, expression + 10, false };
-	uint64_t stack[EXPRESSION_STACK + 1];
-	unsigned int n = 0;
-	uint64_t length = read_uleb(&r);
-
-	r.end = r.at + length;
-	if (initial)
-		stack[n++] = *initial;
-	while (r.at < r.end && !r.bad && n < EXPRESSION_STACK) {
-		unsigned int op = (unsigned int)read_bytes(&r, 1);
-		if (push_op(&r, op, reg, &stack[n])) {
-			n++;
-		} else if (op == 0x23 && n >= 1) { /* plus_uconst */
-			stack[n - 1] += read_uleb(&r);
-		} else if (op == 0x06 && n >= 1) { /* deref */
-			/* Of our own tables: macros_entry.S reads from a stub. */
-			if ((stack[n - 1] < low || stack[n - 1] + 8 > high) &&
-			    !patch_owns(stack[n - 1]))
-				return false;
-			memcpy(&stack[n - 1], (const void *)stack[n - 1], sizeof(stack[0]));
-		} else if (n >= 2 && binary(op, stack[n - 2], stack[n - 1], &stack[n - 2])) {
-			n--;
-		} else {
-			return false;
-		}
-	}
-	if (r.bad || !n)
-		return false;
-	*value = stack[n - 1];
+	object->start = (uint64_t)found.dlfo_map_start;
+	object->end = (uint64_t)found.dlfo_map_end;
+	object->map = found.dlfo_link_map;
 	return true;
 }

@@ -52,16 +52,26 @@ struct cfi_row {
 	struct cfi_rule reg[CFI_REGS];
 };
 
+#define CFI_STATES 8 /* depth of remember_state */
+
+/* What cfi_find() works with: too large for a signal handler's stack. */
+struct cfi_workspace {
+	struct cfi_row row;	/* what was found */
+	struct cfi_row initial; /* after the instructions that all functions of a CIE share */
+	struct cfi_row saved[CFI_STATES];
+};
+
 /* cfi_init -- find ld.so's look-up function. Call from the constructor or recorder_start(). */
 void cfi_init(void);
 
 /* cfi_find -- the row for an address.
  *
- * pc      an address inside an instruction (for return addresses: minus one).
- * Returns false if no loaded object has unwind information for it.
+ * pc    an address inside an instruction (for return addresses: minus one).
+ * work  room to work in, the caller's; its contents do not matter.
+ * Returns the row, which is in `work`; NULL if no loaded object has unwind information for it.
  * Async-signal-safe where ld.so has _dl_find_object (glibc 2.35 and later). Cost 1-3 us.
  */
-bool cfi_find(uint64_t pc, struct cfi_row *row);
+const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work);
 
 /* cfi_holds -- whether the tables of an object have a function that holds an address.
  *
@@ -88,13 +98,16 @@ struct cfi_object {
  */
 bool cfi_object_of(uint64_t pc, struct cfi_object *object);
 
+/* cfi_reader -- reads a word of memory for an expression. Returns false if it is not to be read. */
+typedef bool cfi_reader(void *data, uint64_t address, uint64_t *value);
+
 /* cfi_evaluate -- the value of an expression.
  *
  * expression  its length first. reg  the frame's registers. initial  pushed first if not NULL.
- * [low, high) memory that may be read.
- * Returns false if it does something unknown or reads elsewhere.
+ * read        reads memory, with `data`; the recorder's own stubs are read without it.
+ * Returns false if it does something unknown or reads what it must not. Async-signal-safe.
  */
 bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,
-		  uint64_t low, uint64_t high, uint64_t *value);
+		  cfi_reader *read, void *data, uint64_t *value);
 
 #endif

@@ -17,7 +17,7 @@
 #include "libmemusage/decode.h"
 #include "libmemusage/event.h"
 #include "libmemusage/objects.h"
-#include "libmemusage/stack_range.h"
+#include "libmemusage/stack_memory.h"
 #include "libmemusage/vectors.h"
 
 #define THUNK_BYTES 112u
@@ -82,15 +82,16 @@ struct thread *entry_enter(void)
 }
 
 /* While the outer function runs, the word below its call is the address where it will return to
- * us. On a stack that is not the thread's own nothing is read: it may be gone. */
+ * us. On a stack that is not the thread's own it may be another's by now. */
 static bool is_under_way(const struct entry_call *inner, uint64_t outermost)
 {
 	uint64_t here = (uint64_t)inner;
 
 	if (!outermost || outermost <= here)
 		return false;
-	if (has_self() && stack_range_own(self, here) && stack_range_own(self, outermost - 8))
-		return *(const uint64_t *)(outermost - 8) == (uint64_t)patch_entry_returned;
+	if (has_self() && stack_memory_is_own(self, here) &&
+	    stack_memory_is_own(self, outermost - 8))
+		return stack_memory_read(here, outermost - 8) == (uint64_t)patch_entry_returned;
 	return outermost - here < OTHER_STACK_NEAR;
 }
 
@@ -235,11 +236,11 @@ static const char *move_one(const struct insn *insn, const uint8_t *code, uint64
 /* A short function may be followed by bytes that nobody executes. */
 static bool has_room_behind(uint64_t end, uint64_t wanted)
 {
-	struct cfi_row row;
+	struct cfi_workspace work;
 
 	return wanted <= ((end + ALIGNMENT - 1) & -ALIGNMENT) &&
 	       decode_is_padding((const uint8_t *)end, (unsigned int)(wanted - end)) &&
-	       !cfi_find(end, &row) && !cfi_find(wanted - 1, &row);
+	       !cfi_find(end, &work) && !cfi_find(wanted - 1, &work);
 }
 
 static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct moved *moved)
@@ -322,15 +323,16 @@ static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsi
  * has something else there. */
 static const char *check_insn(const struct insn *insn, uint64_t at)
 {
-	struct cfi_row row;
+	struct cfi_workspace work;
 
 	if (insn->base != HARDWARE_SP && insn->base != HARDWARE_BP)
 		return NULL;
-	if (!cfi_find(at, &row))
+	const struct cfi_row *row = cfi_find(at, &work);
+	if (!row)
 		return "it has no unwind information";
-	bool same = (insn->base == HARDWARE_SP && row.cfa_register == CFI_SP) ||
-		    (insn->base == HARDWARE_BP && row.cfa_register == CFI_BP);
-	if (same && insn->displacement >= row.cfa_offset)
+	bool same = (insn->base == HARDWARE_SP && row->cfa_register == CFI_SP) ||
+		    (insn->base == HARDWARE_BP && row->cfa_register == CFI_BP);
+	if (same && insn->displacement >= row->cfa_offset)
 		return "it seems to have arguments on the stack";
 	return NULL;
 }
@@ -338,9 +340,10 @@ static const char *check_insn(const struct insn *insn, uint64_t at)
 /* Code to which the function branches, with its frame set up: its unlikely part. */
 static bool is_cold_part(uint64_t target)
 {
-	struct cfi_row row;
+	struct cfi_workspace work;
+	const struct cfi_row *row = cfi_find(target, &work);
 
-	return cfi_find(target, &row) && (row.cfa_register != CFI_SP || row.cfa_offset != 8);
+	return row && (row->cfa_register != CFI_SP || row->cfa_offset != 8);
 }
 
 static const char *check_code(const struct entry *entry, uint64_t start, uint64_t size, bool cold)

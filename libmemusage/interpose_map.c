@@ -17,6 +17,7 @@
 #include "libmemusage/pages_calls.h"
 #include "libmemusage/real.h"
 #include "libmemusage/shrink.h"
+#include "libmemusage/stack_memory.h"
 
 static enum mu_fn kind_of(int prot, int flags)
 {
@@ -136,6 +137,8 @@ static int munmap_pages(void *start, size_t length, uint64_t sp)
 
 EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
 {
+	if (flags & MAP_FIXED)
+		stack_memory_changed((uint64_t)start, length);
 	void *result = real.mmap(start, length, prot, flags, fd, offset);
 
 	if (by_page())
@@ -147,6 +150,8 @@ EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t
 
 EXPORT void *mmap64(void *start, size_t length, int prot, int flags, int fd, off64_t offset)
 {
+	if (flags & MAP_FIXED)
+		stack_memory_changed((uint64_t)start, length);
 	void *result = real.mmap(start, length, prot, flags, fd, offset);
 
 	if (by_page())
@@ -193,6 +198,9 @@ EXPORT void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	if (flags & MREMAP_FIXED)
 		start = va_arg(more, void *);
 	va_end(more);
+	stack_memory_changed((uint64_t)old, old_size);
+	if (flags & MREMAP_FIXED)
+		stack_memory_changed((uint64_t)start, new_size);
 	if (by_page())
 		return mremap_pages(old, old_size, new_size, flags, start, hook_sp());
 	result = real.mremap(old, old_size, new_size, flags, start);
@@ -222,6 +230,7 @@ EXPORT int munmap(void *start, size_t length)
 	int64_t change = 0;
 	int result;
 
+	stack_memory_changed((uint64_t)start, length);
 	/* Before the hook is entered, in which a handler would not be seen. */
 	if (by_page())
 		return munmap_pages(start, length, hook_sp());

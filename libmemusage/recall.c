@@ -53,11 +53,6 @@ struct recall {
 	struct memo memo[] __attribute__((aligned(64))); /* the first stands for none */
 };
 
-static uint64_t word_at(uint64_t address)
-{
-	return *(const uint64_t *)address;
-}
-
 /* ---- is it the same ----------------------------------------------------------------------- */
 
 /* Whether the frames outside, which walk.c remembers, stand as they did. Where bp was read that the
@@ -70,19 +65,35 @@ INLINE bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 	for (; i + 4 <= kept; i += 4) {
 		const struct walk_frame *f = &walk->frame[i];
 
-		changed |= (word_at(f[0].slot) ^ f[0].pc) | (word_at(f[1].slot) ^ f[1].pc) |
-			   (word_at(f[2].slot) ^ f[2].pc) | (word_at(f[3].slot) ^ f[3].pc);
+		changed |= (walk_word(f[0].slot) ^ f[0].pc) | (walk_word(f[1].slot) ^ f[1].pc) |
+			   (walk_word(f[2].slot) ^ f[2].pc) | (walk_word(f[3].slot) ^ f[3].pc);
 	}
 	for (; i < kept; i++)
-		changed |= word_at(walk->frame[i].slot) ^ walk->frame[i].pc;
+		changed |= walk_word(walk->frame[i].slot) ^ walk->frame[i].pc;
 	for (i = 0; i < walk->checks && walk->check[i].frame < kept; i++)
 		if (walk->check[i].frame + 1 < kept || !walk->check[i].is_bp)
 			changed |= walk->check[i].at < slot ||
-				   word_at(walk->check[i].at) != walk->check[i].value;
+				   walk_word(walk->check[i].at) != walk->check[i].value;
 	return !changed;
 }
 
-INLINE bool holds(const struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
+/* On another stack than the thread's own each word leads to the next, and one that has changed
+ * leads nowhere. */
+static __attribute__((noinline)) bool holds_other(struct walk *walk, const struct memo *memo,
+						  uint64_t slot)
+{
+	stack_memory_begin(&walk->stack, slot);
+	for (unsigned int i = 0; i < memo->words; i++) {
+		uint64_t address = slot + 8 * (memo->word[i] & OFFSET_MASK);
+
+		if (!stack_memory_prove(&walk->stack, address) ||
+		    walk_word(address) != memo->word[i] >> OFFSET_BITS)
+			return false;
+	}
+	return walk_standing(walk, memo->kept) == memo->kept;
+}
+
+INLINE bool holds(struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
 		  uint64_t bp)
 {
 	uint64_t changed = 0;
@@ -94,8 +105,10 @@ INLINE bool holds(const struct walk *walk, const struct memo *memo, unsigned int
 	if (outer->slot != slot + 8 * (uint64_t)memo->outer_words ||
 	    outer->hash != memo->outer_hash)
 		return false;
+	if (unlikely(!walk->stack.is_own))
+		return holds_other(walk, memo, slot);
 	for (unsigned int i = 0; i < memo->words; i++)
-		changed |= word_at(slot + 8 * (memo->word[i] & OFFSET_MASK)) ^
+		changed |= walk_word(slot + 8 * (memo->word[i] & OFFSET_MASK)) ^
 			   memo->word[i] >> OFFSET_BITS;
 	return !changed && outer_stands(walk, memo->kept, slot);
 }
@@ -137,6 +150,16 @@ static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least
 		memo->words = (uint8_t)words;
 	}
 	return memo->kept;
+}
+
+/* Whether all words lie inside of a frame. What is farther out may be no stack's the next time,
+ * when it is only known that this frame is there. */
+static bool is_inside(const struct memo *memo, uint64_t outer_slot)
+{
+	for (unsigned int i = 0; i < memo->words; i++)
+		if (memo->slot + 8 * (memo->word[i] & OFFSET_MASK) > outer_slot)
+			return false;
+	return true;
 }
 
 static uint64_t bytes_of(unsigned int log2)
@@ -221,6 +244,10 @@ static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t
 		return 0;
 	}
 	const struct walk_frame *outer = &walk->frame[memo->kept - 1u];
+	if (!is_inside(memo, outer->slot)) {
+		memo->slot = 0;
+		return 0;
+	}
 	memo->bp = walk_uses_bp(walk, walk->count - 1) ? bp : 0;
 	memo->outer_hash = outer->hash;
 	memo->outer_words = (uint32_t)((outer->slot - slot) / 8);

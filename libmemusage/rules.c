@@ -145,32 +145,34 @@ static bool collapse_bp(const struct cfi_rule *bp, struct rule *rule)
 	return offset == (int16_t)offset;
 }
 
-static struct rule collapse(uint64_t pc)
+static struct rule collapse(uint64_t pc, struct cfi_workspace *work)
 {
 	struct rule rule = { .type = RULE_SLOW };
-	struct cfi_row row;
+	const struct cfi_row *row = cfi_find(pc, work);
+	bool at_start = row != NULL;
 
 	/* A signal handler returns to the first byte of its trampoline, not after a call. */
-	bool at_start = cfi_find(pc, &row);
-	if (at_start && row.is_signal)
+	if (at_start && row->is_signal)
 		return rule;
 	/* So does a coroutine's function, to makecontext's, which nothing called: what the tables
 	 * of glibc 2.36 give as its return address is uc_link. */
-	if (!cfi_find(pc - 1, &row))
+	row = cfi_find(pc - 1, work);
+	if (!row)
 		return (struct rule){ .type = at_start ? RULE_END : RULE_NONE };
-	if (row.reg[CFI_RA].kind == CFI_UNDEFINED)
+	const struct cfi_rule *ra = &row->reg[CFI_RA];
+	if (ra->kind == CFI_UNDEFINED)
 		return (struct rule){ .type = RULE_END };
-	if (row.reg[CFI_RA].kind != CFI_AT_CFA || row.reg[CFI_RA].offset != -8)
+	if (ra->kind != CFI_AT_CFA || ra->offset != -8)
 		return rule;
 	struct rule quick = rule;
-	return collapse_cfa(&row, &quick) && collapse_bp(&row.reg[CFI_BP], &quick) ? quick : rule;
+	return collapse_cfa(row, &quick) && collapse_bp(&row->reg[CFI_BP], &quick) ? quick : rule;
 }
 
 /* A request of Valgrind's macros: the stack goes on as that of the function with the request, of
  * which the stub keeps clear by the red zone. */
-static struct rule collapse_request(uint64_t behind)
+static struct rule collapse_request(uint64_t behind, struct cfi_workspace *work)
 {
-	struct rule rule = collapse(behind);
+	struct rule rule = collapse(behind, work);
 
 	if (rule.type == RULE_SP)
 		rule.cfa += (int32_t)MACROS_RED_ZONE;
@@ -184,10 +186,10 @@ bool rules_init(void)
 	return rules != NULL;
 }
 
-struct rule rules_make(uint64_t pc)
+struct rule rules_make(uint64_t pc, struct cfi_workspace *work)
 {
 	uint64_t behind = macros_behind(pc);
-	struct rule rule = behind == pc ? collapse(pc) : collapse_request(behind);
+	struct rule rule = behind == pc ? collapse(pc, work) : collapse_request(behind, work);
 
 	if (!spin_lock(&lock))
 		return rule;

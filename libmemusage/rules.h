@@ -14,6 +14,8 @@
 
 #include "libmemusage/arch.h"
 
+struct cfi_workspace;
+
 /* How the caller's frame address (CFA) is found. sp is the address after the return
  * address's slot. */
 enum rule_type {
@@ -56,9 +58,10 @@ bool rules_init(void);
 
 /* rules_make -- find and remember the rule for a return address.
  *
+ * work  room to work in, as for cfi_find().
  * Async-signal-safe. Cost 1-4 us, once per address.
  */
-struct rule rules_make(uint64_t pc);
+struct rule rules_make(uint64_t pc, struct cfi_workspace *work);
 
 /* rules_forget -- objects were closed: addresses may mean something else now.
  *
@@ -72,10 +75,10 @@ void rules_forget_locks(void);
 
 /* rules_of -- the rule for a return address.
  *
- * known_only  one that is not known yet is RULE_UNKNOWN.
+ * work  for rules_make(); NULL: one that is not known yet is RULE_UNKNOWN.
  * Async-signal-safe. Cost 1-2 ns when known.
  */
-static inline struct rule rules_of(uint64_t pc, bool known_only)
+static inline struct rule rules_of(uint64_t pc, struct cfi_workspace *work)
 {
 	const struct rule_table *table = __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
 	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
@@ -87,7 +90,7 @@ static inline struct rule rules_of(uint64_t pc, bool known_only)
 					       __ATOMIC_ACQUIRE)[found & RULE_FORM_MASK];
 		i = (i + 1) & table->mask;
 	}
-	return known_only ? (struct rule){ .type = RULE_UNKNOWN } : rules_make(pc);
+	return work ? rules_make(pc, work) : (struct rule){ .type = RULE_UNKNOWN };
 }
 
 #endif

@@ -30,6 +30,7 @@
 #include "libmemusage/sys.h"
 #include "libmemusage/tick.h"
 #include "libmemusage/values.h"
+#include "libmemusage/walk.h"
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
 
@@ -172,6 +173,7 @@ static void clean(struct thread *thread)
 	thread->depth = 0;
 	thread->deleting = 0;
 	thread->timer = -1;
+	walk_begin_thread(thread->walk);
 }
 
 static void thread_ended(void *record)

@@ -10,22 +10,11 @@
 #include "libmemusage/memory.h"
 #include "libmemusage/recall.h"
 #include "libmemusage/rules.h"
-#include "libmemusage/stack_range.h"
 #include "libmemusage/walk_slow.h"
 
 #define UNWIND_CUT 255 /* beside enum rule_type: too many frames */
 
 uint32_t walk_generation = 1;
-
-static uint64_t word_at(uint64_t address)
-{
-	return *(const uint64_t *)address;
-}
-
-static bool is_readable(const struct walk *walk, uint64_t address)
-{
-	return address >= walk->low && address + 8 <= walk->high && !(address & 7);
-}
 
 static void set_uses_bp(struct walk *walk, uint32_t frame, bool value)
 {
@@ -37,10 +26,9 @@ static void set_uses_bp(struct walk *walk, uint32_t frame, bool value)
 		walk->uses_bp[frame / 64] &= ~bit;
 }
 
-/* How many remembered frames, from the outermost, still stand as they did. Inner ones that
- * were returned from lie below the present slot and must not be read: their memory may be
- * anything now, though it is the stack's. */
-static uint32_t still_there(const struct walk *walk, uint64_t slot)
+/* How many remembered frames, from the outermost, still stand as they did, on the thread's own
+ * stack. Inner ones that were returned from lie below the present slot. */
+static uint32_t standing_own(const struct walk *walk, uint64_t slot)
 {
 	uint32_t count = walk->count;
 	uint32_t same = 0;
@@ -49,16 +37,36 @@ static uint32_t still_there(const struct walk *walk, uint64_t slot)
 		count--;
 	for (; same + 4 <= count; same += 4) {
 		const struct walk_frame *f = &walk->frame[same];
-		if ((word_at(f[0].slot) ^ f[0].pc) | (word_at(f[1].slot) ^ f[1].pc) |
-		    (word_at(f[2].slot) ^ f[2].pc) | (word_at(f[3].slot) ^ f[3].pc))
+		if ((walk_word(f[0].slot) ^ f[0].pc) | (walk_word(f[1].slot) ^ f[1].pc) |
+		    (walk_word(f[2].slot) ^ f[2].pc) | (walk_word(f[3].slot) ^ f[3].pc))
 			break;
 	}
-	while (same < count && word_at(walk->frame[same].slot) == walk->frame[same].pc)
+	while (same < count && walk_word(walk->frame[same].slot) == walk->frame[same].pc)
 		same++;
 	for (uint32_t i = 0; i < walk->checks && walk->check[i].frame < same; i++)
-		if (walk->check[i].at < slot || word_at(walk->check[i].at) != walk->check[i].value)
+		if (walk->check[i].at < slot ||
+		    walk_word(walk->check[i].at) != walk->check[i].value)
 			return walk->check[i].frame;
 	return same;
+}
+
+uint32_t walk_standing(struct walk *walk, uint32_t joint)
+{
+	for (uint32_t i = joint; i > 0; i--)
+		if (!stack_memory_prove(&walk->stack, walk->frame[i - 1].slot) ||
+		    walk_word(walk->frame[i - 1].slot) != walk->frame[i - 1].pc)
+			return i - 1;
+	for (uint32_t i = 0; i < walk->checks && walk->check[i].frame < joint; i++) {
+		const struct walk_check *check = &walk->check[i];
+
+		/* Where bp was read that the joint has does not matter: it is right. */
+		if (check->frame == joint - 1 && check->is_bp)
+			continue;
+		if (!stack_memory_prove(&walk->stack, check->at) ||
+		    walk_word(check->at) != check->value)
+			return check->frame;
+	}
+	return joint;
 }
 
 /* Where a step leads. */
@@ -67,7 +75,7 @@ struct place {
 	uint64_t bp_at; /* 0: bp is the inner frame's */
 };
 
-static inline bool step_bp(const struct walk *walk, const struct rule *rule, uint64_t cfa,
+static inline bool step_bp(struct stack_view *stack, const struct rule *rule, uint64_t cfa,
 		    struct place *at)
 {
 	uint64_t source;
@@ -78,15 +86,15 @@ static inline bool step_bp(const struct walk *walk, const struct rule *rule, uin
 	}
 	source = rule->bp_kind == RULE_BP_AT_CFA ? cfa + (uint64_t)(int64_t)rule->bp
 						 : at->bp + (uint64_t)(int64_t)rule->bp;
-	if (!is_readable(walk, source))
+	if (!stack_memory_prove(stack, source))
 		return false;
-	at->bp = word_at(source);
+	at->bp = walk_word(source);
 	at->bp_at = source;
 	return true;
 }
 
 /* From a frame to its caller. Returns false if the stack cannot be followed further. */
-static inline bool step(const struct walk *walk, struct walk_new *frame, struct place *at,
+static inline bool step(struct stack_view *stack, struct walk_new *frame, struct place *at,
 		 struct rule rule)
 {
 	uint64_t sp = frame->slot + 8;
@@ -103,14 +111,14 @@ static inline bool step(const struct walk *walk, struct walk_new *frame, struct 
 		break;
 	case RULE_DRAP:
 		frame->drap_at = at->bp + (uint64_t)(int64_t)rule.cfa;
-		if (!is_readable(walk, frame->drap_at))
+		if (!stack_memory_prove(stack, frame->drap_at))
 			return false;
-		cfa = frame->drap_value = word_at(frame->drap_at);
+		cfa = frame->drap_value = walk_word(frame->drap_at);
 		break;
 	case RULE_NONE:
 		/* Code without tables (JIT): believe the frame pointer if it can be one. */
 		frame->is_guess = true;
-		if (at->bp < sp || !is_readable(walk, at->bp + 8))
+		if (at->bp < sp)
 			return false;
 		cfa = at->bp + 16;
 		rule = (struct rule){ .bp = -16, .bp_kind = RULE_BP_AT_CFA };
@@ -119,14 +127,15 @@ static inline bool step(const struct walk *walk, struct walk_new *frame, struct 
 	default:
 		return false;
 	}
-	if (cfa <= frame->slot || !is_readable(walk, cfa - 8) || !step_bp(walk, &rule, cfa, at))
+	if (cfa <= frame->slot || !stack_memory_prove(stack, cfa - 8) ||
+	    !step_bp(stack, &rule, cfa, at))
 		return false;
 	at->slot = cfa - 8;
 	return true;
 }
 
-/* The remembered frame that lies at this slot with what decides its outside unchanged, or
- * walk->count. `k` runs inward to outward with the walk. */
+/* The remembered frame that lies at this slot with what decides its outside unchanged, or 0. `k`
+ * runs inward to outward with the walk. */
 static inline uint32_t meets(const struct walk *walk, const struct place *at, uint32_t *k)
 {
 	while (*k && walk->frame[*k - 1].slot < at->slot)
@@ -203,18 +212,32 @@ static void walk_whole(struct walk *walk, uint64_t slot)
 	walk->generation = 0;
 }
 
-/* Unwinds from the inside. Returns the number of new frames; *joined is the number of
- * remembered frames that stay, *end the rule type that ended the walk if none do. */
-static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32_t most,
+/* As meets(), on another stack than the thread's own: there nothing was compared before. */
+static __attribute__((noinline)) uint32_t meets_other(struct walk *walk, const struct place *at,
+						      uint32_t *k)
+{
+	uint32_t met = meets(walk, at, k);
+
+	if (!met)
+		return 0;
+	*k = walk_standing(walk, met);
+	return *k == met ? met : 0;
+}
+
+/* Unwinds from the inside. Returns the number of new frames; *joined is the number of remembered
+ * frames that stay, of the outermost `some`; *end the rule type that ended the walk if none do. */
+static uint32_t unwind(struct walk *walk, struct place at, uint32_t some, uint32_t most,
 		       uint32_t *joined, uint8_t *end)
 {
 	uint32_t n = 0;
-	uint32_t k = same;
+	uint32_t k = some;
 
+	stack_memory_begin(&walk->stack, at.slot);
 	*end = RULE_END;
 	while (n < most) {
-		*joined = meets(walk, &at, &k);
-		uint64_t pc = word_at(at.slot);
+		*joined = likely(walk->stack.is_own) ? meets(walk, &at, &k)
+						     : meets_other(walk, &at, &k);
+		uint64_t pc = walk_word(at.slot);
 		if (*joined || !pc) {
 			walk->joined_bp_at = at.bp_at;
 			return n;
@@ -228,8 +251,8 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t same, uint32
 		frame->bp_at = at.bp_at;
 		frame->drap_at = 0;
 		frame->is_guess = false;
-		struct rule rule = rules_of(pc, walk->known_only);
-		if (!step(walk, frame, &at, rule)) {
+		struct rule rule = rules_of(pc, walk->known_only ? NULL : &walk->work.cfi);
+		if (!step(&walk->stack, frame, &at, rule)) {
 			/* ld.so's start has no tables; bp is 0 there, as the psABI wants it. */
 			*end = rule.type == RULE_NONE && !at.bp ? RULE_END : rule.type;
 			return n;
@@ -251,15 +274,16 @@ static struct walk *walk_of(struct thread *thread)
 }
 
 /* Makes what is remembered belong to the stack that `slot` is on. */
-static bool enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
+static void enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
 {
 	uint32_t now = __atomic_load_n(&walk_generation, __ATOMIC_ACQUIRE);
 
 	if (likely(walk_is_on(walk, slot)))
-		return true;
-	walk->count = walk->checks = 0;
+		return;
+	if (walk->generation != now)
+		walk->count = walk->checks = 0;
 	walk->generation = now;
-	return stack_range_find(thread, walk, slot);
+	stack_memory_enter(thread, &walk->stack, slot);
 }
 
 /* What is to be said of a stack by how its outermost frame was found. */
@@ -271,6 +295,7 @@ static uint8_t flags_of(uint8_t end)
 bool walk_init(void)
 {
 	cfi_init();
+	stack_memory_init();
 	return rules_init();
 }
 
@@ -287,9 +312,11 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	uint32_t kept;
 	uint8_t end;
 
-	if (unlikely(!walk) || unlikely(!enter_stack(thread, walk, slot)))
+	if (unlikely(!walk))
 		return NULL;
-	uint32_t fresh = unwind(walk, start, still_there(walk, slot), WALK_FRAMES, &kept, &end);
+	enter_stack(thread, walk, slot);
+	uint32_t some = likely(walk->stack.is_own) ? standing_own(walk, slot) : walk->count;
+	uint32_t fresh = unwind(walk, start, some, WALK_FRAMES, &kept, &end);
 	/* Too deep: cut it to half, so that the next calls inward find room again. */
 	if (unlikely(kept + fresh > WALK_FRAMES) || unlikely(end == UNWIND_CUT))
 		fresh = unwind(walk, start, 0, WALK_FRAMES / 2, &kept, &end);
@@ -304,6 +331,14 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	else
 		walk->kept = kept;
 	return walk;
+}
+
+void walk_begin_thread(struct walk *walk)
+{
+	if (!walk)
+		return;
+	walk->stack = (struct stack_view){ 0 };
+	walk->count = walk->checks = walk->generation = 0;
 }
 
 struct walk *walk_none(struct thread *thread)
