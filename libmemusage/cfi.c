@@ -284,7 +284,9 @@ static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct
 	return pc >= *begin && pc - *begin < read_pointer(r, cie->pointer_encoding & 15, 0);
 }
 
-static bool read_fde(const uint8_t *start, uint64_t pc, struct cfi_workspace *work)
+/* A function of its own, so that its frame is not on the stack while ld.so is asked. */
+static __attribute__((noinline)) bool read_fde(const uint8_t *start, uint64_t pc,
+					       struct cfi_workspace *work)
 {
 	struct cfi_row *row = &work->row;
 	struct reader r;
@@ -344,7 +346,7 @@ static struct dl_find_object fresh; /* an object that was just mapped */
 
 struct query {
 	uint64_t pc;
-	struct dl_find_object object;
+	struct dl_find_object *object;
 	bool is_found;
 };
 
@@ -352,13 +354,13 @@ static void ask(void *argument)
 {
 	struct query *q = argument;
 
-	q->is_found = !find_object((void *)q->pc, &q->object);
+	q->is_found = !find_object((void *)q->pc, q->object);
 }
 
 /* ld.so's function may use vector registers, which a client request must keep. */
 static bool look_up(uint64_t pc, struct dl_find_object *object)
 {
-	struct query q = { .pc = pc };
+	struct query q = { .pc = pc, .object = object };
 
 	if ((void *)pc >= fresh.dlfo_map_start && (void *)pc < fresh.dlfo_map_end) {
 		*object = fresh;
@@ -367,7 +369,6 @@ static bool look_up(uint64_t pc, struct dl_find_object *object)
 	if (!find_object)
 		return false;
 	vectors_keep(ask, &q);
-	*object = q.object;
 	return q.is_found;
 }
 

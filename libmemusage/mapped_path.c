@@ -11,6 +11,8 @@
 #include "libmemusage/sandbox.h"
 #include "libmemusage/sys.h"
 
+#define PART_BYTES 128 /* read at once: a signal handler's stack may be all there is */
+
 /* Where in a line we are:
  *
  *	7f1c8000-7f1d9000 r-xp 00026000 fe:01 1234      /usr/lib/libc.so.6
@@ -82,7 +84,7 @@ static bool is_path(const struct scan *s)
 uint64_t mapped_path(uint64_t address, bool as_it_is, char *path, uint64_t size)
 {
 	struct scan s = { .address = address, .path = path, .size = size };
-	char part[1024];
+	char part[PART_BYTES];
 	bool found = false;
 	long got;
 

@@ -126,13 +126,15 @@ void modules_init(void)
 
 const struct mu_module *modules_note(uint64_t pc)
 {
-	static char path[MODULES_PATH]; /* under the lock of sites.c */
-	struct mu_module module = { .opened = rec.image->dl_generation };
+	/* Under the lock of sites.c; a signal handler's stack may have no room for them. */
+	static char path[MODULES_PATH];
+	static struct mu_module module;
 	struct cfi_object object;
 
 	const struct mu_module *known = find(pc);
 	if (known || !cfi_object_of(pc, &object))
 		return known;
+	module = (struct mu_module){ .opened = rec.image->dl_generation };
 	module.start = object.start;
 	module.end = object.end;
 	module.bias = object.map->l_addr;

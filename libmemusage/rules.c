@@ -186,22 +186,24 @@ bool rules_init(void)
 	return rules != NULL;
 }
 
-struct rule rules_make(uint64_t pc, struct cfi_workspace *work)
+bool rules_make(uint64_t pc, struct cfi_workspace *work)
 {
 	uint64_t behind = macros_behind(pc);
 	struct rule rule = behind == pc ? collapse(pc, work) : collapse_request(behind, work);
+	bool has_room = false;
+	uint64_t form;
 
 	if (!spin_lock(&lock))
-		return rule;
+		return false;
 	if (used * 4 > rules->mask * 3)
 		grow();
-	uint64_t form;
-	if (used < rules->mask && pc >> (64 - RULE_FORM_BITS) == 0 && form_of(rule, &form)) {
+	if (used < rules->mask && form_of(rule, &form)) {
 		insert(rules, pc << RULE_FORM_BITS | form);
 		used++;
+		has_room = true;
 	}
 	spin_unlock(&lock);
-	return rule;
+	return has_room;
 }
 
 /* Whoever looks in the table meanwhile finds its address or has its rule made again, after this. */

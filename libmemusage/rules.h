@@ -25,7 +25,7 @@ enum rule_type {
 	RULE_DRAP,     /* CFA = *(bp + cfa): gcc's realigned frames */
 	RULE_END,      /* outermost frame */
 	RULE_SLOW,     /* needs other registers, or is a signal frame */
-	RULE_UNKNOWN   /* was not looked for */
+	RULE_UNKNOWN   /* not in the table */
 };
 
 /* Where the caller's bp is. */
@@ -56,12 +56,14 @@ extern struct rule *rule_forms;
 /* rules_init -- make the table. Returns false without memory. */
 bool rules_init(void);
 
-/* rules_make -- find and remember the rule for a return address.
+/* rules_make -- find the rule for a return address and put it into the table.
  *
+ * pc    one for which rules_of() says RULE_UNKNOWN.
  * work  room to work in, as for cfi_find().
+ * Returns false if there is no room for it in the table: rules_of() will not know it.
  * Async-signal-safe. Cost 1-4 us, once per address.
  */
-struct rule rules_make(uint64_t pc, struct cfi_workspace *work);
+bool rules_make(uint64_t pc, struct cfi_workspace *work);
 
 /* rules_forget -- objects were closed: addresses may mean something else now.
  *
@@ -73,12 +75,11 @@ void rules_forget(void);
 /* rules_forget_locks -- in a forked child. */
 void rules_forget_locks(void);
 
-/* rules_of -- the rule for a return address.
+/* rules_of -- the rule for a return address, RULE_UNKNOWN if it has not been made yet.
  *
- * work  for rules_make(); NULL: one that is not known yet is RULE_UNKNOWN.
- * Async-signal-safe. Cost 1-2 ns when known.
+ * Async-signal-safe. Cost 1-2 ns.
  */
-static inline struct rule rules_of(uint64_t pc, struct cfi_workspace *work)
+static inline struct rule rules_of(uint64_t pc)
 {
 	const struct rule_table *table = __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
 	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
@@ -90,7 +91,8 @@ static inline struct rule rules_of(uint64_t pc, struct cfi_workspace *work)
 					       __ATOMIC_ACQUIRE)[found & RULE_FORM_MASK];
 		i = (i + 1) & table->mask;
 	}
-	return work ? rules_make(pc, work) : (struct rule){ .type = RULE_UNKNOWN };
+	/* No code lies so high: not worth a place in the table, which has none for it. */
+	return (struct rule){ .type = pc >> (64 - RULE_FORM_BITS) ? RULE_NONE : RULE_UNKNOWN };
 }
 
 #endif

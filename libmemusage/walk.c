@@ -251,7 +251,7 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t some, uint32
 		frame->bp_at = at.bp_at;
 		frame->drap_at = 0;
 		frame->is_guess = false;
-		struct rule rule = rules_of(pc, walk->known_only ? NULL : &walk->work.cfi);
+		struct rule rule = rules_of(pc);
 		if (!step(&walk->stack, frame, &at, rule)) {
 			/* ld.so's start has no tables; bp is 0 there, as the psABI wants it. */
 			*end = rule.type == RULE_NONE && !at.bp ? RULE_END : rule.type;
@@ -317,6 +317,10 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	enter_stack(thread, walk, slot);
 	uint32_t some = likely(walk->stack.is_own) ? standing_own(walk, slot) : walk->count;
 	uint32_t fresh = unwind(walk, start, some, WALK_FRAMES, &kept, &end);
+	/* Rules are made here and not where they are missed: the stack may have little room. */
+	while (unlikely(end == RULE_UNKNOWN) && !kept && !walk->known_only &&
+	       rules_make(walk->new[fresh - 1].pc, &walk->work.cfi))
+		fresh = unwind(walk, start, some, WALK_FRAMES, &kept, &end);
 	/* Too deep: cut it to half, so that the next calls inward find room again. */
 	if (unlikely(kept + fresh > WALK_FRAMES) || unlikely(end == UNWIND_CUT))
 		fresh = unwind(walk, start, 0, WALK_FRAMES / 2, &kept, &end);

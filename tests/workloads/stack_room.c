@@ -1,0 +1,155 @@
+/* stack_room.c -- how much of the stack calls of malloc and its kin use, below their caller's frame.
+ *
+ *	stack_room
+ *
+ * Each call is made at the top of a painted stack, as a coroutine and as a handler on an alternate
+ * signal stack; what is not painted any more afterwards was used. Most calls are made from places of
+ * their own, once: all that is done for a return address or a stack that is new is measured. Prints
+ * "NAME BYTES" for each kind of call: the most of all of them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { ROOM = 256 << 10, PAINT = 0xa5, PLACES = 8, TURNS = 3 };
+
+static unsigned char *stack;
+static unsigned char *top; /* the stack pointer of the call that is measured */
+static void *block;
+
+/* Eight call sites, of which each is met for the first time once. */
+#define CALLS(CALL)                                                              \
+	switch (place) {                                                         \
+	case 0: CALL; __asm__ volatile("nop"); break;                            \
+	case 1: CALL; __asm__ volatile("nop; nop"); break;                       \
+	case 2: CALL; __asm__ volatile("nop; nop; nop"); break;                  \
+	case 3: CALL; __asm__ volatile("nop; nop; nop; nop"); break;             \
+	case 4: CALL; __asm__ volatile("nop; nop; nop; nop; nop"); break;        \
+	case 5: CALL; __asm__ volatile("nop; nop; nop; nop; nop; nop"); break;   \
+	case 6: CALL; __asm__ volatile("nop; nop; nop; nop; nop; nop; nop"); break; \
+	default: CALL; __asm__ volatile("");                                     \
+	}
+
+#define KIND(NAME, CALL)                                                         \
+	static __attribute__((noinline)) void call_##NAME(int place)             \
+	{                                                                        \
+		__asm__ volatile("mov %%rsp, %0" : "=r"(top));                   \
+		CALLS(CALL)                                                      \
+	}
+
+#if !defined(__x86_64__)
+#error "the stack pointer is x86-64's"
+#endif
+
+KIND(malloc, block = malloc(100))
+KIND(calloc, block = calloc(10, 10))
+KIND(realloc, block = realloc(block, 3000))
+KIND(shrink, block = realloc(block, 30))
+KIND(memalign, block = aligned_alloc(64, 640))
+KIND(large, block = malloc(1 << 20))
+KIND(free, free(block))
+
+static const struct kind {
+	const char *name;
+	void (*call)(int place);
+} kinds[] = {
+	{ "malloc", call_malloc }, { "realloc", call_realloc }, { "shrink", call_shrink },
+	{ "free", call_free },	   { "calloc", call_calloc },	{ "free", call_free },
+	{ "memalign", call_memalign }, { "free", call_free },	{ "large", call_large },
+	{ "free", call_free },
+};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static const struct kind *kind;
+static int kind_place;
+static size_t most[KINDS];
+
+static void measured(void)
+{
+	unsigned char *low = stack;
+
+	while (low < top && *low == PAINT)
+		low++;
+	if ((size_t)(top - low) > most[kind - kinds])
+		most[kind - kinds] = (size_t)(top - low);
+}
+
+static void on_the_stack(void)
+{
+	kind->call(kind_place);
+}
+
+static void as_coroutine(void)
+{
+	ucontext_t here, there;
+
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = ROOM;
+	there.uc_link = &here;
+	makecontext(&there, on_the_stack, 0);
+	swapcontext(&here, &there);
+}
+
+static void handler(int number)
+{
+	(void)number;
+	on_the_stack();
+}
+
+static void as_handler(void)
+{
+	stack_t on = { .ss_sp = stack, .ss_size = ROOM }, off = { .ss_flags = SS_DISABLE };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&on, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	sigaltstack(&off, NULL);
+}
+
+static void measure_all(void (*run)(void))
+{
+	for (int turn = 0; turn < TURNS; turn++)
+		for (kind_place = 0; kind_place < PLACES; kind_place++)
+			for (kind = kinds; kind < kinds + KINDS; kind++) {
+				memset(stack, PAINT, ROOM);
+				run();
+				measured();
+			}
+}
+
+/* By name: a kind that is called in several ways is one. */
+static void print(void)
+{
+	for (int i = 0; i < KINDS; i++) {
+		size_t bytes = most[i];
+		int first = 1;
+
+		for (int k = 0; k < KINDS; k++) {
+			if (strcmp(kinds[k].name, kinds[i].name))
+				continue;
+			first = first && k >= i;
+			bytes = most[k] > bytes ? most[k] : bytes;
+		}
+		if (first)
+			printf("%s %zu\n", kinds[i].name, bytes);
+	}
+}
+
+int main(void)
+{
+	stack = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stack == MAP_FAILED)
+		return 1;
+	measure_all(as_coroutine);
+	measure_all(as_handler);
+	print();
+	return 0;
+}
