@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/image.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
@@ -102,14 +103,6 @@ static uint64_t slot_bytes(void)
 		return SLOT_BYTES;
 	return limit.rlim_cur < SLOTS_OFFSET ? 0
 					     : (limit.rlim_cur - SLOTS_OFFSET) & -(uint64_t)MU_PAGE;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static bool fill_segment(struct slot *slot)

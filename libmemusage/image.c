@@ -15,6 +15,7 @@
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/blocks.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/instructions.h"
 #include "libmemusage/journal.h"
 #include "libmemusage/last_sample.h"
@@ -45,14 +46,6 @@
 #define CMDLINE_LIMIT 16384u
 
 static char scratch[CMDLINE_LIMIT];
-
-static uint64_t monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static struct mu_string from_link(const char *path)
 {
@@ -134,7 +127,7 @@ static void describe_process(struct mu_process *process)
 	process->pid = rec.pid;
 	process->ppid = (uint32_t)SYS1(SYS_getppid, 0);
 	process->uid = (uint32_t)SYS1(SYS_getuid, 0);
-	process->start_mono_ns = monotonic();
+	process->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	process->exe = from_link("/proc/self/exe");
 	process->cmdline = from_file("/proc/self/cmdline");
 	if (!process->exe.length)
@@ -275,7 +268,7 @@ void image_inherit(const struct slot *slot)
 	image->fork_heap = image->heap.now;
 	image->process.pid = rec.pid;
 	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
-	image->process.fork_mono_ns = monotonic();
+	image->process.fork_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	image->process.exit = MU_EXIT_RUNNING;
 	image->process.exit_mono_ns = 0;
 	slot_entry(slot->index)->pid = rec.pid;
@@ -298,6 +291,6 @@ void image_exit(void)
 		last_sample_take();
 	if (rec.flags & MU_CFG_PAGES)
 		pages_exit();
-	rec.image->process.exit_mono_ns = monotonic();
+	rec.image->process.exit_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	rec.image->process.exit = MU_EXIT_NORMAL;
 }

@@ -16,7 +16,9 @@
 #include "libmemusage/export.h"
 #include "libmemusage/real.h"
 #include "libmemusage/sampler.h"
+#include "libmemusage/sigset.h"
 #include "libmemusage/snapshot_signal.h"
+#include "libmemusage/sys.h"
 
 EXPORT int sigaction(int number, const struct sigaction *restrict now,
 		     struct sigaction *restrict old)
@@ -69,12 +71,10 @@ static sighandler_t share(int number, sighandler_t handler, int flags)
 {
 	struct sigaction now = { .sa_handler = handler, .sa_flags = flags }, old;
 	bool is_set = flags == 0, is_held = is_set && handler == SIG_HOLD;
-	sigset_t only, before;
+	uint64_t only = sigset_bit(number), before = 0;
 
-	sigemptyset(&only);
-	sigaddset(&only, number);
 	if (flags == SA_RESTART)
-		now.sa_mask = only;
+		sigset_store(&now.sa_mask, only);
 	if (handler == SIG_ERR) {
 		errno = EINVAL;
 		return SIG_ERR;
@@ -83,8 +83,8 @@ static sighandler_t share(int number, sighandler_t handler, int flags)
 		return SIG_ERR;
 	if (!is_set)
 		return old.sa_handler;
-	sigprocmask(is_held ? SIG_BLOCK : SIG_UNBLOCK, &only, &before);
-	return sigismember(&before, number) == 1 ? SIG_HOLD : old.sa_handler;
+	SYS4(SYS_rt_sigprocmask, is_held ? SIG_BLOCK : SIG_UNBLOCK, &only, &before, sizeof(only));
+	return before & only ? SIG_HOLD : old.sa_handler;
 }
 
 #define FORM(name, flags)                                           \
@@ -107,7 +107,7 @@ FORMS
 static void before_wait(const sigset_t *set)
 {
 	real_resolve();
-	if (set && sigismember(set, SIGPROF) == 1)
+	if (set && sigset_holds(set, SIGPROF))
 		sampler_yield_signal();
 }
 
@@ -152,7 +152,7 @@ EXPORT int sigpending(sigset_t *set)
 	int result = real.sigpending(set);
 
 	if (!result && sampler_owns_signal())
-		sigdelset(set, SIGPROF);
+		sigset_take_out(set, SIGPROF);
 	return result;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/sys.h"
@@ -87,15 +88,13 @@ void last_sample_take(void)
 	struct mu_table *table = &rec.image->table[MU_SEC_TIMELINE];
 	struct mu_sample *sample = sandbox_is_on ? NULL : arena_table_at(table, 0);
 	struct sums sums = { .heap = rec.image->heap.now };
-	struct timespec now;
 
 	if (!sample || !read_status())
 		return;
 	thread_for_each(add_thread, &sums);
 	add_calls(&sums, &rec.image->retired);
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	*sample = (struct mu_sample){
-		.mono_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+		.mono_ns = clock_ns(CLOCK_MONOTONIC),
 		.heap = sums.heap,
 		.stack = sums.stack,
 		.rss_anon = kilobytes("\nRssAnon:"),

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "libmemusage/clock.h"
 #include "libmemusage/emulated.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/thread.h"
@@ -28,14 +29,12 @@ void log_reset(struct thread *thread);
 /* log_now -- now, in the unit of mu_config.time_source. Async-signal-safe. */
 static inline uint64_t log_now(void)
 {
-	struct timespec now;
-
 	if (likely(rec.ticks))
 		return cpu_ticks();
 	emulated_pause();
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	emulated_resume();
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return now;
 }
 
 /* log_append_slow -- as log_append(), for an event that needs a time, room, or more words. */

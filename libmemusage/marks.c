@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/spin.h"
 
 #define FIRST_LOG2 4
@@ -25,14 +26,6 @@ void marks_init(void)
 	rec.was_paused = false;
 }
 
-static uint64_t monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void drop(void)
 {
 	__atomic_fetch_add(&rec.image->drops.marks, 1, __ATOMIC_RELAXED);
@@ -47,7 +40,7 @@ static bool append(struct thread *thread, enum mu_mark_kind kind, const char *te
 
 	if (!mark)
 		return false;
-	*mark = (struct mu_mark){ .mono_ns = monotonic(),
+	*mark = (struct mu_mark){ .mono_ns = clock_ns(CLOCK_MONOTONIC),
 				  .kind = kind,
 				  .thread = thread->pub.tid,
 				  .value = (uint64_t)(rec.image->heap.now +

@@ -10,6 +10,18 @@
 
 #include "recording/recording.h"
 
+/* The executable's program headers, as the kernel told ld.so. */
+static const ElfW(Phdr) *executable;
+static unsigned int executable_parts;
+
+void objects_init(void)
+{
+	if (getauxval(AT_PHENT) != sizeof(ElfW(Phdr)))
+		return;
+	executable_parts = (unsigned int)getauxval(AT_PHNUM);
+	executable = (const void *)getauxval(AT_PHDR);
+}
+
 /* The executable's are where the kernel says. Others begin with their ELF header at the load
  * address: linkers give the first segment address 0. */
 static bool find_headers(struct object *object)
@@ -17,9 +29,9 @@ static bool find_headers(struct object *object)
 	const ElfW(Ehdr) *header = (const void *)object->map->l_addr;
 
 	if (object->map == _r_debug.r_map) {
-		object->part = (const void *)getauxval(AT_PHDR);
-		object->parts = (unsigned int)getauxval(AT_PHNUM);
-		return object->part && getauxval(AT_PHENT) == sizeof(ElfW(Phdr));
+		object->part = executable;
+		object->parts = executable_parts;
+		return executable;
 	}
 	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
 	    header->e_phentsize != sizeof(ElfW(Phdr)) ||

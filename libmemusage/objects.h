@@ -20,6 +20,10 @@ struct object {
 	uint64_t start, end; /* lowest and highest address of what is loaded, whole pages */
 };
 
+/* objects_init -- read what getauxval() has to say of the executable: once, before any object is
+ * looked at. */
+void objects_init(void);
+
 /* object_read -- the program headers of an object of the list.
  *
  * Returns false if they are not where they should be, or nothing is loaded. Allocates nothing,

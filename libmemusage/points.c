@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/instructions.h"
 #include "libmemusage/memory.h"
 
@@ -114,16 +115,7 @@ uint64_t points_of(uint32_t number)
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-static uint64_t ns_of(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Not by libc, see emulated_event.h; and for the processor's time that makes a system call, too,
- * and sets errno. */
+/* By the kernel alone, see emulated_event.h. */
 static uint64_t kernel_ns_of(clockid_t clock, uint64_t otherwise)
 {
 	struct timespec now;
@@ -138,7 +130,7 @@ __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 {
 	switch (all->clock) {
 	case MU_CLOCK_NS:
-		return ns_of(CLOCK_MONOTONIC) >> all->shift;
+		return clock_ns(CLOCK_MONOTONIC) >> all->shift;
 	case MU_CLOCK_CPU:
 		return __atomic_load_n(&cpu_ns, __ATOMIC_RELAXED) >> all->shift;
 	case MU_CLOCK_INSTRUCTIONS:

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/sys.h"
@@ -18,14 +19,6 @@
 #define NAP_NS 100000000 /* a wake may be lost with the one who would have sent it */
 
 static bool is_mute; /* the collector does not answer */
-
-static uint64_t monotonic(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void question_init(void)
 {
@@ -55,12 +48,12 @@ static void say(uint32_t state)
 static bool wait_for_answer(void)
 {
 	struct mu_image *image = rec.image;
-	uint64_t began = monotonic();
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
 	say(MU_CODE_WANTED);
 	for (;;) {
 		uint32_t state = __atomic_load_n(&image->code_state, __ATOMIC_ACQUIRE);
-		uint64_t waited = monotonic() - began;
+		uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 		if (state == MU_CODE_DONE || state == MU_CODE_FAILED)
 			return state == MU_CODE_DONE;
 		if (state == MU_CODE_COUNTED) {

@@ -13,6 +13,7 @@
 #include "libmemusage/event.h"
 #include "libmemusage/real.h"
 #include "libmemusage/sandbox.h"
+#include "libmemusage/sigset.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/tick.h"
@@ -76,7 +77,7 @@ void sampler_start(void)
 					  __ATOMIC_RELAXED);
 		return;
 	}
-	sigfillset(&ours.sa_mask);
+	sigset_store(&ours.sa_mask, ~SIGSET_LIBC);
 	installed = !real.sigaction(SIGPROF, &ours, NULL);
 	if (has_self())
 		sampler_add(self);

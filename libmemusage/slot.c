@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "libmemusage/clock.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/spin.h"
@@ -32,14 +33,6 @@ static void *map(int fd, uint64_t hint, uint64_t length, uint64_t offset)
 	SYS3(SYS_madvise, result, length, MADV_DONTDUMP);
 	memory_own((uint64_t)result, length);
 	return (void *)result;
-}
-
-static uint64_t boot_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static uint8_t *slot_base(uint32_t index)
@@ -90,7 +83,7 @@ bool slot_claim(struct slot *slot)
 	entry->pid = 0;
 	entry->claimed_by = sys_getpid();
 	entry->parent_slot = rec.slot + 1;
-	__atomic_store_n(&entry->claimed_ns, boot_time(), __ATOMIC_RELEASE);
+	__atomic_store_n(&entry->claimed_ns, clock_ns(CLOCK_BOOTTIME), __ATOMIC_RELEASE);
 	*slot = (struct slot){ .index = index,
 			       .capacity = segment->slot_size,
 			       .base = slot_base(index),

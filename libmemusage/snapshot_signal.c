@@ -9,6 +9,7 @@
 
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
+#include "libmemusage/sigset.h"
 #include "libmemusage/triggers.h"
 
 static int taken; /* the signal, 0: none */
@@ -69,7 +70,7 @@ static struct sigaction cover(const struct sigaction *own)
 {
 	struct sigaction a = { .sa_flags = SA_RESTART | SA_ONSTACK };
 
-	sigfillset(&a.sa_mask);
+	sigset_store(&a.sa_mask, ~SIGSET_LIBC);
 	if (own->sa_handler != SIG_DFL)
 		a = *own;
 	a.sa_flags = (a.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;

@@ -12,12 +12,14 @@
 
 #include "libmemusage/alone.h"
 #include "libmemusage/asked.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/emulated.h"
 #include "libmemusage/fork.h"
 #include "libmemusage/foreign.h"
 #include "libmemusage/hello.h"
 #include "libmemusage/image.h"
 #include "libmemusage/macros.h"
+#include "libmemusage/objects.h"
 #include "libmemusage/pages_start.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
@@ -119,6 +121,8 @@ void recorder_start(void)
 	emulated_pause();
 	int saved = errno;
 	real_resolve();
+	clock_init();
+	objects_init();
 	trace_init(env(MU_ENV_TRACE));
 	bool ok = !getauxval(AT_SECURE) && begin();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);

@@ -18,6 +18,7 @@
 #include "libmemusage/accesses.h"
 #include "libmemusage/arena.h"
 #include "libmemusage/batch.h"
+#include "libmemusage/clock.h"
 #include "libmemusage/depths.h"
 #include "libmemusage/emulated.h"
 #include "libmemusage/heap.h"
@@ -229,15 +230,13 @@ void thread_discard(struct thread *thread)
 struct thread *thread_attach(struct thread *prepared)
 {
 	struct thread *thread = prepared ? prepared : thread_prepare();
-	struct timespec now;
 
 	if (!thread)
 		return NULL;
 	emulated_pause();
 	thread->pub.tid = sys_gettid();
 	SYS2(SYS_prctl, PR_GET_NAME, thread->pub.name);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	thread->pub.start_mono_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	thread->pub.start_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!thread->pub.stack_base)
 		stack_find(thread, 0, 0);
 	heap_set_threads(1);

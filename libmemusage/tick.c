@@ -6,14 +6,13 @@
 
 #include <time.h>
 
+#include "libmemusage/clock.h"
+
 uint64_t tick_move(void)
 {
 	struct mu_segment *segment = rec.segment;
 	uint64_t last = __atomic_load_n(&segment->tick, __ATOMIC_RELAXED);
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	uint64_t ns = clock_ns(CLOCK_MONOTONIC);
 	/* A time namespace may be behind. */
 	if (ns < segment->start_mono_ns)
 		return last;

@@ -1,4 +1,4 @@
-/* next.c -- finding the real functions; and the bytes that we move and compare ourselves.
+/* next.c -- finding the real functions, and how many bytes they look at.
  *
  * The recorder's own objects call memcpy and its kin, too: in this library those calls are
  * renamed at link time to own_memcpy and so on, which count nothing (GNUmakefile).
@@ -63,64 +63,4 @@ size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case)
 			   : a[i] == b[i]))
 		i++;
 	return i < most ? i + 1 : i;
-}
-
-/* ---- what the recorder itself calls, besides what it has of its own (string.c) ----- */
-
-int own_strcmp(const char *a, const char *b)
-{
-	while (*a && *a == *b)
-		a++, b++;
-	return (unsigned char)*a - (unsigned char)*b;
-}
-
-int own_strncmp(const char *a, const char *b, size_t n)
-{
-	size_t i = 0;
-
-	while (i < n && a[i] && a[i] == b[i])
-		i++;
-	return i == n ? 0 : (unsigned char)a[i] - (unsigned char)b[i];
-}
-
-char *own_strchr(const char *text, int c)
-{
-	for (; *text != (char)c; text++)
-		if (!*text)
-			return NULL;
-	return (char *)text;
-}
-
-char *own_strrchr(const char *text, int c)
-{
-	const char *found = NULL;
-
-	for (;; text++) {
-		if (*text == (char)c)
-			found = text;
-		if (!*text)
-			return (char *)found;
-	}
-}
-
-char *own_strcpy(char *to, const char *from)
-{
-	return own_memcpy(to, from, NEXT(strlen)(from) + 1);
-}
-
-char *own_strncpy(char *to, const char *from, size_t n)
-{
-	size_t i = 0;
-
-	for (; i < n && from[i]; i++)
-		to[i] = from[i];
-	for (; i < n; i++)
-		to[i] = '\0';
-	return to;
-}
-
-char *own_strcat(char *to, const char *from)
-{
-	own_strcpy(to + NEXT(strlen)(to), from);
-	return to;
 }

@@ -109,23 +109,9 @@ INLINE bool is_touching(void)
 			copies_event(which, bytes, hook_sp()); \
 	} while (0)
 
-/* own_memcpy -- what the recorder's own objects call in place of memcpy. As the C library's;
- * usable at any time. Likewise: */
+/* own_memcpy -- what the recorder's own objects call in place of memcpy: string.c's. Usable at any
+ * time. */
 void *own_memcpy(void *to, const void *from, size_t n);
-/* own_strcmp -- strcmp. */
-int own_strcmp(const char *a, const char *b);
-/* own_strncmp -- strncmp. */
-int own_strncmp(const char *a, const char *b, size_t n);
-/* own_strchr -- strchr. */
-char *own_strchr(const char *text, int c);
-/* own_strrchr -- strrchr. */
-char *own_strrchr(const char *text, int c);
-/* own_strcpy -- strcpy. */
-char *own_strcpy(char *to, const char *from);
-/* own_strncpy -- strncpy. */
-char *own_strncpy(char *to, const char *from, size_t n);
-/* own_strcat -- strcat. */
-char *own_strcat(char *to, const char *from);
 
 /* quietly -- the result of a call of a real function that may copy by others, which is no copy
  * of its own. */

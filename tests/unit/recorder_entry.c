@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libmemusage/cfi.h"
+#include "libmemusage/objects.h"
 #include "tests/lib/recorder.h"
 
 #if defined(__x86_64__)
@@ -207,6 +208,7 @@ static void test_longjmp(void)
 int main(void)
 {
 	recorder_image(UINT64_C(1) << 24, MU_CFG_STACKS);
+	objects_init();
 	cfi_init();
 	test_calls();
 	test_refusals();

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libmemusage/event.h"
+#include "libmemusage/objects.h"
 #include "libmemusage/patch.h"
 #include "libmemusage/request.h"
 #include "tests/lib/recorder.h"
@@ -149,6 +150,7 @@ static void test_behind(void)
 int main(void)
 {
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS);
+	objects_init();
 	recorder_open_gate();
 	test_scan();
 	test_change();
