@@ -38,7 +38,7 @@ run make CFLAGS=-O0 "CPPFLAGS=-DQUOTED='\"it is\"'" unit
 is "$status" 0 'quotes in flags' || diag "$err"
 run make help
 is "$status" 0 'make help'
-for target in all check check-real check-slow demo install uninstall clean bench fuzz lint \
+for target in all check check-cpus check-real check-slow demo install uninstall clean bench fuzz lint \
 	analyze dist; do
 	like "$out" "^  make $target " "make help knows $target"
 done
