@@ -16,40 +16,92 @@
 
 #define LEGACY_BYTES 512u /* of fxsave, and of the first part of xsave */
 #define HEADER_BYTES 64u  /* must be zero: xsave writes only its first word */
+#define ALIGN 64u
 
-/* Bytes that xsave needs for what the kernel has switched on; 0 if it is not there. */
-static uint32_t xsave_bytes(void)
+/* State components as the CPU numbers them; the kernel has switched some on (XCR0). All are saved,
+ * those of later CPUs too, but for the protection keys: no function changes them, and they are
+ * never at their initial value, at the end of the area. */
+#define COMPONENTS 63u
+#define ALWAYS 3u /* x87, and SSE with MXCSR */
+#define PROTECTION_KEYS (UINT64_C(1) << 9)
+
+enum { XSAVE_LEAF = 0xd, XSAVE_FEATURES = 1, XGETBV_IN_USE = 4 };
+
+static struct {
+	uint64_t switched_on; /* 0: the CPU has no xsave, or the kernel does not use it */
+	bool tells_in_use;
+	uint32_t end[COMPONENTS]; /* of each in the area, bytes */
+	bool is_known;
+} area;
+
+static uint64_t extended_control(uint32_t number)
 {
-	static uint32_t known;
-	uint32_t a, b, c, d;
-	uint32_t bytes = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	uint32_t low, high;
 
-	if (bytes)
-		return bytes == 1 ? 0 : bytes;
-	bytes = 1;
-	if (__get_cpuid(1, &a, &b, &c, &d) && c & bit_OSXSAVE &&
-	    __get_cpuid_count(0xd, 0, &a, &b, &c, &d) && b >= LEGACY_BYTES + HEADER_BYTES)
-		bytes = b;
-	__atomic_store_n(&known, bytes, __ATOMIC_RELAXED);
-	return bytes == 1 ? 0 : bytes;
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(number));
+	return (uint64_t)high << 32 | low;
+}
+
+/* Several threads may do this at once: each stores the same words, and no others. */
+static void look_at_cpu(void)
+{
+	uint32_t a, b, c, d;
+	uint64_t on;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return;
+	on = extended_control(0) & ~PROTECTION_KEYS;
+	if (__get_cpuid_count(XSAVE_LEAF, XSAVE_FEATURES, &a, &b, &c, &d))
+		area.tells_in_use = a & XGETBV_IN_USE;
+	for (uint32_t i = 0; i < COMPONENTS; i++) {
+		bool is_apart = i >= 2 && on >> i & 1 &&
+				__get_cpuid_count(XSAVE_LEAF, i, &a, &b, &c, &d);
+		area.end[i] = is_apart ? a + b : LEGACY_BYTES + HEADER_BYTES;
+	}
+	area.switched_on = on;
+}
+
+/* The components to save, and the bytes that they need. One at its initial value needs none, as it
+ * gets that value back all the same: the 8 KiB of AMX cost nothing where they are not in use. */
+static uint32_t bytes_needed(uint64_t *components)
+{
+	uint32_t bytes = LEGACY_BYTES + HEADER_BYTES;
+
+	if (!__atomic_load_n(&area.is_known, __ATOMIC_ACQUIRE)) {
+		look_at_cpu();
+		__atomic_store_n(&area.is_known, true, __ATOMIC_RELEASE);
+	}
+	*components = area.switched_on;
+	if (area.switched_on && area.tells_in_use)
+		*components &= extended_control(1) | ALWAYS;
+	for (uint64_t rest = *components; rest; rest &= rest - 1) {
+		uint32_t end = area.end[__builtin_ctzll(rest)];
+		bytes = end > bytes ? end : bytes;
+	}
+	return bytes;
 }
 
 static void keep(void (*work)(void *), void *argument)
 {
-	uint32_t bytes = xsave_bytes();
-	uint8_t *room = __builtin_alloca((bytes ? bytes : LEGACY_BYTES) + 63);
-	uint8_t *area = (uint8_t *)(((uintptr_t)room + 63) & -(uintptr_t)64);
+	uint64_t saved;
+	uint8_t *room = __builtin_alloca(bytes_needed(&saved) + ALIGN - 1);
+	uint8_t *at = (uint8_t *)(((uintptr_t)room + ALIGN - 1) & -(uintptr_t)ALIGN);
+	uint64_t all = area.switched_on;
 
-	if (!bytes) {
-		__asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
+	if (!saved) {
+		__asm__ volatile("fxsave64 (%0)" : : "r"(at) : "memory");
 		work(argument);
-		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+		__asm__ volatile("fxrstor64 (%0)" : : "r"(at) : "memory");
 		return;
 	}
-	memset(area + LEGACY_BYTES, 0, HEADER_BYTES);
-	__asm__ volatile("xsave64 (%0)" : : "r"(area), "a"(~0u), "d"(~0u) : "memory");
+	memset(at + LEGACY_BYTES, 0, HEADER_BYTES);
+	__asm__ volatile("xsave64 (%0)"
+			 : : "r"(at), "a"((uint32_t)saved), "d"((uint32_t)(saved >> 32))
+			 : "memory");
 	work(argument);
-	__asm__ volatile("xrstor64 (%0)" : : "r"(area), "a"(~0u), "d"(~0u) : "memory");
+	__asm__ volatile("xrstor64 (%0)"
+			 : : "r"(at), "a"((uint32_t)all), "d"((uint32_t)(all >> 32))
+			 : "memory");
 }
 
 #else

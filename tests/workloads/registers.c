@@ -162,7 +162,7 @@ static void fill(struct registers *r, unsigned seed)
 
 	memset(r, 0, sizeof(*r));
 	for (unsigned i = 0; i < sizeof(r->vector); i++)
-		r->vector[0][i] = (unsigned char)(i * 7 + i / 64 + seed);
+		r->vector[i / 64][i % 64] = (unsigned char)(i * 7 + i / 64 + seed);
 	for (unsigned i = 0; i < 8; i++)
 		r->mask[i] = 0x1122334455667788u * (i + 1) + seed;
 	for (unsigned i = 0; i < 16; i++)
