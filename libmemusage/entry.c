@@ -4,7 +4,8 @@
  *	 0  push $number
  *	 5  jmp *5(%rip)    to patch_entry_common, which keeps all registers
  *	16  its address
- *	24  the moved instructions, and a jump to what follows them
+ *	24  endbr64, as hooks and patch_entry_common come by a pointer
+ *	28  the moved instructions, and a jump to what follows them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +22,7 @@
 #include "libmemusage/vectors.h"
 
 #define THUNK_BYTES 112u
-#define MOVED_AT 24u
+#define ORIGINAL_AT 24u
 #define JUMP_BYTES 5u
 #define INSN_MAX 16u
 #define ALIGNMENT UINT64_C(16) /* of functions: what lies in between is padding */
@@ -37,6 +38,8 @@ void patch_entry_returned(void);
 /* entry_before -- calls the hook's before(). entry_after -- likewise. */
 bool entry_before(struct entry_call *call, uint32_t number);
 void entry_after(struct entry_call *call);
+
+static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 
 static struct entry entries[ENTRIES];
 static uint32_t entry_count;
@@ -203,7 +206,7 @@ static const char *move_branch(const struct insn *insn, const uint8_t *code, uin
 static const char *move_one(const struct insn *insn, const uint8_t *code, uint64_t at,
 			    uint64_t thunk, struct moved *moved)
 {
-	uint64_t to = thunk + MOVED_AT;
+	uint64_t to = thunk + ORIGINAL_AT;
 
 	if (insn->relative_size)
 		return move_branch(insn, code, at, to, moved);
@@ -248,7 +251,8 @@ static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct mov
 	uint8_t code[INSN_MAX];
 	struct insn insn;
 
-	*moved = (struct moved){ .length = 0 };
+	*moved = (struct moved){ .length = sizeof(landing) };
+	memcpy(moved->code, landing, sizeof(landing));
 	while (moved->taken < JUMP_BYTES) {
 		if (moved->ends && place + moved->taken == end &&
 		    has_room_behind(end, place + JUMP_BYTES)) {
@@ -269,7 +273,7 @@ static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct mov
 	moved->code[moved->length++] = 0xe9;
 	moved->length += 4;
 	if (!put_distance(moved->code + moved->length - 4,
-			  (int64_t)(place + moved->taken - (thunk + MOVED_AT + moved->length))))
+			  (int64_t)(place + moved->taken - (thunk + ORIGINAL_AT + moved->length))))
 		return "the thunk is too far";
 	return NULL;
 }
@@ -397,7 +401,7 @@ static struct entry *find_entry(uint64_t function)
 			continue;
 		memcpy(&distance, code + 1, sizeof(distance));
 		if (entry->place + JUMP_BYTES + (uint64_t)(int64_t)distance ==
-		    entry->original - MOVED_AT)
+		    entry->original - ORIGINAL_AT)
 			return &entries[i];
 	}
 	return NULL;
@@ -424,7 +428,7 @@ static uint32_t number_for(uint64_t function)
 static uint64_t thunk_for(uint32_t number, uint64_t place, uint64_t end)
 {
 	if (number < entry_count)
-		return entries[number].original - MOVED_AT;
+		return entries[number].original - ORIGINAL_AT;
 	return patch_room_near(place, end, THUNK_BYTES);
 }
 
@@ -437,13 +441,12 @@ static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
 	memcpy(code + 1, &number, 4);
 	memcpy(code + 5, "\xff\x25\5\0\0\0", 6); /* the address is 5 bytes behind */
 	memcpy(code + 16, &common, sizeof(common));
-	memcpy(code + MOVED_AT, moved->code, moved->length);
-	return patch_write(p, thunk, code, MOVED_AT + moved->length);
+	memcpy(code + ORIGINAL_AT, moved->code, moved->length);
+	return patch_write(p, thunk, code, ORIGINAL_AT + moved->length);
 }
 
 const char *entry_patch(const struct patch *p, const struct entry *wanted, unsigned int flags)
 {
-	static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 	struct entry entry = *wanted;
 	uint64_t end = entry.function + entry.size;
 	uint8_t jump[JUMP_BYTES] = { 0xe9 };
@@ -472,7 +475,7 @@ const char *entry_patch(const struct patch *p, const struct entry *wanted, unsig
 		why = check_code(&entry, entry.function, entry.size, false);
 	if (why || flags & ENTRY_TRY)
 		return why;
-	entry.original = thunk + MOVED_AT;
+	entry.original = thunk + ORIGINAL_AT;
 	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
 	entries[number] = entry;
 	if (!write_thunk(p, thunk, number, &moved) ||

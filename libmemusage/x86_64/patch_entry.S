@@ -2,6 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#ifdef __CET__
+#include <cet.h> /* marks the object: it is made for indirect branch tracking and shadow stacks */
+#endif
+
 #include "libmemusage/x86_64/keep.h"
 
 	.text

@@ -11,7 +11,7 @@ int registers_main(int argc, char **argv);
 #include "tests/workloads/registers.c"
 #undef main
 
-#include "tests/lib/tap.h"
+#include "tests/lib/recorder.h"
 
 #ifdef __x86_64__
 
