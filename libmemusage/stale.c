@@ -9,6 +9,7 @@
 #include "libmemusage/stale.h"
 
 #include <signal.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 
 #include "libmemusage/accesses.h"
@@ -24,14 +25,18 @@
 #include "libmemusage/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
-#define FRAME_MOST (32u << 10) /* below the hook's entry lies a signal frame within this */
+#define FRAME_MOST (32u << 10) /* below the hook's entry lies a signal frame within this, or more */
 #define RETURNS 4
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
 
 #if defined(__x86_64__)
 #define KERNEL_CONTEXT 304u /* bytes of its struct ucontext, shorter than libc's */
 #define USER_CS 0x33
 #define NO_FRAME 64u
-#define FP_BYTES 512u
+#define FP_BYTES 512u /* at least; how many more there are depends on the CPU and the kernel */
+#define FP_ALIGN 16u  /* 64 with xsave; without it an emulator takes no more */
 #define FP_MAGIC_AT 464u
 #define FP_MAGIC 0x46505853u /* FP_XSTATE_MAGIC1, there if uc_flags has UC_FP_XSTATE, 1 */
 #endif
@@ -83,8 +88,8 @@ static bool is_signal_frame(uint64_t at, uint64_t entered)
 	uint64_t fp = (uint64_t)context->uc_mcontext.fpregs;
 
 	/* The hook may be entered without a frame of its own: then sp is a little above. */
-	if (sp <= at + 8 + KERNEL_CONTEXT || sp > entered + NO_FRAME || fp <= at || fp & 63 ||
-	    fp + FP_BYTES > sp)
+	if (sp <= at + 8 + KERNEL_CONTEXT || sp > entered + NO_FRAME || fp <= at ||
+	    fp & (FP_ALIGN - 1) || fp + FP_BYTES > sp)
 		return false;
 	return !context->uc_link && registers[REG_RIP] &&
 	       (registers[REG_CSGSFS] & 0xffff) == USER_CS &&
@@ -144,6 +149,18 @@ static void free_locks(struct thread *thread)
 	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
 }
 
+/* The kernel tells how large a signal frame can be with all registers of this CPU: 11 KiB with AMX.
+ * Kernels before 5.14 do not, and know of none that is as large as FRAME_MOST. */
+static uint64_t frame_most = FRAME_MOST;
+
+void stale_init(void)
+{
+	uint64_t most = 2 * getauxval(AT_MINSIGSTKSZ);
+
+	if (most > frame_most)
+		frame_most = most;
+}
+
 bool stale_check(struct thread *thread)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
@@ -154,7 +171,7 @@ bool stale_check(struct thread *thread)
 		return false;
 	if (below > OWN_DEPTH) {
 		uint64_t entered = here + (uint32_t)below;
-		if (has_signal_frame((uint32_t)below < FRAME_MOST ? here : entered - FRAME_MOST,
+		if (has_signal_frame((uint32_t)below < frame_most ? here : entered - frame_most,
 				     entered))
 			return false;
 	}

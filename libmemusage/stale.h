@@ -12,6 +12,9 @@
 /* stale_mark -- what pub.busy holds inside the hook: where on the stack it was entered. */
 #define stale_mark() ((uint32_t)(uint64_t)__builtin_frame_address(0) | 1)
 
+/* stale_init -- learn how large signal frames are: once, when recording begins. */
+void stale_init(void);
+
 /* stale_check -- whether the hook in which the calling thread seems to be was left for good.
  *
  * thread  its record, busy. If it was left, what it held is made free again and busy is 0.

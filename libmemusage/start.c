@@ -28,6 +28,7 @@
 #include "libmemusage/sandbox.h"
 #include "libmemusage/snapshot_signal.h"
 #include "libmemusage/snapshots.h"
+#include "libmemusage/stale.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/trace.h"
@@ -123,6 +124,7 @@ void recorder_start(void)
 	real_resolve();
 	clock_init();
 	objects_init();
+	stale_init();
 	trace_init(env(MU_ENV_TRACE));
 	bool ok = !getauxval(AT_SECURE) && begin();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);

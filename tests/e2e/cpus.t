@@ -10,7 +10,7 @@
 . "$MU_SRC/tests/lib/recorder.sh"
 . "$MU_SRC/tests/lib/cpus.sh"
 need_machine x86_64 'code is changed on x86-64 only'
-need_bin registers registers_own macros family threads forks stacks
+need_bin registers registers_own macros family threads forks stacks signals
 
 # ---- libc's functions of each level --------------------------------------------------------
 
@@ -96,5 +96,13 @@ for CPU in ${MU_CPUS:-qemu64 Haswell}; do
 	# The shell, which is recorded until it executes the emulator, is no child of the program.
 	grep -v '(before exec)' report >report.program
 	truths "$CPU: forks" native.out report.program
+	# A signal frame is known, whatever the CPU saves in it: no handler is taken for one that left.
+	run env LD_PRELOAD="$WORKLOADS/libbump.so" memusage -o report -- ./guest "$WORKLOADS/signals" storm
+	is "$status" 0 "$CPU: signals everywhere"
+	made=$(sed -n 's/^made //p' .out)
+	nested=$(sed -n 's/.*not recorded: \([0-9]*\) calls from signal handlers.*/\1/p' report)
+	num "${made:-0}" -gt 0 '... blocks are made'
+	is $(($(report_field malloc calls) + $(report_field free calls) + ${nested:-0})) $((2 * made)) \
+		'... every call is recorded or counted as not recorded'
 done
 done_testing
