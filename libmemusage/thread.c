@@ -1,8 +1,8 @@
 /* thread.c -- records of threads: made, reused when their thread is gone.
  *
  * libc goes on freeing after our key's destructor ran, so a record stays attached to its
- * thread until the kernel says that the thread is gone; only then is it folded into the
- * retired counters and given to another.
+ * thread until the kernel says that the thread is gone, or has no more to execute; only then is it
+ * folded into the retired counters and given to another.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -99,10 +99,27 @@ static void retire(struct thread *thread)
 	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
 }
 
+/* Whether a thread that libc has begun to end has executed its last instruction. Who joined it may
+ * go on while the kernel still closes its files, which can take seconds; so its mere existence says
+ * nothing. But the kernel has taken its robust list by then, which libc gave every thread.
+ * Source: mm_release() in the kernel's exit path: the list first, then the word that
+ * pthread_join() waits for. */
+static bool has_executed_all(uint32_t tid)
+{
+	uint64_t list = 1, length;
+
+	return !sandbox_is_on &&
+	       !sys_failed(SYS3(SYS_get_robust_list, tid, &list, &length)) && !list;
+}
+
 static bool is_gone(const struct thread *thread)
 {
-	return thread->pub.tid && thread->pub.tid != sys_gettid() &&
-	       SYS3(SYS_tgkill, rec.pid, thread->pub.tid, 0) == -ESRCH;
+	uint32_t tid = thread->pub.tid;
+
+	if (!tid || tid == sys_gettid())
+		return false;
+	return SYS3(SYS_tgkill, rec.pid, tid, 0) == -ESRCH ||
+	       (thread->pub.state == MU_THREAD_EXITING && has_executed_all(tid));
 }
 
 /* Under the lock. A free record, or one whose thread is gone, or NULL. Looks at a few

@@ -10,6 +10,9 @@ profiled '1,000 threads, one after the other' -v -- threads churn 1000
 used=$(sed -n 's/.*the recorder used \([0-9]*\).*KiB;.*/\1/p' report)
 num "${used:-9999}" -lt 1024 'their records are reused: less than 1 MiB'
 
+profiled 'threads that the kernel still has when they are joined' threads linger 20
+like "$(cat report)" '^memusage: 2 threads: ' 'none of them counts when the next one begins'
+
 profiled '1,000 threads at once' threads crowd 1000
 truth_peak=$(sed -n 's/^crowd peak=//p' native.out)
 num "$(report_field heap peak)" -ge "$truth_peak" 'all of them are in the peak'

@@ -6,9 +6,11 @@
  */
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <threads.h>
 
 #include "tests/lib/workload.h"
@@ -69,6 +71,30 @@ static void *plain(void *unused)
 static void churn(int count)
 {
 	run_all(plain, count);
+	tell(count);
+}
+
+/* The kernel closes many descriptors after the thread has ended for whoever joins it. */
+static void *lingers(void *unused)
+{
+	work();
+	check(!unshare(CLONE_FILES), "unshare");
+	return unused;
+}
+
+static void linger(int count)
+{
+	struct rlimit limit;
+	int files = 0;
+
+	check(!getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
+	limit.rlim_cur = limit.rlim_max < 20000 ? limit.rlim_max : 20000;
+	check(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
+	while (dup(1) >= 0)
+		files++;
+	check(files > 500, "dup");
+	for (int i = 0; i < count; i++)
+		pthread_join(start(lingers, NULL), NULL);
 	tell(count);
 }
 
@@ -299,6 +325,7 @@ int main(int argc, char **argv)
 		void (*run)(int);
 	} way[] = {
 		{ "churn", churn },
+		{ "linger", linger },
 		{ "crowd", crowd },
 		{ "exit", by_exit },
 		{ "key", by_key },
