@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
@@ -36,7 +37,6 @@
 struct accesses access_table;
 #endif
 
-static uint32_t lock;
 static uint64_t records;	/* given out */
 static uint64_t records_mapped; /* bytes */
 static uint8_t *chunk, *chunk_end;
@@ -47,18 +47,12 @@ bool accesses_init(void)
 {
 	memset(access_table.top, 0, sizeof(access_table.top));
 	memset(lengths, 0, sizeof(lengths));
-	lock = 0;
 	records = 1;
 	arena_table_init(MU_SEC_ACCESSES, sizeof(struct mu_access), CELLS_FIRST_LOG2);
 	if (records_mapped)
 		return true;
 	access_table.record = (struct tracked *)RECORDS_PLACE;
 	return true;
-}
-
-void accesses_forget_locks(void)
-{
-	lock = 0;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -90,7 +84,7 @@ static inline uint32_t record_take(struct access_own *own)
 		return number;
 	}
 	if (own->record_next == own->record_end) {
-		if (!spin_lock(&lock))
+		if (!spin_lock(&locks.accesses))
 			return 0;
 		uint64_t end = (records + RECORD_RUN) * sizeof(struct tracked);
 		bool ok = end <= records_mapped || records_grow();
@@ -99,7 +93,7 @@ static inline uint32_t record_take(struct access_own *own)
 			own->record_end = own->record_next + RECORD_RUN;
 			records += RECORD_RUN;
 		}
-		spin_unlock(&lock);
+		spin_unlock(&locks.accesses);
 		if (!ok)
 			return 0;
 	}
@@ -124,14 +118,14 @@ static __attribute__((noinline)) void *table_make(void **place, uint64_t bytes)
 {
 	void *table;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.accesses))
 		return NULL;
 	table = *place;
 	if (!table) {
 		table = memory_map(bytes);
 		__atomic_store_n(place, table, __ATOMIC_RELEASE);
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.accesses);
 	return table;
 }
 
@@ -178,14 +172,14 @@ static __attribute__((noinline)) uint32_t *page_make(uint64_t *word)
 {
 	uint64_t value;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.accesses))
 		return NULL;
 	value = *word;
 	if (!value || value & ACCESS_WHOLE) {
 		value = (uint64_t)page_take();
 		__atomic_store_n(word, value, __ATOMIC_RELEASE);
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.accesses);
 	return (uint32_t *)value;
 }
 
@@ -203,11 +197,11 @@ static void page_whole(uint64_t *word, uint32_t number)
 	uint64_t old = *word;
 
 	__atomic_store_n(word, (uint64_t)number << 1 | ACCESS_WHOLE, __ATOMIC_RELEASE);
-	if (!old || old & ACCESS_WHOLE || !spin_lock(&lock))
+	if (!old || old & ACCESS_WHOLE || !spin_lock(&locks.accesses))
 		return;
 	*(uint64_t *)old = (uint64_t)spare_page;
 	spare_page = (uint64_t *)old;
-	spin_unlock(&lock);
+	spin_unlock(&locks.accesses);
 }
 
 /* One or two entries at once, not necessarily aligned. */

@@ -61,9 +61,6 @@ extern struct accesses access_table;
 /* accesses_init -- begin with no block known: a new image. Returns false without memory. */
 bool accesses_init(void);
 
-/* accesses_forget_locks -- in a forked child. */
-void accesses_forget_locks(void);
-
 /* accesses_born -- a block came to life.
  *
  * own   of the calling thread; size bytes requested.

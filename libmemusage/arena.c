@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "libmemusage/locks.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
@@ -20,8 +21,7 @@
 #define POPULATE_MIN (UINT64_C(64) << 10)
 #define POPULATE_MAX (UINT64_C(1) << 20)
 
-static struct arena_locks own_locks;
-struct arena_locks *arena_locks = &own_locks;
+struct arena_locks *arena_locks = &locks.arena;
 
 static uint64_t arena_full(void)
 {
@@ -173,9 +173,4 @@ struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit
 	memcpy(at(string.offset), bytes, length);
 	string.length = (uint32_t)length;
 	return string;
-}
-
-void arena_forget_locks(void)
-{
-	*arena_locks = (struct arena_locks){ 0 };
 }

@@ -69,7 +69,4 @@ struct mu_table *arena_table_init(unsigned int section, uint32_t entry_size, uin
  */
 struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit);
 
-/* arena_forget_locks -- in a child: locks that some thread of the parent held are free. */
-void arena_forget_locks(void);
-
 #endif

@@ -331,7 +331,6 @@ static void move_buckets(uint64_t before)
 /* What is free is given up then: it is rare. */
 void blocks_inherit(const uint8_t *before)
 {
-	buckets_forget_locks();
 	if (rec.buckets) {
 		rec.buckets = rec.base;
 	} else if (buckets_are_shared()) {

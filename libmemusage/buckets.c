@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sandbox.h"
@@ -22,25 +23,18 @@ static struct {
 	uint64_t next, end; /* what is left of what was mapped last */
 	uint64_t populated; /* where its resident part ends */
 	uint64_t mapped;    /* bytes so far */
-	uint32_t lock;
 	bool is_shared;
 } room;
 
 void buckets_begin(void)
 {
 	room.next = room.end = room.populated = room.mapped = 0;
-	room.lock = 0;
 	room.is_shared = false;
 }
 
 bool buckets_are_shared(void)
 {
 	return room.is_shared;
-}
-
-void buckets_forget_locks(void)
-{
-	room.lock = 0;
 }
 
 /* What a limit allows is the program's; the image has its share of it already. */
@@ -100,13 +94,13 @@ uint64_t buckets_take(uint64_t size)
 {
 	uint64_t result = 0;
 
-	if (!spin_lock(&room.lock))
+	if (!spin_lock(&locks.buckets))
 		return 0;
 	if ((room.end - room.next >= size || (may_map() && map_more())) &&
 	    populate_to(room.next + size)) {
 		result = room.next;
 		room.next += size;
 	}
-	spin_unlock(&room.lock);
+	spin_unlock(&locks.buckets);
 	return result ? result : take_shared(size);
 }

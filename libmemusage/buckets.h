@@ -28,7 +28,4 @@ void buckets_begin(void);
  * child. Private memory has the same addresses there. */
 bool buckets_are_shared(void);
 
-/* buckets_forget_locks -- in a forked child. */
-void buckets_forget_locks(void);
-
 #endif

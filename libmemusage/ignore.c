@@ -32,11 +32,6 @@ void ignore_init(void)
 	codes_room = 0;
 }
 
-void ignore_forget_locks(void)
-{
-	question_forget_locks();
-}
-
 /* Called by the one who asks, so nobody else changes it. Old ones stay mapped for readers. */
 static bool make_room(uint32_t number)
 {

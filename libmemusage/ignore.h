@@ -18,9 +18,6 @@
 /* ignore_init -- for a new image: nothing has been asked yet. */
 void ignore_init(void);
 
-/* ignore_forget_locks -- in a forked child: what is known stays, nobody is asking. */
-void ignore_forget_locks(void);
-
 /* ignore_stack -- whether the function that allocates is one of --ignore-fn.
  *
  * Massif's rule: from the innermost frame outward, those of allocating functions are passed

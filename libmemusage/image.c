@@ -19,6 +19,7 @@
 #include "libmemusage/instructions.h"
 #include "libmemusage/journal.h"
 #include "libmemusage/last_sample.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/log.h"
 #include "libmemusage/mapping.h"
 #include "libmemusage/marks.h"
@@ -245,19 +246,9 @@ void image_inherit(const struct slot *slot)
 	image->request = MU_REQUEST_NONE;
 	image->served_serial = image->request_serial;
 	image->snapshots_serial &= ~UINT64_C(1);
-	arena_forget_locks();
-	mapping_forget_locks();
-	memory_forget_locks();
+	locks_free_all(image);
 	pages_forked();
-	marks_forget_locks();
-	pools_forget_locks();
-	rules_forget_locks();
-	points_forget_locks();
-	sites_forget_locks();
 	journal_forked();
-	accesses_forget_locks();
-	slack_forget_locks();
-	snapshots_forget_locks();
 	triggers_forked();
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_init();

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "libmemusage/arena.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/spin.h"
 
 #define FIRST_LOG2 6
 
-static uint32_t lock;
 
 static struct mu_table *table(void)
 {
@@ -123,7 +123,7 @@ int64_t mapping_add(uint64_t start, uint64_t length)
 {
 	int64_t change = 0;
 
-	if (!spin_lock(&lock)) {
+	if (!spin_lock(&locks.mapping)) {
 		drop();
 		return 0;
 	}
@@ -132,32 +132,27 @@ int64_t mapping_add(uint64_t start, uint64_t length)
 		change += (int64_t)length;
 	else
 		drop();
-	spin_unlock(&lock);
+	spin_unlock(&locks.mapping);
 	return change;
 }
 
 int64_t mapping_remove(uint64_t start, uint64_t length)
 {
-	if (!spin_lock(&lock)) {
+	if (!spin_lock(&locks.mapping)) {
 		drop();
 		return 0;
 	}
 	int64_t removed = (int64_t)cut(start, start + pages(length));
-	spin_unlock(&lock);
+	spin_unlock(&locks.mapping);
 	return -removed;
 }
 
 bool mapping_holds(uint64_t address)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.mapping))
 		return false;
 	uint64_t i = first_after(address);
 	bool holds = i < table()->count && ranges()[i].start <= address;
-	spin_unlock(&lock);
+	spin_unlock(&locks.mapping);
 	return holds;
-}
-
-void mapping_forget_locks(void)
-{
-	lock = 0;
 }

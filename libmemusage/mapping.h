@@ -30,7 +30,4 @@ int64_t mapping_remove(uint64_t start, uint64_t length);
 /* mapping_holds -- whether an address is in a tracked mapping. */
 bool mapping_holds(uint64_t address);
 
-/* mapping_forget_locks -- in a forked child. */
-void mapping_forget_locks(void);
-
 #endif

@@ -8,11 +8,11 @@
 
 #include "libmemusage/arena.h"
 #include "libmemusage/clock.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/spin.h"
 
 #define FIRST_LOG2 4
 
-static uint32_t lock;
 
 static struct mu_table *table(void)
 {
@@ -57,13 +57,13 @@ void marks_add(struct thread *thread, enum mu_mark_kind kind, const char *text)
 
 	while (text && length < MARKS_TEXT && text[length])
 		length++;
-	if (!spin_lock(&lock)) {
+	if (!spin_lock(&locks.marks)) {
 		drop();
 		return;
 	}
 	if (!append(thread, kind, text, length))
 		drop();
-	spin_unlock(&lock);
+	spin_unlock(&locks.marks);
 }
 
 void marks_pause(struct thread *thread)
@@ -93,9 +93,4 @@ bool marks_resume(struct thread *thread)
 		__atomic_fetch_or(&gate.mode, MODE_PAUSED, __ATOMIC_SEQ_CST);
 	marks_add(thread, MU_MARK_RESUME, NULL);
 	return true;
-}
-
-void marks_forget_locks(void)
-{
-	lock = 0;
 }

@@ -30,7 +30,4 @@ void marks_pause(struct thread *thread);
 /* marks_resume -- undo one marks_pause(). Returns false if there is none. */
 bool marks_resume(struct thread *thread);
 
-/* marks_forget_locks -- in a forked child; what was marked before the fork stays. */
-void marks_forget_locks(void);
-
 #endif

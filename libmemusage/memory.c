@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "libmemusage/locks.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
@@ -21,7 +22,6 @@ static uint64_t mapped;
 static struct own first[OWN_FIRST];
 static struct own *own = first;
 static uint64_t own_count, own_room = OWN_FIRST;
-static uint32_t lock;
 
 static void *map(uint64_t size)
 {
@@ -73,31 +73,31 @@ static bool make_room(void)
 
 void memory_own(uint64_t start, uint64_t size)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.memory))
 		return;
 	if (make_room())
 		note(start, size);
-	spin_unlock(&lock);
+	spin_unlock(&locks.memory);
 }
 
 void memory_disown(uint64_t start)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.memory))
 		return;
 	forget(start);
-	spin_unlock(&lock);
+	spin_unlock(&locks.memory);
 }
 
 uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data)
 {
 	uint64_t count;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.memory))
 		return 0;
 	count = own_count;
 	for (uint64_t i = 0; visit && i < count; i++)
 		visit(own[i].start, own[i].size, data);
-	spin_unlock(&lock);
+	spin_unlock(&locks.memory);
 	return count;
 }
 
@@ -153,11 +153,6 @@ bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index)
 	*array = bigger;
 	*count = more;
 	return true;
-}
-
-void memory_forget_locks(void)
-{
-	lock = 0;
 }
 
 uint64_t memory_private_bytes(void)

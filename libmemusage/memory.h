@@ -48,9 +48,6 @@ void memory_disown(uint64_t start);
  */
 uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
 
-/* memory_forget_locks -- in a forked child. */
-void memory_forget_locks(void);
-
 /* memory_private_bytes -- bytes mapped by memory_map() so far, for reports. */
 uint64_t memory_private_bytes(void);
 

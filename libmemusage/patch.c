@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "libmemusage/locks.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/objects.h"
 #include "libmemusage/recorder.h"
@@ -37,7 +38,6 @@ struct area {
 
 static struct area area[AREAS];
 static uint32_t areas;
-static uint32_t lock;
 
 /* ---- memory for thunks ------------------------------------------------------------------- */
 
@@ -101,12 +101,12 @@ uint64_t patch_room(uint64_t low, uint64_t high, uint32_t size)
 	uint64_t room;
 
 	size = (size + 15) & ~15u;
-	if (size > MU_PAGE || low >= high || !spin_lock(&lock))
+	if (size > MU_PAGE || low >= high || !spin_lock(&locks.patch))
 		return 0;
 	room = room_in_areas(low, high, size);
 	if (!room)
 		room = room_in_new_area(low, high, size);
-	spin_unlock(&lock);
+	spin_unlock(&locks.patch);
 	return room;
 }
 

@@ -236,9 +236,3 @@ bool points_init(void)
 	all->start_ticks = all->end_ticks;
 	return true;
 }
-
-void points_forget_locks(void)
-{
-	if (rec.image->points)
-		points_all()->lock = 0;
-}

@@ -22,9 +22,6 @@
 /* points_init -- make the empty table of a new image. Returns false without memory. */
 bool points_init(void);
 
-/* points_forget_locks -- in a forked child; what was counted before the fork stays. */
-void points_forget_locks(void);
-
 /* points_find -- the point of a stack that became a new site.
  *
  * walk  as for sites_find(); site its number.

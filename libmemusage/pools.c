@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libmemusage/arch.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/spin.h"
@@ -34,7 +35,6 @@ static uint32_t *buckets; /* as many as nodes */
 static unsigned int nodes_log2;
 static uint32_t node_count; /* ever used, number 0 included */
 static uint32_t free_node;
-static uint32_t lock;
 
 /* ---- the table, under the lock ----------------------------------------------------------- */
 
@@ -153,14 +153,14 @@ bool pools_create(uint64_t pool, uint32_t flags)
 {
 	uint32_t i = 0;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	if (!find(0, pool)) {
 		i = add(0, pool);
 		if (i)
 			nodes[i].flags = flags;
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	return i != 0;
 }
 
@@ -178,7 +178,7 @@ static bool end_block(struct thread *thread, const struct place *place, const st
 /* Takes the first block from a pool that nobody can find any more, and with the last the pool. */
 static bool take_first(uint32_t pool, struct node *block)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	uint32_t i = nodes[pool].first;
 	if (i) {
@@ -188,7 +188,7 @@ static bool take_first(uint32_t pool, struct node *block)
 		hash_out(pool);
 		release(pool);
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	return i != 0;
 }
 
@@ -197,7 +197,7 @@ bool pools_destroy(struct thread *thread, const struct place *place, uint64_t po
 	uint32_t i, flags = 0;
 	struct node block;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	i = find(0, pool);
 	if (i) {
@@ -207,7 +207,7 @@ bool pools_destroy(struct thread *thread, const struct place *place, uint64_t po
 		hash_in(i);
 		flags = nodes[i].flags;
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	while (i && take_first(i, &block))
 		end_block(thread, place, &block, flags);
 	return i != 0;
@@ -215,10 +215,10 @@ bool pools_destroy(struct thread *thread, const struct place *place, uint64_t po
 
 bool pools_exist(uint64_t pool)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	uint32_t i = find(0, pool);
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	return i != 0;
 }
 
@@ -226,7 +226,7 @@ bool pools_move(uint64_t pool, uint64_t to)
 {
 	uint32_t i = 0;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	if (pool == to || !find(0, to))
 		i = find(0, pool);
@@ -235,7 +235,7 @@ bool pools_move(uint64_t pool, uint64_t to)
 		nodes[i].address = to;
 		hash_in(i);
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	return i != 0;
 }
 
@@ -244,7 +244,7 @@ bool pools_move(uint64_t pool, uint64_t to)
 /* The node of a block, taken out. flags are its pool's. */
 static bool take_block(uint64_t pool, uint64_t address, struct node *block, uint32_t *flags)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	uint32_t p = find(0, pool);
 	uint32_t i = p ? find(p, address) : 0;
@@ -253,7 +253,7 @@ static bool take_block(uint64_t pool, uint64_t address, struct node *block, uint
 		*flags = nodes[p].flags;
 		remove_block(i);
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	return i != 0;
 }
 
@@ -261,7 +261,7 @@ static bool add_block(uint64_t pool, uint64_t address, uint64_t size, uint32_t *
 {
 	uint32_t i = 0;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	uint32_t p = find(0, pool);
 	if (p) {
@@ -275,7 +275,7 @@ static bool add_block(uint64_t pool, uint64_t address, uint64_t size, uint32_t *
 		if (i)
 			nodes[i].size = size;
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	return i != 0;
 }
 
@@ -317,14 +317,14 @@ bool pools_change(struct thread *thread, const struct place *place, uint64_t poo
  * end the walk early, no more. */
 static bool next_block(uint64_t pool, uint32_t *at, struct node *block)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.pools))
 		return false;
 	uint32_t p = find(0, pool);
 	uint32_t i = !p ? 0 : !*at ? nodes[p].first : nodes[*at].owner == p ? nodes[*at].next : 0;
 	if (i)
 		*block = nodes[i];
 	*at = i;
-	spin_unlock(&lock);
+	spin_unlock(&locks.pools);
 	return i != 0;
 }
 
@@ -368,9 +368,4 @@ void pools_forget(void)
 	nodes = NULL;
 	buckets = NULL;
 	node_count = free_node = 0;
-}
-
-void pools_forget_locks(void)
-{
-	lock = 0;
 }

@@ -54,7 +54,4 @@ bool pools_exist(uint64_t pool);
 /* pools_forget -- for a new image: there are none. */
 void pools_forget(void);
 
-/* pools_forget_locks -- in a forked child. */
-void pools_forget_locks(void);
-
 #endif

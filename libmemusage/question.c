@@ -25,12 +25,6 @@ void question_init(void)
 	is_mute = false;
 }
 
-void question_forget_locks(void)
-{
-	rec.image->code_wanted = 0;
-	rec.image->code_state = MU_CODE_IDLE;
-}
-
 static void nap(uint32_t *word, uint32_t value)
 {
 	const struct timespec time = { .tv_nsec = NAP_NS };

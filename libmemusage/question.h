@@ -14,9 +14,6 @@
 /* question_init -- for a new image: the collector is there. */
 void question_init(void);
 
-/* question_forget_locks -- in a forked child: nobody is asking. */
-void question_forget_locks(void);
-
 /* question_begin -- try to be the one who asks.
  *
  * wanted  number of a module + 1, or MU_CODE_SYMBOLS.

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libmemusage/cfi.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/macros.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
@@ -22,7 +23,6 @@
 struct rule_table *rules;
 struct rule *rule_forms;
 
-static uint32_t lock;
 static uint64_t used;
 static uint32_t forms, form_room;
 
@@ -193,7 +193,7 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
 	bool has_room = false;
 	uint64_t form;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.rules))
 		return false;
 	if (used * 4 > rules->mask * 3)
 		grow();
@@ -202,22 +202,17 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
 		used++;
 		has_room = true;
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.rules);
 	return has_room;
 }
 
 /* Whoever looks in the table meanwhile finds its address or has its rule made again, after this. */
 void rules_forget(void)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.rules))
 		return;
 	for (uint64_t i = 0; i <= rules->mask; i++)
 		__atomic_store_n(&rules->entry[i], 0, __ATOMIC_RELAXED);
 	used = 0;
-	spin_unlock(&lock);
-}
-
-void rules_forget_locks(void)
-{
-	lock = 0;
+	spin_unlock(&locks.rules);
 }

@@ -72,9 +72,6 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work);
  */
 void rules_forget(void);
 
-/* rules_forget_locks -- in a forked child. */
-void rules_forget_locks(void);
-
 /* rules_of -- the rule for a return address, RULE_UNKNOWN if it has not been made yet.
  *
  * Async-signal-safe. Cost 1-2 ns.

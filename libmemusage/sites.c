@@ -14,6 +14,7 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/frames.h"
 #include "libmemusage/ignore.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/modules.h"
 #include "libmemusage/points.h"
@@ -36,10 +37,8 @@ struct site_index {
 };
 
 static struct site_index *index_now;
-static uint32_t lock;
 static uint64_t indexed; /* every site is */
 static struct thread books; /* owner of the cells of sites_book() */
-static uint32_t books_lock;
 
 static struct mu_table *table(unsigned int section)
 {
@@ -194,11 +193,11 @@ static __attribute__((noinline)) uint32_t find_or_add(struct walk *walk, unsigne
 	/* Asks and waits, so not under the lock. */
 	if (!flags && rec.flags & MU_CFG_IGNORE && ignore_stack(walk))
 		flags = MU_SITE_IGNORED;
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.sites))
 		return 0;
 	if (!index_lookup(hash, &site))
 		site = add_site(walk, fn, hash, flags, origin);
-	spin_unlock(&lock);
+	spin_unlock(&locks.sites);
 	return site;
 }
 
@@ -244,12 +243,12 @@ uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin)
 
 bool sites_module(uint64_t pc, struct sites_module *module)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.sites))
 		return false;
 	const struct mu_module *m = modules_note(pc);
 	if (m)
 		*module = (struct sites_module){ m->start, m->end, m->bias, modules_number(m) };
-	spin_unlock(&lock);
+	spin_unlock(&locks.sites);
 	return m;
 }
 
@@ -262,7 +261,7 @@ bool sites_is_ignored(uint32_t site)
 
 void sites_book(uint32_t site, uint64_t size)
 {
-	if (!spin_lock(&books_lock))
+	if (!spin_lock(&locks.books))
 		return;
 	struct mu_cell *cell = sites_cell(&books, site);
 	if (cell) {
@@ -271,7 +270,7 @@ void sites_book(uint32_t site, uint64_t size)
 		cell->live_blocks++;
 		cell->total_blocks++;
 	}
-	spin_unlock(&books_lock);
+	spin_unlock(&locks.books);
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -331,10 +330,4 @@ bool sites_init(void)
 	books = (struct thread){ 0 };
 	ignore_init();
 	return index_now && frames_init() && add_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
-}
-
-void sites_forget_locks(void)
-{
-	lock = books_lock = 0;
-	ignore_forget_locks();
 }

@@ -24,9 +24,6 @@
  */
 bool sites_init(void);
 
-/* sites_forget_locks -- in a forked child. */
-void sites_forget_locks(void);
-
 /* sites_find -- the number of the calling thread's present stack and `fn`.
  *
  * walk   from walk_stack(), NULL: the unknown site.

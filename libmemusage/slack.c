@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "libmemusage/locks.h"
 #include "libmemusage/memory.h"
 #include "libmemusage/spin.h"
 #include "recording/blocks.h"
@@ -21,7 +22,6 @@ struct room {
 static struct room *rooms;
 static unsigned int rooms_log2;
 static uint64_t used;
-static uint32_t lock;
 
 static uint64_t mask(void)
 {
@@ -87,12 +87,12 @@ bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth)
 		*birth = (*birth & MU_SLACK_TIME) | units << MU_SLACK_SHIFT | MU_BIRTH_SLACK;
 		return true;
 	}
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.slack))
 		return false;
 	ok = (rooms && used * 2 < mask()) || grow();
 	if (ok)
 		insert(address, room);
-	spin_unlock(&lock);
+	spin_unlock(&locks.slack);
 	if (ok)
 		*birth = (*birth & MU_SLACK_TIME) | MU_BIRTH_SLACK;
 	return ok;
@@ -104,7 +104,7 @@ uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth)
 
 	if (MU_SLACK(birth))
 		return mu_slop(size) + MU_SLACK(birth);
-	if (!rooms || !spin_lock(&lock))
+	if (!rooms || !spin_lock(&locks.slack))
 		return 0;
 	for (uint64_t i = home(address); rooms[i].address; i = (i + 1) & mask())
 		if (rooms[i].address == address) {
@@ -112,11 +112,6 @@ uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth)
 			remove_at(i);
 			break;
 		}
-	spin_unlock(&lock);
+	spin_unlock(&locks.slack);
 	return room ? room - size : 0;
-}
-
-void slack_forget_locks(void)
-{
-	lock = 0;
 }

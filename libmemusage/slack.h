@@ -24,7 +24,4 @@ bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth);
 /* slack_take -- forget a block: bytes beyond its size that it keeps, 0 if it is not known. */
 uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth);
 
-/* slack_forget_locks -- in a forked child. */
-void slack_forget_locks(void);
-
 #endif

@@ -12,6 +12,7 @@
 #include "libmemusage/depths.h"
 #include "libmemusage/instructions.h"
 #include "libmemusage/journal.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/triggers.h"
@@ -57,7 +58,6 @@ static uint64_t requested_values;
 static uint32_t requested_capacity; /* of the array of the requested snapshot */
 static uint64_t first_tick;
 static uint64_t normal_cost; /* of normal snapshots so far */
-static uint32_t lock;
 
 static struct mu_table *table(unsigned int section)
 {
@@ -372,11 +372,6 @@ bool snapshots_init(void)
 	return series_count == 1;
 }
 
-void snapshots_forget_locks(void)
-{
-	lock = 0;
-}
-
 static bool is_due(void)
 {
 	uint64_t now = time_now();
@@ -387,7 +382,7 @@ static bool is_due(void)
 /* Not taken in, nor is snapshots_peak(): emulated_event.h needs them to be apart. */
 static __attribute__((noinline)) void take_due(void)
 {
-	if (!snapshot_due.is_on || snapshot_due.waits || !is_due() || !spin_try(&lock))
+	if (!snapshot_due.is_on || snapshot_due.waits || !is_due() || !spin_try(&locks.snapshots))
 		return;
 	if (is_due()) {
 		begin_change();
@@ -395,7 +390,7 @@ static __attribute__((noinline)) void take_due(void)
 								   : MU_SNAPSHOT_NORMAL);
 		end_change();
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.snapshots);
 }
 
 void snapshots_take(void)
@@ -456,17 +451,17 @@ void snapshots_quiet(uint64_t tick)
 		return;
 	snapshot_due.tick = tick;
 	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick ||
-	    tick < last_tick + 2 || !series_count || !spin_try(&lock))
+	    tick < last_tick + 2 || !series_count || !spin_try(&locks.snapshots))
 		return;
 	note_pause(last_tick, tick);
-	spin_unlock(&lock);
+	spin_unlock(&locks.snapshots);
 }
 
 __attribute__((noinline)) void snapshots_peak(void)
 {
 	const struct mu_heap *heap = &rec.image->heap;
 
-	if (snapshot_due.waits || !spin_try(&lock))
+	if (snapshot_due.waits || !spin_try(&locks.snapshots))
 		return;
 	if (heap->now + heap->extra > snapshot_due.peak_total) {
 		begin_change();
@@ -474,7 +469,7 @@ __attribute__((noinline)) void snapshots_peak(void)
 		add(MU_SNAPSHOT_PEAK);
 		end_change();
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.snapshots);
 }
 
 /* What threads keep back is counted in. */
@@ -520,11 +515,11 @@ static struct mu_snapshot present(void)
 
 bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
 {
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.snapshots))
 		return false;
 	*s = present();
 	put_all_values(s, room, capacity);
-	spin_unlock(&lock);
+	spin_unlock(&locks.snapshots);
 	return s->values || !s->heap;
 }
 
@@ -533,7 +528,7 @@ void snapshots_request(bool detailed)
 	uint64_t cells = __atomic_load_n(&table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
 	struct mu_snapshot *s;
 
-	if (!spin_lock(&lock))
+	if (!spin_lock(&locks.snapshots))
 		return;
 	if (!rec.image->requested)
 		rec.image->requested = arena_alloc(sizeof(*s), 64);
@@ -543,7 +538,7 @@ void snapshots_request(bool detailed)
 		if (detailed && snapshot_due.is_on && cells <= SNAPSHOTS_REQUEST_CELLS)
 			put_all_values(s, &requested_values, &requested_capacity);
 	}
-	spin_unlock(&lock);
+	spin_unlock(&locks.snapshots);
 }
 
 /* With several threads a fall is noticed when it is published: the sum before it counts. */

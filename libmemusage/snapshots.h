@@ -37,9 +37,6 @@ bool snapshots_init(void);
  * plugin has said where it counts. At start and in a forked child, before the gate opens. */
 void snapshots_find_clock(void);
 
-/* snapshots_forget_locks -- in a forked child; what was taken before the fork stays. */
-void snapshots_forget_locks(void);
-
 /* Cells that are added up for somebody outside: within 0.4 ms, of new memory too. */
 #define SNAPSHOTS_REQUEST_CELLS 8192u
 

@@ -3,8 +3,7 @@
  * Held only inside the hook and only for a few instructions, so a waiter normally spins a
  * moment. But a holder can vanish (a signal handler that leaves by longjmp, asynchronous
  * cancellation): the wait is bounded, and the caller then drops and counts what it wanted
- * to do. Lives in shared or private memory; a child made by fork finds all of them free,
- * because fork stops the writers first.
+ * to do. All of them are in locks.h.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

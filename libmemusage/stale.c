@@ -12,16 +12,7 @@
 #include <sys/auxv.h>
 #include <ucontext.h>
 
-#include "libmemusage/accesses.h"
-#include "libmemusage/arena.h"
-#include "libmemusage/blocks.h"
-#include "libmemusage/buckets.h"
-#include "libmemusage/mapping.h"
-#include "libmemusage/points.h"
-#include "libmemusage/rules.h"
-#include "libmemusage/sites.h"
-#include "libmemusage/slack.h"
-#include "libmemusage/snapshots.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
@@ -130,21 +121,8 @@ static bool has_signal_frame(uint64_t low, uint64_t high)
 /* Nobody else can hold them while there is one thread; of several, a waiter gives up. */
 static void free_locks(struct thread *thread)
 {
-	struct mu_blocks *blocks = at(rec.image->blocks_root);
-
-	if (!(gate.mode & MODE_MANY)) {
-		arena_forget_locks();
-		buckets_forget_locks();
-		mapping_forget_locks();
-		rules_forget_locks();
-		points_forget_locks();
-		sites_forget_locks();
-		accesses_forget_locks();
-		slack_forget_locks();
-		snapshots_forget_locks();
-		blocks->lock = 0;
-		rec.image->heap.lock = 0;
-	}
+	if (!(gate.mode & MODE_MANY))
+		locks_free_all(rec.image);
 	thread->pub.counters.nested++;
 	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
 }

@@ -18,6 +18,7 @@
 #include "libmemusage/foreign.h"
 #include "libmemusage/hello.h"
 #include "libmemusage/image.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/macros.h"
 #include "libmemusage/objects.h"
 #include "libmemusage/pages_start.h"
@@ -155,6 +156,8 @@ void recorder_restart(void)
 
 	rec.state = STATE_STARTING;
 	slot_forget();
+	/* Those of the image are the parent's, who goes on. */
+	locks_free_all(NULL);
 	self = &nobody;
 	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
 		rec.image->notes |= MU_NOTE_RAW_CLONE;

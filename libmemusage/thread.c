@@ -23,6 +23,7 @@
 #include "libmemusage/emulated.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/instructions.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/log.h"
 #include "libmemusage/sampler.h"
 #include "libmemusage/sandbox.h"
@@ -40,7 +41,6 @@ __thread struct thread *self = &nobody;
 
 static pthread_key_t key;
 static bool key_made;
-static uint32_t threads_lock;
 static uint64_t check_next;
 
 static struct mu_table *table(void)
@@ -222,7 +222,7 @@ struct thread *thread_prepare(void)
 {
 	struct thread *thread;
 
-	if (!spin_lock(&threads_lock))
+	if (!spin_lock(&locks.threads))
 		return NULL;
 	thread = find_free(false);
 	if (!thread && (table()->count & (table()->count - 1)) == 0)
@@ -235,7 +235,7 @@ struct thread *thread_prepare(void)
 	} else {
 		rec.image->drops.threads++;
 	}
-	spin_unlock(&threads_lock);
+	spin_unlock(&locks.threads);
 	return thread;
 }
 
@@ -332,8 +332,6 @@ void thread_keep_only_self(void)
 {
 	struct mu_table *threads = table();
 
-	rec.image->heap.lock = 0;
-	threads_lock = 0;
 	for (uint64_t i = 0; i < threads->count; i++) {
 		struct thread *thread = arena_table_at(threads, i);
 		thread->pub.busy = 0;

@@ -7,6 +7,7 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/depths.h"
 #include "libmemusage/event.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/snapshots.h"
 #include "libmemusage/spin.h"
 #include "recording/triggers.h"
@@ -22,7 +23,6 @@ bool triggers_watch;
 
 static struct condition condition[MU_WATCHES];
 static unsigned int conditions;
-static uint32_t lock;
 
 static struct mu_triggers *triggers(void)
 {
@@ -52,7 +52,6 @@ void triggers_forked(void)
 {
 	struct mu_triggers *t = triggers();
 
-	lock = 0;
 	if (!t)
 		return;
 	t->taken = t->done = t->signals = t->wanted = 0;
@@ -128,12 +127,12 @@ static void cross(struct mu_triggers *t, const struct quantities *q)
 {
 	uint32_t why;
 
-	if (!spin_try(&lock))
+	if (!spin_try(&locks.triggers))
 		return;
 	why = change(q);
 	bool is_left = why && !is_quick();
 	bool taken = why && !is_left && take(t, why);
-	spin_unlock(&lock);
+	spin_unlock(&locks.triggers);
 	if (is_left)
 		__atomic_fetch_or(&t->wanted, why, __ATOMIC_RELEASE);
 	if (taken || is_left)
@@ -164,9 +163,9 @@ void triggers_signal(void)
 
 	if (!t)
 		goto out;
-	if (thread && is_quick() && spin_try(&lock)) {
+	if (thread && is_quick() && spin_try(&locks.triggers)) {
 		taken = take(t, MU_TRIGGER_SIGNAL);
-		spin_unlock(&lock);
+		spin_unlock(&locks.triggers);
 	}
 	if (!taken)
 		__atomic_fetch_add(&t->signals, 1, __ATOMIC_RELEASE);

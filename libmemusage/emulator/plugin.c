@@ -23,11 +23,13 @@
 #include "libmemusage/emulator/qemu.h"
 #include "libmemusage/emulator/stack_use.h"
 #include "libmemusage/export.h"
+#include "libmemusage/locks.h"
 #include "recording/points.h"
 
 /* What the modules of the recorder that are linked here expect. */
 struct gate gate;
 struct recorder rec;
+struct recorder_locks locks;
 bool sandbox_is_on;
 
 EXPORT int qemu_plugin_version = 1;
