@@ -4,12 +4,11 @@
  */
 #include "libmemusage/alone.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -20,6 +19,7 @@
 #include "libmemusage/arena.h"
 #include "libmemusage/clock.h"
 #include "libmemusage/image.h"
+#include "libmemusage/lookup.h"
 #include "libmemusage/recorder.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/trace.h"
@@ -244,10 +244,10 @@ bool alone_announce(void)
 /* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage */
 static bool find_program(char *path)
 {
-	Dl_info info;
+	const struct link_map *ours = lookup_self();
 	char *slash;
 
-	if (!dladdr(&gate, &info) || !join(path, info.dli_fname, "", ""))
+	if (!ours || !join(path, ours->l_name, "", ""))
 		return false;
 	for (int up = 0; up < 3; up++) {
 		slash = strrchr(path, '/');

@@ -4,12 +4,13 @@
  */
 #include "libmemusage/cfi.h"
 
-#include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "libmemusage/arch.h"
 #include "libmemusage/dwarf_reader.h"
+#include "libmemusage/loaded.h"
 #include "libmemusage/vectors.h"
 
 struct cie {
@@ -21,7 +22,6 @@ struct cie {
 	struct reader program;
 };
 
-static int (*find_object)(void *, struct dl_find_object *);
 
 /* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
 static bool open_entry(const uint8_t *start, struct reader *r)
@@ -338,8 +338,7 @@ static const uint8_t *search(const uint8_t *header, uint64_t pc)
 
 void cfi_init(void)
 {
-	find_object = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT,
-								     "_dl_find_object");
+	loaded_init();
 }
 
 static struct dl_find_object fresh; /* an object that was just mapped */
@@ -354,10 +353,10 @@ static void ask(void *argument)
 {
 	struct query *q = argument;
 
-	q->is_found = !find_object((void *)q->pc, q->object);
+	q->is_found = loaded_find(q->pc, q->object);
 }
 
-/* ld.so's function may use vector registers, which a client request must keep. */
+/* ld.so's functions may use vector registers, which a client request must keep. */
 static bool look_up(uint64_t pc, struct dl_find_object *object)
 {
 	struct query q = { .pc = pc, .object = object };
@@ -366,8 +365,6 @@ static bool look_up(uint64_t pc, struct dl_find_object *object)
 		*object = fresh;
 		return true;
 	}
-	if (!find_object)
-		return false;
 	vectors_keep(ask, &q);
 	return q.is_found;
 }

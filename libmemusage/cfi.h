@@ -94,7 +94,7 @@ struct cfi_object {
 
 /* cfi_object_of -- the object that an address lies in. Returns false if it is in none.
  *
- * Async-signal-safe; takes no lock; keeps vector registers. Cost 170 ns.
+ * Async-signal-safe and without a lock where cfi_find() is. Keeps vector registers. Cost 170 ns.
  */
 bool cfi_object_of(uint64_t pc, struct cfi_object *object);
 

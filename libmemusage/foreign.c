@@ -4,14 +4,14 @@
  */
 #include "libmemusage/foreign.h"
 
-#include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "libmemusage/arena.h"
-#include "libmemusage/objects.h"
+#include "libmemusage/lookup.h"
 #include "libmemusage/own.h"
 #include "libmemusage/recorder.h"
 
@@ -86,13 +86,6 @@ static bool defines(const struct dynamic *d, const char *name)
 	}
 }
 
-static const struct link_map *object_at(const void *base)
-{
-	struct object o;
-
-	return object_of((uint64_t)base, &o) ? o.map : NULL;
-}
-
 void foreign_found(const struct link_map *object, const char *path, unsigned int bit,
 		   bool is_fresh)
 {
@@ -104,21 +97,18 @@ void foreign_found(const struct link_map *object, const char *path, unsigned int
 	note(path, is_seen ? MU_NOTE_OWN_MALLOC : bit);
 }
 
-/* The malloc that the program finds, if it is not ours. An executable that is not position
- * independent and takes malloc's address has a stub that stands for it, by way of an undefined
- * symbol with a value: what it leads to is ours (python3 and node of Debian 12). */
+/* The malloc that the program finds, if it is not ours: the first definition. An executable that is
+ * not position independent and takes malloc's address has an undefined symbol with a value, which
+ * defines nothing (python3 and node of Debian 12). */
 static void check_malloc(void)
 {
-	void *seen = dlsym(RTLD_DEFAULT, "malloc");
-	const ElfW(Sym) *symbol = NULL;
-	Dl_info theirs, ours;
+	const struct link_map *first = lookup_object("malloc");
 
-	if (!seen || !dladdr1(seen, &theirs, (void **)&symbol, RTLD_DL_SYMENT) ||
-	    !dladdr(&gate, &ours) || theirs.dli_fbase == ours.dli_fbase)
+	if (!first || first == lookup_self())
 		return;
-	if (!symbol || symbol->st_shndx != SHN_UNDEF)
-		foreign_found(object_at(theirs.dli_fbase), theirs.dli_fname,
-			      MU_NOTE_FOREIGN_MALLOC, false);
+	/* The executable's name is empty in ld.so's list. */
+	foreign_found(first, first->l_name[0] ? first->l_name : program_invocation_name,
+		      MU_NOTE_FOREIGN_MALLOC, false);
 }
 
 void foreign_check(void)

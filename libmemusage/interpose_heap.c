@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libmemusage/depths.h"
@@ -18,6 +17,11 @@
 #include "libmemusage/pass_on.h"
 #include "libmemusage/quiet.h"
 #include "libmemusage/real.h"
+
+/* Not from <stdlib.h>: an inline function there returns a double, which gcc 10 refuses without
+ * vector registers. */
+void *aligned_alloc(size_t align, size_t size);
+int posix_memalign(void **result, size_t align, size_t size);
 
 __thread uint32_t copies_quiet;
 

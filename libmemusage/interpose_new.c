@@ -16,6 +16,7 @@
 
 #include "libmemusage/event.h"
 #include "libmemusage/export.h"
+#include "libmemusage/lookup.h"
 #include "libmemusage/real.h"
 
 typedef void (*any_function)(void);
@@ -65,15 +66,11 @@ static struct next {
  * everything. An allocator that brings its own operators serves them itself. */
 static bool made_of_malloc;
 
-static bool is_run_time(const void *function)
+static bool is_run_time(const struct link_map *object)
 {
-	Dl_info info;
-	const char *name;
+	const char *name = strrchr(object->l_name, '/');
 
-	if (!dladdr(function, &info) || !info.dli_fname)
-		return false;
-	name = strrchr(info.dli_fname, '/');
-	name = name ? name + 1 : info.dli_fname;
+	name = name ? name + 1 : object->l_name;
 	return !strncmp(name, "libstdc++.so", 12) || !strncmp(name, "libc++", 6);
 }
 
@@ -95,7 +92,7 @@ void new_resolve(void)
 	real_find(&next._Znwm, "_Znwm");
 	if (!next._Znwm)
 		return;
-	made_of_malloc = is_run_time((const void *)next._Znwm);
+	made_of_malloc = is_run_time(lookup_next_object("_Znwm"));
 #define NEW(symbol, fn, params, args, align) real_find(&next.symbol, #symbol);
 #define DELETE(symbol, params, args) real_find(&next.symbol, #symbol);
 	FORMS
@@ -107,7 +104,7 @@ void new_resolve(void)
  * run-time can call the new-handler and throw. */
 static any_function find_loaded(const char *name)
 {
-	const void *ours = dlsym(RTLD_DEFAULT, name);
+	const struct link_map *ours = lookup_self();
 	void *found = NULL;
 
 	for (const struct link_map *object = _r_debug.r_map; !found && object;
@@ -117,9 +114,8 @@ static any_function find_loaded(const char *name)
 						 : NULL;
 		if (!handle)
 			continue;
-		found = dlsym(handle, name);
-		if (found == ours)
-			found = NULL;
+		if (object != ours)
+			found = lookup_in(object, name);
 		real.dlclose(handle);
 	}
 	return (any_function)found;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "libmemusage/arch.h"
 #include "libmemusage/emulated.h"
 #include "libmemusage/export.h"
 #include "libmemusage/real.h"
@@ -18,10 +19,12 @@ static uint64_t stack_size(const pthread_attr_t *attr)
 	pthread_attr_t fallback;
 	size_t size = 0;
 
+	if (!real.pthread_attr_getstacksize || !real.pthread_getattr_default_np)
+		return 0;
 	if (attr) {
-		pthread_attr_getstacksize(attr, &size);
-	} else if (!pthread_getattr_default_np(&fallback)) {
-		pthread_attr_getstacksize(&fallback, &size);
+		real.pthread_attr_getstacksize(attr, &size);
+	} else if (!real.pthread_getattr_default_np(&fallback)) {
+		real.pthread_attr_getstacksize(&fallback, &size);
 		pthread_attr_destroy(&fallback);
 	}
 	return size;
@@ -46,6 +49,10 @@ static void *begin_thread(void *argument)
 EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
 			  void *argument)
 {
+	if (unlikely(!real.pthread_attr_getstacksize)) {
+		real_resolve_late();
+		thread_key_init();
+	}
 	struct thread *thread = gate.on ? thread_prepare() : NULL;
 
 	if (!thread)

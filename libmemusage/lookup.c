@@ -160,16 +160,28 @@ const struct link_map *lookup_object(const char *name)
 	return object;
 }
 
-void *lookup_next(const char *name)
+const struct link_map *lookup_self(void)
 {
 	const struct link_map *object = _r_debug.r_map;
-	void *found = NULL;
 
 	while (object && object->l_ld != _DYNAMIC)
 		object = object->l_next;
-	if (object)
-		object = object->l_next;
-	for (; object && !found; object = object->l_next)
-		found = find_in(object, name);
-	return found;
+	return object;
+}
+
+const struct link_map *lookup_next_object(const char *name)
+{
+	const struct link_map *object = lookup_self();
+
+	do
+		object = object ? object->l_next : NULL;
+	while (object && !lookup_in(object, name));
+	return object;
+}
+
+void *lookup_next(const char *name)
+{
+	const struct link_map *object = lookup_next_object(name);
+
+	return object ? find_in(object, name) : NULL;
 }

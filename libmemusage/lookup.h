@@ -14,6 +14,11 @@
 
 struct link_map;
 
+struct link_map;
+
+/* lookup_self -- this library's entry in ld.so's list. NULL if it is not in the list. */
+const struct link_map *lookup_self(void);
+
 /* lookup_next -- the next function of that name in search order, as dlsym(RTLD_NEXT) has it.
  *
  * Looks at the objects that are loaded now, those after this library, and at default versions.
@@ -23,6 +28,9 @@ struct link_map;
  */
 void *lookup_next(const char *name);
 
+/* lookup_next_object -- the object that has what lookup_next() finds. NULL if there is none. */
+const struct link_map *lookup_next_object(const char *name);
+
 /* lookup_sized -- a function that one object exports, and how long it is.
  *
  * object   of ld.so's list. address, size  of its code, bytes; set if it is found.
@@ -30,8 +38,6 @@ void *lookup_next(const char *name);
  */
 bool lookup_sized(const struct link_map *object, const char *name, uint64_t *address,
 		  uint64_t *size);
-
-struct link_map;
 
 /* lookup_in -- the address of a symbol of one object, NULL if it has none.
  *

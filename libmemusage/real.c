@@ -5,6 +5,7 @@
 #include "libmemusage/real.h"
 
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -216,11 +217,35 @@ static pid_t first_fork(void)
 	return -1;
 }
 
+/* Before glibc 2.34 threads and dlopen are in libraries of their own, which may be loaded after we
+ * have looked for all names. Under ld.so's lock for its list. */
+static int find_late(struct dl_phdr_info *first, size_t size, void *argument)
+{
+	(void)first, (void)size, (void)argument;
+	real_find(&real.pthread_attr_getstacksize, "pthread_attr_getstacksize");
+	real_find(&real.pthread_getattr_default_np, "pthread_getattr_default_np");
+	real_find(&real.pthread_create, "pthread_create");
+	real_find(&real.dlopen, "dlopen");
+	real_find(&real.dlmopen, "dlmopen");
+	real_find(&real.dlclose, "dlclose");
+	return 1;
+}
+
+void real_resolve_late(void)
+{
+	if (!resolving)
+		dl_iterate_phdr(find_late, NULL);
+}
+
 static int first_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 				void *(*start)(void *), void *argument)
 {
 	real_resolve();
-	return resolving ? EAGAIN : real.pthread_create(thread, attr, start, argument);
+	if (real.pthread_create == first_pthread_create)
+		real_resolve_late();
+	if (real.pthread_create == first_pthread_create)
+		return EAGAIN;
+	return real.pthread_create(thread, attr, start, argument);
 }
 
 static int first_sigaction(int number, const struct sigaction *now, struct sigaction *old)
@@ -235,19 +260,25 @@ static int first_sigaction(int number, const struct sigaction *now, struct sigac
 static void *first_dlopen(const char *file, int mode)
 {
 	real_resolve();
-	return resolving ? NULL : real.dlopen(file, mode);
+	if (real.dlopen == first_dlopen)
+		real_resolve_late();
+	return real.dlopen == first_dlopen ? NULL : real.dlopen(file, mode);
 }
 
 static void *first_dlmopen(long space, const char *file, int mode)
 {
 	real_resolve();
-	return resolving ? NULL : real.dlmopen(space, file, mode);
+	if (real.dlmopen == first_dlmopen)
+		real_resolve_late();
+	return real.dlmopen == first_dlmopen ? NULL : real.dlmopen(space, file, mode);
 }
 
 static int first_dlclose(void *handle)
 {
 	real_resolve();
-	return resolving ? -1 : real.dlclose(handle);
+	if (real.dlclose == first_dlclose)
+		real_resolve_late();
+	return real.dlclose == first_dlclose ? -1 : real.dlclose(handle);
 }
 
 struct real real = {
@@ -344,6 +375,8 @@ void real_resolve(void)
 	real_find(&next.shmdt, "shmdt");
 	real_find(&next.fork, "fork");
 	real_find(&next.pthread_create, "pthread_create");
+	real_find(&next.pthread_attr_getstacksize, "pthread_attr_getstacksize");
+	real_find(&next.pthread_getattr_default_np, "pthread_getattr_default_np");
 	real_find(&next.sigaction, "sigaction");
 	real_find(&next.sigwait, "sigwait");
 	real_find(&next.sigwaitinfo, "sigwaitinfo");

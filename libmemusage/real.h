@@ -43,6 +43,9 @@ struct real {
 	int (*shmdt)(const void *);
 	pid_t (*fork)(void);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	/* NULL before glibc 2.34 in a process without libpthread */
+	int (*pthread_attr_getstacksize)(const pthread_attr_t *, size_t *);
+	int (*pthread_getattr_default_np)(pthread_attr_t *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*sigwait)(const sigset_t *, int *);
 	int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
@@ -62,6 +65,10 @@ extern struct real real;
 
 /* real_resolve -- find all real functions. Idempotent; a recursive call returns at once. */
 void real_resolve(void);
+
+/* real_resolve_late -- find what came with libpthread and libdl, which are libraries of their own
+ * before glibc 2.34, and may be loaded after the others were resolved. */
+void real_resolve_late(void);
 
 /* new_resolve, signal_resolve -- find what is behind operator new and delete, and behind
  * signal() and its kin; parts of real_resolve(). */

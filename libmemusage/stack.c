@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
+#include "libmemusage/arch.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/sys.h"
 
@@ -39,8 +40,8 @@ void stack_find(struct thread *thread, uint64_t base, uint64_t size)
 	if (!base && is_main && &__libc_stack_end)
 		base = (uint64_t)__libc_stack_end;
 	/* glibc keeps the thread's own structure at the top of every stack it hands out. */
-	if (!base && (uint64_t)__builtin_thread_pointer() - here < size)
-		base = (uint64_t)__builtin_thread_pointer();
+	if (!base && cpu_thread_pointer() - here < size)
+		base = cpu_thread_pointer();
 	if (!base || base < here)
 		base = here;
 	thread->pub.stack_base = base;

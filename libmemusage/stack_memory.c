@@ -76,7 +76,7 @@ bool stack_memory_prove_far(struct stack_view *view, uint64_t address)
 static uint64_t own_end(const struct thread *thread)
 {
 	uint64_t base = thread->pub.stack_base;
-	uint64_t top = (uint64_t)__builtin_thread_pointer();
+	uint64_t top = cpu_thread_pointer();
 
 	return top > base && top - base < thread->pub.stack_size ? top : base + 8;
 }

@@ -25,6 +25,7 @@
 #include "libmemusage/instructions.h"
 #include "libmemusage/locks.h"
 #include "libmemusage/log.h"
+#include "libmemusage/real.h"
 #include "libmemusage/sampler.h"
 #include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
@@ -40,6 +41,7 @@ struct thread nobody = { .pub.busy = 1 };
 __thread struct thread *self = &nobody;
 
 static pthread_key_t key;
+static int (*set_key)(pthread_key_t, const void *); /* set if key_made */
 static bool key_made;
 static uint64_t check_next;
 
@@ -262,7 +264,7 @@ struct thread *thread_attach(struct thread *prepared)
 	self = thread;
 	tick_look();
 	if (key_made)
-		pthread_setspecific(key, thread);
+		set_key(key, thread);
 	sampler_add(thread);
 	instructions_attach();
 	/* A request that came before it reached the others only. */
@@ -274,9 +276,15 @@ struct thread *thread_attach(struct thread *prepared)
 
 void thread_key_init(void)
 {
-	key_made = !pthread_key_create(&key, thread_ended);
+	int (*create)(pthread_key_t *, void (*)(void *)) = NULL;
+
+	if (key_made)
+		return;
+	real_find(&create, "pthread_key_create");
+	real_find(&set_key, "pthread_setspecific");
+	key_made = create && set_key && !create(&key, thread_ended);
 	if (key_made && has_self())
-		pthread_setspecific(key, self);
+		set_key(key, self);
 }
 
 static void barrier_everywhere(void)

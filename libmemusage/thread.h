@@ -116,9 +116,10 @@ bool thread_quiesce(void);
  */
 void thread_keep_only_self(void);
 
-/* thread_key_init -- make the key whose destructor notices the end of a thread.
+/* thread_key_init -- make the key whose destructor notices the end of a thread. Idempotent.
  *
- * Call from the constructor. Not async-signal-safe.
+ * Call from the constructor and, where libpthread comes later, before the first thread. Without
+ * libpthread, or a free key, the kernel is asked when a record is wanted. Not async-signal-safe.
  */
 void thread_key_init(void);
 

@@ -24,7 +24,7 @@ static int open_in(const char *root, const char *path)
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
-	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	fd = (int)syscall(__NR_openat2, dir, path, &how, sizeof(how));
 	/* Before Linux 5.6, or where a filter forbids what it does not know. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = openat(dir, path + strspn(path, "/"), OPEN_FLAGS);

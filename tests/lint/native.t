@@ -33,7 +33,8 @@ for (qx(objdump -d --no-show-raw-insn '$so')) {
 		$function = hex $1;
 		$name{$function} = $2;
 	} elsif (defined $function && /^\s+[0-9a-f]+:\t(.*)/) {
-		push @{ $code{$function} }, $1;
+		# Older binutils name the size: callq, jmpq.
+		push @{ $code{$function} }, $1 =~ s/\b(call|jmp)q\b/$1/r;
 	}
 }
 my ($first) = grep { $name{$_} eq $start } keys %name;

@@ -4,8 +4,8 @@
 # libmemusage.so exports exactly the names of tests/lint/exports.txt. It and libmemusage_accesses.so
 # import from the C library alone, and there exactly the names of tests/lint/imports.txt, which says
 # of each when it is called and why it may be. They need no text relocation and reach their
-# thread-local variables without a call. memusage starts its siblings: it is linked with neither
-# libgd nor libdw.
+# thread-local variables without a call, and want nothing that glibc 2.31 does not have. memusage
+# starts its siblings: it is linked with neither libgd nor libdw.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -124,6 +124,18 @@ ok(qx(readelf -W -l '$so') =~ /GNU_STACK\s.*\sRW\s/, 'wants no executable stack'
 # Patched code calls the recorder where vector registers are live (docs/design.md, "Patching").
 my @vectors = qx(objdump -d --no-show-raw-insn '$so') =~ /%[xyz]mm\d+|%mm\d|\bf[ls]tp?\b/g;
 ok(!@vectors, 'uses no vector or x87 register');
+
+# ld.so ends a program whose preloaded library wants a version of the C library that is not there.
+sub is_newer {
+	my ($major, $minor) = $_[0] =~ /GLIBC_(\d+)\.(\d+)/ or return 0;
+	return $major > 2 || $minor > 31;
+}
+for my $library ($so, grep { -e } "$Lint::BUILD/lib/memusage/libmemusage_accesses.so",
+	"$Lint::BUILD/lib/memusage/libmemusage_hooks.so") {
+	my ($name) = $library =~ m{([^/]+)$};
+	check("$name runs with glibc 2.31, wherever it was built",
+		grep { is_newer($_) } qx(readelf -W --version-info '$library') =~ /Name: (GLIBC_\S+)/g);
+}
 
 my $memusage = "$Lint::BUILD/bin/memusage";
 die "$memusage was not built\n" unless -e $memusage;

@@ -265,7 +265,7 @@ static void separate(void)
 				   id.byte[i]);
 	OK(shell("objcopy --only-keep-debug prog %s.debug", path), "a debug file by build-id");
 	check_local("/srv/real", &rooted, true, "by build-id, in a root");
-	if (syscall(SYS_openat2, -1, "", NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM))
+	if (syscall(__NR_openat2, -1, "", NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM))
 		skip("no openat2 here: links lead out of a root");
 	else
 		check_local("/srv/link", &rooted, true, "by build-id, through a link, in a root");
