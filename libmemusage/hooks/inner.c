@@ -30,9 +30,15 @@ struct stand_in {
 
 #define STAND_IN(name) { #name, (void *)(name), 0 }
 
+/* glibc 2.38 and later may be built with _FORTIFY_SOURCE itself. No header declares these. */
+void *__memcpy_chk(void *to, const void *from, size_t n, size_t room);
+void *__memmove_chk(void *to, const void *from, size_t n, size_t room);
+void *__mempcpy_chk(void *to, const void *from, size_t n, size_t room);
+
 static struct stand_in stand_ins[] = {
 	STAND_IN(memcpy), STAND_IN(memmove), STAND_IN(mempcpy), STAND_IN(strcpy),
 	STAND_IN(stpcpy), STAND_IN(strncpy), STAND_IN(stpncpy), STAND_IN(wcscpy),
+	STAND_IN(__memcpy_chk), STAND_IN(__memmove_chk), STAND_IN(__mempcpy_chk),
 };
 
 struct relocations {

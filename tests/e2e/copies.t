@@ -31,10 +31,12 @@ cat >inline.c <<'END'
 struct large { char c[148]; };
 struct large a, b;
 __attribute__((noinline)) void copy(struct large *to, struct large *from) { *to = *from; }
+/* Without it clang 19 copies once. */
+static inline void barrier(void) { __asm__ volatile("" : : : "memory"); }
 int main(void)
 {
 	for (int i = 0; i < 10; i++)
-		copy(&a, &b);
+		copy(&a, &b), barrier();
 	return 0;
 }
 END

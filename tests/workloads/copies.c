@@ -92,6 +92,22 @@ static void handler(int signal)
 	memcpy(a, b, 11);
 }
 
+/* glibc's printf copies, too, since 2.37: before the line is written all must be counted. */
+static void print_number(const char *name, long value)
+{
+	char line[80], digits[20];
+	int length = 0, count = 0;
+
+	while (*name)
+		line[length++] = *name++;
+	do
+		digits[count++] = '0' + value % 10;
+	while (value /= 10);
+	while (count)
+		line[length++] = digits[--count];
+	write(1, line, length);
+}
+
 int main(void)
 {
 	memset(b, 'x', 400);
@@ -102,7 +118,8 @@ int main(void)
 	none();
 	signal(SIGUSR1, handler);
 	raise(SIGUSR1), did(11);
-	bytes += 0;
-	say("truth copies calls=%ld bytes=%ld", calls, bytes);
+	print_number("truth copies calls=", calls);
+	print_number(" bytes=", bytes);
+	write(1, "\n", 1);
 	return 0;
 }
