@@ -13,7 +13,8 @@ need_recorder
 # build COMPILER: the workload with its hooks
 build() {
 	# shellcheck disable=SC2046
-	$1 -g -O1 -w -fno-builtin -pthread -D_GNU_SOURCE -I"$MU_SRC" $(memusage --print-cflags="$1") \
+	$1 -g -O1 -w -fno-builtin -fno-optimize-sibling-calls -pthread \
+		-D_GNU_SOURCE -I"$MU_SRC" $(memusage --print-cflags="$1") \
 		-o "accesses-$1" "$MU_SRC/tests/workloads/accesses.c" \
 		$(memusage --print-libs="$1") 2>build.err
 }

@@ -60,9 +60,9 @@ imported C "$WORKLOADS/dhat_rules"
 imported 'C++, templates and lambdas' "$WORKLOADS/names"
 imported 'without debug information' ls -l /usr/bin
 imported 'times in bytes' --time-unit=B "$WORKLOADS/threads" churn
-if command -v qemu-x86_64 >/dev/null; then
+if has_emulator; then
 	imported emulated --accesses=emulate --time-unit=i "$WORKLOADS/accesses" 2
 else
-	skip 'qemu-user is not installed' 2
+	skip "$why" 2
 fi
 done_testing

@@ -21,8 +21,8 @@ if cp /bin/true empty/qemu-x86_64 2>/dev/null; then
 	is "$status" 125 'an emulator without plugins is refused'
 	like "$err" 'without plugins' '... with the reason'
 fi
-command -v qemu-x86_64 >/dev/null || {
-	skip 'qemu-user is not installed'
+has_emulator || {
+	skip "$why"
 	done_testing
 	exit
 }

@@ -49,6 +49,7 @@ is "$(grep -cv ' [0-9][0-9]*$' folded)" 0 '... no folded stacks'
 # ---- without a build-id nothing tells but time
 
 cat >late.c <<'END'
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 static void *named_so(int n) { return malloc(n); }

@@ -12,10 +12,13 @@ mkdir bare
 for command in sh dirname mkdir cmp cat cp rm mv timeout env; do
 	ln -s "$(command -v $command)" bare/
 done
-run env PATH="$MU_TMP/bare" sh "$script" auto one/template.html
+# A source tree without a page, as a clone has it: these sources may be a release's.
+mkdir -p clone/scripts
+cp "$script" clone/scripts/
+run env PATH="$MU_TMP/bare" sh clone/scripts/page.sh auto one/template.html
 is "$status $(size one/template.html)" '0 0' 'without node: an empty page, and no error'
 like "$err" 'built without the HTML page.*no node' 'but a word'
-run env PATH="$MU_TMP/bare" sh "$script" yes two/template.html
+run env PATH="$MU_TMP/bare" sh clone/scripts/page.sh yes two/template.html
 is "$status" 1 'HTML=yes without node is an error'
 run sh "$script" no three/template.html
 is "$status $(size three/template.html) $err" '0 0 ' 'HTML=no: an empty page, and silence'

@@ -80,6 +80,7 @@ if compiled "${CC:-cc}" -fno-builtin -I "$MU_SRC" -o user user.c "$WORKLOADS/lib
 fi
 
 cat >plugin.cc <<'EOC'
+#include <cstdint>
 #include <map>
 #include <new>
 #include <stdexcept>

@@ -19,6 +19,7 @@
 #	run CMD...            sets $status $out $err     pass TEXT, fail TEXT, diag TEXT
 #	skip WHY [N]          N checks not made here     skip_all WHY        none can be made
 #	need CMD...           skip_all unless each exists  need_bin NAME...  ... was built
+#	has_emulator          --accesses=emulate can work here; else $why says why not
 #	until_true CMD...     waits until it succeeds: a minute at most, however busy the machine is
 #	pids NAME [PARENT]    process IDs by name
 #
@@ -181,6 +182,14 @@ need_page() { has_page "$MU_BUILD" || skip_all 'this build has no HTML page'; }
 # need_machine NAME WHY: uname -m.
 need_machine() { [ "$(uname -m)" = "$1" ] || skip_all "$2"; }
 need_recorder() { was_built "$MU_BUILD/lib/memusage/libmemusage.so"; }
+# has_emulator: --accesses=emulate can work here; else $why says why not
+# shellcheck disable=SC2034  # for the test
+has_emulator() {
+	why='qemu-user is not installed'
+	command -v qemu-x86_64 >/dev/null || return 1
+	why='qemu-user is built without plugins'
+	! memusage -q --accesses=emulate true 2>&1 | grep -q 'without plugins'
+}
 until_true() {
 	tap_left=600
 	until "$@" 2>/dev/null; do
