@@ -1,0 +1,168 @@
+#!/bin/sh
+# check-systems.sh -- builds and tests the suite in chroots of several releases of Debian.
+#
+#	scripts/check-systems.sh FOLDER BUILD
+#
+# FOLDER keeps a root of each release, which debootstrap makes once, and the logs of each run. In
+# each root the suite is built and tested as `make check` has it, by each compiler of that release.
+# Then what was built here, in BUILD, is tested there as it is: the whole of it where the C library
+# is no older than ours; with an older one the programs do not start, and the recorder alone is
+# tested, inside of programs of that release (tests/systems/older.sh).
+#
+# The environment may say less than all: SYSTEMS (bullseye bookworm trixie sid), COMPILERS
+# (gcc clang built: the last is the run of what was built here), T and J as in the makefile,
+# MIRROR (the archive to install from; else the one that apt has for the release that runs here).
+#
+# Needs root, debootstrap and Debian's archive. Nothing is left mounted or running: each step
+# has name spaces of its own.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -u
+
+say() { printf 'check-systems: %s\n' "$*" >&2; }
+die() {
+	say "$*"
+	exit 2
+}
+
+# inside ROOT COMMAND...: in name spaces of its own (see enter()), with ROOT as the root. A process
+# that was only moved by chroot may make no name spaces for users, which some tests do. This shell
+# stays as process 1, and so takes in those whose parents have ended.
+if [ "${1:-}" = --inside ]; then
+	root=$2
+	shift 2
+	mount --rbind "$root" "$root" && mount -t proc proc "$root/proc" && mount -t sysfs -o ro sys "$root/sys" &&
+		mount --rbind /dev "$root/dev" && mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 \
+		devpts "$root/dev/pts" && mount --bind "$root/dev/pts/ptmx" "$root/dev/ptmx" &&
+		mount -t tmpfs -o mode=1777 shm "$root/dev/shm" || exit 2
+	cd "$root" && pivot_root . . && umount -l . || exit 2
+	chroot / env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C TERM=dumb \
+		${http_proxy:+"http_proxy=$http_proxy"} ${https_proxy:+"https_proxy=$https_proxy"} "$@"
+	exit
+fi
+enter() { unshare --mount --pid --fork --kill-child "$self" --inside "$@"; }
+
+# The archive that apt has for the release that runs here, one word.
+find_mirror() {
+	# shellcheck disable=SC1091  # the system's
+	release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	# shellcheck disable=SC2016  # apt-get's own fields
+	apt-get indextargets --format '$(CREATED_BY) $(RELEASE) $(COMPONENT) $(REPO_URI)' |
+		awk -v r="$release" '$1 == "Packages" && $2 == r && $3 == "main" { print $4; exit }'
+}
+
+# make_root RELEASE: $folder/RELEASE, if it is not there yet. It is complete when it has its name.
+make_root() {
+	[ -d "$folder/$1" ] && return 0
+	mirror=${MIRROR:-$(find_mirror)}
+	[ -n "$mirror" ] || die 'apt knows no archive for the release that runs here; set MIRROR'
+	scripts=${DEBOOTSTRAP_DIR:-/usr/share/debootstrap}/scripts
+	[ -e "$scripts/$1" ] || as=$scripts/sid
+	rm -rf "$folder/$1.part"
+	say "$1: a new root from $mirror"
+	debootstrap --variant=minbase --include=ca-certificates "$1" "$folder/$1.part" "$mirror" \
+		${as:+"$as"} >"$folder/$1.log" 2>&1 || {
+		tail -n 5 "$folder/$1.log" >&2
+		return 1
+	}
+	mv "$folder/$1.part" "$folder/$1"
+}
+
+# copy_source ROOT: the files that git would take, as they are now, to where they are here, since
+# debug information names that place; with the built page, which needs more than a release may have.
+# A file that is as it was keeps its time, so that make builds what has changed.
+copy_source() {
+	old=$1$source
+	new=$old.new
+	rm -rf "$new"
+	mkdir -p "$new" || return 1
+	git ls-files -z --cached --others --exclude-standard |
+		tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -m -C "$new" || return 1
+	printf '%s\n' "$version" >"$new/.dist-version"
+	[ ! -s "$build/page/template.html" ] ||
+		cp "$build/page/template.html" "$new/page-template.html"
+	(cd "$new" && find . -type f) | while read -r file; do
+		! cmp -s "$new/$file" "$old/$file" || touch -r "$old/$file" "$new/$file"
+	done
+	rm -rf "$old"
+	mv "$new" "$old"
+}
+
+# note RELEASE COMPILER LOG: a line of the table, and whether all tests passed
+note() {
+	last=$(tail -n 1 "$3")
+	case $last in
+	*' passed, 0 failed, '*) ok=0 ;;
+	*' passed, '*) ok=1 ;;
+	*) ok=1 last="no result, see $3" ;;
+	esac
+	[ "$ok" = 0 ] || failed=1
+	printf '%-9s %-6s %s\n' "$1" "$2" "$last" >>"$table"
+	say "$1, $2: $last"
+}
+
+# test_built_there RELEASE COMPILER
+test_built_there() {
+	case $2 in
+	gcc) cxx=g++ ;;
+	*) cxx=$2++ ;;
+	esac
+	log=$folder/$1-$2.log
+	enter "$folder/$1" sh -c 'cd "$1" && shift && exec "$@"' sh "$source" \
+		make check HTML=auto "B=/build/$2" "CC=$2" "CXX=$cxx" "J=$J" "T=$T" >"$log" 2>&1 </dev/null
+	note "$1" "$2" "$log"
+}
+
+# test_built_here RELEASE
+test_built_here() {
+	log=$folder/$1-built.log
+	rm -rf "${folder:?}/$1$build"
+	mkdir -p "$folder/$1$build" && cp -a "$build/." "$folder/$1$build" || return 1
+	if enter "$folder/$1" "$build/bin/memusage" --version >/dev/null 2>&1; then
+		enter "$folder/$1" sh -c 'cd "$1" && shift && exec "$@"' sh "$source" \
+			env "MU_BUILD=$build" "MU_SRC=$source" CC=gcc CXX=g++ LIBGD=yes LIBDW=yes LIBZ=yes \
+			HTML=auto sh -c 'exec tests/run -j "$0" ${1:+-m "$1"} "$MU_BUILD"/tests/unit/*[!.d] \
+			tests/e2e/*.t' "$J" "$T" >"$log" 2>&1 </dev/null
+	else
+		MU_BUILD=$build MU_SRC=$source tests/run -t 900 tests/systems/older.t >"$log" 2>&1
+	fi
+	note "$1" built "$log"
+}
+
+[ $# = 2 ] || die 'usage: scripts/check-systems.sh FOLDER BUILD'
+[ "$(id -u)" = 0 ] || die 'debootstrap and chroot need root'
+for tool in debootstrap unshare git; do
+	command -v "$tool" >/dev/null || die "there is no $tool here"
+done
+self=$(realpath "$0")
+cd "${self%/*}/.." || exit 2
+source=$PWD
+mkdir -p "$1" && folder=$(realpath "$1") && build=$(realpath "$2") || exit 2
+version=$(cat "$build/gen/cli/version.h") || exit 2
+version=$(printf %s "$version" | sed 's/.*"\(.*\)".*/\1/')
+: "${SYSTEMS:=bullseye bookworm trixie sid}" "${COMPILERS:=gcc clang built}" "${J:=2}" "${T:=}"
+proxy=$(apt-config shell proxy Acquire::http::Proxy | sed "s/^proxy='\(.*\)'$/\1/")
+[ -z "$proxy" ] || export "http_proxy=$proxy"
+
+failed=0
+table=$(mktemp) || exit 2
+trap 'rm -f "$table"' EXIT
+for release in $SYSTEMS; do
+	make_root "$release" && cp -L /etc/resolv.conf /etc/hosts "$folder/$release/etc/" &&
+		copy_source "$folder/$release" || {
+		echo "$release: no root could be made" >>"$table"
+		failed=1
+		continue
+	}
+	enter "$folder/$release" sh -c "apt-get -q update && apt-get -y -q --no-install-recommends \
+		install make" >"$folder/$release-make.log" 2>&1 </dev/null
+	for compiler in $COMPILERS; do
+		case $compiler in
+		built) test_built_here "$release" ;;
+		*) test_built_there "$release" "$compiler" ;;
+		esac
+	done
+done
+echo "release   built by: result (logs in $folder)"
+cat "$table"
+exit "$failed"
