@@ -14,6 +14,7 @@
 set -u
 
 # need|want PACKAGE KIND:NAME...   need: the target fails without it. want: a part is skipped.
+# PACKAGE may be several names separated by '|', of which each release has one at most.
 # KIND is cmd (in PATH), hdr (header), lib (shared library, for the loader).
 packages_build='
 need gcc cmd:cc|gcc|clang
@@ -46,7 +47,7 @@ want automake cmd:automake
 want libc-devtools cmd:memusagestat
 want libjemalloc2 lib:libjemalloc.so.2
 want libtcmalloc-minimal4 lib:libtcmalloc_minimal.so.4
-want libmimalloc2.0 lib:libmimalloc.so.2.0|libmimalloc.so.2
+want libmimalloc2.0|libmimalloc3 lib:libmimalloc.so.2.0|libmimalloc.so.2|libmimalloc.so.3
 want libjemalloc-dev hdr:jemalloc/jemalloc.h
 want libgoogle-perftools-dev hdr:gperftools/tcmalloc.h
 want libmimalloc-dev hdr:mimalloc.h
@@ -157,12 +158,35 @@ apt() {
 		-o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@" >&2 </dev/null
 }
 
-# Everything at once; if that fails (a release may lack one name), one by one, unless there is
-# no network at all.
+# has_package NAME: this release has it, as far as one can tell
+has_package() {
+	command -v apt-cache >/dev/null 2>&1 || return 0
+	apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^(]'
+}
+
+# Sets $known to those that this release has.
+select_packages() {
+	known=''
+	for names in "$@"; do
+		found=''
+		for package in $(printf %s "$names" | tr '|' ' '); do
+			[ -n "$found" ] || ! has_package "$package" || found=$package
+		done
+		[ -n "$found" ] || say "this release has no package $names"
+		known="$known${found:+ }$found"
+	done
+	known=${known# }
+}
+
+# Everything at once; if that fails, one by one, unless there is no network at all.
 install_packages() {
 	say "installing $*"
 	online=1
 	apt update || online=''
+	select_packages "$@"
+	# shellcheck disable=SC2086  # words are wanted
+	set -- $known
+	[ $# -gt 0 ] || return 1
 	apt install "$@" && return 0
 	[ -n "$online" ] || return 1
 	for package in "$@"; do apt install "$package" || say "could not install $package"; done
@@ -199,6 +223,7 @@ fi
 
 [ -n "$needed$wanted" ] || exit 0
 say "missing: $needed${needed:+ }$wanted ($reason)"
+needed=$(printf %s "$needed" | sed 's/|[^ ]*//g') wanted=$(printf %s "$wanted" | sed 's/|[^ ]*//g')
 say "to install: apt-get install $needed${needed:+ }$wanted"
 if [ -n "$needed" ]; then
 	say "cannot go on without: $needed"

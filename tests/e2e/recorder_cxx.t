@@ -31,7 +31,7 @@ operators="$operators, free calls 120, free bytes 460800"
 rounds 'libstdc++' "$operators" new
 profiled 'libstdc++, failing' new fail
 
-for name in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+for name in libjemalloc.so.2 libtcmalloc_minimal.so.4 'libmimalloc.so.[23]'; do
 	so=$(ldconfig -p 2>/dev/null | sed -n "s|^[[:space:]]*$name .*=> ||p" | head -n 1)
 	if [ -z "$so" ]; then
 		skip "no $name here" 26

@@ -77,6 +77,19 @@ setup "$setup" check
 is "$status" 0 'an optional package that cannot be installed: status'
 like "$err" 'going on without' '... and the message'
 
+# apt-cache knows the second of two names, and one of the others.
+cat >stub/apt-cache <<'EOF'
+#!/bin/sh
+case $2 in *3 | valgrind) echo '  Candidate: 1.0' ;; *) echo '  Candidate: (none)' ;; esac
+EOF
+ln -s "$(command -v grep)" stub/grep
+chmod +x stub/apt-cache
+setup "$setup" check
+like "$calls" 'install .*libmimalloc3' 'of two names the one that this release has is installed'
+unlike "$calls" 'libmimalloc2|xz-utils' '... and no name that it does not have'
+like "$err" 'no package xz-utils' '... which is said'
+rm stub/apt-cache
+
 rm usr/include/gd.h
 setup NO_INSTALL=1 "$setup" demo
 is "$status" 1 'the demo needs libgd for its picture'
