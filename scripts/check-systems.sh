@@ -90,7 +90,7 @@ copy_source() {
 
 # note RELEASE COMPILER LOG: a line of the table, and whether all tests passed
 note() {
-	last=$(tail -n 1 "$3")
+	last=$(grep -E '^[0-9]+ passed, ' "$3" | tail -n 1)
 	case $last in
 	*' passed, 0 failed, '*) ok=0 ;;
 	*' passed, '*) ok=1 ;;
@@ -141,6 +141,7 @@ mkdir -p "$1" && folder=$(realpath "$1") && build=$(realpath "$2") || exit 2
 version=$(cat "$build/gen/cli/version.h") || exit 2
 version=$(printf %s "$version" | sed 's/.*"\(.*\)".*/\1/')
 : "${SYSTEMS:=bullseye bookworm trixie sid}" "${COMPILERS:=gcc clang built}" "${J:=2}" "${T:=}"
+# debootstrap asks no apt.
 proxy=$(apt-config shell proxy Acquire::http::Proxy | sed "s/^proxy='\(.*\)'$/\1/")
 [ -z "$proxy" ] || export "http_proxy=$proxy"
 
@@ -154,6 +155,8 @@ for release in $SYSTEMS; do
 		failed=1
 		continue
 	}
+	apt-config dump | grep -E '^Acquire::(Check-|Retries|https?::)' \
+		>"$folder/$release/etc/apt/apt.conf.d/90memusage"
 	enter "$folder/$release" sh -c "apt-get -q update && apt-get -y -q --no-install-recommends \
 		install make" >"$folder/$release-make.log" 2>&1 </dev/null
 	for compiler in $COMPILERS; do
