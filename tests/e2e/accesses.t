@@ -35,8 +35,8 @@ counted() {
 }
 
 for compiler in gcc clang; do
-	if ! command -v $compiler >/dev/null; then
-		skip "$compiler is not installed" 14
+	if ! has_hooks $compiler; then
+		skip "$why" 14
 	elif build $compiler; then
 		counted $compiler 1
 		counted $compiler 8
@@ -70,7 +70,7 @@ touched() {
 	is "$(reported reads report) $(reported writes report)" '204 600' "$1: counted"
 }
 
-if command -v gcc >/dev/null; then
+if has_hooks gcc; then
 	printf 'touch: touch.o\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LDLIBS)\n' >Makefile
 	run make CC=gcc CFLAGS="-O2 $(memusage --print-cflags=gcc)" \
 		LDLIBS="$(memusage --print-libs=gcc)"
@@ -107,7 +107,7 @@ if command -v gcc >/dev/null; then
 		skip 'autoconf or automake is not installed' 4
 	fi
 else
-	skip 'gcc is not installed' 11
+	skip "$why" 11
 fi
 
 # ---- what cannot be counted is said --------------------------------------------------------------

@@ -41,8 +41,8 @@ int main(void)
 }
 END
 for compiler in gcc clang; do
-	if ! command -v $compiler >/dev/null; then
-		skip "$compiler is not installed"
+	if ! has_hooks $compiler; then
+		skip "$why"
 		continue
 	fi
 	# shellcheck disable=SC2046
@@ -57,7 +57,7 @@ within() {
 	awk -v a="$1" -v b="$2" 'BEGIN { d = a > b ? a - b : b - a; exit !(d * 1000 <= b) }'
 }
 
-if command -v valgrind >/dev/null && command -v sqlite3 >/dev/null; then
+if command -v valgrind sqlite3 >/dev/null && is_at_least "$(valgrind --version)" 3.17; then
 	cat >work.sql <<'END'
 create table t(a integer primary key, b text, c real);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
@@ -78,6 +78,6 @@ END
 	ok "calls of sqlite3 are DHAT's: $1, $3" within "$1" "$3"
 	ok "bytes of sqlite3 are DHAT's: $2, $4" within "$2" "$4"
 else
-	skip 'valgrind or sqlite3 is not installed' 4
+	skip 'no sqlite3, or no valgrind of version 3.17 or later' 4
 fi
 done_testing

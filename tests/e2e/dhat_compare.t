@@ -7,7 +7,8 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need valgrind perl
+need_valgrind
+need perl
 need_bin memusage memusageprint
 perl -MJSON::PP -e 1 2>/dev/null || skip_all 'no JSON::PP here'
 [ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
@@ -20,6 +21,11 @@ compare() {
 	valgrind --tool=dhat --run-libc-freeres=no --run-cxx-freeres=no --dhat-out-file=want "$@" \
 		"$WORKLOADS/$program" >/dev/null 2>want.err
 	memusage -o report --dhat-out-file=got "$@" "$WORKLOADS/$program" >/dev/null
+	# 3.24 leaves the frames out where --num-callers=1 leaves none.
+	if grep -q '"fs":]' want; then
+		skip "$(valgrind --version) wrote no JSON: $program $*" 2
+		return
+	fi
 	ok "$program${1:+ }$*" perl "$MU_SRC/tests/lib/dhat_compare.pl" got want
 	grep '^==.*bytes in' want.err | sed 's/^==[0-9]*== //' >want.sum
 	grep '^==.*bytes in' report | sed 's/^==[0-9]*== //' >got.sum

@@ -4,7 +4,8 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need valgrind perl
+need_valgrind
+need perl
 need_bin memusage memusageprint threads forks macros dhat_rules
 perl -MJSON::PP -e 1 2>/dev/null || skip_all 'no JSON::PP here'
 [ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'

@@ -45,8 +45,8 @@ is_true() {
 }
 
 for compiler in gcc clang; do
-	command -v $compiler >/dev/null || {
-		skip "$compiler is not installed" 14
+	has_hooks $compiler || {
+		skip "$why" 14
 		continue
 	}
 	for level in ${MU_LEVELS:-0 2}; do

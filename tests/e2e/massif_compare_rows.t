@@ -6,7 +6,8 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need valgrind ms_print
+need_valgrind
+need ms_print
 need_bin memusage memusageprint
 [ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
 . "$MU_SRC/tests/lib/massif.sh"
@@ -78,8 +79,7 @@ if [ -x "$WORKLOADS/massif_new" ]; then
 	is "$(cat ours.err)" 'a block each' '... with the same result'
 	# Inlined calls are looked at since 3.22; earlier versions show them as main's.
 	counts=1000
-	[ "$(printf '%s\n' 'valgrind-3.22' "$(valgrind --version)" | sort -V | head -n 1)" != \
-		'valgrind-3.22' ] || counts=0
+	! is_at_least "$(valgrind --version)" 3.22 || counts=0
 	row='bug469146'
 	both massif_ignored_array --massif-out-file=out --ignore-fn=taken_in \
 		'--ignore-fn=apart(int)' --ignore-fn=c_name --ignore-fn=call_init

@@ -26,7 +26,10 @@ is $? 0 'it runs'
 cd elsewhere || exit 1
 run memusageprint --to=json -o ../run.json ../run.mur
 cd ..
-is "$(perl "$MU_SRC/tests/lib/objects.pl" run.json maps)" '10 modules' 'all are where the kernel had them'
+modules='10 modules'
+# Before glibc 2.34 dlopen is in one of its own.
+! readelf -d "$WORKLOADS/objects" | grep -q 'libdl\.so' || modules='11 modules'
+is "$(perl "$MU_SRC/tests/lib/objects.pl" run.json maps)" "$modules" 'all are where the kernel had them'
 # Lines of a file whose names are not those of the library that ran would be worse than none.
 like "$err" 'swapped.so: no names: the file has changed since: its build-id differs' \
 	'a file that was replaced is not read'

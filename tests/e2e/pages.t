@@ -111,7 +111,7 @@ memusage -q --pages-as-heap=yes --threshold=0 --detailed-freq=1 --time-unit=B \
 like "$(cat out)" '^n[0-9]+: [0-9]+ \(page allocation syscalls\) mmap/mremap/brk, --alloc-fns, etc.' \
 	'the root of a tree'
 like "$(cat out)" '^ n[0-9]+: [1-9][0-9]* 0x0: \?\?\?$' 'what was mapped at the start'
-like "$(cat out)" '^  n0: [1-9][0-9]* 0x[0-9A-F]+: \?\?\? \(in .*libc.so.6\)$' '... and by what'
+like "$(cat out)" '^  n0: [1-9][0-9]* 0x[0-9A-F]+: \?\?\? \(in .*libc[-.][^ ]*\)$' '... and by what'
 is "$(grep -c '^mem_heap_extra_B=0$' out)" "$(grep -c '^snapshot=' out)" 'no extra bytes'
 like "$(memusageprint out)" 'useful-heap' 'and it is printed'
 memusage -q --pages-as-heap=yes --alloc-fn=mmap --alloc-fn=__mmap64 --threshold=0 --detailed-freq=1 \
@@ -121,7 +121,7 @@ unlike "$(cat out)" '^ n[0-9]+: [0-9]+ 0x[0-9A-F]+: (__)?mmap' '--alloc-fn=mmap 
 run memusage --pages-as-heap=yes --top=3 "$WORKLOADS/pages" plain
 like "$err" 'allocated by' 'other reports do not need a profile of Massif'
 like "$err" '[0-9]  \[program start\]' 'what was there before the program began has a name'
-like "$err" '[0-9]  \[libc.so.6\]$' '... by object'
+like "$err" '[0-9]  \[libc[-.][^ ]*\]$' '... by object'
 unlike "$err" 'made at run time|0x0' '... everywhere'
 is "$(find . -name 'massif.out.*')" '' '... and make none'
 

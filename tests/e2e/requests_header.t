@@ -69,6 +69,14 @@ builds() {
 		skip "no $cc here" 4
 		return
 	}
+	case "$cc $*" in
+	clang*-static-pie | clang*-masm=intel)
+		if ! is_at_least "$("$cc" -dumpversion)" 14; then
+			skip "$cc before 14 does not know $*" 4
+			return
+		fi
+		;;
+	esac
 	rm -f user
 	if ! "$cc" -I"$MU_SRC/include" -Wall -Wextra -Werror -Wshadow -pedantic "$@" -o user \
 		"user.$suffix" "other.$suffix" 2>.err; then

@@ -5,7 +5,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need valgrind
+need_valgrind
 need_bin memusage
 [ -z "${SAN:-}" ] || skip_all 'a sanitized build cannot run under valgrind'
 

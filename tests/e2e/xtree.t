@@ -57,8 +57,9 @@ fi
 
 # ---- as Valgrind writes it --------------------------------------------------------------------
 
-if ! command -v valgrind >/dev/null 2>&1 || [ "${LIBDW:-yes}" != yes ]; then
-	skip 'valgrind or libdw is not here'
+if ! command -v valgrind >/dev/null 2>&1 || [ "${LIBDW:-yes}" != yes ] ||
+	! is_at_least "$(valgrind --version)" 3.19; then
+	skip 'libdw or a Valgrind of version 3.19 or later is not here'
 	done_testing
 	exit
 fi

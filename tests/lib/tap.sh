@@ -20,11 +20,15 @@
 #	skip WHY [N]          N checks not made here     skip_all WHY        none can be made
 #	need CMD...           skip_all unless each exists  need_bin NAME...  ... was built
 #	has_emulator          --accesses=emulate can work here; else $why says why not
+#	need_valgrind         skip_all without a Valgrind that reports can be compared with
+#	has_hooks COMPILER    it can build programs for --accesses=hooks; else $why says why not
+#	is_at_least VERSION WANT  compares versions
 #	until_true CMD...     waits until it succeeds: a minute at most, however busy the machine is
 #	pids NAME [PARENT]    process IDs by name
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
+# shellcheck disable=SC2034  # some are for the test
 
 set -u
 tap_run=0 tap_failed=0
@@ -163,6 +167,24 @@ has_program() {
 	[ -e "$MU_SRC/tests/workloads/$1.cc" ] && ! command -v "${CXX:-c++}" >/dev/null && return 1
 	was_built "$WORKLOADS/$1"
 }
+# is_at_least VERSION WANT: of "tool-3.19.0", say, the numbers
+is_at_least() {
+	printf '%s\n' "$2" "${1#"${1%%[0-9]*}"}" | sort -V -C
+}
+need_valgrind() {
+	need valgrind
+	is_at_least "$(valgrind --version)" 3.19 || skip_all 'Valgrind is older than 3.19'
+}
+has_hooks() {
+	why="$1 is not installed"
+	command -v "$1" >/dev/null || return 1
+	case $1 in
+	gcc) tap_version=12 ;;
+	*) tap_version=14 ;;
+	esac
+	why="$1 is older than $tap_version"
+	is_at_least "$($1 -dumpversion)" "$tap_version"
+}
 need_bin() {
 	for tap_cmd in "$@"; do
 		has_program "$tap_cmd" || skip_all "this build has no $tap_cmd"
@@ -183,7 +205,6 @@ need_page() { has_page "$MU_BUILD" || skip_all 'this build has no HTML page'; }
 need_machine() { [ "$(uname -m)" = "$1" ] || skip_all "$2"; }
 need_recorder() { was_built "$MU_BUILD/lib/memusage/libmemusage.so"; }
 # has_emulator: --accesses=emulate can work here; else $why says why not
-# shellcheck disable=SC2034  # for the test
 has_emulator() {
 	why='qemu-user is not installed'
 	command -v qemu-x86_64 >/dev/null || return 1

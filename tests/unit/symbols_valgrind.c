@@ -248,6 +248,8 @@ int main(void)
 	scratch();
 	if (!shell("command -v valgrind >/dev/null"))
 		skip_all("no valgrind here");
+	if (!shell("{ echo valgrind-3.19; valgrind --version; } | sort -V -C"))
+		skip_all("Valgrind is older than 3.19");
 	if (libdw && strcmp(libdw, "yes") != 0)
 		skip_all("built without libdw");
 	program("g++", "-g -O0");

@@ -18,12 +18,19 @@ __attribute__((noinline)) void *malloc(size_t size)
 	return next(size);
 }
 
+/* dlsym itself calls calloc before glibc 2.34, in a process with libpthread, and does without. */
 __attribute__((noinline)) void *calloc(size_t count, size_t size)
 {
 	static void *(*next)(size_t, size_t);
+	static int is_looking;
 
-	if (!next)
+	if (is_looking)
+		return NULL;
+	if (!next) {
+		is_looking = 1;
 		next = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+		is_looking = 0;
+	}
 	return next(count, size);
 }
 
