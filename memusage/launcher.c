@@ -43,6 +43,7 @@ struct launcher {
 	struct inherited inherited;
 	sigset_t taken;
 	pid_t collector;	/* 0: has ended */
+	pid_t last_collector;	/* likewise, also when it has ended */
 	pid_t program;
 	int replacements;	/* of collectors that were killed */
 	int status;		/* of the program, as wait() gives it */
@@ -219,25 +220,39 @@ static void prepare(struct session *s, const struct settings *settings)
 /* Once more than is needed: whatever kills each of them, we do not go on for ever. */
 enum { REPLACEMENTS = 3 };
 
-static void fork_collector(struct launcher *l)
+/* Returns false with errno if there can be none; nothing has changed then. */
+static bool fork_collector(struct launcher *l)
 {
 	struct session *s = &l->session;
 	int pair[2];
+	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		die("cannot make a socket pair: %m");
-	l->collector = fork();
-	if (l->collector < 0)
-		die("cannot make another process: %m");
-	if (l->collector == 0) {
+		return false;
+	pid = fork();
+	if (pid < 0) {
+		int error = errno;
+
 		close(pair[0]);
+		close(pair[1]);
+		errno = error;
+		return false;
+	}
+	if (pid == 0) {
+		close(pair[0]);
+		if (s->wire >= 0)
+			close(s->wire);
 		s->wire = pair[1];
 		collector_run(s);
 		_exit(0);
 	}
 	close(pair[1]);
+	if (s->wire >= 0)
+		close(s->wire);
 	s->wire = pair[0];
+	l->collector = l->last_collector = pid;
 	unfinished = NULL;
+	return true;
 }
 
 /* What is the collector's business is held open until it has ended by itself: should something kill
@@ -269,7 +284,8 @@ static bool is_emulated(const struct session *s)
 	return s->settings->accesses.engine == ACCESSES_EMULATE;
 }
 
-/* Not when it was asked to end, by SIGTERM: then it has written everything. */
+/* Not when it was asked to end, by SIGTERM: then it has written everything. Whatever becomes of
+ * it, the program runs: from here on nothing may end us before that has ended. */
 static void collector_ended(struct launcher *l, int status)
 {
 	struct session *s = &l->session;
@@ -280,10 +296,15 @@ static void collector_ended(struct launcher *l, int status)
 		return;
 	}
 	l->replacements++;
-	close(s->wire);
 	s->killed = l->collector;
 	s->killed_by = WTERMSIG(status);
-	fork_collector(l);
+	if (!fork_collector(l)) {
+		warn("the collector (process %d) was killed, and there can be no other: %m",
+		     (int)l->collector);
+		release(s);
+		l->collector = 0;
+		return;
+	}
 	if (l->program > 0)
 		tell(l, WIRE_STARTED);
 }
@@ -461,12 +482,11 @@ static bool hear(struct launcher *l, struct wire *done)
 
 static int finish(struct launcher *l)
 {
-	const pid_t collector = l->collector;
 	struct wire done;
 
 	give_signals_back(l);
 	if (!hear(l, &done))
-		collector_died(&l->session, (int)collector);
+		collector_died(&l->session, (int)l->last_collector);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
 	/* Also for checkers of memory: they read all that is mapped when a program ends, which
@@ -487,7 +507,8 @@ int launcher_run(const struct settings *settings)
 
 	prepare(&l.session, settings);
 	start_prepare(&l.inherited, &l.taken);
-	fork_collector(&l);
+	if (!fork_collector(&l))
+		die("cannot make another process: %m");
 	start(&l);
 	wait_for_program(&l);
 	return finish(&l);

@@ -134,6 +134,57 @@ run memusage -o report sh strikes
 is "$status" 7 'whatever kills each of them: the status is the program'"'"'s'
 like "$err" 'the collector has died: there is no report' '... and memusage gives up'
 
+# ---- it cannot be replaced: the launcher may make no process more
+
+# as_user COMMAND...: as one whose processes the kernel counts; root's are not bounded.
+as_user() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=64123 --regid=64123 --clear-groups --inh-caps=-all "$@"
+	else
+		"$@"
+	fi
+}
+cat >orphan <<'END'
+old=$("$MU_SRC/tests/lib/pids" memusage-collec "$PPID")
+[ -n "$old" ] || exit 9
+prlimit --pid "$PPID" --nproc=0:0 || exit 10
+kill -9 "$old"
+# Reaped: the launcher knows.
+while [ -e "/proc/$old" ]; do
+	sleep 0.1
+done
+echo went on >went-on
+[ "$1" = signal ] && kill -TERM $$
+exit 7
+END
+if ! command -v prlimit >/dev/null || ! command -v setpriv >/dev/null; then
+	skip 'no prlimit or setpriv here' 9
+elif ! as_user test -x "$(command -v memusage)"; then
+	skip 'another user cannot reach this build' 9
+else
+	mkdir -m 777 user
+	cp orphan user
+	cd user || exit
+	run as_user memusage -o report sh orphan
+	is "$status" 7 'the collector cannot be replaced: the status is the program'"'"'s'
+	is "$(cat went-on)" 'went on' '... which was waited for'
+	like "$err" '^memusage: the collector \(process [0-9]+\) was killed, and there can be no other: ' \
+		'... and memusage says why'
+	killed=$(printf '%s\n' "$err" | sed -n 's/.*collector (process \([0-9]*\)) was killed.*/\1/p')
+	like "$err" "look for what killed process $killed " '... what is gone by its number'
+	is "$(find /tmp -maxdepth 2 -path "/tmp/memusage-*/*.sock" -uid 64123 2>/dev/null)" '' \
+		'... its socket is removed'
+	rm -f went-on
+	run as_user memusage -o report sh orphan signal
+	is "$status" 143 '... the signal too'
+	is "$(cat went-on)" 'went on' '... of a program that was waited for'
+	rm -f went-on
+	run as_user memusage -q -p run.png sh orphan
+	is "$status" 7 '... with a picture that nobody draws'
+	is "$(cat went-on)" 'went on' '... all the same'
+	cd ..
+fi
+
 # ---- nobody is left to replace it
 
 rm -f in out && mkfifo in out
