@@ -67,7 +67,8 @@ static int connect_any(void)
 	return connect_to(&address, strlen(colon + 1) + 1);
 }
 
-/* The reply and its descriptor; -errno on failure. */
+/* The reply and its descriptor; -errno on failure. There is room for one: CMSG_SPACE() is rounded
+ * up, and the second of two would stay open in the program. */
 static int receive(int fd, struct mu_hello_reply *reply)
 {
 	union {
@@ -78,7 +79,7 @@ static int receive(int fd, struct mu_hello_reply *reply)
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
 				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
 	int segment = -1;
 	long got;
 
@@ -86,7 +87,8 @@ static int receive(int fd, struct mu_hello_reply *reply)
 		got = SYS3(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC);
 	while (got == -EINTR);
 	struct cmsghdr *header = sys_failed(got) ? NULL : CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(&segment, CMSG_DATA(header), sizeof(segment));
 	if (got == sizeof(*reply) && reply->magic == MU_HELLO_MAGIC &&
 	    reply->status == MU_HELLO_RECORD && segment >= 0)

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cli/user.h"
 #include "memusage/control_wire.h"
 #include "memusage/passing.h"
 
@@ -57,7 +58,7 @@ static bool is_user(int connection)
 	socklen_t length = sizeof(peer);
 
 	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-	       (peer.uid == geteuid() || peer.uid == 0);
+	       (user_is_self(peer.uid) || peer.uid == 0);
 }
 
 /* What the run was asked for decides about its snapshots, too. */
@@ -119,19 +120,22 @@ void control_answer(struct tree *t, int connection)
 	static struct control_answer a;
 	struct control_question q;
 	struct process *p = NULL;
-	int pidfd;
+	int pidfd = -1;
+	pid_t pid;
 
 	a = (struct control_answer){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
 				     .status = CONTROL_DENIED, .collector = getpid() };
+	/* First of all: a process of the tree may have another user. */
+	if (!is_user(connection)) {
+		send_answer(connection, &a, -1);
+		goto out;
+	}
 	if (!receive(connection, &q, &pidfd))
 		goto out;
-	if (is_user(connection)) {
-		pid_t pid = pidfd >= 0 ? pid_of(pidfd) : q.pid;
-
-		tree_scan(t);
-		p = pid > 0 ? processes_find(&t->processes, pid) : NULL;
-		a.status = judge(p, &q);
-	}
+	pid = pidfd >= 0 ? pid_of(pidfd) : q.pid;
+	tree_scan(t);
+	p = pid > 0 ? processes_find(&t->processes, pid) : NULL;
+	a.status = judge(p, &q);
 	if (a.status == CONTROL_OK)
 		fill(t, p, &q, &a);
 	if (send_answer(connection, &a, a.status == CONTROL_OK ? p->arena->fd : -1) == 0 &&

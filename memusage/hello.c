@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cli/user.h"
 #include "memusage/control.h"
 
 /* Between a process that is known and one that it started, by programs that are not. */
@@ -37,18 +38,33 @@ static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t 
 
 /* Another user must not get at the memory of this tree, least of all at root's. A program that
  * has changed its user is still known by its process, or by one of its ancestors. */
-static bool is_ours(const struct tree *t, const struct ucred *peer)
+static bool is_of_tree(const struct tree *t, pid_t pid)
 {
-	pid_t pid = peer->pid;
-
-	if (peer->uid == geteuid())
-		return true;
 	for (int generation = 0; generation < ANCESTORS && pid > 1; generation++) {
 		if (pid == t->root || processes_find(&t->processes, pid))
 			return true;
 		pid = process_parent(pid);
 	}
 	return false;
+}
+
+static bool is_ours(const struct tree *t, const struct ucred *peer)
+{
+	return user_is_self(peer->uid) || is_of_tree(t, peer->pid);
+}
+
+/* Of strangers nothing is taken, not even what they have sent: descriptors may come with it. */
+static bool is_stranger(const struct hellos *h, int connection)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
+		return true;
+	if (user_is_self(peer.uid) || peer.uid == 0)
+		return false;
+	h->learn_root(h->data);
+	return !is_ours(h->tree, &peer);
 }
 
 /* A process ID that was in use before may belong to another process by now. */
@@ -180,7 +196,9 @@ void hellos_accept(struct hellos *h, int fd)
 	int connection;
 
 	while ((connection = accept_somehow(h, fd)) >= 0) {
-		if (serve(h, connection))
+		if (is_stranger(h, connection))
+			close(connection);
+		else if (serve(h, connection))
 			;
 		else if (h->reserve >= 0)
 			keep_waiting(h, connection);

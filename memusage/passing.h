@@ -20,6 +20,7 @@ int passing_send(int connection, const void *data, size_t size, int fd, int flag
 
 /* passing_receive -- receive one message, without waiting.
  *
+ * Of several descriptors that come with it all but the first are closed.
  * fd  set to the descriptor that came with it, closed on exec, to be closed by the caller; or -1.
  * Returns the bytes received, 0 at the end of the connection, -1 with errno.
  */
