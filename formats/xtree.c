@@ -59,11 +59,6 @@ struct row {
 	int64_t value[EVENTS];
 };
 
-bool xtree_is_massif(const char *name)
-{
-	return strstr(name, ".ms") != NULL;
-}
-
 /* What a site adds to the events. False if it has no place in the report. */
 static bool values_of(const struct writer *w, const struct site *s, int64_t value[EVENTS])
 {

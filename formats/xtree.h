@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/export.h"
 #include "profile/error.h"
@@ -57,6 +58,9 @@ int xtree_write(FILE *out, const char *name, const struct export *e,
 		const struct xtree_options *o, struct mu_error *err);
 
 /* xtree_is_massif -- whether a file of this name gets the Massif form. */
-bool xtree_is_massif(const char *name);
+static inline bool xtree_is_massif(const char *name)
+{
+	return strstr(name, ".ms") != NULL;
+}
 
 #endif

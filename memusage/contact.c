@@ -1,8 +1,8 @@
 /* contact.c -- find whoever records a process.
  *
  * Collectors listen at abstract sockets, whose names are in /proc/net/unix, and in private
- * directories. All of ours are asked; who answers must be of our user (or of root, if we are), and
- * what he hands out must be the very file that the process has mapped.
+ * directories. All of ours are asked. Who answers must be of our user, also if we are root. What is
+ * handed out must be the very file that the process has mapped, and sealed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +26,12 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/user.h"
 #include "cli/xmalloc.h"
 #include "memusage/clock.h"
 #include "memusage/passing.h"
 #include "memusage/process.h"
+#include "memusage/program.h"
 
 /* A collector may be busy with the names of a large program, or out of a processor. */
 enum { ANSWER_MS = 10000 };
@@ -37,7 +40,6 @@ struct search {
 	struct contact *contact;
 	struct control_question question;
 	int pidfd;
-	uid_t owner;		/* of the process */
 	enum contact_status status;
 	struct pollfd *asked;	/* who has not answered yet */
 	size_t asked_count;
@@ -66,27 +68,40 @@ static bool hear(struct control_answer *a, int fd, int *arena)
 }
 
 /* Anybody may listen at such a name. */
-static bool is_trusted(const struct search *s, int fd)
+static bool is_trusted(int fd)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
-		return false;
-	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == s->owner);
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+	       user_is_self(peer.uid);
 }
 
 static enum contact_status take(struct search *s, int arena)
 {
-	const struct control_answer *a = &s->contact->answer;
-	struct mu_error err;
-
 	if (arena < 0 || process_maps((pid_t)s->question.pid, arena) == 0)
 		return CONTACT_NOBODY;
-	if (live_open(&s->contact->live, arena, a->slot, a->generation, &err) == 0)
+	if (live_is_sealed(arena)) {
+		s->contact->arena = arena;
 		return CONTACT_OK;
-	live_close(&s->contact->live);
-	warn("process %d: %s", (int)s->question.pid, err.text);
+	}
+	warn("process %d: what its collector handed out is not sealed: it could be cut while it is "
+	     "read", (int)s->question.pid);
+	return CONTACT_BROKEN;
+}
+
+static enum contact_status map_arena(struct contact *c, pid_t pid)
+{
+	const struct control_answer *a = &c->answer;
+	struct mu_error err;
+	int failed = live_open(&c->live, c->arena, a->slot, a->generation, &err);
+
+	close(c->arena);
+	c->arena = -1;
+	if (!failed)
+		return CONTACT_OK;
+	warn("process %d: %s", (int)pid, err.text);
+	contact_close(c);
 	return CONTACT_BROKEN;
 }
 
@@ -117,7 +132,7 @@ static void ask_collector(struct search *s, const struct sockaddr_un *address, s
 		close(fd);
 		return;
 	}
-	if (!is_trusted(s, fd) || ask(s, fd) < 0) {
+	if (!is_trusted(fd) || ask(s, fd) < 0) {
 		close(fd);
 		return;
 	}
@@ -134,7 +149,7 @@ static bool take_answer(struct search *s, int fd)
 	if (hear(&s->contact->answer, fd, &arena))
 		status = s->contact->answer.status == CONTROL_OK ?
 				 take(s, arena) : status_of(&s->contact->answer);
-	if (arena >= 0)
+	if (arena >= 0 && status != CONTACT_OK)
 		close(arena);
 	if (status != CONTACT_NOBODY)
 		s->status = status;
@@ -212,6 +227,18 @@ static bool try_abstract(struct search *s)
 	return hear_all(s);
 }
 
+/* What is in another user's directory could lead anywhere. */
+static bool is_in_own_directory(const char *path)
+{
+	char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	struct stat st;
+	bool is_own = lstat(directory, &st) == 0 && S_ISDIR(st.st_mode) &&
+		      user_is_self(st.st_uid);
+
+	free(directory);
+	return is_own;
+}
+
 /* Another network namespace hides the abstract names from us. */
 static bool try_paths(struct search *s)
 {
@@ -230,7 +257,8 @@ static bool try_paths(struct search *s)
 		for (size_t k = 0; k < names.gl_pathc; k++) {
 			struct sockaddr_un address = { .sun_family = AF_UNIX };
 
-			if (strlen(names.gl_pathv[k]) >= sizeof(address.sun_path))
+			if (strlen(names.gl_pathv[k]) >= sizeof(address.sun_path) ||
+			    !is_in_own_directory(names.gl_pathv[k]))
 				continue;
 			strcpy(address.sun_path, names.gl_pathv[k]);
 			ask_collector(s, &address, sizeof(address));
@@ -298,54 +326,72 @@ static bool still_has_arena(pid_t pid)
 /* The slot of a process, by the ID that it has for itself. Returns false if it has none. */
 static bool choose_slot(struct live *l, pid_t pid)
 {
-	const uint64_t mapped = l->mapped;
 	struct mu_slot slot;
 
 	for (uint32_t k = 0; segment_slot(&l->view, k, &slot); k++) {
-		if (slot.state != MU_SLOT_LIVE || slot.pid != (uint32_t)pid)
-			continue;
-		live_borrow(l, &l->view, k, slot.generation);
-		l->mapped = mapped;
-		return true;
+		if (slot.state == MU_SLOT_LIVE && slot.pid == (uint32_t)pid)
+			return live_choose(l, k, slot.generation, NULL) == 0;
 	}
 	return false;
 }
 
 /* What a collector that is gone has left: the process still has its memory, and root may open that
- * by its addresses. */
-static enum contact_status open_orphan(struct contact *c, pid_t pid, const char *addresses)
+ * by its addresses. The file that is there may be any, a device too: it is looked at first. */
+static int open_orphan(pid_t pid, const char *addresses)
 {
 	char path[96];
-	struct mu_error err;
-	int fd;
+	struct stat st;
+	int place, fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, addresses);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return CONTACT_DEAD;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+	place = open(path, O_PATH | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	if (place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	if (place >= 0)
+		close(place);
+	if (fd >= 0 && !live_is_sealed(fd)) {
 		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static enum contact_status map_orphan(struct contact *c, pid_t pid)
+{
+	struct mu_error err;
+
+	if (flock(c->orphan, LOCK_EX | LOCK_NB) < 0)
 		return CONTACT_BUSY;
-	}
-	if (live_open(&c->live, fd, 0, 0, &err) < 0 ||
-	    !choose_slot(&c->live, process_own_pid(pid))) {
-		live_close(&c->live);
-		close(fd);
+	if (live_open(&c->live, c->orphan, 0, 0, &err) < 0 ||
+	    !choose_slot(&c->live, process_own_pid(pid)))
 		return CONTACT_NO_IMAGE;
-	}
-	c->file = fd;
-	c->answer.number = 1;
+	c->file = c->orphan;
+	c->orphan = -1;
+	c->answer = (struct control_answer){ .number = 1 };
 	return CONTACT_OK;
+}
+
+/* Nobody can seal a file: who cuts it while it is read ends us, with a sentence. */
+static void on_cut(int signal)
+{
+	static const char text[] = "memusage: the recording was cut while it was read\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(STATUS_FAILED);
+	_exit(STATUS_FAILED);
 }
 
 static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
 {
-	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	const struct sigaction action = { .sa_handler = on_cut };
+	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct mu_error err;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    (st.st_uid != geteuid() && geteuid() != 0)) {
+	    !user_is_self(st.st_uid)) {
 		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of ours");
 		if (fd >= 0)
 			close(fd);
@@ -355,6 +401,7 @@ static enum contact_status open_file(struct contact *c, const char *name, unsign
 		close(fd);
 		return CONTACT_BUSY;
 	}
+	sigaction(SIGBUS, &action, NULL);
 	if (live_open(&c->live, fd, 0, 0, &err) < 0) {
 		warn("%s: %s", name, err.text);
 		live_close(&c->live);
@@ -366,10 +413,18 @@ static enum contact_status open_file(struct contact *c, const char *name, unsign
 	return CONTACT_OK;
 }
 
-enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags)
+/* ---- all together ------------------------------------------------------------------------ */
+
+static bool is_there(pid_t pid)
 {
-	char path[32];
-	struct stat st;
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* Asks whoever may know. One may be silent for ever: that says nothing of a process of which MAPS
+ * shows that it has no arena. */
+static enum contact_status ask_all(struct contact *c, pid_t pid, unsigned int flags,
+				   const struct maps *maps)
+{
 	struct search s = {
 		.contact = c,
 		.question = { .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
@@ -377,32 +432,70 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
 		.status = CONTACT_NOBODY,
 	};
-	struct maps maps;
 
-	*c = (struct contact){ .connection = -1, .file = -1 };
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	s.owner = stat(path, &st) == 0 ? st.st_uid : 0;
-	read_maps(&maps, pid);
-	if (maps.file)
-		s.status = open_file(c, maps.file, flags);
-	else if (!try_abstract(&s))
+	if (!try_abstract(&s))
 		try_paths(&s);
-	/* One that records nothing of ours may be silent for ever. */
-	if (s.status == CONTACT_SILENT && maps.is_readable && !maps.arena[0])
+	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arena[0])
 		s.status = CONTACT_NOBODY;
-	if ((s.status == CONTACT_NOBODY || s.status == CONTACT_SILENT) && maps.arena[0] &&
-	    still_has_arena(pid)) {
-		enum contact_status orphan = open_orphan(c, pid, maps.arena);
-		if (orphan != CONTACT_DEAD || s.status == CONTACT_NOBODY)
-			s.status = orphan;
-	}
-	if (s.status == CONTACT_NOBODY && !maps.is_readable && s.owner != geteuid())
-		s.status = CONTACT_DENIED;
-	free(maps.file);
 	free(s.asked);
 	if (s.pidfd >= 0)
 		close(s.pidfd);
 	return s.status;
+}
+
+enum contact_status contact_look(struct contact *c, pid_t pid, unsigned int flags)
+{
+	enum contact_status status;
+	struct maps maps;
+
+	read_maps(&maps, pid);
+	status = ask_all(c, pid, flags, &maps);
+	if (status != CONTACT_OK && maps.arena[0] && c->orphan < 0)
+		c->orphan = open_orphan(pid, maps.arena);
+	free(maps.file);
+	return status;
+}
+
+/* Nobody answers for an arena that it has. */
+static enum contact_status open_left(struct contact *c, pid_t pid, const struct maps *maps)
+{
+	if (maps->is_readable ? !still_has_arena(pid) : !is_there(pid))
+		return CONTACT_NOBODY;
+	if (c->orphan < 0)
+		c->orphan = open_orphan(pid, maps->arena);
+	return c->orphan < 0 ? CONTACT_DEAD : map_orphan(c, pid);
+}
+
+static enum contact_status find(struct contact *c, pid_t pid, unsigned int flags)
+{
+	enum contact_status status, left = CONTACT_NOBODY;
+	struct maps maps;
+
+	read_maps(&maps, pid);
+	if (maps.file) {
+		status = open_file(c, maps.file, flags);
+		free(maps.file);
+		return status;
+	}
+	status = ask_all(c, pid, flags, &maps);
+	if ((status == CONTACT_NOBODY || status == CONTACT_SILENT) &&
+	    (maps.arena[0] || c->orphan >= 0))
+		left = open_left(c, pid, &maps);
+	if (left != CONTACT_NOBODY && (left != CONTACT_DEAD || status == CONTACT_NOBODY))
+		status = left;
+	return status;
+}
+
+enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags)
+{
+	enum contact_status status = c->arena >= 0 ? CONTACT_OK : find(c, pid, flags);
+
+	if (status == CONTACT_OK && c->arena >= 0)
+		status = map_arena(c, pid);
+	/* To be tried again; it may be that we could not open it any more. */
+	if (status != CONTACT_OK && (status != CONTACT_BUSY || c->orphan < 0))
+		contact_close(c);
+	return status;
 }
 
 void contact_close(struct contact *c)
@@ -410,7 +503,11 @@ void contact_close(struct contact *c)
 	live_close(&c->live);
 	if (c->connection >= 0)
 		close(c->connection);
+	if (c->arena >= 0)
+		close(c->arena);
+	if (c->orphan >= 0)
+		close(c->orphan);
 	if (c->file >= 0)
 		close(c->file);
-	*c = (struct contact){ .connection = -1, .file = -1 };
+	*c = CONTACT_NONE;
 }

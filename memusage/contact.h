@@ -25,13 +25,29 @@ struct contact {
 	struct live live;
 	struct control_answer answer;	/* of the collector; text is empty if there is none */
 	int connection;			/* -1: none */
-	int file;			/* of a library that works alone, locked; -1: none */
+	int arena;			/* what it handed out, not mapped yet; -1: nothing */
+	int orphan;			/* memory whose collector may be gone; -1: none */
+	int file;			/* of a library that works alone, or of an orphan, locked;
+					 * -1: none */
 };
+
+/* What contact_look() and contact_open() begin with. */
+#define CONTACT_NONE ((struct contact){ .connection = -1, .arena = -1, .orphan = -1, .file = -1 })
+
+/* contact_look -- ask the collectors of our own user for process PID.
+ *
+ * flags  enum control_flag.
+ * Nothing is read but their answers, and what the kernel says of the process. Nothing is mapped,
+ * and no file is opened by a name. What only root may open of the process is opened. If the result
+ * is OK contact_open() of the same contact maps what was found; else it goes on to look.
+ */
+enum contact_status contact_look(struct contact *c, pid_t pid, unsigned int flags);
 
 /* contact_open -- find the recording of process PID and map it.
  *
  * flags  enum control_flag.
- * On anything but OK nothing is left open.
+ * Who answers is of our user, so that has to be the process's owner, or have been when
+ * contact_look() found it. On anything but OK and BUSY nothing is left open.
  */
 enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags);
 

@@ -4,6 +4,7 @@
  */
 #include "memusage/live.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,6 +16,24 @@ enum {
 	TURN_NS = 500000,
 	TURNS_IDLE = 4		/* a thread that saw nobody knock has had its event by then */
 };
+
+bool live_is_sealed(int fd)
+{
+	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & wanted) == wanted;
+}
+
+/* By subtraction and division: the sum may be more than 64 bits hold. */
+static bool has_slot(const struct segment *view, uint64_t mapped, uint32_t slot)
+{
+	const struct mu_segment *h = &view->head;
+
+	return h->kind != MU_KIND_KEPT && slot < h->slot_count && h->slots <= mapped &&
+	       h->slot_size >= sizeof(struct mu_image) &&
+	       h->slot_size <= (mapped - h->slots) / ((uint64_t)slot + 1);
+}
 
 int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct mu_error *err)
 {
@@ -31,14 +50,20 @@ int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct
 	madvise(base, (size_t)st.st_size, MADV_DONTDUMP);
 	l->mapped = (uint64_t)st.st_size;
 	l->view.base = base;
-	if (segment_view(&l->view, base, l->mapped, err) < 0)
+	if (segment_view(&l->view, base, l->mapped, err) < 0 ||
+	    segment_watch(&l->view, fd, err) < 0)
 		return -1;
-	if (l->view.head.kind == MU_KIND_KEPT || slot >= l->view.head.slot_count ||
-	    l->view.head.slot_size < sizeof(*l->shared) ||
-	    l->view.head.slots + (slot + 1) * l->view.head.slot_size > l->mapped)
+	return live_choose(l, slot, generation, err);
+}
+
+int live_choose(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err)
+{
+	const uint64_t mapped = l->mapped;
+
+	if (!has_slot(&l->view, mapped, slot))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no such image");
 	live_borrow(l, &l->view, slot, generation);
-	l->mapped = (uint64_t)st.st_size;
+	l->mapped = mapped;
 	return 0;
 }
 
@@ -49,7 +74,7 @@ void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint
 
 	*l = (struct live){ .view = own, .slot = slot, .generation = generation };
 	l->shared = (struct mu_image *)((uint8_t *)(uintptr_t)own.base + h->slots +
-					slot * h->slot_size);
+					(uint64_t)slot * h->slot_size);
 }
 
 void live_close(struct live *l)

@@ -21,12 +21,22 @@ struct live {
 	bool is_final;			/* nothing changes any more: it is there, in any state */
 };
 
+/* live_is_sealed -- whether FD is of memory that nobody can make smaller or larger.
+ *
+ * What is mapped of any other file can be taken away while it is read.
+ * Source  fcntl(2), "File sealing".
+ */
+bool live_is_sealed(int fd);
+
 /* live_open -- map the arena or file of descriptor FD, which may be closed afterwards.
  *
  * slot, generation  of the image.
  * Returns 0, or -1 with ERR; live_close() in any case.
  */
 int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct mu_error *err);
+
+/* live_choose -- go over to another image of the same arena. Returns 0, or -1 with ERR. */
+int live_choose(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err);
 
 /* live_borrow -- the same of a segment that is mapped already; nothing is to be closed. */
 void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation);

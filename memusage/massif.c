@@ -311,3 +311,51 @@ const char *massif_core_option(const struct opt *option, const char *arg, void *
 	}
 	return "is not known";
 }
+
+/* ---- what another process says it was given ---------------------------------------------- */
+
+static bool is_yes_no(const char *value)
+{
+	bool ignored;
+
+	return take_bool(value, &ignored) == NULL;
+}
+
+static bool is_any(const char *value)
+{
+	return *value != '\0';
+}
+
+bool massif_may_pass(const char *text)
+{
+	static const struct {
+		const char *name;
+		bool (*is_valid)(const char *value);
+	} core[] = {
+		{ "fullpath-after", is_any }, { "read-inline-info", is_yes_no },
+		{ "demangle", is_yes_no }, { "xtree-compress-strings", is_yes_no },
+	};
+	const char *name = text + 2, *value = strchr(text, '=');
+	struct massif_settings other = { .depth = 0 };
+	size_t length;
+
+	if (strncmp(text, "--", 2) != 0 || !value)
+		return false;
+	length = (size_t)(value++ - name);
+	for (const char *c = text; *c; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return false;
+	}
+	for (size_t i = 0; i < sizeof(core) / sizeof(*core); i++) {
+		if (strlen(core[i].name) == length && memcmp(core[i].name, name, length) == 0)
+			return core[i].is_valid(value);
+	}
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		const struct rule *rule = &rules[i];
+
+		if (rule->is_passed && strlen(rule->name) == length &&
+		    memcmp(rule->name, name, length) == 0)
+			return rule->take(rule, value, &other) == NULL;
+	}
+	return false;
+}

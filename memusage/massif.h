@@ -63,6 +63,14 @@ const char *massif_option(const struct opt *option, const char *arg, void *data)
  */
 const char *massif_core_option(const struct opt *option, const char *arg, void *data);
 
+/* massif_may_pass -- whether TEXT ("--depth=3") is an option that a run may choose for whoever asks
+ * for a snapshot of it.
+ *
+ * Those are on a fixed list, which has none that names a file, a program or an address, and their
+ * values are those that the option takes.
+ */
+bool massif_may_pass(const char *text);
+
 /* Rows of the option table: NAME, what its argument is called, its help. */
 #define MASSIF_OPTION(data, n, a, h) OPT_CALL(0, n, a, massif_option, data, h)
 #define MASSIF_CORE(data, n) \

@@ -48,8 +48,8 @@ static int take_descriptors(const struct cmsghdr *header, int first)
 	return first;
 }
 
-/* There is room for one descriptor, and the kernel closes those that find none. CMSG_SPACE() is rounded
- * up: two would find place there. */
+/* There is room for one descriptor, and the kernel closes those that find none. CMSG_SPACE() is
+ * rounded up: two would find place there. */
 ssize_t passing_receive(int connection, void *data, size_t size, int *fd)
 {
 	union descriptor control;

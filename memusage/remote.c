@@ -1,9 +1,13 @@
 /* remote.c -- `memusage --pid=PID COMMAND`: talk to a process that runs under memusage.
  *
+ * With whose rights that is done is decided here: with ours if it is our process, else, if we are
+ * root, with its owner's.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "memusage/remote.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,280 +18,24 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
-#include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusage/contact.h"
+#include "memusage/deputy.h"
+#include "memusage/files.h"
+#include "memusage/process.h"
 #include "memusage/program.h"
-#include "memusage/remote_status.h"
-#include "memusage/shotfile.h"
+#include "memusage/remote_command.h"
 #include "memusage/stranger.h"
 
 enum { BUSY_TRIES = 100, BUSY_NS = 100000000 };	/* 10 s */
+enum { NUMBERS = 100000 };			/* of files that are tried */
+#define HANDED_MAX (UINT64_C(1) << 30)
 
-struct remote {
-	const struct settings *settings;
-	const struct command *command;
-	const char *file;	/* operand, NULL: none */
-	pid_t pid;
-	struct contact contact;
-};
-
-struct command {
-	const char *name;
-	const char *operand;	/* NULL: takes none */
-	const char *help;
-	unsigned int flags;	/* enum control_flag */
-	int (*run)(struct remote *r);
-	bool is_xtree;		/* what the file is to be */
-};
-
-/* ---- files ------------------------------------------------------------------------------- */
-
-/* The options of the run, then those of this command line, which count for more. */
-static const char **gather_options(const struct remote *r, size_t *count)
-{
-	const struct control_answer *a = &r->contact.answer;
-	const struct opt_list *own = &r->settings->massif.report;
-	const char **list = xcalloc(own->count + CONTROL_TEXT / 2, sizeof(*list));
-	size_t at = strnlen(a->text, CONTROL_TEXT) + 1;
-
-	*count = 0;
-	for (; at < a->text_length; at += strlen(a->text + at) + 1) {
-		if (strncmp(a->text + at, "--", 2) == 0)
-			list[(*count)++] = a->text + at;
-	}
-	for (size_t i = 0; i < own->count; i++)
-		list[(*count)++] = own->item[i];
-	return list;
-}
-
-static void tell_quality(const struct remote *r, const struct shots *s, bool detailed)
-{
-	char text[UNITS_LENGTH];
-
-	if (detailed && !s->has_places)
-		warn("process %d: no call stacks are recorded, so there is no tree: start it with "
-		     "--massif or --record", (int)r->pid);
-	if (s->moved > 0)
-		warn("process %d: it went on meanwhile: the snapshot is exact to within %s",
-		     (int)r->pid, units_bytes(text, s->moved));
-}
-
-static int write_file(struct remote *r, const struct shots *s, const char *name)
-{
-	struct shotfile f = { .name = name, .is_xtree = r->command->is_xtree, .pid = r->pid,
-			      .desc = r->contact.answer.text };
-	int result;
-
-	f.option = gather_options(r, &f.options);
-	result = shotfile_write(&f, s, &r->contact.live);
-	free(f.option);
-	if (result == 0 && !r->settings->quiet)
-		fprintf(stderr, "memusage: %s of process %d: %s\n", r->command->name,
-			(int)r->pid, name);
-	return result;
-}
-
-static int take_snapshot(struct remote *r, bool detailed, const char *name)
-{
-	struct mu_error err;
-	struct shots s;
-	int result = -1;
-
-	if (shots_take(&s, &r->contact.live, detailed, &err) < 0) {
-		warn("process %d: %s", (int)r->pid, err.text);
-	} else {
-		tell_quality(r, &s, detailed);
-		result = write_file(r, &s, name);
-	}
-	shots_free(&s);
-	return result;
-}
-
-static const char *massif_name(const struct remote *r)
-{
-	return r->file ? r->file : "massif.vgdb.out";
-}
-
-static int run_snapshot(struct remote *r)
-{
-	return take_snapshot(r, false, massif_name(r));
-}
-
-static int run_detailed(struct remote *r)
-{
-	return take_snapshot(r, true, massif_name(r));
-}
-
-static int run_all(struct remote *r)
-{
-	struct mu_error err;
-	struct shots s;
-	int result = -1;
-
-	if (shots_copy(&s, &r->contact.live, &err) < 0)
-		warn("process %d: %s", (int)r->pid, err.text);
-	else if (s.count == 0)
-		warn("process %d: no snapshots are taken: start it with --massif or --record",
-		     (int)r->pid);
-	else
-		result = write_file(r, &s, massif_name(r));
-	shots_free(&s);
-	return result;
-}
-
-/* %n is ours: the file's number for this process. Other specifiers are those of every name. */
-static char *number_name(const char *pattern, uint32_t number)
-{
-	char *text = xstrdup(""), *longer;
-
-	while (*pattern) {
-		bool is_number = strncmp(pattern, "%n", 2) == 0;
-		bool is_pair = *pattern == '%' && pattern[1];
-
-		if (is_number)
-			longer = xasprintf("%s%u", text, number);
-		else
-			longer = xasprintf("%s%.*s", text, is_pair ? 2 : 1, pattern);
-		free(text);
-		text = longer;
-		pattern += is_number || is_pair ? 2 : 1;
-	}
-	return text;
-}
-
-static int run_xtmemory(struct remote *r)
-{
-	char why[128];
-	char *pattern = number_name(r->file ? r->file : "xtmemory.kcg.%p.%n",
-				    r->contact.answer.number);
-	char *name = output_expand(pattern, r->pid, getenv, why);
-	int result = -1;
-
-	if (!name)
-		warn("%s: %s", pattern, why);
-	else
-		result = take_snapshot(r, true, name);
-	free(pattern);
-	free(name);
-	return result;
-}
-
-/* ---- control ----------------------------------------------------------------------------- */
-
-static int ask(struct remote *r, enum mu_request request, const char *done, const char *later)
-{
-	struct live *l = &r->contact.live;
-	enum live_result result = live_ask(l, request);
-
-	if (!live_is_there(l)) {
-		warn("process %d has ended", (int)r->pid);
-		return -1;
-	}
-	if (result == LIVE_STUCK) {
-		live_withdraw(l, request);
-		warn("process %d does not answer: a thread of it is stopped inside the recorder",
-		     (int)r->pid);
-		return -1;
-	}
-	if (!r->settings->quiet)
-		fprintf(stderr, "memusage: process %d: %s\n", (int)r->pid,
-			result == LIVE_SERVED ? done : later);
-	return 0;
-}
-
-static int run_stop(struct remote *r)
-{
-	return ask(r, MU_REQUEST_STOP, "recording is stopped",
-		   "it is idle; recording is stopped before its next call");
-}
-
-static int run_start(struct remote *r)
-{
-	return ask(r, MU_REQUEST_START, "recording goes on",
-		   "it is idle; recording goes on with its next call");
-}
-
-static int run_status(struct remote *r)
-{
-	return remote_status(&r->contact, r->pid);
-}
-
-static int run_help(struct remote *r);
-
-static const struct command commands[] = {
-	{ "help", NULL, "show this list", 0, run_help, false },
-	{ "status", NULL, "show how things stand", 0, run_status, false },
-	{ "snapshot", "FILE", "write a snapshot to FILE (default massif.vgdb.out)", CONTROL_ALONE,
-	  run_snapshot, false },
-	{ "detailed_snapshot", "FILE", "the same with the tree of who allocated", CONTROL_ALONE,
-	  run_detailed, false },
-	{ "all_snapshots", "FILE", "write all snapshots taken so far", CONTROL_ALONE, run_all,
-	  false },
-	{ "xtmemory", "FILE", "write the tree in callgrind's form (default xtmemory.kcg.%p.%n)",
-	  CONTROL_ALONE | CONTROL_COUNT, run_xtmemory, true },
-	{ "stop", NULL, "record no new blocks until start", CONTROL_ALONE, run_stop, false },
-	{ "start", NULL, "record again", CONTROL_ALONE, run_start, false },
-};
-
-enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
-
-static int run_help(struct remote *r)
-{
-	(void)r;
-	puts("Commands of memusage --pid=PID, which can be shortened as long as they are unique:");
-	for (size_t i = 0; i < COMMANDS; i++) {
-		const struct command *c = &commands[i];
-
-		printf("  %s%s%s%s%*s  %s\n", c->name, c->operand ? " [" : "",
-		       c->operand ? c->operand : "", c->operand ? "]" : "",
-		       (int)(26 - strlen(c->name) - (c->operand ? strlen(c->operand) + 3 : 0)), "",
-		       c->help);
-	}
-	return fflush(stdout) == 0 ? 0 : -1;
-}
-
-/* NULL after a message. */
-static const struct command *find_command(const char *word)
-{
-	const struct command *found = NULL;
-	size_t length = strlen(word);
-
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (strcmp(commands[i].name, word) == 0)
-			return &commands[i];
-		if (length == 0 || strncmp(commands[i].name, word, length) != 0)
-			continue;
-		if (found) {
-			warn("%s is short for %s and for %s", word, found->name,
-			     commands[i].name);
-			return NULL;
-		}
-		found = &commands[i];
-	}
-	if (!found)
-		warn("%s is no command; `memusage --pid=PID help` lists them", word);
-	return found;
-}
-
-/* ---- all together ------------------------------------------------------------------------ */
-
-/* A collector of another user denies whatever we ask it, also what is not about its processes. */
-static bool is_foreign(pid_t pid)
-{
-	struct stat st;
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/%d", (int)pid);
-	return stat(name, &st) == 0 && st.st_uid != geteuid();
-}
+/* ---- what is said if there is nothing to look at ------------------------------------------- */
 
 static int explain(const struct remote *r, enum contact_status status)
 {
 	const int pid = (int)r->pid;
 
-	if (status == CONTACT_DENIED && !is_foreign(r->pid))
-		status = CONTACT_NOBODY;
 	switch (status) {
 	case CONTACT_NOBODY:
 		return stranger_explain(r->pid);
@@ -315,15 +63,34 @@ static int explain(const struct remote *r, enum contact_status status)
 	}
 }
 
+/* ---- with our own rights ----------------------------------------------------------------- */
+
+typedef enum contact_status contact_fn(struct contact *c, pid_t pid, unsigned int flags);
+
 /* Clients take turns. */
-static enum contact_status open_contact(struct remote *r)
+static enum contact_status take_turns(struct remote *r, contact_fn *reach)
 {
 	const struct timespec pause = { 0, BUSY_NS };
-	enum contact_status status = contact_open(&r->contact, r->pid, r->command->flags);
+	enum contact_status status = reach(&r->contact, r->pid, r->command->flags);
 
 	for (int i = 0; status == CONTACT_BUSY && i < BUSY_TRIES; i++) {
 		nanosleep(&pause, NULL);
-		status = contact_open(&r->contact, r->pid, r->command->flags);
+		status = reach(&r->contact, r->pid, r->command->flags);
+	}
+	return status;
+}
+
+/* OK: *RESULT is what became of the command. */
+static enum contact_status look(struct remote *r, int *result)
+{
+	enum contact_status status = take_turns(r, contact_open);
+
+	/* A collector of ours denies nothing of ours. */
+	if (status == CONTACT_DENIED)
+		return CONTACT_NOBODY;
+	if (status == CONTACT_OK) {
+		*result = r->command->run(r);
+		contact_close(&r->contact);
 	}
 	return status;
 }
@@ -338,9 +105,26 @@ static bool is_launcher(pid_t pid)
 	       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
 }
 
+static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
+					 int *result);
+
+static enum contact_status look_at_child(struct remote *r, int *result)
+{
+	struct owner owner;
+
+	if (owner_find(&owner, r->pid) < 0)
+		return CONTACT_NOBODY;
+	if (owner.is_self)
+		return look(r, result);
+	if (geteuid() != 0)
+		return CONTACT_DENIED;
+	r->is_asking = true;
+	return look_as_owner(r, &owner, result);
+}
+
 /* Shells say `$!` of the memusage that they started: its program is meant. The collector, a child
  * too, is not recorded. */
-static enum contact_status open_program(struct remote *r)
+static enum contact_status look_at_program(struct remote *r, int *result)
 {
 	enum contact_status status = CONTACT_NO_IMAGE;
 	const pid_t launcher = r->pid;
@@ -352,42 +136,189 @@ static enum contact_status open_program(struct remote *r)
 	children = fopen(path, "re");
 	while (children && status != CONTACT_OK && fscanf(children, "%d", &pid) == 1) {
 		r->pid = (pid_t)pid;
-		status = open_contact(r);
+		status = look_at_child(r, result);
 	}
 	if (children)
 		fclose(children);
-	if (status != CONTACT_OK)
-		r->pid = launcher;
-	return status == CONTACT_OK ? CONTACT_OK : CONTACT_NO_IMAGE;
+	if (status == CONTACT_OK)
+		return CONTACT_OK;
+	r->pid = launcher;
+	return CONTACT_NO_IMAGE;
 }
+
+/* The launcher has the arena, too: who may not open that sees nobody who answers for it. */
+static enum contact_status look_around(struct remote *r, int *result)
+{
+	enum contact_status status = look(r, result);
+
+	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY ||
+	     status == CONTACT_DEAD) && is_launcher(r->pid))
+		return look_at_program(r, result);
+	return status;
+}
+
+/* ---- with the rights of the process's owner ------------------------------------------------ */
+
+enum { FOUND_NOT = 64 };	/* + enum contact_status: how a deputy ends that is only asking */
+
+/* What our own user's collectors know is asked for first, since they hear nobody else; then nothing
+ * of the process or from its owner is read but as the owner. */
+static int be_owner(void *data)
+{
+	struct remote *r = data;
+	enum contact_status status, asked = take_turns(r, contact_look);
+	int result = -1;
+
+	owner_become(r->owner);
+	deputy_bind();
+	status = asked == CONTACT_BUSY ? asked : look_around(r, &result);
+	if (status == CONTACT_NOBODY && asked != CONTACT_OK && asked != CONTACT_DENIED)
+		status = asked;
+	if (status == CONTACT_OK) {
+		if (result == 0 && write(r->answer, &r->pid, sizeof(r->pid)) < 0)
+			warn("cannot say which process it was: %m");
+		return result == 0 ? 0 : STATUS_FAILED;
+	}
+	if (r->is_asking)
+		return FOUND_NOT + (int)status;
+	explain(r, status);
+	return STATUS_FAILED;
+}
+
+/* That of the command line, or of a child of it. */
+static void take_answer(struct remote *r, int from)
+{
+	pid_t pid;
+
+	if (read(from, &pid, sizeof(pid)) == sizeof(pid) && pid > 0 &&
+	    process_parent(pid) == r->pid)
+		r->pid = pid;
+}
+
+/* No number that another user may choose: the first one that there is no file of. NULL after a
+ * message. */
+static char *free_name(const struct remote *r)
+{
+	char *name = NULL;
+	struct stat st;
+
+	for (uint32_t number = 1; number < NUMBERS; number++) {
+		free(name);
+		name = remote_xtree_name(r, number);
+		if (!name || lstat(name, &st) < 0)
+			return name;
+	}
+	warn("%s: there are too many files of that name", name);
+	free(name);
+	return NULL;
+}
+
+/* Its content is the owner's choice, but not its length. */
+static int copy_handed(const struct remote *r, struct output *out)
+{
+	char data[1 << 16];
+	uint64_t sum = 0;
+	ssize_t n;
+
+	lseek(r->handed, 0, SEEK_SET);
+	while ((n = read(r->handed, data, sizeof(data))) > 0 && !output_failed(out)) {
+		sum += (uint64_t)n;
+		if (sum > HANDED_MAX) {
+			warn("%s: it would have more than 1 GiB", out->name);
+			return -1;
+		}
+		fwrite(data, 1, (size_t)n, out->stream);
+	}
+	if (n < 0)
+		warn("%s: %m", out->name);
+	return n < 0 ? -1 : 0;
+}
+
+/* What was handed over becomes the file that was asked for, written with our own rights. */
+static int write_handed(const struct remote *r)
+{
+	char *name = r->command->is_xtree ? free_name(r) : xstrdup(remote_massif_name(r));
+	const bool is_dash = name && strcmp(name, "-") == 0 && !r->command->is_xtree;
+	struct output out = { 0 };
+	int result = -1;
+
+	if (name && output_open(&out, is_dash ? "./-" : name, OUTPUT_PRIVATE) == 0) {
+		result = copy_handed(r, &out);
+		if (output_close(&out) < 0)
+			result = -1;
+	}
+	if (result == 0)
+		remote_tell_written(r, name);
+	free(name);
+	return result;
+}
+
+static void hand_over(struct remote *r, const struct owner *owner)
+{
+	r->handed = files_temporary();
+	if (r->handed < 0 || fchown(r->handed, owner->uid, owner->gid) < 0)
+		die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+	r->form = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
+	if (!r->form)
+		exit(STATUS_FAILED);
+}
+
+static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
+					 int *result)
+{
+	int pair[2], code;
+
+	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) < 0)
+		die("cannot make a pipe: %m");
+	if (r->command->operand)
+		hand_over(r, owner);
+	r->owner = owner;
+	r->answer = pair[1];
+	code = deputy_run(be_owner, r);
+	take_answer(r, pair[0]);
+	close(pair[0]);
+	close(pair[1]);
+	*result = code == 0 ? 0 : -1;
+	if (code == 0 && r->handed >= 0)
+		*result = write_handed(r);
+	if (r->handed >= 0)
+		close(r->handed);
+	r->handed = -1;
+	r->owner = NULL;
+	return r->is_asking && code > FOUND_NOT && code < STATUS_FAILED ?
+		       (enum contact_status)(code - FOUND_NOT) : CONTACT_OK;
+}
+
+/* ---- all together ------------------------------------------------------------------------ */
 
 static int run(struct remote *r)
 {
-	enum contact_status status;
-	int result;
+	enum contact_status status = CONTACT_NOBODY;
+	struct owner owner;
+	int result = -1;
 
-	if (r->command->run == run_help)
-		return run_help(r);
-	status = open_contact(r);
-	/* The launcher has the arena, too: who may not open that sees nobody who answers for it. */
-	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY ||
-	     status == CONTACT_DEAD) && is_launcher(r->pid))
-		status = open_program(r);
-	if (status != CONTACT_OK)
-		return explain(r, status);
-	result = r->command->run(r);
-	contact_close(&r->contact);
-	return result;
+	if (r->command->run == remote_command_help)
+		return remote_command_help(r);
+	if (owner_find(&owner, r->pid) < 0)
+		;
+	else if (owner.is_self)
+		status = look_around(r, &result);
+	else if (geteuid() == 0)
+		status = look_as_owner(r, &owner, &result);
+	else
+		status = CONTACT_DENIED;
+	return status == CONTACT_OK ? result : explain(r, status);
 }
 
 int remote_run(const struct settings *settings)
 {
 	char **words = settings->command;
-	struct remote r = { .settings = settings, .pid = (pid_t)settings->pid };
+	struct remote r = { .settings = settings, .pid = (pid_t)settings->pid,
+			    .contact = CONTACT_NONE, .handed = -1 };
 
 	/* A limit of the size of files is an error of write() to be reported. */
 	signal(SIGXFSZ, SIG_IGN);
-	r.command = find_command(*words ? words[0] : "status");
+	r.command = remote_command(*words ? words[0] : "status");
 	if (!r.command)
 		return STATUS_FAILED;
 	r.file = *words ? words[1] : NULL;

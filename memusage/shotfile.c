@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,8 +14,10 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "formats/xtree.h"
 #include "memusage/files.h"
 #include "memusage/library.h"
+#include "memusage/private_dir.h"
 
 enum { ARGUMENTS = 8 };	/* besides the options */
 
@@ -29,6 +32,22 @@ static char *as_pattern(const char *name)
 		*to++ = *name;
 	}
 	return text;
+}
+
+/* A name decides about the form of a tree: what is handed over needs one that says the same. */
+static bool make_link(struct library *link, const struct shotfile *f)
+{
+	char *target = xasprintf("/proc/self/fd/%d", f->handed);
+	bool ok = private_dir_new(link->dir, sizeof(link->dir));
+
+	if (ok) {
+		snprintf(link->path, sizeof(link->path), "%s/tree.ms", link->dir);
+		ok = symlink(target, link->path) == 0;
+	}
+	if (!ok)
+		warn("cannot make a link: %m");
+	free(target);
+	return ok;
 }
 
 static size_t name_outputs(const struct shotfile *f, char **argv)
@@ -83,6 +102,26 @@ static int run(const struct shotfile *f, int recording)
 	return status == 0 ? 0 : -1;
 }
 
+/* The same to a descriptor. */
+static int run_handed(const struct shotfile *f, int recording)
+{
+	struct library link = { .dir = "" };
+	struct shotfile own = *f;
+	char *name = NULL;
+	int result;
+
+	fcntl(f->handed, F_SETFD, 0);
+	if (!f->is_xtree || !xtree_is_massif(f->name))
+		name = xasprintf("/proc/self/fd/%d", f->handed);
+	else if (!make_link(&link, f))
+		return -1;
+	own.name = name ? name : link.path;
+	result = run(&own, recording);
+	library_remove(&link);
+	free(name);
+	return result;
+}
+
 int shotfile_write(const struct shotfile *f, const struct shots *shots, const struct live *l)
 {
 	int fd = files_temporary(), result = -1;
@@ -95,7 +134,7 @@ int shotfile_write(const struct shotfile *f, const struct shots *shots, const st
 	if (shots_keep(shots, l, f->pid, fd, &err) < 0)
 		warn("process %d: %s", (int)f->pid, err.text);
 	else
-		result = run(f, fd);
+		result = f->handed >= 0 ? run_handed(f, fd) : run(f, fd);
 	close(fd);
 	return result;
 }

@@ -15,6 +15,8 @@
 /* How the file is to be made. */
 struct shotfile {
 	const char *name;
+	int handed;		/* descriptor that is written in place of a file of that name; -1:
+				 * none */
 	bool is_xtree;		/* a tree in callgrind's form, else a massif.out */
 	const char *desc;	/* what a massif.out says of the options */
 	const char **option;	/* for memusageprint: of the run, then of this command line */
@@ -29,7 +31,7 @@ struct shotfile {
  */
 __attribute__((noreturn)) void shotfile_execute(const struct shotfile *f, int recording);
 
-/* shotfile_write -- write SHOTS to a file of that name.
+/* shotfile_write -- write SHOTS to a file of that name, or to what was handed over.
  *
  * Returns 0, or -1 after a message, of ours or of memusageprint. Waits for that.
  */

@@ -183,7 +183,8 @@ static void put_command(pid_t pid)
 	text[length] = '\0';
 	fputs("To see who allocates, start it again under memusage:\n  ", stdout);
 	put_directory(pid);
-	fputs("memusage --record", stdout);
+	/* What follows is the process's choice: none of it is to be an option. */
+	fputs("memusage --record --", stdout);
 	for (const char *word = text; word < text + length; word += strlen(word) + 1) {
 		putchar(' ');
 		put_word(word);

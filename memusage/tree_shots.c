@@ -189,7 +189,7 @@ static pid_t begin_child(struct tree *t, struct job *j)
 static void print(const struct tree *t, const struct job *j)
 {
 	const struct massif_settings *m = &t->s->settings->massif;
-	const struct shotfile f = { .name = j->name, .desc = m->desc, .pid = j->pid,
+	const struct shotfile f = { .name = j->name, .handed = -1, .desc = m->desc, .pid = j->pid,
 				    .option = m->report.item, .options = m->report.count };
 
 	shotfile_execute(&f, j->fd);

@@ -149,7 +149,7 @@ is "$status" 125 'a process that does not run under memusage'
 like "$err" 'does not run under memusage' '... is said not to'
 like "$out" 'of memory now.* at most, 1 thread:' '... what its memory is'
 like "$out" 'has not changed in 3 seconds|by .* in 3 seconds' '... how it grows'
-like "$out" 'memusage --record sleep 30' '... and what to do'
+like "$out" 'memusage --record -- sleep 30' '... and what to do'
 kill $stranger
 mkdir elsewhere
 cat >script <<'END'
@@ -160,7 +160,17 @@ END
 stranger=$!
 run memusage --pid=$stranger snapshot
 kill $stranger
-line=$(printf '%s\n' "$out" | sed -n '/^  cd /,/^and then/p' | sed '$d; s/memusage --record sh/printf %s/')
+line=$(printf '%s\n' "$out" | sed -n '/^  cd /,/^and then/p' | sed '$d; s/memusage --record -- sh/printf %s/')
 sh -c "${line}" sh >again 2>/dev/null
 is "$(cat again)" "-c$(cat script)" 'the command can be given to a shell as it is'
+# argv[0] is the process's choice: it could be an option that names a file.
+python3 -c 'import os; os.execv("/bin/sleep", ["--output=victim", "30"])' 2>/dev/null &
+stranger=$!
+if command -v python3 >/dev/null && until_true grep -q victim "/proc/$stranger/cmdline"; then
+	run memusage --pid=$stranger status
+	like "$out" 'memusage --record -- --output=victim 30' 'a name that is an option is none'
+else
+	skip 'no python3 here' 1
+fi
+kill $stranger
 done_testing

@@ -11,6 +11,7 @@
  *		Answers, to whatever question, what the collector at REAL answers for process PID, with
  *		WORDs more among the options. HOW is what is wrong with it:
  *			words     nothing but them
+ *			lines     what is said of the options has three lines
  *			silent    no descriptor
  *			twice     two descriptors
  *			short     a quarter of an answer
@@ -230,6 +231,11 @@ static void make_memory(const char *how)
 
 static void spoil(const char *how)
 {
+	if (is(how, "lines")) {
+		strcpy(answer.text, "x\n$(touch made)\n");
+		answer.text_length = (uint32_t)strlen(answer.text) + 1;
+		answer_size = offsetof(struct control_answer, text) + answer.text_length;
+	}
 	if (is(how, "short"))
 		answer_size = sizeof(answer) / 4;
 	if (is(how, "long")) {
