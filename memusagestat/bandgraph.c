@@ -11,6 +11,7 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusagestat/clip.h"
 
 enum {
 	LAYERS = BANDS_MOST + 3,
@@ -132,14 +133,17 @@ static void put_bands(struct graph *g)
 	for (int k = g->layers; k-- > 0;) {
 		const struct layer *layer = &g->layer[k];
 
+		size_t points;
+
 		for (uint32_t i = 0; i < count; i++)
 			point[i] = (struct point){ x_of(g, g->b->time[i]), layer->top[i] };
-		point[count] = (struct point){ g->right, g->bottom };
-		point[count + 1] = (struct point){ g->left, g->bottom };
+		points = clip_to_columns(point, count);
+		point[points] = (struct point){ g->right, g->bottom };
+		point[points + 1] = (struct point){ g->left, g->bottom };
 		drawing_tip(g->d, layer->name);
-		drawing_polygon(g->d, point, (size_t)count + 2, layer->color);
+		drawing_polygon(g->d, point, points + 2, layer->color);
 		drawing_tip(g->d, NULL);
-		drawing_polyline(g->d, point, count, 0.7, g->theme->plot);
+		drawing_polyline(g->d, point, points, 0.7, g->theme->plot);
 	}
 	free(point);
 }
@@ -363,8 +367,8 @@ static void put_title(struct graph *g, const char *title)
 	drawing_text(g->d, edge, edge + style.size * 0.8, &style, fit);
 	free(fit);
 	style = (struct text_style){ .size = 11.5 * g->scale, .color = g->theme->dim };
-	units_bytes(average, end > 0 ? (uint64_t)(g->b->area / end) : 0);
-	units_bytes(peak, (uint64_t)g->b->peak);
+	units_bytes(average, end > 0 ? clip_u64(g->b->area / end) : 0);
+	units_bytes(peak, clip_u64(g->b->peak));
 	snprintf(text, sizeof(text), "%s on average, %s at the peak, %u place%s, %u snapshots",
 		 average, peak, g->b->places, g->b->places == 1 ? "" : "s", g->b->count);
 	fit = drawing_text_fit(&style, text, room, false);
@@ -380,7 +384,7 @@ static void put_peak(struct graph *g)
 	char peak[UNITS_LENGTH], text[LABEL];
 	double width;
 
-	snprintf(text, sizeof(text), "peak %s", units_bytes(peak, (uint64_t)g->b->peak));
+	snprintf(text, sizeof(text), "peak %s", units_bytes(peak, clip_u64(g->b->peak)));
 	width = drawing_text_width(&style, text) / 2;
 	drawing_line(g->d, (struct point){ x, y }, (struct point){ x, g->bottom }, 3,
 		     g->theme->plot);

@@ -10,6 +10,7 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusagestat/clip.h"
 
 enum { MARGIN = 16, TITLE = 17, SUBTITLE = 12, LABEL = 12 };
 
@@ -48,7 +49,7 @@ const char *chart_time(char text[CHART_LABEL], double value, const void *data)
 
 	(void)data;
 	if (value >= 120e9)
-		snprintf(text, CHART_LABEL, "%s", units_duration(time, (uint64_t)value));
+		snprintf(text, CHART_LABEL, "%s", units_duration(time, clip_u64(value)));
 	else if (value >= 1e9 || value == 0)
 		snprintf(text, CHART_LABEL, "%.4g s", value / 1e9);
 	else if (value >= 1e6)
@@ -210,58 +211,71 @@ void chart_axes(const struct chart *c, chart_label_fn x_label, chart_label_fn y_
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
-static void fill_below(const struct chart *c, const struct point *line, size_t count,
-		       uint32_t color)
+static void fill_below(const struct chart *c, const struct box *plot, const struct point *line,
+		       size_t count, uint32_t color)
 {
 	struct point *area = xcalloc(count + 2, sizeof(*area));
 
 	for (size_t i = 0; i < count; i++)
-		area[i] = line[i];
-	area[count] = (struct point){ line[count - 1].x, c->top + c->height };
-	area[count + 1] = (struct point){ line[0].x, c->top + c->height };
+		area[i] = clip_point(plot, line[i]);
+	area[count] = (struct point){ area[count - 1].x, plot->high.y };
+	area[count + 1] = (struct point){ area[0].x, plot->high.y };
 	drawing_polygon(c->d, area, count + 2, theme_blend(color, c->theme->plot, 0.22));
 	free(area);
 }
 
-static void put_dashed(const struct chart *c, const struct point *line, size_t count,
-		       const struct chart_curve *curve)
+/* What of a curve lies in the plot: lines that end where it leaves it. */
+static void put_line(const struct chart *c, const struct box *plot, const struct point *line,
+		     size_t count, const struct chart_curve *curve)
 {
-	double gone = 0;
+	struct point *inside = xcalloc(count, sizeof(*inside));
+	size_t used = 0;
 
-	/* Dashes go on from one piece to the next, which may be shorter than a dash. */
 	for (size_t i = 0; i + 1 < count; i++) {
-		double dx = line[i + 1].x - line[i].x, dy = line[i + 1].y - line[i].y;
-		double length = hypot(dx, dy);
+		struct point a = line[i], b = line[i + 1];
+		bool is_there = clip_piece(plot, &a, &b);
 
-		for (double at = 0; at < length;) {
-			double in = fmod(gone, 2 * curve->dash);
-			double n = fmin(length - at, (in < curve->dash ? 1 : 2) * curve->dash - in);
-
-			n = fmax(n, 1e-3);
-			if (in < curve->dash)
-				drawing_line(c->d, (struct point){ line[i].x + dx * at / length,
-								   line[i].y + dy * at / length },
-					     (struct point){ line[i].x + dx * (at + n) / length,
-							     line[i].y + dy * (at + n) / length },
-					     1.6, curve->color);
-			at += n;
-			gone += n;
-		}
+		if (is_there && used == 0)
+			inside[used++] = a;
+		if (is_there)
+			inside[used++] = b;
+		if (is_there && b.x == line[i + 1].x && b.y == line[i + 1].y)
+			continue;
+		drawing_dashed(c->d, inside, used, 1.6, curve->dash, curve->color);
+		used = 0;
 	}
+	drawing_dashed(c->d, inside, used, 1.6, curve->dash, curve->color);
+	free(inside);
+}
+
+/* What is far out of the picture comes a little nearer: no pixel of the plot shows it. */
+static struct point place(const struct chart *c, double x, double y)
+{
+	const struct box around = { { c->left - c->width, c->top - c->height },
+				    { c->left + 2 * c->width, c->top + 2 * c->height } };
+
+	return clip_point(&around, (struct point){ chart_x(c, x), chart_y(c, y) });
+}
+
+static struct box plot_of(const struct chart *c)
+{
+	return (struct box){ { c->left, c->top },
+			     { c->left + c->width, c->top + c->height } };
 }
 
 void chart_curve(const struct chart *c, const struct chart_curve *curve)
 {
+	const struct box plot = plot_of(c);
 	struct point *line = xcalloc(curve->count + 1, sizeof(*line));
+	size_t count;
 
 	for (size_t i = 0; i < curve->count; i++)
-		line[i] = (struct point){ chart_x(c, curve->x[i]), chart_y(c, curve->y[i]) };
-	if (curve->count > 1 && curve->is_filled)
-		fill_below(c, line, curve->count, curve->color);
-	if (curve->count > 1 && curve->dash > 0)
-		put_dashed(c, line, curve->count, curve);
-	else if (curve->count > 1)
-		drawing_polyline(c->d, line, curve->count, 1.6, curve->color);
+		line[i] = place(c, curve->x[i], curve->y[i]);
+	count = clip_to_columns(line, curve->count);
+	if (count > 1 && curve->is_filled)
+		fill_below(c, &plot, line, count, curve->color);
+	if (count > 1)
+		put_line(c, &plot, line, count, curve);
 	free(line);
 }
 
@@ -285,7 +299,8 @@ void chart_legend(const struct chart *c, const struct chart_curve *curve, size_t
 void chart_peak(const struct chart *c, double x, double y, const char *text)
 {
 	struct text_style style = { .size = LABEL, .color = c->theme->accent, .is_bold = true };
-	const struct point at = { chart_x(c, x), chart_y(c, y) };
+	const struct box plot = plot_of(c);
+	const struct point at = clip_point(&plot, (struct point){ chart_x(c, x), chart_y(c, y) });
 	double width = drawing_text_width(&style, text);
 	bool is_right = at.x + width + 12 < c->left + c->width;
 	struct point ring[24];

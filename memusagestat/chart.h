@@ -77,7 +77,7 @@ struct chart_curve {
 	bool is_filled;
 };
 
-/* chart_curve -- draw it. */
+/* chart_curve -- draw it, as far as it lies in the plot. Any numbers do. */
 void chart_curve(const struct chart *c, const struct chart_curve *curve);
 
 /* chart_legend -- the names of COUNT curves, in one row that ends above the chart. */

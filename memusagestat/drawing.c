@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/utf8.h"
+#include "memusagestat/clip.h"
 #include "profile/array.h"
 
 void drawing_init(struct drawing *d, double width, double height, uint32_t background)
@@ -39,6 +40,9 @@ static struct point *add_points(struct drawing *d, size_t count)
 	return &d->point[d->point_count - count];
 }
 
+/* Beyond, nothing is drawn where it is said to be: far more than any picture has. */
+static const struct box reach = { { -1e6, -1e6 }, { 1e6, 1e6 } };
+
 static struct shape *add(struct drawing *d, enum shape_kind kind, const struct point *point,
 			 size_t count)
 {
@@ -50,8 +54,12 @@ static struct shape *add(struct drawing *d, enum shape_kind kind, const struct p
 		if (!d->shape)
 			die("out of memory");
 	}
-	if (count > 0)
-		memcpy(add_points(d, count), point, count * sizeof(*point));
+	if (count > 0) {
+		struct point *to = add_points(d, count);
+
+		for (size_t i = 0; i < count; i++)
+			to[i] = clip_point(&reach, point[i]);
+	}
 	d->shape[d->count] = (struct shape){ .kind = kind, .first = first,
 					     .count = (uint32_t)count };
 	return &d->shape[d->count++];
@@ -90,11 +98,18 @@ void drawing_line(struct drawing *d, struct point from, struct point to, double 
 	drawing_polyline(d, (const struct point[]){ from, to }, 2, width, color);
 }
 
+void drawing_dashed(struct drawing *d, const struct point *point, size_t count, double width,
+		    double dash, uint32_t color)
+{
+	drawing_polyline(d, point, count, width, color);
+	if (count >= 2)
+		d->shape[d->count - 1].dash = dash;
+}
+
 void drawing_dashes(struct drawing *d, struct point from, struct point to, double width,
 		    double dash, uint32_t color)
 {
-	drawing_line(d, from, to, width, color);
-	d->shape[d->count - 1].dash = dash;
+	drawing_dashed(d, (const struct point[]){ from, to }, 2, width, dash, color);
 }
 
 void drawing_frame(struct drawing *d, struct point corner, struct point size, double width,

@@ -15,6 +15,9 @@
  * that share an edge show a hair of the background between them where it is slanted: draw the
  * one behind larger and the other over it.
  *
+ * Coordinates that are more than a million pixels away are drawn there, and NaN too: no number makes
+ * a back end go on for ever.
+ *
  * A colour is 0xRRGGBB. Texts are UTF-8 from anywhere: what is no UTF-8, and control characters,
  * become '?'. All back ends use fonts as wide as Helvetica, or make them so, hence
  * drawing_text_width() is true for each. Functions die without memory, as those of
@@ -100,7 +103,12 @@ void drawing_polyline(struct drawing *d, const struct point *point, size_t count
 void drawing_line(struct drawing *d, struct point from, struct point to, double width,
 		  uint32_t color);
 
-/* drawing_dashes -- a straight line of dashes, DASH pixels on and as many off. */
+/* drawing_dashed -- drawing_polyline() with dashes, DASH pixels on and as many off; 0: none. They
+ * go on from one piece to the next. Fewer than 2 points draw nothing. */
+void drawing_dashed(struct drawing *d, const struct point *point, size_t count, double width,
+		    double dash, uint32_t color);
+
+/* drawing_dashes -- a straight line of dashes. */
 void drawing_dashes(struct drawing *d, struct point from, struct point to, double width,
 		    double dash, uint32_t color);
 

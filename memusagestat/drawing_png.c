@@ -15,6 +15,7 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "memusagestat/clip.h"
 #include "memusagestat/labels.h"
 #include "memusagestat/raster.h"
 
@@ -98,28 +99,43 @@ static void add_piece(struct painter *p, struct point a, struct point b, double 
 	raster_polygon(&p->raster, corner, 4);
 }
 
-static void add_dashes(struct painter *p, const struct shape *s, struct point a, struct point b)
+/* Dashes go on from one piece to the next: *GONE is how far the line came, by one dash on and one
+ * off. Only what can be seen is cut into dashes. */
+static void add_dashes(struct painter *p, const struct shape *s, struct point a, struct point b,
+		       double *gone)
 {
-	double length = hypot(b.x - a.x, b.y - a.y);
+	const struct box seen = { { -s->width, -s->width },
+				  { p->d->width + s->width, p->d->height + s->width } };
+	const struct point start = a;
+	const double before = *gone, period = 2 * s->dash;
+	double length, at;
 
-	for (double at = 0; at < length; at += 2 * s->dash) {
-		double from = at / length, to = fmin(at + s->dash, length) / length;
+	*gone = fmod(before + hypot(b.x - a.x, b.y - a.y), period);
+	if (!clip_piece(&seen, &a, &b))
+		return;
+	length = hypot(b.x - a.x, b.y - a.y);
+	at = -fmod(before + hypot(a.x - start.x, a.y - start.y), period);
+	for (; at < length; at += period) {
+		double from = fmax(at, 0) / length, to = fmin(at + s->dash, length) / length;
 
-		add_piece(p, (struct point){ a.x + (b.x - a.x) * from, a.y + (b.y - a.y) * from },
-			  (struct point){ a.x + (b.x - a.x) * to, a.y + (b.y - a.y) * to },
-			  s->width, 0);
+		if (to > from)
+			add_piece(p, (struct point){ a.x + (b.x - a.x) * from,
+						     a.y + (b.y - a.y) * from },
+				  (struct point){ a.x + (b.x - a.x) * to,
+						  a.y + (b.y - a.y) * to }, s->width, 0);
 	}
 }
 
 static void put_line(struct painter *p, const struct shape *s)
 {
 	const struct point *point = &p->d->point[s->first];
+	double gone = 0;
 
 	if (!begin(p, point, s->count, s->width))
 		return;
 	for (uint32_t i = 0; i + 1 < s->count; i++) {
 		if (s->dash > 0)
-			add_dashes(p, s, point[i], point[i + 1]);
+			add_dashes(p, s, point[i], point[i + 1], &gone);
 		else
 			add_piece(p, point[i], point[i + 1], s->width,
 				  s->count > 2 ? s->width / 4 : 0);
