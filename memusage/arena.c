@@ -169,7 +169,9 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 	lay_out(a->shared, size);
 	fill_header(a->shared, config);
 	a->slot = (struct mu_slot *)(base + a->shared->slot_table);
-	return segment_view(&a->view, base, size, err);
+	if (segment_view(&a->view, base, size, err) < 0)
+		return -1;
+	return segment_watch(&a->view, a->fd, err);
 }
 
 void arena_close(struct arena *a)
@@ -178,6 +180,7 @@ void arena_close(struct arena *a)
 		close(a->fd);
 	if (a->shared)
 		munmap(a->shared, a->view.size);
+	segment_unwatch(&a->view);
 	*a = (struct arena){ .fd = -1 };
 }
 
@@ -185,6 +188,7 @@ void arena_leave_header(struct arena *a)
 {
 	if (a->shared)
 		munmap((char *)a->shared + MU_PAGE, a->view.size - MU_PAGE);
+	segment_unwatch(&a->view);
 	if (a->fd >= 0)
 		close(a->fd);
 	a->fd = -1;
@@ -220,6 +224,7 @@ void arena_free(struct arena *a, uint32_t k)
 
 	fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		  (off_t)(h->slots + k * h->slot_size), (off_t)h->slot_size);
+	segment_forget(&a->view, k);
 	slot->pid = 0;
 	slot->claimed_by = 0;
 	slot->parent_slot = 0;

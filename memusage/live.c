@@ -62,6 +62,8 @@ int live_choose(struct live *l, uint32_t slot, uint32_t generation, struct mu_er
 
 	if (!has_slot(&l->view, mapped, slot))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no such image");
+	if (segment_watch(&l->view, fd, err) < 0)
+		return -1;
 	live_borrow(l, &l->view, slot, generation);
 	l->mapped = mapped;
 	return 0;
@@ -79,8 +81,10 @@ void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint
 
 void live_close(struct live *l)
 {
-	if (l->mapped)
+	if (l->mapped) {
 		munmap((void *)(uintptr_t)l->view.base, l->mapped);
+		segment_unwatch(&l->view);
+	}
 	*l = (struct live){ .mapped = 0 };
 }
 

@@ -46,8 +46,9 @@ static void add_threads(struct mu_sample *s, const struct image *im)
 		if (!t || t->state == MU_THREAD_FREE)
 			continue;
 		s->heap = (int64_t)((uint64_t)s->heap + (uint64_t)t->pending_heap);
-		s->stack += (int64_t)page_up(t->stack_peak > t->stack_mark ? t->stack_peak :
-									     t->stack_mark);
+		s->stack = (int64_t)((uint64_t)s->stack +
+				     page_up(t->stack_peak > t->stack_mark ? t->stack_peak :
+									     t->stack_mark));
 		add_calls(s, &t->counters);
 	}
 	if ((int64_t)s->mapped < 0)

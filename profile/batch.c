@@ -24,9 +24,14 @@ static uint64_t birth_of(const struct mu_batch_free *waiting)
 
 static void copy_header(struct image *im)
 {
-	memcpy(&im->head, im->base, sizeof(im->head));
-	if (im->head.header_size < sizeof(im->head))
-		im->head.batch = 0;
+	struct mu_image *head = &im->head;
+
+	memcpy(head, im->base, sizeof(*head));
+	if (head->header_size < sizeof(*head))
+		head->batch = 0;
+	head->used = head->used < im->size ? head->used : im->size;
+	head->populated = head->populated < im->size ? head->populated : im->size;
+	head->log_bytes = head->log_bytes < im->size ? head->log_bytes : im->size;
 }
 
 /* Copies header and batch. Returns whether both are of one moment. */

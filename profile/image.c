@@ -22,7 +22,21 @@ const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
 	}
 	if (offset > im->size || length > im->size - offset || offset == 0)
 		return NULL;
+	if (im->backed && length > 0 && backed_run(im->backed, offset, length) < length)
+		return NULL;
 	return im->base + offset;
+}
+
+uint64_t image_bytes(const struct image *im)
+{
+	uint64_t backed = im->backed ? backed_bytes(im->backed) : im->size;
+	uint64_t used = im->head.used < backed ? im->head.used : backed;
+
+	if (im->samples)
+		used += im->sample_count * sizeof(*im->samples);
+	if (im->shots)
+		used += im->shot_count * sizeof(*im->shots) + im->outside_size;
+	return used;
 }
 
 void image_refresh(struct image *im)
@@ -30,11 +44,12 @@ void image_refresh(struct image *im)
 	batch_take(im);
 }
 
-int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err)
+int image_load_backed(struct image *im, const void *base, uint64_t size, struct backed *backed,
+		      struct mu_error *err)
 {
 	uint64_t magic;
 
-	*im = (struct image){ .base = base, .size = size };
+	*im = (struct image){ .base = base, .size = size, .backed = backed };
 	if (size < sizeof(im->head))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, 0, "too short for an image");
 	/* The magic is written last: what it covers is complete once it is seen. */
@@ -47,6 +62,11 @@ int image_load(struct image *im, const void *base, uint64_t size, struct mu_erro
 		return mu_error_set(err, MU_ERROR_VERSION, 0, "image of unknown version %u",
 				    im->head.version);
 	return 0;
+}
+
+int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err)
+{
+	return image_load_backed(im, base, size, NULL, err);
 }
 
 /* Extents double: extent k begins at entry ((1 << k) - 1) << first_log2. */
@@ -67,21 +87,59 @@ static const void *entry_at(const struct image *im, const struct mu_table *t, ui
 	return image_at(im, offset, t->entry_size);
 }
 
+/* What the table says, as far as it is worth looking there. */
+static uint64_t declared(const struct image *im, enum mu_section section)
+{
+	const struct mu_table *t = &im->head.table[section];
+
+	if (!(im->head.features & MU_FEATURE(section)) || t->entry_size == 0)
+		return 0;
+	return section == MU_SEC_THREADS && t->count > IMAGE_THREADS_MAX ? IMAGE_THREADS_MAX :
+									   t->count;
+}
+
+/* How many of WANTED entries of SIZE bytes, from OFFSET on, lie in memory that is there. */
+static uint64_t entries_there(const struct image *im, uint64_t offset, uint64_t wanted,
+			      uint64_t size)
+{
+	uint64_t run = offset < im->size ? im->size - offset : 0, bytes;
+
+	if (offset == 0)
+		return 0;
+	if (__builtin_mul_overflow(wanted, size, &bytes) || bytes > run)
+		bytes = run;
+	if (im->backed)
+		run = backed_run(im->backed, offset, bytes);
+	return run / size < wanted ? run / size : wanted;
+}
+
+/* Of the first COUNT entries: how many lie in memory that is there. An extent that is not whole is
+ * the last one. */
+static uint64_t count_there(const struct image *im, const struct mu_table *t, uint64_t count)
+{
+	uint64_t there = 0;
+
+	for (unsigned int k = 0; k < MU_TABLE_EXTENTS && there < count; k++) {
+		uint64_t room = t->first_log2 + k < 41 ? UINT64_C(1) << (t->first_log2 + k) : 0;
+		uint64_t wanted = count - there < room ? count - there : room;
+		uint64_t found = entries_there(im, t->extent[k], wanted, t->entry_size);
+
+		there += found;
+		if (found < wanted || wanted == 0)
+			break;
+	}
+	return there;
+}
+
 uint64_t image_count(const struct image *im, enum mu_section section)
 {
 	const struct mu_table *t = &im->head.table[section];
-	uint64_t possible;
 
 	if (section == MU_SEC_TIMELINE && im->samples)
 		return im->sample_count;
 	if (section == MU_SEC_SNAPSHOTS && im->shots)
 		return im->shot_count;
-	if (!(im->head.features & MU_FEATURE(section)) || t->entry_size == 0)
-		return 0;
-	possible = im->size / t->entry_size;
-	if (section == MU_SEC_THREADS && possible > IMAGE_THREADS_MAX)
-		possible = IMAGE_THREADS_MAX;
-	return t->count < possible ? t->count : possible;
+	return count_there(im, t, declared(im, section));
 }
 
 const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
@@ -97,7 +155,7 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 		return index < im->shot_count && size <= sizeof(*im->shots) ? &im->shots[index] :
 									      NULL;
 	/* Structures are read in place by their alignment. */
-	if (t->entry_size < size || t->entry_size % 8 || index >= image_count(im, section))
+	if (t->entry_size < size || t->entry_size % 8 || index >= declared(im, section))
 		return NULL;
 	entry = entry_at(im, t, index);
 	return (uintptr_t)entry % 8 ? NULL : entry;

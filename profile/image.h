@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/backed.h"
 #include "profile/error.h"
 #include "recording/recording.h"
 
@@ -43,6 +44,7 @@ struct image {
 	struct mu_batch batch;	/* copied with the header; batch.h */
 	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it is booked */
 	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */
+	struct backed *backed;	/* of shared memory: nothing else of it is read; NULL: all is */
 };
 
 /* image_load -- take hold of the image at BASE.
@@ -53,6 +55,13 @@ struct image {
  */
 int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err);
 
+/* image_load_backed -- the same of shared memory, of which only what BACKED has is read.
+ *
+ * backed  of this image; borrowed, and kept up as the image grows. NULL: as image_load().
+ */
+int image_load_backed(struct image *im, const void *base, uint64_t size, struct backed *backed,
+		      struct mu_error *err);
+
 /* image_refresh -- copy the header again; a live image moves on. With batch_take(). */
 void image_refresh(struct image *im);
 
@@ -62,7 +71,17 @@ void image_refresh(struct image *im);
  */
 const void *image_at(const struct image *im, uint64_t offset, uint64_t length);
 
-/* image_count -- entries of a table that can really be there: 0 for an absent section. */
+/* image_bytes -- how much of the image can really be there: what is used, and backed.
+ *
+ * Entries and what they name can be larger together only if they share bytes, as no honest ones do.
+ * Of an image that is recorded right now, what lies with the collector counts too.
+ */
+uint64_t image_bytes(const struct image *im);
+
+/* image_count -- entries of a table that can really be there: 0 for an absent section.
+ *
+ * Cost: some ten comparisons. A loop asks once.
+ */
 uint64_t image_count(const struct image *im, enum mu_section section);
 
 /* image_entry -- where entry INDEX of a table lies, or NULL.

@@ -181,6 +181,8 @@ static int verify_table(const struct image *im, unsigned int section, struct mu_
 
 int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err)
 {
+	if (keep_image_check(im, err) < 0)
+		return -1;
 	if (s->head.kind != MU_KIND_KEPT)
 		return 0;
 	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {

@@ -56,9 +56,11 @@ bool keep_ends_with(const struct keep *k, const struct mu_slot *slot);
 /* keep_end -- release memory. The file stays open. */
 void keep_end(struct keep *k);
 
-/* keep_verify -- check the checksums of one image of a kept recording.
+/* keep_verify -- check one image of a recording, before anything is made of it.
  *
- * Returns 0, or -1 with ERR naming the first section that is damaged. Other kinds pass.
+ * What its entries refer to must have room in it (keep_image_check()), and the checksums of a kept
+ * recording be right; other kinds have none. Returns 0, or -1 with ERR naming the first section that
+ * is damaged.
  */
 int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err);
 

@@ -3,6 +3,7 @@
  * What is written: the header, then per section its entries in one extent, then the strings
  * and arrays that they name. Those come after the entries but their places stand in them, so
  * places are given out in a first pass over the entries and the bytes follow in a second.
+ * The image may be hostile, and change meanwhile: what is written is bounded by what is backed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -82,7 +83,8 @@ struct writer {
 	uint64_t start;		/* of the image in the file */
 	uint64_t at;		/* in the image: where the next byte goes */
 	uint64_t place;		/* in the image: where the next referenced bytes will go */
-	uint64_t left;		/* referenced bytes that one pass may still copy */
+	uint64_t entries_left;	/* bytes of entries that may still be written */
+	uint64_t left;		/* likewise, of what they refer to */
 	uint32_t crc;
 	size_t used;
 	struct mu_error *err;
@@ -143,80 +145,77 @@ static uint64_t up(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
-/* Whether a chain of pieces with so many bytes can be there; whether they are is seen when they are
- * copied. */
-static const void *first_piece(const struct writer *w, uint64_t offset, uint64_t *length)
+/* How many bytes a reference of ENTRY leads to, if they are there; a chain of pieces counts as the
+ * one that it becomes. */
+static uint64_t length_of(const struct reference *r, const unsigned char *entry)
 {
-	const void *piece = offset ? image_at(w->im, offset, sizeof(struct mu_values)) : NULL;
+	uint64_t offset, count = r->fixed, length;
 
-	if (!piece || *length > w->im->head.used || *length > UINT32_MAX) {
-		*length = 0;
-		return NULL;
-	}
-	*length += sizeof(struct mu_values);
-	return piece;
-}
-
-/* What a reference of ENTRY leads to: bytes in the image, or NULL with length 0. */
-static const void *find_referenced(const struct writer *w, const struct reference *r,
-				   const unsigned char *entry, uint64_t *length)
-{
-	uint64_t offset, count = r->fixed;
-	const void *bytes;
-
-	*length = 0;
 	memcpy(&offset, entry + r->offset, sizeof(offset));
+	if (offset == 0)
+		return 0;
 	if (r->count_size > 0) {
 		count = 0;
 		memcpy(&count, entry + r->count, r->count_size);
 	}
-	if (r->element == PIECES && r->offset) {
-		*length = count;
-		return first_piece(w, offset, length);
-	}
-	if (__builtin_mul_overflow(count, (uint64_t)r->element, length))
-		*length = UINT64_MAX;
-	bytes = offset ? image_at(w->im, offset, *length) : NULL;
-	if (!bytes)
-		*length = 0;
-	return bytes;
+	if (r->element == PIECES)
+		return count < UINT32_MAX - sizeof(struct mu_values) ?
+			       count + sizeof(struct mu_values) : UINT64_MAX;
+	return __builtin_mul_overflow(count, (uint64_t)r->element, &length) ? UINT64_MAX : length;
+}
+
+/* The bytes themselves, or NULL if they are not there. Of a chain only the beginning is looked at. */
+static const void *referenced(const struct writer *w, const struct reference *r,
+			      const unsigned char *entry)
+{
+	uint64_t offset;
+
+	memcpy(&offset, entry + r->offset, sizeof(offset));
+	if (offset == 0)
+		return NULL;
+	return image_at(w->im, offset, r->element == PIECES ? sizeof(struct mu_values) :
+							      length_of(r, entry));
 }
 
 /* Entries of an honest image share nothing, so that all they name has room in it. In a hostile one
- * all may name the same bytes: there the rest become empty, in both passes the same. */
-static const void *referenced(struct writer *w, const struct reference *r,
-			      const unsigned char *entry, uint64_t *length)
+ * all may name the same bytes: there the rest become empty. So each byte of an image is written twice
+ * at most: as an entry, and as what entries refer to. */
+static bool charge(struct writer *w, uint64_t length)
 {
-	const void *bytes = find_referenced(w, r, entry, length);
-
-	if (up(*length) > w->left) {
-		*length = 0;
-		return NULL;
-	}
-	w->left -= up(*length);
-	return bytes;
+	if (length > w->left || up(length) > w->left)
+		return false;
+	w->left -= up(length);
+	return true;
 }
 
-static void begin_pass(struct writer *w, uint64_t count)
-{
-	/* Strings lie side by side there, and at multiples of 8 here. */
-	w->left = w->im->head.used + count * REFERENCES * 16;
-}
-
-/* Give a reference its new place; one that leads nowhere becomes empty. */
-static void relocate(struct writer *w, const struct reference *r, unsigned char *entry)
+/* Give a reference its new place in ENTRY; one that leads nowhere becomes empty, in both. */
+static void relocate(struct writer *w, const struct reference *r, unsigned char *entry,
+		     unsigned char *original)
 {
 	static const uint64_t zero;
-	uint64_t length, place;
+	uint64_t length, place = 0;
 
 	if (r->offset == 0)
 		return;
-	referenced(w, r, entry, &length);
-	place = length ? w->place : 0;
+	length = referenced(w, r, original) ? length_of(r, original) : 0;
+	if (length > 0 && charge(w, length))
+		place = w->place;
 	memcpy(entry + r->offset, &place, sizeof(place));
-	if (length == 0 && r->count_size > 0)
+	if (place) {
+		w->place += up(length);
+		return;
+	}
+	memcpy(original + r->offset, &zero, sizeof(zero));
+	if (r->count_size > 0)
 		memcpy(entry + r->count, &zero, r->count_size);
-	w->place += up(length);
+}
+
+static void put_zeros(struct writer *w, uint64_t length)
+{
+	static const char zeros[512];
+
+	for (; length > 0; length -= length < sizeof(zeros) ? length : sizeof(zeros))
+		put(w, zeros, length < sizeof(zeros) ? length : sizeof(zeros));
 }
 
 /* One piece of LENGTH bytes with its header, made of those that OFFSET leads to. */
@@ -243,21 +242,23 @@ static void put_pieces(struct writer *w, uint64_t offset, uint64_t length)
 		offset = piece.next;
 	}
 	/* The image changed meanwhile: zeros are values of 0. */
-	for (; left > 0; left--)
-		put(w, "", 1);
+	put_zeros(w, left);
 }
 
-/* The bytes themselves, in the order in which the places were given. */
+/* The bytes themselves, in the order in which the places were given, and as many: what is not there
+ * any more is zeros. */
 static void put_referenced(struct writer *w, const struct reference *r, const unsigned char *entry)
 {
-	uint64_t length;
+	uint64_t length, offset;
 	const void *bytes;
 
-	if (r->offset == 0)
+	length = r->offset ? length_of(r, entry) : 0;
+	if (length == 0)
 		return;
-	bytes = referenced(w, r, entry, &length);
-	if (r->element == PIECES && bytes) {
-		uint64_t offset;
+	bytes = referenced(w, r, entry);
+	if (!bytes) {
+		put_zeros(w, length);
+	} else if (r->element == PIECES) {
 		memcpy(&offset, entry + r->offset, sizeof(offset));
 		put_pieces(w, offset, length);
 	} else {
@@ -268,13 +269,16 @@ static void put_referenced(struct writer *w, const struct reference *r, const un
 
 /* The image may belong to a living process after all: entries are copied once, into a table of
  * our own, so that both passes see the same. */
-static unsigned char *copy_entries(const struct image *im, enum mu_section section,
-				   uint64_t *count)
+static unsigned char *copy_entries(struct writer *w, enum mu_section section, uint64_t *count)
 {
+	const struct image *im = w->im;
 	size_t size = sections[section].entry_size;
 	unsigned char *copy;
 
-	*count = image_count(im, section);
+	*count = image_count(w->im, section);
+	if (*count > w->entries_left / size)
+		*count = w->entries_left / size;
+	w->entries_left -= *count * size;
 	copy = *count ? reallocarray(NULL, *count, size) : NULL;
 	for (uint64_t i = 0; copy && i < *count; i++) {
 		const void *entry = image_entry(im, section, i, size);
@@ -291,16 +295,19 @@ static unsigned char *copy_entries(const struct image *im, enum mu_section secti
 }
 
 /* Entries that say where something else is, which will be behind them. */
-static void put_relocated(struct writer *w, const struct section *s, const unsigned char *entries,
+static void put_relocated(struct writer *w, const struct section *s, unsigned char *entries,
 			  uint64_t count)
 {
 	unsigned char entry[ENTRY_MAX];
 
-	begin_pass(w, count);
+	/* Strings lie side by side there, and at multiples of 8 here. */
+	w->left += count * REFERENCES * 8;
 	for (uint64_t i = 0; i < count; i++) {
-		memcpy(entry, entries + i * s->entry_size, s->entry_size);
+		unsigned char *original = entries + i * s->entry_size;
+
+		memcpy(entry, original, s->entry_size);
 		for (unsigned int k = 0; k < REFERENCES; k++)
-			relocate(w, &s->reference[k], entry);
+			relocate(w, &s->reference[k], entry, original);
 		put(w, entry, s->entry_size);
 	}
 }
@@ -309,7 +316,7 @@ static void put_table(struct writer *w, enum mu_section section, struct mu_table
 {
 	const struct section *s = &sections[section];
 	uint64_t count, size = s->entry_size;
-	unsigned char *entries = copy_entries(w->im, section, &count);
+	unsigned char *entries = copy_entries(w, section, &count);
 
 	*t = (struct mu_table){ 0 };
 	if (!entries)
@@ -326,7 +333,6 @@ static void put_table(struct writer *w, enum mu_section section, struct mu_table
 		put_relocated(w, s, entries, count);
 	t->checksum = w->crc;
 	pad(w);
-	begin_pass(w, count);
 	for (uint64_t i = 0; s->reference[0].element && i < count; i++) {
 		for (unsigned int k = 0; k < REFERENCES; k++)
 			put_referenced(w, &s->reference[k], entries + i * size);
@@ -339,6 +345,8 @@ static void put_string(struct writer *w, struct mu_string *string)
 	uint64_t length = string->length;
 	const void *bytes = image_at(w->im, string->offset, length);
 
+	if (bytes && !charge(w, length))
+		bytes = NULL;
 	if (!bytes)
 		*string = (struct mu_string){ 0 };
 	else
@@ -416,6 +424,44 @@ static void put_header(struct writer *w, struct mu_image *head, uint64_t length)
 	flush(w);
 }
 
+/* Bytes of the entries of a section and of what they refer to; UINT64_MAX if that is too much. */
+static uint64_t section_bytes(const struct image *im, unsigned int section)
+{
+	const struct section *s = &sections[section];
+	uint64_t count = image_count(im, section), sum = count * s->entry_size;
+
+	for (uint64_t i = 0; s->reference[0].element && i < count; i++) {
+		const unsigned char *entry = image_entry(im, section, i, s->entry_size);
+
+		for (unsigned int k = 0; entry && k < REFERENCES; k++) {
+			uint64_t length = s->reference[k].offset ?
+						  length_of(&s->reference[k], entry) : 0;
+
+			/* What does not fit is not read by anybody. */
+			if (length <= im->size && __builtin_add_overflow(sum, length, &sum))
+				return UINT64_MAX;
+		}
+	}
+	return sum;
+}
+
+int keep_image_check(const struct image *im, struct mu_error *err)
+{
+	const uint64_t bytes = image_bytes(im);
+	uint64_t sum = 0;
+
+	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
+		if (sections[section].entry_size > 0 &&
+		    __builtin_add_overflow(sum, section_bytes(im, section), &sum))
+			sum = UINT64_MAX;
+		/* Twice: a snapshot is named by the text of a mark. */
+		if (sum / 2 > bytes)
+			return mu_error_set(err, MU_ERROR_FORMAT, 0,
+					    "damaged: its parts are larger than the whole");
+	}
+	return 0;
+}
+
 int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	       uint64_t *features, struct mu_error *err)
 {
@@ -432,7 +478,8 @@ int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	if (im->rss_peak > head->rss_peak)
 		head->rss_peak = im->rss_peak;
 	*w = (struct writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
-			      .im = im };
+			      .im = im, .entries_left = image_bytes(im) };
+	w->left = w->entries_left;
 	put_header_parts(w, head);
 	put_sections(w, head);
 	*length = w->at;

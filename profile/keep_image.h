@@ -19,4 +19,11 @@
 int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	       uint64_t *features, struct mu_error *err);
 
+/* keep_image_check -- whether the entries of an image, and what they refer to, can all be there.
+ *
+ * Of a hostile one all may lead to the same bytes: what is made of it would be as large as their
+ * product. Returns 0, or -1 with ERR.
+ */
+int keep_image_check(const struct image *im, struct mu_error *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include "profile/segment.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -76,6 +77,11 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 	return check_sum(s, err) < 0 ? -1 : check_slots(s, err);
 }
 
+static uint64_t page_up(uint64_t bytes)
+{
+	return (bytes + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
+}
+
 /* Reading marks chunks of the log as consumed: in a copy of our own, the file is not written.
  * A sparse file may be larger than our address space; what it holds stands at its start. */
 static void *map_private(int fd, size_t file_size, size_t *size)
@@ -83,15 +89,31 @@ static void *map_private(int fd, size_t file_size, size_t *size)
 	const int how = MAP_PRIVATE | MAP_NORESERVE;
 	void *base;
 
-	for (*size = file_size;; *size = (*size / 2 + MU_PAGE - 1) & ~(size_t)(MU_PAGE - 1)) {
+	for (*size = file_size;; *size = page_up(*size / 2)) {
 		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, how, fd, 0);
 		if (base != MAP_FAILED || *size <= MU_PAGE)
 			return base;
 	}
 }
 
+/* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none. A
+ * copy may have holes where pages are zero. Of a copy of a whole arena, which is sparse by nature,
+ * everything is looked at, but no hole read. */
+static uint64_t believable(int fd, uint64_t size)
+{
+	struct mu_segment head = { .kind = 0 };
+	struct backed file;
+
+	if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	    head.kind == MU_KIND_TREE)
+		return size;
+	backed_init(&file, fd, 0, size);
+	return page_up((UINT64_C(16) << 20) + 4 * backed_bytes(&file));
+}
+
 static int map_file(struct segment *s, int fd, struct mu_error *err)
 {
+	uint64_t most;
 	struct stat st;
 	size_t size;
 	void *base;
@@ -103,10 +125,12 @@ static int map_file(struct segment *s, int fd, struct mu_error *err)
 	if (st.st_size < (off_t)sizeof(struct mu_segment))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, (uint64_t)st.st_size,
 				    "too short for a recording");
-	base = map_private(fd, (size_t)st.st_size, &size);
+	most = believable(fd, (uint64_t)st.st_size);
+	base = map_private(fd, (uint64_t)st.st_size < most ? (size_t)st.st_size : most, &size);
 	if (base == MAP_FAILED)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot map it: %m");
-	if (segment_view(s, base, size, err) < 0) {
+	if (segment_view(s, base, size, err) < 0 ||
+	    (s->head.kind == MU_KIND_TREE && segment_watch(s, fd, err) < 0)) {
 		munmap(base, size);
 		return -1;
 	}
@@ -129,9 +153,52 @@ int segment_open(struct segment *s, const char *file, struct mu_error *err)
 
 void segment_close(struct segment *s)
 {
-	if (s->is_mapped)
+	if (s->is_mapped) {
 		munmap((void *)(uintptr_t)s->base, s->size);
+		segment_unwatch(s);
+	}
 	*s = (struct segment){ 0 };
+}
+
+void segment_forget(const struct segment *s, uint32_t k)
+{
+	const struct mu_segment *h = &s->head;
+	uint64_t start = h->slots + k * h->slot_size;
+	uint64_t rest = start < s->size ? s->size - start : 0;
+
+	if (s->backed)
+		backed_init(&s->backed[k], s->backed[h->slot_count].fd, start,
+			    h->slot_size < rest ? h->slot_size : rest);
+}
+
+/* The entry behind those of the slots has the descriptor. */
+int segment_watch(struct segment *s, int fd, struct mu_error *err)
+{
+	const uint32_t slots = s->head.slot_count;
+	int own;
+
+	if (s->head.kind == MU_KIND_KEPT)
+		return 0;
+	own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (own < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	s->backed = calloc((size_t)slots + 1, sizeof(*s->backed));
+	if (!s->backed) {
+		close(own);
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a recording");
+	}
+	s->backed[slots].fd = own;
+	for (uint32_t k = 0; k < slots; k++)
+		segment_forget(s, k);
+	return 0;
+}
+
+void segment_unwatch(struct segment *s)
+{
+	if (s->backed)
+		close(s->backed[s->head.slot_count].fd);
+	free(s->backed);
+	s->backed = NULL;
 }
 
 bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot)
@@ -163,7 +230,8 @@ int segment_image(const struct segment *s, uint32_t k, struct image *im, struct 
 				    "image %u is not inside the file", k);
 	if (length > s->size - offset)
 		length = s->size - offset;
-	if (image_load(im, s->base + offset, length, err) < 0)
+	if (image_load_backed(im, s->base + offset, length, s->backed ? &s->backed[k] : NULL,
+			      err) < 0)
 		return -1;
 	im->is_file = s->is_mapped;
 	return 0;

@@ -22,6 +22,8 @@ struct segment {
 	uint64_t size;
 	struct mu_segment head;
 	bool is_mapped;		/* by segment_open(): segment_close() unmaps it */
+	/* Of each slot, with segment_watch(); NULL: everything is read, holes too. */
+	struct backed *backed;
 };
 
 /* segment_open -- map a private copy of the recording FILE, which is not written to.
@@ -39,6 +41,20 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 
 /* segment_close -- give the mapping back. Fine after a failed opening, and twice. */
 void segment_close(struct segment *s);
+
+/* segment_watch -- read from now on only what of the shared memory FD is backed.
+ *
+ * s   of all that FD has, which is mapped at s->base. Copies of it share what is known.
+ * fd  may be closed afterwards.
+ * Returns 0, or -1 with ERR; segment_unwatch() one of the copies in the end.
+ */
+int segment_watch(struct segment *s, int fd, struct mu_error *err);
+
+/* segment_unwatch -- release that. Fine if it is not watched. */
+void segment_unwatch(struct segment *s);
+
+/* segment_forget -- slot K holds nothing any more: nothing is known of what will be there. */
+void segment_forget(const struct segment *s, uint32_t k);
 
 /* segment_slot -- copy entry K of the slot table; false if there is none. */
 bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot);
