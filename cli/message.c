@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/terminal.h"
+
 enum { LINE_LIMIT = 4096 };
 
 static const char *tool_name = "memusage";
@@ -27,16 +29,6 @@ static void write_all(int fd, const char *text, size_t length)
 			return;
 		text += done;
 		length -= (size_t)done;
-	}
-}
-
-void message_blunt(char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c < 0x20 || c == 0x7f)
-			text[i] = '?';
 	}
 }
 
@@ -67,7 +59,7 @@ void warn_va(const char *format, va_list args)
 	used = head + (n < 0 ? 0 : (size_t)n);
 	if (used > sizeof(line) - 2)
 		used = sizeof(line) - 2;
-	message_blunt(line, used);
+	used = terminal_clean(line, used);
 	line[used++] = '\n';
 	write_all(STDERR_FILENO, line, used);
 	errno = saved;

@@ -9,7 +9,6 @@
 #define CLI_MESSAGE_H
 
 #include <stdarg.h>
-#include <stddef.h>
 
 /* message_init -- name the program in front of every message.
  *
@@ -24,8 +23,8 @@ const char *message_tool(void);
 /* warn -- print `tool: MESSAGE` and go on.
  *
  * The line is formatted first and leaves in one write, so that lines of several processes do
- * not mix. Messages beyond 4 KiB are cut. Control characters of names in the message are
- * shown as '?': a file name cannot drive the terminal. Preserves errno.
+ * not mix. Messages beyond 4 KiB are cut. What a terminal must not be given (cli/terminal.h) is
+ * shown as '?': a file name cannot drive it. Preserves errno.
  */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -34,11 +33,5 @@ void warn_va(const char *format, va_list args) __attribute__((format(printf, 1, 
 
 /* die -- warn() and exit with the status of message_init(). */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-/* message_blunt -- turn the control characters in TEXT into '?', so that a name found in a
- * file or on a disk cannot drive the terminal. Bytes from 0x80 on stay: they are most likely
- * UTF-8, and where they are not, terminals show a replacement.
- */
-void message_blunt(char *text, size_t length);
 
 #endif

@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/terminal.h"
 #include "cli/xmalloc.h"
 
 /* stdio forgets why a write failed by the time fclose() reports it, so the stream writes
  * through here. */
-static ssize_t write_hook(void *cookie, const char *data, size_t size)
+static size_t write_all(struct output *out, const char *data, size_t size)
 {
-	struct output *out = cookie;
 	size_t done = 0;
 
 	while (done < size && !out->error) {
@@ -32,7 +32,88 @@ static ssize_t write_hook(void *cookie, const char *data, size_t size)
 			done += (size_t)n;
 	}
 	out->written += done;
-	return (ssize_t)done;	/* short means error to stdio */
+	return done;
+}
+
+/* The bytes of a colour at TEXT: ESC [ digits and semicolons m. 0: it is none; SIZE: it may become
+ * one. */
+static size_t color_length(const char *text, size_t size)
+{
+	size_t length = 2;
+
+	if (text[0] != '\033' || (size > 1 && text[1] != '['))
+		return 0;
+	while (length < size && length < 12 && strchr("0123456789;", text[length]))
+		length++;
+	return length >= size ? size : text[length] == 'm' ? length + 1 : 0;
+}
+
+/* How many bytes at TEXT are one character or colour, and whether the terminal gets it. *WAITS: it may
+ * become one with what comes next. */
+static size_t judge(const struct output *out, const char *text, size_t size, bool *passes,
+		    bool *waits)
+{
+	size_t color = out->has_color ? color_length(text, size) : 0;
+
+	*waits = (color == size && text[size - 1] != 'm') || terminal_is_cut(text, size);
+	*passes = true;
+	if (color > 0 || *text == '\n' || *text == '\t')
+		return color ? color : 1;
+	return terminal_character(text, size, passes);
+}
+
+/* Writes what of TEXT can be judged; what cannot yet is held back until there is more of it. */
+static bool write_shown(struct output *out, const char *text, size_t size)
+{
+	char part[512];
+	size_t used = 0;
+
+	while (size > 0) {
+		bool waits, passes;
+		size_t length = judge(out, text, size, &passes, &waits);
+
+		if (waits && size < sizeof(out->held)) {
+			memcpy(out->held, text, size);
+			out->held_length = size;
+			break;
+		}
+		memcpy(part + used, passes ? text : "?", passes ? length : 1);
+		used += passes ? length : 1;
+		text += length;
+		size -= length;
+		if (used > sizeof(part) - sizeof(out->held)) {
+			if (write_all(out, part, used) < used)
+				return false;
+			used = 0;
+		}
+	}
+	return write_all(out, part, used) == used;
+}
+
+static bool write_terminal(struct output *out, const char *data, size_t size)
+{
+	while (out->held_length > 0 && size > 0) {
+		char text[sizeof(out->held) + 1];
+		size_t length = out->held_length;
+
+		memcpy(text, out->held, length);
+		text[length++] = *data++;
+		size--;
+		out->held_length = 0;
+		if (!write_shown(out, text, length))
+			return false;
+	}
+	return write_shown(out, data, size);
+}
+
+/* Short means an error to stdio. */
+static ssize_t write_hook(void *cookie, const char *data, size_t size)
+{
+	struct output *out = cookie;
+
+	if (out->is_terminal)
+		return write_terminal(out, data, size) ? (ssize_t)size : 0;
+	return (ssize_t)write_all(out, data, size);
 }
 
 static bool is_standard_output(const char *name)
@@ -85,6 +166,7 @@ int output_open(struct output *out, const char *name, unsigned flags)
 	} else {
 		out->owns_fd = true;
 	}
+	out->is_terminal = isatty(out->fd) == 1;
 	out->stream = fopencookie(out, "w", hooks);
 	if (!out->stream)
 		die("cannot write %s: %m", name);
@@ -105,6 +187,9 @@ int output_close(struct output *out)
 	if (fclose(out->stream) != 0 && !out->error)
 		out->error = errno;
 	out->stream = NULL;
+	/* Nothing came that would have made a character of it. */
+	for (; out->held_length > 0; out->held_length--)
+		write_all(out, "?", 1);
 	/* NFS and quotas report late. EINTR has closed the descriptor all the same. */
 	if (out->owns_fd && close(out->fd) < 0 && errno != EINTR && !out->error)
 		out->error = errno;

@@ -7,6 +7,9 @@
  *	fprintf(out.stream, ...);
  *	return output_close(&out);
  *
+ * What goes to a terminal is made fit for it, whatever the text was made of; to anything else bytes
+ * go as they are.
+ *
  * A full disk is noticed at the first write that fails, kept, and reported once by
  * output_close(), with the reason the system gave.
  *
@@ -32,6 +35,10 @@ struct output {
 	int fd;
 	int error;		/* errno of the first failed write, or 0 */
 	bool owns_fd;
+	bool is_terminal;	/* only what it may be given is written (cli/terminal.h) */
+	bool has_color;		/* ... and colours, if what stands there is clean already */
+	char held[16];		/* the beginning of a character or colour, whose rest is to come */
+	size_t held_length;
 	bool is_fresh;		/* made by output_open(): removed again when it fails */
 };
 

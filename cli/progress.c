@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/terminal.h"
 #include "cli/units.h"
 
 static const uint64_t FIRST_NS = 1000000000;
@@ -31,7 +32,7 @@ static void draw(struct progress *p, uint64_t done)
 	int n;
 
 	snprintf(what, sizeof(what), "%s", p->what);
-	message_blunt(what, strlen(what));
+	terminal_clean_text(what);
 	if (p->total > 0)
 		n = snprintf(line, sizeof(line), "\r%.32s: %s: %3d%%\033[K", message_tool(), what,
 			     (int)((double)done * 100 / (double)p->total));

@@ -135,3 +135,10 @@ const char *units_duration(char buffer[UNITS_LENGTH], uint64_t ns)
 		snprintf(buffer, UNITS_LENGTH, "%" PRIu64 " %s", whole, big);
 	return buffer;
 }
+
+uint64_t units_whole(double value)
+{
+	if (!(value > 0))
+		return 0;
+	return value < 18446744073709551616.0 ? (uint64_t)value : UINT64_MAX;
+}

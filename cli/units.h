@@ -46,4 +46,7 @@ const char *units_time(char buffer[UNITS_LENGTH], uint64_t ns);
  * "1 h 2 min", "12 min". Rounded to the second. */
 const char *units_duration(char buffer[UNITS_LENGTH], uint64_t ns);
 
+/* units_whole -- a number as an integer; below 0, beyond 64 bits, and NaN, as the nearest one. */
+uint64_t units_whole(double value);
+
 #endif

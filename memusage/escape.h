@@ -9,7 +9,7 @@
 
 /* escape_text -- copy TEXT so that it can drive no terminal and fill no second line.
  *
- * Control characters (C1 too) and bytes that are not UTF-8 become \xNN; printable UTF-8 stays.
+ * Bytes of what a terminal must not be given (cli/terminal.h) become \xNN; what it shows stays.
  * safe  gets at most SIZE bytes with the final zero; cut at a whole character.
  * Returns SAFE.
  */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/terminal.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/dhat_metric.h"
 #include "memusageprint/dhat_number.h"
@@ -41,7 +42,7 @@ static void put_number(const struct printer *p, double value, const char *unit)
 	char text[DHAT_NUMBER_LENGTH];
 
 	fprintf(p->out, "%s ", dhat_number(text, value));
-	who_put_text(p->out, unit);
+	terminal_put(p->out, unit);
 }
 
 static void put_percent(const struct printer *p, double a, double b)
@@ -63,7 +64,7 @@ static void put_part(const struct printer *p, uint64_t value, uint64_t whole, co
 	if (has_rate) {
 		fprintf(p->out, ", %s/", dhat_number(text, dhat_ratio(1e6 * (double)value,
 								      (double)p->d->end_time)));
-		who_put_text(p->out, p->d->time_mega);
+		terminal_put(p->out, p->d->time_mega);
 	}
 	putc(')', p->out);
 }
@@ -278,7 +279,7 @@ static void put_frames(const struct printer *p, const struct dhat_node *n, bool 
 	}
 	for (uint32_t i = is_self ? 0 : n->from; i < n->to; i++) {
 		fprintf(p->out, "    %c%" PRIu32 ": ", i < n->from ? '^' : '#', i + 1);
-		who_put_text(p->out, dhat_text(p->d, dhat_tree_frame(&p->tree, point, i)));
+		terminal_put(p->out, dhat_text(p->d, dhat_tree_frame(&p->tree, point, i)));
 		next_line(p);
 	}
 }
@@ -352,7 +353,7 @@ static void put_head(const struct printer *p, uint32_t siblings, const struct sh
 static void put_verb(const struct printer *p)
 {
 	fputs("  ", p->out);
-	who_put_text(p->out, p->d->verb);
+	terminal_put(p->out, p->d->verb);
 	fputs(" at {", p->out);
 	next_line(p);
 }
@@ -436,14 +437,14 @@ static void put_tree(struct printer *p, const struct dhat_node *n, uint32_t sibl
 static void put_invocation(const struct printer *p, const char *grep)
 {
 	fputs("Invocation {\n  Mode:    ", p->out);
-	who_put_text(p->out, p->d->mode);
+	terminal_put(p->out, p->d->mode);
 	fputs("\n  Command: ", p->out);
-	who_put_text(p->out, p->d->command);
+	terminal_put(p->out, p->d->command);
 	fprintf(p->out, "\n  PID:     %" PRIu64 "\n}\n\n", p->d->pid);
 	if (grep) {
 		fprintf(p->out, "Only %" PRIu32 " of %" PRIu32 " stacks, with \"", p->tree.points,
 			p->d->count);
-		who_put_text(p->out, grep);
+		terminal_put(p->out, grep);
 		fputs("\" in a frame\n\n", p->out);
 	}
 }
@@ -471,9 +472,9 @@ static void put_legend(const struct printer *p)
 		fputs("  t-gmax: time of the heap's maximum, in bytes\n", p->out);
 	fputs("  t-end: time of the program's end\n", p->out);
 	fputs("  /", p->out);
-	who_put_text(p->out, p->d->time_mega);
+	terminal_put(p->out, p->d->time_mega);
 	fputs(": per million ", p->out);
-	who_put_text(p->out, p->d->time_unit);
+	terminal_put(p->out, p->d->time_unit);
 	fputs("\n  PP: program point; avg: average\n", p->out);
 	fputs("  ^: a frame of the node above; #: one of its own\n", p->out);
 	if (p->d->has_accesses)

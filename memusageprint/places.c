@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "cli/message.h"
+#include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/memory.h"
@@ -81,7 +82,7 @@ static int print_tree(FILE *out, struct subject *s, const struct settings *setti
 static void put_note(void *out, const char *line)
 {
 	fputs("memusage: ", out);
-	who_put_text(out, line);
+	terminal_put(out, line);
 	putc('\n', out);
 }
 
@@ -113,7 +114,7 @@ static void print_mark(FILE *out, const struct subject *s, const struct mu_mark 
 	else if (mark->kind == MU_MARK_RESUME)
 		fputs("(recording resumed)", out);
 	else
-		who_put_text(out, name);
+		terminal_put(out, name);
 	putc('\n', out);
 }
 

@@ -152,7 +152,7 @@ void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *
 		bool is_labelled = r + 1 == s->rows || r + 1 == s->rows / 2;
 
 		fprintf(out, "%*s %s", LABEL,
-			is_labelled ? units_bytes(text, (uint64_t)(top * (r + 1) / s->rows)) : "",
+			is_labelled ? units_bytes(text, units_whole(top * (r + 1) / s->rows)) : "",
 			is_labelled ? (s->has_blocks ? "\u2524" : "+") :
 				      (s->has_blocks ? "\u2502" : "|"));
 		put_row(out, s, heap, total, columns, r);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/massif.h"
@@ -34,24 +35,24 @@ static void curve_free(struct plot_curve *c)
 
 static const char *put_ns(char *text, double x)
 {
-	return units_duration(text, (uint64_t)x);
+	return units_duration(text, units_whole(x));
 }
 
 static const char *put_ms(char *text, double x)
 {
-	return units_duration(text, (uint64_t)(x * 1e6));
+	return units_duration(text, units_whole(x * 1e6));
 }
 
 static const char *put_bytes(char *text, double x)
 {
-	return units_bytes(text, (uint64_t)x);
+	return units_bytes(text, units_whole(x));
 }
 
 static const char *put_instructions(char *text, double x)
 {
 	char number[UNITS_LENGTH];
 
-	snprintf(text, 64, "%s instructions", units_grouped(number, (uint64_t)x));
+	snprintf(text, 64, "%s instructions", units_grouped(number, units_whole(x)));
 	return text;
 }
 
@@ -66,8 +67,9 @@ static void put_head(FILE *out, const struct plot_style *style, const struct plo
 
 	if (!line)
 		die("out of memory");
-	who_put_text(line, command);
-	fclose(line);
+	terminal_put(line, command);
+	if (fclose(line) != 0 || !text)
+		die("out of memory");
 	plot_cut(out, style, text, false);
 	free(text);
 	for (size_t i = 0; i < c->count; i++) {
@@ -75,7 +77,7 @@ static void put_head(FILE *out, const struct plot_style *style, const struct plo
 			at = i;
 	}
 	if ((double)exact < c->heap[at])
-		exact = (uint64_t)c->heap[at];
+		exact = units_whole(c->heap[at]);
 	c->total[at] += (double)exact - c->heap[at];
 	c->heap[at] = (double)exact;
 	fprintf(out, "\nheap peak: %s at ", units_bytes(peak, exact));
@@ -124,7 +126,8 @@ static void put_places(FILE *out, const struct plot_style *style, const struct s
 		if (!place)
 			die("out of memory");
 		who_put(place, &s->profile, &e->at);
-		fclose(place);
+		if (fclose(place) != 0 || !text)
+			die("out of memory");
 		plot_bar(out, style, who_percent(e->bytes, top->bytes) / 100,
 			 units_bytes(bytes, (uint64_t)e->bytes));
 		plot_cut(out, style, text, true);
@@ -195,7 +198,7 @@ static void put_nodes(FILE *out, const struct plot_style *style, const struct ma
 			 place.file_length ? ")" : "");
 		plot_bar(out, style, who_percent((int64_t)node->bytes, (int64_t)root->bytes) / 100,
 			 units_bytes(bytes, node->bytes));
-		message_blunt(text, strlen(text));
+		terminal_clean_text(text);
 		plot_cut(out, style, text, true);
 	}
 	free(name);

@@ -67,6 +67,9 @@ FILE *report_begin(const struct report_job *job)
 {
 	if (!job->output->stream && output_open(job->output, job->settings->output, 0) < 0)
 		exit(EXIT_FAILURE);
+	/* Drawings have colours, and names that are clean. */
+	job->output->has_color = job->settings->report == REPORT_TEXT &&
+				 job->settings->text & TEXT_PLOT;
 	return job->output->stream;
 }
 

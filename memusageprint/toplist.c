@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/terminal.h"
 #include "cli/units.h"
 #include "memusageprint/who.h"
 
@@ -44,7 +45,7 @@ static void put_object(FILE *out, const struct profile *p, const struct position
 {
 	const char *object = profile_object(p, p->frame[at->frame].location);
 
-	who_put_text(out, *object ? object : "code made at run time");
+	terminal_put(out, *object ? object : "code made at run time");
 }
 
 /* What a place is called in a grouping. */
@@ -58,7 +59,7 @@ static void put_place(FILE *out, const struct toplist *list, const struct positi
 	} else if (list->group == TOP_BY_FUNCTION && level && level->full) {
 		who_put_name(out, p, p->frame[at->frame].location, level);
 	} else if (list->group == TOP_BY_FILE && level && level->file) {
-		who_put_text(out, symbols_text(&p->symbols, level->file));
+		terminal_put(out, symbols_text(&p->symbols, level->file));
 	} else {
 		fputs(list->group == TOP_BY_OBJECT ? "" :
 		      list->group == TOP_BY_FILE   ? "[no source file] " : "[no name] ", out);
@@ -204,7 +205,7 @@ static void put_function(FILE *out, const struct profile *p, const struct positi
 		who_put_name(out, p, location, level);
 	} else if (*object) {
 		fputs("functions without a name in ", out);
-		who_put_text(out, slash ? slash + 1 : object);
+		terminal_put(out, slash ? slash + 1 : object);
 	} else {
 		fputs("functions without a name, made at run time", out);
 	}

@@ -7,47 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/terminal.h"
 #include "profile/shortname.h"
 
 enum { NAME_BYTES = 160 };	/* a function's name is cut at the front beyond this */
-
-/* Bytes of the UTF-8 sequence at TEXT, 0 if it is none; CODE is its character. */
-static int sequence(const unsigned char *text, uint32_t *code)
-{
-	int length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
-		     text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
-
-	*code = length < 2 ? text[0] : text[0] & (0xff >> (length + 1));
-	for (int i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (text[i] & 0x3f);
-	}
-	return length;
-}
-
-static int is_harmless(uint32_t code)
-{
-	return code >= 0x20 && (code < 0x7f || code > 0x9f) &&
-	       (code < 0x200b || code > 0x200f) && (code < 0x2028 || code > 0x202e) &&
-	       (code < 0x2060 || code > 0x206f) && code != 0xfeff;
-}
-
-void who_put_text(FILE *out, const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-
-	while (*at) {
-		uint32_t code;
-		int length = sequence(at, &code);
-
-		if (length > 0 && is_harmless(code))
-			fwrite(at, 1, (size_t)length, out);
-		else
-			putc('?', out);
-		at += length > 0 ? length : 1;
-	}
-}
 
 static const char *base_name(const char *path)
 {
@@ -65,7 +28,7 @@ void who_put_name(FILE *out, const struct profile *p, uint32_t location,
 
 	/* Without a name the address in the file: it is the same in every run. */
 	if (level && level->full)
-		who_put_text(out, shortname(symbols_text(&p->symbols, level->full), name,
+		terminal_put(out, shortname(symbols_text(&p->symbols, level->full), name,
 					    sizeof(name)));
 	else
 		fprintf(out, "0x%" PRIx64, module < p->modules.count ?
@@ -82,13 +45,13 @@ void who_put_level(FILE *out, const struct profile *p, uint32_t location,
 	who_put_name(out, p, location, level);
 	if (level && level->file) {
 		fputs(" (", out);
-		who_put_text(out, base_name(symbols_text(&p->symbols, level->file)));
+		terminal_put(out, base_name(symbols_text(&p->symbols, level->file)));
 		if (level->line)
 			fprintf(out, ":%" PRIu32, level->line);
 		putc(')', out);
 	} else if (*object && *name != '[') {
 		fputs(" in ", out);
-		who_put_text(out, base_name(object));
+		terminal_put(out, base_name(object));
 	}
 }
 

@@ -11,13 +11,6 @@
 #include "profile/holder.h"
 #include "profile/sites.h"
 
-/* who_put_text -- print a text of the recording, which may be hostile.
- *
- * What could drive a terminal becomes '?': control characters (those of Unicode too), marks
- * that turn the direction of writing, and what is not UTF-8.
- */
-void who_put_text(FILE *out, const char *text);
-
 /* who_put_name -- print the function of a level of a location, shortened.
  *
  * level  NULL: it has no name, its address in its file is printed.

@@ -367,8 +367,8 @@ static void put_title(struct graph *g, const char *title)
 	drawing_text(g->d, edge, edge + style.size * 0.8, &style, fit);
 	free(fit);
 	style = (struct text_style){ .size = 11.5 * g->scale, .color = g->theme->dim };
-	units_bytes(average, end > 0 ? clip_u64(g->b->area / end) : 0);
-	units_bytes(peak, clip_u64(g->b->peak));
+	units_bytes(average, end > 0 ? units_whole(g->b->area / end) : 0);
+	units_bytes(peak, units_whole(g->b->peak));
 	snprintf(text, sizeof(text), "%s on average, %s at the peak, %u place%s, %u snapshots",
 		 average, peak, g->b->places, g->b->places == 1 ? "" : "s", g->b->count);
 	fit = drawing_text_fit(&style, text, room, false);
@@ -384,7 +384,7 @@ static void put_peak(struct graph *g)
 	char peak[UNITS_LENGTH], text[LABEL];
 	double width;
 
-	snprintf(text, sizeof(text), "peak %s", units_bytes(peak, clip_u64(g->b->peak)));
+	snprintf(text, sizeof(text), "peak %s", units_bytes(peak, units_whole(g->b->peak)));
 	width = drawing_text_width(&style, text) / 2;
 	drawing_line(g->d, (struct point){ x, y }, (struct point){ x, g->bottom }, 3,
 		     g->theme->plot);

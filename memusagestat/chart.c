@@ -49,7 +49,7 @@ const char *chart_time(char text[CHART_LABEL], double value, const void *data)
 
 	(void)data;
 	if (value >= 120e9)
-		snprintf(text, CHART_LABEL, "%s", units_duration(time, clip_u64(value)));
+		snprintf(text, CHART_LABEL, "%s", units_duration(time, units_whole(value)));
 	else if (value >= 1e9 || value == 0)
 		snprintf(text, CHART_LABEL, "%.4g s", value / 1e9);
 	else if (value >= 1e6)

@@ -103,10 +103,3 @@ size_t clip_to_columns(struct point *point, size_t count)
 	}
 	return kept;
 }
-
-uint64_t clip_u64(double value)
-{
-	if (!(value > 0))
-		return 0;
-	return value < 18446744073709551616.0 ? (uint64_t)value : UINT64_MAX;
-}

@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "memusagestat/drawing.h"
 
@@ -38,8 +37,5 @@ struct point clip_point(const struct box *box, struct point p);
  * a curve has as many points as its picture can show, however many it was made of.
  */
 size_t clip_to_columns(struct point *point, size_t count);
-
-/* clip_u64 -- a number that is at least 0 as an integer; beyond 64 bits, and NaN, as the nearest. */
-uint64_t clip_u64(double value);
 
 #endif

@@ -3,6 +3,7 @@
 # what its size explains
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need perl gzip
+need_bin terminal
 
 # within SECONDS KIB CMD...: runs it with so much CPU and memory; $status is 152 or 137 where the time
 # was not enough. All limits are many times of what is needed.
@@ -57,5 +58,60 @@ if has_program memusagestat; then
 else
 	skip 'this build has no memusagestat'
 fi
+
+# ---- recordings of programs that lie ----
+
+# The collector has a session of its own, but the limits of who starts it.
+need_recorder
+for how in counts extents shared holes chain; do
+	rm -f lies.mur
+	within 20 unlimited memusage --record=lies.mur "$WORKLOADS/hostile" "$how"
+	is "$status $out" '0 ready' "a program that lies about its $how is recorded"
+	num "$(wc -c <lies.mur)" -gt 10000 "$how: there is a recording"
+	num "$(wc -c <lies.mur)" -lt 100000000 "$how: it is no larger than the program made it"
+	for report in --top --html=lies.html --dhat --massif; do
+		within 20 unlimited memusage "$report" "$WORKLOADS/hostile" "$how"
+		like "$out" '^ready$' "$how: $report ends"
+	done
+	for report in --summary --top --plot --marks --to=json; do
+		holds memusageprint "$report" lies.mur
+		num "$status" -le 1 "$how: memusageprint $report ends by itself"
+	done
+	if has_program memusagestat; then
+		holds memusagestat lies.mur lies.png
+		num "$status" -le 1 "$how: memusagestat ends by itself"
+		holds memusagestat --flame -o lies.svg lies.mur
+		num "$status" -le 1 "$how: memusagestat --flame ends by itself"
+	fi
+done
+
+# A file that is nothing but a hole behind its header.
+cp lies.mur holes.mur
+truncate -s 1T holes.mur
+holds memusageprint --summary holes.mur
+num "$status" -le 1 'a recording of a terabyte of holes'
+
+# ---- terminals ----
+
+bad=$(printf 'x \033]0;pwned\007\033[2J\302\23331m\342\200\256\330\234')
+{
+	header | sed "s/(none)/$bad/; s/a$/$bad/"
+	snapshot 0 0 0
+	snapshot 1 10 100 | sed 's/empty/peak/'
+	printf 'n1: 100 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n'
+	printf ' n0: 100 0x1234: evil%s (file%s.c:12)\n' "$bad" "$bad"
+} >escapes.massif
+commands=$(printf '\033|\302\233|\342\200\256|\330\234|\007')
+for report in '' --threshold=0 --plot --to=json --to=folded --to=callgrind --to=massif; do
+	# shellcheck disable=SC2086
+	run "$WORKLOADS/terminal" -- memusageprint --color=never $report escapes.massif
+	like "$out" 'evil.*pwned' "the report${report:+ $report} has the names on a terminal"
+	unlike "$out" "$commands" "... and nothing that it obeys"
+done
+memusageprint escapes.massif >bytes
+ok 'a file gets the bytes as they are' grep -q "$(printf 'evilx \033')" bytes
+run "$WORKLOADS/terminal" -- memusageprint "no$bad"
+like "$out" 'no.*pwned' 'a message has the name that is wrong'
+unlike "$out" "$commands" '... and nothing that a terminal obeys'
 
 done_testing

@@ -4,6 +4,8 @@
  */
 #include "cli/units.h"
 
+#include <math.h>
+
 #include "tests/lib/tap.h"
 
 static void test_parse(void)
@@ -75,10 +77,21 @@ static void test_durations(void)
 	EQ_S(units_duration(b, UINT64_MAX), "5124095 h 34 min");
 }
 
+static void test_whole(void)
+{
+	EQ_U(units_whole(-1), 0);
+	EQ_U(units_whole(NAN), 0);
+	EQ_U(units_whole(12.7), 12);
+	EQ_U(units_whole(1e25), UINT64_MAX);
+	EQ_U(units_whole(18446744073709551616.0), UINT64_MAX);
+	EQ_U(units_whole(INFINITY), UINT64_MAX);
+}
+
 int main(void)
 {
 	test_durations();
 	test_parse();
 	test_show();
+	test_whole();
 	return done_testing();
 }

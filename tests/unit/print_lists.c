@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "cli/terminal.h"
 #include "memusageprint/calltree.h"
 #include "memusageprint/toplist.h"
 #include "memusageprint/who.h"
@@ -153,7 +154,7 @@ static void harmless(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		FILE *out = fmemopen(text, sizeof(text), "w");
 
-		who_put_text(out, cases[i].text);
+		terminal_put(out, cases[i].text);
 		fclose(out);
 		EQ_S(text, cases[i].want);
 	}

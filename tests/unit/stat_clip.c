@@ -88,21 +88,11 @@ static void test_order(void)
 	EQ_U(clip_to_columns(few, 0), 0);
 }
 
-static void test_integers(void)
-{
-	EQ_U(clip_u64(-1), 0);
-	EQ_U(clip_u64(NAN), 0);
-	EQ_U(clip_u64(12.7), 12);
-	EQ_U(clip_u64(1e25), UINT64_MAX);
-	EQ_U(clip_u64(18446744073709551616.0), UINT64_MAX);
-}
-
 int main(void)
 {
 	test_pieces();
 	test_points();
 	test_columns();
 	test_order();
-	test_integers();
 	return done_testing();
 }

@@ -1,0 +1,145 @@
+/* cli_terminal.c -- a terminal gets what it shows and nothing that it obeys, whoever prints, however
+ * the bytes are cut into pieces; anything else gets the bytes as they are.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cli/terminal.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "tests/lib/tap.h"
+
+static const struct {
+	const char *text, *want;
+} cases[] = {
+	{ "plain", "plain" },
+	{ "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80",
+	  "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80" },
+	{ "\033]0;pwned\a", "?]0;pwned?" },
+	{ "a\x7f\x01z", "a??z" },
+	{ "\xc2\x80\xc2\x9b" "31m\xc2\x9f\xc2\xa0", "??31m?\xc2\xa0" },	/* C1 */
+	{ "\x9b" "31m", "?31m" },
+	{ "so\xc2\xad" "ft", "so?ft" },
+	{ "\xd8\x9c", "?" },			/* U+061C */
+	{ "\xe2\x80\xaetxt.exe", "?txt.exe" },	/* right to left */
+	{ "\xe2\x80\x8b\xe2\x80\x8f\xe2\x81\xa6\xef\xbb\xbf\xef\xbf\xb9", "?????" },
+	{ "\xe2\x80\xa6\xe2\x80\xa7\xe2\x80\xaf", "\xe2\x80\xa6\xe2\x80\xa7\xe2\x80\xaf" },
+	{ "\xf3\xa0\x81\xa1", "?" },		/* a tag */
+	{ "\xc0\xaf\xe0\x80\xaf\xed\xa0\x80", "????????" },	/* too long, surrogates */
+	{ "\xf4\x90\x80\x80\xff", "?????" },
+	{ "\xe2\x82", "??" },			/* cut */
+	{ "\xe2\x82z\xc3", "??z?" },
+	{ "", "" },
+};
+enum { CASES = sizeof(cases) / sizeof(*cases) };
+
+static void test_texts(void)
+{
+	for (size_t i = 0; i < CASES; i++) {
+		char text[64] = "", copy[64];
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		terminal_put(out, cases[i].text);
+		fclose(out);
+		EQ_S(text, cases[i].want);
+		strcpy(copy, cases[i].text);
+		EQ_S(terminal_clean_text(copy), cases[i].want);
+	}
+	EQ_U(terminal_clean((char[]){ 'a', 0, '\n' }, 3), 3);
+}
+
+/* A terminal of our own that changes nothing. */
+static int open_terminal(int *slave)
+{
+	int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	struct termios raw;
+
+	if (fd < 0 || grantpt(fd) < 0 || unlockpt(fd) < 0)
+		return -1;
+	*slave = open(ptsname(fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (*slave < 0 || tcgetattr(*slave, &raw) < 0)
+		return -1;
+	cfmakeraw(&raw);
+	tcsetattr(*slave, TCSANOW, &raw);
+	return fd;
+}
+
+static int master;
+static char name[64];
+
+/* What arrives of TEXT, flushed after every PIECE bytes. */
+static const char *shown(const char *text, size_t piece, bool has_color)
+{
+	static char seen[256];
+	struct output out;
+	ssize_t n;
+
+	output_open(&out, name, 0);
+	out.has_color = has_color;
+	for (size_t i = 0; text[i]; i++) {
+		putc(text[i], out.stream);
+		if ((i + 1) % piece == 0)
+			fflush(out.stream);
+	}
+	EQ_I(output_close(&out), 0);
+	n = read(master, seen, sizeof(seen) - 1);
+	seen[n > 0 ? n : 0] = '\0';
+	return seen;
+}
+
+static void test_outputs(void)
+{
+	int slave;
+
+	master = open_terminal(&slave);
+	if (master < 0) {
+		skip("no terminals here");
+		return;
+	}
+	snprintf(name, sizeof(name), "%s", ptsname(master));
+	for (size_t piece = 1; piece < 6; piece++) {
+		for (size_t i = 0; i < CASES; i++)
+			EQ_S(shown(cases[i].text, piece, piece == 2), cases[i].want);
+		EQ_S(shown("a\tb\n", piece, false), "a\tb\n");
+		EQ_S(shown("\033[34mblue\033[0m\033[1;31m", piece, true),
+		     "\033[34mblue\033[0m\033[1;31m");
+		EQ_S(shown("\033[34mblue\033[0m", piece, false), "?[34mblue?[0m");
+		EQ_S(shown("\033[2J\033[1;1H\033]0;\033[\033", piece, true), "?[2J?[1;1H?]0;?[?");
+		EQ_S(shown("\033[1234567890123456789012m", piece, true),
+		     "?[1234567890123456789012m");
+	}
+	close(slave);
+	close(master);
+}
+
+static void test_files(void)
+{
+	char seen[256] = "";
+	struct output out;
+	int fd;
+
+	strcpy(name, "file");
+	unlink(name);
+	for (size_t i = 0; i < CASES; i++) {
+		output_open(&out, name, 0);
+		fputs(cases[i].text, out.stream);
+		EQ_I(output_close(&out), 0);
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		EQ_I(read(fd, seen, sizeof(seen)), (ssize_t)strlen(cases[i].text));
+		EQ_MEM(seen, cases[i].text, strlen(cases[i].text));
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	test_texts();
+	test_outputs();
+	test_files();
+	return done_testing();
+}
