@@ -13,7 +13,10 @@
 #include "formats/jsonread.h"
 #include "profile/array.h"
 
-enum { VERSION = 2 };
+enum {
+	VERSION = 2,
+	EXPANDED_MAX = 1 << 30	/* a run of 65536 counts takes ten bytes of the file */
+};
 
 struct reader {
 	struct jsonread json;
@@ -29,6 +32,7 @@ struct reader {
 	uint32_t *number;	/* of the table's frames in the pool */
 	uint32_t numbers, numbers_room;
 	uint32_t largest;	/* frame that a point has */
+	uint64_t expanded;	/* access counts of all runs */
 };
 
 static int wrong(struct reader *r, const char *what)
@@ -137,6 +141,9 @@ static int take_counts(struct reader *r, enum json_token token)
 			return wrong(r, "too large an access count");
 		if (run > DHAT_ACCESSES_MAX - r->counts)
 			return wrong(r, "access counts of too large a block");
+		r->expanded += run;
+		if (r->expanded > EXPANDED_MAX)
+			return wrong(r, "too many access counts");
 		for (; run > 0; run--)
 			r->count[r->counts++] = (uint16_t)j->magnitude;
 		run = 1;
@@ -227,6 +234,8 @@ static int take_table(struct reader *r, enum json_token token)
 	while ((token = next(r)) != JSON_ARRAY_END) {
 		if (token != JSON_STRING)
 			return token == JSON_ERROR ? -1 : wrong(r, "not the text of a frame");
+		if (r->numbers > DHAT_FRAMES_MAX)
+			return wrong(r, "too many frames");
 		if (r->numbers == r->numbers_room) {
 			uint32_t *more = array_grow(r->number, &r->numbers_room, r->numbers + 1,
 						    sizeof(*more));

@@ -14,6 +14,9 @@
 
 #include "profile/error.h"
 
+/* Profiles have 5 to 30 bytes for each byte of their compressed file, gzip(1) makes 1030 of zeros. */
+enum { GUNZIP_FREE = 64 << 20, GUNZIP_RATIO = 64 };
+
 struct gunzip;
 
 /* gunzip_open -- read FD from its current position on.
@@ -28,7 +31,8 @@ struct gunzip *gunzip_open(int fd, struct mu_error *err);
  * size  at most 2^30; more is asked for in vain.
  * Returns how many were stored, 0 at the end, -1 with ERR:
  *   MU_ERROR_TRUNCATED  the compressed data ends too early; all before it has been returned
- *   MU_ERROR_FORMAT     it is damaged
+ *   MU_ERROR_FORMAT     it is damaged, or so compressed that it is no profile: more than
+ *                       GUNZIP_FREE bytes and GUNZIP_RATIO for each byte of the file
  *   MU_ERROR_SYSTEM     it cannot be read
  */
 ssize_t gunzip_read(struct gunzip *g, void *data, size_t size, struct mu_error *err);

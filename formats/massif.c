@@ -25,6 +25,7 @@ struct parser {
 	const struct unit *unit;	/* NULL: not known yet */
 	uint64_t text_bytes;
 	struct open_node *open;	/* MASSIF_DEPTH_MAX of them */
+	size_t desc_length, cmd_length;
 };
 
 struct unit {
@@ -348,20 +349,22 @@ static int read_snapshot(struct parser *p)
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* Append the rest of the line, and MORE, to a text. */
-static int append(struct parser *p, char **text, const char *more)
+/* Append the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may be a
+ * million lines: nothing is done for all of the text at each. */
+static int append(struct parser *p, char **text, size_t *used, const char *more)
 {
-	size_t used = strlen(*text), length = (size_t)(p->end - p->at);
+	size_t length = (size_t)(p->end - p->at), added = length + strlen(more);
 	char *longer;
 
-	if (used + length > TEXTFILE_LINE_MAX)
+	if (*used + added > TEXTFILE_LINE_MAX)
 		return fail(p, MU_ERROR_FORMAT, "the header is longer than %d bytes",
 			    TEXTFILE_LINE_MAX);
-	longer = realloc(*text, used + length + strlen(more) + 1);
+	longer = realloc(*text, *used + added + 1);
 	if (!longer)
 		return no_memory(p);
-	memcpy(longer + used, p->at, length);
-	strcpy(longer + used + length, more);
+	memcpy(longer + *used, p->at, length);
+	strcpy(longer + *used + length, more);
+	*used += added;
 	*text = longer;
 	return 0;
 }
@@ -371,7 +374,7 @@ static int read_desc(struct parser *p)
 {
 	if (p->m->count > 0 && p->m->desc[0])
 		return 0;
-	return append(p, &p->m->desc, "\n");
+	return append(p, &p->m->desc, &p->desc_length, "\n");
 }
 
 static int read_cmd(struct parser *p)
@@ -380,7 +383,7 @@ static int read_cmd(struct parser *p)
 		return 0;
 	while (p->at < p->end && is_blank(*p->at))
 		p->at++;
-	return append(p, &p->m->cmd, "");
+	return append(p, &p->m->cmd, &p->cmd_length, "");
 }
 
 static int read_unit(struct parser *p)

@@ -37,11 +37,11 @@
 #include "profile/strings.h"
 
 /* What a reader believes in. Valgrind writes at most 1000 snapshots with trees of 200 levels;
- * the limits bound the memory that a hostile file can take to some 4 GiB. */
+ * the limits bound the memory that a hostile file can take to some 1 GiB. */
 enum {
-	MASSIF_SNAPSHOTS_MAX = 1 << 22,
-	MASSIF_NODES_MAX = 1 << 26,
-	MASSIF_TEXT_MAX = 1 << 30,	/* bytes of different texts */
+	MASSIF_SNAPSHOTS_MAX = 1 << 20,
+	MASSIF_NODES_MAX = 1 << 24,
+	MASSIF_TEXT_MAX = 1 << 28,	/* bytes of different texts */
 	MASSIF_DEPTH_MAX = 4096
 };
 

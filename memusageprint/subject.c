@@ -61,6 +61,7 @@ static int resolve(struct subject *s, const struct settings *settings, struct mu
 	struct progress progress;
 	const struct symbols_options o = {
 		.perf_map = perf_map,
+		.owner = s->image.head.process.uid,
 		.roots = settings->root.item,
 		.root_count = settings->root.count,
 		.start_ns = segment_start_ns(&s->recording->segment, &s->image),

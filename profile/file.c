@@ -7,41 +7,75 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+enum {
+	FIND_FLAGS = O_PATH | O_CLOEXEC,
+	OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+};
 
-static int open_in(const char *root, const char *path)
+/* Not opened yet: only a hold of it. */
+static int find_in(const char *root, const char *path)
 {
-	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = FIND_FLAGS, .resolve = RESOLVE_IN_ROOT };
 	int dir, fd;
 
 	if (!root || !*root)
-		return open(path, OPEN_FLAGS);
+		return open(path, FIND_FLAGS);
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
 	fd = (int)syscall(__NR_openat2, dir, path, &how, sizeof(how));
 	/* Before Linux 5.6, or where a filter forbids what it does not know. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = openat(dir, path + strspn(path, "/"), OPEN_FLAGS);
+		fd = openat(dir, path + strspn(path, "/"), FIND_FLAGS);
 	close(dir);
 	return fd;
 }
 
-int file_open_below(const char *root, const char *path)
+/* By the link of its descriptor the very file is opened that was looked at. Without /proc it is opened
+ * by its name, and looked at once more. */
+static int open_found(int found, const char *root, const char *path)
 {
-	int fd = open_in(root, path);
+	char link[32];
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+	fd = open(link, OPEN_FLAGS);
+	if (fd < 0 && errno == ENOENT && (!root || !*root))
+		fd = open(path, OPEN_FLAGS);
+	return fd;
+}
+
+static bool is_regular(int fd)
+{
 	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* To open a device may rewind a tape, ring a bell or start a watchdog. */
+int file_open_below(const char *root, const char *path)
+{
+	int found = find_in(root, path), fd = -1;
+
+	if (found < 0)
+		return -1;
+	errno = EINVAL;
+	if (is_regular(found))
+		fd = open_found(found, root, path);
+	if (fd >= 0 && !is_regular(fd)) {
 		close(fd);
 		errno = EINVAL;
 		fd = -1;
 	}
+	int saved = errno;
+	close(found);
+	errno = saved;
 	return fd;
 }
 

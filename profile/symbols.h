@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <stdio.h>
 
 #include "profile/elf_file.h"
@@ -76,6 +77,7 @@ struct symbols_options {
 					 * the build fits; may be NULL */
 	size_t root_count;
 	const char *perf_map;	/* names of JIT code, "/tmp/perf-PID.map", below root; or NULL */
+	uid_t owner;		/* of the process: who else may have written that */
 	uint64_t start_ns;	/* of the process, by CLOCK_REALTIME: files that are younger may be
 				 * others than those that ran; 0: not known */
 	bool debuginfod;	/* ask servers for missing debug files */

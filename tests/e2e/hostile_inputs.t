@@ -59,6 +59,38 @@ else
 	skip 'this build has no memusagestat'
 fi
 
+# ---- files that grow when they are read ----
+
+# bomb NAME PERL: what it prints, compressed.
+bomb() {
+	perl -e "$2" | gzip -1 >"$1"
+	num "$(wc -c <"$1")" -lt 3000000 "$1 is small"
+}
+# Time by the square of the number of lines would be 80 times of what there is for it.
+bomb desc.gz 'print "desc:\n" x 1e6, "cmd: a\ntime_unit: i\n"'
+within 1 unlimited memusageprint desc.gz
+like "$err" 'the file ends before the first snapshot' 'a million lines of a header'
+bomb nodes.gz 'print "time_unit: i\nsnapshot=0\ntime=0\nmem_heap_B=0\nmem_heap_extra_B=0\n",
+	"mem_stacks_B=0\nheap_tree=peak\nn20000000: 0\n"; print "n0: 0\n" x 1e6 for 1 .. 20'
+holds memusageprint nodes.gz
+like "$err" 'more than [0-9]+ lines of trees' 'a tree of twenty million lines'
+bomb tree.gz 'print "time_unit: i\n"; for my $n (0 .. 30) { print "snapshot=$n\ntime=0\n",
+	"mem_heap_B=0\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=peak\nn100000: 0\n";
+	print "n0: 0 " . "x" x 60 . "\n" for 1 .. 100000 }'
+holds memusageprint tree.gz
+like "$err" 'becomes more than [0-9]+ times as large' 'a small file that becomes a large one'
+dhat_head='{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":false,"bkacc":true,' \
+dhat_head=$dhat_head'"tu":"instrs","Mtu":"Minstr","cmd":"a","pid":1,"te":1,"pps":['
+export dhat_head
+bomb counts.gz 'print $ENV{dhat_head}; my $p = q({"tb":1,"tbk":1,"rb":1,"wb":1,"fs":[],) .
+	q("acc":[-65536,1]}); print "$p," x 1000 for 1 .. 600; print $p, q(],"ftbl":["[root]"]})'
+holds memusageprint counts.gz
+like "$err" 'too many access counts' 'runs of access counts'
+bomb frames.gz 'print $ENV{dhat_head}, q(],"ftbl":["[root]"); print q(,"0x1: f (a.c:1)") x 1000
+	for 1 .. 5000; print "]}"'
+holds memusageprint frames.gz
+like "$err" 'too many frames' 'a table of frames that does not end'
+
 # ---- recordings of programs that lie ----
 
 # The collector has a session of its own, but the limits of who starts it.

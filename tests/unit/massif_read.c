@@ -122,7 +122,7 @@ static const struct {
 	{ HEAD "snapshot=0\n" FIELDS("peak") "n0: 111 x\n",
 	  "line 10: 111 bytes in a snapshot of 110" },
 	{ HEAD "snapshot=0\n" FIELDS("peak") "n99999999999: 1 x\n",
-	  "line 10: more than 67108864 lines of trees" },
+	  "line 10: more than 16777216 lines of trees" },
 	{ HEAD "snapshot=0\n" FIELDS("peak") "n0: 1 x\n n0: 1 y\n",
 	  "line 11: expected 'snapshot=', got ' n0: 1 y'" },
 	{ "snapshot=0\ntime=x\n", "line 2: expected a number of seconds, got 'time=x'" },

@@ -8,11 +8,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "profile/elf_file.h"
+#include "profile/file.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/shell.h"
 #include "tests/lib/tap.h"
@@ -198,7 +200,7 @@ static void not_there(void)
 	m.path = "/dev/zero";
 	EQ_U(ask(&m, 1, 1, NULL), SYMBOLS_MISSING);
 	symbols_free(&s);
-	mkfifo("fifo", 0600);
+	mkfifo("device", 0600);
 	m.path = "fifo";
 	EQ_U(ask(&m, 1, 1, NULL), SYMBOLS_MISSING);
 	symbols_free(&s);
@@ -353,6 +355,56 @@ static void perf_maps(void)
 	symbols_free(&s);
 }
 
+/* Of a folder in which anybody may put a file with the name of somebody's process. */
+static void perf_maps_of_others(void)
+{
+	struct symbols_options o = { .perf_map = "theirs" };
+	struct symbols_module m = { .path = NULL };
+	FILE *out = fopen("theirs", "w");
+
+	fputs("1000 10 ", out);
+	for (int i = 0; i < 10000; i++)
+		putc('x', out);
+	fputs("\n1000 10 forged\n", out);
+	fclose(out);
+	EQ_U(ask(&m, 0x1000, 1, &o), SYMBOLS_READ);
+	EQ_S(levels(0), "forged:0");
+	symbols_free(&s);
+	if (chown("theirs", 65534, 65534) < 0) {
+		skip("a file of another user cannot be made here");
+		return;
+	}
+	EQ_U(ask(&m, 0x1000, 1, &o), SYMBOLS_MISSING);
+	symbols_free(&s);
+	o.owner = 65534;
+	EQ_U(ask(&m, 0x1000, 1, &o), SYMBOLS_READ);
+	symbols_free(&s);
+}
+
+/* What is no regular file is not even opened: that has effects. */
+static void devices(void)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), fd;
+	char events[512];
+
+	EQ_I(mkfifo("device", 0600), 0);
+	EQ_I(inotify_add_watch(watch, "device", IN_OPEN), 1);
+	EQ_I(file_open_below(NULL, "device"), -1);
+	EQ_I(errno, EINVAL);
+	EQ_I(file_open_below(NULL, "/dev/null"), -1);
+	EQ_I(errno, EINVAL);
+	EQ_I(file_open_below(".", "device"), -1);
+	EQ_I(read(watch, events, sizeof(events)), -1);
+	EQ_I(errno, EAGAIN);
+	close(watch);
+	EQ_I(file_open_below(NULL, "missing"), -1);
+	EQ_I(errno, ENOENT);
+	fd = file_open_below(NULL, "map");
+	OK(fd >= 0, "a file is opened");
+	EQ_I(fcntl(fd, F_GETFL) & (O_PATH | O_ACCMODE), O_RDONLY);
+	close(fd);
+}
+
 /* A process that began after the file was made, and one that began before. */
 static void times_of_change(void)
 {
@@ -425,6 +477,8 @@ int main(void)
 	debuginfod();
 	mini();
 	perf_maps();
+	perf_maps_of_others();
+	devices();
 	times_of_change();
 	massif_forms();
 	return done_testing();
