@@ -45,7 +45,7 @@ class Page {
 		document.title = `${clip(name, 60)} – memusage`;
 		this.tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' }, TABS.map((t, i) =>
 			el('button', { type: 'button', role: 'tab', id: `tab-${t.id}`, 'aria-controls': 'main', title: `Key ${i + 1}`,
-				onclick: () => { location.hash = t.id; this.show(t.id); } }, t.label)));
+				onclick: () => this.go(t.id) }, t.label)));
 		this.theme = el('button', { type: 'button', class: 'theme', onclick: () => this.setTheme(this.isDark() ? 'light' : 'dark') });
 		document.getElementById('head').append(el('div', { class: 'head-line' }, el('h1', {}, 'memusage'),
 			el('span', { class: 'head-command', dir: 'ltr', title: clip(model.run.command || '', 2000) }, name),
@@ -101,6 +101,12 @@ class Page {
 		return this.views.get(id);
 	}
 
+	// The address says which view is shown, however it was chosen.
+	go(id) {
+		location.hash = id;
+		this.show(id);
+	}
+
 	show(id) {
 		const tab = TABS.find((t) => t.id === id) || TABS[0], main = document.getElementById('main');
 		const view = this.view(tab.id);
@@ -124,7 +130,7 @@ class Page {
 		if (to === undefined)
 			return;
 		const tab = TABS[(to + TABS.length) % TABS.length];
-		this.show(tab.id);
+		this.go(tab.id);
 		document.getElementById(`tab-${tab.id}`).focus();
 		e.preventDefault();
 	}
@@ -134,7 +140,7 @@ class Page {
 			return;
 		const n = Number(e.key);
 		if (n >= 1 && n <= TABS.length) {
-			this.show(TABS[n - 1].id);
+			this.go(TABS[n - 1].id);
 		} else if (e.key === '/') {
 			const search = document.querySelector('main input[type=search]');
 			if (search) {

@@ -179,6 +179,7 @@ async function look(browser, file) {
 	await page.focus('#tab-sizes');
 	await page.keyboard.press('2');
 	report(await page.getAttribute('#tab-timeline', 'aria-selected') === 'true', `${name}: a key changes the tab`);
+	report(await page.evaluate(() => location.hash) === '#timeline', `${name}: and the address with it`);
 	await page.emulateMedia({ media: 'print' });
 	report(!await page.isVisible('.tabs'), `${name}: prints without its tabs`);
 	await printed(page, name);
