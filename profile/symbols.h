@@ -84,8 +84,10 @@ struct symbols_options {
 	bool no_inlines;	/* only the function itself, with the innermost line */
 	bool no_demangle;
 	bool in_process;	/* no child: for tests, and for who is in one already */
-	unsigned int seconds;	/* of CPU time per module; 0: 60 */
-	uint64_t memory;	/* bytes of address space that may be added; 0: 4 GiB */
+	unsigned int seconds;	/* of CPU time per module, and a third of what all together may
+				 * take, besides what the size of the files explains; 0: 20 */
+	uint64_t memory;	/* bytes of address space that may be added; 0: 1 GiB, and four
+				 * times the size of the files */
 	symbols_progress_fn progress;	/* called now and then; may be NULL */
 	void *data;		/* for progress */
 };

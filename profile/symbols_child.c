@@ -1,7 +1,8 @@
-/* symbols_child.c -- symbols_read() in a process of its own, with limits.
+/* symbols_child.c -- symbols_read() in processes of their own, with limits.
  *
- * The child is a fork, so it knows the jobs. It answers through a pipe: a stream of messages,
- * each a header and its texts.
+ * Each module has a child, a fork that knows the job. It opens the files, gives up all that it does
+ * not need (seal.h), and only then lets libdw loose on them. It answers through a pipe: a stream of
+ * messages, each a header and its texts. A fork takes a millisecond, a module ten or more.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,21 +22,25 @@
 #include <unistd.h>
 
 #include "profile/debuginfo.h"
+#include "profile/seal.h"
 
 enum {
-	SECONDS = 60,
+	SECONDS = 20,			/* of CPU for one module, besides BYTES_PER_SECOND */
+	TOTAL = 3,			/* ... for all modules together, times that of one */
+	BYTES_PER_SECOND = 16 << 20,	/* of files: libdw reads some 100 MB */
+	PATIENCE = 6,			/* seconds of silence for each of these */
 	OUT_BYTES = 64 << 10,
 	TEXT_MAX = 128 << 10,		/* of one name; demangled ones get long */
 	MESSAGE_MAX = 8 << 20,
 	CHILDREN_MAX = 32		/* modules that may break a child */
 };
 
-enum kind { KIND_FOUND = 1, KIND_STATE = 2 };
+enum kind { KIND_FOUND = 1, KIND_STATE = 2, KIND_OPENED = 3 };
 
 struct message {
 	uint32_t kind;
 	uint32_t count;		/* FOUND: levels. STATE: enum symbols_state */
-	uint64_t index;		/* FOUND: request. STATE: job */
+	uint64_t index;		/* FOUND: request. STATE: job. OPENED: bytes of the files */
 	uint32_t bytes;		/* FOUND: of what follows */
 	uint32_t reserved;
 };
@@ -51,6 +56,8 @@ struct level_head {
 
 struct sender {
 	int fd;
+	unsigned int seconds;	/* that the module may take, besides the share of its files */
+	uint64_t memory;	/* as in symbols_options */
 	size_t used;
 	char buffer[OUT_BYTES];
 };
@@ -157,19 +164,24 @@ static uint64_t own_pages(void)
 	return strtoull(text, NULL, 10);
 }
 
-static void limit_child(const struct symbols_options *o)
+/* MORE bytes than there are now. */
+static void limit_memory(uint64_t more)
 {
-	uint64_t memory = o->memory ? o->memory : UINT64_C(4) << 30;
 	uint64_t pages = own_pages();
 
+	if (pages > 0)
+		limit(RLIMIT_AS, pages * (uint64_t)sysconf(_SC_PAGESIZE) + more);
+}
+
+static void limit_child(const struct symbols_options *o)
+{
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0);
 	limit(RLIMIT_CORE, 0);
 	if (!o->debuginfod)
 		limit(RLIMIT_FSIZE, 0);
-	if (pages > 0)
-		limit(RLIMIT_AS, pages * (uint64_t)sysconf(_SC_PAGESIZE) + memory);
+	limit_memory(o->memory ? o->memory : UINT64_C(64) << 30);
 	/* The defaults, whatever the program does with these. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXCPU, SIG_DFL);
@@ -182,36 +194,47 @@ static unsigned int seconds_of(const struct symbols_options *o)
 	return o->seconds ? o->seconds : SECONDS;
 }
 
-/* RLIMIT_CPU counts from the start of the child: each job gets its share on top. */
-static void limit_time(const struct symbols_options *o)
+static uint64_t share_of(uint64_t bytes)
 {
-	struct rusage use;
+	const uint64_t most = UINT64_C(1) << 40;
 
-	getrusage(RUSAGE_SELF, &use);
-	limit(RLIMIT_CPU, (uint64_t)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + seconds_of(o) +
-		1);
+	return (bytes < most ? bytes : most) / BYTES_PER_SECOND;
+}
+
+/* Nothing of the files has been read yet but their heads, by code of our own. Sanitizers make system
+ * calls of which the filter knows nothing. */
+static void seal(uint64_t bytes, void *data)
+{
+	struct sender *s = data;
+	struct message m = { .kind = KIND_OPENED, .index = bytes };
+
+	send_bytes(s, &m, sizeof(m));
+	send_buffer(s);
+	limit(RLIMIT_CPU, s->seconds + share_of(bytes) + 1);
+	limit_memory(s->memory ? s->memory : (UINT64_C(1) << 30) + 4 * bytes);
+	if (!HAS_SHADOW)
+		seal_process(s->fd);
 }
 
 __attribute__((noreturn))
-static void be_child(int fd, const struct symbols_job *job, size_t from, size_t count)
+static void be_child(int fd, const struct symbols_job *job, size_t k, unsigned int seconds)
 {
 	static struct sender sender;
 	struct sender *s = &sender;
+	struct symbols_job own = job[k];
+	struct message m = { .kind = KIND_STATE, .index = k };
 
 	s->fd = fd;
+	s->seconds = seconds;
+	s->memory = job->options->memory;
 	limit_child(job->options);
-	for (size_t k = from; k < count; k++) {
-		struct symbols_job own = job[k];
-		struct message m = { .kind = KIND_STATE, .index = k };
-
-		own.found = send_found;
-		own.data = s;
-		limit_time(job->options);
-		m.count = symbols_read(&own);
-		send_bytes(s, &m, sizeof(m));
-		/* What is known is sent before the next file can do harm. */
-		send_buffer(s);
-	}
+	limit(RLIMIT_CPU, seconds + 1);
+	own.found = send_found;
+	own.opened = seal;
+	own.data = s;
+	m.count = symbols_read(&own);
+	send_bytes(s, &m, sizeof(m));
+	send_buffer(s);
 	for (;;)
 		syscall(SYS_exit_group, 0);
 }
@@ -223,6 +246,10 @@ struct receiver {
 	const struct symbols_job *job;
 	size_t jobs;
 	size_t current;		/* the job that is being done */
+	bool has_told;		/* its child has sent something */
+	bool has_ended;		/* ... and all */
+	uint64_t share;		/* seconds that the size of its files explains */
+	double left;		/* seconds of CPU for all that are still to come */
 	symbols_state_fn state;
 	char *payload;
 	size_t room;
@@ -232,7 +259,7 @@ struct receiver {
 static bool receive(struct receiver *r, void *to, size_t size)
 {
 	/* A child waits for nothing but files; on its way through one it may be silent. */
-	const int patience_ms = (int)seconds_of(r->job->options) * 2000;
+	const int patience_ms = (int)(seconds_of(r->job->options) + r->share) * PATIENCE * 1000;
 	char *at = to;
 
 	while (size > 0) {
@@ -313,27 +340,40 @@ static bool take_found(struct receiver *r, const struct message *m)
 static bool take_message(struct receiver *r, void *data)
 {
 	struct message m;
+	bool is_first = !r->has_told;
 
-	if (r->current == r->jobs || !receive(r, &m, sizeof(m)))
+	if (r->has_ended || !receive(r, &m, sizeof(m)))
 		return false;
+	r->has_told = true;
+	/* Later ones could be a lie: libdw has had its way with the child. */
+	if (m.kind == KIND_OPENED && is_first) {
+		r->share = share_of(m.index);
+		return true;
+	}
 	if (m.kind == KIND_FOUND)
 		return take_found(r, &m);
 	if (m.kind != KIND_STATE || m.index != r->current || m.count > SYMBOLS_FAILED)
 		return false;
-	r->state(r->current++, m.count, data);
+	r->state(r->current, m.count, data);
+	r->has_ended = true;
 	return true;
 }
 
 static int start_child(struct receiver *r, pid_t *child, struct mu_error *err)
 {
+	const unsigned int most = seconds_of(r->job->options);
 	int ends[2];
+
+	r->has_told = r->has_ended = false;
+	r->share = 0;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot make a pipe: %m");
 	*child = fork();
 	if (*child == 0) {
 		close(ends[0]);
-		be_child(ends[1], r->job, r->current, r->jobs);
+		be_child(ends[1], r->job, r->current,
+			 r->left < most ? (unsigned int)r->left : most);
 	}
 	if (*child < 0) {
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot fork: %m");
@@ -344,38 +384,52 @@ static int start_child(struct receiver *r, pid_t *child, struct mu_error *err)
 	return *child < 0 ? -1 : 0;
 }
 
+static double seconds_in(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* What it took beyond what the size of its files explains is missing for the others. */
 static void end_child(struct receiver *r, pid_t child)
 {
+	struct rusage use = { .ru_utime = { 0, 0 } };
+	double beyond;
+
 	close(r->fd);
 	/* It has said what it had to say, or is not to be trusted. */
 	kill(child, SIGKILL);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+	while (wait4(child, NULL, 0, &use) < 0 && errno == EINTR)
 		;
+	beyond = seconds_in(use.ru_utime) + seconds_in(use.ru_stime) - (double)r->share;
+	r->left -= beyond > 0 ? beyond : 0;
 }
 
 int symbols_child_run(const struct symbols_job *job, size_t count, symbols_state_fn state,
 		      struct mu_error *err)
 {
 	struct receiver r = { .job = job, .jobs = count, .state = state };
-	int result = 0;
+	int failures = 0;
 
-	for (int children = 0; result == 0 && r.current < count; children++) {
+	r.left = count ? TOTAL * (double)seconds_of(job->options) : 0;
+	for (; r.current < count; r.current++) {
 		pid_t child = 0;
 
-		if (children == CHILDREN_MAX) {
-			state(r.current++, SYMBOLS_FAILED, job->data);
-			children--;
+		if (failures == CHILDREN_MAX || r.left < 1) {
+			state(r.current, SYMBOLS_FAILED, job->data);
 			continue;
 		}
-		result = start_child(&r, &child, err);
-		if (result < 0)
-			break;
+		if (start_child(&r, &child, err) < 0) {
+			free(r.payload);
+			return -1;
+		}
 		while (take_message(&r, job->data))
 			;
 		end_child(&r, child);
-		if (r.current < count)
-			state(r.current++, SYMBOLS_FAILED, job->data);
+		if (r.has_ended)
+			continue;
+		failures++;
+		state(r.current, SYMBOLS_FAILED, job->data);
 	}
 	free(r.payload);
-	return result;
+	return 0;
 }

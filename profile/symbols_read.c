@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "profile/demangle.h"
 #include "profile/file.h"
@@ -175,6 +176,16 @@ static enum symbols_state open_files(struct reading *r)
 	return open_below(r, o->root);
 }
 
+/* What a file takes of its disk: holes are no work. */
+static uint64_t bytes_of(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return 0;
+	return (uint64_t)st.st_blocks * 512;
+}
+
 static enum symbols_state read_module(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
@@ -183,6 +194,8 @@ static enum symbols_state read_module(struct reading *r)
 
 	if (!symbols_state_has_names(state))
 		return state;
+	if (job->opened)
+		job->opened(bytes_of(r->file.elf.fd) + bytes_of(r->file.debug.fd), job->data);
 	r->symtab = (struct symtab){ .code = &r->file.elf, .count = count,
 				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
 	r->is_told = calloc(count + 1, sizeof(*r->is_told));

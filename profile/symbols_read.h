@@ -28,6 +28,8 @@ struct symbols_job {
 	size_t end;
 	const struct symbols_options *options;
 	symbols_raw_fn found;
+	/* Called when all files are open, with their bytes, before they are read; NULL: nothing. */
+	void (*opened)(uint64_t bytes, void *data);
 	void *data;
 };
 

@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -182,6 +183,29 @@ static void endless(void)
 	IN_U((uint64_t)(time(NULL) - start), 0, 20);
 }
 
+/* Ten of them take hardly more than two: there is a bound for all together. */
+static void endless_all(void)
+{
+	enum { FILES = 10 };
+	const struct symbols_options o = { .seconds = 1, .memory = 256 << 20 };
+	struct symbols_module bad[FILES];
+	struct symbols_request want[FILES];
+	struct rusage before, after;
+	struct symbols s;
+
+	for (unsigned int i = 0; i < FILES; i++) {
+		bad[i] = module[0];
+		want[i] = (struct symbols_request){ .address = request[0].address, .module = i };
+	}
+	getrusage(RUSAGE_CHILDREN, &before);
+	EQ_I(symbols_resolve(&s, bad, FILES, want, FILES, &o, NULL), 0);
+	getrusage(RUSAGE_CHILDREN, &after);
+	for (unsigned int i = 0; i < FILES; i++)
+		EQ_U(s.state[i], SYMBOLS_FAILED);
+	IN_U((uint64_t)(after.ru_utime.tv_sec - before.ru_utime.tv_sec), 1, 7);
+	symbols_free(&s);
+}
+
 int main(void)
 {
 	uint64_t work;
@@ -196,6 +220,7 @@ int main(void)
 	request[16] = (struct symbols_request){ .address = work, .module = 1 };
 	damaged();
 	endless();
+	endless_all();
 	free(good);
 	return done_testing();
 }
