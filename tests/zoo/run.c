@@ -53,8 +53,8 @@ void zoo_words(const struct step *list, char *text, char *sum, char *words[6])
 {
 	char **w = words;
 
-	if (!plan_put(list, text, PLAN_TEXT))
-		*text = '\0';
+	if (!list || !plan_put(list, text, PLAN_TEXT))
+		strcpy(text, "work:1");
 	snprintf(sum, 32, "%llx", (unsigned long long)zoo_sum);
 	*w++ = (char *)zoo_path;
 	if (zoo_trace)
