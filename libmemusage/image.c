@@ -102,13 +102,16 @@ static struct mu_string from_start(void)
 	return arena_string(scratch, (uint64_t)length + more, 2 * PATH_LIMIT);
 }
 
+/* Whether the program's own code may have run. */
+static bool has_begun;
+
 static struct mu_string from_arguments(void)
 {
 	char *const *last = environ - 1;
 	uint64_t count = 0, length = 0;
 
-	/* It moves when the program changes it. */
-	if (rec.state != STATE_STARTING || *last)
+	/* The program moves it, and sets it to NULL: the child of a raw clone() has such a one. */
+	if (has_begun || rec.state != STATE_STARTING || *last)
 		return (struct mu_string){ 0 };
 	while (count < CMDLINE_LIMIT && (uint64_t)last[-1 - (long)count] != count)
 		count++;
@@ -135,6 +138,7 @@ static void describe_process(struct mu_process *process)
 		process->exe = from_start();
 	if (!process->cmdline.length)
 		process->cmdline = from_arguments();
+	has_begun = true;
 	process->cwd = from_cwd();
 }
 
