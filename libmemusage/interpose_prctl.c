@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "libmemusage/event.h"
 #include "libmemusage/export.h"
 #include "libmemusage/real.h"
 #include "libmemusage/recorder.h"
@@ -15,6 +16,17 @@
 #include "libmemusage/sys.h"
 
 bool sandbox_is_on;
+
+/* What a process or thread puts off until its first event takes system calls, that of a forked child
+ * above all: it is done while they are allowed. A child of vfork() is in our memory, and finds the
+ * gate open; one of a raw clone() becomes a process of its own here. */
+static void finish_start(void)
+{
+	struct thread *thread = hook_enter();
+
+	if (thread)
+		hook_leave(thread);
+}
 
 EXPORT int prctl(int option, ...)
 {
@@ -26,9 +38,11 @@ EXPORT int prctl(int option, ...)
 		argument[i] = va_arg(more, unsigned long);
 	va_end(more);
 	real_resolve();
-	/* A child of vfork is in our memory, but its sandbox is its own. */
-	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) &&
-	    (!rec.pid || rec.pid == sys_getpid()))
-		sandbox_is_on = true;
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) {
+		finish_start();
+		/* A child of vfork is in our memory, but its sandbox is its own. */
+		if (!rec.pid || rec.pid == sys_getpid())
+			sandbox_is_on = true;
+	}
 	return real.prctl(option, argument[0], argument[1], argument[2], argument[3]);
 }

@@ -27,6 +27,13 @@ uint64_t tick_move(void);
  */
 void tick_go_on(void);
 
+/* tick_ns -- its time, in nanoseconds of CLOCK_MONOTONIC, without a system call. Async-signal-safe. */
+static inline uint64_t tick_ns(void)
+{
+	return rec.segment->start_mono_ns +
+	       __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED) * 1000000;
+}
+
 /* tick_look -- before an event on the slow way: should the tick rest, it goes on. */
 static inline void tick_look(void)
 {
