@@ -34,6 +34,7 @@ my %pointer = (
 	before_syscall => 'hooks', clock_ns => 'the kernel\'s, for general registers',
 	ask => 'by vectors_keep(), see look_up()', vectors_keep => 'what it was given', keep => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
+	loaded_find => 'by vectors_keep(), see ask()', cfi_evaluate => 'a callback of ours',
 	maps_each => 'a callback of ours', thread_for_each => 'likewise',
 );
 my $harmless = qr/<__errno_location[@>]/;
