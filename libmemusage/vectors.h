@@ -11,7 +11,8 @@
 
 /* vectors_keep -- call work(argument) and bring all vector and x87 registers back.
  *
- * Async-signal-safe if work is. Cost 150 ns.
+ * Async-signal-safe if work is. Cost 180 ns, and as much stack as the registers in use take:
+ * 0.6 KiB, 0.9 with AVX, 2.7 with AVX-512.
  */
 void vectors_keep(void (*work)(void *), void *argument);
 
