@@ -15,10 +15,13 @@
 
 /* sys_call -- one system call with up to six arguments.
  *
+ * Always a part of its caller, without optimisation too: what clone() makes with CLONE_VM returns
+ * on the same stack, and would overwrite where this returns to.
  * Returns the kernel's result, -4095..-1 meaning -errno.
  * Source  syscall(2), "Architecture calling conventions".
  */
-static inline long sys_call(long number, long a, long b, long c, long d, long e, long f)
+static inline __attribute__((always_inline)) long sys_call(long number, long a, long b, long c,
+							   long d, long e, long f)
 {
 #if defined(__x86_64__)
 	long result;
