@@ -356,16 +356,17 @@ static void ask(void *argument)
 	q->is_found = loaded_find(q->pc, q->object);
 }
 
-/* ld.so's functions may use vector registers, which a client request must keep. */
-static bool look_up(uint64_t pc, struct dl_find_object *object)
+/* The object of an address, in work->object. ld.so's functions may use vector registers, which a
+ * client request must keep. */
+static bool look_up(uint64_t pc, struct cfi_workspace *work)
 {
-	struct query q = { .pc = pc, .object = object };
+	struct query q = { .pc = pc, .object = &work->object };
 
 	if ((void *)pc >= fresh.dlfo_map_start && (void *)pc < fresh.dlfo_map_end) {
-		*object = fresh;
+		work->object = fresh;
 		return true;
 	}
-	vectors_keep(ask, &q);
+	vectors_keep_in(work->vectors, ask, &q);
 	return q.is_found;
 }
 
@@ -388,22 +389,18 @@ void cfi_know(const uint8_t *header, uint64_t start, uint64_t end)
 
 const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work)
 {
-	struct dl_find_object object;
-
-	if (!look_up(pc, &object) || !object.dlfo_eh_frame)
+	if (!look_up(pc, work) || !work->object.dlfo_eh_frame)
 		return NULL;
-	const uint8_t *fde = search(object.dlfo_eh_frame, pc);
+	const uint8_t *fde = search(work->object.dlfo_eh_frame, pc);
 	return fde && read_fde(fde, pc, work) ? &work->row : NULL;
 }
 
-bool cfi_object_of(uint64_t pc, struct cfi_object *object)
+bool cfi_object_of(uint64_t pc, struct cfi_object *object, struct cfi_workspace *work)
 {
-	struct dl_find_object found;
-
-	if (!look_up(pc, &found))
+	if (!look_up(pc, work))
 		return false;
-	object->start = (uint64_t)found.dlfo_map_start;
-	object->end = (uint64_t)found.dlfo_map_end;
-	object->map = found.dlfo_link_map;
+	object->start = (uint64_t)work->object.dlfo_map_start;
+	object->end = (uint64_t)work->object.dlfo_map_end;
+	object->map = work->object.dlfo_link_map;
 	return true;
 }

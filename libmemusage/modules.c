@@ -129,10 +129,11 @@ const struct mu_module *modules_note(uint64_t pc)
 	/* Under the lock of sites.c; a signal handler's stack may have no room for them. */
 	static char path[MODULES_PATH];
 	static struct mu_module module;
+	static struct cfi_workspace work;
 	struct cfi_object object;
 
 	const struct mu_module *known = find(pc);
-	if (known || !cfi_object_of(pc, &object))
+	if (known || !cfi_object_of(pc, &object, &work))
 		return known;
 	module = (struct mu_module){ .opened = rec.image->dl_generation };
 	module.start = object.start;
@@ -163,12 +164,13 @@ uint32_t modules_number(const struct mu_module *module)
 void modules_closed(void)
 {
 	uint32_t generation = __atomic_add_fetch(&rec.image->dl_generation, 1, __ATOMIC_RELAXED);
+	struct cfi_workspace work;
 
 	for (uint64_t i = 0; i < table()->count; i++) {
 		struct mu_module *module = arena_table_at(table(), i);
 		struct cfi_object object;
 		if (!module->closed &&
-		    (!cfi_object_of(module->start, &object) || object.start != module->start))
+		    (!cfi_object_of(module->start, &object, &work) || object.start != module->start))
 			module->closed = generation;
 	}
 	last_start = last_end = 0;

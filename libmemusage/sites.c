@@ -151,8 +151,8 @@ static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t orig
 	return from ? from->point : points_find(walk, number);
 }
 
-/* Under the lock. */
-static uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags,
+/* Under the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
+static inline __attribute__((always_inline)) uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags,
 			 uint32_t origin)
 {
 	bool has_room = indexed < index_now->mask && indexed < SITE_MASK;

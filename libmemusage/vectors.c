@@ -5,6 +5,7 @@
 #include "libmemusage/vectors.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -81,11 +82,8 @@ static uint32_t bytes_needed(uint64_t *components)
 	return bytes;
 }
 
-static void keep(void (*work)(void *), void *argument)
+static void keep_at(uint8_t *at, uint64_t saved, void (*work)(void *), void *argument)
 {
-	uint64_t saved;
-	uint8_t *room = __builtin_alloca(bytes_needed(&saved) + ALIGN - 1);
-	uint8_t *at = (uint8_t *)(((uintptr_t)room + ALIGN - 1) & -(uintptr_t)ALIGN);
 	uint64_t all = area.switched_on;
 
 	if (!saved) {
@@ -104,10 +102,32 @@ static void keep(void (*work)(void *), void *argument)
 			 : "memory");
 }
 
+/* A function of its own: a frame that holds the area is made only where there is no other room. */
+static __attribute__((noinline)) void keep_on_stack(uint32_t bytes, uint64_t saved,
+						    void (*work)(void *), void *argument)
+{
+	uint8_t *room = __builtin_alloca(bytes + ALIGN - 1);
+
+	keep_at((uint8_t *)(((uintptr_t)room + ALIGN - 1) & -(uintptr_t)ALIGN), saved, work,
+		argument);
+}
+
+static void keep(uint8_t *room, void (*work)(void *), void *argument)
+{
+	uint64_t saved;
+	uint32_t bytes = bytes_needed(&saved);
+
+	if (room && bytes <= VECTORS_ROOM)
+		keep_at(room, saved, work, argument);
+	else
+		keep_on_stack(bytes, saved, work, argument);
+}
+
 #else
 
-static void keep(void (*work)(void *), void *argument)
+static void keep(uint8_t *room, void (*work)(void *), void *argument)
 {
+	(void)room;
 	work(argument);
 }
 
@@ -115,7 +135,12 @@ static void keep(void (*work)(void *), void *argument)
 
 void vectors_keep(void (*work)(void *), void *argument)
 {
+	vectors_keep_in(NULL, work, argument);
+}
+
+void vectors_keep_in(uint8_t *room, void (*work)(void *), void *argument)
+{
 	emulated_pause();
-	keep(work, argument);
+	keep(room, work, argument);
 	emulated_resume();
 }

@@ -9,11 +9,21 @@
 #ifndef LIBMEMUSAGE_VECTORS_H
 #define LIBMEMUSAGE_VECTORS_H
 
+#include <stdint.h>
+
 /* vectors_keep -- call work(argument) and bring all vector and x87 registers back.
  *
  * Async-signal-safe if work is. Cost 180 ns, and as much stack as the registers in use take:
  * 0.6 KiB, 0.9 with AVX, 2.7 with AVX-512.
  */
 void vectors_keep(void (*work)(void *), void *argument);
+
+/* vectors_keep_in -- vectors_keep() that takes no stack for the registers, if they fit into `room`.
+ *
+ * room  VECTORS_ROOM bytes, aligned to 64; may hold anything. Registers that need more (those of
+ *       AMX in use) are kept on the stack.
+ */
+#define VECTORS_ROOM 4096u
+void vectors_keep_in(uint8_t *room, void (*work)(void *), void *argument);
 
 #endif
