@@ -48,8 +48,8 @@ static size_t color_length(const char *text, size_t size)
 	return length >= size ? size : text[length] == 'm' ? length + 1 : 0;
 }
 
-/* How many bytes at TEXT are one character or colour, and whether the terminal gets it. *WAITS: it may
- * become one with what comes next. */
+/* How many bytes at TEXT are one character or colour, and whether the terminal gets it. *WAITS: it
+ * may become one with what comes next. */
 static size_t judge(const struct output *out, const char *text, size_t size, bool *passes,
 		    bool *waits)
 {

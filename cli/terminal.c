@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many bytes a character has that begins so, 0 if none does; and between which bounds the second
- * one is: so there are no surrogates, nothing is longer than it must be or beyond U+10FFFF. */
+/* How many bytes a character has that begins so, 0 if none does; and between which bounds the
+ * second one is: so there are no surrogates, nothing is longer than it must be or beyond
+ * U+10FFFF. */
 static size_t length_of(unsigned char first, unsigned char *low, unsigned char *high)
 {
 	*low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;

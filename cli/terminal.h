@@ -1,8 +1,8 @@
 /* terminal.h -- what a terminal may be given to show.
  *
- * Names of functions, files, programs and arguments come from any file and any process. On a terminal
- * a control character of theirs is a command: it renames the window, hides what stands before,
- * answers in the user's place. All that programs print for people is judged here.
+ * Names of functions, files, programs and arguments come from any file and any process. On a
+ * terminal a control character of theirs is a command: it renames the window, hides what stands
+ * before, answers in the user's place. All that programs print for people is judged here.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,10 +16,10 @@
 /* terminal_character -- the bytes at the beginning of TEXT that are one character, 1 to 4.
  *
  * size      of TEXT, at least 1.
- * is_shown  set to whether a terminal shows it and does nothing else. Not: control characters (C0, DEL,
- *           C1, which may stand as U+0080 to U+009F), what turns the direction of writing or cannot
- *           be seen (U+00AD, U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF,
- *           tags), and what is not UTF-8, each byte of which is one.
+ * is_shown  set to whether a terminal shows it and does nothing else. Not: control characters (C0,
+ *           DEL, C1, which may stand as U+0080 to U+009F), what turns the direction of writing or
+ *           cannot be seen (U+00AD, U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F,
+ *           U+FEFF, tags), and what is not UTF-8, each byte of which is one.
  * Source RFC 3629, section 4; ECMA-48; Unicode's general categories Cc, Cf, Zl and Zp.
  */
 size_t terminal_character(const char *text, size_t size, bool *is_shown);
@@ -29,8 +29,8 @@ bool terminal_is_cut(const char *text, size_t size);
 
 /* terminal_clean -- make LENGTH bytes of TEXT, which may hold zeros, fit for a terminal.
  *
- * Each character that it must not be given becomes '?'; line ends too. Returns the length then, which
- * is not larger; behind it nothing is changed.
+ * Each character that it must not be given becomes '?'; line ends too. Returns the length then,
+ * which is not larger; behind it nothing is changed.
  */
 size_t terminal_clean(char *text, size_t length);
 

@@ -14,7 +14,8 @@
 
 #include "profile/error.h"
 
-/* Profiles have 5 to 30 bytes for each byte of their compressed file, gzip(1) makes 1030 of zeros. */
+/* Profiles have 5 to 30 bytes for each byte of their compressed file, gzip(1) makes 1030 of
+ * zeros. */
 enum { GUNZIP_FREE = 64 << 20, GUNZIP_RATIO = 64 };
 
 struct gunzip;

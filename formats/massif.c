@@ -349,8 +349,8 @@ static int read_snapshot(struct parser *p)
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* Append the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may be a
- * million lines: nothing is done for all of the text at each. */
+/* Append the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may
+ * be a million lines: nothing is done for all of the text at each. */
 static int append(struct parser *p, char **text, size_t *used, const char *more)
 {
 	size_t length = (size_t)(p->end - p->at), added = length + strlen(more);

@@ -91,7 +91,8 @@ bool arena_populate(void *start, uint64_t length)
 		return touch(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 
-	/* Before Linux 5.14. Readers take what has no page for what is not there (profile/backed.h). */
+	/* Before Linux 5.14. Readers take what has no page for what is not there
+	 * (profile/backed.h). */
 	return !sys_failed(result) || (result == -EINVAL && touch(start, length));
 }
 

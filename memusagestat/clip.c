@@ -31,8 +31,8 @@ static bool cut(struct crossing *in, struct crossing *out, int side, double grow
 	return in->at <= out->at;
 }
 
-/* An end that is inside stays as it is; one on a side lies exactly there, however far the line comes
- * from. */
+/* An end that is inside stays as it is; one on a side lies exactly there, however far the line
+ * comes from. */
 static struct point end_of(const struct box *box, struct point start, struct point way,
 			   const struct crossing *end)
 {

@@ -1,7 +1,7 @@
 /* clip.h -- keep coordinates within bounds before anything is drawn or counted by them.
  *
- * A time, or a number of bytes, from a hostile file may lie 1e19 pixels beyond a picture. What makes
- * something of each pixel on the way (dashes, rows, columns) must not get to see that.
+ * A time, or a number of bytes, from a hostile file may lie 1e19 pixels beyond a picture. What
+ * makes something of each pixel on the way (dashes, rows, columns) must not get to see that.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

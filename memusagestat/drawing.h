@@ -15,8 +15,8 @@
  * that share an edge show a hair of the background between them where it is slanted: draw the
  * one behind larger and the other over it.
  *
- * Coordinates that are more than a million pixels away are drawn there, and NaN too: no number makes
- * a back end go on for ever.
+ * Coordinates that are more than a million pixels away are drawn there, and NaN too: no number
+ * makes a back end go on for ever.
  *
  * A colour is 0xRRGGBB. Texts are UTF-8 from anywhere: what is no UTF-8, and control characters,
  * become '?'. All back ends use fonts as wide as Helvetica, or make them so, hence

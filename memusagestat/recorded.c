@@ -48,7 +48,8 @@ static int resolve(struct recorded *r, int pid, struct mu_error *err)
 	char perf_map[64];
 	struct progress progress;
 	const struct symbols_options o = {
-		.perf_map = perf_map, .owner = r->image.head.process.uid, .progress = show_progress, .data = &progress,
+		.perf_map = perf_map, .owner = r->image.head.process.uid,
+		.progress = show_progress, .data = &progress,
 		.start_ns = segment_start_ns(&r->segment, &r->image),
 	};
 	int result;

@@ -1,8 +1,8 @@
 /* backed.h -- which parts of an image have memory behind them.
  *
- * A slot is sparse: what nobody has written is a hole. An honest image has no entry in one, since the
- * recorder populates memory before it uses it; a hostile image may claim 2 GiB and have written a
- * page. Whoever reads a hole of shared memory makes the kernel fill it with a page, for ever. So
+ * A slot is sparse: what nobody has written is a hole. An honest image has no entry in one, since
+ * the recorder populates memory before it uses it; a hostile image may claim 2 GiB and have written
+ * a page. Whoever reads a hole of shared memory makes the kernel fill it with a page, for ever. So
  * readers ask first, and what they do is bounded by what the program has really paid for.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -37,8 +37,8 @@ void backed_init(struct backed *b, int fd, uint64_t start, uint64_t size);
  */
 uint64_t backed_run(struct backed *b, uint64_t offset, uint64_t length);
 
-/* backed_bytes -- how many bytes of the image are backed, in pages. Two system calls for each run of
- * pages that has them. */
+/* backed_bytes -- how many bytes of the image are backed, in pages. Two system calls for each run
+ * of pages that has them. */
 uint64_t backed_bytes(const struct backed *b);
 
 #endif

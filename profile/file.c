@@ -37,8 +37,8 @@ static int find_in(const char *root, const char *path)
 	return fd;
 }
 
-/* By the link of its descriptor the very file is opened that was looked at. Without /proc it is opened
- * by its name, and looked at once more. */
+/* By the link of its descriptor the very file is opened that was looked at. Without /proc it is
+ * opened by its name, and looked at once more. */
 static int open_found(int found, const char *root, const char *path)
 {
 	char link[32];

@@ -59,8 +59,8 @@ void keep_end(struct keep *k);
 /* keep_verify -- check one image of a recording, before anything is made of it.
  *
  * What its entries refer to must have room in it (keep_image_check()), and the checksums of a kept
- * recording be right; other kinds have none. Returns 0, or -1 with ERR naming the first section that
- * is damaged.
+ * recording be right; other kinds have none. Returns 0, or -1 with ERR naming the first section
+ * that is damaged.
  */
 int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err);
 

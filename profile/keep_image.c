@@ -164,7 +164,8 @@ static uint64_t length_of(const struct reference *r, const unsigned char *entry)
 	return __builtin_mul_overflow(count, (uint64_t)r->element, &length) ? UINT64_MAX : length;
 }
 
-/* The bytes themselves, or NULL if they are not there. Of a chain only the beginning is looked at. */
+/* The bytes themselves, or NULL if they are not there. Of a chain only the beginning is looked
+ * at. */
 static const void *referenced(const struct writer *w, const struct reference *r,
 			      const unsigned char *entry)
 {
@@ -178,8 +179,8 @@ static const void *referenced(const struct writer *w, const struct reference *r,
 }
 
 /* Entries of an honest image share nothing, so that all they name has room in it. In a hostile one
- * all may name the same bytes: there the rest become empty. So each byte of an image is written twice
- * at most: as an entry, and as what entries refer to. */
+ * all may name the same bytes: there the rest become empty. So each byte of an image is written
+ * twice at most: as an entry, and as what entries refer to. */
 static bool charge(struct writer *w, uint64_t length)
 {
 	if (length > w->left || up(length) > w->left)

@@ -12,8 +12,8 @@
 /* perf_map_read -- look up the requests of a job in the file of its options.
  *
  * A later line of the file wins over an earlier one: memory is reused.
- * Returns false if the file cannot be opened, or belongs neither to the options' owner, to root nor to
- * the caller: the folder is open to everybody.
+ * Returns false if the file cannot be opened, or belongs neither to the options' owner, to root nor
+ * to the caller: the folder is open to everybody.
  * Source linux/tools/perf/Documentation/jit-interface.txt
  */
 bool perf_map_read(const struct symbols_job *job);

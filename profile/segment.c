@@ -96,9 +96,9 @@ static void *map_private(int fd, size_t file_size, size_t *size)
 	}
 }
 
-/* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none. A
- * copy may have holes where pages are zero. Of a copy of a whole arena, which is sparse by nature,
- * everything is looked at, but no hole read. */
+/* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none.
+ * A copy may have holes where pages are zero. Of a copy of a whole arena, which is sparse by
+ * nature, everything is looked at, but no hole read. */
 static uint64_t believable(int fd, uint64_t size)
 {
 	struct mu_segment head = { .kind = 0 };

@@ -201,8 +201,8 @@ static uint64_t share_of(uint64_t bytes)
 	return (bytes < most ? bytes : most) / BYTES_PER_SECOND;
 }
 
-/* Nothing of the files has been read yet but their heads, by code of our own. Sanitizers make system
- * calls of which the filter knows nothing. */
+/* Nothing of the files has been read yet but their heads, by code of our own. Sanitizers make
+ * system calls of which the filter knows nothing. */
 static void seal(uint64_t bytes, void *data)
 {
 	struct sender *s = data;

@@ -1,6 +1,8 @@
 #!/bin/sh
-# no input makes a program of ours take more than 1 GB of memory, 60 s of CPU or 1 GB of disk beyond
-# what its size explains
+# hostile_inputs.t -- no input makes a program of ours take more than 1 GB of memory, 60 s of CPU or
+# 1 GB of disk beyond what its size explains.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need perl gzip
 need_bin terminal
@@ -61,9 +63,9 @@ fi
 
 # ---- files that grow when they are read ----
 
-# bomb NAME PERL: what it prints, compressed.
+# bomb NAME PERL: what it prints, compressed; <> is the beginning of a profile of DHAT.
 bomb() {
-	perl -e "$2" | gzip -1 >"$1"
+	perl -e "$2" head.json | gzip -1 >"$1"
 	num "$(wc -c <"$1")" -lt 3000000 "$1 is small"
 }
 # Time by the square of the number of lines would be 80 times of what there is for it.
@@ -79,14 +81,15 @@ bomb tree.gz 'print "time_unit: i\n"; for my $n (0 .. 30) { print "snapshot=$n\n
 	print "n0: 0 " . "x" x 60 . "\n" for 1 .. 100000 }'
 holds memusageprint tree.gz
 like "$err" 'becomes more than [0-9]+ times as large' 'a small file that becomes a large one'
-dhat_head='{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":false,"bkacc":true,' \
-dhat_head=$dhat_head'"tu":"instrs","Mtu":"Minstr","cmd":"a","pid":1,"te":1,"pps":['
-export dhat_head
-bomb counts.gz 'print $ENV{dhat_head}; my $p = q({"tb":1,"tbk":1,"rb":1,"wb":1,"fs":[],) .
+cat >head.json <<EOF
+{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":false,"bkacc":true,
+"tu":"instrs","Mtu":"Minstr","cmd":"a","pid":1,"te":1,"pps":[
+EOF
+bomb counts.gz 'print <>; my $p = q({"tb":1,"tbk":1,"rb":1,"wb":1,"fs":[],) .
 	q("acc":[-65536,1]}); print "$p," x 1000 for 1 .. 600; print $p, q(],"ftbl":["[root]"]})'
 holds memusageprint counts.gz
 like "$err" 'too many access counts' 'runs of access counts'
-bomb frames.gz 'print $ENV{dhat_head}, q(],"ftbl":["[root]"); print q(,"0x1: f (a.c:1)") x 1000
+bomb frames.gz 'print <>, q(],"ftbl":["[root]"); print q(,"0x1: f (a.c:1)") x 1000
 	for 1 .. 5000; print "]}"'
 holds memusageprint frames.gz
 like "$err" 'too many frames' 'a table of frames that does not end'

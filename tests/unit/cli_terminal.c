@@ -1,5 +1,5 @@
-/* cli_terminal.c -- a terminal gets what it shows and nothing that it obeys, whoever prints, however
- * the bytes are cut into pieces; anything else gets the bytes as they are.
+/* cli_terminal.c -- a terminal gets what it shows and nothing that it obeys, whoever prints,
+ * however the bytes are cut into pieces; anything else gets the bytes as they are.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

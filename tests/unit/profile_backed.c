@@ -1,5 +1,5 @@
-/* profile_backed.c -- nobody reads a hole of shared memory, and so makes it one no more, whatever an
- * image claims; what is backed is read, also what comes later.
+/* profile_backed.c -- nobody reads a hole of shared memory, and so makes it one no more, whatever
+ * an image claims; what is backed is read, also what comes later.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,8 +1,8 @@
 /* hostile.c -- a program that lies in its own recording: the collector must not pay for it.
  *
  * hostile counts     every table claims as many entries as its slot has room for, and has 4 KiB
- * hostile extents    the same, of tables whose parts all lie over each other, in 16 MiB that are there
- * hostile shared     thousands of marks, modules and snapshots that name the same 16 MiB
+ * hostile extents    the same, of tables whose parts all lie over each other, in 16 MiB that are
+ * there hostile shared     thousands of marks, modules and snapshots that name the same 16 MiB
  * hostile holes      the same of memory that nobody has written, and says that it is used
  * hostile chain      pieces of a snapshot that lead to each other
  *
