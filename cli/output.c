@@ -13,6 +13,7 @@
 
 #include "cli/message.h"
 #include "cli/terminal.h"
+#include "cli/user.h"
 #include "cli/xmalloc.h"
 
 /* stdio forgets why a write failed by the time fclose() reports it, so the stream writes
@@ -121,31 +122,89 @@ static bool is_standard_output(const char *name)
 	return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0;
 }
 
-/* Whether NAME is a symbolic link that somebody else could have put there. */
-static bool is_foreign_link(const char *name)
+/* Whether NAME is a symbolic link that nobody else can have put there. */
+static bool is_trusted_link(const char *name)
 {
 	struct stat st;
 
-	return lstat(name, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != 0 &&
-	       st.st_uid != geteuid();
+	return lstat(name, &st) == 0 && S_ISLNK(st.st_mode) &&
+	       (st.st_uid == 0 || user_is_self(st.st_uid));
 }
 
-/* First with O_EXCL, to know whether the file is ours to remove. */
+/* Whoever made the file can read it, whatever its mode is. A pipe of that name is as good; one that
+ * a link of ours leads to is our own choice (/dev/fd/63 of a shell). */
+static bool may_hold_secrets(const struct stat *st, bool is_direct)
+{
+	bool is_someones = S_ISREG(st->st_mode) || (S_ISFIFO(st->st_mode) && is_direct);
+
+	return !is_someones || user_is_self(st->st_uid);
+}
+
+/* Of a file that was there. Returns FD, or -1 with errno; it is closed then. */
+static int accept_file(int fd, unsigned flags, bool is_direct)
+{
+	struct stat st;
+	int error = 0;
+
+	if (flags & OUTPUT_PUBLIC)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		error = errno;
+	else if (!may_hold_secrets(&st, is_direct))
+		error = EPERM;
+	else if (S_ISREG(st.st_mode) && st.st_mode & 077 && !(flags & OUTPUT_CHECK) &&
+		 fchmod(fd, 0600) < 0)
+		error = errno;
+	if (error == 0)
+		return fd;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* First with O_EXCL, to know whether the file is ours to remove; never through a link that has not
+ * been looked at: between the two somebody could put one there. */
+int output_open_file(const char *name, unsigned flags, bool *fresh)
+{
+	const int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+	const mode_t access = flags & OUTPUT_PUBLIC ? 0666 : 0600;
+	bool is_direct = true;
+	int fd = open(name, how | O_EXCL, access);
+
+	if (fresh)
+		*fresh = fd >= 0;
+	if (fd >= 0 || errno != EEXIST || flags & OUTPUT_NEW)
+		return fd;
+	fd = open(name, how | O_NOFOLLOW, access);
+	if (fd < 0 && errno == ELOOP && is_trusted_link(name)) {
+		is_direct = false;
+		fd = open(name, how, access);
+	}
+	return fd < 0 ? -1 : accept_file(fd, flags, is_direct);
+}
+
+const char *output_refusal(const char *name)
+{
+	const int error = errno;
+	struct stat st;
+
+	if (error == ELOOP)
+		return "the symbolic link belongs to another user";
+	if (error == EPERM && stat(name, &st) == 0 && !user_is_self(st.st_uid))
+		return "it belongs to another user, who could read it: remove it first";
+	return strerror(error);
+}
+
 static int open_file(struct output *out, const char *name, unsigned flags)
 {
-	const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-	const mode_t access = flags & OUTPUT_PRIVATE ? 0600 : 0666;
+	struct stat st;
 
-	out->fd = open(name, mode | O_EXCL, access);
-	out->is_fresh = out->fd >= 0;
-	if (out->is_fresh || errno != EEXIST || flags & OUTPUT_NEW)
+	out->fd = output_open_file(name, flags, &out->is_fresh);
+	if (out->fd < 0 || out->is_fresh || fstat(out->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    ftruncate(out->fd, 0) == 0)
 		return out->fd;
-	if (is_foreign_link(name)) {
-		errno = ELOOP;
-		return -1;
-	}
-	out->fd = open(name, mode | O_TRUNC, access);
-	return out->fd;
+	close(out->fd);
+	return out->fd = -1;
 }
 
 /* The descriptor is -1 from the start, so that output_close() may follow any outcome. */
@@ -158,10 +217,7 @@ int output_open(struct output *out, const char *name, unsigned flags)
 		out->fd = STDOUT_FILENO;
 		out->name = "standard output";
 	} else if (open_file(out, name, flags) < 0) {
-		if (errno == ELOOP)
-			warn("cannot write %s: the symbolic link belongs to another user", name);
-		else
-			warn("cannot write %s: %m", name);
+		warn("cannot write %s: %s", name, output_refusal(name));
 		return -1;
 	} else {
 		out->owns_fd = true;

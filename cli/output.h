@@ -2,7 +2,7 @@
  *
  *	struct output out;
  *
- *	if (output_open(&out, name, OUTPUT_PRIVATE) < 0)
+ *	if (output_open(&out, name, 0) < 0)
  *		return -1;
  *	fprintf(out.stream, ...);
  *	return output_close(&out);
@@ -24,8 +24,9 @@
 #include <sys/types.h>
 
 enum output_flag {
-	OUTPUT_PRIVATE = 1,	/* mode 0600: contents may hold secrets of the program */
+	OUTPUT_PUBLIC = 1,	/* mode 0666 but for the umask: it can hold no command line */
 	OUTPUT_NEW = 2,		/* never over an existing file (O_EXCL) */
+	OUTPUT_CHECK = 4,	/* nothing is changed, but that a file may be made */
 };
 
 struct output {
@@ -42,14 +43,29 @@ struct output {
 	bool is_fresh;		/* made by output_open(): removed again when it fails */
 };
 
+/* output_open_file -- open NAME for writing, making it if need be; nothing is truncated.
+ *
+ * flags  enum output_flag. Without OUTPUT_PUBLIC the file is its user's alone: it is made with mode
+ *        0600, or gets that; one that belongs to another user is refused, who could read it.
+ * fresh  set to whether it was made now; NULL allowed.
+ * A symbolic link is followed only if it belongs to the user or to root: in a directory that
+ * others can write to, a link of theirs could choose what we overwrite. (A directory whose
+ * owner is hostile is beyond help here; Linux's fs.protected_symlinks covers /tmp.)
+ * Returns a descriptor, or -1 with errno, which output_refusal() explains.
+ */
+int output_open_file(const char *name, unsigned flags, bool *fresh);
+
+/* output_refusal -- why NAME cannot be written, of errno after such a failure.
+ *
+ * Completes "cannot write NAME: ". Valid until the next call of strerror().
+ */
+const char *output_refusal(const char *name);
+
 /* output_open -- create or empty the file NAME.
  *
  * name   "-" and /dev/stdout are standard output; a name with a slash in front of a dash
  *        ("./-") is a file. Borrowed until output_close().
- * flags  enum output_flag.
- * A symbolic link is followed only if it belongs to the user or to root: in a directory that
- * others can write to, a link of theirs could choose what we overwrite. (A directory whose
- * owner is hostile is beyond help here; Linux's fs.protected_symlinks covers /tmp.)
+ * flags  enum output_flag, as of output_open_file().
  * Returns 0, or -1 after a warning; OUT is then closed, and output_close() does nothing.
  */
 int output_open(struct output *out, const char *name, unsigned flags);

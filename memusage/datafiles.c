@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/xmalloc.h"
 #include "memusage/files.h"
 
@@ -20,11 +21,9 @@ static void open_named(struct datafiles *d)
 {
 	struct stat st;
 
-	d->fd = files_open(d->name, FILES_PUBLIC, &d->is_fresh);
-	if (d->fd < 0 && errno == ELOOP)
-		die("cannot write %s: the symbolic link belongs to another user", d->name);
+	d->fd = output_open_file(d->name, OUTPUT_PUBLIC, &d->is_fresh);
 	if (d->fd < 0)
-		die("cannot write %s: %m", d->name);
+		die("cannot write %s: %s", d->name, output_refusal(d->name));
 	d->is_regular = fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
@@ -45,7 +44,7 @@ void datafiles_open(struct datafiles *d, const struct settings *settings)
 		d->is_regular = true;
 	} else if (files_has_pid(d->pattern)) {
 		d->is_per_process = true;
-		files_check(d->pattern);
+		files_check(d->pattern, OUTPUT_PUBLIC);
 	} else {
 		d->name = files_expand(d->pattern, 0);
 		open_named(d);
@@ -85,7 +84,7 @@ static int begin_main(struct datafiles *d, pid_t pid, unsigned int images)
 		if (moved < 0)
 			return -1;
 		close(d->fd);
-		d->fd = files_open(d->name, FILES_PUBLIC, NULL);
+		d->fd = output_open_file(d->name, OUTPUT_PUBLIC, NULL);
 		if (d->fd < 0)
 			return -1;
 	}

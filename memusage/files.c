@@ -15,32 +15,9 @@
 #include "cli/message.h"
 #include "cli/output.h"
 
-static bool is_trusted_link(const char *name)
-{
-	struct stat st;
-
-	return lstat(name, &st) == 0 && S_ISLNK(st.st_mode) &&
-	       (st.st_uid == 0 || st.st_uid == geteuid());
-}
-
-int files_open(const char *name, enum files_mode mode, bool *fresh)
-{
-	const int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-	int fd = open(name, how | O_EXCL, mode);
-
-	if (fresh)
-		*fresh = fd >= 0;
-	if (fd >= 0 || errno != EEXIST)
-		return fd;
-	fd = open(name, how | O_NOFOLLOW, mode);
-	if (fd < 0 && errno == ELOOP && is_trusted_link(name))
-		fd = open(name, how, mode);
-	return fd;
-}
-
 int files_open_empty(const char *name)
 {
-	int fd = files_open(name, FILES_PUBLIC, NULL);
+	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
 	struct stat st;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0) {
@@ -109,7 +86,7 @@ static void check_directory(char *name)
 		die("cannot write files in %s: %m", dir);
 }
 
-void files_check_name(const char *name)
+void files_check_name(const char *name, unsigned flags)
 {
 	bool is_fresh = false;
 	struct stat st;
@@ -120,21 +97,21 @@ void files_check_name(const char *name)
 			die("cannot write %s: %m", name);
 		return;
 	}
-	fd = files_open(name, FILES_PRIVATE, &is_fresh);
+	fd = output_open_file(name, flags | OUTPUT_CHECK, &is_fresh);
 	if (fd < 0)
-		die("cannot write %s: %m", name);
+		die("cannot write %s: %s", name, output_refusal(name));
 	close(fd);
 	if (is_fresh)
 		unlink(name);
 }
 
-void files_check(const char *pattern)
+void files_check(const char *pattern, unsigned flags)
 {
 	char *name = files_expand(pattern, getpid());
 
 	if (has_any(pattern, "pn"))
 		check_directory(name);
 	else
-		files_check_name(name);
+		files_check_name(name, flags);
 	free(name);
 }

@@ -8,19 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Mode of a file that is made. */
-enum files_mode { FILES_PUBLIC = 0666, FILES_PRIVATE = 0600 };
-
-/* files_open -- open NAME for writing, making it if need be; nothing is truncated.
- *
- * fresh  set to whether it was made now; NULL allowed.
- * A symbolic link is followed only if it belongs to the user or to root: in a directory that
- * others can write to, a link of theirs could choose what we overwrite.
- * Returns a descriptor, or -1 with errno (ELOOP for somebody else's link).
- */
-int files_open(const char *name, enum files_mode mode, bool *fresh);
-
-/* files_open_empty -- files_open() for the public; a regular file that was there is emptied.
+/* files_open_empty -- output_open_file() for the public; a regular file that was there is emptied.
  *
  * Returns a descriptor, or -1 with errno.
  */
@@ -44,13 +32,14 @@ char *files_expand(const char *pattern, pid_t pid);
 /* files_check -- die if what PATTERN stands for cannot be written; nothing is changed or left.
  *
  * pattern  as for files_expand(). Of one that holds %p or %n only the directory is looked at.
+ * flags    enum output_flag: OUTPUT_PUBLIC or 0.
  */
-void files_check(const char *pattern);
+void files_check(const char *pattern, unsigned flags);
 
 /* files_check_name -- the same for a name in which % means nothing.
  *
  * What is no file (a pipe, a terminal) is not opened: its other end would take that for a use.
  */
-void files_check_name(const char *name);
+void files_check_name(const char *name, unsigned flags);
 
 #endif

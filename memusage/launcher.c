@@ -20,6 +20,7 @@
 
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
 #include "memusage/accesses.h"
@@ -28,7 +29,6 @@
 #include "memusage/counter.h"
 #include "memusage/elfkind.h"
 #include "memusage/emulate.h"
-#include "memusage/files.h"
 #include "memusage/outputs.h"
 #include "memusage/picture.h"
 #include "memusage/process.h"
@@ -148,10 +148,10 @@ static struct mu_config make_config(const struct settings *s)
 /* A report that is shorter than an old one must not end in it. Pipes have no length. */
 static int open_output(const char *name)
 {
-	int fd = files_open(name, FILES_PUBLIC, NULL);
+	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
 
 	if (fd < 0 || (ftruncate(fd, 0) < 0 && errno != EINVAL))
-		die("cannot write %s: %m", name);
+		die("cannot write %s: %s", name, output_refusal(name));
 	return fd;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/output.h"
 #include "formats/page_template.h"
 #include "formats/xtree.h"
 #include "memusage/files.h"
@@ -32,7 +33,7 @@ static void check_page(const char *pattern)
 		    pattern);
 	check_drawer(pattern);
 	if (strcmp(pattern, "-") != 0)
-		files_check(pattern);
+		files_check(pattern, 0);
 }
 
 static void check_picture(const char *file)
@@ -40,7 +41,7 @@ static void check_picture(const char *file)
 	char *name = picture_name(file);
 
 	check_drawer(name);
-	files_check_name(name);
+	files_check_name(name, OUTPUT_PUBLIC);
 	free(name);
 }
 
@@ -49,15 +50,15 @@ static void check_profiles(const struct settings *s)
 	const char *xtree = s->massif.xtree_file;
 
 	if (s->massif.is_wanted)
-		files_check(s->massif.file);
+		files_check(s->massif.file, 0);
 	if (s->massif.xtree != XTREE_NONE)
-		files_check(xtree ? xtree : "xtmemory.kcg.%p");
+		files_check(xtree ? xtree : "xtmemory.kcg.%p", 0);
 	if (s->dhat.is_wanted)
-		files_check(s->dhat.file);
+		files_check(s->dhat.file, 0);
 	if (triggers_wanted(&s->triggers))
-		files_check(s->triggers.file);
+		files_check(s->triggers.file, 0);
 	if (s->spacetime)
-		files_check("massif.%p.hp");
+		files_check("massif.%p.hp", 0);
 }
 
 void outputs_check(const struct settings *settings)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/output.h"
 #include "memusage/files.h"
 #include "memusage/reports.h"
 
@@ -23,7 +24,7 @@ static int open_file(struct recordfile *r)
 {
 	struct stat st;
 
-	r->fd = files_open(r->name, FILES_PRIVATE, NULL);
+	r->fd = output_open_file(r->name, 0, NULL);
 	if (r->fd >= 0 && fstat(r->fd, &st) == 0 && !S_ISREG(st.st_mode)) {
 		close(r->fd);
 		r->fd = -1;
@@ -45,12 +46,12 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	if (!r->pattern)
 		return;
 	if (files_has_pid(r->pattern)) {
-		files_check(r->pattern);
+		files_check(r->pattern, 0);
 		return;
 	}
 	r->name = files_expand(r->pattern, 0);
 	if (open_file(r) < 0)
-		die("cannot write %s: %m", r->name);
+		die("cannot write %s: %s", r->name, output_refusal(r->name));
 }
 
 static bool open_it(struct recordfile *r, pid_t pid)

@@ -242,7 +242,7 @@ static int write_handed(const struct remote *r)
 	struct output out = { 0 };
 	int result = -1;
 
-	if (name && output_open(&out, is_dash ? "./-" : name, OUTPUT_PRIVATE) == 0) {
+	if (name && output_open(&out, is_dash ? "./-" : name, 0) == 0) {
 		result = copy_handed(r, &out);
 		if (output_close(&out) < 0)
 			result = -1;

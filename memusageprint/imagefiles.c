@@ -67,7 +67,7 @@ static int write_file(struct subject *s, const struct settings *settings,
 	struct output out = { 0 };
 	int result = -1;
 
-	if (name && output_open(&out, name, file->flags) == 0)
+	if (name && output_open(&out, name, 0) == 0)
 		result = file->write(out.stream, name, s, settings);
 	if (output_close(&out) < 0)
 		result = -1;

@@ -12,7 +12,6 @@
 /* A report. Its pattern is expanded for each image (cli/output.h). */
 struct imagefile {
 	const char *pattern;	/* NULL: not asked for */
-	unsigned int flags;	/* enum output_flag */
 	/* Write it; NAME is that of the file. Returns 0, or -1 after a warning. */
 	int (*write)(FILE *out, const char *name, struct subject *s,
 		     const struct settings *settings);

@@ -46,11 +46,11 @@ static int write_files(const struct recording *r, struct subject *open,
 									   "massif.%p.txt";
 	bool has_xtree = settings->xtree != XTREE_NONE && xtree_can_export(r, settings);
 	const struct imagefile files[] = {
-		{ has_xtree ? settings->xtree_file : NULL, 0, xtree_export },
-		{ settings->massif_file, 0, write_massif },
-		{ settings->dhat_file, OUTPUT_PRIVATE, dhat_write_file },
-		{ has_spacetime ? "massif.%p.hp" : NULL, 0, spacetime_export_hp },
-		{ has_spacetime ? report : NULL, 0, spacetime_export_report },
+		{ has_xtree ? settings->xtree_file : NULL, xtree_export },
+		{ settings->massif_file, write_massif },
+		{ settings->dhat_file, dhat_write_file },
+		{ has_spacetime ? "massif.%p.hp" : NULL, spacetime_export_hp },
+		{ has_spacetime ? report : NULL, spacetime_export_report },
 	};
 
 	int result = imagefiles_write(r, open, settings, files,

@@ -40,7 +40,7 @@ static int write_page(const struct source *s, const char *html, const char *kind
 	struct output out;
 	struct mu_error err;
 
-	if (output_open(&out, html, OUTPUT_PRIVATE) < 0)
+	if (output_open(&out, html, 0) < 0)
 		return -1;
 	if (page_write(out.stream, &page, &err) < 0)
 		die("%s: %s", html, err.text);

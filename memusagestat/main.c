@@ -60,7 +60,8 @@ static int run(const struct settings *settings)
 	input_open(&in, settings->input);
 	check_output(&in, settings->output);
 	image = picture_draw(&in, settings);
-	result = output_open(&out, settings->output, 0);
+	result = output_open(&out, settings->output,
+			     in.command && *in.command ? 0 : OUTPUT_PUBLIC);
 	if (result == 0)
 		result = write_picture(&out, image, &in, settings->title);
 	gdImageDestroy(image);

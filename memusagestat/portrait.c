@@ -397,7 +397,7 @@ int portrait_run(const struct settings *settings)
 	source_open(&p.source, settings->input);
 	source_check_output(&p.source, settings->output, "picture");
 	draw(&p);
-	result = output_open(&out, settings->output, 0);
+	result = output_open(&out, settings->output, p.command ? 0 : OUTPUT_PUBLIC);
 	if (result == 0) {
 		drawing_write(&p.drawing, &out, settings->format, notes, 2);
 		result = output_close(&out);

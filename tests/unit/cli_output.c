@@ -44,22 +44,29 @@ static mode_t mode_of(const char *name)
 
 static void test_plain(void)
 {
+	bool is_fresh = true;
 	struct output out;
 
 	umask(022);
-	EQ_I(output_open(&out, "plain", 0), 0);
+	EQ_I(output_open(&out, "plain", OUTPUT_PUBLIC), 0);
 	fprintf(out.stream, "hello\n");
 	EQ_I(output_close(&out), 0);
 	EQ_I(output_close(&out), 0);
 	EQ_U(out.written, 6);
 	EQ_U(mode_of("plain"), 0644);
-	EQ_I(output_open(&out, "private", OUTPUT_PRIVATE), 0);
+	EQ_I(output_open(&out, "private", 0), 0);
 	EQ_I(output_close(&out), 0);
 	EQ_U(mode_of("private"), 0600);
 	EQ_I(symlink("plain", "link"), 0);
+	EQ_I(output_open(&out, "link", OUTPUT_PUBLIC), 0);
+	EQ_I(output_close(&out), 0);
+	EQ_U(mode_of("plain"), 0644);
+	OK(access("link", F_OK) == 0, "a link of our own is followed");
+	EQ_I(output_open_file("plain", OUTPUT_CHECK, &is_fresh) >= 0, 1);
+	OK(!is_fresh && mode_of("plain") == 0644, "a check changes nothing");
 	EQ_I(output_open(&out, "link", 0), 0);
 	EQ_I(output_close(&out), 0);
-	OK(access("link", F_OK) == 0, "a link of our own is followed");
+	EQ_U(mode_of("plain"), 0600);
 }
 
 static void test_failures(void)
@@ -121,6 +128,46 @@ static void test_foreign_link(void)
 	EQ_S(said, "tool: cannot write foreign: the symbolic link belongs to another user\n");
 }
 
+static void one_foreign(const char *name, unsigned flags, const char *why)
+{
+	int saved = redirect_stderr(), result;
+	struct output out;
+
+	result = output_open(&out, name, flags);
+	output_close(&out);
+	restore_stderr(saved);
+	EQ_I(result, why ? -1 : 0);
+	EQ_S(said, why ? why : "");
+}
+
+/* Who may read a file is its owner's choice: so it gets no command line. */
+static void test_foreign_file(void)
+{
+	struct output out;
+	int reader;
+
+	EQ_I(output_open(&out, "theirs", 0), 0);
+	fputs("old", out.stream);
+	EQ_I(output_close(&out), 0);
+	EQ_I(mkfifo("pipe", 0666), 0);
+	EQ_I(symlink("pipe", "to-pipe"), 0);
+	if (chown("theirs", 1, 1) < 0 || chown("pipe", 1, 1) < 0) {
+		skip("a file of another user cannot be made here");
+		return;
+	}
+	reader = open("pipe", O_RDONLY | O_NONBLOCK);
+	one_foreign("theirs", 0, "tool: cannot write theirs: it belongs to another user, who "
+				 "could read it: remove it first\n");
+	one_foreign("theirs", OUTPUT_CHECK, "tool: cannot write theirs: it belongs to another "
+					    "user, who could read it: remove it first\n");
+	OK(access("theirs", F_OK) == 0, "it is left as it is");
+	one_foreign("pipe", 0, "tool: cannot write pipe: it belongs to another user, who could "
+			       "read it: remove it first\n");
+	one_foreign("to-pipe", 0, NULL);
+	one_foreign("theirs", OUTPUT_PUBLIC, NULL);
+	close(reader);
+}
+
 static char *variable(const char *name)
 {
 	static char run[] = "7", path[] = "a/b", empty[] = "";
@@ -159,6 +206,7 @@ int main(void)
 	test_failures();
 	test_removal();
 	test_foreign_link();
+	test_foreign_file();
 	test_expand();
 	return done_testing();
 }
