@@ -33,6 +33,7 @@
 #define STDERR_COPY 1000 /* lowest descriptor for our copy of stderr */
 
 static char directory[PATH_BYTES];
+static char program[PATH_BYTES]; /* that reports; "": unknown */
 static char file[PATH_BYTES]; /* of the present image */
 static struct slot unnamed;    /* of a child, from its fork to its first event */
 static char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)];
@@ -193,6 +194,41 @@ static int stderr_now(void)
 	return 2;
 }
 
+/* NAME as it is understood now. */
+static bool make_absolute(char *path, const char *name)
+{
+	char here[PATH_BYTES];
+
+	if (name[0] == '/')
+		return join(path, name, "", "");
+	return !sys_failed(SYS2(SYS_getcwd, here, sizeof(here))) && here[0] == '/' &&
+	       join(path, here, "/", name);
+}
+
+/* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage. When the program begins: with a
+ * relative LD_PRELOAD the name leads elsewhere once the program has changed its directory, perhaps
+ * to one where somebody else has put something to be executed. */
+static void find_program(void)
+{
+	const struct link_map *ours = lookup_self();
+	char *slash;
+
+	if (!ours || !make_absolute(program, ours->l_name))
+		goto unknown;
+	for (int up = 0; up < 3; up++) {
+		slash = strrchr(program, '/');
+		if (!slash)
+			goto unknown;
+		*slash = '\0';
+	}
+	if (strlen(program) + sizeof("/bin/memusage") > PATH_BYTES)
+		goto unknown;
+	strcat(program, "/bin/memusage");
+	return;
+unknown:
+	program[0] = '\0';
+}
+
 bool alone_begin(const char *(*env)(const char *), struct slot *slot)
 {
 	const char *chosen = env(MU_ENV_DIR);
@@ -206,6 +242,7 @@ bool alone_begin(const char *(*env)(const char *), struct slot *slot)
 	read_config(env);
 	if (!make_arena(file, slot))
 		return false;
+	find_program();
 	keep_stderr();
 	return true;
 }
@@ -241,30 +278,10 @@ bool alone_announce(void)
 	return true;
 }
 
-/* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage */
-static bool find_program(char *path)
-{
-	const struct link_map *ours = lookup_self();
-	char *slash;
-
-	if (!ours || !join(path, ours->l_name, "", ""))
-		return false;
-	for (int up = 0; up < 3; up++) {
-		slash = strrchr(path, '/');
-		if (!slash)
-			return false;
-		*slash = '\0';
-	}
-	if (strlen(path) + sizeof("/bin/memusage") > PATH_BYTES)
-		return false;
-	strcat(path, "/bin/memusage");
-	return true;
-}
-
 /* execve() gives a process the exit signal SIGCHLD, which is not for the program: so the one that
  * executes is the child of one that does not, and that ends quietly when it is done. That one
  * blocks all signals: the program's handlers would run in it, in the program's memory. */
-__attribute__((noreturn)) static void be_go_between(const char *program, char *const argv[],
+__attribute__((noreturn)) static void be_go_between(const char *path, char *const argv[],
 						    char *const envp[], int error_fd)
 {
 	const uint64_t all = ~UINT64_C(0);
@@ -276,7 +293,7 @@ __attribute__((noreturn)) static void be_go_between(const char *program, char *c
 	if (!child) {
 		SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, sizeof(old));
 		SYS3(SYS_dup3, error_fd, 2, 0);
-		SYS3(SYS_execve, program, argv, envp);
+		SYS3(SYS_execve, path, argv, envp);
 	}
 	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, 0) == -EINTR)
 		;
@@ -286,26 +303,25 @@ __attribute__((noreturn)) static void be_go_between(const char *program, char *c
 
 /* The child runs in our memory until it execs (CLONE_VFORK), and ends without a signal to
  * the program. It touches nothing but its arguments. */
-static void run_and_wait(const char *program, char *const argv[], char *const envp[], int error_fd)
+static void run_and_wait(const char *path, char *const argv[], char *const envp[], int error_fd)
 {
 	int status;
 	long child = sys_call(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
 
 	if (!child)
-		be_go_between(program, argv, envp, error_fd);
+		be_go_between(path, argv, envp, error_fd);
 	while (!sys_failed(child) && SYS4(SYS_wait4, child, &status, __WCLONE, 0) == -EINTR)
 		;
 }
 
 void alone_end(void)
 {
-	static char program[PATH_BYTES];
 	char *argv[] = { program, (char *)"--finish", file, NULL };
 	char *envp[] = { output_entry[0] ? output_entry : NULL, NULL };
 
 	if (!rec.image || rec.pid != sys_getpid() || rec.state != STATE_ON)
 		return;
-	if (find_program(program))
+	if (program[0] != '\0')
 		run_and_wait(program, argv, envp, stderr_now());
 	else
 		trace("no memusage program beside the library: run memusage --finish by hand");

@@ -73,4 +73,18 @@ cp .err report
 is "$(report_field 2992-3007 count)" 3000 'recorded'
 unharmed 'a collector that is gone' MEMUSAGE_COLLECTOR=1:gone: -- alone plain
 is "$err" '' 'not recorded, nothing said'
+
+# A relative LD_PRELOAD, and a directory that has another program of that name.
+ln -s "$MU_BUILD" build
+mkdir -p evil/build/bin
+cat >evil/build/bin/memusage <<'END'
+#!/bin/sh
+echo executed >&2
+END
+chmod +x evil/build/bin/memusage
+run env LD_PRELOAD=build/lib/memusage/libmemusage.so MEMUSAGE_DIR="$MU_TMP/arena" alone chdir evil
+is "$status" 4 'a relative LD_PRELOAD, and a program that changes its directory'
+cp .err report
+is "$(report_field 4992-5007 count)" 1 '... recorded'
+unlike "$err" '^executed' '... what lies there is not executed'
 done_testing
