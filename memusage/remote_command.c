@@ -126,6 +126,9 @@ static int run_all(struct remote *r)
 		     (int)r->pid);
 	else
 		result = write_file(r, &s, remote_massif_name(r));
+	if (s.left_out > 0)
+		warn("process %d: %" PRIu64 " snapshots are left out: all together would be too "
+		     "large", (int)r->pid, s.left_out);
 	shots_free(&s);
 	return result;
 }

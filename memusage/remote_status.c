@@ -28,6 +28,7 @@ static void put_memory(pid_t pid, const struct image *im, const struct result *r
 			      .start_ns = r->process.start_mono_ns };
 	struct memory_split split;
 	struct procmem m;
+	uint64_t stack = 0;
 	int fd = procmem_open(pid);
 
 	if (fd >= 0 && procmem_read(fd, &m)) {
@@ -39,8 +40,8 @@ static void put_memory(pid_t pid, const struct image *im, const struct result *r
 		sample.recorder = im->head.populated + im->head.log_bytes + 2 * MU_PAGE;
 		sample.recorder_anon = im->head.recorder_private;
 		for (uint32_t i = 0; i < r->thread_count; i++)
-			sample.stack += (int64_t)((r->thread[i].stack_peak + MU_PAGE - 1) &
-						  -(uint64_t)MU_PAGE);
+			stack += (r->thread[i].stack_peak + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+		sample.stack = (int64_t)stack;
 		timeline_split(&t, 0, &split);
 		/* One sample would explain everything by itself. */
 		split.spare += split.globals;

@@ -17,6 +17,9 @@ enum {
 	SITES_MAX_TAKEN = 1 << 23
 };
 
+/* Of all snapshots: those of a hostile image may all name the same values. */
+#define VALUES_MAX (UINT64_C(512) << 20)
+
 static bool has_places(const struct image *im)
 {
 	return im->head.features & MU_FEATURE(MU_SEC_CELLS);
@@ -173,6 +176,10 @@ static bool take_over(struct shots *s, const struct image *im, const struct mu_s
 				  own.value_count * sizeof(struct mu_site_value));
 	if (own.value_count > 0 && !values)
 		return false;
+	if (own.value_count * sizeof(struct mu_site_value) > VALUES_MAX - s->values_size) {
+		s->left_out++;
+		return false;
+	}
 	own.values = add_values(s, values, own.value_count);
 	own.name = (struct mu_string){ 0 };
 	add_snapshot(s, &own);
@@ -304,7 +311,7 @@ static bool copy_more(struct shots *s, const struct live *l, const struct image 
 	for (uint64_t i = 0; i < image_count(im, MU_SEC_SNAPSHOTS); i++) {
 		struct mu_snapshot one;
 		size_t count = s->count;
-		uint64_t size = s->values_size;
+		uint64_t size = s->values_size, left_out = s->left_out;
 
 		if (!image_snapshot(im, i, &one))
 			break;
@@ -314,6 +321,7 @@ static bool copy_more(struct shots *s, const struct live *l, const struct image 
 		if (__atomic_load_n(&l->shared->snapshots_serial, __ATOMIC_SEQ_CST) != serial) {
 			s->count = count;
 			s->values_size = size;
+			s->left_out = left_out;
 			return false;
 		}
 	}

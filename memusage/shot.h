@@ -20,6 +20,7 @@ struct shots {
 	uint64_t moved;		/* bytes allocated and freed while values were added up: each is
 				 * exact to within so many; 0: all of one moment */
 	bool has_places;	/* call stacks are recorded at all */
+	uint64_t left_out;	/* snapshots without which the values have no more than 512 MiB */
 };
 
 /* shots_take -- a snapshot of now.

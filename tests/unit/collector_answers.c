@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "memusage/massif.h"
+#include "memusage/shot.h"
+#include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"
 
 static void options(void)
@@ -111,8 +113,46 @@ static void seals(void)
 	close(file);
 }
 
+/* All snapshots of an image may name the same values. */
+static void shared_values(void)
+{
+	enum { SNAPSHOTS = 60, VALUES = 500000 };
+	const uint64_t bytes = VALUES * sizeof(struct mu_site_value);
+	struct mu_snapshot *snapshot;
+	struct mu_image *im;
+	struct mu_error err;
+	struct segment view;
+	struct shots shots;
+	struct fake f;
+	struct live l;
+	uint64_t values;
+
+	fake_segment(&f, MU_KIND_TREE, 1, bytes + (1 << 20));
+	im = fake_image(&f, 0);
+	values = fake_alloc(&f, 0, bytes);
+	im->table[MU_SEC_SNAPSHOTS] = (struct mu_table){ .entry_size = sizeof(*snapshot),
+							 .first_log2 = 6, .count = SNAPSHOTS };
+	im->table[MU_SEC_SNAPSHOTS].extent[0] = fake_alloc(&f, 0, 64 * sizeof(*snapshot));
+	snapshot = fake_pointer(&f, 0, im->table[MU_SEC_SNAPSHOTS].extent[0]);
+	im->features |= MU_FEATURE(MU_SEC_CELLS) | MU_FEATURE(MU_SEC_SNAPSHOTS);
+	for (uint64_t i = 0; i < SNAPSHOTS; i++)
+		snapshot[i] = (struct mu_snapshot){ .mono_ns = i + 1, .kind = MU_SNAPSHOT_DETAILED,
+						    .values = values, .value_count = VALUES };
+	EQ_I(segment_view(&view, f.base, f.size, &err), 0);
+	live_borrow(&l, &view, 0, 0);
+	l.is_final = true;
+	EQ_I(shots_copy(&shots, &l, &err), 0);
+	OK(shots.count > 0, "snapshots are copied");
+	OK(shots.values_size <= UINT64_C(512) << 20, "%llu MiB of values",
+	   (unsigned long long)shots.values_size >> 20);
+	EQ_U(shots.count + shots.left_out, SNAPSHOTS);
+	shots_free(&shots);
+	free(f.base);
+}
+
 int main(void)
 {
+	shared_values();
 	options();
 	bounds();
 	seals();
