@@ -275,7 +275,8 @@ static bool try_paths(struct search *s)
 /* What of ours a process has mapped. */
 struct maps {
 	bool is_readable;
-	char arena[40];		/* addresses of a collector's, "" if there is none */
+	char arena[CONTACT_ORPHANS][40];	/* addresses of a collector's */
+	unsigned int arenas;
 	char *file;		/* that of a library which works alone; NULL: none */
 };
 
@@ -287,8 +288,9 @@ static void take_line(struct maps *m, const char *line)
 
 	if (!name || !strstr(line, " rw-s "))
 		return;
-	if (strncmp(path, "/memfd:memusage ", 16) == 0 && !m->arena[0])
-		snprintf(m->arena, sizeof(m->arena), "%.*s", (int)strcspn(line, " "), line);
+	if (strncmp(path, "/memfd:memusage ", 16) == 0 && m->arenas < CONTACT_ORPHANS)
+		snprintf(m->arena[m->arenas++], sizeof(m->arena[0]), "%.*s",
+			 (int)strcspn(line, " "), line);
 	else if (strncmp(name, "/memusage-", 10) == 0 && length > 4 &&
 		 strncmp(path + length - 4, ".mur", 4) == 0 && !m->file)
 		m->file = xstrndup(path, length);
@@ -320,7 +322,7 @@ static bool still_has_arena(pid_t pid)
 
 	read_maps(&maps, pid);
 	free(maps.file);
-	return maps.arena[0] != '\0';
+	return maps.arenas > 0;
 }
 
 /* The slot of a process, by the ID that it has for itself. Returns false if it has none. */
@@ -337,7 +339,7 @@ static bool choose_slot(struct live *l, pid_t pid)
 
 /* What a collector that is gone has left: the process still has its memory, and root may open that
  * by its addresses. The file that is there may be any, a device too: it is looked at first. */
-static int open_orphan(pid_t pid, const char *addresses)
+static int open_at(pid_t pid, const char *addresses)
 {
 	char path[96];
 	struct stat st;
@@ -357,19 +359,42 @@ static int open_orphan(pid_t pid, const char *addresses)
 	return fd;
 }
 
-static enum contact_status map_orphan(struct contact *c, pid_t pid)
+static void open_orphans(struct contact *c, pid_t pid, const struct maps *maps)
+{
+	for (unsigned int i = 0; i < maps->arenas && c->orphans < CONTACT_ORPHANS; i++) {
+		int fd = open_at(pid, maps->arena[i]);
+
+		if (fd >= 0)
+			c->orphan[c->orphans++] = fd;
+	}
+}
+
+static enum contact_status map_orphan(struct contact *c, unsigned int i, pid_t pid)
 {
 	struct mu_error err;
 
-	if (flock(c->orphan, LOCK_EX | LOCK_NB) < 0)
+	if (flock(c->orphan[i], LOCK_EX | LOCK_NB) < 0)
 		return CONTACT_BUSY;
-	if (live_open(&c->live, c->orphan, 0, 0, &err) < 0 ||
-	    !choose_slot(&c->live, process_own_pid(pid)))
+	if (live_open(&c->live, c->orphan[i], 0, 0, &err) < 0 ||
+	    !choose_slot(&c->live, process_own_pid(pid))) {
+		live_close(&c->live);
+		flock(c->orphan[i], LOCK_UN);
 		return CONTACT_NO_IMAGE;
-	c->file = c->orphan;
-	c->orphan = -1;
+	}
+	c->file = c->orphan[i];
+	c->orphan[i] = c->orphan[--c->orphans];
 	c->answer = (struct control_answer){ .number = 1 };
 	return CONTACT_OK;
+}
+
+/* The one that its image is in. */
+static enum contact_status map_orphans(struct contact *c, pid_t pid)
+{
+	enum contact_status status = c->orphans ? CONTACT_NO_IMAGE : CONTACT_DEAD;
+
+	for (unsigned int i = 0; i < c->orphans && status == CONTACT_NO_IMAGE; i++)
+		status = map_orphan(c, i, pid);
+	return status;
 }
 
 /* Nobody can seal a file: who cuts it while it is read ends us, with a sentence. */
@@ -435,7 +460,7 @@ static enum contact_status ask_all(struct contact *c, pid_t pid, unsigned int fl
 
 	if (!try_abstract(&s))
 		try_paths(&s);
-	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arena[0])
+	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
 		s.status = CONTACT_NOBODY;
 	free(s.asked);
 	if (s.pidfd >= 0)
@@ -450,8 +475,8 @@ enum contact_status contact_look(struct contact *c, pid_t pid, unsigned int flag
 
 	read_maps(&maps, pid);
 	status = ask_all(c, pid, flags, &maps);
-	if (status != CONTACT_OK && maps.arena[0] && c->orphan < 0)
-		c->orphan = open_orphan(pid, maps.arena);
+	if (status != CONTACT_OK && !c->orphans)
+		open_orphans(c, pid, &maps);
 	free(maps.file);
 	return status;
 }
@@ -461,9 +486,9 @@ static enum contact_status open_left(struct contact *c, pid_t pid, const struct 
 {
 	if (maps->is_readable ? !still_has_arena(pid) : !is_there(pid))
 		return CONTACT_NOBODY;
-	if (c->orphan < 0)
-		c->orphan = open_orphan(pid, maps->arena);
-	return c->orphan < 0 ? CONTACT_DEAD : map_orphan(c, pid);
+	if (!c->orphans)
+		open_orphans(c, pid, maps);
+	return map_orphans(c, pid);
 }
 
 static enum contact_status find(struct contact *c, pid_t pid, unsigned int flags)
@@ -479,7 +504,7 @@ static enum contact_status find(struct contact *c, pid_t pid, unsigned int flags
 	}
 	status = ask_all(c, pid, flags, &maps);
 	if ((status == CONTACT_NOBODY || status == CONTACT_SILENT) &&
-	    (maps.arena[0] || c->orphan >= 0))
+	    (maps.arenas || c->orphans))
 		left = open_left(c, pid, &maps);
 	if (left != CONTACT_NOBODY && (left != CONTACT_DEAD || status == CONTACT_NOBODY))
 		status = left;
@@ -493,7 +518,7 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 	if (status == CONTACT_OK && c->arena >= 0)
 		status = map_arena(c, pid);
 	/* To be tried again; it may be that we could not open it any more. */
-	if (status != CONTACT_OK && (status != CONTACT_BUSY || c->orphan < 0))
+	if (status != CONTACT_OK && (status != CONTACT_BUSY || !c->orphans))
 		contact_close(c);
 	return status;
 }
@@ -505,8 +530,8 @@ void contact_close(struct contact *c)
 		close(c->connection);
 	if (c->arena >= 0)
 		close(c->arena);
-	if (c->orphan >= 0)
-		close(c->orphan);
+	while (c->orphans)
+		close(c->orphan[--c->orphans]);
 	if (c->file >= 0)
 		close(c->file);
 	*c = CONTACT_NONE;

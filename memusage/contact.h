@@ -21,18 +21,22 @@ enum contact_status {
 	CONTACT_BROKEN		/* a message has been printed */
 };
 
+/* Arenas that a process may have mapped. */
+enum { CONTACT_ORPHANS = 4 };
+
 struct contact {
 	struct live live;
 	struct control_answer answer;	/* of the collector; text is empty if there is none */
 	int connection;			/* -1: none */
 	int arena;			/* what it handed out, not mapped yet; -1: nothing */
-	int orphan;			/* memory whose collector may be gone; -1: none */
+	int orphan[CONTACT_ORPHANS];	/* memory whose collector may be gone */
+	unsigned int orphans;
 	int file;			/* of a library that works alone, or of an orphan, locked;
 					 * -1: none */
 };
 
 /* What contact_look() and contact_open() begin with. */
-#define CONTACT_NONE ((struct contact){ .connection = -1, .arena = -1, .orphan = -1, .file = -1 })
+#define CONTACT_NONE ((struct contact){ .connection = -1, .arena = -1, .file = -1 })
 
 /* contact_look -- ask the collectors of our own user for process PID.
  *
