@@ -45,7 +45,8 @@ void notes_drops(const struct result *r, notes_drop_fn *put, void *data)
 			       "fast" },
 		{ d->marks, "marks" },
 		{ d->modules, "objects" },
-		{ d->forks, "forked processes that found no room for their recording" },
+		{ d->forks, "forked processes: no room for their recording, or a fork in the "
+			    "middle of an event" },
 		{ d->histograms_unknown, "requests to count accesses to memory of no block" },
 		{ d->histograms_small,
 		  "requests to count accesses to blocks that are counted anyway" },

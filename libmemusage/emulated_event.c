@@ -38,7 +38,7 @@ bool emulated_event(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp
 		return false;
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
-	bool ok = ask(&event);
+	bool ok = !stop_asked() && ask(&event);
 	hook_leave(thread);
 	return ok;
 }

@@ -7,30 +7,37 @@
 #include "libmemusage/announce.h"
 #include "libmemusage/depths.h"
 #include "libmemusage/knock.h"
-#include "libmemusage/spin.h"
+#include "libmemusage/locks.h"
 #include "libmemusage/tick.h"
 
-static void hook_begin(struct thread *thread)
+static __thread bool attaching;
+
+/* Who stops the others has to wait for those who are in the hook already. */
+static unsigned int current_mode(void)
+{
+	return __atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & ~(unsigned int)MODE_STOP;
+}
+
+static void enter(struct thread *thread)
 {
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The mode to work in, after any fork that is being prepared is over. */
-static unsigned int current_mode(struct thread *thread)
+void hook_begin(struct thread *thread)
 {
-	unsigned int mode = __atomic_load_n(&gate.mode, __ATOMIC_RELAXED);
-
-	if (unlikely(mode & MODE_STOP)) {
+	enter(thread);
+	if (stop_asked())
 		hook_wait(thread);
-		mode = __atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & ~(unsigned int)MODE_STOP;
-	}
-	return mode;
+}
+
+bool hook_is_under_way(void)
+{
+	return attaching || (has_self() && thread_is_inside(self) && !stale_check(self));
 }
 
 struct thread *hook_enter_slow(void)
 {
-	static __thread bool attaching;
 	struct thread *thread = self;
 
 	if (!gate.on) {
@@ -73,11 +80,15 @@ struct thread *hook_enter_slow(void)
 
 void hook_wait(struct thread *thread)
 {
-	hook_leave(thread);
-	unsigned int turn = 0;
-	while (__atomic_load_n(&gate.mode, __ATOMIC_ACQUIRE) & MODE_STOP && spin_backoff(turn))
-		turn++;
-	hook_begin(thread);
+	if (!stop_is_on())
+		return;
+	__atomic_fetch_add(&locks.stop_waiting, 1, __ATOMIC_RELAXED);
+	do {
+		hook_leave(thread);
+		stop_await();
+		enter(thread);
+	} while (stop_is_on());
+	__atomic_fetch_sub(&locks.stop_waiting, 1, __ATOMIC_RELEASE);
 }
 
 uint64_t event_extra_marked(uint64_t address, const struct block *block)
@@ -95,7 +106,7 @@ uint64_t event_extra_marked(uint64_t address, const struct block *block)
 void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
 		uint64_t sp)
 {
-	unsigned int mode = current_mode(thread);
+	unsigned int mode = current_mode();
 
 	if (unlikely(mode & (MODE_PAUSED | MODE_PAGES))) {
 		if (mode & MODE_PAGES)
@@ -117,7 +128,7 @@ void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_
 
 bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp)
 {
-	unsigned int mode = current_mode(thread);
+	unsigned int mode = current_mode();
 
 	if (unlikely(mode & MODE_DEPTH))
 		depths_note(thread, sp);
@@ -128,7 +139,7 @@ bool free_more(struct thread *thread, const void *block, struct block *known, ui
 
 void change_more(struct thread *thread, int64_t change, uint64_t sp)
 {
-	unsigned int mode = current_mode(thread);
+	unsigned int mode = current_mode();
 
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);

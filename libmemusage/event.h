@@ -27,6 +27,7 @@
 #include "libmemusage/snapshots.h"
 #include "libmemusage/stack.h"
 #include "libmemusage/stale.h"
+#include "libmemusage/stop.h"
 #include "libmemusage/thread.h"
 #include "libmemusage/walk.h"
 
@@ -38,8 +39,19 @@
  */
 struct thread *hook_enter_slow(void);
 
-/* hook_wait -- called in the hook with MODE_STOP set: step out until the fork is done. */
+/* hook_begin -- set pub.busy, then wait while another thread has stopped the others.
+ *
+ * For what is no event, but changes the record or the image. Outside the hook. Pair with
+ * hook_leave(). Async-signal-safe.
+ */
+void hook_begin(struct thread *thread);
+
+/* hook_wait -- just entered, with MODE_STOP set: step out until the stop is over. */
 void hook_wait(struct thread *thread);
+
+/* hook_is_under_way -- whether the calling thread was interrupted in the hook, or on its way to its
+ * first event. Then a handler that interrupted it is asking. Async-signal-safe. */
+bool hook_is_under_way(void);
 
 /* alloc_more, free_more, change_more -- the paths for several threads and the event log.
  *
@@ -62,6 +74,8 @@ INLINE struct thread *hook_enter(void)
 		return hook_enter_slow();
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
+	if (stop_asked())
+		hook_wait(thread);
 	batch_end(thread);
 	return thread;
 }
@@ -332,6 +346,13 @@ INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 		return false;
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
+	/* The first look keeps a child of a raw clone() out of its parent's record. But another
+	 * thread that changes the mode between it and the store finds nobody in the hook. */
+	if (mode & MODE_MANY && unlikely(__atomic_load_n(&gate.word, __ATOMIC_RELAXED) !=
+					 (GATE_PLAIN | mode << 16))) {
+		thread->pub.busy = 0;
+		return false;
+	}
 	return true;
 }
 

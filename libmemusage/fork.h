@@ -5,7 +5,7 @@
 #ifndef LIBMEMUSAGE_FORK_H
 #define LIBMEMUSAGE_FORK_H
 
-/* fork_init -- register with libc's fork. Call from the constructor. */
+/* fork_init -- register with libc's fork. Idempotent. Not async-signal-safe. */
 void fork_init(void);
 
 #endif

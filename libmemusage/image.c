@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -269,6 +270,29 @@ void image_inherit(const struct slot *slot)
 	slot_entry(slot->index)->pid = rec.pid;
 	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_FORKED, __ATOMIC_RELEASE);
 	recorder_wake();
+}
+
+static void make_private(uint8_t *start, uint64_t length)
+{
+	long copy = SYS6(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+
+	if (sys_failed(copy))
+		return;
+	memcpy((void *)copy, start, length);
+	if (sys_failed(SYS5(SYS_mremap, copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED,
+			    start)))
+		SYS2(SYS_munmap, copy, length);
+}
+
+void image_leave_to_parent(void)
+{
+	const struct mu_image *image = rec.image;
+	uint64_t logs = image->log_bytes;
+
+	if (logs)
+		make_private(rec.base + image->capacity - logs, logs);
+	make_private(rec.base, image->populated);
 }
 
 void image_exit(void)

@@ -23,6 +23,14 @@ bool image_begin(const struct slot *slot);
  */
 void image_inherit(const struct slot *slot);
 
+/* image_leave_to_parent -- in a forked child that will go on where a signal handler interrupted the
+ * hook, in the middle of an event of its parent's: let it finish that on a private copy.
+ *
+ * The image stays at its place, and belongs to nobody any more. Async-signal-safe. Without memory
+ * for the copy the end of that event counts twice in the parent's image.
+ */
+void image_leave_to_parent(void);
+
 /* image_exit -- note that exit handlers ran, and the caller's final stack mark. */
 void image_exit(void);
 

@@ -34,6 +34,10 @@ struct recorder_locks {
 	_Alignas(LOCK_LINE) uint32_t sites;
 	_Alignas(LOCK_LINE) uint32_t slack;
 	_Alignas(LOCK_LINE) uint32_t snapshots;
+	_Alignas(LOCK_LINE) uint32_t stop;  /* and what belongs to it, see stop.c: */
+	uint32_t stop_state;		    /* ... number and kind of the last stop */
+	uint32_t stop_waiting;		    /* ... threads that wait to have an event */
+	uint32_t stop_abandoned;	    /* ... state of one that was waited for in vain */
 	_Alignas(LOCK_LINE) uint32_t threads;
 	_Alignas(LOCK_LINE) uint32_t triggers;
 };

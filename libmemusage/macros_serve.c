@@ -107,8 +107,6 @@ static void record(void *argument)
 
 	if (!thread)
 		return;
-	if (gate.mode & MODE_STOP)
-		hook_wait(thread);
 	request_count(thread, serve(thread, c));
 	hook_leave(thread);
 }

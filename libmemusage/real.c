@@ -237,6 +237,13 @@ void real_resolve_late(void)
 		dl_iterate_phdr(find_late, NULL);
 }
 
+static int first_register_atfork(void (*prepare)(void), void (*parent)(void),
+				 void (*child)(void), void *dso)
+{
+	real_resolve();
+	return resolving ? ENOMEM : real.register_atfork(prepare, parent, child, dso);
+}
+
 static int first_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 				void *(*start)(void *), void *argument)
 {
@@ -300,6 +307,7 @@ struct real real = {
 	.shmat = raw_shmat,
 	.shmdt = raw_shmdt,
 	.fork = first_fork,
+	.register_atfork = first_register_atfork,
 	.pthread_create = first_pthread_create,
 	.sigaction = first_sigaction,
 	.prctl = raw_prctl,
@@ -374,6 +382,7 @@ void real_resolve(void)
 	real_find(&next.shmat, "shmat");
 	real_find(&next.shmdt, "shmdt");
 	real_find(&next.fork, "fork");
+	real_find(&next.register_atfork, "__register_atfork");
 	real_find(&next.pthread_create, "pthread_create");
 	real_find(&next.pthread_attr_getstacksize, "pthread_attr_getstacksize");
 	real_find(&next.pthread_getattr_default_np, "pthread_getattr_default_np");

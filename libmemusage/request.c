@@ -112,8 +112,6 @@ EXPORT uintptr_t memusage_request_entry(uintptr_t request, uintptr_t a, uintptr_
 
 	if (!thread)
 		return 0;
-	if (gate.mode & MODE_STOP)
-		hook_wait(thread);
 	if (request != MEMUSAGE_REQUEST_IS_RECORDING)
 		request_count(thread, serve(thread, &place, request, a, b, c));
 	hook_leave(thread);

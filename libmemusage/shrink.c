@@ -4,12 +4,13 @@
  */
 #include "libmemusage/shrink.h"
 
+#include <stddef.h>
 #include <sys/resource.h>
 
 #include "libmemusage/recorder.h"
 #include "libmemusage/slot.h"
+#include "libmemusage/stop.h"
 #include "libmemusage/sys.h"
-#include "libmemusage/thread.h"
 
 #define ROOM (UINT64_C(16) << 20)
 
@@ -48,10 +49,10 @@ static void shrink_alone(uint64_t room)
 	/* A forked child that had no event yet has the mapping, too; one of vfork borrows it. */
 	if ((rec.state != STATE_ON && rec.state != STATE_FORKED) || rec.pid != sys_getpid())
 		return;
-	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
-	if (thread_quiesce())
-		shrink(room);
-	__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+	if (!stop_begin(NULL))
+		return;
+	shrink(room);
+	stop_end();
 }
 
 void shrink_for_lock(void)

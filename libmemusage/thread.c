@@ -21,6 +21,7 @@
 #include "libmemusage/clock.h"
 #include "libmemusage/depths.h"
 #include "libmemusage/emulated.h"
+#include "libmemusage/event.h"
 #include "libmemusage/heap.h"
 #include "libmemusage/instructions.h"
 #include "libmemusage/locks.h"
@@ -30,12 +31,14 @@
 #include "libmemusage/sandbox.h"
 #include "libmemusage/spin.h"
 #include "libmemusage/stack.h"
+#include "libmemusage/stop.h"
 #include "libmemusage/sys.h"
 #include "libmemusage/tick.h"
 #include "libmemusage/values.h"
 #include "libmemusage/walk.h"
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
+#define STUCK_YIELDS 4000u
 
 struct thread nobody = { .pub.busy = 1 };
 __thread struct thread *self = &nobody;
@@ -203,12 +206,14 @@ static void thread_ended(void *record)
 	if (thread != self || rec.pid != sys_getpid())
 		return;
 	sampler_remove(thread);
+	hook_begin(thread);
 	stack_mark(thread);
 	depths_end(thread);
 	instructions_detach();
 	heap_settle(thread);
 	accesses_flush(&thread->access);
 	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
+	hook_leave(thread);
 }
 
 uint64_t *counters_hist_high(struct mu_counters *counters)
@@ -220,11 +225,24 @@ uint64_t *counters_hist_high(struct mu_counters *counters)
 	return counters->hist_high ? at(counters->hist_high) : NULL;
 }
 
+/* Not while another thread has stopped the others: who stops them passes through this lock. */
+static bool lock_table(void)
+{
+	for (;;) {
+		stop_await();
+		if (!spin_lock(&locks.threads))
+			return false;
+		if (!stop_is_on())
+			return true;
+		spin_unlock(&locks.threads);
+	}
+}
+
 struct thread *thread_prepare(void)
 {
 	struct thread *thread;
 
-	if (!spin_lock(&locks.threads))
+	if (!lock_table())
 		return NULL;
 	thread = find_free(false);
 	if (!thread && (table()->count & (table()->count - 1)) == 0)
@@ -253,15 +271,17 @@ struct thread *thread_attach(struct thread *prepared)
 	if (!thread)
 		return NULL;
 	emulated_pause();
+	hook_begin(thread);
 	thread->pub.tid = sys_gettid();
 	SYS2(SYS_prctl, PR_GET_NAME, thread->pub.name);
 	thread->pub.start_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!thread->pub.stack_base)
 		stack_find(thread, 0, 0);
 	heap_set_threads(1);
+	self = thread;
 	if (rec.image->heap.threads > 1 && !(gate.mode & MODE_MANY))
 		thread_many();
-	self = thread;
+	hook_leave(thread);
 	tick_look();
 	if (key_made)
 		set_key(key, thread);
@@ -300,17 +320,33 @@ static void barrier_everywhere(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* One that was waited for in vain gets little time at the next attempt: it may sit in a signal
+ * handler for good, and who forks must not wait 100 ms each time. */
+static bool await_leaving(struct thread *thread)
+{
+	unsigned int limit = thread->is_stuck ? SPIN_PAUSES + STUCK_YIELDS : UINT32_MAX;
+
+	for (unsigned int turn = 0; thread_is_inside(thread); turn++)
+		if (!spin_backoff(turn) || turn == limit) {
+			thread->is_stuck = 1;
+			return false;
+		}
+	thread->is_stuck = 0;
+	return true;
+}
+
 bool thread_quiesce(void)
 {
-	uint64_t count = __atomic_load_n(&table()->count, __ATOMIC_ACQUIRE);
-
 	barrier_everywhere();
+	/* Who is changing the table does not get it again while the others are stopped. */
+	if (!spin_lock(&locks.threads))
+		return false;
+	spin_unlock(&locks.threads);
+	uint64_t count = __atomic_load_n(&table()->count, __ATOMIC_ACQUIRE);
 	for (uint64_t i = 0; i < count; i++) {
 		struct thread *thread = arena_table_at(table(), i);
-		for (unsigned int turn = 0;
-		     thread != self && thread_is_inside(thread); turn++)
-			if (!spin_backoff(turn))
-				return false;
+		if (thread != self && !await_leaving(thread))
+			return false;
 	}
 	return true;
 }

@@ -68,8 +68,8 @@ struct thread {
 	uint32_t batch_limit; /* frees that the batch takes, 0: none (batch.h) */
 	struct mu_batch batch;
 	struct access_own access; /* with MU_CFG_ACCESSES */
+	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
 };
-
 
 /* thread_attach -- give the calling thread a record and make it `self`.
  *

@@ -325,7 +325,7 @@ struct mu_drops {
 	uint32_t marks;
 	uint32_t twice; /* at most: blocks that lie in others, and count all the same */
 	uint64_t modules;
-	uint32_t forks; /* children that got no slot */
+	uint32_t forks; /* children that are not recorded: without a slot, or a whole copy */
 	uint32_t hist_high; /* requests of 16 to 64 KiB that are in no histogram */
 	uint32_t timers; /* threads whose sampling timer could not be made */
 	uint32_t lives;	 /* threads whose blocks are not in mu_lives */

@@ -37,6 +37,8 @@ INLINE void access_note(const struct tracked *block, uint64_t address, uint64_t 
 	}
 	thread->pub.busy = stale_mark();
 	__asm__ volatile("" ::: "memory");
+	if (stop_asked())
+		hook_wait(thread);
 	accesses_count(&thread->access, block, address, size, is_write);
 	hook_leave(thread);
 	if (unlikely(thread->access.deferred))

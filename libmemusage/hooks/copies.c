@@ -36,8 +36,6 @@ __attribute__((noinline)) void copies_event(enum mu_copy which, uint64_t bytes, 
 	thread = hook_enter();
 	if (!thread)
 		return;
-	if (gate.mode & MODE_STOP)
-		hook_wait(thread);
 	uint32_t site = sites_find(walk_stack(thread, sp + 8, *(const uint64_t *)sp),
 				   MU_FN_COPY + which);
 	count(thread, site, bytes);

@@ -28,8 +28,6 @@ void access_slow(uint64_t address, uint64_t size, bool is_write)
 	thread = enter();
 	if (!thread)
 		return;
-	if (gate.mode & MODE_STOP && gate.on)
-		hook_wait(thread);
 	const struct tracked *block = accesses_find(address);
 	if (block && is_write)
 		accesses_count(&thread->access, block, address, size, true);
@@ -41,8 +39,7 @@ void access_slow(uint64_t address, uint64_t size, bool is_write)
 
 void access_flush(struct thread *thread)
 {
-	thread->pub.busy = stale_mark();
-	__asm__ volatile("" ::: "memory");
+	hook_begin(thread);
 	accesses_flush(&thread->access);
 	hook_leave(thread);
 }

@@ -45,6 +45,8 @@ for my $file (files(qr/\.[ch]$/, 'libmemusage')) {
 	my $text = code(slurp($file));
 	my @found;
 	next if $elsewhere{$file};
+	# What belongs to a lock lies beside it.
+	$is_member{$_}++ for grep { /_/ && exists $is_member{$_} } $text =~ /&locks\.(\w+)/g;
 	push @found, map { complaint_about($_) }
 		$text =~ /\bspin_(?:lock|try|unlock)\(\s*([^()]*?)\s*\)/g;
 	push @found, map { "declares $_" } grep { $_ ne 'arena_locks' }

@@ -1,0 +1,62 @@
+#!/bin/sh
+# forks_at_once.t -- forks that meet other forks, handlers and ends of threads: no child dies of it,
+# every child is in the report or counted as lost, and the parent's figures are true.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+need_bin forkers
+runs=12
+[ "$slow" ] && runs=300
+
+# The number of children that the report says are missing.
+lost() { sed -n 's/^memusage: not recorded: \([0-9]*\) forked processes:.*/\1/p' report; }
+
+# again TEXT OPTIONS -- COMMAND...: RUNS runs, each with its statuses and its truth.
+again() {
+	again_text=$1 again_bad=0 again_i=0
+	shift
+	while [ $((again_i += 1)) -le $runs ]; do
+		memusage -o report "$@" >said 2>&1 ||
+			{ again_bad=$((again_bad + 1)); diag "run $again_i: $(cat said)"; }
+		awk "$report_table" report | awk "$truth_check" - said >verdicts
+		if grep -v '^ok' verdicts >wrong || [ ! -s verdicts ] || [ "$(lost)" ]; then
+			diag "run $again_i: $(cat wrong) $(grep 'not recorded' report)"
+			again_bad=$((again_bad + 1))
+		fi
+	done
+	recorded "$again_text"
+	is "$again_bad" 0 "$again_text: $runs runs, all children there, all figures true"
+}
+
+again 'threads that fork at once' -- forkers at-once 8
+again 'the same with call stacks' --top=3 -- forkers at-once 8
+again 'the same beside threads that allocate, begin and end' -- forkers busy 5
+again 'the same with call stacks' --top=3 -- forkers busy 5
+again 'prepare handlers that overlap' -- forkers overlap 8
+[ "$(sed -n 's/^overlapped=//p' said)" = yes ] && pass 'they did overlap' ||
+	skip 'libc runs the handlers of one thread at a time'
+
+# A fork in a handler that interrupted an event is not recorded: the event is its parent's.
+for mode in --color=never --top=3; do
+	run memusage -o report $mode -- forkers handler 150
+	is "$status" 0 "forks in a signal handler, $mode: no child dies"
+	recorded "forks in a signal handler, $mode"
+	truths "forks in a signal handler, $mode" .out report
+	num "$(lost)" -ge 1 "forks in a signal handler, $mode: some interrupted an event"
+	num "$(lost)" -lt 150 "forks in a signal handler, $mode: others did not"
+done
+
+# Somebody allocates between the copy and the fork, while libc waits for him.
+run memusage -o report -- forkers late 1
+is "$status" 0 'an event between the copy and the fork: nobody waits for ever'
+recorded 'an event between the copy and the fork'
+truths 'an event between the copy and the fork' .out report
+is "$(lost)" 1 'its child is not recorded, and counted'
+
+run memusage -o report -- forkers leave 5
+is "$status" 0 'forks that are left by longjmp'
+recorded 'forks that are left by longjmp'
+truths 'forks that are left by longjmp' .out report
+is "$(lost)" '' 'those after them are recorded'
+done_testing
