@@ -23,7 +23,11 @@
 struct rule_table *rules;
 struct rule *rule_forms;
 
+/* What readers have from rules_forget() to the next rule that is made under the lock. */
+static struct rule_table nothing = { .mask = 1, .shift = 63, .entry = { 0, 0 } };
+static struct rule_table *filled; /* where rules are put */
 static uint64_t used;
+static uint64_t forgotten; /* how often all rules were */
 static uint32_t forms, form_room;
 
 static struct rule_table *new_table(unsigned int log2)
@@ -37,27 +41,38 @@ static struct rule_table *new_table(unsigned int log2)
 	return table;
 }
 
-static void insert(struct rule_table *table, uint64_t entry)
+static void insert(struct rule_table *to, uint64_t entry)
 {
 	uint64_t pc = entry >> RULE_FORM_BITS;
-	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
+	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> to->shift;
 
-	while (table->entry[i] && table->entry[i] >> RULE_FORM_BITS != pc)
-		i = (i + 1) & table->mask;
-	__atomic_store_n(&table->entry[i], entry, __ATOMIC_RELEASE);
+	while (to->entry[i] && to->entry[i] >> RULE_FORM_BITS != pc)
+		i = (i + 1) & to->mask;
+	__atomic_store_n(&to->entry[i], entry, __ATOMIC_RELEASE);
 }
 
-/* Under the lock. */
+/* Under the lock. Readers get it unless all rules are being forgotten just now. */
 static void grow(void)
 {
-	struct rule_table *bigger = new_table(65 - rules->shift);
+	struct rule_table *bigger = new_table(65 - filled->shift), *old = filled;
 
 	if (!bigger)
 		return;
-	for (uint64_t i = 0; i <= rules->mask; i++)
-		if (rules->entry[i])
-			insert(bigger, rules->entry[i]);
-	__atomic_store_n(&rules, bigger, __ATOMIC_RELEASE);
+	for (uint64_t i = 0; i <= filled->mask; i++)
+		if (filled->entry[i])
+			insert(bigger, filled->entry[i]);
+	__atomic_compare_exchange_n(&rules, &old, bigger, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+	filled = bigger;
+}
+
+/* Under the lock. */
+static void begin_again(void)
+{
+	for (uint64_t i = 0; i <= filled->mask; i++)
+		__atomic_store_n(&filled->entry[i], 0, __ATOMIC_RELAXED);
+	used = 0;
+	__atomic_store_n(&rules, filled, __ATOMIC_RELEASE);
 }
 
 static bool forms_grow(void)
@@ -182,12 +197,13 @@ static struct rule collapse_request(uint64_t behind, struct cfi_workspace *work)
 bool rules_init(void)
 {
 	if (!rules && forms_grow())
-		rules = new_table(FIRST_LOG2);
+		rules = filled = new_table(FIRST_LOG2);
 	return rules != NULL;
 }
 
 bool rules_make(uint64_t pc, struct cfi_workspace *work)
 {
+	uint64_t before = __atomic_load_n(&forgotten, __ATOMIC_ACQUIRE);
 	uint64_t behind = macros_behind(pc);
 	struct rule rule = behind == pc ? collapse(pc, work) : collapse_request(behind, work);
 	bool has_room = false;
@@ -195,10 +211,14 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
 
 	if (!spin_lock(&locks.rules))
 		return false;
-	if (used * 4 > rules->mask * 3)
+	if (rules == &nothing)
+		begin_again();
+	if (used * 4 > filled->mask * 3)
 		grow();
-	if (used < rules->mask && form_of(rule, &form)) {
-		insert(rules, pc << RULE_FORM_BITS | form);
+	/* A rule of before may be another object's. */
+	if (used < filled->mask && form_of(rule, &form) &&
+	    before == __atomic_load_n(&forgotten, __ATOMIC_ACQUIRE)) {
+		insert(filled, pc << RULE_FORM_BITS | form);
 		used++;
 		has_room = true;
 	}
@@ -206,13 +226,14 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
 	return has_room;
 }
 
-/* Whoever looks in the table meanwhile finds its address or has its rule made again, after this. */
+/* Without the lock the table stays as it is, but nobody looks in it before it is emptied. Who began
+ * to look before finds his address, or has its rule made again, after this. */
 void rules_forget(void)
 {
+	__atomic_fetch_add(&forgotten, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&rules, &nothing, __ATOMIC_SEQ_CST);
 	if (!spin_lock(&locks.rules))
 		return;
-	for (uint64_t i = 0; i <= rules->mask; i++)
-		__atomic_store_n(&rules->entry[i], 0, __ATOMIC_RELAXED);
-	used = 0;
+	begin_again();
 	spin_unlock(&locks.rules);
 }
