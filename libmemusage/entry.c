@@ -29,6 +29,7 @@
 #define SIZE_MAX_STRICT (UINT64_C(64) << 10)
 #define COLD_BYTES 2048u
 #define OTHER_STACK_NEAR 4096u
+#define NEAR_BYTES UINT64_C(0x7fff0000) /* a jump reaches, with what moved code adds */
 #define HARDWARE_SP 4 /* as instructions number registers; DWARF has them the other way */
 #define HARDWARE_BP 5
 
@@ -43,6 +44,7 @@ static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 
 static struct entry entries[ENTRIES];
 static uint32_t entry_count;
+static uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
 /* The outermost struct entry_call of each layer, 0 none. */
 static __thread uint64_t outer[ENTRY_LAYERS];
 
@@ -232,6 +234,7 @@ static const char *move_one(const struct insn *insn, const uint8_t *code, uint64
 	if (insn->map == DECODE_ONE_BYTE &&
 	    ((insn->opcode & 0xf6) == 0xc2 || insn->opcode == 0xcc || insn->opcode == 0xf4))
 		moved->ends = true;
+	moved->ends |= insn->map == DECODE_0F && insn->opcode == 0x0b;
 	moved->length += insn->length;
 	return NULL;
 }
@@ -424,12 +427,20 @@ static uint32_t number_for(uint64_t function)
 	return number;
 }
 
-/* A thunk of an entry that is no more is used again: nobody can be in it. */
+static bool reaches(uint64_t from, uint64_t to)
+{
+	return (from > to ? from - to : to - from) < NEAR_BYTES;
+}
+
+/* A thunk of an entry that is no more is used again: nobody can be in it. So is the room that was
+ * found for a function which was only tried, or refused: what is done is what was tried. */
 static uint64_t thunk_for(uint32_t number, uint64_t place, uint64_t end)
 {
 	if (number < entry_count)
 		return entries[number].original - ORIGINAL_AT;
-	return patch_room_near(place, end, THUNK_BYTES);
+	if (!spare_thunk || !reaches(spare_thunk, place) || !reaches(spare_thunk, end))
+		spare_thunk = patch_room_near(place, end, THUNK_BYTES);
+	return spare_thunk;
 }
 
 static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
@@ -482,5 +493,7 @@ const char *entry_patch(const struct patch *p, const struct entry *wanted, unsig
 	    !patch_write(p, entry.place, jump, JUMP_BYTES))
 		return "the system forbids to change code";
 	entry_count += number == entry_count;
+	if (thunk == spare_thunk)
+		spare_thunk = 0;
 	return NULL;
 }

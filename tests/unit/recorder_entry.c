@@ -29,6 +29,9 @@ FUNCTION(global, "mov datum(%rip), %rax\nadd %rdi, %rax\nret")
 FUNCTION(branch, "test %rdi, %rdi\nje 1f\nmov $1, %eax\nret\n1: mov $2, %eax\nret")
 FUNCTION(jump, ".byte 0xe9\n.long plain - . - 4")
 FUNCTION(carry, "stc\nmov %rdi, %rax\nnop\nnop\nret")
+FUNCTION(tried, "lea 2(%rdi,%rsi), %rax\nnop\nret")
+/* Of four bytes, which are all moved; padding follows. */
+FUNCTION(trap, "xor %eax, %eax\nud2")
 FUNCTION(short_one, "xor %eax, %eax\nret")
 FUNCTION(calls, "call plain\nadd $1, %rax\nret")
 FUNCTION(calls_far, "sub $8, %rsp\n.cfi_adjust_cfa_offset 8\ncall *plain_at(%rip)\n"
@@ -99,6 +102,7 @@ static void test_calls(void)
 	TAKES(jump);
 	TAKES(local);
 	TAKES(short_one);
+	TAKES(trap);
 	TAKES(calls);
 	TAKES(calls_far);
 	EQ_U(entry_original((uint64_t)plain) != 0, 1);
@@ -205,6 +209,35 @@ static void test_longjmp(void)
 	EQ_U(is_outer, 1);
 }
 
+static uint64_t room_near(const void *function, const char *end)
+{
+	return patch_room_near((uint64_t)function, (uint64_t)end, 16);
+}
+
+/* What was tried is what is done: no room is taken but the one of the trial. */
+static void test_try(void)
+{
+	struct entry entry = { .before = before,
+			       .after = after,
+			       .function = (uint64_t)tried,
+			       .size = (uint64_t)tried_end - (uint64_t)tried };
+	struct patch p;
+
+	patch_begin(&p);
+	EQ_S(entry_patch(&p, &entry, ENTRY_TRY), NULL);
+	uint64_t room = room_near((const void *)tried, tried_end);
+	for (int i = 0; i < 5; i++)
+		EQ_S(entry_patch(&p, &entry, ENTRY_TRY), NULL);
+	EQ_U(entry_original(entry.function), 0);
+	EQ_S(entry_patch(&p, &entry, 0), NULL);
+	EQ_U(room_near((const void *)tried, tried_end), room + 16);
+	IN_U(entry_original(entry.function), room - 112, room);
+	patch_end(&p);
+	befores = 0;
+	EQ_U(tried(1, 2), 5);
+	EQ_U(befores, 1);
+}
+
 int main(void)
 {
 	recorder_image(UINT64_C(1) << 24, MU_CFG_STACKS);
@@ -214,6 +247,7 @@ int main(void)
 	test_refusals();
 	test_registers();
 	test_longjmp();
+	test_try();
 	return done_testing();
 }
 
