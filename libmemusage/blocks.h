@@ -280,6 +280,29 @@ static inline bool blocks_take(struct thread *thread, uint64_t address, struct b
 	return i != BLOCKS_NONE;
 }
 
+/* blocks_knows -- whether a block is in the table, which stays as it is.
+ *
+ * Returns false, too, if its page is locked for longer than the bound (counted as a drop).
+ * Async-signal-safe. Cost as blocks_take().
+ */
+static inline bool blocks_knows(struct thread *thread, uint64_t address, bool many)
+{
+	uint64_t *word = blocks_word(thread, address, false);
+	uint64_t value;
+
+	if (unlikely(!word) || !blocks_lock(word, &value, many))
+		return false;
+	const bool bare = rec.has_bare_blocks;
+	uint32_t granule = blocks_granule(address);
+	unsigned int place = blocks_place(value, granule, bare);
+	bool is_there = value && blocks_find(blocks_line(value, place, bare),
+					     blocks_first(place, bare), BLOCK_TAG_KEY,
+					     blocks_key(granule), bare) != BLOCKS_NONE;
+
+	blocks_unlock(word, value, many);
+	return is_there;
+}
+
 /* blocks_word_quick -- the page word of an address if the thread's cache knows it, or NULL. */
 static inline uint64_t *blocks_word_quick(struct thread *thread, uint64_t address)
 {

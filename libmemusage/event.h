@@ -301,14 +301,7 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 /* event_knows -- whether a block is in the table. Call inside the hook. */
 INLINE bool event_knows(struct thread *thread, const void *block)
 {
-	bool many = gate.mode & MODE_MANY;
-	struct block known;
-
-	/* Taken and put back: one path for locking; C++ programs pay it once per new. */
-	if (!blocks_take(thread, (uint64_t)block, &known, many))
-		return false;
-	blocks_put(thread, (uint64_t)block, &known, many);
-	return true;
+	return blocks_knows(thread, (uint64_t)block, gate.mode & MODE_MANY);
 }
 
 /* event_deleting -- the real function about to be called may call free for `block`, which

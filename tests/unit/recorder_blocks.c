@@ -5,7 +5,8 @@
  */
 #include <pthread.h>
 
-#include "libmemusage/blocks.h"
+#include "libmemusage/arena.h"
+#include "libmemusage/event.h"
 #include "libmemusage/sandbox.h"
 #include "tests/lib/recorder.h"
 
@@ -324,6 +325,52 @@ static void inherited(uint64_t private_blocks, uint64_t blocks)
 	sandbox_is_on = false;
 }
 
+static bool is_there[512];
+
+/* Records of other blocks come and go in the same lines. */
+static void *come_and_go(void *stop)
+{
+	struct block block = { .size = 8 }, known;
+
+	thread_attach(NULL);
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_ACQUIRE))
+		for (uint64_t i = 0; i < 512; i++)
+			if (!is_there[i] &&
+			    blocks_put(self, 0x550000000000 + i * 8, &block, true))
+				blocks_take(self, 0x550000000000 + i * 8, &known, true);
+	return NULL;
+}
+
+/* To ask for a block changes nothing, also where there is no room to put it back. */
+static void known_in_a_full_arena(uint64_t questions)
+{
+	struct block block = { .size = 8 }, known;
+	bool stop = false;
+	uint64_t lost = 0;
+	pthread_t id;
+
+	recorder_image(UINT64_C(4) << 20, form);
+	sandbox_is_on = true; /* so that buckets are in the image */
+	blocks_put(self, 0x550000000000, &block, false);
+	while (arena_alloc(64, 64))
+		;
+	for (uint64_t i = 0; i < 512; i++)
+		is_there[i] = blocks_put(self, 0x550000000000 + i * 8, &block, false);
+	gate.mode = MODE_MANY;
+	pthread_create(&id, NULL, come_and_go, &stop);
+	for (uint64_t i = 0; i < questions; i++)
+		for (uint64_t k = 0; k < 512; k++)
+			lost += is_there[k] && !event_knows(self, (void *)(0x550000000000 + k * 8));
+	__atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+	pthread_join(id, NULL);
+	EQ_U(lost, 0);
+	for (uint64_t k = 1; k < 512; k++)
+		lost += is_there[k] && !blocks_take(self, 0x550000000000 + k * 8, &known, true);
+	EQ_U(lost, 0);
+	gate.mode = 0;
+	sandbox_is_on = false;
+}
+
 struct worker {
 	uint64_t id, operations, wrong;
 };
@@ -380,6 +427,7 @@ static void all_tests(uint32_t flags, bool slow)
 	inherited(10000, 100000);
 	inherited(100000, 100000);
 	many_threads(slow ? 5000000 : 300000);
+	known_in_a_full_arena(slow ? 100000 : 2000);
 }
 
 int main(void)
