@@ -116,7 +116,7 @@ static void in_parent(void)
 }
 
 /* If somebody went on after the copy was made, the private memory of the recorder, which the child
- * has as it was at the fork, does not belong to it. Only the child knows whether that was before. */
+ * has as it was at the fork, does not belong to it. Only the child knows if that was before. */
 static bool take_copy(void)
 {
 	if (!forking.is_ready)
