@@ -88,7 +88,7 @@ static void before(void)
 	forget_fork();
 	if (!is_recorded())
 		return;
-	forking.is_inside = hook_is_under_way();
+	forking.is_inside = hook_is_under_way() || stale_interrupted_ours();
 	forking.is_stopped = !forking.is_inside && stop_begin(returns_at);
 	if (forking.is_stopped) {
 		if (has_self())

@@ -67,8 +67,8 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work);
 
 /* rules_forget -- objects were closed: addresses may mean something else now.
  *
- * Thread-safe: others may have old rules for the event they are in. Needs no memory, nor the lock of
- * the table. Cost less than 1 ns for each address that there is room for.
+ * Thread-safe: others may have old rules for the event they are in. Needs no memory, nor the lock
+ * of the table. Cost less than 1 ns for each address that there is room for.
  */
 void rules_forget(void);
 

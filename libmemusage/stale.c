@@ -107,7 +107,30 @@ static bool has_signal_frame(uint64_t low, uint64_t entered)
 	return false;
 }
 
+bool stale_interrupted_ours(void)
+{
+	extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
+	uint64_t here = (uint64_t)__builtin_frame_address(0), base = self->pub.stack_base;
+	uint64_t end = base - here > FRAME_MOST ? here + FRAME_MOST : base;
+
+	if (!has_self() || base - here > self->pub.stack_size || (!returns[0] && !learn_returns()))
+		return false;
+	for (uint64_t at = here & -UINT64_C(8); at + KERNEL_CONTEXT < end; at += 8) {
+		const ucontext_t *context = (const ucontext_t *)(at + 8);
+		if (is_return(*(const volatile uint64_t *)at) && is_signal_frame(at, base) &&
+		    (uint64_t)context->uc_mcontext.gregs[REG_RIP] - (uint64_t)__ehdr_start <
+			    (uint64_t)(etext - __ehdr_start))
+			return true;
+	}
+	return false;
+}
+
 #else
+
+bool stale_interrupted_ours(void)
+{
+	return false;
+}
 
 static bool has_signal_frame(uint64_t low, uint64_t high)
 {
