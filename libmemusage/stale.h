@@ -26,8 +26,8 @@ bool stale_check(struct thread *thread);
 /* stale_interrupted_ours -- whether a signal handler is running that interrupted our own code.
  *
  * That code may be about to enter the hook, with addresses of the image in registers. Signal frames
- * are looked for in the 32 KiB above the caller's frame, on the thread's own stack. Cost 2 us, 20 us
- * the first time. Async-signal-safe.
+ * are looked for in the 32 KiB above the caller's frame, on the thread's own stack. Cost 2 us,
+ * 20 us the first time. Async-signal-safe.
  */
 bool stale_interrupted_ours(void);
 
