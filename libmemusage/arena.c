@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "libmemusage/locks.h"
 #include "libmemusage/recorder.h"
@@ -85,15 +86,29 @@ static bool touch(void *start, uint64_t length)
 	return true;
 }
 
+/* Before Linux 5.14. Where the kernel is asked to write, it says that there is no memory; where we
+ * write ourselves, it kills. Nobody else knows these pages yet, and they are zero. */
+static bool have_written(void *start, uint64_t length)
+{
+	for (uint64_t at = 0; at < length; at += MU_PAGE) {
+		struct timespec *page = (struct timespec *)((uint8_t *)start + at);
+		if (sys_failed(SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, page)))
+			return false;
+		*page = (struct timespec){ 0 };
+	}
+	return true;
+}
+
 bool arena_populate(void *start, uint64_t length)
 {
 	if (unlikely(sandbox_is_on))
 		return touch(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 
-	/* Before Linux 5.14. Readers take what has no page for what is not there
-	 * (profile/backed.h). */
-	return !sys_failed(result) || (result == -EINVAL && touch(start, length));
+	/* Readers take what has no page for what is not there (profile/backed.h). */
+	if (result == -EINVAL || result == -ENOSYS)
+		return have_written(start, length);
+	return !sys_failed(result);
 }
 
 uint64_t arena_alloc(uint64_t size, uint64_t align)

@@ -39,10 +39,10 @@ uint64_t arena_alloc_log(uint64_t size);
 
 /* arena_populate -- back a range of mapped memory, so that touching it cannot fault.
  *
- * Returns false if the system has no memory or disk space for it. A kernel without
- * MADV_POPULATE_WRITE (before 5.14) answers true: there the fault is taken on touch, as it
- * is in a sandbox.
- * Async-signal-safe.
+ * start  at the beginning of a page that nobody has written to yet.
+ * Returns false if the system has no memory or disk space for it. In a sandbox it answers true, and
+ * the fault is taken on touch. Async-signal-safe. Cost per page, on a kernel without
+ * MADV_POPULATE_WRITE (before 5.14): a system call.
  */
 bool arena_populate(void *start, uint64_t length);
 
