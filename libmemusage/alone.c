@@ -229,6 +229,17 @@ unknown:
 	program[0] = '\0';
 }
 
+void alone_refuse(const char *why)
+{
+	char line[128] = "memusage: nothing is recorded: ";
+	size_t length = strlen(line);
+
+	for (; *why && length < sizeof(line) - 1; why++)
+		line[length++] = *why;
+	line[length++] = '\n';
+	SYS3(SYS_write, 2, line, length);
+}
+
 bool alone_begin(const char *(*env)(const char *), struct slot *slot)
 {
 	const char *chosen = env(MU_ENV_DIR);

@@ -21,6 +21,12 @@
  */
 bool alone_begin(const char *(*env)(const char *), struct slot *slot);
 
+/* alone_refuse -- tell the user, in a line on descriptor 2, why nothing is recorded.
+ *
+ * why  of constant text. Async-signal-safe.
+ */
+void alone_refuse(const char *why);
+
 /* alone_fork -- make an arena for a child about to be forked, in a file that has no name.
  *
  * As alone_begin().

@@ -62,13 +62,19 @@ static void take_config(const struct mu_segment *segment)
 static bool begin(void)
 {
 	const char *collector = env(MU_ENV_COLLECTOR);
+	bool is_wiped = !SYS3(SYS_madvise, &gate, sizeof(gate), MADV_WIPEONFORK);
 	struct slot slot;
 
+	/* memusage has asked for it, or runs the program in an emulator, which may not have it. */
+	if (!is_wiped && !collector) {
+		alone_refuse("the kernel has no MADV_WIPEONFORK");
+		return false;
+	}
 	if (collector ? !hello_image(collector, &slot) : !alone_begin(env, &slot))
 		return false;
 	rec.alone = !collector;
 	take_config(slot.segment);
-	if (SYS3(SYS_madvise, &gate, sizeof(gate), MADV_WIPEONFORK))
+	if (!is_wiped)
 		trace("no MADV_WIPEONFORK: children of raw clone() are not told apart");
 	if (!image_begin(&slot))
 		return false;

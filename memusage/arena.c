@@ -147,6 +147,20 @@ static void explain(struct mu_error *err)
 			     errno == ENOMEM ? ": the limit is too small (ulimit -v)" : "");
 }
 
+/* Without it a process made by a raw clone() would go on recording into its parent's slot. */
+static bool is_wiped_on_fork(void)
+{
+	void *page = mmap(NULL, MU_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			  0);
+	bool can = page != MAP_FAILED && !madvise(page, MU_PAGE, MADV_WIPEONFORK);
+	int saved = errno;
+
+	if (page != MAP_FAILED)
+		munmap(page, MU_PAGE);
+	errno = saved;
+	return can;
+}
+
 int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err)
 {
 	/* The emulator keeps a record of each page that is mapped, used or not. */
@@ -154,6 +168,10 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 	uint8_t *base;
 
 	*a = (struct arena){ .fd = -1 };
+	if (!is_wiped_on_fork())
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+				    "MADV_WIPEONFORK: %m: the kernel cannot keep processes apart "
+				    "(Linux 4.14 can)");
 	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (a->fd < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
@@ -163,9 +181,10 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 		arena_close(a);
 		return -1;
 	}
-	/* A program must not be able to kill the collector by taking pages away. */
-	fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 	a->shared = (struct mu_segment *)base;
+	/* A program must not be able to kill the collector by taking pages away. */
+	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "F_ADD_SEALS: %m");
 	lay_out(a->shared, size);
 	fill_header(a->shared, config);
 	a->slot = (struct mu_slot *)(base + a->shared->slot_table);
@@ -217,13 +236,28 @@ int arena_claim(struct arena *a)
 	return -1;
 }
 
+/* The recorder takes it for granted that a slot is zero. Where no holes can be made (filters,
+ * kernels without) what is there is written over. */
+static void wipe(const struct arena *a, uint64_t start, uint64_t size)
+{
+	off_t at = (off_t)start, end = (off_t)(start + size);
+
+	if (!fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)size))
+		return;
+	while ((at = lseek(a->fd, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(a->fd, at, SEEK_HOLE);
+		hole = hole < at || hole > end ? end : hole;
+		memset((char *)a->shared + at, 0, (size_t)(hole - at));
+		at = hole;
+	}
+}
+
 void arena_free(struct arena *a, uint32_t k)
 {
 	const struct mu_segment *h = &a->view.head;
 	struct mu_slot *slot = &a->slot[k];
 
-	fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		  (off_t)(h->slots + k * h->slot_size), (off_t)h->slot_size);
+	wipe(a, h->slots + k * h->slot_size, h->slot_size);
 	segment_forget(&a->view, k);
 	slot->pid = 0;
 	slot->claimed_by = 0;
