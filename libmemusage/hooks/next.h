@@ -21,6 +21,18 @@
 #include <unistd.h>
 #include <wchar.h>
 
+/* Macros of glibc 2.43 and C23, whose result is const as the argument is. */
+#undef memchr
+#undef strchr
+#undef strpbrk
+#undef strrchr
+#undef strstr
+#undef wcschr
+#undef wcspbrk
+#undef wcsrchr
+#undef wcsstr
+#undef wmemchr
+
 #include "libmemusage/export.h"
 #include "libmemusage/hooks/access_hook.h"
 #include "libmemusage/hooks/copies.h"
