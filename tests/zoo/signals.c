@@ -21,7 +21,7 @@
 
 /* ---- signal ---- */
 
-enum { PAGE = 4096, CANARY = 256, AUTODISARM = 1u << 31 };
+enum { PAGE = 4096, CANARY = 256, SMALL = 1024, AUTODISARM = 1u << 31 };
 
 struct call {
 	const struct step *s;
@@ -44,7 +44,11 @@ static void in_handler(void)
 		return;
 	calls = c->outer;
 	use_blocks(c->s, &c->d, 3, 400);
-	run_body(c->s, &c->room);
+	/* A small stack is for what allocates, and for nothing that comes on top. */
+	if (c->room.stack > SMALL)
+		run_body(c->s, &c->room);
+	else
+		use_blocks(c->s, &c->d, 12, 3000);
 	if (c->leaves)
 		siglongjmp(c->out, 6);
 }
@@ -85,8 +89,8 @@ static void handle(int sig, void (*handler)(int), int flags, bool masks)
 void signals_init(void)
 {
 	least_stack = (size_t)sysconf(_SC_MINSIGSTKSZ);
-	if ((long)least_stack < MINSIGSTKSZ)
-		least_stack = MINSIGSTKSZ;
+	if ((long)least_stack < 2048)
+		least_stack = 2048;
 	handle(SIGUSR1, on_signal, SA_ONSTACK | SA_NODEFER | SA_RESTART, false);
 	handle(SIGUSR2, on_signal, SA_ONSTACK | SA_RESTART, false);
 	handle(SIGURG, (void (*)(int))on_info, SA_ONSTACK | SA_SIGINFO | SA_RESTART, false);
@@ -111,10 +115,11 @@ static bool is_untouched(const struct alternate *a)
 	return true;
 }
 
-/* Small ones lie above a page without access, or above bytes that are looked at afterwards. */
+/* Small ones lie above a page without access, or above bytes that are looked at afterwards. What malloc
+ * itself takes is less than 256 bytes; a recorder may take 1 KB more. */
 static bool take_alternate(struct alternate *a, struct call *c, bool quiet)
 {
-	size_t size = least_stack + 3072 + 512 * draw_below(&c->d, 8);
+	size_t size = least_stack + 1280 + 256 * draw_below(&c->d, 8);
 	bool is_small = quiet && draw_below(&c->d, 2);
 
 	if (!is_small)
@@ -130,7 +135,7 @@ static bool take_alternate(struct alternate *a, struct call *c, bool quiet)
 		mprotect(a->base, PAGE, PROT_NONE);
 	else
 		memset(a->base, 'c', CANARY);
-	c->room.stack = is_small ? 1024 : 32 << 10;
+	c->room.stack = is_small ? SMALL : 32 << 10;
 	return true;
 }
 
