@@ -88,6 +88,8 @@ static void handle(int sig, void (*handler)(int), int flags, bool masks)
 
 void signals_init(void)
 {
+	/* libc calls realloc by way of ld.so the first time, which takes as much stack as the registers. */
+	free(reallocarray(malloc(1), 2, 1));
 	least_stack = (size_t)sysconf(_SC_MINSIGSTKSZ);
 	if ((long)least_stack < 2048)
 		least_stack = 2048;
