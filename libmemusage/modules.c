@@ -169,8 +169,8 @@ void modules_closed(void)
 	for (uint64_t i = 0; i < table()->count; i++) {
 		struct mu_module *module = arena_table_at(table(), i);
 		struct cfi_object object;
-		if (!module->closed &&
-		    (!cfi_object_of(module->start, &object, &work) || object.start != module->start))
+		if (!module->closed && (!cfi_object_of(module->start, &object, &work) ||
+					object.start != module->start))
 			module->closed = generation;
 	}
 	last_start = last_end = 0;

@@ -152,8 +152,8 @@ static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t orig
 }
 
 /* Under the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
-static inline __attribute__((always_inline)) uint32_t add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags,
-			 uint32_t origin)
+static inline __attribute__((always_inline)) uint32_t
+add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags, uint32_t origin)
 {
 	bool has_room = indexed < index_now->mask && indexed < SITE_MASK;
 	uint32_t frame = has_room && walk ? frames_node(walk) : 0;

@@ -13,11 +13,14 @@
 #include <ucontext.h>
 
 #include "libmemusage/locks.h"
+#include "libmemusage/sandbox.h"
+#include "libmemusage/stack_memory.h"
 #include "libmemusage/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
 #define FRAME_MOST (32u << 10) /* below the hook's entry lies a signal frame within this, or more */
 #define RETURNS 4
+#define NO_FRAME 64u
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
@@ -25,7 +28,6 @@
 #if defined(__x86_64__)
 #define KERNEL_CONTEXT 304u /* bytes of its struct ucontext, shorter than libc's */
 #define USER_CS 0x33
-#define NO_FRAME 64u
 #define FP_BYTES 512u /* at least; how many more there are depends on the CPU and the kernel */
 #define FP_ALIGN 16u  /* 64 with xsave; without it an emulator takes no more */
 #define FP_MAGIC_AT 464u
@@ -141,6 +143,16 @@ static bool has_signal_frame(uint64_t low, uint64_t high)
 
 #endif
 
+/* Where the hook seems to have been entered may be on a stack that was left, or nowhere: only half
+ * of the address was kept. Where nothing may be asked the own stack is believed to be whole. */
+static bool can_be_read(uint64_t low, uint64_t high)
+{
+	for (uint64_t at = low & -UINT64_C(8); at < high; at = (at | (MU_PAGE - 1)) + 1)
+		if (!sandbox_is_on && !stack_memory_is_readable(at))
+			return false;
+	return true;
+}
+
 /* Nobody else can hold them while there is one thread; of several, a waiter gives up. */
 static void free_locks(struct thread *thread)
 {
@@ -172,8 +184,8 @@ bool stale_check(struct thread *thread)
 		return false;
 	if (below > OWN_DEPTH) {
 		uint64_t entered = here + (uint32_t)below;
-		if (has_signal_frame((uint32_t)below < frame_most ? here : entered - frame_most,
-				     entered))
+		uint64_t low = (uint32_t)below < frame_most ? here : entered - frame_most;
+		if (can_be_read(low, entered + NO_FRAME) && has_signal_frame(low, entered))
 			return false;
 	}
 	free_locks(thread);

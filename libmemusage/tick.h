@@ -27,7 +27,10 @@ uint64_t tick_move(void);
  */
 void tick_go_on(void);
 
-/* tick_ns -- its time, in nanoseconds of CLOCK_MONOTONIC, without a system call. Async-signal-safe. */
+/* tick_ns -- its time, in nanoseconds of CLOCK_MONOTONIC, without a system call.
+ *
+ * Async-signal-safe.
+ */
 static inline uint64_t tick_ns(void)
 {
 	return rec.segment->start_mono_ns +

@@ -18,12 +18,13 @@
  */
 void vectors_keep(void (*work)(void *), void *argument);
 
+#define VECTORS_ROOM 4096u
+
 /* vectors_keep_in -- vectors_keep() that takes no stack for the registers, if they fit into `room`.
  *
  * room  VECTORS_ROOM bytes, aligned to 64; may hold anything. Registers that need more (those of
  *       AMX in use) are kept on the stack.
  */
-#define VECTORS_ROOM 4096u
 void vectors_keep_in(uint8_t *room, void (*work)(void *), void *argument);
 
 #endif

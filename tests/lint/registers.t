@@ -33,9 +33,10 @@ my %pointer = (
 	entry_before => 'the hooks before_NAME', entry_after => 'the hooks after_NAME',
 	before_syscall => 'hooks', clock_ns => 'the kernel\'s, for general registers',
 	ask => 'by vectors_keep(), see look_up()',
-	loaded_find => 'by ask() alone', vectors_keep => 'what it was given', keep => 'likewise',
+	loaded_find => 'by ask() alone', vectors_keep_in => 'what it was given',
+	keep_on_stack => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
-	loaded_find => 'by vectors_keep(), see ask()', cfi_evaluate => 'a callback of ours',
+	cfi_evaluate => 'a callback of ours',
 	maps_each => 'a callback of ours', thread_for_each => 'likewise',
 );
 my $harmless = qr/<__errno_location[@>]/;

@@ -4,11 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#define stale_init tested_init
-#define stale_check tested_check
 #include "libmemusage/stale.c"
-#undef stale_init
-#undef stale_check
 
 #include "tests/lib/recorder.h"
 
@@ -98,7 +94,7 @@ int main(void)
 	test_sizes();
 	test_none();
 	frame_most = 1;
-	tested_init();
+	stale_init();
 	OK(frame_most != 1 || !getauxval(AT_MINSIGSTKSZ), "the kernel's figure is taken");
 	return done_testing();
 }
