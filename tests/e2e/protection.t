@@ -44,9 +44,9 @@ else
 fi
 
 checked() { imports "$MU_BUILD/bin/$1" | grep -c '_chk$'; }
+# shellcheck disable=SC2086  # words are wanted
 if [ -n "${SAN:-}" ]; then
 	skip 'sanitizers check in place of the C library'
-# shellcheck disable=SC2086  # words are wanted
 elif ! printf '#ifndef __OPTIMIZE__\n#error\n#endif\n' | $CC ${CFLAGS:--O2} -E - >/dev/null 2>&1; then
 	skip 'not optimised: the C library cannot check'
 else
