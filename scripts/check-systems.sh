@@ -124,7 +124,8 @@ test_built_here() {
 			HTML=auto sh -c 'exec tests/run -j "$0" ${1:+-m "$1"} "$MU_BUILD"/tests/unit/*[!.d] \
 			tests/e2e/*.t' "$J" "$T" >"$log" 2>&1 </dev/null
 	else
-		MU_BUILD=$build MU_SRC=$source tests/run -t 900 tests/systems/older.t >"$log" 2>&1
+		MU_ROOT=$folder/$1 MU_BUILD=$build MU_SRC=$source tests/run -t 900 \
+			tests/systems/older.t >"$log" 2>&1
 	fi
 	note "$1" built "$log"
 }

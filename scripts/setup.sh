@@ -1,7 +1,7 @@
 #!/bin/sh
 # setup.sh -- installs, by name, the packages that a target of the makefile needs and lacks.
 #
-#	scripts/setup.sh build | demo | check | check-real | bench | fuzz
+#	scripts/setup.sh build | demo | check | check-real | check-systems | bench | fuzz
 #
 # Looks for the things themselves (a command, a header, a library), so that what was installed
 # another way counts, and does nothing at all when everything is there. Otherwise it says what
@@ -81,6 +81,11 @@ want time cmd:/usr/bin/time
 want nginx cmd:nginx
 want postgresql cmd:pgbench
 want golang-go cmd:go
+'
+packages_systems='
+need git cmd:git
+need debootstrap cmd:debootstrap
+need util-linux cmd:unshare
 '
 packages_bench='
 want libc-devtools cmd:memusagestat
@@ -197,10 +202,11 @@ build) list=$packages_build ;;
 demo) list=$packages_demo$packages_build ;;
 check) list=$packages_build$packages_check ;;
 check-real) list=$packages_build$packages_check$packages_real ;;
+check-systems) list=$packages_build$packages_check$packages_systems ;;
 bench) list=$packages_build$packages_bench ;;
 fuzz) list=$packages_build$packages_fuzz ;;
 *)
-	say 'usage: scripts/setup.sh build|demo|check|check-real|bench|fuzz'
+	say 'usage: scripts/setup.sh build|demo|check|check-real|check-systems|bench|fuzz'
 	exit 2
 	;;
 esac

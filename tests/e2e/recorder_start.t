@@ -14,18 +14,23 @@ export LD_BIND_NOW
 profiled 'the same with every symbol bound at once' early
 unset LD_BIND_NOW
 
-LD_PRELOAD=$WORKLOADS/libearly.so
-export LD_PRELOAD
-truth=no
-profiled "another preload that wraps malloc" early
-is "$(report_field 6992-7007 count)" 1 'its first constructor is recorded'
-is "$(report_field 8000-8015 count)" 1 'and its calloc'
-unset LD_PRELOAD
-run env "LD_PRELOAD=$WORKLOADS/libearly.so $LIB" MEMUSAGE_DIR="$MU_TMP" early
-is "$status" 0 'before the recorder instead of behind it'
-is "$out" "$(cat native.out)" 'the same output'
-like "$err" ' malloc\| +[1-9]' 'recorded'
-truth=yes
+run env LD_PRELOAD="$WORKLOADS/libearly.so" early
+if [ "$status" -gt 128 ]; then
+	skip 'with glibc before 2.34 dlsym in an ifunc resolver crashes, without memusage too'
+else
+	LD_PRELOAD=$WORKLOADS/libearly.so
+	export LD_PRELOAD
+	truth=no
+	profiled "another preload that wraps malloc" early
+	is "$(report_field 6992-7007 count)" 1 'its first constructor is recorded'
+	is "$(report_field 8000-8015 count)" 1 'and its calloc'
+	unset LD_PRELOAD
+	run env "LD_PRELOAD=$WORKLOADS/libearly.so $LIB" MEMUSAGE_DIR="$MU_TMP" early
+	is "$status" 0 'before the recorder instead of behind it'
+	is "$out" "$(cat native.out)" 'the same output'
+	like "$err" ' malloc\| +[1-9]' 'recorded'
+	truth=yes
+fi
 
 profiled 'constructors of thread_local objects' perthread 20
 done_testing
