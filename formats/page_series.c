@@ -4,7 +4,6 @@
  */
 #include "formats/page_series.h"
 
-#include <string.h>
 
 #include "profile/timeline.h"
 
@@ -83,12 +82,10 @@ static void put_marks(struct page_json *j, const struct image *im)
 	page_json_uint(j, "mark_count", count);
 	page_json_open(j, "marks", '[');
 	for (uint64_t i = 0; i < count; i += step) {
-		const void *entry = image_entry(im, MU_SEC_MARKS, i, sizeof(struct mu_mark));
 		struct mu_mark m;
 
-		if (!entry)
+		if (!image_copy_entry(im, MU_SEC_MARKS, i, &m, sizeof(m)))
 			break;
-		memcpy(&m, entry, sizeof(m));
 		put_mark(j, im, &m);
 	}
 	page_json_close(j, ']');

@@ -216,7 +216,8 @@ static void say(struct mu_image *live, uint32_t state)
 
 static void copy_words(const struct process *p, struct mu_image *live, const struct file *f)
 {
-	uint64_t offset = live->code_offset, size = p->arena->view.head.slot_size;
+	const uint64_t size = p->arena->view.head.slot_size;
+	uint64_t offset = __atomic_load_n(&live->code_offset, __ATOMIC_RELAXED);
 
 	if (offset % 8 != 0 || offset > size || size - offset < f->count * 8) {
 		say(live, MU_CODE_FAILED);
@@ -226,12 +227,12 @@ static void copy_words(const struct process *p, struct mu_image *live, const str
 	say(live, MU_CODE_DONE);
 }
 
-/* What is asked about; NULL if nothing is there. */
-static const void *module_of(const struct image *im, uint32_t wanted)
+/* What is asked about. Returns false if nothing is there. */
+static bool copy_module(const struct image *im, uint32_t wanted, struct mu_module *module)
 {
 	if (wanted == MU_CODE_SYMBOLS)
-		return image_at(im, im->head.code_module, sizeof(struct mu_module));
-	return image_entry(im, MU_SEC_MODULES, wanted - 1, sizeof(struct mu_module));
+		return image_copy(im, im->head.code_module, module, sizeof(*module));
+	return image_copy_entry(im, MU_SEC_MODULES, wanted - 1, module, sizeof(*module));
 }
 
 static void answer(struct tree *t, const struct process *p, struct mu_image *live,
@@ -239,17 +240,14 @@ static void answer(struct tree *t, const struct process *p, struct mu_image *liv
 {
 	struct mu_module module;
 	struct image im;
-	const void *entry;
 	struct file *f;
 
 	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0)
 		return;
-	entry = module_of(&im, wanted);
-	if (!entry) {
+	if (!copy_module(&im, wanted, &module)) {
 		say(live, MU_CODE_FAILED);
 		return;
 	}
-	memcpy(&module, entry, sizeof(module));
 	f = file_of(t, p, &im, &module, wanted == MU_CODE_SYMBOLS);
 	if (f && f->reader) {
 		if (f->pidfd < 0)

@@ -33,10 +33,12 @@ static uint64_t bytes_moved(const struct image *im)
 	for (int fn = 0; fn < MU_FN_COUNT; fn++)
 		sum += im->head.retired.bytes[fn];
 	for (uint64_t i = 0; i < image_count(im, MU_SEC_THREADS); i++) {
-		const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
+		struct mu_thread t;
 
-		for (int fn = 0; t && fn < MU_FN_COUNT; fn++)
-			sum += t->counters.bytes[fn];
+		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES))
+			continue;
+		for (int fn = 0; fn < MU_FN_COUNT; fn++)
+			sum += t.counters.bytes[fn];
 	}
 	return sum;
 }
@@ -72,12 +74,14 @@ static void add_cells(struct sums *sums, const struct image *im)
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
 
 	for (uint64_t i = 0; i < cells; i++) {
+		struct mu_site_value *value;
 		struct mu_cell cell;
 
 		if (!batch_cell(im, i, &cell) || cell.site >= sums->sites)
 			continue;
-		sums->value[cell.site].bytes += cell.live_bytes;
-		sums->value[cell.site].blocks += cell.live_blocks;
+		value = &sums->value[cell.site];
+		value->bytes = (int64_t)((uint64_t)value->bytes + (uint64_t)cell.live_bytes);
+		value->blocks = (int64_t)((uint64_t)value->blocks + (uint64_t)cell.live_blocks);
 		if (cell.total_blocks > 0 && cell.site >= sums->known)
 			sums->known = cell.site + 1;
 	}
@@ -118,12 +122,12 @@ static struct mu_snapshot figures(const struct image *im)
 	};
 
 	for (uint64_t i = 0; i < image_count(im, MU_SEC_THREADS); i++) {
-		const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
+		struct mu_thread t;
 
-		if (t)
-			now.heap = (int64_t)((uint64_t)now.heap + (uint64_t)t->pending_heap);
-		if (t)
-			now.stacks = (int64_t)((uint64_t)now.stacks + t->stack_now);
+		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES))
+			continue;
+		now.heap = (int64_t)((uint64_t)now.heap + (uint64_t)t.pending_heap);
+		now.stacks = (int64_t)((uint64_t)now.stacks + t.stack_now);
 	}
 	return now;
 }
@@ -190,15 +194,11 @@ static bool take_over(struct shots *s, const struct image *im, const struct mu_s
 static bool take_served(struct shots *s, const struct live *l, bool detailed)
 {
 	struct mu_snapshot served;
-	const void *at;
 	struct image im;
 
-	if (live_image(l, &im, NULL) < 0)
+	if (live_image(l, &im, NULL) < 0 ||
+	    !image_copy(&im, im.head.requested, &served, sizeof(served)))
 		return false;
-	at = image_at(&im, im.head.requested, sizeof(served));
-	if (!at)
-		return false;
-	memcpy(&served, at, sizeof(served));
 	s->has_places = has_places(&im);
 	if (detailed && s->has_places && served.values == 0 && served.heap != 0)
 		return false;

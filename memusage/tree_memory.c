@@ -4,7 +4,6 @@
  */
 #include "memusage/tree_memory.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "memusage/clock.h"
@@ -37,20 +36,21 @@ static void add_calls(struct mu_sample *s, const struct mu_counters *c)
 /* What the recorder knows of heap, stacks and events. */
 static void add_threads(struct mu_sample *s, const struct image *im)
 {
-	uint64_t threads = image_count(im, MU_SEC_THREADS);
+	uint64_t threads = image_count(im, MU_SEC_THREADS), stack = 0;
 
 	add_calls(s, &im->head.retired);
 	for (uint64_t i = 0; i < threads; i++) {
-		const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
+		struct mu_thread t;
 
-		if (!t || t->state == MU_THREAD_FREE)
+		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES) ||
+		    t.state == MU_THREAD_FREE)
 			continue;
-		s->heap = (int64_t)((uint64_t)s->heap + (uint64_t)t->pending_heap);
-		s->stack = (int64_t)((uint64_t)s->stack +
-				     page_up(t->stack_peak > t->stack_mark ? t->stack_peak :
-									     t->stack_mark));
-		add_calls(s, &t->counters);
+		s->heap = (int64_t)((uint64_t)s->heap + (uint64_t)t.pending_heap);
+		stack += page_up(t.stack_peak > t.stack_mark ? t.stack_peak : t.stack_mark);
+		add_calls(s, &t.counters);
 	}
+	/* Of hostile stacks the sum wraps. */
+	s->stack = (int64_t)stack < 0 ? 0 : (int64_t)stack;
 	if ((int64_t)s->mapped < 0)
 		s->mapped = 0;
 }
@@ -136,15 +136,12 @@ int tree_memory_look(struct tree *t)
 
 void tree_memory_end(struct process *p, struct image *im)
 {
-	const void *entry = image_entry(im, MU_SEC_TIMELINE, 0, sizeof(struct mu_sample));
 	struct samples *all = &p->samples;
 	struct mu_sample last;
 
-	if (entry) {
-		memcpy(&last, entry, sizeof(last));
-		if (all->count == 0 || last.mono_ns >= all->item[all->count - 1].mono_ns)
-			samples_add(all, &last);
-	}
+	if (image_copy_entry(im, MU_SEC_TIMELINE, 0, &last, sizeof(last)) &&
+	    (all->count == 0 || last.mono_ns >= all->item[all->count - 1].mono_ns))
+		samples_add(all, &last);
 	im->rss_peak = all->rss_peak;
 	im->samples = all->item;
 	im->sample_count = all->count;

@@ -44,11 +44,7 @@ static void __attribute__((format(printf, 2, 3))) say(const struct journal *j, c
 
 static bool entry_at(const struct image *im, uint64_t i, struct mu_journal *entry)
 {
-	const void *at = image_entry(im, MU_SEC_JOURNAL, i, sizeof(*entry));
-
-	if (at)
-		memcpy(entry, at, sizeof(*entry));
-	return at != NULL;
+	return image_copy_entry(im, MU_SEC_JOURNAL, i, entry, sizeof(*entry));
 }
 
 /* ---- the series -------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 #include "profile/accesses.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "recording/accesses.h"
 
@@ -78,12 +77,10 @@ static int load(struct accesses *a, const struct image *im)
 	uint64_t count = image_count(im, MU_SEC_ACCESSES);
 
 	for (uint64_t i = 0; i < count; i++) {
-		const void *at = image_entry(im, MU_SEC_ACCESSES, i, sizeof(struct mu_access));
 		struct mu_access entry;
 
-		if (!at)
+		if (!image_copy_entry(im, MU_SEC_ACCESSES, i, &entry, sizeof(entry)))
 			break;
-		memcpy(&entry, at, sizeof(entry));
 		if (entry.site < a->sites && add_entry(&a->site[entry.site], im, &entry) < 0)
 			return -1;
 	}

@@ -26,7 +26,7 @@ static void copy_header(struct image *im)
 {
 	struct mu_image *head = &im->head;
 
-	memcpy(head, im->base, sizeof(*head));
+	image_read_once(head, im->base, sizeof(*head));
 	if (head->header_size < sizeof(*head))
 		head->batch = 0;
 	head->used = head->used < im->size ? head->used : im->size;
@@ -51,7 +51,7 @@ static bool copy_both(struct image *im)
 	counters = __atomic_load_n(&shared->counters, __ATOMIC_ACQUIRE);
 	/* Of later frees it may copy the number alone. */
 	count = __atomic_load_n(&shared->count, __ATOMIC_ACQUIRE);
-	im->batch = *shared;
+	image_read_once(&im->batch, shared, sizeof(*shared));
 	im->batch.count = count;
 	im->batch.done = done;
 	im->batch.counters = counters;
@@ -87,17 +87,16 @@ static void book_head(struct image *im, const struct mu_batch_free *waiting)
 static bool take_sums(struct image *im)
 {
 	const struct mu_batch *batch = &im->batch;
-	const struct mu_counters *counters = NULL;
+	struct mu_counters counters;
 
-	if (batch->counters && !(batch->counters & 7))
-		counters = image_at(im, batch->counters, sizeof(*counters));
-	if (!counters)
+	if (!batch->counters || batch->counters & 7 ||
+	    !image_copy(im, batch->counters, &counters, offsetof(struct mu_counters, hist_low)))
 		return false;
 	im->head.heap.now = batch->now;
 	im->head.heap.extra = batch->extra;
 	im->head.heap.clock = batch->clock;
-	im->head.retired.calls[MU_FN_FREE] += batch->calls - counters->calls[MU_FN_FREE];
-	im->head.retired.bytes[MU_FN_FREE] += batch->bytes - counters->bytes[MU_FN_FREE];
+	im->head.retired.calls[MU_FN_FREE] += batch->calls - counters.calls[MU_FN_FREE];
+	im->head.retired.bytes[MU_FN_FREE] += batch->bytes - counters.bytes[MU_FN_FREE];
 	return true;
 }
 
@@ -125,7 +124,7 @@ static void find_cells(struct image *im)
 
 		if (!at)
 			continue;
-		memcpy(&cell, at, sizeof(cell));
+		image_read_once(&cell, at, sizeof(cell));
 		if ((uint64_t)((const uint8_t *)at - im->base) == im->batch.cell)
 			in_cell = i;
 		for (uint32_t k = im->batch.done; k < im->batch.count; k++)
@@ -174,7 +173,7 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 
 	if (!at)
 		return false;
-	memcpy(cell, at, sizeof(*cell));
+	image_read_once(cell, at, sizeof(*cell));
 	uint32_t k = im->batch.done;
 	if (k < im->batch.count && is_in_cell(im) && im->batch_cell[k] == index) {
 		cell->live_bytes = im->batch.live_bytes;
@@ -192,10 +191,11 @@ void batch_lives(const struct image *im, struct mu_lives *lives)
 {
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++) {
 		uint64_t age = mu_age(birth_of(&im->batch.free[k]), im->batch.tick);
-		const uint64_t *word = NULL;
+		uint64_t word, blocks = 1;
 
-		if (k == im->batch.done && is_in_cell(im) && !(im->batch.lives & 7))
-			word = image_at(im, im->batch.lives, sizeof(*word));
-		lives->blocks[mu_lives_class(age)] += word ? im->batch.lived - *word : 1;
+		if (k == im->batch.done && is_in_cell(im) && !(im->batch.lives & 7) &&
+		    image_copy(im, im->batch.lives, &word, sizeof(word)))
+			blocks = im->batch.lived - word;
+		lives->blocks[mu_lives_class(age)] += blocks;
 	}
 }

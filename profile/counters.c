@@ -29,32 +29,29 @@ static void add_functions(struct counters *c, const struct mu_counters *from)
 	c->paused_bytes += from->paused_bytes;
 }
 
-/* A program with a thousand threads has a thousand of these; FROM is read in place. */
 static void add_one(struct counters *c, const struct image *im, const struct mu_counters *from)
 {
-	const uint64_t *high;
+	uint64_t high[MU_HIST_HIGH];
 
 	add_functions(c, from);
 	c->hist_large += from->hist_large;
 	for (unsigned int i = 0; i < MU_HIST_LOW; i++)
 		c->hist[i] += from->hist_low[i];
-	high = from->hist_high % 8 ? NULL :
-	       image_at(im, from->hist_high, MU_HIST_HIGH * sizeof(uint64_t));
-	for (unsigned int i = 0; high && i < MU_HIST_HIGH; i++)
+	if (from->hist_high % 8 || !image_copy(im, from->hist_high, high, sizeof(high)))
+		return;
+	for (unsigned int i = 0; i < MU_HIST_HIGH; i++)
 		c->hist[MU_HIST_LOW + i] += high[i];
 }
 
 void counters_add(struct counters *c, const struct image *im)
 {
 	uint64_t threads = image_count(im, MU_SEC_THREADS);
+	struct mu_thread thread;
 
 	add_one(c, im, &im->head.retired);
 	for (uint64_t i = 0; i < threads; i++) {
-		const struct mu_thread *thread =
-			image_entry(im, MU_SEC_THREADS, i, sizeof(*thread));
-
-		if (thread)
-			add_one(c, im, &thread->counters);
+		if (image_copy_entry(im, MU_SEC_THREADS, i, &thread, sizeof(thread)))
+			add_one(c, im, &thread.counters);
 	}
 }
 

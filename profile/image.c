@@ -39,6 +39,23 @@ uint64_t image_bytes(const struct image *im)
 	return used;
 }
 
+/* The barrier tells the compiler that the original has changed: it may not look there again instead
+ * of at the copy. */
+void image_read_once(void *to, const void *from, size_t length)
+{
+	memcpy(to, from, length);
+	__asm__ volatile("" : : : "memory");
+}
+
+bool image_copy(const struct image *im, uint64_t offset, void *to, size_t length)
+{
+	const void *from = image_at(im, offset, length);
+
+	if (from)
+		image_read_once(to, from, length);
+	return from != NULL;
+}
+
 void image_refresh(struct image *im)
 {
 	batch_take(im);
@@ -161,19 +178,24 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 	return (uintptr_t)entry % 8 ? NULL : entry;
 }
 
+bool image_copy_entry(const struct image *im, enum mu_section section, uint64_t index, void *to,
+		      size_t size)
+{
+	const void *from = image_entry(im, section, index, size);
+
+	if (from)
+		image_read_once(to, from, size);
+	return from != NULL;
+}
+
 bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *shot)
 {
-	size_t size = sizeof(*shot);
-	const void *entry = image_entry(im, MU_SEC_SNAPSHOTS, index, size);
+	struct mu_snapshot found = { 0 };
 
-	if (!entry) {
-		size = MU_SNAPSHOT_SIZE_MIN;
-		entry = image_entry(im, MU_SEC_SNAPSHOTS, index, size);
-	}
-	if (!entry)
+	if (!image_copy_entry(im, MU_SEC_SNAPSHOTS, index, &found, sizeof(found)) &&
+	    !image_copy_entry(im, MU_SEC_SNAPSHOTS, index, &found, MU_SNAPSHOT_SIZE_MIN))
 		return false;
-	*shot = (struct mu_snapshot){ 0 };
-	memcpy(shot, entry, size);
+	*shot = found;
 	return true;
 }
 
@@ -190,17 +212,13 @@ size_t image_string(const struct image *im, const struct mu_string *string, char
 		    size_t size)
 {
 	size_t length = string->length;
-	const void *bytes;
 
 	if (length > IMAGE_STRING_MAX)
 		length = IMAGE_STRING_MAX;
 	if (length > size - 1)
 		length = size - 1;
-	bytes = image_at(im, string->offset, length);
-	if (!bytes)
+	if (!image_copy(im, string->offset, buffer, length))
 		length = 0;
-	else
-		memcpy(buffer, bytes, length);
 	buffer[length] = '\0';
 	return length;
 }

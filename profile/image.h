@@ -67,9 +67,23 @@ void image_refresh(struct image *im);
 
 /* image_at -- where LENGTH bytes at OFFSET can be read, or NULL if they are not all inside.
  *
- * The bytes may change while they are looked at: copy, then check.
+ * The bytes may change while they are looked at, and a compiler may read them twice where the
+ * source does once. For atomic loads, and for bytes of which nothing depends on the values;
+ * image_copy() is for everything else. tests/lint/image.t has the list of callers.
  */
 const void *image_at(const struct image *im, uint64_t offset, uint64_t length);
+
+/* image_read_once -- copy LENGTH bytes from memory that others may write: each is read once.
+ *
+ * to  private memory: what it holds afterwards does not change, whatever they do.
+ */
+void image_read_once(void *to, const void *from, size_t length);
+
+/* image_copy -- copy LENGTH bytes at OFFSET out, as image_read_once().
+ *
+ * Returns false, and leaves TO alone, if they are not all inside.
+ */
+bool image_copy(const struct image *im, uint64_t offset, void *to, size_t length);
 
 /* image_bytes -- how much of the image can really be there: what is used, and backed.
  *
@@ -87,9 +101,21 @@ uint64_t image_count(const struct image *im, enum mu_section section);
 /* image_entry -- where entry INDEX of a table lies, or NULL.
  *
  * size  bytes the caller means to read; an entry that is smaller reads as NULL.
+ * As image_at(): for atomic loads and stores.
  */
 const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
 			size_t size);
+
+/* image_copy_entry -- copy the first SIZE bytes of entry INDEX of a table out, as image_copy().
+ *
+ * Returns false, and leaves TO alone, if there is none or it is smaller.
+ */
+bool image_copy_entry(const struct image *im, enum mu_section section, uint64_t index, void *to,
+		      size_t size);
+
+/* What there is of a struct mu_thread without its histogram, for image_copy_entry(). */
+#define IMAGE_THREAD_FIGURES (offsetof(struct mu_thread, counters) + \
+			      offsetof(struct mu_counters, hist_low))
 
 /* image_snapshot -- copy snapshot INDEX out.
  *

@@ -227,12 +227,10 @@ static void put_pieces(struct writer *w, uint64_t offset, uint64_t length)
 
 	put(w, &piece, sizeof(piece));
 	while (left > 0) {
-		const void *head = offset ? image_at(w->im, offset, sizeof(piece)) : NULL;
 		const void *bytes = NULL;
 		uint64_t size = 0;
 
-		if (head) {
-			memcpy(&piece, head, sizeof(piece));
+		if (offset && image_copy(w->im, offset, &piece, sizeof(piece))) {
 			size = piece.used < left ? piece.used : left;
 			bytes = image_at(w->im, offset + sizeof(piece), size);
 		}
@@ -282,15 +280,11 @@ static unsigned char *copy_entries(struct writer *w, enum mu_section section, ui
 	w->entries_left -= *count * size;
 	copy = *count ? reallocarray(NULL, *count, size) : NULL;
 	for (uint64_t i = 0; copy && i < *count; i++) {
-		const void *entry = image_entry(im, section, i, size);
-		struct mu_cell cell;
+		unsigned char *to = copy + i * size;
 
-		if (section == MU_SEC_CELLS)
-			entry = batch_cell(im, i, &cell) ? &cell : NULL;
-		if (!entry)
+		if (section == MU_SEC_CELLS ? !batch_cell(im, i, (struct mu_cell *)to) :
+					      !image_copy_entry(im, section, i, to, size))
 			*count = i;
-		else
-			memcpy(copy + i * size, entry, size);
 	}
 	return copy;
 }

@@ -4,8 +4,6 @@
  */
 #include "profile/lives.h"
 
-#include <string.h>
-
 #include "profile/batch.h"
 
 enum { THREADS_MAX = 1 << 20 };	/* a hostile chain can be a ring */
@@ -16,12 +14,10 @@ bool lives_of(const struct image *im, struct mu_lives *lives)
 
 	*lives = (struct mu_lives){ .next = 0 };
 	for (int i = 0; next && i < THREADS_MAX; i++) {
-		const void *at = image_at(im, next, sizeof(struct mu_lives));
 		struct mu_lives one;
 
-		if (!at)
+		if (!image_copy(im, next, &one, sizeof(one)))
 			break;
-		memcpy(&one, at, sizeof(one));
 		for (unsigned int k = 0; k < MU_LIVES; k++)
 			lives->blocks[k] += one.blocks[k];
 		next = one.next;

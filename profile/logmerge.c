@@ -86,7 +86,7 @@ static const struct mu_log_chunk *chunk_at(const struct image *im, uint64_t offs
 static void enter_chunk(const struct image *im, struct log_chain *c, uint64_t offset)
 {
 	const struct mu_log_chunk *chunk = chunk_at(im, offset);
-	uint64_t capacity = chunk ? chunk->capacity : 0;
+	uint64_t capacity = chunk ? __atomic_load_n(&chunk->capacity, __ATOMIC_RELAXED) : 0;
 
 	c->chunk = chunk ? offset : 0;
 	c->index = 0;
@@ -107,7 +107,7 @@ static bool leave_chunk(const struct image *im, struct log_chain *c)
 	/* Records may have come between the look at count and the seal. */
 	if (__atomic_load_n(&chunk->count, __ATOMIC_ACQUIRE) > c->index && c->index < c->capacity)
 		return false;
-	next = chunk->next;
+	next = __atomic_load_n(&chunk->next, __ATOMIC_RELAXED);
 	if (next == c->chunk || !chunk_at(im, next) || next == 0)
 		return false;
 	enter_chunk(im, c, next);
@@ -401,8 +401,8 @@ void logmerge_discard(struct logmerge *m, struct image *im)
 			image_entry(im, MU_SEC_THREADS, i, sizeof(*thread));
 		struct log_chain *c = &m->chain[i];
 
-		if (thread && c->chunk == 0 && thread->log_first)
-			enter_chunk(im, c, thread->log_first);
+		if (thread && c->chunk == 0)
+			enter_chunk(im, c, __atomic_load_n(&thread->log_first, __ATOMIC_ACQUIRE));
 		while (look(m, im, c)) {
 			m->budget = minus(m->budget, (c->ready - c->index) * sizeof(uint64_t));
 			c->index = c->ready;

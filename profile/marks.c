@@ -4,16 +4,10 @@
  */
 #include "profile/marks.h"
 
-#include <string.h>
-
 bool marks_get(const struct image *im, uint64_t index, struct mu_mark *mark)
 {
-	const void *entry = index < MARKS_MAX && index < image_count(im, MU_SEC_MARKS) ?
-		image_entry(im, MU_SEC_MARKS, index, sizeof(*mark)) : NULL;
-
-	if (entry)
-		memcpy(mark, entry, sizeof(*mark));
-	return entry != NULL;
+	return index < MARKS_MAX &&
+	       image_copy_entry(im, MU_SEC_MARKS, index, mark, sizeof(*mark));
 }
 
 uint64_t marks_paused(const struct image *im, uint64_t until, uint64_t *ns, bool *is_over)

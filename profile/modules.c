@@ -85,13 +85,10 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 	if (!m->module || !m->reach)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
 	for (uint64_t i = 0; i < count; i++) {
-		const void *entry = image_entry(im, MU_SEC_MODULES, i, sizeof(struct mu_module));
 		struct mu_module from;
 
-		if (!entry)
-			continue;
-		memcpy(&from, entry, sizeof(from));
-		if (from.start >= from.end)
+		if (!image_copy_entry(im, MU_SEC_MODULES, i, &from, sizeof(from)) ||
+		    from.start >= from.end)
 			continue;
 		m->module[m->count] = copy_module(&from, im);
 		if (!m->module[m->count++].path)

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint64_t positive(int64_t value)
 {
@@ -81,12 +80,10 @@ static void take_heap(struct points *p, const struct mu_points *all, uint64_t en
 static bool add_recorded(struct points *p, uint32_t sites, const struct image *im, uint64_t i,
 			 const struct mu_points *all, uint64_t end)
 {
-	const void *entry = image_entry(im, MU_SEC_POINTS, i, sizeof(struct mu_point));
 	struct mu_point point;
 
-	if (!entry)
+	if (!image_copy_entry(im, MU_SEC_POINTS, i, &point, sizeof(point)))
 		return false;
-	memcpy(&point, entry, sizeof(point));
 	p->point[p->count] = take(&point, all, end);
 	if (p->point[p->count].site >= sites)
 		p->point[p->count].site = 0;
@@ -104,11 +101,9 @@ static void load_recorded(struct points *p, uint32_t sites, const struct image *
 	for (uint64_t i = 0; i < count && add_recorded(p, sites, im, i, all, end); i++)
 		;
 	for (uint32_t i = 0; i < sites; i++) {
-		const void *entry = image_entry(im, MU_SEC_SITES, i, sizeof(struct mu_site));
 		struct mu_site site = { .point = 0 };
 
-		if (entry)
-			memcpy(&site, entry, sizeof(site));
+		image_copy_entry(im, MU_SEC_SITES, i, &site, sizeof(site));
 		p->of_site[i] = site.point > 0 && site.point <= p->count ? site.point - 1 :
 									   POINTS_NONE;
 	}
@@ -172,25 +167,23 @@ static void make_all(struct points *p, const struct sites *sites, const struct i
 int points_load(struct points *p, const struct sites *sites, const struct image *im,
 		struct mu_error *err)
 {
-	const void *heap = im->head.points ? image_at(im, im->head.points,
-						      sizeof(struct mu_points)) : NULL;
 	uint64_t count = image_count(im, MU_SEC_POINTS);
 	struct mu_points all;
+	bool is_recorded = count > 0 && im->head.points &&
+			   image_copy(im, im->head.points, &all, sizeof(all));
 
 	*p = (struct points){ .sites = sites->count };
-	if (!heap || count == 0)
+	if (!is_recorded)
 		count = sites->count;
 	count = count < SITES_MAX ? count : SITES_MAX;
 	p->point = calloc(count + 1, sizeof(*p->point));
 	p->of_site = calloc((size_t)sites->count + 1, sizeof(*p->of_site));
 	if (!p->point || !p->of_site)
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for program points");
-	if (heap && image_count(im, MU_SEC_POINTS) > 0) {
-		memcpy(&all, heap, sizeof(all));
+	if (is_recorded)
 		load_recorded(p, sites->count, im, count, &all);
-	} else {
+	else
 		make_all(p, sites, im);
-	}
 	return 0;
 }
 

@@ -88,12 +88,10 @@ static int load_frames(struct profile *p, const struct image *im, struct mu_erro
 		return no_memory(err);
 	}
 	for (uint32_t i = 1; i < count; i++) {
-		const void *entry = image_entry(im, MU_SEC_FRAMES, i, sizeof(struct mu_frame));
 		struct mu_frame from;
 
-		if (!entry)
+		if (!image_copy_entry(im, MU_SEC_FRAMES, i, &from, sizeof(from)))
 			break;
-		memcpy(&from, entry, sizeof(from));
 		/* Callers are written first, so a chain of parents ends. */
 		if (from.parent >= i || p->frame[from.parent].depth >= PROFILE_DEPTH_MAX)
 			from.parent = 0;
@@ -113,13 +111,10 @@ static int load_stacks(struct profile *p, const struct image *im, struct mu_erro
 	if (!p->stack)
 		return no_memory(err);
 	for (; p->stack_count < count; p->stack_count++) {
-		const void *entry = image_entry(im, MU_SEC_STACKS, p->stack_count,
-						sizeof(struct mu_stack));
 		struct mu_stack from;
 
-		if (!entry)
+		if (!image_copy_entry(im, MU_SEC_STACKS, p->stack_count, &from, sizeof(from)))
 			break;
-		memcpy(&from, entry, sizeof(from));
 		p->stack[p->stack_count] = (struct profile_stack){
 			.frame = from.frame < p->frame_count ? from.frame : 0,
 			.flags = from.flags & 0xff };

@@ -44,12 +44,12 @@ static int64_t take_threads(struct result *r, const struct image *im)
 	r->log_lost = im->head.drops.log_records;
 	r->stack_peak = im->head.retired_stack_peak;
 	for (uint64_t i = 0; i < threads; i++) {
-		const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
+		struct mu_thread t;
 
-		if (!t)
+		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES))
 			continue;
-		take_thread(r, t);
-		pending = (int64_t)((uint64_t)pending + (uint64_t)t->pending_heap);
+		take_thread(r, &t);
+		pending = (int64_t)((uint64_t)pending + (uint64_t)t.pending_heap);
 	}
 	return pending;
 }
@@ -189,12 +189,10 @@ static void take_symbols(struct result *r, const struct image *im)
 	uint64_t count = image_count(im, MU_SEC_SYMBOLS);
 
 	for (uint64_t i = 0; i < count; i++) {
-		const struct mu_symbol *entry = image_entry(im, MU_SEC_SYMBOLS, i, sizeof(*entry));
 		struct mu_symbol symbol;
 
-		if (!entry)
+		if (!image_copy_entry(im, MU_SEC_SYMBOLS, i, &symbol, sizeof(symbol)))
 			break;
-		memcpy(&symbol, entry, sizeof(symbol));
 		take_symbol(r, im, &symbol);
 	}
 }

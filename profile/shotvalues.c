@@ -5,8 +5,6 @@
 #include "profile/shotvalues.h"
 
 #include <stddef.h>
-#include <string.h>
-
 bool shotvalues_are_known(const struct mu_snapshot *shot)
 {
 	return shot->values != 0 || shot->packed != 0 || shot->heap == 0;
@@ -24,11 +22,8 @@ void shotvalues_open(struct shotvalues *v, const struct image *image,
 
 static bool next_of_array(struct shotvalues *v, struct mu_site_value *value)
 {
-	const void *at = v->left ? image_at(v->image, v->array, sizeof(*value)) : NULL;
-
-	if (!at)
+	if (!v->left || !image_copy(v->image, v->array, value, sizeof(*value)))
 		return false;
-	memcpy(value, at, sizeof(*value));
 	v->array += sizeof(*value);
 	v->left--;
 	return true;
@@ -39,11 +34,9 @@ static bool next_of_array(struct shotvalues *v, struct mu_site_value *value)
 static bool next_piece(struct shotvalues *v)
 {
 	struct mu_values head;
-	const void *at = v->piece ? image_at(v->image, v->piece, sizeof(head)) : NULL;
 
-	if (!at)
+	if (!v->piece || !image_copy(v->image, v->piece, &head, sizeof(head)))
 		return false;
-	memcpy(&head, at, sizeof(head));
 	v->at = image_at(v->image, v->piece + offsetof(struct mu_values, byte), head.used);
 	v->end = v->at ? v->at + head.used : NULL;
 	v->piece = head.next;

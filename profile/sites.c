@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/batch.h"
 #include "profile/shotvalues.h"
@@ -35,12 +34,10 @@ static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 	for (; s->count < count; s->count++) {
 		/* What lies behind is younger than some recordings. */
 		const size_t known = offsetof(struct mu_site, point);
-		const void *entry = image_entry(im, MU_SEC_SITES, s->count, known);
 		struct mu_site from;
 
-		if (!entry)
+		if (!image_copy_entry(im, MU_SEC_SITES, s->count, &from, known))
 			break;
-		memcpy(&from, entry, known);
 		s->site[s->count] = (struct site){
 			.stack = from.stack < stacks ? from.stack : 0,
 			.fn = from.fn < UINT8_MAX ? (uint8_t)from.fn : UINT8_MAX,
@@ -119,12 +116,9 @@ struct sites_classes *sites_classes(const struct sites *s, const struct image *i
 
 uint64_t sites_first_tick(const struct image *im, uint32_t number)
 {
-	const size_t known = offsetof(struct mu_site, point);
-	const void *entry = image_entry(im, MU_SEC_SITES, number, known);
 	struct mu_site site = { .first = 0 };
 
-	if (entry)
-		memcpy(&site, entry, known);
+	image_copy_entry(im, MU_SEC_SITES, number, &site, offsetof(struct mu_site, point));
 	return site.first;
 }
 

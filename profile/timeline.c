@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
 {
@@ -28,11 +27,9 @@ int timeline_load(struct timeline *t, const struct image *im, struct mu_error *e
 		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the timeline");
 	for (uint64_t i = 0; i < count; i++) {
 		struct mu_sample *to = &t->sample[t->count];
-		const void *entry = image_entry(im, MU_SEC_TIMELINE, i, known);
 
-		if (!entry)
+		if (!image_copy_entry(im, MU_SEC_TIMELINE, i, to, known))
 			break;
-		memcpy(to, entry, known);
 		if (to->mono_ns < last)
 			continue;
 		last = to->mono_ns;

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "recording/recording.h"
 
@@ -14,17 +13,12 @@
 static uint32_t flags_of(const struct image *im, uint64_t number)
 {
 	const size_t known = offsetof(struct mu_site, point);
-	const void *entry = image_entry(im, MU_SEC_SITES, number, known);
 	struct mu_stack stack;
 	struct mu_site site;
 
-	if (!entry)
+	if (!image_copy_entry(im, MU_SEC_SITES, number, &site, known) ||
+	    !image_copy_entry(im, MU_SEC_STACKS, site.stack, &stack, sizeof(stack)))
 		return 0;
-	memcpy(&site, entry, known);
-	entry = image_entry(im, MU_SEC_STACKS, site.stack, sizeof(stack));
-	if (!entry)
-		return 0;
-	memcpy(&stack, entry, sizeof(stack));
 	return stack.flags;
 }
 
@@ -58,12 +52,10 @@ void unwound_take(struct unwound *u, const struct image *im)
 	if (u->truncated.stacks + u->cut.stacks + u->guessed.stacks == 0)
 		return;
 	for (uint64_t i = 0; i < cells; i++) {
-		const void *entry = image_entry(im, MU_SEC_CELLS, i, sizeof(struct mu_cell));
 		struct mu_cell cell;
 
-		if (!entry)
+		if (!image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)))
 			return;
-		memcpy(&cell, entry, sizeof(cell));
 		if (cell.site > 0 && cell.site < sites && !(cell.flags & MU_CELL_BOOKS))
 			count(u, flags_of(im, cell.site), 0, cell.total_blocks);
 	}

@@ -1,0 +1,35 @@
+#!/usr/bin/perl
+# image.t -- who reads a recording copies what it looks at out, once, before it looks.
+#
+# Whoever is recorded may write there at any moment. Pointers into a recording are for atomic loads,
+# and for bytes of which nothing depends on the values: the callers of image_at() and image_entry()
+# are listed here, with what they do. All others use image_copy() and image_copy_entry(), whose copy
+# stays what it is.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+use strict;
+use warnings;
+use lib $0 =~ m{^(.*)/};
+use Lint;
+
+my %may = (
+	'profile/image.c' => 'makes the copies',
+	'profile/batch.c' => 'atomic loads; where a cell lies',
+	'profile/logmerge.c' => 'atomic loads and stores; words of the log, judged one by one',
+	'profile/keep.c' => 'bytes for a checksum',
+	'profile/keep_image.c' => 'bytes that are copied to a file as they are',
+	'profile/accesses.c' => 'numbers that are added up',
+	'profile/shotvalues.c' => 'bytes that are read one after the other, once each',
+	'memusage/live.c' => 'atomic loads and stores',
+	'memusage/shot.c' => 'bytes that are copied as they are',
+	'memusage/tree_shots.c' => 'atomic loads and stores',
+);
+
+my %found;
+for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint))) {
+	my @calls = code(slurp($file)) =~ /\b(image_at|image_entry)\s*\(/g;
+	$found{$file} = 1 if @calls;
+	check($file, $may{$file} ? () : map { "$_() leads into the recording: image_copy() it" } @calls);
+}
+ok($found{$_}, "$_ still does: $may{$_}") for sort keys %may;
+done_testing();
