@@ -11,19 +11,10 @@
 
 #include "profile/allocsyms.h"
 #include "profile/code.h"
+#include "profile/limits.h"
 
 #define CPU_SECONDS 60u
 #define MEMORY (UINT64_C(6) << 30)
-
-static void limit(int resource, rlim_t most)
-{
-	struct rlimit r;
-
-	if (getrlimit(resource, &r) < 0 || r.rlim_cur <= most)
-		return;
-	r.rlim_cur = most;
-	setrlimit(resource, &r);
-}
 
 static bool parse_id(const char *text, struct build_id *id)
 {
@@ -94,8 +85,8 @@ int code_write(const struct settings *settings)
 	};
 	struct symbols_module module = { .path = settings->files[0] };
 
-	limit(RLIMIT_CPU, CPU_SECONDS);
-	limit(RLIMIT_AS, MEMORY);
+	limits_lower(RLIMIT_CPU, CPU_SECONDS);
+	limits_memory(MEMORY);
 	if (!parse_id(settings->build_id, &module.id))
 		return EXIT_FAILURE;
 	return settings->symbol_rules.count ? write_symbols(settings, &module, &options)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "profile/debuginfo.h"
+#include "profile/limits.h"
 #include "profile/seal.h"
 
 enum {
@@ -129,59 +130,15 @@ static void send_found(size_t request, const struct symbols_raw *level, size_t c
 	}
 }
 
-static void limit(int resource, uint64_t value)
-{
-	struct rlimit r;
-
-	if (getrlimit(resource, &r) == 0) {
-		r.rlim_cur = value < r.rlim_max ? value : r.rlim_max;
-		setrlimit(resource, &r);
-	}
-}
-
-/* Sanitizers reserve terabytes of address space. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SHADOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_SHADOW 1
-#endif
-#endif
-#ifndef HAS_SHADOW
-#define HAS_SHADOW 0
-#endif
-
-static uint64_t own_pages(void)
-{
-	char text[64] = "";
-	int fd = HAS_SHADOW ? -1 : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		if (read(fd, text, sizeof(text) - 1) < 0)
-			text[0] = '\0';
-		close(fd);
-	}
-	return strtoull(text, NULL, 10);
-}
-
-/* MORE bytes than there are now. */
-static void limit_memory(uint64_t more)
-{
-	uint64_t pages = own_pages();
-
-	if (pages > 0)
-		limit(RLIMIT_AS, pages * (uint64_t)sysconf(_SC_PAGESIZE) + more);
-}
-
 static void limit_child(const struct symbols_options *o)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0);
-	limit(RLIMIT_CORE, 0);
+	limits_set(RLIMIT_CORE, 0);
 	if (!o->debuginfod)
-		limit(RLIMIT_FSIZE, 0);
-	limit_memory(o->memory ? o->memory : UINT64_C(64) << 30);
+		limits_set(RLIMIT_FSIZE, 0);
+	limits_memory(o->memory ? o->memory : UINT64_C(64) << 30);
 	/* The defaults, whatever the program does with these. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXCPU, SIG_DFL);
@@ -210,9 +167,9 @@ static void seal(uint64_t bytes, void *data)
 
 	send_bytes(s, &m, sizeof(m));
 	send_buffer(s);
-	limit(RLIMIT_CPU, s->seconds + share_of(bytes) + 1);
-	limit_memory(s->memory ? s->memory : (UINT64_C(1) << 30) + 4 * bytes);
-	if (!HAS_SHADOW)
+	limits_set(RLIMIT_CPU, s->seconds + share_of(bytes) + 1);
+	limits_memory(s->memory ? s->memory : (UINT64_C(1) << 30) + 4 * bytes);
+	if (!LIMITS_HAS_SHADOW)
 		seal_process(s->fd);
 }
 
@@ -228,7 +185,7 @@ static void be_child(int fd, const struct symbols_job *job, size_t k, unsigned i
 	s->seconds = seconds;
 	s->memory = job->options->memory;
 	limit_child(job->options);
-	limit(RLIMIT_CPU, seconds + 1);
+	limits_set(RLIMIT_CPU, seconds + 1);
 	own.found = send_found;
 	own.opened = seal;
 	own.data = s;
