@@ -281,7 +281,7 @@ static void take_over(struct tree *t, struct process *p, struct mu_triggers *sha
 
 		if (__atomic_load_n(&shared->taken, __ATOMIC_ACQUIRE) == done)
 			break;
-		image_read_once(&entry, &shared->entry[done % MU_TRIGGERS], sizeof(entry));
+		image_copy_bytes(&entry, &shared->entry[done % MU_TRIGGERS], sizeof(entry));
 		take_entry(t, p, &entry);
 		__atomic_store_n(&shared->done, done + 1, __ATOMIC_RELEASE);
 	}

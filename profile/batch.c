@@ -26,7 +26,7 @@ static void copy_header(struct image *im)
 {
 	struct mu_image *head = &im->head;
 
-	image_read_once(head, im->base, sizeof(*head));
+	image_copy_bytes(head, im->base, sizeof(*head));
 	if (head->header_size < sizeof(*head))
 		head->batch = 0;
 	head->used = head->used < im->size ? head->used : im->size;
@@ -51,7 +51,7 @@ static bool copy_both(struct image *im)
 	counters = __atomic_load_n(&shared->counters, __ATOMIC_ACQUIRE);
 	/* Of later frees it may copy the number alone. */
 	count = __atomic_load_n(&shared->count, __ATOMIC_ACQUIRE);
-	image_read_once(&im->batch, shared, sizeof(*shared));
+	image_copy_bytes(&im->batch, shared, sizeof(*shared));
 	im->batch.count = count;
 	im->batch.done = done;
 	im->batch.counters = counters;
@@ -124,7 +124,7 @@ static void find_cells(struct image *im)
 
 		if (!at)
 			continue;
-		image_read_once(&cell, at, sizeof(cell));
+		image_copy_bytes(&cell, at, sizeof(cell));
 		if ((uint64_t)((const uint8_t *)at - im->base) == im->batch.cell)
 			in_cell = i;
 		for (uint32_t k = im->batch.done; k < im->batch.count; k++)
@@ -173,7 +173,7 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 
 	if (!at)
 		return false;
-	image_read_once(cell, at, sizeof(*cell));
+	image_copy_bytes(cell, at, sizeof(*cell));
 	uint32_t k = im->batch.done;
 	if (k < im->batch.count && is_in_cell(im) && im->batch_cell[k] == index) {
 		cell->live_bytes = im->batch.live_bytes;

@@ -41,7 +41,7 @@ uint64_t image_bytes(const struct image *im)
 
 /* The barrier tells the compiler that the original has changed: it may not look there again instead
  * of at the copy. */
-void image_read_once(void *to, const void *from, size_t length)
+void image_copy_bytes(void *to, const void *from, size_t length)
 {
 	memcpy(to, from, length);
 	__asm__ volatile("" : : : "memory");
@@ -52,7 +52,7 @@ bool image_copy(const struct image *im, uint64_t offset, void *to, size_t length
 	const void *from = image_at(im, offset, length);
 
 	if (from)
-		image_read_once(to, from, length);
+		image_copy_bytes(to, from, length);
 	return from != NULL;
 }
 
@@ -184,7 +184,7 @@ bool image_copy_entry(const struct image *im, enum mu_section section, uint64_t 
 	const void *from = image_entry(im, section, index, size);
 
 	if (from)
-		image_read_once(to, from, size);
+		image_copy_bytes(to, from, size);
 	return from != NULL;
 }
 

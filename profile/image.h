@@ -73,13 +73,13 @@ void image_refresh(struct image *im);
  */
 const void *image_at(const struct image *im, uint64_t offset, uint64_t length);
 
-/* image_read_once -- copy LENGTH bytes from memory that others may write: each is read once.
+/* image_copy_bytes -- copy LENGTH bytes from memory that others may write meanwhile.
  *
  * to  private memory: what it holds afterwards does not change, whatever they do.
  */
-void image_read_once(void *to, const void *from, size_t length);
+void image_copy_bytes(void *to, const void *from, size_t length);
 
-/* image_copy -- copy LENGTH bytes at OFFSET out, as image_read_once().
+/* image_copy -- copy LENGTH bytes at OFFSET out, as image_copy_bytes().
  *
  * Returns false, and leaves TO alone, if they are not all inside.
  */

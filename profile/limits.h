@@ -25,10 +25,10 @@ void limits_set(int resource, uint64_t value);
 /* limits_lower -- the same, unless the limit is lower already. */
 void limits_lower(int resource, uint64_t value);
 
-/* limits_memory -- at most so many bytes of address space more than now, or less if that is the limit.
+/* limits_memory -- at most so many bytes of address space more than now, less if that is the limit.
  *
- * Nothing happens under a sanitizer, which reserves terabytes, and where /proc does not say how much
- * there is.
+ * Nothing happens under a sanitizer, which reserves terabytes, and where /proc does not say how
+ * much there is.
  */
 void limits_memory(uint64_t more);
 

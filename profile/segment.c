@@ -63,7 +63,7 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 	*s = (struct segment){ .base = base, .size = size };
 	if (size < sizeof(s->head))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, 0, "too short for a recording");
-	image_read_once(&s->head, base, sizeof(s->head));
+	image_copy_bytes(&s->head, base, sizeof(s->head));
 	if (s->head.magic != MU_SEGMENT_MAGIC)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not a recording of memusage");
 	if (s->head.version != MU_VERSION || s->head.header_size < sizeof(s->head))
@@ -204,7 +204,7 @@ bool segment_slot(const struct segment *s, uint32_t k, struct mu_slot *slot)
 {
 	if (k >= s->head.slot_count)
 		return false;
-	image_read_once(slot, s->base + s->head.slot_table + (uint64_t)k * sizeof(*slot),
+	image_copy_bytes(slot, s->base + s->head.slot_table + (uint64_t)k * sizeof(*slot),
 			sizeof(*slot));
 	return true;
 }

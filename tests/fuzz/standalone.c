@@ -2,9 +2,10 @@
  *
  * Linked with one tests/fuzz/NAME.c, whose LLVMFuzzerTestOneInput() is called with every file
  * of tests/fuzz/corpus/NAME/, with each of its truncations and with some hundreds of seeded
- * mutations: the same ones in every run. The bytes end where an unreadable page begins, so
- * that reading past them is a fault even without a sanitizer. A crash, a call of more than 10 s
- * or of more than 1 GiB of memory fails; the input that did it is described on the way out.
+ * mutations (replay_mutations of them, in a slow target): the same ones in every run. The bytes end
+ * where an unreadable page begins, so that reading past them is a fault even without a sanitizer. A
+ * crash, a call of more than 10 s or of more than 1 GiB of memory fails; the input that did it is
+ * described on the way out.
  *
  *	build/tests/fuzz/NAME            the corpus; TAP on stdout, one check per file
  *	build/tests/fuzz/NAME FILE...    just these files, as they are
@@ -32,6 +33,7 @@
 #define TRUNCATIONS 2048
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern const unsigned int replay_mutations __attribute__((weak));
 
 /* What is being tried, for the handler. */
 static char current[PATH_MAX + 64];
@@ -142,7 +144,7 @@ static void try_mutations(const char *name, const uint8_t *data, size_t size)
 		free(copy);
 		return;
 	}
-	for (unsigned i = 0; i < MUTATIONS; i++) {
+	for (unsigned int i = 0; i < (&replay_mutations ? replay_mutations : MUTATIONS); i++) {
 		snprintf(current, sizeof(current), "%s, mutation %u", name, i);
 		memcpy(copy, data, size);
 		for (unsigned changes = 1 + i % 4; changes > 0; changes--)
