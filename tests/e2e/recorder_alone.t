@@ -70,7 +70,12 @@ run sh -c 'ulimit -v 200000; exec env LD_PRELOAD="$LIB" MEMUSAGE_DIR="$MU_TMP/ar
 	limits take 60'
 is "$status" 0 'an address space limit'
 cp .err report
-is "$(report_field 2992-3007 count)" 3000 'recorded'
+if [ -z "${SAN:-}" ]; then
+	is "$(report_field 2992-3007 count)" 3000 'recorded'
+else
+	skip 'a sanitized memusage needs more address space to report it'
+	rm -f arena/*
+fi
 unharmed 'a collector that is gone' MEMUSAGE_COLLECTOR=1:gone: -- alone plain
 is "$err" '' 'not recorded, nothing said'
 
