@@ -169,13 +169,24 @@ static uint64_t look(struct shots *s, const struct live *l, bool detailed, struc
 
 /* ---- what the process itself took -------------------------------------------------------- */
 
+/* Snapshots of an honest image share no values, so all of them have room in it. In a hostile one all
+ * may name the same. */
+static bool has_room(const struct shots *s, const struct image *im, uint64_t count)
+{
+	uint64_t most = im->size < VALUES_MAX ? im->size : VALUES_MAX;
+
+	return s->values_size <= most &&
+	       count <= (most - s->values_size) / sizeof(struct mu_site_value);
+}
+
 /* Copies a snapshot of the image with its values. Returns false if they are not all there. */
 static bool take_over(struct shots *s, const struct image *im, const struct mu_snapshot *from)
 {
 	struct mu_snapshot own = *from;
 	const void *values = NULL;
 
-	if (own.value_count > 0 && own.value_count < SITES_MAX_TAKEN)
+	if (own.value_count > 0 && own.value_count < SITES_MAX_TAKEN &&
+	    has_room(s, im, own.value_count))
 		values = image_at(im, own.values,
 				  own.value_count * sizeof(struct mu_site_value));
 	if (own.value_count > 0 && !values)
