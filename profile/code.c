@@ -41,8 +41,11 @@ struct work {
 	bool has_failed;	/* no memory */
 };
 
+/* What the recorder's words cannot express is no code either, only in a file made for it. */
 static void add_edge(struct work *w, uint64_t address)
 {
+	if (address > MU_CODE_ADDRESS(UINT64_MAX))
+		return;
 	if (w->edge_count == w->edge_room) {
 		uint64_t *edge = array_grow(w->edge, &w->edge_room, w->edge_count + 1,
 					    sizeof(*edge));
