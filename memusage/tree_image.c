@@ -117,9 +117,10 @@ uint64_t tree_drain(struct tree *t)
 	return events;
 }
 
+/* im  NULL if the process has made it unreadable: what came before is in the file. */
 static void end_log(struct tree *t, struct process *p, const struct image *im)
 {
-	uint64_t end = im->head.process.exit_mono_ns;
+	uint64_t end = im ? im->head.process.exit_mono_ns : 0;
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 
 	drain(t, p, true);
@@ -185,6 +186,7 @@ static void end_image_of(struct tree *t, const struct process *p, struct image *
 /* The state is read once more: a child may have had its first event just before its end. */
 void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 {
+	bool is_readable;
 	struct image im;
 
 	if (p->slot < 0)
@@ -193,13 +195,14 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 		tree_image_live(t, p);
 	if (p->is_live)
 		tree_shots_end(t, p);
-	if (p->is_live && load_image(p, &im)) {
-		if (p->log)
-			end_log(t, p, &im);
+	is_readable = p->is_live && load_image(p, &im);
+	if (p->log)
+		end_log(t, p, is_readable ? &im : NULL);
+	if (is_readable) {
 		tree_memory_end(p, &im);
 		end_image_of(t, p, &im, end);
-		tree_memory_forget(p);
 	}
+	tree_memory_forget(p);
 	if (end != TREE_SHUTDOWN)
 		arena_free(p->arena, (uint32_t)p->slot);
 	p->slot = -1;

@@ -96,6 +96,20 @@ static unsigned int count_descriptors(void)
 	return count;
 }
 
+static void list_descriptors(void)
+{
+	char path[32], file[128];
+
+	for (int fd = 0; fd < 64; fd++) {
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		n = readlink(path, file, sizeof(file) - 1);
+		if (n > 0)
+			fprintf(stderr, "collector: %d is %.*s\n", fd, (int)n, file);
+	}
+}
+
 /* ---- the collector ----------------------------------------------------------------------- */
 
 static void listen_once(void)
@@ -472,7 +486,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	look(127);
 	end();
 	after = count_descriptors();
-	if (after != before)
+	if (after != before) {
+		list_descriptors();
 		die_of("keeps descriptors that it was sent");
+	}
 	return 0;
 }
