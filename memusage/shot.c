@@ -169,8 +169,8 @@ static uint64_t look(struct shots *s, const struct live *l, bool detailed, struc
 
 /* ---- what the process itself took -------------------------------------------------------- */
 
-/* Snapshots of an honest image share no values, so all of them have room in it. In a hostile one all
- * may name the same. */
+/* Snapshots of an honest image share no values, so all of them have room in it. In a hostile one
+ * all may name the same. */
 static bool has_room(const struct shots *s, const struct image *im, uint64_t count)
 {
 	uint64_t most = im->size < VALUES_MAX ? im->size : VALUES_MAX;
@@ -185,16 +185,15 @@ static bool take_over(struct shots *s, const struct image *im, const struct mu_s
 	struct mu_snapshot own = *from;
 	const void *values = NULL;
 
-	if (own.value_count > 0 && own.value_count < SITES_MAX_TAKEN &&
-	    has_room(s, im, own.value_count))
+	if (!has_room(s, im, own.value_count)) {
+		s->left_out++;
+		return false;
+	}
+	if (own.value_count > 0 && own.value_count < SITES_MAX_TAKEN)
 		values = image_at(im, own.values,
 				  own.value_count * sizeof(struct mu_site_value));
 	if (own.value_count > 0 && !values)
 		return false;
-	if (own.value_count * sizeof(struct mu_site_value) > VALUES_MAX - s->values_size) {
-		s->left_out++;
-		return false;
-	}
 	own.values = add_values(s, values, own.value_count);
 	own.name = (struct mu_string){ 0 };
 	add_snapshot(s, &own);

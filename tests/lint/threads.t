@@ -1,0 +1,26 @@
+#!/usr/bin/perl
+# threads.t -- who has threads. The tools have one, but for the collector's two per arena, which
+# memusage/waker.c starts: they share nothing with the loop but struct waker and the arena's header, by
+# atomic operations (docs/design.md, "The collector's threads").
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+use strict;
+use warnings;
+use lib $0 =~ m{^(.*)/};
+use Lint;
+
+my %may = ('memusage/waker.c' => 1);
+my %starts;
+
+for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint))) {
+	my @calls = code(slurp($file)) =~ /\b(pthread_create|thrd_create|clone3?|timer_create)\s*\(/g;
+	$starts{$file} = 1 if @calls;
+	check($file, $may{$file} ? () : map { "$_() makes a thread" } @calls);
+}
+ok($starts{$_}, "$_ does") for sort keys %may;
+
+# What runs in a thread names a field of the shared header in atomic operations and futex calls only.
+my $text = code(slurp('memusage/waker.c'));
+my @plain = grep { !/__atomic_\w+\(|SYS_futex|futex_wait\(/ && /shared->/ } split /\n/, $text;
+check('memusage/waker.c: the header is shared by atomic operations', @plain);
+done_testing();
