@@ -111,6 +111,12 @@ static void load_recorded(struct points *p, uint32_t sites, const struct image *
 
 /* ---- made of sites ----------------------------------------------------------------------- */
 
+/* Of hostile figures a quotient may be larger than any number of blocks. */
+static uint64_t at_most(double value, uint64_t most)
+{
+	return value < (double)most ? (uint64_t)value : most;
+}
+
 static struct point make(const struct site *from, uint32_t number, uint64_t end)
 {
 	struct point p = {
@@ -131,8 +137,8 @@ static struct point make(const struct site *from, uint32_t number, uint64_t end)
 	 * and more in proportion. */
 	p.max_blocks = was_at_end ? p.end_blocks : p.peak_blocks;
 	if (bytes > 0 && p.max_bytes > bytes)
-		p.max_blocks = (uint64_t)((double)p.max_blocks * (double)p.max_bytes /
-					  (double)bytes);
+		p.max_blocks = at_most((double)p.max_blocks * (double)p.max_bytes / (double)bytes,
+				       p.total_blocks);
 	else if (bytes == 0 && p.total_blocks > 0)
 		p.max_blocks = p.max_bytes / (p.total_bytes / p.total_blocks + 1) + 1;
 	if (p.max_bytes == 0)
