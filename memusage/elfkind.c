@@ -130,7 +130,7 @@ static bool is_privileged(const char *file)
 	return getuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0;
 }
 
-enum elf_kind elf_kind(const char *file, char *interpreter, unsigned int size)
+enum elf_kind elfkind_of(const char *file, char *interpreter, unsigned int size)
 {
 	static struct start s;
 

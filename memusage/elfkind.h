@@ -17,13 +17,13 @@ enum elf_kind {
 	ELF_PRIVILEGED	   /* setuid, setgid or with capabilities: the loader ignores LD_PRELOAD */
 };
 
-/* elf_kind -- look at FILE.
+/* elfkind_of -- look at FILE.
  *
  * interpreter  gets the path after #!, or that of the dynamic loader; "" if there is none.
  * size         of it, with the final zero.
  * The file may be anything: at most 64 KiB of it are read.
  * Source elf(5), execve(2), ld.so(8) "Secure-execution mode".
  */
-enum elf_kind elf_kind(const char *file, char *interpreter, unsigned int size);
+enum elf_kind elfkind_of(const char *file, char *interpreter, unsigned int size);
 
 #endif

@@ -315,7 +315,7 @@ static void could_not_start(struct launcher *l, int error)
 	const char *program = l->session.program;
 	char interpreter[PATH_MAX];
 
-	elf_kind(program, interpreter, sizeof(interpreter));
+	elfkind_of(program, interpreter, sizeof(interpreter));
 	if (error == ENOENT && interpreter[0] && access(interpreter, F_OK) < 0)
 		warn("cannot run %s: its interpreter %s is not there", program, interpreter);
 	else

@@ -34,7 +34,7 @@ static const char *kind_text(enum elf_kind kind)
 static void say_kind(const char *file, int depth, char text[NOTHING_TEXT])
 {
 	char interpreter[PATH_BYTES];
-	enum elf_kind kind = elf_kind(file, interpreter, sizeof(interpreter));
+	enum elf_kind kind = elfkind_of(file, interpreter, sizeof(interpreter));
 
 	if (kind == ELF_SCRIPT && depth < 3)
 		say_kind(interpreter, depth + 1, text);

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			       (ssize_t)(size - length - 1)) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		module.path = path;
-		elf_kind(path, interpreter, sizeof(interpreter));
+		elfkind_of(path, interpreter, sizeof(interpreter));
 		read_ranges(&module);
 		find_symbols(&module, rule);
 	}

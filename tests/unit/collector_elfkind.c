@@ -23,7 +23,7 @@ static enum elf_kind kind_of(const void *bytes, size_t size)
 	if (write(fd, bytes, size) != (ssize_t)size)
 		abort();
 	close(fd);
-	return elf_kind("file", interpreter, sizeof(interpreter));
+	return elfkind_of("file", interpreter, sizeof(interpreter));
 }
 
 struct program {
@@ -108,7 +108,7 @@ static void scripts(void)
 		EQ_S(interpreter, cases[i].want);
 	}
 	EQ_I(kind_of("echo hi\n", 8), ELF_NO_PROGRAM);
-	EQ_I(elf_kind("nowhere", interpreter, sizeof(interpreter)), ELF_UNREADABLE);
+	EQ_I(elfkind_of("nowhere", interpreter, sizeof(interpreter)), ELF_UNREADABLE);
 }
 
 static void reasons(void)
