@@ -95,16 +95,22 @@ static void *map_private(int fd, size_t file_size, size_t *size)
 	}
 }
 
-/* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none.
- * A copy may have holes where pages are zero. Of a copy of a whole arena, which is sparse by
- * nature, everything is looked at, but no hole read. */
+/* An arena, or what a library that works alone has left: its log lies at the far end. */
+static bool is_sparse(const struct mu_segment *head)
+{
+	return head->kind == MU_KIND_TREE || head->kind == MU_KIND_FILE;
+}
+
+/* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none. A
+ * copy may have holes where pages are zero. Of what is sparse by nature everything is looked at,
+ * but no hole read. */
 static uint64_t believable(int fd, uint64_t size)
 {
 	struct mu_segment head = { .kind = 0 };
 	struct backed file;
 
 	if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-	    head.kind == MU_KIND_TREE)
+	    is_sparse(&head))
 		return size;
 	backed_init(&file, fd, 0, size);
 	return page_up((UINT64_C(16) << 20) + 4 * backed_bytes(&file));
@@ -129,7 +135,7 @@ static int map_file(struct segment *s, int fd, struct mu_error *err)
 	if (base == MAP_FAILED)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot map it: %m");
 	if (segment_view(s, base, size, err) < 0 ||
-	    (s->head.kind == MU_KIND_TREE && segment_watch(s, fd, err) < 0)) {
+	    (is_sparse(&s->head) && segment_watch(s, fd, err) < 0)) {
 		munmap(base, size);
 		return -1;
 	}
