@@ -35,6 +35,10 @@ static struct {
 	bool is_known;
 } area;
 
+/* Nothing but zeros: registers that are restored from it get their initial values. As large as the
+ * area with the 8 KiB of AMX; on a later CPU that needs more, all counts as in use. */
+static const uint8_t initial[12288] __attribute__((aligned(ALIGN)));
+
 static uint64_t extended_control(uint32_t number)
 {
 	uint32_t low, high;
@@ -58,6 +62,7 @@ static void look_at_cpu(void)
 		bool is_apart = i >= 2 && on >> i & 1 &&
 				__get_cpuid_count(XSAVE_LEAF, i, &a, &b, &c, &d);
 		area.end[i] = is_apart ? a + b : LEGACY_BYTES + HEADER_BYTES;
+		area.tells_in_use &= area.end[i] <= sizeof(initial);
 	}
 	area.switched_on = on;
 }
@@ -82,9 +87,16 @@ static uint32_t bytes_needed(uint64_t *components)
 	return bytes;
 }
 
+static void restore(const uint8_t *from, uint64_t components)
+{
+	__asm__ volatile("xrstor64 (%0)"
+			 : : "r"(from), "a"((uint32_t)components), "d"((uint32_t)(components >> 32))
+			 : "memory");
+}
+
 static void keep_at(uint8_t *at, uint64_t saved, void (*work)(void *), void *argument)
 {
-	uint64_t all = area.switched_on;
+	uint64_t others = area.switched_on & ~saved;
 
 	if (!saved) {
 		__asm__ volatile("fxsave64 (%0)" : : "r"(at) : "memory");
@@ -97,9 +109,11 @@ static void keep_at(uint8_t *at, uint64_t saved, void (*work)(void *), void *arg
 			 : : "r"(at), "a"((uint32_t)saved), "d"((uint32_t)(saved >> 32))
 			 : "memory");
 	work(argument);
-	__asm__ volatile("xrstor64 (%0)"
-			 : : "r"(at), "a"((uint32_t)all), "d"((uint32_t)(all >> 32))
-			 : "memory");
+	/* A CPU may touch the room of components that get their initial values, too, and beyond ours
+	 * the stack may end. */
+	if (others)
+		restore(initial, others);
+	restore(at, saved);
 }
 
 /* A function of its own: a frame that holds the area is made only where there is no other room. */
