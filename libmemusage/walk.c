@@ -273,6 +273,26 @@ static struct walk *walk_of(struct thread *thread)
 	return thread->walk;
 }
 
+static bool is_within(const struct walk *walk, uint64_t address)
+{
+	return walk->stack.low <= address && address < walk->stack.high;
+}
+
+/* The frames on the thread's own stack are the outermost ones that stay remembered. */
+static void forget_others(struct walk *walk)
+{
+	uint32_t same = 0;
+
+	while (same < walk->count && is_within(walk, walk->frame[same].slot))
+		same++;
+	for (uint32_t i = 0; i < walk->checks && walk->check[i].frame < same; i++)
+		if (!is_within(walk, walk->check[i].at))
+			same = walk->check[i].frame;
+	walk->count = same;
+	while (walk->checks && walk->check[walk->checks - 1].frame >= same)
+		walk->checks--;
+}
+
 /* Makes what is remembered belong to the stack that `slot` is on. */
 static void enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
 {
@@ -284,6 +304,9 @@ static void enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
 		walk->count = walk->checks = 0;
 	walk->generation = now;
 	stack_memory_enter(thread, &walk->stack, slot);
+	/* What is remembered of other stacks may be gone, and was proved by nobody. */
+	if (walk->stack.is_own)
+		forget_others(walk);
 }
 
 /* What is to be said of a stack by how its outermost frame was found. */
