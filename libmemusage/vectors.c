@@ -109,8 +109,8 @@ static void keep_at(uint8_t *at, uint64_t saved, void (*work)(void *), void *arg
 			 : : "r"(at), "a"((uint32_t)saved), "d"((uint32_t)(saved >> 32))
 			 : "memory");
 	work(argument);
-	/* A CPU may touch the room of components that get their initial values, too, and beyond ours
-	 * the stack may end. */
+	/* A CPU may touch the room of components that get their initial values, too, and beyond
+	 * ours the stack may end. */
 	if (others)
 		restore(initial, others);
 	restore(at, saved);
