@@ -101,8 +101,8 @@ static bool is_sparse(const struct mu_segment *head)
 	return head->kind == MU_KIND_TREE || head->kind == MU_KIND_FILE;
 }
 
-/* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none. A
- * copy may have holes where pages are zero. Of what is sparse by nature everything is looked at,
+/* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none.
+ * A copy may have holes where pages are zero. Of what is sparse by nature everything is looked at,
  * but no hole read. */
 static uint64_t believable(int fd, uint64_t size)
 {

@@ -34,7 +34,7 @@ my %pointer = (
 	before_syscall => 'hooks', clock_ns => 'the kernel\'s, for general registers',
 	ask => 'by vectors_keep(), see look_up()',
 	loaded_find => 'by ask() alone', vectors_keep_in => 'what it was given',
-	keep_on_stack => 'likewise',
+	keep_on_stack => 'likewise', keep_at => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
 	cfi_evaluate => 'a callback of ours',
 	maps_each => 'a callback of ours', thread_for_each => 'likewise',
