@@ -99,14 +99,26 @@ static bool have_written(void *start, uint64_t length)
 	return true;
 }
 
+/* Whether what was populated has pages. An emulator takes any advice and does nothing: qemu-user. */
+static bool has_page(const void *start)
+{
+	unsigned char resident = 0;
+	long result = SYS3(SYS_mincore, start, 1, &resident);
+
+	return sys_failed(result) || resident & 1;
+}
+
 bool arena_populate(void *start, uint64_t length)
 {
+	static bool is_ignored;
+
 	if (unlikely(sandbox_is_on))
 		return touch(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 
 	/* Readers take what has no page for what is not there (profile/backed.h). */
-	if (result == -EINVAL || result == -ENOSYS)
+	is_ignored = is_ignored || (!sys_failed(result) && length && !has_page(start));
+	if (is_ignored || result == -EINVAL || result == -ENOSYS)
 		return have_written(start, length);
 	return !sys_failed(result);
 }

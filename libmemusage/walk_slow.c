@@ -12,10 +12,14 @@
 #include "libmemusage/rules.h"
 #include "libmemusage/stack_memory.h"
 
+/* Frames of signals may lead to any stack, and so in a circle if one is none but looks like one. */
+#define SIGNALS_MOST 64
+
 /* A walk: the stack that it began on, and where it works. */
 struct slow {
 	struct stack_view *stack;
 	struct walk_work *work;
+	unsigned int signals; /* frames of signals so far */
 };
 
 static bool read_word(void *slow, uint64_t address, uint64_t *value)
@@ -109,7 +113,7 @@ static bool step(struct slow *s, bool *truncated)
 	if (row->reg[CFI_RA].kind == CFI_VALUE_EXPRESSION)
 		outer->slot = cfa - 8;
 	outer->exact = row->is_signal;
-	if (outer->slot <= r->slot && !row->is_signal)
+	if (row->is_signal ? ++s->signals > SIGNALS_MOST : outer->slot <= r->slot)
 		return false;
 	*r = *outer;
 	return true;
@@ -150,7 +154,7 @@ __attribute__((noinline)) unsigned int walk_slow(struct walk *walk, uint64_t slo
 	bool own = true;
 
 	capture(r);
-	struct slow s = { &walk->stack, &walk->work };
+	struct slow s = { &walk->stack, &walk->work, 0 };
 	stack_memory_begin(s.stack, r->reg[CFI_SP]);
 	while (n < WALK_FRAMES && step(&s, &truncated)) {
 		own = own && r->slot < slot;

@@ -179,7 +179,7 @@ else
 	is "$status" 143 '... the signal too'
 	is "$(cat went-on)" 'went on' '... of a program that was waited for'
 	rm -f went-on
-	run as_user memusage -q -p run.png sh orphan
+	run as_user env TMPDIR="$PWD" memusage -q -p run.png sh orphan
 	is "$status" 7 '... with a picture that nobody draws'
 	is "$(cat went-on)" 'went on' '... all the same'
 	cd ..
