@@ -99,7 +99,7 @@ static bool have_written(void *start, uint64_t length)
 	return true;
 }
 
-/* Whether what was populated has pages. An emulator takes any advice and does nothing: qemu-user. */
+/* Whether what was populated has pages. qemu-user takes any advice, and does nothing. */
 static bool has_page(const void *start)
 {
 	unsigned char resident = 0;

@@ -13,16 +13,6 @@
 #include "libmemusage/loaded.h"
 #include "libmemusage/vectors.h"
 
-struct cie {
-	uint64_t code_align;
-	int64_t data_align;
-	int pointer_encoding;
-	bool has_augmentation;
-	bool is_signal;
-	struct reader program;
-};
-
-
 /* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
 static bool open_entry(const uint8_t *start, struct reader *r)
 {
@@ -35,7 +25,7 @@ static bool open_entry(const uint8_t *start, struct reader *r)
 	return true;
 }
 
-static void read_augmentation(struct reader *r, const char *letters, struct cie *cie)
+static void read_augmentation(struct reader *r, const char *letters, struct cfi_cie *cie)
 {
 	uint64_t length = read_uleb(r);
 	const uint8_t *end = r->at + length;
@@ -54,11 +44,11 @@ static void read_augmentation(struct reader *r, const char *letters, struct cie 
 	r->at = end;
 }
 
-static bool read_cie(const uint8_t *start, struct cie *cie)
+static bool read_cie(const uint8_t *start, struct cfi_cie *cie)
 {
 	struct reader r;
 
-	*cie = (struct cie){ 0 };
+	*cie = (struct cfi_cie){ 0 };
 	if (!open_entry(start, &r))
 		return false;
 	read_bytes(&r, 4);
@@ -78,24 +68,13 @@ static bool read_cie(const uint8_t *start, struct cie *cie)
 	return !r.bad && r.at <= r.end;
 }
 
-/* The state that call frame instructions work on. */
-struct machine {
-	struct cfi_row *row;
-	struct cfi_workspace *work;
-	bool has_initial; /* the CIE's instructions are done */
-	unsigned int depth;
-	uint64_t location;
-	uint64_t pc;
-	const struct cie *cie;
-};
-
-static void set_rule(struct machine *m, uint64_t reg, enum cfi_kind kind, int64_t offset)
+static void set_rule(struct cfi_workspace *m, uint64_t reg, enum cfi_kind kind, int64_t offset)
 {
 	if (reg < CFI_REGS)
-		m->row->reg[reg] = (struct cfi_rule){ kind, offset, NULL };
+		m->row.reg[reg] = (struct cfi_rule){ kind, offset, NULL };
 }
 
-static void set_expression(struct machine *m, struct reader *r, enum cfi_kind kind)
+static void set_expression(struct cfi_workspace *m, struct reader *r, enum cfi_kind kind)
 {
 	uint64_t reg = read_uleb(r);
 	const uint8_t *expression = r->at;
@@ -103,41 +82,41 @@ static void set_expression(struct machine *m, struct reader *r, enum cfi_kind ki
 
 	r->at += length;
 	if (reg < CFI_REGS)
-		m->row->reg[reg] = (struct cfi_rule){ kind, 0, expression };
+		m->row.reg[reg] = (struct cfi_rule){ kind, 0, expression };
 }
 
-static void restore(struct machine *m, uint64_t reg)
+static void restore(struct cfi_workspace *m, uint64_t reg)
 {
 	if (reg < CFI_REGS)
-		m->row->reg[reg] = m->has_initial ? m->work->initial.reg[reg]
+		m->row.reg[reg] = m->has_initial ? m->initial.reg[reg]
 						  : (struct cfi_rule){ 0 };
 }
 
-static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
+static void set_cfa(struct cfi_workspace *m, uint64_t reg, int64_t offset)
 {
-	m->row->cfa_register = reg < CFI_REGS ? (int)reg : -1;
-	m->row->cfa_expression = NULL;
-	m->row->cfa_offset = offset;
+	m->row.cfa_register = reg < CFI_REGS ? (int)reg : -1;
+	m->row.cfa_expression = NULL;
+	m->row.cfa_offset = offset;
 }
 
-static bool push_state(struct machine *m)
+static bool push_state(struct cfi_workspace *m)
 {
 	if (m->depth == CFI_STATES)
 		return false;
-	m->work->saved[m->depth++] = *m->row;
+	m->saved[m->depth++] = m->row;
 	return true;
 }
 
-static bool pop_state(struct machine *m)
+static bool pop_state(struct cfi_workspace *m)
 {
 	if (!m->depth)
 		return false;
-	*m->row = m->work->saved[--m->depth];
+	m->row = m->saved[--m->depth];
 	return true;
 }
 
 /* Instructions that define the CFA. Returns false if `op` is none of them. */
-static bool run_cfa(struct machine *m, struct reader *r, unsigned int op)
+static bool run_cfa(struct cfi_workspace *m, struct reader *r, unsigned int op)
 {
 	uint64_t reg;
 
@@ -148,20 +127,20 @@ static bool run_cfa(struct machine *m, struct reader *r, unsigned int op)
 		return true;
 	case 0x12: /* def_cfa_sf */
 		reg = read_uleb(r);
-		set_cfa(m, reg, read_sleb(r) * m->cie->data_align);
+		set_cfa(m, reg, read_sleb(r) * m->cie.data_align);
 		return true;
 	case 0x0d: /* def_cfa_register */
-		set_cfa(m, read_uleb(r), m->row->cfa_offset);
+		set_cfa(m, read_uleb(r), m->row.cfa_offset);
 		return true;
 	case 0x0e: /* def_cfa_offset */
-		m->row->cfa_offset = (int64_t)read_uleb(r);
+		m->row.cfa_offset = (int64_t)read_uleb(r);
 		return true;
 	case 0x13: /* def_cfa_offset_sf */
-		m->row->cfa_offset = read_sleb(r) * m->cie->data_align;
+		m->row.cfa_offset = read_sleb(r) * m->cie.data_align;
 		return true;
 	case 0x0f: /* def_cfa_expression */
-		m->row->cfa_register = -1;
-		m->row->cfa_expression = r->at;
+		m->row.cfa_register = -1;
+		m->row.cfa_expression = r->at;
 		r->at += read_uleb(r);
 		return true;
 	default:
@@ -170,9 +149,9 @@ static bool run_cfa(struct machine *m, struct reader *r, unsigned int op)
 }
 
 /* Instructions that say where a register is. Returns false for an unknown one. */
-static bool run_register(struct machine *m, struct reader *r, unsigned int op)
+static bool run_register(struct cfi_workspace *m, struct reader *r, unsigned int op)
 {
-	const int64_t align = m->cie->data_align;
+	const int64_t align = m->cie.data_align;
 	uint64_t reg;
 
 	switch (op) {
@@ -225,7 +204,7 @@ static bool run_register(struct machine *m, struct reader *r, unsigned int op)
 	}
 }
 
-static bool advance_op(struct machine *m, struct reader *r, unsigned int op, bool *is_advance)
+static bool advance_op(struct cfi_workspace *m, struct reader *r, unsigned int op, bool *is_advance)
 {
 	uint64_t delta;
 
@@ -235,18 +214,18 @@ static bool advance_op(struct machine *m, struct reader *r, unsigned int op, boo
 	else if (op >= 2 && op <= 4)
 		delta = read_bytes(r, op == 2 ? 1 : op == 3 ? 2 : 4);
 	else if (op == 1) {
-		m->location = read_pointer(r, m->cie->pointer_encoding, 0);
+		m->location = read_pointer(r, m->cie.pointer_encoding, 0);
 		return m->location <= m->pc;
 	} else {
 		*is_advance = false;
 		return true;
 	}
-	m->location += delta * m->cie->code_align;
+	m->location += delta * m->cie.code_align;
 	return m->location <= m->pc;
 }
 
 /* Runs instructions until they pass pc. Returns false if one is unknown. */
-static bool run(struct machine *m, struct reader r)
+static bool run(struct cfi_workspace *m, struct reader r)
 {
 	bool is_advance;
 
@@ -258,7 +237,7 @@ static bool run(struct machine *m, struct reader r)
 			continue;
 		if (op >> 6 == 2)
 			set_rule(m, op & 63, CFI_AT_CFA,
-				 (int64_t)read_uleb(&r) * m->cie->data_align);
+				 (int64_t)read_uleb(&r) * m->cie.data_align);
 		else if (op >> 6 == 3)
 			restore(m, op & 63);
 		else if (!run_cfa(m, &r, op) && !run_register(m, &r, op))
@@ -269,7 +248,7 @@ static bool run(struct machine *m, struct reader r)
 
 /* Opens the entry of a function: r is then behind its range. Returns false if that does not hold
  * pc. */
-static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct cie *cie,
+static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct cfi_cie *cie,
 		     uint64_t *begin)
 {
 	uint32_t back;
@@ -288,27 +267,28 @@ static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct
 static __attribute__((noinline)) bool read_fde(const uint8_t *start, uint64_t pc,
 					       struct cfi_workspace *work)
 {
-	struct cfi_row *row = &work->row;
 	struct reader r;
-	struct cie cie;
 	uint64_t begin;
 
-	if (!open_fde(start, pc, &r, &cie, &begin))
+	if (!open_fde(start, pc, &r, &work->cie, &begin))
 		return false;
-	if (cie.has_augmentation)
+	if (work->cie.has_augmentation)
 		r.at += read_uleb(&r);
-	memset(row, 0, sizeof(*row));
-	row->is_signal = cie.is_signal;
-	row->cfa_register = -1;
-	struct machine m = { .row = row, .work = work, .pc = UINT64_MAX, .cie = &cie };
-	if (!run(&m, cie.program))
+	memset(&work->row, 0, sizeof(work->row));
+	work->row.is_signal = work->cie.is_signal;
+	work->row.cfa_register = -1;
+	work->has_initial = false;
+	work->depth = 0;
+	work->location = 0;
+	work->pc = UINT64_MAX;
+	if (!run(work, work->cie.program))
 		return false;
-	work->initial = *row;
-	m.has_initial = true;
-	m.location = begin;
-	m.pc = pc;
-	m.depth = 0;
-	return run(&m, r);
+	work->initial = work->row;
+	work->has_initial = true;
+	work->location = begin;
+	work->pc = pc;
+	work->depth = 0;
+	return run(work, r);
 }
 
 /* Binary search in .eh_frame_hdr. Its table of 4-byte pairs, relative to the header itself,
@@ -374,7 +354,7 @@ bool cfi_holds(const uint8_t *header, uint64_t pc)
 {
 	const uint8_t *fde = header ? search(header, pc) : NULL;
 	struct reader r;
-	struct cie cie;
+	struct cfi_cie cie;
 	uint64_t begin;
 
 	return fde && open_fde(fde, pc, &r, &cie, &begin);

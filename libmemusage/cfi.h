@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/dwarf_reader.h"
 #include "libmemusage/loaded.h"
 #include "libmemusage/vectors.h"
 
@@ -55,15 +56,31 @@ struct cfi_row {
 	struct cfi_rule reg[CFI_REGS];
 };
 
+/* What all functions of a compilation unit share (cfi.c). */
+struct cfi_cie {
+	uint64_t code_align;
+	int64_t data_align;
+	int pointer_encoding;
+	bool has_augmentation;
+	bool is_signal;
+	struct reader program;
+};
+
 #define CFI_STATES 8 /* depth of remember_state */
 
 /* What cfi_find() works with: too large for a signal handler's stack. */
 struct cfi_workspace {
 	_Alignas(64) uint8_t vectors[VECTORS_ROOM]; /* the program's registers meanwhile */
 	struct dl_find_object object;		    /* what ld.so says of the address */
-	struct cfi_row row;	/* what was found */
+	/* The state that call frame instructions work on. */
+	struct cfi_row row;	/* in the end: what was found */
 	struct cfi_row initial; /* after the instructions that all functions of a CIE share */
 	struct cfi_row saved[CFI_STATES];
+	unsigned int depth; /* of saved */
+	bool has_initial;
+	uint64_t location; /* that the row is for so far */
+	uint64_t pc;	   /* that it is to be for */
+	struct cfi_cie cie;
 };
 
 /* cfi_init -- find ld.so's look-up function. Call from the constructor or recorder_start(). */

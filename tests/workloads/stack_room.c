@@ -20,7 +20,7 @@
 enum { ROOM = 256 << 10, PAINT = 0xa5, PLACES = 8, TURNS = 3 };
 
 static unsigned char *stack;
-static unsigned char *top; /* the stack pointer of the call that is measured */
+static unsigned char *top; /* of the frame that makes the call that is measured */
 static void *block;
 
 /* Eight call sites, of which each is met for the first time once. */
@@ -39,13 +39,9 @@ static void *block;
 #define KIND(NAME, CALL)                                                         \
 	static __attribute__((noinline)) void call_##NAME(int place)             \
 	{                                                                        \
-		__asm__ volatile("mov %%rsp, %0" : "=r"(top));                   \
+		top = __builtin_frame_address(0);                                \
 		CALLS(CALL)                                                      \
 	}
-
-#if !defined(__x86_64__)
-#error "the stack pointer is x86-64's"
-#endif
 
 KIND(malloc, block = malloc(100))
 KIND(calloc, block = calloc(10, 10))
