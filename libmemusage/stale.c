@@ -13,8 +13,6 @@
 #include <ucontext.h>
 
 #include "libmemusage/locks.h"
-#include "libmemusage/sandbox.h"
-#include "libmemusage/stack_memory.h"
 #include "libmemusage/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
@@ -143,16 +141,6 @@ static bool has_signal_frame(uint64_t low, uint64_t high)
 
 #endif
 
-/* Where the hook seems to have been entered may be on a stack that was left, or nowhere: only half
- * of the address was kept. Where nothing may be asked the own stack is believed to be whole. */
-static bool can_be_read(uint64_t low, uint64_t high)
-{
-	for (uint64_t at = low & -UINT64_C(8); at < high; at = (at | (MU_PAGE - 1)) + 1)
-		if (!sandbox_is_on && !stack_memory_is_readable(at))
-			return false;
-	return true;
-}
-
 /* Nobody else can hold them while there is one thread; of several, a waiter gives up. */
 static void free_locks(struct thread *thread)
 {
@@ -185,7 +173,9 @@ bool stale_check(struct thread *thread)
 	if (below > OWN_DEPTH) {
 		uint64_t entered = here + (uint32_t)below;
 		uint64_t low = (uint32_t)below < frame_most ? here : entered - frame_most;
-		if (can_be_read(low, entered + NO_FRAME) && has_signal_frame(low, entered))
+		/* Half of the address was kept: of a hook that was entered on another stack, and
+		 * left, it leads anywhere. The own stack is there, as far as its thread began. */
+		if (entered <= thread->pub.stack_base && has_signal_frame(low, entered))
 			return false;
 	}
 	free_locks(thread);
