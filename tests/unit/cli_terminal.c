@@ -6,6 +6,7 @@
 #include "cli/terminal.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -54,30 +55,48 @@ static void test_texts(void)
 }
 
 /* A terminal of our own that changes nothing. */
-static int open_terminal(int *slave)
+static int open_terminal(int *other)
 {
 	int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	struct termios raw;
 
 	if (fd < 0 || grantpt(fd) < 0 || unlockpt(fd) < 0)
 		return -1;
-	*slave = open(ptsname(fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (*slave < 0 || tcgetattr(*slave, &raw) < 0)
+	*other = open(ptsname(fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (*other < 0 || tcgetattr(*other, &raw) < 0)
 		return -1;
 	cfmakeraw(&raw);
-	tcsetattr(*slave, TCSANOW, &raw);
+	tcsetattr(*other, TCSANOW, &raw);
 	return fd;
 }
 
-static int master;
+static int master, slave;
 static char name[64];
+
+enum { MARK = 1 }; /* behind all that was written: the kernel may deliver it in pieces */
+
+/* Reads up to the mark. Returns the bytes before it. */
+static size_t read_to_mark(char *seen, size_t size)
+{
+	struct pollfd ready = { .fd = master, .events = POLLIN };
+	size_t length = 0;
+	ssize_t n;
+
+	while (length < size && poll(&ready, 1, -1) > 0 &&
+	       (n = read(master, seen + length, size - length)) > 0) {
+		length += (size_t)n;
+		if (seen[length - 1] == MARK)
+			return length - 1;
+	}
+	return length;
+}
 
 /* What arrives of TEXT, flushed after every PIECE bytes. */
 static const char *shown(const char *text, size_t piece, bool has_color)
 {
 	static char seen[256];
 	struct output out;
-	ssize_t n;
+	char mark = MARK;
 
 	output_open(&out, name, 0);
 	out.has_color = has_color;
@@ -87,15 +106,13 @@ static const char *shown(const char *text, size_t piece, bool has_color)
 			fflush(out.stream);
 	}
 	EQ_I(output_close(&out), 0);
-	n = read(master, seen, sizeof(seen) - 1);
-	seen[n > 0 ? n : 0] = '\0';
+	EQ_I(write(slave, &mark, 1), 1);
+	seen[read_to_mark(seen, sizeof(seen) - 1)] = '\0';
 	return seen;
 }
 
 static void test_outputs(void)
 {
-	int slave;
-
 	master = open_terminal(&slave);
 	if (master < 0) {
 		skip("no terminals here");
