@@ -80,7 +80,7 @@ static bool is_signal_frame(uint64_t at, uint64_t entered)
 
 	/* The hook may be entered without a frame of its own: then sp is a little above. */
 	if (sp <= at + 8 + KERNEL_CONTEXT || sp > entered + NO_FRAME || fp <= at ||
-	    fp & (FP_ALIGN - 1) || fp + FP_BYTES > sp)
+	    fp & (FP_ALIGN - 1) || fp > sp || sp - fp < FP_BYTES)
 		return false;
 	return !context->uc_link && registers[REG_RIP] &&
 	       (registers[REG_CSGSFS] & 0xffff) == USER_CS &&
