@@ -76,7 +76,7 @@ like "$err" 'nonexistent' '... is named'
 run memusage -q "--pid=$launcher" snapshot launched
 is "$status,$(field mem_heap_B launched)" 0,10000 'the process of memusage itself stands for its program'
 end
-as_user sleep 60 &
+as_user sleep 1000 &
 stranger=$(until_true test -n "$(pids sleep $!)"; pids sleep $!)
 stranger=${stranger:-$!}
 run call status
@@ -84,7 +84,7 @@ is "$status" 125 'a process that is gone'
 run memusage "--pid=$stranger" status
 is "$status" 125 'a process that does not run under memusage'
 like "$err" "process $stranger does not run under memusage" '... is said not to'
-like "$out" 'memusage --record -- sleep 60' '... and what to do'
+like "$out" 'memusage --record -- sleep 1000' '... and what to do'
 kill "$stranger"
 
 # Memory whose collector is gone, and a library that has none.
