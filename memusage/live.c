@@ -62,8 +62,6 @@ int live_choose(struct live *l, uint32_t slot, uint32_t generation, struct mu_er
 
 	if (!has_slot(&l->view, mapped, slot))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no such image");
-	if (segment_watch(&l->view, fd, err) < 0)
-		return -1;
 	live_borrow(l, &l->view, slot, generation);
 	l->mapped = mapped;
 	return 0;
