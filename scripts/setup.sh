@@ -15,7 +15,7 @@ set -u
 
 # need|want PACKAGE KIND:NAME...   need: the target fails without it. want: a part is skipped.
 # PACKAGE may be several names separated by '|', of which each release has one at most.
-# KIND is cmd (in PATH), hdr (header), lib (shared library, for the loader).
+# KIND is cmd (in PATH), hdr (header), lib (shared library, for the loader), dir (below /usr).
 packages_build='
 need gcc cmd:cc|gcc|clang
 need libc6-dev hdr:stdio.h
@@ -81,6 +81,8 @@ want time cmd:/usr/bin/time
 want nginx cmd:nginx
 want postgresql cmd:pgbench
 want golang-go cmd:go
+want glibc-source dir:src/glibc
+want xz-utils cmd:xz
 '
 packages_systems='
 need git cmd:git
@@ -110,6 +112,7 @@ present() {
 				[ -e "$dir/$name" ] && return 0
 			done
 			;;
+		dir) [ -d "$usr/$name" ] && return 0 ;;
 		lib)
 			for dir in "$usr/lib" "$usr/local/lib" "$usr/lib64" "$usr"/lib/*-linux-gnu; do
 				[ -e "$dir/$name" ] && return 0
