@@ -5,6 +5,8 @@
 #include "libmemusage/slot.h"
 
 #include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -19,6 +21,8 @@
 /* Far from where the kernel puts libraries and stacks, so that the program's own mappings
  * lie as they would without us. A hint: taken elsewhere if something is there. */
 #define PLACE UINT64_C(0x300000000000)
+#define PLACE_STEP (UINT64_C(2) << 20)
+#define PLACES (UINT64_C(1) << 22)
 
 static uint64_t most = UINT64_MAX; /* bytes, see slot_limit() */
 static uint32_t spare;		    /* slot + 1, see slot_keep() */
@@ -138,9 +142,31 @@ void slot_limit(uint64_t bytes)
 	most = bytes;
 }
 
+/* Nobody is to know where a writable mapping with known contents lies: what the kernel has given
+ * the process as chance decides, by a hash, as the C library's canaries are made of it, too. */
+static uint64_t place(void)
+{
+	static uint64_t chosen;
+	uint64_t chance[2];
+
+	if (chosen)
+		return chosen;
+	const void *bytes = (const void *)getauxval(AT_RANDOM);
+	if (!bytes)
+		return PLACE;
+	memcpy(chance, bytes, sizeof(chance));
+	for (int i = 0; i < 3; i++) {
+		chance[0] ^= chance[0] >> 31 ^ chance[1];
+		chance[0] *= UINT64_C(0x9E3779B97F4A7C15);
+		chance[1] ^= chance[1] >> 29 ^ chance[0];
+		chance[1] *= UINT64_C(0xBF58476D1CE4E5B9);
+	}
+	return chosen = PLACE + (chance[1] >> 40) % PLACES * PLACE_STEP;
+}
+
 static void *map_own(struct slot *slot, int i, int fd, uint64_t length, uint64_t offset)
 {
-	slot->own_map[i] = map(fd, i ? 0 : PLACE, length, offset);
+	slot->own_map[i] = map(fd, i ? 0 : place(), length, offset);
 	slot->own_length[i] = length;
 	return slot->own_map[i];
 }

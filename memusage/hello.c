@@ -81,7 +81,7 @@ static struct process *take_up(struct tree *t, pid_t pid)
 	return tree_watch(t, pid);
 }
 
-static void record(struct hellos *h, int connection, pid_t pid)
+static void record(struct hellos *h, int connection, pid_t pid, uid_t uid)
 {
 	struct tree *t = h->tree;
 	struct process *p = take_up(t, pid);
@@ -89,7 +89,7 @@ static void record(struct hellos *h, int connection, pid_t pid)
 
 	if (t->owner == 0 && (t->s->settings->progname || pid == t->root))
 		t->owner = pid;
-	a = tree_claim(t, p, datafiles_has(&t->s->files, pid == t->owner));
+	a = tree_claim(t, p, datafiles_has(&t->s->files, pid == t->owner), uid);
 	if (!a) {
 		t->refused++;
 		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
@@ -101,12 +101,13 @@ static void record(struct hellos *h, int connection, pid_t pid)
 
 /* A parent that cannot map other slots, or found none free, takes one for the child it is about
  * to make; who the child is will be seen in the slot. */
-static void reserve(struct hellos *h, int connection, const struct mu_hello *hello, pid_t pid)
+static void reserve(struct hellos *h, int connection, const struct mu_hello *hello,
+		    const struct ucred *peer)
 {
 	struct arena *a;
 	int slot;
 
-	a = tree_claim_for_child(h->tree, pid, hello->pid, &slot);
+	a = tree_claim_for_child(h->tree, peer->pid, peer->uid, hello->pid, &slot);
 	if (!a)
 		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
 	else if (endpoint_reply(connection, MU_HELLO_RECORD, a, (unsigned int)slot) < 0)
@@ -133,13 +134,13 @@ static void answer(struct hellos *h, int connection, const struct mu_hello *hell
 	if (hello->version != MU_HELLO_VERSION || !is_ours(t, peer))
 		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
 	else if (hello->kind == MU_HELLO_FORK)
-		reserve(h, connection, hello, peer->pid);
+		reserve(h, connection, hello, peer);
 	else if (hello->kind != MU_HELLO_IMAGE)
 		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
 	else if (!is_wanted(t, hello, peer->pid))
 		ignore(h, connection, peer->pid);
 	else
-		record(h, connection, peer->pid);
+		record(h, connection, peer->pid, peer->uid);
 }
 
 /* Returns whether the connection is finished with. */

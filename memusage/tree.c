@@ -40,6 +40,7 @@ static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
 	a->claimer = xcalloc(h->slot_count, sizeof(*a->claimer));
 	a->unknown_ns = xcalloc(h->slot_count, sizeof(*a->unknown_ns));
 	a->has_log = (h->config.flags & MU_CFG_LOG) != 0;
+	a->uid = geteuid();
 	if (h->config.time_source == MU_TIME_TSC)
 		log_clock_begin(&a->clock, h->start_tsc, h->start_mono_ns);
 	else
@@ -71,7 +72,7 @@ void tree_fini(struct tree *t)
 
 /* Images that are not to log their events live in an arena of their own: a make with a
  * hundred compilers does not pay for the data file of make. */
-static struct tree_arena *new_arena(struct tree *t, bool log)
+static struct tree_arena *new_arena(struct tree *t, bool log, uid_t uid)
 {
 	struct mu_config config = t->s->arena.view.head.config;
 	struct arena arena;
@@ -83,60 +84,73 @@ static struct tree_arena *new_arena(struct tree *t, bool log)
 	if (arena_create(&arena, &config, NULL) < 0)
 		return NULL;
 	memcpy(arena.shared->watch, t->s->settings->triggers.watch, sizeof(arena.shared->watch));
-	return add_arena(t, &arena);
+	struct tree_arena *a = add_arena(t, &arena);
+	a->uid = uid;
+	return a;
 }
 
-/* A slot of any arena of the kind, a new one if all are full. */
-static struct tree_arena *claim_any(struct tree *t, bool log, int *slot)
+/* A slot of any arena of the kind and the user, a new one if all are full. */
+static struct tree_arena *claim_any(struct tree *t, bool log, uid_t uid, int *slot)
 {
 	struct tree_arena *a;
 
 	for (unsigned int i = 0; i < t->arena_count; i++) {
 		a = t->arena[i];
-		if (a->has_log != log)
+		if (a->has_log != log || a->uid != uid)
 			continue;
 		*slot = arena_claim(&a->arena);
 		if (*slot >= 0)
 			return a;
 	}
-	a = new_arena(t, log);
+	a = new_arena(t, log, uid);
 	*slot = a ? arena_claim(&a->arena) : -1;
 	return *slot >= 0 ? a : NULL;
 }
 
-struct arena *tree_claim(struct tree *t, struct process *process, bool log)
+struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_t uid)
 {
-	struct tree_arena *a = claim_any(t, log, &process->slot);
+	struct tree_arena *a = claim_any(t, log, uid, &process->slot);
 
 	return process->arena = a ? &a->arena : NULL;
 }
 
-static int claim_beside(const struct process *parent)
+static bool is_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
 {
-	int slot = parent && parent->slot >= 0 ? arena_claim(parent->arena) : -1;
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		if (&t->arena[i]->arena == arena)
+			return t->arena[i]->uid == uid;
+	return false;
+}
+
+/* A parent that has changed its user since it was given its arena has children elsewhere. */
+static int claim_beside(const struct tree *t, const struct process *parent, uid_t uid)
+{
+	bool is_there = parent && parent->slot >= 0 && is_of_user(t, parent->arena, uid);
+	int slot = is_there ? arena_claim(parent->arena) : -1;
 
 	if (slot >= 0)
 		parent->arena->slot[slot].parent_slot = (uint32_t)parent->slot + 1;
 	return slot;
 }
 
-struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uint32_t claimer, int *slot)
+struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint32_t claimer,
+				   int *slot)
 {
 	const struct process *p = processes_find(&t->processes, parent);
 	struct arena *arena = p ? p->arena : NULL;
 
-	*slot = claim_beside(p);
+	*slot = claim_beside(t, p, uid);
 	/* A parent that was forked itself a moment ago may not have been seen yet. */
 	if (*slot < 0) {
 		tree_scan(t);
 		tree_check_ends(t);
 		p = processes_find(&t->processes, parent);
-		*slot = claim_beside(p);
+		*slot = claim_beside(t, p, uid);
 		arena = p ? p->arena : NULL;
 	}
 	if (*slot < 0 && p && p->slot >= 0) {
 		bool log = (arena->view.head.config.flags & MU_CFG_LOG) != 0;
-		struct tree_arena *other = claim_any(t, log, slot);
+		struct tree_arena *other = claim_any(t, log, uid, slot);
 
 		arena = other ? &other->arena : NULL;
 		if (other)

@@ -6,6 +6,7 @@
 #define MEMUSAGE_TREE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include <stdint.h>
 
 #include "memusage/collector.h"
@@ -23,6 +24,7 @@ struct tree_arena {
 	pid_t *claimer;		/* per slot: who took it for a child from another arena, or 0 */
 	uint64_t *unknown_ns;	/* per slot: since when its process is not found, 0 it is */
 	bool has_log;	/* its images log their events */
+	uid_t uid;	/* whose processes have their images here, and nobody else's */
 };
 
 struct tree {
@@ -55,18 +57,21 @@ void tree_fini(struct tree *t);
 /* tree_claim -- a slot for an image of PROCESS.
  *
  * log    whether the image is to log its events.
+ * uid    the process's user: whoever has an arena mapped can write into all of its images.
  * Makes another arena when all are full. Returns the arena with process->slot set, or NULL.
  */
-struct arena *tree_claim(struct tree *t, struct process *process, bool log);
+struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_t uid);
 
 /* tree_claim_for_child -- a slot for the child that process PARENT is about to make.
  *
+ * uid      the parent's user, as for tree_claim().
  * claimer  the parent's ID as it sees itself.
  * slot     set to the slot of the arena that is returned.
  * Of the parent's arena if that has one, or has when children that are dead were given up; else
  * of another. Returns NULL if the parent has no image, or there is no memory.
  */
-struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uint32_t claimer, int *slot);
+struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint32_t claimer,
+				   int *slot);
 
 /* tree_watch -- take up a process; known ones are returned as they are.
  *

@@ -18,16 +18,14 @@ export TIMEOUTFACTOR
 tar xf "$source" --strip-components=1 --wildcards '*/malloc/*' '*/support/*' '*/test-skeleton.c' \
 	'*/include/array_length.h' '*/include/libc-diag.h' '*/include/libc-pointer-arith.h' \
 	'*/include/verify.h' || exit 1
-paths=
 for name in SRCDIR OBJDIR OBJDIR_ELF_LDSO INSTDIR LIBDIR BINDIR SBINDIR ROOTSBINDIR COMPLOCALEDIR \
 	SYSCONFDIR SLIBDIR; do
-	paths="$paths -D${name}_PATH=\"$MU_TMP\""
-done
+	echo "#define ${name}_PATH \"$MU_TMP\""
+done >paths.h
 # build ARGUMENT...: those that do not build need what is not there
 build() {
-	# shellcheck disable=SC2086  # words are wanted
-	${CC:-cc} -w -O1 -fno-builtin -pthread -D_GNU_SOURCE -DTIMEOUTFACTOR=1 $paths \
-		-include limits.h -Isupport -I. -Iinclude -Imalloc "$@" 2>/dev/null
+	${CC:-cc} -w -O1 -fno-builtin -pthread -D_GNU_SOURCE -DTIMEOUTFACTOR=1 -include limits.h \
+		-include ./paths.h -Isupport -I. -Iinclude -Imalloc "$@" 2>/dev/null
 }
 mkdir built
 for file in support/*.c; do
