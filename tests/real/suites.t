@@ -1,5 +1,5 @@
 #!/bin/sh
-# suites.t -- what glibc itself tests of malloc holds under memusage in each mode, where it holds alone.
+# suites.t -- what glibc tests of its malloc holds under memusage in each mode, if it holds alone.
 #
 # The tests are built from Debian's package of glibc's source, with what they need of its support
 # library; those that need more of glibc's build are left out.
