@@ -43,7 +43,7 @@ void stack_memory_init(void);
  *
  * view     set, but for floor and page.
  * address  of a word that was just written by a call.
- * Async-signal-safe. Cost 20 ns, and 60 ns for each page of the thread's own stack that an event
+ * Async-signal-safe. Cost 20 ns, and 100 ns for each page of the thread's own stack that an event
  * comes to for the first time.
  */
 void stack_memory_enter(const struct thread *thread, struct stack_view *view, uint64_t address);
@@ -64,7 +64,7 @@ void stack_memory_changed(uint64_t start, uint64_t length);
 /* stack_memory_is_readable -- ask the kernel whether the word at an address can be read.
  *
  * Returns false also where no system call is to be made (sandbox.h). Async-signal-safe.
- * Cost 60 ns.
+ * Cost 100 ns.
  */
 bool stack_memory_is_readable(uint64_t address);
 
@@ -90,7 +90,7 @@ bool stack_memory_prove_page(struct stack_view *view, uint64_t address);
  *
  * view     of an event that has begun.
  * address  of a word to which the frames found so far lead.
- * Async-signal-safe. Cost 1 ns; 60 ns for each page of another stack than the thread's own.
+ * Async-signal-safe. Cost 1 ns; 100 ns for each page of another stack than the thread's own.
  */
 static inline bool stack_memory_prove(struct stack_view *view, uint64_t address)
 {
@@ -104,14 +104,14 @@ static inline bool stack_memory_prove(struct stack_view *view, uint64_t address)
 /* stack_memory_prove_far -- stack_memory_prove() for a word of whatever stack the frames lead to.
  *
  * From a signal handler's stack they lead to that of what it interrupted. Async-signal-safe.
- * Cost 60 ns for each page.
+ * Cost 100 ns for each page.
  */
 bool stack_memory_prove_far(struct stack_view *view, uint64_t address);
 
 /* stack_memory_read -- the word at an address, 0 if it cannot be read.
  *
  * here  an address that is in use: what lies in its page is read without being asked for.
- * Async-signal-safe. Cost 60 ns for another page.
+ * Async-signal-safe. Cost 100 ns for another page.
  */
 static inline uint64_t stack_memory_read(uint64_t here, uint64_t address)
 {

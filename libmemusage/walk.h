@@ -118,7 +118,7 @@ static inline bool walk_uses_bp(const struct walk *walk, uint32_t frame)
  * joint  the walk has come to the JOINTth frame from the outermost: same place, and same bp if that
  *        matters. stack_memory_begin() was called for this event.
  * Returns joint if all of them stand; else how many lie outside of one that does not: these may
- * stand or not. Async-signal-safe. Cost 1 ns for each frame; 60 ns for each page.
+ * stand or not. Async-signal-safe. Cost 1 ns for each frame; 100 ns for each page.
  */
 uint32_t walk_standing(struct walk *walk, uint32_t joint);
 
