@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/holder.h"
-#include "profile/shortname.h"
-#include "profile/shotvalues.h"
-#include "profile/strings.h"
+#include "profile/base/strings.h"
+#include "profile/model/attribution.h"
+#include "profile/model/shortname.h"
+#include "profile/read/snapshot_values.h"
 
 enum { NAME_BYTES = 200, ROW_OTHER = BANDS_MOST };
 

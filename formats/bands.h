@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 #include "formats/massif.h"
-#include "profile/error.h"
-#include "profile/filter.h"
-#include "profile/image.h"
+#include "profile/base/error.h"
+#include "profile/model/filter.h"
+#include "profile/read/image.h"
 #include "recording/recording.h"
 
 enum { BANDS_MOST = 20 };

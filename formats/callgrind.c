@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/stacklist.h"
-#include "formats/triples.h"
-#include "formats/utf8.h"
+#include "formats/base/stacklist.h"
+#include "formats/base/triples.h"
+#include "formats/base/utf8.h"
 
 enum { EVENTS = 7 };
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "formats/export.h"
-#include "profile/error.h"
+#include "profile/base/error.h"
 
 /* callgrind_write -- write all of a profile.
  *

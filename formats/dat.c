@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/spool.h"
+#include "formats/base/tempfile.h"
 
 /* Events looked at to tell the byte order. */
 enum { SAMPLE = 64 };

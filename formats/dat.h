@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "profile/error.h"
+#include "profile/base/error.h"
 
 /* One record, as it lies in the file, in the byte order of the machine that wrote it. The two
  * halves of the time stand in this order on every machine. */
@@ -99,7 +99,7 @@ struct dat_reader {
 /* dat_open -- judge the headers of a file and get ready to read its events.
  *
  * fd   a regular file, open for reading, borrowed; its position is neither used nor moved.
- *      For pipes see formats/spool.h.
+ *      For pipes see formats/base/tempfile.h.
  * Returns 0, or -1 with ERR:
  *   MU_ERROR_SYSTEM     it cannot be read, or is a pipe, a device or a directory
  *   MU_ERROR_FORMAT     certainly no data file; offset of the byte that proves it

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/array.h"
+#include "profile/base/array.h"
 
 enum { FIRST_SLOTS = 256 };
 

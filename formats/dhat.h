@@ -45,9 +45,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "formats/textfile.h"
-#include "profile/error.h"
-#include "profile/strings.h"
+#include "formats/base/textfile.h"
+#include "profile/base/error.h"
+#include "profile/base/strings.h"
 
 enum dhat_mode { DHAT_HEAP, DHAT_COPY, DHAT_AD_HOC };
 

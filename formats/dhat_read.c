@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/jsonread.h"
-#include "profile/array.h"
+#include "formats/base/jsonread.h"
+#include "profile/base/array.h"
 
 enum {
 	VERSION = 2,

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#include "profile/filter.h"
-#include "profile/image.h"
-#include "profile/profile.h"
+#include "profile/model/filter.h"
+#include "profile/model/profile.h"
+#include "profile/read/image.h"
 
 /* One image. Everything is borrowed. */
 struct export {

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "formats/stacklist.h"
-#include "formats/utf8.h"
+#include "formats/base/stacklist.h"
+#include "formats/base/utf8.h"
 
 static bool put_name(FILE *out, const struct profile *p, const struct stackitem *item)
 {

@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #include "formats/export.h"
-#include "profile/error.h"
+#include "profile/base/error.h"
 
 /* folded_write -- write the stacks of a metric.
  *

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/utf8.h"
-#include "profile/timeline.h"
+#include "formats/base/utf8.h"
+#include "profile/read/timeline.h"
 
 static bool is_escaped(uint32_t code, bool in_html)
 {

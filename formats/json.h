@@ -23,7 +23,7 @@
  * return address. A module without "names" could not be read; null stands for no module. Bytes
  * are those asked for. Size classes count blocks of up to 16, 64, 256, 1024, 4096, 65536,
  * 1048576 and more bytes. The timeline is what the kernel saw, its "recorder" parts being of
- * rss_shmem and rss_anon; "memory" explains the sample with most of it (profile/timeline.h).
+ * rss_shmem and rss_anon; "memory" explains the sample with most of it (profile/read/timeline.h).
  * Later versions may add members.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -34,7 +34,7 @@
 #include <stdio.h>
 
 #include "formats/export.h"
-#include "profile/error.h"
+#include "profile/base/error.h"
 
 /* json_put_characters -- print a part of a text as the inside of a JSON string.
  *

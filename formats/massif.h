@@ -32,9 +32,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "formats/textfile.h"
-#include "profile/error.h"
-#include "profile/strings.h"
+#include "formats/base/textfile.h"
+#include "profile/base/error.h"
+#include "profile/base/strings.h"
 
 /* What a reader believes in. Valgrind writes at most 1000 snapshots with trees of 200 levels;
  * the limits bound the memory that a hostile file can take to some 1 GiB. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/utf8.h"
+#include "formats/base/utf8.h"
 
 /* Names of one kind, each written once: then its number stands for it. */
 struct names {

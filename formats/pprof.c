@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/gzip.h"
-#include "formats/protobuf.h"
-#include "formats/triples.h"
-#include "formats/utf8.h"
-#include "profile/strings.h"
+#include "formats/base/gzip.h"
+#include "formats/base/protobuf.h"
+#include "formats/base/triples.h"
+#include "formats/base/utf8.h"
+#include "profile/base/strings.h"
 
 /* Field numbers of profile.proto. */
 enum {

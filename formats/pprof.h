@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #include "formats/export.h"
-#include "profile/error.h"
+#include "profile/base/error.h"
 
 /* pprof_write -- write all of a profile.
  *

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/shotvalues.h"
+#include "profile/read/snapshot_values.h"
 
 enum { CURVES = 32, NAME_CHARS = 15, SNAPSHOTS_MAX = 1 << 22 };
 

@@ -19,10 +19,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profile/error.h"
-#include "profile/filter.h"
-#include "profile/image.h"
-#include "profile/timeline.h"
+#include "profile/base/error.h"
+#include "profile/model/filter.h"
+#include "profile/read/image.h"
+#include "profile/read/timeline.h"
 #include "recording/recording.h"
 
 enum { SPACETIME_DEPTH = 3 };	/* of contexts, by default */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/utf8.h"
-#include "profile/tree.h"
+#include "formats/base/utf8.h"
+#include "profile/model/tree.h"
 
 /* Of the total: places below are counted, not shown. */
 #define SIGNIFICANT 0.005

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "profile/result.h"
+#include "profile/read/result.h"
 
 /* summary_print -- the summary of one image, in glibc's layout.
  *

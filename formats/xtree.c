@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/base/utf8.h"
 #include "formats/massif.h"
-#include "formats/utf8.h"
-#include "profile/massif_lines.h"
-#include "profile/tree.h"
+#include "profile/model/massif_lines.h"
+#include "profile/model/tree.h"
 
 enum { EVENTS = 6, EVENTS_ALLOCS = 2, DEPTH_MORE = 49 };
 

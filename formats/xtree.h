@@ -31,7 +31,7 @@
 #include <string.h>
 
 #include "formats/export.h"
-#include "profile/error.h"
+#include "profile/base/error.h"
 
 enum xtree_kind { XTREE_NONE, XTREE_ALLOCS, XTREE_FULL };
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "profile/allocsyms.h"
-#include "profile/code.h"
-#include "profile/limits.h"
+#include "profile/base/limits.h"
+#include "profile/model/code.h"
+#include "profile/symbols/allocsyms.h"
 
 #define CPU_SECONDS 60u
 #define MEMORY (UINT64_C(6) << 30)

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "formats/kind.h"
-#include "formats/textfile.h"
+#include "formats/base/textfile.h"
+#include "formats/file_type.h"
 
 struct input {
 	const char *name;	/* for messages; "standard input" for "-" */

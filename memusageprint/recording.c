@@ -6,15 +6,15 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
-#include "memusageprint/dhat_export.h"
-#include "memusageprint/exports.h"
+#include "memusageprint/export/dhat_export.h"
+#include "memusageprint/export/exports.h"
+#include "memusageprint/export/massif_export.h"
+#include "memusageprint/export/spacetime_export.h"
+#include "memusageprint/export/xtree_export.h"
 #include "memusageprint/imagefiles.h"
-#include "memusageprint/massif_export.h"
-#include "memusageprint/massif_journal.h"
-#include "memusageprint/places.h"
-#include "memusageprint/spacetime_export.h"
-#include "memusageprint/subject.h"
-#include "memusageprint/xtree_export.h"
+#include "memusageprint/report_subject.h"
+#include "memusageprint/text/massif_snapshot_log.h"
+#include "memusageprint/text/text_report.h"
 
 /* Whether files of all images are wanted. */
 static bool has_files(const struct settings *settings)

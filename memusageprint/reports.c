@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "cli/message.h"
-#include "memusageprint/dhat_text.h"
-#include "memusageprint/massif_convert.h"
-#include "memusageprint/massif_text.h"
-#include "memusageprint/plot.h"
+#include "memusageprint/export/massif_convert.h"
 #include "memusageprint/recording.h"
+#include "memusageprint/text/dhat_text.h"
+#include "memusageprint/text/massif_text.h"
+#include "memusageprint/text/plot.h"
 
 static const struct {
 	enum input_kind kind;

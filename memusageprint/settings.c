@@ -11,8 +11,8 @@
 #include "cli/color.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusageprint/dhat_metric.h"
-#include "memusageprint/graph.h"
+#include "memusageprint/text/dhat_metric.h"
+#include "memusageprint/text/graph.h"
 
 enum { TOP_MAX = 1000000, DEPTH_DEFAULT = 30 };
 

@@ -7,7 +7,7 @@
 
 #include "cli/options.h"
 #include "formats/xtree.h"
-#include "profile/sites.h"
+#include "profile/read/sites.h"
 
 /* What is to be printed of each file. reports.c says of which kinds of files. */
 enum report {

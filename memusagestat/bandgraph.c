@@ -11,7 +11,7 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusagestat/clip.h"
+#include "memusagestat/drawing/clip.h"
 
 enum {
 	LAYERS = BANDS_MOST + 3,

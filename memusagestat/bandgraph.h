@@ -10,8 +10,8 @@
 #define MEMUSAGESTAT_BANDGRAPH_H
 
 #include "formats/bands.h"
-#include "memusagestat/drawing.h"
-#include "memusagestat/theme.h"
+#include "memusagestat/drawing/drawing.h"
+#include "memusagestat/drawing/theme.h"
 
 /* bandgraph_draw -- lay out the whole picture.
  *

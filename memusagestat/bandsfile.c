@@ -8,9 +8,9 @@
 #include "cli/output.h"
 #include "cli/version.h"
 #include "formats/bands.h"
-#include "formats/textfile.h"
+#include "formats/base/textfile.h"
 #include "memusagestat/bandgraph.h"
-#include "memusagestat/drawing.h"
+#include "memusagestat/drawing/drawing.h"
 #include "memusagestat/recorded.h"
 #include "memusagestat/source.h"
 

@@ -10,7 +10,7 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusagestat/clip.h"
+#include "memusagestat/drawing/clip.h"
 
 enum { MARGIN = 16, TITLE = 17, SUBTITLE = 12, LABEL = 12 };
 

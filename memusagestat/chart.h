@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memusagestat/drawing.h"
-#include "memusagestat/theme.h"
+#include "memusagestat/drawing/drawing.h"
+#include "memusagestat/drawing/theme.h"
 
 enum { CHART_LABEL = 40 };
 

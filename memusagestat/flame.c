@@ -12,7 +12,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusagestat/chart.h"
-#include "profile/shortname.h"
+#include "profile/model/shortname.h"
 
 enum { ROW = 19, MARGIN = 16, TEXT = 12, HEIGHT_MAX = 4000, NAME = 512 };
 

@@ -5,9 +5,9 @@
 #ifndef MEMUSAGESTAT_FLAME_H
 #define MEMUSAGESTAT_FLAME_H
 
-#include "formats/page_tree.h"
-#include "memusagestat/drawing.h"
-#include "memusagestat/theme.h"
+#include "formats/page/page_tree.h"
+#include "memusagestat/drawing/drawing.h"
+#include "memusagestat/drawing/theme.h"
 
 struct flame {
 	const struct page_tree *tree;

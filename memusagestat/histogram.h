@@ -5,9 +5,9 @@
 #ifndef MEMUSAGESTAT_HISTOGRAM_H
 #define MEMUSAGESTAT_HISTOGRAM_H
 
-#include "memusagestat/drawing.h"
-#include "memusagestat/theme.h"
-#include "profile/counters.h"
+#include "memusagestat/drawing/drawing.h"
+#include "memusagestat/drawing/theme.h"
+#include "profile/read/counters.h"
 
 /* histogram_draw -- draw a bar for each class of sizes, with its figures.
  *

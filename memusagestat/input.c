@@ -13,7 +13,7 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
-#include "formats/spool.h"
+#include "formats/base/tempfile.h"
 #include "recording/recording.h"
 
 enum { BATCH = 8192 };

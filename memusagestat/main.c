@@ -17,8 +17,8 @@
 #include "memusagestat/labels.h"
 #include "memusagestat/picture.h"
 #include "memusagestat/png.h"
-#include "memusagestat/portrait.h"
 #include "memusagestat/settings.h"
+#include "memusagestat/themed_picture.h"
 
 static int write_picture(struct output *out, gdImagePtr image, const struct input *in,
 			 const char *title)

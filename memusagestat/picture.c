@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "memusagestat/drawing/scale.h"
 #include "memusagestat/labels.h"
 #include "memusagestat/plot.h"
-#include "memusagestat/scale.h"
 
 enum {
 	MARGIN_X = 40, MARGIN_Y = 20,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
-#include "memusagestat/scale.h"
+#include "memusagestat/drawing/scale.h"
 
 enum { BATCH = 8192 };
 

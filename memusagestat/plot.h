@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memusagestat/canvas.h"
+#include "memusagestat/drawing/canvas.h"
 #include "memusagestat/input.h"
 
 /* Colours of the picture; the value is the index in its palette. The background never stands

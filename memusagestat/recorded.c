@@ -11,8 +11,8 @@
 #include "cli/progress.h"
 #include "cli/version.h"
 #include "cli/xmalloc.h"
-#include "profile/keep.h"
-#include "profile/pick.h"
+#include "profile/read/pick.h"
+#include "profile/save/save.h"
 
 static uint32_t count_images(const struct segment *s)
 {

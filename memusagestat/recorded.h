@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 #include "formats/export.h"
-#include "profile/result.h"
-#include "profile/segment.h"
+#include "profile/read/result.h"
+#include "profile/read/segment.h"
 
 struct recorded {
 	struct segment segment;

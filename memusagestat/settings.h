@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
-#include "memusagestat/drawing.h"
+#include "memusagestat/drawing/drawing.h"
 
 enum picture_kind { PICTURE_RUN, PICTURE_HISTOGRAM, PICTURE_FLAME, PICTURE_BANDS };
 

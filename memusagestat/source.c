@@ -13,8 +13,8 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
-#include "formats/spool.h"
-#include "formats/textfile.h"
+#include "formats/base/tempfile.h"
+#include "formats/base/textfile.h"
 
 /* A pipe is copied to a nameless file, up to this. */
 static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;

@@ -5,7 +5,7 @@
 #ifndef MEMUSAGESTAT_SOURCE_H
 #define MEMUSAGESTAT_SOURCE_H
 
-#include "formats/kind.h"
+#include "formats/file_type.h"
 
 struct source {
 	const char *name;	/* for people */

@@ -6,7 +6,7 @@
 #define RECORDING_COPIES_H
 
 /* With MU_CFG_COPIES: mu_site.fn of a site where bytes are copied, MU_FN_COPY plus one of these.
- * The names are those of profile/copies.c. */
+ * The names are those of profile/read/copies.c. */
 #define MU_FN_COPY 64
 enum mu_copy {
 	MU_COPY_INLINE = 0, /* by the compiler's own code, seen through its hooks */

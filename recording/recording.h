@@ -24,9 +24,9 @@
 
 #include "recording/batch.h"
 #include "recording/blocks.h"
-#include "recording/lives.h"
-#include "recording/journal.h"
-#include "recording/question.h"
+#include "recording/collector_query.h"
+#include "recording/lifetimes.h"
+#include "recording/snapshot_log.h"
 
 #define MU_SEGMENT_MAGIC UINT64_C(0x31474553554d454d) /* "MEMUSEG1" */
 #define MU_IMAGE_MAGIC   UINT64_C(0x314d4953554d454d) /* "MEMUSIM1" */

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
+#include "libmemusage/base/memory.h"
 #include "libmemusage/hooks/access_count.h"
-#include "libmemusage/memory.h"
 
 #define PLACES 4096u	   /* of the program while it has one thread */
 #define THREAD_PLACES 256u /* of each of several */

@@ -16,14 +16,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "libmemusage/accesses.h"
-#include "libmemusage/arena.h"
-#include "libmemusage/emulated.h"
+#include "libmemusage/base/export.h"
+#include "libmemusage/base/locks.h"
+#include "libmemusage/emulated/emulated.h"
 #include "libmemusage/emulator/count.h"
 #include "libmemusage/emulator/qemu.h"
 #include "libmemusage/emulator/stack_use.h"
-#include "libmemusage/export.h"
-#include "libmemusage/locks.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/tables/accesses.h"
 #include "recording/points.h"
 
 /* What the modules of the recorder that are linked here expect. */

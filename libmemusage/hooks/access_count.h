@@ -8,7 +8,7 @@
 #ifndef LIBMEMUSAGE_HOOKS_ACCESS_COUNT_H
 #define LIBMEMUSAGE_HOOKS_ACCESS_COUNT_H
 
-#include "libmemusage/accesses.h"
+#include "libmemusage/tables/accesses.h"
 
 #ifdef __x86_64__
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libmemusage/event.h"
+#include "libmemusage/event/event.h"
 #include "libmemusage/hooks/access_count.h"
 
 /* access_slow -- count an access when the hook cannot be entered in the usual way.

@@ -4,11 +4,11 @@
  */
 #include "libmemusage/hooks/copies.h"
 
-#include "libmemusage/event.h"
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/quiet.h"
+#include "libmemusage/event/event.h"
 #include "libmemusage/hooks/inner.h"
 #include "libmemusage/hooks/next.h"
-#include "libmemusage/lookup.h"
-#include "libmemusage/quiet.h"
 
 #define NEAR 160 /* bytes of code between the two hooks of one copy */
 

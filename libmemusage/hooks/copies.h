@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libmemusage/recorder.h"
+#include "libmemusage/image/recorder.h"
 #include "recording/copies.h"
 
 /* Copy mode, and this process is recorded. */

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/sys.h"
 #include "libmemusage/hooks/next.h"
-#include "libmemusage/lookup.h"
-#include "libmemusage/sys.h"
 #include "recording/recording.h"
 
 #ifdef __x86_64__

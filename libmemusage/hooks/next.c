@@ -7,7 +7,7 @@
  */
 #include "libmemusage/hooks/next.h"
 
-#include "libmemusage/lookup.h"
+#include "libmemusage/base/lookup.h"
 
 struct next next_functions;
 

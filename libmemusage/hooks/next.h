@@ -33,10 +33,10 @@
 #undef wcsstr
 #undef wmemchr
 
-#include "libmemusage/export.h"
+#include "libmemusage/base/export.h"
+#include "libmemusage/base/quiet.h"
 #include "libmemusage/hooks/access_hook.h"
 #include "libmemusage/hooks/copies.h"
-#include "libmemusage/quiet.h"
 
 #include "libmemusage/hooks/libc.def"
 

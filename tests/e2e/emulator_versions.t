@@ -18,7 +18,7 @@ cat >host.c <<'END'
 #include <stdlib.h>
 #include <string.h>
 
-#include "libmemusage/emulated.h"
+#include "libmemusage/emulated/emulated.h"
 
 struct insn { const uint8_t *code; size_t size; uint64_t address; int seen; };
 struct information { const char *target; int oldest, version; };

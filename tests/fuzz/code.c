@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "memusage/elfkind.h"
-#include "profile/allocsyms.h"
-#include "profile/code.h"
+#include "memusage/common/elfkind.h"
+#include "profile/model/code.h"
+#include "profile/symbols/allocsyms.h"
 #include "recording/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/hello.h"
+#include "memusage/collector/registration.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,14 +24,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "memusage/code.h"
-#include "memusage/control.h"
-#include "memusage/control_wire.h"
-#include "memusage/tree_idle.h"
-#include "memusage/tree_memory.h"
-#include "memusage/tree_shots.h"
-#include "memusage/wire.h"
-#include "recording/hello.h"
+#include "memusage/collector/code.h"
+#include "memusage/collector/control.h"
+#include "memusage/collector/tree_idle.h"
+#include "memusage/collector/tree_memory.h"
+#include "memusage/collector/tree_snapshots.h"
+#include "memusage/common/control_wire.h"
+#include "memusage/common/wire.h"
+#include "recording/registration.h"
 #include "tests/fuzz/scenes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profile/elf_file.h"
-#include "profile/perf_map.h"
-#include "profile/shortname.h"
-#include "profile/symtab.h"
+#include "profile/model/shortname.h"
+#include "profile/symbols/elf_file.h"
+#include "profile/symbols/perf_map.h"
+#include "profile/symbols/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

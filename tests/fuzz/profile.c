@@ -11,11 +11,11 @@
 #include "formats/callgrind.h"
 #include "formats/folded.h"
 #include "formats/json.h"
-#include "formats/page_image.h"
+#include "formats/page/page_image.h"
 #include "formats/pprof.h"
-#include "profile/massif_lines.h"
-#include "profile/segment.h"
-#include "profile/top.h"
+#include "profile/model/massif_lines.h"
+#include "profile/model/top.h"
+#include "profile/read/segment.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,16 +14,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "memusage/shot.h"
-#include "profile/accesses.h"
-#include "profile/keep.h"
-#include "profile/lives.h"
-#include "profile/logmerge.h"
-#include "profile/marks.h"
-#include "profile/points.h"
-#include "profile/profile.h"
-#include "profile/result.h"
-#include "profile/segment.h"
+#include "memusage/record/live_snapshot.h"
+#include "profile/model/profile.h"
+#include "profile/read/accesses.h"
+#include "profile/read/lifetimes.h"
+#include "profile/read/logmerge.h"
+#include "profile/read/marks.h"
+#include "profile/read/points.h"
+#include "profile/read/result.h"
+#include "profile/read/segment.h"
+#include "profile/save/save.h"
 
 enum { READERS_BATCH = 512, READERS_SLOTS = 4 };
 

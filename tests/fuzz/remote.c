@@ -9,11 +9,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 /* hear() has no other caller than the search among real collectors. */
-#include "memusage/contact.c"
+#include "memusage/remote/contact.c"
 
 #include <sys/mman.h>
 
-#include "memusage/shot.h"
+#include "memusage/record/live_snapshot.h"
 #include "tests/fuzz/moving.h"
 #include "tests/fuzz/scenes.h"
 

@@ -17,7 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "libmemusage/image.h"
-#include "libmemusage/recorder.h"
-#include "libmemusage/slot.h"
-#include "libmemusage/thread.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/slot.h"
+#include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/image.h"
 #include "tests/lib/tap.h"
 
 __attribute__((constructor(101))) static void stay_away(void)

@@ -13,16 +13,16 @@ use lib $0 =~ m{^(.*)/};
 use Lint;
 
 my %may = (
-	'profile/image.c' => 'makes the copies',
-	'profile/batch.c' => 'atomic loads; where a cell lies',
-	'profile/logmerge.c' => 'atomic loads and stores; words of the log, judged one by one',
-	'profile/keep.c' => 'bytes for a checksum',
-	'profile/keep_image.c' => 'bytes that are copied to a file as they are',
-	'profile/accesses.c' => 'numbers that are added up',
-	'profile/shotvalues.c' => 'bytes that are read one after the other, once each',
-	'memusage/live.c' => 'atomic loads and stores',
-	'memusage/shot.c' => 'bytes that are copied as they are',
-	'memusage/tree_shots.c' => 'atomic loads and stores',
+	'profile/read/image.c' => 'makes the copies',
+	'profile/read/batch.c' => 'atomic loads; where a cell lies',
+	'profile/read/logmerge.c' => 'atomic loads and stores; words of the log, judged one by one',
+	'profile/save/save.c' => 'bytes for a checksum',
+	'profile/save/save_image.c' => 'bytes that are copied to a file as they are',
+	'profile/read/accesses.c' => 'numbers that are added up',
+	'profile/read/snapshot_values.c' => 'bytes that are read one after the other, once each',
+	'memusage/record/live.c' => 'atomic loads and stores',
+	'memusage/record/live_snapshot.c' => 'bytes that are copied as they are',
+	'memusage/collector/tree_snapshots.c' => 'atomic loads and stores',
 );
 
 my %found;

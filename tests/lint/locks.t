@@ -18,11 +18,11 @@ my %in_image = (
 # A point's lock is held by one of several threads, in the hook, and nothing waits for it for good:
 # points_lock() goes on without.
 my %not_freed = ('&point->lock' => 1);
-my %elsewhere = map { $_ => 1 } 'libmemusage/locks.h', 'libmemusage/spin.h';
-my $freeing = slurp('libmemusage/locks.c');
-my ($members) = slurp('libmemusage/locks.h') =~ /^struct recorder_locks \{\n(.*?)^\};/ms;
+my %elsewhere = map { $_ => 1 } 'libmemusage/base/locks.h', 'libmemusage/base/spin.h';
+my $freeing = slurp('libmemusage/base/locks.c');
+my ($members) = slurp('libmemusage/base/locks.h') =~ /^struct recorder_locks \{\n(.*?)^\};/ms;
 my %is_member = map { $_ => 0 } $members =~ /(\w+);/g;
-my @arena = slurp('libmemusage/arena.h') =~ /^struct arena_locks \{\n(.*?)^\};/ms;
+my @arena = slurp('libmemusage/image/arena.h') =~ /^struct arena_locks \{\n(.*?)^\};/ms;
 my %is_arena = map { $_ => 0 } $arena[0] =~ /uint32_t (\w+);/g;
 
 sub complaint_about {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # threads.t -- who has threads. The tools have one, but for the collector's two per arena, which
-# memusage/waker.c starts: they share nothing with the loop but struct waker and the arena's header, by
+# memusage/record/futex_watch.c starts: they share nothing with the loop but struct waker and the arena's header, by
 # atomic operations (docs/design.md, "The collector's threads").
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -9,7 +9,7 @@ use warnings;
 use lib $0 =~ m{^(.*)/};
 use Lint;
 
-my %may = ('memusage/waker.c' => 1);
+my %may = ('memusage/record/futex_watch.c' => 1);
 my %starts;
 
 for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint))) {
@@ -20,7 +20,7 @@ for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memus
 ok($starts{$_}, "$_ does") for sort keys %may;
 
 # What runs in a thread names a field of the shared header in atomic operations and futex calls only.
-my $text = code(slurp('memusage/waker.c'));
+my $text = code(slurp('memusage/record/futex_watch.c'));
 my @plain = grep { !/__atomic_\w+\(|SYS_futex|futex_wait\(/ && /shared->/ } split /\n/, $text;
-check('memusage/waker.c: the header is shared by atomic operations', @plain);
+check('memusage/record/futex_watch.c: the header is shared by atomic operations', @plain);
 done_testing();

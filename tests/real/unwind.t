@@ -20,7 +20,8 @@ printf '#include <libunwind.h>\nint main(void) { return unw_backtrace(0, 0); }\n
 has_library libunwind.so || skip_all 'no libunwind here (libunwind-dev)'
 compile "$CC" -o try try.c -lunwind
 set --
-for f in "$MU_SRC"/libmemusage/*.c "$MU_SRC/libmemusage/$(uname -m)"/*.[cS]; do
+for f in "$MU_SRC"/libmemusage/*/*.c "$MU_SRC"/libmemusage/*/"$(uname -m)"/*.[cS]; do
+	case $f in */hooks/*) continue ;; esac # a library of its own
 	f=$MU_BUILD/pic/libmemusage/${f#"$MU_SRC"/libmemusage/}
 	[ ! -e "${f%.*}.o" ] || set -- "$@" "${f%.*}.o"
 done

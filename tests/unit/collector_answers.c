@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/live.h"
+#include "memusage/record/live.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "memusage/massif.h"
-#include "memusage/shot.h"
+#include "memusage/options/massif.h"
+#include "memusage/record/live_snapshot.h"
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"
 

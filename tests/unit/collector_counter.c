@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/counter.h"
+#include "memusage/common/counter.h"
 
 #include <errno.h>
 #include <limits.h>

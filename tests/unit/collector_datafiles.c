@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/datafiles.h"
+#include "memusage/record/datafiles.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "memusage/files.h"
+#include "memusage/common/files.h"
 #include "tests/lib/tap.h"
 
 static struct settings settings;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/elfkind.h"
+#include "memusage/common/elfkind.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "memusage/nothing.h"
-#include "memusage/program.h"
+#include "memusage/common/program.h"
+#include "memusage/report/not_recorded.h"
 #include "tests/lib/tap.h"
 
 static char interpreter[64];

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/escape.h"
+#include "memusage/common/escape.h"
 
 #include "tests/lib/tap.h"
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/collector.h"
+#include "memusage/collector/collector.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "memusage/wire.h"
-#include "recording/hello.h"
+#include "memusage/common/wire.h"
+#include "recording/registration.h"
 #include "tests/lib/tap.h"
 
 static struct settings settings;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/largefile.h"
+#include "memusage/record/largefile.h"
 
 #include <fcntl.h>
 #include <stdint.h>

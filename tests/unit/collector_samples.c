@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/samples.h"
+#include "memusage/common/samples.h"
 
-#include "memusage/procmem.h"
-#include "profile/timeline.h"
+#include "memusage/common/procmem.h"
+#include "profile/read/timeline.h"
 #include "tests/lib/tap.h"
 
 #include <sys/wait.h>

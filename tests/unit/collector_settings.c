@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/settings.h"
+#include "memusage/options/settings.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/shot.h"
+#include "memusage/record/live_snapshot.h"
 
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"

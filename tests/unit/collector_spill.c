@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/spill.h"
+#include "memusage/record/ended_images.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/triggers.h"
+#include "memusage/options/triggers.h"
 
 #include <signal.h>
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/waker.h"
+#include "memusage/record/futex_watch.h"
 
 #include <linux/futex.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "memusage/clock.h"
+#include "memusage/common/clock.h"
 #include "tests/lib/tap.h"
 
 enum { ROUNDS = 200, WAIT_MS = 20000 };

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "formats/spool.h"
+#include "formats/base/tempfile.h"
 #include "tests/lib/tap.h"
 
 static const struct dat_totals totals = {

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "formats/base/triples.h"
+#include "formats/base/utf8.h"
 #include "formats/callgrind.h"
 #include "formats/folded.h"
 #include "formats/json.h"
 #include "formats/pprof.h"
-#include "formats/triples.h"
-#include "formats/utf8.h"
 
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/scratch.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "formats/notes.h"
+#include "formats/base/notes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "tests/fuzz/moving.h"
 
-#include "profile/image.h"
+#include "profile/read/image.h"
 #include "tests/lib/tap.h"
 
 #ifdef __x86_64__

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "formats/page_tree.h"
+#include "formats/page/page_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/page.h"
+#include "formats/page/page.h"
 #include "tests/lib/tap.h"
 
 enum { SITES = 5000 };

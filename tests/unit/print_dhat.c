@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/dhat_text.h"
+#include "memusageprint/text/dhat_text.h"
 
-#include "memusageprint/dhat_metric.h"
-#include "memusageprint/dhat_number.h"
-#include "memusageprint/dhat_tree.h"
+#include "memusageprint/text/dhat_metric.h"
+#include "memusageprint/text/dhat_number.h"
+#include "memusageprint/text/dhat_tree.h"
 #include "tests/lib/tap.h"
 
 static void test_numbers(void)

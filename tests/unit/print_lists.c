@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "cli/terminal.h"
-#include "memusageprint/calltree.h"
-#include "memusageprint/toplist.h"
-#include "memusageprint/who.h"
+#include "memusageprint/text/calltree.h"
+#include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/toplist.h"
 
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/scratch.h"

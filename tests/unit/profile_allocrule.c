@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/allocrule.h"
+#include "profile/symbols/allocrule.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/funcname.h"
+#include "profile/symbols/funcname.h"
 #include "tests/lib/tap.h"
 
 static void test_rules(void)

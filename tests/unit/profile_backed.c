@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/backed.h"
+#include "profile/read/backed.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/keep.h"
-#include "profile/result.h"
-#include "profile/segment.h"
+#include "profile/read/result.h"
+#include "profile/read/segment.h"
+#include "profile/save/save.h"
 #include "tests/lib/tap.h"
 
 enum { PAGES = 1024, SLOT = PAGES * (int)MU_PAGE, SIZE = 3 * SLOT };

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/batch.h"
+#include "profile/read/batch.h"
 
-#include "profile/lives.h"
+#include "profile/read/lifetimes.h"
 #include "recording/blocks.h"
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"

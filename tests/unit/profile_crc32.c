@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/crc32.h"
+#include "profile/base/crc32.h"
 
 #include "tests/lib/tap.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/segment.h"
+#include "profile/read/segment.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/keep.h"
+#include "profile/save/save.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "profile/result.h"
-#include "profile/shotvalues.h"
+#include "profile/read/result.h"
+#include "profile/read/snapshot_values.h"
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/modules.h"
-#include "profile/strings.h"
+#include "profile/base/strings.h"
+#include "profile/read/modules.h"
 
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/tap.h"

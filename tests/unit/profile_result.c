@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/result.h"
+#include "profile/read/result.h"
 
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/seal.h"
+#include "profile/base/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>

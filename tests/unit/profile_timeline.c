@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/timeline.h"
+#include "profile/read/timeline.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "tests/lib/fake_image.h"
 #include "tests/lib/tap.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/tree.h"
+#include "profile/model/tree.h"
 
 #include <stdlib.h>
 

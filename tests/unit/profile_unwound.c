@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/unwound.h"
+#include "profile/read/unwound.h"
 
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/tap.h"

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/accesses.h"
 #include "libmemusage/hooks/access_count.h"
+#include "libmemusage/tables/accesses.h"
 #include "tests/lib/recorder.h"
 
 enum { SLOTS = 3000, STEPS = 200000, SITES = 50 };

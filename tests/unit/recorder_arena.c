@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "libmemusage/arena.h"
+#include "libmemusage/image/arena.h"
 #include "tests/lib/recorder.h"
 
 static bool is_zero(const unsigned char *at, size_t length)

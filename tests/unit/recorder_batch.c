@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/batch.h"
+#include "libmemusage/event/batch.h"
 
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "libmemusage/sites.h"
+#include "libmemusage/tables/sites.h"
 #include "tests/lib/recorder.h"
 
 #define CELL (UINT64_C(8) << 20) /* offset of a page for site 1's cell */

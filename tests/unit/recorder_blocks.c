@@ -5,9 +5,9 @@
  */
 #include <pthread.h>
 
-#include "libmemusage/arena.h"
-#include "libmemusage/event.h"
-#include "libmemusage/sandbox.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/image/arena.h"
 #include "tests/lib/recorder.h"
 
 enum { RANGES = 40, MODEL_LOG2 = 21, THREADS = 4 };

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/clock.h"
+#include "libmemusage/base/clock.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/decode.h"
+#include "libmemusage/patch/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>

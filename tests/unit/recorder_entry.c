@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/entry.h"
+#include "libmemusage/patch/entry.h"
 
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "libmemusage/cfi.h"
-#include "libmemusage/objects.h"
+#include "libmemusage/base/objects.h"
+#include "libmemusage/unwind/cfi.h"
 #include "tests/lib/recorder.h"
 
 #if defined(__x86_64__)

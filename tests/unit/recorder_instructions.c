@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/instructions.h"
+#include "libmemusage/tables/instructions.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  */
 #include <signal.h>
 
-#include "libmemusage/event.h"
-#include "libmemusage/locks.h"
-#include "libmemusage/memory.h"
-#include "libmemusage/spin.h"
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/event/event.h"
 #include "tests/lib/recorder.h"
 
 #define WORDS (sizeof(locks) / sizeof(uint32_t))

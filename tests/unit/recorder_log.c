@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "libmemusage/log.h"
+#include "libmemusage/image/log.h"
 #include "tests/lib/recorder.h"
 
 enum { EVENTS = 200000 };

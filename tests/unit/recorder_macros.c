@@ -3,16 +3,16 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/macros.h"
+#include "libmemusage/patch/macros.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
-#include "libmemusage/event.h"
-#include "libmemusage/objects.h"
-#include "libmemusage/patch.h"
-#include "libmemusage/request.h"
+#include "libmemusage/base/objects.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/patch/patch.h"
+#include "libmemusage/requests/request.h"
 #include "tests/lib/recorder.h"
 
 #if defined(__x86_64__)

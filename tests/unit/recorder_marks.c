@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/marks.h"
+#include "libmemusage/requests/marks.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #undef MARKS_MAX	/* the reader has its own, of the same value */
-#include "profile/marks.h"
+#include "profile/read/marks.h"
 #include "tests/lib/recorder.h"
 
 static struct image im;

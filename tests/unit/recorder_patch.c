@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/patch.h"
+#include "libmemusage/patch/patch.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/pools.h"
+#include "libmemusage/requests/pools.h"
 
 #include <string.h>
 
-#include "libmemusage/announce.h"
-#include "libmemusage/within.h"
+#include "libmemusage/requests/client_block.h"
+#include "libmemusage/tables/block_search.h"
 #include "tests/lib/recorder.h"
 
 enum { POOLS = 6, BLOCKS = 700, ROOM = 64, STEPS = 60000 };

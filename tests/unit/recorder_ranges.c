@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/ranges.h"
+#include "libmemusage/base/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>

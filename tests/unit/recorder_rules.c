@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/cfi.h"
-#include "libmemusage/locks.h"
-#include "libmemusage/rules.h"
-#include "libmemusage/spin.h"
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/unwind/cfi.h"
+#include "libmemusage/unwind/rules.h"
 #include "tests/lib/recorder.h"
 
 enum { ADDRESSES = 5000 };

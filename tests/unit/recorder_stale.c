@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/stale.c"
+#include "libmemusage/event/hook_recovery.c"
 
 #include "tests/lib/recorder.h"
 

@@ -31,7 +31,7 @@ EACH(DECLARE)
 #define strcpy own_strcpy
 #define strncpy own_strncpy
 #define strcat own_strcat
-#include "libmemusage/string.c"
+#include "libmemusage/base/string.c"
 #undef memcpy
 #undef memset
 #undef memmove

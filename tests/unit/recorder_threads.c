@@ -5,9 +5,9 @@
  */
 #include <pthread.h>
 
-#include "libmemusage/arena.h"
-#include "libmemusage/event.h"
-#include "libmemusage/heap.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/tables/heap.h"
 #include "tests/lib/recorder.h"
 
 static uint64_t record_count(void)

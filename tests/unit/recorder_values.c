@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/values.h"
+#include "libmemusage/tables/site_totals.h"
 
 #include <string.h>
 
-#include "libmemusage/arena.h"
-#include "libmemusage/heap.h"
-#include "libmemusage/sites.h"
-#include "profile/shotvalues.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/tables/heap.h"
+#include "libmemusage/tables/sites.h"
+#include "profile/read/snapshot_values.h"
 #include "tests/lib/recorder.h"
 
 #define ROOM (UINT64_C(64) << 20)

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/vectors.h"
+#include "libmemusage/base/vectors.h"
 
 int registers_main(int argc, char **argv);
 #define main registers_main

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/within.h"
+#include "libmemusage/tables/block_search.h"
 
 #include <string.h>
 

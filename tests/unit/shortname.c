@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/shortname.h"
+#include "profile/model/shortname.h"
 
 #include "tests/lib/tap.h"
 

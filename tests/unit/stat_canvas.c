@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/canvas.h"
+#include "memusagestat/drawing/canvas.h"
 
 #include <gd.h>
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/clip.h"
+#include "memusagestat/drawing/clip.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/drawing.h"
+#include "memusagestat/drawing/drawing.h"
 
 #include <gd.h>
 #include <math.h>

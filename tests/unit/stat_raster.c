@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/raster.h"
+#include "memusagestat/drawing/raster.h"
 
 #include <math.h>
 

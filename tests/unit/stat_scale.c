@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/scale.h"
+#include "memusagestat/drawing/scale.h"
 
 #include "tests/lib/tap.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/theme.h"
+#include "memusagestat/drawing/theme.h"
 
 #include <math.h>
 

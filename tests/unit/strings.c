@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/strings.h"
+#include "profile/base/strings.h"
 
 #include "tests/lib/tap.h"
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/symbols.h"
+#include "profile/symbols/symbols.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "profile/elf_file.h"
-#include "profile/file.h"
+#include "profile/base/file.h"
+#include "profile/symbols/elf_file.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/shell.h"
 #include "tests/lib/tap.h"

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/symbols.h"
+#include "profile/symbols/symbols.h"
 
 #include <elf.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profile/elf_file.h"
+#include "profile/symbols/elf_file.h"
 #include "tests/lib/random.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"

@@ -6,12 +6,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/symbols.h"
+#include "profile/symbols/symbols.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/elf_file.h"
+#include "profile/symbols/elf_file.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/shell.h"
 #include "tests/lib/tap.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "formats/textfile.h"
+#include "formats/base/textfile.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

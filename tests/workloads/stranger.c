@@ -39,9 +39,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "memusage/control_wire.h"
-#include "recording/hello.h"
+#include "memusage/common/control_wire.h"
 #include "recording/recording.h"
+#include "recording/registration.h"
 
 static socklen_t address_of(struct sockaddr_un *a, const char *name)
 {

@@ -21,11 +21,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libmemusage/arena.h"
-#include "libmemusage/image.h"
-#include "libmemusage/recall.h"
-#include "libmemusage/recorder.h"
-#include "libmemusage/walk.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/lifecycle/image.h"
+#include "libmemusage/tables/recall.h"
+#include "libmemusage/unwind/walk.h"
 
 enum { DEPTH = 1400, SHOWN = 12 };
 

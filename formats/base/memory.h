@@ -1,0 +1,28 @@
+/* memory.h -- where the resident memory of a process went, in words.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_BASE_MEMORY_H
+#define FORMATS_BASE_MEMORY_H
+
+#include <stdio.h>
+
+#include "profile/read/timeline.h"
+
+/* memory_print -- a line for the whole and one for each part that is there.
+ *
+ * out       errors stay with it.
+ * before    put in front of each line, e.g. "memusage: ".
+ * rss_peak  the kernel's own high-water mark, 0: not known.
+ * Nothing is printed of a split without memory.
+ */
+void memory_print(FILE *out, const char *before, const struct memory_split *split,
+		  uint64_t rss_peak);
+
+/* memory_print_now -- the same of a process that runs; the kernel's mark is named in any case. */
+void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak);
+
+/* memory_print_timeline -- the same for the sample with most memory. Nothing without samples. */
+void memory_print_timeline(FILE *out, const char *before, const struct timeline *t);
+
+#endif

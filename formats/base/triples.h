@@ -1,0 +1,34 @@
+/* triples.h -- a set of triples of numbers, each with a number of its own.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_BASE_TRIPLES_H
+#define FORMATS_BASE_TRIPLES_H
+
+#include <stdint.h>
+
+struct triple {
+	uint32_t a, b, c;
+};
+
+/* Zeroed, it is empty. */
+struct triples {
+	struct triple *triple;	/* by number */
+	uint32_t count;
+	uint32_t room;		/* private */
+	uint32_t *slot;
+	uint32_t slots;
+};
+
+#define TRIPLES_NONE UINT32_MAX
+
+/* triples_add -- the number of a triple, which is added if it is new.
+ *
+ * Returns a number from 0 on, the next one for a new triple; TRIPLES_NONE without memory.
+ */
+uint32_t triples_add(struct triples *t, uint32_t a, uint32_t b, uint32_t c);
+
+/* triples_free -- release everything. */
+void triples_free(struct triples *t);
+
+#endif

@@ -1,0 +1,99 @@
+/* file_type.c -- what kind of file something is, by its first bytes.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/file_type.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "formats/dat.h"
+#include "recording/recording.h"
+
+/* Judges the first bytes of a file. */
+typedef bool (*recognise_fn)(const char *data, size_t size);
+
+static bool is_recording(const char *data, size_t size)
+{
+	uint64_t magic = 0;
+
+	if (size >= sizeof(magic))
+		memcpy(&magic, data, sizeof(magic));
+	return magic == MU_SEGMENT_MAGIC;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* {"dhatFileVersion":2, ...: with this key in front, or with any key. */
+static bool is_dhat(const char *data, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && is_blank(data[at]))
+		at++;
+	return at < size && data[at] == '{' &&
+	       memmem(data, size, "\"dhat", strlen("\"dhat")) != NULL;
+}
+
+/* Its first line that is neither blank nor a comment. */
+static bool is_massif(const char *data, size_t size)
+{
+	static const char *const words[] = { "desc:", "cmd:", "time_unit:", "snapshot=" };
+	const char *end = data + size;
+
+	for (const char *at = data, *next; at < end; at = next) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		next = newline ? newline + 1 : end;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+			if ((size_t)(end - at) >= strlen(words[i]) &&
+			    memcmp(at, words[i], strlen(words[i])) == 0)
+				return true;
+		}
+		while (at < next && is_blank(*at))
+			at++;
+		if (at < next && *at != '#')
+			return false;
+	}
+	return false;
+}
+
+/* Two headers of 24 bytes; the first begins with the tag or with zero, which no text does. */
+static bool is_data(const char *data, size_t size)
+{
+	uint64_t tag;
+
+	if (size < DAT_HEADER_BYTES)
+		return false;
+	memcpy(&tag, data, sizeof(tag));
+	return tag == 0 || tag == DAT_TAG_NS || __builtin_bswap64(tag) == DAT_TAG_NS;
+}
+
+static const struct {
+	const char *name;
+	recognise_fn recognise;
+} kinds[INPUT_KINDS] = {
+	[INPUT_UNKNOWN] = { "a file of an unknown kind", NULL },
+	[INPUT_MASSIF] = { "a massif.out", is_massif },
+	[INPUT_RECORDING] = { "a recording", is_recording },
+	[INPUT_DHAT] = { "a profile of DHAT", is_dhat },
+	[INPUT_DATA] = { "a data file", is_data },
+};
+
+const char *kind_name(enum input_kind kind)
+{
+	return kinds[kind].name;
+}
+
+enum input_kind kind_of(const char *data, size_t size)
+{
+	for (int kind = 0; kind < INPUT_KINDS; kind++) {
+		if (kinds[kind].recognise && kinds[kind].recognise(data, size))
+			return (enum input_kind)kind;
+	}
+	return INPUT_UNKNOWN;
+}

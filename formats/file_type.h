@@ -1,0 +1,25 @@
+/* file_type.h -- what kind of file something is, by its first bytes.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_FILE_TYPE_H
+#define FORMATS_FILE_TYPE_H
+
+#include <stddef.h>
+
+enum input_kind {
+	INPUT_UNKNOWN,
+	INPUT_MASSIF,		/* massif.out */
+	INPUT_RECORDING,	/* kept by memusage --record */
+	INPUT_DHAT,		/* JSON of DHAT */
+	INPUT_DATA,		/* data file of memusage --data */
+	INPUT_KINDS
+};
+
+/* kind_of -- judge the first SIZE bytes of a file; 4096 of them are enough. */
+enum input_kind kind_of(const char *data, size_t size);
+
+/* kind_name -- "a massif.out", for messages. */
+const char *kind_name(enum input_kind kind);
+
+#endif

@@ -1,0 +1,169 @@
+/* page_dhat.c -- what a report page shows of a profile of DHAT.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/page/page_foreign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/page/page_stacks.h"
+
+int page_dhat_init(struct page_dhat *p, const struct dhat *d, struct mu_error *err)
+{
+	struct page_stacks *s = &p->stacks;
+	bool ok;
+
+	*p = (struct page_dhat){ .file = d };
+	ok = page_stacks_init(s, d->frame.count + 1);
+	s->node = calloc((size_t)d->count + 1, sizeof(*s->node));
+	s->sites = d->count;
+	for (uint32_t i = 0; ok && s->node && i < d->count; i++) {
+		const struct dhat_point *point = &d->point[i];
+		uint32_t node = 0;
+
+		for (uint32_t k = point->frames; k-- > 0;) {
+			uint32_t frame = d->stacked[point->first_frame + k];
+
+			if (frame)
+				node = page_tree_child(&s->tree, node, page_stacks_place(
+					s, frame, dhat_text(d, frame)));
+		}
+		s->node[i] = node;
+	}
+	if (ok && s->node && !s->tree.is_full)
+		return 0;
+	return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+}
+
+void page_dhat_free(struct page_dhat *p)
+{
+	page_stacks_free(&p->stacks);
+	*p = (struct page_dhat){ .file = NULL };
+}
+
+static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+{
+	const struct dhat_point *p = &((const struct page_dhat *)data)->file->point[site];
+
+	switch (metric) {
+	case PAGE_TOTAL_BYTES: return (int64_t)p->total_bytes;
+	case PAGE_TOTAL_BLOCKS: return (int64_t)p->total_blocks;
+	case PAGE_PEAK_BYTES: return (int64_t)p->peak_bytes;
+	case PAGE_PEAK_BLOCKS: return (int64_t)p->peak_blocks;
+	case PAGE_END_BYTES: return (int64_t)p->end_bytes;
+	case PAGE_END_BLOCKS: return (int64_t)p->end_blocks;
+	case PAGE_LIFE: return (int64_t)p->lifetimes;
+	case PAGE_READ_BYTES: return (int64_t)p->read_bytes;
+	case PAGE_WRITTEN_BYTES: return (int64_t)p->written_bytes;
+	case PAGE_MAX_BYTES: return (int64_t)p->max_bytes;
+	case PAGE_MAX_BLOCKS: return (int64_t)p->max_blocks;
+	case PAGE_TEMPORARY:
+	case PAGE_METRICS: break;
+	}
+	return 0;
+}
+
+struct page_sites page_dhat_sites(const struct page_dhat *p)
+{
+	struct page_sites sites = {
+		.count = p->file->count, .node = p->stacks.node, .value = site_value, .data = p,
+		.metrics = 1u << PAGE_TOTAL_BYTES | 1u << PAGE_TOTAL_BLOCKS,
+	};
+
+	if (p->file->has_lifetimes)
+		sites.metrics |= 1u << PAGE_PEAK_BYTES | 1u << PAGE_PEAK_BLOCKS |
+				 1u << PAGE_END_BYTES | 1u << PAGE_END_BLOCKS | 1u << PAGE_LIFE |
+				 1u << PAGE_MAX_BYTES | 1u << PAGE_MAX_BLOCKS;
+	if (p->file->has_accesses)
+		sites.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
+	return sites;
+}
+
+static void put_totals(struct page_json *j, const struct dhat *d)
+{
+	struct dhat_point all = dhat_sum(d);
+
+	page_json_open(j, "totals", '{');
+	page_json_uint(j, "bytes", all.total_bytes);
+	page_json_uint(j, "calls", all.total_blocks);
+	if (d->has_lifetimes) {
+		page_json_uint(j, "peak", all.peak_bytes);
+		page_json_uint(j, "end", all.end_bytes);
+	}
+	page_json_close(j, '}');
+}
+
+static const char *unit_of(const struct dhat *d)
+{
+	return !d->time_unit || strncmp(d->time_unit, "instr", 5) == 0 ? "i" :
+	       strcmp(d->time_unit, "bytes") == 0 ? "B" : d->time_unit;
+}
+
+static void put_facts(struct page_json *j, const struct dhat *d)
+{
+	page_json_text(j, "mode", d->mode);
+	page_json_text(j, "verb", d->verb);
+	page_json_text(j, "bytes_word", d->bytes);
+	page_json_text(j, "blocks_word", d->blocks);
+	page_json_open(j, "run", '{');
+	page_json_text_cut(j, "command", d->command, 16384);
+	page_json_uint(j, "pid", d->pid);
+	page_json_uint(j, "duration", d->end_time);
+	page_json_text(j, "unit", unit_of(d));
+	page_json_close(j, '}');
+	page_json_uint(j, "peak_time", d->peak_time);
+	page_json_text(j, "life_unit", unit_of(d));
+	page_json_uint(j, "short_life", d->short_lived);
+	page_json_open(j, "recorded", '{');
+	page_json_bool(j, "stacks", true);
+	page_json_bool(j, "accesses", d->has_accesses);
+	page_json_bool(j, "lifetimes", d->has_lifetimes);
+	page_json_close(j, '}');
+	put_totals(j, d);
+}
+
+/* Of points that share a node of the page nothing is said. */
+static int put_accesses(struct page_json *j, const struct page_dhat *p, const struct page_cut *c,
+			struct mu_error *err)
+{
+	const struct dhat *d = p->file;
+	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
+	uint32_t left = PAGE_COUNTS;
+
+	if (!users)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	for (uint32_t i = 0; i < d->count; i++)
+		users[c->of_site[i]]++;
+	page_json_open(j, "access", '[');
+	for (uint32_t i = 0; i < d->count; i++) {
+		const struct dhat_point *point = &d->point[i];
+
+		if (point->counts && users[c->of_site[i]] == 1)
+			page_put_counts(j, c->of_site[i], d->access + point->first_count,
+					point->counts, &left);
+	}
+	page_json_close(j, ']');
+	free(users);
+	return 0;
+}
+
+int page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b,
+		   struct mu_error *err)
+{
+	const struct page_dhat *p = data;
+	struct page_sites sites = page_dhat_sites(p);
+	struct page_cut cut;
+	int result;
+
+	put_facts(j, p->file);
+	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
+	if (result == 0) {
+		page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
+		result = page_put_sites(j, &cut, &sites, err);
+	}
+	if (result == 0 && p->file->has_accesses)
+		result = put_accesses(j, p, &cut, err);
+	page_cut_free(&cut);
+	return result;
+}

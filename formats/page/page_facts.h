@@ -1,0 +1,14 @@
+/* page_facts.h -- what a report page says of a process in figures and words.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PAGE_PAGE_FACTS_H
+#define FORMATS_PAGE_PAGE_FACTS_H
+
+#include "formats/page/page_image.h"
+
+/* page_put_facts -- write the members "run", "recorded", "totals", "counters", "sizes", "threads",
+ * "drops" and "notes". */
+void page_put_facts(struct page_json *j, const struct page_image *p);
+
+#endif

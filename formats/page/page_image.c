@@ -1,0 +1,377 @@
+/* page_image.c -- what a report page shows of one process image: its tree, moments and curves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/page/page_image.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/page/page_facts.h"
+#include "formats/page/page_moments.h"
+#include "formats/page/page_series.h"
+#include "profile/model/attribution.h"
+#include "profile/read/accesses.h"
+#include "profile/read/snapshot_values.h"
+#include "recording/accesses.h"
+
+#define NOT_YET UINT32_MAX
+
+/* What a site counts for: what is ignored is a part of the heap at a moment. Asked a few million
+ * times, and so kept. */
+enum standing { NOT_COUNTED, IN_MOMENTS, SHOWN };
+
+enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };
+
+/* ---- the tree ------------------------------------------------------------------------------ */
+
+/* Nodes of frames, so that each frame is walked once, however many stacks it is on. */
+struct planter {
+	struct page_image *page;
+	const struct profile *profile;
+	uint32_t *node;		/* per frame: after its innermost level; NOT_YET */
+	uint32_t *text;		/* per text of symbols: number in the page's strings */
+	uint32_t *chain;	/* frames of one stack that have no node yet */
+	uint32_t *object;	/* per module */
+	struct holders holders;
+};
+
+static uint32_t text_of(struct planter *t, uint32_t number)
+{
+	if (number == 0 || number > t->profile->symbols.strings.count)
+		return 0;
+	if (t->text[number] == 0)
+		t->text[number] = page_tree_text(&t->page->tree,
+						 symbols_text(&t->profile->symbols, number));
+	return t->text[number];
+}
+
+/* Without a name: the address in the file, which is the same in every run. */
+static uint32_t address_text(struct planter *t, const struct location *l)
+{
+	uint64_t bias = l->module < t->profile->modules.count ?
+				t->profile->modules.module[l->module].bias : 0;
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, l->pc - 1 - bias);
+	return page_tree_text(&t->page->tree, text);
+}
+
+static uint32_t flags_of(const struct planter *t, uint32_t location,
+			 const struct symbols_level *level, bool is_inlined)
+{
+	const size_t number = (size_t)(level - t->profile->symbols.level);
+
+	return (is_inlined ? PAGE_INLINED : 0) |
+	       (t->holders.is_runtime[number] || t->holders.is_object[location] ? PAGE_RUNTIME : 0);
+}
+
+static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t location)
+{
+	const struct location *l = &t->profile->location[location];
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(t->profile, location, &count);
+	uint32_t object = l->module < t->profile->modules.count ? t->object[l->module] : 0;
+
+	if (count == 0) {
+		const struct page_place p = {
+			.function = address_text(t, l), .object = object,
+			.flags = t->holders.is_object[location] ? PAGE_RUNTIME : 0,
+		};
+
+		return page_tree_child(&t->page->tree, parent,
+				       page_tree_place(&t->page->tree, &p));
+	}
+	for (uint32_t i = count; i-- > 0;) {
+		const struct page_place p = {
+			.function = level[i].full ? text_of(t, level[i].full) :
+						    address_text(t, l),
+			.file = text_of(t, level[i].file),
+			.line = level[i].line,
+			.object = object,
+			.flags = flags_of(t, location, &level[i], i + 1 < count),
+		};
+
+		parent = page_tree_child(&t->page->tree, parent,
+					 page_tree_place(&t->page->tree, &p));
+	}
+	return parent;
+}
+
+static uint32_t plant_stack(struct planter *t, const struct filtered *stack)
+{
+	uint32_t frame = stack->frame, depth = 0, node = 0;
+
+	while (frame && depth < stack->count && t->node[frame] == NOT_YET) {
+		t->chain[depth++] = frame;
+		frame = t->profile->frame[frame].parent;
+	}
+	if (frame && depth < stack->count)
+		node = t->node[frame];
+	while (depth-- > 0) {
+		frame = t->chain[depth];
+		node = plant_frame(t, node, t->profile->frame[frame].location);
+		t->node[frame] = node;
+	}
+	return node;
+}
+
+static bool planter_init(struct planter *t, struct page_image *page, struct mu_error *err)
+{
+	const struct profile *p = page->export->filter->profile;
+
+	*t = (struct planter){ .page = page, .profile = p };
+	t->node = malloc(((size_t)p->frame_count + 1) * sizeof(*t->node));
+	t->text = calloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
+	t->chain = malloc(PROFILE_DEPTH_MAX * sizeof(*t->chain));
+	t->object = calloc((size_t)p->modules.count + 1, sizeof(*t->object));
+	if (!t->node || !t->text || !t->chain || !t->object ||
+	    holders_init(&t->holders, page->export->filter, err) < 0)
+		return false;
+	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
+	for (uint32_t i = 0; i < p->modules.count; i++)
+		t->object[i] = page_tree_text(&page->tree, p->modules.module[i].path);
+	return true;
+}
+
+int page_image_init(struct page_image *p, struct mu_error *err)
+{
+	const struct filter *f = p->export->filter;
+	const struct sites *s = &f->profile->sites;
+	struct planter t;
+	bool ok;
+
+	page_tree_init(&p->tree);
+	p->node = calloc((size_t)s->count + 1, sizeof(*p->node));
+	p->standing = calloc((size_t)s->count + 1, 1);
+	ok = planter_init(&t, p, err) && p->node && p->standing;
+	for (uint32_t i = 0; ok && i < s->count; i++) {
+		struct filtered stack;
+
+		if (!sites_is_counted(&s->site[i]))
+			continue;
+		stack = filter_stack(f, s->site[i].stack);
+		if (stack.count > PROFILE_DEPTH_MAX)
+			stack.count = PROFILE_DEPTH_MAX;
+		p->standing[i] = stack.is_ignored ? IN_MOMENTS : SHOWN;
+		p->node[i] = stack.is_ignored ? 0 : plant_stack(&t, &stack);
+	}
+	free(t.node);
+	free(t.text);
+	free(t.chain);
+	free(t.object);
+	holders_free(&t.holders);
+	return ok && !p->tree.is_full ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+}
+
+void page_image_free(struct page_image *p)
+{
+	page_tree_free(&p->tree);
+	free(p->node);
+	free(p->standing);
+	p->node = NULL;
+	p->standing = NULL;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+struct values {
+	const struct page_image *page;
+	struct accesses accesses;
+};
+
+static int64_t image_value(const void *data, uint32_t site, enum page_metric metric)
+{
+	const struct page_image *p = data;
+	const struct site *s = &p->export->filter->profile->sites.site[site];
+
+	if (p->standing[site] != SHOWN)
+		return 0;
+	switch (metric) {
+	case PAGE_TOTAL_BYTES: return (int64_t)s->total_bytes;
+	case PAGE_TOTAL_BLOCKS: return (int64_t)s->total_blocks;
+	case PAGE_PEAK_BYTES: return s->peak_bytes;
+	case PAGE_PEAK_BLOCKS: return s->peak_blocks;
+	case PAGE_END_BYTES: return s->live_bytes;
+	case PAGE_END_BLOCKS: return s->live_blocks;
+	case PAGE_TEMPORARY: return (int64_t)s->temporary;
+	/* In milliseconds, which ticks are. */
+	case PAGE_LIFE: return s->life;
+	case PAGE_MAX_BYTES: return s->max_bytes;
+	case PAGE_READ_BYTES:
+	case PAGE_WRITTEN_BYTES:
+	case PAGE_MAX_BLOCKS:
+	case PAGE_METRICS: break;
+	}
+	return 0;
+}
+
+static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+{
+	const struct values *v = data;
+
+	if (metric == PAGE_READ_BYTES || metric == PAGE_WRITTEN_BYTES) {
+		const struct site_accesses *a = &v->accesses.site[site];
+
+		if (site >= v->accesses.sites || image_value(v->page, site, PAGE_TOTAL_BLOCKS) == 0)
+			return 0;
+		return (int64_t)(metric == PAGE_READ_BYTES ? a->read_bytes : a->written_bytes);
+	}
+	return image_value(v->page, site, metric);
+}
+
+struct page_sites page_image_sites(const struct page_image *p)
+{
+	return (struct page_sites){
+		.count = p->export->filter->profile->sites.count, .node = p->node,
+		.value = image_value, .data = p,
+		.metrics = ((1u << PAGE_MAX_BLOCKS) - 1) &
+			   ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES),
+	};
+}
+
+/* Counts of bytes, where the blocks of a node of the page come from one site. */
+static int put_accesses(struct page_json *j, const struct values *v, const struct page_cut *c,
+			struct mu_error *err)
+{
+	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
+	uint32_t left = PAGE_COUNTS;
+
+	if (!users)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	for (uint32_t i = 0; i < v->accesses.sites; i++)
+		users[c->of_site[i]] += image_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
+	page_json_open(j, "access", '[');
+	for (uint32_t i = 0; i < v->accesses.sites; i++) {
+		const struct site_accesses *a = &v->accesses.site[i];
+
+		if (a->count && users[c->of_site[i]] == 1)
+			page_put_counts(j, c->of_site[i], a->count, a->counts, &left);
+	}
+	page_json_close(j, ']');
+	free(users);
+	return 0;
+}
+
+/* ---- moments ------------------------------------------------------------------------------- */
+
+struct shots {
+	const struct page_image *page;
+	const struct page_cut *cut;
+	/* Values that may still be read in all snapshots: a hostile recording can name the same
+	 * ones again and again. The recorder keeps less than 25 million. */
+	uint64_t left;
+	uint64_t read; /* bytes of values since the memory that holds them was let go */
+};
+
+static void take_value(const struct shots *s, const struct mu_site_value *value,
+		       struct page_moment *m)
+{
+	const struct page_image *p = s->page;
+	const uint32_t sites = p->export->filter->profile->sites.count;
+	int64_t *bytes, *blocks;
+
+	if (value->site >= sites || p->standing[value->site] == NOT_COUNTED)
+		return;
+	bytes = &m->bytes[s->cut->of_site[value->site]];
+	blocks = &m->blocks[s->cut->of_site[value->site]];
+	*bytes = (int64_t)((uint64_t)*bytes + (uint64_t)value->bytes);
+	*blocks = (int64_t)((uint64_t)*blocks + (uint64_t)value->blocks);
+}
+
+static enum page_shot take_shot(void *data, uint64_t number, struct page_moment *m)
+{
+	struct shots *s = data;
+	struct mu_site_value value;
+	struct shotvalues values;
+	struct mu_snapshot shot;
+
+	if (number == 0)
+		s->left = VALUES_MAX;
+	if (!image_snapshot(s->page->export->image, number, &shot))
+		return PAGE_SHOT_NONE;
+	shotvalues_open(&values, s->page->export->image, &shot);
+	for (; s->left > 0 && shotvalues_next(&values, &value); s->left--)
+		take_value(s, &value, m);
+	/* All values together can have 64 MiB. */
+	s->read += shot.packed_bytes;
+	if (s->read > READ_MOST) {
+		image_forget(s->page->export->image);
+		s->read = 0;
+	}
+	return shotvalues_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
+}
+
+static void put_shot(void *data, uint64_t number, struct page_json *j)
+{
+	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
+	const struct shots *s = data;
+	const struct image *im = s->page->export->image;
+	const uint64_t start = im->head.process.start_mono_ns;
+	struct mu_snapshot shot;
+
+	if (!image_snapshot(im, number, &shot))
+		return;
+	page_json_uint(j, "t", shot.mono_ns > start ? shot.mono_ns - start : 0);
+	page_json_text(j, "kind", shot.kind < 4 ? kinds[shot.kind] : "other");
+	page_json_int(j, "heap", shot.heap);
+	page_json_int(j, "extra", shot.extra);
+	page_json_int(j, "stacks", shot.stacks);
+	page_json_uint(j, "clock", shot.clock_bytes);
+	if (shot.instructions)
+		page_json_uint(j, "instructions", shot.instructions);
+	if (shot.name.length) {
+		char text[256];
+
+		image_string(im, &shot.name, text, sizeof(text));
+		page_json_text(j, "name", text);
+	}
+}
+
+static int put_shots(struct page_json *j, const struct page_image *p, const struct page_cut *c,
+		     const struct page_budget *b, struct mu_error *err)
+{
+	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
+	struct shots s = { .page = p, .cut = c };
+
+	return page_put_shots(j, c->count,
+			      &(struct page_shots){
+				      .count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX,
+				      .take = take_shot, .put = put_shot, .data = &s },
+			      b, err);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+int page_image_fill(struct page_json *j, const void *data, const struct page_budget *b,
+		    struct mu_error *err)
+{
+	const struct page_image *p = data;
+	struct values v = { .page = p };
+	struct page_sites s = page_image_sites(p);
+	struct page_cut cut = { .count = 0 };
+	bool has_accesses = image_count(p->export->image, MU_SEC_ACCESSES) > 0;
+	int result = !has_accesses ? 0 :
+		     accesses_load(&v.accesses, p->export->image, s.count, err);
+
+	s.value = site_value;
+	s.data = &v;
+	if (has_accesses)
+		s.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
+	if (result == 0)
+		result = page_cut(&cut, &p->tree, &s, b->nodes, err);
+	if (result == 0) {
+		page_put_facts(j, p);
+		page_put_series(j, p->export->image, b->points);
+		page_put_tree(j, &p->tree, &cut, b->name_bytes);
+		result = page_put_sites(j, &cut, &s, err);
+	}
+	if (result == 0)
+		result = put_shots(j, p, &cut, b, err);
+	if (result == 0 && has_accesses)
+		result = put_accesses(j, &v, &cut, err);
+	page_cut_free(&cut);
+	accesses_free(&v.accesses);
+	return result;
+}

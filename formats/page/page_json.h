@@ -1,0 +1,42 @@
+/* page_json.h -- write JSON that may stand inside an HTML page.
+ *
+ * Commas are put where they belong. What would end a <script> element, or a line of JavaScript,
+ * is escaped: <, >, &, U+2028 and U+2029; what is no UTF-8 becomes U+FFFD. Errors of the stream
+ * stay with it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PAGE_PAGE_JSON_H
+#define FORMATS_PAGE_PAGE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct page_json {
+	FILE *out;
+	bool needs_comma;	/* private */
+};
+
+/* page_json_open -- begin an object ('{') or array ('['). KEY is NULL in arrays, and must be a
+ * literal of harmless characters everywhere below. */
+void page_json_open(struct page_json *j, const char *key, char bracket);
+
+/* page_json_close -- end it, with '}' or ']'. */
+void page_json_close(struct page_json *j, char bracket);
+
+/* page_json_text -- a text; NULL is written as null. */
+void page_json_text(struct page_json *j, const char *key, const char *text);
+
+/* page_json_text_cut -- the same, but not more than MAX bytes, at least 16: of a longer one the
+ * beginning and the end, with a mark in between that says how much is missing. */
+void page_json_text_cut(struct page_json *j, const char *key, const char *text, size_t max);
+
+/* page_json_int, page_json_uint, page_json_real, page_json_bool -- a value. */
+void page_json_int(struct page_json *j, const char *key, int64_t value);
+void page_json_uint(struct page_json *j, const char *key, uint64_t value);
+void page_json_real(struct page_json *j, const char *key, double value);
+void page_json_bool(struct page_json *j, const char *key, bool value);
+
+#endif

@@ -1,0 +1,222 @@
+/* page_massif.c -- what a report page shows of a massif.out.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/page/page_foreign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/massif_convert.h"
+#include "formats/page/page_moments.h"
+#include "formats/page/page_stacks.h"
+#include "profile/base/array.h"
+
+struct planter {
+	struct page_massif *page;
+	uint32_t snapshot;
+	bool is_full;
+};
+
+static bool add_value(struct page_massif *p, uint32_t snapshot, uint32_t site, uint64_t bytes)
+{
+	void *array;
+
+	if (p->values == p->room) {
+		array = array_grow(p->value, &p->room, (size_t)p->values + 1, sizeof(*p->value));
+		if (!array)
+			return false;
+		p->value = array;
+	}
+	p->value[p->values++] = (struct page_massif_value){ snapshot, site, bytes };
+	return true;
+}
+
+/* PATH is innermost first. */
+static void plant(void *data, const struct massif_node *const *path, size_t count,
+		  uint64_t bytes)
+{
+	struct planter *t = data;
+	struct page_stacks *s = &t->page->stacks;
+	const struct massif_file *m = t->page->file;
+	uint32_t node = 0, site;
+
+	while (count-- > 0)
+		node = page_tree_child(&s->tree, node,
+				       page_stacks_place(s, path[count]->text,
+							 massif_text(m, path[count])));
+	site = page_stacks_site(s, node);
+	t->is_full |= site == PAGE_STACKS_NONE || !add_value(t->page, t->snapshot, site, bytes);
+}
+
+static uint32_t snapshot_number(const struct massif_file *m, const struct massif_snapshot *s)
+{
+	return (uint32_t)(s - m->snapshots);
+}
+
+/* The last snapshot, if it says who holds what. */
+static const struct massif_snapshot *last(const struct massif_file *m)
+{
+	const struct massif_snapshot *s = m->count ? &m->snapshots[m->count - 1] : NULL;
+
+	return s && s->node_count ? s : NULL;
+}
+
+static void sum_up(struct page_massif *p)
+{
+	const struct massif_snapshot *peak = massif_peak(p->file), *end = last(p->file);
+
+	for (uint32_t i = 0; i < p->values; i++) {
+		const struct page_massif_value *v = &p->value[i];
+
+		if (peak && v->snapshot == snapshot_number(p->file, peak))
+			p->peak[v->site] += v->bytes;
+		if (end && v->snapshot == snapshot_number(p->file, end))
+			p->end[v->site] += v->bytes;
+	}
+}
+
+int page_massif_init(struct page_massif *p, const struct massif_file *m, struct mu_error *err)
+{
+	struct planter t = { .page = p };
+
+	*p = (struct page_massif){ .file = m };
+	t.is_full = !page_stacks_init(&p->stacks, m->texts.count + 1);
+	for (size_t i = 0; !t.is_full && i < m->count; i++) {
+		t.snapshot = (uint32_t)i;
+		if (m->snapshots[i].node_count)
+			massif_stacks(m, &m->snapshots[i], plant, &t);
+	}
+	p->peak = calloc((size_t)p->stacks.sites + 1, sizeof(*p->peak));
+	p->end = calloc((size_t)p->stacks.sites + 1, sizeof(*p->end));
+	if (t.is_full || p->stacks.tree.is_full || !p->peak || !p->end)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	sum_up(p);
+	return 0;
+}
+
+void page_massif_free(struct page_massif *p)
+{
+	page_stacks_free(&p->stacks);
+	free(p->value);
+	free(p->peak);
+	free(p->end);
+	*p = (struct page_massif){ .file = NULL };
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+{
+	const struct page_massif *p = data;
+
+	return (int64_t)(metric == PAGE_PEAK_BYTES ? p->peak[site] :
+			 metric == PAGE_END_BYTES ? p->end[site] : 0);
+}
+
+struct page_sites page_massif_sites(const struct page_massif *p)
+{
+	return (struct page_sites){
+		.count = p->stacks.sites, .node = p->stacks.node, .value = site_value, .data = p,
+		.metrics = 1u << PAGE_PEAK_BYTES | (last(p->file) ? 1u << PAGE_END_BYTES : 0),
+	};
+}
+
+static const char *unit_name(enum massif_unit unit)
+{
+	return unit == MASSIF_MS ? "ms" : unit == MASSIF_BYTES ? "B" : "i";
+}
+
+static void put_facts(struct page_json *j, const struct page_massif *p)
+{
+	const struct massif_file *m = p->file;
+	const struct massif_snapshot *end = m->count ? &m->snapshots[m->count - 1] : NULL;
+	uint64_t peak = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->snapshots[i].heap > peak)
+			peak = m->snapshots[i].heap;
+	}
+	page_json_open(j, "run", '{');
+	page_json_text_cut(j, "command", m->cmd, 16384);
+	page_json_uint(j, "duration", end ? end->time : 0);
+	page_json_text(j, "unit", unit_name(m->unit));
+	page_json_close(j, '}');
+	page_json_open(j, "recorded", '{');
+	page_json_bool(j, "stacks", p->stacks.sites > 0);
+	page_json_bool(j, "snapshots", m->count > 0);
+	page_json_close(j, '}');
+	page_json_open(j, "totals", '{');
+	page_json_uint(j, "peak", peak);
+	page_json_uint(j, "end", end ? end->heap : 0);
+	page_json_close(j, '}');
+}
+
+/* Snapshots beyond a page's budget of points are passed over, but for those with a tree. */
+struct shots {
+	const struct page_massif *page;
+	const struct page_cut *cut;
+	size_t step;
+	uint32_t value;		/* the next one */
+};
+
+static enum page_shot take_shot(void *data, uint64_t i, struct page_moment *m)
+{
+	struct shots *s = data;
+	const struct page_massif *p = s->page;
+
+	if (i == 0)
+		s->value = 0;
+	if (!p->file->snapshots[i].node_count)
+		return i % s->step == 0 ? PAGE_SHOT_FIGURES : PAGE_SHOT_NONE;
+	for (; s->value < p->values && p->value[s->value].snapshot == i; s->value++) {
+		int64_t *bytes = &m->bytes[s->cut->of_site[p->value[s->value].site]];
+
+		*bytes = (int64_t)((uint64_t)*bytes + p->value[s->value].bytes);
+	}
+	return PAGE_SHOT_PLACES;
+}
+
+static void put_shot(void *data, uint64_t i, struct page_json *j)
+{
+	static const char *const kinds[] = { "normal", "detailed", "peak" };
+	const struct shots *s = data;
+	const struct massif_snapshot *shot = &s->page->file->snapshots[i];
+
+	page_json_uint(j, "t", shot->time);
+	page_json_text(j, "kind", kinds[shot->kind]);
+	page_json_uint(j, "heap", shot->heap);
+	page_json_uint(j, "extra", shot->extra);
+	page_json_uint(j, "stacks", shot->stacks);
+}
+
+static int put_shots(struct page_json *j, const struct page_massif *p, const struct page_cut *c,
+		     const struct page_budget *b, struct mu_error *err)
+{
+	struct shots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
+
+	return page_put_shots(j, c->count,
+			      &(struct page_shots){ .count = p->file->count, .take = take_shot,
+						    .put = put_shot, .data = &s },
+			      b, err);
+}
+
+int page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b,
+		     struct mu_error *err)
+{
+	const struct page_massif *p = data;
+	struct page_sites sites = page_massif_sites(p);
+	struct page_cut cut;
+	int result;
+
+	put_facts(j, p);
+	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
+	if (result == 0) {
+		page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
+		result = page_put_sites(j, &cut, &sites, err);
+	}
+	if (result == 0)
+		result = put_shots(j, p, &cut, b, err);
+	page_cut_free(&cut);
+	return result;
+}

@@ -1,0 +1,42 @@
+/* page_moments.h -- the snapshots of a report page, and who held what at each.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PAGE_PAGE_MOMENTS_H
+#define FORMATS_PAGE_PAGE_MOMENTS_H
+
+#include "formats/page/page.h"
+
+/* The places of a snapshot, by node of the page; zeroes to begin with. */
+struct page_moment {
+	int64_t *bytes, *blocks;
+};
+
+/* What a page has of a snapshot. */
+enum page_shot {
+	PAGE_SHOT_NONE,		/* it is passed over */
+	PAGE_SHOT_FIGURES,	/* its figures */
+	PAGE_SHOT_PLACES	/* and who held what */
+};
+
+/* Snapshots, first to last. */
+struct page_shots {
+	uint64_t count;
+	/* Add the values of snapshot I to those of M. Called for all in order, several times. */
+	enum page_shot (*take)(void *data, uint64_t i, struct page_moment *m);
+	/* Write its members but "values". */
+	void (*put)(void *data, uint64_t i, struct page_json *j);
+	void *data;
+};
+
+/* page_put_shots -- write the members "snapshots" and "snapshot_share".
+ *
+ * Of each snapshot the nodes are written that differ from the one before. If those are more than
+ * the budget has, small ones are added to the root, as many as must be.
+ * nodes  of the page.
+ * Returns 0, or -1 with ERR without memory.
+ */
+int page_put_shots(struct page_json *j, uint32_t nodes, const struct page_shots *s,
+		   const struct page_budget *b, struct mu_error *err);
+
+#endif

@@ -1,0 +1,28 @@
+/* page_stacks.h -- the tree of a report page from stacks of texts.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PAGE_PAGE_STACKS_H
+#define FORMATS_PAGE_PAGE_STACKS_H
+
+#include "formats/page/page_foreign.h"
+
+#define PAGE_STACKS_NONE UINT32_MAX
+
+/* page_stacks_init -- for a file with so many different texts. Returns false without memory. */
+bool page_stacks_init(struct page_stacks *s, uint32_t texts);
+
+/* page_stacks_place -- the place that a text describes.
+ *
+ * number  of the text, less than TEXTS: each is taken to pieces once.
+ */
+uint32_t page_stacks_place(struct page_stacks *s, uint32_t number, const char *text);
+
+/* page_stacks_site -- the number of the site whose stack ends at a node. PAGE_STACKS_NONE without
+ * memory. */
+uint32_t page_stacks_site(struct page_stacks *s, uint32_t node);
+
+/* page_stacks_free -- release it. */
+void page_stacks_free(struct page_stacks *s);
+
+#endif

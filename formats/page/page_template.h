@@ -1,0 +1,16 @@
+/* page_template.h -- the HTML page without its data.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PAGE_PAGE_TEMPLATE_H
+#define FORMATS_PAGE_PAGE_TEMPLATE_H
+
+#include <stdint.h>
+
+/* A text of so many bytes in which PAGE_TEMPLATE_MARK stands once. None if no page was built. */
+extern const char page_template[];
+extern const uint64_t page_template_size;
+
+#define PAGE_TEMPLATE_MARK "@@MEMUSAGE-DATA@@"
+
+#endif

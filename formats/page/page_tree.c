@@ -1,0 +1,456 @@
+/* page_tree.c -- the call tree of a report page: all stacks from the outermost caller inward.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/page/page_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/array.h"
+
+enum { FIRST_SLOTS = 1 << 10 };
+
+static uint32_t hash_words(const uint32_t *word, unsigned int count)
+{
+	uint64_t h = 0x9e3779b97f4a7c15;
+
+	for (unsigned int i = 0; i < count; i++) {
+		h = (h ^ word[i]) * UINT64_C(0xff51afd7ed558ccd);
+		h ^= h >> 32;
+	}
+	return (uint32_t)h;
+}
+
+/* ---- places and nodes --------------------------------------------------------------------- */
+
+/* Both are arrays of words whose equality is identity. */
+struct words {
+	const uint32_t *word;	/* of entry 0 */
+	unsigned int per_entry;
+};
+
+static const uint32_t *entry_of(const struct words *w, uint32_t number)
+{
+	return w->word + (size_t)number * w->per_entry;
+}
+
+static bool grow(struct page_map *m, const struct words *w)
+{
+	uint32_t size = m->slot ? 2 * (m->mask + 1) : FIRST_SLOTS;
+	uint32_t *slot = calloc(size, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (uint32_t i = 0; m->slot && i <= m->mask; i++) {
+		uint32_t at;
+
+		if (m->slot[i] == 0)
+			continue;
+		at = hash_words(entry_of(w, m->slot[i]), w->per_entry) & (size - 1);
+		while (slot[at])
+			at = (at + 1) & (size - 1);
+		slot[at] = m->slot[i];
+	}
+	free(m->slot);
+	m->slot = slot;
+	m->mask = size - 1;
+	return true;
+}
+
+static bool is_same(const uint32_t *a, const uint32_t *b, unsigned int words)
+{
+	uint32_t difference = 0;
+
+	for (unsigned int i = 0; i < words; i++)
+		difference |= a[i] ^ b[i];
+	return difference == 0;
+}
+
+/* The slot of an entry, or an empty one for it; NULL without memory. Entry 0 is never there. */
+static uint32_t *find(struct page_map *m, const struct words *w, const uint32_t *key)
+{
+	uint32_t at;
+
+	if ((!m->slot || m->used >= (m->mask + 1) / 4 * 3) && !grow(m, w))
+		return NULL;
+	at = hash_words(key, w->per_entry) & m->mask;
+	while (m->slot[at] && !is_same(entry_of(w, m->slot[at]), key, w->per_entry))
+		at = (at + 1) & m->mask;
+	return &m->slot[at];
+}
+
+static bool room_for_place(struct page_tree *t)
+{
+	void *array;
+
+	if (t->place_count < t->place_room)
+		return true;
+	array = array_grow(t->place, &t->place_room, (size_t)t->place_count + 1,
+			   sizeof(*t->place));
+	if (array)
+		t->place = array;
+	return array != NULL;
+}
+
+static bool room_for_node(struct page_tree *t)
+{
+	void *array;
+
+	if (t->node_count < t->node_room)
+		return true;
+	array = array_grow(t->node, &t->node_room, (size_t)t->node_count + 1, sizeof(*t->node));
+	if (array)
+		t->node = array;
+	return array != NULL;
+}
+
+void page_tree_init(struct page_tree *t)
+{
+	*t = (struct page_tree){ .place_count = 0 };
+	t->is_full = !room_for_place(t) || !room_for_node(t);
+	if (t->is_full)
+		return;
+	t->place[t->place_count++] = (struct page_place){ .function = 0 };
+	t->node[t->node_count++] = (struct page_node){ .parent = 0 };
+}
+
+uint32_t page_tree_text(struct page_tree *t, const char *text)
+{
+	return strings_add(&t->strings, text, strlen(text));
+}
+
+uint32_t page_tree_place(struct page_tree *t, const struct page_place *place)
+{
+	static const struct page_place unknown;
+	uint32_t *slot;
+
+	if (memcmp(place, &unknown, sizeof(unknown)) == 0 || t->is_full)
+		return 0;
+	slot = find(&t->places, &(struct words){ (uint32_t *)t->place, 5 }, &place->function);
+	t->is_full = !slot || (!*slot && !room_for_place(t));
+	if (t->is_full)
+		return 0;
+	if (*slot == 0) {
+		*slot = t->place_count;
+		t->place[t->place_count++] = *place;
+		t->places.used++;
+	}
+	return *slot;
+}
+
+uint32_t page_tree_child(struct page_tree *t, uint32_t parent, uint32_t place)
+{
+	const uint32_t key[2] = { parent, place };
+	uint32_t *slot;
+
+	if (t->is_full)
+		return 0;
+	slot = find(&t->nodes, &(struct words){ (uint32_t *)t->node, 2 }, key);
+	t->is_full = !slot || (!*slot && !room_for_node(t));
+	if (t->is_full)
+		return 0;
+	if (*slot == 0) {
+		*slot = t->node_count;
+		t->node[t->node_count++] = (struct page_node){ parent, place };
+		t->nodes.used++;
+	}
+	return *slot;
+}
+
+void page_tree_free(struct page_tree *t)
+{
+	strings_free(&t->strings);
+	free(t->place);
+	free(t->node);
+	free(t->places.slot);
+	free(t->nodes.slot);
+	*t = (struct page_tree){ .place_count = 0 };
+}
+
+/* ---- what is shown ------------------------------------------------------------------------- */
+
+/* Scratch of page_cut(): shares in 2^-32 of the whole, so that they take four bytes. */
+struct scoring {
+	const struct page_tree *tree;
+	const struct page_sites *sites;
+	int64_t *sum;
+	uint32_t *score;
+	uint32_t *kept;		/* number in the cut, plus 1; 0: left out */
+};
+
+static int64_t value_of(const struct page_sites *s, uint32_t site, enum page_metric m)
+{
+	int64_t value = s->value(s->data, site, m);
+
+	return value > 0 ? value : 0;
+}
+
+static int64_t saturating_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static uint32_t share(int64_t part, int64_t whole)
+{
+	double value = (double)part / (double)whole * UINT32_MAX;
+
+	return value >= UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static void score_by(struct scoring *s, enum page_metric m)
+{
+	const struct page_node *node = s->tree->node;
+	uint32_t count = s->tree->node_count;
+
+	memset(s->sum, 0, count * sizeof(*s->sum));
+	for (uint32_t i = 0; i < s->sites->count; i++) {
+		int64_t *at = &s->sum[s->sites->node[i]];
+
+		*at = saturating_sum(*at, value_of(s->sites, i, m));
+	}
+	for (uint32_t i = count; i-- > 1;)
+		s->sum[node[i].parent] = saturating_sum(s->sum[node[i].parent], s->sum[i]);
+	for (uint32_t i = 0; i < count && s->sum[0] > 0; i++) {
+		uint32_t of_all = share(s->sum[i], s->sum[0]);
+
+		if (of_all > s->score[i])
+			s->score[i] = of_all;
+	}
+}
+
+/* The value whose place from the top is RANK, counted from 0: half of its bits, then the others. */
+static uint32_t at_rank(const uint32_t *value, uint32_t count, uint32_t rank)
+{
+	uint32_t found = 0;
+
+	for (int half = 1; half >= 0; half--) {
+		uint32_t in[1 << 16] = { 0 }, bin = UINT16_MAX;
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (half == 1)
+				in[value[i] >> 16]++;
+			else if (value[i] >> 16 == found >> 16)
+				in[value[i] & UINT16_MAX]++;
+		}
+		for (; bin > 0 && in[bin] <= rank; bin--)
+			rank -= in[bin];
+		found |= half == 1 ? bin << 16 : bin;
+	}
+	return found;
+}
+
+/* The smallest score with which at most MAX of COUNT stay. */
+static uint32_t threshold_of(const uint32_t *score, uint32_t count, uint32_t max)
+{
+	uint32_t first_out;
+
+	if (count <= max)
+		return 0;
+	first_out = at_rank(score, count, max);
+	return first_out < UINT32_MAX ? first_out + 1 : UINT32_MAX;
+}
+
+static bool keep_best(struct page_cut *c, struct scoring *s, uint32_t max)
+{
+	uint32_t count = s->tree->node_count;
+	uint32_t least = threshold_of(s->score, count, max);
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 0 || (s->score[i] >= least && kept < max &&
+			       s->kept[s->tree->node[i].parent]))
+			s->kept[i] = ++kept;
+	}
+	c->left_out = count - kept;
+	c->share = c->left_out ? (double)least / UINT32_MAX : 0;
+	/* Each kept node may get one that stands for others, each site one of its own. */
+	c->node = malloc(((size_t)2 * kept + max / 2 + 1) * sizeof(*c->node));
+	c->flags = calloc((size_t)2 * kept + max / 2 + 1, 1);
+	if (!c->node || !c->flags)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		if (s->kept[i])
+			c->node[c->count++] = (struct page_node){
+				i ? s->kept[s->tree->node[i].parent] - 1 : 0, s->tree->node[i].place
+			};
+	}
+	return true;
+}
+
+/* What is left out goes to (nearest kept node, innermost place), if that is worth a node. */
+struct groups {
+	struct page_node *group;	/* key; entry 0 is not used */
+	uint32_t count, room;
+	struct page_map map;
+	int64_t *sum;
+	uint32_t *score;
+	uint32_t *others;	/* per kept node: its node for the rest, 0 none yet */
+};
+
+static bool add_group(struct groups *g, const struct page_node *key, uint32_t *number)
+{
+	uint32_t *slot = find(&g->map, &(struct words){ (uint32_t *)g->group, 2 }, &key->parent);
+	void *array;
+
+	if (!slot)
+		return false;
+	if (*slot == 0) {
+		if (g->count == g->room) {
+			array = array_grow(g->group, &g->room, (size_t)g->count + 1,
+					   sizeof(*g->group));
+			if (!array)
+				return false;
+			g->group = array;
+		}
+		*slot = g->count;
+		g->group[g->count++] = *key;
+		g->map.used++;
+	}
+	*number = *slot;
+	return true;
+}
+
+/* Sets of_site to the node, or for a site that was left out to its group with the top bit. */
+#define IS_GROUP (UINT32_C(1) << 31)
+
+static bool find_groups(struct page_cut *c, const struct scoring *s, struct groups *g)
+{
+	g->group = array_grow(NULL, &g->room, 1, sizeof(*g->group));
+	if (!g->group)
+		return false;
+	g->group[g->count++] = (struct page_node){ UINT32_MAX, UINT32_MAX };
+	for (uint32_t i = 0; i < s->sites->count; i++) {
+		uint32_t node = s->sites->node[i], at = node, number;
+
+		while (!s->kept[at])
+			at = s->tree->node[at].parent;
+		if (at != node) {
+			const struct page_node key = { s->kept[at] - 1,
+						       s->tree->node[node].place };
+
+			if (!add_group(g, &key, &number))
+				return false;
+			c->of_site[i] = number | IS_GROUP;
+		} else {
+			c->of_site[i] = s->kept[at] - 1;
+		}
+	}
+	return true;
+}
+
+static void score_groups(const struct page_cut *c, const struct scoring *s, struct groups *g,
+			 enum page_metric m)
+{
+	int64_t all = 0;
+
+	memset(g->sum, 0, g->count * sizeof(*g->sum));
+	for (uint32_t i = 0; i < s->sites->count; i++) {
+		int64_t value = value_of(s->sites, i, m);
+
+		all = saturating_sum(all, value);
+		if (c->of_site[i] & IS_GROUP) {
+			int64_t *at = &g->sum[c->of_site[i] & ~IS_GROUP];
+
+			*at = saturating_sum(*at, value);
+		}
+	}
+	for (uint32_t i = 0; i < g->count && all > 0; i++) {
+		uint32_t of_all = share(g->sum[i], all);
+
+		if (of_all > g->score[i])
+			g->score[i] = of_all;
+	}
+}
+
+static uint32_t new_node(struct page_cut *c, uint32_t parent, uint32_t place, uint8_t flags)
+{
+	c->node[c->count] = (struct page_node){ parent, place };
+	c->flags[c->count] = flags;
+	return c->count++;
+}
+
+/* Give every group a node: the best ones their own, the rest that of their parent. g->score is
+ * the groups' node from here on. */
+static void place_groups(struct page_cut *c, struct groups *g, uint32_t max)
+{
+	uint32_t least = threshold_of(g->score, g->count, max);
+	uint32_t left = max;
+
+	for (uint32_t i = 1; i < g->count; i++) {
+		uint32_t parent = g->group[i].parent;
+
+		if (g->score[i] >= least && left > 0) {
+			g->score[i] = new_node(c, parent, g->group[i].place, PAGE_SKIPPED);
+			left--;
+			continue;
+		}
+		if (!g->others[parent])
+			g->others[parent] = new_node(c, parent, 0, PAGE_SKIPPED | PAGE_OTHERS);
+		g->score[i] = g->others[parent];
+	}
+}
+
+static bool sum_up_rest(struct page_cut *c, const struct scoring *s, uint32_t max)
+{
+	struct groups g = { .count = 0 };
+	bool ok = find_groups(c, s, &g);
+
+	if (ok) {
+		g.sum = calloc(g.count, sizeof(*g.sum));
+		g.score = calloc(g.count, sizeof(*g.score));
+		g.others = calloc(c->count, sizeof(*g.others));
+		ok = g.sum && g.score && g.others;
+	}
+	for (int m = 0; ok && m < PAGE_MAX_BYTES; m++) {
+		if (s->sites->metrics >> m & 1)
+			score_groups(c, s, &g, m);
+	}
+	if (ok)
+		place_groups(c, &g, max);
+	for (uint32_t i = 0; ok && i < s->sites->count; i++) {
+		if (c->of_site[i] & IS_GROUP)
+			c->of_site[i] = g.score[c->of_site[i] & ~IS_GROUP];
+	}
+	free(g.group);
+	free(g.map.slot);
+	free(g.sum);
+	free(g.score);
+	free(g.others);
+	return ok;
+}
+
+int page_cut(struct page_cut *c, const struct page_tree *t, const struct page_sites *sites,
+	     uint32_t nodes, struct mu_error *err)
+{
+	struct scoring s = { .tree = t, .sites = sites };
+	bool ok = !t->is_full;
+
+	*c = (struct page_cut){ .count = 0 };
+	if (ok) {
+		s.sum = calloc(t->node_count, sizeof(*s.sum));
+		s.score = calloc(t->node_count, sizeof(*s.score));
+		s.kept = calloc(t->node_count, sizeof(*s.kept));
+		c->of_site = calloc((size_t)sites->count + 1, sizeof(*c->of_site));
+		ok = s.sum && s.score && s.kept && c->of_site;
+	}
+	for (int m = 0; ok && m < PAGE_MAX_BYTES; m++) {
+		if (sites->metrics >> m & 1)
+			score_by(&s, m);
+	}
+	ok = ok && keep_best(c, &s, nodes) && sum_up_rest(c, &s, nodes / 2);
+	free(s.sum);
+	free(s.score);
+	free(s.kept);
+	return ok ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory for the page");
+}
+
+void page_cut_free(struct page_cut *c)
+{
+	free(c->node);
+	free(c->flags);
+	free(c->of_site);
+	*c = (struct page_cut){ .count = 0 };
+}

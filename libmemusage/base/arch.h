@@ -1,0 +1,117 @@
+/* arch.h -- the few instructions that C has no word for; where another CPU is added.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_BASE_ARCH_H
+#define LIBMEMUSAGE_BASE_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+
+/* cpu_pause -- tell the CPU that this is a spin loop. Async-signal-safe. */
+static inline void cpu_pause(void)
+{
+	__asm__ volatile("pause");
+}
+
+/* cpu_thread_pointer -- the address of this thread's control block, which x86-64 keeps in its first
+ * word. gcc before 11 has no __builtin_thread_pointer for it. Async-signal-safe. */
+static inline uint64_t cpu_thread_pointer(void)
+{
+	uint64_t block;
+
+	__asm__("mov %%fs:0, %0" : "=r"(block));
+	return block;
+}
+
+/* cpu_ticks -- the time stamp counter. Not serialising: may be off by some tens of
+ * instructions. Async-signal-safe. Cost about 6 ns in a virtual machine. */
+static inline uint64_t cpu_ticks(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* cpu_counter -- a counter of events that the kernel has given to this thread.
+ *
+ * number  counts from 0. A counter that was not given faults: see instructions.c.
+ * Async-signal-safe. Cost not measured: see instructions.h.
+ */
+static inline uint64_t cpu_counter(uint32_t number)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdpmc" : "=a"(lo), "=d"(hi) : "c"(number));
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* cpu_has_shadow_stack -- whether this thread's return addresses are protected by a shadow stack.
+ *
+ * The instruction does nothing where there is none. Async-signal-safe.
+ * Source  Intel SDM, RDSSPQ.
+ */
+static inline bool cpu_has_shadow_stack(void)
+{
+	uint64_t top = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(top));
+	return top != 0;
+}
+
+/* cpu_stack_pointer_of -- the stack pointer that a signal interrupted.
+ *
+ * context  third argument of an SA_SIGINFO handler.
+ * Returns  the address. Async-signal-safe.
+ * Source   <sys/ucontext.h> of glibc.
+ */
+#define cpu_stack_pointer_of(context) \
+	((uint64_t)((const ucontext_t *)(context))->uc_mcontext.gregs[REG_RSP])
+
+#elif defined(__aarch64__)
+
+static inline void cpu_pause(void)
+{
+	__asm__ volatile("yield");
+}
+
+static inline uint64_t cpu_thread_pointer(void)
+{
+	return (uint64_t)__builtin_thread_pointer();
+}
+
+static inline uint64_t cpu_ticks(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+}
+
+/* The kernel gives none to programs unless it is told to (kernel.perf_user_access), and memusage
+ * does not ask for one here. */
+static inline uint64_t cpu_counter(uint32_t number)
+{
+	(void)number;
+	return 0;
+}
+
+static inline bool cpu_has_shadow_stack(void)
+{
+	return false;
+}
+
+#define cpu_stack_pointer_of(context) \
+	((uint64_t)((const ucontext_t *)(context))->uc_mcontext.sp)
+
+#else
+#error "memusage records on x86-64 and aarch64 only"
+#endif
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#endif

@@ -1,0 +1,64 @@
+/* loaded.c -- the object that running code lies in.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/base/loaded.h"
+
+#include <stddef.h>
+
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/objects.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/recorder.h"
+
+static int (*find_object)(void *, struct dl_find_object *); /* NULL before glibc 2.35 */
+static uint32_t first_pid;
+
+struct search {
+	uint64_t pc;
+	struct object object;
+	bool is_found;
+};
+
+void loaded_init(void)
+{
+	const struct link_map *loader = lookup_object("_dl_find_object");
+
+	if (!first_pid)
+		first_pid = (uint32_t)sys_getpid();
+	if (loader)
+		find_object = (int (*)(void *, struct dl_find_object *))lookup_in(
+			loader, "_dl_find_object");
+}
+
+/* Called once: the first entry is as good as any to hold the lock. */
+static int search_locked(struct dl_phdr_info *first, size_t size, void *argument)
+{
+	struct search *s = argument;
+
+	(void)first, (void)size;
+	s->is_found = object_of(s->pc, &s->object);
+	return 1;
+}
+
+static bool search_list(uint64_t pc, struct dl_find_object *found)
+{
+	struct search s = { .pc = pc };
+
+	if (gate.mode & MODE_MANY && rec.pid == first_pid)
+		dl_iterate_phdr(search_locked, &s);
+	else
+		s.is_found = object_of(pc, &s.object);
+	if (!s.is_found)
+		return false;
+	found->dlfo_map_start = (void *)s.object.start;
+	found->dlfo_map_end = (void *)s.object.end;
+	found->dlfo_link_map = (struct link_map *)s.object.map;
+	found->dlfo_eh_frame = (void *)object_tables(&s.object);
+	return true;
+}
+
+bool loaded_find(uint64_t pc, struct dl_find_object *found)
+{
+	return find_object ? !find_object((void *)pc, found) : search_list(pc, found);
+}

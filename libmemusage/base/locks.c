@@ -1,0 +1,29 @@
+/* locks.c -- every spin lock of the recorder, in one place.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/base/locks.h"
+
+#include "recording/points.h"
+
+struct recorder_locks locks;
+
+static void *in_image(struct mu_image *image, uint64_t offset)
+{
+	return (uint8_t *)image + offset;
+}
+
+void locks_free_all(struct mu_image *image)
+{
+	locks = (struct recorder_locks){ .arena = { 0 } };
+	if (!image)
+		return;
+	image->heap.lock = 0;
+	if (image->blocks_root)
+		((struct mu_blocks *)in_image(image, image->blocks_root))->lock = 0;
+	if (image->points)
+		((struct mu_points *)in_image(image, image->points))->lock = 0;
+	/* Nobody is asking the collector. */
+	image->code_wanted = 0;
+	image->code_state = MU_CODE_IDLE;
+}

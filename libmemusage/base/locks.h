@@ -1,0 +1,54 @@
+/* locks.h -- every spin lock of the recorder, in one place.
+ *
+ * A lock can lose its holder: a fork leaves the other threads behind, a raw clone() does so without
+ * telling, a signal handler may leave the hook by longjmp. Each time all locks must be free again,
+ * so no module has one of its own: tests/lint/locks.t holds that.
+ *
+ * Those in the image are words of its format, beside what they guard; locks_free_all() knows them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_BASE_LOCKS_H
+#define LIBMEMUSAGE_BASE_LOCKS_H
+
+#include <stdint.h>
+
+#include "libmemusage/image/arena.h"
+#include "recording/recording.h"
+
+#define LOCK_LINE 64 /* bytes: two locks in one cache line would slow down each other's holders */
+
+/* Each is named after the module that takes it. In the order in which they nest nothing is implied:
+ * no one waits for a second lock for longer than the bound of spin_lock(). */
+struct recorder_locks {
+	_Alignas(LOCK_LINE) struct arena_locks arena; /* the emulator's plugin takes them, too */
+	_Alignas(LOCK_LINE) uint32_t accesses;
+	_Alignas(LOCK_LINE) uint32_t books; /* sites.c: the cells of sites_book() */
+	_Alignas(LOCK_LINE) uint32_t buckets;
+	_Alignas(LOCK_LINE) uint32_t mapping;
+	_Alignas(LOCK_LINE) uint32_t marks;
+	_Alignas(LOCK_LINE) uint32_t memory;
+	_Alignas(LOCK_LINE) uint32_t patch;
+	_Alignas(LOCK_LINE) uint32_t pools;
+	_Alignas(LOCK_LINE) uint32_t rules;
+	_Alignas(LOCK_LINE) uint32_t sites;
+	_Alignas(LOCK_LINE) uint32_t slack;
+	_Alignas(LOCK_LINE) uint32_t snapshots;
+	_Alignas(LOCK_LINE) uint32_t stop;  /* and what belongs to it, see stop.c: */
+	uint32_t stop_state;		    /* ... number and kind of the last stop */
+	uint32_t stop_waiting;		    /* ... threads that wait to have an event */
+	uint32_t stop_abandoned;	    /* ... state of one that was waited for in vain */
+	_Alignas(LOCK_LINE) uint32_t threads;
+	_Alignas(LOCK_LINE) uint32_t triggers;
+};
+
+extern struct recorder_locks locks;
+
+/* locks_free_all -- every lock is free, whoever held it.
+ *
+ * image  whose locks are free, too; NULL: the process has none of its own yet.
+ * Only when no other thread of this process can hold one. Async-signal-safe.
+ */
+void locks_free_all(struct mu_image *image);
+
+#endif

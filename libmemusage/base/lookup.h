@@ -1,0 +1,51 @@
+/* lookup.h -- finding functions without dlsym.
+ *
+ * dlsym allocates when it does not find something, and forgets what the program's own
+ * dlerror() would have said. The first event may come from inside the program's malloc, with
+ * its lock held (jemalloc in rustc calls mmap): an allocation would then wait for ever.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_BASE_LOOKUP_H
+#define LIBMEMUSAGE_BASE_LOOKUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct link_map;
+
+struct link_map;
+
+/* lookup_self -- this library's entry in ld.so's list. NULL if it is not in the list. */
+const struct link_map *lookup_self(void);
+
+/* lookup_next -- the next function of that name in search order, as dlsym(RTLD_NEXT) has it.
+ *
+ * Looks at the objects that are loaded now, those after this library, and at default versions.
+ * Returns NULL if there is none. Allocates nothing, takes no lock; not while another thread
+ * may open or close objects.
+ * Source  the layout of .gnu.hash, .hash and .gnu.version as read by ld.so.
+ */
+void *lookup_next(const char *name);
+
+/* lookup_next_object -- the object that has what lookup_next() finds. NULL if there is none. */
+const struct link_map *lookup_next_object(const char *name);
+
+/* lookup_sized -- a function that one object exports, and how long it is.
+ *
+ * object   of ld.so's list. address, size  of its code, bytes; set if it is found.
+ * Returns false if it does not export it, or not as an ordinary function of known size.
+ */
+bool lookup_sized(const struct link_map *object, const char *name, uint64_t *address,
+		  uint64_t *size);
+
+/* lookup_in -- the address of a symbol of one object, NULL if it has none.
+ *
+ * Of a symbol whose version is chosen at start (ifunc), the address of what chooses.
+ */
+void *lookup_in(const struct link_map *object, const char *name);
+
+/* lookup_object -- the first object in load order that has such a function, NULL if none has. */
+const struct link_map *lookup_object(const char *name);
+
+#endif

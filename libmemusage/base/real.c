@@ -1,0 +1,408 @@
+/* real.c -- resolving the real functions, and the static area used until then.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/base/real.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "libmemusage/base/arch.h"
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/sys.h"
+
+#define EARLY_BYTES 65536
+#define EARLY_ALIGN 64
+
+static _Alignas(EARLY_ALIGN) unsigned char early[EARLY_BYTES];
+static size_t early_used;
+static bool resolving;
+
+/* Size is kept in the 16 bytes before the block. Nothing is freed: only a signal handler that
+ * interrupts the resolving gets something from here. */
+static void *early_alloc(size_t size, size_t align)
+{
+	size_t header = align < 16 ? 16 : align;
+	size_t need;
+
+	if (__builtin_add_overflow(size, 2 * header, &need))
+		return NULL;
+	size_t old = __atomic_fetch_add(&early_used, need, __ATOMIC_RELAXED);
+	unsigned char *start = early + old;
+	if (old > EARLY_BYTES || need > EARLY_BYTES - old)
+		return NULL;
+	unsigned char *block =
+		(unsigned char *)(((uintptr_t)start + 16 + header - 1) & -(uintptr_t)header);
+	memcpy(block - 16, &size, sizeof(size));
+	return block;
+}
+
+bool early_owns(const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES;
+}
+
+bool early_is_used(void)
+{
+	return __atomic_load_n(&early_used, __ATOMIC_RELAXED) != 0;
+}
+
+size_t early_size(const void *block)
+{
+	size_t size;
+
+	memcpy(&size, (const unsigned char *)block - 16, sizeof(size));
+	return size;
+}
+
+/* The resolvers: each forwards when resolved, and serves from the static area when resolving
+ * is under way. */
+
+static void *first_malloc(size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, 16) : real.malloc(size);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+	size_t bytes;
+
+	real_resolve();
+	if (!resolving)
+		return real.calloc(count, size);
+	return __builtin_mul_overflow(count, size, &bytes) ? NULL : early_alloc(bytes, 16);
+}
+
+static void *first_realloc(void *block, size_t size)
+{
+	real_resolve();
+	if (!resolving)
+		return real.realloc(block, size);
+	void *bigger = early_alloc(size, 16);
+	if (bigger && block) {
+		size_t old = early_owns(block) ? early_size(block) : 0;
+		memcpy(bigger, block, old < size ? old : size);
+	}
+	return bigger;
+}
+
+static void first_free(void *block)
+{
+	real_resolve();
+	if (!resolving)
+		real.free(block);
+}
+
+static void *first_memalign(size_t align, size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, align) : real.memalign(align, size);
+}
+
+static int first_posix_memalign(void **result, size_t align, size_t size)
+{
+	real_resolve();
+	if (!resolving)
+		return real.posix_memalign(result, align, size);
+	*result = early_alloc(size, align);
+	return *result ? 0 : ENOMEM;
+}
+
+static void *first_aligned_alloc(size_t align, size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, align) : real.aligned_alloc(align, size);
+}
+
+static void *first_valloc(size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc(size, 4096) : real.valloc(size);
+}
+
+static void *first_pvalloc(size_t size)
+{
+	real_resolve();
+	return resolving ? early_alloc((size + 4095) & -4096UL, 4096) : real.pvalloc(size);
+}
+
+static long result_of(long result)
+{
+	if (!sys_failed(result))
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* Until they are resolved, mappings are made by the kernel's own calls. */
+
+static void *raw_mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return (void *)result_of(SYS6(SYS_mmap, start, length, prot, flags, fd, offset));
+}
+
+static void *raw_mremap(void *old, size_t old_size, size_t new_size, int flags, void *start)
+{
+	return (void *)result_of(SYS5(SYS_mremap, old, old_size, new_size, flags, start));
+}
+
+static int raw_munmap(void *start, size_t length)
+{
+	return (int)result_of(SYS2(SYS_munmap, start, length));
+}
+
+static int raw_mlockall(int flags)
+{
+	return (int)result_of(SYS1(SYS_mlockall, flags));
+}
+
+static int first_brk(void *end)
+{
+	real_resolve();
+	if (!resolving)
+		return real.brk(end);
+	errno = ENOMEM;
+	return -1;
+}
+
+static void *first_sbrk(intptr_t change)
+{
+	real_resolve();
+	if (!resolving)
+		return real.sbrk(change);
+	errno = ENOMEM;
+	return (void *)-1;
+}
+
+static void *raw_shmat(int id, const void *start, int flags)
+{
+	return (void *)result_of(SYS3(SYS_shmat, id, start, flags));
+}
+
+static int raw_shmdt(const void *start)
+{
+	return (int)result_of(SYS1(SYS_shmdt, start));
+}
+
+static int raw_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d)
+{
+	return (int)result_of(SYS5(SYS_prctl, option, a, b, c, d));
+}
+
+static int raw_setrlimit(int resource, const struct rlimit *limit)
+{
+	return (int)result_of(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
+}
+
+static int raw_prlimit(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old)
+{
+	return (int)result_of(SYS4(SYS_prlimit64, pid, resource, limit, old));
+}
+
+static int raw_setitimer(int which, const struct itimerval *now, struct itimerval *old)
+{
+	return (int)result_of(SYS3(SYS_setitimer, which, now, old));
+}
+
+static pid_t first_fork(void)
+{
+	real_resolve();
+	if (!resolving)
+		return real.fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+/* Before glibc 2.34 threads and dlopen are in libraries of their own, which may be loaded after we
+ * have looked for all names. Under ld.so's lock for its list. */
+static int find_late(struct dl_phdr_info *first, size_t size, void *argument)
+{
+	(void)first, (void)size, (void)argument;
+	real_find(&real.pthread_attr_getstacksize, "pthread_attr_getstacksize");
+	real_find(&real.pthread_getattr_default_np, "pthread_getattr_default_np");
+	real_find(&real.pthread_create, "pthread_create");
+	real_find(&real.dlopen, "dlopen");
+	real_find(&real.dlmopen, "dlmopen");
+	real_find(&real.dlclose, "dlclose");
+	return 1;
+}
+
+void real_resolve_late(void)
+{
+	if (!resolving)
+		dl_iterate_phdr(find_late, NULL);
+}
+
+static int first_register_atfork(void (*prepare)(void), void (*parent)(void),
+				 void (*child)(void), void *dso)
+{
+	real_resolve();
+	return resolving ? ENOMEM : real.register_atfork(prepare, parent, child, dso);
+}
+
+static int first_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				void *(*start)(void *), void *argument)
+{
+	real_resolve();
+	if (real.pthread_create == first_pthread_create)
+		real_resolve_late();
+	if (real.pthread_create == first_pthread_create)
+		return EAGAIN;
+	return real.pthread_create(thread, attr, start, argument);
+}
+
+static int first_sigaction(int number, const struct sigaction *now, struct sigaction *old)
+{
+	real_resolve();
+	if (!resolving)
+		return real.sigaction(number, now, old);
+	errno = EINVAL;
+	return -1;
+}
+
+static void *first_dlopen(const char *file, int mode)
+{
+	real_resolve();
+	if (real.dlopen == first_dlopen)
+		real_resolve_late();
+	return real.dlopen == first_dlopen ? NULL : real.dlopen(file, mode);
+}
+
+static void *first_dlmopen(long space, const char *file, int mode)
+{
+	real_resolve();
+	if (real.dlmopen == first_dlmopen)
+		real_resolve_late();
+	return real.dlmopen == first_dlmopen ? NULL : real.dlmopen(space, file, mode);
+}
+
+static int first_dlclose(void *handle)
+{
+	real_resolve();
+	if (real.dlclose == first_dlclose)
+		real_resolve_late();
+	return real.dlclose == first_dlclose ? -1 : real.dlclose(handle);
+}
+
+struct real real = {
+	.malloc = first_malloc,
+	.calloc = first_calloc,
+	.realloc = first_realloc,
+	.free = first_free,
+	.memalign = first_memalign,
+	.posix_memalign = first_posix_memalign,
+	.aligned_alloc = first_aligned_alloc,
+	.valloc = first_valloc,
+	.pvalloc = first_pvalloc,
+	.mmap = raw_mmap,
+	.mremap = raw_mremap,
+	.munmap = raw_munmap,
+	.mlockall = raw_mlockall,
+	.brk = first_brk,
+	.sbrk = first_sbrk,
+	.shmat = raw_shmat,
+	.shmdt = raw_shmdt,
+	.fork = first_fork,
+	.register_atfork = first_register_atfork,
+	.pthread_create = first_pthread_create,
+	.sigaction = first_sigaction,
+	.prctl = raw_prctl,
+	.setrlimit = raw_setrlimit,
+	.prlimit = raw_prlimit,
+	.setitimer = raw_setitimer,
+	.dlopen = first_dlopen,
+	.dlmopen = first_dlmopen,
+	.dlclose = first_dlclose,
+};
+
+void real_find(void *place, const char *name)
+{
+	void *found = lookup_next(name);
+
+	if (found)
+		memcpy(place, &found, sizeof(found));
+}
+
+static void redirect(void *place, uint64_t from, uint64_t to)
+{
+	uint64_t now;
+
+	memcpy(&now, place, sizeof(now));
+	if (now == from)
+		memcpy(place, &to, sizeof(to));
+}
+
+void real_redirect(uint64_t from, uint64_t to)
+{
+	redirect(&real.malloc, from, to);
+	redirect(&real.calloc, from, to);
+	redirect(&real.realloc, from, to);
+	redirect(&real.free, from, to);
+	redirect(&real.memalign, from, to);
+	redirect(&real.posix_memalign, from, to);
+	redirect(&real.aligned_alloc, from, to);
+	redirect(&real.valloc, from, to);
+	redirect(&real.pvalloc, from, to);
+	redirect(&real.free_sized, from, to);
+	redirect(&real.free_aligned_sized, from, to);
+	new_redirect(from, to);
+}
+
+/* Resolved into a copy and published together: no thread sees half a set. Threads cannot exist
+ * before the first allocation. */
+void real_resolve(void)
+{
+	static bool resolved;
+	struct real next = real;
+
+	if (resolved || __atomic_exchange_n(&resolving, true, __ATOMIC_ACQUIRE))
+		return;
+	int saved = errno;
+	real_find(&next.malloc, "malloc");
+	real_find(&next.calloc, "calloc");
+	real_find(&next.realloc, "realloc");
+	real_find(&next.free, "free");
+	real_find(&next.memalign, "memalign");
+	real_find(&next.posix_memalign, "posix_memalign");
+	real_find(&next.aligned_alloc, "aligned_alloc");
+	real_find(&next.valloc, "valloc");
+	real_find(&next.pvalloc, "pvalloc");
+	real_find(&next.free_sized, "free_sized");
+	real_find(&next.free_aligned_sized, "free_aligned_sized");
+	real_find(&next.mmap, "mmap");
+	real_find(&next.mremap, "mremap");
+	real_find(&next.munmap, "munmap");
+	real_find(&next.mlockall, "mlockall");
+	real_find(&next.brk, "brk");
+	real_find(&next.sbrk, "sbrk");
+	real_find(&next.shmat, "shmat");
+	real_find(&next.shmdt, "shmdt");
+	real_find(&next.fork, "fork");
+	real_find(&next.register_atfork, "__register_atfork");
+	real_find(&next.pthread_create, "pthread_create");
+	real_find(&next.pthread_attr_getstacksize, "pthread_attr_getstacksize");
+	real_find(&next.pthread_getattr_default_np, "pthread_getattr_default_np");
+	real_find(&next.sigaction, "sigaction");
+	real_find(&next.sigwait, "sigwait");
+	real_find(&next.sigwaitinfo, "sigwaitinfo");
+	real_find(&next.sigtimedwait, "sigtimedwait");
+	real_find(&next.sigpending, "sigpending");
+	real_find(&next.signalfd, "signalfd");
+	real_find(&next.prctl, "prctl");
+	real_find(&next.setrlimit, "setrlimit");
+	real_find(&next.prlimit, "prlimit");
+	real_find(&next.setitimer, "setitimer");
+	real_find(&next.dlopen, "dlopen");
+	real_find(&next.dlmopen, "dlmopen");
+	real_find(&next.dlclose, "dlclose");
+	new_resolve();
+	signal_resolve();
+	real = next;
+	resolved = true;
+	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);
+	errno = saved;
+}

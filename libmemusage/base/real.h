@@ -1,0 +1,110 @@
+/* real.h -- the functions behind the ones that we interpose, and memory before they exist.
+ *
+ * Every pointer starts at a resolver of its own, so that no caller has to ask whether it is
+ * ready: the first call of any resolves them all (lookup.h: without allocating). Requests that
+ * come meanwhile, from a signal handler, get memory from a small static area whose blocks are
+ * recognised by address, never given to the real allocator, and never reused.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_BASE_REAL_H
+#define LIBMEMUSAGE_BASE_REAL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+
+struct real {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	void *(*memalign)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	void (*free_sized)(void *, size_t);		   /* NULL if libc has none (C23) */
+	void (*free_aligned_sized)(void *, size_t, size_t); /* likewise */
+	void *(*mmap)(void *, size_t, int, int, int, off_t);
+	void *(*mremap)(void *, size_t, size_t, int, void *);
+	int (*munmap)(void *, size_t);
+	int (*mlockall)(int);
+	int (*brk)(void *);
+	void *(*sbrk)(intptr_t);
+	void *(*shmat)(int, const void *, int);
+	int (*shmdt)(const void *);
+	pid_t (*fork)(void);
+	int (*register_atfork)(void (*)(void), void (*)(void), void (*)(void), void *);
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	/* NULL before glibc 2.34 in a process without libpthread */
+	int (*pthread_attr_getstacksize)(const pthread_attr_t *, size_t *);
+	int (*pthread_getattr_default_np)(pthread_attr_t *);
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*sigwait)(const sigset_t *, int *);
+	int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
+	int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);
+	int (*sigpending)(sigset_t *);
+	int (*signalfd)(int, const sigset_t *, int);
+	int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
+	int (*setrlimit)(int, const struct rlimit *);
+	int (*prlimit)(pid_t, int, const struct rlimit *, struct rlimit *);
+	int (*setitimer)(int, const struct itimerval *, struct itimerval *);
+	void *(*dlopen)(const char *, int);
+	void *(*dlmopen)(long, const char *, int);
+	int (*dlclose)(void *);
+};
+
+extern struct real real;
+
+/* real_resolve -- find all real functions. Idempotent; a recursive call returns at once. */
+void real_resolve(void);
+
+/* real_resolve_late -- find what came with libpthread and libdl, which are libraries of their own
+ * before glibc 2.34, and may be loaded after the others were resolved. */
+void real_resolve_late(void);
+
+/* new_resolve, signal_resolve -- find what is behind operator new and delete, and behind
+ * signal() and its kin; parts of real_resolve(). */
+void new_resolve(void);
+void signal_resolve(void);
+
+/* real_find -- the next function of that name in search order.
+ *
+ * place  of a function pointer; left alone if there is none.
+ * Only while real_resolve() runs.
+ */
+void real_find(void *place, const char *name);
+
+/* real_redirect -- what is behind us is intercepted, too: pass by that, so that no call counts
+ * twice. from, to  addresses. One thread at a time. */
+void real_redirect(uint64_t from, uint64_t to);
+
+/* new_redirect -- likewise for operators; a part of it. */
+void new_redirect(uint64_t from, uint64_t to);
+
+/* real_mark -- from now on have it known when the real malloc and its kin are at work for us: what
+ * they call counts with our caller's call. Operators that are not made of malloc record only
+ * what is not known yet, and need no mark. Idempotent. */
+void real_mark(void);
+
+/* real_is_inside -- whether this thread is in such a call. Async-signal-safe. */
+bool real_is_inside(void);
+
+/* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
+bool early_owns(const void *block);
+
+/* early_is_used -- whether there is any such block. */
+bool early_is_used(void);
+
+/* early_size -- bytes that were asked for when this block of the static area was made. */
+size_t early_size(const void *block);
+
+#endif

@@ -1,0 +1,87 @@
+/* sys.h -- system calls without libc: errno is never touched, nobody's wrapper is called.
+ *
+ * A program may interpose open, close or mmap; calling those from inside malloc would
+ * recurse into it. Every function here returns what the kernel returns: a value, or
+ * -errno. All are async-signal-safe.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_BASE_SYS_H
+#define LIBMEMUSAGE_BASE_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/* sys_call -- one system call with up to six arguments.
+ *
+ * Always a part of its caller, without optimisation too: what clone() makes with CLONE_VM returns
+ * on the same stack, and would overwrite where this returns to.
+ * Returns the kernel's result, -4095..-1 meaning -errno.
+ * Source  syscall(2), "Architecture calling conventions".
+ */
+static inline __attribute__((always_inline)) long sys_call(long number, long a, long b, long c,
+							   long d, long e, long f)
+{
+#if defined(__x86_64__)
+	long result;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+#else
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
+	return x0;
+#endif
+}
+
+#define SYS1(n, a) sys_call(n, (long)(a), 0, 0, 0, 0, 0)
+#define SYS2(n, a, b) sys_call(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define SYS3(n, a, b, c) sys_call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SYS4(n, a, b, c, d) sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define SYS5(n, a, b, c, d, e) \
+	sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define SYS6(n, a, b, c, d, e, f) \
+	sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* sys_failed -- whether a result of sys_call() is an error. */
+static inline int sys_failed(long result)
+{
+	return (unsigned long)result > -4096UL;
+}
+
+/* sys_gettid -- the calling thread's id. */
+static inline uint32_t sys_gettid(void)
+{
+	return (uint32_t)SYS1(SYS_gettid, 0);
+}
+
+/* sys_getpid -- the calling process's id, from the kernel, never a cached one. */
+static inline uint32_t sys_getpid(void)
+{
+	return (uint32_t)SYS1(SYS_getpid, 0);
+}
+
+/* sys_yield -- let others run. */
+static inline void sys_yield(void)
+{
+	SYS1(SYS_sched_yield, 0);
+}
+
+#endif

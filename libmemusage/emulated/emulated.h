@@ -1,0 +1,79 @@
+/* emulated.h -- a recorded process under qemu-user, whose plugin sees every read and write.
+ *
+ * The recorder runs inside the emulated process as it does elsewhere: it finds call stacks,
+ * keeps blocks and the directory by which accesses find them (accesses.h). The plugin, in the
+ * same address space, looks blocks up in that directory and counts into the same recording. It
+ * learns where both are by a system call that no kernel has.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_EMULATED_EMULATED_H
+#define LIBMEMUSAGE_EMULATED_EMULATED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EMULATED_SYSCALL 0x4d454d /* not a number of a system call; the kernel says ENOSYS */
+/* Instead of an address: what is executed from now on, and until then, is not the program's. The
+ * first comes with where the recorder's code begins and ends. */
+enum { EMULATED_PAUSE = 1, EMULATED_RESUME = 2 };
+#define EMULATED_MAGIC UINT64_C(0x554d45554d454d31)
+
+/* What the process tells the plugin. Addresses are the emulated process's, which the plugin
+ * can use as they are. */
+struct emulated {
+	uint64_t magic;
+	uint64_t base;	       /* of the image */
+	uint64_t table;	       /* struct accesses */
+	uint64_t locks;	       /* struct arena_locks */
+	uint64_t gate;	       /* struct gate */
+	uint64_t own, own_end; /* of the recorder's code */
+	uint64_t ask, answer;  /* emulated_event.h */
+	uint64_t instructions; /* set by the plugin: address of the count; 0: no plugin */
+	uint64_t answers;      /* ... whether it calls `answer` */
+};
+
+/* emulated_begin -- tell the plugin about this image, if accesses are counted by one.
+ *
+ * At start and in a forked child, before the gate opens, when its directory is made.
+ */
+void emulated_begin(void);
+
+/* Whether there may be an emulator; surely not from the first pause on, if there is none. */
+extern bool emulated_may_pause;
+
+/* emulated_pause_slow -- of emulated_pause(). */
+void emulated_pause_slow(void);
+
+/* emulated_resume_slow -- of emulated_resume(). */
+void emulated_resume_slow(void);
+
+/* emulated_pause -- the C library works for the recorder: its instructions are not counted.
+ *
+ * For the calling thread. Nests. Pair with emulated_resume(). Needs the environment. errno is kept.
+ * Async-signal-safe. Cost 1 ns, in the emulator some us.
+ */
+static inline void emulated_pause(void)
+{
+	if (emulated_may_pause)
+		emulated_pause_slow();
+}
+
+/* emulated_resume -- end what emulated_pause() began. */
+static inline void emulated_resume(void)
+{
+	if (emulated_may_pause)
+		emulated_resume_slow();
+}
+
+/* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
+void emulated_start(void);
+
+/* Whether the plugin has events recorded, see emulated_event.h. */
+extern bool emulated_answers;
+
+/* emulated_counter -- where the number of instructions executed so far is kept; of a zero where
+ * nobody counts. */
+const uint64_t *emulated_counter(void);
+
+#endif

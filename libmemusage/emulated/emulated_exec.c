@@ -1,0 +1,227 @@
+/* emulated_exec.c -- programs that an emulated process executes are emulated, too.
+ *
+ * system(), popen(), posix_spawn() and the exec family end in the C library's execve, by calls
+ * that cannot be interposed: its code is replaced by a jump to ours, which puts the emulator
+ * before the program. A script's interpreter is found here, as the kernel would find it, since
+ * the emulator takes only programs.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/emulated/emulated_exec.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/patch/patch.h"
+#include "recording/env.h"
+
+#define WORDS 32u	 /* of the emulator's command, at most */
+#define SCRIPTS 4	 /* interpreters that are scripts themselves, as the kernel allows */
+#define JUMP_BYTES 12u
+
+static char command[4096]; /* the emulator and its options, each ended by a zero byte */
+static char *word[WORDS];
+static unsigned int words;
+
+/* A file's first bytes, and what they make of it. */
+struct head {
+	char bytes[256];
+	long length;
+};
+
+static bool read_head(const char *file, struct head *head)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return false;
+	head->length = SYS3(SYS_read, fd, head->bytes, sizeof(head->bytes) - 1);
+	SYS1(SYS_close, fd);
+	if (sys_failed(head->length))
+		return false;
+	head->bytes[head->length] = '\0';
+	return true;
+}
+
+static bool is_program(const struct head *head)
+{
+	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
+
+	return head->length >= (long)sizeof(*elf) && !memcmp(elf->e_ident, ELFMAG, SELFMAG) &&
+	       elf->e_ident[EI_CLASS] == ELFCLASS64 && elf->e_machine == EM_X86_64;
+}
+
+/* "#!INTERPRETER [ARGUMENT]": both are ended by a zero byte in place. */
+static bool is_script(struct head *head, char **interpreter, char **argument)
+{
+	char *at = head->bytes + 2;
+
+	if (head->length < 3 || head->bytes[0] != '#' || head->bytes[1] != '!')
+		return false;
+	while (*at == ' ' || *at == '\t')
+		at++;
+	*interpreter = at;
+	*argument = NULL;
+	while (*at && *at != ' ' && *at != '\t' && *at != '\n')
+		at++;
+	if (*at == ' ' || *at == '\t') {
+		*at++ = '\0';
+		while (*at == ' ' || *at == '\t')
+			at++;
+		*argument = *at && *at != '\n' ? at : NULL;
+	}
+	while (*at && *at != '\n')
+		at++;
+	*at = '\0';
+	return **interpreter != '\0';
+}
+
+struct call {
+	char **argv;
+	unsigned int argc;
+	char **envp;
+};
+
+static void push(struct call *call, char *text)
+{
+	call->argv[call->argc++] = text;
+}
+
+static unsigned int count(char *const *list)
+{
+	unsigned int n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* The emulator itself must not be given the recorder, but what it emulates. Returns false if
+ * that program is not to be recorded: somebody took our variables away. */
+static bool take_environment(struct call *call, char *const *envp)
+{
+	static const char preload[] = "LD_PRELOAD=";
+	unsigned int n = 0;
+	bool has_collector = false;
+	char *library = NULL;
+
+	for (; envp && *envp; envp++) {
+		if (!strncmp(*envp, preload, sizeof(preload) - 1)) {
+			library = *envp;
+			continue;
+		}
+		has_collector |= !strncmp(*envp, MU_ENV_COLLECTOR "=", sizeof(MU_ENV_COLLECTOR));
+		call->envp[n++] = *envp;
+	}
+	if (library) {
+		push(call, (char *)"-E");
+		push(call, library);
+	}
+	return has_collector && library;
+}
+
+/* Completes the call by the program, its name and, for a script, what comes before it. Returns
+ * false if the emulator cannot run it. */
+static bool take_program(struct call *call, const char *file, char *const *argv,
+			 struct head heads[SCRIPTS + 1])
+{
+	char *before[2 * SCRIPTS];
+	unsigned int n = 0, script = 0;
+	const char *program = file;
+
+	for (;; script++) {
+		char *interpreter, *argument;
+		if (!read_head(program, &heads[script]))
+			return false;
+		if (is_program(&heads[script]))
+			break;
+		if (script == SCRIPTS || !is_script(&heads[script], &interpreter, &argument))
+			return false;
+		/* Outer interpreters come first: collected backwards. */
+		before[n++] = (char *)program;
+		if (argument)
+			before[n++] = argument;
+		program = interpreter;
+	}
+	push(call, (char *)"-0");
+	push(call, script ? (char *)program : argv && argv[0] ? argv[0] : (char *)file);
+	push(call, (char *)program);
+	while (n)
+		push(call, before[--n]);
+	for (unsigned int i = 1; argv && argv[0] && argv[i]; i++)
+		push(call, argv[i]);
+	push(call, NULL);
+	return true;
+}
+
+static long execute(const char *file, char *const *argv, char *const *envp)
+{
+	unsigned int room = words + count(argv) + 2 * SCRIPTS + 8;
+	uint64_t bytes = (room + count(envp) + 1) * sizeof(char *) +
+			 (SCRIPTS + 1) * sizeof(struct head);
+	struct head *heads = memory_map(bytes);
+	struct call call = { .argv = (char **)(heads + SCRIPTS + 1) };
+	long result;
+
+	if (!heads)
+		return -ENOMEM;
+	call.envp = call.argv + room;
+	for (unsigned int i = 0; i < words; i++)
+		push(&call, word[i]);
+	if (take_environment(&call, envp) && take_program(&call, file, argv, heads) &&
+	    !sys_failed(SYS3(SYS_faccessat, AT_FDCWD, file, X_OK)))
+		result = SYS3(SYS_execve, call.argv[0], call.argv, call.envp);
+	else
+		result = SYS3(SYS_execve, file, argv, envp);
+	memory_unmap(heads, bytes);
+	return result;
+}
+
+/* In place of execve. */
+static int stand_in(const char *file, char *const *argv, char *const *envp)
+{
+	errno = (int)-execute(file, argv, envp);
+	return -1;
+}
+
+static void take_command(void)
+{
+	const char *value = NULL;
+	size_t name = sizeof(MU_ENV_EMULATOR) - 1;
+
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, MU_ENV_EMULATOR "=", name + 1))
+			value = *entry + name + 1;
+	if (!value || strlen(value) >= sizeof(command))
+		return;
+	strcpy(command, value);
+	for (char *at = command; *at && words < WORDS; words++) {
+		word[words] = at;
+		while (*at && *at != '\n')
+			at++;
+		if (*at)
+			*at++ = '\0';
+	}
+}
+
+void emulated_exec_start(void)
+{
+	const struct link_map *library = lookup_object("gnu_get_libc_version");
+	uint64_t place = library ? (uint64_t)lookup_in(library, "execve") : 0;
+	uint64_t target = (uint64_t)stand_in;
+	uint8_t jump[JUMP_BYTES] = { 0x48, 0xb8, [10] = 0xff, [11] = 0xe0 }; /* mov rax; jmp rax */
+	struct patch patch;
+
+	take_command();
+	if (!words || !place || !patch_begin(&patch))
+		return;
+	memcpy(jump + 2, &target, sizeof(target));
+	patch_write(&patch, place, jump, sizeof(jump));
+	patch_end(&patch);
+}

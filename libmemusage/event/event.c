@@ -1,0 +1,148 @@
+/* event.c -- the less usual ways into and through an event.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/event/event.h"
+
+#include "libmemusage/base/locks.h"
+#include "libmemusage/image/coarse_clock.h"
+#include "libmemusage/lifecycle/pending_request.h"
+#include "libmemusage/requests/client_block.h"
+#include "libmemusage/tables/stack_sum.h"
+
+static __thread bool attaching;
+
+/* Who stops the others has to wait for those who are in the hook already. */
+static unsigned int current_mode(void)
+{
+	return __atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & ~(unsigned int)MODE_STOP;
+}
+
+static void enter(struct thread *thread)
+{
+	thread->pub.busy = stale_mark();
+	__asm__ volatile("" ::: "memory");
+}
+
+void hook_begin(struct thread *thread)
+{
+	enter(thread);
+	if (stop_asked())
+		hook_wait(thread);
+}
+
+bool hook_is_under_way(void)
+{
+	return attaching || (has_self() && thread_is_inside(self) && !stale_check(self));
+}
+
+struct thread *hook_enter_slow(void)
+{
+	struct thread *thread = self;
+
+	if (!gate.on) {
+		if (rec.state == STATE_NOT_YET)
+			recorder_start();
+		else if (rec.state != STATE_ON && rec.state != STATE_FORKED)
+			return NULL;
+		else if (rec.pid != sys_getpid())
+			recorder_restart();
+		else if (rec.state == STATE_FORKED)
+			recorder_announce();
+		if (!gate.on)
+			return NULL;
+		thread = self;
+	}
+	if (!has_self()) {
+		if (attaching)
+			return NULL;
+		attaching = true;
+		thread = thread_attach(NULL);
+		attaching = false;
+		if (!thread) {
+			__atomic_fetch_add(&rec.image->drops.thread_events, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
+	}
+	bool is_asked = knock_heard(thread);
+	/* Who knocks just now will do so again. */
+	if (!is_asked && thread_is_inside(thread) && !stale_check(thread)) {
+		thread->pub.counters.nested++;
+		return NULL;
+	}
+	hook_begin(thread);
+	batch_end(thread);
+	tick_look();
+	if (unlikely(is_asked))
+		knock_serve(thread);
+	return thread;
+}
+
+void hook_wait(struct thread *thread)
+{
+	if (!stop_is_on())
+		return;
+	__atomic_fetch_add(&locks.stop_waiting, 1, __ATOMIC_RELAXED);
+	do {
+		hook_leave(thread);
+		stop_await();
+		enter(thread);
+	} while (stop_is_on());
+	__atomic_fetch_sub(&locks.stop_waiting, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t event_extra_marked(uint64_t address, const struct block *block)
+{
+	uint64_t slop = block->birth & MU_BIRTH_SLACK ?
+				slack_take(address, block->size, block->birth) : 0;
+
+	if (!slop)
+		slop = mu_slop(block->size);
+	if (block->birth & MU_BIRTH_OUTER)
+		announce_room_ended(self, address, block->size);
+	return slop + snapshot_due.admin;
+}
+
+void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		uint64_t sp)
+{
+	unsigned int mode = current_mode();
+
+	if (unlikely(mode & (MODE_PAUSED | MODE_PAGES))) {
+		if (mode & MODE_PAGES)
+			return;
+		thread->pub.counters.paused_calls++;
+		thread->pub.counters.paused_bytes += size;
+		return;
+	}
+	if (unlikely(mode & MODE_DEPTH))
+		depths_note(thread, sp);
+	count_call(&thread->pub.counters, fn, size, size);
+	if (!block)
+		thread->pub.counters.failed[fn]++;
+	else if (mode == MODE_STACKS)
+		event_new(thread, fn, block, size, sp, MODE_STACKS);
+	else
+		event_new(thread, fn, block, size, sp, mode);
+}
+
+bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp)
+{
+	unsigned int mode = current_mode();
+
+	if (unlikely(mode & MODE_DEPTH))
+		depths_note(thread, sp);
+	if (mode == MODE_STACKS)
+		return event_take(thread, block, known, sp, MODE_STACKS);
+	return event_take(thread, block, known, sp, mode);
+}
+
+void change_more(struct thread *thread, int64_t change, uint64_t sp)
+{
+	unsigned int mode = current_mode();
+
+	heap_change(thread, change, mode & MODE_MANY);
+	uint64_t depth = stack_note(thread, sp);
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth, mode & MODE_MANY);
+}

@@ -1,0 +1,459 @@
+/* event.h -- what happens at each call of the program: the per-event path, put together.
+ *
+ * Order matters (docs/design.md): a free is recorded before the real free, an allocation
+ * after the real allocation; otherwise another thread may get the address first.
+ * Nothing here touches errno.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_EVENT_EVENT_H
+#define LIBMEMUSAGE_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libmemusage/event/batch.h"
+#include "libmemusage/event/hook_recovery.h"
+#include "libmemusage/image/log.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/stop.h"
+#include "libmemusage/tables/accesses.h"
+#include "libmemusage/tables/blocks.h"
+#include "libmemusage/tables/heap.h"
+#include "libmemusage/tables/points.h"
+#include "libmemusage/tables/recall.h"
+#include "libmemusage/tables/shrunk.h"
+#include "libmemusage/tables/sites.h"
+#include "libmemusage/tables/snapshot_log.h"
+#include "libmemusage/tables/snapshots.h"
+#include "libmemusage/tables/stack.h"
+#include "libmemusage/unwind/walk.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* hook_enter_slow -- first event of the process or thread, nested, or not recorded.
+ *
+ * Returns the thread's record with busy set, or NULL: forward the call, record nothing.
+ */
+struct thread *hook_enter_slow(void);
+
+/* hook_begin -- set pub.busy, then wait while another thread has stopped the others.
+ *
+ * For what is no event, but changes the record or the image. Outside the hook. Pair with
+ * hook_leave(). Async-signal-safe.
+ */
+void hook_begin(struct thread *thread);
+
+/* hook_wait -- just entered, with MODE_STOP set: step out until the stop is over. */
+void hook_wait(struct thread *thread);
+
+/* hook_is_under_way -- whether the calling thread was interrupted in the hook, or on its way to its
+ * first event. Then a handler that interrupted it is asking. Async-signal-safe. */
+bool hook_is_under_way(void);
+
+/* alloc_more, free_more, change_more -- the paths for several threads and the event log.
+ *
+ * As event_alloc(), event_free() and event_change().
+ */
+void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		uint64_t sp);
+bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp);
+void change_more(struct thread *thread, int64_t change, uint64_t sp);
+
+/* hook_enter -- begin to record an event of the calling thread.
+ *
+ * Returns NULL if it is not to be recorded. Pair with hook_leave().
+ */
+INLINE struct thread *hook_enter(void)
+{
+	struct thread *thread = self;
+
+	if (unlikely(!gate.on) || unlikely(thread->pub.busy))
+		return hook_enter_slow();
+	thread->pub.busy = stale_mark();
+	__asm__ volatile("" ::: "memory");
+	if (stop_asked())
+		hook_wait(thread);
+	batch_end(thread);
+	return thread;
+}
+
+/* hook_leave -- end what hook_enter() began. */
+INLINE void hook_leave(struct thread *thread)
+{
+	__asm__ volatile("" ::: "memory");
+	thread->pub.busy = 0;
+}
+
+/* hook_sp -- the stack pointer that an event reports: the frame of the interposed function. */
+#define hook_sp() ((uint64_t)__builtin_frame_address(0))
+
+/* count_call -- calls, bytes and histogram of one request. */
+INLINE void count_call(struct mu_counters *counters, enum mu_fn fn, uint64_t bytes, uint64_t size)
+{
+	uint64_t bucket = size / MU_HIST_STEP;
+
+	counters->calls[fn]++;
+	counters->bytes[fn] += bytes;
+	if (likely(bucket < MU_HIST_LOW)) {
+		counters->hist_low[bucket]++;
+	} else if (bucket < MU_HIST_BUCKETS) {
+		uint64_t *high = counters_hist_high(counters);
+		if (high)
+			high[bucket - MU_HIST_LOW]++;
+	} else {
+		counters->hist_large++;
+	}
+}
+
+/* block_dropped -- a block that could not be remembered: its bytes are not in the heap. */
+INLINE void block_dropped(uint64_t size)
+{
+	__atomic_fetch_add(&rec.image->drops.blocks, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&rec.image->drops.block_bytes, size, __ATOMIC_RELAXED);
+}
+
+/* event_site -- the site of this event, 0 without call stacks. */
+INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, unsigned int mode)
+{
+	/* The interposed function keeps a frame pointer: its caller's bp, then its own return
+	 * address, lie at its frame's address. */
+	if (!(mode & MODE_STACKS))
+		return 0;
+	return recall_site(thread, fn, sp + 8, *(const uint64_t *)sp);
+}
+
+/* event_extra_marked -- event_extra() of a block with more room, or with others nested in it. */
+uint64_t event_extra_marked(uint64_t address, const struct block *block);
+
+/* event_extra -- bytes beyond its size that a live block is charged with in Massif's books. */
+INLINE uint64_t event_extra(uint64_t address, const struct block *block)
+{
+	if (unlikely(block->birth & (MU_BIRTH_SLACK | MU_BIRTH_OUTER)))
+		return event_extra_marked(address, block);
+	return mu_slop(block->size) + snapshot_due.admin;
+}
+
+/* event_born -- a block is added to its site. tick: sites_tick(). */
+INLINE void event_born(struct thread *thread, const void *block, const struct block *record,
+		       uint64_t tick, unsigned int mode)
+{
+	const struct mu_cell *cell = sites_alloc(thread, record->site, record->size, tick);
+
+	if (mode & MODE_POINTS && likely(cell))
+		points_alloc(cell->point, record->size, mode & MODE_MANY);
+	thread->newest = (uint64_t)block;
+}
+
+/* event_books -- a new block in Massif's books, after the heap has grown by it. */
+INLINE void event_books(struct thread *thread, uint64_t size, unsigned int mode)
+{
+	uint64_t extra = mu_slop(size) + snapshot_due.admin;
+
+	snapshots_changed(thread, (int64_t)extra, size + extra, mode & MODE_MANY);
+}
+
+/* event_put -- a block came to life: table, heap, site, stack, log. Counters are the caller's.
+ *
+ * change  of the heap: its size, or the difference to what it replaces.
+ * Returns whether the block could be remembered.
+ */
+INLINE bool event_put(struct thread *thread, const void *block, const struct block *record,
+		      int64_t change, uint64_t sp, unsigned int mode)
+{
+	bool ok = blocks_put(thread, (uint64_t)block, record, mode & MODE_MANY);
+
+	if (unlikely(!ok)) {
+		block_dropped(record->size);
+		change -= (int64_t)record->size;
+	} else if (mode & MODE_STACKS) {
+		event_born(thread, block, record, sites_tick(), mode);
+		if (mode & MODE_ACCESSES)
+			accesses_born(&thread->access, (uint64_t)block, record->size,
+				      record->site);
+	}
+	heap_change(thread, change, mode & MODE_MANY);
+	uint64_t depth = stack_note(thread, sp);
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth, mode & MODE_MANY);
+	return ok;
+}
+
+/* event_new -- a block that replaces none came to life. */
+INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		      uint64_t sp, unsigned int mode)
+{
+	struct block record = { .size = size, .site = event_site(thread, fn, sp, mode) };
+
+	if (mode & MODE_STACKS) {
+		record.birth = sites_tick();
+		snapshots_before(record.birth, mode & MODE_MANY);
+	}
+	bool ok = event_put(thread, block, &record, (int64_t)size, sp, mode);
+	if (!(mode & MODE_STACKS) || !ok)
+		return;
+	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(record.site);
+	if (mode & MODE_BOOKS)
+		journal_event(MU_BOOKS_ALLOCS, is_ignored);
+	if (is_ignored)
+		snapshots_ignored(thread, (int64_t)size, mode & MODE_MANY);
+	else
+		event_books(thread, size, mode);
+}
+
+/* event_alloc -- an allocation returned `block` (NULL: it failed).
+ *
+ * fn  the row it counts in; size bytes requested; sp from hook_sp().
+ */
+INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+			uint64_t sp)
+{
+	if (unlikely(gate.mode)) {
+		alloc_more(thread, fn, block, size, sp);
+		return;
+	}
+	count_call(&thread->pub.counters, fn, size, size);
+	if (unlikely(!block))
+		thread->pub.counters.failed[fn]++;
+	else
+		event_new(thread, fn, block, size, sp, 0);
+}
+
+/* event_freed_by -- the stack that frees a block of SIZE bytes, in a mode that wants to know. */
+INLINE void event_freed_by(struct thread *thread, uint64_t size, uint64_t sp, unsigned int mode)
+{
+	if (mode & MODE_FREES)
+		sites_freed_by(thread, event_site(thread, MU_FN_FREE, sp, mode), size);
+}
+
+/* event_gone -- a block that was taken out of the table is freed: heap, site, stack, log. */
+INLINE void event_gone(struct thread *thread, const void *block, const struct block *known,
+		       uint64_t sp, unsigned int mode)
+{
+	int64_t change = -(int64_t)known->size;
+	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(known->site);
+	uint64_t tick = mode & MODE_STACKS ? sites_tick() : 0;
+
+	if (mode & MODE_ACCESSES)
+		accesses_died(&thread->access, (uint64_t)block);
+	if (mode & MODE_BOOKS)
+		journal_event(MU_BOOKS_FREES, is_ignored);
+	if (mode & MODE_STACKS)
+		snapshots_before(tick, mode & MODE_MANY);
+	if (mode & MODE_STACKS && !is_ignored)
+		snapshots_before_fall(mode & MODE_MANY);
+	heap_change(thread, change, mode & MODE_MANY);
+	const struct mu_cell *cell = NULL;
+	if (mode & MODE_STACKS)
+		cell = sites_free(thread, known, thread->newest == (uint64_t)block, tick);
+	if (mode & MODE_POINTS && likely(cell))
+		points_free(cell->point, known->size, mode & MODE_MANY);
+	if (is_ignored) {
+		if (known->birth & MU_BIRTH_OUTER)
+			event_extra((uint64_t)block, known);
+		snapshots_ignored(thread, change, mode & MODE_MANY);
+	} else if (mode & MODE_STACKS) {
+		uint64_t extra = event_extra((uint64_t)block, known);
+		snapshots_changed(thread, -(int64_t)extra, known->size + extra, mode & MODE_MANY);
+	}
+	event_freed_by(thread, known->size, sp, mode);
+	uint64_t depth = stack_note(thread, sp);
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth, mode & MODE_MANY);
+}
+
+/* event_take -- a block is about to be freed: forget it. Counts nothing but the heap.
+ *
+ * Returns false if the block is foreign; known is then not set.
+ */
+INLINE bool event_take(struct thread *thread, const void *block, struct block *known, uint64_t sp,
+		       unsigned int mode)
+{
+	if (unlikely(!blocks_take(thread, (uint64_t)block, known, mode & MODE_MANY)))
+		return false;
+	event_gone(thread, block, known, sp, mode);
+	return true;
+}
+
+/* event_free -- free or delete of `block`, not NULL.
+ *
+ * Returns false if it is foreign: counted as such, unless it is the inner free of our own
+ * operator delete.
+ */
+INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
+{
+	struct mu_counters *counters = &thread->pub.counters;
+	struct block known;
+	bool ok = unlikely(gate.mode) ? free_more(thread, block, &known, sp)
+				      : event_take(thread, block, &known, sp, 0);
+
+	if (likely(ok)) {
+		counters->calls[MU_FN_FREE]++;
+		counters->bytes[MU_FN_FREE] += known.size;
+	} else if ((uint64_t)block != thread->deleting && !rec.was_paused) {
+		counters->foreign_frees++;
+	}
+	return ok;
+}
+
+/* event_knows -- whether a block is in the table. Call inside the hook. */
+INLINE bool event_knows(struct thread *thread, const void *block)
+{
+	return blocks_knows(thread, (uint64_t)block, gate.mode & MODE_MANY);
+}
+
+/* event_deleting -- the real function about to be called may call free for `block`, which
+ * has been recorded already: that inner call is not another event. */
+INLINE void event_deleting(const void *block)
+{
+	if (has_self())
+		self->deleting = (uint64_t)block;
+}
+
+/* event_change -- the heap changed by something that is not a block (mappings). */
+INLINE void event_change(struct thread *thread, int64_t change, uint64_t sp)
+{
+	if (unlikely(gate.mode)) {
+		change_more(thread, change, sp);
+		return;
+	}
+	heap_change(thread, change, false);
+	stack_note(thread, sp);
+}
+
+/* stack_note_quick -- stack_note() without a call. */
+INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
+{
+	uint64_t depth = thread->pub.stack_base - sp;
+
+	if (unlikely(depth > thread->pub.stack_peak) && depth <= thread->pub.stack_size)
+		thread->pub.stack_peak = depth;
+}
+
+/* quick_enter -- begin an event if the recorder works in exactly this mode. */
+INLINE bool quick_enter(struct thread *thread, unsigned int mode)
+{
+	if (unlikely(gate.word != (GATE_PLAIN | mode << 16)) || unlikely(thread->pub.busy))
+		return false;
+	thread->pub.busy = stale_mark();
+	__asm__ volatile("" ::: "memory");
+	/* The first look keeps a child of a raw clone() out of its parent's record. But another
+	 * thread that changes the mode between it and the store finds nobody in the hook. */
+	if (mode & MODE_MANY && unlikely(__atomic_load_n(&gate.word, __ATOMIC_RELAXED) !=
+					 (GATE_PLAIN | mode << 16))) {
+		thread->pub.busy = 0;
+		return false;
+	}
+	return true;
+}
+
+/* alloc_quick -- a successful allocation in the usual case: nothing to make or search for.
+ *
+ * mode    a constant without MODE_LOG: the code is made for it.
+ * Returns false, having done nothing, in any other case: then record it the long way.
+ * With mode 0 there is no call, hence no stack frame: this and free_quick() are what most
+ * events cost.
+ */
+INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp,
+			const unsigned int mode)
+{
+	struct thread *thread = self;
+	struct block record = { .size = size };
+	struct blocks_spot spot = { .line = NULL };
+
+	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
+	    !quick_enter(thread, mode))
+		return false;
+	if (mode & MODE_STACKS) {
+		batch_end(thread);
+		/* A program's heap is large, and so is the table. */
+		spot = blocks_fetch_quick(thread, (uint64_t)block, false);
+		record.site = event_site(thread, fn, sp, mode);
+		record.birth = sites_tick();
+		snapshots_before(record.birth, mode & MODE_MANY);
+	}
+	bool ok = mode & MODE_STACKS && !(mode & MODE_MANY) ?
+			blocks_put_there(&spot, &record, false) :
+			blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY,
+					 !(mode & MODE_STACKS), mode & MODE_STACKS);
+	/* The long way would look at the stack again. */
+	if (mode & MODE_STACKS && unlikely(!ok))
+		ok = blocks_put_slow(thread, (uint64_t)block, &record, mode & MODE_MANY);
+	if (likely(ok)) {
+		struct mu_counters *counters = &thread->pub.counters;
+		counters->calls[fn]++;
+		counters->bytes[fn] += size;
+		counters->hist_low[size / MU_HIST_STEP]++;
+		if (mode & MODE_STACKS)
+			event_born(thread, block, &record, record.birth, mode);
+		if (mode & MODE_ACCESSES)
+			accesses_born(&thread->access, (uint64_t)block, size, record.site);
+		heap_change(thread, (int64_t)size, mode & MODE_MANY);
+		stack_note_quick(thread, sp);
+		if (mode & MODE_STACKS)
+			event_books(thread, size, mode);
+	}
+	hook_leave(thread);
+	return ok;
+}
+
+/* free_quick -- a free in the usual case. As alloc_quick(). */
+INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
+{
+	struct thread *thread = self;
+	struct block known;
+
+	if (!quick_enter(thread, mode))
+		return false;
+	if (mode & MODE_STACKS)
+		batch_settle(thread);
+	bool ok = blocks_take_quick(thread, (uint64_t)block, &known, mode & MODE_MANY,
+				    !(mode & MODE_STACKS), mode & MODE_STACKS);
+	if (likely(ok)) {
+		thread->pub.counters.calls[MU_FN_FREE]++;
+		thread->pub.counters.bytes[MU_FN_FREE] += known.size;
+		if (mode & MODE_STACKS) {
+			event_gone(thread, block, &known, sp, mode);
+			if (mode == MODE_STACKS)
+				batch_begin(thread);
+			hook_leave(thread);
+			return true;
+		}
+		heap_change(thread, -(int64_t)known.size, mode & MODE_MANY);
+		stack_note_quick(thread, sp);
+	}
+	hook_leave(thread);
+	return ok;
+}
+
+/* free_batched -- a free in a row of them: taken out of the table, and booked later. */
+INLINE bool free_batched(const void *block, uint64_t sp)
+{
+	struct thread *thread = self;
+
+	if (thread->batch.count >= thread->batch_limit || !quick_enter(thread, MODE_STACKS))
+		return false;
+	bool ok = batch_add(thread, block, sp);
+	hook_leave(thread);
+	return ok;
+}
+
+/* realloc_take -- a block is about to be reallocated: take it out of the table.
+ *
+ * old      set if the block was known; else it is counted as foreign.
+ * Returns  whether it was known: realloc_done() then says what became of it. Call only while
+ *          busy. Async-signal-safe.
+ */
+bool realloc_take(struct thread *thread, const void *block, struct block *old);
+
+/* realloc_done -- a block that was taken out of the table was reallocated: put in what became
+ * of it, `result`, of `size` bytes; NULL if it was freed (size 0), or the call failed. */
+void realloc_done(struct thread *thread, const void *block, const struct block *old,
+		  const void *result, size_t size, uint64_t sp);
+
+/* own_malloc -- malloc, recorded, whatever the name resolves to in this process. */
+void *own_malloc(size_t size);
+
+#endif

@@ -1,0 +1,183 @@
+/* hook_recovery.c -- noticing that a signal handler left the hook by longjmp.
+ *
+ * A call that comes while the hook is busy is either made by a signal handler that
+ * interrupted the hook, or the hook was left. In the first case the interrupted frame is
+ * still on the stack, and right below it lies what the kernel saved for the handler's return.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/event/hook_recovery.h"
+
+#include <signal.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
+
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/sys.h"
+
+#define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
+#define FRAME_MOST (32u << 10) /* below the hook's entry lies a signal frame within this, or more */
+#define RETURNS 4
+#define NO_FRAME 64u
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
+#if defined(__x86_64__)
+#define KERNEL_CONTEXT 304u /* bytes of its struct ucontext, shorter than libc's */
+#define USER_CS 0x33
+#define FP_BYTES 512u /* at least; how many more there are depends on the CPU and the kernel */
+#define FP_ALIGN 16u  /* 64 with xsave; without it an emulator takes no more */
+#define FP_MAGIC_AT 464u
+#define FP_MAGIC 0x46505853u /* FP_XSTATE_MAGIC1, there if uc_flags has UC_FP_XSTATE, 1 */
+#endif
+
+/* As rt_sigaction(2) has it, which libc's struct is not. */
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags;
+#if defined(__x86_64__)
+	uint64_t restorer; /* where a handler returns to: the word at the end of its frame */
+#endif
+	uint64_t mask;
+};
+
+#if defined(__x86_64__)
+
+/* Where handlers return to: libc has one such place. */
+static uint64_t returns[RETURNS];
+
+static bool learn_returns(void)
+{
+	bool is_new = false;
+
+	for (int number = 1; number <= 64; number++) {
+		struct kernel_action action = { 0 };
+		int i = 0;
+		if (sys_failed(SYS4(SYS_rt_sigaction, number, NULL, &action,
+				    sizeof(action.mask))) || !action.restorer)
+			continue;
+		while (i < RETURNS && returns[i] && returns[i] != action.restorer)
+			i++;
+		if (i < RETURNS && !returns[i]) {
+			returns[i] = action.restorer;
+			is_new = true;
+		}
+	}
+	return is_new;
+}
+
+/* Whether the return address at `at` belongs to a whole signal frame of something interrupted
+ * below `entered`. Of one that is over, some of the stack's present frames lie on top, and
+ * have overwritten this or that, if not the return address.
+ * Source: struct rt_sigframe of the kernel, arch/x86. */
+static bool is_signal_frame(uint64_t at, uint64_t entered)
+{
+	const ucontext_t *context = (const ucontext_t *)(at + 8);
+	const greg_t *registers = context->uc_mcontext.gregs;
+	uint64_t sp = (uint64_t)registers[REG_RSP];
+	uint64_t fp = (uint64_t)context->uc_mcontext.fpregs;
+
+	/* The hook may be entered without a frame of its own: then sp is a little above. */
+	if (sp <= at + 8 + KERNEL_CONTEXT || sp > entered + NO_FRAME || fp <= at ||
+	    fp & (FP_ALIGN - 1) || fp > sp || sp - fp < FP_BYTES)
+		return false;
+	return !context->uc_link && registers[REG_RIP] &&
+	       (registers[REG_CSGSFS] & 0xffff) == USER_CS &&
+	       (!(context->uc_flags & 1) || *(const uint32_t *)(fp + FP_MAGIC_AT) == FP_MAGIC);
+}
+
+static bool is_return(uint64_t word)
+{
+	for (int i = 0; i < RETURNS && returns[i]; i++)
+		if (word == returns[i])
+			return true;
+	return false;
+}
+
+/* Whether a signal frame lies in [low, entered). */
+static bool has_signal_frame(uint64_t low, uint64_t entered)
+{
+	do {
+		for (uint64_t at = low & -UINT64_C(8); at + KERNEL_CONTEXT < entered; at += 8)
+			if (is_return(*(const volatile uint64_t *)at) &&
+			    is_signal_frame(at, entered))
+				return true;
+	} while (learn_returns());
+	return false;
+}
+
+bool stale_interrupted_ours(void)
+{
+	extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
+	uint64_t here = (uint64_t)__builtin_frame_address(0), base = self->pub.stack_base;
+	uint64_t end = base - here > FRAME_MOST ? here + FRAME_MOST : base;
+
+	if (!has_self() || base - here > self->pub.stack_size || (!returns[0] && !learn_returns()))
+		return false;
+	for (uint64_t at = here & -UINT64_C(8); at + KERNEL_CONTEXT < end; at += 8) {
+		const ucontext_t *context = (const ucontext_t *)(at + 8);
+		if (is_return(*(const volatile uint64_t *)at) && is_signal_frame(at, base) &&
+		    (uint64_t)context->uc_mcontext.gregs[REG_RIP] - (uint64_t)__ehdr_start <
+			    (uint64_t)(etext - __ehdr_start))
+			return true;
+	}
+	return false;
+}
+
+#else
+
+bool stale_interrupted_ours(void)
+{
+	return false;
+}
+
+static bool has_signal_frame(uint64_t low, uint64_t high)
+{
+	(void)low;
+	(void)high;
+	return true;
+}
+
+#endif
+
+/* Nobody else can hold them while there is one thread; of several, a waiter gives up. */
+static void free_locks(struct thread *thread)
+{
+	if (!(gate.mode & MODE_MANY))
+		locks_free_all(rec.image);
+	thread->pub.counters.nested++;
+	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
+}
+
+/* The kernel tells how large a signal frame can be with all registers of this CPU: 11 KiB with AMX.
+ * Kernels before 5.14 do not, and know of none that is as large as FRAME_MOST. */
+static uint64_t frame_most = FRAME_MOST;
+
+void stale_init(void)
+{
+	uint64_t most = 2 * getauxval(AT_MINSIGSTKSZ);
+
+	if (most > frame_most)
+		frame_most = most;
+}
+
+bool stale_check(struct thread *thread)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+	int32_t below = (int32_t)((thread->pub.busy & ~1u) - (uint32_t)here);
+
+	/* On another stack: of a handler, most likely. */
+	if (thread->pub.stack_base - here > thread->pub.stack_size)
+		return false;
+	if (below > OWN_DEPTH) {
+		uint64_t entered = here + (uint32_t)below;
+		uint64_t low = (uint32_t)below < frame_most ? here : entered - frame_most;
+		/* Half of the address was kept: of a hook that was entered on another stack, and
+		 * left, it leads anywhere. The own stack is there, as far as its thread began. */
+		if (entered <= thread->pub.stack_base && has_signal_frame(low, entered))
+			return false;
+	}
+	free_locks(thread);
+	return true;
+}

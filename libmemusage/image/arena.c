@@ -1,0 +1,205 @@
+/* arena.c -- memory of this process's image.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/image/arena.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/recorder.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define POPULATE_MIN (UINT64_C(64) << 10)
+#define POPULATE_MAX (UINT64_C(1) << 20)
+
+struct arena_locks *arena_locks = &locks.arena;
+
+static uint64_t arena_full(void)
+{
+	__atomic_fetch_or(&rec.image->notes, MU_NOTE_ARENA_FULL, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Populates in steps that grow with the image, so that a small program stays small and a
+ * big one makes few calls. */
+static bool populate_to(uint64_t end)
+{
+	struct mu_image *image = rec.image;
+	bool ok = true;
+
+	if (!spin_lock(&arena_locks->populate))
+		return false;
+	uint64_t from = image->populated;
+	if (end > from) {
+		uint64_t step = from / 4;
+		step = step < POPULATE_MIN ? POPULATE_MIN : step;
+		step = step > POPULATE_MAX ? POPULATE_MAX : step;
+		uint64_t to = (end + step - 1) & -(uint64_t)MU_PAGE;
+		if (to > image->capacity)
+			to = image->capacity;
+		ok = arena_populate(rec.base + from, to - from);
+		if (ok)
+			__atomic_store_n(&image->populated, to, __ATOMIC_RELEASE);
+	}
+	spin_unlock(&arena_locks->populate);
+	return ok;
+}
+
+static unsigned int extent_of(const struct mu_table *table, uint64_t index)
+{
+	return 63 - (unsigned int)__builtin_clzll((index >> table->first_log2) + 1);
+}
+
+static uint64_t add_extent(struct mu_table *table, unsigned int extent)
+{
+	uint64_t offset;
+
+	if (!spin_lock(&arena_locks->table))
+		return 0;
+	offset = table->extent[extent];
+	if (!offset) {
+		uint64_t entries = (UINT64_C(1) << table->first_log2) << extent;
+		offset = arena_alloc(entries * table->entry_size, 128);
+		__atomic_store_n(&table->extent[extent], offset, __ATOMIC_RELEASE);
+	}
+	spin_unlock(&arena_locks->table);
+	return offset;
+}
+
+static bool touch(void *start, uint64_t length)
+{
+	volatile uint8_t *page = start;
+
+	/* Nobody else knows these pages yet. */
+	for (uint64_t at = 0; at < length; at += MU_PAGE)
+		page[at] = page[at];
+	return true;
+}
+
+/* Before Linux 5.14. Where the kernel is asked to write, it says that there is no memory; where we
+ * write ourselves, it kills. Nobody else knows these pages yet, and they are zero. */
+static bool have_written(void *start, uint64_t length)
+{
+	for (uint64_t at = 0; at < length; at += MU_PAGE) {
+		struct timespec *page = (struct timespec *)((uint8_t *)start + at);
+		if (sys_failed(SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, page)))
+			return false;
+		*page = (struct timespec){ 0 };
+	}
+	return true;
+}
+
+/* Whether what was populated has pages. qemu-user takes any advice, and does nothing. */
+static bool has_page(const void *start)
+{
+	unsigned char resident = 0;
+	long result = SYS3(SYS_mincore, start, 1, &resident);
+
+	return sys_failed(result) || resident & 1;
+}
+
+bool arena_populate(void *start, uint64_t length)
+{
+	static bool is_ignored;
+
+	if (unlikely(sandbox_is_on))
+		return touch(start, length);
+	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
+
+	/* Readers take what has no page for what is not there (profile/read/backed.h). */
+	is_ignored = is_ignored || (!sys_failed(result) && length && !has_page(start));
+	if (is_ignored || result == -EINVAL || result == -ENOSYS)
+		return have_written(start, length);
+	return !sys_failed(result);
+}
+
+uint64_t arena_alloc(uint64_t size, uint64_t align)
+{
+	struct mu_image *image = rec.image;
+	uint64_t old = __atomic_load_n(&image->used, __ATOMIC_RELAXED);
+	uint64_t offset, end;
+
+	do {
+		offset = (old + align - 1) & -align;
+		end = offset + size;
+		uint64_t top = image->capacity -
+			       __atomic_load_n(&image->log_bytes, __ATOMIC_RELAXED);
+		if (end < offset || end > top)
+			return arena_full();
+	} while (!__atomic_compare_exchange_n(&image->used, &old, end, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	if (unlikely(end > __atomic_load_n(&image->populated, __ATOMIC_ACQUIRE)) &&
+	    !populate_to(end))
+		return arena_full();
+	return offset;
+}
+
+uint64_t arena_alloc_log(uint64_t size)
+{
+	struct mu_image *image = rec.image;
+	uint64_t offset = 0;
+
+	size = (size + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+	if (!spin_lock(&arena_locks->populate))
+		return 0;
+	uint64_t bytes = image->log_bytes + size;
+	uint64_t used = __atomic_load_n(&image->used, __ATOMIC_RELAXED);
+	if (bytes < image->capacity && image->capacity - bytes > used &&
+	    arena_populate(rec.base + image->capacity - bytes, size)) {
+		__atomic_store_n(&image->log_bytes, bytes, __ATOMIC_RELAXED);
+		offset = image->capacity - bytes;
+	}
+	spin_unlock(&arena_locks->populate);
+	return offset ? offset : arena_full();
+}
+
+void *arena_table_at(struct mu_table *table, uint64_t index)
+{
+	unsigned int extent = extent_of(table, index);
+
+	if (extent >= MU_TABLE_EXTENTS)
+		return NULL;
+	uint64_t offset = __atomic_load_n(&table->extent[extent], __ATOMIC_ACQUIRE);
+	if (!offset)
+		offset = add_extent(table, extent);
+	if (!offset)
+		return NULL;
+	uint64_t first = ((UINT64_C(1) << extent) - 1) << table->first_log2;
+	return rec.base + offset + (index - first) * table->entry_size;
+}
+
+struct mu_table *arena_table_init(unsigned int section, uint32_t entry_size, uint32_t first_log2)
+{
+	struct mu_table *table = &rec.image->table[section];
+
+	table->entry_size = entry_size;
+	table->first_log2 = first_log2;
+	rec.image->features |= MU_FEATURE(section);
+	return table;
+}
+
+struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit)
+{
+	struct mu_string string = { 0 };
+
+	if (length > limit) {
+		length = limit;
+		string.flags = MU_STRING_CUT;
+	}
+	string.offset = arena_alloc(length + 1, 1);
+	if (!string.offset)
+		return (struct mu_string){ 0 };
+	memcpy(at(string.offset), bytes, length);
+	string.length = (uint32_t)length;
+	return string;
+}

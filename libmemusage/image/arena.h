@@ -1,0 +1,72 @@
+/* arena.h -- memory of this process's image: allocated once, never given back.
+ *
+ * Tables and blocks grow from the bottom, log chunks from the top, so that the part a fork
+ * has to copy, [0, used), is dense and holds no log.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_IMAGE_ARENA_H
+#define LIBMEMUSAGE_IMAGE_ARENA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recording/recording.h"
+
+/* What writers of one image exclude each other by. */
+struct arena_locks {
+	uint32_t populate;
+	uint32_t table;
+};
+
+/* This process's own; the emulator's plugin uses those of the process that it emulates. */
+extern struct arena_locks *arena_locks;
+
+/* arena_alloc -- zeroed memory from the bottom of the image.
+ *
+ * size   bytes; align a power of two, at most MU_PAGE.
+ * Returns the offset, 0 if the arena is full (noted in the image).
+ * Thread-safe, async-signal-safe. Cost one atomic; populating new pages now and then.
+ */
+uint64_t arena_alloc(uint64_t size, uint64_t align);
+
+/* arena_alloc_log -- zeroed memory from the top of the image, for log chunks.
+ *
+ * size   bytes, rounded up to pages.
+ * Returns the offset, page-aligned; 0 if the arena is full. Thread-safe, async-signal-safe.
+ */
+uint64_t arena_alloc_log(uint64_t size);
+
+/* arena_populate -- back a range of mapped memory, so that touching it cannot fault.
+ *
+ * start  at the beginning of a page that nobody has written to yet.
+ * Returns false if the system has no memory or disk space for it. In a sandbox it answers true, and
+ * the fault is taken on touch. Async-signal-safe. Cost per page, on a kernel without
+ * MADV_POPULATE_WRITE (before 5.14): a system call.
+ */
+bool arena_populate(void *start, uint64_t length);
+
+/* arena_table_at -- the address of an entry of a table, allocating its extent if needed.
+ *
+ * table   in this image, entry_size set; index may be at or beyond count.
+ * Returns the entry (zeroed when new), NULL if the arena is full.
+ * Thread-safe against itself by the table lock; async-signal-safe.
+ */
+void *arena_table_at(struct mu_table *table, uint64_t index);
+
+/* arena_table_init -- set up an empty table and announce its section.
+ *
+ * section     enum mu_section.
+ * entry_size  bytes, a multiple of 8; first_log2 as in struct mu_table.
+ * Returns the table.
+ */
+struct mu_table *arena_table_init(unsigned int section, uint32_t entry_size, uint32_t first_log2);
+
+/* arena_string -- copy bytes into the image.
+ *
+ * bytes   length bytes, cut after limit.
+ * Returns the string; offset 0 if the arena is full. Async-signal-safe.
+ */
+struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit);
+
+#endif

@@ -1,0 +1,92 @@
+/* collector_query.c -- asking the collector what a file's code is, and waiting for the answer.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/image/collector_query.h"
+
+#include <linux/futex.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/image/recorder.h"
+
+#define BEGIN_NS UINT64_C(30000000000)
+#define ANSWER_NS UINT64_C(120000000000)
+#define NAP_NS 100000000 /* a wake may be lost with the one who would have sent it */
+
+static bool is_mute; /* the collector does not answer */
+
+void question_init(void)
+{
+	is_mute = false;
+}
+
+static void nap(uint32_t *word, uint32_t value)
+{
+	const struct timespec time = { .tv_nsec = NAP_NS };
+
+	SYS4(SYS_futex, word, FUTEX_WAIT, value, &time);
+}
+
+static void say(uint32_t state)
+{
+	__atomic_store_n(&rec.image->code_state, state, __ATOMIC_RELEASE);
+	recorder_wake();
+}
+
+/* Returns whether the words of the answer are in the image. */
+static bool wait_for_answer(void)
+{
+	struct mu_image *image = rec.image;
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+
+	say(MU_CODE_WANTED);
+	for (;;) {
+		uint32_t state = __atomic_load_n(&image->code_state, __ATOMIC_ACQUIRE);
+		uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
+		if (state == MU_CODE_DONE || state == MU_CODE_FAILED)
+			return state == MU_CODE_DONE;
+		if (state == MU_CODE_COUNTED) {
+			image->code_offset = arena_alloc(image->code_count * 8 + 8, 64);
+			if (!image->code_offset)
+				return false;
+			say(MU_CODE_ROOM);
+		} else if (waited > (state == MU_CODE_WANTED ? BEGIN_NS : ANSWER_NS)) {
+			is_mute = true;
+			return false;
+		} else {
+			nap(&image->code_state, state);
+		}
+	}
+}
+
+/* code_wanted is the lock. */
+bool question_begin(uint32_t wanted)
+{
+	uint32_t nobody_asks = 0;
+
+	if (__atomic_compare_exchange_n(&rec.image->code_wanted, &nobody_asks, wanted, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return true;
+	nap(&rec.image->code_wanted, nobody_asks);
+	return false;
+}
+
+bool question_ask(void)
+{
+	bool ok = !is_mute && !sandbox_is_on && wait_for_answer();
+
+	rec.image->drops.modules += !ok;
+	return ok;
+}
+
+void question_end(void)
+{
+	__atomic_store_n(&rec.image->code_state, MU_CODE_IDLE, __ATOMIC_RELEASE);
+	__atomic_store_n(&rec.image->code_wanted, 0, __ATOMIC_RELEASE);
+	SYS3(SYS_futex, &rec.image->code_wanted, FUTEX_WAKE, 1 << 20);
+}

@@ -1,0 +1,134 @@
+/* recorder.h -- the state of the recorder in this process.
+ *
+ * Two kinds of state. `gate` lies in a page of its own that the kernel wipes in a forked
+ * child (MADV_WIPEONFORK): an event looks at it first, so a child made by a raw clone()
+ * that libc did not see can never write into its parent's recording. Everything else is
+ * in `rec`, which a child inherits and mends (fork.c).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_IMAGE_RECORDER_H
+#define LIBMEMUSAGE_IMAGE_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/base/arch.h"
+#include "recording/recording.h"
+
+struct thread;
+
+/* How an event is recorded beyond plain counting; 0 is the fast path. */
+enum mode {
+	MODE_MANY = 1, /* more than one thread: take locks, keep a heap remainder */
+	MODE_LOG = 2,  /* write an event log */
+	MODE_STACKS = 8, /* find the call stack of every allocation */
+	MODE_STOP = 4,	  /* a fork is being prepared: leave the hook and wait */
+	MODE_BOOKS = 16, /* with stacks: sites may be outside of Massif's books, or
+			* these are kept in a journal */
+	MODE_POINTS = 32, /* with stacks: count by program point, as DHAT does */
+	MODE_FREES = 64,  /* with STACKS: find the call stack of every free too */
+	MODE_ACCESSES = 256, /* keep the directory of blocks by which accesses are counted */
+	MODE_DEPTH = 512, /* the depth of every stack is to be in snapshots: stack_sum.h */
+	MODE_PAGES = 1024, /* pages are the heap: malloc and its kin are let alone */
+	MODE_PAUSED = 128 /* allocations are not recorded: marks.h, or ad hoc mode */
+};
+
+struct gate {
+	union {
+		_Alignas(MU_PAGE) struct {
+			uint8_t on; /* 1: record. 0: not yet, wiped, or stopped */
+			uint8_t unused;
+			uint16_t mode; /* enum mode */
+		};
+		uint32_t word; /* both: GATE_PLAIN is the fast path */
+		uint8_t page[MU_PAGE];
+	};
+};
+#define GATE_PLAIN 1 /* on, mode 0; little-endian */
+
+enum state {
+	STATE_NOT_YET = 0,  /* nothing was decided */
+	STATE_STARTING = 1, /* some thread is in recorder_start() */
+	STATE_ON = 2,	    /* gate.on, unless it was wiped */
+	STATE_FORKED = 3,   /* a forked child before its first event: the gate is closed */
+	STATE_OFF = 4	    /* this process is not recorded, for good */
+};
+
+struct recorder {
+	uint8_t *base; /* of this process's image; offsets count from here */
+	struct mu_image *image;
+	struct mu_segment *segment; /* header and slot table, mapped */
+	uint64_t segment_mapped;    /* bytes mapped at segment, 0 if only the header is */
+	uint32_t slot;
+	uint32_t state; /* enum state */
+	uint32_t pid;	/* of the process this state belongs to */
+	uint32_t flags; /* enum mu_config_flag */
+	uint32_t log_wake; /* mu_config.log_wake_records */
+	uint32_t log_stamp_every;
+	uint64_t log_limit;
+	bool ticks; /* log times are cpu_ticks() */
+	bool alone; /* no collector: the arena is a file */
+	uint32_t pauses; /* that have not been resumed */
+	bool was_paused; /* blocks may live that were not recorded */
+	bool has_bare_blocks; /* form of the block table; exactly when MU_CFG_STACKS is not set */
+	uint8_t *buckets; /* from where page words count: base, NULL if they are addresses */
+};
+
+extern struct gate gate;
+extern struct recorder rec;
+/* The calling thread's record; before it has one, a record that is always busy. */
+extern __thread struct thread *self;
+extern struct thread nobody;
+
+/* has_self -- whether the calling thread has a record. */
+static inline bool has_self(void)
+{
+	return self != &nobody;
+}
+
+/* at -- the address of an offset in this process's image. No check. */
+static inline void *at(uint64_t offset)
+{
+	return rec.base + offset;
+}
+
+/* recorder_start -- decide, once, whether this process is recorded, and begin.
+ *
+ * Called by the first event and by the constructor. Calls itself no allocator; may call
+ * dlsym. Not async-signal-safe; a second caller meanwhile returns at once.
+ * Cost about 100 us, once per image.
+ */
+void recorder_start(void);
+
+/* recorder_restart -- begin afresh in a child that a raw clone() made, without history.
+ *
+ * Called by the first event that finds the gate wiped. Async-signal-safe.
+ */
+void recorder_restart(void);
+
+/* recorder_announce -- a forked child has its first event: its slot becomes LIVE.
+ *
+ * Opens the gate. Async-signal-safe.
+ */
+void recorder_announce(void);
+
+/* recorder_stop -- give up recording in this process; the program goes on.
+ *
+ * Async-signal-safe. Events of other threads that are under way finish first.
+ */
+void recorder_stop(void);
+
+/* recorder_open_gate -- let events in: sets the mode, then gate.on.
+ *
+ * Needs rec complete and the calling thread's record attached.
+ */
+void recorder_open_gate(void);
+
+/* recorder_wake -- tell the collector that there is something for it (docs/format.md 1.2).
+ *
+ * Async-signal-safe; one system call at most, and only if the collector sleeps.
+ */
+void recorder_wake(void);
+
+#endif

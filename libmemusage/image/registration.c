@@ -1,0 +1,175 @@
+/* registration.c -- one message to the collector, one reply with a descriptor.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "recording/registration.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/registration.h"
+
+#define REPLY_SECONDS 5
+
+static char collector[256]; /* "1:ABSTRACT:PATH" */
+
+/* Whoever takes the name of a collector that has died would own the memory that we write:
+ * only our own user and root are asked. */
+static bool is_trusted(long fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t size = sizeof(peer);
+
+	return !sys_failed(SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) &&
+	       (peer.uid == 0 || peer.uid == (uid_t)SYS1(SYS_geteuid, 0));
+}
+
+static int connect_to(struct sockaddr_un *address, size_t length)
+{
+	struct timeval patience = { REPLY_SECONDS, 0 };
+	long fd = SYS3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return (int)fd;
+	SYS5(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	SYS5(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	long result = SYS3(SYS_connect, fd, address,
+			   offsetof(struct sockaddr_un, sun_path) + length);
+	if (!sys_failed(result) && is_trusted(fd))
+		return (int)fd;
+	SYS1(SYS_close, fd);
+	return sys_failed(result) ? (int)result : -EPERM;
+}
+
+/* Abstract name first; the path where that is in another network namespace. */
+static int connect_any(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *name = collector + 2;
+	const char *colon = strncmp(collector, "1:", 2) ? NULL : strchr(name, ':');
+
+	if (!colon || (size_t)(colon - name) >= sizeof(address.sun_path) - 1)
+		return -EINVAL;
+	memcpy(address.sun_path + 1, name, (size_t)(colon - name));
+	int fd = connect_to(&address, 1 + (size_t)(colon - name));
+	if (fd >= 0 || !colon[1] || strlen(colon + 1) >= sizeof(address.sun_path))
+		return fd;
+	memset(address.sun_path, 0, sizeof(address.sun_path));
+	strcpy(address.sun_path, colon + 1);
+	return connect_to(&address, strlen(colon + 1) + 1);
+}
+
+/* The reply and its descriptor; -errno on failure. There is room for one: CMSG_SPACE() is rounded
+ * up, and the second of two would stay open in the program. */
+static int receive(int fd, struct mu_hello_reply *reply)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	struct iovec part = { reply, sizeof(*reply) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
+	int segment = -1;
+	long got;
+
+	do
+		got = SYS3(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC);
+	while (got == -EINTR);
+	struct cmsghdr *header = sys_failed(got) ? NULL : CMSG_FIRSTHDR(&message);
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+	    header->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&segment, CMSG_DATA(header), sizeof(segment));
+	if (got == sizeof(*reply) && reply->magic == MU_HELLO_MAGIC &&
+	    reply->status == MU_HELLO_RECORD && segment >= 0)
+		return segment;
+	if (segment >= 0)
+		SYS1(SYS_close, segment);
+	return -EPROTO;
+}
+
+static bool ask(int fd, uint32_t kind, struct slot *slot)
+{
+	struct mu_hello hello = { .magic = MU_HELLO_MAGIC,
+				  .version = MU_HELLO_VERSION,
+				  .kind = kind,
+				  .pid = sys_getpid(),
+				  .slot = rec.slot };
+	struct mu_hello_reply reply;
+	long sent;
+
+	strncpy(hello.name, program_invocation_short_name, sizeof(hello.name) - 1);
+	do
+		sent = SYS6(SYS_sendto, fd, &hello, sizeof(hello), MSG_NOSIGNAL, 0, 0);
+	while (sent == -EINTR);
+	if (sys_failed(sent))
+		return false;
+	int segment = receive(fd, &reply);
+	if (segment < 0)
+		return false;
+	slot->index = reply.slot;
+	bool mapped = slot_map(segment, reply.size, reply.slots, reply.slot_size, slot);
+	SYS1(SYS_close, segment);
+	return mapped;
+}
+
+/* Connects where there is room for one descriptor more: that of the segment. */
+static int connect_with_room(void)
+{
+	int fd = connect_any();
+	long more = fd < 0 ? fd : SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
+
+	if (!sys_failed(more))
+		SYS1(SYS_close, more);
+	if (fd >= 0 && sys_failed(more)) {
+		SYS1(SYS_close, fd);
+		fd = (int)more;
+	}
+	return fd;
+}
+
+/* Two descriptors are needed for a moment. Where the soft limit forbids them it is raised
+ * for that moment. */
+static bool hello(uint32_t kind, struct slot *slot)
+{
+	struct rlimit limit;
+	bool raised = false;
+	int fd = connect_with_room();
+
+	if (fd == -EMFILE && !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit))) {
+		struct rlimit more = { limit.rlim_cur + 16, limit.rlim_max };
+		if (more.rlim_max < more.rlim_cur)
+			more.rlim_max = more.rlim_cur;
+		raised = !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, 0));
+		fd = connect_with_room();
+	}
+	bool ok = fd >= 0 && ask(fd, kind, slot);
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
+	if (raised)
+		SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
+	return ok;
+}
+
+bool hello_image(const char *address, struct slot *slot)
+{
+	if (strlen(address) >= sizeof(collector))
+		return false;
+	strcpy(collector, address);
+	return hello(MU_HELLO_IMAGE, slot);
+}
+
+bool hello_fork(struct slot *slot)
+{
+	return collector[0] && hello(MU_HELLO_FORK, slot);
+}

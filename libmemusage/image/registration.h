@@ -1,0 +1,26 @@
+/* registration.h -- asking the collector for a slot (recording/registration.h).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_IMAGE_REGISTRATION_H
+#define LIBMEMUSAGE_IMAGE_REGISTRATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/image/slot.h"
+
+/* hello_image -- introduce this image and map the slot it is given.
+ *
+ * address  value of MEMUSAGE_COLLECTOR; copied, hello_fork() uses it again.
+ * slot     set on success.
+ * Returns  false if the collector is gone or does not want this image.
+ * Cost     about 50 us; waits at most 5 s for the one reply. No descriptor stays open.
+ */
+bool hello_image(const char *address, struct slot *slot);
+
+/* hello_fork -- as hello_image(), for a child about to be made, where the parent could not
+ * map other slots. */
+bool hello_fork(struct slot *slot);
+
+#endif

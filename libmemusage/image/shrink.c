@@ -1,0 +1,76 @@
+/* shrink.c -- mapping less of the segment than there is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/image/shrink.h"
+
+#include <stddef.h>
+#include <sys/resource.h>
+
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/slot.h"
+#include "libmemusage/lifecycle/stop.h"
+
+#define ROOM (UINT64_C(16) << 20)
+
+static void unmap(uint8_t *from, uint8_t *to)
+{
+	if (from < to)
+		SYS2(SYS_munmap, from, to - from);
+}
+
+/* Log chunks at the top of the slot stay mapped; the room between them and the bottom part
+ * shrinks to what is kept. */
+static void shrink(uint64_t room)
+{
+	struct mu_image *image = rec.image;
+	uint8_t *start = (uint8_t *)rec.segment;
+	uint64_t keep = (image->populated + image->populated / 4 + room) & -(uint64_t)MU_PAGE;
+	uint64_t logs = image->log_bytes ? image->log_bytes + room : 0;
+
+	if (keep + logs >= image->capacity)
+		return;
+	if (rec.segment_mapped) {
+		unmap(start + rec.segment->slots, rec.base);
+		unmap(rec.base + rec.segment->slot_size, start + rec.segment_mapped);
+		rec.segment_mapped = 0;
+	}
+	unmap(rec.base + keep, rec.base + image->capacity - logs);
+	/* Only the logs' end can be kept in place: tables stop growing at keep. */
+	if (!logs)
+		image->capacity = keep;
+	image->notes |= MU_NOTE_SMALL_ARENA;
+	slot_limit(keep);
+}
+
+static void shrink_alone(uint64_t room)
+{
+	/* A forked child that had no event yet has the mapping, too; one of vfork borrows it. */
+	if ((rec.state != STATE_ON && rec.state != STATE_FORKED) || rec.pid != sys_getpid())
+		return;
+	if (!stop_begin(NULL))
+		return;
+	shrink(room);
+	stop_end();
+}
+
+void shrink_for_lock(void)
+{
+	uint64_t limit[2];
+
+	/* What is mapped counts against it, touched or not; beyond it mlockall() would fail. */
+	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, limit)))
+		limit[0] = UINT64_MAX;
+	shrink_alone(limit[0] / 8 < ROOM ? limit[0] / 8 : ROOM);
+}
+
+void shrink_for_limit(uint64_t bytes)
+{
+	uint64_t mapped = rec.segment_mapped;
+
+	if (!mapped && rec.image)
+		mapped = rec.image->capacity;
+	if (mapped > bytes / 16)
+		shrink_alone(bytes / 16);
+}

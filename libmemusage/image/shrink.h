@@ -1,0 +1,25 @@
+/* shrink.h -- mapping less of the segment than there is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_IMAGE_SHRINK_H
+#define LIBMEMUSAGE_IMAGE_SHRINK_H
+
+#include <stdint.h>
+
+/* shrink_for_lock -- unmap everything of the segment but this image and some room.
+ *
+ * For mlockall(), which populates all that is mapped or will be. The image's capacity
+ * becomes what is left; forked children then ask the collector for a slot of their own.
+ * Idempotent. Waits until no other thread is in the hook.
+ */
+void shrink_for_lock(void);
+
+/* shrink_for_limit -- the same for setrlimit(RLIMIT_AS): beyond the limit the program would get
+ * no memory any more.
+ *
+ * bytes  the new limit, of which a sixteenth is taken; RLIM_INFINITY is no limit.
+ */
+void shrink_for_limit(uint64_t bytes);
+
+#endif

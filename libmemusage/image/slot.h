@@ -1,0 +1,65 @@
+/* slot.h -- getting a slot of the segment and mapping it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_IMAGE_SLOT_H
+#define LIBMEMUSAGE_IMAGE_SLOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recording/recording.h"
+
+struct slot {
+	uint32_t index;
+	uint64_t capacity; /* bytes mapped */
+	uint8_t *base;
+	struct mu_segment *segment; /* that it lies in */
+	uint64_t segment_mapped;    /* as rec.segment_mapped */
+	/* What slot_map() mapped: everything, or a header and the slot. NULL: nothing. */
+	void *own_map[2];
+	uint64_t own_length[2];
+};
+
+/* slot_entry -- the entry of slot `index` in the table of the mapped segment. */
+struct mu_slot *slot_entry(uint32_t index);
+
+/* slot_claim -- take a free slot of the mapped segment, without any system call.
+ *
+ * slot     set on success.
+ * Returns  false if the table is full or only this process's own slot is mapped.
+ * Async-signal-safe.
+ */
+bool slot_claim(struct slot *slot);
+
+/* slot_keep -- a slot from slot_claim() is not needed now: the next claim gets it.
+ *
+ * What was written to it is overwritten then, since an image never shrinks. Async-signal-safe.
+ */
+void slot_keep(uint32_t index);
+
+/* slot_forget -- in a child: the slot that was kept is the parent's. */
+void slot_forget(void);
+
+/* slot_release -- give up a slot that was claimed and not used; the collector clears it.
+ *
+ * slot  not yet unmapped.
+ */
+void slot_release(const struct slot *slot);
+
+/* slot_unmap -- in the parent: undo what was mapped for a child's slot. */
+void slot_unmap(struct slot *slot);
+
+/* slot_map -- map a segment from its descriptor, and in it one slot.
+ *
+ * fd     of the segment, stays open; size, slots, slot_size its geometry; index the slot.
+ * slot   its index is read, the rest set on success.
+ * Maps everything if address space allows, else the header and as much of the slot as does.
+ * Async-signal-safe.
+ */
+bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct slot *slot);
+
+/* slot_limit -- from now on slot_map() maps at most `bytes` and nothing of other slots. */
+void slot_limit(uint64_t bytes);
+
+#endif

@@ -1,0 +1,139 @@
+/* thread.h -- the record of each thread: its counters, stack, log and private caches.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_IMAGE_THREAD_H
+#define LIBMEMUSAGE_IMAGE_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/image/recorder.h"
+#include "recording/recording.h"
+
+struct walk;
+
+#define BUCKET_SIZES 24 /* different sizes of a bucket of the block table, see blocks.c */
+#define LEAF_CACHE 64	/* leaves remembered: 128 MiB of heap without a conflict */
+
+struct leaf_entry {
+	uint64_t key; /* address >> MU_LEAF_SHIFT */
+	uint64_t *leaf;
+};
+
+/* A thread's part of accesses.h. */
+struct access_own {
+	uint32_t *cell_of; /* place of the thread's struct mu_access by site, private memory */
+	uint32_t sites;	   /* entries of cell_of */
+	uint32_t cell_next, cell_end; /* cells reserved for this thread */
+	uint32_t record_free;	      /* unused records of blocks, linked */
+	uint32_t record_next, record_end;
+	uint32_t deferred;	      /* something waits in the queue */
+	struct access_queue *queue;   /* see accesses_defer() */
+	uint32_t reserved;
+};
+
+/* Lies in the image, as an entry of its table of threads. What follows `pub` is for the
+ * recorder alone. Only its own thread writes to it, fork excepted. */
+struct thread {
+	struct mu_thread pub;
+	struct leaf_entry leaf[LEAF_CACHE];
+	uint64_t bucket[BUCKET_SIZES]; /* free buckets by size, linked by their first word */
+	uint64_t bucket_bump;	       /* unused room for new buckets: [bump, bump_end) */
+	uint64_t bucket_bump_end;
+	uint64_t bucket_bytes; /* how much room to take next: half of what was taken so far */
+	uint64_t deleting; /* block whose operator delete is under way */
+	uint64_t depth;	   /* last stack depth on the thread's own stack (log) */
+	struct mu_log_chunk *log;	 /* chunk being filled */
+	struct mu_log_chunk *log_oldest; /* oldest chunk not yet recycled */
+	uint64_t log_tick;		 /* mu_segment.tick at the last time stamp */
+	uint64_t log_eighths;		 /* of the deepest stack that needs no look, in 8 bytes */
+	uint32_t log_stop;		 /* count of the chunk at which a stamp or a look is due */
+	uint32_t log_seen;		 /* ... and up to which events are accounted for */
+	uint32_t log_since_wake;	 /* events since the collector was last told */
+	int32_t timer;			 /* sampling timer, -1 none */
+	void *(*start)(void *); /* of pthread_create, until the thread has begun */
+	void *start_argument;
+	struct walk *walk; /* remembered stack, private memory (walk.h) */
+	uint64_t newest;   /* address of the block allocated last, until the next allocation */
+	uint32_t *cell_of; /* cell + 1 by site, private memory (sites.h) */
+	uint32_t cell_sites; /* entries of cell_of */
+	uint32_t cell_next, cell_end; /* cells reserved for this thread */
+	uint32_t log_is_alone; /* the collector did not read when it was waited for */
+	uint64_t lives; /* offset of its struct mu_lives, 0 none */
+	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
+	uint64_t pending_clock; /* ... and mu_heap.clock */
+	int64_t pending_ignored; /* ... and mu_heap.ignored */
+	uint32_t frees;	      /* one after the other since the last allocation, up to BATCH_AFTER */
+	uint32_t batch_limit; /* frees that the batch takes, 0: none (batch.h) */
+	struct mu_batch batch;
+	struct access_own access; /* with MU_CFG_ACCESSES */
+	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
+};
+
+/* thread_attach -- give the calling thread a record and make it `self`.
+ *
+ * prepared  a record from thread_prepare(), or NULL to take a new one.
+ * Returns   the record, NULL if there is none to be had (counted).
+ * Async-signal-safe. Cost about 5 us.
+ */
+struct thread *thread_attach(struct thread *prepared);
+
+/* thread_prepare -- take a record for a thread that is about to be made.
+ *
+ * Returns it in state LIVE without a tid, or NULL. Pass it to thread_attach() in the new
+ * thread or to thread_discard(). Async-signal-safe.
+ */
+struct thread *thread_prepare(void);
+
+/* thread_discard -- give back a record whose thread was never made. Async-signal-safe. */
+void thread_discard(struct thread *thread);
+
+/* thread_many -- switch to recording with several threads, before a second one has an event.
+ *
+ * Waits until no thread is inside an unlocked section. Idempotent. Async-signal-safe.
+ */
+void thread_many(void);
+
+/* thread_is_inside -- whether a thread is inside the hook; one with a knock is not. */
+static inline bool thread_is_inside(const struct thread *thread)
+{
+	uint32_t busy = __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE);
+
+	return busy && busy != MU_BUSY_KNOCK;
+}
+
+/* thread_quiesce -- wait until no other thread is inside the hook.
+ *
+ * The gate must have been closed before. Returns false if some thread did not leave within
+ * the bound (a signal handler left the hook by longjmp). Async-signal-safe.
+ */
+bool thread_quiesce(void);
+
+/* thread_keep_only_self -- in a forked child: retire the records of all other threads.
+ *
+ * Their counters are added to mu_image.retired. Async-signal-safe.
+ */
+void thread_keep_only_self(void);
+
+/* thread_key_init -- make the key whose destructor notices the end of a thread. Idempotent.
+ *
+ * Call from the constructor and, where libpthread comes later, before the first thread. Without
+ * libpthread, or a free key, the kernel is asked when a record is wanted. Not async-signal-safe.
+ */
+void thread_key_init(void);
+
+/* thread_for_each -- call visit(record, argument) for every record in use.
+ *
+ * Async-signal-safe if visit is.
+ */
+void thread_for_each(void (*visit)(struct thread *, void *), void *argument);
+
+/* counters_hist_high -- the upper part of a histogram, allocated on first use.
+ *
+ * Returns uint64_t[MU_HIST_HIGH], NULL if the arena is full, which counts as a dropped request.
+ * Async-signal-safe.
+ */
+uint64_t *counters_hist_high(struct mu_counters *counters);
+
+#endif

@@ -1,0 +1,105 @@
+/* interpose_brk.c -- brk, sbrk, shmat, shmdt: counted with pages as heap.
+ *
+ * What libc itself moves of the break does not pass here, see pages_entry.c; but every call asks
+ * the kernel where it is, so that nothing is lost, only attributed late.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stdint.h>
+#include <sys/shm.h>
+#include <unistd.h>
+
+#include "libmemusage/base/export.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/pages/pages_calls.h"
+
+/* Before recording has begun nothing needs to be done: it will find all that is mapped. */
+static bool by_page(void)
+{
+	return rec.flags & MU_CFG_PAGES;
+}
+
+static void record_brk(uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_BRK] };
+	struct pages_mask mask;
+	struct thread *thread;
+
+	pages_mask(&mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_brk(thread, &place);
+		hook_leave(thread);
+	}
+	pages_unmask(&mask);
+}
+
+static void record_shmat(int id, void *result, uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_SHMAT] };
+	struct pages_mask mask;
+	struct thread *thread;
+
+	pages_mask(&mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_shmat(thread, &place, id, result);
+		hook_leave(thread);
+	}
+	pages_unmask(&mask);
+}
+
+static int shmdt_pages(const void *start, uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_SHMDT] };
+	struct pages_op op = { .size = 0 };
+	struct thread *thread;
+
+	pages_mask(&op.mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_shmdt_begin(&op, (uint64_t)start);
+		hook_leave(thread);
+	}
+	int result = real.shmdt(start);
+	thread = hook_enter();
+	if (thread) {
+		pages_munmap_end(thread, &place, &op, result != 0);
+		hook_leave(thread);
+	}
+	pages_unmask(&op.mask);
+	return result;
+}
+
+EXPORT int brk(void *end)
+{
+	int result = real.brk(end);
+
+	if (by_page())
+		record_brk(hook_sp());
+	return result;
+}
+
+EXPORT void *sbrk(intptr_t change)
+{
+	void *result = real.sbrk(change);
+
+	if (by_page())
+		record_brk(hook_sp());
+	return result;
+}
+
+EXPORT void *shmat(int id, const void *start, int flags)
+{
+	void *result = real.shmat(id, start, flags);
+
+	if (by_page())
+		record_shmat(id, result, hook_sp());
+	return result;
+}
+
+EXPORT int shmdt(const void *start)
+{
+	return by_page() ? shmdt_pages(start, hook_sp()) : real.shmdt(start);
+}

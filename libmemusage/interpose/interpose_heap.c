@@ -1,0 +1,454 @@
+/* interpose_heap.c -- malloc and its family.
+ *
+ * Each function calls the real one and records; result, errno and alignment are the real
+ * function's. A block of the early static area (real.c) never reaches the real allocator.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/base/export.h"
+#include "libmemusage/base/quiet.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/emulated/emulated_event.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/pages/passthrough.h"
+#include "libmemusage/tables/stack_sum.h"
+
+/* Not from <stdlib.h>: an inline function there returns a double, which gcc 10 refuses without
+ * vector registers. */
+void *aligned_alloc(size_t align, size_t size);
+int posix_memalign(void **result, size_t align, size_t size);
+
+__thread uint32_t copies_quiet;
+
+static __attribute__((noinline)) void *record_rest(enum mu_fn fn, void *block, size_t size,
+						   uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+
+	if (likely(thread)) {
+		event_alloc(thread, fn, block, size, sp);
+		hook_leave(thread);
+	}
+	return block;
+}
+
+/* With the directory of blocks for accesses. */
+static __attribute__((noinline)) void *record_accessed(enum mu_fn fn, void *block, size_t size,
+						       uint64_t sp)
+{
+	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
+
+	if (emulated_event(fn, block, size, sp) ||
+	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS) ||
+	    alloc_quick(fn, block, size, sp, mode) ||
+	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS | MODE_MANY) ||
+	    alloc_quick(fn, block, size, sp, mode | MODE_MANY))
+		return block;
+	return record_rest(fn, block, size, sp);
+}
+
+/* With program points. */
+static __attribute__((noinline)) void *record_pointed(enum mu_fn fn, void *block, size_t size,
+						      uint64_t sp)
+{
+	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS) ||
+	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS | MODE_MANY))
+		return block;
+	return record_rest(fn, block, size, sp);
+}
+
+static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
+						   uint64_t sp)
+{
+	if (alloc_quick(fn, block, size, sp, MODE_STACKS))
+		return block;
+	if (gate.mode & MODE_ACCESSES)
+		return record_accessed(fn, block, size, sp);
+	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
+	    alloc_quick(fn, block, size, sp, MODE_MANY))
+		return block;
+	return gate.mode & MODE_POINTS ? record_pointed(fn, block, size, sp) :
+					 record_rest(fn, block, size, sp);
+}
+
+/* The end of an event whose log entry takes more than a word. */
+static __attribute__((noinline)) void *alloc_log(void *block, size_t size, uint64_t sp)
+{
+	struct thread *thread = self;
+
+	log_append_last(thread, (int64_t)size, stack_note(thread, sp));
+	return block;
+}
+
+/* alloc_quick() with the event log, and what follows. All calls are the last thing that is done, so
+ * it keeps no registers. A part of malloc it would make that keep more, in all modes. */
+static __attribute__((noinline)) void *record_logged(enum mu_fn fn, void *block, size_t size,
+						     uint64_t sp)
+{
+	const struct block record = { .size = size };
+	struct thread *thread = self;
+
+	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
+	    !quick_enter(thread, MODE_LOG))
+		return record_slow(fn, block, size, sp);
+	if (unlikely(!blocks_put_quick(thread, (uint64_t)block, &record, false, true, true))) {
+		hook_leave(thread);
+		return record_rest(fn, block, size, sp);
+	}
+	count_call(&thread->pub.counters, fn, size, size);
+	heap_change(thread, (int64_t)size, false);
+	if (unlikely(!log_append_quick(thread, (int64_t)size, thread->pub.stack_base - sp)))
+		return alloc_log(block, size, sp);
+	hook_leave(thread);
+	return block;
+}
+
+/* C23; declared by a libc that has them. */
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t align, size_t size);
+
+INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
+{
+	if (likely(alloc_quick(fn, block, size, sp, 0)))
+		return block;
+	if (gate.mode & (MODE_LOG | MODE_PAGES)) {
+		if (gate.mode & MODE_PAGES)
+			return block;
+		return record_logged(fn, block, size, sp);
+	}
+	return gate.mode ? record_slow(fn, block, size, sp) : record_rest(fn, block, size, sp);
+}
+
+/* A product that overflowed is a failed call of no known size. */
+static void record_overflow(enum mu_fn fn)
+{
+	struct thread *thread = hook_enter();
+
+	if (thread) {
+		thread->pub.counters.calls[fn]++;
+		thread->pub.counters.failed[fn]++;
+		hook_leave(thread);
+	}
+}
+
+EXPORT void *malloc(size_t size)
+{
+	return record(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
+}
+
+void *own_malloc(size_t size)
+{
+	return record(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+	size_t bytes;
+	void *block = real.calloc(count, size);
+
+	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
+		record_overflow(MU_FN_CALLOC);
+		return block;
+	}
+	return record(MU_FN_CALLOC, block, bytes, hook_sp());
+}
+
+/* Records a free. Returns whether the real function is to be called. */
+INLINE bool record_free(void *block, uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+
+	if (likely(thread)) {
+		bool known = false;
+		if (likely(block))
+			known = event_free(thread, block, sp);
+		else
+			thread->pub.counters.calls[MU_FN_FREE]++;
+		hook_leave(thread);
+		if (likely(known))
+			return true;
+	}
+	return block && !early_owns(block);
+}
+
+/* With program points. */
+static __attribute__((noinline)) bool free_pointed(void *block, uint64_t sp)
+{
+	return free_quick(block, sp, MODE_STACKS | MODE_POINTS) ||
+	       free_quick(block, sp, MODE_STACKS | MODE_POINTS | MODE_MANY);
+}
+
+/* With the directory of blocks for accesses. */
+static __attribute__((noinline)) bool free_accessed(void *block, uint64_t sp)
+{
+	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
+
+	return emulated_event(MU_FN_FREE, block, 0, sp) ||
+	       free_quick(block, sp, mode | MODE_POINTS) || free_quick(block, sp, mode) ||
+	       free_quick(block, sp, mode | MODE_POINTS | MODE_MANY) ||
+	       free_quick(block, sp, mode | MODE_MANY);
+}
+
+static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
+{
+	if (free_quick(block, sp, MODE_STACKS) ||
+	    (gate.mode & MODE_ACCESSES ? free_accessed(block, sp)
+				       : free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
+						 free_quick(block, sp, MODE_MANY)) ||
+	    (gate.mode & MODE_POINTS && !(gate.mode & MODE_ACCESSES) && free_pointed(block, sp)) ||
+	    record_free(block, sp))
+		real.free(block);
+}
+
+static __attribute__((noinline)) void free_rest(void *block, uint64_t sp)
+{
+	if (record_free(block, sp))
+		real.free(block);
+}
+
+/* The end of a free whose log entry takes more than a word. */
+static __attribute__((noinline)) void free_log(void *block, uint64_t size, uint64_t sp)
+{
+	struct thread *thread = self;
+
+	log_append_last(thread, -(int64_t)size, stack_note(thread, sp));
+	real.free(block);
+}
+
+/* free_quick() with the event log; as record_logged(). */
+static __attribute__((noinline)) void free_logged(void *block, uint64_t sp)
+{
+	struct thread *thread = self;
+	struct block known;
+
+	if (!quick_enter(thread, MODE_LOG)) {
+		free_slow(block, sp);
+		return;
+	}
+	if (unlikely(!blocks_take_quick(thread, (uint64_t)block, &known, false, true, true))) {
+		hook_leave(thread);
+		free_slow(block, sp);
+		return;
+	}
+	thread->pub.counters.calls[MU_FN_FREE]++;
+	thread->pub.counters.bytes[MU_FN_FREE] += known.size;
+	heap_change(thread, -(int64_t)known.size, false);
+	if (unlikely(!log_append_quick(thread, -(int64_t)known.size,
+				       thread->pub.stack_base - sp))) {
+		free_log(block, known.size, sp);
+		return;
+	}
+	hook_leave(thread);
+	real.free(block);
+}
+
+static __attribute__((noinline)) void free_pages(void *block, uint64_t sp)
+{
+	if (likely(!early_owns(block)))
+		real.free(block);
+	else
+		free_slow(block, sp);
+}
+
+/* In any mode but the plain one. All calls are the last thing that is done: no registers are
+ * kept. */
+static __attribute__((noinline)) void free_in_mode(void *block, uint64_t sp)
+{
+	if (free_batched(block, sp))
+		real.free(block);
+	else if (!(gate.mode & (MODE_LOG | MODE_PAGES)))
+		free_slow(block, sp);
+	else if (gate.mode & MODE_PAGES)
+		free_pages(block, sp);
+	else
+		free_logged(block, sp);
+}
+
+EXPORT void free(void *block)
+{
+	if (likely(free_quick(block, hook_sp(), 0)))
+		real.free(block);
+	else if (gate.mode)
+		free_in_mode(block, hook_sp());
+	else
+		free_rest(block, hook_sp());
+}
+
+/* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its
+ * function may call free: known by thread->deleting. */
+EXPORT void free_sized(void *block, size_t size)
+{
+	if (!record_free(block, hook_sp()))
+		return;
+	if (!real.free_sized) {
+		real.free(block);
+		return;
+	}
+	event_deleting(block);
+	real.free_sized(block, size);
+}
+
+EXPORT void free_aligned_sized(void *block, size_t align, size_t size)
+{
+	if (!record_free(block, hook_sp()))
+		return;
+	if (!real.free_aligned_sized) {
+		real.free(block);
+		return;
+	}
+	event_deleting(block);
+	real.free_aligned_sized(block, align, size);
+}
+
+/* A block from before dlsym could be asked: move it to the real heap. */
+static void *realloc_early(void *block, size_t size, uint64_t sp)
+{
+	size_t old = early_size(block);
+	void *result;
+
+	if (!size)
+		return NULL;
+	result = real.malloc(size);
+	if (result)
+		memcpy(result, block, old < size ? old : size);
+	return record(MU_FN_REALLOC, result, size, sp);
+}
+
+/* realloc's first half in the usual case; as free_quick(). */
+INLINE bool realloc_take_quick(const void *block, struct block *old)
+{
+	struct thread *thread = self;
+
+	if (!quick_enter(thread, 0))
+		return false;
+	bool ok = blocks_take_quick(thread, (uint64_t)block, old, false, true, true);
+	hook_leave(thread);
+	return ok;
+}
+
+/* ... and its second; as alloc_quick(). */
+INLINE bool realloc_put_quick(const void *block, const struct block *old, const void *result,
+			      size_t size, uint64_t sp)
+{
+	const struct block record = { .size = size };
+	struct thread *thread = self;
+
+	if (unlikely(!result) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
+	    !quick_enter(thread, 0))
+		return false;
+	bool ok = blocks_put_quick(thread, (uint64_t)result, &record, false, true, true);
+	if (likely(ok)) {
+		struct mu_counters *counters = &thread->pub.counters;
+		count_call(counters, MU_FN_REALLOC, size > old->size ? size - old->size : 0, size);
+		counters->realloc_nomove += result == block;
+		counters->realloc_dec += size < old->size;
+		heap_change(thread, (int64_t)(size - old->size), false);
+		stack_note_quick(thread, sp);
+	}
+	hook_leave(thread);
+	return ok;
+}
+
+static void realloc_put(const void *block, const struct block *old, const void *result, size_t size,
+			uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+
+	if (likely(thread)) {
+		realloc_done(thread, block, old, result, size, sp);
+		hook_leave(thread);
+	}
+}
+
+static bool realloc_forget(const void *block, struct block *old)
+{
+	struct thread *thread = hook_enter();
+	bool known = false;
+
+	if (likely(thread)) {
+		known = realloc_take(thread, block, old);
+		hook_leave(thread);
+	}
+	return known;
+}
+
+static void *realloc_known(void *block, size_t size, uint64_t sp)
+{
+	struct block old;
+	bool known = realloc_take_quick(block, &old) || realloc_forget(block, &old);
+	bool is_quiet = rec.flags & MU_CFG_COPIES;
+
+	copies_quiet += is_quiet;
+	void *result = real.realloc(block, size);
+	copies_quiet -= is_quiet;
+	if (likely(known) && unlikely(!realloc_put_quick(block, &old, result, size, sp)))
+		realloc_put(block, &old, result, size, sp);
+	return result;
+}
+
+INLINE void *realloc_any(void *block, size_t size, uint64_t sp)
+{
+	if (!block)
+		return record(MU_FN_REALLOC, real.realloc(NULL, size), size, sp);
+	if (unlikely(early_owns(block)))
+		return realloc_early(block, size, sp);
+	if (unlikely(gate.mode & MODE_PAGES))
+		return real.realloc(block, size);
+	return realloc_known(block, size, sp);
+}
+
+EXPORT void *realloc(void *block, size_t size)
+{
+	return realloc_any(block, size, hook_sp());
+}
+
+/* glibc's calls realloc through its PLT, others do not: done here, so counted once. */
+EXPORT void *reallocarray(void *block, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
+		record_overflow(MU_FN_REALLOC);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc_any(block, bytes, hook_sp());
+}
+
+EXPORT void *memalign(size_t align, size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.memalign(align, size), size, hook_sp());
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.aligned_alloc(align, size), size, hook_sp());
+}
+
+EXPORT int posix_memalign(void **result, size_t align, size_t size)
+{
+	int error = real.posix_memalign(result, align, size);
+
+	record(MU_FN_MEMALIGN, error ? NULL : *result, size, hook_sp());
+	return error;
+}
+
+EXPORT void *valloc(size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.valloc(size), size, hook_sp());
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+	return record(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
+}
+
+#define ENTRY(name, takes_block)                                                 \
+	__asm__(".globl entry_of_" #name "\n\t.hidden entry_of_" #name "\n\t" \
+		".set entry_of_" #name ", " #name);
+PASS_ON_FUNCTIONS(ENTRY)

@@ -1,0 +1,46 @@
+/* interpose_limit.c -- setrlimit and prlimit: a limit of the address space must leave it to the
+ * program, of which our sparse mapping takes more than any limit allows.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "libmemusage/base/export.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/shrink.h"
+
+static void before_limit(int resource, const struct rlimit *limit)
+{
+	if (resource == RLIMIT_AS && limit && limit->rlim_cur != RLIM_INFINITY)
+		shrink_for_limit(limit->rlim_cur);
+}
+
+EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
+{
+	real_resolve();
+	before_limit((int)resource, limit);
+	return real.setrlimit((int)resource, limit);
+}
+
+EXPORT int setrlimit64(__rlimit_resource_t resource, const struct rlimit64 *limit)
+{
+	return setrlimit(resource, (const struct rlimit *)limit);
+}
+
+EXPORT int prlimit(pid_t pid, __rlimit_resource_t resource, const struct rlimit *limit,
+		   struct rlimit *old)
+{
+	real_resolve();
+	if (!pid || (uint32_t)pid == sys_getpid())
+		before_limit((int)resource, limit);
+	return real.prlimit(pid, (int)resource, limit, old);
+}
+
+EXPORT int prlimit64(pid_t pid, __rlimit_resource_t resource, const struct rlimit64 *limit,
+		     struct rlimit64 *old)
+{
+	return prlimit(pid, resource, (const struct rlimit *)limit, (struct rlimit *)old);
+}

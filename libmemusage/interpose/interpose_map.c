@@ -1,0 +1,262 @@
+/* interpose_map.c -- mmap, mmap64, mremap, munmap (counted with -m), and mlockall.
+ *
+ * Only calls that come through the PLT are seen, as with glibc's tool: libc's own use
+ * neither the PLT nor these names. With pages as heap those are seen by other means
+ * (pages_entry.c), and what is here sees the program's where code cannot be changed.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#include "libmemusage/base/export.h"
+#include "libmemusage/base/mapping.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/image/shrink.h"
+#include "libmemusage/pages/pages_calls.h"
+#include "libmemusage/unwind/stack_memory.h"
+
+static enum mu_fn kind_of(int prot, int flags)
+{
+	if (flags & MAP_ANONYMOUS)
+		return MU_FN_MMAP_A;
+	return prot & PROT_WRITE ? MU_FN_MMAP_W : MU_FN_MMAP_R;
+}
+
+/* Known when recording has begun, which finds all that is mapped by then. */
+static bool by_page(void)
+{
+	return rec.flags & MU_CFG_PAGES;
+}
+
+static struct thread *enter(void)
+{
+	struct thread *thread = hook_enter();
+
+	if (thread && !(rec.flags & MU_CFG_MMAP)) {
+		hook_leave(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+static void count_failed(struct thread *thread, enum mu_fn fn)
+{
+	thread->pub.counters.calls[fn]++;
+	thread->pub.counters.failed[fn]++;
+}
+
+static void record_mmap(void *start, size_t length, int prot, int flags, uint64_t sp)
+{
+	struct thread *thread = enter();
+	enum mu_fn fn = kind_of(prot, flags);
+	int64_t change = 0;
+
+	if (!thread)
+		return;
+	if (start == MAP_FAILED) {
+		count_failed(thread, fn);
+	} else {
+		count_call(&thread->pub.counters, fn, length, length);
+		if (fn == MU_FN_MMAP_W)
+			change = mapping_add((uint64_t)start, length);
+		else if (flags & MAP_FIXED)
+			change = mapping_remove((uint64_t)start, length);
+		if (change)
+			event_change(thread, change, sp);
+	}
+	hook_leave(thread);
+}
+
+/* ---- with pages as heap ------------------------------------------------------------------ */
+
+static void record_pages(void *start, size_t length, int prot, int flags, uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_MMAP] };
+	struct pages_op op = pages_mmap_op(length, prot, flags);
+	struct thread *thread;
+
+	pages_mask(&op.mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_mmap(thread, &place, start, &op);
+		hook_leave(thread);
+	}
+	pages_unmask(&op.mask);
+}
+
+static void *mremap_pages(void *old, size_t old_size, size_t new_size, int flags, void *start,
+			  uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_MREMAP] };
+	struct pages_op op = { .size = 0 };
+	struct thread *thread;
+
+	pages_mask(&op.mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_mremap_begin(&op, (uint64_t)old, old_size, new_size, flags);
+		hook_leave(thread);
+	}
+	void *result = real.mremap(old, old_size, new_size, flags, start);
+	thread = hook_enter();
+	if (thread) {
+		pages_mremap_end(thread, &place, &op, result);
+		hook_leave(thread);
+	}
+	pages_unmask(&op.mask);
+	return result;
+}
+
+static int munmap_pages(void *start, size_t length, uint64_t sp)
+{
+	struct pages_place place = { sp, pages_pc[PAGES_MUNMAP] };
+	struct pages_op op = { .size = 0 };
+	struct thread *thread;
+
+	pages_mask(&op.mask);
+	thread = hook_enter();
+	if (thread) {
+		pages_munmap_begin(&op, (uint64_t)start, length);
+		hook_leave(thread);
+	}
+	int result = real.munmap(start, length);
+	thread = hook_enter();
+	if (thread) {
+		pages_munmap_end(thread, &place, &op, result != 0);
+		hook_leave(thread);
+	}
+	pages_unmask(&op.mask);
+	return result;
+}
+
+/* ---- what programs call ------------------------------------------------------------------ */
+
+EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	if (flags & MAP_FIXED)
+		stack_memory_changed((uint64_t)start, length);
+	void *result = real.mmap(start, length, prot, flags, fd, offset);
+
+	if (by_page())
+		record_pages(result, length, prot, flags, hook_sp());
+	else
+		record_mmap(result, length, prot, flags, hook_sp());
+	return result;
+}
+
+EXPORT void *mmap64(void *start, size_t length, int prot, int flags, int fd, off64_t offset)
+{
+	if (flags & MAP_FIXED)
+		stack_memory_changed((uint64_t)start, length);
+	void *result = real.mmap(start, length, prot, flags, fd, offset);
+
+	if (by_page())
+		record_pages(result, length, prot, flags, hook_sp());
+	else
+		record_mmap(result, length, prot, flags, hook_sp());
+	return result;
+}
+
+static void record_mremap(void *old, size_t old_size, void *result, size_t new_size, int flags,
+			  uint64_t sp)
+{
+	struct thread *thread = enter();
+	size_t growth = new_size > old_size ? new_size - old_size : 0;
+	int64_t change;
+
+	if (!thread)
+		return;
+	if (result == MAP_FAILED) {
+		count_failed(thread, MU_FN_MREMAP);
+		hook_leave(thread);
+		return;
+	}
+	count_call(&thread->pub.counters, MU_FN_MREMAP, growth, new_size);
+	thread->pub.counters.mremap_nomove += result == old;
+	thread->pub.counters.mremap_dec += old_size > new_size;
+	change = mapping_remove((uint64_t)old, old_size);
+	if (change)
+		change += mapping_add((uint64_t)result, new_size);
+	else if (flags & MREMAP_FIXED)
+		change = mapping_remove((uint64_t)result, new_size);
+	if (change)
+		event_change(thread, change, sp);
+	hook_leave(thread);
+}
+
+EXPORT void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
+{
+	void *start = NULL;
+	void *result;
+	va_list more;
+
+	va_start(more, flags);
+	if (flags & MREMAP_FIXED)
+		start = va_arg(more, void *);
+	va_end(more);
+	stack_memory_changed((uint64_t)old, old_size);
+	if (flags & MREMAP_FIXED)
+		stack_memory_changed((uint64_t)start, new_size);
+	if (by_page())
+		return mremap_pages(old, old_size, new_size, flags, start, hook_sp());
+	result = real.mremap(old, old_size, new_size, flags, start);
+	record_mremap(old, old_size, result, new_size, flags, hook_sp());
+	return result;
+}
+
+static void record_munmap(struct thread *thread, void *start, size_t length, int64_t change,
+			  int result, uint64_t sp)
+{
+	if (result) {
+		count_failed(thread, MU_FN_MUNMAP);
+		if (change)
+			mapping_add((uint64_t)start, length);
+	} else {
+		thread->pub.counters.calls[MU_FN_MUNMAP]++;
+		thread->pub.counters.bytes[MU_FN_MUNMAP] += length;
+		if (change)
+			event_change(thread, change, sp);
+	}
+}
+
+/* Recorded before the range can be mapped again by another thread; taken back on failure. */
+EXPORT int munmap(void *start, size_t length)
+{
+	struct thread *thread;
+	int64_t change = 0;
+	int result;
+
+	stack_memory_changed((uint64_t)start, length);
+	/* Before the hook is entered, in which a handler would not be seen. */
+	if (by_page())
+		return munmap_pages(start, length, hook_sp());
+	thread = enter();
+	if (unlikely(by_page())) { /* this call was the first event */
+		if (thread)
+			hook_leave(thread);
+		return munmap_pages(start, length, hook_sp());
+	}
+	if (thread) {
+		change = mapping_remove((uint64_t)start, length);
+		hook_leave(thread);
+	}
+	result = real.munmap(start, length);
+	thread = enter();
+	if (!thread)
+		return result;
+	record_munmap(thread, start, length, change, result, hook_sp());
+	hook_leave(thread);
+	return result;
+}
+
+/* Locking everything would make the whole sparse arena resident. */
+EXPORT int mlockall(int flags)
+{
+	if (flags & (MCL_CURRENT | MCL_FUTURE))
+		shrink_for_lock();
+	return real.mlockall(flags);
+}

@@ -1,0 +1,70 @@
+/* interpose_thread.c -- pthread_create: where a thread's stack begins, and that there is one
+ * more thread, before it can have an event.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <pthread.h>
+#include <stddef.h>
+
+#include "libmemusage/base/arch.h"
+#include "libmemusage/base/export.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/emulated/emulated.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/thread.h"
+#include "libmemusage/tables/stack.h"
+
+static uint64_t stack_size(const pthread_attr_t *attr)
+{
+	pthread_attr_t fallback;
+	size_t size = 0;
+
+	if (!real.pthread_attr_getstacksize || !real.pthread_getattr_default_np)
+		return 0;
+	if (attr) {
+		real.pthread_attr_getstacksize(attr, &size);
+	} else if (!real.pthread_getattr_default_np(&fallback)) {
+		real.pthread_attr_getstacksize(&fallback, &size);
+		pthread_attr_destroy(&fallback);
+	}
+	return size;
+}
+
+static void *begin_thread(void *argument)
+{
+	struct thread *thread = argument;
+	void *(*start)(void *) = thread->start;
+	void *start_argument = thread->start_argument;
+
+	/* Another malloc may have attached it before: in a TLS constructor, say. */
+	if (!has_self()) {
+		stack_find(thread, (uint64_t)__builtin_frame_address(0), thread->pub.stack_size);
+		thread_attach(thread);
+	} else {
+		thread_discard(thread);
+	}
+	return start(start_argument);
+}
+
+EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*start)(void *),
+			  void *argument)
+{
+	if (unlikely(!real.pthread_attr_getstacksize)) {
+		real_resolve_late();
+		thread_key_init();
+	}
+	struct thread *thread = gate.on ? thread_prepare() : NULL;
+
+	if (!thread)
+		return real.pthread_create(id, attr, start, argument);
+	thread_many();
+	thread->start = start;
+	thread->start_argument = argument;
+	emulated_pause();
+	thread->pub.stack_size = stack_size(attr);
+	emulated_resume();
+	int error = real.pthread_create(id, attr, begin_thread, thread);
+	if (error)
+		thread_discard(thread);
+	return error;
+}

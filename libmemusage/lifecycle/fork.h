@@ -1,0 +1,11 @@
+/* fork.h -- what a fork does to the recording.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_LIFECYCLE_FORK_H
+#define LIBMEMUSAGE_LIFECYCLE_FORK_H
+
+/* fork_init -- register with libc's fork. Idempotent. Not async-signal-safe. */
+void fork_init(void);
+
+#endif

@@ -1,0 +1,315 @@
+/* image.c -- the image of this process: its header, who it is, how it ends.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/lifecycle/image.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/mapping.h"
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/image/coarse_clock.h"
+#include "libmemusage/image/collector_query.h"
+#include "libmemusage/image/log.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/last_sample.h"
+#include "libmemusage/lifecycle/triggers.h"
+#include "libmemusage/pages/pages.h"
+#include "libmemusage/pages/pages_start.h"
+#include "libmemusage/requests/access_request.h"
+#include "libmemusage/requests/marks.h"
+#include "libmemusage/requests/pools.h"
+#include "libmemusage/tables/accesses.h"
+#include "libmemusage/tables/blocks.h"
+#include "libmemusage/tables/instructions.h"
+#include "libmemusage/tables/modules.h"
+#include "libmemusage/tables/points.h"
+#include "libmemusage/tables/shrunk.h"
+#include "libmemusage/tables/sites.h"
+#include "libmemusage/tables/snapshot_log.h"
+#include "libmemusage/tables/snapshots.h"
+#include "libmemusage/tables/stack.h"
+#include "libmemusage/unwind/rules.h"
+#include "libmemusage/unwind/walk.h"
+
+#define FIRST_POPULATED (UINT64_C(64) << 10)
+#define PATH_LIMIT 4096u
+#define CMDLINE_LIMIT 16384u
+
+static char scratch[CMDLINE_LIMIT];
+
+static struct mu_string from_link(const char *path)
+{
+	long length = SYS4(SYS_readlinkat, AT_FDCWD, path, scratch, PATH_LIMIT);
+
+	return sys_failed(length) ? (struct mu_string){ 0 }
+				  : arena_string(scratch, (uint64_t)length, PATH_LIMIT);
+}
+
+static struct mu_string from_file(const char *path)
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long length = 0, got;
+
+	if (sys_failed(fd))
+		return (struct mu_string){ 0 };
+	do {
+		got = SYS3(SYS_read, fd, scratch + length, sizeof(scratch) - (size_t)length);
+		length += sys_failed(got) ? 0 : got;
+	} while (!sys_failed(got) && got && (size_t)length < sizeof(scratch));
+	SYS1(SYS_close, fd);
+	struct mu_string string = arena_string(scratch, (uint64_t)length, sizeof(scratch));
+	if ((size_t)length == sizeof(scratch))
+		string.flags = MU_STRING_CUT;
+	return string;
+}
+
+static struct mu_string from_cwd(void)
+{
+	long length = SYS2(SYS_getcwd, scratch, PATH_LIMIT);
+
+	return sys_failed(length) ? (struct mu_string){ 0 }
+				  : arena_string(scratch, (uint64_t)length - 1, PATH_LIMIT);
+}
+
+/* Where there is no /proc, as in a chroot, what the kernel laid on the stack tells: the name that
+ * was executed, and the arguments, whose count and pointers lie below those of the environment. */
+static struct mu_string from_start(void)
+{
+	const char *name = (const char *)getauxval(AT_EXECFN);
+	long length = 0;
+
+	if (!name || !name[0])
+		return (struct mu_string){ 0 };
+	if (name[0] != '/') {
+		length = SYS2(SYS_getcwd, scratch, PATH_LIMIT);
+		if (sys_failed(length))
+			return (struct mu_string){ 0 };
+		scratch[length - 1] = '/';
+	}
+	uint64_t more = strnlen(name, PATH_LIMIT);
+	memcpy(scratch + length, name, more);
+	return arena_string(scratch, (uint64_t)length + more, 2 * PATH_LIMIT);
+}
+
+/* Whether the program's own code may have run. */
+static bool has_begun;
+
+static struct mu_string from_arguments(void)
+{
+	char *const *last = environ - 1;
+	uint64_t count = 0, length = 0;
+
+	/* The program moves it, and sets it to NULL: the child of a raw clone() has such a one. */
+	if (has_begun || rec.state != STATE_STARTING || *last)
+		return (struct mu_string){ 0 };
+	while (count < CMDLINE_LIMIT && (uint64_t)last[-1 - (long)count] != count)
+		count++;
+	for (uint64_t i = 0; i < count; i++) {
+		const char *argument = last[(long)i - (long)count];
+		uint64_t more = strlen(argument) + 1;
+		if (more > sizeof(scratch) - length)
+			break;
+		memcpy(scratch + length, argument, more);
+		length += more;
+	}
+	return arena_string(scratch, length, sizeof(scratch));
+}
+
+static void describe_process(struct mu_process *process)
+{
+	process->pid = rec.pid;
+	process->ppid = (uint32_t)SYS1(SYS_getppid, 0);
+	process->uid = (uint32_t)SYS1(SYS_getuid, 0);
+	process->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	process->exe = from_link("/proc/self/exe");
+	process->cmdline = from_file("/proc/self/cmdline");
+	if (!process->exe.length)
+		process->exe = from_start();
+	if (!process->cmdline.length)
+		process->cmdline = from_arguments();
+	has_begun = true;
+	process->cwd = from_cwd();
+}
+
+static void adopt(const struct slot *slot)
+{
+	rec.base = slot->base;
+	rec.image = (struct mu_image *)slot->base;
+	rec.slot = slot->index;
+	rec.segment = slot->segment;
+	tick_look();
+	rec.segment_mapped = slot->segment_mapped;
+	rec.pid = sys_getpid();
+}
+
+bool image_begin(const struct slot *slot)
+{
+	adopt(slot);
+	struct mu_image *image = rec.image;
+	uint64_t first = FIRST_POPULATED < slot->capacity ? FIRST_POPULATED : slot->capacity;
+
+	if (!arena_populate(rec.base, first)) {
+		slot_release(slot);
+		return false;
+	}
+	image->version = MU_VERSION;
+	image->header_size = sizeof(*image);
+	image->features = MU_FEATURE(MU_SEC_PROCESS) | MU_FEATURE(MU_SEC_COUNTERS) |
+			  MU_FEATURE(MU_SEC_DROPS);
+	image->used = (sizeof(*image) + 63) & -UINT64_C(64);
+	image->populated = first;
+	image->capacity = slot->capacity;
+	image->slot = slot->index;
+	image->events_seen = 1;
+	if (slot->capacity < rec.segment->slot_size)
+		image->notes |= MU_NOTE_SMALL_ARENA;
+	arena_table_init(MU_SEC_THREADS, (sizeof(struct thread) + 63) & ~63u, 0);
+	if (rec.flags & MU_CFG_LOG)
+		image->features |= MU_FEATURE(MU_SEC_LOG);
+	if (!blocks_init(!(rec.flags & MU_CFG_STACKS)) ||
+	    ((rec.flags & MU_CFG_MMAP) && !mapping_init())) {
+		slot_release(slot);
+		return false;
+	}
+	describe_process(&image->process);
+	marks_init();
+	question_init();
+	pools_forget();
+	if (rec.flags & MU_CFG_STACKS) {
+		modules_init();
+		if (!walk_init() || ((rec.flags & MU_CFG_POINTS) && !points_init()) ||
+		    !sites_init() || !triggers_init() || !snapshots_init() ||
+		    ((rec.flags & MU_CFG_ACCESSES) && !access_request_init())) {
+			slot_release(slot);
+			return false;
+		}
+	}
+	if (rec.flags & MU_CFG_TIMELINE)
+		last_sample_init();
+	__atomic_store_n(&image->magic, MU_IMAGE_MAGIC, __ATOMIC_RELEASE);
+	slot_entry(slot->index)->pid = rec.pid;
+	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
+	recorder_wake();
+	return true;
+}
+
+/* Own thread's record moves with the image; everything that pointed into the parent's goes. */
+static void move_threads(const uint8_t *parent_base)
+{
+	struct mu_table *threads = &rec.image->table[MU_SEC_THREADS];
+
+	if (has_self())
+		self = at((uint64_t)((uint8_t *)self - parent_base));
+	for (uint64_t i = 0; i < threads->count; i++) {
+		struct thread *thread = arena_table_at(threads, i);
+		log_reset(thread);
+		thread->timer = -1;
+		for (size_t k = 0; k < LEAF_CACHE; k++)
+			thread->leaf[k].key = ~UINT64_C(0);
+	}
+	if (has_self())
+		self->pub.tid = sys_gettid();
+}
+
+static void remember_history(struct mu_image *image)
+{
+	for (int fn = 0; fn < MU_FN_COUNT; fn++) {
+		image->fork_calls[fn] = image->retired.calls[fn];
+		image->fork_bytes[fn] = image->retired.bytes[fn];
+		if (has_self()) {
+			image->fork_calls[fn] += self->pub.counters.calls[fn];
+			image->fork_bytes[fn] += self->pub.counters.bytes[fn];
+		}
+	}
+}
+
+void image_inherit(const struct slot *slot)
+{
+	const uint8_t *parent_base = rec.base;
+
+	adopt(slot);
+	struct mu_image *image = rec.image;
+	image->slot = slot->index;
+	image->capacity = slot->capacity;
+	image->log_bytes = 0;
+	image->populated = (image->used + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+	image->events_seen = 0;
+	image->notes |= MU_NOTE_HISTORY;
+	image->drops = (struct mu_drops){ 0 };
+	image->request = MU_REQUEST_NONE;
+	image->served_serial = image->request_serial;
+	image->snapshots_serial &= ~UINT64_C(1);
+	locks_free_all(image);
+	pages_forked();
+	journal_forked();
+	triggers_forked();
+	if (rec.flags & MU_CFG_TIMELINE)
+		last_sample_init();
+	move_threads(parent_base);
+	blocks_inherit(parent_base);
+	thread_keep_only_self();
+	remember_history(image);
+	image->fork_heap = image->heap.now;
+	image->process.pid = rec.pid;
+	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
+	image->process.fork_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	image->process.exit = MU_EXIT_RUNNING;
+	image->process.exit_mono_ns = 0;
+	slot_entry(slot->index)->pid = rec.pid;
+	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_FORKED, __ATOMIC_RELEASE);
+	recorder_wake();
+}
+
+static void make_private(uint8_t *start, uint64_t length)
+{
+	long copy = SYS6(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+
+	if (sys_failed(copy))
+		return;
+	memcpy((void *)copy, start, length);
+	if (sys_failed(SYS5(SYS_mremap, copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED,
+			    start)))
+		SYS2(SYS_munmap, copy, length);
+}
+
+void image_leave_to_parent(void)
+{
+	const struct mu_image *image = rec.image;
+	uint64_t logs = image->log_bytes;
+
+	if (logs)
+		make_private(rec.base + image->capacity - logs, logs);
+	make_private(rec.base, image->populated);
+}
+
+void image_exit(void)
+{
+	if (!gate.on || rec.pid != sys_getpid())
+		return;
+	if (has_self()) {
+		stack_mark(self);
+		accesses_flush(&self->access);
+	}
+	/* First: what the C library does for the sample would count as the program's. */
+	points_exit();
+	instructions_exit();
+	if (rec.flags & MU_CFG_TIMELINE)
+		last_sample_take();
+	if (rec.flags & MU_CFG_PAGES)
+		pages_exit();
+	rec.image->process.exit_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	rec.image->process.exit = MU_EXIT_NORMAL;
+}

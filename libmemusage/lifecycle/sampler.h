@@ -1,0 +1,40 @@
+/* sampler.h -- stack samples between events: SIGPROF from a CPU-time timer per thread.
+ *
+ * Only while an event log is written, not with --no-timer, and not when the program uses
+ * SIGPROF itself. Never ITIMER_PROF: that survives exec and kills the new program.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_LIFECYCLE_SAMPLER_H
+#define LIBMEMUSAGE_LIFECYCLE_SAMPLER_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "libmemusage/image/thread.h"
+
+/* sampler_start -- install the handler, if sampling is wanted and SIGPROF is free.
+ *
+ * Call from the constructor, and in a forked child. Not async-signal-safe.
+ */
+void sampler_start(void);
+
+/* sampler_add -- start the timer of the calling thread, if sampling is on.
+ *
+ * Async-signal-safe. Cost two system calls. A timer that cannot be made is counted.
+ */
+void sampler_add(struct thread *thread);
+
+/* sampler_remove -- stop a thread's timer. Async-signal-safe. */
+void sampler_remove(struct thread *thread);
+
+/* sampler_yield_signal -- the program wants SIGPROF: stop sampling for good, say so.
+ *
+ * The signal then is as if we had never touched it. Idempotent.
+ */
+void sampler_yield_signal(void);
+
+/* sampler_owns_signal -- whether our handler is installed. */
+bool sampler_owns_signal(void);
+
+#endif

@@ -1,0 +1,339 @@
+/* standalone.c -- recording without a collector.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/lifecycle/standalone.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/base/trace.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/lifecycle/image.h"
+#include "recording/env.h"
+
+#define SLOTS_OFFSET (2 * (uint64_t)MU_PAGE)
+#define SLOT_BYTES (UINT64_C(8) << 30)
+#define SLOT_LEAST (UINT64_C(4) << 20)
+#define SAMPLE_US 4000
+#define PATH_BYTES 512
+#define STDERR_COPY 1000 /* lowest descriptor for our copy of stderr */
+
+static char directory[PATH_BYTES];
+static char program[PATH_BYTES]; /* that reports; "": unknown */
+static char file[PATH_BYTES]; /* of the present image */
+static struct slot unnamed;    /* of a child, from its fork to its first event */
+static char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)];
+static struct mu_config config;
+static struct stat stderr_identity;
+static int stderr_copy = -1;
+
+static bool join(char *to, const char *a, const char *b, const char *c)
+{
+	if (strlen(a) + strlen(b) + strlen(c) >= PATH_BYTES)
+		return false;
+	strcpy(to, a);
+	strcat(to, b);
+	strcat(to, c);
+	return true;
+}
+
+static const char *decimal(char buffer[24], uint64_t value)
+{
+	char *end = buffer + 23;
+
+	*end = '\0';
+	do
+		*--end = (char)('0' + value % 10);
+	while (value /= 10);
+	return end;
+}
+
+/* A directory in /tmp is used only if it is ours alone: anybody may have made it first. */
+static bool private_tmp(void)
+{
+	char number[24];
+	struct stat status;
+	uint32_t uid = (uint32_t)SYS1(SYS_getuid, 0);
+
+	if (!join(directory, "/tmp/memusage-", decimal(number, uid), ""))
+		return false;
+	SYS3(SYS_mkdirat, AT_FDCWD, directory, 0700);
+	long failed = SYS4(SYS_newfstatat, AT_FDCWD, directory, &status, AT_SYMLINK_NOFOLLOW);
+	return !sys_failed(failed) && S_ISDIR(status.st_mode) && status.st_uid == uid &&
+	       !(status.st_mode & 077);
+}
+
+static int create_file(char *path)
+{
+	char pid[24], number[24];
+
+	for (uint64_t n = 0; n < 1000; n++) {
+		char name[64] = "/memusage-";
+		strcat(strcat(strcat(name, decimal(pid, sys_getpid())), "-"), decimal(number, n));
+		if (!join(path, directory, name, ".mur"))
+			return -1;
+		long fd = SYS4(SYS_openat, AT_FDCWD, path,
+			       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd != -EEXIST)
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* Going beyond RLIMIT_FSIZE would kill the program with SIGXFSZ. */
+static uint64_t slot_bytes(void)
+{
+	struct rlimit limit;
+
+	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit)) ||
+	    limit.rlim_cur >= SLOTS_OFFSET + SLOT_BYTES)
+		return SLOT_BYTES;
+	return limit.rlim_cur < SLOTS_OFFSET ? 0
+					     : (limit.rlim_cur - SLOTS_OFFSET) & -(uint64_t)MU_PAGE;
+}
+
+static bool fill_segment(struct slot *slot)
+{
+	struct mu_segment *segment = slot->segment;
+	struct mu_slot *entry = (struct mu_slot *)((uint8_t *)segment + MU_PAGE);
+
+	if (sys_failed(SYS3(SYS_madvise, segment, SLOTS_OFFSET, MADV_WILLNEED)))
+		return false;
+	segment->version = MU_VERSION;
+	segment->header_size = sizeof(*segment);
+	segment->kind = MU_KIND_FILE;
+	segment->slot_count = 1;
+	segment->size = SLOTS_OFFSET + slot_bytes();
+	segment->slot_table = MU_PAGE;
+	segment->slots = SLOTS_OFFSET;
+	segment->slot_size = slot_bytes();
+	segment->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	segment->start_real_ns = clock_ns(CLOCK_REALTIME);
+	segment->config = config;
+	entry->state = MU_SLOT_CLAIMED;
+	entry->claimed_by = sys_getpid();
+	entry->claimed_ns = clock_ns(CLOCK_BOOTTIME);
+	segment->magic = MU_SEGMENT_MAGIC;
+	slot->segment_mapped = 0; /* nobody else's slot is in it */
+	return true;
+}
+
+static bool make_arena(char *path, struct slot *slot)
+{
+	uint64_t size = slot_bytes();
+	int fd = size < SLOT_LEAST ? -1 : create_file(path);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	slot->index = 0;
+	ok = !sys_failed(SYS2(SYS_ftruncate, fd, SLOTS_OFFSET + size)) &&
+	     slot_map(fd, SLOTS_OFFSET + size, SLOTS_OFFSET, size, slot) && fill_segment(slot);
+	SYS1(SYS_close, fd);
+	if (!ok)
+		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+	return ok;
+}
+
+/* glibc's rule: the filter is the last component of argv[0]. */
+static bool is_wanted(const char *filter)
+{
+	return !filter || !strcmp(filter, program_invocation_short_name);
+}
+
+static void read_config(const char *(*env)(const char *))
+{
+	const char *output = env(MU_ENV_OUTPUT);
+
+	config.sample_interval_us = SAMPLE_US;
+	config.log_limit = SLOT_BYTES;
+	if (env(MU_ENV_TRACE_MMAP))
+		config.flags |= MU_CFG_MMAP;
+	if (env(MU_ENV_NO_TIMER))
+		config.flags |= MU_CFG_NO_TIMER;
+	if (!output || !*output || strlen(output) >= PATH_BYTES)
+		return;
+	config.flags |= MU_CFG_LOG;
+	strcat(strcpy(output_entry, MU_ENV_OUTPUT "="), output);
+}
+
+/* The program may close stderr before it exits, as all of coreutils do. The copy is a high number,
+ * but below the limit. */
+static void keep_stderr(void)
+{
+	long fd = SYS3(SYS_fcntl, 2, F_DUPFD_CLOEXEC, STDERR_COPY);
+
+	for (long lowest = STDERR_COPY / 2; fd == -EINVAL && lowest > 2; lowest /= 2)
+		fd = SYS3(SYS_fcntl, 2, F_DUPFD_CLOEXEC, lowest);
+	if (sys_failed(fd) || sys_failed(SYS2(SYS_fstat, fd, &stderr_identity)))
+		return;
+	stderr_copy = (int)fd;
+}
+
+static int stderr_now(void)
+{
+	struct stat status;
+
+	if (stderr_copy >= 0 && !sys_failed(SYS2(SYS_fstat, stderr_copy, &status)) &&
+	    status.st_dev == stderr_identity.st_dev && status.st_ino == stderr_identity.st_ino)
+		return stderr_copy;
+	return 2;
+}
+
+/* NAME as it is understood now. */
+static bool make_absolute(char *path, const char *name)
+{
+	char here[PATH_BYTES];
+
+	if (name[0] == '/')
+		return join(path, name, "", "");
+	return !sys_failed(SYS2(SYS_getcwd, here, sizeof(here))) && here[0] == '/' &&
+	       join(path, here, "/", name);
+}
+
+/* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage. When the program begins: with a
+ * relative LD_PRELOAD the name leads elsewhere once the program has changed its directory, perhaps
+ * to one where somebody else has put something to be executed. */
+static void find_program(void)
+{
+	const struct link_map *ours = lookup_self();
+	char *slash;
+
+	if (!ours || !make_absolute(program, ours->l_name))
+		goto unknown;
+	for (int up = 0; up < 3; up++) {
+		slash = strrchr(program, '/');
+		if (!slash)
+			goto unknown;
+		*slash = '\0';
+	}
+	if (strlen(program) + sizeof("/bin/memusage") > PATH_BYTES)
+		goto unknown;
+	strcat(program, "/bin/memusage");
+	return;
+unknown:
+	program[0] = '\0';
+}
+
+void alone_refuse(const char *why)
+{
+	char line[128] = "memusage: nothing is recorded: ";
+	size_t length = strlen(line);
+
+	for (; *why && length < sizeof(line) - 1; why++)
+		line[length++] = *why;
+	line[length++] = '\n';
+	SYS3(SYS_write, 2, line, length);
+}
+
+bool alone_begin(const char *(*env)(const char *), struct slot *slot)
+{
+	const char *chosen = env(MU_ENV_DIR);
+
+	if (!is_wanted(env(MU_ENV_PROG_NAME)))
+		return false;
+	if (!chosen || !*chosen)
+		chosen = env("XDG_RUNTIME_DIR");
+	if (chosen && *chosen ? !join(directory, chosen, "", "") : !private_tmp())
+		return false;
+	read_config(env);
+	if (!make_arena(file, slot))
+		return false;
+	find_program();
+	keep_stderr();
+	return true;
+}
+
+/* Without a name until it has an event: a child that only execs or ends leaves nothing. */
+bool alone_fork(struct slot *slot)
+{
+	static char path[PATH_BYTES];
+
+	if (!make_arena(path, slot))
+		return false;
+	SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+	unnamed = *slot;
+	return true;
+}
+
+bool alone_announce(void)
+{
+	uint64_t used = rec.image->used;
+	struct slot named;
+
+	if (!make_arena(file, &named))
+		return false;
+	if (used > named.capacity ||
+	    !arena_populate(named.base, (used + MU_PAGE - 1) & -(uint64_t)MU_PAGE)) {
+		SYS3(SYS_unlinkat, AT_FDCWD, file, 0);
+		slot_unmap(&named);
+		return false;
+	}
+	memcpy(named.base, rec.base, used);
+	image_inherit(&named);
+	slot_unmap(&unnamed);
+	return true;
+}
+
+/* execve() gives a process the exit signal SIGCHLD, which is not for the program: so the one that
+ * executes is the child of one that does not, and that ends quietly when it is done. That one
+ * blocks all signals: the program's handlers would run in it, in the program's memory. */
+__attribute__((noreturn)) static void be_go_between(const char *path, char *const argv[],
+						    char *const envp[], int error_fd)
+{
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t old = 0;
+	int status;
+
+	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(all));
+	long child = sys_call(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+	if (!child) {
+		SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, sizeof(old));
+		SYS3(SYS_dup3, error_fd, 2, 0);
+		SYS3(SYS_execve, path, argv, envp);
+	}
+	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, 0) == -EINTR)
+		;
+	for (;;)
+		SYS1(SYS_exit_group, 127);
+}
+
+/* The child runs in our memory until it execs (CLONE_VFORK), and ends without a signal to
+ * the program. It touches nothing but its arguments. */
+static void run_and_wait(const char *path, char *const argv[], char *const envp[], int error_fd)
+{
+	int status;
+	long child = sys_call(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
+
+	if (!child)
+		be_go_between(path, argv, envp, error_fd);
+	while (!sys_failed(child) && SYS4(SYS_wait4, child, &status, __WCLONE, 0) == -EINTR)
+		;
+}
+
+void alone_end(void)
+{
+	char *argv[] = { program, (char *)"--finish", file, NULL };
+	char *envp[] = { output_entry[0] ? output_entry : NULL, NULL };
+
+	if (!rec.image || rec.pid != sys_getpid() || rec.state != STATE_ON)
+		return;
+	if (program[0] != '\0')
+		run_and_wait(program, argv, envp, stderr_now());
+	else
+		trace("no memusage program beside the library: run memusage --finish by hand");
+}

@@ -1,0 +1,48 @@
+/* standalone.h -- recording without a collector: LD_PRELOAD and glibc's environment names only.
+ *
+ * The arena is a file. At a normal exit the library starts `memusage --finish FILE`, which
+ * prints the summary and writes the data file; after any other death the user does.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_LIFECYCLE_STANDALONE_H
+#define LIBMEMUSAGE_LIFECYCLE_STANDALONE_H
+
+#include <stdbool.h>
+
+#include "libmemusage/image/slot.h"
+
+/* alone_begin -- make a file arena for this image.
+ *
+ * env     looks up a variable of the environment.
+ * slot    set on success.
+ * Returns false if this program is filtered out (MEMUSAGE_PROG_NAME) or no file could be
+ *         made in MEMUSAGE_DIR, XDG_RUNTIME_DIR or a private directory under /tmp.
+ */
+bool alone_begin(const char *(*env)(const char *), struct slot *slot);
+
+/* alone_refuse -- tell the user, in a line on descriptor 2, why nothing is recorded.
+ *
+ * why  of constant text. Async-signal-safe.
+ */
+void alone_refuse(const char *why);
+
+/* alone_fork -- make an arena for a child about to be forked, in a file that has no name.
+ *
+ * As alone_begin().
+ */
+bool alone_fork(struct slot *slot);
+
+/* alone_announce -- in the child, at its first event: move its image to a file of its own.
+ *
+ * Returns false if there can be none. Async-signal-safe.
+ */
+bool alone_announce(void);
+
+/* alone_end -- hand the file to `memusage --finish` and wait for it.
+ *
+ * The program meets no SIGCHLD and no child of its own.
+ */
+void alone_end(void);
+
+#endif

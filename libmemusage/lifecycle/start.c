@@ -1,0 +1,230 @@
+/* start.c -- how recording begins in a process, and how it ends.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/objects.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/base/trace.h"
+#include "libmemusage/emulated/emulated.h"
+#include "libmemusage/event/hook_recovery.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/registration.h"
+#include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/fork.h"
+#include "libmemusage/lifecycle/image.h"
+#include "libmemusage/lifecycle/sampler.h"
+#include "libmemusage/lifecycle/snapshot_signal.h"
+#include "libmemusage/lifecycle/standalone.h"
+#include "libmemusage/pages/pages_start.h"
+#include "libmemusage/patch/builtin_malloc_detect.h"
+#include "libmemusage/patch/macros.h"
+#include "libmemusage/patch/symbol_hooks.h"
+#include "libmemusage/requests/request.h"
+#include "libmemusage/tables/snapshots.h"
+#include "recording/env.h"
+
+struct gate gate;
+struct recorder rec;
+
+static const char *env(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, name, length) && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+static void take_config(const struct mu_segment *segment)
+{
+	const struct mu_config *config = &segment->config;
+
+	rec.flags = config->flags;
+	rec.log_wake = config->log_wake_records;
+	rec.log_limit = config->log_limit;
+	rec.log_stamp_every = config->log_stamp_every;
+	rec.ticks = config->time_source == MU_TIME_TSC;
+}
+
+static bool begin(void)
+{
+	const char *collector = env(MU_ENV_COLLECTOR);
+	bool is_wiped = !SYS3(SYS_madvise, &gate, sizeof(gate), MADV_WIPEONFORK);
+	struct slot slot;
+
+	/* memusage has asked for it, or runs the program in an emulator, which may not have it. */
+	if (!is_wiped && !collector) {
+		alone_refuse("the kernel has no MADV_WIPEONFORK");
+		return false;
+	}
+	if (collector ? !hello_image(collector, &slot) : !alone_begin(env, &slot))
+		return false;
+	rec.alone = !collector;
+	take_config(slot.segment);
+	if (!is_wiped)
+		trace("no MADV_WIPEONFORK: children of raw clone() are not told apart");
+	if (!image_begin(&slot))
+		return false;
+	if (!thread_attach(NULL))
+		return false;
+	emulated_begin();
+	snapshots_find_clock();
+	recorder_open_gate();
+	request_entry_fill();
+	if (rec.flags & MU_CFG_REQUESTS)
+		macros_start();
+	if (rec.flags & MU_CFG_PAGES)
+		pages_start();
+	return true;
+}
+
+void recorder_open_gate(void)
+{
+	uint16_t mode = rec.flags & MU_CFG_LOG ? MODE_LOG : 0;
+
+	/* In copy mode stacks are those of copies. */
+	if (rec.flags & MU_CFG_STACKS && !(rec.flags & MU_CFG_COPIES))
+		mode |= MODE_STACKS;
+	if (mode & MODE_STACKS && rec.flags & MU_CFG_STACK_BYTES)
+		mode |= MODE_DEPTH;
+	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
+		mode |= MODE_POINTS;
+	if (rec.flags & (MU_CFG_IGNORE | MU_CFG_JOURNAL))
+		mode |= MODE_BOOKS;
+	if (rec.flags & MU_CFG_FREE_STACKS)
+		mode |= MODE_FREES;
+	if (rec.flags & MU_CFG_ACCESSES)
+		mode |= MODE_ACCESSES;
+	if (rec.image->heap.threads > 1)
+		mode |= MODE_MANY;
+	if (rec.flags & MU_CFG_PAGES)
+		mode |= MODE_PAGES;
+	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)
+		mode |= MODE_PAUSED;
+	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
+	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
+}
+
+void recorder_start(void)
+{
+	uint32_t expected = STATE_NOT_YET;
+
+	/* Before libc has set up the environment nothing can be decided. */
+	if (!environ || !__atomic_compare_exchange_n(&rec.state, &expected, STATE_STARTING, false,
+						     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	emulated_pause();
+	int saved = errno;
+	real_resolve();
+	clock_init();
+	objects_init();
+	stale_init();
+	trace_init(env(MU_ENV_TRACE));
+	bool ok = !getauxval(AT_SECURE) && begin();
+	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
+	trace(ok ? "recording" : "not recording");
+	errno = saved;
+	emulated_resume();
+}
+
+void recorder_announce(void)
+{
+	if (rec.alone && !alone_announce()) {
+		rec.state = STATE_OFF;
+		return;
+	}
+	rec.image->events_seen = 1;
+	rec.state = STATE_ON;
+	recorder_open_gate();
+	if (has_self())
+		sampler_add(self);
+	__atomic_store_n(&slot_entry(rec.slot)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
+	recorder_wake();
+	trace("forked child recording");
+}
+
+void recorder_restart(void)
+{
+	struct slot slot;
+
+	rec.state = STATE_STARTING;
+	slot_forget();
+	/* Those of the image are the parent's, who goes on. */
+	locks_free_all(NULL);
+	self = &nobody;
+	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
+		rec.image->notes |= MU_NOTE_RAW_CLONE;
+		rec.state = STATE_ON;
+		recorder_open_gate();
+		if (rec.flags & MU_CFG_PAGES)
+			pages_start();
+		trace("child of a raw clone() recording");
+		return;
+	}
+	rec.state = STATE_OFF;
+	trace("child of a raw clone() not recorded");
+}
+
+void recorder_stop(void)
+{
+	__atomic_store_n(&rec.state, STATE_OFF, __ATOMIC_RELEASE);
+	__atomic_store_n(&gate.on, 0, __ATOMIC_RELEASE);
+}
+
+void recorder_wake(void)
+{
+	struct mu_segment *segment = rec.segment;
+
+	__atomic_fetch_add(&segment->wake, 1, __ATOMIC_SEQ_CST);
+	if (unlikely(sandbox_is_on))
+		return;
+	if (__atomic_load_n(&segment->collector_waits, __ATOMIC_SEQ_CST) &&
+	    __atomic_exchange_n(&segment->collector_waits, 0, __ATOMIC_SEQ_CST))
+		SYS4(SYS_futex, &segment->wake, FUTEX_WAKE, 1, 0);
+}
+
+__attribute__((constructor)) static void constructor(void)
+{
+	emulated_pause();
+	int saved = errno;
+
+	recorder_start();
+	if (rec.state == STATE_ON) {
+		thread_key_init();
+		fork_init();
+		sampler_start();
+		snapshot_signal_start();
+		foreign_check();
+		if (rec.flags & MU_CFG_SYMBOLS)
+			asked_start();
+		emulated_start();
+	}
+	errno = saved;
+	emulated_resume();
+}
+
+__attribute__((destructor)) static void destructor(void)
+{
+	emulated_pause();
+	int saved = errno;
+
+	image_exit();
+	if (rec.alone && !sandbox_is_on)
+		alone_end();
+	trace("exit");
+	errno = saved;
+	emulated_resume();
+}

@@ -1,0 +1,194 @@
+/* stop.c -- keeping all other threads out of the hook for a while.
+ *
+ * locks.stop belongs to the one who has stopped the others. locks.stop_state is the number of the
+ * stop and what it is like, in one word, so that who waits for one cannot break the next.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/lifecycle/stop.h"
+
+#include <stddef.h>
+
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/thread.h"
+#include "libmemusage/pages/pages.h"
+
+enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
+
+#define KIND(state) ((state) % STOP_KINDS)
+#define FIRM_ROUNDS 30u	   /* bounds of spin_backoff() until a firm stop is broken */
+#define TURN_ROUNDS 1000u  /* stops of others, one after the other, that are waited for */
+#define PASS_YIELDS 2000u  /* for those who waited to have their event */
+#define MASK_NEVER UINT64_C(0x40100) /* SIGKILL and SIGSTOP */
+
+/* What the calling thread knows of its own stop. */
+static __thread struct {
+	bool is_on;
+	struct pages_mask mask; /* the signals that it had blocked itself */
+	const uint64_t *returns_at; /* of stop_begin(), and what was there */
+	uint64_t returns_to;
+} mine;
+
+static uint32_t state_now(void)
+{
+	return __atomic_load_n(&locks.stop_state, __ATOMIC_ACQUIRE);
+}
+
+/* ---- a stop that was left ------------------------------------------------------------------ */
+
+static bool is_on_own_stack(uint64_t address)
+{
+	return has_self() && self->pub.stack_base - address <= self->pub.stack_size;
+}
+
+/* Handlers that libc calls one after the other return to the same place by the same word. Outside
+ * of the thread's own stack nothing is read: it may be gone. */
+static bool is_left(void)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0), at = (uint64_t)mine.returns_at;
+
+	if (!mine.is_on || !at || !is_on_own_stack(here) || !is_on_own_stack(at))
+		return false;
+	return here > at || *mine.returns_at != mine.returns_to;
+}
+
+/* siglongjmp() may have given the thread a mask, which stays. */
+static void end_left(void)
+{
+	uint64_t now = ~UINT64_C(0);
+
+	if (mine.mask.is_masked)
+		SYS4(SYS_rt_sigprocmask, 0, NULL, &now, sizeof(now));
+	mine.mask.is_masked &= !~(now | MASK_NEVER);
+	stop_end();
+}
+
+/* ---- who waits ----------------------------------------------------------------------------- */
+
+bool stop_is_on(void)
+{
+	if (!stop_asked())
+		return false;
+	if (unlikely(is_left()))
+		end_left();
+	return !mine.is_on && stop_asked() && KIND(state_now()) != STOP_BROKEN;
+}
+
+static void break_stop(uint32_t state)
+{
+	uint32_t broken = state - KIND(state) + STOP_BROKEN;
+
+	__atomic_compare_exchange_n(&locks.stop_state, &state, broken, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_RELAXED);
+}
+
+void stop_await(void)
+{
+	uint32_t first = state_now();
+	unsigned int rounds = 0;
+
+	for (unsigned int turn = 0; stop_is_on(); turn++) {
+		uint32_t state = state_now();
+		if (state / STOP_KINDS != first / STOP_KINDS)
+			return;
+		if (spin_backoff(turn))
+			continue;
+		if (KIND(state) == STOP_LOOSE || ++rounds == FIRM_ROUNDS)
+			break_stop(state);
+		turn = SPIN_PAUSES;
+	}
+}
+
+/* ---- who stops the others -------------------------------------------------------------------- */
+
+/* As long as one stop follows the other somebody will get his turn. One that has been waited for in
+ * vain, since its owner never ended it, is not waited for again. */
+static bool take_turn(void)
+{
+	uint32_t seen = state_now();
+	unsigned int rounds = 0;
+
+	for (unsigned int turn = 0; !spin_try(&locks.stop); turn++) {
+		if (spin_backoff(turn) && seen != locks.stop_abandoned)
+			continue;
+		uint32_t state = state_now();
+		if (state / STOP_KINDS == seen / STOP_KINDS)
+			__atomic_store_n(&locks.stop_abandoned, seen, __ATOMIC_RELAXED);
+		if (state / STOP_KINDS == seen / STOP_KINDS || ++rounds == TURN_ROUNDS)
+			return false;
+		seen = state;
+		turn = SPIN_PAUSES;
+	}
+	return true;
+}
+
+/* Else threads that fork one after the other would keep all others out for ever. */
+static void let_others_pass(void)
+{
+	unsigned int turn = 0;
+
+	while (__atomic_load_n(&locks.stop_waiting, __ATOMIC_ACQUIRE) &&
+	       turn < SPIN_PAUSES + PASS_YIELDS)
+		spin_backoff(turn++);
+}
+
+bool stop_begin(const uint64_t *returns_at)
+{
+	struct pages_mask before;
+
+	/* One that is under way called what leads to this one, deeper in the stack. */
+	if (is_left() || (mine.is_on && returns_at && returns_at >= mine.returns_at &&
+			  is_on_own_stack((uint64_t)returns_at)))
+		end_left();
+	if (mine.is_on)
+		return false;
+	pages_mask(&before);
+	if (!take_turn()) {
+		pages_unmask(&before);
+		return false;
+	}
+	let_others_pass();
+	mine.mask = before;
+	mine.returns_at = returns_at;
+	mine.returns_to = returns_at ? *returns_at : 0;
+	mine.is_on = true;
+	uint32_t state = state_now();
+	__atomic_store_n(&locks.stop_state, state - KIND(state) + STOP_KINDS, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
+	if (thread_quiesce() && !stop_is_broken())
+		return true;
+	stop_end();
+	return false;
+}
+
+void stop_loosen(void)
+{
+	uint32_t firm = state_now();
+
+	if (KIND(firm) == STOP_FIRM)
+		__atomic_compare_exchange_n(&locks.stop_state, &firm, firm + STOP_LOOSE, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+bool stop_is_broken(void)
+{
+	return KIND(state_now()) == STOP_BROKEN;
+}
+
+void stop_end(void)
+{
+	__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_STOP, __ATOMIC_SEQ_CST);
+	mine.is_on = false;
+	spin_unlock(&locks.stop);
+	pages_unmask(&mine.mask);
+}
+
+void stop_forked(void)
+{
+	if (!mine.is_on)
+		return;
+	mine.is_on = false;
+	pages_unmask(&mine.mask);
+}

@@ -1,0 +1,176 @@
+/* triggers.c -- snapshots that are taken by themselves: thresholds and a signal.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/lifecycle/triggers.h"
+
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/tables/snapshots.h"
+#include "libmemusage/tables/stack_sum.h"
+#include "recording/triggers.h"
+
+struct condition {
+	enum mu_watch kind;
+	int64_t above; /* met beyond it ... */
+	int64_t again; /* ... if the quantity has not been larger than this since */
+	bool is_met;
+};
+
+bool triggers_watch;
+
+static struct condition condition[MU_WATCHES];
+static unsigned int conditions;
+
+static struct mu_triggers *triggers(void)
+{
+	return rec.image->triggers ? at(rec.image->triggers) : NULL;
+}
+
+bool triggers_init(void)
+{
+	conditions = 0;
+	for (unsigned int i = 0; i < MU_WATCHES; i++) {
+		uint64_t word = rec.segment->watch[i];
+		int64_t threshold = MU_WATCH_THRESHOLD(word);
+		enum mu_watch kind = (enum mu_watch)MU_WATCH_KIND(word);
+		if (kind == MU_WATCH_NONE)
+			break;
+		condition[conditions++] = (struct condition){
+			.kind = kind, .above = threshold, .again = MU_WATCH_AGAIN(threshold) };
+		triggers_watch |= kind <= MU_WATCH_STACKS;
+	}
+	if (!conditions && !rec.segment->config.snapshot_signal)
+		return true;
+	rec.image->triggers = arena_alloc(sizeof(struct mu_triggers), 64);
+	return rec.image->triggers != 0;
+}
+
+void triggers_forked(void)
+{
+	struct mu_triggers *t = triggers();
+
+	if (!t)
+		return;
+	t->taken = t->done = t->signals = t->wanted = 0;
+}
+
+/* Under the lock. */
+static bool take(struct mu_triggers *t, uint32_t why)
+{
+	struct mu_trigger *entry = &t->entry[t->taken % MU_TRIGGERS];
+
+	if (t->taken - __atomic_load_n(&t->done, __ATOMIC_ACQUIRE) >= MU_TRIGGERS)
+		return false;
+	if (!snapshots_show(&entry->snapshot, &entry->room, &entry->capacity))
+		return false;
+	entry->why = why;
+	__atomic_store_n(&t->taken, t->taken + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void lose(void)
+{
+	__atomic_fetch_add(&rec.image->drops.triggers, 1, __ATOMIC_RELAXED);
+}
+
+struct quantities {
+	int64_t of[MU_WATCH_STACKS + 1];
+};
+
+static struct quantities measure(void)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+	int64_t now = __atomic_load_n(&heap->now, __ATOMIC_RELAXED), stacks = depths_now();
+
+	return (struct quantities){ {
+		[MU_WATCH_HEAP] = now - heap->ignored,
+		[MU_WATCH_TOTAL] = now + heap->extra + stacks,
+		[MU_WATCH_STACKS] = stacks,
+	} };
+}
+
+static bool changes(const struct condition *c, const struct quantities *q)
+{
+	if (c->kind > MU_WATCH_STACKS)
+		return false;
+	return c->is_met ? q->of[c->kind] <= c->again : q->of[c->kind] > c->above;
+}
+
+/* Under the lock. Which conditions are met now that were not before. */
+static uint32_t change(const struct quantities *q)
+{
+	uint32_t why = 0;
+
+	for (unsigned int i = 0; i < conditions; i++) {
+		if (!changes(&condition[i], q))
+			continue;
+		condition[i].is_met = !condition[i].is_met;
+		if (condition[i].is_met)
+			why |= UINT32_C(1) << i;
+	}
+	return why;
+}
+
+/* Within 0.4 ms. Beyond, the program would wait for longer than it should ever notice. */
+static bool is_quick(void)
+{
+	uint64_t cells = __atomic_load_n(&rec.image->table[MU_SEC_CELLS].count, __ATOMIC_ACQUIRE);
+
+	return cells <= SNAPSHOTS_REQUEST_CELLS && !(gate.mode & MODE_STOP);
+}
+
+/* Who finds the lock taken leaves it to his next event. */
+static void cross(struct mu_triggers *t, const struct quantities *q)
+{
+	uint32_t why;
+
+	if (!spin_try(&locks.triggers))
+		return;
+	why = change(q);
+	bool is_left = why && !is_quick();
+	bool taken = why && !is_left && take(t, why);
+	spin_unlock(&locks.triggers);
+	if (is_left)
+		__atomic_fetch_or(&t->wanted, why, __ATOMIC_RELEASE);
+	if (taken || is_left)
+		recorder_wake();
+	else if (why)
+		lose();
+}
+
+void triggers_look(void)
+{
+	struct mu_triggers *t = triggers();
+	struct quantities q = measure();
+
+	if (snapshot_due.waits)
+		return;
+	for (unsigned int i = 0; t && i < conditions; i++)
+		if (unlikely(changes(&condition[i], &q))) {
+			cross(t, &q);
+			return;
+		}
+}
+
+void triggers_signal(void)
+{
+	struct thread *thread = hook_enter();
+	struct mu_triggers *t = gate.on ? triggers() : NULL;
+	bool taken = false;
+
+	if (!t)
+		goto out;
+	if (thread && is_quick() && spin_try(&locks.triggers)) {
+		taken = take(t, MU_TRIGGER_SIGNAL);
+		spin_unlock(&locks.triggers);
+	}
+	if (!taken)
+		__atomic_fetch_add(&t->signals, 1, __ATOMIC_RELEASE);
+	recorder_wake();
+out:
+	if (thread)
+		hook_leave(thread);
+}

@@ -1,0 +1,322 @@
+/* pages.c -- which pages are mapped, and by whom.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/pages/pages.h"
+
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/image/coarse_clock.h"
+
+#define HELD_FIRST 128u
+
+static struct ranges live;
+/* Parts with the number of pages_hold() for a tag, in no order: the same addresses can be mapped
+ * and held again before the call of the first thread returns. */
+static struct ranges held;
+static uint32_t last_held;
+
+/* A release that is under way: its first page offers a snapshot. */
+struct fall {
+	struct thread *thread;
+	uint32_t by;
+	bool has_begun;
+	uint64_t bytes;
+};
+
+static void drop_mapping(void)
+{
+	__atomic_fetch_add(&rec.image->drops.mappings, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- sites ------------------------------------------------------------------------------- */
+
+static uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
+{
+	uint32_t site, outside;
+
+	if (!walk)
+		return 0;
+	outside = walk->count;
+	if (pc)
+		walk_push(walk, pc);
+	site = sites_find(walk, fn);
+	walk_pop(walk, outside);
+	return site;
+}
+
+uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool is_free)
+{
+	/* Calls are rare, and cost a microsecond anyway: no collector has to wake for it. */
+	tick_move();
+	if (is_free && !(gate.mode & MODE_FREES))
+		return 0;
+	return find_site(walk_stack(thread, place->sp + 8, *(const uint64_t *)place->sp), place->pc,
+			 is_free ? (unsigned int)MU_FN_FREE : MU_SITE_FN_PAGES);
+}
+
+uint32_t pages_site_of_start(struct thread *thread, uint64_t object)
+{
+	struct walk *walk = walk_none(thread);
+	uint32_t site;
+
+	if (!walk)
+		return 0;
+	if (object)
+		walk_push(walk, object);
+	walk_push(walk, 0);
+	site = sites_find(walk, MU_SITE_FN_PAGES);
+	walk_none(thread);
+	return site;
+}
+
+/* ---- the books --------------------------------------------------------------------------- */
+
+static void change_cell(struct thread *thread, uint32_t site, int64_t bytes)
+{
+	struct mu_cell *cell = sites_cell(thread, site);
+	int64_t count = bytes / (int64_t)MU_PAGE;
+
+	if (!cell)
+		return;
+	sites_keep_peak(cell);
+	if (bytes < 0 && cell->live_bytes > cell->max_bytes)
+		cell->max_bytes = cell->live_bytes;
+	cell->live_bytes += bytes;
+	cell->live_blocks += count;
+	if (bytes < 0)
+		return;
+	cell->total_bytes += (uint64_t)bytes;
+	cell->total_blocks += (uint64_t)count;
+	cell->size_class[sites_class(MU_PAGE)] += (uint32_t)count;
+}
+
+/* The sum has changed by pages of a site. */
+static void account(struct thread *thread, uint32_t site, int64_t bytes, bool offers)
+{
+	bool is_ignored = gate.mode & MODE_BOOKS && sites_is_ignored(site);
+	uint64_t moved = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
+
+	heap_change(thread, bytes, false);
+	change_cell(thread, site, bytes);
+	if (gate.mode & MODE_BOOKS && offers)
+		journal_event(bytes < 0 ? MU_BOOKS_FREES : MU_BOOKS_ALLOCS, is_ignored);
+	if (is_ignored)
+		snapshots_ignored(thread, bytes, false);
+	else if (offers)
+		snapshots_changed(thread, 0, moved, false);
+	else
+		rec.image->heap.clock += moved;
+}
+
+static void freed_by(struct thread *thread, uint32_t by, uint64_t bytes)
+{
+	struct mu_cell *cell = by ? sites_cell(thread, by) : NULL;
+
+	if (!cell)
+		return;
+	cell->total_bytes += bytes;
+	cell->total_blocks += bytes / MU_PAGE;
+}
+
+static void release(struct fall *fall, const struct range *part)
+{
+	uint64_t bytes = part->end - part->start;
+
+	fall->bytes += bytes;
+	freed_by(fall->thread, fall->by, bytes);
+	if (!fall->has_begun) {
+		fall->has_begun = true;
+		snapshots_before_fall(false);
+		account(fall->thread, part->site, -(int64_t)MU_PAGE, true);
+		bytes -= MU_PAGE;
+	}
+	if (bytes)
+		account(fall->thread, part->site, -(int64_t)bytes, false);
+}
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+static void put(const struct range *range)
+{
+	if (!ranges_put(&live, range))
+		drop_mapping();
+}
+
+int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t end)
+{
+	struct range range = { .start = start, .end = end, .site = site }, old;
+	int64_t change = (int64_t)(end - start);
+
+	/* Nothing is unmapped between the two: no peak, and no snapshot. */
+	while (ranges_take(&live, start, end, &old)) {
+		int64_t bytes = (int64_t)(old.end - old.start);
+		account(thread, old.site, -bytes, false);
+		thread->pub.counters.bytes[MU_FN_MUNMAP] += (uint64_t)bytes;
+		change -= bytes;
+	}
+	if (!ranges_put(&live, &range)) {
+		drop_mapping();
+		return change - (int64_t)(end - start);
+	}
+	account(thread, site, (int64_t)(end - start), true);
+	return change;
+}
+
+uint64_t pages_drop(struct thread *thread, uint64_t start, uint64_t end, uint32_t of_site,
+		    uint32_t by)
+{
+	struct fall fall = { .thread = thread, .by = by };
+	struct range part;
+
+	while (start < end && ranges_take(&live, start, end, &part)) {
+		if (of_site == PAGES_ANY_SITE || part.site == of_site)
+			release(&fall, &part);
+		else
+			put(&part);
+		start = part.end;
+	}
+	return fall.bytes;
+}
+
+static bool held_room(void)
+{
+	uint64_t room = held.room ? 2 * held.room : HELD_FIRST;
+
+	if (held.count < held.room)
+		return true;
+	struct range *bigger = memory_map(room * sizeof(*bigger));
+	if (!bigger)
+		return false;
+	for (uint64_t i = 0; i < held.count; i++)
+		bigger[i] = held.range[i];
+	if (held.range)
+		memory_unmap(held.range, held.room * sizeof(*bigger));
+	held.range = bigger;
+	held.room = room;
+	return true;
+}
+
+uint32_t pages_hold(uint64_t start, uint64_t end)
+{
+	uint64_t before = held.count;
+	struct range part;
+
+	last_held += last_held == UINT32_MAX ? 2 : 1;
+	while (start < end && held_room() && ranges_take(&live, start, end, &part)) {
+		part.tag = last_held;
+		held.range[held.count++] = part;
+		start = part.end;
+	}
+	return held.count > before ? last_held : 0;
+}
+
+/* The next part below `end` of what is held, in the order of addresses. */
+static bool next_held(uint32_t number, uint64_t end, struct range *part)
+{
+	uint64_t best = held.count;
+
+	for (uint64_t i = 0; i < held.count; i++)
+		if (held.range[i].tag == number && held.range[i].start < end &&
+		    (best == held.count || held.range[i].start < held.range[best].start))
+			best = i;
+	if (!number || best == held.count)
+		return false;
+	struct range *found = &held.range[best];
+	*part = *found;
+	part->tag = 0;
+	if (part->end > end) {
+		part->end = end;
+		found->start = end;
+	} else {
+		*found = held.range[--held.count];
+	}
+	return true;
+}
+
+void pages_put_back_below(uint32_t number, uint64_t end)
+{
+	struct range part, other;
+
+	while (next_held(number, end, &part)) {
+		/* Only if a third thread mapped there by force meanwhile. */
+		if (ranges_take(&live, part.start, part.end, &other)) {
+			put(&other);
+			drop_mapping();
+		} else {
+			put(&part);
+		}
+	}
+}
+
+void pages_put_back(uint32_t number)
+{
+	pages_put_back_below(number, UINT64_MAX);
+}
+
+uint64_t pages_let_go(struct thread *thread, uint32_t number, uint64_t end, uint32_t by)
+{
+	struct fall fall = { .thread = thread, .by = by };
+	struct range part;
+
+	while (next_held(number, end, &part))
+		release(&fall, &part);
+	return fall.bytes;
+}
+
+const struct ranges *pages_live(void)
+{
+	return &live;
+}
+
+void pages_forget(void)
+{
+	ranges_free(&live);
+	held.count = 0;
+}
+
+void pages_forked(void)
+{
+	held.count = 0;
+}
+
+/* ---- around ------------------------------------------------------------------------------ */
+
+void pages_mask(struct pages_mask *mask)
+{
+	uint64_t all = ~UINT64_C(0);
+
+	mask->is_masked = !sandbox_is_on;
+	if (mask->is_masked)
+		SYS4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask->before, sizeof(all));
+}
+
+void pages_unmask(const struct pages_mask *mask)
+{
+	if (mask->is_masked)
+		SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask->before, 0,
+		     sizeof(mask->before));
+}
+
+bool pages_lock(void)
+{
+	if (spin_lock(&rec.image->heap.lock))
+		return true;
+	drop_mapping();
+	return false;
+}
+
+void pages_unlock(void)
+{
+	spin_unlock(&rec.image->heap.lock);
+}
+
+void pages_done(struct thread *thread, int64_t change, uint64_t sp)
+{
+	uint64_t depth = stack_note(thread, sp);
+
+	if (gate.mode & MODE_LOG)
+		log_append(thread, change, depth, gate.mode & MODE_MANY);
+}

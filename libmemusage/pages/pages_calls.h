@@ -1,0 +1,69 @@
+/* pages_calls.h -- what each call of the mmap family means for the pages that are mapped.
+ *
+ * Called by what stands in for these functions (interpose_map.c) and by what libc's own are
+ * patched with (pages_entry.c), in the hook, before and after the call, with signals masked.
+ * errno is not touched.
+ *
+ * Source  mmap(2), mremap(2), brk(2), shmop(2); ranges are rounded to pages as the kernel does.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_PAGES_PAGES_CALLS_H
+#define LIBMEMUSAGE_PAGES_PAGES_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libmemusage/pages/pages.h"
+
+enum pages_fn {
+	PAGES_MMAP, PAGES_MUNMAP, PAGES_MREMAP, PAGES_BRK, PAGES_SHMAT, PAGES_SHMDT, PAGES_FNS
+};
+
+/* The address after the system call in libc's function of that name, 0 if it is not known. */
+extern uint64_t pages_pc[PAGES_FNS];
+
+/* What a call leaves for its end. Zeroed: nothing. */
+struct pages_op {
+	uint64_t start, length; /* as given */
+	uint64_t size;		/* mremap: the new one; mmap: flags above, prot below */
+	uint32_t held;
+	struct pages_mask mask; /* from its begin to its end */
+};
+
+/* pages_mmap -- mmap returned. result: of the call, MAP_FAILED too; op as pages_mmap_op(). */
+void pages_mmap(struct thread *thread, const struct pages_place *place, void *result,
+		const struct pages_op *op);
+
+/* pages_mmap_op -- the arguments of an mmap. */
+static inline struct pages_op pages_mmap_op(size_t length, int prot, int flags)
+{
+	return (struct pages_op){ .length = length,
+				  .size = (uint64_t)(uint32_t)flags << 32 | (uint32_t)prot };
+}
+
+/* pages_munmap_begin, pages_munmap_end -- around a munmap. op: zeroed; failed: it returned -1. */
+void pages_munmap_begin(struct pages_op *op, uint64_t start, uint64_t length);
+void pages_munmap_end(struct thread *thread, const struct pages_place *place,
+		      const struct pages_op *op, bool failed);
+
+/* pages_mremap_begin, pages_mremap_end -- around an mremap. */
+void pages_mremap_begin(struct pages_op *op, uint64_t start, uint64_t length, uint64_t size,
+			int flags);
+void pages_mremap_end(struct thread *thread, const struct pages_place *place,
+		      const struct pages_op *op, void *result);
+
+/* pages_brk -- brk or sbrk returned: whatever it did, the kernel is asked. */
+void pages_brk(struct thread *thread, const struct pages_place *place);
+
+/* pages_brk_start -- note the present break. When pages are counted from now on. */
+void pages_brk_start(void);
+
+/* pages_shmat -- shmat of segment `id` returned. */
+void pages_shmat(struct thread *thread, const struct pages_place *place, int id, void *result);
+
+/* pages_shmdt_begin -- before shmdt; its end is that of a munmap. */
+void pages_shmdt_begin(struct pages_op *op, uint64_t start);
+
+#endif

@@ -1,0 +1,324 @@
+/* pages_entry.c -- seeing the mappings that libc makes for itself.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/pages/pages_entry.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/pages/pages_calls.h"
+#include "libmemusage/patch/decode.h"
+#include "libmemusage/patch/entry.h"
+#include "libmemusage/unwind/cfi.h"
+
+#define INSN_MAX 16u
+
+/* libc's functions without our jump: what a call of syscall() is turned into. */
+static uint64_t plain[PAGES_FNS];
+/* In syscall(), as pages_pc[] in the others. */
+static uint64_t syscall_pc;
+
+/* Of the arguments of a call after() needs some, which are no longer in their registers. They are
+ * kept where there is room in its struct. */
+static struct pages_op *op_of(struct entry_call *call)
+{
+	_Static_assert(sizeof(struct pages_op) <= sizeof(struct block) + sizeof(call->note),
+		       "an op must fit");
+	return (struct pages_op *)&call->block;
+}
+
+static struct pages_place place_of(const struct entry_call *call)
+{
+	return (struct pages_place){ entry_call_sp(call), *(const uint64_t *)call->entry->data };
+}
+
+/* What stands in for the function records the call itself, and sees who really calls. */
+static bool is_ours(const struct entry_call *call)
+{
+	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
+
+	return call->return_address - (uint64_t)__ehdr_start <
+	       (uint64_t)_end - (uint64_t)__ehdr_start;
+}
+
+static bool before_mmap(struct entry_call *call)
+{
+	if (is_ours(call))
+		return false;
+	*op_of(call) = pages_mmap_op(entry_argument(call, 2), (int)entry_argument(call, 3),
+				     (int)entry_argument(call, 4));
+	return true;
+}
+
+static void after_mmap(struct entry_call *call)
+{
+	struct pages_place place = place_of(call);
+	struct pages_mask mask;
+	struct thread *thread;
+
+	pages_mask(&mask);
+	thread = entry_enter();
+	if (thread) {
+		pages_mmap(thread, &place, (void *)call->rax, op_of(call));
+		hook_leave(thread);
+	}
+	pages_unmask(&mask);
+}
+
+/* Signals are masked until after(): so it must be wanted. */
+static struct thread *begin(struct entry_call *call)
+{
+	struct pages_op *op = op_of(call);
+
+	*op = (struct pages_op){ .size = 0 };
+	pages_mask(&op->mask);
+	return entry_enter();
+}
+
+static bool before_munmap(struct entry_call *call)
+{
+	struct thread *thread;
+
+	if (is_ours(call))
+		return false;
+	thread = begin(call);
+	if (thread) {
+		pages_munmap_begin(op_of(call), entry_argument(call, 1), entry_argument(call, 2));
+		hook_leave(thread);
+	}
+	return true;
+}
+
+static void after_munmap(struct entry_call *call)
+{
+	struct pages_place place = place_of(call);
+	struct thread *thread = entry_enter();
+
+	if (thread) {
+		pages_munmap_end(thread, &place, op_of(call), (int)call->rax != 0);
+		hook_leave(thread);
+	}
+	pages_unmask(&op_of(call)->mask);
+}
+
+static bool before_mremap(struct entry_call *call)
+{
+	struct thread *thread;
+
+	if (is_ours(call))
+		return false;
+	thread = begin(call);
+	if (thread) {
+		pages_mremap_begin(op_of(call), entry_argument(call, 1), entry_argument(call, 2),
+				   entry_argument(call, 3), (int)entry_argument(call, 4));
+		hook_leave(thread);
+	}
+	return true;
+}
+
+static void after_mremap(struct entry_call *call)
+{
+	struct pages_place place = place_of(call);
+	struct thread *thread = entry_enter();
+
+	if (thread) {
+		pages_mremap_end(thread, &place, op_of(call), (void *)call->rax);
+		hook_leave(thread);
+	}
+	pages_unmask(&op_of(call)->mask);
+}
+
+static bool before_brk(struct entry_call *call)
+{
+	return !is_ours(call);
+}
+
+static void after_brk(struct entry_call *call)
+{
+	struct pages_place place = place_of(call);
+	struct pages_mask mask;
+	struct thread *thread;
+
+	pages_mask(&mask);
+	thread = entry_enter();
+	if (thread) {
+		pages_brk(thread, &place);
+		hook_leave(thread);
+	}
+	pages_unmask(&mask);
+}
+
+static bool before_shmat(struct entry_call *call)
+{
+	if (is_ours(call))
+		return false;
+	*op_of(call) = (struct pages_op){ .start = entry_argument(call, 1) };
+	return true;
+}
+
+static void after_shmat(struct entry_call *call)
+{
+	struct pages_place place = place_of(call);
+	struct pages_mask mask;
+	struct thread *thread;
+
+	pages_mask(&mask);
+	thread = entry_enter();
+	if (thread) {
+		pages_shmat(thread, &place, (int)op_of(call)->start, (void *)call->rax);
+		hook_leave(thread);
+	}
+	pages_unmask(&mask);
+}
+
+static bool before_shmdt(struct entry_call *call)
+{
+	struct thread *thread;
+
+	if (is_ours(call))
+		return false;
+	thread = begin(call);
+	if (thread) {
+		pages_shmdt_begin(op_of(call), entry_argument(call, 1));
+		hook_leave(thread);
+	}
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*before)(struct entry_call *call);
+	void (*after)(struct entry_call *call);
+} family[PAGES_FNS] = {
+	[PAGES_MMAP] = { "mmap", before_mmap, after_mmap },
+	[PAGES_MUNMAP] = { "munmap", before_munmap, after_munmap },
+	[PAGES_MREMAP] = { "mremap", before_mremap, after_mremap },
+	[PAGES_BRK] = { "brk", before_brk, after_brk },
+	[PAGES_SHMAT] = { "shmat", before_shmat, after_shmat },
+	[PAGES_SHMDT] = { "shmdt", before_shmdt, after_munmap },
+};
+
+/* ---- syscall() ---------------------------------------------------------------------------- */
+
+static struct entry as_syscall[PAGES_FNS] = {
+	[PAGES_MMAP] = { .after = after_mmap, .data = &syscall_pc },
+	[PAGES_MUNMAP] = { .after = after_munmap, .data = &syscall_pc },
+	[PAGES_MREMAP] = { .after = after_mremap, .data = &syscall_pc },
+	[PAGES_BRK] = { .after = after_brk, .data = &syscall_pc },
+	[PAGES_SHMAT] = { .after = after_shmat, .data = &syscall_pc },
+	[PAGES_SHMDT] = { .after = after_munmap, .data = &syscall_pc },
+};
+
+static enum pages_fn fn_of(uint64_t number)
+{
+	switch (number) {
+	case SYS_mmap:
+		return PAGES_MMAP;
+	case SYS_munmap:
+		return PAGES_MUNMAP;
+	case SYS_mremap:
+		return PAGES_MREMAP;
+	case SYS_brk:
+		return PAGES_BRK;
+	case SYS_shmat:
+		return PAGES_SHMAT;
+	case SYS_shmdt:
+		return PAGES_SHMDT;
+	default:
+		return PAGES_FNS;
+	}
+}
+
+/* The thunk would move the last of seven arguments, which is on the stack. So the call goes on as
+ * one of the function that does the same; but for brk, which has one argument, another result. */
+static void turn_into(struct entry_call *call, enum pages_fn fn)
+{
+	call->rdi = call->rsi;
+	call->rsi = call->rdx;
+	call->rdx = call->rcx;
+	call->rcx = call->r8;
+	call->r8 = call->r9;
+	if (fn == PAGES_MMAP)
+		call->r9 = (&call->return_address)[1];
+	call->original = plain[fn];
+}
+
+static bool before_syscall(struct entry_call *call)
+{
+	enum pages_fn fn = fn_of(call->rdi);
+
+	if (fn == PAGES_FNS || !plain[fn])
+		return false;
+	if (fn != PAGES_BRK)
+		turn_into(call, fn);
+	call->entry = &as_syscall[fn];
+	return family[fn].before(call);
+}
+
+/* ---- patching ---------------------------------------------------------------------------- */
+
+/* The address after the function's system call: there Massif sees it. Where the call is not found
+ * (another CPU, code that is not known) it is the function's. */
+static uint64_t call_in(uint64_t function, uint64_t size)
+{
+#if defined(__x86_64__)
+	uint8_t code[INSN_MAX];
+	struct insn insn;
+
+	for (uint64_t i = 0; i < size; i += insn.length) {
+		uint64_t length = size - i < INSN_MAX ? size - i : INSN_MAX;
+		memset(code, 0, sizeof(code));
+		memcpy(code, (const void *)(function + i), length);
+		if (length >= 2 && code[0] == 0x0f && code[1] == 0x05)
+			return function + i + 2;
+		if (!decode(code, &insn) || !insn.length)
+			break;
+	}
+#endif
+	(void)size;
+	return function;
+}
+
+/* Whether calls will be seen. pc gets the address of the function's system call. */
+static bool patch_one(const struct patch *p, const char *name, struct entry *entry, uint64_t *pc)
+{
+	const struct link_map *libc = lookup_object("__libc_start_main");
+
+	if (!libc || !lookup_sized(libc, name, &entry->function, &entry->size))
+		return false;
+	if (entry_original(entry->function))
+		return true;
+	*pc = call_in(entry->function, entry->size);
+	return p && !entry_patch(p, entry, 0);
+}
+
+static bool patch_fn(const struct patch *p, enum pages_fn fn)
+{
+	struct entry entry = { .before = family[fn].before, .after = family[fn].after,
+			       .data = &pages_pc[fn] };
+	bool ok = patch_one(p, family[fn].name, &entry, &pages_pc[fn]);
+
+	plain[fn] = entry_original(entry.function);
+	return ok;
+}
+
+bool pages_entry_patch(void)
+{
+	struct entry entry = { .before = before_syscall };
+	struct patch p;
+	bool ok = true;
+
+	cfi_init();
+	bool may = patch_begin(&p);
+	for (enum pages_fn fn = 0; fn < PAGES_FNS; fn++)
+		ok &= patch_fn(may ? &p : NULL, fn);
+	ok &= patch_one(may ? &p : NULL, "syscall", &entry, &syscall_pc);
+	if (may)
+		patch_end(&p);
+	return ok && may;
+}

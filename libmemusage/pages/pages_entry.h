@@ -1,0 +1,18 @@
+/* pages_entry.h -- seeing the mappings that libc makes for itself.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_PAGES_PAGES_ENTRY_H
+#define LIBMEMUSAGE_PAGES_PAGES_ENTRY_H
+
+#include <stdbool.h>
+
+/* pages_entry_patch -- have the entries of libc's mmap family intercepted, and fill pages_pc.
+ *
+ * libc calls these functions of its own directly: for arenas of malloc, stacks of threads, files
+ * that it reads. Calls of ours are left to who makes them.
+ * Returns whether all are intercepted. Idempotent. From recorder_start() only, as entry_patch().
+ */
+bool pages_entry_patch(void);
+
+#endif

@@ -1,0 +1,54 @@
+/* passthrough.c -- malloc and its kin become jumps to the real functions.
+ *
+ * A call that only passes through costs 2 to 4 ns: on cc1, with 1.5 million of them a second, the
+ * recorder's share of the time was 1 %, nearly all of it this (pages as heap).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/pages/passthrough.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "libmemusage/base/real.h"
+#include "libmemusage/patch/patch.h"
+
+#if defined(__x86_64__)
+/* The functions themselves, whatever their names resolve to. Unit tests have none. */
+#define DECLARE(name, takes_block) \
+	extern const char entry_of_##name[] __attribute__((weak, visibility("hidden")));
+PASS_ON_FUNCTIONS(DECLARE)
+
+#define ROW(name, takes_block) { entry_of_##name, &real.name, takes_block },
+static const struct {
+	const char *entry;
+	const void *real; /* the pointer to what is called instead */
+	bool takes_block;
+} family[] = { PASS_ON_FUNCTIONS(ROW) };
+
+void pass_on_patch(void)
+{
+	struct patch p;
+
+	if (!patch_begin(&p))
+		return;
+	for (unsigned int i = 0; p.is_alone && i < sizeof(family) / sizeof(family[0]); i++) {
+		uint8_t jump[6] = { 0xff, 0x25 }; /* jmp *distance(%rip) */
+		uint64_t entry = (uint64_t)family[i].entry;
+		int32_t distance = (int32_t)((uint64_t)family[i].real - entry - sizeof(jump));
+
+		/* Early blocks never reach the real functions. */
+		if (!entry || (family[i].takes_block && early_is_used()))
+			continue;
+		memcpy(jump + 2, &distance, sizeof(distance));
+		if (!patch_write(&p, entry, jump, sizeof(jump)))
+			break;
+	}
+	patch_end(&p);
+}
+#else
+void pass_on_patch(void)
+{
+}
+#endif

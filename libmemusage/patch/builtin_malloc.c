@@ -1,0 +1,123 @@
+/* builtin_malloc.c -- intercepting an allocator that the program brings with it.
+ *
+ * Its functions are entered by the calls of everybody, libc included, so all of them are events
+ * of the program.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/patch/builtin_malloc.h"
+
+#include <link.h>
+#include <stddef.h>
+
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/new_objects.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/patch/builtin_malloc_detect.h"
+#include "libmemusage/patch/entry.h"
+#include "libmemusage/patch/intercept.h"
+#include "libmemusage/patch/symbols.h"
+#include "libmemusage/unwind/cfi.h"
+#include "recording/family.h"
+
+static struct fresh known;
+
+static const char *path_of(const struct link_map *object)
+{
+	return object->l_name && object->l_name[0] ? object->l_name : "";
+}
+
+static void note(const struct link_map *object, const char *name, const char *why)
+{
+	const struct symbols_name symbol = { name, path_of(object), why, MU_SYMBOL_OWN, 0 };
+
+	symbols_note(&symbol);
+}
+
+/* Whether the function is intercepted or, with ENTRY_TRY, could be; refusals are noted. */
+static bool patch_one(const struct patch *p, const struct link_map *object,
+		      const struct mu_family *function, unsigned int flags)
+{
+	const struct intercept what = { .shape = function->shape, .layer = ENTRY_OWN };
+	uint64_t address, size;
+
+	if (!lookup_sized(object, function->name, &address, &size))
+		return false;
+	if (entry_original(address))
+		return true;
+	const char *why = intercept_function(p, &what, address, size, flags);
+	if (why || !(flags & ENTRY_TRY))
+		note(object, function->name, why);
+	if (!why && !(flags & ENTRY_TRY))
+		real_redirect(address, entry_original(address));
+	return !why;
+}
+
+/* All that is needed, or nothing. */
+static bool patch_all(const struct patch *p, const struct link_map *object, unsigned int flags)
+{
+	for (size_t i = 0; i < MU_FAMILY_NEEDED; i++)
+		if (!patch_one(p, object, &mu_family_libc[i], flags | ENTRY_TRY))
+			return false;
+	for (size_t i = 0; i < MU_FAMILY_LIBC; i++)
+		if (!patch_one(p, object, &mu_family_libc[i], flags) && i < MU_FAMILY_NEEDED)
+			return false;
+	return true;
+}
+
+bool own_patch(const struct link_map *object, bool is_fresh)
+{
+	struct patch p;
+
+	cfi_init();
+	if (!patch_begin(&p)) {
+		note(object, "malloc", "code cannot be changed here");
+		return false;
+	}
+	bool ok = patch_all(&p, object, is_fresh ? ENTRY_FRESH : 0);
+	patch_end(&p);
+	return ok;
+}
+
+/* ---- objects that are opened later --------------------------------------------------------- */
+
+static void look_at(const struct object *object, void *unused)
+{
+	uint64_t address, size;
+
+	(void)unused;
+	if (!lookup_sized(object->map, "malloc", &address, &size) ||
+	    !lookup_sized(object->map, "free", &address, &size))
+		return;
+	cfi_know(object_tables(object), object->start, object->end);
+	foreign_found(object->map, path_of(object->map), MU_NOTE_FOREIGN_MALLOC, true);
+	cfi_know(NULL, 0, 0);
+}
+
+/* ld.so holds its lock: one thread at a time. */
+static void objects_changed(void)
+{
+	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
+		fresh_look(&known, look_at, NULL);
+}
+
+/* Under ld.so's lock: its list does not change meanwhile. */
+static int listen(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)info;
+	(void)size;
+	(void)unused;
+	if (!known.known && fresh_init(&known)) {
+		fresh_look(&known, NULL, NULL);
+		patch_on_objects(objects_changed);
+	}
+	return 1;
+}
+
+void own_listen(void)
+{
+	if (!known.known)
+		dl_iterate_phdr(listen, NULL);
+}

@@ -1,0 +1,499 @@
+/* entry.c -- moving a function's first instructions away, and what runs in between.
+ *
+ * A thunk:
+ *	 0  push $number
+ *	 5  jmp *5(%rip)    to patch_entry_common, which keeps all registers
+ *	16  its address
+ *	24  endbr64, as hooks and patch_entry_common come by a pointer
+ *	28  the moved instructions, and a jump to what follows them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/patch/entry.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "libmemusage/base/objects.h"
+#include "libmemusage/base/vectors.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/patch/decode.h"
+#include "libmemusage/unwind/cfi.h"
+#include "libmemusage/unwind/stack_memory.h"
+
+#define THUNK_BYTES 112u
+#define ORIGINAL_AT 24u
+#define JUMP_BYTES 5u
+#define INSN_MAX 16u
+#define ALIGNMENT UINT64_C(16) /* of functions: what lies in between is padding */
+#define SIZE_MAX_STRICT (UINT64_C(64) << 10)
+#define COLD_BYTES 2048u
+#define OTHER_STACK_NEAR 4096u
+#define NEAR_BYTES UINT64_C(0x7fff0000) /* a jump reaches, with what moved code adds */
+#define HARDWARE_SP 4 /* as instructions number registers; DWARF has them the other way */
+#define HARDWARE_BP 5
+
+/* In x86_64/patch_entry.S. */
+void patch_entry_common(void);
+void patch_entry_returned(void);
+/* entry_before -- calls the hook's before(). entry_after -- likewise. */
+bool entry_before(struct entry_call *call, uint32_t number);
+void entry_after(struct entry_call *call);
+
+static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
+
+static struct entry entries[ENTRIES];
+static uint32_t entry_count;
+static uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
+/* The outermost struct entry_call of each layer, 0 none. */
+static __thread uint64_t outer[ENTRY_LAYERS];
+
+bool entry_before(struct entry_call *call, uint32_t number)
+{
+	struct entry *entry = &entries[number];
+
+	call->entry = entry;
+	call->original = entry->original;
+	return entry->before(call);
+}
+
+void entry_after(struct entry_call *call)
+{
+	if (call->entry->after)
+		call->entry->after(call);
+}
+
+uint64_t entry_argument(const struct entry_call *call, unsigned int number)
+{
+	const uint64_t argument[] = { call->rdi, call->rsi, call->rdx, call->rcx, call->r8,
+				      call->r9 };
+
+	return number >= 1 && number <= 6 ? argument[number - 1] : 0;
+}
+
+static void enter(void *thread)
+{
+	*(struct thread **)thread = hook_enter();
+}
+
+struct thread *entry_enter(void)
+{
+	struct thread *thread = NULL;
+
+	if (likely(gate.on) && likely(has_self()))
+		return hook_enter();
+	vectors_keep(enter, &thread);
+	return thread;
+}
+
+/* While the outer function runs, the word below its call is the address where it will return to
+ * us. On a stack that is not the thread's own it may be another's by now. */
+static bool is_under_way(const struct entry_call *inner, uint64_t outermost)
+{
+	uint64_t here = (uint64_t)inner;
+
+	if (!outermost || outermost <= here)
+		return false;
+	if (has_self() && stack_memory_is_own(self, here) &&
+	    stack_memory_is_own(self, outermost - 8))
+		return stack_memory_read(here, outermost - 8) == (uint64_t)patch_entry_returned;
+	return outermost - here < OTHER_STACK_NEAR;
+}
+
+bool entry_is_outer(const struct entry_call *call, enum entry_layer layer)
+{
+	for (unsigned int i = 0; i <= (unsigned int)layer; i++)
+		if (is_under_way(call, outer[i]))
+			return false;
+	outer[layer] = (uint64_t)call;
+	return true;
+}
+
+void entry_ends(const struct entry_call *call, enum entry_layer layer)
+{
+	if (outer[layer] == (uint64_t)call)
+		outer[layer] = 0;
+}
+
+uint64_t entry_returned(void)
+{
+	return (uint64_t)patch_entry_returned;
+}
+
+/* ---- moving instructions ------------------------------------------------------------------- */
+
+/* A copy of some code with room behind it, so that the last instruction can be decoded. */
+static bool fetch(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[INSN_MAX])
+{
+	uint64_t length = end - at < INSN_MAX ? end - at : INSN_MAX;
+
+	memset(code, 0, INSN_MAX);
+	memcpy(code, (const void *)at, length);
+	return decode(code, insn) && insn->length <= length;
+}
+
+struct moved {
+	uint8_t code[THUNK_BYTES];
+	unsigned int length;
+	unsigned int taken; /* bytes of the function */
+	bool ends;	    /* the last one is a jump that does not come back */
+};
+
+static bool put_distance(uint8_t *at, int64_t distance)
+{
+	int32_t value = (int32_t)distance;
+
+	memcpy(at, &value, sizeof(value));
+	return value == distance;
+}
+
+static int64_t read_relative(const uint8_t *code, const struct insn *insn)
+{
+	int32_t value;
+
+	if (insn->relative_size == 1)
+		return (int8_t)code[insn->relative_at];
+	memcpy(&value, code + insn->relative_at, sizeof(value));
+	return value;
+}
+
+/* A call becomes a push of the address that it would return to, and a jump: so the callee
+ * returns to the function itself, and who unwinds finds its tables. It is the last one moved,
+ * since it ends behind the bytes that the jump to the thunk takes. No flags, no registers. A shadow
+ * stack would not know of that address, and the processor refuse to return to it. */
+static const char *push_return(struct moved *moved, uint64_t back)
+{
+	uint8_t code[13] = { 0x68, 0, 0, 0, 0, 0xc7, 0x44, 0x24, 4 }; /* push; movl to 4(%rsp) */
+	uint32_t low = (uint32_t)back, high = (uint32_t)(back >> 32);
+
+	if (cpu_has_shadow_stack())
+		return "its first instructions call, and return addresses are protected (CET)";
+	memcpy(code + 1, &low, sizeof(low));
+	memcpy(code + 9, &high, sizeof(high));
+	memcpy(moved->code + moved->length, code, sizeof(code));
+	moved->length += sizeof(code);
+	moved->ends = true;
+	return NULL;
+}
+
+/* A branch of any size becomes one of four bytes. */
+static const char *move_branch(const struct insn *insn, const uint8_t *code, uint64_t at,
+			       uint64_t to, struct moved *moved)
+{
+	uint8_t opcode = insn->opcode;
+	int64_t target = (int64_t)(at + insn->length) + read_relative(code, insn);
+	const char *why = NULL;
+
+	if (insn->map == DECODE_ONE_BYTE && (opcode & 0xfc) == 0xe0)
+		return "its first instructions loop";
+	if (opcode == 0xe8)
+		why = push_return(moved, at + insn->length);
+	if (why)
+		return why;
+	uint8_t *out = moved->code + moved->length;
+	if (opcode == 0xe8 || opcode == 0xe9 || opcode == 0xeb) {
+		*out++ = 0xe9;
+		moved->ends = true;
+		moved->length += 5;
+	} else {
+		*out++ = 0x0f;
+		*out++ = 0x80 | (opcode & 15);
+		moved->length += 6;
+	}
+	if (!put_distance(out, target - (int64_t)(to + moved->length)))
+		return "a branch reaches too far";
+	return NULL;
+}
+
+static const char *move_one(const struct insn *insn, const uint8_t *code, uint64_t at,
+			    uint64_t thunk, struct moved *moved)
+{
+	uint64_t to = thunk + ORIGINAL_AT;
+
+	if (insn->relative_size)
+		return move_branch(insn, code, at, to, moved);
+	bool is_far = insn->map == DECODE_ONE_BYTE && insn->opcode == 0xff;
+	unsigned int kind = is_far ? code[insn->modrm_at] >> 3 & 7 : 0;
+	if (is_far && (kind == 3 || (kind == 2 && !insn->is_rip)))
+		return "its first instructions call by a pointer";
+	const char *why = is_far && kind == 2 ? push_return(moved, at + insn->length) : NULL;
+	if (why)
+		return why;
+	uint8_t *out = moved->code + moved->length;
+	memcpy(out, code, insn->length);
+	if (is_far && kind == 2)
+		out[insn->modrm_at] = 0x25; /* jmp */
+	if (insn->is_rip) {
+		int64_t shift = (int64_t)(at - (to + moved->length));
+		if (!put_distance(moved->code + moved->length + insn->displacement_at,
+				  insn->displacement + shift))
+			return "an address reaches too far";
+	}
+	/* jmp *; ret and kin, ud2, hlt. */
+	moved->ends |= is_far && (kind == 4 || kind == 5);
+	if (insn->map == DECODE_ONE_BYTE &&
+	    ((insn->opcode & 0xf6) == 0xc2 || insn->opcode == 0xcc || insn->opcode == 0xf4))
+		moved->ends = true;
+	moved->ends |= insn->map == DECODE_0F && insn->opcode == 0x0b;
+	moved->length += insn->length;
+	return NULL;
+}
+
+/* A short function may be followed by bytes that nobody executes. */
+static bool has_room_behind(uint64_t end, uint64_t wanted)
+{
+	struct cfi_workspace work;
+
+	return wanted <= ((end + ALIGNMENT - 1) & -ALIGNMENT) &&
+	       decode_is_padding((const uint8_t *)end, (unsigned int)(wanted - end)) &&
+	       !cfi_find(end, &work) && !cfi_find(wanted - 1, &work);
+}
+
+static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct moved *moved)
+{
+	uint8_t code[INSN_MAX];
+	struct insn insn;
+
+	*moved = (struct moved){ .length = sizeof(landing) };
+	memcpy(moved->code, landing, sizeof(landing));
+	while (moved->taken < JUMP_BYTES) {
+		if (moved->ends && place + moved->taken == end &&
+		    has_room_behind(end, place + JUMP_BYTES)) {
+			moved->taken = JUMP_BYTES;
+			break;
+		}
+		if (moved->ends || place + moved->taken >= end)
+			return "it is too short";
+		if (!fetch(place + moved->taken, end, &insn, code))
+			return "its first instructions are not known";
+		const char *why = move_one(&insn, code, place + moved->taken, thunk, moved);
+		if (why)
+			return why;
+		moved->taken += insn.length;
+	}
+	if (moved->ends)
+		return NULL;
+	moved->code[moved->length++] = 0xe9;
+	moved->length += 4;
+	if (!put_distance(moved->code + moved->length - 4,
+			  (int64_t)(place + moved->taken - (thunk + ORIGINAL_AT + moved->length))))
+		return "the thunk is too far";
+	return NULL;
+}
+
+/* ---- looking at the whole function ------------------------------------------------------- */
+
+/* At every byte, not only where instructions begin: what looks like a jump to the middle of the
+ * moved ones refuses the function, be it one or not. For code that cannot be read. */
+static bool seems_entered(const struct entry *entry, uint64_t place, unsigned int taken)
+{
+	const uint8_t *code = (const uint8_t *)entry->function;
+
+	for (uint64_t i = 0; i + 2 <= entry->size; i++) {
+		uint64_t next = entry->function + i + 2;
+		int32_t far;
+		if (((code[i] & 0xf0) == 0x70 || (code[i] & 0xfc) == 0xe0 || code[i] == 0xeb) &&
+		    next + (uint64_t)(int64_t)(int8_t)code[i + 1] - place - 1 < taken - 1u)
+			return true;
+		if (i + 5 > entry->size)
+			continue;
+		memcpy(&far, code + i + 1, sizeof(far));
+		/* e8, e9, and 0f 8x whose second byte this is. */
+		if (((code[i] & 0xfe) == 0xe8 ||
+		     (i && code[i - 1] == 0x0f && (code[i] & 0xf0) == 0x80)) &&
+		    next + 3 + (uint64_t)(int64_t)far - place - 1 < taken - 1u)
+			return true;
+	}
+	return false;
+}
+
+/* Whether some branch of the function leads to the middle of the moved instructions. */
+static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsigned int taken)
+{
+	uint64_t end = entry->function + entry->size;
+	uint8_t code[INSN_MAX];
+	struct insn insn;
+
+	for (uint64_t at = entry->function; at < end; at += insn.length) {
+		if (!fetch(at, end, &insn, code))
+			return seems_entered(entry, place, taken);
+		if (!insn.relative_size)
+			continue;
+		uint64_t target = at + insn.length + (uint64_t)read_relative(code, &insn);
+		if (target - place - 1 < taken - 1u)
+			return true;
+	}
+	return false;
+}
+
+/* What lies at and above the CFA was put there by the caller: arguments on the stack. The thunk
+ * has something else there. */
+static const char *check_insn(const struct insn *insn, uint64_t at)
+{
+	struct cfi_workspace work;
+
+	if (insn->base != HARDWARE_SP && insn->base != HARDWARE_BP)
+		return NULL;
+	const struct cfi_row *row = cfi_find(at, &work);
+	if (!row)
+		return "it has no unwind information";
+	bool same = (insn->base == HARDWARE_SP && row->cfa_register == CFI_SP) ||
+		    (insn->base == HARDWARE_BP && row->cfa_register == CFI_BP);
+	if (same && insn->displacement >= row->cfa_offset)
+		return "it seems to have arguments on the stack";
+	return NULL;
+}
+
+/* Code to which the function branches, with its frame set up: its unlikely part. */
+static bool is_cold_part(uint64_t target)
+{
+	struct cfi_workspace work;
+	const struct cfi_row *row = cfi_find(target, &work);
+
+	return row && (row->cfa_register != CFI_SP || row->cfa_offset != 8);
+}
+
+static const char *check_code(const struct entry *entry, uint64_t start, uint64_t size, bool cold)
+{
+	uint8_t code[INSN_MAX];
+	struct insn insn;
+
+	for (uint64_t at = start; at < start + size; at += insn.length) {
+		if (!fetch(at, start + size, &insn, code))
+			return cold ? NULL : "it has instructions that are not known";
+		const char *why = check_insn(&insn, at);
+		if (why)
+			return why;
+		uint64_t target = at + insn.length + (uint64_t)(insn.relative_size
+								? read_relative(code, &insn)
+								: 0);
+		if (cold || insn.relative_size != 4 || insn.opcode == 0xe8 ||
+		    target - entry->function < entry->size || !is_cold_part(target))
+			continue;
+		why = check_code(entry, target, COLD_BYTES, true);
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+static const char *check_object(const struct entry *entry)
+{
+	struct object object;
+
+	if (!object_of(entry->function, &object))
+		return "it is in no object";
+	int flags = object_flags(&object, entry->function);
+	if (flags < 0 || !(flags & PF_X) || entry->size > object.end - entry->function)
+		return "it is not code";
+	for (const ElfW(Dyn) *d = object.map->l_ld; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL))
+			return "its object has text relocations";
+	return NULL;
+}
+
+/* ---- patching ------------------------------------------------------------------------------ */
+
+static struct entry *find_entry(uint64_t function)
+{
+	for (uint32_t i = 0; i < entry_count; i++) {
+		const struct entry *entry = &entries[i];
+		const uint8_t *code = (const uint8_t *)entry->place;
+		int32_t distance;
+		if (entry->function != function || code[0] != 0xe9)
+			continue;
+		memcpy(&distance, code + 1, sizeof(distance));
+		if (entry->place + JUMP_BYTES + (uint64_t)(int64_t)distance ==
+		    entry->original - ORIGINAL_AT)
+			return &entries[i];
+	}
+	return NULL;
+}
+
+uint64_t entry_original(uint64_t function)
+{
+	const struct entry *entry = find_entry(function);
+
+	return entry ? entry->original : 0;
+}
+
+/* The number for an entry: that of the same function of an object that came back, if it did. */
+static uint32_t number_for(uint64_t function)
+{
+	uint32_t number = 0;
+
+	while (number < entry_count && entries[number].function != function)
+		number++;
+	return number;
+}
+
+static bool reaches(uint64_t from, uint64_t to)
+{
+	return (from > to ? from - to : to - from) < NEAR_BYTES;
+}
+
+/* A thunk of an entry that is no more is used again: nobody can be in it. So is the room that was
+ * found for a function which was only tried, or refused: what is done is what was tried. */
+static uint64_t thunk_for(uint32_t number, uint64_t place, uint64_t end)
+{
+	if (number < entry_count)
+		return entries[number].original - ORIGINAL_AT;
+	if (!spare_thunk || !reaches(spare_thunk, place) || !reaches(spare_thunk, end))
+		spare_thunk = patch_room_near(place, end, THUNK_BYTES);
+	return spare_thunk;
+}
+
+static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
+			const struct moved *moved)
+{
+	uint64_t common = (uint64_t)patch_entry_common;
+	uint8_t code[THUNK_BYTES] = { 0x68 };
+
+	memcpy(code + 1, &number, 4);
+	memcpy(code + 5, "\xff\x25\5\0\0\0", 6); /* the address is 5 bytes behind */
+	memcpy(code + 16, &common, sizeof(common));
+	memcpy(code + ORIGINAL_AT, moved->code, moved->length);
+	return patch_write(p, thunk, code, ORIGINAL_AT + moved->length);
+}
+
+const char *entry_patch(const struct patch *p, const struct entry *wanted, unsigned int flags)
+{
+	struct entry entry = *wanted;
+	uint64_t end = entry.function + entry.size;
+	uint8_t jump[JUMP_BYTES] = { 0xe9 };
+	struct moved moved;
+
+	const char *why = check_object(&entry);
+	if (why)
+		return why;
+	if (!p->is_alone && !(flags & ENTRY_FRESH))
+		return "other threads are running already";
+	uint32_t number = number_for(entry.function);
+	if (number == ENTRIES)
+		return "there are too many";
+	if (flags & ENTRY_STRICT && entry.size > SIZE_MAX_STRICT)
+		return "it is too long to be looked at";
+	entry.place = entry.function;
+	if (entry.size >= 4 && !memcmp((const void *)entry.place, landing, sizeof(landing)))
+		entry.place += sizeof(landing);
+	uint64_t thunk = thunk_for(number, entry.place, end);
+	if (!thunk)
+		return "there is no room for a thunk near it";
+	why = move(entry.place, end, thunk, &moved);
+	if (!why && is_entered_elsewhere(&entry, entry.place, moved.taken))
+		why = "something seems to jump into its first instructions";
+	if (!why && flags & ENTRY_STRICT)
+		why = check_code(&entry, entry.function, entry.size, false);
+	if (why || flags & ENTRY_TRY)
+		return why;
+	entry.original = thunk + ORIGINAL_AT;
+	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
+	entries[number] = entry;
+	if (!write_thunk(p, thunk, number, &moved) ||
+	    !patch_write(p, entry.place, jump, JUMP_BYTES))
+		return "the system forbids to change code";
+	entry_count += number == entry_count;
+	if (thunk == spare_thunk)
+		spare_thunk = 0;
+	return NULL;
+}

@@ -1,0 +1,103 @@
+/* entry.h -- being called before and after a function that nobody calls through a symbol.
+ *
+ * The first instructions of the function are moved to a thunk, and a jump to the thunk takes
+ * their place. The thunk keeps every register and the flags, calls `before`, lets the function
+ * run, and calls `after`: so also callers that know what the function leaves alone (gcc's
+ * -fipa-ra) find it as they expect. A function is left alone, with a reason, unless all of its
+ * code is understood well enough to be sure (docs/design.md, "Patching").
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_PATCH_ENTRY_H
+#define LIBMEMUSAGE_PATCH_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/patch/patch.h"
+#include "libmemusage/tables/blocks.h"
+
+#define ENTRIES 512u
+
+struct entry;
+
+/* A call that is under way; lies on the stack. x86_64/patch_entry.S knows the layout. */
+struct entry_call {
+	struct entry *entry;
+	struct block block;    /* for before() to leave something to after() */
+	uint64_t note[3];      /* likewise */
+	uint64_t original;     /* where the function goes on */
+	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t flags;
+	uint64_t caller_bp;	 /* this and the next: what an event takes for a stack frame */
+	uint64_t return_address;
+};
+
+/* Both run with all registers saved, on the stack of the call, and must use general registers
+ * only; they keep errno. before() returns whether after() is wanted; if not, the function runs as
+ * if it had been called directly. after() finds the result in rax. A function that is left by an
+ * exception or longjmp() has no after(). */
+struct entry {
+	bool (*before)(struct entry_call *call);
+	void (*after)(struct entry_call *call);
+	const void *data;  /* the hook's own */
+	uint64_t place;	   /* of the jump */
+	uint64_t function; /* address of the function */
+	uint64_t size;	   /* of its code, bytes */
+	uint64_t original; /* its first instructions, in the thunk */
+};
+
+enum entry_flag {
+	ENTRY_FRESH = 1,  /* the object was just mapped: no thread can be in it */
+	ENTRY_STRICT = 2, /* look at all of its code for what a moved stack would break: needed
+			   * unless it is known to take no arguments on the stack */
+	ENTRY_TRY = 4	  /* change nothing: only say whether it can be done */
+};
+
+/* entry_patch -- have a function intercepted.
+ *
+ * p      from patch_begin().
+ * entry  before, data, function and size are set, after may be NULL; copied.
+ * flags  enum entry_flag.
+ * Returns NULL, or why not: a constant text that completes "NAME: ".
+ * Cost some us; strict some 10 us.
+ */
+const char *entry_patch(const struct patch *p, const struct entry *entry, unsigned int flags);
+
+/* entry_original -- what to call in place of an intercepted function, to pass it by; 0: it is
+ * not intercepted. An object can go and come back unpatched. */
+uint64_t entry_original(uint64_t function);
+
+/* entry_argument -- an argument of the call, 1 to 6, as it was when it was made. */
+uint64_t entry_argument(const struct entry_call *call, unsigned int number);
+
+/* entry_enter -- hook_enter() for before() and after(): also a thread's first event is right. */
+struct thread *entry_enter(void);
+
+/* Who intercepts. An allocator may be made of another one that is intercepted, too: a pool takes
+ * its memory from the program's own malloc, which counts, or malloc hands on to je_malloc, which
+ * does not. */
+enum entry_layer { ENTRY_OWN, ENTRY_SYMBOL, ENTRY_LAYERS };
+
+/* entry_is_outer -- whether the call is not made by another function that is intercepted.
+ *
+ * layer  calls under way in this or a lower one are looked at.
+ * Call in before(). A call that was left by an exception or longjmp() is noticed. Marks this
+ * call as the outer one of its layer if so.
+ */
+bool entry_is_outer(const struct entry_call *call, enum entry_layer layer);
+
+/* entry_ends -- the outer call ends: in after(). */
+void entry_ends(const struct entry_call *call, enum entry_layer layer);
+
+/* entry_call_sp -- what event_alloc() and its kin take as the place of the call. */
+static inline uint64_t entry_call_sp(const struct entry_call *call)
+{
+	return (uint64_t)&call->caller_bp;
+}
+
+/* entry_returned -- where an intercepted function returns to: a frame that is left out. */
+uint64_t entry_returned(void);
+
+#endif

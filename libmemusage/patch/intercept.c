@@ -1,0 +1,386 @@
+/* intercept.c -- what calls of intercepted functions are in the books.
+ *
+ * Of calls within calls (realloc that calls malloc) the outermost counts.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/patch/intercept.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/base/real.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/patch/symbols.h"
+#include "libmemusage/requests/client_block.h"
+#include "libmemusage/tables/block_search.h"
+
+enum { NOTE_SIZE = 0, NOTE_BLOCK = 1, NOTE_STATE = 2 };
+
+/* What is known of a block that is being reallocated. */
+enum { BLOCK_UNKNOWN = 0, BLOCK_TAKEN = 1, BLOCK_NESTED = 2, BLOCK_LEFT = 3 };
+
+static struct intercept intercepts[ENTRIES];
+static uint32_t intercept_count;
+
+/* Some function of the program's malloc leads to the one that is interposed. */
+static bool is_wrapper;
+
+static const struct intercept *of(const struct entry_call *call)
+{
+	return call->entry->data;
+}
+
+static struct place place_of(const struct entry_call *call)
+{
+	return (struct place){ .slot = (uint64_t)&call->return_address,
+			       .bp = call->caller_bp,
+			       .sp = entry_call_sp(call),
+			       .is_named = of(call)->shape.flags & MU_SHAPE_ASKED };
+}
+
+static uint64_t size_of(const struct entry_call *call, const struct mu_shape *shape)
+{
+	uint64_t size = shape->size == MU_SHAPE_STRING ? 0 : entry_argument(call, shape->size);
+
+	if (shape->count && __builtin_mul_overflow(size, entry_argument(call, shape->count), &size))
+		return 0; /* it fails */
+	return size;
+}
+
+static const void *result_of(const struct entry_call *call, const struct mu_shape *shape)
+{
+	if (!shape->result)
+		return (const void *)call->rax;
+	if (!call->note[NOTE_BLOCK] || (shape->flags & MU_SHAPE_STATUS && (int)call->rax))
+		return NULL;
+	return *(void **)call->note[NOTE_BLOCK];
+}
+
+/* Allocations of the thread so far, those inside intercepted functions left out. */
+static uint64_t allocations(void)
+{
+	const uint64_t *calls = self->pub.counters.calls;
+
+	return has_self() ? calls[MU_FN_MALLOC] + calls[MU_FN_CALLOC] + calls[MU_FN_REALLOC] +
+				    calls[MU_FN_MEMALIGN]
+			  : 0;
+}
+
+/* A block is there already that begins at the address of a new one: its memory was given back in
+ * some way that is not a free, with the library it was in or a heap of the allocator's. */
+static void forget_former(struct thread *thread, const void *block, uint64_t sp)
+{
+	struct block former;
+
+	if (!block || !event_knows(thread, block))
+		return;
+	if (gate.mode)
+		free_more(thread, block, &former, sp);
+	else
+		event_take(thread, block, &former, sp, 0);
+}
+
+/* ---- the program's own malloc -------------------------------------------------------------- */
+
+/* Whether the interposed malloc has counted the block, or the one that it lies in. */
+static bool is_counted(struct thread *thread, const void *block)
+{
+	struct block outer;
+	uint64_t start;
+
+	return event_knows(thread, block) ||
+	       within_find(0, (uint64_t)block, WITHIN_REACH, &start, &outer, gate.mode & MODE_MANY);
+}
+
+/* Whether the call led to the interposed malloc, which has counted the block. */
+static bool was_handed_on(struct thread *thread, const struct entry_call *call, const void *block)
+{
+	if (!block || allocations() == call->note[NOTE_STATE] || !is_counted(thread, block))
+		return false;
+	is_wrapper = true;
+	return true;
+}
+
+static void own_alloc(struct thread *thread, const struct entry_call *call, const void *block)
+{
+	if (was_handed_on(thread, call, block))
+		return;
+	forget_former(thread, block, entry_call_sp(call));
+	event_alloc(thread, (enum mu_fn)of(call)->shape.fn, block, call->note[NOTE_SIZE],
+		    entry_call_sp(call));
+}
+
+static void own_free(struct thread *thread, const struct entry_call *call, const void *block)
+{
+	if (is_wrapper && !event_knows(thread, block))
+		return;
+	if (event_free(thread, block, entry_call_sp(call)))
+		event_deleting(block);
+}
+
+static void own_realloc_begin(struct thread *thread, struct entry_call *call, const void *block)
+{
+	if (is_wrapper)
+		call->note[NOTE_STATE] = event_knows(thread, block) ? BLOCK_LEFT : BLOCK_UNKNOWN;
+	else if (realloc_take(thread, block, &call->block))
+		call->note[NOTE_STATE] = BLOCK_TAKEN;
+}
+
+/* Of a wrapper: what the interposed realloc did not do. */
+static void own_realloc_end(struct thread *thread, struct entry_call *call, const void *block,
+			    const void *result)
+{
+	uint64_t state = call->note[NOTE_STATE];
+
+	if (state == BLOCK_LEFT && result && !is_counted(thread, result)) {
+		if (realloc_take(thread, block, &call->block))
+			state = BLOCK_TAKEN;
+	} else if (state == BLOCK_LEFT && result && block != result &&
+		   event_knows(thread, block)) {
+		event_free(thread, block, entry_call_sp(call));
+	}
+	if (state == BLOCK_TAKEN)
+		realloc_done(thread, block, &call->block, result, call->note[NOTE_SIZE],
+			     entry_call_sp(call));
+}
+
+/* ---- other allocators ---------------------------------------------------------------------- */
+
+/* Pages in which blocks of families are not nested, as it was found a while ago. A search for a
+ * block around an address passes over every page whose blocks are all freed, and a page seldom
+ * changes hands between malloc and another allocator. When one has, as many may have been counted
+ * twice as were believed since. */
+#define PAGES 4096u
+#define HITS_MAX 255u
+static uint64_t own_page[PAGES]; /* number of the page << 8, and how often it was believed */
+
+static bool is_nested(struct thread *thread, uint64_t address)
+{
+	uint64_t page = address / MU_PAGE;
+	uint64_t *entry = &own_page[page % PAGES];
+	uint64_t seen = __atomic_load_n(entry, __ATOMIC_RELAXED);
+
+	if (seen >> 8 == page && (seen & HITS_MAX) != HITS_MAX) {
+		__atomic_store_n(entry, seen + 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	bool nested = announce_is_nested(thread, address);
+	if (nested && seen >> 8 == page)
+		__atomic_fetch_add(&rec.image->drops.twice, HITS_MAX, __ATOMIC_RELAXED);
+	__atomic_store_n(entry, nested ? 0 : page << 8, __ATOMIC_RELAXED);
+	return nested;
+}
+
+static void symbol_alloc(struct thread *thread, const struct entry_call *call, const void *block)
+{
+	const struct mu_shape *shape = &of(call)->shape;
+	struct place place = place_of(call);
+	uint64_t size = call->note[NOTE_SIZE];
+
+	if (block && shape->size == MU_SHAPE_STRING)
+		size = strlen(block) + 1;
+	/* Known already, and not since this call began: one of the family's own. */
+	if (!(shape->flags & MU_SHAPE_ASKED) && !(shape->block && call->note[NOTE_BLOCK]) &&
+	    allocations() == call->note[NOTE_STATE])
+		forget_former(thread, block, entry_call_sp(call));
+	if (block && (shape->flags & MU_SHAPE_ASKED || is_nested(thread, (uint64_t)block))) {
+		announce_block(thread, &place, (uint64_t)block, size);
+		return;
+	}
+	event_alloc(thread, (enum mu_fn)shape->fn, block, size, entry_call_sp(call));
+}
+
+static void symbol_free(struct thread *thread, const struct entry_call *call, const void *block)
+{
+	struct place place = place_of(call);
+	uint64_t foreign = thread->pub.counters.foreign_frees;
+	struct block known;
+
+	if (announce_take(thread, &place, (uint64_t)block, &known))
+		return;
+	if (event_free(thread, block, entry_call_sp(call)))
+		event_deleting(block);
+	else if (announce_is_excused(thread, (uint64_t)block))
+		thread->pub.counters.foreign_frees = foreign;
+}
+
+static void symbol_realloc_begin(struct thread *thread, struct entry_call *call, const void *block)
+{
+	struct place place = place_of(call);
+	uint64_t foreign = thread->pub.counters.foreign_frees;
+
+	if (announce_take(thread, &place, (uint64_t)block, &call->block)) {
+		call->note[NOTE_STATE] = BLOCK_NESTED;
+	} else if (realloc_take(thread, block, &call->block)) {
+		call->note[NOTE_STATE] = BLOCK_TAKEN;
+	} else if (announce_is_excused(thread, (uint64_t)block)) {
+		call->note[NOTE_STATE] = BLOCK_NESTED;
+		call->block.size = 0;
+		thread->pub.counters.foreign_frees = foreign;
+	}
+}
+
+static void symbol_realloc_end(struct thread *thread, struct entry_call *call, const void *block,
+			       const void *result)
+{
+	struct place place = place_of(call);
+	uint64_t size = call->note[NOTE_SIZE];
+
+	if (call->note[NOTE_STATE] == BLOCK_TAKEN) {
+		bool is_other = result && is_nested(thread, (uint64_t)result);
+		realloc_done(thread, block, &call->block, is_other ? NULL : result,
+			     is_other ? 0 : size, entry_call_sp(call));
+		if (is_other)
+			announce_block(thread, &place, (uint64_t)result, size);
+	} else if (result) {
+		symbol_alloc(thread, call, result);
+	} else if (size && call->note[NOTE_STATE] == BLOCK_NESTED) {
+		announce_block(thread, &place, (uint64_t)block, call->block.size);
+	}
+}
+
+/* ---- hooks --------------------------------------------------------------------------------- */
+
+static bool begin(const struct entry_call *call)
+{
+	const struct intercept *what = of(call);
+
+	if (what->number)
+		symbols_called(what->number);
+	if (what->layer == ENTRY_SYMBOL && real_is_inside())
+		return false;
+	return entry_is_outer(call, (enum entry_layer)what->layer);
+}
+
+static bool before_alloc(struct entry_call *call)
+{
+	const struct mu_shape *shape = &of(call)->shape;
+
+	if (!begin(call))
+		return false;
+	call->note[NOTE_SIZE] = size_of(call, shape);
+	call->note[NOTE_BLOCK] = entry_argument(call, shape->result);
+	call->note[NOTE_STATE] = allocations();
+	return true;
+}
+
+static void record_alloc(struct entry_call *call, const void *block)
+{
+	struct thread *thread = entry_enter();
+
+	if (!thread)
+		return;
+	if (of(call)->layer == ENTRY_OWN)
+		own_alloc(thread, call, block);
+	else
+		symbol_alloc(thread, call, block);
+	hook_leave(thread);
+}
+
+static void after_alloc(struct entry_call *call)
+{
+	entry_ends(call, (enum entry_layer)of(call)->layer);
+	record_alloc(call, result_of(call, &of(call)->shape));
+}
+
+static bool before_free(struct entry_call *call)
+{
+	const struct intercept *what = of(call);
+	const void *block = (const void *)entry_argument(call, what->shape.block);
+	struct thread *thread;
+
+	if (!begin(call))
+		return false;
+	entry_ends(call, (enum entry_layer)what->layer);
+	thread = entry_enter();
+	if (!thread)
+		return false;
+	if (!block)
+		thread->pub.counters.calls[MU_FN_FREE]++;
+	else if (what->layer == ENTRY_OWN)
+		own_free(thread, call, block);
+	else
+		symbol_free(thread, call, block);
+	hook_leave(thread);
+	return false;
+}
+
+static bool before_realloc(struct entry_call *call)
+{
+	const struct intercept *what = of(call);
+	const void *block = (const void *)entry_argument(call, what->shape.block);
+	struct thread *thread;
+
+	if (!begin(call))
+		return false;
+	call->note[NOTE_SIZE] = size_of(call, &what->shape);
+	call->note[NOTE_BLOCK] = (uint64_t)block;
+	call->note[NOTE_STATE] = block ? BLOCK_UNKNOWN : allocations();
+	thread = block ? entry_enter() : NULL;
+	if (!thread)
+		return true;
+	if (what->layer == ENTRY_OWN)
+		own_realloc_begin(thread, call, block);
+	else
+		symbol_realloc_begin(thread, call, block);
+	hook_leave(thread);
+	return true;
+}
+
+static void after_realloc(struct entry_call *call)
+{
+	const void *block = (const void *)call->note[NOTE_BLOCK];
+	struct thread *thread;
+
+	entry_ends(call, (enum entry_layer)of(call)->layer);
+	if (!block) {
+		record_alloc(call, (const void *)call->rax);
+		return;
+	}
+	thread = call->note[NOTE_STATE] == BLOCK_UNKNOWN ? NULL : entry_enter();
+	if (!thread)
+		return;
+	if (of(call)->layer == ENTRY_OWN)
+		own_realloc_end(thread, call, block, (const void *)call->rax);
+	else
+		symbol_realloc_end(thread, call, block, (const void *)call->rax);
+	hook_leave(thread);
+}
+
+/* The same again for an object that came back. */
+static const struct intercept *keep(const struct intercept *what)
+{
+	uint32_t i = 0;
+
+	while (i < intercept_count && memcmp(&intercepts[i], what, sizeof(*what)) != 0)
+		i++;
+	if (i == ENTRIES)
+		return NULL;
+	intercepts[i] = *what;
+	intercept_count += i == intercept_count;
+	return &intercepts[i];
+}
+
+const char *intercept_function(const struct patch *p, const struct intercept *what,
+			       uint64_t address, uint64_t size, unsigned int flags)
+{
+	struct entry entry = { .before = before_alloc,
+			       .after = after_alloc,
+			       .data = flags & ENTRY_TRY ? what : keep(what),
+			       .function = address,
+			       .size = size };
+
+	if (!entry.data)
+		return "there are too many";
+	if (what->shape.fn == MU_FN_FREE) {
+		entry.before = before_free;
+		entry.after = NULL;
+	} else if (what->shape.block) {
+		entry.before = before_realloc;
+		entry.after = after_realloc;
+	}
+	/* The arguments of known functions are known to be in registers. */
+	return entry_patch(p, &entry,
+			   flags | (what->shape.flags & MU_SHAPE_ASKED ? ENTRY_STRICT : 0));
+}

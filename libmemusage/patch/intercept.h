@@ -1,0 +1,41 @@
+/* intercept.h -- what calls of an allocator's functions, intercepted in memory, are in the books.
+ *
+ * The program's own malloc is to be what libc's is: its blocks count as malloc's. It may be a
+ * wrapper that leads to the malloc that is interposed; then that one has counted already.
+ *
+ * Allocators under other names may take their memory from malloc, too: a block that begins in a
+ * live block is nested (client_block.h). Others of known families count as malloc's; those of
+ * functions that the user named count as announced blocks, which may begin at any byte and
+ * whose memory may be given back as a whole.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_PATCH_INTERCEPT_H
+#define LIBMEMUSAGE_PATCH_INTERCEPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/patch/entry.h"
+#include "libmemusage/patch/patch.h"
+#include "recording/family.h"
+
+/* A function that is to be intercepted. */
+struct intercept {
+	struct mu_shape shape;
+	uint32_t number; /* from symbols_note(); 0: calls are not counted one by one */
+	uint8_t layer;	 /* enum entry_layer */
+};
+
+/* intercept_function -- have a function's calls recorded from now on.
+ *
+ * p              from patch_begin().
+ * what           copied.
+ * address, size  of its code, bytes.
+ * flags          ENTRY_FRESH, ENTRY_TRY or 0.
+ * Returns NULL, or why not: a constant text that completes "NAME: ".
+ */
+const char *intercept_function(const struct patch *p, const struct intercept *what,
+			       uint64_t address, uint64_t size, unsigned int flags);
+
+#endif

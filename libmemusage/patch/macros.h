@@ -1,0 +1,65 @@
+/* macros.h -- serving the client requests of Valgrind's macros in programs that were built with
+ * them.
+ *
+ * Such a macro is 19 bytes of code that rotate a register by 128 bits in all, and exchange
+ * another with itself: outside of Valgrind they do nothing. With MU_CFG_REQUESTS the first of
+ * them become a jump to a stub that calls us with the request, and goes on behind them. The macro
+ * tells the compiler that rdx, flags and memory change: all else is as before.
+ *
+ * Source  valgrind.h of Valgrind 3.19, amd64: VALGRIND_DO_CLIENT_REQUEST_EXPR.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_PATCH_MACROS_H
+#define LIBMEMUSAGE_PATCH_MACROS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/base/objects.h"
+
+#define MACROS_BYTES 19u
+/* A stub keeps clear of the red zone of the function that it is reached from. */
+#define MACROS_RED_ZONE 128u
+
+/* macros_start -- change all places in the objects that are loaded, and in those to come.
+ *
+ * Once, from recorder_start(), if MU_CFG_REQUESTS. What cannot be changed is counted in the image.
+ * Cost about 0.3 ms per MiB of code: the files are read, so that no page of code becomes resident.
+ */
+void macros_start(void);
+
+/* macros_behind -- for a return address in a stub: that behind the request in the program.
+ *
+ * Returns pc itself if it is no such. The frame there is that of the stub's call, with its stack
+ * pointer MACROS_RED_ZONE higher. Async-signal-safe. Cost some ns.
+ */
+uint64_t macros_behind(uint64_t pc);
+
+/* macros_in_stub -- for the address of an instruction of a stub, where a signal came.
+ *
+ * pc, sp  become those of the program where the request is. Returns false if it is none.
+ */
+bool macros_in_stub(uint64_t *pc, uint64_t *sp);
+
+/* macros_scan -- find the places in the code of an object.
+ *
+ * found  is called for each with its address: the bytes are there in memory, and lie in a function
+ *        that has unwind information. Copies of them in constants are not in any.
+ * Not thread-safe. Source docs/design.md, "Requests of programs built for Valgrind".
+ */
+void macros_scan(const struct object *object, void (*found)(uint64_t address, void *data),
+		 void *data);
+
+/* macros_serve -- what a stub calls, by way of macros_entry.
+ *
+ * frame    of macros_entry: the caller's bp, the return address in the stub; below it, downward,
+ *          the registers rax, rcx, rdx.
+ * Returns  what rdx is to be. Async-signal-safe; keeps vector registers.
+ */
+uint64_t macros_serve(const uint64_t *frame);
+
+/* macros_entry -- where stubs call to, in x86_64/macros_entry.S: keeps all registers but rdx. */
+void macros_entry(void);
+
+#endif

@@ -1,0 +1,143 @@
+/* macros_serve.c -- what each request of Valgrind's macros means here.
+ *
+ * Numbers and arguments are part of Valgrind's interface and never change.
+ * Source  valgrind.h and dhat.h of Valgrind 3.19; DHAT_HISTOGRAM_MEMORY: those of 3.20.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/base/vectors.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/patch/macros.h"
+#include "libmemusage/requests/pools.h"
+#include "libmemusage/requests/request.h"
+
+enum {
+	RUNNING_ON_VALGRIND = 0x1001,
+	MALLOCLIKE_BLOCK = 0x1301,
+	FREELIKE_BLOCK = 0x1302,
+	CREATE_MEMPOOL = 0x1303,
+	DESTROY_MEMPOOL = 0x1304,
+	MEMPOOL_ALLOC = 0x1305,
+	MEMPOOL_FREE = 0x1306,
+	MEMPOOL_TRIM = 0x1307,
+	MOVE_MEMPOOL = 0x1308,
+	MEMPOOL_CHANGE = 0x1309,
+	MEMPOOL_EXISTS = 0x130a,
+	RESIZEINPLACE_BLOCK = 0x130b,
+	DHAT_AD_HOC_EVENT = 0x44480000,
+	DHAT_HISTOGRAM_MEMORY = 0x44480001
+};
+
+/* In front of each frame of macros_entry(), downward from its bp. */
+#define FRAME_RAX (-1)
+#define FRAME_RDX (-3)
+
+struct call {
+	struct place place;
+	const uint64_t *argument; /* the request and its five arguments */
+	uint64_t result;
+};
+
+/* Massif does not know pools. */
+static bool has_pools(void)
+{
+	return rec.segment->config.requests != MU_REQUESTS_MASSIF;
+}
+
+static bool serve_pool(struct thread *thread, struct call *c)
+{
+	const struct place *place = &c->place;
+	const uint64_t *a = c->argument;
+
+	switch ((uint32_t)a[0]) {
+	case CREATE_MEMPOOL:
+		return pools_create(a[1], (uint32_t)a[4]);
+	case DESTROY_MEMPOOL:
+		return pools_destroy(thread, place, a[1]);
+	case MEMPOOL_ALLOC:
+		return pools_alloc(thread, place, a[1], a[2], a[3]);
+	case MEMPOOL_FREE:
+		return pools_free(thread, place, a[1], a[2]);
+	case MEMPOOL_TRIM:
+		return pools_trim(thread, place, a[1], a[2], a[3]);
+	case MOVE_MEMPOOL:
+		return pools_move(a[1], a[2]);
+	case MEMPOOL_CHANGE:
+		return pools_change(thread, place, a[1], a[2], a[3], a[4]);
+	default: /* MEMPOOL_EXISTS */
+		c->result = pools_exist(a[1]);
+		return true;
+	}
+}
+
+static bool serve(struct thread *thread, struct call *c)
+{
+	const uint64_t *a = c->argument;
+
+	switch ((uint32_t)a[0]) {
+	case MALLOCLIKE_BLOCK:
+		return announce_block(thread, &c->place, a[1], a[2]);
+	case FREELIKE_BLOCK:
+		return announce_end(thread, &c->place, a[1]);
+	case RESIZEINPLACE_BLOCK:
+		return announce_change(thread, &c->place, a[1], a[1], a[3]);
+	case DHAT_AD_HOC_EVENT:
+		request_ad_hoc(thread, &c->place, a[1]);
+		return true;
+	case DHAT_HISTOGRAM_MEMORY:
+		return request_histogram_at(thread, a[1]);
+	default:
+		return !has_pools() || serve_pool(thread, c);
+	}
+}
+
+/* Whether a request is about memory; all others get their default result. */
+static bool is_ours(uint64_t request)
+{
+	uint32_t number = (uint32_t)request;
+
+	return (number >= MALLOCLIKE_BLOCK && number <= RESIZEINPLACE_BLOCK) ||
+	       number == DHAT_AD_HOC_EVENT || number == DHAT_HISTOGRAM_MEMORY;
+}
+
+static void record(void *argument)
+{
+	struct call *c = argument;
+	struct thread *thread = hook_enter();
+
+	if (!thread)
+		return;
+	request_count(thread, serve(thread, c));
+	hook_leave(thread);
+}
+
+/* The usual way uses general registers only. What a thread or process does once, before its
+ * first event, calls libc, which may use others. */
+static __attribute__((noinline)) uint64_t serve_ours(const uint64_t *frame)
+{
+	struct call c = {
+		.place = { .slot = (uint64_t)(frame + 1),
+			   .bp = frame[0],
+			   .sp = (uint64_t)(frame + 2) + MACROS_RED_ZONE },
+		.argument = (const uint64_t *)frame[FRAME_RAX],
+		.result = frame[FRAME_RDX],
+	};
+
+	if (gate.on && has_self())
+		record(&c);
+	else
+		vectors_keep(record, &c);
+	return c.result;
+}
+
+uint64_t macros_serve(const uint64_t *frame)
+{
+	const uint64_t *argument = (const uint64_t *)frame[FRAME_RAX];
+
+	if (is_ours(argument[0]))
+		return serve_ours(frame);
+	if ((uint32_t)argument[0] == RUNNING_ON_VALGRIND &&
+	    rec.segment->config.requests == MU_REQUESTS_RUNNING)
+		return 1;
+	return frame[FRAME_RDX];
+}

@@ -1,0 +1,256 @@
+/* patch.c -- memory for thunks, and stores into code.
+ *
+ * Stores go through /proc/self/mem, which the kernel lets write to what is mapped read-only: no
+ * page is writable and executable even for a moment, and what forbids that (systemd's
+ * MemoryDenyWriteExecute) is no hindrance. Where it fails, mprotect() is the second way.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/patch/patch.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/objects.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/recorder.h"
+
+#define AREA_BYTES (UINT64_C(64) << 10)
+#define AREAS 256u
+#define TRIES 8192u
+#define LOWEST (UINT64_C(1) << 16) /* vm.mmap_min_addr of most systems */
+#define REACH (UINT64_C(0x7fff0000)) /* of a jump, less what the code itself takes */
+#define BRK_ROOM (UINT64_C(1) << 30) /* left above an executable */
+
+struct area {
+	uint64_t start;
+	uint64_t used; /* bytes from start */
+};
+
+static struct area area[AREAS];
+static uint32_t areas;
+
+/* ---- memory for thunks ------------------------------------------------------------------- */
+
+static bool map_area(uint64_t start)
+{
+	long got = SYS6(SYS_mmap, start, AREA_BYTES, PROT_READ | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (sys_failed(got))
+		return false;
+	if ((uint64_t)got == start) {
+		memory_own(start, AREA_BYTES);
+		return true;
+	}
+	/* A kernel before 4.17 takes the address for a hint. */
+	SYS2(SYS_munmap, got, AREA_BYTES);
+	return false;
+}
+
+static uint64_t take(struct area *from, uint32_t size)
+{
+	uint64_t room = from->start + from->used;
+
+	from->used += size;
+	return room;
+}
+
+static uint64_t room_in_areas(uint64_t low, uint64_t high, uint32_t size)
+{
+	for (uint32_t i = 0; i < areas; i++) {
+		uint64_t room = area[i].start + area[i].used;
+		if (area[i].used + size <= AREA_BYTES && room >= low && room + size <= high)
+			return take(&area[i], size);
+	}
+	return 0;
+}
+
+/* Steps that begin small find the holes near `high`; later ones cover all of the window. */
+static uint64_t room_in_new_area(uint64_t low, uint64_t high, uint32_t size)
+{
+	uint64_t top = high & -AREA_BYTES;
+	uint64_t step = AREA_BYTES;
+
+	for (unsigned int i = 0; i < TRIES && areas < AREAS; i++) {
+		if (top < low + AREA_BYTES || top < LOWEST + AREA_BYTES)
+			return 0;
+		if (map_area(top - AREA_BYTES)) {
+			area[areas] = (struct area){ top - AREA_BYTES, 0 };
+			__atomic_store_n(&areas, areas + 1, __ATOMIC_RELEASE);
+			return take(&area[areas - 1], size);
+		}
+		if (i % 1024 == 1023)
+			step *= 2;
+		top -= top > step ? step : top;
+	}
+	return 0;
+}
+
+uint64_t patch_room(uint64_t low, uint64_t high, uint32_t size)
+{
+	uint64_t room;
+
+	size = (size + 15) & ~15u;
+	if (size > MU_PAGE || low >= high || !spin_lock(&locks.patch))
+		return 0;
+	room = room_in_areas(low, high, size);
+	if (!room)
+		room = room_in_new_area(low, high, size);
+	spin_unlock(&locks.patch);
+	return room;
+}
+
+uint64_t patch_room_near(uint64_t start, uint64_t end, uint32_t size)
+{
+	struct object object;
+	uint64_t low = end > REACH ? end - REACH : LOWEST;
+	uint64_t high = start + REACH;
+	uint64_t room;
+
+	if (!object_of(start, &object)) {
+		object.start = start;
+		object.end = end;
+	}
+	room = patch_room(low, object.start, size);
+	if (!room)
+		room = patch_room(object.end + BRK_ROOM, high, size);
+	return room ? room : patch_room(object.end, high, size);
+}
+
+bool patch_owns(uint64_t pc)
+{
+	uint32_t count = __atomic_load_n(&areas, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (pc - area[i].start < AREA_BYTES)
+			return true;
+	return false;
+}
+
+/* ---- stores ------------------------------------------------------------------------------ */
+
+#if defined(__x86_64__)
+static bool is_alone(void)
+{
+	struct stat task;
+
+	/* Two links, and one more for each thread. */
+	return !sys_failed(SYS4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &task, 0)) &&
+	       task.st_nlink == 3;
+}
+#endif
+
+bool patch_begin(struct patch *p)
+{
+#if defined(__x86_64__)
+	uint64_t all = ~UINT64_C(0);
+
+	if (sandbox_is_on)
+		return false;
+	SYS4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &p->mask, sizeof(p->mask));
+	long mem = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	p->mem = sys_failed(mem) ? -1 : (int)mem;
+	p->is_alone = is_alone();
+	return true;
+#else
+	(void)p;
+	return false;
+#endif
+}
+
+/* The kernel wrote by another address than the code is run at: a processor may go on with what
+ * it has fetched until an instruction that serialises (seen on an EPYC within one thread). */
+static void serialise(void)
+{
+#if defined(__x86_64__)
+	uint32_t a = 0, b, c, d;
+
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d) : : "memory");
+#endif
+}
+
+void patch_end(struct patch *p)
+{
+	if (p->mem >= 0)
+		SYS1(SYS_close, p->mem);
+	if (!p->is_alone &&
+	    !sys_failed(SYS2(SYS_membarrier,
+			     MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0)))
+		SYS2(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0);
+	serialise();
+	SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &p->mask, NULL, sizeof(p->mask));
+}
+
+/* How the pages of loaded code are protected, by the program headers of their object; thunks
+ * are r-x. Returns -1 where it is not known. */
+static int protection_of(uint64_t address)
+{
+	struct object object;
+
+	if (patch_owns(address))
+		return PROT_READ | PROT_EXEC;
+	int flags = object_of(address, &object) ? object_flags(&object, address) : -1;
+	if (flags < 0)
+		return -1;
+	return (flags & PF_R ? PROT_READ : 0) | (flags & PF_W ? PROT_WRITE : 0) |
+	       (flags & PF_X ? PROT_EXEC : 0);
+}
+
+/* Makes the pages of some bytes writable; *before gets what they were. */
+static bool unprotect(uint64_t address, uint32_t length, int *before)
+{
+	uint64_t first = address & -(uint64_t)MU_PAGE;
+
+	*before = protection_of(address);
+	return *before >= 0 && !sys_failed(SYS3(SYS_mprotect, first, address + length - first,
+						*before | PROT_WRITE));
+}
+
+static void protect(uint64_t address, uint32_t length, int before)
+{
+	uint64_t first = address & -(uint64_t)MU_PAGE;
+
+	SYS3(SYS_mprotect, first, address + length - first, before);
+}
+
+static bool write_mem(const struct patch *p, uint64_t address, const void *bytes, uint32_t length)
+{
+	return p->mem >= 0 &&
+	       SYS4(SYS_pwrite64, p->mem, bytes, length, address) == (long)length;
+}
+
+bool patch_write(const struct patch *p, uint64_t address, const void *bytes, uint32_t length)
+{
+	int before;
+
+	if (write_mem(p, address, bytes, length))
+		return true;
+	if (!unprotect(address, length, &before))
+		return false;
+	memcpy((void *)address, bytes, length);
+	protect(address, length, before);
+	return true;
+}
+
+bool patch_store(const struct patch *p, uint64_t address, uint32_t word)
+{
+	int before;
+
+	if (write_mem(p, address, &word, sizeof(word)))
+		return true;
+	if (!unprotect(address, sizeof(word), &before))
+		return false;
+	__atomic_store_n((uint32_t *)address, word, __ATOMIC_RELEASE);
+	protect(address, sizeof(word), before);
+	return true;
+}

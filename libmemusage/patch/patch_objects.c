@@ -1,0 +1,105 @@
+/* patch_objects.c -- hearing of new objects before their constructors run.
+ *
+ * ld.so calls an empty function when the list of objects has changed, for debuggers to set a
+ * breakpoint there. It is a `ret` followed by padding that nobody executes: the padding is
+ * written first, then the one byte that makes it a jump, so it does not matter who runs it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/patch/decode.h"
+#include "libmemusage/patch/patch.h"
+
+#define LISTENERS 4u
+
+/* In x86_64/patch_entry.S: keeps all registers and calls patch_objects_changed(). */
+void patch_objects_entry(void);
+/* patch_objects_changed -- tells everybody who listens. frame: its caller's, see patch.h. */
+void patch_objects_changed(uint64_t frame);
+
+static void (*listener[LISTENERS])(void);
+static uint64_t caller;
+
+uint64_t patch_objects_place(void)
+{
+	return caller;
+}
+
+void patch_objects_changed(uint64_t frame)
+{
+	caller = frame;
+	if (_r_debug.r_state != RT_CONSISTENT)
+		return;
+	for (unsigned int i = 0; i < LISTENERS && listener[i]; i++)
+		listener[i]();
+}
+
+#if defined(__x86_64__)
+
+#define RET 0xc3
+#define JUMP 0xe9
+#define JUMP_BYTES 5u
+#define ALIGNMENT 16u /* of functions: what lies between a ret and there is padding */
+
+static bool patch_return(const struct patch *p, uint64_t place)
+{
+	const uint8_t *code = (const uint8_t *)place;
+	uint8_t far[14] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip), then the address */
+	uint8_t jump[JUMP_BYTES] = { JUMP };
+	uint64_t target = (uint64_t)patch_objects_entry;
+
+	if (code[0] != RET || place % ALIGNMENT + JUMP_BYTES > ALIGNMENT ||
+	    !decode_is_padding(code + 1, JUMP_BYTES - 1))
+		return false;
+	uint64_t thunk = patch_room_near(place, place + JUMP_BYTES, sizeof(far));
+	if (!thunk)
+		return false;
+	memcpy(far + 6, &target, sizeof(target));
+	int32_t distance = (int32_t)(thunk - (place + JUMP_BYTES));
+	memcpy(jump + 1, &distance, sizeof(distance));
+	return patch_write(p, thunk, far, sizeof(far)) &&
+	       patch_write(p, place + 1, jump + 1, JUMP_BYTES - 1) &&
+	       patch_write(p, place, jump, 1);
+}
+
+static bool hook(void)
+{
+	static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
+	uint64_t place = _r_debug.r_brk;
+	struct patch p;
+
+	if (!place || !patch_begin(&p))
+		return false;
+	if (!memcmp((const void *)place, landing, sizeof(landing)))
+		place += sizeof(landing);
+	bool ok = patch_return(&p, place);
+	patch_end(&p);
+	return ok;
+}
+
+#else
+
+static bool hook(void)
+{
+	return false;
+}
+
+#endif
+
+bool patch_on_objects(void (*changed)(void))
+{
+	static bool is_hooked;
+	unsigned int i = 0;
+
+	if (!is_hooked && !hook())
+		return false;
+	is_hooked = true;
+	while (i < LISTENERS && listener[i] && listener[i] != changed)
+		i++;
+	if (i < LISTENERS)
+		listener[i] = changed;
+	return i < LISTENERS;
+}

@@ -1,0 +1,182 @@
+/* symbol_hooks.c -- intercepting the functions that --alloc-symbol and --free-symbol name.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/patch/symbol_hooks.h"
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/base/new_objects.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/image/collector_query.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/patch/entry.h"
+#include "libmemusage/patch/intercept.h"
+#include "libmemusage/patch/symbols.h"
+#include "libmemusage/tables/modules.h"
+#include "libmemusage/unwind/cfi.h"
+#include "recording/family.h"
+
+static struct fresh known;
+static bool was_started;
+
+static const char *path_of(const struct object *object)
+{
+	return object->map->l_name ? object->map->l_name : "";
+}
+
+static void note(const struct object *object, const char *why)
+{
+	const struct symbols_name symbol = { "all functions", path_of(object), why,
+					     MU_SYMBOL_FAMILY, 0 };
+
+	symbols_note(&symbol);
+}
+
+/* ---- the answer ---------------------------------------------------------------------------- */
+
+/* Texts lie in the answer, which ends with a zero. */
+struct answer {
+	const struct object *object;
+	const uint8_t *start;
+	uint64_t length; /* bytes */
+	struct patch patch;
+	unsigned int flags; /* ENTRY_FRESH or 0 */
+};
+
+static const char *text_at(const struct answer *a, uint32_t offset)
+{
+	return offset && offset < a->length ? (const char *)a->start + offset : NULL;
+}
+
+/* Other names of what is intercepted already are no news, unless the user named them. */
+static void intercept(const struct answer *a, const struct mu_found *found)
+{
+	struct intercept what = { .shape = found->shape, .layer = ENTRY_SYMBOL };
+	struct symbols_name symbol = { .name = text_at(a, found->name),
+				       .object = path_of(a->object),
+				       .why = text_at(a, found->why),
+				       .kind = found->kind,
+				       .rule = found->rule };
+	uint64_t address = a->object->map->l_addr + found->address;
+
+	if (!symbol.name)
+		return;
+	if (entry_original(address)) {
+		if (found->kind != MU_SYMBOL_ASKED)
+			return;
+		symbol.why = "it is another name of one that is seen already";
+	}
+	if (!symbol.why)
+		symbol.why = intercept_function(&a->patch, &what, address, found->size,
+						a->flags | ENTRY_TRY);
+	what.number = symbols_note(&symbol);
+	if (!symbol.why)
+		intercept_function(&a->patch, &what, address, found->size, a->flags);
+}
+
+static void take_answer(struct answer *a)
+{
+	uint64_t count;
+	struct mu_found found;
+
+	if (a->length < sizeof(count) || a->start[a->length - 1] ||
+	    !patch_begin(&a->patch)) {
+		note(a->object, "code cannot be changed here");
+		return;
+	}
+	memcpy(&count, a->start, sizeof(count));
+	for (uint64_t i = 0; i < count && sizeof(count) + (i + 1) * sizeof(found) <= a->length;
+	     i++) {
+		memcpy(&found, a->start + sizeof(count) + i * sizeof(found), sizeof(found));
+		intercept(a, &found);
+	}
+	patch_end(&a->patch);
+}
+
+/* ---- the question -------------------------------------------------------------------------- */
+
+static bool describe(const struct object *object)
+{
+	static char path[MODULES_PATH]; /* ld.so holds its lock */
+	uint64_t offset = arena_alloc(sizeof(struct mu_module), 64);
+	struct mu_module *module = at(offset);
+
+	if (!offset)
+		return false;
+	module->start = object->start;
+	module->end = object->end;
+	module->bias = object->map->l_addr;
+	module->path = modules_path(path_of(object), object->start, path);
+	modules_build_id(module);
+	rec.image->code_module = offset;
+	return true;
+}
+
+/* The vdso, ld.so and this library have nothing to intercept. */
+static bool is_worth_asking(const struct object *object)
+{
+	uint64_t here = (uint64_t)&was_started;
+
+	return !(here >= object->start && here < object->end) &&
+	       object->map->l_addr != _r_debug.r_ldbase &&
+	       strncmp(path_of(object), "linux-vdso.so", 13) != 0;
+}
+
+/* In the hook: a signal handler that allocated meanwhile could have a question of its own
+ * (--ignore-fn), and would wait for the end of ours for ever. */
+static bool ask(struct answer *a)
+{
+	struct thread *thread = hook_enter();
+	bool ok;
+
+	while (!question_begin(MU_CODE_SYMBOLS))
+		;
+	ok = describe(a->object) && question_ask();
+	a->start = at(rec.image->code_offset);
+	a->length = rec.image->code_count * sizeof(uint64_t);
+	question_end();
+	if (thread)
+		hook_leave(thread);
+	return ok;
+}
+
+static void look_at(const struct object *object, void *unused)
+{
+	struct answer a = { .object = object, .flags = was_started ? ENTRY_FRESH : 0 };
+
+	(void)unused;
+	if (!is_worth_asking(object))
+		return;
+	if (!ask(&a)) {
+		note(object, "its symbols cannot be read");
+		return;
+	}
+	cfi_know(was_started ? object_tables(object) : NULL, object->start, object->end);
+	take_answer(&a);
+	cfi_know(NULL, 0, 0);
+}
+
+/* ld.so holds its lock: one thread at a time. */
+static void objects_changed(void)
+{
+	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
+		fresh_look(&known, look_at, NULL);
+}
+
+void asked_start(void)
+{
+	cfi_init();
+	if (!fresh_init(&known))
+		return;
+	real_mark();
+	fresh_look(&known, look_at, NULL);
+	was_started = true;
+	patch_on_objects(objects_changed);
+}

@@ -1,0 +1,107 @@
+/* patch_entry.S -- where jumps from patched code arrive.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef __CET__
+#include <cet.h> /* marks the object: it is made for indirect branch tracking and shadow stacks */
+#endif
+
+#include "libmemusage/base/x86_64/keep.h"
+
+	.text
+
+/* In place of the `ret` of ld.so's function for debuggers. Called by ordinary calls, but all
+ * registers are kept: nothing is known of the caller's compiler. */
+	.globl	patch_objects_entry
+	.hidden	patch_objects_entry
+	.type	patch_objects_entry, @function
+	.p2align 4
+patch_objects_entry:
+	.cfi_startproc
+	endbr64
+	keep_registers
+	mov	%rbp, %rdi
+	call	patch_objects_changed
+	give_registers_back
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	patch_objects_entry, . - patch_objects_entry
+
+/* Thunks come here with a number and the return address on the stack. struct entry_call
+ * (entry.h) is made below them: offsets from its start. */
+#define ORIGINAL 56
+#define R11 64
+#define RAX 128
+#define FLAGS 136
+#define NUMBER 144
+#define CALLER_BP 144
+#define RETURN 152
+
+/* Moves touch no flags. */
+	.macro	save_registers
+	mov	%rax, RAX(%rsp)
+	lahf
+	seto	%al
+	mov	%rax, FLAGS(%rsp)
+	mov	%r11, R11(%rsp)
+	mov	%r10, R11+8(%rsp)
+	mov	%r9, R11+16(%rsp)
+	mov	%r8, R11+24(%rsp)
+	mov	%rdi, R11+32(%rsp)
+	mov	%rsi, R11+40(%rsp)
+	mov	%rdx, R11+48(%rsp)
+	mov	%rcx, R11+56(%rsp)
+	.endm
+
+	.macro	restore_registers
+	mov	FLAGS(%rsp), %rax
+	add	$0x7f, %al	/* overflows if it was set */
+	sahf
+	mov	R11(%rsp), %r11
+	mov	R11+8(%rsp), %r10
+	mov	R11+16(%rsp), %r9
+	mov	R11+24(%rsp), %r8
+	mov	R11+32(%rsp), %rdi
+	mov	R11+40(%rsp), %rsi
+	mov	R11+48(%rsp), %rdx
+	mov	R11+56(%rsp), %rcx
+	mov	RAX(%rsp), %rax
+	.endm
+
+	.globl	patch_entry_common, patch_entry_returned
+	.hidden	patch_entry_common, patch_entry_returned
+	.type	patch_entry_common, @function
+	.p2align 4
+patch_entry_common:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	endbr64
+	lea	-NUMBER(%rsp), %rsp
+	.cfi_def_cfa_offset RETURN+8
+	save_registers
+	mov	NUMBER(%rsp), %esi
+	mov	%rbp, CALLER_BP(%rsp)
+	mov	%rsp, %rdi
+	call	entry_before
+	test	%al, %al
+	jz	1f
+	restore_registers
+	call	*ORIGINAL(%rsp)
+patch_entry_returned:
+	save_registers
+	mov	%rsp, %rdi
+	call	entry_after
+	restore_registers
+	lea	RETURN(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_def_cfa_offset RETURN+8
+1:	restore_registers
+	lea	RETURN(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp	*ORIGINAL-RETURN(%rsp)	/* in the red zone: no signal overwrites it */
+	.cfi_endproc
+	.size	patch_entry_common, . - patch_entry_common
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,40 @@
+/* access_request.c -- requests of the program to count accesses byte by byte.
+ *
+ * What DHAT warns of is counted, and told by the report.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/requests/access_request.h"
+
+#include "libmemusage/requests/request.h"
+#include "libmemusage/tables/accesses.h"
+
+static void count(uint32_t *kind)
+{
+	__atomic_fetch_add(kind, 1, __ATOMIC_RELAXED);
+}
+
+static bool serve(struct thread *thread, uint64_t address, uint64_t size)
+{
+	enum access_request result = accesses_request(&thread->access, address, &size);
+
+	if (result == ACCESS_REQUEST_UNKNOWN)
+		access_request_unknown();
+	else if (result == ACCESS_REQUEST_TOO_SMALL)
+		count(&rec.image->drops.histograms_small);
+	else if (result == ACCESS_REQUEST_TOO_LARGE)
+		count(&rec.image->drops.histograms_large);
+	return result == ACCESS_REQUEST_DONE;
+}
+
+void access_request_unknown(void)
+{
+	if (request_histogram)
+		count(&rec.image->drops.histograms_unknown);
+}
+
+bool access_request_init(void)
+{
+	request_histogram = serve;
+	return accesses_init();
+}

@@ -1,0 +1,19 @@
+/* access_request.h -- requests of the program to count accesses byte by byte.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_REQUESTS_ACCESS_REQUEST_H
+#define LIBMEMUSAGE_REQUESTS_ACCESS_REQUEST_H
+
+#include <stdbool.h>
+
+/* access_request_init -- begin to count accesses, and to serve such requests (request.h).
+ *
+ * Returns false without memory.
+ */
+bool access_request_init(void);
+
+/* access_request_unknown -- such a request named no live block. */
+void access_request_unknown(void);
+
+#endif

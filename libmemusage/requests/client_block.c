@@ -1,0 +1,337 @@
+/* client_block.c -- blocks that the program says there are.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/requests/client_block.h"
+
+#include "libmemusage/base/mapping.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/tables/block_search.h"
+
+#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
+/* In struct block.birth: made by a function that the user named. It belongs to DHAT's points, other
+ * announced blocks do not. malloc's blocks use the bit for something else. */
+#define IN_POINTS (UINT64_C(1) << 37)
+#define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
+
+static bool as_massif;
+
+/* Bytes of the largest block that counts so far. */
+static uint64_t largest;
+
+/* The block of malloc that a block was nested in last: often the next one is, too. */
+static __thread uint64_t outer_start, outer_size;
+
+void announce_as_massif(void)
+{
+	as_massif = true;
+}
+
+static uint32_t site_of(struct thread *thread, const struct place *place, unsigned int fn,
+			unsigned int mode)
+{
+	if (!(mode & MODE_STACKS))
+		return 0;
+	return sites_find(walk_stack(thread, place->slot, place->bp), fn);
+}
+
+uint64_t announce_largest(void)
+{
+	return __atomic_load_n(&largest, __ATOMIC_RELAXED);
+}
+
+static void note_size(uint64_t size)
+{
+	uint64_t before = announce_largest();
+
+	while (size > before &&
+	       !__atomic_compare_exchange_n(&largest, &before, size, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+/* ---- inside or not ----------------------------------------------------------------------- */
+
+static bool is_in_last_outer(struct thread *thread, uint64_t address, bool many)
+{
+	struct block block;
+
+	return address - outer_start < outer_size &&
+	       within_peek(thread, outer_start, MU_BIRTH_OUTER, &block, many) &&
+	       address - outer_start < block.size;
+}
+
+static bool is_in_block(struct thread *thread, uint64_t address, bool many)
+{
+	struct block block;
+	uint64_t start;
+
+	if (is_in_last_outer(thread, address, many))
+		return true;
+	if (!within_find(0, address, WITHIN_REACH, &start, &block, many))
+		return false;
+	within_peek(thread, start, MU_BIRTH_OUTER, &block, many);
+	outer_start = start;
+	outer_size = block.size;
+	return true;
+}
+
+/* An announced block that begins at this very address is replaced, not nested in. */
+static bool is_in_announced(struct thread *thread, uint64_t address, bool many)
+{
+	struct block block;
+	uint64_t start;
+
+	if (!within_find(MU_KEY_ANNOUNCED, address, announce_largest(), &start, &block, many) ||
+	    start == address)
+		return false;
+	return within_peek(thread, within_key(MU_KEY_ANNOUNCED, start), MU_BIRTH_OUTER, &block,
+			   many);
+}
+
+static bool is_nested(struct thread *thread, uint64_t address, bool many)
+{
+	if (as_massif)
+		return false;
+	if (rec.flags & MU_CFG_PAGES)
+		return true;
+	return is_in_block(thread, address, many) || is_in_announced(thread, address, many) ||
+	       (rec.flags & MU_CFG_MMAP && mapping_holds(address));
+}
+
+/* ---- coming and going -------------------------------------------------------------------- */
+
+/* The heap has changed by a block that counts, which may have no bytes: stack, log, Massif's
+ * books. */
+static void account(struct thread *thread, const struct place *place, const struct block *block,
+		    bool is_new, unsigned int mode)
+{
+	int64_t change = is_new ? (int64_t)block->size : -(int64_t)block->size;
+	int64_t admin = is_new ? (int64_t)snapshot_due.admin : -(int64_t)snapshot_due.admin;
+	uint64_t depth = stack_note(thread, place->sp);
+
+	if (mode & MODE_LOG)
+		log_append(thread, change, depth, mode & MODE_MANY);
+	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(block->site);
+	if (mode & MODE_BOOKS)
+		journal_event(is_new ? MU_BOOKS_ALLOCS : MU_BOOKS_FREES, is_ignored);
+	if (is_ignored)
+		snapshots_ignored(thread, change, mode & MODE_MANY);
+	else if (mode & MODE_STACKS)
+		snapshots_changed(thread, admin, block->size + snapshot_due.admin,
+				  mode & MODE_MANY);
+}
+
+static bool put(struct thread *thread, const struct place *place, uint64_t space,
+		uint64_t address, uint64_t size)
+{
+	unsigned int mode = gate.mode & MODES;
+	uint64_t key = within_key(space, address);
+	bool counts = space != MU_KEY_NESTED;
+	struct block block = { .size = size };
+
+	block.site = site_of(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED, mode);
+	if (mode & MODE_STACKS)
+		block.birth = sites_tick() & MU_BIRTH_TIME;
+	if (counts && place->is_named && gate.mode & MODE_POINTS)
+		block.birth |= IN_POINTS;
+	if (!blocks_put(thread, key, &block, mode & MODE_MANY)) {
+		block_dropped(size);
+		return false;
+	}
+	if (mode & MODE_STACKS)
+		event_born(thread, (const void *)key, &block, sites_tick(),
+			   block.birth & IN_POINTS ? gate.mode : 0);
+	if (counts) {
+		note_size(size);
+		if (mode & MODE_ACCESSES)
+			accesses_born(&thread->access, address, size, block.site);
+		heap_change(thread, (int64_t)size, mode & MODE_MANY);
+		account(thread, place, &block, true, mode);
+	}
+	return true;
+}
+
+static void end_nested_in(struct thread *thread, uint64_t start, uint64_t end, unsigned int mode)
+{
+	struct block block;
+
+	for (; within_next(MU_KEY_NESTED, &start, end, mode & MODE_MANY); start++) {
+		uint64_t key = within_key(MU_KEY_NESTED, start);
+		if (blocks_take(thread, key, &block, mode & MODE_MANY) && mode & MODE_STACKS)
+			sites_free(thread, &block, thread->newest == key, sites_tick());
+	}
+}
+
+/* A block was taken out of the table. */
+static void gone(struct thread *thread, const struct place *place, uint64_t key,
+		 const struct block *block, bool counts)
+{
+	unsigned int mode = gate.mode & MODES;
+	uint64_t address = (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT;
+
+	if (counts && mode & MODE_ACCESSES)
+		accesses_died(&thread->access, address);
+	if (counts && mode & MODE_FREES)
+		sites_freed_by(thread, site_of(thread, place, MU_FN_FREE, mode), block->size);
+	if (counts && mode & MODE_STACKS)
+		snapshots_before_fall(mode & MODE_MANY);
+	if (counts)
+		heap_change(thread, -(int64_t)block->size, mode & MODE_MANY);
+	if (mode & MODE_STACKS) {
+		const struct mu_cell *cell = sites_free(thread, block, thread->newest == key,
+							sites_tick());
+		if (block->birth & IN_POINTS && cell)
+			points_free(cell->point, block->size, mode & MODE_MANY);
+	}
+	if (block->birth & MU_BIRTH_OUTER)
+		end_nested_in(thread, address, address + block->size, mode);
+	if (counts)
+		account(thread, place, block, false, mode);
+}
+
+/* Nested ones first: the innermost block of an address is meant. Returns its space, 0 if it is
+ * not known. */
+static uint64_t take(struct thread *thread, uint64_t address, struct block *block)
+{
+	bool many = gate.mode & MODE_MANY;
+
+	if (blocks_take(thread, within_key(MU_KEY_NESTED, address), block, many))
+		return MU_KEY_NESTED;
+	if (blocks_take(thread, within_key(MU_KEY_ANNOUNCED, address), block, many))
+		return MU_KEY_ANNOUNCED;
+	return 0;
+}
+
+/* Older announced blocks that begin in [start, end): their memory has a new use. */
+static void end_counted_in(struct thread *thread, const struct place *place, uint64_t start,
+			   uint64_t end)
+{
+	bool many = gate.mode & MODE_MANY;
+	struct block block;
+
+	for (; within_next(MU_KEY_ANNOUNCED, &start, end, many); start++) {
+		uint64_t key = within_key(MU_KEY_ANNOUNCED, start);
+		if (!blocks_take(thread, key, &block, many))
+			continue;
+		thread->pub.counters.calls[MU_FN_FREE]++;
+		thread->pub.counters.bytes[MU_FN_FREE] += block.size;
+		gone(thread, place, key, &block, true);
+	}
+}
+
+static bool is_possible(uint64_t address, uint64_t size)
+{
+	return address < ADDRESS_END && size <= BLOCK_SIZE_MASK && address + size <= ADDRESS_END;
+}
+
+/* Without call stacks nothing shows nested blocks: they are only counted. */
+static bool begin(struct thread *thread, const struct place *place, uint64_t address,
+		  uint64_t size, bool *counts)
+{
+	bool many = gate.mode & MODE_MANY;
+
+	*counts = !is_nested(thread, address, many);
+	if (*counts) {
+		end_counted_in(thread, place, address, address + (size ? size : 1));
+		return put(thread, place, MU_KEY_ANNOUNCED, address, size);
+	}
+	thread->pub.counters.request_nested++;
+	if (!(gate.mode & MODE_STACKS))
+		return true;
+	end_nested_in(thread, address, address + (size ? size : 1), gate.mode & MODES);
+	return put(thread, place, MU_KEY_NESTED, address, size);
+}
+
+bool announce_block(struct thread *thread, const struct place *place, uint64_t address,
+		    uint64_t size)
+{
+	bool counts;
+
+	if (!address)
+		return true;
+	if (!is_possible(address, size))
+		return false;
+	if (gate.mode & MODE_PAUSED) {
+		thread->pub.counters.paused_calls++;
+		thread->pub.counters.paused_bytes += size;
+		return true;
+	}
+	bool ok = begin(thread, place, address, size, &counts);
+	if (counts)
+		count_call(&thread->pub.counters, MU_FN_MALLOC, size, size);
+	return ok;
+}
+
+bool announce_is_excused(struct thread *thread, uint64_t address)
+{
+	unsigned int mode = gate.mode;
+
+	return mode & MODE_PAUSED || rec.was_paused ||
+	       (!(mode & MODE_STACKS) && is_nested(thread, address, mode & MODE_MANY));
+}
+
+bool announce_is_nested(struct thread *thread, uint64_t address)
+{
+	return is_nested(thread, address, gate.mode & MODE_MANY);
+}
+
+bool announce_take(struct thread *thread, const struct place *place, uint64_t address,
+		   struct block *block)
+{
+	uint64_t space = address < ADDRESS_END ? take(thread, address, block) : 0;
+
+	if (!space)
+		return false;
+	if (space == MU_KEY_ANNOUNCED) {
+		thread->pub.counters.calls[MU_FN_FREE]++;
+		thread->pub.counters.bytes[MU_FN_FREE] += block->size;
+	}
+	gone(thread, place, within_key(space, address), block, space == MU_KEY_ANNOUNCED);
+	return true;
+}
+
+bool announce_end(struct thread *thread, const struct place *place, uint64_t address)
+{
+	struct block block;
+
+	return !address || announce_take(thread, place, address, &block) ||
+	       announce_is_excused(thread, address);
+}
+
+bool announce_change(struct thread *thread, const struct place *place, uint64_t address,
+		     uint64_t to, uint64_t size)
+{
+	struct mu_counters *counters = &thread->pub.counters;
+	struct block old;
+	bool counts;
+	uint64_t space = is_possible(address, 0) && is_possible(to, size)
+				 ? take(thread, address, &old) : 0;
+
+	if (!address || !to)
+		return false;
+	if (!space && as_massif)
+		return announce_block(thread, place, to, size);
+	if (!space)
+		return announce_is_excused(thread, address);
+	gone(thread, place, within_key(space, address), &old, space == MU_KEY_ANNOUNCED);
+	begin(thread, place, to, size, &counts);
+	if (!counts)
+		return true;
+	count_call(counters, MU_FN_REALLOC, size > old.size ? size - old.size : 0, size);
+	counters->realloc_nomove += address == to;
+	counters->realloc_dec += size < old.size;
+	return true;
+}
+
+void announce_end_inside(struct thread *thread, const struct place *place, uint64_t start,
+			 uint64_t end)
+{
+	end_nested_in(thread, start, end, gate.mode & MODES);
+	end_counted_in(thread, place, start, end);
+}
+
+void announce_room_ended(struct thread *thread, uint64_t address, uint64_t size)
+{
+	end_nested_in(thread, address, address + size, gate.mode & MODES);
+}

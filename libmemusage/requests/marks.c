@@ -1,0 +1,96 @@
+/* marks.c -- moments that the program names, and when recording was paused.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/requests/marks.h"
+
+#include <time.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/image/arena.h"
+
+#define FIRST_LOG2 4
+
+
+static struct mu_table *table(void)
+{
+	return &rec.image->table[MU_SEC_MARKS];
+}
+
+void marks_init(void)
+{
+	arena_table_init(MU_SEC_MARKS, sizeof(struct mu_mark), FIRST_LOG2);
+	rec.pauses = 0;
+	rec.was_paused = false;
+}
+
+static void drop(void)
+{
+	__atomic_fetch_add(&rec.image->drops.marks, 1, __ATOMIC_RELAXED);
+}
+
+/* Under the lock, so that marks are in the order of their times. */
+static bool append(struct thread *thread, enum mu_mark_kind kind, const char *text,
+		   uint64_t length)
+{
+	uint64_t number = table()->count;
+	struct mu_mark *mark = number < MARKS_MAX ? arena_table_at(table(), number) : NULL;
+
+	if (!mark)
+		return false;
+	*mark = (struct mu_mark){ .mono_ns = clock_ns(CLOCK_MONOTONIC),
+				  .kind = kind,
+				  .thread = thread->pub.tid,
+				  .value = (uint64_t)(rec.image->heap.now +
+						      thread->pub.pending_heap) };
+	if (length)
+		mark->text = arena_string(text, length, MARKS_TEXT);
+	__atomic_store_n(&table()->count, number + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+void marks_add(struct thread *thread, enum mu_mark_kind kind, const char *text)
+{
+	uint64_t length = 0;
+
+	while (text && length < MARKS_TEXT && text[length])
+		length++;
+	if (!spin_lock(&locks.marks)) {
+		drop();
+		return;
+	}
+	if (!append(thread, kind, text, length))
+		drop();
+	spin_unlock(&locks.marks);
+}
+
+void marks_pause(struct thread *thread)
+{
+	rec.was_paused = true;
+	if (__atomic_fetch_add(&rec.pauses, 1, __ATOMIC_SEQ_CST))
+		return;
+	__atomic_fetch_or(&gate.mode, MODE_PAUSED, __ATOMIC_SEQ_CST);
+	marks_add(thread, MU_MARK_PAUSE, NULL);
+}
+
+bool marks_resume(struct thread *thread)
+{
+	uint32_t pauses = __atomic_load_n(&rec.pauses, __ATOMIC_SEQ_CST);
+
+	do {
+		if (!pauses)
+			return false;
+	} while (!__atomic_compare_exchange_n(&rec.pauses, &pauses, pauses - 1, false,
+					      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	if (pauses > 1)
+		return true;
+	if (!(rec.flags & MU_CFG_AD_HOC))
+		__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_PAUSED, __ATOMIC_SEQ_CST);
+	/* Another thread may have begun a pause meanwhile. */
+	if (__atomic_load_n(&rec.pauses, __ATOMIC_SEQ_CST))
+		__atomic_fetch_or(&gate.mode, MODE_PAUSED, __ATOMIC_SEQ_CST);
+	marks_add(thread, MU_MARK_RESUME, NULL);
+	return true;
+}

@@ -1,0 +1,141 @@
+/* instructions.c -- counting instructions by the CPU's own counter, or the emulator's.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/tables/instructions.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/emulated/emulated.h"
+
+static uint64_t sum;
+static __thread const struct perf_event_mmap_page *page;
+static __thread uint64_t counted; /* of the page, as it was added to the sum last */
+
+/* A counter has fewer bits than a word, and may be negative: the kernel starts it below zero to be
+ * told of overflows. */
+static int64_t sign_extended(uint64_t value, uint32_t bits)
+{
+	uint32_t unused = bits && bits < 64 ? 64 - bits : 0;
+
+	return (int64_t)(value << unused) >> unused;
+}
+
+uint64_t instructions_read(const struct perf_event_mmap_page *from,
+			   uint64_t (*read_counter)(uint32_t number))
+{
+	uint32_t serial, number;
+	int64_t count;
+
+	/* The kernel changes the page on this thread's own CPU only, when it puts another thread
+	 * there, moves the counter, or it overflows: so a second round is rare. */
+	do {
+		serial = __atomic_load_n(&from->lock, __ATOMIC_ACQUIRE);
+		number = __atomic_load_n(&from->index, __ATOMIC_RELAXED);
+		count = __atomic_load_n(&from->offset, __ATOMIC_RELAXED);
+		if (number && from->cap_user_rdpmc)
+			count += sign_extended(read_counter(number - 1), from->pmc_width);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (__atomic_load_n(&from->lock, __ATOMIC_ACQUIRE) != serial);
+	return (uint64_t)count;
+}
+
+/* The event as the configuration has it: type and event of perf_event_open(2). */
+static long open_counter(uint32_t counter)
+{
+	struct perf_event_attr event;
+
+	memset(&event, 0, sizeof(event));
+	event.size = sizeof(event);
+	event.type = MU_COUNTER_TYPE(counter);
+	event.config = MU_COUNTER_EVENT(counter);
+	event.exclude_kernel = 1;
+	event.exclude_hv = 1;
+	return SYS5(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static const struct perf_event_mmap_page *map_counter(uint32_t counter)
+{
+	long fd = open_counter(counter), mapping;
+
+	if (sys_failed(fd))
+		return NULL;
+	mapping = SYS6(SYS_mmap, 0, MU_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	SYS1(SYS_close, fd);
+	if (sys_failed(mapping))
+		return NULL;
+	memory_own((uint64_t)mapping, MU_PAGE);
+	return (const struct perf_event_mmap_page *)mapping;
+}
+
+static void lose(void)
+{
+	__atomic_fetch_add(&rec.image->drops.counters, 1, __ATOMIC_RELAXED);
+}
+
+void instructions_attach(void)
+{
+	if (!instructions_by_cpu())
+		return;
+	if (page) /* the parent's */
+		memory_disown((uint64_t)page);
+	page = sandbox_is_on ? NULL : map_counter(rec.segment->config.counter);
+	counted = 0;
+	if (!page)
+		lose();
+}
+
+/* The kernel takes turns when there are more events than counters. */
+static bool was_always_counted(void)
+{
+	uint64_t enabled = page->time_enabled, running = page->time_running;
+
+	return enabled <= running || enabled - running < enabled / 1024;
+}
+
+void instructions_exit(void)
+{
+	if (page && !was_always_counted())
+		lose();
+}
+
+void instructions_detach(void)
+{
+	const struct perf_event_mmap_page *gone = page;
+
+	if (!gone)
+		return;
+	instructions_update();
+	instructions_exit();
+	page = NULL;
+	if (sandbox_is_on)
+		return;
+	memory_disown((uint64_t)gone);
+	SYS2(SYS_munmap, gone, MU_PAGE);
+}
+
+const uint64_t *instructions_sum(void)
+{
+	return instructions_by_cpu() ? &sum : emulated_counter();
+}
+
+void instructions_update(void)
+{
+	const struct perf_event_mmap_page *from = page;
+
+	if (!from)
+		return;
+	/* The events of a handler that interrupts this must not count the same again. */
+	page = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	uint64_t now = instructions_read(from, cpu_counter);
+	__atomic_fetch_add(&sum, now - counted, __ATOMIC_RELAXED);
+	counted = now;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	page = from;
+}

@@ -1,0 +1,177 @@
+/* modules.c -- objects, found through ld.so's lock-free look-up.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/tables/modules.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "libmemusage/base/mapped_path.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/emulated/emulated.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/unwind/cfi.h"
+
+#define FIRST_LOG2 4
+
+static uint64_t last_start, last_end; /* of the module found last */
+static uint64_t last_number;
+
+static struct mu_table *table(void)
+{
+	return &rec.image->table[MU_SEC_MODULES];
+}
+
+static const struct mu_module *find(uint64_t pc)
+{
+	if (pc >= last_start && pc < last_end)
+		return arena_table_at(table(), last_number);
+	for (uint64_t i = 0; i < table()->count; i++) {
+		const struct mu_module *module = arena_table_at(table(), i);
+		if (pc >= module->start && pc < module->end && !module->closed) {
+			last_start = module->start;
+			last_end = module->end;
+			last_number = i;
+			return module;
+		}
+	}
+	return NULL;
+}
+
+/* A note: name size, descriptor size, type, name, descriptor, each padded to four bytes. */
+static bool read_note(const uint8_t *note, uint64_t length, struct mu_module *module)
+{
+	while (length >= sizeof(ElfW(Nhdr))) {
+		ElfW(Nhdr) header;
+		memcpy(&header, note, sizeof(header));
+		uint64_t name = (header.n_namesz + 3) & ~3u;
+		uint64_t size = sizeof(header) + name + ((header.n_descsz + 3) & ~3u);
+		if (size > length)
+			return false;
+		if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
+		    !memcmp(note + sizeof(header), "GNU", 4) &&
+		    header.n_descsz <= sizeof(module->build_id)) {
+			memcpy(module->build_id, note + sizeof(header) + name, header.n_descsz);
+			module->build_id_length = header.n_descsz;
+			return true;
+		}
+		note += size;
+		length -= size;
+	}
+	return false;
+}
+
+/* The ELF header is at the start of an object's first mapping. */
+void modules_build_id(struct mu_module *module)
+{
+	const ElfW(Ehdr) *header = (const void *)module->start;
+
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > MU_PAGE)
+		return;
+	const ElfW(Phdr) *part = (const void *)(module->start + header->e_phoff);
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		uint64_t note = module->bias + part[i].p_vaddr;
+		if (part[i].p_type == PT_NOTE && note >= module->start &&
+		    note + part[i].p_memsz <= module->end &&
+		    read_note((const uint8_t *)note, part[i].p_memsz, module))
+			return;
+	}
+}
+
+/* Below these directories each process finds its own descriptors: the name means nothing later. */
+static bool is_descriptor(const char *name)
+{
+	return !strncmp(name, "/proc/", 6) || !strncmp(name, "/dev/fd/", 8);
+}
+
+/* Of a directory that cannot be reached from the root the kernel's name does not begin with '/'. */
+static const char *from_here(const char *name, char path[MODULES_PATH])
+{
+	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);
+	uint64_t more = strlen(name) + 1;
+
+	if (sys_failed(length) || length < 2 || path[0] != '/' ||
+	    more > MODULES_PATH - (uint64_t)length)
+		return name;
+	path[length - 1] = '/';
+	memcpy(path + length, name, more);
+	return path;
+}
+
+/* ld.so's name may be relative to a directory that the program has left since: then the kernel's is
+ * taken, unless it is written in another way. Links in it are followed when a report is made. */
+struct mu_string modules_path(const char *name, uint64_t address, char path[MODULES_PATH])
+{
+	if (!name || !name[0])
+		return rec.image->process.exe;
+	if (is_descriptor(name))
+		name = mapped_path(address, true, path, MODULES_PATH) ? path : name;
+	else if (name[0] != '/' && strchr(name, '/'))
+		name = mapped_path(address, false, path, MODULES_PATH) ? path
+								       : from_here(name, path);
+	return arena_string(name, strlen(name), MODULES_PATH);
+}
+
+void modules_init(void)
+{
+	arena_table_init(MU_SEC_MODULES, sizeof(struct mu_module), FIRST_LOG2);
+	last_start = last_end = 0;
+}
+
+const struct mu_module *modules_note(uint64_t pc)
+{
+	/* Under the lock of sites.c; a signal handler's stack may have no room for them. */
+	static char path[MODULES_PATH];
+	static struct mu_module module;
+	static struct cfi_workspace work;
+	struct cfi_object object;
+
+	const struct mu_module *known = find(pc);
+	if (known || !cfi_object_of(pc, &object, &work))
+		return known;
+	module = (struct mu_module){ .opened = rec.image->dl_generation };
+	module.start = object.start;
+	module.end = object.end;
+	module.bias = object.map->l_addr;
+	emulated_pause();
+	module.path = modules_path(object.map->l_name, object.start, path);
+	modules_build_id(&module);
+	emulated_resume();
+	struct mu_module *entry = arena_table_at(table(), table()->count);
+	if (!entry) {
+		rec.image->drops.modules++;
+		return NULL;
+	}
+	*entry = module;
+	__atomic_store_n(&table()->count, table()->count + 1, __ATOMIC_RELEASE);
+	return entry;
+}
+
+uint32_t modules_number(const struct mu_module *module)
+{
+	for (uint64_t i = 0; i < table()->count; i++)
+		if (arena_table_at(table(), i) == module)
+			return (uint32_t)i;
+	return 0;
+}
+
+void modules_closed(void)
+{
+	uint32_t generation = __atomic_add_fetch(&rec.image->dl_generation, 1, __ATOMIC_RELAXED);
+	struct cfi_workspace work;
+
+	for (uint64_t i = 0; i < table()->count; i++) {
+		struct mu_module *module = arena_table_at(table(), i);
+		struct cfi_object object;
+		if (!module->closed && (!cfi_object_of(module->start, &object, &work) ||
+					object.start != module->start))
+			module->closed = generation;
+	}
+	last_start = last_end = 0;
+}

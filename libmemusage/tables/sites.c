@@ -1,0 +1,333 @@
+/* sites.c -- interning stacks, and the cells of each thread.
+ *
+ * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Of a
+ * hash the table compares 40 bits, beside some 16 to 24 that say where to look: among a million
+ * stacks two collide with probability 1e-6; they would then be counted together.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/tables/sites.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/tables/frames.h"
+#include "libmemusage/tables/ignore.h"
+#include "libmemusage/tables/modules.h"
+#include "libmemusage/tables/points.h"
+
+#define SITES_LOG2 9
+#define SITES_FIRST_LOG2 4
+#define CELLS_FIRST_LOG2 3
+#define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
+
+/* In a word, since look-ups miss the caches as often as the table is large. */
+#define SITE_BITS 24
+#define SITE_MASK ((UINT64_C(1) << SITE_BITS) - 1)
+
+/* Replaced tables stay mapped, as a reader may be in them; see rules.c. */
+struct site_index {
+	uint64_t mask;
+	unsigned int shift;
+	uint64_t entry[]; /* low bits of the hash, then the site's number + 1; 0: empty */
+};
+
+static struct site_index *index_now;
+static uint64_t indexed; /* every site is */
+static struct thread books; /* owner of the cells of sites_book() */
+
+static struct mu_table *table(unsigned int section)
+{
+	return &rec.image->table[section];
+}
+
+static uint64_t spread(uint64_t value)
+{
+	return value * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* Appends an entry to a table. Returns its address, NULL if the arena is full. The caller
+ * fills it in before publish(). */
+static void *append(unsigned int section, uint32_t *number)
+{
+	uint64_t count = table(section)->count;
+
+	if (count > UINT32_MAX - 1)
+		return NULL;
+	*number = (uint32_t)count;
+	return arena_table_at(table(section), count);
+}
+
+static void publish(unsigned int section)
+{
+	__atomic_store_n(&table(section)->count, table(section)->count + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- sites ------------------------------------------------------------------------------- */
+
+static struct site_index *new_index(unsigned int log2)
+{
+	struct site_index *index = memory_map(sizeof(*index) + (sizeof(index->entry[0]) << log2));
+
+	if (!index)
+		return NULL;
+	index->mask = (UINT64_C(1) << log2) - 1;
+	index->shift = 64 - log2;
+	return index;
+}
+
+static void index_insert(struct site_index *index, uint64_t hash, uint32_t site)
+{
+	uint64_t i = hash >> index->shift;
+
+	while (index->entry[i])
+		i = (i + 1) & index->mask;
+	__atomic_store_n(&index->entry[i], hash << SITE_BITS | (site + 1), __ATOMIC_RELEASE);
+}
+
+static bool index_lookup(uint64_t hash, uint32_t *site)
+{
+	const struct site_index *index = __atomic_load_n(&index_now, __ATOMIC_ACQUIRE);
+	uint64_t found;
+
+	for (uint64_t i = hash >> index->shift;
+	     (found = __atomic_load_n(&index->entry[i], __ATOMIC_ACQUIRE));
+	     i = (i + 1) & index->mask)
+		if (likely(!((found ^ hash << SITE_BITS) >> SITE_BITS))) {
+			*site = (uint32_t)(found & SITE_MASK) - 1;
+			return true;
+		}
+	return false;
+}
+
+/* The hashes are in the recording, whole. */
+static void index_grow(void)
+{
+	struct site_index *bigger = new_index(65 - index_now->shift);
+	const struct mu_stack *stack;
+
+	if (!bigger)
+		return;
+	for (uint32_t i = 0; i < indexed; i++) {
+		const struct mu_site *site = arena_table_at(table(MU_SEC_SITES), i);
+
+		stack = site ? arena_table_at(table(MU_SEC_STACKS), site->stack) : NULL;
+		if (stack)
+			index_insert(bigger, stack->hash, i);
+	}
+	__atomic_store_n(&index_now, bigger, __ATOMIC_RELEASE);
+}
+
+static uint16_t flags_of(unsigned int fn)
+{
+	switch (fn) {
+	case MU_SITE_FN_BLOCK:
+		return MU_SITE_REQUEST;
+	case MU_SITE_FN_NESTED:
+		return MU_SITE_REQUEST | MU_SITE_NESTED;
+	case MU_SITE_FN_AD_HOC:
+		return MU_SITE_REQUEST | MU_SITE_AD_HOC;
+	case MU_SITE_FN_PAGES:
+		return MU_SITE_PAGES;
+	default:
+		return 0;
+	}
+}
+
+#define NO_ORIGIN UINT32_MAX
+
+/* Under the lock. Whose blocks they are in DHAT's books. */
+static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t origin)
+{
+	const struct mu_site *from;
+
+	if (!rec.image->points)
+		return 0;
+	from = origin == NO_ORIGIN ? NULL : arena_table_at(table(MU_SEC_SITES), origin);
+	return from ? from->point : points_find(walk, number);
+}
+
+/* Under the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
+static inline __attribute__((always_inline)) uint32_t
+add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags, uint32_t origin)
+{
+	bool has_room = indexed < index_now->mask && indexed < SITE_MASK;
+	uint32_t frame = has_room && walk ? frames_node(walk) : 0;
+	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
+						 : MU_STACK_TRUNCATED;
+	uint32_t stack_number, number;
+	struct mu_stack *stack = has_room ? append(MU_SEC_STACKS, &stack_number) : NULL;
+	struct mu_site *site = has_room ? append(MU_SEC_SITES, &number) : NULL;
+
+	if (!stack || !site || (walk && walk->count && !frame)) {
+		rec.image->drops.sites++;
+		return 0;
+	}
+	*stack = (struct mu_stack){ hash, frame, (walk ? walk->count << 8 : 0) | flags };
+	publish(MU_SEC_STACKS);
+	*site = (struct mu_site){ .stack = stack_number,
+				  .fn = (uint16_t)fn,
+				  .flags = site_flags | flags_of(fn),
+				  .first = sites_tick(),
+				  .point = point_of(walk, number, origin) };
+	publish(MU_SEC_SITES);
+	if (indexed * 4 > index_now->mask * 3)
+		index_grow();
+	index_insert(index_now, hash, number);
+	indexed++;
+	return number;
+}
+
+static __attribute__((noinline)) uint32_t find_or_add(struct walk *walk, unsigned int fn,
+						      uint64_t hash, uint32_t origin)
+{
+	uint32_t site = 0;
+
+	if (walk->known_only)
+		return 0;
+	uint16_t flags = fn == MU_FN_FREE ? MU_SITE_FREE : 0;
+	/* Asks and waits, so not under the lock. */
+	if (!flags && rec.flags & MU_CFG_IGNORE && ignore_stack(walk))
+		flags = MU_SITE_IGNORED;
+	if (!spin_lock(&locks.sites))
+		return 0;
+	if (!index_lookup(hash, &site))
+		site = add_site(walk, fn, hash, flags, origin);
+	spin_unlock(&locks.sites);
+	return site;
+}
+
+static uint64_t hash_of(const struct walk *walk, unsigned int fn)
+{
+	uint64_t hash = walk->count ? walk->frame[walk->count - 1].hash : 0;
+
+	return spread(hash + fn + 1);
+}
+
+uint32_t sites_find(struct walk *walk, unsigned int fn)
+{
+	uint64_t hash;
+	uint32_t site = 0;
+
+	if (unlikely(!walk))
+		return 0;
+	hash = hash_of(walk, fn);
+	hash += !hash;
+	/* In a loop it is the same again, and in no other line than the walk's. */
+	if (walk->site_hash == hash && walk->site_generation == walk->generation)
+		return walk->site;
+	if (unlikely(!index_lookup(hash, &site)))
+		return find_or_add(walk, fn, hash, NO_ORIGIN);
+	walk->site_hash = hash;
+	walk->site_generation = walk->generation;
+	walk->site = site;
+	return site;
+}
+
+uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin)
+{
+	const struct mu_site *from = arena_table_at(table(MU_SEC_SITES), origin);
+	uint64_t hash;
+	uint32_t site = 0;
+
+	if (!walk || !from)
+		return origin;
+	hash = spread(hash_of(walk, fn) ^ spread(from->point));
+	hash += !hash;
+	return index_lookup(hash, &site) ? site : find_or_add(walk, fn, hash, origin);
+}
+
+bool sites_module(uint64_t pc, struct sites_module *module)
+{
+	if (!spin_lock(&locks.sites))
+		return false;
+	const struct mu_module *m = modules_note(pc);
+	if (m)
+		*module = (struct sites_module){ m->start, m->end, m->bias, modules_number(m) };
+	spin_unlock(&locks.sites);
+	return m;
+}
+
+bool sites_is_ignored(uint32_t site)
+{
+	const struct mu_site *s = arena_table_at(table(MU_SEC_SITES), site);
+
+	return s && s->flags & MU_SITE_IGNORED;
+}
+
+void sites_book(uint32_t site, uint64_t size)
+{
+	if (!spin_lock(&locks.books))
+		return;
+	struct mu_cell *cell = sites_cell(&books, site);
+	if (cell) {
+		cell->flags = MU_CELL_BOOKS;
+		cell->live_bytes += (int64_t)size;
+		cell->live_blocks++;
+		cell->total_blocks++;
+	}
+	spin_unlock(&locks.books);
+}
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+/* Takes a run of cells for the thread. They are published empty: that changes no sum. */
+static bool cells_reserve(struct thread *thread)
+{
+	struct mu_table *cells = table(MU_SEC_CELLS);
+	uint64_t first = __atomic_fetch_add(&cells->count, CELL_RUN, __ATOMIC_RELAXED);
+	struct mu_cell *run = arena_table_at(cells, first);
+
+	if (!run)
+		return false;
+	thread->cell_next = (uint32_t)((uint64_t)((uint8_t *)run - rec.base) / sizeof(*run));
+	thread->cell_end = thread->cell_next + CELL_RUN;
+	return true;
+}
+
+void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch)
+{
+	if (values_are_tracked && (int32_t)(cell->epoch - values_epoch) < 0)
+		values_changed(sites_cell_number(cell));
+	cell->peak_bytes = cell->live_bytes;
+	cell->peak_blocks = cell->live_blocks;
+	cell->epoch = epoch;
+}
+
+struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
+{
+	if (site >= thread->cell_sites &&
+	    !memory_numbers(&thread->cell_of, &thread->cell_sites, site))
+		return NULL;
+	if (thread->cell_next == thread->cell_end && !cells_reserve(thread)) {
+		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	uint32_t number = thread->cell_next++;
+	struct mu_cell *cell = at((uint64_t)number * sizeof(*cell));
+	cell->site = site;
+	cell->thread = thread->pub.tid;
+	cell->epoch = rec.image->heap.epoch;
+	if (rec.image->points)
+		cell->point = points_of(site);
+	thread->cell_of[site] = number;
+	if (values_are_tracked)
+		values_changed(number);
+	return cell;
+}
+
+bool sites_init(void)
+{
+	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), SITES_FIRST_LOG2);
+	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), SITES_FIRST_LOG2);
+	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), CELLS_FIRST_LOG2);
+	index_now = new_index(SITES_LOG2);
+	indexed = 0;
+	books = (struct thread){ 0 };
+	ignore_init();
+	return index_now && frames_init() && add_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
+}

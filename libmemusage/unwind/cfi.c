@@ -1,0 +1,386 @@
+/* cfi.c -- reading .eh_frame: from an address to its row.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/unwind/cfi.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "libmemusage/base/arch.h"
+#include "libmemusage/base/loaded.h"
+#include "libmemusage/base/vectors.h"
+#include "libmemusage/unwind/dwarf_reader.h"
+
+/* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
+static bool open_entry(const uint8_t *start, struct reader *r)
+{
+	uint32_t length;
+
+	memcpy(&length, start, sizeof(length));
+	if (!length || length == UINT32_MAX)
+		return false;
+	*r = (struct reader){ start + 4, start + 4 + length, false };
+	return true;
+}
+
+static void read_augmentation(struct reader *r, const char *letters, struct cfi_cie *cie)
+{
+	uint64_t length = read_uleb(r);
+	const uint8_t *end = r->at + length;
+
+	cie->has_augmentation = true;
+	for (; *letters && !r->bad; letters++) {
+		if (*letters == 'R')
+			cie->pointer_encoding = (int)read_bytes(r, 1);
+		else if (*letters == 'P')
+			read_pointer(r, (int)read_bytes(r, 1), 0);
+		else if (*letters == 'L')
+			read_bytes(r, 1);
+		else if (*letters == 'S')
+			cie->is_signal = true;
+	}
+	r->at = end;
+}
+
+static bool read_cie(const uint8_t *start, struct cfi_cie *cie)
+{
+	struct reader r;
+
+	*cie = (struct cfi_cie){ 0 };
+	if (!open_entry(start, &r))
+		return false;
+	read_bytes(&r, 4);
+	unsigned int version = (unsigned int)read_bytes(&r, 1);
+	const char *letters = (const char *)r.at;
+	while (read_bytes(&r, 1))
+		;
+	cie->code_align = read_uleb(&r);
+	cie->data_align = read_sleb(&r);
+	if (version == 1)
+		read_bytes(&r, 1);
+	else
+		read_uleb(&r);
+	if (*letters == 'z')
+		read_augmentation(&r, letters + 1, cie);
+	cie->program = r;
+	return !r.bad && r.at <= r.end;
+}
+
+static void set_rule(struct cfi_workspace *m, uint64_t reg, enum cfi_kind kind, int64_t offset)
+{
+	if (reg < CFI_REGS)
+		m->row.reg[reg] = (struct cfi_rule){ kind, offset, NULL };
+}
+
+static void set_expression(struct cfi_workspace *m, struct reader *r, enum cfi_kind kind)
+{
+	uint64_t reg = read_uleb(r);
+	const uint8_t *expression = r->at;
+	uint64_t length = read_uleb(r);
+
+	r->at += length;
+	if (reg < CFI_REGS)
+		m->row.reg[reg] = (struct cfi_rule){ kind, 0, expression };
+}
+
+static void restore(struct cfi_workspace *m, uint64_t reg)
+{
+	if (reg < CFI_REGS)
+		m->row.reg[reg] = m->has_initial ? m->initial.reg[reg]
+						  : (struct cfi_rule){ 0 };
+}
+
+static void set_cfa(struct cfi_workspace *m, uint64_t reg, int64_t offset)
+{
+	m->row.cfa_register = reg < CFI_REGS ? (int)reg : -1;
+	m->row.cfa_expression = NULL;
+	m->row.cfa_offset = offset;
+}
+
+static bool push_state(struct cfi_workspace *m)
+{
+	if (m->depth == CFI_STATES)
+		return false;
+	m->saved[m->depth++] = m->row;
+	return true;
+}
+
+static bool pop_state(struct cfi_workspace *m)
+{
+	if (!m->depth)
+		return false;
+	m->row = m->saved[--m->depth];
+	return true;
+}
+
+/* Instructions that define the CFA. Returns false if `op` is none of them. */
+static bool run_cfa(struct cfi_workspace *m, struct reader *r, unsigned int op)
+{
+	uint64_t reg;
+
+	switch (op) {
+	case 0x0c: /* def_cfa */
+		reg = read_uleb(r);
+		set_cfa(m, reg, (int64_t)read_uleb(r));
+		return true;
+	case 0x12: /* def_cfa_sf */
+		reg = read_uleb(r);
+		set_cfa(m, reg, read_sleb(r) * m->cie.data_align);
+		return true;
+	case 0x0d: /* def_cfa_register */
+		set_cfa(m, read_uleb(r), m->row.cfa_offset);
+		return true;
+	case 0x0e: /* def_cfa_offset */
+		m->row.cfa_offset = (int64_t)read_uleb(r);
+		return true;
+	case 0x13: /* def_cfa_offset_sf */
+		m->row.cfa_offset = read_sleb(r) * m->cie.data_align;
+		return true;
+	case 0x0f: /* def_cfa_expression */
+		m->row.cfa_register = -1;
+		m->row.cfa_expression = r->at;
+		r->at += read_uleb(r);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions that say where a register is. Returns false for an unknown one. */
+static bool run_register(struct cfi_workspace *m, struct reader *r, unsigned int op)
+{
+	const int64_t align = m->cie.data_align;
+	uint64_t reg;
+
+	switch (op) {
+	case 0x10: /* expression */
+		set_expression(m, r, CFI_AT_EXPRESSION);
+		return true;
+	case 0x16: /* val_expression */
+		set_expression(m, r, CFI_VALUE_EXPRESSION);
+		return true;
+	case 0x0a:
+		return push_state(m);
+	case 0x0b:
+		return pop_state(m);
+	case 0x2e: /* GNU_args_size */
+		read_uleb(r);
+		return true;
+	case 0x2d: /* GNU_window_save; on aarch64 the return address is signed */
+		return true;
+	default:
+		break;
+	}
+	reg = read_uleb(r);
+	switch (op) {
+	case 0x05: /* offset_extended */
+		set_rule(m, reg, CFI_AT_CFA, (int64_t)read_uleb(r) * align);
+		return true;
+	case 0x11: /* offset_extended_sf */
+		set_rule(m, reg, CFI_AT_CFA, read_sleb(r) * align);
+		return true;
+	case 0x14: /* val_offset */
+		set_rule(m, reg, CFI_VALUE_CFA, (int64_t)read_uleb(r) * align);
+		return true;
+	case 0x15: /* val_offset_sf */
+		set_rule(m, reg, CFI_VALUE_CFA, read_sleb(r) * align);
+		return true;
+	case 0x06: /* restore_extended */
+		restore(m, reg);
+		return true;
+	case 0x07: /* undefined */
+		set_rule(m, reg, CFI_UNDEFINED, 0);
+		return true;
+	case 0x08: /* same_value */
+		set_rule(m, reg, CFI_SAME, 0);
+		return true;
+	case 0x09: /* register */
+		set_rule(m, reg, CFI_REGISTER, (int64_t)read_uleb(r));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool advance_op(struct cfi_workspace *m, struct reader *r, unsigned int op, bool *is_advance)
+{
+	uint64_t delta;
+
+	*is_advance = true;
+	if (op >> 6 == 1)
+		delta = op & 63;
+	else if (op >= 2 && op <= 4)
+		delta = read_bytes(r, op == 2 ? 1 : op == 3 ? 2 : 4);
+	else if (op == 1) {
+		m->location = read_pointer(r, m->cie.pointer_encoding, 0);
+		return m->location <= m->pc;
+	} else {
+		*is_advance = false;
+		return true;
+	}
+	m->location += delta * m->cie.code_align;
+	return m->location <= m->pc;
+}
+
+/* Runs instructions until they pass pc. Returns false if one is unknown. */
+static bool run(struct cfi_workspace *m, struct reader r)
+{
+	bool is_advance;
+
+	while (r.at < r.end && !r.bad) {
+		unsigned int op = (unsigned int)read_bytes(&r, 1);
+		if (!advance_op(m, &r, op, &is_advance))
+			return true;
+		if (is_advance || op == 0)
+			continue;
+		if (op >> 6 == 2)
+			set_rule(m, op & 63, CFI_AT_CFA,
+				 (int64_t)read_uleb(&r) * m->cie.data_align);
+		else if (op >> 6 == 3)
+			restore(m, op & 63);
+		else if (!run_cfa(m, &r, op) && !run_register(m, &r, op))
+			return false;
+	}
+	return !r.bad;
+}
+
+/* Opens the entry of a function: r is then behind its range. Returns false if that does not hold
+ * pc. */
+static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct cfi_cie *cie,
+		     uint64_t *begin)
+{
+	uint32_t back;
+
+	if (!open_entry(start, r))
+		return false;
+	memcpy(&back, r->at, sizeof(back));
+	if (!back || !read_cie(r->at - back, cie))
+		return false;
+	r->at += 4;
+	*begin = read_pointer(r, cie->pointer_encoding, 0);
+	return pc >= *begin && pc - *begin < read_pointer(r, cie->pointer_encoding & 15, 0);
+}
+
+/* A function of its own, so that its frame is not on the stack while ld.so is asked. */
+static __attribute__((noinline)) bool read_fde(const uint8_t *start, uint64_t pc,
+					       struct cfi_workspace *work)
+{
+	struct reader r;
+	uint64_t begin;
+
+	if (!open_fde(start, pc, &r, &work->cie, &begin))
+		return false;
+	if (work->cie.has_augmentation)
+		r.at += read_uleb(&r);
+	memset(&work->row, 0, sizeof(work->row));
+	work->row.is_signal = work->cie.is_signal;
+	work->row.cfa_register = -1;
+	work->has_initial = false;
+	work->depth = 0;
+	work->location = 0;
+	work->pc = UINT64_MAX;
+	if (!run(work, work->cie.program))
+		return false;
+	work->initial = work->row;
+	work->has_initial = true;
+	work->location = begin;
+	work->pc = pc;
+	work->depth = 0;
+	return run(work, r);
+}
+
+/* Binary search in .eh_frame_hdr. Its table of 4-byte pairs, relative to the header itself,
+ * is the only form that linkers make. */
+static const uint8_t *search(const uint8_t *header, uint64_t pc)
+{
+	struct reader r = { header + 4, header + 24, false };
+
+	if (header[0] != 1 || header[1] == ENC_OMIT || header[3] != (ENC_DATA_RELATIVE | ENC_S32))
+		return NULL;
+	read_pointer(&r, header[1], (uint64_t)header);
+	uint64_t count = read_pointer(&r, header[2], (uint64_t)header);
+	const int32_t *table = (const int32_t *)(const void *)r.at;
+	int64_t wanted = (int64_t)(pc - (uint64_t)header);
+	if (!count || wanted < table[0])
+		return NULL;
+	uint64_t low = 0, high = count;
+	while (high - low > 1) {
+		uint64_t middle = (low + high) / 2;
+		if (table[2 * middle] <= wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return header + table[2 * low + 1];
+}
+
+void cfi_init(void)
+{
+	loaded_init();
+}
+
+static struct dl_find_object fresh; /* an object that was just mapped */
+
+struct query {
+	uint64_t pc;
+	struct dl_find_object *object;
+	bool is_found;
+};
+
+static void ask(void *argument)
+{
+	struct query *q = argument;
+
+	q->is_found = loaded_find(q->pc, q->object);
+}
+
+/* The object of an address, in work->object. ld.so's functions may use vector registers, which a
+ * client request must keep. */
+static bool look_up(uint64_t pc, struct cfi_workspace *work)
+{
+	struct query q = { .pc = pc, .object = &work->object };
+
+	if ((void *)pc >= fresh.dlfo_map_start && (void *)pc < fresh.dlfo_map_end) {
+		work->object = fresh;
+		return true;
+	}
+	vectors_keep_in(work->vectors, ask, &q);
+	return q.is_found;
+}
+
+bool cfi_holds(const uint8_t *header, uint64_t pc)
+{
+	const uint8_t *fde = header ? search(header, pc) : NULL;
+	struct reader r;
+	struct cfi_cie cie;
+	uint64_t begin;
+
+	return fde && open_fde(fde, pc, &r, &cie, &begin);
+}
+
+void cfi_know(const uint8_t *header, uint64_t start, uint64_t end)
+{
+	fresh.dlfo_map_start = (void *)start;
+	fresh.dlfo_map_end = header ? (void *)end : (void *)start;
+	fresh.dlfo_eh_frame = (void *)(uintptr_t)header;
+}
+
+const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work)
+{
+	if (!look_up(pc, work) || !work->object.dlfo_eh_frame)
+		return NULL;
+	const uint8_t *fde = search(work->object.dlfo_eh_frame, pc);
+	return fde && read_fde(fde, pc, work) ? &work->row : NULL;
+}
+
+bool cfi_object_of(uint64_t pc, struct cfi_object *object, struct cfi_workspace *work)
+{
+	if (!look_up(pc, work))
+		return false;
+	object->start = (uint64_t)work->object.dlfo_map_start;
+	object->end = (uint64_t)work->object.dlfo_map_end;
+	object->map = work->object.dlfo_link_map;
+	return true;
+}

@@ -1,0 +1,136 @@
+/* cfi.h -- reading .eh_frame: how to find a frame's caller.
+ *
+ * Tables are trusted as far as ld.so trusts them: they belong to loaded objects. Lengths are
+ * bounded all the same, so that a damaged object ends in "unknown", not in a fault.
+ * Source: LSB 5.0 Core, "Exception Frames"; DWARF 4, section 6.4; System V ABI AMD64
+ * supplement, figure 3.36 (register numbers).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_UNWIND_CFI_H
+#define LIBMEMUSAGE_UNWIND_CFI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/base/loaded.h"
+#include "libmemusage/base/vectors.h"
+#include "libmemusage/unwind/dwarf_reader.h"
+
+#if defined(__x86_64__)
+#define CFI_REGS 17 /* 0-15 general registers, 16 the return address */
+#define CFI_BP 6
+#define CFI_SP 7
+#define CFI_RA 16
+#else
+#define CFI_REGS 33
+#define CFI_BP 29
+#define CFI_SP 31
+#define CFI_RA 30
+#endif
+
+struct link_map;
+
+enum cfi_kind {
+	CFI_SAME = 0,	  /* as in the inner frame */
+	CFI_UNDEFINED,	  /* lost; for the return address: this is the outermost frame */
+	CFI_AT_CFA,	  /* saved at CFA + offset */
+	CFI_VALUE_CFA,	  /* is CFA + offset */
+	CFI_REGISTER,	  /* in register `offset` */
+	CFI_AT_EXPRESSION, /* saved at the address an expression gives */
+	CFI_VALUE_EXPRESSION
+};
+
+struct cfi_rule {
+	enum cfi_kind kind;
+	int64_t offset;
+	const uint8_t *expression; /* its length (ULEB128) first */
+};
+
+/* One row of the table: what holds at one address. */
+struct cfi_row {
+	bool is_signal;		       /* a signal handler returns here */
+	int cfa_register;	       /* -1: cfa_expression */
+	int64_t cfa_offset;
+	const uint8_t *cfa_expression; /* its length first */
+	struct cfi_rule reg[CFI_REGS];
+};
+
+/* What all functions of a compilation unit share (cfi.c). */
+struct cfi_cie {
+	uint64_t code_align;
+	int64_t data_align;
+	int pointer_encoding;
+	bool has_augmentation;
+	bool is_signal;
+	struct reader program;
+};
+
+#define CFI_STATES 8 /* depth of remember_state */
+
+/* What cfi_find() works with: too large for a signal handler's stack. */
+struct cfi_workspace {
+	_Alignas(64) uint8_t vectors[VECTORS_ROOM]; /* the program's registers meanwhile */
+	struct dl_find_object object;		    /* what ld.so says of the address */
+	/* The state that call frame instructions work on. */
+	struct cfi_row row;	/* in the end: what was found */
+	struct cfi_row initial; /* after the instructions that all functions of a CIE share */
+	struct cfi_row saved[CFI_STATES];
+	unsigned int depth; /* of saved */
+	bool has_initial;
+	uint64_t location; /* that the row is for so far */
+	uint64_t pc;	   /* that it is to be for */
+	struct cfi_cie cie;
+};
+
+/* cfi_init -- find ld.so's look-up function. Call from the constructor or recorder_start(). */
+void cfi_init(void);
+
+/* cfi_find -- the row for an address.
+ *
+ * pc    an address inside an instruction (for return addresses: minus one).
+ * work  room to work in, the caller's; its contents do not matter.
+ * Returns the row, which is in `work`; NULL if no loaded object has unwind information for it.
+ * Async-signal-safe where ld.so has _dl_find_object (glibc 2.35 and later). Cost 1-3 us.
+ */
+const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work);
+
+/* cfi_holds -- whether the tables of an object have a function that holds an address.
+ *
+ * header  its .eh_frame_hdr; NULL has none. For objects that ld.so's look-up does not know yet.
+ */
+bool cfi_holds(const uint8_t *header, uint64_t pc);
+
+/* cfi_know -- have cfi_find() answer for an object that ld.so's look-up does not know yet.
+ *
+ * header  its .eh_frame_hdr; NULL: for none any more. start, end  addresses of the object.
+ * Where ld.so has called us (patch_on_objects()).
+ */
+void cfi_know(const uint8_t *header, uint64_t start, uint64_t end);
+
+/* A loaded object. */
+struct cfi_object {
+	uint64_t start, end; /* lowest and highest mapped address */
+	struct link_map *map;
+};
+
+/* cfi_object_of -- the object that an address lies in. Returns false if it is in none.
+ *
+ * work  as for cfi_find().
+ * Async-signal-safe and without a lock where cfi_find() is. Keeps vector registers. Cost 170 ns.
+ */
+bool cfi_object_of(uint64_t pc, struct cfi_object *object, struct cfi_workspace *work);
+
+/* cfi_reader -- reads a word of memory for an expression. Returns false if it is not to be read. */
+typedef bool cfi_reader(void *data, uint64_t address, uint64_t *value);
+
+/* cfi_evaluate -- the value of an expression.
+ *
+ * expression  its length first. reg  the frame's registers. initial  pushed first if not NULL.
+ * read        reads memory, with `data`; the recorder's own stubs are read without it.
+ * Returns false if it does something unknown or reads what it must not. Async-signal-safe.
+ */
+bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,
+		  cfi_reader *read, void *data, uint64_t *value);
+
+#endif

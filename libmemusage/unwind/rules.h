@@ -1,0 +1,95 @@
+/* rules.h -- return address -> how to step to the caller, in one word.
+ *
+ * Compilers use few forms of unwind rows; each is collapsed into 64 bits, once per return
+ * address, and kept in a table that grows with the program. What does not collapse is
+ * marked and left to the slow step (walk_slow.c).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_UNWIND_RULES_H
+#define LIBMEMUSAGE_UNWIND_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/base/arch.h"
+
+struct cfi_workspace;
+
+/* How the caller's frame address (CFA) is found. sp is the address after the return
+ * address's slot. */
+enum rule_type {
+	RULE_NONE = 0, /* no unwind information: try the frame pointer */
+	RULE_SP,       /* CFA = sp + cfa */
+	RULE_BP,       /* CFA = bp + cfa */
+	RULE_DRAP,     /* CFA = *(bp + cfa): gcc's realigned frames */
+	RULE_END,      /* outermost frame */
+	RULE_SLOW,     /* needs other registers, or is a signal frame */
+	RULE_UNKNOWN   /* not in the table */
+};
+
+/* Where the caller's bp is. */
+enum rule_bp { RULE_BP_SAME = 0, RULE_BP_AT_CFA, RULE_BP_AT_BP };
+
+struct rule {
+	int32_t cfa;
+	int16_t bp;	 /* offset for bp_kind */
+	uint8_t type;	 /* enum rule_type */
+	uint8_t bp_kind; /* enum rule_bp */
+};
+
+/* Which form of rule a return address has, in a word: look-ups miss the caches as often as the
+ * table is large, and programs have some hundred forms of rules for 100,000 addresses. */
+#define RULE_FORM_BITS 16
+#define RULE_FORM_MASK ((UINT64_C(1) << RULE_FORM_BITS) - 1)
+
+struct rule_table {
+	uint64_t mask;
+	uint32_t shift;
+	uint32_t reserved;
+	uint64_t entry[]; /* address << RULE_FORM_BITS | form; 0: empty */
+};
+
+extern struct rule_table *rules;
+extern struct rule *rule_forms;
+
+/* rules_init -- make the table. Returns false without memory. */
+bool rules_init(void);
+
+/* rules_make -- find the rule for a return address and put it into the table.
+ *
+ * pc    one for which rules_of() says RULE_UNKNOWN.
+ * work  room to work in, as for cfi_find().
+ * Returns false if there is no room for it in the table: rules_of() will not know it.
+ * Async-signal-safe. Cost 1-4 us, once per address.
+ */
+bool rules_make(uint64_t pc, struct cfi_workspace *work);
+
+/* rules_forget -- objects were closed: addresses may mean something else now.
+ *
+ * Thread-safe: others may have old rules for the event they are in. Needs no memory, nor the lock
+ * of the table. Cost less than 1 ns for each address that there is room for.
+ */
+void rules_forget(void);
+
+/* rules_of -- the rule for a return address, RULE_UNKNOWN if it has not been made yet.
+ *
+ * Async-signal-safe. Cost 1-2 ns.
+ */
+static inline struct rule rules_of(uint64_t pc)
+{
+	const struct rule_table *table = __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
+	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
+	uint64_t found;
+
+	while ((found = __atomic_load_n(&table->entry[i], __ATOMIC_ACQUIRE))) {
+		if (likely(found >> RULE_FORM_BITS == pc))
+			return __atomic_load_n(&rule_forms,
+					       __ATOMIC_ACQUIRE)[found & RULE_FORM_MASK];
+		i = (i + 1) & table->mask;
+	}
+	/* No code lies so high: not worth a place in the table, which has none for it. */
+	return (struct rule){ .type = pc >> (64 - RULE_FORM_BITS) ? RULE_NONE : RULE_UNKNOWN };
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* stack_memory.c -- which memory of the program's stacks may be read at this moment.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/unwind/stack_memory.h"
+
+#include <errno.h>
+
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/sys.h"
+
+#define NO_MEMORY (UINT64_C(1) << 63) /* no program can have memory there */
+#define NO_HOW (~0u)		      /* no value of rt_sigprocmask's first argument */
+#define OWN_MOST (UINT64_C(16) << 20) /* of the own stack that is looked at page by page */
+/* How far around an address another stack is taken to reach. Every page is asked for all the same:
+ * these only end a walk that has gone astray. */
+#define OTHER_BELOW (UINT64_C(1) << 20)
+#define OTHER_ABOVE (UINT64_C(64) << 20)
+
+uint32_t stack_memory_changes;
+
+/* What holds the own stacks of all threads so far: that of the first one, and those of others. */
+static struct hull {
+	uint64_t low, high;
+} hulls[2] = { { UINT64_MAX, 0 }, { UINT64_MAX, 0 } };
+
+static bool has_mask_probe;
+
+/* The kernel copies the new mask from memory before it looks at the first argument, which is
+ * invalid: EFAULT or EINVAL. Nothing is changed. An emulator may look at that argument first.
+ * Source: kernel/signal.c of Linux, 2.6.12 to 6.12. */
+static long read_as_mask(uint64_t address)
+{
+	return SYS4(SYS_rt_sigprocmask, NO_HOW, address, 0, sizeof(uint64_t));
+}
+
+void stack_memory_init(void)
+{
+	has_mask_probe = read_as_mask(NO_MEMORY) == -EFAULT;
+}
+
+bool stack_memory_is_readable(uint64_t address)
+{
+	unsigned char resident;
+
+	if (sandbox_is_on)
+		return false;
+	if (likely(has_mask_probe))
+		return read_as_mask(address) == -EINVAL;
+	return !sys_failed(SYS3(SYS_mincore, address & -(uint64_t)MU_PAGE, MU_PAGE, &resident));
+}
+
+bool stack_memory_prove_page(struct stack_view *view, uint64_t address)
+{
+	if (!stack_memory_is_readable(address))
+		return false;
+	view->page = address;
+	return true;
+}
+
+bool stack_memory_prove_far(struct stack_view *view, uint64_t address)
+{
+	if (address & 7)
+		return false;
+	if (stack_memory_is_same_page(address, view->page) ||
+	    (view->is_own && address >= view->floor && address < view->high))
+		return true;
+	/* Where nothing may be asked, the own stack is believed to be whole. */
+	return stack_memory_prove_page(view, address) ||
+	       (sandbox_is_on && address >= view->own_low && address < view->own_high);
+}
+
+/* The end of the thread's own stack. Between its base and its thread structure lie libc's own
+ * frames and all of its static TLS, which may be large; both are within the size that was asked
+ * for (glibc's allocate_stack.c). */
+static uint64_t own_end(const struct thread *thread)
+{
+	uint64_t base = thread->pub.stack_base;
+	uint64_t top = cpu_thread_pointer();
+
+	return top > base && top - base < thread->pub.stack_size ? top : base + 8;
+}
+
+bool stack_memory_is_own(const struct thread *thread, uint64_t address)
+{
+	return address >= thread->pub.stack_base - thread->pub.stack_size &&
+	       address < own_end(thread);
+}
+
+static void widen(struct hull *hull, uint64_t low, uint64_t high)
+{
+	uint64_t seen = __atomic_load_n(&hull->low, __ATOMIC_RELAXED);
+
+	while (low < seen && !__atomic_compare_exchange_n(&hull->low, &seen, low, false,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	seen = __atomic_load_n(&hull->high, __ATOMIC_RELAXED);
+	while (high > seen && !__atomic_compare_exchange_n(&hull->high, &seen, high, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+void stack_memory_changed(uint64_t start, uint64_t length)
+{
+	for (int i = 0; i < 2; i++)
+		if (start < __atomic_load_n(&hulls[i].high, __ATOMIC_RELAXED) &&
+		    start + length > __atomic_load_n(&hulls[i].low, __ATOMIC_RELAXED))
+			__atomic_fetch_add(&stack_memory_changes, 1, __ATOMIC_RELAXED);
+}
+
+/* Lowers view->own_low to the page of an address, if all in between is readable. */
+static bool extend_own(struct stack_view *view, uint64_t address)
+{
+	uint64_t wanted = address & -(uint64_t)MU_PAGE;
+	uint64_t low = view->own_low;
+
+	/* Nothing may be asked any more: a stack that has grown so far is believed to be whole. */
+	if (sandbox_is_on && low > wanted)
+		low = wanted;
+	if (low > wanted && low - wanted > OWN_MOST)
+		return false;
+	/* The last one is that of the address, which needs no proof. */
+	while (low > wanted + MU_PAGE && stack_memory_is_readable(low - MU_PAGE))
+		low -= MU_PAGE;
+	if (low > wanted + MU_PAGE)
+		return false;
+	view->own_low = low < wanted ? low : wanted;
+	return true;
+}
+
+static bool enter_own(const struct thread *thread, struct stack_view *view, uint64_t address,
+		      uint32_t changes)
+{
+	uint64_t end = own_end(thread);
+
+	if (view->own_high != end || view->own_changes != changes) {
+		/* The page of its last word counts as one that is to be proved. */
+		view->own_low = (end + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+		view->own_high = end;
+		view->own_changes = changes;
+		widen(&hulls[thread->pub.tid != rec.pid],
+		      thread->pub.stack_base - thread->pub.stack_size, end);
+	}
+	if (!extend_own(view, address))
+		return false;
+	view->low = view->own_low;
+	view->high = end;
+	view->is_own = true;
+	view->changes = changes;
+	return true;
+}
+
+/* Not so far that the thread's own stack would be taken for a part of it. */
+static void enter_other(const struct thread *thread, struct stack_view *view, uint64_t address,
+			uint32_t changes)
+{
+	uint64_t own_low = thread->pub.stack_base - thread->pub.stack_size;
+	uint64_t own_high = own_end(thread);
+	uint64_t low = address > OTHER_BELOW ? address - OTHER_BELOW : 0;
+	uint64_t high = address + OTHER_ABOVE;
+
+	if (address >= own_high && low < own_high)
+		low = own_high;
+	if (address < own_low && high > own_low)
+		high = own_low;
+	view->low = low;
+	view->high = high;
+	view->is_own = false;
+	view->changes = changes;
+}
+
+void stack_memory_enter(const struct thread *thread, struct stack_view *view, uint64_t address)
+{
+	uint32_t changes = __atomic_load_n(&stack_memory_changes, __ATOMIC_RELAXED);
+
+	if (stack_memory_is_own(thread, address) &&
+	    enter_own(thread, view, address, changes))
+		return;
+	enter_other(thread, view, address, changes);
+}

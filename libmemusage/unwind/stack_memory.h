@@ -1,0 +1,129 @@
+/* stack_memory.h -- which memory of the program's stacks may be read at this moment.
+ *
+ * Stacks go away: a thread ends, a coroutine's stack is unmapped, another one of another size takes
+ * its place, and nobody need tell us (munmap may be a system call made by hand). So no word of a
+ * stack is read without one of three proofs, which docs/design.md gives in full:
+ *
+ *   its page is that of the innermost return address, which the call that we record just wrote;
+ *   it lies outside of that on the thread's own stack, which is there as long as the thread runs,
+ *   and which was found readable without a gap from there to its end;
+ *   the kernel was asked, just now.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_UNWIND_STACK_MEMORY_H
+#define LIBMEMUSAGE_UNWIND_STACK_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/base/arch.h"
+#include "libmemusage/image/thread.h"
+#include "recording/recording.h"
+
+/* How often the program was seen to unmap memory, or to map over some, where threads' own stacks
+ * are. Only the thread's own stack is believed for longer than an event. */
+extern uint32_t stack_memory_changes;
+
+/* The stack that an event is on. Zeroed before the first event of a thread. */
+struct stack_view {
+	uint64_t low, high; /* nothing outside is read by the quick way */
+	bool is_own;	    /* the thread's own stack: all from low to high is readable */
+	uint32_t changes;   /* stack_memory_changes when that was found out */
+	uint64_t floor;	    /* of this event: the innermost return address, nothing below is read */
+	uint64_t page;	    /* of this event: any address in the page that was proved last */
+	uint64_t own_low, own_high; /* so much of the own stack is readable ... */
+	uint32_t own_changes;	    /* ... as of then; kept while the thread is on another */
+};
+
+/* stack_memory_init -- find out how the kernel is to be asked. */
+void stack_memory_init(void);
+
+/* stack_memory_enter -- the stack that a return address of the calling thread lies on.
+ *
+ * view     set, but for floor and page.
+ * address  of a word that was just written by a call.
+ * Async-signal-safe. Cost 20 ns, and 100 ns for each page of the thread's own stack that an event
+ * comes to for the first time.
+ */
+void stack_memory_enter(const struct thread *thread, struct stack_view *view, uint64_t address);
+
+/* stack_memory_holds -- whether a view that was made before is right for an address. */
+static inline bool stack_memory_holds(const struct stack_view *view, uint64_t address)
+{
+	return address >= view->low && address < view->high &&
+	       view->changes == __atomic_load_n(&stack_memory_changes, __ATOMIC_RELAXED);
+}
+
+/* stack_memory_changed -- the program unmaps some memory, or maps something else there.
+ *
+ * Call before it does, or after. Async-signal-safe. Cost 2 ns.
+ */
+void stack_memory_changed(uint64_t start, uint64_t length);
+
+/* stack_memory_is_readable -- ask the kernel whether the word at an address can be read.
+ *
+ * Returns false also where no system call is to be made (sandbox.h). Async-signal-safe.
+ * Cost 100 ns.
+ */
+bool stack_memory_is_readable(uint64_t address);
+
+/* stack_memory_is_same_page -- whether two addresses lie in one page. */
+static inline bool stack_memory_is_same_page(uint64_t a, uint64_t b)
+{
+	return (a ^ b) < MU_PAGE;
+}
+
+/* stack_memory_begin -- an event begins to read the stack of which it has the view.
+ *
+ * address  as for stack_memory_enter().
+ */
+static inline void stack_memory_begin(struct stack_view *view, uint64_t address)
+{
+	view->floor = view->page = address;
+}
+
+/* stack_memory_prove_page -- stack_memory_prove() for another page than the last. */
+bool stack_memory_prove_page(struct stack_view *view, uint64_t address);
+
+/* stack_memory_prove -- whether a word of the stack may be read.
+ *
+ * view     of an event that has begun.
+ * address  of a word to which the frames found so far lead.
+ * Async-signal-safe. Cost 1 ns; 100 ns for each page of another stack than the thread's own.
+ */
+static inline bool stack_memory_prove(struct stack_view *view, uint64_t address)
+{
+	if (unlikely(address < view->floor) || unlikely(address >= view->high) ||
+	    unlikely(address & 7))
+		return false;
+	return likely(view->is_own) || stack_memory_is_same_page(address, view->page) ||
+	       stack_memory_prove_page(view, address);
+}
+
+/* stack_memory_prove_far -- stack_memory_prove() for a word of whatever stack the frames lead to.
+ *
+ * From a signal handler's stack they lead to that of what it interrupted. Async-signal-safe.
+ * Cost 100 ns for each page.
+ */
+bool stack_memory_prove_far(struct stack_view *view, uint64_t address);
+
+/* stack_memory_read -- the word at an address, 0 if it cannot be read.
+ *
+ * here  an address that is in use: what lies in its page is read without being asked for.
+ * Async-signal-safe. Cost 100 ns for another page.
+ */
+static inline uint64_t stack_memory_read(uint64_t here, uint64_t address)
+{
+	if (address & 7)
+		return 0;
+	if (!stack_memory_is_same_page(here, address) && !stack_memory_is_readable(address))
+		return 0;
+	return *(const uint64_t *)address;
+}
+
+/* stack_memory_is_own -- whether an address lies in the calling thread's own stack, or where it was
+ * to be. Says nothing about whether it can be read. */
+bool stack_memory_is_own(const struct thread *thread, uint64_t address);
+
+#endif

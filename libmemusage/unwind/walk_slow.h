@@ -1,0 +1,21 @@
+/* walk_slow.h -- unwinding with all registers, for stacks with frames that need them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_UNWIND_WALK_SLOW_H
+#define LIBMEMUSAGE_UNWIND_WALK_SLOW_H
+
+#include <stdint.h>
+
+#include "libmemusage/unwind/walk.h"
+
+/* walk_slow -- the whole stack from the slot outward, into walk->new, innermost first.
+ *
+ * slot   address of the interposed function's return address.
+ * flags  set if the stack is truncated.
+ * Returns the number of frames. Starts in this function's own frame, since only there are all
+ * registers known. Async-signal-safe. Cost some us per frame.
+ */
+unsigned int walk_slow(struct walk *walk, uint64_t slot, uint8_t *flags);
+
+#endif

@@ -1,0 +1,425 @@
+/* collector.c -- the process that owns the recordings of a tree: its event loop.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector/collector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "memusage/collector/code.h"
+#include "memusage/collector/control.h"
+#include "memusage/collector/registration.h"
+#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_idle.h"
+#include "memusage/collector/tree_memory.h"
+#include "memusage/collector/tree_snapshots.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/wire.h"
+#include "memusage/record/ended_images.h"
+#include "memusage/report/not_recorded.h"
+#include "memusage/report/reports.h"
+
+enum {
+	EVENTS = 64,
+	TICK_MS = 100,	/* the most a data file lags behind */
+	FLOW = 8192	/* events in a millisecond, from which on we look by ourselves */
+};
+
+struct collector {
+	struct tree tree;
+	struct hellos hellos;
+	struct rusage usage;
+	bool has_usage;
+	char last_name[17];	/* what the program was called when it ended, "" unknown */
+	bool is_reported;	/* the launcher has been told, or is gone */
+	bool is_ended;		/* the program has ended */
+	bool is_settled;	/* ... and all that it did has been seen */
+	uint64_t shots;		/* the last snapshot that the report is to have */
+	bool is_alone;		/* the launcher is gone */
+	unsigned int images;	/* of which the reports have been made */
+	uint64_t drained_ns;	/* CLOCK_MONOTONIC of the last look at the logs */
+	bool is_flowing;	/* so many events come that we need not be woken */
+	bool is_armed;		/* we are woken by what happens after the last look */
+};
+
+static volatile sig_atomic_t must_end;
+static int wake_event;
+
+static void on_terminate(int signal)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	(void)signal;
+	must_end = 1;
+	if (write(wake_event, &one, sizeof(one)) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+/* A session of its own: neither the terminal's keys nor the shell's job control reach us. The
+ * program's own signals are none of our business. */
+static void set_up_process(void)
+{
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2,
+				       SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGALRM };
+	struct sigaction action = { .sa_handler = SIG_IGN };
+	struct rlimit limit;
+	sigset_t none;
+
+	setsid();
+	prctl(PR_SET_NAME, "memusage-collec");
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		sigaction(ignored[i], &action, NULL);
+	action.sa_handler = on_terminate;
+	sigaction(SIGTERM, &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* A pidfd for every process of the tree. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void watch(const struct tree *t, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	if (fd >= 0)
+		epoll_ctl(t->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* ---- the launcher ------------------------------------------------------------------------ */
+
+static void take_message(struct collector *c, const struct wire *message)
+{
+	struct tree *t = &c->tree;
+
+	if (message->kind == WIRE_STARTED) {
+		t->root = message->pid;
+		tree_watch(t, t->root);
+		if (t->s->killed && !t->s->settings->progname)
+			t->owner = t->root;
+	} else if (message->kind == WIRE_ENDED) {
+		snprintf(c->last_name, sizeof(c->last_name), "%.16s", message->data);
+		c->is_ended = true;
+		c->has_usage = true;
+		c->usage = message->usage;
+	}
+}
+
+static void hear_launcher(struct collector *c, bool may_wait)
+{
+	struct wire message;
+	struct pollfd wait = { .fd = c->tree.s->wire, .events = POLLIN };
+	int result;
+
+	if (c->is_alone)
+		return;
+	if (may_wait)
+		poll(&wait, 1, 2000);
+	while ((result = wire_receive(c->tree.s->wire, &message)) > 0)
+		take_message(c, &message);
+	if (result < 0) {
+		c->is_alone = true;
+		epoll_ctl(c->tree.epoll, EPOLL_CTL_DEL, c->tree.s->wire, NULL);
+	}
+}
+
+/* The launcher may still be on its way back from starting the program when that says hello. */
+static void learn_root(void *data)
+{
+	struct collector *c = data;
+
+	if (c->tree.root == 0)
+		hear_launcher(c, true);
+}
+
+/* ---- the report -------------------------------------------------------------------------- */
+
+/* A pipe that somebody reads to its end must not stay open because of us. */
+static void drop_standard_files(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3; fd++) {
+		if (null >= 0)
+			dup2(null, fd);
+		else
+			close(fd);
+	}
+	if (null > 2)
+		close(null);
+}
+
+/* A file of its own takes what processes do that live on. */
+static void leave_launcher(struct collector *c)
+{
+	struct report *r = &c->tree.report;
+
+	if ((!r->settings->output || r->settings->quiet) && r->fd >= 0) {
+		close(r->fd);
+		r->fd = -1;
+	}
+	if (c->tree.s->text >= 0)
+		close(c->tree.s->text);
+	c->tree.s->text = -1;
+	drop_standard_files();
+	/* Nobody would read it. */
+	if (c->tree.s->spill >= 0)
+		close(c->tree.s->spill);
+	c->tree.s->spill = -1;
+}
+
+/* What needs names of functions, of the images that have come since the last time. */
+static void make_reports(struct collector *c)
+{
+	struct session *s = c->tree.s;
+
+	if (!reports_wanted(s->settings) || s->record.images == c->images)
+		return;
+	if (c->images == 0 || settings_has_files(s->settings))
+		reports_make(s, c->images, c->tree.report.main ? c->tree.report.main_pid : 0);
+	c->images = s->record.images;
+}
+
+/* What is missing then; the processes themselves have noticed nothing. */
+static void note_replaced(struct tree *t)
+{
+	const struct session *s = t->s;
+	const struct settings *settings = s->settings;
+	const char *missing[] = {
+		s->spill < 0 ? "processes that had ended before are missing" : NULL,
+		settings->data || settings->png ? "the data file is not complete" : NULL,
+		settings_has_timeline(settings) ? "resident memory is known from then on only" :
+						  NULL,
+		triggers_wanted(&settings->triggers) ? "snapshots of before are not listed" : NULL,
+	};
+	char text[256] = "";
+
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		size_t used = strlen(text);
+
+		if (missing[i])
+			snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : ": ",
+				 missing[i]);
+	}
+	report_note(&t->report,
+		    "the collector (process %d) was killed by signal %d, and replaced%s",
+		    (int)s->killed, s->killed_by, text);
+}
+
+static const char *first_name(const struct result *r)
+{
+	for (uint32_t i = 0; i < r->thread_count; i++) {
+		if (r->thread[i].tid == r->process.pid)
+			return r->thread[i].name;
+	}
+	return "";
+}
+
+/* The kernel calls a process by the program that it executes. Who renamed himself may have done
+ * so, too; but an image whose exit handlers ran was the last one. */
+static void note_successor(struct collector *c)
+{
+	struct report *r = &c->tree.report;
+	const char *first;
+
+	if (!r->main || r->main_pid != c->tree.root || r->main->process.exit == MU_EXIT_NORMAL)
+		return;
+	first = first_name(r->main);
+	if (*first && *c->last_name && strcmp(first, c->last_name) != 0)
+		report_line(r, "'%s' was recorded, and the process was '%s' at its end: if it "
+			       "executed that, it was not recorded (static, setuid, without our "
+			       "environment, or with less than two free descriptors)", first,
+			    c->last_name);
+}
+
+static void give_report(struct collector *c)
+{
+	struct tree *t = &c->tree;
+	struct wire done = { .kind = WIRE_DONE, .has_data = t->owner_data };
+	const struct nothing nothing = {
+		.program = t->s->program,
+		.filter = t->s->settings->progname,
+		.ignored = t->ignored,
+		.refused = t->refused,
+	};
+	char why[NOTHING_TEXT] = "";
+
+	if (!t->report.main)
+		nothing_reason(&nothing, why);
+	if (t->s->killed) {
+		note_replaced(t);
+		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
+		t->s->files.is_used = true;
+	}
+	tree_end_unmapped(t);
+	tree_report_running(t);
+	note_successor(c);
+	if (t->s->record.lost > 0)
+		report_note(&t->report, "%s: %s: %llu images are missing in it",
+			    t->s->record.name ? t->s->record.name : "the recording",
+			    t->s->record.error.text, (unsigned long long)t->s->record.lost);
+	tree_shots_report(t);
+	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
+	if (t->s->files.name)
+		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
+	make_reports(c);
+	c->is_reported = true;
+	datafiles_end_main(&t->s->files);
+	if (!c->is_alone)
+		wire_send(t->s->wire, &done);
+	leave_launcher(c);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------- */
+
+static void handle_event(struct collector *c, int fd)
+{
+	struct tree *t = &c->tree;
+	uint64_t count;
+
+	if (fd == t->s->wire)
+		hear_launcher(c, false);
+	else if (fd == t->s->endpoint.abstract_fd || fd == t->s->endpoint.path_fd)
+		hellos_accept(&c->hellos, fd);
+	else if (fd == t->event && read(fd, &count, sizeof(count)) < 0)
+		return;
+	else if (!tree_process_ended(t, fd) && !control_closed(t, fd))
+		hellos_ready(&c->hellos, fd);
+}
+
+/* Being woken costs the program and us more than looking every millisecond, once there would be
+ * hundreds of wakes in a second. */
+static void drain(struct collector *c)
+{
+	uint64_t events = tree_drain(&c->tree), now;
+
+	if (events == 0 && !c->is_flowing)
+		return;
+	now = clock_now(CLOCK_MONOTONIC);
+	c->is_flowing = c->tree.s->settings->buffer >= 4 * FLOW &&
+			events >= (now - c->drained_ns) / 1000000 * FLOW && events >= FLOW;
+	c->drained_ns = now;
+}
+
+/* What may have happened since: cheap enough to be looked at after every wake. */
+static void look_around(struct collector *c)
+{
+	struct tree *t = &c->tree;
+
+	c->is_armed = !c->is_flowing;
+	if (c->is_armed)
+		tree_arm(t);
+	tree_scan(t);
+	tree_check_ends(t);
+	tree_shots_look(t);
+	drain(c);
+}
+
+static int next_timeout(struct collector *c)
+{
+	struct tree *t = &c->tree;
+	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf ||
+			 tree_shots_must_look();
+	int memory = tree_memory_look(t), idle = tree_idle_look(t);
+
+	/* When the flow has ended, one look more: what comes now would wake nobody. */
+	if (c->is_flowing || !c->is_armed)
+		return 1;
+	if (must_look && (idle < 0 || idle > TICK_MS))
+		idle = TICK_MS;
+	return memory < 0 || (idle >= 0 && idle < memory) ? idle : memory;
+}
+
+/* Returns whether anything happened within TIMEOUT milliseconds. */
+static bool take_events(struct collector *c, int timeout)
+{
+	struct epoll_event event[EVENTS];
+	int count = epoll_wait(c->tree.epoll, event, EVENTS, timeout);
+
+	for (int i = 0; i < count; i++)
+		handle_event(c, event[i].data.fd);
+	return count > 0;
+}
+
+/* See everything that has happened so far: each look can bring more to light. Bounded, because
+ * the rest of the tree may go on doing things for ever. */
+static void settle(struct collector *c)
+{
+	for (int turns = 0; turns < 64; turns++) {
+		look_around(c);
+		if (!take_events(c, 0))
+			return;
+	}
+}
+
+/* Whoever is dead when the program's end is told belongs into its report. */
+static bool is_over(struct collector *c)
+{
+	struct tree *t = &c->tree;
+
+	if (c->is_alone && t->root != 0 && !processes_find(&t->processes, t->root))
+		c->is_ended = true;
+	if (c->is_alone && t->root == 0)
+		c->is_ended = true;
+	if (c->is_ended && !c->is_settled) {
+		settle(c);
+		c->is_settled = true;
+		c->shots = tree_shots_last();
+	}
+	if (c->is_settled && !c->is_reported && !tree_shots_pending(c->shots))
+		give_report(c);
+	return must_end ||
+	       (c->is_reported && tree_is_empty(t) && !tree_shots_pending(UINT64_MAX));
+}
+
+static void loop(struct collector *c)
+{
+	while (!is_over(c)) {
+		take_events(c, next_timeout(c));
+		look_around(c);
+	}
+}
+
+void collector_run(struct session *s)
+{
+	static struct collector c;
+
+	set_up_process();
+	if (tree_init(&c.tree, s) < 0 || hellos_init(&c.hellos, &c.tree, learn_root, &c) < 0)
+		die("the collector cannot start: %m");
+	wake_event = c.tree.event;
+	if (s->killed)
+		spill_replay(s->spill, &c.tree.report, &c.tree.in_hand);
+	fcntl(s->wire, F_SETFL, O_NONBLOCK);
+	watch(&c.tree, s->wire);
+	watch(&c.tree, s->endpoint.abstract_fd);
+	watch(&c.tree, s->endpoint.path_fd);
+	watch(&c.tree, c.tree.event);
+	loop(&c);
+	tree_shutdown(&c.tree);
+	tree_shots_finish(&c.tree);
+	if (!c.is_reported)
+		give_report(&c);
+	make_reports(&c);
+	report_close(&c.tree.report);
+	code_forget();
+	tree_fini(&c.tree);
+	recordfile_close(&s->record);
+	endpoint_close(&s->endpoint, true);
+	library_remove(&s->library);
+}

@@ -1,0 +1,170 @@
+/* control.c -- the collector's side of `memusage --pid`.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cli/user.h"
+#include "memusage/common/control_wire.h"
+#include "memusage/common/fd_passing.h"
+
+bool control_is_question(int connection)
+{
+	uint64_t magic = 0;
+
+	return recv(connection, &magic, sizeof(magic), MSG_PEEK | MSG_DONTWAIT) ==
+		       sizeof(magic) && magic == CONTROL_MAGIC;
+}
+
+/* *PIDFD is set to what came with it, or -1. */
+static bool receive(int connection, struct control_question *question, int *pidfd)
+{
+	ssize_t length = passing_receive(connection, question, sizeof(*question), pidfd);
+
+	return length == sizeof(*question) && question->magic == CONTROL_MAGIC &&
+	       question->version == CONTROL_VERSION;
+}
+
+/* Which process a pidfd is of, in our namespace: 0 none of ours, -1 it is no pidfd. */
+static pid_t pid_of(int pidfd)
+{
+	char path[64], text[1024];
+	const char *line;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	line = strstr(text, "\nPid:");
+	return line ? (pid_t)strtol(line + 5, NULL, 10) : -1;
+}
+
+static bool is_user(int connection)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+	       (user_is_self(peer.uid) || peer.uid == 0);
+}
+
+/* What the run was asked for decides about its snapshots, too. */
+static void add_text(struct control_answer *a, const char *text)
+{
+	size_t length = strlen(text) + 1;
+
+	if (length > CONTROL_TEXT - a->text_length)
+		return;
+	memcpy(a->text + a->text_length, text, length);
+	a->text_length += (uint32_t)length;
+}
+
+static void fill(struct tree *t, struct process *p, const struct control_question *q,
+		 struct control_answer *a)
+{
+	const struct massif_settings *m = &t->s->settings->massif;
+	struct mu_slot slot;
+
+	if (q->flags & CONTROL_COUNT)
+		p->files++;
+	if (segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
+		a->generation = slot.generation;
+	a->pid = p->pid;
+	a->slot = (uint32_t)p->slot;
+	a->number = p->files;
+	a->rss_peak = p->samples.rss_peak;
+	add_text(a, m->desc ? m->desc : "");
+	for (size_t i = 0; i < m->report.count; i++)
+		add_text(a, m->report.item[i]);
+}
+
+static int send_answer(int connection, const struct control_answer *a, int fd)
+{
+	return passing_send(connection, a, sizeof(*a) - sizeof(a->text) + a->text_length, fd,
+			    MSG_DONTWAIT);
+}
+
+static enum control_status judge(const struct process *p, const struct control_question *q)
+{
+	if (!p)
+		return CONTROL_UNKNOWN;
+	if (!p->is_live || p->slot < 0)
+		return CONTROL_NO_IMAGE;
+	return q->flags & CONTROL_ALONE && (p->control >= 0 || p->is_shot) ? CONTROL_BUSY :
+									     CONTROL_OK;
+}
+
+static void keep_open(struct tree *t, struct process *p, int connection)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
+
+	p->control = connection;
+	epoll_ctl(t->epoll, EPOLL_CTL_ADD, connection, &event);
+}
+
+void control_answer(struct tree *t, int connection)
+{
+	static struct control_answer a;
+	struct control_question q;
+	struct process *p = NULL;
+	int pidfd = -1;
+	pid_t pid;
+
+	a = (struct control_answer){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
+				     .status = CONTROL_DENIED, .collector = getpid() };
+	/* First of all: a process of the tree may have another user. */
+	if (!is_user(connection)) {
+		send_answer(connection, &a, -1);
+		goto out;
+	}
+	if (!receive(connection, &q, &pidfd))
+		goto out;
+	pid = pidfd >= 0 ? pid_of(pidfd) : q.pid;
+	tree_scan(t);
+	p = pid > 0 ? processes_find(&t->processes, pid) : NULL;
+	a.status = judge(p, &q);
+	if (a.status == CONTROL_OK)
+		fill(t, p, &q, &a);
+	if (send_answer(connection, &a, a.status == CONTROL_OK ? p->arena->fd : -1) == 0 &&
+	    a.status == CONTROL_OK && q.flags & CONTROL_ALONE) {
+		keep_open(t, p, connection);
+		connection = -1;
+	}
+out:
+	if (pidfd >= 0)
+		close(pidfd);
+	if (connection >= 0)
+		close(connection);
+}
+
+bool control_closed(struct tree *t, int fd)
+{
+	char byte;
+
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->control != fd)
+			continue;
+		/* It has nothing more to say. */
+		if (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN)
+			return true;
+		close(fd);
+		p->control = -1;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,395 @@
+/* tree.c -- the process tree: arenas, slots and who has them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/collector/code.h"
+#include "memusage/collector/tree_image.h"
+#include "memusage/collector/tree_snapshots.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/pid_namespace.h"
+
+/* A claim whose maker is gone is given up after this time: a child that has just been forked
+ * may not have run yet. */
+#define CLAIM_NS UINT64_C(2000000000)
+/* Process IDs are not reused within REUSE_NS: 32768 forks take longer. A child runs at most
+ * START_NS after its parent began to copy the image for it. */
+#define REUSE_NS UINT64_C(1000000000)
+#define START_NS UINT64_C(60000000000)
+/* A process that two looks through /proc have not found is gone. */
+#define LOST_NS UINT64_C(200000000)
+
+static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
+{
+	const struct mu_segment *h = &arena->view.head;
+	struct tree_arena *a = xcalloc(1, sizeof(*a));
+
+	a->arena = *arena;
+	a->waker = (struct waker){ .shared = arena->shared, .event = t->event,
+				   .start_ns = h->start_mono_ns, .flags = h->config.flags };
+	a->claimer = xcalloc(h->slot_count, sizeof(*a->claimer));
+	a->unknown_ns = xcalloc(h->slot_count, sizeof(*a->unknown_ns));
+	a->has_log = (h->config.flags & MU_CFG_LOG) != 0;
+	a->uid = geteuid();
+	if (h->config.time_source == MU_TIME_TSC)
+		log_clock_begin(&a->clock, h->start_tsc, h->start_mono_ns);
+	else
+		log_clock_begin(&a->clock, h->start_mono_ns, h->start_mono_ns);
+	__atomic_store_n(&arena->shared->collector_pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
+	t->arena[t->arena_count++] = a;
+	return a;
+}
+
+int tree_init(struct tree *t, struct session *s)
+{
+	*t = (struct tree){ .s = s };
+	t->epoll = epoll_create1(EPOLL_CLOEXEC);
+	t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (t->epoll < 0 || t->event < 0)
+		return -1;
+	add_arena(t, &s->arena);
+	report_open(&t->report, s->settings, s->report, s->color);
+	return 0;
+}
+
+void tree_fini(struct tree *t)
+{
+	/* The threads of a waker look at the header until the process ends. */
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		arena_leave_header(&t->arena[i]->arena);
+	datafiles_close(&t->s->files);
+}
+
+/* Images that are not to log their events live in an arena of their own: a make with a
+ * hundred compilers does not pay for the data file of make. */
+static struct tree_arena *new_arena(struct tree *t, bool log, uid_t uid)
+{
+	struct mu_config config = t->s->arena.view.head.config;
+	struct arena arena;
+
+	if (t->arena_count == TREE_ARENAS)
+		return NULL;
+	if (!log)
+		config.flags &= ~(uint32_t)MU_CFG_LOG;
+	if (arena_create(&arena, &config, NULL) < 0)
+		return NULL;
+	memcpy(arena.shared->watch, t->s->settings->triggers.watch, sizeof(arena.shared->watch));
+	struct tree_arena *a = add_arena(t, &arena);
+	a->uid = uid;
+	return a;
+}
+
+/* A slot of any arena of the kind and the user, a new one if all are full. */
+static struct tree_arena *claim_any(struct tree *t, bool log, uid_t uid, int *slot)
+{
+	struct tree_arena *a;
+
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		a = t->arena[i];
+		if (a->has_log != log || a->uid != uid)
+			continue;
+		*slot = arena_claim(&a->arena);
+		if (*slot >= 0)
+			return a;
+	}
+	a = new_arena(t, log, uid);
+	*slot = a ? arena_claim(&a->arena) : -1;
+	return *slot >= 0 ? a : NULL;
+}
+
+struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_t uid)
+{
+	struct tree_arena *a = claim_any(t, log, uid, &process->slot);
+
+	return process->arena = a ? &a->arena : NULL;
+}
+
+static bool is_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		if (&t->arena[i]->arena == arena)
+			return t->arena[i]->uid == uid;
+	return false;
+}
+
+/* A parent that has changed its user since it was given its arena has children elsewhere. */
+static int claim_beside(const struct tree *t, const struct process *parent, uid_t uid)
+{
+	bool is_there = parent && parent->slot >= 0 && is_of_user(t, parent->arena, uid);
+	int slot = is_there ? arena_claim(parent->arena) : -1;
+
+	if (slot >= 0)
+		parent->arena->slot[slot].parent_slot = (uint32_t)parent->slot + 1;
+	return slot;
+}
+
+struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint32_t claimer,
+				   int *slot)
+{
+	const struct process *p = processes_find(&t->processes, parent);
+	struct arena *arena = p ? p->arena : NULL;
+
+	*slot = claim_beside(t, p, uid);
+	/* A parent that was forked itself a moment ago may not have been seen yet. */
+	if (*slot < 0) {
+		tree_scan(t);
+		tree_check_ends(t);
+		p = processes_find(&t->processes, parent);
+		*slot = claim_beside(t, p, uid);
+		arena = p ? p->arena : NULL;
+	}
+	if (*slot < 0 && p && p->slot >= 0) {
+		bool log = (arena->view.head.config.flags & MU_CFG_LOG) != 0;
+		struct tree_arena *other = claim_any(t, log, uid, slot);
+
+		arena = other ? &other->arena : NULL;
+		if (other)
+			other->claimer[*slot] = parent;
+	}
+	if (*slot < 0)
+		return NULL;
+	arena->slot[*slot].claimed_by = claimer;
+	return arena;
+}
+
+struct process *tree_watch(struct tree *t, pid_t pid)
+{
+	struct process *p = processes_find(&t->processes, pid);
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (p)
+		return p;
+	p = processes_add(&t->processes, pid);
+	event.data.fd = p->pidfd;
+	if (p->pidfd < 0)
+		t->has_unwatched = true;
+	else
+		epoll_ctl(t->epoll, EPOLL_CTL_ADD, p->pidfd, &event);
+	return p;
+}
+
+void tree_arm(struct tree *t)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		if (!waker_arm(&t->arena[i]->waker))
+			t->is_deaf = true;
+	}
+}
+
+/* ---- slots ------------------------------------------------------------------------------- */
+
+/* The process that owns the slot a child was copied from, if it still has it. */
+static const struct process *parent_of(const struct tree *t, const struct arena *a,
+				       const struct mu_slot *slot)
+{
+	return slot->parent_slot == 0 ?
+		       NULL :
+		       processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
+}
+
+/* Without a time its claimer is just filling in the entry: clearing it would give the slot to
+ * two children. It counts from now, should the claimer be gone. */
+static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
+			const struct mu_slot *slot)
+{
+	struct arena *a = &ta->arena;
+	pid_t claimer = ta->claimer[k];
+	uint64_t now = clock_now(CLOCK_BOOTTIME), none = 0;
+
+	if (slot->claimed_ns == 0)
+		__atomic_compare_exchange_n(&a->slot[k].claimed_ns, &none, now, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (slot->claimed_ns == 0 || parent_of(t, a, slot) ||
+	    (claimer && processes_find(&t->processes, claimer)) ||
+	    now - slot->claimed_ns < CLAIM_NS)
+		t->is_pending = true;
+	else
+		arena_free(a, k);
+}
+
+#define PID_UNKNOWN ((pid_t)-1)
+
+/* The process behind a slot that a forked child took. It names itself as it sees itself, which
+ * is true for us too if its parent's name was: unless it is the first of a new namespace. */
+static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
+{
+	bool same = !parent || parent->arena->slot[parent->slot].pid == (uint32_t)parent->pid;
+	uint64_t age_ns = clock_now(CLOCK_BOOTTIME) - slot->claimed_ns;
+	pid_t pid = (pid_t)slot->pid;
+
+	if (!same || pid == 1) {
+		pid = nested_find(pid, parent ? parent->pid : 0, slot->claimed_ns);
+		return pid > 0 ? pid : PID_UNKNOWN;
+	}
+	/* So long ago that the process ID may have been given to another since. */
+	if (age_ns > REUSE_NS &&
+	    process_start_time(pid) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) >
+		    slot->claimed_ns + START_NS)
+		return 0;
+	return pid;
+}
+
+/* Of a slot that the collector before us gave to a process, which may see itself under an ID that
+ * means another one here: the right one has our arena in its memory. 0: there is none any more. */
+static pid_t inherited_pid(const struct arena *a, const struct mu_slot *slot)
+{
+	pid_t pid = (pid_t)slot->pid;
+
+	if (process_maps(pid, a->fd) == 1)
+		return pid;
+	pid = nested_find(pid, 0, slot->claimed_ns);
+	return pid > 0 && process_maps(pid, a->fd) == 1 ? pid : 0;
+}
+
+static bool began_by_fork(const struct arena *a, uint32_t k)
+{
+	struct image im;
+
+	return segment_image(&a->view, k, &im, NULL) < 0 || im.head.process.fork_mono_ns != 0;
+}
+
+/* A process that cannot be found is not taken for dead at once: its slot would be cleared under
+ * its hands. Where /proc hides processes from us it never is; then its slot stays as it is. */
+static bool is_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
+{
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+
+	if (!process_sees_all())
+		return false;
+	if (ta->unknown_ns[k] == 0)
+		ta->unknown_ns[k] = now;
+	if (now - ta->unknown_ns[k] > LOST_NS)
+		return true;
+	t->is_pending = true;
+	return false;
+}
+
+static void adopt(struct tree *t, struct tree_arena *ta, uint32_t k, const struct mu_slot *slot)
+{
+	struct arena *a = &ta->arena;
+	bool is_inherited = t->s->killed && slot->state == MU_SLOT_LIVE;
+	pid_t pid = is_inherited ? inherited_pid(a, slot) :
+				   real_pid(slot, parent_of(t, a, slot));
+	struct process *p;
+
+	if (pid == PID_UNKNOWN && !is_lost(t, ta, k))
+		return;
+	ta->unknown_ns[k] = 0;
+	ta->claimer[k] = 0;
+	p = tree_watch(t, pid > 0 ? pid : 0);
+	/* Seen only after the exec that followed it: the process has gone on without it. */
+	if (p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns) {
+		arena_free(a, k);
+		return;
+	}
+	/* A process ID that was reused before its first process was seen to have ended. */
+	tree_end_image(t, p, TREE_EXEC);
+	if (p->pid == 0)
+		p->pid = (pid_t)slot->pid;
+	p->arena = a;
+	p->slot = (int)k;
+	p->is_live = false;
+	p->is_forked = !is_inherited || began_by_fork(a, k);
+	if (is_inherited && t->owner == 0 && !p->is_forked)
+		t->owner = p->pid;
+}
+
+static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
+{
+	struct arena *a = &ta->arena;
+	enum mu_slot_state state = arena_state(a, k);
+	struct process *owner;
+	struct mu_slot slot;
+
+	if (state == MU_SLOT_FREE || !segment_slot(&a->view, k, &slot))
+		return;
+	owner = processes_owner(&t->processes, a, (int)k);
+	if (!owner && (state == MU_SLOT_FORKED || state == MU_SLOT_LIVE)) {
+		adopt(t, ta, k, &slot);
+		owner = processes_owner(&t->processes, a, (int)k);
+	}
+	if (!owner && state == MU_SLOT_CLAIMED)
+		check_claim(t, ta, k, &slot);
+	else if (!owner && state == MU_SLOT_ENDED)
+		arena_free(a, k);
+	else if (!owner)
+		return;
+	else if (state == MU_SLOT_LIVE && !owner->is_live)
+		tree_image_live(t, owner);
+	else if (state == MU_SLOT_ENDED)
+		tree_end_image(t, owner, TREE_DEATH);
+	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
+	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))
+		code_look(t, owner);
+}
+
+void tree_scan(struct tree *t)
+{
+	t->is_pending = false;
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		struct tree_arena *ta = t->arena[i];
+
+		for (uint32_t k = 0; k < ta->arena.view.head.slot_count; k++)
+			look_at_slot(t, ta, k);
+	}
+}
+
+bool tree_process_ended(struct tree *t, int fd)
+{
+	struct process *p = processes_by_pidfd(&t->processes, fd);
+
+	if (p)
+		p->has_ended = true;
+	return p || code_ended(fd) || tree_shots_ended(t, fd);
+}
+
+/* Only those without a pidfd have to be asked. */
+void tree_check_ends(struct tree *t)
+{
+	t->has_unwatched = false;
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->is_gone)
+			continue;
+		if (p->has_ended || (p->pidfd < 0 && process_is_dead(p))) {
+			tree_end_image(t, p, TREE_DEATH);
+			p->is_gone = true;
+		} else if (p->pidfd < 0) {
+			t->has_unwatched = true;
+		}
+	}
+	processes_sweep(&t->processes);
+}
+
+bool tree_has_log(const struct tree *t)
+{
+	bool all_rest = true;
+
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		all_rest &= !t->arena[i]->has_log || waker_rests(&t->arena[i]->waker);
+	for (size_t i = 0; i < t->processes.count && !all_rest; i++) {
+		if (t->processes.item[i]->log)
+			return true;
+	}
+	return false;
+}
+
+bool tree_is_empty(const struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		if (t->processes.item[i]->slot >= 0)
+			return false;
+	}
+	return !t->is_pending;
+}

@@ -1,0 +1,246 @@
+/* tree_image.c -- what happens to one image of the tree.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector/tree_image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/collector/tree_memory.h"
+#include "memusage/collector/tree_snapshots.h"
+#include "memusage/common/clock.h"
+#include "memusage/record/datalog.h"
+#include "memusage/record/ended_images.h"
+
+static bool is_owner(const struct tree *t, const struct process *p)
+{
+	return p->pid == t->owner;
+}
+
+static struct tree_arena *arena_of(const struct tree *t, const struct process *p)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++) {
+		if (&t->arena[i]->arena == p->arena)
+			return t->arena[i];
+	}
+	return NULL;
+}
+
+static bool load_image(const struct process *p, struct image *im)
+{
+	return segment_image(&p->arena->view, (uint32_t)p->slot, im, NULL) == 0;
+}
+
+/* When the image began; within the time of this recording, whatever it says. */
+static uint64_t origin_of(const struct process *p, const struct image *im)
+{
+	const struct mu_process *process = &im->head.process;
+	uint64_t origin = p->is_forked && process->fork_mono_ns ? process->fork_mono_ns :
+								  process->start_mono_ns;
+	uint64_t first = p->arena->view.head.start_mono_ns;
+
+	if (origin < first || origin > clock_now(CLOCK_MONOTONIC))
+		return first;
+	return origin;
+}
+
+static void begin_log(struct tree *t, struct process *p, struct image *im)
+{
+	bool owner = is_owner(t, p);
+	char *name = NULL;
+	int fd = -1;
+
+	if (datafiles_has(&t->s->files, owner) && !t->s->killed) {
+		fd = datafiles_begin(&t->s->files, owner, p->pid, p->images, &name);
+		if (fd < 0)
+			report_note(&t->report, "cannot write %s: %s",
+				    name ? name : "the data file", strerror(errno));
+		p->images++;
+	}
+	p->log = datalog_new(fd, name, p->is_forked ? im->head.fork_heap : 0, origin_of(p, im),
+			     &p->arena->view.head.config);
+}
+
+void tree_image_live(struct tree *t, struct process *p)
+{
+	const struct tree_arena *a = arena_of(t, p);
+	struct image im;
+
+	if (!load_image(p, &im))
+		return;
+	p->is_live = true;
+	tree_shots_begin(p);
+	if (is_owner(t, p))
+		report_demote_main(&t->report);
+	if (a && a->has_log)
+		begin_log(t, p, &im);
+	tree_memory_begin(t, p, &im);
+}
+
+/* ---- the event log ----------------------------------------------------------------------- */
+
+static void advance_clock(struct tree_arena *a)
+{
+	uint64_t raw = 0, ns = 0;
+
+	if (a->arena.view.head.config.time_source == MU_TIME_TSC)
+		clock_pair(&raw, &ns);
+	else
+		raw = ns = clock_now(CLOCK_MONOTONIC);
+	log_clock_advance(&a->clock, raw, ns);
+}
+
+/* Returns how many events it wrote. */
+static uint64_t drain(struct tree *t, struct process *p, bool is_dead)
+{
+	struct tree_arena *a = arena_of(t, p);
+	struct image im;
+	uint64_t before;
+
+	if (!p->log || !a || !load_image(p, &im))
+		return 0;
+	before = p->log->merge.events;
+	advance_clock(a);
+	datalog_drain(p->log, &im, &a->clock, is_dead);
+	return p->log->merge.events - before;
+}
+
+uint64_t tree_drain(struct tree *t)
+{
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < t->processes.count; i++)
+		events += drain(t, t->processes.item[i], false);
+	return events;
+}
+
+/* im  NULL if the process has made it unreadable: what came before is in the file. */
+static void end_log(struct tree *t, struct process *p, const struct image *im)
+{
+	uint64_t end = im ? im->head.process.exit_mono_ns : 0;
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+
+	drain(t, p, true);
+	datalog_end(p->log, end > 0 && end < now ? end : now);
+	if (p->log->error.code != MU_ERROR_NONE)
+		report_note(&t->report, "%s: %s: %llu events are missing in it",
+			    p->log->name ? p->log->name : "data for the picture",
+			    p->log->error.text, (unsigned long long)p->log->lost);
+	if (is_owner(t, p))
+		t->owner_data = !t->s->killed && (p->log->merge.events > 0 ||
+						  p->log->error.code == MU_ERROR_NONE);
+	datalog_free(p->log);
+	p->log = NULL;
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static enum report_role role_of(const struct tree *t, const struct process *p, enum tree_end end)
+{
+	if (is_owner(t, p))
+		return REPORT_MAIN;
+	if (end == TREE_EXEC)
+		return REPORT_EARLIER;
+	return p->is_forked ? REPORT_FORKED : REPORT_OTHER;
+}
+
+/* Both leave alone what was done already by a collector that was killed before it could free the
+ * slot. */
+static void keep_image_of(struct tree *t, const struct process *p, const struct image *im,
+			  const struct mu_slot *slot)
+{
+	if (t->s->killed)
+		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
+	if (!t->s->killed || !keep_ends_with(&t->s->record.keep, slot))
+		recordfile_add(&t->s->record, t->root, &p->arena->view.head, im, slot);
+}
+
+static void report_image(struct tree *t, const struct process *p, struct image *im,
+			 const struct mu_slot *slot, enum tree_end end)
+{
+	struct result *result;
+
+	if (t->s->killed && segment_is_same(&t->in_hand, slot))
+		return;
+	result = xmalloc(sizeof(*result));
+	result_take(result, im);
+	spill_add(t->s->spill, role_of(t, p, end), slot, result);
+	report_add(&t->report, role_of(t, p, end), p->pid, result);
+}
+
+static void end_image_of(struct tree *t, const struct process *p, struct image *im,
+			 enum tree_end end)
+{
+	struct mu_slot slot = { 0 };
+	const bool has_slot = segment_slot(&p->arena->view, (uint32_t)p->slot, &slot);
+
+	slot.pid = (uint32_t)p->pid;
+	report_image(t, p, im, &slot, end);
+	if (has_slot)
+		keep_image_of(t, p, im, &slot);
+}
+
+/* The state is read once more: a child may have had its first event just before its end. */
+void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
+{
+	bool is_readable;
+	struct image im;
+
+	if (p->slot < 0)
+		return;
+	if (!p->is_live && arena_state(p->arena, (uint32_t)p->slot) == MU_SLOT_LIVE)
+		tree_image_live(t, p);
+	if (p->is_live)
+		tree_shots_end(t, p);
+	is_readable = p->is_live && load_image(p, &im);
+	if (p->log)
+		end_log(t, p, is_readable ? &im : NULL);
+	if (is_readable) {
+		tree_memory_end(p, &im);
+		end_image_of(t, p, &im, end);
+	}
+	tree_memory_forget(p);
+	if (end != TREE_SHUTDOWN)
+		arena_free(p->arena, (uint32_t)p->slot);
+	p->slot = -1;
+	p->is_live = false;
+	p->is_forked = false;
+}
+
+void tree_shutdown(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++)
+		tree_end_image(t, t->processes.item[i], TREE_SHUTDOWN);
+}
+
+/* A process that has executed a program that is not recorded still lives, but its image is
+ * complete; and who wrote a stranger's process ID into a slot must not make us wait for that. */
+void tree_end_unmapped(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->slot < 0 || (!p->is_live && !p->is_forked))
+			continue;
+		if (process_maps(p->pid, p->arena->fd) == 0)
+			tree_end_image(t, p, TREE_DEATH);
+	}
+}
+
+void tree_report_running(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+		struct result *result;
+		struct image im;
+
+		if (!p->is_live || p->slot < 0 || !load_image(p, &im))
+			continue;
+		result = xmalloc(sizeof(*result));
+		result_take(result, &im);
+		report_add(&t->report, REPORT_RUNNING, p->pid, result);
+	}
+}

@@ -1,0 +1,513 @@
+/* tree_snapshots.c -- the files of snapshots that are taken by themselves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector/tree_snapshots.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/files.h"
+#include "memusage/record/snapshot_file.h"
+#include "memusage/report/reports.h"
+#include "profile/read/batch.h"
+#include "recording/triggers.h"
+
+enum {
+	SHOTS_MAX = 1000,	/* per process: a heap that swings must not fill the disk */
+	WAITING_MAX = 64,	/* until the recorder has to wait, and loses some */
+	LINES = 10
+};
+
+/* In this order. */
+enum stage { STAGE_TAKE, STAGE_KEPT, STAGE_PRINT };
+
+struct job {
+	struct job *next;
+	enum stage stage;
+	uint64_t number;
+	pid_t pid;		/* of the process */
+	uint32_t why;
+	char *name;
+	int fd;			/* of the nameless file */
+	struct process *taken;	/* STAGE_TAKE: its entry */
+	bool has_moved;		/* the process went on while it was taken */
+	pid_t child;		/* at work for it, 0 none */
+	int pidfd;
+};
+
+static struct job *first, **last = &first;
+static unsigned int waiting;
+static uint64_t number, lines, more;
+
+uint64_t tree_shots_last(void)
+{
+	return number;
+}
+
+bool tree_shots_pending(uint64_t until)
+{
+	return first && first->number <= until;
+}
+
+bool tree_shots_must_look(void)
+{
+	for (const struct job *j = first; j; j = j->next) {
+		if (j->child > 0 && j->pidfd < 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- what is said ------------------------------------------------------------------------ */
+
+/* "heap>500M, SIGUSR2" */
+static const char *reason(const struct tree *t, uint32_t why, char *text, size_t size)
+{
+	const struct trigger_settings *s = &t->s->settings->triggers;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (unsigned int i = 0; i < s->count && used < size; i++) {
+		if (why & UINT32_C(1) << i)
+			used += (size_t)snprintf(text + used, size - used, "%s%s",
+						 used ? ", " : "", s->when[i]);
+	}
+	if (why & MU_TRIGGER_SIGNAL && used < size)
+		snprintf(text + used, size - used, "%ssignal %d", used ? ", " : "", s->signal);
+	return text;
+}
+
+static void tell_done(struct tree *t, const struct job *j)
+{
+	char why[256];
+
+	if (lines++ < LINES)
+		report_line(&t->report, "snapshot of process %d (%s): %s%s", (int)j->pid,
+			    reason(t, j->why, why, sizeof(why)), j->name,
+			    j->has_moved ? " (it went on meanwhile)" : "");
+	else
+		more++;
+}
+
+void tree_shots_report(struct tree *t)
+{
+	if (more > 0)
+		report_line(&t->report, "%" PRIu64 " more snapshots", more);
+	more = 0;
+}
+
+static void tell_failed(struct tree *t, pid_t pid, uint32_t why, const char *name,
+			const char *what)
+{
+	char text[256];
+
+	report_note(&t->report, "snapshot of process %d (%s)%s%s: %s", (int)pid,
+		    reason(t, why, text, sizeof(text)), name ? ": " : "", name ? name : "", what);
+}
+
+/* ---- jobs -------------------------------------------------------------------------------- */
+
+static void drop_job(struct job *j)
+{
+	struct job **at = &first;
+
+	while (*at != j)
+		at = &(*at)->next;
+	*at = j->next;
+	if (last == &j->next)
+		last = at;
+	if (j->pidfd >= 0)
+		close(j->pidfd);
+	if (j->fd >= 0)
+		close(j->fd);
+	if (j->taken)
+		j->taken->is_shot = false;
+	free(j->name);
+	free(j);
+	waiting--;
+}
+
+/* NULL after a note. */
+static struct job *new_job(struct tree *t, struct process *p, uint32_t why)
+{
+	const char *pattern = t->s->settings->triggers.file;
+	char reason_not[128];
+	char *name = output_expand_next(pattern, p->pid, &p->files, getenv, reason_not);
+	int fd = name ? files_temporary() : -1;
+	struct job *j;
+
+	if (fd < 0) {
+		tell_failed(t, p->pid, why, name, name ? strerror(errno) : reason_not);
+		free(name);
+		return NULL;
+	}
+	j = xmalloc(sizeof(*j));
+	*j = (struct job){ .stage = STAGE_KEPT, .number = ++number, .pid = p->pid, .why = why,
+			   .name = name, .fd = fd, .pidfd = -1 };
+	*last = j;
+	last = &j->next;
+	waiting++;
+	p->shots++;
+	return j;
+}
+
+/* Beyond a number that nobody looks at they are counted as lost by the recorder. */
+static bool has_room(const struct process *p)
+{
+	return waiting < WAITING_MAX && p->shots < SHOTS_MAX;
+}
+
+static pid_t begin_child(struct tree *t, struct job *j)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	pid_t pid = fork();
+
+	if (pid == 0)
+		reports_reset_signals();
+	if (pid <= 0)
+		return pid;
+	j->child = pid;
+	j->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	event.data.fd = j->pidfd;
+	if (j->pidfd >= 0)
+		epoll_ctl(t->epoll, EPOLL_CTL_ADD, j->pidfd, &event);
+	return pid;
+}
+
+static void print(const struct tree *t, const struct job *j)
+{
+	const struct massif_settings *m = &t->s->settings->massif;
+	const struct shotfile f = { .name = j->name, .handed = -1, .desc = m->desc, .pid = j->pid,
+				    .option = m->report.item, .options = m->report.count };
+
+	shotfile_execute(&f, j->fd);
+}
+
+static void begin_print(struct tree *t, struct job *j)
+{
+	pid_t pid;
+
+	j->stage = STAGE_PRINT;
+	pid = begin_child(t, j);
+	if (pid == 0)
+		print(t, j);
+	if (pid < 0) {
+		tell_failed(t, j->pid, j->why, j->name, strerror(errno));
+		drop_job(j);
+	}
+}
+
+/* One at a time: whoever asks for many must not get as many processes. */
+static void print_next(struct tree *t)
+{
+	struct job *next = NULL;
+
+	for (struct job *j = first; j; j = j->next) {
+		if (j->stage == STAGE_PRINT)
+			return;
+		if (j->stage == STAGE_KEPT && !next)
+			next = j;
+	}
+	if (next)
+		begin_print(t, next);
+}
+
+/* ---- what the recorder took -------------------------------------------------------------- */
+
+static void borrow(struct live *l, const struct process *p)
+{
+	struct mu_slot slot = { .generation = 0 };
+
+	segment_slot(&p->arena->view, (uint32_t)p->slot, &slot);
+	live_borrow(l, &p->arena->view, (uint32_t)p->slot, slot.generation);
+}
+
+static bool keep(struct live *l, const struct shots *s, struct job *j, struct mu_error *err)
+{
+	/* That it ends meanwhile makes nothing worse: we look before its image is given back. */
+	l->is_final = true;
+	return shots_keep(s, l, j->pid, j->fd, err) == 0;
+}
+
+static void take_entry(struct tree *t, struct process *p, const struct mu_trigger *entry)
+{
+	struct mu_error err = { .code = MU_ERROR_NONE };
+	struct job *j = new_job(t, p, entry->why);
+	struct shots s = { .count = 0 };
+	struct live l;
+
+	if (!j)
+		return;
+	borrow(&l, p);
+	if (shots_from(&s, &l, &entry->snapshot, &err) < 0 || !keep(&l, &s, j, &err)) {
+		tell_failed(t, p->pid, entry->why, j->name, err.text);
+		drop_job(j);
+	}
+	shots_free(&s);
+}
+
+/* NULL if there is none, or it is not to be believed. */
+static struct mu_triggers *triggers_of(const struct process *p)
+{
+	const void *found;
+	struct image im;
+
+	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0 ||
+	    im.head.triggers % 8 != 0)
+		return NULL;
+	found = image_at(&im, im.head.triggers, sizeof(struct mu_triggers));
+	return (struct mu_triggers *)(uintptr_t)found;
+}
+
+static void take_over(struct tree *t, struct process *p, struct mu_triggers *shared)
+{
+	uint32_t signals = __atomic_load_n(&shared->signals, __ATOMIC_ACQUIRE);
+
+	while (has_room(p)) {
+		uint32_t done = __atomic_load_n(&shared->done, __ATOMIC_RELAXED);
+		struct mu_trigger entry;
+
+		if (__atomic_load_n(&shared->taken, __ATOMIC_ACQUIRE) == done)
+			break;
+		image_copy_bytes(&entry, &shared->entry[done % MU_TRIGGERS], sizeof(entry));
+		take_entry(t, p, &entry);
+		__atomic_store_n(&shared->done, done + 1, __ATOMIC_RELEASE);
+	}
+	p->wanted |= __atomic_exchange_n(&shared->wanted, 0, __ATOMIC_ACQUIRE);
+	if (signals != p->signals)
+		p->wanted |= MU_TRIGGER_SIGNAL;
+	p->signals = signals;
+}
+
+/* ---- what is taken from outside ---------------------------------------------------------- */
+
+enum { TAKEN = 0, NOT_TAKEN = 1, TAKEN_MOVING = 2 };	/* how a child ends */
+
+/* In a child of ours: the recorder is asked, and may not answer for a while. */
+__attribute__((noreturn)) static void take_outside(const struct process *p, const struct job *j,
+						   bool is_final)
+{
+	struct mu_error err = { .code = MU_ERROR_NONE };
+	struct shots s;
+	struct live l;
+	bool ok;
+
+	borrow(&l, p);
+	l.is_final = is_final;
+	ok = shots_take(&s, &l, true, &err) == 0 && shots_keep(&s, &l, j->pid, j->fd, &err) == 0;
+	_exit(!ok ? NOT_TAKEN : s.moved > 0 ? TAKEN_MOVING : TAKEN);
+}
+
+/* Not while a client of --pid is at it. */
+static void begin_outside(struct tree *t, struct process *p)
+{
+	struct job *j;
+	pid_t pid;
+
+	if (!p->wanted || p->is_shot || p->control >= 0 || !has_room(p))
+		return;
+	j = new_job(t, p, p->wanted);
+	p->wanted = 0;
+	if (!j)
+		return;
+	j->stage = STAGE_TAKE;
+	j->taken = p;
+	p->is_shot = true;
+	pid = begin_child(t, j);
+	if (pid == 0)
+		take_outside(p, j, false);
+	if (pid < 0) {
+		tell_failed(t, p->pid, j->why, j->name, strerror(errno));
+		drop_job(j);
+	}
+}
+
+/* Of a process that has ended: nothing moves, nobody has to be asked. */
+static void take_final(struct tree *t, struct process *p)
+{
+	struct job *j = p->wanted && has_room(p) ? new_job(t, p, p->wanted) : NULL;
+	struct mu_error err = { .code = MU_ERROR_NONE };
+	struct shots s = { .count = 0 };
+	struct live l;
+
+	p->wanted = 0;
+	if (!j)
+		return;
+	borrow(&l, p);
+	l.is_final = true;
+	if (shots_take(&s, &l, true, &err) < 0 || !keep(&l, &s, j, &err)) {
+		tell_failed(t, p->pid, j->why, j->name, err.text);
+		drop_job(j);
+	}
+	shots_free(&s);
+}
+
+static void finish_child(struct tree *t, struct job *j)
+{
+	int status = 0;
+
+	while (waitpid(j->child, &status, 0) < 0 && errno == EINTR)
+		;
+	j->child = 0;
+	if (j->pidfd >= 0)
+		close(j->pidfd);
+	j->pidfd = -1;
+	if (j->stage == STAGE_PRINT) {
+		if (status == 0)
+			tell_done(t, j);
+		else
+			tell_failed(t, j->pid, j->why, j->name, "memusageprint cannot write it");
+		drop_job(j);
+		return;
+	}
+	j->taken->is_shot = false;
+	if (WIFEXITED(status) && WEXITSTATUS(status) != NOT_TAKEN) {
+		j->has_moved = WEXITSTATUS(status) == TAKEN_MOVING;
+		j->taken = NULL;
+		j->stage = STAGE_KEPT;
+		return;
+	}
+	/* It ended meanwhile: what is left of it is looked at in the end. */
+	j->taken->wanted |= j->why;
+	drop_job(j);
+}
+
+/* ---- all together ------------------------------------------------------------------------ */
+
+void tree_shots_begin(struct process *p)
+{
+	p->wanted = p->signals = p->met = 0;
+	p->highest = 0;
+}
+
+void tree_shots_look(struct tree *t)
+{
+	if (!triggers_wanted(&t->s->settings->triggers))
+		return;
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+		struct mu_triggers *shared = p->is_live && p->slot >= 0 ? triggers_of(p) : NULL;
+
+		if (!shared)
+			continue;
+		take_over(t, p, shared);
+		begin_outside(t, p);
+	}
+	for (struct job *j = first, *next; j; j = next) {
+		next = j->next;
+		if (j->child > 0 && j->pidfd < 0) {
+			siginfo_t info = { .si_pid = 0 };
+
+			if (waitid(P_PID, (id_t)j->child, &info,
+				   WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
+				finish_child(t, j);
+		}
+	}
+	print_next(t);
+}
+
+static int64_t blocks_of(const struct image *im)
+{
+	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	int64_t sum = 0;
+
+	for (uint64_t i = 0; i < cells; i++) {
+		struct mu_cell cell;
+
+		if (batch_cell(im, i, &cell))
+			sum = (int64_t)((uint64_t)sum + (uint64_t)cell.live_blocks);
+	}
+	return sum;
+}
+
+static void see(struct process *p, unsigned int i, int64_t now, int64_t most, uint64_t word)
+{
+	uint32_t bit = UINT32_C(1) << i;
+	int64_t threshold = MU_WATCH_THRESHOLD(word);
+
+	if (p->met & bit) {
+		if (now <= MU_WATCH_AGAIN(threshold))
+			p->met &= ~bit;
+	} else if (most > threshold) {
+		p->met |= bit;
+		p->wanted |= bit;
+	}
+}
+
+static int64_t without(uint64_t bytes, uint64_t own)
+{
+	return own < bytes ? (int64_t)(bytes - own) : 0;
+}
+
+/* The kernel remembers the most that was resident, should it have been between two looks. */
+void tree_shots_see(struct tree *t, struct process *p, const struct image *im,
+		    const struct mu_sample *sample, uint64_t rss_peak)
+{
+	const struct trigger_settings *s = &t->s->settings->triggers;
+	uint64_t own = sample->recorder + sample->recorder_anon;
+	int64_t rss = without(sample->rss_anon + sample->rss_file + sample->rss_shmem, own);
+	int64_t most = rss_peak > p->highest ? without(rss_peak, own) : rss;
+
+	for (unsigned int i = 0; i < s->count; i++) {
+		if (MU_WATCH_KIND(s->watch[i]) == MU_WATCH_RSS) {
+			see(p, i, rss, most > rss ? most : rss, s->watch[i]);
+		} else if (MU_WATCH_KIND(s->watch[i]) == MU_WATCH_BLOCKS) {
+			int64_t blocks = blocks_of(im);
+
+			see(p, i, blocks, blocks, s->watch[i]);
+		}
+	}
+	p->highest = rss_peak > p->highest ? rss_peak : p->highest;
+}
+
+void tree_shots_end(struct tree *t, struct process *p)
+{
+	struct mu_triggers *shared;
+
+	if (!triggers_wanted(&t->s->settings->triggers) || p->slot < 0)
+		return;
+	for (struct job *j = first, *next; j; j = next) {
+		next = j->next;
+		if (j->taken == p)
+			finish_child(t, j);
+	}
+	shared = triggers_of(p);
+	if (shared)
+		take_over(t, p, shared);
+	take_final(t, p);
+}
+
+bool tree_shots_ended(struct tree *t, int fd)
+{
+	for (struct job *j = first; j; j = j->next) {
+		if (j->child > 0 && j->pidfd == fd) {
+			finish_child(t, j);
+			return true;
+		}
+	}
+	return false;
+}
+
+void tree_shots_finish(struct tree *t)
+{
+	while (first) {
+		print_next(t);
+		for (struct job *j = first, *next; j; j = next) {
+			next = j->next;
+			if (j->child > 0)
+				finish_child(t, j);
+		}
+	}
+}

@@ -1,0 +1,36 @@
+/* chroots.c -- the directories that processes of a tree have for their root.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/chroots.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void roots_see(struct roots *r, pid_t pid)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
+	length = readlink(link, path, sizeof(path));
+	if (length <= 1 || length == (ssize_t)sizeof(path) || path[0] != '/' ||
+	    r->count == ROOTS_MAX)
+		return;
+	path[length] = '\0';
+	for (size_t i = 0; i < r->count; i++)
+		if (strcmp(r->path[i], path) == 0)
+			return;
+	r->path[r->count] = strdup(path);
+	r->count += r->path[r->count] != NULL;
+}
+
+void roots_free(struct roots *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		free(r->path[i]);
+	*r = (struct roots){ .count = 0 };
+}

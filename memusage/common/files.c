@@ -1,0 +1,117 @@
+/* files.c -- open the files that memusage writes.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+
+int files_open_empty(const char *name)
+{
+	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int files_temporary(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char name[4096];
+	int fd;
+
+	if (!dir || *dir == '\0')
+		dir = "/tmp";
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	if (fd >= 0)
+		return fd;
+	snprintf(name, sizeof(name), "%s/memusage-XXXXXX", dir);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
+}
+
+/* %%p is a percent sign and a p. */
+static bool has_any(const char *pattern, const char *letters)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern != '%')
+			continue;
+		if (*++pattern == '\0')
+			break;
+		if (strchr(letters, *pattern))
+			return true;
+	}
+	return false;
+}
+
+bool files_has_pid(const char *pattern)
+{
+	return has_any(pattern, "p");
+}
+
+char *files_expand(const char *pattern, pid_t pid)
+{
+	char why[128];
+	char *name = output_expand(pattern, pid, getenv, why);
+
+	if (!name)
+		die("%s: %s", pattern, why);
+	return name;
+}
+
+/* The names are not known yet, but their directory is. */
+static void check_directory(char *name)
+{
+	char *slash = strrchr(name, '/');
+	const char *dir = slash ? name : ".";
+
+	if (slash)
+		slash[slash == name] = '\0';
+	if (access(dir, W_OK | X_OK) < 0)
+		die("cannot write files in %s: %m", dir);
+}
+
+void files_check_name(const char *name, unsigned flags)
+{
+	bool is_fresh = false;
+	struct stat st;
+	int fd;
+
+	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		if (access(name, W_OK) < 0)
+			die("cannot write %s: %m", name);
+		return;
+	}
+	fd = output_open_file(name, flags | OUTPUT_CHECK, &is_fresh);
+	if (fd < 0)
+		die("cannot write %s: %s", name, output_refusal(name));
+	close(fd);
+	if (is_fresh)
+		unlink(name);
+}
+
+void files_check(const char *pattern, unsigned flags)
+{
+	char *name = files_expand(pattern, getpid());
+
+	if (has_any(pattern, "pn"))
+		check_directory(name);
+	else
+		files_check_name(name, flags);
+	free(name);
+}

@@ -1,0 +1,92 @@
+/* library.c -- the recorder, which lies beside this program.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/library.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/private_dir.h"
+
+/* This program's file: its directory in DIR, its name is returned; NULL if unknown. */
+static const char *own_file(char dir[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", dir, PATH_MAX - 1);
+	char *slash;
+
+	if (length <= 0)
+		return NULL;
+	dir[length] = '\0';
+	slash = strrchr(dir, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	return slash + 1;
+}
+
+static void make_link(struct library *library, const char *target, const char *name)
+{
+	if (!private_dir_new(library->dir, sizeof(library->dir)))
+		die("cannot make a directory for a link to %s: %m", target);
+	snprintf(library->path, sizeof(library->path), "%s/%s", library->dir, name);
+	if (symlink(target, library->path) < 0)
+		die("cannot make the link %s: %m", library->path);
+}
+
+char *library_directory(void)
+{
+	char dir[PATH_MAX], *slash;
+
+	if (!own_file(dir))
+		die("cannot tell where memusage is installed: /proc/self/exe: %m");
+	/* bin -> its parent; the path then holds no "..", whoever looks at it later. */
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = '\0';
+	return xasprintf("%s/lib/memusage", dir);
+}
+
+void library_find(struct library *library, const char *name)
+{
+	char *dir = library_directory();
+	int length;
+
+	library->dir[0] = '\0';
+	length = snprintf(library->path, sizeof(library->path), "%s/%s", dir, name);
+	if ((size_t)length >= sizeof(library->path))
+		die("the path of memusage is too long: %s", dir);
+	if (access(library->path, R_OK) < 0)
+		die("the recorder is missing: %s: %m; install memusage again", library->path);
+	if (strpbrk(library->path, " \t\n:"))
+		make_link(library, xstrdup(library->path), name);
+	free(dir);
+}
+
+void library_remove(const struct library *library)
+{
+	if (library->dir[0] == '\0')
+		return;
+	unlink(library->path);
+	rmdir(library->dir);
+}
+
+char *library_sibling(const char *name)
+{
+	char dir[PATH_MAX];
+	const char *own = own_file(dir);
+	const char *suffix = "";
+
+	if (!own)
+		return NULL;
+	if (strncmp(own, "memusage", 8) == 0)
+		suffix = own + 8;
+	return xasprintf("%s/%s%s", dir, name, suffix);
+}

@@ -1,0 +1,74 @@
+/* pid_namespace.c -- processes that see themselves under another ID.
+ *
+ * Looking through /proc costs some 20 us for each process of the machine, and many slots may ask at
+ * once: what was found is kept.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/pid_namespace.h"
+
+#include <dirent.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/process.h"
+
+enum { KEPT_NS = 20000000 };
+
+struct nested {
+	pid_t pid;
+	pid_t inner;
+	pid_t parent;
+};
+
+static struct nested *list;
+static size_t count;
+static uint64_t looked_ns;
+
+static void add(pid_t pid)
+{
+	pid_t inner = process_own_pid(pid);
+
+	if (inner == pid)
+		return;
+	list = xreallocarray(list, count + 1, sizeof(*list));
+	list[count++] = (struct nested){ pid, inner, process_parent(pid) };
+}
+
+static void look(void)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+
+	looked_ns = clock_now(CLOCK_BOOTTIME);
+	count = 0;
+	while (proc && (entry = readdir(proc)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0)
+			add(pid);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+pid_t nested_find(pid_t inner, pid_t parent, uint64_t since_ns)
+{
+	pid_t found = 0;
+
+	if (looked_ns == 0 || (looked_ns <= since_ns &&
+			       clock_now(CLOCK_BOOTTIME) - looked_ns > KEPT_NS))
+		look();
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].inner != inner)
+			continue;
+		if (list[i].parent == parent)
+			return list[i].pid;
+		if (!found)
+			found = list[i].pid;
+	}
+	return found;
+}

@@ -1,0 +1,42 @@
+/* private_dir.c -- a place for sockets and links that nobody else can tamper with.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/private_dir.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool private_dir_shared(char *dir, size_t size)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	if (!base || base[0] != '/' || (size_t)snprintf(dir, size, "%s/memusage", base) >= size)
+		return false;
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return false;
+	return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       (st.st_mode & 077) == 0;
+}
+
+/* ld.so splits LD_PRELOAD at blanks and colons. */
+static bool is_plain(const char *path)
+{
+	return path[0] == '/' && strpbrk(path, " \t\n:") == NULL;
+}
+
+bool private_dir_new(char *dir, size_t size)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (!base || !is_plain(base) || strlen(base) > 60)
+		base = "/tmp";
+	if ((size_t)snprintf(dir, size, "%s/memusage-XXXXXX", base) >= size)
+		return false;
+	return mkdtemp(dir) != NULL;
+}

@@ -1,0 +1,261 @@
+/* process.c -- the processes that the collector knows.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+
+/* Descriptors that processes leave free, or a quarter where there are few. */
+enum { SPARE = 32 };
+
+struct process *processes_find(const struct processes *all, pid_t pid)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct process *p = all->item[i];
+
+		if (p->pid == pid && !p->has_ended && !p->is_gone)
+			return p;
+	}
+	return NULL;
+}
+
+struct process *processes_by_pidfd(const struct processes *all, int fd)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->item[i]->pidfd == fd && !all->item[i]->is_gone)
+			return all->item[i];
+	}
+	return NULL;
+}
+
+struct process *processes_owner(const struct processes *all, const struct arena *arena, int slot)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct process *p = all->item[i];
+
+		if (p->arena == arena && p->slot == slot && !p->is_gone)
+			return all->item[i];
+	}
+	return NULL;
+}
+
+/* A number from /proc/PID/stat, counted from the state behind the name, which is 0:
+ *
+ *	4711 (na) me) S 4700 4711 ...
+ */
+static uint64_t stat_field(pid_t pid, int field)
+{
+	char path[32], line[1024];
+	const char *at;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	line[length > 0 ? length : 0] = '\0';
+	at = strrchr(line, ')');
+	at = at ? strchr(at, ' ') : NULL;
+	for (; at && field > 0; field--)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+void process_name(pid_t pid, char name[17])
+{
+	char path[32];
+	ssize_t length = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		length = read(fd, name, 16);
+		close(fd);
+	}
+	name[length > 0 ? length : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+pid_t process_parent(pid_t pid)
+{
+	return (pid_t)stat_field(pid, 1);
+}
+
+uint64_t process_start_time(pid_t pid)
+{
+	return stat_field(pid, 19);
+}
+
+bool process_has_child_but(pid_t except)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	bool found = false;
+
+	while (proc && !found && (entry = readdir(proc)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		found = pid > 0 && pid != except && process_parent(pid) == getpid();
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* The last number of a line with two or more, one per namespace from ours inwards:
+ *
+ *	NSpid:	4711	1
+ */
+static pid_t inner_pid(pid_t pid)
+{
+	char path[32], text[4096];
+	const char *line, *end, *last;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	line = strstr(text, "\nNSpid:\t");
+	end = line ? strchr(line + 1, '\n') : NULL;
+	if (!end)
+		return 0;
+	last = memrchr(line, '\t', (size_t)(end - line));
+	return last == line + 7 ? 0 : (pid_t)strtol(last + 1, NULL, 10);
+}
+
+pid_t process_own_pid(pid_t pid)
+{
+	pid_t inner = inner_pid(pid);
+
+	return inner > 0 ? inner : pid;
+}
+
+bool process_sees_all(void)
+{
+	int fd = open("/proc/1/status", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* 300000000000-310000000000 rw-s 00000000 00:01 2049     /memfd:memusage (deleted) */
+static bool is_line_of(const char *line, ino_t inode)
+{
+	unsigned long long found = 0;
+
+	return sscanf(line, "%*s %*s %*s %*s %llu", &found) == 1 && found == inode;
+}
+
+int process_maps(pid_t pid, int fd)
+{
+	char path[32], *line = NULL;
+	size_t size = 0;
+	struct stat st;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps || fstat(fd, &st) < 0) {
+		if (maps)
+			fclose(maps);
+		return -1;
+	}
+	while (!found && getline(&line, &size, maps) > 0)
+		found = strstr(line, "memfd:") && is_line_of(line, st.st_ino);
+	free(line);
+	fclose(maps);
+	return found;
+}
+
+int process_spare(int fd)
+{
+	struct rlimit limit;
+	rlim_t spare;
+
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return fd;
+	spare = limit.rlim_cur / 4 < SPARE ? limit.rlim_cur / 4 : SPARE;
+	if ((rlim_t)fd < limit.rlim_cur - spare)
+		return fd;
+	close(fd);
+	errno = EMFILE;
+	return -1;
+}
+
+struct process *processes_add(struct processes *all, pid_t pid)
+{
+	struct process *p = xcalloc(1, sizeof(*p));
+
+	p->pid = pid;
+	p->slot = -1;
+	p->memory_fd = -1;
+	p->control = -1;
+	p->pidfd = pid > 0 ? process_spare((int)syscall(SYS_pidfd_open, pid, 0)) : -1;
+	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
+	if (p->pidfd < 0 && !p->has_ended)
+		p->start = process_start_time(pid);
+	all->item = xreallocarray(all->item, all->count + 1, sizeof(struct process *));
+	all->item[all->count++] = p;
+	return p;
+}
+
+bool process_is_dead(const struct process *p)
+{
+	struct pollfd poll_end = { .fd = p->pidfd, .events = POLLIN };
+
+	if (p->has_ended)
+		return true;
+	if (p->pidfd >= 0)
+		return poll(&poll_end, 1, 0) == 1;
+	if (kill(p->pid, 0) < 0 && errno == ESRCH)
+		return true;
+	return p->start != 0 && process_start_time(p->pid) != p->start;
+}
+
+void processes_sweep(struct processes *all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		struct process *p = all->item[i];
+
+		if (!p->is_gone) {
+			all->item[kept++] = p;
+			continue;
+		}
+		if (p->pidfd >= 0)
+			close(p->pidfd);
+		if (p->memory_fd >= 0)
+			close(p->memory_fd);
+		if (p->control >= 0)
+			close(p->control);
+		samples_free(&p->samples);
+		free(p);
+	}
+	all->count = kept;
+}

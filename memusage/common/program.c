@@ -1,0 +1,81 @@
+/* program.c -- find the program to run, and say why it cannot be.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <paths.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+
+/* 0 or an errno. Devices and pipes are refused by execve just as directories are. */
+static int judge(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? errno : 0;
+}
+
+static int status_of(int error)
+{
+	errno = error;
+	return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+static int search_path(const char *name, char **path)
+{
+	const char *at = getenv("PATH");
+	int refused = 0;
+
+	if (!at)
+		at = _PATH_DEFPATH;
+	for (;;) {
+		size_t length = strcspn(at, ":");
+		char *candidate = length == 0 ? xstrdup(name) :
+				  xasprintf("%.*s/%s", (int)length, at, name);
+		int error = judge(candidate);
+		struct stat st;
+
+		if (error == 0) {
+			*path = candidate;
+			return 0;
+		}
+		/* A directory of that name is as good as nothing there, and one of PATH that may
+		 * not be searched has nothing, as for shells. */
+		if (error == EACCES && stat(candidate, &st) == 0)
+			refused = error;
+		free(candidate);
+		if (at[length] == '\0')
+			break;
+		at += length + 1;
+	}
+	return status_of(refused ? refused : ENOENT);
+}
+
+int program_find(const char *name, char **path)
+{
+	int error;
+
+	*path = NULL;
+	if (*name == '\0')
+		return status_of(ENOENT);
+	if (!strchr(name, '/'))
+		return search_path(name, path);
+	error = judge(name);
+	if (error)
+		return status_of(error);
+	*path = xstrdup(name);
+	return 0;
+}

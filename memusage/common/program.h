@@ -1,0 +1,18 @@
+/* program.h -- find the program to run, and say why it cannot be.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_COMMON_PROGRAM_H
+#define MEMUSAGE_COMMON_PROGRAM_H
+
+/* Exit statuses of env(1) and the shells. */
+enum { STATUS_FAILED = 125, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
+
+/* program_find -- look NAME up as execvp(3) does.
+ *
+ * path  set to the file to execute, to be freed; NULL on failure.
+ * Returns 0, or the exit status that says why not, with errno set.
+ */
+int program_find(const char *name, char **path);
+
+#endif

@@ -1,0 +1,40 @@
+/* wire.h -- what launcher and collector tell each other over their socket pair.
+ *
+ * One message per packet. The launcher's death is the end of the stream.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_COMMON_WIRE_H
+#define MEMUSAGE_COMMON_WIRE_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+
+enum wire_kind {
+	WIRE_STARTED = 1,	/* launcher: the program runs as `pid` */
+	WIRE_ENDED = 2,		/* launcher: it ended with `status`, having used `usage` */
+	WIRE_DONE = 3		/* collector: outputs are complete, the report is written */
+};
+
+struct wire {
+	uint32_t kind;		/* enum wire_kind */
+	int32_t pid;
+	int32_t status;		/* as wait() gives it */
+	uint32_t has_data;	/* DONE: the data file of the program holds its events */
+	struct rusage usage;
+	char data[4096];	/* DONE: its name, "" if it has none; ENDED: the program's then */
+};
+
+/* wire_send -- send one message.
+ *
+ * Only the used part of `data` travels. Returns 0, or -1 if the other side is gone.
+ */
+int wire_send(int fd, const struct wire *message);
+
+/* wire_receive -- take the next message; waits for it unless FD is non-blocking.
+ *
+ * Returns 1 with a message, 0 if there is none now, -1 if the other side is gone.
+ */
+int wire_receive(int fd, struct wire *message);
+
+#endif

@@ -1,0 +1,201 @@
+/* emulate.c -- running a program in qemu-user, whose plugin counts its accesses.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/launcher/emulate.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/library.h"
+#include "memusage/common/program.h"
+#include "recording/env.h"
+
+enum { SCRIPTS = 4 };	/* interpreters that are scripts, as the kernel allows */
+
+/* A program that is linked statically loads nothing, and has no trace of the interface then. What
+ * is no program, as a script that runs the emulator, is believed. */
+static bool takes_plugins(const char *path)
+{
+	static const char trace[] = "qemu_plugin_install";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	bool takes = true;
+
+	if (fd < 0)
+		return true;
+	if (fstat(fd, &st) == 0 && st.st_size > SELFMAG) {
+		char *text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (text != MAP_FAILED) {
+			takes = memcmp(text, ELFMAG, SELFMAG) != 0 ||
+				memmem(text, (size_t)st.st_size, trace, sizeof(trace)) != NULL;
+			munmap(text, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+	return takes;
+}
+
+static char *find_emulator(void)
+{
+	char *path;
+
+	if (program_find("qemu-x86_64", &path) != 0)
+		die("--accesses=emulate needs qemu-x86_64: install the package qemu-user");
+	if (!takes_plugins(path))
+		die("%s was built without plugins, as the package qemu-user of Debian 13 and of "
+		    "backports is: --accesses=emulate needs one with them, as Debian 12's; "
+		    "or count with --accesses=hooks", path);
+	return path;
+}
+
+static char *find_plugin(void)
+{
+	char *dir = library_directory();
+	char *path = xasprintf("%s/libmemusage_qemu.so", dir);
+
+	if (access(path, R_OK) < 0)
+		die("the plugin for the emulator is missing: %s: %m; install memusage again", path);
+	if (strchr(path, ','))
+		die("%s: a path with a comma cannot be given to the emulator", path);
+	free(dir);
+	return path;
+}
+
+/* ---- the program ------------------------------------------------------------------------- */
+
+struct words {
+	char **word;
+	size_t count;
+};
+
+static void add(struct words *w, char *text)
+{
+	w->word = xreallocarray(w->word, w->count + 1, sizeof(*w->word));
+	w->word[w->count++] = text;
+}
+
+/* The first line of a script, "#!INTERPRETER [ARGUMENT]", or "" of anything else. */
+static void first_line(const char *file, char line[256])
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read(fd, line, 255) : -1;
+
+	if (length < 0)
+		die("cannot read %s: %m", file);
+	close(fd);
+	line[length] = '\0';
+	if (strncmp(line, ELFMAG, SELFMAG) == 0 &&
+	    (line[EI_CLASS] != ELFCLASS64 || line[18] != EM_X86_64))
+		die("%s is no program for x86-64: it cannot be emulated", file);
+	if (strncmp(line, "#!", 2) != 0) {
+		if (strncmp(line, ELFMAG, SELFMAG) != 0)
+			die("%s is neither a program nor names its interpreter (#!): it cannot be "
+			    "emulated", file);
+		line[0] = '\0';
+	}
+	line[strcspn(line, "\n")] = '\0';
+}
+
+/* A script's interpreter comes before it, as the kernel has it. */
+static void add_program(struct words *w, const char *program, char *const *command)
+{
+	char *before[2 * SCRIPTS];
+	const char *name = command[0];
+	size_t n = 0;
+	char line[256];
+
+	for (int i = 0; ; i++) {
+		char *interpreter, *argument;
+
+		first_line(program, line);
+		if (line[0] == '\0')
+			break;
+		interpreter = line + 2 + strspn(line + 2, " \t");
+		argument = interpreter + strcspn(interpreter, " \t");
+		if (*argument)
+			*argument++ = '\0';
+		argument += strspn(argument, " \t");
+		if (i == SCRIPTS || *interpreter == '\0')
+			die("%s: cannot find its interpreter", program);
+		before[n++] = xstrdup(program);
+		if (*argument)
+			before[n++] = xstrdup(argument);
+		name = program = xstrdup(interpreter);
+	}
+	add(w, xstrdup("-0"));
+	add(w, xstrdup(name));
+	add(w, xstrdup(program));
+	while (n > 0)
+		add(w, before[--n]);
+}
+
+/* ---- the environment --------------------------------------------------------------------- */
+
+static bool is_variable(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/* The recorder is not for the emulator itself. */
+static char **make_environment(const char *collector, const char *prefix)
+{
+	struct words w = { .count = 0 };
+
+	for (char **entry = environ; *entry; entry++)
+		if (!is_variable(*entry, "LD_PRELOAD") && !is_variable(*entry, MU_ENV_COLLECTOR) &&
+		    !is_variable(*entry, MU_ENV_EMULATOR))
+			add(&w, *entry);
+	add(&w, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
+	add(&w, xasprintf(MU_ENV_EMULATOR "=%s", prefix));
+	add(&w, NULL);
+	return w.word;
+}
+
+void emulate_prepare(struct emulation *e, const char *program, char *const *command,
+		     const char *library, const char *collector)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	char *plugin = find_plugin();
+	struct words w = { .count = 0 };
+
+	e->emulator = find_emulator();
+	add(&w, e->emulator);
+	add(&w, xstrdup("-cpu"));
+	add(&w, xstrdup("max"));
+	add(&w, xstrdup("-plugin"));
+	if (e->counts_instructions)
+		plugin = xasprintf("%s,instructions=on", plugin);
+	add(&w, plugin);
+	e->envp = make_environment(collector, xasprintf("%s\n-cpu\nmax\n-plugin\n%s", e->emulator,
+							plugin));
+	if (strchr(library, ',') || (preload && strchr(preload, ',')))
+		die("%s: a path with a comma cannot be given to the emulator", library);
+	add(&w, xstrdup("-E"));
+	add(&w, preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
+				      xasprintf("LD_PRELOAD=%s", library));
+	add_program(&w, program, command);
+	for (size_t i = 1; command[i]; i++)
+		add(&w, command[i]);
+	add(&w, NULL);
+	e->argv = w.word;
+}
+
+void emulate_explain(int signal)
+{
+	if (signal == SIGILL)
+		warn("the program met an instruction that the emulator does not know: AVX-512 most "
+		     "likely; build it without (-mno-avx512f), or count with --accesses=hooks");
+}

@@ -1,0 +1,515 @@
+/* launcher.c -- run a program as if memusage were not there.
+ *
+ * The program is our child in our own process group, so the terminal treats both alike. We
+ * handle no signal by a handler: they are blocked, and fetched one by one.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/launcher/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/xmalloc.h"
+#include "formats/xtree.h"
+#include "memusage/collector/collector.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/counter.h"
+#include "memusage/common/elfkind.h"
+#include "memusage/common/process.h"
+#include "memusage/common/program.h"
+#include "memusage/common/wire.h"
+#include "memusage/launcher/emulate.h"
+#include "memusage/launcher/start.h"
+#include "memusage/record/ended_images.h"
+#include "memusage/report/accesses.h"
+#include "memusage/report/outputs.h"
+#include "memusage/report/picture.h"
+#include "recording/points.h"
+
+struct launcher {
+	struct session session;
+	struct inherited inherited;
+	sigset_t taken;
+	pid_t collector;	/* 0: has ended */
+	pid_t last_collector;	/* likewise, also when it has ended */
+	pid_t program;
+	int replacements;	/* of collectors that were killed */
+	int status;		/* of the program, as wait() gives it */
+	char name[17];		/* what it was called when it ended, "" unknown */
+	struct rusage usage;
+};
+
+/* ---- before the program runs ------------------------------------------------------------- */
+
+static void find_program(struct session *s)
+{
+	const char *name = s->settings->command[0];
+	int status = program_find(name, &s->program);
+
+	if (status == 0)
+		return;
+	if (status == STATUS_NOT_FOUND && !strchr(name, '/'))
+		warn("%s: not found in PATH", name);
+	else
+		warn("cannot run %s: %m", name);
+	exit(status);
+}
+
+enum { DEPTH_MAX = 256 };	/* frames kept per stack: Massif shows 200 at most */
+
+/* Massif's defaults serve the other reports too: every snapshot can be shown as a tree. */
+static void add_stacks(struct mu_config *config, const struct massif_settings *m)
+{
+	config->flags |= MU_CFG_STACKS | (m->xtree == XTREE_FULL ? MU_CFG_FREE_STACKS : 0);
+	if (m->stacks)
+		config->flags |= MU_CFG_STACK_BYTES;
+	config->max_depth = DEPTH_MAX;
+	config->max_snapshots = m->max_snapshots;
+	config->detailed_freq = m->detailed_freq;
+	config->peak_inaccuracy_ppm = (uint32_t)(m->peak_inaccuracy * 10000);
+	config->heap_admin = m->pages ? 0 : m->admin;
+	if (m->pages)
+		config->flags |= MU_CFG_PAGES;
+	config->alignment = m->alignment;
+	config->time_unit = m->time == MASSIF_TIME_B ? MU_UNIT_BYTES :
+			    m->time == MASSIF_TIME_I ? MU_UNIT_INSTRUCTIONS : MU_UNIT_MS;
+	if (m->is_wanted && m->has_ignored)
+		config->flags |= MU_CFG_IGNORE;
+	if (massif_talks(m))
+		config->flags |= MU_CFG_JOURNAL;
+}
+
+static void add_requests(struct mu_config *config, int how)
+{
+	config->flags |= MU_CFG_REQUESTS;
+	config->requests = how == REQUESTS_MASSIF ? MU_REQUESTS_MASSIF :
+			   how == REQUESTS_RUNNING ? MU_REQUESTS_RUNNING : MU_REQUESTS_OWN;
+}
+
+/* Events of a lone thread per reading of the clock. With 16 it cost each event 2 ns more. */
+enum { STAMP_EVERY = 64 };
+
+static struct mu_config make_config(const struct settings *s)
+{
+	struct mu_config config = {
+		.sample_interval_us = 4000,
+		.log_limit = s->log_limit,
+		.max_depth = 64,
+		.alignment = 16,
+	};
+
+	if (s->mmap)
+		config.flags |= MU_CFG_MMAP;
+	if (s->no_timer)
+		config.flags |= MU_CFG_NO_TIMER;
+	if (s->own_malloc == OWN_PATCH)
+		config.flags |= MU_CFG_OWN_MALLOC;
+	if (s->alloc_symbol.count + s->free_symbol.count > 0)
+		config.flags |= MU_CFG_SYMBOLS;
+	if (s->trace_children == TRACE_YES)
+		config.flags |= MU_CFG_TRACE_CHILDREN;
+	if (s->client_requests != REQUESTS_NO || s->mode == MODE_AD_HOC)
+		add_requests(&config, s->client_requests);
+	if (s->mode == MODE_AD_HOC)
+		config.flags |= MU_CFG_AD_HOC;
+	if (settings_has_timeline(s))
+		config.flags |= MU_CFG_TIMELINE;
+	if (s->html || s->record)
+		config.flags |= MU_CFG_LIVES;
+	if (settings_has_stacks(s))
+		add_stacks(&config, &s->massif);
+	accesses_configure(&config, &s->accesses);
+	if (s->dhat.is_wanted)
+		dhat_configure(&config, &s->dhat);
+	if (s->massif.time == MASSIF_TIME_I && s->accesses.engine != ACCESSES_EMULATE)
+		config.counter = counter_find();
+	config.snapshot_signal = (uint32_t)s->triggers.signal;
+	if (s->data || s->png) {
+		config.flags |= MU_CFG_LOG;
+		config.log_wake_records = (uint32_t)s->buffer;
+		config.log_stamp_every = STAMP_EVERY;
+		config.time_source = clock_tsc_is_good() ? MU_TIME_TSC : MU_TIME_MONOTONIC;
+	}
+	return config;
+}
+
+/* A report that is shorter than an old one must not end in it. Pipes have no length. */
+static int open_output(const char *name)
+{
+	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
+
+	if (fd < 0 || (ftruncate(fd, 0) < 0 && errno != EINVAL))
+		die("cannot write %s: %s", name, output_refusal(name));
+	return fd;
+}
+
+/* The collector's own copy of standard error outlives what the program does to it. With --quiet
+ * it still says what went wrong with other files. */
+static void open_report(struct session *s)
+{
+	const struct settings *settings = s->settings;
+	bool has_text = settings_has_text(settings) || massif_talks(&settings->massif) ||
+			(settings->dhat.is_wanted && !settings->quiet);
+	int fd = settings->output && (has_text || !settings->quiet) ?
+			 open_output(settings->output) :
+			 fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	s->text = has_text && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+	if (settings->quiet && settings->output && has_text) {
+		close(fd);
+		fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	}
+	s->report = fd;
+	if (fd >= 0)
+		s->color = color_wanted((enum color_when)settings->color, fd);
+}
+
+/* What die() would leave behind until there is a collector to clean up. */
+static struct session *unfinished;
+
+static void undo(void)
+{
+	if (!unfinished)
+		return;
+	endpoint_close(&unfinished->endpoint, true);
+	library_remove(&unfinished->library);
+	datafiles_close(&unfinished->files);
+}
+
+static void prepare(struct session *s, const struct settings *settings)
+{
+	const struct mu_config config = make_config(settings);
+	struct mu_error err;
+
+	*s = (struct session){
+		.settings = settings,
+		.endpoint = { .abstract_fd = -1, .path_fd = -1 },
+		.files = { .fd = -1 },
+		.report = -1,
+		.text = -1,
+		.wire = -1,
+		.spill = spill_open(),
+	};
+	unfinished = s;
+	atexit(undo);
+	find_program(s);
+	library_find(&s->library, accesses_library(&settings->accesses));
+	outputs_check(settings);
+	datafiles_open(&s->files, settings);
+	recordfile_check(&s->record, settings);
+	open_report(s);
+	if (arena_create(&s->arena, &config, &err) < 0)
+		die("cannot make the memory for recording: %s", err.text);
+	memcpy(s->arena.shared->watch, settings->triggers.watch, sizeof(settings->triggers.watch));
+	if (endpoint_open(&s->endpoint, &err) < 0)
+		die("cannot make the socket for recording: %s", err.text);
+}
+
+/* Once more than is needed: whatever kills each of them, we do not go on for ever. */
+enum { REPLACEMENTS = 3 };
+
+/* Returns false with errno if there can be none; nothing has changed then. */
+static bool fork_collector(struct launcher *l)
+{
+	struct session *s = &l->session;
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return false;
+	pid = fork();
+	if (pid < 0) {
+		int error = errno;
+
+		close(pair[0]);
+		close(pair[1]);
+		errno = error;
+		return false;
+	}
+	if (pid == 0) {
+		close(pair[0]);
+		if (s->wire >= 0)
+			close(s->wire);
+		s->wire = pair[1];
+		collector_run(s);
+		_exit(0);
+	}
+	close(pair[1]);
+	if (s->wire >= 0)
+		close(s->wire);
+	s->wire = pair[0];
+	l->collector = l->last_collector = pid;
+	unfinished = NULL;
+	return true;
+}
+
+/* What is the collector's business is held open until it has ended by itself: should something kill
+ * it, another one takes its place, with the same memory, sockets and files. */
+static void release(struct session *s)
+{
+	arena_close(&s->arena);
+	endpoint_forget(&s->endpoint);
+	if (s->report >= 0)
+		close(s->report);
+	if (s->text >= 0)
+		close(s->text);
+}
+
+/* ---- the program ------------------------------------------------------------------------- */
+
+static void tell(struct launcher *l, enum wire_kind kind)
+{
+	struct wire message = { .kind = kind, .pid = l->program, .status = l->status,
+				.usage = l->usage };
+
+	if (kind == WIRE_ENDED)
+		strcpy(message.data, l->name);
+	wire_send(l->session.wire, &message);
+}
+
+static bool is_emulated(const struct session *s)
+{
+	return s->settings->accesses.engine == ACCESSES_EMULATE;
+}
+
+/* Not when it was asked to end, by SIGTERM: then it has written everything. Whatever becomes of
+ * it, the program runs: from here on nothing may end us before that has ended. */
+static void collector_ended(struct launcher *l, int status)
+{
+	struct session *s = &l->session;
+
+	if (!WIFSIGNALED(status) || l->replacements == REPLACEMENTS) {
+		release(s);
+		l->collector = 0;
+		return;
+	}
+	l->replacements++;
+	s->killed = l->collector;
+	s->killed_by = WTERMSIG(status);
+	if (!fork_collector(l)) {
+		warn("the collector (process %d) was killed, and there can be no other: %m",
+		     (int)l->collector);
+		release(s);
+		l->collector = 0;
+		return;
+	}
+	if (l->program > 0)
+		tell(l, WIRE_STARTED);
+}
+
+/* The file itself was there. The collector has nothing to report: it goes without a word. */
+static void could_not_start(struct launcher *l, int error)
+{
+	const char *program = l->session.program;
+	char interpreter[PATH_MAX];
+
+	elfkind_of(program, interpreter, sizeof(interpreter));
+	if (error == ENOENT && interpreter[0] && access(interpreter, F_OK) < 0)
+		warn("cannot run %s: its interpreter %s is not there", program, interpreter);
+	else
+		warn("cannot run %s: %s", program, strerror(error));
+	kill(l->collector, SIGKILL);
+	waitpid(l->collector, NULL, 0);
+	unfinished = &l->session;
+	exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+}
+
+static void start(struct launcher *l)
+{
+	struct session *s = &l->session;
+	char *collector = xasprintf("1:%s:%s", s->endpoint.name, s->endpoint.path);
+	struct emulation e = {
+		.emulator = s->program, .argv = s->settings->command,
+		.counts_instructions = s->settings->massif.time == MASSIF_TIME_I,
+	};
+
+	if (is_emulated(s))
+		emulate_prepare(&e, s->program, s->settings->command, s->library.path, collector);
+	else
+		e.envp = start_environment(s->library.path, collector);
+	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
+	if (l->program < 0)
+		could_not_start(l, errno);
+	tell(l, WIRE_STARTED);
+}
+
+/* What the kernel or the terminal sends has gone to the program too; what the program itself
+ * sends its parent was not meant for it. */
+static void forward(const struct launcher *l, const siginfo_t *info)
+{
+	if (info->si_code > 0 || info->si_pid == l->program)
+		return;
+	if (info->si_code == SI_QUEUE)
+		sigqueue(l->program, info->si_signo, info->si_value);
+	else
+		kill(l->program, info->si_signo);
+}
+
+/* The shell sees memusage, not the program: when that was stopped alone, stop too, so that
+ * the shell can go on. From elsewhere a SIGSTOP concerns the program only. */
+static void stop_like(int signal)
+{
+	int terminal;
+
+	if (signal == SIGSTOP) {
+		terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (terminal < 0)
+			return;
+		if (tcgetpgrp(terminal) != getpgrp())
+			signal = 0;
+		close(terminal);
+	}
+	if (signal != 0)
+		raise(signal);
+}
+
+/* Its name is there until it has been waited for. */
+static void note_name(struct launcher *l)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)l->program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    info.si_pid == l->program)
+		process_name(l->program, l->name);
+}
+
+/* Children that are not ours come to PID 1. Returns whether all that must end have ended. */
+static bool reap(struct launcher *l)
+{
+	static bool has_ended;
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	note_name(l);
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
+		if (pid == l->collector && !WIFSTOPPED(status))
+			collector_ended(l, status);
+		if (pid != l->program)
+			continue;
+		if (WIFSTOPPED(status)) {
+			stop_like(WSTOPSIG(status));
+			continue;
+		}
+		l->status = status;
+		l->usage = usage;
+		has_ended = true;
+	}
+	/* As PID 1 our end would kill all that are left. */
+	if (has_ended && getpid() == 1)
+		return !process_has_child_but(l->collector);
+	return has_ended;
+}
+
+static void wait_for_program(struct launcher *l)
+{
+	siginfo_t info;
+
+	while (!reap(l)) {
+		if (sigwaitinfo(&l->taken, &info) < 0)
+			continue;
+		if (info.si_signo != SIGCHLD || info.si_code <= 0)
+			forward(l, &info);
+	}
+}
+
+/* From now on a key ends memusage itself, should its files take long; what the program died of
+ * is not waiting for us any more then. */
+static void give_signals_back(const struct launcher *l)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t mask = l->inherited.mask;
+
+	while (sigtimedwait(&l->taken, NULL, &now) > 0)
+		;
+	sigaddset(&mask, SIGPIPE);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+/* A second core file would take the place of the program's. */
+static void die_like(int signal)
+{
+	const struct rlimit none = { 0, 0 };
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	sigset_t only;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	sigaction(signal, &normal, NULL);
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	raise(signal);
+}
+
+static void collector_died(struct session *s, int collector)
+{
+	warn("the collector has died: there is no report, and files may not be complete; the "
+	     "program was not affected. Run it again, and look for what killed process %d "
+	     "(the kernel's log tells of lack of memory)", collector);
+	endpoint_close(&s->endpoint, true);
+	library_remove(&s->library);
+}
+
+/* What it has to say; another one is asked if it is killed meanwhile. */
+static bool hear(struct launcher *l, struct wire *done)
+{
+	for (;;) {
+		int status;
+
+		tell(l, WIRE_ENDED);
+		if (wire_receive(l->session.wire, done) == 1)
+			return true;
+		if (l->collector == 0 || waitpid(l->collector, &status, 0) < 0)
+			return false;
+		collector_ended(l, status);
+	}
+}
+
+static int finish(struct launcher *l)
+{
+	struct wire done;
+
+	give_signals_back(l);
+	if (!hear(l, &done))
+		collector_died(&l->session, (int)l->last_collector);
+	else if (l->session.settings->png && done.has_data)
+		picture_draw(l->session.settings, done.data, l->session.files.fd);
+	/* Also for checkers of memory: they read all that is mapped when a program ends, which
+	 * makes pages of tens of gigabytes. */
+	arena_close(&l->session.arena);
+	if (WIFSIGNALED(l->status)) {
+		if (is_emulated(&l->session))
+			emulate_explain(WTERMSIG(l->status));
+		die_like(WTERMSIG(l->status));
+		return 128 + WTERMSIG(l->status);
+	}
+	return WEXITSTATUS(l->status);
+}
+
+int launcher_run(const struct settings *settings)
+{
+	static struct launcher l;
+
+	prepare(&l.session, settings);
+	start_prepare(&l.inherited, &l.taken);
+	if (!fork_collector(&l))
+		die("cannot make another process: %m");
+	start(&l);
+	wait_for_program(&l);
+	return finish(&l);
+}

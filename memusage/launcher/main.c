@@ -1,0 +1,38 @@
+/* main.c -- memusage: run a program and report its memory usage.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "memusage/common/program.h"
+#include "memusage/launcher/finish.h"
+#include "memusage/launcher/launcher.h"
+#include "memusage/options/settings.h"
+#include "memusage/remote/remote.h"
+
+/* Started without standard files, the first files we open would take their numbers and get
+ * what is meant for the user. The program gets them closed, as we did. */
+static void fill_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	const struct settings *settings;
+
+	message_init("memusage", STATUS_FAILED);
+	fill_standard_files();
+	settings = settings_parse(argc, argv);
+	if (settings->pid)
+		return remote_run(settings);
+	return settings->finish ? finish_run(settings) : launcher_run(settings);
+}

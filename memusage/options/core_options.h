@@ -1,0 +1,85 @@
+/* core_options.h -- the options of Valgrind's core, in one list: rules of massif.c and rows of the
+ * option table are made of it.
+ *
+ * Source  valgrind --help-debug of 3.19, manual of the core of 3.23; docs/compat.md.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_OPTIONS_CORE_OPTIONS_H
+#define MEMUSAGE_OPTIONS_CORE_OPTIONS_H
+
+#define CORE_CRASHES "is not done: it can crash a program that has threads"
+#define CORE_NO_PATTERNS "is not there: --progname says which program is recorded"
+#define CORE_NO_XML "is not there: memusageprint --to=json is"
+#define CORE_NO_FILL "would change the program; the C library's MALLOC_PERTURB_ does it"
+#define CORE_INSIDE "shows what happens inside Valgrind: there is no such thing here"
+
+/* O(NAME, ONLY, WHY): all values but ONLY are refused, for that reason; "": all are. */
+#define CORE_OPTIONS_JUDGED(O) \
+	O("run-libc-freeres", "no", CORE_CRASHES) \
+	O("run-cxx-freeres", "no", CORE_CRASHES) \
+	O("realloc-zero-bytes-frees", "yes", "is decided by the C library, which frees") \
+	O("vgdb", "no", "needs Valgrind: no debugger can attach that way") \
+	O("log-fd", "2", "is not there: --output or --log-file names a file") \
+	O("log-socket", "", "is not there: --log-file names a file") \
+	O("xml", "no", CORE_NO_XML) \
+	O("xml-file", "", CORE_NO_XML) \
+	O("xml-fd", "", CORE_NO_XML) \
+	O("xml-socket", "", CORE_NO_XML) \
+	O("trace-children-skip", "", CORE_NO_PATTERNS) \
+	O("trace-children-skip-by-arg", "", CORE_NO_PATTERNS) \
+	O("time-stamp", "no", "is not there: the report is written at the end") \
+	O("track-fds", "no", "is not there: descriptors are no memory") \
+	O("merge-recursive-frames", "0", "is not there: the page of --html folds recursion") \
+	O("extra-debuginfo-path", "", "is not there: /usr/lib/debug is searched") \
+	O("debuginfo-server", "", "is not there: --debuginfod asks $DEBUGINFOD_URLS") \
+	O("allow-mismatched-debuginfo", "no", "would show names of another build") \
+	O("malloc-fill", "", CORE_NO_FILL) \
+	O("free-fill", "", CORE_NO_FILL) \
+	O("require-text-symbol", "", "is not there: --alloc-symbol says which functions it finds") \
+	O("wait-for-gdb", "no", "is not there: gdb --args starts memusage and the program") \
+	O("progress-interval", "0", "is not there: memusage --pid=PID status tells of a process") \
+	O("sym-offsets", "no", "is not there: addresses are shown") \
+	O("trace-malloc", "no", "is not there: --data=FILE writes every call") \
+	O("trace-syscalls", "no", "is not there: strace shows system calls") \
+	O("trace-signals", "no", "is not there: strace shows signals") \
+	O("debug-dump", "", "is not there: readelf shows debug information") \
+	O("trace-flags", "", CORE_INSIDE) \
+	O("trace-notbelow", "", CORE_INSIDE) \
+	O("trace-notabove", "", CORE_INSIDE) \
+	O("trace-symtab", "no", CORE_INSIDE) \
+	O("trace-symtab-patt", "", CORE_INSIDE) \
+	O("trace-cfi", "no", CORE_INSIDE) \
+	O("trace-redir", "no", CORE_INSIDE) \
+	O("trace-sched", "no", CORE_INSIDE) \
+	O("profile-flags", "", CORE_INSIDE) \
+	O("profile-interval", "", CORE_INSIDE) \
+	O("profile-heap", "no", CORE_INSIDE) \
+	O("dump-error", "0", CORE_INSIDE)
+
+/* O(NAME): of memusageprint, too. */
+#define CORE_OPTIONS_PASSED(O) \
+	O("fullpath-after") O("read-inline-info") O("demangle")
+
+/* O(NAME): have a meaning here. */
+#define CORE_OPTIONS_MEANT(O) \
+	O("log-file") O("stats")
+
+/* O(NAME): about errors, or tune Valgrind's own machine, and make no difference here. */
+#define CORE_OPTIONS_IDLE(O) \
+	O("soname-synonyms") O("suppressions") O("error-limit") O("child-silent-after-fork") \
+	O("max-stackframe") O("main-stacksize") O("keep-debuginfo") O("smc-check") O("sim-hints") \
+	O("fair-sched") O("show-emwarns") O("max-threads") O("aspace-minaddr") \
+	O("avg-transtab-entry-size") O("num-transtab-sectors") O("valgrind-stacksize") \
+	O("vgdb-poll") O("vgdb-error") O("vgdb-stop-at") O("vgdb-prefix") \
+	O("vgdb-shadow-registers") O("sigill-diagnostics") O("kernel-variant") \
+	O("resync-filter") O("read-var-info") O("redzone-size") O("core-redzone-size") \
+	O("default-suppressions") O("gen-suppressions") O("error-exitcode") O("error-markers") \
+	O("exit-on-first-error") O("show-error-list") O("input-fd") O("unw-stack-scan-thresh") \
+	O("unw-stack-scan-frames") O("dsymutil") O("xml-user-comment") O("enable-debuginfod") \
+	O("scheduling-quantum") O("command-line-only") O("sanity-level") \
+	O("vex-iropt-verbosity") O("vex-iropt-level") O("vex-iropt-unroll-thresh") \
+	O("vex-guest-max-insns") O("vex-guest-chase") O("vex-regalloc-version") \
+	O("vex-iropt-register-updates") O("px-default") O("px-file-backed")
+
+#endif

@@ -1,0 +1,55 @@
+/* dhat.h -- the options of Valgrind's DHAT.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_OPTIONS_DHAT_H
+#define MEMUSAGE_OPTIONS_DHAT_H
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "memusage/options/massif.h"
+#include "recording/points.h"
+#include "recording/recording.h"
+
+/* In the order of the words of --time-unit that are not Massif's alone. */
+enum dhat_time {
+	DHAT_TIME_NS, DHAT_TIME_MS, DHAT_TIME_CPU, DHAT_TIME_B, DHAT_TIME_ALLOCS, DHAT_TIME_I
+};
+
+struct dhat_settings {
+	bool is_wanted;		/* --dhat, or an option that means it */
+	const char *file;	/* pattern of the profile's name */
+	unsigned int callers;	/* --num-callers */
+	int time;		/* enum dhat_time */
+	bool has_unit;		/* --time-unit gave one that Massif has, too */
+};
+
+/* dhat_reset -- DHAT's defaults, but for the unit of time, which is ns. */
+void dhat_reset(struct dhat_settings *d);
+
+/* dhat_out_file -- take --dhat-out-file; an opt_fn, data being the settings. */
+const char *dhat_out_file(const struct opt *option, const char *arg, void *data);
+
+/* What options that DHAT and Massif share are about: their data. */
+struct dhat_and_massif {
+	struct dhat_settings *dhat;
+	struct massif_settings *massif;
+};
+
+/* dhat_time_unit -- take --time-unit; an opt_fn, data being a struct dhat_and_massif.
+ *
+ * What Massif knows is meant for either; a unit that only DHAT has asks for DHAT.
+ */
+const char *dhat_time_unit(const struct opt *option, const char *arg, void *data);
+
+/* dhat_tool -- take --tool; likewise. */
+const char *dhat_tool(const struct opt *option, const char *arg, void *data);
+
+/* dhat_configure -- what the recorder is to know. */
+void dhat_configure(struct mu_config *config, const struct dhat_settings *d);
+
+/* dhat_unit_word -- the word of --time-unit for memusageprint. */
+const char *dhat_unit_word(const struct dhat_settings *d);
+
+#endif

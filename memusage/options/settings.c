@@ -1,0 +1,398 @@
+/* settings.c -- what the command line and the environment ask for.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/options/settings.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "cli/color.h"
+#include "cli/output.h"
+#include "cli/picture_size.h"
+#include "cli/units.h"
+#include "formats/xtree.h"
+#include "memusage/options/core_options.h"
+#include "profile/symbols/allocrule.h"
+#include "recording/env.h"
+
+enum {
+	BUFFER_MAX = 32768,	/* glibc's, its default too */
+	TOP_DEFAULT = 10,
+	TOP_MAX = 1000000,
+	FAILURE = 125
+};
+
+static struct settings settings;
+static struct dhat_and_massif shared = { &settings.dhat, &settings.massif };
+
+/* glibc's rule, and atoi's: whatever is not a number from 1 to the maximum is the maximum. */
+static int buffer_size(const char *text)
+{
+	long records = strtol(text, NULL, 10);
+
+	return records < 1 || records > BUFFER_MAX ? BUFFER_MAX : (int)records;
+}
+
+static const char *set_buffer(const struct opt *option, const char *arg, void *data)
+{
+	(void)option;
+	*(int *)data = buffer_size(arg);
+	return NULL;
+}
+
+static const char *set_top(const struct opt *option, const char *arg, void *data)
+{
+	uint64_t number = TOP_DEFAULT;
+
+	(void)option;
+	if (arg && (!units_parse_count(arg, &number) || number == 0 || number > TOP_MAX))
+		return "is not a number of places";
+	*(unsigned int *)data = (unsigned int)number;
+	return NULL;
+}
+
+static const char *set_verbose(const struct opt *option, const char *arg, void *data)
+{
+	struct settings *s = data;
+
+	(void)option;
+	(void)arg;
+	s->massif.is_talkative |= s->verbose;
+	s->verbose = true;
+	return NULL;
+}
+
+#define M(name, arg, help) MASSIF_OPTION(&settings.massif, name, arg, help)
+#define X(name, arg, help) OPT_CALL(0, name, arg, massif_core_option, &settings.massif, help)
+#define C(name) MASSIF_CORE(&settings.massif, name),
+#define CJ(name, only, why) C(name)
+
+static const struct opt options[] = {
+	OPT_GROUP("What is recorded"),
+	OPT_STR('n', "progname", "NAME", &settings.progname,
+		"record only programs called NAME, as in the last part of argv[0]"),
+	OPT_FLAG('m', "mmap", &settings.mmap, "count mmap, mremap and munmap too"),
+	OPT_ENUM(0, "own-malloc", "ignore|patch", &settings.own_malloc,
+		 "a malloc that the program brings with it: leave it alone, or change its code in "
+		 "memory so that its calls are seen (default)"),
+	OPT_LIST(0, "alloc-symbol", "NAME", &settings.alloc_symbol,
+		 "count what the function NAME returns as a block of its first argument's bytes; "
+		 "NAME:size=argN[*argM],ptr=ret|*argN,old=argN says where they are; auto: the "
+		 "functions of jemalloc, mimalloc, tcmalloc, rpmalloc behind their prefixes; "
+		 "repeatable"),
+	OPT_LIST(0, "free-symbol", "NAME", &settings.free_symbol,
+		 "the function NAME, or NAME:ptr=argN, frees such a block; repeatable"),
+	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
+		 "record programs that the program starts (default yes; with --massif and --dhat "
+		 "no); forks always are"),
+	OPT_ENUM(0, "client-requests", "no|yes|massif|running", &settings.client_requests,
+		 "serve Valgrind's macros (VALGRIND_MALLOCLIKE_BLOCK ...) in programs built with "
+		 "them (default no); as Massif does, or with RUNNING_ON_VALGRIND being 1"),
+	OPT_GROUP("Report"),
+	OPT_STR('o', "output", "FILE", &settings.output,
+		"write the report to FILE instead of standard error"),
+	OPT_FLAG('q', "quiet", &settings.quiet, "write no report"),
+	{ .kind = OPT_KIND_CALL, .letter = 'v', .name = "verbose", .value = &settings,
+	  .call = set_verbose,
+	  .help = "add threads, times and the recorder's own memory to the report; twice, with "
+		  "--massif: every snapshot when it was taken" },
+	OPT_ENUM(0, "color", COLOR_WORDS, &settings.color,
+		 "when to colour the report (default auto: on a terminal)"),
+	OPT_ENUM(0, "children", "lines|summary|none|files", &settings.children,
+		 "what to say of other processes: a line each (default), a whole summary, nothing, "
+		 "or a line and a data file FILE.PID each"),
+	OPT_GROUP("Who allocated (call stacks are recorded)"),
+	OPT_CALL_OPTIONAL(0, "top", "N", set_top, &settings.top,
+			  "show the N places (default 10) that held most when the heap was "
+			  "largest"),
+	OPT_FLAG(0, "tree", &settings.tree, "show the tree of callers at the peak"),
+	OPT_FLAG(0, "leaks", &settings.leaks, "show where what was left at the end came from"),
+	OPT_FLAG(0, "temporary", &settings.temporary,
+		 "show where blocks came from that were freed at once"),
+	OPT_STR(0, "html", "FILE", &settings.html,
+		"write all of it as one HTML page; %p in FILE is the process ID"),
+	OPT_FLAG(0, "debuginfod", &settings.debuginfod,
+		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
+	OPT_GROUP("Massif (Valgrind's options; most of them ask for --massif)"),
+	OPT_FLAG(0, "massif", &settings.massif.is_wanted, "write a profile as Massif does"),
+	M("massif-out-file", "FILE", "name of the profile (default massif.out.%p)"),
+	OPT_CALL(0, "time-unit", "ms|B|i", dhat_time_unit, &shared,
+		 "what time is: milliseconds (default), bytes, or instructions, where the CPU "
+		 "lets programs count them or with --accesses=emulate; with --dhat below"),
+	M("max-snapshots", "N", "most snapshots, 10 to 1000 (default 100)"),
+	M("detailed-freq", "N", "every Nth snapshot has a tree (default 10)"),
+	M("peak-inaccuracy", "PERCENT", "a new peak is larger by this (default 1)"),
+	M("heap", "yes|no", "with no, the profile is empty"),
+	M("heap-admin", "BYTES", "charged for each block, 0 to 1024 (default 8)"),
+	M("alignment", "BYTES", "of blocks, 16 to 4096 (default 16); recorded only"),
+	M("stacks", "yes|no", "show how deep stacks are, as far as events and samples see it"),
+	M("pages-as-heap", "yes|no", "count pages that are mapped, by whoever, instead of blocks"),
+	M("depth", "N", "frames of a stack that are shown, 1 to 200 (default 30)"),
+	M("threshold", "PERCENT", "places below are merged (default 1)"),
+	M("alloc-fn", "NAME", "take the callers of NAME for those who allocate; repeatable"),
+	M("ignore-fn", "NAME", "leave out what NAME allocates; repeatable"),
+	M("show-below-main", "yes|no", "show what called main (default no)"),
+	X("xtree-memory", XTREE_WORDS,
+	  "write who holds (full: and who freed) memory at the end, for kcachegrind"),
+	X("xtree-memory-file", "FILE", "its name (default xtmemory.kcg.%p); with .ms in it, in "
+	  "Massif's form"),
+	X("xtree-compress-strings", "yes|no", "write long names once in it (default yes)"),
+	OPT_FLAG(0, "spacetime", &settings.spacetime,
+		 "measure bytes x time, as Massif did before Valgrind 3.3: a summary, "
+		 "massif.PID.hp, .ps and .txt"),
+	OPT_ENUM(0, "format", "text|html", &settings.spacetime_form,
+		 "with --spacetime: write massif.PID.txt (default) or massif.PID.html"),
+	OPT_GROUP("Snapshots that are taken by themselves (detailed, as Massif writes them)"),
+	OPT_CALL(0, "snapshot-signal", "SIGNAL", triggers_signal, &settings.triggers,
+		 "when a process gets SIGNAL (USR2, 12 ...), whose own action follows"),
+	OPT_CALL(0, "snapshot-when", "CONDITION", triggers_when, &settings.triggers,
+		 "when heap, total, stacks, rss or blocks exceeds a threshold, as in "
+		 "'heap>500M' or heap:500M; repeatable"),
+	OPT_STR(0, "snapshot-file", "FILE", &settings.triggers.file,
+		"their names (default massif.vgdb.out.%p.%n)"),
+	OPT_GROUP("DHAT (Valgrind's options)"),
+	OPT_FLAG(0, "dhat", &settings.dhat.is_wanted,
+		 "write a profile as DHAT does: for each place that allocates what it allocated in "
+		 "all, how long blocks lived, and the most that was live; --time-unit is then ns "
+		 "(default), ms, cpu, B, allocs or i"),
+	OPT_CALL(0, "dhat-out-file", "FILE", dhat_out_file, &settings.dhat,
+		 "name of the profile (default dhat.out.%p)"),
+	OPT_UINT(0, "num-callers", "N", &settings.dhat.callers, 1, 500,
+		 "frames of a stack that tell its places apart (default 12)"),
+	OPT_GROUP("Reads, writes and copies (DHAT's)"),
+	OPT_ENUM(0, "accesses", "none|hooks|emulate", &settings.accesses.engine,
+		 "count what is read and written in blocks: with hooks, in a program built with "
+		 "--print-cflags; with emulate, in any, at a tenth of its speed (default none)"),
+	OPT_ENUM(0, "mode", "heap|copy|ad-hoc", &settings.mode,
+		 "with copy, record who copies memory (memcpy, strcpy...) in place of who "
+		 "allocates; with ad-hoc, the events that the program tells of by "
+		 "MEMUSAGE_AD_HOC_EVENT or DHAT_AD_HOC_EVENT"),
+	OPT_CALL(0, "print-cflags", "gcc|clang", accesses_print_cflags, NULL,
+		 "print what to compile a program with for --accesses=hooks"),
+	OPT_CALL(0, "print-libs", "gcc|clang", accesses_print_libs, NULL,
+		 "print what to link it with"),
+	OPT_GROUP("Data"),
+	OPT_STR('d', "data", "FILE", &settings.data,
+		"write every change of the heap to FILE; %p in it is the process ID, "
+		"%q{VAR} a variable"),
+	OPT_STR_OPTIONAL(0, "record", "FILE", &settings.record, "",
+			 "keep the recording in FILE (default memusage.%p.mur)"),
+	OPT_CONST('u', "unbuffered", &settings.buffer, 1, "write each change to FILE at once"),
+	OPT_CALL('b', "buffer", "N", set_buffer, &settings.buffer,
+		 "let FILE lag N changes behind at most (default and most 32768), 100 ms at most"),
+	OPT_FLAG(0, "no-timer", &settings.no_timer, "take no samples of the stack by a timer"),
+	OPT_SIZE(0, "log-limit", "SIZE", &settings.log_limit,
+		 "memory for changes that wait to be written, per process (default 256M)"),
+	OPT_GROUP("Picture (drawn by memusagestat)"),
+	OPT_STR('p', "png", "FILE", &settings.png, "draw the run to FILE, a PNG picture"),
+	OPT_FLAG('t', "time-based", &settings.time_based, "make the picture linear in time"),
+	OPT_FLAG('T', "total", &settings.total, "draw heap and stack together, too"),
+	OPT_STR(0, "title", "STRING", &settings.title, "title of the picture"),
+	OPT_UINT('x', "x-size", "PIXELS", &settings.x_size, 1, PICTURE_SIDE_MAX,
+		 "width of the picture (default 800)"),
+	OPT_UINT('y', "y-size", "PIXELS", &settings.y_size, 1, PICTURE_SIDE_MAX,
+		 "height of the picture (default 600)"),
+	{ .kind = OPT_KIND_CALL, .name = "tool", .arg = "massif|dhat", .value = &shared,
+	  .call = dhat_tool, .help = "an option of Valgrind's", .hidden = true },
+	CORE_OPTIONS_MEANT(C) CORE_OPTIONS_PASSED(C) CORE_OPTIONS_JUDGED(CJ) CORE_OPTIONS_IDLE(C)
+	OPT_GROUP("Other uses"),
+	OPT_UINT(0, "pid", "PID", &settings.pid, 1, INT_MAX,
+		 "talk to process PID, which runs under memusage: status, snapshot [FILE], "
+		 "detailed_snapshot [FILE], all_snapshots [FILE], xtmemory [FILE], stop, start, "
+		 "help"),
+	OPT_FLAG(0, "finish", &settings.finish,
+		 "report the recordings FILE... that the library left when it worked alone, and "
+		 "remove them"),
+	OPT_END
+};
+
+static const char *const legacy[] = {
+	"progname", "png", "data", "unbuffered", "buffer", "no-timer", "mmap", "time-based",
+	"total", "title", "x-size", "y-size", "help", "usage", "version", NULL
+};
+
+const struct opt_tool settings_tool = {
+	.name = "memusage",
+	.operands = "PROGRAM [ARG]...",
+	.about = "Run PROGRAM and report its memory usage.",
+	.footer = "Examples:\n"
+		  "  memusage ls -l               a report of ls when it ends\n"
+		  "  memusage -p ls.png ls -l     the same with a picture\n"
+		  "  memusage -d out.dat -o report.txt make\n"
+		  "  memusage --top ls -l         who allocated most\n"
+		  "  memusage --massif ls -l      a profile for memusageprint or ms_print\n"
+		  "The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM "
+		  "cannot be run, 127 if it is not found.",
+	.options = options,
+	.legacy = legacy,
+	.usage_status = FAILURE,
+	.stop_at_operand = true,
+};
+
+/* glibc's variables are the defaults of the options that set them. */
+static void read_environment(void)
+{
+	const char *buffer = getenv(MU_ENV_BUFFER_SIZE);
+	const char *data = getenv(MU_ENV_OUTPUT);
+
+	settings.progname = getenv(MU_ENV_PROG_NAME);
+	settings.data = data && *data ? data : NULL;
+	settings.buffer = buffer ? buffer_size(buffer) : BUFFER_MAX;
+	settings.no_timer = getenv(MU_ENV_NO_TIMER) != NULL;
+	settings.mmap = getenv(MU_ENV_TRACE_MMAP) != NULL;
+}
+
+/* An empty name on the command line means "not asked for", as glibc has it. */
+static void drop_empty(const char **text)
+{
+	if (*text && **text == '\0')
+		*text = NULL;
+}
+
+bool settings_has_text(const struct settings *s)
+{
+	return s->top > 0 || s->tree || s->leaks || s->temporary || s->spacetime ||
+	       s->mode == MODE_AD_HOC;
+}
+
+bool settings_has_stacks(const struct settings *s)
+{
+	return settings_has_text(s) || settings_has_files(s) || s->record || s->html ||
+	       triggers_wanted(&s->triggers) ||
+	       s->accesses.copies || s->accesses.engine != ACCESSES_NONE;
+}
+
+bool settings_has_files(const struct settings *s)
+{
+	return s->massif.is_wanted || s->dhat.is_wanted || s->massif.xtree != XTREE_NONE ||
+	       s->spacetime;
+}
+
+bool settings_has_timeline(const struct settings *s)
+{
+	return s->verbose || settings_has_stacks(s);
+}
+
+/* A name that cannot be made is an error before the program runs, not after it. */
+static void check_pattern(const char *option, const char *pattern)
+{
+	char why[128], *name = pattern ? output_expand(pattern, 1, getenv, why) : NULL;
+
+	if (pattern && !name)
+		options_error(&settings_tool, "--%s=%s: %s", option, pattern, why);
+	free(name);
+}
+
+static void check_symbols(const char *option, const struct opt_list *list, bool is_free)
+{
+	static struct allocrule rule;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *why = allocrule_parse(&rule, list->item[i], is_free);
+
+		if (why)
+			options_error(&settings_tool, "--%s=%s %s", option, list->item[i], why);
+	}
+}
+
+/* Options that suit other reports ask for Massif's only when no other one is asked for. */
+static void settle_massif(void)
+{
+	struct massif_settings *m = &settings.massif;
+	bool is_for_text = settings_has_text(&settings) || settings.record || settings.html ||
+			   m->xtree != XTREE_NONE || settings.dhat.is_wanted || settings.spacetime;
+
+	m->is_meant |= settings.dhat.has_unit && !settings.dhat.is_wanted;
+	m->is_wanted |= m->is_meant || (m->is_given && !is_for_text);
+	if (m->log_file && !settings.output)
+		settings.output = m->log_file;
+	settings.verbose |= m->is_verbose;
+	if (settings.trace_children == TRACE_UNSAID)
+		settings.trace_children = settings_has_files(&settings) ? TRACE_NO :
+									      TRACE_YES;
+}
+
+static void check_triggers(void)
+{
+	const struct trigger_settings *t = &settings.triggers;
+	unsigned int uses = 0;
+	char why[128], *name = output_expand_next(t->file, 1, &uses, getenv, why);
+
+	if (!name || *name == '\0')
+		options_error(&settings_tool, "--snapshot-file=%s: %s", t->file,
+			      name ? "is empty" : why);
+	free(name);
+	if (triggers_watches(t, MU_WATCH_STACKS) && !settings.massif.stacks)
+		options_error(&settings_tool, "--snapshot-when=stacks needs --stacks=yes");
+	if (triggers_wanted(t) && settings.mode != MODE_HEAP)
+		options_error(&settings_tool, "snapshots are of what is allocated: they do not go "
+			      "with --mode=%s",
+			      settings.mode == MODE_COPY ? "copy" : "ad-hoc");
+}
+
+/* Pages are the heap: blocks are not looked at, so nothing can be said of them. */
+static void check_pages(void)
+{
+	const char *other = settings.massif.stacks		? "--stacks=yes"
+			    : settings.dhat.is_wanted		? "--dhat"
+			    : settings.mode != MODE_HEAP	? "--mode"
+			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
+								: NULL;
+
+	if (!settings.massif.pages)
+		return;
+	if (other)
+		options_error(&settings_tool, "--pages-as-heap=yes: cannot be used together with "
+			      "%s", other);
+	settings.mmap = true;
+	settings.own_malloc = OWN_IGNORE;
+}
+
+/* As memusagestat would say it, but before the run. */
+static void check_size(void)
+{
+	const unsigned int width = settings.x_size ? settings.x_size : PICTURE_WIDTH;
+	const unsigned int height = settings.y_size ? settings.y_size : PICTURE_HEIGHT;
+
+	if (settings.png && (uint64_t)width * height > PICTURE_PIXELS_MAX)
+		options_error(&settings_tool, PICTURE_TOO_BIG, width, height, PICTURE_PIXELS_MAX);
+}
+
+const struct settings *settings_parse(int argc, char **argv)
+{
+	const char *from_environment;
+	int first;
+
+	massif_reset(&settings.massif);
+	dhat_reset(&settings.dhat);
+	triggers_reset(&settings.triggers);
+	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20,
+				      .trace_children = TRACE_UNSAID, .own_malloc = OWN_PATCH,
+				      .massif = settings.massif, .dhat = settings.dhat,
+				      .triggers = settings.triggers };
+	read_environment();
+	from_environment = settings.progname;
+	first = options_parse(&settings_tool, argc, argv);
+	if (settings.progname != from_environment)
+		drop_empty(&settings.progname);
+	drop_empty(&settings.data);
+	drop_empty(&settings.png);
+	drop_empty(&settings.html);
+	drop_empty(&settings.output);
+	settle_massif();
+	check_symbols("alloc-symbol", &settings.alloc_symbol, false);
+	check_symbols("free-symbol", &settings.free_symbol, true);
+	check_pattern("massif-out-file", settings.massif.file);
+	check_pattern("xtree-memory-file", settings.massif.xtree_file);
+	check_pattern("dhat-out-file", settings.dhat.file);
+	check_triggers();
+	settings.accesses.copies = settings.mode == MODE_COPY;
+	check_pages();
+	check_size();
+	settings.command = argv + first;
+	if (!*settings.command && !settings.pid)
+		options_error(&settings_tool, settings.finish ? "no recording given" :
+							       "no program given");
+	return &settings;
+}

@@ -1,0 +1,95 @@
+/* settings.h -- what the command line and the environment ask for.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_OPTIONS_SETTINGS_H
+#define MEMUSAGE_OPTIONS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "memusage/options/dhat.h"
+#include "memusage/options/massif.h"
+#include "memusage/options/triggers.h"
+#include "memusage/report/accesses.h"
+
+/* In the order of the words of --children. */
+enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };
+
+/* In the order of the words of --trace-children. */
+enum own_malloc { OWN_IGNORE, OWN_PATCH };
+enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
+
+/* In the order of the words of --mode. */
+enum run_mode { MODE_HEAP, MODE_COPY, MODE_AD_HOC };
+
+/* In the order of the words of --client-requests. */
+enum client_requests { REQUESTS_NO, REQUESTS_YES, REQUESTS_MASSIF, REQUESTS_RUNNING };
+
+/* Strings point into argv or the environment; NULL is "not asked for". */
+struct settings {
+	const char *progname;	/* record only images with this name */
+	const char *png;
+	const char *data;
+	const char *title;
+	unsigned int x_size;	/* pixels; 0: memusagestat's own */
+	unsigned int y_size;
+	const char *output;	/* the report's file */
+	const char *html;	/* a pattern: the page's name; NULL: none */
+	const char *record;	/* a pattern; "" stands for the default name */
+	int buffer;		/* records the data file may lag behind */
+	int color;		/* enum color_when */
+	int children;		/* enum children */
+	int own_malloc;		/* enum own_malloc */
+	struct opt_list alloc_symbol, free_symbol;
+	int trace_children;	/* enum trace_children, not UNSAID */
+	int client_requests;	/* enum client_requests */
+	uint64_t log_limit;	/* bytes of events that may wait in each process */
+	bool no_timer;
+	bool mmap;
+	bool time_based;
+	bool total;
+	bool quiet;
+	bool verbose;
+	bool finish;
+	unsigned int pid;	/* of a process to talk to, 0: run a program */
+	unsigned int top;	/* places that --top shows, 0: not asked for */
+	bool tree;
+	bool leaks;
+	bool temporary;
+	bool debuginfod;
+	bool spacetime;
+	int spacetime_form;	/* 0 text, 1 HTML */
+	struct massif_settings massif;
+	struct access_settings accesses;
+	int mode;		/* enum run_mode */
+	struct dhat_settings dhat;
+	struct trigger_settings triggers;
+	char **command;		/* the program and its arguments, the files of --finish, or what
+				 * --pid is to do */
+};
+
+/* settings_has_text -- whether a report of places is to follow the summary. */
+bool settings_has_text(const struct settings *settings);
+
+/* settings_has_files -- whether a report is wanted that is a file of each process image. */
+bool settings_has_files(const struct settings *settings);
+
+/* settings_has_stacks -- whether call stacks are to be recorded. */
+bool settings_has_stacks(const struct settings *settings);
+
+/* settings_has_timeline -- whether the memory that the kernel sees is to be sampled: for every
+ * report but the plain summary, which is glibc's. */
+bool settings_has_timeline(const struct settings *settings);
+
+/* The option table, for tests. Its values go to one static struct settings. */
+extern const struct opt_tool settings_tool;
+
+/* settings_parse -- read the environment, then the command line.
+ *
+ * Does not return when the command line is wrong, or asks for help. The result is static.
+ */
+const struct settings *settings_parse(int argc, char **argv);
+
+#endif

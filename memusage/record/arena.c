@@ -1,0 +1,268 @@
+/* arena.c -- the shared memory that a process tree records into.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/record/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording/accesses.h"
+
+#define WHOLE_SIZE (UINT64_C(1) << 40)
+#define EMULATED_SIZE (UINT64_C(8) << 30)
+#define SLOT_SHARE 512u		     /* slots that WHOLE_SIZE is cut into, nearly */
+#define LIMITED_SHARE 16u	     /* likewise under an address space limit */
+#define SLOT_SIZE_MIN (UINT64_C(16) << 20)
+#define SIZE_MIN (UINT64_C(2) << 20)  /* below this nothing useful can be recorded */
+
+static uint64_t page_up(uint64_t bytes)
+{
+	return (bytes + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t read_tsc(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/* A program under RLIMIT_AS must map all of it besides its own memory. */
+static uint64_t wanted_size(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur / 4 > WHOLE_SIZE)
+		return WHOLE_SIZE;
+	return page_up(limit.rlim_cur / 4);
+}
+
+/* Small arenas get few slots, large ones a hundred: a slot is the most one process can use. */
+static void lay_out(struct mu_segment *h, uint64_t size)
+{
+	uint64_t share = size / (size < WHOLE_SIZE ? LIMITED_SHARE : SLOT_SHARE);
+	uint64_t rest;
+
+	h->size = size;
+	h->slot_table = MU_PAGE;
+	h->slots = MU_PAGE + page_up(SLOT_SHARE * sizeof(struct mu_slot));
+	rest = size - h->slots;
+	h->slot_size = page_up(share < SLOT_SIZE_MIN ? SLOT_SIZE_MIN : share);
+	if (h->slot_size > rest)
+		h->slot_size = rest;
+	h->slot_count = (uint32_t)(rest / h->slot_size);
+}
+
+static void *map_shared(int fd, uint64_t size)
+{
+	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+	if (base != MAP_FAILED)
+		madvise(base, size, MADV_DONTDUMP);
+	return base;
+}
+
+/* size  at most so much. Halve until the system agrees. */
+static void *make_memory(int fd, uint64_t *size)
+{
+	void *base = MAP_FAILED;
+
+	uint64_t wanted = wanted_size();
+
+	if (wanted < *size)
+		*size = wanted;
+	for (; *size >= SIZE_MIN; *size = page_up(*size / 2)) {
+		if (ftruncate(fd, (off_t)*size) == 0)
+			base = map_shared(fd, *size);
+		if (base != MAP_FAILED)
+			return base;
+	}
+	return base;
+}
+
+/* RLIMIT_FSIZE bounds a memfd like any other file, though nothing comes to any disk: it is
+ * lifted meanwhile as far as we may. Reaching it must not be fatal, as it is by default. */
+static void *make_unlimited(int fd, uint64_t *size)
+{
+	const struct rlimit infinite = { RLIM_INFINITY, RLIM_INFINITY };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	struct rlimit limit, soft;
+	void *base;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= WHOLE_SIZE)
+		return make_memory(fd, size);
+	soft = (struct rlimit){ limit.rlim_max, limit.rlim_max };
+	sigaction(SIGXFSZ, &ignore, &old);
+	if (setrlimit(RLIMIT_FSIZE, &infinite) < 0)
+		setrlimit(RLIMIT_FSIZE, &soft);
+	base = make_memory(fd, size);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	sigaction(SIGXFSZ, &old, NULL);
+	return base;
+}
+
+static void fill_header(struct mu_segment *h, const struct mu_config *config)
+{
+	h->version = MU_VERSION;
+	h->header_size = sizeof(*h);
+	h->kind = MU_KIND_TREE;
+	h->features = (UINT64_C(1) << MU_SEC_COUNT) - 1;
+	h->config = *config;
+	h->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	h->start_real_ns = clock_ns(CLOCK_REALTIME);
+	h->start_tsc = read_tsc();
+	h->magic = MU_SEGMENT_MAGIC;
+}
+
+/* Nothing comes to any disk; but the kernel takes the memory for a file. */
+static void explain(struct mu_error *err)
+{
+	struct rlimit limit = { .rlim_max = 0 };
+
+	if (errno == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0)
+		mu_error_set(err, MU_ERROR_SYSTEM, 0,
+			     "files may have %llu KiB at most here (ulimit -H -f), and it takes "
+			     "%llu KiB", (unsigned long long)limit.rlim_max / 1024,
+			     (unsigned long long)SIZE_MIN / 1024);
+	else
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m%s",
+			     errno == ENOMEM ? ": the limit is too small (ulimit -v)" : "");
+}
+
+/* Without it a process made by a raw clone() would go on recording into its parent's slot. */
+static bool is_wiped_on_fork(void)
+{
+	void *page = mmap(NULL, MU_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			  0);
+	bool can = page != MAP_FAILED && !madvise(page, MU_PAGE, MADV_WIPEONFORK);
+	int saved = errno;
+
+	if (page != MAP_FAILED)
+		munmap(page, MU_PAGE);
+	errno = saved;
+	return can;
+}
+
+int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err)
+{
+	/* The emulator keeps a record of each page that is mapped, used or not. */
+	uint64_t size = config->access_engine == MU_ENGINE_EMULATE ? EMULATED_SIZE : WHOLE_SIZE;
+	uint8_t *base;
+
+	*a = (struct arena){ .fd = -1 };
+	if (!is_wiped_on_fork())
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+				    "MADV_WIPEONFORK: %m: the kernel cannot keep processes apart "
+				    "(Linux 4.14 can)");
+	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (a->fd < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
+	base = make_unlimited(a->fd, &size);
+	if (base == MAP_FAILED) {
+		explain(err);
+		arena_close(a);
+		return -1;
+	}
+	a->shared = (struct mu_segment *)base;
+	/* A program must not be able to kill the collector by taking pages away. */
+	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "F_ADD_SEALS: %m");
+	lay_out(a->shared, size);
+	fill_header(a->shared, config);
+	a->slot = (struct mu_slot *)(base + a->shared->slot_table);
+	if (segment_view(&a->view, base, size, err) < 0)
+		return -1;
+	return segment_watch(&a->view, a->fd, err);
+}
+
+void arena_close(struct arena *a)
+{
+	if (a->fd >= 0)
+		close(a->fd);
+	if (a->shared)
+		munmap(a->shared, a->view.size);
+	segment_unwatch(&a->view);
+	*a = (struct arena){ .fd = -1 };
+}
+
+void arena_leave_header(struct arena *a)
+{
+	if (a->shared)
+		munmap((char *)a->shared + MU_PAGE, a->view.size - MU_PAGE);
+	segment_unwatch(&a->view);
+	if (a->fd >= 0)
+		close(a->fd);
+	a->fd = -1;
+}
+
+enum mu_slot_state arena_state(const struct arena *a, uint32_t k)
+{
+	return __atomic_load_n(&a->slot[k].state, __ATOMIC_ACQUIRE);
+}
+
+int arena_claim(struct arena *a)
+{
+	for (uint32_t k = 0; k < a->view.head.slot_count; k++) {
+		struct mu_slot *slot = &a->slot[k];
+		uint32_t expected = MU_SLOT_FREE;
+
+		if (!__atomic_compare_exchange_n(&slot->state, &expected, MU_SLOT_CLAIMED, false,
+						 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			continue;
+		slot->pid = 0;
+		slot->parent_slot = 0;
+		slot->claimed_by = (uint32_t)getpid();
+		slot->claimed_ns = clock_ns(CLOCK_BOOTTIME);
+		return (int)k;
+	}
+	return -1;
+}
+
+/* The recorder takes it for granted that a slot is zero. Where no holes can be made (filters,
+ * kernels without) what is there is written over. */
+static void wipe(const struct arena *a, uint64_t start, uint64_t size)
+{
+	off_t at = (off_t)start, end = (off_t)(start + size);
+
+	if (!fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)size))
+		return;
+	while ((at = lseek(a->fd, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(a->fd, at, SEEK_HOLE);
+		hole = hole < at || hole > end ? end : hole;
+		memset((char *)a->shared + at, 0, (size_t)(hole - at));
+		at = hole;
+	}
+}
+
+void arena_free(struct arena *a, uint32_t k)
+{
+	const struct mu_segment *h = &a->view.head;
+	struct mu_slot *slot = &a->slot[k];
+
+	wipe(a, h->slots + k * h->slot_size, h->slot_size);
+	segment_forget(&a->view, k);
+	slot->pid = 0;
+	slot->claimed_by = 0;
+	slot->parent_slot = 0;
+	slot->claimed_ns = 0;
+	slot->generation++;
+	__atomic_store_n(&slot->state, MU_SLOT_FREE, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,128 @@
+/* datafiles.c -- which data file belongs to which process image.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/record/datafiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/files.h"
+
+static void open_named(struct datafiles *d)
+{
+	struct stat st;
+
+	d->fd = output_open_file(d->name, OUTPUT_PUBLIC, &d->is_fresh);
+	if (d->fd < 0)
+		die("cannot write %s: %s", d->name, output_refusal(d->name));
+	d->is_regular = fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+void datafiles_open(struct datafiles *d, const struct settings *settings)
+{
+	*d = (struct datafiles){
+		.pattern = settings->data,
+		.is_wanted = settings->data || settings->png,
+		.for_children = settings->children == CHILDREN_FILES,
+		.fd = -1,
+	};
+	if (!d->is_wanted)
+		return;
+	if (!d->pattern) {
+		d->fd = files_temporary();
+		if (d->fd < 0)
+			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+		d->is_regular = true;
+	} else if (files_has_pid(d->pattern)) {
+		d->is_per_process = true;
+		files_check(d->pattern, OUTPUT_PUBLIC);
+	} else {
+		d->name = files_expand(d->pattern, 0);
+		open_named(d);
+	}
+}
+
+bool datafiles_has(const struct datafiles *d, bool is_owner)
+{
+	return d->is_wanted && (is_owner || (d->pattern && (d->is_per_process || d->for_children)));
+}
+
+/* The file of an earlier image of the same process is kept under another name. */
+static int move_away(const char *name, const char *stem, unsigned int images)
+{
+	char *other = xasprintf("%s.%u", stem, images);
+	int result = rename(name, other);
+
+	free(other);
+	return result;
+}
+
+static int begin_own(char *name, unsigned int images)
+{
+	if (images > 0 && move_away(name, name, images) < 0)
+		return -1;
+	return files_open_empty(name);
+}
+
+/* FILE itself; the descriptor opened before the run serves its first image. */
+static int begin_main(struct datafiles *d, pid_t pid, unsigned int images)
+{
+	if (d->is_used && d->name && d->is_regular) {
+		char *stem = xasprintf("%s.%d", d->name, (int)pid);
+		int moved = move_away(d->name, stem, images);
+
+		free(stem);
+		if (moved < 0)
+			return -1;
+		close(d->fd);
+		d->fd = output_open_file(d->name, OUTPUT_PUBLIC, NULL);
+		if (d->fd < 0)
+			return -1;
+	}
+	d->is_used = true;
+	if (d->is_regular && (ftruncate(d->fd, 0) < 0 || lseek(d->fd, 0, SEEK_SET) < 0))
+		return -1;
+	return fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
+}
+
+int datafiles_begin(struct datafiles *d, bool is_owner, pid_t pid, unsigned int images,
+		    char **name)
+{
+	*name = NULL;
+	if (d->is_per_process) {
+		*name = files_expand(d->pattern, pid);
+		return begin_own(*name, images);
+	}
+	if (!is_owner) {
+		*name = xasprintf("%s.%d", d->name, (int)pid);
+		return begin_own(*name, images);
+	}
+	*name = d->name ? xstrdup(d->name) : NULL;
+	return begin_main(d, pid, images);
+}
+
+void datafiles_end_main(struct datafiles *d)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+	if (d->is_fresh && !d->is_used)
+		unlink(d->name);
+	d->is_fresh = false;
+}
+
+void datafiles_close(struct datafiles *d)
+{
+	datafiles_end_main(d);
+	free(d->name);
+	*d = (struct datafiles){ .fd = -1 };
+}

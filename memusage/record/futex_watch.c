@@ -1,0 +1,208 @@
+/* futex_watch.c -- hear of a segment's `wake` in an event loop.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/record/futex_watch.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "memusage/common/clock.h"
+
+enum {
+	STACK_BYTES = 128 << 10,
+	IDLE_TICKS = 20,	/* without an event, until the tick rests */
+	REST_NS = 500000000,
+	TICK_NS = 1000000,
+	TICK_HELPED_NS = 4000000
+};
+
+static void futex_wait(uint32_t *word, uint32_t value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+/* Sleeps while wake has its expected value; pokes; sleeps until armed again. The futex of the
+ * segment is shared between processes, so neither uses FUTEX_PRIVATE_FLAG. */
+static void *wait_for_wakes(void *data)
+{
+	const uint64_t one = 1;
+	struct waker *w = data;
+
+	for (;;) {
+		while (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 0)
+			futex_wait(&w->armed, 0);
+		while (__atomic_load_n(&w->shared->wake, __ATOMIC_ACQUIRE) == w->expected)
+			futex_wait(&w->shared->wake, w->expected);
+		__atomic_store_n(&w->armed, 0, __ATOMIC_RELEASE);
+		if (write(w->event, &one, sizeof(one)) < 0)
+			continue;	/* full: poked already */
+	}
+	return NULL;
+}
+
+/* Until an event is stamped: then the recorder has the loop woken, which wakes us in
+ * waker_arm(). One in a sandbox must not, so we look by ourselves now and then. The tick moves once
+ * more: so the first event finds it changed. */
+static void rest_without_log(struct waker *w, uint32_t stamped)
+{
+	const struct timespec most = { 0, REST_NS };
+	const uint64_t one = 1;
+	ssize_t ignored;
+
+	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&w->shared->stamped, __ATOMIC_SEQ_CST) == stamped)
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
+	__atomic_store_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+	ignored = write(w->event, &one, sizeof(one));
+	(void)ignored;
+}
+
+/* Until a thread finds its knock, or the loop says so. */
+static void rest_knocked(struct waker *w)
+{
+	const struct timespec most = { 0, REST_NS };
+
+	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
+	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+}
+
+/* Who has many events with call stacks moves the tick, too, once a millisecond. */
+static bool may_have_help(const struct waker *w)
+{
+	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
+}
+
+/* To what the time is; by one at least, should somebody's clock have been wrong. Returns ns
+ * until it is to be moved again: seldom while the recorder moves it. */
+static long move(struct waker *w)
+{
+	uint64_t last = __atomic_load_n(&w->shared->tick, __ATOMIC_RELAXED);
+	uint64_t now = (clock_now(CLOCK_MONOTONIC) - w->start_ns) / 1000000, next;
+	bool is_helped = may_have_help(w) && last > w->moved_to && last + 1 >= now;
+
+	if (is_helped)
+		return TICK_HELPED_NS;
+	do
+		next = now > last ? now : last + 1;
+	while (!__atomic_compare_exchange_n(&w->shared->tick, &last, next, true, __ATOMIC_SEQ_CST,
+					    __ATOMIC_RELAXED));
+	w->moved_to = next;
+	return TICK_NS;
+}
+
+/* Changes the tick where events are logged (a lone thread of the program reads the clock only when
+ * it moved; docs/format.md, section 6) or call stacks are recorded (births and snapshots are timed
+ * by it). */
+static void *tick(void *data)
+{
+	struct waker *w = data;
+	struct timespec pause = { 0, TICK_NS };
+	bool may_rest = !(w->flags & MU_CFG_STACKS);
+	unsigned int idle = 0;
+	uint32_t seen = 0;
+
+	for (;;) {
+		uint32_t stamped;
+
+		nanosleep(&pause, NULL);
+		if (!may_rest && __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
+			rest_knocked(w);
+		pause.tv_nsec = move(w);
+		stamped = __atomic_load_n(&w->shared->stamped, __ATOMIC_RELAXED);
+		idle = stamped == seen ? idle + 1 : 0;
+		seen = stamped;
+		if (!may_rest || idle < IDLE_TICKS)
+			continue;
+		rest_without_log(w, seen);
+		idle = 0;
+	}
+	return NULL;
+}
+
+/* Who records pages moves the tick himself. */
+static bool needs_tick(const struct waker *w)
+{
+	return w->flags & MU_CFG_LOG || (w->flags & MU_CFG_STACKS && !(w->flags & MU_CFG_PAGES));
+}
+
+static bool start(struct waker *w)
+{
+	bool has_tick = needs_tick(w);
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	int failed;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES > PTHREAD_STACK_MIN ? STACK_BYTES :
+									    PTHREAD_STACK_MIN);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	failed = pthread_create(&thread, &attr, wait_for_wakes, w);
+	/* For want of it, times are as coarse as the looks at the log. */
+	if (!failed && has_tick && pthread_create(&thread, &attr, tick, w) != 0)
+		w->has_no_tick = true;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	w->is_started = !failed;
+	return w->is_started;
+}
+
+bool waker_ticks(const struct waker *w)
+{
+	return needs_tick(w) && w->flags & MU_CFG_STACKS && w->is_started && !w->has_no_tick;
+}
+
+bool waker_is_resting(const struct waker *w)
+{
+	return __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) != 0;
+}
+
+void waker_rest(struct waker *w)
+{
+	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
+}
+
+void waker_go_on(struct waker *w)
+{
+	if (__atomic_exchange_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+bool waker_rests(const struct waker *w)
+{
+	uint64_t since = __atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE);
+
+	return since != 0 && clock_now(CLOCK_MONOTONIC) - since > REST_NS;
+}
+
+bool waker_arm(struct waker *w)
+{
+	if (__atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE) &&
+	    !__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
+	if (w->has_no_tick)
+		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
+	if (!w->is_started && !start(w))
+		return false;
+	if (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 1)
+		return true;
+	__atomic_store_n(&w->shared->collector_waits, 1, __ATOMIC_SEQ_CST);
+	w->expected = __atomic_load_n(&w->shared->wake, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&w->armed, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &w->armed, FUTEX_WAKE, 1, NULL, NULL, 0);
+	return true;
+}

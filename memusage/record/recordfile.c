@@ -1,0 +1,127 @@
+/* recordfile.c -- the recording that --record keeps.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/record/recordfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "memusage/common/files.h"
+#include "memusage/report/reports.h"
+
+#define DEFAULT_PATTERN "memusage.%p.mur"
+
+/* It holds names and arguments of programs: nobody else is to read it. */
+static int open_file(struct recordfile *r)
+{
+	struct stat st;
+
+	r->fd = output_open_file(r->name, 0, NULL);
+	if (r->fd >= 0 && fstat(r->fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		close(r->fd);
+		r->fd = -1;
+		errno = ESPIPE;
+	}
+	return r->fd;
+}
+
+void recordfile_check(struct recordfile *r, const struct settings *settings)
+{
+	*r = (struct recordfile){ .pattern = settings->record, .fd = -1 };
+	if (r->pattern && *r->pattern == '\0')
+		r->pattern = DEFAULT_PATTERN;
+	if (!r->pattern && reports_wanted(settings)) {
+		r->fd = files_temporary();
+		if (r->fd < 0)
+			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+	}
+	if (!r->pattern)
+		return;
+	if (files_has_pid(r->pattern)) {
+		files_check(r->pattern, 0);
+		return;
+	}
+	r->name = files_expand(r->pattern, 0);
+	if (open_file(r) < 0)
+		die("cannot write %s: %s", r->name, output_refusal(r->name));
+}
+
+static bool open_it(struct recordfile *r, pid_t pid)
+{
+	if (!r->name && r->pattern)
+		r->name = files_expand(r->pattern, pid);
+	if (r->fd < 0 && open_file(r) < 0) {
+		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");
+		return false;
+	}
+	return true;
+}
+
+/* It was opened for writing, by its name perhaps before the program changed what that means. */
+static int open_to_read(const struct recordfile *r)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment *since)
+{
+	if ((!r->pattern && r->fd < 0) || r->keep.room > 0 || !open_it(r, pid))
+		return;
+	int fd = open_to_read(r);
+	if (fd < 0)
+		return;
+	if (!keep_resume(&r->keep, fd, since)) {
+		close(fd);
+		return;
+	}
+	close(r->fd);
+	r->fd = fd;
+	r->images = r->keep.head.slot_count;
+}
+
+static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from)
+{
+	if (!open_it(r, pid))
+		return false;
+	if (r->keep.room > 0)
+		return true;
+	if (ftruncate(r->fd, 0) < 0) {
+		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");
+		return false;
+	}
+	return keep_begin(&r->keep, r->fd, from, &r->error) == 0;
+}
+
+void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *from,
+		    const struct image *im, const struct mu_slot *slot)
+{
+	if (!r->pattern && r->fd < 0)
+		return;
+	/* After a failure the file is left as it is: what it holds is whole. */
+	if (r->error.code != MU_ERROR_NONE || !begin(r, pid, from) ||
+	    keep_add(&r->keep, im, slot, &r->error) < 0)
+		r->lost++;
+	else
+		r->images++;
+}
+
+void recordfile_close(struct recordfile *r)
+{
+	keep_end(&r->keep);
+	if (r->fd >= 0 && close(r->fd) < 0 && r->error.code == MU_ERROR_NONE)
+		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");
+	r->fd = -1;
+	free(r->name);
+	r->name = NULL;
+}

@@ -1,0 +1,140 @@
+/* snapshot_file.c -- a snapshot as a file, made by memusageprint.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/record/snapshot_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "formats/xtree.h"
+#include "memusage/common/files.h"
+#include "memusage/common/library.h"
+#include "memusage/common/private_dir.h"
+
+enum { ARGUMENTS = 8 };	/* besides the options */
+
+/* A name is not a pattern any more. */
+static char *as_pattern(const char *name)
+{
+	char *text = xcalloc(2, strlen(name) + 1), *to = text;
+
+	for (; *name; name++) {
+		if (*name == '%')
+			*to++ = '%';
+		*to++ = *name;
+	}
+	return text;
+}
+
+/* A name decides about the form of a tree: what is handed over needs one that says the same. */
+static bool make_link(struct library *link, const struct shotfile *f)
+{
+	char *target = xasprintf("/proc/self/fd/%d", f->handed);
+	bool ok = private_dir_new(link->dir, sizeof(link->dir));
+
+	if (ok) {
+		snprintf(link->path, sizeof(link->path), "%s/tree.ms", link->dir);
+		ok = symlink(target, link->path) == 0;
+	}
+	if (!ok)
+		warn("cannot make a link: %m");
+	free(target);
+	return ok;
+}
+
+static size_t name_outputs(const struct shotfile *f, char **argv)
+{
+	if (f->is_xtree) {
+		argv[0] = xstrdup("--xtree-memory=allocs");
+		argv[1] = xasprintf("--xtree-memory-file=%s", as_pattern(f->name));
+		return 2;
+	}
+	argv[0] = xstrdup("--to=massif");
+	argv[1] = xasprintf("--output=%s%s", strcmp(f->name, "-") == 0 ? "./" : "", f->name);
+	argv[2] = xasprintf("--massif-desc=%s", f->desc && *f->desc ? f->desc : " (none)");
+	return 3;
+}
+
+void shotfile_execute(const struct shotfile *f, int recording)
+{
+	char *tool = library_sibling("memusageprint");
+	char **argv = xcalloc(f->options + ARGUMENTS, sizeof(*argv));
+	size_t n = 0;
+
+	if (!tool)
+		die("cannot tell where memusageprint is");
+	argv[n++] = xstrdup("memusageprint");
+	n += name_outputs(f, argv + n);
+	for (size_t i = 0; i < f->options; i++)
+		argv[n++] = xstrdup(f->option[i]);
+	argv[n++] = xstrdup("--");
+	argv[n++] = xasprintf("/proc/self/fd/%d", recording);
+	fcntl(recording, F_SETFD, 0);
+	execv(tool, argv);
+	warn("cannot run %s: %m", tool);
+	_exit(127);
+}
+
+static int run(const struct shotfile *f, int recording)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		shotfile_execute(f, recording);
+	if (pid < 0) {
+		warn("cannot run memusageprint: %m");
+		return -1;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		warn("memusageprint died of signal %d: %s is not complete", WTERMSIG(status),
+		     f->name);
+	return status == 0 ? 0 : -1;
+}
+
+/* The same to a descriptor. */
+static int run_handed(const struct shotfile *f, int recording)
+{
+	struct library link = { .dir = "" };
+	struct shotfile own = *f;
+	char *name = NULL;
+	int result;
+
+	fcntl(f->handed, F_SETFD, 0);
+	if (!f->is_xtree || !xtree_is_massif(f->name))
+		name = xasprintf("/proc/self/fd/%d", f->handed);
+	else if (!make_link(&link, f))
+		return -1;
+	own.name = name ? name : link.path;
+	result = run(&own, recording);
+	library_remove(&link);
+	free(name);
+	return result;
+}
+
+int shotfile_write(const struct shotfile *f, const struct shots *shots, const struct live *l)
+{
+	int fd = files_temporary(), result = -1;
+	struct mu_error err;
+
+	if (fd < 0) {
+		warn("cannot make a temporary file (TMPDIR chooses the directory): %m");
+		return -1;
+	}
+	if (shots_keep(shots, l, f->pid, fd, &err) < 0)
+		warn("process %d: %s", (int)f->pid, err.text);
+	else
+		result = f->handed >= 0 ? run_handed(f, fd) : run(f, fd);
+	close(fd);
+	return result;
+}

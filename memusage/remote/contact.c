@@ -1,0 +1,538 @@
+/* contact.c -- find whoever records a process.
+ *
+ * Collectors listen at abstract sockets, whose names are in /proc/net/unix, and in private
+ * directories. All of ours are asked. Who answers must be of our user, also if we are root. What is
+ * handed out must be the very file that the process has mapped, and sealed.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/remote/contact.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/user.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/fd_passing.h"
+#include "memusage/common/process.h"
+#include "memusage/common/program.h"
+
+/* A collector may be busy with the names of a large program, or out of a processor. */
+enum { ANSWER_MS = 10000 };
+
+struct search {
+	struct contact *contact;
+	struct control_question question;
+	int pidfd;
+	enum contact_status status;
+	struct pollfd *asked;	/* who has not answered yet */
+	size_t asked_count;
+};
+
+/* ---- one collector ----------------------------------------------------------------------- */
+
+static int ask(const struct search *s, int fd)
+{
+	return passing_send(fd, &s->question, sizeof(s->question), s->pidfd, 0);
+}
+
+/* Returns whether there is a whole answer; *ARENA is set to the descriptor with it, or -1. */
+static bool hear(struct control_answer *a, int fd, int *arena)
+{
+	ssize_t length;
+
+	*arena = -1;
+	memset(a, 0, sizeof(*a));
+	length = passing_receive(fd, a, sizeof(*a), arena);
+	a->text[CONTROL_TEXT - 1] = '\0';
+	return length >= (ssize_t)offsetof(struct control_answer, text) &&
+	       a->magic == CONTROL_MAGIC && a->version == CONTROL_VERSION &&
+	       a->text_length < CONTROL_TEXT &&
+	       (size_t)length >= offsetof(struct control_answer, text) + a->text_length;
+}
+
+/* Anybody may listen at such a name. */
+static bool is_trusted(int fd)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+	       user_is_self(peer.uid);
+}
+
+static enum contact_status take(struct search *s, int arena)
+{
+	if (arena < 0 || process_maps((pid_t)s->question.pid, arena) == 0)
+		return CONTACT_NOBODY;
+	if (live_is_sealed(arena)) {
+		s->contact->arena = arena;
+		return CONTACT_OK;
+	}
+	warn("process %d: what its collector handed out is not sealed: it could be cut while it is "
+	     "read", (int)s->question.pid);
+	return CONTACT_BROKEN;
+}
+
+static enum contact_status map_arena(struct contact *c, pid_t pid)
+{
+	const struct control_answer *a = &c->answer;
+	struct mu_error err;
+	int failed = live_open(&c->live, c->arena, a->slot, a->generation, &err);
+
+	close(c->arena);
+	c->arena = -1;
+	if (!failed)
+		return CONTACT_OK;
+	warn("process %d: %s", (int)pid, err.text);
+	contact_close(c);
+	return CONTACT_BROKEN;
+}
+
+static enum contact_status status_of(const struct control_answer *a)
+{
+	switch (a->status) {
+	case CONTROL_BUSY:
+		return CONTACT_BUSY;
+	case CONTROL_DENIED:
+		return CONTACT_DENIED;
+	case CONTROL_NO_IMAGE:
+		return CONTACT_NO_IMAGE;
+	default:
+		return CONTACT_NOBODY;
+	}
+}
+
+/* Who is asked answers in hear_all(). */
+static void ask_collector(struct search *s, const struct sockaddr_un *address, size_t length)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return;
+	if (connect(fd, (const struct sockaddr *)address, (socklen_t)length) < 0) {
+		if (errno == EACCES)
+			s->status = CONTACT_DENIED;
+		close(fd);
+		return;
+	}
+	if (!is_trusted(fd) || ask(s, fd) < 0) {
+		close(fd);
+		return;
+	}
+	s->asked = xreallocarray(s->asked, s->asked_count + 1, sizeof(*s->asked));
+	s->asked[s->asked_count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+}
+
+/* Returns whether the search is over. */
+static bool take_answer(struct search *s, int fd)
+{
+	enum contact_status status = CONTACT_NOBODY;
+	int arena;
+
+	if (hear(&s->contact->answer, fd, &arena))
+		status = s->contact->answer.status == CONTROL_OK ?
+				 take(s, arena) : status_of(&s->contact->answer);
+	if (arena >= 0 && status != CONTACT_OK)
+		close(arena);
+	if (status != CONTACT_NOBODY)
+		s->status = status;
+	if (status == CONTACT_OK)
+		s->contact->connection = fd;
+	else
+		close(fd);
+	return status != CONTACT_NOBODY && status != CONTACT_DENIED;
+}
+
+static int ms_until(uint64_t end)
+{
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+
+	return now < end ? (int)((end - now + 999999) / 1000000) : 0;
+}
+
+/* All that were asked answer, in any order, or have had their time: one that is stopped must not
+ * make the others wait. Returns whether the search is over. */
+static bool hear_all(struct search *s)
+{
+	uint64_t end = clock_now(CLOCK_MONOTONIC) + UINT64_C(1000000) * ANSWER_MS;
+	bool found = false;
+
+	while (s->asked_count && !found) {
+		int ready = poll(s->asked, s->asked_count, ms_until(end));
+
+		/* Also when somebody stopped us, and let us go on. */
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready <= 0)
+			break;
+		for (size_t i = s->asked_count; i-- > 0 && !found;) {
+			int fd = s->asked[i].fd;
+
+			if (!s->asked[i].revents)
+				continue;
+			s->asked[i] = s->asked[--s->asked_count];
+			found = take_answer(s, fd);
+		}
+	}
+	if (s->asked_count && !found && s->status == CONTACT_NOBODY)
+		s->status = CONTACT_SILENT;
+	while (s->asked_count)
+		close(s->asked[--s->asked_count].fd);
+	return found;
+}
+
+/* ---- all collectors ---------------------------------------------------------------------- */
+
+/* 0000000000000000: 00000002 00000000 00010000 0005 01 35072 @memusage-4711-0123456789abcdef */
+static bool try_abstract(struct search *s)
+{
+	FILE *list = fopen("/proc/net/unix", "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	while (list && getline(&line, &size, list) > 0) {
+		struct sockaddr_un address = { .sun_family = AF_UNIX };
+		const char *name = strstr(line, " @memusage-");
+		size_t length;
+
+		/* 00010000: it listens. */
+		if (!name || !strstr(line, " 00010000 "))
+			continue;
+		length = strcspn(name + 2, "\n");
+		if (length >= sizeof(address.sun_path))
+			continue;
+		memcpy(address.sun_path + 1, name + 2, length);
+		ask_collector(s, &address, offsetof(struct sockaddr_un, sun_path) + 1 + length);
+	}
+	free(line);
+	if (list)
+		fclose(list);
+	return hear_all(s);
+}
+
+/* What is in another user's directory could lead anywhere. */
+static bool is_in_own_directory(const char *path)
+{
+	char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	struct stat st;
+	bool is_own = lstat(directory, &st) == 0 && S_ISDIR(st.st_mode) &&
+		      user_is_self(st.st_uid);
+
+	free(directory);
+	return is_own;
+}
+
+/* Another network namespace hides the abstract names from us. */
+static bool try_paths(struct search *s)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
+	char *patterns[3] = {
+		runtime ? xasprintf("%s/memusage/*.sock", runtime) : NULL,
+		tmp ? xasprintf("%s/memusage-*/*.sock", tmp) : NULL,
+		xstrdup("/tmp/memusage-*/*.sock"),
+	};
+
+	for (int i = 0; i < 3; i++) {
+		glob_t names;
+
+		if (!patterns[i] || glob(patterns[i], GLOB_NOSORT, NULL, &names) != 0)
+			continue;
+		for (size_t k = 0; k < names.gl_pathc; k++) {
+			struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+			if (strlen(names.gl_pathv[k]) >= sizeof(address.sun_path) ||
+			    !is_in_own_directory(names.gl_pathv[k]))
+				continue;
+			strcpy(address.sun_path, names.gl_pathv[k]);
+			ask_collector(s, &address, sizeof(address));
+		}
+		globfree(&names);
+	}
+	for (int i = 0; i < 3; i++)
+		free(patterns[i]);
+	return hear_all(s);
+}
+
+/* ---- without a collector ----------------------------------------------------------------- */
+
+/* What of ours a process has mapped. */
+struct maps {
+	bool is_readable;
+	char arena[CONTACT_ORPHANS][40];	/* addresses of a collector's */
+	unsigned int arenas;
+	char *file;		/* that of a library which works alone; NULL: none */
+};
+
+/* 7f00..-7f01.. rw-s 00002000 00:2e 77      /run/user/1000/memusage-4711-0.mur */
+static void take_line(struct maps *m, const char *line)
+{
+	const char *path = strchr(line, '/'), *name = path ? strrchr(path, '/') : NULL;
+	size_t length = path ? strcspn(path, "\n") : 0;
+
+	if (!name || !strstr(line, " rw-s "))
+		return;
+	if (strncmp(path, "/memfd:memusage ", 16) == 0 && m->arenas < CONTACT_ORPHANS)
+		snprintf(m->arena[m->arenas++], sizeof(m->arena[0]), "%.*s",
+			 (int)strcspn(line, " "), line);
+	else if (strncmp(name, "/memusage-", 10) == 0 && length > 4 &&
+		 strncmp(path + length - 4, ".mur", 4) == 0 && !m->file)
+		m->file = xstrndup(path, length);
+}
+
+static void read_maps(struct maps *m, pid_t pid)
+{
+	char path[32], *line = NULL;
+	size_t size = 0;
+	FILE *maps;
+
+	*m = (struct maps){ .file = NULL };
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return;
+	while (getline(&line, &size, maps) > 0) {
+		m->is_readable = true;
+		take_line(m, line);
+	}
+	free(line);
+	fclose(maps);
+}
+
+/* Its collector may have gone because the process has. */
+static bool still_has_arena(pid_t pid)
+{
+	struct maps maps;
+
+	read_maps(&maps, pid);
+	free(maps.file);
+	return maps.arenas > 0;
+}
+
+/* The slot of a process, by the ID that it has for itself. Returns false if it has none. */
+static bool choose_slot(struct live *l, pid_t pid)
+{
+	struct mu_slot slot;
+
+	for (uint32_t k = 0; segment_slot(&l->view, k, &slot); k++) {
+		if (slot.state == MU_SLOT_LIVE && slot.pid == (uint32_t)pid)
+			return live_choose(l, k, slot.generation, NULL) == 0;
+	}
+	return false;
+}
+
+/* What a collector that is gone has left: the process still has its memory, and root may open that
+ * by its addresses. The file that is there may be any, a device too: it is looked at first. */
+static int open_at(pid_t pid, const char *addresses)
+{
+	char path[96];
+	struct stat st;
+	int place, fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, addresses);
+	place = open(path, O_PATH | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	if (place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	if (place >= 0)
+		close(place);
+	if (fd >= 0 && !live_is_sealed(fd)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void open_orphans(struct contact *c, pid_t pid, const struct maps *maps)
+{
+	for (unsigned int i = 0; i < maps->arenas && c->orphans < CONTACT_ORPHANS; i++) {
+		int fd = open_at(pid, maps->arena[i]);
+
+		if (fd >= 0)
+			c->orphan[c->orphans++] = fd;
+	}
+}
+
+static enum contact_status map_orphan(struct contact *c, unsigned int i, pid_t pid)
+{
+	struct mu_error err;
+
+	if (flock(c->orphan[i], LOCK_EX | LOCK_NB) < 0)
+		return CONTACT_BUSY;
+	if (live_open(&c->live, c->orphan[i], 0, 0, &err) < 0 ||
+	    !choose_slot(&c->live, process_own_pid(pid))) {
+		live_close(&c->live);
+		flock(c->orphan[i], LOCK_UN);
+		return CONTACT_NO_IMAGE;
+	}
+	c->file = c->orphan[i];
+	c->orphan[i] = c->orphan[--c->orphans];
+	c->answer = (struct control_answer){ .number = 1 };
+	return CONTACT_OK;
+}
+
+/* The one that its image is in. */
+static enum contact_status map_orphans(struct contact *c, pid_t pid)
+{
+	enum contact_status status = c->orphans ? CONTACT_NO_IMAGE : CONTACT_DEAD;
+
+	for (unsigned int i = 0; i < c->orphans && status == CONTACT_NO_IMAGE; i++)
+		status = map_orphan(c, i, pid);
+	return status;
+}
+
+/* Nobody can seal a file: who cuts it while it is read ends us, with a sentence. */
+static void on_cut(int signal)
+{
+	static const char text[] = "memusage: the recording was cut while it was read\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(STATUS_FAILED);
+	_exit(STATUS_FAILED);
+}
+
+static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
+{
+	const struct sigaction action = { .sa_handler = on_cut };
+	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct mu_error err;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    !user_is_self(st.st_uid)) {
+		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of ours");
+		if (fd >= 0)
+			close(fd);
+		return CONTACT_BROKEN;
+	}
+	if (flags & CONTROL_ALONE && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		close(fd);
+		return CONTACT_BUSY;
+	}
+	sigaction(SIGBUS, &action, NULL);
+	if (live_open(&c->live, fd, 0, 0, &err) < 0) {
+		warn("%s: %s", name, err.text);
+		live_close(&c->live);
+		close(fd);
+		return CONTACT_BROKEN;
+	}
+	c->file = fd;
+	c->answer.number = 1;
+	return CONTACT_OK;
+}
+
+/* ---- all together ------------------------------------------------------------------------ */
+
+static bool is_there(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* Asks whoever may know. One may be silent for ever: that says nothing of a process of which MAPS
+ * shows that it has no arena. */
+static enum contact_status ask_all(struct contact *c, pid_t pid, unsigned int flags,
+				   const struct maps *maps)
+{
+	struct search s = {
+		.contact = c,
+		.question = { .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
+			      .flags = flags, .pid = pid },
+		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
+		.status = CONTACT_NOBODY,
+	};
+
+	if (!try_abstract(&s))
+		try_paths(&s);
+	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
+		s.status = CONTACT_NOBODY;
+	free(s.asked);
+	if (s.pidfd >= 0)
+		close(s.pidfd);
+	return s.status;
+}
+
+enum contact_status contact_look(struct contact *c, pid_t pid, unsigned int flags)
+{
+	enum contact_status status;
+	struct maps maps;
+
+	read_maps(&maps, pid);
+	status = ask_all(c, pid, flags, &maps);
+	if (status != CONTACT_OK && !c->orphans)
+		open_orphans(c, pid, &maps);
+	free(maps.file);
+	return status;
+}
+
+/* Nobody answers for an arena that it has. */
+static enum contact_status open_left(struct contact *c, pid_t pid, const struct maps *maps)
+{
+	if (maps->is_readable ? !still_has_arena(pid) : !is_there(pid))
+		return CONTACT_NOBODY;
+	if (!c->orphans)
+		open_orphans(c, pid, maps);
+	return map_orphans(c, pid);
+}
+
+static enum contact_status find(struct contact *c, pid_t pid, unsigned int flags)
+{
+	enum contact_status status, left = CONTACT_NOBODY;
+	struct maps maps;
+
+	read_maps(&maps, pid);
+	if (maps.file) {
+		status = open_file(c, maps.file, flags);
+		free(maps.file);
+		return status;
+	}
+	status = ask_all(c, pid, flags, &maps);
+	if ((status == CONTACT_NOBODY || status == CONTACT_SILENT) &&
+	    (maps.arenas || c->orphans))
+		left = open_left(c, pid, &maps);
+	if (left != CONTACT_NOBODY && (left != CONTACT_DEAD || status == CONTACT_NOBODY))
+		status = left;
+	return status;
+}
+
+enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags)
+{
+	enum contact_status status = c->arena >= 0 ? CONTACT_OK : find(c, pid, flags);
+
+	if (status == CONTACT_OK && c->arena >= 0)
+		status = map_arena(c, pid);
+	/* To be tried again; it may be that we could not open it any more. */
+	if (status != CONTACT_OK && (status != CONTACT_BUSY || !c->orphans))
+		contact_close(c);
+	return status;
+}
+
+void contact_close(struct contact *c)
+{
+	live_close(&c->live);
+	if (c->connection >= 0)
+		close(c->connection);
+	if (c->arena >= 0)
+		close(c->arena);
+	while (c->orphans)
+		close(c->orphan[--c->orphans]);
+	if (c->file >= 0)
+		close(c->file);
+	*c = CONTACT_NONE;
+}

@@ -1,0 +1,225 @@
+/* deputy.c -- a process that does work with another user's rights, and can do us no harm.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/remote/deputy.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/escape.h"
+#include "memusage/common/program.h"
+
+enum {
+	LINE_MAX_BYTES = 1 << 18,	/* the command line of a process is one */
+	PRINTED_MAX = 1 << 20,		/* bytes of each stream; what follows is dropped */
+	LOOK_MS = 100
+};
+
+#define FILE_MAX (UINT64_C(1) << 30)
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC 4u
+#endif
+
+static pid_t principal;
+
+/* ---- the deputy -------------------------------------------------------------------------- */
+
+static void close_on_exec(void)
+{
+	DIR *all;
+	const struct dirent *entry;
+
+	if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
+		return;
+	all = opendir("/proc/self/fd");
+	while (all && (entry = readdir(all)) != NULL) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > STDERR_FILENO)
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
+	}
+	if (!all)
+		die("cannot tell what is open: %m");
+	closedir(all);
+}
+
+/* How to print is not secret. */
+static void clear_environment(void)
+{
+	static const char *const kept[] = { "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
+					    "LC_NUMERIC", "LC_TIME", "TZ" };
+	enum { KEPT = sizeof(kept) / sizeof(*kept) };
+	char *value[KEPT];
+
+	for (size_t i = 0; i < KEPT; i++)
+		value[i] = getenv(kept[i]) ? xstrdup(getenv(kept[i])) : NULL;
+	clearenv();
+	setenv("PATH", "/usr/bin:/bin", 1);
+	for (size_t i = 0; i < KEPT; i++) {
+		if (value[i])
+			setenv(kept[i], value[i], 1);
+		free(value[i]);
+	}
+}
+
+/* A session of its own: a terminal takes characters only from those whose own it is. */
+static void leave_everything(const int out[2], const int err[2])
+{
+	const struct rlimit file = { FILE_MAX, FILE_MAX }, core = { 0, 0 };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || setsid() < 0 || chdir("/") < 0)
+		die("cannot make a process that has nothing of ours: %m");
+	dup2(null, STDIN_FILENO);
+	dup2(out[1], STDOUT_FILENO);
+	dup2(err[1], STDERR_FILENO);
+	close_on_exec();
+	clear_environment();
+	setrlimit(RLIMIT_FSIZE, &file);
+	setrlimit(RLIMIT_CORE, &core);
+	umask(077);
+}
+
+void deputy_bind(void)
+{
+	/* A change of the user cancels it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != principal)
+		_exit(STATUS_FAILED);
+}
+
+/* ---- what it prints ---------------------------------------------------------------------- */
+
+struct stream {
+	int from;	/* -1: it has ended */
+	FILE *to;
+	char *line;
+	size_t used;
+	size_t printed;
+};
+
+static void put_line(struct stream *s, const char *end)
+{
+	size_t size = 4 * s->used + 1;
+	char *safe = xmalloc(size);
+
+	s->line[s->used] = '\0';
+	fputs(escape_text(safe, size, s->line), s->to);
+	fputs(end, s->to);
+	fflush(s->to);
+	free(safe);
+	s->used = 0;
+}
+
+static void put_bytes(struct stream *s, const char *data, size_t size)
+{
+	for (size_t i = 0; i < size && s->printed < PRINTED_MAX; i++, s->printed++) {
+		if (data[i] == '\n')
+			put_line(s, "\n");
+		else if (data[i] != '\0' && s->used + 1 < LINE_MAX_BYTES)
+			s->line[s->used++] = data[i];
+	}
+}
+
+/* Returns whether there may be more. Who prints without end is not listened to any longer. */
+static bool relay(struct stream *s)
+{
+	char data[4096];
+	ssize_t n = s->printed < PRINTED_MAX ? read(s->from, data, sizeof(data)) : 0;
+
+	if (n > 0)
+		put_bytes(s, data, (size_t)n);
+	if (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)))
+		return n > 0;
+	close(s->from);
+	s->from = -1;
+	return false;
+}
+
+static void begin_stream(struct stream *s, const int pair[2], FILE *to)
+{
+	close(pair[1]);
+	fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	*s = (struct stream){ .from = pair[0], .to = to, .line = xmalloc(LINE_MAX_BYTES) };
+}
+
+static void end_stream(struct stream *s)
+{
+	if (s->used > 0)
+		put_line(s, "");
+	if (s->from >= 0)
+		close(s->from);
+	free(s->line);
+}
+
+/* Until it has ended, even if somebody else holds its pipes. */
+static int attend(pid_t pid, struct stream stream[2])
+{
+	int status = 0;
+	pid_t ended = 0;
+
+	while (ended == 0) {
+		struct pollfd p[2] = { { .fd = stream[0].from, .events = POLLIN },
+				       { .fd = stream[1].from, .events = POLLIN } };
+		bool is_over = stream[0].from < 0 && stream[1].from < 0;
+
+		if (!is_over)
+			poll(p, 2, LOOK_MS);
+		ended = waitpid(pid, &status, is_over ? 0 : WNOHANG);
+		if (ended < 0 && errno == EINTR)
+			ended = 0;
+		for (int i = 0; i < 2; i++) {
+			while (stream[i].from >= 0 && relay(&stream[i]))
+				;
+		}
+	}
+	return status;
+}
+
+int deputy_run(int (*work)(void *data), void *data)
+{
+	struct stream stream[2];
+	int out[2], err[2], status;
+	pid_t pid;
+
+	fflush(NULL);
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
+		die("cannot make a pipe: %m");
+	principal = getpid();
+	pid = fork();
+	if (pid < 0)
+		die("cannot make another process: %m");
+	if (pid == 0) {
+		leave_everything(out, err);
+		status = work(data);
+		fflush(NULL);
+		_exit(status);
+	}
+	begin_stream(&stream[0], out, stdout);
+	begin_stream(&stream[1], err, stderr);
+	status = attend(pid, stream);
+	end_stream(&stream[0]);
+	end_stream(&stream[1]);
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	warn("the process that looked for us, as its owner, died of signal %d", WTERMSIG(status));
+	return STATUS_FAILED;
+}

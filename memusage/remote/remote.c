@@ -1,0 +1,331 @@
+/* remote.c -- `memusage --pid=PID COMMAND`: talk to a process that runs under memusage.
+ *
+ * With whose rights that is done is decided here: with ours if it is our process, else, if we are
+ * root, with its owner's.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/remote/remote.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/files.h"
+#include "memusage/common/process.h"
+#include "memusage/common/program.h"
+#include "memusage/remote/deputy.h"
+#include "memusage/remote/remote_command.h"
+#include "memusage/remote/stranger.h"
+
+enum { BUSY_TRIES = 100, BUSY_NS = 100000000 };	/* 10 s */
+enum { NUMBERS = 100000 };			/* of files that are tried */
+#define HANDED_MAX (UINT64_C(1) << 30)
+
+/* ---- what is said if there is nothing to look at ------------------------------------------- */
+
+static int explain(const struct remote *r, enum contact_status status)
+{
+	const int pid = (int)r->pid;
+
+	switch (status) {
+	case CONTACT_NOBODY:
+		return stranger_explain(r->pid);
+	case CONTACT_BUSY:
+		warn("process %d: another memusage is at work on it", pid);
+		return -1;
+	case CONTACT_DENIED:
+		warn("process %d is another user's: only that user, and root, can look at it",
+		     pid);
+		return -1;
+	case CONTACT_NO_IMAGE:
+		warn("process %d runs under memusage, but is not recorded (it has not allocated "
+		     "since its fork, or was left out)", pid);
+		return -1;
+	case CONTACT_DEAD:
+		warn("process %d is recorded, but its collector is gone: only root can still look "
+		     "at it", pid);
+		return -1;
+	case CONTACT_SILENT:
+		warn("process %d: its collector did not answer for 10 seconds: it is stopped, or "
+		     "very busy; try again", pid);
+		return -1;
+	default:
+		return -1;
+	}
+}
+
+/* ---- with our own rights ----------------------------------------------------------------- */
+
+typedef enum contact_status contact_fn(struct contact *c, pid_t pid, unsigned int flags);
+
+/* Clients take turns. */
+static enum contact_status take_turns(struct remote *r, contact_fn *reach)
+{
+	const struct timespec pause = { 0, BUSY_NS };
+	enum contact_status status = reach(&r->contact, r->pid, r->command->flags);
+
+	for (int i = 0; status == CONTACT_BUSY && i < BUSY_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		status = reach(&r->contact, r->pid, r->command->flags);
+	}
+	return status;
+}
+
+/* OK: *RESULT is what became of the command. */
+static enum contact_status look(struct remote *r, int *result)
+{
+	enum contact_status status = take_turns(r, contact_open);
+
+	/* A collector of ours denies nothing of ours. */
+	if (status == CONTACT_DENIED)
+		return CONTACT_NOBODY;
+	if (status == CONTACT_OK) {
+		*result = r->command->run(r);
+		contact_close(&r->contact);
+	}
+	return status;
+}
+
+static bool is_launcher(pid_t pid)
+{
+	struct stat mine, its;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return stat("/proc/self/exe", &mine) == 0 && stat(path, &its) == 0 &&
+	       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+}
+
+static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
+					 int *result);
+
+static enum contact_status look_at_child(struct remote *r, int *result)
+{
+	struct owner owner;
+
+	if (owner_find(&owner, r->pid) < 0)
+		return CONTACT_NOBODY;
+	if (owner.is_self)
+		return look(r, result);
+	if (geteuid() != 0)
+		return CONTACT_DENIED;
+	r->is_asking = true;
+	return look_as_owner(r, &owner, result);
+}
+
+/* Shells say `$!` of the memusage that they started: its program is meant. The collector, a child
+ * too, is not recorded. */
+static enum contact_status look_at_program(struct remote *r, int *result)
+{
+	enum contact_status status = CONTACT_NO_IMAGE;
+	const pid_t launcher = r->pid;
+	char path[64];
+	FILE *children;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)launcher, (int)launcher);
+	children = fopen(path, "re");
+	while (children && status != CONTACT_OK && fscanf(children, "%d", &pid) == 1) {
+		r->pid = (pid_t)pid;
+		status = look_at_child(r, result);
+	}
+	if (children)
+		fclose(children);
+	if (status == CONTACT_OK)
+		return CONTACT_OK;
+	r->pid = launcher;
+	return CONTACT_NO_IMAGE;
+}
+
+/* The launcher has the arena, too: who may not open that sees nobody who answers for it. */
+static enum contact_status look_around(struct remote *r, int *result)
+{
+	enum contact_status status = look(r, result);
+
+	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY ||
+	     status == CONTACT_DEAD) && is_launcher(r->pid))
+		return look_at_program(r, result);
+	return status;
+}
+
+/* ---- with the rights of the process's owner ------------------------------------------------ */
+
+enum { FOUND_NOT = 64 };	/* + enum contact_status: how a deputy ends that is only asking */
+
+/* What our own user's collectors know is asked for first, since they hear nobody else; then nothing
+ * of the process or from its owner is read but as the owner. */
+static int be_owner(void *data)
+{
+	struct remote *r = data;
+	enum contact_status status, asked = take_turns(r, contact_look);
+	int result = -1;
+
+	owner_become(r->owner);
+	deputy_bind();
+	status = asked == CONTACT_BUSY ? asked : look_around(r, &result);
+	if (status == CONTACT_NOBODY && asked != CONTACT_OK && asked != CONTACT_DENIED)
+		status = asked;
+	if (status == CONTACT_OK) {
+		if (result == 0 && write(r->answer, &r->pid, sizeof(r->pid)) < 0)
+			warn("cannot say which process it was: %m");
+		return result == 0 ? 0 : STATUS_FAILED;
+	}
+	if (r->is_asking)
+		return FOUND_NOT + (int)status;
+	explain(r, status);
+	return STATUS_FAILED;
+}
+
+/* That of the command line, or of a child of it. */
+static void take_answer(struct remote *r, int from)
+{
+	pid_t pid;
+
+	if (read(from, &pid, sizeof(pid)) == sizeof(pid) && pid > 0 &&
+	    process_parent(pid) == r->pid)
+		r->pid = pid;
+}
+
+/* No number that another user may choose: the first one that there is no file of. NULL after a
+ * message. */
+static char *free_name(const struct remote *r)
+{
+	char *name = NULL;
+	struct stat st;
+
+	for (uint32_t number = 1; number < NUMBERS; number++) {
+		free(name);
+		name = remote_xtree_name(r, number);
+		if (!name || lstat(name, &st) < 0)
+			return name;
+	}
+	warn("%s: there are too many files of that name", name);
+	free(name);
+	return NULL;
+}
+
+/* Its content is the owner's choice, but not its length. */
+static int copy_handed(const struct remote *r, struct output *out)
+{
+	char data[1 << 16];
+	uint64_t sum = 0;
+	ssize_t n;
+
+	lseek(r->handed, 0, SEEK_SET);
+	while ((n = read(r->handed, data, sizeof(data))) > 0 && !output_failed(out)) {
+		sum += (uint64_t)n;
+		if (sum > HANDED_MAX) {
+			warn("%s: it would have more than 1 GiB", out->name);
+			return -1;
+		}
+		fwrite(data, 1, (size_t)n, out->stream);
+	}
+	if (n < 0)
+		warn("%s: %m", out->name);
+	return n < 0 ? -1 : 0;
+}
+
+/* What was handed over becomes the file that was asked for, written with our own rights. */
+static int write_handed(const struct remote *r)
+{
+	char *name = r->command->is_xtree ? free_name(r) : xstrdup(remote_massif_name(r));
+	const bool is_dash = name && strcmp(name, "-") == 0 && !r->command->is_xtree;
+	struct output out = { 0 };
+	int result = -1;
+
+	if (name && output_open(&out, is_dash ? "./-" : name, 0) == 0) {
+		result = copy_handed(r, &out);
+		if (output_close(&out) < 0)
+			result = -1;
+	}
+	if (result == 0)
+		remote_tell_written(r, name);
+	free(name);
+	return result;
+}
+
+static void hand_over(struct remote *r, const struct owner *owner)
+{
+	r->handed = files_temporary();
+	if (r->handed < 0 || fchown(r->handed, owner->uid, owner->gid) < 0)
+		die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+	r->form = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
+	if (!r->form)
+		exit(STATUS_FAILED);
+}
+
+static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
+					 int *result)
+{
+	int pair[2], code;
+
+	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) < 0)
+		die("cannot make a pipe: %m");
+	if (r->command->operand)
+		hand_over(r, owner);
+	r->owner = owner;
+	r->answer = pair[1];
+	code = deputy_run(be_owner, r);
+	take_answer(r, pair[0]);
+	close(pair[0]);
+	close(pair[1]);
+	*result = code == 0 ? 0 : -1;
+	if (code == 0 && r->handed >= 0)
+		*result = write_handed(r);
+	if (r->handed >= 0)
+		close(r->handed);
+	r->handed = -1;
+	r->owner = NULL;
+	return r->is_asking && code > FOUND_NOT && code < STATUS_FAILED ?
+		       (enum contact_status)(code - FOUND_NOT) : CONTACT_OK;
+}
+
+/* ---- all together ------------------------------------------------------------------------ */
+
+static int run(struct remote *r)
+{
+	enum contact_status status = CONTACT_NOBODY;
+	struct owner owner;
+	int result = -1;
+
+	if (r->command->run == remote_command_help)
+		return remote_command_help(r);
+	if (owner_find(&owner, r->pid) < 0)
+		;
+	else if (owner.is_self)
+		status = look_around(r, &result);
+	else if (geteuid() == 0)
+		status = look_as_owner(r, &owner, &result);
+	else
+		status = CONTACT_DENIED;
+	return status == CONTACT_OK ? result : explain(r, status);
+}
+
+int remote_run(const struct settings *settings)
+{
+	char **words = settings->command;
+	struct remote r = { .settings = settings, .pid = (pid_t)settings->pid,
+			    .contact = CONTACT_NONE, .handed = -1 };
+
+	/* A limit of the size of files is an error of write() to be reported. */
+	signal(SIGXFSZ, SIG_IGN);
+	r.command = remote_command(*words ? words[0] : "status");
+	if (!r.command)
+		return STATUS_FAILED;
+	r.file = *words ? words[1] : NULL;
+	if (r.file && (!r.command->operand || words[2]))
+		die("%s takes %s", r.command->name,
+		    r.command->operand ? "one file" : "no operand");
+	if (r.file && *r.file == '\0')
+		die("the name of the file is empty");
+	return run(&r) < 0 ? STATUS_FAILED : 0;
+}

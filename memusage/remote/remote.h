@@ -1,0 +1,16 @@
+/* remote.h -- `memusage --pid=PID COMMAND`: talk to a process that runs under memusage.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_REMOTE_REMOTE_H
+#define MEMUSAGE_REMOTE_REMOTE_H
+
+#include "memusage/options/settings.h"
+
+/* remote_run -- do what settings->command asks of process settings->pid.
+ *
+ * Returns the exit status: 0, or 125 after a message.
+ */
+int remote_run(const struct settings *settings);
+
+#endif

@@ -1,0 +1,102 @@
+/* remote_status.c -- how things stand with a process that is recorded.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/remote/remote_status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "formats/base/memory.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/escape.h"
+#include "memusage/common/procmem.h"
+#include "profile/read/result.h"
+
+/* The memory right now, as the kernel sees it. What a process had at its start is not known here:
+ * its variables count as what malloc keeps. */
+static void put_memory(pid_t pid, const struct image *im, const struct result *r)
+{
+	struct mu_sample sample = { .mono_ns = clock_now(CLOCK_MONOTONIC) };
+	struct timeline t = { .sample = &sample, .count = 1,
+			      .start_ns = r->process.start_mono_ns };
+	struct memory_split split;
+	struct procmem m;
+	uint64_t stack = 0;
+	int fd = procmem_open(pid);
+
+	if (fd >= 0 && procmem_read(fd, &m)) {
+		sample.rss_anon = m.rss_anon;
+		sample.rss_file = m.rss_file;
+		sample.rss_shmem = m.rss_shmem;
+		sample.swap = m.swap;
+		sample.heap = (int64_t)r->heap_now;
+		sample.recorder = im->head.populated + im->head.log_bytes + 2 * MU_PAGE;
+		sample.recorder_anon = im->head.recorder_private;
+		for (uint32_t i = 0; i < r->thread_count; i++)
+			stack += (r->thread[i].stack_peak + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+		sample.stack = (int64_t)stack;
+		timeline_split(&t, 0, &split);
+		/* One sample would explain everything by itself. */
+		split.spare += split.globals;
+		split.globals = 0;
+		memory_print_now(stdout, &split, m.rss_peak);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void put_recording(const struct contact *c, const struct image *im)
+{
+	char text[UNITS_LENGTH];
+	const struct mu_image *head = &im->head;
+
+	printf("recording: %s", head->stopped ? "stopped (`start` lets it go on)" : "on");
+	if (head->features & MU_FEATURE(MU_SEC_CELLS))
+		printf(", %" PRIu64 " places of allocation, %" PRIu64 " snapshots",
+		       image_count(im, MU_SEC_SITES), image_count(im, MU_SEC_SNAPSHOTS));
+	else
+		fputs(", counting only: no call stacks", stdout);
+	if (c->answer.collector)
+		printf(", collector is process %d", c->answer.collector);
+	printf(", uses %s\n", units_bytes(text, head->populated + head->log_bytes +
+							head->recorder_private));
+}
+
+static void put_heap(const struct result *r)
+{
+	char a[UNITS_LENGTH], b[UNITS_LENGTH], d[UNITS_LENGTH];
+
+	printf("heap: %s live, peak %s, %s allocated in all, %" PRIu64 " calls\n",
+	       units_bytes(a, r->heap_now), units_bytes(b, r->heap_peak),
+	       units_bytes(d, counters_heap_total(&r->counters)), counters_calls(&r->counters));
+}
+
+int remote_status(const struct contact *c, pid_t pid)
+{
+	struct result *r = xmalloc(sizeof(*r));
+	char text[UNITS_LENGTH], name[1024];
+	struct mu_error err;
+	struct image im;
+
+	if (live_image(&c->live, &im, &err) < 0 || !live_is_there(&c->live)) {
+		warn("process %d has ended", (int)pid);
+		free(r);
+		return -1;
+	}
+	result_take(r, &im);
+	printf("process %d %s, recorded for %s\n", (int)pid,
+	       escape_text(name, sizeof(name), r->name),
+	       units_time(text, clock_now(CLOCK_MONOTONIC) - r->process.start_mono_ns));
+	put_recording(c, &im);
+	put_heap(r);
+	put_memory(pid, &im, r);
+	free(r);
+	return fflush(stdout) == 0 ? 0 : -1;
+}

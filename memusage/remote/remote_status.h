@@ -1,0 +1,15 @@
+/* remote_status.h -- how things stand with a process that is recorded.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_REMOTE_REMOTE_STATUS_H
+#define MEMUSAGE_REMOTE_REMOTE_STATUS_H
+
+#include <sys/types.h>
+
+#include "memusage/remote/contact.h"
+
+/* remote_status -- print it to standard output. Returns 0, or -1 after a message. */
+int remote_status(const struct contact *c, pid_t pid);
+
+#endif

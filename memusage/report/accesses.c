@@ -1,0 +1,97 @@
+/* accesses.c -- who counts reads and writes, and what programs are to be built with for it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/report/accesses.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "memusage/common/library.h"
+
+/* All accesses by the hooks of one sanitizer, atomic operations by those of the other: the first
+ * takes an atomic addition for a write alone. No run-time of either is linked. Comparisons would
+ * be expanded by the code generator, where no hook sees them. */
+#define CLANG_FLAGS \
+	"-fsanitize=kernel-address -mllvm -asan-instrumentation-with-call-threshold=0 " \
+	"-mllvm -asan-stack=0 -mllvm -asan-globals=0 -mllvm -asan-opt=0 " \
+	"-mllvm -asan-instrument-atomics=0 -Xclang -fsanitize=thread " \
+	"-mllvm -tsan-instrument-memory-accesses=0 -mllvm -tsan-instrument-func-entry-exit=0 " \
+	"-mllvm -tsan-instrument-memintrinsics=0 " \
+	"-fno-builtin-memcmp -fno-builtin-bcmp -fno-builtin-strlen -fno-builtin-strcmp"
+
+enum compiler { GCC, CLANG, OTHER };
+
+static enum compiler compiler_of(const char *arg)
+{
+	if (strcmp(arg, "gcc") == 0)
+		return GCC;
+	return strcmp(arg, "clang") == 0 ? CLANG : OTHER;
+}
+
+/* Shells and build systems split what they are given at blanks. */
+static char *directory(void)
+{
+	char *dir = library_directory();
+
+	if (strpbrk(dir, " \t\n\"'\\$"))
+		die("%s: a path with blanks or quotes cannot be given to a compiler this way", dir);
+	return dir;
+}
+
+static void print_and_end(const char *text)
+{
+	if (puts(text) < 0 || fflush(stdout) != 0)
+		die("cannot write standard output: %m");
+	exit(0);
+}
+
+/* gcc takes its flags from a file, so that they reach the compiler alone: given to it as usual
+ * they would link the run-time of its thread sanitizer, too. */
+const char *accesses_print_cflags(const struct opt *option, const char *arg, void *data)
+{
+	enum compiler compiler = compiler_of(arg);
+
+	(void)option;
+	(void)data;
+	if (compiler == OTHER)
+		return "must be one of gcc|clang";
+	if (compiler == CLANG)
+		print_and_end(CLANG_FLAGS);
+	printf("-specs=%s/gcc-hooks.specs", directory());
+	print_and_end("");
+	return NULL;
+}
+
+/* Some build systems put libraries before the objects that need them. */
+const char *accesses_print_libs(const struct opt *option, const char *arg, void *data)
+{
+	char *dir;
+
+	(void)option;
+	(void)data;
+	if (compiler_of(arg) == OTHER)
+		return "must be one of gcc|clang";
+	dir = directory();
+	printf("-L%s -Wl,-rpath,%s -Wl,--push-state,--no-as-needed -lmemusage_hooks", dir, dir);
+	print_and_end(" -Wl,--pop-state");
+	return NULL;
+}
+
+void accesses_configure(struct mu_config *config, const struct access_settings *a)
+{
+	if (a->copies)
+		config->flags |= MU_CFG_COPIES;
+	else if (a->engine != ACCESSES_NONE)
+		config->flags |= MU_CFG_ACCESSES;
+	config->access_engine = (uint32_t)a->engine;
+}
+
+const char *accesses_library(const struct access_settings *a)
+{
+	return a->copies || a->engine == ACCESSES_HOOKS ? "libmemusage_accesses.so" :
+							  "libmemusage.so";
+}

@@ -1,0 +1,62 @@
+/* not_recorded.c -- why a program was not recorded.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/report/not_recorded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "memusage/common/elfkind.h"
+
+enum { PATH_BYTES = 512 };
+
+static const char *kind_text(enum elf_kind kind)
+{
+	switch (kind) {
+	case ELF_UNREADABLE:
+		return "its file cannot be read, so it may be of any kind";
+	case ELF_OTHER_CLASS:
+		return "it is a 32-bit program, and the recorder is not";
+	case ELF_OTHER_MACHINE:
+		return "it is a program for another processor than the recorder";
+	case ELF_STATIC:
+		return "it is statically linked: no library can be put before its malloc";
+	case ELF_PRIVILEGED:
+		return "it is setuid, setgid or has capabilities: the system ignores LD_PRELOAD";
+	default:
+		return "it ended, or replaced itself, before the recorder could start, or it "
+		       "was started without our environment";
+	}
+}
+
+/* A script is what its interpreter is; interpreters of interpreters are rare. */
+static void say_kind(const char *file, int depth, char text[NOTHING_TEXT])
+{
+	char interpreter[PATH_BYTES];
+	enum elf_kind kind = elfkind_of(file, interpreter, sizeof(interpreter));
+
+	if (kind == ELF_SCRIPT && depth < 3)
+		say_kind(interpreter, depth + 1, text);
+	else if (kind == ELF_OTHER_LIBC)
+		snprintf(text, NOTHING_TEXT,
+			 "%s was not recorded: its C library is not glibc (loader %s)", file,
+			 interpreter);
+	else
+		snprintf(text, NOTHING_TEXT, "%s was not recorded: %s", file, kind_text(kind));
+}
+
+const char *nothing_reason(const struct nothing *n, char text[NOTHING_TEXT])
+{
+	if (n->refused > 0)
+		snprintf(text, NOTHING_TEXT, "%s was not recorded: no memory was left for it",
+			 n->program);
+	else if (n->filter)
+		snprintf(text, NOTHING_TEXT,
+			 "nothing was recorded: %" PRIu64
+			 " program%s ran, none of them called '%s' (-n, --progname)",
+			 n->ignored, n->ignored == 1 ? "" : "s", n->filter);
+	else
+		say_kind(n->program, 0, text);
+	return text;
+}

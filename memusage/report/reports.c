@@ -1,0 +1,195 @@
+/* reports.c -- have memusageprint make the reports that need names of functions.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/report/reports.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/library.h"
+#include "memusage/report/page.h"
+
+enum { ARGUMENTS = 24 };	/* besides those that are handed on */
+
+bool reports_wanted(const struct settings *s)
+{
+	return settings_has_text(s) || settings_has_files(s) || s->html;
+}
+
+struct arguments {
+	char **item;
+	size_t count;
+};
+
+static void add(struct arguments *a, char *text)
+{
+	a->item[a->count++] = text;
+	a->item[a->count] = NULL;
+}
+
+static void add_text_reports(struct arguments *a, const struct settings *s)
+{
+	if (s->mode == MODE_AD_HOC) {
+		add(a, s->top > 0 ? xasprintf("--ad-hoc=%u", s->top) : xstrdup("--ad-hoc"));
+		return;
+	}
+	if (s->top > 0)
+		add(a, xasprintf("--top=%u", s->top));
+	if (s->tree)
+		add(a, xstrdup("--tree"));
+	if (s->leaks)
+		add(a, xstrdup("--leaks"));
+	if (s->temporary)
+		add(a, xstrdup("--temporary"));
+	if (s->spacetime)
+		add(a, xstrdup("--spacetime-summary"));
+}
+
+/* The file may be called anything, so "--" stands before it. */
+static void fill(struct arguments *a, const struct session *session, unsigned int first, pid_t main,
+		 char *file)
+{
+	const struct settings *s = session->settings;
+	const struct massif_settings *m = &s->massif;
+	const struct roots *roots = &session->roots;
+
+	a->item = xcalloc(m->report.count + ROOTS_MAX + ARGUMENTS, sizeof(*a->item));
+	add(a, xstrdup("memusageprint"));
+	if (main > 0)
+		add(a, xasprintf("--pid=%d", (int)main));
+	if (first == 0)
+		add_text_reports(a, s);
+	if (m->is_wanted) {
+		add(a, xasprintf("--massif-out-file=%s", m->file));
+		add(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
+		if (m->is_talkative)
+			add(a, xstrdup("--massif-journal"));
+		if (m->is_verbose)
+			add(a, xstrdup("--massif-stats"));
+	}
+	if (s->dhat.is_wanted) {
+		add(a, xasprintf("--dhat-out-file=%s", s->dhat.file));
+		add(a, xasprintf("--time-unit=%s", dhat_unit_word(&s->dhat)));
+		if (first == 0 && !s->quiet)
+			add(a, xstrdup("--dhat-summary"));
+	}
+	if (s->spacetime)
+		add(a, xasprintf("--spacetime-files=%s", s->spacetime_form ? "html" : "text"));
+	if (settings_has_files(s))
+		add(a, xasprintf("--first-image=%u", first));
+	if (s->debuginfod)
+		add(a, xstrdup("--debuginfod"));
+	for (size_t i = 0; i < roots->count; i++)
+		add(a, xasprintf("--root=%s", roots->path[i]));
+	for (size_t i = 0; i < m->report.count; i++)
+		add(a, xstrdup(m->report.item[i]));
+	add(a, xstrdup("--"));
+	add(a, file);
+}
+
+/* What the collector ignores, its child would ignore too. */
+void reports_reset_signals(void)
+{
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int signal = 1; signal < NSIG; signal++)
+		sigaction(signal, &normal, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_output(int fd)
+{
+	if (fd < 0)
+		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0)
+		dup2(fd, STDOUT_FILENO);
+}
+
+static void execute(const struct session *s, unsigned int first, pid_t main)
+{
+	char *tool = library_sibling("memusageprint");
+	struct arguments a = { .count = 0 };
+	char *file = s->record.name;
+
+	if (!tool)
+		die("cannot tell where memusageprint is");
+	if (!file) {
+		fcntl(s->record.fd, F_SETFD, 0);
+		file = xasprintf("/proc/self/fd/%d", s->record.fd);
+	}
+	fill(&a, s, first, main, file);
+	set_output(s->text);
+	reports_reset_signals();
+	execv(tool, a.item);
+	warn("cannot say who allocated: cannot run %s: %m", tool);
+	_exit(127);
+}
+
+/* Waits until it has ended, or the launcher is gone; without a pidfd it asks now and then. */
+static void wait_until(const struct session *s, pid_t pid)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p[2] = { { .fd = pidfd, .events = POLLIN }, { .fd = s->wire } };
+
+	while (poll(p, 2, pidfd < 0 ? 10 : -1) <= 0) {
+		siginfo_t info = { .si_pid = 0 };
+
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid == pid)
+			break;
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	if (p[1].revents & (POLLHUP | POLLERR))
+		kill(pid, SIGTERM);
+}
+
+/* Returns its status, as wait() gives it; 0 if it was stopped. */
+static int wait_for(const struct session *s, pid_t pid)
+{
+	int status = 0;
+
+	if (!settings_has_files(s->settings))
+		wait_until(s, pid);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : status;
+}
+
+static void print_reports(const struct session *s, unsigned int first, pid_t main)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		execute(s, first, main);
+	if (pid < 0) {
+		warn("cannot run memusageprint: %m");
+		return;
+	}
+	status = wait_for(s, pid);
+	if (WIFSIGNALED(status))
+		warn("memusageprint died of signal %d: its reports are missing",
+		     WTERMSIG(status));
+}
+
+void reports_make(const struct session *s, unsigned int first, pid_t main)
+{
+	if (settings_has_text(s->settings) || settings_has_files(s->settings))
+		print_reports(s, first, main);
+	if (s->settings->html && first == 0)
+		page_make(s, main);
+	if (s->settings->spacetime && first == 0)
+		page_make_bands(s, main);
+}

@@ -1,0 +1,394 @@
+/* dhat_export.c -- a recording as a profile of DHAT.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/export/dhat_export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "memusageprint/text/dhat_metric.h"
+#include "memusageprint/text/dhat_text.h"
+#include "profile/read/accesses.h"
+#include "profile/read/copies.h"
+#include "profile/read/points.h"
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+/* The frames of a location: inlined calls are frames with the same address. */
+struct location_frames {
+	uint32_t first;		/* in maker->frame, + 1; 0: not made yet */
+	uint32_t count;
+};
+
+struct maker {
+	struct dhat *d;
+	struct subject *s;
+	const struct settings *settings;
+	const struct points *points;
+	double scale;		/* units of time of the file in one of the points */
+	struct location_frames *at;	/* by location */
+	uint32_t *frame;
+	uint32_t frames, room;
+	struct site_accesses *accesses;	/* by point; NULL: not counted */
+	uint32_t *stack;	/* of the point that is made */
+	uint32_t stack_count, stack_room;
+	FILE *out;		/* writes to text */
+	char *text;
+	size_t length;
+};
+
+static void add_frame(struct maker *m, const struct symbols_place *place)
+{
+	const struct settings *settings = m->settings;
+	const char *const *strip = settings->fullpath_after.item;
+
+	rewind(m->out);
+	symbols_put_massif(m->out, place, strip, settings->fullpath_after.count);
+	putc('\0', m->out);
+	fflush(m->out);
+	if (m->frames == m->room)
+		m->frame = xreallocarray(m->frame, m->room = m->room ? 2 * m->room : 256,
+					 sizeof(*m->frame));
+	m->frame[m->frames++] = dhat_frame(m->d, m->text);
+}
+
+static const struct location_frames *frames_of(struct maker *m, uint32_t location)
+{
+	const struct profile *p = &m->s->profile;
+	struct location_frames *at = &m->at[location];
+	struct symbols_place place = { .address = p->location[location].pc - 1, .name = "",
+				       .file = "", .object = profile_object(p, location) };
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(p, location, &count);
+
+	if (at->first)
+		return at;
+	at->first = m->frames + 1;
+	at->count = count && m->settings->read_inlines == YES ? count : 1;
+	for (uint32_t i = 0; i < at->count; i++) {
+		if (count) {
+			uint32_t name = i + 1 == at->count ? count - 1 : i;
+
+			place.name = symbols_text(&p->symbols, level[name].name);
+			place.file = symbols_text(&p->symbols, level[i].file);
+			place.base = level[i].base;
+			place.line = level[i].line;
+		}
+		if (i + 1 == at->count && filter_is_below_main(&m->s->filter, location))
+			place.name = "(below main)";
+		add_frame(m, &place);
+	}
+	return at;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The frames of a point, innermost first. */
+static void make_stack(struct maker *m, const struct point *point,
+		       const struct filtered *filtered)
+{
+	const struct profile *p = &m->s->profile;
+	uint32_t whole = p->stack[p->sites.site[point->site].stack].frame;
+	uint32_t dropped = p->frame[whole].depth - p->frame[filtered->frame].depth;
+	uint32_t callers = m->settings->callers ? m->settings->callers - 1 : UINT32_MAX;
+	uint32_t left = smaller(point->frames, callers), frame = filtered->frame;
+
+	left = smaller(filtered->count, left > dropped ? left - dropped : 0);
+	for (; left > 0 && frame; left--, frame = p->frame[frame].parent) {
+		const struct location_frames *at = frames_of(m, p->frame[frame].location);
+
+		if (m->stack_count + at->count > m->stack_room) {
+			m->stack_room = 2 * (m->stack_count + at->count);
+			m->stack = xreallocarray(m->stack, m->stack_room, sizeof(*m->stack));
+		}
+		memcpy(m->stack + m->stack_count, m->frame + at->first - 1,
+		       at->count * sizeof(*m->stack));
+		m->stack_count += at->count;
+	}
+}
+
+/* ---- points ------------------------------------------------------------------------------ */
+
+static uint64_t scaled(const struct maker *m, uint64_t time)
+{
+	return m->scale == 1 ? time : (uint64_t)((double)time * m->scale);
+}
+
+static int make_point(struct maker *m, uint32_t number, struct mu_error *err)
+{
+	const struct point *from = &m->points->point[number];
+	const struct profile *p = &m->s->profile;
+	struct filtered stack = filter_stack(&m->s->filter, p->sites.site[from->site].stack);
+	const struct site_accesses *a = m->accesses ? &m->accesses[number] : NULL;
+	struct dhat_stack frames = { .count = a ? a->count : NULL, .counts = a ? a->counts : 0 };
+	const struct dhat_point point = {
+		.total_bytes = from->total_bytes,
+		.total_blocks = from->total_blocks,
+		.lifetimes = scaled(m, from->lifetimes),
+		.max_bytes = from->max_bytes,
+		.max_blocks = from->max_blocks,
+		.peak_bytes = from->peak_bytes,
+		.peak_blocks = from->peak_blocks,
+		.end_bytes = from->end_bytes,
+		.end_blocks = from->end_blocks,
+		.read_bytes = a ? a->read_bytes : 0,
+		.written_bytes = a ? a->written_bytes : 0,
+	};
+
+	if (from->total_blocks == 0 || stack.is_ignored)
+		return 0;
+	m->stack_count = 0;
+	make_stack(m, from, &stack);
+	frames.frame = m->stack;
+	frames.frames = m->stack_count;
+	return dhat_add(m->d, &point, &frames, err);
+}
+
+/* Reads and writes are counted by site: several may be of one point. */
+static int add_accesses(struct maker *m, struct mu_error *err)
+{
+	const struct points *p = m->points;
+	struct accesses a;
+	int result = accesses_load(&a, &m->s->image, p->sites, err);
+
+	m->accesses = xcalloc((size_t)p->count + 1, sizeof(*m->accesses));
+	for (uint32_t i = 0; result == 0 && i < a.sites && i < p->sites; i++) {
+		uint32_t point = p->of_site[i];
+
+		if (point < p->count && accesses_add(&m->accesses[point], &a.site[i]) < 0)
+			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+	}
+	accesses_free(&a);
+	m->d->has_accesses = true;
+	return result;
+}
+
+/* ---- copies and events -------------------------------------------------------------------- */
+
+/* The function that copies is the first frame. */
+static void add_copier(struct maker *m, uint16_t fn)
+{
+	char *text = xasprintf("0x%X: %s (in libmemusage_accesses.so)", fn, copies_name(fn));
+
+	if (m->stack_room == 0)
+		m->stack = xreallocarray(m->stack, m->stack_room = 64, sizeof(*m->stack));
+	m->stack[m->stack_count++] = dhat_frame(m->d, text);
+	free(text);
+}
+
+/* What a recording in copy or ad hoc mode is about. */
+static int make_site(struct maker *m, uint32_t number, bool is_copy, struct mu_error *err)
+{
+	const struct site *site = &m->s->profile.sites.site[number];
+	const uint32_t depth = m->s->recording->segment.head.config.point_depth;
+	struct filtered stack = filter_stack(&m->s->filter, site->stack);
+	const struct point point = { .site = number, .frames = depth ? depth - 1 : UINT32_MAX };
+	const struct dhat_point values = { .total_bytes = site->total_bytes,
+					   .total_blocks = site->total_blocks };
+
+	if (site->total_blocks == 0 || stack.is_ignored ||
+	    !(is_copy ? sites_is_copy(site) : site->flags & MU_SITE_AD_HOC))
+		return 0;
+	m->stack_count = 0;
+	if (is_copy)
+		add_copier(m, site->fn);
+	make_stack(m, &point, &stack);
+	return dhat_add(m->d, &values,
+			&(struct dhat_stack){ .frame = m->stack, .frames = m->stack_count }, err);
+}
+
+/* Words for the units of time, and what is a short life in them: 500 instructions for DHAT. */
+static const struct unit {
+	const char *unit, *mega;
+	uint64_t short_lived;
+} units[] = {
+	[UNIT_NS] = { "ns", "ms", 500 },
+	[UNIT_MS] = { "ms", "ks", 1 },
+	[UNIT_CPU] = { "ns of CPU time", "ms of CPU time", 500 },
+	[UNIT_BYTES] = { "bytes allocated", "MB allocated", 1000 },
+	[UNIT_BLOCKS] = { "allocations", "million allocations", 10 },
+	[UNIT_INSTRUCTIONS] = { "instrs", "Minstr", 500 },
+};
+
+static void set_time(struct maker *m)
+{
+	const struct points *p = m->points;
+	enum time_unit unit = m->settings->time_unit == UNIT_MS ? UNIT_MS : UNIT_NS;
+
+	m->scale = unit == UNIT_MS ? p->unit_ns / 1e6 : p->unit_ns;
+	if (p->clock >= MU_CLOCK_CPU) {
+		_Static_assert(UNIT_INSTRUCTIONS - UNIT_CPU ==
+			       (int)MU_CLOCK_INSTRUCTIONS - (int)MU_CLOCK_CPU, "the same order");
+		unit = UNIT_CPU + (p->clock - MU_CLOCK_CPU);
+		m->scale = p->unit_ns;
+	}
+	m->d->short_lived = units[unit].short_lived;
+	if (dhat_set(&m->d->time_unit, units[unit].unit) < 0 ||
+	    dhat_set(&m->d->time_mega, units[unit].mega) < 0)
+		die("no memory");
+	m->d->end_time = scaled(m, p->end_time);
+	m->d->peak_time = scaled(m, p->peak_time);
+}
+
+static bool has_accesses(const struct subject *s)
+{
+	return s->image.head.features & MU_FEATURE(MU_SEC_ACCESSES) &&
+	       !(s->image.head.notes & MU_NOTE_NO_HOOKS);
+}
+
+static int make_all(struct maker *m, enum dhat_mode mode)
+{
+	const struct points *p = m->points;
+	struct mu_error err;
+	int result = 0;
+
+	if (!p->is_recorded && mode == DHAT_HEAP)
+		warn("%s: was not recorded for DHAT: blocks that realloc changed belong to its "
+		     "caller, lifetimes are of milliseconds; record it with --dhat",
+		     m->s->recording->name);
+	free(m->d->command);
+	m->d->command = subject_command(m->s);
+	m->d->pid = (uint64_t)m->s->pid;
+	set_time(m);
+	if (mode == DHAT_HEAP && has_accesses(m->s))
+		result = add_accesses(m, &err);
+	for (uint32_t i = 0; mode == DHAT_HEAP && i < p->count && result == 0; i++)
+		result = make_point(m, i, &err);
+	for (uint32_t i = 0; mode != DHAT_HEAP && i < p->sites && result == 0; i++)
+		result = make_site(m, i, mode == DHAT_COPY, &err);
+	if (result < 0)
+		warn("%s: %s", m->s->recording->name, err.text);
+	return result;
+}
+
+static enum dhat_mode mode_of(const struct subject *s)
+{
+	uint32_t flags = s->recording->segment.head.config.flags;
+
+	return flags & MU_CFG_COPIES ? DHAT_COPY : flags & MU_CFG_AD_HOC ? DHAT_AD_HOC : DHAT_HEAP;
+}
+
+int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *settings)
+{
+	enum dhat_mode mode = mode_of(s);
+	struct points points;
+	struct maker m = { .d = d, .s = s, .settings = settings, .points = &points };
+	struct mu_error err;
+	int result = -1;
+
+	if (dhat_init(d, mode) < 0)
+		die("no memory");
+	if (points_load(&points, &s->profile.sites, &s->image, &err) < 0) {
+		warn("%s: %s", s->recording->name, err.text);
+		goto out;
+	}
+	m.at = xcalloc((size_t)s->profile.location_count + 1, sizeof(*m.at));
+	m.out = open_memstream(&m.text, &m.length);
+	if (!m.out)
+		die("no memory");
+	result = make_all(&m, mode);
+	fclose(m.out);
+out:
+	for (uint32_t i = 0; m.accesses && i < points.count; i++)
+		accesses_drop(&m.accesses[i]);
+	free(m.accesses);
+	points_free(&points);
+	free(m.at);
+	free(m.frame);
+	free(m.stack);
+	free(m.text);
+	return result;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+int dhat_export(FILE *out, struct subject *s, const struct settings *settings)
+{
+	struct dhat d;
+	int result = dhat_of_subject(&d, s, settings);
+
+	if (result == 0)
+		dhat_write(out, &d);
+	dhat_free(&d);
+	return result;
+}
+
+int dhat_show(FILE *out, struct subject *s, const struct settings *settings)
+{
+	struct dhat d;
+	int result = dhat_of_subject(&d, s, settings);
+
+	if (result == 0)
+		result = dhat_text_put(out, &d, settings, s->recording->name);
+	dhat_free(&d);
+	return result;
+}
+
+/* Where summaries go while files are written; NULL: nowhere. */
+static FILE *summaries;
+
+static void put_pair(const struct subject *s, const struct dhat *d, const char *label,
+		     uint64_t bytes, uint64_t blocks)
+{
+	char a[UNITS_LENGTH], b[UNITS_LENGTH];
+
+	fprintf(summaries, "==%d== %-10s %s %s in %s %s\n", (int)s->pid, label,
+		units_grouped(a, bytes), dhat_bytes_word(d), units_grouped(b, blocks),
+		dhat_blocks_word(d));
+}
+
+static void put_accesses(const struct subject *s, const struct dhat *d, const char *label,
+			 uint64_t bytes)
+{
+	char a[UNITS_LENGTH];
+
+	if (d->has_accesses)
+		fprintf(summaries, "==%d== %-10s %s bytes\n", (int)s->pid, label,
+			units_grouped(a, bytes));
+	else
+		fprintf(summaries,
+			"==%d== %-10s not counted (use --accesses=emulate or hooks)\n",
+			(int)s->pid, label);
+}
+
+/* As DHAT prints it; always "blocks", even of one. */
+static void put_summary(const struct subject *s, const struct dhat *d)
+{
+	struct dhat_point sum = dhat_sum(d);
+
+	put_pair(s, d, "Total:", sum.total_bytes, sum.total_blocks);
+	if (!d->has_lifetimes)
+		return;
+	put_pair(s, d, "At t-gmax:", sum.peak_bytes, sum.peak_blocks);
+	put_pair(s, d, "At t-end:", sum.end_bytes, sum.end_blocks);
+	put_accesses(s, d, "Reads:", sum.read_bytes);
+	put_accesses(s, d, "Writes:", sum.written_bytes);
+}
+
+void dhat_summaries(FILE *out)
+{
+	summaries = out;
+}
+
+int dhat_write_file(FILE *out, const char *name, struct subject *s,
+		    const struct settings *settings)
+{
+	struct dhat d;
+	int result = dhat_of_subject(&d, s, settings);
+
+	(void)name;
+	if (result == 0) {
+		dhat_write(out, &d);
+		if (summaries)
+			put_summary(s, &d);
+	}
+	dhat_free(&d);
+	return result;
+}

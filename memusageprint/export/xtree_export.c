@@ -1,0 +1,55 @@
+/* xtree_export.c -- a recording as the memory report that Valgrind calls an xtree.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/export/xtree_export.h"
+
+#include <stdlib.h>
+
+#include "cli/message.h"
+#include "cli/version.h"
+#include "formats/export.h"
+
+/* Until the end of the process, or of what is known of it. */
+static uint64_t duration_ms(const struct subject *s)
+{
+	const struct mu_process *process = &s->image.head.process;
+	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
+	uint64_t end = process->exit_mono_ns;
+	struct mu_snapshot last;
+
+	if (end == 0 && count > 0 && image_snapshot(&s->image, count - 1, &last))
+		end = last.mono_ns;
+	return end > process->start_mono_ns ? (end - process->start_mono_ns) / 1000000 : 0;
+}
+
+bool xtree_can_export(const struct recording *r, const struct settings *settings)
+{
+	if (settings->xtree != XTREE_FULL ||
+	    r->segment.head.config.flags & MU_CFG_FREE_STACKS)
+		return true;
+	warn("%s: who freed was not recorded: give --xtree-memory=full to memusage, too",
+	     r->name);
+	return false;
+}
+
+int xtree_export(FILE *out, const char *name, struct subject *s, const struct settings *settings)
+{
+	char *command = subject_command(s);
+	const struct export e = { .filter = &s->filter, .image = &s->image, .command = command,
+				  .version = MEMUSAGE_VERSION, .pid = (uint32_t)s->pid };
+	const struct xtree_options o = {
+		.kind = (enum xtree_kind)settings->xtree,
+		.is_plain = settings->xtree_compress == NO,
+		.show_below_main = settings->below_main == YES,
+		.depth = settings->depth,
+		.time_ms = duration_ms(s),
+	};
+	struct mu_error err;
+	int result = xtree_write(out, name, &e, &o, &err);
+
+	if (result < 0)
+		warn("%s: %s", s->recording->name, err.text);
+	free(command);
+	return result;
+}

@@ -1,0 +1,152 @@
+/* calltree.c -- who allocated, and who called them, as a tree for people.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/text/calltree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/units.h"
+#include "memusageprint/text/frame_text.h"
+
+struct printer {
+	FILE *out;
+	const struct calltree *c;
+	const struct tree *t;
+	/* What stands before the names: three characters per level that branches. */
+	char prefix[3 * TREE_DEPTH_MAX + 1];
+};
+
+static bool is_about_blocks(const struct printer *p)
+{
+	return p->c->kind == METRIC_TEMPORARY;
+}
+
+static int64_t worth(const struct printer *p, const struct tree_node *n)
+{
+	return is_about_blocks(p) ? n->blocks : n->bytes;
+}
+
+static void put_figures(struct printer *p, const struct tree_node *n)
+{
+	char text[UNITS_LENGTH];
+	int64_t value = worth(p, n);
+
+	if (is_about_blocks(p))
+		units_grouped(text, (uint64_t)value);
+	else
+		units_bytes(text, (uint64_t)value);
+	fprintf(p->out, "%11s %5.1f%%  ", text, who_percent(value, worth(p, &p->t->node[0])));
+}
+
+static void put_name(struct printer *p, const struct tree_node *n)
+{
+	const struct profile *profile = p->c->filter->profile;
+	const struct symbols_level *level;
+	uint32_t count;
+
+	if (n->flags & TREE_MERGED) {
+		fprintf(p->out, "%" PRIu32 " place%s, each below %g%%\n", n->merged,
+			n->merged == 1 ? "" : "s", p->c->threshold);
+		return;
+	}
+	level = profile_levels(profile, n->location, &count);
+	who_put_level(p->out, profile, n->location, n->level < count ? level + n->level : NULL);
+	fputs(n->flags & TREE_RECURSIVE ? " (recursive)\n" : "\n", p->out);
+}
+
+static void put_children(struct printer *p, const struct tree_node *n);
+
+/* A node and what is below it. BRANCH is drawn before its own line, TRUNK before those below. */
+static void put_node(struct printer *p, const struct tree_node *n, const char *branch,
+		     const char *trunk)
+{
+	size_t length = strlen(p->prefix);
+
+	put_figures(p, n);
+	fprintf(p->out, "%s%s", p->prefix, branch);
+	put_name(p, n);
+	strcpy(p->prefix + length, trunk);
+	/* A line of callers, of which each is the only one and has all. */
+	while (n->children == 1 && worth(p, n + 1) == worth(p, n) &&
+	       !(n[1].flags & TREE_MERGED)) {
+		n++;
+		fprintf(p->out, "%20s%s", "", p->prefix);
+		put_name(p, n);
+	}
+	put_children(p, n);
+	p->prefix[length] = '\0';
+}
+
+static void put_children(struct printer *p, const struct tree_node *n)
+{
+	const struct tree_node *child = n + 1;
+	bool is_root = n->depth == 0;
+
+	for (uint32_t left = n->children; left > 0; left--, child += child->size) {
+		if (is_root)
+			put_node(p, child, "", "");
+		else
+			put_node(p, child, left > 1 ? "|- " : "`- ", left > 1 ? "|  " : "   ");
+	}
+}
+
+static void put_total(struct printer *p)
+{
+	const struct tree_node *root = &p->t->node[0];
+	const enum metric_kind kind = p->c->kind;
+	char a[UNITS_LENGTH], b[UNITS_LENGTH];
+
+	units_bytes(a, (uint64_t)root->bytes);
+	units_grouped(b, (uint64_t)root->blocks);
+	if (is_about_blocks(p))
+		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");
+	else
+		fprintf(p->out, "%s in %s block%s, %s", a, b, root->blocks == 1 ? "" : "s",
+			kind == METRIC_LIVE && p->c->is_live ? "live now" : who_metric(kind));
+}
+
+/* "2.00 MiB in 12 blocks, live at the end: 75.0% by read_line (input.c:34)" */
+static void put_head(struct printer *p)
+{
+	const struct tree_node *root = &p->t->node[0], *first = root + 1;
+
+	put_total(p);
+	if (root->children > 0 && !(first->flags & TREE_MERGED)) {
+		fprintf(p->out, ": %.1f%% by ", who_percent(worth(p, first), worth(p, root)));
+		put_name(p, first);
+	} else {
+		putc('\n', p->out);
+	}
+	fprintf(p->out, "\n%11s %6s  allocated by, called by\n",
+		is_about_blocks(p) ? "blocks" : "bytes", "%");
+}
+
+int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
+{
+	const struct tree_options o = { .grouping = TREE_BY_LINE, .threshold = c->threshold,
+					.by_blocks = c->kind == METRIC_TEMPORARY,
+					.depth = c->depth };
+	struct printer *p = calloc(1, sizeof(*p));
+	struct tree t = { .count = 0 };
+	int result = -1;
+
+	if (!p) {
+		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a tree");
+	} else if (tree_build(&t, c->filter, c->weight, &o, err) == 0) {
+		p->out = out;
+		p->c = c;
+		p->t = &t;
+		put_head(p);
+		put_children(p, &t.node[0]);
+		if (t.is_cut)
+			fputs("\nThe tree is not complete: a higher threshold shows all of it.\n",
+			      out);
+		result = 0;
+	}
+	tree_free(&t);
+	free(p);
+	return result;
+}

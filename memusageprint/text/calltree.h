@@ -1,0 +1,39 @@
+/* calltree.h -- who allocated, and who called them, as a tree for people.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_TEXT_CALLTREE_H
+#define MEMUSAGEPRINT_TEXT_CALLTREE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "profile/base/error.h"
+#include "profile/model/tree.h"
+
+struct calltree {
+	const struct filter *filter;
+	const struct weight *weight;	/* one per site, from sites_weigh() of kind */
+	enum metric_kind kind;
+	double threshold;		/* percent: what has less is summed up in one line */
+	unsigned int depth;		/* levels; 0: all */
+	bool is_live;			/* the process still runs: its end is now */
+};
+
+/* calltree_print -- what is shown below a function are its callers.
+ *
+ *	2.00 MiB in 6 blocks, live when the heap was largest: 75.0% by read_line (input.c:34)
+ *
+ *	   bytes      %  allocated by, called by
+ *	1.50 MiB  75.0%  read_line (input.c:34)
+ *	1.00 MiB  50.0%  |- load (main.c:22)
+ *	                 |  main (main.c:50)
+ *	 512 KiB  25.0%  `- reload (main.c:31)
+ *	                    main (main.c:52)
+ *
+ * A caller without figures is the only one, and has those above it.
+ * Returns 0, or -1 with ERR without memory.
+ */
+int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err);
+
+#endif

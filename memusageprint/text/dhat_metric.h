@@ -1,0 +1,61 @@
+/* dhat_metric.h -- what a tree of program points is sorted by, and which of them matter.
+ *
+ * The fourteen metrics of DHAT's viewer, their filters and thresholds.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_TEXT_DHAT_METRIC_H
+#define MEMUSAGEPRINT_TEXT_DHAT_METRIC_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "formats/dhat.h"
+
+/* In the order of the viewer. */
+enum dhat_metric {
+	DHAT_TOTAL_BYTES, DHAT_TOTAL_BLOCKS, DHAT_TINY, DHAT_SHORT_LIVED, DHAT_UNUSED_BYTES,
+	DHAT_UNUSED_BLOCKS, DHAT_LOW_BYTES, DHAT_LOW_BLOCKS, DHAT_GMAX, DHAT_END, DHAT_READS,
+	DHAT_HIGH_READS, DHAT_WRITES, DHAT_HIGH_WRITES, DHAT_METRICS
+};
+#define DHAT_METRIC_WORDS \
+	"total-bytes|total-blocks|tiny|short-lived|unused-bytes|unused-blocks|low-bytes|" \
+	"low-blocks|gmax|end|reads|high-reads|writes|high-writes"
+
+/* Parts of a node that are shown even where it matters only for those below it. */
+enum dhat_bold {
+	BOLD_TOTAL_BYTES = 1, BOLD_TOTAL_BLOCKS = 2, BOLD_SIZE = 4, BOLD_LIFETIME = 8,
+	BOLD_GMAX = 16, BOLD_END = 32, BOLD_READS = 64, BOLD_READS_EACH = 128, BOLD_WRITES = 256,
+	BOLD_WRITES_EACH = 512
+};
+
+/* dhat_metric_is_there -- whether a profile has what the metric needs. */
+bool dhat_metric_is_there(enum dhat_metric metric, const struct dhat *d);
+
+/* dhat_metric_bold -- enum dhat_bold of a metric. */
+unsigned dhat_metric_bold(enum dhat_metric metric);
+
+/* dhat_metric_value -- what points are sorted by. */
+double dhat_metric_value(enum dhat_metric metric, const struct dhat_point *p);
+
+/* dhat_metric_matters -- whether a node is significant by itself.
+ *
+ * threshold  percent that the usual metrics ask for, 1 in the viewer; others ask for half of it.
+ */
+bool dhat_metric_matters(enum dhat_metric metric, const struct dhat_point *p,
+			 const struct dhat_point *root, const struct dhat *d, double threshold);
+
+/* dhat_metric_put_threshold -- print when a node is significant: "total >= 42.5 blocks (1%)". */
+void dhat_metric_put_threshold(FILE *out, enum dhat_metric metric, const struct dhat_point *root,
+			       const struct dhat *d, double threshold);
+
+/* dhat_bytes_word -- the word for what is counted: "bytes", or what the profile says. */
+const char *dhat_bytes_word(const struct dhat *d);
+
+/* dhat_blocks_word -- the same of what it comes in: "blocks". */
+const char *dhat_blocks_word(const struct dhat *d);
+
+/* dhat_byte_word -- ... and of one: "byte". */
+const char *dhat_byte_word(const struct dhat *d);
+
+#endif

@@ -1,0 +1,28 @@
+/* dhat_number.h -- numbers as DHAT's viewer shows them.
+ *
+ * A browser rounds what a person would: the shortest decimal number that stands for the value,
+ * half away from zero. printf() rounds the exact value, which gives another digit now and then.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_TEXT_DHAT_NUMBER_H
+#define MEMUSAGEPRINT_TEXT_DHAT_NUMBER_H
+
+#include <stdint.h>
+
+enum { DHAT_NUMBER_LENGTH = 448 };	/* of the largest double, with commas */
+
+/* dhat_number -- VALUE with at most two decimals and a comma every three digits: "1,234.5".
+ *
+ * value  not negative; infinite is shown as in the viewer.
+ * Returns BUFFER.
+ */
+const char *dhat_number(char buffer[DHAT_NUMBER_LENGTH], double value);
+
+/* dhat_percent -- A of B in percent, likewise: "12.34%"; 0 of 0 is 0. */
+const char *dhat_percent(char buffer[DHAT_NUMBER_LENGTH], double a, double b);
+
+/* dhat_ratio -- A / B; 0 / 0 is 0. */
+double dhat_ratio(double a, double b);
+
+#endif

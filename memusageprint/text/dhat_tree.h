@@ -1,0 +1,60 @@
+/* dhat_tree.h -- program points as the tree that DHAT's viewer shows.
+ *
+ * A node is a run of frames that all its points share; what has only one way to go on is one node.
+ * The root begins at the function that allocates, or, inverted, at the outermost caller.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_TEXT_DHAT_TREE_H
+#define MEMUSAGEPRINT_TEXT_DHAT_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/dhat.h"
+#include "memusageprint/text/dhat_metric.h"
+
+enum dhat_weight {
+	DHAT_NOT,	/* neither the node nor one below it matters */
+	DHAT_BELOW,	/* only some below it: it is shown in short */
+	DHAT_SELF
+};
+
+struct dhat_node {
+	struct dhat_point sum;	/* max_ fields of a leaf only */
+	uint32_t first, last;	/* its points: [first, last) of tree->order */
+	uint32_t from, to;	/* its own frames: [from, to) of each of these points' stacks */
+	uint32_t child, children; /* nodes [child, child + children) */
+	uint32_t birth;		/* the first of its points in the profile: order among equals */
+	enum dhat_weight weight;
+};
+
+struct dhat_tree {
+	const struct dhat *d;
+	bool is_inverted;
+	uint32_t *order;	/* points, sorted by their frames */
+	uint32_t points;
+	struct dhat_node *node;	/* [0] is the root; children come behind their parents */
+	uint32_t count;
+};
+
+/* dhat_tree_build -- make it.
+ *
+ * is_inverted  from the outermost caller inward.
+ * grep         points without this text in one of their frames are left out; NULL: all.
+ * Memory that cannot be had ends the program.
+ */
+void dhat_tree_build(struct dhat_tree *t, const struct dhat *d, bool is_inverted,
+		     const char *grep);
+
+/* dhat_tree_weigh -- find out which nodes matter, and sort siblings: largest first, then by total
+ * bytes, then as in the profile. */
+void dhat_tree_weigh(struct dhat_tree *t, enum dhat_metric metric, double threshold);
+
+/* dhat_tree_frame -- a frame of a point, counted from the root of the tree. */
+uint32_t dhat_tree_frame(const struct dhat_tree *t, uint32_t point, uint32_t i);
+
+/* dhat_tree_free -- release it. */
+void dhat_tree_free(struct dhat_tree *t);
+
+#endif

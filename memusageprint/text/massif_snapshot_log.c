@@ -1,0 +1,236 @@
+/* massif_snapshot_log.c -- what Massif says with -v -v and --stats=yes.
+ *
+ * The journal has every snapshot in the order in which they were taken. Which ones were culled
+ * follows from that, so the series is gone through once more here.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/text/massif_snapshot_log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+
+enum { NUMBERS = 2, SNAPSHOTS_MIN = 10, SNAPSHOTS_MAX = 1000 };
+
+struct journal {
+	FILE *out;
+	pid_t pid;
+	const struct image *im;
+	const struct settings *settings;
+	uint64_t number[MU_BOOKS_COUNT];
+	struct mu_journal *series;	/* what is left, in order */
+	size_t count, most;
+	size_t real, detailed, peaks, cullings;
+	bool is_silent;		/* not of this process, or not asked for */
+};
+
+static void __attribute__((format(printf, 2, 3))) say(const struct journal *j, const char *format,
+						      ...)
+{
+	va_list args;
+
+	if (j->is_silent)
+		return;
+	fprintf(j->out, "--%d-- Massif: ", (int)j->pid);
+	va_start(args, format);
+	vfprintf(j->out, format, args);
+	va_end(args);
+	fputc('\n', j->out);
+}
+
+static bool entry_at(const struct image *im, uint64_t i, struct mu_journal *entry)
+{
+	return image_copy_entry(im, MU_SEC_JOURNAL, i, entry, sizeof(*entry));
+}
+
+/* ---- the series -------------------------------------------------------------------------- */
+
+static void say_snapshot(const struct journal *j, const char *what, size_t i)
+{
+	const struct mu_journal *s = &j->series[i];
+	char kind = s->kind == MU_SNAPSHOT_PEAK ? 'p' : s->kind == MU_SNAPSHOT_DETAILED ? 'd' : '.';
+
+	say(j, "%s S%c%3zu (t:%" PRIu64 ", hp:%" PRId64 ", ex:%" PRId64 ", st:0)", what, kind, i,
+	    s->time, s->heap, s->extra);
+}
+
+/* Numbers are those before the culling: what is gone keeps its place meanwhile. */
+static void remove_one(struct journal *j, const size_t *left, size_t k, size_t i)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), " %3zu (t-span = %" PRIu64 ")", k,
+		 j->series[left[i + 1]].time - j->series[left[i - 1]].time);
+	say_snapshot(j, what, left[i]);
+}
+
+static size_t narrowest(const struct journal *j, const size_t *left, size_t count)
+{
+	uint64_t least = UINT64_MAX;
+	size_t best = 0;
+
+	for (size_t i = 1; i + 1 < count; i++) {
+		uint64_t span = j->series[left[i + 1]].time - j->series[left[i - 1]].time;
+
+		if (j->series[left[i]].kind != MU_SNAPSHOT_PEAK && span < least) {
+			best = i;
+			least = span;
+		}
+	}
+	return best;
+}
+
+static bool is_fixed(const struct journal *j, size_t i)
+{
+	return i == 0 || i + 1 == j->count || j->series[i].kind == MU_SNAPSHOT_PEAK;
+}
+
+static void new_interval(const struct journal *j)
+{
+	uint64_t least = UINT64_MAX;
+	size_t best = 0;
+
+	for (size_t i = 1; i < j->count; i++) {
+		uint64_t gap = j->series[i].time - j->series[i - 1].time;
+
+		if (is_fixed(j, i - 1) && is_fixed(j, i)) {
+			say(j, "(Ignoring interval %zu--%zu when computing minimum)", i - 1, i);
+		} else if (gap < least) {
+			least = gap;
+			best = i;
+		}
+	}
+	say(j, "Finished culling (%3zu of %3zu deleted)", j->most - j->count, j->most);
+	for (size_t i = 0; i < j->count; i++)
+		say_snapshot(j, "  post-cull", i);
+	if (best > 0)
+		say(j, "New time interval = %" PRIu64 " (between snapshots %zu and %zu)", least,
+		    best - 1, best);
+}
+
+static void cull(struct journal *j)
+{
+	size_t left[SNAPSHOTS_MAX], count = j->count;
+
+	for (size_t i = 0; i < count; i++)
+		left[i] = i;
+	say(j, "Culling...");
+	for (size_t k = 0; k < j->most / 2; k++) {
+		size_t i = narrowest(j, left, count);
+
+		if (i == 0)
+			break;
+		remove_one(j, left, k, i);
+		memmove(&left[i], &left[i + 1], (--count - i) * sizeof(*left));
+	}
+	for (size_t i = 0; i < count; i++)
+		j->series[i] = j->series[left[i]];
+	j->count = count;
+	j->cullings++;
+	new_interval(j);
+}
+
+static const char *name_of(const struct mu_journal *e)
+{
+	bool is_peak = e->kind == MU_SNAPSHOT_PEAK;
+
+	switch (e->event) {
+	case MU_BOOKS_ALLOCS:
+		return "  alloc";
+	case MU_BOOKS_REALLOCS:
+		return is_peak ? "re-PEAK" : "realloc";
+	case MU_BOOKS_FREES:
+		return is_peak ? "de-PEAK" : "dealloc";
+	default:
+		return "startup";
+	}
+}
+
+static void add(struct journal *j, const struct mu_journal *entry)
+{
+	bool is_peak = entry->kind == MU_SNAPSHOT_PEAK;
+
+	for (size_t i = 0; is_peak && i < j->count; i++)
+		if (j->series[i].kind == MU_SNAPSHOT_PEAK)
+			j->series[i].kind = MU_SNAPSHOT_DETAILED;
+	j->series[j->count] = *entry;
+	j->real++;
+	j->detailed += entry->kind != MU_SNAPSHOT_NORMAL;
+	j->peaks += is_peak;
+	if (entry->skipped)
+		say(j, "  (skipped %u snapshot%s)", entry->skipped,
+		    entry->skipped == 1 ? "" : "s");
+	say_snapshot(j, name_of(entry), j->count++);
+	if (j->count == j->most)
+		cull(j);
+}
+
+/* ---- the rest ----------------------------------------------------------------------------- */
+
+static void say_lists(const struct journal *j)
+{
+	const struct opt_list *ignored = &j->settings->ignore_fn;
+	size_t own;
+	const char *const *name = filter_alloc_fns(&own);
+
+	say(j, "alloc-fns:");
+	for (size_t i = 0; i < own; i++)
+		say(j, "  %s", name[i]);
+	for (size_t i = 0; i < j->settings->alloc_fn.count; i++)
+		say(j, "  %s", j->settings->alloc_fn.item[i]);
+	say(j, "ignore-fns:");
+	if (ignored->count == 0)
+		say(j, "  <empty>");
+	for (size_t i = 0; i < ignored->count; i++)
+		say(j, "  %zu: %s", i, ignored->item[i]);
+}
+
+static void say_stats(const struct journal *j)
+{
+	const uint64_t *n = j->number;
+	uint64_t offers = 1 + n[MU_BOOKS_ALLOCS] + n[MU_BOOKS_REALLOCS] + n[MU_BOOKS_FREES] -
+			  n[MU_BOOKS_SILENT];
+
+	say(j, "heap allocs:           %" PRIu64, n[MU_BOOKS_ALLOCS]);
+	say(j, "heap reallocs:         %" PRIu64, n[MU_BOOKS_REALLOCS]);
+	say(j, "heap frees:            %" PRIu64, n[MU_BOOKS_FREES]);
+	say(j, "ignored heap allocs:   %" PRIu64, n[MU_BOOKS_IGNORED_ALLOCS]);
+	say(j, "ignored heap frees:    %" PRIu64, n[MU_BOOKS_IGNORED_FREES]);
+	say(j, "ignored heap reallocs: %" PRIu64, n[MU_BOOKS_IGNORED_REALLOCS]);
+	say(j, "stack allocs:          0");
+	say(j, "skipped snapshots:     %" PRIu64, offers - (j->real - j->peaks));
+	say(j, "real snapshots:        %zu", j->real);
+	say(j, "detailed snapshots:    %zu", j->detailed);
+	say(j, "peak snapshots:        %zu", j->peaks);
+	say(j, "cullings:              %zu", j->cullings);
+}
+
+void massif_journal(FILE *out, const struct subject *s, const struct settings *settings)
+{
+	struct journal j = { .out = out, .pid = s->pid, .im = &s->image, .settings = settings,
+			     .most = s->recording->segment.head.config.max_snapshots };
+	struct mu_journal entry;
+
+	for (uint64_t i = 0; i < NUMBERS; i++) {
+		if (!entry_at(j.im, i, &entry))
+			return;
+		memcpy(&j.number[i * 4], &entry, sizeof(entry));
+	}
+	j.most = j.most < SNAPSHOTS_MIN ? SNAPSHOTS_MIN :
+		 j.most > SNAPSHOTS_MAX ? SNAPSHOTS_MAX : j.most;
+	j.series = xcalloc(j.most + 1, sizeof(*j.series));
+	j.is_silent = !settings->massif_journal || j.number[MU_BOOKS_FORKED];
+	say_lists(&j);
+	for (uint64_t i = NUMBERS; entry_at(j.im, i, &entry); i++) {
+		j.is_silent = !settings->massif_journal || i < j.number[MU_BOOKS_FORKED];
+		if (j.count < j.most)
+			add(&j, &entry);
+	}
+	j.is_silent = !settings->massif_stats;
+	say_stats(&j);
+	free(j.series);
+}

@@ -1,0 +1,210 @@
+/* plot.c -- drawing in a terminal: a curve of blocks, bars.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/text/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/color.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "formats/base/utf8.h"
+
+enum { COLUMNS_MIN = 40, COLUMNS_MAX = 400, ROWS = 12, LABEL = 9, BEFORE_BAR = 24, NO_BAR = 19 };
+
+#define BLUE "\033[34m"
+#define CYAN "\033[36m"
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+static bool is_utf8(void)
+{
+	const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+struct plot_style plot_style_of(const struct settings *settings)
+{
+	struct plot_style s = { .columns = 80, .rows = ROWS, .has_blocks = is_utf8() };
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t number;
+	int fd = strcmp(settings->output, "-") == 0 ? STDOUT_FILENO : -1;
+
+	if (fd >= 0 && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		s.columns = size.ws_col;
+	else if (columns && units_parse_count(columns, &number) && number <= COLUMNS_MAX)
+		s.columns = (unsigned int)number;
+	if (s.columns < COLUMNS_MIN)
+		s.columns = COLUMNS_MIN;
+	if (s.columns > COLUMNS_MAX)
+		s.columns = COLUMNS_MAX;
+	s.has_color = color_wanted((enum color_when)settings->color, fd);
+	return s;
+}
+
+/* ---- the curve ----------------------------------------------------------------------------- */
+
+/* The most that was there within each column; it holds until the next point. */
+static void to_columns(const struct plot_curve *c, const double *y, double *column,
+		       unsigned int columns)
+{
+	double last = 0;
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < columns; i++) {
+		double end = c->x_end * (i + 1) / columns, most = last;
+
+		for (; at < c->count && (c->x[at] < end || i + 1 == columns); at++) {
+			most = fmax(most, y[at]);
+			last = y[at];
+		}
+		column[i] = most;
+	}
+}
+
+/* What stands in a cell whose lower edge is at LOW rows, of a bar that is HIGH rows high. */
+static const char *cell(const struct plot_style *s, double heap, double total, double low)
+{
+	static const char *const eighths[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584",
+					       "\u2585", "\u2586", "\u2587", "\u2588" };
+	double part = heap - low;
+
+	if (!s->has_blocks)
+		return part >= 0.5 ? "#" : total - low >= 0.5 ? ":" : " ";
+	if (part >= 0.0625)
+		return eighths[(int)fmin(8, lround(part * 8))];
+	return total - low >= 0.5 ? "\u2591" : " ";
+}
+
+static void put_row(FILE *out, const struct plot_style *s, const double *heap,
+		    const double *total, unsigned int columns, double low)
+{
+	const char *last = "";
+
+	for (unsigned int i = 0; i < columns; i++) {
+		const char *text = cell(s, heap[i], total[i], low);
+		const char *color = heap[i] > low + 0.0625 ? BLUE : CYAN;
+
+		if (s->has_color && *text != ' ' && strcmp(color, last) != 0)
+			fputs(last = color, out);
+		fputs(text, out);
+	}
+	fputs(s->has_color && *last ? PLAIN "\n" : "\n", out);
+}
+
+static void put_axis(FILE *out, const struct plot_style *s, const struct plot_curve *c,
+		     unsigned int columns)
+{
+	char text[64];
+	const char *end = c->x_text(text, c->x_end);
+	int room = (int)columns - (int)strlen(end) - 1;
+
+	fprintf(out, "%*s %s", LABEL, "0", s->has_blocks ? "\u2514" : "+");
+	for (unsigned int i = 0; i < columns; i++)
+		fputs(s->has_blocks ? "\u2500" : "-", out);
+	fprintf(out, "\n%*s  0%*s%s\n", LABEL, "", room > 0 ? room : 1, "", end);
+}
+
+/* Whether the total is half a row above the heap somewhere; else the heap alone is drawn. */
+static bool is_seen(const double *heap, const double *total, unsigned int columns,
+		    unsigned int rows)
+{
+	double top = 1, most = 0;
+
+	for (unsigned int i = 0; i < columns; i++) {
+		top = fmax(top, fmax(heap[i], total[i]));
+		most = fmax(most, total[i] - heap[i]);
+	}
+	return most * rows / top >= 0.5;
+}
+
+void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *c)
+{
+	unsigned int columns = s->columns - LABEL - 3;
+	double *heap = xcalloc(columns, sizeof(*heap)), *total = xcalloc(columns, sizeof(*total));
+	double top = 1;
+	char text[UNITS_LENGTH];
+	bool has_rest;
+
+	to_columns(c, c->heap, heap, columns);
+	to_columns(c, c->total, total, columns);
+	has_rest = is_seen(heap, total, columns, s->rows);
+	for (unsigned int i = 0; i < columns; i++)
+		top = fmax(top, has_rest ? fmax(heap[i], total[i]) : heap[i]);
+	for (unsigned int i = 0; i < columns; i++) {
+		heap[i] *= s->rows / top;
+		total[i] *= s->rows / top;
+	}
+	for (unsigned int r = s->rows; r-- > 0;) {
+		bool is_labelled = r + 1 == s->rows || r + 1 == s->rows / 2;
+
+		fprintf(out, "%*s %s", LABEL,
+			is_labelled ? units_bytes(text, units_whole(top * (r + 1) / s->rows)) : "",
+			is_labelled ? (s->has_blocks ? "\u2524" : "+") :
+				      (s->has_blocks ? "\u2502" : "|"));
+		put_row(out, s, heap, total, columns, r);
+	}
+	put_axis(out, s, c, columns);
+	if (has_rest)
+		fprintf(out, "%*s%s heap  %s + rounding, admin, stacks\n",
+			s->columns < 60 ? 0 : LABEL + 3, "",
+			s->has_blocks ? "\u2588" : "#", s->has_blocks ? "\u2591" : ":");
+	free(heap);
+	free(total);
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static int bar_width(const struct plot_style *s)
+{
+	return s->columns < 60 ? 0 : s->columns < 70 ? 8 : 20; /* names matter more */
+}
+
+void plot_bar(FILE *out, const struct plot_style *s, double share, const char *value)
+{
+	const int width = bar_width(s);
+	int full = (int)lround(fmin(fmax(share, 0), 1) * width);
+
+	if (width == 0) {
+		fprintf(out, "%5.1f %% %9s  ", share * 100, value);
+		return;
+	}
+	fprintf(out, "%6.1f %%  %10s  %s", share * 100, value, s->has_color ? BLUE : "");
+	for (int i = 0; i < width; i++)
+		fputs(i >= full ? " " : s->has_blocks ? "\u2588" : "#", out);
+	fprintf(out, "%s  ", s->has_color ? PLAIN : "");
+}
+
+void plot_cut(FILE *out, const struct plot_style *s, const char *text, bool is_behind_bar)
+{
+	const int bar = bar_width(s), before = bar ? BEFORE_BAR + bar : NO_BAR;
+	int room = (int)s->columns - (is_behind_bar ? before : 0);
+
+	if (s->has_color)
+		fputs(BOLD, out);
+	for (int i = 0; *text; i++) {
+		uint32_t code;
+		int length = utf8_next(text, &code);
+
+		if (i + 1 >= room && text[length ? length : 1]) {
+			fputs(s->has_blocks ? "\u2026" : "~", out);
+			break;
+		}
+		fwrite(text, 1, (size_t)(length ? length : 1), out);
+		text += length ? length : 1;
+	}
+	fputs(s->has_color ? PLAIN "\n" : "\n", out);
+}

@@ -1,0 +1,409 @@
+/* themed_picture.c -- pictures that are made of a drawing list, of every kind of input.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusagestat/themed_picture.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/version.h"
+#include "cli/xmalloc.h"
+#include "formats/page/page_foreign.h"
+#include "formats/page/page_image.h"
+#include "memusagestat/curve.h"
+#include "memusagestat/flame.h"
+#include "memusagestat/histogram.h"
+#include "memusagestat/input.h"
+#include "memusagestat/recorded.h"
+#include "memusagestat/source.h"
+#include "profile/read/timeline.h"
+
+enum { BATCH = 8192, WIDTH = 1000, HEIGHT = 560, FLAME_WIDTH = 1200 };
+
+struct portrait {
+	const struct settings *settings;
+	const struct theme *theme;
+	struct source source;
+	struct drawing drawing;
+	char *command;
+};
+
+static struct point size_of(const struct portrait *p, double width, double height)
+{
+	return (struct point){ p->settings->has_width ? p->settings->width : width,
+			       p->settings->has_height ? p->settings->height : height };
+}
+
+static const char *title_of(const struct portrait *p)
+{
+	return p->settings->title ? p->settings->title : p->command ? p->command :
+	       p->source.name;
+}
+
+static void refuse(const struct portrait *p, const char *kind)
+{
+	die("%s: %s does not know %s", p->source.name, kind,
+	    p->settings->kind == PICTURE_HISTOGRAM ? "the sizes of blocks: take a recording" :
+	    p->settings->kind == PICTURE_FLAME ? "who allocated: take a recording" :
+						 "the course of the run");
+}
+
+/* ---- flame graphs -------------------------------------------------------------------------- */
+
+static const struct {
+	const char *what;
+	enum page_metric metric;
+} moments[] = {	/* in the order of --flame's words */
+	{ "live at the peak", PAGE_PEAK_BYTES },
+	{ "live at the end", PAGE_END_BYTES },
+	{ "allocated in all", PAGE_TOTAL_BYTES },
+	{ "were temporary", PAGE_TEMPORARY },
+};
+
+static void draw_flame(struct portrait *p, const struct page_tree *tree,
+		       const struct page_sites *sites)
+{
+	struct point size = size_of(p, FLAME_WIDTH, 0);
+	const struct flame f = {
+		.tree = tree, .sites = sites, .metric = moments[p->settings->flame].metric,
+		.title = title_of(p), .what = moments[p->settings->flame].what,
+		.width = size.x, .height = size.y,
+	};
+
+	if (!(sites->metrics >> f.metric & 1))
+		die("%s: it does not say what was %s", p->source.name, f.what);
+	flame_draw(&p->drawing, &f, p->theme);
+}
+
+/* ---- curves -------------------------------------------------------------------------------- */
+
+/* Points of a curve being collected. */
+struct points {
+	double *x, *y[CURVE_LINES];
+	size_t count;
+};
+
+static void points_init(struct points *p, size_t count)
+{
+	p->count = count;
+	p->x = xcalloc(count + 1, sizeof(*p->x));
+	for (int i = 0; i < CURVE_LINES; i++)
+		p->y[i] = xcalloc(count + 1, sizeof(*p->y[i]));
+}
+
+static void points_free(struct points *p)
+{
+	free(p->x);
+	for (int i = 0; i < CURVE_LINES; i++)
+		free(p->y[i]);
+}
+
+static struct chart_curve line_of(const struct portrait *p, const struct points *from, int number,
+				  const char *name)
+{
+	/* Dashes tell them apart where colours do not. */
+	static const double dash[CURVE_LINES] = { 0, 5, 2, 9, 3 };
+	static const int color[CURVE_LINES] = { 0, 8, 2, 12, 18 };
+
+	return (struct chart_curve){
+		.x = from->x, .y = from->y[number], .count = from->count, .name = name,
+		.color = chart_color(p->theme, color[number]), .dash = dash[number],
+		.is_filled = number == 0,
+	};
+}
+
+static void draw_data(struct portrait *p)
+{
+	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));
+	struct page_dat *kept = xmalloc(sizeof(*kept));
+	struct page_dat_point *all = xcalloc(PAGE_DAT_POINTS, sizeof(*all));
+	const bool by_time = p->settings->by_time;
+	struct points points;
+	struct input in;
+	size_t n;
+
+	input_open(&in, p->source.path);
+	page_dat_init(kept, &in.dat.info);
+	while ((n = input_read(&in, batch, BATCH)) > 0)
+		page_dat_add(kept, batch, n);
+	points_init(&points, page_dat_points(kept, all));
+	for (size_t i = 0; i < points.count; i++) {
+		const struct dat_record *r = &all[i].record;
+		uint64_t time = dat_time(r);
+
+		points.x[i] = by_time ? (time > in.start ? (double)(time - in.start) : 0) :
+					(double)all[i].number;
+		points.y[0][i] = (double)r->heap;
+		points.y[1][i] = (double)r->stack;
+		points.y[2][i] = (double)r->heap + (double)r->stack;
+	}
+	struct curve c = {
+		.line = { line_of(p, &points, 0, "heap"), line_of(p, &points, 2, "heap + stack") },
+		.lines = p->settings->with_total ? 2 : 1,
+		.stack = line_of(p, &points, 1, "stack"),
+		.x_end = by_time ? (double)(in.end - in.start) : (double)in.events,
+		.x_label = by_time && in.is_ns ? chart_time : chart_count,
+		.caption = !by_time ? "calls of malloc and its kin" :
+			   in.is_ns ? "time" : "ticks of the processor's clock",
+		.title = title_of(p),
+	};
+	c.stack.dash = 0;
+	curve_draw(&p->drawing, &c, p->theme, size_of(p, WIDTH, HEIGHT));
+	points_free(&points);
+	input_close(&in);
+	free(all);
+	free(kept);
+	free(batch);
+}
+
+static double since(uint64_t start, uint64_t now)
+{
+	return now > start ? (double)(now - start) : 0;
+}
+
+/* What the snapshots say, and the end of the run, which may be long after the last of them. */
+static void load_shots(struct points *shots, const struct recorded *r)
+{
+	const uint64_t start = r->image.head.process.start_mono_ns;
+	size_t count = image_count(&r->image, MU_SEC_SNAPSHOTS);
+	double extra = 0;
+
+	points_init(shots, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		struct mu_snapshot s = { .mono_ns = start };
+
+		image_snapshot(&r->image, i, &s);
+		extra = (double)s.extra;
+		shots->x[i] = since(start, s.mono_ns);
+		shots->y[0][i] = (double)s.heap;
+		shots->y[1][i] = (double)s.heap + extra;
+	}
+	shots->x[count] = fmax((double)r->export.duration_ns, count ? shots->x[count - 1] : 0);
+	shots->y[0][count] = (double)r->result.heap_now;
+	shots->y[1][count] = (double)r->result.heap_now + extra;
+}
+
+/* Heap and rounding from the snapshots; what the kernel saw, from its samples. */
+static void draw_image(struct portrait *p, const struct recorded *r)
+{
+	const struct image *im = &r->image;
+	const uint64_t start = im->head.process.start_mono_ns;
+	struct points shots, samples;
+	struct timeline t;
+	struct mu_error err;
+
+	if (timeline_load(&t, im, &err) < 0)
+		die("%s: %s", p->source.name, err.text);
+	load_shots(&shots, r);
+	points_init(&samples, t.count);
+	for (size_t i = 0; i < samples.count; i++) {
+		samples.x[i] = since(start, t.sample[i].mono_ns);
+		samples.y[2][i] = (double)t.sample[i].rss_anon;
+	}
+	if (shots.count < 3)
+		die("%s: holds no course of the run: memusage --record with one of --top, --tree, "
+		    "--html keeps it", p->source.name);
+	struct curve c = {
+		.line = { line_of(p, &shots, 0, "heap"),
+			  line_of(p, &shots, 1, "with rounding and admin"),
+			  line_of(p, &samples, 2, "resident, anonymous") },
+		.lines = samples.count > 1 ? 3 : 2,
+		.x_end = (double)r->export.duration_ns,
+		.x_label = chart_time, .caption = "time", .title = title_of(p),
+	};
+	curve_draw(&p->drawing, &c, p->theme, size_of(p, WIDTH, HEIGHT));
+	points_free(&shots);
+	points_free(&samples);
+	timeline_free(&t);
+}
+
+static void draw_massif(struct portrait *p, const struct massif_file *m)
+{
+	double unit = m->unit == MASSIF_MS ? 1e6 : 1; /* times are drawn in ns */
+	struct points points;
+
+	points_init(&points, m->count);
+	for (size_t i = 0; i < m->count; i++) {
+		const struct massif_snapshot *s = &m->snapshots[i];
+
+		points.x[i] = (double)s->time * unit;
+		points.y[0][i] = (double)s->heap;
+		points.y[1][i] = (double)s->heap + (double)s->extra;
+		points.y[2][i] = (double)massif_total(s);
+	}
+	struct curve c = {
+		.line = { line_of(p, &points, 0, "heap"),
+			  line_of(p, &points, 1, "with rounding and admin"),
+			  line_of(p, &points, 2, "with stacks") },
+		.lines = m->count && m->snapshots[m->count - 1].stacks ? 3 : 2,
+		.x_end = m->count ? (double)m->snapshots[m->count - 1].time * unit : 0,
+		.x_label = m->unit == MASSIF_MS ? chart_time :
+			   m->unit == MASSIF_BYTES ? chart_bytes : chart_count,
+		.caption = m->unit == MASSIF_MS ? "time" :
+			   m->unit == MASSIF_BYTES ? "bytes allocated and freed" :
+						     "instructions",
+		.title = title_of(p),
+	};
+	curve_draw(&p->drawing, &c, p->theme, size_of(p, WIDTH, HEIGHT));
+	points_free(&points);
+}
+
+/* ---- kinds of input ------------------------------------------------------------------------ */
+
+static void of_recording(struct portrait *p)
+{
+	struct recorded r;
+	struct page_image what;
+	struct page_sites sites;
+	struct mu_error err;
+
+	recorded_open(&r, p->source.path, (pid_t)p->settings->pid);
+	p->command = xstrdup(r.command);
+	if (p->settings->kind == PICTURE_HISTOGRAM) {
+		histogram_draw(&p->drawing, &r.result.counters, p->theme, title_of(p),
+			       size_of(p, 800, 0));
+	} else if (p->settings->kind == PICTURE_RUN) {
+		draw_image(p, &r);
+	} else {
+		what = (struct page_image){
+			.export = &r.export, .segment = &r.segment.head, .result = &r.result,
+		};
+		if (page_image_init(&what, &err) < 0)
+			die("%s: %s", p->source.name, err.text);
+		sites = page_image_sites(&what);
+		draw_flame(p, &what.tree, &sites);
+		page_image_free(&what);
+	}
+	recorded_close(&r);
+}
+
+static void read_massif(struct portrait *p, struct massif_file *m)
+{
+	struct textfile text;
+	struct mu_error err;
+
+	if (textfile_open(&text, p->source.fd, &err) < 0)
+		die("%s: %s", p->source.name, err.text);
+	if (massif_read(m, &text, &err) < 0 && (err.code != MU_ERROR_TRUNCATED || m->count == 0))
+		die("%s: %s", p->source.name, err.text);
+	textfile_close(&text);
+}
+
+static void of_massif(struct portrait *p)
+{
+	struct massif_file m;
+	struct page_massif what;
+	struct page_sites sites;
+	struct mu_error err;
+
+	if (p->settings->kind == PICTURE_HISTOGRAM)
+		refuse(p, "a massif.out");
+	read_massif(p, &m);
+	p->command = xstrdup(m.cmd);
+	if (p->settings->kind == PICTURE_RUN) {
+		draw_massif(p, &m);
+	} else {
+		if (page_massif_init(&what, &m, &err) < 0)
+			die("%s: %s", p->source.name, err.text);
+		sites = page_massif_sites(&what);
+		draw_flame(p, &what.stacks.tree, &sites);
+		page_massif_free(&what);
+	}
+	massif_free(&m);
+}
+
+static void of_dhat(struct portrait *p)
+{
+	struct dhat d;
+	struct page_dhat what;
+	struct page_sites sites;
+	struct textfile text;
+	struct mu_error err;
+
+	if (p->settings->kind != PICTURE_FLAME)
+		refuse(p, "a profile of DHAT");
+	if (textfile_open(&text, p->source.fd, &err) < 0 || dhat_read(&d, &text, &err) < 0)
+		die("%s: %s", p->source.name, err.text);
+	textfile_close(&text);
+	p->command = xstrdup(d.command ? d.command : "");
+	if (page_dhat_init(&what, &d, &err) < 0)
+		die("%s: %s", p->source.name, err.text);
+	sites = page_dhat_sites(&what);
+	draw_flame(p, &what.stacks.tree, &sites);
+	page_dhat_free(&what);
+	dhat_free(&d);
+}
+
+static void draw(struct portrait *p)
+{
+	switch (source_kind(&p->source)) {
+	case INPUT_RECORDING:
+		of_recording(p);
+		return;
+	case INPUT_MASSIF:
+		of_massif(p);
+		return;
+	case INPUT_DHAT:
+		of_dhat(p);
+		return;
+	default:
+		if (p->settings->kind != PICTURE_RUN)
+			refuse(p, "a data file");
+		draw_data(p);
+	}
+}
+
+/* A file that glibc's graph cannot be made of. */
+static bool is_other_kind(const char *input)
+{
+	char beginning[4096] = { 0 };
+	int fd = strcmp(input, "-") == 0 ? -1 : open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	ssize_t size = fd >= 0 ? pread(fd, beginning, sizeof(beginning), 0) : 0;
+	enum input_kind kind = kind_of(beginning, size > 0 ? (size_t)size : 0);
+
+	if (fd >= 0)
+		close(fd);
+	return kind == INPUT_RECORDING || kind == INPUT_MASSIF || kind == INPUT_DHAT;
+}
+
+bool portrait_is_wanted(const struct settings *settings)
+{
+	if (settings->kind != PICTURE_RUN || settings->theme == THEME_LIGHT ||
+	    settings->theme == THEME_DARK)
+		return true;
+	if (settings->theme == THEME_CLASSIC)
+		return false;
+	return settings->format != DRAWING_PNG || is_other_kind(settings->input);
+}
+
+int portrait_run(const struct settings *settings)
+{
+	struct portrait p = {
+		.settings = settings,
+		.theme = theme_find(settings->theme == THEME_DARK ? "dark" : "light"),
+	};
+	const struct png_note notes[] = {
+		{ "Title", settings->title },
+		{ "Software", "memusagestat (memusage) " MEMUSAGE_VERSION },
+	};
+	struct output out;
+	int result;
+
+	source_open(&p.source, settings->input);
+	source_check_output(&p.source, settings->output, "picture");
+	draw(&p);
+	result = output_open(&out, settings->output, p.command ? 0 : OUTPUT_PUBLIC);
+	if (result == 0) {
+		drawing_write(&p.drawing, &out, settings->format, notes, 2);
+		result = output_close(&out);
+	}
+	drawing_fini(&p.drawing);
+	source_close(&p.source);
+	free(p.command);
+	return result;
+}

@@ -1,0 +1,23 @@
+/* error.c -- how profile/ and formats/ say what went wrong.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
+		 const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return -1;
+	err->code = code;
+	err->offset = offset;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	return -1;
+}

@@ -1,0 +1,36 @@
+/* error.h -- how profile/ and formats/ say what went wrong: they neither print nor exit.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_BASE_ERROR_H
+#define PROFILE_BASE_ERROR_H
+
+#include <stdint.h>
+
+enum mu_error_code {
+	MU_ERROR_NONE = 0,
+	MU_ERROR_SYSTEM,	/* a system call failed; text ends with the reason */
+	MU_ERROR_MEMORY,	/* no memory */
+	MU_ERROR_FORMAT,	/* not such a file, or damaged */
+	MU_ERROR_TRUNCATED,	/* ends too early; what was read so far is good */
+	MU_ERROR_VERSION	/* made by a version that is not understood */
+};
+
+/* Text can follow "tool: FILE: ". */
+struct mu_error {
+	enum mu_error_code code;
+	uint64_t offset;	/* byte in the file where it was noticed; 0 if that says nothing */
+	char text[200];
+};
+
+/* mu_error_set -- fill in an error.
+ *
+ * err     NULL allowed: then nothing happens.
+ * offset  byte in the file, 0 if that says nothing.
+ * format  printf's, with %m for the errno at the call.
+ * Returns -1, so that `return mu_error_set(...)` ends a function.
+ */
+int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

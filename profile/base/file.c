@@ -1,0 +1,93 @@
+/* file.c -- open a file as a profiled process saw it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	FIND_FLAGS = O_PATH | O_CLOEXEC,
+	OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+};
+
+/* Not opened yet: only a hold of it. */
+static int find_in(const char *root, const char *path)
+{
+	struct open_how how = { .flags = FIND_FLAGS, .resolve = RESOLVE_IN_ROOT };
+	int dir, fd;
+
+	if (!root || !*root)
+		return open(path, FIND_FLAGS);
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	fd = (int)syscall(__NR_openat2, dir, path, &how, sizeof(how));
+	/* Before Linux 5.6, or where a filter forbids what it does not know. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = openat(dir, path + strspn(path, "/"), FIND_FLAGS);
+	close(dir);
+	return fd;
+}
+
+/* By the link of its descriptor the very file is opened that was looked at. Without /proc it is
+ * opened by its name, and looked at once more. */
+static int open_found(int found, const char *root, const char *path)
+{
+	char link[32];
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+	fd = open(link, OPEN_FLAGS);
+	if (fd < 0 && errno == ENOENT && (!root || !*root))
+		fd = open(path, OPEN_FLAGS);
+	return fd;
+}
+
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* To open a device may rewind a tape, ring a bell or start a watchdog. */
+int file_open_below(const char *root, const char *path)
+{
+	int found = find_in(root, path), fd = -1;
+
+	if (found < 0)
+		return -1;
+	errno = EINVAL;
+	if (is_regular(found))
+		fd = open_found(found, root, path);
+	if (fd >= 0 && !is_regular(fd)) {
+		close(fd);
+		errno = EINVAL;
+		fd = -1;
+	}
+	int saved = errno;
+	close(found);
+	errno = saved;
+	return fd;
+}
+
+static uint64_t nanoseconds(struct timespec t)
+{
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool file_is_younger(int fd, uint64_t than_ns)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 &&
+	       (nanoseconds(st.st_mtim) > than_ns || nanoseconds(st.st_ctim) > than_ns);
+}

@@ -1,0 +1,159 @@
+/* strings.c -- a pool of strings in which every text has one number.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/base/strings.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+enum { CHUNK_BYTES = 64 << 10, FIRST_SLOTS = 256 };
+
+struct strings_chunk {
+	struct strings_chunk *older;
+	char text[];
+};
+
+/* Names come from files that may be made to collide, which would take time by the square of
+ * their number; so the hash has a secret of the process in it: the 16 random bytes that the
+ * kernel gives each program. */
+static void read_secret(uint64_t secret[2])
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random)
+		memcpy(secret, random, 2 * sizeof(*secret));
+	secret[1] |= 1;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint32_t hash_of(const char *text, size_t length)
+{
+	static uint64_t secret[2];
+	uint64_t hash, word;
+
+	if (!secret[1])
+		read_secret(secret);
+	hash = secret[0] ^ length;
+	for (; length > 8; length -= 8, text += 8) {
+		memcpy(&word, text, 8);
+		hash = mix(hash ^ word, secret[1]);
+	}
+	word = 0;
+	memcpy(&word, text, length);
+	return (uint32_t)mix(hash ^ word, secret[1]);
+}
+
+static bool grow_slots(struct strings *pool)
+{
+	uint32_t slots = pool->slot ? (pool->slot_mask + 1) * 2 : FIRST_SLOTS;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (uint32_t number = 1; number <= pool->count; number++) {
+		uint32_t at = pool->hash[number - 1] & (slots - 1);
+
+		while (slot[at])
+			at = (at + 1) & (slots - 1);
+		slot[at] = number;
+	}
+	free(pool->slot);
+	pool->slot = slot;
+	pool->slot_mask = slots - 1;
+	return true;
+}
+
+static bool grow_texts(struct strings *pool)
+{
+	uint32_t room = pool->room ? pool->room * 2 : FIRST_SLOTS;
+	const char **text = reallocarray(pool->text, room, sizeof(*text));
+	uint32_t *hash;
+
+	if (!text)
+		return false;
+	pool->text = text;
+	hash = reallocarray(pool->hash, room, sizeof(*hash));
+	if (!hash)
+		return false;
+	pool->hash = hash;
+	pool->room = room;
+	return true;
+}
+
+/* A long text gets a chunk of its own. */
+static char *room_for(struct strings *pool, size_t bytes)
+{
+	size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+	struct strings_chunk *chunk = pool->chunk;
+
+	if (!chunk || bytes > pool->chunk_size - pool->chunk_used) {
+		chunk = malloc(sizeof(*chunk) + size);
+		if (!chunk)
+			return NULL;
+		chunk->older = pool->chunk;
+		pool->chunk = chunk;
+		pool->chunk_size = size;
+		pool->chunk_used = 0;
+	}
+	pool->chunk_used += bytes;
+	return chunk->text + pool->chunk_used - bytes;
+}
+
+uint32_t strings_add(struct strings *pool, const char *text, size_t length)
+{
+	uint32_t hash, at;
+	char *copy;
+
+	if (length == 0)
+		return 0;
+	if ((!pool->slot || pool->count > pool->slot_mask / 2) && !grow_slots(pool))
+		return 0;
+	hash = hash_of(text, length);
+	for (at = hash & pool->slot_mask; pool->slot[at]; at = (at + 1) & pool->slot_mask) {
+		uint32_t number = pool->slot[at];
+		const char *known = pool->text[number - 1];
+
+		if (pool->hash[number - 1] == hash && strncmp(known, text, length) == 0 &&
+		    known[length] == '\0')
+			return number;
+	}
+	if (pool->count == pool->room && !grow_texts(pool))
+		return 0;
+	copy = room_for(pool, length + 1);
+	if (!copy)
+		return 0;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	pool->text[pool->count] = copy;
+	pool->hash[pool->count] = hash;
+	pool->slot[at] = ++pool->count;
+	return pool->count;
+}
+
+const char *strings_get(const struct strings *pool, uint32_t number)
+{
+	return number > 0 && number <= pool->count ? pool->text[number - 1] : "";
+}
+
+void strings_free(struct strings *pool)
+{
+	while (pool->chunk) {
+		struct strings_chunk *older = pool->chunk->older;
+
+		free(pool->chunk);
+		pool->chunk = older;
+	}
+	free(pool->text);
+	free(pool->hash);
+	free(pool->slot);
+	*pool = (struct strings){ 0 };
+}

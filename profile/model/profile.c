@@ -1,0 +1,277 @@
+/* profile.c -- who allocated: the call stacks of one image and what was done at each.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/model/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_REQUEST UINT32_MAX
+#define OBJECT_NAME 200
+
+static int no_memory(struct mu_error *err)
+{
+	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for call stacks");
+}
+
+static uint32_t count_of(const struct image *im, enum mu_section section, uint32_t max)
+{
+	uint64_t count = image_count(im, section);
+
+	return count < max ? (uint32_t)count : max;
+}
+
+/* ---- locations ----------------------------------------------------------------------------- */
+
+/* A frame while locations are made. */
+struct place {
+	uint64_t pc;
+	uint32_t module;
+	uint32_t frame;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	return (x->module > y->module) - (x->module < y->module);
+}
+
+/* Number the different places, and tell each frame its own. */
+static int make_locations(struct profile *p, struct place *place, uint32_t count,
+			  struct mu_error *err)
+{
+	qsort(place, count, sizeof(*place), by_place);
+	p->location = calloc((size_t)count + 1, sizeof(*p->location));
+	if (!p->location)
+		return no_memory(err);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 0 || by_place(&place[i - 1], &place[i]) != 0)
+			p->location[p->location_count++] = (struct location){
+				.pc = place[i].pc, .module = place[i].module,
+				.request = NO_REQUEST };
+		p->frame[place[i].frame].location = p->location_count - 1;
+	}
+	return 0;
+}
+
+/* Frames of the recorder itself (its operator new calls the real one; its start routine calls the
+ * thread's) are none of the program's: such a frame becomes another copy of its caller's. */
+static struct place add_frame(struct profile *p, uint32_t i, const struct mu_frame *from,
+			      const struct place *place)
+{
+	uint32_t module = modules_find(&p->modules, from->pc - 1, from->generation);
+
+	if (from->parent && module != MODULES_NONE && p->modules.module[module].is_recorder) {
+		p->frame[i] = p->frame[from->parent];
+		return (struct place){ place[from->parent - 1].pc, place[from->parent - 1].module,
+				       i };
+	}
+	p->frame[i].parent = from->parent;
+	p->frame[i].depth = p->frame[from->parent].depth + 1;
+	return (struct place){ from->pc, module, i };
+}
+
+static int load_frames(struct profile *p, const struct image *im, struct mu_error *err)
+{
+	uint32_t count = count_of(im, MU_SEC_FRAMES, PROFILE_FRAMES_MAX), places = 0;
+	struct place *place = reallocarray(NULL, (size_t)count + 1, sizeof(*place));
+	int result;
+
+	p->frame = calloc((size_t)count + 1, sizeof(*p->frame));
+	if (!place || !p->frame) {
+		free(place);
+		return no_memory(err);
+	}
+	for (uint32_t i = 1; i < count; i++) {
+		struct mu_frame from;
+
+		if (!image_copy_entry(im, MU_SEC_FRAMES, i, &from, sizeof(from)))
+			break;
+		/* Callers are written first, so a chain of parents ends. */
+		if (from.parent >= i || p->frame[from.parent].depth >= PROFILE_DEPTH_MAX)
+			from.parent = 0;
+		place[places++] = add_frame(p, i, &from, place);
+	}
+	p->frame_count = places + 1;
+	result = make_locations(p, place, places, err);
+	free(place);
+	return result;
+}
+
+static int load_stacks(struct profile *p, const struct image *im, struct mu_error *err)
+{
+	uint32_t count = count_of(im, MU_SEC_STACKS, PROFILE_STACKS_MAX);
+
+	p->stack = calloc((size_t)count + 1, sizeof(*p->stack));
+	if (!p->stack)
+		return no_memory(err);
+	for (; p->stack_count < count; p->stack_count++) {
+		struct mu_stack from;
+
+		if (!image_copy_entry(im, MU_SEC_STACKS, p->stack_count, &from, sizeof(from)))
+			break;
+		p->stack[p->stack_count] = (struct profile_stack){
+			.frame = from.frame < p->frame_count ? from.frame : 0,
+			.flags = from.flags & 0xff };
+	}
+	return 0;
+}
+
+int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
+{
+	*p = (struct profile){ .has_start = im->head.notes & MU_NOTE_PAGES };
+	if (modules_load(&p->modules, im, err) < 0 || load_frames(p, im, err) < 0)
+		return -1;
+	image_forget(im);
+	if (load_stacks(p, im, err) < 0)
+		return -1;
+	image_forget(im);
+	return sites_load(&p->sites, im, p->stack_count, err);
+}
+
+void profile_free(struct profile *p)
+{
+	modules_free(&p->modules);
+	free(p->location);
+	free(p->frame);
+	free(p->stack);
+	sites_free(&p->sites);
+	symbols_free(&p->symbols);
+	*p = (struct profile){ .frame_count = 0 };
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+struct wanted {
+	struct symbols_request request;
+	uint32_t location;
+};
+
+static int by_request(const void *a, const void *b)
+{
+	const struct symbols_request *x = &((const struct wanted *)a)->request;
+	const struct symbols_request *y = &((const struct wanted *)b)->request;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* What to ask for every location, in the order that symbols_resolve() wants. What belongs to no
+ * module is asked of one behind the last, the code made at run time. */
+static void want_all(const struct profile *p, struct wanted *wanted)
+{
+	for (uint32_t i = 0; i < p->location_count; i++) {
+		const struct location *l = &p->location[i];
+		bool has_module = l->module != MODULES_NONE;
+		uint64_t bias = has_module ? p->modules.module[l->module].bias : 0;
+
+		wanted[i] = (struct wanted){
+			.request = { .address = l->pc - 1 - bias,
+				     .module = has_module ? l->module : p->modules.count },
+			.location = i };
+	}
+	qsort(wanted, p->location_count, sizeof(*wanted), by_request);
+}
+
+static size_t list_requests(struct profile *p, const struct wanted *wanted,
+			    struct symbols_request *request)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->location_count; i++) {
+		if (i == 0 || by_request(&wanted[i - 1], &wanted[i]) != 0)
+			request[count++] = wanted[i].request;
+		p->location[wanted[i].location].request = count - 1;
+	}
+	return count;
+}
+
+/* What was mapped at the start has stacks of no calls: the address 0 and, if it is an object, the
+ * first one of that. */
+static bool name_start(struct profile *p)
+{
+	char name[OBJECT_NAME + 3];
+
+	for (uint32_t i = 0; i < p->location_count; i++) {
+		const struct location *l = &p->location[i];
+		const char *path = profile_object(p, i), *slash = strrchr(path, '/');
+
+		if (l->pc == 1 && !*path)
+			strcpy(name, "[program start]");
+		else if (*path && l->pc - 1 == p->modules.module[l->module].start)
+			snprintf(name, sizeof(name), "[%.*s]", OBJECT_NAME,
+				 slash ? slash + 1 : path);
+		else
+			continue;
+		if (!symbols_name(&p->symbols, l->request, name))
+			return false;
+	}
+	return true;
+}
+
+int profile_resolve(struct profile *p, const struct symbols_options *o, struct mu_error *err)
+{
+	const uint32_t modules = p->modules.count + 1;
+	size_t room = (size_t)p->location_count + 1;
+	struct wanted *wanted = reallocarray(NULL, room, sizeof(*wanted));
+	struct symbols_request *request = reallocarray(NULL, room, sizeof(*request));
+	struct symbols_module *module = calloc(modules, sizeof(*module));
+	int result = -1;
+
+	if (!wanted || !request || !module) {
+		no_memory(err);
+		goto out;
+	}
+	for (uint32_t i = 0; i < p->modules.count; i++)
+		module[i] = (struct symbols_module){ .path = p->modules.module[i].path,
+						     .id = p->modules.module[i].id };
+	want_all(p, wanted);
+	symbols_free(&p->symbols);
+	result = symbols_resolve(&p->symbols, module, modules, request,
+				 list_requests(p, wanted, request), o, err);
+	if (result == 0 && p->has_start && !name_start(p))
+		result = no_memory(err);
+out:
+	free(wanted);
+	free(request);
+	free(module);
+	return result;
+}
+
+const struct symbols_level *profile_levels(const struct profile *p, uint32_t location,
+					   uint32_t *count)
+{
+	const struct symbols *s = &p->symbols;
+	uint32_t request;
+
+	*count = 0;
+	if (location >= p->location_count)
+		return NULL;
+	request = p->location[location].request;
+	if (request >= s->count || s->symbol[request].count == 0)
+		return NULL;
+	*count = s->symbol[request].count;
+	return &s->level[s->symbol[request].first];
+}
+
+const char *profile_function(const struct profile *p, uint32_t location)
+{
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(p, location, &count);
+
+	return count ? symbols_text(&p->symbols, level[count - 1].name) : "";
+}
+
+const char *profile_object(const struct profile *p, uint32_t location)
+{
+	uint32_t module = location < p->location_count ? p->location[location].module :
+							 MODULES_NONE;
+
+	return module < p->modules.count ? p->modules.module[module].path : "";
+}

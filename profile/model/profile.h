@@ -1,0 +1,109 @@
+/* profile.h -- who allocated: the call stacks of one image and what was done at each.
+ *
+ *	struct profile p;
+ *
+ *	if (profile_load(&p, &image, &err) == 0 && profile_resolve(&p, NULL, &err) == 0)
+ *		...;
+ *	profile_free(&p);
+ *
+ * A *site* is a call stack and the function that was called (docs/format.md, section 7). A
+ * stack is a chain of frames, from the innermost, the one that called malloc, outward. Frames
+ * share *locations*, addresses of code; a location has *levels*: the function there and the
+ * calls inlined into it.
+ *
+ * Everything is copied out of the recording, which may be hostile: numbers are bounded here,
+ * so that nobody else has to.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_MODEL_PROFILE_H
+#define PROFILE_MODEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/base/error.h"
+#include "profile/read/image.h"
+#include "profile/read/modules.h"
+#include "profile/read/sites.h"
+#include "profile/symbols/symbols.h"
+
+/* What is believed of a recording, so that a hostile one cannot take gigabytes. A real one has
+ * less than a tenth of it. */
+enum {
+	PROFILE_DEPTH_MAX = 4096,	/* frames of a stack */
+	PROFILE_FRAMES_MAX = 1 << 25,
+	PROFILE_STACKS_MAX = 1 << 23
+};
+
+/* Ordered by pc, then module; no two are equal. */
+struct location {
+	uint64_t pc;		/* return address, in the process */
+	uint32_t module;	/* of modules, or MODULES_NONE */
+	uint32_t request;	/* private: of symbols */
+};
+
+/* Frame 0 is the root, outside of everything. The parent of a frame is its caller and has a
+ * smaller number. */
+struct profile_frame {
+	uint32_t parent;
+	uint32_t location;
+	uint32_t depth;		/* frames from here outward, the root not counted */
+};
+
+struct profile_stack {
+	uint32_t frame;		/* innermost; 0: an empty stack */
+	uint32_t flags;		/* enum mu_stack_flag */
+};
+
+struct profile {
+	struct modules modules;
+	struct location *location;
+	uint32_t location_count;
+	struct profile_frame *frame;
+	uint32_t frame_count;
+	struct profile_stack *stack;
+	uint32_t stack_count;
+	struct sites sites;
+	struct symbols symbols;	/* after profile_resolve() */
+	bool has_start;		/* stacks of what was mapped before anything was recorded */
+};
+
+/* profile_load -- copy sites, stacks and modules out of an image.
+ *
+ * p    overwritten; release with profile_free() in any case.
+ * im   of a live or dead process, or kept. Without recorded stacks the profile is empty.
+ * Returns 0, or -1 with ERR without memory.
+ * Cost about 20 ns per frame, and 24 bytes.
+ */
+int profile_load(struct profile *p, const struct image *im, struct mu_error *err);
+
+/* profile_resolve -- give names to all locations. Once, after profile_load().
+ *
+ * o  NULL for defaults. With perf_map, code that belongs to no module is looked up there.
+ * What was mapped at the start has full names, "[program start]" and that of its object,
+ * "[libc.so.6]", and none for Massif, which has no such places.
+ * Returns 0, or -1 with ERR without memory. Names that cannot be found are no error.
+ */
+int profile_resolve(struct profile *p, const struct symbols_options *o, struct mu_error *err);
+
+/* profile_free -- release everything. Fine for a zeroed struct, and twice. */
+void profile_free(struct profile *p);
+
+/* profile_levels -- the names of a location, innermost first.
+ *
+ * count  set to how many; 0 if nothing is known, or nothing was resolved yet.
+ */
+const struct symbols_level *profile_levels(const struct profile *p, uint32_t location,
+					   uint32_t *count);
+
+/* profile_function -- the name of the function at a location, as Massif shows it.
+ *
+ * "" if unknown. Not that of an inlined call.
+ */
+const char *profile_function(const struct profile *p, uint32_t location);
+
+/* profile_object -- path of the module of a location, "" if it has none. */
+const char *profile_object(const struct profile *p, uint32_t location);
+
+#endif

@@ -1,0 +1,268 @@
+/* top.c -- lists of who holds the most.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/model/top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/array.h"
+
+/* One stack while holders are summed up. */
+struct item {
+	uint64_t high, low;	/* equal for one holder and line */
+	struct top_entry entry;
+};
+
+struct builder {
+	struct top *t;
+	const struct holders *h;
+	const struct profile *p;
+	const struct weight *weight;
+	enum top_kind kind;
+	bool by_blocks;
+	uint32_t *index;	/* TOP_FUNCTIONS: entry + 1 by function, see function_of() */
+	uint32_t *last;		/* ... and the site that came last, + 1 */
+	uint32_t room;
+};
+
+/* A weight that can be added up, whatever a damaged recording says. */
+static int64_t sane(const struct builder *b, int64_t value)
+{
+	int64_t most = INT64_MAX / ((int64_t)b->p->sites.count + 1);
+
+	return value < 0 ? 0 : value < most ? value : most;
+}
+
+/* What site I weighs, at its filtered stack; false if it does not count. */
+static bool take_site(const struct builder *b, uint32_t i, struct filtered *stack,
+		      struct top_entry *entry)
+{
+	*stack = filter_stack(b->h->filter, b->p->sites.site[i].stack);
+	if (!b->weight[i].is_there || stack->is_ignored)
+		return false;
+	*entry = (struct top_entry){ .bytes = sane(b, b->weight[i].bytes),
+				     .blocks = sane(b, b->weight[i].blocks), .stacks = 1,
+				     .life = sane(b, b->p->sites.site[i].life),
+				     .lives = b->p->sites.site[i].total_blocks };
+	entry->heaviest = b->by_blocks ? entry->blocks : entry->bytes;
+	b->t->bytes += entry->bytes;
+	b->t->blocks += entry->blocks;
+	return entry->heaviest > 0;
+}
+
+static void add(struct top_entry *to, const struct top_entry *from)
+{
+	if (from->heaviest > to->heaviest || to->stacks == 0) {
+		to->at = from->at;
+		to->heaviest = from->heaviest;
+	}
+	to->bytes += from->bytes;
+	to->blocks += from->blocks;
+	to->life += from->life;
+	to->lives += from->lives;
+	to->stacks++;
+}
+
+/* ---- holders ------------------------------------------------------------------------------- */
+
+static void set_key(const struct profile *p, struct item *item)
+{
+	const struct position *at = &item->entry.at;
+	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
+
+	if (level && level->full) {
+		item->high = (uint64_t)level->full << 32 | level->file;
+		item->low = level->line;
+	} else if (at->left) {
+		/* Without a name: the address in its module. */
+		item->high = 1;
+		item->low = p->frame[at->frame].location;
+	} else {
+		item->high = item->low = 0;
+	}
+}
+
+/* The first module of that path: an object may have been opened again. */
+static uint32_t object_of(const struct profile *p, const struct position *at)
+{
+	uint32_t module = p->location[p->frame[at->frame].location].module;
+
+	for (uint32_t i = 0; module < p->modules.count && i < module; i++) {
+		if (strcmp(p->modules.module[i].path, p->modules.module[module].path) == 0)
+			return i;
+	}
+	return module;
+}
+
+/* What has no name, or no file, is one place per object. */
+static void set_group(const struct profile *p, enum top_kind kind, struct item *item)
+{
+	const struct position *at = &item->entry.at;
+	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
+	uint32_t text = !level || kind == TOP_BY_OBJECT ? 0 :
+			kind == TOP_BY_FUNCTION ? level->full : level->file;
+
+	item->high = at->left ? 1 + (text != 0) : 0;
+	item->low = !at->left ? 0 : text ? text : object_of(p, at);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->high != y->high)
+		return x->high < y->high ? -1 : 1;
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+static int sum_holders(struct builder *b)
+{
+	const uint32_t sites = b->p->sites.count;
+	struct item *item = reallocarray(NULL, (size_t)sites + 1, sizeof(*item));
+	struct top *t = b->t;
+	uint32_t count = 0;
+
+	t->entry = calloc((size_t)sites + 1, sizeof(*t->entry));
+	if (!item || !t->entry) {
+		free(item);
+		return -1;
+	}
+	for (uint32_t i = 0; i < sites; i++) {
+		struct filtered stack;
+
+		if (!take_site(b, i, &stack, &item[count].entry))
+			continue;
+		item[count].entry.at = holders_find(b->h, &stack);
+		if (b->kind == TOP_HOLDERS)
+			set_key(b->p, &item[count++]);
+		else
+			set_group(b->p, b->kind, &item[count++]);
+	}
+	qsort(item, count, sizeof(*item), by_key);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 0 || by_key(&item[i - 1], &item[i]) != 0)
+			t->count++;
+		add(&t->entry[t->count - 1], &item[i].entry);
+	}
+	free(item);
+	return 0;
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+/* A number for the function at a position: that of its name, or one of its module's behind them. */
+static uint32_t function_of(const struct profile *p, const struct position *at)
+{
+	const struct symbols_level *level = position_level(p, at);
+	uint32_t module = p->location[p->frame[at->frame].location].module;
+
+	if (level && level->full)
+		return level->full;
+	return p->symbols.strings.count + 1 +
+	       (module < p->modules.count ? module : p->modules.count);
+}
+
+static bool has_room(struct builder *b)
+{
+	struct top_entry *entry;
+
+	if (b->t->count == b->room) {
+		entry = array_grow(b->t->entry, &b->room, b->t->count + 1, sizeof(*entry));
+		if (!entry)
+			return false;
+		b->t->entry = entry;
+	}
+	b->t->entry[b->t->count] = (struct top_entry){ .stacks = 0 };
+	return true;
+}
+
+/* Every function on the stack of site I, once. */
+static bool add_functions(struct builder *b, uint32_t i, const struct filtered *stack,
+			  struct top_entry *entry)
+{
+	struct position at = { .frame = stack->frame, .left = stack->count };
+
+	if (at.left == 0)
+		return true;
+	do {
+		uint32_t function = function_of(b->p, &at);
+
+		if (b->last[function] == i + 1)
+			continue;
+		b->last[function] = i + 1;
+		if (!b->index[function]) {
+			if (!has_room(b))
+				return false;
+			b->index[function] = ++b->t->count;
+		}
+		entry->at = at;
+		add(&b->t->entry[b->index[function] - 1], entry);
+	} while (position_step(b->p, &at));
+	return true;
+}
+
+static int sum_functions(struct builder *b)
+{
+	size_t functions = (size_t)b->p->symbols.strings.count + b->p->modules.count + 2;
+	int result = -1;
+
+	b->index = calloc(functions, sizeof(*b->index));
+	b->last = calloc(functions, sizeof(*b->last));
+	if (!b->index || !b->last)
+		goto out;
+	for (uint32_t i = 0; i < b->p->sites.count; i++) {
+		struct top_entry entry;
+		struct filtered stack;
+
+		if (take_site(b, i, &stack, &entry) && !add_functions(b, i, &stack, &entry))
+			goto out;
+	}
+	result = 0;
+out:
+	free(b->index);
+	free(b->last);
+	return result;
+}
+
+/* ---- both ---------------------------------------------------------------------------------- */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct top_entry *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	/* Of equals the one further out: main before what it calls. */
+	return (x->at.left > y->at.left) - (x->at.left < y->at.left);
+}
+
+static int by_blocks(const void *a, const void *b)
+{
+	const struct top_entry *x = a, *y = b;
+
+	if (x->blocks != y->blocks)
+		return x->blocks > y->blocks ? -1 : 1;
+	return by_bytes(a, b);
+}
+
+int top_build(struct top *t, const struct holders *h, const struct weight *weight,
+	      enum top_kind kind, bool blocks, struct mu_error *err)
+{
+	struct builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
+			     .kind = kind, .by_blocks = blocks };
+
+	*t = (struct top){ .count = 0 };
+	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_holders(&b)) < 0)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a list");
+	if (t->count > 1)
+		qsort(t->entry, t->count, sizeof(*t->entry), blocks ? by_blocks : by_bytes);
+	return 0;
+}
+
+void top_free(struct top *t)
+{
+	free(t->entry);
+	*t = (struct top){ .count = 0 };
+}

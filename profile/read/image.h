@@ -1,0 +1,154 @@
+/* image.h -- checked access to one image of a recording.
+ *
+ * The memory behind an image may be written by a hostile process while it is read, so
+ * everything is copied out first and judged afterwards, and every offset and count is
+ * bounded by the image. A field that makes no sense reads as "nothing there".
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_READ_IMAGE_H
+#define PROFILE_READ_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/base/error.h"
+#include "profile/read/backed.h"
+#include "recording/recording.h"
+
+/* Bounds on what a reader believes, whatever the recording says. */
+enum {
+	IMAGE_THREADS_MAX = 1 << 17,
+	IMAGE_STRING_MAX = 1 << 16
+};
+
+/* Offsets that name bytes of image.outside. No image is that large. */
+#define IMAGE_OUTSIDE (UINT64_C(1) << 62)
+
+struct image {
+	const uint8_t *base;	/* of the image in memory */
+	uint64_t size;		/* bytes that may be read */
+	struct mu_image head;	/* copied by image_load() or image_refresh() */
+	/* The timeline of an image that is recorded right now lies with the collector: these
+	 * stand for section MU_SEC_TIMELINE unless they are NULL. Borrowed. */
+	const struct mu_sample *samples;
+	uint64_t sample_count;
+	uint64_t rss_peak;	/* likewise, unless head.rss_peak is larger */
+	/* Snapshots that were taken from outside stand for MU_SEC_SNAPSHOTS unless they are NULL;
+	 * their values are named by offsets from IMAGE_OUTSIDE on. Borrowed. */
+	const struct mu_snapshot *shots;
+	uint64_t shot_count;
+	const uint8_t *outside;
+	uint64_t outside_size;
+	struct mu_batch batch;	/* copied with the header; batch.h */
+	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it is booked */
+	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */
+	struct backed *backed;	/* of shared memory: nothing else of it is read; NULL: all is */
+};
+
+/* image_load -- take hold of the image at BASE.
+ *
+ * base  8-byte aligned memory of SIZE bytes that outlives the image.
+ * Returns 0, or -1 when no image has been published there or its version is unknown.
+ * Cost  copies the header (14 KiB).
+ */
+int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err);
+
+/* image_load_backed -- the same of shared memory, of which only what BACKED has is read.
+ *
+ * backed  of this image; borrowed, and kept up as the image grows. NULL: as image_load().
+ */
+int image_load_backed(struct image *im, const void *base, uint64_t size, struct backed *backed,
+		      struct mu_error *err);
+
+/* image_refresh -- copy the header again; a live image moves on. With batch_take(). */
+void image_refresh(struct image *im);
+
+/* image_at -- where LENGTH bytes at OFFSET can be read, or NULL if they are not all inside.
+ *
+ * The bytes may change while they are looked at, and a compiler may read them twice where the
+ * source does once. For atomic loads, and for bytes of which nothing depends on the values;
+ * image_copy() is for everything else. tests/lint/image.t has the list of callers.
+ */
+const void *image_at(const struct image *im, uint64_t offset, uint64_t length);
+
+/* image_copy_bytes -- copy LENGTH bytes from memory that others may write meanwhile.
+ *
+ * to  private memory: what it holds afterwards does not change, whatever they do.
+ */
+void image_copy_bytes(void *to, const void *from, size_t length);
+
+/* image_copy -- copy LENGTH bytes at OFFSET out, as image_copy_bytes().
+ *
+ * Returns false, and leaves TO alone, if they are not all inside.
+ */
+bool image_copy(const struct image *im, uint64_t offset, void *to, size_t length);
+
+/* image_bytes -- how much of the image can really be there: what is used, and backed.
+ *
+ * Entries and what they name can be larger together only if they share bytes, as no honest ones do.
+ * Of an image that is recorded right now, what lies with the collector counts too.
+ */
+uint64_t image_bytes(const struct image *im);
+
+/* image_count -- entries of a table that can really be there: 0 for an absent section.
+ *
+ * Cost: some ten comparisons. A loop asks once.
+ */
+uint64_t image_count(const struct image *im, enum mu_section section);
+
+/* image_entry -- where entry INDEX of a table lies, or NULL.
+ *
+ * size  bytes the caller means to read; an entry that is smaller reads as NULL.
+ * As image_at(): for atomic loads and stores.
+ */
+const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
+			size_t size);
+
+/* image_copy_entry -- copy the first SIZE bytes of entry INDEX of a table out, as image_copy().
+ *
+ * Returns false, and leaves TO alone, if there is none or it is smaller.
+ */
+bool image_copy_entry(const struct image *im, enum mu_section section, uint64_t index, void *to,
+		      size_t size);
+
+/* What there is of a struct mu_thread without its histogram, for image_copy_entry(). */
+#define IMAGE_THREAD_FIGURES (offsetof(struct mu_thread, counters) + \
+			      offsetof(struct mu_counters, hist_low))
+
+/* image_snapshot -- copy snapshot INDEX out.
+ *
+ * Returns false, and leaves *SHOT alone, if there is none. Of its values only where they lie is
+ * copied.
+ */
+bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *shot);
+
+/* image_forget -- let go of the memory that reading took: the next look reads the file again.
+ *
+ * For large files whose parts are copied out one after the other. Nothing happens to an image that
+ * is no file. Not while its log is merged: what was read of it is marked in this memory.
+ */
+void image_forget(const struct image *im);
+
+/* image_string -- copy a string out.
+ *
+ * buffer  gets at most SIZE - 1 bytes and a final zero. SIZE must not be 0.
+ * Returns the length copied; bytes may be anything, zero bytes included.
+ */
+size_t image_string(const struct image *im, const struct mu_string *string, char *buffer,
+		    size_t size);
+
+/* image_text -- the same as a text of its own, up to its first zero byte.
+ *
+ * Returns a text to be freed, NULL without memory.
+ */
+char *image_text(const struct image *im, const struct mu_string *string);
+
+/* image_command -- the command line of the process, its arguments parted by spaces.
+ *
+ * Returns a text to be freed, NULL without memory. It may hold anything else.
+ */
+char *image_command(const struct image *im);
+
+#endif

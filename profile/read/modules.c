@@ -1,0 +1,156 @@
+/* modules.c -- the objects whose code a process ran.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/read/modules.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MODULES_MAX = 1 << 16,
+	OVERLAPS_MAX = 256	/* modules looked at for one address; a real one meets a few */
+};
+
+static struct module copy_module(const struct mu_module *from, const struct image *im)
+{
+	struct module m = { .start = from->start, .end = from->end, .bias = from->bias,
+			    .opened = from->opened,
+			    .closed = from->closed ? from->closed : UINT32_MAX };
+
+	if (from->build_id_length <= BUILD_ID_MAX) {
+		m.id.length = from->build_id_length;
+		memcpy(m.id.byte, from->build_id, m.id.length);
+	}
+	m.path = image_text(im, &from->path);
+	m.is_recorder = m.path && strcmp(basename(m.path), "libmemusage.so") == 0;
+	return m;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct module *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->opened > y->opened) - (x->opened < y->opened);
+}
+
+/* The program lies far below the libraries, whether it can be relocated or not. */
+#define LIBRARIES_FROM UINT64_C(0x700000000000)
+
+static bool is_linker(const struct module *m)
+{
+	const char *slash = strrchr(m->path, '/');
+
+	return strncmp(slash ? slash + 1 : m->path, "ld-", 3) == 0;
+}
+
+/* Modules are sorted by start. Generations need not be told apart: what takes the place of
+ * another is ranked like it. */
+static void rank(struct modules *m)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < m->count; i++)
+		if (m->module[i].start < LIBRARIES_FROM)
+			m->module[i].rank = next++;
+	for (int is_other = 0; is_other < 2; is_other++)
+		for (uint32_t i = m->count; i > 0; i--) {
+			struct module *module = &m->module[i - 1];
+
+			if (module->start >= LIBRARIES_FROM && is_linker(module) != is_other)
+				module->rank = next++;
+		}
+}
+
+uint64_t modules_order(const struct modules *m, uint32_t module, uint64_t address)
+{
+	if (module >= m->count)
+		return UINT64_C(1) << 63 | address >> 1;
+	/* MODULES_MAX is 16 bits; the rest is room for any offset. */
+	return (uint64_t)m->module[module].rank << 46 |
+	       ((address - m->module[module].start) & ((UINT64_C(1) << 46) - 1));
+}
+
+int modules_load(struct modules *m, const struct image *im, struct mu_error *err)
+{
+	uint64_t count = image_count(im, MU_SEC_MODULES);
+
+	*m = (struct modules){ .count = 0 };
+	count = count < MODULES_MAX ? count : MODULES_MAX;
+	m->module = calloc(count + 1, sizeof(*m->module));
+	m->reach = calloc(count + 1, sizeof(*m->reach));
+	if (!m->module || !m->reach)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+	for (uint64_t i = 0; i < count; i++) {
+		struct mu_module from;
+
+		if (!image_copy_entry(im, MU_SEC_MODULES, i, &from, sizeof(from)) ||
+		    from.start >= from.end)
+			continue;
+		m->module[m->count] = copy_module(&from, im);
+		if (!m->module[m->count++].path)
+			return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+	}
+	qsort(m->module, m->count, sizeof(*m->module), by_start);
+	for (uint32_t i = 0; i < m->count; i++) {
+		uint64_t before = i ? m->reach[i - 1] : 0;
+
+		m->reach[i] = m->module[i].end > before ? m->module[i].end : before;
+	}
+	rank(m);
+	return 0;
+}
+
+uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t generation)
+{
+	uint32_t low = 0, high = m->count, looked = 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->module[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low > 0 && m->reach[low - 1] > address && looked++ < OVERLAPS_MAX; low--) {
+		const struct module *module = &m->module[low - 1];
+
+		if (address < module->end && generation >= module->opened &&
+		    generation < module->closed)
+			return low - 1;
+	}
+	return MODULES_NONE;
+}
+
+/* Links in /proc lead each process to what is its own. */
+static bool is_for_all(const char *path)
+{
+	return path[0] == '/' && strncmp(path, "/proc/", 6) != 0 &&
+	       strncmp(path, "/dev/fd/", 8) != 0;
+}
+
+void modules_follow_links(struct modules *m)
+{
+	for (uint32_t i = 0; i < m->count; i++) {
+		char *path = is_for_all(m->module[i].path) ? realpath(m->module[i].path, NULL)
+							   : NULL;
+
+		if (!path)
+			continue;
+		free(m->module[i].path);
+		m->module[i].path = path;
+	}
+}
+
+void modules_free(struct modules *m)
+{
+	for (uint32_t i = 0; m->module && i < m->count; i++)
+		free(m->module[i].path);
+	free(m->module);
+	free(m->reach);
+	*m = (struct modules){ .count = 0 };
+}

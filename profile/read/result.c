@@ -1,0 +1,226 @@
+/* result.c -- what a summary says about one image, copied out of the recording.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/read/result.h"
+
+#include <string.h>
+
+#include "profile/read/accesses.h"
+#include "profile/read/marks.h"
+#include "profile/read/sites.h"
+#include "recording/family.h"
+
+/* A negative heap in a recording is nonsense and shown as nothing. */
+static uint64_t not_negative(int64_t bytes)
+{
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void take_thread(struct result *r, const struct mu_thread *t)
+{
+	uint64_t peak = t->stack_peak;
+	struct result_thread *to;
+
+	r->log_lost += t->log_lost;
+	if (peak > r->stack_peak)
+		r->stack_peak = peak;
+	if (r->thread_count == RESULT_THREADS)
+		return;
+	to = &r->thread[r->thread_count++];
+	to->tid = t->tid;
+	memcpy(to->name, t->name, sizeof(t->name));
+	to->name[sizeof(t->name)] = '\0';
+	to->stack_peak = peak;
+	to->stack_mark = t->stack_mark;
+}
+
+/* What the threads still hold back counts: while a process has one thread nothing is. */
+static int64_t take_threads(struct result *r, const struct image *im)
+{
+	uint64_t threads = image_count(im, MU_SEC_THREADS);
+	int64_t pending = 0;
+
+	r->log_lost = im->head.drops.log_records;
+	r->stack_peak = im->head.retired_stack_peak;
+	for (uint64_t i = 0; i < threads; i++) {
+		struct mu_thread t;
+
+		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES))
+			continue;
+		take_thread(r, &t);
+		pending = (int64_t)((uint64_t)pending + (uint64_t)t.pending_heap);
+	}
+	return pending;
+}
+
+/* Each of several threads keeps back up to max(heap / 1024 / threads, 4096) bytes: the heap may
+ * have been so much higher at any moment, not only at the peak that was seen. */
+static uint64_t peak_error(const struct mu_heap *heap, uint64_t peak)
+{
+	uint64_t error = not_negative(heap->peak_slack);
+	uint64_t kept_back = (uint64_t)heap->threads_max * 4096;
+
+	if (heap->threads_max < 2)
+		return 0;
+	if (kept_back > error)
+		error = kept_back;
+	return peak / 1024 > error ? peak / 1024 : error;
+}
+
+static void take_heap(struct result *r, const struct mu_heap *heap, int64_t pending)
+{
+	int64_t now = (int64_t)((uint64_t)heap->now + (uint64_t)pending);
+
+	r->heap_now = not_negative(now);
+	r->heap_peak = not_negative(heap->peak);
+	if (r->heap_now > r->heap_peak)
+		r->heap_peak = r->heap_now;
+	if (not_negative(heap->now) > r->heap_peak)
+		r->heap_peak = not_negative(heap->now);
+	r->threads_max = heap->threads_max;
+	r->peak_slack = r->notes & MU_NOTE_PAGES ? 0 : peak_error(heap, r->heap_peak);
+}
+
+static void take_name(struct result *r, const struct image *im)
+{
+	char line[RESULT_PATH];
+	const char *slash;
+
+	image_string(im, &im->head.process.cmdline, line, sizeof(line));
+	if (line[0] == '\0')
+		memcpy(line, r->exe, sizeof(line));
+	slash = strrchr(line, '/');
+	if (slash && slash[1])
+		memmove(line, slash + 1, strlen(slash + 1) + 1);
+	line[sizeof(r->name) - 1] = '\0';
+	strcpy(r->name, line);
+}
+
+/* A forked child's counters begin with those of its parent. */
+static void take_own(struct result *r, const struct mu_image *head)
+{
+	r->own_calls = counters_calls(&r->counters);
+	r->own_bytes = counters_heap_total(&r->counters);
+	for (int fn = 0; fn < MU_FN_COUNT; fn++) {
+		r->own_calls -= head->fork_calls[fn];
+		if (fn != MU_FN_FREE && fn != MU_FN_MUNMAP)
+			r->own_bytes -= head->fork_bytes[fn];
+	}
+}
+
+/* Without memory for it there is none in the report. */
+static void take_memory(struct result *r, const struct image *im)
+{
+	struct timeline t;
+
+	if (timeline_load(&t, im, NULL) == 0)
+		timeline_split(&t, timeline_highest(&t), &r->memory);
+	r->rss_peak = t.rss_peak;
+	timeline_free(&t);
+}
+
+/* When a process that was killed in a pause ended is not known here. */
+static void take_pauses(struct result *r, const struct image *im)
+{
+	bool is_over;
+
+	r->pauses = marks_paused(im, im->head.process.exit_mono_ns, &r->paused_ns, &is_over);
+	r->is_paused = !is_over;
+}
+
+/* Without memory for it they are nothing; a report then has no places either. */
+static void take_accesses(struct result *r, const struct image *im)
+{
+	struct sites sites = { .count = 0 };
+	struct accesses a = { .sites = 0 };
+
+	r->has_accesses = (im->head.features & MU_FEATURE(MU_SEC_ACCESSES)) != 0;
+	if (!r->has_accesses && !(im->head.notes & MU_NOTE_COPIES))
+		return;
+	if (sites_load(&sites, im, UINT32_MAX, NULL) == 0 &&
+	    accesses_load(&a, im, sites.count, NULL) == 0) {
+		r->read_bytes = a.read_bytes;
+		r->written_bytes = a.written_bytes;
+	}
+	for (uint32_t i = 0; i < sites.count; i++) {
+		if (!sites_is_copy(&sites.site[i]))
+			continue;
+		r->copied_bytes += sites.site[i].total_bytes;
+		r->copies += sites.site[i].total_blocks;
+	}
+	accesses_free(&a);
+	sites_free(&sites);
+}
+
+static void take_symbol(struct result *r, const struct image *im, const struct mu_symbol *from)
+{
+	struct result_symbol *to = &r->symbol[r->symbol_count];
+	char path[RESULT_PATH];
+	const char *slash;
+	size_t length;
+
+	if (from->kind == MU_SYMBOL_OWN && from->why.length == 0) {
+		r->own_functions++;
+		return;
+	}
+	if (from->kind == MU_SYMBOL_FAMILY && from->why.length == 0 && from->calls == 0) {
+		r->idle_functions++;
+		return;
+	}
+	if (r->symbol_count == RESULT_SYMBOLS) {
+		r->symbols_more++;
+		return;
+	}
+	r->symbol_count++;
+	*to = (struct result_symbol){ .calls = from->calls, .kind = from->kind,
+				      .rule = from->rule };
+	image_string(im, &from->name, to->name, sizeof(to->name));
+	image_string(im, &from->why, to->why, sizeof(to->why));
+	image_string(im, &from->object, path, sizeof(path));
+	slash = strrchr(path, '/');
+	slash = slash ? slash + 1 : path;
+	length = strlen(slash);
+	memcpy(to->object, slash, length < sizeof(to->object) ? length : sizeof(to->object) - 1);
+}
+
+static void take_symbols(struct result *r, const struct image *im)
+{
+	uint64_t count = image_count(im, MU_SEC_SYMBOLS);
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct mu_symbol symbol;
+
+		if (!image_copy_entry(im, MU_SEC_SYMBOLS, i, &symbol, sizeof(symbol)))
+			break;
+		take_symbol(r, im, &symbol);
+	}
+}
+
+void result_take(struct result *r, struct image *im)
+{
+	*r = (struct result){ 0 };
+	image_refresh(im);
+	counters_add(&r->counters, im);
+	take_accesses(r, im);
+	unwound_take(&r->unwound, im);
+	r->process = im->head.process;
+	r->drops = im->head.drops;
+	r->notes = im->head.notes;
+	r->request_places = im->head.request_places;
+	r->request_refused = im->head.request_refused;
+	r->pages_own = im->head.pages_own;
+	r->pages_stack = im->head.pages_stack;
+	take_heap(r, &im->head.heap, take_threads(r, im));
+	take_own(r, &im->head);
+	take_pauses(r, im);
+	/* The log lies apart, at the end of the image. */
+	r->recorder_bytes = im->head.populated + im->head.log_bytes;
+	if (r->recorder_bytes > im->size)
+		r->recorder_bytes = im->size;
+	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
+	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
+	take_name(r, im);
+	take_symbols(r, im);
+	take_memory(r, im);
+}

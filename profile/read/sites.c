@@ -1,0 +1,231 @@
+/* sites.c -- what was done at each site, added up over all threads.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/read/sites.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "profile/read/batch.h"
+#include "profile/read/snapshot_values.h"
+#include "recording/copies.h"
+
+/* Entries after which what was read of a file is let go of. */
+enum { FORGET_EVERY = 1 << 16 };
+
+uint64_t sites_class_limit(unsigned int size_class)
+{
+	static const uint64_t limit[SITES_CLASSES] = { 16, 64, 256, 1024, 4096, 64 << 10,
+						       1 << 20, UINT64_MAX };
+
+	return limit[size_class < SITES_CLASSES ? size_class : SITES_CLASSES - 1];
+}
+
+static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
+		      struct mu_error *err)
+{
+	uint64_t count = image_count(im, MU_SEC_SITES);
+
+	count = count < SITES_MAX ? count : SITES_MAX;
+	s->site = calloc(count + 1, sizeof(*s->site));
+	if (!s->site)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for sites");
+	for (; s->count < count; s->count++) {
+		/* What lies behind is younger than some recordings. */
+		const size_t known = offsetof(struct mu_site, point);
+		struct mu_site from;
+
+		if (!image_copy_entry(im, MU_SEC_SITES, s->count, &from, known))
+			break;
+		s->site[s->count] = (struct site){
+			.stack = from.stack < stacks ? from.stack : 0,
+			.fn = from.fn < UINT8_MAX ? (uint8_t)from.fn : UINT8_MAX,
+			.flags = from.flags,
+			.first = (uint32_t)from.first };
+		if (s->count % FORGET_EVERY == 0)
+			image_forget(im);
+	}
+	return 0;
+}
+
+/* Sums wrap like those of the recorder: a cell alone means nothing, and may be damaged. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static void add_cell(struct site *site, const struct mu_cell *cell, const struct mu_heap *heap)
+{
+	bool is_now = heap->now > heap->peak || cell->epoch != heap->epoch;
+
+	site->live_bytes = plus(site->live_bytes, cell->live_bytes);
+	site->live_blocks = plus(site->live_blocks, cell->live_blocks);
+	site->peak_bytes = plus(site->peak_bytes, is_now ? cell->live_bytes : cell->peak_bytes);
+	site->peak_blocks =
+		plus(site->peak_blocks, is_now ? cell->live_blocks : cell->peak_blocks);
+	site->max_bytes = plus(site->max_bytes, cell->max_bytes > cell->live_bytes ?
+							cell->max_bytes : cell->live_bytes);
+	site->total_bytes += cell->total_bytes;
+	site->total_blocks += cell->total_blocks;
+	site->temporary += cell->temporary;
+	site->life = plus(site->life, cell->life);
+}
+
+static bool get_cell(const struct image *im, uint64_t number, struct mu_cell *cell)
+{
+	if (!batch_cell(im, number, cell))
+		return false;
+	if (number % FORGET_EVERY == 0)
+		image_forget(im);
+	return true;
+}
+
+int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err)
+{
+	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	struct mu_cell cell;
+
+	*s = (struct sites){ .count = 0 };
+	if (load_sites(s, im, stacks, err) < 0)
+		return -1;
+	for (uint64_t i = 0; i < cells && get_cell(im, i, &cell); i++) {
+		if (cell.site < s->count && cell.flags & MU_CELL_BOOKS)
+			s->site[cell.site].is_booked = true;
+		else if (cell.site < s->count)
+			add_cell(&s->site[cell.site], &cell, &im->head.heap);
+	}
+	image_forget(im);
+	return 0;
+}
+
+struct sites_classes *sites_classes(const struct sites *s, const struct image *im)
+{
+	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	struct sites_classes *of = calloc((size_t)s->count + 1, sizeof(*of));
+	struct mu_cell cell;
+
+	for (uint64_t i = 0; of && i < cells && get_cell(im, i, &cell); i++) {
+		if (cell.site >= s->count || cell.flags & MU_CELL_BOOKS)
+			continue;
+		for (unsigned int k = 0; k < SITES_CLASSES; k++)
+			of[cell.site].blocks[k] += cell.size_class[k];
+	}
+	return of;
+}
+
+uint64_t sites_first_tick(const struct image *im, uint32_t number)
+{
+	struct mu_site site = { .first = 0 };
+
+	image_copy_entry(im, MU_SEC_SITES, number, &site, offsetof(struct mu_site, point));
+	return site.first;
+}
+
+/* Site 0 is made when the process begins. */
+uint64_t sites_end_tick(const struct sites *s, const struct image *im)
+{
+	const struct mu_process *process = &im->head.process;
+	uint64_t start = process->start_mono_ns, end = process->exit_mono_ns;
+	uint64_t last = sites_first_tick(im, 0);
+
+	if (end > start)
+		last += (uint64_t)((double)(end - start) / SITES_TICK_NS);
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint64_t first = sites_first_tick(im, i);
+
+		last = first > last ? first : last;
+	}
+	return last;
+}
+
+void sites_lifetimes(struct sites *s, const struct image *im)
+{
+	const uint64_t end = sites_end_tick(s, im);
+
+	for (uint32_t i = 0; i < s->count && !s->has_lifetimes; i++) {
+		struct site *site = &s->site[i];
+
+		site->life = (int64_t)((uint64_t)site->life + (uint64_t)site->live_blocks * end);
+		if (site->life < 0)
+			site->life = 0;
+	}
+	s->has_lifetimes = true;
+}
+
+void sites_free(struct sites *s)
+{
+	free(s->site);
+	*s = (struct sites){ .count = 0 };
+}
+
+bool sites_is_copy(const struct site *site)
+{
+	return site->fn >= MU_FN_COPY && site->fn < MU_FN_COPY + MU_COPY_COUNT;
+}
+
+bool sites_is_counted(const struct site *site)
+{
+	return !(site->flags & (MU_SITE_IGNORED | MU_SITE_NESTED | MU_SITE_FREE |
+				MU_SITE_AD_HOC)) &&
+	       !sites_is_copy(site) && site->total_blocks > 0;
+}
+
+static struct weight weigh(const struct site *site, enum metric_kind kind)
+{
+	struct weight w = { .is_there = kind == METRIC_AD_HOC ? site->flags & MU_SITE_AD_HOC :
+								 sites_is_counted(site) };
+
+	if (!w.is_there || kind == METRIC_SNAPSHOT)
+		return (struct weight){ .is_there = false };
+	if (kind == METRIC_PEAK) {
+		w.bytes = site->peak_bytes;
+		w.blocks = site->peak_blocks;
+	} else if (kind == METRIC_LIVE) {
+		w.bytes = site->live_bytes;
+		w.blocks = site->live_blocks;
+	} else {
+		w.bytes = (int64_t)site->total_bytes;
+		w.blocks = (int64_t)(kind == METRIC_TEMPORARY ? site->temporary :
+								site->total_blocks);
+	}
+	return w;
+}
+
+/* Values that are zero are not kept; which sites had allocated by then is. */
+static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_t snapshot,
+			  struct weight *weight)
+{
+	struct mu_site_value value;
+	struct shotvalues values;
+	struct mu_snapshot shot;
+
+	if (!image_snapshot(im, snapshot, &shot))
+		return -1;
+	/* Not every snapshot keeps them. */
+	if (!shotvalues_are_known(&shot))
+		return -1;
+	shotvalues_open(&values, im, &shot);
+	while (shotvalues_next(&values, &value)) {
+		if (value.site >= s->count)
+			break;
+		weight[value.site].bytes = value.bytes;
+		weight[value.site].blocks = value.blocks;
+	}
+	for (uint32_t i = 0; i < s->count; i++) {
+		weight[i].is_there = i < shot.sites && (sites_is_counted(&s->site[i]) ||
+							(s->site[i].is_booked &&
+							 !(s->site[i].flags & MU_SITE_IGNORED)));
+		if (!weight[i].is_there)
+			weight[i].bytes = weight[i].blocks = 0;
+	}
+	return 0;
+}
+
+int sites_weigh(const struct sites *s, const struct image *im, enum metric_kind kind,
+		uint64_t snapshot, struct weight *weight)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		weight[i] = weigh(&s->site[i], kind);
+	return kind == METRIC_SNAPSHOT ? weigh_snapshot(s, im, snapshot, weight) : 0;
+}

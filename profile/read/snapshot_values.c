@@ -1,0 +1,85 @@
+/* snapshot_values.c -- read what each site held at a snapshot.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/read/snapshot_values.h"
+
+#include <stddef.h>
+bool shotvalues_are_known(const struct mu_snapshot *shot)
+{
+	return shot->values != 0 || shot->packed != 0 || shot->heap == 0;
+}
+
+void shotvalues_open(struct shotvalues *v, const struct image *image,
+		     const struct mu_snapshot *shot)
+{
+	*v = (struct shotvalues){ .image = image, .piece = shot->packed };
+	if (shot->packed == 0) {
+		v->array = shot->values;
+		v->left = shot->value_count;
+	}
+}
+
+static bool next_of_array(struct shotvalues *v, struct mu_site_value *value)
+{
+	if (!v->left || !image_copy(v->image, v->array, value, sizeof(*value)))
+		return false;
+	v->array += sizeof(*value);
+	v->left--;
+	return true;
+}
+
+/* An empty piece is the end: so a chain that leads to itself ends too, as sites cannot ascend for
+ * ever. */
+static bool next_piece(struct shotvalues *v)
+{
+	struct mu_values head;
+
+	if (!v->piece || !image_copy(v->image, v->piece, &head, sizeof(head)))
+		return false;
+	v->at = image_at(v->image, v->piece + offsetof(struct mu_values, byte), head.used);
+	v->end = v->at ? v->at + head.used : NULL;
+	v->piece = head.next;
+	return v->at != v->end;
+}
+
+static bool number(struct shotvalues *v, uint64_t *result)
+{
+	unsigned int shift = 0;
+
+	*result = 0;
+	for (; v->at < v->end && shift < 64; shift += 7) {
+		uint8_t byte = *v->at++;
+		*result |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+static int64_t from_zigzag(uint64_t number)
+{
+	return (int64_t)(number >> 1 ^ (0 - (number & 1)));
+}
+
+static bool next_packed(struct shotvalues *v, struct mu_site_value *value)
+{
+	uint64_t distance, bytes, blocks;
+
+	if (v->at == v->end && !next_piece(v))
+		return false;
+	if (!number(v, &distance) || !number(v, &bytes) || !number(v, &blocks) ||
+	    distance > UINT32_MAX - v->site) {
+		*v = (struct shotvalues){ .image = v->image };
+		return false;
+	}
+	*value = (struct mu_site_value){ (uint32_t)(v->site + distance), 0, from_zigzag(bytes),
+					 from_zigzag(blocks) };
+	v->site = (uint64_t)value->site + 1;
+	return true;
+}
+
+bool shotvalues_next(struct shotvalues *v, struct mu_site_value *value)
+{
+	return v->left ? next_of_array(v, value) : next_packed(v, value);
+}

@@ -1,0 +1,116 @@
+/* timeline.c -- the memory of a process as the kernel saw it, from time to time.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/read/timeline.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
+{
+	uint64_t count = image_count(im, MU_SEC_TIMELINE), last = 0;
+	/* What lies behind is younger than some recordings. */
+	const bool is_whole = im->samples || im->head.table[MU_SEC_TIMELINE].entry_size >=
+						     sizeof(struct mu_sample);
+	const size_t known = is_whole ? sizeof(struct mu_sample) :
+					offsetof(struct mu_sample, mapped);
+
+	*t = (struct timeline){ .start_ns = im->head.process.start_mono_ns,
+				.rss_peak = im->head.rss_peak };
+	if (im->rss_peak > t->rss_peak)
+		t->rss_peak = im->rss_peak;
+	count = count < TIMELINE_MAX ? count : TIMELINE_MAX;
+	t->sample = calloc(count + 1, sizeof(*t->sample));
+	if (!t->sample)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the timeline");
+	for (uint64_t i = 0; i < count; i++) {
+		struct mu_sample *to = &t->sample[t->count];
+
+		if (!image_copy_entry(im, MU_SEC_TIMELINE, i, to, known))
+			break;
+		if (to->mono_ns < last)
+			continue;
+		last = to->mono_ns;
+		t->count++;
+	}
+	return 0;
+}
+
+void timeline_free(struct timeline *t)
+{
+	free(t->sample);
+	*t = (struct timeline){ .sample = NULL };
+}
+
+/* Sums of hostile figures end at the largest number. */
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+uint64_t timeline_resident(const struct mu_sample *s)
+{
+	return plus(plus(s->rss_anon, s->rss_file), s->rss_shmem);
+}
+
+uint32_t timeline_highest(const struct timeline *t)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < t->count; i++) {
+		if (timeline_resident(&t->sample[i]) > timeline_resident(&t->sample[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* As much of WANTED as is left; it is taken from LEFT. */
+static uint64_t take(uint64_t *left, uint64_t wanted)
+{
+	uint64_t taken = wanted < *left ? wanted : *left;
+
+	*left -= taken;
+	return taken;
+}
+
+static uint64_t positive(int64_t value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+/* Private memory at the first sample that is neither heap, stack nor the recorder's. */
+static uint64_t at_start(const struct mu_sample *first)
+{
+	uint64_t left = first->rss_anon;
+
+	take(&left, first->recorder_anon);
+	take(&left, positive(first->stack));
+	take(&left, positive(first->heap));
+	return left;
+}
+
+void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *split)
+{
+	uint64_t anon, recorder_shared;
+	const struct mu_sample *s;
+
+	*split = (struct memory_split){ 0 };
+	if (i >= t->count)
+		return;
+	s = &t->sample[i];
+	anon = s->rss_anon;
+	recorder_shared = s->recorder < s->rss_shmem ? s->recorder : s->rss_shmem;
+	split->time_ns = s->mono_ns > t->start_ns ? s->mono_ns - t->start_ns : 0;
+	split->resident = timeline_resident(s);
+	split->recorder = plus(recorder_shared, take(&anon, s->recorder_anon));
+	split->stacks = take(&anon, positive(s->stack));
+	split->globals = take(&anon, at_start(&t->sample[0]));
+	split->heap = take(&anon, positive(s->heap));
+	split->spare = anon;
+	split->untouched = positive(s->heap) - split->heap;
+	split->file = s->rss_file;
+	split->shared = s->rss_shmem - recorder_shared;
+	split->swap = s->swap;
+}

@@ -1,0 +1,198 @@
+/* save.c -- write a kept recording: the file, its header and its table of images.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/save/save.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/base/crc32.h"
+#include "profile/save/save_image.h"
+
+enum { FIRST_ROOM = 64 };
+
+static int write_at(const struct keep *k, const void *data, size_t size, uint64_t offset,
+		    struct mu_error *err)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		ssize_t n = pwrite(k->fd, at, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : ENOSPC;
+			return mu_error_set(err, MU_ERROR_SYSTEM, offset, "%m");
+		}
+		at += n;
+		offset += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* The header comes last: until then the file is the recording it was before. */
+static int write_header(struct keep *k, struct mu_error *err)
+{
+	char page[MU_PAGE] = "";
+
+	k->head.size = k->end;
+	k->head.checksum = 0;
+	k->head.checksum = crc32_add(0, &k->head, sizeof(k->head));
+	memcpy(page, &k->head, sizeof(k->head));
+	return write_at(k, page, sizeof(page), 0, err);
+}
+
+/* Room for more entries: a table twice as long behind everything. */
+static int grow(struct keep *k, struct mu_error *err)
+{
+	uint32_t room = k->room ? 2 * k->room : FIRST_ROOM;
+	struct mu_slot *slot = reallocarray(k->slot, room, sizeof(*slot));
+
+	if (!slot)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for %u images", room);
+	memset(slot + k->room, 0, (room - k->room) * sizeof(*slot));
+	k->slot = slot;
+	if (write_at(k, slot, room * sizeof(*slot), k->end, err) < 0)
+		return -1;
+	k->room = room;
+	k->head.slot_table = k->end;
+	k->end += room * sizeof(*slot);
+	return write_header(k, err);
+}
+
+int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_error *err)
+{
+	*k = (struct keep){ .fd = fd, .end = MU_PAGE };
+	k->head = (struct mu_segment){
+		.magic = MU_SEGMENT_MAGIC,
+		.version = MU_VERSION,
+		.header_size = sizeof(k->head),
+		.kind = MU_KIND_KEPT,
+		.start_mono_ns = from->start_mono_ns,
+		.start_real_ns = from->start_real_ns,
+		.start_tsc = from->start_tsc,
+		.collector_pid = from->collector_pid,
+		.config = from->config,
+	};
+	return grow(k, err);
+}
+
+static bool read_head(struct mu_segment *head, int fd)
+{
+	struct mu_segment zeroed;
+
+	if (pread(fd, head, sizeof(*head), 0) != (ssize_t)sizeof(*head) ||
+	    head->magic != MU_SEGMENT_MAGIC || head->version != MU_VERSION ||
+	    head->header_size != sizeof(*head) || head->kind != MU_KIND_KEPT ||
+	    head->slot_count > SEGMENT_SLOTS_MAX)
+		return false;
+	zeroed = *head;
+	zeroed.checksum = 0;
+	return crc32_add(0, &zeroed, sizeof(zeroed)) == head->checksum;
+}
+
+/* What was being added when the other one ended lies behind the end, and is overwritten. */
+bool keep_resume(struct keep *k, int fd, const struct mu_segment *since)
+{
+	struct keep found = { .fd = fd, .room = FIRST_ROOM };
+	size_t size;
+
+	if (!read_head(&found.head, fd) || found.head.start_mono_ns < since->start_mono_ns ||
+	    found.head.start_real_ns < since->start_real_ns)
+		return false;
+	while (found.room < found.head.slot_count)
+		found.room *= 2;
+	found.end = found.head.size;
+	size = found.head.slot_count * sizeof(*found.slot);
+	found.slot = calloc(found.room, sizeof(*found.slot));
+	if (!found.slot ||
+	    pread(fd, found.slot, size, (off_t)found.head.slot_table) != (ssize_t)size) {
+		free(found.slot);
+		return false;
+	}
+	*k = found;
+	return true;
+}
+
+int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
+	     struct mu_error *err)
+{
+	uint32_t index = k->head.slot_count;
+	uint64_t start, length, features;
+	struct mu_slot *entry;
+	uint64_t place;
+
+	if (index == SEGMENT_SLOTS_MAX)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many images");
+	if (index == k->room && grow(k, err) < 0)
+		return -1;
+	start = (k->end + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
+	if (keep_image(k->fd, start, im, &length, &features, err) < 0)
+		return -1;
+	entry = &k->slot[index];
+	*entry = *slot;
+	entry->state = MU_SLOT_ENDED;
+	entry->offset = start;
+	entry->length = length;
+	place = k->head.slot_table + index * sizeof(*entry);
+	if (write_at(k, entry, sizeof(*entry), place, err) < 0)
+		return -1;
+	k->end = start + length;
+	k->head.slot_count++;
+	k->head.features |= features;
+	return write_header(k, err);
+}
+
+bool keep_ends_with(const struct keep *k, const struct mu_slot *slot)
+{
+	return k->room > 0 && k->head.slot_count > 0 &&
+	       segment_is_same(&k->slot[k->head.slot_count - 1], slot);
+}
+
+void keep_end(struct keep *k)
+{
+	free(k->slot);
+	*k = (struct keep){ .fd = -1 };
+}
+
+/* What a checksum covers: the entries of a table, not what they point to. */
+static int verify_table(const struct image *im, unsigned int section, struct mu_error *err)
+{
+	const struct mu_table *t = &im->head.table[section];
+	uint64_t length;
+	const void *entries;
+
+	if (__builtin_mul_overflow(t->count, (uint64_t)t->entry_size, &length))
+		length = UINT64_MAX;
+	entries = image_at(im, t->extent[0], length);
+	if (!entries)
+		return mu_error_set(err, MU_ERROR_TRUNCATED, t->extent[0],
+				    "section %u is not whole", section);
+	if (crc32_add(0, entries, length) != t->checksum)
+		return mu_error_set(err, MU_ERROR_FORMAT, t->extent[0],
+				    "section %u is damaged: its checksum is wrong", section);
+	return 0;
+}
+
+int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err)
+{
+	if (keep_image_check(im, err) < 0)
+		return -1;
+	if (s->head.kind != MU_KIND_KEPT)
+		return 0;
+	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
+		const struct mu_table *t = &im->head.table[section];
+
+		if (t->entry_size == 0 || t->count == 0)
+			continue;
+		if (verify_table(im, section, err) < 0)
+			return -1;
+		image_forget(im);
+	}
+	return 0;
+}

@@ -1,0 +1,488 @@
+/* save_image.c -- one image of a kept recording.
+ *
+ * What is written: the header, then per section its entries in one extent, then the strings
+ * and arrays that they name. Those come after the entries but their places stand in them, so
+ * places are given out in a first pass over the entries and the bytes follow in a second.
+ * The image may be hostile, and change meanwhile: what is written is bounded by what is backed.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/save/save_image.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/base/crc32.h"
+#include "profile/read/batch.h"
+#include "profile/read/lifetimes.h"
+#include "recording/accesses.h"
+#include "recording/family.h"
+#include "recording/points.h"
+
+enum {
+	BUFFER_BYTES = 64 << 10,
+	REFERENCES = 3,		/* most of one entry */
+	PIECES = 0,
+	WHOLE = 40,		/* first_log2 of a table whose entries are all in extent 0 */
+	ENTRY_MAX = sizeof(struct mu_thread)
+};
+
+/* Bytes elsewhere in the image that a section's entry points to. */
+struct reference {
+	uint16_t offset;	/* of the uint64_t in the entry that says where; 0: none */
+	uint16_t count;		/* of the field that counts elements; 0: `fixed` of them */
+	uint16_t count_size;	/* bytes of that field */
+	uint32_t fixed;
+	uint32_t element;	/* bytes; PIECES: of a chain of mu_values, kept as one */
+};
+
+struct section {
+	uint16_t entry_size;	/* 0: not kept */
+	struct reference reference[REFERENCES];
+};
+
+#define STRING_AT(place) { (place) + offsetof(struct mu_string, offset), \
+			   (place) + offsetof(struct mu_string, length), 4, 0, 1 }
+
+static const struct section sections[MU_SEC_COUNT] = {
+	[MU_SEC_THREADS] = { sizeof(struct mu_thread),
+		{ { offsetof(struct mu_thread, counters) + offsetof(struct mu_counters, hist_high),
+		    0, 0, MU_HIST_HIGH, sizeof(uint64_t) } } },
+	[MU_SEC_MAPPINGS] = { sizeof(struct mu_mapping), { { 0 } } },
+	[MU_SEC_MODULES] = { sizeof(struct mu_module),
+		{ STRING_AT(offsetof(struct mu_module, path)) } },
+	[MU_SEC_FRAMES] = { sizeof(struct mu_frame), { { 0 } } },
+	[MU_SEC_STACKS] = { sizeof(struct mu_stack), { { 0 } } },
+	[MU_SEC_SITES] = { sizeof(struct mu_site), { { 0 } } },
+	[MU_SEC_CELLS] = { sizeof(struct mu_cell), { { 0 } } },
+	[MU_SEC_SNAPSHOTS] = { sizeof(struct mu_snapshot),
+		{ STRING_AT(offsetof(struct mu_snapshot, name)),
+		  { offsetof(struct mu_snapshot, values),
+		    offsetof(struct mu_snapshot, value_count), 8, 0,
+		    sizeof(struct mu_site_value) },
+		  { offsetof(struct mu_snapshot, packed),
+		    offsetof(struct mu_snapshot, packed_bytes), 8, 0, PIECES } } },
+	[MU_SEC_JOURNAL] = { sizeof(struct mu_journal), { { 0 } } },
+	[MU_SEC_TIMELINE] = { sizeof(struct mu_sample), { { 0 } } },
+	[MU_SEC_MARKS] = { sizeof(struct mu_mark), { STRING_AT(offsetof(struct mu_mark, text)) } },
+	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),
+		{ { offsetof(struct mu_access, counts), offsetof(struct mu_access, counted), 8, 0,
+		    sizeof(uint16_t) } } },
+	[MU_SEC_SYMBOLS] = { sizeof(struct mu_symbol),
+		{ STRING_AT(offsetof(struct mu_symbol, name)),
+		  STRING_AT(offsetof(struct mu_symbol, object)),
+		  STRING_AT(offsetof(struct mu_symbol, why)) } },
+	[MU_SEC_POINTS] = { sizeof(struct mu_point), { { 0 } } },
+};
+
+struct writer {
+	int fd;
+	uint64_t start;		/* of the image in the file */
+	uint64_t at;		/* in the image: where the next byte goes */
+	uint64_t place;		/* in the image: where the next referenced bytes will go */
+	uint64_t entries_left;	/* bytes of entries that may still be written */
+	uint64_t left;		/* likewise, of what they refer to */
+	uint32_t crc;
+	size_t used;
+	struct mu_error *err;
+	bool has_failed;
+	const struct image *im;
+	unsigned char buffer[BUFFER_BYTES];
+};
+
+static void flush(struct writer *w)
+{
+	size_t done = 0;
+
+	while (done < w->used && !w->has_failed) {
+		uint64_t offset = w->start + w->at - w->used + done;
+		ssize_t n = pwrite(w->fd, w->buffer + done, w->used - done, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : ENOSPC;
+			mu_error_set(w->err, MU_ERROR_SYSTEM, offset, "%m");
+			w->has_failed = true;
+			break;
+		}
+		done += (size_t)n;
+	}
+	w->used = 0;
+}
+
+static void put(struct writer *w, const void *data, size_t size)
+{
+	const unsigned char *from = data;
+
+	w->crc = crc32_add(w->crc, data, size);
+	while (size > 0) {
+		size_t part = BUFFER_BYTES - w->used;
+
+		part = part < size ? part : size;
+		memcpy(w->buffer + w->used, from, part);
+		w->used += part;
+		w->at += part;
+		from += part;
+		size -= part;
+		if (w->used == BUFFER_BYTES)
+			flush(w);
+	}
+}
+
+static void pad(struct writer *w)
+{
+	static const char zeros[8];
+
+	put(w, zeros, (size_t)(-w->at & 7));
+}
+
+static uint64_t up(uint64_t bytes)
+{
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+/* How many bytes a reference of ENTRY leads to, if they are there; a chain of pieces counts as the
+ * one that it becomes. */
+static uint64_t length_of(const struct reference *r, const unsigned char *entry)
+{
+	uint64_t offset, count = r->fixed, length;
+
+	memcpy(&offset, entry + r->offset, sizeof(offset));
+	if (offset == 0)
+		return 0;
+	if (r->count_size > 0) {
+		count = 0;
+		memcpy(&count, entry + r->count, r->count_size);
+	}
+	if (r->element == PIECES)
+		return count < UINT32_MAX - sizeof(struct mu_values) ?
+			       count + sizeof(struct mu_values) : UINT64_MAX;
+	return __builtin_mul_overflow(count, (uint64_t)r->element, &length) ? UINT64_MAX : length;
+}
+
+/* The bytes themselves, or NULL if they are not there. Of a chain only the beginning is looked
+ * at. */
+static const void *referenced(const struct writer *w, const struct reference *r,
+			      const unsigned char *entry)
+{
+	uint64_t offset;
+
+	memcpy(&offset, entry + r->offset, sizeof(offset));
+	if (offset == 0)
+		return NULL;
+	return image_at(w->im, offset, r->element == PIECES ? sizeof(struct mu_values) :
+							      length_of(r, entry));
+}
+
+/* Entries of an honest image share nothing, so that all they name has room in it. In a hostile one
+ * all may name the same bytes: there the rest become empty. So each byte of an image is written
+ * twice at most: as an entry, and as what entries refer to. */
+static bool charge(struct writer *w, uint64_t length)
+{
+	if (length > w->left || up(length) > w->left)
+		return false;
+	w->left -= up(length);
+	return true;
+}
+
+/* Give a reference its new place in ENTRY; one that leads nowhere becomes empty, in both. */
+static void relocate(struct writer *w, const struct reference *r, unsigned char *entry,
+		     unsigned char *original)
+{
+	static const uint64_t zero;
+	uint64_t length, place = 0;
+
+	if (r->offset == 0)
+		return;
+	length = referenced(w, r, original) ? length_of(r, original) : 0;
+	if (length > 0 && charge(w, length))
+		place = w->place;
+	memcpy(entry + r->offset, &place, sizeof(place));
+	if (place) {
+		w->place += up(length);
+		return;
+	}
+	memcpy(original + r->offset, &zero, sizeof(zero));
+	if (r->count_size > 0)
+		memcpy(entry + r->count, &zero, r->count_size);
+}
+
+static void put_zeros(struct writer *w, uint64_t length)
+{
+	static const char zeros[512];
+
+	for (; length > 0; length -= length < sizeof(zeros) ? length : sizeof(zeros))
+		put(w, zeros, length < sizeof(zeros) ? length : sizeof(zeros));
+}
+
+/* One piece of LENGTH bytes with its header, made of those that OFFSET leads to. */
+static void put_pieces(struct writer *w, uint64_t offset, uint64_t length)
+{
+	uint64_t left = length - sizeof(struct mu_values);
+	struct mu_values piece = { .used = (uint32_t)left };
+
+	put(w, &piece, sizeof(piece));
+	while (left > 0) {
+		const void *bytes = NULL;
+		uint64_t size = 0;
+
+		if (offset && image_copy(w->im, offset, &piece, sizeof(piece))) {
+			size = piece.used < left ? piece.used : left;
+			bytes = image_at(w->im, offset + sizeof(piece), size);
+		}
+		if (!bytes || size == 0)
+			break;
+		put(w, bytes, size);
+		left -= size;
+		offset = piece.next;
+	}
+	/* The image changed meanwhile: zeros are values of 0. */
+	put_zeros(w, left);
+}
+
+/* The bytes themselves, in the order in which the places were given, and as many: what is not there
+ * any more is zeros. */
+static void put_referenced(struct writer *w, const struct reference *r, const unsigned char *entry)
+{
+	uint64_t length, offset;
+	const void *bytes;
+
+	length = r->offset ? length_of(r, entry) : 0;
+	if (length == 0)
+		return;
+	bytes = referenced(w, r, entry);
+	if (!bytes) {
+		put_zeros(w, length);
+	} else if (r->element == PIECES) {
+		memcpy(&offset, entry + r->offset, sizeof(offset));
+		put_pieces(w, offset, length);
+	} else {
+		put(w, bytes, length);
+	}
+	pad(w);
+}
+
+/* The image may belong to a living process after all: entries are copied once, into a table of
+ * our own, so that both passes see the same. */
+static unsigned char *copy_entries(struct writer *w, enum mu_section section, uint64_t *count)
+{
+	const struct image *im = w->im;
+	size_t size = sections[section].entry_size;
+	unsigned char *copy;
+
+	*count = image_count(w->im, section);
+	if (*count > w->entries_left / size)
+		*count = w->entries_left / size;
+	w->entries_left -= *count * size;
+	copy = *count ? reallocarray(NULL, *count, size) : NULL;
+	for (uint64_t i = 0; copy && i < *count; i++) {
+		unsigned char *to = copy + i * size;
+
+		if (section == MU_SEC_CELLS ? !batch_cell(im, i, (struct mu_cell *)to) :
+					      !image_copy_entry(im, section, i, to, size))
+			*count = i;
+	}
+	return copy;
+}
+
+/* Entries that say where something else is, which will be behind them. */
+static void put_relocated(struct writer *w, const struct section *s, unsigned char *entries,
+			  uint64_t count)
+{
+	unsigned char entry[ENTRY_MAX];
+
+	/* Strings lie side by side there, and at multiples of 8 here. */
+	w->left += count * REFERENCES * 8;
+	for (uint64_t i = 0; i < count; i++) {
+		unsigned char *original = entries + i * s->entry_size;
+
+		memcpy(entry, original, s->entry_size);
+		for (unsigned int k = 0; k < REFERENCES; k++)
+			relocate(w, &s->reference[k], entry, original);
+		put(w, entry, s->entry_size);
+	}
+}
+
+static void put_table(struct writer *w, enum mu_section section, struct mu_table *t)
+{
+	const struct section *s = &sections[section];
+	uint64_t count, size = s->entry_size;
+	unsigned char *entries = copy_entries(w, section, &count);
+
+	*t = (struct mu_table){ 0 };
+	if (!entries)
+		return;
+	t->entry_size = (uint32_t)size;
+	t->first_log2 = WHOLE;
+	t->count = count;
+	t->extent[0] = w->at;
+	w->place = up(w->at + count * size);
+	w->crc = 0;
+	if (!s->reference[0].element)
+		put(w, entries, count * size);
+	else
+		put_relocated(w, s, entries, count);
+	t->checksum = w->crc;
+	pad(w);
+	for (uint64_t i = 0; s->reference[0].element && i < count; i++) {
+		for (unsigned int k = 0; k < REFERENCES; k++)
+			put_referenced(w, &s->reference[k], entries + i * size);
+	}
+	free(entries);
+}
+
+static void put_string(struct writer *w, struct mu_string *string)
+{
+	uint64_t length = string->length;
+	const void *bytes = image_at(w->im, string->offset, length);
+
+	if (bytes && !charge(w, length))
+		bytes = NULL;
+	if (!bytes)
+		*string = (struct mu_string){ 0 };
+	else
+		string->offset = w->at;
+	put(w, bytes, bytes ? length : 0);
+	pad(w);
+}
+
+static void put_high(struct writer *w, struct mu_counters *counters)
+{
+	const uint64_t length = MU_HIST_HIGH * sizeof(uint64_t);
+	const void *high = image_at(w->im, counters->hist_high, length);
+
+	counters->hist_high = high ? w->at : 0;
+	put(w, high, high ? length : 0);
+}
+
+static void put_points(struct writer *w, struct mu_image *head)
+{
+	const uint64_t length = sizeof(struct mu_points);
+	const void *points = image_at(w->im, head->points, length);
+
+	head->points = points && head->points ? w->at : 0;
+	put(w, points, head->points ? length : 0);
+	pad(w);
+}
+
+static void put_lives(struct writer *w, struct mu_image *head)
+{
+	struct mu_lives lives;
+	bool are_known = lives_of(w->im, &lives);
+
+	head->lives = are_known ? w->at : 0;
+	put(w, &lives, are_known ? sizeof(lives) : 0);
+}
+
+static void put_header_parts(struct writer *w, struct mu_image *head)
+{
+	put_string(w, &head->process.exe);
+	put_string(w, &head->process.cmdline);
+	put_string(w, &head->process.cwd);
+	put_string(w, &head->foreign_malloc);
+	put_high(w, &head->retired);
+	put_points(w, head);
+	put_lives(w, head);
+}
+
+static void put_sections(struct writer *w, struct mu_image *head)
+{
+	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
+		struct mu_table *t = &head->table[section];
+
+		if (sections[section].entry_size > 0)
+			put_table(w, section, t);
+		else
+			*t = (struct mu_table){ 0 };
+		if (t->count > 0)
+			head->features |= MU_FEATURE(section);
+		else if (section != MU_SEC_PROCESS && section != MU_SEC_COUNTERS &&
+			 section != MU_SEC_DROPS)
+			head->features &= ~MU_FEATURE(section);
+	}
+}
+
+/* The header is written last, in front of everything: its magic makes the image valid. */
+static void put_header(struct writer *w, struct mu_image *head, uint64_t length)
+{
+	head->used = head->populated = head->capacity = length;
+	head->blocks_root = 0;
+	head->batch = 0;
+	head->log_bytes = 0;
+	flush(w);
+	w->at = 0;
+	put(w, head, sizeof(*head));
+	flush(w);
+}
+
+/* Bytes of the entries of a section and of what they refer to; UINT64_MAX if that is too much. */
+static uint64_t section_bytes(const struct image *im, unsigned int section)
+{
+	const struct section *s = &sections[section];
+	uint64_t count = image_count(im, section), sum = count * s->entry_size;
+
+	for (uint64_t i = 0; s->reference[0].element && i < count; i++) {
+		const unsigned char *entry = image_entry(im, section, i, s->entry_size);
+
+		for (unsigned int k = 0; entry && k < REFERENCES; k++) {
+			uint64_t length = s->reference[k].offset ?
+						  length_of(&s->reference[k], entry) : 0;
+
+			/* What does not fit is not read by anybody. */
+			if (length <= im->size && __builtin_add_overflow(sum, length, &sum))
+				return UINT64_MAX;
+		}
+	}
+	return sum;
+}
+
+int keep_image_check(const struct image *im, struct mu_error *err)
+{
+	const uint64_t bytes = image_bytes(im);
+	uint64_t sum = 0;
+
+	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
+		if (sections[section].entry_size > 0 &&
+		    __builtin_add_overflow(sum, section_bytes(im, section), &sum))
+			sum = UINT64_MAX;
+		/* Twice: a snapshot is named by the text of a mark. */
+		if (sum / 2 > bytes)
+			return mu_error_set(err, MU_ERROR_FORMAT, 0,
+					    "damaged: its parts are larger than the whole");
+	}
+	return 0;
+}
+
+int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
+	       uint64_t *features, struct mu_error *err)
+{
+	struct mu_image *head = malloc(sizeof(*head));
+	struct writer *w = calloc(1, sizeof(*w));
+	int result = -1;
+
+	if (!head || !w) {
+		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory to keep an image");
+		goto out;
+	}
+	*head = im->head;
+	head->header_size = sizeof(*head);
+	if (im->rss_peak > head->rss_peak)
+		head->rss_peak = im->rss_peak;
+	*w = (struct writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
+			      .im = im, .entries_left = image_bytes(im) };
+	w->left = w->entries_left;
+	put_header_parts(w, head);
+	put_sections(w, head);
+	*length = w->at;
+	put_header(w, head, *length);
+	*features = head->features;
+	result = w->has_failed ? -1 : 0;
+out:
+	free(head);
+	free(w);
+	return result;
+}

@@ -1,0 +1,29 @@
+/* save_image.h -- one image of a kept recording.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_SAVE_SAVE_IMAGE_H
+#define PROFILE_SAVE_SAVE_IMAGE_H
+
+#include <stdint.h>
+
+#include "profile/base/error.h"
+#include "profile/read/image.h"
+
+/* keep_image -- write a compact copy of an image at START of a file.
+ *
+ * length    set to its bytes.
+ * features  set to the sections it has.
+ * Returns 0, or -1 with ERR.
+ */
+int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
+	       uint64_t *features, struct mu_error *err);
+
+/* keep_image_check -- whether the entries of an image, and what they refer to, can all be there.
+ *
+ * Of a hostile one all may lead to the same bytes: what is made of it would be as large as their
+ * product. Returns 0, or -1 with ERR.
+ */
+int keep_image_check(const struct image *im, struct mu_error *err);
+
+#endif

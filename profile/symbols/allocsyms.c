@@ -1,0 +1,284 @@
+/* allocsyms.c -- where in a file the functions are that --alloc-symbol names.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols/allocsyms.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/array.h"
+#include "profile/symbols/demangle.h"
+#include "profile/symbols/funcname.h"
+#include "profile/symbols/module_file.h"
+
+enum { FOUND_MAX = 4096, OWN_NAMES = 4 };
+
+/* One function, whatever tables have it. */
+struct hit {
+	struct mu_found found;
+	const char *name;	/* in the file; the text that was asked for if there is none */
+	char *text;		/* owned copy */
+	const char *why;	/* NULL: fine */
+};
+
+struct search {
+	const struct allocrule *rule;
+	size_t rules;
+	bool has_auto;
+	bool is_clang;
+	struct module_file file;
+	struct hit *hit;
+	uint32_t count, room;
+	bool exports_malloc;	/* the recorder looks after it by itself */
+	unsigned int own_names;	/* of libc's first few functions, in no export */
+	bool is_own_pass;
+	bool has_failed;	/* no memory */
+};
+
+/* ---- what speaks against a function -------------------------------------------------------- */
+
+static const char *why_not(const struct search *s, const struct elf_symbol *symbol,
+			   const char *name)
+{
+	if (symbol->type == STT_GNU_IFUNC)
+		return "which code it is is decided when the program starts (ifunc)";
+	if (symbol->type != STT_FUNC || !elf_file_is_code(&s->file.elf, symbol->address))
+		return "it is not a function";
+	if (symbol->size == 0)
+		return "the symbol table does not say how long it is";
+	if (funcname_is_clone(name))
+		return "it is a clone that the compiler made, with arguments of its own";
+	if (symbol->binding == STB_LOCAL && symbol->visibility == STV_DEFAULT && s->is_clang)
+		return "it is static, and clang may have changed its arguments; make it external";
+	return NULL;
+}
+
+static struct hit *hit_at(struct search *s, uint64_t address)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->hit[i].found.address == address)
+			return &s->hit[i];
+	return NULL;
+}
+
+static struct hit *new_hit(struct search *s)
+{
+	if (s->count == FOUND_MAX)
+		return NULL;
+	if (s->count == s->room) {
+		struct hit *more = array_grow(s->hit, &s->room, s->count + 1, sizeof(*more));
+
+		s->has_failed |= !more;
+		if (!more)
+			return NULL;
+		s->hit = more;
+	}
+	s->hit[s->count] = (struct hit){ .text = NULL };
+	return &s->hit[s->count++];
+}
+
+static void add(struct search *s, const struct elf_symbol *symbol, const struct mu_found *found,
+		const char *why)
+{
+	struct hit *hit = hit_at(s, symbol->address);
+	size_t length = funcname_length(symbol->name);
+
+	/* Of several names the one that was asked for, and the one without a reason. */
+	if (hit && (hit->found.kind > found->kind ||
+		    (hit->found.kind == found->kind && (!hit->why || why))))
+		return;
+	if (!hit && !(hit = new_hit(s)))
+		return;
+	free(hit->text);
+	*hit = (struct hit){ .found = *found, .text = strndup(symbol->name, length), .why = why };
+	s->has_failed |= !hit->text;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static void offer(struct search *s, const struct elf_symbol *symbol, const char *name,
+		  const struct mu_shape *shape, uint32_t kind, uint32_t rule)
+{
+	const struct mu_found found = { .address = symbol->address, .size = symbol->size,
+					.shape = *shape, .kind = kind, .rule = rule };
+
+	add(s, symbol, &found, why_not(s, symbol, name));
+}
+
+static void try_rules(struct search *s, const struct elf_symbol *symbol, const char *name)
+{
+	char *demangled = NULL;
+	bool is_demangled = false;
+
+	for (size_t i = 0; i < s->rules; i++) {
+		const struct allocrule *rule = &s->rule[i];
+		bool is_it = !rule->is_auto && funcname_is(name, rule->name);
+
+		if (!is_it && !rule->is_auto && funcname_may_be(name, rule->name)) {
+			if (!is_demangled)
+				demangled = demangle(name);
+			is_demangled = true;
+			is_it = demangled && funcname_is_source(demangled, rule->name);
+		}
+		if (is_it) {
+			offer(s, symbol, name, &rule->shape, MU_SYMBOL_ASKED, (uint32_t)i);
+			break;
+		}
+	}
+	free(demangled);
+}
+
+static void visit(const struct elf_symbol *symbol, void *data)
+{
+	struct search *s = data;
+	size_t length = funcname_length(symbol->name);
+	char name[ALLOCRULE_NAME_MAX];
+	const struct mu_shape *shape;
+
+	if (length >= sizeof(name) || symbol->address == 0 || symbol->type == STT_OBJECT ||
+	    symbol->type == STT_TLS || symbol->type == STT_SECTION)
+		return;
+	memcpy(name, symbol->name, length);
+	name[length] = '\0';
+	if (s->has_auto) {
+		shape = allocrule_known(name);
+		if (shape && symbol->type != STT_NOTYPE)
+			offer(s, symbol, name, shape, MU_SYMBOL_FAMILY, 0);
+	}
+	try_rules(s, symbol, name);
+}
+
+/* ---- a malloc that is not exported --------------------------------------------------------- */
+
+static void note_export(const struct elf_symbol *symbol, void *data)
+{
+	struct search *s = data;
+
+	if (funcname_is(symbol->name, "malloc"))
+		s->exports_malloc = true;
+}
+
+/* A static function may have any of these names: only all of the first together are believed. */
+static void visit_own(const struct elf_symbol *symbol, void *data)
+{
+	struct search *s = data;
+
+	for (unsigned int i = 0; symbol->type == STT_FUNC && i < MU_FAMILY_LIBC; i++) {
+		if (!funcname_is(symbol->name, mu_family_libc[i].name))
+			continue;
+		if (i < OWN_NAMES)
+			s->own_names |= 1u << i;
+		if (s->is_own_pass)
+			offer(s, symbol, mu_family_libc[i].name, &mu_family_libc[i].shape,
+			      MU_SYMBOL_FAMILY, 0);
+	}
+}
+
+static void find_own(struct search *s)
+{
+	elf_file_symbols(&s->file.elf, SHT_DYNSYM, note_export, s);
+	if (s->exports_malloc)
+		return;
+	module_file_symbols(&s->file, visit_own, s);
+	s->is_own_pass = s->own_names == (1u << OWN_NAMES) - 1;
+	if (s->is_own_pass)
+		module_file_symbols(&s->file, visit_own, s);
+}
+
+/* ---- everything ----------------------------------------------------------------------------- */
+
+/* Functions of one name: which one is meant is not known. Of clones only the reason counts. */
+static void refuse_ambiguous(struct search *s)
+{
+	uint32_t *same = calloc(s->rules + 1, sizeof(*same)); /* functions, by rule */
+
+	s->has_failed |= !same;
+	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
+		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !funcname_is_clone(s->hit[i].text))
+			same[s->hit[i].found.rule]++;
+	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
+		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !s->hit[i].why &&
+		    same[s->hit[i].found.rule] > 1)
+			s->hit[i].why = "several functions have this name; give the mangled one, "
+					"which nm prints";
+	free(same);
+}
+
+static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *text)
+{
+	size_t length = strlen(text) + 1;
+
+	memcpy(answer + *at, text, length);
+	*place = (uint32_t)*at;
+	*at += length;
+}
+
+static int make_answer(const struct search *s, struct allocsyms *a, struct mu_error *err)
+{
+	uint64_t count = s->count;
+	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_found), length = texts;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		length += strlen(s->hit[i].text) + 1 +
+			  (s->hit[i].why ? strlen(s->hit[i].why) + 1 : 0);
+	a->length = (length + 8) & ~(size_t)7;
+	a->answer = calloc(1, a->length);
+	if (!a->answer)
+		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for symbols");
+	memcpy(a->answer, &count, sizeof(count));
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct hit *hit = &s->hit[i];
+
+		put_text(a->answer, &texts, &hit->found.name, hit->text);
+		if (hit->why)
+			put_text(a->answer, &texts, &hit->found.why, hit->why);
+		memcpy(a->answer + sizeof(count) + i * sizeof(hit->found), &hit->found,
+		       sizeof(hit->found));
+	}
+	return 0;
+}
+
+static bool was_made_by_clang(const struct elf_file *f)
+{
+	struct elf_section comment;
+
+	return elf_file_section(f, ".comment", &comment) && comment.data &&
+	       memmem(comment.data, comment.size, "clang version", 13);
+}
+
+int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
+		   const struct symbols_options *o, const struct allocrule *rule, size_t count,
+		   struct mu_error *err)
+{
+	struct search s = { .rule = rule, .rules = count };
+	int result = -1;
+
+	*a = (struct allocsyms){ .length = 0 };
+	for (size_t i = 0; i < count; i++)
+		s.has_auto |= rule[i].is_auto;
+	if (module_file_open(&s.file, module, o->root, o->debuginfod, MODULE_FILE_SYMBOLS, err) !=
+	    SYMBOLS_READ)
+		goto out;
+	s.is_clang = was_made_by_clang(&s.file.elf);
+	module_file_symbols(&s.file, visit, &s);
+	if (s.has_auto)
+		find_own(&s);
+	refuse_ambiguous(&s);
+	result = s.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for symbols")
+			      : make_answer(&s, a, err);
+out:
+	module_file_close(&s.file);
+	for (uint32_t i = 0; i < s.count; i++)
+		free(s.hit[i].text);
+	free(s.hit);
+	return result;
+}
+
+void allocsyms_free(struct allocsyms *a)
+{
+	free(a->answer);
+	*a = (struct allocsyms){ .length = 0 };
+}

@@ -1,0 +1,572 @@
+/* debuginfo_libdw.c -- lines and inlined calls of code addresses, by elfutils' libdw.
+ *
+ * All addresses of a file are looked up together. A first pass over the compilation units finds
+ * which unit holds which address; then each of these units is read once: its line table, and
+ * its tree of entries down to the inlined calls around the addresses that are wanted. libdw
+ * keeps what it has read of a unit until the file is closed, so the file is opened anew after
+ * some millions of lines; that bounds the memory.
+ *
+ * Source DWARF 5, sections 3.1 (units), 3.3.8 (inlined subroutines), 6.2 (lines).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols/debuginfo.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/base/array.h"
+
+enum {
+	DEPTH_MAX = 300,	/* nested entries; far beyond what compilers make */
+	REOPEN_LINES = 2000000	/* about 100 MB of libdw's memory */
+};
+
+/* An inlined call or a function that holds wanted addresses. */
+struct scope {
+	uint32_t parent;	/* index of the scope around it; 0 none */
+	uint32_t call_line;	/* where it was called, in the scope around it */
+	uint64_t call_file;	/* index in the unit's table of files */
+	const char *name;
+	const char *linkage;
+};
+
+/* The unit being read. Addresses and scopes are those wanted in it. */
+struct unit {
+	Dwarf_Die die;
+	Dwarf_Lines *lines;
+	size_t line_count;
+	Dwarf_Files *files;
+	size_t file_count;
+	const char *const *directory;
+	size_t directory_count;
+	uint64_t *address;	/* ascending */
+	uint32_t *innermost;	/* scope of each address; 0 none */
+	size_t count;
+	size_t left;		/* addresses without a scope so far */
+	struct scope *scope;	/* [0] is unused */
+	uint32_t scope_count;
+	uint32_t scope_room;
+};
+
+/* A unit that is to be read. */
+struct place {
+	Dwarf_Off die;
+	size_t count;		/* addresses it owns */
+};
+
+struct lookup {
+	const uint64_t *address;
+	size_t count;
+	uint32_t *owner;	/* per address: its place + 1, or 0 */
+	struct place *place;
+	uint32_t place_count;
+	uint32_t place_room;
+	debuginfo_fn found;
+	void *data;
+};
+
+static size_t first_from(const uint64_t *address, size_t count, uint64_t from)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (address[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- which unit holds which address ----------------------------------------------------- */
+
+static bool add_place(struct lookup *l, Dwarf_Die *die)
+{
+	if (l->place_count == l->place_room) {
+		struct place *place = array_grow(l->place, &l->place_room, l->place_count + 1,
+						 sizeof(*place));
+
+		if (!place)
+			return false;
+		l->place = place;
+	}
+	l->place[l->place_count++] = (struct place){ .die = dwarf_dieoffset(die) };
+	return true;
+}
+
+/* Address 0 is where linkers leave the ranges of functions that they dropped. */
+static bool claim_unit(struct lookup *l, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+	bool is_known = false;
+
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		size_t i = first_from(l->address, l->count, start);
+
+		for (; start > 0 && i < l->count && l->address[i] < end; i++) {
+			if (l->owner[i])
+				continue;
+			if (!is_known && !add_place(l, die))
+				return false;
+			is_known = true;
+			l->owner[i] = l->place_count;
+			l->place[l->place_count - 1].count++;
+		}
+	}
+	return true;
+}
+
+static bool claim_units(struct lookup *l, Dwarf *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+
+	while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) && !claim_unit(l, &die))
+			return false;
+	return true;
+}
+
+/* ---- the tree of a unit ------------------------------------------------------------------ */
+
+static const char *text_of(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute at;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &at));
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute at;
+	Dwarf_Word value;
+
+	return dwarf_formudata(dwarf_attr(die, attribute, &at), &value) == 0 ? value : 0;
+}
+
+static uint32_t add_scope(struct unit *u, Dwarf_Die *die, uint32_t parent)
+{
+	const char *linkage;
+
+	if (u->scope_count == u->scope_room) {
+		struct scope *scope = array_grow(u->scope, &u->scope_room, u->scope_count + 1,
+						 sizeof(*scope));
+
+		if (!scope)
+			return 0;
+		u->scope = scope;
+	}
+	linkage = text_of(die, DW_AT_linkage_name);
+	if (!linkage)
+		linkage = text_of(die, DW_AT_MIPS_linkage_name);
+	u->scope[u->scope_count] = (struct scope){
+		.parent = parent,
+		.call_line = (uint32_t)number_of(die, DW_AT_call_line),
+		.call_file = number_of(die, DW_AT_call_file),
+		.name = text_of(die, DW_AT_name),
+		.linkage = linkage,
+	};
+	return u->scope_count++;
+}
+
+/* A run of wanted addresses, and the scope around them. */
+struct span {
+	size_t first, end;
+	uint32_t scope;
+	unsigned int depth;
+};
+
+static void walk(struct unit *u, Dwarf_Die *parent, struct span around);
+
+/* Whether DIE holds wanted addresses; SPAN is then narrowed to where they are. */
+static bool hits(struct unit *u, Dwarf_Die *die, struct span *span, bool *has_ranges)
+{
+	struct span narrow = { .first = span->end, .end = span->first };
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	*has_ranges = false;
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		size_t from, to;
+
+		*has_ranges = true;
+		if (start == 0)
+			continue;
+		from = first_from(u->address, u->count, start);
+		to = first_from(u->address, u->count, end);
+		from = from > span->first ? from : span->first;
+		to = to < span->end ? to : span->end;
+		if (from >= to)
+			continue;
+		narrow.first = from < narrow.first ? from : narrow.first;
+		narrow.end = to > narrow.end ? to : narrow.end;
+	}
+	if (narrow.first >= narrow.end)
+		return false;
+	span->first = narrow.first;
+	span->end = narrow.end;
+	return true;
+}
+
+/* Make SCOPE the innermost one of the addresses that DIE really holds. */
+static void assign(struct unit *u, Dwarf_Die *die, const struct span *span, uint32_t scope)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		size_t i = first_from(u->address, u->count, start);
+
+		for (i = i > span->first ? i : span->first;
+		     start > 0 && i < span->end && u->address[i] < end; i++) {
+			u->left -= u->innermost[i] == 0;
+			u->innermost[i] = scope;
+		}
+	}
+}
+
+static void enter(struct unit *u, Dwarf_Die *die, struct span span, bool is_scope)
+{
+	bool has_ranges;
+
+	if (!hits(u, die, &span, &has_ranges) && (has_ranges || is_scope))
+		return;
+	if (is_scope) {
+		uint32_t scope = add_scope(u, die, span.scope);
+
+		if (scope == 0)
+			return;
+		assign(u, die, &span, scope);
+		span.scope = scope;
+	}
+	walk(u, die, span);
+}
+
+static void walk(struct unit *u, Dwarf_Die *parent, struct span around)
+{
+	Dwarf_Die die;
+
+	if (around.depth++ > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
+			enter(u, &die, around, true);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+			enter(u, &die, around, false);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+			if (around.scope == 0)
+				walk(u, &die, around);
+			break;
+		default:
+			break;
+		}
+	} while ((around.scope || u->left) && dwarf_siblingof(&die, &die) == 0);
+}
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+/* The last line that begins at or before ADDRESS; libdw has them sorted. */
+static Dwarf_Line *line_at(const struct unit *u, uint64_t address)
+{
+	size_t low = 0, high = u->line_count;
+	Dwarf_Line *line;
+	bool is_end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		Dwarf_Addr at = UINT64_MAX;
+
+		dwarf_lineaddr(dwarf_onesrcline(u->lines, middle), &at);
+		if (at <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	line = low ? dwarf_onesrcline(u->lines, low - 1) : NULL;
+	return line && dwarf_lineendsequence(line, &is_end) == 0 && !is_end ? line : NULL;
+}
+
+/* Where DIRECTORY, below TOP if it is relative, ends in PATH; 0 if PATH does not begin so. */
+static size_t after(const char *path, const char *top, const char *directory)
+{
+	size_t length = 0;
+
+	if (directory[0] != '/') {
+		length = strlen(top);
+		if (strncmp(path, top, length) != 0 || path[length++] != '/')
+			return 0;
+	}
+	if (strncmp(path + length, directory, strlen(directory)) != 0)
+		return 0;
+	length += strlen(directory);
+	return path[length] == '/' ? length + 1 : 0;
+}
+
+/* libdw joins directory and name to a path; Massif prints the name. Of directories that fit
+ * the longest one is taken. The first is that of the compilation. */
+static uint32_t base_of(const struct unit *u, const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	size_t base = 0;
+
+	for (size_t i = 0; slash && i < u->directory_count; i++) {
+		const char *directory = u->directory[i];
+		size_t end = directory ? after(path, u->directory[0] ? u->directory[0] : "",
+					       directory) : 0;
+
+		base = end > base ? end : base;
+	}
+	return (uint32_t)(base || !slash ? base : (size_t)(slash + 1 - path));
+}
+
+/* libdw leaves what is relative to the directory of the compilation as it is (DWARF 5). Where
+ * that one is absolute the path becomes so, in memory to be freed; else NULL. */
+static char *absolute(const struct unit *u, const char *path)
+{
+	const char *top = u->directory_count ? u->directory[0] : NULL;
+	char *joined;
+
+	if (!path || path[0] == '/' || !top || top[0] != '/' ||
+	    asprintf(&joined, "%s/%s", top, path) < 0)
+		return NULL;
+	return joined;
+}
+
+static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
+{
+	struct debuginfo_level level[DEBUGINFO_LEVELS_MAX];
+	char *joined[DEBUGINFO_LEVELS_MAX];
+	Dwarf_Line *line = line_at(u, u->address[i]);
+	uint32_t scope = u->innermost[i];
+	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	uint32_t number = 0;
+	size_t count = 0;
+	int value;
+
+	if (line && dwarf_lineno(line, &value) == 0)
+		number = (uint32_t)value;
+	do {
+		const struct scope *s = &u->scope[scope];
+
+		joined[count] = absolute(u, file);
+		file = joined[count] ? joined[count] : file;
+		level[count++] = (struct debuginfo_level){ .file = file, .line = number,
+							   .base = base_of(u, file),
+							   .name = scope ? s->name : NULL,
+							   .linkage = scope ? s->linkage : NULL };
+		if (scope == 0)
+			break;
+		file = s->call_file < u->file_count ?
+			dwarf_filesrc(u->files, s->call_file, NULL, NULL) : NULL;
+		number = s->call_line;
+		scope = s->parent;
+	} while (scope && count < DEBUGINFO_LEVELS_MAX);
+	l->found(index, level, count, l->data);
+	while (count > 0)
+		free(joined[--count]);
+}
+
+static void read_unit(struct unit *u, Dwarf *dwarf, Dwarf_Off offset)
+{
+	Dwarf_Die split;
+	uint8_t type = 0;
+
+	u->line_count = u->file_count = 0;
+	u->scope_count = 1;
+	u->left = u->count;
+	memset(u->innermost, 0, u->count * sizeof(*u->innermost));
+	if (!dwarf_offdie(dwarf, offset, &u->die))
+		return;
+	if (dwarf_getsrclines(&u->die, &u->lines, &u->line_count) != 0)
+		u->line_count = 0;
+	if (dwarf_cu_info(u->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+	    type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
+		u->die = split;
+	if (dwarf_getsrcfiles(&u->die, &u->files, &u->file_count) != 0)
+		u->file_count = 0;
+	if (!u->file_count ||
+	    dwarf_getsrcdirs(u->files, &u->directory, &u->directory_count) != 0)
+		u->directory_count = 0;
+	walk(u, &u->die, (struct span){ .end = u->count });
+}
+
+/* ---- everything --------------------------------------------------------------------------- */
+
+/* Indices of addresses, those of one place together, in the order of places; or NULL. */
+static size_t *by_place(const struct lookup *l)
+{
+	size_t *index = reallocarray(NULL, l->count + 1, sizeof(*index));
+	size_t *next = reallocarray(NULL, l->place_count + 1, sizeof(*next));
+	size_t sum = 0;
+
+	for (uint32_t k = 0; next && k < l->place_count; k++) {
+		next[k] = sum;
+		sum += l->place[k].count;
+	}
+	for (size_t i = 0; index && next && i < l->count; i++)
+		if (l->owner[i])
+			index[next[l->owner[i] - 1]++] = i;
+	if (!next) {
+		free(index);
+		index = NULL;
+	}
+	free(next);
+	return index;
+}
+
+static int read_places(struct lookup *l, struct unit *u, int fd, struct mu_error *err)
+{
+	size_t *index = by_place(l);
+	const size_t *at = index;
+	Dwarf *dwarf = NULL;
+	size_t lines = 0;
+
+	for (uint32_t k = 0; index && k < l->place_count; k++) {
+		if (!dwarf || lines > REOPEN_LINES) {
+			dwarf_end(dwarf);
+			dwarf = dwarf_begin(fd, DWARF_C_READ);
+			lines = 0;
+		}
+		if (!dwarf)
+			break;
+		u->count = l->place[k].count;
+		for (size_t i = 0; i < u->count; i++)
+			u->address[i] = l->address[at[i]];
+		read_unit(u, dwarf, l->place[k].die);
+		lines += u->line_count;
+		for (size_t i = 0; i < u->count; i++)
+			tell(l, u, i, at[i]);
+		at += u->count;
+	}
+	dwarf_end(dwarf);
+	free(index);
+	return index ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for debug information");
+}
+
+int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn found,
+		     void *data, struct mu_error *err)
+{
+	struct lookup l = { .address = address, .count = count, .found = found, .data = data };
+	struct unit u = { .count = 0 };
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	int result = -1;
+
+	if (!dwarf)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no debug information: %s",
+				    dwarf_errmsg(-1));
+	l.owner = calloc(count + 1, sizeof(*l.owner));
+	u.address = calloc(count + 1, sizeof(*u.address));
+	u.innermost = calloc(count + 1, sizeof(*u.innermost));
+	u.scope = calloc(1, sizeof(*u.scope));
+	u.scope_room = 1;
+	if (!l.owner || !u.address || !u.innermost || !u.scope || !claim_units(&l, dwarf)) {
+		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for debug information");
+		goto out;
+	}
+	dwarf_end(dwarf);
+	dwarf = NULL;
+	result = read_places(&l, &u, fd, err);
+out:
+	dwarf_end(dwarf);
+	free(l.owner);
+	free(l.place);
+	free(u.address);
+	free(u.innermost);
+	free(u.scope);
+	return result;
+}
+
+/* ---- .gnu_debugdata ------------------------------------------------------------------------ */
+
+struct debuginfo_mini {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwfl_Callbacks callbacks;
+};
+
+static int find_nothing(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **debug_file)
+{
+	(void)module;
+	(void)user;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)link;
+	(void)crc;
+	(void)debug_file;
+	return -1;
+}
+
+struct debuginfo_mini *debuginfo_mini_open(int fd)
+{
+	struct debuginfo_mini *mini = calloc(1, sizeof(*mini));
+	int copy = dup(fd);
+
+	if (!mini || copy < 0)
+		goto failed;
+	mini->callbacks.find_debuginfo = find_nothing;
+	mini->dwfl = dwfl_begin(&mini->callbacks);
+	if (!mini->dwfl)
+		goto failed;
+	/* libdwfl, which owns the descriptor from here on, unpacks the section when it looks for
+	 * symbols and finds no others. */
+	mini->module = dwfl_report_elf(mini->dwfl, "", "", copy, 0, false);
+	if (!mini->module)
+		goto failed;
+	copy = -1;
+	if (dwfl_report_end(mini->dwfl, NULL, NULL) != 0)
+		goto failed;
+	return mini;
+failed:
+	if (copy >= 0)
+		close(copy);
+	debuginfo_mini_close(mini);
+	return NULL;
+}
+
+void debuginfo_mini_symbols(struct debuginfo_mini *mini, elf_symbol_fn visit, void *data)
+{
+	int count = dwfl_module_getsymtab(mini->module);
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym entry;
+		GElf_Addr address;
+		GElf_Word section;
+		Dwarf_Addr bias;
+		const char *name = dwfl_module_getsym_info(mini->module, i, &entry, &address,
+							   &section, NULL, &bias);
+		struct elf_symbol symbol = { .address = entry.st_value, .size = entry.st_size,
+					     .name = name, .type = GELF_ST_TYPE(entry.st_info),
+					     .binding = GELF_ST_BIND(entry.st_info) };
+
+		if (name && *name && section != SHN_UNDEF)
+			visit(&symbol, data);
+	}
+}
+
+void debuginfo_mini_close(struct debuginfo_mini *mini)
+{
+	if (mini)
+		dwfl_end(mini->dwfl);
+	free(mini);
+}

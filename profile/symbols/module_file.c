@@ -1,0 +1,84 @@
+/* module_file.c -- the files in which a module's names are: its own, and a separate debug file.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols/module_file.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "profile/symbols/debugfile.h"
+
+static bool is_build(const struct elf_file *f, const struct build_id *wanted)
+{
+	struct build_id id;
+
+	elf_file_build_id(f, &id);
+	return wanted->length == 0 ||
+	       (id.length == wanted->length && memcmp(id.byte, wanted->byte, id.length) == 0);
+}
+
+enum symbols_state module_file_open(struct module_file *f, const struct symbols_module *module,
+				    const char *root, bool debuginfod, enum module_file_want want,
+				    struct mu_error *err)
+{
+	struct elf_section section;
+
+	*f = (struct module_file){ .elf = { .fd = -1 }, .debug = { .fd = -1 } };
+	if (elf_file_open(&f->elf, root, module->path, err) < 0)
+		return SYMBOLS_MISSING;
+	if (!is_build(&f->elf, &module->id)) {
+		mu_error_set(err, MU_ERROR_FORMAT, 0, "not the file that runs");
+		return SYMBOLS_OTHER_BUILD;
+	}
+	if (want == MODULE_FILE_SYMBOLS && elf_file_section(&f->elf, ".symtab", &section))
+		return SYMBOLS_READ;
+	debugfile_find(&f->debug, &f->elf, root, module->path, debuginfod);
+	if (!f->debug.data && elf_file_section(&f->elf, ".gnu_debugdata", &section))
+		f->mini = debuginfo_mini_open(f->elf.fd);
+	return SYMBOLS_READ;
+}
+
+void module_file_symbols(const struct module_file *f, elf_symbol_fn visit, void *data)
+{
+	elf_file_symbols(&f->elf, SHT_SYMTAB, visit, data);
+	elf_file_symbols(&f->elf, SHT_DYNSYM, visit, data);
+	if (f->debug.data)
+		elf_file_symbols(&f->debug, SHT_SYMTAB, visit, data);
+	if (f->mini)
+		debuginfo_mini_symbols(f->mini, visit, data);
+}
+
+static void offer_start(const struct elf_symbol *symbol, void *data)
+{
+	symtab_offer_start(data, symbol);
+}
+
+static void offer_name(const struct elf_symbol *symbol, void *data)
+{
+	symtab_offer_name(data, symbol);
+}
+
+void module_file_look_up(const struct module_file *f, struct symtab *t)
+{
+	module_file_symbols(f, offer_start, t);
+	symtab_settle(t);
+	module_file_symbols(f, offer_name, t);
+}
+
+int module_file_debug(const struct module_file *f)
+{
+	struct elf_section section;
+
+	if (elf_file_section(&f->elf, ".debug_info", &section))
+		return f->elf.fd;
+	return f->debug.data ? f->debug.fd : -1;
+}
+
+void module_file_close(struct module_file *f)
+{
+	debuginfo_mini_close(f->mini);
+	f->mini = NULL;
+	elf_file_close(&f->elf);
+	elf_file_close(&f->debug);
+}

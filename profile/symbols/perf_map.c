@@ -1,0 +1,120 @@
+/* perf_map.c -- names of code that a program made at run time, as it wrote them down for perf.
+ *
+ * A line is START SIZE NAME, numbers in hexadecimal:
+ *
+ *	7f3c8a2e1000 1c0 LazyCompile:~parse /srv/app/index.js:12
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols/perf_map.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/base/file.h"
+#include "profile/base/strings.h"
+
+enum {
+	LINE = 4096,			/* bytes; what is longer is no line of such a file */
+	LINES_MAX = 1 << 22
+};
+
+/* Anybody may put a file there: it is believed if the process's owner, root or whoever asks did. */
+static bool is_trusted(int fd, const struct symbols_options *o)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 &&
+	       (st.st_uid == o->owner || st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+static FILE *open_map(const struct symbols_options *o)
+{
+	int fd = o->perf_map ? file_open_below(o->root, o->perf_map) : -1;
+
+	/* Of another process that had the same ID before. */
+	if (fd >= 0 && (!is_trusted(fd, o) ||
+			(o->start_ns > 0 && !file_is_younger(fd, o->start_ns)))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+static size_t first_from(const struct symbols_job *job, uint64_t from)
+{
+	size_t low = job->first, high = job->end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (job->request[middle].address < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What the file says of each request. */
+struct names {
+	struct strings strings;
+	uint32_t *name;		/* number of its text, 0 none */
+};
+
+static void read_line(const struct symbols_job *job, struct names *names, char *line)
+{
+	char *end;
+	uint64_t start = strtoull(line, &end, 16), size;
+	uint32_t name;
+
+	if (end == line || *end != ' ')
+		return;
+	line = end;
+	size = strtoull(line, &end, 16);
+	if (end == line || *end != ' ')
+		return;
+	end += strspn(end, " ");
+	end[strcspn(end, "\n")] = '\0';
+	name = 0;
+	for (size_t i = first_from(job, start);
+	     i < job->end && job->request[i].address - start < size; i++) {
+		/* Most lines are of code that nobody asks for. */
+		name = name ? name : strings_add(&names->strings, end, strlen(end));
+		names->name[i - job->first] = name;
+	}
+}
+
+bool perf_map_read(const struct symbols_job *job)
+{
+	size_t count = job->end - job->first;
+	struct names names = { .name = calloc(count + 1, sizeof(*names.name)) };
+	FILE *in = open_map(job->options);
+	char line[LINE];
+	bool is_begun = false;
+
+	for (int i = 0; in && names.name && i < LINES_MAX && fgets(line, LINE, in); i++) {
+		bool is_whole = strchr(line, '\n');
+
+		if (!is_begun && is_whole)
+			read_line(job, &names, line);
+		is_begun = !is_whole;
+	}
+	for (size_t i = 0; names.name && i < count; i++) {
+		const char *name = strings_get(&names.strings, names.name[i]);
+		struct symbols_raw level = { .name = name, .full = name };
+
+		if (*name)
+			job->found(job->first + i, &level, 1, job->data);
+	}
+	free(names.name);
+	strings_free(&names.strings);
+	if (!in)
+		return false;
+	fclose(in);
+	return true;
+}

@@ -1,0 +1,21 @@
+/* perf_map.h -- names of code that a program made at run time, as it wrote them down for perf.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_SYMBOLS_PERF_MAP_H
+#define PROFILE_SYMBOLS_PERF_MAP_H
+
+#include <stdbool.h>
+
+#include "profile/symbols/symbols_read.h"
+
+/* perf_map_read -- look up the requests of a job in the file of its options.
+ *
+ * A later line of the file wins over an earlier one: memory is reused.
+ * Returns false if the file cannot be opened, or belongs neither to the options' owner, to root nor
+ * to the caller: the folder is open to everybody.
+ * Source linux/tools/perf/Documentation/jit-interface.txt
+ */
+bool perf_map_read(const struct symbols_job *job);
+
+#endif

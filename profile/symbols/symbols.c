@@ -1,0 +1,228 @@
+/* symbols.c -- names for code addresses: functions, files, lines, inlined calls.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/array.h"
+#include "profile/symbols/symbols_child.h"
+#include "profile/symbols/symbols_read.h"
+
+/* What files can make us keep. Beyond it addresses stay without names. */
+enum {
+	TEXT_LIMIT = 512 << 20,		/* bytes of different texts */
+	LEVELS_LIMIT = 32 << 20,
+	PROGRESS_EVERY = 256		/* requests */
+};
+
+struct resolving {
+	struct symbols *s;
+	const struct symbols_options *o;
+	const struct symbols_job *job;
+	const struct symbols_request *request;
+	size_t done;
+	size_t text_bytes;	/* of different texts */
+	bool has_failed;	/* no memory */
+};
+
+static bool has_room(struct symbols *s, size_t count)
+{
+	struct symbols_level *level;
+
+	if (s->level_room - s->level_count >= count)
+		return true;
+	level = array_grow(s->level, &s->level_room, s->level_count + count, sizeof(*level));
+	if (level)
+		s->level = level;
+	return level != NULL;
+}
+
+static uint32_t number_of(struct resolving *r, const char *text)
+{
+	uint32_t number, before = r->s->strings.count;
+	size_t length = text ? strlen(text) : 0;
+
+	if (length == 0 || length > TEXT_LIMIT - r->text_bytes)
+		return 0;
+	number = strings_add(&r->s->strings, text, length);
+	r->has_failed |= number == 0;
+	if (r->s->strings.count > before)
+		r->text_bytes += length;
+	return number;
+}
+
+/* What a child says of a text's inside is checked. */
+static uint32_t base_of(const struct symbols_raw *raw)
+{
+	return raw->file && raw->base < strlen(raw->file) ? raw->base : 0;
+}
+
+static void tell_progress(struct resolving *r)
+{
+	if (r->o->progress)
+		r->o->progress(r->done, r->s->count, r->o->data);
+}
+
+static void found(size_t request, const struct symbols_raw *raw, size_t count, void *data)
+{
+	struct resolving *r = data;
+	struct symbols *s = r->s;
+
+	/* A child may tell of one twice: the first one stays. */
+	if (s->symbol[request].count > 0 || count > LEVELS_LIMIT - s->level_count)
+		return;
+	if (!has_room(s, count)) {
+		r->has_failed = true;
+		return;
+	}
+	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = (uint32_t)count };
+	for (size_t i = 0; i < count; i++)
+		s->level[s->level_count++] = (struct symbols_level){
+			.name = number_of(r, raw[i].name), .full = number_of(r, raw[i].full),
+			.file = number_of(r, raw[i].file), .base = base_of(&raw[i]),
+			.line = raw[i].line };
+	if (r->done++ % PROGRESS_EVERY == 0)
+		tell_progress(r);
+}
+
+static void set_state(size_t job, enum symbols_state state, void *data)
+{
+	struct resolving *r = data;
+
+	r->s->state[r->request[r->job[job].first].module] = (uint8_t)state;
+	r->done = r->job[job].end;
+	tell_progress(r);
+}
+
+/* One job per module that is asked for. Returns how many. */
+static size_t cut_jobs(struct resolving *r, const struct symbols_module *module, uint32_t modules,
+		       struct symbols_job *job)
+{
+	size_t count = 0, end;
+
+	for (size_t first = 0; first < r->s->count; first = end) {
+		uint32_t m = r->request[first].module;
+
+		for (end = first; end < r->s->count && r->request[end].module == m; end++)
+			;
+		if (m < modules && count < modules)
+			job[count++] = (struct symbols_job){
+				.module = &module[m], .request = r->request, .first = first,
+				.end = end, .options = r->o, .found = found, .data = r };
+	}
+	return count;
+}
+
+static int run_jobs(struct resolving *r, struct symbols_job *job, size_t count,
+		    struct mu_error *err)
+{
+	r->job = job;
+	if (!r->o->in_process)
+		return symbols_child_run(job, count, set_state, err);
+	for (size_t i = 0; i < count; i++)
+		set_state(i, symbols_read(&job[i]), r);
+	return 0;
+}
+
+int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint32_t count,
+		    const struct symbols_request *request, size_t requests,
+		    const struct symbols_options *o, struct mu_error *err)
+{
+	static const struct symbols_options defaults;
+	struct resolving r = { .s = s, .o = o ? o : &defaults, .request = request };
+	struct symbols_job *job = calloc((size_t)count + 1, sizeof(*job));
+	int result = -1;
+
+	*s = (struct symbols){ .count = requests, .modules = count };
+	s->symbol = calloc(requests + 1, sizeof(*s->symbol));
+	s->state = calloc((size_t)count + 1, 1);
+	if (job && s->symbol && s->state)
+		result = run_jobs(&r, job, cut_jobs(&r, module, count, job), err);
+	else
+		r.has_failed = true;
+	if (r.has_failed)
+		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for names");
+	free(job);
+	return result;
+}
+
+bool symbols_name(struct symbols *s, size_t request, const char *full)
+{
+	uint32_t number = strings_add(&s->strings, full, strlen(full));
+
+	if (!number || !has_room(s, 1))
+		return false;
+	if (s->symbol[request].count > 0)
+		return true;
+	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = 1 };
+	s->level[s->level_count++] = (struct symbols_level){ .full = number };
+	return true;
+}
+
+void symbols_free(struct symbols *s)
+{
+	strings_free(&s->strings);
+	free(s->level);
+	free(s->symbol);
+	free(s->state);
+	*s = (struct symbols){ .count = 0 };
+}
+
+const char *symbols_text(const struct symbols *s, uint32_t number)
+{
+	return strings_get(&s->strings, number);
+}
+
+bool symbols_state_has_names(enum symbols_state state)
+{
+	return state == SYMBOLS_READ || state == SYMBOLS_DOUBTFUL;
+}
+
+const char *symbols_state_text(enum symbols_state state)
+{
+	switch (state) {
+	case SYMBOLS_MISSING:
+		return "no names: the file is not there";
+	case SYMBOLS_OTHER_BUILD:
+		return "no names: the file has changed since: its build-id differs";
+	case SYMBOLS_DOUBTFUL:
+		return "names may be wrong: the file was changed since, and has no build-id";
+	case SYMBOLS_FAILED:
+		return "no names: its symbols or debug information are damaged, or take too long "
+		       "to read";
+	case SYMBOLS_UNREAD:
+	case SYMBOLS_READ:
+		break;
+	}
+	return NULL;
+}
+
+static const char *stripped(const struct symbols_place *place, const char *const *strip,
+			    size_t count)
+{
+	if (!strip)
+		return place->file + place->base;
+	for (size_t i = 0; i < count; i++) {
+		const char *at = strstr(place->file, strip[i]);
+
+		if (at)
+			return at + strlen(strip[i]);
+	}
+	return place->file;
+}
+
+void symbols_put_massif(FILE *out, const struct symbols_place *place, const char *const *strip,
+			size_t count)
+{
+	fprintf(out, "0x%" PRIX64 ": %s", place->address, *place->name ? place->name : "???");
+	if (*place->file)
+		fprintf(out, " (%s:%" PRIu32 ")", stripped(place, strip, count), place->line);
+	else if (place->object && *place->object)
+		fprintf(out, " (in %s)", place->object);
+	else if (*place->name)
+		fputs(" (in ??" "?)", out);
+}

@@ -1,0 +1,392 @@
+/* symbols_child.c -- symbols_read() in processes of their own, with limits.
+ *
+ * Each module has a child, a fork that knows the job. It opens the files, gives up all that it does
+ * not need (seal.h), and only then lets libdw loose on them. It answers through a pipe: a stream of
+ * messages, each a header and its texts. A fork takes a millisecond, a module ten or more.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols/symbols_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profile/base/limits.h"
+#include "profile/base/seal.h"
+#include "profile/symbols/debuginfo.h"
+
+enum {
+	SECONDS = 20,			/* of CPU for one module, besides BYTES_PER_SECOND */
+	TOTAL = 3,			/* ... for all modules together, times that of one */
+	BYTES_PER_SECOND = 16 << 20,	/* of files: libdw reads some 100 MB */
+	PATIENCE = 6,			/* seconds of silence for each of these */
+	OUT_BYTES = 64 << 10,
+	TEXT_MAX = 128 << 10,		/* of one name; demangled ones get long */
+	MESSAGE_MAX = 8 << 20,
+	CHILDREN_MAX = 32		/* modules that may break a child */
+};
+
+enum kind { KIND_FOUND = 1, KIND_STATE = 2, KIND_OPENED = 3 };
+
+struct message {
+	uint32_t kind;
+	uint32_t count;		/* FOUND: levels. STATE: enum symbols_state */
+	uint64_t index;		/* FOUND: request. STATE: job. OPENED: bytes of the files */
+	uint32_t bytes;		/* FOUND: of what follows */
+	uint32_t reserved;
+};
+
+/* One level; its texts follow. */
+struct level_head {
+	uint32_t line;
+	uint32_t base;
+	uint32_t size[3];	/* of name, full, file, with their final zeros; 0 unknown */
+};
+
+/* ---- child ------------------------------------------------------------------------------- */
+
+struct sender {
+	int fd;
+	unsigned int seconds;	/* that the module may take, besides the share of its files */
+	uint64_t memory;	/* as in symbols_options */
+	size_t used;
+	char buffer[OUT_BYTES];
+};
+
+static void send_buffer(struct sender *s)
+{
+	for (size_t done = 0; done < s->used;) {
+		ssize_t n = write(s->fd, s->buffer + done, s->used - done);
+
+		/* The parent is gone, or has heard enough. exit_group, since exit handlers and
+		 * buffers are the parent's. */
+		if (n < 0 && errno != EINTR)
+			syscall(SYS_exit_group, 1);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	s->used = 0;
+}
+
+static void send_bytes(struct sender *s, const void *data, size_t size)
+{
+	const char *from = data;
+
+	while (size > 0) {
+		size_t part = OUT_BYTES - s->used < size ? OUT_BYTES - s->used : size;
+
+		memcpy(s->buffer + s->used, from, part);
+		s->used += part;
+		from += part;
+		size -= part;
+		if (s->used == OUT_BYTES)
+			send_buffer(s);
+	}
+}
+
+/* Bytes of a text with its zero; one that is too long is left out. */
+static uint32_t size_of(const char *text)
+{
+	size_t length = text ? strnlen(text, TEXT_MAX) : TEXT_MAX;
+
+	return length < TEXT_MAX ? (uint32_t)length + 1 : 0;
+}
+
+static void send_found(size_t request, const struct symbols_raw *level, size_t count, void *data)
+{
+	struct level_head head[DEBUGINFO_LEVELS_MAX];
+	struct message m = { .kind = KIND_FOUND, .index = request };
+	struct sender *s = data;
+
+	/* Levels that do not fit are left out from the outside in; it takes an attack to get
+	 * there. */
+	for (size_t i = 0; i < count && i < DEBUGINFO_LEVELS_MAX; i++) {
+		uint32_t bytes;
+
+		head[i] = (struct level_head){ level[i].line, level[i].base,
+					       { size_of(level[i].name), size_of(level[i].full),
+						 size_of(level[i].file) } };
+		bytes = sizeof(*head) + head[i].size[0] + head[i].size[1] + head[i].size[2];
+		if (m.bytes + bytes > MESSAGE_MAX)
+			break;
+		m.bytes += bytes;
+		m.count++;
+	}
+	send_bytes(s, &m, sizeof(m));
+	for (size_t i = 0; i < m.count; i++) {
+		send_bytes(s, &head[i], sizeof(head[i]));
+		send_bytes(s, level[i].name, head[i].size[0]);
+		send_bytes(s, level[i].full, head[i].size[1]);
+		send_bytes(s, level[i].file, head[i].size[2]);
+	}
+}
+
+static void limit_child(const struct symbols_options *o)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0);
+	limits_set(RLIMIT_CORE, 0);
+	if (!o->debuginfod)
+		limits_set(RLIMIT_FSIZE, 0);
+	limits_memory(o->memory ? o->memory : UINT64_C(64) << 30);
+	/* The defaults, whatever the program does with these. */
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXCPU, SIG_DFL);
+	signal(SIGBUS, SIG_DFL);
+	signal(SIGSEGV, SIG_DFL);
+}
+
+static unsigned int seconds_of(const struct symbols_options *o)
+{
+	return o->seconds ? o->seconds : SECONDS;
+}
+
+static uint64_t share_of(uint64_t bytes)
+{
+	const uint64_t most = UINT64_C(1) << 40;
+
+	return (bytes < most ? bytes : most) / BYTES_PER_SECOND;
+}
+
+/* Nothing of the files has been read yet but their heads, by code of our own. Sanitizers make
+ * system calls of which the filter knows nothing. */
+static void seal(uint64_t bytes, void *data)
+{
+	struct sender *s = data;
+	struct message m = { .kind = KIND_OPENED, .index = bytes };
+
+	send_bytes(s, &m, sizeof(m));
+	send_buffer(s);
+	limits_set(RLIMIT_CPU, s->seconds + share_of(bytes) + 1);
+	limits_memory(s->memory ? s->memory : (UINT64_C(1) << 30) + 4 * bytes);
+	if (!LIMITS_HAS_SHADOW)
+		seal_process(s->fd);
+}
+
+__attribute__((noreturn))
+static void be_child(int fd, const struct symbols_job *job, size_t k, unsigned int seconds)
+{
+	static struct sender sender;
+	struct sender *s = &sender;
+	struct symbols_job own = job[k];
+	struct message m = { .kind = KIND_STATE, .index = k };
+
+	s->fd = fd;
+	s->seconds = seconds;
+	s->memory = job->options->memory;
+	limit_child(job->options);
+	limits_set(RLIMIT_CPU, seconds + 1);
+	own.found = send_found;
+	own.opened = seal;
+	own.data = s;
+	m.count = symbols_read(&own);
+	send_bytes(s, &m, sizeof(m));
+	send_buffer(s);
+	for (;;)
+		syscall(SYS_exit_group, 0);
+}
+
+/* ---- parent ------------------------------------------------------------------------------- */
+
+struct receiver {
+	int fd;
+	const struct symbols_job *job;
+	size_t jobs;
+	size_t current;		/* the job that is being done */
+	bool has_told;		/* its child has sent something */
+	bool has_ended;		/* ... and all */
+	uint64_t share;		/* seconds that the size of its files explains */
+	double left;		/* seconds of CPU for all that are still to come */
+	symbols_state_fn state;
+	char *payload;
+	size_t room;
+};
+
+/* Exactly SIZE bytes; false at the end, or after too long a silence. */
+static bool receive(struct receiver *r, void *to, size_t size)
+{
+	/* A child waits for nothing but files; on its way through one it may be silent. */
+	const int patience_ms = (int)(seconds_of(r->job->options) + r->share) * PATIENCE * 1000;
+	char *at = to;
+
+	while (size > 0) {
+		struct pollfd wait = { .fd = r->fd, .events = POLLIN };
+		int ready = poll(&wait, 1, patience_ms);
+		ssize_t n;
+
+		if (ready < 0 && errno == EINTR)
+			continue;
+		n = ready > 0 ? read(r->fd, at, size) : 0;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+/* The next text of a payload; false if it is not one. */
+static bool take_text(const char **at, const char *end, uint32_t size, const char **text)
+{
+	*text = NULL;
+	if (size == 0)
+		return true;
+	if (size > (size_t)(end - *at) || (*at)[size - 1] != '\0')
+		return false;
+	*text = *at;
+	*at += size;
+	return true;
+}
+
+static bool take_level(const char **at, const char *end, struct symbols_raw *level)
+{
+	struct level_head head;
+
+	if ((size_t)(end - *at) < sizeof(head))
+		return false;
+	memcpy(&head, *at, sizeof(head));
+	*at += sizeof(head);
+	level->line = head.line;
+	level->base = head.base;
+	return take_text(at, end, head.size[0], &level->name) &&
+	       take_text(at, end, head.size[1], &level->full) &&
+	       take_text(at, end, head.size[2], &level->file);
+}
+
+static bool take_found(struct receiver *r, const struct message *m)
+{
+	const struct symbols_job *job = &r->job[r->current];
+	struct symbols_raw level[DEBUGINFO_LEVELS_MAX];
+	const char *at, *end;
+
+	if (m->bytes > MESSAGE_MAX || m->count > DEBUGINFO_LEVELS_MAX || m->count == 0 ||
+	    m->index < job->first || m->index >= job->end)
+		return false;
+	if (m->bytes > r->room) {
+		char *payload = realloc(r->payload, m->bytes);
+
+		if (!payload)
+			return false;
+		r->payload = payload;
+		r->room = m->bytes;
+	}
+	if (!receive(r, r->payload, m->bytes))
+		return false;
+	at = r->payload;
+	end = at + m->bytes;
+	for (uint32_t i = 0; i < m->count; i++)
+		if (!take_level(&at, end, &level[i]))
+			return false;
+	job->found(m->index, level, m->count, job->data);
+	return true;
+}
+
+/* One message; false when the child has none left, or talks nonsense. */
+static bool take_message(struct receiver *r, void *data)
+{
+	struct message m;
+	bool is_first = !r->has_told;
+
+	if (r->has_ended || !receive(r, &m, sizeof(m)))
+		return false;
+	r->has_told = true;
+	/* Later ones could be a lie: libdw has had its way with the child. */
+	if (m.kind == KIND_OPENED && is_first) {
+		r->share = share_of(m.index);
+		return true;
+	}
+	if (m.kind == KIND_FOUND)
+		return take_found(r, &m);
+	if (m.kind != KIND_STATE || m.index != r->current || m.count > SYMBOLS_FAILED)
+		return false;
+	r->state(r->current, m.count, data);
+	r->has_ended = true;
+	return true;
+}
+
+static int start_child(struct receiver *r, pid_t *child, struct mu_error *err)
+{
+	const unsigned int most = seconds_of(r->job->options);
+	int ends[2];
+
+	r->has_told = r->has_ended = false;
+	r->share = 0;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot make a pipe: %m");
+	*child = fork();
+	if (*child == 0) {
+		close(ends[0]);
+		be_child(ends[1], r->job, r->current,
+			 r->left < most ? (unsigned int)r->left : most);
+	}
+	if (*child < 0) {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot fork: %m");
+		close(ends[0]);
+	}
+	close(ends[1]);
+	r->fd = ends[0];
+	return *child < 0 ? -1 : 0;
+}
+
+static double seconds_in(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* What it took beyond what the size of its files explains is missing for the others. */
+static void end_child(struct receiver *r, pid_t child)
+{
+	struct rusage use = { .ru_utime = { 0, 0 } };
+	double beyond;
+
+	close(r->fd);
+	/* It has said what it had to say, or is not to be trusted. */
+	kill(child, SIGKILL);
+	while (wait4(child, NULL, 0, &use) < 0 && errno == EINTR)
+		;
+	beyond = seconds_in(use.ru_utime) + seconds_in(use.ru_stime) - (double)r->share;
+	r->left -= beyond > 0 ? beyond : 0;
+}
+
+int symbols_child_run(const struct symbols_job *job, size_t count, symbols_state_fn state,
+		      struct mu_error *err)
+{
+	struct receiver r = { .job = job, .jobs = count, .state = state };
+	int failures = 0;
+
+	r.left = count ? TOTAL * (double)seconds_of(job->options) : 0;
+	for (; r.current < count; r.current++) {
+		pid_t child = 0;
+
+		if (failures == CHILDREN_MAX || r.left < 1) {
+			state(r.current, SYMBOLS_FAILED, job->data);
+			continue;
+		}
+		if (start_child(&r, &child, err) < 0) {
+			free(r.payload);
+			return -1;
+		}
+		while (take_message(&r, job->data))
+			;
+		end_child(&r, child);
+		if (r.has_ended)
+			continue;
+		failures++;
+		state(r.current, SYMBOLS_FAILED, job->data);
+	}
+	free(r.payload);
+	return 0;
+}

@@ -1,0 +1,222 @@
+/* symbols_read.c -- read the names of one module.
+ *
+ * Functions come from the symbol tables of the module and of its debug file, lines and inlined
+ * calls from DWARF, wherever it is.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/symbols/symbols_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profile/base/file.h"
+#include "profile/symbols/demangle.h"
+#include "profile/symbols/module_file.h"
+#include "profile/symbols/perf_map.h"
+
+struct reading {
+	const struct symbols_job *job;
+	struct module_file file;
+	struct symtab symtab;
+	bool *is_told;		/* per request of the job */
+};
+
+/* Texts of one level that must be freed. */
+struct texts {
+	char *name;
+	char *full;
+};
+
+static char *demangled(const struct reading *r, const char *name)
+{
+	return name && !r->job->options->no_demangle ? demangle(name) : NULL;
+}
+
+/* The name of a symbol: for Massif with a version, for people without. */
+static void name_symbol(const struct reading *r, const char *symbol, struct symbols_raw *level,
+			struct texts *texts)
+{
+	char *at;
+
+	texts->name = demangled(r, symbol);
+	level->name = texts->name ? texts->name : symbol;
+	level->full = level->name;
+	if (!strchr(symbol, '@'))
+		return;
+	texts->full = strdup(symbol);
+	at = texts->full ? strchr(texts->full, '@') : NULL;
+	if (!at || at == texts->full)
+		return;
+	*at = '\0';
+	at = demangled(r, texts->full);
+	if (at) {
+		free(texts->full);
+		texts->full = at;
+	}
+	level->full = texts->full;
+}
+
+static void name_inlined(const struct reading *r, const struct debuginfo_level *from,
+			 struct symbols_raw *level, struct texts *texts)
+{
+	texts->full = demangled(r, from->linkage);
+	level->name = from->name;
+	level->full = texts->full ? texts->full : from->name;
+}
+
+/* The function around everything. DWARF knows its name too, but Massif does not look there. */
+static void name_function(const struct reading *r, size_t index, const struct debuginfo_level *from,
+			  struct symbols_raw *level, struct texts *texts)
+{
+	const char *symbol = r->symtab.hit[index].name;
+
+	if (symbol) {
+		name_symbol(r, symbol, level, texts);
+	} else if (from) {
+		name_inlined(r, from, level, texts);
+		level->name = NULL;
+	}
+}
+
+static void tell(struct reading *r, size_t index, const struct debuginfo_level *from, size_t count)
+{
+	struct symbols_raw level[DEBUGINFO_LEVELS_MAX] = { { .line = 0 } };
+	struct texts texts[DEBUGINFO_LEVELS_MAX] = { { .name = NULL } };
+	bool is_short = r->job->options->no_inlines || count == 0;
+	size_t last = is_short ? 0 : count - 1;
+
+	for (size_t i = 0; i <= last; i++) {
+		level[i].file = count ? from[i].file : NULL;
+		level[i].base = count ? from[i].base : 0;
+		level[i].line = count ? from[i].line : 0;
+		if (i < last)
+			name_inlined(r, &from[i], &level[i], &texts[i]);
+		else
+			name_function(r, index, count ? &from[count - 1] : NULL, &level[i],
+				      &texts[i]);
+	}
+	r->is_told[index] = true;
+	if (last > 0 || level[0].name || level[0].full || level[0].file)
+		r->job->found(r->job->first + index, level, last + 1, r->job->data);
+	for (size_t i = 0; i <= last; i++) {
+		free(texts[i].name);
+		free(texts[i].full);
+	}
+}
+
+static void tell_dwarf(size_t index, const struct debuginfo_level *level, size_t count, void *data)
+{
+	tell(data, index, level, count);
+}
+
+static void read_lines(struct reading *r)
+{
+	const struct symbols_job *job = r->job;
+	size_t count = job->end - job->first;
+	int fd = module_file_debug(&r->file);
+	uint64_t *address;
+
+	if (fd < 0)
+		return;
+	address = calloc(count + 1, sizeof(*address));
+	if (!address)
+		return;
+	for (size_t i = 0; i < count; i++)
+		address[i] = job->request[job->first + i].address;
+	debuginfo_lookup(fd, address, count, tell_dwarf, r, NULL);
+	free(address);
+}
+
+static void read_names(struct reading *r)
+{
+	const struct symbols_job *job = r->job;
+	size_t count = job->end - job->first;
+
+	module_file_look_up(&r->file, &r->symtab);
+	read_lines(r);
+	for (size_t i = 0; i < count; i++)
+		if (!r->is_told[i])
+			tell(r, i, NULL, 0);
+}
+
+/* A file that keeps its time of change, but is another, is not noticed. */
+static bool is_doubtful(const struct reading *r)
+{
+	uint64_t start_ns = r->job->options->start_ns;
+
+	return r->job->module->id.length == 0 && start_ns > 0 &&
+	       file_is_younger(r->file.elf.fd, start_ns);
+}
+
+/* Below one root. Of what a process in a chroot ran before it went there, and of what is there
+ * after it has, the path is the same. */
+static enum symbols_state open_below(struct reading *r, const char *root)
+{
+	const struct symbols_job *job = r->job;
+	enum symbols_state state = module_file_open(&r->file, job->module, root,
+						    job->options->debuginfod, MODULE_FILE_LINES,
+						    NULL);
+
+	return state == SYMBOLS_READ && is_doubtful(r) ? SYMBOLS_DOUBTFUL : state;
+}
+
+static enum symbols_state open_files(struct reading *r)
+{
+	const struct symbols_options *o = r->job->options;
+
+	for (size_t i = 0; i < o->root_count; i++) {
+		enum symbols_state state = open_below(r, o->roots[i]);
+
+		if (symbols_state_has_names(state))
+			return state;
+		module_file_close(&r->file);
+	}
+	return open_below(r, o->root);
+}
+
+/* What a file takes of its disk: holes are no work. */
+static uint64_t bytes_of(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return 0;
+	return (uint64_t)st.st_blocks * 512;
+}
+
+static enum symbols_state read_module(struct reading *r)
+{
+	const struct symbols_job *job = r->job;
+	size_t count = job->end - job->first;
+	enum symbols_state state = open_files(r);
+
+	if (!symbols_state_has_names(state))
+		return state;
+	if (job->opened)
+		job->opened(bytes_of(r->file.elf.fd) + bytes_of(r->file.debug.fd), job->data);
+	r->symtab = (struct symtab){ .code = &r->file.elf, .count = count,
+				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
+	r->is_told = calloc(count + 1, sizeof(*r->is_told));
+	if (!r->symtab.hit || !r->is_told)
+		return SYMBOLS_FAILED;
+	for (size_t i = 0; i < count; i++)
+		r->symtab.hit[i].address = job->request[job->first + i].address;
+	read_names(r);
+	return state;
+}
+
+enum symbols_state symbols_read(const struct symbols_job *job)
+{
+	struct reading r = { .job = job };
+	enum symbols_state state;
+
+	if (!job->module->path)
+		return perf_map_read(job) ? SYMBOLS_READ : SYMBOLS_MISSING;
+	state = read_module(&r);
+	module_file_close(&r.file);
+	free(r.symtab.hit);
+	free(r.is_told);
+	return state;
+}

@@ -1,0 +1,51 @@
+/* registration.h -- how a recorder and its collector find each other.
+ *
+ * A SOCK_SEQPACKET socket: abstract name first, then a path (an abstract name is not seen
+ * from another network namespace, a path not from a chroot). The recorder sends one
+ * struct mu_hello and gets one struct mu_hello_reply, with the segment's descriptor
+ * attached (SCM_RIGHTS) if status is MU_HELLO_RECORD. It maps it, then closes both.
+ * Identity comes from the socket's credentials, never from the message.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RECORDING_REGISTRATION_H
+#define RECORDING_REGISTRATION_H
+
+#include <stdint.h>
+
+#define MU_HELLO_MAGIC 0x4f4c4c48u /* "HLLO" */
+#define MU_HELLO_VERSION 1u
+
+enum mu_hello_kind {
+	MU_HELLO_IMAGE = 1, /* a new image (start or exec) asks for a slot */
+	MU_HELLO_FORK = 2   /* a parent that cannot map other slots asks for one for its child */
+};
+
+struct mu_hello {
+	uint32_t magic; /* MU_HELLO_MAGIC */
+	uint32_t version;
+	uint32_t kind; /* enum mu_hello_kind */
+	uint32_t pid;  /* as the sender sees itself */
+	uint32_t slot; /* FORK: of the sender */
+	uint32_t reserved;
+	char name[256]; /* program_invocation_short_name, zero-terminated, for -n */
+};
+
+enum mu_hello_status {
+	MU_HELLO_RECORD = 0, /* slot and descriptor follow */
+	MU_HELLO_IGNORE = 1, /* not to be recorded (-n, --trace-children=no): do nothing */
+	MU_HELLO_FULL = 2,   /* no slot left: counted, do nothing */
+	MU_HELLO_REFUSED = 3 /* other version, other user */
+};
+
+struct mu_hello_reply {
+	uint32_t magic;
+	uint32_t status; /* enum mu_hello_status */
+	uint32_t slot;	 /* state CLAIMED, zeroed */
+	uint32_t reserved;
+	uint64_t size; /* of the segment */
+	uint64_t slots;
+	uint64_t slot_size;
+};
+
+#endif

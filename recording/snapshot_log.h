@@ -1,0 +1,34 @@
+/* snapshot_log.h -- what a recording knows of each snapshot that was taken, and of Massif's counts.
+ *
+ * docs/format.md, section 8. SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RECORDING_SNAPSHOT_LOG_H
+#define RECORDING_SNAPSHOT_LOG_H
+
+#include <stdint.h>
+
+/* A snapshot when it was taken, with MU_CFG_JOURNAL. The first two entries are none, but eight
+ * 64-bit numbers: enum mu_books. */
+struct mu_journal {
+	uint64_t time; /* in the unit chosen */
+	int64_t heap;
+	int64_t extra;
+	uint16_t kind;	/* enum mu_snapshot_kind */
+	uint16_t event; /* enum mu_books of what offered it, MU_BOOKS_COUNT: the start */
+	uint32_t skipped; /* offers since the one before */
+};
+
+/* What Massif counts. */
+enum mu_books {
+	MU_BOOKS_ALLOCS = 0,
+	MU_BOOKS_REALLOCS = 1,
+	MU_BOOKS_FREES = 2,
+	MU_BOOKS_IGNORED_ALLOCS = 3,
+	MU_BOOKS_IGNORED_REALLOCS = 4,
+	MU_BOOKS_IGNORED_FREES = 5,
+	MU_BOOKS_SILENT = 6, /* of the reallocs, those that offered no snapshot */
+	MU_BOOKS_FORKED = 7, /* entries that the parent wrote before the fork, 0: no fork */
+	MU_BOOKS_COUNT = 8
+};
+
+#endif
