@@ -30,6 +30,14 @@ static uint64_t arena_full(void)
 	return 0;
 }
 
+/* The offset at which the part for tables ends. */
+static uint64_t tables_end(const struct mu_image *image)
+{
+	uint64_t end = image->capacity - __atomic_load_n(&image->log_bytes, __ATOMIC_RELAXED);
+
+	return rec.gap_end && rec.gap_start < end ? rec.gap_start : end;
+}
+
 /* Populates in steps that grow with the image, so that a small program stays small and a
  * big one makes few calls. */
 static bool populate_to(uint64_t end)
@@ -45,8 +53,8 @@ static bool populate_to(uint64_t end)
 		step = step < POPULATE_MIN ? POPULATE_MIN : step;
 		step = step > POPULATE_MAX ? POPULATE_MAX : step;
 		uint64_t to = (end + step - 1) & -(uint64_t)MU_PAGE;
-		if (to > image->capacity)
-			to = image->capacity;
+		if (to > tables_end(image))
+			to = tables_end(image);
 		ok = arena_populate(rec.base + from, to - from);
 		if (ok)
 			__atomic_store_n(&image->populated, to, __ATOMIC_RELEASE);
@@ -132,9 +140,7 @@ uint64_t arena_alloc(uint64_t size, uint64_t align)
 	do {
 		offset = (old + align - 1) & -align;
 		end = offset + size;
-		uint64_t top = image->capacity -
-			       __atomic_load_n(&image->log_bytes, __ATOMIC_RELAXED);
-		if (end < offset || end > top)
+		if (end < offset || end > tables_end(image))
 			return arena_full();
 	} while (!__atomic_compare_exchange_n(&image->used, &old, end, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
@@ -155,12 +161,21 @@ uint64_t arena_alloc_log(uint64_t size)
 	uint64_t bytes = image->log_bytes + size;
 	uint64_t used = __atomic_load_n(&image->used, __ATOMIC_RELAXED);
 	if (bytes < image->capacity && image->capacity - bytes > used &&
+	    image->capacity - bytes >= rec.gap_end &&
 	    arena_populate(rec.base + image->capacity - bytes, size)) {
 		__atomic_store_n(&image->log_bytes, bytes, __ATOMIC_RELAXED);
 		offset = image->capacity - bytes;
 	}
 	spin_unlock(&arena_locks->populate);
 	return offset ? offset : arena_full();
+}
+
+uint64_t arena_filled(void)
+{
+	uint64_t used = __atomic_load_n(&rec.image->used, __ATOMIC_RELAXED);
+	uint64_t populated = __atomic_load_n(&rec.image->populated, __ATOMIC_ACQUIRE);
+
+	return used < populated ? used : populated;
 }
 
 void *arena_table_at(struct mu_table *table, uint64_t index)

@@ -30,6 +30,13 @@ extern struct arena_locks *arena_locks;
  */
 uint64_t arena_alloc(uint64_t size, uint64_t align);
 
+/* arena_filled -- the length of what a copy of the image has to hold, bytes from its beginning.
+ *
+ * It holds all that arena_alloc() has returned and is backed by memory: mu_image.used also counts
+ * requests that the system had no memory for. Async-signal-safe.
+ */
+uint64_t arena_filled(void);
+
 /* arena_alloc_log -- zeroed memory from the top of the image, for log chunks.
  *
  * size   bytes, rounded up to pages.

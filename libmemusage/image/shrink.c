@@ -37,9 +37,15 @@ static void shrink(uint64_t room)
 		rec.segment_mapped = 0;
 	}
 	unmap(rec.base + keep, rec.base + image->capacity - logs);
-	/* Only the logs' end can be kept in place: tables stop growing at keep. */
-	if (!logs)
+	/* The logs cannot move: then tables and logs both end at the gap. */
+	if (logs) {
+		if (!rec.gap_end || keep < rec.gap_start)
+			rec.gap_start = keep;
+		if (image->capacity - logs > rec.gap_end)
+			rec.gap_end = image->capacity - logs;
+	} else {
 		image->capacity = keep;
+	}
 	image->notes |= MU_NOTE_SMALL_ARENA;
 	slot_limit(keep);
 }

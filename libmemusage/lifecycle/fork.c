@@ -55,7 +55,7 @@ static void count_lost(void)
 
 static bool copy_image(struct slot *child)
 {
-	uint64_t used = rec.image->used;
+	uint64_t used = arena_filled();
 
 	if (!slot_claim(child) && !(rec.alone ? alone_fork(child) : hello_fork(child)))
 		return false;
@@ -66,6 +66,7 @@ static bool copy_image(struct slot *child)
 		return false;
 	}
 	memcpy(child->base, rec.base, used);
+	((struct mu_image *)child->base)->used = used;
 	return true;
 }
 

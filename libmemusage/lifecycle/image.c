@@ -151,6 +151,7 @@ static void adopt(const struct slot *slot)
 	rec.segment = slot->segment;
 	tick_look();
 	rec.segment_mapped = slot->segment_mapped;
+	rec.gap_start = rec.gap_end = 0;
 	rec.pid = sys_getpid();
 }
 

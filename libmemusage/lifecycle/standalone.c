@@ -272,7 +272,7 @@ bool alone_fork(struct slot *slot)
 
 bool alone_announce(void)
 {
-	uint64_t used = rec.image->used;
+	uint64_t used = arena_filled();
 	struct slot named;
 
 	if (!make_arena(file, &named))
@@ -284,6 +284,7 @@ bool alone_announce(void)
 		return false;
 	}
 	memcpy(named.base, rec.base, used);
+	((struct mu_image *)named.base)->used = used;
 	image_inherit(&named);
 	slot_unmap(&unnamed);
 	return true;

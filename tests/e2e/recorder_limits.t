@@ -29,6 +29,20 @@ profiled 'mlockall(MCL_CURRENT | MCL_FUTURE)' limits lock 3
 profiled 'the same with a data file' -d data -- limits lock 3
 profiled 'setrlimit(RLIMIT_AS)' limits itself 200
 
+# What it allocates then is not all recorded, but the program notices nothing.
+for threads in 3 4 300; do
+	run limits narrow $threads
+	alone=$out
+	like "$alone" 'child: 0x300' "a page of memory for a while, then $threads threads and a fork"
+	for how in '--quiet' '-d data' '--top' '--massif'; do
+		rm -f data
+		# shellcheck disable=SC2086  # options
+		run memusage -o report $how limits narrow $threads
+		is "$status $out" "0 $alone" "the same with memusage $how"
+		like "$(cat report)" 'malloc|' "memusage $how: it was recorded"
+	done
+done
+
 profiled 'seccomp, strict' sandbox strict
 profiled 'seccomp, a filter' sandbox filter
 profiled 'seccomp, with a data file' -d data -- sandbox filter

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -172,6 +173,44 @@ static void limit_itself(long megabytes)
 	check(!malloc((size_t)megabytes << 20), "the limit is there");
 }
 
+static pthread_barrier_t all_live;
+
+static void *live_with_others(void *unused)
+{
+	void *small = malloc(SIZE);
+
+	pthread_barrier_wait(&all_live);
+	free(small);
+	return unused;
+}
+
+/* Leaves the recorder a few KiB for a while, then has COUNT threads at once, and forks. */
+static void narrow(long count)
+{
+	struct rlimit before, page = { 4096, RLIM_INFINITY };
+	pthread_t thread[1000];
+	int status;
+	pid_t pid;
+
+	free(malloc(BIG));
+	check(!getrlimit(RLIMIT_AS, &before), "getrlimit");
+	check(!setrlimit(RLIMIT_AS, &page), "setrlimit");
+	check(!setrlimit(RLIMIT_AS, &before), "setrlimit");
+	check(!pthread_barrier_init(&all_live, NULL, (unsigned int)count + 1), "barrier");
+	for (long i = 0; i < count; i++)
+		check(!pthread_create(&thread[i], NULL, live_with_others, NULL), "thread");
+	pid = fork();
+	if (!pid) {
+		work();
+		_exit(3);
+	}
+	check(pid > 0 && waitpid(pid, &status, 0) == pid, "child");
+	pthread_barrier_wait(&all_live);
+	for (long i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+	say("child: %#x", status);
+}
+
 /* COUNT forks that fail, then one that does not. */
 static void no_forks(long count)
 {
@@ -215,7 +254,7 @@ int main(int argc, char **argv)
 		{ "setuid", drop_user },	{ "lock", lock },	 { "take", take },
 		{ "lock-little", lock_little }, { "itself", limit_itself },
 		{ "no-forks", no_forks },	{ "plain", plain },
-		{ "dump", dump },
+		{ "dump", dump },		{ "narrow", narrow },
 	};
 
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
