@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "libmemusage/emulated/emulated.h"
+#include "libmemusage/base/emulated_pause.h"
 
 #if defined(__x86_64__)
 

@@ -13,10 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EMULATED_SYSCALL 0x4d454d /* not a number of a system call; the kernel says ENOSYS */
-/* Instead of an address: what is executed from now on, and until then, is not the program's. The
- * first comes with where the recorder's code begins and ends. */
-enum { EMULATED_PAUSE = 1, EMULATED_RESUME = 2 };
+#include "libmemusage/base/emulated_pause.h"
+
 #define EMULATED_MAGIC UINT64_C(0x554d45554d454d31)
 
 /* What the process tells the plugin. Addresses are the emulated process's, which the plugin
@@ -39,41 +37,10 @@ struct emulated {
  */
 void emulated_begin(void);
 
-/* Whether there may be an emulator; surely not from the first pause on, if there is none. */
-extern bool emulated_may_pause;
-
-/* emulated_pause_slow -- of emulated_pause(). */
-void emulated_pause_slow(void);
-
-/* emulated_resume_slow -- of emulated_resume(). */
-void emulated_resume_slow(void);
-
-/* emulated_pause -- the C library works for the recorder: its instructions are not counted.
- *
- * For the calling thread. Nests. Pair with emulated_resume(). Needs the environment. errno is kept.
- * Async-signal-safe. Cost 1 ns, in the emulator some us.
- */
-static inline void emulated_pause(void)
-{
-	if (emulated_may_pause)
-		emulated_pause_slow();
-}
-
-/* emulated_resume -- end what emulated_pause() began. */
-static inline void emulated_resume(void)
-{
-	if (emulated_may_pause)
-		emulated_resume_slow();
-}
-
 /* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
 void emulated_start(void);
 
 /* Whether the plugin has events recorded, see emulated_event.h. */
 extern bool emulated_answers;
-
-/* emulated_counter -- where the number of instructions executed so far is kept; of a zero where
- * nobody counts. */
-const uint64_t *emulated_counter(void);
 
 #endif

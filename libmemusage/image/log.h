@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "libmemusage/base/clock.h"
-#include "libmemusage/emulated/emulated.h"
+#include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 

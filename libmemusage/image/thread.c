@@ -16,12 +16,12 @@
 #include <sys/prctl.h>
 
 #include "libmemusage/base/clock.h"
+#include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/emulated/emulated.h"
 #include "libmemusage/event/batch.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "libmemusage/base/arch.h"
+#include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/real.h"
-#include "libmemusage/emulated/emulated.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 #include "libmemusage/tables/stack.h"

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/real.h"

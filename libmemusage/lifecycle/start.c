@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libmemusage/base/clock.h"
+#include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/objects.h"
 #include "libmemusage/base/real.h"

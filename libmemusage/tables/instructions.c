@@ -11,9 +11,9 @@
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/emulated/emulated.h"
 
 static uint64_t sum;
+static const uint64_t *emulated_count; /* NULL: no emulator counts */
 static __thread const struct perf_event_mmap_page *page;
 static __thread uint64_t counted; /* of the page, as it was added to the sum last */
 
@@ -119,9 +119,18 @@ void instructions_detach(void)
 	SYS2(SYS_munmap, gone, MU_PAGE);
 }
 
+void instructions_emulated(const uint64_t *count)
+{
+	emulated_count = count;
+}
+
 const uint64_t *instructions_sum(void)
 {
-	return instructions_by_cpu() ? &sum : emulated_counter();
+	static const uint64_t none;
+
+	if (instructions_by_cpu())
+		return &sum;
+	return emulated_count ? emulated_count : &none;
 }
 
 void instructions_update(void)

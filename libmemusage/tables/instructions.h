@@ -49,6 +49,9 @@ void instructions_detach(void);
 /* instructions_exit -- the process ends: was the calling thread counted all the time? */
 void instructions_exit(void);
 
+/* instructions_emulated -- tell where an emulator keeps its count; NULL: nowhere. */
+void instructions_emulated(const uint64_t *count);
+
 /* instructions_sum -- where the number of instructions executed so far is kept; a zero where
  * nobody counts. */
 const uint64_t *instructions_sum(void);

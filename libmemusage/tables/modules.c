@@ -9,10 +9,10 @@
 #include <link.h>
 #include <string.h>
 
+#include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/mapped_path.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/emulated/emulated.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/unwind/cfi.h"

@@ -1,0 +1,60 @@
+/* emulated_pause.c -- the recorder's own work under qemu-user is not counted as the program's.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/base/emulated_pause.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "libmemusage/base/sys.h"
+#include "recording/env.h"
+
+extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
+
+bool emulated_may_pause = true;
+
+static bool begins_with(const char *text, const char *name)
+{
+	while (*name && *text == *name)
+		text++, name++;
+	return !*name;
+}
+
+/* Without the C library, whose instructions would be counted. */
+static bool is_emulated(void)
+{
+	for (char **entry = environ; entry && *entry; entry++)
+		if (begins_with(*entry, MU_ENV_EMULATOR "="))
+			return true;
+	return false;
+}
+
+static __thread unsigned int pauses;
+static __thread uint64_t signals_before;
+
+/* With signals blocked: what a handler executes is the program's, and one that left by longjmp
+ * would leave the count paused. */
+void emulated_pause_slow(void)
+{
+	static bool is_known;
+	uint64_t all = ~UINT64_C(0);
+
+	if (!is_known)
+		emulated_may_pause = is_emulated();
+	is_known = true;
+	if (!emulated_may_pause || pauses++)
+		return;
+	SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &signals_before, sizeof(all));
+	SYS3(EMULATED_SYSCALL, EMULATED_PAUSE, __ehdr_start, etext);
+}
+
+void emulated_resume_slow(void)
+{
+	if (!pauses || --pauses)
+		return;
+	SYS1(EMULATED_SYSCALL, EMULATED_RESUME);
+	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &signals_before, NULL, sizeof(signals_before));
+}
