@@ -12,11 +12,11 @@
 #include <sys/types.h>
 
 #include "libmemusage/base/export.h"
-#include "libmemusage/base/mapping.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/pages/pages_calls.h"
+#include "libmemusage/tables/mapping.h"
 #include "libmemusage/unwind/stack_memory.h"
 
 static enum mu_fn kind_of(int prot, int flags)

@@ -14,7 +14,6 @@
 
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/locks.h"
-#include "libmemusage/base/mapping.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
@@ -33,6 +32,7 @@
 #include "libmemusage/tables/accesses.h"
 #include "libmemusage/tables/blocks.h"
 #include "libmemusage/tables/instructions.h"
+#include "libmemusage/tables/mapping.h"
 #include "libmemusage/tables/modules.h"
 #include "libmemusage/tables/points.h"
 #include "libmemusage/tables/shrunk.h"

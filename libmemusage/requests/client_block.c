@@ -4,9 +4,9 @@
  */
 #include "libmemusage/requests/client_block.h"
 
-#include "libmemusage/base/mapping.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/tables/block_search.h"
+#include "libmemusage/tables/mapping.h"
 
 #define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
 /* In struct block.birth: made by a function that the user named. It belongs to DHAT's points, other

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "libmemusage/base/arch.h"
-#include "libmemusage/base/loaded.h"
 #include "libmemusage/base/vectors.h"
 #include "libmemusage/unwind/dwarf_reader.h"
+#include "libmemusage/unwind/loaded.h"
 
 /* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
 static bool open_entry(const uint8_t *start, struct reader *r)

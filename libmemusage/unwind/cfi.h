@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libmemusage/base/loaded.h"
 #include "libmemusage/base/vectors.h"
 #include "libmemusage/unwind/dwarf_reader.h"
+#include "libmemusage/unwind/loaded.h"
 
 #if defined(__x86_64__)
 #define CFI_REGS 17 /* 0-15 general registers, 16 the return address */

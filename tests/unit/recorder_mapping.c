@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/base/mapping.h"
+#include "libmemusage/tables/mapping.h"
 #include "tests/lib/recorder.h"
 
 enum { PAGES = 3000 };

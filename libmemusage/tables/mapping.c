@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/base/mapping.h"
+#include "libmemusage/tables/mapping.h"
 
 #include <string.h>
 

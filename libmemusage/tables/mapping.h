@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_MAPPING_H
-#define LIBMEMUSAGE_BASE_MAPPING_H
+#ifndef LIBMEMUSAGE_TABLES_MAPPING_H
+#define LIBMEMUSAGE_TABLES_MAPPING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/base/loaded.h"
+#include "libmemusage/unwind/loaded.h"
 
 #include <stddef.h>
 

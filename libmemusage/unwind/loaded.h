@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_LOADED_H
-#define LIBMEMUSAGE_BASE_LOADED_H
+#ifndef LIBMEMUSAGE_UNWIND_LOADED_H
+#define LIBMEMUSAGE_UNWIND_LOADED_H
 
 #include <link.h>
 #include <stdbool.h>
