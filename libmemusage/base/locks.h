@@ -13,10 +13,15 @@
 
 #include <stdint.h>
 
-#include "libmemusage/image/arena.h"
 #include "recording/recording.h"
 
 #define LOCK_LINE 64 /* bytes: two locks in one cache line would slow down each other's holders */
+
+/* What writers of one image exclude each other by (image/arena.c). */
+struct arena_locks {
+	uint32_t populate;
+	uint32_t table;
+};
 
 /* Each is named after the module that takes it. In the order in which they nest nothing is implied:
  * no one waits for a second lock for longer than the bound of spin_lock(). */

@@ -10,7 +10,7 @@
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/image/recorder.h"
+#include "recording/recording.h"
 
 #define OWN_FIRST 128u
 
@@ -19,6 +19,7 @@ struct own {
 };
 
 static uint64_t mapped;
+static uint64_t *published; /* NULL: no image yet */
 static struct own first[OWN_FIRST];
 static struct own *own = first;
 static uint64_t own_count, own_room = OWN_FIRST;
@@ -105,8 +106,13 @@ void memory_count(uint64_t change)
 {
 	uint64_t now = __atomic_add_fetch(&mapped, change, __ATOMIC_RELAXED);
 
-	if (rec.image)
-		__atomic_store_n(&rec.image->recorder_private, now, __ATOMIC_RELAXED);
+	if (published)
+		__atomic_store_n(published, now, __ATOMIC_RELAXED);
+}
+
+void memory_publish(uint64_t *where)
+{
+	published = where;
 }
 
 void *memory_reserve(uint64_t size)

@@ -23,6 +23,9 @@ void *memory_reserve(uint64_t size);
 /* memory_count -- so many bytes more are resident, or fewer (negative, modulo 2^64). */
 void memory_count(uint64_t change);
 
+/* memory_publish -- where memory_count() shows the sum from its next call on, for readers. */
+void memory_publish(uint64_t *where);
+
 /* memory_unmap -- give back what memory_map() returned, whole. */
 void memory_unmap(void *start, uint64_t size);
 

@@ -18,6 +18,7 @@
 
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/locks.h"
+#include "libmemusage/base/memory.h"
 #include "libmemusage/emulated/emulated.h"
 #include "libmemusage/emulator/count.h"
 #include "libmemusage/emulator/qemu.h"
@@ -206,6 +207,7 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	guest = said;
 	rec.base = (uint8_t *)said.base;
 	rec.image = (struct mu_image *)said.base;
+	memory_publish(&rec.image->recorder_private);
 	arena_locks = (struct arena_locks *)said.locks;
 	access_table_of_guest = (struct accesses *)said.table;
 	count_begin();

@@ -11,13 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/locks.h"
 #include "recording/recording.h"
-
-/* What writers of one image exclude each other by. */
-struct arena_locks {
-	uint32_t populate;
-	uint32_t table;
-};
 
 /* This process's own; the emulator's plugin uses those of the process that it emulates. */
 extern struct arena_locks *arena_locks;

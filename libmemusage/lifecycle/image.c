@@ -147,6 +147,7 @@ static void adopt(const struct slot *slot)
 {
 	rec.base = slot->base;
 	rec.image = (struct mu_image *)slot->base;
+	memory_publish(&rec.image->recorder_private);
 	rec.slot = slot->index;
 	rec.segment = slot->segment;
 	tick_look();

@@ -22,7 +22,7 @@ my %elsewhere = map { $_ => 1 } 'libmemusage/base/locks.h', 'libmemusage/base/sp
 my $freeing = slurp('libmemusage/base/locks.c');
 my ($members) = slurp('libmemusage/base/locks.h') =~ /^struct recorder_locks \{\n(.*?)^\};/ms;
 my %is_member = map { $_ => 0 } $members =~ /(\w+);/g;
-my @arena = slurp('libmemusage/image/arena.h') =~ /^struct arena_locks \{\n(.*?)^\};/ms;
+my @arena = slurp('libmemusage/base/locks.h') =~ /^struct arena_locks \{\n(.*?)^\};/ms;
 my %is_arena = map { $_ => 0 } $arena[0] =~ /uint32_t (\w+);/g;
 
 sub complaint_about {

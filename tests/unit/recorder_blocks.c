@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "libmemusage/base/memory.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
@@ -294,6 +295,7 @@ static void move_image(void)
 	mprotect(before, size, PROT_NONE);
 	rec.base = memory;
 	rec.image = (struct mu_image *)memory;
+	memory_publish(&rec.image->recorder_private);
 	self = at((uint64_t)((uint8_t *)self - before));
 	for (size_t i = 0; i < LEAF_CACHE; i++)
 		self->leaf[i].key = ~UINT64_C(0);
