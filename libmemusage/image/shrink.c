@@ -10,7 +10,7 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/slot.h"
-#include "libmemusage/lifecycle/stop.h"
+#include "libmemusage/image/stop.h"
 
 #define ROOM (UINT64_C(16) << 20)
 

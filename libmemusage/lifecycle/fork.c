@@ -27,10 +27,10 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
 #include "libmemusage/image/slot.h"
+#include "libmemusage/image/stop.h"
 #include "libmemusage/image/thread.h"
 #include "libmemusage/lifecycle/image.h"
 #include "libmemusage/lifecycle/standalone.h"
-#include "libmemusage/lifecycle/stop.h"
 #include "libmemusage/tables/instructions.h"
 #include "libmemusage/tables/snapshots.h"
 

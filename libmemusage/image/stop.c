@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/lifecycle/stop.h"
+#include "libmemusage/image/stop.h"
 
 #include <stddef.h>
 

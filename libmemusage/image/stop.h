@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_STOP_H
-#define LIBMEMUSAGE_LIFECYCLE_STOP_H
+#ifndef LIBMEMUSAGE_IMAGE_STOP_H
+#define LIBMEMUSAGE_IMAGE_STOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
