@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 #include "libmemusage/base/locks.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/thread.h"
-#include "libmemusage/pages/pages.h"
 
 enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
 
@@ -26,7 +26,7 @@ enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
 /* What the calling thread knows of its own stop. */
 static __thread struct {
 	bool is_on;
-	struct pages_mask mask; /* the signals that it had blocked itself */
+	struct signal_mask mask; /* the signals that it had blocked itself */
 	const uint64_t *returns_at; /* of stop_begin(), and what was there */
 	uint64_t returns_to;
 } mine;
@@ -136,7 +136,7 @@ static void let_others_pass(void)
 
 bool stop_begin(const uint64_t *returns_at)
 {
-	struct pages_mask before;
+	struct signal_mask before;
 
 	/* One that is under way called what leads to this one, deeper in the stack. */
 	if (is_left() || (mine.is_on && returns_at && returns_at >= mine.returns_at &&
@@ -144,9 +144,9 @@ bool stop_begin(const uint64_t *returns_at)
 		end_left();
 	if (mine.is_on)
 		return false;
-	pages_mask(&before);
+	signal_mask_all(&before);
 	if (!take_turn()) {
-		pages_unmask(&before);
+		signal_mask_restore(&before);
 		return false;
 	}
 	let_others_pass();
@@ -182,7 +182,7 @@ void stop_end(void)
 	__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_STOP, __ATOMIC_SEQ_CST);
 	mine.is_on = false;
 	spin_unlock(&locks.stop);
-	pages_unmask(&mine.mask);
+	signal_mask_restore(&mine.mask);
 }
 
 void stop_forked(void)
@@ -190,5 +190,5 @@ void stop_forked(void)
 	if (!mine.is_on)
 		return;
 	mine.is_on = false;
-	pages_unmask(&mine.mask);
+	signal_mask_restore(&mine.mask);
 }

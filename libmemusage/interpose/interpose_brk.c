@@ -11,6 +11,7 @@
 
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/real.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/pages/pages_calls.h"
 
@@ -23,31 +24,31 @@ static bool by_page(void)
 static void record_brk(uint64_t sp)
 {
 	struct pages_place place = { sp, pages_pc[PAGES_BRK] };
-	struct pages_mask mask;
+	struct signal_mask mask;
 	struct thread *thread;
 
-	pages_mask(&mask);
+	signal_mask_all(&mask);
 	thread = hook_enter();
 	if (thread) {
 		pages_brk(thread, &place);
 		hook_leave(thread);
 	}
-	pages_unmask(&mask);
+	signal_mask_restore(&mask);
 }
 
 static void record_shmat(int id, void *result, uint64_t sp)
 {
 	struct pages_place place = { sp, pages_pc[PAGES_SHMAT] };
-	struct pages_mask mask;
+	struct signal_mask mask;
 	struct thread *thread;
 
-	pages_mask(&mask);
+	signal_mask_all(&mask);
 	thread = hook_enter();
 	if (thread) {
 		pages_shmat(thread, &place, id, result);
 		hook_leave(thread);
 	}
-	pages_unmask(&mask);
+	signal_mask_restore(&mask);
 }
 
 static int shmdt_pages(const void *start, uint64_t sp)
@@ -56,7 +57,7 @@ static int shmdt_pages(const void *start, uint64_t sp)
 	struct pages_op op = { .size = 0 };
 	struct thread *thread;
 
-	pages_mask(&op.mask);
+	signal_mask_all(&op.mask);
 	thread = hook_enter();
 	if (thread) {
 		pages_shmdt_begin(&op, (uint64_t)start);
@@ -68,7 +69,7 @@ static int shmdt_pages(const void *start, uint64_t sp)
 		pages_munmap_end(thread, &place, &op, result != 0);
 		hook_leave(thread);
 	}
-	pages_unmask(&op.mask);
+	signal_mask_restore(&op.mask);
 	return result;
 }
 

@@ -13,6 +13,7 @@
 
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/real.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/pages/pages_calls.h"
@@ -79,13 +80,13 @@ static void record_pages(void *start, size_t length, int prot, int flags, uint64
 	struct pages_op op = pages_mmap_op(length, prot, flags);
 	struct thread *thread;
 
-	pages_mask(&op.mask);
+	signal_mask_all(&op.mask);
 	thread = hook_enter();
 	if (thread) {
 		pages_mmap(thread, &place, start, &op);
 		hook_leave(thread);
 	}
-	pages_unmask(&op.mask);
+	signal_mask_restore(&op.mask);
 }
 
 static void *mremap_pages(void *old, size_t old_size, size_t new_size, int flags, void *start,
@@ -95,7 +96,7 @@ static void *mremap_pages(void *old, size_t old_size, size_t new_size, int flags
 	struct pages_op op = { .size = 0 };
 	struct thread *thread;
 
-	pages_mask(&op.mask);
+	signal_mask_all(&op.mask);
 	thread = hook_enter();
 	if (thread) {
 		pages_mremap_begin(&op, (uint64_t)old, old_size, new_size, flags);
@@ -107,7 +108,7 @@ static void *mremap_pages(void *old, size_t old_size, size_t new_size, int flags
 		pages_mremap_end(thread, &place, &op, result);
 		hook_leave(thread);
 	}
-	pages_unmask(&op.mask);
+	signal_mask_restore(&op.mask);
 	return result;
 }
 
@@ -117,7 +118,7 @@ static int munmap_pages(void *start, size_t length, uint64_t sp)
 	struct pages_op op = { .size = 0 };
 	struct thread *thread;
 
-	pages_mask(&op.mask);
+	signal_mask_all(&op.mask);
 	thread = hook_enter();
 	if (thread) {
 		pages_munmap_begin(&op, (uint64_t)start, length);
@@ -129,7 +130,7 @@ static int munmap_pages(void *start, size_t length, uint64_t sp)
 		pages_munmap_end(thread, &place, &op, result != 0);
 		hook_leave(thread);
 	}
-	pages_unmask(&op.mask);
+	signal_mask_restore(&op.mask);
 	return result;
 }
 

@@ -5,7 +5,6 @@
 #include "libmemusage/pages/pages.h"
 
 #include "libmemusage/base/memory.h"
-#include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/coarse_clock.h"
@@ -283,22 +282,6 @@ void pages_forked(void)
 }
 
 /* ---- around ------------------------------------------------------------------------------ */
-
-void pages_mask(struct pages_mask *mask)
-{
-	uint64_t all = ~UINT64_C(0);
-
-	mask->is_masked = !sandbox_is_on;
-	if (mask->is_masked)
-		SYS4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask->before, sizeof(all));
-}
-
-void pages_unmask(const struct pages_mask *mask)
-{
-	if (mask->is_masked)
-		SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask->before, 0,
-		     sizeof(mask->before));
-}
 
 bool pages_lock(void)
 {

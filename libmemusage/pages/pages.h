@@ -28,12 +28,6 @@ struct pages_place {
 	uint64_t pc;
 };
 
-/* From pages_mask(). */
-struct pages_mask {
-	uint64_t before; /* signals that were blocked */
-	bool is_masked;
-};
-
 /* pages_site -- the site of a call, to be found before the lock is taken: it may wait. Moves the
  * tick of the segment, too, which nobody else does when pages are the heap.
  *
@@ -46,12 +40,6 @@ uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool
  * object  an address of the object that is mapped there, 0: it is none.
  */
 uint32_t pages_site_of_start(struct thread *thread, uint64_t object);
-
-/* pages_mask, pages_unmask -- keep handlers away while a call is recorded, from before the hook is
- * entered until after it is left: what a handler maps in between would not be seen. In a sandbox
- * signals stay as they are. */
-void pages_mask(struct pages_mask *mask);
-void pages_unmask(const struct pages_mask *mask);
 
 /* pages_lock, pages_unlock -- around what follows. False: not got within the bound (counted). */
 bool pages_lock(void);

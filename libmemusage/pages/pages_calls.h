@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/pages/pages.h"
 
 enum pages_fn {
@@ -29,7 +30,9 @@ struct pages_op {
 	uint64_t start, length; /* as given */
 	uint64_t size;		/* mremap: the new one; mmap: flags above, prot below */
 	uint32_t held;
-	struct pages_mask mask; /* from its begin to its end */
+	/* From before the hook is entered until after it is left: what a handler maps in between
+	 * would not be seen. */
+	struct signal_mask mask;
 };
 
 /* pages_mmap -- mmap returned. result: of the call, MAP_FAILED too; op as pages_mmap_op(). */

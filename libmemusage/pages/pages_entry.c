@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "libmemusage/base/lookup.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/pages/pages_calls.h"
 #include "libmemusage/patch/decode.h"
@@ -58,16 +59,16 @@ static bool before_mmap(struct entry_call *call)
 static void after_mmap(struct entry_call *call)
 {
 	struct pages_place place = place_of(call);
-	struct pages_mask mask;
+	struct signal_mask mask;
 	struct thread *thread;
 
-	pages_mask(&mask);
+	signal_mask_all(&mask);
 	thread = entry_enter();
 	if (thread) {
 		pages_mmap(thread, &place, (void *)call->rax, op_of(call));
 		hook_leave(thread);
 	}
-	pages_unmask(&mask);
+	signal_mask_restore(&mask);
 }
 
 /* Signals are masked until after(): so it must be wanted. */
@@ -76,7 +77,7 @@ static struct thread *begin(struct entry_call *call)
 	struct pages_op *op = op_of(call);
 
 	*op = (struct pages_op){ .size = 0 };
-	pages_mask(&op->mask);
+	signal_mask_all(&op->mask);
 	return entry_enter();
 }
 
@@ -103,7 +104,7 @@ static void after_munmap(struct entry_call *call)
 		pages_munmap_end(thread, &place, op_of(call), (int)call->rax != 0);
 		hook_leave(thread);
 	}
-	pages_unmask(&op_of(call)->mask);
+	signal_mask_restore(&op_of(call)->mask);
 }
 
 static bool before_mremap(struct entry_call *call)
@@ -130,7 +131,7 @@ static void after_mremap(struct entry_call *call)
 		pages_mremap_end(thread, &place, op_of(call), (void *)call->rax);
 		hook_leave(thread);
 	}
-	pages_unmask(&op_of(call)->mask);
+	signal_mask_restore(&op_of(call)->mask);
 }
 
 static bool before_brk(struct entry_call *call)
@@ -141,16 +142,16 @@ static bool before_brk(struct entry_call *call)
 static void after_brk(struct entry_call *call)
 {
 	struct pages_place place = place_of(call);
-	struct pages_mask mask;
+	struct signal_mask mask;
 	struct thread *thread;
 
-	pages_mask(&mask);
+	signal_mask_all(&mask);
 	thread = entry_enter();
 	if (thread) {
 		pages_brk(thread, &place);
 		hook_leave(thread);
 	}
-	pages_unmask(&mask);
+	signal_mask_restore(&mask);
 }
 
 static bool before_shmat(struct entry_call *call)
@@ -164,16 +165,16 @@ static bool before_shmat(struct entry_call *call)
 static void after_shmat(struct entry_call *call)
 {
 	struct pages_place place = place_of(call);
-	struct pages_mask mask;
+	struct signal_mask mask;
 	struct thread *thread;
 
-	pages_mask(&mask);
+	signal_mask_all(&mask);
 	thread = entry_enter();
 	if (thread) {
 		pages_shmat(thread, &place, (int)op_of(call)->start, (void *)call->rax);
 		hook_leave(thread);
 	}
-	pages_unmask(&mask);
+	signal_mask_restore(&mask);
 }
 
 static bool before_shmdt(struct entry_call *call)

@@ -1,0 +1,27 @@
+/* signal_mask.h -- keeping signal handlers away for a while.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_BASE_SIGNAL_MASK_H
+#define LIBMEMUSAGE_BASE_SIGNAL_MASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the calling thread had blocked before. */
+struct signal_mask {
+	uint64_t before;
+	bool is_masked;
+};
+
+/* signal_mask_all -- block all signals of the calling thread.
+ *
+ * mask  set. In a sandbox, which may forbid the call, nothing is blocked.
+ * Pair with signal_mask_restore(). errno is kept. Async-signal-safe. Cost: a system call.
+ */
+void signal_mask_all(struct signal_mask *mask);
+
+/* signal_mask_restore -- undo signal_mask_all(). */
+void signal_mask_restore(const struct signal_mask *mask);
+
+#endif
