@@ -7,6 +7,7 @@
 #include "libmemusage/base/locks.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/lifecycle/pending_request.h"
+#include "libmemusage/lifecycle/start.h"
 #include "libmemusage/requests/client_block.h"
 #include "libmemusage/tables/stack_sum.h"
 

@@ -95,38 +95,6 @@ static inline void *at(uint64_t offset)
 	return rec.base + offset;
 }
 
-/* recorder_start -- decide, once, whether this process is recorded, and begin.
- *
- * Called by the first event and by the constructor. Calls itself no allocator; may call
- * dlsym. Not async-signal-safe; a second caller meanwhile returns at once.
- * Cost about 100 us, once per image.
- */
-void recorder_start(void);
-
-/* recorder_restart -- begin afresh in a child that a raw clone() made, without history.
- *
- * Called by the first event that finds the gate wiped. Async-signal-safe.
- */
-void recorder_restart(void);
-
-/* recorder_announce -- a forked child has its first event: its slot becomes LIVE.
- *
- * Opens the gate. Async-signal-safe.
- */
-void recorder_announce(void);
-
-/* recorder_stop -- give up recording in this process; the program goes on.
- *
- * Async-signal-safe. Events of other threads that are under way finish first.
- */
-void recorder_stop(void);
-
-/* recorder_open_gate -- let events in: sets the mode, then gate.on.
- *
- * Needs rec complete and the calling thread's record attached.
- */
-void recorder_open_gate(void);
-
 /* recorder_wake -- tell the collector that there is something for it (docs/format.md 1.2).
  *
  * Async-signal-safe; one system call at most, and only if the collector sleeps.

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "libmemusage/lifecycle/start.h"
+
 #include <errno.h>
-#include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -35,9 +36,6 @@
 #include "libmemusage/requests/request.h"
 #include "libmemusage/tables/snapshots.h"
 #include "recording/env.h"
-
-struct gate gate;
-struct recorder rec;
 
 static const char *env(const char *name)
 {
@@ -177,24 +175,6 @@ void recorder_restart(void)
 	}
 	rec.state = STATE_OFF;
 	trace("child of a raw clone() not recorded");
-}
-
-void recorder_stop(void)
-{
-	__atomic_store_n(&rec.state, STATE_OFF, __ATOMIC_RELEASE);
-	__atomic_store_n(&gate.on, 0, __ATOMIC_RELEASE);
-}
-
-void recorder_wake(void)
-{
-	struct mu_segment *segment = rec.segment;
-
-	__atomic_fetch_add(&segment->wake, 1, __ATOMIC_SEQ_CST);
-	if (unlikely(sandbox_is_on))
-		return;
-	if (__atomic_load_n(&segment->collector_waits, __ATOMIC_SEQ_CST) &&
-	    __atomic_exchange_n(&segment->collector_waits, 0, __ATOMIC_SEQ_CST))
-		SYS4(SYS_futex, &segment->wake, FUTEX_WAKE, 1, 0);
 }
 
 __attribute__((constructor)) static void constructor(void)

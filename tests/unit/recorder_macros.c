@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "libmemusage/lifecycle/start.h"
 #include "libmemusage/patch/macros.h"
 
 #include <pthread.h>
