@@ -36,6 +36,7 @@
 /* hook_enter_slow -- first event of the process or thread, nested, or not recorded.
  *
  * Returns the thread's record with busy set, or NULL: forward the call, record nothing.
+ * The first event of a process starts the recording: so lifecycle/enter.c defines it.
  */
 struct thread *hook_enter_slow(void);
 
@@ -48,10 +49,6 @@ void hook_begin(struct thread *thread);
 
 /* hook_wait -- just entered, with MODE_STOP set: step out until the stop is over. */
 void hook_wait(struct thread *thread);
-
-/* hook_is_under_way -- whether the calling thread was interrupted in the hook, or on its way to its
- * first event. Then a handler that interrupted it is asking. Async-signal-safe. */
-bool hook_is_under_way(void);
 
 /* alloc_more, free_more, change_more -- the paths for several threads and the event log.
  *

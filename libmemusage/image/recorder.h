@@ -16,8 +16,6 @@
 #include "libmemusage/base/arch.h"
 #include "recording/recording.h"
 
-struct thread;
-
 /* How an event is recorded beyond plain counting; 0 is the fast path. */
 enum mode {
 	MODE_MANY = 1, /* more than one thread: take locks, keep a heap remainder */
@@ -79,15 +77,6 @@ struct recorder {
 
 extern struct gate gate;
 extern struct recorder rec;
-/* The calling thread's record; before it has one, a record that is always busy. */
-extern __thread struct thread *self;
-extern struct thread nobody;
-
-/* has_self -- whether the calling thread has a record. */
-static inline bool has_self(void)
-{
-	return self != &nobody;
-}
 
 /* at -- the address of an offset in this process's image. No check. */
 static inline void *at(uint64_t offset)

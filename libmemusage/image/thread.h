@@ -71,29 +71,21 @@ struct thread {
 	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
 };
 
-/* thread_attach -- give the calling thread a record and make it `self`.
- *
- * prepared  a record from thread_prepare(), or NULL to take a new one.
- * Returns   the record, NULL if there is none to be had (counted).
- * Async-signal-safe. Cost about 5 us.
- */
-struct thread *thread_attach(struct thread *prepared);
+/* The calling thread's record; before it has one, a record that is always busy. */
+extern __thread struct thread *self;
+extern struct thread nobody;
 
-/* thread_prepare -- take a record for a thread that is about to be made.
- *
- * Returns it in state LIVE without a tid, or NULL. Pass it to thread_attach() in the new
- * thread or to thread_discard(). Async-signal-safe.
- */
-struct thread *thread_prepare(void);
+/* has_self -- whether the calling thread has a record. */
+static inline bool has_self(void)
+{
+	return self != &nobody;
+}
 
-/* thread_discard -- give back a record whose thread was never made. Async-signal-safe. */
-void thread_discard(struct thread *thread);
-
-/* thread_many -- switch to recording with several threads, before a second one has an event.
- *
- * Waits until no thread is inside an unlocked section. Idempotent. Async-signal-safe.
- */
-void thread_many(void);
+/* thread_table -- the table of all records. */
+static inline struct mu_table *thread_table(void)
+{
+	return &rec.image->table[MU_SEC_THREADS];
+}
 
 /* thread_is_inside -- whether a thread is inside the hook; one with a knock is not. */
 static inline bool thread_is_inside(const struct thread *thread)
@@ -109,19 +101,6 @@ static inline bool thread_is_inside(const struct thread *thread)
  * the bound (a signal handler left the hook by longjmp). Async-signal-safe.
  */
 bool thread_quiesce(void);
-
-/* thread_keep_only_self -- in a forked child: retire the records of all other threads.
- *
- * Their counters are added to mu_image.retired. Async-signal-safe.
- */
-void thread_keep_only_self(void);
-
-/* thread_key_init -- make the key whose destructor notices the end of a thread. Idempotent.
- *
- * Call from the constructor and, where libpthread comes later, before the first thread. Without
- * libpthread, or a free key, the kernel is asked when a record is wanted. Not async-signal-safe.
- */
-void thread_key_init(void);
 
 /* thread_for_each -- call visit(record, argument) for every record in use.
  *

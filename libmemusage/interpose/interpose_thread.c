@@ -12,6 +12,7 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/tables/stack.h"
 
 static uint64_t stack_size(const pthread_attr_t *attr)

@@ -29,6 +29,7 @@
 #include "libmemusage/image/slot.h"
 #include "libmemusage/image/stop.h"
 #include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/lifecycle/image.h"
 #include "libmemusage/lifecycle/standalone.h"
 #include "libmemusage/tables/instructions.h"

@@ -23,6 +23,7 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 #include "libmemusage/lifecycle/last_sample.h"
+#include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/lifecycle/triggers.h"
 #include "libmemusage/pages/pages.h"
 #include "libmemusage/pages/pages_start.h"

@@ -29,6 +29,7 @@
 #include "libmemusage/lifecycle/sampler.h"
 #include "libmemusage/lifecycle/snapshot_signal.h"
 #include "libmemusage/lifecycle/standalone.h"
+#include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/pages/pages_start.h"
 #include "libmemusage/patch/builtin_malloc_detect.h"
 #include "libmemusage/patch/macros.h"

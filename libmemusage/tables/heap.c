@@ -5,7 +5,6 @@
 #include "libmemusage/tables/heap.h"
 
 #include "libmemusage/base/spin.h"
-#include "libmemusage/event/batch.h"
 #include "libmemusage/lifecycle/triggers.h"
 #include "libmemusage/tables/points.h"
 #include "libmemusage/tables/snapshots.h"
@@ -55,7 +54,6 @@ void heap_publish(struct thread *thread)
 
 void heap_settle(struct thread *thread)
 {
-	batch_settle(thread);
 	if (thread->pub.pending_heap && spin_lock(&rec.image->heap.lock))
 		publish_locked(thread);
 }

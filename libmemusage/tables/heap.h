@@ -18,7 +18,10 @@
  */
 void heap_publish(struct thread *thread);
 
-/* heap_settle -- add a thread's pending change whatever it costs, e.g. when it ends. */
+/* heap_settle -- add a thread's pending change whatever it costs, e.g. when it ends.
+ *
+ * What waits in its batch (event/batch.h) must have been booked before.
+ */
 void heap_settle(struct thread *thread);
 
 /* heap_set_threads -- account for one thread more (+1) or less (-1). Async-signal-safe. */

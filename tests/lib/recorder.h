@@ -15,6 +15,7 @@
 #include "libmemusage/image/slot.h"
 #include "libmemusage/image/thread.h"
 #include "libmemusage/lifecycle/image.h"
+#include "libmemusage/lifecycle/threads.h"
 #include "tests/lib/tap.h"
 
 __attribute__((constructor(101))) static void stay_away(void)

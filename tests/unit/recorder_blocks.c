@@ -9,6 +9,7 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
+#include "libmemusage/lifecycle/threads.h"
 #include "tests/lib/recorder.h"
 
 enum { RANGES = 40, MODEL_LOG2 = 21, THREADS = 4 };

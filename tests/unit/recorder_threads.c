@@ -7,6 +7,7 @@
 
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
+#include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/tables/heap.h"
 #include "tests/lib/recorder.h"
 

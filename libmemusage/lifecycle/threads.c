@@ -1,0 +1,319 @@
+/* threads.c -- how threads get their records, and lose them.
+ *
+ * libc goes on freeing after our key's destructor ran, so a record stays attached to its
+ * thread until the kernel says that the thread is gone, or has no more to execute; only then is it
+ * folded into the retired counters and given to another.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/lifecycle/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/emulated_pause.h"
+#include "libmemusage/base/locks.h"
+#include "libmemusage/base/real.h"
+#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/spin.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/event/batch.h"
+#include "libmemusage/event/event.h"
+#include "libmemusage/image/arena.h"
+#include "libmemusage/image/coarse_clock.h"
+#include "libmemusage/image/stop.h"
+#include "libmemusage/lifecycle/sampler.h"
+#include "libmemusage/tables/accesses.h"
+#include "libmemusage/tables/heap.h"
+#include "libmemusage/tables/instructions.h"
+#include "libmemusage/tables/site_totals.h"
+#include "libmemusage/tables/stack.h"
+#include "libmemusage/tables/stack_sum.h"
+#include "libmemusage/unwind/walk.h"
+
+#define GONE_CHECKS 4 /* exiting records looked at per new thread */
+
+static pthread_key_t key;
+static int (*set_key)(pthread_key_t, const void *); /* set if key_made */
+static bool key_made;
+static uint64_t check_next;
+
+static void add_counters(struct mu_counters *to, const struct mu_counters *from)
+{
+	const size_t words = offsetof(struct mu_counters, hist_high) / sizeof(uint64_t);
+	uint64_t *sum = (uint64_t *)to;
+	const uint64_t *add = (const uint64_t *)from;
+
+	for (size_t i = 0; i < words; i++)
+		sum[i] += add[i];
+	to->requests += from->requests;
+	to->request_errors += from->request_errors;
+	to->request_nested += from->request_nested;
+	to->paused_calls += from->paused_calls;
+	to->paused_bytes += from->paused_bytes;
+	for (size_t i = 0; i < MU_HIST_LOW; i++)
+		to->hist_low[i] += from->hist_low[i];
+	if (!from->hist_high)
+		return;
+	const uint64_t *high = at(from->hist_high);
+	uint64_t *high_sum = at(to->hist_high);
+	for (size_t i = 0; i < MU_HIST_HIGH; i++)
+		high_sum[i] += high[i];
+}
+
+static void settle(struct thread *thread)
+{
+	batch_settle(thread);
+	heap_settle(thread);
+}
+
+/* Under the lock. The upper histogram stays with the record, zeroed, for its next owner; but for
+ * the first one, which becomes that of all retired ones: it may be the last that there was room
+ * for. */
+static void retire(struct thread *thread)
+{
+	struct mu_counters *counters = &thread->pub.counters;
+	uint64_t high = counters->hist_high;
+
+	settle(thread);
+	depths_end(thread);
+	if (high && !rec.image->retired.hist_high) {
+		rec.image->retired.hist_high = high;
+		counters->hist_high = high = 0;
+	}
+	add_counters(&rec.image->retired, counters);
+	if (thread->pub.stack_peak > rec.image->retired_stack_peak)
+		rec.image->retired_stack_peak = thread->pub.stack_peak;
+	if (thread->pub.stack_mark > rec.image->retired_stack_mark)
+		rec.image->retired_stack_mark = thread->pub.stack_mark;
+	rec.image->drops.log_records += thread->pub.log_lost;
+	thread->pub.log_lost = 0;
+	if (high)
+		memset(at(high), 0, MU_HIST_HIGH * sizeof(uint64_t));
+	memset(counters, 0, sizeof(*counters));
+	counters->hist_high = high;
+	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
+}
+
+/* Whether a thread that libc has begun to end has executed its last instruction. Who joined it may
+ * go on while the kernel still closes its files, which can take seconds; so its mere existence says
+ * nothing. But the kernel has taken its robust list by then, which libc gave every thread.
+ * Source: mm_release() in the kernel's exit path: the list first, then the word that
+ * pthread_join() waits for. */
+static bool has_executed_all(uint32_t tid)
+{
+	uint64_t list = 1, length;
+
+	return !sandbox_is_on &&
+	       !sys_failed(SYS3(SYS_get_robust_list, tid, &list, &length)) && !list;
+}
+
+static bool is_gone(const struct thread *thread)
+{
+	uint32_t tid = thread->pub.tid;
+
+	if (!tid || tid == sys_gettid())
+		return false;
+	return SYS3(SYS_tgkill, rec.pid, tid, 0) == -ESRCH ||
+	       (thread->pub.state == MU_THREAD_EXITING && has_executed_all(tid));
+}
+
+/* Under the lock. A free record, or one whose thread is gone, or NULL. Looks at a few
+ * exiting ones only; when the table would have to grow, at all, so that threads that never
+ * ran our destructor are found too. */
+static struct thread *find_free(bool all)
+{
+	uint64_t count = thread_table()->count;
+
+	for (uint64_t i = 0, checked = 0; i < count; i++) {
+		struct thread *thread = arena_table_at(thread_table(), (check_next + i) % count);
+		uint32_t state = thread->pub.state;
+		bool ask = all || (state == MU_THREAD_EXITING && checked++ < GONE_CHECKS);
+		if (state != MU_THREAD_FREE && ask && is_gone(thread)) {
+			heap_set_threads(-1);
+			retire(thread);
+			state = MU_THREAD_FREE;
+		}
+		if (state == MU_THREAD_FREE) {
+			check_next = (check_next + i + 1) % count;
+			return thread;
+		}
+	}
+	return NULL;
+}
+
+/* They stay with the record. */
+static void add_lives(struct thread *thread)
+{
+	uint64_t offset = arena_alloc(sizeof(struct mu_lives), 64);
+
+	if (!offset) {
+		__atomic_fetch_add(&rec.image->drops.lives, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	((struct mu_lives *)at(offset))->next = rec.image->lives;
+	__atomic_store_n(&rec.image->lives, offset, __ATOMIC_RELEASE);
+	thread->lives = offset;
+}
+
+/* Under the lock. */
+static struct thread *add_record(void)
+{
+	struct mu_table *threads = thread_table();
+	uint64_t index = threads->count;
+	struct thread *thread = arena_table_at(threads, index);
+
+	if (thread && rec.flags & MU_CFG_LIVES)
+		add_lives(thread);
+	if (thread)
+		__atomic_store_n(&threads->count, index + 1, __ATOMIC_RELEASE);
+	return thread;
+}
+
+/* Everything that must not survive from the record's former thread; its log chain and its
+ * free buckets do survive. */
+static void clean(struct thread *thread)
+{
+	for (size_t i = 0; i < LEAF_CACHE; i++)
+		thread->leaf[i].key = ~UINT64_C(0);
+	thread->pub.stack_peak = 0;
+	thread->pub.stack_mark = 0;
+	thread->pub.stack_base = 0;
+	thread->pub.stack_now = 0;
+	thread->pub.stack_size = 0;
+	thread->pub.tid = 0;
+	thread->pub.flags = 0;
+	thread->pub.busy = 0;
+	thread->depth = 0;
+	thread->deleting = 0;
+	thread->timer = -1;
+	walk_begin_thread(thread->walk);
+}
+
+static void thread_ended(void *record)
+{
+	struct thread *thread = record;
+
+	if (thread != self || rec.pid != sys_getpid())
+		return;
+	sampler_remove(thread);
+	hook_begin(thread);
+	stack_mark(thread);
+	depths_end(thread);
+	instructions_detach();
+	settle(thread);
+	accesses_flush(&thread->access);
+	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
+	hook_leave(thread);
+}
+
+/* Not while another thread has stopped the others: who stops them passes through this lock. */
+static bool lock_table(void)
+{
+	for (;;) {
+		stop_await();
+		if (!spin_lock(&locks.threads))
+			return false;
+		if (!stop_is_on())
+			return true;
+		spin_unlock(&locks.threads);
+	}
+}
+
+struct thread *thread_prepare(void)
+{
+	struct thread *thread;
+
+	if (!lock_table())
+		return NULL;
+	thread = find_free(false);
+	if (!thread && (thread_table()->count & (thread_table()->count - 1)) == 0)
+		thread = find_free(true);
+	if (!thread)
+		thread = add_record();
+	if (thread) {
+		clean(thread);
+		thread->pub.state = MU_THREAD_LIVE;
+	} else {
+		rec.image->drops.threads++;
+	}
+	spin_unlock(&locks.threads);
+	return thread;
+}
+
+void thread_discard(struct thread *thread)
+{
+	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
+}
+
+struct thread *thread_attach(struct thread *prepared)
+{
+	struct thread *thread = prepared ? prepared : thread_prepare();
+
+	if (!thread)
+		return NULL;
+	emulated_pause();
+	hook_begin(thread);
+	thread->pub.tid = sys_gettid();
+	SYS2(SYS_prctl, PR_GET_NAME, thread->pub.name);
+	thread->pub.start_mono_ns = clock_ns(CLOCK_MONOTONIC);
+	if (!thread->pub.stack_base)
+		stack_find(thread, 0, 0);
+	heap_set_threads(1);
+	self = thread;
+	if (rec.image->heap.threads > 1 && !(gate.mode & MODE_MANY))
+		thread_many();
+	hook_leave(thread);
+	tick_look();
+	if (key_made)
+		set_key(key, thread);
+	sampler_add(thread);
+	instructions_attach();
+	/* A request that came before it reached the others only. */
+	if (rec.image->request)
+		thread->pub.busy = MU_BUSY_KNOCK;
+	emulated_resume();
+	return thread;
+}
+
+void thread_key_init(void)
+{
+	int (*create)(pthread_key_t *, void (*)(void *)) = NULL;
+
+	if (key_made)
+		return;
+	real_find(&create, "pthread_key_create");
+	real_find(&set_key, "pthread_setspecific");
+	key_made = create && set_key && !create(&key, thread_ended);
+	if (key_made && has_self())
+		set_key(key, self);
+}
+
+void thread_many(void)
+{
+	if (has_self())
+		batch_close(self);
+	values_forget();
+	if (__atomic_fetch_or(&gate.mode, MODE_MANY, __ATOMIC_SEQ_CST) & MODE_MANY)
+		return;
+	thread_quiesce();
+}
+
+void thread_keep_only_self(void)
+{
+	struct mu_table *threads = thread_table();
+
+	for (uint64_t i = 0; i < threads->count; i++) {
+		struct thread *thread = arena_table_at(threads, i);
+		thread->pub.busy = 0;
+		if (thread == self)
+			settle(thread);
+		else if (thread->pub.state != MU_THREAD_FREE)
+			retire(thread);
+	}
+	rec.image->heap.threads = has_self() ? 1 : 0;
+}
