@@ -5,7 +5,7 @@
 #include "libmemusage/event/event.h"
 
 #include "libmemusage/base/locks.h"
-#include "libmemusage/requests/client_block.h"
+#include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/stack_sum.h"
 
 /* Who stops the others has to wait for those who are in the hook already. */
@@ -40,6 +40,17 @@ void hook_wait(struct thread *thread)
 	__atomic_fetch_sub(&locks.stop_waiting, 1, __ATOMIC_RELEASE);
 }
 
+void event_end_nested(struct thread *thread, uint64_t start, uint64_t end, unsigned int mode)
+{
+	struct block block;
+
+	for (; within_next(MU_KEY_NESTED, &start, end, mode & MODE_MANY); start++) {
+		uint64_t key = within_key(MU_KEY_NESTED, start);
+		if (blocks_take(thread, key, &block, mode & MODE_MANY) && mode & MODE_STACKS)
+			sites_free(thread, &block, thread->newest == key, sites_tick());
+	}
+}
+
 uint64_t event_extra_marked(uint64_t address, const struct block *block)
 {
 	uint64_t slop = block->birth & MU_BIRTH_SLACK ?
@@ -48,7 +59,7 @@ uint64_t event_extra_marked(uint64_t address, const struct block *block)
 	if (!slop)
 		slop = mu_slop(block->size);
 	if (block->birth & MU_BIRTH_OUTER)
-		announce_room_ended(self, address, block->size);
+		event_end_nested(self, address, address + block->size, gate.mode);
 	return slop + snapshot_due.admin;
 }
 

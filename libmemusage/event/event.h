@@ -122,6 +122,12 @@ INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, un
 	return recall_site(thread, fn, sp + 8, *(const uint64_t *)sp);
 }
 
+/* event_end_nested -- announced blocks that are nested in another, and begin in [start, end), end.
+ *
+ * Of their own, or since the block is gone that they are nested in. Inside the hook.
+ */
+void event_end_nested(struct thread *thread, uint64_t start, uint64_t end, unsigned int mode);
+
 /* event_extra_marked -- event_extra() of a block with more room, or with others nested in it. */
 uint64_t event_extra_marked(uint64_t address, const struct block *block);
 

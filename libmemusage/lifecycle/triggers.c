@@ -19,33 +19,12 @@ struct condition {
 	bool is_met;
 };
 
-bool triggers_watch;
-
 static struct condition condition[MU_WATCHES];
 static unsigned int conditions;
 
 static struct mu_triggers *triggers(void)
 {
 	return rec.image->triggers ? at(rec.image->triggers) : NULL;
-}
-
-bool triggers_init(void)
-{
-	conditions = 0;
-	for (unsigned int i = 0; i < MU_WATCHES; i++) {
-		uint64_t word = rec.segment->watch[i];
-		int64_t threshold = MU_WATCH_THRESHOLD(word);
-		enum mu_watch kind = (enum mu_watch)MU_WATCH_KIND(word);
-		if (kind == MU_WATCH_NONE)
-			break;
-		condition[conditions++] = (struct condition){
-			.kind = kind, .above = threshold, .again = MU_WATCH_AGAIN(threshold) };
-		triggers_watch |= kind <= MU_WATCH_STACKS;
-	}
-	if (!conditions && !rec.segment->config.snapshot_signal)
-		return true;
-	rec.image->triggers = arena_alloc(sizeof(struct mu_triggers), 64);
-	return rec.image->triggers != 0;
 }
 
 void triggers_forked(void)
@@ -141,18 +120,37 @@ static void cross(struct mu_triggers *t, const struct quantities *q)
 		lose();
 }
 
-void triggers_look(void)
+/* snapshots_watch(). Cost 7 ns; with a snapshot, 20 ns per cell. */
+static void look_at_thresholds(void)
 {
 	struct mu_triggers *t = triggers();
 	struct quantities q = measure();
 
-	if (snapshot_due.waits)
-		return;
 	for (unsigned int i = 0; t && i < conditions; i++)
 		if (unlikely(changes(&condition[i], &q))) {
 			cross(t, &q);
 			return;
 		}
+}
+
+bool triggers_init(void)
+{
+	conditions = 0;
+	for (unsigned int i = 0; i < MU_WATCHES; i++) {
+		uint64_t word = rec.segment->watch[i];
+		int64_t threshold = MU_WATCH_THRESHOLD(word);
+		enum mu_watch kind = (enum mu_watch)MU_WATCH_KIND(word);
+		if (kind == MU_WATCH_NONE)
+			break;
+		condition[conditions++] = (struct condition){
+			.kind = kind, .above = threshold, .again = MU_WATCH_AGAIN(threshold) };
+		if (kind <= MU_WATCH_STACKS)
+			snapshots_watch = look_at_thresholds;
+	}
+	if (!conditions && !rec.segment->config.snapshot_signal)
+		return true;
+	rec.image->triggers = arena_alloc(sizeof(struct mu_triggers), 64);
+	return rec.image->triggers != 0;
 }
 
 void triggers_signal(void)

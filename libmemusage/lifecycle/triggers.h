@@ -11,20 +11,11 @@
 
 #include <stdbool.h>
 
-/* Whether thresholds are watched in this process. */
-extern bool triggers_watch;
-
 /* triggers_init -- take over what is asked for, with call stacks. Returns false without memory. */
 bool triggers_init(void);
 
 /* triggers_forked -- in a forked child: what waits in the copy is the parent's. */
 void triggers_forked(void);
-
-/* triggers_look -- the heap or stacks changed: take a snapshot if a threshold was crossed.
- *
- * Inside the hook, without locks. Async-signal-safe. Cost 7 ns; with a snapshot, 20 ns per cell.
- */
-void triggers_look(void);
 
 /* triggers_signal -- somebody asks for a snapshot by a signal.
  *

@@ -11,7 +11,6 @@
  */
 #include "libmemusage/patch/macros.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "libmemusage/base/new_objects.h"
@@ -19,6 +18,7 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/patch/patch.h"
 #include "libmemusage/requests/client_block.h"
+#include "libmemusage/unwind/patched_pc.h"
 
 #if defined(__x86_64__)
 
@@ -27,28 +27,8 @@
 #define SECOND 4u /* where the second instruction begins */
 #define KEPT 0x48 /* the byte after that: the first of the next instruction */
 
-/* Where stubs are looked for by address: they are 16-aligned. In front of a stub for a jump from
- * the second instruction stands what is left of the rotation. */
-struct __attribute__((packed)) stub {
-	uint8_t lower[5];	/* 0: lea -128(%rsp), %rsp */
-	uint8_t call[6];	/* 5: call *cell(%rip) */
-	uint8_t raise[8];	/* 11: lea 128(%rsp), %rsp */
-	uint8_t jump;		/* 19: jmp behind */
-	int32_t distance;
-	uint64_t behind;	/* 24: 13 bytes after the call returns, see macros_entry.S */
-	uint64_t cell;		/* 32 */
-};
-
-#define STUB_RETURN 11u
-#define STUB_JUMP 19u
 #define REST_BYTES 4u
 
-static const struct stub model = {
-	.lower = { 0x48, 0x8d, 0x64, 0x24, 0x80 },
-	.call = { 0xff, 0x15, 32 - 11, 0, 0, 0 },
-	.raise = { 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0 },
-	.jump = JUMP,
-};
 /* The whole rotation is by 128 bits, or 64 twice: 3 are done. */
 static const uint8_t rest[REST_BYTES] = { 0x48, 0xc1, 0xc7, 61 };
 
@@ -60,13 +40,13 @@ static bool was_started;
 /* Writes a stub at `room`, which goes on behind `site`; with the rest of the rotation in front. */
 static bool write_stub(const struct patch *p, uint64_t room, uint64_t site, bool has_rest)
 {
-	uint8_t bytes[REST_BYTES + sizeof(struct stub)];
+	uint8_t bytes[REST_BYTES + sizeof(struct patched_stub)];
 	uint32_t before = has_rest ? REST_BYTES : 0;
-	struct stub stub = model;
+	struct patched_stub stub = patched_stub_model;
 
 	stub.behind = site + MACROS_BYTES;
 	stub.cell = (uint64_t)macros_entry;
-	stub.distance = (int32_t)(stub.behind - (room + before + STUB_JUMP + JUMP_BYTES));
+	stub.distance = (int32_t)(stub.behind - (room + before + PATCHED_STUB_JUMP + JUMP_BYTES));
 	memcpy(bytes, rest, before);
 	memcpy(bytes + before, &stub, sizeof(stub));
 	return patch_write(p, room, bytes, before + (uint32_t)sizeof(stub));
@@ -75,7 +55,7 @@ static bool write_stub(const struct patch *p, uint64_t room, uint64_t site, bool
 /* No thread can be executing the place. */
 static bool change_quiet(const struct patch *p, uint64_t site)
 {
-	uint64_t room = patch_room_near(site, site + MACROS_BYTES, sizeof(struct stub));
+	uint64_t room = patch_room_near(site, site + MACROS_BYTES, sizeof(struct patched_stub));
 	uint8_t jump[JUMP_BYTES] = { JUMP };
 	int32_t distance = (int32_t)(room - (site + JUMP_BYTES));
 
@@ -90,7 +70,7 @@ static bool change_busy(const struct patch *p, uint64_t site)
 	uint64_t place = has_rest ? site + SECOND : site;
 	uint64_t low = place + JUMP_BYTES + ((uint64_t)KEPT << 24);
 	uint64_t room = patch_room(low, low + (UINT64_C(1) << 24),
-				   sizeof(struct stub) + REST_BYTES);
+				   sizeof(struct patched_stub) + REST_BYTES);
 	uint32_t distance = (uint32_t)(room - (place + JUMP_BYTES));
 
 	return room && distance >> 24 == KEPT && write_stub(p, room, site, has_rest) &&
@@ -141,6 +121,7 @@ void macros_start(void)
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
+	patched_pc_enter(macros_entry);
 	if (rec.segment->config.requests == MU_REQUESTS_MASSIF)
 		announce_as_massif();
 	look_at_objects();
@@ -149,54 +130,11 @@ void macros_start(void)
 		rec.image->notes |= MU_NOTE_LATE_REQUESTS;
 }
 
-/* ---- for who unwinds --------------------------------------------------------------------- */
-
-uint64_t macros_behind(uint64_t pc)
-{
-	const struct stub *stub = (const struct stub *)(pc - STUB_RETURN);
-
-	if (!patch_owns(pc) || memcmp(stub->raise, model.raise, sizeof(model.raise)) ||
-	    stub->cell != (uint64_t)macros_entry)
-		return pc;
-	return stub->behind;
-}
-
-bool macros_in_stub(uint64_t *pc, uint64_t *sp)
-{
-	if (!patch_owns(*pc))
-		return false;
-	for (uint64_t back = 0; back < STUB_JUMP + JUMP_BYTES; back++) {
-		const struct stub *stub = (const struct stub *)(*pc - back);
-		if (!patch_owns(*pc - back))
-			return false;
-		if (memcmp(stub, &model, offsetof(struct stub, distance)) ||
-		    stub->cell != (uint64_t)macros_entry)
-			continue;
-		if (back >= sizeof(stub->lower) && back < STUB_JUMP)
-			*sp += MACROS_RED_ZONE;
-		*pc = stub->behind;
-		return true;
-	}
-	return false;
-}
-
 #else
 
 void macros_start(void)
 {
 	rec.image->notes |= MU_NOTE_NO_REQUESTS;
-}
-
-uint64_t macros_behind(uint64_t pc)
-{
-	return pc;
-}
-
-bool macros_in_stub(uint64_t *pc, uint64_t *sp)
-{
-	(void)pc;
-	(void)sp;
-	return false;
 }
 
 #endif

@@ -19,8 +19,6 @@
 #include "libmemusage/base/objects.h"
 
 #define MACROS_BYTES 19u
-/* A stub keeps clear of the red zone of the function that it is reached from. */
-#define MACROS_RED_ZONE 128u
 
 /* macros_start -- change all places in the objects that are loaded, and in those to come.
  *
@@ -28,19 +26,6 @@
  * Cost about 0.3 ms per MiB of code: the files are read, so that no page of code becomes resident.
  */
 void macros_start(void);
-
-/* macros_behind -- for a return address in a stub: that behind the request in the program.
- *
- * Returns pc itself if it is no such. The frame there is that of the stub's call, with its stack
- * pointer MACROS_RED_ZONE higher. Async-signal-safe. Cost some ns.
- */
-uint64_t macros_behind(uint64_t pc);
-
-/* macros_in_stub -- for the address of an instruction of a stub, where a signal came.
- *
- * pc, sp  become those of the program where the request is. Returns false if it is none.
- */
-bool macros_in_stub(uint64_t *pc, uint64_t *sp);
 
 /* macros_scan -- find the places in the code of an object.
  *

@@ -10,6 +10,7 @@
 #include "libmemusage/patch/macros.h"
 #include "libmemusage/requests/pools.h"
 #include "libmemusage/requests/request.h"
+#include "libmemusage/unwind/patched_pc.h"
 
 enum {
 	RUNNING_ON_VALGRIND = 0x1001,
@@ -118,7 +119,7 @@ static __attribute__((noinline)) uint64_t serve_ours(const uint64_t *frame)
 	struct call c = {
 		.place = { .slot = (uint64_t)(frame + 1),
 			   .bp = frame[0],
-			   .sp = (uint64_t)(frame + 2) + MACROS_RED_ZONE },
+			   .sp = (uint64_t)(frame + 2) + PATCHED_RED_ZONE },
 		.argument = (const uint64_t *)frame[FRAME_RAX],
 		.result = frame[FRAME_RDX],
 	};

@@ -23,9 +23,9 @@
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/recorder.h"
+#include "libmemusage/unwind/patched_pc.h"
 
-#define AREA_BYTES (UINT64_C(64) << 10)
-#define AREAS 256u
+#define AREA_BYTES PATCHED_AREA_BYTES
 #define TRIES 8192u
 #define LOWEST (UINT64_C(1) << 16) /* vm.mmap_min_addr of most systems */
 #define REACH (UINT64_C(0x7fff0000)) /* of a jump, less what the code itself takes */
@@ -36,7 +36,7 @@ struct area {
 	uint64_t used; /* bytes from start */
 };
 
-static struct area area[AREAS];
+static struct area area[PATCHED_AREAS];
 static uint32_t areas;
 
 /* ---- memory for thunks ------------------------------------------------------------------- */
@@ -81,13 +81,13 @@ static uint64_t room_in_new_area(uint64_t low, uint64_t high, uint32_t size)
 	uint64_t top = high & -AREA_BYTES;
 	uint64_t step = AREA_BYTES;
 
-	for (unsigned int i = 0; i < TRIES && areas < AREAS; i++) {
+	for (unsigned int i = 0; i < TRIES && areas < PATCHED_AREAS; i++) {
 		if (top < low + AREA_BYTES || top < LOWEST + AREA_BYTES)
 			return 0;
 		if (map_area(top - AREA_BYTES)) {
+			patched_pc_add_area(top - AREA_BYTES);
 			area[areas] = (struct area){ top - AREA_BYTES, 0 };
-			__atomic_store_n(&areas, areas + 1, __ATOMIC_RELEASE);
-			return take(&area[areas - 1], size);
+			return take(&area[areas++], size);
 		}
 		if (i % 1024 == 1023)
 			step *= 2;
@@ -125,16 +125,6 @@ uint64_t patch_room_near(uint64_t start, uint64_t end, uint32_t size)
 	if (!room)
 		room = patch_room(object.end + BRK_ROOM, high, size);
 	return room ? room : patch_room(object.end, high, size);
-}
-
-bool patch_owns(uint64_t pc)
-{
-	uint32_t count = __atomic_load_n(&areas, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; i < count; i++)
-		if (pc - area[i].start < AREA_BYTES)
-			return true;
-	return false;
 }
 
 /* ---- stores ------------------------------------------------------------------------------ */
@@ -197,7 +187,7 @@ static int protection_of(uint64_t address)
 {
 	struct object object;
 
-	if (patch_owns(address))
+	if (patched_pc_holds(address))
 		return PROT_READ | PROT_EXEC;
 	int flags = object_of(address, &object) ? object_flags(&object, address) : -1;
 	if (flags < 0)

@@ -48,9 +48,6 @@ uint64_t patch_room(uint64_t low, uint64_t high, uint32_t size);
  */
 uint64_t patch_room_near(uint64_t start, uint64_t end, uint32_t size);
 
-/* patch_owns -- whether an address is in memory for thunks. Async-signal-safe, some ns. */
-bool patch_owns(uint64_t pc);
-
 /* patch_write -- write to a thunk, or to code that no thread can be executing.
  *
  * Returns false, with nothing changed, if the kernel forbids it.

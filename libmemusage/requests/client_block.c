@@ -152,17 +152,6 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 	return true;
 }
 
-static void end_nested_in(struct thread *thread, uint64_t start, uint64_t end, unsigned int mode)
-{
-	struct block block;
-
-	for (; within_next(MU_KEY_NESTED, &start, end, mode & MODE_MANY); start++) {
-		uint64_t key = within_key(MU_KEY_NESTED, start);
-		if (blocks_take(thread, key, &block, mode & MODE_MANY) && mode & MODE_STACKS)
-			sites_free(thread, &block, thread->newest == key, sites_tick());
-	}
-}
-
 /* A block was taken out of the table. */
 static void gone(struct thread *thread, const struct place *place, uint64_t key,
 		 const struct block *block, bool counts)
@@ -185,7 +174,7 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 			points_free(cell->point, block->size, mode & MODE_MANY);
 	}
 	if (block->birth & MU_BIRTH_OUTER)
-		end_nested_in(thread, address, address + block->size, mode);
+		event_end_nested(thread, address, address + block->size, mode);
 	if (counts)
 		account(thread, place, block, false, mode);
 }
@@ -239,7 +228,7 @@ static bool begin(struct thread *thread, const struct place *place, uint64_t add
 	thread->pub.counters.request_nested++;
 	if (!(gate.mode & MODE_STACKS))
 		return true;
-	end_nested_in(thread, address, address + (size ? size : 1), gate.mode & MODES);
+	event_end_nested(thread, address, address + (size ? size : 1), gate.mode & MODES);
 	return put(thread, place, MU_KEY_NESTED, address, size);
 }
 
@@ -327,11 +316,6 @@ bool announce_change(struct thread *thread, const struct place *place, uint64_t 
 void announce_end_inside(struct thread *thread, const struct place *place, uint64_t start,
 			 uint64_t end)
 {
-	end_nested_in(thread, start, end, gate.mode & MODES);
+	event_end_nested(thread, start, end, gate.mode & MODES);
 	end_counted_in(thread, place, start, end);
-}
-
-void announce_room_ended(struct thread *thread, uint64_t address, uint64_t size)
-{
-	end_nested_in(thread, address, address + size, gate.mode & MODES);
 }

@@ -68,7 +68,4 @@ bool announce_change(struct thread *thread, const struct place *place, uint64_t 
 void announce_end_inside(struct thread *thread, const struct place *place, uint64_t start,
 			 uint64_t end);
 
-/* announce_room_ended -- a block of malloc is gone that has others nested in it: they are, too. */
-void announce_room_ended(struct thread *thread, uint64_t address, uint64_t size);
-
 #endif

@@ -15,8 +15,8 @@
 #include "libmemusage/base/memory.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/recorder.h"
-#include "libmemusage/patch/macros.h"
 #include "libmemusage/tables/modules.h"
+#include "libmemusage/unwind/patched_pc.h"
 
 #define PATHS_LOG2 10
 #define FRAMES_FIRST_LOG2 6
@@ -97,7 +97,7 @@ static bool is_own(uint64_t pc)
 /* An interrupted instruction is noted as if it was called from: readers look at pc - 1. */
 static uint64_t pc_of(const struct walk_frame *frame)
 {
-	return macros_behind(frame->pc) + (frame->slot & WALK_EXACT);
+	return patched_pc_behind(frame->pc) + (frame->slot & WALK_EXACT);
 }
 
 /* Makes the node of a frame below `parent`. Returns 0 if the tables are full. */

@@ -5,7 +5,6 @@
 #include "libmemusage/tables/heap.h"
 
 #include "libmemusage/base/spin.h"
-#include "libmemusage/lifecycle/triggers.h"
 #include "libmemusage/tables/points.h"
 #include "libmemusage/tables/snapshots.h"
 
@@ -48,8 +47,7 @@ void heap_publish(struct thread *thread)
 	if (!spin_try(&heap->lock) && !(must && spin_lock(&heap->lock)))
 		return;
 	publish_locked(thread);
-	if (triggers_watch)
-		triggers_look();
+	snapshots_thresholds();
 }
 
 void heap_settle(struct thread *thread)

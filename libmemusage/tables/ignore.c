@@ -12,8 +12,8 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/collector_query.h"
 #include "libmemusage/image/recorder.h"
-#include "libmemusage/patch/macros.h"
 #include "libmemusage/tables/sites.h"
+#include "libmemusage/unwind/patched_pc.h"
 
 /* What is known of a module's code, by the number of the module. */
 struct code {
@@ -113,7 +113,7 @@ bool ignore_stack(const struct walk *walk)
 	for (uint32_t i = walk->count; i-- > 0;) {
 		struct sites_module module;
 		bool is_exact = walk->frame[i].slot & WALK_EXACT;
-		uint64_t pc = macros_behind(walk->frame[i].pc) - !is_exact;
+		uint64_t pc = patched_pc_behind(walk->frame[i].pc) - !is_exact;
 		enum mu_code_class class = MU_CODE_NAMELESS;
 
 		if (!pc || pc == UINT64_MAX)

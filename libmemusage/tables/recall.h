@@ -15,8 +15,6 @@
 
 #include "libmemusage/unwind/walk.h"
 
-#define RECALL_AFTER 2048u /* events of a thread */
-
 /* recall_site -- the site of the calling thread's present stack; the unknown one without memory.
  *
  * fn       as for sites_find().

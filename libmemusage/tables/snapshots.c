@@ -14,7 +14,6 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
-#include "libmemusage/lifecycle/triggers.h"
 #include "libmemusage/tables/instructions.h"
 #include "libmemusage/tables/site_totals.h"
 #include "libmemusage/tables/snapshot_log.h"
@@ -48,6 +47,8 @@ struct entry {
 	uint32_t number;
 	struct values values;
 };
+
+void (*snapshots_watch)(void);
 
 static struct entry series[MAX_SNAPSHOTS];
 static uint32_t series_count;
@@ -278,7 +279,7 @@ static void end_change(void)
 static void set_due(uint64_t time, uint64_t clock)
 {
 	due = (struct moment){ time, clock };
-	snapshot_due.time = triggers_watch || instructions_by_cpu() ? 0 : time;
+	snapshot_due.time = snapshots_watch || instructions_by_cpu() ? 0 : time;
 }
 
 static uint64_t time_now(void)
@@ -398,10 +399,16 @@ static __attribute__((noinline)) void take_due(void)
 	spin_unlock(&locks.snapshots);
 }
 
+/* Not taken in, for the same reason. */
+__attribute__((noinline)) void snapshots_thresholds(void)
+{
+	if (snapshots_watch && !snapshot_due.waits)
+		snapshots_watch();
+}
+
 void snapshots_take(void)
 {
-	if (triggers_watch)
-		triggers_look();
+	snapshots_thresholds();
 	take_due();
 }
 

@@ -72,6 +72,15 @@ void snapshots_stacks(int64_t change);
 /* snapshots_publish -- several threads: apply what a thread kept back, and look. */
 void snapshots_publish(struct thread *thread);
 
+/* Called by snapshots_thresholds(); NULL while no thresholds are watched (lifecycle/triggers.c). */
+extern void (*snapshots_watch)(void);
+
+/* snapshots_thresholds -- the heap or stacks changed: was a threshold crossed?
+ *
+ * Inside the hook, without locks. Async-signal-safe. Cost below 1 ns while none is watched.
+ */
+void snapshots_thresholds(void);
+
 /* snapshots_now -- time in the unit chosen, as far as it was looked at (instructions.h). */
 static inline uint64_t snapshots_now(void)
 {

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/patch/patch.h"
 #include "libmemusage/unwind/cfi.h"
 #include "libmemusage/unwind/dwarf_reader.h"
+#include "libmemusage/unwind/patched_pc.h"
 
 /* A small stack machine: what the expressions of glibc's and compilers' tables use. */
 #define EXPRESSION_STACK 16
@@ -82,7 +82,7 @@ bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const
 			stack[n - 1] += read_uleb(&r);
 		} else if (op == 0x06 && n >= 1) { /* deref */
 			/* Of our own tables: macros_entry.S reads from a stub. */
-			if (patch_owns(stack[n - 1]))
+			if (patched_pc_holds(stack[n - 1]))
 				stack[n - 1] = *(const uint64_t *)stack[n - 1];
 			else if (!read(data, stack[n - 1], &stack[n - 1]))
 				return false;

@@ -14,8 +14,8 @@
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/spin.h"
-#include "libmemusage/patch/macros.h"
 #include "libmemusage/unwind/cfi.h"
+#include "libmemusage/unwind/patched_pc.h"
 
 #define FIRST_LOG2 10
 #define FORMS_FIRST 64u
@@ -190,7 +190,7 @@ static struct rule collapse_request(uint64_t behind, struct cfi_workspace *work)
 	struct rule rule = collapse(behind, work);
 
 	if (rule.type == RULE_SP)
-		rule.cfa += (int32_t)MACROS_RED_ZONE;
+		rule.cfa += (int32_t)PATCHED_RED_ZONE;
 	return rule;
 }
 
@@ -204,7 +204,7 @@ bool rules_init(void)
 bool rules_make(uint64_t pc, struct cfi_workspace *work)
 {
 	uint64_t before = __atomic_load_n(&forgotten, __ATOMIC_ACQUIRE);
-	uint64_t behind = macros_behind(pc);
+	uint64_t behind = patched_pc_behind(pc);
 	struct rule rule = behind == pc ? collapse(pc, work) : collapse_request(behind, work);
 	bool has_room = false;
 	uint64_t form;

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "libmemusage/base/memory.h"
-#include "libmemusage/tables/recall.h"
 #include "libmemusage/unwind/cfi.h"
 #include "libmemusage/unwind/rules.h"
 #include "libmemusage/unwind/walk_slow.h"
@@ -268,7 +267,7 @@ static struct walk *walk_of(struct thread *thread)
 	if (!thread->walk) {
 		thread->walk = memory_map(sizeof(struct walk));
 		if (thread->walk)
-			thread->walk->judge_in = RECALL_AFTER;
+			thread->walk->judge_in = WALK_JUDGED_AFTER;
 	}
 	return thread->walk;
 }

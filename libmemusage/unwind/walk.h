@@ -26,6 +26,7 @@
 
 #define WALK_FRAMES 1024u /* remembered, and the most that one stack keeps */
 #define WALK_CHECKS 256u
+#define WALK_JUDGED_AFTER 2048u /* events of a thread until recall.c judges whether it pays */
 
 /* In a slot: pc is not a return address but that of an interrupted instruction. Only in stacks
  * that are not believed next time. */

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "libmemusage/patch/macros.h"
 #include "libmemusage/unwind/cfi.h"
+#include "libmemusage/unwind/patched_pc.h"
 #include "libmemusage/unwind/rules.h"
 #include "libmemusage/unwind/stack_memory.h"
 
@@ -88,7 +88,7 @@ static bool step(struct slow *s, bool *truncated)
 	bool at_start;
 
 	if (r->exact)
-		macros_in_stub(&r->reg[CFI_RA], &r->reg[CFI_SP]);
+		patched_pc_leave_stub(&r->reg[CFI_RA], &r->reg[CFI_SP]);
 	*truncated = true;
 	const struct cfi_row *row = row_of(s, r, &at_start);
 	if (!row)

@@ -20,7 +20,7 @@ my %guarded = (
 	tick_move => 'known_only',
 	stack_memory_enter => 'walk_is_on', stack_memory_is_own => 'walk_is_on',
 	snapshots_peak => 'waits', snapshots_take => 'waits', snapshots_quiet => 'waits',
-	take_due => 'waits', triggers_look => 'waits',
+	take_due => 'waits', snapshots_thresholds => 'waits',
 	points_time_slow => 'the clock',
 	log_append_slow => 'the mode', depths_note => 'the mode', depths_note_slow => 'the mode',
 	event_extra_marked => 'MU_BIRTH_OUTER',

@@ -18,7 +18,8 @@ skip_all('code is changed on x86-64 only') unless $machine eq 'x86_64';
 skip_all('objdump is not installed') unless command('objdump');
 
 # patch_objects_entry is none: ld.so makes an ordinary call there.
-my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|after)_\w+)$/;
+my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|after)_\w+|
+	look_at_thresholds)$/x;
 
 # What comes once, before the first event of a process or thread: by vectors_keep(), see
 # entry_enter() and serve_ours(), the only ones who lead there.
@@ -37,6 +38,7 @@ my %pointer = (
 	keep_on_stack => 'likewise', keep_at => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
 	cfi_evaluate => 'a callback of ours',
+	snapshots_thresholds => 'look_at_thresholds()',
 	maps_each => 'a callback of ours', thread_for_each => 'likewise',
 );
 my $harmless = qr/<__errno_location[@>]/;

@@ -14,6 +14,7 @@
 #include "libmemusage/event/event.h"
 #include "libmemusage/patch/patch.h"
 #include "libmemusage/requests/request.h"
+#include "libmemusage/unwind/patched_pc.h"
 #include "tests/lib/recorder.h"
 
 #if defined(__x86_64__)
@@ -133,19 +134,19 @@ static void test_behind(void)
 	int32_t distance;
 	memcpy(&distance, (const void *)(site + 1), sizeof(distance));
 	uint64_t stub = site + 5 + (uint64_t)(int64_t)distance;
-	EQ_U(macros_behind(stub + 11), site + MACROS_BYTES);
-	EQ_U(macros_behind(stub + 12), stub + 12);
-	EQ_U(macros_behind(site), site);
+	EQ_U(patched_pc_behind(stub + 11), site + MACROS_BYTES);
+	EQ_U(patched_pc_behind(stub + 12), stub + 12);
+	EQ_U(patched_pc_behind(site), site);
 	static const unsigned int at[] = { 0, 5, 11, 19 };
 	for (unsigned int i = 0; i < 4; i++) {
 		uint64_t pc = stub + at[i], sp = 1000;
-		stubs += macros_in_stub(&pc, &sp);
+		stubs += patched_pc_leave_stub(&pc, &sp);
 		right += pc == site + MACROS_BYTES && sp == (i % 3 ? 1128 : 1000);
 	}
 	EQ_U(stubs, 4);
 	EQ_U(right, 4);
 	uint64_t pc = site, sp = 0;
-	EQ_U(macros_in_stub(&pc, &sp), 0);
+	EQ_U(patched_pc_leave_stub(&pc, &sp), 0);
 }
 
 int main(void)

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libmemusage/unwind/patched_pc.h"
 #include "tests/lib/recorder.h"
 
 #if defined(__x86_64__)
@@ -26,11 +27,11 @@ static void test_rooms(void)
 		uint64_t room = patch_room_near(here, here + 64, 40);
 		int64_t far = (int64_t)(room - here);
 		wrong += !room || room % 16 || room == last || far > INT_MAX || far < INT_MIN;
-		wrong += !patch_owns(room) || !patch_owns(room + 39);
+		wrong += !patched_pc_holds(room) || !patched_pc_holds(room + 39);
 		last = room;
 	}
 	EQ_U(wrong, 0);
-	EQ_U(patch_owns(here), 0);
+	EQ_U(patched_pc_holds(here), 0);
 	uint64_t low = here - (UINT64_C(256) << 20);
 	uint64_t room = patch_room(low - (UINT64_C(16) << 20), low, 64);
 	OK(room >= low - (UINT64_C(16) << 20) && room + 64 <= low, "a window is kept to");
