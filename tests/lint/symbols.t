@@ -58,12 +58,19 @@ sub reviewed_imports {
 	return %list;
 }
 
+# Objects of files that have moved since stay in the build.
+sub has_source {
+	my ($file) = @_;
+	return grep { -e "$Lint::SRC/libmemusage/$file.$_" } qw(c S);
+}
+
 # The files of the recorder that name an undefined symbol: name => 'file file'.
 sub users_of_imports {
 	my %users;
 	my $folder = "$Lint::BUILD/pic/libmemusage";
-	for my $object (sort(glob("$folder/*.o"), glob("$folder/$_[0]/*.o"))) {
-		my ($file) = $object =~ m{([^/]+)\.o$};
+	for my $object (sort(glob("$folder/*/*.o"), glob("$folder/*/$_[0]/*.o"))) {
+		my ($file) = $object =~ m{^\Q$folder\E/(.+)\.o$};
+		next if $file =~ m{^(hooks|emulator)/} || !has_source($file);
 		for (qx(readelf -W -s '$object')) {
 			push @{ $users{$1} }, $file if /\sUND\s+(\w+)\s*$/;
 		}
@@ -76,7 +83,7 @@ sub self_calls {
 	my %interposed = map { $_ => 1 } @_;
 	my @found;
 	my $folder = "$Lint::BUILD/pic/libmemusage";
-	for my $object (glob("$folder/*.o $folder/*/*.o")) {
+	for my $object (glob("$folder/*/*.o $folder/*/*/*.o")) {
 		for (qx(readelf -W -s '$object')) {
 			my ($name) = /\sUND\s+(\w+)\s*$/ or next;
 			push @found, "$object calls $name" if $interposed{$name};
