@@ -90,14 +90,6 @@ void real_redirect(uint64_t from, uint64_t to);
 /* new_redirect -- likewise for operators; a part of it. */
 void new_redirect(uint64_t from, uint64_t to);
 
-/* real_mark -- from now on have it known when the real malloc and its kin are at work for us: what
- * they call counts with our caller's call. Operators that are not made of malloc record only
- * what is not known yet, and need no mark. Idempotent. */
-void real_mark(void);
-
-/* real_is_inside -- whether this thread is in such a call. Async-signal-safe. */
-bool real_is_inside(void);
-
 /* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
 bool early_owns(const void *block);
 

@@ -456,7 +456,4 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old);
 void realloc_done(struct thread *thread, const void *block, const struct block *old,
 		  const void *result, size_t size, uint64_t sp);
 
-/* own_malloc -- malloc, recorded, whatever the name resolves to in this process. */
-void *own_malloc(size_t size);
-
 #endif

@@ -141,11 +141,6 @@ EXPORT void *malloc(size_t size)
 	return record(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
 }
 
-void *own_malloc(size_t size)
-{
-	return record(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
-}
-
 EXPORT void *calloc(size_t count, size_t size)
 {
 	size_t bytes;

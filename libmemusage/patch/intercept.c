@@ -11,6 +11,7 @@
 
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/patch/real_mark.h"
 #include "libmemusage/patch/symbols.h"
 #include "libmemusage/requests/client_block.h"
 #include "libmemusage/tables/block_search.h"

@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "libmemusage/patch/real_mark.h"
+
 #include "libmemusage/base/real.h"
 
 static struct real behind;

@@ -18,6 +18,7 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/patch/entry.h"
 #include "libmemusage/patch/intercept.h"
+#include "libmemusage/patch/real_mark.h"
 #include "libmemusage/patch/symbols.h"
 #include "libmemusage/tables/modules.h"
 #include "libmemusage/unwind/cfi.h"

@@ -8,6 +8,9 @@
 # stdio. profile and formats neither print nor exit. Includes are quoted from the source root; a .c
 # begins with its own header.
 #
+# Sub-folders are rooms, in an order: a room includes those before it, and defines no function that
+# one of them declares. No folder holds more modules than one can keep in mind.
+#
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
 use warnings;
@@ -24,6 +27,35 @@ my %may_include = (
 	memusage => [qw(recording profile formats cli)],
 	memusagestat => [qw(recording profile formats cli)],
 	memusageprint => [qw(recording profile formats cli)],
+);
+
+# The rooms of a folder, the lowest first; '' is the folder itself.
+my %rooms = (
+	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
+		interpose hooks emulator)],
+	memusage => [qw(common options record report collector remote launcher)],
+	profile => [qw(base symbols read model save)],
+	formats => ['base', '', 'page'],
+);
+my $modules_most = 25;
+
+# 'FILE HEADER' of an include of a later room => why it must be.
+my %upward = (
+	'memusage/options/settings.h memusage/report/accesses.h' =>
+		'the settings hold the options of this report',
+	'memusage/record/ended_images.h memusage/report/report.h' =>
+		'what an ended process leaves is kept with its report',
+	'memusage/record/recordfile.c memusage/report/reports.h' =>
+		'the recording is kept if a report needs it later',
+	'memusage/report/page.h memusage/collector/collector.h' => 'struct session is there',
+	'memusage/report/reports.h memusage/collector/collector.h' => 'struct session is there',
+);
+
+# A function that a room declares and a later one defines => why it must be.
+my %defined_later = (
+	hook_enter_slow => 'the first event of a process starts the recording',
+	new_resolve => 'a part of real_resolve(), by which all is found before anything is called',
+	signal_resolve => 'likewise', new_redirect => 'a part of real_redirect()',
 );
 
 # Headers of other libraries, and the only folders that may use them.
@@ -69,6 +101,63 @@ sub include_complaints {
 	return @found;
 }
 
+# The place of a file's room in the order of its folder; none where there is no order.
+sub room_of {
+	my ($file) = @_;
+	my ($folder, $room) = $file =~ m{^([^/]+)/(?:([^/]+)/)?};
+	my $order = $rooms{$folder // ''} or return;
+	my ($number) = grep { $order->[$_] eq ($room // '') } 0 .. $#$order;
+
+	return ($folder, $number);
+}
+
+my %exception_used;
+
+sub room_complaints {
+	my ($file, $text) = @_;
+	my ($folder, $room) = room_of($file);
+	my @found;
+
+	return () unless $folder;
+	return ("lies in no room of $folder/") unless defined $room;
+	for my $name ($text =~ /^\s*#\s*include\s*"([^"]+)"/mg) {
+		my ($of, $other) = room_of($name);
+		next unless defined $other && $of eq $folder && $other > $room;
+		push @found, "\"$name\" is of a later room" unless $upward{"$file $name"};
+		$exception_used{"$file $name"} = 1;
+	}
+	return @found;
+}
+
+my (%declared_in, %module);
+
+# Names that a header declares as functions are to be defined in its room, or in one above.
+sub note_declarations {
+	my ($file, $text) = @_;
+
+	$module{$file =~ s{/[^/]+$}{}r}{$file =~ s/\.[chS]$//r} = 1;
+	return unless $file =~ /\.h$/ && defined((room_of($file))[1]);
+	$declared_in{$_} //= $file
+		for code($text) =~ /^\w[^;{}()=]*?\b(\w+)\([^;{}]*\)\s*(?:__attribute__\S*\s*)?;/mg;
+}
+
+sub definition_complaints {
+	my ($file, $text) = @_;
+	my ($folder, $room) = room_of($file);
+	my @found;
+
+	return () unless $file =~ /\.c$/ && defined $room;
+	for my $name (code($text) =~ /^(?!static)\w[^;{}()=]*?\b(\w+)\([^;{}]*\)\s*\n\{/mg) {
+		my $header = $declared_in{$name} or next;
+		my ($of, $lower) = room_of($header);
+		next unless $of eq $folder && $lower < $room;
+		push @found, "defines $name(), which \"$header\" of an earlier room declares"
+			unless $defined_later{$name};
+		$exception_used{$name} = 1;
+	}
+	return @found;
+}
+
 sub own_header_complaints {
 	my ($file, $text) = @_;
 	my ($own, $base) = $file =~ m{^(.*?([^/]+))\.c$} or return ();
@@ -104,12 +193,21 @@ sub call_complaints {
 }
 
 for my $folder (@Lint::FOLDERS) {
+	note_declarations($_, slurp($_)) for files(qr/\.[chS]$/, $folder);
+}
+for my $folder (@Lint::FOLDERS) {
 	ok(!files(qr/\.c$/, $folder), "$folder holds no code") if $folder =~ /include|recording/;
 	for my $file (files(qr/\.[chS]$/, $folder)) {
 		my $text = slurp($file);
 		check($file, include_complaints($file, $folder, $text),
+			room_complaints($file, $text), definition_complaints($file, $text),
 			own_header_complaints($file, $text), guard_complaints($file, $text),
 			call_complaints($file, $folder, $text));
 	}
 }
+ok(keys %declared_in > 300, 'declarations were found');
+check('exceptions are needed', map { "$_: no more" } sort
+	grep { !$exception_used{$_} } keys %upward, keys %defined_later);
+check('folders can be kept in mind', map { "$_ has more than $modules_most modules" }
+	grep { keys %{ $module{$_} } > $modules_most } sort keys %module);
 done_testing();
