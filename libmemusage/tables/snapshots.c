@@ -48,7 +48,7 @@ struct entry {
 	struct values values;
 };
 
-void (*snapshots_watch)(void);
+snapshots_watcher *snapshots_watch;
 
 static struct entry series[MAX_SNAPSHOTS];
 static uint32_t series_count;

@@ -73,7 +73,8 @@ void snapshots_stacks(int64_t change);
 void snapshots_publish(struct thread *thread);
 
 /* Called by snapshots_thresholds(); NULL while no thresholds are watched (lifecycle/triggers.c). */
-extern void (*snapshots_watch)(void);
+typedef void snapshots_watcher(void);
+extern snapshots_watcher *snapshots_watch;
 
 /* snapshots_thresholds -- the heap or stacks changed: was a threshold crossed?
  *
