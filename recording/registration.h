@@ -18,7 +18,8 @@
 
 enum mu_hello_kind {
 	MU_HELLO_IMAGE = 1, /* a new image (start or exec) asks for a slot */
-	MU_HELLO_FORK = 2   /* a parent that cannot map other slots asks for one for its child */
+	MU_HELLO_FORK = 2,  /* a parent that cannot map other slots asks for one for its child */
+	MU_HELLO_MOVE = 3   /* a process that gives up its rights asks for its image to be copied */
 };
 
 struct mu_hello {
@@ -27,7 +28,7 @@ struct mu_hello {
 	uint32_t kind; /* enum mu_hello_kind */
 	uint32_t pid;  /* as the sender sees itself */
 	uint32_t slot; /* FORK: of the sender */
-	uint32_t reserved;
+	uint32_t user; /* MOVE: the user that the sender is about to become */
 	char name[256]; /* program_invocation_short_name, zero-terminated, for -n */
 };
 

@@ -193,6 +193,22 @@ static int raw_prctl(int option, unsigned long a, unsigned long b, unsigned long
 	return (int)result_of(SYS5(SYS_prctl, option, a, b, c, d));
 }
 
+/* Only for the calling thread; but before the first event there is no other. */
+static int raw_setuid(uid_t user)
+{
+	return (int)result_of(SYS1(SYS_setuid, user));
+}
+
+static int raw_setreuid(uid_t real_user, uid_t effective)
+{
+	return (int)result_of(SYS2(SYS_setreuid, real_user, effective));
+}
+
+static int raw_setresuid(uid_t real_user, uid_t effective, uid_t saved)
+{
+	return (int)result_of(SYS3(SYS_setresuid, real_user, effective, saved));
+}
+
 static int raw_setrlimit(int resource, const struct rlimit *limit)
 {
 	return (int)result_of(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
@@ -311,6 +327,9 @@ struct real real = {
 	.pthread_create = first_pthread_create,
 	.sigaction = first_sigaction,
 	.prctl = raw_prctl,
+	.setuid = raw_setuid,
+	.setreuid = raw_setreuid,
+	.setresuid = raw_setresuid,
 	.setrlimit = raw_setrlimit,
 	.prlimit = raw_prlimit,
 	.setitimer = raw_setitimer,
@@ -393,6 +412,9 @@ void real_resolve(void)
 	real_find(&next.sigpending, "sigpending");
 	real_find(&next.signalfd, "signalfd");
 	real_find(&next.prctl, "prctl");
+	real_find(&next.setuid, "setuid");
+	real_find(&next.setreuid, "setreuid");
+	real_find(&next.setresuid, "setresuid");
 	real_find(&next.setrlimit, "setrlimit");
 	real_find(&next.prlimit, "prlimit");
 	real_find(&next.setitimer, "setitimer");

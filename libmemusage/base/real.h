@@ -54,6 +54,9 @@ struct real {
 	int (*sigpending)(sigset_t *);
 	int (*signalfd)(int, const sigset_t *, int);
 	int (*prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
+	int (*setuid)(uid_t);
+	int (*setreuid)(uid_t, uid_t);
+	int (*setresuid)(uid_t, uid_t, uid_t);
 	int (*setrlimit)(int, const struct rlimit *);
 	int (*prlimit)(pid_t, int, const struct rlimit *, struct rlimit *);
 	int (*setitimer)(int, const struct itimerval *, struct itimerval *);

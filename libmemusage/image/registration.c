@@ -98,29 +98,22 @@ static int receive(int fd, struct mu_hello_reply *reply)
 	return -EPROTO;
 }
 
-static bool ask(int fd, uint32_t kind, struct slot *slot)
+/* Returns the segment's descriptor with the reply that came with it, or -errno. */
+static int ask(int fd, uint32_t kind, uint32_t user, struct mu_hello_reply *reply)
 {
 	struct mu_hello hello = { .magic = MU_HELLO_MAGIC,
 				  .version = MU_HELLO_VERSION,
 				  .kind = kind,
 				  .pid = sys_getpid(),
-				  .slot = rec.slot };
-	struct mu_hello_reply reply;
+				  .slot = rec.slot,
+				  .user = user };
 	long sent;
 
 	strncpy(hello.name, program_invocation_short_name, sizeof(hello.name) - 1);
 	do
 		sent = SYS6(SYS_sendto, fd, &hello, sizeof(hello), MSG_NOSIGNAL, 0, 0);
 	while (sent == -EINTR);
-	if (sys_failed(sent))
-		return false;
-	int segment = receive(fd, &reply);
-	if (segment < 0)
-		return false;
-	slot->index = reply.slot;
-	bool mapped = slot_map(segment, reply.size, reply.slots, reply.slot_size, slot);
-	SYS1(SYS_close, segment);
-	return mapped;
+	return sys_failed(sent) ? (int)sent : receive(fd, reply);
 }
 
 /* Connects where there is room for one descriptor more: that of the segment. */
@@ -140,7 +133,7 @@ static int connect_with_room(void)
 
 /* Two descriptors are needed for a moment. Where the soft limit forbids them it is raised
  * for that moment. */
-static bool hello(uint32_t kind, struct slot *slot)
+static int hello(uint32_t kind, uint32_t user, struct mu_hello_reply *reply)
 {
 	struct rlimit limit;
 	bool raised = false;
@@ -153,12 +146,25 @@ static bool hello(uint32_t kind, struct slot *slot)
 		raised = !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, 0));
 		fd = connect_with_room();
 	}
-	bool ok = fd >= 0 && ask(fd, kind, slot);
+	int segment = fd < 0 ? fd : ask(fd, kind, user, reply);
 	if (fd >= 0)
 		SYS1(SYS_close, fd);
 	if (raised)
 		SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
-	return ok;
+	return segment;
+}
+
+static bool hello_for_slot(uint32_t kind, struct slot *slot)
+{
+	struct mu_hello_reply reply;
+	int segment = hello(kind, 0, &reply);
+
+	if (segment < 0)
+		return false;
+	slot->index = reply.slot;
+	bool mapped = slot_map(segment, reply.size, reply.slots, reply.slot_size, slot);
+	SYS1(SYS_close, segment);
+	return mapped;
 }
 
 bool hello_image(const char *address, struct slot *slot)
@@ -166,10 +172,24 @@ bool hello_image(const char *address, struct slot *slot)
 	if (strlen(address) >= sizeof(collector))
 		return false;
 	strcpy(collector, address);
-	return hello(MU_HELLO_IMAGE, slot);
+	return hello_for_slot(MU_HELLO_IMAGE, slot);
 }
 
 bool hello_fork(struct slot *slot)
 {
-	return collector[0] && hello(MU_HELLO_FORK, slot);
+	return collector[0] && hello_for_slot(MU_HELLO_FORK, slot);
+}
+
+int hello_move(uint32_t user, const struct image_maps *maps, uint32_t *index)
+{
+	struct mu_hello_reply reply;
+	int segment = collector[0] ? hello(MU_HELLO_MOVE, user, &reply) : -ENOENT;
+
+	if (segment < 0)
+		return segment;
+	*index = reply.slot;
+	if (reply.slots == maps->header && reply.slot_size == maps->segment->slot_size)
+		return segment;
+	SYS1(SYS_close, segment);
+	return -EPROTO;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/slot.h"
 
 /* hello_image -- introduce this image and map the slot it is given.
@@ -22,5 +23,15 @@ bool hello_image(const char *address, struct slot *slot);
 /* hello_fork -- as hello_image(), for a child about to be made, where the parent could not
  * map other slots. */
 bool hello_fork(struct slot *slot);
+
+/* hello_move -- have the collector copy this process's image into a segment of another user.
+ *
+ * user   that the process is about to become.
+ * maps   what is mapped now: the geometry of the other segment is the same.
+ * index  set to the slot that has the copy. The old slot is the process's until it releases it.
+ * Returns the descriptor of the other segment, which the caller closes, or -errno. No thread may
+ * write into the image meanwhile. Cost: that of a copy of the image.
+ */
+int hello_move(uint32_t user, const struct image_maps *maps, uint32_t *index);
 
 #endif

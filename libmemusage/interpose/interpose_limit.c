@@ -11,11 +11,14 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/shrink.h"
+#include "libmemusage/lifecycle/enter.h"
 
 static void before_limit(int resource, const struct rlimit *limit)
 {
-	if (resource == RLIMIT_AS && limit && limit->rlim_cur != RLIM_INFINITY)
-		shrink_for_limit(limit->rlim_cur);
+	if (resource != RLIMIT_AS || !limit || limit->rlim_cur == RLIM_INFINITY)
+		return;
+	enter_if_cloned();
+	shrink_for_limit(limit->rlim_cur);
 }
 
 EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)

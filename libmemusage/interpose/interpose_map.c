@@ -16,6 +16,7 @@
 #include "libmemusage/base/signal_mask.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/shrink.h"
+#include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/pages/pages_calls.h"
 #include "libmemusage/tables/mapping.h"
 #include "libmemusage/unwind/stack_memory.h"
@@ -257,7 +258,9 @@ EXPORT int munmap(void *start, size_t length)
 /* Locking everything would make the whole sparse arena resident. */
 EXPORT int mlockall(int flags)
 {
-	if (flags & (MCL_CURRENT | MCL_FUTURE))
+	if (flags & (MCL_CURRENT | MCL_FUTURE)) {
+		enter_if_cloned();
 		shrink_for_lock();
+	}
 	return real.mlockall(flags);
 }

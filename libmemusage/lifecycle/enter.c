@@ -18,6 +18,17 @@ bool hook_is_under_way(void)
 	return attaching || (has_self() && thread_is_inside(self) && !stale_check(self));
 }
 
+void enter_if_cloned(void)
+{
+	struct thread *thread;
+
+	if (gate.on || rec.state != STATE_ON || rec.pid == sys_getpid())
+		return;
+	thread = hook_enter_slow();
+	if (thread)
+		hook_leave(thread);
+}
+
 struct thread *hook_enter_slow(void)
 {
 	struct thread *thread = self;

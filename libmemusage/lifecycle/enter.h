@@ -11,4 +11,12 @@
  * first event. Then a handler that interrupted it is asking. Async-signal-safe. */
 bool hook_is_under_way(void);
 
+/* enter_if_cloned -- let a child of a raw clone() become a process of its own now.
+ *
+ * It does so at its first event, and has its parent's memory mapped until then. Call this before a
+ * system call that depends on what is mapped, outside the hook. It does nothing in other processes.
+ * Async-signal-safe.
+ */
+void enter_if_cloned(void);
+
 #endif

@@ -24,6 +24,7 @@
 #include "libmemusage/event/batch.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
+#include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
 #include "libmemusage/image/slot.h"
@@ -129,7 +130,11 @@ static bool take_copy(void)
 		slot_release(&forking.child);
 		return false;
 	}
+	struct image_maps parents = image_maps_now();
 	image_inherit(&forking.child);
+	/* Else the child could write into its parent's image, and mlockall() would fill it. */
+	if (forking.child.own_map[0])
+		image_maps_drop(&parents);
 	return true;
 }
 

@@ -21,6 +21,7 @@
 #include "libmemusage/base/trace.h"
 #include "libmemusage/emulated/emulated.h"
 #include "libmemusage/event/hook_recovery.h"
+#include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
 #include "libmemusage/image/thread.h"
@@ -175,6 +176,9 @@ void recorder_restart(void)
 		return;
 	}
 	rec.state = STATE_OFF;
+	struct image_maps parents = image_maps_now();
+	rec.image = NULL;
+	image_maps_drop(&parents);
 	trace("child of a raw clone() not recorded");
 }
 

@@ -114,6 +114,22 @@ static void reserve(struct hellos *h, int connection, const struct mu_hello *hel
 		arena_free(a, (uint32_t)slot);
 }
 
+/* Only a process that is root may name its next user: a segment of root's is for root alone. */
+static void move(struct hellos *h, int connection, const struct mu_hello *hello,
+		 const struct ucred *peer)
+{
+	uid_t user = peer->uid == 0 ? hello->user : peer->uid;
+	struct process *p;
+
+	/* A child that was forked a moment ago may not have been seen yet. */
+	tree_scan(h->tree);
+	p = processes_find(&h->tree->processes, peer->pid);
+	if (!p || p->slot < 0 || !tree_move(h->tree, p, user))
+		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
+	else
+		endpoint_reply(connection, MU_HELLO_RECORD, p->arena, (unsigned int)p->slot);
+}
+
 /* The image before an exec has ended all the same. */
 static void ignore(struct hellos *h, int connection, pid_t pid)
 {
@@ -135,6 +151,8 @@ static void answer(struct hellos *h, int connection, const struct mu_hello *hell
 		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
 	else if (hello->kind == MU_HELLO_FORK)
 		reserve(h, connection, hello, peer);
+	else if (hello->kind == MU_HELLO_MOVE)
+		move(h, connection, hello, peer);
 	else if (hello->kind != MU_HELLO_IMAGE)
 		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
 	else if (!is_wanted(t, hello, peer->pid))

@@ -83,6 +83,7 @@ static struct tree_arena *new_arena(struct tree *t, bool log, uid_t uid)
 		config.flags &= ~(uint32_t)MU_CFG_LOG;
 	if (arena_create(&arena, &config, NULL) < 0)
 		return NULL;
+	arena_share_start(&arena, &t->s->arena);
 	memcpy(arena.shared->watch, t->s->settings->triggers.watch, sizeof(arena.shared->watch));
 	struct tree_arena *a = add_arena(t, &arena);
 	a->uid = uid;
@@ -114,12 +115,19 @@ struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_
 	return process->arena = a ? &a->arena : NULL;
 }
 
-static bool is_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
+static struct tree_arena *arena_of(const struct tree *t, const struct arena *arena)
 {
 	for (unsigned int i = 0; i < t->arena_count; i++)
 		if (&t->arena[i]->arena == arena)
-			return t->arena[i]->uid == uid;
-	return false;
+			return t->arena[i];
+	return NULL;
+}
+
+static bool is_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
+{
+	const struct tree_arena *a = arena_of(t, arena);
+
+	return a && a->uid == uid;
 }
 
 /* A parent that has changed its user since it was given its arena has children elsewhere. */
@@ -160,6 +168,29 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 		return NULL;
 	arena->slot[*slot].claimed_by = claimer;
 	return arena;
+}
+
+bool tree_move(struct tree *t, struct process *process, uid_t uid)
+{
+	struct tree_arena *from = arena_of(t, process->arena), *to;
+	const uint32_t old = (uint32_t)process->slot;
+	int slot;
+
+	if (!from || from->uid == uid)
+		return false;
+	tree_drain(t);
+	to = claim_any(t, from->has_log, uid, &slot);
+	if (!to)
+		return false;
+	if (!arena_copy_slot(&to->arena, (uint32_t)slot, &from->arena, old)) {
+		arena_free(&to->arena, (uint32_t)slot);
+		return false;
+	}
+	/* It is the process's until it says that it has gone. */
+	from->claimer[old] = process->pid;
+	process->arena = &to->arena;
+	process->slot = slot;
+	return true;
 }
 
 struct process *tree_watch(struct tree *t, pid_t pid)
@@ -304,6 +335,12 @@ static void adopt(struct tree *t, struct tree_arena *ta, uint32_t k, const struc
 		t->owner = p->pid;
 }
 
+static void free_slot(struct tree_arena *ta, uint32_t k)
+{
+	ta->claimer[k] = 0;
+	arena_free(&ta->arena, k);
+}
+
 static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 {
 	struct arena *a = &ta->arena;
@@ -321,7 +358,7 @@ static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	if (!owner && state == MU_SLOT_CLAIMED)
 		check_claim(t, ta, k, &slot);
 	else if (!owner && state == MU_SLOT_ENDED)
-		arena_free(a, k);
+		free_slot(ta, k);
 	else if (!owner)
 		return;
 	else if (state == MU_SLOT_LIVE && !owner->is_live)

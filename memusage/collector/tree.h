@@ -73,6 +73,14 @@ struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_
 struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint32_t claimer,
 				   int *slot);
 
+/* tree_move -- copy the image of PROCESS into an arena of user UID, where the process goes on.
+ *
+ * The process does not write into it meanwhile. Its old slot stays its own until it releases it or
+ * ends. Returns false, and changes nothing, if there is no memory, or if the image lies in an arena
+ * of that user.
+ */
+bool tree_move(struct tree *t, struct process *process, uid_t uid);
+
 /* tree_watch -- take up a process; known ones are returned as they are.
  *
  * Returns the entry, which is watched by t->epoll if it has a pidfd.

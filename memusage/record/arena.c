@@ -252,6 +252,68 @@ static void wipe(const struct arena *a, uint64_t start, uint64_t size)
 	}
 }
 
+void arena_share_start(struct arena *a, const struct arena *first)
+{
+	const struct mu_segment *start = &first->view.head;
+
+	for (int i = 0; i < 2; i++) {
+		struct mu_segment *head = i ? &a->view.head : a->shared;
+		head->start_mono_ns = start->start_mono_ns;
+		head->start_real_ns = start->start_real_ns;
+		head->start_tsc = start->start_tsc;
+	}
+}
+
+static bool copy_range(int to, off_t to_at, int from, off_t at, off_t end)
+{
+	char bytes[64 << 10];
+
+	while (at < end) {
+		size_t part = end - at < (off_t)sizeof(bytes) ? (size_t)(end - at) : sizeof(bytes);
+		ssize_t got = pread(from, bytes, part, at);
+
+		if (got <= 0 || pwrite(to, bytes, (size_t)got, to_at) != got)
+			return false;
+		at += got;
+		to_at += got;
+	}
+	return true;
+}
+
+/* What is a hole stays one. */
+static bool copy_data(int to, off_t to_start, int from, off_t start, off_t end)
+{
+	off_t at = start;
+
+	while ((at = lseek(from, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(from, at, SEEK_HOLE);
+
+		hole = hole < at || hole > end ? end : hole;
+		if (!copy_range(to, to_start + (at - start), from, at, hole))
+			return false;
+		at = hole;
+	}
+	return true;
+}
+
+bool arena_copy_slot(struct arena *a, uint32_t k, const struct arena *from, uint32_t from_k)
+{
+	const struct mu_segment *h = &a->view.head, *g = &from->view.head;
+	struct mu_slot *slot = &a->slot[k], *old = &from->slot[from_k];
+	off_t start = (off_t)(g->slots + from_k * g->slot_size);
+
+	if (h->slot_size != g->slot_size || h->slots != g->slots ||
+	    !copy_data(a->fd, (off_t)(h->slots + k * h->slot_size), from->fd, start,
+		       start + (off_t)g->slot_size))
+		return false;
+	slot->pid = old->pid;
+	slot->claimed_by = old->claimed_by;
+	slot->claimed_ns = old->claimed_ns;
+	__atomic_store_n(&slot->state, arena_state(from, from_k), __ATOMIC_RELEASE);
+	__atomic_store_n(&old->state, MU_SLOT_CLAIMED, __ATOMIC_RELEASE);
+	return true;
+}
+
 void arena_free(struct arena *a, uint32_t k)
 {
 	const struct mu_segment *h = &a->view.head;

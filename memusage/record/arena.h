@@ -50,6 +50,16 @@ int arena_claim(struct arena *a);
 /* arena_state -- the state of slot K now. */
 enum mu_slot_state arena_state(const struct arena *a, uint32_t k);
 
+/* arena_share_start -- let the times in A begin with those in FIRST: images move between them. */
+void arena_share_start(struct arena *a, const struct arena *first);
+
+/* arena_copy_slot -- copy what slot FROM_K of another arena holds into slot K of A, and its state.
+ *
+ * k  CLAIMED, memory zeroed. The other slot becomes CLAIMED: its process releases it.
+ * Returns false if the arenas have different slots or there is no memory.
+ */
+bool arena_copy_slot(struct arena *a, uint32_t k, const struct arena *from, uint32_t from_k);
+
 /* arena_free -- remove the memory behind slot K and give it to whoever wants it next. */
 void arena_free(struct arena *a, uint32_t k);
 

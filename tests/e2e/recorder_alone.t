@@ -49,8 +49,10 @@ if [ "$status" -eq 0 ] || [ "$(ulimit -l)" = unlimited ]; then
 	is "$status" 0 'mlockall'
 	memusage --finish arena/* 2>>.err
 	is "$(grep -c 'heap total: \(9\|18\)00[05]000,' .err)" 2 'recorded, and its child'
+	run env LD_PRELOAD="$LIB" MEMUSAGE_DIR="$MU_TMP/cloned" limits lock-cloned
+	like "$out" '^child: 0x300' 'mlockall in a child of a raw clone()'
 else
-	skip 'this user may not lock so much memory' 2
+	skip 'this user may not lock so much memory' 3
 fi
 for signal in kill-15 kill-9 _exit; do
 	unharmed_files=$(ls arena)

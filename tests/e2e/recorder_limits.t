@@ -27,6 +27,12 @@ profiled 'mlockall(MCL_CURRENT)' limits lock 1
 profiled 'mlockall(MCL_FUTURE)' limits lock 2
 profiled 'mlockall(MCL_CURRENT | MCL_FUTURE)' limits lock 3
 profiled 'the same with a data file' -d data -- limits lock 3
+for how in '' '-d data' '--top'; do
+	# shellcheck disable=SC2086  # options
+	run memusage -q -o report $how limits lock-cloned
+	like "$status $out" '^child: 0x300' "mlockall() in a child of a raw clone(), memusage $how"
+done
+rm -f data
 profiled 'setrlimit(RLIMIT_AS)' limits itself 200
 
 # What it allocates then is not all recorded, but the program notices nothing.

@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tests/lib/workload.h"
@@ -173,6 +175,26 @@ static void limit_itself(long megabytes)
 	check(!malloc((size_t)megabytes << 20), "the limit is there");
 }
 
+/* Locks all memory in a child that libc does not know of, before anything else. */
+static void lock_cloned(long unused)
+{
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	(void)unused;
+	free(malloc(BIG));
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		check(!mlockall(MCL_CURRENT) && !munlockall(), "mlockall");
+		work();
+		_exit(3);
+	}
+	check(pid > 0 && wait4(pid, &status, 0, &used) == pid, "child");
+	check(used.ru_maxrss < 200 << 10, "locked memory");
+	say("child: %#x", status);
+}
+
 static pthread_barrier_t all_live;
 
 static void *live_with_others(void *unused)
@@ -255,6 +277,7 @@ int main(int argc, char **argv)
 		{ "lock-little", lock_little }, { "itself", limit_itself },
 		{ "no-forks", no_forks },	{ "plain", plain },
 		{ "dump", dump },		{ "narrow", narrow },
+		{ "lock-cloned", lock_cloned },
 	};
 
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
