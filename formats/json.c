@@ -241,7 +241,7 @@ void json_write(FILE *out, const struct export *e)
 		e->start_real_ns, e->duration_ns);
 	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_slack\":%" PRId64
 		"},\n", heap->now, heap->peak > heap->now ? heap->peak : heap->now,
-		heap->peak_slack);
+		heap->peak_bound);
 	put_modules(out, e->filter->profile);
 	put_locations(out, e->filter->profile);
 	put_sites(out, e->filter, e->image);

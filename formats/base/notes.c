@@ -56,7 +56,7 @@ void notes_drops(const struct result *r, notes_drop_fn *put, void *data)
 		{ d->counters, "threads whose instructions the CPU did not count, or not all the "
 			       "time: time stood still meanwhile" },
 		{ d->hist_high, "requests of 16 to 64 KiB in the histogram" },
-		{ d->lives, "threads whose blocks the lifetimes of the page leave out" },
+		{ d->lifetimes, "threads whose blocks the lifetimes of the page leave out" },
 		{ d->timers, "threads whose stack could not be sampled by a timer" },
 		{ r->counters.nested, "calls from signal handlers that interrupted a call" },
 	};

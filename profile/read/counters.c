@@ -20,7 +20,7 @@ static void add_functions(struct counters *c, const struct mu_counters *from)
 	c->realloc_free += from->realloc_free;
 	c->mremap_nomove += from->mremap_nomove;
 	c->mremap_dec += from->mremap_dec;
-	c->foreign_frees += from->foreign_frees;
+	c->unknown_frees += from->unknown_frees;
 	c->nested += from->nested;
 	c->requests += from->requests;
 	c->request_errors += from->request_errors;

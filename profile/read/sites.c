@@ -90,7 +90,7 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 	if (load_sites(s, im, stacks, err) < 0)
 		return -1;
 	for (uint64_t i = 0; i < cells && get_cell(im, i, &cell); i++) {
-		if (cell.site < s->count && cell.flags & MU_CELL_BOOKS)
+		if (cell.site < s->count && cell.flags & MU_CELL_MASSIF)
 			s->site[cell.site].is_booked = true;
 		else if (cell.site < s->count)
 			add_cell(&s->site[cell.site], &cell, &im->head.heap);
@@ -106,7 +106,7 @@ struct sites_classes *sites_classes(const struct sites *s, const struct image *i
 	struct mu_cell cell;
 
 	for (uint64_t i = 0; of && i < cells && get_cell(im, i, &cell); i++) {
-		if (cell.site >= s->count || cell.flags & MU_CELL_BOOKS)
+		if (cell.site >= s->count || cell.flags & MU_CELL_MASSIF)
 			continue;
 		for (unsigned int k = 0; k < SITES_CLASSES; k++)
 			of[cell.site].blocks[k] += cell.size_class[k];

@@ -56,7 +56,7 @@ void unwound_take(struct unwound *u, const struct image *im)
 
 		if (!image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)))
 			return;
-		if (cell.site > 0 && cell.site < sites && !(cell.flags & MU_CELL_BOOKS))
+		if (cell.site > 0 && cell.site < sites && !(cell.flags & MU_CELL_MASSIF))
 			count(u, flags_of(im, cell.site), 0, cell.total_blocks);
 	}
 }

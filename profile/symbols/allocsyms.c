@@ -18,7 +18,7 @@ enum { FOUND_MAX = 4096, OWN_NAMES = 4 };
 
 /* One function, whatever tables have it. */
 struct hit {
-	struct mu_found found;
+	struct mu_symbol_match found;
 	const char *name;	/* in the file; the text that was asked for if there is none */
 	char *text;		/* owned copy */
 	const char *why;	/* NULL: fine */
@@ -80,8 +80,8 @@ static struct hit *new_hit(struct search *s)
 	return &s->hit[s->count++];
 }
 
-static void add(struct search *s, const struct elf_symbol *symbol, const struct mu_found *found,
-		const char *why)
+static void add(struct search *s, const struct elf_symbol *symbol,
+		const struct mu_symbol_match *found, const char *why)
 {
 	struct hit *hit = hit_at(s, symbol->address);
 	size_t length = funcname_length(symbol->name);
@@ -100,10 +100,10 @@ static void add(struct search *s, const struct elf_symbol *symbol, const struct 
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static void offer(struct search *s, const struct elf_symbol *symbol, const char *name,
-		  const struct mu_shape *shape, uint32_t kind, uint32_t rule)
+		  const struct mu_signature *signature, uint32_t kind, uint32_t rule)
 {
-	const struct mu_found found = { .address = symbol->address, .size = symbol->size,
-					.shape = *shape, .kind = kind, .rule = rule };
+	const struct mu_symbol_match found = { .address = symbol->address, .size = symbol->size,
+					.signature = *signature, .kind = kind, .rule = rule };
 
 	add(s, symbol, &found, why_not(s, symbol, name));
 }
@@ -124,7 +124,7 @@ static void try_rules(struct search *s, const struct elf_symbol *symbol, const c
 			is_it = demangled && funcname_is_source(demangled, rule->name);
 		}
 		if (is_it) {
-			offer(s, symbol, name, &rule->shape, MU_SYMBOL_ASKED, (uint32_t)i);
+			offer(s, symbol, name, &rule->signature, MU_SYMBOL_NAMED, (uint32_t)i);
 			break;
 		}
 	}
@@ -136,7 +136,7 @@ static void visit(const struct elf_symbol *symbol, void *data)
 	struct search *s = data;
 	size_t length = funcname_length(symbol->name);
 	char name[ALLOCRULE_NAME_MAX];
-	const struct mu_shape *shape;
+	const struct mu_signature *signature;
 
 	if (length >= sizeof(name) || symbol->address == 0 || symbol->type == STT_OBJECT ||
 	    symbol->type == STT_TLS || symbol->type == STT_SECTION)
@@ -144,9 +144,9 @@ static void visit(const struct elf_symbol *symbol, void *data)
 	memcpy(name, symbol->name, length);
 	name[length] = '\0';
 	if (s->has_auto) {
-		shape = allocrule_known(name);
-		if (shape && symbol->type != STT_NOTYPE)
-			offer(s, symbol, name, shape, MU_SYMBOL_FAMILY, 0);
+		signature = allocrule_known(name);
+		if (signature && symbol->type != STT_NOTYPE)
+			offer(s, symbol, name, signature, MU_SYMBOL_FAMILY, 0);
 	}
 	try_rules(s, symbol, name);
 }
@@ -172,7 +172,7 @@ static void visit_own(const struct elf_symbol *symbol, void *data)
 		if (i < OWN_NAMES)
 			s->own_names |= 1u << i;
 		if (s->is_own_pass)
-			offer(s, symbol, mu_family_libc[i].name, &mu_family_libc[i].shape,
+			offer(s, symbol, mu_family_libc[i].name, &mu_family_libc[i].signature,
 			      MU_SYMBOL_FAMILY, 0);
 	}
 }
@@ -197,10 +197,10 @@ static void refuse_ambiguous(struct search *s)
 
 	s->has_failed |= !same;
 	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
-		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !funcname_is_clone(s->hit[i].text))
+		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !funcname_is_clone(s->hit[i].text))
 			same[s->hit[i].found.rule]++;
 	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
-		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !s->hit[i].why &&
+		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !s->hit[i].why &&
 		    same[s->hit[i].found.rule] > 1)
 			s->hit[i].why = "several functions have this name; give the mangled one, "
 					"which nm prints";
@@ -219,7 +219,8 @@ static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *t
 static int make_answer(const struct search *s, struct allocsyms *a, struct mu_error *err)
 {
 	uint64_t count = s->count;
-	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_found), length = texts;
+	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_symbol_match);
+	size_t length = texts;
 
 	for (uint32_t i = 0; i < s->count; i++)
 		length += strlen(s->hit[i].text) + 1 +

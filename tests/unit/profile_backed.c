@@ -138,9 +138,9 @@ static struct mu_image *make_image(void)
 	*im = (struct mu_image){ .magic = MU_IMAGE_MAGIC, .version = MU_VERSION,
 				 .header_size = sizeof(*im), .used = UINT64_MAX,
 				 .populated = UINT64_MAX, .log_bytes = UINT64_MAX,
-				 .features = UINT64_MAX, .lives = 9 * MU_PAGE,
+				 .features = UINT64_MAX, .lifetimes = 9 * MU_PAGE,
 				 .points = 9 * MU_PAGE, .batch = 11 * MU_PAGE };
-	im->process.exe = im->process.cmdline = im->process.cwd = im->foreign_malloc = all;
+	im->process.exe = im->process.cmdline = im->process.cwd = im->unseen_malloc = all;
 	im->retired.hist_high = 20 * MU_PAGE;
 	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
 		im->table[section] = (struct mu_table){ .entry_size = 64 << section % 6,
