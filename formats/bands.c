@@ -32,11 +32,6 @@ struct builder {
 	bool is_storing;	/* the second time */
 };
 
-static int no_memory(struct mu_error *err)
-{
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for bands");
-}
-
 static void add(struct builder *w, uint32_t place, uint32_t sample, double bytes)
 {
 	uint8_t row;
@@ -167,16 +162,16 @@ static int build(struct builder *w, struct mu_error *err)
 	w->area = calloc(places, sizeof(*w->area));
 	w->row = calloc(places, sizeof(*w->row));
 	if (!w->area || !w->row)
-		return no_memory(err);
+		return mu_error_memory(err);
 	weigh(w);
 	if (walk_all(w, err) < 0)
 		return -1;
 	if (!choose(w))
-		return no_memory(err);
+		return mu_error_memory(err);
 	w->is_storing = true;
 	if (walk_all(w, err) < 0)
 		return -1;
-	return finish(w) ? 0 : no_memory(err);
+	return finish(w) ? 0 : mu_error_memory(err);
 }
 
 static void release(struct builder *w)
@@ -259,8 +254,8 @@ static int name_places(struct builder *w, const struct filter *f, struct mu_erro
 {
 	struct recorded *r = w->source;
 	const struct sites *sites = &r->profile->sites;
-	struct holders h;
-	int result = holders_init(&h, f, err);
+	struct attribution h;
+	int result = attribution_init(&h, f, err);
 
 	for (uint32_t i = 0; i < sites->count && result == 0; i++) {
 		struct filtered stack = filter_stack(f, sites->site[i].stack);
@@ -269,13 +264,13 @@ static int name_places(struct builder *w, const struct filter *f, struct mu_erro
 
 		if (stack.is_ignored || !sites_is_counted(&sites->site[i]))
 			continue;
-		at = holders_find(&h, &stack);
+		at = attribution_find(&h, &stack);
 		name_of(r->profile, &at, name);
 		r->place[i] = strings_add(&w->names, name, strlen(name));
 		if (!r->place[i])
-			result = no_memory(err);
+			result = mu_error_memory(err);
 	}
-	holders_free(&h);
+	attribution_free(&h);
 	return result;
 }
 
@@ -303,7 +298,7 @@ static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t coun
 	for (uint64_t i = 0; i < count && image_snapshot(r->image, i, &shot); i++) {
 		if (i == 0)
 			start_ns = shot.mono_ns;
-		if (shot.kind > MU_SNAPSHOT_PEAK || !shotvalues_are_known(&shot) ||
+		if (shot.kind > MU_SNAPSHOT_PEAK || !snapshot_values_are_known(&shot) ||
 		    shot.mono_ns < start_ns)
 			continue;
 		r->shot[samples] = i;
@@ -335,7 +330,7 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 	r.place = calloc(sites, sizeof(*r.place));
 	r.shot = calloc(count + 1, sizeof(*r.shot));
 	if (!r.weight || !r.place || !r.shot || !make_samples(&w, (uint32_t)count + 1))
-		no_memory(err);
+		mu_error_memory(err);
 	else if ((b->count = set_samples(&w, &r, count)) < 2)
 		too_few(err, "snapshots that know their places");
 	else if (name_places(&w, f, err) == 0)
@@ -404,7 +399,7 @@ static int name_texts(struct builder *w, struct massif_source *s, struct mu_erro
 				continue;
 			s->place[node->text] = strings_add(&w->names, name, strlen(name));
 			if (!s->place[node->text])
-				return no_memory(err);
+				return mu_error_memory(err);
 		}
 	}
 	return 0;
@@ -439,7 +434,7 @@ int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
 	s.place = calloc((size_t)m->texts.count + 1, sizeof(*s.place));
 	s.shot = calloc(m->count + 1, sizeof(*s.shot));
 	if (!s.place || !s.shot || !make_samples(&w, (uint32_t)m->count + 1))
-		no_memory(err);
+		mu_error_memory(err);
 	else if ((b->count = set_shots(&w, &s)) < 2)
 		too_few(err, "snapshots with a tree (--detailed-freq=1 makes more)");
 	else if (name_texts(&w, &s, err) == 0)

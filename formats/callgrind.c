@@ -324,5 +324,5 @@ int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
 	free(w.is_function_named);
 	free(w.is_file_named);
 	free(w.is_object_named);
-	return w.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+	return w.has_failed ? mu_error_memory(err) : 0;
 }

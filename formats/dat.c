@@ -277,7 +277,7 @@ int dat_create(struct dat_writer *w, int fd, uint64_t start, bool is_ns, struct 
 	if (w->base < 0) {
 		w->base = 0;
 		w->is_spooled = true;
-		w->fd = spool_open(err);
+		w->fd = tempfile_open(err);
 		if (w->fd < 0)
 			return -1;
 	}
@@ -292,7 +292,7 @@ int dat_create(struct dat_writer *w, int fd, uint64_t start, bool is_ns, struct 
 int dat_append(struct dat_writer *w, const struct dat_record *events, size_t count,
 	       struct mu_error *err)
 {
-	return spool_write(w->fd, events, count * sizeof(*events), err);
+	return tempfile_write(w->fd, events, count * sizeof(*events), err);
 }
 
 int dat_finish(struct dat_writer *w, const struct dat_totals *totals, struct mu_error *err)
@@ -304,7 +304,7 @@ int dat_finish(struct dat_writer *w, const struct dat_totals *totals, struct mu_
 	if (result == 0 && lseek(w->fd, 0, SEEK_SET) < 0)
 		result = mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot rewind: %m");
 	if (result == 0)
-		result = spool_copy(w->fd, w->output, UINT64_MAX, err);
+		result = tempfile_copy(w->fd, w->output, UINT64_MAX, err);
 	close(w->fd);
 	return result;
 }

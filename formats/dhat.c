@@ -105,16 +105,6 @@ static uint32_t *slot_of(struct dhat *d, const struct dhat_stack *s)
 	return &d->slot[at];
 }
 
-static bool grow(void *array, uint32_t *room, size_t count, size_t element)
-{
-	void **place = array;
-	void *grown = count <= *room ? *place : array_grow(*place, room, count, element);
-
-	if (grown)
-		*place = grown;
-	return grown || count == 0;
-}
-
 static int add_new(struct dhat *d, const struct dhat_point *values, const struct dhat_stack *s,
 		   struct mu_error *err)
 {
@@ -123,11 +113,11 @@ static int add_new(struct dhat *d, const struct dhat_point *values, const struct
 	if (d->count >= DHAT_POINTS_MAX || s->frames > DHAT_STACKED_MAX - d->stacked_count ||
 	    s->counts > DHAT_STACKED_MAX - d->access_count)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many program points");
-	if (!grow(&d->point, &d->room, d->count + 1, sizeof(*d->point)) ||
-	    !grow(&d->stacked, &d->stacked_room, d->stacked_count + s->frames,
+	if (!array_reserve(&d->point, &d->room, d->count + 1, sizeof(*d->point)) ||
+	    !array_reserve(&d->stacked, &d->stacked_room, d->stacked_count + s->frames,
 		  sizeof(*d->stacked)) ||
-	    !grow(&d->access, &d->access_room, d->access_count + s->counts, sizeof(*d->access)))
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for program points");
+	    !array_reserve(&d->access, &d->access_room, d->access_count + s->counts, sizeof(*d->access)))
+		return mu_error_memory(err);
 	p = &d->point[d->count++];
 	*p = *values;
 	p->first_frame = d->stacked_count;
@@ -143,7 +133,7 @@ static int add_new(struct dhat *d, const struct dhat_point *values, const struct
 	return 0;
 }
 
-void dhat_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
+static void add_access_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
 {
 	for (uint32_t i = 0; i < counts; i++) {
 		unsigned int sum = (unsigned int)to[i] + from[i];
@@ -175,7 +165,7 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 	if (stack->counts > DHAT_ACCESSES_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many access counts");
 	if (2 * d->count >= d->slots && !grow_slots(d))
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for program points");
+		return mu_error_memory(err);
 	slot = slot_of(d, stack);
 	if (*slot == 0) {
 		if (add_new(d, values, stack, err) < 0)
@@ -188,7 +178,7 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 	if (p->counts != stack->counts)
 		p->counts = 0;
 	else if (p->counts)
-		dhat_add_counts(d->access + p->first_count, stack->count, p->counts);
+		add_access_counts(d->access + p->first_count, stack->count, p->counts);
 	return 0;
 }
 

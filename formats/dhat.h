@@ -151,9 +151,6 @@ struct dhat_point dhat_sum(const struct dhat *d);
 /* dhat_add_figures -- to those of *TO add those of *FROM, all up to written_bytes. */
 void dhat_add_figures(struct dhat_point *to, const struct dhat_point *from);
 
-/* dhat_add_counts -- element by element, DHAT_COUNT_MAX being the most. */
-void dhat_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts);
-
 /* dhat_write -- write the file, version 2 of the format, laid out as DHAT does.
  *
  * Texts that are no UTF-8 have U+FFFD in place of what is not. Errors of OUT stay with it.

@@ -42,11 +42,6 @@ static int wrong(struct reader *r, const char *what)
 	return mu_error_set(r->err, MU_ERROR_FORMAT, at, "byte %llu: %s", at, what);
 }
 
-static int no_memory(struct reader *r)
-{
-	return mu_error_set(r->err, MU_ERROR_MEMORY, 0, "no memory for a profile of DHAT");
-}
-
 static enum json_token next(struct reader *r)
 {
 	return jsonread_next(&r->json, r->err);
@@ -77,7 +72,7 @@ static int take_text(struct reader *r, enum json_token token, char **field)
 		return -1;
 	if (token != JSON_STRING)
 		return wrong(r, "not a text");
-	return dhat_set(field, r->json.text) < 0 ? no_memory(r) : 0;
+	return dhat_set(field, r->json.text) < 0 ? mu_error_memory(r->err) : 0;
 }
 
 static int take_bool(struct reader *r, enum json_token token, bool *field)
@@ -108,7 +103,7 @@ static int take_frames(struct reader *r, enum json_token token)
 			uint32_t *more = array_grow(r->frame, &r->frames_room, r->frames + 1,
 						    sizeof(*more));
 			if (!more)
-				return no_memory(r);
+				return mu_error_memory(r->err);
 			r->frame = more;
 		}
 		r->frame[r->frames++] = (uint32_t)number;
@@ -240,13 +235,13 @@ static int take_table(struct reader *r, enum json_token token)
 			uint32_t *more = array_grow(r->number, &r->numbers_room, r->numbers + 1,
 						    sizeof(*more));
 			if (!more)
-				return no_memory(r);
+				return mu_error_memory(r->err);
 			r->number = more;
 		}
 		/* Number 0 is the root, whatever the file calls it. */
 		r->number[r->numbers] = r->numbers ? dhat_frame(r->d, r->json.text) : 0;
 		if (r->numbers++ && r->number[r->numbers - 1] == 0)
-			return no_memory(r);
+			return mu_error_memory(r->err);
 	}
 	return 0;
 }
@@ -421,7 +416,7 @@ int dhat_read(struct dhat *d, struct textfile *in, struct mu_error *err)
 	*d = (struct dhat){ .count = 0 };
 	jsonread_open(&r.json, in);
 	r.count = malloc(DHAT_ACCESSES_MAX * sizeof(*r.count));
-	result = r.count ? read_all(&r) : no_memory(&r);
+	result = r.count ? read_all(&r) : mu_error_memory(r.err);
 	jsonread_close(&r.json);
 	free(r.frame);
 	free(r.count);

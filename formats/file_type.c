@@ -84,12 +84,12 @@ static const struct {
 	[INPUT_DATA] = { "a data file", is_data },
 };
 
-const char *kind_name(enum input_kind kind)
+const char *file_type_name(enum input_kind kind)
 {
 	return kinds[kind].name;
 }
 
-enum input_kind kind_of(const char *data, size_t size)
+enum input_kind file_type_of(const char *data, size_t size)
 {
 	for (int kind = 0; kind < INPUT_KINDS; kind++) {
 		if (kinds[kind].recognise && kinds[kind].recognise(data, size))

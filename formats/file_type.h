@@ -16,10 +16,10 @@ enum input_kind {
 	INPUT_KINDS
 };
 
-/* kind_of -- judge the first SIZE bytes of a file; 4096 of them are enough. */
-enum input_kind kind_of(const char *data, size_t size);
+/* file_type_of -- judge the first SIZE bytes of a file; 4096 of them are enough. */
+enum input_kind file_type_of(const char *data, size_t size);
 
-/* kind_name -- "a massif.out", for messages. */
-const char *kind_name(enum input_kind kind);
+/* file_type_name -- "a massif.out", for messages. */
+const char *file_type_name(enum input_kind kind);
 
 #endif

@@ -48,7 +48,7 @@ int folded_write(FILE *out, const struct export *e, const struct weight *weight,
 		if (stack.is_ignored || !weight[i].is_there || worth <= 0)
 			continue;
 		if (!stacklist_set(&list, p, &stack) || !put_stack(out, p, &list))
-			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a stack");
+			result = mu_error_memory(err);
 		fprintf(out, " %" PRId64 "\n", worth);
 	}
 	stacklist_free(&list);

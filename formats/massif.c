@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 /* A node of which children are still to come. */
 struct open_node {
 	uint32_t index;		/* of massif_file.nodes */
@@ -70,11 +72,6 @@ static int unexpected(struct parser *p, const char *expected)
 
 	return fail(p, MU_ERROR_FORMAT, "expected %s, got '%.*s'%s", expected,
 		    length < SHOWN ? length : SHOWN, p->in->line, length > SHOWN ? "..." : "");
-}
-
-static int no_memory(struct parser *p)
-{
-	return mu_error_set(p->err, MU_ERROR_MEMORY, 0, "no memory");
 }
 
 /* ---- words and numbers of a line --------------------------------------------------------- */
@@ -179,31 +176,15 @@ static int expect_seconds(struct parser *p, uint64_t *value)
 
 /* ---- trees ------------------------------------------------------------------------------- */
 
-/* Make room for one element more than COUNT; a new P or NULL. */
-static void *grow(void *p, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-
-	if (count < *room)
-		return p;
-	p = reallocarray(p, more, size);
-	if (p)
-		*room = more;
-	return p;
-}
-
 static int add_node(struct parser *p, const struct massif_node *node)
 {
 	struct massif_file *m = p->m;
-	struct massif_node *nodes;
 
 	if (m->node_count == MASSIF_NODES_MAX)
 		return fail(p, MU_ERROR_FORMAT, "more than %d lines of trees", MASSIF_NODES_MAX);
-	nodes = grow(m->nodes, m->node_count, &m->node_room, sizeof(*nodes));
-	if (!nodes)
-		return no_memory(p);
-	m->nodes = nodes;
-	nodes[m->node_count++] = *node;
+	if (!array_reserve(&m->nodes, &m->node_room, m->node_count + 1, sizeof(*m->nodes)))
+		return mu_error_memory(p->err);
+	m->nodes[m->node_count++] = *node;
 	return 0;
 }
 
@@ -215,7 +196,7 @@ static int add_text(struct parser *p, uint32_t *number)
 
 	*number = strings_add(&m->texts, p->at, length);
 	if (*number == 0 && length > 0)
-		return no_memory(p);
+		return mu_error_memory(p->err);
 	if (m->texts.count > before)
 		p->text_bytes += length + 1;
 	if (p->text_bytes > MASSIF_TEXT_MAX)
@@ -327,7 +308,6 @@ static int read_snapshot(struct parser *p)
 {
 	struct massif_file *m = p->m;
 	struct massif_snapshot s = { .first_node = (uint32_t)m->node_count };
-	struct massif_snapshot *snapshots;
 
 	if (!skip_number(p, &s.number) || !at_end(p))
 		return unexpected(p, "a number after 'snapshot='");
@@ -339,11 +319,9 @@ static int read_snapshot(struct parser *p)
 		return -1;
 	}
 	s.node_count = (uint32_t)m->node_count - s.first_node;
-	snapshots = grow(m->snapshots, m->count, &m->snapshot_room, sizeof(*snapshots));
-	if (!snapshots)
-		return no_memory(p);
-	m->snapshots = snapshots;
-	snapshots[m->count++] = s;
+	if (!array_reserve(&m->snapshots, &m->snapshot_room, m->count + 1, sizeof(s)))
+		return mu_error_memory(p->err);
+	m->snapshots[m->count++] = s;
 	return 0;
 }
 
@@ -361,7 +339,7 @@ static int append(struct parser *p, char **text, size_t *used, const char *more)
 			    TEXTFILE_LINE_MAX);
 	longer = realloc(*text, *used + added + 1);
 	if (!longer)
-		return no_memory(p);
+		return mu_error_memory(p->err);
 	memcpy(longer + *used, p->at, length);
 	strcpy(longer + *used + length, more);
 	*used += added;
@@ -442,7 +420,7 @@ static int read_all(struct parser *p)
 	p->m->cmd = strdup("");
 	p->open = calloc(MASSIF_DEPTH_MAX, sizeof(*p->open));
 	if (!p->m->desc || !p->m->cmd || !p->open)
-		return no_memory(p);
+		return mu_error_memory(p->err);
 	while ((got = next_line(p)) > 0) {
 		if (read_item(p) < 0)
 			return -1;

@@ -78,7 +78,7 @@ struct massif_file {
 	struct massif_node *nodes;	/* of all snapshots */
 	size_t node_count;
 	struct strings texts;
-	size_t snapshot_room, node_room;	/* private */
+	uint32_t snapshot_room, node_room;	/* private */
 };
 
 /* massif_read -- read a profile to its end.

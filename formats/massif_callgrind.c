@@ -188,5 +188,5 @@ int massif_to_callgrind(FILE *out, const struct massif_file *m, const struct mas
 		free(w->charged);
 	}
 	free(w);
-	return has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+	return has_failed ? mu_error_memory(err) : 0;
 }

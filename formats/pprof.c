@@ -230,5 +230,5 @@ int pprof_write(FILE *out, const struct export *e, struct mu_error *err)
 	protobuf_free(&w.inner);
 	strings_free(&w.strings);
 	triples_free(&w.functions);
-	return w.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+	return w.has_failed ? mu_error_memory(err) : 0;
 }

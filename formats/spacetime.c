@@ -12,16 +12,11 @@
 
 enum { CURVES = 32, NAME_CHARS = 15, SNAPSHOTS_MAX = 1 << 22 };
 
-static int no_memory(struct mu_error *err)
-{
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the spacetime of places");
-}
-
 /* ---- adding up --------------------------------------------------------------------------- */
 
 static bool is_usable(const struct mu_snapshot *shot, uint64_t not_before)
 {
-	return shot->kind <= MU_SNAPSHOT_PEAK && shotvalues_are_known(shot) &&
+	return shot->kind <= MU_SNAPSHOT_PEAK && snapshot_values_are_known(shot) &&
 	       shot->mono_ns >= not_before;
 }
 
@@ -253,7 +248,7 @@ int spacetime_of(struct spacetime *s, const struct filter *f, const struct image
 {
 	*s = (struct spacetime){ .filter = f, .image = im, .admin_bytes = config->heap_admin };
 	if (!load_timeline(s, config, err) || !find_samples(s) || (s->count >= 2 && !add_up(s)))
-		return no_memory(err);
+		return mu_error_memory(err);
 	if (s->count < 2)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "has fewer than two snapshots that know their places");
@@ -429,7 +424,7 @@ int spacetime_put_hp(FILE *out, const struct spacetime *s, const char *command,
 				put_sample(out, &c, i, now);
 		}
 	} else {
-		result = no_memory(err);
+		result = mu_error_memory(err);
 	}
 	free(now);
 	free(c.space);

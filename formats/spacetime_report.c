@@ -288,7 +288,7 @@ int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spac
 			put_report(&w);
 		}
 		if (!w.parent || w.has_failed)
-			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a report");
+			result = mu_error_memory(err);
 	}
 	free(w.parent);
 	tree_free(&t);

@@ -344,7 +344,7 @@ static int write_massif(struct writer *w, struct mu_error *err)
 	int result = 0;
 
 	if (!weight)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile");
+		return mu_error_memory(err);
 	massif_write_header(w->out, " xtree.produce_report\n", w->e->command, MASSIF_MS);
 	for (int i = 0; i < w->events && result == 0; i++)
 		result = put_event(w, i, weight, err);
@@ -371,7 +371,7 @@ int xtree_write(FILE *out, const char *name, const struct export *e,
 		write_callgrind(&w);
 	}
 	if (result == 0 && w.has_failed)
-		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile");
+		result = mu_error_memory(err);
 	filter_free(&w.filter);
 	return result;
 }

@@ -33,7 +33,7 @@ struct gunzip *gunzip_open(int fd, struct mu_error *err)
 	if (g)
 		g->file = gzdopen(copy, "rb");
 	if (!g || !g->file) {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+		mu_error_memory(err);
 		close(copy);
 		free(g);
 		return NULL;
@@ -53,7 +53,7 @@ static int report_failure(struct gunzip *g, struct mu_error *err)
 	if (code == Z_ERRNO)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read: %m");
 	if (code == Z_MEM_ERROR)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+		return mu_error_memory(err);
 	if (code == Z_BUF_ERROR)
 		return mu_error_set(err, MU_ERROR_TRUNCATED, 0,
 				    "the compressed data ends too early");

@@ -19,7 +19,7 @@ int textfile_open(struct textfile *in, int fd, struct mu_error *err)
 		return -1;
 	in->buffer = malloc(in->room);
 	if (!in->buffer)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+		return mu_error_memory(err);
 	return 0;
 }
 
@@ -37,7 +37,7 @@ static int fill(struct textfile *in, struct mu_error *err)
 		char *buffer = realloc(in->buffer, 2 * in->room);
 
 		if (!buffer)
-			return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+			return mu_error_memory(err);
 		in->buffer = buffer;
 		in->room *= 2;
 	}

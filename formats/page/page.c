@@ -50,9 +50,9 @@ static char *make_data(const struct page *page, const struct page_budget *b, siz
 	if (j.out) {
 		result = put_data(&j, page, b, err);
 		if (ferror(j.out) | fclose(j.out))
-			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+			result = mu_error_memory(err);
 	} else {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		mu_error_memory(err);
 	}
 	if (result == 0)
 		return text;
@@ -240,7 +240,7 @@ int page_put_sites(struct page_json *j, const struct page_cut *c, const struct p
 	if (!sum || !sites) {
 		free(sum);
 		free(sites);
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	}
 	for (uint32_t i = 0; i < s->count; i++)
 		sites[c->of_site[i]] += has_value(s, i);

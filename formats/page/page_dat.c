@@ -131,7 +131,7 @@ int page_dat_fill(struct page_json *j, const void *data, const struct page_budge
 
 	(void)b;
 	if (!all)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	count = page_dat_points(p, all);
 	put_facts(j, p, count ? all[count - 1].record.heap : 0);
 	put_points(j, p, all, count);

@@ -33,7 +33,7 @@ int page_dhat_init(struct page_dhat *p, const struct dhat *d, struct mu_error *e
 	}
 	if (ok && s->node && !s->tree.is_full)
 		return 0;
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	return mu_error_memory(err);
 }
 
 void page_dhat_free(struct page_dhat *p)
@@ -132,7 +132,7 @@ static int put_accesses(struct page_json *j, const struct page_dhat *p, const st
 	uint32_t left = PAGE_COUNTS;
 
 	if (!users)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < d->count; i++)
 		users[c->of_site[i]]++;
 	page_json_open(j, "access", '[');

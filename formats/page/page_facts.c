@@ -125,7 +125,7 @@ static void put_lives(struct page_json *j, const struct image *im)
 	struct mu_lifetimes lives;
 	unsigned int count = MU_LIFETIME_CLASSES;
 
-	if (!lives_of(im, &lives))
+	if (!lifetimes_of(im, &lives))
 		return;
 	while (count > 0 && lives.blocks[count - 1] == 0)
 		count--;

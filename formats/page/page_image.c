@@ -34,7 +34,7 @@ struct planter {
 	uint32_t *text;		/* per text of symbols: number in the page's strings */
 	uint32_t *chain;	/* frames of one stack that have no node yet */
 	uint32_t *object;	/* per module */
-	struct holders holders;
+	struct attribution attribution;
 };
 
 static uint32_t text_of(struct planter *t, uint32_t number)
@@ -62,9 +62,10 @@ static uint32_t flags_of(const struct planter *t, uint32_t location,
 			 const struct symbols_level *level, bool is_inlined)
 {
 	const size_t number = (size_t)(level - t->profile->symbols.level);
+	const bool is_runtime = t->attribution.is_runtime[number] ||
+				t->attribution.is_object[location];
 
-	return (is_inlined ? PAGE_INLINED : 0) |
-	       (t->holders.is_runtime[number] || t->holders.is_object[location] ? PAGE_RUNTIME : 0);
+	return (is_inlined ? PAGE_INLINED : 0) | (is_runtime ? PAGE_RUNTIME : 0);
 }
 
 static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t location)
@@ -77,7 +78,7 @@ static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t locatio
 	if (count == 0) {
 		const struct page_place p = {
 			.function = address_text(t, l), .object = object,
-			.flags = t->holders.is_object[location] ? PAGE_RUNTIME : 0,
+			.flags = t->attribution.is_object[location] ? PAGE_RUNTIME : 0,
 		};
 
 		return page_tree_child(&t->page->tree, parent,
@@ -127,7 +128,7 @@ static bool planter_init(struct planter *t, struct page_image *page, struct mu_e
 	t->chain = malloc(PROFILE_DEPTH_MAX * sizeof(*t->chain));
 	t->object = calloc((size_t)p->modules.count + 1, sizeof(*t->object));
 	if (!t->node || !t->text || !t->chain || !t->object ||
-	    holders_init(&t->holders, page->export->filter, err) < 0)
+	    attribution_init(&t->attribution, page->export->filter, err) < 0)
 		return false;
 	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
 	for (uint32_t i = 0; i < p->modules.count; i++)
@@ -161,8 +162,8 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 	free(t.text);
 	free(t.chain);
 	free(t.object);
-	holders_free(&t.holders);
-	return ok && !p->tree.is_full ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	attribution_free(&t.attribution);
+	return ok && !p->tree.is_full ? 0 : mu_error_memory(err);
 }
 
 void page_image_free(struct page_image *p)
@@ -239,7 +240,7 @@ static int put_accesses(struct page_json *j, const struct values *v, const struc
 	uint32_t left = PAGE_COUNTS;
 
 	if (!users)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < v->accesses.sites; i++)
 		users[c->of_site[i]] += image_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
 	page_json_open(j, "access", '[');
@@ -284,15 +285,15 @@ static enum page_shot take_shot(void *data, uint64_t number, struct page_moment 
 {
 	struct shots *s = data;
 	struct mu_site_value value;
-	struct shotvalues values;
+	struct snapshot_values values;
 	struct mu_snapshot shot;
 
 	if (number == 0)
 		s->left = VALUES_MAX;
 	if (!image_snapshot(s->page->export->image, number, &shot))
 		return PAGE_SHOT_NONE;
-	shotvalues_open(&values, s->page->export->image, &shot);
-	for (; s->left > 0 && shotvalues_next(&values, &value); s->left--)
+	snapshot_values_open(&values, s->page->export->image, &shot);
+	for (; s->left > 0 && snapshot_values_next(&values, &value); s->left--)
 		take_value(s, &value, m);
 	/* All values together can have 64 MiB. */
 	s->read += shot.packed_bytes;
@@ -300,7 +301,7 @@ static enum page_shot take_shot(void *data, uint64_t number, struct page_moment 
 		image_forget(s->page->export->image);
 		s->read = 0;
 	}
-	return shotvalues_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
+	return snapshot_values_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
 }
 
 static void put_shot(void *data, uint64_t number, struct page_json *j)

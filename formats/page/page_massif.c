@@ -90,7 +90,7 @@ int page_massif_init(struct page_massif *p, const struct massif_file *m, struct 
 	p->peak = calloc((size_t)p->stacks.sites + 1, sizeof(*p->peak));
 	p->end = calloc((size_t)p->stacks.sites + 1, sizeof(*p->end));
 	if (t.is_full || p->stacks.tree.is_full || !p->peak || !p->end)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	sum_up(p);
 	return 0;
 }

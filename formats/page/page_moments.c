@@ -23,7 +23,7 @@ static int init(struct moments *m, uint32_t nodes, struct mu_error *err)
 	m->last.blocks = calloc(nodes, sizeof(*m->last.blocks));
 	if (m->now.bytes && m->now.blocks && m->last.bytes && m->last.blocks)
 		return 0;
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	return mu_error_memory(err);
 }
 
 static void fini(struct moments *m)

@@ -444,7 +444,7 @@ int page_cut(struct page_cut *c, const struct page_tree *t, const struct page_si
 	free(s.sum);
 	free(s.score);
 	free(s.kept);
-	return ok ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory for the page");
+	return ok ? 0 : mu_error_memory(err);
 }
 
 void page_cut_free(struct page_cut *c)

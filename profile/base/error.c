@@ -21,3 +21,8 @@ int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
 	va_end(args);
 	return -1;
 }
+
+int mu_error_memory(struct mu_error *err)
+{
+	return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+}

@@ -33,4 +33,7 @@ struct mu_error {
 int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* mu_error_memory -- Says that there is no memory; ERR may be NULL. Returns -1. */
+int mu_error_memory(struct mu_error *err);
+
 #endif

@@ -28,27 +28,27 @@ bool position_step(const struct profile *p, struct position *at);
 const struct symbols_level *position_level(const struct profile *p, const struct position *at);
 
 /* Which locations belong to a run-time; made once. */
-struct holders {
+struct attribution {
 	const struct filter *filter;
 	uint8_t *is_runtime;	/* per level of symbols */
 	uint8_t *is_object;	/* per location: its module is a run-time's */
 };
 
-/* holders_init -- look at all names.
+/* attribution_init -- look at all names.
  *
  * f  must outlive H.
- * Returns 0, or -1 with ERR without memory; holders_free() it in either case.
+ * Returns 0, or -1 with ERR without memory; attribution_free() it in either case.
  */
-int holders_init(struct holders *h, const struct filter *f, struct mu_error *err);
+int attribution_init(struct attribution *h, const struct filter *f, struct mu_error *err);
 
-/* holders_find -- the position of the holder of a filtered stack.
+/* attribution_find -- the position of the holder of a filtered stack.
  *
  * Returns the innermost one that is no run-time's; if all are, the innermost of all. Its left
  * is 0 if the stack is empty.
  */
-struct position holders_find(const struct holders *h, const struct filtered *stack);
+struct position attribution_find(const struct attribution *h, const struct filtered *stack);
 
-/* holders_free -- release memory. Fine for a zeroed struct. */
-void holders_free(struct holders *h);
+/* attribution_free -- release memory. Fine for a zeroed struct. */
+void attribution_free(struct attribution *h);
 
 #endif

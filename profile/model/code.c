@@ -264,7 +264,7 @@ static int make_words(const struct work *w, struct code_ranges *r, struct mu_err
 {
 	r->word = calloc((size_t)w->edge_count + 1, sizeof(*r->word));
 	if (!r->word)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for ranges of code");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < w->edge_count; i++)
 		if (i == 0 || w->class[i] != w->class[i - 1])
 			r->word[r->count++] = MU_CODE_WORD(w->edge[i], w->class[i]);
@@ -291,7 +291,7 @@ int code_ranges(struct code_ranges *r, const struct symbols_module *module,
 		}
 	}
 	if (w.has_failed || result < 0)
-		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for ranges of code");
+		result = mu_error_memory(err);
 out:
 	module_file_close(&w.file);
 	free(w.edge);

@@ -146,7 +146,7 @@ int filter_init(struct filter *f, const struct profile *p, const struct filter_o
 	f->main = calloc((size_t)p->frame_count + 1, sizeof(*f->main));
 	f->below = calloc((size_t)p->frame_count + 1, sizeof(*f->below));
 	if (!f->kind || !f->main || !f->below)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory to filter call stacks");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < p->location_count; i++)
 		f->kind[i] = kind_of(p, o, i);
 	find_mains(f);

@@ -103,7 +103,7 @@ int massif_lines(const struct tree *t, const struct filter *f,
 	if (w.out && fclose(w.out) != 0)
 		result = -1;
 	if (result < 0)
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the lines of a tree");
+		mu_error_memory(err);
 	free(w.text);
 	free(depth);
 	return result;

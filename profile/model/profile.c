@@ -11,11 +11,6 @@
 #define NO_REQUEST UINT32_MAX
 #define OBJECT_NAME 200
 
-static int no_memory(struct mu_error *err)
-{
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for call stacks");
-}
-
 static uint32_t count_of(const struct image *im, enum mu_section section, uint32_t max)
 {
 	uint64_t count = image_count(im, section);
@@ -48,7 +43,7 @@ static int make_locations(struct profile *p, struct place *place, uint32_t count
 	qsort(place, count, sizeof(*place), by_place);
 	p->location = calloc((size_t)count + 1, sizeof(*p->location));
 	if (!p->location)
-		return no_memory(err);
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < count; i++) {
 		if (i == 0 || by_place(&place[i - 1], &place[i]) != 0)
 			p->location[p->location_count++] = (struct location){
@@ -85,7 +80,7 @@ static int load_frames(struct profile *p, const struct image *im, struct mu_erro
 	p->frame = calloc((size_t)count + 1, sizeof(*p->frame));
 	if (!place || !p->frame) {
 		free(place);
-		return no_memory(err);
+		return mu_error_memory(err);
 	}
 	for (uint32_t i = 1; i < count; i++) {
 		struct mu_frame from;
@@ -109,7 +104,7 @@ static int load_stacks(struct profile *p, const struct image *im, struct mu_erro
 
 	p->stack = calloc((size_t)count + 1, sizeof(*p->stack));
 	if (!p->stack)
-		return no_memory(err);
+		return mu_error_memory(err);
 	for (; p->stack_count < count; p->stack_count++) {
 		struct mu_stack from;
 
@@ -225,7 +220,7 @@ int profile_resolve(struct profile *p, const struct symbols_options *o, struct m
 	int result = -1;
 
 	if (!wanted || !request || !module) {
-		no_memory(err);
+		mu_error_memory(err);
 		goto out;
 	}
 	for (uint32_t i = 0; i < p->modules.count; i++)
@@ -236,7 +231,7 @@ int profile_resolve(struct profile *p, const struct symbols_options *o, struct m
 	result = symbols_resolve(&p->symbols, module, modules, request,
 				 list_requests(p, wanted, request), o, err);
 	if (result == 0 && p->has_start && !name_start(p))
-		result = no_memory(err);
+		result = mu_error_memory(err);
 out:
 	free(wanted);
 	free(request);

@@ -9,7 +9,7 @@
 
 #include "profile/base/array.h"
 
-/* One stack while holders are summed up. */
+/* One stack while attribution are summed up. */
 struct item {
 	uint64_t high, low;	/* equal for one holder and line */
 	struct top_entry entry;
@@ -17,7 +17,7 @@ struct item {
 
 struct builder {
 	struct top *t;
-	const struct holders *h;
+	const struct attribution *h;
 	const struct profile *p;
 	const struct weight *weight;
 	enum top_kind kind;
@@ -65,7 +65,7 @@ static void add(struct top_entry *to, const struct top_entry *from)
 	to->stacks++;
 }
 
-/* ---- holders ------------------------------------------------------------------------------- */
+/* ---- functions that hold memory ----------------------------------------------------------- */
 
 static void set_key(const struct profile *p, struct item *item)
 {
@@ -134,7 +134,7 @@ static int sum_holders(struct builder *b)
 
 		if (!take_site(b, i, &stack, &item[count].entry))
 			continue;
-		item[count].entry.at = holders_find(b->h, &stack);
+		item[count].entry.at = attribution_find(b->h, &stack);
 		if (b->kind == TOP_HOLDERS)
 			set_key(b->p, &item[count++]);
 		else
@@ -247,7 +247,7 @@ static int by_blocks(const void *a, const void *b)
 	return by_bytes(a, b);
 }
 
-int top_build(struct top *t, const struct holders *h, const struct weight *weight,
+int top_build(struct top *t, const struct attribution *h, const struct weight *weight,
 	      enum top_kind kind, bool blocks, struct mu_error *err)
 {
 	struct builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
@@ -255,7 +255,7 @@ int top_build(struct top *t, const struct holders *h, const struct weight *weigh
 
 	*t = (struct top){ .count = 0 };
 	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_holders(&b)) < 0)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a list");
+		return mu_error_memory(err);
 	if (t->count > 1)
 		qsort(t->entry, t->count, sizeof(*t->entry), blocks ? by_blocks : by_bytes);
 	return 0;

@@ -350,7 +350,7 @@ int tree_build(struct tree *t, const struct filter *f, const struct weight *weig
 
 	*t = (struct tree){ .count = 0 };
 	if (!b)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a tree");
+		return mu_error_memory(err);
 	b->t = t;
 	b->p = f->profile;
 	b->o = o;
@@ -364,7 +364,7 @@ int tree_build(struct tree *t, const struct filter *f, const struct weight *weig
 		result = b->has_failed ? -1 : 0;
 	}
 	if (result < 0)
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a tree");
+		mu_error_memory(err);
 	free(b->walker);
 	free(b);
 	return result;

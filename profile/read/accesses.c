@@ -93,7 +93,7 @@ int accesses_load(struct accesses *a, const struct image *im, uint32_t sites,
 	*a = (struct accesses){ .sites = sites };
 	a->site = calloc((size_t)sites + 1, sizeof(*a->site));
 	if (!a->site || load(a, im) < 0)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for accesses");
+		return mu_error_memory(err);
 	return 0;
 }
 

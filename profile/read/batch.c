@@ -187,7 +187,7 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 	return true;
 }
 
-void batch_lives(const struct image *im, struct mu_lifetimes *lives)
+void batch_add_lifetimes(const struct image *im, struct mu_lifetimes *lives)
 {
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++) {
 		uint64_t age = mu_age(birth_of(&im->batch.free[k]), im->batch.tick);

@@ -2,7 +2,7 @@
  *
  * A process with one thread books frees in a row in batches (struct mu_batch). What is read of its
  * image is made as if they had been booked: the copied header when it is copied, cells when
- * they are read by batch_cell(), lifetimes by batch_lives().
+ * they are read by batch_cell(), lifetimes by batch_add_lifetimes().
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,7 @@ void batch_take(struct image *im);
 /* batch_cell -- copy entry INDEX of MU_SEC_CELLS out. Returns false if there is none. */
 bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell);
 
-/* batch_lives -- add the blocks that wait. */
-void batch_lives(const struct image *im, struct mu_lifetimes *lives);
+/* batch_add_lifetimes -- add the blocks that wait. */
+void batch_add_lifetimes(const struct image *im, struct mu_lifetimes *lives);
 
 #endif

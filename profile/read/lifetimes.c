@@ -8,7 +8,7 @@
 
 enum { THREADS_MAX = 1 << 20 };	/* a hostile chain can be a ring */
 
-bool lives_of(const struct image *im, struct mu_lifetimes *lives)
+bool lifetimes_of(const struct image *im, struct mu_lifetimes *lives)
 {
 	uint64_t next = im->head.lifetimes;
 
@@ -23,6 +23,6 @@ bool lives_of(const struct image *im, struct mu_lifetimes *lives)
 		next = one.next;
 	}
 	if (im->head.lifetimes)
-		batch_lives(im, lives);
+		batch_add_lifetimes(im, lives);
 	return im->head.lifetimes != 0;
 }

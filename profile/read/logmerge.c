@@ -190,7 +190,7 @@ static uint64_t second_oldest(const struct logmerge *m)
 
 /* ---- a pass ------------------------------------------------------------------------------ */
 
-static int grow(struct logmerge *m, uint32_t count)
+static int reserve_chains(struct logmerge *m, uint32_t count)
 {
 	struct log_chain *chain;
 	uint32_t *queue;
@@ -250,7 +250,7 @@ int logmerge_begin(struct logmerge *m, struct image *im, const struct log_clock 
 	m->budget = m->budget_full;
 	m->is_dead = is_dead;
 	m->queue_count = 0;
-	if (grow(m, (uint32_t)threads) < 0)
+	if (reserve_chains(m, (uint32_t)threads) < 0)
 		return -1;
 	/* A single thread's events are in order by themselves; one that began a moment ago has
 	 * none before that moment. */
@@ -394,7 +394,7 @@ void logmerge_discard(struct logmerge *m, struct image *im)
 	image_refresh(im);
 	threads = image_count(im, MU_SEC_THREADS);
 	m->budget = m->budget_full;
-	if (grow(m, (uint32_t)threads) < 0)
+	if (reserve_chains(m, (uint32_t)threads) < 0)
 		return;
 	for (uint32_t i = 0; i < m->chain_count; i++) {
 		const struct mu_thread *thread =

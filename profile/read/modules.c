@@ -83,7 +83,7 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 	m->module = calloc(count + 1, sizeof(*m->module));
 	m->reach = calloc(count + 1, sizeof(*m->reach));
 	if (!m->module || !m->reach)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+		return mu_error_memory(err);
 	for (uint64_t i = 0; i < count; i++) {
 		struct mu_module from;
 
@@ -92,7 +92,7 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 			continue;
 		m->module[m->count] = copy_module(&from, im);
 		if (!m->module[m->count++].path)
-			return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+			return mu_error_memory(err);
 	}
 	qsort(m->module, m->count, sizeof(*m->module), by_start);
 	for (uint32_t i = 0; i < m->count; i++) {

@@ -185,7 +185,7 @@ int points_load(struct points *p, const struct sites *sites, const struct image 
 	p->point = calloc(count + 1, sizeof(*p->point));
 	p->of_site = calloc((size_t)sites->count + 1, sizeof(*p->of_site));
 	if (!p->point || !p->of_site)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for program points");
+		return mu_error_memory(err);
 	if (is_recorded)
 		load_recorded(p, sites->count, im, count, &all);
 	else

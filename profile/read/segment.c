@@ -190,7 +190,7 @@ int segment_watch(struct segment *s, int fd, struct mu_error *err)
 	s->backed = calloc((size_t)slots + 1, sizeof(*s->backed));
 	if (!s->backed) {
 		close(own);
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a recording");
+		return mu_error_memory(err);
 	}
 	s->backed[slots].fd = own;
 	for (uint32_t k = 0; k < slots; k++)

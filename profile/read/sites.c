@@ -14,14 +14,6 @@
 /* Entries after which what was read of a file is let go of. */
 enum { FORGET_EVERY = 1 << 16 };
 
-uint64_t sites_class_limit(unsigned int size_class)
-{
-	static const uint64_t limit[SITES_CLASSES] = { 16, 64, 256, 1024, 4096, 64 << 10,
-						       1 << 20, UINT64_MAX };
-
-	return limit[size_class < SITES_CLASSES ? size_class : SITES_CLASSES - 1];
-}
-
 static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 		      struct mu_error *err)
 {
@@ -30,7 +22,7 @@ static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 	count = count < SITES_MAX ? count : SITES_MAX;
 	s->site = calloc(count + 1, sizeof(*s->site));
 	if (!s->site)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for sites");
+		return mu_error_memory(err);
 	for (; s->count < count; s->count++) {
 		/* What lies behind is younger than some recordings. */
 		const size_t known = offsetof(struct mu_site, point);
@@ -197,16 +189,16 @@ static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_
 			  struct weight *weight)
 {
 	struct mu_site_value value;
-	struct shotvalues values;
+	struct snapshot_values values;
 	struct mu_snapshot shot;
 
 	if (!image_snapshot(im, snapshot, &shot))
 		return -1;
 	/* Not every snapshot keeps them. */
-	if (!shotvalues_are_known(&shot))
+	if (!snapshot_values_are_known(&shot))
 		return -1;
-	shotvalues_open(&values, im, &shot);
-	while (shotvalues_next(&values, &value)) {
+	snapshot_values_open(&values, im, &shot);
+	while (snapshot_values_next(&values, &value)) {
 		if (value.site >= s->count)
 			break;
 		weight[value.site].bytes = value.bytes;

@@ -34,13 +34,10 @@ struct site {
 	int64_t life;		/* of all blocks, sum in ticks; after sites_lifetimes() */
 };
 
-/* Blocks by size: of up to sites_class_limit() bytes each. */
+/* Blocks by size: up to 16, 64, 256, 1024, 4096, 64 Ki, 1 Mi bytes, and larger. */
 struct sites_classes {
 	uint64_t blocks[SITES_CLASSES];
 };
-
-/* sites_class_limit -- largest size of a class: 16, 64, 256, 1024, 4096, 64 Ki, 1 Mi, none. */
-uint64_t sites_class_limit(unsigned int size_class);
 
 struct sites {
 	struct site *site;

@@ -5,22 +5,22 @@
 #include "profile/read/snapshot_values.h"
 
 #include <stddef.h>
-bool shotvalues_are_known(const struct mu_snapshot *shot)
+bool snapshot_values_are_known(const struct mu_snapshot *shot)
 {
 	return shot->values != 0 || shot->packed != 0 || shot->heap == 0;
 }
 
-void shotvalues_open(struct shotvalues *v, const struct image *image,
+void snapshot_values_open(struct snapshot_values *v, const struct image *image,
 		     const struct mu_snapshot *shot)
 {
-	*v = (struct shotvalues){ .image = image, .piece = shot->packed };
+	*v = (struct snapshot_values){ .image = image, .piece = shot->packed };
 	if (shot->packed == 0) {
 		v->array = shot->values;
 		v->left = shot->value_count;
 	}
 }
 
-static bool next_of_array(struct shotvalues *v, struct mu_site_value *value)
+static bool next_of_array(struct snapshot_values *v, struct mu_site_value *value)
 {
 	if (!v->left || !image_copy(v->image, v->array, value, sizeof(*value)))
 		return false;
@@ -31,7 +31,7 @@ static bool next_of_array(struct shotvalues *v, struct mu_site_value *value)
 
 /* An empty piece is the end: so a chain that leads to itself ends too, as sites cannot ascend for
  * ever. */
-static bool next_piece(struct shotvalues *v)
+static bool next_piece(struct snapshot_values *v)
 {
 	struct mu_values head;
 
@@ -43,7 +43,7 @@ static bool next_piece(struct shotvalues *v)
 	return v->at != v->end;
 }
 
-static bool number(struct shotvalues *v, uint64_t *result)
+static bool number(struct snapshot_values *v, uint64_t *result)
 {
 	unsigned int shift = 0;
 
@@ -62,7 +62,7 @@ static int64_t from_zigzag(uint64_t number)
 	return (int64_t)(number >> 1 ^ (0 - (number & 1)));
 }
 
-static bool next_packed(struct shotvalues *v, struct mu_site_value *value)
+static bool next_packed(struct snapshot_values *v, struct mu_site_value *value)
 {
 	uint64_t distance, bytes, blocks;
 
@@ -70,7 +70,7 @@ static bool next_packed(struct shotvalues *v, struct mu_site_value *value)
 		return false;
 	if (!number(v, &distance) || !number(v, &bytes) || !number(v, &blocks) ||
 	    distance > UINT32_MAX - v->site) {
-		*v = (struct shotvalues){ .image = v->image };
+		*v = (struct snapshot_values){ .image = v->image };
 		return false;
 	}
 	*value = (struct mu_site_value){ (uint32_t)(v->site + distance), 0, from_zigzag(bytes),
@@ -79,7 +79,7 @@ static bool next_packed(struct shotvalues *v, struct mu_site_value *value)
 	return true;
 }
 
-bool shotvalues_next(struct shotvalues *v, struct mu_site_value *value)
+bool snapshot_values_next(struct snapshot_values *v, struct mu_site_value *value)
 {
 	return v->left ? next_of_array(v, value) : next_packed(v, value);
 }

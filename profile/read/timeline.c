@@ -24,7 +24,7 @@ int timeline_load(struct timeline *t, const struct image *im, struct mu_error *e
 	count = count < TIMELINE_MAX ? count : TIMELINE_MAX;
 	t->sample = calloc(count + 1, sizeof(*t->sample));
 	if (!t->sample)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the timeline");
+		return mu_error_memory(err);
 	for (uint64_t i = 0; i < count; i++) {
 		struct mu_sample *to = &t->sample[t->count];
 

@@ -14,7 +14,7 @@
 
 enum { FIRST_ROOM = 64 };
 
-static int write_at(const struct keep *k, const void *data, size_t size, uint64_t offset,
+static int write_at(const struct save *k, const void *data, size_t size, uint64_t offset,
 		    struct mu_error *err)
 {
 	const char *at = data;
@@ -36,7 +36,7 @@ static int write_at(const struct keep *k, const void *data, size_t size, uint64_
 }
 
 /* The header comes last: until then the file is the recording it was before. */
-static int write_header(struct keep *k, struct mu_error *err)
+static int write_header(struct save *k, struct mu_error *err)
 {
 	char page[MU_PAGE] = "";
 
@@ -48,13 +48,13 @@ static int write_header(struct keep *k, struct mu_error *err)
 }
 
 /* Room for more entries: a table twice as long behind everything. */
-static int grow(struct keep *k, struct mu_error *err)
+static int grow(struct save *k, struct mu_error *err)
 {
 	uint32_t room = k->room ? 2 * k->room : FIRST_ROOM;
 	struct mu_slot *slot = reallocarray(k->slot, room, sizeof(*slot));
 
 	if (!slot)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for %u images", room);
+		return mu_error_memory(err);
 	memset(slot + k->room, 0, (room - k->room) * sizeof(*slot));
 	k->slot = slot;
 	if (write_at(k, slot, room * sizeof(*slot), k->end, err) < 0)
@@ -65,9 +65,9 @@ static int grow(struct keep *k, struct mu_error *err)
 	return write_header(k, err);
 }
 
-int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_error *err)
+int save_begin(struct save *k, int fd, const struct mu_segment *from, struct mu_error *err)
 {
-	*k = (struct keep){ .fd = fd, .end = MU_PAGE };
+	*k = (struct save){ .fd = fd, .end = MU_PAGE };
 	k->head = (struct mu_segment){
 		.magic = MU_SEGMENT_MAGIC,
 		.version = MU_VERSION,
@@ -97,9 +97,9 @@ static bool read_head(struct mu_segment *head, int fd)
 }
 
 /* What was being added when the other one ended lies behind the end, and is overwritten. */
-bool keep_resume(struct keep *k, int fd, const struct mu_segment *since)
+bool save_resume(struct save *k, int fd, const struct mu_segment *since)
 {
-	struct keep found = { .fd = fd, .room = FIRST_ROOM };
+	struct save found = { .fd = fd, .room = FIRST_ROOM };
 	size_t size;
 
 	if (!read_head(&found.head, fd) || found.head.start_mono_ns < since->start_mono_ns ||
@@ -119,7 +119,7 @@ bool keep_resume(struct keep *k, int fd, const struct mu_segment *since)
 	return true;
 }
 
-int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
+int save_add(struct save *k, const struct image *im, const struct mu_slot *slot,
 	     struct mu_error *err)
 {
 	uint32_t index = k->head.slot_count;
@@ -132,7 +132,7 @@ int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	if (index == k->room && grow(k, err) < 0)
 		return -1;
 	start = (k->end + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
-	if (keep_image(k->fd, start, im, &length, &features, err) < 0)
+	if (save_image(k->fd, start, im, &length, &features, err) < 0)
 		return -1;
 	entry = &k->slot[index];
 	*entry = *slot;
@@ -148,16 +148,16 @@ int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	return write_header(k, err);
 }
 
-bool keep_ends_with(const struct keep *k, const struct mu_slot *slot)
+bool save_ends_with(const struct save *k, const struct mu_slot *slot)
 {
 	return k->room > 0 && k->head.slot_count > 0 &&
 	       segment_is_same(&k->slot[k->head.slot_count - 1], slot);
 }
 
-void keep_end(struct keep *k)
+void save_end(struct save *k)
 {
 	free(k->slot);
-	*k = (struct keep){ .fd = -1 };
+	*k = (struct save){ .fd = -1 };
 }
 
 /* What a checksum covers: the entries of a table, not what they point to. */
@@ -179,9 +179,9 @@ static int verify_table(const struct image *im, unsigned int section, struct mu_
 	return 0;
 }
 
-int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err)
+int save_verify(const struct segment *s, const struct image *im, struct mu_error *err)
 {
-	if (keep_image_check(im, err) < 0)
+	if (save_image_check(im, err) < 0)
 		return -1;
 	if (s->head.kind != MU_KIND_KEPT)
 		return 0;

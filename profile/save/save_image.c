@@ -372,7 +372,7 @@ static void put_points(struct writer *w, struct mu_image *head)
 static void put_lives(struct writer *w, struct mu_image *head)
 {
 	struct mu_lifetimes lives;
-	bool are_known = lives_of(w->im, &lives);
+	bool are_known = lifetimes_of(w->im, &lives);
 
 	head->lifetimes = are_known ? w->at : 0;
 	put(w, &lives, are_known ? sizeof(lives) : 0);
@@ -440,7 +440,7 @@ static uint64_t section_bytes(const struct image *im, unsigned int section)
 	return sum;
 }
 
-int keep_image_check(const struct image *im, struct mu_error *err)
+int save_image_check(const struct image *im, struct mu_error *err)
 {
 	const uint64_t bytes = image_bytes(im);
 	uint64_t sum = 0;
@@ -457,7 +457,7 @@ int keep_image_check(const struct image *im, struct mu_error *err)
 	return 0;
 }
 
-int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
+int save_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	       uint64_t *features, struct mu_error *err)
 {
 	struct mu_image *head = malloc(sizeof(*head));
@@ -465,7 +465,7 @@ int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	int result = -1;
 
 	if (!head || !w) {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory to keep an image");
+		mu_error_memory(err);
 		goto out;
 	}
 	*head = im->head;

@@ -228,7 +228,7 @@ static int make_answer(const struct search *s, struct allocsyms *a, struct mu_er
 	a->length = (length + 8) & ~(size_t)7;
 	a->answer = calloc(1, a->length);
 	if (!a->answer)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for symbols");
+		return mu_error_memory(err);
 	memcpy(a->answer, &count, sizeof(count));
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct hit *hit = &s->hit[i];
@@ -268,7 +268,7 @@ int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 	if (s.has_auto)
 		find_own(&s);
 	refuse_ambiguous(&s);
-	result = s.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for symbols")
+	result = s.has_failed ? mu_error_memory(err)
 			      : make_answer(&s, a, err);
 out:
 	module_file_close(&s.file);

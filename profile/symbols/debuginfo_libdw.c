@@ -459,7 +459,7 @@ static int read_places(struct lookup *l, struct unit *u, int fd, struct mu_error
 	}
 	dwarf_end(dwarf);
 	free(index);
-	return index ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for debug information");
+	return index ? 0 : mu_error_memory(err);
 }
 
 int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn found,
@@ -479,7 +479,7 @@ int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn
 	u.scope = calloc(1, sizeof(*u.scope));
 	u.scope_room = 1;
 	if (!l.owner || !u.address || !u.innermost || !u.scope || !claim_units(&l, dwarf)) {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for debug information");
+		mu_error_memory(err);
 		goto out;
 	}
 	dwarf_end(dwarf);

@@ -8,7 +8,7 @@
 #include "profile/base/error.h"
 #include "profile/symbols/debuginfo.h"
 #include "profile/symbols/elf_file.h"
-#include "profile/symbols/symbols.h"
+#include "profile/symbols/symbols_job.h"
 #include "profile/symbols/symtab.h"
 
 struct module_file {

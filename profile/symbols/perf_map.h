@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "profile/symbols/symbols_read.h"
+#include "profile/symbols/symbols_job.h"
 
 /* perf_map_read -- look up the requests of a job in the file of its options.
  *

@@ -145,7 +145,7 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 	else
 		r.has_failed = true;
 	if (r.has_failed)
-		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for names");
+		result = mu_error_memory(err);
 	free(job);
 	return result;
 }
@@ -175,11 +175,6 @@ void symbols_free(struct symbols *s)
 const char *symbols_text(const struct symbols *s, uint32_t number)
 {
 	return strings_get(&s->strings, number);
-}
-
-bool symbols_state_has_names(enum symbols_state state)
-{
-	return state == SYMBOLS_READ || state == SYMBOLS_DOUBTFUL;
 }
 
 const char *symbols_state_text(enum symbols_state state)

@@ -24,6 +24,7 @@
 #include "profile/base/limits.h"
 #include "profile/base/seal.h"
 #include "profile/symbols/debuginfo.h"
+#include "profile/symbols/symbols_read.h"
 
 enum {
 	SECONDS = 20,			/* of CPU for one module, besides BYTES_PER_SECOND */

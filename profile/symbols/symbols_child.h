@@ -5,10 +5,7 @@
 #ifndef PROFILE_SYMBOLS_SYMBOLS_CHILD_H
 #define PROFILE_SYMBOLS_SYMBOLS_CHILD_H
 
-#include "profile/symbols/symbols_read.h"
-
-/* Receives the state of one job. */
-typedef void (*symbols_state_fn)(size_t job, enum symbols_state state, void *data);
+#include "profile/symbols/symbols_job.h"
 
 /* symbols_child_run -- do COUNT jobs in a child process, or several, one after another.
  *

@@ -78,7 +78,7 @@ static void booked(void)
 	OK(batch_cell(&im, 0, &cell), "cell 0");
 	EQ_I(cell.live_bytes, 7);
 	OK(!batch_cell(&im, 3, &cell), "there is no more");
-	OK(lives_of(&im, &lives), "lifetimes");
+	OK(lifetimes_of(&im, &lives), "lifetimes");
 	EQ_U(lives.blocks[0], 1);
 	EQ_U(lives.blocks[2], 1);
 	EQ_I(cells[1].live_bytes, 1000);
@@ -126,7 +126,7 @@ static void interrupted(void)
 		OK(batch_cell(&im, 2, &cell), "cell 2");
 		EQ_I(cell.live_bytes, step > 1 ? -95 : 5);
 		EQ_I(cell.live_blocks, step > 1 ? 0 : 1);
-		OK(lives_of(&im, &lives), "lifetimes");
+		OK(lifetimes_of(&im, &lives), "lifetimes");
 		EQ_U(lives.blocks[0], 1);
 		EQ_U(lives.blocks[2], 1);
 	}
@@ -138,7 +138,7 @@ static void interrupted(void)
 	load();
 	EQ_I(im.head.heap.now, 880);
 	OK(batch_cell(&im, 2, &cell) && cell.live_bytes == -95, "no cell of it");
-	OK(lives_of(&im, &lives) && lives.blocks[0] == 2, "no such count");
+	OK(lifetimes_of(&im, &lives) && lives.blocks[0] == 2, "no such count");
 }
 
 /* The heap is above its peak, which nobody has noted yet: it stands there before they are freed. */
