@@ -26,13 +26,13 @@ struct builder {
 	struct strings names;	/* of places; a place is its number - 1 */
 	double *area;		/* by place */
 	uint8_t *row;		/* by place: its band, or ROW_OTHER */
-	/* Calls add() for every place of a sample. Returns 0, or -1 with ERR. */
+	/* Calls add_band_bytes() for every place of a sample. Returns 0, or -1 with ERR. */
 	int (*walk)(struct builder *w, uint32_t sample, struct mu_error *err);
 	void *source;
 	bool is_storing;	/* the second time */
 };
 
-static void add(struct builder *w, uint32_t place, uint32_t sample, double bytes)
+static void add_band_bytes(struct builder *w, uint32_t place, uint32_t sample, double bytes)
 {
 	uint8_t row;
 
@@ -48,7 +48,7 @@ static void add(struct builder *w, uint32_t place, uint32_t sample, double bytes
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
-static bool make_samples(struct builder *w, uint32_t count)
+static bool allocate_samples(struct builder *w, uint32_t count)
 {
 	struct bands *b = w->b;
 
@@ -62,7 +62,7 @@ static bool make_samples(struct builder *w, uint32_t count)
 }
 
 /* The trapezium rule, as a weight of each sample. Times of a damaged file may go back. */
-static void weigh(struct builder *w)
+static void weigh_all_places(struct builder *w)
 {
 	struct bands *b = w->b;
 
@@ -74,7 +74,7 @@ static void weigh(struct builder *w)
 	}
 }
 
-static int walk_all(struct builder *w, struct mu_error *err)
+static int walk_all_samples(struct builder *w, struct mu_error *err)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		if (w->walk(w, i, err) < 0)
@@ -84,7 +84,7 @@ static int walk_all(struct builder *w, struct mu_error *err)
 }
 
 /* The largest places have bands, the smaller ones none. Returns false without memory. */
-static bool choose(struct builder *w)
+static bool choose_largest_bands(struct builder *w)
 {
 	struct bands *b = w->b;
 	uint32_t places = w->names.count, most[BANDS_MOST + 1], count = 0;
@@ -121,7 +121,7 @@ static bool choose(struct builder *w)
 	return true;
 }
 
-static void sum_up(const struct builder *w, struct band *band, double *sum)
+static void sum_band(const struct builder *w, struct band *band, double *sum)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		double value = band->value[i];
@@ -133,7 +133,7 @@ static void sum_up(const struct builder *w, struct band *band, double *sum)
 	w->b->area += band->area;
 }
 
-static bool finish(const struct builder *w)
+static bool finish_bands(const struct builder *w)
 {
 	struct bands *b = w->b;
 	double *sum = calloc(b->count, sizeof(*sum));
@@ -141,10 +141,10 @@ static bool finish(const struct builder *w)
 	if (!sum)
 		return false;
 	for (uint32_t i = 0; i < b->band_count; i++)
-		sum_up(w, &b->band[i], sum);
-	sum_up(w, &b->other, sum);
-	sum_up(w, &b->admin, sum);
-	sum_up(w, &b->stacks, sum);
+		sum_band(w, &b->band[i], sum);
+	sum_band(w, &b->other, sum);
+	sum_band(w, &b->admin, sum);
+	sum_band(w, &b->stacks, sum);
 	for (uint32_t i = 0; i < b->count; i++) {
 		if (sum[i] > b->peak) {
 			b->peak = sum[i];
@@ -155,7 +155,7 @@ static bool finish(const struct builder *w)
 	return true;
 }
 
-static int build(struct builder *w, struct mu_error *err)
+static int build_bands(struct builder *w, struct mu_error *err)
 {
 	size_t places = (size_t)w->names.count + 1;
 
@@ -163,18 +163,18 @@ static int build(struct builder *w, struct mu_error *err)
 	w->row = calloc(places, sizeof(*w->row));
 	if (!w->area || !w->row)
 		return mu_error_memory(err);
-	weigh(w);
-	if (walk_all(w, err) < 0)
+	weigh_all_places(w);
+	if (walk_all_samples(w, err) < 0)
 		return -1;
-	if (!choose(w))
+	if (!choose_largest_bands(w))
 		return mu_error_memory(err);
 	w->is_storing = true;
-	if (walk_all(w, err) < 0)
+	if (walk_all_samples(w, err) < 0)
 		return -1;
-	return finish(w) ? 0 : mu_error_memory(err);
+	return finish_bands(w) ? 0 : mu_error_memory(err);
 }
 
-static void release(struct builder *w)
+static void release_builder(struct builder *w)
 {
 	strings_free(&w->names);
 	free(w->weight);
@@ -182,7 +182,7 @@ static void release(struct builder *w)
 	free(w->row);
 }
 
-static int too_few(struct mu_error *err, const char *what)
+static int refuse_few_samples(struct mu_error *err, const char *what)
 {
 	return mu_error_set(err, MU_ERROR_FORMAT, 0, "has fewer than two %s: nothing to draw",
 			    what);
@@ -210,13 +210,13 @@ static int walk_recorded(struct builder *w, uint32_t sample, struct mu_error *er
 		return 0;
 	for (uint32_t i = 0; i < sites->count; i++) {
 		if (r->place[i] && r->weight[i].is_there)
-			add(w, r->place[i] - 1, sample, (double)r->weight[i].bytes);
+			add_band_bytes(w, r->place[i] - 1, sample, (double)r->weight[i].bytes);
 	}
 	return 0;
 }
 
 /* Code without a name has an address in its file, which is the same in every run. */
-static void address_of(const struct profile *p, uint32_t location, char name[NAME_BYTES])
+static void format_address_name(const struct profile *p, uint32_t location, char name[NAME_BYTES])
 {
 	const struct location *l = &p->location[location];
 	uint64_t bias = l->module < p->modules.count ? p->modules.module[l->module].bias : 0;
@@ -227,7 +227,8 @@ static void address_of(const struct profile *p, uint32_t location, char name[NAM
 }
 
 /* "read_line (input.c:34)", "libfoo.so+0x1234" */
-static void name_of(const struct profile *p, const struct position *at, char name[NAME_BYTES])
+static void format_place_name(const struct profile *p, const struct position *at,
+			      char name[NAME_BYTES])
 {
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
 	const char *file, *slash;
@@ -238,7 +239,7 @@ static void name_of(const struct profile *p, const struct position *at, char nam
 		return;
 	}
 	if (!level || !level->full) {
-		address_of(p, p->frame[at->frame].location, name);
+		format_address_name(p, p->frame[at->frame].location, name);
 		return;
 	}
 	shortname(symbols_text(&p->symbols, level->full), name, NAME_BYTES / 2);
@@ -250,7 +251,7 @@ static void name_of(const struct profile *p, const struct position *at, char nam
 			 slash ? slash + 1 : file, level->line);
 }
 
-static int name_places(struct builder *w, const struct filter *f, struct mu_error *err)
+static int name_site_places(struct builder *w, const struct filter *f, struct mu_error *err)
 {
 	struct recorded *r = w->source;
 	const struct sites *sites = &r->profile->sites;
@@ -265,7 +266,7 @@ static int name_places(struct builder *w, const struct filter *f, struct mu_erro
 		if (stack.is_ignored || !sites_is_counted(&sites->site[i]))
 			continue;
 		at = attribution_find(&h, &stack);
-		name_of(r->profile, &at, name);
+		format_place_name(r->profile, &at, name);
 		r->place[i] = strings_add(&w->names, name, strlen(name));
 		if (!r->place[i])
 			result = mu_error_memory(err);
@@ -275,8 +276,8 @@ static int name_places(struct builder *w, const struct filter *f, struct mu_erro
 }
 
 /* Admin bytes are known of the heap as a whole; in units of the clock or of time. */
-static void set_sample(struct builder *w, uint32_t sample, const struct mu_snapshot *shot,
-		       uint64_t start_ns)
+static void set_sample_figures(struct builder *w, uint32_t sample, const struct mu_snapshot *shot,
+			       uint64_t start_ns)
 {
 	struct bands *b = w->b;
 
@@ -287,7 +288,7 @@ static void set_sample(struct builder *w, uint32_t sample, const struct mu_snaps
 }
 
 /* Returns how many samples there are. */
-static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t count)
+static uint32_t set_recorded_samples(struct builder *w, struct recorded *r, uint64_t count)
 {
 	const struct mu_process *process = &r->image->head.process;
 	const struct mu_heap *heap = &r->image->head.heap;
@@ -302,7 +303,7 @@ static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t coun
 		    shot.mono_ns < start_ns)
 			continue;
 		r->shot[samples] = i;
-		set_sample(w, samples++, &shot, start_ns);
+		set_sample_figures(w, samples++, &shot, start_ns);
 		last = shot;
 	}
 	if (process->exit_mono_ns > last.mono_ns && samples > 0) {
@@ -310,7 +311,7 @@ static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t coun
 		last.clock_bytes = heap->clock;
 		last.extra = heap->extra;
 		r->shot[samples] = UINT64_MAX;
-		set_sample(w, samples++, &last, start_ns);
+		set_sample_figures(w, samples++, &last, start_ns);
 	}
 	return samples;
 }
@@ -329,13 +330,13 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 	r.weight = calloc(sites, sizeof(*r.weight));
 	r.place = calloc(sites, sizeof(*r.place));
 	r.shot = calloc(count + 1, sizeof(*r.shot));
-	if (!r.weight || !r.place || !r.shot || !make_samples(&w, (uint32_t)count + 1))
+	if (!r.weight || !r.place || !r.shot || !allocate_samples(&w, (uint32_t)count + 1))
 		mu_error_memory(err);
-	else if ((b->count = set_samples(&w, &r, count)) < 2)
-		too_few(err, "snapshots that know their places");
-	else if (name_places(&w, f, err) == 0)
-		result = build(&w, err);
-	release(&w);
+	else if ((b->count = set_recorded_samples(&w, &r, count)) < 2)
+		refuse_few_samples(err, "snapshots that know their places");
+	else if (name_site_places(&w, f, err) == 0)
+		result = build_bands(&w, err);
+	release_builder(&w);
 	free(r.weight);
 	free(r.place);
 	free(r.shot);
@@ -351,7 +352,7 @@ struct massif_source {
 };
 
 /* "0x401136: main (prog.c:7)" is "main (prog.c:7)"; what was merged belongs to no place. */
-static const char *place_name(const char *text)
+static const char *skip_massif_address(const char *text)
 {
 	const char *colon;
 
@@ -362,7 +363,7 @@ static const char *place_name(const char *text)
 	return colon ? colon + 2 : text;
 }
 
-static int walk_massif(struct builder *w, uint32_t sample, struct mu_error *err)
+static int walk_massif_sample(struct builder *w, uint32_t sample, struct mu_error *err)
 {
 	const struct massif_source *s = w->source;
 	const struct massif_node *root = massif_tree(s->m, s->shot[sample]), *node;
@@ -378,7 +379,7 @@ static int walk_massif(struct builder *w, uint32_t sample, struct mu_error *err)
 
 		if (!place)
 			continue;
-		add(w, place - 1, sample, (double)node->bytes);
+		add_band_bytes(w, place - 1, sample, (double)node->bytes);
 		rest -= (double)node->bytes;
 	}
 	if (w->is_storing && rest > 0)
@@ -386,14 +387,14 @@ static int walk_massif(struct builder *w, uint32_t sample, struct mu_error *err)
 	return 0;
 }
 
-static int name_texts(struct builder *w, struct massif_source *s, struct mu_error *err)
+static int name_massif_places(struct builder *w, struct massif_source *s, struct mu_error *err)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		const struct massif_node *root = massif_tree(s->m, s->shot[i]);
 		const struct massif_node *node = root ? root + 1 : NULL;
 
 		for (uint32_t k = 0; root && k < root->children; k++, node += node->size) {
-			const char *name = place_name(massif_text(s->m, node));
+			const char *name = skip_massif_address(massif_text(s->m, node));
 
 			if (s->place[node->text] || !name)
 				continue;
@@ -406,7 +407,7 @@ static int name_texts(struct builder *w, struct massif_source *s, struct mu_erro
 }
 
 /* Snapshots without a tree are no help, unless there is nothing that a tree could show. */
-static uint32_t set_shots(struct builder *w, struct massif_source *s)
+static uint32_t set_massif_samples(struct builder *w, struct massif_source *s)
 {
 	uint32_t count = 0;
 
@@ -427,19 +428,19 @@ int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
 		    struct mu_error *err)
 {
 	struct massif_source s = { .m = m };
-	struct builder w = { .b = b, .least = least, .walk = walk_massif, .source = &s };
+	struct builder w = { .b = b, .least = least, .walk = walk_massif_sample, .source = &s };
 	int result = -1;
 
 	*b = (struct bands){ .unit = m->unit };
 	s.place = calloc((size_t)m->texts.count + 1, sizeof(*s.place));
 	s.shot = calloc(m->count + 1, sizeof(*s.shot));
-	if (!s.place || !s.shot || !make_samples(&w, (uint32_t)m->count + 1))
+	if (!s.place || !s.shot || !allocate_samples(&w, (uint32_t)m->count + 1))
 		mu_error_memory(err);
-	else if ((b->count = set_shots(&w, &s)) < 2)
-		too_few(err, "snapshots with a tree (--detailed-freq=1 makes more)");
-	else if (name_texts(&w, &s, err) == 0)
-		result = build(&w, err);
-	release(&w);
+	else if ((b->count = set_massif_samples(&w, &s)) < 2)
+		refuse_few_samples(err, "snapshots with a tree (--detailed-freq=1 makes more)");
+	else if (name_massif_places(&w, &s, err) == 0)
+		result = build_bands(&w, err);
+	release_builder(&w);
 	free(s.place);
 	free(s.shot);
 	return result;

@@ -56,7 +56,7 @@ const char *dhat_text(const struct dhat *d, uint32_t frame)
 /* ---- points ------------------------------------------------------------------------------ */
 
 /* Where the slots are is another in every run, so that no file can be made to collide. */
-static uint32_t hash_of(const struct dhat *d, const uint32_t *frame, uint32_t frames)
+static uint32_t hash_frames(const struct dhat *d, const uint32_t *frame, uint32_t frames)
 {
 	uint64_t hash = (uintptr_t)d->slot ^ frames;
 
@@ -67,7 +67,7 @@ static uint32_t hash_of(const struct dhat *d, const uint32_t *frame, uint32_t fr
 	return (uint32_t)(hash >> 32);
 }
 
-static bool grow_slots(struct dhat *d)
+static bool grow_hash_slots(struct dhat *d)
 {
 	uint32_t slots = d->slots ? 2 * d->slots : FIRST_SLOTS;
 	uint32_t *slot = calloc(slots, sizeof(*slot));
@@ -80,7 +80,7 @@ static bool grow_slots(struct dhat *d)
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct dhat_point *p = &d->point[i];
 		const uint32_t *frame = p->frames ? d->stacked + p->first_frame : NULL;
-		uint32_t at = hash_of(d, frame, p->frames) & (slots - 1);
+		uint32_t at = hash_frames(d, frame, p->frames) & (slots - 1);
 
 		while (slot[at])
 			at = (at + 1) & (slots - 1);
@@ -90,9 +90,9 @@ static bool grow_slots(struct dhat *d)
 }
 
 /* The slot of a stack, empty if there is no such point yet. */
-static uint32_t *slot_of(struct dhat *d, const struct dhat_stack *s)
+static uint32_t *find_slot_of_stack(struct dhat *d, const struct dhat_stack *s)
 {
-	uint32_t at = hash_of(d, s->frame, s->frames) & (d->slots - 1);
+	uint32_t at = hash_frames(d, s->frame, s->frames) & (d->slots - 1);
 
 	for (; d->slot[at]; at = (at + 1) & (d->slots - 1)) {
 		const struct dhat_point *p = &d->point[d->slot[at] - 1];
@@ -105,8 +105,8 @@ static uint32_t *slot_of(struct dhat *d, const struct dhat_stack *s)
 	return &d->slot[at];
 }
 
-static int add_new(struct dhat *d, const struct dhat_point *values, const struct dhat_stack *s,
-		   struct mu_error *err)
+static int append_new_point(struct dhat *d, const struct dhat_point *values,
+			    const struct dhat_stack *s, struct mu_error *err)
 {
 	struct dhat_point *p;
 
@@ -115,8 +115,9 @@ static int add_new(struct dhat *d, const struct dhat_point *values, const struct
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many program points");
 	if (!array_reserve(&d->point, &d->room, d->count + 1, sizeof(*d->point)) ||
 	    !array_reserve(&d->stacked, &d->stacked_room, d->stacked_count + s->frames,
-		  sizeof(*d->stacked)) ||
-	    !array_reserve(&d->access, &d->access_room, d->access_count + s->counts, sizeof(*d->access)))
+			   sizeof(*d->stacked)) ||
+	    !array_reserve(&d->access, &d->access_room, d->access_count + s->counts,
+			   sizeof(*d->access)))
 		return mu_error_memory(err);
 	p = &d->point[d->count++];
 	*p = *values;
@@ -164,11 +165,11 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 
 	if (stack->counts > DHAT_ACCESSES_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many access counts");
-	if (2 * d->count >= d->slots && !grow_slots(d))
+	if (2 * d->count >= d->slots && !grow_hash_slots(d))
 		return mu_error_memory(err);
-	slot = slot_of(d, stack);
+	slot = find_slot_of_stack(d, stack);
 	if (*slot == 0) {
-		if (add_new(d, values, stack, err) < 0)
+		if (append_new_point(d, values, stack, err) < 0)
 			return -1;
 		*slot = d->count;
 		return 0;

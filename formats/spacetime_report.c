@@ -37,7 +37,7 @@ struct child {
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-static void put_escaped(struct writer *w, const char *text)
+static void write_escaped_text(struct writer *w, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 
@@ -52,7 +52,7 @@ static void put_escaped(struct writer *w, const char *text)
 }
 
 /* "0x401767D0: read_line (input.c:34)": the function with the line that the code is of. */
-static void put_place(struct writer *w, uint32_t node)
+static void write_place_name(struct writer *w, uint32_t node)
 {
 	const struct profile *p = w->s->filter->profile;
 	struct symbols_place place = { .name = "", .file = "" };
@@ -82,7 +82,7 @@ static void put_place(struct writer *w, uint32_t node)
 		fclose(memory);
 	}
 	if (text)
-		put_escaped(w, text);
+		write_escaped_text(w, text);
 	else
 		w->has_failed = true;
 	free(text);
@@ -90,7 +90,7 @@ static void put_place(struct writer *w, uint32_t node)
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-static int by_space(const void *a, const void *b)
+static int compare_by_space(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
 
@@ -101,7 +101,7 @@ static int by_space(const void *a, const void *b)
 
 /* The children of a node and, where stacks end at it, nobody. Returns how many; CHILD has room
  * for all. */
-static uint32_t children_of(const struct writer *w, uint32_t node, struct child *child)
+static uint32_t collect_children(const struct writer *w, uint32_t node, struct child *child)
 {
 	const struct tree_node *n = &w->t->node[node];
 	int64_t rest = n->bytes;
@@ -113,7 +113,7 @@ static uint32_t children_of(const struct writer *w, uint32_t node, struct child 
 	}
 	if (rest > 0)
 		child[count++] = (struct child){ NOBODY, rest };
-	qsort(child, count, sizeof(*child), by_space);
+	qsort(child, count, sizeof(*child), compare_by_space);
 	return count;
 }
 
@@ -123,30 +123,30 @@ static bool is_significant(const struct writer *w, int64_t space)
 }
 
 /* Callers of a context at the limit of depth are not known. */
-static bool has_entry(const struct writer *w, uint32_t node)
+static bool has_report_entry(const struct writer *w, uint32_t node)
 {
 	return node != NOBODY && w->t->node[node].depth < w->depth &&
 	       is_significant(w, w->t->node[node].bytes) && w->t->node[node].bytes > 0;
 }
 
-static void put_caller(struct writer *w, const struct child *c)
+static void write_caller_line(struct writer *w, const struct child *c)
 {
 	char text[16];
 	const char *percent = spacetime_percent(w->s, (double)c->space, text);
 
 	if (!w->r->is_html) {
 		fprintf(w->out, "  %6s: ", percent);
-	} else if (has_entry(w, c->node)) {
+	} else if (has_report_entry(w, c->node)) {
 		fprintf(w->out, "<li><a name=\"a%" PRIu32 "\"></a><a href=\"#b%" PRIu32
 			"\">%s</a>: ", c->node, c->node, percent);
 	} else {
 		fprintf(w->out, "<li>%s: ", percent);
 	}
-	put_place(w, c->node);
+	write_place_name(w, c->node);
 	fputs(w->r->is_html ? "\n" : "\n\n", w->out);
 }
 
-static void put_callers(struct writer *w, uint32_t node)
+static void write_caller_lines(struct writer *w, uint32_t node)
 {
 	const struct tree_node *n = &w->t->node[node];
 	struct child *child = calloc((size_t)n->children + 2, sizeof(*child));
@@ -156,10 +156,10 @@ static void put_callers(struct writer *w, uint32_t node)
 		w->has_failed = true;
 		return;
 	}
-	count = children_of(w, node, child);
+	count = collect_children(w, node, child);
 	fputs(w->r->is_html ? "<p>Called from:\n<ul>\n" : "\nCalled from:\n", w->out);
 	while (shown < count && is_significant(w, child[shown].space))
-		put_caller(w, &child[shown++]);
+		write_caller_line(w, &child[shown++]);
 	if (shown < count)
 		fprintf(w->out, "%s%s%" PRIu32 " %sinsignificant place%s%s",
 			w->r->is_html ? "<li>" : "  ", shown ? "and " : "", count - shown,
@@ -171,7 +171,7 @@ static void put_callers(struct writer *w, uint32_t node)
 }
 
 /* The frames of a context, innermost first. */
-static void put_context(struct writer *w, uint32_t node)
+static void write_context_line(struct writer *w, uint32_t node)
 {
 	uint32_t path[TREE_DEPTH_MAX];
 	uint32_t length = 0;
@@ -180,12 +180,12 @@ static void put_context(struct writer *w, uint32_t node)
 		path[length++] = node;
 	while (length > 0) {
 		fputs("  ", w->out);
-		put_place(w, path[--length]);
+		write_place_name(w, path[--length]);
 		fputs(w->r->is_html ? "<br>\n" : "\n", w->out);
 	}
 }
 
-static void put_entry(struct writer *w, uint32_t node)
+static void write_node_entry(struct writer *w, uint32_t node)
 {
 	char text[16];
 	const char *percent = spacetime_percent(w->s, (double)w->t->node[node].bytes, text);
@@ -199,17 +199,17 @@ static void put_entry(struct writer *w, uint32_t node)
 			percent);
 	else
 		fprintf(w->out, "Context accounted for %s of measured spacetime\n", percent);
-	put_context(w, node);
-	put_callers(w, node);
+	write_context_line(w, node);
+	write_caller_lines(w, node);
 }
 
 /* All entries of a level. Returns whether there were any. */
-static bool put_level(struct writer *w, unsigned int level)
+static bool write_tree_level(struct writer *w, unsigned int level)
 {
 	bool is_first = true;
 
 	for (uint32_t i = 0; i < w->t->count; i++) {
-		if (w->t->node[i].depth != level || !has_entry(w, i))
+		if (w->t->node[i].depth != level || !has_report_entry(w, i))
 			continue;
 		if (is_first)
 			fprintf(w->out, "%s== %u ===========================%s\n",
@@ -218,13 +218,13 @@ static bool put_level(struct writer *w, unsigned int level)
 		else
 			fputs(w->r->is_html ? "<hr>\n" :
 					      "---------------------------------\n", w->out);
-		put_entry(w, i);
+		write_node_entry(w, i);
 		is_first = false;
 	}
 	return !is_first;
 }
 
-static void put_levels(struct writer *w)
+static void write_tree_levels(struct writer *w)
 {
 	unsigned int level = 0;
 
@@ -233,25 +233,25 @@ static void put_levels(struct writer *w)
 				      "(No heap memory allocated)\n", w->out);
 		return;
 	}
-	while (put_level(w, level))
+	while (write_tree_level(w, level))
 		level++;
 }
 
-static void put_report(struct writer *w)
+static void write_whole_report(struct writer *w)
 {
 	if (w->r->is_html) {
 		fputs("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'\">\n<title>", w->out);
-		put_escaped(w, w->r->title);
+		write_escaped_text(w, w->r->title);
 		fputs("</title>\n<style>body { font-family: monospace; max-width: 60em; "
 		      "margin: 2em auto; padding: 0 1em } li { margin: .3em 0 }</style></head>\n"
 		      "<body>\n", w->out);
 	}
 	fputs("Command: ", w->out);
-	put_escaped(w, w->r->command);
+	write_escaped_text(w, w->r->command);
 	fputs(w->r->is_html ? "<br>\n" : "\n\n", w->out);
-	put_levels(w);
+	write_tree_levels(w);
 	fputs(w->r->is_html ? "<hr>\n<p>" : "=================================\n\n", w->out);
 	fputs("End of information.  Rerun with a bigger --depth value for more.\n", w->out);
 	if (w->r->is_html)
@@ -259,7 +259,7 @@ static void put_report(struct writer *w)
 }
 
 /* Nodes stand in preorder: the parent is the last one of the depth above. */
-static void find_parents(struct writer *w)
+static void find_parent_nodes(struct writer *w)
 {
 	uint32_t last[TREE_DEPTH_MAX + 1] = { 0 };
 
@@ -284,8 +284,8 @@ int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spac
 	if (result == 0) {
 		w.parent = calloc((size_t)t.count + 1, sizeof(*w.parent));
 		if (w.parent) {
-			find_parents(&w);
-			put_report(&w);
+			find_parent_nodes(&w);
+			write_whole_report(&w);
 		}
 		if (!w.parent || w.has_failed)
 			result = mu_error_memory(err);

@@ -37,7 +37,7 @@ struct planter {
 	struct attribution attribution;
 };
 
-static uint32_t text_of(struct planter *t, uint32_t number)
+static uint32_t number_of_text(struct planter *t, uint32_t number)
 {
 	if (number == 0 || number > t->profile->symbols.strings.count)
 		return 0;
@@ -48,7 +48,7 @@ static uint32_t text_of(struct planter *t, uint32_t number)
 }
 
 /* Without a name: the address in the file, which is the same in every run. */
-static uint32_t address_text(struct planter *t, const struct location *l)
+static uint32_t number_of_address_text(struct planter *t, const struct location *l)
 {
 	uint64_t bias = l->module < t->profile->modules.count ?
 				t->profile->modules.module[l->module].bias : 0;
@@ -58,8 +58,8 @@ static uint32_t address_text(struct planter *t, const struct location *l)
 	return page_tree_text(&t->page->tree, text);
 }
 
-static uint32_t flags_of(const struct planter *t, uint32_t location,
-			 const struct symbols_level *level, bool is_inlined)
+static uint32_t flags_of_place(const struct planter *t, uint32_t location,
+			       const struct symbols_level *level, bool is_inlined)
 {
 	const size_t number = (size_t)(level - t->profile->symbols.level);
 	const bool is_runtime = t->attribution.is_runtime[number] ||
@@ -68,7 +68,7 @@ static uint32_t flags_of(const struct planter *t, uint32_t location,
 	return (is_inlined ? PAGE_INLINED : 0) | (is_runtime ? PAGE_RUNTIME : 0);
 }
 
-static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t location)
+static uint32_t add_frame_nodes(struct planter *t, uint32_t parent, uint32_t location)
 {
 	const struct location *l = &t->profile->location[location];
 	uint32_t count;
@@ -77,7 +77,7 @@ static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t locatio
 
 	if (count == 0) {
 		const struct page_place p = {
-			.function = address_text(t, l), .object = object,
+			.function = number_of_address_text(t, l), .object = object,
 			.flags = t->attribution.is_object[location] ? PAGE_RUNTIME : 0,
 		};
 
@@ -86,12 +86,12 @@ static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t locatio
 	}
 	for (uint32_t i = count; i-- > 0;) {
 		const struct page_place p = {
-			.function = level[i].full ? text_of(t, level[i].full) :
-						    address_text(t, l),
-			.file = text_of(t, level[i].file),
+			.function = level[i].full ? number_of_text(t, level[i].full) :
+						    number_of_address_text(t, l),
+			.file = number_of_text(t, level[i].file),
 			.line = level[i].line,
 			.object = object,
-			.flags = flags_of(t, location, &level[i], i + 1 < count),
+			.flags = flags_of_place(t, location, &level[i], i + 1 < count),
 		};
 
 		parent = page_tree_child(&t->page->tree, parent,
@@ -100,7 +100,7 @@ static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t locatio
 	return parent;
 }
 
-static uint32_t plant_stack(struct planter *t, const struct filtered *stack)
+static uint32_t add_stack_nodes(struct planter *t, const struct filtered *stack)
 {
 	uint32_t frame = stack->frame, depth = 0, node = 0;
 
@@ -112,13 +112,13 @@ static uint32_t plant_stack(struct planter *t, const struct filtered *stack)
 		node = t->node[frame];
 	while (depth-- > 0) {
 		frame = t->chain[depth];
-		node = plant_frame(t, node, t->profile->frame[frame].location);
+		node = add_frame_nodes(t, node, t->profile->frame[frame].location);
 		t->node[frame] = node;
 	}
 	return node;
 }
 
-static bool planter_init(struct planter *t, struct page_image *page, struct mu_error *err)
+static bool init_node_builder(struct planter *t, struct page_image *page, struct mu_error *err)
 {
 	const struct profile *p = page->export->filter->profile;
 
@@ -146,7 +146,7 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 	page_tree_init(&p->tree);
 	p->node = calloc((size_t)s->count + 1, sizeof(*p->node));
 	p->standing = calloc((size_t)s->count + 1, 1);
-	ok = planter_init(&t, p, err) && p->node && p->standing;
+	ok = init_node_builder(&t, p, err) && p->node && p->standing;
 	for (uint32_t i = 0; ok && i < s->count; i++) {
 		struct filtered stack;
 
@@ -156,7 +156,7 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 		if (stack.count > PROFILE_DEPTH_MAX)
 			stack.count = PROFILE_DEPTH_MAX;
 		p->standing[i] = stack.is_ignored ? IN_MOMENTS : SHOWN;
-		p->node[i] = stack.is_ignored ? 0 : plant_stack(&t, &stack);
+		p->node[i] = stack.is_ignored ? 0 : add_stack_nodes(&t, &stack);
 	}
 	free(t.node);
 	free(t.text);
@@ -182,7 +182,7 @@ struct values {
 	struct accesses accesses;
 };
 
-static int64_t image_value(const void *data, uint32_t site, enum page_metric metric)
+static int64_t site_metric_value(const void *data, uint32_t site, enum page_metric metric)
 {
 	const struct page_image *p = data;
 	const struct site *s = &p->export->filter->profile->sites.site[site];
@@ -208,33 +208,34 @@ static int64_t image_value(const void *data, uint32_t site, enum page_metric met
 	return 0;
 }
 
-static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+static int64_t recorded_site_value(const void *data, uint32_t site, enum page_metric metric)
 {
 	const struct values *v = data;
 
 	if (metric == PAGE_READ_BYTES || metric == PAGE_WRITTEN_BYTES) {
 		const struct site_accesses *a = &v->accesses.site[site];
 
-		if (site >= v->accesses.sites || image_value(v->page, site, PAGE_TOTAL_BLOCKS) == 0)
+		if (site >= v->accesses.sites ||
+		    site_metric_value(v->page, site, PAGE_TOTAL_BLOCKS) == 0)
 			return 0;
 		return (int64_t)(metric == PAGE_READ_BYTES ? a->read_bytes : a->written_bytes);
 	}
-	return image_value(v->page, site, metric);
+	return site_metric_value(v->page, site, metric);
 }
 
 struct page_sites page_image_sites(const struct page_image *p)
 {
 	return (struct page_sites){
 		.count = p->export->filter->profile->sites.count, .node = p->node,
-		.value = image_value, .data = p,
+		.value = site_metric_value, .data = p,
 		.metrics = ((1u << PAGE_MAX_BLOCKS) - 1) &
 			   ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES),
 	};
 }
 
 /* Counts of bytes, where the blocks of a node of the page come from one site. */
-static int put_accesses(struct page_json *j, const struct values *v, const struct page_cut *c,
-			struct mu_error *err)
+static int write_access_counts(struct page_json *j, const struct values *v,
+			       const struct page_cut *c, struct mu_error *err)
 {
 	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
 	uint32_t left = PAGE_COUNTS;
@@ -242,7 +243,7 @@ static int put_accesses(struct page_json *j, const struct values *v, const struc
 	if (!users)
 		return mu_error_memory(err);
 	for (uint32_t i = 0; i < v->accesses.sites; i++)
-		users[c->of_site[i]] += image_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
+		users[c->of_site[i]] += site_metric_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
 	page_json_open(j, "access", '[');
 	for (uint32_t i = 0; i < v->accesses.sites; i++) {
 		const struct site_accesses *a = &v->accesses.site[i];
@@ -266,8 +267,8 @@ struct shots {
 	uint64_t read; /* bytes of values since the memory that holds them was let go */
 };
 
-static void take_value(const struct shots *s, const struct mu_site_value *value,
-		       struct page_moment *m)
+static void add_moment_value(const struct shots *s, const struct mu_site_value *value,
+			     struct page_moment *m)
 {
 	const struct page_image *p = s->page;
 	const uint32_t sites = p->export->filter->profile->sites.count;
@@ -281,7 +282,7 @@ static void take_value(const struct shots *s, const struct mu_site_value *value,
 	*blocks = (int64_t)((uint64_t)*blocks + (uint64_t)value->blocks);
 }
 
-static enum page_shot take_shot(void *data, uint64_t number, struct page_moment *m)
+static enum page_shot read_snapshot_moment(void *data, uint64_t number, struct page_moment *m)
 {
 	struct shots *s = data;
 	struct mu_site_value value;
@@ -294,7 +295,7 @@ static enum page_shot take_shot(void *data, uint64_t number, struct page_moment 
 		return PAGE_SHOT_NONE;
 	snapshot_values_open(&values, s->page->export->image, &shot);
 	for (; s->left > 0 && snapshot_values_next(&values, &value); s->left--)
-		take_value(s, &value, m);
+		add_moment_value(s, &value, m);
 	/* All values together can have 64 MiB. */
 	s->read += shot.packed_bytes;
 	if (s->read > READ_MOST) {
@@ -304,7 +305,7 @@ static enum page_shot take_shot(void *data, uint64_t number, struct page_moment 
 	return snapshot_values_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
 }
 
-static void put_shot(void *data, uint64_t number, struct page_json *j)
+static void write_snapshot_fields(void *data, uint64_t number, struct page_json *j)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
 	const struct shots *s = data;
@@ -330,16 +331,19 @@ static void put_shot(void *data, uint64_t number, struct page_json *j)
 	}
 }
 
-static int put_shots(struct page_json *j, const struct page_image *p, const struct page_cut *c,
-		     const struct page_budget *b, struct mu_error *err)
+static int write_snapshots(struct page_json *j, const struct page_image *p,
+			   const struct page_cut *c, const struct page_budget *b,
+			   struct mu_error *err)
 {
 	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
 	struct shots s = { .page = p, .cut = c };
 
 	return page_put_shots(j, c->count,
-			      &(struct page_shots){
-				      .count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX,
-				      .take = take_shot, .put = put_shot, .data = &s },
+			      &(struct page_shots){ .count = count < SNAPSHOTS_MAX ? count :
+										     SNAPSHOTS_MAX,
+						    .take = read_snapshot_moment,
+						    .put = write_snapshot_fields,
+						    .data = &s },
 			      b, err);
 }
 
@@ -356,7 +360,7 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 	int result = !has_accesses ? 0 :
 		     accesses_load(&v.accesses, p->export->image, s.count, err);
 
-	s.value = site_value;
+	s.value = recorded_site_value;
 	s.data = &v;
 	if (has_accesses)
 		s.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
@@ -369,9 +373,9 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 		result = page_put_sites(j, &cut, &s, err);
 	}
 	if (result == 0)
-		result = put_shots(j, p, &cut, b, err);
+		result = write_snapshots(j, p, &cut, b, err);
 	if (result == 0 && has_accesses)
-		result = put_accesses(j, &v, &cut, err);
+		result = write_access_counts(j, &v, &cut, err);
 	page_cut_free(&cut);
 	accesses_free(&v.accesses);
 	return result;

@@ -55,7 +55,7 @@ int attribution_init(struct attribution *h, const struct filter *f, struct mu_er
 	return 0;
 }
 
-static bool is_runtime(const struct attribution *h, const struct position *at)
+static bool is_runtime_position(const struct attribution *h, const struct position *at)
 {
 	const struct profile *p = h->filter->profile;
 	const struct symbols_level *level = position_level(p, at);
@@ -71,7 +71,7 @@ static bool is_inside_runtime(const struct attribution *h, struct position at)
 		if (position_level(h->filter->profile, &at) ||
 		    !position_step(h->filter->profile, &at))
 			return false;
-		if (is_runtime(h, &at))
+		if (is_runtime_position(h, &at))
 			return true;
 	}
 	return false;
@@ -86,7 +86,7 @@ struct position attribution_find(const struct attribution *h, const struct filte
 	if (at.left == 0)
 		return at;
 	do {
-		if (!is_runtime(h, &at) && !is_inside_runtime(h, at))
+		if (!is_runtime_position(h, &at) && !is_inside_runtime(h, at))
 			return at;
 	} while (position_step(p, &at));
 	return innermost;

@@ -66,7 +66,7 @@ struct builder {
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
-static struct key key_of(const struct builder *b, const struct place *place)
+static struct key key_at_place(const struct builder *b, const struct place *place)
 {
 	uint32_t location = b->p->frame[place->frame].location;
 	const struct symbols_level *level;
@@ -83,7 +83,7 @@ static struct key key_of(const struct builder *b, const struct place *place)
 }
 
 /* One step outward. */
-static void step(const struct builder *b, struct place *place)
+static void step_outward(const struct builder *b, struct place *place)
 {
 	uint32_t count = 0;
 
@@ -97,21 +97,22 @@ static void step(const struct builder *b, struct place *place)
 		place->left = 0;
 }
 
-static bool is_same(struct key a, struct key b)
+static bool is_same_key(struct key a, struct key b)
 {
 	return a.high == b.high && a.low == b.low;
 }
 
 /* Whether the next PERIOD keys repeat the last ones of the path; PLACE is then behind them. */
-static bool repeats(const struct builder *b, struct place *place, unsigned int depth,
-		    unsigned int period)
+static bool is_repeated_cycle(const struct builder *b, struct place *place, unsigned int depth,
+			      unsigned int period)
 {
 	struct place ahead = *place;
 
 	for (unsigned int i = 0; i < period; i++) {
-		if (ahead.left == 0 || !is_same(key_of(b, &ahead), b->path[depth - period + i]))
+		if (ahead.left == 0 ||
+		    !is_same_key(key_at_place(b, &ahead), b->path[depth - period + i]))
 			return false;
-		step(b, &ahead);
+		step_outward(b, &ahead);
 	}
 	*place = ahead;
 	return true;
@@ -119,12 +120,12 @@ static bool repeats(const struct builder *b, struct place *place, unsigned int d
 
 /* Recursion: what only repeats the path so far is walked over, so a thousand levels of f calling
  * itself are one node. */
-static void fold(const struct builder *b, struct place *place, unsigned int depth)
+static void fold_recursion(const struct builder *b, struct place *place, unsigned int depth)
 {
 	unsigned int period = 1;
 
 	while (place->left && period <= depth && period <= TREE_FOLD_MAX)
-		if (repeats(b, place, depth, period)) {
+		if (is_repeated_cycle(b, place, depth, period)) {
 			place->is_folded = true;
 			period = 1;
 		} else {
@@ -132,19 +133,19 @@ static void fold(const struct builder *b, struct place *place, unsigned int dept
 		}
 }
 
-static void advance(struct builder *b, struct walker *w, unsigned int depth)
+static void advance_walker(struct builder *b, struct walker *w, unsigned int depth)
 {
-	step(b, &w->place);
+	step_outward(b, &w->place);
 	w->place.is_folded = false;
 	if (b->o->grouping == TREE_BY_LINE)
-		fold(b, &w->place, depth);
+		fold_recursion(b, &w->place, depth);
 	if (w->place.left)
-		w->key = key_of(b, &w->place);
+		w->key = key_at_place(b, &w->place);
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-static struct tree_node *add_node(struct builder *b)
+static struct tree_node *append_tree_node(struct builder *b)
 {
 	struct tree *t = b->t;
 
@@ -162,12 +163,12 @@ static struct tree_node *add_node(struct builder *b)
 	return &t->node[t->count++];
 }
 
-static int64_t worth(const struct builder *b, int64_t bytes, int64_t blocks)
+static int64_t weight_of_values(const struct builder *b, int64_t bytes, int64_t blocks)
 {
 	return b->o->by_blocks ? blocks : bytes;
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_walker_keys(const void *a, const void *b)
 {
 	const struct walker *x = a, *y = b;
 
@@ -179,7 +180,7 @@ static int by_key(const void *a, const void *b)
 	return (x->key.low > y->key.low) - (x->key.low < y->key.low);
 }
 
-static void add_group(struct builder *b, struct groups *g, const struct group *group)
+static void append_group(struct builder *b, struct groups *g, const struct group *group)
 {
 	if (g->count == g->room) {
 		struct group *more = array_grow(g->group, &g->room, g->count + 1, sizeof(*more));
@@ -194,22 +195,22 @@ static void add_group(struct builder *b, struct groups *g, const struct group *g
 }
 
 /* The run of walkers from FIRST on that have one key. */
-static struct group take_group(const struct builder *b, size_t first, size_t end)
+static struct group sum_group(const struct builder *b, size_t first, size_t end)
 {
 	struct group g = { .first = first, .end = first };
 	const struct walker *w = &b->walker[first];
 	const struct location *l = &b->p->location[b->p->frame[w->place.frame].location];
 
 	g.order = modules_order(&b->p->modules, l->module, l->pc);
-	for (; g.end < end && is_same(b->walker[g.end].key, w->key); g.end++) {
+	for (; g.end < end && is_same_key(b->walker[g.end].key, w->key); g.end++) {
 		g.bytes += b->walker[g.end].bytes;
 		g.blocks += b->walker[g.end].blocks;
 	}
-	g.worth = worth(b, g.bytes, g.blocks);
+	g.worth = weight_of_values(b, g.bytes, g.blocks);
 	return g;
 }
 
-static int by_worth(const void *a, const void *b)
+static int compare_group_weights(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
@@ -219,15 +220,15 @@ static int by_worth(const void *a, const void *b)
 }
 
 /* The children that walkers [first, end) make, in order. */
-static void make_groups(struct builder *b, struct groups *g, size_t first, size_t end)
+static void group_walkers(struct builder *b, struct groups *g, size_t first, size_t end)
 {
 	struct group rest = { .first = first, .end = first };
 
-	qsort(b->walker + first, end - first, sizeof(*b->walker), by_key);
+	qsort(b->walker + first, end - first, sizeof(*b->walker), compare_walker_keys);
 	for (; first < end && !b->walker[first].place.left; first++)
 		g->has_ends = true;
 	while (first < end) {
-		struct group group = take_group(b, first, end);
+		struct group group = sum_group(b, first, end);
 
 		if (group.worth < b->significant) {
 			rest.bytes += group.bytes;
@@ -235,23 +236,23 @@ static void make_groups(struct builder *b, struct groups *g, size_t first, size_
 			rest.worth += group.worth;
 			rest.merged++;
 		} else {
-			add_group(b, g, &group);
+			append_group(b, g, &group);
 		}
 		first = group.end;
 	}
 	if (rest.merged)
-		add_group(b, g, &rest);
+		append_group(b, g, &rest);
 	if (g->count > 1)
-		qsort(g->group, g->count, sizeof(*g->group), by_worth);
+		qsort(g->group, g->count, sizeof(*g->group), compare_group_weights);
 }
 
 static void make_children(struct builder *b, uint32_t parent, size_t first, size_t end);
 
-static void make_node(struct builder *b, const struct group *g, unsigned int depth)
+static void make_group_node(struct builder *b, const struct group *g, unsigned int depth)
 {
 	const struct walker *w = &b->walker[g->first];
 	uint32_t number = b->t->count;
-	struct tree_node *node = add_node(b);
+	struct tree_node *node = append_tree_node(b);
 
 	if (!node)
 		return;
@@ -266,7 +267,7 @@ static void make_node(struct builder *b, const struct group *g, unsigned int dep
 	node->level = w->place.level;
 	b->path[depth - 1] = w->key;
 	for (size_t i = g->first; i < g->end; i++) {
-		advance(b, &b->walker[i], depth);
+		advance_walker(b, &b->walker[i], depth);
 		node->flags |= b->walker[i].place.is_folded ? TREE_RECURSIVE : 0;
 	}
 	make_children(b, number, g->first, g->end);
@@ -279,7 +280,7 @@ static void make_children(struct builder *b, uint32_t number, size_t first, size
 	unsigned int depth = b->t->node[number].depth + 1;
 	uint32_t made = 0;
 
-	make_groups(b, &g, first, end);
+	group_walkers(b, &g, first, end);
 	if (b->t->count + g.count > b->nodes_max) {
 		b->t->is_cut = true;
 		g.count = 0;
@@ -287,7 +288,7 @@ static void make_children(struct builder *b, uint32_t number, size_t first, size
 	if (depth > b->depth_max)
 		g.count = 0;
 	for (; made < g.count && !b->has_failed; made++)
-		make_node(b, &g.group[made], depth);
+		make_group_node(b, &g.group[made], depth);
 	b->t->node[number].children = made;
 	b->t->node[number].size = b->t->count - number;
 	b->t->node[number].flags |= g.has_ends ? TREE_ENDS : 0;
@@ -297,7 +298,7 @@ static void make_children(struct builder *b, uint32_t number, size_t first, size
 /* ---- everything ----------------------------------------------------------------------------- */
 
 /* A weight that can be added up, whatever a damaged recording says. */
-static int64_t sane(const struct builder *b, int64_t value)
+static int64_t clamp_value(const struct builder *b, int64_t value)
 {
 	int64_t most = INT64_MAX / ((int64_t)b->p->sites.count + 1);
 
@@ -319,10 +320,10 @@ static void start_walkers(struct builder *b, const struct filter *f, const struc
 		if (stack.is_ignored)
 			continue;
 		*w = (struct walker){ .place = { .frame = stack.frame, .left = stack.count },
-				      .bytes = sane(b, weight[i].bytes),
-				      .blocks = sane(b, weight[i].blocks) };
+				      .bytes = clamp_value(b, weight[i].bytes),
+				      .blocks = clamp_value(b, weight[i].blocks) };
 		if (stack.count)
-			w->key = key_of(b, &w->place);
+			w->key = key_at_place(b, &w->place);
 		root->bytes += w->bytes;
 		root->blocks += w->blocks;
 		b->walkers++;
@@ -333,7 +334,7 @@ static void start_walkers(struct builder *b, const struct filter *f, const struc
 static int64_t least_significant(const struct builder *b)
 {
 	const struct tree_node *root = b->t->node;
-	int64_t all = worth(b, root->bytes, root->blocks);
+	int64_t all = weight_of_values(b, root->bytes, root->blocks);
 
 	if (b->o->threshold <= 0)
 		return INT64_MIN;
@@ -357,7 +358,7 @@ int tree_build(struct tree *t, const struct filter *f, const struct weight *weig
 	b->nodes_max = o->nodes_max ? o->nodes_max : NODES_MAX;
 	b->depth_max = o->depth && o->depth < TREE_DEPTH_MAX ? o->depth : TREE_DEPTH_MAX;
 	b->walker = reallocarray(NULL, (size_t)b->p->sites.count + 1, sizeof(*b->walker));
-	if (b->walker && add_node(b)) {
+	if (b->walker && append_tree_node(b)) {
 		start_walkers(b, f, weight);
 		b->significant = least_significant(b);
 		make_children(b, 0, 0, b->walkers);

@@ -14,8 +14,8 @@
 
 enum { FIRST_ROOM = 64 };
 
-static int write_at(const struct save *k, const void *data, size_t size, uint64_t offset,
-		    struct mu_error *err)
+static int write_at_offset(const struct save *k, const void *data, size_t size, uint64_t offset,
+			   struct mu_error *err)
 {
 	const char *at = data;
 
@@ -36,7 +36,7 @@ static int write_at(const struct save *k, const void *data, size_t size, uint64_
 }
 
 /* The header comes last: until then the file is the recording it was before. */
-static int write_header(struct save *k, struct mu_error *err)
+static int write_segment_head(struct save *k, struct mu_error *err)
 {
 	char page[MU_PAGE] = "";
 
@@ -44,11 +44,11 @@ static int write_header(struct save *k, struct mu_error *err)
 	k->head.checksum = 0;
 	k->head.checksum = crc32_add(0, &k->head, sizeof(k->head));
 	memcpy(page, &k->head, sizeof(k->head));
-	return write_at(k, page, sizeof(page), 0, err);
+	return write_at_offset(k, page, sizeof(page), 0, err);
 }
 
 /* Room for more entries: a table twice as long behind everything. */
-static int grow(struct save *k, struct mu_error *err)
+static int grow_slot_table(struct save *k, struct mu_error *err)
 {
 	uint32_t room = k->room ? 2 * k->room : FIRST_ROOM;
 	struct mu_slot *slot = reallocarray(k->slot, room, sizeof(*slot));
@@ -57,12 +57,12 @@ static int grow(struct save *k, struct mu_error *err)
 		return mu_error_memory(err);
 	memset(slot + k->room, 0, (room - k->room) * sizeof(*slot));
 	k->slot = slot;
-	if (write_at(k, slot, room * sizeof(*slot), k->end, err) < 0)
+	if (write_at_offset(k, slot, room * sizeof(*slot), k->end, err) < 0)
 		return -1;
 	k->room = room;
 	k->head.slot_table = k->end;
 	k->end += room * sizeof(*slot);
-	return write_header(k, err);
+	return write_segment_head(k, err);
 }
 
 int save_begin(struct save *k, int fd, const struct mu_segment *from, struct mu_error *err)
@@ -79,10 +79,10 @@ int save_begin(struct save *k, int fd, const struct mu_segment *from, struct mu_
 		.collector_pid = from->collector_pid,
 		.config = from->config,
 	};
-	return grow(k, err);
+	return grow_slot_table(k, err);
 }
 
-static bool read_head(struct mu_segment *head, int fd)
+static bool read_segment_head(struct mu_segment *head, int fd)
 {
 	struct mu_segment zeroed;
 
@@ -102,7 +102,8 @@ bool save_resume(struct save *k, int fd, const struct mu_segment *since)
 	struct save found = { .fd = fd, .room = FIRST_ROOM };
 	size_t size;
 
-	if (!read_head(&found.head, fd) || found.head.start_mono_ns < since->start_mono_ns ||
+	if (!read_segment_head(&found.head, fd) ||
+	    found.head.start_mono_ns < since->start_mono_ns ||
 	    found.head.start_real_ns < since->start_real_ns)
 		return false;
 	while (found.room < found.head.slot_count)
@@ -129,7 +130,7 @@ int save_add(struct save *k, const struct image *im, const struct mu_slot *slot,
 
 	if (index == SEGMENT_SLOTS_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many images");
-	if (index == k->room && grow(k, err) < 0)
+	if (index == k->room && grow_slot_table(k, err) < 0)
 		return -1;
 	start = (k->end + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
 	if (save_image(k->fd, start, im, &length, &features, err) < 0)
@@ -140,12 +141,12 @@ int save_add(struct save *k, const struct image *im, const struct mu_slot *slot,
 	entry->offset = start;
 	entry->length = length;
 	place = k->head.slot_table + index * sizeof(*entry);
-	if (write_at(k, entry, sizeof(*entry), place, err) < 0)
+	if (write_at_offset(k, entry, sizeof(*entry), place, err) < 0)
 		return -1;
 	k->end = start + length;
 	k->head.slot_count++;
 	k->head.features |= features;
-	return write_header(k, err);
+	return write_segment_head(k, err);
 }
 
 bool save_ends_with(const struct save *k, const struct mu_slot *slot)
@@ -161,7 +162,7 @@ void save_end(struct save *k)
 }
 
 /* What a checksum covers: the entries of a table, not what they point to. */
-static int verify_table(const struct image *im, unsigned int section, struct mu_error *err)
+static int verify_section_table(const struct image *im, unsigned int section, struct mu_error *err)
 {
 	const struct mu_table *t = &im->head.table[section];
 	uint64_t length;
@@ -190,7 +191,7 @@ int save_verify(const struct segment *s, const struct image *im, struct mu_error
 
 		if (t->entry_size == 0 || t->count == 0)
 			continue;
-		if (verify_table(im, section, err) < 0)
+		if (verify_section_table(im, section, err) < 0)
 			return -1;
 		image_forget(im);
 	}

@@ -40,8 +40,8 @@ struct search {
 
 /* ---- what speaks against a function -------------------------------------------------------- */
 
-static const char *why_not(const struct search *s, const struct elf_symbol *symbol,
-			   const char *name)
+static const char *refusal_reason(const struct search *s, const struct elf_symbol *symbol,
+				  const char *name)
 {
 	if (symbol->type == STT_GNU_IFUNC)
 		return "which code it is is decided when the program starts (ifunc)";
@@ -56,7 +56,7 @@ static const char *why_not(const struct search *s, const struct elf_symbol *symb
 	return NULL;
 }
 
-static struct hit *hit_at(struct search *s, uint64_t address)
+static struct hit *find_hit_at(struct search *s, uint64_t address)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->hit[i].found.address == address)
@@ -64,7 +64,7 @@ static struct hit *hit_at(struct search *s, uint64_t address)
 	return NULL;
 }
 
-static struct hit *new_hit(struct search *s)
+static struct hit *append_new_hit(struct search *s)
 {
 	if (s->count == FOUND_MAX)
 		return NULL;
@@ -80,17 +80,17 @@ static struct hit *new_hit(struct search *s)
 	return &s->hit[s->count++];
 }
 
-static void add(struct search *s, const struct elf_symbol *symbol,
-		const struct mu_symbol_match *found, const char *why)
+static void add_symbol_match(struct search *s, const struct elf_symbol *symbol,
+			     const struct mu_symbol_match *found, const char *why)
 {
-	struct hit *hit = hit_at(s, symbol->address);
+	struct hit *hit = find_hit_at(s, symbol->address);
 	size_t length = funcname_length(symbol->name);
 
 	/* Of several names the one that was asked for, and the one without a reason. */
 	if (hit && (hit->found.kind > found->kind ||
 		    (hit->found.kind == found->kind && (!hit->why || why))))
 		return;
-	if (!hit && !(hit = new_hit(s)))
+	if (!hit && !(hit = append_new_hit(s)))
 		return;
 	free(hit->text);
 	*hit = (struct hit){ .found = *found, .text = strndup(symbol->name, length), .why = why };
@@ -99,16 +99,16 @@ static void add(struct search *s, const struct elf_symbol *symbol,
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static void offer(struct search *s, const struct elf_symbol *symbol, const char *name,
-		  const struct mu_signature *signature, uint32_t kind, uint32_t rule)
+static void offer_candidate(struct search *s, const struct elf_symbol *symbol, const char *name,
+			    const struct mu_signature *signature, uint32_t kind, uint32_t rule)
 {
 	const struct mu_symbol_match found = { .address = symbol->address, .size = symbol->size,
 					.signature = *signature, .kind = kind, .rule = rule };
 
-	add(s, symbol, &found, why_not(s, symbol, name));
+	add_symbol_match(s, symbol, &found, refusal_reason(s, symbol, name));
 }
 
-static void try_rules(struct search *s, const struct elf_symbol *symbol, const char *name)
+static void match_rules(struct search *s, const struct elf_symbol *symbol, const char *name)
 {
 	char *demangled = NULL;
 	bool is_demangled = false;
@@ -124,14 +124,15 @@ static void try_rules(struct search *s, const struct elf_symbol *symbol, const c
 			is_it = demangled && funcname_is_source(demangled, rule->name);
 		}
 		if (is_it) {
-			offer(s, symbol, name, &rule->signature, MU_SYMBOL_NAMED, (uint32_t)i);
+			offer_candidate(s, symbol, name, &rule->signature, MU_SYMBOL_NAMED,
+					(uint32_t)i);
 			break;
 		}
 	}
 	free(demangled);
 }
 
-static void visit(const struct elf_symbol *symbol, void *data)
+static void visit_symbol(const struct elf_symbol *symbol, void *data)
 {
 	struct search *s = data;
 	size_t length = funcname_length(symbol->name);
@@ -146,14 +147,14 @@ static void visit(const struct elf_symbol *symbol, void *data)
 	if (s->has_auto) {
 		signature = allocrule_known(name);
 		if (signature && symbol->type != STT_NOTYPE)
-			offer(s, symbol, name, signature, MU_SYMBOL_FAMILY, 0);
+			offer_candidate(s, symbol, name, signature, MU_SYMBOL_FAMILY, 0);
 	}
-	try_rules(s, symbol, name);
+	match_rules(s, symbol, name);
 }
 
 /* ---- a malloc that is not exported --------------------------------------------------------- */
 
-static void note_export(const struct elf_symbol *symbol, void *data)
+static void note_exported_name(const struct elf_symbol *symbol, void *data)
 {
 	struct search *s = data;
 
@@ -162,7 +163,7 @@ static void note_export(const struct elf_symbol *symbol, void *data)
 }
 
 /* A static function may have any of these names: only all of the first together are believed. */
-static void visit_own(const struct elf_symbol *symbol, void *data)
+static void visit_builtin_symbol(const struct elf_symbol *symbol, void *data)
 {
 	struct search *s = data;
 
@@ -172,20 +173,20 @@ static void visit_own(const struct elf_symbol *symbol, void *data)
 		if (i < OWN_NAMES)
 			s->own_names |= 1u << i;
 		if (s->is_own_pass)
-			offer(s, symbol, mu_family_libc[i].name, &mu_family_libc[i].signature,
-			      MU_SYMBOL_FAMILY, 0);
+			offer_candidate(s, symbol, mu_family_libc[i].name,
+					&mu_family_libc[i].signature, MU_SYMBOL_FAMILY, 0);
 	}
 }
 
-static void find_own(struct search *s)
+static void find_builtin_malloc(struct search *s)
 {
-	elf_file_symbols(&s->file.elf, SHT_DYNSYM, note_export, s);
+	elf_file_symbols(&s->file.elf, SHT_DYNSYM, note_exported_name, s);
 	if (s->exports_malloc)
 		return;
-	module_file_symbols(&s->file, visit_own, s);
+	module_file_symbols(&s->file, visit_builtin_symbol, s);
 	s->is_own_pass = s->own_names == (1u << OWN_NAMES) - 1;
 	if (s->is_own_pass)
-		module_file_symbols(&s->file, visit_own, s);
+		module_file_symbols(&s->file, visit_builtin_symbol, s);
 }
 
 /* ---- everything ----------------------------------------------------------------------------- */
@@ -207,7 +208,7 @@ static void refuse_ambiguous(struct search *s)
 	free(same);
 }
 
-static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *text)
+static void append_answer_text(uint8_t *answer, size_t *at, uint32_t *place, const char *text)
 {
 	size_t length = strlen(text) + 1;
 
@@ -216,7 +217,7 @@ static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *t
 	*at += length;
 }
 
-static int make_answer(const struct search *s, struct allocsyms *a, struct mu_error *err)
+static int build_answer(const struct search *s, struct allocsyms *a, struct mu_error *err)
 {
 	uint64_t count = s->count;
 	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_symbol_match);
@@ -233,9 +234,9 @@ static int make_answer(const struct search *s, struct allocsyms *a, struct mu_er
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct hit *hit = &s->hit[i];
 
-		put_text(a->answer, &texts, &hit->found.name, hit->text);
+		append_answer_text(a->answer, &texts, &hit->found.name, hit->text);
 		if (hit->why)
-			put_text(a->answer, &texts, &hit->found.why, hit->why);
+			append_answer_text(a->answer, &texts, &hit->found.why, hit->why);
 		memcpy(a->answer + sizeof(count) + i * sizeof(hit->found), &hit->found,
 		       sizeof(hit->found));
 	}
@@ -264,12 +265,12 @@ int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 	    SYMBOLS_READ)
 		goto out;
 	s.is_clang = was_made_by_clang(&s.file.elf);
-	module_file_symbols(&s.file, visit, &s);
+	module_file_symbols(&s.file, visit_symbol, &s);
 	if (s.has_auto)
-		find_own(&s);
+		find_builtin_malloc(&s);
 	refuse_ambiguous(&s);
 	result = s.has_failed ? mu_error_memory(err)
-			      : make_answer(&s, a, err);
+			      : build_answer(&s, a, err);
 out:
 	module_file_close(&s.file);
 	for (uint32_t i = 0; i < s.count; i++)
