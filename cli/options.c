@@ -21,7 +21,7 @@
 enum { LONG_BASE = 256 };
 
 /* The table in the form of getopt_long, with the options that every program has. */
-struct parser {
+struct option_parser {
 	const struct opt_tool *tool;
 	const struct opt **option;	/* all but groups, in order */
 	int count;
@@ -38,7 +38,7 @@ static size_t count_options(const struct opt *table)
 	return count;
 }
 
-static void add_option_table(struct parser *p, const struct opt *table)
+static void add_option_table(struct option_parser *p, const struct opt *table)
 {
 	char *shorts = p->shorts + strlen(p->shorts);
 
@@ -64,11 +64,11 @@ static void add_option_table(struct parser *p, const struct opt *table)
 	}
 }
 
-static void init_parser(struct parser *p, const struct opt_tool *tool)
+static void init_parser(struct option_parser *p, const struct opt_tool *tool)
 {
 	size_t count = count_options(tool->options) + count_options(opt_common);
 
-	*p = (struct parser){ .tool = tool };
+	*p = (struct option_parser){ .tool = tool };
 	p->option = xcalloc(count, sizeof(*p->option));
 	p->longs = xcalloc(count + 1, sizeof(*p->longs));
 	p->shorts = xcalloc(3 * count + 3, 1);
@@ -78,14 +78,14 @@ static void init_parser(struct parser *p, const struct opt_tool *tool)
 	add_option_table(p, opt_common);
 }
 
-static void release_parser(struct parser *p)
+static void release_parser(struct option_parser *p)
 {
 	free(p->option);
 	free(p->longs);
 	free(p->shorts);
 }
 
-static const struct opt *find_option_by_code(const struct parser *p, int code)
+static const struct opt *find_option_by_code(const struct option_parser *p, int code)
 {
 	if (code >= LONG_BASE)
 		return p->option[code - LONG_BASE];
@@ -97,7 +97,7 @@ static const struct opt *find_option_by_code(const struct parser *p, int code)
 }
 
 /* If the first LENGTH bytes of WORD begin exactly one legacy option, that option's name. */
-static const char *legacy_meaning(const struct parser *p, const char *word, size_t length)
+static const char *legacy_meaning(const struct option_parser *p, const char *word, size_t length)
 {
 	const char *const *name = p->tool->legacy;
 	const char *found = NULL;
@@ -121,7 +121,7 @@ static const char *legacy_meaning(const struct parser *p, const char *word, size
  *
  * Only that element can be judged: the one after it may be an argument. The full word is
  * never freed, because values point into it. */
-static void expand_next_argument(const struct parser *p, int argc, char **argv)
+static void expand_next_argument(const struct option_parser *p, int argc, char **argv)
 {
 	int i = optind > 0 ? optind : 1;
 	const char *word, *full;
@@ -228,7 +228,7 @@ static const char *format_option_name(char buffer[64], const struct opt *o, int 
 	return buffer;
 }
 
-static void handle_option(const struct parser *p, int code)
+static void handle_option(const struct option_parser *p, int code)
 {
 	const struct opt *o = find_option_by_code(p, code);
 	const char *arg = optarg, *why;
@@ -255,7 +255,7 @@ static void handle_option(const struct parser *p, int code)
 }
 
 /* What --WORD may have meant: all options that begin so. */
-static void complain_about_word(const struct parser *p, const char *word)
+static void complain_about_word(const struct option_parser *p, const char *word)
 {
 	size_t length = strcspn(word, "=");
 	char list[256] = "";
@@ -276,7 +276,7 @@ static void complain_about_word(const struct parser *p, const char *word)
 }
 
 /* getopt found fault with argv[optind - 1], or with the letter optopt in a cluster. */
-static void handle_parse_error(const struct parser *p, int code, char **argv)
+static void handle_parse_error(const struct option_parser *p, int code, char **argv)
 {
 	const struct opt *o = optopt ? find_option_by_code(p, optopt) : NULL;
 	char name[64];
@@ -296,7 +296,7 @@ static void handle_parse_error(const struct parser *p, int code, char **argv)
 
 int options_parse(const struct opt_tool *tool, int argc, char **argv)
 {
-	struct parser p;
+	struct option_parser p;
 	int code;
 
 	init_parser(&p, tool);
@@ -337,7 +337,7 @@ static bool is_legacy_name(const struct opt_tool *tool, const char *name)
 }
 
 /* The first rule that option I breaks, or NULL. */
-static const char *find_broken_rule(const struct parser *p, int i)
+static const char *find_broken_rule(const struct option_parser *p, int i)
 {
 	const struct opt *o = p->option[i];
 	const char *const *legacy = p->tool->legacy;
@@ -360,7 +360,7 @@ static const char *find_broken_rule(const struct parser *p, int i)
 
 bool options_check(const struct opt_tool *tool, char why[128])
 {
-	struct parser p;
+	struct option_parser p;
 	bool is_good = true;
 
 	init_parser(&p, tool);

@@ -19,7 +19,7 @@
 
 enum { NAME_BYTES = 200, ROW_OTHER = BANDS_MOST };
 
-struct builder {
+struct bands_builder {
 	struct bands *b;
 	double least;
 	double *weight;		/* of a sample: half of the time to its neighbours */
@@ -27,12 +27,12 @@ struct builder {
 	double *area;		/* by place */
 	uint8_t *row;		/* by place: its band, or ROW_OTHER */
 	/* Calls add_band_bytes() for every place of a sample. Returns 0, or -1 with ERR. */
-	int (*walk)(struct builder *w, uint32_t sample, struct mu_error *err);
+	int (*walk)(struct bands_builder *w, uint32_t sample, struct mu_error *err);
 	void *source;
 	bool is_storing;	/* the second time */
 };
 
-static void add_band_bytes(struct builder *w, uint32_t place, uint32_t sample, double bytes)
+static void add_band_bytes(struct bands_builder *w, uint32_t place, uint32_t sample, double bytes)
 {
 	uint8_t row;
 
@@ -48,7 +48,7 @@ static void add_band_bytes(struct builder *w, uint32_t place, uint32_t sample, d
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
-static bool allocate_samples(struct builder *w, uint32_t count)
+static bool allocate_samples(struct bands_builder *w, uint32_t count)
 {
 	struct bands *b = w->b;
 
@@ -62,7 +62,7 @@ static bool allocate_samples(struct builder *w, uint32_t count)
 }
 
 /* The trapezium rule, as a weight of each sample. Times of a damaged file may go back. */
-static void weigh_all_places(struct builder *w)
+static void weigh_all_places(struct bands_builder *w)
 {
 	struct bands *b = w->b;
 
@@ -74,7 +74,7 @@ static void weigh_all_places(struct builder *w)
 	}
 }
 
-static int walk_all_samples(struct builder *w, struct mu_error *err)
+static int walk_all_samples(struct bands_builder *w, struct mu_error *err)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		if (w->walk(w, i, err) < 0)
@@ -84,7 +84,7 @@ static int walk_all_samples(struct builder *w, struct mu_error *err)
 }
 
 /* The largest places have bands, the smaller ones none. Returns false without memory. */
-static bool choose_largest_bands(struct builder *w)
+static bool choose_largest_bands(struct bands_builder *w)
 {
 	struct bands *b = w->b;
 	uint32_t places = w->names.count, most[BANDS_MOST + 1], count = 0;
@@ -121,7 +121,7 @@ static bool choose_largest_bands(struct builder *w)
 	return true;
 }
 
-static void sum_band(const struct builder *w, struct band *band, double *sum)
+static void sum_band(const struct bands_builder *w, struct band *band, double *sum)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		double value = band->value[i];
@@ -133,7 +133,7 @@ static void sum_band(const struct builder *w, struct band *band, double *sum)
 	w->b->area += band->area;
 }
 
-static bool finish_bands(const struct builder *w)
+static bool finish_bands(const struct bands_builder *w)
 {
 	struct bands *b = w->b;
 	double *sum = calloc(b->count, sizeof(*sum));
@@ -155,7 +155,7 @@ static bool finish_bands(const struct builder *w)
 	return true;
 }
 
-static int build_bands(struct builder *w, struct mu_error *err)
+static int build_bands(struct bands_builder *w, struct mu_error *err)
 {
 	size_t places = (size_t)w->names.count + 1;
 
@@ -174,7 +174,7 @@ static int build_bands(struct builder *w, struct mu_error *err)
 	return finish_bands(w) ? 0 : mu_error_memory(err);
 }
 
-static void release_builder(struct builder *w)
+static void release_builder(struct bands_builder *w)
 {
 	strings_free(&w->names);
 	free(w->weight);
@@ -190,7 +190,7 @@ static int refuse_few_samples(struct mu_error *err, const char *what)
 
 /* ---- of a recording ---------------------------------------------------------------------- */
 
-struct recorded {
+struct recorded_source {
 	const struct profile *profile;
 	const struct image *image;
 	struct weight *weight;
@@ -198,9 +198,9 @@ struct recorded {
 	uint64_t *shot;		/* by sample: its snapshot; UINT64_MAX: the end */
 };
 
-static int walk_recorded(struct builder *w, uint32_t sample, struct mu_error *err)
+static int walk_recorded(struct bands_builder *w, uint32_t sample, struct mu_error *err)
 {
-	const struct recorded *r = w->source;
+	const struct recorded_source *r = w->source;
 	const struct sites *sites = &r->profile->sites;
 	bool is_end = r->shot[sample] == UINT64_MAX;
 
@@ -251,9 +251,9 @@ static void format_place_name(const struct profile *p, const struct position *at
 			 slash ? slash + 1 : file, level->line);
 }
 
-static int name_site_places(struct builder *w, const struct filter *f, struct mu_error *err)
+static int name_site_places(struct bands_builder *w, const struct filter *f, struct mu_error *err)
 {
-	struct recorded *r = w->source;
+	struct recorded_source *r = w->source;
 	const struct sites *sites = &r->profile->sites;
 	struct attribution h;
 	int result = attribution_init(&h, f, err);
@@ -276,8 +276,8 @@ static int name_site_places(struct builder *w, const struct filter *f, struct mu
 }
 
 /* Admin bytes are known of the heap as a whole; in units of the clock or of time. */
-static void set_sample_figures(struct builder *w, uint32_t sample, const struct mu_snapshot *shot,
-			       uint64_t start_ns)
+static void set_sample_figures(struct bands_builder *w, uint32_t sample,
+			       const struct mu_snapshot *shot, uint64_t start_ns)
 {
 	struct bands *b = w->b;
 
@@ -288,7 +288,8 @@ static void set_sample_figures(struct builder *w, uint32_t sample, const struct 
 }
 
 /* Returns how many samples there are. */
-static uint32_t set_recorded_samples(struct builder *w, struct recorded *r, uint64_t count)
+static uint32_t set_recorded_samples(struct bands_builder *w, struct recorded_source *r,
+				     uint64_t count)
 {
 	const struct mu_process *process = &r->image->head.process;
 	const struct mu_heap *heap = &r->image->head.heap;
@@ -321,8 +322,8 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 {
 	size_t sites = (size_t)f->profile->sites.count + 1;
 	uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
-	struct recorded r = { .profile = f->profile, .image = im };
-	struct builder w = { .b = b, .least = least, .walk = walk_recorded, .source = &r };
+	struct recorded_source r = { .profile = f->profile, .image = im };
+	struct bands_builder w = { .b = b, .least = least, .walk = walk_recorded, .source = &r };
 	int result = -1;
 
 	*b = (struct bands){ .unit = config->time_unit == 1 ? MASSIF_BYTES : MASSIF_MS };
@@ -363,7 +364,7 @@ static const char *skip_massif_address(const char *text)
 	return colon ? colon + 2 : text;
 }
 
-static int walk_massif_sample(struct builder *w, uint32_t sample, struct mu_error *err)
+static int walk_massif_sample(struct bands_builder *w, uint32_t sample, struct mu_error *err)
 {
 	const struct massif_source *s = w->source;
 	const struct massif_node *root = massif_tree(s->m, s->shot[sample]), *node;
@@ -387,7 +388,8 @@ static int walk_massif_sample(struct builder *w, uint32_t sample, struct mu_erro
 	return 0;
 }
 
-static int name_massif_places(struct builder *w, struct massif_source *s, struct mu_error *err)
+static int name_massif_places(struct bands_builder *w, struct massif_source *s,
+			      struct mu_error *err)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		const struct massif_node *root = massif_tree(s->m, s->shot[i]);
@@ -407,7 +409,7 @@ static int name_massif_places(struct builder *w, struct massif_source *s, struct
 }
 
 /* Snapshots without a tree are no help, unless there is nothing that a tree could show. */
-static uint32_t set_massif_samples(struct builder *w, struct massif_source *s)
+static uint32_t set_massif_samples(struct bands_builder *w, struct massif_source *s)
 {
 	uint32_t count = 0;
 
@@ -428,7 +430,9 @@ int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
 		    struct mu_error *err)
 {
 	struct massif_source s = { .m = m };
-	struct builder w = { .b = b, .least = least, .walk = walk_massif_sample, .source = &s };
+	struct bands_builder w = {
+		.b = b, .least = least, .walk = walk_massif_sample, .source = &s
+	};
 	int result = -1;
 
 	*b = (struct bands){ .unit = m->unit };

@@ -40,7 +40,7 @@ struct cost {
 	uint32_t callee_line;
 };
 
-struct writer {
+struct profile_writer {
 	FILE *out;
 	const struct profile *p;
 	struct triples functions;	/* name, file, module; see find_or_add_function() */
@@ -57,7 +57,7 @@ struct writer {
 
 /* ---- adding up ----------------------------------------------------------------------------- */
 
-static uint32_t find_or_add_function(struct writer *w, const struct stackitem *item)
+static uint32_t find_or_add_function(struct profile_writer *w, const struct stackitem *item)
 {
 	uint32_t module = w->p->location[item->location].module;
 
@@ -66,7 +66,7 @@ static uint32_t find_or_add_function(struct writer *w, const struct stackitem *i
 	return triples_add(&w->functions, 0, 0, module);
 }
 
-static struct cost *find_or_add_cost(struct writer *w, uint32_t function, uint32_t line,
+static struct cost *find_or_add_cost(struct profile_writer *w, uint32_t function, uint32_t line,
 				     uint32_t callee)
 {
 	uint32_t number = triples_add(&w->costs, function, line, callee);
@@ -84,7 +84,7 @@ static struct cost *find_or_add_cost(struct writer *w, uint32_t function, uint32
 	return number == TRIPLES_NONE ? NULL : &w->cost[number];
 }
 
-static void add_site_cost(struct writer *w, struct cost *cost, uint32_t site)
+static void add_site_cost(struct profile_writer *w, struct cost *cost, uint32_t site)
 {
 	const struct site *s = &w->p->sites.site[site];
 	const int64_t value[EVENTS] = { s->peak_bytes, s->peak_blocks, s->live_bytes,
@@ -105,7 +105,7 @@ static void add_site_cost(struct writer *w, struct cost *cost, uint32_t site)
 
 /* A function that is on a stack several times has the cost of the stack once: where it is
  * innermost. Its inclusive cost, the sum of its lines, would exceed the whole otherwise. */
-static bool mark_charged_function(struct writer *w, uint32_t function, uint32_t site)
+static bool mark_charged_function(struct profile_writer *w, uint32_t function, uint32_t site)
 {
 	if (function >= w->charged_room) {
 		uint32_t *charged = reallocarray(w->charged, w->functions.room, sizeof(*charged));
@@ -129,7 +129,7 @@ static uint32_t line_of_stack_item(const struct stackitem *item)
 	return item->level ? item->level->line : 0;
 }
 
-static void add_stack_costs(struct writer *w, const struct stacklist *list, uint32_t site)
+static void add_stack_costs(struct profile_writer *w, const struct stacklist *list, uint32_t site)
 {
 	uint32_t callee = 0, callee_line = 0;
 
@@ -152,7 +152,7 @@ static void add_stack_costs(struct writer *w, const struct stacklist *list, uint
 }
 
 /* A stack of which nothing is known still has a cost. */
-static void add_unknown_stack(struct writer *w, uint32_t site)
+static void add_unknown_stack(struct profile_writer *w, uint32_t site)
 {
 	uint32_t function = triples_add(&w->functions, 0, 0, MODULES_NONE);
 
@@ -162,7 +162,7 @@ static void add_unknown_stack(struct writer *w, uint32_t site)
 		add_site_cost(w, find_or_add_cost(w, function, 0, 0), site);
 }
 
-static void add_all_site_costs(struct writer *w, const struct filter *f, struct cost *total)
+static void add_all_site_costs(struct profile_writer *w, const struct filter *f, struct cost *total)
 {
 	struct stacklist list = { .count = 0 };
 
@@ -183,14 +183,14 @@ static void add_all_site_costs(struct writer *w, const struct filter *f, struct 
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void write_clean_text(struct writer *w, const char *text)
+static void write_clean_text(struct profile_writer *w, const char *text)
 {
 	if (!utf8_put_clean(w->out, text))
 		w->has_failed = true;
 }
 
 /* "fn=(3) name" the first time, "fn=(3)" from then on. */
-static void write_compressed_name(struct writer *w, const char *what, uint32_t number,
+static void write_compressed_name(struct profile_writer *w, const char *what, uint32_t number,
 				  bool *is_named, const char *name)
 {
 	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
@@ -202,7 +202,8 @@ static void write_compressed_name(struct writer *w, const char *what, uint32_t n
 	putc('\n', w->out);
 }
 
-static void write_function_names(struct writer *w, uint32_t function, const char *const what[3])
+static void write_function_names(struct profile_writer *w, uint32_t function,
+				 const char *const what[3])
 {
 	const struct triple *f = &w->functions.triple[function];
 	const struct modules *m = &w->p->modules;
@@ -220,7 +221,7 @@ static void write_function_names(struct writer *w, uint32_t function, const char
 	write_compressed_name(w, what[2], function, w->is_function_named, *name ? name : unknown);
 }
 
-static void write_cost_values(struct writer *w, uint32_t line, const struct cost *cost)
+static void write_cost_values(struct profile_writer *w, uint32_t line, const struct cost *cost)
 {
 	fprintf(w->out, "%" PRIu32, line);
 	for (int i = 0; i < EVENTS; i++)
@@ -229,7 +230,7 @@ static void write_cost_values(struct writer *w, uint32_t line, const struct cost
 }
 
 /* A cost and what it is of, for sorting. */
-struct row {
+struct cost_row {
 	struct triple key;	/* function, line, callee + 1 or 0 */
 	uint32_t cost;
 };
@@ -237,8 +238,8 @@ struct row {
 /* By function, its own costs before its calls. */
 static int compare_row_functions(const void *a, const void *b)
 {
-	const struct triple *x = &((const struct row *)a)->key;
-	const struct triple *y = &((const struct row *)b)->key;
+	const struct triple *x = &((const struct cost_row *)a)->key;
+	const struct triple *y = &((const struct cost_row *)b)->key;
 
 	if (x->a != y->a)
 		return x->a < y->a ? -1 : 1;
@@ -247,7 +248,7 @@ static int compare_row_functions(const void *a, const void *b)
 	return (x->b > y->b) - (x->b < y->b);
 }
 
-static void write_cost_rows(struct writer *w, const struct row *row)
+static void write_cost_rows(struct profile_writer *w, const struct cost_row *row)
 {
 	static const char *const own[3] = { "ob", "fl", "fn" };
 	static const char *const called[3] = { "cob", "cfi", "cfn" };
@@ -268,7 +269,7 @@ static void write_cost_rows(struct writer *w, const struct row *row)
 	}
 }
 
-static void write_file_head(struct writer *w, const struct export *e)
+static void write_file_head(struct profile_writer *w, const struct export *e)
 {
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: memusage-%s\n"
 		"pid: %" PRIu32 "\ncmd: ", e->version, e->pid);
@@ -282,7 +283,7 @@ static void write_file_head(struct writer *w, const struct export *e)
 	putc('\n', w->out);
 }
 
-static void write_totals_line(struct writer *w, const struct cost *total)
+static void write_totals_line(struct profile_writer *w, const struct cost *total)
 {
 	fputs("\ntotals:", w->out);
 	for (int i = 0; i < EVENTS; i++)
@@ -290,16 +291,17 @@ static void write_totals_line(struct writer *w, const struct cost *total)
 	putc('\n', w->out);
 }
 
-static void write_profile(struct writer *w, const struct export *e, const struct cost *total)
+static void write_profile(struct profile_writer *w, const struct export *e,
+			  const struct cost *total)
 {
-	struct row *row = calloc((size_t)w->costs.count + 1, sizeof(*row));
+	struct cost_row *row = calloc((size_t)w->costs.count + 1, sizeof(*row));
 
 	w->is_function_named = calloc((size_t)w->functions.count + 1, sizeof(bool));
 	w->is_file_named = calloc((size_t)w->p->symbols.strings.count + 1, sizeof(bool));
 	w->is_object_named = calloc((size_t)w->p->modules.count + 1, sizeof(bool));
 	if (row && w->is_function_named && w->is_file_named && w->is_object_named) {
 		for (uint32_t i = 0; i < w->costs.count; i++)
-			row[i] = (struct row){ w->costs.triple[i], i };
+			row[i] = (struct cost_row){ w->costs.triple[i], i };
 		qsort(row, w->costs.count, sizeof(*row), compare_row_functions);
 		write_file_head(w, e);
 		write_cost_rows(w, row);
@@ -312,7 +314,7 @@ static void write_profile(struct writer *w, const struct export *e, const struct
 
 int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
 {
-	struct writer w = { .out = out, .p = e->filter->profile };
+	struct profile_writer w = { .out = out, .p = e->filter->profile };
 	struct cost total = { .callee_line = 0 };
 
 	add_all_site_costs(&w, e->filter, &total);

@@ -18,7 +18,7 @@ enum {
 	EXPANDED_MAX = 1 << 30	/* a run of 65536 counts takes ten bytes of the file */
 };
 
-struct reader {
+struct dhat_reader {
 	struct jsonread json;
 	struct dhat *d;
 	struct mu_error *err;
@@ -35,21 +35,21 @@ struct reader {
 	uint64_t expanded;	/* access counts of all runs */
 };
 
-static int refuse_value(struct reader *r, const char *what)
+static int refuse_value(struct dhat_reader *r, const char *what)
 {
 	unsigned long long at = r->json.offset;
 
 	return mu_error_set(r->err, MU_ERROR_FORMAT, at, "byte %llu: %s", at, what);
 }
 
-static enum json_token next_token(struct reader *r)
+static enum json_token next_token(struct dhat_reader *r)
 {
 	return jsonread_next(&r->json, r->err);
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static int read_number_field(struct reader *r, enum json_token token, uint64_t *value)
+static int read_number_field(struct dhat_reader *r, enum json_token token, uint64_t *value)
 {
 	const struct jsonread *j = &r->json;
 
@@ -66,7 +66,7 @@ static int read_number_field(struct reader *r, enum json_token token, uint64_t *
 	return 0;
 }
 
-static int read_text_field(struct reader *r, enum json_token token, char **field)
+static int read_text_field(struct dhat_reader *r, enum json_token token, char **field)
 {
 	if (token == JSON_ERROR)
 		return -1;
@@ -75,7 +75,7 @@ static int read_text_field(struct reader *r, enum json_token token, char **field
 	return dhat_set(field, r->json.text) < 0 ? mu_error_memory(r->err) : 0;
 }
 
-static int read_bool_field(struct reader *r, enum json_token token, bool *field)
+static int read_bool_field(struct dhat_reader *r, enum json_token token, bool *field)
 {
 	if (token == JSON_ERROR)
 		return -1;
@@ -87,7 +87,7 @@ static int read_bool_field(struct reader *r, enum json_token token, bool *field)
 
 /* ---- points ------------------------------------------------------------------------------ */
 
-static int read_frame_list(struct reader *r, enum json_token token)
+static int read_frame_list(struct dhat_reader *r, enum json_token token)
 {
 	if (token != JSON_ARRAY)
 		return token == JSON_ERROR ? -1 : refuse_value(r, "not a list of frames");
@@ -114,7 +114,7 @@ static int read_frame_list(struct reader *r, enum json_token token)
 }
 
 /* A count, or the length of a run, negative, and its count. */
-static int read_access_counts(struct reader *r, enum json_token token)
+static int read_access_counts(struct dhat_reader *r, enum json_token token)
 {
 	uint64_t run = 1;
 
@@ -171,7 +171,7 @@ enum {
 	WITH_ACCESSES = 0xc00
 };
 
-static int read_point_member(struct reader *r, struct dhat_point *p, uint32_t *seen)
+static int read_point_member(struct dhat_reader *r, struct dhat_point *p, uint32_t *seen)
 {
 	size_t row = 0;
 	bool is_counts;
@@ -191,7 +191,7 @@ static int read_point_member(struct reader *r, struct dhat_point *p, uint32_t *s
 	return read_number_field(r, token, (uint64_t *)((char *)p + figures[row].offset));
 }
 
-static int read_program_point(struct reader *r, enum json_token token)
+static int read_program_point(struct dhat_reader *r, enum json_token token)
 {
 	struct dhat_point p = { .total_bytes = 0 };
 	struct dhat_stack stack;
@@ -211,7 +211,7 @@ static int read_program_point(struct reader *r, enum json_token token)
 	return dhat_add(r->d, &p, &stack, r->err);
 }
 
-static int read_program_points(struct reader *r, enum json_token token)
+static int read_program_points(struct dhat_reader *r, enum json_token token)
 {
 	if (token != JSON_ARRAY)
 		return token == JSON_ERROR ? -1 : refuse_value(r, "not a list of program points");
@@ -222,7 +222,7 @@ static int read_program_points(struct reader *r, enum json_token token)
 	return 0;
 }
 
-static int read_frame_table(struct reader *r, enum json_token token)
+static int read_frame_table(struct dhat_reader *r, enum json_token token)
 {
 	if (token != JSON_ARRAY)
 		return token == JSON_ERROR ? -1 : refuse_value(r, "not a list of frames");
@@ -249,7 +249,7 @@ static int read_frame_table(struct reader *r, enum json_token token)
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-enum kind { TEXT, BOOL, NUMBER, VERSION_NUMBER, POINTS, TABLE };
+enum value_kind { TEXT, BOOL, NUMBER, VERSION_NUMBER, POINTS, TABLE };
 enum need { OPTIONAL, NEEDED, NEEDED_WITH_LIFETIMES };
 
 #define AT(field) offsetof(struct dhat, field)
@@ -257,7 +257,7 @@ enum need { OPTIONAL, NEEDED, NEEDED_WITH_LIFETIMES };
 static const struct {
 	const char *key;
 	size_t offset;
-	enum kind kind;
+	enum value_kind kind;
 	enum need need;
 } keys[] = {
 	{ "dhatFileVersion", 0, VERSION_NUMBER, NEEDED },
@@ -280,7 +280,7 @@ static const struct {
 };
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
 
-static int read_file_version(struct reader *r, enum json_token token)
+static int read_file_version(struct dhat_reader *r, enum json_token token)
 {
 	if (read_number_field(r, token, &r->version) < 0)
 		return -1;
@@ -291,7 +291,7 @@ static int read_file_version(struct reader *r, enum json_token token)
 			    (unsigned long long)r->version, VERSION);
 }
 
-static int read_profile_key(struct reader *r)
+static int read_profile_key(struct dhat_reader *r)
 {
 	enum json_token token;
 	size_t row = 0;
@@ -322,12 +322,12 @@ static int read_profile_key(struct reader *r)
 	}
 }
 
-static int refuse_missing_key(struct reader *r, const char *key)
+static int refuse_missing_key(struct dhat_reader *r, const char *key)
 {
 	return mu_error_set(r->err, MU_ERROR_FORMAT, 0, "the key \"%s\" is missing", key);
 }
 
-static int check_profile(struct reader *r)
+static int check_profile(struct dhat_reader *r)
 {
 	const struct dhat *d = r->d;
 	uint32_t need = ALWAYS | (d->has_lifetimes ? WITH_LIFETIMES : 0) |
@@ -351,7 +351,7 @@ static int check_profile(struct reader *r)
 }
 
 /* Points whose frames have other numbers now are added to another profile, which merges them. */
-static int renumber_frames(struct reader *r)
+static int renumber_frames(struct dhat_reader *r)
 {
 	struct dhat *d = r->d, other = *d;
 	int result = 0;
@@ -381,7 +381,7 @@ static int renumber_frames(struct reader *r)
 	return result;
 }
 
-static int merge_points(struct reader *r)
+static int merge_points(struct dhat_reader *r)
 {
 	if (check_profile(r) < 0)
 		return -1;
@@ -392,7 +392,7 @@ static int merge_points(struct reader *r)
 	return 0;
 }
 
-static int read_profile(struct reader *r)
+static int read_profile(struct dhat_reader *r)
 {
 	enum json_token token = next_token(r);
 
@@ -411,7 +411,7 @@ static int read_profile(struct reader *r)
 
 int dhat_read(struct dhat *d, struct textfile *in, struct mu_error *err)
 {
-	struct reader r = { .d = d, .err = err, .all = UINT32_MAX };
+	struct dhat_reader r = { .d = d, .err = err, .all = UINT32_MAX };
 	int result;
 
 	*d = (struct dhat){ .count = 0 };

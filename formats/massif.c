@@ -18,26 +18,26 @@ struct open_node {
 	uint32_t missing;
 };
 
-struct parser {
+struct massif_parser {
 	struct massif_file *m;
 	struct textfile *in;
 	struct mu_error *err;
 	const char *at;		/* in the current line */
 	const char *end;
-	const struct unit *unit;	/* NULL: not known yet */
+	const struct unit_word *unit;	/* NULL: not known yet */
 	uint64_t text_bytes;
 	struct open_node *open;	/* MASSIF_DEPTH_MAX of them */
 	size_t desc_length, cmd_length;
 };
 
-struct unit {
+struct unit_word {
 	const char *word;
 	enum massif_unit unit;
 };
 
 enum { SECONDS, UNITS = 4 };
 
-static const struct unit units[UNITS] = {
+static const struct unit_word units[UNITS] = {
 	[SECONDS] = { "s", MASSIF_MS },
 	{ "i", MASSIF_INSTRUCTIONS },
 	{ "ms", MASSIF_MS },
@@ -48,10 +48,10 @@ enum { SHOWN = 60 };	/* characters of a wrong line in a message */
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-static int fail_at_line(struct parser *p, enum mu_error_code code, const char *format, ...)
+static int fail_at_line(struct massif_parser *p, enum mu_error_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int fail_at_line(struct parser *p, enum mu_error_code code, const char *format, ...)
+static int fail_at_line(struct massif_parser *p, enum mu_error_code code, const char *format, ...)
 {
 	char what[160];
 	va_list args;
@@ -66,7 +66,7 @@ static int fail_at_line(struct parser *p, enum mu_error_code code, const char *f
 			    (unsigned long long)p->in->number, what);
 }
 
-static int refuse_line(struct parser *p, const char *expected)
+static int refuse_line(struct massif_parser *p, const char *expected)
 {
 	int length = (int)p->in->length;
 
@@ -83,14 +83,14 @@ static bool is_blank_character(char c)
 }
 
 /* Whether nothing but blanks or a comment is left. */
-static bool is_at_line_end(struct parser *p)
+static bool is_at_line_end(struct massif_parser *p)
 {
 	while (p->at < p->end && is_blank_character(*p->at))
 		p->at++;
 	return p->at == p->end || *p->at == '#';
 }
 
-static bool skip_expected_word(struct parser *p, const char *word)
+static bool skip_expected_word(struct massif_parser *p, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -101,7 +101,7 @@ static bool skip_expected_word(struct parser *p, const char *word)
 }
 
 /* Digits that make 64 bits. Also false when there is none. */
-static bool parse_number(struct parser *p, uint64_t *value)
+static bool parse_number(struct massif_parser *p, uint64_t *value)
 {
 	const char *from = p->at;
 
@@ -116,7 +116,7 @@ static bool parse_number(struct parser *p, uint64_t *value)
 }
 
 /* The next line that says something: 1, 0 at the end of the file, -1. */
-static int read_next_line(struct parser *p)
+static int read_next_line(struct massif_parser *p)
 {
 	int got;
 
@@ -133,7 +133,7 @@ static int read_next_line(struct parser *p)
 }
 
 /* The next line must exist and begin with WORD. */
-static int expect_line_start(struct parser *p, const char *word)
+static int expect_line_start(struct massif_parser *p, const char *word)
 {
 	char expected[32];
 	int got = read_next_line(p);
@@ -147,7 +147,7 @@ static int expect_line_start(struct parser *p, const char *word)
 	return skip_expected_word(p, word) ? 0 : refuse_line(p, expected);
 }
 
-static int expect_number(struct parser *p, const char *word, uint64_t *value)
+static int expect_number(struct massif_parser *p, const char *word, uint64_t *value)
 {
 	if (expect_line_start(p, word) < 0)
 		return -1;
@@ -159,7 +159,7 @@ static int expect_number(struct parser *p, const char *word, uint64_t *value)
 }
 
 /* heaptrack's seconds, in ms: "0.344", "1234.5", "1.23457e+06". */
-static int expect_seconds(struct parser *p, uint64_t *value)
+static int expect_seconds(struct massif_parser *p, uint64_t *value)
 {
 	char text[32] = "", *rest;
 	double seconds;
@@ -177,7 +177,7 @@ static int expect_seconds(struct parser *p, uint64_t *value)
 
 /* ---- trees ------------------------------------------------------------------------------- */
 
-static int append_tree_node(struct parser *p, const struct massif_node *node)
+static int append_tree_node(struct massif_parser *p, const struct massif_node *node)
 {
 	struct massif_file *m = p->m;
 
@@ -190,7 +190,7 @@ static int append_tree_node(struct parser *p, const struct massif_node *node)
 	return 0;
 }
 
-static int add_node_text(struct parser *p, uint32_t *number)
+static int add_node_text(struct massif_parser *p, uint32_t *number)
 {
 	struct massif_file *m = p->m;
 	size_t length = (size_t)(p->end - p->at);
@@ -209,7 +209,7 @@ static int add_node_text(struct parser *p, uint32_t *number)
 
 /* " n3: 1234 0x401136: main (prog.c:7)", of a snapshot of TOTAL bytes. How far the line is
  * indented is not looked at: the counts of children say all. */
-static int parse_tree_node(struct parser *p, uint64_t total, struct massif_node *node)
+static int parse_tree_node(struct massif_parser *p, uint64_t total, struct massif_node *node)
 {
 	uint64_t children;
 
@@ -234,7 +234,7 @@ static int parse_tree_node(struct parser *p, uint64_t total, struct massif_node 
 
 /* Go down to the children of the node that was added last, or up to where some are missing.
  * Returns the new depth. */
-static uint32_t next_node_depth(struct parser *p, uint32_t depth)
+static uint32_t next_node_depth(struct massif_parser *p, uint32_t depth)
 {
 	struct massif_node *nodes = p->m->nodes;
 	uint32_t last = (uint32_t)p->m->node_count - 1;
@@ -250,7 +250,7 @@ static uint32_t next_node_depth(struct parser *p, uint32_t depth)
 	return depth;
 }
 
-static int read_snapshot_tree(struct parser *p, uint64_t total)
+static int read_snapshot_tree(struct massif_parser *p, uint64_t total)
 {
 	uint32_t depth = 0;
 
@@ -275,7 +275,7 @@ static int read_snapshot_tree(struct parser *p, uint64_t total)
 
 /* ---- snapshots --------------------------------------------------------------------------- */
 
-static int read_snapshot_kind(struct parser *p, enum massif_kind *kind)
+static int read_snapshot_kind(struct massif_parser *p, enum massif_kind *kind)
 {
 	if (expect_line_start(p, "heap_tree=") < 0)
 		return -1;
@@ -290,7 +290,7 @@ static int read_snapshot_kind(struct parser *p, enum massif_kind *kind)
 }
 
 /* What follows the line with the number. */
-static int read_snapshot_fields(struct parser *p, struct massif_snapshot *s)
+static int read_snapshot_fields(struct massif_parser *p, struct massif_snapshot *s)
 {
 	uint64_t total;
 
@@ -310,7 +310,7 @@ static int read_snapshot_fields(struct parser *p, struct massif_snapshot *s)
 }
 
 /* The current line begins with "snapshot=", which has been skipped. */
-static int read_snapshot(struct parser *p)
+static int read_snapshot(struct massif_parser *p)
 {
 	struct massif_file *m = p->m;
 	struct massif_snapshot s = { .first_node = (uint32_t)m->node_count };
@@ -336,7 +336,7 @@ static int read_snapshot(struct parser *p)
 
 /* Append the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may
  * be a million lines: nothing is done for all of the text at each. */
-static int append_rest_of_line(struct parser *p, char **text, size_t *used, const char *more)
+static int append_rest_of_line(struct massif_parser *p, char **text, size_t *used, const char *more)
 {
 	size_t length = (size_t)(p->end - p->at), added = length + strlen(more);
 	char *longer;
@@ -355,14 +355,14 @@ static int append_rest_of_line(struct parser *p, char **text, size_t *used, cons
 }
 
 /* heaptrack writes its header twice or at the end: what is known already stays. */
-static int read_desc_lines(struct parser *p)
+static int read_desc_lines(struct massif_parser *p)
 {
 	if (p->m->count > 0 && p->m->desc[0])
 		return 0;
 	return append_rest_of_line(p, &p->m->desc, &p->desc_length, "\n");
 }
 
-static int read_cmd_line(struct parser *p)
+static int read_cmd_line(struct massif_parser *p)
 {
 	if (p->m->cmd[0])
 		return 0;
@@ -371,7 +371,7 @@ static int read_cmd_line(struct parser *p)
 	return append_rest_of_line(p, &p->m->cmd, &p->cmd_length, "");
 }
 
-static int read_time_unit(struct parser *p)
+static int read_time_unit(struct massif_parser *p)
 {
 	size_t i;
 
@@ -394,7 +394,7 @@ static int read_time_unit(struct parser *p)
 }
 
 /* A file without any header is heaptrack's. */
-static int begin_snapshots(struct parser *p)
+static int begin_snapshots(struct massif_parser *p)
 {
 	if (p->unit)
 		return 0;
@@ -405,7 +405,7 @@ static int begin_snapshots(struct parser *p)
 	return 0;
 }
 
-static int read_header_item(struct parser *p)
+static int read_header_item(struct massif_parser *p)
 {
 	if (skip_expected_word(p, "snapshot="))
 		return begin_snapshots(p) < 0 ? -1 : read_snapshot(p);
@@ -419,7 +419,7 @@ static int read_header_item(struct parser *p)
 					    "'desc:', 'cmd:', 'time_unit:' or 'snapshot='");
 }
 
-static int read_whole_file(struct parser *p)
+static int read_whole_file(struct massif_parser *p)
 {
 	int got;
 
@@ -440,7 +440,7 @@ static int read_whole_file(struct parser *p)
 
 int massif_read(struct massif_file *m, struct textfile *in, struct mu_error *err)
 {
-	struct parser p = { .m = m, .in = in, .err = err };
+	struct massif_parser p = { .m = m, .in = in, .err = err };
 	int result;
 
 	*m = (struct massif_file){ 0 };

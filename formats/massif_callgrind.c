@@ -15,21 +15,22 @@
 #include "formats/base/utf8.h"
 
 /* Names of one kind, each written once: then its number stands for it. */
-struct names {
+struct name_table {
 	struct strings strings;
 	bool *is_written;	/* by number; 0 is what has no name */
 };
 
-struct place {
+struct callgrind_place {
 	uint32_t object, file, function;	/* of names */
 	uint32_t line;
 };
 
-struct writer {
+struct callgrind_writer {
 	FILE *out;
 	const struct massif_file *m;
-	struct names objects, files, functions;
-	struct place *place;	/* by number of the text of a node; there are far fewer texts */
+	struct name_table objects, files, functions;
+	struct callgrind_place
+		*place;		/* by number of the text of a node; there are far fewer texts */
 	uint64_t *charged;	/* by function: the last stack that it was on, from 1 on */
 	uint64_t stacks;
 	bool has_failed;
@@ -38,8 +39,8 @@ struct writer {
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static uint32_t find_or_add_name(struct writer *w, struct names *names, const char *text,
-				 int length)
+static uint32_t find_or_add_name(struct callgrind_writer *w, struct name_table *names,
+				 const char *text, int length)
 {
 	char *copy = strndup(text, (size_t)length);
 	char *clean = copy ? utf8_clean(copy, "") : NULL;
@@ -54,13 +55,13 @@ static uint32_t find_or_add_name(struct writer *w, struct names *names, const ch
 	return number;
 }
 
-static void index_all_places(struct writer *w)
+static void index_all_places(struct callgrind_writer *w)
 {
 	for (uint32_t text = 0; text <= w->m->texts.count && !w->has_failed; text++) {
 		struct massif_place place = massif_place(strings_get(&w->m->texts, text));
 		const char *name = massif_place_name(&place, w->buffer, sizeof(w->buffer));
 
-		w->place[text] = (struct place){
+		w->place[text] = (struct callgrind_place){
 			.object =
 				find_or_add_name(w, &w->objects, place.object, place.object_length),
 			.file = find_or_add_name(w, &w->files, place.file, place.file_length),
@@ -70,8 +71,8 @@ static void index_all_places(struct writer *w)
 	}
 }
 
-static void write_compressed_name(struct writer *w, const char *what, struct names *names,
-				  uint32_t number)
+static void write_compressed_name(struct callgrind_writer *w, const char *what,
+				  struct name_table *names, uint32_t number)
 {
 	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
 	if (!names->is_written[number])
@@ -80,7 +81,7 @@ static void write_compressed_name(struct writer *w, const char *what, struct nam
 	putc('\n', w->out);
 }
 
-static void write_place_names(struct writer *w, const struct place *place,
+static void write_place_names(struct callgrind_writer *w, const struct callgrind_place *place,
 			      const char *const what[3])
 {
 	write_compressed_name(w, what[0], &w->objects, place->object);
@@ -97,13 +98,13 @@ static void write_call_stack(void *data, const struct massif_node *const *path, 
 {
 	static const char *const own[3] = { "ob", "fl", "fn" };
 	static const char *const called[3] = { "cob", "cfi", "cfn" };
-	static const struct place nowhere = { .line = 0 };
-	struct writer *w = data;
-	const struct place *callee = NULL;
+	static const struct callgrind_place nowhere = { .line = 0 };
+	struct callgrind_writer *w = data;
+	const struct callgrind_place *callee = NULL;
 
 	w->stacks++;
 	for (size_t i = 0; i < (count ? count : 1); i++) {
-		const struct place *place = count ? &w->place[path[i]->text] : &nowhere;
+		const struct callgrind_place *place = count ? &w->place[path[i]->text] : &nowhere;
 
 		if (w->charged[place->function] != w->stacks) {
 			w->charged[place->function] = w->stacks;
@@ -126,7 +127,8 @@ static void add_stack_bytes(void *data, const struct massif_node *const *path, s
 	*(uint64_t *)data += bytes;
 }
 
-static void write_profile(struct writer *w, const struct massif_snapshot *s, const char *version)
+static void write_profile(struct callgrind_writer *w, const struct massif_snapshot *s,
+			  const char *version)
 {
 	char *command = utf8_clean(w->m->cmd, "");
 	uint64_t total = 0;
@@ -144,18 +146,18 @@ static void write_profile(struct writer *w, const struct massif_snapshot *s, con
 	free(command);
 }
 
-static bool *allocate_flags(const struct names *names)
+static bool *allocate_flags(const struct name_table *names)
 {
 	return calloc((size_t)names->strings.count + 1, sizeof(bool));
 }
 
-static void release_names(struct names *names)
+static void release_names(struct name_table *names)
 {
 	strings_free(&names->strings);
 	free(names->is_written);
 }
 
-static void write_with_tables(struct writer *w, const struct massif_snapshot *s,
+static void write_with_tables(struct callgrind_writer *w, const struct massif_snapshot *s,
 			      const char *version)
 {
 	w->place = calloc((size_t)w->m->texts.count + 1, sizeof(*w->place));
@@ -178,7 +180,7 @@ static void write_with_tables(struct writer *w, const struct massif_snapshot *s,
 int massif_to_callgrind(FILE *out, const struct massif_file *m, const struct massif_snapshot *s,
 			const char *version, struct mu_error *err)
 {
-	struct writer *w = calloc(1, sizeof(*w));
+	struct callgrind_writer *w = calloc(1, sizeof(*w));
 	bool has_failed = true;
 
 	if (w) {

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-struct writer {
+struct folded_writer {
 	FILE *out;
 	const struct massif_file *m;
 };
@@ -24,7 +24,7 @@ static void write_function_name(FILE *out, const char *name)
 static void write_folded_stack(void *data, const struct massif_node *const *path, size_t count,
 			       uint64_t bytes)
 {
-	struct writer *w = data;
+	struct folded_writer *w = data;
 	char buffer[1 << 16];
 
 	if (count == 0)
@@ -41,7 +41,7 @@ static void write_folded_stack(void *data, const struct massif_node *const *path
 
 void massif_to_folded(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
 {
-	struct writer w = { .out = out, .m = m };
+	struct folded_writer w = { .out = out, .m = m };
 
 	massif_stacks(m, s, write_folded_stack, &w);
 }

@@ -41,7 +41,7 @@ static const struct {
 	{ "peak_objects", "count" }, { "peak_space", "bytes" },
 };
 
-struct writer {
+struct pprof_writer {
 	const struct export *e;
 	const struct profile *p;
 	struct gzip *gzip;
@@ -53,14 +53,14 @@ struct writer {
 	bool has_failed;
 };
 
-static void flush_message(struct writer *w)
+static void flush_message(struct pprof_writer *w)
 {
 	w->has_failed |= w->out.has_failed;
 	gzip_write(w->gzip, w->out.data, w->out.size);
 	w->out.size = 0;
 }
 
-static uint32_t number_of_string(struct writer *w, const char *text)
+static uint32_t number_of_string(struct pprof_writer *w, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 	uint32_t number = clean ? strings_add(&w->strings, clean, strlen(clean)) : 0;
@@ -70,7 +70,7 @@ static uint32_t number_of_string(struct writer *w, const char *text)
 	return number;
 }
 
-static void write_value_type(struct writer *w, unsigned int field, const char *type,
+static void write_value_type(struct pprof_writer *w, unsigned int field, const char *type,
 			     const char *unit)
 {
 	protobuf_number(&w->part, TYPE_TYPE, number_of_string(w, type));
@@ -78,7 +78,7 @@ static void write_value_type(struct writer *w, unsigned int field, const char *t
 	protobuf_message(&w->out, field, &w->part);
 }
 
-static void write_profile_head(struct writer *w)
+static void write_profile_head(struct pprof_writer *w)
 {
 	const struct export *e = w->e;
 
@@ -95,7 +95,7 @@ static void write_profile_head(struct writer *w)
 	flush_message(w);
 }
 
-static void write_mappings(struct writer *w)
+static void write_mappings(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i < w->p->modules.count; i++) {
 		const struct module *m = &w->p->modules.module[i];
@@ -120,7 +120,7 @@ static void write_mappings(struct writer *w)
 }
 
 /* The lines of a location: inlined calls first, their function last. */
-static void write_location_lines(struct writer *w, uint32_t location)
+static void write_location_lines(struct pprof_writer *w, uint32_t location)
 {
 	uint32_t count;
 	const struct symbols_level *level = profile_levels(w->p, location, &count);
@@ -138,7 +138,7 @@ static void write_location_lines(struct writer *w, uint32_t location)
 	}
 }
 
-static void write_locations(struct writer *w)
+static void write_locations(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i < w->p->location_count && !w->has_failed; i++) {
 		const struct location *l = &w->p->location[i];
@@ -153,7 +153,7 @@ static void write_locations(struct writer *w)
 	}
 }
 
-static void write_functions(struct writer *w)
+static void write_functions(struct pprof_writer *w)
 {
 	const struct symbols *s = &w->p->symbols;
 
@@ -176,7 +176,7 @@ static uint64_t positive_or_zero(int64_t value)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static void write_sample(struct writer *w, const struct site *s, const struct filtered *stack)
+static void write_sample(struct pprof_writer *w, const struct site *s, const struct filtered *stack)
 {
 	const uint64_t value[TYPES] = { s->total_blocks,
 					s->total_bytes,
@@ -196,7 +196,7 @@ static void write_sample(struct writer *w, const struct site *s, const struct fi
 	flush_message(w);
 }
 
-static void write_all_samples(struct writer *w)
+static void write_all_samples(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i < w->p->sites.count && !w->has_failed; i++) {
 		const struct site *s = &w->p->sites.site[i];
@@ -207,7 +207,7 @@ static void write_all_samples(struct writer *w)
 	}
 }
 
-static void write_string_table(struct writer *w)
+static void write_string_table(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i <= w->strings.count; i++) {
 		const char *text = strings_get(&w->strings, i);
@@ -219,7 +219,7 @@ static void write_string_table(struct writer *w)
 
 int pprof_write(FILE *out, const struct export *e, struct mu_error *err)
 {
-	struct writer w = { .e = e, .p = e->filter->profile, .gzip = gzip_open(out) };
+	struct pprof_writer w = { .e = e, .p = e->filter->profile, .gzip = gzip_open(out) };
 
 	w.has_failed = !w.gzip;
 	if (w.gzip) {

@@ -19,7 +19,7 @@
 
 enum { NOBODY = UINT32_MAX };	/* a caller that is not known: the stack ended */
 
-struct writer {
+struct report_writer {
 	FILE *out;
 	const struct spacetime *s;
 	const struct spacetime_report *r;
@@ -37,7 +37,7 @@ struct child {
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-static void write_escaped_text(struct writer *w, const char *text)
+static void write_escaped_text(struct report_writer *w, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 
@@ -52,7 +52,7 @@ static void write_escaped_text(struct writer *w, const char *text)
 }
 
 /* "0x401767D0: read_line (input.c:34)": the function with the line that the code is of. */
-static void write_place_name(struct writer *w, uint32_t node)
+static void write_place_name(struct report_writer *w, uint32_t node)
 {
 	const struct profile *p = w->s->filter->profile;
 	struct symbols_place place = { .name = "", .file = "" };
@@ -101,7 +101,7 @@ static int compare_by_space(const void *a, const void *b)
 
 /* The children of a node and, where stacks end at it, nobody. Returns how many; CHILD has room
  * for all. */
-static uint32_t collect_children(const struct writer *w, uint32_t node, struct child *child)
+static uint32_t collect_children(const struct report_writer *w, uint32_t node, struct child *child)
 {
 	const struct tree_node *n = &w->t->node[node];
 	int64_t rest = n->bytes;
@@ -117,19 +117,19 @@ static uint32_t collect_children(const struct writer *w, uint32_t node, struct c
 	return count;
 }
 
-static bool is_significant(const struct writer *w, int64_t space)
+static bool is_significant(const struct report_writer *w, int64_t space)
 {
 	return (double)space >= w->s->total * SIGNIFICANT;
 }
 
 /* Callers of a context at the limit of depth are not known. */
-static bool has_report_entry(const struct writer *w, uint32_t node)
+static bool has_report_entry(const struct report_writer *w, uint32_t node)
 {
 	return node != NOBODY && w->t->node[node].depth < w->depth &&
 	       is_significant(w, w->t->node[node].bytes) && w->t->node[node].bytes > 0;
 }
 
-static void write_caller_line(struct writer *w, const struct child *c)
+static void write_caller_line(struct report_writer *w, const struct child *c)
 {
 	char text[16];
 	const char *percent = spacetime_percent(w->s, (double)c->space, text);
@@ -146,7 +146,7 @@ static void write_caller_line(struct writer *w, const struct child *c)
 	fputs(w->r->is_html ? "\n" : "\n\n", w->out);
 }
 
-static void write_caller_lines(struct writer *w, uint32_t node)
+static void write_caller_lines(struct report_writer *w, uint32_t node)
 {
 	const struct tree_node *n = &w->t->node[node];
 	struct child *child = calloc((size_t)n->children + 2, sizeof(*child));
@@ -171,7 +171,7 @@ static void write_caller_lines(struct writer *w, uint32_t node)
 }
 
 /* The frames of a context, innermost first. */
-static void write_context_line(struct writer *w, uint32_t node)
+static void write_context_line(struct report_writer *w, uint32_t node)
 {
 	uint32_t path[TREE_DEPTH_MAX];
 	uint32_t length = 0;
@@ -185,7 +185,7 @@ static void write_context_line(struct writer *w, uint32_t node)
 	}
 }
 
-static void write_node_entry(struct writer *w, uint32_t node)
+static void write_node_entry(struct report_writer *w, uint32_t node)
 {
 	char text[16];
 	const char *percent = spacetime_percent(w->s, (double)w->t->node[node].bytes, text);
@@ -204,7 +204,7 @@ static void write_node_entry(struct writer *w, uint32_t node)
 }
 
 /* All entries of a level. Returns whether there were any. */
-static bool write_tree_level(struct writer *w, unsigned int level)
+static bool write_tree_level(struct report_writer *w, unsigned int level)
 {
 	bool is_first = true;
 
@@ -224,7 +224,7 @@ static bool write_tree_level(struct writer *w, unsigned int level)
 	return !is_first;
 }
 
-static void write_tree_levels(struct writer *w)
+static void write_tree_levels(struct report_writer *w)
 {
 	unsigned int level = 0;
 
@@ -237,7 +237,7 @@ static void write_tree_levels(struct writer *w)
 		level++;
 }
 
-static void write_whole_report(struct writer *w)
+static void write_whole_report(struct report_writer *w)
 {
 	if (w->r->is_html) {
 		fputs("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">"
@@ -259,7 +259,7 @@ static void write_whole_report(struct writer *w)
 }
 
 /* Nodes stand in preorder: the parent is the last one of the depth above. */
-static void find_parent_nodes(struct writer *w)
+static void find_parent_nodes(struct report_writer *w)
 {
 	uint32_t last[TREE_DEPTH_MAX + 1] = { 0 };
 
@@ -274,7 +274,7 @@ static void find_parent_nodes(struct writer *w)
 int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r,
 			 struct mu_error *err)
 {
-	struct writer w = { .out = out, .s = s, .r = r,
+	struct report_writer w = { .out = out, .s = s, .r = r,
 			    .depth = r->depth ? r->depth : SPACETIME_DEPTH };
 	const struct tree_options o = { .grouping = TREE_BY_ADDRESS, .depth = w.depth };
 	struct tree t;

@@ -31,20 +31,20 @@ static const struct palette colors = {
 };
 static const struct palette plain = { "", "", "", "", "", "", "" };
 
-struct printer {
+struct summary_printer {
 	FILE *out;
 	const struct palette *paint;
 	const struct counters *c;
 };
 
 /* glibc ends its titles with another spelling of "normal". */
-static void print_summary_title(const struct printer *p, const char *title)
+static void print_summary_title(const struct summary_printer *p, const char *title)
 {
 	fprintf(p->out, "%s%s%s", p->paint->title, title, p->paint == &colors ? "\033[0;0m" : "");
 }
 
 /* "memalign|" is a column wider than the other labels; its number makes up for it. */
-static void print_function_row(const struct printer *p, const char *label, enum mu_fn fn)
+static void print_function_row(const struct summary_printer *p, const char *label, enum mu_fn fn)
 {
 	int width = fn == MU_FN_MEMALIGN ? 9 : 10;
 
@@ -56,7 +56,7 @@ static void print_function_row(const struct printer *p, const char *label, enum 
 		p->c->failed[fn], p->paint->end_row);
 }
 
-static void print_heap_rows(const struct printer *p)
+static void print_heap_rows(const struct summary_printer *p)
 {
 	const struct counters *c = p->c;
 
@@ -75,7 +75,7 @@ static void print_heap_rows(const struct printer *p)
 	}
 }
 
-static void print_mmap_rows(const struct printer *p)
+static void print_mmap_rows(const struct summary_printer *p)
 {
 	print_function_row(p, "mmap(r)", MU_FN_MMAP_R);
 	fputc('\n', p->out);
@@ -91,7 +91,8 @@ static void print_mmap_rows(const struct printer *p)
 }
 
 /* Percent of all requests and a bar relative to the most frequent size. */
-static void print_percentage(const struct printer *p, uint64_t count, uint64_t all, uint64_t most)
+static void print_percentage(const struct summary_printer *p, uint64_t count, uint64_t all,
+			     uint64_t most)
 {
 	unsigned int percent = (unsigned int)((__uint128_t)count * 100 / all);
 	unsigned int length = (unsigned int)((__uint128_t)count * BAR_WIDTH / most);
@@ -106,7 +107,7 @@ static void print_percentage(const struct printer *p, uint64_t count, uint64_t a
 	fprintf(p->out, "%s\n", p->paint == &colors ? "\033[0;0m" : "");
 }
 
-static void print_histogram(const struct printer *p)
+static void print_histogram(const struct summary_printer *p)
 {
 	uint64_t all = p->c->hist_large, most = p->c->hist_large;
 
@@ -133,7 +134,7 @@ static void print_histogram(const struct printer *p)
 
 void summary_print(FILE *out, const struct result *r, bool color, bool mmap)
 {
-	const struct printer p = { out, color ? &colors : &plain, &r->counters };
+	const struct summary_printer p = { out, color ? &colors : &plain, &r->counters };
 
 	fputc('\n', out);
 	print_summary_title(&p, "Memory usage summary:");

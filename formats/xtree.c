@@ -39,7 +39,7 @@ static const char *const freeing[] = {
 	"operator delete[](void*, std::align_val_t, std::nothrow_t const&)",
 };
 
-struct writer {
+struct xtree_writer {
 	FILE *out;
 	const struct export *e;
 	const struct xtree_options *o;
@@ -53,14 +53,14 @@ struct writer {
 };
 
 /* A stack and its values; several sites may share one. */
-struct row {
+struct xtree_row {
 	struct filtered stack;
 	uint32_t site;		/* the first one */
 	int64_t value[EVENTS];
 };
 
 /* What a site adds to the events. False if it has no place in the report. */
-static bool event_values_of_site(const struct writer *w, const struct site *s,
+static bool event_values_of_site(const struct xtree_writer *w, const struct site *s,
 				 int64_t value[EVENTS])
 {
 	bool is_free = s->flags & MU_SITE_FREE;
@@ -84,7 +84,7 @@ static bool event_values_of_site(const struct writer *w, const struct site *s,
 
 static int compare_row_stacks(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct xtree_row *x = a, *y = b;
 
 	if (x->stack.frame != y->stack.frame)
 		return x->stack.frame < y->stack.frame ? -1 : 1;
@@ -95,19 +95,19 @@ static int compare_row_stacks(const void *a, const void *b)
 
 static int compare_row_sites(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct xtree_row *x = a, *y = b;
 
 	return (x->site > y->site) - (x->site < y->site);
 }
 
 /* The rows of the same stack become one. Returns how many are left. */
-static uint32_t merge_equal_rows(struct row *row, uint32_t count)
+static uint32_t merge_equal_rows(struct xtree_row *row, uint32_t count)
 {
 	uint32_t kept = 0;
 
 	qsort(row, count, sizeof(*row), compare_row_stacks);
 	for (uint32_t i = 0; i < count; i++) {
-		struct row *last = kept ? &row[kept - 1] : NULL;
+		struct xtree_row *last = kept ? &row[kept - 1] : NULL;
 
 		if (!last || last->stack.frame != row[i].stack.frame ||
 		    last->stack.count != row[i].stack.count) {
@@ -122,7 +122,7 @@ static uint32_t merge_equal_rows(struct row *row, uint32_t count)
 	return kept;
 }
 
-static uint32_t collect_site_rows(const struct writer *w, struct row *row)
+static uint32_t collect_site_rows(const struct xtree_writer *w, struct xtree_row *row)
 {
 	const struct sites *sites = &w->p->sites;
 	uint32_t count = 0;
@@ -136,14 +136,14 @@ static uint32_t collect_site_rows(const struct writer *w, struct row *row)
 	return merge_equal_rows(row, count);
 }
 
-static void write_clean_text(struct writer *w, const char *text)
+static void write_clean_text(struct xtree_writer *w, const char *text)
 {
 	if (!utf8_put_clean(w->out, text))
 		w->has_failed = true;
 }
 
 /* "fn=(3) name" the first time, "fn=(3)" from then on; or always "fn=name". */
-static void write_compressed_name(struct writer *w, const char *key, const char *name,
+static void write_compressed_name(struct xtree_writer *w, const char *key, const char *name,
 				  uint32_t *number, uint32_t *last)
 {
 	bool is_new = *number == 0;
@@ -160,7 +160,7 @@ static void write_compressed_name(struct writer *w, const char *key, const char 
 }
 
 /* The names of a frame, as "fl" and "fn" or "cfi" and "cfn". Returns its line. */
-static uint32_t write_place_names(struct writer *w, uint32_t frame, const char *file_key,
+static uint32_t write_place_names(struct xtree_writer *w, uint32_t frame, const char *file_key,
 				  const char *function_key)
 {
 	const struct symbols *symbols = &w->p->symbols;
@@ -181,7 +181,7 @@ static uint32_t write_place_names(struct writer *w, uint32_t frame, const char *
 	return count && file ? level[0].line : 0;
 }
 
-static uint32_t line_of_frame(const struct writer *w, uint32_t frame)
+static uint32_t line_of_frame(const struct xtree_writer *w, uint32_t frame)
 {
 	const struct symbols_level *level;
 	uint32_t count;
@@ -190,7 +190,7 @@ static uint32_t line_of_frame(const struct writer *w, uint32_t frame)
 	return count && level[0].file ? level[0].line : 0;
 }
 
-static void write_row_values(struct writer *w, uint32_t line, const int64_t *value)
+static void write_row_values(struct xtree_writer *w, uint32_t line, const int64_t *value)
 {
 	fprintf(w->out, "%" PRIu32, line);
 	for (int i = 0; i < w->events; i++)
@@ -199,7 +199,7 @@ static void write_row_values(struct writer *w, uint32_t line, const int64_t *val
 }
 
 /* From the outermost frame inward: the frames are chained the other way. */
-static void write_stack_row(struct writer *w, const struct row *row, uint32_t *frame)
+static void write_stack_row(struct xtree_writer *w, const struct xtree_row *row, uint32_t *frame)
 {
 	uint32_t count = row->stack.count, at = row->stack.frame;
 
@@ -222,7 +222,7 @@ static void write_stack_row(struct writer *w, const struct row *row, uint32_t *f
 	putc('\n', w->out);
 }
 
-static void write_file_head(struct writer *w)
+static void write_file_head(struct xtree_writer *w)
 {
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: xtree-1\npid: %" PRIu32
 		"\ncmd: ", w->e->pid);
@@ -237,7 +237,7 @@ static void write_file_head(struct writer *w)
 }
 
 /* Valgrind prints an unset text when nothing was ever counted; it is kept for its readers. */
-static void write_totals_line(struct writer *w, const struct row *row, uint32_t count)
+static void write_totals_line(struct xtree_writer *w, const struct xtree_row *row, uint32_t count)
 {
 	int64_t total[EVENTS] = { 0 };
 	bool is_zero = true;
@@ -253,7 +253,7 @@ static void write_totals_line(struct writer *w, const struct row *row, uint32_t 
 	fputs(is_zero ? " (null)\n" : "\n", w->out);
 }
 
-static bool is_row_zero(const struct writer *w, const struct row *row)
+static bool is_row_zero(const struct xtree_writer *w, const struct xtree_row *row)
 {
 	for (int i = 0; i < w->events; i++) {
 		if (row->value[i])
@@ -262,9 +262,9 @@ static bool is_row_zero(const struct writer *w, const struct row *row)
 	return true;
 }
 
-static void write_callgrind(struct writer *w)
+static void write_callgrind(struct xtree_writer *w)
 {
-	struct row *row = calloc((size_t)w->p->sites.count + 1, sizeof(*row));
+	struct xtree_row *row = calloc((size_t)w->p->sites.count + 1, sizeof(*row));
 	uint32_t *frame = calloc(PROFILE_DEPTH_MAX + 1, sizeof(*frame));
 	size_t strings = (size_t)w->p->symbols.strings.count + 1;
 	uint32_t count;
@@ -291,7 +291,7 @@ static void write_callgrind(struct writer *w)
 /* ---- Massif form ------------------------------------------------------------------------- */
 
 struct line_data {
-	struct writer *w;
+	struct xtree_writer *w;
 	const char *root;
 };
 
@@ -310,7 +310,7 @@ static void write_massif_line(const struct massif_line *line, void *data)
 	free(text);
 }
 
-static int write_event_tree(struct writer *w, int event, struct weight *weight,
+static int write_event_tree(struct xtree_writer *w, int event, struct weight *weight,
 			    struct mu_error *err)
 {
 	const struct tree_options options = { .grouping = TREE_BY_ADDRESS,
@@ -340,7 +340,7 @@ static int write_event_tree(struct writer *w, int event, struct weight *weight,
 	return result;
 }
 
-static int write_massif_tree(struct writer *w, struct mu_error *err)
+static int write_massif_tree(struct xtree_writer *w, struct mu_error *err)
 {
 	struct weight *weight = calloc((size_t)w->p->sites.count + 1, sizeof(*weight));
 	int result = 0;
@@ -363,7 +363,7 @@ int xtree_write(FILE *out, const char *name, const struct export *e,
 		.depth = o->depth ? o->depth + DEPTH_MORE : 0,
 		.show_below_main = o->show_below_main,
 	};
-	struct writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
+	struct xtree_writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
 			    .events = o->kind == XTREE_FULL ? EVENTS : EVENTS_ALLOCS };
 	int result = filter_init(&w.filter, w.p, &filter, err);
 

@@ -27,7 +27,7 @@ enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };
 /* ---- the tree ------------------------------------------------------------------------------ */
 
 /* Nodes of frames, so that each frame is walked once, however many stacks it is on. */
-struct planter {
+struct image_tree_builder {
 	struct page_image *page;
 	const struct profile *profile;
 	uint32_t *node;		/* per frame: after its innermost level; NOT_YET */
@@ -37,7 +37,7 @@ struct planter {
 	struct attribution attribution;
 };
 
-static uint32_t number_of_text(struct planter *t, uint32_t number)
+static uint32_t number_of_text(struct image_tree_builder *t, uint32_t number)
 {
 	if (number == 0 || number > t->profile->symbols.strings.count)
 		return 0;
@@ -48,7 +48,7 @@ static uint32_t number_of_text(struct planter *t, uint32_t number)
 }
 
 /* Without a name: the address in the file, which is the same in every run. */
-static uint32_t number_of_address_text(struct planter *t, const struct location *l)
+static uint32_t number_of_address_text(struct image_tree_builder *t, const struct location *l)
 {
 	uint64_t bias = l->module < t->profile->modules.count ?
 				t->profile->modules.module[l->module].bias : 0;
@@ -58,7 +58,7 @@ static uint32_t number_of_address_text(struct planter *t, const struct location 
 	return page_tree_text(&t->page->tree, text);
 }
 
-static uint32_t flags_of_place(const struct planter *t, uint32_t location,
+static uint32_t flags_of_place(const struct image_tree_builder *t, uint32_t location,
 			       const struct symbols_level *level, bool is_inlined)
 {
 	const size_t number = (size_t)(level - t->profile->symbols.level);
@@ -68,7 +68,7 @@ static uint32_t flags_of_place(const struct planter *t, uint32_t location,
 	return (is_inlined ? PAGE_INLINED : 0) | (is_runtime ? PAGE_RUNTIME : 0);
 }
 
-static uint32_t add_frame_nodes(struct planter *t, uint32_t parent, uint32_t location)
+static uint32_t add_frame_nodes(struct image_tree_builder *t, uint32_t parent, uint32_t location)
 {
 	const struct location *l = &t->profile->location[location];
 	uint32_t count;
@@ -100,7 +100,7 @@ static uint32_t add_frame_nodes(struct planter *t, uint32_t parent, uint32_t loc
 	return parent;
 }
 
-static uint32_t add_stack_nodes(struct planter *t, const struct filtered *stack)
+static uint32_t add_stack_nodes(struct image_tree_builder *t, const struct filtered *stack)
 {
 	uint32_t frame = stack->frame, depth = 0, node = 0;
 
@@ -118,11 +118,12 @@ static uint32_t add_stack_nodes(struct planter *t, const struct filtered *stack)
 	return node;
 }
 
-static bool init_node_builder(struct planter *t, struct page_image *page, struct mu_error *err)
+static bool init_node_builder(struct image_tree_builder *t, struct page_image *page,
+			      struct mu_error *err)
 {
 	const struct profile *p = page->export->filter->profile;
 
-	*t = (struct planter){ .page = page, .profile = p };
+	*t = (struct image_tree_builder){ .page = page, .profile = p };
 	t->node = malloc(((size_t)p->frame_count + 1) * sizeof(*t->node));
 	t->text = calloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
 	t->chain = malloc(PROFILE_DEPTH_MAX * sizeof(*t->chain));
@@ -140,7 +141,7 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 {
 	const struct filter *f = p->export->filter;
 	const struct sites *s = &f->profile->sites;
-	struct planter t;
+	struct image_tree_builder t;
 	bool ok;
 
 	page_tree_init(&p->tree);
@@ -258,7 +259,7 @@ static int write_access_counts(struct page_json *j, const struct values *v,
 
 /* ---- moments ------------------------------------------------------------------------------- */
 
-struct shots {
+struct image_snapshots {
 	const struct page_image *page;
 	const struct page_cut *cut;
 	/* Values that may still be read in all snapshots: a hostile recording can name the same
@@ -267,7 +268,7 @@ struct shots {
 	uint64_t read; /* bytes of values since the memory that holds them was let go */
 };
 
-static void add_moment_value(const struct shots *s, const struct mu_site_value *value,
+static void add_moment_value(const struct image_snapshots *s, const struct mu_site_value *value,
 			     struct page_moment *m)
 {
 	const struct page_image *p = s->page;
@@ -284,7 +285,7 @@ static void add_moment_value(const struct shots *s, const struct mu_site_value *
 
 static enum page_shot read_snapshot_moment(void *data, uint64_t number, struct page_moment *m)
 {
-	struct shots *s = data;
+	struct image_snapshots *s = data;
 	struct mu_site_value value;
 	struct snapshot_values values;
 	struct mu_snapshot shot;
@@ -308,7 +309,7 @@ static enum page_shot read_snapshot_moment(void *data, uint64_t number, struct p
 static void write_snapshot_fields(void *data, uint64_t number, struct page_json *j)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
-	const struct shots *s = data;
+	const struct image_snapshots *s = data;
 	const struct image *im = s->page->export->image;
 	const uint64_t start = im->head.process.start_mono_ns;
 	struct mu_snapshot shot;
@@ -336,7 +337,7 @@ static int write_snapshots(struct page_json *j, const struct page_image *p,
 			   struct mu_error *err)
 {
 	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
-	struct shots s = { .page = p, .cut = c };
+	struct image_snapshots s = { .page = p, .cut = c };
 
 	return page_put_shots(j, c->count,
 			      &(struct page_shots){ .count = count < SNAPSHOTS_MAX ? count :

@@ -12,7 +12,7 @@
 #include "formats/page/page_stacks.h"
 #include "profile/base/array.h"
 
-struct planter {
+struct massif_tree_builder {
 	struct page_massif *page;
 	uint32_t snapshot;
 	bool is_full;
@@ -37,7 +37,7 @@ static bool append_node_value(struct page_massif *p, uint32_t snapshot, uint32_t
 static void add_stack_nodes(void *data, const struct massif_node *const *path, size_t count,
 			    uint64_t bytes)
 {
-	struct planter *t = data;
+	struct massif_tree_builder *t = data;
 	struct page_stacks *s = &t->page->stacks;
 	const struct massif_file *m = t->page->file;
 	uint32_t node = 0, site;
@@ -81,7 +81,7 @@ static void sum_site_values(struct page_massif *p)
 
 int page_massif_init(struct page_massif *p, const struct massif_file *m, struct mu_error *err)
 {
-	struct planter t = { .page = p };
+	struct massif_tree_builder t = { .page = p };
 
 	*p = (struct page_massif){ .file = m };
 	t.is_full = !page_stacks_init(&p->stacks, m->texts.count + 1);
@@ -160,7 +160,7 @@ static void write_run_facts(struct page_json *j, const struct page_massif *p)
 }
 
 /* Snapshots beyond a page's budget of points are passed over, but for those with a tree. */
-struct shots {
+struct massif_snapshots {
 	const struct page_massif *page;
 	const struct page_cut *cut;
 	size_t step;
@@ -169,7 +169,7 @@ struct shots {
 
 static enum page_shot read_snapshot_moment(void *data, uint64_t i, struct page_moment *m)
 {
-	struct shots *s = data;
+	struct massif_snapshots *s = data;
 	const struct page_massif *p = s->page;
 
 	if (i == 0)
@@ -187,7 +187,7 @@ static enum page_shot read_snapshot_moment(void *data, uint64_t i, struct page_m
 static void write_snapshot_fields(void *data, uint64_t i, struct page_json *j)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak" };
-	const struct shots *s = data;
+	const struct massif_snapshots *s = data;
 	const struct massif_snapshot *shot = &s->page->file->snapshots[i];
 
 	page_json_uint(j, "t", shot->time);
@@ -201,7 +201,7 @@ static int write_snapshots(struct page_json *j, const struct page_massif *p,
 			   const struct page_cut *c, const struct page_budget *b,
 			   struct mu_error *err)
 {
-	struct shots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
+	struct massif_snapshots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
 
 	return page_put_shots(j, c->count,
 			      &(struct page_shots){ .count = p->file->count,

@@ -25,17 +25,17 @@ static uint32_t hash_key_words(const uint32_t *word, unsigned int count)
 /* ---- places and nodes --------------------------------------------------------------------- */
 
 /* Both are arrays of words whose equality is identity. */
-struct words {
+struct key_words {
 	const uint32_t *word;	/* of entry 0 */
 	unsigned int per_entry;
 };
 
-static const uint32_t *entry_at_number(const struct words *w, uint32_t number)
+static const uint32_t *entry_at_number(const struct key_words *w, uint32_t number)
 {
 	return w->word + (size_t)number * w->per_entry;
 }
 
-static bool grow_map(struct page_map *m, const struct words *w)
+static bool grow_map(struct page_map *m, const struct key_words *w)
 {
 	uint32_t size = m->slot ? 2 * (m->mask + 1) : FIRST_SLOTS;
 	uint32_t *slot = calloc(size, sizeof(*slot));
@@ -68,7 +68,7 @@ static bool is_same_key(const uint32_t *a, const uint32_t *b, unsigned int words
 }
 
 /* The slot of an entry, or an empty one for it; NULL without memory. Entry 0 is never there. */
-static uint32_t *find_map_slot(struct page_map *m, const struct words *w, const uint32_t *key)
+static uint32_t *find_map_slot(struct page_map *m, const struct key_words *w, const uint32_t *key)
 {
 	uint32_t at;
 
@@ -127,7 +127,7 @@ uint32_t page_tree_place(struct page_tree *t, const struct page_place *place)
 
 	if (memcmp(place, &unknown, sizeof(unknown)) == 0 || t->is_full)
 		return 0;
-	slot = find_map_slot(&t->places, &(struct words){ (uint32_t *)t->place, 5 },
+	slot = find_map_slot(&t->places, &(struct key_words){ (uint32_t *)t->place, 5 },
 			     &place->function);
 	t->is_full = !slot || (!*slot && !room_for_place(t));
 	if (t->is_full)
@@ -147,7 +147,7 @@ uint32_t page_tree_child(struct page_tree *t, uint32_t parent, uint32_t place)
 
 	if (t->is_full)
 		return 0;
-	slot = find_map_slot(&t->nodes, &(struct words){ (uint32_t *)t->node, 2 }, key);
+	slot = find_map_slot(&t->nodes, &(struct key_words){ (uint32_t *)t->node, 2 }, key);
 	t->is_full = !slot || (!*slot && !room_for_node(t));
 	if (t->is_full)
 		return 0;
@@ -282,7 +282,7 @@ static bool keep_best_nodes(struct page_cut *c, struct scoring *s, uint32_t max)
 }
 
 /* What is left out goes to (nearest kept node, innermost place), if that is worth a node. */
-struct groups {
+struct node_groups {
 	struct page_node *group;	/* key; entry 0 is not used */
 	uint32_t count, room;
 	struct page_map map;
@@ -291,10 +291,10 @@ struct groups {
 	uint32_t *others;	/* per kept node: its node for the rest, 0 none yet */
 };
 
-static bool find_or_add_group(struct groups *g, const struct page_node *key, uint32_t *number)
+static bool find_or_add_group(struct node_groups *g, const struct page_node *key, uint32_t *number)
 {
-	uint32_t *slot =
-		find_map_slot(&g->map, &(struct words){ (uint32_t *)g->group, 2 }, &key->parent);
+	uint32_t *slot = find_map_slot(&g->map, &(struct key_words){ (uint32_t *)g->group, 2 },
+				       &key->parent);
 	void *array;
 
 	if (!slot)
@@ -318,7 +318,7 @@ static bool find_or_add_group(struct groups *g, const struct page_node *key, uin
 /* Sets of_site to the node, or for a site that was left out to its group with the top bit. */
 #define IS_GROUP (UINT32_C(1) << 31)
 
-static bool group_cut_nodes(struct page_cut *c, const struct scoring *s, struct groups *g)
+static bool group_cut_nodes(struct page_cut *c, const struct scoring *s, struct node_groups *g)
 {
 	g->group = array_grow(NULL, &g->room, 1, sizeof(*g->group));
 	if (!g->group)
@@ -344,7 +344,7 @@ static bool group_cut_nodes(struct page_cut *c, const struct scoring *s, struct 
 }
 
 static void score_groups_by_metric(const struct page_cut *c, const struct scoring *s,
-				   struct groups *g, enum page_metric m)
+				   struct node_groups *g, enum page_metric m)
 {
 	int64_t all = 0;
 
@@ -376,7 +376,7 @@ static uint32_t append_cut_node(struct page_cut *c, uint32_t parent, uint32_t pl
 
 /* Give every group a node: the best ones their own, the rest that of their parent. g->score is
  * the groups' node from here on. */
-static void append_best_groups(struct page_cut *c, struct groups *g, uint32_t max)
+static void append_best_groups(struct page_cut *c, struct node_groups *g, uint32_t max)
 {
 	uint32_t least = threshold_for_count(g->score, g->count, max);
 	uint32_t left = max;
@@ -398,7 +398,7 @@ static void append_best_groups(struct page_cut *c, struct groups *g, uint32_t ma
 
 static bool sum_removed_nodes(struct page_cut *c, const struct scoring *s, uint32_t max)
 {
-	struct groups g = { .count = 0 };
+	struct node_groups g = { .count = 0 };
 	bool ok = group_cut_nodes(c, s, &g);
 
 	if (ok) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct writer {
+struct lines_writer {
 	const struct tree *t;
 	const struct filter *f;
 	const struct massif_lines_options *o;
@@ -19,7 +19,7 @@ struct writer {
 	size_t length;
 };
 
-static void write_node_line(struct writer *w, const struct tree_node *n, uint32_t depth,
+static void write_node_line(struct lines_writer *w, const struct tree_node *n, uint32_t depth,
 			    uint32_t children)
 {
 	struct massif_line line = { .bytes = (uint64_t)n->bytes, .depth = depth,
@@ -33,7 +33,7 @@ static void write_node_line(struct writer *w, const struct tree_node *n, uint32_
 	rewind(w->out);
 }
 
-static void write_merged_line(struct writer *w, const struct tree_node *n, uint32_t depth)
+static void write_merged_line(struct lines_writer *w, const struct tree_node *n, uint32_t depth)
 {
 	if (n->merged == 1)
 		fputs("in 1 place, ", w->out);
@@ -44,7 +44,7 @@ static void write_merged_line(struct writer *w, const struct tree_node *n, uint3
 }
 
 /* The lines of one node; returns the depth of the last. */
-static uint32_t write_tree_node(struct writer *w, const struct tree_node *n, uint32_t depth)
+static uint32_t write_tree_node(struct lines_writer *w, const struct tree_node *n, uint32_t depth)
 {
 	const struct profile *p = w->f->profile;
 	struct symbols_place place = { .address = p->location[n->location].pc - 1, .name = "",
@@ -73,7 +73,7 @@ static uint32_t write_tree_node(struct writer *w, const struct tree_node *n, uin
 }
 
 /* The depth that the lines of each level of the tree have come to. */
-static void write_all_nodes(struct writer *w, uint32_t *depth)
+static void write_all_nodes(struct lines_writer *w, uint32_t *depth)
 {
 	write_node_line(w, &w->t->node[0], 0, w->t->node[0].children);
 	depth[0] = 0;
@@ -91,7 +91,7 @@ int massif_lines(const struct tree *t, const struct filter *f,
 		 const struct massif_lines_options *o, massif_line_fn put, void *data,
 		 struct mu_error *err)
 {
-	struct writer w = { .t = t, .f = f, .o = o, .put = put, .data = data };
+	struct lines_writer w = { .t = t, .f = f, .o = o, .put = put, .data = data };
 	uint32_t *depth = calloc(TREE_DEPTH_MAX + 1, sizeof(*depth));
 	int result = -1;
 

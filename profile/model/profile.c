@@ -21,7 +21,7 @@ static uint32_t limited_section_count(const struct image *im, enum mu_section se
 /* ---- locations ----------------------------------------------------------------------------- */
 
 /* A frame while locations are made. */
-struct place {
+struct frame_place {
 	uint64_t pc;
 	uint32_t module;
 	uint32_t frame;
@@ -29,7 +29,7 @@ struct place {
 
 static int compare_frame_places(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct frame_place *x = a, *y = b;
 
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
@@ -37,7 +37,7 @@ static int compare_frame_places(const void *a, const void *b)
 }
 
 /* Number the different places, and tell each frame its own. */
-static int make_locations(struct profile *p, struct place *place, uint32_t count,
+static int make_locations(struct profile *p, struct frame_place *place, uint32_t count,
 			  struct mu_error *err)
 {
 	qsort(place, count, sizeof(*place), compare_frame_places);
@@ -56,25 +56,26 @@ static int make_locations(struct profile *p, struct place *place, uint32_t count
 
 /* Frames of the recorder itself (its operator new calls the real one; its start routine calls the
  * thread's) are none of the program's: such a frame becomes another copy of its caller's. */
-static struct place add_frame_location(struct profile *p, uint32_t i, const struct mu_frame *from,
-				       const struct place *place)
+static struct frame_place add_frame_location(struct profile *p, uint32_t i,
+					     const struct mu_frame *from,
+					     const struct frame_place *place)
 {
 	uint32_t module = modules_find(&p->modules, from->pc - 1, from->generation);
 
 	if (from->parent && module != MODULES_NONE && p->modules.module[module].is_recorder) {
 		p->frame[i] = p->frame[from->parent];
-		return (struct place){ place[from->parent - 1].pc, place[from->parent - 1].module,
-				       i };
+		return (struct frame_place){ place[from->parent - 1].pc,
+					     place[from->parent - 1].module, i };
 	}
 	p->frame[i].parent = from->parent;
 	p->frame[i].depth = p->frame[from->parent].depth + 1;
-	return (struct place){ from->pc, module, i };
+	return (struct frame_place){ from->pc, module, i };
 }
 
 static int load_frame_tree(struct profile *p, const struct image *im, struct mu_error *err)
 {
 	uint32_t count = limited_section_count(im, MU_SEC_FRAMES, PROFILE_FRAMES_MAX), places = 0;
-	struct place *place = reallocarray(NULL, (size_t)count + 1, sizeof(*place));
+	struct frame_place *place = reallocarray(NULL, (size_t)count + 1, sizeof(*place));
 	int result;
 
 	p->frame = calloc((size_t)count + 1, sizeof(*p->frame));

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The name is read once, from left to right, outside of brackets. */
-struct reader {
+struct name_reader {
 	const char *at;
 	char *out;
 	size_t used;
@@ -17,7 +17,7 @@ struct reader {
 };
 
 /* What does not fit pushes out what came first. */
-static void append_short_text(struct reader *r, const char *text, size_t length)
+static void append_short_text(struct name_reader *r, const char *text, size_t length)
 {
 	if (length >= r->size) {
 		text += length - (r->size - 1);
@@ -56,7 +56,7 @@ static const char *skip_template_arguments(const char *at)
 }
 
 /* "operator<<" and the like, whose marks are no brackets. */
-static void read_operator(struct reader *r)
+static void read_operator(struct name_reader *r)
 {
 	static const char *const marks[] = { "()", "[]", "<=>", "<<=", ">>=", "<<", ">>", "<=",
 					     ">=", "->*", "->", "<", ">" };
@@ -76,7 +76,7 @@ static void read_operator(struct reader *r)
 }
 
 /* Parameters end a name, unless it goes on with what is local to the function. */
-static void shorten_parentheses(struct reader *r)
+static void shorten_parentheses(struct name_reader *r)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *end = skip_template_arguments(r->at);
@@ -92,7 +92,7 @@ static void shorten_parentheses(struct reader *r)
 }
 
 /* Rust's <TYPE as TRAIT>::method is the method of the type; elsewhere these are arguments. */
-static void shorten_angle_brackets(struct reader *r)
+static void shorten_angle_brackets(struct name_reader *r)
 {
 	const char *end = skip_template_arguments(r->at);
 
@@ -115,7 +115,7 @@ static void shorten_angle_brackets(struct reader *r)
 }
 
 /* "{lambda(int)#1}", "{closure#0}" */
-static void shorten_curly_braces(struct reader *r)
+static void shorten_curly_braces(struct name_reader *r)
 {
 	const char *end = skip_template_arguments(r->at);
 
@@ -131,7 +131,7 @@ static bool is_word_character(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static void shorten_whole_name(struct reader *r, const char *name)
+static void shorten_whole_name(struct name_reader *r, const char *name)
 {
 	while (*r->at) {
 		bool is_start = r->at == name || !is_word_character(r->at[-1]);
@@ -157,7 +157,7 @@ static void shorten_whole_name(struct reader *r, const char *name)
 
 char *shortname(const char *name, char *buffer, size_t size)
 {
-	struct reader r = { .at = name, .out = buffer, .size = size };
+	struct name_reader r = { .at = name, .out = buffer, .size = size };
 
 	/* A name of C, or none that we know: as it is. */
 	if ((strpbrk(name, "(<{") && name[0] != '(') || has_prefix(name, "(anonymous namespace)"))

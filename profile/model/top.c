@@ -15,20 +15,20 @@ struct item {
 	struct top_entry entry;
 };
 
-struct builder {
+struct top_builder {
 	struct top *t;
 	const struct attribution *h;
 	const struct profile *p;
 	const struct weight *weight;
 	enum top_kind kind;
 	bool by_blocks;
-	uint32_t *index;	/* TOP_FUNCTIONS: entry + 1 by function, see function_at_position() */
+	uint32_t *index;	/* TOP_FUNCTIONS: entry + 1 by function_at_position() */
 	uint32_t *last;		/* ... and the site that came last, + 1 */
 	uint32_t room;
 };
 
 /* A weight that can be added up, whatever a damaged recording says. */
-static int64_t clamp_value(const struct builder *b, int64_t value)
+static int64_t clamp_value(const struct top_builder *b, int64_t value)
 {
 	int64_t most = INT64_MAX / ((int64_t)b->p->sites.count + 1);
 
@@ -36,7 +36,7 @@ static int64_t clamp_value(const struct builder *b, int64_t value)
 }
 
 /* What site I weighs, at its filtered stack; false if it does not count. */
-static bool read_site_entry(const struct builder *b, uint32_t i, struct filtered *stack,
+static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filtered *stack,
 			    struct top_entry *entry)
 {
 	*stack = filter_stack(b->h->filter, b->p->sites.site[i].stack);
@@ -117,7 +117,7 @@ static int compare_by_key(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-static int sum_attributed_sites(struct builder *b)
+static int sum_attributed_sites(struct top_builder *b)
 {
 	const uint32_t sites = b->p->sites.count;
 	struct item *item = reallocarray(NULL, (size_t)sites + 1, sizeof(*item));
@@ -164,7 +164,7 @@ static uint32_t function_at_position(const struct profile *p, const struct posit
 	       (module < p->modules.count ? module : p->modules.count);
 }
 
-static bool reserve_item(struct builder *b)
+static bool reserve_item(struct top_builder *b)
 {
 	struct top_entry *entry;
 
@@ -179,7 +179,7 @@ static bool reserve_item(struct builder *b)
 }
 
 /* Every function on the stack of site I, once. */
-static bool add_functions(struct builder *b, uint32_t i, const struct filtered *stack,
+static bool add_functions(struct top_builder *b, uint32_t i, const struct filtered *stack,
 			  struct top_entry *entry)
 {
 	struct position at = { .frame = stack->frame, .left = stack->count };
@@ -203,7 +203,7 @@ static bool add_functions(struct builder *b, uint32_t i, const struct filtered *
 	return true;
 }
 
-static int sum_functions(struct builder *b)
+static int sum_functions(struct top_builder *b)
 {
 	size_t functions = (size_t)b->p->symbols.strings.count + b->p->modules.count + 2;
 	int result = -1;
@@ -250,7 +250,7 @@ static int compare_by_blocks(const void *a, const void *b)
 int top_build(struct top *t, const struct attribution *h, const struct weight *weight,
 	      enum top_kind kind, bool blocks, struct mu_error *err)
 {
-	struct builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
+	struct top_builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
 			     .kind = kind, .by_blocks = blocks };
 
 	*t = (struct top){ .count = 0 };

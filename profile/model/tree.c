@@ -21,7 +21,7 @@ struct key {
 };
 
 /* Where a walker stands: a level of a frame of its stack. */
-struct place {
+struct tree_place {
 	uint32_t frame;
 	uint32_t left;		/* frames from here outward that are to be shown; 0: at the end */
 	uint32_t level;
@@ -30,7 +30,7 @@ struct place {
 
 struct walker {
 	struct key key;
-	struct place place;
+	struct tree_place place;
 	int64_t bytes;
 	int64_t blocks;
 };
@@ -45,13 +45,13 @@ struct group {
 	uint32_t merged;	/* groups it stands for, 0: itself */
 };
 
-struct groups {
+struct tree_groups {
 	struct group *group;
 	uint32_t count, room;
 	bool has_ends;		/* some stacks have no more frames */
 };
 
-struct builder {
+struct tree_builder {
 	struct tree *t;
 	const struct profile *p;
 	const struct tree_options *o;
@@ -66,7 +66,7 @@ struct builder {
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
-static struct key key_at_place(const struct builder *b, const struct place *place)
+static struct key key_at_place(const struct tree_builder *b, const struct tree_place *place)
 {
 	uint32_t location = b->p->frame[place->frame].location;
 	const struct symbols_level *level;
@@ -83,7 +83,7 @@ static struct key key_at_place(const struct builder *b, const struct place *plac
 }
 
 /* One step outward. */
-static void step_outward(const struct builder *b, struct place *place)
+static void step_outward(const struct tree_builder *b, struct tree_place *place)
 {
 	uint32_t count = 0;
 
@@ -103,10 +103,10 @@ static bool is_same_key(struct key a, struct key b)
 }
 
 /* Whether the next PERIOD keys repeat the last ones of the path; PLACE is then behind them. */
-static bool is_repeated_cycle(const struct builder *b, struct place *place, unsigned int depth,
-			      unsigned int period)
+static bool is_repeated_cycle(const struct tree_builder *b, struct tree_place *place,
+			      unsigned int depth, unsigned int period)
 {
-	struct place ahead = *place;
+	struct tree_place ahead = *place;
 
 	for (unsigned int i = 0; i < period; i++) {
 		if (ahead.left == 0 ||
@@ -120,7 +120,8 @@ static bool is_repeated_cycle(const struct builder *b, struct place *place, unsi
 
 /* Recursion: what only repeats the path so far is walked over, so a thousand levels of f calling
  * itself are one node. */
-static void fold_recursion(const struct builder *b, struct place *place, unsigned int depth)
+static void fold_recursion(const struct tree_builder *b, struct tree_place *place,
+			   unsigned int depth)
 {
 	unsigned int period = 1;
 
@@ -133,7 +134,7 @@ static void fold_recursion(const struct builder *b, struct place *place, unsigne
 		}
 }
 
-static void advance_walker(struct builder *b, struct walker *w, unsigned int depth)
+static void advance_walker(struct tree_builder *b, struct walker *w, unsigned int depth)
 {
 	step_outward(b, &w->place);
 	w->place.is_folded = false;
@@ -145,7 +146,7 @@ static void advance_walker(struct builder *b, struct walker *w, unsigned int dep
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-static struct tree_node *append_tree_node(struct builder *b)
+static struct tree_node *append_tree_node(struct tree_builder *b)
 {
 	struct tree *t = b->t;
 
@@ -163,7 +164,7 @@ static struct tree_node *append_tree_node(struct builder *b)
 	return &t->node[t->count++];
 }
 
-static int64_t weight_of_values(const struct builder *b, int64_t bytes, int64_t blocks)
+static int64_t weight_of_values(const struct tree_builder *b, int64_t bytes, int64_t blocks)
 {
 	return b->o->by_blocks ? blocks : bytes;
 }
@@ -180,7 +181,7 @@ static int compare_walker_keys(const void *a, const void *b)
 	return (x->key.low > y->key.low) - (x->key.low < y->key.low);
 }
 
-static void append_group(struct builder *b, struct groups *g, const struct group *group)
+static void append_group(struct tree_builder *b, struct tree_groups *g, const struct group *group)
 {
 	if (g->count == g->room) {
 		struct group *more = array_grow(g->group, &g->room, g->count + 1, sizeof(*more));
@@ -195,7 +196,7 @@ static void append_group(struct builder *b, struct groups *g, const struct group
 }
 
 /* The run of walkers from FIRST on that have one key. */
-static struct group sum_group(const struct builder *b, size_t first, size_t end)
+static struct group sum_group(const struct tree_builder *b, size_t first, size_t end)
 {
 	struct group g = { .first = first, .end = first };
 	const struct walker *w = &b->walker[first];
@@ -220,7 +221,7 @@ static int compare_group_weights(const void *a, const void *b)
 }
 
 /* The children that walkers [first, end) make, in order. */
-static void group_walkers(struct builder *b, struct groups *g, size_t first, size_t end)
+static void group_walkers(struct tree_builder *b, struct tree_groups *g, size_t first, size_t end)
 {
 	struct group rest = { .first = first, .end = first };
 
@@ -246,9 +247,9 @@ static void group_walkers(struct builder *b, struct groups *g, size_t first, siz
 		qsort(g->group, g->count, sizeof(*g->group), compare_group_weights);
 }
 
-static void make_children(struct builder *b, uint32_t parent, size_t first, size_t end);
+static void make_children(struct tree_builder *b, uint32_t parent, size_t first, size_t end);
 
-static void make_group_node(struct builder *b, const struct group *g, unsigned int depth)
+static void make_group_node(struct tree_builder *b, const struct group *g, unsigned int depth)
 {
 	const struct walker *w = &b->walker[g->first];
 	uint32_t number = b->t->count;
@@ -274,9 +275,9 @@ static void make_group_node(struct builder *b, const struct group *g, unsigned i
 }
 
 /* NUMBER is the index of a node; the array may move. */
-static void make_children(struct builder *b, uint32_t number, size_t first, size_t end)
+static void make_children(struct tree_builder *b, uint32_t number, size_t first, size_t end)
 {
-	struct groups g = { .count = 0 };
+	struct tree_groups g = { .count = 0 };
 	unsigned int depth = b->t->node[number].depth + 1;
 	uint32_t made = 0;
 
@@ -298,14 +299,15 @@ static void make_children(struct builder *b, uint32_t number, size_t first, size
 /* ---- everything ----------------------------------------------------------------------------- */
 
 /* A weight that can be added up, whatever a damaged recording says. */
-static int64_t clamp_value(const struct builder *b, int64_t value)
+static int64_t clamp_value(const struct tree_builder *b, int64_t value)
 {
 	int64_t most = INT64_MAX / ((int64_t)b->p->sites.count + 1);
 
 	return value < 0 ? 0 : value < most ? value : most;
 }
 
-static void start_walkers(struct builder *b, const struct filter *f, const struct weight *weight)
+static void start_walkers(struct tree_builder *b, const struct filter *f,
+			  const struct weight *weight)
 {
 	const struct sites *sites = &b->p->sites;
 	struct tree_node *root = b->t->node;
@@ -331,7 +333,7 @@ static void start_walkers(struct builder *b, const struct filter *f, const struc
 }
 
 /* Massif's formula: a floor, but never nothing when there is nothing. */
-static int64_t least_significant(const struct builder *b)
+static int64_t least_significant(const struct tree_builder *b)
 {
 	const struct tree_node *root = b->t->node;
 	int64_t all = weight_of_values(b, root->bytes, root->blocks);
@@ -346,7 +348,7 @@ static int64_t least_significant(const struct builder *b)
 int tree_build(struct tree *t, const struct filter *f, const struct weight *weight,
 	       const struct tree_options *o, struct mu_error *err)
 {
-	struct builder *b = calloc(1, sizeof(*b));
+	struct tree_builder *b = calloc(1, sizeof(*b));
 	int result = -1;
 
 	*t = (struct tree){ .count = 0 };

@@ -276,11 +276,11 @@ int logmerge_begin(struct logmerge *m, struct image *im, const struct log_clock 
 }
 
 /* What the inner loop changes, kept out of memory that it shares with others. */
-struct sums {
+struct log_sums {
 	uint64_t heap, heap_peak, stack_peak, total_peak, last_ns;
 };
 
-static inline struct log_event apply_event(struct sums *s, int64_t change, uint64_t stack)
+static inline struct log_event apply_event(struct log_sums *s, int64_t change, uint64_t stack)
 {
 	uint64_t total;
 
@@ -294,10 +294,10 @@ static inline struct log_event apply_event(struct sums *s, int64_t change, uint6
 
 /* Events that bear the time of the one before, as nearly all of a lone thread do: one comparison
  * is for kind and ticks of a word. */
-static size_t decode_narrow_run(const uint64_t *word, size_t words, struct sums *s,
+static size_t decode_narrow_run(const uint64_t *word, size_t words, struct log_sums *s,
 				struct log_event *batch)
 {
-	struct sums sums = *s;
+	struct log_sums sums = *s;
 	size_t n = 0;
 
 	for (; n < words && (word[n] & 0xfff) == MU_LOG_EVENT; n++)
@@ -306,10 +306,10 @@ static size_t decode_narrow_run(const uint64_t *word, size_t words, struct sums 
 	return n;
 }
 
-/* The event at index, which find_next_event() found. Times only go forward, whatever clocks and hostile
- * programs do. */
+/* The event at index, which find_next_event() found. Times only go forward, whatever clocks and
+ * hostile programs do. */
 static struct log_event decode_single_event(const struct logmerge *m, struct log_chain *c,
-					    const uint64_t *words, struct sums *s)
+					    const uint64_t *words, struct log_sums *s)
 {
 	uint64_t word = words[c->index];
 	uint64_t ns = log_clock_ns(&m->clock, c->head) - m->origin_ns;
@@ -327,7 +327,7 @@ static struct log_event decode_single_event(const struct logmerge *m, struct log
 
 /* Events of chain C up to raw time LIMIT, with all the figures in S. */
 static size_t decode_events(const struct logmerge *m, struct log_chain *c, const uint64_t *words,
-			    uint64_t limit, struct sums *s, struct log_event *batch, size_t max)
+			    uint64_t limit, struct log_sums *s, struct log_event *batch, size_t max)
 {
 	size_t n = 0;
 
@@ -349,7 +349,7 @@ static size_t read_chain_run(struct logmerge *m, const struct image *im, struct 
 {
 	const struct mu_log_chunk *chunk = chunk_at_offset(im, c->chunk);
 	struct log_chain chain = *c;
-	struct sums s = { m->heap, m->heap_peak, m->stack_peak, m->total_peak, m->last_ns };
+	struct log_sums s = { m->heap, m->heap_peak, m->stack_peak, m->total_peak, m->last_ns };
 	size_t n = chunk ? decode_events(m, &chain, chunk->word, limit, &s, batch, max) : 0;
 
 	m->heap = s.heap;

@@ -78,7 +78,7 @@ static const struct section sections[MU_SEC_COUNT] = {
 	[MU_SEC_POINTS] = { sizeof(struct mu_point), { { 0 } } },
 };
 
-struct writer {
+struct image_writer {
 	int fd;
 	uint64_t start;		/* of the image in the file */
 	uint64_t at;		/* in the image: where the next byte goes */
@@ -93,7 +93,7 @@ struct writer {
 	unsigned char buffer[BUFFER_BYTES];
 };
 
-static void flush_buffer(struct writer *w)
+static void flush_buffer(struct image_writer *w)
 {
 	size_t done = 0;
 
@@ -114,7 +114,7 @@ static void flush_buffer(struct writer *w)
 	w->used = 0;
 }
 
-static void write_bytes(struct writer *w, const void *data, size_t size)
+static void write_bytes(struct image_writer *w, const void *data, size_t size)
 {
 	const unsigned char *from = data;
 
@@ -133,7 +133,7 @@ static void write_bytes(struct writer *w, const void *data, size_t size)
 	}
 }
 
-static void write_padding(struct writer *w)
+static void write_padding(struct image_writer *w)
 {
 	static const char zeros[8];
 
@@ -166,7 +166,7 @@ static uint64_t referenced_length(const struct reference *r, const unsigned char
 
 /* The bytes themselves, or NULL if they are not there. Of a chain only the beginning is looked
  * at. */
-static const void *referenced_bytes(const struct writer *w, const struct reference *r,
+static const void *referenced_bytes(const struct image_writer *w, const struct reference *r,
 				    const unsigned char *entry)
 {
 	uint64_t offset;
@@ -181,7 +181,7 @@ static const void *referenced_bytes(const struct writer *w, const struct referen
 /* Entries of an honest image share nothing, so that all they name has room in it. In a hostile one
  * all may name the same bytes: there the rest become empty. So each byte of an image is written
  * twice at most: as an entry, and as what entries refer to. */
-static bool charge_copied_bytes(struct writer *w, uint64_t length)
+static bool charge_copied_bytes(struct image_writer *w, uint64_t length)
 {
 	if (length > w->left || round_up_to_eight(length) > w->left)
 		return false;
@@ -190,8 +190,8 @@ static bool charge_copied_bytes(struct writer *w, uint64_t length)
 }
 
 /* Give a reference its new place in ENTRY; one that leads nowhere becomes empty, in both. */
-static void relocate_reference(struct writer *w, const struct reference *r, unsigned char *entry,
-			       unsigned char *original)
+static void relocate_reference(struct image_writer *w, const struct reference *r,
+			       unsigned char *entry, unsigned char *original)
 {
 	static const uint64_t zero;
 	uint64_t length, place = 0;
@@ -211,7 +211,7 @@ static void relocate_reference(struct writer *w, const struct reference *r, unsi
 		memcpy(entry + r->count, &zero, r->count_size);
 }
 
-static void write_zeros(struct writer *w, uint64_t length)
+static void write_zeros(struct image_writer *w, uint64_t length)
 {
 	static const char zeros[512];
 
@@ -220,7 +220,7 @@ static void write_zeros(struct writer *w, uint64_t length)
 }
 
 /* One piece of LENGTH bytes with its header, made of those that OFFSET leads to. */
-static void write_value_pieces(struct writer *w, uint64_t offset, uint64_t length)
+static void write_value_pieces(struct image_writer *w, uint64_t offset, uint64_t length)
 {
 	uint64_t left = length - sizeof(struct mu_values);
 	struct mu_values piece = { .used = (uint32_t)left };
@@ -246,7 +246,7 @@ static void write_value_pieces(struct writer *w, uint64_t offset, uint64_t lengt
 
 /* The bytes themselves, in the order in which the places were given, and as many: what is not there
  * any more is zeros. */
-static void write_referenced(struct writer *w, const struct reference *r,
+static void write_referenced(struct image_writer *w, const struct reference *r,
 			     const unsigned char *entry)
 {
 	uint64_t length, offset;
@@ -269,7 +269,7 @@ static void write_referenced(struct writer *w, const struct reference *r,
 
 /* The image may belong to a living process after all: entries are copied once, into a table of
  * our own, so that both passes see the same. */
-static unsigned char *copy_section_entries(struct writer *w, enum mu_section section,
+static unsigned char *copy_section_entries(struct image_writer *w, enum mu_section section,
 					   uint64_t *count)
 {
 	const struct image *im = w->im;
@@ -292,7 +292,7 @@ static unsigned char *copy_section_entries(struct writer *w, enum mu_section sec
 }
 
 /* Entries that say where something else is, which will be behind them. */
-static void write_relocated(struct writer *w, const struct section *s, unsigned char *entries,
+static void write_relocated(struct image_writer *w, const struct section *s, unsigned char *entries,
 			    uint64_t count)
 {
 	unsigned char entry[ENTRY_MAX];
@@ -309,7 +309,7 @@ static void write_relocated(struct writer *w, const struct section *s, unsigned 
 	}
 }
 
-static void write_section_table(struct writer *w, enum mu_section section, struct mu_table *t)
+static void write_section_table(struct image_writer *w, enum mu_section section, struct mu_table *t)
 {
 	const struct section *s = &sections[section];
 	uint64_t count, size = s->entry_size;
@@ -337,7 +337,7 @@ static void write_section_table(struct writer *w, enum mu_section section, struc
 	free(entries);
 }
 
-static void write_string(struct writer *w, struct mu_string *string)
+static void write_string(struct image_writer *w, struct mu_string *string)
 {
 	uint64_t length = string->length;
 	const void *bytes = image_at(w->im, string->offset, length);
@@ -352,7 +352,7 @@ static void write_string(struct writer *w, struct mu_string *string)
 	write_padding(w);
 }
 
-static void write_high_histogram(struct writer *w, struct mu_counters *counters)
+static void write_high_histogram(struct image_writer *w, struct mu_counters *counters)
 {
 	const uint64_t length = MU_HIST_HIGH * sizeof(uint64_t);
 	const void *high = image_at(w->im, counters->hist_high, length);
@@ -361,7 +361,7 @@ static void write_high_histogram(struct writer *w, struct mu_counters *counters)
 	write_bytes(w, high, high ? length : 0);
 }
 
-static void write_points_header(struct writer *w, struct mu_image *head)
+static void write_points_header(struct image_writer *w, struct mu_image *head)
 {
 	const uint64_t length = sizeof(struct mu_points);
 	const void *points = image_at(w->im, head->points, length);
@@ -371,7 +371,7 @@ static void write_points_header(struct writer *w, struct mu_image *head)
 	write_padding(w);
 }
 
-static void write_lifetimes(struct writer *w, struct mu_image *head)
+static void write_lifetimes(struct image_writer *w, struct mu_image *head)
 {
 	struct mu_lifetimes lives;
 	bool are_known = lifetimes_of(w->im, &lives);
@@ -380,7 +380,7 @@ static void write_lifetimes(struct writer *w, struct mu_image *head)
 	write_bytes(w, &lives, are_known ? sizeof(lives) : 0);
 }
 
-static void write_header_parts(struct writer *w, struct mu_image *head)
+static void write_header_parts(struct image_writer *w, struct mu_image *head)
 {
 	write_string(w, &head->process.exe);
 	write_string(w, &head->process.cmdline);
@@ -391,7 +391,7 @@ static void write_header_parts(struct writer *w, struct mu_image *head)
 	write_lifetimes(w, head);
 }
 
-static void write_all_sections(struct writer *w, struct mu_image *head)
+static void write_all_sections(struct image_writer *w, struct mu_image *head)
 {
 	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
 		struct mu_table *t = &head->table[section];
@@ -409,7 +409,7 @@ static void write_all_sections(struct writer *w, struct mu_image *head)
 }
 
 /* The header is written last, in front of everything: its magic makes the image valid. */
-static void write_image_header(struct writer *w, struct mu_image *head, uint64_t length)
+static void write_image_header(struct image_writer *w, struct mu_image *head, uint64_t length)
 {
 	head->used = head->populated = head->capacity = length;
 	head->blocks_root = 0;
@@ -463,7 +463,7 @@ int save_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	       uint64_t *features, struct mu_error *err)
 {
 	struct mu_image *head = malloc(sizeof(*head));
-	struct writer *w = calloc(1, sizeof(*w));
+	struct image_writer *w = calloc(1, sizeof(*w));
 	int result = -1;
 
 	if (!head || !w) {
@@ -474,7 +474,7 @@ int save_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	head->header_size = sizeof(*head);
 	if (im->rss_peak > head->rss_peak)
 		head->rss_peak = im->rss_peak;
-	*w = (struct writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
+	*w = (struct image_writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
 			      .im = im, .entries_left = image_bytes(im) };
 	w->left = w->entries_left;
 	write_header_parts(w, head);

@@ -24,7 +24,7 @@ struct hit {
 	const char *why;	/* NULL: fine */
 };
 
-struct search {
+struct alloc_search {
 	const struct allocrule *rule;
 	size_t rules;
 	bool has_auto;
@@ -40,7 +40,7 @@ struct search {
 
 /* ---- what speaks against a function -------------------------------------------------------- */
 
-static const char *refusal_reason(const struct search *s, const struct elf_symbol *symbol,
+static const char *refusal_reason(const struct alloc_search *s, const struct elf_symbol *symbol,
 				  const char *name)
 {
 	if (symbol->type == STT_GNU_IFUNC)
@@ -56,7 +56,7 @@ static const char *refusal_reason(const struct search *s, const struct elf_symbo
 	return NULL;
 }
 
-static struct hit *find_hit_at(struct search *s, uint64_t address)
+static struct hit *find_hit_at(struct alloc_search *s, uint64_t address)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->hit[i].found.address == address)
@@ -64,7 +64,7 @@ static struct hit *find_hit_at(struct search *s, uint64_t address)
 	return NULL;
 }
 
-static struct hit *append_new_hit(struct search *s)
+static struct hit *append_new_hit(struct alloc_search *s)
 {
 	if (s->count == FOUND_MAX)
 		return NULL;
@@ -80,7 +80,7 @@ static struct hit *append_new_hit(struct search *s)
 	return &s->hit[s->count++];
 }
 
-static void add_symbol_match(struct search *s, const struct elf_symbol *symbol,
+static void add_symbol_match(struct alloc_search *s, const struct elf_symbol *symbol,
 			     const struct mu_symbol_match *found, const char *why)
 {
 	struct hit *hit = find_hit_at(s, symbol->address);
@@ -99,8 +99,9 @@ static void add_symbol_match(struct search *s, const struct elf_symbol *symbol,
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static void offer_candidate(struct search *s, const struct elf_symbol *symbol, const char *name,
-			    const struct mu_signature *signature, uint32_t kind, uint32_t rule)
+static void offer_candidate(struct alloc_search *s, const struct elf_symbol *symbol,
+			    const char *name, const struct mu_signature *signature, uint32_t kind,
+			    uint32_t rule)
 {
 	const struct mu_symbol_match found = { .address = symbol->address, .size = symbol->size,
 					.signature = *signature, .kind = kind, .rule = rule };
@@ -108,7 +109,7 @@ static void offer_candidate(struct search *s, const struct elf_symbol *symbol, c
 	add_symbol_match(s, symbol, &found, refusal_reason(s, symbol, name));
 }
 
-static void match_rules(struct search *s, const struct elf_symbol *symbol, const char *name)
+static void match_rules(struct alloc_search *s, const struct elf_symbol *symbol, const char *name)
 {
 	char *demangled = NULL;
 	bool is_demangled = false;
@@ -134,7 +135,7 @@ static void match_rules(struct search *s, const struct elf_symbol *symbol, const
 
 static void visit_symbol(const struct elf_symbol *symbol, void *data)
 {
-	struct search *s = data;
+	struct alloc_search *s = data;
 	size_t length = funcname_length(symbol->name);
 	char name[ALLOCRULE_NAME_MAX];
 	const struct mu_signature *signature;
@@ -156,7 +157,7 @@ static void visit_symbol(const struct elf_symbol *symbol, void *data)
 
 static void note_exported_name(const struct elf_symbol *symbol, void *data)
 {
-	struct search *s = data;
+	struct alloc_search *s = data;
 
 	if (funcname_is(symbol->name, "malloc"))
 		s->exports_malloc = true;
@@ -165,7 +166,7 @@ static void note_exported_name(const struct elf_symbol *symbol, void *data)
 /* A static function may have any of these names: only all of the first together are believed. */
 static void visit_builtin_symbol(const struct elf_symbol *symbol, void *data)
 {
-	struct search *s = data;
+	struct alloc_search *s = data;
 
 	for (unsigned int i = 0; symbol->type == STT_FUNC && i < MU_FAMILY_LIBC; i++) {
 		if (!funcname_is(symbol->name, mu_family_libc[i].name))
@@ -178,7 +179,7 @@ static void visit_builtin_symbol(const struct elf_symbol *symbol, void *data)
 	}
 }
 
-static void find_builtin_malloc(struct search *s)
+static void find_builtin_malloc(struct alloc_search *s)
 {
 	elf_file_symbols(&s->file.elf, SHT_DYNSYM, note_exported_name, s);
 	if (s->exports_malloc)
@@ -192,7 +193,7 @@ static void find_builtin_malloc(struct search *s)
 /* ---- everything ----------------------------------------------------------------------------- */
 
 /* Functions of one name: which one is meant is not known. Of clones only the reason counts. */
-static void refuse_ambiguous(struct search *s)
+static void refuse_ambiguous(struct alloc_search *s)
 {
 	uint32_t *same = calloc(s->rules + 1, sizeof(*same)); /* functions, by rule */
 
@@ -217,7 +218,7 @@ static void append_answer_text(uint8_t *answer, size_t *at, uint32_t *place, con
 	*at += length;
 }
 
-static int build_answer(const struct search *s, struct allocsyms *a, struct mu_error *err)
+static int build_answer(const struct alloc_search *s, struct allocsyms *a, struct mu_error *err)
 {
 	uint64_t count = s->count;
 	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_symbol_match);
@@ -255,7 +256,7 @@ int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 		   const struct symbols_options *o, const struct allocrule *rule, size_t count,
 		   struct mu_error *err)
 {
-	struct search s = { .rule = rule, .rules = count };
+	struct alloc_search s = { .rule = rule, .rules = count };
 	int result = -1;
 
 	*a = (struct allocsyms){ .length = 0 };

@@ -13,7 +13,7 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-struct search {
+struct debugfile_search {
 	struct elf_file *debug;
 	const struct elf_file *module;
 	struct build_id id;
@@ -21,7 +21,7 @@ struct search {
 	bool has_crc;
 };
 
-static bool is_matching_file(const struct search *s)
+static bool is_matching_file(const struct debugfile_search *s)
 {
 	struct build_id id;
 
@@ -33,7 +33,7 @@ static bool is_matching_file(const struct search *s)
 	return s->has_crc && crc32_add(0, s->debug->data, s->debug->size) == s->crc;
 }
 
-static bool try_candidate_path(const struct search *s, const char *root, const char *path)
+static bool try_candidate_path(const struct debugfile_search *s, const char *root, const char *path)
 {
 	if (elf_file_open(s->debug, root, path, NULL) < 0)
 		return false;
@@ -43,7 +43,7 @@ static bool try_candidate_path(const struct search *s, const char *root, const c
 	return false;
 }
 
-static bool try_build_id_path(const struct search *s, const char *root)
+static bool try_build_id_path(const struct debugfile_search *s, const char *root)
 {
 	char path[sizeof(DEBUG_ROOT) + (size_t)2 * BUILD_ID_MAX + 32];
 	int length = snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%02x/", s->id.byte[0]);
@@ -59,7 +59,8 @@ static bool try_build_id_path(const struct search *s, const char *root)
 }
 
 /* In a directory below another: TOP/DIRECTORY/BELOW/NAME, where PATH is DIRECTORY/module. */
-static bool try_link_in_folder(const struct search *s, const char *root, const char *const part[4])
+static bool try_link_in_folder(const struct debugfile_search *s, const char *root,
+			       const char *const part[4])
 {
 	char path[PATH_MAX];
 	int directory = (int)(strrchr(part[1], '/') + 1 - part[1]);
@@ -69,7 +70,7 @@ static bool try_link_in_folder(const struct search *s, const char *root, const c
 	return length < (int)sizeof(path) && try_candidate_path(s, root, path);
 }
 
-static bool try_debug_link(const struct search *s, const char *root, const char *path,
+static bool try_debug_link(const struct debugfile_search *s, const char *root, const char *path,
 			   const char *name)
 {
 	return strchr(path, '/') &&
@@ -78,7 +79,7 @@ static bool try_debug_link(const struct search *s, const char *root, const char 
 		try_link_in_folder(s, root, (const char *const[]){ DEBUG_ROOT, path, "", name }));
 }
 
-static bool try_debuginfod(const struct search *s)
+static bool try_debuginfod(const struct debugfile_search *s)
 {
 	int fd = s->id.length ? debuginfod_fetch(&s->id) : -1;
 
@@ -93,7 +94,7 @@ static bool try_debuginfod(const struct search *s)
 bool debugfile_find(struct elf_file *debug, const struct elf_file *module, const char *root,
 		    const char *path, bool debuginfod)
 {
-	struct search s = { .debug = debug, .module = module };
+	struct debugfile_search s = { .debug = debug, .module = module };
 	const char *name = elf_file_debuglink(module, &s.crc);
 
 	s.has_crc = name != NULL;

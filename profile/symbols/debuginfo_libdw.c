@@ -37,7 +37,7 @@ struct scope {
 };
 
 /* The unit being read. Addresses and scopes are those wanted in it. */
-struct unit {
+struct dwarf_unit {
 	Dwarf_Die die;
 	Dwarf_Lines *lines;
 	size_t line_count;
@@ -55,7 +55,7 @@ struct unit {
 };
 
 /* A unit that is to be read. */
-struct place {
+struct die_place {
 	Dwarf_Off die;
 	size_t count;		/* addresses it owns */
 };
@@ -64,7 +64,7 @@ struct lookup {
 	const uint64_t *address;
 	size_t count;
 	uint32_t *owner;	/* per address: its place + 1, or 0 */
-	struct place *place;
+	struct die_place *place;
 	uint32_t place_count;
 	uint32_t place_room;
 	debuginfo_fn found;
@@ -91,14 +91,14 @@ static size_t first_index_from(const uint64_t *address, size_t count, uint64_t f
 static bool append_place_die(struct lookup *l, Dwarf_Die *die)
 {
 	if (l->place_count == l->place_room) {
-		struct place *place = array_grow(l->place, &l->place_room, l->place_count + 1,
-						 sizeof(*place));
+		struct die_place *place =
+			array_grow(l->place, &l->place_room, l->place_count + 1, sizeof(*place));
 
 		if (!place)
 			return false;
 		l->place = place;
 	}
-	l->place[l->place_count++] = (struct place){ .die = dwarf_dieoffset(die) };
+	l->place[l->place_count++] = (struct die_place){ .die = dwarf_dieoffset(die) };
 	return true;
 }
 
@@ -155,7 +155,7 @@ static uint64_t attribute_number(Dwarf_Die *die, unsigned int attribute)
 	return dwarf_formudata(dwarf_attr(die, attribute, &at), &value) == 0 ? value : 0;
 }
 
-static uint32_t append_scope(struct unit *u, Dwarf_Die *die, uint32_t parent)
+static uint32_t append_scope(struct dwarf_unit *u, Dwarf_Die *die, uint32_t parent)
 {
 	const char *linkage;
 
@@ -187,10 +187,11 @@ struct span {
 	unsigned int depth;
 };
 
-static void walk_child_dies(struct unit *u, Dwarf_Die *parent, struct span around);
+static void walk_child_dies(struct dwarf_unit *u, Dwarf_Die *parent, struct span around);
 
 /* Whether DIE holds wanted addresses; SPAN is then narrowed to where they are. */
-static bool hits_any_address(struct unit *u, Dwarf_Die *die, struct span *span, bool *has_ranges)
+static bool hits_any_address(struct dwarf_unit *u, Dwarf_Die *die, struct span *span,
+			     bool *has_ranges)
 {
 	struct span narrow = { .first = span->end, .end = span->first };
 	Dwarf_Addr base, start, end;
@@ -220,7 +221,7 @@ static bool hits_any_address(struct unit *u, Dwarf_Die *die, struct span *span, 
 }
 
 /* Make SCOPE the innermost one of the addresses that DIE really holds. */
-static void assign_scope_to_span(struct unit *u, Dwarf_Die *die, const struct span *span,
+static void assign_scope_to_span(struct dwarf_unit *u, Dwarf_Die *die, const struct span *span,
 				 uint32_t scope)
 {
 	Dwarf_Addr base, start, end;
@@ -237,7 +238,7 @@ static void assign_scope_to_span(struct unit *u, Dwarf_Die *die, const struct sp
 	}
 }
 
-static void enter_scope_range(struct unit *u, Dwarf_Die *die, struct span span, bool is_scope)
+static void enter_scope_range(struct dwarf_unit *u, Dwarf_Die *die, struct span span, bool is_scope)
 {
 	bool has_ranges;
 
@@ -254,7 +255,7 @@ static void enter_scope_range(struct unit *u, Dwarf_Die *die, struct span span, 
 	walk_child_dies(u, die, span);
 }
 
-static void walk_child_dies(struct unit *u, Dwarf_Die *parent, struct span around)
+static void walk_child_dies(struct dwarf_unit *u, Dwarf_Die *parent, struct span around)
 {
 	Dwarf_Die die;
 
@@ -287,7 +288,7 @@ static void walk_child_dies(struct unit *u, Dwarf_Die *parent, struct span aroun
 /* ---- lines ------------------------------------------------------------------------------- */
 
 /* The last line that begins at or before ADDRESS; libdw has them sorted. */
-static Dwarf_Line *line_at_address(const struct unit *u, uint64_t address)
+static Dwarf_Line *line_at_address(const struct dwarf_unit *u, uint64_t address)
 {
 	size_t low = 0, high = u->line_count;
 	Dwarf_Line *line;
@@ -325,7 +326,7 @@ static size_t length_of_directory(const char *path, const char *top, const char 
 
 /* libdw joins directory and name to a path; Massif prints the name. Of directories that fit
  * the longest one is taken. The first is that of the compilation. */
-static uint32_t base_of_path(const struct unit *u, const char *path)
+static uint32_t base_of_path(const struct dwarf_unit *u, const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	size_t base = 0;
@@ -344,7 +345,7 @@ static uint32_t base_of_path(const struct unit *u, const char *path)
 
 /* libdw leaves what is relative to the directory of the compilation as it is (DWARF 5). Where
  * that one is absolute the path becomes so, in memory to be freed; else NULL. */
-static char *make_path_absolute(const struct unit *u, const char *path)
+static char *make_path_absolute(const struct dwarf_unit *u, const char *path)
 {
 	const char *top = u->directory_count ? u->directory[0] : NULL;
 	char *joined;
@@ -355,7 +356,7 @@ static char *make_path_absolute(const struct unit *u, const char *path)
 	return joined;
 }
 
-static void report_address(struct lookup *l, const struct unit *u, size_t i, size_t index)
+static void report_address(struct lookup *l, const struct dwarf_unit *u, size_t i, size_t index)
 {
 	struct debuginfo_level level[DEBUGINFO_LEVELS_MAX];
 	char *joined[DEBUGINFO_LEVELS_MAX];
@@ -389,7 +390,7 @@ static void report_address(struct lookup *l, const struct unit *u, size_t i, siz
 		free(joined[--count]);
 }
 
-static void read_unit_scopes(struct unit *u, Dwarf *dwarf, Dwarf_Off offset)
+static void read_unit_scopes(struct dwarf_unit *u, Dwarf *dwarf, Dwarf_Off offset)
 {
 	Dwarf_Die split;
 	uint8_t type = 0;
@@ -437,7 +438,7 @@ static size_t *sort_by_place(const struct lookup *l)
 	return index;
 }
 
-static int read_unit_places(struct lookup *l, struct unit *u, int fd, struct mu_error *err)
+static int read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd, struct mu_error *err)
 {
 	size_t *index = sort_by_place(l);
 	const size_t *at = index;
@@ -470,7 +471,7 @@ int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn
 		     void *data, struct mu_error *err)
 {
 	struct lookup l = { .address = address, .count = count, .found = found, .data = data };
-	struct unit u = { .count = 0 };
+	struct dwarf_unit u = { .count = 0 };
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
 	int result = -1;
 

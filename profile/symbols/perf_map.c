@@ -61,12 +61,12 @@ static size_t first_request_from(const struct symbols_job *job, uint64_t from)
 }
 
 /* What the file says of each request. */
-struct names {
+struct jit_names {
 	struct strings strings;
 	uint32_t *name;		/* number of its text, 0 none */
 };
 
-static void parse_map_line(const struct symbols_job *job, struct names *names, char *line)
+static void parse_map_line(const struct symbols_job *job, struct jit_names *names, char *line)
 {
 	char *end;
 	uint64_t start = strtoull(line, &end, 16), size;
@@ -92,7 +92,7 @@ static void parse_map_line(const struct symbols_job *job, struct names *names, c
 bool perf_map_read(const struct symbols_job *job)
 {
 	size_t count = job->end - job->first;
-	struct names names = { .name = calloc(count + 1, sizeof(*names.name)) };
+	struct jit_names names = { .name = calloc(count + 1, sizeof(*names.name)) };
 	FILE *in = open_perf_map(job->options);
 	char line[LINE];
 	bool is_begun = false;

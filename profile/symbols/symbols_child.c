@@ -37,7 +37,7 @@ enum {
 	CHILDREN_MAX = 32		/* modules that may break a child */
 };
 
-enum kind { KIND_FOUND = 1, KIND_STATE = 2, KIND_OPENED = 3 };
+enum message_kind { KIND_FOUND = 1, KIND_STATE = 2, KIND_OPENED = 3 };
 
 struct message {
 	uint32_t kind;
