@@ -254,7 +254,7 @@ static void handle_option(const struct option_parser *p, int code)
 	options_error(p->tool, "%s: '%s' %s", name, arg, why);
 }
 
-/* What --WORD may have meant: all options that begin so. */
+/* Lists all options that begin like --WORD. */
 static void complain_about_word(const struct option_parser *p, const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -301,7 +301,7 @@ int options_parse(const struct opt_tool *tool, int argc, char **argv)
 
 	init_parser(&p, tool);
 	opterr = 0;
-	optind = 0;	/* glibc: start anew, and reread the leading '+' */
+	optind = 0;	/* glibc: start again, and reread the leading '+' */
 	for (;;) {
 		expand_next_argument(&p, argc, argv);
 		code = getopt_long(argc, argv, p.shorts, p.longs, NULL);

@@ -51,7 +51,7 @@ static size_t color_sequence_length(const char *text, size_t size)
 
 /* How many bytes at TEXT are one character or colour, and whether the terminal gets it. *WAITS: it
  * may become one with what comes next. */
-static size_t split_safe_prefix(const struct output *out, const char *text, size_t size,
+static size_t classify_text_prefix(const struct output *out, const char *text, size_t size,
 				bool *passes, bool *waits)
 {
 	size_t color = out->has_color ? color_sequence_length(text, size) : 0;
@@ -71,7 +71,7 @@ static bool write_visible_text(struct output *out, const char *text, size_t size
 
 	while (size > 0) {
 		bool waits, passes;
-		size_t length = split_safe_prefix(out, text, size, &passes, &waits);
+		size_t length = classify_text_prefix(out, text, size, &passes, &waits);
 
 		if (waits && size < sizeof(out->held)) {
 			memcpy(out->held, text, size);
@@ -122,7 +122,7 @@ static bool is_standard_output(const char *name)
 	return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0;
 }
 
-/* Whether NAME is a symbolic link that nobody else can have put there. */
+/* Tells whether NAME is a symbolic link that no other user can have put there. */
 static bool is_trusted_link(const char *name)
 {
 	struct stat st;
@@ -140,7 +140,7 @@ static bool may_hold_secrets(const struct stat *st, bool is_direct)
 	return !is_someones || user_is_self(st->st_uid);
 }
 
-/* Of a file that was there. Returns FD, or -1 with errno; it is closed then. */
+/* Accepts a file that existed before. Returns FD, or -1 with errno and FD closed. */
 static int accept_output_file(int fd, unsigned flags, bool is_direct)
 {
 	struct stat st;
@@ -162,8 +162,8 @@ static int accept_output_file(int fd, unsigned flags, bool is_direct)
 	return -1;
 }
 
-/* First with O_EXCL, to know whether the file is ours to remove; never through a link that has not
- * been looked at: between the two somebody could put one there. */
+/* Tries O_EXCL first, to know whether the file is ours to remove. Never follows a link that was not
+ * checked: another user could put one there between the two calls. */
 int output_open_file(const char *name, unsigned flags, bool *fresh)
 {
 	const int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;

@@ -24,7 +24,7 @@ static uint64_t monotonic_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* One write per line, and no newline, so that the next one lies over it. A name with control
+/* One write per line, without a newline, so that the next one overwrites it. A name with control
  * characters in it is not shown on the terminal. */
 static void draw_progress_line(struct progress *p, uint64_t done)
 {

@@ -22,7 +22,7 @@ static size_t utf8_sequence_length(unsigned char first, unsigned char *low, unsi
 }
 
 /* How many of SIZE bytes fit into the character that the first one begins. */
-static size_t sequence_fits(const unsigned char *at, size_t size, size_t *length)
+static size_t count_valid_bytes(const unsigned char *at, size_t size, size_t *length)
 {
 	unsigned char low, high;
 	size_t count = 1;
@@ -55,7 +55,7 @@ static bool is_harmless_character(uint32_t code)
 size_t terminal_character(const char *text, size_t size, bool *is_shown)
 {
 	const unsigned char *at = (const unsigned char *)text;
-	size_t length, count = sequence_fits(at, size, &length);
+	size_t length, count = count_valid_bytes(at, size, &length);
 	uint32_t code = at[0];
 
 	*is_shown = false;
@@ -73,7 +73,7 @@ bool terminal_is_cut(const char *text, size_t size)
 {
 	size_t length;
 
-	return sequence_fits((const unsigned char *)text, size, &length) == size && size < length;
+	return count_valid_bytes((const unsigned char *)text, size, &length) == size && size < length;
 }
 
 size_t terminal_clean(char *text, size_t length)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define USERS 4294967295ull	/* that a map can name: (uid_t)-1 is nobody */
+#define USERS 4294967295ull	/* that a map can name: (uid_t)-1 is no user */
 #define OVERFLOW_USER 65534u
 
 /* Lines "INSIDE OUTSIDE COUNT", which never overlap. */

@@ -1,11 +1,11 @@
-/* callgrind.c -- a profile for KCachegrind, QCachegrind and callgrind_annotate.
+/* callgrind.c -- Writes a profile for KCachegrind, QCachegrind and callgrind_annotate.
  *
  *	fl=(3) /src/input.c            a function: its file, its name
  *	fn=(7) read_line
  *	34 40960 640                   a line of it and its own costs
  *	cfi=(4) /src/pool.c            a call from line 40: what is called there,
  *	cfn=(9) pool_get
- *	calls=0 12                     how often (nobody knows), its line
+ *	calls=0 12                     how often (unknown), its line
  *	40 512 2                       and the costs below the call
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

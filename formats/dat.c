@@ -101,7 +101,7 @@ static void read_header_fields(struct dat_reader *r, const struct dat_record hea
 		info->end = info->start;
 }
 
-/* LENGTH bytes of the file are in HEADER; what lies behind them is zero. */
+/* LENGTH bytes of the file are in HEADER, followed by zeros. */
 static int check_headers(const struct dat_record header[DAT_HEADERS], size_t length,
 			 struct mu_error *err)
 {

@@ -13,9 +13,9 @@
  *	dhat_write(out, &d);
  *	dhat_free(&d);
  *
- * Nothing here knows recordings: whoever has figures of whatever mode fills the structure. It is
- * what dhat_read() returns, too. dh_view.html of Valgrind, the Firefox Profiler and memusageprint
- * read the file.
+ * This module knows nothing of recordings: callers fill the structure for any mode. dhat_read()
+ * returns the same structure. dh_view.html of Valgrind, the Firefox Profiler and memusageprint read
+ * the file.
  *
  * The three modes of DHAT and what is to be set in each (dhat_init() sets the words):
  *
@@ -59,7 +59,7 @@ enum {
 	DHAT_STACKED_MAX = 1 << 26	/* ... of all stacks */
 };
 
-/* Keys of the file behind the fields. What the mode does not have is 0. */
+/* Keys of the file are behind the fields. Fields that the mode does not have are 0. */
 struct dhat_point {
 	uint64_t total_bytes;	/* tb: over the whole run; ad-hoc: units */
 	uint64_t total_blocks;	/* tbk: likewise; ad-hoc: events */

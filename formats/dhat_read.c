@@ -1,7 +1,7 @@
-/* dhat_read.c -- read a profile of DHAT.
+/* dhat_read.c -- Reads a profile of DHAT.
  *
- * Points come before the table of frames that they count in, so their numbers are judged at the
- * end. Usually every frame is in the table once; if not, points are added anew.
+ * Points come before the table of frames that their numbers refer to, so these are checked at the
+ * end. Usually every frame is in the table once; if not, all points are added again.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -381,7 +381,7 @@ static int renumber_frames(struct dhat_reader *r)
 	return result;
 }
 
-static int merge_points(struct dhat_reader *r)
+static int settle_frame_numbers(struct dhat_reader *r)
 {
 	if (check_profile(r) < 0)
 		return -1;
@@ -406,7 +406,7 @@ static int read_profile(struct dhat_reader *r)
 	}
 	if (token == JSON_ERROR || next_token(r) == JSON_ERROR)
 		return -1;
-	return merge_points(r);
+	return settle_frame_numbers(r);
 }
 
 int dhat_read(struct dhat *d, struct textfile *in, struct mu_error *err)

@@ -1,4 +1,4 @@
-/* file_type.c -- what kind of file something is, by its first bytes.
+/* file_type.c -- Recognises the type of a file by its first bytes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@
 #include "formats/dat.h"
 #include "recording/recording.h"
 
-/* Judges the first bytes of a file. */
+/* Tells whether the first bytes of a file are of its type. */
 typedef bool (*recognise_fn)(const char *data, size_t size);
 
 static bool is_recording_file(const char *data, size_t size)
@@ -39,7 +39,7 @@ static bool is_dhat_profile(const char *data, size_t size)
 	       memmem(data, size, "\"dhat", strlen("\"dhat")) != NULL;
 }
 
-/* Its first line that is neither blank nor a comment. */
+/* Checks the first line that is neither blank nor a comment. */
 static bool is_massif_file(const char *data, size_t size)
 {
 	static const char *const words[] = { "desc:", "cmd:", "time_unit:", "snapshot=" };
@@ -62,7 +62,8 @@ static bool is_massif_file(const char *data, size_t size)
 	return false;
 }
 
-/* Two headers of 24 bytes; the first begins with the tag or with zero, which no text does. */
+/* Checks for two headers of 24 bytes. The first begins with the tag or with zero, which no text
+ * does. */
 static bool is_data_file(const char *data, size_t size)
 {
 	uint64_t tag;

@@ -188,7 +188,7 @@ static void write_snapshots(FILE *out, const struct image *im)
 	fputs("],\n", out);
 }
 
-/* What the kernel saw. */
+/* The memory that the kernel reports. */
 static void write_timeline(FILE *out, const struct image *im)
 {
 	struct timeline t;

@@ -82,7 +82,7 @@ static bool is_blank_character(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Whether nothing but blanks or a comment is left. */
+/* Tells whether only blanks or a comment are left. */
 static bool is_at_line_end(struct massif_parser *p)
 {
 	while (p->at < p->end && is_blank_character(*p->at))
@@ -207,8 +207,8 @@ static int add_node_text(struct massif_parser *p, uint32_t *number)
 	return 0;
 }
 
-/* " n3: 1234 0x401136: main (prog.c:7)", of a snapshot of TOTAL bytes. How far the line is
- * indented is not looked at: the counts of children say all. */
+/* " n3: 1234 0x401136: main (prog.c:7)", of a snapshot of TOTAL bytes. Indentation is ignored: the
+ * counts of children define the tree. */
 static int parse_tree_node(struct massif_parser *p, uint64_t total, struct massif_node *node)
 {
 	uint64_t children;
@@ -289,7 +289,7 @@ static int read_snapshot_kind(struct massif_parser *p, enum massif_kind *kind)
 	return is_at_line_end(p) ? 0 : refuse_line(p, "nothing behind the word");
 }
 
-/* What follows the line with the number. */
+/* Reads the lines of a snapshot after its number. */
 static int read_snapshot_fields(struct massif_parser *p, struct massif_snapshot *s)
 {
 	uint64_t total;
@@ -334,8 +334,8 @@ static int read_snapshot(struct massif_parser *p)
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* Append the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may
- * be a million lines: nothing is done for all of the text at each. */
+/* Appends the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may
+ * be a million lines, so no line costs a pass over the whole text. */
 static int append_rest_of_line(struct massif_parser *p, char **text, size_t *used, const char *more)
 {
 	size_t length = (size_t)(p->end - p->at), added = length + strlen(more);

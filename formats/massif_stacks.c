@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last place in TEXT before END where WHAT stands; NULL: nowhere. */
+/* Finds the last WHAT in TEXT before END; NULL: none. */
 static const char *find_last_text(const char *text, const char *end, const char *what)
 {
 	size_t length = strlen(what);
@@ -39,7 +39,7 @@ static bool split_file_and_line(struct massif_place *place, const char *open, co
 	return true;
 }
 
-/* Take what stands in parentheses behind the function; returns where the function ends. */
+/* Reads the part in parentheses behind the function; returns where the function ends. */
 static const char *split_origin(struct massif_place *place, const char *text, const char *end)
 {
 	const char *open;

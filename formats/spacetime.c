@@ -30,7 +30,7 @@ static uint64_t end_of_run_ns(const struct spacetime *s)
 	return exit_ns;
 }
 
-/* What the coarse clock showed at the last sample, from how it went before. */
+/* Estimates the coarse clock at the last sample from its course before. */
 static double tick_at_run_end(const struct spacetime *s)
 {
 	uint32_t before = s->count - 2;
@@ -73,7 +73,8 @@ static bool find_usable_samples(struct spacetime *s)
 	return true;
 }
 
-/* What every site holds at a sample, into WEIGHT. False if the recording is damaged there. */
+/* Reads the values of all sites at a sample into WEIGHT. False if the recording is damaged
+ * there. */
 static bool weigh_sample_sites(const struct spacetime *s, uint32_t sample, struct weight *weight)
 {
 	bool is_end = s->shot[sample] == UINT64_MAX;
@@ -98,10 +99,10 @@ static bool is_shown_site(const struct spacetime *s, uint32_t site)
 	return sites_is_counted(at) && !filter_stack(s->filter, at->stack).is_ignored;
 }
 
-/* Bytes x ms of the whole heap between two samples, at which it holds FROM and TO. What the
- * collector saw in between tells more than a straight line: it looks every 100 ms, and after a
- * while without snapshots there was no event until the one that made the next snapshot. So what
- * was seen first held from the beginning on, and what was seen last until the end. */
+/* Bytes x ms of the whole heap between two samples, at which it holds FROM and TO. The collector's
+ * samples in between are better than a straight line: it looks every 100 ms, and after a while
+ * without snapshots there was no event until the one that made the next snapshot. So its first
+ * sample holds from the beginning on, and its last one until the end. */
 static double area_between_times(const struct spacetime *s, uint32_t sample, double from, double to)
 {
 	double at = s->time[sample], end = s->time[sample + 1], value = 0, area = 0;
@@ -140,7 +141,7 @@ static double limit_to_unit(double share)
 
 /* Part of an interval in which a site can have held anything: all of it, or, of one that had its
  * first event within it, the rest. */
-static double live_byte_ticks(const struct spacetime *s, uint32_t sample, uint32_t site,
+static double share_of_interval_lived(const struct spacetime *s, uint32_t sample, uint32_t site,
 			      const struct weight *before)
 {
 	/* Ticks wrap after 52 days. */
@@ -171,13 +172,13 @@ static void add_interval_area(struct spacetime *s, uint32_t sample, const struct
 	if (duration <= 0)
 		return;
 	for (uint32_t i = 0; i < sites; i++)
-		reach += (double)(b[i].bytes - a[i].bytes) * live_byte_ticks(s, sample, i, &a[i]);
+		reach += (double)(b[i].bytes - a[i].bytes) * share_of_interval_lived(s, sample, i, &a[i]);
 	area = area_between_times(s, sample, from, sum_of_weights(s, b));
 	share = fraction_of_interval(area / duration, from, reach);
 	middle = from + reach * share;
 	scale = middle > 0 ? area / middle : duration;
 	for (uint32_t i = 0; i < sites; i++) {
-		double part = share * live_byte_ticks(s, sample, i, &a[i]);
+		double part = share * share_of_interval_lived(s, sample, i, &a[i]);
 		double bytes = (double)a[i].bytes + (double)(b[i].bytes - a[i].bytes) * part;
 		double blocks = (double)a[i].blocks + (double)(b[i].blocks - a[i].blocks) * part;
 
@@ -200,7 +201,7 @@ static void add_intervals(struct spacetime *s, struct weight *now, struct weight
 
 		if (!weigh_sample_sites(s, i, next))
 			continue;
-		/* What a damaged recording does not know lies in one interval with the next. */
+		/* A sample that is damaged joins the interval of the next one. */
 		if (has_last && last + 1 == i)
 			add_interval_area(s, last, now, next, sum);
 		now = next;

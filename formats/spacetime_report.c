@@ -1,7 +1,8 @@
-/* spacetime_report.c -- which places have the heap's spacetime, as text or linked HTML.
+/* spacetime_report.c -- Reports the places that have the heap's spacetime, as text or linked HTML.
  *
- * The tree of contexts is told level by level: first all that allocated, then each of these
- * with its callers, and so on. A percentage leads to the entry of its context, which leads back.
+ * The report lists the tree of contexts level by level: first all places that allocated, then each
+ * of these with its callers, and so on. A percentage leads to the entry of its context, which leads
+ * back.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +15,7 @@
 #include "formats/base/utf8.h"
 #include "profile/model/tree.h"
 
-/* Of the total: places below are counted, not shown. */
+/* Share of the total: places below it are counted, not shown. */
 #define SIGNIFICANT 0.005
 
 enum { NOBODY = UINT32_MAX };	/* a caller that is not known: the stack ended */
@@ -99,8 +100,8 @@ static int compare_by_space(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The children of a node and, where stacks end at it, nobody. Returns how many; CHILD has room
- * for all. */
+/* Collects the children of a node and an empty one for stacks that end at it. Returns how many;
+ * CHILD has room for all. */
 static uint32_t collect_children(const struct report_writer *w, uint32_t node, struct child *child)
 {
 	const struct tree_node *n = &w->t->node[node];

@@ -59,7 +59,7 @@ struct xtree_row {
 	int64_t value[EVENTS];
 };
 
-/* What a site adds to the events. False if it has no place in the report. */
+/* Computes the values that a site adds to the events. False if the report leaves it out. */
 static bool event_values_of_site(const struct xtree_writer *w, const struct site *s,
 				 int64_t value[EVENTS])
 {

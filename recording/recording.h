@@ -1,4 +1,4 @@
-/* recording.h -- the layout of a recording: what the recorder writes and the tools read.
+/* recording.h -- The layout of a recording, which the recorder writes and the tools read.
  *
  * The recorder's tables live in shared memory and *are* the recording; nothing is
  * serialised inside the profiled process. Three kinds share this layout:
@@ -37,7 +37,7 @@
 
 enum mu_kind { MU_KIND_TREE = 1, MU_KIND_FILE = 2, MU_KIND_KEPT = 3 };
 
-/* What is recorded. Constant after the segment was made. */
+/* What the recorder records. Constant after the segment was made. */
 enum mu_config_flag {
 	MU_CFG_MMAP = 1u << 0,		 /* count mmap, mremap, munmap (-m) */
 	MU_CFG_LOG = 1u << 1,		 /* log every event (-d, -p) */
@@ -51,9 +51,9 @@ enum mu_config_flag {
 	MU_CFG_COPIES = 1u << 9,	 /* copy mode */
 	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
-	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
+	MU_CFG_IGNORE = 1u << 12,	 /* leave functions of --ignore-fn out of Massif's counts */
 	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
-	MU_CFG_SNAPSHOT_LOG = 1u << 14,	 /* note every snapshot that is taken, culled or not */
+	MU_CFG_SNAPSHOT_LOG = 1u << 14,	 /* log every snapshot that is taken, culled or not */
 	MU_CFG_SYMBOLS = 1u << 15,	 /* intercept what --alloc-symbol names */
 	MU_CFG_TIMELINE = 1u << 16, /* sample the memory of the process (MU_SEC_TIMELINE) */
 	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
@@ -85,12 +85,12 @@ struct mu_config {
 	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
 };
 
-/* An event as perf_event_open(2) names it; of the only one that is 0, cycles, nobody asks. */
+/* An event as perf_event_open(2) names it. The only one that is 0, cycles, is never requested. */
 #define MU_COUNTER(type, event) ((uint32_t)(type) << 16 | (uint32_t)(event))
 #define MU_COUNTER_TYPE(counter) ((counter) >> 16)
 #define MU_COUNTER_EVENT(counter) ((counter)&0xffffu)
 
-/* How client requests of Valgrind's macros are served. */
+/* Handling of the client requests of Valgrind's macros. */
 enum mu_requests {
 	MU_REQUESTS_OWN = 0,	/* docs/format.md, section 5 */
 	MU_REQUESTS_MASSIF = 1, /* as Massif does: no pools, nested blocks count */
@@ -123,7 +123,7 @@ struct mu_segment {
 	uint32_t collector_waits;
 	uint64_t processes_without_slot; /* forks that found the slot table full */
 	uint32_t slot_hint;		 /* where the next search for a free slot begins */
-	/* While nobody has events tick rests: docs/format.md, 2.4 and 6. */
+	/* While there are no events, tick rests: docs/format.md, 2.4 and 6. */
 	uint32_t stamped; /* low bits of the tick at which an event was stamped last */
 	uint32_t tick_rests;
 	uint32_t reserved2[9];
@@ -134,11 +134,11 @@ struct mu_segment {
 	uint64_t watch[MU_WATCHES];
 };
 
-/* Life of a slot. Only the collector takes a slot out of ENDED; anybody may CAS FREE to
+/* Life of a slot. Only the collector takes a slot out of ENDED; any process may CAS FREE to
  * CLAIMED. In a FILE or KEPT recording slots never change hands. */
 enum mu_slot_state {
 	MU_SLOT_FREE = 0,
-	MU_SLOT_CLAIMED = 1, /* a parent copies its image into it (fork) or a hello got it */
+	MU_SLOT_CLAIMED = 1, /* a parent copies its image into it (fork) or a registration got it */
 	MU_SLOT_FORKED = 2,  /* a child owns it and has had no event of its own yet */
 	MU_SLOT_LIVE = 3,    /* announced: an image that will be reported */
 	MU_SLOT_ENDED = 4    /* given up by its owner, or dead: the collector clears it */
@@ -161,7 +161,7 @@ struct mu_slot {
 
 /* Sections of an image. The number is the bit in features. */
 enum mu_section {
-	MU_SEC_PROCESS = 0,    /* in the image header: who ran */
+	MU_SEC_PROCESS = 0,    /* in the image header: the program that ran */
 	MU_SEC_COUNTERS = 1,   /* struct mu_counters of retired threads; live ones have their own */
 	MU_SEC_THREADS = 2,    /* struct mu_thread */
 	MU_SEC_BLOCKS = 3,     /* live: struct mu_blocks; not kept */
@@ -185,7 +185,7 @@ enum mu_section {
 #define MU_FEATURE(section) (UINT64_C(1) << (section))
 
 /* An append-only array whose entries never move: extent k holds (1 << first_log2) << k
- * entries, so index i lies in extent floor(log2((i >> first_log2) + 1)). Writers publish by
+ * entries, so index i is in extent floor(log2((i >> first_log2) + 1)). Writers publish by
  * a release store to count. KEPT: extent[0] holds everything. */
 #define MU_TABLE_EXTENTS 26
 struct mu_table {
@@ -310,7 +310,7 @@ struct mu_heap {
 	int64_t ignored; /* of `now`, what neither extra nor Massif's books have (IGNORE) */
 };
 
-/* What could not be recorded, each a count unless said otherwise. */
+/* Losses: what could not be recorded. Each is a count unless its comment says otherwise. */
 struct mu_drops {
 	uint64_t blocks;	/* allocations not in the block table: arena full */
 	uint64_t block_bytes;	/* their bytes */
@@ -391,7 +391,7 @@ struct mu_image {
 	uint64_t fork_bytes[MU_FN_COUNT];
 	uint64_t recorder_private; /* bytes the recorder has mapped for itself alone */
 	uint64_t rss_peak; /* most memory that was resident, as the kernel says; 0 unknown */
-	/* What the recorder asks of the collector: docs/format.md, section 7.1. */
+	/* Query to the collector: docs/format.md, section 7.1. */
 	uint32_t query_wanted; /* number of a module + 1, MU_QUERY_SYMBOLS, 0: nothing */
 	uint32_t query_state;  /* enum mu_query_state, a futex */
 	uint64_t query_offset; /* of uint64_t[query_count] */
@@ -482,7 +482,7 @@ struct mu_site {
 	uint64_t first; /* time of its first event */
 	uint32_t point, reserved; /* number in the table of points + 1, 0 none */
 };
-/* What is no function of malloc's family. */
+/* Kinds of sites outside of malloc's family. */
 enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34,
 		  MU_SITE_FN_PAGES = 35 };
 
@@ -497,7 +497,7 @@ enum mu_site_flag {
 
 /* Frees go to the freeing thread's cell: only sums over threads mean anything. */
 struct mu_cell {
-	/* What every event changes, a cache line ... */
+	/* Every event changes these, a cache line ... */
 	int64_t live_bytes;
 	int64_t live_blocks;
 	uint64_t total_bytes;
@@ -507,7 +507,7 @@ struct mu_cell {
 	uint64_t temporary;
 	uint32_t epoch;
 	uint32_t site;
-	/* ... and another, of which a free needs nothing. */
+	/* ... and another, which a free does not touch. */
 	int64_t peak_bytes; /* value at the global peak of `epoch`; see docs/format.md */
 	int64_t peak_blocks;
 	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
@@ -517,7 +517,7 @@ struct mu_cell {
 };
 
 enum mu_cell_flag {
-	MU_CELL_MASSIF = 1 /* only in Massif's books: in snapshots, but in no other report */
+	MU_CELL_MASSIF = 1 /* only in Massif's counts: in snapshots, but in no other report */
 };
 
 struct mu_site_value {

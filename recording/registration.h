@@ -1,4 +1,4 @@
-/* registration.h -- how a recorder and its collector find each other.
+/* registration.h -- Registration of a recorder at its collector.
  *
  * A SOCK_SEQPACKET socket: abstract name first, then a path (an abstract name is not seen
  * from another network namespace, a path not from a chroot). The recorder sends one

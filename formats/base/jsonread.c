@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may come next. */
+/* Tokens that may come next. */
 enum state {
 	WANT_VALUE,		/* at the beginning, behind a colon or a comma of an array */
 	WANT_FIRST_VALUE,	/* behind [: a value or ] */

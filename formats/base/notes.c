@@ -161,7 +161,7 @@ static void write_pause_notes(const struct notes *to, const struct result *resul
 		   c->paused_calls, units_bytes(bytes, c->paused_bytes));
 }
 
-/* Nothing is said of less than a page that ld.so had borrowed when a process ended. */
+/* Less than a page that ld.so had borrowed when a process ended is not worth a note. */
 static void write_page_notes(const struct notes *to, const struct result *result)
 {
 	const struct mu_drops *d = &result->drops;

@@ -1,4 +1,4 @@
-/* protobuf.c -- messages of Protocol Buffers, as far as writing a profile needs them.
+/* protobuf.c -- Writer of Protocol Buffers messages, for profiles only.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

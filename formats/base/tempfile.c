@@ -1,4 +1,4 @@
-/* tempfile.c -- a nameless file for what must be read twice or written out of order.
+/* tempfile.c -- Temporary file for data that must be read twice or written out of order.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* triples.c -- a set of triples of numbers, each with a number of its own.
+/* triples.c -- Set of triples of numbers, each with a number of its own.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The address of the table, which is another in every run, goes in: no recording can be made
+/* The address of the table differs in every run and goes into the hash: no file can be crafted
  * whose numbers collide. */
 static uint32_t hash_triple(const struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 {

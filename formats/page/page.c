@@ -208,7 +208,7 @@ static void saturating_add(int64_t *sum, int64_t value)
 	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-/* Of several sites the most of each says nothing of the most together. */
+/* The maxima of several sites do not add up to their common maximum. */
 static void write_metric_column(struct page_json *j, const struct page_cut *c,
 				const struct page_sites *s, enum page_metric m, int64_t *sum,
 				const uint32_t *sites)

@@ -126,7 +126,7 @@ static void write_run_facts(struct page_json *j, const struct dhat *d)
 	write_totals(j, d);
 }
 
-/* Of points that share a node of the page nothing is said. */
+/* Points that share a node of the page are left out. */
 static int write_access_counts(struct page_json *j, const struct page_dhat *p,
 			       const struct page_cut *c, struct mu_error *err)
 {

@@ -164,7 +164,7 @@ static void write_drop_counts(struct page_json *j, const struct result *r)
 	page_json_close(j, ']');
 }
 
-/* What --alloc-symbol and --own-malloc intercepted, or why they did not. */
+/* Functions that --alloc-symbol and --own-malloc intercepted, or why they did not. */
 static void write_symbol_list(struct page_json *j, const struct result *r)
 {
 	if (r->symbol_count == 0)

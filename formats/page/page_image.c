@@ -18,8 +18,8 @@
 
 #define NOT_YET UINT32_MAX
 
-/* What a site counts for: what is ignored is a part of the heap at a moment. Asked a few million
- * times, and so kept. */
+/* Values of sites for the tree: ignored ones are a part of the heap at a moment. Stored, because
+ * they are needed a few million times. */
 enum standing { NOT_COUNTED, IN_MOMENTS, SHOWN };
 
 enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };

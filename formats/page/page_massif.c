@@ -57,7 +57,7 @@ static uint32_t snapshot_number(const struct massif_file *m, const struct massif
 }
 
 /* The last snapshot, if it says who holds what. */
-static const struct massif_snapshot *last_detailed_snapshot(const struct massif_file *m)
+static const struct massif_snapshot *last_snapshot_with_tree(const struct massif_file *m)
 {
 	const struct massif_snapshot *s = m->count ? &m->snapshots[m->count - 1] : NULL;
 
@@ -67,7 +67,7 @@ static const struct massif_snapshot *last_detailed_snapshot(const struct massif_
 static void sum_site_values(struct page_massif *p)
 {
 	const struct massif_snapshot *peak = massif_peak(p->file),
-				     *end = last_detailed_snapshot(p->file);
+				     *end = last_snapshot_with_tree(p->file);
 
 	for (uint32_t i = 0; i < p->values; i++) {
 		const struct page_massif_value *v = &p->value[i];
@@ -125,7 +125,7 @@ struct page_sites page_massif_sites(const struct page_massif *p)
 		.value = massif_site_value,
 		.data = p,
 		.metrics = 1u << PAGE_PEAK_BYTES |
-			   (last_detailed_snapshot(p->file) ? 1u << PAGE_END_BYTES : 0),
+			   (last_snapshot_with_tree(p->file) ? 1u << PAGE_END_BYTES : 0),
 	};
 }
 

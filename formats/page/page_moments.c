@@ -47,7 +47,7 @@ static void shift_node_values(int64_t *to, int64_t *from)
 	*from = 0;
 }
 
-/* What is below the share is moved to the root. */
+/* Moves values below the share to the root. */
 static void sum_small_nodes(struct moments *m)
 {
 	int64_t *bytes = m->now.bytes, *blocks = m->now.blocks;
@@ -71,7 +71,7 @@ static bool is_node_changed(const struct moments *m, uint32_t node)
 }
 
 /* The moment becomes the one before; the next begins with nothing. */
-static void store_previous_values(struct moments *m)
+static void start_next_moment(struct moments *m)
 {
 	struct page_moment before = m->last;
 
@@ -107,7 +107,7 @@ static uint64_t count_written_values(struct moments *m, const struct page_shots 
 		sum_small_nodes(m);
 		for (uint32_t k = 0; k < m->nodes; k++)
 			count += is_node_changed(m, k);
-		store_previous_values(m);
+		start_next_moment(m);
 	}
 	clear_moment(m, &m->last);
 	return count;
@@ -125,7 +125,7 @@ static void write_all_moments(struct page_json *j, struct moments *m, const stru
 		if (what == PAGE_SHOT_PLACES) {
 			sum_small_nodes(m);
 			write_changed_values(j, m);
-			store_previous_values(m);
+			start_next_moment(m);
 		}
 		page_json_close(j, '}');
 	}

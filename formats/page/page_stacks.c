@@ -27,7 +27,7 @@ static uint32_t number_of_piece(struct page_stacks *s, const char *text, int len
 	return length > 0 ? strings_add(&s->tree.strings, text, (size_t)length) : 0;
 }
 
-/* What Valgrind puts before malloc's caller is no place of the program. */
+/* The frames that Valgrind puts before malloc's caller are no places of the program. */
 static bool is_valgrind_place(const struct page_stacks *s, const struct page_place *p)
 {
 	return strstr(strings_get(&s->tree.strings, p->file), "vg_replace_malloc.c") ||

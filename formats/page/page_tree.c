@@ -281,7 +281,7 @@ static bool keep_best_nodes(struct page_cut *c, struct scoring *s, uint32_t max)
 	return true;
 }
 
-/* What is left out goes to (nearest kept node, innermost place), if that is worth a node. */
+/* Values of dropped nodes go to (nearest kept node, innermost place), if that is worth a node. */
 struct node_groups {
 	struct page_node *group;	/* key; entry 0 is not used */
 	uint32_t count, room;

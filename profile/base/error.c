@@ -1,4 +1,4 @@
-/* error.c -- how profile/ and formats/ say what went wrong.
+/* error.c -- Errors of profile/ and formats/.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

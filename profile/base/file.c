@@ -1,4 +1,4 @@
-/* file.c -- open a file as a profiled process saw it.
+/* file.c -- Opens a file as a profiled process saw it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@ enum {
 	OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
 };
 
-/* Not opened yet: only a hold of it. */
+/* Gets a handle (O_PATH) without opening the file. */
 static int find_below_root(const char *root, const char *path)
 {
 	struct open_how how = { .flags = FIND_FLAGS, .resolve = RESOLVE_IN_ROOT };
@@ -37,8 +37,8 @@ static int find_below_root(const char *root, const char *path)
 	return fd;
 }
 
-/* By the link of its descriptor the very file is opened that was looked at. Without /proc it is
- * opened by its name, and looked at once more. */
+/* Opens by the descriptor's link, so that the file is the one that was checked. Without /proc it
+ * opens by name, and the caller checks again. */
 static int open_found_file(int found, const char *root, const char *path)
 {
 	char link[32];
@@ -58,7 +58,7 @@ static bool is_regular_file(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* To open a device may rewind a tape, ring a bell or start a watchdog. */
+/* Opening a device may rewind a tape, ring a bell or start a watchdog. */
 int file_open_below(const char *root, const char *path)
 {
 	int found = find_below_root(root, path), fd = -1;

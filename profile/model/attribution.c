@@ -1,4 +1,4 @@
-/* attribution.c -- whom a stack's memory is laid to, in a report for people.
+/* attribution.c -- Attributes a stack's memory to a function, in reports for people.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -41,7 +41,7 @@ struct work {
 	bool has_failed;	/* no memory */
 };
 
-/* What the recorder's words cannot express is no code either, only in a file made for it. */
+/* An address that the recorder's words cannot express is not code; only a crafted file has one. */
 static void append_edge(struct work *w, uint64_t address)
 {
 	if (address > MU_CODE_ADDRESS(UINT64_MAX))
@@ -158,7 +158,7 @@ static bool is_ignored_name(const struct work *w, const char *name)
 	return false;
 }
 
-/* Whether a range meets a function that is on a list. */
+/* Tells whether a range overlaps a function that is on a list. */
 static bool meets_symbol_zone(const struct work *w, uint64_t start, uint64_t end)
 {
 	uint32_t low = 0, high = w->symbol_zones;
@@ -250,7 +250,7 @@ static void set_piece_class(size_t request, const struct symbols_raw *level, siz
 			(uint8_t)class_of_function_kind(filter_names_kind(w->names, name, count));
 }
 
-static void split_named_pieces(struct work *w)
+static void classify_pieces_by_name(struct work *w)
 {
 	struct symbols_job job = { .module = w->module, .request = w->request,
 				   .options = w->options, .found = set_piece_class, .data = w };
@@ -289,7 +289,7 @@ int code_ranges(struct code_ranges *r, const struct symbols_module *module,
 	if (name_code_pieces(&w)) {
 		find_inlined_zones(&w);
 		if (name_code_pieces(&w)) {
-			split_named_pieces(&w);
+			classify_pieces_by_name(&w);
 			result = make_range_words(&w, r, err);
 		}
 	}

@@ -74,7 +74,7 @@ static bool has_prefix(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What calls main. The names with a dot are those of parts that a compiler split off. */
+/* Functions that call main. Names with a dot are those of parts that a compiler split off. */
 static bool is_below_main_name(const char *name)
 {
 	return strcmp(name, "__libc_start_main") == 0 || has_prefix(name, "__libc_start_main.") ||
@@ -119,7 +119,7 @@ static uint8_t classify_location(const struct profile *p, const struct filter_op
 	return (uint8_t)kind;
 }
 
-/* Parents come first, so one pass tells every frame what lies outward of it. */
+/* Parents come first, so that one pass tells every frame about the frames outside of it. */
 static void find_main_frames(struct filter *f)
 {
 	const struct profile *p = f->profile;
@@ -158,7 +158,7 @@ static bool is_ignored_frame(const struct filter *f, uint32_t frame)
 {
 	const struct profile *p = f->profile;
 
-	/* Of frames without a name nothing can be said: the first outward that has one counts. */
+	/* A frame without a name decides nothing: the first named one further out counts. */
 	while (frame && (f->kind[p->frame[frame].location] & (KIND_NAMELESS | KIND_IGNORE)) ==
 				KIND_NAMELESS)
 		frame = p->frame[frame].parent;

@@ -158,8 +158,8 @@ static int compare_requests(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* What to ask for every location, in the order that symbols_resolve() wants. What belongs to no
- * module is asked of one behind the last, the code made at run time. */
+/* Makes the requests for all locations, in the order that symbols_resolve() wants. Code made at run
+ * time belongs to a module behind the last. */
 static void request_all_frames(const struct profile *p, struct wanted *wanted)
 {
 	for (uint32_t i = 0; i < p->location_count; i++) {
@@ -188,8 +188,8 @@ static size_t list_requests(struct profile *p, const struct wanted *wanted,
 	return count;
 }
 
-/* What was mapped at the start has stacks of no calls: the address 0 and, if it is an object, the
- * first one of that. */
+/* Memory mapped at the start has stacks without calls: the address 0 and, for an object, its first
+ * address. */
 static bool name_program_start(struct profile *p)
 {
 	char name[OBJECT_NAME + 3];

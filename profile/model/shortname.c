@@ -16,7 +16,7 @@ struct name_reader {
 	bool is_operator;	/* a blank belongs to the name: "operator new" */
 };
 
-/* What does not fit pushes out what came first. */
+/* Text that does not fit pushes out the oldest. */
 static void append_short_text(struct name_reader *r, const char *text, size_t length)
 {
 	if (length >= r->size) {
@@ -145,7 +145,7 @@ static void shorten_whole_name(struct name_reader *r, const char *name)
 		} else if (*r->at == '{') {
 			shorten_curly_braces(r);
 		} else {
-			/* What came before a blank was a type. */
+			/* The text before a blank was a type. */
 			if (*r->at == ' ' && !r->is_operator)
 				r->used = 0;
 			else

@@ -35,7 +35,7 @@ static int64_t clamp_value(const struct top_builder *b, int64_t value)
 	return value < 0 ? 0 : value < most ? value : most;
 }
 
-/* What site I weighs, at its filtered stack; false if it does not count. */
+/* Reads the figures of site I and its filtered stack; false if it does not count. */
 static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filtered *stack,
 			    struct top_entry *entry)
 {
@@ -96,7 +96,7 @@ static uint32_t object_at_position(const struct profile *p, const struct positio
 	return module;
 }
 
-/* What has no name, or no file, is one place per object. */
+/* Code without a name or a file is one place per object. */
 static void set_group_key(const struct profile *p, enum top_kind kind, struct item *item)
 {
 	const struct position *at = &item->entry.at;
@@ -234,7 +234,7 @@ static int compare_by_bytes(const void *a, const void *b)
 
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
-	/* Of equals the one further out: main before what it calls. */
+	/* The outer one comes first among equals: main before its callees. */
 	return (x->at.left > y->at.left) - (x->at.left < y->at.left);
 }
 

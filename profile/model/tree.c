@@ -1,9 +1,9 @@
-/* tree.c -- who allocated, and who called whom: a tree of callers.
+/* tree.c -- The tree of callers: the functions that allocated, and their callers.
  *
- * Every stack has a walker, which stands at one of its frames. The walkers below a node stand
- * side by side in one array. To make the node's children, they are sorted by what they stand
- * at; a group is a child, and all its walkers take a step outward before its own children are
- * made. Nothing is stored for what is not significant.
+ * Every stack has a walker, which is at one of its frames. The walkers below a node are neighbours
+ * in one array. To make the node's children, they are sorted by their places; a group of equals is
+ * a child, and all its walkers step outward before its own children are made. Nothing is stored for
+ * what is not significant.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,12 +15,12 @@
 
 enum { NODES_MAX = 4 << 20 };
 
-/* What a node stands for. Equal keys are one node. */
+/* The identity of a node: equal keys are one node. */
 struct key {
 	uint64_t high, low;
 };
 
-/* Where a walker stands: a level of a frame of its stack. */
+/* The place of a walker: a level of a frame of its stack. */
 struct tree_place {
 	uint32_t frame;
 	uint32_t left;		/* frames from here outward that are to be shown; 0: at the end */
@@ -76,7 +76,7 @@ static struct key key_at_place(const struct tree_builder *b, const struct tree_p
 		return (struct key){ 1, location };
 	level = profile_levels(b->p, location, &count);
 	if (place->level >= count || !level[place->level].full)
-		/* What has no name is known by its module. */
+		/* Code without a name is identified by its module. */
 		return (struct key){ 0, b->p->location[location].module };
 	level += place->level;
 	return (struct key){ (uint64_t)level->full << 32 | level->file, level->line };
@@ -102,7 +102,8 @@ static bool is_same_key(struct key a, struct key b)
 	return a.high == b.high && a.low == b.low;
 }
 
-/* Whether the next PERIOD keys repeat the last ones of the path; PLACE is then behind them. */
+/* Tells whether the next PERIOD keys repeat the last ones of the path; PLACE is then behind
+ * them. */
 static bool is_repeated_cycle(const struct tree_builder *b, struct tree_place *place,
 			      unsigned int depth, unsigned int period)
 {

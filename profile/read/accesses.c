@@ -33,8 +33,8 @@ static int ensure_counts(struct site_accesses *a, uint64_t length)
 	return a->count ? 0 : -1;
 }
 
-/* What one thread learnt. Its counts are of blocks that all had the length it gives; that of
- * other threads' blocks may be another, then nothing is known. */
+/* Adds the entry of one thread. All blocks it counted had the length it gives. If the blocks of
+ * other threads had another length, nothing is known. */
 static int add_access_entry(struct site_accesses *a, const struct image *im,
 			    const struct mu_access *e)
 {
@@ -58,7 +58,7 @@ static int add_access_entry(struct site_accesses *a, const struct image *im,
 	return 0;
 }
 
-/* Small blocks that nobody touched have counts, too: of nothing. */
+/* Small blocks that were never touched have counts too: zeros. */
 static int finish_site_accesses(struct accesses *a)
 {
 	for (uint32_t i = 0; i < a->sites; i++) {

@@ -19,7 +19,7 @@ static uint64_t seek_data_or_hole(const struct backed *b, uint64_t offset, int w
 {
 	off_t at = lseek(b->fd, (off_t)(b->start + offset), whence);
 
-	/* ENXIO: nothing but a hole from here on. Otherwise nobody can tell: all is data. */
+	/* ENXIO: only a hole from here on. Other errors: unknown, so all counts as data. */
 	if (at < 0)
 		return (errno == ENXIO) == (whence == SEEK_HOLE) ? offset : b->size;
 	at -= (off_t)b->start;

@@ -49,7 +49,7 @@ static bool copy_header_and_batch(struct image *im)
 	serial = __atomic_load_n(&shared->serial, __ATOMIC_ACQUIRE);
 	done = __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE);
 	counters = __atomic_load_n(&shared->counters, __ATOMIC_ACQUIRE);
-	/* Of later frees it may copy the number alone. */
+	/* The copy below may have the number of later frees without their records. */
 	count = __atomic_load_n(&shared->count, __ATOMIC_ACQUIRE);
 	image_copy_bytes(&im->batch, shared, sizeof(*shared));
 	im->batch.count = count;
@@ -105,8 +105,8 @@ static const void *cell_at_index(const struct image *im, uint64_t index)
 	return image_entry(im, MU_SEC_CELLS, index, sizeof(struct mu_cell));
 }
 
-/* Whether the recorder may have changed the cell of the first that waits. */
-static bool is_cell_value_valid(const struct image *im)
+/* Tells whether the recorder may have changed the cell of the first deferred free. */
+static bool is_cell_in_flight(const struct image *im)
 {
 	return im->batch.counters && im->batch.in_cell == (uint64_t)im->batch.done + 1;
 }
@@ -131,7 +131,7 @@ static void find_cells_of_frees(struct image *im)
 			if (im->batch.free[k].site == cell.site && !(cell.flags & MU_CELL_MASSIF))
 				im->batch_cell[k] = i;
 	}
-	if (is_cell_value_valid(im))
+	if (is_cell_in_flight(im))
 		im->batch_cell[im->batch.done] = in_cell;
 }
 
@@ -175,7 +175,7 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 		return false;
 	image_copy_bytes(cell, at, sizeof(*cell));
 	uint32_t k = im->batch.done;
-	if (k < im->batch.count && is_cell_value_valid(im) && im->batch_cell[k] == index) {
+	if (k < im->batch.count && is_cell_in_flight(im) && im->batch_cell[k] == index) {
 		cell->live_bytes = im->batch.live_bytes;
 		cell->live_blocks = im->batch.live_blocks;
 		cell->life = im->batch.life;
@@ -193,7 +193,7 @@ void batch_add_lifetimes(const struct image *im, struct mu_lifetimes *lives)
 		uint64_t age = mu_age(birth_of_free(&im->batch.free[k]), im->batch.tick);
 		uint64_t word, blocks = 1;
 
-		if (k == im->batch.done && is_cell_value_valid(im) && !(im->batch.lifetimes & 7) &&
+		if (k == im->batch.done && is_cell_in_flight(im) && !(im->batch.lifetimes & 7) &&
 		    image_copy(im, im->batch.lifetimes, &word, sizeof(word)))
 			blocks = im->batch.lived - word;
 		lives->blocks[mu_lifetime_class(age)] += blocks;

@@ -1,4 +1,4 @@
-/* lifetimes.c -- for how long the blocks of a run lived.
+/* lifetimes.c -- Lifetimes of the blocks of a run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -9,7 +9,8 @@
 
 /* A store is visible to others after this time at the latest. */
 #define VISIBLE_NS UINT64_C(1000000)
-/* A thread that stays inside the hook longer (stopped, or dead there) holds up nobody. */
+/* A thread that stays inside the hook longer (stopped, or dead there) does not hold up the
+ * others. */
 #define STUCK_NS UINT64_C(1000000000)
 
 /* Where reading one thread's chain has come to. */
@@ -253,8 +254,8 @@ int logmerge_begin(struct logmerge *m, struct image *im, const struct log_clock 
 	m->queue_count = 0;
 	if (reserve_chains(m, (uint32_t)threads) < 0)
 		return -1;
-	/* A single thread's events are in order by themselves; one that began a moment ago has
-	 * none before that moment. */
+	/* The events of a single thread are in order; a thread that began a moment ago has none
+	 * before that moment. */
 	m->limit_raw = is_dead ? UINT64_MAX : clock->raw;
 	for (uint32_t i = 0; i < m->chain_count; i++) {
 		const struct mu_thread *thread =
@@ -275,7 +276,7 @@ int logmerge_begin(struct logmerge *m, struct image *im, const struct log_clock 
 	return 0;
 }
 
-/* What the inner loop changes, kept out of memory that it shares with others. */
+/* Variables of the inner loop, kept out of memory that it shares with other threads. */
 struct log_sums {
 	uint64_t heap, heap_peak, stack_peak, total_peak, last_ns;
 };

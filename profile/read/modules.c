@@ -37,7 +37,7 @@ static int compare_module_starts(const void *a, const void *b)
 	return (x->opened > y->opened) - (x->opened < y->opened);
 }
 
-/* The program lies far below the libraries, whether it can be relocated or not. */
+/* The program is far below the libraries, relocatable or not. */
 #define LIBRARIES_FROM UINT64_C(0x700000000000)
 
 static bool is_dynamic_linker(const struct module *m)
@@ -128,7 +128,7 @@ uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t genera
 }
 
 /* Links in /proc lead each process to what is its own. */
-static bool is_run_by_all(const char *path)
+static bool is_same_for_all(const char *path)
 {
 	return path[0] == '/' && strncmp(path, "/proc/", 6) != 0 &&
 	       strncmp(path, "/dev/fd/", 8) != 0;
@@ -137,7 +137,7 @@ static bool is_run_by_all(const char *path)
 void modules_follow_links(struct modules *m)
 {
 	for (uint32_t i = 0; i < m->count; i++) {
-		char *path = is_run_by_all(m->module[i].path) ? realpath(m->module[i].path, NULL)
+		char *path = is_same_for_all(m->module[i].path) ? realpath(m->module[i].path, NULL)
 							   : NULL;
 
 		if (!path)

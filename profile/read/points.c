@@ -112,7 +112,7 @@ static void load_recorded(struct points *p, uint32_t sites, const struct image *
 
 /* ---- made of sites ----------------------------------------------------------------------- */
 
-/* Of hostile figures a quotient may be larger than any number of blocks. */
+/* A quotient of hostile figures may be larger than any number of blocks. */
 static uint64_t limit_to_most(double value, uint64_t most)
 {
 	return value < (double)most ? (uint64_t)value : most;

@@ -35,7 +35,7 @@ static void add_thread_figures(struct result *r, const struct mu_thread *t)
 	to->stack_mark = t->stack_mark;
 }
 
-/* What the threads still hold back counts: while a process has one thread nothing is. */
+/* Changes that threads have not published yet count too; a process with one thread has none. */
 static int64_t add_all_threads(struct result *r, const struct image *im)
 {
 	uint64_t threads = image_count(im, MU_SEC_THREADS);
@@ -214,7 +214,7 @@ void result_take(struct result *r, struct image *im)
 	read_heap_figures(r, &im->head.heap, add_all_threads(r, im));
 	read_own_calls(r, &im->head);
 	read_pause_marks(r, im);
-	/* The log lies apart, at the end of the image. */
+	/* The log is separate, at the end of the image. */
 	r->recorder_bytes = im->head.populated + im->head.log_bytes;
 	if (r->recorder_bytes > im->size)
 		r->recorder_bytes = im->size;

@@ -17,14 +17,14 @@ static bool is_aligned_range(uint64_t offset, uint64_t to)
 	return offset % to == 0;
 }
 
-/* Whether LENGTH bytes at OFFSET lie behind the header and inside the recording. */
+/* Tells whether LENGTH bytes at OFFSET are behind the header and inside the recording. */
 static bool fits_into_segment(const struct segment *s, uint64_t offset, uint64_t length)
 {
 	return offset >= sizeof(struct mu_segment) && offset <= s->size &&
 	       length <= s->size - offset;
 }
 
-/* Of a kept recording; others change all the time. */
+/* Only kept recordings have checksums; others change all the time. */
 static int check_header_sum(const struct segment *s, struct mu_error *err)
 {
 	struct mu_segment head = s->head;
@@ -82,7 +82,7 @@ static uint64_t round_up_to_page(uint64_t bytes)
 }
 
 /* Reading marks chunks of the log as consumed: in a copy of our own, the file is not written.
- * A sparse file may be larger than our address space; what it holds stands at its start. */
+ * A sparse file may be larger than our address space; its data is at its start. */
 static void *map_private_copy(int fd, size_t file_size, size_t *size)
 {
 	const int how = MAP_PRIVATE | MAP_NORESERVE;
@@ -95,15 +95,15 @@ static void *map_private_copy(int fd, size_t file_size, size_t *size)
 	}
 }
 
-/* An arena, or what a library that works alone has left: its log lies at the far end. */
+/* An arena, or the file of a library that works alone: its log is at the far end. */
 static bool is_sparse_segment(const struct mu_segment *head)
 {
 	return head->kind == MU_KIND_TREE || head->kind == MU_KIND_FILE;
 }
 
 /* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none.
- * A copy may have holes where pages are zero. Of what is sparse by nature everything is looked at,
- * but no hole read. */
+ * A copy may have holes where pages are zero. A file that is sparse by nature is read in full,
+ * except for its holes. */
 static uint64_t believable_file_size(int fd, uint64_t size)
 {
 	struct mu_segment head = { .kind = 0 };

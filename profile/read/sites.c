@@ -24,7 +24,7 @@ static int load_site_table(struct sites *s, const struct image *im, uint32_t sta
 	if (!s->site)
 		return mu_error_memory(err);
 	for (; s->count < count; s->count++) {
-		/* What lies behind is younger than some recordings. */
+		/* Later fields are younger than some recordings. */
 		const size_t known = offsetof(struct mu_site, point);
 		struct mu_site from;
 

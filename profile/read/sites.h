@@ -85,10 +85,10 @@ void sites_lifetimes(struct sites *s, const struct image *im);
 /* sites_free -- release everything. Fine for a zeroed struct. */
 void sites_free(struct sites *s);
 
-/* What a report is about. */
+/* The quantity that a report shows. */
 enum metric_kind {
 	METRIC_PEAK,		/* live when the heap was largest */
-	METRIC_LIVE,		/* live at the end: leaks, and what nobody bothered to free */
+	METRIC_LIVE,		/* live at the end: leaks, and blocks left to the exit */
 	METRIC_TOTAL,		/* ever allocated */
 	METRIC_TEMPORARY,	/* blocks that were freed before their thread allocated again */
 	METRIC_SNAPSHOT,	/* live at a snapshot */

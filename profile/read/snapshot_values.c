@@ -1,4 +1,4 @@
-/* snapshot_values.c -- read what each site held at a snapshot.
+/* snapshot_values.c -- Reads the values of each site at a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* snapshot_values.h -- read what each site held at a snapshot.
+/* snapshot_values.h -- Reads the values of each site at a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,13 +21,13 @@ struct snapshot_values {
 	uint64_t site;		/* the smallest that may come */
 };
 
-/* snapshot_values_are_known -- whether a snapshot kept its values: some are figures alone.
+/* snapshot_values_are_known -- Tells whether a snapshot has values: some have totals only.
  *
- * Of an empty heap all are known.
+ * The values of an empty heap are known.
  */
 bool snapshot_values_are_known(const struct mu_snapshot *shot);
 
-/* snapshot_values_open -- begin to read the values of a snapshot.
+/* snapshot_values_open -- Starts to read the values of a snapshot.
  *
  * v      to be filled; holds nothing that must be freed.
  * image  must stay as long as V. shot is not needed afterwards.
@@ -35,11 +35,10 @@ bool snapshot_values_are_known(const struct mu_snapshot *shot);
 void snapshot_values_open(struct snapshot_values *v, const struct image *image,
 		     const struct mu_snapshot *shot);
 
-/* snapshot_values_next -- the next value: of a site that is not zero.
+/* snapshot_values_next -- Reads the next value that is not zero.
  *
  * Returns false at the end, or where the recording is damaged. Sites ascend if the recorder wrote
- * them; what a hostile recording says of them is the caller's to check, and the number of values to
- * limit.
+ * them; the caller must check the sites of a hostile recording and limit the number of values.
  * Source docs/format.md, section 8.
  */
 bool snapshot_values_next(struct snapshot_values *v, struct mu_site_value *value);

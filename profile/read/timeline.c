@@ -11,7 +11,7 @@
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
 {
 	uint64_t count = image_count(im, MU_SEC_TIMELINE), last = 0;
-	/* What lies behind is younger than some recordings. */
+	/* Later fields are younger than some recordings. */
 	const bool is_whole = im->samples || im->head.table[MU_SEC_TIMELINE].entry_size >=
 						     sizeof(struct mu_sample);
 	const size_t known = is_whole ? sizeof(struct mu_sample) :

@@ -47,7 +47,7 @@ static int write_segment_head(struct save *k, struct mu_error *err)
 	return write_at_offset(k, page, sizeof(page), 0, err);
 }
 
-/* Room for more entries: a table twice as long behind everything. */
+/* Writes a table with twice as many entries behind everything else. */
 static int grow_slot_table(struct save *k, struct mu_error *err)
 {
 	uint32_t room = k->room ? 2 * k->room : FIRST_ROOM;
@@ -96,7 +96,8 @@ static bool read_segment_head(struct mu_segment *head, int fd)
 	return crc32_add(0, &zeroed, sizeof(zeroed)) == head->checksum;
 }
 
-/* What was being added when the other one ended lies behind the end, and is overwritten. */
+/* An image that was being added when the other process ended is behind the end, and is
+ * overwritten. */
 bool save_resume(struct save *k, int fd, const struct mu_segment *since)
 {
 	struct save found = { .fd = fd, .room = FIRST_ROOM };
@@ -161,7 +162,7 @@ void save_end(struct save *k)
 	*k = (struct save){ .fd = -1 };
 }
 
-/* What a checksum covers: the entries of a table, not what they point to. */
+/* The checksum covers the entries of a table, not the data that they point to. */
 static int verify_section_table(const struct image *im, unsigned int section, struct mu_error *err)
 {
 	const struct mu_table *t = &im->head.table[section];

@@ -1,4 +1,4 @@
-/* save_image.c -- one image of a kept recording.
+/* save_image.c -- Writes one image of a kept recording.
  *
  * What is written: the header, then per section its entries in one extent, then the strings
  * and arrays that they name. Those come after the entries but their places stand in them, so
@@ -164,8 +164,8 @@ static uint64_t referenced_length(const struct reference *r, const unsigned char
 	return __builtin_mul_overflow(count, (uint64_t)r->element, &length) ? UINT64_MAX : length;
 }
 
-/* The bytes themselves, or NULL if they are not there. Of a chain only the beginning is looked
- * at. */
+/* Returns the bytes themselves, or NULL if they are not there. Checks only the beginning of a
+ * chain. */
 static const void *referenced_bytes(const struct image_writer *w, const struct reference *r,
 				    const unsigned char *entry)
 {
@@ -434,7 +434,7 @@ static uint64_t section_bytes(const struct image *im, unsigned int section)
 			uint64_t length = s->reference[k].offset ?
 						  referenced_length(&s->reference[k], entry) : 0;
 
-			/* What does not fit is not read by anybody. */
+			/* No reader needs the part that does not fit. */
 			if (length <= im->size && __builtin_add_overflow(sum, length, &sum))
 				return UINT64_MAX;
 		}

@@ -214,7 +214,7 @@ static const struct mu_family rpmalloc[] = {
 
 static const struct prefix {
 	const char *text;
-	const struct mu_family *own;	/* beside libc's, or in their place */
+	const struct mu_family *own;	/* next to libc's, or in their place */
 	bool has_libc;
 } prefixes[] = {
 	{ "je_", jemalloc, true },

@@ -32,7 +32,7 @@ struct alloc_search {
 	struct module_file file;
 	struct hit *hit;
 	uint32_t count, room;
-	bool exports_malloc;	/* the recorder looks after it by itself */
+	bool exports_malloc;	/* the recorder intercepts it already */
 	unsigned int own_names;	/* of libc's first few functions, in no export */
 	bool is_own_pass;
 	bool has_failed;	/* no memory */
@@ -86,7 +86,7 @@ static void add_symbol_match(struct alloc_search *s, const struct elf_symbol *sy
 	struct hit *hit = find_hit_at(s, symbol->address);
 	size_t length = funcname_length(symbol->name);
 
-	/* Of several names the one that was asked for, and the one without a reason. */
+	/* Prefers the name that the user gave, then one that can be intercepted. */
 	if (hit && (hit->found.kind > found->kind ||
 		    (hit->found.kind == found->kind && (!hit->why || why))))
 		return;
@@ -192,7 +192,8 @@ static void find_builtin_malloc(struct alloc_search *s)
 
 /* ---- everything ----------------------------------------------------------------------------- */
 
-/* Functions of one name: which one is meant is not known. Of clones only the reason counts. */
+/* Refuses functions that share a name: the one meant is unknown. Clones count for the reason
+ * only. */
 static void refuse_ambiguous(struct alloc_search *s)
 {
 	uint32_t *same = calloc(s->rules + 1, sizeof(*same)); /* functions, by rule */

@@ -2,9 +2,9 @@
  *
  * All addresses of a file are looked up together. A first pass over the compilation units finds
  * which unit holds which address; then each of these units is read once: its line table, and
- * its tree of entries down to the inlined calls around the addresses that are wanted. libdw
- * keeps what it has read of a unit until the file is closed, so the file is opened anew after
- * some millions of lines; that bounds the memory.
+ * its tree of entries down to the inlined calls around the addresses that are wanted. libdw keeps
+ * the data of a unit until the file is closed, so the file is opened again after some millions of
+ * lines; that bounds the memory.
  *
  * Source DWARF 5, sections 3.1 (units), 3.3.8 (inlined subroutines), 6.2 (lines).
  *
@@ -189,7 +189,7 @@ struct span {
 
 static void walk_child_dies(struct dwarf_unit *u, Dwarf_Die *parent, struct span around);
 
-/* Whether DIE holds wanted addresses; SPAN is then narrowed to where they are. */
+/* Tells whether DIE holds wanted addresses, and narrows SPAN to them. */
 static bool hits_any_address(struct dwarf_unit *u, Dwarf_Die *die, struct span *span,
 			     bool *has_ranges)
 {
@@ -324,8 +324,8 @@ static size_t length_of_directory(const char *path, const char *top, const char 
 	return path[length] == '/' ? length + 1 : 0;
 }
 
-/* libdw joins directory and name to a path; Massif prints the name. Of directories that fit
- * the longest one is taken. The first is that of the compilation. */
+/* libdw joins directory and name to a path; Massif prints the name. The longest directory that fits
+ * counts. The first is that of the compilation. */
 static uint32_t base_of_path(const struct dwarf_unit *u, const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;

@@ -1,4 +1,4 @@
-/* funcname.c -- whether a symbol is the function that somebody named.
+/* funcname.c -- Matches symbols with function names that users write.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -49,7 +49,7 @@ bool funcname_is(const char *symbol, const char *name)
 	       (symbol[wanted] == '.' && strncmp(symbol + wanted, ".cold", 5) != 0);
 }
 
-/* The last identifier of a source name must be in the symbol as it stands. */
+/* The last identifier of a source name must be in the symbol literally. */
 bool funcname_may_be(const char *symbol, const char *name)
 {
 	size_t length = strcspn(name, "(<"), start;

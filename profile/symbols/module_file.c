@@ -1,4 +1,4 @@
-/* module_file.c -- the files in which a module's names are: its own, and a separate debug file.
+/* module_file.c -- The files that hold a module's names: its own, and a separate debug file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -23,7 +23,7 @@ enum {
 	LINES_MAX = 1 << 22
 };
 
-/* Anybody may put a file there: it is believed if the process's owner, root or whoever asks did. */
+/* Any user may put a file there: only one of the process's owner, root or the caller is trusted. */
 static bool is_trusted_file(int fd, const struct symbols_options *o)
 {
 	struct stat st;
@@ -36,7 +36,7 @@ static FILE *open_perf_map(const struct symbols_options *o)
 {
 	int fd = o->perf_map ? file_open_below(o->root, o->perf_map) : -1;
 
-	/* Of another process that had the same ID before. */
+	/* The file of an earlier process with the same ID. */
 	if (fd >= 0 &&
 	    (!is_trusted_file(fd, o) || (o->start_ns > 0 && !file_is_younger(fd, o->start_ns)))) {
 		close(fd);
@@ -60,7 +60,7 @@ static size_t first_request_from(const struct symbols_job *job, uint64_t from)
 	return low;
 }
 
-/* What the file says of each request. */
+/* The name that the file gives each request. */
 struct jit_names {
 	struct strings strings;
 	uint32_t *name;		/* number of its text, 0 none */
@@ -83,7 +83,7 @@ static void parse_map_line(const struct symbols_job *job, struct jit_names *name
 	name = 0;
 	for (size_t i = first_request_from(job, start);
 	     i < job->end && job->request[i].address - start < size; i++) {
-		/* Most lines are of code that nobody asks for. */
+		/* Most lines are of code that is not requested. */
 		name = name ? name : strings_add(&names->strings, end, strlen(end));
 		names->name[i - job->first] = name;
 	}

@@ -12,7 +12,7 @@
 #include "profile/symbols/symbols_child.h"
 #include "profile/symbols/symbols_read.h"
 
-/* What files can make us keep. Beyond it addresses stay without names. */
+/* Limits of the memory that files can make us use. Beyond them addresses stay without names. */
 enum {
 	TEXT_LIMIT = 512 << 20,		/* bytes of different texts */
 	LEVELS_LIMIT = 32 << 20,
@@ -55,7 +55,7 @@ static uint32_t number_of_text(struct resolving *r, const char *text)
 	return number;
 }
 
-/* What a child says of a text's inside is checked. */
+/* The position inside a text that a child sends is checked. */
 static uint32_t base_of_raw_level(const struct symbols_raw *raw)
 {
 	return raw->file && raw->base < strlen(raw->file) ? raw->base : 0;

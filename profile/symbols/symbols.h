@@ -1,4 +1,4 @@
-/* symbols.h -- names for code addresses: functions, files, lines, inlined calls.
+/* symbols.h -- Names of code addresses: functions, files, lines, inlined calls.
  *
  * All addresses of a recording are looked up together, module by module. ELF and DWARF files
  * are read in a child process with limits on time and memory, because they may be damaged or
@@ -46,7 +46,7 @@ struct symbols {
 	uint32_t modules;
 };
 
-/* symbols_resolve -- look up addresses.
+/* symbols_resolve -- Looks up addresses.
  *
  * s        overwritten; release with symbols_free(), after a failure too.
  * module   COUNT of them.
@@ -60,23 +60,23 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 		    const struct symbols_request *request, size_t requests,
 		    const struct symbols_options *o, struct mu_error *err);
 
-/* symbols_name -- give a request that has no names a full one.
+/* symbols_name -- Gives a full name to a request that has no names.
  *
- * request  a number below what symbols_resolve() was asked; one that has names keeps them.
+ * request  an index of those given to symbols_resolve(); one that has names keeps them.
  * Returns false without memory.
  */
 bool symbols_name(struct symbols *s, size_t request, const char *full);
 
-/* symbols_free -- release everything. Fine for a zeroed struct. */
+/* symbols_free -- Releases everything; a zeroed struct is allowed. */
 void symbols_free(struct symbols *s);
 
-/* symbols_text -- the text with a number in a level; "" for 0. */
+/* symbols_text -- Returns the text with a number in a level; "" for 0. */
 const char *symbols_text(const struct symbols *s, uint32_t number);
 
-/* symbols_state_text -- what a report says of a module in a state, NULL if nothing. */
+/* symbols_state_text -- Returns a report's remark on a module in a state, NULL for none. */
 const char *symbols_state_text(enum symbols_state state);
 
-/* How a line of Massif's tree names an address. */
+/* An address with its names for a line of Massif's tree. */
 struct symbols_place {
 	uint64_t address;	/* in the process: return address - 1 */
 	const char *name;	/* function; "" unknown */
@@ -86,11 +86,11 @@ struct symbols_place {
 	const char *object;	/* path of the module; "" or NULL unknown */
 };
 
-/* symbols_put_massif -- print `0xADDR: FUNC (FILE:LINE)` as Massif does.
+/* symbols_put_massif -- Prints `0xADDR: FUNC (FILE:LINE)` as Massif does.
  *
  * strip  NULL: FILE is the path without its directory. Otherwise COUNT texts of
- *        --fullpath-after: what stands behind the first one that the path contains is printed;
- *        "" is contained in every path.
+ *        --fullpath-after: the part behind the first one that the path contains is printed; every
+ *        path contains "".
  * Source specs of Valgrind 3.19: docs/compat.md.
  */
 void symbols_put_massif(FILE *out, const struct symbols_place *place, const char *const *strip,

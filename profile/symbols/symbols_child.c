@@ -351,7 +351,7 @@ static double timeval_seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* What it took beyond what the size of its files explains is missing for the others. */
+/* Time beyond the share for the size of its files is missing for the other modules. */
 static void reap_child(struct receiver *r, pid_t child)
 {
 	struct rusage use = { .ru_utime = { 0, 0 } };

@@ -152,8 +152,8 @@ static bool is_younger_than_process(const struct reading *r)
 	       file_is_younger(r->file.elf.fd, start_ns);
 }
 
-/* Below one root. Of what a process in a chroot ran before it went there, and of what is there
- * after it has, the path is the same. */
+/* Opens the files below one root. The same path may name one file before a process enters a chroot
+ * and another one after that. */
 static enum symbols_state open_below_root(struct reading *r, const char *root)
 {
 	const struct symbols_job *job = r->job;
@@ -178,7 +178,7 @@ static enum symbols_state open_module_files(struct reading *r)
 	return open_below_root(r, o->root);
 }
 
-/* What a file takes of its disk: holes are no work. */
+/* The disk space of a file: holes are no work. */
 static uint64_t file_size_bytes(int fd)
 {
 	struct stat st;

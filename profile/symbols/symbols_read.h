@@ -1,4 +1,4 @@
-/* symbols_read.h -- read the names of one module; the part of symbols.c that touches files.
+/* symbols_read.h -- Reads the names of one module from its files.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,10 +7,10 @@
 
 #include "profile/symbols/symbols_job.h"
 
-/* symbols_read -- look up the requests of one module.
+/* symbols_read -- Looks up the requests of one module.
  *
- * Calls found() at most once per request. Returns what is to be said of the module. May not
- * return at all, if the file is bad enough.
+ * Calls found() at most once per request. Returns the state of the module. May crash or hang if the
+ * file is bad enough.
  */
 enum symbols_state symbols_read(const struct symbols_job *job);
 

@@ -48,7 +48,7 @@ void symtab_settle(struct symtab *t)
 			t->hit[i].start = t->hit[i - 1].start;
 }
 
-/* Whether A is the better name of two for the same range. */
+/* Tells whether A is the better name of two for the same range. */
 static bool is_better_name(const char *a, const char *b)
 {
 	size_t a_length = strcspn(a, "@"), b_length = strcspn(b, "@");
