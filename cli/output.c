@@ -52,7 +52,7 @@ static size_t color_sequence_length(const char *text, size_t size)
 /* How many bytes at TEXT are one character or colour, and whether the terminal gets it. *WAITS: it
  * may become one with what comes next. */
 static size_t classify_text_prefix(const struct output *out, const char *text, size_t size,
-				bool *passes, bool *waits)
+				   bool *passes, bool *waits)
 {
 	size_t color = out->has_color ? color_sequence_length(text, size) : 0;
 

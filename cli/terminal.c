@@ -73,7 +73,8 @@ bool terminal_is_cut(const char *text, size_t size)
 {
 	size_t length;
 
-	return count_valid_bytes((const unsigned char *)text, size, &length) == size && size < length;
+	return count_valid_bytes((const unsigned char *)text, size, &length) == size &&
+	       size < length;
 }
 
 size_t terminal_clean(char *text, size_t length)

@@ -142,7 +142,7 @@ static double limit_to_unit(double share)
 /* Part of an interval in which a site can have held anything: all of it, or, of one that had its
  * first event within it, the rest. */
 static double share_of_interval_lived(const struct spacetime *s, uint32_t sample, uint32_t site,
-			      const struct weight *before)
+				      const struct weight *before)
 {
 	/* Ticks wrap after 52 days. */
 	uint32_t first = s->filter->profile->sites.site[site].first - s->first_tick;
@@ -172,7 +172,8 @@ static void add_interval_area(struct spacetime *s, uint32_t sample, const struct
 	if (duration <= 0)
 		return;
 	for (uint32_t i = 0; i < sites; i++)
-		reach += (double)(b[i].bytes - a[i].bytes) * share_of_interval_lived(s, sample, i, &a[i]);
+		reach += (double)(b[i].bytes - a[i].bytes) *
+			 share_of_interval_lived(s, sample, i, &a[i]);
 	area = area_between_times(s, sample, from, sum_of_weights(s, b));
 	share = fraction_of_interval(area / duration, from, reach);
 	middle = from + reach * share;
