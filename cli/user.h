@@ -13,7 +13,7 @@
 /* user_is_known -- Tells whether UID is the number of one user only.
  *
  * In a user namespace that does not map all users, the kernel shows every other user under one
- * number, 65534 (`nobody`): its owner is unknown.
+ * number, 65534: its owner is unknown.
  */
 bool user_is_known(uid_t uid);
 

@@ -37,7 +37,7 @@
 
 enum mu_kind { MU_KIND_TREE = 1, MU_KIND_FILE = 2, MU_KIND_KEPT = 3 };
 
-/* What the recorder records. Constant after the segment was made. */
+/* Selection of what is recorded. Constant after the segment was made. */
 enum mu_config_flag {
 	MU_CFG_MMAP = 1u << 0,		 /* count mmap, mremap, munmap (-m) */
 	MU_CFG_LOG = 1u << 1,		 /* log every event (-d, -p) */
@@ -307,7 +307,7 @@ struct mu_heap {
 	int64_t publish_bound; /* bytes a thread may keep back now */
 	int64_t extra; /* with snapshots: admin and rounding bytes of live blocks */
 	uint64_t clock; /* with snapshots: bytes allocated and freed so far */
-	int64_t ignored; /* of `now`, what neither extra nor Massif's books have (IGNORE) */
+	int64_t ignored; /* of `now`, what neither extra nor Massif's counts have (IGNORE) */
 };
 
 /* Losses: what could not be recorded. Each is a count unless its comment says otherwise. */

@@ -1,4 +1,4 @@
-/* batch.c -- frees that a process has not booked yet, for readers from outside.
+/* batch.c -- Accounts for deferred frees when another process's image is read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -42,7 +42,7 @@ struct image {
 	const uint8_t *outside;
 	uint64_t outside_size;
 	struct mu_batch batch;	/* copied with the header; batch.h */
-	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it is booked */
+	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it counts */
 	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */
 	struct backed *backed;	/* of shared memory: nothing else of it is read; NULL: all is */
 };

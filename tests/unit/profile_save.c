@@ -1,4 +1,4 @@
-/* profile_keep.c -- a kept recording says the same as the live one it was made from.
+/* profile_save.c -- A kept recording has the same figures as the live one it was made from.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
