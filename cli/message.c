@@ -18,7 +18,7 @@ static const char *tool_name = "memusage";
 static int failure_status = EXIT_FAILURE;
 
 /* Nothing can be done about a standard error that does not take the line. */
-static void write_all(int fd, const char *text, size_t length)
+static void write_whole_text(int fd, const char *text, size_t length)
 {
 	while (length > 0) {
 		ssize_t done = write(fd, text, length);
@@ -61,7 +61,7 @@ void warn_va(const char *format, va_list args)
 		used = sizeof(line) - 2;
 	used = terminal_clean(line, used);
 	line[used++] = '\n';
-	write_all(STDERR_FILENO, line, used);
+	write_whole_text(STDERR_FILENO, line, used);
 	errno = saved;
 }
 

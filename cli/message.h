@@ -20,11 +20,11 @@ void message_init(const char *tool, int failure);
 /* message_tool -- the name given to message_init(). */
 const char *message_tool(void);
 
-/* warn -- print `tool: MESSAGE` and go on.
+/* warn -- Prints `tool: MESSAGE` and goes on.
  *
  * The line is formatted first and leaves in one write, so that lines of several processes do
- * not mix. Messages beyond 4 KiB are cut. What a terminal must not be given (cli/terminal.h) is
- * shown as '?': a file name cannot drive it. Preserves errno.
+ * not mix. Messages beyond 4 KiB are cut. Characters that could drive a terminal (cli/terminal.h),
+ * from a file name for example, are shown as '?'. Preserves errno.
  */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

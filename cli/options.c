@@ -21,7 +21,7 @@
 enum { LONG_BASE = 256 };
 
 /* The table in the form of getopt_long, with the options that every program has. */
-struct parser {
+struct option_parser {
 	const struct opt_tool *tool;
 	const struct opt **option;	/* all but groups, in order */
 	int count;
@@ -38,7 +38,7 @@ static size_t count_options(const struct opt *table)
 	return count;
 }
 
-static void add_options(struct parser *p, const struct opt *table)
+static void add_option_table(struct option_parser *p, const struct opt *table)
 {
 	char *shorts = p->shorts + strlen(p->shorts);
 
@@ -52,7 +52,7 @@ static void add_options(struct parser *p, const struct opt *table)
 			.val = LONG_BASE + p->count,
 		};
 		p->option[p->count++] = table;
-		/* '?' would be an error to getopt; see handle_error(). */
+		/* '?' would be an error to getopt; see handle_parse_error(). */
 		if (table->letter == '\0' || table->letter == '?')
 			continue;
 		*shorts++ = table->letter;
@@ -64,28 +64,28 @@ static void add_options(struct parser *p, const struct opt *table)
 	}
 }
 
-static void parser_init(struct parser *p, const struct opt_tool *tool)
+static void init_parser(struct option_parser *p, const struct opt_tool *tool)
 {
 	size_t count = count_options(tool->options) + count_options(opt_common);
 
-	*p = (struct parser){ .tool = tool };
+	*p = (struct option_parser){ .tool = tool };
 	p->option = xcalloc(count, sizeof(*p->option));
 	p->longs = xcalloc(count + 1, sizeof(*p->longs));
 	p->shorts = xcalloc(3 * count + 3, 1);
 	/* '+' ends the options at the first operand, ':' reports a missing argument as such. */
 	strcpy(p->shorts, tool->stop_at_operand ? "+:" : ":");
-	add_options(p, tool->options);
-	add_options(p, opt_common);
+	add_option_table(p, tool->options);
+	add_option_table(p, opt_common);
 }
 
-static void parser_fini(struct parser *p)
+static void release_parser(struct option_parser *p)
 {
 	free(p->option);
 	free(p->longs);
 	free(p->shorts);
 }
 
-static const struct opt *find_option(const struct parser *p, int code)
+static const struct opt *find_option_by_code(const struct option_parser *p, int code)
 {
 	if (code >= LONG_BASE)
 		return p->option[code - LONG_BASE];
@@ -97,7 +97,7 @@ static const struct opt *find_option(const struct parser *p, int code)
 }
 
 /* If the first LENGTH bytes of WORD begin exactly one legacy option, that option's name. */
-static const char *legacy_meaning(const struct parser *p, const char *word, size_t length)
+static const char *legacy_meaning(const struct option_parser *p, const char *word, size_t length)
 {
 	const char *const *name = p->tool->legacy;
 	const char *found = NULL;
@@ -121,7 +121,7 @@ static const char *legacy_meaning(const struct parser *p, const char *word, size
  *
  * Only that element can be judged: the one after it may be an argument. The full word is
  * never freed, because values point into it. */
-static void expand_next(const struct parser *p, int argc, char **argv)
+static void expand_next_argument(const struct option_parser *p, int argc, char **argv)
 {
 	int i = optind > 0 ? optind : 1;
 	const char *word, *full;
@@ -139,7 +139,7 @@ static void expand_next(const struct parser *p, int argc, char **argv)
 		argv[i] = xasprintf("--%s%s", full, word + length);
 }
 
-static const char *store_enum(const struct opt *o, const char *arg)
+static const char *store_enum_value(const struct opt *o, const char *arg)
 {
 	size_t length = strlen(arg);
 	const char *word = o->arg;
@@ -157,7 +157,7 @@ static const char *store_enum(const struct opt *o, const char *arg)
 	return "must be one of";
 }
 
-static const char *store_uint(const struct opt *o, const char *arg)
+static const char *store_uint_value(const struct opt *o, const char *arg)
 {
 	uint64_t number;
 
@@ -169,7 +169,7 @@ static const char *store_uint(const struct opt *o, const char *arg)
 	return NULL;
 }
 
-static const char *store_real(const struct opt *o, const char *arg)
+static const char *store_real_value(const struct opt *o, const char *arg)
 {
 	char *end;
 	double number = strtod(arg, &end);
@@ -182,14 +182,14 @@ static const char *store_real(const struct opt *o, const char *arg)
 	return NULL;
 }
 
-static void store_item(struct opt_list *list, const char *arg)
+static void append_list_item(struct opt_list *list, const char *arg)
 {
 	list->item = xreallocarray(list->item, list->count + 1, sizeof(*list->item));
 	list->item[list->count++] = arg;
 }
 
 /* ARG is NULL if there is none; returns NULL or the complaint. */
-static const char *store(const struct opt *o, const char *arg)
+static const char *store_value(const struct opt *o, const char *arg)
 {
 	switch (o->kind) {
 	case OPT_KIND_FLAG:
@@ -202,24 +202,24 @@ static const char *store(const struct opt *o, const char *arg)
 		*(const char **)o->value = arg;
 		return NULL;
 	case OPT_KIND_LIST:
-		store_item(o->value, arg);
+		append_list_item(o->value, arg);
 		return NULL;
 	case OPT_KIND_SIZE:
 		return units_parse_size(arg, o->value) ? NULL :
 						 "is not a size like 4096, 64K or 1G";
 	case OPT_KIND_UINT:
-		return store_uint(o, arg);
+		return store_uint_value(o, arg);
 	case OPT_KIND_REAL:
-		return store_real(o, arg);
+		return store_real_value(o, arg);
 	case OPT_KIND_ENUM:
-		return store_enum(o, arg);
+		return store_enum_value(o, arg);
 	default:
 		return o->call(o, arg, o->value);
 	}
 }
 
 /* -x or --x-size, as the user knows the option. */
-static const char *shown_name(char buffer[64], const struct opt *o, int code)
+static const char *format_option_name(char buffer[64], const struct opt *o, int code)
 {
 	if (code < LONG_BASE)
 		snprintf(buffer, 64, "-%c", code);
@@ -228,9 +228,9 @@ static const char *shown_name(char buffer[64], const struct opt *o, int code)
 	return buffer;
 }
 
-static void handle_option(const struct parser *p, int code)
+static void handle_option(const struct option_parser *p, int code)
 {
-	const struct opt *o = find_option(p, code);
+	const struct opt *o = find_option_by_code(p, code);
 	const char *arg = optarg, *why;
 	char name[64];
 
@@ -240,10 +240,10 @@ static void handle_option(const struct parser *p, int code)
 		options_show(p->tool, o->kind);
 	if (!arg && o->kind != OPT_KIND_CALL)
 		arg = o->absent;
-	why = store(o, arg);
+	why = store_value(o, arg);
 	if (!why)
 		return;
-	shown_name(name, o, code);
+	format_option_name(name, o, code);
 	if (!arg)
 		options_error(p->tool, "%s: %s", name, why);
 	if (o->kind == OPT_KIND_ENUM)
@@ -254,8 +254,8 @@ static void handle_option(const struct parser *p, int code)
 	options_error(p->tool, "%s: '%s' %s", name, arg, why);
 }
 
-/* What --WORD may have meant: all options that begin so. */
-static void complain_about_word(const struct parser *p, const char *word)
+/* Lists all options that begin like --WORD. */
+static void complain_about_word(const struct option_parser *p, const char *word)
 {
 	size_t length = strcspn(word, "=");
 	char list[256] = "";
@@ -276,15 +276,15 @@ static void complain_about_word(const struct parser *p, const char *word)
 }
 
 /* getopt found fault with argv[optind - 1], or with the letter optopt in a cluster. */
-static void handle_error(const struct parser *p, int code, char **argv)
+static void handle_parse_error(const struct option_parser *p, int code, char **argv)
 {
-	const struct opt *o = optopt ? find_option(p, optopt) : NULL;
+	const struct opt *o = optopt ? find_option_by_code(p, optopt) : NULL;
 	char name[64];
 
 	if (optopt == '?')
 		options_show(p->tool, OPT_KIND_HELP);
 	if (o)
-		shown_name(name, o, optopt);
+		format_option_name(name, o, optopt);
 	if (o && code == ':')
 		options_error(p->tool, "option '%s' needs an argument: %s", name, o->arg);
 	if (o)
@@ -296,23 +296,23 @@ static void handle_error(const struct parser *p, int code, char **argv)
 
 int options_parse(const struct opt_tool *tool, int argc, char **argv)
 {
-	struct parser p;
+	struct option_parser p;
 	int code;
 
-	parser_init(&p, tool);
+	init_parser(&p, tool);
 	opterr = 0;
-	optind = 0;	/* glibc: start anew, and reread the leading '+' */
+	optind = 0;	/* glibc: start again, and reread the leading '+' */
 	for (;;) {
-		expand_next(&p, argc, argv);
+		expand_next_argument(&p, argc, argv);
 		code = getopt_long(argc, argv, p.shorts, p.longs, NULL);
 		if (code < 0)
 			break;
 		if (code == '?' || code == ':')
-			handle_error(&p, code, argv);
+			handle_parse_error(&p, code, argv);
 		else
 			handle_option(&p, code);
 	}
-	parser_fini(&p);
+	release_parser(&p);
 	return optind;
 }
 
@@ -327,7 +327,7 @@ void options_error(const struct opt_tool *tool, const char *format, ...)
 	exit(tool->usage_status);
 }
 
-static bool is_legacy(const struct opt_tool *tool, const char *name)
+static bool is_legacy_name(const struct opt_tool *tool, const char *name)
 {
 	for (const char *const *legacy = tool->legacy; legacy && *legacy; legacy++) {
 		if (strcmp(*legacy, name) == 0)
@@ -337,7 +337,7 @@ static bool is_legacy(const struct opt_tool *tool, const char *name)
 }
 
 /* The first rule that option I breaks, or NULL. */
-static const char *broken_rule(const struct parser *p, int i)
+static const char *find_broken_rule(const struct option_parser *p, int i)
 {
 	const struct opt *o = p->option[i];
 	const char *const *legacy = p->tool->legacy;
@@ -349,7 +349,7 @@ static const char *broken_rule(const struct parser *p, int i)
 			return "has the letter of another";
 	}
 	for (; legacy && *legacy; legacy++) {
-		if (!is_legacy(p->tool, o->name) &&
+		if (!is_legacy_name(p->tool, o->name) &&
 		    strncmp(*legacy, o->name, strlen(o->name)) == 0)
 			return "is an abbreviation of a legacy option";
 	}
@@ -360,17 +360,17 @@ static const char *broken_rule(const struct parser *p, int i)
 
 bool options_check(const struct opt_tool *tool, char why[128])
 {
-	struct parser p;
+	struct option_parser p;
 	bool is_good = true;
 
-	parser_init(&p, tool);
+	init_parser(&p, tool);
 	for (int i = 0; i < p.count && is_good; i++) {
-		const char *broken = broken_rule(&p, i);
+		const char *broken = find_broken_rule(&p, i);
 
 		is_good = broken == NULL;
 		if (broken)
 			snprintf(why, 128, "--%s %s", p.option[i]->name, broken);
 	}
-	parser_fini(&p);
+	release_parser(&p);
 	return is_good;
 }

@@ -14,7 +14,7 @@
  *	int first = options_parse(&tool, argc, argv);
  *
  * getopt_long does the parsing: -mt, -xVALUE, --opt=VALUE, --opt VALUE, unambiguous
- * abbreviations, `--`. --help, --usage and --version (-?, -V) are in every table by themselves.
+ * abbreviations, `--`. Every table has --help, --usage and --version (-?, -V) automatically.
  *
  * Rules that options_check() (and so every program's unit test) holds up: names and letters
  * are unique; no new option is spelled like the beginning of a legacy one.
@@ -51,7 +51,7 @@ struct opt;
  * out. Returns NULL, or why the argument is not acceptable ("unknown report"). */
 typedef const char *(*opt_fn)(const struct opt *option, const char *arg, void *data);
 
-/* What an option that may be repeated has collected, in order. */
+/* The values of a repeatable option, in order. */
 struct opt_list {
 	const char **item;	/* pointers into argv */
 	size_t count;

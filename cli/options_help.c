@@ -55,7 +55,7 @@ static void print_wrapped(const char *text, int column, int indent)
 	putchar('\n');
 }
 
-static void print_option(const struct opt *o)
+static void print_option_help(const struct opt *o)
 {
 	int column;
 
@@ -77,7 +77,7 @@ static void print_option(const struct opt *o)
 	print_wrapped(o->help, HELP_COLUMN, HELP_COLUMN);
 }
 
-static void print_help(const struct opt_tool *tool)
+static void print_help_text(const struct opt_tool *tool)
 {
 	const char *operands = tool->operands ? tool->operands : "";
 
@@ -85,10 +85,10 @@ static void print_help(const struct opt_tool *tool)
 	print_wrapped(tool->about, 0, 0);
 	for (const struct opt *o = tool->options; o->kind != OPT_KIND_END; o++) {
 		if (!o->hidden)
-			print_option(o);
+			print_option_help(o);
 	}
 	for (const struct opt *o = opt_common; o->kind != OPT_KIND_END; o++)
-		print_option(o);
+		print_option_help(o);
 	if (tool->footer) {
 		putchar('\n');
 		print_wrapped(tool->footer, 0, 0);
@@ -96,7 +96,7 @@ static void print_help(const struct opt_tool *tool)
 }
 
 /* One bracketed item of --usage; returns the new column. */
-static int print_item(const char *item, int column)
+static int print_usage_item(const char *item, int column)
 {
 	int length = (int)strlen(item);
 
@@ -128,17 +128,17 @@ static int usage_options(const struct opt *o, int column)
 		if (o->letter && o->arg) {
 			snprintf(item, sizeof(item), o->absent ? "[-%c[%s]]" : "[-%c %s]",
 				 o->letter, o->arg);
-			column = print_item(item, column);
+			column = print_usage_item(item, column);
 		}
 		snprintf(item, sizeof(item),
 			 !o->arg ? "[--%s]" : o->absent ? "[--%s[=%s]]" : "[--%s=%s]", o->name,
 			 o->arg);
-		column = print_item(item, column);
+		column = print_usage_item(item, column);
 	}
 	return column;
 }
 
-static void print_usage(const struct opt_tool *tool)
+static void print_usage_line(const struct opt_tool *tool)
 {
 	char letters[2 * 128 + 4] = "[-";
 	int count = 2, column = printf("Usage: %s", tool->name);
@@ -146,20 +146,20 @@ static void print_usage(const struct opt_tool *tool)
 	count += usage_letters(tool->options, letters + count);
 	count += usage_letters(opt_common, letters + count);
 	letters[count] = ']';
-	column = print_item(letters, column);
+	column = print_usage_item(letters, column);
 	column = usage_options(tool->options, column);
 	column = usage_options(opt_common, column);
 	if (tool->operands)
-		print_item(tool->operands, column);
+		print_usage_item(tool->operands, column);
 	putchar('\n');
 }
 
 void options_show(const struct opt_tool *tool, enum opt_kind kind)
 {
 	if (kind == OPT_KIND_HELP)
-		print_help(tool);
+		print_help_text(tool);
 	else if (kind == OPT_KIND_USAGE)
-		print_usage(tool);
+		print_usage_line(tool);
 	else
 		printf("%s (memusage) %s\n", tool->name, MEMUSAGE_VERSION);
 	if (fflush(stdout) != 0 || ferror(stdout))

@@ -18,7 +18,7 @@
 
 /* stdio forgets why a write failed by the time fclose() reports it, so the stream writes
  * through here. */
-static size_t write_all(struct output *out, const char *data, size_t size)
+static size_t write_to_descriptor(struct output *out, const char *data, size_t size)
 {
 	size_t done = 0;
 
@@ -38,7 +38,7 @@ static size_t write_all(struct output *out, const char *data, size_t size)
 
 /* The bytes of a colour at TEXT: ESC [ digits and semicolons m. 0: it is none; SIZE: it may become
  * one. */
-static size_t color_length(const char *text, size_t size)
+static size_t color_sequence_length(const char *text, size_t size)
 {
 	size_t length = 2;
 
@@ -51,10 +51,10 @@ static size_t color_length(const char *text, size_t size)
 
 /* How many bytes at TEXT are one character or colour, and whether the terminal gets it. *WAITS: it
  * may become one with what comes next. */
-static size_t judge(const struct output *out, const char *text, size_t size, bool *passes,
-		    bool *waits)
+static size_t classify_text_prefix(const struct output *out, const char *text, size_t size,
+				   bool *passes, bool *waits)
 {
-	size_t color = out->has_color ? color_length(text, size) : 0;
+	size_t color = out->has_color ? color_sequence_length(text, size) : 0;
 
 	*waits = (color == size && text[size - 1] != 'm') || terminal_is_cut(text, size);
 	*passes = true;
@@ -64,14 +64,14 @@ static size_t judge(const struct output *out, const char *text, size_t size, boo
 }
 
 /* Writes what of TEXT can be judged; what cannot yet is held back until there is more of it. */
-static bool write_shown(struct output *out, const char *text, size_t size)
+static bool write_visible_text(struct output *out, const char *text, size_t size)
 {
 	char part[512];
 	size_t used = 0;
 
 	while (size > 0) {
 		bool waits, passes;
-		size_t length = judge(out, text, size, &passes, &waits);
+		size_t length = classify_text_prefix(out, text, size, &passes, &waits);
 
 		if (waits && size < sizeof(out->held)) {
 			memcpy(out->held, text, size);
@@ -83,12 +83,12 @@ static bool write_shown(struct output *out, const char *text, size_t size)
 		text += length;
 		size -= length;
 		if (used > sizeof(part) - sizeof(out->held)) {
-			if (write_all(out, part, used) < used)
+			if (write_to_descriptor(out, part, used) < used)
 				return false;
 			used = 0;
 		}
 	}
-	return write_all(out, part, used) == used;
+	return write_to_descriptor(out, part, used) == used;
 }
 
 static bool write_terminal(struct output *out, const char *data, size_t size)
@@ -101,20 +101,20 @@ static bool write_terminal(struct output *out, const char *data, size_t size)
 		text[length++] = *data++;
 		size--;
 		out->held_length = 0;
-		if (!write_shown(out, text, length))
+		if (!write_visible_text(out, text, length))
 			return false;
 	}
-	return write_shown(out, data, size);
+	return write_visible_text(out, data, size);
 }
 
 /* Short means an error to stdio. */
-static ssize_t write_hook(void *cookie, const char *data, size_t size)
+static ssize_t write_cookie_data(void *cookie, const char *data, size_t size)
 {
 	struct output *out = cookie;
 
 	if (out->is_terminal)
 		return write_terminal(out, data, size) ? (ssize_t)size : 0;
-	return (ssize_t)write_all(out, data, size);
+	return (ssize_t)write_to_descriptor(out, data, size);
 }
 
 static bool is_standard_output(const char *name)
@@ -122,7 +122,7 @@ static bool is_standard_output(const char *name)
 	return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0;
 }
 
-/* Whether NAME is a symbolic link that nobody else can have put there. */
+/* Tells whether NAME is a symbolic link that no other user can have put there. */
 static bool is_trusted_link(const char *name)
 {
 	struct stat st;
@@ -140,8 +140,8 @@ static bool may_hold_secrets(const struct stat *st, bool is_direct)
 	return !is_someones || user_is_self(st->st_uid);
 }
 
-/* Of a file that was there. Returns FD, or -1 with errno; it is closed then. */
-static int accept_file(int fd, unsigned flags, bool is_direct)
+/* Accepts a file that existed before. Returns FD, or -1 with errno and FD closed. */
+static int accept_output_file(int fd, unsigned flags, bool is_direct)
 {
 	struct stat st;
 	int error = 0;
@@ -162,8 +162,8 @@ static int accept_file(int fd, unsigned flags, bool is_direct)
 	return -1;
 }
 
-/* First with O_EXCL, to know whether the file is ours to remove; never through a link that has not
- * been looked at: between the two somebody could put one there. */
+/* Tries O_EXCL first, to know whether the file is ours to remove. Never follows a link that was not
+ * checked: another user could put one there between the two calls. */
 int output_open_file(const char *name, unsigned flags, bool *fresh)
 {
 	const int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
@@ -180,7 +180,7 @@ int output_open_file(const char *name, unsigned flags, bool *fresh)
 		is_direct = false;
 		fd = open(name, how, access);
 	}
-	return fd < 0 ? -1 : accept_file(fd, flags, is_direct);
+	return fd < 0 ? -1 : accept_output_file(fd, flags, is_direct);
 }
 
 const char *output_refusal(const char *name)
@@ -195,7 +195,7 @@ const char *output_refusal(const char *name)
 	return strerror(error);
 }
 
-static int open_file(struct output *out, const char *name, unsigned flags)
+static int open_output_file(struct output *out, const char *name, unsigned flags)
 {
 	struct stat st;
 
@@ -210,13 +210,13 @@ static int open_file(struct output *out, const char *name, unsigned flags)
 /* The descriptor is -1 from the start, so that output_close() may follow any outcome. */
 int output_open(struct output *out, const char *name, unsigned flags)
 {
-	static const cookie_io_functions_t hooks = { .write = write_hook };
+	static const cookie_io_functions_t hooks = { .write = write_cookie_data };
 
 	*out = (struct output){ .name = name, .fd = -1 };
 	if (is_standard_output(name)) {
 		out->fd = STDOUT_FILENO;
 		out->name = "standard output";
-	} else if (open_file(out, name, flags) < 0) {
+	} else if (open_output_file(out, name, flags) < 0) {
 		warn("cannot write %s: %s", name, output_refusal(name));
 		return -1;
 	} else {
@@ -245,7 +245,7 @@ int output_close(struct output *out)
 	out->stream = NULL;
 	/* Nothing came that would have made a character of it. */
 	for (; out->held_length > 0; out->held_length--)
-		write_all(out, "?", 1);
+		write_to_descriptor(out, "?", 1);
 	/* NFS and quotas report late. EINTR has closed the descriptor all the same. */
 	if (out->owns_fd && close(out->fd) < 0 && errno != EINTR && !out->error)
 		out->error = errno;
@@ -261,7 +261,7 @@ int output_close(struct output *out)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static void append(char **text, const char *more, size_t length)
+static void append_text(char **text, const char *more, size_t length)
 {
 	size_t used = *text ? strlen(*text) : 0;
 
@@ -291,7 +291,7 @@ static const char *append_variable(char **text, const char *at,
 	free(name);
 	if (!value || strchr(value, '/'))
 		return NULL;
-	append(text, value, strlen(value));
+	append_text(text, value, strlen(value));
 	return end + 1;
 }
 
@@ -301,24 +301,24 @@ char *output_expand_next(const char *pattern, pid_t pid, unsigned int *uses,
 	char *text = NULL, number[24];
 	const char *at = pattern;
 
-	append(&text, "", 0);
+	append_text(&text, "", 0);
 	while (at && *at) {
 		size_t plain = strcspn(at, "%");
 
-		append(&text, at, plain);
+		append_text(&text, at, plain);
 		at += plain;
 		if (*at == '\0')
 			break;
 		at += 2;
 		switch (at[-1]) {
 		case '%':
-			append(&text, "%", 1);
+			append_text(&text, "%", 1);
 			break;
 		case 'p':
-			append(&text, number, (size_t)sprintf(number, "%d", (int)pid));
+			append_text(&text, number, (size_t)sprintf(number, "%d", (int)pid));
 			break;
 		case 'n':
-			append(&text, number, (size_t)sprintf(number, "%u", ++*uses));
+			append_text(&text, number, (size_t)sprintf(number, "%u", ++*uses));
 			break;
 		case 'q':
 			at = append_variable(&text, at, lookup, why);

@@ -37,7 +37,7 @@ struct output {
 	int error;		/* errno of the first failed write, or 0 */
 	bool owns_fd;
 	bool is_terminal;	/* only what it may be given is written (cli/terminal.h) */
-	bool has_color;		/* ... and colours, if what stands there is clean already */
+	bool has_color;		/* ... and colours, if the text is clean already */
 	char held[16];		/* the beginning of a character or colour, whose rest is to come */
 	size_t held_length;
 	bool is_fresh;		/* made by output_open(): removed again when it fails */

@@ -12,7 +12,7 @@ enum {
 	PICTURE_PIXELS_MAX = 1 << 26,	/* two bytes of memory for each */
 };
 
-/* What is said of a larger one: width, height, PICTURE_PIXELS_MAX. */
+/* The message about a larger one: width, height, PICTURE_PIXELS_MAX. */
 #define PICTURE_TOO_BIG "a picture of %u x %u pixels is too big: %d at most"
 
 #endif

@@ -16,7 +16,7 @@
 static const uint64_t FIRST_NS = 1000000000;
 static const uint64_t NEXT_NS = 100000000;
 
-static uint64_t now_ns(void)
+static uint64_t monotonic_now_ns(void)
 {
 	struct timespec now;
 
@@ -24,9 +24,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* One write per line, and no newline, so that the next one lies over it. A name with control
+/* One write per line, without a newline, so that the next one overwrites it. A name with control
  * characters in it is not shown on the terminal. */
-static void draw(struct progress *p, uint64_t done)
+static void draw_progress_line(struct progress *p, uint64_t done)
 {
 	char what[64], line[160], count[UNITS_LENGTH];
 	int n;
@@ -49,7 +49,7 @@ void progress_begin(struct progress *p, const char *what, uint64_t total)
 	*p = (struct progress){
 		.what = what,
 		.total = total,
-		.shown_ns = now_ns(),
+		.shown_ns = monotonic_now_ns(),
 		.is_terminal = isatty(STDERR_FILENO) == 1,
 	};
 }
@@ -60,11 +60,11 @@ void progress_update(struct progress *p, uint64_t done)
 
 	if (!p->is_terminal)
 		return;
-	now = now_ns();
+	now = monotonic_now_ns();
 	if (now - p->shown_ns < (p->is_drawn ? NEXT_NS : FIRST_NS))
 		return;
 	p->shown_ns = now;
-	draw(p, done);
+	draw_progress_line(p, done);
 }
 
 void progress_end(struct progress *p)

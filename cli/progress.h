@@ -20,9 +20,9 @@ struct progress {
 	bool is_drawn;
 };
 
-/* progress_begin -- start the clock; draws nothing yet.
+/* progress_begin -- Starts the clock; draws nothing yet.
  *
- * what   stands at the start of the line, must outlive the work.
+ * what   the start of the line; must outlive the work.
  * total  units of work to come, 0 if unknown.
  */
 void progress_begin(struct progress *p, const char *what, uint64_t total);

@@ -10,7 +10,7 @@
 /* How many bytes a character has that begins so, 0 if none does; and between which bounds the
  * second one is: so there are no surrogates, nothing is longer than it must be or beyond
  * U+10FFFF. */
-static size_t length_of(unsigned char first, unsigned char *low, unsigned char *high)
+static size_t utf8_sequence_length(unsigned char first, unsigned char *low, unsigned char *high)
 {
 	*low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
 	*high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
@@ -22,12 +22,12 @@ static size_t length_of(unsigned char first, unsigned char *low, unsigned char *
 }
 
 /* How many of SIZE bytes fit into the character that the first one begins. */
-static size_t fitting(const unsigned char *at, size_t size, size_t *length)
+static size_t count_valid_bytes(const unsigned char *at, size_t size, size_t *length)
 {
 	unsigned char low, high;
 	size_t count = 1;
 
-	*length = length_of(at[0], &low, &high);
+	*length = utf8_sequence_length(at[0], &low, &high);
 	while (count < *length && count < size && at[count] >= low && at[count] <= high) {
 		low = 0x80;
 		high = 0xbf;
@@ -36,7 +36,7 @@ static size_t fitting(const unsigned char *at, size_t size, size_t *length)
 	return count;
 }
 
-static bool is_harmless(uint32_t code)
+static bool is_harmless_character(uint32_t code)
 {
 	static const uint32_t bad[][2] = {
 		{ 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c },
@@ -55,7 +55,7 @@ static bool is_harmless(uint32_t code)
 size_t terminal_character(const char *text, size_t size, bool *is_shown)
 {
 	const unsigned char *at = (const unsigned char *)text;
-	size_t length, count = fitting(at, size, &length);
+	size_t length, count = count_valid_bytes(at, size, &length);
 	uint32_t code = at[0];
 
 	*is_shown = false;
@@ -65,7 +65,7 @@ size_t terminal_character(const char *text, size_t size, bool *is_shown)
 		code &= 0x7fu >> length;
 	for (size_t i = 1; i < length; i++)
 		code = code << 6 | (at[i] & 0x3f);
-	*is_shown = is_harmless(code);
+	*is_shown = is_harmless_character(code);
 	return length;
 }
 
@@ -73,7 +73,8 @@ bool terminal_is_cut(const char *text, size_t size)
 {
 	size_t length;
 
-	return fitting((const unsigned char *)text, size, &length) == size && size < length;
+	return count_valid_bytes((const unsigned char *)text, size, &length) == size &&
+	       size < length;
 }
 
 size_t terminal_clean(char *text, size_t length)

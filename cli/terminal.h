@@ -1,8 +1,8 @@
-/* terminal.h -- what a terminal may be given to show.
+/* terminal.h -- Text that is safe to show on a terminal.
  *
  * Names of functions, files, programs and arguments come from any file and any process. On a
- * terminal a control character of theirs is a command: it renames the window, hides what stands
- * before, answers in the user's place. All that programs print for people is judged here.
+ * terminal a control character in them is a command: it can rename the window, hide earlier text or
+ * answer in the user's place. All text that the programs print for people is checked here.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

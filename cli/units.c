@@ -63,7 +63,7 @@ bool units_parse_size(const char *text, uint64_t *value)
 }
 
 /* Three significant digits without more digits than that being invented. */
-static void three_digits(char *buffer, double value, const char *unit)
+static void format_three_digits(char *buffer, double value, const char *unit)
 {
 	int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 
@@ -83,7 +83,7 @@ const char *units_bytes(char buffer[UNITS_LENGTH], uint64_t bytes)
 	/* 1023.5 would be printed as 1024 of the smaller unit. */
 	for (; value >= 1023.5 && i < 5; i++)
 		value /= 1024;
-	three_digits(buffer, value, unit[i]);
+	format_three_digits(buffer, value, unit[i]);
 	return buffer;
 }
 
@@ -114,7 +114,7 @@ const char *units_time(char buffer[UNITS_LENGTH], uint64_t ns)
 	}
 	for (; value >= 999.5 && i < 2; i++)
 		value /= 1000;
-	three_digits(buffer, value, unit[i]);
+	format_three_digits(buffer, value, unit[i]);
 	return buffer;
 }
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define USERS 4294967295ull	/* that a map can name: (uid_t)-1 is nobody */
+#define USERS 4294967295ull	/* that a map can name: (uid_t)-1 is no user */
 #define OVERFLOW_USER 65534u
 
 /* Lines "INSIDE OUTSIDE COUNT", which never overlap. */
-static bool maps_all(void)
+static bool maps_all_users(void)
 {
 	FILE *map = fopen("/proc/self/uid_map", "re");
 	unsigned long long count, sum = 0;
@@ -37,7 +37,7 @@ static unsigned int overflow_user(void)
 
 bool user_is_known(uid_t uid)
 {
-	return uid != overflow_user() || maps_all();
+	return uid != overflow_user() || maps_all_users();
 }
 
 bool user_is_self(uid_t uid)

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* user_is_known -- whether UID is the number of one user only.
+/* user_is_known -- Tells whether UID is the number of one user only.
  *
- * In a user namespace that does not map all users the kernel shows all others under one number,
- * 65534, that of `nobody`: who has that number there may be anybody.
+ * In a user namespace that does not map all users, the kernel shows every other user under one
+ * number, 65534: its owner is unknown.
  */
 bool user_is_known(uid_t uid);
 

@@ -12,7 +12,7 @@
 #include "cli/message.h"
 
 /* A request for 0 bytes may return NULL legally; ask for one byte instead of guessing. */
-static void *must(void *p, size_t size)
+static void *check_allocation(void *p, size_t size)
 {
 	if (!p)
 		die("cannot get %zu bytes of memory", size);
@@ -21,36 +21,36 @@ static void *must(void *p, size_t size)
 
 void *xmalloc(size_t size)
 {
-	return must(malloc(size ? size : 1), size);
+	return check_allocation(malloc(size ? size : 1), size);
 }
 
 void *xaligned_alloc(size_t align, size_t size)
 {
-	return must(aligned_alloc(align, size), size);
+	return check_allocation(aligned_alloc(align, size), size);
 }
 
 void *xcalloc(size_t count, size_t size)
 {
 	if (count == 0 || size == 0)
 		count = size = 1;
-	return must(calloc(count, size), count * size);
+	return check_allocation(calloc(count, size), count * size);
 }
 
 void *xreallocarray(void *p, size_t count, size_t size)
 {
 	if (count == 0 || size == 0)
 		count = size = 1;
-	return must(reallocarray(p, count, size), count * size);
+	return check_allocation(reallocarray(p, count, size), count * size);
 }
 
 char *xstrdup(const char *text)
 {
-	return must(strdup(text), strlen(text) + 1);
+	return check_allocation(strdup(text), strlen(text) + 1);
 }
 
 char *xstrndup(const char *text, size_t length)
 {
-	return must(strndup(text, length), length + 1);
+	return check_allocation(strndup(text, length), length + 1);
 }
 
 char *xasprintf(const char *format, ...)
@@ -62,5 +62,5 @@ char *xasprintf(const char *format, ...)
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
 	va_end(args);
-	return must(text, strlen(format));
+	return check_allocation(text, strlen(format));
 }

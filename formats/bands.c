@@ -19,25 +19,20 @@
 
 enum { NAME_BYTES = 200, ROW_OTHER = BANDS_MOST };
 
-struct builder {
+struct bands_builder {
 	struct bands *b;
 	double least;
 	double *weight;		/* of a sample: half of the time to its neighbours */
 	struct strings names;	/* of places; a place is its number - 1 */
 	double *area;		/* by place */
 	uint8_t *row;		/* by place: its band, or ROW_OTHER */
-	/* Calls add() for every place of a sample. Returns 0, or -1 with ERR. */
-	int (*walk)(struct builder *w, uint32_t sample, struct mu_error *err);
+	/* Calls add_band_bytes() for every place of a sample. Returns 0, or -1 with ERR. */
+	int (*walk)(struct bands_builder *w, uint32_t sample, struct mu_error *err);
 	void *source;
 	bool is_storing;	/* the second time */
 };
 
-static int no_memory(struct mu_error *err)
-{
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for bands");
-}
-
-static void add(struct builder *w, uint32_t place, uint32_t sample, double bytes)
+static void add_band_bytes(struct bands_builder *w, uint32_t place, uint32_t sample, double bytes)
 {
 	uint8_t row;
 
@@ -53,7 +48,7 @@ static void add(struct builder *w, uint32_t place, uint32_t sample, double bytes
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
-static bool make_samples(struct builder *w, uint32_t count)
+static bool allocate_samples(struct bands_builder *w, uint32_t count)
 {
 	struct bands *b = w->b;
 
@@ -67,7 +62,7 @@ static bool make_samples(struct builder *w, uint32_t count)
 }
 
 /* The trapezium rule, as a weight of each sample. Times of a damaged file may go back. */
-static void weigh(struct builder *w)
+static void weigh_all_places(struct bands_builder *w)
 {
 	struct bands *b = w->b;
 
@@ -79,7 +74,7 @@ static void weigh(struct builder *w)
 	}
 }
 
-static int walk_all(struct builder *w, struct mu_error *err)
+static int walk_all_samples(struct bands_builder *w, struct mu_error *err)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		if (w->walk(w, i, err) < 0)
@@ -89,7 +84,7 @@ static int walk_all(struct builder *w, struct mu_error *err)
 }
 
 /* The largest places have bands, the smaller ones none. Returns false without memory. */
-static bool choose(struct builder *w)
+static bool choose_largest_bands(struct bands_builder *w)
 {
 	struct bands *b = w->b;
 	uint32_t places = w->names.count, most[BANDS_MOST + 1], count = 0;
@@ -126,7 +121,7 @@ static bool choose(struct builder *w)
 	return true;
 }
 
-static void sum_up(const struct builder *w, struct band *band, double *sum)
+static void sum_band(const struct bands_builder *w, struct band *band, double *sum)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		double value = band->value[i];
@@ -138,7 +133,7 @@ static void sum_up(const struct builder *w, struct band *band, double *sum)
 	w->b->area += band->area;
 }
 
-static bool finish(const struct builder *w)
+static bool finish_bands(const struct bands_builder *w)
 {
 	struct bands *b = w->b;
 	double *sum = calloc(b->count, sizeof(*sum));
@@ -146,10 +141,10 @@ static bool finish(const struct builder *w)
 	if (!sum)
 		return false;
 	for (uint32_t i = 0; i < b->band_count; i++)
-		sum_up(w, &b->band[i], sum);
-	sum_up(w, &b->other, sum);
-	sum_up(w, &b->admin, sum);
-	sum_up(w, &b->stacks, sum);
+		sum_band(w, &b->band[i], sum);
+	sum_band(w, &b->other, sum);
+	sum_band(w, &b->admin, sum);
+	sum_band(w, &b->stacks, sum);
 	for (uint32_t i = 0; i < b->count; i++) {
 		if (sum[i] > b->peak) {
 			b->peak = sum[i];
@@ -160,26 +155,26 @@ static bool finish(const struct builder *w)
 	return true;
 }
 
-static int build(struct builder *w, struct mu_error *err)
+static int build_bands(struct bands_builder *w, struct mu_error *err)
 {
 	size_t places = (size_t)w->names.count + 1;
 
 	w->area = calloc(places, sizeof(*w->area));
 	w->row = calloc(places, sizeof(*w->row));
 	if (!w->area || !w->row)
-		return no_memory(err);
-	weigh(w);
-	if (walk_all(w, err) < 0)
+		return mu_error_memory(err);
+	weigh_all_places(w);
+	if (walk_all_samples(w, err) < 0)
 		return -1;
-	if (!choose(w))
-		return no_memory(err);
+	if (!choose_largest_bands(w))
+		return mu_error_memory(err);
 	w->is_storing = true;
-	if (walk_all(w, err) < 0)
+	if (walk_all_samples(w, err) < 0)
 		return -1;
-	return finish(w) ? 0 : no_memory(err);
+	return finish_bands(w) ? 0 : mu_error_memory(err);
 }
 
-static void release(struct builder *w)
+static void release_builder(struct bands_builder *w)
 {
 	strings_free(&w->names);
 	free(w->weight);
@@ -187,7 +182,7 @@ static void release(struct builder *w)
 	free(w->row);
 }
 
-static int too_few(struct mu_error *err, const char *what)
+static int refuse_few_samples(struct mu_error *err, const char *what)
 {
 	return mu_error_set(err, MU_ERROR_FORMAT, 0, "has fewer than two %s: nothing to draw",
 			    what);
@@ -195,7 +190,7 @@ static int too_few(struct mu_error *err, const char *what)
 
 /* ---- of a recording ---------------------------------------------------------------------- */
 
-struct recorded {
+struct recorded_source {
 	const struct profile *profile;
 	const struct image *image;
 	struct weight *weight;
@@ -203,9 +198,9 @@ struct recorded {
 	uint64_t *shot;		/* by sample: its snapshot; UINT64_MAX: the end */
 };
 
-static int walk_recorded(struct builder *w, uint32_t sample, struct mu_error *err)
+static int walk_recorded(struct bands_builder *w, uint32_t sample, struct mu_error *err)
 {
-	const struct recorded *r = w->source;
+	const struct recorded_source *r = w->source;
 	const struct sites *sites = &r->profile->sites;
 	bool is_end = r->shot[sample] == UINT64_MAX;
 
@@ -215,13 +210,13 @@ static int walk_recorded(struct builder *w, uint32_t sample, struct mu_error *er
 		return 0;
 	for (uint32_t i = 0; i < sites->count; i++) {
 		if (r->place[i] && r->weight[i].is_there)
-			add(w, r->place[i] - 1, sample, (double)r->weight[i].bytes);
+			add_band_bytes(w, r->place[i] - 1, sample, (double)r->weight[i].bytes);
 	}
 	return 0;
 }
 
 /* Code without a name has an address in its file, which is the same in every run. */
-static void address_of(const struct profile *p, uint32_t location, char name[NAME_BYTES])
+static void format_address_name(const struct profile *p, uint32_t location, char name[NAME_BYTES])
 {
 	const struct location *l = &p->location[location];
 	uint64_t bias = l->module < p->modules.count ? p->modules.module[l->module].bias : 0;
@@ -232,7 +227,8 @@ static void address_of(const struct profile *p, uint32_t location, char name[NAM
 }
 
 /* "read_line (input.c:34)", "libfoo.so+0x1234" */
-static void name_of(const struct profile *p, const struct position *at, char name[NAME_BYTES])
+static void format_place_name(const struct profile *p, const struct position *at,
+			      char name[NAME_BYTES])
 {
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
 	const char *file, *slash;
@@ -243,7 +239,7 @@ static void name_of(const struct profile *p, const struct position *at, char nam
 		return;
 	}
 	if (!level || !level->full) {
-		address_of(p, p->frame[at->frame].location, name);
+		format_address_name(p, p->frame[at->frame].location, name);
 		return;
 	}
 	shortname(symbols_text(&p->symbols, level->full), name, NAME_BYTES / 2);
@@ -255,12 +251,12 @@ static void name_of(const struct profile *p, const struct position *at, char nam
 			 slash ? slash + 1 : file, level->line);
 }
 
-static int name_places(struct builder *w, const struct filter *f, struct mu_error *err)
+static int name_site_places(struct bands_builder *w, const struct filter *f, struct mu_error *err)
 {
-	struct recorded *r = w->source;
+	struct recorded_source *r = w->source;
 	const struct sites *sites = &r->profile->sites;
-	struct holders h;
-	int result = holders_init(&h, f, err);
+	struct attribution h;
+	int result = attribution_init(&h, f, err);
 
 	for (uint32_t i = 0; i < sites->count && result == 0; i++) {
 		struct filtered stack = filter_stack(f, sites->site[i].stack);
@@ -269,19 +265,19 @@ static int name_places(struct builder *w, const struct filter *f, struct mu_erro
 
 		if (stack.is_ignored || !sites_is_counted(&sites->site[i]))
 			continue;
-		at = holders_find(&h, &stack);
-		name_of(r->profile, &at, name);
+		at = attribution_find(&h, &stack);
+		format_place_name(r->profile, &at, name);
 		r->place[i] = strings_add(&w->names, name, strlen(name));
 		if (!r->place[i])
-			result = no_memory(err);
+			result = mu_error_memory(err);
 	}
-	holders_free(&h);
+	attribution_free(&h);
 	return result;
 }
 
 /* Admin bytes are known of the heap as a whole; in units of the clock or of time. */
-static void set_sample(struct builder *w, uint32_t sample, const struct mu_snapshot *shot,
-		       uint64_t start_ns)
+static void set_sample_figures(struct bands_builder *w, uint32_t sample,
+			       const struct mu_snapshot *shot, uint64_t start_ns)
 {
 	struct bands *b = w->b;
 
@@ -292,7 +288,8 @@ static void set_sample(struct builder *w, uint32_t sample, const struct mu_snaps
 }
 
 /* Returns how many samples there are. */
-static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t count)
+static uint32_t set_recorded_samples(struct bands_builder *w, struct recorded_source *r,
+				     uint64_t count)
 {
 	const struct mu_process *process = &r->image->head.process;
 	const struct mu_heap *heap = &r->image->head.heap;
@@ -303,11 +300,11 @@ static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t coun
 	for (uint64_t i = 0; i < count && image_snapshot(r->image, i, &shot); i++) {
 		if (i == 0)
 			start_ns = shot.mono_ns;
-		if (shot.kind > MU_SNAPSHOT_PEAK || !shotvalues_are_known(&shot) ||
+		if (shot.kind > MU_SNAPSHOT_PEAK || !snapshot_values_are_known(&shot) ||
 		    shot.mono_ns < start_ns)
 			continue;
 		r->shot[samples] = i;
-		set_sample(w, samples++, &shot, start_ns);
+		set_sample_figures(w, samples++, &shot, start_ns);
 		last = shot;
 	}
 	if (process->exit_mono_ns > last.mono_ns && samples > 0) {
@@ -315,7 +312,7 @@ static uint32_t set_samples(struct builder *w, struct recorded *r, uint64_t coun
 		last.clock_bytes = heap->clock;
 		last.extra = heap->extra;
 		r->shot[samples] = UINT64_MAX;
-		set_sample(w, samples++, &last, start_ns);
+		set_sample_figures(w, samples++, &last, start_ns);
 	}
 	return samples;
 }
@@ -325,8 +322,8 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 {
 	size_t sites = (size_t)f->profile->sites.count + 1;
 	uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
-	struct recorded r = { .profile = f->profile, .image = im };
-	struct builder w = { .b = b, .least = least, .walk = walk_recorded, .source = &r };
+	struct recorded_source r = { .profile = f->profile, .image = im };
+	struct bands_builder w = { .b = b, .least = least, .walk = walk_recorded, .source = &r };
 	int result = -1;
 
 	*b = (struct bands){ .unit = config->time_unit == 1 ? MASSIF_BYTES : MASSIF_MS };
@@ -334,13 +331,13 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 	r.weight = calloc(sites, sizeof(*r.weight));
 	r.place = calloc(sites, sizeof(*r.place));
 	r.shot = calloc(count + 1, sizeof(*r.shot));
-	if (!r.weight || !r.place || !r.shot || !make_samples(&w, (uint32_t)count + 1))
-		no_memory(err);
-	else if ((b->count = set_samples(&w, &r, count)) < 2)
-		too_few(err, "snapshots that know their places");
-	else if (name_places(&w, f, err) == 0)
-		result = build(&w, err);
-	release(&w);
+	if (!r.weight || !r.place || !r.shot || !allocate_samples(&w, (uint32_t)count + 1))
+		mu_error_memory(err);
+	else if ((b->count = set_recorded_samples(&w, &r, count)) < 2)
+		refuse_few_samples(err, "snapshots that know their places");
+	else if (name_site_places(&w, f, err) == 0)
+		result = build_bands(&w, err);
+	release_builder(&w);
 	free(r.weight);
 	free(r.place);
 	free(r.shot);
@@ -356,7 +353,7 @@ struct massif_source {
 };
 
 /* "0x401136: main (prog.c:7)" is "main (prog.c:7)"; what was merged belongs to no place. */
-static const char *place_name(const char *text)
+static const char *skip_massif_address(const char *text)
 {
 	const char *colon;
 
@@ -367,7 +364,7 @@ static const char *place_name(const char *text)
 	return colon ? colon + 2 : text;
 }
 
-static int walk_massif(struct builder *w, uint32_t sample, struct mu_error *err)
+static int walk_massif_sample(struct bands_builder *w, uint32_t sample, struct mu_error *err)
 {
 	const struct massif_source *s = w->source;
 	const struct massif_node *root = massif_tree(s->m, s->shot[sample]), *node;
@@ -383,7 +380,7 @@ static int walk_massif(struct builder *w, uint32_t sample, struct mu_error *err)
 
 		if (!place)
 			continue;
-		add(w, place - 1, sample, (double)node->bytes);
+		add_band_bytes(w, place - 1, sample, (double)node->bytes);
 		rest -= (double)node->bytes;
 	}
 	if (w->is_storing && rest > 0)
@@ -391,27 +388,28 @@ static int walk_massif(struct builder *w, uint32_t sample, struct mu_error *err)
 	return 0;
 }
 
-static int name_texts(struct builder *w, struct massif_source *s, struct mu_error *err)
+static int name_massif_places(struct bands_builder *w, struct massif_source *s,
+			      struct mu_error *err)
 {
 	for (uint32_t i = 0; i < w->b->count; i++) {
 		const struct massif_node *root = massif_tree(s->m, s->shot[i]);
 		const struct massif_node *node = root ? root + 1 : NULL;
 
 		for (uint32_t k = 0; root && k < root->children; k++, node += node->size) {
-			const char *name = place_name(massif_text(s->m, node));
+			const char *name = skip_massif_address(massif_text(s->m, node));
 
 			if (s->place[node->text] || !name)
 				continue;
 			s->place[node->text] = strings_add(&w->names, name, strlen(name));
 			if (!s->place[node->text])
-				return no_memory(err);
+				return mu_error_memory(err);
 		}
 	}
 	return 0;
 }
 
 /* Snapshots without a tree are no help, unless there is nothing that a tree could show. */
-static uint32_t set_shots(struct builder *w, struct massif_source *s)
+static uint32_t set_massif_samples(struct bands_builder *w, struct massif_source *s)
 {
 	uint32_t count = 0;
 
@@ -432,19 +430,21 @@ int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
 		    struct mu_error *err)
 {
 	struct massif_source s = { .m = m };
-	struct builder w = { .b = b, .least = least, .walk = walk_massif, .source = &s };
+	struct bands_builder w = {
+		.b = b, .least = least, .walk = walk_massif_sample, .source = &s
+	};
 	int result = -1;
 
 	*b = (struct bands){ .unit = m->unit };
 	s.place = calloc((size_t)m->texts.count + 1, sizeof(*s.place));
 	s.shot = calloc(m->count + 1, sizeof(*s.shot));
-	if (!s.place || !s.shot || !make_samples(&w, (uint32_t)m->count + 1))
-		no_memory(err);
-	else if ((b->count = set_shots(&w, &s)) < 2)
-		too_few(err, "snapshots with a tree (--detailed-freq=1 makes more)");
-	else if (name_texts(&w, &s, err) == 0)
-		result = build(&w, err);
-	release(&w);
+	if (!s.place || !s.shot || !allocate_samples(&w, (uint32_t)m->count + 1))
+		mu_error_memory(err);
+	else if ((b->count = set_massif_samples(&w, &s)) < 2)
+		refuse_few_samples(err, "snapshots with a tree (--detailed-freq=1 makes more)");
+	else if (name_massif_places(&w, &s, err) == 0)
+		result = build_bands(&w, err);
+	release_builder(&w);
 	free(s.place);
 	free(s.shot);
 	return result;

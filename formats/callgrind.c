@@ -1,11 +1,11 @@
-/* callgrind.c -- a profile for KCachegrind, QCachegrind and callgrind_annotate.
+/* callgrind.c -- Writes a profile for KCachegrind, QCachegrind and callgrind_annotate.
  *
  *	fl=(3) /src/input.c            a function: its file, its name
  *	fn=(7) read_line
  *	34 40960 640                   a line of it and its own costs
  *	cfi=(4) /src/pool.c            a call from line 40: what is called there,
  *	cfn=(9) pool_get
- *	calls=0 12                     how often (nobody knows), its line
+ *	calls=0 12                     how often (unknown), its line
  *	40 512 2                       and the costs below the call
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -40,10 +40,10 @@ struct cost {
 	uint32_t callee_line;
 };
 
-struct writer {
+struct profile_writer {
 	FILE *out;
 	const struct profile *p;
-	struct triples functions;	/* name, file, module; see function_of() */
+	struct triples functions;	/* name, file, module; see find_or_add_function() */
 	struct triples costs;		/* function, line, callee + 1 or 0 */
 	struct cost *cost;		/* one per triple of costs */
 	uint32_t cost_room;
@@ -57,7 +57,7 @@ struct writer {
 
 /* ---- adding up ----------------------------------------------------------------------------- */
 
-static uint32_t function_of(struct writer *w, const struct stackitem *item)
+static uint32_t find_or_add_function(struct profile_writer *w, const struct stackitem *item)
 {
 	uint32_t module = w->p->location[item->location].module;
 
@@ -66,7 +66,8 @@ static uint32_t function_of(struct writer *w, const struct stackitem *item)
 	return triples_add(&w->functions, 0, 0, module);
 }
 
-static struct cost *cost_of(struct writer *w, uint32_t function, uint32_t line, uint32_t callee)
+static struct cost *find_or_add_cost(struct profile_writer *w, uint32_t function, uint32_t line,
+				     uint32_t callee)
 {
 	uint32_t number = triples_add(&w->costs, function, line, callee);
 
@@ -83,7 +84,7 @@ static struct cost *cost_of(struct writer *w, uint32_t function, uint32_t line, 
 	return number == TRIPLES_NONE ? NULL : &w->cost[number];
 }
 
-static void add(struct writer *w, struct cost *cost, uint32_t site)
+static void add_site_cost(struct profile_writer *w, struct cost *cost, uint32_t site)
 {
 	const struct site *s = &w->p->sites.site[site];
 	const int64_t value[EVENTS] = { s->peak_bytes, s->peak_blocks, s->live_bytes,
@@ -104,7 +105,7 @@ static void add(struct writer *w, struct cost *cost, uint32_t site)
 
 /* A function that is on a stack several times has the cost of the stack once: where it is
  * innermost. Its inclusive cost, the sum of its lines, would exceed the whole otherwise. */
-static bool is_charged(struct writer *w, uint32_t function, uint32_t site)
+static bool mark_charged_function(struct profile_writer *w, uint32_t function, uint32_t site)
 {
 	if (function >= w->charged_room) {
 		uint32_t *charged = reallocarray(w->charged, w->functions.room, sizeof(*charged));
@@ -123,25 +124,25 @@ static bool is_charged(struct writer *w, uint32_t function, uint32_t site)
 	return false;
 }
 
-static uint32_t line_of(const struct stackitem *item)
+static uint32_t line_of_stack_item(const struct stackitem *item)
 {
 	return item->level ? item->level->line : 0;
 }
 
-static void add_stack(struct writer *w, const struct stacklist *list, uint32_t site)
+static void add_stack_costs(struct profile_writer *w, const struct stacklist *list, uint32_t site)
 {
 	uint32_t callee = 0, callee_line = 0;
 
 	for (size_t i = 0; i < list->count && !w->has_failed; i++) {
-		uint32_t function = function_of(w, &list->item[i]);
-		uint32_t line = line_of(&list->item[i]);
+		uint32_t function = find_or_add_function(w, &list->item[i]);
+		uint32_t line = line_of_stack_item(&list->item[i]);
 
 		if (function == TRIPLES_NONE) {
 			w->has_failed = true;
-		} else if (!is_charged(w, function, site)) {
-			struct cost *cost = cost_of(w, function, line, callee);
+		} else if (!mark_charged_function(w, function, site)) {
+			struct cost *cost = find_or_add_cost(w, function, line, callee);
 
-			add(w, cost, site);
+			add_site_cost(w, cost, site);
 			if (cost)
 				cost->callee_line = callee_line;
 		}
@@ -151,17 +152,17 @@ static void add_stack(struct writer *w, const struct stacklist *list, uint32_t s
 }
 
 /* A stack of which nothing is known still has a cost. */
-static void add_unknown(struct writer *w, uint32_t site)
+static void add_unknown_stack(struct profile_writer *w, uint32_t site)
 {
 	uint32_t function = triples_add(&w->functions, 0, 0, MODULES_NONE);
 
 	if (function == TRIPLES_NONE)
 		w->has_failed = true;
 	else
-		add(w, cost_of(w, function, 0, 0), site);
+		add_site_cost(w, find_or_add_cost(w, function, 0, 0), site);
 }
 
-static void add_sites(struct writer *w, const struct filter *f, struct cost *total)
+static void add_all_site_costs(struct profile_writer *w, const struct filter *f, struct cost *total)
 {
 	struct stacklist list = { .count = 0 };
 
@@ -170,38 +171,39 @@ static void add_sites(struct writer *w, const struct filter *f, struct cost *tot
 
 		if (stack.is_ignored || !sites_is_counted(&w->p->sites.site[i]))
 			continue;
-		add(w, total, i);
+		add_site_cost(w, total, i);
 		if (!stacklist_set(&list, w->p, &stack))
 			w->has_failed = true;
 		if (list.count == 0)
-			add_unknown(w, i);
-		add_stack(w, &list, i);
+			add_unknown_stack(w, i);
+		add_stack_costs(w, &list, i);
 	}
 	stacklist_free(&list);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void put_clean(struct writer *w, const char *text)
+static void write_clean_text(struct profile_writer *w, const char *text)
 {
 	if (!utf8_put_clean(w->out, text))
 		w->has_failed = true;
 }
 
 /* "fn=(3) name" the first time, "fn=(3)" from then on. */
-static void put_name(struct writer *w, const char *what, uint32_t number, bool *is_named,
-		     const char *name)
+static void write_compressed_name(struct profile_writer *w, const char *what, uint32_t number,
+				  bool *is_named, const char *name)
 {
 	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
 	if (!is_named[number]) {
 		putc(' ', w->out);
-		put_clean(w, name);
+		write_clean_text(w, name);
 		is_named[number] = true;
 	}
 	putc('\n', w->out);
 }
 
-static void put_function(struct writer *w, uint32_t function, const char *const what[3])
+static void write_function_names(struct profile_writer *w, uint32_t function,
+				 const char *const what[3])
 {
 	const struct triple *f = &w->functions.triple[function];
 	const struct modules *m = &w->p->modules;
@@ -214,12 +216,12 @@ static void put_function(struct writer *w, uint32_t function, const char *const 
 
 	path = *path ? path : "unknown";
 	snprintf(unknown, sizeof(unknown), "[%.250s]", slash ? slash + 1 : path);
-	put_name(w, what[0], module, w->is_object_named, path);
-	put_name(w, what[1], f->b, w->is_file_named, *file ? file : "???");
-	put_name(w, what[2], function, w->is_function_named, *name ? name : unknown);
+	write_compressed_name(w, what[0], module, w->is_object_named, path);
+	write_compressed_name(w, what[1], f->b, w->is_file_named, *file ? file : "???");
+	write_compressed_name(w, what[2], function, w->is_function_named, *name ? name : unknown);
 }
 
-static void put_values(struct writer *w, uint32_t line, const struct cost *cost)
+static void write_cost_values(struct profile_writer *w, uint32_t line, const struct cost *cost)
 {
 	fprintf(w->out, "%" PRIu32, line);
 	for (int i = 0; i < EVENTS; i++)
@@ -228,16 +230,16 @@ static void put_values(struct writer *w, uint32_t line, const struct cost *cost)
 }
 
 /* A cost and what it is of, for sorting. */
-struct row {
+struct cost_row {
 	struct triple key;	/* function, line, callee + 1 or 0 */
 	uint32_t cost;
 };
 
 /* By function, its own costs before its calls. */
-static int by_function(const void *a, const void *b)
+static int compare_row_functions(const void *a, const void *b)
 {
-	const struct triple *x = &((const struct row *)a)->key;
-	const struct triple *y = &((const struct row *)b)->key;
+	const struct triple *x = &((const struct cost_row *)a)->key;
+	const struct triple *y = &((const struct cost_row *)b)->key;
 
 	if (x->a != y->a)
 		return x->a < y->a ? -1 : 1;
@@ -246,7 +248,7 @@ static int by_function(const void *a, const void *b)
 	return (x->b > y->b) - (x->b < y->b);
 }
 
-static void put_rows(struct writer *w, const struct row *row)
+static void write_cost_rows(struct profile_writer *w, const struct cost_row *row)
 {
 	static const char *const own[3] = { "ob", "fl", "fn" };
 	static const char *const called[3] = { "cob", "cfi", "cfn" };
@@ -257,21 +259,21 @@ static void put_rows(struct writer *w, const struct row *row)
 
 		if (i == 0 || row[i - 1].key.a != key->a) {
 			putc('\n', w->out);
-			put_function(w, key->a, own);
+			write_function_names(w, key->a, own);
 		}
 		if (key->c) {
-			put_function(w, key->c - 1, called);
+			write_function_names(w, key->c - 1, called);
 			fprintf(w->out, "calls=0 %" PRIu32 "\n", cost->callee_line);
 		}
-		put_values(w, key->b, cost);
+		write_cost_values(w, key->b, cost);
 	}
 }
 
-static void put_head(struct writer *w, const struct export *e)
+static void write_file_head(struct profile_writer *w, const struct export *e)
 {
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: memusage-%s\n"
 		"pid: %" PRIu32 "\ncmd: ", e->version, e->pid);
-	put_clean(w, e->command);
+	write_clean_text(w, e->command);
 	fputs("\n\npositions: line\n", w->out);
 	for (int i = 0; i < EVENTS; i++)
 		fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].text);
@@ -281,7 +283,7 @@ static void put_head(struct writer *w, const struct export *e)
 	putc('\n', w->out);
 }
 
-static void put_totals(struct writer *w, const struct cost *total)
+static void write_totals_line(struct profile_writer *w, const struct cost *total)
 {
 	fputs("\ntotals:", w->out);
 	for (int i = 0; i < EVENTS; i++)
@@ -289,20 +291,21 @@ static void put_totals(struct writer *w, const struct cost *total)
 	putc('\n', w->out);
 }
 
-static void put_all(struct writer *w, const struct export *e, const struct cost *total)
+static void write_profile(struct profile_writer *w, const struct export *e,
+			  const struct cost *total)
 {
-	struct row *row = calloc((size_t)w->costs.count + 1, sizeof(*row));
+	struct cost_row *row = calloc((size_t)w->costs.count + 1, sizeof(*row));
 
 	w->is_function_named = calloc((size_t)w->functions.count + 1, sizeof(bool));
 	w->is_file_named = calloc((size_t)w->p->symbols.strings.count + 1, sizeof(bool));
 	w->is_object_named = calloc((size_t)w->p->modules.count + 1, sizeof(bool));
 	if (row && w->is_function_named && w->is_file_named && w->is_object_named) {
 		for (uint32_t i = 0; i < w->costs.count; i++)
-			row[i] = (struct row){ w->costs.triple[i], i };
-		qsort(row, w->costs.count, sizeof(*row), by_function);
-		put_head(w, e);
-		put_rows(w, row);
-		put_totals(w, total);
+			row[i] = (struct cost_row){ w->costs.triple[i], i };
+		qsort(row, w->costs.count, sizeof(*row), compare_row_functions);
+		write_file_head(w, e);
+		write_cost_rows(w, row);
+		write_totals_line(w, total);
 	} else {
 		w->has_failed = true;
 	}
@@ -311,12 +314,12 @@ static void put_all(struct writer *w, const struct export *e, const struct cost 
 
 int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
 {
-	struct writer w = { .out = out, .p = e->filter->profile };
+	struct profile_writer w = { .out = out, .p = e->filter->profile };
 	struct cost total = { .callee_line = 0 };
 
-	add_sites(&w, e->filter, &total);
+	add_all_site_costs(&w, e->filter, &total);
 	if (!w.has_failed)
-		put_all(&w, e, &total);
+		write_profile(&w, e, &total);
 	triples_free(&w.functions);
 	triples_free(&w.costs);
 	free(w.cost);
@@ -324,5 +327,5 @@ int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
 	free(w.is_function_named);
 	free(w.is_file_named);
 	free(w.is_object_named);
-	return w.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+	return w.has_failed ? mu_error_memory(err) : 0;
 }

@@ -18,7 +18,7 @@ enum { SAMPLE = 64 };
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static void swap_records(struct dat_record *record, size_t count)
+static void swap_record_bytes(struct dat_record *record, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		record[i].heap = bswap_64(record[i].heap);
@@ -29,7 +29,7 @@ static void swap_records(struct dat_record *record, size_t count)
 }
 
 /* Fill DATA from OFFSET; returns the bytes there are, or -1. */
-static ssize_t read_at(int fd, void *data, size_t size, uint64_t offset)
+static ssize_t read_at_offset(int fd, void *data, size_t size, uint64_t offset)
 {
 	size_t done = 0;
 
@@ -70,19 +70,19 @@ static unsigned number_length(const struct dat_record *record, size_t count)
 	       significant_bits(distance);
 }
 
-static bool is_foreign(const struct dat_record *record, size_t count)
+static bool has_swapped_bytes(const struct dat_record *record, size_t count)
 {
 	struct dat_record swapped[DAT_HEADERS + SAMPLE];
 
 	if (record[0].heap != 0)
 		return record[0].heap == bswap_64(DAT_TAG_NS);
 	memcpy(swapped, record, count * sizeof(*record));
-	swap_records(swapped, count);
+	swap_record_bytes(swapped, count);
 	return number_length(swapped, count) < number_length(record, count);
 }
 
 /* The header pair as dat_info, before any event was looked at. */
-static void take_headers(struct dat_reader *r, const struct dat_record header[DAT_HEADERS])
+static void read_header_fields(struct dat_reader *r, const struct dat_record header[DAT_HEADERS])
 {
 	struct dat_info *info = &r->info;
 
@@ -101,7 +101,7 @@ static void take_headers(struct dat_reader *r, const struct dat_record header[DA
 		info->end = info->start;
 }
 
-/* LENGTH bytes of the file are in HEADER; what lies behind them is zero. */
+/* LENGTH bytes of the file are in HEADER, followed by zeros. */
 static int check_headers(const struct dat_record header[DAT_HEADERS], size_t length,
 			 struct mu_error *err)
 {
@@ -133,7 +133,7 @@ int dat_open(struct dat_reader *r, int fd, struct mu_error *err)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read: %m");
 	if (!S_ISREG(st.st_mode))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "not a regular file");
-	n = read_at(fd, sample, sizeof(sample), 0);
+	n = read_at_offset(fd, sample, sizeof(sample), 0);
 	if (n < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read: %m");
 	/* A file that grows while we look at it is as long as it was at the start. */
@@ -141,20 +141,20 @@ int dat_open(struct dat_reader *r, int fd, struct mu_error *err)
 		n = st.st_size;
 	if (check_headers(sample, (size_t)n, err) < 0)
 		return -1;
-	r->info.is_swapped = is_foreign(sample, (size_t)n / DAT_RECORD_BYTES);
+	r->info.is_swapped = has_swapped_bytes(sample, (size_t)n / DAT_RECORD_BYTES);
 	if (r->info.is_swapped)
-		swap_records(sample, DAT_HEADERS);
+		swap_record_bytes(sample, DAT_HEADERS);
 	r->info.records = (uint64_t)st.st_size / DAT_RECORD_BYTES - DAT_HEADERS;
 	r->info.cut_bytes = (unsigned)(st.st_size % DAT_RECORD_BYTES);
 	if (r->info.cut_bytes)
 		r->info.repairs |= DAT_CUT;
-	take_headers(r, sample);
+	read_header_fields(r, sample);
 	r->last_time = r->info.start;
 	return 0;
 }
 
 /* Kept in locals: the compiler cannot see that the records do not overlap the reader. */
-static void take_maxima(struct dat_reader *r, const struct dat_record *record, size_t count)
+static void update_maxima(struct dat_reader *r, const struct dat_record *record, size_t count)
 {
 	uint64_t heap = r->max_heap, stack = r->max_stack, total = r->max_total;
 	uint64_t latest = r->max_time, last = r->last_time, backward = 0;
@@ -183,7 +183,7 @@ static void take_maxima(struct dat_reader *r, const struct dat_record *record, s
  * Only a peak of the sum may be below the records without anything being wrong: glibc's
  * library reads the heap again when it stores a record, and another thread may have changed
  * it since the peak was taken. */
-static void complete(struct dat_reader *r)
+static void complete_header(struct dat_reader *r)
 {
 	struct dat_info *info = &r->info;
 
@@ -211,19 +211,19 @@ ssize_t dat_read(struct dat_reader *r, struct dat_record *batch, size_t max,
 
 	if (count == 0) {
 		if (r->is_first_pass)
-			complete(r);
+			complete_header(r);
 		return 0;
 	}
-	n = read_at(r->fd, batch, count * sizeof(*batch), offset);
+	n = read_at_offset(r->fd, batch, count * sizeof(*batch), offset);
 	if (n < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, offset, "cannot read: %m");
 	if ((size_t)n < count * sizeof(*batch))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, offset + (uint64_t)n,
 				    "the file was cut while it was read");
 	if (r->info.is_swapped)
-		swap_records(batch, count);
+		swap_record_bytes(batch, count);
 	if (r->is_first_pass)
-		take_maxima(r, batch, count);
+		update_maxima(r, batch, count);
 	r->next += count;
 	return (ssize_t)count;
 }
@@ -235,8 +235,8 @@ void dat_rewind(struct dat_reader *r)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static int put_headers(struct dat_writer *w, const struct dat_totals *totals,
-		       struct mu_error *err)
+static int write_headers(struct dat_writer *w, const struct dat_totals *totals,
+			 struct mu_error *err)
 {
 	const struct dat_record header[DAT_HEADERS] = {
 		dat_make(w->is_ns ? DAT_TAG_NS : 0, totals->total_peak, w->start),
@@ -277,11 +277,11 @@ int dat_create(struct dat_writer *w, int fd, uint64_t start, bool is_ns, struct 
 	if (w->base < 0) {
 		w->base = 0;
 		w->is_spooled = true;
-		w->fd = spool_open(err);
+		w->fd = tempfile_open(err);
 		if (w->fd < 0)
 			return -1;
 	}
-	if (put_headers(w, &unfinished, err) == 0 &&
+	if (write_headers(w, &unfinished, err) == 0 &&
 	    lseek(w->fd, w->base + DAT_HEADER_BYTES, SEEK_SET) >= 0)
 		return 0;
 	if (w->is_spooled)
@@ -292,19 +292,19 @@ int dat_create(struct dat_writer *w, int fd, uint64_t start, bool is_ns, struct 
 int dat_append(struct dat_writer *w, const struct dat_record *events, size_t count,
 	       struct mu_error *err)
 {
-	return spool_write(w->fd, events, count * sizeof(*events), err);
+	return tempfile_write(w->fd, events, count * sizeof(*events), err);
 }
 
 int dat_finish(struct dat_writer *w, const struct dat_totals *totals, struct mu_error *err)
 {
-	int result = totals ? put_headers(w, totals, err) : 0;
+	int result = totals ? write_headers(w, totals, err) : 0;
 
 	if (!w->is_spooled)
 		return result;
 	if (result == 0 && lseek(w->fd, 0, SEEK_SET) < 0)
 		result = mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot rewind: %m");
 	if (result == 0)
-		result = spool_copy(w->fd, w->output, UINT64_MAX, err);
+		result = tempfile_copy(w->fd, w->output, UINT64_MAX, err);
 	close(w->fd);
 	return result;
 }

@@ -1,4 +1,4 @@
-/* dat.h -- the data file of memusage: read, repair in memory, write.
+/* dat.h -- Reads, repairs in memory and writes the data file of memusage.
  *
  * The file is a row of 24-byte records without any frame around them. The first two are
  * headers, the others one record per event, in the order of the run:
@@ -9,10 +9,9 @@
  *	2, 3, ...  live heap bytes     stack bytes       of the event
  *
  * It has no magic, no version and no byte order mark. During the run both headers are
- * {0, 0, start}; a program that dies leaves them so. What glibc's library writes counts time
- * in ticks of the processor's time-stamp counter, whose rate is written nowhere. We count
- * nanoseconds and say so by the tag, in a word that glibc's memusagestat never looks at: both
- * programs read both files.
+ * {0, 0, start}; a program that dies leaves them so. glibc's library counts time in ticks of the
+ * processor's time-stamp counter and does not write its rate. We count nanoseconds and set the tag,
+ * in a word that glibc's memusagestat never reads: both programs read both files.
  *
  * Source  observed files of glibc 2.36 and 2.43; memusage(5).
  *
@@ -28,8 +27,8 @@
 
 #include "profile/base/error.h"
 
-/* One record, as it lies in the file, in the byte order of the machine that wrote it. The two
- * halves of the time stand in this order on every machine. */
+/* One record of the file, in the byte order of the machine that wrote it. The two halves of the
+ * time are in this order on every machine. */
 struct dat_record {
 	uint64_t heap;
 	uint64_t stack;
@@ -63,12 +62,12 @@ static inline struct dat_record dat_make(uint64_t heap, uint64_t stack, uint64_t
 	};
 }
 
-/* What was wrong with a file and how dat_info differs from it. */
+/* Defects of a file and how dat_info differs from it. */
 enum dat_repair {
 	DAT_CUT = 1,		/* the last record was incomplete; left out */
 	DAT_UNFINISHED = 2,	/* no final headers: peaks and end are those of the records */
-	DAT_EXCEEDED = 4,	/* heap or stack lies above the header's peak: raised */
-	DAT_TIME = 8,		/* the end lay before the start: taken from the records */
+	DAT_EXCEEDED = 4,	/* heap or stack is above the header's peak: raised */
+	DAT_TIME = 8,		/* the end was before the start: taken from the records */
 };
 
 /* Everything known about the whole file. Fields marked * are final only when dat_read() has
@@ -122,7 +121,7 @@ ssize_t dat_read(struct dat_reader *r, struct dat_record *batch, size_t max,
 /* dat_rewind -- let dat_read() begin with the first event again. */
 void dat_rewind(struct dat_reader *r);
 
-/* What the final headers say. */
+/* The figures of the final headers. */
 struct dat_totals {
 	uint64_t heap_peak, stack_peak, total_peak;	/* bytes */
 	uint64_t end;					/* in the unit of the records */
@@ -130,7 +129,7 @@ struct dat_totals {
 
 /* A file being written. Private. */
 struct dat_writer {
-	int fd;			/* where records go: the output, or the spool */
+	int fd;			/* where records go: the output, or the temporary file */
 	int output;
 	int64_t base;		/* position of the first header */
 	bool is_ns;
@@ -153,7 +152,7 @@ int dat_create(struct dat_writer *w, int fd, uint64_t start, bool is_ns, struct 
 int dat_append(struct dat_writer *w, const struct dat_record *events, size_t count,
 	       struct mu_error *err);
 
-/* dat_finish -- write the final headers and, from a spool, the whole file to its output.
+/* dat_finish -- Writes the final headers and, from a temporary file, the whole file to its output.
  *
  * totals  NULL gives up: nothing more is written, the file stays readable as unfinished.
  * Returns 0 or -1; W is released in either case. The descriptor stays open.

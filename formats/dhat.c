@@ -56,7 +56,7 @@ const char *dhat_text(const struct dhat *d, uint32_t frame)
 /* ---- points ------------------------------------------------------------------------------ */
 
 /* Where the slots are is another in every run, so that no file can be made to collide. */
-static uint32_t hash_of(const struct dhat *d, const uint32_t *frame, uint32_t frames)
+static uint32_t hash_frames(const struct dhat *d, const uint32_t *frame, uint32_t frames)
 {
 	uint64_t hash = (uintptr_t)d->slot ^ frames;
 
@@ -67,7 +67,7 @@ static uint32_t hash_of(const struct dhat *d, const uint32_t *frame, uint32_t fr
 	return (uint32_t)(hash >> 32);
 }
 
-static bool grow_slots(struct dhat *d)
+static bool grow_hash_slots(struct dhat *d)
 {
 	uint32_t slots = d->slots ? 2 * d->slots : FIRST_SLOTS;
 	uint32_t *slot = calloc(slots, sizeof(*slot));
@@ -80,7 +80,7 @@ static bool grow_slots(struct dhat *d)
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct dhat_point *p = &d->point[i];
 		const uint32_t *frame = p->frames ? d->stacked + p->first_frame : NULL;
-		uint32_t at = hash_of(d, frame, p->frames) & (slots - 1);
+		uint32_t at = hash_frames(d, frame, p->frames) & (slots - 1);
 
 		while (slot[at])
 			at = (at + 1) & (slots - 1);
@@ -90,9 +90,9 @@ static bool grow_slots(struct dhat *d)
 }
 
 /* The slot of a stack, empty if there is no such point yet. */
-static uint32_t *slot_of(struct dhat *d, const struct dhat_stack *s)
+static uint32_t *find_slot_of_stack(struct dhat *d, const struct dhat_stack *s)
 {
-	uint32_t at = hash_of(d, s->frame, s->frames) & (d->slots - 1);
+	uint32_t at = hash_frames(d, s->frame, s->frames) & (d->slots - 1);
 
 	for (; d->slot[at]; at = (at + 1) & (d->slots - 1)) {
 		const struct dhat_point *p = &d->point[d->slot[at] - 1];
@@ -105,29 +105,20 @@ static uint32_t *slot_of(struct dhat *d, const struct dhat_stack *s)
 	return &d->slot[at];
 }
 
-static bool grow(void *array, uint32_t *room, size_t count, size_t element)
-{
-	void **place = array;
-	void *grown = count <= *room ? *place : array_grow(*place, room, count, element);
-
-	if (grown)
-		*place = grown;
-	return grown || count == 0;
-}
-
-static int add_new(struct dhat *d, const struct dhat_point *values, const struct dhat_stack *s,
-		   struct mu_error *err)
+static int append_new_point(struct dhat *d, const struct dhat_point *values,
+			    const struct dhat_stack *s, struct mu_error *err)
 {
 	struct dhat_point *p;
 
 	if (d->count >= DHAT_POINTS_MAX || s->frames > DHAT_STACKED_MAX - d->stacked_count ||
 	    s->counts > DHAT_STACKED_MAX - d->access_count)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many program points");
-	if (!grow(&d->point, &d->room, d->count + 1, sizeof(*d->point)) ||
-	    !grow(&d->stacked, &d->stacked_room, d->stacked_count + s->frames,
-		  sizeof(*d->stacked)) ||
-	    !grow(&d->access, &d->access_room, d->access_count + s->counts, sizeof(*d->access)))
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for program points");
+	if (!array_reserve(&d->point, &d->room, d->count + 1, sizeof(*d->point)) ||
+	    !array_reserve(&d->stacked, &d->stacked_room, d->stacked_count + s->frames,
+			   sizeof(*d->stacked)) ||
+	    !array_reserve(&d->access, &d->access_room, d->access_count + s->counts,
+			   sizeof(*d->access)))
+		return mu_error_memory(err);
 	p = &d->point[d->count++];
 	*p = *values;
 	p->first_frame = d->stacked_count;
@@ -143,7 +134,7 @@ static int add_new(struct dhat *d, const struct dhat_point *values, const struct
 	return 0;
 }
 
-void dhat_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
+static void add_access_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
 {
 	for (uint32_t i = 0; i < counts; i++) {
 		unsigned int sum = (unsigned int)to[i] + from[i];
@@ -174,11 +165,11 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 
 	if (stack->counts > DHAT_ACCESSES_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many access counts");
-	if (2 * d->count >= d->slots && !grow_slots(d))
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for program points");
-	slot = slot_of(d, stack);
+	if (2 * d->count >= d->slots && !grow_hash_slots(d))
+		return mu_error_memory(err);
+	slot = find_slot_of_stack(d, stack);
 	if (*slot == 0) {
-		if (add_new(d, values, stack, err) < 0)
+		if (append_new_point(d, values, stack, err) < 0)
 			return -1;
 		*slot = d->count;
 		return 0;
@@ -188,7 +179,7 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 	if (p->counts != stack->counts)
 		p->counts = 0;
 	else if (p->counts)
-		dhat_add_counts(d->access + p->first_count, stack->count, p->counts);
+		add_access_counts(d->access + p->first_count, stack->count, p->counts);
 	return 0;
 }
 

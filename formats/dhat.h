@@ -13,9 +13,9 @@
  *	dhat_write(out, &d);
  *	dhat_free(&d);
  *
- * Nothing here knows recordings: whoever has figures of whatever mode fills the structure. It is
- * what dhat_read() returns, too. dh_view.html of Valgrind, the Firefox Profiler and memusageprint
- * read the file.
+ * This module knows nothing of recordings: callers fill the structure for any mode. dhat_read()
+ * returns the same structure. dh_view.html of Valgrind, the Firefox Profiler and memusageprint read
+ * the file.
  *
  * The three modes of DHAT and what is to be set in each (dhat_init() sets the words):
  *
@@ -59,7 +59,7 @@ enum {
 	DHAT_STACKED_MAX = 1 << 26	/* ... of all stacks */
 };
 
-/* Keys of the file behind the fields. What the mode does not have is 0. */
+/* Keys of the file are behind the fields. Fields that the mode does not have are 0. */
 struct dhat_point {
 	uint64_t total_bytes;	/* tb: over the whole run; ad-hoc: units */
 	uint64_t total_blocks;	/* tbk: likewise; ad-hoc: events */
@@ -150,9 +150,6 @@ struct dhat_point dhat_sum(const struct dhat *d);
 
 /* dhat_add_figures -- to those of *TO add those of *FROM, all up to written_bytes. */
 void dhat_add_figures(struct dhat_point *to, const struct dhat_point *from);
-
-/* dhat_add_counts -- element by element, DHAT_COUNT_MAX being the most. */
-void dhat_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts);
 
 /* dhat_write -- write the file, version 2 of the format, laid out as DHAT does.
  *

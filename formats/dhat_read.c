@@ -1,7 +1,7 @@
-/* dhat_read.c -- read a profile of DHAT.
+/* dhat_read.c -- Reads a profile of DHAT.
  *
- * Points come before the table of frames that they count in, so their numbers are judged at the
- * end. Usually every frame is in the table once; if not, points are added anew.
+ * Points come before the table of frames that their numbers refer to, so these are checked at the
+ * end. Usually every frame is in the table once; if not, all points are added again.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@ enum {
 	EXPANDED_MAX = 1 << 30	/* a run of 65536 counts takes ten bytes of the file */
 };
 
-struct reader {
+struct dhat_reader {
 	struct jsonread json;
 	struct dhat *d;
 	struct mu_error *err;
@@ -35,80 +35,75 @@ struct reader {
 	uint64_t expanded;	/* access counts of all runs */
 };
 
-static int wrong(struct reader *r, const char *what)
+static int refuse_value(struct dhat_reader *r, const char *what)
 {
 	unsigned long long at = r->json.offset;
 
 	return mu_error_set(r->err, MU_ERROR_FORMAT, at, "byte %llu: %s", at, what);
 }
 
-static int no_memory(struct reader *r)
-{
-	return mu_error_set(r->err, MU_ERROR_MEMORY, 0, "no memory for a profile of DHAT");
-}
-
-static enum json_token next(struct reader *r)
+static enum json_token next_token(struct dhat_reader *r)
 {
 	return jsonread_next(&r->json, r->err);
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static int take_number(struct reader *r, enum json_token token, uint64_t *value)
+static int read_number_field(struct dhat_reader *r, enum json_token token, uint64_t *value)
 {
 	const struct jsonread *j = &r->json;
 
 	if (token == JSON_ERROR)
 		return -1;
 	if (token != JSON_NUMBER || (j->is_negative && j->number < 0))
-		return wrong(r, "not a number of something");
+		return refuse_value(r, "not a number of something");
 	if (j->is_whole)
 		*value = j->magnitude;
 	else if (j->number < 18446744073709551616.0)
 		*value = (uint64_t)j->number;
 	else
-		return wrong(r, "too large a number");
+		return refuse_value(r, "too large a number");
 	return 0;
 }
 
-static int take_text(struct reader *r, enum json_token token, char **field)
+static int read_text_field(struct dhat_reader *r, enum json_token token, char **field)
 {
 	if (token == JSON_ERROR)
 		return -1;
 	if (token != JSON_STRING)
-		return wrong(r, "not a text");
-	return dhat_set(field, r->json.text) < 0 ? no_memory(r) : 0;
+		return refuse_value(r, "not a text");
+	return dhat_set(field, r->json.text) < 0 ? mu_error_memory(r->err) : 0;
 }
 
-static int take_bool(struct reader *r, enum json_token token, bool *field)
+static int read_bool_field(struct dhat_reader *r, enum json_token token, bool *field)
 {
 	if (token == JSON_ERROR)
 		return -1;
 	if (token != JSON_TRUE && token != JSON_FALSE)
-		return wrong(r, "neither true nor false");
+		return refuse_value(r, "neither true nor false");
 	*field = token == JSON_TRUE;
 	return 0;
 }
 
 /* ---- points ------------------------------------------------------------------------------ */
 
-static int take_frames(struct reader *r, enum json_token token)
+static int read_frame_list(struct dhat_reader *r, enum json_token token)
 {
 	if (token != JSON_ARRAY)
-		return token == JSON_ERROR ? -1 : wrong(r, "not a list of frames");
+		return token == JSON_ERROR ? -1 : refuse_value(r, "not a list of frames");
 	r->frames = 0;
-	while ((token = next(r)) != JSON_ARRAY_END) {
+	while ((token = next_token(r)) != JSON_ARRAY_END) {
 		uint64_t number;
 
-		if (take_number(r, token, &number) < 0)
+		if (read_number_field(r, token, &number) < 0)
 			return -1;
 		if (number >= DHAT_FRAMES_MAX || r->frames >= DHAT_STACKED_MAX)
-			return wrong(r, "too many frames");
+			return refuse_value(r, "too many frames");
 		if (r->frames == r->frames_room) {
 			uint32_t *more = array_grow(r->frame, &r->frames_room, r->frames + 1,
 						    sizeof(*more));
 			if (!more)
-				return no_memory(r);
+				return mu_error_memory(r->err);
 			r->frame = more;
 		}
 		r->frame[r->frames++] = (uint32_t)number;
@@ -119,36 +114,36 @@ static int take_frames(struct reader *r, enum json_token token)
 }
 
 /* A count, or the length of a run, negative, and its count. */
-static int take_counts(struct reader *r, enum json_token token)
+static int read_access_counts(struct dhat_reader *r, enum json_token token)
 {
 	uint64_t run = 1;
 
 	if (token != JSON_ARRAY)
-		return token == JSON_ERROR ? -1 : wrong(r, "not a list of access counts");
+		return token == JSON_ERROR ? -1 : refuse_value(r, "not a list of access counts");
 	r->counts = 0;
-	while ((token = next(r)) != JSON_ARRAY_END) {
+	while ((token = next_token(r)) != JSON_ARRAY_END) {
 		const struct jsonread *j = &r->json;
 
 		if (token == JSON_ERROR)
 			return -1;
 		if (token != JSON_NUMBER || !j->is_whole)
-			return wrong(r, "not an access count");
+			return refuse_value(r, "not an access count");
 		if (j->is_negative && run == 1 && j->magnitude > 0) {
 			run = j->magnitude;
 			continue;
 		}
 		if (j->is_negative || j->magnitude > DHAT_COUNT_MAX)
-			return wrong(r, "too large an access count");
+			return refuse_value(r, "too large an access count");
 		if (run > DHAT_ACCESSES_MAX - r->counts)
-			return wrong(r, "access counts of too large a block");
+			return refuse_value(r, "access counts of too large a block");
 		r->expanded += run;
 		if (r->expanded > EXPANDED_MAX)
-			return wrong(r, "too many access counts");
+			return refuse_value(r, "too many access counts");
 		for (; run > 0; run--)
 			r->count[r->counts++] = (uint16_t)j->magnitude;
 		run = 1;
 	}
-	return run == 1 ? 0 : wrong(r, "a run of access counts without a count");
+	return run == 1 ? 0 : refuse_value(r, "a run of access counts without a count");
 }
 
 static const struct {
@@ -176,7 +171,7 @@ enum {
 	WITH_ACCESSES = 0xc00
 };
 
-static int take_member(struct reader *r, struct dhat_point *p, uint32_t *seen)
+static int read_point_member(struct dhat_reader *r, struct dhat_point *p, uint32_t *seen)
 {
 	size_t row = 0;
 	bool is_counts;
@@ -185,28 +180,28 @@ static int take_member(struct reader *r, struct dhat_point *p, uint32_t *seen)
 	while (row < FIGURES && strcmp(figures[row].key, r->json.text) != 0)
 		row++;
 	is_counts = row == FIGURES && strcmp(r->json.text, "acc") == 0;
-	token = next(r);
+	token = next_token(r);
 	if (is_counts)
-		return take_counts(r, token);
+		return read_access_counts(r, token);
 	if (row == FIGURES)
 		return jsonread_skip(&r->json, token, r->err);
 	*seen |= 1u << row;
 	if (row == FRAMES_ROW)
-		return take_frames(r, token);
-	return take_number(r, token, (uint64_t *)((char *)p + figures[row].offset));
+		return read_frame_list(r, token);
+	return read_number_field(r, token, (uint64_t *)((char *)p + figures[row].offset));
 }
 
-static int take_point(struct reader *r, enum json_token token)
+static int read_program_point(struct dhat_reader *r, enum json_token token)
 {
 	struct dhat_point p = { .total_bytes = 0 };
 	struct dhat_stack stack;
 	uint32_t seen = 0;
 
 	if (token != JSON_OBJECT)
-		return token == JSON_ERROR ? -1 : wrong(r, "not a program point");
+		return token == JSON_ERROR ? -1 : refuse_value(r, "not a program point");
 	r->frames = r->counts = 0;
-	while ((token = next(r)) == JSON_KEY) {
-		if (take_member(r, &p, &seen) < 0)
+	while ((token = next_token(r)) == JSON_KEY) {
+		if (read_point_member(r, &p, &seen) < 0)
 			return -1;
 	}
 	if (token == JSON_ERROR)
@@ -216,44 +211,45 @@ static int take_point(struct reader *r, enum json_token token)
 	return dhat_add(r->d, &p, &stack, r->err);
 }
 
-static int take_points(struct reader *r, enum json_token token)
+static int read_program_points(struct dhat_reader *r, enum json_token token)
 {
 	if (token != JSON_ARRAY)
-		return token == JSON_ERROR ? -1 : wrong(r, "not a list of program points");
-	while ((token = next(r)) != JSON_ARRAY_END) {
-		if (take_point(r, token) < 0)
+		return token == JSON_ERROR ? -1 : refuse_value(r, "not a list of program points");
+	while ((token = next_token(r)) != JSON_ARRAY_END) {
+		if (read_program_point(r, token) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int take_table(struct reader *r, enum json_token token)
+static int read_frame_table(struct dhat_reader *r, enum json_token token)
 {
 	if (token != JSON_ARRAY)
-		return token == JSON_ERROR ? -1 : wrong(r, "not a list of frames");
-	while ((token = next(r)) != JSON_ARRAY_END) {
+		return token == JSON_ERROR ? -1 : refuse_value(r, "not a list of frames");
+	while ((token = next_token(r)) != JSON_ARRAY_END) {
 		if (token != JSON_STRING)
-			return token == JSON_ERROR ? -1 : wrong(r, "not the text of a frame");
+			return token == JSON_ERROR ? -1 :
+						     refuse_value(r, "not the text of a frame");
 		if (r->numbers > DHAT_FRAMES_MAX)
-			return wrong(r, "too many frames");
+			return refuse_value(r, "too many frames");
 		if (r->numbers == r->numbers_room) {
 			uint32_t *more = array_grow(r->number, &r->numbers_room, r->numbers + 1,
 						    sizeof(*more));
 			if (!more)
-				return no_memory(r);
+				return mu_error_memory(r->err);
 			r->number = more;
 		}
 		/* Number 0 is the root, whatever the file calls it. */
 		r->number[r->numbers] = r->numbers ? dhat_frame(r->d, r->json.text) : 0;
 		if (r->numbers++ && r->number[r->numbers - 1] == 0)
-			return no_memory(r);
+			return mu_error_memory(r->err);
 	}
 	return 0;
 }
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-enum kind { TEXT, BOOL, NUMBER, VERSION_NUMBER, POINTS, TABLE };
+enum value_kind { TEXT, BOOL, NUMBER, VERSION_NUMBER, POINTS, TABLE };
 enum need { OPTIONAL, NEEDED, NEEDED_WITH_LIFETIMES };
 
 #define AT(field) offsetof(struct dhat, field)
@@ -261,7 +257,7 @@ enum need { OPTIONAL, NEEDED, NEEDED_WITH_LIFETIMES };
 static const struct {
 	const char *key;
 	size_t offset;
-	enum kind kind;
+	enum value_kind kind;
 	enum need need;
 } keys[] = {
 	{ "dhatFileVersion", 0, VERSION_NUMBER, NEEDED },
@@ -284,9 +280,9 @@ static const struct {
 };
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
 
-static int take_version(struct reader *r, enum json_token token)
+static int read_file_version(struct dhat_reader *r, enum json_token token)
 {
-	if (take_number(r, token, &r->version) < 0)
+	if (read_number_field(r, token, &r->version) < 0)
 		return -1;
 	if (r->version == VERSION)
 		return 0;
@@ -295,7 +291,7 @@ static int take_version(struct reader *r, enum json_token token)
 			    (unsigned long long)r->version, VERSION);
 }
 
-static int take_key(struct reader *r)
+static int read_profile_key(struct dhat_reader *r)
 {
 	enum json_token token;
 	size_t row = 0;
@@ -304,34 +300,34 @@ static int take_key(struct reader *r)
 	while (row < KEYS && strcmp(keys[row].key, r->json.text) != 0)
 		row++;
 	if (row < KEYS && r->seen & 1u << row)
-		return wrong(r, "the same key once more");
-	token = next(r);
+		return refuse_value(r, "the same key once more");
+	token = next_token(r);
 	if (row == KEYS)
 		return jsonread_skip(&r->json, token, r->err);
 	r->seen |= 1u << row;
 	field = (char *)r->d + keys[row].offset;
 	switch (keys[row].kind) {
 	case TEXT:
-		return take_text(r, token, field);
+		return read_text_field(r, token, field);
 	case BOOL:
-		return take_bool(r, token, field);
+		return read_bool_field(r, token, field);
 	case NUMBER:
-		return take_number(r, token, field);
+		return read_number_field(r, token, field);
 	case VERSION_NUMBER:
-		return take_version(r, token);
+		return read_file_version(r, token);
 	case POINTS:
-		return take_points(r, token);
+		return read_program_points(r, token);
 	default:
-		return take_table(r, token);
+		return read_frame_table(r, token);
 	}
 }
 
-static int missing(struct reader *r, const char *key)
+static int refuse_missing_key(struct dhat_reader *r, const char *key)
 {
 	return mu_error_set(r->err, MU_ERROR_FORMAT, 0, "the key \"%s\" is missing", key);
 }
 
-static int check(struct reader *r)
+static int check_profile(struct dhat_reader *r)
 {
 	const struct dhat *d = r->d;
 	uint32_t need = ALWAYS | (d->has_lifetimes ? WITH_LIFETIMES : 0) |
@@ -341,11 +337,11 @@ static int check(struct reader *r)
 		if (!(r->seen & 1u << i) &&
 		    (keys[i].need == NEEDED ||
 		     (keys[i].need == NEEDED_WITH_LIFETIMES && d->has_lifetimes)))
-			return missing(r, keys[i].key);
+			return refuse_missing_key(r, keys[i].key);
 	}
 	for (size_t i = 0; i < FIGURES; i++) {
 		if (need & 1u << i && !(r->all & 1u << i))
-			return missing(r, figures[i].key);
+			return refuse_missing_key(r, figures[i].key);
 	}
 	if (d->count > 0 && r->largest >= r->numbers && r->largest > 0)
 		return mu_error_set(r->err, MU_ERROR_FORMAT, 0,
@@ -355,7 +351,7 @@ static int check(struct reader *r)
 }
 
 /* Points whose frames have other numbers now are added to another profile, which merges them. */
-static int renumber(struct reader *r)
+static int renumber_frames(struct dhat_reader *r)
 {
 	struct dhat *d = r->d, other = *d;
 	int result = 0;
@@ -385,43 +381,43 @@ static int renumber(struct reader *r)
 	return result;
 }
 
-static int settle(struct reader *r)
+static int settle_frame_numbers(struct dhat_reader *r)
 {
-	if (check(r) < 0)
+	if (check_profile(r) < 0)
 		return -1;
 	for (uint32_t i = 0; i < r->numbers; i++) {
 		if (r->number[i] != i)
-			return renumber(r);
+			return renumber_frames(r);
 	}
 	return 0;
 }
 
-static int read_all(struct reader *r)
+static int read_profile(struct dhat_reader *r)
 {
-	enum json_token token = next(r);
+	enum json_token token = next_token(r);
 
 	if (token == JSON_ERROR)
 		return -1;
 	if (token != JSON_OBJECT)
-		return wrong(r, "not a profile of DHAT");
-	while ((token = next(r)) == JSON_KEY) {
-		if (take_key(r) < 0)
+		return refuse_value(r, "not a profile of DHAT");
+	while ((token = next_token(r)) == JSON_KEY) {
+		if (read_profile_key(r) < 0)
 			return -1;
 	}
-	if (token == JSON_ERROR || next(r) == JSON_ERROR)
+	if (token == JSON_ERROR || next_token(r) == JSON_ERROR)
 		return -1;
-	return settle(r);
+	return settle_frame_numbers(r);
 }
 
 int dhat_read(struct dhat *d, struct textfile *in, struct mu_error *err)
 {
-	struct reader r = { .d = d, .err = err, .all = UINT32_MAX };
+	struct dhat_reader r = { .d = d, .err = err, .all = UINT32_MAX };
 	int result;
 
 	*d = (struct dhat){ .count = 0 };
 	jsonread_open(&r.json, in);
 	r.count = malloc(DHAT_ACCESSES_MAX * sizeof(*r.count));
-	result = r.count ? read_all(&r) : no_memory(&r);
+	result = r.count ? read_profile(&r) : mu_error_memory(r.err);
 	jsonread_close(&r.json);
 	free(r.frame);
 	free(r.count);

@@ -10,29 +10,29 @@
 
 #include "formats/json.h"
 
-static void put_text(FILE *out, const char *before, const char *key, const char *text)
+static void write_text_field(FILE *out, const char *before, const char *key, const char *text)
 {
 	fprintf(out, "%s\"%s\":", before, key);
 	json_put_string(out, text);
 }
 
-static void put_bool(FILE *out, const char *key, bool value)
+static void write_bool_field(FILE *out, const char *key, bool value)
 {
 	fprintf(out, ",\"%s\":%s", key, value ? "true" : "false");
 }
 
-static void put_number(FILE *out, const char *key, uint64_t value)
+static void write_number_field(FILE *out, const char *key, uint64_t value)
 {
 	fprintf(out, ",\"%s\":%" PRIu64 "\n", key, value);
 }
 
-static void put_pair(FILE *out, const char *key, uint64_t bytes, uint64_t blocks)
+static void write_size_pair(FILE *out, const char *key, uint64_t bytes, uint64_t blocks)
 {
 	fprintf(out, "  ,\"%sb\":%" PRIu64 ",\"%sbk\":%" PRIu64 "\n", key, bytes, key, blocks);
 }
 
 /* A run of equal counts is its length, negative, and the count. */
-static void put_counts(FILE *out, const uint16_t *count, uint32_t counts)
+static void write_access_counts(FILE *out, const uint16_t *count, uint32_t counts)
 {
 	fputs("  ,\"acc\":[", out);
 	for (uint32_t i = 0, next; i < counts; i = next) {
@@ -46,7 +46,7 @@ static void put_counts(FILE *out, const uint16_t *count, uint32_t counts)
 	fputs("]\n", out);
 }
 
-static void put_stack(FILE *out, const struct dhat *d, const struct dhat_point *p)
+static void write_frame_list(FILE *out, const struct dhat *d, const struct dhat_point *p)
 {
 	fputs("  ,\"fs\":[", out);
 	for (uint32_t i = 0; i < p->frames; i++)
@@ -54,61 +54,61 @@ static void put_stack(FILE *out, const struct dhat *d, const struct dhat_point *
 	fputs("]\n  }\n", out);
 }
 
-static void put_point(FILE *out, const struct dhat *d, const struct dhat_point *p)
+static void write_program_point(FILE *out, const struct dhat *d, const struct dhat_point *p)
 {
 	fprintf(out, "{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64 "\n", p->total_bytes,
 		p->total_blocks);
 	if (d->has_lifetimes) {
 		fprintf(out, "  ,\"tl\":%" PRIu64 "\n", p->lifetimes);
-		put_pair(out, "m", p->max_bytes, p->max_blocks);
-		put_pair(out, "g", p->peak_bytes, p->peak_blocks);
-		put_pair(out, "e", p->end_bytes, p->end_blocks);
+		write_size_pair(out, "m", p->max_bytes, p->max_blocks);
+		write_size_pair(out, "g", p->peak_bytes, p->peak_blocks);
+		write_size_pair(out, "e", p->end_bytes, p->end_blocks);
 	}
 	if (d->has_accesses) {
 		fprintf(out, "  ,\"rb\":%" PRIu64 ",\"wb\":%" PRIu64 "\n", p->read_bytes,
 			p->written_bytes);
 		if (p->counts)
-			put_counts(out, d->access + p->first_count, p->counts);
+			write_access_counts(out, d->access + p->first_count, p->counts);
 	}
-	put_stack(out, d, p);
+	write_frame_list(out, d, p);
 }
 
-static void put_head(FILE *out, const struct dhat *d)
+static void write_profile_head(FILE *out, const struct dhat *d)
 {
 	fputs("{\"dhatFileVersion\":2\n", out);
-	put_text(out, ",", "mode", d->mode);
-	put_text(out, ",", "verb", d->verb);
+	write_text_field(out, ",", "mode", d->mode);
+	write_text_field(out, ",", "verb", d->verb);
 	putc('\n', out);
-	put_bool(out, "bklt", d->has_lifetimes);
-	put_bool(out, "bkacc", d->has_accesses);
+	write_bool_field(out, "bklt", d->has_lifetimes);
+	write_bool_field(out, "bkacc", d->has_accesses);
 	putc('\n', out);
 	if (d->byte && d->bytes && d->blocks) {
-		put_text(out, ",", "bu", d->byte);
-		put_text(out, ",", "bsu", d->bytes);
-		put_text(out, ",", "bksu", d->blocks);
+		write_text_field(out, ",", "bu", d->byte);
+		write_text_field(out, ",", "bsu", d->bytes);
+		write_text_field(out, ",", "bksu", d->blocks);
 		putc('\n', out);
 	}
-	put_text(out, ",", "tu", d->time_unit);
-	put_text(out, ",", "Mtu", d->time_mega);
+	write_text_field(out, ",", "tu", d->time_unit);
+	write_text_field(out, ",", "Mtu", d->time_mega);
 	putc('\n', out);
 	if (d->has_lifetimes)
-		put_number(out, "tuth", d->short_lived);
-	put_text(out, ",", "cmd", d->command);
+		write_number_field(out, "tuth", d->short_lived);
+	write_text_field(out, ",", "cmd", d->command);
 	putc('\n', out);
-	put_number(out, "pid", d->pid);
-	put_number(out, "te", d->end_time);
+	write_number_field(out, "pid", d->pid);
+	write_number_field(out, "te", d->end_time);
 	if (d->has_lifetimes)
-		put_number(out, "tg", d->peak_time);
+		write_number_field(out, "tg", d->peak_time);
 }
 
 /* Numbers of frames are those of the pool: they were given when a stack first had them. */
 void dhat_write(FILE *out, const struct dhat *d)
 {
-	put_head(out, d);
+	write_profile_head(out, d);
 	fputs(",\"pps\":\n [", out);
 	for (uint32_t i = 0; i < d->count; i++) {
 		fputs(i ? " ," : "", out);
-		put_point(out, d, &d->point[i]);
+		write_program_point(out, d, &d->point[i]);
 	}
 	fputs(" ]\n,\"ftbl\":\n [\"[root]\"\n", out);
 	for (uint32_t i = 1; i <= d->frame.count; i++) {

@@ -1,4 +1,4 @@
-/* file_type.c -- what kind of file something is, by its first bytes.
+/* file_type.c -- Recognises the type of a file by its first bytes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,10 +11,10 @@
 #include "formats/dat.h"
 #include "recording/recording.h"
 
-/* Judges the first bytes of a file. */
+/* Tells whether the first bytes of a file are of its type. */
 typedef bool (*recognise_fn)(const char *data, size_t size);
 
-static bool is_recording(const char *data, size_t size)
+static bool is_recording_file(const char *data, size_t size)
 {
 	uint64_t magic = 0;
 
@@ -23,24 +23,24 @@ static bool is_recording(const char *data, size_t size)
 	return magic == MU_SEGMENT_MAGIC;
 }
 
-static bool is_blank(char c)
+static bool is_blank_character(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 /* {"dhatFileVersion":2, ...: with this key in front, or with any key. */
-static bool is_dhat(const char *data, size_t size)
+static bool is_dhat_profile(const char *data, size_t size)
 {
 	size_t at = 0;
 
-	while (at < size && is_blank(data[at]))
+	while (at < size && is_blank_character(data[at]))
 		at++;
 	return at < size && data[at] == '{' &&
 	       memmem(data, size, "\"dhat", strlen("\"dhat")) != NULL;
 }
 
-/* Its first line that is neither blank nor a comment. */
-static bool is_massif(const char *data, size_t size)
+/* Checks the first line that is neither blank nor a comment. */
+static bool is_massif_file(const char *data, size_t size)
 {
 	static const char *const words[] = { "desc:", "cmd:", "time_unit:", "snapshot=" };
 	const char *end = data + size;
@@ -54,7 +54,7 @@ static bool is_massif(const char *data, size_t size)
 			    memcmp(at, words[i], strlen(words[i])) == 0)
 				return true;
 		}
-		while (at < next && is_blank(*at))
+		while (at < next && is_blank_character(*at))
 			at++;
 		if (at < next && *at != '#')
 			return false;
@@ -62,8 +62,9 @@ static bool is_massif(const char *data, size_t size)
 	return false;
 }
 
-/* Two headers of 24 bytes; the first begins with the tag or with zero, which no text does. */
-static bool is_data(const char *data, size_t size)
+/* Checks for two headers of 24 bytes. The first begins with the tag or with zero, which no text
+ * does. */
+static bool is_data_file(const char *data, size_t size)
 {
 	uint64_t tag;
 
@@ -78,18 +79,18 @@ static const struct {
 	recognise_fn recognise;
 } kinds[INPUT_KINDS] = {
 	[INPUT_UNKNOWN] = { "a file of an unknown kind", NULL },
-	[INPUT_MASSIF] = { "a massif.out", is_massif },
-	[INPUT_RECORDING] = { "a recording", is_recording },
-	[INPUT_DHAT] = { "a profile of DHAT", is_dhat },
-	[INPUT_DATA] = { "a data file", is_data },
+	[INPUT_MASSIF] = { "a massif.out", is_massif_file },
+	[INPUT_RECORDING] = { "a recording", is_recording_file },
+	[INPUT_DHAT] = { "a profile of DHAT", is_dhat_profile },
+	[INPUT_DATA] = { "a data file", is_data_file },
 };
 
-const char *kind_name(enum input_kind kind)
+const char *file_type_name(enum input_kind kind)
 {
 	return kinds[kind].name;
 }
 
-enum input_kind kind_of(const char *data, size_t size)
+enum input_kind file_type_of(const char *data, size_t size)
 {
 	for (int kind = 0; kind < INPUT_KINDS; kind++) {
 		if (kinds[kind].recognise && kinds[kind].recognise(data, size))

@@ -1,4 +1,4 @@
-/* file_type.h -- what kind of file something is, by its first bytes.
+/* file_type.h -- Recognises the type of a file by its first bytes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,10 +16,10 @@ enum input_kind {
 	INPUT_KINDS
 };
 
-/* kind_of -- judge the first SIZE bytes of a file; 4096 of them are enough. */
-enum input_kind kind_of(const char *data, size_t size);
+/* file_type_of -- Recognises the first SIZE bytes of a file; 4096 of them are enough. */
+enum input_kind file_type_of(const char *data, size_t size);
 
-/* kind_name -- "a massif.out", for messages. */
-const char *kind_name(enum input_kind kind);
+/* file_type_name -- Returns a type's name for messages, "a massif.out". */
+const char *file_type_name(enum input_kind kind);
 
 #endif

@@ -10,7 +10,7 @@
 #include "formats/base/stacklist.h"
 #include "formats/base/utf8.h"
 
-static bool put_name(FILE *out, const struct profile *p, const struct stackitem *item)
+static bool write_function_name(FILE *out, const struct profile *p, const struct stackitem *item)
 {
 	char unknown[256];
 	char *name = utf8_clean(stacklist_name(p, item, unknown), ";");
@@ -21,12 +21,12 @@ static bool put_name(FILE *out, const struct profile *p, const struct stackitem 
 	return name != NULL;
 }
 
-static bool put_stack(FILE *out, const struct profile *p, const struct stacklist *list)
+static bool write_folded_stack(FILE *out, const struct profile *p, const struct stacklist *list)
 {
 	if (list->count == 0)
 		fputs("[unknown]", out);
 	for (size_t i = list->count; i > 0; i--) {
-		if (!put_name(out, p, &list->item[i - 1]))
+		if (!write_function_name(out, p, &list->item[i - 1]))
 			return false;
 		if (i > 1)
 			putc(';', out);
@@ -47,8 +47,8 @@ int folded_write(FILE *out, const struct export *e, const struct weight *weight,
 
 		if (stack.is_ignored || !weight[i].is_there || worth <= 0)
 			continue;
-		if (!stacklist_set(&list, p, &stack) || !put_stack(out, p, &list))
-			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a stack");
+		if (!stacklist_set(&list, p, &stack) || !write_folded_stack(out, p, &list))
+			result = mu_error_memory(err);
 		fprintf(out, " %" PRId64 "\n", worth);
 	}
 	stacklist_free(&list);

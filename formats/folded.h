@@ -1,9 +1,9 @@
-/* folded.h -- folded stacks: what flame graphs are made of.
+/* folded.h -- Writes folded stacks, the input of flame graphs.
  *
  *	main;load;read_line 40960
  *
  * One line per stack, outermost function first, then a blank and its weight. Inlined calls are
- * functions like any other. What has no name is "[libfoo.so]" or "[unknown]". A ';' in a name
+ * functions like any other. Code without a name is "[libfoo.so]" or "[unknown]". A ';' in a name
  * becomes '_'.
  *
  * Read by flamegraph.pl, inferno, speedscope, Pyroscope.

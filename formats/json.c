@@ -11,7 +11,7 @@
 #include "formats/base/utf8.h"
 #include "profile/read/timeline.h"
 
-static bool is_escaped(uint32_t code, bool in_html)
+static bool needs_escape(uint32_t code, bool in_html)
 {
 	if (code < 0x20 || code == 0x7f)
 		return true;
@@ -27,7 +27,7 @@ void json_put_characters(FILE *out, const char *text, const char *end, bool in_h
 
 		if (length == 0)
 			fputs("\\ufffd", out);
-		else if (is_escaped(code, in_html))
+		else if (needs_escape(code, in_html))
 			fprintf(out, "\\u%04" PRIx32, code);
 		else if (code == '"' || code == '\\')
 			fprintf(out, "\\%c", (int)code);
@@ -45,14 +45,14 @@ void json_put_string(FILE *out, const char *text)
 }
 
 /* "key":"text", */
-static void put_text(FILE *out, const char *key, const char *text)
+static void write_text_field(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, "\"%s\":", key);
 	json_put_string(out, text);
 	putc(',', out);
 }
 
-static void put_build_id(FILE *out, const struct build_id *id)
+static void write_build_id(FILE *out, const struct build_id *id)
 {
 	fputs("\"build_id\":\"", out);
 	for (uint32_t i = 0; i < id->length && i < BUILD_ID_MAX; i++)
@@ -60,7 +60,7 @@ static void put_build_id(FILE *out, const struct build_id *id)
 	fputs("\",", out);
 }
 
-static void put_modules(FILE *out, const struct profile *p)
+static void write_module_list(FILE *out, const struct profile *p)
 {
 	fputs("\"modules\":[", out);
 	for (uint32_t i = 0; i < p->modules.count; i++) {
@@ -69,8 +69,8 @@ static void put_modules(FILE *out, const struct profile *p)
 				 symbols_state_has_names(p->symbols.state[i]);
 
 		fputs(i ? ",\n {" : "\n {", out);
-		put_text(out, "path", m->path);
-		put_build_id(out, &m->id);
+		write_text_field(out, "path", m->path);
+		write_build_id(out, &m->id);
 		fprintf(out, "\"start\":\"0x%" PRIx64 "\",\"end\":\"0x%" PRIx64
 			"\",\"bias\":\"0x%" PRIx64 "\",\"names\":%s}", m->start, m->end, m->bias,
 			has_names ? "true" : "false");
@@ -78,7 +78,7 @@ static void put_modules(FILE *out, const struct profile *p)
 	fputs("],\n", out);
 }
 
-static void put_levels(FILE *out, const struct profile *p, uint32_t location)
+static void write_location_levels(FILE *out, const struct profile *p, uint32_t location)
 {
 	uint32_t count;
 	const struct symbols_level *level = profile_levels(p, location, &count);
@@ -86,14 +86,14 @@ static void put_levels(FILE *out, const struct profile *p, uint32_t location)
 	fputs("\"levels\":[", out);
 	for (uint32_t i = 0; i < count; i++) {
 		fputs(i ? ",{" : "{", out);
-		put_text(out, "function", symbols_text(&p->symbols, level[i].full));
-		put_text(out, "file", symbols_text(&p->symbols, level[i].file));
+		write_text_field(out, "function", symbols_text(&p->symbols, level[i].full));
+		write_text_field(out, "file", symbols_text(&p->symbols, level[i].file));
 		fprintf(out, "\"line\":%" PRIu32 "}", level[i].line);
 	}
 	fputs("]}", out);
 }
 
-static void put_locations(FILE *out, const struct profile *p)
+static void write_locations(FILE *out, const struct profile *p)
 {
 	fputs("\"locations\":[", out);
 	for (uint32_t i = 0; i < p->location_count; i++) {
@@ -103,12 +103,12 @@ static void put_locations(FILE *out, const struct profile *p)
 			fprintf(out, "%" PRIu32 ",", p->location[i].module);
 		else
 			fputs("null,", out);
-		put_levels(out, p, i);
+		write_location_levels(out, p, i);
 	}
 	fputs("],\n", out);
 }
 
-static const char *call_name(uint16_t fn)
+static const char *site_function_name(uint16_t fn)
 {
 	static const char *const names[MU_FN_COUNT] = {
 		"malloc", "realloc", "calloc", "free", "mmap(r)", "mmap(w)", "mmap(a)", "mremap",
@@ -118,7 +118,7 @@ static const char *call_name(uint16_t fn)
 	return fn < MU_FN_COUNT ? names[fn] : "other";
 }
 
-static void put_stack(FILE *out, const struct profile *p, const struct filtered *stack)
+static void write_stack_frames(FILE *out, const struct profile *p, const struct filtered *stack)
 {
 	uint32_t frame = stack->frame;
 
@@ -129,7 +129,7 @@ static void put_stack(FILE *out, const struct profile *p, const struct filtered 
 }
 
 /* CLASSES may be NULL: there was no memory for them. */
-static void put_numbers(FILE *out, const struct site *s, const struct sites_classes *classes)
+static void write_site_numbers(FILE *out, const struct site *s, const struct sites_classes *classes)
 {
 	fprintf(out, "\"peak_bytes\":%" PRId64 ",\"peak_blocks\":%" PRId64
 		",\"live_bytes\":%" PRId64 ",\"live_blocks\":%" PRId64 ",", s->peak_bytes,
@@ -143,7 +143,7 @@ static void put_numbers(FILE *out, const struct site *s, const struct sites_clas
 	fputs(classes ? "]}" : "}", out);
 }
 
-static void put_sites(FILE *out, const struct filter *f, const struct image *im)
+static void write_site_list(FILE *out, const struct filter *f, const struct image *im)
 {
 	const struct profile *p = f->profile;
 	struct sites_classes *classes = sites_classes(&p->sites, im);
@@ -158,17 +158,17 @@ static void put_sites(FILE *out, const struct filter *f, const struct image *im)
 
 		if (stack.is_ignored || !sites_is_counted(s))
 			continue;
-		fprintf(out, "%s\"call\":\"%s\",", before, call_name(s->fn));
-		put_stack(out, p, &stack);
+		fprintf(out, "%s\"call\":\"%s\",", before, site_function_name(s->fn));
+		write_stack_frames(out, p, &stack);
 		fprintf(out, "\"truncated\":%s,", is_truncated ? "true" : "false");
-		put_numbers(out, s, classes ? &classes[i] : NULL);
+		write_site_numbers(out, s, classes ? &classes[i] : NULL);
 		before = ",\n {";
 	}
 	fputs("],\n", out);
 	free(classes);
 }
 
-static void put_snapshots(FILE *out, const struct image *im)
+static void write_snapshots(FILE *out, const struct image *im)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
 	const uint64_t start = im->head.process.start_mono_ns;
@@ -188,8 +188,8 @@ static void put_snapshots(FILE *out, const struct image *im)
 	fputs("],\n", out);
 }
 
-/* What the kernel saw. */
-static void put_timeline(FILE *out, const struct image *im)
+/* The memory that the kernel reports. */
+static void write_timeline(FILE *out, const struct image *im)
 {
 	struct timeline t;
 	uint32_t count = timeline_load(&t, im, NULL) == 0 ? t.count : 0;
@@ -213,7 +213,7 @@ static void put_timeline(FILE *out, const struct image *im)
 }
 
 /* The parts of the memory when most was resident. */
-static void put_memory(FILE *out, const struct image *im)
+static void write_memory_split(FILE *out, const struct image *im)
 {
 	struct memory_split m = { 0 };
 	struct timeline t;
@@ -234,19 +234,19 @@ void json_write(FILE *out, const struct export *e)
 	const struct mu_heap *heap = &e->image->head.heap;
 
 	fputs("{\"format\":\"memusage\",\"version\":1,", out);
-	put_text(out, "creator", e->version);
+	write_text_field(out, "creator", e->version);
 	fprintf(out, "\"pid\":%" PRIu32 ",", e->pid);
-	put_text(out, "command", e->command);
+	write_text_field(out, "command", e->command);
 	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
 		e->start_real_ns, e->duration_ns);
 	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_slack\":%" PRId64
 		"},\n", heap->now, heap->peak > heap->now ? heap->peak : heap->now,
-		heap->peak_slack);
-	put_modules(out, e->filter->profile);
-	put_locations(out, e->filter->profile);
-	put_sites(out, e->filter, e->image);
-	put_snapshots(out, e->image);
-	put_timeline(out, e->image);
-	put_memory(out, e->image);
+		heap->peak_bound);
+	write_module_list(out, e->filter->profile);
+	write_locations(out, e->filter->profile);
+	write_site_list(out, e->filter, e->image);
+	write_snapshots(out, e->image);
+	write_timeline(out, e->image);
+	write_memory_split(out, e->image);
 	fputs("}\n", out);
 }

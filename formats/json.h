@@ -36,20 +36,20 @@
 #include "formats/export.h"
 #include "profile/base/error.h"
 
-/* json_put_characters -- print a part of a text as the inside of a JSON string.
+/* json_put_characters -- Prints a part of a text as the inside of a JSON string.
  *
  * end      where it ends, at the beginning of a character or at its final zero.
- * in_html  what means something to HTML or to old JavaScript is escaped, too.
- * What is no UTF-8 becomes U+FFFD.
+ * in_html  also escapes characters with a meaning in HTML or old JavaScript. Invalid UTF-8 becomes
+ *          U+FFFD.
  */
 void json_put_characters(FILE *out, const char *text, const char *end, bool in_html);
 
-/* json_put_string -- print a text as a JSON string. What is no UTF-8 becomes U+FFFD. */
+/* json_put_string -- Prints a text as a JSON string. Invalid UTF-8 becomes U+FFFD. */
 void json_put_string(FILE *out, const char *text);
 
-/* json_write -- write all of an image as one JSON object, on lines of bearable length.
+/* json_write -- Writes all of an image as one JSON object, on lines of moderate length.
  *
- * Errors of OUT stay with it. Of memory nothing is needed.
+ * OUT keeps its errors. Allocates nothing.
  */
 void json_write(FILE *out, const struct export *e);
 

@@ -10,32 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 /* A node of which children are still to come. */
 struct open_node {
 	uint32_t index;		/* of massif_file.nodes */
 	uint32_t missing;
 };
 
-struct parser {
+struct massif_parser {
 	struct massif_file *m;
 	struct textfile *in;
 	struct mu_error *err;
 	const char *at;		/* in the current line */
 	const char *end;
-	const struct unit *unit;	/* NULL: not known yet */
+	const struct unit_word *unit;	/* NULL: not known yet */
 	uint64_t text_bytes;
 	struct open_node *open;	/* MASSIF_DEPTH_MAX of them */
 	size_t desc_length, cmd_length;
 };
 
-struct unit {
+struct unit_word {
 	const char *word;
 	enum massif_unit unit;
 };
 
 enum { SECONDS, UNITS = 4 };
 
-static const struct unit units[UNITS] = {
+static const struct unit_word units[UNITS] = {
 	[SECONDS] = { "s", MASSIF_MS },
 	{ "i", MASSIF_INSTRUCTIONS },
 	{ "ms", MASSIF_MS },
@@ -46,10 +48,10 @@ enum { SHOWN = 60 };	/* characters of a wrong line in a message */
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-static int fail(struct parser *p, enum mu_error_code code, const char *format, ...)
+static int fail_at_line(struct massif_parser *p, enum mu_error_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int fail(struct parser *p, enum mu_error_code code, const char *format, ...)
+static int fail_at_line(struct massif_parser *p, enum mu_error_code code, const char *format, ...)
 {
 	char what[160];
 	va_list args;
@@ -64,35 +66,31 @@ static int fail(struct parser *p, enum mu_error_code code, const char *format, .
 			    (unsigned long long)p->in->number, what);
 }
 
-static int unexpected(struct parser *p, const char *expected)
+static int refuse_line(struct massif_parser *p, const char *expected)
 {
 	int length = (int)p->in->length;
 
-	return fail(p, MU_ERROR_FORMAT, "expected %s, got '%.*s'%s", expected,
-		    length < SHOWN ? length : SHOWN, p->in->line, length > SHOWN ? "..." : "");
-}
-
-static int no_memory(struct parser *p)
-{
-	return mu_error_set(p->err, MU_ERROR_MEMORY, 0, "no memory");
+	return fail_at_line(p, MU_ERROR_FORMAT, "expected %s, got '%.*s'%s", expected,
+			    length < SHOWN ? length : SHOWN, p->in->line,
+			    length > SHOWN ? "..." : "");
 }
 
 /* ---- words and numbers of a line --------------------------------------------------------- */
 
-static bool is_blank(char c)
+static bool is_blank_character(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-/* Whether nothing but blanks or a comment is left. */
-static bool at_end(struct parser *p)
+/* Tells whether only blanks or a comment are left. */
+static bool is_at_line_end(struct massif_parser *p)
 {
-	while (p->at < p->end && is_blank(*p->at))
+	while (p->at < p->end && is_blank_character(*p->at))
 		p->at++;
 	return p->at == p->end || *p->at == '#';
 }
 
-static bool skip_word(struct parser *p, const char *word)
+static bool skip_expected_word(struct massif_parser *p, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -103,7 +101,7 @@ static bool skip_word(struct parser *p, const char *word)
 }
 
 /* Digits that make 64 bits. Also false when there is none. */
-static bool skip_number(struct parser *p, uint64_t *value)
+static bool parse_number(struct massif_parser *p, uint64_t *value)
 {
 	const char *from = p->at;
 
@@ -118,7 +116,7 @@ static bool skip_number(struct parser *p, uint64_t *value)
 }
 
 /* The next line that says something: 1, 0 at the end of the file, -1. */
-static int next_line(struct parser *p)
+static int read_next_line(struct massif_parser *p)
 {
 	int got;
 
@@ -126,8 +124,8 @@ static int next_line(struct parser *p)
 		p->at = p->in->line;
 		p->end = p->at + p->in->length;
 		if (memchr(p->at, '\0', p->in->length))
-			return fail(p, MU_ERROR_FORMAT, "a zero byte: this is no text");
-		if (!at_end(p))
+			return fail_at_line(p, MU_ERROR_FORMAT, "a zero byte: this is no text");
+		if (!is_at_line_end(p))
 			break;
 	}
 	p->at = p->in->line;
@@ -135,79 +133,64 @@ static int next_line(struct parser *p)
 }
 
 /* The next line must exist and begin with WORD. */
-static int expect_line(struct parser *p, const char *word)
+static int expect_line_start(struct massif_parser *p, const char *word)
 {
 	char expected[32];
-	int got = next_line(p);
+	int got = read_next_line(p);
 
 	snprintf(expected, sizeof(expected), "'%s'", word);
 	if (got < 0)
 		return -1;
 	if (got == 0)
-		return fail(p, MU_ERROR_TRUNCATED, "expected %s, got the end of the file",
-			    expected);
-	return skip_word(p, word) ? 0 : unexpected(p, expected);
+		return fail_at_line(p, MU_ERROR_TRUNCATED, "expected %s, got the end of the file",
+				    expected);
+	return skip_expected_word(p, word) ? 0 : refuse_line(p, expected);
 }
 
-static int expect_number(struct parser *p, const char *word, uint64_t *value)
+static int expect_number(struct massif_parser *p, const char *word, uint64_t *value)
 {
-	if (expect_line(p, word) < 0)
+	if (expect_line_start(p, word) < 0)
 		return -1;
-	while (p->at < p->end && is_blank(*p->at))
+	while (p->at < p->end && is_blank_character(*p->at))
 		p->at++;
-	if (!skip_number(p, value) || !at_end(p))
-		return unexpected(p, "a number of 64 bits");
+	if (!parse_number(p, value) || !is_at_line_end(p))
+		return refuse_line(p, "a number of 64 bits");
 	return 0;
 }
 
 /* heaptrack's seconds, in ms: "0.344", "1234.5", "1.23457e+06". */
-static int expect_seconds(struct parser *p, uint64_t *value)
+static int expect_seconds(struct massif_parser *p, uint64_t *value)
 {
 	char text[32] = "", *rest;
 	double seconds;
 
-	if (expect_line(p, "time=") < 0)
+	if (expect_line_start(p, "time=") < 0)
 		return -1;
 	if ((size_t)(p->end - p->at) < sizeof(text))
 		memcpy(text, p->at, (size_t)(p->end - p->at));
 	seconds = strtod(text, &rest);
 	if (rest == text || *rest != '\0' || !(seconds >= 0 && seconds < 1e15))
-		return unexpected(p, "a number of seconds");
+		return refuse_line(p, "a number of seconds");
 	*value = (uint64_t)(seconds * 1000 + 0.5);
 	return 0;
 }
 
 /* ---- trees ------------------------------------------------------------------------------- */
 
-/* Make room for one element more than COUNT; a new P or NULL. */
-static void *grow(void *p, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-
-	if (count < *room)
-		return p;
-	p = reallocarray(p, more, size);
-	if (p)
-		*room = more;
-	return p;
-}
-
-static int add_node(struct parser *p, const struct massif_node *node)
+static int append_tree_node(struct massif_parser *p, const struct massif_node *node)
 {
 	struct massif_file *m = p->m;
-	struct massif_node *nodes;
 
 	if (m->node_count == MASSIF_NODES_MAX)
-		return fail(p, MU_ERROR_FORMAT, "more than %d lines of trees", MASSIF_NODES_MAX);
-	nodes = grow(m->nodes, m->node_count, &m->node_room, sizeof(*nodes));
-	if (!nodes)
-		return no_memory(p);
-	m->nodes = nodes;
-	nodes[m->node_count++] = *node;
+		return fail_at_line(p, MU_ERROR_FORMAT, "more than %d lines of trees",
+				    MASSIF_NODES_MAX);
+	if (!array_reserve(&m->nodes, &m->node_room, m->node_count + 1, sizeof(*m->nodes)))
+		return mu_error_memory(p->err);
+	m->nodes[m->node_count++] = *node;
 	return 0;
 }
 
-static int add_text(struct parser *p, uint32_t *number)
+static int add_node_text(struct massif_parser *p, uint32_t *number)
 {
 	struct massif_file *m = p->m;
 	size_t length = (size_t)(p->end - p->at);
@@ -215,40 +198,43 @@ static int add_text(struct parser *p, uint32_t *number)
 
 	*number = strings_add(&m->texts, p->at, length);
 	if (*number == 0 && length > 0)
-		return no_memory(p);
+		return mu_error_memory(p->err);
 	if (m->texts.count > before)
 		p->text_bytes += length + 1;
 	if (p->text_bytes > MASSIF_TEXT_MAX)
-		return fail(p, MU_ERROR_FORMAT, "more than %d bytes of names", MASSIF_TEXT_MAX);
+		return fail_at_line(p, MU_ERROR_FORMAT, "more than %d bytes of names",
+				    MASSIF_TEXT_MAX);
 	return 0;
 }
 
-/* " n3: 1234 0x401136: main (prog.c:7)", of a snapshot of TOTAL bytes. How far the line is
- * indented is not looked at: the counts of children say all. */
-static int parse_node(struct parser *p, uint64_t total, struct massif_node *node)
+/* " n3: 1234 0x401136: main (prog.c:7)", of a snapshot of TOTAL bytes. Indentation is ignored: the
+ * counts of children define the tree. */
+static int parse_tree_node(struct massif_parser *p, uint64_t total, struct massif_node *node)
 {
 	uint64_t children;
 
-	while (p->at < p->end && is_blank(*p->at))
+	while (p->at < p->end && is_blank_character(*p->at))
 		p->at++;
-	if (!skip_word(p, "n") || !skip_number(p, &children) || !skip_word(p, ":"))
-		return unexpected(p, "a line of a tree, 'nCHILDREN: BYTES NAME'");
-	while (p->at < p->end && is_blank(*p->at))
+	if (!skip_expected_word(p, "n") || !parse_number(p, &children) ||
+	    !skip_expected_word(p, ":"))
+		return refuse_line(p, "a line of a tree, 'nCHILDREN: BYTES NAME'");
+	while (p->at < p->end && is_blank_character(*p->at))
 		p->at++;
-	if (!skip_number(p, &node->bytes))
-		return unexpected(p, "a line of a tree, 'nCHILDREN: BYTES NAME'");
+	if (!parse_number(p, &node->bytes))
+		return refuse_line(p, "a line of a tree, 'nCHILDREN: BYTES NAME'");
 	if (children > MASSIF_NODES_MAX)
-		return fail(p, MU_ERROR_FORMAT, "more than %d lines of trees", MASSIF_NODES_MAX);
+		return fail_at_line(p, MU_ERROR_FORMAT, "more than %d lines of trees",
+				    MASSIF_NODES_MAX);
 	if (node->bytes > total)
-		return fail(p, MU_ERROR_FORMAT, "%llu bytes in a snapshot of %llu",
-			    (unsigned long long)node->bytes, (unsigned long long)total);
+		return fail_at_line(p, MU_ERROR_FORMAT, "%llu bytes in a snapshot of %llu",
+				    (unsigned long long)node->bytes, (unsigned long long)total);
 	node->children = (uint32_t)children;
-	return add_text(p, &node->text);
+	return add_node_text(p, &node->text);
 }
 
 /* Go down to the children of the node that was added last, or up to where some are missing.
  * Returns the new depth. */
-static uint32_t next_depth(struct parser *p, uint32_t depth)
+static uint32_t next_node_depth(struct massif_parser *p, uint32_t depth)
 {
 	struct massif_node *nodes = p->m->nodes;
 	uint32_t last = (uint32_t)p->m->node_count - 1;
@@ -264,47 +250,47 @@ static uint32_t next_depth(struct parser *p, uint32_t depth)
 	return depth;
 }
 
-static int read_tree(struct parser *p, uint64_t total)
+static int read_snapshot_tree(struct massif_parser *p, uint64_t total)
 {
 	uint32_t depth = 0;
 
 	do {
 		struct massif_node node = { .depth = depth };
-		int got = next_line(p);
+		int got = read_next_line(p);
 
 		if (got < 0)
 			return -1;
 		if (got == 0)
-			return fail(p, MU_ERROR_TRUNCATED,
-				    "expected a line of a tree, got the end of the file");
+			return fail_at_line(p, MU_ERROR_TRUNCATED,
+					    "expected a line of a tree, got the end of the file");
 		if (depth == MASSIF_DEPTH_MAX)
-			return fail(p, MU_ERROR_FORMAT, "a tree of more than %d levels",
-				    MASSIF_DEPTH_MAX);
-		if (parse_node(p, total, &node) < 0 || add_node(p, &node) < 0)
+			return fail_at_line(p, MU_ERROR_FORMAT, "a tree of more than %d levels",
+					    MASSIF_DEPTH_MAX);
+		if (parse_tree_node(p, total, &node) < 0 || append_tree_node(p, &node) < 0)
 			return -1;
-		depth = next_depth(p, depth);
+		depth = next_node_depth(p, depth);
 	} while (depth > 0);
 	return 0;
 }
 
 /* ---- snapshots --------------------------------------------------------------------------- */
 
-static int read_kind(struct parser *p, enum massif_kind *kind)
+static int read_snapshot_kind(struct massif_parser *p, enum massif_kind *kind)
 {
-	if (expect_line(p, "heap_tree=") < 0)
+	if (expect_line_start(p, "heap_tree=") < 0)
 		return -1;
 	*kind = MASSIF_PLAIN;
-	if (skip_word(p, "detailed"))
+	if (skip_expected_word(p, "detailed"))
 		*kind = MASSIF_DETAILED;
-	else if (skip_word(p, "peak"))
+	else if (skip_expected_word(p, "peak"))
 		*kind = MASSIF_PEAK;
-	else if (!skip_word(p, "empty"))
-		return unexpected(p, "'empty', 'detailed' or 'peak' after 'heap_tree='");
-	return at_end(p) ? 0 : unexpected(p, "nothing behind the word");
+	else if (!skip_expected_word(p, "empty"))
+		return refuse_line(p, "'empty', 'detailed' or 'peak' after 'heap_tree='");
+	return is_at_line_end(p) ? 0 : refuse_line(p, "nothing behind the word");
 }
 
-/* What follows the line with the number. */
-static int read_fields(struct parser *p, struct massif_snapshot *s)
+/* Reads the lines of a snapshot after its number. */
+static int read_snapshot_fields(struct massif_parser *p, struct massif_snapshot *s)
 {
 	uint64_t total;
 
@@ -316,52 +302,51 @@ static int read_fields(struct parser *p, struct massif_snapshot *s)
 		return -1;
 	if (__builtin_add_overflow(s->heap, s->extra, &total) ||
 	    __builtin_add_overflow(total, s->stacks, &total))
-		return fail(p, MU_ERROR_FORMAT, "heap, extra and stacks exceed 64 bits together");
-	if (read_kind(p, &s->kind) < 0)
+		return fail_at_line(p, MU_ERROR_FORMAT,
+				    "heap, extra and stacks exceed 64 bits together");
+	if (read_snapshot_kind(p, &s->kind) < 0)
 		return -1;
-	return s->kind == MASSIF_PLAIN ? 0 : read_tree(p, total);
+	return s->kind == MASSIF_PLAIN ? 0 : read_snapshot_tree(p, total);
 }
 
 /* The current line begins with "snapshot=", which has been skipped. */
-static int read_snapshot(struct parser *p)
+static int read_snapshot(struct massif_parser *p)
 {
 	struct massif_file *m = p->m;
 	struct massif_snapshot s = { .first_node = (uint32_t)m->node_count };
-	struct massif_snapshot *snapshots;
 
-	if (!skip_number(p, &s.number) || !at_end(p))
-		return unexpected(p, "a number after 'snapshot='");
+	if (!parse_number(p, &s.number) || !is_at_line_end(p))
+		return refuse_line(p, "a number after 'snapshot='");
 	if (m->count == MASSIF_SNAPSHOTS_MAX)
-		return fail(p, MU_ERROR_FORMAT, "more than %d snapshots", MASSIF_SNAPSHOTS_MAX);
-	if (read_fields(p, &s) < 0) {
+		return fail_at_line(p, MU_ERROR_FORMAT, "more than %d snapshots",
+				    MASSIF_SNAPSHOTS_MAX);
+	if (read_snapshot_fields(p, &s) < 0) {
 		/* The part of a tree that was read belongs to no snapshot. */
 		m->node_count = s.first_node;
 		return -1;
 	}
 	s.node_count = (uint32_t)m->node_count - s.first_node;
-	snapshots = grow(m->snapshots, m->count, &m->snapshot_room, sizeof(*snapshots));
-	if (!snapshots)
-		return no_memory(p);
-	m->snapshots = snapshots;
-	snapshots[m->count++] = s;
+	if (!array_reserve(&m->snapshots, &m->snapshot_room, m->count + 1, sizeof(s)))
+		return mu_error_memory(p->err);
+	m->snapshots[m->count++] = s;
 	return 0;
 }
 
 /* ---- the header -------------------------------------------------------------------------- */
 
-/* Append the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may
- * be a million lines: nothing is done for all of the text at each. */
-static int append(struct parser *p, char **text, size_t *used, const char *more)
+/* Appends the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may
+ * be a million lines, so no line costs a pass over the whole text. */
+static int append_rest_of_line(struct massif_parser *p, char **text, size_t *used, const char *more)
 {
 	size_t length = (size_t)(p->end - p->at), added = length + strlen(more);
 	char *longer;
 
 	if (*used + added > TEXTFILE_LINE_MAX)
-		return fail(p, MU_ERROR_FORMAT, "the header is longer than %d bytes",
-			    TEXTFILE_LINE_MAX);
+		return fail_at_line(p, MU_ERROR_FORMAT, "the header is longer than %d bytes",
+				    TEXTFILE_LINE_MAX);
 	longer = realloc(*text, *used + added + 1);
 	if (!longer)
-		return no_memory(p);
+		return mu_error_memory(p->err);
 	memcpy(longer + *used, p->at, length);
 	strcpy(longer + *used + length, more);
 	*used += added;
@@ -370,71 +355,71 @@ static int append(struct parser *p, char **text, size_t *used, const char *more)
 }
 
 /* heaptrack writes its header twice or at the end: what is known already stays. */
-static int read_desc(struct parser *p)
+static int read_desc_lines(struct massif_parser *p)
 {
 	if (p->m->count > 0 && p->m->desc[0])
 		return 0;
-	return append(p, &p->m->desc, &p->desc_length, "\n");
+	return append_rest_of_line(p, &p->m->desc, &p->desc_length, "\n");
 }
 
-static int read_cmd(struct parser *p)
+static int read_cmd_line(struct massif_parser *p)
 {
 	if (p->m->cmd[0])
 		return 0;
-	while (p->at < p->end && is_blank(*p->at))
+	while (p->at < p->end && is_blank_character(*p->at))
 		p->at++;
-	return append(p, &p->m->cmd, &p->cmd_length, "");
+	return append_rest_of_line(p, &p->m->cmd, &p->cmd_length, "");
 }
 
-static int read_unit(struct parser *p)
+static int read_time_unit(struct massif_parser *p)
 {
 	size_t i;
 
-	while (p->at < p->end && is_blank(*p->at))
+	while (p->at < p->end && is_blank_character(*p->at))
 		p->at++;
 	for (i = 0; i < UNITS; i++) {
 		const char *at = p->at;
 
-		if (skip_word(p, units[i].word) && at_end(p))
+		if (skip_expected_word(p, units[i].word) && is_at_line_end(p))
 			break;
 		p->at = at;
 	}
 	if (i == UNITS)
-		return unexpected(p, "'i', 'ms', 'B' or 's' after 'time_unit:'");
+		return refuse_line(p, "'i', 'ms', 'B' or 's' after 'time_unit:'");
 	if (p->unit && p->unit != &units[i])
-		return fail(p, MU_ERROR_FORMAT, "the unit of time changes");
+		return fail_at_line(p, MU_ERROR_FORMAT, "the unit of time changes");
 	p->unit = &units[i];
 	p->m->unit = p->unit->unit;
 	return 0;
 }
 
 /* A file without any header is heaptrack's. */
-static int begin_snapshots(struct parser *p)
+static int begin_snapshots(struct massif_parser *p)
 {
 	if (p->unit)
 		return 0;
 	if (p->m->desc[0] || p->m->cmd[0])
-		return unexpected(p, "'time_unit:' before the first snapshot");
+		return refuse_line(p, "'time_unit:' before the first snapshot");
 	p->unit = &units[SECONDS];
 	p->m->unit = p->unit->unit;
 	return 0;
 }
 
-static int read_item(struct parser *p)
+static int read_header_item(struct massif_parser *p)
 {
-	if (skip_word(p, "snapshot="))
+	if (skip_expected_word(p, "snapshot="))
 		return begin_snapshots(p) < 0 ? -1 : read_snapshot(p);
-	if (skip_word(p, "desc:"))
-		return read_desc(p);
-	if (skip_word(p, "cmd:"))
-		return read_cmd(p);
-	if (skip_word(p, "time_unit:"))
-		return read_unit(p);
-	return unexpected(p, p->m->count ? "'snapshot='" :
-			     "'desc:', 'cmd:', 'time_unit:' or 'snapshot='");
+	if (skip_expected_word(p, "desc:"))
+		return read_desc_lines(p);
+	if (skip_expected_word(p, "cmd:"))
+		return read_cmd_line(p);
+	if (skip_expected_word(p, "time_unit:"))
+		return read_time_unit(p);
+	return refuse_line(p, p->m->count ? "'snapshot='" :
+					    "'desc:', 'cmd:', 'time_unit:' or 'snapshot='");
 }
 
-static int read_all(struct parser *p)
+static int read_whole_file(struct massif_parser *p)
 {
 	int got;
 
@@ -442,23 +427,24 @@ static int read_all(struct parser *p)
 	p->m->cmd = strdup("");
 	p->open = calloc(MASSIF_DEPTH_MAX, sizeof(*p->open));
 	if (!p->m->desc || !p->m->cmd || !p->open)
-		return no_memory(p);
-	while ((got = next_line(p)) > 0) {
-		if (read_item(p) < 0)
+		return mu_error_memory(p->err);
+	while ((got = read_next_line(p)) > 0) {
+		if (read_header_item(p) < 0)
 			return -1;
 	}
 	if (got == 0 && p->m->count == 0)
-		return fail(p, MU_ERROR_TRUNCATED, "the file ends before the first snapshot");
+		return fail_at_line(p, MU_ERROR_TRUNCATED,
+				    "the file ends before the first snapshot");
 	return got;
 }
 
 int massif_read(struct massif_file *m, struct textfile *in, struct mu_error *err)
 {
-	struct parser p = { .m = m, .in = in, .err = err };
+	struct massif_parser p = { .m = m, .in = in, .err = err };
 	int result;
 
 	*m = (struct massif_file){ 0 };
-	result = read_all(&p);
+	result = read_whole_file(&p);
 	free(p.open);
 	return result;
 }

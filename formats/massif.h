@@ -1,4 +1,4 @@
-/* massif.h -- massif.out, the profile of Valgrind's Massif: read and write.
+/* massif.h -- Reads and writes massif.out, the profile of Valgrind's Massif.
  *
  *	desc: --time-unit=B
  *	cmd: ./prog argument
@@ -14,12 +14,12 @@
  *	n1: 1000 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
  *	 n0: 1000 0x401136: main (prog.c:7)
  *
- * A tree stands in preorder: the nodes below a node follow it, and it says how many there are
- * (n1). Going down leads from the function that allocated to its callers. Nothing is escaped.
- * A line that is blank, or whose first mark is '#', says nothing.
+ * A tree is in preorder: the children of a node follow it, and it has their number (n1). Children
+ * of a function are its callers. Nothing is escaped. Blank lines and lines that begin with '#' are
+ * skipped.
  *
- * Read is what Valgrind writes, what memusage writes, and heaptrack's export, whose header may
- * stand at the end or lack, and whose times are seconds with a fraction.
+ * The reader accepts files of Valgrind and memusage, and heaptrack's export, whose header may be at
+ * the end or missing, and whose times are seconds with a fraction.
  *
  * Source  files of Valgrind 3.19 and heaptrack 1.4.
  *
@@ -36,8 +36,8 @@
 #include "profile/base/error.h"
 #include "profile/base/strings.h"
 
-/* What a reader believes in. Valgrind writes at most 1000 snapshots with trees of 200 levels;
- * the limits bound the memory that a hostile file can take to some 1 GiB. */
+/* Limits of the reader. Valgrind writes at most 1000 snapshots with trees of 200 levels; a hostile
+ * file can take some 1 GiB of memory. */
 enum {
 	MASSIF_SNAPSHOTS_MAX = 1 << 20,
 	MASSIF_NODES_MAX = 1 << 24,
@@ -78,7 +78,7 @@ struct massif_file {
 	struct massif_node *nodes;	/* of all snapshots */
 	size_t node_count;
 	struct strings texts;
-	size_t snapshot_room, node_room;	/* private */
+	uint32_t snapshot_room, node_room;	/* private */
 };
 
 /* massif_read -- read a profile to its end.
@@ -130,7 +130,7 @@ const char *massif_unit_name(enum massif_unit unit);
  * node. Control characters in them, which would end a line, become blanks.
  */
 
-/* What the root of a tree says. */
+/* The text of a tree's root. */
 #define MASSIF_ROOT " (heap allocation functions) malloc/new/new[], --alloc-fns, etc."
 #define MASSIF_ROOT_PAGES " (page allocation syscalls) mmap/mremap/brk, --alloc-fns, etc."
 
@@ -153,7 +153,7 @@ void massif_write_snapshot(FILE *out, const struct massif_snapshot *s);
  */
 void massif_write_node(FILE *out, const struct massif_node *node, const char *text);
 
-/* massif_write -- a whole profile. What is read from it again is the same. */
+/* massif_write -- Writes a whole profile. Reading it back gives the same profile. */
 void massif_write(FILE *out, const struct massif_file *m);
 
 #endif

@@ -15,21 +15,22 @@
 #include "formats/base/utf8.h"
 
 /* Names of one kind, each written once: then its number stands for it. */
-struct names {
+struct name_table {
 	struct strings strings;
 	bool *is_written;	/* by number; 0 is what has no name */
 };
 
-struct place {
+struct callgrind_place {
 	uint32_t object, file, function;	/* of names */
 	uint32_t line;
 };
 
-struct writer {
+struct callgrind_writer {
 	FILE *out;
 	const struct massif_file *m;
-	struct names objects, files, functions;
-	struct place *place;	/* by number of the text of a node; there are far fewer texts */
+	struct name_table objects, files, functions;
+	struct callgrind_place
+		*place;		/* by number of the text of a node; there are far fewer texts */
 	uint64_t *charged;	/* by function: the last stack that it was on, from 1 on */
 	uint64_t stacks;
 	bool has_failed;
@@ -38,7 +39,8 @@ struct writer {
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static uint32_t add_name(struct writer *w, struct names *names, const char *text, int length)
+static uint32_t find_or_add_name(struct callgrind_writer *w, struct name_table *names,
+				 const char *text, int length)
 {
 	char *copy = strndup(text, (size_t)length);
 	char *clean = copy ? utf8_clean(copy, "") : NULL;
@@ -53,22 +55,24 @@ static uint32_t add_name(struct writer *w, struct names *names, const char *text
 	return number;
 }
 
-static void add_places(struct writer *w)
+static void index_all_places(struct callgrind_writer *w)
 {
 	for (uint32_t text = 0; text <= w->m->texts.count && !w->has_failed; text++) {
 		struct massif_place place = massif_place(strings_get(&w->m->texts, text));
 		const char *name = massif_place_name(&place, w->buffer, sizeof(w->buffer));
 
-		w->place[text] = (struct place){
-			.object = add_name(w, &w->objects, place.object, place.object_length),
-			.file = add_name(w, &w->files, place.file, place.file_length),
-			.function = add_name(w, &w->functions, name, (int)strlen(name)),
+		w->place[text] = (struct callgrind_place){
+			.object =
+				find_or_add_name(w, &w->objects, place.object, place.object_length),
+			.file = find_or_add_name(w, &w->files, place.file, place.file_length),
+			.function = find_or_add_name(w, &w->functions, name, (int)strlen(name)),
 			.line = place.line,
 		};
 	}
 }
 
-static void put_name(struct writer *w, const char *what, struct names *names, uint32_t number)
+static void write_compressed_name(struct callgrind_writer *w, const char *what,
+				  struct name_table *names, uint32_t number)
 {
 	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
 	if (!names->is_written[number])
@@ -77,35 +81,36 @@ static void put_name(struct writer *w, const char *what, struct names *names, ui
 	putc('\n', w->out);
 }
 
-static void put_place(struct writer *w, const struct place *place, const char *const what[3])
+static void write_place_names(struct callgrind_writer *w, const struct callgrind_place *place,
+			      const char *const what[3])
 {
-	put_name(w, what[0], &w->objects, place->object);
-	put_name(w, what[1], &w->files, place->file);
-	put_name(w, what[2], &w->functions, place->function);
+	write_compressed_name(w, what[0], &w->objects, place->object);
+	write_compressed_name(w, what[1], &w->files, place->file);
+	write_compressed_name(w, what[2], &w->functions, place->function);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */
 
 /* A function that is on a stack several times is charged where it is innermost; else its cost,
  * the sum of its lines, would exceed the whole. */
-static void put_stack(void *data, const struct massif_node *const *path, size_t count,
-		      uint64_t bytes)
+static void write_call_stack(void *data, const struct massif_node *const *path, size_t count,
+			     uint64_t bytes)
 {
 	static const char *const own[3] = { "ob", "fl", "fn" };
 	static const char *const called[3] = { "cob", "cfi", "cfn" };
-	static const struct place nowhere = { .line = 0 };
-	struct writer *w = data;
-	const struct place *callee = NULL;
+	static const struct callgrind_place nowhere = { .line = 0 };
+	struct callgrind_writer *w = data;
+	const struct callgrind_place *callee = NULL;
 
 	w->stacks++;
 	for (size_t i = 0; i < (count ? count : 1); i++) {
-		const struct place *place = count ? &w->place[path[i]->text] : &nowhere;
+		const struct callgrind_place *place = count ? &w->place[path[i]->text] : &nowhere;
 
 		if (w->charged[place->function] != w->stacks) {
 			w->charged[place->function] = w->stacks;
-			put_place(w, place, own);
+			write_place_names(w, place, own);
 			if (callee) {
-				put_place(w, callee, called);
+				write_place_names(w, callee, called);
 				fprintf(w->out, "calls=0 %" PRIu32 "\n", callee->line);
 			}
 			fprintf(w->out, "%" PRIu32 " %" PRIu64 "\n\n", place->line, bytes);
@@ -114,15 +119,16 @@ static void put_stack(void *data, const struct massif_node *const *path, size_t 
 	}
 }
 
-static void add_bytes(void *data, const struct massif_node *const *path, size_t count,
-		      uint64_t bytes)
+static void add_stack_bytes(void *data, const struct massif_node *const *path, size_t count,
+			    uint64_t bytes)
 {
 	(void)path;
 	(void)count;
 	*(uint64_t *)data += bytes;
 }
 
-static void put_all(struct writer *w, const struct massif_snapshot *s, const char *version)
+static void write_profile(struct callgrind_writer *w, const struct massif_snapshot *s,
+			  const char *version)
 {
 	char *command = utf8_clean(w->m->cmd, "");
 	uint64_t total = 0;
@@ -134,59 +140,60 @@ static void put_all(struct writer *w, const struct massif_snapshot *s, const cha
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: memusage-%s\ncmd: %s\n\n"
 		"positions: line\nevent: curB : bytes live at snapshot %" PRIu64 "\n"
 		"events: curB\n\n", version, command, s->number);
-	massif_stacks(w->m, s, put_stack, w);
-	massif_stacks(w->m, s, add_bytes, &total);
+	massif_stacks(w->m, s, write_call_stack, w);
+	massif_stacks(w->m, s, add_stack_bytes, &total);
 	fprintf(w->out, "totals: %" PRIu64 "\n", total);
 	free(command);
 }
 
-static bool *new_flags(const struct names *names)
+static bool *allocate_flags(const struct name_table *names)
 {
 	return calloc((size_t)names->strings.count + 1, sizeof(bool));
 }
 
-static void free_names(struct names *names)
+static void release_names(struct name_table *names)
 {
 	strings_free(&names->strings);
 	free(names->is_written);
 }
 
-static void write_all(struct writer *w, const struct massif_snapshot *s, const char *version)
+static void write_with_tables(struct callgrind_writer *w, const struct massif_snapshot *s,
+			      const char *version)
 {
 	w->place = calloc((size_t)w->m->texts.count + 1, sizeof(*w->place));
 	if (!w->place) {
 		w->has_failed = true;
 		return;
 	}
-	add_places(w);
-	w->objects.is_written = new_flags(&w->objects);
-	w->files.is_written = new_flags(&w->files);
-	w->functions.is_written = new_flags(&w->functions);
+	index_all_places(w);
+	w->objects.is_written = allocate_flags(&w->objects);
+	w->files.is_written = allocate_flags(&w->files);
+	w->functions.is_written = allocate_flags(&w->functions);
 	w->charged = calloc((size_t)w->functions.strings.count + 1, sizeof(*w->charged));
 	if (!w->objects.is_written || !w->files.is_written || !w->functions.is_written ||
 	    !w->charged)
 		w->has_failed = true;
 	if (!w->has_failed)
-		put_all(w, s, version);
+		write_profile(w, s, version);
 }
 
 int massif_to_callgrind(FILE *out, const struct massif_file *m, const struct massif_snapshot *s,
 			const char *version, struct mu_error *err)
 {
-	struct writer *w = calloc(1, sizeof(*w));
+	struct callgrind_writer *w = calloc(1, sizeof(*w));
 	bool has_failed = true;
 
 	if (w) {
 		w->out = out;
 		w->m = m;
-		write_all(w, s, version);
+		write_with_tables(w, s, version);
 		has_failed = w->has_failed;
-		free_names(&w->objects);
-		free_names(&w->files);
-		free_names(&w->functions);
+		release_names(&w->objects);
+		release_names(&w->files);
+		release_names(&w->functions);
 		free(w->place);
 		free(w->charged);
 	}
 	free(w);
-	return has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+	return has_failed ? mu_error_memory(err) : 0;
 }

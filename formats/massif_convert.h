@@ -1,11 +1,11 @@
-/* massif_convert.h -- what a massif.out knows, in other tools' formats.
+/* massif_convert.h -- Converts a massif.out to other tools' formats.
  *
  * A tree goes from the function that allocated to its callers, each node with the bytes of all
- * stacks through it. What a node has beyond its children is a stack of its own that ends there.
- * Places that Massif summed up are a function "[below threshold]", and code without a name is
- * "[libfoo.so]" or its address.
+ * stacks through it. The bytes of a node beyond its children's are a stack of its own that ends
+ * there. Places that Massif summed up are a function "[below threshold]", and code without a name
+ * is "[libfoo.so]" or its address.
  *
- * Errors of the stream stay with it, for its owner to notice.
+ * The stream keeps its errors, for its owner to notice.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 
 #include "formats/massif.h"
 
-/* What the text of a node tells, as pieces of it. Nothing is NULL; what is unknown is empty. */
+/* The parts of a node's text. No part is NULL; unknown ones are empty. */
 struct massif_place {
 	const char *function;
 	int function_length;	/* 0 for "???" */

@@ -6,13 +6,13 @@
 
 #include <inttypes.h>
 
-struct writer {
+struct folded_writer {
 	FILE *out;
 	const struct massif_file *m;
 };
 
 /* ';' ends a function, a line its stack. */
-static void put_name(FILE *out, const char *name)
+static void write_function_name(FILE *out, const char *name)
 {
 	for (; *name; name++) {
 		unsigned char c = (unsigned char)*name;
@@ -21,10 +21,10 @@ static void put_name(FILE *out, const char *name)
 	}
 }
 
-static void put_stack(void *data, const struct massif_node *const *path, size_t count,
-		      uint64_t bytes)
+static void write_folded_stack(void *data, const struct massif_node *const *path, size_t count,
+			       uint64_t bytes)
 {
-	struct writer *w = data;
+	struct folded_writer *w = data;
 	char buffer[1 << 16];
 
 	if (count == 0)
@@ -32,7 +32,7 @@ static void put_stack(void *data, const struct massif_node *const *path, size_t 
 	for (size_t i = count; i > 0; i--) {
 		struct massif_place place = massif_place(massif_text(w->m, path[i - 1]));
 
-		put_name(w->out, massif_place_name(&place, buffer, sizeof(buffer)));
+		write_function_name(w->out, massif_place_name(&place, buffer, sizeof(buffer)));
 		if (i > 1)
 			putc(';', w->out);
 	}
@@ -41,7 +41,7 @@ static void put_stack(void *data, const struct massif_node *const *path, size_t 
 
 void massif_to_folded(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
 {
-	struct writer w = { .out = out, .m = m };
+	struct folded_writer w = { .out = out, .m = m };
 
-	massif_stacks(m, s, put_stack, &w);
+	massif_stacks(m, s, write_folded_stack, &w);
 }

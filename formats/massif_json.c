@@ -10,7 +10,7 @@
 
 #include "formats/json.h"
 
-static void put_text(FILE *out, const char *key, const char *text)
+static void write_text_field(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, "\"%s\":", key);
 	json_put_string(out, text);
@@ -18,7 +18,7 @@ static void put_text(FILE *out, const char *key, const char *text)
 }
 
 /* The nodes stand in preorder: after each, as many trees end as the depth falls. */
-static void put_tree(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
+static void write_node_tree(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
 {
 	const struct massif_node *tree = massif_tree(m, s);
 
@@ -27,7 +27,7 @@ static void put_tree(FILE *out, const struct massif_file *m, const struct massif
 		uint32_t next = i + 1 < s->node_count ? tree[i + 1].depth : 0;
 
 		fprintf(out, "\n  {\"bytes\":%" PRIu64 ",", tree[i].bytes);
-		put_text(out, "text", text + strspn(text, " \t"));
+		write_text_field(out, "text", text + strspn(text, " \t"));
 		fputs("\"children\":[", out);
 		for (uint32_t depth = tree[i].depth + 1; depth > next; depth--)
 			fputs("]}", out);
@@ -36,7 +36,7 @@ static void put_tree(FILE *out, const struct massif_file *m, const struct massif
 	}
 }
 
-static void put_snapshot(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
+static void write_snapshot(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
 {
 	static const char *const kinds[] = {
 		[MASSIF_PLAIN] = "plain", [MASSIF_DETAILED] = "detailed", [MASSIF_PEAK] = "peak",
@@ -48,32 +48,32 @@ static void put_snapshot(FILE *out, const struct massif_file *m, const struct ma
 		s->number, s->time, s->heap, s->extra, s->stacks, kinds[s->kind]);
 	if (s->node_count > 0) {
 		fputs(",\"tree\":", out);
-		put_tree(out, m, s);
+		write_node_tree(out, m, s);
 	}
 	putc('}', out);
 }
 
 /* Without the blank before it and the end of its last line. */
-static void put_desc(FILE *out, const char *desc)
+static void write_desc_array(FILE *out, const char *desc)
 {
 	size_t length = strlen(desc);
 	char *copy = strndup(desc, length > 0 ? length - 1 : 0);
 
-	put_text(out, "desc", copy ? copy + strspn(copy, " \t") : "");
+	write_text_field(out, "desc", copy ? copy + strspn(copy, " \t") : "");
 	free(copy);
 }
 
 void massif_to_json(FILE *out, const struct massif_file *m)
 {
 	fputs("{\"format\":\"massif\",\"version\":1,", out);
-	put_desc(out, m->desc);
-	put_text(out, "command", m->cmd);
-	put_text(out, "time_unit", massif_unit_name(m->unit));
+	write_desc_array(out, m->desc);
+	write_text_field(out, "command", m->cmd);
+	write_text_field(out, "time_unit", massif_unit_name(m->unit));
 	fputs("\"snapshots\":[", out);
 	for (size_t i = 0; i < m->count; i++) {
 		if (i > 0)
 			putc(',', out);
-		put_snapshot(out, m, &m->snapshots[i]);
+		write_snapshot(out, m, &m->snapshots[i]);
 	}
 	fputs("]}\n", out);
 }

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last place in TEXT before END where WHAT stands; NULL: nowhere. */
-static const char *find_last(const char *text, const char *end, const char *what)
+/* Finds the last WHAT in TEXT before END; NULL: none. */
+static const char *find_last_text(const char *text, const char *end, const char *what)
 {
 	size_t length = strlen(what);
 
@@ -22,7 +22,7 @@ static const char *find_last(const char *text, const char *end, const char *what
 }
 
 /* " (prog.c:7)" at the end, from its opening on; the line must be a number. */
-static bool take_file(struct massif_place *place, const char *open, const char *end)
+static bool split_file_and_line(struct massif_place *place, const char *open, const char *end)
 {
 	const char *colon = memrchr(open, ':', (size_t)(end - open));
 	char *rest;
@@ -39,22 +39,22 @@ static bool take_file(struct massif_place *place, const char *open, const char *
 	return true;
 }
 
-/* Take what stands in parentheses behind the function; returns where the function ends. */
-static const char *take_origin(struct massif_place *place, const char *text, const char *end)
+/* Reads the part in parentheses behind the function; returns where the function ends. */
+static const char *split_origin(struct massif_place *place, const char *text, const char *end)
 {
 	const char *open;
 
 	if (end == text || end[-1] != ')')
 		return end;
 	/* A path may hold " (", and a function " (in ": the object's is the last of these. */
-	open = find_last(text, end, " (in ");
+	open = find_last_text(text, end, " (in ");
 	if (open) {
 		place->object = open + strlen(" (in ");
 		place->object_length = (int)(end - 1 - place->object);
 		return open;
 	}
-	open = find_last(text, end, " (");
-	return open && take_file(place, open, end) ? open : end;
+	open = find_last_text(text, end, " (");
+	return open && split_file_and_line(place, open, end) ? open : end;
 }
 
 struct massif_place massif_place(const char *text)
@@ -73,7 +73,7 @@ struct massif_place massif_place(const char *text)
 	}
 	end = text + strlen(text);
 	if (place.address)
-		end = take_origin(&place, text, end);
+		end = split_origin(&place, text, end);
 	place.function = text;
 	place.function_length = (int)(end - text);
 	if (place.function_length == 3 && memcmp(text, "???", 3) == 0)
@@ -105,7 +105,7 @@ const char *massif_place_name(const struct massif_place *place, char *buffer, si
 }
 
 /* A damaged tree may give the children more than their parent has. */
-static uint64_t own_bytes(const struct massif_node *node)
+static uint64_t bytes_without_children(const struct massif_node *node)
 {
 	const struct massif_node *child = node + 1;
 	uint64_t own = node->bytes;
@@ -122,7 +122,7 @@ void massif_stacks(const struct massif_file *m, const struct massif_snapshot *s,
 	const struct massif_node *tree = massif_tree(m, s);
 
 	for (uint32_t i = 0; i < s->node_count; i++) {
-		uint64_t own = own_bytes(&tree[i]);
+		uint64_t own = bytes_without_children(&tree[i]);
 
 		if (tree[i].depth > 0)
 			path[tree[i].depth - 1] = &tree[i];

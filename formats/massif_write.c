@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Up to LENGTH bytes of a text; a control character would end the line, or a field of it. */
-static void put_text(FILE *out, const char *text, size_t length)
+static void write_clean_text(FILE *out, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
@@ -17,9 +17,9 @@ static void put_text(FILE *out, const char *text, size_t length)
 	}
 }
 
-static void put_line(FILE *out, const char *text, size_t length)
+static void write_clean_line(FILE *out, const char *text, size_t length)
 {
-	put_text(out, text, length);
+	write_clean_text(out, text, length);
 	putc('\n', out);
 }
 
@@ -29,11 +29,11 @@ void massif_write_header(FILE *out, const char *desc, const char *cmd, enum mass
 		size_t length = strcspn(desc, "\n");
 
 		fputs("desc:", out);
-		put_line(out, desc, length);
+		write_clean_line(out, desc, length);
 		desc += length + (desc[length] == '\n');
 	}
 	fputs("cmd: ", out);
-	put_line(out, cmd, strlen(cmd));
+	write_clean_line(out, cmd, strlen(cmd));
 	fprintf(out, "time_unit: %s\n", massif_unit_name(unit));
 }
 
@@ -59,7 +59,7 @@ void massif_write_node(FILE *out, const struct massif_node *node, const char *te
 {
 	fprintf(out, "%*sn%" PRIu32 ": %" PRIu64, (int)node->depth, "", node->children,
 		node->bytes);
-	put_line(out, text, strlen(text));
+	write_clean_line(out, text, strlen(text));
 }
 
 void massif_write(FILE *out, const struct massif_file *m)

@@ -41,7 +41,7 @@ static const struct {
 	{ "peak_objects", "count" }, { "peak_space", "bytes" },
 };
 
-struct writer {
+struct pprof_writer {
 	const struct export *e;
 	const struct profile *p;
 	struct gzip *gzip;
@@ -53,14 +53,14 @@ struct writer {
 	bool has_failed;
 };
 
-static void flush(struct writer *w)
+static void flush_message(struct pprof_writer *w)
 {
 	w->has_failed |= w->out.has_failed;
 	gzip_write(w->gzip, w->out.data, w->out.size);
 	w->out.size = 0;
 }
 
-static uint32_t string(struct writer *w, const char *text)
+static uint32_t number_of_string(struct pprof_writer *w, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 	uint32_t number = clean ? strings_add(&w->strings, clean, strlen(clean)) : 0;
@@ -70,30 +70,32 @@ static uint32_t string(struct writer *w, const char *text)
 	return number;
 }
 
-static void put_type(struct writer *w, unsigned int field, const char *type, const char *unit)
+static void write_value_type(struct pprof_writer *w, unsigned int field, const char *type,
+			     const char *unit)
 {
-	protobuf_number(&w->part, TYPE_TYPE, string(w, type));
-	protobuf_number(&w->part, TYPE_UNIT, string(w, unit));
+	protobuf_number(&w->part, TYPE_TYPE, number_of_string(w, type));
+	protobuf_number(&w->part, TYPE_UNIT, number_of_string(w, unit));
 	protobuf_message(&w->out, field, &w->part);
 }
 
-static void put_head(struct writer *w)
+static void write_profile_head(struct pprof_writer *w)
 {
 	const struct export *e = w->e;
 
 	for (int i = 0; i < TYPES; i++)
-		put_type(w, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
-	put_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
+		write_value_type(w, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
+	write_value_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
 	/* Every allocation is a sample. */
 	protobuf_number(&w->out, PROFILE_PERIOD, 1);
 	protobuf_number(&w->out, PROFILE_TIME, e->start_real_ns);
 	protobuf_number(&w->out, PROFILE_DURATION, e->duration_ns);
-	protobuf_number(&w->out, PROFILE_COMMENT, string(w, e->command));
-	protobuf_number(&w->out, PROFILE_DEFAULT_TYPE, string(w, types[DEFAULT_TYPE].type));
-	flush(w);
+	protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, e->command));
+	protobuf_number(&w->out, PROFILE_DEFAULT_TYPE,
+			number_of_string(w, types[DEFAULT_TYPE].type));
+	flush_message(w);
 }
 
-static void put_mappings(struct writer *w)
+static void write_mappings(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i < w->p->modules.count; i++) {
 		const struct module *m = &w->p->modules.module[i];
@@ -108,17 +110,17 @@ static void put_mappings(struct writer *w)
 		protobuf_number(&w->part, MAPPING_END, m->end);
 		/* We give the start of the whole object, which is that of its file. */
 		protobuf_number(&w->part, MAPPING_OFFSET, 0);
-		protobuf_number(&w->part, MAPPING_FILE, string(w, m->path));
-		protobuf_number(&w->part, MAPPING_BUILD_ID, string(w, id));
+		protobuf_number(&w->part, MAPPING_FILE, number_of_string(w, m->path));
+		protobuf_number(&w->part, MAPPING_BUILD_ID, number_of_string(w, id));
 		for (unsigned int k = MAPPING_HAS_FUNCTIONS; k <= MAPPING_HAS_INLINES; k++)
 			protobuf_number(&w->part, k, has_names);
 		protobuf_message(&w->out, PROFILE_MAPPING, &w->part);
-		flush(w);
+		flush_message(w);
 	}
 }
 
 /* The lines of a location: inlined calls first, their function last. */
-static void put_lines(struct writer *w, uint32_t location)
+static void write_location_lines(struct pprof_writer *w, uint32_t location)
 {
 	uint32_t count;
 	const struct symbols_level *level = profile_levels(w->p, location, &count);
@@ -136,7 +138,7 @@ static void put_lines(struct writer *w, uint32_t location)
 	}
 }
 
-static void put_locations(struct writer *w)
+static void write_locations(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i < w->p->location_count && !w->has_failed; i++) {
 		const struct location *l = &w->p->location[i];
@@ -145,39 +147,43 @@ static void put_locations(struct writer *w)
 		if (l->module < w->p->modules.count)
 			protobuf_number(&w->part, LOCATION_MAPPING, (uint64_t)l->module + 1);
 		protobuf_number(&w->part, LOCATION_ADDRESS, l->pc - 1);
-		put_lines(w, i);
+		write_location_lines(w, i);
 		protobuf_message(&w->out, PROFILE_LOCATION, &w->part);
-		flush(w);
+		flush_message(w);
 	}
 }
 
-static void put_functions(struct writer *w)
+static void write_functions(struct pprof_writer *w)
 {
 	const struct symbols *s = &w->p->symbols;
 
 	for (uint32_t i = 0; i < w->functions.count && !w->has_failed; i++) {
 		const struct triple *f = &w->functions.triple[i];
-		uint32_t name = string(w, symbols_text(s, f->a));
+		uint32_t name = number_of_string(w, symbols_text(s, f->a));
 
 		protobuf_number(&w->part, FUNCTION_ID, (uint64_t)i + 1);
 		protobuf_number(&w->part, FUNCTION_NAME, name);
 		protobuf_number(&w->part, FUNCTION_SYSTEM_NAME, name);
-		protobuf_number(&w->part, FUNCTION_FILE, string(w, symbols_text(s, f->b)));
+		protobuf_number(&w->part, FUNCTION_FILE,
+				number_of_string(w, symbols_text(s, f->b)));
 		protobuf_message(&w->out, PROFILE_FUNCTION, &w->part);
-		flush(w);
+		flush_message(w);
 	}
 }
 
-static uint64_t positive(int64_t value)
+static uint64_t positive_or_zero(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static void put_sample(struct writer *w, const struct site *s, const struct filtered *stack)
+static void write_sample(struct pprof_writer *w, const struct site *s, const struct filtered *stack)
 {
-	const uint64_t value[TYPES] = { s->total_blocks, s->total_bytes, positive(s->live_blocks),
-					positive(s->live_bytes), positive(s->peak_blocks),
-					positive(s->peak_bytes) };
+	const uint64_t value[TYPES] = { s->total_blocks,
+					s->total_bytes,
+					positive_or_zero(s->live_blocks),
+					positive_or_zero(s->live_bytes),
+					positive_or_zero(s->peak_blocks),
+					positive_or_zero(s->peak_bytes) };
 	uint32_t frame = stack->frame;
 
 	for (uint32_t i = 0; i < stack->count && frame; i++, frame = w->p->frame[frame].parent)
@@ -187,42 +193,42 @@ static void put_sample(struct writer *w, const struct site *s, const struct filt
 		protobuf_varint(&w->inner, value[i]);
 	protobuf_message(&w->part, SAMPLE_VALUES, &w->inner);
 	protobuf_message(&w->out, PROFILE_SAMPLE, &w->part);
-	flush(w);
+	flush_message(w);
 }
 
-static void put_samples(struct writer *w)
+static void write_all_samples(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i < w->p->sites.count && !w->has_failed; i++) {
 		const struct site *s = &w->p->sites.site[i];
 		struct filtered stack = filter_stack(w->e->filter, s->stack);
 
 		if (sites_is_counted(s) && !stack.is_ignored)
-			put_sample(w, s, &stack);
+			write_sample(w, s, &stack);
 	}
 }
 
-static void put_strings(struct writer *w)
+static void write_string_table(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i <= w->strings.count; i++) {
 		const char *text = strings_get(&w->strings, i);
 
 		protobuf_bytes(&w->out, PROFILE_STRING, text, strlen(text));
-		flush(w);
+		flush_message(w);
 	}
 }
 
 int pprof_write(FILE *out, const struct export *e, struct mu_error *err)
 {
-	struct writer w = { .e = e, .p = e->filter->profile, .gzip = gzip_open(out) };
+	struct pprof_writer w = { .e = e, .p = e->filter->profile, .gzip = gzip_open(out) };
 
 	w.has_failed = !w.gzip;
 	if (w.gzip) {
-		put_head(&w);
-		put_mappings(&w);
-		put_locations(&w);
-		put_functions(&w);
-		put_samples(&w);
-		put_strings(&w);
+		write_profile_head(&w);
+		write_mappings(&w);
+		write_locations(&w);
+		write_functions(&w);
+		write_all_samples(&w);
+		write_string_table(&w);
 	}
 	gzip_close(w.gzip);
 	protobuf_free(&w.out);
@@ -230,5 +236,5 @@ int pprof_write(FILE *out, const struct export *e, struct mu_error *err)
 	protobuf_free(&w.inner);
 	strings_free(&w.strings);
 	triples_free(&w.functions);
-	return w.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile") : 0;
+	return w.has_failed ? mu_error_memory(err) : 0;
 }

@@ -1,11 +1,11 @@
-/* pprof.h -- profile.proto, the format of pprof, in gzip's, as everybody expects it.
+/* pprof.h -- Writes profile.proto, the format of pprof, compressed by gzip as all readers expect.
  *
- * The sample types are those of Go's heap profiles, which pprof, Pyroscope, Parca and others
- * know without being told, and two more: alloc_objects/count, alloc_space/bytes,
- * inuse_objects/count, inuse_space/bytes (at the end), peak_objects/count, peak_space/bytes
- * (when the heap was largest; what a viewer shows first).
+ * The sample types are those of Go's heap profiles, which pprof, Pyroscope, Parca and others know,
+ * and two more: alloc_objects/count, alloc_space/bytes, inuse_objects/count, inuse_space/bytes (at
+ * the end), peak_objects/count, peak_space/bytes (when the heap was largest; a viewer shows these
+ * first).
  *
- * Mappings carry build-ids, so that a server may look up names by itself; ours are there too.
+ * Mappings carry build-ids, so that a server can look up names; ours are there too.
  *
  * Source github.com/google/pprof, proto/profile.proto, of 2024; Protocol Buffers, "Encoding".
  *

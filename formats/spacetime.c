@@ -12,21 +12,16 @@
 
 enum { CURVES = 32, NAME_CHARS = 15, SNAPSHOTS_MAX = 1 << 22 };
 
-static int no_memory(struct mu_error *err)
-{
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the spacetime of places");
-}
-
 /* ---- adding up --------------------------------------------------------------------------- */
 
-static bool is_usable(const struct mu_snapshot *shot, uint64_t not_before)
+static bool is_usable_snapshot(const struct mu_snapshot *shot, uint64_t not_before)
 {
-	return shot->kind <= MU_SNAPSHOT_PEAK && shotvalues_are_known(shot) &&
+	return shot->kind <= MU_SNAPSHOT_PEAK && snapshot_values_are_known(shot) &&
 	       shot->mono_ns >= not_before;
 }
 
 /* When the process ended; of one that ran no exit handlers, when it was last seen. */
-static uint64_t end_of(const struct spacetime *s)
+static uint64_t end_of_run_ns(const struct spacetime *s)
 {
 	uint64_t exit_ns = s->image->head.process.exit_mono_ns;
 
@@ -35,8 +30,8 @@ static uint64_t end_of(const struct spacetime *s)
 	return exit_ns;
 }
 
-/* What the coarse clock showed at the last sample, from how it went before. */
-static double tick_at_end(const struct spacetime *s)
+/* Estimates the coarse clock at the last sample from its course before. */
+static double tick_at_run_end(const struct spacetime *s)
 {
 	uint32_t before = s->count - 2;
 	bool is_known = s->count > 1 && s->time[before] > 100 && s->tick[before] > 0;
@@ -46,10 +41,10 @@ static double tick_at_end(const struct spacetime *s)
 }
 
 /* The end of the process is a moment of which everything is known, too. */
-static bool find_samples(struct spacetime *s)
+static bool find_usable_samples(struct spacetime *s)
 {
 	uint64_t count = image_count(s->image, MU_SEC_SNAPSHOTS), last_ns = 0;
-	uint64_t exit_ns = end_of(s);
+	uint64_t exit_ns = end_of_run_ns(s);
 	struct mu_snapshot shot;
 
 	count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX;
@@ -63,7 +58,7 @@ static bool find_samples(struct spacetime *s)
 			s->first_ns = last_ns = shot.mono_ns;
 			s->first_tick = shot.tick;
 		}
-		if (!is_usable(&shot, last_ns))
+		if (!is_usable_snapshot(&shot, last_ns))
 			continue;
 		last_ns = shot.mono_ns;
 		s->shot[s->count] = i;
@@ -73,13 +68,14 @@ static bool find_samples(struct spacetime *s)
 	if (s->count > 0 && exit_ns > last_ns) {
 		s->shot[s->count] = UINT64_MAX;
 		s->time[s->count++] = (double)(exit_ns - s->first_ns) / 1e6;
-		s->tick[s->count - 1] = tick_at_end(s);
+		s->tick[s->count - 1] = tick_at_run_end(s);
 	}
 	return true;
 }
 
-/* What every site holds at a sample, into WEIGHT. False if the recording is damaged there. */
-static bool weigh_sample(const struct spacetime *s, uint32_t sample, struct weight *weight)
+/* Reads the values of all sites at a sample into WEIGHT. False if the recording is damaged
+ * there. */
+static bool weigh_sample_sites(const struct spacetime *s, uint32_t sample, struct weight *weight)
 {
 	bool is_end = s->shot[sample] == UINT64_MAX;
 
@@ -88,7 +84,7 @@ static bool weigh_sample(const struct spacetime *s, uint32_t sample, struct weig
 			   is_end ? 0 : s->shot[sample], weight) == 0;
 }
 
-static double stacks_at(const struct spacetime *s, uint32_t sample)
+static double stack_bytes_at(const struct spacetime *s, uint32_t sample)
 {
 	struct mu_snapshot shot;
 
@@ -96,18 +92,18 @@ static double stacks_at(const struct spacetime *s, uint32_t sample)
 	       shot.stacks > 0 ? (double)shot.stacks : 0;
 }
 
-static bool is_shown(const struct spacetime *s, uint32_t site)
+static bool is_shown_site(const struct spacetime *s, uint32_t site)
 {
 	const struct site *at = &s->filter->profile->sites.site[site];
 
 	return sites_is_counted(at) && !filter_stack(s->filter, at->stack).is_ignored;
 }
 
-/* Bytes x ms of the whole heap between two samples, at which it holds FROM and TO. What the
- * collector saw in between tells more than a straight line: it looks every 100 ms, and after a
- * while without snapshots there was no event until the one that made the next snapshot. So what
- * was seen first held from the beginning on, and what was seen last until the end. */
-static double area_between(const struct spacetime *s, uint32_t sample, double from, double to)
+/* Bytes x ms of the whole heap between two samples, at which it holds FROM and TO. The collector's
+ * samples in between are better than a straight line: it looks every 100 ms, and after a while
+ * without snapshots there was no event until the one that made the next snapshot. So its first
+ * sample holds from the beginning on, and its last one until the end. */
+static double area_between_times(const struct spacetime *s, uint32_t sample, double from, double to)
 {
 	double at = s->time[sample], end = s->time[sample + 1], value = 0, area = 0;
 	bool is_first = true;
@@ -129,7 +125,7 @@ static double area_between(const struct spacetime *s, uint32_t sample, double fr
 	return is_first ? (from + to) / 2 * (end - at) : area + value * (end - at);
 }
 
-static double sum_of(const struct spacetime *s, const struct weight *weight)
+static double sum_of_weights(const struct spacetime *s, const struct weight *weight)
 {
 	double sum = 0;
 
@@ -138,15 +134,15 @@ static double sum_of(const struct spacetime *s, const struct weight *weight)
 	return sum;
 }
 
-static double within(double share)
+static double limit_to_unit(double share)
 {
 	return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
 /* Part of an interval in which a site can have held anything: all of it, or, of one that had its
  * first event within it, the rest. */
-static double life_of(const struct spacetime *s, uint32_t sample, uint32_t site,
-		      const struct weight *before)
+static double share_of_interval_lived(const struct spacetime *s, uint32_t sample, uint32_t site,
+				      const struct weight *before)
 {
 	/* Ticks wrap after 52 days. */
 	uint32_t first = s->filter->profile->sites.site[site].first - s->first_tick;
@@ -159,30 +155,31 @@ static double life_of(const struct spacetime *s, uint32_t sample, uint32_t site,
 
 /* How far the places came on their way, in the mean over an interval: half, if they changed
  * evenly and the area is that of a straight line. REACH is by how many bytes they can have. */
-static double way_of(double mean, double from, double reach)
+static double fraction_of_interval(double mean, double from, double reach)
 {
-	return reach != 0 ? within((mean - from) / reach) : 0.5;
+	return reach != 0 ? limit_to_unit((mean - from) / reach) : 0.5;
 }
 
 /* The places change together from what they hold at one sample to what they hold at the next, by
  * such a way that their sum has the area of the heap. */
-static void add_interval(struct spacetime *s, uint32_t sample, const struct weight *a,
-			 const struct weight *b, double *sum)
+static void add_interval_area(struct spacetime *s, uint32_t sample, const struct weight *a,
+			      const struct weight *b, double *sum)
 {
-	double duration = s->time[sample + 1] - s->time[sample], from = sum_of(s, a);
+	double duration = s->time[sample + 1] - s->time[sample], from = sum_of_weights(s, a);
 	uint32_t sites = s->filter->profile->sites.count;
 	double area, middle, share, scale, reach = 0;
 
 	if (duration <= 0)
 		return;
 	for (uint32_t i = 0; i < sites; i++)
-		reach += (double)(b[i].bytes - a[i].bytes) * life_of(s, sample, i, &a[i]);
-	area = area_between(s, sample, from, sum_of(s, b));
-	share = way_of(area / duration, from, reach);
+		reach += (double)(b[i].bytes - a[i].bytes) *
+			 share_of_interval_lived(s, sample, i, &a[i]);
+	area = area_between_times(s, sample, from, sum_of_weights(s, b));
+	share = fraction_of_interval(area / duration, from, reach);
 	middle = from + reach * share;
 	scale = middle > 0 ? area / middle : duration;
 	for (uint32_t i = 0; i < sites; i++) {
-		double part = share * life_of(s, sample, i, &a[i]);
+		double part = share * share_of_interval_lived(s, sample, i, &a[i]);
 		double bytes = (double)a[i].bytes + (double)(b[i].bytes - a[i].bytes) * part;
 		double blocks = (double)a[i].blocks + (double)(b[i].blocks - a[i].blocks) * part;
 
@@ -191,7 +188,7 @@ static void add_interval(struct spacetime *s, uint32_t sample, const struct weig
 		sum[i] += bytes * scale;
 		s->admin += blocks * s->admin_bytes * scale;
 	}
-	s->stacks += (stacks_at(s, sample) + stacks_at(s, sample + 1)) / 2 * duration;
+	s->stacks += (stack_bytes_at(s, sample) + stack_bytes_at(s, sample + 1)) / 2 * duration;
 }
 
 static void add_intervals(struct spacetime *s, struct weight *now, struct weight *next,
@@ -203,11 +200,11 @@ static void add_intervals(struct spacetime *s, struct weight *now, struct weight
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct weight *swap = now;
 
-		if (!weigh_sample(s, i, next))
+		if (!weigh_sample_sites(s, i, next))
 			continue;
-		/* What a damaged recording does not know lies in one interval with the next. */
+		/* A sample that is damaged joins the interval of the next one. */
 		if (has_last && last + 1 == i)
-			add_interval(s, last, now, next, sum);
+			add_interval_area(s, last, now, next, sum);
 		now = next;
 		next = swap;
 		last = i;
@@ -215,7 +212,7 @@ static void add_intervals(struct spacetime *s, struct weight *now, struct weight
 	}
 }
 
-static bool add_up(struct spacetime *s)
+static bool add_up_intervals(struct spacetime *s)
 {
 	size_t sites = s->filter->profile->sites.count;
 	struct weight *now = calloc(sites + 1, sizeof(*now));
@@ -226,7 +223,7 @@ static bool add_up(struct spacetime *s)
 	s->weight = calloc(sites + 1, sizeof(*s->weight));
 	has_memory = now && next && sum && s->weight;
 	for (uint32_t i = 0; has_memory && i < sites; i++)
-		s->weight[i].is_there = is_shown(s, i);
+		s->weight[i].is_there = is_shown_site(s, i);
 	if (has_memory)
 		add_intervals(s, now, next, sum);
 	for (uint32_t i = 0; has_memory && i < sites; i++) {
@@ -252,8 +249,9 @@ int spacetime_of(struct spacetime *s, const struct filter *f, const struct image
 		 const struct mu_config *config, struct mu_error *err)
 {
 	*s = (struct spacetime){ .filter = f, .image = im, .admin_bytes = config->heap_admin };
-	if (!load_timeline(s, config, err) || !find_samples(s) || (s->count >= 2 && !add_up(s)))
-		return no_memory(err);
+	if (!load_timeline(s, config, err) || !find_usable_samples(s) ||
+	    (s->count >= 2 && !add_up_intervals(s)))
+		return mu_error_memory(err);
 	if (s->count < 2)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "has fewer than two snapshots that know their places");
@@ -284,10 +282,10 @@ const char *spacetime_percent(const struct spacetime *s, double part, char text[
 	return text;
 }
 
-static void put_grouped(FILE *out, uint64_t value)
+static void write_grouped_number(FILE *out, uint64_t value)
 {
 	if (value >= 1000) {
-		put_grouped(out, value / 1000);
+		write_grouped_number(out, value / 1000);
 		fprintf(out, ",%03" PRIu64, value % 1000);
 	} else {
 		fprintf(out, "%" PRIu64, value);
@@ -299,7 +297,7 @@ void spacetime_put_summary(FILE *out, const struct spacetime *s, uint32_t pid)
 	char text[16];
 
 	fprintf(out, "==%" PRIu32 "== Total spacetime:   ", pid);
-	put_grouped(out, s->total < 1e19 ? (uint64_t)s->total : UINT64_MAX);
+	write_grouped_number(out, s->total < 1e19 ? (uint64_t)s->total : UINT64_MAX);
 	fprintf(out, " ms.B\n==%" PRIu32 "== heap:             %5s\n", pid,
 		spacetime_percent(s, s->heap, text));
 	if (s->admin_bytes)
@@ -323,7 +321,7 @@ struct curves {
 };
 
 /* The location of a site, count of locations if nothing is known of it. */
-static uint32_t location_of(const struct curves *c, uint32_t site)
+static uint32_t location_of_site(const struct curves *c, uint32_t site)
 {
 	const struct profile *p = c->s->filter->profile;
 	struct filtered stack = filter_stack(c->s->filter, p->sites.site[site].stack);
@@ -336,7 +334,7 @@ static void choose_curves(struct curves *c)
 	const struct profile *p = c->s->filter->profile;
 
 	for (uint32_t i = 0; i < p->sites.count; i++)
-		c->space[location_of(c, i)] += (double)c->s->weight[i].bytes;
+		c->space[location_of_site(c, i)] += (double)c->s->weight[i].bytes;
 	for (uint32_t i = 0; i < p->location_count; i++) {
 		int at = c->count;
 
@@ -354,7 +352,7 @@ static void choose_curves(struct curves *c)
 }
 
 /* "x401767D0:_nl_intern_loc"; a blank and parentheses would end the identifier. */
-static void put_identifier(FILE *out, const struct profile *p, uint32_t location)
+static void write_identifier(FILE *out, const struct profile *p, uint32_t location)
 {
 	const char *name = profile_function(p, location);
 
@@ -370,14 +368,14 @@ static void put_identifier(FILE *out, const struct profile *p, uint32_t location
 	}
 }
 
-static void put_sample(FILE *out, struct curves *c, uint32_t sample, const struct weight *now)
+static void write_hp_sample(FILE *out, struct curves *c, uint32_t sample, const struct weight *now)
 {
 	const struct spacetime *s = c->s;
 	double other = 0, blocks = 0, time = s->time[sample];
 
 	memset(c->value, 0, sizeof(c->value));
 	for (uint32_t i = 0; i < s->filter->profile->sites.count; i++) {
-		int curve = c->curve[location_of(c, i)];
+		int curve = c->curve[location_of_site(c, i)];
 
 		if (!s->weight[i].is_there || now[i].bytes < 0)
 			continue;
@@ -388,7 +386,7 @@ static void put_sample(FILE *out, struct curves *c, uint32_t sample, const struc
 	for (int k = 0; k < c->count; k++) {
 		if (c->value[k] <= 0)
 			continue;
-		put_identifier(out, s->filter->profile, c->location[k]);
+		write_identifier(out, s->filter->profile, c->location[k]);
 		fprintf(out, " %.0f\n", c->value[k]);
 	}
 	if (other > 0)
@@ -396,11 +394,11 @@ static void put_sample(FILE *out, struct curves *c, uint32_t sample, const struc
 	if (blocks * s->admin_bytes > 0)
 		fprintf(out, "heap-admin %.0f\n", blocks * s->admin_bytes);
 	if (s->stacks > 0)
-		fprintf(out, "stack(s) %.0f\n", stacks_at(s, sample));
+		fprintf(out, "stack(s) %.0f\n", stack_bytes_at(s, sample));
 	fprintf(out, "END_SAMPLE %.6f\n", time);
 }
 
-static void put_job(FILE *out, const char *command)
+static void write_job_text(FILE *out, const char *command)
 {
 	fputs("JOB         \"", out);
 	for (; *command; command++) {
@@ -423,13 +421,13 @@ int spacetime_put_hp(FILE *out, const struct spacetime *s, const char *command,
 	c.curve = calloc((size_t)p->location_count + 1, sizeof(*c.curve));
 	if (now && c.space && c.curve) {
 		choose_curves(&c);
-		put_job(out, command);
+		write_job_text(out, command);
 		for (uint32_t i = 0; i < s->count; i++) {
-			if (weigh_sample(s, i, now))
-				put_sample(out, &c, i, now);
+			if (weigh_sample_sites(s, i, now))
+				write_hp_sample(out, &c, i, now);
 		}
 	} else {
-		result = no_memory(err);
+		result = mu_error_memory(err);
 	}
 	free(now);
 	free(c.space);

@@ -77,7 +77,7 @@ struct spacetime_report {
 	bool is_html;
 };
 
-/* spacetime_put_report -- which places have the heap's spacetime, and by whom they were called.
+/* spacetime_put_report -- Writes the places that have the heap's spacetime, and their callers.
  *
  * Returns 0, or -1 with ERR without memory.
  */

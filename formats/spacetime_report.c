@@ -1,7 +1,8 @@
-/* spacetime_report.c -- which places have the heap's spacetime, as text or linked HTML.
+/* spacetime_report.c -- Reports the places that have the heap's spacetime, as text or linked HTML.
  *
- * The tree of contexts is told level by level: first all that allocated, then each of these
- * with its callers, and so on. A percentage leads to the entry of its context, which leads back.
+ * The report lists the tree of contexts level by level: first all places that allocated, then each
+ * of these with its callers, and so on. A percentage leads to the entry of its context, which leads
+ * back.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,12 +15,12 @@
 #include "formats/base/utf8.h"
 #include "profile/model/tree.h"
 
-/* Of the total: places below are counted, not shown. */
+/* Share of the total: places below it are counted, not shown. */
 #define SIGNIFICANT 0.005
 
 enum { NOBODY = UINT32_MAX };	/* a caller that is not known: the stack ended */
 
-struct writer {
+struct report_writer {
 	FILE *out;
 	const struct spacetime *s;
 	const struct spacetime_report *r;
@@ -37,7 +38,7 @@ struct child {
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-static void put_escaped(struct writer *w, const char *text)
+static void write_escaped_text(struct report_writer *w, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 
@@ -52,7 +53,7 @@ static void put_escaped(struct writer *w, const char *text)
 }
 
 /* "0x401767D0: read_line (input.c:34)": the function with the line that the code is of. */
-static void put_place(struct writer *w, uint32_t node)
+static void write_place_name(struct report_writer *w, uint32_t node)
 {
 	const struct profile *p = w->s->filter->profile;
 	struct symbols_place place = { .name = "", .file = "" };
@@ -82,7 +83,7 @@ static void put_place(struct writer *w, uint32_t node)
 		fclose(memory);
 	}
 	if (text)
-		put_escaped(w, text);
+		write_escaped_text(w, text);
 	else
 		w->has_failed = true;
 	free(text);
@@ -90,7 +91,7 @@ static void put_place(struct writer *w, uint32_t node)
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-static int by_space(const void *a, const void *b)
+static int compare_by_space(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
 
@@ -99,9 +100,9 @@ static int by_space(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The children of a node and, where stacks end at it, nobody. Returns how many; CHILD has room
- * for all. */
-static uint32_t children_of(const struct writer *w, uint32_t node, struct child *child)
+/* Collects the children of a node and an empty one for stacks that end at it. Returns how many;
+ * CHILD has room for all. */
+static uint32_t collect_children(const struct report_writer *w, uint32_t node, struct child *child)
 {
 	const struct tree_node *n = &w->t->node[node];
 	int64_t rest = n->bytes;
@@ -113,40 +114,40 @@ static uint32_t children_of(const struct writer *w, uint32_t node, struct child 
 	}
 	if (rest > 0)
 		child[count++] = (struct child){ NOBODY, rest };
-	qsort(child, count, sizeof(*child), by_space);
+	qsort(child, count, sizeof(*child), compare_by_space);
 	return count;
 }
 
-static bool is_significant(const struct writer *w, int64_t space)
+static bool is_significant(const struct report_writer *w, int64_t space)
 {
 	return (double)space >= w->s->total * SIGNIFICANT;
 }
 
 /* Callers of a context at the limit of depth are not known. */
-static bool has_entry(const struct writer *w, uint32_t node)
+static bool has_report_entry(const struct report_writer *w, uint32_t node)
 {
 	return node != NOBODY && w->t->node[node].depth < w->depth &&
 	       is_significant(w, w->t->node[node].bytes) && w->t->node[node].bytes > 0;
 }
 
-static void put_caller(struct writer *w, const struct child *c)
+static void write_caller_line(struct report_writer *w, const struct child *c)
 {
 	char text[16];
 	const char *percent = spacetime_percent(w->s, (double)c->space, text);
 
 	if (!w->r->is_html) {
 		fprintf(w->out, "  %6s: ", percent);
-	} else if (has_entry(w, c->node)) {
+	} else if (has_report_entry(w, c->node)) {
 		fprintf(w->out, "<li><a name=\"a%" PRIu32 "\"></a><a href=\"#b%" PRIu32
 			"\">%s</a>: ", c->node, c->node, percent);
 	} else {
 		fprintf(w->out, "<li>%s: ", percent);
 	}
-	put_place(w, c->node);
+	write_place_name(w, c->node);
 	fputs(w->r->is_html ? "\n" : "\n\n", w->out);
 }
 
-static void put_callers(struct writer *w, uint32_t node)
+static void write_caller_lines(struct report_writer *w, uint32_t node)
 {
 	const struct tree_node *n = &w->t->node[node];
 	struct child *child = calloc((size_t)n->children + 2, sizeof(*child));
@@ -156,10 +157,10 @@ static void put_callers(struct writer *w, uint32_t node)
 		w->has_failed = true;
 		return;
 	}
-	count = children_of(w, node, child);
+	count = collect_children(w, node, child);
 	fputs(w->r->is_html ? "<p>Called from:\n<ul>\n" : "\nCalled from:\n", w->out);
 	while (shown < count && is_significant(w, child[shown].space))
-		put_caller(w, &child[shown++]);
+		write_caller_line(w, &child[shown++]);
 	if (shown < count)
 		fprintf(w->out, "%s%s%" PRIu32 " %sinsignificant place%s%s",
 			w->r->is_html ? "<li>" : "  ", shown ? "and " : "", count - shown,
@@ -171,7 +172,7 @@ static void put_callers(struct writer *w, uint32_t node)
 }
 
 /* The frames of a context, innermost first. */
-static void put_context(struct writer *w, uint32_t node)
+static void write_context_line(struct report_writer *w, uint32_t node)
 {
 	uint32_t path[TREE_DEPTH_MAX];
 	uint32_t length = 0;
@@ -180,12 +181,12 @@ static void put_context(struct writer *w, uint32_t node)
 		path[length++] = node;
 	while (length > 0) {
 		fputs("  ", w->out);
-		put_place(w, path[--length]);
+		write_place_name(w, path[--length]);
 		fputs(w->r->is_html ? "<br>\n" : "\n", w->out);
 	}
 }
 
-static void put_entry(struct writer *w, uint32_t node)
+static void write_node_entry(struct report_writer *w, uint32_t node)
 {
 	char text[16];
 	const char *percent = spacetime_percent(w->s, (double)w->t->node[node].bytes, text);
@@ -199,17 +200,17 @@ static void put_entry(struct writer *w, uint32_t node)
 			percent);
 	else
 		fprintf(w->out, "Context accounted for %s of measured spacetime\n", percent);
-	put_context(w, node);
-	put_callers(w, node);
+	write_context_line(w, node);
+	write_caller_lines(w, node);
 }
 
 /* All entries of a level. Returns whether there were any. */
-static bool put_level(struct writer *w, unsigned int level)
+static bool write_tree_level(struct report_writer *w, unsigned int level)
 {
 	bool is_first = true;
 
 	for (uint32_t i = 0; i < w->t->count; i++) {
-		if (w->t->node[i].depth != level || !has_entry(w, i))
+		if (w->t->node[i].depth != level || !has_report_entry(w, i))
 			continue;
 		if (is_first)
 			fprintf(w->out, "%s== %u ===========================%s\n",
@@ -218,13 +219,13 @@ static bool put_level(struct writer *w, unsigned int level)
 		else
 			fputs(w->r->is_html ? "<hr>\n" :
 					      "---------------------------------\n", w->out);
-		put_entry(w, i);
+		write_node_entry(w, i);
 		is_first = false;
 	}
 	return !is_first;
 }
 
-static void put_levels(struct writer *w)
+static void write_tree_levels(struct report_writer *w)
 {
 	unsigned int level = 0;
 
@@ -233,25 +234,25 @@ static void put_levels(struct writer *w)
 				      "(No heap memory allocated)\n", w->out);
 		return;
 	}
-	while (put_level(w, level))
+	while (write_tree_level(w, level))
 		level++;
 }
 
-static void put_report(struct writer *w)
+static void write_whole_report(struct report_writer *w)
 {
 	if (w->r->is_html) {
 		fputs("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'\">\n<title>", w->out);
-		put_escaped(w, w->r->title);
+		write_escaped_text(w, w->r->title);
 		fputs("</title>\n<style>body { font-family: monospace; max-width: 60em; "
 		      "margin: 2em auto; padding: 0 1em } li { margin: .3em 0 }</style></head>\n"
 		      "<body>\n", w->out);
 	}
 	fputs("Command: ", w->out);
-	put_escaped(w, w->r->command);
+	write_escaped_text(w, w->r->command);
 	fputs(w->r->is_html ? "<br>\n" : "\n\n", w->out);
-	put_levels(w);
+	write_tree_levels(w);
 	fputs(w->r->is_html ? "<hr>\n<p>" : "=================================\n\n", w->out);
 	fputs("End of information.  Rerun with a bigger --depth value for more.\n", w->out);
 	if (w->r->is_html)
@@ -259,7 +260,7 @@ static void put_report(struct writer *w)
 }
 
 /* Nodes stand in preorder: the parent is the last one of the depth above. */
-static void find_parents(struct writer *w)
+static void find_parent_nodes(struct report_writer *w)
 {
 	uint32_t last[TREE_DEPTH_MAX + 1] = { 0 };
 
@@ -274,7 +275,7 @@ static void find_parents(struct writer *w)
 int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r,
 			 struct mu_error *err)
 {
-	struct writer w = { .out = out, .s = s, .r = r,
+	struct report_writer w = { .out = out, .s = s, .r = r,
 			    .depth = r->depth ? r->depth : SPACETIME_DEPTH };
 	const struct tree_options o = { .grouping = TREE_BY_ADDRESS, .depth = w.depth };
 	struct tree t;
@@ -284,11 +285,11 @@ int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spac
 	if (result == 0) {
 		w.parent = calloc((size_t)t.count + 1, sizeof(*w.parent));
 		if (w.parent) {
-			find_parents(&w);
-			put_report(&w);
+			find_parent_nodes(&w);
+			write_whole_report(&w);
 		}
 		if (!w.parent || w.has_failed)
-			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a report");
+			result = mu_error_memory(err);
 	}
 	free(w.parent);
 	tree_free(&t);

@@ -31,20 +31,20 @@ static const struct palette colors = {
 };
 static const struct palette plain = { "", "", "", "", "", "", "" };
 
-struct printer {
+struct summary_printer {
 	FILE *out;
 	const struct palette *paint;
 	const struct counters *c;
 };
 
 /* glibc ends its titles with another spelling of "normal". */
-static void print_title(const struct printer *p, const char *title)
+static void print_summary_title(const struct summary_printer *p, const char *title)
 {
 	fprintf(p->out, "%s%s%s", p->paint->title, title, p->paint == &colors ? "\033[0;0m" : "");
 }
 
 /* "memalign|" is a column wider than the other labels; its number makes up for it. */
-static void print_row(const struct printer *p, const char *label, enum mu_fn fn)
+static void print_function_row(const struct summary_printer *p, const char *label, enum mu_fn fn)
 {
 	int width = fn == MU_FN_MEMALIGN ? 9 : 10;
 
@@ -56,42 +56,43 @@ static void print_row(const struct printer *p, const char *label, enum mu_fn fn)
 		p->c->failed[fn], p->paint->end_row);
 }
 
-static void print_heap_rows(const struct printer *p)
+static void print_heap_rows(const struct summary_printer *p)
 {
 	const struct counters *c = p->c;
 
-	print_row(p, " malloc", MU_FN_MALLOC);
+	print_function_row(p, " malloc", MU_FN_MALLOC);
 	fputc('\n', p->out);
-	print_row(p, "realloc", MU_FN_REALLOC);
+	print_function_row(p, "realloc", MU_FN_REALLOC);
 	fprintf(p->out, "  (nomove:%" PRIu64 ", dec:%" PRIu64 ", free:%" PRIu64 ")\n",
 		c->realloc_nomove, c->realloc_dec, c->realloc_free);
-	print_row(p, " calloc", MU_FN_CALLOC);
+	print_function_row(p, " calloc", MU_FN_CALLOC);
 	fputc('\n', p->out);
-	print_row(p, "   free", MU_FN_FREE);
+	print_function_row(p, "   free", MU_FN_FREE);
 	fputc('\n', p->out);
 	if (c->calls[MU_FN_MEMALIGN] > 0) {
-		print_row(p, "memalign", MU_FN_MEMALIGN);
+		print_function_row(p, "memalign", MU_FN_MEMALIGN);
 		fputc('\n', p->out);
 	}
 }
 
-static void print_mmap_rows(const struct printer *p)
+static void print_mmap_rows(const struct summary_printer *p)
 {
-	print_row(p, "mmap(r)", MU_FN_MMAP_R);
+	print_function_row(p, "mmap(r)", MU_FN_MMAP_R);
 	fputc('\n', p->out);
-	print_row(p, "mmap(w)", MU_FN_MMAP_W);
+	print_function_row(p, "mmap(w)", MU_FN_MMAP_W);
 	fputc('\n', p->out);
-	print_row(p, "mmap(a)", MU_FN_MMAP_A);
+	print_function_row(p, "mmap(a)", MU_FN_MMAP_A);
 	fputc('\n', p->out);
-	print_row(p, " mremap", MU_FN_MREMAP);
+	print_function_row(p, " mremap", MU_FN_MREMAP);
 	fprintf(p->out, "  (nomove: %" PRIu64 ", dec:%" PRIu64 ")\n", p->c->mremap_nomove,
 		p->c->mremap_dec);
-	print_row(p, " munmap", MU_FN_MUNMAP);
+	print_function_row(p, " munmap", MU_FN_MUNMAP);
 	fputc('\n', p->out);
 }
 
 /* Percent of all requests and a bar relative to the most frequent size. */
-static void print_share(const struct printer *p, uint64_t count, uint64_t all, uint64_t most)
+static void print_percentage(const struct summary_printer *p, uint64_t count, uint64_t all,
+			     uint64_t most)
 {
 	unsigned int percent = (unsigned int)((__uint128_t)count * 100 / all);
 	unsigned int length = (unsigned int)((__uint128_t)count * BAR_WIDTH / most);
@@ -106,7 +107,7 @@ static void print_share(const struct printer *p, uint64_t count, uint64_t all, u
 	fprintf(p->out, "%s\n", p->paint == &colors ? "\033[0;0m" : "");
 }
 
-static void print_histogram(const struct printer *p)
+static void print_histogram(const struct summary_printer *p)
 {
 	uint64_t all = p->c->hist_large, most = p->c->hist_large;
 
@@ -123,20 +124,20 @@ static void print_histogram(const struct printer *p)
 			continue;
 		fprintf(p->out, "%5u-%-5u%12" PRIu64, i * MU_HIST_STEP,
 			i * MU_HIST_STEP + MU_HIST_STEP - 1, p->c->hist[i]);
-		print_share(p, p->c->hist[i], all, most);
+		print_percentage(p, p->c->hist[i], all, most);
 	}
 	if (p->c->hist_large > 0) {
 		fprintf(p->out, "   large   %12" PRIu64, p->c->hist_large);
-		print_share(p, p->c->hist_large, all, most);
+		print_percentage(p, p->c->hist_large, all, most);
 	}
 }
 
 void summary_print(FILE *out, const struct result *r, bool color, bool mmap)
 {
-	const struct printer p = { out, color ? &colors : &plain, &r->counters };
+	const struct summary_printer p = { out, color ? &colors : &plain, &r->counters };
 
 	fputc('\n', out);
-	print_title(&p, "Memory usage summary:");
+	print_summary_title(&p, "Memory usage summary:");
 	fprintf(out, " heap total: %" PRIu64 ", heap peak: %" PRIu64 ", stack peak: %" PRIu64 "\n",
 		counters_heap_total(p.c), r->heap_peak, r->stack_peak);
 	fprintf(out, "%s         total calls   total memory   failed calls%s\n", p.paint->head,
@@ -145,7 +146,7 @@ void summary_print(FILE *out, const struct result *r, bool color, bool mmap)
 		print_heap_rows(&p);
 	if (mmap)
 		print_mmap_rows(&p);
-	print_title(&p, "Histogram for block sizes:");
+	print_summary_title(&p, "Histogram for block sizes:");
 	fputc('\n', out);
 	print_histogram(&p);
 }

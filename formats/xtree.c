@@ -39,7 +39,7 @@ static const char *const freeing[] = {
 	"operator delete[](void*, std::align_val_t, std::nothrow_t const&)",
 };
 
-struct writer {
+struct xtree_writer {
 	FILE *out;
 	const struct export *e;
 	const struct xtree_options *o;
@@ -53,14 +53,15 @@ struct writer {
 };
 
 /* A stack and its values; several sites may share one. */
-struct row {
+struct xtree_row {
 	struct filtered stack;
 	uint32_t site;		/* the first one */
 	int64_t value[EVENTS];
 };
 
-/* What a site adds to the events. False if it has no place in the report. */
-static bool values_of(const struct writer *w, const struct site *s, int64_t value[EVENTS])
+/* Computes the values that a site adds to the events. False if the report leaves it out. */
+static bool event_values_of_site(const struct xtree_writer *w, const struct site *s,
+				 int64_t value[EVENTS])
 {
 	bool is_free = s->flags & MU_SITE_FREE;
 
@@ -81,9 +82,9 @@ static bool values_of(const struct writer *w, const struct site *s, int64_t valu
 
 /* ---- callgrind form ---------------------------------------------------------------------- */
 
-static int by_stack(const void *a, const void *b)
+static int compare_row_stacks(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct xtree_row *x = a, *y = b;
 
 	if (x->stack.frame != y->stack.frame)
 		return x->stack.frame < y->stack.frame ? -1 : 1;
@@ -92,21 +93,21 @@ static int by_stack(const void *a, const void *b)
 	return (x->site > y->site) - (x->site < y->site);
 }
 
-static int by_site(const void *a, const void *b)
+static int compare_row_sites(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct xtree_row *x = a, *y = b;
 
 	return (x->site > y->site) - (x->site < y->site);
 }
 
 /* The rows of the same stack become one. Returns how many are left. */
-static uint32_t merge(struct row *row, uint32_t count)
+static uint32_t merge_equal_rows(struct xtree_row *row, uint32_t count)
 {
 	uint32_t kept = 0;
 
-	qsort(row, count, sizeof(*row), by_stack);
+	qsort(row, count, sizeof(*row), compare_row_stacks);
 	for (uint32_t i = 0; i < count; i++) {
-		struct row *last = kept ? &row[kept - 1] : NULL;
+		struct xtree_row *last = kept ? &row[kept - 1] : NULL;
 
 		if (!last || last->stack.frame != row[i].stack.frame ||
 		    last->stack.count != row[i].stack.count) {
@@ -117,33 +118,33 @@ static uint32_t merge(struct row *row, uint32_t count)
 			last->value[k] = (int64_t)((uint64_t)last->value[k] +
 						   (uint64_t)row[i].value[k]);
 	}
-	qsort(row, kept, sizeof(*row), by_site);
+	qsort(row, kept, sizeof(*row), compare_row_sites);
 	return kept;
 }
 
-static uint32_t make_rows(const struct writer *w, struct row *row)
+static uint32_t collect_site_rows(const struct xtree_writer *w, struct xtree_row *row)
 {
 	const struct sites *sites = &w->p->sites;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sites->count; i++) {
-		if (!values_of(w, &sites->site[i], row[count].value))
+		if (!event_values_of_site(w, &sites->site[i], row[count].value))
 			continue;
 		row[count].stack = filter_stack(&w->filter, sites->site[i].stack);
 		row[count++].site = i;
 	}
-	return merge(row, count);
+	return merge_equal_rows(row, count);
 }
 
-static void put_clean(struct writer *w, const char *text)
+static void write_clean_text(struct xtree_writer *w, const char *text)
 {
 	if (!utf8_put_clean(w->out, text))
 		w->has_failed = true;
 }
 
 /* "fn=(3) name" the first time, "fn=(3)" from then on; or always "fn=name". */
-static void put_name(struct writer *w, const char *key, const char *name, uint32_t *number,
-		     uint32_t *last)
+static void write_compressed_name(struct xtree_writer *w, const char *key, const char *name,
+				  uint32_t *number, uint32_t *last)
 {
 	bool is_new = *number == 0;
 
@@ -154,13 +155,13 @@ static void put_name(struct writer *w, const char *key, const char *name, uint32
 		fprintf(w->out, "(%" PRIu32 ")%s", *number, is_new ? " " : "");
 	}
 	if (is_new || w->o->is_plain)
-		put_clean(w, name);
+		write_clean_text(w, name);
 	putc('\n', w->out);
 }
 
 /* The names of a frame, as "fl" and "fn" or "cfi" and "cfn". Returns its line. */
-static uint32_t put_place(struct writer *w, uint32_t frame, const char *file_key,
-			  const char *function_key)
+static uint32_t write_place_names(struct xtree_writer *w, uint32_t frame, const char *file_key,
+				  const char *function_key)
 {
 	const struct symbols *symbols = &w->p->symbols;
 	const struct symbols_level *level = NULL;
@@ -174,13 +175,13 @@ static uint32_t put_place(struct writer *w, uint32_t frame, const char *file_key
 	name = function ? symbols_text(symbols, function) : "UnknownFn???";
 	if (frame && filter_is_below_main(&w->filter, w->p->frame[frame].location))
 		name = "(below main)";
-	put_name(w, file_key, file ? symbols_text(symbols, file) : "UnknownFile???",
-		 &w->file_number[file], &w->files);
-	put_name(w, function_key, name, &w->function_number[function], &w->functions);
+	write_compressed_name(w, file_key, file ? symbols_text(symbols, file) : "UnknownFile???",
+			      &w->file_number[file], &w->files);
+	write_compressed_name(w, function_key, name, &w->function_number[function], &w->functions);
 	return count && file ? level[0].line : 0;
 }
 
-static uint32_t line_of(const struct writer *w, uint32_t frame)
+static uint32_t line_of_frame(const struct xtree_writer *w, uint32_t frame)
 {
 	const struct symbols_level *level;
 	uint32_t count;
@@ -189,7 +190,7 @@ static uint32_t line_of(const struct writer *w, uint32_t frame)
 	return count && level[0].file ? level[0].line : 0;
 }
 
-static void put_values(struct writer *w, uint32_t line, const int64_t *value)
+static void write_row_values(struct xtree_writer *w, uint32_t line, const int64_t *value)
 {
 	fprintf(w->out, "%" PRIu32, line);
 	for (int i = 0; i < w->events; i++)
@@ -198,7 +199,7 @@ static void put_values(struct writer *w, uint32_t line, const int64_t *value)
 }
 
 /* From the outermost frame inward: the frames are chained the other way. */
-static void put_row(struct writer *w, const struct row *row, uint32_t *frame)
+static void write_stack_row(struct xtree_writer *w, const struct xtree_row *row, uint32_t *frame)
 {
 	uint32_t count = row->stack.count, at = row->stack.frame;
 
@@ -209,23 +210,23 @@ static void put_row(struct writer *w, const struct row *row, uint32_t *frame)
 		frame[0] = 0;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t line = put_place(w, frame[i], "fl", "fn");
+		uint32_t line = write_place_names(w, frame[i], "fl", "fn");
 
 		if (i + 1 < count) {
 			fprintf(w->out, "%" PRIu32 "\n", line);
-			put_place(w, frame[i + 1], "cfi", "cfn");
-			fprintf(w->out, "calls=0 %" PRIu32 "\n", line_of(w, frame[i + 1]));
+			write_place_names(w, frame[i + 1], "cfi", "cfn");
+			fprintf(w->out, "calls=0 %" PRIu32 "\n", line_of_frame(w, frame[i + 1]));
 		}
-		put_values(w, line, row->value);
+		write_row_values(w, line, row->value);
 	}
 	putc('\n', w->out);
 }
 
-static void put_head(struct writer *w)
+static void write_file_head(struct xtree_writer *w)
 {
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: xtree-1\npid: %" PRIu32
 		"\ncmd: ", w->e->pid);
-	put_clean(w, w->e->command);
+	write_clean_text(w, w->e->command);
 	fputs("\n\npositions: line\n", w->out);
 	for (int i = 0; i < w->events; i++)
 		fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].text);
@@ -236,7 +237,7 @@ static void put_head(struct writer *w)
 }
 
 /* Valgrind prints an unset text when nothing was ever counted; it is kept for its readers. */
-static void put_totals(struct writer *w, const struct row *row, uint32_t count)
+static void write_totals_line(struct xtree_writer *w, const struct xtree_row *row, uint32_t count)
 {
 	int64_t total[EVENTS] = { 0 };
 	bool is_zero = true;
@@ -252,7 +253,7 @@ static void put_totals(struct writer *w, const struct row *row, uint32_t count)
 	fputs(is_zero ? " (null)\n" : "\n", w->out);
 }
 
-static bool is_zero(const struct writer *w, const struct row *row)
+static bool is_row_zero(const struct xtree_writer *w, const struct xtree_row *row)
 {
 	for (int i = 0; i < w->events; i++) {
 		if (row->value[i])
@@ -261,9 +262,9 @@ static bool is_zero(const struct writer *w, const struct row *row)
 	return true;
 }
 
-static void write_callgrind(struct writer *w)
+static void write_callgrind(struct xtree_writer *w)
 {
-	struct row *row = calloc((size_t)w->p->sites.count + 1, sizeof(*row));
+	struct xtree_row *row = calloc((size_t)w->p->sites.count + 1, sizeof(*row));
 	uint32_t *frame = calloc(PROFILE_DEPTH_MAX + 1, sizeof(*frame));
 	size_t strings = (size_t)w->p->symbols.strings.count + 1;
 	uint32_t count;
@@ -271,13 +272,13 @@ static void write_callgrind(struct writer *w)
 	w->file_number = calloc(strings, sizeof(*w->file_number));
 	w->function_number = calloc(strings, sizeof(*w->function_number));
 	if (row && frame && w->file_number && w->function_number) {
-		put_head(w);
-		count = make_rows(w, row);
+		write_file_head(w);
+		count = collect_site_rows(w, row);
 		for (uint32_t i = 0; i < count; i++) {
-			if (!is_zero(w, &row[i]))
-				put_row(w, &row[i], frame);
+			if (!is_row_zero(w, &row[i]))
+				write_stack_row(w, &row[i], frame);
 		}
-		put_totals(w, row, count);
+		write_totals_line(w, row, count);
 	} else {
 		w->has_failed = true;
 	}
@@ -290,11 +291,11 @@ static void write_callgrind(struct writer *w)
 /* ---- Massif form ------------------------------------------------------------------------- */
 
 struct line_data {
-	struct writer *w;
+	struct xtree_writer *w;
 	const char *root;
 };
 
-static void put_line(const struct massif_line *line, void *data)
+static void write_massif_line(const struct massif_line *line, void *data)
 {
 	const struct line_data *d = data;
 	const struct massif_node node = { .bytes = line->bytes, .children = line->children,
@@ -309,7 +310,8 @@ static void put_line(const struct massif_line *line, void *data)
 	free(text);
 }
 
-static int put_event(struct writer *w, int event, struct weight *weight, struct mu_error *err)
+static int write_event_tree(struct xtree_writer *w, int event, struct weight *weight,
+			    struct mu_error *err)
 {
 	const struct tree_options options = { .grouping = TREE_BY_ADDRESS,
 					      .threshold = THRESHOLD };
@@ -324,7 +326,7 @@ static int put_event(struct writer *w, int event, struct weight *weight, struct 
 	for (uint32_t i = 0; i < w->p->sites.count; i++) {
 		int64_t value[EVENTS];
 
-		weight[i].is_there = values_of(w, &w->p->sites.site[i], value);
+		weight[i].is_there = event_values_of_site(w, &w->p->sites.site[i], value);
 		weight[i].bytes = weight[i].is_there ? value[event] : 0;
 	}
 	snprintf(root, sizeof(root), "%s : %s", events[event].name, events[event].text);
@@ -332,22 +334,22 @@ static int put_event(struct writer *w, int event, struct weight *weight, struct 
 	if (result == 0) {
 		shot.heap = tree.node[0].bytes > 0 ? (uint64_t)tree.node[0].bytes : 0;
 		massif_write_snapshot(w->out, &shot);
-		result = massif_lines(&tree, &w->filter, &lines, put_line, &data, err);
+		result = massif_lines(&tree, &w->filter, &lines, write_massif_line, &data, err);
 	}
 	tree_free(&tree);
 	return result;
 }
 
-static int write_massif(struct writer *w, struct mu_error *err)
+static int write_massif_tree(struct xtree_writer *w, struct mu_error *err)
 {
 	struct weight *weight = calloc((size_t)w->p->sites.count + 1, sizeof(*weight));
 	int result = 0;
 
 	if (!weight)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile");
+		return mu_error_memory(err);
 	massif_write_header(w->out, " xtree.produce_report\n", w->e->command, MASSIF_MS);
 	for (int i = 0; i < w->events && result == 0; i++)
-		result = put_event(w, i, weight, err);
+		result = write_event_tree(w, i, weight, err);
 	free(weight);
 	return result;
 }
@@ -361,17 +363,17 @@ int xtree_write(FILE *out, const char *name, const struct export *e,
 		.depth = o->depth ? o->depth + DEPTH_MORE : 0,
 		.show_below_main = o->show_below_main,
 	};
-	struct writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
+	struct xtree_writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
 			    .events = o->kind == XTREE_FULL ? EVENTS : EVENTS_ALLOCS };
 	int result = filter_init(&w.filter, w.p, &filter, err);
 
 	if (result == 0 && xtree_is_massif(name)) {
-		result = write_massif(&w, err);
+		result = write_massif_tree(&w, err);
 	} else if (result == 0) {
 		write_callgrind(&w);
 	}
 	if (result == 0 && w.has_failed)
-		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a profile");
+		result = mu_error_memory(err);
 	filter_free(&w.filter);
 	return result;
 }

@@ -52,7 +52,7 @@ int input_open(struct input *in, const char *name)
 		input_close(in);
 		return -1;
 	}
-	in->kind = kind_of(data, (size_t)size);
+	in->kind = file_type_of(data, (size_t)size);
 	return 0;
 }
 

@@ -91,7 +91,7 @@ static int load(struct subject *s, const struct settings *settings, struct mu_er
 	};
 
 	if (segment_image(&s->recording->segment, s->slot, &s->image, err) < 0 ||
-	    keep_verify(&s->recording->segment, &s->image, err) < 0 ||
+	    save_verify(&s->recording->segment, &s->image, err) < 0 ||
 	    profile_load(&s->profile, &s->image, err) < 0)
 		return -1;
 	modules_follow_links(&s->profile.modules);
@@ -154,7 +154,7 @@ static bool has_tree(const struct subject *s, uint64_t snapshot)
 {
 	struct mu_snapshot shot;
 
-	return image_snapshot(&s->image, snapshot, &shot) && shotvalues_are_known(&shot);
+	return image_snapshot(&s->image, snapshot, &shot) && snapshot_values_are_known(&shot);
 }
 
 /* Plain snapshots in quick succession are only figures (docs/format.md, section 8). The first one

@@ -49,7 +49,7 @@ static const char *const advice[INPUT_KINDS] = {
 static int refuse(const struct report_job *job, bool has_others)
 {
 	const char *option = settings_report_option(job->settings->report);
-	const char *kind = kind_name(job->in->kind);
+	const char *kind = file_type_name(job->in->kind);
 
 	if (job->in->kind == INPUT_MASSIF && job->settings->report == REPORT_TO_PPROF)
 		warn("%s: %s has neither addresses in files nor counts of blocks, which pprof "

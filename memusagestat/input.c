@@ -66,16 +66,16 @@ static void spool_input(struct input *in)
 	struct dat_record beginning[DAT_HEADERS];
 	struct dat_reader trial;
 	struct mu_error err;
-	int spool = spool_open(&err);
+	int spool = tempfile_open(&err);
 	size_t size;
 
 	if (spool < 0)
 		die_of(in, &err);
 	size = read_beginning(in, in->fd, beginning, sizeof(beginning));
 	refuse_recording(in, beginning, size);
-	if (spool_write(spool, beginning, size, &err) < 0 ||
+	if (tempfile_write(spool, beginning, size, &err) < 0 ||
 	    dat_open(&trial, spool, &err) < 0 ||
-	    spool_copy(in->fd, spool, SPOOL_LIMIT, &err) < 0)
+	    tempfile_copy(in->fd, spool, SPOOL_LIMIT, &err) < 0)
 		die_of(in, &err);
 	if (in->fd != STDIN_FILENO)
 		close(in->fd);

@@ -64,7 +64,7 @@ static int resolve(struct recorded *r, int pid, struct mu_error *err)
 static int load(struct recorded *r, uint32_t k, int pid, struct mu_error *err)
 {
 	if (segment_image(&r->segment, k, &r->image, err) < 0 ||
-	    keep_verify(&r->segment, &r->image, err) < 0 ||
+	    save_verify(&r->segment, &r->image, err) < 0 ||
 	    profile_load(&r->profile, &r->image, err) < 0)
 		return -1;
 	modules_follow_links(&r->profile.modules);

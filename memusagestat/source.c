@@ -22,9 +22,9 @@ static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
 static void spool(struct source *s)
 {
 	struct mu_error err;
-	int fd = spool_open(&err);
+	int fd = tempfile_open(&err);
 
-	if (fd < 0 || spool_copy(s->fd, fd, SPOOL_LIMIT, &err) < 0)
+	if (fd < 0 || tempfile_copy(s->fd, fd, SPOOL_LIMIT, &err) < 0)
 		die("%s: %s", s->name, err.text);
 	s->fd = fd;
 	lseek(fd, 0, SEEK_SET);
@@ -63,7 +63,7 @@ enum input_kind source_kind(const struct source *s)
 		die("%s: %s", s->name, err.text);
 	if (size == 0)
 		die("%s: is empty", s->name);
-	kind = kind_of(data, (size_t)size);
+	kind = file_type_of(data, (size_t)size);
 	textfile_close(&text);
 	lseek(s->fd, 0, SEEK_SET);
 	return kind;

@@ -364,7 +364,7 @@ static bool is_other_kind(const char *input)
 	char beginning[4096] = { 0 };
 	int fd = strcmp(input, "-") == 0 ? -1 : open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	ssize_t size = fd >= 0 ? pread(fd, beginning, sizeof(beginning), 0) : 0;
-	enum input_kind kind = kind_of(beginning, size > 0 ? (size_t)size : 0);
+	enum input_kind kind = file_type_of(beginning, size > 0 ? (size_t)size : 0);
 
 	if (fd >= 0)
 		close(fd);

@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-/* Who counts reads and writes. */
+/* The engine that counts reads and writes. */
 enum mu_access_engine { MU_ENGINE_NONE = 0, MU_ENGINE_HOOKS = 1, MU_ENGINE_EMULATE = 2 };
 
-/* What one thread read and wrote in the blocks of one site; unused entries are all zero. */
+/* Reads and writes of one thread in the blocks of one site; unused entries are all zero. */
 struct mu_access {
 	uint32_t site;
-	uint32_t state; /* enum mu_access_state: what this thread learnt of the site */
+	uint32_t state; /* enum mu_access_state: what this thread knows of the site */
 	uint64_t read_bytes;
 	uint64_t written_bytes;
 	uint64_t length; /* of the blocks, bytes; with counts or in state EXACT */
@@ -24,7 +24,7 @@ struct mu_access {
 enum mu_access_state {
 	MU_ACCESS_UNKNOWN = 0,
 	MU_ACCESS_EXACT = 1, /* the site's first block had this length */
-	MU_ACCESS_MIXED = 2  /* a later one had another: counts of this site mean nothing */
+	MU_ACCESS_MIXED = 2  /* a later one had another length: counts of this site mean nothing */
 };
 
 _Static_assert(sizeof(struct mu_access) == 64, "mu_access must be a cache line");

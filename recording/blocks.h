@@ -1,4 +1,4 @@
-/* blocks.h -- the layout of the live blocks of a recording; docs/format.md, section 5.
+/* blocks.h -- The table of live blocks in a recording; docs/format.md, section 5.
  *
  * Part of recording.h, with the same rules.
  *
@@ -55,8 +55,8 @@ struct mu_bare_line {
 };
 #define MU_BARE_BIRTH(record) (((record) >> 10 & 3) << 36)
 
-/* Blocks that the program announced are in the same table under keys of their own, exact to a
- * byte, those inside other blocks apart; bit 36 of a birth says that such blocks are inside. */
+/* Blocks that the program announced are in the same table under keys of their own, exact to a byte;
+ * those inside other blocks have other keys. Bit 36 of a birth says that such blocks are inside. */
 #define MU_KEY_ANNOUNCED UINT64_C(0x4000000000000000)
 #define MU_KEY_NESTED UINT64_C(0x6000000000000000)
 #define MU_KEY_SPACE UINT64_C(0x6000000000000000) /* the bits that tell the spaces apart */
@@ -73,7 +73,7 @@ struct mu_bare_line {
 #define MU_SLACK(birth) ((birth) & MU_BIRTH_SLACK ? \
 	((birth) >> MU_SLACK_SHIFT & MU_SLACK_UNITS) * 16 : 0)
 
-/* mu_age -- how often the tick has moved since a birth. */
+/* mu_age -- Returns the ticks since a birth. */
 static inline uint64_t mu_age(uint64_t birth, uint64_t tick)
 {
 	return (tick - birth) & (birth & MU_BIRTH_SLACK ? MU_SLACK_TIME : MU_BIRTH_TIME);

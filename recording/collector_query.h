@@ -1,4 +1,4 @@
-/* collector_query.h -- what recorder and collector say to each other about the code of a module.
+/* collector_query.h -- Queries of the recorder to the collector about the code of a module.
  *
  * docs/format.md, section 7.1.
  *
@@ -9,18 +9,18 @@
 
 #include <stdint.h>
 
-/* A question for the code of a module goes to and fro between recorder and collector. */
-enum mu_code_state {
-	MU_CODE_IDLE = 0,
-	MU_CODE_WANTED = 1,  /* recorder: what is in this module? */
-	MU_CODE_WORKING = 2, /* collector: somebody reads its symbols */
-	MU_CODE_COUNTED = 3, /* collector: there are code_count words */
-	MU_CODE_ROOM = 4,    /* recorder: put them at code_offset */
-	MU_CODE_DONE = 5,    /* collector: they are there */
-	MU_CODE_FAILED = 6   /* either: no answer to be had */
+/* State of a query; recorder and collector set it in turn. */
+enum mu_query_state {
+	MU_QUERY_IDLE = 0,
+	MU_QUERY_WANTED = 1,  /* recorder: what is in this module? */
+	MU_QUERY_WORKING = 2, /* collector: a process reads its symbols */
+	MU_QUERY_COUNTED = 3, /* collector: there are query_count words */
+	MU_QUERY_ROOM = 4,    /* recorder: put them at query_offset */
+	MU_QUERY_DONE = 5,    /* collector: they are there */
+	MU_QUERY_FAILED = 6   /* either: there is no answer */
 };
 
-/* Words of the answer, ascending: what code is from an address of the module's file on. */
+/* Words of the answer, ascending: the class of code from an address of the module's file on. */
 enum mu_code_class {
 	MU_CODE_NAMED = 0,    /* of some function */
 	MU_CODE_NAMELESS = 1, /* of none that is known */
@@ -31,8 +31,8 @@ enum mu_code_class {
 #define MU_CODE_ADDRESS(word) ((word) >> 2)
 #define MU_CODE_CLASS(word) ((enum mu_code_class)((word) & 3))
 
-/* Not for one module's number, but for what --alloc-symbol names in the module at code_module:
- * the answer has struct mu_found of family.h. */
-#define MU_CODE_SYMBOLS UINT32_MAX
+/* Instead of a module's number: asks for the functions that --alloc-symbol names in the module at
+ * query_module. The answer has struct mu_symbol_match of family.h. */
+#define MU_QUERY_SYMBOLS UINT32_MAX
 
 #endif

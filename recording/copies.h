@@ -1,4 +1,4 @@
-/* copies.h -- which function copied, in copy mode.
+/* copies.h -- Functions that copy, in copy mode.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* env.h -- names in the environment of a profiled process.
+/* env.h -- Environment variables of a profiled process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,12 +17,12 @@
 #define MU_ENV_NO_TIMER "MEMUSAGE_NO_TIMER"
 #define MU_ENV_TRACE_MMAP "MEMUSAGE_TRACE_MMAP"
 
-/* The emulator that counts accesses and its options, each ended by a newline but the last: what
- * the program executes is to be run by it, too. */
+/* The emulator that counts accesses and its options, separated by newlines: it also runs the
+ * programs that the program executes. */
 #define MU_ENV_EMULATOR "MEMUSAGE_EMULATOR"
 
 /* Another event than instructions for --time-unit=i, "TYPE:EVENT" in numbers of
- * perf_event_open(2): how that is tested on machines that count none. */
+ * perf_event_open(2): for tests on machines that count none. */
 #define MU_ENV_COUNTER "MEMUSAGE_COUNTER"
 
 /* Directory of the file arena when the library works alone. */

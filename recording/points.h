@@ -1,4 +1,4 @@
-/* points.h -- program points in a recording, docs/format.md section 7.2.
+/* points.h -- Program points in a recording; docs/format.md, section 7.2.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,16 +7,16 @@
 
 #include <stdint.h>
 
-/* What Massif's time is. Instructions are counted by the emulator or the CPU. */
+/* The unit of Massif's time. The emulator or the CPU counts instructions. */
 enum mu_unit { MU_UNIT_MS = 0, MU_UNIT_BYTES = 1, MU_UNIT_INSTRUCTIONS = 2 };
 
-/* What time is to program points; see docs/format.md, "Points". */
+/* The clock of program points; see docs/format.md, "Points". */
 enum mu_clock { MU_CLOCK_TICKS = 0, MU_CLOCK_NS = 1, MU_CLOCK_CPU = 2, MU_CLOCK_BYTES = 3,
 		MU_CLOCK_BLOCKS = 4, MU_CLOCK_INSTRUCTIONS = 5 };
 
-/* A program point as DHAT has it: a stack cut to point_depth frames, and what was done there by
- * all threads. A block of size 0 counts as one byte; a block that realloc changes stays with the
- * point that it had, which counts a block and its new size more. */
+/* A program point as DHAT has it: a stack cut to point_depth frames, and the figures of all
+ * threads. A block of size 0 counts as one byte; a block that realloc changes stays with the point
+ * that it had, which counts a block and its new size more. */
 struct mu_point {
 	int64_t live_bytes;
 	int64_t live_blocks;
@@ -29,7 +29,7 @@ struct mu_point {
 	int64_t life; /* sum of free times minus sum of birth times, modulo 2^64 */
 	uint64_t hash;
 	uint32_t epoch;
-	uint32_t site; /* the first one that came to it */
+	uint32_t site; /* the first one of it */
 	uint32_t lock;
 	uint32_t frames; /* of the stack of that site, from the innermost one on */
 	uint64_t reserved[4];
@@ -41,10 +41,10 @@ struct mu_points {
 	uint32_t shift; /* a unit is 2^shift ticks or nanoseconds */
 	uint32_t epoch; /* + 1 when the heap falls from its peak, reached again or not */
 	uint32_t lock;
-	int64_t now; /* with several threads: as published last */
+	int64_t now; /* with several threads: the value published last */
 	int64_t peak;
 	uint64_t peak_time; /* when it was reached last */
-	uint64_t last_time; /* of the last allocation; several threads: near enough */
+	uint64_t last_time; /* of the last allocation; approximate with several threads */
 	uint64_t start_time;
 	uint64_t end_time; /* at the exit handlers, or within a millisecond of the last event;
 			    * instructions in the emulator: at the last system call */

@@ -1,4 +1,4 @@
-/* recording.h -- the layout of a recording: what the recorder writes and the tools read.
+/* recording.h -- The layout of a recording, which the recorder writes and the tools read.
  *
  * The recorder's tables live in shared memory and *are* the recording; nothing is
  * serialised inside the profiled process. Three kinds share this layout:
@@ -37,7 +37,7 @@
 
 enum mu_kind { MU_KIND_TREE = 1, MU_KIND_FILE = 2, MU_KIND_KEPT = 3 };
 
-/* What is recorded. Constant after the segment was made. */
+/* Selection of what is recorded. Constant after the segment was made. */
 enum mu_config_flag {
 	MU_CFG_MMAP = 1u << 0,		 /* count mmap, mremap, munmap (-m) */
 	MU_CFG_LOG = 1u << 1,		 /* log every event (-d, -p) */
@@ -51,13 +51,13 @@ enum mu_config_flag {
 	MU_CFG_COPIES = 1u << 9,	 /* copy mode */
 	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
-	MU_CFG_JOURNAL = 1u << 14,	 /* note every snapshot that is taken, culled or not */
-	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
-	MU_CFG_SYMBOLS = 1u << 15,	 /* intercept what --alloc-symbol names */
+	MU_CFG_IGNORE = 1u << 12,	 /* leave functions of --ignore-fn out of Massif's counts */
 	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
+	MU_CFG_SNAPSHOT_LOG = 1u << 14,	 /* log every snapshot that is taken, culled or not */
+	MU_CFG_SYMBOLS = 1u << 15,	 /* intercept what --alloc-symbol names */
+	MU_CFG_TIMELINE = 1u << 16, /* sample the memory of the process (MU_SEC_TIMELINE) */
 	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
-	MU_CFG_LIVES = 1u << 18, /* with STACKS: count blocks by how long they lived */
-	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
+	MU_CFG_LIFETIMES = 1u << 18, /* with STACKS: count blocks by how long they lived */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */
@@ -85,12 +85,12 @@ struct mu_config {
 	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
 };
 
-/* An event as perf_event_open(2) names it; of the only one that is 0, cycles, nobody asks. */
+/* An event as perf_event_open(2) names it. The only one that is 0, cycles, is never requested. */
 #define MU_COUNTER(type, event) ((uint32_t)(type) << 16 | (uint32_t)(event))
 #define MU_COUNTER_TYPE(counter) ((counter) >> 16)
 #define MU_COUNTER_EVENT(counter) ((counter)&0xffffu)
 
-/* How client requests of Valgrind's macros are served. */
+/* Handling of the client requests of Valgrind's macros. */
 enum mu_requests {
 	MU_REQUESTS_OWN = 0,	/* docs/format.md, section 5 */
 	MU_REQUESTS_MASSIF = 1, /* as Massif does: no pools, nested blocks count */
@@ -123,7 +123,7 @@ struct mu_segment {
 	uint32_t collector_waits;
 	uint64_t processes_without_slot; /* forks that found the slot table full */
 	uint32_t slot_hint;		 /* where the next search for a free slot begins */
-	/* While nobody has events tick rests: docs/format.md, 2.4 and 6. */
+	/* While there are no events, tick rests: docs/format.md, 2.4 and 6. */
 	uint32_t stamped; /* low bits of the tick at which an event was stamped last */
 	uint32_t tick_rests;
 	uint32_t reserved2[9];
@@ -134,11 +134,11 @@ struct mu_segment {
 	uint64_t watch[MU_WATCHES];
 };
 
-/* Life of a slot. Only the collector takes a slot out of ENDED; anybody may CAS FREE to
+/* Life of a slot. Only the collector takes a slot out of ENDED; any process may CAS FREE to
  * CLAIMED. In a FILE or KEPT recording slots never change hands. */
 enum mu_slot_state {
 	MU_SLOT_FREE = 0,
-	MU_SLOT_CLAIMED = 1, /* a parent copies its image into it (fork) or a hello got it */
+	MU_SLOT_CLAIMED = 1, /* a parent copies its image into it (fork) or a registration got it */
 	MU_SLOT_FORKED = 2,  /* a child owns it and has had no event of its own yet */
 	MU_SLOT_LIVE = 3,    /* announced: an image that will be reported */
 	MU_SLOT_ENDED = 4    /* given up by its owner, or dead: the collector clears it */
@@ -161,7 +161,7 @@ struct mu_slot {
 
 /* Sections of an image. The number is the bit in features. */
 enum mu_section {
-	MU_SEC_PROCESS = 0,    /* in the image header: who ran */
+	MU_SEC_PROCESS = 0,    /* in the image header: the program that ran */
 	MU_SEC_COUNTERS = 1,   /* struct mu_counters of retired threads; live ones have their own */
 	MU_SEC_THREADS = 2,    /* struct mu_thread */
 	MU_SEC_BLOCKS = 3,     /* live: struct mu_blocks; not kept */
@@ -178,14 +178,14 @@ enum mu_section {
 	MU_SEC_ACCESSES = 14,  /* struct mu_access */
 	MU_SEC_DROPS = 15,     /* in the image header: what was not recorded */
 	MU_SEC_POINTS = 16,    /* struct mu_point of points.h: as DHAT counts */
-	MU_SEC_JOURNAL = 17,   /* struct mu_journal */
+	MU_SEC_SNAPSHOT_LOG = 17,   /* struct mu_snapshot_log_entry */
 	MU_SEC_SYMBOLS = 18,   /* struct mu_symbol */
 	MU_SEC_COUNT = 19
 };
 #define MU_FEATURE(section) (UINT64_C(1) << (section))
 
 /* An append-only array whose entries never move: extent k holds (1 << first_log2) << k
- * entries, so index i lies in extent floor(log2((i >> first_log2) + 1)). Writers publish by
+ * entries, so index i is in extent floor(log2((i >> first_log2) + 1)). Writers publish by
  * a release store to count. KEPT: extent[0] holds everything. */
 #define MU_TABLE_EXTENTS 26
 struct mu_table {
@@ -249,7 +249,7 @@ struct mu_counters {
 	uint64_t realloc_free;	 /* size 0: freed */
 	uint64_t mremap_nomove;
 	uint64_t mremap_dec;
-	uint64_t foreign_frees;	   /* free or realloc of a block that was never seen */
+	uint64_t unknown_frees;	   /* free or realloc of a block that was never seen */
 	uint64_t nested;	   /* calls while the hook was busy in the same thread (signals) */
 	uint64_t hist_large;	   /* sizes of 64 KiB and more */
 	uint64_t hist_high;	   /* offset of uint64_t[MU_HIST_HIGH], 0 if all are zero */
@@ -267,13 +267,13 @@ enum mu_thread_state {
 	MU_THREAD_EXITING = 2, /* its start routine returned; libc still frees things */
 };
 
-#define MU_BUSY_KNOCK 2u
+#define MU_BUSY_REQUEST 2u
 
 /* One per thread of the process; reused when the thread is gone, its counters then having
  * been added to mu_image.retired. entry_size of the table is larger than this struct: what
  * follows belongs to the recorder alone. */
 struct mu_thread {
-	uint32_t busy;	/* not 0 while the thread is inside the hook; MU_BUSY_KNOCK: it is not,
+	uint32_t busy;	/* not 0 while the thread is inside the hook; MU_BUSY_REQUEST: it is not,
 			 * but is to look at mu_image.request at its next event */
 	uint32_t state; /* enum mu_thread_state */
 	uint32_t tid;
@@ -295,22 +295,22 @@ struct mu_thread {
 };
 
 /* The program's current heap. With one thread every change is applied at once; with
- * several, each thread keeps up to slack bytes in pending_heap. */
+ * several, each thread keeps up to publish_bound bytes in pending_heap. */
 struct mu_heap {
 	int64_t now;
 	int64_t peak; /* largest published value that was followed by a fall, or now */
-	int64_t peak_slack; /* threads * slack when the peak was set: the bound of its error */
+	int64_t peak_bound; /* of its error: threads * publish_bound when it was set */
 	uint32_t lock;
 	uint32_t epoch;	     /* + 1 whenever the heap falls from a new maximum */
 	uint32_t threads;    /* live threads that have had an event */
 	uint32_t threads_max;
-	int64_t slack; /* bytes a thread may keep back now */
+	int64_t publish_bound; /* bytes a thread may keep back now */
 	int64_t extra; /* with snapshots: admin and rounding bytes of live blocks */
 	uint64_t clock; /* with snapshots: bytes allocated and freed so far */
-	int64_t ignored; /* of `now`, what neither extra nor Massif's books have (IGNORE) */
+	int64_t ignored; /* of `now`, what neither extra nor Massif's counts have (IGNORE) */
 };
 
-/* What could not be recorded, each a count unless said otherwise. */
+/* Losses: what could not be recorded. Each is a count unless its comment says otherwise. */
 struct mu_drops {
 	uint64_t blocks;	/* allocations not in the block table: arena full */
 	uint64_t block_bytes;	/* their bytes */
@@ -328,7 +328,7 @@ struct mu_drops {
 	uint32_t forks; /* children that are not recorded: without a slot, or a whole copy */
 	uint32_t hist_high; /* requests of 16 to 64 KiB that are in no histogram */
 	uint32_t timers; /* threads whose sampling timer could not be made */
-	uint32_t lives;	 /* threads whose blocks are not in mu_lives */
+	uint32_t lifetimes;	 /* threads whose blocks are not in mu_lifetimes */
 	uint64_t triggers; /* snapshots that a signal or a threshold asked for in vain */
 	uint64_t pages_unseen; /* with MU_CFG_PAGES: bytes that are mapped at the end though no */
 	uint64_t pages_gone;   /* call was seen; ... and that are not mapped though they should */
@@ -341,16 +341,16 @@ struct mu_drops {
 
 /* Things a report must say; bits of mu_image.notes. */
 enum mu_note {
-	MU_NOTE_FOREIGN_MALLOC = 1u << 0, /* the program calls another malloc: foreign_malloc */
+	MU_NOTE_FOREIGN_MALLOC = 1u << 0, /* the program calls another malloc: unseen_malloc */
 	MU_NOTE_SIGPROF_TAKEN = 1u << 1,  /* no stack sampling: the program uses SIGPROF */
 	MU_NOTE_RAW_CLONE = 1u << 2,	  /* began by a fork that libc did not see: no history */
 	MU_NOTE_SMALL_ARENA = 1u << 3,	  /* address space limit: arena smaller than a slot */
 	MU_NOTE_ARENA_FULL = 1u << 4,
-	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: foreign_malloc */
+	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: unseen_malloc */
 	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
 	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
 	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
-	MU_NOTE_OWN_MALLOC = 1u << 9, /* foreign_malloc's malloc was intercepted */
+	MU_NOTE_OWN_MALLOC = 1u << 9, /* unseen_malloc's malloc was intercepted */
 	MU_NOTE_SIGNAL_IGNORED = 1u << 10, /* the program ignores the signal for snapshots */
 	MU_NOTE_NO_REQUESTS = 1u << 20,	  /* code cannot be changed: macros are not served */
 	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
@@ -374,7 +374,7 @@ struct mu_image {
 	uint32_t dl_generation; /* + 1 when objects were opened or closed */
 	uint32_t events_seen;	/* 1 after the first event of its own */
 	struct mu_process process;
-	struct mu_string foreign_malloc; /* path of the object whose malloc is not seen */
+	struct mu_string unseen_malloc; /* path of the object whose malloc is not seen */
 	uint64_t retired_stack_peak; /* deepest stack_peak and stack_mark of threads that are */
 	uint64_t retired_stack_mark; /* gone: their records are reused */
 	int64_t fork_heap; /* heap at the fork: what the first record of the log changes */
@@ -391,12 +391,12 @@ struct mu_image {
 	uint64_t fork_bytes[MU_FN_COUNT];
 	uint64_t recorder_private; /* bytes the recorder has mapped for itself alone */
 	uint64_t rss_peak; /* most memory that was resident, as the kernel says; 0 unknown */
-	/* What the recorder asks of the collector: docs/format.md, section 7.1. */
-	uint32_t code_wanted; /* number of a module + 1, MU_CODE_SYMBOLS, 0: nothing */
-	uint32_t code_state;  /* enum mu_code_state, a futex */
-	uint64_t code_offset; /* of uint64_t[code_count] */
-	uint64_t code_count;
-	uint64_t code_module; /* with MU_CODE_SYMBOLS: offset of the struct mu_module */
+	/* Query to the collector: docs/format.md, section 7.1. */
+	uint32_t query_wanted; /* number of a module + 1, MU_QUERY_SYMBOLS, 0: nothing */
+	uint32_t query_state;  /* enum mu_query_state, a futex */
+	uint64_t query_offset; /* of uint64_t[query_count] */
+	uint64_t query_count;
+	uint64_t query_module; /* with MU_QUERY_SYMBOLS: offset of the struct mu_module */
 	uint64_t points; /* offset of struct mu_points of points.h */
 	uint32_t request_places;  /* of Valgrind's macros that are served */
 	uint32_t request_refused; /* ... and that could not be changed */
@@ -405,7 +405,7 @@ struct mu_image {
 	uint64_t triggers; /* offset of struct mu_triggers of triggers.h, 0 none */
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
-	uint64_t lives; /* with MU_CFG_LIVES: offset of a struct mu_lives, 0 in old recordings */
+	uint64_t lifetimes; /* with MU_CFG_LIFETIMES: offset of a struct mu_lifetimes, or 0 */
 	uint64_t pages_own;   /* with MU_CFG_PAGES: bytes mapped in the end by the recorder */
 	uint64_t pages_stack; /* ... and bytes of the main stack that the heap has */
 	uint64_t batch; /* live: offset of a struct mu_batch, 0 none; not in old recordings */
@@ -482,7 +482,7 @@ struct mu_site {
 	uint64_t first; /* time of its first event */
 	uint32_t point, reserved; /* number in the table of points + 1, 0 none */
 };
-/* What is no function of malloc's family. */
+/* Kinds of sites outside of malloc's family. */
 enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34,
 		  MU_SITE_FN_PAGES = 35 };
 
@@ -497,7 +497,7 @@ enum mu_site_flag {
 
 /* Frees go to the freeing thread's cell: only sums over threads mean anything. */
 struct mu_cell {
-	/* What every event changes, a cache line ... */
+	/* Every event changes these, a cache line ... */
 	int64_t live_bytes;
 	int64_t live_blocks;
 	uint64_t total_bytes;
@@ -507,7 +507,7 @@ struct mu_cell {
 	uint64_t temporary;
 	uint32_t epoch;
 	uint32_t site;
-	/* ... and another, of which a free needs nothing. */
+	/* ... and another, which a free does not touch. */
 	int64_t peak_bytes; /* value at the global peak of `epoch`; see docs/format.md */
 	int64_t peak_blocks;
 	uint32_t size_class[8]; /* allocations of <=16 <=64 <=256 <=1K <=4K <=64K <=1M more */
@@ -517,7 +517,7 @@ struct mu_cell {
 };
 
 enum mu_cell_flag {
-	MU_CELL_BOOKS = 1 /* only in Massif's books: in snapshots, but in no other report */
+	MU_CELL_MASSIF = 1 /* only in Massif's counts: in snapshots, but in no other report */
 };
 
 struct mu_site_value {

@@ -1,4 +1,4 @@
-/* slop.h -- bytes that Massif's books charge a block with beyond its size.
+/* slop.h -- Bytes that Massif counts for a block beyond its size ("slop" is Valgrind's word).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-/* mu_slop -- bytes that Valgrind's allocator would add to a block of this size.
+/* mu_slop -- Returns the bytes that Valgrind's allocator would add to a block of this size.
  *
- * Not the real allocator's: Massif's figures are those of its own. Source: docs/compat.md.
+ * The real allocator adds others: Massif's figures are those of its own. Source: docs/compat.md.
  */
 static inline uint64_t mu_slop(uint64_t size)
 {

@@ -1,4 +1,4 @@
-/* triggers.h -- snapshots that are taken by themselves: by a signal, or at a threshold.
+/* triggers.h -- Automatic snapshots: by a signal, or at a threshold.
  *
  * docs/format.md, section 8.1. SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,8 +7,8 @@
 
 #include "recording/recording.h"
 
-/* What a condition is about; the upper bits of a word of mu_segment.watch. The recorder watches the
- * first three at every event, the collector the others whenever it looks at the process. */
+/* The quantity of a condition; the upper bits of a word of mu_segment.watch. The recorder watches
+ * the first three at every event, the collector the others whenever it looks at the process. */
 enum mu_watch {
 	MU_WATCH_NONE = 0,
 	MU_WATCH_HEAP = 1,	/* useful bytes */
@@ -18,8 +18,8 @@ enum mu_watch {
 	MU_WATCH_BLOCKS = 5	/* live blocks */
 };
 
-/* A condition is met when its quantity exceeds the threshold, and can be met again when that
- * has been at most MU_WATCH_AGAIN() since. */
+/* A condition is met when its quantity exceeds the threshold. It can be met again after the
+ * quantity was at most MU_WATCH_AGAIN(). */
 #define MU_WATCH_WORD(kind, threshold) ((uint64_t)(kind) << 60 | (threshold))
 #define MU_WATCH_KIND(word) ((unsigned int)((word) >> 60))
 #define MU_WATCH_THRESHOLD(word) ((int64_t)((word) & ((UINT64_C(1) << 60) - 1)))
@@ -35,13 +35,14 @@ struct mu_trigger {
 	uint64_t room;
 };
 
-/* At mu_image.triggers. Entry n lies at n modulo MU_TRIGGERS: the recorder fills it in, then counts
- * `taken`, as long as that is less than MU_TRIGGERS ahead of `done`, the collector's count. */
+/* At mu_image.triggers. Entry n is at n modulo MU_TRIGGERS. The recorder fills it in and then
+ * increments `taken`, while that is less than MU_TRIGGERS ahead of `done`, the collector's
+ * count. */
 struct mu_triggers {
 	uint32_t taken;
 	uint32_t done;
-	uint32_t signals; /* that came when no snapshot could be taken: the collector is to */
-	uint32_t wanted;  /* conditions met with too many cells to add up: the collector is to */
+	uint32_t signals; /* that came when no snapshot could be taken: the collector takes it */
+	uint32_t wanted;  /* conditions met with too many cells: the collector adds them up */
 	struct mu_trigger entry[MU_TRIGGERS];
 };
 

@@ -120,7 +120,7 @@ test_built_here() {
 	mkdir -p "$folder/$1$build" && cp -a "$build/." "$folder/$1$build" || return 1
 	if enter "$folder/$1" "$build/bin/memusage" --version >/dev/null 2>&1; then
 		enter "$folder/$1" sh -c 'cd "$1" && shift && exec "$@"' sh "$source" \
-			env "MU_BUILD=$build" "MU_SRC=$source" CC=gcc CXX=g++ LIBGD=yes LIBDW=yes LIBZ=yes \
+			env "MU_BUILD=$build" "MU_SRC=$source" CC=gcc CXX=g++ LIBGD=yes LIBDW=yes \
 			HTML=auto sh -c 'exec tests/run -j "$0" ${1:+-m "$1"} "$MU_BUILD"/tests/unit/*[!.d] \
 			tests/e2e/*.t' "$J" "$T" >"$log" 2>&1 </dev/null
 	else

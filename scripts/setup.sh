@@ -23,14 +23,13 @@ need make cmd:make|gmake
 want pkg-config cmd:pkg-config
 want libgd-dev hdr:gd.h
 want libpng-dev hdr:png.h
-want zlib1g-dev hdr:zlib.h
+need zlib1g-dev hdr:zlib.h
 want libdw-dev hdr:elfutils/libdwfl.h
 want libiberty-dev hdr:libiberty/demangle.h
 '
 packages_demo='
 need libgd-dev hdr:gd.h
 need libpng-dev hdr:png.h
-need zlib1g-dev hdr:zlib.h
 '
 packages_check='
 want g++ cmd:g++|c++

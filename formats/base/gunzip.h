@@ -1,8 +1,6 @@
-/* gunzip.h -- the bytes of a file that may be compressed by gzip(1).
+/* gunzip.h -- Reader of files that gzip(1) may have compressed.
  *
- * What does not begin like a compressed file is passed on as it is, so that a reader need not
- * know. gunzip_zlib.c does it; without zlib gunzip_noz.c reads plain files and says what to do
- * with the others.
+ * A file that does not begin like a compressed one is passed on as it is.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,31 +12,30 @@
 
 #include "profile/base/error.h"
 
-/* Profiles have 5 to 30 bytes for each byte of their compressed file, gzip(1) makes 1030 of
- * zeros. */
+/* A compressed profile grows to 5 to 30 times its size; gzip(1) shrinks zeros to 1/1030. */
 enum { GUNZIP_FREE = 64 << 20, GUNZIP_RATIO = 64 };
 
 struct gunzip;
 
-/* gunzip_open -- read FD from its current position on.
+/* gunzip_open -- Starts to read FD from its current position.
  *
- * fd   file or pipe, borrowed; a duplicate is read.
- * Returns a reader to be closed, or NULL with ERR.
+ * fd   file or pipe, borrowed: a duplicate is read.
+ * Returns a reader for gunzip_close(), or NULL with ERR.
  */
 struct gunzip *gunzip_open(int fd, struct mu_error *err);
 
-/* gunzip_read -- the next bytes.
+/* gunzip_read -- Reads the next bytes.
  *
- * size  at most 2^30; more is asked for in vain.
- * Returns how many were stored, 0 at the end, -1 with ERR:
+ * size  of DATA, bytes; at most 2^30 are read.
+ * Returns how many bytes were stored, 0 at the end, -1 with ERR:
  *   MU_ERROR_TRUNCATED  the compressed data ends too early; all before it has been returned
- *   MU_ERROR_FORMAT     it is damaged, or so compressed that it is no profile: more than
+ *   MU_ERROR_FORMAT     it is damaged, or too compressed for a profile: more than
  *                       GUNZIP_FREE bytes and GUNZIP_RATIO for each byte of the file
  *   MU_ERROR_SYSTEM     it cannot be read
  */
 ssize_t gunzip_read(struct gunzip *g, void *data, size_t size, struct mu_error *err);
 
-/* gunzip_close -- release the reader; NULL allowed. */
+/* gunzip_close -- Releases the reader; NULL is allowed. */
 void gunzip_close(struct gunzip *g);
 
 #endif

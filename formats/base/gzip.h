@@ -1,9 +1,4 @@
-/* gzip.h -- write a stream in the format of gzip(1).
- *
- * gzip_zlib.c compresses; without zlib gzip_noz.c writes blocks that are not compressed, which
- * every reader understands.
- *
- * Source RFC 1952; RFC 1951, section 3.2.4.
+/* gzip.h -- Writer of streams in the format of gzip(1), RFC 1952.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,13 +10,13 @@
 
 struct gzip;
 
-/* gzip_open -- begin a stream on OUT, which stays the caller's. Returns NULL without memory. */
+/* gzip_open -- Begins a stream on OUT, which stays the caller's; NULL without memory. */
 struct gzip *gzip_open(FILE *out);
 
-/* gzip_write -- more bytes. Errors of OUT stay with it. */
+/* gzip_write -- Appends bytes. OUT keeps its errors. */
 void gzip_write(struct gzip *g, const void *data, size_t size);
 
-/* gzip_close -- end the stream and release G; NULL allowed. */
+/* gzip_close -- Ends the stream and releases G; NULL is allowed. */
 void gzip_close(struct gzip *g);
 
 #endif

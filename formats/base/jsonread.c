@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may come next. */
+/* Tokens that may come next. */
 enum state {
 	WANT_VALUE,		/* at the beginning, behind a colon or a comma of an array */
 	WANT_FIRST_VALUE,	/* behind [: a value or ] */
@@ -31,7 +31,7 @@ void jsonread_close(struct jsonread *j)
 
 /* ---- bytes ------------------------------------------------------------------------------- */
 
-static int refill(struct jsonread *j, struct mu_error *err)
+static int refill_buffer(struct jsonread *j, struct mu_error *err)
 {
 	ssize_t n = textfile_read(j->in, j->chunk, sizeof(j->chunk), err);
 
@@ -44,20 +44,20 @@ static int refill(struct jsonread *j, struct mu_error *err)
 }
 
 /* The next byte, which stays; NO_BYTE at the end, READ_FAILED with ERR. */
-static int peek(struct jsonread *j, struct mu_error *err)
+static int peek_byte(struct jsonread *j, struct mu_error *err)
 {
-	return j->at < j->end ? j->chunk[j->at] : refill(j, err);
+	return j->at < j->end ? j->chunk[j->at] : refill_buffer(j, err);
 }
 
-static uint64_t position(const struct jsonread *j)
+static uint64_t byte_position(const struct jsonread *j)
 {
 	return j->read + j->at;
 }
 
-static enum json_token failed(struct jsonread *j, int byte, const char *what,
-			      struct mu_error *err)
+static enum json_token fail_at_byte(struct jsonread *j, int byte, const char *what,
+				    struct mu_error *err)
 {
-	unsigned long long at = position(j);
+	unsigned long long at = byte_position(j);
 
 	j->state = FAILED;
 	if (byte == NO_BYTE)
@@ -71,14 +71,14 @@ static int skip_blanks(struct jsonread *j, struct mu_error *err)
 {
 	int byte;
 
-	while ((byte = peek(j, err)) == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
+	while ((byte = peek_byte(j, err)) == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
 		j->at++;
 	return byte;
 }
 
 /* ---- strings ----------------------------------------------------------------------------- */
 
-static bool put(struct jsonread *j, unsigned int byte)
+static bool append_text_byte(struct jsonread *j, unsigned int byte)
 {
 	if (j->length + 1 >= j->room) {
 		size_t room = j->room ? 2 * j->room : 256;
@@ -94,29 +94,33 @@ static bool put(struct jsonread *j, unsigned int byte)
 	return true;
 }
 
-static bool put_code(struct jsonread *j, uint32_t code)
+static bool append_code_point(struct jsonread *j, uint32_t code)
 {
 	if (code == 0)
 		code = 0xfffd;
 	if (code < 0x80)
-		return put(j, code);
+		return append_text_byte(j, code);
 	if (code < 0x800)
-		return put(j, 0xc0 | code >> 6) && put(j, 0x80 | (code & 0x3f));
+		return append_text_byte(j, 0xc0 | code >> 6) &&
+		       append_text_byte(j, 0x80 | (code & 0x3f));
 	if (code < 0x10000)
-		return put(j, 0xe0 | code >> 12) && put(j, 0x80 | (code >> 6 & 0x3f)) &&
-		       put(j, 0x80 | (code & 0x3f));
-	return put(j, 0xf0 | code >> 18) && put(j, 0x80 | (code >> 12 & 0x3f)) &&
-	       put(j, 0x80 | (code >> 6 & 0x3f)) && put(j, 0x80 | (code & 0x3f));
+		return append_text_byte(j, 0xe0 | code >> 12) &&
+		       append_text_byte(j, 0x80 | (code >> 6 & 0x3f)) &&
+		       append_text_byte(j, 0x80 | (code & 0x3f));
+	return append_text_byte(j, 0xf0 | code >> 18) &&
+	       append_text_byte(j, 0x80 | (code >> 12 & 0x3f)) &&
+	       append_text_byte(j, 0x80 | (code >> 6 & 0x3f)) &&
+	       append_text_byte(j, 0x80 | (code & 0x3f));
 }
 
 /* The four digits behind \u. Returns the byte that is none, or 0. */
-static int read_hex(struct jsonread *j, uint32_t *code, struct mu_error *err)
+static int read_hex_digits(struct jsonread *j, uint32_t *code, struct mu_error *err)
 {
 	static const char digits[] = "0123456789abcdef";
 
 	*code = 0;
 	for (int i = 0; i < 4; i++) {
-		int byte = peek(j, err);
+		int byte = peek_byte(j, err);
 		const char *digit = byte > 0 ? strchr(digits, byte | 0x20) : NULL;
 
 		if (!digit || byte < '0')
@@ -127,61 +131,61 @@ static int read_hex(struct jsonread *j, uint32_t *code, struct mu_error *err)
 	return 0;
 }
 
-static bool is_high(uint32_t code)
+static bool is_high_surrogate(uint32_t code)
 {
 	return code >= 0xd800 && code < 0xdc00;
 }
 
-static bool is_low(uint32_t code)
+static bool is_low_surrogate(uint32_t code)
 {
 	return code >= 0xdc00 && code < 0xe000;
 }
 
 /* Behind \u: a character, or a pair of surrogates. One alone is U+FFFD. `high` is a first half
  * that waits for its second one. Returns the byte that is wrong, or 0; -3 without memory. */
-static int read_unicode(struct jsonread *j, uint32_t *high, struct mu_error *err)
+static int read_unicode_escape(struct jsonread *j, uint32_t *high, struct mu_error *err)
 {
 	uint32_t code;
-	int wrong = read_hex(j, &code, err);
+	int wrong = read_hex_digits(j, &code, err);
 
 	if (wrong)
 		return wrong;
-	if (*high && is_low(code)) {
+	if (*high && is_low_surrogate(code)) {
 		code = 0x10000 + ((*high & 0x3ff) << 10 | (code & 0x3ff));
 		*high = 0;
 	} else if (*high) {
 		*high = 0;
-		if (!put_code(j, 0xfffd))
+		if (!append_code_point(j, 0xfffd))
 			return -3;
 	}
-	if (is_high(code)) {
+	if (is_high_surrogate(code)) {
 		*high = code;
 		return 0;
 	}
-	return put_code(j, is_low(code) ? 0xfffd : code) ? 0 : -3;
+	return append_code_point(j, is_low_surrogate(code) ? 0xfffd : code) ? 0 : -3;
 }
 
 /* Behind a backslash. */
-static int read_escape(struct jsonread *j, uint32_t *high, struct mu_error *err)
+static int read_escape_sequence(struct jsonread *j, uint32_t *high, struct mu_error *err)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	int byte = peek(j, err);
+	int byte = peek_byte(j, err);
 	const char *known = byte > 0 ? strchr(from, byte) : NULL;
 
 	if (byte == 'u') {
 		j->at++;
-		return read_unicode(j, high, err);
+		return read_unicode_escape(j, high, err);
 	}
 	if (!known)
 		return byte == 0 ? 1 : byte;
 	j->at++;
-	if (*high && !put_code(j, 0xfffd))
+	if (*high && !append_code_point(j, 0xfffd))
 		return -3;
 	*high = 0;
-	return put(j, (unsigned int)to[known - from]) ? 0 : -3;
+	return append_text_byte(j, (unsigned int)to[known - from]) ? 0 : -3;
 }
 
-static enum json_token too_long(struct jsonread *j, struct mu_error *err)
+static enum json_token refuse_long_text(struct jsonread *j, struct mu_error *err)
 {
 	j->state = FAILED;
 	mu_error_set(err, MU_ERROR_FORMAT, j->offset, "a string at byte %llu is too long",
@@ -190,35 +194,35 @@ static enum json_token too_long(struct jsonread *j, struct mu_error *err)
 }
 
 /* Behind the opening quote. */
-static enum json_token read_string(struct jsonread *j, enum json_token token,
-				   struct mu_error *err)
+static enum json_token read_string_token(struct jsonread *j, enum json_token token,
+					 struct mu_error *err)
 {
 	uint32_t high = 0;
 
 	j->length = 0;
 	for (;;) {
-		int byte = peek(j, err), wrong = 0;
+		int byte = peek_byte(j, err), wrong = 0;
 
 		if (byte < 0x20)
-			return failed(j, byte, "a control character", err);
+			return fail_at_byte(j, byte, "a control character", err);
 		if (byte != '\\' && high) {
 			high = 0;
-			wrong = put_code(j, 0xfffd) ? 0 : -3;
+			wrong = append_code_point(j, 0xfffd) ? 0 : -3;
 		}
 		j->at++;
 		if (byte == '"')
 			break;
 		if (byte == '\\')
-			wrong = read_escape(j, &high, err);
-		else if (!put(j, (unsigned int)byte))
+			wrong = read_escape_sequence(j, &high, err);
+		else if (!append_text_byte(j, (unsigned int)byte))
 			wrong = -3;
 		if (wrong == -3 || j->length > JSONREAD_STRING_MAX)
-			return too_long(j, err);
+			return refuse_long_text(j, err);
 		if (wrong)
-			return failed(j, wrong, "a bad escape", err);
+			return fail_at_byte(j, wrong, "a bad escape", err);
 	}
-	if (!put(j, 0))
-		return too_long(j, err);
+	if (!append_text_byte(j, 0))
+		return refuse_long_text(j, err);
 	j->length--;
 	j->text = j->buffer;
 	return token;
@@ -234,28 +238,29 @@ static bool is_digit(int byte)
 }
 
 /* Adds digits to the text. Returns how many. */
-static int read_digits(struct jsonread *j, struct mu_error *err)
+static int read_number_digits(struct jsonread *j, struct mu_error *err)
 {
 	int count = 0, byte;
 
-	while (is_digit(byte = peek(j, err)) && j->length < NUMBER_MAX && put(j, (unsigned)byte)) {
+	while (is_digit(byte = peek_byte(j, err)) && j->length < NUMBER_MAX &&
+	       append_text_byte(j, (unsigned)byte)) {
 		j->at++;
 		count++;
 	}
 	return count;
 }
 
-static bool take(struct jsonread *j, const char *any, struct mu_error *err)
+static bool append_if_one_of(struct jsonread *j, const char *any, struct mu_error *err)
 {
-	int byte = peek(j, err);
+	int byte = peek_byte(j, err);
 
-	if (byte <= 0 || !strchr(any, byte) || !put(j, (unsigned int)byte))
+	if (byte <= 0 || !strchr(any, byte) || !append_text_byte(j, (unsigned int)byte))
 		return false;
 	j->at++;
 	return true;
 }
 
-static void judge_number(struct jsonread *j, bool is_whole)
+static void convert_number(struct jsonread *j, bool is_whole)
 {
 	const char *digit = j->buffer + j->is_negative;
 
@@ -269,49 +274,49 @@ static void judge_number(struct jsonread *j, bool is_whole)
 	j->is_whole = is_whole;
 }
 
-static enum json_token read_number(struct jsonread *j, struct mu_error *err)
+static enum json_token read_number_token(struct jsonread *j, struct mu_error *err)
 {
 	bool is_whole = true, ok;
 
 	j->length = 0;
-	j->is_negative = take(j, "-", err);
-	if (take(j, "0", err))
-		ok = !is_digit(peek(j, err));
+	j->is_negative = append_if_one_of(j, "-", err);
+	if (append_if_one_of(j, "0", err))
+		ok = !is_digit(peek_byte(j, err));
 	else
-		ok = read_digits(j, err) > 0;
-	if (ok && take(j, ".", err)) {
+		ok = read_number_digits(j, err) > 0;
+	if (ok && append_if_one_of(j, ".", err)) {
 		is_whole = false;
-		ok = read_digits(j, err) > 0;
+		ok = read_number_digits(j, err) > 0;
 	}
-	if (ok && take(j, "eE", err)) {
+	if (ok && append_if_one_of(j, "eE", err)) {
 		is_whole = false;
-		take(j, "+-", err);
-		ok = read_digits(j, err) > 0;
+		append_if_one_of(j, "+-", err);
+		ok = read_number_digits(j, err) > 0;
 	}
 	/* A number that is cut short cannot be told from a whole one, but by what follows. */
-	if (!ok || j->length >= NUMBER_MAX || !put(j, 0))
-		return failed(j, peek(j, err), "a bad number", err);
+	if (!ok || j->length >= NUMBER_MAX || !append_text_byte(j, 0))
+		return fail_at_byte(j, peek_byte(j, err), "a bad number", err);
 	j->length--;
-	judge_number(j, is_whole);
+	convert_number(j, is_whole);
 	return JSON_NUMBER;
 }
 
-static enum json_token read_word(struct jsonread *j, const char *word, enum json_token token,
-				 struct mu_error *err)
+static enum json_token read_literal_word(struct jsonread *j, const char *word,
+					 enum json_token token, struct mu_error *err)
 {
 	for (; *word; word++, j->at++) {
-		int byte = peek(j, err);
+		int byte = peek_byte(j, err);
 
 		if (byte != *word)
-			return failed(j, byte, "an unknown word", err);
+			return fail_at_byte(j, byte, "an unknown word", err);
 	}
 	return token;
 }
 
-static enum json_token enter(struct jsonread *j, bool is_object, struct mu_error *err)
+static enum json_token enter_container(struct jsonread *j, bool is_object, struct mu_error *err)
 {
 	if (j->depth == JSONREAD_DEPTH)
-		return failed(j, '[', "too deep a nesting", err);
+		return fail_at_byte(j, '[', "too deep a nesting", err);
 	j->at++;
 	j->depth++;
 	j->inside = j->inside << 1 | is_object;
@@ -319,7 +324,7 @@ static enum json_token enter(struct jsonread *j, bool is_object, struct mu_error
 	return is_object ? JSON_OBJECT : JSON_ARRAY;
 }
 
-static enum json_token leave(struct jsonread *j)
+static enum json_token leave_container(struct jsonread *j)
 {
 	bool is_object = j->inside & 1;
 
@@ -330,58 +335,59 @@ static enum json_token leave(struct jsonread *j)
 	return is_object ? JSON_OBJECT_END : JSON_ARRAY_END;
 }
 
-static enum json_token read_value(struct jsonread *j, int byte, struct mu_error *err)
+static enum json_token read_value_token(struct jsonread *j, int byte, struct mu_error *err)
 {
 	if (byte == '{' || byte == '[')
-		return enter(j, byte == '{', err);
+		return enter_container(j, byte == '{', err);
 	j->state = WANT_COMMA;
 	switch (byte) {
 	case '"':
 		j->at++;
-		return read_string(j, JSON_STRING, err);
+		return read_string_token(j, JSON_STRING, err);
 	case 't':
-		return read_word(j, "true", JSON_TRUE, err);
+		return read_literal_word(j, "true", JSON_TRUE, err);
 	case 'f':
-		return read_word(j, "false", JSON_FALSE, err);
+		return read_literal_word(j, "false", JSON_FALSE, err);
 	case 'n':
-		return read_word(j, "null", JSON_NULL, err);
+		return read_literal_word(j, "null", JSON_NULL, err);
 	default:
 		if (byte == '-' || is_digit(byte))
-			return read_number(j, err);
-		return failed(j, byte, "no value", err);
+			return read_number_token(j, err);
+		return fail_at_byte(j, byte, "no value", err);
 	}
 }
 
-static enum json_token read_key(struct jsonread *j, int byte, struct mu_error *err)
+static enum json_token read_member_key(struct jsonread *j, int byte, struct mu_error *err)
 {
 	if (byte != '"')
-		return failed(j, byte, "no name of a member", err);
+		return fail_at_byte(j, byte, "no name of a member", err);
 	j->at++;
-	if (read_string(j, JSON_KEY, err) < 0)
+	if (read_string_token(j, JSON_KEY, err) < 0)
 		return JSON_ERROR;
 	byte = skip_blanks(j, err);
 	if (byte != ':')
-		return failed(j, byte, "no colon", err);
+		return fail_at_byte(j, byte, "no colon", err);
 	j->at++;
 	j->state = WANT_VALUE;
 	return JSON_KEY;
 }
 
 /* Behind a value. */
-static enum json_token read_behind(struct jsonread *j, int byte, struct mu_error *err)
+static enum json_token read_after_value(struct jsonread *j, int byte, struct mu_error *err)
 {
 	bool is_object = j->inside & 1;
 
 	if (j->depth == 0)
-		return byte == NO_BYTE ? JSON_END : failed(j, byte, "more than one value", err);
+		return byte == NO_BYTE ? JSON_END :
+					 fail_at_byte(j, byte, "more than one value", err);
 	if (byte == (is_object ? '}' : ']'))
-		return leave(j);
+		return leave_container(j);
 	if (byte != ',')
-		return failed(j, byte, "no comma", err);
+		return fail_at_byte(j, byte, "no comma", err);
 	j->at++;
 	byte = skip_blanks(j, err);
-	j->offset = position(j);
-	return is_object ? read_key(j, byte, err) : read_value(j, byte, err);
+	j->offset = byte_position(j);
+	return is_object ? read_member_key(j, byte, err) : read_value_token(j, byte, err);
 }
 
 enum json_token jsonread_next(struct jsonread *j, struct mu_error *err)
@@ -393,16 +399,16 @@ enum json_token jsonread_next(struct jsonread *j, struct mu_error *err)
 		return JSON_ERROR;
 	}
 	byte = skip_blanks(j, err);
-	j->offset = position(j);
+	j->offset = byte_position(j);
 	switch (j->state) {
 	case WANT_COMMA:
-		return read_behind(j, byte, err);
+		return read_after_value(j, byte, err);
 	case WANT_FIRST_KEY:
-		return byte == '}' ? leave(j) : read_key(j, byte, err);
+		return byte == '}' ? leave_container(j) : read_member_key(j, byte, err);
 	case WANT_FIRST_VALUE:
-		return byte == ']' ? leave(j) : read_value(j, byte, err);
+		return byte == ']' ? leave_container(j) : read_value_token(j, byte, err);
 	default:
-		return read_value(j, byte, err);
+		return read_value_token(j, byte, err);
 	}
 }
 

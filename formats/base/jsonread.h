@@ -77,9 +77,9 @@ void jsonread_open(struct jsonread *j, struct textfile *in);
  */
 enum json_token jsonread_next(struct jsonread *j, struct mu_error *err);
 
-/* jsonread_skip -- pass over a value that begins with the token that was read last.
+/* jsonread_skip -- Skips the value that begins with the token that was read last.
  *
- * For values of keys that nobody asked for. Returns 0, or -1 with ERR.
+ * For values of unknown keys. Returns 0, or -1 with ERR.
  */
 int jsonread_skip(struct jsonread *j, enum json_token first, struct mu_error *err);
 

@@ -10,8 +10,8 @@
 
 #include "cli/units.h"
 
-static void put_part(FILE *out, const char *before, uint64_t bytes,
-		     const struct memory_split *split, const char *what)
+static void print_memory_part(FILE *out, const char *before, uint64_t bytes,
+			      const struct memory_split *split, const char *what)
 {
 	char text[UNITS_LENGTH];
 
@@ -20,7 +20,7 @@ static void put_part(FILE *out, const char *before, uint64_t bytes,
 			100.0 * (double)bytes / (double)split->resident, what);
 }
 
-static void put_outside(FILE *out, const char *before, uint64_t bytes, const char *what)
+static void print_outside_heap(FILE *out, const char *before, uint64_t bytes, const char *what)
 {
 	char text[UNITS_LENGTH];
 
@@ -28,8 +28,8 @@ static void put_outside(FILE *out, const char *before, uint64_t bytes, const cha
 		fprintf(out, "%s%11s       %s\n", before, units_bytes(text, bytes), what);
 }
 
-static void put_whole(FILE *out, const char *before, const struct memory_split *split,
-		      uint64_t rss_peak)
+static void print_whole_memory(FILE *out, const char *before, const struct memory_split *split,
+			       uint64_t rss_peak)
 {
 	char text[UNITS_LENGTH];
 
@@ -41,28 +41,30 @@ static void put_whole(FILE *out, const char *before, const struct memory_split *
 	fputs(":\n", out);
 }
 
-static void put_parts(FILE *out, const char *before, const struct memory_split *split)
+static void print_memory_parts(FILE *out, const char *before, const struct memory_split *split)
 {
-	put_part(out, before, split->heap, split,
-		 split->untouched ? "live blocks of the heap, and room of freed ones among them" :
-				    "live blocks of the heap");
-	put_part(out, before, split->spare, split,
-		 "kept by malloc beyond them: freed room, rounding, its own data; and mappings of "
-		 "the program (estimate)");
-	put_part(out, before, split->globals, split,
-		 "variables of the program and its libraries (as at the start)");
-	put_part(out, before, split->stacks, split, "stacks");
-	put_part(out, before, split->file, split,
-		 "files: the program, its libraries, what it mapped");
-	put_part(out, before, split->shared, split, "shared memory");
-	put_part(out, before, split->recorder, split,
-		 "memusage's own: not there without it");
+	print_memory_part(out, before, split->heap, split,
+			  split->untouched ?
+				  "live blocks of the heap, and room of freed ones among them" :
+				  "live blocks of the heap");
+	print_memory_part(
+		out, before, split->spare, split,
+		"kept by malloc beyond them: freed room, rounding, its own data; and mappings of "
+		"the program (estimate)");
+	print_memory_part(out, before, split->globals, split,
+			  "variables of the program and its libraries (as at the start)");
+	print_memory_part(out, before, split->stacks, split, "stacks");
+	print_memory_part(out, before, split->file, split,
+			  "files: the program, its libraries, what it mapped");
+	print_memory_part(out, before, split->shared, split, "shared memory");
+	print_memory_part(out, before, split->recorder, split,
+			  "memusage's own: not there without it");
 	/* Less is within what the estimates are worth. */
 	if (split->untouched > split->resident / 100)
-		put_outside(out, before, split->untouched,
-			    "of live blocks, at least, are not resident: never touched, or "
-			    "swapped out");
-	put_outside(out, before, split->swap, "swapped out");
+		print_outside_heap(out, before, split->untouched,
+				   "of live blocks, at least, are not resident: never touched, or "
+				   "swapped out");
+	print_outside_heap(out, before, split->swap, "swapped out");
 }
 
 void memory_print(FILE *out, const char *before, const struct memory_split *split,
@@ -70,8 +72,8 @@ void memory_print(FILE *out, const char *before, const struct memory_split *spli
 {
 	if (split->resident == 0)
 		return;
-	put_whole(out, before, split, rss_peak);
-	put_parts(out, before, split);
+	print_whole_memory(out, before, split, rss_peak);
+	print_memory_parts(out, before, split);
 }
 
 void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak)
@@ -82,7 +84,7 @@ void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_
 		return;
 	fprintf(out, "%s of memory now, %s at most:\n", units_bytes(now, split->resident),
 		units_bytes(most, rss_peak));
-	put_parts(out, "", split);
+	print_memory_parts(out, "", split);
 }
 
 void memory_print_timeline(FILE *out, const char *before, const struct timeline *t)

@@ -12,10 +12,10 @@
 
 enum { LINE = 4096 };
 
-static void note(const struct notes *to, const char *format, ...)
+static void write_note(const struct notes *to, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void note(const struct notes *to, const char *format, ...)
+static void write_note(const struct notes *to, const char *format, ...)
 {
 	char line[LINE];
 	va_list args;
@@ -56,7 +56,7 @@ void notes_drops(const struct result *r, notes_drop_fn *put, void *data)
 		{ d->counters, "threads whose instructions the CPU did not count, or not all the "
 			       "time: time stood still meanwhile" },
 		{ d->hist_high, "requests of 16 to 64 KiB in the histogram" },
-		{ d->lives, "threads whose blocks the lifetimes of the page leave out" },
+		{ d->lifetimes, "threads whose blocks the lifetimes of the page leave out" },
 		{ d->timers, "threads whose stack could not be sampled by a timer" },
 		{ r->counters.nested, "calls from signal handlers that interrupted a call" },
 	};
@@ -67,198 +67,204 @@ void notes_drops(const struct result *r, notes_drop_fn *put, void *data)
 	}
 }
 
-static void note_facts(const struct notes *to, const struct result *result)
+static void write_fact_notes(const struct notes *to, const struct result *result)
 {
 	uint32_t notes = result->notes;
 
 	if (notes & MU_NOTE_FOREIGN_MALLOC)
-		note(to,
-		     "the program calls the malloc of %s directly: those calls are not "
-		     "seen",
-		     result->foreign[0] ? result->foreign : "another object");
+		write_note(to,
+			   "the program calls the malloc of %s directly: those calls are not "
+			   "seen",
+			   result->foreign[0] ? result->foreign : "another object");
 	if (notes & MU_NOTE_OWN_MALLOC)
-		note(to,
-		     "%s brings its own malloc: %" PRIu32 " functions of it were changed "
-		     "in memory to be seen (--own-malloc=ignore leaves them alone)",
-		     result->foreign[0] ? result->foreign : "an object", result->own_functions);
+		write_note(to,
+			   "%s brings its own malloc: %" PRIu32 " functions of it were changed "
+			   "in memory to be seen (--own-malloc=ignore leaves them alone)",
+			   result->foreign[0] ? result->foreign : "an object",
+			   result->own_functions);
 	if (notes & MU_NOTE_DEEPBIND)
-		note(to, "%s was opened with RTLD_DEEPBIND: its calls are not seen",
-		     result->foreign[0] ? result->foreign : "an object");
+		write_note(to, "%s was opened with RTLD_DEEPBIND: its calls are not seen",
+			   result->foreign[0] ? result->foreign : "an object");
 	if (notes & MU_NOTE_SYMBOLIC)
-		note(to, "%s binds its own malloc (-Bsymbolic): its calls are not seen",
-		     result->foreign[0] ? result->foreign : "an object");
+		write_note(to, "%s binds its own malloc (-Bsymbolic): its calls are not seen",
+			   result->foreign[0] ? result->foreign : "an object");
 	if (notes & MU_NOTE_NAMESPACE)
-		note(to, "an object was opened in a namespace of its own (dlmopen): its "
-			 "calls are not seen");
+		write_note(to, "an object was opened in a namespace of its own (dlmopen): its "
+			       "calls are not seen");
 	if (notes & MU_NOTE_SIGPROF_TAKEN)
-		note(to, "the program uses SIGPROF itself: the stack was seen at events "
-			 "only");
+		write_note(to, "the program uses SIGPROF itself: the stack was seen at events "
+			       "only");
 	if (notes & MU_NOTE_SIGNAL_IGNORED)
-		note(to, "the program ignores the signal of --snapshot-signal: while it "
-			 "does, no snapshot is written");
+		write_note(to, "the program ignores the signal of --snapshot-signal: while it "
+			       "does, no snapshot is written");
 	if (notes & MU_NOTE_RAW_CLONE)
-		note(to, "the process began by a raw clone(): blocks from before it are not "
-			 "known");
+		write_note(to, "the process began by a raw clone(): blocks from before it are not "
+			       "known");
 	if (notes & MU_NOTE_SMALL_ARENA)
-		note(to, "a limit leaves little room for recording (ulimit -v, or mlockall "
-			 "with ulimit -l)");
+		write_note(to, "a limit leaves little room for recording (ulimit -v, or mlockall "
+			       "with ulimit -l)");
 	if (notes & MU_NOTE_ARENA_FULL)
-		note(to, "the memory for recording was full: see what was dropped");
+		write_note(to, "the memory for recording was full: see what was dropped");
 }
 
-static void note_drop(void *data, uint64_t count, const char *what)
+static void write_drop_note(void *data, uint64_t count, const char *what)
 {
-	note(data, "not recorded: %" PRIu64 " %s", count, what);
+	write_note(data, "not recorded: %" PRIu64 " %s", count, what);
 }
 
-static void note_drops(const struct notes *to, const struct result *result)
+static void write_drop_notes(const struct notes *to, const struct result *result)
 {
 	const struct mu_drops *d = &result->drops;
 	struct notes copy = *to;
 
 	if (d->blocks > 0)
-		note(to,
-		     "not recorded: %" PRIu64 " blocks of %" PRIu64
-		     " bytes; heap and heap peak are too low by up to that",
-		     d->blocks, d->block_bytes);
-	notes_drops(result, note_drop, &copy);
+		write_note(to,
+			   "not recorded: %" PRIu64 " blocks of %" PRIu64
+			   " bytes; heap and heap peak are too low by up to that",
+			   d->blocks, d->block_bytes);
+	notes_drops(result, write_drop_note, &copy);
 	if (d->twice > 0)
-		note(to,
-		     "up to %" PRIu32 " blocks that --alloc-symbol=auto counted lie in blocks "
-		     "of malloc, and count twice",
-		     d->twice);
+		write_note(to,
+			   "up to %" PRIu32
+			   " blocks that --alloc-symbol=auto counted lie in blocks "
+			   "of malloc, and count twice",
+			   d->twice);
 }
 
-static void note_unwound_kind(const struct notes *to, const struct unwound *u,
-			      const struct unwound_count *kind, const char *what)
+static void write_unwound_kind(const struct notes *to, const struct unwound *u,
+			       const struct unwound_count *kind, const char *what)
 {
 	char stacks[UNITS_LENGTH], all[UNITS_LENGTH], blocks[UNITS_LENGTH];
 
 	if (kind->stacks > 0)
-		note(to, "call stacks that %s: %s of %s, those of %s allocations", what,
-		     units_grouped(stacks, kind->stacks), units_grouped(all, u->all.stacks),
-		     units_grouped(blocks, kind->blocks));
+		write_note(to, "call stacks that %s: %s of %s, those of %s allocations", what,
+			   units_grouped(stacks, kind->stacks), units_grouped(all, u->all.stacks),
+			   units_grouped(blocks, kind->blocks));
 }
 
 /* Reports show them as they are, beginning where they end. */
-static void note_unwound(const struct notes *to, const struct unwound *u)
+static void write_unwound_notes(const struct notes *to, const struct unwound *u)
 {
-	note_unwound_kind(to, u, &u->truncated, "end too early (no unwind information)");
-	note_unwound_kind(to, u, &u->cut, "are deeper than the 1,024 frames that are kept");
+	write_unwound_kind(to, u, &u->truncated, "end too early (no unwind information)");
+	write_unwound_kind(to, u, &u->cut, "are deeper than the 1,024 frames that are kept");
 }
 
-static void note_pauses(const struct notes *to, const struct result *result)
+static void write_pause_notes(const struct notes *to, const struct result *result)
 {
 	const struct counters *c = &result->counters;
 	char time[UNITS_LENGTH], bytes[UNITS_LENGTH];
 
 	if (result->pauses == 0)
 		return;
-	note(to, "recording was paused for %s%s: %" PRIu64 " allocations of %s are left out",
-	     units_time(time, result->paused_ns), result->is_paused ? ", to the end" : "",
-	     c->paused_calls, units_bytes(bytes, c->paused_bytes));
+	write_note(to, "recording was paused for %s%s: %" PRIu64 " allocations of %s are left out",
+		   units_time(time, result->paused_ns), result->is_paused ? ", to the end" : "",
+		   c->paused_calls, units_bytes(bytes, c->paused_bytes));
 }
 
-/* Nothing is said of less than a page that ld.so had borrowed when a process ended. */
-static void note_pages(const struct notes *to, const struct result *result)
+/* Less than a page that ld.so had borrowed when a process ended is not worth a note. */
+static void write_page_notes(const struct notes *to, const struct result *result)
 {
 	const struct mu_drops *d = &result->drops;
 
 	if (result->notes & MU_NOTE_PAGES_ALONE)
-		note(to, "code cannot be changed here: mappings that the C library makes for "
-			 "itself (malloc, stacks of threads, dlopen) are not seen");
+		write_note(to, "code cannot be changed here: mappings that the C library makes for "
+			       "itself (malloc, stacks of threads, dlopen) are not seen");
 	if (d->pages_unseen > 0)
-		note(to,
-		     "%" PRIu64 " bytes of pages were mapped by system calls that were "
-		     "not seen",
-		     d->pages_unseen);
+		write_note(to,
+			   "%" PRIu64 " bytes of pages were mapped by system calls that were "
+			   "not seen",
+			   d->pages_unseen);
 	if (d->pages_gone > 0)
-		note(to,
-		     "%" PRIu64 " bytes of pages were unmapped by system calls that were "
-		     "not seen",
-		     d->pages_gone);
+		write_note(to,
+			   "%" PRIu64 " bytes of pages were unmapped by system calls that were "
+			   "not seen",
+			   d->pages_gone);
 }
 
-static void note_requests(const struct notes *to, const struct result *result)
+static void write_request_notes(const struct notes *to, const struct result *result)
 {
 	const struct counters *c = &result->counters;
 
 	if (result->notes & MU_NOTE_NO_REQUESTS)
-		note(to, "code cannot be changed here: requests of Valgrind's macros are not "
-			 "served");
+		write_note(to, "code cannot be changed here: requests of Valgrind's macros are not "
+			       "served");
 	if (result->notes & MU_NOTE_LATE_REQUESTS)
-		note(to, "requests of Valgrind's macros are not served in objects that were "
-			 "loaded after the start");
+		write_note(to, "requests of Valgrind's macros are not served in objects that were "
+			       "loaded after the start");
 	if (result->request_refused > 0)
-		note(to,
-		     "requests of Valgrind's macros are not served at %" PRIu32 " of %" PRIu32
-		     " places: no room for a jump near them",
-		     result->request_refused, result->request_places + result->request_refused);
+		write_note(to,
+			   "requests of Valgrind's macros are not served at %" PRIu32 " of %" PRIu32
+			   " places: no room for a jump near them",
+			   result->request_refused,
+			   result->request_places + result->request_refused);
 	if (c->requests == 0 && c->request_nested > 0)
-		note(to,
-		     "%" PRIu64 " blocks lie inside others, which are counted already: "
-		     "they are in no total",
-		     c->request_nested);
+		write_note(to,
+			   "%" PRIu64 " blocks lie inside others, which are counted already: "
+			   "they are in no total",
+			   c->request_nested);
 	if (c->requests == 0)
 		return;
-	note(to,
-	     "%" PRIu64 " client requests: %" PRIu64 " blocks announced inside others, "
-	     "which are in no total; %" PRIu64 " errors",
-	     c->requests, c->request_nested, c->request_errors);
+	write_note(to,
+		   "%" PRIu64 " client requests: %" PRIu64 " blocks announced inside others, "
+		   "which are in no total; %" PRIu64 " errors",
+		   c->requests, c->request_nested, c->request_errors);
 }
 
-static void note_symbol(const struct notes *to, const struct result_symbol *s)
+static void write_symbol_note(const struct notes *to, const struct result_symbol *s)
 {
 	char calls[UNITS_LENGTH];
 
 	if (s->why[0])
-		note(to, "calls of %s in %s are not seen: %s", s->name, s->object, s->why);
+		write_note(to, "calls of %s in %s are not seen: %s", s->name, s->object, s->why);
 	else if (s->calls > 0)
-		note(to, "%s in %s: patched, %s calls", s->name, s->object,
-		     units_grouped(calls, s->calls));
+		write_note(to, "%s in %s: patched, %s calls", s->name, s->object,
+			   units_grouped(calls, s->calls));
 	else
-		note(to, "%s in %s: patched, but never called: it may be inlined", s->name,
-		     s->object);
+		write_note(to, "%s in %s: patched, but never called: it may be inlined", s->name,
+			   s->object);
 }
 
-static void note_accesses(const struct notes *to, const struct result *result)
+static void write_access_notes(const struct notes *to, const struct result *result)
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 
 	if (result->notes & MU_NOTE_COPIES)
-		note(to, "copies: %s bytes in %s calls", units_grouped(a, result->copied_bytes),
-		     units_grouped(b, result->copies));
+		write_note(to, "copies: %s bytes in %s calls",
+			   units_grouped(a, result->copied_bytes),
+			   units_grouped(b, result->copies));
 	if (!result->has_accesses)
 		return;
 	if (result->notes & MU_NOTE_NO_HOOKS)
-		note(to, "reads and writes were not counted: the program was not built for "
-			 "it (--print-cflags, --print-libs)");
+		write_note(to, "reads and writes were not counted: the program was not built for "
+			       "it (--print-cflags, --print-libs)");
 	else
-		note(to, "reads: %s bytes, writes: %s bytes, in blocks (counted by %s)",
-		     units_grouped(a, result->read_bytes), units_grouped(b, result->written_bytes),
-		     result->notes & MU_NOTE_EMULATED ? "emulation" : "hooks");
+		write_note(to, "reads: %s bytes, writes: %s bytes, in blocks (counted by %s)",
+			   units_grouped(a, result->read_bytes),
+			   units_grouped(b, result->written_bytes),
+			   result->notes & MU_NOTE_EMULATED ? "emulation" : "hooks");
 }
 
 void notes_guessed(const struct notes *to, const struct result *result)
 {
-	note_unwound_kind(to, &result->unwound, &result->unwound.guessed,
-			  "were found by frame pointers in code without unwind tables");
+	write_unwound_kind(to, &result->unwound, &result->unwound.guessed,
+			   "were found by frame pointers in code without unwind tables");
 }
 
 void notes_put(const struct notes *to, const struct result *result)
 {
-	note_accesses(to, result);
+	write_access_notes(to, result);
 	if (result->threads_max > 1 && result->peak_slack > 0)
-		note(to, "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
-		     result->threads_max, result->peak_slack);
-	note_facts(to, result);
+		write_note(to,
+			   "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
+			   result->threads_max, result->peak_slack);
+	write_fact_notes(to, result);
 	for (uint32_t i = 0; i < result->symbol_count; i++)
-		note_symbol(to, &result->symbol[i]);
+		write_symbol_note(to, &result->symbol[i]);
 	if (result->symbols_more > 0)
-		note(to, "%" PRIu32 " more functions were to be seen", result->symbols_more);
-	note_unwound(to, &result->unwound);
-	note_pauses(to, result);
-	note_pages(to, result);
-	note_requests(to, result);
-	note_drops(to, result);
+		write_note(to, "%" PRIu32 " more functions were to be seen", result->symbols_more);
+	write_unwound_notes(to, &result->unwound);
+	write_pause_notes(to, result);
+	write_page_notes(to, result);
+	write_request_notes(to, result);
+	write_drop_notes(to, result);
 }

@@ -1,4 +1,4 @@
-/* protobuf.c -- messages of Protocol Buffers, as far as writing a profile needs them.
+/* protobuf.c -- Writer of Protocol Buffers messages, for profiles only.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
 
-static bool has_room(struct protobuf *m, size_t bytes)
+static bool reserve_message_bytes(struct protobuf *m, size_t bytes)
 {
 	size_t room = m->room ? m->room : 256;
 	unsigned char *data;
@@ -30,7 +30,7 @@ static bool has_room(struct protobuf *m, size_t bytes)
 
 void protobuf_varint(struct protobuf *m, uint64_t value)
 {
-	if (!has_room(m, VARINT_MAX))
+	if (!reserve_message_bytes(m, VARINT_MAX))
 		return;
 	for (; value >= 0x80; value >>= 7)
 		m->data[m->size++] = (unsigned char)(value | 0x80);
@@ -49,7 +49,7 @@ void protobuf_bytes(struct protobuf *m, unsigned int field, const void *data, si
 {
 	protobuf_varint(m, field << 3 | WIRE_BYTES);
 	protobuf_varint(m, size);
-	if (size == 0 || !has_room(m, size))
+	if (size == 0 || !reserve_message_bytes(m, size))
 		return;
 	memcpy(m->data + m->size, data, size);
 	m->size += size;

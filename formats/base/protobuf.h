@@ -1,4 +1,4 @@
-/* protobuf.h -- messages of Protocol Buffers, as far as writing a profile needs them.
+/* protobuf.h -- Writer of Protocol Buffers messages, for profiles only.
  *
  * Source Protocol Buffers, "Encoding".
  *

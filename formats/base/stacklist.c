@@ -10,7 +10,8 @@
 
 #include "profile/base/array.h"
 
-static bool add(struct stacklist *list, uint32_t location, const struct symbols_level *level)
+static bool append_stack_item(struct stacklist *list, uint32_t location,
+			      const struct symbols_level *level)
 {
 	if (list->count == list->room) {
 		struct stackitem *item = array_grow(list->item, &list->room, list->count + 1,
@@ -33,10 +34,10 @@ bool stacklist_set(struct stacklist *list, const struct profile *p, const struct
 		uint32_t location = p->frame[frame].location, count;
 		const struct symbols_level *level = profile_levels(p, location, &count);
 
-		if (count == 0 && !add(list, location, NULL))
+		if (count == 0 && !append_stack_item(list, location, NULL))
 			return false;
 		for (uint32_t k = 0; k < count; k++)
-			if (!add(list, location, level + k))
+			if (!append_stack_item(list, location, level + k))
 				return false;
 	}
 	return true;

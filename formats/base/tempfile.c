@@ -1,4 +1,4 @@
-/* tempfile.c -- a nameless file for what must be read twice or written out of order.
+/* tempfile.c -- Temporary file for data that must be read twice or written out of order.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 
 enum { CHUNK = 1 << 16 };
 
-int spool_open(struct mu_error *err)
+int tempfile_open(struct mu_error *err)
 {
 	const char *directory = secure_getenv("TMPDIR");
 	char name[4096];
@@ -35,7 +35,7 @@ int spool_open(struct mu_error *err)
 	return fd;
 }
 
-int spool_write(int fd, const void *data, size_t size, struct mu_error *err)
+int tempfile_write(int fd, const void *data, size_t size, struct mu_error *err)
 {
 	const char *from = data;
 
@@ -52,7 +52,7 @@ int spool_write(int fd, const void *data, size_t size, struct mu_error *err)
 	return 0;
 }
 
-int spool_copy(int from, int to, uint64_t limit, struct mu_error *err)
+int tempfile_copy(int from, int to, uint64_t limit, struct mu_error *err)
 {
 	char *chunk = malloc(CHUNK);
 	uint64_t copied = 0;
@@ -60,7 +60,7 @@ int spool_copy(int from, int to, uint64_t limit, struct mu_error *err)
 	ssize_t n;
 
 	if (!chunk)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	for (;;) {
 		n = read(from, chunk, CHUNK);
 		if (n < 0 && errno == EINTR)
@@ -73,7 +73,7 @@ int spool_copy(int from, int to, uint64_t limit, struct mu_error *err)
 				     (unsigned long long)limit);
 			goto out;
 		}
-		if (spool_write(to, chunk, (size_t)n, err) < 0)
+		if (tempfile_write(to, chunk, (size_t)n, err) < 0)
 			goto out;
 	}
 	if (n < 0)

@@ -19,12 +19,12 @@ int textfile_open(struct textfile *in, int fd, struct mu_error *err)
 		return -1;
 	in->buffer = malloc(in->room);
 	if (!in->buffer)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+		return mu_error_memory(err);
 	return 0;
 }
 
 /* Make room behind what is there, then add some bytes to it; 0 at the end, 1, or -1. */
-static int fill(struct textfile *in, struct mu_error *err)
+static int fill_line_buffer(struct textfile *in, struct mu_error *err)
 {
 	ssize_t n;
 
@@ -37,7 +37,7 @@ static int fill(struct textfile *in, struct mu_error *err)
 		char *buffer = realloc(in->buffer, 2 * in->room);
 
 		if (!buffer)
-			return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+			return mu_error_memory(err);
 		in->buffer = buffer;
 		in->room *= 2;
 	}
@@ -52,7 +52,7 @@ static int fill(struct textfile *in, struct mu_error *err)
 ssize_t textfile_peek(struct textfile *in, const char **data, struct mu_error *err)
 {
 	while (in->end < TEXTFILE_PEEK_MAX && !in->is_at_end) {
-		if (fill(in, err) >= 0)
+		if (fill_line_buffer(in, err) >= 0)
 			continue;
 		/* A broken end does not hide the beginning; the next read tells of it again. */
 		if (in->end == 0)
@@ -63,7 +63,7 @@ ssize_t textfile_peek(struct textfile *in, const char **data, struct mu_error *e
 	return (ssize_t)(in->end < TEXTFILE_PEEK_MAX ? in->end : TEXTFILE_PEEK_MAX);
 }
 
-static void deliver(struct textfile *in, size_t length, bool has_end)
+static void deliver_line(struct textfile *in, size_t length, bool has_end)
 {
 	in->line = in->buffer + in->at;
 	in->length = length;
@@ -92,13 +92,13 @@ int textfile_line(struct textfile *in, struct mu_error *err)
 					    "line %llu: longer than %d bytes",
 					    (unsigned long long)in->number + 1, TEXTFILE_LINE_MAX);
 		if (newline || (in->is_at_end && there > 0)) {
-			deliver(in, length, newline);
+			deliver_line(in, length, newline);
 			return 1;
 		}
 		if (in->is_at_end)
 			return 0;
 		searched = there;
-		if (fill(in, err) < 0)
+		if (fill_line_buffer(in, err) < 0)
 			return -1;
 	}
 }

@@ -1,4 +1,4 @@
-/* triples.c -- a set of triples of numbers, each with a number of its own.
+/* triples.c -- Set of triples of numbers, each with a number of its own.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The address of the table, which is another in every run, goes in: no recording can be made
+/* The address of the table differs in every run and goes into the hash: no file can be crafted
  * whose numbers collide. */
-static uint32_t hash_of(const struct triples *t, uint32_t a, uint32_t b, uint32_t c)
+static uint32_t hash_triple(const struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 {
 	const uint64_t secret = (uintptr_t)t->slot;
 	unsigned __int128 hash = ((uint64_t)a << 32 | b) ^ secret;
@@ -20,7 +20,7 @@ static uint32_t hash_of(const struct triples *t, uint32_t a, uint32_t b, uint32_
 	return (uint32_t)(hash >> 48);
 }
 
-static bool grow(struct triples *t)
+static bool grow_triple_table(struct triples *t)
 {
 	uint32_t room = t->room ? t->room * 2 : 256;
 	struct triple *triple = reallocarray(t->triple, room, sizeof(*triple));
@@ -37,7 +37,8 @@ static bool grow(struct triples *t)
 	t->slot = slot;
 	t->slots = room * 2;
 	for (uint32_t i = 0; i < t->count; i++) {
-		uint32_t at = hash_of(t, triple[i].a, triple[i].b, triple[i].c) & (t->slots - 1);
+		uint32_t at =
+			hash_triple(t, triple[i].a, triple[i].b, triple[i].c) & (t->slots - 1);
 
 		while (slot[at])
 			at = (at + 1) & (t->slots - 1);
@@ -50,9 +51,9 @@ uint32_t triples_add(struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 {
 	uint32_t at;
 
-	if (t->count == t->room && !grow(t))
+	if (t->count == t->room && !grow_triple_table(t))
 		return TRIPLES_NONE;
-	at = hash_of(t, a, b, c) & (t->slots - 1);
+	at = hash_triple(t, a, b, c) & (t->slots - 1);
 	for (; t->slot[at]; at = (at + 1) & (t->slots - 1)) {
 		const struct triple *known = &t->triple[t->slot[at] - 1];
 

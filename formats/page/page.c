@@ -12,7 +12,7 @@
 /* How deep is cut into the budget until the page fits; the last is some 60 kB. */
 enum { ATTEMPTS = 8 };
 
-static const char *find_mark(void)
+static const char *find_data_mark(void)
 {
 	return memmem(page_template, page_template_size, PAGE_TEMPLATE_MARK,
 		      strlen(PAGE_TEMPLATE_MARK));
@@ -20,11 +20,11 @@ static const char *find_mark(void)
 
 bool page_is_built(void)
 {
-	return find_mark() != NULL;
+	return find_data_mark() != NULL;
 }
 
-static int put_data(struct page_json *j, const struct page *page, const struct page_budget *b,
-		    struct mu_error *err)
+static int write_page_data(struct page_json *j, const struct page *page,
+			   const struct page_budget *b, struct mu_error *err)
 {
 	int result;
 
@@ -40,19 +40,19 @@ static int put_data(struct page_json *j, const struct page *page, const struct p
 }
 
 /* A text of SIZE bytes to be freed; NULL with ERR. */
-static char *make_data(const struct page *page, const struct page_budget *b, size_t *size,
-		       struct mu_error *err)
+static char *make_data_text(const struct page *page, const struct page_budget *b, size_t *size,
+			    struct mu_error *err)
 {
 	char *text = NULL;
 	struct page_json j = { .out = open_memstream(&text, size) };
 	int result = -1;
 
 	if (j.out) {
-		result = put_data(&j, page, b, err);
+		result = write_page_data(&j, page, b, err);
 		if (ferror(j.out) | fclose(j.out))
-			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+			result = mu_error_memory(err);
 	} else {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		mu_error_memory(err);
 	}
 	if (result == 0)
 		return text;
@@ -65,7 +65,7 @@ int page_write(FILE *out, const struct page *page, struct mu_error *err)
 	struct page_budget b = {
 		.nodes = 16000, .name_bytes = 4096, .values = 60000, .points = PAGE_POINTS,
 	};
-	const char *mark = find_mark();
+	const char *mark = find_data_mark();
 	size_t room, size = 0;
 	char *data = NULL;
 
@@ -74,7 +74,7 @@ int page_write(FILE *out, const struct page *page, struct mu_error *err)
 				    "memusage was built without the HTML page (make HTML=yes)");
 	room = PAGE_BYTES_MAX - page_template_size;
 	for (int i = 0; i < ATTEMPTS; i++) {
-		data = make_data(page, &b, &size, err);
+		data = make_data_text(page, &b, &size, err);
 		if (!data)
 			return -1;
 		if (size <= room)
@@ -112,7 +112,7 @@ static bool numbering_init(struct numbering *n, uint32_t size)
 	return n->number && n->used;
 }
 
-static uint32_t numbered(struct numbering *n, uint32_t what)
+static uint32_t number_in_order(struct numbering *n, uint32_t what)
 {
 	if (what == 0)
 		return 0;
@@ -129,23 +129,24 @@ static void numbering_free(struct numbering *n)
 	free(n->used);
 }
 
-static void put_places(struct page_json *j, const struct page_tree *t,
-		       const struct numbering *places, struct numbering *texts)
+static void write_place_table(struct page_json *j, const struct page_tree *t,
+			      const struct numbering *places, struct numbering *texts)
 {
 	page_json_open(j, "places", '[');
 	for (uint32_t i = 0; i < places->count; i++) {
 		const struct page_place *p = &t->place[places->used[i]];
 
-		page_json_uint(j, NULL, numbered(texts, p->function));
-		page_json_uint(j, NULL, numbered(texts, p->file));
+		page_json_uint(j, NULL, number_in_order(texts, p->function));
+		page_json_uint(j, NULL, number_in_order(texts, p->file));
 		page_json_uint(j, NULL, p->line);
-		page_json_uint(j, NULL, numbered(texts, p->object));
+		page_json_uint(j, NULL, number_in_order(texts, p->object));
 		page_json_uint(j, NULL, p->flags);
 	}
 	page_json_close(j, ']');
 }
 
-static void put_nodes(struct page_json *j, const struct page_cut *c, struct numbering *places)
+static void write_tree_nodes(struct page_json *j, const struct page_cut *c,
+			     struct numbering *places)
 {
 	page_json_open(j, "tree", '{');
 	page_json_open(j, "parent", '[');
@@ -154,7 +155,7 @@ static void put_nodes(struct page_json *j, const struct page_cut *c, struct numb
 	page_json_close(j, ']');
 	page_json_open(j, "place", '[');
 	for (uint32_t i = 1; i < c->count; i++)
-		page_json_uint(j, NULL, numbered(places, c->node[i].place));
+		page_json_uint(j, NULL, number_in_order(places, c->node[i].place));
 	page_json_close(j, ']');
 	page_json_open(j, "flags", '[');
 	for (uint32_t i = 1; i < c->count; i++) {
@@ -173,8 +174,8 @@ void page_put_tree(struct page_json *j, const struct page_tree *t, const struct 
 	struct numbering places = { .count = 0 }, texts = { .count = 0 };
 
 	if (numbering_init(&places, t->place_count) && numbering_init(&texts, t->strings.count)) {
-		put_nodes(j, c, &places);
-		put_places(j, t, &places, &texts);
+		write_tree_nodes(j, c, &places);
+		write_place_table(j, t, &places, &texts);
 		page_json_open(j, "strings", '[');
 		for (uint32_t i = 0; i < texts.count; i++)
 			page_json_text_cut(j, NULL, strings_get(&t->strings, texts.used[i]),
@@ -202,18 +203,19 @@ static const char *const metric_names[PAGE_METRICS] = {
 };
 
 /* Numbers of a hostile file may wrap. */
-static void add(int64_t *sum, int64_t value)
+static void saturating_add(int64_t *sum, int64_t value)
 {
 	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-/* Of several sites the most of each says nothing of the most together. */
-static void put_metric(struct page_json *j, const struct page_cut *c, const struct page_sites *s,
-		       enum page_metric m, int64_t *sum, const uint32_t *sites)
+/* The maxima of several sites do not add up to their common maximum. */
+static void write_metric_column(struct page_json *j, const struct page_cut *c,
+				const struct page_sites *s, enum page_metric m, int64_t *sum,
+				const uint32_t *sites)
 {
 	memset(sum, 0, c->count * sizeof(*sum));
 	for (uint32_t i = 0; i < s->count; i++)
-		add(&sum[c->of_site[i]], s->value(s->data, i, m));
+		saturating_add(&sum[c->of_site[i]], s->value(s->data, i, m));
 	page_json_open(j, metric_names[m], '[');
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (sites[i])
@@ -222,7 +224,7 @@ static void put_metric(struct page_json *j, const struct page_cut *c, const stru
 	page_json_close(j, ']');
 }
 
-static bool has_value(const struct page_sites *s, uint32_t site)
+static bool has_site_value(const struct page_sites *s, uint32_t site)
 {
 	for (int m = 0; m < PAGE_METRICS; m++) {
 		if ((s->metrics >> m & 1) && s->value(s->data, site, m) != 0)
@@ -240,10 +242,10 @@ int page_put_sites(struct page_json *j, const struct page_cut *c, const struct p
 	if (!sum || !sites) {
 		free(sum);
 		free(sites);
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	}
 	for (uint32_t i = 0; i < s->count; i++)
-		sites[c->of_site[i]] += has_value(s, i);
+		sites[c->of_site[i]] += has_site_value(s, i);
 	page_json_open(j, "sites", '{');
 	page_json_open(j, "node", '[');
 	for (uint32_t i = 0; i < c->count; i++) {
@@ -261,7 +263,7 @@ int page_put_sites(struct page_json *j, const struct page_cut *c, const struct p
 	page_json_close(j, ']');
 	for (int m = 0; m < PAGE_METRICS; m++) {
 		if (s->metrics >> m & 1)
-			put_metric(j, c, s, m, sum, sites);
+			write_metric_column(j, c, s, m, sum, sites);
 	}
 	page_json_close(j, '}');
 	free(sum);
@@ -269,7 +271,7 @@ int page_put_sites(struct page_json *j, const struct page_cut *c, const struct p
 	return 0;
 }
 
-static uint32_t run_length(const uint16_t *count, uint32_t counts, uint32_t at)
+static uint32_t equal_count_run(const uint16_t *count, uint32_t counts, uint32_t at)
 {
 	uint32_t length = 1;
 
@@ -283,7 +285,7 @@ void page_put_counts(struct page_json *j, uint32_t node, const uint16_t *count, 
 {
 	uint32_t written = 0;
 
-	for (uint32_t i = 0; i < counts; i += run_length(count, counts, i))
+	for (uint32_t i = 0; i < counts; i += equal_count_run(count, counts, i))
 		written += 2;
 	if (written > *left)
 		return;
@@ -292,7 +294,7 @@ void page_put_counts(struct page_json *j, uint32_t node, const uint16_t *count, 
 	page_json_uint(j, "node", node);
 	page_json_open(j, "counts", '[');
 	for (uint32_t i = 0, n; i < counts; i += n) {
-		n = run_length(count, counts, i);
+		n = equal_count_run(count, counts, i);
 		if (n > 1)
 			page_json_int(j, NULL, -(int64_t)n);
 		page_json_uint(j, NULL, count[i]);

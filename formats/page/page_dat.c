@@ -17,14 +17,15 @@ void page_dat_init(struct page_dat *p, const struct dat_info *info)
 	*p = (struct page_dat){ .info = info, .next = 1 };
 }
 
-static size_t step_of(uint64_t value, uint64_t whole)
+static size_t bucket_of_value(uint64_t value, uint64_t whole)
 {
 	size_t step = whole ? (size_t)((double)value / (double)whole * PAGE_DAT_STEPS) : 0;
 
 	return step < PAGE_DAT_STEPS ? step : PAGE_DAT_STEPS - 1;
 }
 
-static void keep(struct page_dat_point *kept, const struct dat_record *r, uint64_t number)
+static void keep_highest_point(struct page_dat_point *kept, const struct dat_record *r,
+			       uint64_t number)
 {
 	const struct page_dat_point point = { number, *r };
 	bool is_first = kept[LOWEST].number == 0;
@@ -37,7 +38,7 @@ static void keep(struct page_dat_point *kept, const struct dat_record *r, uint64
 		kept[DEEPEST] = point;
 }
 
-static uint64_t since_start(const struct page_dat *p, const struct dat_record *r)
+static uint64_t time_since_start(const struct page_dat *p, const struct dat_record *r)
 {
 	uint64_t time = dat_time(r);
 
@@ -49,13 +50,15 @@ void page_dat_add(struct page_dat *p, const struct dat_record *record, size_t co
 	const uint64_t duration = p->info->end - p->info->start;
 
 	for (size_t i = 0; i < count; i++, p->next++) {
-		keep(p->by_event[step_of(p->next, p->info->records)], &record[i], p->next);
-		keep(p->by_time[step_of(since_start(p, &record[i]), duration)], &record[i],
-		     p->next);
+		keep_highest_point(p->by_event[bucket_of_value(p->next, p->info->records)],
+				   &record[i], p->next);
+		keep_highest_point(
+			p->by_time[bucket_of_value(time_since_start(p, &record[i]), duration)],
+			&record[i], p->next);
 	}
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_point_numbers(const void *a, const void *b)
 {
 	const struct page_dat_point *x = a, *y = b;
 
@@ -72,7 +75,7 @@ size_t page_dat_points(const struct page_dat *p, struct page_dat_point *all)
 			all[count++] = p->by_time[i][k];
 		}
 	}
-	qsort(all, count, sizeof(*all), by_number);
+	qsort(all, count, sizeof(*all), compare_point_numbers);
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].number && (kept == 0 || all[kept - 1].number != all[i].number))
 			all[kept++] = all[i];
@@ -80,13 +83,13 @@ size_t page_dat_points(const struct page_dat *p, struct page_dat_point *all)
 	return kept;
 }
 
-static void put_points(struct page_json *j, const struct page_dat *p,
-		       const struct page_dat_point *all, size_t count)
+static void write_point_columns(struct page_json *j, const struct page_dat *p,
+				const struct page_dat_point *all, size_t count)
 {
 	page_json_open(j, "samples", '{');
 	page_json_open(j, "t", '[');
 	for (size_t i = 0; i < count; i++)
-		page_json_uint(j, NULL, since_start(p, &all[i].record));
+		page_json_uint(j, NULL, time_since_start(p, &all[i].record));
 	page_json_close(j, ']');
 	page_json_open(j, "call", '[');
 	for (size_t i = 0; i < count; i++)
@@ -103,7 +106,7 @@ static void put_points(struct page_json *j, const struct page_dat *p,
 	page_json_close(j, '}');
 }
 
-static void put_facts(struct page_json *j, const struct page_dat *p, uint64_t end_heap)
+static void write_run_facts(struct page_json *j, const struct page_dat *p, uint64_t end_heap)
 {
 	const struct dat_info *info = p->info;
 
@@ -131,10 +134,10 @@ int page_dat_fill(struct page_json *j, const void *data, const struct page_budge
 
 	(void)b;
 	if (!all)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	count = page_dat_points(p, all);
-	put_facts(j, p, count ? all[count - 1].record.heap : 0);
-	put_points(j, p, all, count);
+	write_run_facts(j, p, count ? all[count - 1].record.heap : 0);
+	write_point_columns(j, p, all, count);
 	free(all);
 	return 0;
 }

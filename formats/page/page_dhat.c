@@ -33,7 +33,7 @@ int page_dhat_init(struct page_dhat *p, const struct dhat *d, struct mu_error *e
 	}
 	if (ok && s->node && !s->tree.is_full)
 		return 0;
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	return mu_error_memory(err);
 }
 
 void page_dhat_free(struct page_dhat *p)
@@ -42,7 +42,7 @@ void page_dhat_free(struct page_dhat *p)
 	*p = (struct page_dhat){ .file = NULL };
 }
 
-static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+static int64_t point_site_value(const void *data, uint32_t site, enum page_metric metric)
 {
 	const struct dhat_point *p = &((const struct page_dhat *)data)->file->point[site];
 
@@ -67,7 +67,10 @@ static int64_t site_value(const void *data, uint32_t site, enum page_metric metr
 struct page_sites page_dhat_sites(const struct page_dhat *p)
 {
 	struct page_sites sites = {
-		.count = p->file->count, .node = p->stacks.node, .value = site_value, .data = p,
+		.count = p->file->count,
+		.node = p->stacks.node,
+		.value = point_site_value,
+		.data = p,
 		.metrics = 1u << PAGE_TOTAL_BYTES | 1u << PAGE_TOTAL_BLOCKS,
 	};
 
@@ -80,7 +83,7 @@ struct page_sites page_dhat_sites(const struct page_dhat *p)
 	return sites;
 }
 
-static void put_totals(struct page_json *j, const struct dhat *d)
+static void write_totals(struct page_json *j, const struct dhat *d)
 {
 	struct dhat_point all = dhat_sum(d);
 
@@ -94,13 +97,13 @@ static void put_totals(struct page_json *j, const struct dhat *d)
 	page_json_close(j, '}');
 }
 
-static const char *unit_of(const struct dhat *d)
+static const char *time_unit_name(const struct dhat *d)
 {
 	return !d->time_unit || strncmp(d->time_unit, "instr", 5) == 0 ? "i" :
 	       strcmp(d->time_unit, "bytes") == 0 ? "B" : d->time_unit;
 }
 
-static void put_facts(struct page_json *j, const struct dhat *d)
+static void write_run_facts(struct page_json *j, const struct dhat *d)
 {
 	page_json_text(j, "mode", d->mode);
 	page_json_text(j, "verb", d->verb);
@@ -110,29 +113,29 @@ static void put_facts(struct page_json *j, const struct dhat *d)
 	page_json_text_cut(j, "command", d->command, 16384);
 	page_json_uint(j, "pid", d->pid);
 	page_json_uint(j, "duration", d->end_time);
-	page_json_text(j, "unit", unit_of(d));
+	page_json_text(j, "unit", time_unit_name(d));
 	page_json_close(j, '}');
 	page_json_uint(j, "peak_time", d->peak_time);
-	page_json_text(j, "life_unit", unit_of(d));
+	page_json_text(j, "life_unit", time_unit_name(d));
 	page_json_uint(j, "short_life", d->short_lived);
 	page_json_open(j, "recorded", '{');
 	page_json_bool(j, "stacks", true);
 	page_json_bool(j, "accesses", d->has_accesses);
 	page_json_bool(j, "lifetimes", d->has_lifetimes);
 	page_json_close(j, '}');
-	put_totals(j, d);
+	write_totals(j, d);
 }
 
-/* Of points that share a node of the page nothing is said. */
-static int put_accesses(struct page_json *j, const struct page_dhat *p, const struct page_cut *c,
-			struct mu_error *err)
+/* Points that share a node of the page are left out. */
+static int write_access_counts(struct page_json *j, const struct page_dhat *p,
+			       const struct page_cut *c, struct mu_error *err)
 {
 	const struct dhat *d = p->file;
 	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
 	uint32_t left = PAGE_COUNTS;
 
 	if (!users)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < d->count; i++)
 		users[c->of_site[i]]++;
 	page_json_open(j, "access", '[');
@@ -156,14 +159,14 @@ int page_dhat_fill(struct page_json *j, const void *data, const struct page_budg
 	struct page_cut cut;
 	int result;
 
-	put_facts(j, p->file);
+	write_run_facts(j, p->file);
 	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
 	if (result == 0) {
 		page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
 		result = page_put_sites(j, &cut, &sites, err);
 	}
 	if (result == 0 && p->file->has_accesses)
-		result = put_accesses(j, p, &cut, err);
+		result = write_access_counts(j, p, &cut, err);
 	page_cut_free(&cut);
 	return result;
 }

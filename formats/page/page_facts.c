@@ -9,7 +9,7 @@
 #include "formats/base/notes.h"
 #include "profile/read/lifetimes.h"
 
-static void put_end(struct page_json *j, const struct page_image *p)
+static void write_run_end(struct page_json *j, const struct page_image *p)
 {
 	const struct mu_process *process = &p->export->image->head.process;
 
@@ -17,7 +17,7 @@ static void put_end(struct page_json *j, const struct page_image *p)
 	page_json_bool(j, "forked", process->fork_mono_ns != 0);
 }
 
-static void put_run(struct page_json *j, const struct page_image *p)
+static void write_run_facts(struct page_json *j, const struct page_image *p)
 {
 	const struct export *e = p->export;
 	char *cwd = image_text(e->image, &e->image->head.process.cwd);
@@ -33,12 +33,12 @@ static void put_run(struct page_json *j, const struct page_image *p)
 	page_json_text(j, "unit", "ns");
 	page_json_uint(j, "threads", p->result->threads_max);
 	page_json_uint(j, "images", p->images);
-	put_end(j, p);
+	write_run_end(j, p);
 	page_json_close(j, '}');
 	free(cwd);
 }
 
-static void put_recorded(struct page_json *j, const struct page_image *p)
+static void write_recorded_kinds(struct page_json *j, const struct page_image *p)
 {
 	const struct image *im = p->export->image;
 	uint32_t flags = p->segment->config.flags;
@@ -57,7 +57,7 @@ static void put_recorded(struct page_json *j, const struct page_image *p)
 	page_json_close(j, '}');
 }
 
-static void put_totals(struct page_json *j, const struct page_image *p)
+static void write_totals(struct page_json *j, const struct page_image *p)
 {
 	const struct result *r = p->result;
 
@@ -73,7 +73,7 @@ static void put_totals(struct page_json *j, const struct page_image *p)
 	page_json_close(j, '}');
 }
 
-static void put_row(struct page_json *j, const char *key, const uint64_t *value)
+static void write_number_row(struct page_json *j, const char *key, const uint64_t *value)
 {
 	page_json_open(j, key, '[');
 	for (int i = 0; i < MU_FN_COUNT; i++)
@@ -81,21 +81,21 @@ static void put_row(struct page_json *j, const char *key, const uint64_t *value)
 	page_json_close(j, ']');
 }
 
-static void put_counters(struct page_json *j, const struct counters *c)
+static void write_call_counters(struct page_json *j, const struct counters *c)
 {
 	page_json_open(j, "counters", '{');
-	put_row(j, "calls", c->calls);
-	put_row(j, "bytes", c->bytes);
-	put_row(j, "failed", c->failed);
+	write_number_row(j, "calls", c->calls);
+	write_number_row(j, "bytes", c->bytes);
+	write_number_row(j, "failed", c->failed);
 	page_json_uint(j, "realloc_nomove", c->realloc_nomove);
 	page_json_uint(j, "realloc_dec", c->realloc_dec);
 	page_json_uint(j, "realloc_free", c->realloc_free);
-	page_json_uint(j, "foreign_frees", c->foreign_frees);
+	page_json_uint(j, "foreign_frees", c->unknown_frees);
 	page_json_close(j, '}');
 }
 
 /* Triples: from, to, how many. Steps of 16 up to 1 KiB, then an eighth of a power of two. */
-static void put_sizes(struct page_json *j, const struct counters *c)
+static void write_size_classes(struct page_json *j, const struct counters *c)
 {
 	page_json_open(j, "sizes", '[');
 	for (unsigned int i = 0, step = 1; i < MU_HIST_BUCKETS; i += step) {
@@ -119,13 +119,13 @@ static void put_sizes(struct page_json *j, const struct counters *c)
 	page_json_close(j, ']');
 }
 
-/* Blocks that are gone, by classes of their age (struct mu_lives). */
-static void put_lives(struct page_json *j, const struct image *im)
+/* Blocks that are gone, by classes of their age (struct mu_lifetimes). */
+static void write_lifetime_classes(struct page_json *j, const struct image *im)
 {
-	struct mu_lives lives;
-	unsigned int count = MU_LIVES;
+	struct mu_lifetimes lives;
+	unsigned int count = MU_LIFETIME_CLASSES;
 
-	if (!lives_of(im, &lives))
+	if (!lifetimes_of(im, &lives))
 		return;
 	while (count > 0 && lives.blocks[count - 1] == 0)
 		count--;
@@ -135,7 +135,7 @@ static void put_lives(struct page_json *j, const struct image *im)
 	page_json_close(j, ']');
 }
 
-static void put_threads(struct page_json *j, const struct result *r)
+static void write_thread_facts(struct page_json *j, const struct result *r)
 {
 	page_json_open(j, "threads", '[');
 	for (uint32_t i = 0; i < r->thread_count; i++) {
@@ -148,23 +148,24 @@ static void put_threads(struct page_json *j, const struct result *r)
 	page_json_close(j, ']');
 }
 
-static void put_drop(void *json, uint64_t count, const char *what)
+static void write_drop_count(void *json, uint64_t count, const char *what)
 {
 	page_json_uint(json, NULL, count);
 	page_json_text(json, NULL, what);
 }
 
-static void put_drops(struct page_json *j, const struct result *r)
+static void write_drop_counts(struct page_json *j, const struct result *r)
 {
 	page_json_open(j, "drops", '[');
 	if (r->drops.blocks > 0)
-		put_drop(j, r->drops.blocks, "blocks: the heap and its peak are too low by them");
-	notes_drops(r, put_drop, j);
+		write_drop_count(j, r->drops.blocks,
+				 "blocks: the heap and its peak are too low by them");
+	notes_drops(r, write_drop_count, j);
 	page_json_close(j, ']');
 }
 
-/* What --alloc-symbol and --own-malloc intercepted, or why they did not. */
-static void put_symbols(struct page_json *j, const struct result *r)
+/* Functions that --alloc-symbol and --own-malloc intercepted, or why they did not. */
+static void write_symbol_list(struct page_json *j, const struct result *r)
 {
 	if (r->symbol_count == 0)
 		return;
@@ -181,7 +182,7 @@ static void put_symbols(struct page_json *j, const struct result *r)
 	page_json_close(j, ']');
 }
 
-static void put_note(struct page_json *j, bool is_true, const char *object, const char *what)
+static void write_one_note(struct page_json *j, bool is_true, const char *object, const char *what)
 {
 	if (!is_true)
 		return;
@@ -189,54 +190,55 @@ static void put_note(struct page_json *j, bool is_true, const char *object, cons
 	page_json_text(j, NULL, what);
 }
 
-static void put_unnamed(struct page_json *j, const struct profile *p)
+static void write_unnamed_modules(struct page_json *j, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->modules.count && i < p->symbols.modules; i++) {
 		const char *why = symbols_state_text(p->symbols.state[i]);
 
-		put_note(j, why && p->modules.module[i].path[0] == '/', p->modules.module[i].path,
-			 why);
+		write_one_note(j, why && p->modules.module[i].path[0] == '/',
+			       p->modules.module[i].path, why);
 	}
 }
 
 /* Pairs: the object that it is about, or "", and what is to be said. */
-static void put_notes(struct page_json *j, const struct page_image *p)
+static void write_notes(struct page_json *j, const struct page_image *p)
 {
 	const struct result *r = p->result;
 	const uint32_t n = r->notes;
 
 	page_json_open(j, "notes", '[');
-	put_note(j, n & MU_NOTE_FOREIGN_MALLOC, r->foreign,
-		 "the program calls this object's malloc directly: those calls are not seen");
-	put_note(j, n & MU_NOTE_DEEPBIND, r->foreign,
-		 "opened with RTLD_DEEPBIND: its calls are not seen");
-	put_note(j, n & MU_NOTE_SYMBOLIC, r->foreign,
-		 "binds its own malloc (-Bsymbolic): its calls are not seen");
-	put_note(j, n & MU_NOTE_NAMESPACE, "",
-		 "an object was opened in a namespace of its own (dlmopen): its calls are not "
-		 "seen");
-	put_note(j, n & MU_NOTE_SIGPROF_TAKEN, "",
-		 "the program uses SIGPROF itself: the stack was seen at events only");
-	put_note(j, n & MU_NOTE_RAW_CLONE, "",
-		 "the process began by a raw clone(): blocks from before it are not known");
-	put_note(j, n & MU_NOTE_SMALL_ARENA, "",
-		 "a limit leaves little room for recording (ulimit -v, or mlockall with "
-		 "ulimit -l)");
-	put_note(j, n & MU_NOTE_ARENA_FULL, "", "the memory for recording was full");
-	put_unnamed(j, p->export->filter->profile);
+	write_one_note(j, n & MU_NOTE_FOREIGN_MALLOC, r->foreign,
+		       "the program calls this object's malloc directly: those calls are not seen");
+	write_one_note(j, n & MU_NOTE_DEEPBIND, r->foreign,
+		       "opened with RTLD_DEEPBIND: its calls are not seen");
+	write_one_note(j, n & MU_NOTE_SYMBOLIC, r->foreign,
+		       "binds its own malloc (-Bsymbolic): its calls are not seen");
+	write_one_note(
+		j, n & MU_NOTE_NAMESPACE, "",
+		"an object was opened in a namespace of its own (dlmopen): its calls are not "
+		"seen");
+	write_one_note(j, n & MU_NOTE_SIGPROF_TAKEN, "",
+		       "the program uses SIGPROF itself: the stack was seen at events only");
+	write_one_note(j, n & MU_NOTE_RAW_CLONE, "",
+		       "the process began by a raw clone(): blocks from before it are not known");
+	write_one_note(j, n & MU_NOTE_SMALL_ARENA, "",
+		       "a limit leaves little room for recording (ulimit -v, or mlockall with "
+		       "ulimit -l)");
+	write_one_note(j, n & MU_NOTE_ARENA_FULL, "", "the memory for recording was full");
+	write_unnamed_modules(j, p->export->filter->profile);
 	page_json_close(j, ']');
 }
 
 void page_put_facts(struct page_json *j, const struct page_image *p)
 {
-	put_run(j, p);
-	put_recorded(j, p);
-	put_totals(j, p);
-	put_counters(j, &p->result->counters);
-	put_sizes(j, &p->result->counters);
-	put_lives(j, p->export->image);
-	put_threads(j, p->result);
-	put_drops(j, p->result);
-	put_symbols(j, p->result);
-	put_notes(j, p);
+	write_run_facts(j, p);
+	write_recorded_kinds(j, p);
+	write_totals(j, p);
+	write_call_counters(j, &p->result->counters);
+	write_size_classes(j, &p->result->counters);
+	write_lifetime_classes(j, p->export->image);
+	write_thread_facts(j, p->result);
+	write_drop_counts(j, p->result);
+	write_symbol_list(j, p->result);
+	write_notes(j, p);
 }

@@ -69,7 +69,7 @@ struct page_dat_point {
 	struct dat_record record;
 };
 
-/* Of each step of the run, by events and by time, the rows where the heap is lowest and highest
+/* For each step of the run, by events and by time: the rows where the heap is lowest and highest
  * and the stack deepest. */
 enum { PAGE_DAT_STEPS = 500, PAGE_DAT_KEPT = 3,
        PAGE_DAT_POINTS = 2 * PAGE_DAT_STEPS * PAGE_DAT_KEPT };

@@ -18,8 +18,8 @@
 
 #define NOT_YET UINT32_MAX
 
-/* What a site counts for: what is ignored is a part of the heap at a moment. Asked a few million
- * times, and so kept. */
+/* Values of sites for the tree: ignored ones are a part of the heap at a moment. Stored, because
+ * they are needed a few million times. */
 enum standing { NOT_COUNTED, IN_MOMENTS, SHOWN };
 
 enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };
@@ -27,17 +27,17 @@ enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };
 /* ---- the tree ------------------------------------------------------------------------------ */
 
 /* Nodes of frames, so that each frame is walked once, however many stacks it is on. */
-struct planter {
+struct image_tree_builder {
 	struct page_image *page;
 	const struct profile *profile;
 	uint32_t *node;		/* per frame: after its innermost level; NOT_YET */
 	uint32_t *text;		/* per text of symbols: number in the page's strings */
 	uint32_t *chain;	/* frames of one stack that have no node yet */
 	uint32_t *object;	/* per module */
-	struct holders holders;
+	struct attribution attribution;
 };
 
-static uint32_t text_of(struct planter *t, uint32_t number)
+static uint32_t number_of_text(struct image_tree_builder *t, uint32_t number)
 {
 	if (number == 0 || number > t->profile->symbols.strings.count)
 		return 0;
@@ -48,7 +48,7 @@ static uint32_t text_of(struct planter *t, uint32_t number)
 }
 
 /* Without a name: the address in the file, which is the same in every run. */
-static uint32_t address_text(struct planter *t, const struct location *l)
+static uint32_t number_of_address_text(struct image_tree_builder *t, const struct location *l)
 {
 	uint64_t bias = l->module < t->profile->modules.count ?
 				t->profile->modules.module[l->module].bias : 0;
@@ -58,16 +58,17 @@ static uint32_t address_text(struct planter *t, const struct location *l)
 	return page_tree_text(&t->page->tree, text);
 }
 
-static uint32_t flags_of(const struct planter *t, uint32_t location,
-			 const struct symbols_level *level, bool is_inlined)
+static uint32_t flags_of_place(const struct image_tree_builder *t, uint32_t location,
+			       const struct symbols_level *level, bool is_inlined)
 {
 	const size_t number = (size_t)(level - t->profile->symbols.level);
+	const bool is_runtime = t->attribution.is_runtime[number] ||
+				t->attribution.is_object[location];
 
-	return (is_inlined ? PAGE_INLINED : 0) |
-	       (t->holders.is_runtime[number] || t->holders.is_object[location] ? PAGE_RUNTIME : 0);
+	return (is_inlined ? PAGE_INLINED : 0) | (is_runtime ? PAGE_RUNTIME : 0);
 }
 
-static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t location)
+static uint32_t add_frame_nodes(struct image_tree_builder *t, uint32_t parent, uint32_t location)
 {
 	const struct location *l = &t->profile->location[location];
 	uint32_t count;
@@ -76,8 +77,8 @@ static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t locatio
 
 	if (count == 0) {
 		const struct page_place p = {
-			.function = address_text(t, l), .object = object,
-			.flags = t->holders.is_object[location] ? PAGE_RUNTIME : 0,
+			.function = number_of_address_text(t, l), .object = object,
+			.flags = t->attribution.is_object[location] ? PAGE_RUNTIME : 0,
 		};
 
 		return page_tree_child(&t->page->tree, parent,
@@ -85,12 +86,12 @@ static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t locatio
 	}
 	for (uint32_t i = count; i-- > 0;) {
 		const struct page_place p = {
-			.function = level[i].full ? text_of(t, level[i].full) :
-						    address_text(t, l),
-			.file = text_of(t, level[i].file),
+			.function = level[i].full ? number_of_text(t, level[i].full) :
+						    number_of_address_text(t, l),
+			.file = number_of_text(t, level[i].file),
 			.line = level[i].line,
 			.object = object,
-			.flags = flags_of(t, location, &level[i], i + 1 < count),
+			.flags = flags_of_place(t, location, &level[i], i + 1 < count),
 		};
 
 		parent = page_tree_child(&t->page->tree, parent,
@@ -99,7 +100,7 @@ static uint32_t plant_frame(struct planter *t, uint32_t parent, uint32_t locatio
 	return parent;
 }
 
-static uint32_t plant_stack(struct planter *t, const struct filtered *stack)
+static uint32_t add_stack_nodes(struct image_tree_builder *t, const struct filtered *stack)
 {
 	uint32_t frame = stack->frame, depth = 0, node = 0;
 
@@ -111,23 +112,24 @@ static uint32_t plant_stack(struct planter *t, const struct filtered *stack)
 		node = t->node[frame];
 	while (depth-- > 0) {
 		frame = t->chain[depth];
-		node = plant_frame(t, node, t->profile->frame[frame].location);
+		node = add_frame_nodes(t, node, t->profile->frame[frame].location);
 		t->node[frame] = node;
 	}
 	return node;
 }
 
-static bool planter_init(struct planter *t, struct page_image *page, struct mu_error *err)
+static bool init_node_builder(struct image_tree_builder *t, struct page_image *page,
+			      struct mu_error *err)
 {
 	const struct profile *p = page->export->filter->profile;
 
-	*t = (struct planter){ .page = page, .profile = p };
+	*t = (struct image_tree_builder){ .page = page, .profile = p };
 	t->node = malloc(((size_t)p->frame_count + 1) * sizeof(*t->node));
 	t->text = calloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
 	t->chain = malloc(PROFILE_DEPTH_MAX * sizeof(*t->chain));
 	t->object = calloc((size_t)p->modules.count + 1, sizeof(*t->object));
 	if (!t->node || !t->text || !t->chain || !t->object ||
-	    holders_init(&t->holders, page->export->filter, err) < 0)
+	    attribution_init(&t->attribution, page->export->filter, err) < 0)
 		return false;
 	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
 	for (uint32_t i = 0; i < p->modules.count; i++)
@@ -139,13 +141,13 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 {
 	const struct filter *f = p->export->filter;
 	const struct sites *s = &f->profile->sites;
-	struct planter t;
+	struct image_tree_builder t;
 	bool ok;
 
 	page_tree_init(&p->tree);
 	p->node = calloc((size_t)s->count + 1, sizeof(*p->node));
 	p->standing = calloc((size_t)s->count + 1, 1);
-	ok = planter_init(&t, p, err) && p->node && p->standing;
+	ok = init_node_builder(&t, p, err) && p->node && p->standing;
 	for (uint32_t i = 0; ok && i < s->count; i++) {
 		struct filtered stack;
 
@@ -155,14 +157,14 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 		if (stack.count > PROFILE_DEPTH_MAX)
 			stack.count = PROFILE_DEPTH_MAX;
 		p->standing[i] = stack.is_ignored ? IN_MOMENTS : SHOWN;
-		p->node[i] = stack.is_ignored ? 0 : plant_stack(&t, &stack);
+		p->node[i] = stack.is_ignored ? 0 : add_stack_nodes(&t, &stack);
 	}
 	free(t.node);
 	free(t.text);
 	free(t.chain);
 	free(t.object);
-	holders_free(&t.holders);
-	return ok && !p->tree.is_full ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+	attribution_free(&t.attribution);
+	return ok && !p->tree.is_full ? 0 : mu_error_memory(err);
 }
 
 void page_image_free(struct page_image *p)
@@ -181,7 +183,7 @@ struct values {
 	struct accesses accesses;
 };
 
-static int64_t image_value(const void *data, uint32_t site, enum page_metric metric)
+static int64_t site_metric_value(const void *data, uint32_t site, enum page_metric metric)
 {
 	const struct page_image *p = data;
 	const struct site *s = &p->export->filter->profile->sites.site[site];
@@ -207,41 +209,42 @@ static int64_t image_value(const void *data, uint32_t site, enum page_metric met
 	return 0;
 }
 
-static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+static int64_t recorded_site_value(const void *data, uint32_t site, enum page_metric metric)
 {
 	const struct values *v = data;
 
 	if (metric == PAGE_READ_BYTES || metric == PAGE_WRITTEN_BYTES) {
 		const struct site_accesses *a = &v->accesses.site[site];
 
-		if (site >= v->accesses.sites || image_value(v->page, site, PAGE_TOTAL_BLOCKS) == 0)
+		if (site >= v->accesses.sites ||
+		    site_metric_value(v->page, site, PAGE_TOTAL_BLOCKS) == 0)
 			return 0;
 		return (int64_t)(metric == PAGE_READ_BYTES ? a->read_bytes : a->written_bytes);
 	}
-	return image_value(v->page, site, metric);
+	return site_metric_value(v->page, site, metric);
 }
 
 struct page_sites page_image_sites(const struct page_image *p)
 {
 	return (struct page_sites){
 		.count = p->export->filter->profile->sites.count, .node = p->node,
-		.value = image_value, .data = p,
+		.value = site_metric_value, .data = p,
 		.metrics = ((1u << PAGE_MAX_BLOCKS) - 1) &
 			   ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES),
 	};
 }
 
 /* Counts of bytes, where the blocks of a node of the page come from one site. */
-static int put_accesses(struct page_json *j, const struct values *v, const struct page_cut *c,
-			struct mu_error *err)
+static int write_access_counts(struct page_json *j, const struct values *v,
+			       const struct page_cut *c, struct mu_error *err)
 {
 	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
 	uint32_t left = PAGE_COUNTS;
 
 	if (!users)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < v->accesses.sites; i++)
-		users[c->of_site[i]] += image_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
+		users[c->of_site[i]] += site_metric_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
 	page_json_open(j, "access", '[');
 	for (uint32_t i = 0; i < v->accesses.sites; i++) {
 		const struct site_accesses *a = &v->accesses.site[i];
@@ -256,7 +259,7 @@ static int put_accesses(struct page_json *j, const struct values *v, const struc
 
 /* ---- moments ------------------------------------------------------------------------------- */
 
-struct shots {
+struct image_snapshots {
 	const struct page_image *page;
 	const struct page_cut *cut;
 	/* Values that may still be read in all snapshots: a hostile recording can name the same
@@ -265,8 +268,8 @@ struct shots {
 	uint64_t read; /* bytes of values since the memory that holds them was let go */
 };
 
-static void take_value(const struct shots *s, const struct mu_site_value *value,
-		       struct page_moment *m)
+static void add_moment_value(const struct image_snapshots *s, const struct mu_site_value *value,
+			     struct page_moment *m)
 {
 	const struct page_image *p = s->page;
 	const uint32_t sites = p->export->filter->profile->sites.count;
@@ -280,33 +283,33 @@ static void take_value(const struct shots *s, const struct mu_site_value *value,
 	*blocks = (int64_t)((uint64_t)*blocks + (uint64_t)value->blocks);
 }
 
-static enum page_shot take_shot(void *data, uint64_t number, struct page_moment *m)
+static enum page_shot read_snapshot_moment(void *data, uint64_t number, struct page_moment *m)
 {
-	struct shots *s = data;
+	struct image_snapshots *s = data;
 	struct mu_site_value value;
-	struct shotvalues values;
+	struct snapshot_values values;
 	struct mu_snapshot shot;
 
 	if (number == 0)
 		s->left = VALUES_MAX;
 	if (!image_snapshot(s->page->export->image, number, &shot))
 		return PAGE_SHOT_NONE;
-	shotvalues_open(&values, s->page->export->image, &shot);
-	for (; s->left > 0 && shotvalues_next(&values, &value); s->left--)
-		take_value(s, &value, m);
+	snapshot_values_open(&values, s->page->export->image, &shot);
+	for (; s->left > 0 && snapshot_values_next(&values, &value); s->left--)
+		add_moment_value(s, &value, m);
 	/* All values together can have 64 MiB. */
 	s->read += shot.packed_bytes;
 	if (s->read > READ_MOST) {
 		image_forget(s->page->export->image);
 		s->read = 0;
 	}
-	return shotvalues_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
+	return snapshot_values_are_known(&shot) ? PAGE_SHOT_PLACES : PAGE_SHOT_FIGURES;
 }
 
-static void put_shot(void *data, uint64_t number, struct page_json *j)
+static void write_snapshot_fields(void *data, uint64_t number, struct page_json *j)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
-	const struct shots *s = data;
+	const struct image_snapshots *s = data;
 	const struct image *im = s->page->export->image;
 	const uint64_t start = im->head.process.start_mono_ns;
 	struct mu_snapshot shot;
@@ -329,16 +332,19 @@ static void put_shot(void *data, uint64_t number, struct page_json *j)
 	}
 }
 
-static int put_shots(struct page_json *j, const struct page_image *p, const struct page_cut *c,
-		     const struct page_budget *b, struct mu_error *err)
+static int write_snapshots(struct page_json *j, const struct page_image *p,
+			   const struct page_cut *c, const struct page_budget *b,
+			   struct mu_error *err)
 {
 	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
-	struct shots s = { .page = p, .cut = c };
+	struct image_snapshots s = { .page = p, .cut = c };
 
 	return page_put_shots(j, c->count,
-			      &(struct page_shots){
-				      .count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX,
-				      .take = take_shot, .put = put_shot, .data = &s },
+			      &(struct page_shots){ .count = count < SNAPSHOTS_MAX ? count :
+										     SNAPSHOTS_MAX,
+						    .take = read_snapshot_moment,
+						    .put = write_snapshot_fields,
+						    .data = &s },
 			      b, err);
 }
 
@@ -355,7 +361,7 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 	int result = !has_accesses ? 0 :
 		     accesses_load(&v.accesses, p->export->image, s.count, err);
 
-	s.value = site_value;
+	s.value = recorded_site_value;
 	s.data = &v;
 	if (has_accesses)
 		s.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
@@ -368,9 +374,9 @@ int page_image_fill(struct page_json *j, const void *data, const struct page_bud
 		result = page_put_sites(j, &cut, &s, err);
 	}
 	if (result == 0)
-		result = put_shots(j, p, &cut, b, err);
+		result = write_snapshots(j, p, &cut, b, err);
 	if (result == 0 && has_accesses)
-		result = put_accesses(j, &v, &cut, err);
+		result = write_access_counts(j, &v, &cut, err);
 	page_cut_free(&cut);
 	accesses_free(&v.accesses);
 	return result;

@@ -9,7 +9,7 @@
 
 #include "formats/json.h"
 
-static void begin(struct page_json *j, const char *key)
+static void begin_value(struct page_json *j, const char *key)
 {
 	if (j->needs_comma)
 		putc(',', j->out);
@@ -20,7 +20,7 @@ static void begin(struct page_json *j, const char *key)
 
 void page_json_open(struct page_json *j, const char *key, char bracket)
 {
-	begin(j, key);
+	begin_value(j, key);
 	putc(bracket, j->out);
 	j->needs_comma = false;
 }
@@ -33,7 +33,7 @@ void page_json_close(struct page_json *j, char bracket)
 
 void page_json_text(struct page_json *j, const char *key, const char *text)
 {
-	begin(j, key);
+	begin_value(j, key);
 	if (!text) {
 		fputs("null", j->out);
 		return;
@@ -59,7 +59,7 @@ void page_json_text_cut(struct page_json *j, const char *key, const char *text, 
 		page_json_text(j, key, text);
 		return;
 	}
-	begin(j, key);
+	begin_value(j, key);
 	head = character_start(text, max * 2 / 3);
 	tail = character_start(text, length - max / 3);
 	putc('"', j->out);
@@ -71,24 +71,24 @@ void page_json_text_cut(struct page_json *j, const char *key, const char *text, 
 
 void page_json_int(struct page_json *j, const char *key, int64_t value)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fprintf(j->out, "%" PRId64, value);
 }
 
 void page_json_uint(struct page_json *j, const char *key, uint64_t value)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fprintf(j->out, "%" PRIu64, value);
 }
 
 void page_json_real(struct page_json *j, const char *key, double value)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fprintf(j->out, "%.6g", value == value && value < 1e300 && value > -1e300 ? value : 0);
 }
 
 void page_json_bool(struct page_json *j, const char *key, bool value)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fputs(value ? "true" : "false", j->out);
 }

@@ -1,8 +1,7 @@
-/* page_json.h -- write JSON that may stand inside an HTML page.
+/* page_json.h -- Writes JSON that is safe inside an HTML page.
  *
- * Commas are put where they belong. What would end a <script> element, or a line of JavaScript,
- * is escaped: <, >, &, U+2028 and U+2029; what is no UTF-8 becomes U+FFFD. Errors of the stream
- * stay with it.
+ * Commas are automatic. Characters that would end a <script> element or a line of JavaScript are
+ * escaped: <, >, &, U+2028 and U+2029; invalid UTF-8 becomes U+FFFD. The stream keeps its errors.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

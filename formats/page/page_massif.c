@@ -12,13 +12,14 @@
 #include "formats/page/page_stacks.h"
 #include "profile/base/array.h"
 
-struct planter {
+struct massif_tree_builder {
 	struct page_massif *page;
 	uint32_t snapshot;
 	bool is_full;
 };
 
-static bool add_value(struct page_massif *p, uint32_t snapshot, uint32_t site, uint64_t bytes)
+static bool append_node_value(struct page_massif *p, uint32_t snapshot, uint32_t site,
+			      uint64_t bytes)
 {
 	void *array;
 
@@ -33,10 +34,10 @@ static bool add_value(struct page_massif *p, uint32_t snapshot, uint32_t site, u
 }
 
 /* PATH is innermost first. */
-static void plant(void *data, const struct massif_node *const *path, size_t count,
-		  uint64_t bytes)
+static void add_stack_nodes(void *data, const struct massif_node *const *path, size_t count,
+			    uint64_t bytes)
 {
-	struct planter *t = data;
+	struct massif_tree_builder *t = data;
 	struct page_stacks *s = &t->page->stacks;
 	const struct massif_file *m = t->page->file;
 	uint32_t node = 0, site;
@@ -46,7 +47,8 @@ static void plant(void *data, const struct massif_node *const *path, size_t coun
 				       page_stacks_place(s, path[count]->text,
 							 massif_text(m, path[count])));
 	site = page_stacks_site(s, node);
-	t->is_full |= site == PAGE_STACKS_NONE || !add_value(t->page, t->snapshot, site, bytes);
+	t->is_full |=
+		site == PAGE_STACKS_NONE || !append_node_value(t->page, t->snapshot, site, bytes);
 }
 
 static uint32_t snapshot_number(const struct massif_file *m, const struct massif_snapshot *s)
@@ -55,16 +57,17 @@ static uint32_t snapshot_number(const struct massif_file *m, const struct massif
 }
 
 /* The last snapshot, if it says who holds what. */
-static const struct massif_snapshot *last(const struct massif_file *m)
+static const struct massif_snapshot *last_snapshot_with_tree(const struct massif_file *m)
 {
 	const struct massif_snapshot *s = m->count ? &m->snapshots[m->count - 1] : NULL;
 
 	return s && s->node_count ? s : NULL;
 }
 
-static void sum_up(struct page_massif *p)
+static void sum_site_values(struct page_massif *p)
 {
-	const struct massif_snapshot *peak = massif_peak(p->file), *end = last(p->file);
+	const struct massif_snapshot *peak = massif_peak(p->file),
+				     *end = last_snapshot_with_tree(p->file);
 
 	for (uint32_t i = 0; i < p->values; i++) {
 		const struct page_massif_value *v = &p->value[i];
@@ -78,20 +81,20 @@ static void sum_up(struct page_massif *p)
 
 int page_massif_init(struct page_massif *p, const struct massif_file *m, struct mu_error *err)
 {
-	struct planter t = { .page = p };
+	struct massif_tree_builder t = { .page = p };
 
 	*p = (struct page_massif){ .file = m };
 	t.is_full = !page_stacks_init(&p->stacks, m->texts.count + 1);
 	for (size_t i = 0; !t.is_full && i < m->count; i++) {
 		t.snapshot = (uint32_t)i;
 		if (m->snapshots[i].node_count)
-			massif_stacks(m, &m->snapshots[i], plant, &t);
+			massif_stacks(m, &m->snapshots[i], add_stack_nodes, &t);
 	}
 	p->peak = calloc((size_t)p->stacks.sites + 1, sizeof(*p->peak));
 	p->end = calloc((size_t)p->stacks.sites + 1, sizeof(*p->end));
 	if (t.is_full || p->stacks.tree.is_full || !p->peak || !p->end)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
-	sum_up(p);
+		return mu_error_memory(err);
+	sum_site_values(p);
 	return 0;
 }
 
@@ -106,7 +109,7 @@ void page_massif_free(struct page_massif *p)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static int64_t site_value(const void *data, uint32_t site, enum page_metric metric)
+static int64_t massif_site_value(const void *data, uint32_t site, enum page_metric metric)
 {
 	const struct page_massif *p = data;
 
@@ -117,17 +120,21 @@ static int64_t site_value(const void *data, uint32_t site, enum page_metric metr
 struct page_sites page_massif_sites(const struct page_massif *p)
 {
 	return (struct page_sites){
-		.count = p->stacks.sites, .node = p->stacks.node, .value = site_value, .data = p,
-		.metrics = 1u << PAGE_PEAK_BYTES | (last(p->file) ? 1u << PAGE_END_BYTES : 0),
+		.count = p->stacks.sites,
+		.node = p->stacks.node,
+		.value = massif_site_value,
+		.data = p,
+		.metrics = 1u << PAGE_PEAK_BYTES |
+			   (last_snapshot_with_tree(p->file) ? 1u << PAGE_END_BYTES : 0),
 	};
 }
 
-static const char *unit_name(enum massif_unit unit)
+static const char *time_unit_name(enum massif_unit unit)
 {
 	return unit == MASSIF_MS ? "ms" : unit == MASSIF_BYTES ? "B" : "i";
 }
 
-static void put_facts(struct page_json *j, const struct page_massif *p)
+static void write_run_facts(struct page_json *j, const struct page_massif *p)
 {
 	const struct massif_file *m = p->file;
 	const struct massif_snapshot *end = m->count ? &m->snapshots[m->count - 1] : NULL;
@@ -140,7 +147,7 @@ static void put_facts(struct page_json *j, const struct page_massif *p)
 	page_json_open(j, "run", '{');
 	page_json_text_cut(j, "command", m->cmd, 16384);
 	page_json_uint(j, "duration", end ? end->time : 0);
-	page_json_text(j, "unit", unit_name(m->unit));
+	page_json_text(j, "unit", time_unit_name(m->unit));
 	page_json_close(j, '}');
 	page_json_open(j, "recorded", '{');
 	page_json_bool(j, "stacks", p->stacks.sites > 0);
@@ -153,16 +160,16 @@ static void put_facts(struct page_json *j, const struct page_massif *p)
 }
 
 /* Snapshots beyond a page's budget of points are passed over, but for those with a tree. */
-struct shots {
+struct massif_snapshots {
 	const struct page_massif *page;
 	const struct page_cut *cut;
 	size_t step;
 	uint32_t value;		/* the next one */
 };
 
-static enum page_shot take_shot(void *data, uint64_t i, struct page_moment *m)
+static enum page_shot read_snapshot_moment(void *data, uint64_t i, struct page_moment *m)
 {
-	struct shots *s = data;
+	struct massif_snapshots *s = data;
 	const struct page_massif *p = s->page;
 
 	if (i == 0)
@@ -177,10 +184,10 @@ static enum page_shot take_shot(void *data, uint64_t i, struct page_moment *m)
 	return PAGE_SHOT_PLACES;
 }
 
-static void put_shot(void *data, uint64_t i, struct page_json *j)
+static void write_snapshot_fields(void *data, uint64_t i, struct page_json *j)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak" };
-	const struct shots *s = data;
+	const struct massif_snapshots *s = data;
 	const struct massif_snapshot *shot = &s->page->file->snapshots[i];
 
 	page_json_uint(j, "t", shot->time);
@@ -190,14 +197,17 @@ static void put_shot(void *data, uint64_t i, struct page_json *j)
 	page_json_uint(j, "stacks", shot->stacks);
 }
 
-static int put_shots(struct page_json *j, const struct page_massif *p, const struct page_cut *c,
-		     const struct page_budget *b, struct mu_error *err)
+static int write_snapshots(struct page_json *j, const struct page_massif *p,
+			   const struct page_cut *c, const struct page_budget *b,
+			   struct mu_error *err)
 {
-	struct shots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
+	struct massif_snapshots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
 
 	return page_put_shots(j, c->count,
-			      &(struct page_shots){ .count = p->file->count, .take = take_shot,
-						    .put = put_shot, .data = &s },
+			      &(struct page_shots){ .count = p->file->count,
+						    .take = read_snapshot_moment,
+						    .put = write_snapshot_fields,
+						    .data = &s },
 			      b, err);
 }
 
@@ -209,14 +219,14 @@ int page_massif_fill(struct page_json *j, const void *data, const struct page_bu
 	struct page_cut cut;
 	int result;
 
-	put_facts(j, p);
+	write_run_facts(j, p);
 	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
 	if (result == 0) {
 		page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
 		result = page_put_sites(j, &cut, &sites, err);
 	}
 	if (result == 0)
-		result = put_shots(j, p, &cut, b, err);
+		result = write_snapshots(j, p, &cut, b, err);
 	page_cut_free(&cut);
 	return result;
 }

@@ -12,7 +12,7 @@ struct page_moment {
 	int64_t *bytes, *blocks;
 };
 
-/* What a page has of a snapshot. */
+/* A page's data of a snapshot. */
 enum page_shot {
 	PAGE_SHOT_NONE,		/* it is passed over */
 	PAGE_SHOT_FIGURES,	/* its figures */

@@ -16,22 +16,22 @@ static const char *const names[COLUMNS] = {
 	"recorder", "call",
 };
 
-static uint64_t since(uint64_t start, uint64_t now)
+static uint64_t saturating_elapsed(uint64_t start, uint64_t now)
 {
 	return now > start ? now - start : 0;
 }
 
-static uint64_t not_negative(int64_t value)
+static uint64_t positive_or_zero(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-static uint64_t get(const struct mu_sample *s, uint64_t start, enum column c)
+static uint64_t sample_column_value(const struct mu_sample *s, uint64_t start, enum column c)
 {
 	switch (c) {
-	case TIME: return since(start, s->mono_ns);
-	case HEAP: return not_negative(s->heap);
-	case STACK: return not_negative(s->stack);
+	case TIME: return saturating_elapsed(start, s->mono_ns);
+	case HEAP: return positive_or_zero(s->heap);
+	case STACK: return positive_or_zero(s->stack);
 	case ANON: return s->rss_anon;
 	case FILE_PAGES: return s->rss_file;
 	case SHMEM: return s->rss_shmem > s->recorder ? s->rss_shmem - s->recorder : 0;
@@ -44,13 +44,14 @@ static uint64_t get(const struct mu_sample *s, uint64_t start, enum column c)
 	return 0;
 }
 
-static void put_column(struct page_json *j, const struct timeline *t, enum column c, uint32_t step)
+static void write_sample_column(struct page_json *j, const struct timeline *t, enum column c,
+				uint32_t step)
 {
 	uint64_t most = 0;
 
 	page_json_open(j, names[c], '[');
 	for (uint32_t i = 0; i < t->count; i++) {
-		uint64_t value = get(&t->sample[i], t->start_ns, c);
+		uint64_t value = sample_column_value(&t->sample[i], t->start_ns, c);
 
 		if (i % step == 0 || value > most)
 			most = value;
@@ -60,14 +61,14 @@ static void put_column(struct page_json *j, const struct timeline *t, enum colum
 	page_json_close(j, ']');
 }
 
-static void put_mark(struct page_json *j, const struct image *im, const struct mu_mark *m)
+static void write_one_mark(struct page_json *j, const struct image *im, const struct mu_mark *m)
 {
 	static const char *const kinds[] = { "mark", "pause", "resume", "ad hoc" };
 	char text[MARK_BYTES];
 
 	image_string(im, &m->text, text, sizeof(text));
 	page_json_open(j, NULL, '{');
-	page_json_uint(j, "t", since(im->head.process.start_mono_ns, m->mono_ns));
+	page_json_uint(j, "t", saturating_elapsed(im->head.process.start_mono_ns, m->mono_ns));
 	page_json_text(j, "kind", m->kind < 4 ? kinds[m->kind] : "other");
 	page_json_text(j, "text", text);
 	page_json_uint(j, "value", m->value);
@@ -75,7 +76,7 @@ static void put_mark(struct page_json *j, const struct image *im, const struct m
 }
 
 /* Many marks would fill the page: each stands for several then. */
-static void put_marks(struct page_json *j, const struct image *im)
+static void write_mark_list(struct page_json *j, const struct image *im)
 {
 	uint64_t count = image_count(im, MU_SEC_MARKS), step = count / MARKS + 1;
 
@@ -86,7 +87,7 @@ static void put_marks(struct page_json *j, const struct image *im)
 
 		if (!image_copy_entry(im, MU_SEC_MARKS, i, &m, sizeof(m)))
 			break;
-		put_mark(j, im, &m);
+		write_one_mark(j, im, &m);
 	}
 	page_json_close(j, ']');
 }
@@ -100,8 +101,8 @@ void page_put_series(struct page_json *j, const struct image *im, uint32_t point
 		t.count = 0;
 	page_json_open(j, "samples", '{');
 	for (int c = 0; c < COLUMNS; c++)
-		put_column(j, &t, (enum column)c, t.count / points + 1);
+		write_sample_column(j, &t, (enum column)c, t.count / points + 1);
 	page_json_close(j, '}');
 	timeline_free(&t);
-	put_marks(j, im);
+	write_mark_list(j, im);
 }

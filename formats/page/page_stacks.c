@@ -22,38 +22,37 @@ bool page_stacks_init(struct page_stacks *s, uint32_t texts)
 	return s->place && !s->tree.is_full;
 }
 
-static uint32_t piece(struct page_stacks *s, const char *text, int length)
+static uint32_t number_of_piece(struct page_stacks *s, const char *text, int length)
 {
 	return length > 0 ? strings_add(&s->tree.strings, text, (size_t)length) : 0;
 }
 
-/* What Valgrind puts before malloc's caller is no place of the program. */
-static bool is_valgrind(const struct page_stacks *s, const struct page_place *p)
+/* The frames that Valgrind puts before malloc's caller are no places of the program. */
+static bool is_valgrind_place(const struct page_stacks *s, const struct page_place *p)
 {
 	return strstr(strings_get(&s->tree.strings, p->file), "vg_replace_malloc.c") ||
 	       strstr(strings_get(&s->tree.strings, p->object), "vgpreload_");
 }
 
-static uint32_t make_place(struct page_stacks *s, const char *text, char *buffer)
+static uint32_t parse_place_text(struct page_stacks *s, const char *text, char *buffer)
 {
 	struct massif_place at = massif_place(text);
 	struct page_place p = {
-		.file = piece(s, at.file, at.file_length),
+		.file = number_of_piece(s, at.file, at.file_length),
 		.line = at.line,
-		.object = piece(s, at.object, at.object_length),
+		.object = number_of_piece(s, at.object, at.object_length),
 	};
 	const struct strings *pool = &s->tree.strings;
 
 	if (at.function_length > 0) {
-		p.function = piece(s, at.function, at.function_length);
+		p.function = number_of_piece(s, at.function, at.function_length);
 	} else if (at.address) {
 		snprintf(buffer, NAME_BYTES, "0x%" PRIx64, at.address);
 		p.function = page_tree_text(&s->tree, buffer);
 	} else {
 		p.function = page_tree_text(&s->tree, massif_place_name(&at, buffer, NAME_BYTES));
 	}
-	if (is_valgrind(s, &p) ||
-	    shortname_is_wrapper(strings_get(pool, p.function)) ||
+	if (is_valgrind_place(s, &p) || shortname_is_wrapper(strings_get(pool, p.function)) ||
 	    shortname_is_runtime(strings_get(pool, p.function), strings_get(pool, p.file),
 				 strings_get(pool, p.object)))
 		p.flags |= PAGE_RUNTIME;
@@ -71,7 +70,7 @@ uint32_t page_stacks_place(struct page_stacks *s, uint32_t number, const char *t
 		s->tree.is_full = true;
 		return 0;
 	}
-	s->place[number] = make_place(s, text, buffer) + 1;
+	s->place[number] = parse_place_text(s, text, buffer) + 1;
 	free(buffer);
 	return s->place[number] - 1;
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* A text of so many bytes in which PAGE_TEMPLATE_MARK stands once. None if no page was built. */
+/* A text of so many bytes that has PAGE_TEMPLATE_MARK once. Empty if no page was built. */
 extern const char page_template[];
 extern const uint64_t page_template_size;
 

@@ -11,7 +11,7 @@
 
 enum { FIRST_SLOTS = 1 << 10 };
 
-static uint32_t hash_words(const uint32_t *word, unsigned int count)
+static uint32_t hash_key_words(const uint32_t *word, unsigned int count)
 {
 	uint64_t h = 0x9e3779b97f4a7c15;
 
@@ -25,17 +25,17 @@ static uint32_t hash_words(const uint32_t *word, unsigned int count)
 /* ---- places and nodes --------------------------------------------------------------------- */
 
 /* Both are arrays of words whose equality is identity. */
-struct words {
+struct key_words {
 	const uint32_t *word;	/* of entry 0 */
 	unsigned int per_entry;
 };
 
-static const uint32_t *entry_of(const struct words *w, uint32_t number)
+static const uint32_t *entry_at_number(const struct key_words *w, uint32_t number)
 {
 	return w->word + (size_t)number * w->per_entry;
 }
 
-static bool grow(struct page_map *m, const struct words *w)
+static bool grow_map(struct page_map *m, const struct key_words *w)
 {
 	uint32_t size = m->slot ? 2 * (m->mask + 1) : FIRST_SLOTS;
 	uint32_t *slot = calloc(size, sizeof(*slot));
@@ -47,7 +47,7 @@ static bool grow(struct page_map *m, const struct words *w)
 
 		if (m->slot[i] == 0)
 			continue;
-		at = hash_words(entry_of(w, m->slot[i]), w->per_entry) & (size - 1);
+		at = hash_key_words(entry_at_number(w, m->slot[i]), w->per_entry) & (size - 1);
 		while (slot[at])
 			at = (at + 1) & (size - 1);
 		slot[at] = m->slot[i];
@@ -58,7 +58,7 @@ static bool grow(struct page_map *m, const struct words *w)
 	return true;
 }
 
-static bool is_same(const uint32_t *a, const uint32_t *b, unsigned int words)
+static bool is_same_key(const uint32_t *a, const uint32_t *b, unsigned int words)
 {
 	uint32_t difference = 0;
 
@@ -68,14 +68,14 @@ static bool is_same(const uint32_t *a, const uint32_t *b, unsigned int words)
 }
 
 /* The slot of an entry, or an empty one for it; NULL without memory. Entry 0 is never there. */
-static uint32_t *find(struct page_map *m, const struct words *w, const uint32_t *key)
+static uint32_t *find_map_slot(struct page_map *m, const struct key_words *w, const uint32_t *key)
 {
 	uint32_t at;
 
-	if ((!m->slot || m->used >= (m->mask + 1) / 4 * 3) && !grow(m, w))
+	if ((!m->slot || m->used >= (m->mask + 1) / 4 * 3) && !grow_map(m, w))
 		return NULL;
-	at = hash_words(key, w->per_entry) & m->mask;
-	while (m->slot[at] && !is_same(entry_of(w, m->slot[at]), key, w->per_entry))
+	at = hash_key_words(key, w->per_entry) & m->mask;
+	while (m->slot[at] && !is_same_key(entry_at_number(w, m->slot[at]), key, w->per_entry))
 		at = (at + 1) & m->mask;
 	return &m->slot[at];
 }
@@ -127,7 +127,8 @@ uint32_t page_tree_place(struct page_tree *t, const struct page_place *place)
 
 	if (memcmp(place, &unknown, sizeof(unknown)) == 0 || t->is_full)
 		return 0;
-	slot = find(&t->places, &(struct words){ (uint32_t *)t->place, 5 }, &place->function);
+	slot = find_map_slot(&t->places, &(struct key_words){ (uint32_t *)t->place, 5 },
+			     &place->function);
 	t->is_full = !slot || (!*slot && !room_for_place(t));
 	if (t->is_full)
 		return 0;
@@ -146,7 +147,7 @@ uint32_t page_tree_child(struct page_tree *t, uint32_t parent, uint32_t place)
 
 	if (t->is_full)
 		return 0;
-	slot = find(&t->nodes, &(struct words){ (uint32_t *)t->node, 2 }, key);
+	slot = find_map_slot(&t->nodes, &(struct key_words){ (uint32_t *)t->node, 2 }, key);
 	t->is_full = !slot || (!*slot && !room_for_node(t));
 	if (t->is_full)
 		return 0;
@@ -179,7 +180,7 @@ struct scoring {
 	uint32_t *kept;		/* number in the cut, plus 1; 0: left out */
 };
 
-static int64_t value_of(const struct page_sites *s, uint32_t site, enum page_metric m)
+static int64_t site_metric_value(const struct page_sites *s, uint32_t site, enum page_metric m)
 {
 	int64_t value = s->value(s->data, site, m);
 
@@ -193,14 +194,14 @@ static int64_t saturating_sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-static uint32_t share(int64_t part, int64_t whole)
+static uint32_t share_of_whole(int64_t part, int64_t whole)
 {
 	double value = (double)part / (double)whole * UINT32_MAX;
 
 	return value >= UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-static void score_by(struct scoring *s, enum page_metric m)
+static void score_by_metric(struct scoring *s, enum page_metric m)
 {
 	const struct page_node *node = s->tree->node;
 	uint32_t count = s->tree->node_count;
@@ -209,12 +210,12 @@ static void score_by(struct scoring *s, enum page_metric m)
 	for (uint32_t i = 0; i < s->sites->count; i++) {
 		int64_t *at = &s->sum[s->sites->node[i]];
 
-		*at = saturating_sum(*at, value_of(s->sites, i, m));
+		*at = saturating_sum(*at, site_metric_value(s->sites, i, m));
 	}
 	for (uint32_t i = count; i-- > 1;)
 		s->sum[node[i].parent] = saturating_sum(s->sum[node[i].parent], s->sum[i]);
 	for (uint32_t i = 0; i < count && s->sum[0] > 0; i++) {
-		uint32_t of_all = share(s->sum[i], s->sum[0]);
+		uint32_t of_all = share_of_whole(s->sum[i], s->sum[0]);
 
 		if (of_all > s->score[i])
 			s->score[i] = of_all;
@@ -222,7 +223,7 @@ static void score_by(struct scoring *s, enum page_metric m)
 }
 
 /* The value whose place from the top is RANK, counted from 0: half of its bits, then the others. */
-static uint32_t at_rank(const uint32_t *value, uint32_t count, uint32_t rank)
+static uint32_t value_at_rank(const uint32_t *value, uint32_t count, uint32_t rank)
 {
 	uint32_t found = 0;
 
@@ -243,20 +244,20 @@ static uint32_t at_rank(const uint32_t *value, uint32_t count, uint32_t rank)
 }
 
 /* The smallest score with which at most MAX of COUNT stay. */
-static uint32_t threshold_of(const uint32_t *score, uint32_t count, uint32_t max)
+static uint32_t threshold_for_count(const uint32_t *score, uint32_t count, uint32_t max)
 {
 	uint32_t first_out;
 
 	if (count <= max)
 		return 0;
-	first_out = at_rank(score, count, max);
+	first_out = value_at_rank(score, count, max);
 	return first_out < UINT32_MAX ? first_out + 1 : UINT32_MAX;
 }
 
-static bool keep_best(struct page_cut *c, struct scoring *s, uint32_t max)
+static bool keep_best_nodes(struct page_cut *c, struct scoring *s, uint32_t max)
 {
 	uint32_t count = s->tree->node_count;
-	uint32_t least = threshold_of(s->score, count, max);
+	uint32_t least = threshold_for_count(s->score, count, max);
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -280,8 +281,8 @@ static bool keep_best(struct page_cut *c, struct scoring *s, uint32_t max)
 	return true;
 }
 
-/* What is left out goes to (nearest kept node, innermost place), if that is worth a node. */
-struct groups {
+/* Values of dropped nodes go to (nearest kept node, innermost place), if that is worth a node. */
+struct node_groups {
 	struct page_node *group;	/* key; entry 0 is not used */
 	uint32_t count, room;
 	struct page_map map;
@@ -290,9 +291,10 @@ struct groups {
 	uint32_t *others;	/* per kept node: its node for the rest, 0 none yet */
 };
 
-static bool add_group(struct groups *g, const struct page_node *key, uint32_t *number)
+static bool find_or_add_group(struct node_groups *g, const struct page_node *key, uint32_t *number)
 {
-	uint32_t *slot = find(&g->map, &(struct words){ (uint32_t *)g->group, 2 }, &key->parent);
+	uint32_t *slot = find_map_slot(&g->map, &(struct key_words){ (uint32_t *)g->group, 2 },
+				       &key->parent);
 	void *array;
 
 	if (!slot)
@@ -316,7 +318,7 @@ static bool add_group(struct groups *g, const struct page_node *key, uint32_t *n
 /* Sets of_site to the node, or for a site that was left out to its group with the top bit. */
 #define IS_GROUP (UINT32_C(1) << 31)
 
-static bool find_groups(struct page_cut *c, const struct scoring *s, struct groups *g)
+static bool group_cut_nodes(struct page_cut *c, const struct scoring *s, struct node_groups *g)
 {
 	g->group = array_grow(NULL, &g->room, 1, sizeof(*g->group));
 	if (!g->group)
@@ -331,7 +333,7 @@ static bool find_groups(struct page_cut *c, const struct scoring *s, struct grou
 			const struct page_node key = { s->kept[at] - 1,
 						       s->tree->node[node].place };
 
-			if (!add_group(g, &key, &number))
+			if (!find_or_add_group(g, &key, &number))
 				return false;
 			c->of_site[i] = number | IS_GROUP;
 		} else {
@@ -341,14 +343,14 @@ static bool find_groups(struct page_cut *c, const struct scoring *s, struct grou
 	return true;
 }
 
-static void score_groups(const struct page_cut *c, const struct scoring *s, struct groups *g,
-			 enum page_metric m)
+static void score_groups_by_metric(const struct page_cut *c, const struct scoring *s,
+				   struct node_groups *g, enum page_metric m)
 {
 	int64_t all = 0;
 
 	memset(g->sum, 0, g->count * sizeof(*g->sum));
 	for (uint32_t i = 0; i < s->sites->count; i++) {
-		int64_t value = value_of(s->sites, i, m);
+		int64_t value = site_metric_value(s->sites, i, m);
 
 		all = saturating_sum(all, value);
 		if (c->of_site[i] & IS_GROUP) {
@@ -358,14 +360,14 @@ static void score_groups(const struct page_cut *c, const struct scoring *s, stru
 		}
 	}
 	for (uint32_t i = 0; i < g->count && all > 0; i++) {
-		uint32_t of_all = share(g->sum[i], all);
+		uint32_t of_all = share_of_whole(g->sum[i], all);
 
 		if (of_all > g->score[i])
 			g->score[i] = of_all;
 	}
 }
 
-static uint32_t new_node(struct page_cut *c, uint32_t parent, uint32_t place, uint8_t flags)
+static uint32_t append_cut_node(struct page_cut *c, uint32_t parent, uint32_t place, uint8_t flags)
 {
 	c->node[c->count] = (struct page_node){ parent, place };
 	c->flags[c->count] = flags;
@@ -374,29 +376,30 @@ static uint32_t new_node(struct page_cut *c, uint32_t parent, uint32_t place, ui
 
 /* Give every group a node: the best ones their own, the rest that of their parent. g->score is
  * the groups' node from here on. */
-static void place_groups(struct page_cut *c, struct groups *g, uint32_t max)
+static void append_best_groups(struct page_cut *c, struct node_groups *g, uint32_t max)
 {
-	uint32_t least = threshold_of(g->score, g->count, max);
+	uint32_t least = threshold_for_count(g->score, g->count, max);
 	uint32_t left = max;
 
 	for (uint32_t i = 1; i < g->count; i++) {
 		uint32_t parent = g->group[i].parent;
 
 		if (g->score[i] >= least && left > 0) {
-			g->score[i] = new_node(c, parent, g->group[i].place, PAGE_SKIPPED);
+			g->score[i] = append_cut_node(c, parent, g->group[i].place, PAGE_SKIPPED);
 			left--;
 			continue;
 		}
 		if (!g->others[parent])
-			g->others[parent] = new_node(c, parent, 0, PAGE_SKIPPED | PAGE_OTHERS);
+			g->others[parent] =
+				append_cut_node(c, parent, 0, PAGE_SKIPPED | PAGE_OTHERS);
 		g->score[i] = g->others[parent];
 	}
 }
 
-static bool sum_up_rest(struct page_cut *c, const struct scoring *s, uint32_t max)
+static bool sum_removed_nodes(struct page_cut *c, const struct scoring *s, uint32_t max)
 {
-	struct groups g = { .count = 0 };
-	bool ok = find_groups(c, s, &g);
+	struct node_groups g = { .count = 0 };
+	bool ok = group_cut_nodes(c, s, &g);
 
 	if (ok) {
 		g.sum = calloc(g.count, sizeof(*g.sum));
@@ -406,10 +409,10 @@ static bool sum_up_rest(struct page_cut *c, const struct scoring *s, uint32_t ma
 	}
 	for (int m = 0; ok && m < PAGE_MAX_BYTES; m++) {
 		if (s->sites->metrics >> m & 1)
-			score_groups(c, s, &g, m);
+			score_groups_by_metric(c, s, &g, m);
 	}
 	if (ok)
-		place_groups(c, &g, max);
+		append_best_groups(c, &g, max);
 	for (uint32_t i = 0; ok && i < s->sites->count; i++) {
 		if (c->of_site[i] & IS_GROUP)
 			c->of_site[i] = g.score[c->of_site[i] & ~IS_GROUP];
@@ -438,13 +441,13 @@ int page_cut(struct page_cut *c, const struct page_tree *t, const struct page_si
 	}
 	for (int m = 0; ok && m < PAGE_MAX_BYTES; m++) {
 		if (sites->metrics >> m & 1)
-			score_by(&s, m);
+			score_by_metric(&s, m);
 	}
-	ok = ok && keep_best(c, &s, nodes) && sum_up_rest(c, &s, nodes / 2);
+	ok = ok && keep_best_nodes(c, &s, nodes) && sum_removed_nodes(c, &s, nodes / 2);
 	free(s.sum);
 	free(s.score);
 	free(s.kept);
-	return ok ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory for the page");
+	return ok ? 0 : mu_error_memory(err);
 }
 
 void page_cut_free(struct page_cut *c)

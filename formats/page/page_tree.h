@@ -17,7 +17,7 @@
 #include "profile/base/error.h"
 #include "profile/base/strings.h"
 
-/* What is known of a site. Sums, so that nodes can be added up. */
+/* The figures of a site. They are sums, so that nodes can be added up. */
 enum page_metric {
 	PAGE_TOTAL_BYTES, PAGE_TOTAL_BLOCKS,
 	PAGE_PEAK_BYTES, PAGE_PEAK_BLOCKS,

@@ -24,6 +24,6 @@ void locks_free_all(struct mu_image *image)
 	if (image->points)
 		((struct mu_points *)in_image(image, image->points))->lock = 0;
 	/* Nobody is asking the collector. */
-	image->code_wanted = 0;
-	image->code_state = MU_CODE_IDLE;
+	image->query_wanted = 0;
+	image->query_state = MU_QUERY_IDLE;
 }

@@ -83,7 +83,7 @@ static void book_cell(struct thread *thread, uint32_t i)
 
 	if (unlikely(!cell))
 		return;
-	lives = thread->lives ? sites_lives(thread, &known, batch->tick) : NULL;
+	lives = thread->lifetimes ? sites_lives(thread, &known, batch->tick) : NULL;
 	if (likely(batch->in_cell != i + 1)) {
 		sites_keep_peak(cell);
 		if (cell->live_bytes > cell->max_bytes)
@@ -92,7 +92,7 @@ static void book_cell(struct thread *thread, uint32_t i)
 		batch->live_bytes = cell->live_bytes - (int64_t)known.size;
 		batch->live_blocks = cell->live_blocks - 1;
 		batch->life = cell->life + (int64_t)batch->tick;
-		batch->lives = lives ? (uint64_t)((const uint8_t *)lives - rec.base) : 0;
+		batch->lifetimes = lives ? (uint64_t)((const uint8_t *)lives - rec.base) : 0;
 		batch->lived = lives ? *lives + 1 : 0;
 		__atomic_store_n(&batch->in_cell, i + 1, __ATOMIC_RELEASE);
 		__asm__ volatile("" ::: "memory");

@@ -34,7 +34,7 @@ static void nap(uint32_t *word, uint32_t value)
 
 static void say(uint32_t state)
 {
-	__atomic_store_n(&rec.image->code_state, state, __ATOMIC_RELEASE);
+	__atomic_store_n(&rec.image->query_state, state, __ATOMIC_RELEASE);
 	recorder_wake();
 }
 
@@ -44,35 +44,35 @@ static bool wait_for_answer(void)
 	struct mu_image *image = rec.image;
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
-	say(MU_CODE_WANTED);
+	say(MU_QUERY_WANTED);
 	for (;;) {
-		uint32_t state = __atomic_load_n(&image->code_state, __ATOMIC_ACQUIRE);
+		uint32_t state = __atomic_load_n(&image->query_state, __ATOMIC_ACQUIRE);
 		uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
-		if (state == MU_CODE_DONE || state == MU_CODE_FAILED)
-			return state == MU_CODE_DONE;
-		if (state == MU_CODE_COUNTED) {
-			image->code_offset = arena_alloc(image->code_count * 8 + 8, 64);
-			if (!image->code_offset)
+		if (state == MU_QUERY_DONE || state == MU_QUERY_FAILED)
+			return state == MU_QUERY_DONE;
+		if (state == MU_QUERY_COUNTED) {
+			image->query_offset = arena_alloc(image->query_count * 8 + 8, 64);
+			if (!image->query_offset)
 				return false;
-			say(MU_CODE_ROOM);
-		} else if (waited > (state == MU_CODE_WANTED ? BEGIN_NS : ANSWER_NS)) {
+			say(MU_QUERY_ROOM);
+		} else if (waited > (state == MU_QUERY_WANTED ? BEGIN_NS : ANSWER_NS)) {
 			is_mute = true;
 			return false;
 		} else {
-			nap(&image->code_state, state);
+			nap(&image->query_state, state);
 		}
 	}
 }
 
-/* code_wanted is the lock. */
+/* query_wanted is the lock. */
 bool question_begin(uint32_t wanted)
 {
 	uint32_t nobody_asks = 0;
 
-	if (__atomic_compare_exchange_n(&rec.image->code_wanted, &nobody_asks, wanted, false,
+	if (__atomic_compare_exchange_n(&rec.image->query_wanted, &nobody_asks, wanted, false,
 					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return true;
-	nap(&rec.image->code_wanted, nobody_asks);
+	nap(&rec.image->query_wanted, nobody_asks);
 	return false;
 }
 
@@ -86,7 +86,7 @@ bool question_ask(void)
 
 void question_end(void)
 {
-	__atomic_store_n(&rec.image->code_state, MU_CODE_IDLE, __ATOMIC_RELEASE);
-	__atomic_store_n(&rec.image->code_wanted, 0, __ATOMIC_RELEASE);
-	SYS3(SYS_futex, &rec.image->code_wanted, FUTEX_WAKE, 1 << 20);
+	__atomic_store_n(&rec.image->query_state, MU_QUERY_IDLE, __ATOMIC_RELEASE);
+	__atomic_store_n(&rec.image->query_wanted, 0, __ATOMIC_RELEASE);
+	SYS3(SYS_futex, &rec.image->query_wanted, FUTEX_WAKE, 1 << 20);
 }

@@ -16,13 +16,13 @@ void question_init(void);
 
 /* question_begin -- try to be the one who asks.
  *
- * wanted  number of a module + 1, or MU_CODE_SYMBOLS.
+ * wanted  number of a module + 1, or MU_QUERY_SYMBOLS.
  * Returns false after a while if another thread asks: look whether it has the answer, and try
  * again. Async-signal-safe.
  */
 bool question_begin(uint32_t wanted);
 
-/* question_ask -- wait for the answer: the words of code_offset and code_count in the image.
+/* question_ask -- wait for the answer: the words of query_offset and query_count in the image.
  *
  * Returns false if there is none: 30 s for the collector to begin, 120 s for the answer; a
  * collector that was silent is not asked again. Counted in drops.modules. In a sandbox nobody

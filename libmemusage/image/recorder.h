@@ -20,16 +20,16 @@
 enum mode {
 	MODE_MANY = 1, /* more than one thread: take locks, keep a heap remainder */
 	MODE_LOG = 2,  /* write an event log */
-	MODE_STACKS = 8, /* find the call stack of every allocation */
 	MODE_STOP = 4,	  /* a fork is being prepared: leave the hook and wait */
+	MODE_STACKS = 8, /* find the call stack of every allocation */
 	MODE_BOOKS = 16, /* with stacks: sites may be outside of Massif's books, or
 			* these are kept in a journal */
 	MODE_POINTS = 32, /* with stacks: count by program point, as DHAT does */
 	MODE_FREES = 64,  /* with STACKS: find the call stack of every free too */
+	MODE_PAUSED = 128, /* allocations are not recorded: marks.h, or ad hoc mode */
 	MODE_ACCESSES = 256, /* keep the directory of blocks by which accesses are counted */
 	MODE_DEPTH = 512, /* the depth of every stack is to be in snapshots: stack_sum.h */
 	MODE_PAGES = 1024, /* pages are the heap: malloc and its kin are let alone */
-	MODE_PAUSED = 128 /* allocations are not recorded: marks.h, or ad hoc mode */
 };
 
 struct gate {

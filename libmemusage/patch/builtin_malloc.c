@@ -31,7 +31,7 @@ static const char *path_of(const struct link_map *object)
 
 static void note(const struct link_map *object, const char *name, const char *why)
 {
-	const struct symbols_name symbol = { name, path_of(object), why, MU_SYMBOL_OWN, 0 };
+	const struct symbols_name symbol = { name, path_of(object), why, MU_SYMBOL_BUILTIN, 0 };
 
 	symbols_note(&symbol);
 }
@@ -40,7 +40,7 @@ static void note(const struct link_map *object, const char *name, const char *wh
 static bool patch_one(const struct patch *p, const struct link_map *object,
 		      const struct mu_family *function, unsigned int flags)
 {
-	const struct intercept what = { .shape = function->shape, .layer = ENTRY_OWN };
+	const struct intercept what = { .signature = function->signature, .layer = ENTRY_OWN };
 	uint64_t address, size;
 
 	if (!lookup_sized(object, function->name, &address, &size))

@@ -21,8 +21,8 @@ static void note(const char *path, unsigned int bit)
 {
 	if (!rec.image)
 		return;
-	if (!rec.image->foreign_malloc.offset && path && *path)
-		rec.image->foreign_malloc = arena_string(path, strlen(path), PATH_LIMIT);
+	if (!rec.image->unseen_malloc.offset && path && *path)
+		rec.image->unseen_malloc = arena_string(path, strlen(path), PATH_LIMIT);
 	__atomic_fetch_or(&rec.image->notes, bit, __ATOMIC_RELAXED);
 }
 

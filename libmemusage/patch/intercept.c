@@ -37,23 +37,26 @@ static struct place place_of(const struct entry_call *call)
 	return (struct place){ .slot = (uint64_t)&call->return_address,
 			       .bp = call->caller_bp,
 			       .sp = entry_call_sp(call),
-			       .is_named = of(call)->shape.flags & MU_SHAPE_ASKED };
+			       .is_named = of(call)->signature.flags & MU_SIGNATURE_NAMED };
 }
 
-static uint64_t size_of(const struct entry_call *call, const struct mu_shape *shape)
+static uint64_t size_of(const struct entry_call *call, const struct mu_signature *signature)
 {
-	uint64_t size = shape->size == MU_SHAPE_STRING ? 0 : entry_argument(call, shape->size);
+	uint64_t size = signature->size == MU_SIGNATURE_STRING
+				? 0
+				: entry_argument(call, signature->size);
 
-	if (shape->count && __builtin_mul_overflow(size, entry_argument(call, shape->count), &size))
+	if (signature->count &&
+	    __builtin_mul_overflow(size, entry_argument(call, signature->count), &size))
 		return 0; /* it fails */
 	return size;
 }
 
-static const void *result_of(const struct entry_call *call, const struct mu_shape *shape)
+static const void *result_of(const struct entry_call *call, const struct mu_signature *signature)
 {
-	if (!shape->result)
+	if (!signature->result)
 		return (const void *)call->rax;
-	if (!call->note[NOTE_BLOCK] || (shape->flags & MU_SHAPE_STATUS && (int)call->rax))
+	if (!call->note[NOTE_BLOCK] || (signature->flags & MU_SIGNATURE_STATUS && (int)call->rax))
 		return NULL;
 	return *(void **)call->note[NOTE_BLOCK];
 }
@@ -108,7 +111,7 @@ static void own_alloc(struct thread *thread, const struct entry_call *call, cons
 	if (was_handed_on(thread, call, block))
 		return;
 	forget_former(thread, block, entry_call_sp(call));
-	event_alloc(thread, (enum mu_fn)of(call)->shape.fn, block, call->note[NOTE_SIZE],
+	event_alloc(thread, (enum mu_fn)of(call)->signature.fn, block, call->note[NOTE_SIZE],
 		    entry_call_sp(call));
 }
 
@@ -175,27 +178,29 @@ static bool is_nested(struct thread *thread, uint64_t address)
 
 static void symbol_alloc(struct thread *thread, const struct entry_call *call, const void *block)
 {
-	const struct mu_shape *shape = &of(call)->shape;
+	const struct mu_signature *signature = &of(call)->signature;
 	struct place place = place_of(call);
 	uint64_t size = call->note[NOTE_SIZE];
 
-	if (block && shape->size == MU_SHAPE_STRING)
+	if (block && signature->size == MU_SIGNATURE_STRING)
 		size = strlen(block) + 1;
 	/* Known already, and not since this call began: one of the family's own. */
-	if (!(shape->flags & MU_SHAPE_ASKED) && !(shape->block && call->note[NOTE_BLOCK]) &&
+	if (!(signature->flags & MU_SIGNATURE_NAMED) &&
+	    !(signature->block && call->note[NOTE_BLOCK]) &&
 	    allocations() == call->note[NOTE_STATE])
 		forget_former(thread, block, entry_call_sp(call));
-	if (block && (shape->flags & MU_SHAPE_ASKED || is_nested(thread, (uint64_t)block))) {
+	if (block &&
+	    (signature->flags & MU_SIGNATURE_NAMED || is_nested(thread, (uint64_t)block))) {
 		announce_block(thread, &place, (uint64_t)block, size);
 		return;
 	}
-	event_alloc(thread, (enum mu_fn)shape->fn, block, size, entry_call_sp(call));
+	event_alloc(thread, (enum mu_fn)signature->fn, block, size, entry_call_sp(call));
 }
 
 static void symbol_free(struct thread *thread, const struct entry_call *call, const void *block)
 {
 	struct place place = place_of(call);
-	uint64_t foreign = thread->pub.counters.foreign_frees;
+	uint64_t foreign = thread->pub.counters.unknown_frees;
 	struct block known;
 
 	if (announce_take(thread, &place, (uint64_t)block, &known))
@@ -203,13 +208,13 @@ static void symbol_free(struct thread *thread, const struct entry_call *call, co
 	if (event_free(thread, block, entry_call_sp(call)))
 		event_deleting(block);
 	else if (announce_is_excused(thread, (uint64_t)block))
-		thread->pub.counters.foreign_frees = foreign;
+		thread->pub.counters.unknown_frees = foreign;
 }
 
 static void symbol_realloc_begin(struct thread *thread, struct entry_call *call, const void *block)
 {
 	struct place place = place_of(call);
-	uint64_t foreign = thread->pub.counters.foreign_frees;
+	uint64_t foreign = thread->pub.counters.unknown_frees;
 
 	if (announce_take(thread, &place, (uint64_t)block, &call->block)) {
 		call->note[NOTE_STATE] = BLOCK_NESTED;
@@ -218,7 +223,7 @@ static void symbol_realloc_begin(struct thread *thread, struct entry_call *call,
 	} else if (announce_is_excused(thread, (uint64_t)block)) {
 		call->note[NOTE_STATE] = BLOCK_NESTED;
 		call->block.size = 0;
-		thread->pub.counters.foreign_frees = foreign;
+		thread->pub.counters.unknown_frees = foreign;
 	}
 }
 
@@ -256,12 +261,12 @@ static bool begin(const struct entry_call *call)
 
 static bool before_alloc(struct entry_call *call)
 {
-	const struct mu_shape *shape = &of(call)->shape;
+	const struct mu_signature *signature = &of(call)->signature;
 
 	if (!begin(call))
 		return false;
-	call->note[NOTE_SIZE] = size_of(call, shape);
-	call->note[NOTE_BLOCK] = entry_argument(call, shape->result);
+	call->note[NOTE_SIZE] = size_of(call, signature);
+	call->note[NOTE_BLOCK] = entry_argument(call, signature->result);
 	call->note[NOTE_STATE] = allocations();
 	return true;
 }
@@ -282,13 +287,13 @@ static void record_alloc(struct entry_call *call, const void *block)
 static void after_alloc(struct entry_call *call)
 {
 	entry_ends(call, (enum entry_layer)of(call)->layer);
-	record_alloc(call, result_of(call, &of(call)->shape));
+	record_alloc(call, result_of(call, &of(call)->signature));
 }
 
 static bool before_free(struct entry_call *call)
 {
 	const struct intercept *what = of(call);
-	const void *block = (const void *)entry_argument(call, what->shape.block);
+	const void *block = (const void *)entry_argument(call, what->signature.block);
 	struct thread *thread;
 
 	if (!begin(call))
@@ -310,12 +315,12 @@ static bool before_free(struct entry_call *call)
 static bool before_realloc(struct entry_call *call)
 {
 	const struct intercept *what = of(call);
-	const void *block = (const void *)entry_argument(call, what->shape.block);
+	const void *block = (const void *)entry_argument(call, what->signature.block);
 	struct thread *thread;
 
 	if (!begin(call))
 		return false;
-	call->note[NOTE_SIZE] = size_of(call, &what->shape);
+	call->note[NOTE_SIZE] = size_of(call, &what->signature);
 	call->note[NOTE_BLOCK] = (uint64_t)block;
 	call->note[NOTE_STATE] = block ? BLOCK_UNKNOWN : allocations();
 	thread = block ? entry_enter() : NULL;
@@ -374,14 +379,14 @@ const char *intercept_function(const struct patch *p, const struct intercept *wh
 
 	if (!entry.data)
 		return "there are too many";
-	if (what->shape.fn == MU_FN_FREE) {
+	if (what->signature.fn == MU_FN_FREE) {
 		entry.before = before_free;
 		entry.after = NULL;
-	} else if (what->shape.block) {
+	} else if (what->signature.block) {
 		entry.before = before_realloc;
 		entry.after = after_realloc;
 	}
 	/* The arguments of known functions are known to be in registers. */
 	return entry_patch(p, &entry,
-			   flags | (what->shape.flags & MU_SHAPE_ASKED ? ENTRY_STRICT : 0));
+			   flags | (what->signature.flags & MU_SIGNATURE_NAMED ? ENTRY_STRICT : 0));
 }

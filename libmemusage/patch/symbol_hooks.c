@@ -57,9 +57,9 @@ static const char *text_at(const struct answer *a, uint32_t offset)
 }
 
 /* Other names of what is intercepted already are no news, unless the user named them. */
-static void intercept(const struct answer *a, const struct mu_found *found)
+static void intercept(const struct answer *a, const struct mu_symbol_match *found)
 {
-	struct intercept what = { .shape = found->shape, .layer = ENTRY_SYMBOL };
+	struct intercept what = { .signature = found->signature, .layer = ENTRY_SYMBOL };
 	struct symbols_name symbol = { .name = text_at(a, found->name),
 				       .object = path_of(a->object),
 				       .why = text_at(a, found->why),
@@ -70,7 +70,7 @@ static void intercept(const struct answer *a, const struct mu_found *found)
 	if (!symbol.name)
 		return;
 	if (entry_original(address)) {
-		if (found->kind != MU_SYMBOL_ASKED)
+		if (found->kind != MU_SYMBOL_NAMED)
 			return;
 		symbol.why = "it is another name of one that is seen already";
 	}
@@ -85,7 +85,7 @@ static void intercept(const struct answer *a, const struct mu_found *found)
 static void take_answer(struct answer *a)
 {
 	uint64_t count;
-	struct mu_found found;
+	struct mu_symbol_match found;
 
 	if (a->length < sizeof(count) || a->start[a->length - 1] ||
 	    !patch_begin(&a->patch)) {
@@ -116,7 +116,7 @@ static bool describe(const struct object *object)
 	module->bias = object->map->l_addr;
 	module->path = modules_path(path_of(object), object->start, path);
 	modules_build_id(module);
-	rec.image->code_module = offset;
+	rec.image->query_module = offset;
 	return true;
 }
 
@@ -137,11 +137,11 @@ static bool ask(struct answer *a)
 	struct thread *thread = hook_enter();
 	bool ok;
 
-	while (!question_begin(MU_CODE_SYMBOLS))
+	while (!question_begin(MU_QUERY_SYMBOLS))
 		;
 	ok = describe(a->object) && question_ask();
-	a->start = at(rec.image->code_offset);
-	a->length = rec.image->code_count * sizeof(uint64_t);
+	a->start = at(rec.image->query_offset);
+	a->length = rec.image->query_count * sizeof(uint64_t);
 	question_end();
 	if (thread)
 		hook_leave(thread);

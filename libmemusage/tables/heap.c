@@ -15,12 +15,13 @@ static void apply(struct mu_heap *heap, int64_t change)
 {
 	if (change < 0 && heap->now > heap->peak) {
 		heap->peak = heap->now;
-		heap->peak_slack = heap->slack * heap->threads;
+		heap->peak_bound = heap->publish_bound * heap->threads;
 		__atomic_store_n(&heap->epoch, heap->epoch + 1, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&heap->now, heap->now + change, __ATOMIC_RELAXED);
 	int64_t slack = heap->now / 1024 / (heap->threads ? heap->threads : 1);
-	__atomic_store_n(&heap->slack, slack < SLACK_MIN ? SLACK_MIN : slack, __ATOMIC_RELAXED);
+	__atomic_store_n(&heap->publish_bound, slack < SLACK_MIN ? SLACK_MIN : slack,
+			 __ATOMIC_RELAXED);
 }
 
 static void publish_locked(struct thread *thread)
@@ -41,7 +42,7 @@ void heap_publish(struct thread *thread)
 {
 	struct mu_heap *heap = &rec.image->heap;
 	int64_t pending = thread->pub.pending_heap;
-	int64_t slack = __atomic_load_n(&heap->slack, __ATOMIC_RELAXED);
+	int64_t slack = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED);
 	bool must = pending > slack || pending < -slack;
 
 	if (!spin_try(&heap->lock) && !(must && spin_lock(&heap->lock)))

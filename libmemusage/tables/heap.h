@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void heap_change(struct thread *thr
 
 	if (many) {
 		int64_t pending = thread->pub.pending_heap += change;
-		int64_t slack = __atomic_load_n(&heap->slack, __ATOMIC_RELAXED) / 2;
+		int64_t slack = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED) / 2;
 		if (unlikely(pending > slack || pending < -slack))
 			heap_publish(thread);
 		return;

@@ -19,7 +19,7 @@
 struct code {
 	uint64_t offset; /* of uint64_t[count] in the image */
 	uint64_t count;
-	uint32_t state; /* MU_CODE_IDLE, _DONE or _FAILED */
+	uint32_t state; /* MU_QUERY_IDLE, _DONE or _FAILED */
 	uint32_t reserved;
 };
 
@@ -71,9 +71,9 @@ static const struct code *ask(uint32_t number)
 	const struct code *code = known(number);
 	if (!code && make_room(number)) {
 		bool ok = question_ask();
-		codes[number].offset = image->code_offset;
-		codes[number].count = ok ? image->code_count : 0;
-		__atomic_store_n(&codes[number].state, ok ? MU_CODE_DONE : MU_CODE_FAILED,
+		codes[number].offset = image->query_offset;
+		codes[number].count = ok ? image->query_count : 0;
+		__atomic_store_n(&codes[number].state, ok ? MU_QUERY_DONE : MU_QUERY_FAILED,
 				 __ATOMIC_RELEASE);
 		code = &codes[number];
 	}
@@ -124,7 +124,7 @@ bool ignore_stack(const struct walk *walk)
 			const struct code *code = known(module.number);
 			if (!code && !sandbox_is_on)
 				code = ask(module.number);
-			if (code && code->state == MU_CODE_DONE)
+			if (code && code->state == MU_QUERY_DONE)
 				class = class_at(code, pc - module.bias);
 		}
 		if (class == MU_CODE_ALLOC && is_inner)

@@ -265,7 +265,7 @@ void sites_book(uint32_t site, uint64_t size)
 		return;
 	struct mu_cell *cell = sites_cell(&books, site);
 	if (cell) {
-		cell->flags = MU_CELL_BOOKS;
+		cell->flags = MU_CELL_MASSIF;
 		cell->live_bytes += (int64_t)size;
 		cell->live_blocks++;
 		cell->total_blocks++;

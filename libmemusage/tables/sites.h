@@ -150,9 +150,9 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 static inline uint64_t *sites_lives(struct thread *thread, const struct block *block,
 				    uint64_t tick)
 {
-	struct mu_lives *lives = at(thread->lives);
+	struct mu_lifetimes *lives = at(thread->lifetimes);
 
-	return &lives->blocks[mu_lives_class(mu_age(block->birth, tick))];
+	return &lives->blocks[mu_lifetime_class(mu_age(block->birth, tick))];
 }
 
 /* sites_free -- a block is about to die.
@@ -168,7 +168,7 @@ static inline struct mu_cell *sites_free(struct thread *thread, const struct blo
 
 	if (unlikely(!cell))
 		return NULL;
-	if (unlikely(thread->lives))
+	if (unlikely(thread->lifetimes))
 		(*sites_lives(thread, block, tick))++;
 	sites_keep_peak(cell);
 	if (cell->live_bytes > cell->max_bytes)

@@ -210,28 +210,28 @@ static struct mu_image *live_image(const struct process *p)
 
 static void say(struct mu_image *live, uint32_t state)
 {
-	__atomic_store_n(&live->code_state, state, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &live->code_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	__atomic_store_n(&live->query_state, state, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &live->query_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static void copy_words(const struct process *p, struct mu_image *live, const struct file *f)
 {
 	const uint64_t size = p->arena->view.head.slot_size;
-	uint64_t offset = __atomic_load_n(&live->code_offset, __ATOMIC_RELAXED);
+	uint64_t offset = __atomic_load_n(&live->query_offset, __ATOMIC_RELAXED);
 
 	if (offset % 8 != 0 || offset > size || size - offset < f->count * 8) {
-		say(live, MU_CODE_FAILED);
+		say(live, MU_QUERY_FAILED);
 		return;
 	}
 	memcpy((uint8_t *)live + offset, f->word, f->count * 8);
-	say(live, MU_CODE_DONE);
+	say(live, MU_QUERY_DONE);
 }
 
 /* What is asked about. Returns false if nothing is there. */
 static bool copy_module(const struct image *im, uint32_t wanted, struct mu_module *module)
 {
-	if (wanted == MU_CODE_SYMBOLS)
-		return image_copy(im, im->head.code_module, module, sizeof(*module));
+	if (wanted == MU_QUERY_SYMBOLS)
+		return image_copy(im, im->head.query_module, module, sizeof(*module));
 	return image_copy_entry(im, MU_SEC_MODULES, wanted - 1, module, sizeof(*module));
 }
 
@@ -245,33 +245,33 @@ static void answer(struct tree *t, const struct process *p, struct mu_image *liv
 	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0)
 		return;
 	if (!copy_module(&im, wanted, &module)) {
-		say(live, MU_CODE_FAILED);
+		say(live, MU_QUERY_FAILED);
 		return;
 	}
-	f = file_of(t, p, &im, &module, wanted == MU_CODE_SYMBOLS);
+	f = file_of(t, p, &im, &module, wanted == MU_QUERY_SYMBOLS);
 	if (f && f->reader) {
 		if (f->pidfd < 0)
 			finish(f, WNOHANG);
-		if (state == MU_CODE_WANTED)
-			say(live, MU_CODE_WORKING);
+		if (state == MU_QUERY_WANTED)
+			say(live, MU_QUERY_WORKING);
 	} else if (!f || !f->word) {
-		say(live, MU_CODE_FAILED);
-	} else if (state == MU_CODE_ROOM) {
+		say(live, MU_QUERY_FAILED);
+	} else if (state == MU_QUERY_ROOM) {
 		copy_words(p, live, f);
 	} else {
-		live->code_count = f->count;
-		say(live, MU_CODE_COUNTED);
+		live->query_count = f->count;
+		say(live, MU_QUERY_COUNTED);
 	}
 }
 
 void code_look(struct tree *t, const struct process *p)
 {
 	struct mu_image *live = live_image(p);
-	uint32_t wanted = __atomic_load_n(&live->code_wanted, __ATOMIC_ACQUIRE);
-	uint32_t state = __atomic_load_n(&live->code_state, __ATOMIC_ACQUIRE);
+	uint32_t wanted = __atomic_load_n(&live->query_wanted, __ATOMIC_ACQUIRE);
+	uint32_t state = __atomic_load_n(&live->query_state, __ATOMIC_ACQUIRE);
 
-	if (wanted && (state == MU_CODE_WANTED || state == MU_CODE_WORKING ||
-		       state == MU_CODE_ROOM))
+	if (wanted && (state == MU_QUERY_WANTED || state == MU_QUERY_WORKING ||
+		       state == MU_QUERY_ROOM))
 		answer(t, p, live, wanted, state);
 }
 

@@ -27,7 +27,7 @@ int hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *da
 }
 
 /* glibc's rule: the name is equal to the last part of argv[0]. */
-static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t pid)
+static bool is_wanted(const struct tree *t, const struct mu_registration *hello, pid_t pid)
 {
 	const struct settings *s = t->s->settings;
 
@@ -92,16 +92,16 @@ static void record(struct hellos *h, int connection, pid_t pid, uid_t uid)
 	a = tree_claim(t, p, datafiles_has(&t->s->files, pid == t->owner), uid);
 	if (!a) {
 		t->refused++;
-		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
+		endpoint_reply(connection, MU_REGISTER_FULL, NULL, 0);
 		return;
 	}
-	if (endpoint_reply(connection, MU_HELLO_RECORD, a, (unsigned int)p->slot) < 0)
+	if (endpoint_reply(connection, MU_REGISTER_RECORD, a, (unsigned int)p->slot) < 0)
 		tree_end_image(t, p, TREE_DEATH);
 }
 
 /* A parent that cannot map other slots, or found none free, takes one for the child it is about
  * to make; who the child is will be seen in the slot. */
-static void reserve(struct hellos *h, int connection, const struct mu_hello *hello,
+static void reserve(struct hellos *h, int connection, const struct mu_registration *hello,
 		    const struct ucred *peer)
 {
 	struct arena *a;
@@ -109,13 +109,13 @@ static void reserve(struct hellos *h, int connection, const struct mu_hello *hel
 
 	a = tree_claim_for_child(h->tree, peer->pid, peer->uid, hello->pid, &slot);
 	if (!a)
-		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
-	else if (endpoint_reply(connection, MU_HELLO_RECORD, a, (unsigned int)slot) < 0)
+		endpoint_reply(connection, MU_REGISTER_FULL, NULL, 0);
+	else if (endpoint_reply(connection, MU_REGISTER_RECORD, a, (unsigned int)slot) < 0)
 		arena_free(a, (uint32_t)slot);
 }
 
 /* Only a process that is root may name its next user: a segment of root's is for root alone. */
-static void move(struct hellos *h, int connection, const struct mu_hello *hello,
+static void move(struct hellos *h, int connection, const struct mu_registration *hello,
 		 const struct ucred *peer)
 {
 	uid_t user = peer->uid == 0 ? hello->user : peer->uid;
@@ -125,9 +125,9 @@ static void move(struct hellos *h, int connection, const struct mu_hello *hello,
 	tree_scan(h->tree);
 	p = processes_find(&h->tree->processes, peer->pid);
 	if (!p || p->slot < 0 || !tree_move(h->tree, p, user))
-		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
+		endpoint_reply(connection, MU_REGISTER_FULL, NULL, 0);
 	else
-		endpoint_reply(connection, MU_HELLO_RECORD, p->arena, (unsigned int)p->slot);
+		endpoint_reply(connection, MU_REGISTER_RECORD, p->arena, (unsigned int)p->slot);
 }
 
 /* The image before an exec has ended all the same. */
@@ -138,23 +138,23 @@ static void ignore(struct hellos *h, int connection, pid_t pid)
 	h->tree->ignored++;
 	if (p)
 		tree_end_image(h->tree, p, TREE_EXEC);
-	endpoint_reply(connection, MU_HELLO_IGNORE, NULL, 0);
+	endpoint_reply(connection, MU_REGISTER_IGNORE, NULL, 0);
 }
 
-static void answer(struct hellos *h, int connection, const struct mu_hello *hello,
+static void answer(struct hellos *h, int connection, const struct mu_registration *hello,
 		   const struct ucred *peer)
 {
 	struct tree *t = h->tree;
 
 	h->learn_root(h->data);
-	if (hello->version != MU_HELLO_VERSION || !is_ours(t, peer))
-		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
-	else if (hello->kind == MU_HELLO_FORK)
+	if (hello->version != MU_REGISTER_VERSION || !is_ours(t, peer))
+		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
+	else if (hello->kind == MU_REGISTER_FORK)
 		reserve(h, connection, hello, peer);
-	else if (hello->kind == MU_HELLO_MOVE)
+	else if (hello->kind == MU_REGISTER_MOVE)
 		move(h, connection, hello, peer);
-	else if (hello->kind != MU_HELLO_IMAGE)
-		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
+	else if (hello->kind != MU_REGISTER_IMAGE)
+		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
 	else if (!is_wanted(t, hello, peer->pid))
 		ignore(h, connection, peer->pid);
 	else
@@ -164,7 +164,7 @@ static void answer(struct hellos *h, int connection, const struct mu_hello *hell
 /* Returns whether the connection is finished with. */
 static bool serve(struct hellos *h, int connection)
 {
-	struct mu_hello hello;
+	struct mu_registration hello;
 	struct ucred peer;
 	int result;
 

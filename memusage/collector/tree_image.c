@@ -154,7 +154,7 @@ static void keep_image_of(struct tree *t, const struct process *p, const struct 
 {
 	if (t->s->killed)
 		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
-	if (!t->s->killed || !keep_ends_with(&t->s->record.keep, slot))
+	if (!t->s->killed || !save_ends_with(&t->s->record.keep, slot))
 		recordfile_add(&t->s->record, t->root, &p->arena->view.head, im, slot);
 }
 

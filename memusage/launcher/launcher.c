@@ -88,7 +88,7 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 	if (m->is_wanted && m->has_ignored)
 		config->flags |= MU_CFG_IGNORE;
 	if (massif_talks(m))
-		config->flags |= MU_CFG_JOURNAL;
+		config->flags |= MU_CFG_SNAPSHOT_LOG;
 }
 
 static void add_requests(struct mu_config *config, int how)
@@ -120,14 +120,14 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_SYMBOLS;
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
-	if (s->client_requests != REQUESTS_NO || s->mode == MODE_AD_HOC)
+	if (s->client_requests != REQUESTS_NO || s->mode == RUN_MODE_AD_HOC)
 		add_requests(&config, s->client_requests);
-	if (s->mode == MODE_AD_HOC)
+	if (s->mode == RUN_MODE_AD_HOC)
 		config.flags |= MU_CFG_AD_HOC;
 	if (settings_has_timeline(s))
 		config.flags |= MU_CFG_TIMELINE;
 	if (s->html || s->record)
-		config.flags |= MU_CFG_LIVES;
+		config.flags |= MU_CFG_LIFETIMES;
 	if (settings_has_stacks(s))
 		add_stacks(&config, &s->massif);
 	accesses_configure(&config, &s->accesses);

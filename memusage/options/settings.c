@@ -253,7 +253,7 @@ static void drop_empty(const char **text)
 bool settings_has_text(const struct settings *s)
 {
 	return s->top > 0 || s->tree || s->leaks || s->temporary || s->spacetime ||
-	       s->mode == MODE_AD_HOC;
+	       s->mode == RUN_MODE_AD_HOC;
 }
 
 bool settings_has_stacks(const struct settings *s)
@@ -325,10 +325,10 @@ static void check_triggers(void)
 	free(name);
 	if (triggers_watches(t, MU_WATCH_STACKS) && !settings.massif.stacks)
 		options_error(&settings_tool, "--snapshot-when=stacks needs --stacks=yes");
-	if (triggers_wanted(t) && settings.mode != MODE_HEAP)
+	if (triggers_wanted(t) && settings.mode != RUN_MODE_HEAP)
 		options_error(&settings_tool, "snapshots are of what is allocated: they do not go "
 			      "with --mode=%s",
-			      settings.mode == MODE_COPY ? "copy" : "ad-hoc");
+			      settings.mode == RUN_MODE_COPY ? "copy" : "ad-hoc");
 }
 
 /* Pages are the heap: blocks are not looked at, so nothing can be said of them. */
@@ -336,7 +336,7 @@ static void check_pages(void)
 {
 	const char *other = settings.massif.stacks		? "--stacks=yes"
 			    : settings.dhat.is_wanted		? "--dhat"
-			    : settings.mode != MODE_HEAP	? "--mode"
+			    : settings.mode != RUN_MODE_HEAP	? "--mode"
 			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
 								: NULL;
 
@@ -387,7 +387,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
 	check_pattern("dhat-out-file", settings.dhat.file);
 	check_triggers();
-	settings.accesses.copies = settings.mode == MODE_COPY;
+	settings.accesses.copies = settings.mode == RUN_MODE_COPY;
 	check_pages();
 	check_size();
 	settings.command = argv + first;

@@ -22,7 +22,7 @@ enum own_malloc { OWN_IGNORE, OWN_PATCH };
 enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
 
 /* In the order of the words of --mode. */
-enum run_mode { MODE_HEAP, MODE_COPY, MODE_AD_HOC };
+enum run_mode { RUN_MODE_HEAP, RUN_MODE_COPY, RUN_MODE_AD_HOC };
 
 /* In the order of the words of --client-requests. */
 enum client_requests { REQUESTS_NO, REQUESTS_YES, REQUESTS_MASSIF, REQUESTS_RUNNING };

@@ -42,15 +42,15 @@ void endpoint_close(struct endpoint *e, bool remove);
  * Returns 1 with a checked hello (name is terminated), 0 if nothing has come yet, -1 if the
  * peer is gone or talks nonsense.
  */
-int endpoint_receive(int connection, struct mu_hello *hello, struct ucred *peer);
+int endpoint_receive(int connection, struct mu_registration *hello, struct ucred *peer);
 
 /* endpoint_reply -- answer a hello; never waits.
  *
- * a     NULL if status is not MU_HELLO_RECORD; else its descriptor goes along.
+ * a     NULL if status is not MU_REGISTER_RECORD; else its descriptor goes along.
  * slot  that the image was given.
  * Returns 0, or -1 if the peer did not take it.
  */
-int endpoint_reply(int connection, enum mu_hello_status status, const struct arena *a,
+int endpoint_reply(int connection, enum mu_registration_status status, const struct arena *a,
 		   unsigned int slot);
 
 #endif

@@ -376,7 +376,7 @@ int shots_keep(const struct shots *s, const struct live *l, pid_t pid, int fd,
 	       struct mu_error *err)
 {
 	struct mu_slot slot = { .pid = (uint32_t)pid };
-	struct keep keep;
+	struct save keep;
 	struct image im;
 	int result;
 
@@ -387,10 +387,10 @@ int shots_keep(const struct shots *s, const struct live *l, pid_t pid, int fd,
 	im.shot_count = s->count;
 	im.outside = s->values;
 	im.outside_size = s->values_size;
-	if (keep_begin(&keep, fd, &l->view.head, err) < 0)
+	if (save_begin(&keep, fd, &l->view.head, err) < 0)
 		return -1;
-	result = keep_add(&keep, &im, &slot, err);
-	keep_end(&keep);
+	result = save_add(&keep, &im, &slot, err);
+	save_end(&keep);
 	return result == 0 && !live_is_there(l) ? gone(err) : result;
 }
 

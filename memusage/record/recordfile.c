@@ -81,7 +81,7 @@ void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment 
 	int fd = open_to_read(r);
 	if (fd < 0)
 		return;
-	if (!keep_resume(&r->keep, fd, since)) {
+	if (!save_resume(&r->keep, fd, since)) {
 		close(fd);
 		return;
 	}
@@ -100,7 +100,7 @@ static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from
 		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");
 		return false;
 	}
-	return keep_begin(&r->keep, r->fd, from, &r->error) == 0;
+	return save_begin(&r->keep, r->fd, from, &r->error) == 0;
 }
 
 void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *from,
@@ -110,7 +110,7 @@ void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *fr
 		return;
 	/* After a failure the file is left as it is: what it holds is whole. */
 	if (r->error.code != MU_ERROR_NONE || !begin(r, pid, from) ||
-	    keep_add(&r->keep, im, slot, &r->error) < 0)
+	    save_add(&r->keep, im, slot, &r->error) < 0)
 		r->lost++;
 	else
 		r->images++;
@@ -118,7 +118,7 @@ void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *fr
 
 void recordfile_close(struct recordfile *r)
 {
-	keep_end(&r->keep);
+	save_end(&r->keep);
 	if (r->fd >= 0 && close(r->fd) < 0 && r->error.code == MU_ERROR_NONE)
 		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");
 	r->fd = -1;

@@ -16,7 +16,7 @@ struct recordfile {
 	const char *pattern;	/* NULL: nothing is to be kept for the user */
 	char *name;		/* once it is open; NULL: a nameless file, for reports */
 	int fd;			/* -1: not open */
-	struct keep keep;
+	struct save keep;
 	unsigned int images;	/* that it holds */
 	uint64_t lost;		/* images that could not be kept */
 	struct mu_error error;	/* why */

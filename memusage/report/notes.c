@@ -26,7 +26,7 @@ static void note_rule(struct report *r, const struct result *result, uint32_t ru
 			       "were patched, but never called", result->idle_functions);
 	for (uint32_t i = 0; i < result->symbol_count; i++)
 		if (is_auto ? result->symbol[i].kind == MU_SYMBOL_FAMILY
-			    : result->symbol[i].kind == MU_SYMBOL_ASKED &&
+			    : result->symbol[i].kind == MU_SYMBOL_NAMED &&
 				      result->symbol[i].rule == rule)
 			return;
 	if (!is_auto)
@@ -55,7 +55,7 @@ void notes_print(struct report *r, const struct result *result)
 {
 	const struct notes to = { put_note, r };
 
-	if (r->settings->mode == MODE_AD_HOC)
+	if (r->settings->mode == RUN_MODE_AD_HOC)
 		report_note(r, "ad hoc events are recorded, allocations are not (--mode=ad-hoc)");
 	notes_put(&to, result);
 	note_rules(r, result);
@@ -95,7 +95,7 @@ void notes_print_details(struct report *r, const struct result *result,
 	report_note(r, "the recorder used %s; %" PRIu64 " bytes were live at the end; %" PRIu64
 		       " frees of unknown blocks",
 		    units_bytes(a, result->recorder_bytes), result->heap_now,
-		    result->counters.foreign_frees);
+		    result->counters.unknown_frees);
 	if (result->pages_own > 0)
 		report_note(r, "mapped at the end: besides the pages that are counted %" PRIu64
 			       " bytes of addresses that are memusage's; of the main stack %"

@@ -38,7 +38,7 @@ static void add(struct arguments *a, char *text)
 
 static void add_text_reports(struct arguments *a, const struct settings *s)
 {
-	if (s->mode == MODE_AD_HOC) {
+	if (s->mode == RUN_MODE_AD_HOC) {
 		add(a, s->top > 0 ? xasprintf("--ad-hoc=%u", s->top) : xstrdup("--ad-hoc"));
 		return;
 	}

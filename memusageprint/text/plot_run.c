@@ -138,14 +138,14 @@ static void put_places(FILE *out, const struct plot_style *style, const struct s
 static int plot_top(FILE *out, const struct plot_style *style, struct subject *s,
 		    unsigned int most)
 {
-	struct holders h = { .filter = NULL };
+	struct attribution h = { .filter = NULL };
 	struct top top = { .count = 0 };
 	struct mu_error err;
 	int result = -1;
 
 	if (subject_weigh(s, METRIC_PEAK, 0) < 0)
 		return -1;
-	if (holders_init(&h, &s->filter, &err) < 0 ||
+	if (attribution_init(&h, &s->filter, &err) < 0 ||
 	    top_build(&top, &h, s->weight, TOP_HOLDERS, false, &err) < 0) {
 		warn("%s: %s", s->recording->name, err.text);
 	} else {
@@ -153,7 +153,7 @@ static int plot_top(FILE *out, const struct plot_style *style, struct subject *s
 		result = 0;
 	}
 	top_free(&top);
-	holders_free(&h);
+	attribution_free(&h);
 	return result;
 }
 

@@ -255,12 +255,12 @@ static void put_explanation(FILE *out, const struct toplist *list)
 
 int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
 {
-	struct holders h;
+	struct attribution h;
 	struct top places, functions = { .count = 0 };
 	int result = -1;
 
 	places = functions;
-	if (holders_init(&h, list->filter, err) < 0 ||
+	if (attribution_init(&h, list->filter, err) < 0 ||
 	    top_build(&places, &h, list->weight, list->group, is_about_blocks(list), err) < 0 ||
 	    top_build(&functions, &h, list->weight, TOP_FUNCTIONS, is_about_blocks(list), err) < 0)
 		goto out;
@@ -274,6 +274,6 @@ int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
 out:
 	top_free(&places);
 	top_free(&functions);
-	holders_free(&h);
+	attribution_free(&h);
 	return result;
 }

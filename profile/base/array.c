@@ -1,4 +1,4 @@
-/* array.c -- arrays that grow.
+/* array.c -- Growing arrays.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,4 +21,14 @@ void *array_grow(void *array, uint32_t *room, size_t count, size_t element)
 	if (grown)
 		*room = (uint32_t)more;
 	return grown;
+}
+
+bool array_reserve(void *array, uint32_t *room, size_t count, size_t element)
+{
+	void **place = array;
+	void *grown = count <= *room ? *place : array_grow(*place, room, count, element);
+
+	if (grown)
+		*place = grown;
+	return grown || count == 0;
 }

@@ -1,21 +1,28 @@
-/* array.h -- arrays that grow.
+/* array.h -- Growing arrays.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef PROFILE_BASE_ARRAY_H
 #define PROFILE_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* array_grow -- room for at least COUNT elements.
+/* array_grow -- Makes room for at least COUNT elements.
  *
  * array    from this function or malloc(), NULL for none yet.
  * room     elements that it has room for; becomes at least COUNT, and twice what it was.
  * element  bytes of one.
- * Returns the array, which may have moved; NULL without memory or beyond 32 bits, and then the
- * old one is as it was.
+ * Returns the array, which may have moved. Returns NULL without memory or beyond 32 bits; the old
+ * array is then as it was.
  */
 void *array_grow(void *array, uint32_t *room, size_t count, size_t element);
+
+/* array_reserve -- Makes room for COUNT elements in *ARRAY, a pointer to an array as above.
+ *
+ * Returns false without memory or beyond 32 bits; the array is then as it was.
+ */
+bool array_reserve(void *array, uint32_t *room, size_t count, size_t element);
 
 #endif

@@ -8,13 +8,13 @@
 
 #define POLYNOMIAL 0xedb88320u
 
-enum { SLICES = 8 };	/* as add_eight() has them */
+enum { SLICES = 8 };	/* as add_eight_bytes() has them */
 
 /* table[k][b]: the effect of byte b with k more bytes behind it. Eight bytes at a time are
  * three times as fast as one. */
 static uint32_t table[SLICES][256];
 
-static void make_table(void)
+static void make_crc_tables(void)
 {
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		uint32_t crc = byte;
@@ -32,7 +32,7 @@ static void make_table(void)
 	}
 }
 
-static uint32_t add_eight(uint32_t crc, const unsigned char *data)
+static uint32_t add_eight_bytes(uint32_t crc, const unsigned char *data)
 {
 	uint64_t word;
 
@@ -48,10 +48,10 @@ uint32_t crc32_add(uint32_t crc, const void *data, size_t size)
 	const unsigned char *at = data;
 
 	if (table[0][1] == 0)
-		make_table();
+		make_crc_tables();
 	crc = ~crc;
 	for (; size >= SLICES; size -= SLICES, at += SLICES)
-		crc = add_eight(crc, at);
+		crc = add_eight_bytes(crc, at);
 	for (; size > 0; size--, at++)
 		crc = crc >> 8 ^ table[0][(crc ^ *at) & 0xff];
 	return ~crc;

@@ -1,4 +1,4 @@
-/* error.c -- how profile/ and formats/ say what went wrong.
+/* error.c -- Errors of profile/ and formats/.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,4 +20,9 @@ int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	return -1;
+}
+
+int mu_error_memory(struct mu_error *err)
+{
+	return mu_error_set(err, MU_ERROR_MEMORY, 0, "out of memory");
 }

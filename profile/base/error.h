@@ -1,4 +1,4 @@
-/* error.h -- how profile/ and formats/ say what went wrong: they neither print nor exit.
+/* error.h -- Errors of profile/ and formats/, which neither print nor exit.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -23,7 +23,7 @@ struct mu_error {
 	char text[200];
 };
 
-/* mu_error_set -- fill in an error.
+/* mu_error_set -- Fills in an error.
  *
  * err     NULL allowed: then nothing happens.
  * offset  byte in the file, 0 if that says nothing.
@@ -32,5 +32,8 @@ struct mu_error {
  */
 int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* mu_error_memory -- Says that there is no memory; ERR may be NULL. Returns -1. */
+int mu_error_memory(struct mu_error *err);
 
 #endif

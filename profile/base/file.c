@@ -1,4 +1,4 @@
-/* file.c -- open a file as a profiled process saw it.
+/* file.c -- Opens a file as a profiled process saw it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,8 +18,8 @@ enum {
 	OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
 };
 
-/* Not opened yet: only a hold of it. */
-static int find_in(const char *root, const char *path)
+/* Gets a handle (O_PATH) without opening the file. */
+static int find_below_root(const char *root, const char *path)
 {
 	struct open_how how = { .flags = FIND_FLAGS, .resolve = RESOLVE_IN_ROOT };
 	int dir, fd;
@@ -37,9 +37,9 @@ static int find_in(const char *root, const char *path)
 	return fd;
 }
 
-/* By the link of its descriptor the very file is opened that was looked at. Without /proc it is
- * opened by its name, and looked at once more. */
-static int open_found(int found, const char *root, const char *path)
+/* Opens by the descriptor's link, so that the file is the one that was checked. Without /proc it
+ * opens by name, and the caller checks again. */
+static int open_found_file(int found, const char *root, const char *path)
 {
 	char link[32];
 	int fd;
@@ -51,24 +51,24 @@ static int open_found(int found, const char *root, const char *path)
 	return fd;
 }
 
-static bool is_regular(int fd)
+static bool is_regular_file(int fd)
 {
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* To open a device may rewind a tape, ring a bell or start a watchdog. */
+/* Opening a device may rewind a tape, ring a bell or start a watchdog. */
 int file_open_below(const char *root, const char *path)
 {
-	int found = find_in(root, path), fd = -1;
+	int found = find_below_root(root, path), fd = -1;
 
 	if (found < 0)
 		return -1;
 	errno = EINVAL;
-	if (is_regular(found))
-		fd = open_found(found, root, path);
-	if (fd >= 0 && !is_regular(fd)) {
+	if (is_regular_file(found))
+		fd = open_found_file(found, root, path);
+	if (fd >= 0 && !is_regular_file(fd)) {
 		close(fd);
 		errno = EINVAL;
 		fd = -1;
@@ -79,7 +79,7 @@ int file_open_below(const char *root, const char *path)
 	return fd;
 }
 
-static uint64_t nanoseconds(struct timespec t)
+static uint64_t timespec_to_ns(struct timespec t)
 {
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
@@ -89,5 +89,5 @@ bool file_is_younger(int fd, uint64_t than_ns)
 	struct stat st;
 
 	return fstat(fd, &st) == 0 &&
-	       (nanoseconds(st.st_mtim) > than_ns || nanoseconds(st.st_ctim) > than_ns);
+	       (timespec_to_ns(st.st_mtim) > than_ns || timespec_to_ns(st.st_ctim) > than_ns);
 }

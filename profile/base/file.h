@@ -1,4 +1,4 @@
-/* file.h -- open a file as a profiled process saw it.
+/* file.h -- Opens a file as a profiled process saw it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* file_open_below -- open a regular file for reading.
+/* file_open_below -- Opens a regular file for reading.
  *
  * root  directory that PATH's leading '/' means, and that symbolic links cannot leave (where
  *       the kernel can do that, Linux 5.6); NULL or "" for the real one.
@@ -17,8 +17,8 @@
  */
 int file_open_below(const char *root, const char *path);
 
-/* file_is_younger -- whether an open file was written, put in place or given other attributes after
- * a moment of CLOCK_REALTIME. */
+/* file_is_younger -- Tells whether an open file was written, renamed or given other attributes
+ * after a moment of CLOCK_REALTIME. */
 bool file_is_younger(int fd, uint64_t than_ns);
 
 #endif

@@ -27,7 +27,7 @@ void limits_lower(int resource, uint64_t value)
 		limits_set(resource, value);
 }
 
-static uint64_t own_pages(void)
+static uint64_t own_address_space_pages(void)
 {
 	char text[64] = "";
 	int fd = LIMITS_HAS_SHADOW ? -1 : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -42,7 +42,7 @@ static uint64_t own_pages(void)
 
 void limits_memory(uint64_t more)
 {
-	uint64_t pages = own_pages();
+	uint64_t pages = own_address_space_pages();
 
 	if (pages > 0)
 		limits_lower(RLIMIT_AS, pages * (uint64_t)sysconf(_SC_PAGESIZE) + more);

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Whether this is built with a sanitizer that reserves terabytes of address space. */
+/* Set in builds with a sanitizer that reserves terabytes of address space. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LIMITS_HAS_SHADOW 1
 #elif defined(__has_feature)

@@ -19,7 +19,7 @@ struct strings_chunk {
 /* Names come from files that may be made to collide, which would take time by the square of
  * their number; so the hash has a secret of the process in it: the 16 random bytes that the
  * kernel gives each program. */
-static void read_secret(uint64_t secret[2])
+static void read_hash_secret(uint64_t secret[2])
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
 
@@ -28,31 +28,31 @@ static void read_secret(uint64_t secret[2])
 	secret[1] |= 1;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t multiply_and_fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint32_t hash_of(const char *text, size_t length)
+static uint32_t hash_text(const char *text, size_t length)
 {
 	static uint64_t secret[2];
 	uint64_t hash, word;
 
 	if (!secret[1])
-		read_secret(secret);
+		read_hash_secret(secret);
 	hash = secret[0] ^ length;
 	for (; length > 8; length -= 8, text += 8) {
 		memcpy(&word, text, 8);
-		hash = mix(hash ^ word, secret[1]);
+		hash = multiply_and_fold(hash ^ word, secret[1]);
 	}
 	word = 0;
 	memcpy(&word, text, length);
-	return (uint32_t)mix(hash ^ word, secret[1]);
+	return (uint32_t)multiply_and_fold(hash ^ word, secret[1]);
 }
 
-static bool grow_slots(struct strings *pool)
+static bool grow_hash_slots(struct strings *pool)
 {
 	uint32_t slots = pool->slot ? (pool->slot_mask + 1) * 2 : FIRST_SLOTS;
 	uint32_t *slot = calloc(slots, sizeof(*slot));
@@ -72,7 +72,7 @@ static bool grow_slots(struct strings *pool)
 	return true;
 }
 
-static bool grow_texts(struct strings *pool)
+static bool grow_text_arrays(struct strings *pool)
 {
 	uint32_t room = pool->room ? pool->room * 2 : FIRST_SLOTS;
 	const char **text = reallocarray(pool->text, room, sizeof(*text));
@@ -90,7 +90,7 @@ static bool grow_texts(struct strings *pool)
 }
 
 /* A long text gets a chunk of its own. */
-static char *room_for(struct strings *pool, size_t bytes)
+static char *reserve_text_bytes(struct strings *pool, size_t bytes)
 {
 	size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
 	struct strings_chunk *chunk = pool->chunk;
@@ -115,9 +115,9 @@ uint32_t strings_add(struct strings *pool, const char *text, size_t length)
 
 	if (length == 0)
 		return 0;
-	if ((!pool->slot || pool->count > pool->slot_mask / 2) && !grow_slots(pool))
+	if ((!pool->slot || pool->count > pool->slot_mask / 2) && !grow_hash_slots(pool))
 		return 0;
-	hash = hash_of(text, length);
+	hash = hash_text(text, length);
 	for (at = hash & pool->slot_mask; pool->slot[at]; at = (at + 1) & pool->slot_mask) {
 		uint32_t number = pool->slot[at];
 		const char *known = pool->text[number - 1];
@@ -126,9 +126,9 @@ uint32_t strings_add(struct strings *pool, const char *text, size_t length)
 		    known[length] == '\0')
 			return number;
 	}
-	if (pool->count == pool->room && !grow_texts(pool))
+	if (pool->count == pool->room && !grow_text_arrays(pool))
 		return 0;
-	copy = room_for(pool, length + 1);
+	copy = reserve_text_bytes(pool, length + 1);
 	if (!copy)
 		return 0;
 	memcpy(copy, text, length);

@@ -1,4 +1,4 @@
-/* attribution.c -- whom a stack's memory is laid to, in a report for people.
+/* attribution.c -- Attributes a stack's memory to a function, in reports for people.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,16 +33,16 @@ const struct symbols_level *position_level(const struct profile *p, const struct
 	return at->level < count ? level + at->level : NULL;
 }
 
-int holders_init(struct holders *h, const struct filter *f, struct mu_error *err)
+int attribution_init(struct attribution *h, const struct filter *f, struct mu_error *err)
 {
 	const struct profile *p = f->profile;
 	const struct symbols *s = &p->symbols;
 
-	*h = (struct holders){ .filter = f,
+	*h = (struct attribution){ .filter = f,
 			       .is_runtime = calloc((size_t)s->level_count + 1, 1),
 			       .is_object = calloc((size_t)p->location_count + 1, 1) };
 	if (!h->is_runtime || !h->is_object)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for call stacks");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < s->level_count; i++) {
 		const char *name = symbols_text(s, s->level[i].full);
 
@@ -55,7 +55,7 @@ int holders_init(struct holders *h, const struct filter *f, struct mu_error *err
 	return 0;
 }
 
-static bool is_runtime(const struct holders *h, const struct position *at)
+static bool is_runtime_position(const struct attribution *h, const struct position *at)
 {
 	const struct profile *p = h->filter->profile;
 	const struct symbols_level *level = position_level(p, at);
@@ -65,19 +65,19 @@ static bool is_runtime(const struct holders *h, const struct position *at)
 }
 
 /* A function without a name that a run-time's function called is one of it. */
-static bool is_inside_runtime(const struct holders *h, struct position at)
+static bool is_inside_runtime(const struct attribution *h, struct position at)
 {
 	for (int i = 0; i < NAMELESS; i++) {
 		if (position_level(h->filter->profile, &at) ||
 		    !position_step(h->filter->profile, &at))
 			return false;
-		if (is_runtime(h, &at))
+		if (is_runtime_position(h, &at))
 			return true;
 	}
 	return false;
 }
 
-struct position holders_find(const struct holders *h, const struct filtered *stack)
+struct position attribution_find(const struct attribution *h, const struct filtered *stack)
 {
 	const struct profile *p = h->filter->profile;
 	struct position at = { .frame = stack->frame, .left = stack->count };
@@ -86,15 +86,15 @@ struct position holders_find(const struct holders *h, const struct filtered *sta
 	if (at.left == 0)
 		return at;
 	do {
-		if (!is_runtime(h, &at) && !is_inside_runtime(h, at))
+		if (!is_runtime_position(h, &at) && !is_inside_runtime(h, at))
 			return at;
 	} while (position_step(p, &at));
 	return innermost;
 }
 
-void holders_free(struct holders *h)
+void attribution_free(struct attribution *h)
 {
 	free(h->is_runtime);
 	free(h->is_object);
-	*h = (struct holders){ .filter = NULL };
+	*h = (struct attribution){ .filter = NULL };
 }

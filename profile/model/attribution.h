@@ -1,7 +1,7 @@
-/* attribution.h -- whom a stack's memory is laid to, in a report for people.
+/* attribution.h -- Attributes a stack's memory to a function, in reports for people.
  *
- * The function that calls malloc is often a container's; the one that a programmer looks for is
- * the first outward of it that belongs to no language's run-time.
+ * The function that calls malloc is often a container's. A programmer looks for the first one
+ * further out that does not belong to a language's run-time.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,34 +21,34 @@ struct position {
 	uint32_t level;		/* of the frame's location, 0 innermost */
 };
 
-/* position_step -- one level outward. Returns false at the end. */
+/* position_step -- Moves one level outward. Returns false at the end. */
 bool position_step(const struct profile *p, struct position *at);
 
-/* position_level -- the names at a position, NULL if nothing is known. */
+/* position_level -- Returns the names at a position, NULL if nothing is known. */
 const struct symbols_level *position_level(const struct profile *p, const struct position *at);
 
-/* Which locations belong to a run-time; made once. */
-struct holders {
+/* Locations that belong to a run-time; computed once. */
+struct attribution {
 	const struct filter *filter;
 	uint8_t *is_runtime;	/* per level of symbols */
 	uint8_t *is_object;	/* per location: its module is a run-time's */
 };
 
-/* holders_init -- look at all names.
+/* attribution_init -- Classifies all names.
  *
  * f  must outlive H.
- * Returns 0, or -1 with ERR without memory; holders_free() it in either case.
+ * Returns 0, or -1 with ERR without memory; attribution_free() it in either case.
  */
-int holders_init(struct holders *h, const struct filter *f, struct mu_error *err);
+int attribution_init(struct attribution *h, const struct filter *f, struct mu_error *err);
 
-/* holders_find -- the position of the holder of a filtered stack.
+/* attribution_find -- Returns the position to which a filtered stack is attributed.
  *
- * Returns the innermost one that is no run-time's; if all are, the innermost of all. Its left
- * is 0 if the stack is empty.
+ * It is the innermost one outside of run-times; if there is none, the innermost of all. Its left is
+ * 0 if the stack is empty.
  */
-struct position holders_find(const struct holders *h, const struct filtered *stack);
+struct position attribution_find(const struct attribution *h, const struct filtered *stack);
 
-/* holders_free -- release memory. Fine for a zeroed struct. */
-void holders_free(struct holders *h);
+/* attribution_free -- Releases memory. Fine for a zeroed struct. */
+void attribution_free(struct attribution *h);
 
 #endif

@@ -41,8 +41,8 @@ struct work {
 	bool has_failed;	/* no memory */
 };
 
-/* What the recorder's words cannot express is no code either, only in a file made for it. */
-static void add_edge(struct work *w, uint64_t address)
+/* An address that the recorder's words cannot express is not code; only a crafted file has one. */
+static void append_edge(struct work *w, uint64_t address)
 {
 	if (address > MU_CODE_ADDRESS(UINT64_MAX))
 		return;
@@ -59,7 +59,7 @@ static void add_edge(struct work *w, uint64_t address)
 	w->edge[w->edge_count++] = address;
 }
 
-static void add_zone(struct work *w, uint64_t start, uint64_t end)
+static void append_zone(struct work *w, uint64_t start, uint64_t end)
 {
 	if (w->zone_count == w->zone_room) {
 		struct zone *zone = array_grow(w->zone, &w->zone_room, w->zone_count + 1,
@@ -74,19 +74,19 @@ static void add_zone(struct work *w, uint64_t start, uint64_t end)
 	w->zone[w->zone_count++] = (struct zone){ start, end };
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_addresses(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-static void sort_edges(struct work *w)
+static void sort_unique_edges(struct work *w)
 {
 	uint32_t kept = 0;
 
 	if (w->edge_count)
-		qsort(w->edge, w->edge_count, sizeof(*w->edge), by_address);
+		qsort(w->edge, w->edge_count, sizeof(*w->edge), compare_addresses);
 	for (uint32_t i = 0; i < w->edge_count; i++)
 		if (kept == 0 || w->edge[i] != w->edge[kept - 1])
 			w->edge[kept++] = w->edge[i];
@@ -95,7 +95,7 @@ static void sort_edges(struct work *w)
 
 /* ---- symbols ------------------------------------------------------------------------------ */
 
-static void take_edges(const struct elf_symbol *symbol, void *data)
+static void append_symbol_edges(const struct elf_symbol *symbol, void *data)
 {
 	struct work *w = data;
 
@@ -103,11 +103,11 @@ static void take_edges(const struct elf_symbol *symbol, void *data)
 	    symbol->address + symbol->size < symbol->address ||
 	    !elf_file_is_code(&w->file.elf, symbol->address))
 		return;
-	add_edge(w, symbol->address);
-	add_edge(w, symbol->address + symbol->size);
+	append_edge(w, symbol->address);
+	append_edge(w, symbol->address + symbol->size);
 }
 
-static enum mu_code_class class_of(unsigned int kind)
+static enum mu_code_class class_of_function_kind(unsigned int kind)
 {
 	return kind & FILTER_ALLOC    ? MU_CODE_ALLOC :
 	       kind & FILTER_IGNORE   ? MU_CODE_IGNORE :
@@ -118,16 +118,16 @@ static enum mu_code_class class_of_symbol(const struct work *w, const char *symb
 {
 	char *demangled = symbol && !w->options->no_demangle ? demangle(symbol) : NULL;
 	const char *name = demangled ? demangled : symbol;
-	enum mu_code_class class = class_of(filter_names_kind(w->names, &name, 1));
+	enum mu_code_class class = class_of_function_kind(filter_names_kind(w->names, &name, 1));
 
 	free(demangled);
 	return class;
 }
 
 /* Divides by the edges there are now, and asks the symbols for each piece. */
-static bool name_pieces(struct work *w)
+static bool name_code_pieces(struct work *w)
 {
-	sort_edges(w);
+	sort_unique_edges(w);
 	free(w->symtab.hit);
 	free(w->class);
 	w->symtab = (struct symtab){ .code = &w->file.elf, .count = w->edge_count,
@@ -158,7 +158,7 @@ static bool is_ignored_name(const struct work *w, const char *name)
 	return false;
 }
 
-/* Whether a range meets a function that is on a list. */
+/* Tells whether a range overlaps a function that is on a list. */
 static bool meets_symbol_zone(const struct work *w, uint64_t start, uint64_t end)
 {
 	uint32_t low = 0, high = w->symbol_zones;
@@ -174,31 +174,32 @@ static bool meets_symbol_zone(const struct work *w, uint64_t start, uint64_t end
 	return low < w->symbol_zones && w->zone[low].start < end;
 }
 
-static bool take_inlined(const char *name, uint64_t start, uint64_t end, bool is_kept, void *data)
+static bool append_inlined_zone(const char *name, uint64_t start, uint64_t end, bool is_kept,
+				void *data)
 {
 	struct work *w = data;
 
 	if (!is_kept && !is_ignored_name(w, name) && !meets_symbol_zone(w, start, end))
 		return false;
-	add_edge(w, start);
-	add_edge(w, end);
-	add_zone(w, start, end);
+	append_edge(w, start);
+	append_edge(w, end);
+	append_zone(w, start, end);
 	return true;
 }
 
-static void find_inlined(struct work *w)
+static void find_inlined_zones(struct work *w)
 {
 	int fd = w->options->no_inlines ? -1 : module_file_debug(&w->file);
 
 	for (uint32_t i = 0; i + 1 < w->edge_count; i++)
 		if (w->class[i] == MU_CODE_ALLOC || w->class[i] == MU_CODE_IGNORE)
-			add_zone(w, w->edge[i], w->edge[i + 1]);
+			append_zone(w, w->edge[i], w->edge[i + 1]);
 	w->symbol_zones = w->zone_count;
 	if (fd >= 0)
-		inlined_walk(fd, take_inlined, w);
+		inlined_walk(fd, append_inlined_zone, w);
 }
 
-static int by_start(const void *a, const void *b)
+static int compare_zone_starts(const void *a, const void *b)
 {
 	const struct zone *x = a, *y = b;
 
@@ -213,7 +214,7 @@ static size_t make_requests(struct work *w)
 	size_t count = 0;
 
 	if (w->zone_count)
-		qsort(w->zone, w->zone_count, sizeof(*w->zone), by_start);
+		qsort(w->zone, w->zone_count, sizeof(*w->zone), compare_zone_starts);
 	w->request = calloc((size_t)w->edge_count + 1, sizeof(*w->request));
 	for (uint32_t i = 0; w->request && i < w->edge_count; i++) {
 		for (; zone < w->zone_count && w->zone[zone].start <= w->edge[i]; zone++)
@@ -226,7 +227,8 @@ static size_t make_requests(struct work *w)
 	return count;
 }
 
-static void take_levels(size_t request, const struct symbols_raw *level, size_t count, void *data)
+static void set_piece_class(size_t request, const struct symbols_raw *level, size_t count,
+			    void *data)
 {
 	struct work *w = data;
 	const char *name[LEVELS_MAX];
@@ -244,13 +246,14 @@ static void take_levels(size_t request, const struct symbols_raw *level, size_t 
 			high = middle;
 	}
 	if (low < w->edge_count)
-		w->class[low] = (uint8_t)class_of(filter_names_kind(w->names, name, count));
+		w->class[low] =
+			(uint8_t)class_of_function_kind(filter_names_kind(w->names, name, count));
 }
 
-static void look_closer(struct work *w)
+static void classify_pieces_by_name(struct work *w)
 {
 	struct symbols_job job = { .module = w->module, .request = w->request,
-				   .options = w->options, .found = take_levels, .data = w };
+				   .options = w->options, .found = set_piece_class, .data = w };
 
 	job.end = make_requests(w);
 	job.request = w->request;
@@ -260,11 +263,11 @@ static void look_closer(struct work *w)
 
 /* ---- everything --------------------------------------------------------------------------- */
 
-static int make_words(const struct work *w, struct code_ranges *r, struct mu_error *err)
+static int make_range_words(const struct work *w, struct code_ranges *r, struct mu_error *err)
 {
 	r->word = calloc((size_t)w->edge_count + 1, sizeof(*r->word));
 	if (!r->word)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for ranges of code");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < w->edge_count; i++)
 		if (i == 0 || w->class[i] != w->class[i - 1])
 			r->word[r->count++] = MU_CODE_WORD(w->edge[i], w->class[i]);
@@ -282,16 +285,16 @@ int code_ranges(struct code_ranges *r, const struct symbols_module *module,
 	if (module_file_open(&w.file, module, o->root, o->debuginfod, MODULE_FILE_LINES, err) !=
 	    SYMBOLS_READ)
 		goto out;
-	module_file_symbols(&w.file, take_edges, &w);
-	if (name_pieces(&w)) {
-		find_inlined(&w);
-		if (name_pieces(&w)) {
-			look_closer(&w);
-			result = make_words(&w, r, err);
+	module_file_symbols(&w.file, append_symbol_edges, &w);
+	if (name_code_pieces(&w)) {
+		find_inlined_zones(&w);
+		if (name_code_pieces(&w)) {
+			classify_pieces_by_name(&w);
+			result = make_range_words(&w, r, err);
 		}
 	}
 	if (w.has_failed || result < 0)
-		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for ranges of code");
+		result = mu_error_memory(err);
 out:
 	module_file_close(&w.file);
 	free(w.edge);

@@ -55,7 +55,7 @@ const char *const *filter_alloc_fns(size_t *count)
 	return default_alloc_fn;
 }
 
-static bool is_in(const char *const *list, size_t count, const char *name)
+static bool is_name_in_list(const char *const *list, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(list[i], name) == 0)
@@ -63,23 +63,23 @@ static bool is_in(const char *const *list, size_t count, const char *name)
 	return false;
 }
 
-static bool is_alloc_fn(const struct filter_options *o, const char *name)
+static bool is_alloc_function(const struct filter_options *o, const char *name)
 {
-	return is_in(default_alloc_fn, DEFAULT_ALLOC_FNS, name) ||
-	       is_in(o->alloc_fn, o->alloc_fns, name);
+	return is_name_in_list(default_alloc_fn, DEFAULT_ALLOC_FNS, name) ||
+	       is_name_in_list(o->alloc_fn, o->alloc_fns, name);
 }
 
-static bool begins(const char *name, const char *with)
+static bool has_prefix(const char *name, const char *with)
 {
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What calls main. The names with a dot are those of parts that a compiler split off. */
-static bool is_below(const char *name)
+/* Functions that call main. Names with a dot are those of parts that a compiler split off. */
+static bool is_below_main_name(const char *name)
 {
-	return strcmp(name, "__libc_start_main") == 0 || begins(name, "__libc_start_main.") ||
+	return strcmp(name, "__libc_start_main") == 0 || has_prefix(name, "__libc_start_main.") ||
 	       strcmp(name, "__libc_start_call_main") == 0 ||
-	       strcmp(name, "generic_start_main") == 0 || begins(name, "generic_start_main.") ||
+	       strcmp(name, "generic_start_main") == 0 || has_prefix(name, "generic_start_main.") ||
 	       strcmp(name, "_start") == 0;
 }
 
@@ -90,17 +90,18 @@ unsigned int filter_names_kind(const struct filter_options *o, const char *const
 	size_t alloc = 0;
 
 	for (size_t i = 0; i < count; i++)
-		alloc += name[i] && is_alloc_fn(o, name[i]);
+		alloc += name[i] && is_alloc_function(o, name[i]);
 	if (count > 0 && alloc == count)
 		kind |= FILTER_ALLOC;
-	if (count > 0 && name[0] && is_in(o->ignore_fn, o->ignore_fns, name[0]))
+	if (count > 0 && name[0] && is_name_in_list(o->ignore_fn, o->ignore_fns, name[0]))
 		kind |= FILTER_IGNORE;
 	if (count == 0 || !name[count - 1] || !*name[count - 1])
 		kind |= FILTER_NAMELESS;
 	return kind;
 }
 
-static uint8_t kind_of(const struct profile *p, const struct filter_options *o, uint32_t location)
+static uint8_t classify_location(const struct profile *p, const struct filter_options *o,
+				 uint32_t location)
 {
 	uint32_t count;
 	const struct symbols_level *level = profile_levels(p, location, &count);
@@ -113,13 +114,13 @@ static uint8_t kind_of(const struct profile *p, const struct filter_options *o, 
 	kind = filter_names_kind(o, names, count);
 	if (strcmp(name, "main") == 0)
 		kind |= KIND_MAIN;
-	if (is_below(name))
+	if (is_below_main_name(name))
 		kind |= KIND_BELOW;
 	return (uint8_t)kind;
 }
 
-/* Parents come first, so one pass tells every frame what lies outward of it. */
-static void find_mains(struct filter *f)
+/* Parents come first, so that one pass tells every frame about the frames outside of it. */
+static void find_main_frames(struct filter *f)
 {
 	const struct profile *p = f->profile;
 
@@ -146,18 +147,18 @@ int filter_init(struct filter *f, const struct profile *p, const struct filter_o
 	f->main = calloc((size_t)p->frame_count + 1, sizeof(*f->main));
 	f->below = calloc((size_t)p->frame_count + 1, sizeof(*f->below));
 	if (!f->kind || !f->main || !f->below)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory to filter call stacks");
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < p->location_count; i++)
-		f->kind[i] = kind_of(p, o, i);
-	find_mains(f);
+		f->kind[i] = classify_location(p, o, i);
+	find_main_frames(f);
 	return 0;
 }
 
-static bool is_ignored(const struct filter *f, uint32_t frame)
+static bool is_ignored_frame(const struct filter *f, uint32_t frame)
 {
 	const struct profile *p = f->profile;
 
-	/* Of frames without a name nothing can be said: the first outward that has one counts. */
+	/* A frame without a name decides nothing: the first named one further out counts. */
 	while (frame && (f->kind[p->frame[frame].location] & (KIND_NAMELESS | KIND_IGNORE)) ==
 				KIND_NAMELESS)
 		frame = p->frame[frame].parent;
@@ -176,7 +177,7 @@ struct filtered filter_stack(const struct filter *f, uint32_t stack)
 	left.frame = frame;
 	if (!frame)
 		return left;
-	left.is_ignored = is_ignored(f, frame);
+	left.is_ignored = is_ignored_frame(f, frame);
 	left.count = p->frame[frame].depth;
 	if (!f->show_below_main)
 		outermost = f->main[frame] ? f->main[frame] : f->below[frame];

@@ -1,9 +1,9 @@
-/* filter.h -- which frames of a stack a report shows: Massif's rules.
+/* filter.h -- Selects the frames of a stack that a report shows, by Massif's rules.
  *
- * From the innermost frame outward: functions that only allocate for others are dropped; then,
- * if the function that is innermost now is to be ignored, everything is; what lies outside of
- * main is cut; and no more than so many frames are kept. Names are compared exactly, with the
- * arguments of C++ functions and without those of inlined calls.
+ * From the innermost frame outward: functions that only allocate for others are dropped; then the
+ * whole stack is dropped if the function that is now innermost is to be ignored; frames outside of
+ * main are cut; and only so many frames are kept. Names are compared exactly, with the arguments of
+ * C++ functions and without those of inlined calls.
  *
  * Source Valgrind 3.19 manual, Massif, --alloc-fn, --ignore-fn, --depth; core --show-below-main;
  *        docs/compat.md.
@@ -39,14 +39,14 @@ struct filter {
 	bool show_below_main;
 };
 
-/* What is left of a stack: COUNT frames from FRAME on. */
+/* The rest of a stack: COUNT frames from FRAME on. */
 struct filtered {
 	uint32_t frame;		/* of profile->frame; callers are its parents */
 	uint32_t count;
 	bool is_ignored;	/* a function of ignore_fn allocated */
 };
 
-/* What --alloc-fn and --ignore-fn say of an address; bits, because a name may be in both. */
+/* Classes of an address by --alloc-fn and --ignore-fn; bits, because a name may be in both. */
 enum filter_kind { FILTER_ALLOC = 1, FILTER_IGNORE = 2, FILTER_NAMELESS = 16 };
 
 /* filter_alloc_fns -- Massif's own list of allocating functions.
@@ -55,10 +55,10 @@ enum filter_kind { FILTER_ALLOC = 1, FILTER_IGNORE = 2, FILTER_NAMELESS = 16 };
  */
 const char *const *filter_alloc_fns(size_t *count);
 
-/* filter_names_kind -- judge an address by the names of its levels.
+/* filter_names_kind -- Classifies an address by the names of its levels.
  *
  * name  COUNT names as Massif shows them, innermost first; "" or NULL: unknown.
- * Of the innermost level, and of the function around all.
+ * The innermost level and the outermost function count.
  */
 unsigned int filter_names_kind(const struct filter_options *o, const char *const *name,
 			       size_t count);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct writer {
+struct lines_writer {
 	const struct tree *t;
 	const struct filter *f;
 	const struct massif_lines_options *o;
@@ -19,8 +19,8 @@ struct writer {
 	size_t length;
 };
 
-static void put_line(struct writer *w, const struct tree_node *n, uint32_t depth,
-		     uint32_t children)
+static void write_node_line(struct lines_writer *w, const struct tree_node *n, uint32_t depth,
+			    uint32_t children)
 {
 	struct massif_line line = { .bytes = (uint64_t)n->bytes, .depth = depth,
 				    .children = children };
@@ -33,18 +33,18 @@ static void put_line(struct writer *w, const struct tree_node *n, uint32_t depth
 	rewind(w->out);
 }
 
-static void put_merged(struct writer *w, const struct tree_node *n, uint32_t depth)
+static void write_merged_line(struct lines_writer *w, const struct tree_node *n, uint32_t depth)
 {
 	if (n->merged == 1)
 		fputs("in 1 place, ", w->out);
 	else
 		fprintf(w->out, "in %" PRIu32 " places, all ", n->merged);
 	fprintf(w->out, "below massif's threshold (%.2f%%)", w->o->threshold);
-	put_line(w, n, depth, 0);
+	write_node_line(w, n, depth, 0);
 }
 
 /* The lines of one node; returns the depth of the last. */
-static uint32_t put_node(struct writer *w, const struct tree_node *n, uint32_t depth)
+static uint32_t write_tree_node(struct lines_writer *w, const struct tree_node *n, uint32_t depth)
 {
 	const struct profile *p = w->f->profile;
 	struct symbols_place place = { .address = p->location[n->location].pc - 1, .name = "",
@@ -67,23 +67,23 @@ static uint32_t put_node(struct writer *w, const struct tree_node *n, uint32_t d
 		if (is_last && filter_is_below_main(w->f, n->location))
 			place.name = "(below main)";
 		symbols_put_massif(w->out, &place, w->o->strip, w->o->strips);
-		put_line(w, n, depth + i, is_last ? n->children : 1);
+		write_node_line(w, n, depth + i, is_last ? n->children : 1);
 	}
 	return depth + lines - 1;
 }
 
 /* The depth that the lines of each level of the tree have come to. */
-static void put_all(struct writer *w, uint32_t *depth)
+static void write_all_nodes(struct lines_writer *w, uint32_t *depth)
 {
-	put_line(w, &w->t->node[0], 0, w->t->node[0].children);
+	write_node_line(w, &w->t->node[0], 0, w->t->node[0].children);
 	depth[0] = 0;
 	for (uint32_t i = 1; i < w->t->count; i++) {
 		const struct tree_node *n = &w->t->node[i];
 
 		if (n->flags & TREE_MERGED)
-			put_merged(w, n, depth[n->depth - 1] + 1);
+			write_merged_line(w, n, depth[n->depth - 1] + 1);
 		else
-			depth[n->depth] = put_node(w, n, depth[n->depth - 1] + 1);
+			depth[n->depth] = write_tree_node(w, n, depth[n->depth - 1] + 1);
 	}
 }
 
@@ -91,19 +91,19 @@ int massif_lines(const struct tree *t, const struct filter *f,
 		 const struct massif_lines_options *o, massif_line_fn put, void *data,
 		 struct mu_error *err)
 {
-	struct writer w = { .t = t, .f = f, .o = o, .put = put, .data = data };
+	struct lines_writer w = { .t = t, .f = f, .o = o, .put = put, .data = data };
 	uint32_t *depth = calloc(TREE_DEPTH_MAX + 1, sizeof(*depth));
 	int result = -1;
 
 	w.out = open_memstream(&w.text, &w.length);
 	if (depth && w.out) {
-		put_all(&w, depth);
+		write_all_nodes(&w, depth);
 		result = ferror(w.out) ? -1 : 0;
 	}
 	if (w.out && fclose(w.out) != 0)
 		result = -1;
 	if (result < 0)
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the lines of a tree");
+		mu_error_memory(err);
 	free(w.text);
 	free(depth);
 	return result;

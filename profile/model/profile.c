@@ -11,12 +11,7 @@
 #define NO_REQUEST UINT32_MAX
 #define OBJECT_NAME 200
 
-static int no_memory(struct mu_error *err)
-{
-	return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for call stacks");
-}
-
-static uint32_t count_of(const struct image *im, enum mu_section section, uint32_t max)
+static uint32_t limited_section_count(const struct image *im, enum mu_section section, uint32_t max)
 {
 	uint64_t count = image_count(im, section);
 
@@ -26,15 +21,15 @@ static uint32_t count_of(const struct image *im, enum mu_section section, uint32
 /* ---- locations ----------------------------------------------------------------------------- */
 
 /* A frame while locations are made. */
-struct place {
+struct frame_place {
 	uint64_t pc;
 	uint32_t module;
 	uint32_t frame;
 };
 
-static int by_place(const void *a, const void *b)
+static int compare_frame_places(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct frame_place *x = a, *y = b;
 
 	if (x->pc != y->pc)
 		return x->pc < y->pc ? -1 : 1;
@@ -42,15 +37,15 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Number the different places, and tell each frame its own. */
-static int make_locations(struct profile *p, struct place *place, uint32_t count,
+static int make_locations(struct profile *p, struct frame_place *place, uint32_t count,
 			  struct mu_error *err)
 {
-	qsort(place, count, sizeof(*place), by_place);
+	qsort(place, count, sizeof(*place), compare_frame_places);
 	p->location = calloc((size_t)count + 1, sizeof(*p->location));
 	if (!p->location)
-		return no_memory(err);
+		return mu_error_memory(err);
 	for (uint32_t i = 0; i < count; i++) {
-		if (i == 0 || by_place(&place[i - 1], &place[i]) != 0)
+		if (i == 0 || compare_frame_places(&place[i - 1], &place[i]) != 0)
 			p->location[p->location_count++] = (struct location){
 				.pc = place[i].pc, .module = place[i].module,
 				.request = NO_REQUEST };
@@ -61,31 +56,32 @@ static int make_locations(struct profile *p, struct place *place, uint32_t count
 
 /* Frames of the recorder itself (its operator new calls the real one; its start routine calls the
  * thread's) are none of the program's: such a frame becomes another copy of its caller's. */
-static struct place add_frame(struct profile *p, uint32_t i, const struct mu_frame *from,
-			      const struct place *place)
+static struct frame_place add_frame_location(struct profile *p, uint32_t i,
+					     const struct mu_frame *from,
+					     const struct frame_place *place)
 {
 	uint32_t module = modules_find(&p->modules, from->pc - 1, from->generation);
 
 	if (from->parent && module != MODULES_NONE && p->modules.module[module].is_recorder) {
 		p->frame[i] = p->frame[from->parent];
-		return (struct place){ place[from->parent - 1].pc, place[from->parent - 1].module,
-				       i };
+		return (struct frame_place){ place[from->parent - 1].pc,
+					     place[from->parent - 1].module, i };
 	}
 	p->frame[i].parent = from->parent;
 	p->frame[i].depth = p->frame[from->parent].depth + 1;
-	return (struct place){ from->pc, module, i };
+	return (struct frame_place){ from->pc, module, i };
 }
 
-static int load_frames(struct profile *p, const struct image *im, struct mu_error *err)
+static int load_frame_tree(struct profile *p, const struct image *im, struct mu_error *err)
 {
-	uint32_t count = count_of(im, MU_SEC_FRAMES, PROFILE_FRAMES_MAX), places = 0;
-	struct place *place = reallocarray(NULL, (size_t)count + 1, sizeof(*place));
+	uint32_t count = limited_section_count(im, MU_SEC_FRAMES, PROFILE_FRAMES_MAX), places = 0;
+	struct frame_place *place = reallocarray(NULL, (size_t)count + 1, sizeof(*place));
 	int result;
 
 	p->frame = calloc((size_t)count + 1, sizeof(*p->frame));
 	if (!place || !p->frame) {
 		free(place);
-		return no_memory(err);
+		return mu_error_memory(err);
 	}
 	for (uint32_t i = 1; i < count; i++) {
 		struct mu_frame from;
@@ -95,7 +91,7 @@ static int load_frames(struct profile *p, const struct image *im, struct mu_erro
 		/* Callers are written first, so a chain of parents ends. */
 		if (from.parent >= i || p->frame[from.parent].depth >= PROFILE_DEPTH_MAX)
 			from.parent = 0;
-		place[places++] = add_frame(p, i, &from, place);
+		place[places++] = add_frame_location(p, i, &from, place);
 	}
 	p->frame_count = places + 1;
 	result = make_locations(p, place, places, err);
@@ -103,13 +99,13 @@ static int load_frames(struct profile *p, const struct image *im, struct mu_erro
 	return result;
 }
 
-static int load_stacks(struct profile *p, const struct image *im, struct mu_error *err)
+static int load_stack_table(struct profile *p, const struct image *im, struct mu_error *err)
 {
-	uint32_t count = count_of(im, MU_SEC_STACKS, PROFILE_STACKS_MAX);
+	uint32_t count = limited_section_count(im, MU_SEC_STACKS, PROFILE_STACKS_MAX);
 
 	p->stack = calloc((size_t)count + 1, sizeof(*p->stack));
 	if (!p->stack)
-		return no_memory(err);
+		return mu_error_memory(err);
 	for (; p->stack_count < count; p->stack_count++) {
 		struct mu_stack from;
 
@@ -125,10 +121,10 @@ static int load_stacks(struct profile *p, const struct image *im, struct mu_erro
 int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
 {
 	*p = (struct profile){ .has_start = im->head.notes & MU_NOTE_PAGES };
-	if (modules_load(&p->modules, im, err) < 0 || load_frames(p, im, err) < 0)
+	if (modules_load(&p->modules, im, err) < 0 || load_frame_tree(p, im, err) < 0)
 		return -1;
 	image_forget(im);
-	if (load_stacks(p, im, err) < 0)
+	if (load_stack_table(p, im, err) < 0)
 		return -1;
 	image_forget(im);
 	return sites_load(&p->sites, im, p->stack_count, err);
@@ -152,7 +148,7 @@ struct wanted {
 	uint32_t location;
 };
 
-static int by_request(const void *a, const void *b)
+static int compare_requests(const void *a, const void *b)
 {
 	const struct symbols_request *x = &((const struct wanted *)a)->request;
 	const struct symbols_request *y = &((const struct wanted *)b)->request;
@@ -162,9 +158,9 @@ static int by_request(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* What to ask for every location, in the order that symbols_resolve() wants. What belongs to no
- * module is asked of one behind the last, the code made at run time. */
-static void want_all(const struct profile *p, struct wanted *wanted)
+/* Makes the requests for all locations, in the order that symbols_resolve() wants. Code made at run
+ * time belongs to a module behind the last. */
+static void request_all_frames(const struct profile *p, struct wanted *wanted)
 {
 	for (uint32_t i = 0; i < p->location_count; i++) {
 		const struct location *l = &p->location[i];
@@ -176,7 +172,7 @@ static void want_all(const struct profile *p, struct wanted *wanted)
 				     .module = has_module ? l->module : p->modules.count },
 			.location = i };
 	}
-	qsort(wanted, p->location_count, sizeof(*wanted), by_request);
+	qsort(wanted, p->location_count, sizeof(*wanted), compare_requests);
 }
 
 static size_t list_requests(struct profile *p, const struct wanted *wanted,
@@ -185,16 +181,16 @@ static size_t list_requests(struct profile *p, const struct wanted *wanted,
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < p->location_count; i++) {
-		if (i == 0 || by_request(&wanted[i - 1], &wanted[i]) != 0)
+		if (i == 0 || compare_requests(&wanted[i - 1], &wanted[i]) != 0)
 			request[count++] = wanted[i].request;
 		p->location[wanted[i].location].request = count - 1;
 	}
 	return count;
 }
 
-/* What was mapped at the start has stacks of no calls: the address 0 and, if it is an object, the
- * first one of that. */
-static bool name_start(struct profile *p)
+/* Memory mapped at the start has stacks without calls: the address 0 and, for an object, its first
+ * address. */
+static bool name_program_start(struct profile *p)
 {
 	char name[OBJECT_NAME + 3];
 
@@ -225,18 +221,18 @@ int profile_resolve(struct profile *p, const struct symbols_options *o, struct m
 	int result = -1;
 
 	if (!wanted || !request || !module) {
-		no_memory(err);
+		mu_error_memory(err);
 		goto out;
 	}
 	for (uint32_t i = 0; i < p->modules.count; i++)
 		module[i] = (struct symbols_module){ .path = p->modules.module[i].path,
 						     .id = p->modules.module[i].id };
-	want_all(p, wanted);
+	request_all_frames(p, wanted);
 	symbols_free(&p->symbols);
 	result = symbols_resolve(&p->symbols, module, modules, request,
 				 list_requests(p, wanted, request), o, err);
-	if (result == 0 && p->has_start && !name_start(p))
-		result = no_memory(err);
+	if (result == 0 && p->has_start && !name_program_start(p))
+		result = mu_error_memory(err);
 out:
 	free(wanted);
 	free(request);

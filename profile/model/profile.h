@@ -1,4 +1,4 @@
-/* profile.h -- who allocated: the call stacks of one image and what was done at each.
+/* profile.h -- The call stacks of one image and the figures of each.
  *
  *	struct profile p;
  *
@@ -11,8 +11,8 @@
  * share *locations*, addresses of code; a location has *levels*: the function there and the
  * calls inlined into it.
  *
- * Everything is copied out of the recording, which may be hostile: numbers are bounded here,
- * so that nobody else has to.
+ * Everything is copied out of the recording, which may be hostile: numbers are bounded here, so
+ * that no other module has to.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,8 +28,8 @@
 #include "profile/read/sites.h"
 #include "profile/symbols/symbols.h"
 
-/* What is believed of a recording, so that a hostile one cannot take gigabytes. A real one has
- * less than a tenth of it. */
+/* Limits of a recording, so that a hostile one cannot take gigabytes. A real one stays below a
+ * tenth of them. */
 enum {
 	PROFILE_DEPTH_MAX = 4096,	/* frames of a stack */
 	PROFILE_FRAMES_MAX = 1 << 25,
@@ -78,12 +78,12 @@ struct profile {
  */
 int profile_load(struct profile *p, const struct image *im, struct mu_error *err);
 
-/* profile_resolve -- give names to all locations. Once, after profile_load().
+/* profile_resolve -- Gives names to all locations. Once, after profile_load().
  *
  * o  NULL for defaults. With perf_map, code that belongs to no module is looked up there.
- * What was mapped at the start has full names, "[program start]" and that of its object,
- * "[libc.so.6]", and none for Massif, which has no such places.
- * Returns 0, or -1 with ERR without memory. Names that cannot be found are no error.
+ * Memory mapped at the start gets the full names "[program start]" and that of its object,
+ * "[libc.so.6]"; it has no names for Massif, which has no such places. Returns 0, or -1 with ERR
+ * without memory. Names that cannot be found are no error.
  */
 int profile_resolve(struct profile *p, const struct symbols_options *o, struct mu_error *err);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The name is read once, from left to right, outside of brackets. */
-struct reader {
+struct name_reader {
 	const char *at;
 	char *out;
 	size_t used;
@@ -16,8 +16,8 @@ struct reader {
 	bool is_operator;	/* a blank belongs to the name: "operator new" */
 };
 
-/* What does not fit pushes out what came first. */
-static void put(struct reader *r, const char *text, size_t length)
+/* Text that does not fit pushes out the oldest. */
+static void append_short_text(struct name_reader *r, const char *text, size_t length)
 {
 	if (length >= r->size) {
 		text += length - (r->size - 1);
@@ -34,13 +34,13 @@ static void put(struct reader *r, const char *text, size_t length)
 	r->used += length;
 }
 
-static bool begins(const char *text, const char *with)
+static bool has_prefix(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
 /* Behind the bracket that closes the one at AT; at the end if there is none. */
-static const char *behind(const char *at)
+static const char *skip_template_arguments(const char *at)
 {
 	int depth = 0;
 
@@ -56,100 +56,100 @@ static const char *behind(const char *at)
 }
 
 /* "operator<<" and the like, whose marks are no brackets. */
-static void read_operator(struct reader *r)
+static void read_operator(struct name_reader *r)
 {
 	static const char *const marks[] = { "()", "[]", "<=>", "<<=", ">>=", "<<", ">>", "<=",
 					     ">=", "->*", "->", "<", ">" };
 
-	put(r, r->at, strlen("operator"));
+	append_short_text(r, r->at, strlen("operator"));
 	r->at += strlen("operator");
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (begins(r->at, marks[i])) {
-			put(r, marks[i], strlen(marks[i]));
+		if (has_prefix(r->at, marks[i])) {
+			append_short_text(r, marks[i], strlen(marks[i]));
 			r->at += strlen(marks[i]);
 			/* Template arguments of such an operator come behind a blank. */
-			if (begins(r->at, " <"))
-				r->at = behind(r->at + 1);
+			if (has_prefix(r->at, " <"))
+				r->at = skip_template_arguments(r->at + 1);
 			return;
 		}
 	r->is_operator = true;
 }
 
 /* Parameters end a name, unless it goes on with what is local to the function. */
-static void read_round(struct reader *r)
+static void shorten_parentheses(struct name_reader *r)
 {
 	static const char anonymous[] = "(anonymous namespace)";
-	const char *end = behind(r->at);
+	const char *end = skip_template_arguments(r->at);
 
-	if (begins(r->at, anonymous)) {
-		put(r, anonymous, strlen(anonymous));
+	if (has_prefix(r->at, anonymous)) {
+		append_short_text(r, anonymous, strlen(anonymous));
 		r->at = end;
 		return;
 	}
-	if (begins(end, " const"))
+	if (has_prefix(end, " const"))
 		end += strlen(" const");
-	r->at = begins(end, "::") ? end : "";
+	r->at = has_prefix(end, "::") ? end : "";
 }
 
 /* Rust's <TYPE as TRAIT>::method is the method of the type; elsewhere these are arguments. */
-static void read_angle(struct reader *r)
+static void shorten_angle_brackets(struct name_reader *r)
 {
-	const char *end = behind(r->at);
+	const char *end = skip_template_arguments(r->at);
 
 	if (r->used > 0) {
-		put(r, "<>", 2);
+		append_short_text(r, "<>", 2);
 		r->at = end;
 		return;
 	}
-	put(r, "<", 1);
-	for (r->at++; r->at < end - 1 && !begins(r->at, " as "); ) {
+	append_short_text(r, "<", 1);
+	for (r->at++; r->at < end - 1 && !has_prefix(r->at, " as "); ) {
 		if (*r->at == '<') {
-			put(r, "<>", 2);
-			r->at = behind(r->at);
+			append_short_text(r, "<>", 2);
+			r->at = skip_template_arguments(r->at);
 		} else {
-			put(r, r->at++, 1);
+			append_short_text(r, r->at++, 1);
 		}
 	}
-	put(r, ">", 1);
+	append_short_text(r, ">", 1);
 	r->at = end;
 }
 
 /* "{lambda(int)#1}", "{closure#0}" */
-static void read_curly(struct reader *r)
+static void shorten_curly_braces(struct name_reader *r)
 {
-	const char *end = behind(r->at);
+	const char *end = skip_template_arguments(r->at);
 
 	while (r->at < end)
 		if (*r->at == '(')
-			r->at = behind(r->at);
+			r->at = skip_template_arguments(r->at);
 		else
-			put(r, r->at++, 1);
+			append_short_text(r, r->at++, 1);
 }
 
-static bool is_word(char c)
+static bool is_word_character(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static void read_all(struct reader *r, const char *name)
+static void shorten_whole_name(struct name_reader *r, const char *name)
 {
 	while (*r->at) {
-		bool is_start = r->at == name || !is_word(r->at[-1]);
+		bool is_start = r->at == name || !is_word_character(r->at[-1]);
 
-		if (is_start && begins(r->at, "operator") && !is_word(r->at[8])) {
+		if (is_start && has_prefix(r->at, "operator") && !is_word_character(r->at[8])) {
 			read_operator(r);
 		} else if (*r->at == '(') {
-			read_round(r);
+			shorten_parentheses(r);
 		} else if (*r->at == '<') {
-			read_angle(r);
+			shorten_angle_brackets(r);
 		} else if (*r->at == '{') {
-			read_curly(r);
+			shorten_curly_braces(r);
 		} else {
-			/* What came before a blank was a type. */
+			/* The text before a blank was a type. */
 			if (*r->at == ' ' && !r->is_operator)
 				r->used = 0;
 			else
-				put(r, r->at, 1);
+				append_short_text(r, r->at, 1);
 			r->at++;
 		}
 	}
@@ -157,26 +157,26 @@ static void read_all(struct reader *r, const char *name)
 
 char *shortname(const char *name, char *buffer, size_t size)
 {
-	struct reader r = { .at = name, .out = buffer, .size = size };
+	struct name_reader r = { .at = name, .out = buffer, .size = size };
 
 	/* A name of C, or none that we know: as it is. */
-	if ((strpbrk(name, "(<{") && name[0] != '(') || begins(name, "(anonymous namespace)"))
-		read_all(&r, name);
+	if ((strpbrk(name, "(<{") && name[0] != '(') || has_prefix(name, "(anonymous namespace)"))
+		shorten_whole_name(&r, name);
 	if (r.used == 0)
-		put(&r, name, strlen(name));
+		append_short_text(&r, name, strlen(name));
 	buffer[r.used] = '\0';
 	return buffer;
 }
 
-static bool is_one_of(const char *text, const char *const *list)
+static bool equals_any_text(const char *text, const char *const *list)
 {
 	for (; *list; list++)
-		if (begins(text, *list))
+		if (has_prefix(text, *list))
 			return true;
 	return false;
 }
 
-static bool holds_one_of(const char *text, const char *const *list)
+static bool contains_any_text(const char *text, const char *const *list)
 {
 	for (; *list; list++)
 		if (strstr(text, *list))
@@ -197,8 +197,9 @@ bool shortname_is_runtime(const char *name, const char *file, const char *object
 	const char *slash = strrchr(object, '/');
 	char text[256];
 
-	return is_one_of(slash ? slash + 1 : object, objects) || holds_one_of(file, files) ||
-	       is_one_of(shortname(name, text, sizeof(text)), names);
+	return equals_any_text(slash ? slash + 1 : object, objects) ||
+	       contains_any_text(file, files) ||
+	       equals_any_text(shortname(name, text, sizeof(text)), names);
 }
 
 bool shortname_is_wrapper(const char *name)

@@ -9,42 +9,42 @@
 
 #include "profile/base/array.h"
 
-/* One stack while holders are summed up. */
+/* One stack while attribution are summed up. */
 struct item {
 	uint64_t high, low;	/* equal for one holder and line */
 	struct top_entry entry;
 };
 
-struct builder {
+struct top_builder {
 	struct top *t;
-	const struct holders *h;
+	const struct attribution *h;
 	const struct profile *p;
 	const struct weight *weight;
 	enum top_kind kind;
 	bool by_blocks;
-	uint32_t *index;	/* TOP_FUNCTIONS: entry + 1 by function, see function_of() */
+	uint32_t *index;	/* TOP_FUNCTIONS: entry + 1 by function_at_position() */
 	uint32_t *last;		/* ... and the site that came last, + 1 */
 	uint32_t room;
 };
 
 /* A weight that can be added up, whatever a damaged recording says. */
-static int64_t sane(const struct builder *b, int64_t value)
+static int64_t clamp_value(const struct top_builder *b, int64_t value)
 {
 	int64_t most = INT64_MAX / ((int64_t)b->p->sites.count + 1);
 
 	return value < 0 ? 0 : value < most ? value : most;
 }
 
-/* What site I weighs, at its filtered stack; false if it does not count. */
-static bool take_site(const struct builder *b, uint32_t i, struct filtered *stack,
-		      struct top_entry *entry)
+/* Reads the figures of site I and its filtered stack; false if it does not count. */
+static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filtered *stack,
+			    struct top_entry *entry)
 {
 	*stack = filter_stack(b->h->filter, b->p->sites.site[i].stack);
 	if (!b->weight[i].is_there || stack->is_ignored)
 		return false;
-	*entry = (struct top_entry){ .bytes = sane(b, b->weight[i].bytes),
-				     .blocks = sane(b, b->weight[i].blocks), .stacks = 1,
-				     .life = sane(b, b->p->sites.site[i].life),
+	*entry = (struct top_entry){ .bytes = clamp_value(b, b->weight[i].bytes),
+				     .blocks = clamp_value(b, b->weight[i].blocks), .stacks = 1,
+				     .life = clamp_value(b, b->p->sites.site[i].life),
 				     .lives = b->p->sites.site[i].total_blocks };
 	entry->heaviest = b->by_blocks ? entry->blocks : entry->bytes;
 	b->t->bytes += entry->bytes;
@@ -52,7 +52,7 @@ static bool take_site(const struct builder *b, uint32_t i, struct filtered *stac
 	return entry->heaviest > 0;
 }
 
-static void add(struct top_entry *to, const struct top_entry *from)
+static void add_entry_values(struct top_entry *to, const struct top_entry *from)
 {
 	if (from->heaviest > to->heaviest || to->stacks == 0) {
 		to->at = from->at;
@@ -65,9 +65,9 @@ static void add(struct top_entry *to, const struct top_entry *from)
 	to->stacks++;
 }
 
-/* ---- holders ------------------------------------------------------------------------------- */
+/* ---- functions that hold memory ----------------------------------------------------------- */
 
-static void set_key(const struct profile *p, struct item *item)
+static void set_function_key(const struct profile *p, struct item *item)
 {
 	const struct position *at = &item->entry.at;
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
@@ -85,7 +85,7 @@ static void set_key(const struct profile *p, struct item *item)
 }
 
 /* The first module of that path: an object may have been opened again. */
-static uint32_t object_of(const struct profile *p, const struct position *at)
+static uint32_t object_at_position(const struct profile *p, const struct position *at)
 {
 	uint32_t module = p->location[p->frame[at->frame].location].module;
 
@@ -96,8 +96,8 @@ static uint32_t object_of(const struct profile *p, const struct position *at)
 	return module;
 }
 
-/* What has no name, or no file, is one place per object. */
-static void set_group(const struct profile *p, enum top_kind kind, struct item *item)
+/* Code without a name or a file is one place per object. */
+static void set_group_key(const struct profile *p, enum top_kind kind, struct item *item)
 {
 	const struct position *at = &item->entry.at;
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
@@ -105,10 +105,10 @@ static void set_group(const struct profile *p, enum top_kind kind, struct item *
 			kind == TOP_BY_FUNCTION ? level->full : level->file;
 
 	item->high = at->left ? 1 + (text != 0) : 0;
-	item->low = !at->left ? 0 : text ? text : object_of(p, at);
+	item->low = !at->left ? 0 : text ? text : object_at_position(p, at);
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_by_key(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 
@@ -117,7 +117,7 @@ static int by_key(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-static int sum_holders(struct builder *b)
+static int sum_attributed_sites(struct top_builder *b)
 {
 	const uint32_t sites = b->p->sites.count;
 	struct item *item = reallocarray(NULL, (size_t)sites + 1, sizeof(*item));
@@ -132,19 +132,19 @@ static int sum_holders(struct builder *b)
 	for (uint32_t i = 0; i < sites; i++) {
 		struct filtered stack;
 
-		if (!take_site(b, i, &stack, &item[count].entry))
+		if (!read_site_entry(b, i, &stack, &item[count].entry))
 			continue;
-		item[count].entry.at = holders_find(b->h, &stack);
+		item[count].entry.at = attribution_find(b->h, &stack);
 		if (b->kind == TOP_HOLDERS)
-			set_key(b->p, &item[count++]);
+			set_function_key(b->p, &item[count++]);
 		else
-			set_group(b->p, b->kind, &item[count++]);
+			set_group_key(b->p, b->kind, &item[count++]);
 	}
-	qsort(item, count, sizeof(*item), by_key);
+	qsort(item, count, sizeof(*item), compare_by_key);
 	for (uint32_t i = 0; i < count; i++) {
-		if (i == 0 || by_key(&item[i - 1], &item[i]) != 0)
+		if (i == 0 || compare_by_key(&item[i - 1], &item[i]) != 0)
 			t->count++;
-		add(&t->entry[t->count - 1], &item[i].entry);
+		add_entry_values(&t->entry[t->count - 1], &item[i].entry);
 	}
 	free(item);
 	return 0;
@@ -153,7 +153,7 @@ static int sum_holders(struct builder *b)
 /* ---- functions ----------------------------------------------------------------------------- */
 
 /* A number for the function at a position: that of its name, or one of its module's behind them. */
-static uint32_t function_of(const struct profile *p, const struct position *at)
+static uint32_t function_at_position(const struct profile *p, const struct position *at)
 {
 	const struct symbols_level *level = position_level(p, at);
 	uint32_t module = p->location[p->frame[at->frame].location].module;
@@ -164,7 +164,7 @@ static uint32_t function_of(const struct profile *p, const struct position *at)
 	       (module < p->modules.count ? module : p->modules.count);
 }
 
-static bool has_room(struct builder *b)
+static bool reserve_item(struct top_builder *b)
 {
 	struct top_entry *entry;
 
@@ -179,7 +179,7 @@ static bool has_room(struct builder *b)
 }
 
 /* Every function on the stack of site I, once. */
-static bool add_functions(struct builder *b, uint32_t i, const struct filtered *stack,
+static bool add_functions(struct top_builder *b, uint32_t i, const struct filtered *stack,
 			  struct top_entry *entry)
 {
 	struct position at = { .frame = stack->frame, .left = stack->count };
@@ -187,23 +187,23 @@ static bool add_functions(struct builder *b, uint32_t i, const struct filtered *
 	if (at.left == 0)
 		return true;
 	do {
-		uint32_t function = function_of(b->p, &at);
+		uint32_t function = function_at_position(b->p, &at);
 
 		if (b->last[function] == i + 1)
 			continue;
 		b->last[function] = i + 1;
 		if (!b->index[function]) {
-			if (!has_room(b))
+			if (!reserve_item(b))
 				return false;
 			b->index[function] = ++b->t->count;
 		}
 		entry->at = at;
-		add(&b->t->entry[b->index[function] - 1], entry);
+		add_entry_values(&b->t->entry[b->index[function] - 1], entry);
 	} while (position_step(b->p, &at));
 	return true;
 }
 
-static int sum_functions(struct builder *b)
+static int sum_functions(struct top_builder *b)
 {
 	size_t functions = (size_t)b->p->symbols.strings.count + b->p->modules.count + 2;
 	int result = -1;
@@ -216,7 +216,7 @@ static int sum_functions(struct builder *b)
 		struct top_entry entry;
 		struct filtered stack;
 
-		if (take_site(b, i, &stack, &entry) && !add_functions(b, i, &stack, &entry))
+		if (read_site_entry(b, i, &stack, &entry) && !add_functions(b, i, &stack, &entry))
 			goto out;
 	}
 	result = 0;
@@ -228,36 +228,37 @@ out:
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-static int by_bytes(const void *a, const void *b)
+static int compare_by_bytes(const void *a, const void *b)
 {
 	const struct top_entry *x = a, *y = b;
 
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
-	/* Of equals the one further out: main before what it calls. */
+	/* The outer one comes first among equals: main before its callees. */
 	return (x->at.left > y->at.left) - (x->at.left < y->at.left);
 }
 
-static int by_blocks(const void *a, const void *b)
+static int compare_by_blocks(const void *a, const void *b)
 {
 	const struct top_entry *x = a, *y = b;
 
 	if (x->blocks != y->blocks)
 		return x->blocks > y->blocks ? -1 : 1;
-	return by_bytes(a, b);
+	return compare_by_bytes(a, b);
 }
 
-int top_build(struct top *t, const struct holders *h, const struct weight *weight,
+int top_build(struct top *t, const struct attribution *h, const struct weight *weight,
 	      enum top_kind kind, bool blocks, struct mu_error *err)
 {
-	struct builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
+	struct top_builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
 			     .kind = kind, .by_blocks = blocks };
 
 	*t = (struct top){ .count = 0 };
-	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_holders(&b)) < 0)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a list");
+	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_attributed_sites(&b)) < 0)
+		return mu_error_memory(err);
 	if (t->count > 1)
-		qsort(t->entry, t->count, sizeof(*t->entry), blocks ? by_blocks : by_bytes);
+		qsort(t->entry, t->count, sizeof(*t->entry),
+		      blocks ? compare_by_blocks : compare_by_bytes);
 	return 0;
 }
 

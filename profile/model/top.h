@@ -49,7 +49,7 @@ enum top_kind {
  * Returns 0, or -1 with ERR without memory.
  * Cost O(sites log sites), or O(frames of all stacks) for TOP_FUNCTIONS.
  */
-int top_build(struct top *t, const struct holders *h, const struct weight *weight,
+int top_build(struct top *t, const struct attribution *h, const struct weight *weight,
 	      enum top_kind kind, bool by_blocks, struct mu_error *err);
 
 /* top_free -- release the entries. Fine for a zeroed struct. */

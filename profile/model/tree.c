@@ -1,9 +1,9 @@
-/* tree.c -- who allocated, and who called whom: a tree of callers.
+/* tree.c -- The tree of callers: the functions that allocated, and their callers.
  *
- * Every stack has a walker, which stands at one of its frames. The walkers below a node stand
- * side by side in one array. To make the node's children, they are sorted by what they stand
- * at; a group is a child, and all its walkers take a step outward before its own children are
- * made. Nothing is stored for what is not significant.
+ * Every stack has a walker, which is at one of its frames. The walkers below a node are neighbours
+ * in one array. To make the node's children, they are sorted by their places; a group of equals is
+ * a child, and all its walkers step outward before its own children are made. Nothing is stored for
+ * what is not significant.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,13 +15,13 @@
 
 enum { NODES_MAX = 4 << 20 };
 
-/* What a node stands for. Equal keys are one node. */
+/* The identity of a node: equal keys are one node. */
 struct key {
 	uint64_t high, low;
 };
 
-/* Where a walker stands: a level of a frame of its stack. */
-struct place {
+/* The place of a walker: a level of a frame of its stack. */
+struct tree_place {
 	uint32_t frame;
 	uint32_t left;		/* frames from here outward that are to be shown; 0: at the end */
 	uint32_t level;
@@ -30,7 +30,7 @@ struct place {
 
 struct walker {
 	struct key key;
-	struct place place;
+	struct tree_place place;
 	int64_t bytes;
 	int64_t blocks;
 };
@@ -45,13 +45,13 @@ struct group {
 	uint32_t merged;	/* groups it stands for, 0: itself */
 };
 
-struct groups {
+struct tree_groups {
 	struct group *group;
 	uint32_t count, room;
 	bool has_ends;		/* some stacks have no more frames */
 };
 
-struct builder {
+struct tree_builder {
 	struct tree *t;
 	const struct profile *p;
 	const struct tree_options *o;
@@ -66,7 +66,7 @@ struct builder {
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
-static struct key key_of(const struct builder *b, const struct place *place)
+static struct key key_at_place(const struct tree_builder *b, const struct tree_place *place)
 {
 	uint32_t location = b->p->frame[place->frame].location;
 	const struct symbols_level *level;
@@ -76,14 +76,14 @@ static struct key key_of(const struct builder *b, const struct place *place)
 		return (struct key){ 1, location };
 	level = profile_levels(b->p, location, &count);
 	if (place->level >= count || !level[place->level].full)
-		/* What has no name is known by its module. */
+		/* Code without a name is identified by its module. */
 		return (struct key){ 0, b->p->location[location].module };
 	level += place->level;
 	return (struct key){ (uint64_t)level->full << 32 | level->file, level->line };
 }
 
 /* One step outward. */
-static void step(const struct builder *b, struct place *place)
+static void step_outward(const struct tree_builder *b, struct tree_place *place)
 {
 	uint32_t count = 0;
 
@@ -97,21 +97,23 @@ static void step(const struct builder *b, struct place *place)
 		place->left = 0;
 }
 
-static bool is_same(struct key a, struct key b)
+static bool is_same_key(struct key a, struct key b)
 {
 	return a.high == b.high && a.low == b.low;
 }
 
-/* Whether the next PERIOD keys repeat the last ones of the path; PLACE is then behind them. */
-static bool repeats(const struct builder *b, struct place *place, unsigned int depth,
-		    unsigned int period)
+/* Tells whether the next PERIOD keys repeat the last ones of the path; PLACE is then behind
+ * them. */
+static bool is_repeated_cycle(const struct tree_builder *b, struct tree_place *place,
+			      unsigned int depth, unsigned int period)
 {
-	struct place ahead = *place;
+	struct tree_place ahead = *place;
 
 	for (unsigned int i = 0; i < period; i++) {
-		if (ahead.left == 0 || !is_same(key_of(b, &ahead), b->path[depth - period + i]))
+		if (ahead.left == 0 ||
+		    !is_same_key(key_at_place(b, &ahead), b->path[depth - period + i]))
 			return false;
-		step(b, &ahead);
+		step_outward(b, &ahead);
 	}
 	*place = ahead;
 	return true;
@@ -119,12 +121,13 @@ static bool repeats(const struct builder *b, struct place *place, unsigned int d
 
 /* Recursion: what only repeats the path so far is walked over, so a thousand levels of f calling
  * itself are one node. */
-static void fold(const struct builder *b, struct place *place, unsigned int depth)
+static void fold_recursion(const struct tree_builder *b, struct tree_place *place,
+			   unsigned int depth)
 {
 	unsigned int period = 1;
 
 	while (place->left && period <= depth && period <= TREE_FOLD_MAX)
-		if (repeats(b, place, depth, period)) {
+		if (is_repeated_cycle(b, place, depth, period)) {
 			place->is_folded = true;
 			period = 1;
 		} else {
@@ -132,19 +135,19 @@ static void fold(const struct builder *b, struct place *place, unsigned int dept
 		}
 }
 
-static void advance(struct builder *b, struct walker *w, unsigned int depth)
+static void advance_walker(struct tree_builder *b, struct walker *w, unsigned int depth)
 {
-	step(b, &w->place);
+	step_outward(b, &w->place);
 	w->place.is_folded = false;
 	if (b->o->grouping == TREE_BY_LINE)
-		fold(b, &w->place, depth);
+		fold_recursion(b, &w->place, depth);
 	if (w->place.left)
-		w->key = key_of(b, &w->place);
+		w->key = key_at_place(b, &w->place);
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-static struct tree_node *add_node(struct builder *b)
+static struct tree_node *append_tree_node(struct tree_builder *b)
 {
 	struct tree *t = b->t;
 
@@ -162,12 +165,12 @@ static struct tree_node *add_node(struct builder *b)
 	return &t->node[t->count++];
 }
 
-static int64_t worth(const struct builder *b, int64_t bytes, int64_t blocks)
+static int64_t weight_of_values(const struct tree_builder *b, int64_t bytes, int64_t blocks)
 {
 	return b->o->by_blocks ? blocks : bytes;
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_walker_keys(const void *a, const void *b)
 {
 	const struct walker *x = a, *y = b;
 
@@ -179,7 +182,7 @@ static int by_key(const void *a, const void *b)
 	return (x->key.low > y->key.low) - (x->key.low < y->key.low);
 }
 
-static void add_group(struct builder *b, struct groups *g, const struct group *group)
+static void append_group(struct tree_builder *b, struct tree_groups *g, const struct group *group)
 {
 	if (g->count == g->room) {
 		struct group *more = array_grow(g->group, &g->room, g->count + 1, sizeof(*more));
@@ -194,22 +197,22 @@ static void add_group(struct builder *b, struct groups *g, const struct group *g
 }
 
 /* The run of walkers from FIRST on that have one key. */
-static struct group take_group(const struct builder *b, size_t first, size_t end)
+static struct group sum_group(const struct tree_builder *b, size_t first, size_t end)
 {
 	struct group g = { .first = first, .end = first };
 	const struct walker *w = &b->walker[first];
 	const struct location *l = &b->p->location[b->p->frame[w->place.frame].location];
 
 	g.order = modules_order(&b->p->modules, l->module, l->pc);
-	for (; g.end < end && is_same(b->walker[g.end].key, w->key); g.end++) {
+	for (; g.end < end && is_same_key(b->walker[g.end].key, w->key); g.end++) {
 		g.bytes += b->walker[g.end].bytes;
 		g.blocks += b->walker[g.end].blocks;
 	}
-	g.worth = worth(b, g.bytes, g.blocks);
+	g.worth = weight_of_values(b, g.bytes, g.blocks);
 	return g;
 }
 
-static int by_worth(const void *a, const void *b)
+static int compare_group_weights(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
@@ -219,15 +222,15 @@ static int by_worth(const void *a, const void *b)
 }
 
 /* The children that walkers [first, end) make, in order. */
-static void make_groups(struct builder *b, struct groups *g, size_t first, size_t end)
+static void group_walkers(struct tree_builder *b, struct tree_groups *g, size_t first, size_t end)
 {
 	struct group rest = { .first = first, .end = first };
 
-	qsort(b->walker + first, end - first, sizeof(*b->walker), by_key);
+	qsort(b->walker + first, end - first, sizeof(*b->walker), compare_walker_keys);
 	for (; first < end && !b->walker[first].place.left; first++)
 		g->has_ends = true;
 	while (first < end) {
-		struct group group = take_group(b, first, end);
+		struct group group = sum_group(b, first, end);
 
 		if (group.worth < b->significant) {
 			rest.bytes += group.bytes;
@@ -235,23 +238,23 @@ static void make_groups(struct builder *b, struct groups *g, size_t first, size_
 			rest.worth += group.worth;
 			rest.merged++;
 		} else {
-			add_group(b, g, &group);
+			append_group(b, g, &group);
 		}
 		first = group.end;
 	}
 	if (rest.merged)
-		add_group(b, g, &rest);
+		append_group(b, g, &rest);
 	if (g->count > 1)
-		qsort(g->group, g->count, sizeof(*g->group), by_worth);
+		qsort(g->group, g->count, sizeof(*g->group), compare_group_weights);
 }
 
-static void make_children(struct builder *b, uint32_t parent, size_t first, size_t end);
+static void make_children(struct tree_builder *b, uint32_t parent, size_t first, size_t end);
 
-static void make_node(struct builder *b, const struct group *g, unsigned int depth)
+static void make_group_node(struct tree_builder *b, const struct group *g, unsigned int depth)
 {
 	const struct walker *w = &b->walker[g->first];
 	uint32_t number = b->t->count;
-	struct tree_node *node = add_node(b);
+	struct tree_node *node = append_tree_node(b);
 
 	if (!node)
 		return;
@@ -266,20 +269,20 @@ static void make_node(struct builder *b, const struct group *g, unsigned int dep
 	node->level = w->place.level;
 	b->path[depth - 1] = w->key;
 	for (size_t i = g->first; i < g->end; i++) {
-		advance(b, &b->walker[i], depth);
+		advance_walker(b, &b->walker[i], depth);
 		node->flags |= b->walker[i].place.is_folded ? TREE_RECURSIVE : 0;
 	}
 	make_children(b, number, g->first, g->end);
 }
 
 /* NUMBER is the index of a node; the array may move. */
-static void make_children(struct builder *b, uint32_t number, size_t first, size_t end)
+static void make_children(struct tree_builder *b, uint32_t number, size_t first, size_t end)
 {
-	struct groups g = { .count = 0 };
+	struct tree_groups g = { .count = 0 };
 	unsigned int depth = b->t->node[number].depth + 1;
 	uint32_t made = 0;
 
-	make_groups(b, &g, first, end);
+	group_walkers(b, &g, first, end);
 	if (b->t->count + g.count > b->nodes_max) {
 		b->t->is_cut = true;
 		g.count = 0;
@@ -287,7 +290,7 @@ static void make_children(struct builder *b, uint32_t number, size_t first, size
 	if (depth > b->depth_max)
 		g.count = 0;
 	for (; made < g.count && !b->has_failed; made++)
-		make_node(b, &g.group[made], depth);
+		make_group_node(b, &g.group[made], depth);
 	b->t->node[number].children = made;
 	b->t->node[number].size = b->t->count - number;
 	b->t->node[number].flags |= g.has_ends ? TREE_ENDS : 0;
@@ -297,14 +300,15 @@ static void make_children(struct builder *b, uint32_t number, size_t first, size
 /* ---- everything ----------------------------------------------------------------------------- */
 
 /* A weight that can be added up, whatever a damaged recording says. */
-static int64_t sane(const struct builder *b, int64_t value)
+static int64_t clamp_value(const struct tree_builder *b, int64_t value)
 {
 	int64_t most = INT64_MAX / ((int64_t)b->p->sites.count + 1);
 
 	return value < 0 ? 0 : value < most ? value : most;
 }
 
-static void start_walkers(struct builder *b, const struct filter *f, const struct weight *weight)
+static void start_walkers(struct tree_builder *b, const struct filter *f,
+			  const struct weight *weight)
 {
 	const struct sites *sites = &b->p->sites;
 	struct tree_node *root = b->t->node;
@@ -319,10 +323,10 @@ static void start_walkers(struct builder *b, const struct filter *f, const struc
 		if (stack.is_ignored)
 			continue;
 		*w = (struct walker){ .place = { .frame = stack.frame, .left = stack.count },
-				      .bytes = sane(b, weight[i].bytes),
-				      .blocks = sane(b, weight[i].blocks) };
+				      .bytes = clamp_value(b, weight[i].bytes),
+				      .blocks = clamp_value(b, weight[i].blocks) };
 		if (stack.count)
-			w->key = key_of(b, &w->place);
+			w->key = key_at_place(b, &w->place);
 		root->bytes += w->bytes;
 		root->blocks += w->blocks;
 		b->walkers++;
@@ -330,10 +334,10 @@ static void start_walkers(struct builder *b, const struct filter *f, const struc
 }
 
 /* Massif's formula: a floor, but never nothing when there is nothing. */
-static int64_t least_significant(const struct builder *b)
+static int64_t least_significant(const struct tree_builder *b)
 {
 	const struct tree_node *root = b->t->node;
-	int64_t all = worth(b, root->bytes, root->blocks);
+	int64_t all = weight_of_values(b, root->bytes, root->blocks);
 
 	if (b->o->threshold <= 0)
 		return INT64_MIN;
@@ -345,26 +349,26 @@ static int64_t least_significant(const struct builder *b)
 int tree_build(struct tree *t, const struct filter *f, const struct weight *weight,
 	       const struct tree_options *o, struct mu_error *err)
 {
-	struct builder *b = calloc(1, sizeof(*b));
+	struct tree_builder *b = calloc(1, sizeof(*b));
 	int result = -1;
 
 	*t = (struct tree){ .count = 0 };
 	if (!b)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a tree");
+		return mu_error_memory(err);
 	b->t = t;
 	b->p = f->profile;
 	b->o = o;
 	b->nodes_max = o->nodes_max ? o->nodes_max : NODES_MAX;
 	b->depth_max = o->depth && o->depth < TREE_DEPTH_MAX ? o->depth : TREE_DEPTH_MAX;
 	b->walker = reallocarray(NULL, (size_t)b->p->sites.count + 1, sizeof(*b->walker));
-	if (b->walker && add_node(b)) {
+	if (b->walker && append_tree_node(b)) {
 		start_walkers(b, f, weight);
 		b->significant = least_significant(b);
 		make_children(b, 0, 0, b->walkers);
 		result = b->has_failed ? -1 : 0;
 	}
 	if (result < 0)
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a tree");
+		mu_error_memory(err);
 	free(b->walker);
 	free(b);
 	return result;

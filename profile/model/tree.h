@@ -1,9 +1,9 @@
-/* tree.h -- who allocated, and who called whom: a tree of callers.
+/* tree.h -- The tree of callers: the functions that allocated, and their callers.
  *
  * The root is everything; its children are the functions that allocated, theirs the functions
- * that called these, and so on outward. Only what is significant becomes a node; what is not
- * is summed up in one leaf per parent. So the cost is that of what is shown, and memory is
- * bounded: 48 bytes per stack, and the nodes.
+ * that called these, and so on outward. Only significant places become nodes; the others are summed
+ * up in one leaf per parent. So the cost depends on what is shown, and memory is bounded: 48 bytes
+ * per stack, and the nodes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -8,14 +8,14 @@
 
 #include "recording/accesses.h"
 
-static void set_mixed(struct site_accesses *a)
+static void set_mixed_lengths(struct site_accesses *a)
 {
 	free(a->count);
 	*a = (struct site_accesses){ .read_bytes = a->read_bytes,
 				     .written_bytes = a->written_bytes, .is_mixed = true };
 }
 
-static void add_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
+static void add_byte_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
 {
 	for (uint32_t i = 0; i < counts; i++) {
 		uint32_t sum = (uint32_t)to[i] + from[i];
@@ -33,16 +33,17 @@ static int ensure_counts(struct site_accesses *a, uint64_t length)
 	return a->count ? 0 : -1;
 }
 
-/* What one thread learnt. Its counts are of blocks that all had the length it gives; that of
- * other threads' blocks may be another, then nothing is known. */
-static int add_entry(struct site_accesses *a, const struct image *im, const struct mu_access *e)
+/* Adds the entry of one thread. All blocks it counted had the length it gives. If the blocks of
+ * other threads had another length, nothing is known. */
+static int add_access_entry(struct site_accesses *a, const struct image *im,
+			    const struct mu_access *e)
 {
 	const uint16_t *from;
 
 	a->read_bytes += e->read_bytes;
 	a->written_bytes += e->written_bytes;
 	if (e->state == MU_ACCESS_MIXED || (a->length && e->length && a->length != e->length))
-		set_mixed(a);
+		set_mixed_lengths(a);
 	if (a->is_mixed || e->length == 0)
 		return 0;
 	a->length = e->length;
@@ -53,12 +54,12 @@ static int add_entry(struct site_accesses *a, const struct image *im, const stru
 		return 0;
 	if (ensure_counts(a, e->length) < 0)
 		return -1;
-	add_counts(a->count, from, a->counts);
+	add_byte_counts(a->count, from, a->counts);
 	return 0;
 }
 
-/* Small blocks that nobody touched have counts, too: of nothing. */
-static int finish(struct accesses *a)
+/* Small blocks that were never touched have counts too: zeros. */
+static int finish_site_accesses(struct accesses *a)
 {
 	for (uint32_t i = 0; i < a->sites; i++) {
 		struct site_accesses *site = &a->site[i];
@@ -72,7 +73,7 @@ static int finish(struct accesses *a)
 	return 0;
 }
 
-static int load(struct accesses *a, const struct image *im)
+static int load_access_table(struct accesses *a, const struct image *im)
 {
 	uint64_t count = image_count(im, MU_SEC_ACCESSES);
 
@@ -81,10 +82,10 @@ static int load(struct accesses *a, const struct image *im)
 
 		if (!image_copy_entry(im, MU_SEC_ACCESSES, i, &entry, sizeof(entry)))
 			break;
-		if (entry.site < a->sites && add_entry(&a->site[entry.site], im, &entry) < 0)
+		if (entry.site < a->sites && add_access_entry(&a->site[entry.site], im, &entry) < 0)
 			return -1;
 	}
-	return finish(a);
+	return finish_site_accesses(a);
 }
 
 int accesses_load(struct accesses *a, const struct image *im, uint32_t sites,
@@ -92,8 +93,8 @@ int accesses_load(struct accesses *a, const struct image *im, uint32_t sites,
 {
 	*a = (struct accesses){ .sites = sites };
 	a->site = calloc((size_t)sites + 1, sizeof(*a->site));
-	if (!a->site || load(a, im) < 0)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for accesses");
+	if (!a->site || load_access_table(a, im) < 0)
+		return mu_error_memory(err);
 	return 0;
 }
 
@@ -102,7 +103,7 @@ int accesses_add(struct site_accesses *to, const struct site_accesses *from)
 	to->read_bytes += from->read_bytes;
 	to->written_bytes += from->written_bytes;
 	if (from->is_mixed || (to->length && from->length && to->length != from->length))
-		set_mixed(to);
+		set_mixed_lengths(to);
 	if (to->is_mixed || from->length == 0)
 		return 0;
 	to->length = from->length;
@@ -110,7 +111,7 @@ int accesses_add(struct site_accesses *to, const struct site_accesses *from)
 		return 0;
 	if (ensure_counts(to, from->length) < 0)
 		return -1;
-	add_counts(to->count, from->count, to->counts);
+	add_byte_counts(to->count, from->count, to->counts);
 	return 0;
 }
 

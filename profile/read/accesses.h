@@ -17,7 +17,7 @@ enum {
 	ACCESSES_MAX = 65535		/* of a byte: or more */
 };
 
-/* What was read and written in the blocks of a site. */
+/* Reads and writes in the blocks of a site. */
 struct site_accesses {
 	uint64_t read_bytes;
 	uint64_t written_bytes;

@@ -1,9 +1,9 @@
-/* backed.h -- which parts of an image have memory behind them.
+/* backed.h -- Finds the parts of an image that have memory behind them.
  *
- * A slot is sparse: what nobody has written is a hole. An honest image has no entry in one, since
+ * A slot is sparse: parts never written are holes. An honest image has no entry in one, since
  * the recorder populates memory before it uses it; a hostile image may claim 2 GiB and have written
- * a page. Whoever reads a hole of shared memory makes the kernel fill it with a page, for ever. So
- * readers ask first, and what they do is bounded by what the program has really paid for.
+ * a page. A read of a hole in shared memory makes the kernel fill it with a page, for ever. So
+ * readers ask first, and their work is bounded by the memory that the program really used.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,8 +15,8 @@
 
 enum { BACKED_RANGES = 4 };
 
-/* Of one image. What is known stays known: memory that was backed once may be read, although the
- * program may have given it back meanwhile. */
+/* The known ranges of one image. They stay valid: memory that was backed once may be read, even if
+ * the program has given it back since. */
 struct backed {
 	int fd;			/* of the memory: borrowed; it is only asked, never read */
 	uint64_t start;		/* of the image in it */
@@ -30,10 +30,10 @@ struct backed {
 /* backed_init -- nothing is known yet. */
 void backed_init(struct backed *b, int fd, uint64_t start, uint64_t size);
 
-/* backed_run -- bytes from OFFSET on, at least LENGTH if there are so many, without a hole.
+/* backed_run -- Counts the bytes from OFFSET on without a hole, up to LENGTH or more.
  *
- * Returns 0 at a hole, and beyond the image. What cannot be asked (a file system that does not know
- * of holes) counts as backed. Cost: a few comparisons for what is known, else one system call.
+ * Returns 0 at a hole, and beyond the image. All counts as backed on a file system without holes.
+ * Cost: a few comparisons in known ranges, else one system call.
  */
 uint64_t backed_run(struct backed *b, uint64_t offset, uint64_t length);
 

@@ -1,4 +1,4 @@
-/* batch.c -- frees that a process has not booked yet, for readers from outside.
+/* batch.c -- Accounts for deferred frees when another process's image is read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,17 +12,17 @@
 
 enum { TRIES = 8 };
 
-static uint64_t size_of(const struct mu_batch_free *waiting)
+static uint64_t size_of_free(const struct mu_batch_free *waiting)
 {
 	return waiting->size & ((UINT64_C(1) << 48) - 1);
 }
 
-static uint64_t birth_of(const struct mu_batch_free *waiting)
+static uint64_t birth_of_free(const struct mu_batch_free *waiting)
 {
 	return waiting->size >> 48 << 22 | waiting->tag >> 10;
 }
 
-static void copy_header(struct image *im)
+static void copy_image_header(struct image *im)
 {
 	struct mu_image *head = &im->head;
 
@@ -35,28 +35,28 @@ static void copy_header(struct image *im)
 }
 
 /* Copies header and batch. Returns whether both are of one moment. */
-static bool copy_both(struct image *im)
+static bool copy_header_and_batch(struct image *im)
 {
 	const struct mu_batch *shared;
 	uint64_t serial, counters;
 	uint32_t count, done;
 
 	im->batch = (struct mu_batch){ .count = 0 };
-	copy_header(im);
+	copy_image_header(im);
 	shared = im->head.batch & 7 ? NULL : image_at(im, im->head.batch, sizeof(*shared));
 	if (!shared)
 		return true;
 	serial = __atomic_load_n(&shared->serial, __ATOMIC_ACQUIRE);
 	done = __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE);
 	counters = __atomic_load_n(&shared->counters, __ATOMIC_ACQUIRE);
-	/* Of later frees it may copy the number alone. */
+	/* The copy below may have the number of later frees without their records. */
 	count = __atomic_load_n(&shared->count, __ATOMIC_ACQUIRE);
 	image_copy_bytes(&im->batch, shared, sizeof(*shared));
 	im->batch.count = count;
 	im->batch.done = done;
 	im->batch.counters = counters;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	copy_header(im);
+	copy_image_header(im);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (count > MU_BATCH || done > count)
 		im->batch.count = im->batch.done = 0;
@@ -66,11 +66,11 @@ static bool copy_both(struct image *im)
 }
 
 /* As the recorder does: libmemusage/event/batch.c, plan_sums(). */
-static void book_head(struct image *im, const struct mu_batch_free *waiting)
+static void apply_free_to_head(struct image *im, const struct mu_batch_free *waiting)
 {
 	struct mu_heap *heap = &im->head.heap;
-	uint64_t size = size_of(waiting);
-	uint64_t extra = mu_slop(size) + MU_SLACK(birth_of(waiting)) + im->batch.admin;
+	uint64_t size = size_of_free(waiting);
+	uint64_t extra = mu_slop(size) + MU_SLACK(birth_of_free(waiting)) + im->batch.admin;
 
 	if (heap->now > heap->peak) {
 		heap->peak = heap->now;
@@ -84,7 +84,7 @@ static void book_head(struct image *im, const struct mu_batch_free *waiting)
 }
 
 /* The recorder has begun to book: what it will have come to, however far it is. */
-static bool take_sums(struct image *im)
+static bool adopt_planned_sums(struct image *im)
 {
 	const struct mu_batch *batch = &im->batch;
 	struct mu_counters counters;
@@ -100,19 +100,19 @@ static bool take_sums(struct image *im)
 	return true;
 }
 
-static const void *cell_at(const struct image *im, uint64_t index)
+static const void *cell_at_index(const struct image *im, uint64_t index)
 {
 	return image_entry(im, MU_SEC_CELLS, index, sizeof(struct mu_cell));
 }
 
-/* Whether the recorder may have changed the cell of the first that waits. */
-static bool is_in_cell(const struct image *im)
+/* Tells whether the recorder may have changed the cell of the first deferred free. */
+static bool is_cell_in_flight(const struct image *im)
 {
 	return im->batch.counters && im->batch.in_cell == (uint64_t)im->batch.done + 1;
 }
 
 /* A site's cells are added up: the first one stands for all. */
-static void find_cells(struct image *im)
+static void find_cells_of_frees(struct image *im)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
 	uint64_t in_cell = UINT64_MAX;
@@ -120,7 +120,7 @@ static void find_cells(struct image *im)
 
 	memset(im->batch_cell, 0xff, sizeof(im->batch_cell));
 	for (uint64_t i = cells; i-- > 0;) {
-		const void *at = cell_at(im, i);
+		const void *at = cell_at_index(im, i);
 
 		if (!at)
 			continue;
@@ -128,10 +128,10 @@ static void find_cells(struct image *im)
 		if ((uint64_t)((const uint8_t *)at - im->base) == im->batch.cell)
 			in_cell = i;
 		for (uint32_t k = im->batch.done; k < im->batch.count; k++)
-			if (im->batch.free[k].site == cell.site && !(cell.flags & MU_CELL_BOOKS))
+			if (im->batch.free[k].site == cell.site && !(cell.flags & MU_CELL_MASSIF))
 				im->batch_cell[k] = i;
 	}
-	if (is_in_cell(im))
+	if (is_cell_in_flight(im))
 		im->batch_cell[im->batch.done] = in_cell;
 }
 
@@ -139,21 +139,21 @@ void batch_take(struct image *im)
 {
 	int tries = 0;
 
-	while (!copy_both(im) && ++tries < TRIES)
+	while (!copy_header_and_batch(im) && ++tries < TRIES)
 		;
 	if (tries == TRIES)
 		im->batch.count = im->batch.done = 0;
 	if (im->batch.count == im->batch.done)
 		return;
-	find_cells(im);
-	if (take_sums(im))
+	find_cells_of_frees(im);
+	if (adopt_planned_sums(im))
 		return;
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++)
-		book_head(im, &im->batch.free[k]);
+		apply_free_to_head(im, &im->batch.free[k]);
 }
 
-static void book_cell(const struct image *im, const struct mu_batch_free *waiting,
-		      struct mu_cell *cell)
+static void apply_free_to_cell(const struct image *im, const struct mu_batch_free *waiting,
+			       struct mu_cell *cell)
 {
 	if (cell->epoch != im->head.heap.epoch) {
 		cell->peak_bytes = cell->live_bytes;
@@ -162,20 +162,20 @@ static void book_cell(const struct image *im, const struct mu_batch_free *waitin
 	}
 	if (cell->live_bytes > cell->max_bytes)
 		cell->max_bytes = cell->live_bytes;
-	cell->live_bytes = (int64_t)((uint64_t)cell->live_bytes - size_of(waiting));
+	cell->live_bytes = (int64_t)((uint64_t)cell->live_bytes - size_of_free(waiting));
 	cell->live_blocks = (int64_t)((uint64_t)cell->live_blocks - 1);
 	cell->life = (int64_t)((uint64_t)cell->life + im->batch.tick);
 }
 
 bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 {
-	const void *at = cell_at(im, index);
+	const void *at = cell_at_index(im, index);
 
 	if (!at)
 		return false;
 	image_copy_bytes(cell, at, sizeof(*cell));
 	uint32_t k = im->batch.done;
-	if (k < im->batch.count && is_in_cell(im) && im->batch_cell[k] == index) {
+	if (k < im->batch.count && is_cell_in_flight(im) && im->batch_cell[k] == index) {
 		cell->live_bytes = im->batch.live_bytes;
 		cell->live_blocks = im->batch.live_blocks;
 		cell->life = im->batch.life;
@@ -183,19 +183,19 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 	}
 	for (; k < im->batch.count; k++)
 		if (im->batch_cell[k] == index)
-			book_cell(im, &im->batch.free[k], cell);
+			apply_free_to_cell(im, &im->batch.free[k], cell);
 	return true;
 }
 
-void batch_lives(const struct image *im, struct mu_lives *lives)
+void batch_add_lifetimes(const struct image *im, struct mu_lifetimes *lives)
 {
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++) {
-		uint64_t age = mu_age(birth_of(&im->batch.free[k]), im->batch.tick);
+		uint64_t age = mu_age(birth_of_free(&im->batch.free[k]), im->batch.tick);
 		uint64_t word, blocks = 1;
 
-		if (k == im->batch.done && is_in_cell(im) && !(im->batch.lives & 7) &&
-		    image_copy(im, im->batch.lives, &word, sizeof(word)))
+		if (k == im->batch.done && is_cell_in_flight(im) && !(im->batch.lifetimes & 7) &&
+		    image_copy(im, im->batch.lifetimes, &word, sizeof(word)))
 			blocks = im->batch.lived - word;
-		lives->blocks[mu_lives_class(age)] += blocks;
+		lives->blocks[mu_lifetime_class(age)] += blocks;
 	}
 }

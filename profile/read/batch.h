@@ -1,8 +1,8 @@
-/* batch.h -- frees that a process has not booked yet, for readers from outside.
+/* batch.h -- Accounts for deferred frees when another process's image is read.
  *
- * A process with one thread books frees in a row in batches (struct mu_batch). What is read of its
- * image is made as if they had been booked: the copied header when it is copied, cells when
- * they are read by batch_cell(), lifetimes by batch_lives().
+ * A process with one thread accounts for consecutive frees in batches (struct mu_batch). Reads of
+ * its image give the figures after these frees: the copied header when it is copied, cells when
+ * they are read by batch_cell(), lifetimes by batch_add_lifetimes().
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,17 +15,17 @@
 #include "profile/read/image.h"
 #include "recording/recording.h"
 
-/* batch_take -- copy the image's header and what waits beside it, of one moment.
+/* batch_take -- Copies the image's header and its deferred frees, both of one moment.
  *
- * Tries again if the process books meanwhile; if it goes on doing so, nothing waits. Cost that of
- * copying the header, and one look at all cells if something waits.
+ * Tries again if the process applies them meanwhile; if it does so each time, none are deferred.
+ * Cost: copying the header, and one pass over all cells if there are deferred frees.
  */
 void batch_take(struct image *im);
 
 /* batch_cell -- copy entry INDEX of MU_SEC_CELLS out. Returns false if there is none. */
 bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell);
 
-/* batch_lives -- add the blocks that wait. */
-void batch_lives(const struct image *im, struct mu_lives *lives);
+/* batch_add_lifetimes -- add the blocks that wait. */
+void batch_add_lifetimes(const struct image *im, struct mu_lifetimes *lives);
 
 #endif

@@ -20,7 +20,7 @@ static void add_functions(struct counters *c, const struct mu_counters *from)
 	c->realloc_free += from->realloc_free;
 	c->mremap_nomove += from->mremap_nomove;
 	c->mremap_dec += from->mremap_dec;
-	c->foreign_frees += from->foreign_frees;
+	c->unknown_frees += from->unknown_frees;
 	c->nested += from->nested;
 	c->requests += from->requests;
 	c->request_errors += from->request_errors;
@@ -29,7 +29,8 @@ static void add_functions(struct counters *c, const struct mu_counters *from)
 	c->paused_bytes += from->paused_bytes;
 }
 
-static void add_one(struct counters *c, const struct image *im, const struct mu_counters *from)
+static void add_thread_counters(struct counters *c, const struct image *im,
+				const struct mu_counters *from)
 {
 	uint64_t high[MU_HIST_HIGH];
 
@@ -48,10 +49,10 @@ void counters_add(struct counters *c, const struct image *im)
 	uint64_t threads = image_count(im, MU_SEC_THREADS);
 	struct mu_thread thread;
 
-	add_one(c, im, &im->head.retired);
+	add_thread_counters(c, im, &im->head.retired);
 	for (uint64_t i = 0; i < threads; i++) {
 		if (image_copy_entry(im, MU_SEC_THREADS, i, &thread, sizeof(thread)))
-			add_one(c, im, &thread.counters);
+			add_thread_counters(c, im, &thread.counters);
 	}
 }
 

@@ -20,7 +20,7 @@ struct counters {
 	uint64_t realloc_free;
 	uint64_t mremap_nomove;
 	uint64_t mremap_dec;
-	uint64_t foreign_frees;
+	uint64_t unknown_frees;
 	uint64_t nested;
 	uint64_t hist[MU_HIST_BUCKETS];	/* bucket i: sizes 16 i to 16 i + 15 */
 	uint64_t hist_large;		/* sizes of 64 KiB and more */

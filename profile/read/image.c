@@ -87,7 +87,7 @@ int image_load(struct image *im, const void *base, uint64_t size, struct mu_erro
 }
 
 /* Extents double: extent k begins at entry ((1 << k) - 1) << first_log2. */
-static const void *entry_at(const struct image *im, const struct mu_table *t, uint64_t index)
+static const void *entry_at_index(const struct image *im, const struct mu_table *t, uint64_t index)
 {
 	unsigned int extent;
 	uint64_t inner, offset;
@@ -104,8 +104,8 @@ static const void *entry_at(const struct image *im, const struct mu_table *t, ui
 	return image_at(im, offset, t->entry_size);
 }
 
-/* What the table says, as far as it is worth looking there. */
-static uint64_t declared(const struct image *im, enum mu_section section)
+/* Returns a table's own count of entries, limited where more make no sense; 0: no table. */
+static uint64_t declared_entry_count(const struct image *im, enum mu_section section)
 {
 	const struct mu_table *t = &im->head.table[section];
 
@@ -130,9 +130,10 @@ static uint64_t entries_there(const struct image *im, uint64_t offset, uint64_t 
 	return run / size < wanted ? run / size : wanted;
 }
 
-/* Of the first COUNT entries: how many lie in memory that is there. An extent that is not whole is
- * the last one. */
-static uint64_t count_there(const struct image *im, const struct mu_table *t, uint64_t count)
+/* Counts how many of the first COUNT entries are in backed memory. The first extent that is not
+ * whole is the last one read. */
+static uint64_t count_readable_entries(const struct image *im, const struct mu_table *t,
+				       uint64_t count)
 {
 	uint64_t there = 0;
 
@@ -156,7 +157,7 @@ uint64_t image_count(const struct image *im, enum mu_section section)
 		return im->sample_count;
 	if (section == MU_SEC_SNAPSHOTS && im->shots)
 		return im->shot_count;
-	return count_there(im, t, declared(im, section));
+	return count_readable_entries(im, t, declared_entry_count(im, section));
 }
 
 const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
@@ -172,9 +173,9 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 		return index < im->shot_count && size <= sizeof(*im->shots) ? &im->shots[index] :
 									      NULL;
 	/* Structures are read in place by their alignment. */
-	if (t->entry_size < size || t->entry_size % 8 || index >= declared(im, section))
+	if (t->entry_size < size || t->entry_size % 8 || index >= declared_entry_count(im, section))
 		return NULL;
-	entry = entry_at(im, t, index);
+	entry = entry_at_index(im, t, index);
 	return (uintptr_t)entry % 8 ? NULL : entry;
 }
 

@@ -30,8 +30,8 @@ struct image {
 	const uint8_t *base;	/* of the image in memory */
 	uint64_t size;		/* bytes that may be read */
 	struct mu_image head;	/* copied by image_load() or image_refresh() */
-	/* The timeline of an image that is recorded right now lies with the collector: these
-	 * stand for section MU_SEC_TIMELINE unless they are NULL. Borrowed. */
+	/* The collector holds the timeline of an image that is being recorded: these replace
+	 * section MU_SEC_TIMELINE unless they are NULL. Borrowed. */
 	const struct mu_sample *samples;
 	uint64_t sample_count;
 	uint64_t rss_peak;	/* likewise, unless head.rss_peak is larger */
@@ -42,7 +42,7 @@ struct image {
 	const uint8_t *outside;
 	uint64_t outside_size;
 	struct mu_batch batch;	/* copied with the header; batch.h */
-	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it is booked */
+	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it counts */
 	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */
 	struct backed *backed;	/* of shared memory: nothing else of it is read; NULL: all is */
 };
@@ -85,10 +85,10 @@ void image_copy_bytes(void *to, const void *from, size_t length);
  */
 bool image_copy(const struct image *im, uint64_t offset, void *to, size_t length);
 
-/* image_bytes -- how much of the image can really be there: what is used, and backed.
+/* image_bytes -- Returns the bytes of the image that are used and backed.
  *
  * Entries and what they name can be larger together only if they share bytes, as no honest ones do.
- * Of an image that is recorded right now, what lies with the collector counts too.
+ * The collector's part of an image that is being recorded counts too.
  */
 uint64_t image_bytes(const struct image *im);
 
@@ -98,7 +98,7 @@ uint64_t image_bytes(const struct image *im);
  */
 uint64_t image_count(const struct image *im, enum mu_section section);
 
-/* image_entry -- where entry INDEX of a table lies, or NULL.
+/* image_entry -- Returns a pointer to entry INDEX of a table, or NULL.
  *
  * size  bytes the caller means to read; an entry that is smaller reads as NULL.
  * As image_at(): for atomic loads and stores.
@@ -113,14 +113,14 @@ const void *image_entry(const struct image *im, enum mu_section section, uint64_
 bool image_copy_entry(const struct image *im, enum mu_section section, uint64_t index, void *to,
 		      size_t size);
 
-/* What there is of a struct mu_thread without its histogram, for image_copy_entry(). */
+/* Bytes of a struct mu_thread without its histogram, for image_copy_entry(). */
 #define IMAGE_THREAD_FIGURES (offsetof(struct mu_thread, counters) + \
 			      offsetof(struct mu_counters, hist_low))
 
-/* image_snapshot -- copy snapshot INDEX out.
+/* image_snapshot -- Copies snapshot INDEX out.
  *
- * Returns false, and leaves *SHOT alone, if there is none. Of its values only where they lie is
- * copied.
+ * Returns false, and leaves *SHOT alone, if there is none. Its values are not copied, only their
+ * offset.
  */
 bool image_snapshot(const struct image *im, uint64_t index, struct mu_snapshot *shot);
 

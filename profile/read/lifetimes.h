@@ -1,4 +1,4 @@
-/* lifetimes.h -- for how long the blocks of a run lived.
+/* lifetimes.h -- Lifetimes of the blocks of a run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,13 +10,13 @@
 
 #include "profile/read/image.h"
 
-/* lives_of -- blocks that are gone, by the time for which they lived.
+/* lifetimes_of -- Counts the freed blocks by lifetime.
  *
  * lives  gets a class per entry: 0 is below a millisecond or so (born and died in the same tick),
  *        k from 2^(k-1) ms to below 2^k; the last has no upper end. next is 0.
  * Returns false if they were not counted: without call stacks, or before this was recorded. A
  * chain that leads nowhere ends there.
  */
-bool lives_of(const struct image *im, struct mu_lives *lives);
+bool lifetimes_of(const struct image *im, struct mu_lifetimes *lives);
 
 #endif

@@ -22,7 +22,7 @@
 
 #include "profile/read/image.h"
 
-/* Two moments, each seen by both clocks: what lies between is interpolated. With
+/* Two moments, each seen by both clocks: times between are interpolated. With
  * MU_TIME_MONOTONIC raw and ns are the same. */
 struct log_clock {
 	uint64_t raw_before, ns_before;
@@ -106,8 +106,8 @@ int logmerge_begin(struct logmerge *m, struct image *im, const struct log_clock 
 size_t logmerge_read(struct logmerge *m, const struct image *im, struct log_event *batch,
 		     size_t max);
 
-/* logmerge_discard -- give all read-only chunks back without reading their events: for images
- * whose events nobody wants. */
+/* logmerge_discard -- Gives all read-only chunks back without reading their events, for images
+ * whose events are not wanted. */
 void logmerge_discard(struct logmerge *m, struct image *im);
 
 #endif

@@ -13,7 +13,7 @@ enum {
 	OVERLAPS_MAX = 256	/* modules looked at for one address; a real one meets a few */
 };
 
-static struct module copy_module(const struct mu_module *from, const struct image *im)
+static struct module copy_module_entry(const struct mu_module *from, const struct image *im)
 {
 	struct module m = { .start = from->start, .end = from->end, .bias = from->bias,
 			    .opened = from->opened,
@@ -28,7 +28,7 @@ static struct module copy_module(const struct mu_module *from, const struct imag
 	return m;
 }
 
-static int by_start(const void *a, const void *b)
+static int compare_module_starts(const void *a, const void *b)
 {
 	const struct module *x = a, *y = b;
 
@@ -37,10 +37,10 @@ static int by_start(const void *a, const void *b)
 	return (x->opened > y->opened) - (x->opened < y->opened);
 }
 
-/* The program lies far below the libraries, whether it can be relocated or not. */
+/* The program is far below the libraries, relocatable or not. */
 #define LIBRARIES_FROM UINT64_C(0x700000000000)
 
-static bool is_linker(const struct module *m)
+static bool is_dynamic_linker(const struct module *m)
 {
 	const char *slash = strrchr(m->path, '/');
 
@@ -49,7 +49,7 @@ static bool is_linker(const struct module *m)
 
 /* Modules are sorted by start. Generations need not be told apart: what takes the place of
  * another is ranked like it. */
-static void rank(struct modules *m)
+static void rank_modules(struct modules *m)
 {
 	uint32_t next = 0;
 
@@ -60,7 +60,8 @@ static void rank(struct modules *m)
 		for (uint32_t i = m->count; i > 0; i--) {
 			struct module *module = &m->module[i - 1];
 
-			if (module->start >= LIBRARIES_FROM && is_linker(module) != is_other)
+			if (module->start >= LIBRARIES_FROM &&
+			    is_dynamic_linker(module) != is_other)
 				module->rank = next++;
 		}
 }
@@ -83,24 +84,24 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 	m->module = calloc(count + 1, sizeof(*m->module));
 	m->reach = calloc(count + 1, sizeof(*m->reach));
 	if (!m->module || !m->reach)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+		return mu_error_memory(err);
 	for (uint64_t i = 0; i < count; i++) {
 		struct mu_module from;
 
 		if (!image_copy_entry(im, MU_SEC_MODULES, i, &from, sizeof(from)) ||
 		    from.start >= from.end)
 			continue;
-		m->module[m->count] = copy_module(&from, im);
+		m->module[m->count] = copy_module_entry(&from, im);
 		if (!m->module[m->count++].path)
-			return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for modules");
+			return mu_error_memory(err);
 	}
-	qsort(m->module, m->count, sizeof(*m->module), by_start);
+	qsort(m->module, m->count, sizeof(*m->module), compare_module_starts);
 	for (uint32_t i = 0; i < m->count; i++) {
 		uint64_t before = i ? m->reach[i - 1] : 0;
 
 		m->reach[i] = m->module[i].end > before ? m->module[i].end : before;
 	}
-	rank(m);
+	rank_modules(m);
 	return 0;
 }
 
@@ -127,7 +128,7 @@ uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t genera
 }
 
 /* Links in /proc lead each process to what is its own. */
-static bool is_for_all(const char *path)
+static bool is_same_for_all(const char *path)
 {
 	return path[0] == '/' && strncmp(path, "/proc/", 6) != 0 &&
 	       strncmp(path, "/dev/fd/", 8) != 0;
@@ -136,7 +137,7 @@ static bool is_for_all(const char *path)
 void modules_follow_links(struct modules *m)
 {
 	for (uint32_t i = 0; i < m->count; i++) {
-		char *path = is_for_all(m->module[i].path) ? realpath(m->module[i].path, NULL)
+		char *path = is_same_for_all(m->module[i].path) ? realpath(m->module[i].path, NULL)
 							   : NULL;
 
 		if (!path)

@@ -45,11 +45,11 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
  */
 uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t generation);
 
-/* modules_order -- where an address stands among all in the order that Valgrind would see.
+/* modules_order -- Returns an address's rank in the order that Valgrind would see.
  *
  * Massif lists equals by address. Under Valgrind the program has the lowest addresses, then
- * comes the dynamic linker, then each library above the one loaded before it; Linux lays each
- * below the one before. So the order of modules is turned round here.
+ * comes the dynamic linker, then each library above the one loaded before it; Linux maps each below
+ * the one before. So the order of modules is reversed here.
  *
  * module  from modules_find(); MODULES_NONE comes last.
  */

@@ -15,7 +15,7 @@ struct origin {
 	pid_t pid, parent; /* by the process itself */
 };
 
-static bool origin_of(const struct segment *s, uint32_t slot, struct origin *o)
+static bool read_slot_origin(const struct segment *s, uint32_t slot, struct origin *o)
 {
 	struct mu_slot entry;
 	struct image im;
@@ -38,7 +38,7 @@ uint32_t pick_process(const struct segment *s, pid_t wanted)
 	struct origin o;
 
 	for (uint32_t k = 0; k < s->head.slot_count; k++)
-		if (origin_of(s, k, &o) && o.seen == wanted && o.start_ns >= latest) {
+		if (read_slot_origin(s, k, &o) && o.seen == wanted && o.start_ns >= latest) {
 			found = k;
 			latest = o.start_ns;
 		}
@@ -46,13 +46,13 @@ uint32_t pick_process(const struct segment *s, pid_t wanted)
 }
 
 /* The earliest image, or with a process ID the earliest of that process. */
-static bool earliest(const struct segment *s, pid_t pid, struct origin *first)
+static bool find_earliest_image(const struct segment *s, pid_t pid, struct origin *first)
 {
 	bool found = false;
 	struct origin o;
 
 	for (uint32_t k = 0; k < s->head.slot_count; k++)
-		if (origin_of(s, k, &o) && (!pid || o.pid == pid) &&
+		if (read_slot_origin(s, k, &o) && (!pid || o.pid == pid) &&
 		    (!found || o.start_ns < first->start_ns)) {
 			*first = o;
 			found = true;
@@ -64,12 +64,12 @@ uint32_t pick_main(const struct segment *s)
 {
 	struct origin first, parent;
 
-	if (!earliest(s, 0, &first))
+	if (!find_earliest_image(s, 0, &first))
 		return PICK_NONE;
 	/* A child may be earlier than what is left of its parent, whose images before an exec
 	 * are not kept. */
 	for (int i = 0; i < MAX_GENERATIONS && first.parent; i++) {
-		if (!earliest(s, first.parent, &parent))
+		if (!find_earliest_image(s, first.parent, &parent))
 			break;
 		first = parent;
 	}

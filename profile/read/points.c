@@ -7,20 +7,21 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static uint64_t positive(int64_t value)
+static uint64_t positive_or_zero(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
 }
 
 /* A sum of times modulo 2^64, which is a sum of lifetimes. */
-static uint64_t lifetimes(int64_t life, uint64_t live, uint64_t end)
+static uint64_t sum_lifetimes(int64_t life, uint64_t live, uint64_t end)
 {
-	return positive((int64_t)((uint64_t)life + live * end));
+	return positive_or_zero((int64_t)((uint64_t)life + live * end));
 }
 
 /* ---- recorded ---------------------------------------------------------------------------- */
 
-static struct point take(const struct mu_point *from, const struct mu_points *all, uint64_t end)
+static struct point convert_point(const struct mu_point *from, const struct mu_points *all,
+				  uint64_t end)
 {
 	bool is_now = all->now >= all->peak || from->epoch != all->epoch;
 	struct point p = {
@@ -28,12 +29,12 @@ static struct point take(const struct mu_point *from, const struct mu_points *al
 		.frames = from->frames,
 		.total_bytes = from->total_bytes,
 		.total_blocks = from->total_blocks,
-		.peak_bytes = positive(is_now ? from->live_bytes : from->peak_bytes),
-		.peak_blocks = positive(is_now ? from->live_blocks : from->peak_blocks),
-		.max_bytes = positive(from->max_bytes),
-		.max_blocks = positive(from->max_blocks),
-		.end_bytes = positive(from->live_bytes),
-		.end_blocks = positive(from->live_blocks),
+		.peak_bytes = positive_or_zero(is_now ? from->live_bytes : from->peak_bytes),
+		.peak_blocks = positive_or_zero(is_now ? from->live_blocks : from->peak_blocks),
+		.max_bytes = positive_or_zero(from->max_bytes),
+		.max_blocks = positive_or_zero(from->max_blocks),
+		.end_bytes = positive_or_zero(from->live_bytes),
+		.end_blocks = positive_or_zero(from->live_blocks),
 	};
 
 	/* Only a fall notes it. */
@@ -41,18 +42,18 @@ static struct point take(const struct mu_point *from, const struct mu_points *al
 		p.max_bytes = p.end_bytes;
 		p.max_blocks = p.end_blocks;
 	}
-	p.lifetimes = lifetimes(from->life, p.end_blocks, end);
+	p.lifetimes = sum_lifetimes(from->life, p.end_blocks, end);
 	return p;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_value(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* A unit of the time stamp counter, by the first and the last look at both clocks; a process that
  * lived for less than a millisecond and was killed has only one. */
-static double unit_of(const struct mu_points *all)
+static double unit_in_clock_ticks(const struct mu_points *all)
 {
 	double units = (double)(UINT64_C(1) << (all->shift & 31));
 
@@ -66,25 +67,25 @@ static double unit_of(const struct mu_points *all)
 	       (double)(all->end_ticks - all->start_ticks);
 }
 
-static void take_heap(struct points *p, const struct mu_points *all, uint64_t end)
+static void read_heap_figures(struct points *p, const struct mu_points *all, uint64_t end)
 {
 	uint64_t peak = all->now >= all->peak ? all->last_time : all->peak_time;
 
 	p->clock = all->clock <= MU_CLOCK_INSTRUCTIONS ? all->clock : MU_CLOCK_NS;
-	p->unit_ns = unit_of(all);
+	p->unit_ns = unit_in_clock_ticks(all);
 	p->end_time = end - all->start_time;
 	p->peak_time = peak > all->start_time ? peak - all->start_time : 0;
 	p->is_recorded = true;
 }
 
-static bool add_recorded(struct points *p, uint32_t sites, const struct image *im, uint64_t i,
-			 const struct mu_points *all, uint64_t end)
+static bool add_recorded_point(struct points *p, uint32_t sites, const struct image *im, uint64_t i,
+			       const struct mu_points *all, uint64_t end)
 {
 	struct mu_point point;
 
 	if (!image_copy_entry(im, MU_SEC_POINTS, i, &point, sizeof(point)))
 		return false;
-	p->point[p->count] = take(&point, all, end);
+	p->point[p->count] = convert_point(&point, all, end);
 	if (p->point[p->count].site >= sites)
 		p->point[p->count].site = 0;
 	p->count++;
@@ -94,11 +95,11 @@ static bool add_recorded(struct points *p, uint32_t sites, const struct image *i
 static void load_recorded(struct points *p, uint32_t sites, const struct image *im, uint64_t count,
 			  const struct mu_points *all)
 {
-	uint64_t end = larger(all->end_time, all->last_time);
+	uint64_t end = larger_value(all->end_time, all->last_time);
 
-	end = larger(end, all->start_time);
-	take_heap(p, all, end);
-	for (uint64_t i = 0; i < count && add_recorded(p, sites, im, i, all, end); i++)
+	end = larger_value(end, all->start_time);
+	read_heap_figures(p, all, end);
+	for (uint64_t i = 0; i < count && add_recorded_point(p, sites, im, i, all, end); i++)
 		;
 	for (uint32_t i = 0; i < sites; i++) {
 		struct mu_site site = { .point = 0 };
@@ -111,24 +112,24 @@ static void load_recorded(struct points *p, uint32_t sites, const struct image *
 
 /* ---- made of sites ----------------------------------------------------------------------- */
 
-/* Of hostile figures a quotient may be larger than any number of blocks. */
-static uint64_t at_most(double value, uint64_t most)
+/* A quotient of hostile figures may be larger than any number of blocks. */
+static uint64_t limit_to_most(double value, uint64_t most)
 {
 	return value < (double)most ? (uint64_t)value : most;
 }
 
-static struct point make(const struct site *from, uint32_t number, uint64_t end)
+static struct point make_site_point(const struct site *from, uint32_t number, uint64_t end)
 {
 	struct point p = {
 		.site = number,
 		.frames = UINT32_MAX,
 		.total_bytes = from->total_bytes,
 		.total_blocks = from->total_blocks,
-		.max_bytes = positive(from->max_bytes),
-		.peak_bytes = positive(from->peak_bytes),
-		.peak_blocks = positive(from->peak_blocks),
-		.end_bytes = positive(from->live_bytes),
-		.end_blocks = positive(from->live_blocks),
+		.max_bytes = positive_or_zero(from->max_bytes),
+		.peak_bytes = positive_or_zero(from->peak_bytes),
+		.peak_blocks = positive_or_zero(from->peak_blocks),
+		.end_bytes = positive_or_zero(from->live_bytes),
+		.end_blocks = positive_or_zero(from->live_blocks),
 	};
 	bool was_at_end = p.end_bytes >= p.peak_bytes;
 	uint64_t bytes = was_at_end ? p.end_bytes : p.peak_bytes;
@@ -137,19 +138,19 @@ static struct point make(const struct site *from, uint32_t number, uint64_t end)
 	 * and more in proportion. */
 	p.max_blocks = was_at_end ? p.end_blocks : p.peak_blocks;
 	if (bytes > 0 && p.max_bytes > bytes)
-		p.max_blocks = at_most((double)p.max_blocks * (double)p.max_bytes / (double)bytes,
-				       p.total_blocks);
+		p.max_blocks = limit_to_most(
+			(double)p.max_blocks * (double)p.max_bytes / (double)bytes, p.total_blocks);
 	else if (bytes == 0 && p.total_blocks > 0)
 		p.max_blocks = p.max_bytes / (p.total_bytes / p.total_blocks + 1) + 1;
 	if (p.max_bytes == 0)
 		p.max_blocks = p.end_blocks;
 	if (p.max_blocks > p.total_blocks)
 		p.max_blocks = p.total_blocks;
-	p.lifetimes = lifetimes(from->life, p.end_blocks, end);
+	p.lifetimes = sum_lifetimes(from->life, p.end_blocks, end);
 	return p;
 }
 
-static void make_all(struct points *p, const struct sites *sites, const struct image *im)
+static void make_site_points(struct points *p, const struct sites *sites, const struct image *im)
 {
 	uint64_t end = sites_end_tick(sites, im);
 
@@ -161,9 +162,9 @@ static void make_all(struct points *p, const struct sites *sites, const struct i
 		if (!sites_is_counted(&sites->site[i]))
 			continue;
 		p->of_site[i] = p->count;
-		p->point[p->count] = make(&sites->site[i], i, end);
+		p->point[p->count] = make_site_point(&sites->site[i], i, end);
 		if (sites->has_lifetimes)
-			p->point[p->count].lifetimes = positive(sites->site[i].life);
+			p->point[p->count].lifetimes = positive_or_zero(sites->site[i].life);
 		p->count++;
 	}
 }
@@ -185,11 +186,11 @@ int points_load(struct points *p, const struct sites *sites, const struct image 
 	p->point = calloc(count + 1, sizeof(*p->point));
 	p->of_site = calloc((size_t)sites->count + 1, sizeof(*p->of_site));
 	if (!p->point || !p->of_site)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for program points");
+		return mu_error_memory(err);
 	if (is_recorded)
 		load_recorded(p, sites->count, im, count, &all);
 	else
-		make_all(p, sites, im);
+		make_site_points(p, sites, im);
 	return 0;
 }
 

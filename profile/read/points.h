@@ -1,7 +1,7 @@
-/* points.h -- program points: what DHAT knows of each place that allocates.
+/* points.h -- Program points: DHAT's figures of each place that allocates.
  *
- * A recording made for DHAT has them (docs/format.md, "Points"). Of any other one they are made
- * of its sites, as near as these come.
+ * A recording made for DHAT has them (docs/format.md, "Points"). For any other one they are
+ * approximated from its sites.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -12,12 +12,12 @@
 #include "recording/family.h"
 
 /* A negative heap in a recording is nonsense and shown as nothing. */
-static uint64_t not_negative(int64_t bytes)
+static uint64_t positive_or_zero(int64_t bytes)
 {
 	return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-static void take_thread(struct result *r, const struct mu_thread *t)
+static void add_thread_figures(struct result *r, const struct mu_thread *t)
 {
 	uint64_t peak = t->stack_peak;
 	struct result_thread *to;
@@ -35,8 +35,8 @@ static void take_thread(struct result *r, const struct mu_thread *t)
 	to->stack_mark = t->stack_mark;
 }
 
-/* What the threads still hold back counts: while a process has one thread nothing is. */
-static int64_t take_threads(struct result *r, const struct image *im)
+/* Changes that threads have not published yet count too; a process with one thread has none. */
+static int64_t add_all_threads(struct result *r, const struct image *im)
 {
 	uint64_t threads = image_count(im, MU_SEC_THREADS);
 	int64_t pending = 0;
@@ -48,7 +48,7 @@ static int64_t take_threads(struct result *r, const struct image *im)
 
 		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES))
 			continue;
-		take_thread(r, &t);
+		add_thread_figures(r, &t);
 		pending = (int64_t)((uint64_t)pending + (uint64_t)t.pending_heap);
 	}
 	return pending;
@@ -56,9 +56,9 @@ static int64_t take_threads(struct result *r, const struct image *im)
 
 /* Each of several threads keeps back up to max(heap / 1024 / threads, 4096) bytes: the heap may
  * have been so much higher at any moment, not only at the peak that was seen. */
-static uint64_t peak_error(const struct mu_heap *heap, uint64_t peak)
+static uint64_t peak_error_bound(const struct mu_heap *heap, uint64_t peak)
 {
-	uint64_t error = not_negative(heap->peak_slack);
+	uint64_t error = positive_or_zero(heap->peak_bound);
 	uint64_t kept_back = (uint64_t)heap->threads_max * 4096;
 
 	if (heap->threads_max < 2)
@@ -68,21 +68,21 @@ static uint64_t peak_error(const struct mu_heap *heap, uint64_t peak)
 	return peak / 1024 > error ? peak / 1024 : error;
 }
 
-static void take_heap(struct result *r, const struct mu_heap *heap, int64_t pending)
+static void read_heap_figures(struct result *r, const struct mu_heap *heap, int64_t pending)
 {
 	int64_t now = (int64_t)((uint64_t)heap->now + (uint64_t)pending);
 
-	r->heap_now = not_negative(now);
-	r->heap_peak = not_negative(heap->peak);
+	r->heap_now = positive_or_zero(now);
+	r->heap_peak = positive_or_zero(heap->peak);
 	if (r->heap_now > r->heap_peak)
 		r->heap_peak = r->heap_now;
-	if (not_negative(heap->now) > r->heap_peak)
-		r->heap_peak = not_negative(heap->now);
+	if (positive_or_zero(heap->now) > r->heap_peak)
+		r->heap_peak = positive_or_zero(heap->now);
 	r->threads_max = heap->threads_max;
-	r->peak_slack = r->notes & MU_NOTE_PAGES ? 0 : peak_error(heap, r->heap_peak);
+	r->peak_slack = r->notes & MU_NOTE_PAGES ? 0 : peak_error_bound(heap, r->heap_peak);
 }
 
-static void take_name(struct result *r, const struct image *im)
+static void read_command_name(struct result *r, const struct image *im)
 {
 	char line[RESULT_PATH];
 	const char *slash;
@@ -98,7 +98,7 @@ static void take_name(struct result *r, const struct image *im)
 }
 
 /* A forked child's counters begin with those of its parent. */
-static void take_own(struct result *r, const struct mu_image *head)
+static void read_own_calls(struct result *r, const struct mu_image *head)
 {
 	r->own_calls = counters_calls(&r->counters);
 	r->own_bytes = counters_heap_total(&r->counters);
@@ -110,7 +110,7 @@ static void take_own(struct result *r, const struct mu_image *head)
 }
 
 /* Without memory for it there is none in the report. */
-static void take_memory(struct result *r, const struct image *im)
+static void read_process_memory(struct result *r, const struct image *im)
 {
 	struct timeline t;
 
@@ -121,7 +121,7 @@ static void take_memory(struct result *r, const struct image *im)
 }
 
 /* When a process that was killed in a pause ended is not known here. */
-static void take_pauses(struct result *r, const struct image *im)
+static void read_pause_marks(struct result *r, const struct image *im)
 {
 	bool is_over;
 
@@ -130,7 +130,7 @@ static void take_pauses(struct result *r, const struct image *im)
 }
 
 /* Without memory for it they are nothing; a report then has no places either. */
-static void take_accesses(struct result *r, const struct image *im)
+static void read_access_totals(struct result *r, const struct image *im)
 {
 	struct sites sites = { .count = 0 };
 	struct accesses a = { .sites = 0 };
@@ -153,14 +153,14 @@ static void take_accesses(struct result *r, const struct image *im)
 	sites_free(&sites);
 }
 
-static void take_symbol(struct result *r, const struct image *im, const struct mu_symbol *from)
+static void read_symbol(struct result *r, const struct image *im, const struct mu_symbol *from)
 {
 	struct result_symbol *to = &r->symbol[r->symbol_count];
 	char path[RESULT_PATH];
 	const char *slash;
 	size_t length;
 
-	if (from->kind == MU_SYMBOL_OWN && from->why.length == 0) {
+	if (from->kind == MU_SYMBOL_BUILTIN && from->why.length == 0) {
 		r->own_functions++;
 		return;
 	}
@@ -184,7 +184,7 @@ static void take_symbol(struct result *r, const struct image *im, const struct m
 	memcpy(to->object, slash, length < sizeof(to->object) ? length : sizeof(to->object) - 1);
 }
 
-static void take_symbols(struct result *r, const struct image *im)
+static void read_symbol_table(struct result *r, const struct image *im)
 {
 	uint64_t count = image_count(im, MU_SEC_SYMBOLS);
 
@@ -193,7 +193,7 @@ static void take_symbols(struct result *r, const struct image *im)
 
 		if (!image_copy_entry(im, MU_SEC_SYMBOLS, i, &symbol, sizeof(symbol)))
 			break;
-		take_symbol(r, im, &symbol);
+		read_symbol(r, im, &symbol);
 	}
 }
 
@@ -202,7 +202,7 @@ void result_take(struct result *r, struct image *im)
 	*r = (struct result){ 0 };
 	image_refresh(im);
 	counters_add(&r->counters, im);
-	take_accesses(r, im);
+	read_access_totals(r, im);
 	unwound_take(&r->unwound, im);
 	r->process = im->head.process;
 	r->drops = im->head.drops;
@@ -211,16 +211,16 @@ void result_take(struct result *r, struct image *im)
 	r->request_refused = im->head.request_refused;
 	r->pages_own = im->head.pages_own;
 	r->pages_stack = im->head.pages_stack;
-	take_heap(r, &im->head.heap, take_threads(r, im));
-	take_own(r, &im->head);
-	take_pauses(r, im);
-	/* The log lies apart, at the end of the image. */
+	read_heap_figures(r, &im->head.heap, add_all_threads(r, im));
+	read_own_calls(r, &im->head);
+	read_pause_marks(r, im);
+	/* The log is separate, at the end of the image. */
 	r->recorder_bytes = im->head.populated + im->head.log_bytes;
 	if (r->recorder_bytes > im->size)
 		r->recorder_bytes = im->size;
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
-	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
-	take_name(r, im);
-	take_symbols(r, im);
-	take_memory(r, im);
+	image_string(im, &im->head.unseen_malloc, r->foreign, sizeof(r->foreign));
+	read_command_name(r, im);
+	read_symbol_table(r, im);
+	read_process_memory(r, im);
 }

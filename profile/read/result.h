@@ -71,7 +71,7 @@ struct result {
 	bool is_paused;		/* ... to its end */
 	uint32_t own_functions;	/* of the program's own malloc that are intercepted */
 	uint32_t idle_functions;	/* of known allocators that are, but were not called */
-	uint32_t symbol_count;	/* entries of symbol: all other functions, as far as they fit */
+	uint32_t symbol_count;	/* entries of symbol: all other functions that fit */
 	uint32_t symbols_more;	/* ... and those that do not */
 	struct result_symbol symbol[RESULT_SYMBOLS];
 	uint32_t thread_count;	/* entries of thread */

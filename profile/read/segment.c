@@ -12,20 +12,20 @@
 
 #include "profile/base/crc32.h"
 
-static bool is_aligned(uint64_t offset, uint64_t to)
+static bool is_aligned_range(uint64_t offset, uint64_t to)
 {
 	return offset % to == 0;
 }
 
-/* Whether LENGTH bytes at OFFSET lie behind the header and inside the recording. */
-static bool fits(const struct segment *s, uint64_t offset, uint64_t length)
+/* Tells whether LENGTH bytes at OFFSET are behind the header and inside the recording. */
+static bool fits_into_segment(const struct segment *s, uint64_t offset, uint64_t length)
 {
 	return offset >= sizeof(struct mu_segment) && offset <= s->size &&
 	       length <= s->size - offset;
 }
 
-/* Of a kept recording; others change all the time. */
-static int check_sum(const struct segment *s, struct mu_error *err)
+/* Only kept recordings have checksums; others change all the time. */
+static int check_header_sum(const struct segment *s, struct mu_error *err)
 {
 	struct mu_segment head = s->head;
 
@@ -38,21 +38,21 @@ static int check_sum(const struct segment *s, struct mu_error *err)
 	return 0;
 }
 
-static int check_slots(const struct segment *s, struct mu_error *err)
+static int check_slot_table(const struct segment *s, struct mu_error *err)
 {
 	const struct mu_segment *h = &s->head;
 
 	if (h->slot_count > SEGMENT_SLOTS_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 20, "%u images are too many",
 				    h->slot_count);
-	if (!is_aligned(h->slot_table, 8) ||
-	    !fits(s, h->slot_table, (uint64_t)h->slot_count * sizeof(struct mu_slot)))
+	if (!is_aligned_range(h->slot_table, 8) ||
+	    !fits_into_segment(s, h->slot_table, (uint64_t)h->slot_count * sizeof(struct mu_slot)))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, h->slot_table,
 				    "the table of images is not inside the file");
 	if (h->kind == MU_KIND_KEPT)
 		return 0;
-	if (!is_aligned(h->slots, 8) || !is_aligned(h->slot_size, 8) ||
-	    h->slot_size > UINT64_MAX / SEGMENT_SLOTS_MAX || !fits(s, h->slots, 0))
+	if (!is_aligned_range(h->slots, 8) || !is_aligned_range(h->slot_size, 8) ||
+	    h->slot_size > UINT64_MAX / SEGMENT_SLOTS_MAX || !fits_into_segment(s, h->slots, 0))
 		return mu_error_set(err, MU_ERROR_FORMAT, h->slots,
 				    "the images are not inside the file");
 	return 0;
@@ -73,50 +73,50 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 	if (s->head.kind < MU_KIND_TREE || s->head.kind > MU_KIND_KEPT)
 		return mu_error_set(err, MU_ERROR_FORMAT, 16, "a recording of unknown kind %u",
 				    s->head.kind);
-	return check_sum(s, err) < 0 ? -1 : check_slots(s, err);
+	return check_header_sum(s, err) < 0 ? -1 : check_slot_table(s, err);
 }
 
-static uint64_t page_up(uint64_t bytes)
+static uint64_t round_up_to_page(uint64_t bytes)
 {
 	return (bytes + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
 }
 
 /* Reading marks chunks of the log as consumed: in a copy of our own, the file is not written.
- * A sparse file may be larger than our address space; what it holds stands at its start. */
-static void *map_private(int fd, size_t file_size, size_t *size)
+ * A sparse file may be larger than our address space; its data is at its start. */
+static void *map_private_copy(int fd, size_t file_size, size_t *size)
 {
 	const int how = MAP_PRIVATE | MAP_NORESERVE;
 	void *base;
 
-	for (*size = file_size;; *size = page_up(*size / 2)) {
+	for (*size = file_size;; *size = round_up_to_page(*size / 2)) {
 		base = mmap(NULL, *size, PROT_READ | PROT_WRITE, how, fd, 0);
 		if (base != MAP_FAILED || *size <= MU_PAGE)
 			return base;
 	}
 }
 
-/* An arena, or what a library that works alone has left: its log lies at the far end. */
-static bool is_sparse(const struct mu_segment *head)
+/* An arena, or the file of a library that works alone: its log is at the far end. */
+static bool is_sparse_segment(const struct mu_segment *head)
 {
 	return head->kind == MU_KIND_TREE || head->kind == MU_KIND_FILE;
 }
 
 /* How much of a file of SIZE bytes can be a recording: one that claims a terabyte of holes is none.
- * A copy may have holes where pages are zero. Of what is sparse by nature everything is looked at,
- * but no hole read. */
-static uint64_t believable(int fd, uint64_t size)
+ * A copy may have holes where pages are zero. A file that is sparse by nature is read in full,
+ * except for its holes. */
+static uint64_t believable_file_size(int fd, uint64_t size)
 {
 	struct mu_segment head = { .kind = 0 };
 	struct backed file;
 
 	if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-	    is_sparse(&head))
+	    is_sparse_segment(&head))
 		return size;
 	backed_init(&file, fd, 0, size);
-	return page_up((UINT64_C(16) << 20) + 4 * backed_bytes(&file));
+	return round_up_to_page((UINT64_C(16) << 20) + 4 * backed_bytes(&file));
 }
 
-static int map_file(struct segment *s, int fd, struct mu_error *err)
+static int map_segment_file(struct segment *s, int fd, struct mu_error *err)
 {
 	uint64_t most;
 	struct stat st;
@@ -130,12 +130,12 @@ static int map_file(struct segment *s, int fd, struct mu_error *err)
 	if (st.st_size < (off_t)sizeof(struct mu_segment))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, (uint64_t)st.st_size,
 				    "too short for a recording");
-	most = believable(fd, (uint64_t)st.st_size);
-	base = map_private(fd, (uint64_t)st.st_size < most ? (size_t)st.st_size : most, &size);
+	most = believable_file_size(fd, (uint64_t)st.st_size);
+	base = map_private_copy(fd, (uint64_t)st.st_size < most ? (size_t)st.st_size : most, &size);
 	if (base == MAP_FAILED)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot map it: %m");
 	if (segment_view(s, base, size, err) < 0 ||
-	    (is_sparse(&s->head) && segment_watch(s, fd, err) < 0)) {
+	    (is_sparse_segment(&s->head) && segment_watch(s, fd, err) < 0)) {
 		munmap(base, size);
 		return -1;
 	}
@@ -151,7 +151,7 @@ int segment_open(struct segment *s, const char *file, struct mu_error *err)
 	*s = (struct segment){ 0 };
 	if (fd < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
-	result = map_file(s, fd, err);
+	result = map_segment_file(s, fd, err);
 	close(fd);
 	return result;
 }
@@ -190,7 +190,7 @@ int segment_watch(struct segment *s, int fd, struct mu_error *err)
 	s->backed = calloc((size_t)slots + 1, sizeof(*s->backed));
 	if (!s->backed) {
 		close(own);
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a recording");
+		return mu_error_memory(err);
 	}
 	s->backed[slots].fd = own;
 	for (uint32_t k = 0; k < slots; k++)
@@ -231,7 +231,7 @@ int segment_image(const struct segment *s, uint32_t k, struct image *im, struct 
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "there is no image %u", k);
 	offset = h->kind == MU_KIND_KEPT ? slot.offset : h->slots + k * h->slot_size;
 	length = h->kind == MU_KIND_KEPT ? slot.length : h->slot_size;
-	if (offset < sizeof(*h) || offset >= s->size || !is_aligned(offset, 8))
+	if (offset < sizeof(*h) || offset >= s->size || !is_aligned_range(offset, 8))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, offset,
 				    "image %u is not inside the file", k);
 	if (length > s->size - offset)

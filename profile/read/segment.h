@@ -22,7 +22,7 @@ struct segment {
 	uint64_t size;
 	struct mu_segment head;
 	bool is_mapped;		/* by segment_open(): segment_close() unmaps it */
-	/* Of each slot, with segment_watch(); NULL: everything is read, holes too. */
+	/* One per slot, with segment_watch(); NULL: everything is read, holes too. */
 	struct backed *backed;
 };
 

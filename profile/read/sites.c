@@ -14,25 +14,17 @@
 /* Entries after which what was read of a file is let go of. */
 enum { FORGET_EVERY = 1 << 16 };
 
-uint64_t sites_class_limit(unsigned int size_class)
-{
-	static const uint64_t limit[SITES_CLASSES] = { 16, 64, 256, 1024, 4096, 64 << 10,
-						       1 << 20, UINT64_MAX };
-
-	return limit[size_class < SITES_CLASSES ? size_class : SITES_CLASSES - 1];
-}
-
-static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
-		      struct mu_error *err)
+static int load_site_table(struct sites *s, const struct image *im, uint32_t stacks,
+			   struct mu_error *err)
 {
 	uint64_t count = image_count(im, MU_SEC_SITES);
 
 	count = count < SITES_MAX ? count : SITES_MAX;
 	s->site = calloc(count + 1, sizeof(*s->site));
 	if (!s->site)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for sites");
+		return mu_error_memory(err);
 	for (; s->count < count; s->count++) {
-		/* What lies behind is younger than some recordings. */
+		/* Later fields are younger than some recordings. */
 		const size_t known = offsetof(struct mu_site, point);
 		struct mu_site from;
 
@@ -50,29 +42,32 @@ static int load_sites(struct sites *s, const struct image *im, uint32_t stacks,
 }
 
 /* Sums wrap like those of the recorder: a cell alone means nothing, and may be damaged. */
-static int64_t plus(int64_t a, int64_t b)
+static int64_t saturating_sum(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static void add_cell(struct site *site, const struct mu_cell *cell, const struct mu_heap *heap)
+static void add_cell_to_site(struct site *site, const struct mu_cell *cell,
+			     const struct mu_heap *heap)
 {
 	bool is_now = heap->now > heap->peak || cell->epoch != heap->epoch;
 
-	site->live_bytes = plus(site->live_bytes, cell->live_bytes);
-	site->live_blocks = plus(site->live_blocks, cell->live_blocks);
-	site->peak_bytes = plus(site->peak_bytes, is_now ? cell->live_bytes : cell->peak_bytes);
+	site->live_bytes = saturating_sum(site->live_bytes, cell->live_bytes);
+	site->live_blocks = saturating_sum(site->live_blocks, cell->live_blocks);
+	site->peak_bytes =
+		saturating_sum(site->peak_bytes, is_now ? cell->live_bytes : cell->peak_bytes);
 	site->peak_blocks =
-		plus(site->peak_blocks, is_now ? cell->live_blocks : cell->peak_blocks);
-	site->max_bytes = plus(site->max_bytes, cell->max_bytes > cell->live_bytes ?
-							cell->max_bytes : cell->live_bytes);
+		saturating_sum(site->peak_blocks, is_now ? cell->live_blocks : cell->peak_blocks);
+	site->max_bytes = saturating_sum(site->max_bytes, cell->max_bytes > cell->live_bytes ?
+								  cell->max_bytes :
+								  cell->live_bytes);
 	site->total_bytes += cell->total_bytes;
 	site->total_blocks += cell->total_blocks;
 	site->temporary += cell->temporary;
-	site->life = plus(site->life, cell->life);
+	site->life = saturating_sum(site->life, cell->life);
 }
 
-static bool get_cell(const struct image *im, uint64_t number, struct mu_cell *cell)
+static bool copy_cell_entry(const struct image *im, uint64_t number, struct mu_cell *cell)
 {
 	if (!batch_cell(im, number, cell))
 		return false;
@@ -87,13 +82,13 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 	struct mu_cell cell;
 
 	*s = (struct sites){ .count = 0 };
-	if (load_sites(s, im, stacks, err) < 0)
+	if (load_site_table(s, im, stacks, err) < 0)
 		return -1;
-	for (uint64_t i = 0; i < cells && get_cell(im, i, &cell); i++) {
-		if (cell.site < s->count && cell.flags & MU_CELL_BOOKS)
+	for (uint64_t i = 0; i < cells && copy_cell_entry(im, i, &cell); i++) {
+		if (cell.site < s->count && cell.flags & MU_CELL_MASSIF)
 			s->site[cell.site].is_booked = true;
 		else if (cell.site < s->count)
-			add_cell(&s->site[cell.site], &cell, &im->head.heap);
+			add_cell_to_site(&s->site[cell.site], &cell, &im->head.heap);
 	}
 	image_forget(im);
 	return 0;
@@ -105,8 +100,8 @@ struct sites_classes *sites_classes(const struct sites *s, const struct image *i
 	struct sites_classes *of = calloc((size_t)s->count + 1, sizeof(*of));
 	struct mu_cell cell;
 
-	for (uint64_t i = 0; of && i < cells && get_cell(im, i, &cell); i++) {
-		if (cell.site >= s->count || cell.flags & MU_CELL_BOOKS)
+	for (uint64_t i = 0; of && i < cells && copy_cell_entry(im, i, &cell); i++) {
+		if (cell.site >= s->count || cell.flags & MU_CELL_MASSIF)
 			continue;
 		for (unsigned int k = 0; k < SITES_CLASSES; k++)
 			of[cell.site].blocks[k] += cell.size_class[k];
@@ -171,7 +166,7 @@ bool sites_is_counted(const struct site *site)
 	       !sites_is_copy(site) && site->total_blocks > 0;
 }
 
-static struct weight weigh(const struct site *site, enum metric_kind kind)
+static struct weight weigh_site_metric(const struct site *site, enum metric_kind kind)
 {
 	struct weight w = { .is_there = kind == METRIC_AD_HOC ? site->flags & MU_SITE_AD_HOC :
 								 sites_is_counted(site) };
@@ -197,16 +192,16 @@ static int weigh_snapshot(const struct sites *s, const struct image *im, uint64_
 			  struct weight *weight)
 {
 	struct mu_site_value value;
-	struct shotvalues values;
+	struct snapshot_values values;
 	struct mu_snapshot shot;
 
 	if (!image_snapshot(im, snapshot, &shot))
 		return -1;
 	/* Not every snapshot keeps them. */
-	if (!shotvalues_are_known(&shot))
+	if (!snapshot_values_are_known(&shot))
 		return -1;
-	shotvalues_open(&values, im, &shot);
-	while (shotvalues_next(&values, &value)) {
+	snapshot_values_open(&values, im, &shot);
+	while (snapshot_values_next(&values, &value)) {
 		if (value.site >= s->count)
 			break;
 		weight[value.site].bytes = value.bytes;
@@ -226,6 +221,6 @@ int sites_weigh(const struct sites *s, const struct image *im, enum metric_kind 
 		uint64_t snapshot, struct weight *weight)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		weight[i] = weigh(&s->site[i], kind);
+		weight[i] = weigh_site_metric(&s->site[i], kind);
 	return kind == METRIC_SNAPSHOT ? weigh_snapshot(s, im, snapshot, weight) : 0;
 }

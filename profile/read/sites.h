@@ -34,13 +34,10 @@ struct site {
 	int64_t life;		/* of all blocks, sum in ticks; after sites_lifetimes() */
 };
 
-/* Blocks by size: of up to sites_class_limit() bytes each. */
+/* Blocks by size: up to 16, 64, 256, 1024, 4096, 64 Ki, 1 Mi bytes, and larger. */
 struct sites_classes {
 	uint64_t blocks[SITES_CLASSES];
 };
-
-/* sites_class_limit -- largest size of a class: 16, 64, 256, 1024, 4096, 64 Ki, 1 Mi, none. */
-uint64_t sites_class_limit(unsigned int size_class);
 
 struct sites {
 	struct site *site;
@@ -88,10 +85,10 @@ void sites_lifetimes(struct sites *s, const struct image *im);
 /* sites_free -- release everything. Fine for a zeroed struct. */
 void sites_free(struct sites *s);
 
-/* What a report is about. */
+/* The quantity that a report shows. */
 enum metric_kind {
 	METRIC_PEAK,		/* live when the heap was largest */
-	METRIC_LIVE,		/* live at the end: leaks, and what nobody bothered to free */
+	METRIC_LIVE,		/* live at the end: leaks, and blocks left to the exit */
 	METRIC_TOTAL,		/* ever allocated */
 	METRIC_TEMPORARY,	/* blocks that were freed before their thread allocated again */
 	METRIC_SNAPSHOT,	/* live at a snapshot */

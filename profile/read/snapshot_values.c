@@ -1,26 +1,26 @@
-/* snapshot_values.c -- read what each site held at a snapshot.
+/* snapshot_values.c -- Reads the values of each site at a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "profile/read/snapshot_values.h"
 
 #include <stddef.h>
-bool shotvalues_are_known(const struct mu_snapshot *shot)
+bool snapshot_values_are_known(const struct mu_snapshot *shot)
 {
 	return shot->values != 0 || shot->packed != 0 || shot->heap == 0;
 }
 
-void shotvalues_open(struct shotvalues *v, const struct image *image,
+void snapshot_values_open(struct snapshot_values *v, const struct image *image,
 		     const struct mu_snapshot *shot)
 {
-	*v = (struct shotvalues){ .image = image, .piece = shot->packed };
+	*v = (struct snapshot_values){ .image = image, .piece = shot->packed };
 	if (shot->packed == 0) {
 		v->array = shot->values;
 		v->left = shot->value_count;
 	}
 }
 
-static bool next_of_array(struct shotvalues *v, struct mu_site_value *value)
+static bool next_array_value(struct snapshot_values *v, struct mu_site_value *value)
 {
 	if (!v->left || !image_copy(v->image, v->array, value, sizeof(*value)))
 		return false;
@@ -31,7 +31,7 @@ static bool next_of_array(struct shotvalues *v, struct mu_site_value *value)
 
 /* An empty piece is the end: so a chain that leads to itself ends too, as sites cannot ascend for
  * ever. */
-static bool next_piece(struct shotvalues *v)
+static bool enter_next_piece(struct snapshot_values *v)
 {
 	struct mu_values head;
 
@@ -43,7 +43,7 @@ static bool next_piece(struct shotvalues *v)
 	return v->at != v->end;
 }
 
-static bool number(struct shotvalues *v, uint64_t *result)
+static bool decode_number(struct snapshot_values *v, uint64_t *result)
 {
 	unsigned int shift = 0;
 
@@ -57,29 +57,29 @@ static bool number(struct shotvalues *v, uint64_t *result)
 	return false;
 }
 
-static int64_t from_zigzag(uint64_t number)
+static int64_t decode_zigzag(uint64_t number)
 {
 	return (int64_t)(number >> 1 ^ (0 - (number & 1)));
 }
 
-static bool next_packed(struct shotvalues *v, struct mu_site_value *value)
+static bool next_packed_value(struct snapshot_values *v, struct mu_site_value *value)
 {
 	uint64_t distance, bytes, blocks;
 
-	if (v->at == v->end && !next_piece(v))
+	if (v->at == v->end && !enter_next_piece(v))
 		return false;
-	if (!number(v, &distance) || !number(v, &bytes) || !number(v, &blocks) ||
-	    distance > UINT32_MAX - v->site) {
-		*v = (struct shotvalues){ .image = v->image };
+	if (!decode_number(v, &distance) || !decode_number(v, &bytes) ||
+	    !decode_number(v, &blocks) || distance > UINT32_MAX - v->site) {
+		*v = (struct snapshot_values){ .image = v->image };
 		return false;
 	}
-	*value = (struct mu_site_value){ (uint32_t)(v->site + distance), 0, from_zigzag(bytes),
-					 from_zigzag(blocks) };
+	*value = (struct mu_site_value){ (uint32_t)(v->site + distance), 0, decode_zigzag(bytes),
+					 decode_zigzag(blocks) };
 	v->site = (uint64_t)value->site + 1;
 	return true;
 }
 
-bool shotvalues_next(struct shotvalues *v, struct mu_site_value *value)
+bool snapshot_values_next(struct snapshot_values *v, struct mu_site_value *value)
 {
-	return v->left ? next_of_array(v, value) : next_packed(v, value);
+	return v->left ? next_array_value(v, value) : next_packed_value(v, value);
 }

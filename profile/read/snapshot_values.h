@@ -1,4 +1,4 @@
-/* snapshot_values.h -- read what each site held at a snapshot.
+/* snapshot_values.h -- Reads the values of each site at a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,8 +10,8 @@
 
 #include "profile/read/image.h"
 
-/* A walk over the values of one snapshot. All fields are shotvalues_next()'s own. */
-struct shotvalues {
+/* A walk over the values of one snapshot. All fields are snapshot_values_next()'s own. */
+struct snapshot_values {
 	const struct image *image;
 	uint64_t array;		/* offset of the next value of an array */
 	uint64_t left;		/* ... and how many are left */
@@ -21,27 +21,26 @@ struct shotvalues {
 	uint64_t site;		/* the smallest that may come */
 };
 
-/* shotvalues_are_known -- whether a snapshot kept its values: some are figures alone.
+/* snapshot_values_are_known -- Tells whether a snapshot has values: some have totals only.
  *
- * Of an empty heap all are known.
+ * The values of an empty heap are known.
  */
-bool shotvalues_are_known(const struct mu_snapshot *shot);
+bool snapshot_values_are_known(const struct mu_snapshot *shot);
 
-/* shotvalues_open -- begin to read the values of a snapshot.
+/* snapshot_values_open -- Starts to read the values of a snapshot.
  *
  * v      to be filled; holds nothing that must be freed.
  * image  must stay as long as V. shot is not needed afterwards.
  */
-void shotvalues_open(struct shotvalues *v, const struct image *image,
+void snapshot_values_open(struct snapshot_values *v, const struct image *image,
 		     const struct mu_snapshot *shot);
 
-/* shotvalues_next -- the next value: of a site that is not zero.
+/* snapshot_values_next -- Reads the next value that is not zero.
  *
  * Returns false at the end, or where the recording is damaged. Sites ascend if the recorder wrote
- * them; what a hostile recording says of them is the caller's to check, and the number of values to
- * limit.
+ * them; the caller must check the sites of a hostile recording and limit the number of values.
  * Source docs/format.md, section 8.
  */
-bool shotvalues_next(struct shotvalues *v, struct mu_site_value *value);
+bool snapshot_values_next(struct snapshot_values *v, struct mu_site_value *value);
 
 #endif

@@ -11,7 +11,7 @@
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
 {
 	uint64_t count = image_count(im, MU_SEC_TIMELINE), last = 0;
-	/* What lies behind is younger than some recordings. */
+	/* Later fields are younger than some recordings. */
 	const bool is_whole = im->samples || im->head.table[MU_SEC_TIMELINE].entry_size >=
 						     sizeof(struct mu_sample);
 	const size_t known = is_whole ? sizeof(struct mu_sample) :
@@ -24,7 +24,7 @@ int timeline_load(struct timeline *t, const struct image *im, struct mu_error *e
 	count = count < TIMELINE_MAX ? count : TIMELINE_MAX;
 	t->sample = calloc(count + 1, sizeof(*t->sample));
 	if (!t->sample)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for the timeline");
+		return mu_error_memory(err);
 	for (uint64_t i = 0; i < count; i++) {
 		struct mu_sample *to = &t->sample[t->count];
 
@@ -45,14 +45,14 @@ void timeline_free(struct timeline *t)
 }
 
 /* Sums of hostile figures end at the largest number. */
-static uint64_t plus(uint64_t a, uint64_t b)
+static uint64_t saturating_sum(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
 uint64_t timeline_resident(const struct mu_sample *s)
 {
-	return plus(plus(s->rss_anon, s->rss_file), s->rss_shmem);
+	return saturating_sum(saturating_sum(s->rss_anon, s->rss_file), s->rss_shmem);
 }
 
 uint32_t timeline_highest(const struct timeline *t)
@@ -67,7 +67,7 @@ uint32_t timeline_highest(const struct timeline *t)
 }
 
 /* As much of WANTED as is left; it is taken from LEFT. */
-static uint64_t take(uint64_t *left, uint64_t wanted)
+static uint64_t take_share(uint64_t *left, uint64_t wanted)
 {
 	uint64_t taken = wanted < *left ? wanted : *left;
 
@@ -75,19 +75,19 @@ static uint64_t take(uint64_t *left, uint64_t wanted)
 	return taken;
 }
 
-static uint64_t positive(int64_t value)
+static uint64_t positive_or_zero(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
 }
 
 /* Private memory at the first sample that is neither heap, stack nor the recorder's. */
-static uint64_t at_start(const struct mu_sample *first)
+static uint64_t resident_at_start(const struct mu_sample *first)
 {
 	uint64_t left = first->rss_anon;
 
-	take(&left, first->recorder_anon);
-	take(&left, positive(first->stack));
-	take(&left, positive(first->heap));
+	take_share(&left, first->recorder_anon);
+	take_share(&left, positive_or_zero(first->stack));
+	take_share(&left, positive_or_zero(first->heap));
 	return left;
 }
 
@@ -104,12 +104,12 @@ void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *s
 	recorder_shared = s->recorder < s->rss_shmem ? s->recorder : s->rss_shmem;
 	split->time_ns = s->mono_ns > t->start_ns ? s->mono_ns - t->start_ns : 0;
 	split->resident = timeline_resident(s);
-	split->recorder = plus(recorder_shared, take(&anon, s->recorder_anon));
-	split->stacks = take(&anon, positive(s->stack));
-	split->globals = take(&anon, at_start(&t->sample[0]));
-	split->heap = take(&anon, positive(s->heap));
+	split->recorder = saturating_sum(recorder_shared, take_share(&anon, s->recorder_anon));
+	split->stacks = take_share(&anon, positive_or_zero(s->stack));
+	split->globals = take_share(&anon, resident_at_start(&t->sample[0]));
+	split->heap = take_share(&anon, positive_or_zero(s->heap));
 	split->spare = anon;
-	split->untouched = positive(s->heap) - split->heap;
+	split->untouched = positive_or_zero(s->heap) - split->heap;
 	split->file = s->rss_file;
 	split->shared = s->rss_shmem - recorder_shared;
 	split->swap = s->swap;

@@ -45,7 +45,7 @@ uint64_t timeline_resident(const struct mu_sample *sample);
 /* timeline_highest -- the sample at which most memory was resident; 0 of an empty timeline. */
 uint32_t timeline_highest(const struct timeline *t);
 
-/* What resident memory was used for, in bytes. The parts add up to `resident`. */
+/* The uses of resident memory, in bytes. The parts add up to `resident`. */
 struct memory_split {
 	uint64_t time_ns;	/* since the image began */
 	uint64_t resident;
@@ -63,10 +63,10 @@ struct memory_split {
 	uint64_t swap;
 };
 
-/* timeline_split -- explain sample I.
+/* timeline_split -- Splits the memory of sample I by use.
  *
- * All zero if there is no such sample. What the process had before its first block (the first
- * sample) counts as its variables.
+ * All zero if there is no such sample. Memory that the process had before its first block (the
+ * first sample) counts as its variables.
  */
 void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *split);
 

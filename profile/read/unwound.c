@@ -10,7 +10,7 @@
 #include "recording/recording.h"
 
 /* The flags of a site's stack; 0 of one that is damaged. */
-static uint32_t flags_of(const struct image *im, uint64_t number)
+static uint32_t flags_of_stack(const struct image *im, uint64_t number)
 {
 	const size_t known = offsetof(struct mu_site, point);
 	struct mu_stack stack;
@@ -22,7 +22,7 @@ static uint32_t flags_of(const struct image *im, uint64_t number)
 	return stack.flags;
 }
 
-static void count(struct unwound *u, uint32_t flags, uint64_t stacks, uint64_t blocks)
+static void count_unwound_kind(struct unwound *u, uint32_t flags, uint64_t stacks, uint64_t blocks)
 {
 	bool is_truncated = flags & MU_STACK_TRUNCATED;
 	struct unwound_count *kind[] = {
@@ -48,7 +48,7 @@ void unwound_take(struct unwound *u, const struct image *im)
 	if (!(im->head.features & MU_FEATURE(MU_SEC_STACKS)))
 		return;
 	for (uint64_t i = 1; i < sites; i++)
-		count(u, flags_of(im, i), 1, 0);
+		count_unwound_kind(u, flags_of_stack(im, i), 1, 0);
 	if (u->truncated.stacks + u->cut.stacks + u->guessed.stacks == 0)
 		return;
 	for (uint64_t i = 0; i < cells; i++) {
@@ -56,7 +56,7 @@ void unwound_take(struct unwound *u, const struct image *im)
 
 		if (!image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)))
 			return;
-		if (cell.site > 0 && cell.site < sites && !(cell.flags & MU_CELL_BOOKS))
-			count(u, flags_of(im, cell.site), 0, cell.total_blocks);
+		if (cell.site > 0 && cell.site < sites && !(cell.flags & MU_CELL_MASSIF))
+			count_unwound_kind(u, flags_of_stack(im, cell.site), 0, cell.total_blocks);
 	}
 }

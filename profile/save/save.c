@@ -14,8 +14,8 @@
 
 enum { FIRST_ROOM = 64 };
 
-static int write_at(const struct keep *k, const void *data, size_t size, uint64_t offset,
-		    struct mu_error *err)
+static int write_at_offset(const struct save *k, const void *data, size_t size, uint64_t offset,
+			   struct mu_error *err)
 {
 	const char *at = data;
 
@@ -36,7 +36,7 @@ static int write_at(const struct keep *k, const void *data, size_t size, uint64_
 }
 
 /* The header comes last: until then the file is the recording it was before. */
-static int write_header(struct keep *k, struct mu_error *err)
+static int write_segment_head(struct save *k, struct mu_error *err)
 {
 	char page[MU_PAGE] = "";
 
@@ -44,30 +44,30 @@ static int write_header(struct keep *k, struct mu_error *err)
 	k->head.checksum = 0;
 	k->head.checksum = crc32_add(0, &k->head, sizeof(k->head));
 	memcpy(page, &k->head, sizeof(k->head));
-	return write_at(k, page, sizeof(page), 0, err);
+	return write_at_offset(k, page, sizeof(page), 0, err);
 }
 
-/* Room for more entries: a table twice as long behind everything. */
-static int grow(struct keep *k, struct mu_error *err)
+/* Writes a table with twice as many entries behind everything else. */
+static int grow_slot_table(struct save *k, struct mu_error *err)
 {
 	uint32_t room = k->room ? 2 * k->room : FIRST_ROOM;
 	struct mu_slot *slot = reallocarray(k->slot, room, sizeof(*slot));
 
 	if (!slot)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for %u images", room);
+		return mu_error_memory(err);
 	memset(slot + k->room, 0, (room - k->room) * sizeof(*slot));
 	k->slot = slot;
-	if (write_at(k, slot, room * sizeof(*slot), k->end, err) < 0)
+	if (write_at_offset(k, slot, room * sizeof(*slot), k->end, err) < 0)
 		return -1;
 	k->room = room;
 	k->head.slot_table = k->end;
 	k->end += room * sizeof(*slot);
-	return write_header(k, err);
+	return write_segment_head(k, err);
 }
 
-int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_error *err)
+int save_begin(struct save *k, int fd, const struct mu_segment *from, struct mu_error *err)
 {
-	*k = (struct keep){ .fd = fd, .end = MU_PAGE };
+	*k = (struct save){ .fd = fd, .end = MU_PAGE };
 	k->head = (struct mu_segment){
 		.magic = MU_SEGMENT_MAGIC,
 		.version = MU_VERSION,
@@ -79,10 +79,10 @@ int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_
 		.collector_pid = from->collector_pid,
 		.config = from->config,
 	};
-	return grow(k, err);
+	return grow_slot_table(k, err);
 }
 
-static bool read_head(struct mu_segment *head, int fd)
+static bool read_segment_head(struct mu_segment *head, int fd)
 {
 	struct mu_segment zeroed;
 
@@ -96,13 +96,15 @@ static bool read_head(struct mu_segment *head, int fd)
 	return crc32_add(0, &zeroed, sizeof(zeroed)) == head->checksum;
 }
 
-/* What was being added when the other one ended lies behind the end, and is overwritten. */
-bool keep_resume(struct keep *k, int fd, const struct mu_segment *since)
+/* An image that was being added when the other process ended is behind the end, and is
+ * overwritten. */
+bool save_resume(struct save *k, int fd, const struct mu_segment *since)
 {
-	struct keep found = { .fd = fd, .room = FIRST_ROOM };
+	struct save found = { .fd = fd, .room = FIRST_ROOM };
 	size_t size;
 
-	if (!read_head(&found.head, fd) || found.head.start_mono_ns < since->start_mono_ns ||
+	if (!read_segment_head(&found.head, fd) ||
+	    found.head.start_mono_ns < since->start_mono_ns ||
 	    found.head.start_real_ns < since->start_real_ns)
 		return false;
 	while (found.room < found.head.slot_count)
@@ -119,7 +121,7 @@ bool keep_resume(struct keep *k, int fd, const struct mu_segment *since)
 	return true;
 }
 
-int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
+int save_add(struct save *k, const struct image *im, const struct mu_slot *slot,
 	     struct mu_error *err)
 {
 	uint32_t index = k->head.slot_count;
@@ -129,10 +131,10 @@ int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 
 	if (index == SEGMENT_SLOTS_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many images");
-	if (index == k->room && grow(k, err) < 0)
+	if (index == k->room && grow_slot_table(k, err) < 0)
 		return -1;
 	start = (k->end + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
-	if (keep_image(k->fd, start, im, &length, &features, err) < 0)
+	if (save_image(k->fd, start, im, &length, &features, err) < 0)
 		return -1;
 	entry = &k->slot[index];
 	*entry = *slot;
@@ -140,28 +142,28 @@ int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
 	entry->offset = start;
 	entry->length = length;
 	place = k->head.slot_table + index * sizeof(*entry);
-	if (write_at(k, entry, sizeof(*entry), place, err) < 0)
+	if (write_at_offset(k, entry, sizeof(*entry), place, err) < 0)
 		return -1;
 	k->end = start + length;
 	k->head.slot_count++;
 	k->head.features |= features;
-	return write_header(k, err);
+	return write_segment_head(k, err);
 }
 
-bool keep_ends_with(const struct keep *k, const struct mu_slot *slot)
+bool save_ends_with(const struct save *k, const struct mu_slot *slot)
 {
 	return k->room > 0 && k->head.slot_count > 0 &&
 	       segment_is_same(&k->slot[k->head.slot_count - 1], slot);
 }
 
-void keep_end(struct keep *k)
+void save_end(struct save *k)
 {
 	free(k->slot);
-	*k = (struct keep){ .fd = -1 };
+	*k = (struct save){ .fd = -1 };
 }
 
-/* What a checksum covers: the entries of a table, not what they point to. */
-static int verify_table(const struct image *im, unsigned int section, struct mu_error *err)
+/* The checksum covers the entries of a table, not the data that they point to. */
+static int verify_section_table(const struct image *im, unsigned int section, struct mu_error *err)
 {
 	const struct mu_table *t = &im->head.table[section];
 	uint64_t length;
@@ -179,9 +181,9 @@ static int verify_table(const struct image *im, unsigned int section, struct mu_
 	return 0;
 }
 
-int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err)
+int save_verify(const struct segment *s, const struct image *im, struct mu_error *err)
 {
-	if (keep_image_check(im, err) < 0)
+	if (save_image_check(im, err) < 0)
 		return -1;
 	if (s->head.kind != MU_KIND_KEPT)
 		return 0;
@@ -190,7 +192,7 @@ int keep_verify(const struct segment *s, const struct image *im, struct mu_error
 
 		if (t->entry_size == 0 || t->count == 0)
 			continue;
-		if (verify_table(im, section, err) < 0)
+		if (verify_section_table(im, section, err) < 0)
 			return -1;
 		image_forget(im);
 	}

@@ -1,4 +1,4 @@
-/* save.h -- write a kept recording: images of a run, compacted and with checksums.
+/* save.h -- Writes a kept recording: images of a run, compacted and with checksums.
  *
  * Each image is appended when its process has ended; after each the file is a whole
  * recording, whatever happens later. See docs/format.md, section 10.
@@ -16,7 +16,7 @@
 #include "profile/read/segment.h"
 
 /* Private. */
-struct keep {
+struct save {
 	int fd;
 	struct mu_segment head;
 	struct mu_slot *slot;
@@ -24,44 +24,44 @@ struct keep {
 	uint64_t end;		/* of the file */
 };
 
-/* keep_begin -- start a kept recording in an empty file.
+/* save_begin -- Starts a kept recording in an empty file.
  *
- * fd     for writing, seekable; borrowed until keep_end().
+ * fd     for writing, seekable; borrowed until save_end().
  * from   head of the recording the images come from: start times and configuration.
  * Returns 0, or -1 with ERR.
  */
-int keep_begin(struct keep *k, int fd, const struct mu_segment *from, struct mu_error *err);
+int save_begin(struct save *k, int fd, const struct mu_segment *from, struct mu_error *err);
 
-/* keep_resume -- go on with a kept recording that another process began.
+/* save_resume -- Continues a kept recording that another process began.
  *
- * fd     for reading and writing; borrowed until keep_end().
- * since  head of a recording: one that began before it is not meant.
+ * fd     for reading and writing; borrowed until save_end().
+ * since  head of a recording: a file that began before it is refused.
  * Returns false, with nothing changed, if the file is no such recording.
  */
-bool keep_resume(struct keep *k, int fd, const struct mu_segment *since);
+bool save_resume(struct save *k, int fd, const struct mu_segment *since);
 
-/* keep_add -- append an image.
+/* save_add -- Appends an image.
  *
- * im    of a dead process, else what is kept is of no one moment.
+ * im    of a dead process, else the copy mixes several moments.
  * slot  its entry in its own recording: process IDs and times are taken from it.
- * The event log is not kept: it has gone to the data file. Returns 0 or -1; after -1 what was
- * kept before is still good.
+ * The event log is not kept: it has gone to the data file. Returns 0 or -1; after -1 the images
+ * kept before are still good.
  */
-int keep_add(struct keep *k, const struct image *im, const struct mu_slot *slot,
+int save_add(struct save *k, const struct image *im, const struct mu_slot *slot,
 	     struct mu_error *err);
 
-/* keep_ends_with -- whether the image that was kept last is that of a slot. */
-bool keep_ends_with(const struct keep *k, const struct mu_slot *slot);
+/* save_ends_with -- Tells whether the image that was kept last is that of a slot. */
+bool save_ends_with(const struct save *k, const struct mu_slot *slot);
 
-/* keep_end -- release memory. The file stays open. */
-void keep_end(struct keep *k);
+/* save_end -- Releases memory. The file stays open. */
+void save_end(struct save *k);
 
-/* keep_verify -- check one image of a recording, before anything is made of it.
+/* save_verify -- Checks one image of a recording before it is used.
  *
- * What its entries refer to must have room in it (keep_image_check()), and the checksums of a kept
- * recording be right; other kinds have none. Returns 0, or -1 with ERR naming the first section
- * that is damaged.
+ * All data that its entries refer to must fit into it (save_image_check()), and the checksums of a
+ * kept recording must be right; other kinds have none. Returns 0, or -1 with ERR naming the first
+ * section that is damaged.
  */
-int keep_verify(const struct segment *s, const struct image *im, struct mu_error *err);
+int save_verify(const struct segment *s, const struct image *im, struct mu_error *err);
 
 #endif

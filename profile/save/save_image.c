@@ -1,4 +1,4 @@
-/* save_image.c -- one image of a kept recording.
+/* save_image.c -- Writes one image of a kept recording.
  *
  * What is written: the header, then per section its entries in one extent, then the strings
  * and arrays that they name. Those come after the entries but their places stand in them, so
@@ -65,7 +65,7 @@ static const struct section sections[MU_SEC_COUNT] = {
 		    sizeof(struct mu_site_value) },
 		  { offsetof(struct mu_snapshot, packed),
 		    offsetof(struct mu_snapshot, packed_bytes), 8, 0, PIECES } } },
-	[MU_SEC_JOURNAL] = { sizeof(struct mu_journal), { { 0 } } },
+	[MU_SEC_SNAPSHOT_LOG] = { sizeof(struct mu_snapshot_log_entry), { { 0 } } },
 	[MU_SEC_TIMELINE] = { sizeof(struct mu_sample), { { 0 } } },
 	[MU_SEC_MARKS] = { sizeof(struct mu_mark), { STRING_AT(offsetof(struct mu_mark, text)) } },
 	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),
@@ -78,7 +78,7 @@ static const struct section sections[MU_SEC_COUNT] = {
 	[MU_SEC_POINTS] = { sizeof(struct mu_point), { { 0 } } },
 };
 
-struct writer {
+struct image_writer {
 	int fd;
 	uint64_t start;		/* of the image in the file */
 	uint64_t at;		/* in the image: where the next byte goes */
@@ -93,7 +93,7 @@ struct writer {
 	unsigned char buffer[BUFFER_BYTES];
 };
 
-static void flush(struct writer *w)
+static void flush_buffer(struct image_writer *w)
 {
 	size_t done = 0;
 
@@ -114,7 +114,7 @@ static void flush(struct writer *w)
 	w->used = 0;
 }
 
-static void put(struct writer *w, const void *data, size_t size)
+static void write_bytes(struct image_writer *w, const void *data, size_t size)
 {
 	const unsigned char *from = data;
 
@@ -129,25 +129,25 @@ static void put(struct writer *w, const void *data, size_t size)
 		from += part;
 		size -= part;
 		if (w->used == BUFFER_BYTES)
-			flush(w);
+			flush_buffer(w);
 	}
 }
 
-static void pad(struct writer *w)
+static void write_padding(struct image_writer *w)
 {
 	static const char zeros[8];
 
-	put(w, zeros, (size_t)(-w->at & 7));
+	write_bytes(w, zeros, (size_t)(-w->at & 7));
 }
 
-static uint64_t up(uint64_t bytes)
+static uint64_t round_up_to_eight(uint64_t bytes)
 {
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
 /* How many bytes a reference of ENTRY leads to, if they are there; a chain of pieces counts as the
  * one that it becomes. */
-static uint64_t length_of(const struct reference *r, const unsigned char *entry)
+static uint64_t referenced_length(const struct reference *r, const unsigned char *entry)
 {
 	uint64_t offset, count = r->fixed, length;
 
@@ -164,10 +164,10 @@ static uint64_t length_of(const struct reference *r, const unsigned char *entry)
 	return __builtin_mul_overflow(count, (uint64_t)r->element, &length) ? UINT64_MAX : length;
 }
 
-/* The bytes themselves, or NULL if they are not there. Of a chain only the beginning is looked
- * at. */
-static const void *referenced(const struct writer *w, const struct reference *r,
-			      const unsigned char *entry)
+/* Returns the bytes themselves, or NULL if they are not there. Checks only the beginning of a
+ * chain. */
+static const void *referenced_bytes(const struct image_writer *w, const struct reference *r,
+				    const unsigned char *entry)
 {
 	uint64_t offset;
 
@@ -175,35 +175,35 @@ static const void *referenced(const struct writer *w, const struct reference *r,
 	if (offset == 0)
 		return NULL;
 	return image_at(w->im, offset, r->element == PIECES ? sizeof(struct mu_values) :
-							      length_of(r, entry));
+							      referenced_length(r, entry));
 }
 
 /* Entries of an honest image share nothing, so that all they name has room in it. In a hostile one
  * all may name the same bytes: there the rest become empty. So each byte of an image is written
  * twice at most: as an entry, and as what entries refer to. */
-static bool charge(struct writer *w, uint64_t length)
+static bool charge_copied_bytes(struct image_writer *w, uint64_t length)
 {
-	if (length > w->left || up(length) > w->left)
+	if (length > w->left || round_up_to_eight(length) > w->left)
 		return false;
-	w->left -= up(length);
+	w->left -= round_up_to_eight(length);
 	return true;
 }
 
 /* Give a reference its new place in ENTRY; one that leads nowhere becomes empty, in both. */
-static void relocate(struct writer *w, const struct reference *r, unsigned char *entry,
-		     unsigned char *original)
+static void relocate_reference(struct image_writer *w, const struct reference *r,
+			       unsigned char *entry, unsigned char *original)
 {
 	static const uint64_t zero;
 	uint64_t length, place = 0;
 
 	if (r->offset == 0)
 		return;
-	length = referenced(w, r, original) ? length_of(r, original) : 0;
-	if (length > 0 && charge(w, length))
+	length = referenced_bytes(w, r, original) ? referenced_length(r, original) : 0;
+	if (length > 0 && charge_copied_bytes(w, length))
 		place = w->place;
 	memcpy(entry + r->offset, &place, sizeof(place));
 	if (place) {
-		w->place += up(length);
+		w->place += round_up_to_eight(length);
 		return;
 	}
 	memcpy(original + r->offset, &zero, sizeof(zero));
@@ -211,21 +211,21 @@ static void relocate(struct writer *w, const struct reference *r, unsigned char 
 		memcpy(entry + r->count, &zero, r->count_size);
 }
 
-static void put_zeros(struct writer *w, uint64_t length)
+static void write_zeros(struct image_writer *w, uint64_t length)
 {
 	static const char zeros[512];
 
 	for (; length > 0; length -= length < sizeof(zeros) ? length : sizeof(zeros))
-		put(w, zeros, length < sizeof(zeros) ? length : sizeof(zeros));
+		write_bytes(w, zeros, length < sizeof(zeros) ? length : sizeof(zeros));
 }
 
 /* One piece of LENGTH bytes with its header, made of those that OFFSET leads to. */
-static void put_pieces(struct writer *w, uint64_t offset, uint64_t length)
+static void write_value_pieces(struct image_writer *w, uint64_t offset, uint64_t length)
 {
 	uint64_t left = length - sizeof(struct mu_values);
 	struct mu_values piece = { .used = (uint32_t)left };
 
-	put(w, &piece, sizeof(piece));
+	write_bytes(w, &piece, sizeof(piece));
 	while (left > 0) {
 		const void *bytes = NULL;
 		uint64_t size = 0;
@@ -236,39 +236,41 @@ static void put_pieces(struct writer *w, uint64_t offset, uint64_t length)
 		}
 		if (!bytes || size == 0)
 			break;
-		put(w, bytes, size);
+		write_bytes(w, bytes, size);
 		left -= size;
 		offset = piece.next;
 	}
 	/* The image changed meanwhile: zeros are values of 0. */
-	put_zeros(w, left);
+	write_zeros(w, left);
 }
 
 /* The bytes themselves, in the order in which the places were given, and as many: what is not there
  * any more is zeros. */
-static void put_referenced(struct writer *w, const struct reference *r, const unsigned char *entry)
+static void write_referenced(struct image_writer *w, const struct reference *r,
+			     const unsigned char *entry)
 {
 	uint64_t length, offset;
 	const void *bytes;
 
-	length = r->offset ? length_of(r, entry) : 0;
+	length = r->offset ? referenced_length(r, entry) : 0;
 	if (length == 0)
 		return;
-	bytes = referenced(w, r, entry);
+	bytes = referenced_bytes(w, r, entry);
 	if (!bytes) {
-		put_zeros(w, length);
+		write_zeros(w, length);
 	} else if (r->element == PIECES) {
 		memcpy(&offset, entry + r->offset, sizeof(offset));
-		put_pieces(w, offset, length);
+		write_value_pieces(w, offset, length);
 	} else {
-		put(w, bytes, length);
+		write_bytes(w, bytes, length);
 	}
-	pad(w);
+	write_padding(w);
 }
 
 /* The image may belong to a living process after all: entries are copied once, into a table of
  * our own, so that both passes see the same. */
-static unsigned char *copy_entries(struct writer *w, enum mu_section section, uint64_t *count)
+static unsigned char *copy_section_entries(struct image_writer *w, enum mu_section section,
+					   uint64_t *count)
 {
 	const struct image *im = w->im;
 	size_t size = sections[section].entry_size;
@@ -290,8 +292,8 @@ static unsigned char *copy_entries(struct writer *w, enum mu_section section, ui
 }
 
 /* Entries that say where something else is, which will be behind them. */
-static void put_relocated(struct writer *w, const struct section *s, unsigned char *entries,
-			  uint64_t count)
+static void write_relocated(struct image_writer *w, const struct section *s, unsigned char *entries,
+			    uint64_t count)
 {
 	unsigned char entry[ENTRY_MAX];
 
@@ -302,16 +304,16 @@ static void put_relocated(struct writer *w, const struct section *s, unsigned ch
 
 		memcpy(entry, original, s->entry_size);
 		for (unsigned int k = 0; k < REFERENCES; k++)
-			relocate(w, &s->reference[k], entry, original);
-		put(w, entry, s->entry_size);
+			relocate_reference(w, &s->reference[k], entry, original);
+		write_bytes(w, entry, s->entry_size);
 	}
 }
 
-static void put_table(struct writer *w, enum mu_section section, struct mu_table *t)
+static void write_section_table(struct image_writer *w, enum mu_section section, struct mu_table *t)
 {
 	const struct section *s = &sections[section];
 	uint64_t count, size = s->entry_size;
-	unsigned char *entries = copy_entries(w, section, &count);
+	unsigned char *entries = copy_section_entries(w, section, &count);
 
 	*t = (struct mu_table){ 0 };
 	if (!entries)
@@ -320,82 +322,82 @@ static void put_table(struct writer *w, enum mu_section section, struct mu_table
 	t->first_log2 = WHOLE;
 	t->count = count;
 	t->extent[0] = w->at;
-	w->place = up(w->at + count * size);
+	w->place = round_up_to_eight(w->at + count * size);
 	w->crc = 0;
 	if (!s->reference[0].element)
-		put(w, entries, count * size);
+		write_bytes(w, entries, count * size);
 	else
-		put_relocated(w, s, entries, count);
+		write_relocated(w, s, entries, count);
 	t->checksum = w->crc;
-	pad(w);
+	write_padding(w);
 	for (uint64_t i = 0; s->reference[0].element && i < count; i++) {
 		for (unsigned int k = 0; k < REFERENCES; k++)
-			put_referenced(w, &s->reference[k], entries + i * size);
+			write_referenced(w, &s->reference[k], entries + i * size);
 	}
 	free(entries);
 }
 
-static void put_string(struct writer *w, struct mu_string *string)
+static void write_string(struct image_writer *w, struct mu_string *string)
 {
 	uint64_t length = string->length;
 	const void *bytes = image_at(w->im, string->offset, length);
 
-	if (bytes && !charge(w, length))
+	if (bytes && !charge_copied_bytes(w, length))
 		bytes = NULL;
 	if (!bytes)
 		*string = (struct mu_string){ 0 };
 	else
 		string->offset = w->at;
-	put(w, bytes, bytes ? length : 0);
-	pad(w);
+	write_bytes(w, bytes, bytes ? length : 0);
+	write_padding(w);
 }
 
-static void put_high(struct writer *w, struct mu_counters *counters)
+static void write_high_histogram(struct image_writer *w, struct mu_counters *counters)
 {
 	const uint64_t length = MU_HIST_HIGH * sizeof(uint64_t);
 	const void *high = image_at(w->im, counters->hist_high, length);
 
 	counters->hist_high = high ? w->at : 0;
-	put(w, high, high ? length : 0);
+	write_bytes(w, high, high ? length : 0);
 }
 
-static void put_points(struct writer *w, struct mu_image *head)
+static void write_points_header(struct image_writer *w, struct mu_image *head)
 {
 	const uint64_t length = sizeof(struct mu_points);
 	const void *points = image_at(w->im, head->points, length);
 
 	head->points = points && head->points ? w->at : 0;
-	put(w, points, head->points ? length : 0);
-	pad(w);
+	write_bytes(w, points, head->points ? length : 0);
+	write_padding(w);
 }
 
-static void put_lives(struct writer *w, struct mu_image *head)
+static void write_lifetimes(struct image_writer *w, struct mu_image *head)
 {
-	struct mu_lives lives;
-	bool are_known = lives_of(w->im, &lives);
+	struct mu_lifetimes lives;
+	bool are_known = lifetimes_of(w->im, &lives);
 
-	head->lives = are_known ? w->at : 0;
-	put(w, &lives, are_known ? sizeof(lives) : 0);
+	head->lifetimes = are_known ? w->at : 0;
+	write_bytes(w, &lives, are_known ? sizeof(lives) : 0);
 }
 
-static void put_header_parts(struct writer *w, struct mu_image *head)
+static void write_header_parts(struct image_writer *w, struct mu_image *head)
 {
-	put_string(w, &head->process.exe);
-	put_string(w, &head->process.cmdline);
-	put_string(w, &head->process.cwd);
-	put_string(w, &head->foreign_malloc);
-	put_high(w, &head->retired);
-	put_points(w, head);
-	put_lives(w, head);
+	write_string(w, &head->process.exe);
+	write_string(w, &head->process.cmdline);
+	write_string(w, &head->process.cwd);
+	write_string(w, &head->unseen_malloc);
+	write_high_histogram(w, &head->retired);
+	write_points_header(w, head);
+	write_lifetimes(w, head);
 }
 
-static void put_sections(struct writer *w, struct mu_image *head)
+static void write_all_sections(struct image_writer *w, struct mu_image *head)
 {
 	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
 		struct mu_table *t = &head->table[section];
 
 		if (sections[section].entry_size > 0)
-			put_table(w, section, t);
+			write_section_table(w, section, t);
 		else
 			*t = (struct mu_table){ 0 };
 		if (t->count > 0)
@@ -407,16 +409,16 @@ static void put_sections(struct writer *w, struct mu_image *head)
 }
 
 /* The header is written last, in front of everything: its magic makes the image valid. */
-static void put_header(struct writer *w, struct mu_image *head, uint64_t length)
+static void write_image_header(struct image_writer *w, struct mu_image *head, uint64_t length)
 {
 	head->used = head->populated = head->capacity = length;
 	head->blocks_root = 0;
 	head->batch = 0;
 	head->log_bytes = 0;
-	flush(w);
+	flush_buffer(w);
 	w->at = 0;
-	put(w, head, sizeof(*head));
-	flush(w);
+	write_bytes(w, head, sizeof(*head));
+	flush_buffer(w);
 }
 
 /* Bytes of the entries of a section and of what they refer to; UINT64_MAX if that is too much. */
@@ -430,9 +432,9 @@ static uint64_t section_bytes(const struct image *im, unsigned int section)
 
 		for (unsigned int k = 0; entry && k < REFERENCES; k++) {
 			uint64_t length = s->reference[k].offset ?
-						  length_of(&s->reference[k], entry) : 0;
+						  referenced_length(&s->reference[k], entry) : 0;
 
-			/* What does not fit is not read by anybody. */
+			/* No reader needs the part that does not fit. */
 			if (length <= im->size && __builtin_add_overflow(sum, length, &sum))
 				return UINT64_MAX;
 		}
@@ -440,7 +442,7 @@ static uint64_t section_bytes(const struct image *im, unsigned int section)
 	return sum;
 }
 
-int keep_image_check(const struct image *im, struct mu_error *err)
+int save_image_check(const struct image *im, struct mu_error *err)
 {
 	const uint64_t bytes = image_bytes(im);
 	uint64_t sum = 0;
@@ -457,28 +459,28 @@ int keep_image_check(const struct image *im, struct mu_error *err)
 	return 0;
 }
 
-int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
+int save_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	       uint64_t *features, struct mu_error *err)
 {
 	struct mu_image *head = malloc(sizeof(*head));
-	struct writer *w = calloc(1, sizeof(*w));
+	struct image_writer *w = calloc(1, sizeof(*w));
 	int result = -1;
 
 	if (!head || !w) {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory to keep an image");
+		mu_error_memory(err);
 		goto out;
 	}
 	*head = im->head;
 	head->header_size = sizeof(*head);
 	if (im->rss_peak > head->rss_peak)
 		head->rss_peak = im->rss_peak;
-	*w = (struct writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
+	*w = (struct image_writer){ .fd = fd, .start = start, .at = sizeof(*head), .err = err,
 			      .im = im, .entries_left = image_bytes(im) };
 	w->left = w->entries_left;
-	put_header_parts(w, head);
-	put_sections(w, head);
+	write_header_parts(w, head);
+	write_all_sections(w, head);
 	*length = w->at;
-	put_header(w, head, *length);
+	write_image_header(w, head, *length);
 	*features = head->features;
 	result = w->has_failed ? -1 : 0;
 out:

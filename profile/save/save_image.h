@@ -1,4 +1,4 @@
-/* save_image.h -- one image of a kept recording.
+/* save_image.h -- Writes one image of a kept recording.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,20 +10,20 @@
 #include "profile/base/error.h"
 #include "profile/read/image.h"
 
-/* keep_image -- write a compact copy of an image at START of a file.
+/* save_image -- Writes a compact copy of an image at START of a file.
  *
  * length    set to its bytes.
  * features  set to the sections it has.
  * Returns 0, or -1 with ERR.
  */
-int keep_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
+int save_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
 	       uint64_t *features, struct mu_error *err);
 
-/* keep_image_check -- whether the entries of an image, and what they refer to, can all be there.
+/* save_image_check -- Checks that the entries of an image and their data fit into it.
  *
- * Of a hostile one all may lead to the same bytes: what is made of it would be as large as their
+ * All entries of a hostile image may lead to the same bytes: its copy would be as large as their
  * product. Returns 0, or -1 with ERR.
  */
-int keep_image_check(const struct image *im, struct mu_error *err);
+int save_image_check(const struct image *im, struct mu_error *err);
 
 #endif

@@ -11,7 +11,7 @@ enum { ARGUMENTS = 6 };		/* in registers */
 
 /* ---- options ------------------------------------------------------------------------------ */
 
-static bool take(const char **text, const char *word)
+static bool skip_expected_word(const char **text, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -21,9 +21,9 @@ static bool take(const char **text, const char *word)
 	return true;
 }
 
-static const char *take_argument(const char **text, uint8_t *number)
+static const char *parse_argument_number(const char **text, uint8_t *number)
 {
-	if (!take(text, "arg") || **text < '1' || **text > '9' ||
+	if (!skip_expected_word(text, "arg") || **text < '1' || **text > '9' ||
 	    ((*text)[1] >= '0' && (*text)[1] <= '9'))
 		return "has something else where argN should stand, N being 1 to 6";
 	*number = (uint8_t)(*(*text)++ - '0');
@@ -31,51 +31,52 @@ static const char *take_argument(const char **text, uint8_t *number)
 				    : "names an argument on the stack: only 6 are in registers";
 }
 
-static const char *take_size(const char **text, struct mu_shape *shape)
+static const char *parse_size_argument(const char **text, struct mu_signature *signature)
 {
-	const char *why = take_argument(text, &shape->size);
+	const char *why = parse_argument_number(text, &signature->size);
 
-	shape->count = 0;
-	if (!why && take(text, "*"))
-		why = take_argument(text, &shape->count);
+	signature->count = 0;
+	if (!why && skip_expected_word(text, "*"))
+		why = parse_argument_number(text, &signature->count);
 	return why;
 }
 
-static const char *take_block(const char **text, struct mu_shape *shape)
+static const char *parse_block_argument(const char **text, struct mu_signature *signature)
 {
-	shape->result = 0;
-	if (take(text, "ret"))
+	signature->result = 0;
+	if (skip_expected_word(text, "ret"))
 		return NULL;
-	if (take(text, "*"))
-		return take_argument(text, &shape->result);
+	if (skip_expected_word(text, "*"))
+		return parse_argument_number(text, &signature->result);
 	return "has a ptr= that is neither ret nor *argN";
 }
 
-static const char *take_part(const char **text, struct mu_shape *shape, bool is_free)
+static const char *parse_rule_part(const char **text, struct mu_signature *signature, bool is_free)
 {
-	if (take(text, "ptr="))
-		return is_free ? take_argument(text, &shape->block) : take_block(text, shape);
+	if (skip_expected_word(text, "ptr="))
+		return is_free ? parse_argument_number(text, &signature->block)
+			       : parse_block_argument(text, signature);
 	if (is_free)
 		return "can only have ptr=argN behind the name";
-	if (take(text, "size="))
-		return take_size(text, shape);
-	if (take(text, "old="))
-		return take_argument(text, &shape->block);
+	if (skip_expected_word(text, "size="))
+		return parse_size_argument(text, signature);
+	if (skip_expected_word(text, "old="))
+		return parse_argument_number(text, &signature->block);
 	return "can only have size=, ptr= and old= behind the name";
 }
 
-static const char *take_parts(const char *text, struct mu_shape *shape, bool is_free)
+static const char *parse_rule_parts(const char *text, struct mu_signature *signature, bool is_free)
 {
 	const char *why;
 
 	do {
-		why = take_part(&text, shape, is_free);
-	} while (!why && take(&text, ","));
+		why = parse_rule_part(&text, signature, is_free);
+	} while (!why && skip_expected_word(&text, ","));
 	return !why && *text ? "has something behind an argument that is not understood" : why;
 }
 
 /* Where the name ends: at a colon that is none of a "::". */
-static size_t name_length(const char *text)
+static size_t rule_name_length(const char *text)
 {
 	const char *at = text;
 
@@ -89,15 +90,15 @@ static size_t name_length(const char *text)
 
 const char *allocrule_parse(struct allocrule *rule, const char *text, bool is_free)
 {
-	size_t length = name_length(text);
+	size_t length = rule_name_length(text);
 
 	*rule = (struct allocrule){ .is_auto = false };
-	rule->shape = (struct mu_shape){ .fn = is_free ? MU_FN_FREE : MU_FN_MALLOC,
-					 .flags = MU_SHAPE_ASKED };
+	rule->signature = (struct mu_signature){ .fn = is_free ? MU_FN_FREE : MU_FN_MALLOC,
+					 .flags = MU_SIGNATURE_NAMED };
 	if (is_free)
-		rule->shape.block = 1;
+		rule->signature.block = 1;
 	else
-		rule->shape.size = 1;
+		rule->signature.size = 1;
 	if (length == 0)
 		return "names no function";
 	if (length >= sizeof(rule->name))
@@ -107,7 +108,7 @@ const char *allocrule_parse(struct allocrule *rule, const char *text, bool is_fr
 		return is_free ? "belongs to --alloc-symbol" : NULL;
 	}
 	memcpy(rule->name, text, length);
-	return text[length] ? take_parts(text + length + 1, &rule->shape, is_free) : NULL;
+	return text[length] ? parse_rule_parts(text + length + 1, &rule->signature, is_free) : NULL;
 }
 
 /* ---- known allocators --------------------------------------------------------------------- */
@@ -164,10 +165,10 @@ static const struct mu_family mimalloc[] = {
 	MU_FAMILY_REALLOC("heap_rezalloc", 3, 0, 2),
 	MU_FAMILY_REALLOC("heap_recalloc", 3, 4, 2),
 	MU_FAMILY_REALLOC("heap_realloc_aligned", 3, 0, 2),
-	MU_FAMILY_ALLOC("strdup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
-	MU_FAMILY_ALLOC("strndup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
-	MU_FAMILY_ALLOC("heap_strdup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
-	MU_FAMILY_ALLOC("heap_strndup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
+	MU_FAMILY_ALLOC("strdup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+	MU_FAMILY_ALLOC("strndup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+	MU_FAMILY_ALLOC("heap_strdup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+	MU_FAMILY_ALLOC("heap_strndup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
 	{ NULL, { 0 } }
 };
 
@@ -213,7 +214,7 @@ static const struct mu_family rpmalloc[] = {
 
 static const struct prefix {
 	const char *text;
-	const struct mu_family *own;	/* beside libc's, or in their place */
+	const struct mu_family *own;	/* next to libc's, or in their place */
 	bool has_libc;
 } prefixes[] = {
 	{ "je_", jemalloc, true },
@@ -223,26 +224,28 @@ static const struct prefix {
 	{ "rp", rpmalloc, false },
 };
 
-static const struct mu_shape *find(const struct mu_family *family, size_t count, const char *name)
+static const struct mu_signature *find_family_member(const struct mu_family *family, size_t count,
+						     const char *name)
 {
 	for (size_t i = 0; i < count && family[i].name; i++)
 		if (strcmp(family[i].name, name) == 0)
-			return &family[i].shape;
+			return &family[i].signature;
 	return NULL;
 }
 
-const struct mu_shape *allocrule_known(const char *name)
+const struct mu_signature *allocrule_known(const char *name)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		const struct prefix *p = &prefixes[i];
 		size_t length = strlen(p->text);
-		const struct mu_shape *shape = NULL;
+		const struct mu_signature *signature = NULL;
 
 		if (strncmp(name, p->text, length) != 0)
 			continue;
 		if (p->has_libc)
-			shape = find(mu_family_libc, MU_FAMILY_PREFIXED, name + length);
-		return shape ? shape : find(p->own, SIZE_MAX, name + length);
+			signature = find_family_member(mu_family_libc, MU_FAMILY_PREFIXED,
+						       name + length);
+		return signature ? signature : find_family_member(p->own, SIZE_MAX, name + length);
 	}
 	return NULL;
 }

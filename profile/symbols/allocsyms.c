@@ -18,13 +18,13 @@ enum { FOUND_MAX = 4096, OWN_NAMES = 4 };
 
 /* One function, whatever tables have it. */
 struct hit {
-	struct mu_found found;
+	struct mu_symbol_match found;
 	const char *name;	/* in the file; the text that was asked for if there is none */
 	char *text;		/* owned copy */
 	const char *why;	/* NULL: fine */
 };
 
-struct search {
+struct alloc_search {
 	const struct allocrule *rule;
 	size_t rules;
 	bool has_auto;
@@ -32,7 +32,7 @@ struct search {
 	struct module_file file;
 	struct hit *hit;
 	uint32_t count, room;
-	bool exports_malloc;	/* the recorder looks after it by itself */
+	bool exports_malloc;	/* the recorder intercepts it already */
 	unsigned int own_names;	/* of libc's first few functions, in no export */
 	bool is_own_pass;
 	bool has_failed;	/* no memory */
@@ -40,8 +40,8 @@ struct search {
 
 /* ---- what speaks against a function -------------------------------------------------------- */
 
-static const char *why_not(const struct search *s, const struct elf_symbol *symbol,
-			   const char *name)
+static const char *refusal_reason(const struct alloc_search *s, const struct elf_symbol *symbol,
+				  const char *name)
 {
 	if (symbol->type == STT_GNU_IFUNC)
 		return "which code it is is decided when the program starts (ifunc)";
@@ -56,7 +56,7 @@ static const char *why_not(const struct search *s, const struct elf_symbol *symb
 	return NULL;
 }
 
-static struct hit *hit_at(struct search *s, uint64_t address)
+static struct hit *find_hit_at(struct alloc_search *s, uint64_t address)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->hit[i].found.address == address)
@@ -64,7 +64,7 @@ static struct hit *hit_at(struct search *s, uint64_t address)
 	return NULL;
 }
 
-static struct hit *new_hit(struct search *s)
+static struct hit *append_new_hit(struct alloc_search *s)
 {
 	if (s->count == FOUND_MAX)
 		return NULL;
@@ -80,17 +80,17 @@ static struct hit *new_hit(struct search *s)
 	return &s->hit[s->count++];
 }
 
-static void add(struct search *s, const struct elf_symbol *symbol, const struct mu_found *found,
-		const char *why)
+static void add_symbol_match(struct alloc_search *s, const struct elf_symbol *symbol,
+			     const struct mu_symbol_match *found, const char *why)
 {
-	struct hit *hit = hit_at(s, symbol->address);
+	struct hit *hit = find_hit_at(s, symbol->address);
 	size_t length = funcname_length(symbol->name);
 
-	/* Of several names the one that was asked for, and the one without a reason. */
+	/* Prefers the name that the user gave, then one that can be intercepted. */
 	if (hit && (hit->found.kind > found->kind ||
 		    (hit->found.kind == found->kind && (!hit->why || why))))
 		return;
-	if (!hit && !(hit = new_hit(s)))
+	if (!hit && !(hit = append_new_hit(s)))
 		return;
 	free(hit->text);
 	*hit = (struct hit){ .found = *found, .text = strndup(symbol->name, length), .why = why };
@@ -99,16 +99,17 @@ static void add(struct search *s, const struct elf_symbol *symbol, const struct 
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static void offer(struct search *s, const struct elf_symbol *symbol, const char *name,
-		  const struct mu_shape *shape, uint32_t kind, uint32_t rule)
+static void offer_candidate(struct alloc_search *s, const struct elf_symbol *symbol,
+			    const char *name, const struct mu_signature *signature, uint32_t kind,
+			    uint32_t rule)
 {
-	const struct mu_found found = { .address = symbol->address, .size = symbol->size,
-					.shape = *shape, .kind = kind, .rule = rule };
+	const struct mu_symbol_match found = { .address = symbol->address, .size = symbol->size,
+					.signature = *signature, .kind = kind, .rule = rule };
 
-	add(s, symbol, &found, why_not(s, symbol, name));
+	add_symbol_match(s, symbol, &found, refusal_reason(s, symbol, name));
 }
 
-static void try_rules(struct search *s, const struct elf_symbol *symbol, const char *name)
+static void match_rules(struct alloc_search *s, const struct elf_symbol *symbol, const char *name)
 {
 	char *demangled = NULL;
 	bool is_demangled = false;
@@ -124,19 +125,20 @@ static void try_rules(struct search *s, const struct elf_symbol *symbol, const c
 			is_it = demangled && funcname_is_source(demangled, rule->name);
 		}
 		if (is_it) {
-			offer(s, symbol, name, &rule->shape, MU_SYMBOL_ASKED, (uint32_t)i);
+			offer_candidate(s, symbol, name, &rule->signature, MU_SYMBOL_NAMED,
+					(uint32_t)i);
 			break;
 		}
 	}
 	free(demangled);
 }
 
-static void visit(const struct elf_symbol *symbol, void *data)
+static void visit_symbol(const struct elf_symbol *symbol, void *data)
 {
-	struct search *s = data;
+	struct alloc_search *s = data;
 	size_t length = funcname_length(symbol->name);
 	char name[ALLOCRULE_NAME_MAX];
-	const struct mu_shape *shape;
+	const struct mu_signature *signature;
 
 	if (length >= sizeof(name) || symbol->address == 0 || symbol->type == STT_OBJECT ||
 	    symbol->type == STT_TLS || symbol->type == STT_SECTION)
@@ -144,27 +146,27 @@ static void visit(const struct elf_symbol *symbol, void *data)
 	memcpy(name, symbol->name, length);
 	name[length] = '\0';
 	if (s->has_auto) {
-		shape = allocrule_known(name);
-		if (shape && symbol->type != STT_NOTYPE)
-			offer(s, symbol, name, shape, MU_SYMBOL_FAMILY, 0);
+		signature = allocrule_known(name);
+		if (signature && symbol->type != STT_NOTYPE)
+			offer_candidate(s, symbol, name, signature, MU_SYMBOL_FAMILY, 0);
 	}
-	try_rules(s, symbol, name);
+	match_rules(s, symbol, name);
 }
 
 /* ---- a malloc that is not exported --------------------------------------------------------- */
 
-static void note_export(const struct elf_symbol *symbol, void *data)
+static void note_exported_name(const struct elf_symbol *symbol, void *data)
 {
-	struct search *s = data;
+	struct alloc_search *s = data;
 
 	if (funcname_is(symbol->name, "malloc"))
 		s->exports_malloc = true;
 }
 
 /* A static function may have any of these names: only all of the first together are believed. */
-static void visit_own(const struct elf_symbol *symbol, void *data)
+static void visit_builtin_symbol(const struct elf_symbol *symbol, void *data)
 {
-	struct search *s = data;
+	struct alloc_search *s = data;
 
 	for (unsigned int i = 0; symbol->type == STT_FUNC && i < MU_FAMILY_LIBC; i++) {
 		if (!funcname_is(symbol->name, mu_family_libc[i].name))
@@ -172,42 +174,43 @@ static void visit_own(const struct elf_symbol *symbol, void *data)
 		if (i < OWN_NAMES)
 			s->own_names |= 1u << i;
 		if (s->is_own_pass)
-			offer(s, symbol, mu_family_libc[i].name, &mu_family_libc[i].shape,
-			      MU_SYMBOL_FAMILY, 0);
+			offer_candidate(s, symbol, mu_family_libc[i].name,
+					&mu_family_libc[i].signature, MU_SYMBOL_FAMILY, 0);
 	}
 }
 
-static void find_own(struct search *s)
+static void find_builtin_malloc(struct alloc_search *s)
 {
-	elf_file_symbols(&s->file.elf, SHT_DYNSYM, note_export, s);
+	elf_file_symbols(&s->file.elf, SHT_DYNSYM, note_exported_name, s);
 	if (s->exports_malloc)
 		return;
-	module_file_symbols(&s->file, visit_own, s);
+	module_file_symbols(&s->file, visit_builtin_symbol, s);
 	s->is_own_pass = s->own_names == (1u << OWN_NAMES) - 1;
 	if (s->is_own_pass)
-		module_file_symbols(&s->file, visit_own, s);
+		module_file_symbols(&s->file, visit_builtin_symbol, s);
 }
 
 /* ---- everything ----------------------------------------------------------------------------- */
 
-/* Functions of one name: which one is meant is not known. Of clones only the reason counts. */
-static void refuse_ambiguous(struct search *s)
+/* Refuses functions that share a name: the one meant is unknown. Clones count for the reason
+ * only. */
+static void refuse_ambiguous(struct alloc_search *s)
 {
 	uint32_t *same = calloc(s->rules + 1, sizeof(*same)); /* functions, by rule */
 
 	s->has_failed |= !same;
 	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
-		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !funcname_is_clone(s->hit[i].text))
+		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !funcname_is_clone(s->hit[i].text))
 			same[s->hit[i].found.rule]++;
 	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
-		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !s->hit[i].why &&
+		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !s->hit[i].why &&
 		    same[s->hit[i].found.rule] > 1)
 			s->hit[i].why = "several functions have this name; give the mangled one, "
 					"which nm prints";
 	free(same);
 }
 
-static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *text)
+static void append_answer_text(uint8_t *answer, size_t *at, uint32_t *place, const char *text)
 {
 	size_t length = strlen(text) + 1;
 
@@ -216,10 +219,11 @@ static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *t
 	*at += length;
 }
 
-static int make_answer(const struct search *s, struct allocsyms *a, struct mu_error *err)
+static int build_answer(const struct alloc_search *s, struct allocsyms *a, struct mu_error *err)
 {
 	uint64_t count = s->count;
-	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_found), length = texts;
+	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_symbol_match);
+	size_t length = texts;
 
 	for (uint32_t i = 0; i < s->count; i++)
 		length += strlen(s->hit[i].text) + 1 +
@@ -227,14 +231,14 @@ static int make_answer(const struct search *s, struct allocsyms *a, struct mu_er
 	a->length = (length + 8) & ~(size_t)7;
 	a->answer = calloc(1, a->length);
 	if (!a->answer)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for symbols");
+		return mu_error_memory(err);
 	memcpy(a->answer, &count, sizeof(count));
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct hit *hit = &s->hit[i];
 
-		put_text(a->answer, &texts, &hit->found.name, hit->text);
+		append_answer_text(a->answer, &texts, &hit->found.name, hit->text);
 		if (hit->why)
-			put_text(a->answer, &texts, &hit->found.why, hit->why);
+			append_answer_text(a->answer, &texts, &hit->found.why, hit->why);
 		memcpy(a->answer + sizeof(count) + i * sizeof(hit->found), &hit->found,
 		       sizeof(hit->found));
 	}
@@ -253,7 +257,7 @@ int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 		   const struct symbols_options *o, const struct allocrule *rule, size_t count,
 		   struct mu_error *err)
 {
-	struct search s = { .rule = rule, .rules = count };
+	struct alloc_search s = { .rule = rule, .rules = count };
 	int result = -1;
 
 	*a = (struct allocsyms){ .length = 0 };
@@ -263,12 +267,12 @@ int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 	    SYMBOLS_READ)
 		goto out;
 	s.is_clang = was_made_by_clang(&s.file.elf);
-	module_file_symbols(&s.file, visit, &s);
+	module_file_symbols(&s.file, visit_symbol, &s);
 	if (s.has_auto)
-		find_own(&s);
+		find_builtin_malloc(&s);
 	refuse_ambiguous(&s);
-	result = s.has_failed ? mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for symbols")
-			      : make_answer(&s, a, err);
+	result = s.has_failed ? mu_error_memory(err)
+			      : build_answer(&s, a, err);
 out:
 	module_file_close(&s.file);
 	for (uint32_t i = 0; i < s.count; i++)

@@ -13,7 +13,7 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-struct search {
+struct debugfile_search {
 	struct elf_file *debug;
 	const struct elf_file *module;
 	struct build_id id;
@@ -21,7 +21,7 @@ struct search {
 	bool has_crc;
 };
 
-static bool fits(const struct search *s)
+static bool is_matching_file(const struct debugfile_search *s)
 {
 	struct build_id id;
 
@@ -33,17 +33,17 @@ static bool fits(const struct search *s)
 	return s->has_crc && crc32_add(0, s->debug->data, s->debug->size) == s->crc;
 }
 
-static bool try(const struct search *s, const char *root, const char *path)
+static bool try_candidate_path(const struct debugfile_search *s, const char *root, const char *path)
 {
 	if (elf_file_open(s->debug, root, path, NULL) < 0)
 		return false;
-	if (fits(s))
+	if (is_matching_file(s))
 		return true;
 	elf_file_close(s->debug);
 	return false;
 }
 
-static bool try_build_id(const struct search *s, const char *root)
+static bool try_build_id_path(const struct debugfile_search *s, const char *root)
 {
 	char path[sizeof(DEBUG_ROOT) + (size_t)2 * BUILD_ID_MAX + 32];
 	int length = snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%02x/", s->id.byte[0]);
@@ -54,35 +54,38 @@ static bool try_build_id(const struct search *s, const char *root)
 		length += snprintf(path + length, sizeof(path) - (size_t)length, "%02x",
 				   s->id.byte[i]);
 	snprintf(path + length, sizeof(path) - (size_t)length, ".debug");
-	return try(s, root, path) || (root && *root && try(s, NULL, path));
+	return try_candidate_path(s, root, path) ||
+	       (root && *root && try_candidate_path(s, NULL, path));
 }
 
 /* In a directory below another: TOP/DIRECTORY/BELOW/NAME, where PATH is DIRECTORY/module. */
-static bool try_link_in(const struct search *s, const char *root, const char *const part[4])
+static bool try_link_in_folder(const struct debugfile_search *s, const char *root,
+			       const char *const part[4])
 {
 	char path[PATH_MAX];
 	int directory = (int)(strrchr(part[1], '/') + 1 - part[1]);
 	int length = snprintf(path, sizeof(path), "%s%.*s%s%s", part[0], directory, part[1],
 			      part[2], part[3]);
 
-	return length < (int)sizeof(path) && try(s, root, path);
+	return length < (int)sizeof(path) && try_candidate_path(s, root, path);
 }
 
-static bool try_link(const struct search *s, const char *root, const char *path, const char *name)
+static bool try_debug_link(const struct debugfile_search *s, const char *root, const char *path,
+			   const char *name)
 {
 	return strchr(path, '/') &&
-	       (try_link_in(s, root, (const char *const[]){ "", path, "", name }) ||
-		try_link_in(s, root, (const char *const[]){ "", path, ".debug/", name }) ||
-		try_link_in(s, root, (const char *const[]){ DEBUG_ROOT, path, "", name }));
+	       (try_link_in_folder(s, root, (const char *const[]){ "", path, "", name }) ||
+		try_link_in_folder(s, root, (const char *const[]){ "", path, ".debug/", name }) ||
+		try_link_in_folder(s, root, (const char *const[]){ DEBUG_ROOT, path, "", name }));
 }
 
-static bool try_debuginfod(const struct search *s)
+static bool try_debuginfod(const struct debugfile_search *s)
 {
 	int fd = s->id.length ? debuginfod_fetch(&s->id) : -1;
 
 	if (fd < 0 || elf_file_take(s->debug, fd, NULL) < 0)
 		return false;
-	if (fits(s))
+	if (is_matching_file(s))
 		return true;
 	elf_file_close(s->debug);
 	return false;
@@ -91,11 +94,11 @@ static bool try_debuginfod(const struct search *s)
 bool debugfile_find(struct elf_file *debug, const struct elf_file *module, const char *root,
 		    const char *path, bool debuginfod)
 {
-	struct search s = { .debug = debug, .module = module };
+	struct debugfile_search s = { .debug = debug, .module = module };
 	const char *name = elf_file_debuglink(module, &s.crc);
 
 	s.has_crc = name != NULL;
 	elf_file_build_id(module, &s.id);
-	return try_build_id(&s, root) || (name && try_link(&s, root, path, name)) ||
+	return try_build_id_path(&s, root) || (name && try_debug_link(&s, root, path, name)) ||
 	       (debuginfod && try_debuginfod(&s));
 }

@@ -1,10 +1,10 @@
-/* debuginfo.h -- lines and inlined calls of code addresses, from DWARF.
+/* debuginfo.h -- Lines and inlined calls of code addresses, from DWARF.
  *
  * Backends: debuginfo_libdw.c (elfutils) and, with LIBDW=no, debuginfo_nodw.c, which knows
- * nothing. The build takes one; nobody else sees libdw.
+ * nothing. The build takes one; no other file includes libdw.
  *
- * Files may be hostile. libdw checks much, but not everything, and knows no bounds of time and
- * memory: to be called where that is no loss, in the child of symbols_resolve().
+ * Files may be hostile. libdw checks much, but not everything, and has no limits of time and
+ * memory. So call it where a crash is no loss: in the child of symbols_resolve().
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

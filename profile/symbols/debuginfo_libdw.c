@@ -2,9 +2,9 @@
  *
  * All addresses of a file are looked up together. A first pass over the compilation units finds
  * which unit holds which address; then each of these units is read once: its line table, and
- * its tree of entries down to the inlined calls around the addresses that are wanted. libdw
- * keeps what it has read of a unit until the file is closed, so the file is opened anew after
- * some millions of lines; that bounds the memory.
+ * its tree of entries down to the inlined calls around the addresses that are wanted. libdw keeps
+ * the data of a unit until the file is closed, so the file is opened again after some millions of
+ * lines; that bounds the memory.
  *
  * Source DWARF 5, sections 3.1 (units), 3.3.8 (inlined subroutines), 6.2 (lines).
  *
@@ -37,7 +37,7 @@ struct scope {
 };
 
 /* The unit being read. Addresses and scopes are those wanted in it. */
-struct unit {
+struct dwarf_unit {
 	Dwarf_Die die;
 	Dwarf_Lines *lines;
 	size_t line_count;
@@ -55,7 +55,7 @@ struct unit {
 };
 
 /* A unit that is to be read. */
-struct place {
+struct die_place {
 	Dwarf_Off die;
 	size_t count;		/* addresses it owns */
 };
@@ -64,14 +64,14 @@ struct lookup {
 	const uint64_t *address;
 	size_t count;
 	uint32_t *owner;	/* per address: its place + 1, or 0 */
-	struct place *place;
+	struct die_place *place;
 	uint32_t place_count;
 	uint32_t place_room;
 	debuginfo_fn found;
 	void *data;
 };
 
-static size_t first_from(const uint64_t *address, size_t count, uint64_t from)
+static size_t first_index_from(const uint64_t *address, size_t count, uint64_t from)
 {
 	size_t low = 0, high = count;
 
@@ -88,34 +88,34 @@ static size_t first_from(const uint64_t *address, size_t count, uint64_t from)
 
 /* ---- which unit holds which address ----------------------------------------------------- */
 
-static bool add_place(struct lookup *l, Dwarf_Die *die)
+static bool append_place_die(struct lookup *l, Dwarf_Die *die)
 {
 	if (l->place_count == l->place_room) {
-		struct place *place = array_grow(l->place, &l->place_room, l->place_count + 1,
-						 sizeof(*place));
+		struct die_place *place =
+			array_grow(l->place, &l->place_room, l->place_count + 1, sizeof(*place));
 
 		if (!place)
 			return false;
 		l->place = place;
 	}
-	l->place[l->place_count++] = (struct place){ .die = dwarf_dieoffset(die) };
+	l->place[l->place_count++] = (struct die_place){ .die = dwarf_dieoffset(die) };
 	return true;
 }
 
 /* Address 0 is where linkers leave the ranges of functions that they dropped. */
-static bool claim_unit(struct lookup *l, Dwarf_Die *die)
+static bool claim_unit_addresses(struct lookup *l, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
 	bool is_known = false;
 
 	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
-		size_t i = first_from(l->address, l->count, start);
+		size_t i = first_index_from(l->address, l->count, start);
 
 		for (; start > 0 && i < l->count && l->address[i] < end; i++) {
 			if (l->owner[i])
 				continue;
-			if (!is_known && !add_place(l, die))
+			if (!is_known && !append_place_die(l, die))
 				return false;
 			is_known = true;
 			l->owner[i] = l->place_count;
@@ -125,28 +125,29 @@ static bool claim_unit(struct lookup *l, Dwarf_Die *die)
 	return true;
 }
 
-static bool claim_units(struct lookup *l, Dwarf *dwarf)
+static bool claim_all_units(struct lookup *l, Dwarf *dwarf)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 	uint8_t type;
 
 	while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
-		if ((type == DW_UT_compile || type == DW_UT_skeleton) && !claim_unit(l, &die))
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
+		    !claim_unit_addresses(l, &die))
 			return false;
 	return true;
 }
 
 /* ---- the tree of a unit ------------------------------------------------------------------ */
 
-static const char *text_of(Dwarf_Die *die, unsigned int attribute)
+static const char *attribute_text(Dwarf_Die *die, unsigned int attribute)
 {
 	Dwarf_Attribute at;
 
 	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &at));
 }
 
-static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
+static uint64_t attribute_number(Dwarf_Die *die, unsigned int attribute)
 {
 	Dwarf_Attribute at;
 	Dwarf_Word value;
@@ -154,7 +155,7 @@ static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
 	return dwarf_formudata(dwarf_attr(die, attribute, &at), &value) == 0 ? value : 0;
 }
 
-static uint32_t add_scope(struct unit *u, Dwarf_Die *die, uint32_t parent)
+static uint32_t append_scope(struct dwarf_unit *u, Dwarf_Die *die, uint32_t parent)
 {
 	const char *linkage;
 
@@ -166,14 +167,14 @@ static uint32_t add_scope(struct unit *u, Dwarf_Die *die, uint32_t parent)
 			return 0;
 		u->scope = scope;
 	}
-	linkage = text_of(die, DW_AT_linkage_name);
+	linkage = attribute_text(die, DW_AT_linkage_name);
 	if (!linkage)
-		linkage = text_of(die, DW_AT_MIPS_linkage_name);
+		linkage = attribute_text(die, DW_AT_MIPS_linkage_name);
 	u->scope[u->scope_count] = (struct scope){
 		.parent = parent,
-		.call_line = (uint32_t)number_of(die, DW_AT_call_line),
-		.call_file = number_of(die, DW_AT_call_file),
-		.name = text_of(die, DW_AT_name),
+		.call_line = (uint32_t)attribute_number(die, DW_AT_call_line),
+		.call_file = attribute_number(die, DW_AT_call_file),
+		.name = attribute_text(die, DW_AT_name),
 		.linkage = linkage,
 	};
 	return u->scope_count++;
@@ -186,10 +187,11 @@ struct span {
 	unsigned int depth;
 };
 
-static void walk(struct unit *u, Dwarf_Die *parent, struct span around);
+static void walk_child_dies(struct dwarf_unit *u, Dwarf_Die *parent, struct span around);
 
-/* Whether DIE holds wanted addresses; SPAN is then narrowed to where they are. */
-static bool hits(struct unit *u, Dwarf_Die *die, struct span *span, bool *has_ranges)
+/* Tells whether DIE holds wanted addresses, and narrows SPAN to them. */
+static bool hits_any_address(struct dwarf_unit *u, Dwarf_Die *die, struct span *span,
+			     bool *has_ranges)
 {
 	struct span narrow = { .first = span->end, .end = span->first };
 	Dwarf_Addr base, start, end;
@@ -202,8 +204,8 @@ static bool hits(struct unit *u, Dwarf_Die *die, struct span *span, bool *has_ra
 		*has_ranges = true;
 		if (start == 0)
 			continue;
-		from = first_from(u->address, u->count, start);
-		to = first_from(u->address, u->count, end);
+		from = first_index_from(u->address, u->count, start);
+		to = first_index_from(u->address, u->count, end);
 		from = from > span->first ? from : span->first;
 		to = to < span->end ? to : span->end;
 		if (from >= to)
@@ -219,13 +221,14 @@ static bool hits(struct unit *u, Dwarf_Die *die, struct span *span, bool *has_ra
 }
 
 /* Make SCOPE the innermost one of the addresses that DIE really holds. */
-static void assign(struct unit *u, Dwarf_Die *die, const struct span *span, uint32_t scope)
+static void assign_scope_to_span(struct dwarf_unit *u, Dwarf_Die *die, const struct span *span,
+				 uint32_t scope)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
 
 	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
-		size_t i = first_from(u->address, u->count, start);
+		size_t i = first_index_from(u->address, u->count, start);
 
 		for (i = i > span->first ? i : span->first;
 		     start > 0 && i < span->end && u->address[i] < end; i++) {
@@ -235,24 +238,24 @@ static void assign(struct unit *u, Dwarf_Die *die, const struct span *span, uint
 	}
 }
 
-static void enter(struct unit *u, Dwarf_Die *die, struct span span, bool is_scope)
+static void enter_scope_range(struct dwarf_unit *u, Dwarf_Die *die, struct span span, bool is_scope)
 {
 	bool has_ranges;
 
-	if (!hits(u, die, &span, &has_ranges) && (has_ranges || is_scope))
+	if (!hits_any_address(u, die, &span, &has_ranges) && (has_ranges || is_scope))
 		return;
 	if (is_scope) {
-		uint32_t scope = add_scope(u, die, span.scope);
+		uint32_t scope = append_scope(u, die, span.scope);
 
 		if (scope == 0)
 			return;
-		assign(u, die, &span, scope);
+		assign_scope_to_span(u, die, &span, scope);
 		span.scope = scope;
 	}
-	walk(u, die, span);
+	walk_child_dies(u, die, span);
 }
 
-static void walk(struct unit *u, Dwarf_Die *parent, struct span around)
+static void walk_child_dies(struct dwarf_unit *u, Dwarf_Die *parent, struct span around)
 {
 	Dwarf_Die die;
 
@@ -262,19 +265,19 @@ static void walk(struct unit *u, Dwarf_Die *parent, struct span around)
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
 		case DW_TAG_inlined_subroutine:
-			enter(u, &die, around, true);
+			enter_scope_range(u, &die, around, true);
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
-			enter(u, &die, around, false);
+			enter_scope_range(u, &die, around, false);
 			break;
 		case DW_TAG_namespace:
 		case DW_TAG_module:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
 			if (around.scope == 0)
-				walk(u, &die, around);
+				walk_child_dies(u, &die, around);
 			break;
 		default:
 			break;
@@ -285,7 +288,7 @@ static void walk(struct unit *u, Dwarf_Die *parent, struct span around)
 /* ---- lines ------------------------------------------------------------------------------- */
 
 /* The last line that begins at or before ADDRESS; libdw has them sorted. */
-static Dwarf_Line *line_at(const struct unit *u, uint64_t address)
+static Dwarf_Line *line_at_address(const struct dwarf_unit *u, uint64_t address)
 {
 	size_t low = 0, high = u->line_count;
 	Dwarf_Line *line;
@@ -306,7 +309,7 @@ static Dwarf_Line *line_at(const struct unit *u, uint64_t address)
 }
 
 /* Where DIRECTORY, below TOP if it is relative, ends in PATH; 0 if PATH does not begin so. */
-static size_t after(const char *path, const char *top, const char *directory)
+static size_t length_of_directory(const char *path, const char *top, const char *directory)
 {
 	size_t length = 0;
 
@@ -321,17 +324,19 @@ static size_t after(const char *path, const char *top, const char *directory)
 	return path[length] == '/' ? length + 1 : 0;
 }
 
-/* libdw joins directory and name to a path; Massif prints the name. Of directories that fit
- * the longest one is taken. The first is that of the compilation. */
-static uint32_t base_of(const struct unit *u, const char *path)
+/* libdw joins directory and name to a path; Massif prints the name. The longest directory that fits
+ * counts. The first is that of the compilation. */
+static uint32_t base_of_path(const struct dwarf_unit *u, const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	size_t base = 0;
 
 	for (size_t i = 0; slash && i < u->directory_count; i++) {
 		const char *directory = u->directory[i];
-		size_t end = directory ? after(path, u->directory[0] ? u->directory[0] : "",
-					       directory) : 0;
+		size_t end = directory ? length_of_directory(path,
+							     u->directory[0] ? u->directory[0] : "",
+							     directory) :
+					 0;
 
 		base = end > base ? end : base;
 	}
@@ -340,7 +345,7 @@ static uint32_t base_of(const struct unit *u, const char *path)
 
 /* libdw leaves what is relative to the directory of the compilation as it is (DWARF 5). Where
  * that one is absolute the path becomes so, in memory to be freed; else NULL. */
-static char *absolute(const struct unit *u, const char *path)
+static char *make_path_absolute(const struct dwarf_unit *u, const char *path)
 {
 	const char *top = u->directory_count ? u->directory[0] : NULL;
 	char *joined;
@@ -351,11 +356,11 @@ static char *absolute(const struct unit *u, const char *path)
 	return joined;
 }
 
-static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
+static void report_address(struct lookup *l, const struct dwarf_unit *u, size_t i, size_t index)
 {
 	struct debuginfo_level level[DEBUGINFO_LEVELS_MAX];
 	char *joined[DEBUGINFO_LEVELS_MAX];
-	Dwarf_Line *line = line_at(u, u->address[i]);
+	Dwarf_Line *line = line_at_address(u, u->address[i]);
 	uint32_t scope = u->innermost[i];
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	uint32_t number = 0;
@@ -367,10 +372,10 @@ static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
 	do {
 		const struct scope *s = &u->scope[scope];
 
-		joined[count] = absolute(u, file);
+		joined[count] = make_path_absolute(u, file);
 		file = joined[count] ? joined[count] : file;
 		level[count++] = (struct debuginfo_level){ .file = file, .line = number,
-							   .base = base_of(u, file),
+							   .base = base_of_path(u, file),
 							   .name = scope ? s->name : NULL,
 							   .linkage = scope ? s->linkage : NULL };
 		if (scope == 0)
@@ -385,7 +390,7 @@ static void tell(struct lookup *l, const struct unit *u, size_t i, size_t index)
 		free(joined[--count]);
 }
 
-static void read_unit(struct unit *u, Dwarf *dwarf, Dwarf_Off offset)
+static void read_unit_scopes(struct dwarf_unit *u, Dwarf *dwarf, Dwarf_Off offset)
 {
 	Dwarf_Die split;
 	uint8_t type = 0;
@@ -406,13 +411,13 @@ static void read_unit(struct unit *u, Dwarf *dwarf, Dwarf_Off offset)
 	if (!u->file_count ||
 	    dwarf_getsrcdirs(u->files, &u->directory, &u->directory_count) != 0)
 		u->directory_count = 0;
-	walk(u, &u->die, (struct span){ .end = u->count });
+	walk_child_dies(u, &u->die, (struct span){ .end = u->count });
 }
 
 /* ---- everything --------------------------------------------------------------------------- */
 
 /* Indices of addresses, those of one place together, in the order of places; or NULL. */
-static size_t *by_place(const struct lookup *l)
+static size_t *sort_by_place(const struct lookup *l)
 {
 	size_t *index = reallocarray(NULL, l->count + 1, sizeof(*index));
 	size_t *next = reallocarray(NULL, l->place_count + 1, sizeof(*next));
@@ -433,9 +438,9 @@ static size_t *by_place(const struct lookup *l)
 	return index;
 }
 
-static int read_places(struct lookup *l, struct unit *u, int fd, struct mu_error *err)
+static int read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd, struct mu_error *err)
 {
-	size_t *index = by_place(l);
+	size_t *index = sort_by_place(l);
 	const size_t *at = index;
 	Dwarf *dwarf = NULL;
 	size_t lines = 0;
@@ -451,22 +456,22 @@ static int read_places(struct lookup *l, struct unit *u, int fd, struct mu_error
 		u->count = l->place[k].count;
 		for (size_t i = 0; i < u->count; i++)
 			u->address[i] = l->address[at[i]];
-		read_unit(u, dwarf, l->place[k].die);
+		read_unit_scopes(u, dwarf, l->place[k].die);
 		lines += u->line_count;
 		for (size_t i = 0; i < u->count; i++)
-			tell(l, u, i, at[i]);
+			report_address(l, u, i, at[i]);
 		at += u->count;
 	}
 	dwarf_end(dwarf);
 	free(index);
-	return index ? 0 : mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for debug information");
+	return index ? 0 : mu_error_memory(err);
 }
 
 int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn found,
 		     void *data, struct mu_error *err)
 {
 	struct lookup l = { .address = address, .count = count, .found = found, .data = data };
-	struct unit u = { .count = 0 };
+	struct dwarf_unit u = { .count = 0 };
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
 	int result = -1;
 
@@ -478,13 +483,13 @@ int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn
 	u.innermost = calloc(count + 1, sizeof(*u.innermost));
 	u.scope = calloc(1, sizeof(*u.scope));
 	u.scope_room = 1;
-	if (!l.owner || !u.address || !u.innermost || !u.scope || !claim_units(&l, dwarf)) {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for debug information");
+	if (!l.owner || !u.address || !u.innermost || !u.scope || !claim_all_units(&l, dwarf)) {
+		mu_error_memory(err);
 		goto out;
 	}
 	dwarf_end(dwarf);
 	dwarf = NULL;
-	result = read_places(&l, &u, fd, err);
+	result = read_unit_places(&l, &u, fd, err);
 out:
 	dwarf_end(dwarf);
 	free(l.owner);
@@ -503,8 +508,8 @@ struct debuginfo_mini {
 	Dwfl_Callbacks callbacks;
 };
 
-static int find_nothing(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
-			const char *file, const char *link, GElf_Word crc, char **debug_file)
+static int find_no_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+			      const char *file, const char *link, GElf_Word crc, char **debug_file)
 {
 	(void)module;
 	(void)user;
@@ -524,7 +529,7 @@ struct debuginfo_mini *debuginfo_mini_open(int fd)
 
 	if (!mini || copy < 0)
 		goto failed;
-	mini->callbacks.find_debuginfo = find_nothing;
+	mini->callbacks.find_debuginfo = find_no_debug_file;
 	mini->dwfl = dwfl_begin(&mini->callbacks);
 	if (!mini->dwfl)
 		goto failed;

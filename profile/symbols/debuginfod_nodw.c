@@ -1,4 +1,4 @@
-/* debuginfod_nodw.c -- without libdw nobody could read what a server sends.
+/* debuginfod_nodw.c -- Asks no server: without libdw its answer could not be read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -13,12 +13,12 @@
 #include "profile/base/file.h"
 
 /* LENGTH bytes at OFFSET of the file, or NULL if they are not all inside. */
-static const void *at(const struct elf_file *f, uint64_t offset, uint64_t length)
+static const void *bytes_at_offset(const struct elf_file *f, uint64_t offset, uint64_t length)
 {
 	return offset <= f->size && length <= f->size - offset ? f->data + offset : NULL;
 }
 
-static bool get_section(const struct elf_file *f, uint64_t index, Elf64_Shdr *header)
+static bool read_section_header(const struct elf_file *f, uint64_t index, Elf64_Shdr *header)
 {
 	if (index >= f->section_count)
 		return false;
@@ -26,7 +26,7 @@ static bool get_section(const struct elf_file *f, uint64_t index, Elf64_Shdr *he
 	return true;
 }
 
-static bool get_segment(const struct elf_file *f, uint64_t index, Elf64_Phdr *header)
+static bool read_segment_header(const struct elf_file *f, uint64_t index, Elf64_Phdr *header)
 {
 	if (index >= f->segment_count)
 		return false;
@@ -35,14 +35,14 @@ static bool get_segment(const struct elf_file *f, uint64_t index, Elf64_Phdr *he
 }
 
 /* Counts beyond 16 bits stand in the first section header. */
-static void find_headers(struct elf_file *f, const Elf64_Ehdr *head)
+static void find_header_tables(struct elf_file *f, const Elf64_Ehdr *head)
 {
 	Elf64_Shdr first;
 	uint64_t count = head->e_shnum, segments = head->e_phnum;
 
 	f->name_section = head->e_shstrndx;
 	if (head->e_shoff && head->e_shentsize == sizeof(first) &&
-	    at(f, head->e_shoff, sizeof(first))) {
+	    bytes_at_offset(f, head->e_shoff, sizeof(first))) {
 		memcpy(&first, f->data + head->e_shoff, sizeof(first));
 		count = count ? count : first.sh_size;
 		if (f->name_section == SHN_XINDEX)
@@ -50,19 +50,19 @@ static void find_headers(struct elf_file *f, const Elf64_Ehdr *head)
 		if (segments == PN_XNUM)
 			segments = first.sh_info;
 		if (count <= f->size / sizeof(first) &&
-		    at(f, head->e_shoff, count * sizeof(first))) {
+		    bytes_at_offset(f, head->e_shoff, count * sizeof(first))) {
 			f->sections = head->e_shoff;
 			f->section_count = (uint32_t)count;
 		}
 	}
 	if (head->e_phentsize == sizeof(Elf64_Phdr) &&
-	    at(f, head->e_phoff, segments * sizeof(Elf64_Phdr))) {
+	    bytes_at_offset(f, head->e_phoff, segments * sizeof(Elf64_Phdr))) {
 		f->segments = head->e_phoff;
 		f->segment_count = (uint32_t)segments;
 	}
 }
 
-static int map(struct elf_file *f, struct mu_error *err)
+static int map_elf_file(struct elf_file *f, struct mu_error *err)
 {
 	struct stat st;
 	Elf64_Ehdr head;
@@ -81,14 +81,14 @@ static int map(struct elf_file *f, struct mu_error *err)
 	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not an ELF file of this machine");
-	find_headers(f, &head);
+	find_header_tables(f, &head);
 	return 0;
 }
 
 int elf_file_take(struct elf_file *f, int fd, struct mu_error *err)
 {
 	*f = (struct elf_file){ .fd = fd };
-	if (map(f, err) < 0) {
+	if (map_elf_file(f, err) < 0) {
 		elf_file_close(f);
 		return -1;
 	}
@@ -121,7 +121,7 @@ bool elf_file_same(const struct elf_file *a, const struct elf_file *b)
 }
 
 /* The zero-terminated text at OFFSET of a string table, or NULL. */
-static const char *text_at(const struct elf_section *strings, uint64_t offset)
+static const char *text_at_offset(const struct elf_section *strings, uint64_t offset)
 {
 	if (!strings->data || offset >= strings->size ||
 	    !memchr(strings->data + offset, '\0', strings->size - offset))
@@ -129,13 +129,13 @@ static const char *text_at(const struct elf_section *strings, uint64_t offset)
 	return (const char *)strings->data + offset;
 }
 
-static void load_section(const struct elf_file *f, const Elf64_Shdr *header,
-			 struct elf_section *section)
+static void locate_section_data(const struct elf_file *f, const Elf64_Shdr *header,
+				struct elf_section *section)
 {
 	*section = (struct elf_section){ .type = header->sh_type, .link = header->sh_link };
 	if (header->sh_type == SHT_NOBITS)
 		return;
-	section->data = at(f, header->sh_offset, header->sh_size);
+	section->data = bytes_at_offset(f, header->sh_offset, header->sh_size);
 	section->size = section->data ? header->sh_size : 0;
 }
 
@@ -144,26 +144,26 @@ bool elf_file_section(const struct elf_file *f, const char *name, struct elf_sec
 	struct elf_section names;
 	Elf64_Shdr header;
 
-	if (!get_section(f, f->name_section, &header))
+	if (!read_section_header(f, f->name_section, &header))
 		return false;
-	load_section(f, &header, &names);
-	for (uint32_t i = 0; get_section(f, i, &header); i++) {
-		const char *its = text_at(&names, header.sh_name);
+	locate_section_data(f, &header, &names);
+	for (uint32_t i = 0; read_section_header(f, i, &header); i++) {
+		const char *its = text_at_offset(&names, header.sh_name);
 
 		if (!its || strcmp(its, name) != 0)
 			continue;
-		load_section(f, &header, section);
+		locate_section_data(f, &header, section);
 		return section->data != NULL;
 	}
 	return false;
 }
 
-static uint64_t up4(uint64_t bytes)
+static uint64_t round_up_to_four(uint64_t bytes)
 {
 	return (bytes + 3) & ~UINT64_C(3);
 }
 
-static bool build_id_in(const uint8_t *notes, uint64_t size, struct build_id *id)
+static bool find_build_id_note(const uint8_t *notes, uint64_t size, struct build_id *id)
 {
 	static const char owner[4] = "GNU";
 	Elf64_Nhdr note;
@@ -173,7 +173,8 @@ static bool build_id_in(const uint8_t *notes, uint64_t size, struct build_id *id
 		uint64_t length;
 
 		memcpy(&note, notes, sizeof(note));
-		length = sizeof(note) + up4(note.n_namesz) + up4(note.n_descsz);
+		length = sizeof(note) + round_up_to_four(note.n_namesz) +
+			 round_up_to_four(note.n_descsz);
 		if (length > size)
 			break;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(owner) &&
@@ -194,13 +195,14 @@ bool elf_file_build_id(const struct elf_file *f, struct build_id *id)
 	Elf64_Phdr segment;
 
 	*id = (struct build_id){ .length = 0 };
-	for (uint32_t i = 0; get_segment(f, i, &segment); i++)
+	for (uint32_t i = 0; read_segment_header(f, i, &segment); i++)
 		if (segment.p_type == PT_NOTE &&
-		    build_id_in(at(f, segment.p_offset, segment.p_filesz), segment.p_filesz, id))
+		    find_build_id_note(bytes_at_offset(f, segment.p_offset, segment.p_filesz),
+				       segment.p_filesz, id))
 			return true;
 	/* A separate debug file has the headers of the segments, but not their contents. */
 	return elf_file_section(f, ".note.gnu.build-id", &section) &&
-	       build_id_in(section.data, section.size, id);
+	       find_build_id_note(section.data, section.size, id);
 }
 
 const char *elf_file_debuglink(const struct elf_file *f, uint32_t *crc)
@@ -211,10 +213,10 @@ const char *elf_file_debuglink(const struct elf_file *f, uint32_t *crc)
 
 	if (!elf_file_section(f, ".gnu_debuglink", &section))
 		return NULL;
-	name = text_at(&section, 0);
+	name = text_at_offset(&section, 0);
 	if (!name || !*name || strchr(name, '/'))
 		return NULL;
-	place = up4(strlen(name) + 1);
+	place = round_up_to_four(strlen(name) + 1);
 	if (place + sizeof(*crc) > section.size)
 		return NULL;
 	memcpy(crc, section.data + place, sizeof(*crc));
@@ -225,15 +227,15 @@ bool elf_file_is_code(const struct elf_file *f, uint64_t address)
 {
 	Elf64_Phdr segment;
 
-	for (uint32_t i = 0; get_segment(f, i, &segment); i++)
+	for (uint32_t i = 0; read_segment_header(f, i, &segment); i++)
 		if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) &&
 		    address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_memsz)
 			return true;
 	return false;
 }
 
-static void visit_table(const struct elf_section *table, const struct elf_section *names,
-			elf_symbol_fn visit, void *data)
+static void visit_symbol_table(const struct elf_section *table, const struct elf_section *names,
+			       elf_symbol_fn visit, void *data)
 {
 	bool is_behind_files = false;
 	Elf64_Sym entry;
@@ -247,7 +249,7 @@ static void visit_table(const struct elf_section *table, const struct elf_sectio
 		if (entry.st_shndx == SHN_UNDEF || entry.st_name == 0)
 			continue;
 		symbol = (struct elf_symbol){ .address = entry.st_value, .size = entry.st_size,
-					      .name = text_at(names, entry.st_name),
+					      .name = text_at_offset(names, entry.st_name),
 					      .type = ELF64_ST_TYPE(entry.st_info),
 					      .binding = ELF64_ST_BIND(entry.st_info),
 					      .visibility = ELF64_ST_VISIBILITY(entry.st_other) };
@@ -265,12 +267,12 @@ void elf_file_symbols(const struct elf_file *f, uint32_t table, elf_symbol_fn vi
 	struct elf_section section, names;
 	Elf64_Shdr header, strings;
 
-	for (uint32_t i = 0; get_section(f, i, &header); i++) {
+	for (uint32_t i = 0; read_section_header(f, i, &header); i++) {
 		if (header.sh_type != table || header.sh_entsize != sizeof(Elf64_Sym) ||
-		    !get_section(f, header.sh_link, &strings))
+		    !read_section_header(f, header.sh_link, &strings))
 			continue;
-		load_section(f, &header, &section);
-		load_section(f, &strings, &names);
-		visit_table(&section, &names, visit, data);
+		locate_section_data(f, &header, &section);
+		locate_section_data(f, &strings, &names);
+		visit_symbol_table(&section, &names, visit, data);
 	}
 }

@@ -21,8 +21,8 @@ struct build_id {
 	uint32_t length;	/* 0: none */
 };
 
-/* Mapped, read-only. If somebody truncates the file meanwhile, reading is SIGBUS: read it where
- * that is no loss, in the child of symbols_resolve(). */
+/* Mapped, read-only. If the file is truncated meanwhile, a read raises SIGBUS: read it where that
+ * is no loss, in the child of symbols_resolve(). */
 struct elf_file {
 	int fd;			/* -1: closed */
 	const uint8_t *data;
@@ -75,7 +75,7 @@ bool elf_file_build_id(const struct elf_file *f, struct build_id *id);
  */
 const char *elf_file_debuglink(const struct elf_file *f, uint32_t *crc);
 
-/* elf_file_is_code -- whether an address lies in an executable segment of the file. */
+/* elf_file_is_code -- Tells whether an address is in an executable segment of the file. */
 bool elf_file_is_code(const struct elf_file *f, uint64_t address);
 
 /* One symbol of a symbol table. */

@@ -1,4 +1,4 @@
-/* funcname.c -- whether a symbol is the function that somebody named.
+/* funcname.c -- Matches symbols with function names that users write.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@ size_t funcname_length(const char *symbol)
 }
 
 /* Where the first suffix of compilers begins: a dot behind something that is not first. */
-static size_t stem_length(const char *symbol)
+static size_t symbol_stem_length(const char *symbol)
 {
 	size_t length = funcname_length(symbol);
 
@@ -34,7 +34,7 @@ static bool is_renamed_only(const char *suffix, size_t length)
 
 bool funcname_is_clone(const char *symbol)
 {
-	size_t stem = stem_length(symbol), length = funcname_length(symbol);
+	size_t stem = symbol_stem_length(symbol), length = funcname_length(symbol);
 
 	return stem < length && !is_renamed_only(symbol + stem, length - stem);
 }
@@ -49,7 +49,7 @@ bool funcname_is(const char *symbol, const char *name)
 	       (symbol[wanted] == '.' && strncmp(symbol + wanted, ".cold", 5) != 0);
 }
 
-/* The last identifier of a source name must be in the symbol as it stands. */
+/* The last identifier of a source name must be in the symbol literally. */
 bool funcname_may_be(const char *symbol, const char *name)
 {
 	size_t length = strcspn(name, "(<"), start;
@@ -71,7 +71,7 @@ bool funcname_may_be(const char *symbol, const char *name)
 	return strstr(symbol, word) != NULL;
 }
 
-static bool same_text(const char *a, size_t length, const char *b)
+static bool is_same_text(const char *a, size_t length, const char *b)
 {
 	const char *end = a + length;
 
@@ -88,7 +88,7 @@ static bool same_text(const char *a, size_t length, const char *b)
 }
 
 /* Where the list of arguments begins: the bracket that the last one closes. */
-static size_t arguments_at(const char *text)
+static size_t find_argument_list(const char *text)
 {
 	const char *last = strrchr(text, ')');
 	int depth = 0;
@@ -119,10 +119,10 @@ static size_t result_length(const char *text, size_t length)
 
 bool funcname_is_source(const char *demangled, const char *name)
 {
-	size_t whole = strlen(demangled), bare = arguments_at(demangled);
+	size_t whole = strlen(demangled), bare = find_argument_list(demangled);
 	size_t start = result_length(demangled, bare);
 
-	return same_text(demangled, whole, name) || same_text(demangled, bare, name) ||
-	       same_text(demangled + start, whole - start, name) ||
-	       same_text(demangled + start, bare - start, name);
+	return is_same_text(demangled, whole, name) || is_same_text(demangled, bare, name) ||
+	       is_same_text(demangled + start, whole - start, name) ||
+	       is_same_text(demangled + start, bare - start, name);
 }

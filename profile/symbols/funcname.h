@@ -1,4 +1,4 @@
-/* funcname.h -- whether a symbol is the function that somebody named.
+/* funcname.h -- Matches symbols with function names that users write.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

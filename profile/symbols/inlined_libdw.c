@@ -17,10 +17,11 @@ struct walk {
 	void *data;
 };
 
-static void walk(const struct walk *w, Dwarf_Die *parent, unsigned int depth, bool is_kept);
+static void walk_child_dies(const struct walk *w, Dwarf_Die *parent, unsigned int depth,
+			    bool is_kept);
 
 /* Address 0 is where linkers leave the ranges of functions that they dropped. */
-static bool tell(const struct walk *w, Dwarf_Die *die, bool is_kept)
+static bool report_inlined_call(const struct walk *w, Dwarf_Die *die, bool is_kept)
 {
 	Dwarf_Attribute at;
 	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &at));
@@ -34,7 +35,8 @@ static bool tell(const struct walk *w, Dwarf_Die *die, bool is_kept)
 	return keeps;
 }
 
-static void walk(const struct walk *w, Dwarf_Die *parent, unsigned int depth, bool is_kept)
+static void walk_child_dies(const struct walk *w, Dwarf_Die *parent, unsigned int depth,
+			    bool is_kept)
 {
 	Dwarf_Die die;
 
@@ -43,7 +45,7 @@ static void walk(const struct walk *w, Dwarf_Die *parent, unsigned int depth, bo
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
-			walk(w, &die, depth + 1, tell(w, &die, is_kept));
+			walk_child_dies(w, &die, depth + 1, report_inlined_call(w, &die, is_kept));
 			break;
 		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
@@ -53,7 +55,7 @@ static void walk(const struct walk *w, Dwarf_Die *parent, unsigned int depth, bo
 		case DW_TAG_module:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
-			walk(w, &die, depth + 1, is_kept);
+			walk_child_dies(w, &die, depth + 1, is_kept);
 			break;
 		default:
 			break;
@@ -75,7 +77,7 @@ int inlined_walk(int fd, inlined_fn visit, void *data)
 		if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
 			die = split;
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
-			walk(&w, &die, 0, false);
+			walk_child_dies(&w, &die, 0, false);
 	}
 	dwarf_end(dwarf);
 	return 0;

@@ -1,4 +1,4 @@
-/* inlined_nodw.c -- where a file has inlined calls: nobody can tell.
+/* inlined_nodw.c -- Finds no inlined calls, without libdw.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

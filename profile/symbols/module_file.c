@@ -1,4 +1,4 @@
-/* module_file.c -- the files in which a module's names are: its own, and a separate debug file.
+/* module_file.c -- The files that hold a module's names: its own, and a separate debug file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 #include "profile/symbols/debugfile.h"
 
-static bool is_build(const struct elf_file *f, const struct build_id *wanted)
+static bool has_wanted_build_id(const struct elf_file *f, const struct build_id *wanted)
 {
 	struct build_id id;
 
@@ -27,7 +27,7 @@ enum symbols_state module_file_open(struct module_file *f, const struct symbols_
 	*f = (struct module_file){ .elf = { .fd = -1 }, .debug = { .fd = -1 } };
 	if (elf_file_open(&f->elf, root, module->path, err) < 0)
 		return SYMBOLS_MISSING;
-	if (!is_build(&f->elf, &module->id)) {
+	if (!has_wanted_build_id(&f->elf, &module->id)) {
 		mu_error_set(err, MU_ERROR_FORMAT, 0, "not the file that runs");
 		return SYMBOLS_OTHER_BUILD;
 	}
@@ -49,21 +49,21 @@ void module_file_symbols(const struct module_file *f, elf_symbol_fn visit, void 
 		debuginfo_mini_symbols(f->mini, visit, data);
 }
 
-static void offer_start(const struct elf_symbol *symbol, void *data)
+static void offer_symbol_start(const struct elf_symbol *symbol, void *data)
 {
 	symtab_offer_start(data, symbol);
 }
 
-static void offer_name(const struct elf_symbol *symbol, void *data)
+static void offer_symbol_name(const struct elf_symbol *symbol, void *data)
 {
 	symtab_offer_name(data, symbol);
 }
 
 void module_file_look_up(const struct module_file *f, struct symtab *t)
 {
-	module_file_symbols(f, offer_start, t);
+	module_file_symbols(f, offer_symbol_start, t);
 	symtab_settle(t);
-	module_file_symbols(f, offer_name, t);
+	module_file_symbols(f, offer_symbol_name, t);
 }
 
 int module_file_debug(const struct module_file *f)

@@ -23,8 +23,8 @@ enum {
 	LINES_MAX = 1 << 22
 };
 
-/* Anybody may put a file there: it is believed if the process's owner, root or whoever asks did. */
-static bool is_trusted(int fd, const struct symbols_options *o)
+/* Any user may put a file there: only one of the process's owner, root or the caller is trusted. */
+static bool is_trusted_file(int fd, const struct symbols_options *o)
 {
 	struct stat st;
 
@@ -32,20 +32,20 @@ static bool is_trusted(int fd, const struct symbols_options *o)
 	       (st.st_uid == o->owner || st.st_uid == 0 || st.st_uid == geteuid());
 }
 
-static FILE *open_map(const struct symbols_options *o)
+static FILE *open_perf_map(const struct symbols_options *o)
 {
 	int fd = o->perf_map ? file_open_below(o->root, o->perf_map) : -1;
 
-	/* Of another process that had the same ID before. */
-	if (fd >= 0 && (!is_trusted(fd, o) ||
-			(o->start_ns > 0 && !file_is_younger(fd, o->start_ns)))) {
+	/* The file of an earlier process with the same ID. */
+	if (fd >= 0 &&
+	    (!is_trusted_file(fd, o) || (o->start_ns > 0 && !file_is_younger(fd, o->start_ns)))) {
 		close(fd);
 		fd = -1;
 	}
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-static size_t first_from(const struct symbols_job *job, uint64_t from)
+static size_t first_request_from(const struct symbols_job *job, uint64_t from)
 {
 	size_t low = job->first, high = job->end;
 
@@ -60,13 +60,13 @@ static size_t first_from(const struct symbols_job *job, uint64_t from)
 	return low;
 }
 
-/* What the file says of each request. */
-struct names {
+/* The name that the file gives each request. */
+struct jit_names {
 	struct strings strings;
 	uint32_t *name;		/* number of its text, 0 none */
 };
 
-static void read_line(const struct symbols_job *job, struct names *names, char *line)
+static void parse_map_line(const struct symbols_job *job, struct jit_names *names, char *line)
 {
 	char *end;
 	uint64_t start = strtoull(line, &end, 16), size;
@@ -81,9 +81,9 @@ static void read_line(const struct symbols_job *job, struct names *names, char *
 	end += strspn(end, " ");
 	end[strcspn(end, "\n")] = '\0';
 	name = 0;
-	for (size_t i = first_from(job, start);
+	for (size_t i = first_request_from(job, start);
 	     i < job->end && job->request[i].address - start < size; i++) {
-		/* Most lines are of code that nobody asks for. */
+		/* Most lines are of code that is not requested. */
 		name = name ? name : strings_add(&names->strings, end, strlen(end));
 		names->name[i - job->first] = name;
 	}
@@ -92,8 +92,8 @@ static void read_line(const struct symbols_job *job, struct names *names, char *
 bool perf_map_read(const struct symbols_job *job)
 {
 	size_t count = job->end - job->first;
-	struct names names = { .name = calloc(count + 1, sizeof(*names.name)) };
-	FILE *in = open_map(job->options);
+	struct jit_names names = { .name = calloc(count + 1, sizeof(*names.name)) };
+	FILE *in = open_perf_map(job->options);
 	char line[LINE];
 	bool is_begun = false;
 
@@ -101,7 +101,7 @@ bool perf_map_read(const struct symbols_job *job)
 		bool is_whole = strchr(line, '\n');
 
 		if (!is_begun && is_whole)
-			read_line(job, &names, line);
+			parse_map_line(job, &names, line);
 		is_begun = !is_whole;
 	}
 	for (size_t i = 0; names.name && i < count; i++) {

@@ -12,7 +12,7 @@
 #include "profile/symbols/symbols_child.h"
 #include "profile/symbols/symbols_read.h"
 
-/* What files can make us keep. Beyond it addresses stay without names. */
+/* Limits of the memory that files can make us use. Beyond them addresses stay without names. */
 enum {
 	TEXT_LIMIT = 512 << 20,		/* bytes of different texts */
 	LEVELS_LIMIT = 32 << 20,
@@ -29,7 +29,7 @@ struct resolving {
 	bool has_failed;	/* no memory */
 };
 
-static bool has_room(struct symbols *s, size_t count)
+static bool reserve_levels(struct symbols *s, size_t count)
 {
 	struct symbols_level *level;
 
@@ -41,7 +41,7 @@ static bool has_room(struct symbols *s, size_t count)
 	return level != NULL;
 }
 
-static uint32_t number_of(struct resolving *r, const char *text)
+static uint32_t number_of_text(struct resolving *r, const char *text)
 {
 	uint32_t number, before = r->s->strings.count;
 	size_t length = text ? strlen(text) : 0;
@@ -55,8 +55,8 @@ static uint32_t number_of(struct resolving *r, const char *text)
 	return number;
 }
 
-/* What a child says of a text's inside is checked. */
-static uint32_t base_of(const struct symbols_raw *raw)
+/* The position inside a text that a child sends is checked. */
+static uint32_t base_of_raw_level(const struct symbols_raw *raw)
 {
 	return raw->file && raw->base < strlen(raw->file) ? raw->base : 0;
 }
@@ -67,7 +67,8 @@ static void tell_progress(struct resolving *r)
 		r->o->progress(r->done, r->s->count, r->o->data);
 }
 
-static void found(size_t request, const struct symbols_raw *raw, size_t count, void *data)
+static void store_found_levels(size_t request, const struct symbols_raw *raw, size_t count,
+			       void *data)
 {
 	struct resolving *r = data;
 	struct symbols *s = r->s;
@@ -75,21 +76,23 @@ static void found(size_t request, const struct symbols_raw *raw, size_t count, v
 	/* A child may tell of one twice: the first one stays. */
 	if (s->symbol[request].count > 0 || count > LEVELS_LIMIT - s->level_count)
 		return;
-	if (!has_room(s, count)) {
+	if (!reserve_levels(s, count)) {
 		r->has_failed = true;
 		return;
 	}
 	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = (uint32_t)count };
 	for (size_t i = 0; i < count; i++)
-		s->level[s->level_count++] = (struct symbols_level){
-			.name = number_of(r, raw[i].name), .full = number_of(r, raw[i].full),
-			.file = number_of(r, raw[i].file), .base = base_of(&raw[i]),
-			.line = raw[i].line };
+		s->level[s->level_count++] =
+			(struct symbols_level){ .name = number_of_text(r, raw[i].name),
+						.full = number_of_text(r, raw[i].full),
+						.file = number_of_text(r, raw[i].file),
+						.base = base_of_raw_level(&raw[i]),
+						.line = raw[i].line };
 	if (r->done++ % PROGRESS_EVERY == 0)
 		tell_progress(r);
 }
 
-static void set_state(size_t job, enum symbols_state state, void *data)
+static void set_module_state(size_t job, enum symbols_state state, void *data)
 {
 	struct resolving *r = data;
 
@@ -99,8 +102,8 @@ static void set_state(size_t job, enum symbols_state state, void *data)
 }
 
 /* One job per module that is asked for. Returns how many. */
-static size_t cut_jobs(struct resolving *r, const struct symbols_module *module, uint32_t modules,
-		       struct symbols_job *job)
+static size_t cut_into_jobs(struct resolving *r, const struct symbols_module *module,
+			    uint32_t modules, struct symbols_job *job)
 {
 	size_t count = 0, end;
 
@@ -110,21 +113,25 @@ static size_t cut_jobs(struct resolving *r, const struct symbols_module *module,
 		for (end = first; end < r->s->count && r->request[end].module == m; end++)
 			;
 		if (m < modules && count < modules)
-			job[count++] = (struct symbols_job){
-				.module = &module[m], .request = r->request, .first = first,
-				.end = end, .options = r->o, .found = found, .data = r };
+			job[count++] = (struct symbols_job){ .module = &module[m],
+							     .request = r->request,
+							     .first = first,
+							     .end = end,
+							     .options = r->o,
+							     .found = store_found_levels,
+							     .data = r };
 	}
 	return count;
 }
 
-static int run_jobs(struct resolving *r, struct symbols_job *job, size_t count,
-		    struct mu_error *err)
+static int run_symbol_jobs(struct resolving *r, struct symbols_job *job, size_t count,
+			   struct mu_error *err)
 {
 	r->job = job;
 	if (!r->o->in_process)
-		return symbols_child_run(job, count, set_state, err);
+		return symbols_child_run(job, count, set_module_state, err);
 	for (size_t i = 0; i < count; i++)
-		set_state(i, symbols_read(&job[i]), r);
+		set_module_state(i, symbols_read(&job[i]), r);
 	return 0;
 }
 
@@ -141,11 +148,11 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 	s->symbol = calloc(requests + 1, sizeof(*s->symbol));
 	s->state = calloc((size_t)count + 1, 1);
 	if (job && s->symbol && s->state)
-		result = run_jobs(&r, job, cut_jobs(&r, module, count, job), err);
+		result = run_symbol_jobs(&r, job, cut_into_jobs(&r, module, count, job), err);
 	else
 		r.has_failed = true;
 	if (r.has_failed)
-		result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for names");
+		result = mu_error_memory(err);
 	free(job);
 	return result;
 }
@@ -154,7 +161,7 @@ bool symbols_name(struct symbols *s, size_t request, const char *full)
 {
 	uint32_t number = strings_add(&s->strings, full, strlen(full));
 
-	if (!number || !has_room(s, 1))
+	if (!number || !reserve_levels(s, 1))
 		return false;
 	if (s->symbol[request].count > 0)
 		return true;
@@ -177,11 +184,6 @@ const char *symbols_text(const struct symbols *s, uint32_t number)
 	return strings_get(&s->strings, number);
 }
 
-bool symbols_state_has_names(enum symbols_state state)
-{
-	return state == SYMBOLS_READ || state == SYMBOLS_DOUBTFUL;
-}
-
 const char *symbols_state_text(enum symbols_state state)
 {
 	switch (state) {
@@ -201,8 +203,8 @@ const char *symbols_state_text(enum symbols_state state)
 	return NULL;
 }
 
-static const char *stripped(const struct symbols_place *place, const char *const *strip,
-			    size_t count)
+static const char *strip_file_path(const struct symbols_place *place, const char *const *strip,
+				   size_t count)
 {
 	if (!strip)
 		return place->file + place->base;
@@ -220,7 +222,8 @@ void symbols_put_massif(FILE *out, const struct symbols_place *place, const char
 {
 	fprintf(out, "0x%" PRIX64 ": %s", place->address, *place->name ? place->name : "???");
 	if (*place->file)
-		fprintf(out, " (%s:%" PRIu32 ")", stripped(place, strip, count), place->line);
+		fprintf(out, " (%s:%" PRIu32 ")", strip_file_path(place, strip, count),
+			place->line);
 	else if (place->object && *place->object)
 		fprintf(out, " (in %s)", place->object);
 	else if (*place->name)

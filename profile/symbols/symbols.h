@@ -1,4 +1,4 @@
-/* symbols.h -- names for code addresses: functions, files, lines, inlined calls.
+/* symbols.h -- Names of code addresses: functions, files, lines, inlined calls.
  *
  * All addresses of a recording are looked up together, module by module. ELF and DWARF files
  * are read in a child process with limits on time and memory, because they may be damaged or
@@ -12,34 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 #include <stdio.h>
 
 #include "profile/base/error.h"
 #include "profile/base/strings.h"
-#include "profile/symbols/elf_file.h"
-
-struct symbols_module {
-	const char *path;	/* as the process saw it; NULL: code made at run time (JIT) */
-	struct build_id id;	/* as recorded; a length of 0 is not compared */
-};
-
-/* An address to look up. */
-struct symbols_request {
-	uint64_t address;	/* as the module's file counts: without the bias of loading. For a
-				 * return address that of the call: one less. JIT: as it is */
-	uint32_t module;	/* index in the list of modules */
-};
-
-enum symbols_state {
-	SYMBOLS_UNREAD = 0,	/* nothing was asked of the module */
-	SYMBOLS_READ,		/* names were found, or at least looked for */
-	SYMBOLS_MISSING,	/* the file cannot be opened */
-	SYMBOLS_OTHER_BUILD,	/* it is not the file that ran: build-ids differ */
-	SYMBOLS_DOUBTFUL,	/* names were found, in a file that was changed since the process
-				 * began and has no build-id to tell */
-	SYMBOLS_FAILED		/* the child died of it, or took too long */
-};
+#include "profile/symbols/symbols_job.h"
 
 /* One line of a call stack. Numbers of symbols->strings, 0 for unknown. */
 struct symbols_level {
@@ -69,30 +46,7 @@ struct symbols {
 	uint32_t modules;
 };
 
-typedef void (*symbols_progress_fn)(size_t done, size_t total, void *data);
-
-struct symbols_options {
-	const char *root;	/* directory that paths begin at, "/proc/PID/root"; NULL: "/" */
-	const char *const *roots;	/* others, which are tried first, and taken if
-					 * the build fits; may be NULL */
-	size_t root_count;
-	const char *perf_map;	/* names of JIT code, "/tmp/perf-PID.map", below root; or NULL */
-	uid_t owner;		/* of the process: who else may have written that */
-	uint64_t start_ns;	/* of the process, by CLOCK_REALTIME: files that are younger may be
-				 * others than those that ran; 0: not known */
-	bool debuginfod;	/* ask servers for missing debug files */
-	bool no_inlines;	/* only the function itself, with the innermost line */
-	bool no_demangle;
-	bool in_process;	/* no child: for tests, and for who is in one already */
-	unsigned int seconds;	/* of CPU time per module, and a third of what all together may
-				 * take, besides what the size of the files explains; 0: 20 */
-	uint64_t memory;	/* bytes of address space that may be added; 0: 1 GiB, and four
-				 * times the size of the files */
-	symbols_progress_fn progress;	/* called now and then; may be NULL */
-	void *data;		/* for progress */
-};
-
-/* symbols_resolve -- look up addresses.
+/* symbols_resolve -- Looks up addresses.
  *
  * s        overwritten; release with symbols_free(), after a failure too.
  * module   COUNT of them.
@@ -106,26 +60,23 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 		    const struct symbols_request *request, size_t requests,
 		    const struct symbols_options *o, struct mu_error *err);
 
-/* symbols_name -- give a request that has no names a full one.
+/* symbols_name -- Gives a full name to a request that has no names.
  *
- * request  a number below what symbols_resolve() was asked; one that has names keeps them.
+ * request  an index of those given to symbols_resolve(); one that has names keeps them.
  * Returns false without memory.
  */
 bool symbols_name(struct symbols *s, size_t request, const char *full);
 
-/* symbols_free -- release everything. Fine for a zeroed struct. */
+/* symbols_free -- Releases everything; a zeroed struct is allowed. */
 void symbols_free(struct symbols *s);
 
-/* symbols_text -- the text with a number in a level; "" for 0. */
+/* symbols_text -- Returns the text with a number in a level; "" for 0. */
 const char *symbols_text(const struct symbols *s, uint32_t number);
 
-/* symbols_state_has_names -- whether names of such a module were looked up. */
-bool symbols_state_has_names(enum symbols_state state);
-
-/* symbols_state_text -- what a report says of a module in a state, NULL if nothing. */
+/* symbols_state_text -- Returns a report's remark on a module in a state, NULL for none. */
 const char *symbols_state_text(enum symbols_state state);
 
-/* How a line of Massif's tree names an address. */
+/* An address with its names for a line of Massif's tree. */
 struct symbols_place {
 	uint64_t address;	/* in the process: return address - 1 */
 	const char *name;	/* function; "" unknown */
@@ -135,11 +86,11 @@ struct symbols_place {
 	const char *object;	/* path of the module; "" or NULL unknown */
 };
 
-/* symbols_put_massif -- print `0xADDR: FUNC (FILE:LINE)` as Massif does.
+/* symbols_put_massif -- Prints `0xADDR: FUNC (FILE:LINE)` as Massif does.
  *
  * strip  NULL: FILE is the path without its directory. Otherwise COUNT texts of
- *        --fullpath-after: what stands behind the first one that the path contains is printed;
- *        "" is contained in every path.
+ *        --fullpath-after: the part behind the first one that the path contains is printed; every
+ *        path contains "".
  * Source specs of Valgrind 3.19: docs/compat.md.
  */
 void symbols_put_massif(FILE *out, const struct symbols_place *place, const char *const *strip,

@@ -24,6 +24,7 @@
 #include "profile/base/limits.h"
 #include "profile/base/seal.h"
 #include "profile/symbols/debuginfo.h"
+#include "profile/symbols/symbols_read.h"
 
 enum {
 	SECONDS = 20,			/* of CPU for one module, besides BYTES_PER_SECOND */
@@ -36,7 +37,7 @@ enum {
 	CHILDREN_MAX = 32		/* modules that may break a child */
 };
 
-enum kind { KIND_FOUND = 1, KIND_STATE = 2, KIND_OPENED = 3 };
+enum message_kind { KIND_FOUND = 1, KIND_STATE = 2, KIND_OPENED = 3 };
 
 struct message {
 	uint32_t kind;
@@ -63,7 +64,7 @@ struct sender {
 	char buffer[OUT_BYTES];
 };
 
-static void send_buffer(struct sender *s)
+static void flush_send_buffer(struct sender *s)
 {
 	for (size_t done = 0; done < s->used;) {
 		ssize_t n = write(s->fd, s->buffer + done, s->used - done);
@@ -77,7 +78,7 @@ static void send_buffer(struct sender *s)
 	s->used = 0;
 }
 
-static void send_bytes(struct sender *s, const void *data, size_t size)
+static void append_sent_bytes(struct sender *s, const void *data, size_t size)
 {
 	const char *from = data;
 
@@ -89,19 +90,20 @@ static void send_bytes(struct sender *s, const void *data, size_t size)
 		from += part;
 		size -= part;
 		if (s->used == OUT_BYTES)
-			send_buffer(s);
+			flush_send_buffer(s);
 	}
 }
 
 /* Bytes of a text with its zero; one that is too long is left out. */
-static uint32_t size_of(const char *text)
+static uint32_t sent_text_size(const char *text)
 {
 	size_t length = text ? strnlen(text, TEXT_MAX) : TEXT_MAX;
 
 	return length < TEXT_MAX ? (uint32_t)length + 1 : 0;
 }
 
-static void send_found(size_t request, const struct symbols_raw *level, size_t count, void *data)
+static void send_found_levels(size_t request, const struct symbols_raw *level, size_t count,
+			      void *data)
 {
 	struct level_head head[DEBUGINFO_LEVELS_MAX];
 	struct message m = { .kind = KIND_FOUND, .index = request };
@@ -112,25 +114,27 @@ static void send_found(size_t request, const struct symbols_raw *level, size_t c
 	for (size_t i = 0; i < count && i < DEBUGINFO_LEVELS_MAX; i++) {
 		uint32_t bytes;
 
-		head[i] = (struct level_head){ level[i].line, level[i].base,
-					       { size_of(level[i].name), size_of(level[i].full),
-						 size_of(level[i].file) } };
+		head[i] = (struct level_head){ level[i].line,
+					       level[i].base,
+					       { sent_text_size(level[i].name),
+						 sent_text_size(level[i].full),
+						 sent_text_size(level[i].file) } };
 		bytes = sizeof(*head) + head[i].size[0] + head[i].size[1] + head[i].size[2];
 		if (m.bytes + bytes > MESSAGE_MAX)
 			break;
 		m.bytes += bytes;
 		m.count++;
 	}
-	send_bytes(s, &m, sizeof(m));
+	append_sent_bytes(s, &m, sizeof(m));
 	for (size_t i = 0; i < m.count; i++) {
-		send_bytes(s, &head[i], sizeof(head[i]));
-		send_bytes(s, level[i].name, head[i].size[0]);
-		send_bytes(s, level[i].full, head[i].size[1]);
-		send_bytes(s, level[i].file, head[i].size[2]);
+		append_sent_bytes(s, &head[i], sizeof(head[i]));
+		append_sent_bytes(s, level[i].name, head[i].size[0]);
+		append_sent_bytes(s, level[i].full, head[i].size[1]);
+		append_sent_bytes(s, level[i].file, head[i].size[2]);
 	}
 }
 
-static void limit_child(const struct symbols_options *o)
+static void limit_resources(const struct symbols_options *o)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -146,12 +150,12 @@ static void limit_child(const struct symbols_options *o)
 	signal(SIGSEGV, SIG_DFL);
 }
 
-static unsigned int seconds_of(const struct symbols_options *o)
+static unsigned int seconds_per_module(const struct symbols_options *o)
 {
 	return o->seconds ? o->seconds : SECONDS;
 }
 
-static uint64_t share_of(uint64_t bytes)
+static uint64_t seconds_for_bytes(uint64_t bytes)
 {
 	const uint64_t most = UINT64_C(1) << 40;
 
@@ -160,21 +164,21 @@ static uint64_t share_of(uint64_t bytes)
 
 /* Nothing of the files has been read yet but their heads, by code of our own. Sanitizers make
  * system calls of which the filter knows nothing. */
-static void seal(uint64_t bytes, void *data)
+static void seal_after_open(uint64_t bytes, void *data)
 {
 	struct sender *s = data;
 	struct message m = { .kind = KIND_OPENED, .index = bytes };
 
-	send_bytes(s, &m, sizeof(m));
-	send_buffer(s);
-	limits_set(RLIMIT_CPU, s->seconds + share_of(bytes) + 1);
+	append_sent_bytes(s, &m, sizeof(m));
+	flush_send_buffer(s);
+	limits_set(RLIMIT_CPU, s->seconds + seconds_for_bytes(bytes) + 1);
 	limits_memory(s->memory ? s->memory : (UINT64_C(1) << 30) + 4 * bytes);
 	if (!LIMITS_HAS_SHADOW)
 		seal_process(s->fd);
 }
 
 __attribute__((noreturn))
-static void be_child(int fd, const struct symbols_job *job, size_t k, unsigned int seconds)
+static void run_child_jobs(int fd, const struct symbols_job *job, size_t k, unsigned int seconds)
 {
 	static struct sender sender;
 	struct sender *s = &sender;
@@ -184,14 +188,14 @@ static void be_child(int fd, const struct symbols_job *job, size_t k, unsigned i
 	s->fd = fd;
 	s->seconds = seconds;
 	s->memory = job->options->memory;
-	limit_child(job->options);
+	limit_resources(job->options);
 	limits_set(RLIMIT_CPU, seconds + 1);
-	own.found = send_found;
-	own.opened = seal;
+	own.found = send_found_levels;
+	own.opened = seal_after_open;
 	own.data = s;
 	m.count = symbols_read(&own);
-	send_bytes(s, &m, sizeof(m));
-	send_buffer(s);
+	append_sent_bytes(s, &m, sizeof(m));
+	flush_send_buffer(s);
 	for (;;)
 		syscall(SYS_exit_group, 0);
 }
@@ -213,10 +217,11 @@ struct receiver {
 };
 
 /* Exactly SIZE bytes; false at the end, or after too long a silence. */
-static bool receive(struct receiver *r, void *to, size_t size)
+static bool receive_bytes(struct receiver *r, void *to, size_t size)
 {
 	/* A child waits for nothing but files; on its way through one it may be silent. */
-	const int patience_ms = (int)(seconds_of(r->job->options) + r->share) * PATIENCE * 1000;
+	const int patience_ms =
+		(int)(seconds_per_module(r->job->options) + r->share) * PATIENCE * 1000;
 	char *at = to;
 
 	while (size > 0) {
@@ -238,7 +243,7 @@ static bool receive(struct receiver *r, void *to, size_t size)
 }
 
 /* The next text of a payload; false if it is not one. */
-static bool take_text(const char **at, const char *end, uint32_t size, const char **text)
+static bool parse_sent_text(const char **at, const char *end, uint32_t size, const char **text)
 {
 	*text = NULL;
 	if (size == 0)
@@ -250,7 +255,7 @@ static bool take_text(const char **at, const char *end, uint32_t size, const cha
 	return true;
 }
 
-static bool take_level(const char **at, const char *end, struct symbols_raw *level)
+static bool parse_level(const char **at, const char *end, struct symbols_raw *level)
 {
 	struct level_head head;
 
@@ -260,12 +265,12 @@ static bool take_level(const char **at, const char *end, struct symbols_raw *lev
 	*at += sizeof(head);
 	level->line = head.line;
 	level->base = head.base;
-	return take_text(at, end, head.size[0], &level->name) &&
-	       take_text(at, end, head.size[1], &level->full) &&
-	       take_text(at, end, head.size[2], &level->file);
+	return parse_sent_text(at, end, head.size[0], &level->name) &&
+	       parse_sent_text(at, end, head.size[1], &level->full) &&
+	       parse_sent_text(at, end, head.size[2], &level->file);
 }
 
-static bool take_found(struct receiver *r, const struct message *m)
+static bool receive_found_levels(struct receiver *r, const struct message *m)
 {
 	const struct symbols_job *job = &r->job[r->current];
 	struct symbols_raw level[DEBUGINFO_LEVELS_MAX];
@@ -282,33 +287,33 @@ static bool take_found(struct receiver *r, const struct message *m)
 		r->payload = payload;
 		r->room = m->bytes;
 	}
-	if (!receive(r, r->payload, m->bytes))
+	if (!receive_bytes(r, r->payload, m->bytes))
 		return false;
 	at = r->payload;
 	end = at + m->bytes;
 	for (uint32_t i = 0; i < m->count; i++)
-		if (!take_level(&at, end, &level[i]))
+		if (!parse_level(&at, end, &level[i]))
 			return false;
 	job->found(m->index, level, m->count, job->data);
 	return true;
 }
 
 /* One message; false when the child has none left, or talks nonsense. */
-static bool take_message(struct receiver *r, void *data)
+static bool handle_message(struct receiver *r, void *data)
 {
 	struct message m;
 	bool is_first = !r->has_told;
 
-	if (r->has_ended || !receive(r, &m, sizeof(m)))
+	if (r->has_ended || !receive_bytes(r, &m, sizeof(m)))
 		return false;
 	r->has_told = true;
 	/* Later ones could be a lie: libdw has had its way with the child. */
 	if (m.kind == KIND_OPENED && is_first) {
-		r->share = share_of(m.index);
+		r->share = seconds_for_bytes(m.index);
 		return true;
 	}
 	if (m.kind == KIND_FOUND)
-		return take_found(r, &m);
+		return receive_found_levels(r, &m);
 	if (m.kind != KIND_STATE || m.index != r->current || m.count > SYMBOLS_FAILED)
 		return false;
 	r->state(r->current, m.count, data);
@@ -316,9 +321,9 @@ static bool take_message(struct receiver *r, void *data)
 	return true;
 }
 
-static int start_child(struct receiver *r, pid_t *child, struct mu_error *err)
+static int start_child_process(struct receiver *r, pid_t *child, struct mu_error *err)
 {
-	const unsigned int most = seconds_of(r->job->options);
+	const unsigned int most = seconds_per_module(r->job->options);
 	int ends[2];
 
 	r->has_told = r->has_ended = false;
@@ -329,8 +334,8 @@ static int start_child(struct receiver *r, pid_t *child, struct mu_error *err)
 	*child = fork();
 	if (*child == 0) {
 		close(ends[0]);
-		be_child(ends[1], r->job, r->current,
-			 r->left < most ? (unsigned int)r->left : most);
+		run_child_jobs(ends[1], r->job, r->current,
+			       r->left < most ? (unsigned int)r->left : most);
 	}
 	if (*child < 0) {
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot fork: %m");
@@ -341,13 +346,13 @@ static int start_child(struct receiver *r, pid_t *child, struct mu_error *err)
 	return *child < 0 ? -1 : 0;
 }
 
-static double seconds_in(struct timeval t)
+static double timeval_seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* What it took beyond what the size of its files explains is missing for the others. */
-static void end_child(struct receiver *r, pid_t child)
+/* Time beyond the share for the size of its files is missing for the other modules. */
+static void reap_child(struct receiver *r, pid_t child)
 {
 	struct rusage use = { .ru_utime = { 0, 0 } };
 	double beyond;
@@ -357,7 +362,7 @@ static void end_child(struct receiver *r, pid_t child)
 	kill(child, SIGKILL);
 	while (wait4(child, NULL, 0, &use) < 0 && errno == EINTR)
 		;
-	beyond = seconds_in(use.ru_utime) + seconds_in(use.ru_stime) - (double)r->share;
+	beyond = timeval_seconds(use.ru_utime) + timeval_seconds(use.ru_stime) - (double)r->share;
 	r->left -= beyond > 0 ? beyond : 0;
 }
 
@@ -367,7 +372,7 @@ int symbols_child_run(const struct symbols_job *job, size_t count, symbols_state
 	struct receiver r = { .job = job, .jobs = count, .state = state };
 	int failures = 0;
 
-	r.left = count ? TOTAL * (double)seconds_of(job->options) : 0;
+	r.left = count ? TOTAL * (double)seconds_per_module(job->options) : 0;
 	for (; r.current < count; r.current++) {
 		pid_t child = 0;
 
@@ -375,13 +380,13 @@ int symbols_child_run(const struct symbols_job *job, size_t count, symbols_state
 			state(r.current, SYMBOLS_FAILED, job->data);
 			continue;
 		}
-		if (start_child(&r, &child, err) < 0) {
+		if (start_child_process(&r, &child, err) < 0) {
 			free(r.payload);
 			return -1;
 		}
-		while (take_message(&r, job->data))
+		while (handle_message(&r, job->data))
 			;
-		end_child(&r, child);
+		reap_child(&r, child);
 		if (r.has_ended)
 			continue;
 		failures++;

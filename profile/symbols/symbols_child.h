@@ -1,21 +1,18 @@
-/* symbols_child.h -- symbols_read() in a process of its own, with limits.
+/* symbols_child.h -- Runs symbols_read() in a process of its own, with limits.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef PROFILE_SYMBOLS_SYMBOLS_CHILD_H
 #define PROFILE_SYMBOLS_SYMBOLS_CHILD_H
 
-#include "profile/symbols/symbols_read.h"
+#include "profile/symbols/symbols_job.h"
 
-/* Receives the state of one job. */
-typedef void (*symbols_state_fn)(size_t job, enum symbols_state state, void *data);
-
-/* symbols_child_run -- do COUNT jobs in a child process, or several, one after another.
+/* symbols_child_run -- Does COUNT jobs in a child process, or in several, one after another.
  *
  * job     all with the same options, found() and data.
  * state   called once per job, after its last found().
- * A job that kills its child, or takes too long, is SYMBOLS_FAILED; the next one goes on in a
- * new child. What a child says is checked: it may have been taken over by what it read.
+ * A job that kills its child, or takes too long, is SYMBOLS_FAILED; a new child continues with the
+ * next one. The messages of a child are checked: a file that it read may have taken it over.
  * Returns 0, or -1 with ERR if no child could be made.
  */
 int symbols_child_run(const struct symbols_job *job, size_t count, symbols_state_fn state,

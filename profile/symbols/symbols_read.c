@@ -29,18 +29,18 @@ struct texts {
 	char *full;
 };
 
-static char *demangled(const struct reading *r, const char *name)
+static char *demangle_symbol(const struct reading *r, const char *name)
 {
 	return name && !r->job->options->no_demangle ? demangle(name) : NULL;
 }
 
 /* The name of a symbol: for Massif with a version, for people without. */
-static void name_symbol(const struct reading *r, const char *symbol, struct symbols_raw *level,
-			struct texts *texts)
+static void name_symbol_level(const struct reading *r, const char *symbol,
+			      struct symbols_raw *level, struct texts *texts)
 {
 	char *at;
 
-	texts->name = demangled(r, symbol);
+	texts->name = demangle_symbol(r, symbol);
 	level->name = texts->name ? texts->name : symbol;
 	level->full = level->name;
 	if (!strchr(symbol, '@'))
@@ -50,7 +50,7 @@ static void name_symbol(const struct reading *r, const char *symbol, struct symb
 	if (!at || at == texts->full)
 		return;
 	*at = '\0';
-	at = demangled(r, texts->full);
+	at = demangle_symbol(r, texts->full);
 	if (at) {
 		free(texts->full);
 		texts->full = at;
@@ -58,10 +58,10 @@ static void name_symbol(const struct reading *r, const char *symbol, struct symb
 	level->full = texts->full;
 }
 
-static void name_inlined(const struct reading *r, const struct debuginfo_level *from,
-			 struct symbols_raw *level, struct texts *texts)
+static void name_inlined_level(const struct reading *r, const struct debuginfo_level *from,
+			       struct symbols_raw *level, struct texts *texts)
 {
-	texts->full = demangled(r, from->linkage);
+	texts->full = demangle_symbol(r, from->linkage);
 	level->name = from->name;
 	level->full = texts->full ? texts->full : from->name;
 }
@@ -73,14 +73,15 @@ static void name_function(const struct reading *r, size_t index, const struct de
 	const char *symbol = r->symtab.hit[index].name;
 
 	if (symbol) {
-		name_symbol(r, symbol, level, texts);
+		name_symbol_level(r, symbol, level, texts);
 	} else if (from) {
-		name_inlined(r, from, level, texts);
+		name_inlined_level(r, from, level, texts);
 		level->name = NULL;
 	}
 }
 
-static void tell(struct reading *r, size_t index, const struct debuginfo_level *from, size_t count)
+static void report_levels(struct reading *r, size_t index, const struct debuginfo_level *from,
+			  size_t count)
 {
 	struct symbols_raw level[DEBUGINFO_LEVELS_MAX] = { { .line = 0 } };
 	struct texts texts[DEBUGINFO_LEVELS_MAX] = { { .name = NULL } };
@@ -92,7 +93,7 @@ static void tell(struct reading *r, size_t index, const struct debuginfo_level *
 		level[i].base = count ? from[i].base : 0;
 		level[i].line = count ? from[i].line : 0;
 		if (i < last)
-			name_inlined(r, &from[i], &level[i], &texts[i]);
+			name_inlined_level(r, &from[i], &level[i], &texts[i]);
 		else
 			name_function(r, index, count ? &from[count - 1] : NULL, &level[i],
 				      &texts[i]);
@@ -106,12 +107,13 @@ static void tell(struct reading *r, size_t index, const struct debuginfo_level *
 	}
 }
 
-static void tell_dwarf(size_t index, const struct debuginfo_level *level, size_t count, void *data)
+static void report_dwarf_levels(size_t index, const struct debuginfo_level *level, size_t count,
+				void *data)
 {
-	tell(data, index, level, count);
+	report_levels(data, index, level, count);
 }
 
-static void read_lines(struct reading *r)
+static void read_line_tables(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
 	size_t count = job->end - job->first;
@@ -125,24 +127,24 @@ static void read_lines(struct reading *r)
 		return;
 	for (size_t i = 0; i < count; i++)
 		address[i] = job->request[job->first + i].address;
-	debuginfo_lookup(fd, address, count, tell_dwarf, r, NULL);
+	debuginfo_lookup(fd, address, count, report_dwarf_levels, r, NULL);
 	free(address);
 }
 
-static void read_names(struct reading *r)
+static void read_symbol_names(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
 	size_t count = job->end - job->first;
 
 	module_file_look_up(&r->file, &r->symtab);
-	read_lines(r);
+	read_line_tables(r);
 	for (size_t i = 0; i < count; i++)
 		if (!r->is_told[i])
-			tell(r, i, NULL, 0);
+			report_levels(r, i, NULL, 0);
 }
 
 /* A file that keeps its time of change, but is another, is not noticed. */
-static bool is_doubtful(const struct reading *r)
+static bool is_younger_than_process(const struct reading *r)
 {
 	uint64_t start_ns = r->job->options->start_ns;
 
@@ -150,34 +152,34 @@ static bool is_doubtful(const struct reading *r)
 	       file_is_younger(r->file.elf.fd, start_ns);
 }
 
-/* Below one root. Of what a process in a chroot ran before it went there, and of what is there
- * after it has, the path is the same. */
-static enum symbols_state open_below(struct reading *r, const char *root)
+/* Opens the files below one root. The same path may name one file before a process enters a chroot
+ * and another one after that. */
+static enum symbols_state open_below_root(struct reading *r, const char *root)
 {
 	const struct symbols_job *job = r->job;
 	enum symbols_state state = module_file_open(&r->file, job->module, root,
 						    job->options->debuginfod, MODULE_FILE_LINES,
 						    NULL);
 
-	return state == SYMBOLS_READ && is_doubtful(r) ? SYMBOLS_DOUBTFUL : state;
+	return state == SYMBOLS_READ && is_younger_than_process(r) ? SYMBOLS_DOUBTFUL : state;
 }
 
-static enum symbols_state open_files(struct reading *r)
+static enum symbols_state open_module_files(struct reading *r)
 {
 	const struct symbols_options *o = r->job->options;
 
 	for (size_t i = 0; i < o->root_count; i++) {
-		enum symbols_state state = open_below(r, o->roots[i]);
+		enum symbols_state state = open_below_root(r, o->roots[i]);
 
 		if (symbols_state_has_names(state))
 			return state;
 		module_file_close(&r->file);
 	}
-	return open_below(r, o->root);
+	return open_below_root(r, o->root);
 }
 
-/* What a file takes of its disk: holes are no work. */
-static uint64_t bytes_of(int fd)
+/* The disk space of a file: holes are no work. */
+static uint64_t file_size_bytes(int fd)
 {
 	struct stat st;
 
@@ -186,16 +188,17 @@ static uint64_t bytes_of(int fd)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-static enum symbols_state read_module(struct reading *r)
+static enum symbols_state read_module_names(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
 	size_t count = job->end - job->first;
-	enum symbols_state state = open_files(r);
+	enum symbols_state state = open_module_files(r);
 
 	if (!symbols_state_has_names(state))
 		return state;
 	if (job->opened)
-		job->opened(bytes_of(r->file.elf.fd) + bytes_of(r->file.debug.fd), job->data);
+		job->opened(file_size_bytes(r->file.elf.fd) + file_size_bytes(r->file.debug.fd),
+			    job->data);
 	r->symtab = (struct symtab){ .code = &r->file.elf, .count = count,
 				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
 	r->is_told = calloc(count + 1, sizeof(*r->is_told));
@@ -203,7 +206,7 @@ static enum symbols_state read_module(struct reading *r)
 		return SYMBOLS_FAILED;
 	for (size_t i = 0; i < count; i++)
 		r->symtab.hit[i].address = job->request[job->first + i].address;
-	read_names(r);
+	read_symbol_names(r);
 	return state;
 }
 
@@ -214,7 +217,7 @@ enum symbols_state symbols_read(const struct symbols_job *job)
 
 	if (!job->module->path)
 		return perf_map_read(job) ? SYMBOLS_READ : SYMBOLS_MISSING;
-	state = read_module(&r);
+	state = read_module_names(&r);
 	module_file_close(&r.file);
 	free(r.symtab.hit);
 	free(r.is_told);

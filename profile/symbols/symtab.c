@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_candidate(const struct symtab *t, const struct elf_symbol *symbol)
+static bool is_candidate_symbol(const struct symtab *t, const struct elf_symbol *symbol)
 {
 	if (symbol->type != STT_FUNC && symbol->type != STT_OBJECT &&
 	    symbol->type != STT_GNU_IFUNC)
@@ -18,7 +18,7 @@ static bool is_candidate(const struct symtab *t, const struct elf_symbol *symbol
 }
 
 /* The first address that is not below FROM. */
-static size_t first_from(const struct symtab *t, uint64_t from)
+static size_t first_index_from(const struct symtab *t, uint64_t from)
 {
 	size_t low = 0, high = t->count;
 
@@ -35,9 +35,9 @@ static size_t first_from(const struct symtab *t, uint64_t from)
 
 void symtab_offer_start(struct symtab *t, const struct elf_symbol *symbol)
 {
-	size_t i = first_from(t, symbol->address);
+	size_t i = first_index_from(t, symbol->address);
 
-	if (i < t->count && t->hit[i].start < symbol->address && is_candidate(t, symbol))
+	if (i < t->count && t->hit[i].start < symbol->address && is_candidate_symbol(t, symbol))
 		t->hit[i].start = symbol->address;
 }
 
@@ -48,8 +48,8 @@ void symtab_settle(struct symtab *t)
 			t->hit[i].start = t->hit[i - 1].start;
 }
 
-/* Whether A is the better name of two for the same range. */
-static bool is_better(const char *a, const char *b)
+/* Tells whether A is the better name of two for the same range. */
+static bool is_better_name(const char *a, const char *b)
 {
 	size_t a_length = strcspn(a, "@"), b_length = strcspn(b, "@");
 	int order;
@@ -64,16 +64,16 @@ static bool is_better(const char *a, const char *b)
 
 void symtab_offer_name(struct symtab *t, const struct elf_symbol *symbol)
 {
-	size_t i = first_from(t, symbol->address);
+	size_t i = first_index_from(t, symbol->address);
 
-	if (i == t->count || t->hit[i].start != symbol->address || !is_candidate(t, symbol))
+	if (i == t->count || t->hit[i].start != symbol->address || !is_candidate_symbol(t, symbol))
 		return;
 	for (; i < t->count && t->hit[i].start == symbol->address &&
 	       t->hit[i].address - symbol->address < symbol->size; i++) {
 		struct symtab_hit *hit = &t->hit[i];
 
 		if (!hit->name || symbol->size < hit->size ||
-		    (symbol->size == hit->size && is_better(symbol->name, hit->name))) {
+		    (symbol->size == hit->size && is_better_name(symbol->name, hit->name))) {
 			hit->name = symbol->name;
 			hit->size = symbol->size;
 		}

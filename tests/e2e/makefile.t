@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need make
 # Above all B: this test says `make clean`.
-unset MAKEFLAGS B T J V SAN LIBGD LIBDW LIBZ WERROR CFLAGS CPPFLAGS LDFLAGS
+unset MAKEFLAGS B T J V SAN LIBGD LIBDW WERROR CFLAGS CPPFLAGS LDFLAGS
 
 mkdir -p tree/tests/unit tree/tests/workloads
 cd tree || exit 1

@@ -40,16 +40,16 @@ static void make_tree(const struct filter *f, const struct weight *weight,
 
 static void make_lists(const struct filter *f, const struct weight *weight)
 {
-	struct holders h;
+	struct attribution h;
 	struct top t;
 
-	if (holders_init(&h, f, NULL) == 0) {
+	if (attribution_init(&h, f, NULL) == 0) {
 		top_build(&t, &h, weight, TOP_HOLDERS, false, NULL);
 		top_free(&t);
 		top_build(&t, &h, weight, TOP_FUNCTIONS, true, NULL);
 		top_free(&t);
 	}
-	holders_free(&h);
+	attribution_free(&h);
 }
 
 static void export(const struct filter *f, const struct image *im, const struct weight *weight)

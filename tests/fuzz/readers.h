@@ -54,11 +54,11 @@ static inline void readers_keep(const struct segment *s, const struct image *im)
 	int fd = memfd_create("kept", MFD_CLOEXEC);
 	struct mu_error err;
 	struct mu_slot slot = { 0 };
-	struct keep k;
+	struct save k;
 
-	if (keep_begin(&k, fd, &s->head, &err) == 0)
-		keep_add(&k, im, &slot, &err);
-	keep_end(&k);
+	if (save_begin(&k, fd, &s->head, &err) == 0)
+		save_add(&k, im, &slot, &err);
+	save_end(&k);
 	close(fd);
 }
 
@@ -127,7 +127,7 @@ static inline void readers_run(const uint8_t *memory, size_t size, unsigned int 
 			continue;
 		if (which & READERS_RESULT)
 			result_take(&result, &im);
-		keep_verify(&s, &im, &err);
+		save_verify(&s, &im, &err);
 		if (which & READERS_KEEP)
 			readers_keep(&s, &im);
 		if (which & READERS_MERGE) {

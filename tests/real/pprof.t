@@ -5,7 +5,6 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint
 need go
-[ "${LIBZ:-yes}" = yes ] || skip_all 'pprof files need zlib'
 go tool pprof -h 2>&1 | grep -q -- '-raw' || skip_all 'go has no pprof here'
 HOME=$MU_TMP
 export HOME

@@ -109,7 +109,7 @@ static void test_pipe(void)
 		abort();
 	EQ_I(write_file(ends[1], true, &totals), 0);
 	close(ends[1]);
-	EQ_I(spool_copy(ends[0], fd, 5 * 24, &err), 0);
+	EQ_I(tempfile_copy(ends[0], fd, 5 * 24, &err), 0);
 	check_file(fd, 0, true, &totals);
 	close(ends[0]);
 	close(fd);
@@ -133,20 +133,20 @@ static void test_failures(void)
 		abort();
 	close(ends[1]);
 	fd = open("limited", O_RDWR | O_CREAT, 0600);
-	EQ_I(spool_copy(ends[0], fd, 5, &err), -1);
+	EQ_I(tempfile_copy(ends[0], fd, 5, &err), -1);
 	EQ_I(err.code, MU_ERROR_SYSTEM);
 	close(ends[0]);
-	EQ_I(spool_copy(-1, fd, 5, &err), -1);
+	EQ_I(tempfile_copy(-1, fd, 5, &err), -1);
 	EQ_I(err.code, MU_ERROR_SYSTEM);
 	close(fd);
 
 	setenv("TMPDIR", "/nowhere", 1);
-	EQ_I(spool_open(&err), -1);
+	EQ_I(tempfile_open(&err), -1);
 	EQ_S(err.text, "cannot create a temporary file in /nowhere: No such file or directory");
 	setenv("TMPDIR", ".", 1);
-	fd = spool_open(&err);
+	fd = tempfile_open(&err);
 	OK(fd >= 0, "a spool in TMPDIR");
-	EQ_I(spool_write(fd, "abc", 3, &err), 0);
+	EQ_I(tempfile_write(fd, "abc", 3, &err), 0);
 	close(fd);
 }
 

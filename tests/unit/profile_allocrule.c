@@ -37,11 +37,11 @@ static void test_rules(void)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		EQ_S(allocrule_parse(&rule, good[i].text, false), NULL);
 		EQ_S(rule.name, good[i].name);
-		EQ_U(rule.shape.size, good[i].size);
-		EQ_U(rule.shape.count, good[i].count);
-		EQ_U(rule.shape.block, good[i].block);
-		EQ_U(rule.shape.result, good[i].result);
-		EQ_U(rule.shape.fn, MU_FN_MALLOC);
+		EQ_U(rule.signature.size, good[i].size);
+		EQ_U(rule.signature.count, good[i].count);
+		EQ_U(rule.signature.block, good[i].block);
+		EQ_U(rule.signature.result, good[i].result);
+		EQ_U(rule.signature.fn, MU_FN_MALLOC);
 		EQ_U(rule.is_auto, 0);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -50,8 +50,8 @@ static void test_rules(void)
 	EQ_U(rule.is_auto, 1);
 	IS_TRUE(allocrule_parse(&rule, "auto", true) != NULL);
 	EQ_S(allocrule_parse(&rule, "f:ptr=arg3", true), NULL);
-	EQ_U(rule.shape.block, 3);
-	EQ_U(rule.shape.fn, MU_FN_FREE);
+	EQ_U(rule.signature.block, 3);
+	EQ_U(rule.signature.fn, MU_FN_FREE);
 	IS_TRUE(allocrule_parse(&rule, "f:size=arg1", true) != NULL);
 	IS_TRUE(allocrule_parse(&rule, "f:ptr=ret", true) != NULL);
 }

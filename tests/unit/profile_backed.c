@@ -138,9 +138,9 @@ static struct mu_image *make_image(void)
 	*im = (struct mu_image){ .magic = MU_IMAGE_MAGIC, .version = MU_VERSION,
 				 .header_size = sizeof(*im), .used = UINT64_MAX,
 				 .populated = UINT64_MAX, .log_bytes = UINT64_MAX,
-				 .features = UINT64_MAX, .lives = 9 * MU_PAGE,
+				 .features = UINT64_MAX, .lifetimes = 9 * MU_PAGE,
 				 .points = 9 * MU_PAGE, .batch = 11 * MU_PAGE };
-	im->process.exe = im->process.cmdline = im->process.cwd = im->foreign_malloc = all;
+	im->process.exe = im->process.cmdline = im->process.cwd = im->unseen_malloc = all;
 	im->retired.hist_high = 20 * MU_PAGE;
 	for (unsigned int section = 0; section < MU_SEC_COUNT; section++) {
 		im->table[section] = (struct mu_table){ .entry_size = 64 << section % 6,
@@ -166,7 +166,7 @@ static void test_claims(void)
 	struct mu_slot slot = { .pid = 1 };
 	struct segment s;
 	struct image im;
-	struct keep keep;
+	struct save keep;
 	uint64_t before;
 
 	begin();
@@ -176,12 +176,12 @@ static void test_claims(void)
 	EQ_I(segment_image(&s, 0, &im, NULL), 0);
 	IN_U(image_count(&im, MU_SEC_FRAMES), 0, 8 * MU_PAGE / 64);
 	result_take(result, &im);
-	EQ_I(keep_begin(&keep, file, &s.head, NULL), 0);
-	EQ_I(keep_add(&keep, &im, &slot, NULL), 0);
+	EQ_I(save_begin(&keep, file, &s.head, NULL), 0);
+	EQ_I(save_add(&keep, &im, &slot, NULL), 0);
 	EQ_U(pages(), before);
 	/* All that is there twice, besides headers and the gaps between strings. */
 	IN_U(size_of(file), 1, 2 * 8 * MU_PAGE + 12 * MU_PAGE);
-	keep_end(&keep);
+	save_end(&keep);
 	segment_unwatch(&s);
 	close(file);
 	free(result);

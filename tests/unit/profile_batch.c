@@ -40,7 +40,7 @@ static void begin(void)
 				       .clock = 5000 };
 	head->retired.calls[MU_FN_FREE] = 3;
 	head->retired.bytes[MU_FN_FREE] = 300;
-	head->lives = fake_alloc(&f, 0, sizeof(struct mu_lives));
+	head->lifetimes = fake_alloc(&f, 0, sizeof(struct mu_lifetimes));
 	head->batch = fake_alloc(&f, 0, sizeof(struct mu_batch));
 	batch = fake_pointer(&f, 0, head->batch);
 	*batch = (struct mu_batch){ .count = 3, .done = 1, .tick = 50, .serial = 1, .admin = 8 };
@@ -57,7 +57,7 @@ static void load(void)
 static void booked(void)
 {
 	struct mu_cell cell;
-	struct mu_lives lives;
+	struct mu_lifetimes lives;
 
 	begin();
 	load();
@@ -78,7 +78,7 @@ static void booked(void)
 	OK(batch_cell(&im, 0, &cell), "cell 0");
 	EQ_I(cell.live_bytes, 7);
 	OK(!batch_cell(&im, 3, &cell), "there is no more");
-	OK(lives_of(&im, &lives), "lifetimes");
+	OK(lifetimes_of(&im, &lives), "lifetimes");
 	EQ_U(lives.blocks[0], 1);
 	EQ_U(lives.blocks[2], 1);
 	EQ_I(cells[1].live_bytes, 1000);
@@ -87,7 +87,7 @@ static void booked(void)
 /* The process died while it booked: its sums and a cell may be anywhere between before and after. */
 static void interrupted(void)
 {
-	struct mu_lives lives;
+	struct mu_lifetimes lives;
 	struct mu_cell cell;
 	struct mu_image *head;
 
@@ -105,7 +105,7 @@ static void interrupted(void)
 		batch->live_bytes = -95;
 		batch->live_blocks = 0;
 		batch->life = 50;
-		batch->lives = head->lives + offsetof(struct mu_lives, blocks);
+		batch->lifetimes = head->lifetimes + offsetof(struct mu_lifetimes, blocks);
 		batch->lived = 1;
 		if (step > 0)
 			head->heap.now = 880;
@@ -114,7 +114,7 @@ static void interrupted(void)
 		if (step > 2)
 			cells[2].live_bytes = -95;
 		if (step > 3)
-			*(uint64_t *)fake_pointer(&f, 0, batch->lives) = 1;
+			*(uint64_t *)fake_pointer(&f, 0, batch->lifetimes) = 1;
 		load();
 		EQ_I(im.head.heap.now, 880);
 		EQ_I(im.head.heap.extra, 72);
@@ -126,19 +126,19 @@ static void interrupted(void)
 		OK(batch_cell(&im, 2, &cell), "cell 2");
 		EQ_I(cell.live_bytes, step > 1 ? -95 : 5);
 		EQ_I(cell.live_blocks, step > 1 ? 0 : 1);
-		OK(lives_of(&im, &lives), "lifetimes");
+		OK(lifetimes_of(&im, &lives), "lifetimes");
 		EQ_U(lives.blocks[0], 1);
 		EQ_U(lives.blocks[2], 1);
 	}
 	/* No such counters, no such cell. */
 	batch->counters = SLOT - 8;
-	batch->lives = UINT64_MAX - 7;
+	batch->lifetimes = UINT64_MAX - 7;
 	batch->cell = UINT64_MAX;
 	fake_at(&f, 0)->heap.now = 1012;
 	load();
 	EQ_I(im.head.heap.now, 880);
 	OK(batch_cell(&im, 2, &cell) && cell.live_bytes == -95, "no cell of it");
-	OK(lives_of(&im, &lives) && lives.blocks[0] == 2, "no such count");
+	OK(lifetimes_of(&im, &lives) && lives.blocks[0] == 2, "no such count");
 }
 
 /* The heap is above its peak, which nobody has noted yet: it stands there before they are freed. */

@@ -70,7 +70,7 @@ static void heap_and_stack(void)
 	a->stack_peak = 500;
 	b->stack_peak = 900;
 	fake_at(&f, 0)->retired_stack_peak = 700;
-	fake_at(&f, 0)->heap = (struct mu_heap){ .now = 1000, .peak = 900, .peak_slack = 64,
+	fake_at(&f, 0)->heap = (struct mu_heap){ .now = 1000, .peak = 900, .peak_bound = 64,
 						 .threads_max = 2 };
 	b->pending_heap = 50;
 	result_take(&r, &im);
@@ -80,7 +80,7 @@ static void heap_and_stack(void)
 	EQ_U(r.peak_slack, 8192);
 	fake_at(&f, 0)->retired_stack_peak = 1700;
 	fake_at(&f, 0)->heap.peak = 5000;
-	fake_at(&f, 0)->heap.peak_slack = 10000;
+	fake_at(&f, 0)->heap.peak_bound = 10000;
 	b->pending_heap = -2000;
 	result_take(&r, &im);
 	EQ_U(r.stack_peak, 1700);

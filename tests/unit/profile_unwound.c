@@ -70,7 +70,7 @@ static void kinds(void)
 	cell = fake_append(&f, MU_SEC_CELLS);	/* another thread's */
 	*cell = (struct mu_cell){ .site = 2, .total_blocks = 10 };
 	cell = fake_append(&f, MU_SEC_CELLS);
-	*cell = (struct mu_cell){ .site = 2, .total_blocks = 100, .flags = MU_CELL_BOOKS };
+	*cell = (struct mu_cell){ .site = 2, .total_blocks = 100, .flags = MU_CELL_MASSIF };
 	cell = fake_append(&f, MU_SEC_CELLS);
 	*cell = (struct mu_cell){ .site = 77, .total_blocks = 1000 };
 	take();

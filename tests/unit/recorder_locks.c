@@ -24,7 +24,7 @@ static uint32_t *image_lock(int i)
 	case 2:
 		return &((struct mu_points *)at(image->points))->lock;
 	case 3:
-		return &image->code_wanted;
+		return &image->query_wanted;
 	default:
 		return NULL;
 	}

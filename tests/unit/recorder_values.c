@@ -44,14 +44,14 @@ static struct values store(uint64_t limit)
 	return v;
 }
 
-static struct shotvalues open_values(const struct values *v)
+static struct snapshot_values open_values(const struct values *v)
 {
 	static struct image im;
 	struct mu_snapshot shot = { .packed = v->first, .packed_bytes = v->bytes };
-	struct shotvalues values;
+	struct snapshot_values values;
 
 	image_load(&im, rec.image, ROOM, NULL);
-	shotvalues_open(&values, &im, &shot);
+	snapshot_values_open(&values, &im, &shot);
 	return values;
 }
 
@@ -75,27 +75,27 @@ static void extremes(void)
 	EQ_U(known, 1000000);
 	EQ_U(used, n);
 	struct values v = store(ROOM);
-	struct shotvalues values = open_values(&v);
+	struct snapshot_values values = open_values(&v);
 	for (unsigned int i = 0; i < n; i++) {
-		IS_TRUE(shotvalues_next(&values, &value));
+		IS_TRUE(snapshot_values_next(&values, &value));
 		EQ_U(value.site, site[i]);
 		EQ_I(value.bytes, bytes[i] + (site[i] == 127 ? 1000 : 0));
 		EQ_I(value.blocks, (int64_t)i + (site[i] == 127 ? 10 : 0));
 	}
-	IS_FALSE(shotvalues_next(&values, &value));
+	IS_FALSE(snapshot_values_next(&values, &value));
 }
 
 /* Counts what is wrong, as there are very many. */
 static uint64_t differences(const struct values *v, uint32_t sites)
 {
-	struct shotvalues values = open_values(v);
+	struct snapshot_values values = open_values(v);
 	struct mu_site_value value;
 	uint64_t bad = 0;
 
 	for (uint32_t i = 0; i < sites; i++)
-		bad += !shotvalues_next(&values, &value) || value.site != i ||
+		bad += !snapshot_values_next(&values, &value) || value.site != i ||
 		       value.bytes != i * INT64_C(100) + 1 || value.blocks != i + 1;
-	return bad + shotvalues_next(&values, &value);
+	return bad + snapshot_values_next(&values, &value);
 }
 
 /* A program that meets new sites all the time: each snapshot is larger than any before. */
@@ -163,22 +163,22 @@ static void hostile(void)
 	piece = at(v.first);
 	piece->next = v.first; /* a ring */
 	memset(piece->byte, 0xff, 5);
-	struct shotvalues values = open_values(&v);
-	IS_FALSE(shotvalues_next(&values, &value)); /* a site beyond all numbers */
-	IS_FALSE(shotvalues_next(&values, &value));
+	struct snapshot_values values = open_values(&v);
+	IS_FALSE(snapshot_values_next(&values, &value)); /* a site beyond all numbers */
+	IS_FALSE(snapshot_values_next(&values, &value));
 	memset(piece->byte, 0xff, piece->used); /* a number without an end */
 	values = open_values(&v);
-	IS_FALSE(shotvalues_next(&values, &value));
+	IS_FALSE(snapshot_values_next(&values, &value));
 	piece->used = 0;
 	values = open_values(&v);
-	IS_FALSE(shotvalues_next(&values, &value));
+	IS_FALSE(snapshot_values_next(&values, &value));
 	piece->used = UINT32_MAX;
 	values = open_values(&v);
-	IS_FALSE(shotvalues_next(&values, &value));
+	IS_FALSE(snapshot_values_next(&values, &value));
 	memset(piece->byte, 0x7f, 1000); /* distances of 127 for ever */
 	piece->used = 999;
 	values = open_values(&v);
-	while (shotvalues_next(&values, &value) && value.site < 1000000)
+	while (snapshot_values_next(&values, &value) && value.site < 1000000)
 		steps++;
 	EQ_U(steps, 1000000 / 128);
 }

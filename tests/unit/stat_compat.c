@@ -20,7 +20,7 @@
 
 enum kind { RANDOM, WALK, SPIKES, WIDE, FLAT, UNIT, NO_HEAP, NO_STACK, KINDS };
 
-static const char *const kind_name[KINDS] = {
+static const char *const file_type_name[KINDS] = {
 	"random values", "a random walk", "rare spikes", "2^0 to 2^50 and times that go back",
 	"few values, times that stand still", "peaks at the border of a unit",
 	"stack without heap", "heap without stack",
@@ -183,7 +183,7 @@ int main(void)
 		unsigned events = sizes[i / KINDS];
 
 		write_run("run.dat", kind, events);
-		snprintf(what, sizeof(what), "%u events, %s", events, kind_name[kind]);
+		snprintf(what, sizeof(what), "%u events, %s", events, file_type_name[kind]);
 		compare("run.dat", what, all[i % 6]);
 		compare("run.dat", what, all[(i + 1 + i / 6) % 6]);
 	}

@@ -1,4 +1,4 @@
-/* gunzip_zlib.c -- the bytes of a file that may be compressed: by zlib.
+/* gunzip.c -- Reads files that may be compressed, by zlib.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,25 +16,25 @@ enum { BUFFER_BYTES = 128 << 10, READ_MAX = 1 << 30 };
 
 struct gunzip {
 	gzFile file;
-	uint64_t out;		/* bytes that came of a compressed file */
+	uint64_t out;		/* bytes that a compressed file gave so far */
 };
 
 struct gunzip *gunzip_open(int fd, struct mu_error *err)
 {
 	struct gunzip *g = calloc(1, sizeof(*g));
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	if (own < 0) {
+	if (copy < 0) {
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read: %m");
 		free(g);
 		return NULL;
 	}
 	/* zlib keeps the descriptor only if it succeeds. */
 	if (g)
-		g->file = gzdopen(own, "rb");
+		g->file = gzdopen(copy, "rb");
 	if (!g || !g->file) {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
-		close(own);
+		mu_error_memory(err);
+		close(copy);
 		free(g);
 		return NULL;
 	}
@@ -42,7 +42,7 @@ struct gunzip *gunzip_open(int fd, struct mu_error *err)
 	return g;
 }
 
-static int fail(struct gunzip *g, struct mu_error *err)
+static int report_failure(struct gunzip *g, struct mu_error *err)
 {
 	int code, saved = errno;
 
@@ -53,7 +53,7 @@ static int fail(struct gunzip *g, struct mu_error *err)
 	if (code == Z_ERRNO)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read: %m");
 	if (code == Z_MEM_ERROR)
-		return mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+		return mu_error_memory(err);
 	if (code == Z_BUF_ERROR)
 		return mu_error_set(err, MU_ERROR_TRUNCATED, 0,
 				    "the compressed data ends too early");
@@ -61,11 +61,11 @@ static int fail(struct gunzip *g, struct mu_error *err)
 }
 
 /* A file of a few kilobytes must not become gigabytes: readers take memory by what comes here. */
-static bool is_bomb(struct gunzip *g, int bytes)
+static bool is_too_compressed(struct gunzip *g, int bytes)
 {
 	z_off_t in = gzoffset(g->file);
 
-	/* Of a pipe nobody knows how much was read: the limits of the readers must do. */
+	/* How much of a pipe was read is not known: the limits of the readers must do. */
 	if (gzdirect(g->file) || in < 0)
 		return false;
 	g->out += (uint64_t)bytes;
@@ -73,13 +73,13 @@ static bool is_bomb(struct gunzip *g, int bytes)
 	       (g->out - GUNZIP_FREE) / GUNZIP_RATIO > (uint64_t)in;
 }
 
-/* zlib reports a file that ends too early only after all that could be had of it. */
+/* zlib returns all data of a file that ends too early before it reports that. */
 ssize_t gunzip_read(struct gunzip *g, void *data, size_t size, struct mu_error *err)
 {
 	int n = gzread(g->file, data, size < READ_MAX ? (unsigned)size : READ_MAX);
 	int code;
 
-	if (n > 0 && is_bomb(g, n))
+	if (n > 0 && is_too_compressed(g, n))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "a compressed file that becomes more than %d times as large: "
 				    "decompress it first (zcat) if it is a profile", GUNZIP_RATIO);
@@ -87,7 +87,7 @@ ssize_t gunzip_read(struct gunzip *g, void *data, size_t size, struct mu_error *
 		return n;
 	gzerror(g->file, &code);
 	if (n < 0 || (code != Z_OK && code != Z_STREAM_END))
-		return fail(g, err);
+		return report_failure(g, err);
 	return 0;
 }
 

@@ -1,4 +1,4 @@
-/* gzip_zlib.c -- write a stream in the format of gzip(1), by zlib.
+/* gzip.c -- Writes a stream in the format of gzip(1), by zlib.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -31,7 +31,7 @@ struct gzip *gzip_open(FILE *out)
 	return g;
 }
 
-static void pump(struct gzip *g, int flush)
+static void write_deflated(struct gzip *g, int flush)
 {
 	do {
 		g->z.next_out = g->buffer;
@@ -50,7 +50,7 @@ void gzip_write(struct gzip *g, const void *data, size_t size)
 
 		g->z.next_in = (unsigned char *)(uintptr_t)from;
 		g->z.avail_in = part;
-		pump(g, Z_NO_FLUSH);
+		write_deflated(g, Z_NO_FLUSH);
 		from += part;
 		size -= part;
 	}
@@ -60,7 +60,7 @@ void gzip_close(struct gzip *g)
 {
 	if (!g)
 		return;
-	pump(g, Z_FINISH);
+	write_deflated(g, Z_FINISH);
 	deflateEnd(&g->z);
 	free(g);
 }

@@ -1,4 +1,4 @@
-/* profile_keep.c -- a kept recording says the same as the live one it was made from.
+/* profile_save.c -- A kept recording has the same figures as the live one it was made from.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -45,20 +45,20 @@ static void put_shot(const struct fake *f, uint32_t k)
 static void compare_shot(const struct image *im)
 {
 	struct mu_site_value value;
-	struct shotvalues values;
+	struct snapshot_values values;
 	struct mu_snapshot shot;
 
 	if (!IS_TRUE(image_snapshot(im, 0, &shot)))
 		return;
 	EQ_U(shot.packed_bytes, 18);
-	shotvalues_open(&values, im, &shot);
+	snapshot_values_open(&values, im, &shot);
 	for (uint32_t site = 3; site <= 13; site += 2) {
-		IS_TRUE(shotvalues_next(&values, &value));
+		IS_TRUE(snapshot_values_next(&values, &value));
 		EQ_U(value.site, site);
 		EQ_I(value.bytes, 10);
 		EQ_I(value.blocks, 1);
 	}
-	IS_FALSE(shotvalues_next(&values, &value));
+	IS_FALSE(snapshot_values_next(&values, &value));
 }
 
 static void fill(struct fake *f, uint32_t k)
@@ -111,7 +111,7 @@ static void compare(const struct segment *kept, const struct fake *f, uint32_t k
 		diag("%s", err.text);
 		return;
 	}
-	EQ_I(keep_verify(kept, &copy, &err), 0);
+	EQ_I(save_verify(kept, &copy, &err), 0);
 	result_take(&before, &live);
 	result_take(&after, &copy);
 	EQ_MEM(&after.counters, &before.counters, sizeof(after.counters));
@@ -141,18 +141,18 @@ static void round_trip(const struct fake *f, uint32_t images)
 	struct mu_error err = { 0 };
 	struct segment kept;
 	struct image im;
-	struct keep k;
+	struct save k;
 
-	EQ_I(keep_begin(&k, fd, f->head, &err), 0);
+	EQ_I(save_begin(&k, fd, f->head, &err), 0);
 	for (uint32_t i = 0; i < images; i++) {
 		image_load(&im, fake_at(f, i), SLOT, NULL);
-		EQ_I(keep_add(&k, &im, &f->slot[i], &err), 0);
+		EQ_I(save_add(&k, &im, &f->slot[i], &err), 0);
 		/* After each image the file is whole. */
 		EQ_I(segment_open(&kept, "kept.mur", &err), 0);
 		EQ_U(kept.head.slot_count, i + 1);
 		segment_close(&kept);
 	}
-	keep_end(&k);
+	save_end(&k);
 	close(fd);
 	EQ_I(segment_open(&kept, "kept.mur", &err), 0);
 	EQ_U(kept.head.kind, MU_KIND_KEPT);
@@ -178,7 +178,7 @@ static void damage(void)
 		memcpy(copy, bytes, (size_t)size);
 		copy[at] ^= 0x40;
 		if (segment_view(&s, copy, (uint64_t)size, &err) < 0 ||
-		    segment_image(&s, 0, &im, &err) < 0 || keep_verify(&s, &im, &err) < 0) {
+		    segment_image(&s, 0, &im, &err) < 0 || save_verify(&s, &im, &err) < 0) {
 			noticed++;
 			continue;
 		}
@@ -204,21 +204,21 @@ static void many_images(const struct fake *f)
 	struct mu_error err = { 0 };
 	struct segment kept;
 	struct image im;
-	struct keep k;
+	struct save k;
 	bool good = true;
 
-	EQ_I(keep_begin(&k, fd, f->head, &err), 0);
+	EQ_I(save_begin(&k, fd, f->head, &err), 0);
 	image_load(&im, fake_at(f, 1), SLOT, NULL);
 	for (int i = 0; i < 200; i++)
-		good = good && keep_add(&k, &im, &f->slot[1], &err) == 0;
-	keep_end(&k);
+		good = good && save_add(&k, &im, &f->slot[1], &err) == 0;
+	save_end(&k);
 	close(fd);
 	OK(good, "200 images are kept");
 	EQ_I(segment_open(&kept, "many.mur", &err), 0);
 	EQ_U(kept.head.slot_count, 200);
 	for (uint32_t i = 0; i < 200; i++)
 		good = good && segment_image(&kept, i, &im, &err) == 0 &&
-		       keep_verify(&kept, &im, &err) == 0;
+		       save_verify(&kept, &im, &err) == 0;
 	OK(good, "and can all be read");
 	segment_close(&kept);
 }
@@ -235,7 +235,7 @@ static void shared_values(const struct fake *f)
 	struct mu_snapshot *shot;
 	struct segment kept;
 	struct image im;
-	struct keep k;
+	struct save k;
 
 	*t = (struct mu_table){ .entry_size = sizeof(*shot), .first_log2 = 10, .count = SHOTS };
 	t->extent[0] = fake_alloc(f, 0, SHOTS * sizeof(*shot));
@@ -243,16 +243,16 @@ static void shared_values(const struct fake *f)
 	for (int i = 0; i < SHOTS; i++)
 		shot[i] = (struct mu_snapshot){ .values = values, .value_count =
 						BYTES / sizeof(struct mu_site_value) };
-	EQ_I(keep_begin(&k, fd, f->head, &err), 0);
+	EQ_I(save_begin(&k, fd, f->head, &err), 0);
 	image_load(&im, head, SLOT, NULL);
-	EQ_I(keep_add(&k, &im, &f->slot[0], &err), 0);
-	keep_end(&k);
+	EQ_I(save_add(&k, &im, &f->slot[0], &err), 0);
+	save_end(&k);
 	OK(lseek(fd, 0, SEEK_END) < 3 * (off_t)im.head.used, "%ld bytes of an image of %lu",
 	   (long)lseek(fd, 0, SEEK_END), (unsigned long)im.head.used);
 	close(fd);
 	EQ_I(segment_open(&kept, "shared.mur", &err), 0);
 	EQ_I(segment_image(&kept, 0, &im, &err), 0);
-	EQ_I(keep_verify(&kept, &im, &err), 0);
+	EQ_I(save_verify(&kept, &im, &err), 0);
 	EQ_U(image_count(&im, MU_SEC_SNAPSHOTS), SHOTS);
 	segment_close(&kept);
 }
