@@ -26,7 +26,7 @@
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/wire.h"
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 #include "memusage/report/not_recorded.h"
 #include "memusage/report/reports.h"
 

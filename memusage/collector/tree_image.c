@@ -13,7 +13,7 @@
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/record/datalog.h"
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 
 static bool is_owner(const struct tree *t, const struct process *p)
 {

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "cli/options.h"
+#include "memusage/options/accesses.h"
 #include "memusage/options/dhat.h"
 #include "memusage/options/massif.h"
 #include "memusage/options/triggers.h"
-#include "memusage/report/accesses.h"
 
 /* In the order of the words of --children. */
 enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };

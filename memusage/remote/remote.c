@@ -22,7 +22,7 @@
 #include "memusage/common/files.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
-#include "memusage/remote/deputy.h"
+#include "memusage/remote/privsep.h"
 #include "memusage/remote/remote_command.h"
 #include "memusage/remote/stranger.h"
 

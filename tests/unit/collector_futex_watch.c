@@ -1,5 +1,5 @@
-/* collector_waker.c -- the threads that wait for an arena tell the loop of each wake, and race with
- * nothing: they are all the threads that a collector has.
+/* collector_futex_watch.c -- the threads that wait for an arena tell the loop of each wake, and race
+ * with nothing: they are all the threads that a collector has.
  *
  * Built with SAN=thread this is where ThreadSanitizer sees them.
  *

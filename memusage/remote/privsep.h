@@ -1,4 +1,4 @@
-/* deputy.h -- a process that does work with another user's rights, and can do us no harm.
+/* privsep.h -- a process that does work with another user's rights, and can do us no harm.
  *
  * Once it executes a program its user may trace it, and make it do anything. So it gets nothing of
  * ours: no terminal (who holds one may type, and read what is typed), no descriptor that is not
@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_DEPUTY_H
-#define MEMUSAGE_REMOTE_DEPUTY_H
+#ifndef MEMUSAGE_REMOTE_PRIVSEP_H
+#define MEMUSAGE_REMOTE_PRIVSEP_H
 
 /* deputy_run -- run WORK in a process of its own, and print what that prints.
  *

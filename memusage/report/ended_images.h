@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_ENDED_IMAGES_H
-#define MEMUSAGE_RECORD_ENDED_IMAGES_H
+#ifndef MEMUSAGE_REPORT_ENDED_IMAGES_H
+#define MEMUSAGE_REPORT_ENDED_IMAGES_H
 
 #include <sys/types.h>
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_ACCESSES_H
-#define MEMUSAGE_REPORT_ACCESSES_H
+#ifndef MEMUSAGE_OPTIONS_ACCESSES_H
+#define MEMUSAGE_OPTIONS_ACCESSES_H
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* collector_spill.c -- what one collector wrote of its results another one reports, also if the
- * last entry was cut short, and whatever stands in the file.
+/* collector_ended_images.c -- a collector reports the results that another one wrote, also if the last
+ * entry was cut short, and whatever the file holds.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* deputy.c -- a process that does work with another user's rights, and can do us no harm.
+/* privsep.c -- a process that does work with another user's rights, and can do us no harm.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/remote/deputy.h"
+#include "memusage/remote/privsep.h"
 
 #include <dirent.h>
 #include <errno.h>

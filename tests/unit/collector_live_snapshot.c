@@ -1,4 +1,5 @@
-/* collector_shot.c -- snapshots that are copied out of a hostile image take no more than the image.
+/* collector_live_snapshot.c -- snapshots that are copied out of a hostile image take no more memory
+ * than the image.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

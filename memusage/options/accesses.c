@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/report/accesses.h"
+#include "memusage/options/accesses.h"
 
 #include <stdio.h>
 #include <stdlib.h>
