@@ -13,16 +13,16 @@
 
 #include "memusage/collector/tree.h"
 
-/* code_look -- go on with the question of a live image, if it has one.
+/* code_answer -- go on with the question of a live image, if it has one.
  *
  * p  has a slot. Cheap if nothing is asked. Images are hostile: what they say is checked.
  */
-void code_look(struct tree *t, const struct process *p);
+void code_answer(struct tree *t, const struct process *p);
 
-/* code_ended -- the pidfd FD can be read. Returns false if it is none of ours. */
-bool code_ended(int fd);
+/* code_reader_ended -- the pidfd FD can be read. Returns false if it is none of ours. */
+bool code_reader_ended(int fd);
 
-/* code_forget -- release what is kept, and end those who still read. */
-void code_forget(void);
+/* code_free -- release what is kept, and end those who still read. */
+void code_free(void);
 
 #endif

@@ -38,15 +38,15 @@ enum {
 
 struct collector {
 	struct tree tree;
-	struct hellos hellos;
+	struct registration hellos;
 	struct rusage usage;
 	bool has_usage;
 	char last_name[17];	/* what the program was called when it ended, "" unknown */
 	bool is_reported;	/* the launcher has been told, or is gone */
 	bool is_ended;		/* the program has ended */
 	bool is_settled;	/* ... and all that it did has been seen */
-	uint64_t shots;		/* the last snapshot that the report is to have */
-	bool is_alone;		/* the launcher is gone */
+	uint64_t last_snapshot; /* the last snapshot that the report is to have */
+	bool launcher_is_gone;	/* the launcher is gone */
 	unsigned int images;	/* of which the reports have been made */
 	uint64_t drained_ns;	/* CLOCK_MONOTONIC of the last look at the logs */
 	bool is_flowing;	/* so many events come that we need not be woken */
@@ -93,7 +93,7 @@ static void set_up_process(void)
 	}
 }
 
-static void watch(const struct tree *t, int fd)
+static void watch_descriptor(const struct tree *t, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
@@ -103,7 +103,7 @@ static void watch(const struct tree *t, int fd)
 
 /* ---- the launcher ------------------------------------------------------------------------ */
 
-static void take_message(struct collector *c, const struct wire *message)
+static void handle_message(struct collector *c, const struct wire *message)
 {
 	struct tree *t = &c->tree;
 
@@ -120,20 +120,20 @@ static void take_message(struct collector *c, const struct wire *message)
 	}
 }
 
-static void hear_launcher(struct collector *c, bool may_wait)
+static void receive_from_launcher(struct collector *c, bool may_wait)
 {
 	struct wire message;
 	struct pollfd wait = { .fd = c->tree.s->wire, .events = POLLIN };
 	int result;
 
-	if (c->is_alone)
+	if (c->launcher_is_gone)
 		return;
 	if (may_wait)
 		poll(&wait, 1, 2000);
 	while ((result = wire_receive(c->tree.s->wire, &message)) > 0)
-		take_message(c, &message);
+		handle_message(c, &message);
 	if (result < 0) {
-		c->is_alone = true;
+		c->launcher_is_gone = true;
 		epoll_ctl(c->tree.epoll, EPOLL_CTL_DEL, c->tree.s->wire, NULL);
 	}
 }
@@ -144,13 +144,13 @@ static void learn_root(void *data)
 	struct collector *c = data;
 
 	if (c->tree.root == 0)
-		hear_launcher(c, true);
+		receive_from_launcher(c, true);
 }
 
 /* ---- the report -------------------------------------------------------------------------- */
 
 /* A pipe that somebody reads to its end must not stay open because of us. */
-static void drop_standard_files(void)
+static void replace_standard_files(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -165,7 +165,7 @@ static void drop_standard_files(void)
 }
 
 /* A file of its own takes what processes do that live on. */
-static void leave_launcher(struct collector *c)
+static void detach_from_launcher(struct collector *c)
 {
 	struct report *r = &c->tree.report;
 
@@ -176,11 +176,11 @@ static void leave_launcher(struct collector *c)
 	if (c->tree.s->text >= 0)
 		close(c->tree.s->text);
 	c->tree.s->text = -1;
-	drop_standard_files();
+	replace_standard_files();
 	/* Nobody would read it. */
-	if (c->tree.s->spill >= 0)
-		close(c->tree.s->spill);
-	c->tree.s->spill = -1;
+	if (c->tree.s->ended_images >= 0)
+		close(c->tree.s->ended_images);
+	c->tree.s->ended_images = -1;
 }
 
 /* What needs names of functions, of the images that have come since the last time. */
@@ -188,7 +188,7 @@ static void make_reports(struct collector *c)
 {
 	struct session *s = c->tree.s;
 
-	if (!reports_wanted(s->settings) || s->record.images == c->images)
+	if (!settings_has_reports(s->settings) || s->record.images == c->images)
 		return;
 	if (c->images == 0 || settings_has_files(s->settings))
 		reports_make(s, c->images, c->tree.report.main ? c->tree.report.main_pid : 0);
@@ -201,7 +201,7 @@ static void note_replaced(struct tree *t)
 	const struct session *s = t->s;
 	const struct settings *settings = s->settings;
 	const char *missing[] = {
-		s->spill < 0 ? "processes that had ended before are missing" : NULL,
+		s->ended_images < 0 ? "processes that had ended before are missing" : NULL,
 		settings->data || settings->png ? "the data file is not complete" : NULL,
 		settings_has_timeline(settings) ? "resident memory is known from then on only" :
 						  NULL,
@@ -221,7 +221,7 @@ static void note_replaced(struct tree *t)
 		    (int)s->killed, s->killed_by, text);
 }
 
-static const char *first_name(const struct result *r)
+static const char *first_image_name(const struct result *r)
 {
 	for (uint32_t i = 0; i < r->thread_count; i++) {
 		if (r->thread[i].tid == r->process.pid)
@@ -239,7 +239,7 @@ static void note_successor(struct collector *c)
 
 	if (!r->main || r->main_pid != c->tree.root || r->main->process.exit == MU_EXIT_NORMAL)
 		return;
-	first = first_name(r->main);
+	first = first_image_name(r->main);
 	if (*first && *c->last_name && strcmp(first, c->last_name) != 0)
 		report_line(r, "'%s' was recorded, and the process was '%s' at its end: if it "
 			       "executed that, it was not recorded (static, setuid, without our "
@@ -247,20 +247,20 @@ static void note_successor(struct collector *c)
 			    c->last_name);
 }
 
-static void give_report(struct collector *c)
+static void make_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
 	struct wire done = { .kind = WIRE_DONE, .has_data = t->owner_data };
-	const struct nothing nothing = {
+	const struct not_recorded nothing = {
 		.program = t->s->program,
 		.filter = t->s->settings->progname,
 		.ignored = t->ignored,
 		.refused = t->refused,
 	};
-	char why[NOTHING_TEXT] = "";
+	char why[NOT_RECORDED_TEXT] = "";
 
 	if (!t->report.main)
-		nothing_reason(&nothing, why);
+		not_recorded_reason(&nothing, why);
 	if (t->s->killed) {
 		note_replaced(t);
 		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
@@ -273,16 +273,16 @@ static void give_report(struct collector *c)
 		report_note(&t->report, "%s: %s: %llu images are missing in it",
 			    t->s->record.name ? t->s->record.name : "the recording",
 			    t->s->record.error.text, (unsigned long long)t->s->record.lost);
-	tree_shots_report(t);
+	tree_snapshots_report(t);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	make_reports(c);
 	c->is_reported = true;
 	datafiles_end_main(&t->s->files);
-	if (!c->is_alone)
+	if (!c->launcher_is_gone)
 		wire_send(t->s->wire, &done);
-	leave_launcher(c);
+	detach_from_launcher(c);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------- */
@@ -293,18 +293,18 @@ static void handle_event(struct collector *c, int fd)
 	uint64_t count;
 
 	if (fd == t->s->wire)
-		hear_launcher(c, false);
+		receive_from_launcher(c, false);
 	else if (fd == t->s->endpoint.abstract_fd || fd == t->s->endpoint.path_fd)
-		hellos_accept(&c->hellos, fd);
+		registration_accept(&c->hellos, fd);
 	else if (fd == t->event && read(fd, &count, sizeof(count)) < 0)
 		return;
 	else if (!tree_process_ended(t, fd) && !control_closed(t, fd))
-		hellos_ready(&c->hellos, fd);
+		registration_read(&c->hellos, fd);
 }
 
 /* Being woken costs the program and us more than looking every millisecond, once there would be
  * hundreds of wakes in a second. */
-static void drain(struct collector *c)
+static void drain_logs(struct collector *c)
 {
 	uint64_t events = tree_drain(&c->tree), now;
 
@@ -317,7 +317,7 @@ static void drain(struct collector *c)
 }
 
 /* What may have happened since: cheap enough to be looked at after every wake. */
-static void look_around(struct collector *c)
+static void process_changes(struct collector *c)
 {
 	struct tree *t = &c->tree;
 
@@ -326,16 +326,16 @@ static void look_around(struct collector *c)
 		tree_arm(t);
 	tree_scan(t);
 	tree_check_ends(t);
-	tree_shots_look(t);
-	drain(c);
+	tree_snapshots_advance(t);
+	drain_logs(c);
 }
 
 static int next_timeout(struct collector *c)
 {
 	struct tree *t = &c->tree;
-	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf ||
-			 tree_shots_must_look();
-	int memory = tree_memory_look(t), idle = tree_idle_look(t);
+	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched_process ||
+			 t->has_unwatched_arena || tree_snapshots_must_poll();
+	int memory = tree_memory_sample_due(t), idle = tree_idle_check(t);
 
 	/* When the flow has ended, one look more: what comes now would wake nobody. */
 	if (c->is_flowing || !c->is_armed)
@@ -346,7 +346,7 @@ static int next_timeout(struct collector *c)
 }
 
 /* Returns whether anything happened within TIMEOUT milliseconds. */
-static bool take_events(struct collector *c, int timeout)
+static bool handle_events(struct collector *c, int timeout)
 {
 	struct epoll_event event[EVENTS];
 	int count = epoll_wait(c->tree.epoll, event, EVENTS, timeout);
@@ -358,40 +358,40 @@ static bool take_events(struct collector *c, int timeout)
 
 /* See everything that has happened so far: each look can bring more to light. Bounded, because
  * the rest of the tree may go on doing things for ever. */
-static void settle(struct collector *c)
+static void settle_events(struct collector *c)
 {
 	for (int turns = 0; turns < 64; turns++) {
-		look_around(c);
-		if (!take_events(c, 0))
+		process_changes(c);
+		if (!handle_events(c, 0))
 			return;
 	}
 }
 
 /* Whoever is dead when the program's end is told belongs into its report. */
-static bool is_over(struct collector *c)
+static bool is_finished(struct collector *c)
 {
 	struct tree *t = &c->tree;
 
-	if (c->is_alone && t->root != 0 && !processes_find(&t->processes, t->root))
+	if (c->launcher_is_gone && t->root != 0 && !processes_find(&t->processes, t->root))
 		c->is_ended = true;
-	if (c->is_alone && t->root == 0)
+	if (c->launcher_is_gone && t->root == 0)
 		c->is_ended = true;
 	if (c->is_ended && !c->is_settled) {
-		settle(c);
+		settle_events(c);
 		c->is_settled = true;
-		c->shots = tree_shots_last();
+		c->last_snapshot = tree_snapshots_last();
 	}
-	if (c->is_settled && !c->is_reported && !tree_shots_pending(c->shots))
-		give_report(c);
+	if (c->is_settled && !c->is_reported && !tree_snapshots_pending(c->last_snapshot))
+		make_report(c);
 	return must_end ||
-	       (c->is_reported && tree_is_empty(t) && !tree_shots_pending(UINT64_MAX));
+	       (c->is_reported && tree_is_empty(t) && !tree_snapshots_pending(UINT64_MAX));
 }
 
-static void loop(struct collector *c)
+static void run_loop(struct collector *c)
 {
-	while (!is_over(c)) {
-		take_events(c, next_timeout(c));
-		look_around(c);
+	while (!is_finished(c)) {
+		handle_events(c, next_timeout(c));
+		process_changes(c);
 	}
 }
 
@@ -400,24 +400,24 @@ void collector_run(struct session *s)
 	static struct collector c;
 
 	set_up_process();
-	if (tree_init(&c.tree, s) < 0 || hellos_init(&c.hellos, &c.tree, learn_root, &c) < 0)
+	if (tree_init(&c.tree, s) < 0 || registration_init(&c.hellos, &c.tree, learn_root, &c) < 0)
 		die("the collector cannot start: %m");
 	wake_event = c.tree.event;
 	if (s->killed)
-		spill_replay(s->spill, &c.tree.report, &c.tree.in_hand);
+		ended_images_replay(s->ended_images, &c.tree.report, &c.tree.last_reported);
 	fcntl(s->wire, F_SETFL, O_NONBLOCK);
-	watch(&c.tree, s->wire);
-	watch(&c.tree, s->endpoint.abstract_fd);
-	watch(&c.tree, s->endpoint.path_fd);
-	watch(&c.tree, c.tree.event);
-	loop(&c);
+	watch_descriptor(&c.tree, s->wire);
+	watch_descriptor(&c.tree, s->endpoint.abstract_fd);
+	watch_descriptor(&c.tree, s->endpoint.path_fd);
+	watch_descriptor(&c.tree, c.tree.event);
+	run_loop(&c);
 	tree_shutdown(&c.tree);
-	tree_shots_finish(&c.tree);
+	tree_snapshots_finish(&c.tree);
 	if (!c.is_reported)
-		give_report(&c);
+		make_report(&c);
 	make_reports(&c);
 	report_close(&c.tree.report);
-	code_forget();
+	code_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
 	endpoint_close(&s->endpoint, true);

@@ -17,10 +17,11 @@
 /* Between a process that is known and one that it started, by programs that are not. */
 enum { ANCESTORS = 8 };
 
-int hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data)
+int registration_init(struct registration *h, struct tree *tree, void (*learn_root)(void *data),
+		      void *data)
 {
-	*h = (struct hellos){ .tree = tree, .learn_root = learn_root, .data = data };
-	for (unsigned int i = 0; i < HELLOS_WAITING; i++)
+	*h = (struct registration){ .tree = tree, .learn_root = learn_root, .data = data };
+	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++)
 		h->waiting[i] = -1;
 	h->reserve = fcntl(tree->event, F_DUPFD_CLOEXEC, 3);
 	return h->reserve < 0 ? -1 : 0;
@@ -38,7 +39,7 @@ static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t 
 
 /* Another user must not get at the memory of this tree, least of all at root's. A program that
  * has changed its user is still known by its process, or by one of its ancestors. */
-static bool is_of_tree(const struct tree *t, pid_t pid)
+static bool has_tree_ancestor(const struct tree *t, pid_t pid)
 {
 	for (int generation = 0; generation < ANCESTORS && pid > 1; generation++) {
 		if (pid == t->root || processes_find(&t->processes, pid))
@@ -48,13 +49,13 @@ static bool is_of_tree(const struct tree *t, pid_t pid)
 	return false;
 }
 
-static bool is_ours(const struct tree *t, const struct ucred *peer)
+static bool is_permitted_peer(const struct tree *t, const struct ucred *peer)
 {
-	return user_is_self(peer->uid) || is_of_tree(t, peer->pid);
+	return user_is_self(peer->uid) || has_tree_ancestor(t, peer->pid);
 }
 
 /* Of strangers nothing is taken, not even what they have sent: descriptors may come with it. */
-static bool is_stranger(const struct hellos *h, int connection)
+static bool is_foreign_user(const struct registration *h, int connection)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
@@ -64,11 +65,11 @@ static bool is_stranger(const struct hellos *h, int connection)
 	if (user_is_self(peer.uid) || peer.uid == 0)
 		return false;
 	h->learn_root(h->data);
-	return !is_ours(h->tree, &peer);
+	return !is_permitted_peer(h->tree, &peer);
 }
 
 /* A process ID that was in use before may belong to another process by now. */
-static struct process *take_up(struct tree *t, pid_t pid)
+static struct process *watch_new_image(struct tree *t, pid_t pid)
 {
 	struct process *p = processes_find(&t->processes, pid);
 
@@ -81,10 +82,10 @@ static struct process *take_up(struct tree *t, pid_t pid)
 	return tree_watch(t, pid);
 }
 
-static void record(struct hellos *h, int connection, pid_t pid, uid_t uid)
+static void register_image(struct registration *h, int connection, pid_t pid, uid_t uid)
 {
 	struct tree *t = h->tree;
-	struct process *p = take_up(t, pid);
+	struct process *p = watch_new_image(t, pid);
 	struct arena *a;
 
 	if (t->owner == 0 && (t->s->settings->progname || pid == t->root))
@@ -101,8 +102,8 @@ static void record(struct hellos *h, int connection, pid_t pid, uid_t uid)
 
 /* A parent that cannot map other slots, or found none free, takes one for the child it is about
  * to make; who the child is will be seen in the slot. */
-static void reserve(struct hellos *h, int connection, const struct mu_hello *hello,
-		    const struct ucred *peer)
+static void reserve_child_slot(struct registration *h, int connection, const struct mu_hello *hello,
+			       const struct ucred *peer)
 {
 	struct arena *a;
 	int slot;
@@ -114,9 +115,9 @@ static void reserve(struct hellos *h, int connection, const struct mu_hello *hel
 		arena_free(a, (uint32_t)slot);
 }
 
-/* Only a process that is root may name its next user: a segment of root's is for root alone. */
-static void move(struct hellos *h, int connection, const struct mu_hello *hello,
-		 const struct ucred *peer)
+/* Only root, and who has been root, can become another user; what anybody else says is not asked. */
+static void move_image(struct registration *h, int connection, const struct mu_hello *hello,
+		       const struct ucred *peer)
 {
 	uid_t user = peer->uid == 0 ? hello->user : peer->uid;
 	struct process *p;
@@ -131,7 +132,7 @@ static void move(struct hellos *h, int connection, const struct mu_hello *hello,
 }
 
 /* The image before an exec has ended all the same. */
-static void ignore(struct hellos *h, int connection, pid_t pid)
+static void reply_ignored(struct registration *h, int connection, pid_t pid)
 {
 	struct process *p = processes_find(&h->tree->processes, pid);
 
@@ -141,28 +142,28 @@ static void ignore(struct hellos *h, int connection, pid_t pid)
 	endpoint_reply(connection, MU_HELLO_IGNORE, NULL, 0);
 }
 
-static void answer(struct hellos *h, int connection, const struct mu_hello *hello,
-		   const struct ucred *peer)
+static void answer_registration(struct registration *h, int connection,
+				const struct mu_hello *hello, const struct ucred *peer)
 {
 	struct tree *t = h->tree;
 
 	h->learn_root(h->data);
-	if (hello->version != MU_HELLO_VERSION || !is_ours(t, peer))
+	if (hello->version != MU_HELLO_VERSION || !is_permitted_peer(t, peer))
 		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
 	else if (hello->kind == MU_HELLO_FORK)
-		reserve(h, connection, hello, peer);
+		reserve_child_slot(h, connection, hello, peer);
 	else if (hello->kind == MU_HELLO_MOVE)
-		move(h, connection, hello, peer);
+		move_image(h, connection, hello, peer);
 	else if (hello->kind != MU_HELLO_IMAGE)
 		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
 	else if (!is_wanted(t, hello, peer->pid))
-		ignore(h, connection, peer->pid);
+		reply_ignored(h, connection, peer->pid);
 	else
-		record(h, connection, peer->pid, peer->uid);
+		register_image(h, connection, peer->pid, peer->uid);
 }
 
 /* Returns whether the connection is finished with. */
-static bool serve(struct hellos *h, int connection)
+static bool serve_connection(struct registration *h, int connection)
 {
 	struct mu_hello hello;
 	struct ucred peer;
@@ -174,17 +175,17 @@ static bool serve(struct hellos *h, int connection)
 	}
 	result = endpoint_receive(connection, &hello, &peer);
 	if (result > 0)
-		answer(h, connection, &hello, &peer);
+		answer_registration(h, connection, &hello, &peer);
 	if (result != 0)
 		close(connection);
 	return result != 0;
 }
 
 /* Whoever connects and says nothing makes room for others in the end. */
-static void keep_waiting(struct hellos *h, int connection)
+static void queue_connection(struct registration *h, int connection)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
-	int *place = &h->waiting[h->next++ % HELLOS_WAITING];
+	int *place = &h->waiting[h->next++ % REGISTRATION_WAITING];
 
 	if (*place >= 0)
 		close(*place);
@@ -193,7 +194,7 @@ static void keep_waiting(struct hellos *h, int connection)
 }
 
 /* Without a descriptor left (ulimit -n) a connection would wait for ever, and we would spin. */
-static int accept_somehow(struct hellos *h, int fd)
+static int accept_with_reserve(struct registration *h, int fd)
 {
 	const int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
 	int connection = accept4(fd, NULL, NULL, flags);
@@ -210,17 +211,17 @@ static int accept_somehow(struct hellos *h, int fd)
 	return accept4(fd, NULL, NULL, flags);
 }
 
-void hellos_accept(struct hellos *h, int fd)
+void registration_accept(struct registration *h, int fd)
 {
 	int connection;
 
-	while ((connection = accept_somehow(h, fd)) >= 0) {
-		if (is_stranger(h, connection))
+	while ((connection = accept_with_reserve(h, fd)) >= 0) {
+		if (is_foreign_user(h, connection))
 			close(connection);
-		else if (serve(h, connection))
+		else if (serve_connection(h, connection))
 			;
 		else if (h->reserve >= 0)
-			keep_waiting(h, connection);
+			queue_connection(h, connection);
 		else
 			close(connection);
 		if (h->reserve < 0)
@@ -228,10 +229,10 @@ void hellos_accept(struct hellos *h, int fd)
 	}
 }
 
-void hellos_ready(struct hellos *h, int fd)
+void registration_read(struct registration *h, int fd)
 {
-	for (unsigned int i = 0; i < HELLOS_WAITING; i++) {
-		if (h->waiting[i] == fd && serve(h, fd))
+	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++) {
+		if (h->waiting[i] == fd && serve_connection(h, fd))
 			h->waiting[i] = -1;
 	}
 }

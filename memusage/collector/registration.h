@@ -8,28 +8,29 @@
 #include "memusage/collector/tree.h"
 
 /* Connections that have not said anything yet; more than anybody needs. */
-enum { HELLOS_WAITING = 32 };
+enum { REGISTRATION_WAITING = 32 };
 
-struct hellos {
+struct registration {
 	struct tree *tree;
 	void (*learn_root)(void *data);
 	void *data;
-	int waiting[HELLOS_WAITING];	/* -1: none */
+	int waiting[REGISTRATION_WAITING]; /* -1: none */
 	unsigned int next;		/* the oldest of them */
 	int reserve;			/* a descriptor to be given up for a connection, -1 */
 };
 
-/* hellos_init -- begin.
+/* registration_init -- begin.
  *
  * learn_root  called before a hello is judged: is to find out tree->root.
  * Returns 0, or -1 with errno when there is no descriptor left for anybody.
  */
-int hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data);
+int registration_init(struct registration *h, struct tree *tree, void (*learn_root)(void *data),
+		      void *data);
 
-/* hellos_accept -- answer whoever has knocked at the listening socket FD. */
-void hellos_accept(struct hellos *h, int fd);
+/* registration_accept -- answer whoever has knocked at the listening socket FD. */
+void registration_accept(struct registration *h, int fd);
 
-/* hellos_ready -- a waiting connection can be read. Other descriptors are ignored. */
-void hellos_ready(struct hellos *h, int fd);
+/* registration_read -- a waiting connection can be read. Other descriptors are ignored. */
+void registration_read(struct registration *h, int fd);
 
 #endif

@@ -19,7 +19,7 @@ enum { TREE_ARENAS = 64 };
 
 struct tree_arena {
 	struct arena arena;
-	struct waker waker;
+	struct futex_watch watch;
 	struct log_clock clock;
 	pid_t *claimer;		/* per slot: who took it for a child from another arena, or 0 */
 	uint64_t *unknown_ns;	/* per slot: since when its process is not found, 0 it is */
@@ -29,7 +29,7 @@ struct tree_arena {
 
 struct tree {
 	struct session *s;
-	struct mu_slot in_hand; /* which image a collector that was killed reported last */
+	struct mu_slot last_reported; /* which image a collector that was killed reported last */
 	struct tree_arena *arena[TREE_ARENAS];
 	unsigned int arena_count;
 	struct processes processes;
@@ -41,8 +41,8 @@ struct tree {
 	uint64_t refused;	/* hellos that got no slot */
 	uint64_t ignored;	/* hellos that were filtered out */
 	bool is_pending;	/* a slot is claimed by nobody known: look again by the timer */
-	bool has_unwatched;	/* a process without a pidfd */
-	bool is_deaf;		/* an arena whose wakes cannot be waited for */
+	bool has_unwatched_process; /* a process without a pidfd */
+	bool has_unwatched_arena;   /* an arena whose wakes cannot be waited for */
 	uint64_t idle_due_ns;	/* CLOCK_MONOTONIC of the next look for idle ones */
 	bool looks;		/* some process's memory is looked at */
 	bool owner_data;	/* FILE holds events of its owner */

@@ -25,7 +25,7 @@ static uint64_t page_up(uint64_t bytes)
 	return bytes > INT64_MAX / 4 ? 0 : (bytes + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 }
 
-static void add_calls(struct mu_sample *s, const struct mu_counters *c)
+static void add_counters(struct mu_sample *s, const struct mu_counters *c)
 {
 	for (int fn = 0; fn < MU_FN_COUNT; fn++)
 		s->events += c->calls[fn];
@@ -34,11 +34,11 @@ static void add_calls(struct mu_sample *s, const struct mu_counters *c)
 }
 
 /* What the recorder knows of heap, stacks and events. */
-static void add_threads(struct mu_sample *s, const struct image *im)
+static void add_recorder_figures(struct mu_sample *s, const struct image *im)
 {
 	uint64_t threads = image_count(im, MU_SEC_THREADS), stack = 0;
 
-	add_calls(s, &im->head.retired);
+	add_counters(s, &im->head.retired);
 	for (uint64_t i = 0; i < threads; i++) {
 		struct mu_thread t;
 
@@ -47,7 +47,7 @@ static void add_threads(struct mu_sample *s, const struct image *im)
 			continue;
 		s->heap = (int64_t)((uint64_t)s->heap + (uint64_t)t.pending_heap);
 		stack += page_up(t.stack_peak > t.stack_mark ? t.stack_peak : t.stack_mark);
-		add_calls(s, &t.counters);
+		add_counters(s, &t.counters);
 	}
 	/* Of hostile stacks the sum wraps. */
 	s->stack = (int64_t)stack < 0 ? 0 : (int64_t)stack;
@@ -55,7 +55,7 @@ static void add_threads(struct mu_sample *s, const struct image *im)
 		s->mapped = 0;
 }
 
-static void look(struct tree *t, struct process *p, const struct image *im, uint64_t now)
+static void take_sample(struct tree *t, struct process *p, const struct image *im, uint64_t now)
 {
 	struct mu_sample s = {
 		.mono_ns = now,
@@ -67,20 +67,20 @@ static void look(struct tree *t, struct process *p, const struct image *im, uint
 
 	if (!procmem_read(p->memory_fd, &m))
 		return;
-	roots_see(&t->s->roots, p->pid);
-	add_threads(&s, im);
+	chroots_add(&t->s->chroots, p->pid);
+	add_recorder_figures(&s, im);
 	s.rss_anon = m.rss_anon;
 	s.rss_file = m.rss_file;
 	s.rss_shmem = m.rss_shmem;
 	s.swap = m.swap;
 	samples_add(&p->samples, &s);
 	p->samples.rss_peak = m.rss_peak;
-	tree_shots_see(t, p, im, &s, m.rss_peak);
+	tree_snapshots_check_sample(t, p, im, &s, m.rss_peak);
 }
 
 /* Thresholds that only a look can see are looked at more often, but with 100,000 places to add up
  * it must not cost more than a percent of a processor. */
-static uint64_t interval(const struct tree *t, const struct process *p, uint64_t began)
+static uint64_t sample_interval_ns(const struct tree *t, const struct process *p, uint64_t began)
 {
 	const struct trigger_settings *s = &t->s->settings->triggers;
 	bool is_early = began - p->memory_began_ns < EARLY_UNTIL_NS ||
@@ -99,16 +99,16 @@ void tree_memory_begin(struct tree *t, struct process *p, const struct image *im
 	if (!(p->arena->view.head.config.flags & MU_CFG_TIMELINE))
 		return;
 	tree_memory_forget(p);
-	p->memory_fd = process_spare(procmem_open(p->pid));
+	p->memory_fd = process_reserve_fds(procmem_open(p->pid));
 	p->memory_began_ns = now;
 	if (p->memory_fd < 0)
 		return;
-	look(t, p, im, now);
-	p->memory_due_ns = now + interval(t, p, now);
+	take_sample(t, p, im, now);
+	p->memory_due_ns = now + sample_interval_ns(t, p, now);
 	t->looks = true;
 }
 
-int tree_memory_look(struct tree *t)
+int tree_memory_sample_due(struct tree *t)
 {
 	uint64_t now, next = UINT64_MAX;
 	struct image im;
@@ -124,8 +124,9 @@ int tree_memory_look(struct tree *t)
 			continue;
 		t->looks = true;
 		if (now >= p->memory_due_ns && load_image(p, &im)) {
-			look(t, p, &im, now);
-			p->memory_due_ns = clock_now(CLOCK_MONOTONIC) + interval(t, p, now);
+			take_sample(t, p, &im, now);
+			p->memory_due_ns =
+				clock_now(CLOCK_MONOTONIC) + sample_interval_ns(t, p, now);
 		}
 		next = p->memory_due_ns < next ? p->memory_due_ns : next;
 	}

@@ -13,11 +13,11 @@
  */
 void tree_memory_begin(struct tree *t, struct process *p, const struct image *im);
 
-/* tree_memory_look -- look at those whose time has come.
+/* tree_memory_sample_due -- look at those whose time has come.
  *
  * Returns milliseconds until the next one's has, -1 if nobody is looked at.
  */
-int tree_memory_look(struct tree *t);
+int tree_memory_sample_due(struct tree *t);
 
 /* tree_memory_end -- complete the timeline by what the image itself noted at its exit.
  *

@@ -9,22 +9,22 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { ROOTS_MAX = 8 };	/* what is more is not looked below */
+enum { CHROOTS_MAX = 8 }; /* what is more is not looked below */
 
-struct roots {
-	char *path[ROOTS_MAX];	/* as we see them; owned */
+struct chroots {
+	char *path[CHROOTS_MAX]; /* as we see them; owned */
 	size_t count;
 };
 
-/* roots_see -- add the root of a live process, if it is not ours and not known.
+/* chroots_add -- add the root of a live process, if it is not ours and not known.
  *
  * Of a process that we may not look at, or with a root that we cannot reach, nothing is added.
  * Cost a system call.
  * Source proc(5), /proc/PID/root.
  */
-void roots_see(struct roots *r, pid_t pid);
+void chroots_add(struct chroots *r, pid_t pid);
 
-/* roots_free -- release everything. Fine for a zeroed struct. */
-void roots_free(struct roots *r);
+/* chroots_free -- release everything. Fine for a zeroed struct. */
+void chroots_free(struct chroots *r);
 
 #endif

@@ -16,8 +16,8 @@
 enum { CONTROL_TEXT = 16384 };
 
 enum control_flag {
-	CONTROL_ALONE = 1,	/* nobody else is to work on the image meanwhile */
-	CONTROL_COUNT = 2	/* a file is to be numbered: count one more */
+	CONTROL_EXCLUSIVE = 1, /* nobody else is to work on the image meanwhile */
+	CONTROL_COUNT = 2      /* a file is to be numbered: count one more */
 };
 
 /* With a pidfd of the process as SCM_RIGHTS, if the client could get one: process IDs of another

@@ -14,7 +14,7 @@ union descriptor {
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
-int passing_send(int connection, const void *data, size_t size, int fd, int flags)
+int fd_passing_send(int connection, const void *data, size_t size, int fd, int flags)
 {
 	union descriptor control = { .room = { 0 } };
 	struct iovec part = { (void *)(uintptr_t)data, size };
@@ -50,7 +50,7 @@ static int take_descriptors(const struct cmsghdr *header, int first)
 
 /* There is room for one descriptor, and the kernel closes those that find none. CMSG_SPACE() is
  * rounded up: two would find place there. */
-ssize_t passing_receive(int connection, void *data, size_t size, int *fd)
+ssize_t fd_passing_receive(int connection, void *data, size_t size, int *fd)
 {
 	union descriptor control;
 	struct iovec part = { data, size };

@@ -46,7 +46,7 @@ int files_temporary(void)
 }
 
 /* %%p is a percent sign and a p. */
-static bool has_any(const char *pattern, const char *letters)
+static bool has_specifier(const char *pattern, const char *letters)
 {
 	for (; *pattern; pattern++) {
 		if (*pattern != '%')
@@ -61,7 +61,7 @@ static bool has_any(const char *pattern, const char *letters)
 
 bool files_has_pid(const char *pattern)
 {
-	return has_any(pattern, "p");
+	return has_specifier(pattern, "p");
 }
 
 char *files_expand(const char *pattern, pid_t pid)
@@ -109,7 +109,7 @@ void files_check(const char *pattern, unsigned flags)
 {
 	char *name = files_expand(pattern, getpid());
 
-	if (has_any(pattern, "pn"))
+	if (has_specifier(pattern, "pn"))
 		check_directory(name);
 	else
 		files_check_name(name, flags);

@@ -17,7 +17,7 @@
 #include "memusage/common/private_dir.h"
 
 /* This program's file: its directory in DIR, its name is returned; NULL if unknown. */
-static const char *own_file(char dir[PATH_MAX])
+static const char *find_own_file(char dir[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", dir, PATH_MAX - 1);
 	char *slash;
@@ -32,7 +32,7 @@ static const char *own_file(char dir[PATH_MAX])
 	return slash + 1;
 }
 
-static void make_link(struct library *library, const char *target, const char *name)
+static void make_recorder_link(struct library *library, const char *target, const char *name)
 {
 	if (!private_dir_new(library->dir, sizeof(library->dir)))
 		die("cannot make a directory for a link to %s: %m", target);
@@ -45,7 +45,7 @@ char *library_directory(void)
 {
 	char dir[PATH_MAX], *slash;
 
-	if (!own_file(dir))
+	if (!find_own_file(dir))
 		die("cannot tell where memusage is installed: /proc/self/exe: %m");
 	/* bin -> its parent; the path then holds no "..", whoever looks at it later. */
 	slash = strrchr(dir, '/');
@@ -66,7 +66,7 @@ void library_find(struct library *library, const char *name)
 	if (access(library->path, R_OK) < 0)
 		die("the recorder is missing: %s: %m; install memusage again", library->path);
 	if (strpbrk(library->path, " \t\n:"))
-		make_link(library, xstrdup(library->path), name);
+		make_recorder_link(library, xstrdup(library->path), name);
 	free(dir);
 }
 
@@ -81,7 +81,7 @@ void library_remove(const struct library *library)
 char *library_sibling(const char *name)
 {
 	char dir[PATH_MAX];
-	const char *own = own_file(dir);
+	const char *own = find_own_file(dir);
 	const char *suffix = "";
 
 	if (!own)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* nested_find -- a process by the ID it has in its own, nested PID namespace.
+/* pid_namespace_find -- a process by the ID it has in its own, nested PID namespace.
  *
  * inner     as the process sees itself.
  * parent    its real parent when it was made, preferred if several would do; 0 unknown.
@@ -16,6 +16,6 @@
  *           looked at again, nor what was seen within the last 20 ms: ask again before giving up.
  * Returns its real process ID, 0 if there is none. Source: proc(5), NSpid.
  */
-pid_t nested_find(pid_t inner, pid_t parent, uint64_t since_ns);
+pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns);
 
 #endif

@@ -35,13 +35,13 @@ struct process {
 	uint64_t memory_due_ns;	/* CLOCK_MONOTONIC of the next look */
 	uint64_t memory_began_ns;
 	int control;		/* connection of the client that works on its image, -1 none */
-	bool is_shot;		/* a snapshot of its image is being written by a child of ours */
+	bool has_snapshot_child; /* a snapshot of its image is being written by a child of ours */
 	unsigned int files;	/* that were numbered for it */
 	uint32_t wanted;	/* why a snapshot is to be taken from outside; of mu_trigger.why */
 	uint32_t signals;	/* of mu_triggers.signals, those that are in `wanted` or done */
 	uint32_t met;		/* conditions that the collector watches, met since they were not */
-	uint64_t highest;	/* most resident memory at the last look */
-	unsigned int shots;	/* snapshots taken by themselves */
+	uint64_t rss_highest;	/* most resident memory at the last look */
+	unsigned int snapshots; /* snapshots taken by themselves */
 };
 
 struct processes {
@@ -62,14 +62,14 @@ struct process *processes_by_pidfd(const struct processes *all, int fd);
  */
 struct process *processes_add(struct processes *all, pid_t pid);
 
-/* process_spare -- FD, that is to be open for as long as a process lives, unless it is one of the
- * last that may be had: these are for connections, arenas and what is open for a moment, without
- * which new processes would wait in vain.
+/* process_reserve_fds -- FD, that is to be open for as long as a process lives, unless it is one of
+ * the last that may be had: these are for connections, arenas and what is open for a moment,
+ * without which new processes would wait in vain.
  *
  * fd  -1 is passed on.
  * Returns it, or closes it and returns -1 with EMFILE.
  */
-int process_spare(int fd);
+int process_reserve_fds(int fd);
 
 /* processes_owner -- who has slot SLOT of ARENA, or NULL. */
 struct process *processes_owner(const struct processes *all, const struct arena *arena, int slot);

@@ -15,7 +15,7 @@
 #include "cli/xmalloc.h"
 
 /* 0 or an errno. Devices and pipes are refused by execve just as directories are. */
-static int judge(const char *path)
+static int check_executable(const char *path)
 {
 	struct stat st;
 
@@ -28,7 +28,7 @@ static int judge(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? errno : 0;
 }
 
-static int status_of(int error)
+static int exit_status_of(int error)
 {
 	errno = error;
 	return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
@@ -45,7 +45,7 @@ static int search_path(const char *name, char **path)
 		size_t length = strcspn(at, ":");
 		char *candidate = length == 0 ? xstrdup(name) :
 				  xasprintf("%.*s/%s", (int)length, at, name);
-		int error = judge(candidate);
+		int error = check_executable(candidate);
 		struct stat st;
 
 		if (error == 0) {
@@ -61,7 +61,7 @@ static int search_path(const char *name, char **path)
 			break;
 		at += length + 1;
 	}
-	return status_of(refused ? refused : ENOENT);
+	return exit_status_of(refused ? refused : ENOENT);
 }
 
 int program_find(const char *name, char **path)
@@ -70,12 +70,12 @@ int program_find(const char *name, char **path)
 
 	*path = NULL;
 	if (*name == '\0')
-		return status_of(ENOENT);
+		return exit_status_of(ENOENT);
 	if (!strchr(name, '/'))
 		return search_path(name, path);
-	error = judge(name);
+	error = check_executable(name);
 	if (error)
-		return status_of(error);
+		return exit_status_of(error);
 	*path = xstrdup(name);
 	return 0;
 }

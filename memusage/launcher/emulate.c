@@ -74,19 +74,19 @@ static char *find_plugin(void)
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-struct words {
+struct word_list {
 	char **word;
 	size_t count;
 };
 
-static void add(struct words *w, char *text)
+static void append_word(struct word_list *w, char *text)
 {
 	w->word = xreallocarray(w->word, w->count + 1, sizeof(*w->word));
 	w->word[w->count++] = text;
 }
 
 /* The first line of a script, "#!INTERPRETER [ARGUMENT]", or "" of anything else. */
-static void first_line(const char *file, char line[256])
+static void read_script_line(const char *file, char line[256])
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	ssize_t length = fd >= 0 ? read(fd, line, 255) : -1;
@@ -108,7 +108,7 @@ static void first_line(const char *file, char line[256])
 }
 
 /* A script's interpreter comes before it, as the kernel has it. */
-static void add_program(struct words *w, const char *program, char *const *command)
+static void add_program(struct word_list *w, const char *program, char *const *command)
 {
 	char *before[2 * SCRIPTS];
 	const char *name = command[0];
@@ -118,7 +118,7 @@ static void add_program(struct words *w, const char *program, char *const *comma
 	for (int i = 0; ; i++) {
 		char *interpreter, *argument;
 
-		first_line(program, line);
+		read_script_line(program, line);
 		if (line[0] == '\0')
 			break;
 		interpreter = line + 2 + strspn(line + 2, " \t");
@@ -133,11 +133,11 @@ static void add_program(struct words *w, const char *program, char *const *comma
 			before[n++] = xstrdup(argument);
 		name = program = xstrdup(interpreter);
 	}
-	add(w, xstrdup("-0"));
-	add(w, xstrdup(name));
-	add(w, xstrdup(program));
+	append_word(w, xstrdup("-0"));
+	append_word(w, xstrdup(name));
+	append_word(w, xstrdup(program));
 	while (n > 0)
-		add(w, before[--n]);
+		append_word(w, before[--n]);
 }
 
 /* ---- the environment --------------------------------------------------------------------- */
@@ -152,15 +152,15 @@ static bool is_variable(const char *entry, const char *name)
 /* The recorder is not for the emulator itself. */
 static char **make_environment(const char *collector, const char *prefix)
 {
-	struct words w = { .count = 0 };
+	struct word_list w = { .count = 0 };
 
 	for (char **entry = environ; *entry; entry++)
 		if (!is_variable(*entry, "LD_PRELOAD") && !is_variable(*entry, MU_ENV_COLLECTOR) &&
 		    !is_variable(*entry, MU_ENV_EMULATOR))
-			add(&w, *entry);
-	add(&w, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
-	add(&w, xasprintf(MU_ENV_EMULATOR "=%s", prefix));
-	add(&w, NULL);
+			append_word(&w, *entry);
+	append_word(&w, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
+	append_word(&w, xasprintf(MU_ENV_EMULATOR "=%s", prefix));
+	append_word(&w, NULL);
 	return w.word;
 }
 
@@ -169,27 +169,27 @@ void emulate_prepare(struct emulation *e, const char *program, char *const *comm
 {
 	const char *preload = getenv("LD_PRELOAD");
 	char *plugin = find_plugin();
-	struct words w = { .count = 0 };
+	struct word_list w = { .count = 0 };
 
 	e->emulator = find_emulator();
-	add(&w, e->emulator);
-	add(&w, xstrdup("-cpu"));
-	add(&w, xstrdup("max"));
-	add(&w, xstrdup("-plugin"));
+	append_word(&w, e->emulator);
+	append_word(&w, xstrdup("-cpu"));
+	append_word(&w, xstrdup("max"));
+	append_word(&w, xstrdup("-plugin"));
 	if (e->counts_instructions)
 		plugin = xasprintf("%s,instructions=on", plugin);
-	add(&w, plugin);
+	append_word(&w, plugin);
 	e->envp = make_environment(collector, xasprintf("%s\n-cpu\nmax\n-plugin\n%s", e->emulator,
 							plugin));
 	if (strchr(library, ',') || (preload && strchr(preload, ',')))
 		die("%s: a path with a comma cannot be given to the emulator", library);
-	add(&w, xstrdup("-E"));
-	add(&w, preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
-				      xasprintf("LD_PRELOAD=%s", library));
+	append_word(&w, xstrdup("-E"));
+	append_word(&w, preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
+					      xasprintf("LD_PRELOAD=%s", library));
 	add_program(&w, program, command);
 	for (size_t i = 1; command[i]; i++)
-		add(&w, command[i]);
-	add(&w, NULL);
+		append_word(&w, command[i]);
+	append_word(&w, NULL);
 	e->argv = w.word;
 }
 

@@ -40,7 +40,8 @@ static char *data_name(const struct settings *settings, const struct mu_process 
 	return own;
 }
 
-static int write_data(const struct settings *settings, const struct segment *s, struct image *im)
+static int write_data_file(const struct settings *settings, const struct segment *s,
+			   struct image *im)
 {
 	const struct mu_process *p = &im->head.process;
 	uint64_t origin = p->fork_mono_ns ? p->fork_mono_ns : p->start_mono_ns;
@@ -111,7 +112,7 @@ static int finish_file(const struct settings *settings, const char *file)
 
 		print_summary(settings, &im, s.head.config.flags);
 		if (settings->data && has_data)
-			result = write_data(settings, &s, &im);
+			result = write_data_file(settings, &s, &im);
 		is_done = settings->data || !has_data;
 	}
 	segment_close(&s);

@@ -70,7 +70,7 @@ static void find_program(struct session *s)
 enum { DEPTH_MAX = 256 };	/* frames kept per stack: Massif shows 200 at most */
 
 /* Massif's defaults serve the other reports too: every snapshot can be shown as a tree. */
-static void add_stacks(struct mu_config *config, const struct massif_settings *m)
+static void configure_stacks(struct mu_config *config, const struct massif_settings *m)
 {
 	config->flags |= MU_CFG_STACKS | (m->xtree == XTREE_FULL ? MU_CFG_FREE_STACKS : 0);
 	if (m->stacks)
@@ -91,7 +91,7 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 		config->flags |= MU_CFG_JOURNAL;
 }
 
-static void add_requests(struct mu_config *config, int how)
+static void configure_requests(struct mu_config *config, int how)
 {
 	config->flags |= MU_CFG_REQUESTS;
 	config->requests = how == REQUESTS_MASSIF ? MU_REQUESTS_MASSIF :
@@ -121,7 +121,7 @@ static struct mu_config make_config(const struct settings *s)
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
 	if (s->client_requests != REQUESTS_NO || s->mode == MODE_AD_HOC)
-		add_requests(&config, s->client_requests);
+		configure_requests(&config, s->client_requests);
 	if (s->mode == MODE_AD_HOC)
 		config.flags |= MU_CFG_AD_HOC;
 	if (settings_has_timeline(s))
@@ -129,7 +129,7 @@ static struct mu_config make_config(const struct settings *s)
 	if (s->html || s->record)
 		config.flags |= MU_CFG_LIVES;
 	if (settings_has_stacks(s))
-		add_stacks(&config, &s->massif);
+		configure_stacks(&config, &s->massif);
 	accesses_configure(&config, &s->accesses);
 	if (s->dhat.is_wanted)
 		dhat_configure(&config, &s->dhat);
@@ -146,7 +146,7 @@ static struct mu_config make_config(const struct settings *s)
 }
 
 /* A report that is shorter than an old one must not end in it. Pipes have no length. */
-static int open_output(const char *name)
+static int open_report_file(const char *name)
 {
 	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
 
@@ -163,7 +163,7 @@ static void open_report(struct session *s)
 	bool has_text = settings_has_text(settings) || massif_talks(&settings->massif) ||
 			(settings->dhat.is_wanted && !settings->quiet);
 	int fd = settings->output && (has_text || !settings->quiet) ?
-			 open_output(settings->output) :
+			 open_report_file(settings->output) :
 			 fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 
 	s->text = has_text && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
@@ -179,7 +179,7 @@ static void open_report(struct session *s)
 /* What die() would leave behind until there is a collector to clean up. */
 static struct session *unfinished;
 
-static void undo(void)
+static void clean_up_session(void)
 {
 	if (!unfinished)
 		return;
@@ -188,7 +188,7 @@ static void undo(void)
 	datafiles_close(&unfinished->files);
 }
 
-static void prepare(struct session *s, const struct settings *settings)
+static void prepare_session(struct session *s, const struct settings *settings)
 {
 	const struct mu_config config = make_config(settings);
 	struct mu_error err;
@@ -200,10 +200,10 @@ static void prepare(struct session *s, const struct settings *settings)
 		.report = -1,
 		.text = -1,
 		.wire = -1,
-		.spill = spill_open(),
+		.ended_images = ended_images_open(),
 	};
 	unfinished = s;
-	atexit(undo);
+	atexit(clean_up_session);
 	find_program(s);
 	library_find(&s->library, accesses_library(&settings->accesses));
 	outputs_check(settings);
@@ -257,7 +257,7 @@ static bool fork_collector(struct launcher *l)
 
 /* What is the collector's business is held open until it has ended by itself: should something kill
  * it, another one takes its place, with the same memory, sockets and files. */
-static void release(struct session *s)
+static void release_collector_files(struct session *s)
 {
 	arena_close(&s->arena);
 	endpoint_forget(&s->endpoint);
@@ -269,7 +269,7 @@ static void release(struct session *s)
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-static void tell(struct launcher *l, enum wire_kind kind)
+static void tell_collector(struct launcher *l, enum wire_kind kind)
 {
 	struct wire message = { .kind = kind, .pid = l->program, .status = l->status,
 				.usage = l->usage };
@@ -286,12 +286,12 @@ static bool is_emulated(const struct session *s)
 
 /* Not when it was asked to end, by SIGTERM: then it has written everything. Whatever becomes of
  * it, the program runs: from here on nothing may end us before that has ended. */
-static void collector_ended(struct launcher *l, int status)
+static void replace_collector(struct launcher *l, int status)
 {
 	struct session *s = &l->session;
 
 	if (!WIFSIGNALED(status) || l->replacements == REPLACEMENTS) {
-		release(s);
+		release_collector_files(s);
 		l->collector = 0;
 		return;
 	}
@@ -301,16 +301,16 @@ static void collector_ended(struct launcher *l, int status)
 	if (!fork_collector(l)) {
 		warn("the collector (process %d) was killed, and there can be no other: %m",
 		     (int)l->collector);
-		release(s);
+		release_collector_files(s);
 		l->collector = 0;
 		return;
 	}
 	if (l->program > 0)
-		tell(l, WIRE_STARTED);
+		tell_collector(l, WIRE_STARTED);
 }
 
 /* The file itself was there. The collector has nothing to report: it goes without a word. */
-static void could_not_start(struct launcher *l, int error)
+static void exit_not_started(struct launcher *l, int error)
 {
 	const char *program = l->session.program;
 	char interpreter[PATH_MAX];
@@ -326,7 +326,7 @@ static void could_not_start(struct launcher *l, int error)
 	exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
 }
 
-static void start(struct launcher *l)
+static void start_command(struct launcher *l)
 {
 	struct session *s = &l->session;
 	char *collector = xasprintf("1:%s:%s", s->endpoint.name, s->endpoint.path);
@@ -341,13 +341,13 @@ static void start(struct launcher *l)
 		e.envp = start_environment(s->library.path, collector);
 	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
 	if (l->program < 0)
-		could_not_start(l, errno);
-	tell(l, WIRE_STARTED);
+		exit_not_started(l, errno);
+	tell_collector(l, WIRE_STARTED);
 }
 
 /* What the kernel or the terminal sends has gone to the program too; what the program itself
  * sends its parent was not meant for it. */
-static void forward(const struct launcher *l, const siginfo_t *info)
+static void forward_signal(const struct launcher *l, const siginfo_t *info)
 {
 	if (info->si_code > 0 || info->si_pid == l->program)
 		return;
@@ -359,7 +359,7 @@ static void forward(const struct launcher *l, const siginfo_t *info)
 
 /* The shell sees memusage, not the program: when that was stopped alone, stop too, so that
  * the shell can go on. From elsewhere a SIGSTOP concerns the program only. */
-static void stop_like(int signal)
+static void stop_by_signal(int signal)
 {
 	int terminal;
 
@@ -376,7 +376,7 @@ static void stop_like(int signal)
 }
 
 /* Its name is there until it has been waited for. */
-static void note_name(struct launcher *l)
+static void note_program_name(struct launcher *l)
 {
 	siginfo_t info = { .si_pid = 0 };
 
@@ -386,21 +386,21 @@ static void note_name(struct launcher *l)
 }
 
 /* Children that are not ours come to PID 1. Returns whether all that must end have ended. */
-static bool reap(struct launcher *l)
+static bool reap_children(struct launcher *l)
 {
 	static bool has_ended;
 	struct rusage usage;
 	int status;
 	pid_t pid;
 
-	note_name(l);
+	note_program_name(l);
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
 		if (pid == l->collector && !WIFSTOPPED(status))
-			collector_ended(l, status);
+			replace_collector(l, status);
 		if (pid != l->program)
 			continue;
 		if (WIFSTOPPED(status)) {
-			stop_like(WSTOPSIG(status));
+			stop_by_signal(WSTOPSIG(status));
 			continue;
 		}
 		l->status = status;
@@ -417,17 +417,17 @@ static void wait_for_program(struct launcher *l)
 {
 	siginfo_t info;
 
-	while (!reap(l)) {
+	while (!reap_children(l)) {
 		if (sigwaitinfo(&l->taken, &info) < 0)
 			continue;
 		if (info.si_signo != SIGCHLD || info.si_code <= 0)
-			forward(l, &info);
+			forward_signal(l, &info);
 	}
 }
 
 /* From now on a key ends memusage itself, should its files take long; what the program died of
  * is not waiting for us any more then. */
-static void give_signals_back(const struct launcher *l)
+static void restore_signals(const struct launcher *l)
 {
 	const struct timespec now = { 0, 0 };
 	sigset_t mask = l->inherited.mask;
@@ -441,7 +441,7 @@ static void give_signals_back(const struct launcher *l)
 /* ---- afterwards -------------------------------------------------------------------------- */
 
 /* A second core file would take the place of the program's. */
-static void die_like(int signal)
+static void die_by_signal(int signal)
 {
 	const struct rlimit none = { 0, 0 };
 	struct sigaction normal = { .sa_handler = SIG_DFL };
@@ -456,7 +456,7 @@ static void die_like(int signal)
 	raise(signal);
 }
 
-static void collector_died(struct session *s, int collector)
+static void warn_no_report(struct session *s, int collector)
 {
 	warn("the collector has died: there is no report, and files may not be complete; the "
 	     "program was not affected. Run it again, and look for what killed process %d "
@@ -466,27 +466,27 @@ static void collector_died(struct session *s, int collector)
 }
 
 /* What it has to say; another one is asked if it is killed meanwhile. */
-static bool hear(struct launcher *l, struct wire *done)
+static bool await_report(struct launcher *l, struct wire *done)
 {
 	for (;;) {
 		int status;
 
-		tell(l, WIRE_ENDED);
+		tell_collector(l, WIRE_ENDED);
 		if (wire_receive(l->session.wire, done) == 1)
 			return true;
 		if (l->collector == 0 || waitpid(l->collector, &status, 0) < 0)
 			return false;
-		collector_ended(l, status);
+		replace_collector(l, status);
 	}
 }
 
-static int finish(struct launcher *l)
+static int finish_launch(struct launcher *l)
 {
 	struct wire done;
 
-	give_signals_back(l);
-	if (!hear(l, &done))
-		collector_died(&l->session, (int)l->last_collector);
+	restore_signals(l);
+	if (!await_report(l, &done))
+		warn_no_report(&l->session, (int)l->last_collector);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
 	/* Also for checkers of memory: they read all that is mapped when a program ends, which
@@ -495,7 +495,7 @@ static int finish(struct launcher *l)
 	if (WIFSIGNALED(l->status)) {
 		if (is_emulated(&l->session))
 			emulate_explain(WTERMSIG(l->status));
-		die_like(WTERMSIG(l->status));
+		die_by_signal(WTERMSIG(l->status));
 		return 128 + WTERMSIG(l->status);
 	}
 	return WEXITSTATUS(l->status);
@@ -505,11 +505,11 @@ int launcher_run(const struct settings *settings)
 {
 	static struct launcher l;
 
-	prepare(&l.session, settings);
+	prepare_session(&l.session, settings);
 	start_prepare(&l.inherited, &l.taken);
 	if (!fork_collector(&l))
 		die("cannot make another process: %m");
-	start(&l);
+	start_command(&l);
 	wait_for_program(&l);
-	return finish(&l);
+	return finish_launch(&l);
 }

@@ -16,7 +16,7 @@
 #include "recording/env.h"
 
 /* All signals but those that must stop or kill us, and those that say we are broken. */
-static void fill_taken(sigset_t *taken)
+static void fill_forwarded_signals(sigset_t *taken)
 {
 	static const int left[] = { SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS,
 				    SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGXCPU };
@@ -31,7 +31,7 @@ void start_prepare(struct inherited *inherited, sigset_t *taken)
 {
 	struct sigaction normal = { .sa_handler = SIG_DFL };
 
-	fill_taken(taken);
+	fill_forwarded_signals(taken);
 	sigprocmask(SIG_BLOCK, taken, &inherited->mask);
 	sigaction(SIGCHLD, &normal, &inherited->child);
 }
@@ -65,8 +65,8 @@ char **start_environment(const char *library, const char *collector)
 
 /* The child of vfork shares our memory until it executes: it changes only what is its own
  * (dispositions, mask) and *error. */
-static pid_t spawn(const char *file, char **argv, char **envp, const struct inherited *inherited,
-		   volatile int *error)
+static pid_t spawn_program(const char *file, char **argv, char **envp,
+			   const struct inherited *inherited, volatile int *error)
 {
 	pid_t pid;
 
@@ -101,11 +101,12 @@ pid_t start_program(const char *file, char **argv, char **envp,
 		    const struct inherited *inherited)
 {
 	volatile int error;
-	pid_t pid = spawn(file, argv, envp, inherited, &error);
+	pid_t pid = spawn_program(file, argv, envp, inherited, &error);
 
 	if (pid > 0 && error == ENOEXEC) {
 		waitpid(pid, NULL, 0);
-		pid = spawn(_PATH_BSHELL, shell_arguments(file, argv), envp, inherited, &error);
+		pid = spawn_program(_PATH_BSHELL, shell_arguments(file, argv), envp, inherited,
+				    &error);
 	}
 	if (pid > 0 && error != 0) {
 		waitpid(pid, NULL, 0);

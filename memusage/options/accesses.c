@@ -33,7 +33,7 @@ static enum compiler compiler_of(const char *arg)
 }
 
 /* Shells and build systems split what they are given at blanks. */
-static char *directory(void)
+static char *compiler_safe_directory(void)
 {
 	char *dir = library_directory();
 
@@ -42,7 +42,7 @@ static char *directory(void)
 	return dir;
 }
 
-static void print_and_end(const char *text)
+static void print_and_exit(const char *text)
 {
 	if (puts(text) < 0 || fflush(stdout) != 0)
 		die("cannot write standard output: %m");
@@ -60,9 +60,9 @@ const char *accesses_print_cflags(const struct opt *option, const char *arg, voi
 	if (compiler == OTHER)
 		return "must be one of gcc|clang";
 	if (compiler == CLANG)
-		print_and_end(CLANG_FLAGS);
-	printf("-specs=%s/gcc-hooks.specs", directory());
-	print_and_end("");
+		print_and_exit(CLANG_FLAGS);
+	printf("-specs=%s/gcc-hooks.specs", compiler_safe_directory());
+	print_and_exit("");
 	return NULL;
 }
 
@@ -75,9 +75,9 @@ const char *accesses_print_libs(const struct opt *option, const char *arg, void 
 	(void)data;
 	if (compiler_of(arg) == OTHER)
 		return "must be one of gcc|clang";
-	dir = directory();
+	dir = compiler_safe_directory();
 	printf("-L%s -Wl,-rpath,%s -Wl,--push-state,--no-as-needed -lmemusage_hooks", dir, dir);
-	print_and_end(" -Wl,--pop-state");
+	print_and_exit(" -Wl,--pop-state");
 	return NULL;
 }
 

@@ -30,14 +30,14 @@ const char *dhat_out_file(const struct opt *option, const char *arg, void *data)
 	return NULL;
 }
 
-static bool is_massifs(const char *word)
+static bool is_massif_unit(const char *word)
 {
 	return strcmp(word, "ms") == 0 || strcmp(word, "B") == 0 || strcmp(word, "i") == 0;
 }
 
 /* Whether it means Massif's profile is settled when all options are known. */
-static const char *lend(const struct opt *option, const char *arg,
-			const struct dhat_and_massif *both)
+static const char *pass_unit_to_massif(const struct opt *option, const char *arg,
+				       const struct dhat_and_massif *both)
 {
 	bool was_meant = both->massif->is_meant;
 	const char *why = massif_option(option, arg, both->massif);
@@ -55,8 +55,8 @@ const char *dhat_time_unit(const struct opt *option, const char *arg, void *data
 		if (strcmp(words[i], arg) != 0)
 			continue;
 		both->dhat->time = (int)i;
-		if (is_massifs(arg))
-			return lend(option, arg, both);
+		if (is_massif_unit(arg))
+			return pass_unit_to_massif(option, arg, both);
 		both->dhat->is_wanted = true;
 		return NULL;
 	}

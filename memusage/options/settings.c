@@ -269,6 +269,11 @@ bool settings_has_files(const struct settings *s)
 	       s->spacetime;
 }
 
+bool settings_has_reports(const struct settings *s)
+{
+	return settings_has_text(s) || settings_has_files(s) || s->html;
+}
+
 bool settings_has_timeline(const struct settings *s)
 {
 	return s->verbose || settings_has_stacks(s);

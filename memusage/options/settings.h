@@ -76,6 +76,9 @@ bool settings_has_text(const struct settings *settings);
 /* settings_has_files -- whether a report is wanted that is a file of each process image. */
 bool settings_has_files(const struct settings *settings);
 
+/* settings_has_reports -- Tells whether memusageprint or memusagestat is to read a recording. */
+bool settings_has_reports(const struct settings *settings);
+
 /* settings_has_stacks -- whether call stacks are to be recorded. */
 bool settings_has_stacks(const struct settings *settings);
 

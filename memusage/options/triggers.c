@@ -46,7 +46,7 @@ static const struct {
 };
 
 /* RTMIN, RTMIN+3, RTMAX, RTMAX-3. 0: is none. */
-static int real_time(const char *name)
+static int parse_real_time_signal(const char *name)
 {
 	bool is_low = strncasecmp(name, "RTMIN", 5) == 0;
 	uint64_t distance = 0;
@@ -61,7 +61,7 @@ static int real_time(const char *name)
 	return is_low ? SIGRTMIN + (int)distance : SIGRTMAX - (int)distance;
 }
 
-static int signal_of(const char *text)
+static int parse_signal(const char *text)
 {
 	const char *name = strncasecmp(text, "SIG", 3) == 0 ? text + 3 : text;
 	uint64_t number = 0;
@@ -74,13 +74,13 @@ static int signal_of(const char *text)
 		    number == (uint64_t)signals[i].number)
 			return signals[i].number;
 	}
-	return real_time(name);
+	return parse_real_time_signal(name);
 }
 
 const char *triggers_signal(const struct opt *option, const char *arg, void *data)
 {
 	struct trigger_settings *t = data;
-	int number = signal_of(arg);
+	int number = parse_signal(arg);
 
 	(void)option;
 	if (!number)
@@ -98,7 +98,7 @@ static const char *const quantities[] = {
 	[MU_WATCH_BLOCKS] = "blocks",
 };
 
-static enum mu_watch kind_of(const char *text, size_t length)
+static enum mu_watch find_quantity(const char *text, size_t length)
 {
 	for (enum mu_watch kind = MU_WATCH_HEAP; kind <= MU_WATCH_BLOCKS; kind++) {
 		if (strlen(quantities[kind]) == length &&
@@ -123,10 +123,10 @@ static bool parse_count(const char *text, uint64_t *value)
 	return ok;
 }
 
-static const char *judge(const char *arg, uint64_t *word)
+static const char *parse_condition(const char *arg, uint64_t *word)
 {
 	size_t length = strcspn(arg, ">:");
-	enum mu_watch kind = kind_of(arg, length);
+	enum mu_watch kind = find_quantity(arg, length);
 	uint64_t value;
 
 	if (kind == MU_WATCH_NONE)
@@ -148,7 +148,7 @@ const char *triggers_when(const struct opt *option, const char *arg, void *data)
 {
 	struct trigger_settings *t = data;
 	uint64_t word = 0;
-	const char *why = judge(arg, &word);
+	const char *why = parse_condition(arg, &word);
 
 	(void)option;
 	if (why)

@@ -56,7 +56,7 @@ static uint64_t wanted_size(void)
 }
 
 /* Small arenas get few slots, large ones a hundred: a slot is the most one process can use. */
-static void lay_out(struct mu_segment *h, uint64_t size)
+static void lay_out_slots(struct mu_segment *h, uint64_t size)
 {
 	uint64_t share = size / (size < WHOLE_SIZE ? LIMITED_SHARE : SLOT_SHARE);
 	uint64_t rest;
@@ -133,7 +133,7 @@ static void fill_header(struct mu_segment *h, const struct mu_config *config)
 }
 
 /* Nothing comes to any disk; but the kernel takes the memory for a file. */
-static void explain(struct mu_error *err)
+static void explain_failure(struct mu_error *err)
 {
 	struct rlimit limit = { .rlim_max = 0 };
 
@@ -177,7 +177,7 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
 	base = make_unlimited(a->fd, &size);
 	if (base == MAP_FAILED) {
-		explain(err);
+		explain_failure(err);
 		arena_close(a);
 		return -1;
 	}
@@ -185,7 +185,7 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 	/* A program must not be able to kill the collector by taking pages away. */
 	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "F_ADD_SEALS: %m");
-	lay_out(a->shared, size);
+	lay_out_slots(a->shared, size);
 	fill_header(a->shared, config);
 	a->slot = (struct mu_slot *)(base + a->shared->slot_table);
 	if (segment_view(&a->view, base, size, err) < 0)
@@ -238,7 +238,7 @@ int arena_claim(struct arena *a)
 
 /* The recorder takes it for granted that a slot is zero. Where no holes can be made (filters,
  * kernels without) what is there is written over. */
-static void wipe(const struct arena *a, uint64_t start, uint64_t size)
+static void zero_slot(const struct arena *a, uint64_t start, uint64_t size)
 {
 	off_t at = (off_t)start, end = (off_t)(start + size);
 
@@ -319,7 +319,7 @@ void arena_free(struct arena *a, uint32_t k)
 	const struct mu_segment *h = &a->view.head;
 	struct mu_slot *slot = &a->slot[k];
 
-	wipe(a, h->slots + k * h->slot_size, h->slot_size);
+	zero_slot(a, h->slots + k * h->slot_size, h->slot_size);
 	segment_forget(&a->view, k);
 	slot->pid = 0;
 	slot->claimed_by = 0;

@@ -34,7 +34,7 @@ _Static_assert(sizeof(struct log_event) == sizeof(struct dat_record) &&
 	       offsetof(struct log_event, time) == offsetof(struct dat_record, time_low) &&
 	       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "events are written as records");
 
-static void note_failure(struct datalog *log, const struct mu_error *err)
+static void keep_first_error(struct datalog *log, const struct mu_error *err)
 {
 	if (log->error.code == MU_ERROR_NONE)
 		log->error = *err;
@@ -54,12 +54,12 @@ struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns
 	if (fd >= 0)
 		log->event = xaligned_alloc(MU_PAGE, ALIGNED * sizeof(*log->event));
 	if (fd >= 0 && dat_create(&log->writer, fd, 0, true, &err) < 0)
-		note_failure(log, &err);
+		keep_first_error(log, &err);
 	return log;
 }
 
 /* Whether the disk is too slow; then so for the rest of the pass. */
-static bool is_behind(struct datalog *log, uint64_t pass_ns)
+static bool is_disk_behind(struct datalog *log, uint64_t pass_ns)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 	uint64_t oldest = log->merge.origin_ns + log->event->time;
@@ -75,7 +75,7 @@ static size_t write_direct(struct datalog *log, size_t count, uint64_t pass_ns)
 	uint64_t at = (log->written + DAT_HEADERS) * DAT_RECORD_BYTES;
 	size_t size = count * DAT_RECORD_BYTES, done;
 
-	if (is_behind(log, pass_ns))
+	if (is_disk_behind(log, pass_ns))
 		return 0;
 	done = largefile_direct(&log->file, log->fd, at, log->event, size);
 	/* A full disk may cut a record: it is written again, whole. */
@@ -101,7 +101,7 @@ static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
 	} else {
 		done = write_direct(log, count, pass_ns);
 		if (dat_append(&log->writer, records + done, count - done, &err) < 0) {
-			note_failure(log, &err);
+			keep_first_error(log, &err);
 			log->lost += count - done;
 		} else {
 			largefile_wrote(&log->file, log->fd, end);
@@ -115,7 +115,7 @@ static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
 _Static_assert(BATCH * sizeof(struct log_event) <= BATCH_BYTES, "a batch has room");
 
 /* A huge page takes a while to be made: only for files that are worth it. */
-static void make_room(struct datalog *log)
+static void enlarge_buffer(struct datalog *log)
 {
 	struct log_event *bigger;
 
@@ -162,7 +162,7 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 		if (log->count < log->room)
 			continue;
 		write_aligned(log, clock->ns);
-		make_room(log);
+		enlarge_buffer(log);
 	}
 	if (!all)
 		return;
@@ -173,7 +173,7 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 
 /* A disk that became full may have cut the last record in two: glibc's memusagestat takes only
  * files of whole ones. */
-static void drop_part(const struct datalog *log)
+static void drop_partial_record(const struct datalog *log)
 {
 	struct stat st;
 	int ignored;
@@ -199,9 +199,9 @@ void datalog_end(struct datalog *log, uint64_t end_ns)
 
 	if (log->fd >= 0) {
 		if (log->error.code != MU_ERROR_NONE)
-			drop_part(log);
+			drop_partial_record(log);
 		if (dat_finish(&log->writer, &totals, &err) < 0)
-			note_failure(log, &err);
+			keep_first_error(log, &err);
 		if (largefile_end(&log->file, log->fd) < 0)
 			mu_error_set(&log->error, MU_ERROR_SYSTEM, 0, "%m");
 		if (close(log->fd) < 0 && log->error.code == MU_ERROR_NONE)

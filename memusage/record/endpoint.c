@@ -133,5 +133,5 @@ int endpoint_reply(int connection, enum mu_hello_status status, const struct are
 		reply.slots = a->view.head.slots;
 		reply.slot_size = a->view.head.slot_size;
 	}
-	return passing_send(connection, &reply, sizeof(reply), a ? a->fd : -1, MSG_DONTWAIT);
+	return fd_passing_send(connection, &reply, sizeof(reply), a ? a->fd : -1, MSG_DONTWAIT);
 }

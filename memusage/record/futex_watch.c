@@ -29,10 +29,10 @@ static void futex_wait(uint32_t *word, uint32_t value)
 
 /* Sleeps while wake has its expected value; pokes; sleeps until armed again. The futex of the
  * segment is shared between processes, so neither uses FUTEX_PRIVATE_FLAG. */
-static void *wait_for_wakes(void *data)
+static void *wake_thread(void *data)
 {
 	const uint64_t one = 1;
-	struct waker *w = data;
+	struct futex_watch *w = data;
 
 	for (;;) {
 		while (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 0)
@@ -47,9 +47,9 @@ static void *wait_for_wakes(void *data)
 }
 
 /* Until an event is stamped: then the recorder has the loop woken, which wakes us in
- * waker_arm(). One in a sandbox must not, so we look by ourselves now and then. The tick moves once
- * more: so the first event finds it changed. */
-static void rest_without_log(struct waker *w, uint32_t stamped)
+ * futex_watch_arm(). One in a sandbox must not, so we look by ourselves now and then. The tick
+ * moves once more: so the first event finds it changed. */
+static void pause_until_event(struct futex_watch *w, uint32_t stamped)
 {
 	const struct timespec most = { 0, REST_NS };
 	const uint64_t one = 1;
@@ -68,7 +68,7 @@ static void rest_without_log(struct waker *w, uint32_t stamped)
 }
 
 /* Until a thread finds its knock, or the loop says so. */
-static void rest_knocked(struct waker *w)
+static void pause_until_resumed(struct futex_watch *w)
 {
 	const struct timespec most = { 0, REST_NS };
 
@@ -79,18 +79,18 @@ static void rest_knocked(struct waker *w)
 }
 
 /* Who has many events with call stacks moves the tick, too, once a millisecond. */
-static bool may_have_help(const struct waker *w)
+static bool recorder_may_advance(const struct futex_watch *w)
 {
 	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
 }
 
 /* To what the time is; by one at least, should somebody's clock have been wrong. Returns ns
  * until it is to be moved again: seldom while the recorder moves it. */
-static long move(struct waker *w)
+static long advance_clock(struct futex_watch *w)
 {
 	uint64_t last = __atomic_load_n(&w->shared->tick, __ATOMIC_RELAXED);
 	uint64_t now = (clock_now(CLOCK_MONOTONIC) - w->start_ns) / 1000000, next;
-	bool is_helped = may_have_help(w) && last > w->moved_to && last + 1 >= now;
+	bool is_helped = recorder_may_advance(w) && last > w->moved_to && last + 1 >= now;
 
 	if (is_helped)
 		return TICK_HELPED_NS;
@@ -105,9 +105,9 @@ static long move(struct waker *w)
 /* Changes the tick where events are logged (a lone thread of the program reads the clock only when
  * it moved; docs/format.md, section 6) or call stacks are recorded (births and snapshots are timed
  * by it). */
-static void *tick(void *data)
+static void *clock_thread(void *data)
 {
-	struct waker *w = data;
+	struct futex_watch *w = data;
 	struct timespec pause = { 0, TICK_NS };
 	bool may_rest = !(w->flags & MU_CFG_STACKS);
 	unsigned int idle = 0;
@@ -118,28 +118,28 @@ static void *tick(void *data)
 
 		nanosleep(&pause, NULL);
 		if (!may_rest && __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
-			rest_knocked(w);
-		pause.tv_nsec = move(w);
+			pause_until_resumed(w);
+		pause.tv_nsec = advance_clock(w);
 		stamped = __atomic_load_n(&w->shared->stamped, __ATOMIC_RELAXED);
 		idle = stamped == seen ? idle + 1 : 0;
 		seen = stamped;
 		if (!may_rest || idle < IDLE_TICKS)
 			continue;
-		rest_without_log(w, seen);
+		pause_until_event(w, seen);
 		idle = 0;
 	}
 	return NULL;
 }
 
 /* Who records pages moves the tick himself. */
-static bool needs_tick(const struct waker *w)
+static bool needs_clock(const struct futex_watch *w)
 {
 	return w->flags & MU_CFG_LOG || (w->flags & MU_CFG_STACKS && !(w->flags & MU_CFG_PAGES));
 }
 
-static bool start(struct waker *w)
+static bool start_threads(struct futex_watch *w)
 {
-	bool has_tick = needs_tick(w);
+	bool has_tick = needs_clock(w);
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, old;
@@ -151,9 +151,9 @@ static bool start(struct waker *w)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	failed = pthread_create(&thread, &attr, wait_for_wakes, w);
+	failed = pthread_create(&thread, &attr, wake_thread, w);
 	/* For want of it, times are as coarse as the looks at the log. */
-	if (!failed && has_tick && pthread_create(&thread, &attr, tick, w) != 0)
+	if (!failed && has_tick && pthread_create(&thread, &attr, clock_thread, w) != 0)
 		w->has_no_tick = true;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
@@ -161,42 +161,42 @@ static bool start(struct waker *w)
 	return w->is_started;
 }
 
-bool waker_ticks(const struct waker *w)
+bool futex_watch_moves_clock(const struct futex_watch *w)
 {
-	return needs_tick(w) && w->flags & MU_CFG_STACKS && w->is_started && !w->has_no_tick;
+	return needs_clock(w) && w->flags & MU_CFG_STACKS && w->is_started && !w->has_no_tick;
 }
 
-bool waker_is_resting(const struct waker *w)
+bool futex_watch_is_clock_paused(const struct futex_watch *w)
 {
 	return __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) != 0;
 }
 
-void waker_rest(struct waker *w)
+void futex_watch_pause_clock(struct futex_watch *w)
 {
 	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
 }
 
-void waker_go_on(struct waker *w)
+void futex_watch_resume_clock(struct futex_watch *w)
 {
 	if (__atomic_exchange_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-bool waker_rests(const struct waker *w)
+bool futex_watch_is_idle(const struct futex_watch *w)
 {
 	uint64_t since = __atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE);
 
 	return since != 0 && clock_now(CLOCK_MONOTONIC) - since > REST_NS;
 }
 
-bool waker_arm(struct waker *w)
+bool futex_watch_arm(struct futex_watch *w)
 {
 	if (__atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE) &&
 	    !__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
 	if (w->has_no_tick)
 		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
-	if (!w->is_started && !start(w))
+	if (!w->is_started && !start_threads(w))
 		return false;
 	if (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 1)
 		return true;

@@ -35,23 +35,23 @@ bool live_is_sealed(int fd);
  */
 int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct mu_error *err);
 
-/* live_choose -- go over to another image of the same arena. Returns 0, or -1 with ERR. */
-int live_choose(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err);
+/* live_select -- go over to another image of the same arena. Returns 0, or -1 with ERR. */
+int live_select(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err);
 
-/* live_borrow -- the same of a segment that is mapped already; nothing is to be closed. */
-void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation);
+/* live_from_view -- the same of a segment that is mapped already; nothing is to be closed. */
+void live_from_view(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation);
 
 /* live_close -- unmap it. Fine for a zeroed struct, and twice. */
 void live_close(struct live *l);
 
-/* live_is_there -- whether the slot still holds the image that it held at live_open(). */
-bool live_is_there(const struct live *l);
+/* live_is_current -- whether the slot still holds the image that it held at live_open(). */
+bool live_is_current(const struct live *l);
 
 /* live_image -- its state now, as far as it is to be believed. Returns 0, or -1 with ERR. */
 int live_image(const struct live *l, struct image *im, struct mu_error *err);
 
-/* live_knock -- knock at every thread that is outside the hook. Returns whether all are. */
-bool live_knock(const struct live *l);
+/* live_mark_pending -- knock at every thread that is outside the hook. Returns whether all are. */
+bool live_mark_pending(const struct live *l);
 
 /* What became of a request. */
 enum live_result {
@@ -60,12 +60,12 @@ enum live_result {
 	LIVE_STUCK	/* some thread has been inside the recorder all the time */
 };
 
-/* live_ask -- put a request to the process, and wait until it is clear what becomes of it.
+/* live_request -- put a request to the process, and wait until it is clear what becomes of it.
  *
  * One client at a time. A process that has events answers within a fraction of a millisecond;
  * that one is idle is known after some; stuck, after half a second.
  */
-enum live_result live_ask(struct live *l, enum mu_request request);
+enum live_result live_request(struct live *l, enum mu_request request);
 
 /* live_is_quiet -- whether no thread has had an event since all were knocked at, or LIVE_IDLE. */
 bool live_is_quiet(const struct live *l);

@@ -15,7 +15,6 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "memusage/common/files.h"
-#include "memusage/report/reports.h"
 
 #define DEFAULT_PATTERN "memusage.%p.mur"
 
@@ -38,7 +37,7 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	*r = (struct recordfile){ .pattern = settings->record, .fd = -1 };
 	if (r->pattern && *r->pattern == '\0')
 		r->pattern = DEFAULT_PATTERN;
-	if (!r->pattern && reports_wanted(settings)) {
+	if (!r->pattern && settings_has_reports(settings)) {
 		r->fd = files_temporary();
 		if (r->fd < 0)
 			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
@@ -54,7 +53,7 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 		die("cannot write %s: %s", r->name, output_refusal(r->name));
 }
 
-static bool open_it(struct recordfile *r, pid_t pid)
+static bool ensure_open(struct recordfile *r, pid_t pid)
 {
 	if (!r->name && r->pattern)
 		r->name = files_expand(r->pattern, pid);
@@ -66,7 +65,7 @@ static bool open_it(struct recordfile *r, pid_t pid)
 }
 
 /* It was opened for writing, by its name perhaps before the program changed what that means. */
-static int open_to_read(const struct recordfile *r)
+static int reopen_read_write(const struct recordfile *r)
 {
 	char path[64];
 
@@ -76,9 +75,9 @@ static int open_to_read(const struct recordfile *r)
 
 void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment *since)
 {
-	if ((!r->pattern && r->fd < 0) || r->keep.room > 0 || !open_it(r, pid))
+	if ((!r->pattern && r->fd < 0) || r->keep.room > 0 || !ensure_open(r, pid))
 		return;
-	int fd = open_to_read(r);
+	int fd = reopen_read_write(r);
 	if (fd < 0)
 		return;
 	if (!keep_resume(&r->keep, fd, since)) {
@@ -90,9 +89,9 @@ void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment 
 	r->images = r->keep.head.slot_count;
 }
 
-static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from)
+static bool begin_recording(struct recordfile *r, pid_t pid, const struct mu_segment *from)
 {
-	if (!open_it(r, pid))
+	if (!ensure_open(r, pid))
 		return false;
 	if (r->keep.room > 0)
 		return true;
@@ -109,7 +108,7 @@ void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *fr
 	if (!r->pattern && r->fd < 0)
 		return;
 	/* After a failure the file is left as it is: what it holds is whole. */
-	if (r->error.code != MU_ERROR_NONE || !begin(r, pid, from) ||
+	if (r->error.code != MU_ERROR_NONE || !begin_recording(r, pid, from) ||
 	    keep_add(&r->keep, im, slot, &r->error) < 0)
 		r->lost++;
 	else

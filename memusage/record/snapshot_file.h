@@ -13,7 +13,7 @@
 #include "memusage/record/live_snapshot.h"
 
 /* How the file is to be made. */
-struct shotfile {
+struct snapshot_file {
 	const char *name;
 	int handed;		/* descriptor that is written in place of a file of that name; -1:
 				 * none */
@@ -24,17 +24,18 @@ struct shotfile {
 	pid_t pid;
 };
 
-/* shotfile_execute -- become memusageprint, which makes the file.
+/* snapshot_file_execute -- become memusageprint, which makes the file.
  *
- * recording  descriptor of what shots_keep() wrote.
+ * recording  descriptor of what live_snapshot_save() wrote.
  * Does not return; the status is not 0 after a message.
  */
-__attribute__((noreturn)) void shotfile_execute(const struct shotfile *f, int recording);
+__attribute__((noreturn)) void snapshot_file_execute(const struct snapshot_file *f, int recording);
 
-/* shotfile_write -- write SHOTS to a file of that name, or to what was handed over.
+/* snapshot_file_write -- write SHOTS to a file of that name, or to what was handed over.
  *
  * Returns 0, or -1 after a message, of ours or of memusageprint. Waits for that.
  */
-int shotfile_write(const struct shotfile *f, const struct shots *shots, const struct live *l);
+int snapshot_file_write(const struct snapshot_file *f, const struct live_snapshots *shots,
+			const struct live *l);
 
 #endif

@@ -12,13 +12,13 @@
 
 enum contact_status {
 	CONTACT_OK,
-	CONTACT_NOBODY,		/* nobody records it, or nobody who answers us */
-	CONTACT_BUSY,		/* another client works on it */
-	CONTACT_DENIED,		/* it is another user's */
-	CONTACT_NO_IMAGE,	/* it is not recorded right now */
-	CONTACT_DEAD,		/* its collector is gone */
-	CONTACT_SILENT,		/* a collector, which may be its, did not answer in time */
-	CONTACT_BROKEN		/* a message has been printed */
+	CONTACT_NOT_RECORDED, /* nobody records it, or nobody who answers us */
+	CONTACT_BUSY,	      /* another client works on it */
+	CONTACT_DENIED,	      /* it is another user's */
+	CONTACT_NO_IMAGE,     /* it is not recorded right now */
+	CONTACT_ORPHANED,     /* its collector is gone */
+	CONTACT_SILENT,	      /* a collector, which may be its, did not answer in time */
+	CONTACT_BROKEN	      /* a message has been printed */
 };
 
 /* Arenas that a process may have mapped. */
@@ -35,23 +35,23 @@ struct contact {
 					 * -1: none */
 };
 
-/* What contact_look() and contact_open() begin with. */
-#define CONTACT_NONE ((struct contact){ .connection = -1, .arena = -1, .file = -1 })
+/* What contact_query() and contact_open() begin with. */
+#define CONTACT_CLOSED ((struct contact){ .connection = -1, .arena = -1, .file = -1 })
 
-/* contact_look -- ask the collectors of our own user for process PID.
+/* contact_query -- ask the collectors of our own user for process PID.
  *
  * flags  enum control_flag.
  * Nothing is read but their answers, and what the kernel says of the process. Nothing is mapped,
  * and no file is opened by a name. What only root may open of the process is opened. If the result
  * is OK contact_open() of the same contact maps what was found; else it goes on to look.
  */
-enum contact_status contact_look(struct contact *c, pid_t pid, unsigned int flags);
+enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int flags);
 
 /* contact_open -- find the recording of process PID and map it.
  *
  * flags  enum control_flag.
  * Who answers is of our user, so that has to be the process's owner, or have been when
- * contact_look() found it. On anything but OK and BUSY nothing is left open.
+ * contact_query() found it. On anything but OK and BUSY nothing is left open.
  */
 enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags);
 

@@ -78,7 +78,7 @@ static void drop_capabilities(void)
 	syscall(SYS_capset, &head, none);
 }
 
-static bool has_only(const struct owner *o)
+static bool has_only_rights_of(const struct owner *o)
 {
 	uid_t real, effective, saved;
 	gid_t real_group, effective_group, saved_group;
@@ -100,7 +100,7 @@ void owner_become(const struct owner *o)
 	    setresuid(o->uid, o->uid, o->uid) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		die("cannot take on the rights of user %u: %m", (unsigned int)o->uid);
 	drop_capabilities();
-	if (!has_only(o))
+	if (!has_only_rights_of(o))
 		die("cannot take on the rights of user %u: some of ours are left",
 		    (unsigned int)o->uid);
 }

@@ -10,14 +10,16 @@
 #ifndef MEMUSAGE_REMOTE_PRIVSEP_H
 #define MEMUSAGE_REMOTE_PRIVSEP_H
 
-/* deputy_run -- run WORK in a process of its own, and print what that prints.
+/* privsep_run -- run WORK in a process of its own, and print what that prints.
  *
- * work  has our rights still, and gives them up as soon as it can: then it calls deputy_bind().
+ * work  has our rights still, and gives them up as soon as it can: then it calls
+ *       privsep_die_with_parent().
  * Returns what WORK returns, 0 to 255, after it has ended; 125 after a message if it did not.
  */
-int deputy_run(int (*work)(void *data), void *data);
+int privsep_run(int (*work)(void *data), void *data);
 
-/* deputy_bind -- for WORK: end with the one who called deputy_run(), however that ends. */
-void deputy_bind(void);
+/* privsep_die_with_parent -- for WORK: end with the one who called privsep_run(), however that
+ * ends. */
+void privsep_die_with_parent(void);
 
 #endif

@@ -32,13 +32,13 @@ enum { NUMBERS = 100000 };			/* of files that are tried */
 
 /* ---- what is said if there is nothing to look at ------------------------------------------- */
 
-static int explain(const struct remote *r, enum contact_status status)
+static int explain_status(const struct remote *r, enum contact_status status)
 {
 	const int pid = (int)r->pid;
 
 	switch (status) {
-	case CONTACT_NOBODY:
-		return stranger_explain(r->pid);
+	case CONTACT_NOT_RECORDED:
+		return not_recorded_explain(r->pid);
 	case CONTACT_BUSY:
 		warn("process %d: another memusage is at work on it", pid);
 		return -1;
@@ -50,7 +50,7 @@ static int explain(const struct remote *r, enum contact_status status)
 		warn("process %d runs under memusage, but is not recorded (it has not allocated "
 		     "since its fork, or was left out)", pid);
 		return -1;
-	case CONTACT_DEAD:
+	case CONTACT_ORPHANED:
 		warn("process %d is recorded, but its collector is gone: only root can still look "
 		     "at it", pid);
 		return -1;
@@ -68,7 +68,7 @@ static int explain(const struct remote *r, enum contact_status status)
 typedef enum contact_status contact_fn(struct contact *c, pid_t pid, unsigned int flags);
 
 /* Clients take turns. */
-static enum contact_status take_turns(struct remote *r, contact_fn *reach)
+static enum contact_status wait_while_busy(struct remote *r, contact_fn *reach)
 {
 	const struct timespec pause = { 0, BUSY_NS };
 	enum contact_status status = reach(&r->contact, r->pid, r->command->flags);
@@ -81,13 +81,13 @@ static enum contact_status take_turns(struct remote *r, contact_fn *reach)
 }
 
 /* OK: *RESULT is what became of the command. */
-static enum contact_status look(struct remote *r, int *result)
+static enum contact_status run_on_process(struct remote *r, int *result)
 {
-	enum contact_status status = take_turns(r, contact_open);
+	enum contact_status status = wait_while_busy(r, contact_open);
 
 	/* A collector of ours denies nothing of ours. */
 	if (status == CONTACT_DENIED)
-		return CONTACT_NOBODY;
+		return CONTACT_NOT_RECORDED;
 	if (status == CONTACT_OK) {
 		*result = r->command->run(r);
 		contact_close(&r->contact);
@@ -105,26 +105,25 @@ static bool is_launcher(pid_t pid)
 	       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
 }
 
-static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
-					 int *result);
+static enum contact_status run_as_owner(struct remote *r, const struct owner *owner, int *result);
 
-static enum contact_status look_at_child(struct remote *r, int *result)
+static enum contact_status run_on_child(struct remote *r, int *result)
 {
 	struct owner owner;
 
 	if (owner_find(&owner, r->pid) < 0)
-		return CONTACT_NOBODY;
+		return CONTACT_NOT_RECORDED;
 	if (owner.is_self)
-		return look(r, result);
+		return run_on_process(r, result);
 	if (geteuid() != 0)
 		return CONTACT_DENIED;
 	r->is_asking = true;
-	return look_as_owner(r, &owner, result);
+	return run_as_owner(r, &owner, result);
 }
 
 /* Shells say `$!` of the memusage that they started: its program is meant. The collector, a child
  * too, is not recorded. */
-static enum contact_status look_at_program(struct remote *r, int *result)
+static enum contact_status run_on_launched_program(struct remote *r, int *result)
 {
 	enum contact_status status = CONTACT_NO_IMAGE;
 	const pid_t launcher = r->pid;
@@ -136,7 +135,7 @@ static enum contact_status look_at_program(struct remote *r, int *result)
 	children = fopen(path, "re");
 	while (children && status != CONTACT_OK && fscanf(children, "%d", &pid) == 1) {
 		r->pid = (pid_t)pid;
-		status = look_at_child(r, result);
+		status = run_on_child(r, result);
 	}
 	if (children)
 		fclose(children);
@@ -147,13 +146,14 @@ static enum contact_status look_at_program(struct remote *r, int *result)
 }
 
 /* The launcher has the arena, too: who may not open that sees nobody who answers for it. */
-static enum contact_status look_around(struct remote *r, int *result)
+static enum contact_status run_on_process_or_child(struct remote *r, int *result)
 {
-	enum contact_status status = look(r, result);
+	enum contact_status status = run_on_process(r, result);
 
-	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY ||
-	     status == CONTACT_DEAD) && is_launcher(r->pid))
-		return look_at_program(r, result);
+	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOT_RECORDED ||
+	     status == CONTACT_ORPHANED) &&
+	    is_launcher(r->pid))
+		return run_on_launched_program(r, result);
 	return status;
 }
 
@@ -163,16 +163,16 @@ enum { FOUND_NOT = 64 };	/* + enum contact_status: how a deputy ends that is onl
 
 /* What our own user's collectors know is asked for first, since they hear nobody else; then nothing
  * of the process or from its owner is read but as the owner. */
-static int be_owner(void *data)
+static int work_as_owner(void *data)
 {
 	struct remote *r = data;
-	enum contact_status status, asked = take_turns(r, contact_look);
+	enum contact_status status, asked = wait_while_busy(r, contact_query);
 	int result = -1;
 
 	owner_become(r->owner);
-	deputy_bind();
-	status = asked == CONTACT_BUSY ? asked : look_around(r, &result);
-	if (status == CONTACT_NOBODY && asked != CONTACT_OK && asked != CONTACT_DENIED)
+	privsep_die_with_parent();
+	status = asked == CONTACT_BUSY ? asked : run_on_process_or_child(r, &result);
+	if (status == CONTACT_NOT_RECORDED && asked != CONTACT_OK && asked != CONTACT_DENIED)
 		status = asked;
 	if (status == CONTACT_OK) {
 		if (result == 0 && write(r->answer, &r->pid, sizeof(r->pid)) < 0)
@@ -181,12 +181,12 @@ static int be_owner(void *data)
 	}
 	if (r->is_asking)
 		return FOUND_NOT + (int)status;
-	explain(r, status);
+	explain_status(r, status);
 	return STATUS_FAILED;
 }
 
 /* That of the command line, or of a child of it. */
-static void take_answer(struct remote *r, int from)
+static void read_found_pid(struct remote *r, int from)
 {
 	pid_t pid;
 
@@ -197,7 +197,7 @@ static void take_answer(struct remote *r, int from)
 
 /* No number that another user may choose: the first one that there is no file of. NULL after a
  * message. */
-static char *free_name(const struct remote *r)
+static char *unused_xtree_name(const struct remote *r)
 {
 	char *name = NULL;
 	struct stat st;
@@ -214,7 +214,7 @@ static char *free_name(const struct remote *r)
 }
 
 /* Its content is the owner's choice, but not its length. */
-static int copy_handed(const struct remote *r, struct output *out)
+static int copy_temporary_file(const struct remote *r, struct output *out)
 {
 	char data[1 << 16];
 	uint64_t sum = 0;
@@ -235,15 +235,15 @@ static int copy_handed(const struct remote *r, struct output *out)
 }
 
 /* What was handed over becomes the file that was asked for, written with our own rights. */
-static int write_handed(const struct remote *r)
+static int write_requested_file(const struct remote *r)
 {
-	char *name = r->command->is_xtree ? free_name(r) : xstrdup(remote_massif_name(r));
+	char *name = r->command->is_xtree ? unused_xtree_name(r) : xstrdup(remote_massif_name(r));
 	const bool is_dash = name && strcmp(name, "-") == 0 && !r->command->is_xtree;
 	struct output out = { 0 };
 	int result = -1;
 
 	if (name && output_open(&out, is_dash ? "./-" : name, 0) == 0) {
-		result = copy_handed(r, &out);
+		result = copy_temporary_file(r, &out);
 		if (output_close(&out) < 0)
 			result = -1;
 	}
@@ -253,7 +253,7 @@ static int write_handed(const struct remote *r)
 	return result;
 }
 
-static void hand_over(struct remote *r, const struct owner *owner)
+static void prepare_temporary_file(struct remote *r, const struct owner *owner)
 {
 	r->handed = files_temporary();
 	if (r->handed < 0 || fchown(r->handed, owner->uid, owner->gid) < 0)
@@ -263,24 +263,23 @@ static void hand_over(struct remote *r, const struct owner *owner)
 		exit(STATUS_FAILED);
 }
 
-static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
-					 int *result)
+static enum contact_status run_as_owner(struct remote *r, const struct owner *owner, int *result)
 {
 	int pair[2], code;
 
 	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) < 0)
 		die("cannot make a pipe: %m");
 	if (r->command->operand)
-		hand_over(r, owner);
+		prepare_temporary_file(r, owner);
 	r->owner = owner;
 	r->answer = pair[1];
-	code = deputy_run(be_owner, r);
-	take_answer(r, pair[0]);
+	code = privsep_run(work_as_owner, r);
+	read_found_pid(r, pair[0]);
 	close(pair[0]);
 	close(pair[1]);
 	*result = code == 0 ? 0 : -1;
 	if (code == 0 && r->handed >= 0)
-		*result = write_handed(r);
+		*result = write_requested_file(r);
 	if (r->handed >= 0)
 		close(r->handed);
 	r->handed = -1;
@@ -291,9 +290,9 @@ static enum contact_status look_as_owner(struct remote *r, const struct owner *o
 
 /* ---- all together ------------------------------------------------------------------------ */
 
-static int run(struct remote *r)
+static int run_command(struct remote *r)
 {
-	enum contact_status status = CONTACT_NOBODY;
+	enum contact_status status = CONTACT_NOT_RECORDED;
 	struct owner owner;
 	int result = -1;
 
@@ -302,19 +301,21 @@ static int run(struct remote *r)
 	if (owner_find(&owner, r->pid) < 0)
 		;
 	else if (owner.is_self)
-		status = look_around(r, &result);
+		status = run_on_process_or_child(r, &result);
 	else if (geteuid() == 0)
-		status = look_as_owner(r, &owner, &result);
+		status = run_as_owner(r, &owner, &result);
 	else
 		status = CONTACT_DENIED;
-	return status == CONTACT_OK ? result : explain(r, status);
+	return status == CONTACT_OK ? result : explain_status(r, status);
 }
 
 int remote_run(const struct settings *settings)
 {
 	char **words = settings->command;
-	struct remote r = { .settings = settings, .pid = (pid_t)settings->pid,
-			    .contact = CONTACT_NONE, .handed = -1 };
+	struct remote r = { .settings = settings,
+			    .pid = (pid_t)settings->pid,
+			    .contact = CONTACT_CLOSED,
+			    .handed = -1 };
 
 	/* A limit of the size of files is an error of write() to be reported. */
 	signal(SIGXFSZ, SIG_IGN);
@@ -327,5 +328,5 @@ int remote_run(const struct settings *settings)
 		    r.command->operand ? "one file" : "no operand");
 	if (r.file && *r.file == '\0')
 		die("the name of the file is empty");
-	return run(&r) < 0 ? STATUS_FAILED : 0;
+	return run_command(&r) < 0 ? STATUS_FAILED : 0;
 }

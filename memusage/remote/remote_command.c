@@ -37,7 +37,8 @@ static const char **gather_options(const struct remote *r, size_t *count)
 	return list;
 }
 
-static void tell_quality(const struct remote *r, const struct shots *s, bool detailed)
+static void warn_about_quality(const struct remote *r, const struct live_snapshots *s,
+			       bool detailed)
 {
 	char text[UNITS_LENGTH];
 
@@ -57,7 +58,7 @@ void remote_tell_written(const struct remote *r, const char *name)
 }
 
 /* A line of the file that is written: it must not become two. */
-static const char *description(const struct remote *r)
+static const char *printable_description(const struct remote *r)
 {
 	const char *text = r->contact.answer.text;
 
@@ -68,14 +69,17 @@ static const char *description(const struct remote *r)
 	return text;
 }
 
-static int write_file(struct remote *r, const struct shots *s, const char *name)
+static int write_file(struct remote *r, const struct live_snapshots *s, const char *name)
 {
-	struct shotfile f = { .name = name, .handed = r->handed, .pid = r->pid,
-			      .is_xtree = r->command->is_xtree, .desc = description(r) };
+	struct snapshot_file f = { .name = name,
+				   .handed = r->handed,
+				   .pid = r->pid,
+				   .is_xtree = r->command->is_xtree,
+				   .desc = printable_description(r) };
 	int result;
 
 	f.option = gather_options(r, &f.options);
-	result = shotfile_write(&f, s, &r->contact.live);
+	result = snapshot_file_write(&f, s, &r->contact.live);
 	free(f.option);
 	if (result == 0 && r->handed < 0)
 		remote_tell_written(r, name);
@@ -85,16 +89,16 @@ static int write_file(struct remote *r, const struct shots *s, const char *name)
 static int take_snapshot(struct remote *r, bool detailed, const char *name)
 {
 	struct mu_error err;
-	struct shots s;
+	struct live_snapshots s;
 	int result = -1;
 
-	if (shots_take(&s, &r->contact.live, detailed, &err) < 0) {
+	if (live_snapshot_take(&s, &r->contact.live, detailed, &err) < 0) {
 		warn("process %d: %s", (int)r->pid, err.text);
 	} else {
-		tell_quality(r, &s, detailed);
+		warn_about_quality(r, &s, detailed);
 		result = write_file(r, &s, name);
 	}
-	shots_free(&s);
+	live_snapshot_free(&s);
 	return result;
 }
 
@@ -108,18 +112,18 @@ static int run_snapshot(struct remote *r)
 	return take_snapshot(r, false, remote_massif_name(r));
 }
 
-static int run_detailed(struct remote *r)
+static int run_detailed_snapshot(struct remote *r)
 {
 	return take_snapshot(r, true, remote_massif_name(r));
 }
 
-static int run_all(struct remote *r)
+static int run_all_snapshots(struct remote *r)
 {
 	struct mu_error err;
-	struct shots s;
+	struct live_snapshots s;
 	int result = -1;
 
-	if (shots_copy(&s, &r->contact.live, &err) < 0)
+	if (live_snapshot_copy_all(&s, &r->contact.live, &err) < 0)
 		warn("process %d: %s", (int)r->pid, err.text);
 	else if (s.count == 0)
 		warn("process %d: no snapshots are taken: start it with --massif or --record",
@@ -129,7 +133,7 @@ static int run_all(struct remote *r)
 	if (s.left_out > 0)
 		warn("process %d: %" PRIu64 " snapshots are left out: all together would be too "
 		     "large", (int)r->pid, s.left_out);
-	shots_free(&s);
+	live_snapshot_free(&s);
 	return result;
 }
 
@@ -182,12 +186,13 @@ static int run_xtmemory(struct remote *r)
 
 /* ---- control ----------------------------------------------------------------------------- */
 
-static int ask(struct remote *r, enum mu_request request, const char *done, const char *later)
+static int send_request(struct remote *r, enum mu_request request, const char *done,
+			const char *later)
 {
 	struct live *l = &r->contact.live;
-	enum live_result result = live_ask(l, request);
+	enum live_result result = live_request(l, request);
 
-	if (!live_is_there(l)) {
+	if (!live_is_current(l)) {
 		warn("process %d has ended", (int)r->pid);
 		return -1;
 	}
@@ -205,14 +210,14 @@ static int ask(struct remote *r, enum mu_request request, const char *done, cons
 
 static int run_stop(struct remote *r)
 {
-	return ask(r, MU_REQUEST_STOP, "recording is stopped",
-		   "it is idle; recording is stopped before its next call");
+	return send_request(r, MU_REQUEST_STOP, "recording is stopped",
+			    "it is idle; recording is stopped before its next call");
 }
 
 static int run_start(struct remote *r)
 {
-	return ask(r, MU_REQUEST_START, "recording goes on",
-		   "it is idle; recording goes on with its next call");
+	return send_request(r, MU_REQUEST_START, "recording goes on",
+			    "it is idle; recording goes on with its next call");
 }
 
 static int run_status(struct remote *r)
@@ -220,19 +225,19 @@ static int run_status(struct remote *r)
 	return remote_status(&r->contact, r->pid);
 }
 
-static const struct command commands[] = {
+static const struct remote_command commands[] = {
 	{ "help", NULL, "show this list", 0, remote_command_help, false },
 	{ "status", NULL, "show how things stand", 0, run_status, false },
-	{ "snapshot", "FILE", "write a snapshot to FILE (default massif.vgdb.out)", CONTROL_ALONE,
-	  run_snapshot, false },
-	{ "detailed_snapshot", "FILE", "the same with the tree of who allocated", CONTROL_ALONE,
-	  run_detailed, false },
-	{ "all_snapshots", "FILE", "write all snapshots taken so far", CONTROL_ALONE, run_all,
-	  false },
+	{ "snapshot", "FILE", "write a snapshot to FILE (default massif.vgdb.out)",
+	  CONTROL_EXCLUSIVE, run_snapshot, false },
+	{ "detailed_snapshot", "FILE", "the same with the tree of who allocated", CONTROL_EXCLUSIVE,
+	  run_detailed_snapshot, false },
+	{ "all_snapshots", "FILE", "write all snapshots taken so far", CONTROL_EXCLUSIVE,
+	  run_all_snapshots, false },
 	{ "xtmemory", "FILE", "write the tree in callgrind's form (default xtmemory.kcg.%p.%n)",
-	  CONTROL_ALONE | CONTROL_COUNT, run_xtmemory, true },
-	{ "stop", NULL, "record no new blocks until start", CONTROL_ALONE, run_stop, false },
-	{ "start", NULL, "record again", CONTROL_ALONE, run_start, false },
+	  CONTROL_EXCLUSIVE | CONTROL_COUNT, run_xtmemory, true },
+	{ "stop", NULL, "record no new blocks until start", CONTROL_EXCLUSIVE, run_stop, false },
+	{ "start", NULL, "record again", CONTROL_EXCLUSIVE, run_start, false },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
@@ -242,7 +247,7 @@ int remote_command_help(struct remote *r)
 	(void)r;
 	puts("Commands of memusage --pid=PID, which can be shortened as long as they are unique:");
 	for (size_t i = 0; i < COMMANDS; i++) {
-		const struct command *c = &commands[i];
+		const struct remote_command *c = &commands[i];
 
 		printf("  %s%s%s%s%*s  %s\n", c->name, c->operand ? " [" : "",
 		       c->operand ? c->operand : "", c->operand ? "]" : "",
@@ -252,9 +257,9 @@ int remote_command_help(struct remote *r)
 	return fflush(stdout) == 0 ? 0 : -1;
 }
 
-const struct command *remote_command(const char *word)
+const struct remote_command *remote_command(const char *word)
 {
-	const struct command *found = NULL;
+	const struct remote_command *found = NULL;
 	size_t length = strlen(word);
 
 	for (size_t i = 0; i < COMMANDS; i++) {

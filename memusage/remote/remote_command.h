@@ -15,7 +15,7 @@
 
 struct remote {
 	const struct settings *settings;
-	const struct command *command;
+	const struct remote_command *command;
 	const char *file;	/* operand, NULL: none */
 	pid_t pid;
 	struct contact contact;
@@ -26,7 +26,7 @@ struct remote {
 	bool is_asking;		/* what is not found is not to be explained yet */
 };
 
-struct command {
+struct remote_command {
 	const char *name;
 	const char *operand;	/* NULL: takes none */
 	const char *help;
@@ -36,7 +36,7 @@ struct command {
 };
 
 /* remote_command -- the command that WORD is, or is short for. NULL after a message. */
-const struct command *remote_command(const char *word);
+const struct remote_command *remote_command(const char *word);
 
 /* remote_command_help -- list the commands. Returns 0, or -1. */
 int remote_command_help(struct remote *r);

@@ -21,7 +21,7 @@
 
 /* The memory right now, as the kernel sees it. What a process had at its start is not known here:
  * its variables count as what malloc keeps. */
-static void put_memory(pid_t pid, const struct image *im, const struct result *r)
+static void print_memory(pid_t pid, const struct image *im, const struct result *r)
 {
 	struct mu_sample sample = { .mono_ns = clock_now(CLOCK_MONOTONIC) };
 	struct timeline t = { .sample = &sample, .count = 1,
@@ -52,7 +52,7 @@ static void put_memory(pid_t pid, const struct image *im, const struct result *r
 		close(fd);
 }
 
-static void put_recording(const struct contact *c, const struct image *im)
+static void print_recording(const struct contact *c, const struct image *im)
 {
 	char text[UNITS_LENGTH];
 	const struct mu_image *head = &im->head;
@@ -69,7 +69,7 @@ static void put_recording(const struct contact *c, const struct image *im)
 							head->recorder_private));
 }
 
-static void put_heap(const struct result *r)
+static void print_heap(const struct result *r)
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH], d[UNITS_LENGTH];
 
@@ -85,7 +85,7 @@ int remote_status(const struct contact *c, pid_t pid)
 	struct mu_error err;
 	struct image im;
 
-	if (live_image(&c->live, &im, &err) < 0 || !live_is_there(&c->live)) {
+	if (live_image(&c->live, &im, &err) < 0 || !live_is_current(&c->live)) {
 		warn("process %d has ended", (int)pid);
 		free(r);
 		return -1;
@@ -94,9 +94,9 @@ int remote_status(const struct contact *c, pid_t pid)
 	printf("process %d %s, recorded for %s\n", (int)pid,
 	       escape_text(name, sizeof(name), r->name),
 	       units_time(text, clock_now(CLOCK_MONOTONIC) - r->process.start_mono_ns));
-	put_recording(c, &im);
-	put_heap(r);
-	put_memory(pid, &im, r);
+	print_recording(c, &im);
+	print_heap(r);
+	print_memory(pid, &im, r);
 	free(r);
 	return fflush(stdout) == 0 ? 0 : -1;
 }

@@ -34,7 +34,7 @@ static const char *const names[KINDS] = {
 };
 
 /* 7ffd1000-7ffd2000 rw-p 00000000 00:00 0       [stack] */
-static enum kind kind_of(const char *line)
+static enum kind mapping_kind(const char *line)
 {
 	char permissions[8] = "", path[256] = "";
 	unsigned long long inode = 0;
@@ -65,7 +65,7 @@ static bool read_smaps(pid_t pid, uint64_t rss[KINDS])
 			rss[kind] += strtoull(line + 4, NULL, 10) * 1024;
 		else if (strchr(line, '-') && strspn(line, "0123456789abcdef") ==
 						       (size_t)(strchr(line, '-') - line))
-			kind = kind_of(line);
+			kind = mapping_kind(line);
 		any = true;
 	}
 	free(line);
@@ -74,7 +74,7 @@ static bool read_smaps(pid_t pid, uint64_t rss[KINDS])
 	return any;
 }
 
-static void put_part(uint64_t bytes, const char *what)
+static void print_part(uint64_t bytes, const char *what)
 {
 	char text[UNITS_LENGTH];
 
@@ -82,7 +82,7 @@ static void put_part(uint64_t bytes, const char *what)
 		printf("%12s  %s\n", units_bytes(text, bytes), what);
 }
 
-static void put_split(pid_t pid, const struct procmem *m)
+static void print_memory_split(pid_t pid, const struct procmem *m)
 {
 	uint64_t rss[KINDS] = { 0 };
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
@@ -92,16 +92,16 @@ static void put_split(pid_t pid, const struct procmem *m)
 	       units_bytes(b, m->rss_peak), m->threads, m->threads == 1 ? "" : "s");
 	if (read_smaps(pid, rss)) {
 		for (int kind = 0; kind < KINDS; kind++)
-			put_part(rss[kind], names[kind]);
+			print_part(rss[kind], names[kind]);
 	} else {
-		put_part(m->rss_anon, "private memory: heap, stacks, variables");
-		put_part(m->rss_file, names[KIND_FILE]);
-		put_part(m->rss_shmem, names[KIND_SHARED]);
+		print_part(m->rss_anon, "private memory: heap, stacks, variables");
+		print_part(m->rss_file, names[KIND_FILE]);
+		print_part(m->rss_shmem, names[KIND_SHARED]);
 	}
-	put_part(m->swap, "swapped out");
+	print_part(m->swap, "swapped out");
 }
 
-static void put_growth(const struct procmem *first, const struct procmem *last)
+static void print_growth(const struct procmem *first, const struct procmem *last)
 {
 	char text[UNITS_LENGTH];
 	uint64_t before = first->rss_anon + first->swap, after = last->rss_anon + last->swap;
@@ -116,7 +116,7 @@ static void put_growth(const struct procmem *first, const struct procmem *last)
 }
 
 /* A line of a word that is quoted; a script has many. */
-static void put_quoted(const char *line, size_t length)
+static void print_quoted(const char *line, size_t length)
 {
 	char *text = xstrndup(line, length);
 	char safe[4096];
@@ -128,7 +128,7 @@ static void put_quoted(const char *line, size_t length)
 }
 
 /* As a shell would take it. */
-static void put_word(const char *word)
+static void print_shell_word(const char *word)
 {
 	if (*word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789_-+=./,:@%")] == '\0') {
@@ -139,7 +139,7 @@ static void put_word(const char *word)
 	for (;;) {
 		size_t length = strcspn(word, "\n");
 
-		put_quoted(word, length);
+		print_quoted(word, length);
 		word += length;
 		if (*word++ == '\0')
 			break;
@@ -149,7 +149,7 @@ static void put_word(const char *word)
 }
 
 /* Names in its arguments may be relative to it. */
-static void put_directory(pid_t pid)
+static void print_cd_command(pid_t pid)
 {
 	char path[32], directory[4096], own[4096];
 	ssize_t length;
@@ -162,11 +162,11 @@ static void put_directory(pid_t pid)
 	if (getcwd(own, sizeof(own)) && strcmp(own, directory) == 0)
 		return;
 	fputs("cd ", stdout);
-	put_word(directory);
+	print_shell_word(directory);
 	fputs(" && ", stdout);
 }
 
-static void put_command(pid_t pid)
+static void print_rerun_command(pid_t pid)
 {
 	static char text[COMMAND_BYTES];
 	char path[32];
@@ -182,17 +182,17 @@ static void put_command(pid_t pid)
 		return;
 	text[length] = '\0';
 	fputs("To see who allocates, start it again under memusage:\n  ", stdout);
-	put_directory(pid);
+	print_cd_command(pid);
 	/* What follows is the process's choice: none of it is to be an option. */
 	fputs("memusage --record --", stdout);
 	for (const char *word = text; word < text + length; word += strlen(word) + 1) {
 		putchar(' ');
-		put_word(word);
+		print_shell_word(word);
 	}
 	puts("\nand then ask with memusage --pid=PID detailed_snapshot at any time.");
 }
 
-int stranger_explain(pid_t pid)
+int not_recorded_explain(pid_t pid)
 {
 	const struct timespec second = { 1, 0 };
 	struct procmem first, last;
@@ -212,9 +212,9 @@ int stranger_explain(pid_t pid)
 	for (int i = 0; i < LOOKS && procmem_read(fd, &last); i++)
 		nanosleep(&second, NULL);
 	if (procmem_read(fd, &last)) {
-		put_split(pid, &last);
-		put_growth(&first, &last);
-		put_command(pid);
+		print_memory_split(pid, &last);
+		print_growth(&first, &last);
+		print_rerun_command(pid);
 	} else {
 		warn("process %d has ended meanwhile", (int)pid);
 	}

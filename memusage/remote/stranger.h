@@ -7,11 +7,11 @@
 
 #include <sys/types.h>
 
-/* stranger_explain -- that it does not, what its memory is used for and how that grows, as far as
- * the kernel knows, and how to start it again under memusage.
+/* not_recorded_explain -- that it does not, what its memory is used for and how that grows, as far
+ * as the kernel knows, and how to start it again under memusage.
  *
  * Takes three seconds. Always returns -1: what was asked for cannot be done.
  */
-int stranger_explain(pid_t pid);
+int not_recorded_explain(pid_t pid);
 
 #endif

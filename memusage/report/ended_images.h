@@ -13,24 +13,24 @@
 #include "memusage/report/report.h"
 #include "profile/read/result.h"
 
-/* spill_open -- an empty one. Returns its descriptor; -1, which the others accept, if there can be
- * none: then what has ended is lost with the collector. */
-int spill_open(void);
+/* ended_images_open -- an empty one. Returns its descriptor; -1, which the others accept, if there
+ * can be none: then what has ended is lost with the collector. */
+int ended_images_open(void);
 
-/* spill_add -- an image has ended. What cannot be written is left out.
+/* ended_images_add -- an image has ended. What cannot be written is left out.
  *
  * slot  its own, with its process ID as we see it.
  */
-void spill_add(int fd, enum report_role role, const struct mu_slot *slot,
-	       const struct result *result);
+void ended_images_add(int fd, enum report_role role, const struct mu_slot *slot,
+		      const struct result *result);
 
-/* spill_replay -- report everything that a spill holds, in order.
+/* ended_images_replay -- report everything that a spill holds, in order.
  *
  * last   the slot of the last one, as far as segment_is_same() looks; unchanged if there is none.
  *        It may not have been freed yet.
  * The last entry may have been cut short by the collector's death: it is dropped, and the next one
  * takes its place.
  */
-void spill_replay(int fd, struct report *report, struct mu_slot *last);
+void ended_images_replay(int fd, struct report *report, struct mu_slot *last);
 
 #endif

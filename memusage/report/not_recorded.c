@@ -11,7 +11,7 @@
 
 enum { PATH_BYTES = 512 };
 
-static const char *kind_text(enum elf_kind kind)
+static const char *elf_kind_reason(enum elf_kind kind)
 {
 	switch (kind) {
 	case ELF_UNREADABLE:
@@ -31,32 +31,33 @@ static const char *kind_text(enum elf_kind kind)
 }
 
 /* A script is what its interpreter is; interpreters of interpreters are rare. */
-static void say_kind(const char *file, int depth, char text[NOTHING_TEXT])
+static void describe_kind(const char *file, int depth, char text[NOT_RECORDED_TEXT])
 {
 	char interpreter[PATH_BYTES];
 	enum elf_kind kind = elfkind_of(file, interpreter, sizeof(interpreter));
 
 	if (kind == ELF_SCRIPT && depth < 3)
-		say_kind(interpreter, depth + 1, text);
+		describe_kind(interpreter, depth + 1, text);
 	else if (kind == ELF_OTHER_LIBC)
-		snprintf(text, NOTHING_TEXT,
+		snprintf(text, NOT_RECORDED_TEXT,
 			 "%s was not recorded: its C library is not glibc (loader %s)", file,
 			 interpreter);
 	else
-		snprintf(text, NOTHING_TEXT, "%s was not recorded: %s", file, kind_text(kind));
+		snprintf(text, NOT_RECORDED_TEXT, "%s was not recorded: %s", file,
+			 elf_kind_reason(kind));
 }
 
-const char *nothing_reason(const struct nothing *n, char text[NOTHING_TEXT])
+const char *not_recorded_reason(const struct not_recorded *n, char text[NOT_RECORDED_TEXT])
 {
 	if (n->refused > 0)
-		snprintf(text, NOTHING_TEXT, "%s was not recorded: no memory was left for it",
+		snprintf(text, NOT_RECORDED_TEXT, "%s was not recorded: no memory was left for it",
 			 n->program);
 	else if (n->filter)
-		snprintf(text, NOTHING_TEXT,
+		snprintf(text, NOT_RECORDED_TEXT,
 			 "nothing was recorded: %" PRIu64
 			 " program%s ran, none of them called '%s' (-n, --progname)",
 			 n->ignored, n->ignored == 1 ? "" : "s", n->filter);
 	else
-		say_kind(n->program, 0, text);
+		describe_kind(n->program, 0, text);
 	return text;
 }

@@ -8,19 +8,19 @@
 #include <stdint.h>
 
 /* What is known when nothing was recorded. */
-struct nothing {
+struct not_recorded {
 	const char *program;	/* its file */
 	const char *filter;	/* of --progname, NULL none */
 	uint64_t ignored;	/* images that asked and were filtered out */
 	uint64_t refused;	/* images for which there was no room */
 };
 
-enum { NOTHING_TEXT = 1024 };
+enum { NOT_RECORDED_TEXT = 1024 };
 
-/* nothing_reason -- one line, without "memusage: ", that says why.
+/* not_recorded_reason -- one line, without "memusage: ", that says why.
  *
  * Looks at the program's file, which may be anything. Returns TEXT.
  */
-const char *nothing_reason(const struct nothing *n, char text[NOTHING_TEXT]);
+const char *not_recorded_reason(const struct not_recorded *n, char text[NOT_RECORDED_TEXT]);
 
 #endif

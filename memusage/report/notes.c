@@ -13,7 +13,7 @@
 #include "recording/family.h"
 
 /* A rule that fits no function is an error of the user's, or the symbols are gone. */
-static void note_rule(struct report *r, const struct result *result, uint32_t rule)
+static void note_unused_rule(struct report *r, const struct result *result, uint32_t rule)
 {
 	const struct settings *s = r->settings;
 	bool is_free = rule >= s->alloc_symbol.count;
@@ -37,28 +37,28 @@ static void note_rule(struct report *r, const struct result *result, uint32_t ru
 		report_note(r, "--alloc-symbol=auto: no function of a known allocator was found");
 }
 
-static void note_rules(struct report *r, const struct result *result)
+static void note_unused_rules(struct report *r, const struct result *result)
 {
 	const struct settings *s = r->settings;
 	size_t rules = s->alloc_symbol.count + s->free_symbol.count;
 
 	for (uint32_t rule = 0; rule < rules && result->symbols_more == 0; rule++)
-		note_rule(r, result, rule);
+		note_unused_rule(r, result, rule);
 }
 
-static void put_note(void *report, const char *line)
+static void add_note(void *report, const char *line)
 {
 	report_note(report, "%s", line);
 }
 
 void notes_print(struct report *r, const struct result *result)
 {
-	const struct notes to = { put_note, r };
+	const struct notes to = { add_note, r };
 
 	if (r->settings->mode == MODE_AD_HOC)
 		report_note(r, "ad hoc events are recorded, allocations are not (--mode=ad-hoc)");
 	notes_put(&to, result);
-	note_rules(r, result);
+	note_unused_rules(r, result);
 }
 
 static void print_threads(struct report *r, const struct result *result)
@@ -77,7 +77,7 @@ void notes_print_details(struct report *r, const struct result *result,
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH], c[UNITS_LENGTH];
 	const struct mu_process *p = &result->process;
-	const struct notes to = { put_note, r };
+	const struct notes to = { add_note, r };
 
 	print_threads(r, result);
 	notes_guessed(&to, result);

@@ -19,7 +19,7 @@
 #include "memusage/report/reports.h"
 
 /* OUTPUT may be NULL: the option says it. */
-static void execute(const struct session *s, pid_t main, char *option, char *output)
+static void execute_memusagestat(const struct session *s, pid_t main, char *option, char *output)
 {
 	char *tool = library_sibling("memusagestat"), *file = s->record.name;
 	char *argv[7];
@@ -46,14 +46,14 @@ static void execute(const struct session *s, pid_t main, char *option, char *out
 }
 
 /* NAME is what is to be made. */
-static void run(const struct session *s, pid_t main, const char *name, char *option,
-		char *output)
+static void run_memusagestat(const struct session *s, pid_t main, const char *name, char *option,
+			     char *output)
 {
 	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		execute(s, main, option, output);
+		execute_memusagestat(s, main, option, output);
 	if (pid < 0) {
 		warn("cannot make %s: %m", name);
 		return;
@@ -70,7 +70,7 @@ void page_make(const struct session *s, pid_t main)
 {
 	char *option = xasprintf("--html=%s", files_expand(s->settings->html, main));
 
-	run(s, main, s->settings->html, option, NULL);
+	run_memusagestat(s, main, s->settings->html, option, NULL);
 	free(option);
 }
 
@@ -78,6 +78,6 @@ void page_make_bands(const struct session *s, pid_t main)
 {
 	char *name = xasprintf("massif.%d.ps", (int)main);
 
-	run(s, main, name, xstrdup("--bands"), name);
+	run_memusagestat(s, main, name, xstrdup("--bands"), name);
 	free(name);
 }

@@ -7,8 +7,7 @@
 
 #include <sys/types.h>
 
-#include "memusage/collector/collector.h"
-#include "memusage/options/settings.h"
+#include "memusage/record/session.h"
 
 /* page_make -- write the page of the session's recording.
  *

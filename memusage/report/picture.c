@@ -46,7 +46,7 @@ static void fill_arguments(char *argv[16], const struct settings *s, char *data)
 	argv[count] = NULL;
 }
 
-static void execute(const struct settings *s, char *data, int fd)
+static void execute_memusagestat(const struct settings *s, char *data, int fd)
 {
 	char *tool = library_sibling("memusagestat");
 	char *argv[16];
@@ -72,7 +72,7 @@ void picture_draw(const struct settings *settings, const char *data, int fd)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		execute(settings, xstrdup(data), fd);
+		execute_memusagestat(settings, xstrdup(data), fd);
 	if (pid < 0) {
 		warn("cannot draw %s: %m", settings->png);
 		return;

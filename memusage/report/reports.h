@@ -8,14 +8,9 @@
 #ifndef MEMUSAGE_REPORT_REPORTS_H
 #define MEMUSAGE_REPORT_REPORTS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-#include "memusage/collector/collector.h"
-#include "memusage/options/settings.h"
-
-/* reports_wanted -- whether anything is to be made of a recording. */
-bool reports_wanted(const struct settings *settings);
+#include "memusage/record/session.h"
 
 /* reports_reset_signals -- before an exec: what the collector ignores, its child would too. */
 void reports_reset_signals(void);
