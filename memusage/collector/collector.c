@@ -201,11 +201,11 @@ static void note_replaced(struct tree *t)
 	const struct session *s = t->s;
 	const struct settings *settings = s->settings;
 	const char *missing[] = {
-		s->ended_images < 0 ? "processes that had ended before are missing" : NULL,
-		settings->data || settings->png ? "the data file is not complete" : NULL,
-		settings_has_timeline(settings) ? "resident memory is known from then on only" :
+		s->ended_images < 0 ? "processes that had ended earlier are missing" : NULL,
+		settings->data || settings->png ? "the data file is incomplete" : NULL,
+		settings_has_timeline(settings) ? "resident memory is known only from then on" :
 						  NULL,
-		triggers_wanted(&settings->triggers) ? "snapshots of before are not listed" : NULL,
+		triggers_wanted(&settings->triggers) ? "earlier snapshots are not listed" : NULL,
 	};
 	char text[256] = "";
 
@@ -241,10 +241,12 @@ static void note_successor(struct collector *c)
 		return;
 	first = first_image_name(r->main);
 	if (*first && *c->last_name && strcmp(first, c->last_name) != 0)
-		report_line(r, "'%s' was recorded, and the process was '%s' at its end: if it "
-			       "executed that, it was not recorded (static, setuid, without our "
-			       "environment, or with less than two free descriptors)", first,
-			    c->last_name);
+		report_line(r,
+			    "'%s' was recorded, and the process was '%s' at its end: if it "
+			    "executed that program, that was not recorded (it is static or "
+			    "setuid, lost the environment of memusage, or had fewer than two "
+			    "free file descriptors)",
+			    first, c->last_name);
 }
 
 static void make_report(struct collector *c)
@@ -401,7 +403,7 @@ void collector_run(struct session *s)
 
 	set_up_process();
 	if (tree_init(&c.tree, s) < 0 || registration_init(&c.hellos, &c.tree, learn_root, &c) < 0)
-		die("the collector cannot start: %m");
+		die("cannot start the collector: %m");
 	wake_event = c.tree.event;
 	if (s->killed)
 		ended_images_replay(s->ended_images, &c.tree.report, &c.tree.last_reported);

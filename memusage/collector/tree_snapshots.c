@@ -96,7 +96,7 @@ static void report_written(struct tree *t, const struct snapshot_job *j)
 	if (lines++ < LINES)
 		report_line(&t->report, "snapshot of process %d (%s): %s%s", (int)j->pid,
 			    trigger_text(t, j->why, why, sizeof(why)), j->name,
-			    j->has_moved ? " (it went on meanwhile)" : "");
+			    j->has_moved ? " (it kept running meanwhile)" : "");
 	else
 		more++;
 }
@@ -382,7 +382,7 @@ static void finish_child(struct tree *t, struct snapshot_job *j)
 		if (status == 0)
 			report_written(t, j);
 		else
-			report_failed(t, j->pid, j->why, j->name, "memusageprint cannot write it");
+			report_failed(t, j->pid, j->why, j->name, "memusageprint failed");
 		remove_job(j);
 		return;
 	}

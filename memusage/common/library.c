@@ -35,10 +35,12 @@ static const char *find_own_file(char dir[PATH_MAX])
 static void make_recorder_link(struct library *library, const char *target, const char *name)
 {
 	if (!private_dir_new(library->dir, sizeof(library->dir)))
-		die("cannot make a directory for a link to %s: %m", target);
+		die("cannot create a directory for a link to %s: %m; set TMPDIR to a writable "
+		    "directory",
+		    target);
 	snprintf(library->path, sizeof(library->path), "%s/%s", library->dir, name);
 	if (symlink(target, library->path) < 0)
-		die("cannot make the link %s: %m", library->path);
+		die("cannot create the symbolic link %s: %m", library->path);
 }
 
 char *library_directory(void)
@@ -46,7 +48,8 @@ char *library_directory(void)
 	char dir[PATH_MAX], *slash;
 
 	if (!find_own_file(dir))
-		die("cannot tell where memusage is installed: /proc/self/exe: %m");
+		die("cannot find where memusage is installed: /proc/self/exe: %m; is /proc "
+		    "mounted?");
 	/* bin -> its parent; the path then holds no "..", whoever looks at it later. */
 	slash = strrchr(dir, '/');
 	if (slash)
@@ -62,9 +65,9 @@ void library_find(struct library *library, const char *name)
 	library->dir[0] = '\0';
 	length = snprintf(library->path, sizeof(library->path), "%s/%s", dir, name);
 	if ((size_t)length >= sizeof(library->path))
-		die("the path of memusage is too long: %s", dir);
+		die("memusage is installed under a path that is too long: %s", dir);
 	if (access(library->path, R_OK) < 0)
-		die("the recorder is missing: %s: %m; install memusage again", library->path);
+		die("the recorder is missing: %s: %m; reinstall memusage", library->path);
 	if (strpbrk(library->path, " \t\n:"))
 		make_recorder_link(library, xstrdup(library->path), name);
 	free(dir);

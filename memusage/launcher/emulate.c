@@ -53,9 +53,10 @@ static char *find_emulator(void)
 	if (program_find("qemu-x86_64", &path) != 0)
 		die("--accesses=emulate needs qemu-x86_64: install the package qemu-user");
 	if (!takes_plugins(path))
-		die("%s was built without plugins, as the package qemu-user of Debian 13 and of "
-		    "backports is: --accesses=emulate needs one with them, as Debian 12's; "
-		    "or count with --accesses=hooks", path);
+		die("%s was built without plugins, as in Debian 13 and in backports: "
+		    "--accesses=emulate needs a build with plugins, as in Debian 12; or count with "
+		    "--accesses=hooks",
+		    path);
 	return path;
 }
 
@@ -65,9 +66,9 @@ static char *find_plugin(void)
 	char *path = xasprintf("%s/libmemusage_qemu.so", dir);
 
 	if (access(path, R_OK) < 0)
-		die("the plugin for the emulator is missing: %s: %m; install memusage again", path);
+		die("the emulator's plugin is missing: %s: %m; reinstall memusage", path);
 	if (strchr(path, ','))
-		die("%s: a path with a comma cannot be given to the emulator", path);
+		die("%s: the emulator accepts no path with a comma; use another path", path);
 	free(dir);
 	return path;
 }
@@ -97,11 +98,12 @@ static void read_script_line(const char *file, char line[256])
 	line[length] = '\0';
 	if (strncmp(line, ELFMAG, SELFMAG) == 0 &&
 	    (line[EI_CLASS] != ELFCLASS64 || line[18] != EM_X86_64))
-		die("%s is no program for x86-64: it cannot be emulated", file);
+		die("%s is not an x86-64 program: it cannot be emulated", file);
 	if (strncmp(line, "#!", 2) != 0) {
 		if (strncmp(line, ELFMAG, SELFMAG) != 0)
-			die("%s is neither a program nor names its interpreter (#!): it cannot be "
-			    "emulated", file);
+			die("%s is neither an ELF program nor a script with an interpreter (#!): "
+			    "it cannot be emulated",
+			    file);
 		line[0] = '\0';
 	}
 	line[strcspn(line, "\n")] = '\0';
@@ -182,7 +184,7 @@ void emulate_prepare(struct emulation *e, const char *program, char *const *comm
 	e->envp = make_environment(collector, xasprintf("%s\n-cpu\nmax\n-plugin\n%s", e->emulator,
 							plugin));
 	if (strchr(library, ',') || (preload && strchr(preload, ',')))
-		die("%s: a path with a comma cannot be given to the emulator", library);
+		die("%s: the emulator accepts no path with a comma; use another path", library);
 	append_word(&w, xstrdup("-E"));
 	append_word(&w, preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
 					      xasprintf("LD_PRELOAD=%s", library));
@@ -196,6 +198,6 @@ void emulate_prepare(struct emulation *e, const char *program, char *const *comm
 void emulate_explain(int signal)
 {
 	if (signal == SIGILL)
-		warn("the program met an instruction that the emulator does not know: AVX-512 most "
-		     "likely; build it without (-mno-avx512f), or count with --accesses=hooks");
+		warn("the program executed an instruction that the emulator does not support, most "
+		     "likely AVX-512; build it with -mno-avx512f, or count with --accesses=hooks");
 }

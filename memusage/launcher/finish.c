@@ -102,7 +102,7 @@ static int finish_file(const struct settings *settings, const char *file)
 		return -1;
 	}
 	if (s.head.kind != MU_KIND_FILE) {
-		warn("%s: not left by a library that worked alone", file);
+		warn("%s: not a recording of a library that was preloaded without memusage", file);
 		result = -1;
 	} else if (segment_image(&s, 0, &im, &err) < 0) {
 		warn("%s: %s", file, err.text);
@@ -117,7 +117,8 @@ static int finish_file(const struct settings *settings, const char *file)
 	}
 	segment_close(&s);
 	if (!is_done)
-		warn("%s is kept: it holds what MEMUSAGE_OUTPUT asked for, and --data=FILE writes",
+		warn("%s is kept: it holds the events that MEMUSAGE_OUTPUT asked for; --data=FILE "
+		     "writes them",
 		     file);
 	if (result == 0 && is_done && unlink(file) < 0) {
 		warn("cannot remove %s: %m", file);

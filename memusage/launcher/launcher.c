@@ -211,10 +211,10 @@ static void prepare_session(struct session *s, const struct settings *settings)
 	recordfile_check(&s->record, settings);
 	open_report(s);
 	if (arena_create(&s->arena, &config, &err) < 0)
-		die("cannot make the memory for recording: %s", err.text);
+		die("cannot create the shared memory for the recording: %s", err.text);
 	memcpy(s->arena.shared->watch, settings->triggers.watch, sizeof(settings->triggers.watch));
 	if (endpoint_open(&s->endpoint, &err) < 0)
-		die("cannot make the socket for recording: %s", err.text);
+		die("cannot create the socket for the recording: %s", err.text);
 }
 
 /* Once more than is needed: whatever kills each of them, we do not go on for ever. */
@@ -299,7 +299,8 @@ static void replace_collector(struct launcher *l, int status)
 	s->killed = l->collector;
 	s->killed_by = WTERMSIG(status);
 	if (!fork_collector(l)) {
-		warn("the collector (process %d) was killed, and there can be no other: %m",
+		warn("the collector (process %d) was killed and cannot be replaced: %m; there will "
+		     "be no report",
 		     (int)l->collector);
 		release_collector_files(s);
 		l->collector = 0;
@@ -317,7 +318,7 @@ static void exit_not_started(struct launcher *l, int error)
 
 	elfkind_of(program, interpreter, sizeof(interpreter));
 	if (error == ENOENT && interpreter[0] && access(interpreter, F_OK) < 0)
-		warn("cannot run %s: its interpreter %s is not there", program, interpreter);
+		warn("cannot run %s: its interpreter %s does not exist", program, interpreter);
 	else
 		warn("cannot run %s: %s", program, strerror(error));
 	kill(l->collector, SIGKILL);
@@ -458,9 +459,10 @@ static void die_by_signal(int signal)
 
 static void warn_no_report(struct session *s, int collector)
 {
-	warn("the collector has died: there is no report, and files may not be complete; the "
-	     "program was not affected. Run it again, and look for what killed process %d "
-	     "(the kernel's log tells of lack of memory)", collector);
+	warn("the collector has died: there is no report, and output files may be incomplete; the "
+	     "program was not affected. Find out what killed process %d (the kernel log shows "
+	     "whether memory ran out), and run the program again",
+	     collector);
 	endpoint_close(&s->endpoint, true);
 	library_remove(&s->library);
 }
@@ -508,7 +510,7 @@ int launcher_run(const struct settings *settings)
 	prepare_session(&l.session, settings);
 	start_prepare(&l.inherited, &l.taken);
 	if (!fork_collector(&l))
-		die("cannot make another process: %m");
+		die("cannot create a process: %m");
 	start_command(&l);
 	wait_for_program(&l);
 	return finish_launch(&l);

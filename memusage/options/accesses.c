@@ -38,7 +38,9 @@ static char *compiler_safe_directory(void)
 	char *dir = library_directory();
 
 	if (strpbrk(dir, " \t\n\"'\\$"))
-		die("%s: a path with blanks or quotes cannot be given to a compiler this way", dir);
+		die("%s: the path has blanks or quotes, which compiler options cannot hold; "
+		    "install memusage elsewhere",
+		    dir);
 	return dir;
 }
 

@@ -73,7 +73,7 @@ const char *dhat_tool(const struct opt *option, const char *arg, void *data)
 	else if (strcmp(arg, "massif") == 0)
 		both->massif->is_wanted = true;
 	else
-		return "is none of the tools that memusage stands for";
+		return "is not supported: memusage replaces the tools massif and dhat";
 	return NULL;
 }
 

@@ -84,8 +84,8 @@ const char *triggers_signal(const struct opt *option, const char *arg, void *dat
 
 	(void)option;
 	if (!number)
-		return "is no signal that a program has for itself: take USR1, USR2, HUP, QUIT, "
-		       "IO, PWR, URG, WINCH, or RTMIN to RTMAX";
+		return "is not a signal that programs may use freely: choose USR1, USR2, HUP, "
+		       "QUIT, IO, PWR, URG, WINCH, or RTMIN to RTMAX";
 	t->signal = number;
 	return NULL;
 }
@@ -130,14 +130,15 @@ static const char *parse_condition(const char *arg, uint64_t *word)
 	uint64_t value;
 
 	if (kind == MU_WATCH_NONE)
-		return "names no quantity: heap, total, stacks, rss, blocks; as in 'heap>500M'";
+		return "names no quantity: use heap, total, stacks, rss or blocks, as in "
+		       "'heap>500M'";
 	if (arg[length] == '\0')
-		return "has no threshold, as 'heap>500M' has; a shell takes > for itself unless "
-		       "it is quoted (heap:500M does as well)";
+		return "has no threshold: quote it as in 'heap>500M', since > redirects output in "
+		       "a shell, or write heap:500M";
 	if (kind == MU_WATCH_BLOCKS ? !parse_count(arg + length + 1, &value) :
 				      !units_parse_size(arg + length + 1, &value))
-		return "has a threshold that is no whole number, with k, M, G or T behind it or "
-		       "not";
+		return "has an invalid threshold: use a whole number, optionally followed by k, M, "
+		       "G or T";
 	if (value >= UINT64_C(1) << 60)
 		return "has a threshold that no process can reach";
 	*word = MU_WATCH_WORD(kind, value);
@@ -154,7 +155,7 @@ const char *triggers_when(const struct opt *option, const char *arg, void *data)
 	if (why)
 		return why;
 	if (t->count == MU_WATCHES)
-		return "is one too many: seven are possible";
+		return "is one condition too many: seven are possible";
 	t->watch[t->count] = word;
 	t->when[t->count++] = arg;
 	return NULL;

@@ -139,12 +139,15 @@ static void explain_failure(struct mu_error *err)
 
 	if (errno == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0)
 		mu_error_set(err, MU_ERROR_SYSTEM, 0,
-			     "files may have %llu KiB at most here (ulimit -H -f), and it takes "
-			     "%llu KiB", (unsigned long long)limit.rlim_max / 1024,
+			     "the file size limit is %llu KiB (ulimit -H -f), and %llu KiB are "
+			     "needed",
+			     (unsigned long long)limit.rlim_max / 1024,
 			     (unsigned long long)SIZE_MIN / 1024);
 	else
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m%s",
-			     errno == ENOMEM ? ": the limit is too small (ulimit -v)" : "");
+			     errno == ENOMEM ? ": the address space limit is too small; raise it "
+					       "(ulimit -v)" :
+					       "");
 }
 
 /* Without it a process made by a raw clone() would go on recording into its parent's slot. */
@@ -170,8 +173,8 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 	*a = (struct arena){ .fd = -1 };
 	if (!is_wiped_on_fork())
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
-				    "MADV_WIPEONFORK: %m: the kernel cannot keep processes apart "
-				    "(Linux 4.14 can)");
+				    "MADV_WIPEONFORK: %m: Linux 4.14 or later is needed to keep "
+				    "processes apart");
 	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (a->fd < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");

@@ -40,7 +40,8 @@ void datafiles_open(struct datafiles *d, const struct settings *settings)
 	if (!d->pattern) {
 		d->fd = files_temporary();
 		if (d->fd < 0)
-			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+			die("cannot create a temporary file: %m; set TMPDIR to a writable "
+			    "directory");
 		d->is_regular = true;
 	} else if (files_has_pid(d->pattern)) {
 		d->is_per_process = true;

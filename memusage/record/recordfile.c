@@ -40,7 +40,8 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	if (!r->pattern && settings_has_reports(settings)) {
 		r->fd = files_temporary();
 		if (r->fd < 0)
-			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+			die("cannot create a temporary file: %m; set TMPDIR to a writable "
+			    "directory");
 	}
 	if (!r->pattern)
 		return;

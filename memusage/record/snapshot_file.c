@@ -70,7 +70,7 @@ void snapshot_file_execute(const struct snapshot_file *f, int recording)
 	size_t n = 0;
 
 	if (!tool)
-		die("cannot tell where memusageprint is");
+		die("cannot find memusageprint: /proc/self/exe is not readable");
 	argv[n++] = xstrdup("memusageprint");
 	n += append_output_options(f, argv + n);
 	for (size_t i = 0; i < f->options; i++)
@@ -97,7 +97,7 @@ static int run_memusageprint(const struct snapshot_file *f, int recording)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		warn("memusageprint died of signal %d: %s is not complete", WTERMSIG(status),
+		warn("memusageprint was killed by signal %d: %s is incomplete", WTERMSIG(status),
 		     f->name);
 	return status == 0 ? 0 : -1;
 }
@@ -129,7 +129,7 @@ int snapshot_file_write(const struct snapshot_file *f, const struct live_snapsho
 	struct mu_error err;
 
 	if (fd < 0) {
-		warn("cannot make a temporary file (TMPDIR chooses the directory): %m");
+		warn("cannot create a temporary file: %m; set TMPDIR to a writable directory");
 		return -1;
 	}
 	if (live_snapshot_save(shots, l, f->pid, fd, &err) < 0)

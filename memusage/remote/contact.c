@@ -85,8 +85,9 @@ static enum contact_status check_arena(struct collector_search *s, int arena)
 		s->contact->arena = arena;
 		return CONTACT_OK;
 	}
-	warn("process %d: what its collector handed out is not sealed: it could be cut while it is "
-	     "read", (int)s->question.pid);
+	warn("process %d: the recording from its collector is not sealed: it could be truncated "
+	     "while it is read",
+	     (int)s->question.pid);
 	return CONTACT_BROKEN;
 }
 
@@ -402,7 +403,7 @@ static enum contact_status map_orphans(struct contact *c, pid_t pid)
 /* Nobody can seal a file: who cuts it while it is read ends us, with a sentence. */
 static void on_truncated(int signal)
 {
-	static const char text[] = "memusage: the recording was cut while it was read\n";
+	static const char text[] = "memusage: the recording was truncated while it was read\n";
 
 	(void)signal;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
@@ -419,7 +420,7 @@ static enum contact_status open_file(struct contact *c, const char *name, unsign
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    !user_is_self(st.st_uid)) {
-		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of ours");
+		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of this user");
 		if (fd >= 0)
 			close(fd);
 		return CONTACT_BROKEN;

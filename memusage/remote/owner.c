@@ -95,12 +95,14 @@ static bool has_only_rights_of(const struct owner *o)
 void owner_become(const struct owner *o)
 {
 	if (o->uid == 0 || !user_is_known(o->uid))
-		die("user %u is not one whose rights could be taken on here", (unsigned int)o->uid);
+		die("cannot take the rights of user %u, who is root or unknown "
+		    "here",
+		    (unsigned int)o->uid);
 	if (setgroups(0, NULL) < 0 || setresgid(o->gid, o->gid, o->gid) < 0 ||
 	    setresuid(o->uid, o->uid, o->uid) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		die("cannot take on the rights of user %u: %m", (unsigned int)o->uid);
+		die("cannot take the rights of user %u: %m", (unsigned int)o->uid);
 	drop_capabilities();
 	if (!has_only_rights_of(o))
-		die("cannot take on the rights of user %u: some of ours are left",
+		die("cannot take the rights of user %u: some of root's rights are left",
 		    (unsigned int)o->uid);
 }

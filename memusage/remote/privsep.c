@@ -57,7 +57,7 @@ static void close_on_exec(void)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
 	}
 	if (!all)
-		die("cannot tell what is open: %m");
+		die("cannot list the open file descriptors: %m");
 	closedir(all);
 }
 
@@ -87,7 +87,7 @@ static void drop_inherited_state(const int out[2], const int err[2])
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || setsid() < 0 || chdir("/") < 0)
-		die("cannot make a process that has nothing of ours: %m");
+		die("cannot isolate the process that acts for the owner: %m");
 	dup2(null, STDIN_FILENO);
 	dup2(out[1], STDOUT_FILENO);
 	dup2(err[1], STDERR_FILENO);
@@ -202,11 +202,11 @@ int privsep_run(int (*work)(void *data), void *data)
 
 	fflush(NULL);
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
-		die("cannot make a pipe: %m");
+		die("cannot create a pipe: %m");
 	principal = getpid();
 	pid = fork();
 	if (pid < 0)
-		die("cannot make another process: %m");
+		die("cannot create a process: %m");
 	if (pid == 0) {
 		drop_inherited_state(out, err);
 		status = work(data);
@@ -220,6 +220,8 @@ int privsep_run(int (*work)(void *data), void *data)
 	end_stream(&stream[1]);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	warn("the process that looked for us, as its owner, died of signal %d", WTERMSIG(status));
+	warn("the process that acted with the owner's rights was killed by signal "
+	     "%d",
+	     WTERMSIG(status));
 	return STATUS_FAILED;
 }

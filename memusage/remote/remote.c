@@ -40,23 +40,26 @@ static int explain_status(const struct remote *r, enum contact_status status)
 	case CONTACT_NOT_RECORDED:
 		return not_recorded_explain(r->pid);
 	case CONTACT_BUSY:
-		warn("process %d: another memusage is at work on it", pid);
+		warn("process %d is in use by another memusage; try again later", pid);
 		return -1;
 	case CONTACT_DENIED:
-		warn("process %d is another user's: only that user, and root, can look at it",
+		warn("process %d belongs to another user; only that user and root can inspect it",
 		     pid);
 		return -1;
 	case CONTACT_NO_IMAGE:
 		warn("process %d runs under memusage, but is not recorded (it has not allocated "
-		     "since its fork, or was left out)", pid);
+		     "since its fork, or an option excludes it)",
+		     pid);
 		return -1;
 	case CONTACT_ORPHANED:
-		warn("process %d is recorded, but its collector is gone: only root can still look "
-		     "at it", pid);
+		warn("process %d is recorded, but its collector is gone: only root can still read "
+		     "the recording",
+		     pid);
 		return -1;
 	case CONTACT_SILENT:
-		warn("process %d: its collector did not answer for 10 seconds: it is stopped, or "
-		     "very busy; try again", pid);
+		warn("process %d: its collector did not answer for 10 seconds: it is stopped or "
+		     "busy; try again",
+		     pid);
 		return -1;
 	default:
 		return -1;
@@ -176,7 +179,7 @@ static int work_as_owner(void *data)
 		status = asked;
 	if (status == CONTACT_OK) {
 		if (result == 0 && write(r->answer, &r->pid, sizeof(r->pid)) < 0)
-			warn("cannot say which process it was: %m");
+			warn("cannot pass the process ID on: %m");
 		return result == 0 ? 0 : STATUS_FAILED;
 	}
 	if (r->is_asking)
@@ -208,7 +211,7 @@ static char *unused_xtree_name(const struct remote *r)
 		if (!name || lstat(name, &st) < 0)
 			return name;
 	}
-	warn("%s: there are too many files of that name", name);
+	warn("%s: no unused number is left for this name; remove old files", name);
 	free(name);
 	return NULL;
 }
@@ -224,7 +227,7 @@ static int copy_temporary_file(const struct remote *r, struct output *out)
 	while ((n = read(r->handed, data, sizeof(data))) > 0 && !output_failed(out)) {
 		sum += (uint64_t)n;
 		if (sum > HANDED_MAX) {
-			warn("%s: it would have more than 1 GiB", out->name);
+			warn("%s: the snapshot is larger than 1 GiB", out->name);
 			return -1;
 		}
 		fwrite(data, 1, (size_t)n, out->stream);
@@ -257,7 +260,7 @@ static void prepare_temporary_file(struct remote *r, const struct owner *owner)
 {
 	r->handed = files_temporary();
 	if (r->handed < 0 || fchown(r->handed, owner->uid, owner->gid) < 0)
-		die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+		die("cannot create a temporary file: %m; set TMPDIR to a writable directory");
 	r->form = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
 	if (!r->form)
 		exit(STATUS_FAILED);
@@ -268,7 +271,7 @@ static enum contact_status run_as_owner(struct remote *r, const struct owner *ow
 	int pair[2], code;
 
 	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) < 0)
-		die("cannot make a pipe: %m");
+		die("cannot create a pipe: %m");
 	if (r->command->operand)
 		prepare_temporary_file(r, owner);
 	r->owner = owner;
@@ -325,8 +328,8 @@ int remote_run(const struct settings *settings)
 	r.file = *words ? words[1] : NULL;
 	if (r.file && (!r.command->operand || words[2]))
 		die("%s takes %s", r.command->name,
-		    r.command->operand ? "one file" : "no operand");
+		    r.command->operand ? "at most one file" : "no operand");
 	if (r.file && *r.file == '\0')
-		die("the name of the file is empty");
+		die("the file name is empty");
 	return run_command(&r) < 0 ? STATUS_FAILED : 0;
 }

@@ -46,7 +46,7 @@ static void warn_about_quality(const struct remote *r, const struct live_snapsho
 		warn("process %d: no call stacks are recorded, so there is no tree: start it with "
 		     "--massif or --record", (int)r->pid);
 	if (s->moved > 0)
-		warn("process %d: it went on meanwhile: the snapshot is exact to within %s",
+		warn("process %d: it kept running meanwhile: the snapshot is exact to within %s",
 		     (int)r->pid, units_bytes(text, s->moved));
 }
 
@@ -198,7 +198,8 @@ static int send_request(struct remote *r, enum mu_request request, const char *d
 	}
 	if (result == LIVE_STUCK) {
 		live_withdraw(l, request);
-		warn("process %d does not answer: a thread of it is stopped inside the recorder",
+		warn("process %d does not respond: one of its threads is stopped inside the "
+		     "recorder",
 		     (int)r->pid);
 		return -1;
 	}
@@ -211,13 +212,13 @@ static int send_request(struct remote *r, enum mu_request request, const char *d
 static int run_stop(struct remote *r)
 {
 	return send_request(r, MU_REQUEST_STOP, "recording is stopped",
-			    "it is idle; recording is stopped before its next call");
+			    "it is idle; recording stops before its next call");
 }
 
 static int run_start(struct remote *r)
 {
-	return send_request(r, MU_REQUEST_START, "recording goes on",
-			    "it is idle; recording goes on with its next call");
+	return send_request(r, MU_REQUEST_START, "recording is resumed",
+			    "it is idle; recording resumes with its next call");
 }
 
 static int run_status(struct remote *r)
@@ -227,10 +228,10 @@ static int run_status(struct remote *r)
 
 static const struct remote_command commands[] = {
 	{ "help", NULL, "show this list", 0, remote_command_help, false },
-	{ "status", NULL, "show how things stand", 0, run_status, false },
+	{ "status", NULL, "show the state of the recording", 0, run_status, false },
 	{ "snapshot", "FILE", "write a snapshot to FILE (default massif.vgdb.out)",
 	  CONTROL_EXCLUSIVE, run_snapshot, false },
-	{ "detailed_snapshot", "FILE", "the same with the tree of who allocated", CONTROL_EXCLUSIVE,
+	{ "detailed_snapshot", "FILE", "the same with the tree of call stacks", CONTROL_EXCLUSIVE,
 	  run_detailed_snapshot, false },
 	{ "all_snapshots", "FILE", "write all snapshots taken so far", CONTROL_EXCLUSIVE,
 	  run_all_snapshots, false },
@@ -245,7 +246,7 @@ enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 int remote_command_help(struct remote *r)
 {
 	(void)r;
-	puts("Commands of memusage --pid=PID, which can be shortened as long as they are unique:");
+	puts("Commands of memusage --pid=PID (any unique prefix is enough):");
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const struct remote_command *c = &commands[i];
 
@@ -268,13 +269,13 @@ const struct remote_command *remote_command(const char *word)
 		if (length == 0 || strncmp(commands[i].name, word, length) != 0)
 			continue;
 		if (found) {
-			warn("%s is short for %s and for %s", word, found->name,
+			warn("%s is ambiguous: it can mean %s or %s", word, found->name,
 			     commands[i].name);
 			return NULL;
 		}
 		found = &commands[i];
 	}
 	if (!found)
-		warn("%s is no command; `memusage --pid=PID help` lists them", word);
+		warn("unknown command %s; `memusage --pid=PID help` lists the commands", word);
 	return found;
 }

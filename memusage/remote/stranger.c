@@ -203,11 +203,11 @@ int not_recorded_explain(pid_t pid)
 		return -1;
 	}
 	if (!procmem_read(fd, &first)) {
-		warn("process %d has no memory: it has ended, or is the kernel's own", (int)pid);
+		warn("process %d has no memory: it has ended or is a kernel thread", (int)pid);
 		close(fd);
 		return -1;
 	}
-	warn("process %d does not run under memusage: nothing is known of its blocks", (int)pid);
+	warn("process %d does not run under memusage: its blocks are unknown", (int)pid);
 	last = first;
 	for (int i = 0; i < LOOKS && procmem_read(fd, &last); i++)
 		nanosleep(&second, NULL);

@@ -15,18 +15,19 @@ static const char *elf_kind_reason(enum elf_kind kind)
 {
 	switch (kind) {
 	case ELF_UNREADABLE:
-		return "its file cannot be read, so it may be of any kind";
+		return "its file cannot be read, so the reason is unknown";
 	case ELF_OTHER_CLASS:
-		return "it is a 32-bit program, and the recorder is not";
+		return "it is a 32-bit program, and the recorder is a 64-bit library";
 	case ELF_OTHER_MACHINE:
-		return "it is a program for another processor than the recorder";
+		return "it was built for another processor than the recorder";
 	case ELF_STATIC:
-		return "it is statically linked: no library can be put before its malloc";
+		return "it is statically linked: no library can replace its malloc";
 	case ELF_PRIVILEGED:
-		return "it is setuid, setgid or has capabilities: the system ignores LD_PRELOAD";
+		return "it is setuid, setgid or has capabilities: the dynamic loader ignores "
+		       "LD_PRELOAD";
 	default:
-		return "it ended, or replaced itself, before the recorder could start, or it "
-		       "was started without our environment";
+		return "it ended, or executed another program, before the recorder could start, or "
+		       "it was started without the environment of memusage";
 	}
 }
 
@@ -50,7 +51,9 @@ static void describe_kind(const char *file, int depth, char text[NOT_RECORDED_TE
 const char *not_recorded_reason(const struct not_recorded *n, char text[NOT_RECORDED_TEXT])
 {
 	if (n->refused > 0)
-		snprintf(text, NOT_RECORDED_TEXT, "%s was not recorded: no memory was left for it",
+		snprintf(text, NOT_RECORDED_TEXT,
+			 "%s was not recorded: no memory was left for its "
+			 "recording",
 			 n->program);
 	else if (n->filter)
 		snprintf(text, NOT_RECORDED_TEXT,

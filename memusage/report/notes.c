@@ -30,8 +30,9 @@ static void note_unused_rule(struct report *r, const struct result *result, uint
 				      result->symbol[i].rule == rule)
 			return;
 	if (!is_auto)
-		report_note(r, "--%s-symbol=%s: no function of that name is in the files of the "
-			       "program: misspelt, stripped, or inlined everywhere",
+		report_note(r,
+			    "--%s-symbol=%s: the files of the program have no function of that "
+			    "name; it is misspelt, stripped or inlined everywhere",
 			    is_free ? "free" : "alloc", text);
 	else if (result->idle_functions == 0)
 		report_note(r, "--alloc-symbol=auto: no function of a known allocator was found");
@@ -56,7 +57,7 @@ void notes_print(struct report *r, const struct result *result)
 	const struct notes to = { add_note, r };
 
 	if (r->settings->mode == MODE_AD_HOC)
-		report_note(r, "ad hoc events are recorded, allocations are not (--mode=ad-hoc)");
+		report_note(r, "only ad hoc events were recorded, no allocations (--mode=ad-hoc)");
 	notes_put(&to, result);
 	note_unused_rules(r, result);
 }

@@ -26,7 +26,7 @@ static void execute_memusagestat(const struct session *s, pid_t main, char *opti
 	int count = 0;
 
 	if (!tool)
-		die("cannot tell where memusagestat is");
+		die("cannot find memusagestat: /proc/self/exe is not readable");
 	if (!file) {
 		fcntl(s->record.fd, F_SETFD, 0);
 		file = xasprintf("/proc/self/fd/%d", s->record.fd);
@@ -61,7 +61,9 @@ static void run_memusagestat(const struct session *s, pid_t main, const char *na
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		warn("cannot make %s: memusagestat died of signal %d", name, WTERMSIG(status));
+		warn("cannot make %s: memusagestat was killed by signal "
+		     "%d",
+		     name, WTERMSIG(status));
 	else if (status != 0)
 		warn("%s was not made", name);
 }

@@ -53,7 +53,7 @@ static void execute_memusagestat(const struct settings *s, char *data, int fd)
 	sigset_t none;
 
 	if (!tool)
-		die("cannot tell where memusagestat is");
+		die("cannot find memusagestat: /proc/self/exe is not readable");
 	if (*data == '\0') {
 		fcntl(fd, F_SETFD, 0);
 		data = xasprintf("/proc/self/fd/%d", fd);
@@ -80,7 +80,7 @@ void picture_draw(const struct settings *settings, const char *data, int fd)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		warn("cannot draw %s: memusagestat died of signal %d", settings->png,
+		warn("cannot draw %s: memusagestat was killed by signal %d", settings->png,
 		     WTERMSIG(status));
 	else if (status != 0)
 		warn("%s was not drawn", settings->png);

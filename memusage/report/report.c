@@ -24,7 +24,7 @@ static FILE *open_text_buffer(char **buffer, size_t *length)
 	FILE *text = open_memstream(buffer, length);
 
 	if (!text)
-		die("cannot get memory for the report");
+		die("out of memory for the report");
 	return text;
 }
 

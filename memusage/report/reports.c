@@ -120,7 +120,7 @@ static void execute_memusageprint(const struct session *s, unsigned int first, p
 	char *file = s->record.name;
 
 	if (!tool)
-		die("cannot tell where memusageprint is");
+		die("cannot find memusageprint: /proc/self/exe is not readable");
 	if (!file) {
 		fcntl(s->record.fd, F_SETFD, 0);
 		file = xasprintf("/proc/self/fd/%d", s->record.fd);
@@ -129,7 +129,7 @@ static void execute_memusageprint(const struct session *s, unsigned int first, p
 	redirect_output(s->text);
 	reports_reset_signals();
 	execv(tool, a.item);
-	warn("cannot say who allocated: cannot run %s: %m", tool);
+	warn("cannot report call stacks: cannot run %s: %m", tool);
 	_exit(127);
 }
 
@@ -177,7 +177,7 @@ static void print_reports(const struct session *s, unsigned int first, pid_t mai
 	}
 	status = wait_for_child(s, pid);
 	if (WIFSIGNALED(status))
-		warn("memusageprint died of signal %d: its reports are missing",
+		warn("memusageprint was killed by signal %d: its reports are missing",
 		     WTERMSIG(status));
 }
 

@@ -65,7 +65,7 @@ is "$status" 125 'a recording that cannot be written'
 
 # ---- what is executed in the end
 run memusage env -i /bin/true
-like "$err" "^memusage: 'env' was recorded, and the process was 'true' at its end: .*without our env" \
+like "$err" "^memusage: 'env' was recorded, and the process was 'true' at its end: .*lost the environment" \
 	'a program that gets a clean environment is not taken for the one before'
 for command in 'exec /bin/true' 'exit 3' 'kill -9 $$' 'ls / >/dev/null; kill -9 $$'; do
 	run memusage sh -c "$command"

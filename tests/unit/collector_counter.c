@@ -35,8 +35,8 @@ static void check_why(int error, int paranoid, const char *part)
 
 static void test_reasons(void)
 {
-	check_why(ENOENT, 2, "shows no such counter");
-	check_why(EOPNOTSUPP, 2, "shows no such counter");
+	check_why(ENOENT, 2, "has no such counter");
+	check_why(EOPNOTSUPP, 2, "has no such counter");
 	check_why(EACCES, 3, "perf_event_paranoid is 3");
 	check_why(EACCES, 4, "sysctl kernel.perf_event_paranoid=2");
 	check_why(EPERM, 2, "container");
