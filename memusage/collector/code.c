@@ -247,7 +247,7 @@ static void answer_question(struct tree *t, const struct process *p, struct mu_i
 	struct image im;
 	struct code_file *f;
 
-	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0)
+	if (!arena_image(p->arena, (uint32_t)p->slot, &im))
 		return;
 	if (!copy_wanted_module(&im, wanted, &module)) {
 		set_code_state(live, MU_CODE_FAILED);

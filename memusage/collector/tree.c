@@ -288,7 +288,7 @@ static bool began_by_fork(const struct arena *a, uint32_t k)
 {
 	struct image im;
 
-	return segment_image(&a->view, k, &im, NULL) < 0 || im.head.process.fork_mono_ns != 0;
+	return !arena_image(a, k, &im) || im.head.process.fork_mono_ns != 0;
 }
 
 /* A process that cannot be found is not taken for dead at once: its slot would be cleared under

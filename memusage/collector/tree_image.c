@@ -29,11 +29,6 @@ static struct tree_arena *find_tree_arena(const struct tree *t, const struct pro
 	return NULL;
 }
 
-static bool load_image(const struct process *p, struct image *im)
-{
-	return segment_image(&p->arena->view, (uint32_t)p->slot, im, NULL) == 0;
-}
-
 /* When the image began; within the time of this recording, whatever it says. */
 static uint64_t image_origin_ns(const struct process *p, const struct image *im)
 {
@@ -69,7 +64,7 @@ void tree_image_live(struct tree *t, struct process *p)
 	const struct tree_arena *a = find_tree_arena(t, p);
 	struct image im;
 
-	if (!load_image(p, &im))
+	if (!arena_image(p->arena, (uint32_t)p->slot, &im))
 		return;
 	p->is_live = true;
 	tree_snapshots_begin(p);
@@ -100,7 +95,7 @@ static uint64_t drain_log(struct tree *t, struct process *p, bool is_dead)
 	struct image im;
 	uint64_t before;
 
-	if (!p->log || !a || !load_image(p, &im))
+	if (!p->log || !a || !arena_image(p->arena, (uint32_t)p->slot, &im))
 		return 0;
 	before = p->log->merge.events;
 	advance_clock(a);
@@ -196,7 +191,7 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 		tree_image_live(t, p);
 	if (p->is_live)
 		tree_snapshots_end(t, p);
-	is_readable = p->is_live && load_image(p, &im);
+	is_readable = p->is_live && arena_image(p->arena, (uint32_t)p->slot, &im);
 	if (p->log)
 		end_log(t, p, is_readable ? &im : NULL);
 	if (is_readable) {
@@ -238,7 +233,7 @@ void tree_report_running(struct tree *t)
 		struct result *result;
 		struct image im;
 
-		if (!p->is_live || p->slot < 0 || !load_image(p, &im))
+		if (!p->is_live || p->slot < 0 || !arena_image(p->arena, (uint32_t)p->slot, &im))
 			continue;
 		result = xmalloc(sizeof(*result));
 		result_take(result, &im);

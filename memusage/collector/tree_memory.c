@@ -15,11 +15,6 @@
 #define EARLY_UNTIL_NS UINT64_C(2000000000)
 #define LATE_NS UINT64_C(100000000)
 
-static bool load_image(const struct process *p, struct image *im)
-{
-	return segment_image(&p->arena->view, (uint32_t)p->slot, im, NULL) == 0;
-}
-
 static uint64_t page_up(uint64_t bytes)
 {
 	return bytes > INT64_MAX / 4 ? 0 : (bytes + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
@@ -123,7 +118,7 @@ int tree_memory_sample_due(struct tree *t)
 		if (!p->is_live || p->memory_fd < 0)
 			continue;
 		t->looks = true;
-		if (now >= p->memory_due_ns && load_image(p, &im)) {
+		if (now >= p->memory_due_ns && arena_image(p->arena, (uint32_t)p->slot, &im)) {
 			take_sample(t, p, &im, now);
 			p->memory_due_ns =
 				clock_now(CLOCK_MONOTONIC) + sample_interval_ns(t, p, now);

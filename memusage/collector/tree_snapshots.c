@@ -276,8 +276,7 @@ static struct mu_triggers *shared_triggers(const struct process *p)
 	const void *found;
 	struct image im;
 
-	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0 ||
-	    im.head.triggers % 8 != 0)
+	if (!arena_image(p->arena, (uint32_t)p->slot, &im) || im.head.triggers % 8 != 0)
 		return NULL;
 	found = image_at(&im, im.head.triggers, sizeof(struct mu_triggers));
 	return (struct mu_triggers *)(uintptr_t)found;

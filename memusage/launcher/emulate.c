@@ -19,6 +19,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/library.h"
 #include "memusage/common/program.h"
+#include "memusage/launcher/start.h"
 #include "recording/env.h"
 
 enum { SCRIPTS = 4 };	/* interpreters that are scripts, as the kernel allows */
@@ -144,21 +145,15 @@ static void add_program(struct word_list *w, const char *program, char *const *c
 
 /* ---- the environment --------------------------------------------------------------------- */
 
-static bool is_variable(const char *entry, const char *name)
-{
-	size_t length = strlen(name);
-
-	return strncmp(entry, name, length) == 0 && entry[length] == '=';
-}
-
 /* The recorder is not for the emulator itself. */
 static char **make_environment(const char *collector, const char *prefix)
 {
 	struct word_list w = { .count = 0 };
 
 	for (char **entry = environ; *entry; entry++)
-		if (!is_variable(*entry, "LD_PRELOAD") && !is_variable(*entry, MU_ENV_COLLECTOR) &&
-		    !is_variable(*entry, MU_ENV_EMULATOR))
+		if (!start_is_variable(*entry, "LD_PRELOAD") &&
+		    !start_is_variable(*entry, MU_ENV_COLLECTOR) &&
+		    !start_is_variable(*entry, MU_ENV_EMULATOR))
 			append_word(&w, *entry);
 	append_word(&w, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
 	append_word(&w, xasprintf(MU_ENV_EMULATOR "=%s", prefix));

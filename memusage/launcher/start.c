@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <paths.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -36,7 +35,7 @@ void start_prepare(struct inherited *inherited, sigset_t *taken)
 	sigaction(SIGCHLD, &normal, &inherited->child);
 }
 
-static bool is_variable(const char *entry, const char *name)
+bool start_is_variable(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -53,8 +52,8 @@ char **start_environment(const char *library, const char *collector)
 		count++;
 	envp = xcalloc(count + 3, sizeof(*envp));
 	for (size_t i = 0; i < count; i++) {
-		if (!is_variable(environ[i], "LD_PRELOAD") &&
-		    !is_variable(environ[i], MU_ENV_COLLECTOR))
+		if (!start_is_variable(environ[i], "LD_PRELOAD") &&
+		    !start_is_variable(environ[i], MU_ENV_COLLECTOR))
 			envp[used++] = environ[i];
 	}
 	envp[used++] = preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :

@@ -6,6 +6,7 @@
 #define MEMUSAGE_LAUNCHER_START_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* What memusage inherited and changes for itself. */
@@ -27,6 +28,9 @@ void start_prepare(struct inherited *inherited, sigset_t *taken);
  * Returns an array for execve(), never freed.
  */
 char **start_environment(const char *library, const char *collector);
+
+/* start_is_variable -- Tells whether ENTRY of an environment ("NAME=VALUE") sets variable NAME. */
+bool start_is_variable(const char *entry, const char *name);
 
 /* start_program -- execute FILE in a child.
  *

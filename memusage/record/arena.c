@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "memusage/common/clock.h"
 #include "recording/accesses.h"
 
 #define WHOLE_SIZE (UINT64_C(1) << 40)
@@ -25,23 +25,6 @@
 static uint64_t page_up(uint64_t bytes)
 {
 	return (bytes + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t read_tsc(void)
-{
-#ifdef __x86_64__
-	return __builtin_ia32_rdtsc();
-#else
-	return 0;
-#endif
 }
 
 /* A program under RLIMIT_AS must map all of it besides its own memory. */
@@ -126,9 +109,9 @@ static void fill_header(struct mu_segment *h, const struct mu_config *config)
 	h->kind = MU_KIND_TREE;
 	h->features = (UINT64_C(1) << MU_SEC_COUNT) - 1;
 	h->config = *config;
-	h->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
-	h->start_real_ns = clock_ns(CLOCK_REALTIME);
-	h->start_tsc = read_tsc();
+	h->start_mono_ns = clock_now(CLOCK_MONOTONIC);
+	h->start_real_ns = clock_now(CLOCK_REALTIME);
+	h->start_tsc = clock_tsc();
 	h->magic = MU_SEGMENT_MAGIC;
 }
 
@@ -221,6 +204,11 @@ enum mu_slot_state arena_state(const struct arena *a, uint32_t k)
 	return __atomic_load_n(&a->slot[k].state, __ATOMIC_ACQUIRE);
 }
 
+bool arena_image(const struct arena *a, uint32_t k, struct image *im)
+{
+	return segment_image(&a->view, k, im, NULL) == 0;
+}
+
 int arena_claim(struct arena *a)
 {
 	for (uint32_t k = 0; k < a->view.head.slot_count; k++) {
@@ -233,7 +221,7 @@ int arena_claim(struct arena *a)
 		slot->pid = 0;
 		slot->parent_slot = 0;
 		slot->claimed_by = (uint32_t)getpid();
-		slot->claimed_ns = clock_ns(CLOCK_BOOTTIME);
+		slot->claimed_ns = clock_now(CLOCK_BOOTTIME);
 		return (int)k;
 	}
 	return -1;

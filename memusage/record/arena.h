@@ -60,6 +60,9 @@ void arena_share_start(struct arena *a, const struct arena *first);
  */
 bool arena_copy_slot(struct arena *a, uint32_t k, const struct arena *from, uint32_t from_k);
 
+/* arena_image -- Reads the state of the image in slot K. Returns false if it cannot be read. */
+bool arena_image(const struct arena *a, uint32_t k, struct image *im);
+
 /* arena_free -- remove the memory behind slot K and give it to whoever wants it next. */
 void arena_free(struct arena *a, uint32_t k);
 

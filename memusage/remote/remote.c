@@ -24,7 +24,7 @@
 #include "memusage/common/program.h"
 #include "memusage/remote/privsep.h"
 #include "memusage/remote/remote_command.h"
-#include "memusage/remote/stranger.h"
+#include "memusage/report/not_recorded.h"
 
 enum { BUSY_TRIES = 100, BUSY_NS = 100000000 };	/* 10 s */
 enum { NUMBERS = 100000 };			/* of files that are tried */

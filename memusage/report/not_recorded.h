@@ -6,6 +6,7 @@
 #define MEMUSAGE_REPORT_NOT_RECORDED_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* What is known when nothing was recorded. */
 struct not_recorded {
@@ -22,5 +23,12 @@ enum { NOT_RECORDED_TEXT = 1024 };
  * Looks at the program's file, which may be anything. Returns TEXT.
  */
 const char *not_recorded_reason(const struct not_recorded *n, char text[NOT_RECORDED_TEXT]);
+
+/* not_recorded_explain -- that it does not, what its memory is used for and how that grows, as far
+ * as the kernel knows, and how to start it again under memusage.
+ *
+ * Takes three seconds. Always returns -1: what was asked for cannot be done.
+ */
+int not_recorded_explain(pid_t pid);
 
 #endif
