@@ -1,4 +1,4 @@
-/* chroots.c -- the directories that processes of a tree have for their root.
+/* chroots.c -- The root directories of the processes of a tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,6 +1,6 @@
-/* counter.c -- trying the CPU's counter of instructions.
+/* counter.c -- Try the CPU's instruction counter.
  *
- * What fails here would fail in the program, where nobody could say why.
+ * A failure in the recorded program could not be explained to the user, so it is found here first.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,7 +24,8 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define INSTEAD "; use --time-unit=ms or --time-unit=B, or count with --accesses=emulate"
 
-/* Programs may look at themselves below this: Linux has 2, Debian 3, where nobody may but root. */
+/* Programs may count their own instructions up to this level. The default is 2 in Linux and 3 in
+ * Debian, where only root may. */
 enum { PARANOID_MOST = 2 };
 
 uint32_t counter_parse(const char *text)
@@ -95,7 +96,7 @@ static int open_counter(uint32_t counter)
 	return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* What software counts is in the page itself. */
+/* Software counters have their value in the page itself. */
 static bool can_read(const struct perf_event_mmap_page *page, uint32_t counter)
 {
 	return page->cap_user_rdpmc || MU_COUNTER_TYPE(counter) == PERF_TYPE_SOFTWARE;

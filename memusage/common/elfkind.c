@@ -1,4 +1,4 @@
-/* elfkind.c -- what kind of program a file is, as far as preloading goes.
+/* elfkind.c -- Tell whether a library can be preloaded into a program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,7 @@
 
 enum { READ_MAX = 64 << 10 };
 
-/* The start of a file; everything asked of it is bounds-checked by range_at(). */
+/* The start of a file. All accesses to it are bounds-checked by range_at(). */
 struct start {
 	unsigned char bytes[READ_MAX];
 	size_t length;
@@ -74,7 +74,8 @@ static enum elf_kind read_interpreter(const struct start *s, char *interpreter, 
 	return ELF_SCRIPT;
 }
 
-/* The loader's path; "" if there is none or it lies beyond what was read. */
+/* Copies the loader's path, or "" if it is beyond the bytes that were read. Returns false if the
+ * program has no loader. */
 static bool find_loader(const struct start *s, const Elf64_Ehdr *header, char *interpreter,
 			unsigned int size)
 {
@@ -85,7 +86,7 @@ static bool find_loader(const struct start *s, const Elf64_Ehdr *header, char *i
 		const void *path;
 
 		if (!at)
-			return true;	/* not readable here: assume the best */
+			return true;	/* not readable here: assume that it has one */
 		memcpy(&segment, at, sizeof(segment));
 		if (segment.p_type != PT_INTERP)
 			continue;
@@ -116,7 +117,7 @@ static enum elf_kind classify_elf(const struct start *s, char *interpreter, unsi
 	return ELF_LOADABLE;
 }
 
-/* What makes the kernel set AT_SECURE for a program that we start. */
+/* The conditions under which the kernel sets AT_SECURE for a program that we execute. */
 static bool is_privileged(const char *file)
 {
 	struct stat st;

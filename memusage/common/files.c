@@ -1,4 +1,4 @@
-/* files.c -- open the files that memusage writes.
+/* files.c -- Open the files that memusage writes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -45,7 +45,7 @@ int files_temporary(void)
 	return fd;
 }
 
-/* %%p is a percent sign and a p. */
+/* %%p is a percent sign followed by a p. */
 static bool has_specifier(const char *pattern, const char *letters)
 {
 	for (; *pattern; pattern++) {
@@ -74,7 +74,7 @@ char *files_expand(const char *pattern, pid_t pid)
 	return name;
 }
 
-/* The names are not known yet, but their directory is. */
+/* The file names are not known yet, but their directory is. */
 static void check_directory(char *name)
 {
 	char *slash = strrchr(name, '/');

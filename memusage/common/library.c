@@ -1,4 +1,4 @@
-/* library.c -- the recorder, which lies beside this program.
+/* library.c -- Find the recorder, which is installed next to this program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,8 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/private_dir.h"
 
-/* This program's file: its directory in DIR, its name is returned; NULL if unknown. */
+/* Returns the name of this program's file and copies its directory to DIR. Returns NULL if it is
+ * unknown. */
 static const char *find_own_file(char dir[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", dir, PATH_MAX - 1);
@@ -50,7 +51,8 @@ char *library_directory(void)
 	if (!find_own_file(dir))
 		die("cannot find where memusage is installed: /proc/self/exe: %m; is /proc "
 		    "mounted?");
-	/* bin -> its parent; the path then holds no "..", whoever looks at it later. */
+	/* Replaces bin by its parent, so that the path has no ".." when other processes resolve
+	 * it. */
 	slash = strrchr(dir, '/');
 	if (slash)
 		*slash = '\0';

@@ -1,7 +1,7 @@
-/* pid_namespace.c -- processes that see themselves under another ID.
+/* pid_namespace.c -- Find processes that have another ID in their own PID namespace.
  *
- * Looking through /proc costs some 20 us for each process of the machine, and many slots may ask at
- * once: what was found is kept.
+ * A scan of /proc costs about 20 us for each process of the machine, and many slots may need it at
+ * once, so its result is cached.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* private_dir.c -- a place for sockets and links that nobody else can tamper with.
+/* private_dir.c -- Directories for sockets and links that other users cannot change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

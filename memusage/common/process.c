@@ -1,4 +1,4 @@
-/* process.c -- the processes that the collector knows.
+/* process.c -- The processes that the collector knows.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,7 +19,7 @@
 
 #include "cli/xmalloc.h"
 
-/* Descriptors that processes leave free, or a quarter where there are few. */
+/* Number of descriptors that processes leave free, or a quarter of the limit if that is less. */
 enum { SPARE = 32 };
 
 struct process *processes_find(const struct processes *all, pid_t pid)
@@ -53,7 +53,8 @@ struct process *processes_owner(const struct processes *all, const struct arena 
 	return NULL;
 }
 
-/* A number from /proc/PID/stat, counted from the state behind the name, which is 0:
+/* Returns a number from /proc/PID/stat. Fields count from the state behind the name, which is field
+ * 0:
  *
  *	4711 (na) me) S 4700 4711 ...
  */
@@ -120,7 +121,8 @@ bool process_has_child_but(pid_t except)
 	return found;
 }
 
-/* The last number of a line with two or more, one per namespace from ours inwards:
+/* Returns the last number of a line that has one number for each namespace, from ours inwards; 0 if
+ * there is only one:
  *
  *	NSpid:	4711	1
  */

@@ -1,4 +1,4 @@
-/* procmem.c -- the memory of a process as the kernel accounts it.
+/* procmem.c -- The memory of a process as the kernel accounts for it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

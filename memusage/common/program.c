@@ -1,4 +1,4 @@
-/* program.c -- find the program to run, and say why it cannot be.
+/* program.c -- Find the program to run, or tell why it cannot be run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 
 #include "cli/xmalloc.h"
 
-/* 0 or an errno. Devices and pipes are refused by execve just as directories are. */
+/* Returns 0 or an errno. execve refuses devices and pipes just as directories. */
 static int check_executable(const char *path)
 {
 	struct stat st;
@@ -52,8 +52,8 @@ static int search_path(const char *name, char **path)
 			*path = candidate;
 			return 0;
 		}
-		/* A directory of that name is as good as nothing there, and one of PATH that may
-		 * not be searched has nothing, as for shells. */
+		/* As in shells, a directory of that name does not count, nor does a directory of
+		 * PATH that may not be searched. */
 		if (error == EACCES && stat(candidate, &st) == 0)
 			refused = error;
 		free(candidate);

@@ -1,4 +1,4 @@
-/* samples.c -- the timeline of one process while it is recorded: samples, never too many.
+/* samples.c -- A bounded timeline of one recorded process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,7 @@ static bool has_more_resident(const struct mu_sample *a, const struct mu_sample 
 	return timeline_resident(a) > timeline_resident(b);
 }
 
-/* The first sample stays what it was: it says what the process had before its first block. */
+/* The first sample is kept: it shows the memory of the process before its first block. */
 static void halve_samples(struct samples *s)
 {
 	uint32_t to = 1;

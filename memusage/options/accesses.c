@@ -1,4 +1,4 @@
-/* accesses.c -- who counts reads and writes, and what programs are to be built with for it.
+/* accesses.c -- Options that count reads and writes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,9 +12,9 @@
 #include "cli/output.h"
 #include "memusage/common/library.h"
 
-/* All accesses by the hooks of one sanitizer, atomic operations by those of the other: the first
- * takes an atomic addition for a write alone. No run-time of either is linked. Comparisons would
- * be expanded by the code generator, where no hook sees them. */
+/* The hooks of one sanitizer see all accesses, those of the other the atomic operations, since the
+ * first takes an atomic addition for a write alone. The run-time library of neither is linked. The
+ * code generator would expand comparisons inline, where no hook sees them. */
 #define CLANG_FLAGS \
 	"-fsanitize=kernel-address -mllvm -asan-instrumentation-with-call-threshold=0 " \
 	"-mllvm -asan-stack=0 -mllvm -asan-globals=0 -mllvm -asan-opt=0 " \
@@ -32,7 +32,7 @@ static enum compiler compiler_of(const char *arg)
 	return strcmp(arg, "clang") == 0 ? CLANG : OTHER;
 }
 
-/* Shells and build systems split what they are given at blanks. */
+/* Shells and build systems split the output at blanks. */
 static char *compiler_safe_directory(void)
 {
 	char *dir = library_directory();
@@ -51,8 +51,8 @@ static void print_and_exit(const char *text)
 	exit(0);
 }
 
-/* gcc takes its flags from a file, so that they reach the compiler alone: given to it as usual
- * they would link the run-time of its thread sanitizer, too. */
+/* gcc reads these flags from a file, so that only the compiler gets them: on the command line they
+ * would also link the run-time library of the thread sanitizer. */
 const char *accesses_print_cflags(const struct opt *option, const char *arg, void *data)
 {
 	enum compiler compiler = compiler_of(arg);
@@ -68,7 +68,7 @@ const char *accesses_print_cflags(const struct opt *option, const char *arg, voi
 	return NULL;
 }
 
-/* Some build systems put libraries before the objects that need them. */
+/* Some build systems place libraries before the objects that need them. */
 const char *accesses_print_libs(const struct opt *option, const char *arg, void *data)
 {
 	char *dir;

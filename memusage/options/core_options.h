@@ -1,5 +1,6 @@
-/* core_options.h -- the options of Valgrind's core, in one list: rules of massif.c and rows of the
- * option table are made of it.
+/* core_options.h -- The options of Valgrind's core.
+ *
+ * The rules of massif.c and rows of the option table are made of this list.
  *
  * Source  valgrind --help-debug of 3.19, manual of the core of 3.23; docs/compat.md.
  *
@@ -14,7 +15,7 @@
 #define CORE_NO_FILL "is not supported: use the C library's MALLOC_PERTURB_"
 #define CORE_INSIDE "is not supported: it shows internals of Valgrind"
 
-/* O(NAME, ONLY, WHY): all values but ONLY are refused, for that reason; "": all are. */
+/* O(NAME, ONLY, WHY): every value but ONLY is refused for the reason WHY; "" refuses all values. */
 #define CORE_OPTIONS_JUDGED(O) \
 	O("run-libc-freeres", "no", CORE_CRASHES) \
 	O("run-cxx-freeres", "no", CORE_CRASHES) \
@@ -57,15 +58,15 @@
 	O("profile-heap", "no", CORE_INSIDE) \
 	O("dump-error", "0", CORE_INSIDE)
 
-/* O(NAME): of memusageprint, too. */
+/* O(NAME): an option that memusageprint has, too. */
 #define CORE_OPTIONS_PASSED(O) \
 	O("fullpath-after") O("read-inline-info") O("demangle")
 
-/* O(NAME): have a meaning here. */
+/* O(NAME): an option that memusage implements. */
 #define CORE_OPTIONS_MEANT(O) \
 	O("log-file") O("stats")
 
-/* O(NAME): about errors, or tune Valgrind's own machine, and make no difference here. */
+/* O(NAME): an option about errors or about Valgrind's own machine, which has no effect here. */
 #define CORE_OPTIONS_IDLE(O) \
 	O("soname-synonyms") O("suppressions") O("error-limit") O("child-silent-after-fork") \
 	O("max-stackframe") O("main-stacksize") O("keep-debuginfo") O("smc-check") O("sim-hints") \

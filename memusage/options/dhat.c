@@ -1,4 +1,4 @@
-/* dhat.c -- the options of Valgrind's DHAT.
+/* dhat.c -- The options of Valgrind's DHAT.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -35,7 +35,8 @@ static bool is_massif_unit(const char *word)
 	return strcmp(word, "ms") == 0 || strcmp(word, "B") == 0 || strcmp(word, "i") == 0;
 }
 
-/* Whether it means Massif's profile is settled when all options are known. */
+/* --time-unit alone does not ask for Massif's profile: settle_massif() decides when all options are
+ * known. */
 static const char *pass_unit_to_massif(const struct opt *option, const char *arg,
 				       const struct dhat_and_massif *both)
 {

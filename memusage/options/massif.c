@@ -1,4 +1,4 @@
-/* massif.c -- the options of Valgrind's Massif, and those of its core that go with them.
+/* massif.c -- The options of Valgrind's Massif and of Valgrind's core.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -40,15 +40,15 @@ bool massif_talks(const struct massif_settings *m)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-/* An option of Massif: where its value goes, and what values there are. */
+/* An option of Massif: the field of its value, and the valid values. */
 struct massif_rule {
 	const char *name;
 	const char *(*parse)(const struct massif_rule *rule, const char *arg,
 			     struct massif_settings *m);
 	size_t offset;		/* of the field in struct massif_settings */
-	unsigned int min, max;	/* of a number */
+	unsigned int min, max;	/* valid range of a number */
 	bool is_shared;		/* suits other reports too, so it does not ask for Massif's */
-	bool is_passed;		/* memusageprint is to know it */
+	bool is_passed;		/* goes to memusageprint */
 };
 
 static void *settings_field(const struct massif_rule *rule, struct massif_settings *m)
@@ -98,7 +98,7 @@ static const char *parse_percent(const struct massif_rule *rule, const char *arg
 	return NULL;
 }
 
-/* Judged, and left to memusageprint. */
+/* Only validates the value: memusageprint uses it. */
 static const char *check_threshold(const struct massif_rule *rule, const char *arg,
 				   struct massif_settings *m)
 {
@@ -174,7 +174,7 @@ static const char *parse_text(const struct massif_rule *rule, const char *arg,
 	return NULL;
 }
 
-/* A name for memusageprint. */
+/* Only validates the name: memusageprint uses it. */
 static const char *parse_function_name(const struct massif_rule *rule, const char *arg,
 				       struct massif_settings *m)
 {
@@ -202,7 +202,7 @@ static const struct massif_rule rules[] = {
 	{ .name = "show-below-main", .parse = check_yes_no, .is_shared = true, .is_passed = true },
 };
 
-/* Massif names all of its own in its file, but none of the core's. */
+/* Massif lists all of its own options in its file, but none of the core's. */
 static void append_description(struct massif_settings *m, const char *text)
 {
 	char *longer;
@@ -247,8 +247,8 @@ const char *massif_option(const struct opt *option, const char *arg, void *data)
 
 struct core_rule {
 	const char *name;
-	const char *only;	/* the one value that is accepted; NULL: any */
-	const char *why_not;	/* what is said of others */
+	const char *only;	/* the only accepted value; NULL: any */
+	const char *why_not;	/* the reason why others are refused */
 	bool is_passed;
 };
 

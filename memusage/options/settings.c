@@ -1,4 +1,4 @@
-/* settings.c -- what the command line and the environment ask for.
+/* settings.c -- The settings from the command line and the environment.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 #include "recording/env.h"
 
 enum {
-	BUFFER_MAX = 32768,	/* glibc's, its default too */
+	BUFFER_MAX = 32768,	/* glibc's maximum and default */
 	TOP_DEFAULT = 10,
 	TOP_MAX = 1000000,
 	FAILURE = 125
@@ -26,7 +26,7 @@ enum {
 static struct settings settings;
 static struct dhat_and_massif shared = { &settings.dhat, &settings.massif };
 
-/* glibc's rule, and atoi's: whatever is not a number from 1 to the maximum is the maximum. */
+/* As in glibc (atoi), any text that is not a number from 1 to the maximum means the maximum. */
 static int buffer_size(const char *text)
 {
 	long records = strtol(text, NULL, 10);
@@ -257,7 +257,7 @@ const struct opt_tool settings_tool = {
 	.stop_at_operand = true,
 };
 
-/* glibc's variables are the defaults of the options that set them. */
+/* glibc's variables are the defaults of the options of the same meaning. */
 static void read_environment(void)
 {
 	const char *buffer = getenv(MU_ENV_BUFFER_SIZE);
@@ -270,7 +270,7 @@ static void read_environment(void)
 	settings.mmap = getenv(MU_ENV_TRACE_MMAP) != NULL;
 }
 
-/* An empty name on the command line means "not asked for", as glibc has it. */
+/* An empty name on the command line means "not given", as in glibc. */
 static void drop_empty(const char **text)
 {
 	if (*text && **text == '\0')
@@ -306,7 +306,7 @@ bool settings_has_timeline(const struct settings *s)
 	return s->verbose || settings_has_stacks(s);
 }
 
-/* A name that cannot be made is an error before the program runs, not after it. */
+/* Reports a file name that cannot be made before the program runs, not after it. */
 static void check_pattern(const char *option, const char *pattern)
 {
 	char why[128], *name = pattern ? output_expand(pattern, 1, getenv, why) : NULL;
@@ -328,7 +328,7 @@ static void check_symbols(const char *option, const struct opt_list *list, bool 
 	}
 }
 
-/* Options that suit other reports ask for Massif's only when no other one is asked for. */
+/* Options that suit other reports ask for Massif's only if no other report is asked for. */
 static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
@@ -364,7 +364,7 @@ static void check_triggers(void)
 			      settings.mode == MODE_COPY ? "copy" : "ad-hoc");
 }
 
-/* Pages are the heap: blocks are not looked at, so nothing can be said of them. */
+/* The pages are the heap: blocks are not recorded, so reports about blocks are impossible. */
 static void check_pages(void)
 {
 	const char *other = settings.massif.stacks		? "--stacks=yes"
@@ -382,7 +382,7 @@ static void check_pages(void)
 	settings.own_malloc = OWN_IGNORE;
 }
 
-/* As memusagestat would say it, but before the run. */
+/* Reports the error of memusagestat before the run. */
 static void check_size(void)
 {
 	const unsigned int width = settings.x_size ? settings.x_size : PICTURE_WIDTH;

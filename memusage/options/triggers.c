@@ -1,4 +1,4 @@
-/* triggers.c -- the options of snapshots that are taken by themselves.
+/* triggers.c -- The options of automatic snapshots.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -34,8 +34,8 @@ bool triggers_watches(const struct trigger_settings *t, enum mu_watch kind)
 
 /* ---- the signal -------------------------------------------------------------------------- */
 
-/* Those that mean something to the kernel, the terminal, or to anybody's kill(1) are not here:
- * their default action would be missed. */
+/* Excludes signals that the kernel, the terminal or kill(1) send for their default action, which
+ * would be lost. */
 static const struct {
 	const char *name;
 	int number;
@@ -45,7 +45,7 @@ static const struct {
 	{ "WINCH", SIGWINCH }, { "STKFLT", SIGSTKFLT },
 };
 
-/* RTMIN, RTMIN+3, RTMAX, RTMAX-3. 0: is none. */
+/* Parses RTMIN, RTMIN+3, RTMAX and RTMAX-3. Returns 0 for any other name. */
 static int parse_real_time_signal(const char *name)
 {
 	bool is_low = strncasecmp(name, "RTMIN", 5) == 0;
@@ -108,7 +108,7 @@ static enum mu_watch find_quantity(const char *text, size_t length)
 	return MU_WATCH_NONE;
 }
 
-/* Blocks are counted by thousands. */
+/* Suffixes of a count of blocks are powers of 1000. */
 static bool parse_count(const char *text, uint64_t *value)
 {
 	static const char suffixes[] = "kmgt";
