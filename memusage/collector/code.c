@@ -1,4 +1,4 @@
-/* code.c -- answer recorders that ask what the code of a module is (--ignore-fn).
+/* code.c -- Answer recorders that ask for the code of a module (--ignore-fn).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,16 +28,16 @@
 enum { FILES_MAX = 4096 };
 #define WORDS_MAX (UINT64_C(1) << 24)
 
-/* A file whose code was asked for; numbers name it whatever its path. */
+/* A file whose code was asked for, identified by numbers, whatever its path. */
 struct code_file {
-	bool is_symbols;	/* asked for what --alloc-symbol names */
+	bool is_symbols; /* the question is where the functions of --alloc-symbol are */
 	dev_t device;
 	ino_t inode;
 	struct timespec changed;
-	pid_t reader;		/* 0: it is known, or cannot be */
+	pid_t reader; /* 0: the answer is known, or there is none */
 	int pidfd;
-	int answer;		/* memfd that the reader writes to, -1 */
-	uint64_t *word;		/* NULL: it cannot be known */
+	int answer;	/* memfd that the reader writes to, -1 none */
+	uint64_t *word; /* NULL: there is no answer */
 	uint64_t count;
 };
 
@@ -157,7 +157,7 @@ static struct code_file *find_code_file(const struct stat *st, bool is_symbols)
 	return NULL;
 }
 
-/* As the process sees it; where we may not look, as we do. */
+/* Finds the file as the process sees it or, without permission, as we do. */
 static bool stat_for_process(pid_t pid, const char *path, char root[32], struct stat *st)
 {
 	char whole[PATH_MAX + 32];
@@ -203,7 +203,7 @@ static struct code_file *find_or_start_file(struct tree *t, const struct process
 
 /* ---- answering ---------------------------------------------------------------------------- */
 
-/* The image as it lies in memory: its fields are checked wherever they are used. */
+/* The image in shared memory. Its fields are untrusted and checked at each use. */
 static struct mu_image *shared_image(const struct process *p)
 {
 	const struct mu_segment *h = &p->arena->view.head;
@@ -232,7 +232,7 @@ static void copy_code_words(const struct process *p, struct mu_image *live,
 	set_code_state(live, MU_CODE_DONE);
 }
 
-/* What is asked about. Returns false if nothing is there. */
+/* Copies the module of the question. Returns false if there is none. */
 static bool copy_wanted_module(const struct image *im, uint32_t wanted, struct mu_module *module)
 {
 	if (wanted == MU_CODE_SYMBOLS)

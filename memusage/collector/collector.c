@@ -1,4 +1,4 @@
-/* collector.c -- the process that owns the recordings of a tree: its event loop.
+/* collector.c -- The process that owns the recordings of a tree: its event loop.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,25 +32,25 @@
 
 enum {
 	EVENTS = 64,
-	TICK_MS = 100,	/* the most a data file lags behind */
-	FLOW = 8192	/* events in a millisecond, from which on we look by ourselves */
+	TICK_MS = 100, /* maximum lag of a data file */
+	FLOW = 8192    /* events per millisecond from which on the logs are polled */
 };
 
 struct collector {
 	struct tree tree;
-	struct registration hellos;
+	struct registration registration;
 	struct rusage usage;
 	bool has_usage;
-	char last_name[17];	/* what the program was called when it ended, "" unknown */
-	bool is_reported;	/* the launcher has been told, or is gone */
+	char last_name[17];	/* name of the program when it ended, "" unknown */
+	bool is_reported;	/* the launcher has the report, or is gone */
 	bool is_ended;		/* the program has ended */
-	bool is_settled;	/* ... and all that it did has been seen */
-	uint64_t last_snapshot; /* the last snapshot that the report is to have */
-	bool launcher_is_gone;	/* the launcher is gone */
-	unsigned int images;	/* of which the reports have been made */
-	uint64_t drained_ns;	/* CLOCK_MONOTONIC of the last look at the logs */
-	bool is_flowing;	/* so many events come that we need not be woken */
-	bool is_armed;		/* we are woken by what happens after the last look */
+	bool is_settled;	/* ... and all events before its end have been handled */
+	uint64_t last_snapshot; /* the last snapshot that belongs into the report */
+	bool launcher_is_gone;
+	unsigned int images; /* images whose reports have been made */
+	uint64_t drained_ns; /* CLOCK_MONOTONIC of the last drain of the logs */
+	bool is_flowing;     /* events are so many that the logs are polled */
+	bool is_armed;	     /* the arenas wake us */
 };
 
 static volatile sig_atomic_t must_end;
@@ -68,8 +68,8 @@ static void on_terminate(int signal)
 	errno = saved;
 }
 
-/* A session of its own: neither the terminal's keys nor the shell's job control reach us. The
- * program's own signals are none of our business. */
+/* In a session of its own, the collector gets neither the terminal's keys nor job control. It
+ * ignores the signals that were meant for the program. */
 static void set_up_process(void)
 {
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2,
@@ -86,7 +86,7 @@ static void set_up_process(void)
 	sigaction(SIGTERM, &action, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* A pidfd for every process of the tree. */
+	/* Allows a pidfd for every process of the tree. */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
@@ -138,7 +138,7 @@ static void receive_from_launcher(struct collector *c, bool may_wait)
 	}
 }
 
-/* The launcher may still be on its way back from starting the program when that says hello. */
+/* A program may register before the launcher has reported its start. */
 static void learn_root(void *data)
 {
 	struct collector *c = data;
@@ -149,7 +149,7 @@ static void learn_root(void *data)
 
 /* ---- the report -------------------------------------------------------------------------- */
 
-/* A pipe that somebody reads to its end must not stay open because of us. */
+/* A reader of our standard output must see its end when the program has ended. */
 static void replace_standard_files(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -164,7 +164,7 @@ static void replace_standard_files(void)
 		close(null);
 }
 
-/* A file of its own takes what processes do that live on. */
+/* Processes that outlive the program are reported only to a file of --output. */
 static void detach_from_launcher(struct collector *c)
 {
 	struct report *r = &c->tree.report;
@@ -177,13 +177,13 @@ static void detach_from_launcher(struct collector *c)
 		close(c->tree.s->text);
 	c->tree.s->text = -1;
 	replace_standard_files();
-	/* Nobody would read it. */
+	/* The launcher, its only reader, is gone. */
 	if (c->tree.s->ended_images >= 0)
 		close(c->tree.s->ended_images);
 	c->tree.s->ended_images = -1;
 }
 
-/* What needs names of functions, of the images that have come since the last time. */
+/* Has memusageprint report the images that have been added since the last call. */
 static void make_reports(struct collector *c)
 {
 	struct session *s = c->tree.s;
@@ -195,7 +195,8 @@ static void make_reports(struct collector *c)
 	c->images = s->record.images;
 }
 
-/* What is missing then; the processes themselves have noticed nothing. */
+/* Reports which data the killed collector took with it. The processes themselves are not
+ * affected. */
 static void note_replaced(struct tree *t)
 {
 	const struct session *s = t->s;
@@ -230,8 +231,8 @@ static const char *first_image_name(const struct result *r)
 	return "";
 }
 
-/* The kernel calls a process by the program that it executes. Who renamed himself may have done
- * so, too; but an image whose exit handlers ran was the last one. */
+/* The kernel names a process after its program. A program may have renamed itself, too, but an
+ * image whose exit handlers ran was the last one. */
 static void note_successor(struct collector *c)
 {
 	struct report *r = &c->tree.report;
@@ -297,15 +298,15 @@ static void handle_event(struct collector *c, int fd)
 	if (fd == t->s->wire)
 		receive_from_launcher(c, false);
 	else if (fd == t->s->endpoint.abstract_fd || fd == t->s->endpoint.path_fd)
-		registration_accept(&c->hellos, fd);
+		registration_accept(&c->registration, fd);
 	else if (fd == t->event && read(fd, &count, sizeof(count)) < 0)
 		return;
 	else if (!tree_process_ended(t, fd) && !control_closed(t, fd))
-		registration_read(&c->hellos, fd);
+		registration_read(&c->registration, fd);
 }
 
-/* Being woken costs the program and us more than looking every millisecond, once there would be
- * hundreds of wakes in a second. */
+/* From some hundred wakes a second on, waking costs the program and the collector more than polling
+ * every millisecond. */
 static void drain_logs(struct collector *c)
 {
 	uint64_t events = tree_drain(&c->tree), now;
@@ -318,7 +319,7 @@ static void drain_logs(struct collector *c)
 	c->drained_ns = now;
 }
 
-/* What may have happened since: cheap enough to be looked at after every wake. */
+/* Handles all changes since the last call; cheap enough to be called after every wake. */
 static void process_changes(struct collector *c)
 {
 	struct tree *t = &c->tree;
@@ -339,7 +340,7 @@ static int next_timeout(struct collector *c)
 			 t->has_unwatched_arena || tree_snapshots_must_poll();
 	int memory = tree_memory_sample_due(t), idle = tree_idle_check(t);
 
-	/* When the flow has ended, one look more: what comes now would wake nobody. */
+	/* After a burst of events one more poll is needed, since its last events wake nothing. */
 	if (c->is_flowing || !c->is_armed)
 		return 1;
 	if (must_look && (idle < 0 || idle > TICK_MS))
@@ -358,8 +359,8 @@ static bool handle_events(struct collector *c, int timeout)
 	return count > 0;
 }
 
-/* See everything that has happened so far: each look can bring more to light. Bounded, because
- * the rest of the tree may go on doing things for ever. */
+/* Handles everything that has happened so far; each pass can reveal more. The number of passes is
+ * bounded, since other processes may go on forever. */
 static void settle_events(struct collector *c)
 {
 	for (int turns = 0; turns < 64; turns++) {
@@ -369,7 +370,7 @@ static void settle_events(struct collector *c)
 	}
 }
 
-/* Whoever is dead when the program's end is told belongs into its report. */
+/* The report includes every process that had ended when the program's end was reported. */
 static bool is_finished(struct collector *c)
 {
 	struct tree *t = &c->tree;
@@ -402,7 +403,8 @@ void collector_run(struct session *s)
 	static struct collector c;
 
 	set_up_process();
-	if (tree_init(&c.tree, s) < 0 || registration_init(&c.hellos, &c.tree, learn_root, &c) < 0)
+	if (tree_init(&c.tree, s) < 0 ||
+	    registration_init(&c.registration, &c.tree, learn_root, &c) < 0)
 		die("cannot start the collector: %m");
 	wake_event = c.tree.event;
 	if (s->killed)

@@ -1,8 +1,8 @@
-/* collector.h -- the process that owns the recordings of a tree and writes what they become.
+/* collector.h -- The process that owns the recordings of a tree and writes their outputs.
  *
- * It is made before the program runs, in a session of its own, and lives as long as a process
- * of the tree does. While the program only counts it sleeps: it wakes when an image announces
- * itself, when a process forks and when one ends.
+ * The launcher starts it before the program, in a session of its own. It lives as long as any
+ * process of the tree. While the program only counts, it sleeps; it wakes when an image registers,
+ * when a process forks and when one ends.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,10 +11,10 @@
 
 #include "memusage/record/session.h"
 
-/* collector_run -- be the collector.
+/* collector_run -- Runs the collector.
  *
  * s  as made by the launcher, s->wire being the collector's side.
- * Returns when no process of the tree is left, or after SIGTERM; everything is written then.
+ * Returns when no process of the tree is left, or after SIGTERM, with all outputs written.
  */
 void collector_run(struct session *s);
 

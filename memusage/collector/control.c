@@ -1,4 +1,4 @@
-/* control.c -- the collector's side of `memusage --pid`.
+/* control.c -- The collector's side of `memusage --pid`.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,7 @@ bool control_is_question(int connection)
 		       sizeof(magic) && magic == CONTROL_MAGIC;
 }
 
-/* *PIDFD is set to what came with it, or -1. */
+/* *PIDFD receives the attached descriptor, or -1. */
 static bool receive_question(int connection, struct control_question *question, int *pidfd)
 {
 	ssize_t length = fd_passing_receive(connection, question, sizeof(*question), pidfd);
@@ -34,7 +34,8 @@ static bool receive_question(int connection, struct control_question *question, 
 	       question->version == CONTROL_VERSION;
 }
 
-/* Which process a pidfd is of, in our namespace: 0 none of ours, -1 it is no pidfd. */
+/* Returns the process of a pidfd in our namespace: 0 if it is not visible, -1 if PIDFD is no
+ * pidfd. */
 static pid_t pid_of_pidfd(int pidfd)
 {
 	char path[64], text[1024];
@@ -61,7 +62,7 @@ static bool is_permitted_user(int connection)
 	       (user_is_self(peer.uid) || peer.uid == 0);
 }
 
-/* What the run was asked for decides about its snapshots, too. */
+/* Appends an option of the run, which applies to its snapshots, too. */
 static void append_answer_text(struct control_answer *a, const char *text)
 {
 	size_t length = strlen(text) + 1;
@@ -126,7 +127,7 @@ void control_answer(struct tree *t, int connection)
 
 	a = (struct control_answer){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
 				     .status = CONTROL_DENIED, .collector = getpid() };
-	/* First of all: a process of the tree may have another user. */
+	/* Checked first, since a process of the tree may belong to another user. */
 	if (!is_permitted_user(connection)) {
 		send_answer(connection, &a, -1);
 		goto out;
@@ -160,7 +161,7 @@ bool control_closed(struct tree *t, int fd)
 
 		if (p->control != fd)
 			continue;
-		/* It has nothing more to say. */
+		/* The client sends nothing more, so this is not data. */
 		if (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN)
 			return true;
 		close(fd);

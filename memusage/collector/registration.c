@@ -1,4 +1,4 @@
-/* registration.c -- new images that ask to be recorded.
+/* registration.c -- Register new images that ask to be recorded.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 #include "cli/user.h"
 #include "memusage/collector/control.h"
 
-/* Between a process that is known and one that it started, by programs that are not. */
+/* Maximum distance of a process to a known ancestor; the programs between them are not recorded. */
 enum { ANCESTORS = 8 };
 
 int registration_init(struct registration *h, struct tree *tree, void (*learn_root)(void *data),
@@ -27,7 +27,7 @@ int registration_init(struct registration *h, struct tree *tree, void (*learn_ro
 	return h->reserve < 0 ? -1 : 0;
 }
 
-/* glibc's rule: the name is equal to the last part of argv[0]. */
+/* As in glibc, the name must equal the last part of argv[0]. */
 static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t pid)
 {
 	const struct settings *s = t->s->settings;
@@ -37,8 +37,8 @@ static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t 
 	return !s->progname || strcmp(s->progname, hello->name) == 0;
 }
 
-/* Another user must not get at the memory of this tree, least of all at root's. A program that
- * has changed its user is still known by its process, or by one of its ancestors. */
+/* Another user must not get access to the memory of this tree, least of all to root's. A program
+ * that has changed its user is still known by its process or by one of its ancestors. */
 static bool has_tree_ancestor(const struct tree *t, pid_t pid)
 {
 	for (int generation = 0; generation < ANCESTORS && pid > 1; generation++) {
@@ -54,7 +54,7 @@ static bool is_permitted_peer(const struct tree *t, const struct ucred *peer)
 	return user_is_self(peer->uid) || has_tree_ancestor(t, peer->pid);
 }
 
-/* Of strangers nothing is taken, not even what they have sent: descriptors may come with it. */
+/* Nothing is received from another user, since descriptors may be attached. */
 static bool is_foreign_user(const struct registration *h, int connection)
 {
 	struct ucred peer;
@@ -68,7 +68,7 @@ static bool is_foreign_user(const struct registration *h, int connection)
 	return !is_permitted_peer(h->tree, &peer);
 }
 
-/* A process ID that was in use before may belong to another process by now. */
+/* The process ID may have been reused. */
 static struct process *watch_new_image(struct tree *t, pid_t pid)
 {
 	struct process *p = processes_find(&t->processes, pid);
@@ -100,8 +100,8 @@ static void register_image(struct registration *h, int connection, pid_t pid, ui
 		tree_end_image(t, p, TREE_DEATH);
 }
 
-/* A parent that cannot map other slots, or found none free, takes one for the child it is about
- * to make; who the child is will be seen in the slot. */
+/* A parent that cannot map other slots, or found none free, asks for a slot for the child that it
+ * is about to fork. The slot will show the child's process ID. */
 static void reserve_child_slot(struct registration *h, int connection, const struct mu_hello *hello,
 			       const struct ucred *peer)
 {
@@ -115,14 +115,14 @@ static void reserve_child_slot(struct registration *h, int connection, const str
 		arena_free(a, (uint32_t)slot);
 }
 
-/* Only root, and who has been root, can become another user; what anybody else says is not asked. */
+/* Only a process that is or was root can change its user: the claim of any other one is ignored. */
 static void move_image(struct registration *h, int connection, const struct mu_hello *hello,
 		       const struct ucred *peer)
 {
 	uid_t user = peer->uid == 0 ? hello->user : peer->uid;
 	struct process *p;
 
-	/* A child that was forked a moment ago may not have been seen yet. */
+	/* A child that has just been forked may not be known yet. */
 	tree_scan(h->tree);
 	p = processes_find(&h->tree->processes, peer->pid);
 	if (!p || p->slot < 0 || !tree_move(h->tree, p, user))
@@ -131,7 +131,7 @@ static void move_image(struct registration *h, int connection, const struct mu_h
 		endpoint_reply(connection, MU_HELLO_RECORD, p->arena, (unsigned int)p->slot);
 }
 
-/* The image before an exec has ended all the same. */
+/* The image before the exec has ended nevertheless. */
 static void reply_ignored(struct registration *h, int connection, pid_t pid)
 {
 	struct process *p = processes_find(&h->tree->processes, pid);
@@ -162,7 +162,7 @@ static void answer_registration(struct registration *h, int connection,
 		register_image(h, connection, peer->pid, peer->uid);
 }
 
-/* Returns whether the connection is finished with. */
+/* Returns whether the connection is done. */
 static bool serve_connection(struct registration *h, int connection)
 {
 	struct mu_hello hello;
@@ -181,7 +181,7 @@ static bool serve_connection(struct registration *h, int connection)
 	return result != 0;
 }
 
-/* Whoever connects and says nothing makes room for others in the end. */
+/* The oldest silent connection is closed to make room for a new one. */
 static void queue_connection(struct registration *h, int connection)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
@@ -193,7 +193,8 @@ static void queue_connection(struct registration *h, int connection)
 	epoll_ctl(h->tree->epoll, EPOLL_CTL_ADD, connection, &event);
 }
 
-/* Without a descriptor left (ulimit -n) a connection would wait for ever, and we would spin. */
+/* Without a free descriptor (ulimit -n) the connection would wait forever, and the loop would
+ * spin. */
 static int accept_with_reserve(struct registration *h, int fd)
 {
 	const int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
@@ -201,7 +202,7 @@ static int accept_with_reserve(struct registration *h, int fd)
 
 	if (connection >= 0 || (errno != EMFILE && errno != ENFILE))
 		return connection;
-	/* Something else may have had it for a moment when it was to be taken back. */
+	/* Another file may have taken the reserve for a moment. */
 	if (h->reserve < 0)
 		h->reserve = fcntl(h->tree->event, F_DUPFD_CLOEXEC, 3);
 	if (h->reserve < 0)

@@ -1,4 +1,4 @@
-/* registration.h -- new images that ask to be recorded.
+/* registration.h -- Register new images that ask to be recorded.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 
 #include "memusage/collector/tree.h"
 
-/* Connections that have not said anything yet; more than anybody needs. */
+/* Connections without a message so far; more than honest programs need. */
 enum { REGISTRATION_WAITING = 32 };
 
 struct registration {
@@ -15,22 +15,22 @@ struct registration {
 	void (*learn_root)(void *data);
 	void *data;
 	int waiting[REGISTRATION_WAITING]; /* -1: none */
-	unsigned int next;		/* the oldest of them */
-	int reserve;			/* a descriptor to be given up for a connection, -1 */
+	unsigned int next;		   /* index of the oldest */
+	int reserve;			   /* descriptor to give up for a connection, -1 none */
 };
 
-/* registration_init -- begin.
+/* registration_init -- Prepares to register images.
  *
- * learn_root  called before a hello is judged: is to find out tree->root.
- * Returns 0, or -1 with errno when there is no descriptor left for anybody.
+ * learn_root  called before a registration is judged; has to find out tree->root.
+ * Returns 0, or -1 with errno if no descriptor is left.
  */
 int registration_init(struct registration *h, struct tree *tree, void (*learn_root)(void *data),
 		      void *data);
 
-/* registration_accept -- answer whoever has knocked at the listening socket FD. */
+/* registration_accept -- Accepts and answers the connections of the listening socket FD. */
 void registration_accept(struct registration *h, int fd);
 
-/* registration_read -- a waiting connection can be read. Other descriptors are ignored. */
+/* registration_read -- Reads from the waiting connection FD. Ignores other descriptors. */
 void registration_read(struct registration *h, int fd);
 
 #endif

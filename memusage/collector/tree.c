@@ -1,4 +1,4 @@
-/* tree.c -- the process tree: arenas, slots and who has them.
+/* tree.c -- The process tree: arenas, slots and their processes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,14 +19,14 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/pid_namespace.h"
 
-/* A claim whose maker is gone is given up after this time: a child that has just been forked
- * may not have run yet. */
+/* A claim whose process is gone is released after this time: a child that has just been forked may
+ * not have run yet. */
 #define CLAIM_NS UINT64_C(2000000000)
 /* Process IDs are not reused within REUSE_NS: 32768 forks take longer. A child runs at most
  * START_NS after its parent began to copy the image for it. */
 #define REUSE_NS UINT64_C(1000000000)
 #define START_NS UINT64_C(60000000000)
-/* A process that two looks through /proc have not found is gone. */
+/* A process that two scans of /proc have not found is gone. */
 #define LOST_NS UINT64_C(200000000)
 
 static struct tree_arena *append_arena(struct tree *t, const struct arena *arena)
@@ -66,14 +66,14 @@ int tree_init(struct tree *t, struct session *s)
 
 void tree_fini(struct tree *t)
 {
-	/* The threads of a waker look at the header until the process ends. */
+	/* The threads of futex_watch read the header until the process ends. */
 	for (unsigned int i = 0; i < t->arena_count; i++)
 		arena_leave_header(&t->arena[i]->arena);
 	datafiles_close(&t->s->files);
 }
 
-/* Images that are not to log their events live in an arena of their own: a make with a
- * hundred compilers does not pay for the data file of make. */
+/* Images that do not log their events have an arena of their own, so that a make with a hundred
+ * compilers does not pay for the data file of make. */
 static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
 {
 	struct mu_config config = t->s->arena.view.head.config;
@@ -92,7 +92,7 @@ static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
 	return a;
 }
 
-/* A slot of any arena of the kind and the user, a new one if all are full. */
+/* Claims a slot in any arena of the kind and the user, or in a new one if all are full. */
 static struct tree_arena *claim_slot(struct tree *t, bool log, uid_t uid, int *slot)
 {
 	struct tree_arena *a;
@@ -132,7 +132,7 @@ static bool is_arena_of_user(const struct tree *t, const struct arena *arena, ui
 	return a && a->uid == uid;
 }
 
-/* A parent that has changed its user since it was given its arena has children elsewhere. */
+/* A parent that has changed its user since it got its arena has its children in another one. */
 static int claim_in_parent_arena(const struct tree *t, const struct process *parent, uid_t uid)
 {
 	bool is_there = parent && parent->slot >= 0 && is_arena_of_user(t, parent->arena, uid);
@@ -150,7 +150,7 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 	struct arena *arena = p ? p->arena : NULL;
 
 	*slot = claim_in_parent_arena(t, p, uid);
-	/* A parent that was forked itself a moment ago may not have been seen yet. */
+	/* A parent that has just been forked itself may not be known yet. */
 	if (*slot < 0) {
 		tree_scan(t);
 		tree_check_ends(t);
@@ -221,7 +221,7 @@ void tree_arm(struct tree *t)
 
 /* ---- slots ------------------------------------------------------------------------------- */
 
-/* The process that owns the slot a child was copied from, if it still has it. */
+/* Returns the process that owns the slot from which a child was copied, or NULL. */
 static const struct process *slot_parent(const struct tree *t, const struct arena *a,
 					 const struct mu_slot *slot)
 {
@@ -230,8 +230,8 @@ static const struct process *slot_parent(const struct tree *t, const struct aren
 		       processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
 }
 
-/* Without a time its claimer is just filling in the entry: clearing it would give the slot to
- * two children. It counts from now, should the claimer be gone. */
+/* Without a time, the claiming process is just filling in the entry: freeing the slot would give it
+ * to two children. The time begins now, in case the process is gone. */
 static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
 			const struct mu_slot *slot)
 {
@@ -252,8 +252,8 @@ static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
 
 #define PID_UNKNOWN ((pid_t)-1)
 
-/* The process behind a slot that a forked child took. It names itself as it sees itself, which
- * is true for us too if its parent's name was: unless it is the first of a new namespace. */
+/* Returns the process of a slot that a forked child took. The child names itself by its own ID,
+ * which is valid here if its parent's was, unless it is the first process of a new namespace. */
 static pid_t forked_slot_pid(const struct mu_slot *slot, const struct process *parent)
 {
 	bool same = !parent || parent->arena->slot[parent->slot].pid == (uint32_t)parent->pid;
@@ -264,7 +264,7 @@ static pid_t forked_slot_pid(const struct mu_slot *slot, const struct process *p
 		pid = pid_namespace_find(pid, parent ? parent->pid : 0, slot->claimed_ns);
 		return pid > 0 ? pid : PID_UNKNOWN;
 	}
-	/* So long ago that the process ID may have been given to another since. */
+	/* The process ID may have been reused since. */
 	if (age_ns > REUSE_NS &&
 	    process_start_time(pid) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) >
 		    slot->claimed_ns + START_NS)
@@ -272,8 +272,8 @@ static pid_t forked_slot_pid(const struct mu_slot *slot, const struct process *p
 	return pid;
 }
 
-/* Of a slot that the collector before us gave to a process, which may see itself under an ID that
- * means another one here: the right one has our arena in its memory. 0: there is none any more. */
+/* Returns the process of a slot that a killed collector assigned, or 0 if it has ended. The process
+ * may have another ID here, but it has mapped our arena. */
 static pid_t inherited_slot_pid(const struct arena *a, const struct mu_slot *slot)
 {
 	pid_t pid = (pid_t)slot->pid;
@@ -291,8 +291,8 @@ static bool began_by_fork(const struct arena *a, uint32_t k)
 	return !arena_image(a, k, &im) || im.head.process.fork_mono_ns != 0;
 }
 
-/* A process that cannot be found is not taken for dead at once: its slot would be cleared under
- * its hands. Where /proc hides processes from us it never is; then its slot stays as it is. */
+/* A process that is not found may still live, and freeing its slot would clear memory that it uses.
+ * It counts as lost after a while, but never if /proc hides processes. */
 static bool is_process_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
@@ -321,12 +321,12 @@ static void adopt_slot(struct tree *t, struct tree_arena *ta, uint32_t k,
 	ta->unknown_ns[k] = 0;
 	ta->claimer[k] = 0;
 	p = tree_watch(t, pid > 0 ? pid : 0);
-	/* Seen only after the exec that followed it: the process has gone on without it. */
+	/* The exec that followed was seen first: the process has another image by now. */
 	if (p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns) {
 		arena_free(a, k);
 		return;
 	}
-	/* A process ID that was reused before its first process was seen to have ended. */
+	/* The process ID was reused before its first process was known to have ended. */
 	tree_end_image(t, p, TREE_EXEC);
 	if (p->pid == 0)
 		p->pid = (pid_t)slot->pid;
@@ -393,7 +393,7 @@ bool tree_process_ended(struct tree *t, int fd)
 	return p || code_reader_ended(fd) || tree_snapshots_child_ended(t, fd);
 }
 
-/* Only those without a pidfd have to be asked. */
+/* Only processes without a pidfd are polled. */
 void tree_check_ends(struct tree *t)
 {
 	t->has_unwatched_process = false;

@@ -1,4 +1,4 @@
-/* tree_idle.c -- processes that do nothing need no clock that moves.
+/* tree_idle.c -- Pause the clocks of arenas without events.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,16 +9,15 @@
 
 #define LOOK_NS UINT64_C(100000000)
 
-/* The emulator's plugin, and hooks of reads and writes, look at the clock without an event. */
+/* The emulator's plugin and the hooks of reads and writes use the clock without an event. */
 static bool may_pause_clock(const struct tree_arena *ta)
 {
 	return futex_watch_moves_clock(&ta->watch) &&
 	       !(ta->arena.view.head.config.flags & MU_CFG_ACCESSES);
 }
 
-/* Calls VISIT for every image of the arena that is being recorded into, until it returns false:
- * then so does this. One that a forked child has not announced takes the slow way at its first
- * event. */
+/* Calls VISIT for every live image of the arena until it returns false, and then returns false. The
+ * image of a forked child that has not registered takes the slow path at its first event. */
 static bool visit_live_images(const struct tree_arena *ta, bool (*visit)(const struct live *))
 {
 	for (uint32_t k = 0; k < ta->arena.view.head.slot_count; k++) {
@@ -39,8 +38,9 @@ static bool mark_pending(const struct live *l)
 	return true;
 }
 
-/* Knocks that were there at one look are still there at the next: nobody had an event between. Who
- * finds his knock looks at tick_rests afterwards, so that is set before we believe it. */
+/* Marks that stay from one check to the next prove that there was no event between. A thread that
+ * loses its mark reads tick_rests afterwards, so tick_rests is set before the marks are checked
+ * again. */
 static void update_clock_pause(struct tree_arena *ta)
 {
 	struct futex_watch *w = &ta->watch;

@@ -1,4 +1,4 @@
-/* tree_image.c -- what happens to one image of the tree.
+/* tree_image.c -- The outputs of one image of the tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,7 +29,8 @@ static struct tree_arena *find_tree_arena(const struct tree *t, const struct pro
 	return NULL;
 }
 
-/* When the image began; within the time of this recording, whatever it says. */
+/* Returns when the image began, limited to the time of this recording, since the image is
+ * untrusted. */
 static uint64_t image_origin_ns(const struct process *p, const struct image *im)
 {
 	const struct mu_process *process = &im->head.process;
@@ -88,7 +89,7 @@ static void advance_clock(struct tree_arena *a)
 	log_clock_advance(&a->clock, raw, ns);
 }
 
-/* Returns how many events it wrote. */
+/* Returns the number of events written. */
 static uint64_t drain_log(struct tree *t, struct process *p, bool is_dead)
 {
 	struct tree_arena *a = find_tree_arena(t, p);
@@ -112,7 +113,7 @@ uint64_t tree_drain(struct tree *t)
 	return events;
 }
 
-/* im  NULL if the process has made it unreadable: what came before is in the file. */
+/* im  NULL if the process has made it unreadable; earlier events are in the file. */
 static void end_log(struct tree *t, struct process *p, const struct image *im)
 {
 	uint64_t end = im ? im->head.process.exit_mono_ns : 0;
@@ -143,8 +144,7 @@ static enum report_role report_role_of(const struct tree *t, const struct proces
 	return p->is_forked ? REPORT_FORKED : REPORT_OTHER;
 }
 
-/* Both leave alone what was done already by a collector that was killed before it could free the
- * slot. */
+/* Both functions skip an image that a killed collector has handled without freeing its slot. */
 static void save_image(struct tree *t, const struct process *p, const struct image *im,
 		       const struct mu_slot *slot)
 {
@@ -179,7 +179,7 @@ static void output_image(struct tree *t, const struct process *p, struct image *
 		save_image(t, p, im, &slot);
 }
 
-/* The state is read once more: a child may have had its first event just before its end. */
+/* Reads the state once more: a child may have had its first event just before its end. */
 void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 {
 	bool is_readable;
@@ -213,7 +213,7 @@ void tree_shutdown(struct tree *t)
 }
 
 /* A process that has executed a program that is not recorded still lives, but its image is
- * complete; and who wrote a stranger's process ID into a slot must not make us wait for that. */
+ * complete. Nor may a forged process ID in a slot make the collector wait for that process. */
 void tree_end_unmapped(struct tree *t)
 {
 	for (size_t i = 0; i < t->processes.count; i++) {

@@ -1,4 +1,4 @@
-/* tree_memory.c -- looks at the memory of the processes of a tree, as the kernel sees it.
+/* tree_memory.c -- Sample the memory of the processes of a tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +10,7 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/procmem.h"
 
-/* Short runs are to have more than a few samples; long ones must cost nothing. */
+/* A short run needs more than a few samples, and a long one must cost nothing. */
 #define EARLY_NS UINT64_C(20000000)
 #define EARLY_UNTIL_NS UINT64_C(2000000000)
 #define LATE_NS UINT64_C(100000000)
@@ -28,7 +28,7 @@ static void add_counters(struct mu_sample *s, const struct mu_counters *c)
 		     c->bytes[MU_FN_MREMAP] - c->bytes[MU_FN_MUNMAP];
 }
 
-/* What the recorder knows of heap, stacks and events. */
+/* Adds the recorder's figures of heap, stacks and events. */
 static void add_recorder_figures(struct mu_sample *s, const struct image *im)
 {
 	uint64_t threads = image_count(im, MU_SEC_THREADS), stack = 0;
@@ -44,7 +44,7 @@ static void add_recorder_figures(struct mu_sample *s, const struct image *im)
 		stack += page_up(t.stack_peak > t.stack_mark ? t.stack_peak : t.stack_mark);
 		add_counters(s, &t.counters);
 	}
-	/* Of hostile stacks the sum wraps. */
+	/* The sum of forged stacks may overflow. */
 	s->stack = (int64_t)stack < 0 ? 0 : (int64_t)stack;
 	if ((int64_t)s->mapped < 0)
 		s->mapped = 0;
@@ -73,8 +73,8 @@ static void take_sample(struct tree *t, struct process *p, const struct image *i
 	tree_snapshots_check_sample(t, p, im, &s, m.rss_peak);
 }
 
-/* Thresholds that only a look can see are looked at more often, but with 100,000 places to add up
- * it must not cost more than a percent of a processor. */
+/* Thresholds that only samples reveal need more samples; but adding up 100,000 places must not cost
+ * more than one percent of a processor. */
 static uint64_t sample_interval_ns(const struct tree *t, const struct process *p, uint64_t began)
 {
 	const struct trigger_settings *s = &t->s->settings->triggers;
@@ -100,7 +100,7 @@ void tree_memory_begin(struct tree *t, struct process *p, const struct image *im
 		return;
 	take_sample(t, p, im, now);
 	p->memory_due_ns = now + sample_interval_ns(t, p, now);
-	t->looks = true;
+	t->samples_memory = true;
 }
 
 int tree_memory_sample_due(struct tree *t)
@@ -108,16 +108,16 @@ int tree_memory_sample_due(struct tree *t)
 	uint64_t now, next = UINT64_MAX;
 	struct image im;
 
-	if (!t->looks)
+	if (!t->samples_memory)
 		return -1;
 	now = clock_now(CLOCK_MONOTONIC);
-	t->looks = false;
+	t->samples_memory = false;
 	for (size_t i = 0; i < t->processes.count; i++) {
 		struct process *p = t->processes.item[i];
 
 		if (!p->is_live || p->memory_fd < 0)
 			continue;
-		t->looks = true;
+		t->samples_memory = true;
 		if (now >= p->memory_due_ns && arena_image(p->arena, (uint32_t)p->slot, &im)) {
 			take_sample(t, p, &im, now);
 			p->memory_due_ns =
@@ -125,7 +125,7 @@ int tree_memory_sample_due(struct tree *t)
 		}
 		next = p->memory_due_ns < next ? p->memory_due_ns : next;
 	}
-	if (!t->looks)
+	if (!t->samples_memory)
 		return -1;
 	return next > now ? (int)((next - now + 999999) / 1000000) : 0;
 }

@@ -1,4 +1,4 @@
-/* tree_snapshots.c -- the files of snapshots that are taken by themselves.
+/* tree_snapshots.c -- Write the files of automatic snapshots.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,12 +25,13 @@
 #include "recording/triggers.h"
 
 enum {
-	SHOTS_MAX = 1000,	/* per process: a heap that swings must not fill the disk */
-	WAITING_MAX = 64,	/* until the recorder has to wait, and loses some */
+	SNAPSHOTS_MAX = 1000, /* per process, so that a heap around its threshold does not fill
+				 * the disk */
+	WAITING_MAX = 64,     /* beyond this the recorder has to wait, and loses some */
 	LINES = 10
 };
 
-/* In this order. */
+/* In the order of the work. */
 enum stage { STAGE_TAKE, STAGE_KEPT, STAGE_PRINT };
 
 struct snapshot_job {
@@ -41,9 +42,9 @@ struct snapshot_job {
 	uint32_t why;
 	char *name;
 	int fd;			/* of the nameless file */
-	struct process *taken;	/* STAGE_TAKE: its entry */
-	bool has_moved;		/* the process went on while it was taken */
-	pid_t child;		/* at work for it, 0 none */
+	struct process *taken;	/* STAGE_TAKE: entry of the process */
+	bool has_moved;		/* the process kept running meanwhile */
+	pid_t child;		/* its worker process, 0 none */
 	int pidfd;
 };
 
@@ -70,7 +71,7 @@ bool tree_snapshots_must_poll(void)
 	return false;
 }
 
-/* ---- what is said ------------------------------------------------------------------------ */
+/* ---- lines of the report ------------------------------------------------------------------- */
 
 /* "heap>500M, SIGUSR2" */
 static const char *trigger_text(const struct tree *t, uint32_t why, char *text, size_t size)
@@ -118,7 +119,7 @@ static void report_failed(struct tree *t, pid_t pid, uint32_t why, const char *n
 		    what);
 }
 
-/* ---- jobs -------------------------------------------------------------------------------- */
+/* ---- jobs ---------------------------------------------------------------------------------- */
 
 static void remove_job(struct snapshot_job *j)
 {
@@ -140,7 +141,7 @@ static void remove_job(struct snapshot_job *j)
 	waiting--;
 }
 
-/* NULL after a note. */
+/* Returns NULL after a note. */
 static struct snapshot_job *begin_job(struct tree *t, struct process *p, uint32_t why)
 {
 	const char *pattern = t->s->settings->triggers.file;
@@ -169,10 +170,10 @@ static struct snapshot_job *begin_job(struct tree *t, struct process *p, uint32_
 	return j;
 }
 
-/* Beyond a number that nobody looks at they are counted as lost by the recorder. */
+/* Beyond these limits the recorder counts snapshots as lost. */
 static bool may_start_job(const struct process *p)
 {
-	return waiting < WAITING_MAX && p->snapshots < SHOTS_MAX;
+	return waiting < WAITING_MAX && p->snapshots < SNAPSHOTS_MAX;
 }
 
 static pid_t fork_child(struct tree *t, struct snapshot_job *j)
@@ -196,7 +197,7 @@ static void execute_printer(const struct tree *t, const struct snapshot_job *j)
 {
 	const struct massif_settings *m = &t->s->settings->massif;
 	const struct snapshot_file f = { .name = j->name,
-					 .handed = -1,
+					 .output_fd = -1,
 					 .desc = m->desc,
 					 .pid = j->pid,
 					 .option = m->report.item,
@@ -219,7 +220,7 @@ static void start_printer(struct tree *t, struct snapshot_job *j)
 	}
 }
 
-/* One at a time: whoever asks for many must not get as many processes. */
+/* Runs one printer at a time: many requests must not start as many processes. */
 static void start_next_printer(struct tree *t)
 {
 	struct snapshot_job *next = NULL;
@@ -234,7 +235,7 @@ static void start_next_printer(struct tree *t)
 		start_printer(t, next);
 }
 
-/* ---- what the recorder took -------------------------------------------------------------- */
+/* ---- what the recorder took ---------------------------------------------------------------- */
 
 static void open_live_view(struct live *l, const struct process *p)
 {
@@ -247,7 +248,7 @@ static void open_live_view(struct live *l, const struct process *p)
 static bool save_snapshot(struct live *l, const struct live_snapshots *s, struct snapshot_job *j,
 			  struct mu_error *err)
 {
-	/* That it ends meanwhile makes nothing worse: we look before its image is given back. */
+	/* It does no harm if the process ends meanwhile: its image is freed only after this. */
 	l->is_final = true;
 	return live_snapshot_save(s, l, j->pid, j->fd, err) == 0;
 }
@@ -270,7 +271,7 @@ static void save_trigger_entry(struct tree *t, struct process *p, const struct m
 	live_snapshot_free(&s);
 }
 
-/* NULL if there is none, or it is not to be believed. */
+/* Returns NULL if there are none, or they are invalid. */
 static struct mu_triggers *shared_triggers(const struct process *p)
 {
 	const void *found;
@@ -302,11 +303,11 @@ static void take_trigger_entries(struct tree *t, struct process *p, struct mu_tr
 	p->signals = signals;
 }
 
-/* ---- what is taken from outside ---------------------------------------------------------- */
+/* ---- what is taken from outside ------------------------------------------------------------ */
 
-enum { TAKEN = 0, NOT_TAKEN = 1, TAKEN_MOVING = 2 };	/* how a child ends */
+enum { TAKEN = 0, NOT_TAKEN = 1, TAKEN_MOVING = 2 }; /* exit status of the child */
 
-/* In a child of ours: the recorder is asked, and may not answer for a while. */
+/* Runs in a child, since the recorder may not answer for a while. */
 __attribute__((noreturn)) static void run_outside_snapshot(const struct process *p,
 							   const struct snapshot_job *j,
 							   bool is_final)
@@ -323,7 +324,7 @@ __attribute__((noreturn)) static void run_outside_snapshot(const struct process 
 	_exit(!ok ? NOT_TAKEN : s.moved > 0 ? TAKEN_MOVING : TAKEN);
 }
 
-/* Not while a client of --pid is at it. */
+/* Waits while a client of --pid uses the image. */
 static void begin_outside_snapshot(struct tree *t, struct process *p)
 {
 	struct snapshot_job *j;
@@ -347,7 +348,7 @@ static void begin_outside_snapshot(struct tree *t, struct process *p)
 	}
 }
 
-/* Of a process that has ended: nothing moves, nobody has to be asked. */
+/* The process has ended, so the image does not change, and no request is needed. */
 static void take_final_snapshot(struct tree *t, struct process *p)
 {
 	struct snapshot_job *j = p->wanted && may_start_job(p) ? begin_job(t, p, p->wanted) : NULL;
@@ -392,12 +393,12 @@ static void finish_child(struct tree *t, struct snapshot_job *j)
 		j->stage = STAGE_KEPT;
 		return;
 	}
-	/* It ended meanwhile: what is left of it is looked at in the end. */
+	/* The process ended meanwhile: tree_snapshots_end() takes the snapshot. */
 	j->taken->wanted |= j->why;
 	remove_job(j);
 }
 
-/* ---- all together ------------------------------------------------------------------------ */
+/* ---- all together -------------------------------------------------------------------------- */
 
 void tree_snapshots_begin(struct process *p)
 {
@@ -465,7 +466,7 @@ static int64_t bytes_without_recorder(uint64_t bytes, uint64_t own)
 	return own < bytes ? (int64_t)(bytes - own) : 0;
 }
 
-/* The kernel remembers the most that was resident, should it have been between two looks. */
+/* The kernel remembers the peak of resident memory, even between two samples. */
 void tree_snapshots_check_sample(struct tree *t, struct process *p, const struct image *im,
 				 const struct mu_sample *sample, uint64_t rss_peak)
 {

@@ -35,16 +35,16 @@ void samples_add(struct samples *s, const struct mu_sample *look)
 		s->item = xcalloc(SAMPLES_MAX, sizeof(*s->item));
 		s->stride = 1;
 	}
-	if (s->count > 1 && s->looks < s->stride) {
+	if (s->count > 1 && s->readings < s->stride) {
 		if (!has_more_resident(&s->item[s->count - 1], look))
 			s->item[s->count - 1] = *look;
-		s->looks++;
+		s->readings++;
 		return;
 	}
 	if (s->count == SAMPLES_MAX)
 		halve_samples(s);
 	s->item[s->count++] = *look;
-	s->looks = 1;
+	s->readings = 1;
 }
 
 void samples_free(struct samples *s)

@@ -18,7 +18,7 @@ enum { SAMPLES_MAX = 1024 };	/* 80 KiB; at 100 ms, 102 s in full resolution */
 struct samples {
 	struct mu_sample *item;	/* a later reading may still replace the last one */
 	uint32_t count;
-	uint32_t looks;		/* readings that the last sample stands for */
+	uint32_t readings;	/* readings that the last sample stands for */
 	uint32_t stride;	/* readings per sample; 0: nothing yet */
 	uint64_t rss_peak;	/* the kernel's high-water mark */
 };

@@ -1,4 +1,4 @@
-/* emulate.c -- running a program in qemu-user, whose plugin counts its accesses.
+/* emulate.c -- Run a program in qemu-user, whose plugin counts its accesses.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,10 +22,10 @@
 #include "memusage/launcher/start.h"
 #include "recording/env.h"
 
-enum { SCRIPTS = 4 };	/* interpreters that are scripts, as the kernel allows */
+enum { SCRIPTS = 4 }; /* the kernel's limit of interpreters that are scripts */
 
-/* A program that is linked statically loads nothing, and has no trace of the interface then. What
- * is no program, as a script that runs the emulator, is believed. */
+/* A statically linked emulator loads nothing, so it lacks the name of the plugin interface. A file
+ * that is not ELF, such as a script that runs the emulator, is not checked. */
 static bool takes_plugins(const char *path)
 {
 	static const char trace[] = "qemu_plugin_install";
@@ -87,7 +87,7 @@ static void append_word(struct word_list *w, char *text)
 	w->word[w->count++] = text;
 }
 
-/* The first line of a script, "#!INTERPRETER [ARGUMENT]", or "" of anything else. */
+/* Copies the first line of a script, "#!INTERPRETER [ARGUMENT]", or "" for an ELF program. */
 static void read_script_line(const char *file, char line[256])
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -110,7 +110,7 @@ static void read_script_line(const char *file, char line[256])
 	line[strcspn(line, "\n")] = '\0';
 }
 
-/* A script's interpreter comes before it, as the kernel has it. */
+/* As in the kernel, a script's interpreter comes before the script. */
 static void add_program(struct word_list *w, const char *program, char *const *command)
 {
 	char *before[2 * SCRIPTS];
@@ -145,7 +145,7 @@ static void add_program(struct word_list *w, const char *program, char *const *c
 
 /* ---- the environment --------------------------------------------------------------------- */
 
-/* The recorder is not for the emulator itself. */
+/* The emulator itself is not recorded. */
 static char **make_environment(const char *collector, const char *prefix)
 {
 	struct word_list w = { .count = 0 };

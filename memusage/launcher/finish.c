@@ -1,4 +1,4 @@
-/* finish.c -- report what the library recorded when it worked alone.
+/* finish.c -- Report recordings that the preloaded library left without memusage.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,14 +20,14 @@
 #include "memusage/report/report.h"
 #include "profile/read/segment.h"
 
-/* Whether one of several recordings is reported. */
+/* Tells whether several recordings are reported. */
 static bool is_one_of_many(const struct settings *settings)
 {
 	return settings->command[1] != NULL;
 }
 
-/* A forked child has its parent's settings, and must not take its parent's file; nor may one of
- * several take another's. */
+/* A forked child has its parent's settings and must not overwrite its parent's file, nor may one of
+ * several recordings overwrite the file of another. */
 static char *data_name(const struct settings *settings, const struct mu_process *process)
 {
 	char *name = files_expand(settings->data, (pid_t)process->pid), *own;

@@ -1,7 +1,7 @@
-/* launcher.c -- run a program as if memusage were not there.
+/* launcher.c -- Run a program as if memusage were not there.
  *
- * The program is our child in our own process group, so the terminal treats both alike. We
- * handle no signal by a handler: they are blocked, and fetched one by one.
+ * The program is a child in memusage's own process group, so the terminal treats both alike. The
+ * launcher has no signal handlers: it blocks the signals and fetches them one by one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -43,11 +43,11 @@ struct launcher {
 	struct inherited inherited;
 	sigset_t taken;
 	pid_t collector;	/* 0: has ended */
-	pid_t last_collector;	/* likewise, also when it has ended */
+	pid_t last_collector;	/* the last one, even if it has ended */
 	pid_t program;
 	int replacements;	/* of collectors that were killed */
 	int status;		/* of the program, as wait() gives it */
-	char name[17];		/* what it was called when it ended, "" unknown */
+	char name[17];		/* the program's name when it ended, "" unknown */
 	struct rusage usage;
 };
 
@@ -67,9 +67,9 @@ static void find_program(struct session *s)
 	exit(status);
 }
 
-enum { DEPTH_MAX = 256 };	/* frames kept per stack: Massif shows 200 at most */
+enum { DEPTH_MAX = 256 }; /* frames recorded per stack; Massif shows 200 at most */
 
-/* Massif's defaults serve the other reports too: every snapshot can be shown as a tree. */
+/* Massif's defaults suit the other reports, too: every snapshot can be shown as a tree. */
 static void configure_stacks(struct mu_config *config, const struct massif_settings *m)
 {
 	config->flags |= MU_CFG_STACKS | (m->xtree == XTREE_FULL ? MU_CFG_FREE_STACKS : 0);
@@ -98,7 +98,7 @@ static void configure_requests(struct mu_config *config, int how)
 			   how == REQUESTS_RUNNING ? MU_REQUESTS_RUNNING : MU_REQUESTS_OWN;
 }
 
-/* Events of a lone thread per reading of the clock. With 16 it cost each event 2 ns more. */
+/* Events of a lone thread for each reading of the clock. With 16, each event costs 2 ns more. */
 enum { STAMP_EVERY = 64 };
 
 static struct mu_config make_config(const struct settings *s)
@@ -145,7 +145,8 @@ static struct mu_config make_config(const struct settings *s)
 	return config;
 }
 
-/* A report that is shorter than an old one must not end in it. Pipes have no length. */
+/* Truncates the file: otherwise the end of a longer, older report would remain. A pipe cannot be
+ * truncated. */
 static int open_report_file(const char *name)
 {
 	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
@@ -155,8 +156,8 @@ static int open_report_file(const char *name)
 	return fd;
 }
 
-/* The collector's own copy of standard error outlives what the program does to it. With --quiet
- * it still says what went wrong with other files. */
+/* The collector has its own copy of standard error, which stays when the program closes its own.
+ * With --quiet it still reports failures of other files. */
 static void open_report(struct session *s)
 {
 	const struct settings *settings = s->settings;
@@ -176,7 +177,7 @@ static void open_report(struct session *s)
 		s->color = color_wanted((enum color_when)settings->color, fd);
 }
 
-/* What die() would leave behind until there is a collector to clean up. */
+/* The session that die() has to clean up, until there is a collector. */
 static struct session *unfinished;
 
 static void clean_up_session(void)
@@ -217,10 +218,10 @@ static void prepare_session(struct session *s, const struct settings *settings)
 		die("cannot create the socket for the recording: %s", err.text);
 }
 
-/* Once more than is needed: whatever kills each of them, we do not go on for ever. */
+/* A bound, so that a collector that is always killed is not replaced forever. */
 enum { REPLACEMENTS = 3 };
 
-/* Returns false with errno if there can be none; nothing has changed then. */
+/* Returns false with errno, and without any change, if a process cannot be created. */
 static bool fork_collector(struct launcher *l)
 {
 	struct session *s = &l->session;
@@ -255,8 +256,8 @@ static bool fork_collector(struct launcher *l)
 	return true;
 }
 
-/* What is the collector's business is held open until it has ended by itself: should something kill
- * it, another one takes its place, with the same memory, sockets and files. */
+/* The launcher keeps the collector's memory, sockets and files open until the collector ends
+ * normally: if it is killed, another one continues with them. */
 static void release_collector_files(struct session *s)
 {
 	arena_close(&s->arena);
@@ -284,8 +285,8 @@ static bool is_emulated(const struct session *s)
 	return s->settings->accesses.engine == ACCESSES_EMULATE;
 }
 
-/* Not when it was asked to end, by SIGTERM: then it has written everything. Whatever becomes of
- * it, the program runs: from here on nothing may end us before that has ended. */
+/* A collector that SIGTERM ended has written everything and is not replaced. Nothing may end the
+ * launcher before the program ends, so a failure here is only reported. */
 static void replace_collector(struct launcher *l, int status)
 {
 	struct session *s = &l->session;
@@ -310,7 +311,7 @@ static void replace_collector(struct launcher *l, int status)
 		tell_collector(l, WIRE_STARTED);
 }
 
-/* The file itself was there. The collector has nothing to report: it goes without a word. */
+/* The program's file itself exists. The collector has nothing to report, so it is killed. */
 static void exit_not_started(struct launcher *l, int error)
 {
 	const char *program = l->session.program;
@@ -346,8 +347,8 @@ static void start_command(struct launcher *l)
 	tell_collector(l, WIRE_STARTED);
 }
 
-/* What the kernel or the terminal sends has gone to the program too; what the program itself
- * sends its parent was not meant for it. */
+/* The kernel and the terminal have sent their signals to the program, too. A signal that the
+ * program sent to its parent was not meant for itself. */
 static void forward_signal(const struct launcher *l, const siginfo_t *info)
 {
 	if (info->si_code > 0 || info->si_pid == l->program)
@@ -358,8 +359,8 @@ static void forward_signal(const struct launcher *l, const siginfo_t *info)
 		kill(l->program, info->si_signo);
 }
 
-/* The shell sees memusage, not the program: when that was stopped alone, stop too, so that
- * the shell can go on. From elsewhere a SIGSTOP concerns the program only. */
+/* The shell watches memusage, not the program: when the program alone was stopped by the terminal,
+ * memusage stops, too, so that the shell continues. Any other SIGSTOP concerns the program only. */
 static void stop_by_signal(int signal)
 {
 	int terminal;
@@ -376,7 +377,7 @@ static void stop_by_signal(int signal)
 		raise(signal);
 }
 
-/* Its name is there until it has been waited for. */
+/* The kernel keeps the name of a process until its parent has waited for it. */
 static void note_program_name(struct launcher *l)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -386,7 +387,8 @@ static void note_program_name(struct launcher *l)
 		process_name(l->program, l->name);
 }
 
-/* Children that are not ours come to PID 1. Returns whether all that must end have ended. */
+/* As PID 1 the launcher also gets the children of others. Returns whether all processes that it
+ * waits for have ended. */
 static bool reap_children(struct launcher *l)
 {
 	static bool has_ended;
@@ -408,7 +410,7 @@ static bool reap_children(struct launcher *l)
 		l->usage = usage;
 		has_ended = true;
 	}
-	/* As PID 1 our end would kill all that are left. */
+	/* When PID 1 ends, the kernel kills all remaining processes. */
 	if (has_ended && getpid() == 1)
 		return !process_has_child_but(l->collector);
 	return has_ended;
@@ -426,8 +428,8 @@ static void wait_for_program(struct launcher *l)
 	}
 }
 
-/* From now on a key ends memusage itself, should its files take long; what the program died of
- * is not waiting for us any more then. */
+/* From now on a key ends memusage itself, in case writing its files takes long. The signals that
+ * killed the program are discarded first. */
 static void restore_signals(const struct launcher *l)
 {
 	const struct timespec now = { 0, 0 };
@@ -441,7 +443,7 @@ static void restore_signals(const struct launcher *l)
 
 /* ---- afterwards -------------------------------------------------------------------------- */
 
-/* A second core file would take the place of the program's. */
+/* A second core file would overwrite the program's. */
 static void die_by_signal(int signal)
 {
 	const struct rlimit none = { 0, 0 };
@@ -467,7 +469,8 @@ static void warn_no_report(struct session *s, int collector)
 	library_remove(&s->library);
 }
 
-/* What it has to say; another one is asked if it is killed meanwhile. */
+/* Returns whether a collector has reported. If one is killed meanwhile, its replacement is
+ * asked. */
 static bool await_report(struct launcher *l, struct wire *done)
 {
 	for (;;) {
@@ -491,8 +494,8 @@ static int finish_launch(struct launcher *l)
 		warn_no_report(&l->session, (int)l->last_collector);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
-	/* Also for checkers of memory: they read all that is mapped when a program ends, which
-	 * makes pages of tens of gigabytes. */
+	/* A leak checker reads everything that is mapped when a program ends, and would allocate
+	 * tens of gigabytes of pages. */
 	arena_close(&l->session.arena);
 	if (WIFSIGNALED(l->status)) {
 		if (is_emulated(&l->session))

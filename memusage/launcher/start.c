@@ -1,4 +1,4 @@
-/* start.c -- start the program exactly as memusage itself was started.
+/* start.c -- Start the program exactly as memusage itself was started.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 #include "cli/xmalloc.h"
 #include "recording/env.h"
 
-/* All signals but those that must stop or kill us, and those that say we are broken. */
+/* All signals but those that must stop or kill memusage, and those of its own errors. */
 static void fill_forwarded_signals(sigset_t *taken)
 {
 	static const int left[] = { SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS,
@@ -25,7 +25,7 @@ static void fill_forwarded_signals(sigset_t *taken)
 		sigdelset(taken, left[i]);
 }
 
-/* An ignored SIGCHLD would take the exit status away from us; the program gets it back. */
+/* An inherited, ignored SIGCHLD would hide the exit status from us. The program gets it back. */
 void start_prepare(struct inherited *inherited, sigset_t *taken)
 {
 	struct sigaction normal = { .sa_handler = SIG_DFL };
@@ -62,8 +62,8 @@ char **start_environment(const char *library, const char *collector)
 	return envp;
 }
 
-/* The child of vfork shares our memory until it executes: it changes only what is its own
- * (dispositions, mask) and *error. */
+/* After vfork the child shares our memory until it executes: it changes only its own attributes
+ * (signal dispositions and mask) and *error. */
 static pid_t spawn_program(const char *file, char **argv, char **envp,
 			   const struct inherited *inherited, volatile int *error)
 {
@@ -80,7 +80,7 @@ static pid_t spawn_program(const char *file, char **argv, char **envp,
 	_exit(127);
 }
 
-/* sh FILE ARG...: the program's arguments behind its path. */
+/* sh FILE ARG...: the program's arguments follow its path. */
 static char **shell_arguments(const char *file, char **argv)
 {
 	size_t count = 0;

@@ -1,4 +1,4 @@
-/* arena.c -- the shared memory that a process tree records into.
+/* arena.c -- The shared memory that a process tree records into.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,17 +17,17 @@
 
 #define WHOLE_SIZE (UINT64_C(1) << 40)
 #define EMULATED_SIZE (UINT64_C(8) << 30)
-#define SLOT_SHARE 512u		     /* slots that WHOLE_SIZE is cut into, nearly */
+#define SLOT_SHARE 512u		     /* slots in WHOLE_SIZE, nearly */
 #define LIMITED_SHARE 16u	     /* likewise under an address space limit */
 #define SLOT_SIZE_MIN (UINT64_C(16) << 20)
-#define SIZE_MIN (UINT64_C(2) << 20)  /* below this nothing useful can be recorded */
+#define SIZE_MIN (UINT64_C(2) << 20) /* the minimum for a useful recording */
 
 static uint64_t page_up(uint64_t bytes)
 {
 	return (bytes + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
 }
 
-/* A program under RLIMIT_AS must map all of it besides its own memory. */
+/* A program under RLIMIT_AS has to map all of the arena besides its own memory. */
 static uint64_t wanted_size(void)
 {
 	struct rlimit limit;
@@ -38,7 +38,7 @@ static uint64_t wanted_size(void)
 	return page_up(limit.rlim_cur / 4);
 }
 
-/* Small arenas get few slots, large ones a hundred: a slot is the most one process can use. */
+/* A small arena gets few slots, a large one hundreds. A slot bounds the memory of one process. */
 static void lay_out_slots(struct mu_segment *h, uint64_t size)
 {
 	uint64_t share = size / (size < WHOLE_SIZE ? LIMITED_SHARE : SLOT_SHARE);
@@ -63,7 +63,7 @@ static void *map_shared(int fd, uint64_t size)
 	return base;
 }
 
-/* size  at most so much. Halve until the system agrees. */
+/* Makes at most *SIZE bytes, halving the size until the system agrees. */
 static void *make_memory(int fd, uint64_t *size)
 {
 	void *base = MAP_FAILED;
@@ -81,8 +81,8 @@ static void *make_memory(int fd, uint64_t *size)
 	return base;
 }
 
-/* RLIMIT_FSIZE bounds a memfd like any other file, though nothing comes to any disk: it is
- * lifted meanwhile as far as we may. Reaching it must not be fatal, as it is by default. */
+/* RLIMIT_FSIZE bounds a memfd like a file on a disk, so it is raised meanwhile.
+ * SIGXFSZ is ignored, since it would kill us. */
 static void *make_unlimited(int fd, uint64_t *size)
 {
 	const struct rlimit infinite = { RLIM_INFINITY, RLIM_INFINITY };
@@ -115,7 +115,7 @@ static void fill_header(struct mu_segment *h, const struct mu_config *config)
 	h->magic = MU_SEGMENT_MAGIC;
 }
 
-/* Nothing comes to any disk; but the kernel takes the memory for a file. */
+/* The kernel treats the memory as a file, which the user would not expect. */
 static void explain_failure(struct mu_error *err)
 {
 	struct rlimit limit = { .rlim_max = 0 };
@@ -133,7 +133,7 @@ static void explain_failure(struct mu_error *err)
 					       "");
 }
 
-/* Without it a process made by a raw clone() would go on recording into its parent's slot. */
+/* Without this, a process made by a raw clone() would record into its parent's slot. */
 static bool is_wiped_on_fork(void)
 {
 	void *page = mmap(NULL, MU_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -168,7 +168,7 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 		return -1;
 	}
 	a->shared = (struct mu_segment *)base;
-	/* A program must not be able to kill the collector by taking pages away. */
+	/* A program must not be able to kill the collector by truncating the memory. */
 	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "F_ADD_SEALS: %m");
 	lay_out_slots(a->shared, size);
@@ -227,8 +227,8 @@ int arena_claim(struct arena *a)
 	return -1;
 }
 
-/* The recorder takes it for granted that a slot is zero. Where no holes can be made (filters,
- * kernels without) what is there is written over. */
+/* The recorder relies on a zeroed slot. Where holes cannot be punched (seccomp filters, old
+ * kernels) the used parts are overwritten. */
 static void zero_slot(const struct arena *a, uint64_t start, uint64_t size)
 {
 	off_t at = (off_t)start, end = (off_t)(start + size);

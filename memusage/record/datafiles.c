@@ -1,4 +1,4 @@
-/* datafiles.c -- which data file belongs to which process image.
+/* datafiles.c -- Assign data files to process images.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -57,7 +57,7 @@ bool datafiles_has(const struct datafiles *d, bool is_owner)
 	return d->is_wanted && (is_owner || (d->pattern && (d->is_per_process || d->for_children)));
 }
 
-/* The file of an earlier image of the same process is kept under another name. */
+/* Renames the file of an earlier image of the same process, so that it is kept. */
 static int rename_earlier_file(const char *name, const char *stem, unsigned int images)
 {
 	char *other = xasprintf("%s.%u", stem, images);
@@ -74,7 +74,7 @@ static int begin_process_file(char *name, unsigned int images)
 	return files_open_empty(name);
 }
 
-/* FILE itself; the descriptor opened before the run serves its first image. */
+/* Begins FILE itself. The descriptor that was opened before the run serves its first image. */
 static int begin_main_file(struct datafiles *d, pid_t pid, unsigned int images)
 {
 	if (d->is_used && d->name && d->is_regular) {

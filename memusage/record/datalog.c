@@ -1,4 +1,4 @@
-/* datalog.c -- the event log of one image on its way into a data file.
+/* datalog.c -- Write the event log of one image to a data file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,19 +14,20 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
 
-/* Writes end at multiples of 192 KiB of the file, where both records and pages end: what begins and
- * ends there can go past the page cache, and even through it costs 1.3 ns per event less. */
+/* Writes end at multiples of 192 KiB of the file, where both records and pages end. A write
+ * between such places can bypass the page cache, and even through the cache it costs 1.3 ns per
+ * event less. */
 enum { ALIGNED = 3 * 65536 / DAT_RECORD_BYTES };
 
-/* Events of a large file are written when they are so many, 1.5 MiB, from a huge page if there is
- * one: then a direct write costs 0.4 to 1 ns per event; from small pages 1.5 to 2. */
+/* Number of events (1.5 MiB) that a large file writes at once, from a huge page if available: a
+ * direct write then costs 0.4 to 1 ns per event, and 1.5 to 2 from small pages. */
 enum { BATCH = 8 * ALIGNED, BATCH_BYTES = 2 << 20 };
 
-/* The file is complete at least so often. */
+/* Maximum time between two complete states of the file. */
 #define FLUSH_NS UINT64_C(100000000)
 
-/* A pass that has taken longer, and has come to events that are older, goes on through the page
- * cache: the disk is slow. */
+/* A pass that takes longer while its events are older than this goes on through the page cache,
+ * since the disk is slow. */
 #define DIRECT_NS UINT64_C(50000000)
 
 /* On a little-endian machine an event has the layout of a record. */
@@ -58,7 +59,7 @@ struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns
 	return log;
 }
 
-/* Whether the disk is too slow; then so for the rest of the pass. */
+/* Tells whether the disk is too slow. If it is, it counts as slow for the rest of the pass. */
 static bool is_disk_behind(struct datalog *log, uint64_t pass_ns)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
@@ -69,7 +70,7 @@ static bool is_disk_behind(struct datalog *log, uint64_t pass_ns)
 	return log->is_behind;
 }
 
-/* How many bytes of events could be written past the page cache. */
+/* Returns the number of events that were written past the page cache. */
 static size_t write_direct(struct datalog *log, size_t count, uint64_t pass_ns)
 {
 	uint64_t at = (log->written + DAT_HEADERS) * DAT_RECORD_BYTES;
@@ -78,7 +79,7 @@ static size_t write_direct(struct datalog *log, size_t count, uint64_t pass_ns)
 	if (is_disk_behind(log, pass_ns))
 		return 0;
 	done = largefile_direct(&log->file, log->fd, at, log->event, size);
-	/* A full disk may cut a record: it is written again, whole. */
+	/* A full disk may cut a record, which is then written again as a whole. */
 	if (done % DAT_RECORD_BYTES != 0)
 		lseek(log->fd, -(off_t)(done % DAT_RECORD_BYTES), SEEK_CUR);
 	return done / DAT_RECORD_BYTES;
@@ -114,7 +115,7 @@ static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
 
 _Static_assert(BATCH * sizeof(struct log_event) <= BATCH_BYTES, "a batch has room");
 
-/* A huge page takes a while to be made: only for files that are worth it. */
+/* The kernel takes a while to make a huge page, so only large files get one. */
 static void enlarge_buffer(struct datalog *log)
 {
 	struct log_event *bigger;
@@ -130,8 +131,8 @@ static void enlarge_buffer(struct datalog *log)
 	log->room = BATCH;
 }
 
-/* Writes the events up to the last place where the file ends well, in two parts if it does not end
- * well now. */
+/* Writes the events up to the last aligned place of the file, in two parts if the file is not
+ * aligned now. */
 static void write_aligned(struct datalog *log, uint64_t pass_ns)
 {
 	size_t head = ALIGNED - (log->written + DAT_HEADERS) % ALIGNED;
@@ -171,8 +172,8 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 	log->flushed_ns = clock->ns;
 }
 
-/* A disk that became full may have cut the last record in two: glibc's memusagestat takes only
- * files of whole ones. */
+/* A disk that became full may have cut the last record, and glibc's memusagestat accepts only files
+ * of whole records. */
 static void drop_partial_record(const struct datalog *log)
 {
 	struct stat st;

@@ -1,4 +1,4 @@
-/* futex_watch.c -- hear of a segment's `wake` in an event loop.
+/* futex_watch.c -- Watch a segment's futex `wake` from an event loop.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@
 
 enum {
 	STACK_BYTES = 128 << 10,
-	IDLE_TICKS = 20,	/* without an event, until the tick rests */
+	IDLE_TICKS = 20, /* without an event, until the clock is paused */
 	REST_NS = 500000000,
 	TICK_NS = 1000000,
 	TICK_HELPED_NS = 4000000
@@ -27,8 +27,8 @@ static void futex_wait(uint32_t *word, uint32_t value)
 	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
 }
 
-/* Sleeps while wake has its expected value; pokes; sleeps until armed again. The futex of the
- * segment is shared between processes, so neither uses FUTEX_PRIVATE_FLAG. */
+/* Sleeps while `wake` has its expected value, signals the eventfd, and sleeps until it is armed
+ * again. Processes share the segment's futex, so neither wait uses FUTEX_PRIVATE_FLAG. */
 static void *wake_thread(void *data)
 {
 	const uint64_t one = 1;
@@ -41,14 +41,14 @@ static void *wake_thread(void *data)
 			futex_wait(&w->shared->wake, w->expected);
 		__atomic_store_n(&w->armed, 0, __ATOMIC_RELEASE);
 		if (write(w->event, &one, sizeof(one)) < 0)
-			continue;	/* full: poked already */
+			continue; /* the counter is full: the loop is notified already */
 	}
 	return NULL;
 }
 
-/* Until an event is stamped: then the recorder has the loop woken, which wakes us in
- * futex_watch_arm(). One in a sandbox must not, so we look by ourselves now and then. The tick
- * moves once more: so the first event finds it changed. */
+/* Pauses until an event is stamped: the recorder then wakes the loop, which wakes us in
+ * futex_watch_arm(). A recorder in a sandbox must not, so we also check from time to time. The
+ * clock advances once more, so that the first event finds it changed. */
 static void pause_until_event(struct futex_watch *w, uint32_t stamped)
 {
 	const struct timespec most = { 0, REST_NS };
@@ -67,7 +67,7 @@ static void pause_until_event(struct futex_watch *w, uint32_t stamped)
 	(void)ignored;
 }
 
-/* Until a thread finds its knock, or the loop says so. */
+/* Pauses until a thread finds its pending mark, or the loop resumes the clock. */
 static void pause_until_resumed(struct futex_watch *w)
 {
 	const struct timespec most = { 0, REST_NS };
@@ -78,14 +78,14 @@ static void pause_until_resumed(struct futex_watch *w)
 	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
 }
 
-/* Who has many events with call stacks moves the tick, too, once a millisecond. */
+/* A process with many events and call stacks advances the clock, too, once a millisecond. */
 static bool recorder_may_advance(const struct futex_watch *w)
 {
 	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
 }
 
-/* To what the time is; by one at least, should somebody's clock have been wrong. Returns ns
- * until it is to be moved again: seldom while the recorder moves it. */
+/* Advances the clock to the current time, and by at least one in case a clock was wrong. Returns ns
+ * until the next call, longer while the recorder advances the clock itself. */
 static long advance_clock(struct futex_watch *w)
 {
 	uint64_t last = __atomic_load_n(&w->shared->tick, __ATOMIC_RELAXED);
@@ -102,9 +102,9 @@ static long advance_clock(struct futex_watch *w)
 	return TICK_NS;
 }
 
-/* Changes the tick where events are logged (a lone thread of the program reads the clock only when
- * it moved; docs/format.md, section 6) or call stacks are recorded (births and snapshots are timed
- * by it). */
+/* Advances the clock where events are logged (a program's lone thread reads the exact time only
+ * when the clock has advanced; docs/format.md, section 6) or call stacks are recorded (for the
+ * times of births and snapshots). */
 static void *clock_thread(void *data)
 {
 	struct futex_watch *w = data;
@@ -131,7 +131,7 @@ static void *clock_thread(void *data)
 	return NULL;
 }
 
-/* Who records pages moves the tick himself. */
+/* A recorder of pages advances the clock itself. */
 static bool needs_clock(const struct futex_watch *w)
 {
 	return w->flags & MU_CFG_LOG || (w->flags & MU_CFG_STACKS && !(w->flags & MU_CFG_PAGES));
@@ -152,7 +152,7 @@ static bool start_threads(struct futex_watch *w)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	failed = pthread_create(&thread, &attr, wake_thread, w);
-	/* For want of it, times are as coarse as the looks at the log. */
+	/* Without this thread, times are only as exact as the drains of the log. */
 	if (!failed && has_tick && pthread_create(&thread, &attr, clock_thread, w) != 0)
 		w->has_no_tick = true;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -1,4 +1,4 @@
-/* live.c -- an image that a process is recording into right now, seen from another process.
+/* live.c -- An image into which a process is recording, seen from another process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,9 +12,9 @@
 #include "profile/read/image.h"
 
 enum {
-	TURNS = 1000,		/* until we believe that nothing moves */
+	TURNS = 1000, /* polls until the process counts as stuck */
 	TURN_NS = 500000,
-	TURNS_IDLE = 4		/* a thread that saw nobody knock has had its event by then */
+	TURNS_IDLE = 4 /* a thread that missed its mark has had its event by then */
 };
 
 bool live_is_sealed(int fd)
@@ -25,7 +25,7 @@ bool live_is_sealed(int fd)
 	return seals >= 0 && (seals & wanted) == wanted;
 }
 
-/* By subtraction and division: the sum may be more than 64 bits hold. */
+/* Uses subtraction and division, since the sum may exceed 64 bits. */
 static bool has_slot(const struct segment *view, uint64_t mapped, uint32_t slot)
 {
 	const struct mu_segment *h = &view->head;

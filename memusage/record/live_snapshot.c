@@ -1,4 +1,4 @@
-/* live_snapshot.c -- a snapshot of a running process, taken from outside, and its file.
+/* live_snapshot.c -- Take a snapshot of a running process from outside, and save it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,11 +13,12 @@
 #include "profile/save/save.h"
 
 enum {
-	TRIES = 8,		/* at values of one moment */
+	TRIES = 8, /* attempts to read all values at one moment */
 	SITES_MAX_TAKEN = 1 << 23
 };
 
-/* Of all snapshots: those of a hostile image may all name the same values. */
+/* Bound for the values of all snapshots, since those of a hostile image may all name the same
+ * values. */
 #define VALUES_MAX (UINT64_C(512) << 20)
 
 static bool records_stacks(const struct image *im)
@@ -25,7 +26,7 @@ static bool records_stacks(const struct image *im)
 	return im->head.features & MU_FEATURE(MU_SEC_CELLS);
 }
 
-/* Bytes that were ever allocated or freed. */
+/* Returns the bytes that were ever allocated or freed. */
 static uint64_t sum_bytes_moved(const struct image *im)
 {
 	uint64_t sum = 0;
@@ -64,9 +65,10 @@ static void append_snapshot(struct live_snapshots *s, const struct mu_snapshot *
 }
 
 struct site_sums {
-	struct mu_site_value *value;	/* one per site, then those that are not zero */
+	struct mu_site_value *value; /* one per site; after pack_values() only those that are not
+					 * zero */
 	uint64_t sites;
-	uint64_t known;			/* sites below it have allocated */
+	uint64_t known; /* all sites that have allocated are below it */
 };
 
 static void add_cell_values(struct site_sums *sums, const struct image *im)
@@ -87,7 +89,7 @@ static void add_cell_values(struct site_sums *sums, const struct image *im)
 	}
 }
 
-/* Adds up the cells from outside. */
+/* Adds up the cells of the image. */
 static void sum_site_values(struct site_sums *sums, const struct image *im)
 {
 	uint64_t sites = image_count(im, MU_SEC_SITES);
@@ -132,7 +134,7 @@ static struct mu_snapshot current_figures(const struct image *im)
 	return now;
 }
 
-/* One try. Returns the bytes that moved meanwhile, or UINT64_MAX with ERR. */
+/* Makes one attempt. Returns the bytes allocated and freed meanwhile, or UINT64_MAX with ERR. */
 static uint64_t try_snapshot(struct live_snapshots *s, const struct live *l, bool detailed,
 			     struct mu_error *err)
 {
@@ -163,15 +165,15 @@ static uint64_t try_snapshot(struct live_snapshots *s, const struct live *l, boo
 	if (live_image(l, &im, err) < 0)
 		return UINT64_MAX;
 	after = sum_bytes_moved(&im);
-	/* Booked meanwhile: perhaps twice, here. */
+	/* A batch was accounted for meanwhile, and may have been counted twice here. */
 	s->moved = after == before && im.batch.serial != serial ? 1 : after - before;
 	return s->moved;
 }
 
 /* ---- what the process itself took -------------------------------------------------------- */
 
-/* Snapshots of an honest image share no values, so all of them have room in it. In a hostile one
- * all may name the same. */
+/* The snapshots of a valid image share no values, so all of them fit into its size. In a hostile
+ * image all may name the same values. */
 static bool has_value_room(const struct live_snapshots *s, const struct image *im, uint64_t count)
 {
 	uint64_t most = im->size < VALUES_MAX ? im->size : VALUES_MAX;
@@ -180,7 +182,7 @@ static bool has_value_room(const struct live_snapshots *s, const struct image *i
 	       count <= (most - s->values_size) / sizeof(struct mu_site_value);
 }
 
-/* Copies a snapshot of the image with its values. Returns false if they are not all there. */
+/* Copies a snapshot of the image with its values. Returns false if some are missing. */
 static bool copy_snapshot(struct live_snapshots *s, const struct image *im,
 			  const struct mu_snapshot *from)
 {
@@ -202,7 +204,7 @@ static bool copy_snapshot(struct live_snapshots *s, const struct image *im,
 	return true;
 }
 
-/* Returns whether it has what was wanted. */
+/* Returns whether the snapshot has what was requested. */
 static bool take_served_snapshot(struct live_snapshots *s, const struct live *l, bool detailed)
 {
 	struct mu_snapshot served;
@@ -243,7 +245,7 @@ static int error_process_ended(struct mu_error *err)
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "the process has ended");
 }
 
-/* While the process goes on: the try during which least happened is the best. */
+/* Takes a snapshot while the process keeps running: uses the attempt during which least changed. */
 static int snapshot_running(struct live_snapshots *s, const struct live *l, bool detailed,
 			    struct mu_error *err)
 {
@@ -295,7 +297,7 @@ int live_snapshot_take(struct live_snapshots *s, struct live *l, bool detailed,
 		return error_process_ended(err);
 	if (l->is_final)
 		return snapshot_running(s, l, detailed, err);
-	/* Not served yet: the process is idle, and must not forget what it was told to do. */
+	/* The process is idle and has not served this request yet, which must not be replaced. */
 	if (pending == MU_REQUEST_STOP || pending == MU_REQUEST_START)
 		return snapshot_running(s, l, detailed, err);
 	switch (live_request(l, request)) {
@@ -315,7 +317,7 @@ int live_snapshot_take(struct live_snapshots *s, struct live *l, bool detailed,
 
 /* ---- all so far -------------------------------------------------------------------------- */
 
-/* Copies those after S's last. Returns whether the table did not change under our hands. */
+/* Copies the snapshots after S's last. Returns whether the table stayed unchanged meanwhile. */
 static bool copy_newer_snapshots(struct live_snapshots *s, const struct live *l,
 				 const struct image *im, uint64_t serial)
 {
@@ -360,8 +362,8 @@ int live_snapshot_copy_all(struct live_snapshots *s, struct live *l, struct mu_e
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-/* Nobody asks for blocks and what happened when; there may be gigabytes of them. Nor, without a
- * tree, for places: their names would be looked up. */
+/* The report needs neither blocks nor logs, which may have gigabytes. Without a tree it needs no
+ * places either, whose names would be looked up. */
 static uint64_t unneeded_sections(const struct live_snapshots *s)
 {
 	uint64_t all = MU_FEATURE(MU_SEC_BLOCKS) | MU_FEATURE(MU_SEC_LOG) |

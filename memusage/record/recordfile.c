@@ -1,4 +1,4 @@
-/* recordfile.c -- the recording that --record keeps.
+/* recordfile.c -- The recording that --record keeps.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 
 #define DEFAULT_PATTERN "memusage.%p.mur"
 
-/* It holds names and arguments of programs: nobody else is to read it. */
+/* The file has names and arguments of programs, so other users must not read it. */
 static int open_file(struct recordfile *r)
 {
 	struct stat st;
@@ -65,7 +65,7 @@ static bool ensure_open(struct recordfile *r, pid_t pid)
 	return true;
 }
 
-/* It was opened for writing, by its name perhaps before the program changed what that means. */
+/* Opens the same file again: its name may mean another one by now. */
 static int reopen_read_write(const struct recordfile *r)
 {
 	char path[64];
@@ -108,7 +108,7 @@ void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *fr
 {
 	if (!r->pattern && r->fd < 0)
 		return;
-	/* After a failure the file is left as it is: what it holds is whole. */
+	/* After a failure the file is left as it is, since its content is complete. */
 	if (r->error.code != MU_ERROR_NONE || !begin_recording(r, pid, from) ||
 	    keep_add(&r->keep, im, slot, &r->error) < 0)
 		r->lost++;

@@ -1,4 +1,4 @@
-/* session.h -- What the launcher makes for a run and the collector works with.
+/* session.h -- The files, sockets and memory of a run, which launcher and collector share.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@
 #include "memusage/record/endpoint.h"
 #include "memusage/record/recordfile.h"
 
-/* What is made before the forks, so that every failure can still be told to the user. */
+/* The launcher makes it before it forks, so that it can report every failure to the user. */
 struct session {
 	const struct settings *settings;
 	char *program; /* file to execute */
@@ -25,14 +25,14 @@ struct session {
 	struct endpoint endpoint;
 	struct datafiles files;
 	struct recordfile record;
-	struct chroots chroots; /* of processes in a chroot */
-	int report;		/* where the report goes, -1 nowhere */
-	int text;		/* likewise the reports that follow it */
+	struct chroots chroots; /* root directories of processes in a chroot */
+	int report;		/* descriptor for the report, -1 none */
+	int text;		/* descriptor for the reports that follow it, -1 none */
 	bool color;
 	int wire;	  /* this side of the socket pair */
-	pid_t killed;	  /* the collector that this one takes the place of, 0: none */
-	int killed_by;	  /* the signal it died of */
-	int ended_images; /* results of images that have ended: ended_images.h */
+	pid_t killed;	  /* the collector that this one replaces, 0: none */
+	int killed_by;	  /* the signal that killed it */
+	int ended_images; /* descriptor of the results of ended images: ended_images.h */
 };
 
 #endif

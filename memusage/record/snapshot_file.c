@@ -1,4 +1,4 @@
-/* snapshot_file.c -- a snapshot as a file, made by memusageprint.
+/* snapshot_file.c -- Have memusageprint write the file of a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +21,7 @@
 
 enum { ARGUMENTS = 8 };	/* besides the options */
 
-/* A name is not a pattern any more. */
+/* Escapes a file name, which memusageprint takes for a pattern. */
 static char *escape_percent(const char *name)
 {
 	char *text = xcalloc(2, strlen(name) + 1), *to = text;
@@ -34,10 +34,11 @@ static char *escape_percent(const char *name)
 	return text;
 }
 
-/* A name decides about the form of a tree: what is handed over needs one that says the same. */
+/* The suffix of a tree's file name chooses its format, so the descriptor needs a name with the same
+ * suffix. */
 static bool make_tree_link(struct library *link, const struct snapshot_file *f)
 {
-	char *target = xasprintf("/proc/self/fd/%d", f->handed);
+	char *target = xasprintf("/proc/self/fd/%d", f->output_fd);
 	bool ok = private_dir_new(link->dir, sizeof(link->dir));
 
 	if (ok) {
@@ -102,7 +103,7 @@ static int run_memusageprint(const struct snapshot_file *f, int recording)
 	return status == 0 ? 0 : -1;
 }
 
-/* The same to a descriptor. */
+/* Does the same, but writes to a descriptor. */
 static int print_to_descriptor(const struct snapshot_file *f, int recording)
 {
 	struct library link = { .dir = "" };
@@ -110,9 +111,9 @@ static int print_to_descriptor(const struct snapshot_file *f, int recording)
 	char *name = NULL;
 	int result;
 
-	fcntl(f->handed, F_SETFD, 0);
+	fcntl(f->output_fd, F_SETFD, 0);
 	if (!f->is_xtree || !xtree_is_massif(f->name))
-		name = xasprintf("/proc/self/fd/%d", f->handed);
+		name = xasprintf("/proc/self/fd/%d", f->output_fd);
 	else if (!make_tree_link(&link, f))
 		return -1;
 	own.name = name ? name : link.path;
@@ -135,7 +136,7 @@ int snapshot_file_write(const struct snapshot_file *f, const struct live_snapsho
 	if (live_snapshot_save(shots, l, f->pid, fd, &err) < 0)
 		warn("process %d: %s", (int)f->pid, err.text);
 	else
-		result = f->handed >= 0 ? print_to_descriptor(f, fd) : run_memusageprint(f, fd);
+		result = f->output_fd >= 0 ? print_to_descriptor(f, fd) : run_memusageprint(f, fd);
 	close(fd);
 	return result;
 }

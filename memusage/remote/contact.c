@@ -1,8 +1,9 @@
-/* contact.c -- find whoever records a process.
+/* contact.c -- Find the collector that records a process.
  *
  * Collectors listen at abstract sockets, whose names are in /proc/net/unix, and in private
- * directories. All of ours are asked. Who answers must be of our user, also if we are root. What is
- * handed out must be the very file that the process has mapped, and sealed.
+ * directories. All of our user's collectors are asked. Only an answer of our own user counts, even
+ * if we are root. The file that it provides must be sealed, and must be the one that the process
+ * has mapped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,7 +34,7 @@
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
 
-/* A collector may be busy with the names of a large program, or out of a processor. */
+/* A collector may be busy with the names of a large program, or may not get a processor. */
 enum { ANSWER_MS = 10000 };
 
 struct collector_search {
@@ -41,7 +42,7 @@ struct collector_search {
 	struct control_question question;
 	int pidfd;
 	enum contact_status status;
-	struct pollfd *asked;	/* who has not answered yet */
+	struct pollfd *asked; /* connections that have not answered yet */
 	size_t asked_count;
 };
 
@@ -52,7 +53,7 @@ static int send_question(const struct collector_search *s, int fd)
 	return fd_passing_send(fd, &s->question, sizeof(s->question), s->pidfd, 0);
 }
 
-/* Returns whether there is a whole answer; *ARENA is set to the descriptor with it, or -1. */
+/* Returns whether there is a whole answer. *ARENA receives the attached descriptor, or -1. */
 static bool receive_answer(struct control_answer *a, int fd, int *arena)
 {
 	ssize_t length;
@@ -67,7 +68,7 @@ static bool receive_answer(struct control_answer *a, int fd, int *arena)
 	       (size_t)length >= offsetof(struct control_answer, text) + a->text_length;
 }
 
-/* Anybody may listen at such a name. */
+/* Any user may listen at such a name. */
 static bool is_trusted(int fd)
 {
 	struct ucred peer;
@@ -120,7 +121,7 @@ static enum contact_status status_of_answer(const struct control_answer *a)
 	}
 }
 
-/* Who is asked answers in receive_answers(). */
+/* receive_answers() receives the answer. */
 static void ask_collector(struct collector_search *s, const struct sockaddr_un *address,
 			  size_t length)
 {
@@ -170,8 +171,8 @@ static int milliseconds_until(uint64_t end)
 	return now < end ? (int)((end - now + 999999) / 1000000) : 0;
 }
 
-/* All that were asked answer, in any order, or have had their time: one that is stopped must not
- * make the others wait. Returns whether the search is over. */
+/* Waits for all answers, in any order, up to a common timeout: a stopped collector must not delay
+ * the others. Returns whether the search is over. */
 static bool receive_answers(struct collector_search *s)
 {
 	uint64_t end = clock_now(CLOCK_MONOTONIC) + UINT64_C(1000000) * ANSWER_MS;
@@ -180,7 +181,7 @@ static bool receive_answers(struct collector_search *s)
 	while (s->asked_count && !found) {
 		int ready = poll(s->asked, s->asked_count, milliseconds_until(end));
 
-		/* Also when somebody stopped us, and let us go on. */
+		/* Also after a stop and a continuation of this process. */
 		if (ready < 0 && errno == EINTR)
 			continue;
 		if (ready <= 0)
@@ -215,7 +216,7 @@ static bool ask_abstract_sockets(struct collector_search *s)
 		const char *name = strstr(line, " @memusage-");
 		size_t length;
 
-		/* 00010000: it listens. */
+		/* 00010000 marks a listening socket. */
 		if (!name || !strstr(line, " 00010000 "))
 			continue;
 		length = strcspn(name + 2, "\n");
@@ -230,7 +231,7 @@ static bool ask_abstract_sockets(struct collector_search *s)
 	return receive_answers(s);
 }
 
-/* What is in another user's directory could lead anywhere. */
+/* A path in another user's directory could lead anywhere. */
 static bool is_in_own_directory(const char *path)
 {
 	char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
@@ -242,7 +243,7 @@ static bool is_in_own_directory(const char *path)
 	return is_own;
 }
 
-/* Another network namespace hides the abstract names from us. */
+/* Abstract names of another network namespace are not visible. */
 static bool ask_path_sockets(struct collector_search *s)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
@@ -275,12 +276,12 @@ static bool ask_path_sockets(struct collector_search *s)
 
 /* ---- without a collector ----------------------------------------------------------------- */
 
-/* What of ours a process has mapped. */
+/* The recordings that a process has mapped. */
 struct mapped_recordings {
 	bool is_readable;
-	char arena[CONTACT_ORPHANS][40];	/* addresses of a collector's */
+	char arena[CONTACT_ORPHANS][40]; /* addresses of collectors' arenas */
 	unsigned int arenas;
-	char *file;		/* that of a library which works alone; NULL: none */
+	char *file; /* file of a library that was preloaded without memusage, or NULL */
 };
 
 /* 7f00..-7f01.. rw-s 00002000 00:2e 77      /run/user/1000/memusage-4711-0.mur */
@@ -318,7 +319,7 @@ static void read_maps(struct mapped_recordings *m, pid_t pid)
 	fclose(maps);
 }
 
-/* Its collector may have gone because the process has. */
+/* The collector may have ended because the process has. */
 static bool still_has_arena(pid_t pid)
 {
 	struct mapped_recordings maps;
@@ -328,7 +329,7 @@ static bool still_has_arena(pid_t pid)
 	return maps.arenas > 0;
 }
 
-/* The slot of a process, by the ID that it has for itself. Returns false if it has none. */
+/* Selects the slot of a process by its ID in its own namespace. Returns false if it has none. */
 static bool select_slot(struct live *l, pid_t pid)
 {
 	struct mu_slot slot;
@@ -340,8 +341,8 @@ static bool select_slot(struct live *l, pid_t pid)
 	return false;
 }
 
-/* What a collector that is gone has left: the process still has its memory, and root may open that
- * by its addresses. The file that is there may be any, a device too: it is looked at first. */
+/* A process keeps the memory of a collector that is gone, and root may open that by its addresses.
+ * It could be any file, even a device, so its type is checked first. */
 static int open_map_file(pid_t pid, const char *addresses)
 {
 	char path[96];
@@ -390,7 +391,7 @@ static enum contact_status map_orphan(struct contact *c, unsigned int i, pid_t p
 	return CONTACT_OK;
 }
 
-/* The one that its image is in. */
+/* Selects the arena that has the image of the process. */
 static enum contact_status map_orphans(struct contact *c, pid_t pid)
 {
 	enum contact_status status = c->orphans ? CONTACT_NO_IMAGE : CONTACT_ORPHANED;
@@ -400,7 +401,8 @@ static enum contact_status map_orphans(struct contact *c, pid_t pid)
 	return status;
 }
 
-/* Nobody can seal a file: who cuts it while it is read ends us, with a sentence. */
+/* A regular file cannot be sealed: if another process truncates it meanwhile, we exit with a
+ * message. */
 static void on_truncated(int signal)
 {
 	static const char text[] = "memusage: the recording was truncated while it was read\n";
@@ -448,8 +450,7 @@ static bool process_exists(pid_t pid)
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* Asks whoever may know. One may be silent for ever: that says nothing of a process of which MAPS
- * shows that it has no arena. */
+/* Asks all collectors. A silent one does not matter if MAPS shows that the process has no arena. */
 static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned int flags,
 					  const struct mapped_recordings *maps)
 {
@@ -486,7 +487,7 @@ enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int fla
 	return status;
 }
 
-/* Nobody answers for an arena that it has. */
+/* The process has an arena for which no collector answers. */
 static enum contact_status open_orphaned(struct contact *c, pid_t pid,
 					 const struct mapped_recordings *maps)
 {
@@ -524,7 +525,7 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 
 	if (status == CONTACT_OK && c->arena >= 0)
 		status = map_arena(c, pid);
-	/* To be tried again; it may be that we could not open it any more. */
+	/* The caller will try again, and may not be able to open the orphans then. */
 	if (status != CONTACT_OK && (status != CONTACT_BUSY || !c->orphans))
 		contact_close(c);
 	return status;

@@ -1,4 +1,4 @@
-/* privsep.c -- a process that does work with another user's rights, and can do us no harm.
+/* privsep.c -- Run work with another user's rights in an isolated process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,8 +27,8 @@
 #include "memusage/common/program.h"
 
 enum {
-	LINE_MAX_BYTES = 1 << 18,	/* the command line of a process is one */
-	PRINTED_MAX = 1 << 20,		/* bytes of each stream; what follows is dropped */
+	LINE_MAX_BYTES = 1 << 18, /* the command line of a process is one line */
+	PRINTED_MAX = 1 << 20,	  /* bytes of each stream; the rest is dropped */
 	LOOK_MS = 100
 };
 
@@ -38,9 +38,9 @@ enum {
 #define CLOSE_RANGE_CLOEXEC 4u
 #endif
 
-static pid_t principal;
+static pid_t parent_pid;
 
-/* ---- the deputy -------------------------------------------------------------------------- */
+/* ---- the isolated process ------------------------------------------------------------------ */
 
 static void close_on_exec(void)
 {
@@ -61,7 +61,7 @@ static void close_on_exec(void)
 	closedir(all);
 }
 
-/* How to print is not secret. */
+/* The locale is not secret. */
 static void clear_environment(void)
 {
 	static const char *const kept[] = { "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
@@ -80,7 +80,7 @@ static void clear_environment(void)
 	}
 }
 
-/* A session of its own: a terminal takes characters only from those whose own it is. */
+/* A session of its own, since a process can insert input into its controlling terminal. */
 static void drop_inherited_state(const int out[2], const int err[2])
 {
 	const struct rlimit file = { FILE_MAX, FILE_MAX }, core = { 0, 0 };
@@ -100,13 +100,13 @@ static void drop_inherited_state(const int out[2], const int err[2])
 
 void privsep_die_with_parent(void)
 {
-	/* A change of the user cancels it. */
+	/* A change of the user resets this setting. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != principal)
+	if (getppid() != parent_pid)
 		_exit(STATUS_FAILED);
 }
 
-/* ---- what it prints ---------------------------------------------------------------------- */
+/* ---- what it prints ------------------------------------------------------------------------ */
 
 struct relayed_stream {
 	int from;	/* -1: it has ended */
@@ -139,7 +139,7 @@ static void write_bytes(struct relayed_stream *s, const char *data, size_t size)
 	}
 }
 
-/* Returns whether there may be more. Who prints without end is not listened to any longer. */
+/* Returns whether there may be more. Output beyond PRINTED_MAX is not read. */
 static bool relay_output(struct relayed_stream *s)
 {
 	char data[4096];
@@ -170,7 +170,7 @@ static void end_stream(struct relayed_stream *s)
 	free(s->line);
 }
 
-/* Until it has ended, even if somebody else holds its pipes. */
+/* Waits for the process itself, as another process may still hold its pipes. */
 static int relay_until_exit(pid_t pid, struct relayed_stream stream[2])
 {
 	int status = 0;
@@ -203,7 +203,7 @@ int privsep_run(int (*work)(void *data), void *data)
 	fflush(NULL);
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
 		die("cannot create a pipe: %m");
-	principal = getpid();
+	parent_pid = getpid();
 	pid = fork();
 	if (pid < 0)
 		die("cannot create a process: %m");

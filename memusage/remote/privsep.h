@@ -1,24 +1,24 @@
-/* privsep.h -- a process that does work with another user's rights, and can do us no harm.
+/* privsep.h -- Run work with another user's rights in an isolated process.
  *
- * Once it executes a program its user may trace it, and make it do anything. So it gets nothing of
- * ours: no terminal (who holds one may type, and read what is typed), no descriptor that is not
- * named, no directory, no variable of the environment. What it prints comes through pipes, and is
- * made fit for a terminal on the way.
+ * Once the process executes a program, its user may trace it and control it. So it inherits
+ * nothing: no terminal (which could be read and typed into), no descriptor that is not named, no
+ * directory and no environment variable. Its output comes through pipes and is escaped for the
+ * terminal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef MEMUSAGE_REMOTE_PRIVSEP_H
 #define MEMUSAGE_REMOTE_PRIVSEP_H
 
-/* privsep_run -- run WORK in a process of its own, and print what that prints.
+/* privsep_run -- Runs WORK in a process of its own, and prints its output.
  *
- * work  has our rights still, and gives them up as soon as it can: then it calls
+ * work  starts with our rights, drops them as soon as it can, and then calls
  *       privsep_die_with_parent().
- * Returns what WORK returns, 0 to 255, after it has ended; 125 after a message if it did not.
+ * Returns the result of WORK, 0 to 255, or 125 after a message if it was killed.
  */
 int privsep_run(int (*work)(void *data), void *data);
 
-/* privsep_die_with_parent -- for WORK: end with the one who called privsep_run(), however that
+/* privsep_die_with_parent -- Called by WORK: makes the process end when the caller of privsep_run()
  * ends. */
 void privsep_die_with_parent(void);
 

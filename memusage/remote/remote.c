@@ -1,7 +1,7 @@
-/* remote.c -- `memusage --pid=PID COMMAND`: talk to a process that runs under memusage.
+/* remote.c -- `memusage --pid=PID COMMAND`: control a process that runs under memusage.
  *
- * With whose rights that is done is decided here: with ours if it is our process, else, if we are
- * root, with its owner's.
+ * This file chooses the rights for the command: our own for our own process; the owner's if we are
+ * root.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,10 +27,10 @@
 #include "memusage/report/not_recorded.h"
 
 enum { BUSY_TRIES = 100, BUSY_NS = 100000000 };	/* 10 s */
-enum { NUMBERS = 100000 };			/* of files that are tried */
-#define HANDED_MAX (UINT64_C(1) << 30)
+enum { NUMBERS = 100000 };			/* limit of the file numbers that are tried */
+#define OUTPUT_BYTES_MAX (UINT64_C(1) << 30)
 
-/* ---- what is said if there is nothing to look at ------------------------------------------- */
+/* ---- explanations of failures -------------------------------------------------------------- */
 
 static int explain_status(const struct remote *r, enum contact_status status)
 {
@@ -66,11 +66,11 @@ static int explain_status(const struct remote *r, enum contact_status status)
 	}
 }
 
-/* ---- with our own rights ----------------------------------------------------------------- */
+/* ---- with our own rights ------------------------------------------------------------------- */
 
 typedef enum contact_status contact_fn(struct contact *c, pid_t pid, unsigned int flags);
 
-/* Clients take turns. */
+/* Waits for its turn while another client uses the process. */
 static enum contact_status wait_while_busy(struct remote *r, contact_fn *reach)
 {
 	const struct timespec pause = { 0, BUSY_NS };
@@ -83,12 +83,12 @@ static enum contact_status wait_while_busy(struct remote *r, contact_fn *reach)
 	return status;
 }
 
-/* OK: *RESULT is what became of the command. */
+/* If OK, *RESULT is the result of the command. */
 static enum contact_status run_on_process(struct remote *r, int *result)
 {
 	enum contact_status status = wait_while_busy(r, contact_open);
 
-	/* A collector of ours denies nothing of ours. */
+	/* Our own collector never denies us its own processes, so this one is not ours. */
 	if (status == CONTACT_DENIED)
 		return CONTACT_NOT_RECORDED;
 	if (status == CONTACT_OK) {
@@ -120,12 +120,12 @@ static enum contact_status run_on_child(struct remote *r, int *result)
 		return run_on_process(r, result);
 	if (geteuid() != 0)
 		return CONTACT_DENIED;
-	r->is_asking = true;
+	r->is_query = true;
 	return run_as_owner(r, &owner, result);
 }
 
-/* Shells say `$!` of the memusage that they started: its program is meant. The collector, a child
- * too, is not recorded. */
+/* In a shell `$!` is the PID of memusage, but the user means its program. Its other child, the
+ * collector, is not recorded. */
 static enum contact_status run_on_launched_program(struct remote *r, int *result)
 {
 	enum contact_status status = CONTACT_NO_IMAGE;
@@ -148,7 +148,8 @@ static enum contact_status run_on_launched_program(struct remote *r, int *result
 	return CONTACT_NO_IMAGE;
 }
 
-/* The launcher has the arena, too: who may not open that sees nobody who answers for it. */
+/* The launcher has mapped the arena, too: a user who may not open that finds no collector for
+ * it. */
 static enum contact_status run_on_process_or_child(struct remote *r, int *result)
 {
 	enum contact_status status = run_on_process(r, result);
@@ -162,10 +163,10 @@ static enum contact_status run_on_process_or_child(struct remote *r, int *result
 
 /* ---- with the rights of the process's owner ------------------------------------------------ */
 
-enum { FOUND_NOT = 64 };	/* + enum contact_status: how a deputy ends that is only asking */
+enum { NOT_FOUND_STATUS = 64 }; /* + enum contact_status: exit status of a query */
 
-/* What our own user's collectors know is asked for first, since they hear nobody else; then nothing
- * of the process or from its owner is read but as the owner. */
+/* First asks our own user's collectors, which answer only their own user. Then reads everything of
+ * the process or its owner with the owner's rights. */
 static int work_as_owner(void *data)
 {
 	struct remote *r = data;
@@ -178,17 +179,17 @@ static int work_as_owner(void *data)
 	if (status == CONTACT_NOT_RECORDED && asked != CONTACT_OK && asked != CONTACT_DENIED)
 		status = asked;
 	if (status == CONTACT_OK) {
-		if (result == 0 && write(r->answer, &r->pid, sizeof(r->pid)) < 0)
+		if (result == 0 && write(r->found_pipe, &r->pid, sizeof(r->pid)) < 0)
 			warn("cannot pass the process ID on: %m");
 		return result == 0 ? 0 : STATUS_FAILED;
 	}
-	if (r->is_asking)
-		return FOUND_NOT + (int)status;
+	if (r->is_query)
+		return NOT_FOUND_STATUS + (int)status;
 	explain_status(r, status);
 	return STATUS_FAILED;
 }
 
-/* That of the command line, or of a child of it. */
+/* Accepts the process of the command line, or a child of it. */
 static void read_found_pid(struct remote *r, int from)
 {
 	pid_t pid;
@@ -198,7 +199,7 @@ static void read_found_pid(struct remote *r, int from)
 		r->pid = pid;
 }
 
-/* No number that another user may choose: the first one that there is no file of. NULL after a
+/* Uses the first number without a file, since another user must not choose it. Returns NULL after a
  * message. */
 static char *unused_xtree_name(const struct remote *r)
 {
@@ -216,17 +217,17 @@ static char *unused_xtree_name(const struct remote *r)
 	return NULL;
 }
 
-/* Its content is the owner's choice, but not its length. */
+/* The owner controls the content, but must not control its length. */
 static int copy_temporary_file(const struct remote *r, struct output *out)
 {
 	char data[1 << 16];
 	uint64_t sum = 0;
 	ssize_t n;
 
-	lseek(r->handed, 0, SEEK_SET);
-	while ((n = read(r->handed, data, sizeof(data))) > 0 && !output_failed(out)) {
+	lseek(r->output_fd, 0, SEEK_SET);
+	while ((n = read(r->output_fd, data, sizeof(data))) > 0 && !output_failed(out)) {
 		sum += (uint64_t)n;
-		if (sum > HANDED_MAX) {
+		if (sum > OUTPUT_BYTES_MAX) {
 			warn("%s: the snapshot is larger than 1 GiB", out->name);
 			return -1;
 		}
@@ -237,7 +238,7 @@ static int copy_temporary_file(const struct remote *r, struct output *out)
 	return n < 0 ? -1 : 0;
 }
 
-/* What was handed over becomes the file that was asked for, written with our own rights. */
+/* Copies the temporary file to the requested one, which is written with our own rights. */
 static int write_requested_file(const struct remote *r)
 {
 	char *name = r->command->is_xtree ? unused_xtree_name(r) : xstrdup(remote_massif_name(r));
@@ -258,11 +259,11 @@ static int write_requested_file(const struct remote *r)
 
 static void prepare_temporary_file(struct remote *r, const struct owner *owner)
 {
-	r->handed = files_temporary();
-	if (r->handed < 0 || fchown(r->handed, owner->uid, owner->gid) < 0)
+	r->output_fd = files_temporary();
+	if (r->output_fd < 0 || fchown(r->output_fd, owner->uid, owner->gid) < 0)
 		die("cannot create a temporary file: %m; set TMPDIR to a writable directory");
-	r->form = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
-	if (!r->form)
+	r->format_name = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
+	if (!r->format_name)
 		exit(STATUS_FAILED);
 }
 
@@ -275,23 +276,24 @@ static enum contact_status run_as_owner(struct remote *r, const struct owner *ow
 	if (r->command->operand)
 		prepare_temporary_file(r, owner);
 	r->owner = owner;
-	r->answer = pair[1];
+	r->found_pipe = pair[1];
 	code = privsep_run(work_as_owner, r);
 	read_found_pid(r, pair[0]);
 	close(pair[0]);
 	close(pair[1]);
 	*result = code == 0 ? 0 : -1;
-	if (code == 0 && r->handed >= 0)
+	if (code == 0 && r->output_fd >= 0)
 		*result = write_requested_file(r);
-	if (r->handed >= 0)
-		close(r->handed);
-	r->handed = -1;
+	if (r->output_fd >= 0)
+		close(r->output_fd);
+	r->output_fd = -1;
 	r->owner = NULL;
-	return r->is_asking && code > FOUND_NOT && code < STATUS_FAILED ?
-		       (enum contact_status)(code - FOUND_NOT) : CONTACT_OK;
+	return r->is_query && code > NOT_FOUND_STATUS && code < STATUS_FAILED ?
+		       (enum contact_status)(code - NOT_FOUND_STATUS) :
+		       CONTACT_OK;
 }
 
-/* ---- all together ------------------------------------------------------------------------ */
+/* ---- all together -------------------------------------------------------------------------- */
 
 static int run_command(struct remote *r)
 {
@@ -318,9 +320,9 @@ int remote_run(const struct settings *settings)
 	struct remote r = { .settings = settings,
 			    .pid = (pid_t)settings->pid,
 			    .contact = CONTACT_CLOSED,
-			    .handed = -1 };
+			    .output_fd = -1 };
 
-	/* A limit of the size of files is an error of write() to be reported. */
+	/* Makes write() report an exceeded file size limit. */
 	signal(SIGXFSZ, SIG_IGN);
 	r.command = remote_command(*words ? words[0] : "status");
 	if (!r.command)

@@ -1,4 +1,4 @@
-/* remote_command.c -- what memusage --pid can do with a process that it has found.
+/* remote_command.c -- The commands of memusage --pid.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,8 +18,8 @@
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* The options of the run, as far as they may choose anything, then those of this command line,
- * which count for more. */
+/* Returns the options of the run, if it may choose them, followed by those of this command
+ * line, which take precedence. */
 static const char **gather_options(const struct remote *r, size_t *count)
 {
 	const struct control_answer *a = &r->contact.answer;
@@ -57,7 +57,8 @@ void remote_tell_written(const struct remote *r, const char *name)
 			(int)r->pid, name);
 }
 
-/* A line of the file that is written: it must not become two. */
+/* Returns the description for a line of the file, or NULL if it has control characters, which could
+ * begin a second line. */
 static const char *printable_description(const struct remote *r)
 {
 	const char *text = r->contact.answer.text;
@@ -72,7 +73,7 @@ static const char *printable_description(const struct remote *r)
 static int write_file(struct remote *r, const struct live_snapshots *s, const char *name)
 {
 	struct snapshot_file f = { .name = name,
-				   .handed = r->handed,
+				   .output_fd = r->output_fd,
 				   .pid = r->pid,
 				   .is_xtree = r->command->is_xtree,
 				   .desc = printable_description(r) };
@@ -81,7 +82,7 @@ static int write_file(struct remote *r, const struct live_snapshots *s, const ch
 	f.option = gather_options(r, &f.options);
 	result = snapshot_file_write(&f, s, &r->contact.live);
 	free(f.option);
-	if (result == 0 && r->handed < 0)
+	if (result == 0 && r->output_fd < 0)
 		remote_tell_written(r, name);
 	return result;
 }
@@ -142,7 +143,7 @@ static const char *xtree_pattern(const struct remote *r)
 	return r->file ? r->file : "xtmemory.kcg.%p.%n";
 }
 
-/* %n is ours: the file's number for this process. Other specifiers are those of every name. */
+/* Replaces %n by the file's number for this process, and keeps the other specifiers. */
 static char *number_name(const char *pattern, uint32_t number)
 {
 	char *text = xstrdup(""), *longer;
@@ -176,8 +177,8 @@ char *remote_xtree_name(const struct remote *r, uint32_t number)
 
 static int run_xtmemory(struct remote *r)
 {
-	char *name = r->handed >= 0 ? xstrdup(r->form) :
-				      remote_xtree_name(r, r->contact.answer.number);
+	char *name = r->output_fd >= 0 ? xstrdup(r->format_name) :
+					 remote_xtree_name(r, r->contact.answer.number);
 	int result = name ? take_snapshot(r, true, name) : -1;
 
 	free(name);

@@ -1,4 +1,4 @@
-/* remote_status.c -- how things stand with a process that is recorded.
+/* remote_status.c -- The state of a process that is recorded.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,8 +19,8 @@
 #include "memusage/common/procmem.h"
 #include "profile/read/result.h"
 
-/* The memory right now, as the kernel sees it. What a process had at its start is not known here:
- * its variables count as what malloc keeps. */
+/* Prints the current memory according to the kernel. The memory of the process at its start is
+ * unknown here, so its variables count as memory that malloc keeps. */
 static void print_memory(pid_t pid, const struct image *im, const struct result *r)
 {
 	struct mu_sample sample = { .mono_ns = clock_now(CLOCK_MONOTONIC) };
@@ -43,7 +43,7 @@ static void print_memory(pid_t pid, const struct image *im, const struct result 
 			stack += (r->thread[i].stack_peak + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 		sample.stack = (int64_t)stack;
 		timeline_split(&t, 0, &split);
-		/* One sample would explain everything by itself. */
+		/* A single sample would assign everything else to variables. */
 		split.spare += split.globals;
 		split.globals = 0;
 		memory_print_now(stdout, &split, m.rss_peak);

@@ -1,7 +1,7 @@
-/* ended_images.c -- what a collector knows of images that have ended, for one that takes its place.
+/* ended_images.c -- Results of ended images, kept for a collector that replaces a killed one.
  *
- * An entry is a header and the words of the result: runs of zeros are a number, other words follow
- * theirs.
+ * An entry is a header and the packed words of the result: a run has the number of zeros, the
+ * number of other words, and these words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,8 +19,8 @@
 struct head {
 	uint32_t role;
 	int32_t pid;
-	uint32_t words;	/* that follow */
-	uint32_t generation;	/* of its slot, like the next */
+	uint32_t words;	     /* words that follow */
+	uint32_t generation; /* of its slot, as is claimed_ns */
 	uint64_t claimed_ns;
 };
 #define HEAD_WORDS (sizeof(struct head) / 8)
@@ -44,7 +44,7 @@ static uint32_t count_run(const uint64_t *word, uint32_t at, bool zero)
 	return at - from;
 }
 
-/* TO has room for twice the words. Returns how many it takes. */
+/* Packs the words into TO, which has room for twice as many. Returns the number used. */
 static uint32_t pack_words(uint64_t *to, const uint64_t *word)
 {
 	uint32_t used = 0;
@@ -62,7 +62,7 @@ static uint32_t pack_words(uint64_t *to, const uint64_t *word)
 	return used;
 }
 
-/* Returns false for what is no result. */
+/* Returns false if the words are not a packed result. */
 static bool unpack_words(uint64_t *word, const uint64_t *from, uint32_t words)
 {
 	uint64_t at = 0, used = 0;
@@ -81,7 +81,7 @@ static bool unpack_words(uint64_t *word, const uint64_t *from, uint32_t words)
 	return at == WORDS;
 }
 
-/* What comes next begins at AT: nothing would be found behind half an entry. */
+/* Removes an incomplete entry at AT, behind which no entry would be found. */
 static void truncate_at(int fd, off_t at)
 {
 	if (ftruncate(fd, at) == 0)

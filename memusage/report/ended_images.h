@@ -1,7 +1,7 @@
-/* ended_images.h -- what a collector knows of images that have ended, for one that takes its place.
+/* ended_images.h -- Results of ended images, kept for a collector that replaces a killed one.
  *
- * A nameless file that the launcher has open, too: should something kill the collector, the next
- * one begins with what it had to report. Results are sparse, and take some 2 KiB each.
+ * They are in a nameless file, which the launcher has open, too: if the collector is killed, the
+ * next one begins with these results. A result is sparse and takes about 2 KiB.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,23 +13,25 @@
 #include "memusage/report/report.h"
 #include "profile/read/result.h"
 
-/* ended_images_open -- an empty one. Returns its descriptor; -1, which the others accept, if there
- * can be none: then what has ended is lost with the collector. */
+/* ended_images_open -- Creates an empty file.
+ *
+ * Returns its descriptor, or -1, which the other functions accept: the results are then lost with
+ * the collector.
+ */
 int ended_images_open(void);
 
-/* ended_images_add -- an image has ended. What cannot be written is left out.
+/* ended_images_add -- Appends the result of an image. A failed write leaves it out.
  *
- * slot  its own, with its process ID as we see it.
+ * slot  of the image, with its process ID as we see it.
  */
 void ended_images_add(int fd, enum report_role role, const struct mu_slot *slot,
 		      const struct result *result);
 
-/* ended_images_replay -- report everything that a spill holds, in order.
+/* ended_images_replay -- Adds all results to the report, in order.
  *
- * last   the slot of the last one, as far as segment_is_same() looks; unchanged if there is none.
- *        It may not have been freed yet.
- * The last entry may have been cut short by the collector's death: it is dropped, and the next one
- * takes its place.
+ * last  receives the slot of the last one, for segment_is_same(); unchanged if there is none. The
+ *       killed collector may not have freed that slot yet.
+ * Removes a last entry that the collector's end has cut short.
  */
 void ended_images_replay(int fd, struct report *report, struct mu_slot *last);
 

@@ -44,7 +44,7 @@ static const char *elf_kind_reason(enum elf_kind kind)
 	}
 }
 
-/* A script is what its interpreter is; interpreters of interpreters are rare. */
+/* A script is recorded as its interpreter is. Interpreters of interpreters are rare. */
 static void describe_kind(const char *file, int depth, char text[NOT_RECORDED_TEXT])
 {
 	char interpreter[PATH_BYTES];
@@ -82,7 +82,7 @@ const char *not_recorded_reason(const struct not_recorded *n, char text[NOT_RECO
 
 enum { LOOKS = 3, COMMAND_BYTES = 65536 };
 
-/* What the mappings of a process hold, resident bytes. */
+/* The use of a process's mappings, in resident bytes. */
 enum kind { KIND_HEAP, KIND_ANON, KIND_STACK, KIND_FILE, KIND_SHARED, KINDS };
 
 static const char *const names[KINDS] = {
@@ -109,7 +109,7 @@ static enum kind mapping_kind(const char *line)
 	return inode ? KIND_FILE : KIND_ANON;
 }
 
-/* Returns false if we may not look. */
+/* Returns false if we have no permission. */
 static bool read_smaps(pid_t pid, uint64_t rss[KINDS])
 {
 	char path[32], *line = NULL;
@@ -174,7 +174,7 @@ static void print_growth(const struct procmem *first, const struct procmem *last
 		       units_bytes(text, after > before ? after - before : before - after), LOOKS);
 }
 
-/* A line of a word that is quoted; a script has many. */
+/* Prints one line of a quoted word; a script has many. */
 static void print_quoted(const char *line, size_t length)
 {
 	char *text = xstrndup(line, length);
@@ -186,7 +186,7 @@ static void print_quoted(const char *line, size_t length)
 	free(text);
 }
 
-/* As a shell would take it. */
+/* Prints a word with the quotes that a shell needs. */
 static void print_shell_word(const char *word)
 {
 	if (*word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -207,7 +207,7 @@ static void print_shell_word(const char *word)
 	putchar('\'');
 }
 
-/* Names in its arguments may be relative to it. */
+/* Names in the arguments may be relative to this directory. */
 static void print_cd_command(pid_t pid)
 {
 	char path[32], directory[4096], own[4096];
@@ -242,7 +242,7 @@ static void print_rerun_command(pid_t pid)
 	text[length] = '\0';
 	fputs("To see who allocates, start it again under memusage:\n  ", stdout);
 	print_cd_command(pid);
-	/* What follows is the process's choice: none of it is to be an option. */
+	/* The process chose the words that follow: none of them may become an option. */
 	fputs("memusage --record --", stdout);
 	for (const char *word = text; word < text + length; word += strlen(word) + 1) {
 		putchar(' ');

@@ -1,4 +1,4 @@
-/* notes.c -- what must be said about the figures of a summary, and what --verbose adds.
+/* notes.c -- Notes on the figures of a summary, and the details of --verbose.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 #include "formats/base/notes.h"
 #include "recording/family.h"
 
-/* A rule that fits no function is an error of the user's, or the symbols are gone. */
+/* A rule without a function is the user's mistake, or the symbols were stripped. */
 static void note_unused_rule(struct report *r, const struct result *result, uint32_t rule)
 {
 	const struct settings *s = r->settings;

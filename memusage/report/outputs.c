@@ -1,4 +1,4 @@
-/* outputs.c -- what is written at the end can be written, as far as that can be told at the start.
+/* outputs.c -- Check before the run that its pictures and profiles can be written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

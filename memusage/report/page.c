@@ -1,4 +1,4 @@
-/* page.c -- have memusagestat make the HTML page.
+/* page.c -- Have memusagestat write the HTML page.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 #include "memusage/common/library.h"
 #include "memusage/report/reports.h"
 
-/* OUTPUT may be NULL: the option says it. */
+/* OUTPUT is NULL if the option names the file. */
 static void execute_memusagestat(const struct session *s, pid_t main, char *option, char *output)
 {
 	char *tool = library_sibling("memusagestat"), *file = s->record.name;
@@ -45,7 +45,7 @@ static void execute_memusagestat(const struct session *s, pid_t main, char *opti
 	_exit(127);
 }
 
-/* NAME is what is to be made. */
+/* NAME is the name of the output, for messages. */
 static void run_memusagestat(const struct session *s, pid_t main, const char *name, char *option,
 			     char *output)
 {

@@ -1,4 +1,4 @@
-/* picture.c -- have memusagestat draw the run.
+/* picture.c -- Have memusagestat draw the run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,7 +24,7 @@ char *picture_name(const char *file)
 	return xasprintf("%s%s", file, has_suffix ? "" : ".png");
 }
 
-/* Options before operands, and "--" between: a file may be called anything. */
+/* Options come first and "--" ends them, since a file name may begin with a dash. */
 static void fill_arguments(char *argv[16], const struct settings *s, char *data)
 {
 	int count = 0;

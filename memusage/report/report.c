@@ -1,4 +1,4 @@
-/* report.c -- what memusage says when the program has ended.
+/* report.c -- The report of memusage at the end of the program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -35,8 +35,8 @@ void report_open(struct report *r, const struct settings *settings, int fd, bool
 	r->lines = open_text_buffer(&r->lines_buffer, &r->lines_length);
 }
 
-/* The program may have made standard error one that does not wait. Who reads nothing for that long
- * never will. */
+/* The program may have made standard error non-blocking. A reader that takes nothing for this long
+ * is considered dead. */
 static bool wait_for_room(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -59,7 +59,7 @@ static bool write_text(int fd, const char *text, size_t length)
 	return true;
 }
 
-/* Where standard error itself does not take the report, nothing does. */
+/* A failure of standard error itself cannot be reported. */
 void report_flush(struct report *r)
 {
 	fclose(r->text);
@@ -113,7 +113,7 @@ static const char *role_text(enum report_role role)
 	}
 }
 
-/* Forked children count from their fork on: the rest is in their parent's figures. */
+/* Forked children count from their fork on: their parent's figures have the rest. */
 static void add_process_line(struct report *r, enum report_role role, int pid,
 			     const struct result *result)
 {

@@ -1,4 +1,4 @@
-/* reports.c -- have memusageprint make the reports that need names of functions.
+/* reports.c -- Have memusageprint make the reports that need function names.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 #include "memusage/common/library.h"
 #include "memusage/report/page.h"
 
-enum { ARGUMENTS = 24 };	/* besides those that are handed on */
+enum { ARGUMENTS = 24 }; /* besides those that are passed on */
 
 struct arguments {
 	char **item;
@@ -50,7 +50,7 @@ static void append_text_reports(struct arguments *a, const struct settings *s)
 		append_argument(a, xstrdup("--spacetime-summary"));
 }
 
-/* The file may be called anything, so "--" stands before it. */
+/* "--" ends the options, since a file name may begin with a dash. */
 static void fill_arguments(struct arguments *a, const struct session *session, unsigned int first,
 			   pid_t main, char *file)
 {
@@ -93,7 +93,7 @@ static void fill_arguments(struct arguments *a, const struct session *session, u
 	append_argument(a, file);
 }
 
-/* What the collector ignores, its child would ignore too. */
+/* A child would ignore the signals that the collector ignores. */
 void reports_reset_signals(void)
 {
 	struct sigaction normal = { .sa_handler = SIG_DFL };
@@ -133,7 +133,7 @@ static void execute_memusageprint(const struct session *s, unsigned int first, p
 	_exit(127);
 }
 
-/* Waits until it has ended, or the launcher is gone; without a pidfd it asks now and then. */
+/* Waits until the process or the launcher has ended; polls if there is no pidfd. */
 static void wait_while_launcher_lives(const struct session *s, pid_t pid)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -152,7 +152,7 @@ static void wait_while_launcher_lives(const struct session *s, pid_t pid)
 		kill(pid, SIGTERM);
 }
 
-/* Returns its status, as wait() gives it; 0 if it was stopped. */
+/* Returns the status of wait(), or 0 if the process was stopped by SIGTERM. */
 static int wait_for_child(const struct session *s, pid_t pid)
 {
 	int status = 0;

@@ -2,7 +2,7 @@
  * with it, the collector goes on, keeps no descriptor that it was sent, and hands out none to
  * strangers.
  *
- * Input: flags of the recording, then steps (enum step): connections with hellos, questions of
+ * Input: flags of the recording, then steps (enum step): connections with registration, questions of
  * `memusage --pid` or anything else, with descriptors of any number; writes into the arena; looks
  * of the collector. All connections are this process's, which so is the program, its parent and its
  * child.
@@ -63,7 +63,7 @@ struct input {
 static struct settings settings;
 static struct session session;
 static struct tree tree;
-static struct registration hellos;
+static struct registration registration;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static socklen_t address_length;
 static int listener = -1, client[CLIENTS];
@@ -170,7 +170,7 @@ static void begin(uint32_t flags, uint8_t what)
 					    .fd = memfd_create("data", MFD_CLOEXEC) };
 	make_arena(&session.arena, flags);
 	if (tree_init(&tree, &session) < 0 ||
-	    registration_init(&hellos, &tree, learn_nothing, NULL) < 0)
+	    registration_init(&registration, &tree, learn_nothing, NULL) < 0)
 		die_of("no descriptors");
 }
 
@@ -199,9 +199,9 @@ static void end(void)
 	datafiles_close(&session.files);
 	chroots_free(&session.chroots);
 	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++)
-		if (hellos.waiting[i] >= 0)
-			close(hellos.waiting[i]);
-	close(hellos.reserve);
+		if (registration.waiting[i] >= 0)
+			close(registration.waiting[i]);
+	close(registration.reserve);
 	close(tree.epoll);
 	close(tree.event);
 	forget_arenas();
@@ -212,13 +212,13 @@ static void look(uint8_t which)
 	struct epoll_event event[16];
 	int count;
 
-	registration_accept(&hellos, listener);
+	registration_accept(&registration, listener);
 	count = epoll_wait(tree.epoll, event, 16, 0);
 	for (int i = 0; i < count; i++) {
 		int fd = event[i].data.fd;
 
 		if (!tree_process_ended(&tree, fd) && !control_closed(&tree, fd))
-			registration_read(&hellos, fd);
+			registration_read(&registration, fd);
 	}
 	if (which & 1)
 		tree_scan(&tree);

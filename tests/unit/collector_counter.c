@@ -41,7 +41,7 @@ static void test_reasons(void)
 	check_why(EACCES, 4, "sysctl kernel.perf_event_paranoid=2");
 	check_why(EPERM, 2, "container");
 	check_why(EPERM, INT_MIN, "container");
-	check_why(ENOSYS, 2, "no perf_event_open");
+	check_why(ENOSYS, 2, "not provide perf_event_open");
 	check_why(EMFILE, 2, strerror(EMFILE));
 }
 
