@@ -239,9 +239,9 @@ void json_write(FILE *out, const struct export *e)
 	put_text(out, "command", e->command);
 	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
 		e->start_real_ns, e->duration_ns);
-	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_slack\":%" PRId64
+	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_bound\":%" PRId64
 		"},\n", heap->now, heap->peak > heap->now ? heap->peak : heap->now,
-		heap->peak_slack);
+		heap->peak_bound);
 	put_modules(out, e->filter->profile);
 	put_locations(out, e->filter->profile);
 	put_sites(out, e->filter, e->image);

@@ -30,7 +30,7 @@ struct mu_batch {
 	uint64_t counters; /* offset of a mu_counters, 0: nothing below is valid */
 	int64_t now, extra;
 	uint64_t clock, calls, bytes; /* calls and bytes of free */
-	/* ... and once the free of number in_cell - 1 is: its cell, and one of mu_lives.blocks. */
+	/* ... and once the free of number in_cell - 1 is: its cell, and one of mu_lifetimes.blocks. */
 	uint64_t in_cell;
 	uint64_t cell, lives; /* their offsets */
 	int64_t live_bytes, live_blocks, life;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* A question for the code of a module goes to and fro between recorder and collector. */
-enum mu_code_state {
+enum mu_query_state {
 	MU_CODE_IDLE = 0,
 	MU_CODE_WANTED = 1,  /* recorder: what is in this module? */
 	MU_CODE_WORKING = 2, /* collector: somebody reads its symbols */
@@ -32,7 +32,7 @@ enum mu_code_class {
 #define MU_CODE_CLASS(word) ((enum mu_code_class)((word) & 3))
 
 /* Not for one module's number, but for what --alloc-symbol names in the module at code_module:
- * the answer has struct mu_found of family.h. */
+ * the answer has struct mu_symbol_match of family.h. */
 #define MU_CODE_SYMBOLS UINT32_MAX
 
 #endif

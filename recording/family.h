@@ -15,29 +15,29 @@
 #include "recording/recording.h"
 
 /* What a function's arguments are; numbers from 1, 0: none. Only integers and pointers count. */
-struct mu_shape {
+struct mu_signature {
 	uint8_t fn;	/* enum mu_fn: the row that it counts in; MU_FN_FREE frees */
-	uint8_t size;	/* bytes; MU_SHAPE_STRING: the result is a string */
+	uint8_t size;	/* bytes; MU_SIGNATURE_STRING: the result is a string */
 	uint8_t count;	/* how many of `size` */
 	uint8_t block;	/* freed or reallocated */
 	uint8_t result; /* the block comes back where this points to, not as the result */
 	uint8_t flags;	/* enum mu_shape_flag */
 	uint8_t reserved[2];
 };
-#define MU_SHAPE_STRING 255u
+#define MU_SIGNATURE_STRING 255u
 
 enum mu_shape_flag {
-	MU_SHAPE_STATUS = 1, /* the function returns 0 when it succeeds */
-	MU_SHAPE_ASKED = 2,  /* named by the user, not a known family's */
+	MU_SIGNATURE_STATUS = 1, /* the function returns 0 when it succeeds */
+	MU_SIGNATURE_NAMED = 2,  /* named by the user, not a known family's */
 };
 
 /* Words of the answer to a question for the functions of a module that --alloc-symbol names
  * (MU_CODE_SYMBOLS): their number, then so many of these, then texts, each ended by a zero, as is
  * the answer as a whole. */
-struct mu_found {
+struct mu_symbol_match {
 	uint64_t address; /* of the module's file */
 	uint64_t size;	  /* bytes */
-	struct mu_shape shape;
+	struct mu_signature shape;
 	uint32_t name; /* offset from the start of the answer */
 	uint32_t why;  /* likewise: why the function must be left alone; 0: it need not */
 	uint32_t kind; /* enum mu_symbol_kind */
@@ -46,7 +46,7 @@ struct mu_found {
 
 struct mu_family {
 	const char *name;
-	struct mu_shape shape;
+	struct mu_signature shape;
 };
 
 #define MU_FAMILY_ALLOC(name, fn, size, count) { name, { fn, size, count, 0, 0, 0, { 0 } } }
@@ -54,7 +54,7 @@ struct mu_family {
 	{ name, { MU_FN_REALLOC, size, count, block, 0, 0, { 0 } } }
 #define MU_FAMILY_FREE(name, block) { name, { MU_FN_FREE, 0, 0, block, 0, 0, { 0 } } }
 #define MU_FAMILY_STATUS(name, size) \
-	{ name, { MU_FN_MEMALIGN, size, 0, 0, 1, MU_SHAPE_STATUS, { 0 } } }
+	{ name, { MU_FN_MEMALIGN, size, 0, 0, 1, MU_SIGNATURE_STATUS, { 0 } } }
 
 /* libc's names and C++'s operators. free and malloc stand first: without them nothing else would
  * be right. */
@@ -109,6 +109,6 @@ struct mu_symbol {
 	uint32_t rule;		 /* ASKED: number of the option */
 };
 
-enum mu_symbol_kind { MU_SYMBOL_OWN = 0, MU_SYMBOL_FAMILY = 1, MU_SYMBOL_ASKED = 2 };
+enum mu_symbol_kind { MU_SYMBOL_BUILTIN = 0, MU_SYMBOL_FAMILY = 1, MU_SYMBOL_NAMED = 2 };
 
 #endif

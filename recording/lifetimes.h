@@ -12,18 +12,18 @@
 /* How long blocks lived that are gone: how often mu_segment.tick (milliseconds) moved meanwhile,
  * not at all, 1, 2 to 3, 4 to 7 times, ...; the last class has no end. What realloc changed is
  * another block. Threads have their own, which are to be added up. */
-#define MU_LIVES 31u
-struct mu_lives {
+#define MU_LIFETIME_CLASSES 31u
+struct mu_lifetimes {
 	uint64_t next; /* offset of the next thread's, 0 none */
-	uint64_t blocks[MU_LIVES];
+	uint64_t blocks[MU_LIFETIME_CLASSES];
 };
 
-/* mu_lives_class -- where a block counts that has lived for so many ticks. */
-static inline unsigned int mu_lives_class(uint64_t age)
+/* mu_lifetime_class -- where a block counts that has lived for so many ticks. */
+static inline unsigned int mu_lifetime_class(uint64_t age)
 {
 	unsigned int class = age ? 64 - (unsigned int)__builtin_clzll(age) : 0;
 
-	return class < MU_LIVES ? class : MU_LIVES - 1;
+	return class < MU_LIFETIME_CLASSES ? class : MU_LIFETIME_CLASSES - 1;
 }
 
 #endif

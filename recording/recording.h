@@ -51,12 +51,12 @@ enum mu_config_flag {
 	MU_CFG_COPIES = 1u << 9,	 /* copy mode */
 	MU_CFG_AD_HOC = 1u << 10,	 /* ad hoc events only */
 	MU_CFG_TRACE_CHILDREN = 1u << 11, /* record images of exec'd children too */
-	MU_CFG_JOURNAL = 1u << 14,	 /* note every snapshot that is taken, culled or not */
+	MU_CFG_SNAPSHOT_LOG = 1u << 14,	 /* note every snapshot that is taken, culled or not */
 	MU_CFG_IGNORE = 1u << 12,	 /* leave out of Massif's books what --ignore-fn names */
 	MU_CFG_SYMBOLS = 1u << 15,	 /* intercept what --alloc-symbol names */
 	MU_CFG_POINTS = 1u << 13,	 /* with STACKS: program points, as DHAT has them */
 	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
-	MU_CFG_LIVES = 1u << 18, /* with STACKS: count blocks by how long they lived */
+	MU_CFG_LIFETIMES = 1u << 18, /* with STACKS: count blocks by how long they lived */
 	MU_CFG_TIMELINE = 1u << 16 /* sample the memory of the process (MU_SEC_TIMELINE) */
 };
 
@@ -178,7 +178,7 @@ enum mu_section {
 	MU_SEC_ACCESSES = 14,  /* struct mu_access */
 	MU_SEC_DROPS = 15,     /* in the image header: what was not recorded */
 	MU_SEC_POINTS = 16,    /* struct mu_point of points.h: as DHAT counts */
-	MU_SEC_JOURNAL = 17,   /* struct mu_journal */
+	MU_SEC_SNAPSHOT_LOG = 17,   /* struct mu_snapshot_log_entry */
 	MU_SEC_SYMBOLS = 18,   /* struct mu_symbol */
 	MU_SEC_COUNT = 19
 };
@@ -249,7 +249,7 @@ struct mu_counters {
 	uint64_t realloc_free;	 /* size 0: freed */
 	uint64_t mremap_nomove;
 	uint64_t mremap_dec;
-	uint64_t foreign_frees;	   /* free or realloc of a block that was never seen */
+	uint64_t unknown_frees;	   /* free or realloc of a block that was never seen */
 	uint64_t nested;	   /* calls while the hook was busy in the same thread (signals) */
 	uint64_t hist_large;	   /* sizes of 64 KiB and more */
 	uint64_t hist_high;	   /* offset of uint64_t[MU_HIST_HIGH], 0 if all are zero */
@@ -267,13 +267,13 @@ enum mu_thread_state {
 	MU_THREAD_EXITING = 2, /* its start routine returned; libc still frees things */
 };
 
-#define MU_BUSY_KNOCK 2u
+#define MU_BUSY_REQUEST 2u
 
 /* One per thread of the process; reused when the thread is gone, its counters then having
  * been added to mu_image.retired. entry_size of the table is larger than this struct: what
  * follows belongs to the recorder alone. */
 struct mu_thread {
-	uint32_t busy;	/* not 0 while the thread is inside the hook; MU_BUSY_KNOCK: it is not,
+	uint32_t busy;	/* not 0 while the thread is inside the hook; MU_BUSY_REQUEST: it is not,
 			 * but is to look at mu_image.request at its next event */
 	uint32_t state; /* enum mu_thread_state */
 	uint32_t tid;
@@ -299,7 +299,7 @@ struct mu_thread {
 struct mu_heap {
 	int64_t now;
 	int64_t peak; /* largest published value that was followed by a fall, or now */
-	int64_t peak_slack; /* threads * slack when the peak was set: the bound of its error */
+	int64_t peak_bound; /* threads * slack when the peak was set: the bound of its error */
 	uint32_t lock;
 	uint32_t epoch;	     /* + 1 whenever the heap falls from a new maximum */
 	uint32_t threads;    /* live threads that have had an event */
@@ -328,7 +328,7 @@ struct mu_drops {
 	uint32_t forks; /* children that are not recorded: without a slot, or a whole copy */
 	uint32_t hist_high; /* requests of 16 to 64 KiB that are in no histogram */
 	uint32_t timers; /* threads whose sampling timer could not be made */
-	uint32_t lives;	 /* threads whose blocks are not in mu_lives */
+	uint32_t lives;	 /* threads whose blocks are not in mu_lifetimes */
 	uint64_t triggers; /* snapshots that a signal or a threshold asked for in vain */
 	uint64_t pages_unseen; /* with MU_CFG_PAGES: bytes that are mapped at the end though no */
 	uint64_t pages_gone;   /* call was seen; ... and that are not mapped though they should */
@@ -341,16 +341,16 @@ struct mu_drops {
 
 /* Things a report must say; bits of mu_image.notes. */
 enum mu_note {
-	MU_NOTE_FOREIGN_MALLOC = 1u << 0, /* the program calls another malloc: foreign_malloc */
+	MU_NOTE_FOREIGN_MALLOC = 1u << 0, /* the program calls another malloc: unseen_malloc */
 	MU_NOTE_SIGPROF_TAKEN = 1u << 1,  /* no stack sampling: the program uses SIGPROF */
 	MU_NOTE_RAW_CLONE = 1u << 2,	  /* began by a fork that libc did not see: no history */
 	MU_NOTE_SMALL_ARENA = 1u << 3,	  /* address space limit: arena smaller than a slot */
 	MU_NOTE_ARENA_FULL = 1u << 4,
-	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: foreign_malloc */
+	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: unseen_malloc */
 	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
 	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
 	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
-	MU_NOTE_OWN_MALLOC = 1u << 9, /* foreign_malloc's malloc was intercepted */
+	MU_NOTE_OWN_MALLOC = 1u << 9, /* unseen_malloc's malloc was intercepted */
 	MU_NOTE_SIGNAL_IGNORED = 1u << 10, /* the program ignores the signal for snapshots */
 	MU_NOTE_NO_REQUESTS = 1u << 20,	  /* code cannot be changed: macros are not served */
 	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
@@ -374,7 +374,7 @@ struct mu_image {
 	uint32_t dl_generation; /* + 1 when objects were opened or closed */
 	uint32_t events_seen;	/* 1 after the first event of its own */
 	struct mu_process process;
-	struct mu_string foreign_malloc; /* path of the object whose malloc is not seen */
+	struct mu_string unseen_malloc; /* path of the object whose malloc is not seen */
 	uint64_t retired_stack_peak; /* deepest stack_peak and stack_mark of threads that are */
 	uint64_t retired_stack_mark; /* gone: their records are reused */
 	int64_t fork_heap; /* heap at the fork: what the first record of the log changes */
@@ -393,7 +393,7 @@ struct mu_image {
 	uint64_t rss_peak; /* most memory that was resident, as the kernel says; 0 unknown */
 	/* What the recorder asks of the collector: docs/format.md, section 7.1. */
 	uint32_t code_wanted; /* number of a module + 1, MU_CODE_SYMBOLS, 0: nothing */
-	uint32_t code_state;  /* enum mu_code_state, a futex */
+	uint32_t code_state;  /* enum mu_query_state, a futex */
 	uint64_t code_offset; /* of uint64_t[code_count] */
 	uint64_t code_count;
 	uint64_t code_module; /* with MU_CODE_SYMBOLS: offset of the struct mu_module */
@@ -405,7 +405,7 @@ struct mu_image {
 	uint64_t triggers; /* offset of struct mu_triggers of triggers.h, 0 none */
 	struct mu_table table[MU_SEC_COUNT]; /* sections without a table have entry_size 0 */
 	struct mu_counters retired;	     /* threads that are gone */
-	uint64_t lives; /* with MU_CFG_LIVES: offset of a struct mu_lives, 0 in old recordings */
+	uint64_t lives; /* with MU_CFG_LIFETIMES: offset of a struct mu_lifetimes, 0 in old recordings */
 	uint64_t pages_own;   /* with MU_CFG_PAGES: bytes mapped in the end by the recorder */
 	uint64_t pages_stack; /* ... and bytes of the main stack that the heap has */
 	uint64_t batch; /* live: offset of a struct mu_batch, 0 none; not in old recordings */
@@ -517,7 +517,7 @@ struct mu_cell {
 };
 
 enum mu_cell_flag {
-	MU_CELL_BOOKS = 1 /* only in Massif's books: in snapshots, but in no other report */
+	MU_CELL_MASSIF = 1 /* only in Massif's books: in snapshots, but in no other report */
 };
 
 struct mu_site_value {

@@ -7,28 +7,28 @@
 
 #include <stdint.h>
 
-/* A snapshot when it was taken, with MU_CFG_JOURNAL. The first two entries are none, but eight
- * 64-bit numbers: enum mu_books. */
-struct mu_journal {
+/* A snapshot when it was taken, with MU_CFG_SNAPSHOT_LOG. The first two entries are none, but eight
+ * 64-bit numbers: enum mu_massif_count. */
+struct mu_snapshot_log_entry {
 	uint64_t time; /* in the unit chosen */
 	int64_t heap;
 	int64_t extra;
 	uint16_t kind;	/* enum mu_snapshot_kind */
-	uint16_t event; /* enum mu_books of what offered it, MU_BOOKS_COUNT: the start */
+	uint16_t event; /* enum mu_massif_count of what offered it, MU_MASSIF_COUNT: the start */
 	uint32_t skipped; /* offers since the one before */
 };
 
 /* What Massif counts. */
-enum mu_books {
-	MU_BOOKS_ALLOCS = 0,
-	MU_BOOKS_REALLOCS = 1,
-	MU_BOOKS_FREES = 2,
-	MU_BOOKS_IGNORED_ALLOCS = 3,
-	MU_BOOKS_IGNORED_REALLOCS = 4,
-	MU_BOOKS_IGNORED_FREES = 5,
-	MU_BOOKS_SILENT = 6, /* of the reallocs, those that offered no snapshot */
-	MU_BOOKS_FORKED = 7, /* entries that the parent wrote before the fork, 0: no fork */
-	MU_BOOKS_COUNT = 8
+enum mu_massif_count {
+	MU_MASSIF_ALLOCS = 0,
+	MU_MASSIF_REALLOCS = 1,
+	MU_MASSIF_FREES = 2,
+	MU_MASSIF_IGNORED_ALLOCS = 3,
+	MU_MASSIF_IGNORED_REALLOCS = 4,
+	MU_MASSIF_IGNORED_FREES = 5,
+	MU_MASSIF_SILENT = 6, /* of the reallocs, those that offered no snapshot */
+	MU_MASSIF_FORKED = 7, /* entries that the parent wrote before the fork, 0: no fork */
+	MU_MASSIF_COUNT = 8
 };
 
 #endif

@@ -248,9 +248,9 @@ void notes_guessed(const struct notes *to, const struct result *result)
 void notes_put(const struct notes *to, const struct result *result)
 {
 	note_accesses(to, result);
-	if (result->threads_max > 1 && result->peak_slack > 0)
+	if (result->threads_max > 1 && result->peak_bound > 0)
 		note(to, "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
-		     result->threads_max, result->peak_slack);
+		     result->threads_max, result->peak_bound);
 	note_facts(to, result);
 	for (uint32_t i = 0; i < result->symbol_count; i++)
 		note_symbol(to, &result->symbol[i]);

@@ -65,7 +65,7 @@ static void put_totals(struct page_json *j, const struct page_image *p)
 	page_json_uint(j, "bytes", counters_heap_total(&r->counters));
 	page_json_uint(j, "calls", counters_calls(&r->counters));
 	page_json_uint(j, "peak", r->heap_peak);
-	page_json_uint(j, "slack", r->peak_slack);
+	page_json_uint(j, "slack", r->peak_bound);
 	page_json_uint(j, "end", r->heap_now);
 	page_json_uint(j, "stack_peak", r->stack_peak);
 	page_json_uint(j, "recorder", r->recorder_bytes);
@@ -90,7 +90,7 @@ static void put_counters(struct page_json *j, const struct counters *c)
 	page_json_uint(j, "realloc_nomove", c->realloc_nomove);
 	page_json_uint(j, "realloc_dec", c->realloc_dec);
 	page_json_uint(j, "realloc_free", c->realloc_free);
-	page_json_uint(j, "foreign_frees", c->foreign_frees);
+	page_json_uint(j, "unknown_frees", c->unknown_frees);
 	page_json_close(j, '}');
 }
 
@@ -119,11 +119,11 @@ static void put_sizes(struct page_json *j, const struct counters *c)
 	page_json_close(j, ']');
 }
 
-/* Blocks that are gone, by classes of their age (struct mu_lives). */
+/* Blocks that are gone, by classes of their age (struct mu_lifetimes). */
 static void put_lives(struct page_json *j, const struct image *im)
 {
-	struct mu_lives lives;
-	unsigned int count = MU_LIVES;
+	struct mu_lifetimes lives;
+	unsigned int count = MU_LIFETIME_CLASSES;
 
 	if (!lives_of(im, &lives))
 		return;

@@ -199,7 +199,7 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 		return;
 	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(record.site);
 	if (mode & MODE_BOOKS)
-		journal_event(MU_BOOKS_ALLOCS, is_ignored);
+		journal_event(MU_MASSIF_ALLOCS, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, (int64_t)size, mode & MODE_MANY);
 	else
@@ -242,7 +242,7 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 	if (mode & MODE_ACCESSES)
 		accesses_died(&thread->access, (uint64_t)block);
 	if (mode & MODE_BOOKS)
-		journal_event(MU_BOOKS_FREES, is_ignored);
+		journal_event(MU_MASSIF_FREES, is_ignored);
 	if (mode & MODE_STACKS)
 		snapshots_before(tick, mode & MODE_MANY);
 	if (mode & MODE_STACKS && !is_ignored)
@@ -296,7 +296,7 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 		counters->calls[MU_FN_FREE]++;
 		counters->bytes[MU_FN_FREE] += known.size;
 	} else if ((uint64_t)block != thread->deleting && !rec.was_paused) {
-		counters->foreign_frees++;
+		counters->unknown_frees++;
 	}
 	return ok;
 }

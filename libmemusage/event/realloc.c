@@ -42,7 +42,7 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 	bool was = sites_is_ignored(old->site), is = sites_is_ignored(next->site);
 
 	if (!was && !is) {
-		journal_event(MU_BOOKS_REALLOCS, false);
+		journal_event(MU_MASSIF_REALLOCS, false);
 		return false;
 	}
 	journal_realloc(was);
@@ -127,7 +127,7 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old)
 	bool known = blocks_take(thread, (uint64_t)block, old, gate.mode & MODE_MANY);
 
 	if (!known && !rec.was_paused)
-		thread->pub.counters.foreign_frees++;
+		thread->pub.counters.unknown_frees++;
 	else if (known && gate.mode & MODE_ACCESSES)
 		accesses_died(&thread->access, (uint64_t)block);
 	return known;

@@ -69,7 +69,7 @@ static int connect_any(void)
 
 /* The reply and its descriptor; -errno on failure. There is room for one: CMSG_SPACE() is rounded
  * up, and the second of two would stay open in the program. */
-static int receive(int fd, struct mu_hello_reply *reply)
+static int receive(int fd, struct mu_registration_reply *reply)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -90,8 +90,8 @@ static int receive(int fd, struct mu_hello_reply *reply)
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
 	    header->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(&segment, CMSG_DATA(header), sizeof(segment));
-	if (got == sizeof(*reply) && reply->magic == MU_HELLO_MAGIC &&
-	    reply->status == MU_HELLO_RECORD && segment >= 0)
+	if (got == sizeof(*reply) && reply->magic == MU_REGISTER_MAGIC &&
+	    reply->status == MU_REGISTER_RECORD && segment >= 0)
 		return segment;
 	if (segment >= 0)
 		SYS1(SYS_close, segment);
@@ -99,10 +99,10 @@ static int receive(int fd, struct mu_hello_reply *reply)
 }
 
 /* Returns the segment's descriptor with the reply that came with it, or -errno. */
-static int ask(int fd, uint32_t kind, uint32_t user, struct mu_hello_reply *reply)
+static int ask(int fd, uint32_t kind, uint32_t user, struct mu_registration_reply *reply)
 {
-	struct mu_hello hello = { .magic = MU_HELLO_MAGIC,
-				  .version = MU_HELLO_VERSION,
+	struct mu_registration hello = { .magic = MU_REGISTER_MAGIC,
+				  .version = MU_REGISTER_VERSION,
 				  .kind = kind,
 				  .pid = sys_getpid(),
 				  .slot = rec.slot,
@@ -133,7 +133,7 @@ static int connect_with_room(void)
 
 /* Two descriptors are needed for a moment. Where the soft limit forbids them it is raised
  * for that moment. */
-static int hello(uint32_t kind, uint32_t user, struct mu_hello_reply *reply)
+static int hello(uint32_t kind, uint32_t user, struct mu_registration_reply *reply)
 {
 	struct rlimit limit;
 	bool raised = false;
@@ -156,7 +156,7 @@ static int hello(uint32_t kind, uint32_t user, struct mu_hello_reply *reply)
 
 static bool hello_for_slot(uint32_t kind, struct slot *slot)
 {
-	struct mu_hello_reply reply;
+	struct mu_registration_reply reply;
 	int segment = hello(kind, 0, &reply);
 
 	if (segment < 0)
@@ -172,18 +172,18 @@ bool hello_image(const char *address, struct slot *slot)
 	if (strlen(address) >= sizeof(collector))
 		return false;
 	strcpy(collector, address);
-	return hello_for_slot(MU_HELLO_IMAGE, slot);
+	return hello_for_slot(MU_REGISTER_IMAGE, slot);
 }
 
 bool hello_fork(struct slot *slot)
 {
-	return collector[0] && hello_for_slot(MU_HELLO_FORK, slot);
+	return collector[0] && hello_for_slot(MU_REGISTER_FORK, slot);
 }
 
 int hello_move(uint32_t user, const struct image_maps *maps, uint32_t *index)
 {
-	struct mu_hello_reply reply;
-	int segment = collector[0] ? hello(MU_HELLO_MOVE, user, &reply) : -ENOENT;
+	struct mu_registration_reply reply;
+	int segment = collector[0] ? hello(MU_REGISTER_MOVE, user, &reply) : -ENOENT;
 
 	if (segment < 0)
 		return segment;

@@ -60,7 +60,7 @@ struct thread {
 	uint32_t cell_sites; /* entries of cell_of */
 	uint32_t cell_next, cell_end; /* cells reserved for this thread */
 	uint32_t log_is_alone; /* the collector did not read when it was waited for */
-	uint64_t lives; /* offset of its struct mu_lives, 0 none */
+	uint64_t lives; /* offset of its struct mu_lifetimes, 0 none */
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
 	int64_t pending_ignored; /* ... and mu_heap.ignored */
@@ -92,7 +92,7 @@ static inline bool thread_is_inside(const struct thread *thread)
 {
 	uint32_t busy = __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE);
 
-	return busy && busy != MU_BUSY_KNOCK;
+	return busy && busy != MU_BUSY_REQUEST;
 }
 
 /* thread_quiesce -- wait until no other thread is inside the hook.

@@ -1,7 +1,7 @@
 /* pending_request.h -- what somebody outside asks of this process: snapshots, to stop and to start.
  *
  * Whoever asks writes mu_image.request, then knocks: in every thread's record it exchanges `busy`
- * from 0 to MU_BUSY_KNOCK, so that the thread's next event takes the slow way and finds the
+ * from 0 to MU_BUSY_REQUEST, so that the thread's next event takes the slow way and finds the
  * request. The quick paths test `busy` anyway, so that requests cost nothing while there are none.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -18,7 +18,7 @@
  * then. Each knock is heard once. */
 static inline bool knock_heard(struct thread *thread)
 {
-	uint32_t knock = MU_BUSY_KNOCK;
+	uint32_t knock = MU_BUSY_REQUEST;
 
 	return __atomic_compare_exchange_n(&thread->pub.busy, &knock, 0, false, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED);

@@ -103,7 +103,7 @@ void recorder_open_gate(void)
 		mode |= MODE_DEPTH;
 	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
 		mode |= MODE_POINTS;
-	if (rec.flags & (MU_CFG_IGNORE | MU_CFG_JOURNAL))
+	if (rec.flags & (MU_CFG_IGNORE | MU_CFG_SNAPSHOT_LOG))
 		mode |= MODE_BOOKS;
 	if (rec.flags & MU_CFG_FREE_STACKS)
 		mode |= MODE_FREES;

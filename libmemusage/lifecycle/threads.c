@@ -149,13 +149,13 @@ static struct thread *find_free(bool all)
 /* They stay with the record. */
 static void add_lives(struct thread *thread)
 {
-	uint64_t offset = arena_alloc(sizeof(struct mu_lives), 64);
+	uint64_t offset = arena_alloc(sizeof(struct mu_lifetimes), 64);
 
 	if (!offset) {
 		__atomic_fetch_add(&rec.image->drops.lives, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	((struct mu_lives *)at(offset))->next = rec.image->lives;
+	((struct mu_lifetimes *)at(offset))->next = rec.image->lives;
 	__atomic_store_n(&rec.image->lives, offset, __ATOMIC_RELEASE);
 	thread->lives = offset;
 }
@@ -167,7 +167,7 @@ static struct thread *add_record(void)
 	uint64_t index = threads->count;
 	struct thread *thread = arena_table_at(threads, index);
 
-	if (thread && rec.flags & MU_CFG_LIVES)
+	if (thread && rec.flags & MU_CFG_LIFETIMES)
 		add_lives(thread);
 	if (thread)
 		__atomic_store_n(&threads->count, index + 1, __ATOMIC_RELEASE);
@@ -275,7 +275,7 @@ struct thread *thread_attach(struct thread *prepared)
 	instructions_attach();
 	/* A request that came before it reached the others only. */
 	if (rec.image->request)
-		thread->pub.busy = MU_BUSY_KNOCK;
+		thread->pub.busy = MU_BUSY_REQUEST;
 	emulated_resume();
 	return thread;
 }

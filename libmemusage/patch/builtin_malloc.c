@@ -31,7 +31,7 @@ static const char *path_of(const struct link_map *object)
 
 static void note(const struct link_map *object, const char *name, const char *why)
 {
-	const struct symbols_name symbol = { name, path_of(object), why, MU_SYMBOL_OWN, 0 };
+	const struct symbols_name symbol = { name, path_of(object), why, MU_SYMBOL_BUILTIN, 0 };
 
 	symbols_note(&symbol);
 }

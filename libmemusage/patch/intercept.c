@@ -37,23 +37,23 @@ static struct place place_of(const struct entry_call *call)
 	return (struct place){ .slot = (uint64_t)&call->return_address,
 			       .bp = call->caller_bp,
 			       .sp = entry_call_sp(call),
-			       .is_named = of(call)->shape.flags & MU_SHAPE_ASKED };
+			       .is_named = of(call)->shape.flags & MU_SIGNATURE_NAMED };
 }
 
-static uint64_t size_of(const struct entry_call *call, const struct mu_shape *shape)
+static uint64_t size_of(const struct entry_call *call, const struct mu_signature *shape)
 {
-	uint64_t size = shape->size == MU_SHAPE_STRING ? 0 : entry_argument(call, shape->size);
+	uint64_t size = shape->size == MU_SIGNATURE_STRING ? 0 : entry_argument(call, shape->size);
 
 	if (shape->count && __builtin_mul_overflow(size, entry_argument(call, shape->count), &size))
 		return 0; /* it fails */
 	return size;
 }
 
-static const void *result_of(const struct entry_call *call, const struct mu_shape *shape)
+static const void *result_of(const struct entry_call *call, const struct mu_signature *shape)
 {
 	if (!shape->result)
 		return (const void *)call->rax;
-	if (!call->note[NOTE_BLOCK] || (shape->flags & MU_SHAPE_STATUS && (int)call->rax))
+	if (!call->note[NOTE_BLOCK] || (shape->flags & MU_SIGNATURE_STATUS && (int)call->rax))
 		return NULL;
 	return *(void **)call->note[NOTE_BLOCK];
 }
@@ -175,17 +175,17 @@ static bool is_nested(struct thread *thread, uint64_t address)
 
 static void symbol_alloc(struct thread *thread, const struct entry_call *call, const void *block)
 {
-	const struct mu_shape *shape = &of(call)->shape;
+	const struct mu_signature *shape = &of(call)->shape;
 	struct place place = place_of(call);
 	uint64_t size = call->note[NOTE_SIZE];
 
-	if (block && shape->size == MU_SHAPE_STRING)
+	if (block && shape->size == MU_SIGNATURE_STRING)
 		size = strlen(block) + 1;
 	/* Known already, and not since this call began: one of the family's own. */
-	if (!(shape->flags & MU_SHAPE_ASKED) && !(shape->block && call->note[NOTE_BLOCK]) &&
+	if (!(shape->flags & MU_SIGNATURE_NAMED) && !(shape->block && call->note[NOTE_BLOCK]) &&
 	    allocations() == call->note[NOTE_STATE])
 		forget_former(thread, block, entry_call_sp(call));
-	if (block && (shape->flags & MU_SHAPE_ASKED || is_nested(thread, (uint64_t)block))) {
+	if (block && (shape->flags & MU_SIGNATURE_NAMED || is_nested(thread, (uint64_t)block))) {
 		announce_block(thread, &place, (uint64_t)block, size);
 		return;
 	}
@@ -195,7 +195,7 @@ static void symbol_alloc(struct thread *thread, const struct entry_call *call, c
 static void symbol_free(struct thread *thread, const struct entry_call *call, const void *block)
 {
 	struct place place = place_of(call);
-	uint64_t foreign = thread->pub.counters.foreign_frees;
+	uint64_t foreign = thread->pub.counters.unknown_frees;
 	struct block known;
 
 	if (announce_take(thread, &place, (uint64_t)block, &known))
@@ -203,13 +203,13 @@ static void symbol_free(struct thread *thread, const struct entry_call *call, co
 	if (event_free(thread, block, entry_call_sp(call)))
 		event_deleting(block);
 	else if (announce_is_excused(thread, (uint64_t)block))
-		thread->pub.counters.foreign_frees = foreign;
+		thread->pub.counters.unknown_frees = foreign;
 }
 
 static void symbol_realloc_begin(struct thread *thread, struct entry_call *call, const void *block)
 {
 	struct place place = place_of(call);
-	uint64_t foreign = thread->pub.counters.foreign_frees;
+	uint64_t foreign = thread->pub.counters.unknown_frees;
 
 	if (announce_take(thread, &place, (uint64_t)block, &call->block)) {
 		call->note[NOTE_STATE] = BLOCK_NESTED;
@@ -218,7 +218,7 @@ static void symbol_realloc_begin(struct thread *thread, struct entry_call *call,
 	} else if (announce_is_excused(thread, (uint64_t)block)) {
 		call->note[NOTE_STATE] = BLOCK_NESTED;
 		call->block.size = 0;
-		thread->pub.counters.foreign_frees = foreign;
+		thread->pub.counters.unknown_frees = foreign;
 	}
 }
 
@@ -256,7 +256,7 @@ static bool begin(const struct entry_call *call)
 
 static bool before_alloc(struct entry_call *call)
 {
-	const struct mu_shape *shape = &of(call)->shape;
+	const struct mu_signature *shape = &of(call)->shape;
 
 	if (!begin(call))
 		return false;
@@ -383,5 +383,5 @@ const char *intercept_function(const struct patch *p, const struct intercept *wh
 	}
 	/* The arguments of known functions are known to be in registers. */
 	return entry_patch(p, &entry,
-			   flags | (what->shape.flags & MU_SHAPE_ASKED ? ENTRY_STRICT : 0));
+			   flags | (what->shape.flags & MU_SIGNATURE_NAMED ? ENTRY_STRICT : 0));
 }

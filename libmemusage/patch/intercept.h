@@ -22,7 +22,7 @@
 
 /* A function that is to be intercepted. */
 struct intercept {
-	struct mu_shape shape;
+	struct mu_signature shape;
 	uint32_t number; /* from symbols_note(); 0: calls are not counted one by one */
 	uint8_t layer;	 /* enum entry_layer */
 };

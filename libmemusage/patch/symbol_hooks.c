@@ -57,7 +57,7 @@ static const char *text_at(const struct answer *a, uint32_t offset)
 }
 
 /* Other names of what is intercepted already are no news, unless the user named them. */
-static void intercept(const struct answer *a, const struct mu_found *found)
+static void intercept(const struct answer *a, const struct mu_symbol_match *found)
 {
 	struct intercept what = { .shape = found->shape, .layer = ENTRY_SYMBOL };
 	struct symbols_name symbol = { .name = text_at(a, found->name),
@@ -70,7 +70,7 @@ static void intercept(const struct answer *a, const struct mu_found *found)
 	if (!symbol.name)
 		return;
 	if (entry_original(address)) {
-		if (found->kind != MU_SYMBOL_ASKED)
+		if (found->kind != MU_SYMBOL_NAMED)
 			return;
 		symbol.why = "it is another name of one that is seen already";
 	}
@@ -85,7 +85,7 @@ static void intercept(const struct answer *a, const struct mu_found *found)
 static void take_answer(struct answer *a)
 {
 	uint64_t count;
-	struct mu_found found;
+	struct mu_symbol_match found;
 
 	if (a->length < sizeof(count) || a->start[a->length - 1] ||
 	    !patch_begin(&a->patch)) {

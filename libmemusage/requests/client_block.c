@@ -114,7 +114,7 @@ static void account(struct thread *thread, const struct place *place, const stru
 		log_append(thread, change, depth, mode & MODE_MANY);
 	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(block->site);
 	if (mode & MODE_BOOKS)
-		journal_event(is_new ? MU_BOOKS_ALLOCS : MU_BOOKS_FREES, is_ignored);
+		journal_event(is_new ? MU_MASSIF_ALLOCS : MU_MASSIF_FREES, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, change, mode & MODE_MANY);
 	else if (mode & MODE_STACKS)

@@ -15,7 +15,7 @@ static void apply(struct mu_heap *heap, int64_t change)
 {
 	if (change < 0 && heap->now > heap->peak) {
 		heap->peak = heap->now;
-		heap->peak_slack = heap->slack * heap->threads;
+		heap->peak_bound = heap->slack * heap->threads;
 		__atomic_store_n(&heap->epoch, heap->epoch + 1, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&heap->now, heap->now + change, __ATOMIC_RELAXED);

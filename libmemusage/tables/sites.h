@@ -150,9 +150,9 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 static inline uint64_t *sites_lives(struct thread *thread, const struct block *block,
 				    uint64_t tick)
 {
-	struct mu_lives *lives = at(thread->lives);
+	struct mu_lifetimes *lives = at(thread->lives);
 
-	return &lives->blocks[mu_lives_class(mu_age(block->birth, tick))];
+	return &lives->blocks[mu_lifetime_class(mu_age(block->birth, tick))];
 }
 
 /* sites_free -- a block is about to die.

@@ -15,17 +15,17 @@
 #define ENTRIES_MAX (UINT64_C(1) << 20)
 #define NUMBERS 2u /* entries that are numbers */
 
-static enum mu_books event_now = MU_BOOKS_COUNT;
+static enum mu_massif_count event_now = MU_MASSIF_COUNT;
 static uint32_t offers = 1; /* since the last snapshot; the start is one */
 
 static struct mu_table *table(void)
 {
-	return &rec.image->table[MU_SEC_JOURNAL];
+	return &rec.image->table[MU_SEC_SNAPSHOT_LOG];
 }
 
 static bool is_on(void)
 {
-	return rec.flags & MU_CFG_JOURNAL && table()->count >= NUMBERS;
+	return rec.flags & MU_CFG_SNAPSHOT_LOG && table()->count >= NUMBERS;
 }
 
 static uint64_t *numbers(void)
@@ -33,18 +33,18 @@ static uint64_t *numbers(void)
 	return arena_table_at(table(), 0);
 }
 
-static void count(enum mu_books what)
+static void count(enum mu_massif_count what)
 {
 	__atomic_fetch_add(&numbers()[what], 1, __ATOMIC_RELAXED);
 }
 
 void journal_init(void)
 {
-	event_now = MU_BOOKS_COUNT;
+	event_now = MU_MASSIF_COUNT;
 	offers = 1;
-	if (!(rec.flags & MU_CFG_JOURNAL))
+	if (!(rec.flags & MU_CFG_SNAPSHOT_LOG))
 		return;
-	arena_table_init(MU_SEC_JOURNAL, sizeof(struct mu_journal), FIRST_LOG2);
+	arena_table_init(MU_SEC_SNAPSHOT_LOG, sizeof(struct mu_snapshot_log_entry), FIRST_LOG2);
 	if (numbers())
 		__atomic_store_n(&table()->count, NUMBERS, __ATOMIC_RELEASE);
 }
@@ -52,14 +52,14 @@ void journal_init(void)
 void journal_forked(void)
 {
 	if (is_on())
-		numbers()[MU_BOOKS_FORKED] = table()->count;
+		numbers()[MU_MASSIF_FORKED] = table()->count;
 }
 
-void journal_event(enum mu_books what, bool is_ignored)
+void journal_event(enum mu_massif_count what, bool is_ignored)
 {
 	if (!is_on())
 		return;
-	count(is_ignored ? what + MU_BOOKS_IGNORED_ALLOCS : what);
+	count(is_ignored ? what + MU_MASSIF_IGNORED_ALLOCS : what);
 	if (is_ignored)
 		return;
 	event_now = what;
@@ -70,16 +70,16 @@ void journal_realloc(bool was_ignored)
 {
 	if (!is_on())
 		return;
-	count(MU_BOOKS_IGNORED_REALLOCS);
+	count(MU_MASSIF_IGNORED_REALLOCS);
 	if (was_ignored)
 		return;
-	count(MU_BOOKS_REALLOCS);
-	count(MU_BOOKS_SILENT);
+	count(MU_MASSIF_REALLOCS);
+	count(MU_MASSIF_SILENT);
 }
 
 void journal_add(const struct mu_snapshot *snapshot, uint64_t time)
 {
-	struct mu_journal *entry;
+	struct mu_snapshot_log_entry *entry;
 
 	if (!is_on())
 		return;
@@ -88,7 +88,7 @@ void journal_add(const struct mu_snapshot *snapshot, uint64_t time)
 		rec.image->drops.snapshots++;
 		return;
 	}
-	*entry = (struct mu_journal){ .time = time,
+	*entry = (struct mu_snapshot_log_entry){ .time = time,
 				      .heap = snapshot->heap,
 				      .extra = snapshot->extra,
 				      .kind = (uint16_t)snapshot->kind,

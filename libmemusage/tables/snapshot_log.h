@@ -1,5 +1,5 @@
 /* snapshot_log.h -- every snapshot when it is taken, for the lines that Massif prints when asked to
- * talk (docs/format.md, section 8). Only with MU_CFG_JOURNAL; the events of such runs take the
+ * talk (docs/format.md, section 8). Only with MU_CFG_SNAPSHOT_LOG; the events of such runs take the
  * general path (MODE_BOOKS).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,9 +20,9 @@ void journal_forked(void);
 
 /* journal_event -- count an event before it may offer a snapshot. Async-signal-safe.
  *
- * what  MU_BOOKS_ALLOCS, _REALLOCS or _FREES; ignored ones offer none.
+ * what  MU_MASSIF_ALLOCS, _REALLOCS or _FREES; ignored ones offer none.
  */
-void journal_event(enum mu_books what, bool is_ignored);
+void journal_event(enum mu_massif_count what, bool is_ignored);
 
 /* journal_realloc -- count a realloc that is ignored; was_ignored: its block was before. */
 void journal_realloc(bool was_ignored);

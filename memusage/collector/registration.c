@@ -28,7 +28,7 @@ int registration_init(struct registration *h, struct tree *tree, void (*learn_ro
 }
 
 /* As in glibc, the name must equal the last part of argv[0]. */
-static bool is_wanted(const struct tree *t, const struct mu_hello *hello, pid_t pid)
+static bool is_wanted(const struct tree *t, const struct mu_registration *hello, pid_t pid)
 {
 	const struct settings *s = t->s->settings;
 
@@ -93,16 +93,16 @@ static void register_image(struct registration *h, int connection, pid_t pid, ui
 	a = tree_claim(t, p, datafiles_has(&t->s->files, pid == t->owner), uid);
 	if (!a) {
 		t->refused++;
-		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
+		endpoint_reply(connection, MU_REGISTER_FULL, NULL, 0);
 		return;
 	}
-	if (endpoint_reply(connection, MU_HELLO_RECORD, a, (unsigned int)p->slot) < 0)
+	if (endpoint_reply(connection, MU_REGISTER_RECORD, a, (unsigned int)p->slot) < 0)
 		tree_end_image(t, p, TREE_DEATH);
 }
 
 /* A parent that cannot map other slots, or found none free, asks for a slot for the child that it
  * is about to fork. The slot will show the child's process ID. */
-static void reserve_child_slot(struct registration *h, int connection, const struct mu_hello *hello,
+static void reserve_child_slot(struct registration *h, int connection, const struct mu_registration *hello,
 			       const struct ucred *peer)
 {
 	struct arena *a;
@@ -110,13 +110,13 @@ static void reserve_child_slot(struct registration *h, int connection, const str
 
 	a = tree_claim_for_child(h->tree, peer->pid, peer->uid, hello->pid, &slot);
 	if (!a)
-		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
-	else if (endpoint_reply(connection, MU_HELLO_RECORD, a, (unsigned int)slot) < 0)
+		endpoint_reply(connection, MU_REGISTER_FULL, NULL, 0);
+	else if (endpoint_reply(connection, MU_REGISTER_RECORD, a, (unsigned int)slot) < 0)
 		arena_free(a, (uint32_t)slot);
 }
 
 /* Only a process that is or was root can change its user: the claim of any other one is ignored. */
-static void move_image(struct registration *h, int connection, const struct mu_hello *hello,
+static void move_image(struct registration *h, int connection, const struct mu_registration *hello,
 		       const struct ucred *peer)
 {
 	uid_t user = peer->uid == 0 ? hello->user : peer->uid;
@@ -126,9 +126,9 @@ static void move_image(struct registration *h, int connection, const struct mu_h
 	tree_scan(h->tree);
 	p = processes_find(&h->tree->processes, peer->pid);
 	if (!p || p->slot < 0 || !tree_move(h->tree, p, user))
-		endpoint_reply(connection, MU_HELLO_FULL, NULL, 0);
+		endpoint_reply(connection, MU_REGISTER_FULL, NULL, 0);
 	else
-		endpoint_reply(connection, MU_HELLO_RECORD, p->arena, (unsigned int)p->slot);
+		endpoint_reply(connection, MU_REGISTER_RECORD, p->arena, (unsigned int)p->slot);
 }
 
 /* The image before the exec has ended nevertheless. */
@@ -139,23 +139,23 @@ static void reply_ignored(struct registration *h, int connection, pid_t pid)
 	h->tree->ignored++;
 	if (p)
 		tree_end_image(h->tree, p, TREE_EXEC);
-	endpoint_reply(connection, MU_HELLO_IGNORE, NULL, 0);
+	endpoint_reply(connection, MU_REGISTER_IGNORE, NULL, 0);
 }
 
 static void answer_registration(struct registration *h, int connection,
-				const struct mu_hello *hello, const struct ucred *peer)
+				const struct mu_registration *hello, const struct ucred *peer)
 {
 	struct tree *t = h->tree;
 
 	h->learn_root(h->data);
-	if (hello->version != MU_HELLO_VERSION || !is_permitted_peer(t, peer))
-		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
-	else if (hello->kind == MU_HELLO_FORK)
+	if (hello->version != MU_REGISTER_VERSION || !is_permitted_peer(t, peer))
+		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
+	else if (hello->kind == MU_REGISTER_FORK)
 		reserve_child_slot(h, connection, hello, peer);
-	else if (hello->kind == MU_HELLO_MOVE)
+	else if (hello->kind == MU_REGISTER_MOVE)
 		move_image(h, connection, hello, peer);
-	else if (hello->kind != MU_HELLO_IMAGE)
-		endpoint_reply(connection, MU_HELLO_REFUSED, NULL, 0);
+	else if (hello->kind != MU_REGISTER_IMAGE)
+		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
 	else if (!is_wanted(t, hello, peer->pid))
 		reply_ignored(h, connection, peer->pid);
 	else
@@ -165,7 +165,7 @@ static void answer_registration(struct registration *h, int connection,
 /* Returns whether the connection is done. */
 static bool serve_connection(struct registration *h, int connection)
 {
-	struct mu_hello hello;
+	struct mu_registration hello;
 	struct ucred peer;
 	int result;
 

@@ -188,7 +188,7 @@ bool tree_move(struct tree *t, struct process *process, uid_t uid)
 		arena_free(&to->arena, (uint32_t)slot);
 		return false;
 	}
-	/* It is the process's until it says that it has gone. */
+	/* The process keeps the slot until it reports that it has left it. */
 	from->claimer[old] = process->pid;
 	process->arena = &to->arena;
 	process->slot = slot;

@@ -88,7 +88,7 @@ static void configure_stacks(struct mu_config *config, const struct massif_setti
 	if (m->is_wanted && m->has_ignored)
 		config->flags |= MU_CFG_IGNORE;
 	if (massif_talks(m))
-		config->flags |= MU_CFG_JOURNAL;
+		config->flags |= MU_CFG_SNAPSHOT_LOG;
 }
 
 static void configure_requests(struct mu_config *config, int how)
@@ -127,7 +127,7 @@ static struct mu_config make_config(const struct settings *s)
 	if (settings_has_timeline(s))
 		config.flags |= MU_CFG_TIMELINE;
 	if (s->html || s->record)
-		config.flags |= MU_CFG_LIVES;
+		config.flags |= MU_CFG_LIFETIMES;
 	if (settings_has_stacks(s))
 		configure_stacks(&config, &s->massif);
 	accesses_configure(&config, &s->accesses);

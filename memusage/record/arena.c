@@ -271,7 +271,7 @@ static bool copy_range(int to, off_t to_at, int from, off_t at, off_t end)
 	return true;
 }
 
-/* What is a hole stays one. */
+/* Keeps holes. */
 static bool copy_data(int to, off_t to_start, int from, off_t start, off_t end)
 {
 	off_t at = start;

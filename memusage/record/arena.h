@@ -51,13 +51,13 @@ int arena_claim(struct arena *a);
 /* arena_state -- Returns the current state of slot K. */
 enum mu_slot_state arena_state(const struct arena *a, uint32_t k);
 
-/* arena_share_start -- let the times in A begin with those in FIRST: images move between them. */
+/* arena_share_start -- Gives A the start times of FIRST, since images move between the arenas. */
 void arena_share_start(struct arena *a, const struct arena *first);
 
-/* arena_copy_slot -- copy what slot FROM_K of another arena holds into slot K of A, and its state.
+/* arena_copy_slot -- Copies the memory and the state of slot FROM_K of another arena to slot K of A.
  *
- * k  CLAIMED, memory zeroed. The other slot becomes CLAIMED: its process releases it.
- * Returns false if the arenas have different slots or there is no memory.
+ * k  CLAIMED, with its memory zeroed. The other slot becomes CLAIMED: its process will release it.
+ * Returns false if the slots of the arenas differ in size, or if there is no memory.
  */
 bool arena_copy_slot(struct arena *a, uint32_t k, const struct arena *from, uint32_t from_k);
 

@@ -107,7 +107,7 @@ void endpoint_close(struct endpoint *e, bool remove)
 	*e = (struct endpoint){ .abstract_fd = -1, .path_fd = -1 };
 }
 
-int endpoint_receive(int connection, struct mu_hello *hello, struct ucred *peer)
+int endpoint_receive(int connection, struct mu_registration *hello, struct ucred *peer)
 {
 	socklen_t length = sizeof(*peer);
 	ssize_t n;
@@ -117,7 +117,7 @@ int endpoint_receive(int connection, struct mu_hello *hello, struct ucred *peer)
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return 0;
-	if (n != sizeof(*hello) || hello->magic != MU_HELLO_MAGIC)
+	if (n != sizeof(*hello) || hello->magic != MU_REGISTER_MAGIC)
 		return -1;
 	hello->name[sizeof(hello->name) - 1] = '\0';
 	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, peer, &length) < 0 || peer->pid <= 0)
@@ -125,10 +125,10 @@ int endpoint_receive(int connection, struct mu_hello *hello, struct ucred *peer)
 	return 1;
 }
 
-int endpoint_reply(int connection, enum mu_hello_status status, const struct arena *a,
+int endpoint_reply(int connection, enum mu_registration_status status, const struct arena *a,
 		   unsigned int slot)
 {
-	struct mu_hello_reply reply = { .magic = MU_HELLO_MAGIC, .status = status, .slot = slot };
+	struct mu_registration_reply reply = { .magic = MU_REGISTER_MAGIC, .status = status, .slot = slot };
 
 	if (a) {
 		reply.size = a->view.head.size;

@@ -42,15 +42,15 @@ void endpoint_close(struct endpoint *e, bool remove);
  * Returns 1 with a checked registration (name is terminated), 0 if nothing has arrived yet, -1 if
  * the peer is gone or its message is invalid.
  */
-int endpoint_receive(int connection, struct mu_hello *hello, struct ucred *peer);
+int endpoint_receive(int connection, struct mu_registration *hello, struct ucred *peer);
 
 /* endpoint_reply -- Answers a registration; never waits.
  *
- * a     NULL if status is not MU_HELLO_RECORD; else its descriptor is attached.
+ * a     NULL if status is not MU_REGISTER_RECORD; else its descriptor is attached.
  * slot  that the image was given.
  * Returns 0, or -1 if the peer did not receive it.
  */
-int endpoint_reply(int connection, enum mu_hello_status status, const struct arena *a,
+int endpoint_reply(int connection, enum mu_registration_status status, const struct arena *a,
 		   unsigned int slot);
 
 #endif

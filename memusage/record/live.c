@@ -120,9 +120,9 @@ bool live_mark_pending(const struct live *l)
 	for (uint64_t i = 0; i < image_count(&im, MU_SEC_THREADS); i++) {
 		uint32_t *busy = thread_busy_word(&im, i), expected = 0;
 
-		if (busy && !__atomic_compare_exchange_n(busy, &expected, MU_BUSY_KNOCK, false,
+		if (busy && !__atomic_compare_exchange_n(busy, &expected, MU_BUSY_REQUEST, false,
 							 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-			all = all && expected == MU_BUSY_KNOCK;
+			all = all && expected == MU_BUSY_REQUEST;
 	}
 	return all;
 }
@@ -136,7 +136,7 @@ bool live_is_quiet(const struct live *l)
 	for (uint64_t i = 0; i < image_count(&im, MU_SEC_THREADS); i++) {
 		const uint32_t *busy = thread_busy_word(&im, i);
 
-		if (busy && __atomic_load_n(busy, __ATOMIC_SEQ_CST) != MU_BUSY_KNOCK)
+		if (busy && __atomic_load_n(busy, __ATOMIC_SEQ_CST) != MU_BUSY_REQUEST)
 			return false;
 	}
 	return true;

@@ -26,7 +26,7 @@ static void note_unused_rule(struct report *r, const struct result *result, uint
 			       "were patched, but never called", result->idle_functions);
 	for (uint32_t i = 0; i < result->symbol_count; i++)
 		if (is_auto ? result->symbol[i].kind == MU_SYMBOL_FAMILY
-			    : result->symbol[i].kind == MU_SYMBOL_ASKED &&
+			    : result->symbol[i].kind == MU_SYMBOL_NAMED &&
 				      result->symbol[i].rule == rule)
 			return;
 	if (!is_auto)
@@ -96,7 +96,7 @@ void notes_print_details(struct report *r, const struct result *result,
 	report_note(r, "the recorder used %s; %" PRIu64 " bytes were live at the end; %" PRIu64
 		       " frees of unknown blocks",
 		    units_bytes(a, result->recorder_bytes), result->heap_now,
-		    result->counters.foreign_frees);
+		    result->counters.unknown_frees);
 	if (result->pages_own > 0)
 		report_note(r, "mapped at the end: besides the pages that are counted %" PRIu64
 			       " bytes of addresses that are memusage's; of the main stack %"

@@ -21,8 +21,8 @@ struct journal {
 	pid_t pid;
 	const struct image *im;
 	const struct settings *settings;
-	uint64_t number[MU_BOOKS_COUNT];
-	struct mu_journal *series;	/* what is left, in order */
+	uint64_t number[MU_MASSIF_COUNT];
+	struct mu_snapshot_log_entry *series;	/* what is left, in order */
 	size_t count, most;
 	size_t real, detailed, peaks, cullings;
 	bool is_silent;		/* not of this process, or not asked for */
@@ -42,16 +42,16 @@ static void __attribute__((format(printf, 2, 3))) say(const struct journal *j, c
 	fputc('\n', j->out);
 }
 
-static bool entry_at(const struct image *im, uint64_t i, struct mu_journal *entry)
+static bool entry_at(const struct image *im, uint64_t i, struct mu_snapshot_log_entry *entry)
 {
-	return image_copy_entry(im, MU_SEC_JOURNAL, i, entry, sizeof(*entry));
+	return image_copy_entry(im, MU_SEC_SNAPSHOT_LOG, i, entry, sizeof(*entry));
 }
 
 /* ---- the series -------------------------------------------------------------------------- */
 
 static void say_snapshot(const struct journal *j, const char *what, size_t i)
 {
-	const struct mu_journal *s = &j->series[i];
+	const struct mu_snapshot_log_entry *s = &j->series[i];
 	char kind = s->kind == MU_SNAPSHOT_PEAK ? 'p' : s->kind == MU_SNAPSHOT_DETAILED ? 'd' : '.';
 
 	say(j, "%s S%c%3zu (t:%" PRIu64 ", hp:%" PRId64 ", ex:%" PRId64 ", st:0)", what, kind, i,
@@ -134,23 +134,23 @@ static void cull(struct journal *j)
 	new_interval(j);
 }
 
-static const char *name_of(const struct mu_journal *e)
+static const char *name_of(const struct mu_snapshot_log_entry *e)
 {
 	bool is_peak = e->kind == MU_SNAPSHOT_PEAK;
 
 	switch (e->event) {
-	case MU_BOOKS_ALLOCS:
+	case MU_MASSIF_ALLOCS:
 		return "  alloc";
-	case MU_BOOKS_REALLOCS:
+	case MU_MASSIF_REALLOCS:
 		return is_peak ? "re-PEAK" : "realloc";
-	case MU_BOOKS_FREES:
+	case MU_MASSIF_FREES:
 		return is_peak ? "de-PEAK" : "dealloc";
 	default:
 		return "startup";
 	}
 }
 
-static void add(struct journal *j, const struct mu_journal *entry)
+static void add(struct journal *j, const struct mu_snapshot_log_entry *entry)
 {
 	bool is_peak = entry->kind == MU_SNAPSHOT_PEAK;
 
@@ -192,15 +192,15 @@ static void say_lists(const struct journal *j)
 static void say_stats(const struct journal *j)
 {
 	const uint64_t *n = j->number;
-	uint64_t offers = 1 + n[MU_BOOKS_ALLOCS] + n[MU_BOOKS_REALLOCS] + n[MU_BOOKS_FREES] -
-			  n[MU_BOOKS_SILENT];
+	uint64_t offers = 1 + n[MU_MASSIF_ALLOCS] + n[MU_MASSIF_REALLOCS] + n[MU_MASSIF_FREES] -
+			  n[MU_MASSIF_SILENT];
 
-	say(j, "heap allocs:           %" PRIu64, n[MU_BOOKS_ALLOCS]);
-	say(j, "heap reallocs:         %" PRIu64, n[MU_BOOKS_REALLOCS]);
-	say(j, "heap frees:            %" PRIu64, n[MU_BOOKS_FREES]);
-	say(j, "ignored heap allocs:   %" PRIu64, n[MU_BOOKS_IGNORED_ALLOCS]);
-	say(j, "ignored heap frees:    %" PRIu64, n[MU_BOOKS_IGNORED_FREES]);
-	say(j, "ignored heap reallocs: %" PRIu64, n[MU_BOOKS_IGNORED_REALLOCS]);
+	say(j, "heap allocs:           %" PRIu64, n[MU_MASSIF_ALLOCS]);
+	say(j, "heap reallocs:         %" PRIu64, n[MU_MASSIF_REALLOCS]);
+	say(j, "heap frees:            %" PRIu64, n[MU_MASSIF_FREES]);
+	say(j, "ignored heap allocs:   %" PRIu64, n[MU_MASSIF_IGNORED_ALLOCS]);
+	say(j, "ignored heap frees:    %" PRIu64, n[MU_MASSIF_IGNORED_FREES]);
+	say(j, "ignored heap reallocs: %" PRIu64, n[MU_MASSIF_IGNORED_REALLOCS]);
 	say(j, "stack allocs:          0");
 	say(j, "skipped snapshots:     %" PRIu64, offers - (j->real - j->peaks));
 	say(j, "real snapshots:        %zu", j->real);
@@ -213,7 +213,7 @@ void massif_journal(FILE *out, const struct subject *s, const struct settings *s
 {
 	struct journal j = { .out = out, .pid = s->pid, .im = &s->image, .settings = settings,
 			     .most = s->recording->segment.head.config.max_snapshots };
-	struct mu_journal entry;
+	struct mu_snapshot_log_entry entry;
 
 	for (uint64_t i = 0; i < NUMBERS; i++) {
 		if (!entry_at(j.im, i, &entry))
@@ -223,10 +223,10 @@ void massif_journal(FILE *out, const struct subject *s, const struct settings *s
 	j.most = j.most < SNAPSHOTS_MIN ? SNAPSHOTS_MIN :
 		 j.most > SNAPSHOTS_MAX ? SNAPSHOTS_MAX : j.most;
 	j.series = xcalloc(j.most + 1, sizeof(*j.series));
-	j.is_silent = !settings->massif_journal || j.number[MU_BOOKS_FORKED];
+	j.is_silent = !settings->massif_journal || j.number[MU_MASSIF_FORKED];
 	say_lists(&j);
 	for (uint64_t i = NUMBERS; entry_at(j.im, i, &entry); i++) {
-		j.is_silent = !settings->massif_journal || i < j.number[MU_BOOKS_FORKED];
+		j.is_silent = !settings->massif_journal || i < j.number[MU_MASSIF_FORKED];
 		if (j.count < j.most)
 			add(&j, &entry);
 	}

@@ -9,7 +9,7 @@
 
 #include "memusageprint/report_subject.h"
 
-/* massif_journal -- print the lines of an image that was recorded with MU_CFG_JOURNAL.
+/* massif_journal -- print the lines of an image that was recorded with MU_CFG_SNAPSHOT_LOG.
  *
  * Which ones settings->massif_journal and massif_stats say. Of a forked child those since its
  * fork; its counts include its parent's. Lines begin with `--PID-- Massif: `.

@@ -128,7 +128,7 @@ static void find_cells(struct image *im)
 		if ((uint64_t)((const uint8_t *)at - im->base) == im->batch.cell)
 			in_cell = i;
 		for (uint32_t k = im->batch.done; k < im->batch.count; k++)
-			if (im->batch.free[k].site == cell.site && !(cell.flags & MU_CELL_BOOKS))
+			if (im->batch.free[k].site == cell.site && !(cell.flags & MU_CELL_MASSIF))
 				im->batch_cell[k] = i;
 	}
 	if (is_in_cell(im))
@@ -187,7 +187,7 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell)
 	return true;
 }
 
-void batch_lives(const struct image *im, struct mu_lives *lives)
+void batch_lives(const struct image *im, struct mu_lifetimes *lives)
 {
 	for (uint32_t k = im->batch.done; k < im->batch.count; k++) {
 		uint64_t age = mu_age(birth_of(&im->batch.free[k]), im->batch.tick);
@@ -196,6 +196,6 @@ void batch_lives(const struct image *im, struct mu_lives *lives)
 		if (k == im->batch.done && is_in_cell(im) && !(im->batch.lives & 7) &&
 		    image_copy(im, im->batch.lives, &word, sizeof(word)))
 			blocks = im->batch.lived - word;
-		lives->blocks[mu_lives_class(age)] += blocks;
+		lives->blocks[mu_lifetime_class(age)] += blocks;
 	}
 }

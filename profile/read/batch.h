@@ -26,6 +26,6 @@ void batch_take(struct image *im);
 bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell);
 
 /* batch_lives -- add the blocks that wait. */
-void batch_lives(const struct image *im, struct mu_lives *lives);
+void batch_lives(const struct image *im, struct mu_lifetimes *lives);
 
 #endif

@@ -8,17 +8,17 @@
 
 enum { THREADS_MAX = 1 << 20 };	/* a hostile chain can be a ring */
 
-bool lives_of(const struct image *im, struct mu_lives *lives)
+bool lives_of(const struct image *im, struct mu_lifetimes *lives)
 {
 	uint64_t next = im->head.lives;
 
-	*lives = (struct mu_lives){ .next = 0 };
+	*lives = (struct mu_lifetimes){ .next = 0 };
 	for (int i = 0; next && i < THREADS_MAX; i++) {
-		struct mu_lives one;
+		struct mu_lifetimes one;
 
 		if (!image_copy(im, next, &one, sizeof(one)))
 			break;
-		for (unsigned int k = 0; k < MU_LIVES; k++)
+		for (unsigned int k = 0; k < MU_LIFETIME_CLASSES; k++)
 			lives->blocks[k] += one.blocks[k];
 		next = one.next;
 	}

@@ -17,6 +17,6 @@
  * Returns false if they were not counted: without call stacks, or before this was recorded. A
  * chain that leads nowhere ends there.
  */
-bool lives_of(const struct image *im, struct mu_lives *lives);
+bool lives_of(const struct image *im, struct mu_lifetimes *lives);
 
 #endif

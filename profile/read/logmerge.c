@@ -218,7 +218,7 @@ static void raise_floor(struct logmerge *m, const struct image *im, struct log_c
 {
 	uint64_t now = m->clock.raw;
 	uint32_t busy = __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE);
-	bool is_busy = busy != 0 && busy != MU_BUSY_KNOCK;
+	bool is_busy = busy != 0 && busy != MU_BUSY_REQUEST;
 	uint64_t at_least;
 
 	if (c->chunk == 0) {

@@ -58,7 +58,7 @@ static int64_t take_threads(struct result *r, const struct image *im)
  * have been so much higher at any moment, not only at the peak that was seen. */
 static uint64_t peak_error(const struct mu_heap *heap, uint64_t peak)
 {
-	uint64_t error = not_negative(heap->peak_slack);
+	uint64_t error = not_negative(heap->peak_bound);
 	uint64_t kept_back = (uint64_t)heap->threads_max * 4096;
 
 	if (heap->threads_max < 2)
@@ -79,7 +79,7 @@ static void take_heap(struct result *r, const struct mu_heap *heap, int64_t pend
 	if (not_negative(heap->now) > r->heap_peak)
 		r->heap_peak = not_negative(heap->now);
 	r->threads_max = heap->threads_max;
-	r->peak_slack = r->notes & MU_NOTE_PAGES ? 0 : peak_error(heap, r->heap_peak);
+	r->peak_bound = r->notes & MU_NOTE_PAGES ? 0 : peak_error(heap, r->heap_peak);
 }
 
 static void take_name(struct result *r, const struct image *im)
@@ -160,7 +160,7 @@ static void take_symbol(struct result *r, const struct image *im, const struct m
 	const char *slash;
 	size_t length;
 
-	if (from->kind == MU_SYMBOL_OWN && from->why.length == 0) {
+	if (from->kind == MU_SYMBOL_BUILTIN && from->why.length == 0) {
 		r->own_functions++;
 		return;
 	}
@@ -219,7 +219,7 @@ void result_take(struct result *r, struct image *im)
 	if (r->recorder_bytes > im->size)
 		r->recorder_bytes = im->size;
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
-	image_string(im, &im->head.foreign_malloc, r->foreign, sizeof(r->foreign));
+	image_string(im, &im->head.unseen_malloc, r->foreign, sizeof(r->foreign));
 	take_name(r, im);
 	take_symbols(r, im);
 	take_memory(r, im);

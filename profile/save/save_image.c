@@ -65,7 +65,7 @@ static const struct section sections[MU_SEC_COUNT] = {
 		    sizeof(struct mu_site_value) },
 		  { offsetof(struct mu_snapshot, packed),
 		    offsetof(struct mu_snapshot, packed_bytes), 8, 0, PIECES } } },
-	[MU_SEC_JOURNAL] = { sizeof(struct mu_journal), { { 0 } } },
+	[MU_SEC_SNAPSHOT_LOG] = { sizeof(struct mu_snapshot_log_entry), { { 0 } } },
 	[MU_SEC_TIMELINE] = { sizeof(struct mu_sample), { { 0 } } },
 	[MU_SEC_MARKS] = { sizeof(struct mu_mark), { STRING_AT(offsetof(struct mu_mark, text)) } },
 	[MU_SEC_ACCESSES] = { sizeof(struct mu_access),
@@ -371,7 +371,7 @@ static void put_points(struct writer *w, struct mu_image *head)
 
 static void put_lives(struct writer *w, struct mu_image *head)
 {
-	struct mu_lives lives;
+	struct mu_lifetimes lives;
 	bool are_known = lives_of(w->im, &lives);
 
 	head->lives = are_known ? w->at : 0;
@@ -383,7 +383,7 @@ static void put_header_parts(struct writer *w, struct mu_image *head)
 	put_string(w, &head->process.exe);
 	put_string(w, &head->process.cmdline);
 	put_string(w, &head->process.cwd);
-	put_string(w, &head->foreign_malloc);
+	put_string(w, &head->unseen_malloc);
 	put_high(w, &head->retired);
 	put_points(w, head);
 	put_lives(w, head);

@@ -31,7 +31,7 @@ static const char *take_argument(const char **text, uint8_t *number)
 				    : "names an argument on the stack: only 6 are in registers";
 }
 
-static const char *take_size(const char **text, struct mu_shape *shape)
+static const char *take_size(const char **text, struct mu_signature *shape)
 {
 	const char *why = take_argument(text, &shape->size);
 
@@ -41,7 +41,7 @@ static const char *take_size(const char **text, struct mu_shape *shape)
 	return why;
 }
 
-static const char *take_block(const char **text, struct mu_shape *shape)
+static const char *take_block(const char **text, struct mu_signature *shape)
 {
 	shape->result = 0;
 	if (take(text, "ret"))
@@ -51,7 +51,7 @@ static const char *take_block(const char **text, struct mu_shape *shape)
 	return "has a ptr= that is neither ret nor *argN";
 }
 
-static const char *take_part(const char **text, struct mu_shape *shape, bool is_free)
+static const char *take_part(const char **text, struct mu_signature *shape, bool is_free)
 {
 	if (take(text, "ptr="))
 		return is_free ? take_argument(text, &shape->block) : take_block(text, shape);
@@ -64,7 +64,7 @@ static const char *take_part(const char **text, struct mu_shape *shape, bool is_
 	return "can only have size=, ptr= and old= behind the name";
 }
 
-static const char *take_parts(const char *text, struct mu_shape *shape, bool is_free)
+static const char *take_parts(const char *text, struct mu_signature *shape, bool is_free)
 {
 	const char *why;
 
@@ -92,8 +92,8 @@ const char *allocrule_parse(struct allocrule *rule, const char *text, bool is_fr
 	size_t length = name_length(text);
 
 	*rule = (struct allocrule){ .is_auto = false };
-	rule->shape = (struct mu_shape){ .fn = is_free ? MU_FN_FREE : MU_FN_MALLOC,
-					 .flags = MU_SHAPE_ASKED };
+	rule->shape = (struct mu_signature){ .fn = is_free ? MU_FN_FREE : MU_FN_MALLOC,
+					 .flags = MU_SIGNATURE_NAMED };
 	if (is_free)
 		rule->shape.block = 1;
 	else
@@ -164,10 +164,10 @@ static const struct mu_family mimalloc[] = {
 	MU_FAMILY_REALLOC("heap_rezalloc", 3, 0, 2),
 	MU_FAMILY_REALLOC("heap_recalloc", 3, 4, 2),
 	MU_FAMILY_REALLOC("heap_realloc_aligned", 3, 0, 2),
-	MU_FAMILY_ALLOC("strdup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
-	MU_FAMILY_ALLOC("strndup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
-	MU_FAMILY_ALLOC("heap_strdup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
-	MU_FAMILY_ALLOC("heap_strndup", MU_FN_MALLOC, MU_SHAPE_STRING, 0),
+	MU_FAMILY_ALLOC("strdup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+	MU_FAMILY_ALLOC("strndup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+	MU_FAMILY_ALLOC("heap_strdup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+	MU_FAMILY_ALLOC("heap_strndup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
 	{ NULL, { 0 } }
 };
 
@@ -223,7 +223,7 @@ static const struct prefix {
 	{ "rp", rpmalloc, false },
 };
 
-static const struct mu_shape *find(const struct mu_family *family, size_t count, const char *name)
+static const struct mu_signature *find(const struct mu_family *family, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count && family[i].name; i++)
 		if (strcmp(family[i].name, name) == 0)
@@ -231,12 +231,12 @@ static const struct mu_shape *find(const struct mu_family *family, size_t count,
 	return NULL;
 }
 
-const struct mu_shape *allocrule_known(const char *name)
+const struct mu_signature *allocrule_known(const char *name)
 {
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		const struct prefix *p = &prefixes[i];
 		size_t length = strlen(p->text);
-		const struct mu_shape *shape = NULL;
+		const struct mu_signature *shape = NULL;
 
 		if (strncmp(name, p->text, length) != 0)
 			continue;

@@ -21,7 +21,7 @@ enum { ALLOCRULE_NAME_MAX = 2048 };
 
 struct allocrule {
 	char name[ALLOCRULE_NAME_MAX];	/* "" with is_auto */
-	struct mu_shape shape;
+	struct mu_signature shape;
 	bool is_auto;			/* functions of known allocators */
 };
 
@@ -35,6 +35,6 @@ const char *allocrule_parse(struct allocrule *rule, const char *text, bool is_fr
 
 /* allocrule_known -- the shape of a function of a known allocator, by its symbol's name; NULL if
  * it is none. */
-const struct mu_shape *allocrule_known(const char *name);
+const struct mu_signature *allocrule_known(const char *name);
 
 #endif

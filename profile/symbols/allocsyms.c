@@ -18,7 +18,7 @@ enum { FOUND_MAX = 4096, OWN_NAMES = 4 };
 
 /* One function, whatever tables have it. */
 struct hit {
-	struct mu_found found;
+	struct mu_symbol_match found;
 	const char *name;	/* in the file; the text that was asked for if there is none */
 	char *text;		/* owned copy */
 	const char *why;	/* NULL: fine */
@@ -80,7 +80,7 @@ static struct hit *new_hit(struct search *s)
 	return &s->hit[s->count++];
 }
 
-static void add(struct search *s, const struct elf_symbol *symbol, const struct mu_found *found,
+static void add(struct search *s, const struct elf_symbol *symbol, const struct mu_symbol_match *found,
 		const char *why)
 {
 	struct hit *hit = hit_at(s, symbol->address);
@@ -100,9 +100,9 @@ static void add(struct search *s, const struct elf_symbol *symbol, const struct 
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static void offer(struct search *s, const struct elf_symbol *symbol, const char *name,
-		  const struct mu_shape *shape, uint32_t kind, uint32_t rule)
+		  const struct mu_signature *shape, uint32_t kind, uint32_t rule)
 {
-	const struct mu_found found = { .address = symbol->address, .size = symbol->size,
+	const struct mu_symbol_match found = { .address = symbol->address, .size = symbol->size,
 					.shape = *shape, .kind = kind, .rule = rule };
 
 	add(s, symbol, &found, why_not(s, symbol, name));
@@ -124,7 +124,7 @@ static void try_rules(struct search *s, const struct elf_symbol *symbol, const c
 			is_it = demangled && funcname_is_source(demangled, rule->name);
 		}
 		if (is_it) {
-			offer(s, symbol, name, &rule->shape, MU_SYMBOL_ASKED, (uint32_t)i);
+			offer(s, symbol, name, &rule->shape, MU_SYMBOL_NAMED, (uint32_t)i);
 			break;
 		}
 	}
@@ -136,7 +136,7 @@ static void visit(const struct elf_symbol *symbol, void *data)
 	struct search *s = data;
 	size_t length = funcname_length(symbol->name);
 	char name[ALLOCRULE_NAME_MAX];
-	const struct mu_shape *shape;
+	const struct mu_signature *shape;
 
 	if (length >= sizeof(name) || symbol->address == 0 || symbol->type == STT_OBJECT ||
 	    symbol->type == STT_TLS || symbol->type == STT_SECTION)
@@ -197,10 +197,10 @@ static void refuse_ambiguous(struct search *s)
 
 	s->has_failed |= !same;
 	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
-		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !funcname_is_clone(s->hit[i].text))
+		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !funcname_is_clone(s->hit[i].text))
 			same[s->hit[i].found.rule]++;
 	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
-		if (s->hit[i].found.kind == MU_SYMBOL_ASKED && !s->hit[i].why &&
+		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !s->hit[i].why &&
 		    same[s->hit[i].found.rule] > 1)
 			s->hit[i].why = "several functions have this name; give the mangled one, "
 					"which nm prints";
@@ -219,7 +219,7 @@ static void put_text(uint8_t *answer, size_t *at, uint32_t *place, const char *t
 static int make_answer(const struct search *s, struct allocsyms *a, struct mu_error *err)
 {
 	uint64_t count = s->count;
-	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_found), length = texts;
+	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_symbol_match), length = texts;
 
 	for (uint32_t i = 0; i < s->count; i++)
 		length += strlen(s->hit[i].text) + 1 +

@@ -277,10 +277,10 @@ static void connect_client(unsigned int k)
 
 static void send_hello(struct input *in, unsigned int k)
 {
-	struct mu_hello hello = { .magic = MU_HELLO_MAGIC, .version = MU_HELLO_VERSION };
+	struct mu_registration hello = { .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION };
 	uint8_t what = (uint8_t)take(in, 1);
 
-	hello.kind = what & 1 ? MU_HELLO_FORK : MU_HELLO_IMAGE;
+	hello.kind = what & 1 ? MU_REGISTER_FORK : MU_REGISTER_IMAGE;
 	if (what & 2)
 		hello.kind = (uint32_t)take(in, 4);
 	hello.pid = what & 4 ? (uint32_t)take(in, 4) : (uint32_t)getpid();
@@ -467,7 +467,7 @@ static void make_step(struct input *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint32_t known = MU_CFG_LOG | MU_CFG_STACKS | MU_CFG_TIMELINE | MU_CFG_LIVES |
+	static const uint32_t known = MU_CFG_LOG | MU_CFG_STACKS | MU_CFG_TIMELINE | MU_CFG_LIFETIMES |
 				      MU_CFG_PAGES | MU_CFG_POINTS | MU_CFG_ACCESSES;
 	struct input in = { data, size };
 	unsigned int before, after;

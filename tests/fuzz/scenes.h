@@ -91,7 +91,7 @@ static inline void scenes_fill_live(struct fake *f)
 	scenes_add_threads(f);
 	scenes_add_tables(f);
 	scenes_add_values(f);
-	im->lives = fake_alloc(f, 0, sizeof(struct mu_lives));
+	im->lives = fake_alloc(f, 0, sizeof(struct mu_lifetimes));
 	at = fake_alloc(f, 0, sizeof(*batch));
 	batch = fake_pointer(f, 0, at);
 	*batch = (struct mu_batch){ .count = 3, .done = 1, .serial = 1, .cell = im->lives };

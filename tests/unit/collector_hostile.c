@@ -98,7 +98,7 @@ static int connect_to(void)
 }
 
 /* The status of the answer, -1 if the connection was closed. */
-static int ask(const void *hello, size_t size, struct mu_hello_reply *reply)
+static int ask(const void *hello, size_t size, struct mu_registration_reply *reply)
 {
 	int fd = connect_to();
 	ssize_t n;
@@ -109,10 +109,10 @@ static int ask(const void *hello, size_t size, struct mu_hello_reply *reply)
 	return n == sizeof(*reply) ? (int)reply->status : -1;
 }
 
-static int hello_image(struct mu_hello_reply *reply)
+static int hello_image(struct mu_registration_reply *reply)
 {
-	const struct mu_hello hello = { .magic = MU_HELLO_MAGIC, .version = MU_HELLO_VERSION,
-					.kind = MU_HELLO_IMAGE, .name = "prog" };
+	const struct mu_registration hello = { .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION,
+					.kind = MU_REGISTER_IMAGE, .name = "prog" };
 
 	return ask(&hello, sizeof(hello), reply);
 }
@@ -120,12 +120,12 @@ static int hello_image(struct mu_hello_reply *reply)
 /* A child that lets itself be recorded, does ACT with its slot, and waits to be killed. */
 static pid_t play(void (*act)(unsigned int slot))
 {
-	struct mu_hello_reply reply;
+	struct mu_registration_reply reply;
 	pid_t pid = fork();
 
 	if (pid != 0)
 		return pid;
-	if (hello_image(&reply) != MU_HELLO_RECORD)
+	if (hello_image(&reply) != MU_REGISTER_RECORD)
 		_exit(1);
 	act(reply.slot);
 	_exit(0);
@@ -285,9 +285,9 @@ static void one(const char *text, void (*act)(unsigned int slot), unsigned int f
 
 static void hellos(void)
 {
-	struct mu_hello hello = { .magic = MU_HELLO_MAGIC, .version = MU_HELLO_VERSION,
-				  .kind = MU_HELLO_IMAGE, .name = "prog" };
-	struct mu_hello_reply reply;
+	struct mu_registration hello = { .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION,
+				  .kind = MU_REGISTER_IMAGE, .name = "prog" };
+	struct mu_registration_reply reply;
 	char large[70000] = "";
 	int silent[200];
 
@@ -300,18 +300,18 @@ static void hellos(void)
 	EQ_I(ask(large, sizeof(large), &reply), -1);
 	EQ_I(ask(&hello, sizeof(hello) - 1, &reply), -1);
 	hello.version = 99;
-	EQ_I(ask(&hello, sizeof(hello), &reply), MU_HELLO_REFUSED);
-	hello.version = MU_HELLO_VERSION;
+	EQ_I(ask(&hello, sizeof(hello), &reply), MU_REGISTER_REFUSED);
+	hello.version = MU_REGISTER_VERSION;
 	hello.kind = 77;
-	EQ_I(ask(&hello, sizeof(hello), &reply), MU_HELLO_REFUSED);
-	hello.kind = MU_HELLO_FORK;
-	EQ_I(ask(&hello, sizeof(hello), &reply), MU_HELLO_FULL);
-	hello.kind = MU_HELLO_IMAGE;
+	EQ_I(ask(&hello, sizeof(hello), &reply), MU_REGISTER_REFUSED);
+	hello.kind = MU_REGISTER_FORK;
+	EQ_I(ask(&hello, sizeof(hello), &reply), MU_REGISTER_FULL);
+	hello.kind = MU_REGISTER_IMAGE;
 	memset(hello.name, 'x', sizeof(hello.name));
-	EQ_I(ask(&hello, sizeof(hello), &reply), MU_HELLO_RECORD);
+	EQ_I(ask(&hello, sizeof(hello), &reply), MU_REGISTER_RECORD);
 	/* Again and again from one process: each is an exec. */
 	for (int i = 0; i < 300; i++) {
-		if (hello_image(&reply) != MU_HELLO_RECORD)
+		if (hello_image(&reply) != MU_REGISTER_RECORD)
 			FAIL("hello %d", i);
 	}
 	for (int i = 0; i < 200; i++)

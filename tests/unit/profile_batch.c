@@ -40,7 +40,7 @@ static void begin(void)
 				       .clock = 5000 };
 	head->retired.calls[MU_FN_FREE] = 3;
 	head->retired.bytes[MU_FN_FREE] = 300;
-	head->lives = fake_alloc(&f, 0, sizeof(struct mu_lives));
+	head->lives = fake_alloc(&f, 0, sizeof(struct mu_lifetimes));
 	head->batch = fake_alloc(&f, 0, sizeof(struct mu_batch));
 	batch = fake_pointer(&f, 0, head->batch);
 	*batch = (struct mu_batch){ .count = 3, .done = 1, .tick = 50, .serial = 1, .admin = 8 };
@@ -57,7 +57,7 @@ static void load(void)
 static void booked(void)
 {
 	struct mu_cell cell;
-	struct mu_lives lives;
+	struct mu_lifetimes lives;
 
 	begin();
 	load();
@@ -87,7 +87,7 @@ static void booked(void)
 /* The process died while it booked: its sums and a cell may be anywhere between before and after. */
 static void interrupted(void)
 {
-	struct mu_lives lives;
+	struct mu_lifetimes lives;
 	struct mu_cell cell;
 	struct mu_image *head;
 
@@ -105,7 +105,7 @@ static void interrupted(void)
 		batch->live_bytes = -95;
 		batch->live_blocks = 0;
 		batch->life = 50;
-		batch->lives = head->lives + offsetof(struct mu_lives, blocks);
+		batch->lives = head->lives + offsetof(struct mu_lifetimes, blocks);
 		batch->lived = 1;
 		if (step > 0)
 			head->heap.now = 880;

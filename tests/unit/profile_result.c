@@ -70,28 +70,28 @@ static void heap_and_stack(void)
 	a->stack_peak = 500;
 	b->stack_peak = 900;
 	fake_at(&f, 0)->retired_stack_peak = 700;
-	fake_at(&f, 0)->heap = (struct mu_heap){ .now = 1000, .peak = 900, .peak_slack = 64,
+	fake_at(&f, 0)->heap = (struct mu_heap){ .now = 1000, .peak = 900, .peak_bound = 64,
 						 .threads_max = 2 };
 	b->pending_heap = 50;
 	result_take(&r, &im);
 	EQ_U(r.stack_peak, 900);
 	EQ_U(r.heap_now, 1050);
 	EQ_U(r.heap_peak, 1050);
-	EQ_U(r.peak_slack, 8192);
+	EQ_U(r.peak_bound, 8192);
 	fake_at(&f, 0)->retired_stack_peak = 1700;
 	fake_at(&f, 0)->heap.peak = 5000;
-	fake_at(&f, 0)->heap.peak_slack = 10000;
+	fake_at(&f, 0)->heap.peak_bound = 10000;
 	b->pending_heap = -2000;
 	result_take(&r, &im);
 	EQ_U(r.stack_peak, 1700);
 	EQ_U(r.heap_peak, 5000);
-	EQ_U(r.peak_slack, 10000);
+	EQ_U(r.peak_bound, 10000);
 	fake_at(&f, 0)->heap.peak = 1 << 30;
 	result_take(&r, &im);
-	EQ_U(r.peak_slack, 1 << 20);
+	EQ_U(r.peak_bound, 1 << 20);
 	fake_at(&f, 0)->heap.threads_max = 1;
 	result_take(&r, &im);
-	EQ_U(r.peak_slack, 0);
+	EQ_U(r.peak_bound, 0);
 	EQ_U(r.heap_now, 0);
 	free(f.base);
 }

@@ -97,10 +97,10 @@ static void left_for_good(void)
 static void knocked(void)
 {
 	begin();
-	self->pub.busy = MU_BUSY_KNOCK;
+	self->pub.busy = MU_BUSY_REQUEST;
 	batch_close(self);
 	all_booked();
-	EQ_U(self->pub.busy, MU_BUSY_KNOCK);
+	EQ_U(self->pub.busy, MU_BUSY_REQUEST);
 	begin();
 	batch_close(self);
 	EQ_U(self->pub.busy, 0);

@@ -106,7 +106,7 @@ static void no_room_for_parts(void)
 	pthread_t id;
 
 	recorder_image(UINT64_C(4) << 20, 0);
-	rec.flags |= MU_CFG_LIVES;
+	rec.flags |= MU_CFG_LIFETIMES;
 	pthread_create(&id, NULL, counts, NULL);
 	pthread_join(id, NULL);
 	EQ_U(rec.image->drops.lives, 0);
@@ -123,7 +123,7 @@ static void no_room_for_parts(void)
 	EQ_U(rec.image->drops.hist_high, 0);
 	IS_NULL(counters_hist_high(&none));
 	EQ_U(rec.image->drops.hist_high, 1);
-	rec.flags &= ~MU_CFG_LIVES;
+	rec.flags &= ~MU_CFG_LIFETIMES;
 }
 
 static void published(void)
@@ -141,9 +141,9 @@ static void published(void)
 	heap_settle(self);
 	EQ_I(rec.image->heap.now, 0);
 	int64_t seen = rec.image->heap.peak;
-	IS_TRUE(seen <= peak && seen >= peak - rec.image->heap.peak_slack);
+	IS_TRUE(seen <= peak && seen >= peak - rec.image->heap.peak_bound);
 	diag("peak %" PRId64 ", seen %" PRId64 ", slack %" PRId64, peak, seen,
-	     rec.image->heap.peak_slack);
+	     rec.image->heap.peak_bound);
 }
 
 int main(void)

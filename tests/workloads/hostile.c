@@ -64,7 +64,7 @@ static const uint32_t entry_size[MU_SEC_COUNT] = {
 	[MU_SEC_STACKS] = sizeof(struct mu_stack), [MU_SEC_SITES] = sizeof(struct mu_site),
 	[MU_SEC_CELLS] = sizeof(struct mu_cell), [MU_SEC_SNAPSHOTS] = sizeof(struct mu_snapshot),
 	[MU_SEC_TIMELINE] = sizeof(struct mu_sample), [MU_SEC_MARKS] = sizeof(struct mu_mark),
-	[MU_SEC_ACCESSES] = 64, [MU_SEC_POINTS] = 128, [MU_SEC_JOURNAL] = 64,
+	[MU_SEC_ACCESSES] = 64, [MU_SEC_POINTS] = 128, [MU_SEC_SNAPSHOT_LOG] = 64,
 	[MU_SEC_SYMBOLS] = 64,
 };
 

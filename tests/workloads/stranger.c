@@ -90,17 +90,17 @@ static struct control_question question_for(int pid)
 					  .pid = pid };
 }
 
-static struct mu_hello hello_of(void)
+static struct mu_registration hello_of(void)
 {
-	return (struct mu_hello){ .magic = MU_HELLO_MAGIC, .version = MU_HELLO_VERSION,
-				  .kind = MU_HELLO_IMAGE, .name = "stranger",
+	return (struct mu_registration){ .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION,
+				  .kind = MU_REGISTER_IMAGE, .name = "stranger",
 				  .pid = (uint32_t)getpid() };
 }
 
 static void send_descriptors(const char *name, int count, int hello)
 {
 	struct control_question question = question_for(getpid());
-	struct mu_hello image = hello_of();
+	struct mu_registration image = hello_of();
 	int two[2] = { open("/dev/null", O_RDONLY), open("/dev/null", O_RDONLY) };
 	unsigned int ok = 0, denied = 0, none = 0;
 
@@ -123,15 +123,15 @@ static void send_descriptors(const char *name, int count, int hello)
 
 static void say_hello(const char *name)
 {
-	struct mu_hello image = hello_of();
-	struct mu_hello_reply reply;
+	struct mu_registration image = hello_of();
+	struct mu_registration_reply reply;
 	int fd = connected(name);
 
 	send(fd, &image, sizeof(image), MSG_NOSIGNAL);
 	if (recv(fd, &reply, sizeof(reply), 0) != sizeof(reply))
 		puts("hello closed");
 	else
-		puts(reply.status == MU_HELLO_RECORD ? "hello recorded" : "hello refused");
+		puts(reply.status == MU_REGISTER_RECORD ? "hello recorded" : "hello refused");
 }
 
 static void ask(const char *name, int pid)
