@@ -76,9 +76,9 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 
 /* tree_move -- Copies the image of PROCESS to an arena of user UID, where the process continues.
  *
- * The process does not write into the image meanwhile. It keeps its old slot until it releases it or
- * ends. Returns false, without any change, if there is no memory or the image is already in an arena
- * of that user.
+ * The process does not write into the image meanwhile. It keeps its old slot until it releases it
+ * or ends. Returns false, without any change, if there is no memory or the image is already in an
+ * arena of that user.
  */
 bool tree_move(struct tree *t, struct process *process, uid_t uid);
 

@@ -54,7 +54,8 @@ enum mu_slot_state arena_state(const struct arena *a, uint32_t k);
 /* arena_share_start -- Gives A the start times of FIRST, since images move between the arenas. */
 void arena_share_start(struct arena *a, const struct arena *first);
 
-/* arena_copy_slot -- Copies the memory and the state of slot FROM_K of another arena to slot K of A.
+/* arena_copy_slot -- Copies the memory and the state of slot FROM_K of another arena to slot K of
+ * A.
  *
  * k  CLAIMED, with its memory zeroed. The other slot becomes CLAIMED: its process will release it.
  * Returns false if the slots of the arenas differ in size, or if there is no memory.

@@ -16,7 +16,7 @@
 
 enum {
 	STACK_BYTES = 128 << 10,
-	IDLE_TICKS = 20, /* without an event, until the clock is paused */
+	IDLE_ADVANCES = 20, /* without an event, until the clock is paused */
 	REST_NS = 500000000,
 	TICK_NS = 1000000,
 	TICK_HELPED_NS = 4000000
@@ -57,12 +57,12 @@ static void pause_until_event(struct futex_watch *w, uint32_t stamped)
 
 	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
 	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) &&
 	       __atomic_load_n(&w->shared->stamped, __ATOMIC_SEQ_CST) == stamped)
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
 	__atomic_store_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, 0, __ATOMIC_RELEASE);
 	ignored = write(w->event, &one, sizeof(one));
 	(void)ignored;
 }
@@ -72,10 +72,10 @@ static void pause_until_resumed(struct futex_watch *w)
 {
 	const struct timespec most = { 0, REST_NS };
 
-	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
 	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
-	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, 0, __ATOMIC_RELEASE);
 }
 
 /* A process with many events and call stacks advances the clock, too, once a millisecond. */
@@ -123,7 +123,7 @@ static void *clock_thread(void *data)
 		stamped = __atomic_load_n(&w->shared->stamped, __ATOMIC_RELAXED);
 		idle = stamped == seen ? idle + 1 : 0;
 		seen = stamped;
-		if (!may_rest || idle < IDLE_TICKS)
+		if (!may_rest || idle < IDLE_ADVANCES)
 			continue;
 		pause_until_event(w, seen);
 		idle = 0;
@@ -154,7 +154,7 @@ static bool start_threads(struct futex_watch *w)
 	failed = pthread_create(&thread, &attr, wake_thread, w);
 	/* Without this thread, times are only as exact as the drains of the log. */
 	if (!failed && has_tick && pthread_create(&thread, &attr, clock_thread, w) != 0)
-		w->has_no_tick = true;
+		w->lacks_clock_thread = true;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	w->is_started = !failed;
@@ -163,7 +163,8 @@ static bool start_threads(struct futex_watch *w)
 
 bool futex_watch_moves_clock(const struct futex_watch *w)
 {
-	return needs_clock(w) && w->flags & MU_CFG_STACKS && w->is_started && !w->has_no_tick;
+	return needs_clock(w) && w->flags & MU_CFG_STACKS && w->is_started &&
+	       !w->lacks_clock_thread;
 }
 
 bool futex_watch_is_clock_paused(const struct futex_watch *w)
@@ -184,17 +185,17 @@ void futex_watch_resume_clock(struct futex_watch *w)
 
 bool futex_watch_is_idle(const struct futex_watch *w)
 {
-	uint64_t since = __atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE);
+	uint64_t since = __atomic_load_n(&w->paused_since, __ATOMIC_ACQUIRE);
 
 	return since != 0 && clock_now(CLOCK_MONOTONIC) - since > REST_NS;
 }
 
 bool futex_watch_arm(struct futex_watch *w)
 {
-	if (__atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE) &&
+	if (__atomic_load_n(&w->paused_since, __ATOMIC_ACQUIRE) &&
 	    !__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
-	if (w->has_no_tick)
+	if (w->lacks_clock_thread)
 		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
 	if (!w->is_started && !start_threads(w))
 		return false;

@@ -23,8 +23,8 @@ struct futex_watch {
 	uint32_t expected; /* value of `wake` at futex_watch_arm() */
 	uint32_t armed;	   /* futex: 1 while the thread may sleep on `wake` */
 	bool is_started;
-	bool has_no_tick;	/* the clock's thread could not be created */
-	uint64_t rests_since;	/* CLOCK_MONOTONIC since when the clock is paused, 0: it is not */
+	bool lacks_clock_thread; /* the clock's thread could not be created */
+	uint64_t paused_since;	 /* CLOCK_MONOTONIC since when the clock is paused, 0: it is not */
 	uint64_t start_ns;	/* CLOCK_MONOTONIC when the clock was 0 */
 	uint64_t moved_to;	/* value to which this side last advanced the clock */
 	uint32_t flags;		/* enum mu_config_flag of the segment */

@@ -234,12 +234,12 @@ static const struct remote_command commands[] = {
 	  CONTROL_EXCLUSIVE, run_snapshot, false },
 	{ "detailed_snapshot", "FILE", "the same with the tree of call stacks", CONTROL_EXCLUSIVE,
 	  run_detailed_snapshot, false },
-	{ "all_snapshots", "FILE", "write all snapshots taken so far", CONTROL_EXCLUSIVE,
+	{ "all_snapshots", "FILE", "write all snapshots taken so far to FILE", CONTROL_EXCLUSIVE,
 	  run_all_snapshots, false },
 	{ "xtmemory", "FILE", "write the tree in callgrind's form (default xtmemory.kcg.%p.%n)",
 	  CONTROL_EXCLUSIVE | CONTROL_COUNT, run_xtmemory, true },
-	{ "stop", NULL, "record no new blocks until start", CONTROL_EXCLUSIVE, run_stop, false },
-	{ "start", NULL, "record again", CONTROL_EXCLUSIVE, run_start, false },
+	{ "stop", NULL, "stop recording new blocks", CONTROL_EXCLUSIVE, run_stop, false },
+	{ "start", NULL, "resume recording", CONTROL_EXCLUSIVE, run_start, false },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

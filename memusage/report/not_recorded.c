@@ -80,7 +80,7 @@ const char *not_recorded_reason(const struct not_recorded *n, char text[NOT_RECO
 
 /* ---- a process that runs without memusage ------------------------------------------------ */
 
-enum { LOOKS = 3, COMMAND_BYTES = 65536 };
+enum { SECONDS = 3, COMMAND_BYTES = 65536 };
 
 /* The use of a process's mappings, in resident bytes. */
 enum kind { KIND_HEAP, KIND_ANON, KIND_STACK, KIND_FILE, KIND_SHARED, KINDS };
@@ -167,11 +167,12 @@ static void print_growth(const struct procmem *first, const struct procmem *last
 	uint64_t before = first->rss_anon + first->swap, after = last->rss_anon + last->swap;
 
 	if (after == before)
-		printf("Its private memory has not changed in %d seconds.\n", LOOKS);
+		printf("Its private memory has not changed in %d seconds.\n", SECONDS);
 	else
 		printf("Its private memory has %s by %s in %d seconds.\n",
 		       after > before ? "grown" : "shrunk",
-		       units_bytes(text, after > before ? after - before : before - after), LOOKS);
+		       units_bytes(text, after > before ? after - before : before - after),
+		       SECONDS);
 }
 
 /* Prints one line of a quoted word; a script has many. */
@@ -268,7 +269,7 @@ int not_recorded_explain(pid_t pid)
 	}
 	warn("process %d does not run under memusage: its blocks are unknown", (int)pid);
 	last = first;
-	for (int i = 0; i < LOOKS && procmem_read(fd, &last); i++)
+	for (int i = 0; i < SECONDS && procmem_read(fd, &last); i++)
 		nanosleep(&second, NULL);
 	if (procmem_read(fd, &last)) {
 		print_memory_split(pid, &last);

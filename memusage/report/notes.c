@@ -98,9 +98,10 @@ void notes_print_details(struct report *r, const struct result *result,
 		    units_bytes(a, result->recorder_bytes), result->heap_now,
 		    result->counters.unknown_frees);
 	if (result->pages_own > 0)
-		report_note(r, "mapped at the end: besides the pages that are counted %" PRIu64
-			       " bytes of addresses that are memusage's; of the main stack %"
-			       PRIu64 " are counted",
+		report_note(r,
+			    "mapped at the end: %" PRIu64
+			    " bytes of addresses are memusage's and not counted; of the main "
+			    "stack %" PRIu64 " bytes are counted",
 			    result->pages_own, result->pages_stack);
 	report_note(r, "%" PRIu64 " images recorded", r->images);
 }

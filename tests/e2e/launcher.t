@@ -46,7 +46,7 @@ printf '#!/nowhere/interpreter\n' >script
 chmod +x script
 run memusage -d none.dat ./script
 is "$status" 127 'a script without its interpreter'
-is "$err" 'memusage: cannot run ./script: its interpreter /nowhere/interpreter is not there' \
+is "$err" 'memusage: cannot run ./script: its interpreter /nowhere/interpreter does not exist' \
 	'... which is named'
 nok '... and no data file is left' test -e none.dat
 rm script
