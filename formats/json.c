@@ -239,7 +239,7 @@ void json_write(FILE *out, const struct export *e)
 	write_text_field(out, "command", e->command);
 	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
 		e->start_real_ns, e->duration_ns);
-	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_slack\":%" PRId64
+	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_bound\":%" PRId64
 		"},\n", heap->now, heap->peak > heap->now ? heap->peak : heap->now,
 		heap->peak_bound);
 	write_module_list(out, e->filter->profile);

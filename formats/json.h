@@ -2,7 +2,7 @@
  *
  *	{"format":"memusage","version":1,"pid":12,"command":"./prog a","start_real_ns":..,
  *	 "duration_ns":..,
- *	 "heap":{"now":..,"peak":..,"peak_slack":..},
+ *	 "heap":{"now":..,"peak":..,"peak_bound":..},
  *	 "modules":[{"path":"/bin/prog","build_id":"0a1b..","start":"0x..","end":"0x..",
  *	             "bias":"0x..","names":true}],
  *	 "locations":[{"pc":"0x..","module":0,

@@ -253,10 +253,10 @@ void notes_guessed(const struct notes *to, const struct result *result)
 void notes_put(const struct notes *to, const struct result *result)
 {
 	write_access_notes(to, result);
-	if (result->threads_max > 1 && result->peak_slack > 0)
+	if (result->threads_max > 1 && result->peak_bound > 0)
 		write_note(to,
 			   "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
-			   result->threads_max, result->peak_slack);
+			   result->threads_max, result->peak_bound);
 	write_fact_notes(to, result);
 	for (uint32_t i = 0; i < result->symbol_count; i++)
 		write_symbol_note(to, &result->symbol[i]);

@@ -65,7 +65,7 @@ static void write_totals(struct page_json *j, const struct page_image *p)
 	page_json_uint(j, "bytes", counters_heap_total(&r->counters));
 	page_json_uint(j, "calls", counters_calls(&r->counters));
 	page_json_uint(j, "peak", r->heap_peak);
-	page_json_uint(j, "slack", r->peak_slack);
+	page_json_uint(j, "slack", r->peak_bound);
 	page_json_uint(j, "end", r->heap_now);
 	page_json_uint(j, "stack_peak", r->stack_peak);
 	page_json_uint(j, "recorder", r->recorder_bytes);

@@ -1,4 +1,4 @@
-/* code.c -- answer recorders that ask what the code of a module is (--ignore-fn).
+/* code.c -- Answer recorders that ask for the code of a module (--ignore-fn).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,43 +28,43 @@
 enum { FILES_MAX = 4096 };
 #define WORDS_MAX (UINT64_C(1) << 24)
 
-/* A file whose code was asked for; numbers name it whatever its path. */
-struct file {
-	bool is_symbols;	/* asked for what --alloc-symbol names */
+/* A file whose code was asked for, identified by numbers, whatever its path. */
+struct code_file {
+	bool is_symbols; /* the question is where the functions of --alloc-symbol are */
 	dev_t device;
 	ino_t inode;
 	struct timespec changed;
-	pid_t reader;		/* 0: it is known, or cannot be */
+	pid_t reader; /* 0: the answer is known, or there is none */
 	int pidfd;
-	int answer;		/* memfd that the reader writes to, -1 */
-	uint64_t *word;		/* NULL: it cannot be known */
+	int answer;	/* memfd that the reader writes to, -1 none */
+	uint64_t *word; /* NULL: there is no answer */
 	uint64_t count;
 };
 
-static struct file *files[FILES_MAX];
+static struct code_file *files[FILES_MAX];
 static size_t file_count;
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static void add(struct opt_list *list, char *text)
+static void append_argument(struct opt_list *list, char *text)
 {
 	list->item = xreallocarray(list->item, list->count + 2, sizeof(*list->item));
 	list->item[list->count++] = text;
 	list->item[list->count] = NULL;
 }
 
-static void add_rules(struct opt_list *list, const struct settings *s)
+static void append_symbol_rules(struct opt_list *list, const struct settings *s)
 {
 	for (size_t i = 0; i < s->alloc_symbol.count; i++)
-		add(list, xasprintf("--symbol-rule=a%s", s->alloc_symbol.item[i]));
+		append_argument(list, xasprintf("--symbol-rule=a%s", s->alloc_symbol.item[i]));
 	for (size_t i = 0; i < s->free_symbol.count; i++)
-		add(list, xasprintf("--symbol-rule=f%s", s->free_symbol.item[i]));
+		append_argument(list, xasprintf("--symbol-rule=f%s", s->free_symbol.item[i]));
 	if (s->debuginfod)
-		add(list, xstrdup("--debuginfod"));
+		append_argument(list, xstrdup("--debuginfod"));
 }
 
-static void execute(const struct tree *t, const struct file *f, const char *root,
-		    const char *path, const struct build_id *id)
+static void execute_reader(const struct tree *t, const struct code_file *f, const char *root,
+			   const char *path, const struct build_id *id)
 {
 	const struct settings *s = t->s->settings;
 	const struct opt_list *given = &s->massif.report;
@@ -73,15 +73,15 @@ static void execute(const struct tree *t, const struct file *f, const char *root
 
 	for (uint32_t i = 0; i < id->length; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", id->byte[i]);
-	add(&arguments, xstrdup("memusageprint"));
-	add(&arguments, xasprintf("--code-below=%s", root));
-	add(&arguments, xasprintf("--build-id=%s", hex));
+	append_argument(&arguments, xstrdup("memusageprint"));
+	append_argument(&arguments, xasprintf("--code-below=%s", root));
+	append_argument(&arguments, xasprintf("--build-id=%s", hex));
 	for (size_t i = 0; !f->is_symbols && i < given->count; i++)
-		add(&arguments, xstrdup(given->item[i]));
+		append_argument(&arguments, xstrdup(given->item[i]));
 	if (f->is_symbols)
-		add_rules(&arguments, s);
-	add(&arguments, xstrdup("--"));
-	add(&arguments, xstrdup(path));
+		append_symbol_rules(&arguments, s);
+	append_argument(&arguments, xstrdup("--"));
+	append_argument(&arguments, xstrdup(path));
 	dup2(f->answer, STDOUT_FILENO);
 	reports_reset_signals();
 	if (tool)
@@ -89,15 +89,15 @@ static void execute(const struct tree *t, const struct file *f, const char *root
 	_exit(127);
 }
 
-static void start(struct tree *t, struct file *f, const char *root, const char *path,
-		  const struct build_id *id)
+static void start_reader(struct tree *t, struct code_file *f, const char *root, const char *path,
+			 const struct build_id *id)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
 	f->answer = memfd_create("memusage-code", MFD_CLOEXEC);
 	f->reader = f->answer < 0 ? -1 : fork();
 	if (f->reader == 0)
-		execute(t, f, root, path, id);
+		execute_reader(t, f, root, path, id);
 	if (f->reader < 0) {
 		f->reader = 0;
 		return;
@@ -105,10 +105,10 @@ static void start(struct tree *t, struct file *f, const char *root, const char *
 	f->pidfd = (int)syscall(SYS_pidfd_open, f->reader, 0);
 	event.data.fd = f->pidfd;
 	if (f->pidfd < 0 || epoll_ctl(t->epoll, EPOLL_CTL_ADD, f->pidfd, &event) < 0)
-		t->has_unwatched = true;
+		t->has_unwatched_process = true;
 }
 
-static void take(struct file *f)
+static void read_answer(struct code_file *f)
 {
 	struct stat st;
 	uint64_t *word;
@@ -125,14 +125,14 @@ static void take(struct file *f)
 	}
 }
 
-static void finish(struct file *f, int flags)
+static void reap_reader(struct code_file *f, int flags)
 {
 	int status;
 
 	if (waitpid(f->reader, &status, flags) != f->reader)
 		return;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		take(f);
+		read_answer(f);
 	f->reader = 0;
 	close(f->answer);
 	f->answer = -1;
@@ -143,10 +143,10 @@ static void finish(struct file *f, int flags)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static struct file *find(const struct stat *st, bool is_symbols)
+static struct code_file *find_code_file(const struct stat *st, bool is_symbols)
 {
 	for (size_t i = 0; i < file_count; i++) {
-		struct file *f = files[i];
+		struct code_file *f = files[i];
 
 		if (f->is_symbols == is_symbols &&
 		    f->device == st->st_dev && f->inode == st->st_ino &&
@@ -157,8 +157,8 @@ static struct file *find(const struct stat *st, bool is_symbols)
 	return NULL;
 }
 
-/* As the process sees it; where we may not look, as we do. */
-static bool look_below(pid_t pid, const char *path, char root[32], struct stat *st)
+/* Finds the file as the process sees it or, without permission, as we do. */
+static bool stat_for_process(pid_t pid, const char *path, char root[32], struct stat *st)
 {
 	char whole[PATH_MAX + 32];
 
@@ -170,27 +170,31 @@ static bool look_below(pid_t pid, const char *path, char root[32], struct stat *
 	return stat(path, st) == 0 && S_ISREG(st->st_mode);
 }
 
-static struct file *file_of(struct tree *t, const struct process *p, const struct image *im,
-			    const struct mu_module *module, bool is_symbols)
+static struct code_file *find_or_start_file(struct tree *t, const struct process *p,
+					    const struct image *im, const struct mu_module *module,
+					    bool is_symbols)
 {
 	char *path = image_text(im, &module->path), root[32];
 	struct build_id id = { .length = 0 };
-	struct file *f = NULL;
+	struct code_file *f = NULL;
 	struct stat st;
 
-	if (path && path[0] == '/' && look_below(p->pid, path, root, &st)) {
-		f = find(&st, is_symbols);
+	if (path && path[0] == '/' && stat_for_process(p->pid, path, root, &st)) {
+		f = find_code_file(&st, is_symbols);
 		if (!f && file_count < FILES_MAX) {
 			f = xcalloc(1, sizeof(*f));
-			*f = (struct file){ .device = st.st_dev, .inode = st.st_ino,
-					    .changed = st.st_mtim,
-					    .is_symbols = is_symbols, .pidfd = -1, .answer = -1 };
+			*f = (struct code_file){ .device = st.st_dev,
+						 .inode = st.st_ino,
+						 .changed = st.st_mtim,
+						 .is_symbols = is_symbols,
+						 .pidfd = -1,
+						 .answer = -1 };
 			files[file_count++] = f;
 			if (module->build_id_length <= BUILD_ID_MAX) {
 				id.length = module->build_id_length;
 				memcpy(id.byte, module->build_id, id.length);
 			}
-			start(t, f, root, path, &id);
+			start_reader(t, f, root, path, &id);
 		}
 	}
 	free(path);
@@ -199,8 +203,8 @@ static struct file *file_of(struct tree *t, const struct process *p, const struc
 
 /* ---- answering ---------------------------------------------------------------------------- */
 
-/* The image as it lies in memory: its fields are checked wherever they are used. */
-static struct mu_image *live_image(const struct process *p)
+/* The image in shared memory. Its fields are untrusted and checked at each use. */
+static struct mu_image *shared_image(const struct process *p)
 {
 	const struct mu_segment *h = &p->arena->view.head;
 
@@ -208,90 +212,91 @@ static struct mu_image *live_image(const struct process *p)
 				   (uint64_t)p->slot * h->slot_size);
 }
 
-static void say(struct mu_image *live, uint32_t state)
+static void set_code_state(struct mu_image *live, uint32_t state)
 {
 	__atomic_store_n(&live->query_state, state, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &live->query_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void copy_words(const struct process *p, struct mu_image *live, const struct file *f)
+static void copy_code_words(const struct process *p, struct mu_image *live,
+			    const struct code_file *f)
 {
 	const uint64_t size = p->arena->view.head.slot_size;
 	uint64_t offset = __atomic_load_n(&live->query_offset, __ATOMIC_RELAXED);
 
 	if (offset % 8 != 0 || offset > size || size - offset < f->count * 8) {
-		say(live, MU_QUERY_FAILED);
+		set_code_state(live, MU_QUERY_FAILED);
 		return;
 	}
 	memcpy((uint8_t *)live + offset, f->word, f->count * 8);
-	say(live, MU_QUERY_DONE);
+	set_code_state(live, MU_QUERY_DONE);
 }
 
-/* What is asked about. Returns false if nothing is there. */
-static bool copy_module(const struct image *im, uint32_t wanted, struct mu_module *module)
+/* Copies the module of the question. Returns false if there is none. */
+static bool copy_wanted_module(const struct image *im, uint32_t wanted, struct mu_module *module)
 {
 	if (wanted == MU_QUERY_SYMBOLS)
 		return image_copy(im, im->head.query_module, module, sizeof(*module));
 	return image_copy_entry(im, MU_SEC_MODULES, wanted - 1, module, sizeof(*module));
 }
 
-static void answer(struct tree *t, const struct process *p, struct mu_image *live,
-		   uint32_t wanted, uint32_t state)
+static void answer_question(struct tree *t, const struct process *p, struct mu_image *live,
+			    uint32_t wanted, uint32_t state)
 {
 	struct mu_module module;
 	struct image im;
-	struct file *f;
+	struct code_file *f;
 
-	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0)
+	if (!arena_image(p->arena, (uint32_t)p->slot, &im))
 		return;
-	if (!copy_module(&im, wanted, &module)) {
-		say(live, MU_QUERY_FAILED);
+	if (!copy_wanted_module(&im, wanted, &module)) {
+		set_code_state(live, MU_QUERY_FAILED);
 		return;
 	}
-	f = file_of(t, p, &im, &module, wanted == MU_QUERY_SYMBOLS);
+	f = find_or_start_file(t, p, &im, &module, wanted == MU_QUERY_SYMBOLS);
 	if (f && f->reader) {
 		if (f->pidfd < 0)
-			finish(f, WNOHANG);
+			reap_reader(f, WNOHANG);
 		if (state == MU_QUERY_WANTED)
-			say(live, MU_QUERY_WORKING);
+			set_code_state(live, MU_QUERY_WORKING);
 	} else if (!f || !f->word) {
-		say(live, MU_QUERY_FAILED);
+		set_code_state(live, MU_QUERY_FAILED);
 	} else if (state == MU_QUERY_ROOM) {
-		copy_words(p, live, f);
+		copy_code_words(p, live, f);
 	} else {
 		live->query_count = f->count;
-		say(live, MU_QUERY_COUNTED);
+		set_code_state(live, MU_QUERY_COUNTED);
 	}
 }
 
-void code_look(struct tree *t, const struct process *p)
+void code_answer(struct tree *t, const struct process *p)
 {
-	struct mu_image *live = live_image(p);
+	struct mu_image *live = shared_image(p);
 	uint32_t wanted = __atomic_load_n(&live->query_wanted, __ATOMIC_ACQUIRE);
 	uint32_t state = __atomic_load_n(&live->query_state, __ATOMIC_ACQUIRE);
 
 	if (wanted && (state == MU_QUERY_WANTED || state == MU_QUERY_WORKING ||
 		       state == MU_QUERY_ROOM))
-		answer(t, p, live, wanted, state);
+		answer_question(t, p, live, wanted, state);
 }
 
-bool code_ended(int fd)
+bool code_reader_ended(int fd)
 {
 	for (size_t i = 0; i < file_count; i++) {
 		if (files[i]->reader && files[i]->pidfd == fd) {
-			finish(files[i], 0);
+			reap_reader(files[i], 0);
 			return true;
 		}
 	}
 	return false;
 }
 
-void code_forget(void)
+void code_free(void)
 {
 	for (size_t i = 0; i < file_count; i++) {
 		if (files[i]->reader) {
 			kill(files[i]->reader, SIGKILL);
-			finish(files[i], 0);
+			reap_reader(files[i], 0);
 		}
 		free(files[i]->word);
 		free(files[i]);

@@ -1,8 +1,9 @@
-/* code.h -- answer recorders that ask what the code of a module is (--ignore-fn).
+/* code.h -- Answer recorders that ask for the code of a module (--ignore-fn).
  *
- * They ask in their images and wait: docs/format.md, section 7.1. Names are read by
- * memusageprint in a process of its own, one per different file; what it found is kept for
- * other images that have the same file. The collector itself never waits.
+ * A recorder puts its question into its image and waits: docs/format.md, section 7.1. memusageprint
+ * reads the names, in one process for each different file, and its answer is kept for other images
+ * with the same file. The collector itself never waits. Images are untrusted, so all their fields
+ * are checked.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,16 +14,17 @@
 
 #include "memusage/collector/tree.h"
 
-/* code_look -- go on with the question of a live image, if it has one.
+/* code_answer -- Continues with the question of a live image, if it has one.
  *
- * p  has a slot. Cheap if nothing is asked. Images are hostile: what they say is checked.
+ * p  has a slot. Cheap without a question.
  */
-void code_look(struct tree *t, const struct process *p);
+void code_answer(struct tree *t, const struct process *p);
 
-/* code_ended -- the pidfd FD can be read. Returns false if it is none of ours. */
-bool code_ended(int fd);
+/* code_reader_ended -- Takes the answer of the reader whose pidfd FD is readable. Returns false if
+ * FD belongs to no reader. */
+bool code_reader_ended(int fd);
 
-/* code_forget -- release what is kept, and end those who still read. */
-void code_forget(void);
+/* code_free -- Releases all answers, and kills the readers that still run. */
+void code_free(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* collector.c -- the process that owns the recordings of a tree: its event loop.
+/* collector.c -- The process that owns the recordings of a tree: its event loop.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,31 +26,31 @@
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/wire.h"
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 #include "memusage/report/not_recorded.h"
 #include "memusage/report/reports.h"
 
 enum {
 	EVENTS = 64,
-	TICK_MS = 100,	/* the most a data file lags behind */
-	FLOW = 8192	/* events in a millisecond, from which on we look by ourselves */
+	TICK_MS = 100, /* maximum lag of a data file */
+	FLOW = 8192    /* events per millisecond from which on the logs are polled */
 };
 
 struct collector {
 	struct tree tree;
-	struct hellos hellos;
+	struct registration registration;
 	struct rusage usage;
 	bool has_usage;
-	char last_name[17];	/* what the program was called when it ended, "" unknown */
-	bool is_reported;	/* the launcher has been told, or is gone */
+	char last_name[17];	/* name of the program when it ended, "" unknown */
+	bool is_reported;	/* the launcher has the report, or is gone */
 	bool is_ended;		/* the program has ended */
-	bool is_settled;	/* ... and all that it did has been seen */
-	uint64_t shots;		/* the last snapshot that the report is to have */
-	bool is_alone;		/* the launcher is gone */
-	unsigned int images;	/* of which the reports have been made */
-	uint64_t drained_ns;	/* CLOCK_MONOTONIC of the last look at the logs */
-	bool is_flowing;	/* so many events come that we need not be woken */
-	bool is_armed;		/* we are woken by what happens after the last look */
+	bool is_settled;	/* ... and all events before its end have been handled */
+	uint64_t last_snapshot; /* the last snapshot that belongs into the report */
+	bool launcher_is_gone;
+	unsigned int images; /* images whose reports have been made */
+	uint64_t drained_ns; /* CLOCK_MONOTONIC of the last drain of the logs */
+	bool is_flowing;     /* events are so many that the logs are polled */
+	bool is_armed;	     /* the arenas wake us */
 };
 
 static volatile sig_atomic_t must_end;
@@ -68,8 +68,8 @@ static void on_terminate(int signal)
 	errno = saved;
 }
 
-/* A session of its own: neither the terminal's keys nor the shell's job control reach us. The
- * program's own signals are none of our business. */
+/* In a session of its own, the collector gets neither the terminal's keys nor job control. It
+ * ignores the signals that were meant for the program. */
 static void set_up_process(void)
 {
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2,
@@ -86,14 +86,14 @@ static void set_up_process(void)
 	sigaction(SIGTERM, &action, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* A pidfd for every process of the tree. */
+	/* Allows a pidfd for every process of the tree. */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 }
 
-static void watch(const struct tree *t, int fd)
+static void watch_descriptor(const struct tree *t, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
@@ -103,7 +103,7 @@ static void watch(const struct tree *t, int fd)
 
 /* ---- the launcher ------------------------------------------------------------------------ */
 
-static void take_message(struct collector *c, const struct wire *message)
+static void handle_message(struct collector *c, const struct wire *message)
 {
 	struct tree *t = &c->tree;
 
@@ -120,37 +120,37 @@ static void take_message(struct collector *c, const struct wire *message)
 	}
 }
 
-static void hear_launcher(struct collector *c, bool may_wait)
+static void receive_from_launcher(struct collector *c, bool may_wait)
 {
 	struct wire message;
 	struct pollfd wait = { .fd = c->tree.s->wire, .events = POLLIN };
 	int result;
 
-	if (c->is_alone)
+	if (c->launcher_is_gone)
 		return;
 	if (may_wait)
 		poll(&wait, 1, 2000);
 	while ((result = wire_receive(c->tree.s->wire, &message)) > 0)
-		take_message(c, &message);
+		handle_message(c, &message);
 	if (result < 0) {
-		c->is_alone = true;
+		c->launcher_is_gone = true;
 		epoll_ctl(c->tree.epoll, EPOLL_CTL_DEL, c->tree.s->wire, NULL);
 	}
 }
 
-/* The launcher may still be on its way back from starting the program when that says hello. */
+/* A program may register before the launcher has reported its start. */
 static void learn_root(void *data)
 {
 	struct collector *c = data;
 
 	if (c->tree.root == 0)
-		hear_launcher(c, true);
+		receive_from_launcher(c, true);
 }
 
 /* ---- the report -------------------------------------------------------------------------- */
 
-/* A pipe that somebody reads to its end must not stay open because of us. */
-static void drop_standard_files(void)
+/* A reader of our standard output must see its end when the program has ended. */
+static void replace_standard_files(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -164,8 +164,8 @@ static void drop_standard_files(void)
 		close(null);
 }
 
-/* A file of its own takes what processes do that live on. */
-static void leave_launcher(struct collector *c)
+/* Processes that outlive the program are reported only to a file of --output. */
+static void detach_from_launcher(struct collector *c)
 {
 	struct report *r = &c->tree.report;
 
@@ -176,36 +176,37 @@ static void leave_launcher(struct collector *c)
 	if (c->tree.s->text >= 0)
 		close(c->tree.s->text);
 	c->tree.s->text = -1;
-	drop_standard_files();
-	/* Nobody would read it. */
-	if (c->tree.s->spill >= 0)
-		close(c->tree.s->spill);
-	c->tree.s->spill = -1;
+	replace_standard_files();
+	/* The launcher, its only reader, is gone. */
+	if (c->tree.s->ended_images >= 0)
+		close(c->tree.s->ended_images);
+	c->tree.s->ended_images = -1;
 }
 
-/* What needs names of functions, of the images that have come since the last time. */
+/* Has memusageprint report the images that have been added since the last call. */
 static void make_reports(struct collector *c)
 {
 	struct session *s = c->tree.s;
 
-	if (!reports_wanted(s->settings) || s->record.images == c->images)
+	if (!settings_has_reports(s->settings) || s->record.images == c->images)
 		return;
 	if (c->images == 0 || settings_has_files(s->settings))
 		reports_make(s, c->images, c->tree.report.main ? c->tree.report.main_pid : 0);
 	c->images = s->record.images;
 }
 
-/* What is missing then; the processes themselves have noticed nothing. */
+/* Reports which data the killed collector took with it. The processes themselves are not
+ * affected. */
 static void note_replaced(struct tree *t)
 {
 	const struct session *s = t->s;
 	const struct settings *settings = s->settings;
 	const char *missing[] = {
-		s->spill < 0 ? "processes that had ended before are missing" : NULL,
-		settings->data || settings->png ? "the data file is not complete" : NULL,
-		settings_has_timeline(settings) ? "resident memory is known from then on only" :
+		s->ended_images < 0 ? "processes that had ended earlier are missing" : NULL,
+		settings->data || settings->png ? "the data file is incomplete" : NULL,
+		settings_has_timeline(settings) ? "resident memory is known only from then on" :
 						  NULL,
-		triggers_wanted(&settings->triggers) ? "snapshots of before are not listed" : NULL,
+		triggers_wanted(&settings->triggers) ? "earlier snapshots are not listed" : NULL,
 	};
 	char text[256] = "";
 
@@ -221,7 +222,7 @@ static void note_replaced(struct tree *t)
 		    (int)s->killed, s->killed_by, text);
 }
 
-static const char *first_name(const struct result *r)
+static const char *first_image_name(const struct result *r)
 {
 	for (uint32_t i = 0; i < r->thread_count; i++) {
 		if (r->thread[i].tid == r->process.pid)
@@ -230,8 +231,8 @@ static const char *first_name(const struct result *r)
 	return "";
 }
 
-/* The kernel calls a process by the program that it executes. Who renamed himself may have done
- * so, too; but an image whose exit handlers ran was the last one. */
+/* The kernel names a process after its program. A program may have renamed itself, too, but an
+ * image whose exit handlers ran was the last one. */
 static void note_successor(struct collector *c)
 {
 	struct report *r = &c->tree.report;
@@ -239,28 +240,30 @@ static void note_successor(struct collector *c)
 
 	if (!r->main || r->main_pid != c->tree.root || r->main->process.exit == MU_EXIT_NORMAL)
 		return;
-	first = first_name(r->main);
+	first = first_image_name(r->main);
 	if (*first && *c->last_name && strcmp(first, c->last_name) != 0)
-		report_line(r, "'%s' was recorded, and the process was '%s' at its end: if it "
-			       "executed that, it was not recorded (static, setuid, without our "
-			       "environment, or with less than two free descriptors)", first,
-			    c->last_name);
+		report_line(r,
+			    "'%s' was recorded, and the process was '%s' at its end: if it "
+			    "executed that program, that was not recorded (it is static or "
+			    "setuid, lost the environment of memusage, or had fewer than two "
+			    "free file descriptors)",
+			    first, c->last_name);
 }
 
-static void give_report(struct collector *c)
+static void make_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
 	struct wire done = { .kind = WIRE_DONE, .has_data = t->owner_data };
-	const struct nothing nothing = {
+	const struct not_recorded nothing = {
 		.program = t->s->program,
 		.filter = t->s->settings->progname,
 		.ignored = t->ignored,
 		.refused = t->refused,
 	};
-	char why[NOTHING_TEXT] = "";
+	char why[NOT_RECORDED_TEXT] = "";
 
 	if (!t->report.main)
-		nothing_reason(&nothing, why);
+		not_recorded_reason(&nothing, why);
 	if (t->s->killed) {
 		note_replaced(t);
 		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
@@ -273,16 +276,16 @@ static void give_report(struct collector *c)
 		report_note(&t->report, "%s: %s: %llu images are missing in it",
 			    t->s->record.name ? t->s->record.name : "the recording",
 			    t->s->record.error.text, (unsigned long long)t->s->record.lost);
-	tree_shots_report(t);
+	tree_snapshots_report(t);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	make_reports(c);
 	c->is_reported = true;
 	datafiles_end_main(&t->s->files);
-	if (!c->is_alone)
+	if (!c->launcher_is_gone)
 		wire_send(t->s->wire, &done);
-	leave_launcher(c);
+	detach_from_launcher(c);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------- */
@@ -293,18 +296,18 @@ static void handle_event(struct collector *c, int fd)
 	uint64_t count;
 
 	if (fd == t->s->wire)
-		hear_launcher(c, false);
+		receive_from_launcher(c, false);
 	else if (fd == t->s->endpoint.abstract_fd || fd == t->s->endpoint.path_fd)
-		hellos_accept(&c->hellos, fd);
+		registration_accept(&c->registration, fd);
 	else if (fd == t->event && read(fd, &count, sizeof(count)) < 0)
 		return;
 	else if (!tree_process_ended(t, fd) && !control_closed(t, fd))
-		hellos_ready(&c->hellos, fd);
+		registration_read(&c->registration, fd);
 }
 
-/* Being woken costs the program and us more than looking every millisecond, once there would be
- * hundreds of wakes in a second. */
-static void drain(struct collector *c)
+/* From some hundred wakes a second on, waking costs the program and the collector more than polling
+ * every millisecond. */
+static void drain_logs(struct collector *c)
 {
 	uint64_t events = tree_drain(&c->tree), now;
 
@@ -316,8 +319,8 @@ static void drain(struct collector *c)
 	c->drained_ns = now;
 }
 
-/* What may have happened since: cheap enough to be looked at after every wake. */
-static void look_around(struct collector *c)
+/* Handles all changes since the last call; cheap enough to be called after every wake. */
+static void process_changes(struct collector *c)
 {
 	struct tree *t = &c->tree;
 
@@ -326,18 +329,18 @@ static void look_around(struct collector *c)
 		tree_arm(t);
 	tree_scan(t);
 	tree_check_ends(t);
-	tree_shots_look(t);
-	drain(c);
+	tree_snapshots_advance(t);
+	drain_logs(c);
 }
 
 static int next_timeout(struct collector *c)
 {
 	struct tree *t = &c->tree;
-	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched || t->is_deaf ||
-			 tree_shots_must_look();
-	int memory = tree_memory_look(t), idle = tree_idle_look(t);
+	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched_process ||
+			 t->has_unwatched_arena || tree_snapshots_must_poll();
+	int memory = tree_memory_sample_due(t), idle = tree_idle_check(t);
 
-	/* When the flow has ended, one look more: what comes now would wake nobody. */
+	/* After a burst of events one more poll is needed, since its last events wake nothing. */
 	if (c->is_flowing || !c->is_armed)
 		return 1;
 	if (must_look && (idle < 0 || idle > TICK_MS))
@@ -346,7 +349,7 @@ static int next_timeout(struct collector *c)
 }
 
 /* Returns whether anything happened within TIMEOUT milliseconds. */
-static bool take_events(struct collector *c, int timeout)
+static bool handle_events(struct collector *c, int timeout)
 {
 	struct epoll_event event[EVENTS];
 	int count = epoll_wait(c->tree.epoll, event, EVENTS, timeout);
@@ -356,42 +359,42 @@ static bool take_events(struct collector *c, int timeout)
 	return count > 0;
 }
 
-/* See everything that has happened so far: each look can bring more to light. Bounded, because
- * the rest of the tree may go on doing things for ever. */
-static void settle(struct collector *c)
+/* Handles everything that has happened so far; each pass can reveal more. The number of passes is
+ * bounded, since other processes may go on forever. */
+static void settle_events(struct collector *c)
 {
 	for (int turns = 0; turns < 64; turns++) {
-		look_around(c);
-		if (!take_events(c, 0))
+		process_changes(c);
+		if (!handle_events(c, 0))
 			return;
 	}
 }
 
-/* Whoever is dead when the program's end is told belongs into its report. */
-static bool is_over(struct collector *c)
+/* The report includes every process that had ended when the program's end was reported. */
+static bool is_finished(struct collector *c)
 {
 	struct tree *t = &c->tree;
 
-	if (c->is_alone && t->root != 0 && !processes_find(&t->processes, t->root))
+	if (c->launcher_is_gone && t->root != 0 && !processes_find(&t->processes, t->root))
 		c->is_ended = true;
-	if (c->is_alone && t->root == 0)
+	if (c->launcher_is_gone && t->root == 0)
 		c->is_ended = true;
 	if (c->is_ended && !c->is_settled) {
-		settle(c);
+		settle_events(c);
 		c->is_settled = true;
-		c->shots = tree_shots_last();
+		c->last_snapshot = tree_snapshots_last();
 	}
-	if (c->is_settled && !c->is_reported && !tree_shots_pending(c->shots))
-		give_report(c);
+	if (c->is_settled && !c->is_reported && !tree_snapshots_pending(c->last_snapshot))
+		make_report(c);
 	return must_end ||
-	       (c->is_reported && tree_is_empty(t) && !tree_shots_pending(UINT64_MAX));
+	       (c->is_reported && tree_is_empty(t) && !tree_snapshots_pending(UINT64_MAX));
 }
 
-static void loop(struct collector *c)
+static void run_loop(struct collector *c)
 {
-	while (!is_over(c)) {
-		take_events(c, next_timeout(c));
-		look_around(c);
+	while (!is_finished(c)) {
+		handle_events(c, next_timeout(c));
+		process_changes(c);
 	}
 }
 
@@ -400,24 +403,25 @@ void collector_run(struct session *s)
 	static struct collector c;
 
 	set_up_process();
-	if (tree_init(&c.tree, s) < 0 || hellos_init(&c.hellos, &c.tree, learn_root, &c) < 0)
-		die("the collector cannot start: %m");
+	if (tree_init(&c.tree, s) < 0 ||
+	    registration_init(&c.registration, &c.tree, learn_root, &c) < 0)
+		die("cannot start the collector: %m");
 	wake_event = c.tree.event;
 	if (s->killed)
-		spill_replay(s->spill, &c.tree.report, &c.tree.in_hand);
+		ended_images_replay(s->ended_images, &c.tree.report, &c.tree.last_reported);
 	fcntl(s->wire, F_SETFL, O_NONBLOCK);
-	watch(&c.tree, s->wire);
-	watch(&c.tree, s->endpoint.abstract_fd);
-	watch(&c.tree, s->endpoint.path_fd);
-	watch(&c.tree, c.tree.event);
-	loop(&c);
+	watch_descriptor(&c.tree, s->wire);
+	watch_descriptor(&c.tree, s->endpoint.abstract_fd);
+	watch_descriptor(&c.tree, s->endpoint.path_fd);
+	watch_descriptor(&c.tree, c.tree.event);
+	run_loop(&c);
 	tree_shutdown(&c.tree);
-	tree_shots_finish(&c.tree);
+	tree_snapshots_finish(&c.tree);
 	if (!c.is_reported)
-		give_report(&c);
+		make_report(&c);
 	make_reports(&c);
 	report_close(&c.tree.report);
-	code_forget();
+	code_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
 	endpoint_close(&s->endpoint, true);

@@ -1,4 +1,4 @@
-/* control.c -- the collector's side of `memusage --pid`.
+/* control.c -- The collector's side of `memusage --pid`.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,17 +25,18 @@ bool control_is_question(int connection)
 		       sizeof(magic) && magic == CONTROL_MAGIC;
 }
 
-/* *PIDFD is set to what came with it, or -1. */
-static bool receive(int connection, struct control_question *question, int *pidfd)
+/* *PIDFD receives the attached descriptor, or -1. */
+static bool receive_question(int connection, struct control_question *question, int *pidfd)
 {
-	ssize_t length = passing_receive(connection, question, sizeof(*question), pidfd);
+	ssize_t length = fd_passing_receive(connection, question, sizeof(*question), pidfd);
 
 	return length == sizeof(*question) && question->magic == CONTROL_MAGIC &&
 	       question->version == CONTROL_VERSION;
 }
 
-/* Which process a pidfd is of, in our namespace: 0 none of ours, -1 it is no pidfd. */
-static pid_t pid_of(int pidfd)
+/* Returns the process of a pidfd in our namespace: 0 if it is not visible, -1 if PIDFD is no
+ * pidfd. */
+static pid_t pid_of_pidfd(int pidfd)
 {
 	char path[64], text[1024];
 	const char *line;
@@ -52,7 +53,7 @@ static pid_t pid_of(int pidfd)
 	return line ? (pid_t)strtol(line + 5, NULL, 10) : -1;
 }
 
-static bool is_user(int connection)
+static bool is_permitted_user(int connection)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
@@ -61,8 +62,8 @@ static bool is_user(int connection)
 	       (user_is_self(peer.uid) || peer.uid == 0);
 }
 
-/* What the run was asked for decides about its snapshots, too. */
-static void add_text(struct control_answer *a, const char *text)
+/* Appends an option of the run, which applies to its snapshots, too. */
+static void append_answer_text(struct control_answer *a, const char *text)
 {
 	size_t length = strlen(text) + 1;
 
@@ -72,8 +73,8 @@ static void add_text(struct control_answer *a, const char *text)
 	a->text_length += (uint32_t)length;
 }
 
-static void fill(struct tree *t, struct process *p, const struct control_question *q,
-		 struct control_answer *a)
+static void fill_answer(struct tree *t, struct process *p, const struct control_question *q,
+			struct control_answer *a)
 {
 	const struct massif_settings *m = &t->s->settings->massif;
 	struct mu_slot slot;
@@ -86,28 +87,29 @@ static void fill(struct tree *t, struct process *p, const struct control_questio
 	a->slot = (uint32_t)p->slot;
 	a->number = p->files;
 	a->rss_peak = p->samples.rss_peak;
-	add_text(a, m->desc ? m->desc : "");
+	append_answer_text(a, m->desc ? m->desc : "");
 	for (size_t i = 0; i < m->report.count; i++)
-		add_text(a, m->report.item[i]);
+		append_answer_text(a, m->report.item[i]);
 }
 
 static int send_answer(int connection, const struct control_answer *a, int fd)
 {
-	return passing_send(connection, a, sizeof(*a) - sizeof(a->text) + a->text_length, fd,
-			    MSG_DONTWAIT);
+	return fd_passing_send(connection, a, sizeof(*a) - sizeof(a->text) + a->text_length, fd,
+			       MSG_DONTWAIT);
 }
 
-static enum control_status judge(const struct process *p, const struct control_question *q)
+static enum control_status check_question(const struct process *p, const struct control_question *q)
 {
 	if (!p)
 		return CONTROL_UNKNOWN;
 	if (!p->is_live || p->slot < 0)
 		return CONTROL_NO_IMAGE;
-	return q->flags & CONTROL_ALONE && (p->control >= 0 || p->is_shot) ? CONTROL_BUSY :
-									     CONTROL_OK;
+	return q->flags & CONTROL_EXCLUSIVE && (p->control >= 0 || p->has_snapshot_child) ?
+		       CONTROL_BUSY :
+		       CONTROL_OK;
 }
 
-static void keep_open(struct tree *t, struct process *p, int connection)
+static void hold_connection(struct tree *t, struct process *p, int connection)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
 
@@ -125,22 +127,22 @@ void control_answer(struct tree *t, int connection)
 
 	a = (struct control_answer){ .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
 				     .status = CONTROL_DENIED, .collector = getpid() };
-	/* First of all: a process of the tree may have another user. */
-	if (!is_user(connection)) {
+	/* Checked first, since a process of the tree may belong to another user. */
+	if (!is_permitted_user(connection)) {
 		send_answer(connection, &a, -1);
 		goto out;
 	}
-	if (!receive(connection, &q, &pidfd))
+	if (!receive_question(connection, &q, &pidfd))
 		goto out;
-	pid = pidfd >= 0 ? pid_of(pidfd) : q.pid;
+	pid = pidfd >= 0 ? pid_of_pidfd(pidfd) : q.pid;
 	tree_scan(t);
 	p = pid > 0 ? processes_find(&t->processes, pid) : NULL;
-	a.status = judge(p, &q);
+	a.status = check_question(p, &q);
 	if (a.status == CONTROL_OK)
-		fill(t, p, &q, &a);
+		fill_answer(t, p, &q, &a);
 	if (send_answer(connection, &a, a.status == CONTROL_OK ? p->arena->fd : -1) == 0 &&
-	    a.status == CONTROL_OK && q.flags & CONTROL_ALONE) {
-		keep_open(t, p, connection);
+	    a.status == CONTROL_OK && q.flags & CONTROL_EXCLUSIVE) {
+		hold_connection(t, p, connection);
 		connection = -1;
 	}
 out:
@@ -159,7 +161,7 @@ bool control_closed(struct tree *t, int fd)
 
 		if (p->control != fd)
 			continue;
-		/* It has nothing more to say. */
+		/* The client sends nothing more, so this is not data. */
 		if (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN)
 			return true;
 		close(fd);

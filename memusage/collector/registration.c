@@ -1,4 +1,4 @@
-/* registration.c -- new images that ask to be recorded.
+/* registration.c -- Register new images that ask to be recorded.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,19 +14,20 @@
 #include "cli/user.h"
 #include "memusage/collector/control.h"
 
-/* Between a process that is known and one that it started, by programs that are not. */
+/* Maximum distance of a process to a known ancestor; the programs between them are not recorded. */
 enum { ANCESTORS = 8 };
 
-int hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data)
+int registration_init(struct registration *h, struct tree *tree, void (*learn_root)(void *data),
+		      void *data)
 {
-	*h = (struct hellos){ .tree = tree, .learn_root = learn_root, .data = data };
-	for (unsigned int i = 0; i < HELLOS_WAITING; i++)
+	*h = (struct registration){ .tree = tree, .learn_root = learn_root, .data = data };
+	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++)
 		h->waiting[i] = -1;
 	h->reserve = fcntl(tree->event, F_DUPFD_CLOEXEC, 3);
 	return h->reserve < 0 ? -1 : 0;
 }
 
-/* glibc's rule: the name is equal to the last part of argv[0]. */
+/* As in glibc, the name must equal the last part of argv[0]. */
 static bool is_wanted(const struct tree *t, const struct mu_registration *hello, pid_t pid)
 {
 	const struct settings *s = t->s->settings;
@@ -36,9 +37,9 @@ static bool is_wanted(const struct tree *t, const struct mu_registration *hello,
 	return !s->progname || strcmp(s->progname, hello->name) == 0;
 }
 
-/* Another user must not get at the memory of this tree, least of all at root's. A program that
- * has changed its user is still known by its process, or by one of its ancestors. */
-static bool is_of_tree(const struct tree *t, pid_t pid)
+/* Another user must not get access to the memory of this tree, least of all to root's. A program
+ * that has changed its user is still known by its process or by one of its ancestors. */
+static bool has_tree_ancestor(const struct tree *t, pid_t pid)
 {
 	for (int generation = 0; generation < ANCESTORS && pid > 1; generation++) {
 		if (pid == t->root || processes_find(&t->processes, pid))
@@ -48,13 +49,13 @@ static bool is_of_tree(const struct tree *t, pid_t pid)
 	return false;
 }
 
-static bool is_ours(const struct tree *t, const struct ucred *peer)
+static bool is_permitted_peer(const struct tree *t, const struct ucred *peer)
 {
-	return user_is_self(peer->uid) || is_of_tree(t, peer->pid);
+	return user_is_self(peer->uid) || has_tree_ancestor(t, peer->pid);
 }
 
-/* Of strangers nothing is taken, not even what they have sent: descriptors may come with it. */
-static bool is_stranger(const struct hellos *h, int connection)
+/* Nothing is received from another user, since descriptors may be attached. */
+static bool is_foreign_user(const struct registration *h, int connection)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
@@ -64,11 +65,11 @@ static bool is_stranger(const struct hellos *h, int connection)
 	if (user_is_self(peer.uid) || peer.uid == 0)
 		return false;
 	h->learn_root(h->data);
-	return !is_ours(h->tree, &peer);
+	return !is_permitted_peer(h->tree, &peer);
 }
 
-/* A process ID that was in use before may belong to another process by now. */
-static struct process *take_up(struct tree *t, pid_t pid)
+/* The process ID may have been reused. */
+static struct process *watch_new_image(struct tree *t, pid_t pid)
 {
 	struct process *p = processes_find(&t->processes, pid);
 
@@ -81,10 +82,10 @@ static struct process *take_up(struct tree *t, pid_t pid)
 	return tree_watch(t, pid);
 }
 
-static void record(struct hellos *h, int connection, pid_t pid, uid_t uid)
+static void register_image(struct registration *h, int connection, pid_t pid, uid_t uid)
 {
 	struct tree *t = h->tree;
-	struct process *p = take_up(t, pid);
+	struct process *p = watch_new_image(t, pid);
 	struct arena *a;
 
 	if (t->owner == 0 && (t->s->settings->progname || pid == t->root))
@@ -99,10 +100,10 @@ static void record(struct hellos *h, int connection, pid_t pid, uid_t uid)
 		tree_end_image(t, p, TREE_DEATH);
 }
 
-/* A parent that cannot map other slots, or found none free, takes one for the child it is about
- * to make; who the child is will be seen in the slot. */
-static void reserve(struct hellos *h, int connection, const struct mu_registration *hello,
-		    const struct ucred *peer)
+/* A parent that cannot map other slots, or found none free, asks for a slot for the child that it
+ * is about to fork. The slot will show the child's process ID. */
+static void reserve_child_slot(struct registration *h, int connection,
+			       const struct mu_registration *hello, const struct ucred *peer)
 {
 	struct arena *a;
 	int slot;
@@ -114,14 +115,14 @@ static void reserve(struct hellos *h, int connection, const struct mu_registrati
 		arena_free(a, (uint32_t)slot);
 }
 
-/* Only a process that is root may name its next user: a segment of root's is for root alone. */
-static void move(struct hellos *h, int connection, const struct mu_registration *hello,
-		 const struct ucred *peer)
+/* Only a process that is or was root can change its user: the claim of any other one is ignored. */
+static void move_image(struct registration *h, int connection, const struct mu_registration *hello,
+		       const struct ucred *peer)
 {
 	uid_t user = peer->uid == 0 ? hello->user : peer->uid;
 	struct process *p;
 
-	/* A child that was forked a moment ago may not have been seen yet. */
+	/* A child that has just been forked may not be known yet. */
 	tree_scan(h->tree);
 	p = processes_find(&h->tree->processes, peer->pid);
 	if (!p || p->slot < 0 || !tree_move(h->tree, p, user))
@@ -130,8 +131,8 @@ static void move(struct hellos *h, int connection, const struct mu_registration 
 		endpoint_reply(connection, MU_REGISTER_RECORD, p->arena, (unsigned int)p->slot);
 }
 
-/* The image before an exec has ended all the same. */
-static void ignore(struct hellos *h, int connection, pid_t pid)
+/* The image before the exec has ended nevertheless. */
+static void reply_ignored(struct registration *h, int connection, pid_t pid)
 {
 	struct process *p = processes_find(&h->tree->processes, pid);
 
@@ -141,28 +142,28 @@ static void ignore(struct hellos *h, int connection, pid_t pid)
 	endpoint_reply(connection, MU_REGISTER_IGNORE, NULL, 0);
 }
 
-static void answer(struct hellos *h, int connection, const struct mu_registration *hello,
-		   const struct ucred *peer)
+static void answer_registration(struct registration *h, int connection,
+				const struct mu_registration *hello, const struct ucred *peer)
 {
 	struct tree *t = h->tree;
 
 	h->learn_root(h->data);
-	if (hello->version != MU_REGISTER_VERSION || !is_ours(t, peer))
+	if (hello->version != MU_REGISTER_VERSION || !is_permitted_peer(t, peer))
 		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
 	else if (hello->kind == MU_REGISTER_FORK)
-		reserve(h, connection, hello, peer);
+		reserve_child_slot(h, connection, hello, peer);
 	else if (hello->kind == MU_REGISTER_MOVE)
-		move(h, connection, hello, peer);
+		move_image(h, connection, hello, peer);
 	else if (hello->kind != MU_REGISTER_IMAGE)
 		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
 	else if (!is_wanted(t, hello, peer->pid))
-		ignore(h, connection, peer->pid);
+		reply_ignored(h, connection, peer->pid);
 	else
-		record(h, connection, peer->pid, peer->uid);
+		register_image(h, connection, peer->pid, peer->uid);
 }
 
-/* Returns whether the connection is finished with. */
-static bool serve(struct hellos *h, int connection)
+/* Returns whether the connection is done. */
+static bool serve_connection(struct registration *h, int connection)
 {
 	struct mu_registration hello;
 	struct ucred peer;
@@ -174,17 +175,17 @@ static bool serve(struct hellos *h, int connection)
 	}
 	result = endpoint_receive(connection, &hello, &peer);
 	if (result > 0)
-		answer(h, connection, &hello, &peer);
+		answer_registration(h, connection, &hello, &peer);
 	if (result != 0)
 		close(connection);
 	return result != 0;
 }
 
-/* Whoever connects and says nothing makes room for others in the end. */
-static void keep_waiting(struct hellos *h, int connection)
+/* The oldest silent connection is closed to make room for a new one. */
+static void queue_connection(struct registration *h, int connection)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
-	int *place = &h->waiting[h->next++ % HELLOS_WAITING];
+	int *place = &h->waiting[h->next++ % REGISTRATION_WAITING];
 
 	if (*place >= 0)
 		close(*place);
@@ -192,15 +193,16 @@ static void keep_waiting(struct hellos *h, int connection)
 	epoll_ctl(h->tree->epoll, EPOLL_CTL_ADD, connection, &event);
 }
 
-/* Without a descriptor left (ulimit -n) a connection would wait for ever, and we would spin. */
-static int accept_somehow(struct hellos *h, int fd)
+/* Without a free descriptor (ulimit -n) the connection would wait forever, and the loop would
+ * spin. */
+static int accept_with_reserve(struct registration *h, int fd)
 {
 	const int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
 	int connection = accept4(fd, NULL, NULL, flags);
 
 	if (connection >= 0 || (errno != EMFILE && errno != ENFILE))
 		return connection;
-	/* Something else may have had it for a moment when it was to be taken back. */
+	/* Another file may have taken the reserve for a moment. */
 	if (h->reserve < 0)
 		h->reserve = fcntl(h->tree->event, F_DUPFD_CLOEXEC, 3);
 	if (h->reserve < 0)
@@ -210,17 +212,17 @@ static int accept_somehow(struct hellos *h, int fd)
 	return accept4(fd, NULL, NULL, flags);
 }
 
-void hellos_accept(struct hellos *h, int fd)
+void registration_accept(struct registration *h, int fd)
 {
 	int connection;
 
-	while ((connection = accept_somehow(h, fd)) >= 0) {
-		if (is_stranger(h, connection))
+	while ((connection = accept_with_reserve(h, fd)) >= 0) {
+		if (is_foreign_user(h, connection))
 			close(connection);
-		else if (serve(h, connection))
+		else if (serve_connection(h, connection))
 			;
 		else if (h->reserve >= 0)
-			keep_waiting(h, connection);
+			queue_connection(h, connection);
 		else
 			close(connection);
 		if (h->reserve < 0)
@@ -228,10 +230,10 @@ void hellos_accept(struct hellos *h, int fd)
 	}
 }
 
-void hellos_ready(struct hellos *h, int fd)
+void registration_read(struct registration *h, int fd)
 {
-	for (unsigned int i = 0; i < HELLOS_WAITING; i++) {
-		if (h->waiting[i] == fd && serve(h, fd))
+	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++) {
+		if (h->waiting[i] == fd && serve_connection(h, fd))
 			h->waiting[i] = -1;
 	}
 }

@@ -1,4 +1,4 @@
-/* registration.h -- new images that ask to be recorded.
+/* registration.h -- Register new images that ask to be recorded.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,29 +7,30 @@
 
 #include "memusage/collector/tree.h"
 
-/* Connections that have not said anything yet; more than anybody needs. */
-enum { HELLOS_WAITING = 32 };
+/* Connections without a message so far; more than honest programs need. */
+enum { REGISTRATION_WAITING = 32 };
 
-struct hellos {
+struct registration {
 	struct tree *tree;
 	void (*learn_root)(void *data);
 	void *data;
-	int waiting[HELLOS_WAITING];	/* -1: none */
-	unsigned int next;		/* the oldest of them */
-	int reserve;			/* a descriptor to be given up for a connection, -1 */
+	int waiting[REGISTRATION_WAITING]; /* -1: none */
+	unsigned int next;		   /* index of the oldest */
+	int reserve;			   /* descriptor to give up for a connection, -1 none */
 };
 
-/* hellos_init -- begin.
+/* registration_init -- Prepares to register images.
  *
- * learn_root  called before a hello is judged: is to find out tree->root.
- * Returns 0, or -1 with errno when there is no descriptor left for anybody.
+ * learn_root  called before a registration is judged; has to find out tree->root.
+ * Returns 0, or -1 with errno if no descriptor is left.
  */
-int hellos_init(struct hellos *h, struct tree *tree, void (*learn_root)(void *data), void *data);
+int registration_init(struct registration *h, struct tree *tree, void (*learn_root)(void *data),
+		      void *data);
 
-/* hellos_accept -- answer whoever has knocked at the listening socket FD. */
-void hellos_accept(struct hellos *h, int fd);
+/* registration_accept -- Accepts and answers the connections of the listening socket FD. */
+void registration_accept(struct registration *h, int fd);
 
-/* hellos_ready -- a waiting connection can be read. Other descriptors are ignored. */
-void hellos_ready(struct hellos *h, int fd);
+/* registration_read -- Reads from the waiting connection FD. Ignores other descriptors. */
+void registration_read(struct registration *h, int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* tree.c -- the process tree: arenas, slots and who has them.
+/* tree.c -- The process tree: arenas, slots and their processes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,24 +19,26 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/pid_namespace.h"
 
-/* A claim whose maker is gone is given up after this time: a child that has just been forked
- * may not have run yet. */
+/* A claim whose process is gone is released after this time: a child that has just been forked may
+ * not have run yet. */
 #define CLAIM_NS UINT64_C(2000000000)
 /* Process IDs are not reused within REUSE_NS: 32768 forks take longer. A child runs at most
  * START_NS after its parent began to copy the image for it. */
 #define REUSE_NS UINT64_C(1000000000)
 #define START_NS UINT64_C(60000000000)
-/* A process that two looks through /proc have not found is gone. */
+/* A process that two scans of /proc have not found is gone. */
 #define LOST_NS UINT64_C(200000000)
 
-static struct tree_arena *add_arena(struct tree *t, const struct arena *arena)
+static struct tree_arena *append_arena(struct tree *t, const struct arena *arena)
 {
 	const struct mu_segment *h = &arena->view.head;
 	struct tree_arena *a = xcalloc(1, sizeof(*a));
 
 	a->arena = *arena;
-	a->waker = (struct waker){ .shared = arena->shared, .event = t->event,
-				   .start_ns = h->start_mono_ns, .flags = h->config.flags };
+	a->watch = (struct futex_watch){ .shared = arena->shared,
+					 .event = t->event,
+					 .start_ns = h->start_mono_ns,
+					 .flags = h->config.flags };
 	a->claimer = xcalloc(h->slot_count, sizeof(*a->claimer));
 	a->unknown_ns = xcalloc(h->slot_count, sizeof(*a->unknown_ns));
 	a->has_log = (h->config.flags & MU_CFG_LOG) != 0;
@@ -57,22 +59,22 @@ int tree_init(struct tree *t, struct session *s)
 	t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (t->epoll < 0 || t->event < 0)
 		return -1;
-	add_arena(t, &s->arena);
+	append_arena(t, &s->arena);
 	report_open(&t->report, s->settings, s->report, s->color);
 	return 0;
 }
 
 void tree_fini(struct tree *t)
 {
-	/* The threads of a waker look at the header until the process ends. */
+	/* The threads of futex_watch read the header until the process ends. */
 	for (unsigned int i = 0; i < t->arena_count; i++)
 		arena_leave_header(&t->arena[i]->arena);
 	datafiles_close(&t->s->files);
 }
 
-/* Images that are not to log their events live in an arena of their own: a make with a
- * hundred compilers does not pay for the data file of make. */
-static struct tree_arena *new_arena(struct tree *t, bool log, uid_t uid)
+/* Images that do not log their events have an arena of their own, so that a make with a hundred
+ * compilers does not pay for the data file of make. */
+static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
 {
 	struct mu_config config = t->s->arena.view.head.config;
 	struct arena arena;
@@ -85,13 +87,13 @@ static struct tree_arena *new_arena(struct tree *t, bool log, uid_t uid)
 		return NULL;
 	arena_share_start(&arena, &t->s->arena);
 	memcpy(arena.shared->watch, t->s->settings->triggers.watch, sizeof(arena.shared->watch));
-	struct tree_arena *a = add_arena(t, &arena);
+	struct tree_arena *a = append_arena(t, &arena);
 	a->uid = uid;
 	return a;
 }
 
-/* A slot of any arena of the kind and the user, a new one if all are full. */
-static struct tree_arena *claim_any(struct tree *t, bool log, uid_t uid, int *slot)
+/* Claims a slot in any arena of the kind and the user, or in a new one if all are full. */
+static struct tree_arena *claim_slot(struct tree *t, bool log, uid_t uid, int *slot)
 {
 	struct tree_arena *a;
 
@@ -103,19 +105,19 @@ static struct tree_arena *claim_any(struct tree *t, bool log, uid_t uid, int *sl
 		if (*slot >= 0)
 			return a;
 	}
-	a = new_arena(t, log, uid);
+	a = create_user_arena(t, log, uid);
 	*slot = a ? arena_claim(&a->arena) : -1;
 	return *slot >= 0 ? a : NULL;
 }
 
 struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_t uid)
 {
-	struct tree_arena *a = claim_any(t, log, uid, &process->slot);
+	struct tree_arena *a = claim_slot(t, log, uid, &process->slot);
 
 	return process->arena = a ? &a->arena : NULL;
 }
 
-static struct tree_arena *arena_of(const struct tree *t, const struct arena *arena)
+static struct tree_arena *find_tree_arena(const struct tree *t, const struct arena *arena)
 {
 	for (unsigned int i = 0; i < t->arena_count; i++)
 		if (&t->arena[i]->arena == arena)
@@ -123,17 +125,17 @@ static struct tree_arena *arena_of(const struct tree *t, const struct arena *are
 	return NULL;
 }
 
-static bool is_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
+static bool is_arena_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
 {
-	const struct tree_arena *a = arena_of(t, arena);
+	const struct tree_arena *a = find_tree_arena(t, arena);
 
 	return a && a->uid == uid;
 }
 
-/* A parent that has changed its user since it was given its arena has children elsewhere. */
-static int claim_beside(const struct tree *t, const struct process *parent, uid_t uid)
+/* A parent that has changed its user since it got its arena has its children in another one. */
+static int claim_in_parent_arena(const struct tree *t, const struct process *parent, uid_t uid)
 {
-	bool is_there = parent && parent->slot >= 0 && is_of_user(t, parent->arena, uid);
+	bool is_there = parent && parent->slot >= 0 && is_arena_of_user(t, parent->arena, uid);
 	int slot = is_there ? arena_claim(parent->arena) : -1;
 
 	if (slot >= 0)
@@ -147,18 +149,18 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 	const struct process *p = processes_find(&t->processes, parent);
 	struct arena *arena = p ? p->arena : NULL;
 
-	*slot = claim_beside(t, p, uid);
-	/* A parent that was forked itself a moment ago may not have been seen yet. */
+	*slot = claim_in_parent_arena(t, p, uid);
+	/* A parent that has just been forked itself may not be known yet. */
 	if (*slot < 0) {
 		tree_scan(t);
 		tree_check_ends(t);
 		p = processes_find(&t->processes, parent);
-		*slot = claim_beside(t, p, uid);
+		*slot = claim_in_parent_arena(t, p, uid);
 		arena = p ? p->arena : NULL;
 	}
 	if (*slot < 0 && p && p->slot >= 0) {
 		bool log = (arena->view.head.config.flags & MU_CFG_LOG) != 0;
-		struct tree_arena *other = claim_any(t, log, uid, slot);
+		struct tree_arena *other = claim_slot(t, log, uid, slot);
 
 		arena = other ? &other->arena : NULL;
 		if (other)
@@ -172,21 +174,21 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 
 bool tree_move(struct tree *t, struct process *process, uid_t uid)
 {
-	struct tree_arena *from = arena_of(t, process->arena), *to;
+	struct tree_arena *from = find_tree_arena(t, process->arena), *to;
 	const uint32_t old = (uint32_t)process->slot;
 	int slot;
 
 	if (!from || from->uid == uid)
 		return false;
 	tree_drain(t);
-	to = claim_any(t, from->has_log, uid, &slot);
+	to = claim_slot(t, from->has_log, uid, &slot);
 	if (!to)
 		return false;
 	if (!arena_copy_slot(&to->arena, (uint32_t)slot, &from->arena, old)) {
 		arena_free(&to->arena, (uint32_t)slot);
 		return false;
 	}
-	/* It is the process's until it says that it has gone. */
+	/* The process keeps the slot until it reports that it has left it. */
 	from->claimer[old] = process->pid;
 	process->arena = &to->arena;
 	process->slot = slot;
@@ -203,7 +205,7 @@ struct process *tree_watch(struct tree *t, pid_t pid)
 	p = processes_add(&t->processes, pid);
 	event.data.fd = p->pidfd;
 	if (p->pidfd < 0)
-		t->has_unwatched = true;
+		t->has_unwatched_process = true;
 	else
 		epoll_ctl(t->epoll, EPOLL_CTL_ADD, p->pidfd, &event);
 	return p;
@@ -212,24 +214,24 @@ struct process *tree_watch(struct tree *t, pid_t pid)
 void tree_arm(struct tree *t)
 {
 	for (unsigned int i = 0; i < t->arena_count; i++) {
-		if (!waker_arm(&t->arena[i]->waker))
-			t->is_deaf = true;
+		if (!futex_watch_arm(&t->arena[i]->watch))
+			t->has_unwatched_arena = true;
 	}
 }
 
 /* ---- slots ------------------------------------------------------------------------------- */
 
-/* The process that owns the slot a child was copied from, if it still has it. */
-static const struct process *parent_of(const struct tree *t, const struct arena *a,
-				       const struct mu_slot *slot)
+/* Returns the process that owns the slot from which a child was copied, or NULL. */
+static const struct process *slot_parent(const struct tree *t, const struct arena *a,
+					 const struct mu_slot *slot)
 {
 	return slot->parent_slot == 0 ?
 		       NULL :
 		       processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
 }
 
-/* Without a time its claimer is just filling in the entry: clearing it would give the slot to
- * two children. It counts from now, should the claimer be gone. */
+/* Without a time, the claiming process is just filling in the entry: freeing the slot would give it
+ * to two children. The time begins now, in case the process is gone. */
 static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
 			const struct mu_slot *slot)
 {
@@ -240,7 +242,7 @@ static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
 	if (slot->claimed_ns == 0)
 		__atomic_compare_exchange_n(&a->slot[k].claimed_ns, &none, now, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	if (slot->claimed_ns == 0 || parent_of(t, a, slot) ||
+	if (slot->claimed_ns == 0 || slot_parent(t, a, slot) ||
 	    (claimer && processes_find(&t->processes, claimer)) ||
 	    now - slot->claimed_ns < CLAIM_NS)
 		t->is_pending = true;
@@ -250,19 +252,19 @@ static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
 
 #define PID_UNKNOWN ((pid_t)-1)
 
-/* The process behind a slot that a forked child took. It names itself as it sees itself, which
- * is true for us too if its parent's name was: unless it is the first of a new namespace. */
-static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
+/* Returns the process of a slot that a forked child took. The child names itself by its own ID,
+ * which is valid here if its parent's was, unless it is the first process of a new namespace. */
+static pid_t forked_slot_pid(const struct mu_slot *slot, const struct process *parent)
 {
 	bool same = !parent || parent->arena->slot[parent->slot].pid == (uint32_t)parent->pid;
 	uint64_t age_ns = clock_now(CLOCK_BOOTTIME) - slot->claimed_ns;
 	pid_t pid = (pid_t)slot->pid;
 
 	if (!same || pid == 1) {
-		pid = nested_find(pid, parent ? parent->pid : 0, slot->claimed_ns);
+		pid = pid_namespace_find(pid, parent ? parent->pid : 0, slot->claimed_ns);
 		return pid > 0 ? pid : PID_UNKNOWN;
 	}
-	/* So long ago that the process ID may have been given to another since. */
+	/* The process ID may have been reused since. */
 	if (age_ns > REUSE_NS &&
 	    process_start_time(pid) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) >
 		    slot->claimed_ns + START_NS)
@@ -270,15 +272,15 @@ static pid_t real_pid(const struct mu_slot *slot, const struct process *parent)
 	return pid;
 }
 
-/* Of a slot that the collector before us gave to a process, which may see itself under an ID that
- * means another one here: the right one has our arena in its memory. 0: there is none any more. */
-static pid_t inherited_pid(const struct arena *a, const struct mu_slot *slot)
+/* Returns the process of a slot that a killed collector assigned, or 0 if it has ended. The process
+ * may have another ID here, but it has mapped our arena. */
+static pid_t inherited_slot_pid(const struct arena *a, const struct mu_slot *slot)
 {
 	pid_t pid = (pid_t)slot->pid;
 
 	if (process_maps(pid, a->fd) == 1)
 		return pid;
-	pid = nested_find(pid, 0, slot->claimed_ns);
+	pid = pid_namespace_find(pid, 0, slot->claimed_ns);
 	return pid > 0 && process_maps(pid, a->fd) == 1 ? pid : 0;
 }
 
@@ -286,12 +288,12 @@ static bool began_by_fork(const struct arena *a, uint32_t k)
 {
 	struct image im;
 
-	return segment_image(&a->view, k, &im, NULL) < 0 || im.head.process.fork_mono_ns != 0;
+	return !arena_image(a, k, &im) || im.head.process.fork_mono_ns != 0;
 }
 
-/* A process that cannot be found is not taken for dead at once: its slot would be cleared under
- * its hands. Where /proc hides processes from us it never is; then its slot stays as it is. */
-static bool is_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
+/* A process that is not found may still live, and freeing its slot would clear memory that it uses.
+ * It counts as lost after a while, but never if /proc hides processes. */
+static bool is_process_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 
@@ -305,25 +307,26 @@ static bool is_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
 	return false;
 }
 
-static void adopt(struct tree *t, struct tree_arena *ta, uint32_t k, const struct mu_slot *slot)
+static void adopt_slot(struct tree *t, struct tree_arena *ta, uint32_t k,
+		       const struct mu_slot *slot)
 {
 	struct arena *a = &ta->arena;
 	bool is_inherited = t->s->killed && slot->state == MU_SLOT_LIVE;
-	pid_t pid = is_inherited ? inherited_pid(a, slot) :
-				   real_pid(slot, parent_of(t, a, slot));
+	pid_t pid = is_inherited ? inherited_slot_pid(a, slot) :
+				   forked_slot_pid(slot, slot_parent(t, a, slot));
 	struct process *p;
 
-	if (pid == PID_UNKNOWN && !is_lost(t, ta, k))
+	if (pid == PID_UNKNOWN && !is_process_lost(t, ta, k))
 		return;
 	ta->unknown_ns[k] = 0;
 	ta->claimer[k] = 0;
 	p = tree_watch(t, pid > 0 ? pid : 0);
-	/* Seen only after the exec that followed it: the process has gone on without it. */
+	/* The exec that followed was seen first: the process has another image by now. */
 	if (p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns) {
 		arena_free(a, k);
 		return;
 	}
-	/* A process ID that was reused before its first process was seen to have ended. */
+	/* The process ID was reused before its first process was known to have ended. */
 	tree_end_image(t, p, TREE_EXEC);
 	if (p->pid == 0)
 		p->pid = (pid_t)slot->pid;
@@ -341,7 +344,7 @@ static void free_slot(struct tree_arena *ta, uint32_t k)
 	arena_free(&ta->arena, k);
 }
 
-static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
+static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 {
 	struct arena *a = &ta->arena;
 	enum mu_slot_state state = arena_state(a, k);
@@ -352,7 +355,7 @@ static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		return;
 	owner = processes_owner(&t->processes, a, (int)k);
 	if (!owner && (state == MU_SLOT_FORKED || state == MU_SLOT_LIVE)) {
-		adopt(t, ta, k, &slot);
+		adopt_slot(t, ta, k, &slot);
 		owner = processes_owner(&t->processes, a, (int)k);
 	}
 	if (!owner && state == MU_SLOT_CLAIMED)
@@ -367,7 +370,7 @@ static void look_at_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		tree_end_image(t, owner, TREE_DEATH);
 	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
 	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))
-		code_look(t, owner);
+		code_answer(t, owner);
 }
 
 void tree_scan(struct tree *t)
@@ -377,7 +380,7 @@ void tree_scan(struct tree *t)
 		struct tree_arena *ta = t->arena[i];
 
 		for (uint32_t k = 0; k < ta->arena.view.head.slot_count; k++)
-			look_at_slot(t, ta, k);
+			update_slot(t, ta, k);
 	}
 }
 
@@ -387,13 +390,13 @@ bool tree_process_ended(struct tree *t, int fd)
 
 	if (p)
 		p->has_ended = true;
-	return p || code_ended(fd) || tree_shots_ended(t, fd);
+	return p || code_reader_ended(fd) || tree_snapshots_child_ended(t, fd);
 }
 
-/* Only those without a pidfd have to be asked. */
+/* Only processes without a pidfd are polled. */
 void tree_check_ends(struct tree *t)
 {
-	t->has_unwatched = false;
+	t->has_unwatched_process = false;
 	for (size_t i = 0; i < t->processes.count; i++) {
 		struct process *p = t->processes.item[i];
 
@@ -403,7 +406,7 @@ void tree_check_ends(struct tree *t)
 			tree_end_image(t, p, TREE_DEATH);
 			p->is_gone = true;
 		} else if (p->pidfd < 0) {
-			t->has_unwatched = true;
+			t->has_unwatched_process = true;
 		}
 	}
 	processes_sweep(&t->processes);
@@ -414,7 +417,7 @@ bool tree_has_log(const struct tree *t)
 	bool all_rest = true;
 
 	for (unsigned int i = 0; i < t->arena_count; i++)
-		all_rest &= !t->arena[i]->has_log || waker_rests(&t->arena[i]->waker);
+		all_rest &= !t->arena[i]->has_log || futex_watch_is_idle(&t->arena[i]->watch);
 	for (size_t i = 0; i < t->processes.count && !all_rest; i++) {
 		if (t->processes.item[i]->log)
 			return true;

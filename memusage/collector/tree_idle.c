@@ -1,4 +1,4 @@
-/* tree_idle.c -- processes that do nothing need no clock that moves.
+/* tree_idle.c -- Pause the clocks of arenas without events.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,66 +9,67 @@
 
 #define LOOK_NS UINT64_C(100000000)
 
-/* The emulator's plugin, and hooks of reads and writes, look at the clock without an event. */
-static bool may_rest(const struct tree_arena *ta)
+/* The emulator's plugin and the hooks of reads and writes use the clock without an event. */
+static bool may_pause_clock(const struct tree_arena *ta)
 {
-	return waker_ticks(&ta->waker) && !(ta->arena.view.head.config.flags & MU_CFG_ACCESSES);
+	return futex_watch_moves_clock(&ta->watch) &&
+	       !(ta->arena.view.head.config.flags & MU_CFG_ACCESSES);
 }
 
-/* Calls VISIT for every image of the arena that is being recorded into, until it returns false:
- * then so does this. One that a forked child has not announced takes the slow way at its first
- * event. */
-static bool all_images(const struct tree_arena *ta, bool (*visit)(const struct live *))
+/* Calls VISIT for every live image of the arena until it returns false, and then returns false. The
+ * image of a forked child that has not registered takes the slow path at its first event. */
+static bool visit_live_images(const struct tree_arena *ta, bool (*visit)(const struct live *))
 {
 	for (uint32_t k = 0; k < ta->arena.view.head.slot_count; k++) {
 		struct live l;
 
 		if (arena_state(&ta->arena, k) != MU_SLOT_LIVE)
 			continue;
-		live_borrow(&l, &ta->arena.view, k, 0);
+		live_from_view(&l, &ta->arena.view, k, 0);
 		if (!visit(&l))
 			return false;
 	}
 	return true;
 }
 
-static bool knock(const struct live *l)
+static bool mark_pending(const struct live *l)
 {
-	live_knock(l);
+	live_mark_pending(l);
 	return true;
 }
 
-/* Knocks that were there at one look are still there at the next: nobody had an event between. Who
- * finds his knock looks at tick_rests afterwards, so that is set before we believe it. */
-static void look(struct tree_arena *ta)
+/* Marks that stay from one check to the next prove that there was no event between. A thread that
+ * loses its mark reads tick_rests afterwards, so tick_rests is set before the marks are checked
+ * again. */
+static void update_clock_pause(struct tree_arena *ta)
 {
-	struct waker *w = &ta->waker;
+	struct futex_watch *w = &ta->watch;
 
-	if (all_images(ta, live_is_quiet)) {
-		if (waker_is_resting(w))
+	if (visit_live_images(ta, live_is_quiet)) {
+		if (futex_watch_is_clock_paused(w))
 			return;
-		waker_rest(w);
-		if (all_images(ta, live_is_quiet))
+		futex_watch_pause_clock(w);
+		if (visit_live_images(ta, live_is_quiet))
 			return;
 	}
-	waker_go_on(w);
-	all_images(ta, knock);
+	futex_watch_resume_clock(w);
+	visit_live_images(ta, mark_pending);
 }
 
-int tree_idle_look(struct tree *t)
+int tree_idle_check(struct tree *t)
 {
 	bool is_due, has_ticks = false;
 	uint64_t now = 0;
 
 	for (unsigned int i = 0; i < t->arena_count; i++)
-		has_ticks |= may_rest(t->arena[i]);
+		has_ticks |= may_pause_clock(t->arena[i]);
 	if (!has_ticks)
 		return -1;
 	now = clock_now(CLOCK_MONOTONIC);
 	is_due = now >= t->idle_due_ns;
 	for (unsigned int i = 0; i < t->arena_count && is_due; i++)
-		if (may_rest(t->arena[i]))
-			look(t->arena[i]);
+		if (may_pause_clock(t->arena[i]))
+			update_clock_pause(t->arena[i]);
 	if (is_due)
 		t->idle_due_ns = now + LOOK_NS;
 	return (int)((t->idle_due_ns - now + 999999) / 1000000);

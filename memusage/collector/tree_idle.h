@@ -1,4 +1,4 @@
-/* tree_idle.h -- processes that do nothing need no clock that moves.
+/* tree_idle.h -- Pause the clocks of arenas without events.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,12 +7,13 @@
 
 #include "memusage/collector/tree.h"
 
-/* tree_idle_look -- knock at everybody ten times a second, and let the ticks rest of those arenas
- * where nobody has had an event since the last time.
+/* tree_idle_check -- Marks all threads ten times a second, and pauses the clock of each arena that
+ * has had no event since the last check.
  *
- * Returns milliseconds until the next look is due, -1 if no arena has a tick that could rest.
- * Cost 0.1 us per thread and look; a thread that has events takes the slow way ten times a second.
+ * Returns milliseconds until the next check is due, or -1 if no arena has a clock that could pause.
+ * Cost 0.1 us per thread and check; a thread that has events takes the slow path ten times a
+ * second.
  */
-int tree_idle_look(struct tree *t);
+int tree_idle_check(struct tree *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* tree_image.c -- what happens to one image of the tree.
+/* tree_image.c -- The outputs of one image of the tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,14 +13,14 @@
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/record/datalog.h"
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 
 static bool is_owner(const struct tree *t, const struct process *p)
 {
 	return p->pid == t->owner;
 }
 
-static struct tree_arena *arena_of(const struct tree *t, const struct process *p)
+static struct tree_arena *find_tree_arena(const struct tree *t, const struct process *p)
 {
 	for (unsigned int i = 0; i < t->arena_count; i++) {
 		if (&t->arena[i]->arena == p->arena)
@@ -29,13 +29,9 @@ static struct tree_arena *arena_of(const struct tree *t, const struct process *p
 	return NULL;
 }
 
-static bool load_image(const struct process *p, struct image *im)
-{
-	return segment_image(&p->arena->view, (uint32_t)p->slot, im, NULL) == 0;
-}
-
-/* When the image began; within the time of this recording, whatever it says. */
-static uint64_t origin_of(const struct process *p, const struct image *im)
+/* Returns when the image began, limited to the time of this recording, since the image is
+ * untrusted. */
+static uint64_t image_origin_ns(const struct process *p, const struct image *im)
 {
 	const struct mu_process *process = &im->head.process;
 	uint64_t origin = p->is_forked && process->fork_mono_ns ? process->fork_mono_ns :
@@ -60,19 +56,19 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 				    name ? name : "the data file", strerror(errno));
 		p->images++;
 	}
-	p->log = datalog_new(fd, name, p->is_forked ? im->head.fork_heap : 0, origin_of(p, im),
-			     &p->arena->view.head.config);
+	p->log = datalog_new(fd, name, p->is_forked ? im->head.fork_heap : 0,
+			     image_origin_ns(p, im), &p->arena->view.head.config);
 }
 
 void tree_image_live(struct tree *t, struct process *p)
 {
-	const struct tree_arena *a = arena_of(t, p);
+	const struct tree_arena *a = find_tree_arena(t, p);
 	struct image im;
 
-	if (!load_image(p, &im))
+	if (!arena_image(p->arena, (uint32_t)p->slot, &im))
 		return;
 	p->is_live = true;
-	tree_shots_begin(p);
+	tree_snapshots_begin(p);
 	if (is_owner(t, p))
 		report_demote_main(&t->report);
 	if (a && a->has_log)
@@ -93,14 +89,14 @@ static void advance_clock(struct tree_arena *a)
 	log_clock_advance(&a->clock, raw, ns);
 }
 
-/* Returns how many events it wrote. */
-static uint64_t drain(struct tree *t, struct process *p, bool is_dead)
+/* Returns the number of events written. */
+static uint64_t drain_log(struct tree *t, struct process *p, bool is_dead)
 {
-	struct tree_arena *a = arena_of(t, p);
+	struct tree_arena *a = find_tree_arena(t, p);
 	struct image im;
 	uint64_t before;
 
-	if (!p->log || !a || !load_image(p, &im))
+	if (!p->log || !a || !arena_image(p->arena, (uint32_t)p->slot, &im))
 		return 0;
 	before = p->log->merge.events;
 	advance_clock(a);
@@ -113,17 +109,17 @@ uint64_t tree_drain(struct tree *t)
 	uint64_t events = 0;
 
 	for (size_t i = 0; i < t->processes.count; i++)
-		events += drain(t, t->processes.item[i], false);
+		events += drain_log(t, t->processes.item[i], false);
 	return events;
 }
 
-/* im  NULL if the process has made it unreadable: what came before is in the file. */
+/* im  NULL if the process has made it unreadable; earlier events are in the file. */
 static void end_log(struct tree *t, struct process *p, const struct image *im)
 {
 	uint64_t end = im ? im->head.process.exit_mono_ns : 0;
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 
-	drain(t, p, true);
+	drain_log(t, p, true);
 	datalog_end(p->log, end > 0 && end < now ? end : now);
 	if (p->log->error.code != MU_ERROR_NONE)
 		report_note(&t->report, "%s: %s: %llu events are missing in it",
@@ -138,7 +134,8 @@ static void end_log(struct tree *t, struct process *p, const struct image *im)
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static enum report_role role_of(const struct tree *t, const struct process *p, enum tree_end end)
+static enum report_role report_role_of(const struct tree *t, const struct process *p,
+				       enum tree_end end)
 {
 	if (is_owner(t, p))
 		return REPORT_MAIN;
@@ -147,10 +144,9 @@ static enum report_role role_of(const struct tree *t, const struct process *p, e
 	return p->is_forked ? REPORT_FORKED : REPORT_OTHER;
 }
 
-/* Both leave alone what was done already by a collector that was killed before it could free the
- * slot. */
-static void keep_image_of(struct tree *t, const struct process *p, const struct image *im,
-			  const struct mu_slot *slot)
+/* Both functions skip an image that a killed collector has handled without freeing its slot. */
+static void save_image(struct tree *t, const struct process *p, const struct image *im,
+		       const struct mu_slot *slot)
 {
 	if (t->s->killed)
 		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
@@ -163,15 +159,15 @@ static void report_image(struct tree *t, const struct process *p, struct image *
 {
 	struct result *result;
 
-	if (t->s->killed && segment_is_same(&t->in_hand, slot))
+	if (t->s->killed && segment_is_same(&t->last_reported, slot))
 		return;
 	result = xmalloc(sizeof(*result));
 	result_take(result, im);
-	spill_add(t->s->spill, role_of(t, p, end), slot, result);
-	report_add(&t->report, role_of(t, p, end), p->pid, result);
+	ended_images_add(t->s->ended_images, report_role_of(t, p, end), slot, result);
+	report_add(&t->report, report_role_of(t, p, end), p->pid, result);
 }
 
-static void end_image_of(struct tree *t, const struct process *p, struct image *im,
+static void output_image(struct tree *t, const struct process *p, struct image *im,
 			 enum tree_end end)
 {
 	struct mu_slot slot = { 0 };
@@ -180,10 +176,10 @@ static void end_image_of(struct tree *t, const struct process *p, struct image *
 	slot.pid = (uint32_t)p->pid;
 	report_image(t, p, im, &slot, end);
 	if (has_slot)
-		keep_image_of(t, p, im, &slot);
+		save_image(t, p, im, &slot);
 }
 
-/* The state is read once more: a child may have had its first event just before its end. */
+/* Reads the state once more: a child may have had its first event just before its end. */
 void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 {
 	bool is_readable;
@@ -194,13 +190,13 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 	if (!p->is_live && arena_state(p->arena, (uint32_t)p->slot) == MU_SLOT_LIVE)
 		tree_image_live(t, p);
 	if (p->is_live)
-		tree_shots_end(t, p);
-	is_readable = p->is_live && load_image(p, &im);
+		tree_snapshots_end(t, p);
+	is_readable = p->is_live && arena_image(p->arena, (uint32_t)p->slot, &im);
 	if (p->log)
 		end_log(t, p, is_readable ? &im : NULL);
 	if (is_readable) {
 		tree_memory_end(p, &im);
-		end_image_of(t, p, &im, end);
+		output_image(t, p, &im, end);
 	}
 	tree_memory_forget(p);
 	if (end != TREE_SHUTDOWN)
@@ -217,7 +213,7 @@ void tree_shutdown(struct tree *t)
 }
 
 /* A process that has executed a program that is not recorded still lives, but its image is
- * complete; and who wrote a stranger's process ID into a slot must not make us wait for that. */
+ * complete. Nor may a forged process ID in a slot make the collector wait for that process. */
 void tree_end_unmapped(struct tree *t)
 {
 	for (size_t i = 0; i < t->processes.count; i++) {
@@ -237,7 +233,7 @@ void tree_report_running(struct tree *t)
 		struct result *result;
 		struct image im;
 
-		if (!p->is_live || p->slot < 0 || !load_image(p, &im))
+		if (!p->is_live || p->slot < 0 || !arena_image(p->arena, (uint32_t)p->slot, &im))
 			continue;
 		result = xmalloc(sizeof(*result));
 		result_take(result, &im);

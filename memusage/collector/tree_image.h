@@ -1,4 +1,4 @@
-/* tree_image.h -- what happens to one image of the tree.
+/* tree_image.h -- The outputs of one image of the tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 
 #include "memusage/collector/tree.h"
 
-/* tree_image_live -- an image has been announced: begin its data file. */
+/* tree_image_live -- Begins the data file and the samples of an image that has just registered. */
 void tree_image_live(struct tree *t, struct process *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* tree_memory.c -- looks at the memory of the processes of a tree, as the kernel sees it.
+/* tree_memory.c -- Sample the memory of the processes of a tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,22 +10,17 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/procmem.h"
 
-/* Short runs are to have more than a few samples; long ones must cost nothing. */
+/* A short run needs more than a few samples, and a long one must cost nothing. */
 #define EARLY_NS UINT64_C(20000000)
 #define EARLY_UNTIL_NS UINT64_C(2000000000)
 #define LATE_NS UINT64_C(100000000)
-
-static bool load_image(const struct process *p, struct image *im)
-{
-	return segment_image(&p->arena->view, (uint32_t)p->slot, im, NULL) == 0;
-}
 
 static uint64_t page_up(uint64_t bytes)
 {
 	return bytes > INT64_MAX / 4 ? 0 : (bytes + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 }
 
-static void add_calls(struct mu_sample *s, const struct mu_counters *c)
+static void add_counters(struct mu_sample *s, const struct mu_counters *c)
 {
 	for (int fn = 0; fn < MU_FN_COUNT; fn++)
 		s->events += c->calls[fn];
@@ -33,12 +28,12 @@ static void add_calls(struct mu_sample *s, const struct mu_counters *c)
 		     c->bytes[MU_FN_MREMAP] - c->bytes[MU_FN_MUNMAP];
 }
 
-/* What the recorder knows of heap, stacks and events. */
-static void add_threads(struct mu_sample *s, const struct image *im)
+/* Adds the recorder's figures of heap, stacks and events. */
+static void add_recorder_figures(struct mu_sample *s, const struct image *im)
 {
 	uint64_t threads = image_count(im, MU_SEC_THREADS), stack = 0;
 
-	add_calls(s, &im->head.retired);
+	add_counters(s, &im->head.retired);
 	for (uint64_t i = 0; i < threads; i++) {
 		struct mu_thread t;
 
@@ -47,15 +42,15 @@ static void add_threads(struct mu_sample *s, const struct image *im)
 			continue;
 		s->heap = (int64_t)((uint64_t)s->heap + (uint64_t)t.pending_heap);
 		stack += page_up(t.stack_peak > t.stack_mark ? t.stack_peak : t.stack_mark);
-		add_calls(s, &t.counters);
+		add_counters(s, &t.counters);
 	}
-	/* Of hostile stacks the sum wraps. */
+	/* The sum of forged stacks may overflow. */
 	s->stack = (int64_t)stack < 0 ? 0 : (int64_t)stack;
 	if ((int64_t)s->mapped < 0)
 		s->mapped = 0;
 }
 
-static void look(struct tree *t, struct process *p, const struct image *im, uint64_t now)
+static void take_sample(struct tree *t, struct process *p, const struct image *im, uint64_t now)
 {
 	struct mu_sample s = {
 		.mono_ns = now,
@@ -67,20 +62,20 @@ static void look(struct tree *t, struct process *p, const struct image *im, uint
 
 	if (!procmem_read(p->memory_fd, &m))
 		return;
-	roots_see(&t->s->roots, p->pid);
-	add_threads(&s, im);
+	chroots_add(&t->s->chroots, p->pid);
+	add_recorder_figures(&s, im);
 	s.rss_anon = m.rss_anon;
 	s.rss_file = m.rss_file;
 	s.rss_shmem = m.rss_shmem;
 	s.swap = m.swap;
 	samples_add(&p->samples, &s);
 	p->samples.rss_peak = m.rss_peak;
-	tree_shots_see(t, p, im, &s, m.rss_peak);
+	tree_snapshots_check_sample(t, p, im, &s, m.rss_peak);
 }
 
-/* Thresholds that only a look can see are looked at more often, but with 100,000 places to add up
- * it must not cost more than a percent of a processor. */
-static uint64_t interval(const struct tree *t, const struct process *p, uint64_t began)
+/* Thresholds that only samples reveal need more samples; but adding up 100,000 places must not cost
+ * more than one percent of a processor. */
+static uint64_t sample_interval_ns(const struct tree *t, const struct process *p, uint64_t began)
 {
 	const struct trigger_settings *s = &t->s->settings->triggers;
 	bool is_early = began - p->memory_began_ns < EARLY_UNTIL_NS ||
@@ -99,37 +94,38 @@ void tree_memory_begin(struct tree *t, struct process *p, const struct image *im
 	if (!(p->arena->view.head.config.flags & MU_CFG_TIMELINE))
 		return;
 	tree_memory_forget(p);
-	p->memory_fd = process_spare(procmem_open(p->pid));
+	p->memory_fd = process_reserve_fds(procmem_open(p->pid));
 	p->memory_began_ns = now;
 	if (p->memory_fd < 0)
 		return;
-	look(t, p, im, now);
-	p->memory_due_ns = now + interval(t, p, now);
-	t->looks = true;
+	take_sample(t, p, im, now);
+	p->memory_due_ns = now + sample_interval_ns(t, p, now);
+	t->samples_memory = true;
 }
 
-int tree_memory_look(struct tree *t)
+int tree_memory_sample_due(struct tree *t)
 {
 	uint64_t now, next = UINT64_MAX;
 	struct image im;
 
-	if (!t->looks)
+	if (!t->samples_memory)
 		return -1;
 	now = clock_now(CLOCK_MONOTONIC);
-	t->looks = false;
+	t->samples_memory = false;
 	for (size_t i = 0; i < t->processes.count; i++) {
 		struct process *p = t->processes.item[i];
 
 		if (!p->is_live || p->memory_fd < 0)
 			continue;
-		t->looks = true;
-		if (now >= p->memory_due_ns && load_image(p, &im)) {
-			look(t, p, &im, now);
-			p->memory_due_ns = clock_now(CLOCK_MONOTONIC) + interval(t, p, now);
+		t->samples_memory = true;
+		if (now >= p->memory_due_ns && arena_image(p->arena, (uint32_t)p->slot, &im)) {
+			take_sample(t, p, &im, now);
+			p->memory_due_ns =
+				clock_now(CLOCK_MONOTONIC) + sample_interval_ns(t, p, now);
 		}
 		next = p->memory_due_ns < next ? p->memory_due_ns : next;
 	}
-	if (!t->looks)
+	if (!t->samples_memory)
 		return -1;
 	return next > now ? (int)((next - now + 999999) / 1000000) : 0;
 }

@@ -1,4 +1,4 @@
-/* tree_memory.h -- looks at the memory of the processes of a tree, as the kernel sees it.
+/* tree_memory.h -- Sample the memory of the processes of a tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,25 +7,25 @@
 
 #include "memusage/collector/tree.h"
 
-/* tree_memory_begin -- the image of P is live: look at it now, and from time to time.
+/* tree_memory_begin -- Takes the first sample of the live image of P, and schedules the next.
  *
- * Nothing happens unless its recording is to have a timeline.
+ * Does nothing unless the recording has a timeline.
  */
 void tree_memory_begin(struct tree *t, struct process *p, const struct image *im);
 
-/* tree_memory_look -- look at those whose time has come.
+/* tree_memory_sample_due -- Samples the processes whose time has come.
  *
- * Returns milliseconds until the next one's has, -1 if nobody is looked at.
+ * Returns milliseconds until the next sample, or -1 if no process is sampled.
  */
-int tree_memory_look(struct tree *t);
+int tree_memory_sample_due(struct tree *t);
 
-/* tree_memory_end -- complete the timeline by what the image itself noted at its exit.
+/* tree_memory_end -- Completes the timeline with the sample that the image took at its exit.
  *
- * im  of P; its timeline is that of P from now on, until tree_memory_forget().
+ * im  image of P; it uses P's timeline until tree_memory_forget().
  */
 void tree_memory_end(struct process *p, struct image *im);
 
-/* tree_memory_forget -- the image has been reported. */
+/* tree_memory_forget -- Releases the timeline of P, whose image has been reported. */
 void tree_memory_forget(struct process *p);
 
 #endif

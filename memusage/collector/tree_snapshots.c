@@ -1,4 +1,4 @@
-/* tree_snapshots.c -- the files of snapshots that are taken by themselves.
+/* tree_snapshots.c -- Write the files of automatic snapshots.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,55 +25,56 @@
 #include "recording/triggers.h"
 
 enum {
-	SHOTS_MAX = 1000,	/* per process: a heap that swings must not fill the disk */
-	WAITING_MAX = 64,	/* until the recorder has to wait, and loses some */
+	SNAPSHOTS_MAX = 1000, /* per process, so that a heap around its threshold does not fill
+				 * the disk */
+	WAITING_MAX = 64,     /* beyond this the recorder has to wait, and loses some */
 	LINES = 10
 };
 
-/* In this order. */
+/* In the order of the work. */
 enum stage { STAGE_TAKE, STAGE_KEPT, STAGE_PRINT };
 
-struct job {
-	struct job *next;
+struct snapshot_job {
+	struct snapshot_job *next;
 	enum stage stage;
 	uint64_t number;
 	pid_t pid;		/* of the process */
 	uint32_t why;
 	char *name;
 	int fd;			/* of the nameless file */
-	struct process *taken;	/* STAGE_TAKE: its entry */
-	bool has_moved;		/* the process went on while it was taken */
-	pid_t child;		/* at work for it, 0 none */
+	struct process *taken;	/* STAGE_TAKE: entry of the process */
+	bool has_moved;		/* the process kept running meanwhile */
+	pid_t child;		/* its worker process, 0 none */
 	int pidfd;
 };
 
-static struct job *first, **last = &first;
+static struct snapshot_job *first, **last = &first;
 static unsigned int waiting;
 static uint64_t number, lines, more;
 
-uint64_t tree_shots_last(void)
+uint64_t tree_snapshots_last(void)
 {
 	return number;
 }
 
-bool tree_shots_pending(uint64_t until)
+bool tree_snapshots_pending(uint64_t until)
 {
 	return first && first->number <= until;
 }
 
-bool tree_shots_must_look(void)
+bool tree_snapshots_must_poll(void)
 {
-	for (const struct job *j = first; j; j = j->next) {
+	for (const struct snapshot_job *j = first; j; j = j->next) {
 		if (j->child > 0 && j->pidfd < 0)
 			return true;
 	}
 	return false;
 }
 
-/* ---- what is said ------------------------------------------------------------------------ */
+/* ---- lines of the report ------------------------------------------------------------------- */
 
 /* "heap>500M, SIGUSR2" */
-static const char *reason(const struct tree *t, uint32_t why, char *text, size_t size)
+static const char *trigger_text(const struct tree *t, uint32_t why, char *text, size_t size)
 {
 	const struct trigger_settings *s = &t->s->settings->triggers;
 	size_t used = 0;
@@ -89,39 +90,40 @@ static const char *reason(const struct tree *t, uint32_t why, char *text, size_t
 	return text;
 }
 
-static void tell_done(struct tree *t, const struct job *j)
+static void report_written(struct tree *t, const struct snapshot_job *j)
 {
 	char why[256];
 
 	if (lines++ < LINES)
 		report_line(&t->report, "snapshot of process %d (%s): %s%s", (int)j->pid,
-			    reason(t, j->why, why, sizeof(why)), j->name,
-			    j->has_moved ? " (it went on meanwhile)" : "");
+			    trigger_text(t, j->why, why, sizeof(why)), j->name,
+			    j->has_moved ? " (it kept running meanwhile)" : "");
 	else
 		more++;
 }
 
-void tree_shots_report(struct tree *t)
+void tree_snapshots_report(struct tree *t)
 {
 	if (more > 0)
 		report_line(&t->report, "%" PRIu64 " more snapshots", more);
 	more = 0;
 }
 
-static void tell_failed(struct tree *t, pid_t pid, uint32_t why, const char *name,
-			const char *what)
+static void report_failed(struct tree *t, pid_t pid, uint32_t why, const char *name,
+			  const char *what)
 {
 	char text[256];
 
 	report_note(&t->report, "snapshot of process %d (%s)%s%s: %s", (int)pid,
-		    reason(t, why, text, sizeof(text)), name ? ": " : "", name ? name : "", what);
+		    trigger_text(t, why, text, sizeof(text)), name ? ": " : "", name ? name : "",
+		    what);
 }
 
-/* ---- jobs -------------------------------------------------------------------------------- */
+/* ---- jobs ---------------------------------------------------------------------------------- */
 
-static void drop_job(struct job *j)
+static void remove_job(struct snapshot_job *j)
 {
-	struct job **at = &first;
+	struct snapshot_job **at = &first;
 
 	while (*at != j)
 		at = &(*at)->next;
@@ -133,43 +135,48 @@ static void drop_job(struct job *j)
 	if (j->fd >= 0)
 		close(j->fd);
 	if (j->taken)
-		j->taken->is_shot = false;
+		j->taken->has_snapshot_child = false;
 	free(j->name);
 	free(j);
 	waiting--;
 }
 
-/* NULL after a note. */
-static struct job *new_job(struct tree *t, struct process *p, uint32_t why)
+/* Returns NULL after a note. */
+static struct snapshot_job *begin_job(struct tree *t, struct process *p, uint32_t why)
 {
 	const char *pattern = t->s->settings->triggers.file;
 	char reason_not[128];
 	char *name = output_expand_next(pattern, p->pid, &p->files, getenv, reason_not);
 	int fd = name ? files_temporary() : -1;
-	struct job *j;
+	struct snapshot_job *j;
 
 	if (fd < 0) {
-		tell_failed(t, p->pid, why, name, name ? strerror(errno) : reason_not);
+		report_failed(t, p->pid, why, name, name ? strerror(errno) : reason_not);
 		free(name);
 		return NULL;
 	}
 	j = xmalloc(sizeof(*j));
-	*j = (struct job){ .stage = STAGE_KEPT, .number = ++number, .pid = p->pid, .why = why,
-			   .name = name, .fd = fd, .pidfd = -1 };
+	*j = (struct snapshot_job){ .stage = STAGE_KEPT,
+				    .number = ++number,
+				    .pid = p->pid,
+				    .why = why,
+				    .name = name,
+				    .fd = fd,
+				    .pidfd = -1 };
 	*last = j;
 	last = &j->next;
 	waiting++;
-	p->shots++;
+	p->snapshots++;
 	return j;
 }
 
-/* Beyond a number that nobody looks at they are counted as lost by the recorder. */
-static bool has_room(const struct process *p)
+/* Beyond these limits the recorder counts snapshots as lost. */
+static bool may_start_job(const struct process *p)
 {
-	return waiting < WAITING_MAX && p->shots < SHOTS_MAX;
+	return waiting < WAITING_MAX && p->snapshots < SNAPSHOTS_MAX;
 }
 
-static pid_t begin_child(struct tree *t, struct job *j)
+static pid_t fork_child(struct tree *t, struct snapshot_job *j)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	pid_t pid = fork();
@@ -186,103 +193,108 @@ static pid_t begin_child(struct tree *t, struct job *j)
 	return pid;
 }
 
-static void print(const struct tree *t, const struct job *j)
+static void execute_printer(const struct tree *t, const struct snapshot_job *j)
 {
 	const struct massif_settings *m = &t->s->settings->massif;
-	const struct shotfile f = { .name = j->name, .handed = -1, .desc = m->desc, .pid = j->pid,
-				    .option = m->report.item, .options = m->report.count };
+	const struct snapshot_file f = { .name = j->name,
+					 .output_fd = -1,
+					 .desc = m->desc,
+					 .pid = j->pid,
+					 .option = m->report.item,
+					 .options = m->report.count };
 
-	shotfile_execute(&f, j->fd);
+	snapshot_file_execute(&f, j->fd);
 }
 
-static void begin_print(struct tree *t, struct job *j)
+static void start_printer(struct tree *t, struct snapshot_job *j)
 {
 	pid_t pid;
 
 	j->stage = STAGE_PRINT;
-	pid = begin_child(t, j);
+	pid = fork_child(t, j);
 	if (pid == 0)
-		print(t, j);
+		execute_printer(t, j);
 	if (pid < 0) {
-		tell_failed(t, j->pid, j->why, j->name, strerror(errno));
-		drop_job(j);
+		report_failed(t, j->pid, j->why, j->name, strerror(errno));
+		remove_job(j);
 	}
 }
 
-/* One at a time: whoever asks for many must not get as many processes. */
-static void print_next(struct tree *t)
+/* Runs one printer at a time: many requests must not start as many processes. */
+static void start_next_printer(struct tree *t)
 {
-	struct job *next = NULL;
+	struct snapshot_job *next = NULL;
 
-	for (struct job *j = first; j; j = j->next) {
+	for (struct snapshot_job *j = first; j; j = j->next) {
 		if (j->stage == STAGE_PRINT)
 			return;
 		if (j->stage == STAGE_KEPT && !next)
 			next = j;
 	}
 	if (next)
-		begin_print(t, next);
+		start_printer(t, next);
 }
 
-/* ---- what the recorder took -------------------------------------------------------------- */
+/* ---- what the recorder took ---------------------------------------------------------------- */
 
-static void borrow(struct live *l, const struct process *p)
+static void open_live_view(struct live *l, const struct process *p)
 {
 	struct mu_slot slot = { .generation = 0 };
 
 	segment_slot(&p->arena->view, (uint32_t)p->slot, &slot);
-	live_borrow(l, &p->arena->view, (uint32_t)p->slot, slot.generation);
+	live_from_view(l, &p->arena->view, (uint32_t)p->slot, slot.generation);
 }
 
-static bool keep(struct live *l, const struct shots *s, struct job *j, struct mu_error *err)
+static bool save_snapshot(struct live *l, const struct live_snapshots *s, struct snapshot_job *j,
+			  struct mu_error *err)
 {
-	/* That it ends meanwhile makes nothing worse: we look before its image is given back. */
+	/* It does no harm if the process ends meanwhile: its image is freed only after this. */
 	l->is_final = true;
-	return shots_keep(s, l, j->pid, j->fd, err) == 0;
+	return live_snapshot_save(s, l, j->pid, j->fd, err) == 0;
 }
 
-static void take_entry(struct tree *t, struct process *p, const struct mu_trigger *entry)
+static void save_trigger_entry(struct tree *t, struct process *p, const struct mu_trigger *entry)
 {
 	struct mu_error err = { .code = MU_ERROR_NONE };
-	struct job *j = new_job(t, p, entry->why);
-	struct shots s = { .count = 0 };
+	struct snapshot_job *j = begin_job(t, p, entry->why);
+	struct live_snapshots s = { .count = 0 };
 	struct live l;
 
 	if (!j)
 		return;
-	borrow(&l, p);
-	if (shots_from(&s, &l, &entry->snapshot, &err) < 0 || !keep(&l, &s, j, &err)) {
-		tell_failed(t, p->pid, entry->why, j->name, err.text);
-		drop_job(j);
+	open_live_view(&l, p);
+	if (live_snapshot_copy_one(&s, &l, &entry->snapshot, &err) < 0 ||
+	    !save_snapshot(&l, &s, j, &err)) {
+		report_failed(t, p->pid, entry->why, j->name, err.text);
+		remove_job(j);
 	}
-	shots_free(&s);
+	live_snapshot_free(&s);
 }
 
-/* NULL if there is none, or it is not to be believed. */
-static struct mu_triggers *triggers_of(const struct process *p)
+/* Returns NULL if there are none, or they are invalid. */
+static struct mu_triggers *shared_triggers(const struct process *p)
 {
 	const void *found;
 	struct image im;
 
-	if (segment_image(&p->arena->view, (uint32_t)p->slot, &im, NULL) < 0 ||
-	    im.head.triggers % 8 != 0)
+	if (!arena_image(p->arena, (uint32_t)p->slot, &im) || im.head.triggers % 8 != 0)
 		return NULL;
 	found = image_at(&im, im.head.triggers, sizeof(struct mu_triggers));
 	return (struct mu_triggers *)(uintptr_t)found;
 }
 
-static void take_over(struct tree *t, struct process *p, struct mu_triggers *shared)
+static void take_trigger_entries(struct tree *t, struct process *p, struct mu_triggers *shared)
 {
 	uint32_t signals = __atomic_load_n(&shared->signals, __ATOMIC_ACQUIRE);
 
-	while (has_room(p)) {
+	while (may_start_job(p)) {
 		uint32_t done = __atomic_load_n(&shared->done, __ATOMIC_RELAXED);
 		struct mu_trigger entry;
 
 		if (__atomic_load_n(&shared->taken, __ATOMIC_ACQUIRE) == done)
 			break;
 		image_copy_bytes(&entry, &shared->entry[done % MU_TRIGGERS], sizeof(entry));
-		take_entry(t, p, &entry);
+		save_trigger_entry(t, p, &entry);
 		__atomic_store_n(&shared->done, done + 1, __ATOMIC_RELEASE);
 	}
 	p->wanted |= __atomic_exchange_n(&shared->wanted, 0, __ATOMIC_ACQUIRE);
@@ -291,70 +303,72 @@ static void take_over(struct tree *t, struct process *p, struct mu_triggers *sha
 	p->signals = signals;
 }
 
-/* ---- what is taken from outside ---------------------------------------------------------- */
+/* ---- what is taken from outside ------------------------------------------------------------ */
 
-enum { TAKEN = 0, NOT_TAKEN = 1, TAKEN_MOVING = 2 };	/* how a child ends */
+enum { TAKEN = 0, NOT_TAKEN = 1, TAKEN_MOVING = 2 }; /* exit status of the child */
 
-/* In a child of ours: the recorder is asked, and may not answer for a while. */
-__attribute__((noreturn)) static void take_outside(const struct process *p, const struct job *j,
-						   bool is_final)
+/* Runs in a child, since the recorder may not answer for a while. */
+__attribute__((noreturn)) static void run_outside_snapshot(const struct process *p,
+							   const struct snapshot_job *j,
+							   bool is_final)
 {
 	struct mu_error err = { .code = MU_ERROR_NONE };
-	struct shots s;
+	struct live_snapshots s;
 	struct live l;
 	bool ok;
 
-	borrow(&l, p);
+	open_live_view(&l, p);
 	l.is_final = is_final;
-	ok = shots_take(&s, &l, true, &err) == 0 && shots_keep(&s, &l, j->pid, j->fd, &err) == 0;
+	ok = live_snapshot_take(&s, &l, true, &err) == 0 &&
+	     live_snapshot_save(&s, &l, j->pid, j->fd, &err) == 0;
 	_exit(!ok ? NOT_TAKEN : s.moved > 0 ? TAKEN_MOVING : TAKEN);
 }
 
-/* Not while a client of --pid is at it. */
-static void begin_outside(struct tree *t, struct process *p)
+/* Waits while a client of --pid uses the image. */
+static void begin_outside_snapshot(struct tree *t, struct process *p)
 {
-	struct job *j;
+	struct snapshot_job *j;
 	pid_t pid;
 
-	if (!p->wanted || p->is_shot || p->control >= 0 || !has_room(p))
+	if (!p->wanted || p->has_snapshot_child || p->control >= 0 || !may_start_job(p))
 		return;
-	j = new_job(t, p, p->wanted);
+	j = begin_job(t, p, p->wanted);
 	p->wanted = 0;
 	if (!j)
 		return;
 	j->stage = STAGE_TAKE;
 	j->taken = p;
-	p->is_shot = true;
-	pid = begin_child(t, j);
+	p->has_snapshot_child = true;
+	pid = fork_child(t, j);
 	if (pid == 0)
-		take_outside(p, j, false);
+		run_outside_snapshot(p, j, false);
 	if (pid < 0) {
-		tell_failed(t, p->pid, j->why, j->name, strerror(errno));
-		drop_job(j);
+		report_failed(t, p->pid, j->why, j->name, strerror(errno));
+		remove_job(j);
 	}
 }
 
-/* Of a process that has ended: nothing moves, nobody has to be asked. */
-static void take_final(struct tree *t, struct process *p)
+/* The process has ended, so the image does not change, and no request is needed. */
+static void take_final_snapshot(struct tree *t, struct process *p)
 {
-	struct job *j = p->wanted && has_room(p) ? new_job(t, p, p->wanted) : NULL;
+	struct snapshot_job *j = p->wanted && may_start_job(p) ? begin_job(t, p, p->wanted) : NULL;
 	struct mu_error err = { .code = MU_ERROR_NONE };
-	struct shots s = { .count = 0 };
+	struct live_snapshots s = { .count = 0 };
 	struct live l;
 
 	p->wanted = 0;
 	if (!j)
 		return;
-	borrow(&l, p);
+	open_live_view(&l, p);
 	l.is_final = true;
-	if (shots_take(&s, &l, true, &err) < 0 || !keep(&l, &s, j, &err)) {
-		tell_failed(t, p->pid, j->why, j->name, err.text);
-		drop_job(j);
+	if (live_snapshot_take(&s, &l, true, &err) < 0 || !save_snapshot(&l, &s, j, &err)) {
+		report_failed(t, p->pid, j->why, j->name, err.text);
+		remove_job(j);
 	}
-	shots_free(&s);
+	live_snapshot_free(&s);
 }
 
-static void finish_child(struct tree *t, struct job *j)
+static void finish_child(struct tree *t, struct snapshot_job *j)
 {
 	int status = 0;
 
@@ -366,46 +380,46 @@ static void finish_child(struct tree *t, struct job *j)
 	j->pidfd = -1;
 	if (j->stage == STAGE_PRINT) {
 		if (status == 0)
-			tell_done(t, j);
+			report_written(t, j);
 		else
-			tell_failed(t, j->pid, j->why, j->name, "memusageprint cannot write it");
-		drop_job(j);
+			report_failed(t, j->pid, j->why, j->name, "memusageprint failed");
+		remove_job(j);
 		return;
 	}
-	j->taken->is_shot = false;
+	j->taken->has_snapshot_child = false;
 	if (WIFEXITED(status) && WEXITSTATUS(status) != NOT_TAKEN) {
 		j->has_moved = WEXITSTATUS(status) == TAKEN_MOVING;
 		j->taken = NULL;
 		j->stage = STAGE_KEPT;
 		return;
 	}
-	/* It ended meanwhile: what is left of it is looked at in the end. */
+	/* The process ended meanwhile: tree_snapshots_end() takes the snapshot. */
 	j->taken->wanted |= j->why;
-	drop_job(j);
+	remove_job(j);
 }
 
-/* ---- all together ------------------------------------------------------------------------ */
+/* ---- all together -------------------------------------------------------------------------- */
 
-void tree_shots_begin(struct process *p)
+void tree_snapshots_begin(struct process *p)
 {
 	p->wanted = p->signals = p->met = 0;
-	p->highest = 0;
+	p->rss_highest = 0;
 }
 
-void tree_shots_look(struct tree *t)
+void tree_snapshots_advance(struct tree *t)
 {
 	if (!triggers_wanted(&t->s->settings->triggers))
 		return;
 	for (size_t i = 0; i < t->processes.count; i++) {
 		struct process *p = t->processes.item[i];
-		struct mu_triggers *shared = p->is_live && p->slot >= 0 ? triggers_of(p) : NULL;
+		struct mu_triggers *shared = p->is_live && p->slot >= 0 ? shared_triggers(p) : NULL;
 
 		if (!shared)
 			continue;
-		take_over(t, p, shared);
-		begin_outside(t, p);
+		take_trigger_entries(t, p, shared);
+		begin_outside_snapshot(t, p);
 	}
-	for (struct job *j = first, *next; j; j = next) {
+	for (struct snapshot_job *j = first, *next; j; j = next) {
 		next = j->next;
 		if (j->child > 0 && j->pidfd < 0) {
 			siginfo_t info = { .si_pid = 0 };
@@ -415,10 +429,10 @@ void tree_shots_look(struct tree *t)
 				finish_child(t, j);
 		}
 	}
-	print_next(t);
+	start_next_printer(t);
 }
 
-static int64_t blocks_of(const struct image *im)
+static int64_t count_live_blocks(const struct image *im)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
 	int64_t sum = 0;
@@ -432,7 +446,8 @@ static int64_t blocks_of(const struct image *im)
 	return sum;
 }
 
-static void see(struct process *p, unsigned int i, int64_t now, int64_t most, uint64_t word)
+static void check_threshold(struct process *p, unsigned int i, int64_t now, int64_t most,
+			    uint64_t word)
 {
 	uint32_t bit = UINT32_C(1) << i;
 	int64_t threshold = MU_WATCH_THRESHOLD(word);
@@ -446,52 +461,53 @@ static void see(struct process *p, unsigned int i, int64_t now, int64_t most, ui
 	}
 }
 
-static int64_t without(uint64_t bytes, uint64_t own)
+static int64_t bytes_without_recorder(uint64_t bytes, uint64_t own)
 {
 	return own < bytes ? (int64_t)(bytes - own) : 0;
 }
 
-/* The kernel remembers the most that was resident, should it have been between two looks. */
-void tree_shots_see(struct tree *t, struct process *p, const struct image *im,
-		    const struct mu_sample *sample, uint64_t rss_peak)
+/* The kernel remembers the peak of resident memory, even between two samples. */
+void tree_snapshots_check_sample(struct tree *t, struct process *p, const struct image *im,
+				 const struct mu_sample *sample, uint64_t rss_peak)
 {
 	const struct trigger_settings *s = &t->s->settings->triggers;
 	uint64_t own = sample->recorder + sample->recorder_anon;
-	int64_t rss = without(sample->rss_anon + sample->rss_file + sample->rss_shmem, own);
-	int64_t most = rss_peak > p->highest ? without(rss_peak, own) : rss;
+	int64_t rss = bytes_without_recorder(
+		sample->rss_anon + sample->rss_file + sample->rss_shmem, own);
+	int64_t most = rss_peak > p->rss_highest ? bytes_without_recorder(rss_peak, own) : rss;
 
 	for (unsigned int i = 0; i < s->count; i++) {
 		if (MU_WATCH_KIND(s->watch[i]) == MU_WATCH_RSS) {
-			see(p, i, rss, most > rss ? most : rss, s->watch[i]);
+			check_threshold(p, i, rss, most > rss ? most : rss, s->watch[i]);
 		} else if (MU_WATCH_KIND(s->watch[i]) == MU_WATCH_BLOCKS) {
-			int64_t blocks = blocks_of(im);
+			int64_t blocks = count_live_blocks(im);
 
-			see(p, i, blocks, blocks, s->watch[i]);
+			check_threshold(p, i, blocks, blocks, s->watch[i]);
 		}
 	}
-	p->highest = rss_peak > p->highest ? rss_peak : p->highest;
+	p->rss_highest = rss_peak > p->rss_highest ? rss_peak : p->rss_highest;
 }
 
-void tree_shots_end(struct tree *t, struct process *p)
+void tree_snapshots_end(struct tree *t, struct process *p)
 {
 	struct mu_triggers *shared;
 
 	if (!triggers_wanted(&t->s->settings->triggers) || p->slot < 0)
 		return;
-	for (struct job *j = first, *next; j; j = next) {
+	for (struct snapshot_job *j = first, *next; j; j = next) {
 		next = j->next;
 		if (j->taken == p)
 			finish_child(t, j);
 	}
-	shared = triggers_of(p);
+	shared = shared_triggers(p);
 	if (shared)
-		take_over(t, p, shared);
-	take_final(t, p);
+		take_trigger_entries(t, p, shared);
+	take_final_snapshot(t, p);
 }
 
-bool tree_shots_ended(struct tree *t, int fd)
+bool tree_snapshots_child_ended(struct tree *t, int fd)
 {
-	for (struct job *j = first; j; j = j->next) {
+	for (struct snapshot_job *j = first; j; j = j->next) {
 		if (j->child > 0 && j->pidfd == fd) {
 			finish_child(t, j);
 			return true;
@@ -500,11 +516,11 @@ bool tree_shots_ended(struct tree *t, int fd)
 	return false;
 }
 
-void tree_shots_finish(struct tree *t)
+void tree_snapshots_finish(struct tree *t)
 {
 	while (first) {
-		print_next(t);
-		for (struct job *j = first, *next; j; j = next) {
+		start_next_printer(t);
+		for (struct snapshot_job *j = first, *next; j; j = next) {
 			next = j->next;
 			if (j->child > 0)
 				finish_child(t, j);

@@ -1,8 +1,8 @@
-/* tree_snapshots.h -- the files of snapshots that are taken by themselves.
+/* tree_snapshots.h -- Write the files of automatic snapshots.
  *
- * What the recorder took lies in its image: it is copied to a nameless file at once, of which
- * memusageprint makes the profile meanwhile, one at a time. What the recorder could not take, or
- * knows nothing of, a child of ours takes from outside, as `memusage --pid` does.
+ * A snapshot that the recorder took is in its image. The collector copies it to a nameless file at
+ * once, and memusageprint makes the profiles, one at a time. A child of the collector takes the
+ * other snapshots from outside, as `memusage --pid` does.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,34 +14,36 @@
 
 #include "memusage/collector/tree.h"
 
-/* tree_shots_begin -- a process has a new image: nothing has been taken of it. */
-void tree_shots_begin(struct process *p);
+/* tree_snapshots_begin -- Resets the state of a process with a new image. */
+void tree_snapshots_begin(struct process *p);
 
-/* tree_shots_look -- take over what has come, and begin what is to be done. */
-void tree_shots_look(struct tree *t);
+/* tree_snapshots_advance -- Copies the snapshots that have arrived, and starts the next jobs. */
+void tree_snapshots_advance(struct tree *t);
 
-/* tree_shots_see -- a look at a process's memory: is there more than was to be? */
-void tree_shots_see(struct tree *t, struct process *p, const struct image *im,
-		    const struct mu_sample *sample, uint64_t rss_peak);
+/* tree_snapshots_check_sample -- Compares a sample of a process's memory with the thresholds. */
+void tree_snapshots_check_sample(struct tree *t, struct process *p, const struct image *im,
+				 const struct mu_sample *sample, uint64_t rss_peak);
 
-/* tree_shots_end -- an image is complete, and will be given back: take what is still to be. */
-void tree_shots_end(struct tree *t, struct process *p);
+/* tree_snapshots_end -- Takes the outstanding snapshots of a complete image before its slot is
+ * freed. */
+void tree_snapshots_end(struct tree *t, struct process *p);
 
-/* tree_shots_ended -- the pidfd FD can be read. Returns false if it is of none of our children. */
-bool tree_shots_ended(struct tree *t, int fd);
+/* tree_snapshots_child_ended -- Handles the readable pidfd FD. Returns false if none of these
+ * children has it. */
+bool tree_snapshots_child_ended(struct tree *t, int fd);
 
-/* tree_shots_last, tree_shots_pending -- the number of the last snapshot so far, and whether
- * any up to NUMBER is not a file yet. */
-uint64_t tree_shots_last(void);
-bool tree_shots_pending(uint64_t number);
+/* tree_snapshots_last, tree_snapshots_pending -- Return the number of the last snapshot so far, and
+ * whether the file of any snapshot up to NUMBER is missing. */
+uint64_t tree_snapshots_last(void);
+bool tree_snapshots_pending(uint64_t number);
 
-/* tree_shots_must_look -- whether a child cannot be waited for but by asking. */
-bool tree_shots_must_look(void);
+/* tree_snapshots_must_poll -- Tells whether a child without a pidfd must be polled. */
+bool tree_snapshots_must_poll(void);
 
-/* tree_shots_finish -- wait for all files; a look with a SIGTERM behind it. */
-void tree_shots_finish(struct tree *t);
+/* tree_snapshots_finish -- Waits for all files. */
+void tree_snapshots_finish(struct tree *t);
 
-/* tree_shots_report -- a line for the snapshots that had none of their own. */
-void tree_shots_report(struct tree *t);
+/* tree_snapshots_report -- Adds a line for the snapshots that had none of their own. */
+void tree_snapshots_report(struct tree *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* chroots.c -- the directories that processes of a tree have for their root.
+/* chroots.c -- The root directories of the processes of a tree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void roots_see(struct roots *r, pid_t pid)
+void chroots_add(struct chroots *r, pid_t pid)
 {
 	char link[32], path[PATH_MAX];
 	ssize_t length;
@@ -18,7 +18,7 @@ void roots_see(struct roots *r, pid_t pid)
 	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
 	length = readlink(link, path, sizeof(path));
 	if (length <= 1 || length == (ssize_t)sizeof(path) || path[0] != '/' ||
-	    r->count == ROOTS_MAX)
+	    r->count == CHROOTS_MAX)
 		return;
 	path[length] = '\0';
 	for (size_t i = 0; i < r->count; i++)
@@ -28,9 +28,9 @@ void roots_see(struct roots *r, pid_t pid)
 	r->count += r->path[r->count] != NULL;
 }
 
-void roots_free(struct roots *r)
+void chroots_free(struct chroots *r)
 {
 	for (size_t i = 0; i < r->count; i++)
 		free(r->path[i]);
-	*r = (struct roots){ .count = 0 };
+	*r = (struct chroots){ .count = 0 };
 }

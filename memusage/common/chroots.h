@@ -1,5 +1,6 @@
-/* chroots.h -- the directories that processes of a tree have for their root: in a chroot, what the
- * recorder knows as /lib/x.so lies somewhere else for us.
+/* chroots.h -- The root directories of the processes of a tree.
+ *
+ * In a chroot, the file that the recorder knows as /lib/x.so has another path outside.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,22 +10,22 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { ROOTS_MAX = 8 };	/* what is more is not looked below */
+enum { CHROOTS_MAX = 8 }; /* further root directories are not searched */
 
-struct roots {
-	char *path[ROOTS_MAX];	/* as we see them; owned */
+struct chroots {
+	char *path[CHROOTS_MAX]; /* as seen from outside; owned */
 	size_t count;
 };
 
-/* roots_see -- add the root of a live process, if it is not ours and not known.
+/* chroots_add -- Adds the root directory of a live process if it is neither ours nor known.
  *
- * Of a process that we may not look at, or with a root that we cannot reach, nothing is added.
+ * Adds nothing if we may not inspect the process or cannot reach its root directory.
  * Cost a system call.
  * Source proc(5), /proc/PID/root.
  */
-void roots_see(struct roots *r, pid_t pid);
+void chroots_add(struct chroots *r, pid_t pid);
 
-/* roots_free -- release everything. Fine for a zeroed struct. */
-void roots_free(struct roots *r);
+/* chroots_free -- Releases everything. R may be zeroed. */
+void chroots_free(struct chroots *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* clock.c -- now, by the clocks that recordings use.
+/* clock.c -- The current time of the clocks that recordings use.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -41,7 +41,7 @@ static bool is_invariant(void)
 #endif
 }
 
-/* The kernel switches away from a counter that it has seen going wrong. */
+/* The kernel stops using a counter that it has found to be unstable. */
 bool clock_tsc_is_good(void)
 {
 	char source[32] = "";
@@ -60,8 +60,8 @@ bool clock_tsc_is_good(void)
 	return strcmp(source, "tsc\n") == 0 || strcmp(source, "kvm-clock\n") == 0;
 }
 
-/* Between the two readings we may have been put aside for milliseconds: the quickest of a few
- * tries is taken. */
+/* The scheduler may suspend us for milliseconds between two readings: keep the fastest of four
+ * tries. */
 void clock_pair(uint64_t *tsc, uint64_t *mono_ns)
 {
 	uint64_t best = UINT64_MAX;

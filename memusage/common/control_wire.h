@@ -1,7 +1,7 @@
-/* control_wire.h -- what `memusage --pid` and a collector tell each other.
+/* control_wire.h -- The messages between `memusage --pid` and a collector.
  *
- * One question and one answer per connection to the socket on which images say hello. As long as
- * the connection is open the image asked for is the client's alone, if it wanted that.
+ * Each connection carries one question and one answer, over the socket on which images register. A
+ * client that asks for it has exclusive use of the image as long as the connection is open.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,18 +10,18 @@
 
 #include <stdint.h>
 
-#define CONTROL_MAGIC UINT64_C(0x4c5254434d454d00) /* not that of a hello */
+#define CONTROL_MAGIC UINT64_C(0x4c5254434d454d00) /* differs from that of a registration */
 #define CONTROL_VERSION 1u
 
 enum { CONTROL_TEXT = 16384 };
 
 enum control_flag {
-	CONTROL_ALONE = 1,	/* nobody else is to work on the image meanwhile */
-	CONTROL_COUNT = 2	/* a file is to be numbered: count one more */
+	CONTROL_EXCLUSIVE = 1, /* no other client may work on the image meanwhile */
+	CONTROL_COUNT = 2      /* number one more file of the process */
 };
 
-/* With a pidfd of the process as SCM_RIGHTS, if the client could get one: process IDs of another
- * namespace mean something else there. */
+/* A client attaches a pidfd of the process as SCM_RIGHTS if it can get one, since a process ID has
+ * another meaning in another namespace. */
 struct control_question {
 	uint64_t magic;
 	uint32_t version;
@@ -32,13 +32,13 @@ struct control_question {
 
 enum control_status {
 	CONTROL_OK = 0,
-	CONTROL_UNKNOWN = 1,	/* this collector does not record it */
-	CONTROL_BUSY = 2,	/* another client works on it */
-	CONTROL_DENIED = 3,	/* you are not the user that records it */
-	CONTROL_NO_IMAGE = 4	/* between two images, or left out */
+	CONTROL_UNKNOWN = 1,	/* the collector does not record the process */
+	CONTROL_BUSY = 2,	/* another client works on the image */
+	CONTROL_DENIED = 3,	/* the client is not the user that records the process */
+	CONTROL_NO_IMAGE = 4	/* the process has no image now, or is excluded */
 };
 
-/* With the descriptor of the arena as SCM_RIGHTS if OK. */
+/* If the status is OK, the descriptor of the arena is attached as SCM_RIGHTS. */
 struct control_answer {
 	uint64_t magic;
 	uint32_t version;
@@ -46,11 +46,11 @@ struct control_answer {
 	int32_t pid;		/* as the collector sees it */
 	int32_t collector;
 	uint32_t slot;
-	uint32_t generation;	/* of the slot: if it has changed, the image has ended */
+	uint32_t generation;	/* of the slot; a change means that the image has ended */
 	uint32_t number;	/* of the file, from 1 */
 	uint32_t text_length;
 	uint64_t rss_peak;
-	char text[CONTROL_TEXT];	/* zero-terminated: what Massif's files say of the options,
+	char text[CONTROL_TEXT];	/* zero-terminated: the options as Massif's files list them,
 					 * then the options of the run for memusageprint */
 };
 

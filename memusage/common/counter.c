@@ -1,6 +1,6 @@
-/* counter.c -- trying the CPU's counter of instructions.
+/* counter.c -- Try the CPU's instruction counter.
  *
- * What fails here would fail in the program, where nobody could say why.
+ * A failure in the recorded program could not be explained to the user, so it is found here first.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,9 +22,10 @@
 #include "recording/recording.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-#define INSTEAD "; --time-unit=ms and B do without, --accesses=emulate counts anywhere"
+#define INSTEAD "; use --time-unit=ms or --time-unit=B, or count with --accesses=emulate"
 
-/* Programs may look at themselves below this: Linux has 2, Debian 3, where nobody may but root. */
+/* Programs may count their own instructions up to this level. The default is 2 in Linux and 3 in
+ * Debian, where only root may. */
 enum { PARANOID_MOST = 2 };
 
 uint32_t counter_parse(const char *text)
@@ -58,19 +59,24 @@ void counter_why(char *why, size_t size, int error, int paranoid)
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		snprintf(why, size, "this machine shows no such counter, as most virtual ones");
+		snprintf(why, size,
+			 "this machine has no such counter; most virtual machines have "
+			 "none");
 		return;
 	case EACCES:
 	case EPERM:
 		if (paranoid > PARANOID_MOST)
-			snprintf(why, size, PARANOID " is %d: the administrator can allow it by "
-				 "'sysctl kernel.perf_event_paranoid=%d'", paranoid, PARANOID_MOST);
+			snprintf(why, size,
+				 PARANOID " is %d: the administrator can allow it with "
+					  "'sysctl kernel.perf_event_paranoid=%d'",
+				 paranoid, PARANOID_MOST);
 		else
-			snprintf(why, size, "it is forbidden here, most likely by the container "
-				 "(seccomp)");
+			snprintf(why, size,
+				 "permission denied, most likely by the container's "
+				 "seccomp filter");
 		return;
 	case ENOSYS:
-		snprintf(why, size, "the kernel, or the container, has no perf_event_open");
+		snprintf(why, size, "the kernel or the container does not provide perf_event_open");
 		return;
 	default:
 		snprintf(why, size, "%s", strerror(error));
@@ -90,7 +96,7 @@ static int open_counter(uint32_t counter)
 	return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* What software counts is in the page itself. */
+/* Software counters have their value in the page itself. */
 static bool can_read(const struct perf_event_mmap_page *page, uint32_t counter)
 {
 	return page->cap_user_rdpmc || MU_COUNTER_TYPE(counter) == PERF_TYPE_SOFTWARE;
@@ -105,19 +111,19 @@ uint32_t counter_find(void)
 	int fd;
 
 	if (!counter)
-		die("$" MU_ENV_COUNTER " is not TYPE:EVENT, two numbers");
+		die("$" MU_ENV_COUNTER " must be TYPE:EVENT, two numbers of perf_event_open(2)");
 	fd = open_counter(counter);
 	if (fd < 0) {
 		counter_why(why, sizeof(why), errno, read_paranoid());
-		die("--time-unit=i: instructions cannot be counted: %s" INSTEAD, why);
+		die("--time-unit=i: cannot count instructions: %s" INSTEAD, why);
 	}
 	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	if (page == MAP_FAILED)
-		die("--time-unit=i: the counter of instructions cannot be mapped: %m" INSTEAD);
+		die("--time-unit=i: cannot map the instruction counter: %m" INSTEAD);
 	if (!can_read(page, counter))
-		die("--time-unit=i: programs may not read the counter of instructions: the "
-		    "administrator can allow it by 'echo 1 "
+		die("--time-unit=i: programs may not read the instruction counter: the "
+		    "administrator can allow it with 'echo 1 "
 		    ">/sys/bus/event_source/devices/cpu/rdpmc'" INSTEAD);
 	munmap(page, size);
 	return counter;

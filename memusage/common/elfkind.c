@@ -1,4 +1,4 @@
-/* elfkind.c -- what kind of program a file is, as far as preloading goes.
+/* elfkind.c -- Tell whether a library can be preloaded into a program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,18 +25,18 @@
 
 enum { READ_MAX = 64 << 10 };
 
-/* The start of a file; everything asked of it is bounds-checked by part(). */
+/* The start of a file. All accesses to it are bounds-checked by range_at(). */
 struct start {
 	unsigned char bytes[READ_MAX];
 	size_t length;
 };
 
-static const void *part(const struct start *s, uint64_t offset, uint64_t length)
+static const void *range_at(const struct start *s, uint64_t offset, uint64_t length)
 {
 	return offset > s->length || length > s->length - offset ? NULL : s->bytes + offset;
 }
 
-static bool read_start(const char *file, struct start *s)
+static bool read_file_start(const char *file, struct start *s)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	ssize_t n;
@@ -61,7 +61,7 @@ static void copy_text(char *to, unsigned int size, const void *from, size_t leng
 }
 
 /* #! /bin/interpreter argument */
-static enum elf_kind script(const struct start *s, char *interpreter, unsigned int size)
+static enum elf_kind read_interpreter(const struct start *s, char *interpreter, unsigned int size)
 {
 	const char *line = (const char *)s->bytes + 2;
 	const char *end = memchr(line, '\n', s->length - 2);
@@ -74,22 +74,23 @@ static enum elf_kind script(const struct start *s, char *interpreter, unsigned i
 	return ELF_SCRIPT;
 }
 
-/* The loader's path; "" if there is none or it lies beyond what was read. */
+/* Copies the loader's path, or "" if it is beyond the bytes that were read. Returns false if the
+ * program has no loader. */
 static bool find_loader(const struct start *s, const Elf64_Ehdr *header, char *interpreter,
 			unsigned int size)
 {
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		Elf64_Phdr segment;
-		const void *at = part(s, header->e_phoff + (uint64_t)i * sizeof(segment),
-				      sizeof(segment));
+		const void *at = range_at(s, header->e_phoff + (uint64_t)i * sizeof(segment),
+					  sizeof(segment));
 		const void *path;
 
 		if (!at)
-			return true;	/* not readable here: assume the best */
+			return true;	/* not readable here: assume that it has one */
 		memcpy(&segment, at, sizeof(segment));
 		if (segment.p_type != PT_INTERP)
 			continue;
-		path = part(s, segment.p_offset, segment.p_filesz);
+		path = range_at(s, segment.p_offset, segment.p_filesz);
 		if (path)
 			copy_text(interpreter, size, path, segment.p_filesz);
 		return true;
@@ -97,10 +98,10 @@ static bool find_loader(const struct start *s, const Elf64_Ehdr *header, char *i
 	return false;
 }
 
-static enum elf_kind binary(const struct start *s, char *interpreter, unsigned int size)
+static enum elf_kind classify_elf(const struct start *s, char *interpreter, unsigned int size)
 {
 	Elf64_Ehdr header;
-	const void *at = part(s, 0, sizeof(header));
+	const void *at = range_at(s, 0, sizeof(header));
 
 	if (s->bytes[EI_CLASS] != ELFCLASS64)
 		return ELF_OTHER_CLASS;
@@ -116,7 +117,7 @@ static enum elf_kind binary(const struct start *s, char *interpreter, unsigned i
 	return ELF_LOADABLE;
 }
 
-/* What makes the kernel set AT_SECURE for a program that we start. */
+/* The conditions under which the kernel sets AT_SECURE for a program that we execute. */
 static bool is_privileged(const char *file)
 {
 	struct stat st;
@@ -137,11 +138,11 @@ enum elf_kind elfkind_of(const char *file, char *interpreter, unsigned int size)
 	interpreter[0] = '\0';
 	if (is_privileged(file))
 		return ELF_PRIVILEGED;
-	if (!read_start(file, &s))
+	if (!read_file_start(file, &s))
 		return errno == EACCES || errno == ENOENT ? ELF_UNREADABLE : ELF_LOADABLE;
 	if (s.length >= 2 && memcmp(s.bytes, "#!", 2) == 0)
-		return script(&s, interpreter, size);
+		return read_interpreter(&s, interpreter, size);
 	if (s.length > EI_CLASS && memcmp(s.bytes, ELFMAG, SELFMAG) == 0)
-		return binary(&s, interpreter, size);
+		return classify_elf(&s, interpreter, size);
 	return ELF_NO_PROGRAM;
 }

@@ -1,4 +1,4 @@
-/* escape.c -- names from elsewhere, made fit for a terminal.
+/* escape.c -- Escape untrusted text for a terminal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* escape.h -- names from elsewhere, made fit for a terminal.
+/* escape.h -- Escape untrusted text for a terminal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-/* escape_text -- copy TEXT so that it can drive no terminal and fill no second line.
+/* escape_text -- Copies TEXT so that it can neither control a terminal nor begin a new line.
  *
- * Bytes of what a terminal must not be given (cli/terminal.h) become \xNN; what it shows stays.
- * safe  gets at most SIZE bytes with the final zero; cut at a whole character.
+ * Bytes that a terminal must not receive (cli/terminal.h) become \xNN; the others stay.
+ * safe  receives at most SIZE bytes with the final zero; it is cut at a whole character.
  * Returns SAFE.
  */
 const char *escape_text(char *safe, size_t size, const char *text);

@@ -1,4 +1,4 @@
-/* fd_passing.c -- messages between processes that may carry a descriptor.
+/* fd_passing.c -- Send and receive messages that may carry a descriptor.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@ union descriptor {
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
-int passing_send(int connection, const void *data, size_t size, int fd, int flags)
+int fd_passing_send(int connection, const void *data, size_t size, int fd, int flags)
 {
 	union descriptor control = { .room = { 0 } };
 	struct iovec part = { (void *)(uintptr_t)data, size };
@@ -31,7 +31,7 @@ int passing_send(int connection, const void *data, size_t size, int fd, int flag
 	return sendmsg(connection, &message, flags | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-/* The first descriptor of a header; the others are closed. FIRST is returned if it is one. */
+/* Returns FIRST or, if that is negative, the first descriptor of the header; closes the others. */
 static int take_descriptors(const struct cmsghdr *header, int first)
 {
 	size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -48,9 +48,9 @@ static int take_descriptors(const struct cmsghdr *header, int first)
 	return first;
 }
 
-/* There is room for one descriptor, and the kernel closes those that find none. CMSG_SPACE() is
- * rounded up: two would find place there. */
-ssize_t passing_receive(int connection, void *data, size_t size, int *fd)
+/* The buffer holds one descriptor, and the kernel closes those that do not fit. CMSG_SPACE() is
+ * rounded up: two would fit into that. */
+ssize_t fd_passing_receive(int connection, void *data, size_t size, int *fd)
 {
 	union descriptor control;
 	struct iovec part = { data, size };

@@ -1,4 +1,4 @@
-/* fd_passing.h -- messages between processes that may carry a descriptor.
+/* fd_passing.h -- Send and receive messages that may carry a descriptor.
  *
  * Source  unix(7), SCM_RIGHTS.
  *
@@ -10,20 +10,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* passing_send -- send one message.
+/* fd_passing_send -- Sends one message.
  *
- * fd     descriptor that goes with it, or -1. It stays open here.
- * flags  of sendmsg(), beside MSG_NOSIGNAL.
+ * fd     descriptor to attach, or -1; it stays open here.
+ * flags  of sendmsg(), besides MSG_NOSIGNAL.
  * Returns 0, or -1 with errno.
  */
-int passing_send(int connection, const void *data, size_t size, int fd, int flags);
+int fd_passing_send(int connection, const void *data, size_t size, int fd, int flags);
 
-/* passing_receive -- receive one message, without waiting.
+/* fd_passing_receive -- Receives one message without waiting.
  *
- * Of several descriptors that come with it all but the first are closed.
- * fd  set to the descriptor that came with it, closed on exec, to be closed by the caller; or -1.
- * Returns the bytes received, 0 at the end of the connection, -1 with errno.
+ * fd  receives the first attached descriptor (close-on-exec, owned by the caller), or -1; further
+ *     descriptors are closed.
+ * Returns the number of bytes received, 0 at the end of the connection, or -1 with errno.
  */
-ssize_t passing_receive(int connection, void *data, size_t size, int *fd);
+ssize_t fd_passing_receive(int connection, void *data, size_t size, int *fd);
 
 #endif

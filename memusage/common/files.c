@@ -1,4 +1,4 @@
-/* files.c -- open the files that memusage writes.
+/* files.c -- Open the files that memusage writes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -45,8 +45,8 @@ int files_temporary(void)
 	return fd;
 }
 
-/* %%p is a percent sign and a p. */
-static bool has_any(const char *pattern, const char *letters)
+/* %%p is a percent sign followed by a p. */
+static bool has_specifier(const char *pattern, const char *letters)
 {
 	for (; *pattern; pattern++) {
 		if (*pattern != '%')
@@ -61,7 +61,7 @@ static bool has_any(const char *pattern, const char *letters)
 
 bool files_has_pid(const char *pattern)
 {
-	return has_any(pattern, "p");
+	return has_specifier(pattern, "p");
 }
 
 char *files_expand(const char *pattern, pid_t pid)
@@ -74,7 +74,7 @@ char *files_expand(const char *pattern, pid_t pid)
 	return name;
 }
 
-/* The names are not known yet, but their directory is. */
+/* The file names are not known yet, but their directory is. */
 static void check_directory(char *name)
 {
 	char *slash = strrchr(name, '/');
@@ -109,7 +109,7 @@ void files_check(const char *pattern, unsigned flags)
 {
 	char *name = files_expand(pattern, getpid());
 
-	if (has_any(pattern, "pn"))
+	if (has_specifier(pattern, "pn"))
 		check_directory(name);
 	else
 		files_check_name(name, flags);

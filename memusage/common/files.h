@@ -1,4 +1,4 @@
-/* files.h -- open the files that memusage writes.
+/* files.h -- Open the files that memusage writes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,37 +8,40 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* files_open_empty -- output_open_file() for the public; a regular file that was there is emptied.
+/* files_open_empty -- Opens a file with output_open_file() and OUTPUT_PUBLIC, and empties it if it
+ * is a regular file.
  *
  * Returns a descriptor, or -1 with errno.
  */
 int files_open_empty(const char *name);
 
-/* files_temporary -- a nameless file in $TMPDIR or /tmp; gone when it is closed.
+/* files_temporary -- Creates a nameless file in $TMPDIR or /tmp, which disappears when it is
+ * closed.
  *
  * Returns a descriptor for reading and writing, or -1 with errno.
  */
 int files_temporary(void);
 
-/* files_has_pid -- whether a file name pattern holds %p. */
+/* files_has_pid -- Tells whether a file name pattern has %p. */
 bool files_has_pid(const char *pattern);
 
-/* files_expand -- the name that a pattern stands for, to be freed; see output_expand().
+/* files_expand -- Returns the file name that PATTERN stands for, to be freed; see output_expand().
  *
- * Dies with a message if the pattern is wrong, which it is for every PID or for none.
+ * Dies with a message if the pattern is invalid, which does not depend on the PID.
  */
 char *files_expand(const char *pattern, pid_t pid);
 
-/* files_check -- die if what PATTERN stands for cannot be written; nothing is changed or left.
+/* files_check -- Dies with a message if the files of PATTERN cannot be written. Leaves everything
+ * as it was.
  *
- * pattern  as for files_expand(). Of one that holds %p or %n only the directory is looked at.
+ * pattern  as for files_expand(). If it has %p or %n, only the directory is checked.
  * flags    enum output_flag: OUTPUT_PUBLIC or 0.
  */
 void files_check(const char *pattern, unsigned flags);
 
-/* files_check_name -- the same for a name in which % means nothing.
+/* files_check_name -- Does the same for a name in which % has no meaning.
  *
- * What is no file (a pipe, a terminal) is not opened: its other end would take that for a use.
+ * Does not open a pipe or a terminal: the process at its other end would take that for use.
  */
 void files_check_name(const char *name, unsigned flags);
 

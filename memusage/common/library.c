@@ -1,4 +1,4 @@
-/* library.c -- the recorder, which lies beside this program.
+/* library.c -- Find the recorder, which is installed next to this program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,8 +16,9 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/private_dir.h"
 
-/* This program's file: its directory in DIR, its name is returned; NULL if unknown. */
-static const char *own_file(char dir[PATH_MAX])
+/* Returns the name of this program's file and copies its directory to DIR. Returns NULL if it is
+ * unknown. */
+static const char *find_own_file(char dir[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", dir, PATH_MAX - 1);
 	char *slash;
@@ -32,22 +33,26 @@ static const char *own_file(char dir[PATH_MAX])
 	return slash + 1;
 }
 
-static void make_link(struct library *library, const char *target, const char *name)
+static void make_recorder_link(struct library *library, const char *target, const char *name)
 {
 	if (!private_dir_new(library->dir, sizeof(library->dir)))
-		die("cannot make a directory for a link to %s: %m", target);
+		die("cannot create a directory for a link to %s: %m; set TMPDIR to a writable "
+		    "directory",
+		    target);
 	snprintf(library->path, sizeof(library->path), "%s/%s", library->dir, name);
 	if (symlink(target, library->path) < 0)
-		die("cannot make the link %s: %m", library->path);
+		die("cannot create the symbolic link %s: %m", library->path);
 }
 
 char *library_directory(void)
 {
 	char dir[PATH_MAX], *slash;
 
-	if (!own_file(dir))
-		die("cannot tell where memusage is installed: /proc/self/exe: %m");
-	/* bin -> its parent; the path then holds no "..", whoever looks at it later. */
+	if (!find_own_file(dir))
+		die("cannot find where memusage is installed: /proc/self/exe: %m; is /proc "
+		    "mounted?");
+	/* Replaces bin by its parent, so that the path has no ".." when other processes resolve
+	 * it. */
 	slash = strrchr(dir, '/');
 	if (slash)
 		*slash = '\0';
@@ -62,11 +67,11 @@ void library_find(struct library *library, const char *name)
 	library->dir[0] = '\0';
 	length = snprintf(library->path, sizeof(library->path), "%s/%s", dir, name);
 	if ((size_t)length >= sizeof(library->path))
-		die("the path of memusage is too long: %s", dir);
+		die("memusage is installed under a path that is too long: %s", dir);
 	if (access(library->path, R_OK) < 0)
-		die("the recorder is missing: %s: %m; install memusage again", library->path);
+		die("the recorder is missing: %s: %m; reinstall memusage", library->path);
 	if (strpbrk(library->path, " \t\n:"))
-		make_link(library, xstrdup(library->path), name);
+		make_recorder_link(library, xstrdup(library->path), name);
 	free(dir);
 }
 
@@ -81,7 +86,7 @@ void library_remove(const struct library *library)
 char *library_sibling(const char *name)
 {
 	char dir[PATH_MAX];
-	const char *own = own_file(dir);
+	const char *own = find_own_file(dir);
 	const char *suffix = "";
 
 	if (!own)

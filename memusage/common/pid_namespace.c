@@ -1,7 +1,7 @@
-/* pid_namespace.c -- processes that see themselves under another ID.
+/* pid_namespace.c -- Find processes that have another ID in their own PID namespace.
  *
- * Looking through /proc costs some 20 us for each process of the machine, and many slots may ask at
- * once: what was found is kept.
+ * A scan of /proc costs about 20 us for each process of the machine, and many slots may need it at
+ * once, so its result is cached.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,27 +18,27 @@
 
 enum { KEPT_NS = 20000000 };
 
-struct nested {
+struct nested_process {
 	pid_t pid;
 	pid_t inner;
 	pid_t parent;
 };
 
-static struct nested *list;
+static struct nested_process *list;
 static size_t count;
 static uint64_t looked_ns;
 
-static void add(pid_t pid)
+static void append_if_nested(pid_t pid)
 {
 	pid_t inner = process_own_pid(pid);
 
 	if (inner == pid)
 		return;
 	list = xreallocarray(list, count + 1, sizeof(*list));
-	list[count++] = (struct nested){ pid, inner, process_parent(pid) };
+	list[count++] = (struct nested_process){ pid, inner, process_parent(pid) };
 }
 
-static void look(void)
+static void scan_proc(void)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
@@ -49,19 +49,19 @@ static void look(void)
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (pid > 0)
-			add(pid);
+			append_if_nested(pid);
 	}
 	if (proc)
 		closedir(proc);
 }
 
-pid_t nested_find(pid_t inner, pid_t parent, uint64_t since_ns)
+pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns)
 {
 	pid_t found = 0;
 
 	if (looked_ns == 0 || (looked_ns <= since_ns &&
 			       clock_now(CLOCK_BOOTTIME) - looked_ns > KEPT_NS))
-		look();
+		scan_proc();
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].inner != inner)
 			continue;

@@ -1,4 +1,4 @@
-/* pid_namespace.h -- processes in PID namespaces of their own, where they have another ID.
+/* pid_namespace.h -- Find processes that have another ID in their own PID namespace.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,14 +8,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* nested_find -- a process by the ID it has in its own, nested PID namespace.
+/* pid_namespace_find -- Finds a process by the ID that it has in its own, nested PID namespace.
  *
- * inner     as the process sees itself.
- * parent    its real parent when it was made, preferred if several would do; 0 unknown.
- * since_ns  when it was there already (CLOCK_BOOTTIME): what was seen of /proc after that is not
- *           looked at again, nor what was seen within the last 20 ms: ask again before giving up.
- * Returns its real process ID, 0 if there is none. Source: proc(5), NSpid.
+ * inner     the ID that the process sees.
+ * parent    process ID of its parent, preferred if several processes match; 0 if unknown.
+ * since_ns  a time (CLOCK_BOOTTIME) at which the process existed. A scan of /proc that is younger
+ *           than this, or younger than 20 ms, is not repeated: call again before giving up.
+ * Returns its process ID here, or 0 if there is none.
+ * Source proc(5), NSpid.
  */
-pid_t nested_find(pid_t inner, pid_t parent, uint64_t since_ns);
+pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* private_dir.c -- a place for sockets and links that nobody else can tamper with.
+/* private_dir.c -- Directories for sockets and links that other users cannot change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,7 @@ bool private_dir_shared(char *dir, size_t size)
 }
 
 /* ld.so splits LD_PRELOAD at blanks and colons. */
-static bool is_plain(const char *path)
+static bool is_preload_safe(const char *path)
 {
 	return path[0] == '/' && strpbrk(path, " \t\n:") == NULL;
 }
@@ -34,7 +34,7 @@ bool private_dir_new(char *dir, size_t size)
 {
 	const char *base = getenv("TMPDIR");
 
-	if (!base || !is_plain(base) || strlen(base) > 60)
+	if (!base || !is_preload_safe(base) || strlen(base) > 60)
 		base = "/tmp";
 	if ((size_t)snprintf(dir, size, "%s/memusage-XXXXXX", base) >= size)
 		return false;

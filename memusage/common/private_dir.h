@@ -1,4 +1,4 @@
-/* private_dir.h -- a place for sockets and links that nobody else can tamper with.
+/* private_dir.h -- Directories for sockets and links that other users cannot change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,15 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* private_dir_shared -- $XDG_RUNTIME_DIR/memusage, made if need be.
+/* private_dir_shared -- Returns $XDG_RUNTIME_DIR/memusage in DIR, and creates it if necessary.
  *
- * Only if it belongs to us alone (0700). Returns false if there is none.
+ * Returns false if there is no such directory that belongs to us with mode 0700.
  */
 bool private_dir_shared(char *dir, size_t size);
 
-/* private_dir_new -- a new directory of mode 0700 under $TMPDIR or /tmp, ours to remove.
+/* private_dir_new -- Creates a directory of mode 0700 in $TMPDIR or /tmp, which the caller removes.
  *
- * The name holds neither blanks nor colons. Returns false if it cannot be made.
+ * Its name has neither blanks nor colons. Returns false if it cannot be created.
  */
 bool private_dir_new(char *dir, size_t size);
 

@@ -1,4 +1,4 @@
-/* process.c -- the processes that the collector knows.
+/* process.c -- The processes that the collector knows.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,7 +19,7 @@
 
 #include "cli/xmalloc.h"
 
-/* Descriptors that processes leave free, or a quarter where there are few. */
+/* Number of descriptors that processes leave free, or a quarter of the limit if that is less. */
 enum { SPARE = 32 };
 
 struct process *processes_find(const struct processes *all, pid_t pid)
@@ -53,11 +53,12 @@ struct process *processes_owner(const struct processes *all, const struct arena 
 	return NULL;
 }
 
-/* A number from /proc/PID/stat, counted from the state behind the name, which is 0:
+/* Returns a number from /proc/PID/stat. Fields count from the state behind the name, which is field
+ * 0:
  *
  *	4711 (na) me) S 4700 4711 ...
  */
-static uint64_t stat_field(pid_t pid, int field)
+static uint64_t read_stat_field(pid_t pid, int field)
 {
 	char path[32], line[1024];
 	const char *at;
@@ -96,12 +97,12 @@ void process_name(pid_t pid, char name[17])
 
 pid_t process_parent(pid_t pid)
 {
-	return (pid_t)stat_field(pid, 1);
+	return (pid_t)read_stat_field(pid, 1);
 }
 
 uint64_t process_start_time(pid_t pid)
 {
-	return stat_field(pid, 19);
+	return read_stat_field(pid, 19);
 }
 
 bool process_has_child_but(pid_t except)
@@ -120,11 +121,12 @@ bool process_has_child_but(pid_t except)
 	return found;
 }
 
-/* The last number of a line with two or more, one per namespace from ours inwards:
+/* Returns the last number of a line that has one number for each namespace, from ours inwards; 0 if
+ * there is only one:
  *
  *	NSpid:	4711	1
  */
-static pid_t inner_pid(pid_t pid)
+static pid_t read_innermost_pid(pid_t pid)
 {
 	char path[32], text[4096];
 	const char *line, *end, *last;
@@ -148,7 +150,7 @@ static pid_t inner_pid(pid_t pid)
 
 pid_t process_own_pid(pid_t pid)
 {
-	pid_t inner = inner_pid(pid);
+	pid_t inner = read_innermost_pid(pid);
 
 	return inner > 0 ? inner : pid;
 }
@@ -163,7 +165,7 @@ bool process_sees_all(void)
 }
 
 /* 300000000000-310000000000 rw-s 00000000 00:01 2049     /memfd:memusage (deleted) */
-static bool is_line_of(const char *line, ino_t inode)
+static bool is_mapping_of(const char *line, ino_t inode)
 {
 	unsigned long long found = 0;
 
@@ -186,13 +188,13 @@ int process_maps(pid_t pid, int fd)
 		return -1;
 	}
 	while (!found && getline(&line, &size, maps) > 0)
-		found = strstr(line, "memfd:") && is_line_of(line, st.st_ino);
+		found = strstr(line, "memfd:") && is_mapping_of(line, st.st_ino);
 	free(line);
 	fclose(maps);
 	return found;
 }
 
-int process_spare(int fd)
+int process_reserve_fds(int fd)
 {
 	struct rlimit limit;
 	rlim_t spare;
@@ -215,7 +217,7 @@ struct process *processes_add(struct processes *all, pid_t pid)
 	p->slot = -1;
 	p->memory_fd = -1;
 	p->control = -1;
-	p->pidfd = pid > 0 ? process_spare((int)syscall(SYS_pidfd_open, pid, 0)) : -1;
+	p->pidfd = pid > 0 ? process_reserve_fds((int)syscall(SYS_pidfd_open, pid, 0)) : -1;
 	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
 	if (p->pidfd < 0 && !p->has_ended)
 		p->start = process_start_time(pid);

@@ -1,7 +1,7 @@
-/* process.h -- the processes that the collector knows.
+/* process.h -- The processes that the collector knows.
  *
- * Process IDs are those of the collector's namespace. A process ID names a process only while
- * that is alive, so each entry holds a pidfd.
+ * Process IDs are those of the collector's namespace. An ID identifies a process only during its
+ * lifetime, so each entry holds a pidfd.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,28 +20,29 @@ struct datalog;
 
 struct process {
 	pid_t pid;
-	int pidfd;		/* -1: none to be had, looked after by the timer */
-	uint64_t start;		/* start time of /proc/PID/stat, 0 unknown; for want of a pidfd */
+	int pidfd;		/* -1: not available, the process is polled by a timer */
+	uint64_t start;		/* start time in /proc/PID/stat, 0 unknown; used without a pidfd */
 	struct arena *arena;
-	int slot;		/* of arena, -1: has no image now */
-	bool is_live;		/* the image has been announced */
+	int slot;		/* of arena; -1: it has no image now */
+	bool is_live;		/* the image has registered */
 	bool is_forked;		/* began as a copy of its parent */
 	bool has_ended;		/* its pidfd said so, or there never was such a process */
-	bool is_gone;		/* to be removed by processes_sweep() */
-	unsigned int images;	/* that have had a data file */
-	struct datalog *log;	/* NULL: none wanted */
+	bool is_gone;		/* processes_sweep() is to remove it */
+	unsigned int images;	/* number of its images that have had a data file */
+	struct datalog *log;	/* NULL: its events are not logged */
 	struct samples samples;	/* of its memory; see tree_memory.h */
-	int memory_fd;		/* procmem_open(), -1: it is not looked at */
-	uint64_t memory_due_ns;	/* CLOCK_MONOTONIC of the next look */
+	int memory_fd;		/* procmem_open(); -1: its memory is not sampled */
+	uint64_t memory_due_ns;	/* CLOCK_MONOTONIC of the next sample */
 	uint64_t memory_began_ns;
 	int control;		/* connection of the client that works on its image, -1 none */
-	bool is_shot;		/* a snapshot of its image is being written by a child of ours */
-	unsigned int files;	/* that were numbered for it */
-	uint32_t wanted;	/* why a snapshot is to be taken from outside; of mu_trigger.why */
-	uint32_t signals;	/* of mu_triggers.signals, those that are in `wanted` or done */
-	uint32_t met;		/* conditions that the collector watches, met since they were not */
-	uint64_t highest;	/* most resident memory at the last look */
-	unsigned int shots;	/* snapshots taken by themselves */
+	bool has_snapshot_child; /* a child of ours takes a snapshot of its image */
+	unsigned int files;	/* number of its files that have been numbered */
+	uint32_t wanted;	/* reasons for a snapshot from outside, as in mu_trigger.why */
+	uint32_t signals;	/* mu_triggers.signals up to which snapshots are taken or in
+				 * `wanted` */
+	uint32_t met;		/* conditions that the collector checks and that hold now */
+	uint64_t rss_highest;	/* peak resident memory at the last sample */
+	unsigned int snapshots; /* number of automatic snapshots taken */
 };
 
 struct processes {
@@ -49,63 +50,63 @@ struct processes {
 	size_t count;
 };
 
-/* processes_find -- the entry of a process that is not known to have ended, or NULL. */
+/* processes_find -- Returns the entry of a process that is not known to have ended, or NULL. */
 struct process *processes_find(const struct processes *all, pid_t pid);
 
-/* processes_by_pidfd -- the entry whose pidfd is FD, or NULL. */
+/* processes_by_pidfd -- Returns the entry whose pidfd is FD, or NULL. */
 struct process *processes_by_pidfd(const struct processes *all, int fd);
 
-/* processes_add -- a new entry, with a pidfd if one can be had.
+/* processes_add -- Adds an entry, with a pidfd if one is available.
  *
- * pid  0 or that of a process that is gone already: the entry has ended.
- * Never NULL: a process that cannot be watched is looked after by the timer.
+ * pid  0 or the ID of a process that no longer exists makes an entry that has ended.
+ * Never returns NULL: a process without a pidfd is polled by a timer.
  */
 struct process *processes_add(struct processes *all, pid_t pid);
 
-/* process_spare -- FD, that is to be open for as long as a process lives, unless it is one of the
- * last that may be had: these are for connections, arenas and what is open for a moment, without
- * which new processes would wait in vain.
+/* process_reserve_fds -- Returns FD unless it is one of the last descriptors that we may have.
  *
- * fd  -1 is passed on.
- * Returns it, or closes it and returns -1 with EMFILE.
+ * Connections, arenas and files that are open for a moment need these: without them new processes
+ * would wait in vain. FD is to stay open for the lifetime of a process, or is -1.
+ * Returns FD, or closes it and returns -1 with EMFILE.
  */
-int process_spare(int fd);
+int process_reserve_fds(int fd);
 
-/* processes_owner -- who has slot SLOT of ARENA, or NULL. */
+/* processes_owner -- Returns the process that has slot SLOT of ARENA, or NULL. */
 struct process *processes_owner(const struct processes *all, const struct arena *arena, int slot);
 
-/* process_is_dead -- whether it has ended. Cost one system call, or a file of /proc. */
+/* process_is_dead -- Tells whether the process has ended. Cost one system call, or one file of
+ * /proc. */
 bool process_is_dead(const struct process *p);
 
-/* process_name -- what the kernel calls a process, also one that has ended but is not waited for.
+/* process_name -- Reads the kernel's name of a process, which may be a zombie.
  *
- * name  gets it, as prctl(2), PR_SET_NAME has it: "" if it is not known.
+ * name  receives it (prctl(2), PR_SET_NAME), or "" if it is unknown.
  */
 void process_name(pid_t pid, char name[17]);
 
-/* process_start_time -- when PID began, in clock ticks since the boot; 0 if unknown. */
+/* process_start_time -- Returns when PID began, in clock ticks since the boot; 0 if unknown. */
 uint64_t process_start_time(pid_t pid);
 
-/* process_parent -- the parent of PID, 0 if unknown. */
+/* process_parent -- Returns the parent of PID, 0 if unknown. */
 pid_t process_parent(pid_t pid);
 
-/* process_own_pid -- the ID that PID has for itself, in its own PID namespace. */
+/* process_own_pid -- Returns the ID that PID has in its own PID namespace. */
 pid_t process_own_pid(pid_t pid);
 
-/* process_sees_all -- whether /proc shows us every process (hidepid=, see proc(5)). */
+/* process_sees_all -- Tells whether /proc shows every process (hidepid=, see proc(5)). */
 bool process_sees_all(void);
 
-/* process_maps -- whether PID has the file of descriptor FD mapped: 1 yes, 0 no, -1 if we may
- * not know. */
+/* process_maps -- Tells whether PID has mapped the file of descriptor FD: 1 yes, 0 no, -1
+ * unknown. */
 int process_maps(pid_t pid, int fd);
 
-/* process_has_child_but -- whether the caller has a living child besides EXCEPT.
+/* process_has_child_but -- Tells whether the caller has a living child besides EXCEPT.
  *
- * Looks through /proc: for PID 1 of a container, which all orphans come to.
+ * Scans /proc: PID 1 of a container needs it, since all orphans become its children.
  */
 bool process_has_child_but(pid_t except);
 
-/* processes_sweep -- forget the entries that are marked as gone. */
+/* processes_sweep -- Removes the entries that are marked as gone. */
 void processes_sweep(struct processes *all);
 
 #endif

@@ -1,4 +1,4 @@
-/* procmem.c -- the memory of a process as the kernel accounts it.
+/* procmem.c -- The memory of a process as the kernel accounts for it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -37,7 +37,7 @@ static const struct {
 };
 
 /* RssAnon:	     136 kB */
-static void take_line(struct procmem *m, const char *line)
+static void parse_status_line(struct procmem *m, const char *line)
 {
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		size_t length = strlen(fields[i].name);
@@ -61,7 +61,7 @@ bool procmem_read(int fd, struct procmem *m)
 	text[length] = '\0';
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		take_line(m, line);
+		parse_status_line(m, line);
 	}
 	return m->rss_peak > 0;
 }

@@ -1,4 +1,4 @@
-/* procmem.h -- the memory of a process as the kernel accounts it.
+/* procmem.h -- The memory of a process as the kernel accounts for it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,26 +9,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes. What the kernel does not say is 0. */
+/* In bytes. Fields that the kernel does not report are 0. */
 struct procmem {
 	uint64_t rss_anon, rss_file, rss_shmem;	/* resident */
 	uint64_t swap;
-	uint64_t rss_peak;	/* most that was ever resident */
+	uint64_t rss_peak;	/* the highest that was ever resident */
 	uint64_t data;		/* private and writable, resident or not */
 	uint64_t stack;		/* of the main thread, resident or not */
 	uint64_t threads;	/* a count */
 };
 
-/* procmem_open -- a descriptor for procmem_read(); -1 with errno.
+/* procmem_open -- Returns a descriptor for procmem_read(), or -1 with errno.
  *
- * It goes on meaning this process when its ID is given to another.
+ * The descriptor still belongs to this process when its ID is reused.
  */
 int procmem_open(pid_t pid);
 
-/* procmem_read -- look at the process. Cost about 20 us.
+/* procmem_read -- Reads the memory of the process. Cost about 20 us.
  *
- * Returns false if it has ended, or is a zombie.
- * Source proc(5), /proc/PID/status; Linux 4.5 and later tell the parts.
+ * Returns false if it has ended or is a zombie.
+ * Source proc(5), /proc/PID/status; Linux 4.5 and later report the parts.
  */
 bool procmem_read(int fd, struct procmem *m);
 

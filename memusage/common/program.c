@@ -1,4 +1,4 @@
-/* program.c -- find the program to run, and say why it cannot be.
+/* program.c -- Find the program to run, or tell why it cannot be run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,8 +14,8 @@
 
 #include "cli/xmalloc.h"
 
-/* 0 or an errno. Devices and pipes are refused by execve just as directories are. */
-static int judge(const char *path)
+/* Returns 0 or an errno. execve refuses devices and pipes just as directories. */
+static int check_executable(const char *path)
 {
 	struct stat st;
 
@@ -28,7 +28,7 @@ static int judge(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? errno : 0;
 }
 
-static int status_of(int error)
+static int exit_status_of(int error)
 {
 	errno = error;
 	return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
@@ -45,15 +45,15 @@ static int search_path(const char *name, char **path)
 		size_t length = strcspn(at, ":");
 		char *candidate = length == 0 ? xstrdup(name) :
 				  xasprintf("%.*s/%s", (int)length, at, name);
-		int error = judge(candidate);
+		int error = check_executable(candidate);
 		struct stat st;
 
 		if (error == 0) {
 			*path = candidate;
 			return 0;
 		}
-		/* A directory of that name is as good as nothing there, and one of PATH that may
-		 * not be searched has nothing, as for shells. */
+		/* As in shells, a directory of that name does not count, nor does a directory of
+		 * PATH that may not be searched. */
 		if (error == EACCES && stat(candidate, &st) == 0)
 			refused = error;
 		free(candidate);
@@ -61,7 +61,7 @@ static int search_path(const char *name, char **path)
 			break;
 		at += length + 1;
 	}
-	return status_of(refused ? refused : ENOENT);
+	return exit_status_of(refused ? refused : ENOENT);
 }
 
 int program_find(const char *name, char **path)
@@ -70,12 +70,12 @@ int program_find(const char *name, char **path)
 
 	*path = NULL;
 	if (*name == '\0')
-		return status_of(ENOENT);
+		return exit_status_of(ENOENT);
 	if (!strchr(name, '/'))
 		return search_path(name, path);
-	error = judge(name);
+	error = check_executable(name);
 	if (error)
-		return status_of(error);
+		return exit_status_of(error);
 	*path = xstrdup(name);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* program.h -- find the program to run, and say why it cannot be.
+/* program.h -- Find the program to run, or tell why it cannot be run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,10 +8,10 @@
 /* Exit statuses of env(1) and the shells. */
 enum { STATUS_FAILED = 125, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
-/* program_find -- look NAME up as execvp(3) does.
+/* program_find -- Looks NAME up as execvp(3) does.
  *
- * path  set to the file to execute, to be freed; NULL on failure.
- * Returns 0, or the exit status that says why not, with errno set.
+ * path  receives the file to execute, to be freed; NULL on failure.
+ * Returns 0, or the exit status for the failure, with errno set.
  */
 int program_find(const char *name, char **path);
 

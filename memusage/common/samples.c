@@ -1,4 +1,4 @@
-/* samples.c -- the timeline of one process while it is recorded: samples, never too many.
+/* samples.c -- A bounded timeline of one recorded process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,20 +10,20 @@
 #include "cli/xmalloc.h"
 #include "profile/read/timeline.h"
 
-static bool is_higher(const struct mu_sample *a, const struct mu_sample *b)
+static bool has_more_resident(const struct mu_sample *a, const struct mu_sample *b)
 {
 	return timeline_resident(a) > timeline_resident(b);
 }
 
-/* The first sample stays what it was: it says what the process had before its first block. */
-static void halve(struct samples *s)
+/* The first sample is kept: it shows the memory of the process before its first block. */
+static void halve_samples(struct samples *s)
 {
 	uint32_t to = 1;
 
 	for (uint32_t i = 1; i < s->count; i += 2, to++) {
 		const struct mu_sample *a = &s->item[i];
 
-		s->item[to] = i + 1 < s->count && !is_higher(a, a + 1) ? a[1] : a[0];
+		s->item[to] = i + 1 < s->count && !has_more_resident(a, a + 1) ? a[1] : a[0];
 	}
 	s->count = to;
 	s->stride *= 2;
@@ -35,16 +35,16 @@ void samples_add(struct samples *s, const struct mu_sample *look)
 		s->item = xcalloc(SAMPLES_MAX, sizeof(*s->item));
 		s->stride = 1;
 	}
-	if (s->count > 1 && s->looks < s->stride) {
-		if (!is_higher(&s->item[s->count - 1], look))
+	if (s->count > 1 && s->readings < s->stride) {
+		if (!has_more_resident(&s->item[s->count - 1], look))
 			s->item[s->count - 1] = *look;
-		s->looks++;
+		s->readings++;
 		return;
 	}
 	if (s->count == SAMPLES_MAX)
-		halve(s);
+		halve_samples(s);
 	s->item[s->count++] = *look;
-	s->looks = 1;
+	s->readings = 1;
 }
 
 void samples_free(struct samples *s)

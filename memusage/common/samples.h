@@ -1,8 +1,8 @@
-/* samples.h -- the timeline of one process while it is recorded: samples, never too many.
+/* samples.h -- A bounded timeline of one recorded process.
  *
- * When the table is full each two samples become one, and from then on twice as many looks make
- * a sample. Of several looks the one is kept at which most memory was resident, so that peaks
- * stay where they were.
+ * When the table is full, each pair of samples becomes one, and from then on a sample stands for
+ * twice as many readings. The reading with most resident memory is kept, so that peaks stay where
+ * they were.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,20 +13,20 @@
 
 #include "recording/recording.h"
 
-enum { SAMPLES_MAX = 1024 };	/* 80 KiB; at 100 ms 102 s in full resolution */
+enum { SAMPLES_MAX = 1024 };	/* 80 KiB; at 100 ms, 102 s in full resolution */
 
 struct samples {
-	struct mu_sample *item;	/* the last one may still be replaced by a later look */
+	struct mu_sample *item;	/* a later reading may still replace the last one */
 	uint32_t count;
-	uint32_t looks;		/* that the last sample stands for */
-	uint32_t stride;	/* looks per sample; 0: nothing yet */
-	uint64_t rss_peak;	/* the kernel's own high-water mark */
+	uint32_t readings;	/* readings that the last sample stands for */
+	uint32_t stride;	/* readings per sample; 0: nothing yet */
+	uint64_t rss_peak;	/* the kernel's high-water mark */
 };
 
-/* samples_add -- take in a look. Times must not decrease. Dies without memory. */
+/* samples_add -- Adds a reading. Times must not decrease. Dies if memory runs out. */
 void samples_add(struct samples *s, const struct mu_sample *look);
 
-/* samples_free -- release everything. Fine for a zeroed struct, and twice. */
+/* samples_free -- Releases everything. S may be zeroed, and freed twice. */
 void samples_free(struct samples *s);
 
 #endif

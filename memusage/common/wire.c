@@ -1,4 +1,4 @@
-/* wire.c -- what launcher and collector tell each other over their socket pair.
+/* wire.c -- The messages between launcher and collector.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,6 +1,6 @@
-/* wire.h -- what launcher and collector tell each other over their socket pair.
+/* wire.h -- The messages between launcher and collector.
  *
- * One message per packet. The launcher's death is the end of the stream.
+ * Each packet of their socket pair is one message. The stream ends when the launcher ends.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,16 +22,16 @@ struct wire {
 	int32_t status;		/* as wait() gives it */
 	uint32_t has_data;	/* DONE: the data file of the program holds its events */
 	struct rusage usage;
-	char data[4096];	/* DONE: its name, "" if it has none; ENDED: the program's then */
+	char data[4096];	/* DONE: name of the data file or ""; ENDED: name of the program */
 };
 
-/* wire_send -- send one message.
+/* wire_send -- Sends one message, without the unused part of `data`.
  *
- * Only the used part of `data` travels. Returns 0, or -1 if the other side is gone.
+ * Returns 0, or -1 if the other side is gone.
  */
 int wire_send(int fd, const struct wire *message);
 
-/* wire_receive -- take the next message; waits for it unless FD is non-blocking.
+/* wire_receive -- Receives the next message; waits for it unless FD is non-blocking.
  *
  * Returns 1 with a message, 0 if there is none now, -1 if the other side is gone.
  */

@@ -1,4 +1,4 @@
-/* emulate.c -- running a program in qemu-user, whose plugin counts its accesses.
+/* emulate.c -- Run a program in qemu-user, whose plugin counts its accesses.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,12 +19,13 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/library.h"
 #include "memusage/common/program.h"
+#include "memusage/launcher/start.h"
 #include "recording/env.h"
 
-enum { SCRIPTS = 4 };	/* interpreters that are scripts, as the kernel allows */
+enum { SCRIPTS = 4 }; /* the kernel's limit of interpreters that are scripts */
 
-/* A program that is linked statically loads nothing, and has no trace of the interface then. What
- * is no program, as a script that runs the emulator, is believed. */
+/* A statically linked emulator loads nothing, so it lacks the name of the plugin interface. A file
+ * that is not ELF, such as a script that runs the emulator, is not checked. */
 static bool takes_plugins(const char *path)
 {
 	static const char trace[] = "qemu_plugin_install";
@@ -53,9 +54,10 @@ static char *find_emulator(void)
 	if (program_find("qemu-x86_64", &path) != 0)
 		die("--accesses=emulate needs qemu-x86_64: install the package qemu-user");
 	if (!takes_plugins(path))
-		die("%s was built without plugins, as the package qemu-user of Debian 13 and of "
-		    "backports is: --accesses=emulate needs one with them, as Debian 12's; "
-		    "or count with --accesses=hooks", path);
+		die("%s was built without plugins, as in Debian 13 and in backports: "
+		    "--accesses=emulate needs a build with plugins, as in Debian 12; or count with "
+		    "--accesses=hooks",
+		    path);
 	return path;
 }
 
@@ -65,28 +67,28 @@ static char *find_plugin(void)
 	char *path = xasprintf("%s/libmemusage_qemu.so", dir);
 
 	if (access(path, R_OK) < 0)
-		die("the plugin for the emulator is missing: %s: %m; install memusage again", path);
+		die("the emulator's plugin is missing: %s: %m; reinstall memusage", path);
 	if (strchr(path, ','))
-		die("%s: a path with a comma cannot be given to the emulator", path);
+		die("%s: the emulator accepts no path with a comma; use another path", path);
 	free(dir);
 	return path;
 }
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-struct words {
+struct word_list {
 	char **word;
 	size_t count;
 };
 
-static void add(struct words *w, char *text)
+static void append_word(struct word_list *w, char *text)
 {
 	w->word = xreallocarray(w->word, w->count + 1, sizeof(*w->word));
 	w->word[w->count++] = text;
 }
 
-/* The first line of a script, "#!INTERPRETER [ARGUMENT]", or "" of anything else. */
-static void first_line(const char *file, char line[256])
+/* Copies the first line of a script, "#!INTERPRETER [ARGUMENT]", or "" for an ELF program. */
+static void read_script_line(const char *file, char line[256])
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	ssize_t length = fd >= 0 ? read(fd, line, 255) : -1;
@@ -97,18 +99,19 @@ static void first_line(const char *file, char line[256])
 	line[length] = '\0';
 	if (strncmp(line, ELFMAG, SELFMAG) == 0 &&
 	    (line[EI_CLASS] != ELFCLASS64 || line[18] != EM_X86_64))
-		die("%s is no program for x86-64: it cannot be emulated", file);
+		die("%s is not an x86-64 program: it cannot be emulated", file);
 	if (strncmp(line, "#!", 2) != 0) {
 		if (strncmp(line, ELFMAG, SELFMAG) != 0)
-			die("%s is neither a program nor names its interpreter (#!): it cannot be "
-			    "emulated", file);
+			die("%s is neither an ELF program nor a script with an interpreter (#!): "
+			    "it cannot be emulated",
+			    file);
 		line[0] = '\0';
 	}
 	line[strcspn(line, "\n")] = '\0';
 }
 
-/* A script's interpreter comes before it, as the kernel has it. */
-static void add_program(struct words *w, const char *program, char *const *command)
+/* As in the kernel, a script's interpreter comes before the script. */
+static void add_program(struct word_list *w, const char *program, char *const *command)
 {
 	char *before[2 * SCRIPTS];
 	const char *name = command[0];
@@ -118,7 +121,7 @@ static void add_program(struct words *w, const char *program, char *const *comma
 	for (int i = 0; ; i++) {
 		char *interpreter, *argument;
 
-		first_line(program, line);
+		read_script_line(program, line);
 		if (line[0] == '\0')
 			break;
 		interpreter = line + 2 + strspn(line + 2, " \t");
@@ -133,34 +136,28 @@ static void add_program(struct words *w, const char *program, char *const *comma
 			before[n++] = xstrdup(argument);
 		name = program = xstrdup(interpreter);
 	}
-	add(w, xstrdup("-0"));
-	add(w, xstrdup(name));
-	add(w, xstrdup(program));
+	append_word(w, xstrdup("-0"));
+	append_word(w, xstrdup(name));
+	append_word(w, xstrdup(program));
 	while (n > 0)
-		add(w, before[--n]);
+		append_word(w, before[--n]);
 }
 
 /* ---- the environment --------------------------------------------------------------------- */
 
-static bool is_variable(const char *entry, const char *name)
-{
-	size_t length = strlen(name);
-
-	return strncmp(entry, name, length) == 0 && entry[length] == '=';
-}
-
-/* The recorder is not for the emulator itself. */
+/* The emulator itself is not recorded. */
 static char **make_environment(const char *collector, const char *prefix)
 {
-	struct words w = { .count = 0 };
+	struct word_list w = { .count = 0 };
 
 	for (char **entry = environ; *entry; entry++)
-		if (!is_variable(*entry, "LD_PRELOAD") && !is_variable(*entry, MU_ENV_COLLECTOR) &&
-		    !is_variable(*entry, MU_ENV_EMULATOR))
-			add(&w, *entry);
-	add(&w, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
-	add(&w, xasprintf(MU_ENV_EMULATOR "=%s", prefix));
-	add(&w, NULL);
+		if (!start_is_variable(*entry, "LD_PRELOAD") &&
+		    !start_is_variable(*entry, MU_ENV_COLLECTOR) &&
+		    !start_is_variable(*entry, MU_ENV_EMULATOR))
+			append_word(&w, *entry);
+	append_word(&w, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
+	append_word(&w, xasprintf(MU_ENV_EMULATOR "=%s", prefix));
+	append_word(&w, NULL);
 	return w.word;
 }
 
@@ -169,33 +166,33 @@ void emulate_prepare(struct emulation *e, const char *program, char *const *comm
 {
 	const char *preload = getenv("LD_PRELOAD");
 	char *plugin = find_plugin();
-	struct words w = { .count = 0 };
+	struct word_list w = { .count = 0 };
 
 	e->emulator = find_emulator();
-	add(&w, e->emulator);
-	add(&w, xstrdup("-cpu"));
-	add(&w, xstrdup("max"));
-	add(&w, xstrdup("-plugin"));
+	append_word(&w, e->emulator);
+	append_word(&w, xstrdup("-cpu"));
+	append_word(&w, xstrdup("max"));
+	append_word(&w, xstrdup("-plugin"));
 	if (e->counts_instructions)
 		plugin = xasprintf("%s,instructions=on", plugin);
-	add(&w, plugin);
+	append_word(&w, plugin);
 	e->envp = make_environment(collector, xasprintf("%s\n-cpu\nmax\n-plugin\n%s", e->emulator,
 							plugin));
 	if (strchr(library, ',') || (preload && strchr(preload, ',')))
-		die("%s: a path with a comma cannot be given to the emulator", library);
-	add(&w, xstrdup("-E"));
-	add(&w, preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
-				      xasprintf("LD_PRELOAD=%s", library));
+		die("%s: the emulator accepts no path with a comma; use another path", library);
+	append_word(&w, xstrdup("-E"));
+	append_word(&w, preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
+					      xasprintf("LD_PRELOAD=%s", library));
 	add_program(&w, program, command);
 	for (size_t i = 1; command[i]; i++)
-		add(&w, command[i]);
-	add(&w, NULL);
+		append_word(&w, command[i]);
+	append_word(&w, NULL);
 	e->argv = w.word;
 }
 
 void emulate_explain(int signal)
 {
 	if (signal == SIGILL)
-		warn("the program met an instruction that the emulator does not know: AVX-512 most "
-		     "likely; build it without (-mno-avx512f), or count with --accesses=hooks");
+		warn("the program executed an instruction that the emulator does not support, most "
+		     "likely AVX-512; build it with -mno-avx512f, or count with --accesses=hooks");
 }

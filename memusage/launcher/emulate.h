@@ -1,4 +1,4 @@
-/* emulate.h -- running a program in qemu-user, whose plugin counts its accesses.
+/* emulate.h -- Run a program in qemu-user, whose plugin counts its accesses.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,26 +7,27 @@
 
 #include <stdbool.h>
 
-/* A program, and what is to be executed in its place. */
+/* The command that is executed instead of the program. */
 struct emulation {
 	char *emulator;	/* path */
-	char **argv;	/* its command, the program's included */
+	char **argv;	/* of the emulator, including the program's command */
 	char **envp;
-	bool counts_instructions;	/* it is to count what is executed; an input */
+	bool counts_instructions; /* input: the plugin counts instructions, too */
 };
 
-/* emulate_prepare -- find the emulator, and make a command for it.
+/* emulate_prepare -- Finds the emulator and makes the command that runs the program in it.
  *
- * e        overwritten, but for what is an input.
- * program  path of the program's file; a script is run by its interpreter.
- * command  its name and arguments.
- * library  the recorder; collector as in MU_ENV_COLLECTOR.
- * Dies with a message if there is no emulator, or the program is none that it can run.
+ * e         overwritten, except for its input.
+ * program   path of the program's file; a script is run by its interpreter.
+ * command   name and arguments of the program.
+ * library   path of the recorder.
+ * collector  as in MU_ENV_COLLECTOR.
+ * Dies with a message if there is no emulator, or if it cannot run the program.
  */
 void emulate_prepare(struct emulation *e, const char *program, char *const *command,
 		     const char *library, const char *collector);
 
-/* emulate_explain -- say what it may mean if an emulated program died of a signal. */
+/* emulate_explain -- Prints the likely cause if an emulated program was killed by SIGNAL. */
 void emulate_explain(int signal);
 
 #endif

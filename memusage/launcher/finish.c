@@ -1,4 +1,4 @@
-/* finish.c -- report what the library recorded when it worked alone.
+/* finish.c -- Report recordings that the preloaded library left without memusage.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,14 +20,14 @@
 #include "memusage/report/report.h"
 #include "profile/read/segment.h"
 
-/* Whether one of several recordings is reported. */
+/* Tells whether several recordings are reported. */
 static bool is_one_of_many(const struct settings *settings)
 {
 	return settings->command[1] != NULL;
 }
 
-/* A forked child has its parent's settings, and must not take its parent's file; nor may one of
- * several take another's. */
+/* A forked child has its parent's settings and must not overwrite its parent's file, nor may one of
+ * several recordings overwrite the file of another. */
 static char *data_name(const struct settings *settings, const struct mu_process *process)
 {
 	char *name = files_expand(settings->data, (pid_t)process->pid), *own;
@@ -40,7 +40,8 @@ static char *data_name(const struct settings *settings, const struct mu_process 
 	return own;
 }
 
-static int write_data(const struct settings *settings, const struct segment *s, struct image *im)
+static int write_data_file(const struct settings *settings, const struct segment *s,
+			   struct image *im)
 {
 	const struct mu_process *p = &im->head.process;
 	uint64_t origin = p->fork_mono_ns ? p->fork_mono_ns : p->start_mono_ns;
@@ -101,7 +102,7 @@ static int finish_file(const struct settings *settings, const char *file)
 		return -1;
 	}
 	if (s.head.kind != MU_KIND_FILE) {
-		warn("%s: not left by a library that worked alone", file);
+		warn("%s: not a recording of a library that was preloaded without memusage", file);
 		result = -1;
 	} else if (segment_image(&s, 0, &im, &err) < 0) {
 		warn("%s: %s", file, err.text);
@@ -111,12 +112,13 @@ static int finish_file(const struct settings *settings, const char *file)
 
 		print_summary(settings, &im, s.head.config.flags);
 		if (settings->data && has_data)
-			result = write_data(settings, &s, &im);
+			result = write_data_file(settings, &s, &im);
 		is_done = settings->data || !has_data;
 	}
 	segment_close(&s);
 	if (!is_done)
-		warn("%s is kept: it holds what MEMUSAGE_OUTPUT asked for, and --data=FILE writes",
+		warn("%s is kept: it holds the events that MEMUSAGE_OUTPUT asked for; --data=FILE "
+		     "writes them",
 		     file);
 	if (result == 0 && is_done && unlink(file) < 0) {
 		warn("cannot remove %s: %m", file);

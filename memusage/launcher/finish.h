@@ -1,4 +1,4 @@
-/* finish.h -- report what the library recorded when it worked alone.
+/* finish.h -- Report recordings that the preloaded library left without memusage.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,11 +7,10 @@
 
 #include "memusage/options/settings.h"
 
-/* finish_run -- print the summary of each file of settings->command, write the data file that
- * MEMUSAGE_OUTPUT or --data names, and remove the recording.
+/* finish_run -- Prints the summary of each file of settings->command, writes the data file that
+ * MEMUSAGE_OUTPUT or --data names, and removes the recording.
  *
- * Returns an exit status: 0, or that of memusage's own failures if one could not be reported;
- * such a file stays.
+ * Returns an exit status: 0, or 125 if a recording could not be reported. Such a file is kept.
  */
 int finish_run(const struct settings *settings);
 

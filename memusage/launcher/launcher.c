@@ -1,7 +1,7 @@
-/* launcher.c -- run a program as if memusage were not there.
+/* launcher.c -- Run a program as if memusage were not there.
  *
- * The program is our child in our own process group, so the terminal treats both alike. We
- * handle no signal by a handler: they are blocked, and fetched one by one.
+ * The program is a child in memusage's own process group, so the terminal treats both alike. The
+ * launcher has no signal handlers: it blocks the signals and fetches them one by one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,8 +32,8 @@
 #include "memusage/common/wire.h"
 #include "memusage/launcher/emulate.h"
 #include "memusage/launcher/start.h"
-#include "memusage/record/ended_images.h"
-#include "memusage/report/accesses.h"
+#include "memusage/options/accesses.h"
+#include "memusage/report/ended_images.h"
 #include "memusage/report/outputs.h"
 #include "memusage/report/picture.h"
 #include "recording/points.h"
@@ -43,11 +43,11 @@ struct launcher {
 	struct inherited inherited;
 	sigset_t taken;
 	pid_t collector;	/* 0: has ended */
-	pid_t last_collector;	/* likewise, also when it has ended */
+	pid_t last_collector;	/* the last one, even if it has ended */
 	pid_t program;
 	int replacements;	/* of collectors that were killed */
 	int status;		/* of the program, as wait() gives it */
-	char name[17];		/* what it was called when it ended, "" unknown */
+	char name[17];		/* the program's name when it ended, "" unknown */
 	struct rusage usage;
 };
 
@@ -67,10 +67,10 @@ static void find_program(struct session *s)
 	exit(status);
 }
 
-enum { DEPTH_MAX = 256 };	/* frames kept per stack: Massif shows 200 at most */
+enum { DEPTH_MAX = 256 }; /* frames recorded per stack; Massif shows 200 at most */
 
-/* Massif's defaults serve the other reports too: every snapshot can be shown as a tree. */
-static void add_stacks(struct mu_config *config, const struct massif_settings *m)
+/* Massif's defaults suit the other reports, too: every snapshot can be shown as a tree. */
+static void configure_stacks(struct mu_config *config, const struct massif_settings *m)
 {
 	config->flags |= MU_CFG_STACKS | (m->xtree == XTREE_FULL ? MU_CFG_FREE_STACKS : 0);
 	if (m->stacks)
@@ -91,14 +91,14 @@ static void add_stacks(struct mu_config *config, const struct massif_settings *m
 		config->flags |= MU_CFG_SNAPSHOT_LOG;
 }
 
-static void add_requests(struct mu_config *config, int how)
+static void configure_requests(struct mu_config *config, int how)
 {
 	config->flags |= MU_CFG_REQUESTS;
 	config->requests = how == REQUESTS_MASSIF ? MU_REQUESTS_MASSIF :
 			   how == REQUESTS_RUNNING ? MU_REQUESTS_RUNNING : MU_REQUESTS_OWN;
 }
 
-/* Events of a lone thread per reading of the clock. With 16 it cost each event 2 ns more. */
+/* Events of a lone thread for each reading of the clock. With 16, each event costs 2 ns more. */
 enum { STAMP_EVERY = 64 };
 
 static struct mu_config make_config(const struct settings *s)
@@ -121,7 +121,7 @@ static struct mu_config make_config(const struct settings *s)
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
 	if (s->client_requests != REQUESTS_NO || s->mode == RUN_MODE_AD_HOC)
-		add_requests(&config, s->client_requests);
+		configure_requests(&config, s->client_requests);
 	if (s->mode == RUN_MODE_AD_HOC)
 		config.flags |= MU_CFG_AD_HOC;
 	if (settings_has_timeline(s))
@@ -129,7 +129,7 @@ static struct mu_config make_config(const struct settings *s)
 	if (s->html || s->record)
 		config.flags |= MU_CFG_LIFETIMES;
 	if (settings_has_stacks(s))
-		add_stacks(&config, &s->massif);
+		configure_stacks(&config, &s->massif);
 	accesses_configure(&config, &s->accesses);
 	if (s->dhat.is_wanted)
 		dhat_configure(&config, &s->dhat);
@@ -145,8 +145,9 @@ static struct mu_config make_config(const struct settings *s)
 	return config;
 }
 
-/* A report that is shorter than an old one must not end in it. Pipes have no length. */
-static int open_output(const char *name)
+/* Truncates the file: otherwise the end of a longer, older report would remain. A pipe cannot be
+ * truncated. */
+static int open_report_file(const char *name)
 {
 	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
 
@@ -155,15 +156,15 @@ static int open_output(const char *name)
 	return fd;
 }
 
-/* The collector's own copy of standard error outlives what the program does to it. With --quiet
- * it still says what went wrong with other files. */
+/* The collector has its own copy of standard error, which stays when the program closes its own.
+ * With --quiet it still reports failures of other files. */
 static void open_report(struct session *s)
 {
 	const struct settings *settings = s->settings;
 	bool has_text = settings_has_text(settings) || massif_talks(&settings->massif) ||
 			(settings->dhat.is_wanted && !settings->quiet);
 	int fd = settings->output && (has_text || !settings->quiet) ?
-			 open_output(settings->output) :
+			 open_report_file(settings->output) :
 			 fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 
 	s->text = has_text && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
@@ -176,10 +177,10 @@ static void open_report(struct session *s)
 		s->color = color_wanted((enum color_when)settings->color, fd);
 }
 
-/* What die() would leave behind until there is a collector to clean up. */
+/* The session that die() has to clean up, until there is a collector. */
 static struct session *unfinished;
 
-static void undo(void)
+static void clean_up_session(void)
 {
 	if (!unfinished)
 		return;
@@ -188,7 +189,7 @@ static void undo(void)
 	datafiles_close(&unfinished->files);
 }
 
-static void prepare(struct session *s, const struct settings *settings)
+static void prepare_session(struct session *s, const struct settings *settings)
 {
 	const struct mu_config config = make_config(settings);
 	struct mu_error err;
@@ -200,10 +201,10 @@ static void prepare(struct session *s, const struct settings *settings)
 		.report = -1,
 		.text = -1,
 		.wire = -1,
-		.spill = spill_open(),
+		.ended_images = ended_images_open(),
 	};
 	unfinished = s;
-	atexit(undo);
+	atexit(clean_up_session);
 	find_program(s);
 	library_find(&s->library, accesses_library(&settings->accesses));
 	outputs_check(settings);
@@ -211,16 +212,16 @@ static void prepare(struct session *s, const struct settings *settings)
 	recordfile_check(&s->record, settings);
 	open_report(s);
 	if (arena_create(&s->arena, &config, &err) < 0)
-		die("cannot make the memory for recording: %s", err.text);
+		die("cannot create the shared memory for the recording: %s", err.text);
 	memcpy(s->arena.shared->watch, settings->triggers.watch, sizeof(settings->triggers.watch));
 	if (endpoint_open(&s->endpoint, &err) < 0)
-		die("cannot make the socket for recording: %s", err.text);
+		die("cannot create the socket for the recording: %s", err.text);
 }
 
-/* Once more than is needed: whatever kills each of them, we do not go on for ever. */
+/* A bound, so that a collector that is always killed is not replaced forever. */
 enum { REPLACEMENTS = 3 };
 
-/* Returns false with errno if there can be none; nothing has changed then. */
+/* Returns false with errno, and without any change, if a process cannot be created. */
 static bool fork_collector(struct launcher *l)
 {
 	struct session *s = &l->session;
@@ -255,9 +256,9 @@ static bool fork_collector(struct launcher *l)
 	return true;
 }
 
-/* What is the collector's business is held open until it has ended by itself: should something kill
- * it, another one takes its place, with the same memory, sockets and files. */
-static void release(struct session *s)
+/* The launcher keeps the collector's memory, sockets and files open until the collector ends
+ * normally: if it is killed, another one continues with them. */
+static void release_collector_files(struct session *s)
 {
 	arena_close(&s->arena);
 	endpoint_forget(&s->endpoint);
@@ -269,7 +270,7 @@ static void release(struct session *s)
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-static void tell(struct launcher *l, enum wire_kind kind)
+static void tell_collector(struct launcher *l, enum wire_kind kind)
 {
 	struct wire message = { .kind = kind, .pid = l->program, .status = l->status,
 				.usage = l->usage };
@@ -284,14 +285,14 @@ static bool is_emulated(const struct session *s)
 	return s->settings->accesses.engine == ACCESSES_EMULATE;
 }
 
-/* Not when it was asked to end, by SIGTERM: then it has written everything. Whatever becomes of
- * it, the program runs: from here on nothing may end us before that has ended. */
-static void collector_ended(struct launcher *l, int status)
+/* A collector that SIGTERM ended has written everything and is not replaced. Nothing may end the
+ * launcher before the program ends, so a failure here is only reported. */
+static void replace_collector(struct launcher *l, int status)
 {
 	struct session *s = &l->session;
 
 	if (!WIFSIGNALED(status) || l->replacements == REPLACEMENTS) {
-		release(s);
+		release_collector_files(s);
 		l->collector = 0;
 		return;
 	}
@@ -299,25 +300,26 @@ static void collector_ended(struct launcher *l, int status)
 	s->killed = l->collector;
 	s->killed_by = WTERMSIG(status);
 	if (!fork_collector(l)) {
-		warn("the collector (process %d) was killed, and there can be no other: %m",
+		warn("the collector (process %d) was killed and cannot be replaced: %m; there will "
+		     "be no report",
 		     (int)l->collector);
-		release(s);
+		release_collector_files(s);
 		l->collector = 0;
 		return;
 	}
 	if (l->program > 0)
-		tell(l, WIRE_STARTED);
+		tell_collector(l, WIRE_STARTED);
 }
 
-/* The file itself was there. The collector has nothing to report: it goes without a word. */
-static void could_not_start(struct launcher *l, int error)
+/* The program's file itself exists. The collector has nothing to report, so it is killed. */
+static void exit_not_started(struct launcher *l, int error)
 {
 	const char *program = l->session.program;
 	char interpreter[PATH_MAX];
 
 	elfkind_of(program, interpreter, sizeof(interpreter));
 	if (error == ENOENT && interpreter[0] && access(interpreter, F_OK) < 0)
-		warn("cannot run %s: its interpreter %s is not there", program, interpreter);
+		warn("cannot run %s: its interpreter %s does not exist", program, interpreter);
 	else
 		warn("cannot run %s: %s", program, strerror(error));
 	kill(l->collector, SIGKILL);
@@ -326,7 +328,7 @@ static void could_not_start(struct launcher *l, int error)
 	exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
 }
 
-static void start(struct launcher *l)
+static void start_command(struct launcher *l)
 {
 	struct session *s = &l->session;
 	char *collector = xasprintf("1:%s:%s", s->endpoint.name, s->endpoint.path);
@@ -341,13 +343,13 @@ static void start(struct launcher *l)
 		e.envp = start_environment(s->library.path, collector);
 	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
 	if (l->program < 0)
-		could_not_start(l, errno);
-	tell(l, WIRE_STARTED);
+		exit_not_started(l, errno);
+	tell_collector(l, WIRE_STARTED);
 }
 
-/* What the kernel or the terminal sends has gone to the program too; what the program itself
- * sends its parent was not meant for it. */
-static void forward(const struct launcher *l, const siginfo_t *info)
+/* The kernel and the terminal have sent their signals to the program, too. A signal that the
+ * program sent to its parent was not meant for itself. */
+static void forward_signal(const struct launcher *l, const siginfo_t *info)
 {
 	if (info->si_code > 0 || info->si_pid == l->program)
 		return;
@@ -357,9 +359,9 @@ static void forward(const struct launcher *l, const siginfo_t *info)
 		kill(l->program, info->si_signo);
 }
 
-/* The shell sees memusage, not the program: when that was stopped alone, stop too, so that
- * the shell can go on. From elsewhere a SIGSTOP concerns the program only. */
-static void stop_like(int signal)
+/* The shell watches memusage, not the program: when the program alone was stopped by the terminal,
+ * memusage stops, too, so that the shell continues. Any other SIGSTOP concerns the program only. */
+static void stop_by_signal(int signal)
 {
 	int terminal;
 
@@ -375,8 +377,8 @@ static void stop_like(int signal)
 		raise(signal);
 }
 
-/* Its name is there until it has been waited for. */
-static void note_name(struct launcher *l)
+/* The kernel keeps the name of a process until its parent has waited for it. */
+static void note_program_name(struct launcher *l)
 {
 	siginfo_t info = { .si_pid = 0 };
 
@@ -385,29 +387,30 @@ static void note_name(struct launcher *l)
 		process_name(l->program, l->name);
 }
 
-/* Children that are not ours come to PID 1. Returns whether all that must end have ended. */
-static bool reap(struct launcher *l)
+/* As PID 1 the launcher also gets the children of others. Returns whether all processes that it
+ * waits for have ended. */
+static bool reap_children(struct launcher *l)
 {
 	static bool has_ended;
 	struct rusage usage;
 	int status;
 	pid_t pid;
 
-	note_name(l);
+	note_program_name(l);
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
 		if (pid == l->collector && !WIFSTOPPED(status))
-			collector_ended(l, status);
+			replace_collector(l, status);
 		if (pid != l->program)
 			continue;
 		if (WIFSTOPPED(status)) {
-			stop_like(WSTOPSIG(status));
+			stop_by_signal(WSTOPSIG(status));
 			continue;
 		}
 		l->status = status;
 		l->usage = usage;
 		has_ended = true;
 	}
-	/* As PID 1 our end would kill all that are left. */
+	/* When PID 1 ends, the kernel kills all remaining processes. */
 	if (has_ended && getpid() == 1)
 		return !process_has_child_but(l->collector);
 	return has_ended;
@@ -417,17 +420,17 @@ static void wait_for_program(struct launcher *l)
 {
 	siginfo_t info;
 
-	while (!reap(l)) {
+	while (!reap_children(l)) {
 		if (sigwaitinfo(&l->taken, &info) < 0)
 			continue;
 		if (info.si_signo != SIGCHLD || info.si_code <= 0)
-			forward(l, &info);
+			forward_signal(l, &info);
 	}
 }
 
-/* From now on a key ends memusage itself, should its files take long; what the program died of
- * is not waiting for us any more then. */
-static void give_signals_back(const struct launcher *l)
+/* From now on a key ends memusage itself, in case writing its files takes long. The signals that
+ * killed the program are discarded first. */
+static void restore_signals(const struct launcher *l)
 {
 	const struct timespec now = { 0, 0 };
 	sigset_t mask = l->inherited.mask;
@@ -440,8 +443,8 @@ static void give_signals_back(const struct launcher *l)
 
 /* ---- afterwards -------------------------------------------------------------------------- */
 
-/* A second core file would take the place of the program's. */
-static void die_like(int signal)
+/* A second core file would overwrite the program's. */
+static void die_by_signal(int signal)
 {
 	const struct rlimit none = { 0, 0 };
 	struct sigaction normal = { .sa_handler = SIG_DFL };
@@ -456,46 +459,48 @@ static void die_like(int signal)
 	raise(signal);
 }
 
-static void collector_died(struct session *s, int collector)
+static void warn_no_report(struct session *s, int collector)
 {
-	warn("the collector has died: there is no report, and files may not be complete; the "
-	     "program was not affected. Run it again, and look for what killed process %d "
-	     "(the kernel's log tells of lack of memory)", collector);
+	warn("the collector has died: there is no report, and output files may be incomplete; the "
+	     "program was not affected. Find out what killed process %d (the kernel log shows "
+	     "whether memory ran out), and run the program again",
+	     collector);
 	endpoint_close(&s->endpoint, true);
 	library_remove(&s->library);
 }
 
-/* What it has to say; another one is asked if it is killed meanwhile. */
-static bool hear(struct launcher *l, struct wire *done)
+/* Returns whether a collector has reported. If one is killed meanwhile, its replacement is
+ * asked. */
+static bool await_report(struct launcher *l, struct wire *done)
 {
 	for (;;) {
 		int status;
 
-		tell(l, WIRE_ENDED);
+		tell_collector(l, WIRE_ENDED);
 		if (wire_receive(l->session.wire, done) == 1)
 			return true;
 		if (l->collector == 0 || waitpid(l->collector, &status, 0) < 0)
 			return false;
-		collector_ended(l, status);
+		replace_collector(l, status);
 	}
 }
 
-static int finish(struct launcher *l)
+static int finish_launch(struct launcher *l)
 {
 	struct wire done;
 
-	give_signals_back(l);
-	if (!hear(l, &done))
-		collector_died(&l->session, (int)l->last_collector);
+	restore_signals(l);
+	if (!await_report(l, &done))
+		warn_no_report(&l->session, (int)l->last_collector);
 	else if (l->session.settings->png && done.has_data)
 		picture_draw(l->session.settings, done.data, l->session.files.fd);
-	/* Also for checkers of memory: they read all that is mapped when a program ends, which
-	 * makes pages of tens of gigabytes. */
+	/* A leak checker reads everything that is mapped when a program ends, and would allocate
+	 * tens of gigabytes of pages. */
 	arena_close(&l->session.arena);
 	if (WIFSIGNALED(l->status)) {
 		if (is_emulated(&l->session))
 			emulate_explain(WTERMSIG(l->status));
-		die_like(WTERMSIG(l->status));
+		die_by_signal(WTERMSIG(l->status));
 		return 128 + WTERMSIG(l->status);
 	}
 	return WEXITSTATUS(l->status);
@@ -505,11 +510,11 @@ int launcher_run(const struct settings *settings)
 {
 	static struct launcher l;
 
-	prepare(&l.session, settings);
+	prepare_session(&l.session, settings);
 	start_prepare(&l.inherited, &l.taken);
 	if (!fork_collector(&l))
-		die("cannot make another process: %m");
-	start(&l);
+		die("cannot create a process: %m");
+	start_command(&l);
 	wait_for_program(&l);
-	return finish(&l);
+	return finish_launch(&l);
 }

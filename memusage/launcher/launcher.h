@@ -1,4 +1,4 @@
-/* launcher.h -- run a program as if memusage were not there.
+/* launcher.h -- Run a program as if memusage were not there.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,9 +7,9 @@
 
 #include "memusage/options/settings.h"
 
-/* launcher_run -- start the collector and the program, wait for both, draw the picture.
+/* launcher_run -- Starts the collector and the program, waits for both, and draws the picture.
  *
- * Returns the exit status of the program; ends by the program's signal if that was its end.
+ * Returns the exit status of the program, or ends by the signal that killed the program.
  */
 int launcher_run(const struct settings *settings);
 

@@ -12,8 +12,9 @@
 #include "memusage/options/settings.h"
 #include "memusage/remote/remote.h"
 
-/* Started without standard files, the first files we open would take their numbers and get
- * what is meant for the user. The program gets them closed, as we did. */
+/* If memusage is started without standard files, the first files that it opens would get their
+ * numbers, and messages for the user would go into them. The program gets the standard files
+ * closed, as memusage did. */
 static void fill_standard_files(void)
 {
 	int fd;

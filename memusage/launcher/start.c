@@ -1,4 +1,4 @@
-/* start.c -- start the program exactly as memusage itself was started.
+/* start.c -- Start the program exactly as memusage itself was started.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <paths.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,8 +14,8 @@
 #include "cli/xmalloc.h"
 #include "recording/env.h"
 
-/* All signals but those that must stop or kill us, and those that say we are broken. */
-static void fill_taken(sigset_t *taken)
+/* All signals but those that must stop or kill memusage, and those of its own errors. */
+static void fill_forwarded_signals(sigset_t *taken)
 {
 	static const int left[] = { SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS,
 				    SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGXCPU };
@@ -26,17 +25,17 @@ static void fill_taken(sigset_t *taken)
 		sigdelset(taken, left[i]);
 }
 
-/* An ignored SIGCHLD would take the exit status away from us; the program gets it back. */
+/* An inherited, ignored SIGCHLD would hide the exit status from us. The program gets it back. */
 void start_prepare(struct inherited *inherited, sigset_t *taken)
 {
 	struct sigaction normal = { .sa_handler = SIG_DFL };
 
-	fill_taken(taken);
+	fill_forwarded_signals(taken);
 	sigprocmask(SIG_BLOCK, taken, &inherited->mask);
 	sigaction(SIGCHLD, &normal, &inherited->child);
 }
 
-static bool is_variable(const char *entry, const char *name)
+bool start_is_variable(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -53,8 +52,8 @@ char **start_environment(const char *library, const char *collector)
 		count++;
 	envp = xcalloc(count + 3, sizeof(*envp));
 	for (size_t i = 0; i < count; i++) {
-		if (!is_variable(environ[i], "LD_PRELOAD") &&
-		    !is_variable(environ[i], MU_ENV_COLLECTOR))
+		if (!start_is_variable(environ[i], "LD_PRELOAD") &&
+		    !start_is_variable(environ[i], MU_ENV_COLLECTOR))
 			envp[used++] = environ[i];
 	}
 	envp[used++] = preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
@@ -63,10 +62,10 @@ char **start_environment(const char *library, const char *collector)
 	return envp;
 }
 
-/* The child of vfork shares our memory until it executes: it changes only what is its own
- * (dispositions, mask) and *error. */
-static pid_t spawn(const char *file, char **argv, char **envp, const struct inherited *inherited,
-		   volatile int *error)
+/* After vfork the child shares our memory until it executes: it changes only its own attributes
+ * (signal dispositions and mask) and *error. */
+static pid_t spawn_program(const char *file, char **argv, char **envp,
+			   const struct inherited *inherited, volatile int *error)
 {
 	pid_t pid;
 
@@ -81,7 +80,7 @@ static pid_t spawn(const char *file, char **argv, char **envp, const struct inhe
 	_exit(127);
 }
 
-/* sh FILE ARG...: the program's arguments behind its path. */
+/* sh FILE ARG...: the program's arguments follow its path. */
 static char **shell_arguments(const char *file, char **argv)
 {
 	size_t count = 0;
@@ -101,11 +100,12 @@ pid_t start_program(const char *file, char **argv, char **envp,
 		    const struct inherited *inherited)
 {
 	volatile int error;
-	pid_t pid = spawn(file, argv, envp, inherited, &error);
+	pid_t pid = spawn_program(file, argv, envp, inherited, &error);
 
 	if (pid > 0 && error == ENOEXEC) {
 		waitpid(pid, NULL, 0);
-		pid = spawn(_PATH_BSHELL, shell_arguments(file, argv), envp, inherited, &error);
+		pid = spawn_program(_PATH_BSHELL, shell_arguments(file, argv), envp, inherited,
+				    &error);
 	}
 	if (pid > 0 && error != 0) {
 		waitpid(pid, NULL, 0);

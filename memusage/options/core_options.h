@@ -1,5 +1,6 @@
-/* core_options.h -- the options of Valgrind's core, in one list: rules of massif.c and rows of the
- * option table are made of it.
+/* core_options.h -- The options of Valgrind's core.
+ *
+ * The rules of massif.c and rows of the option table are made of this list.
  *
  * Source  valgrind --help-debug of 3.19, manual of the core of 3.23; docs/compat.md.
  *
@@ -8,42 +9,42 @@
 #ifndef MEMUSAGE_OPTIONS_CORE_OPTIONS_H
 #define MEMUSAGE_OPTIONS_CORE_OPTIONS_H
 
-#define CORE_CRASHES "is not done: it can crash a program that has threads"
-#define CORE_NO_PATTERNS "is not there: --progname says which program is recorded"
-#define CORE_NO_XML "is not there: memusageprint --to=json is"
-#define CORE_NO_FILL "would change the program; the C library's MALLOC_PERTURB_ does it"
-#define CORE_INSIDE "shows what happens inside Valgrind: there is no such thing here"
+#define CORE_CRASHES "is not supported: it can crash a program that has threads"
+#define CORE_NO_PATTERNS "is not supported: --progname chooses which program is recorded"
+#define CORE_NO_XML "is not supported: use memusageprint --to=json"
+#define CORE_NO_FILL "is not supported: use the C library's MALLOC_PERTURB_"
+#define CORE_INSIDE "is not supported: it shows internals of Valgrind"
 
-/* O(NAME, ONLY, WHY): all values but ONLY are refused, for that reason; "": all are. */
+/* O(NAME, ONLY, WHY): every value but ONLY is refused for the reason WHY; "" refuses all values. */
 #define CORE_OPTIONS_JUDGED(O) \
 	O("run-libc-freeres", "no", CORE_CRASHES) \
 	O("run-cxx-freeres", "no", CORE_CRASHES) \
 	O("realloc-zero-bytes-frees", "yes", "is decided by the C library, which frees") \
-	O("vgdb", "no", "needs Valgrind: no debugger can attach that way") \
-	O("log-fd", "2", "is not there: --output or --log-file names a file") \
-	O("log-socket", "", "is not there: --log-file names a file") \
+	O("vgdb", "no", "is not supported: it lets a debugger attach to Valgrind") \
+	O("log-fd", "2", "is not supported: use --output or --log-file") \
+	O("log-socket", "", "is not supported: use --log-file") \
 	O("xml", "no", CORE_NO_XML) \
 	O("xml-file", "", CORE_NO_XML) \
 	O("xml-fd", "", CORE_NO_XML) \
 	O("xml-socket", "", CORE_NO_XML) \
 	O("trace-children-skip", "", CORE_NO_PATTERNS) \
 	O("trace-children-skip-by-arg", "", CORE_NO_PATTERNS) \
-	O("time-stamp", "no", "is not there: the report is written at the end") \
-	O("track-fds", "no", "is not there: descriptors are no memory") \
-	O("merge-recursive-frames", "0", "is not there: the page of --html folds recursion") \
-	O("extra-debuginfo-path", "", "is not there: /usr/lib/debug is searched") \
-	O("debuginfo-server", "", "is not there: --debuginfod asks $DEBUGINFOD_URLS") \
-	O("allow-mismatched-debuginfo", "no", "would show names of another build") \
+	O("time-stamp", "no", "is not supported: the report is written at the end") \
+	O("track-fds", "no", "is not supported: memusage does not track file descriptors") \
+	O("merge-recursive-frames", "0", "is not supported: the page of --html folds recursion") \
+	O("extra-debuginfo-path", "", "is not supported: /usr/lib/debug is searched") \
+	O("debuginfo-server", "", "is not supported: --debuginfod asks $DEBUGINFOD_URLS") \
+	O("allow-mismatched-debuginfo", "no", "is not supported: its names would be wrong") \
 	O("malloc-fill", "", CORE_NO_FILL) \
 	O("free-fill", "", CORE_NO_FILL) \
-	O("require-text-symbol", "", "is not there: --alloc-symbol says which functions it finds") \
-	O("wait-for-gdb", "no", "is not there: gdb --args starts memusage and the program") \
-	O("progress-interval", "0", "is not there: memusage --pid=PID status tells of a process") \
-	O("sym-offsets", "no", "is not there: addresses are shown") \
-	O("trace-malloc", "no", "is not there: --data=FILE writes every call") \
-	O("trace-syscalls", "no", "is not there: strace shows system calls") \
-	O("trace-signals", "no", "is not there: strace shows signals") \
-	O("debug-dump", "", "is not there: readelf shows debug information") \
+	O("require-text-symbol", "", "is not supported: --alloc-symbol reports what it finds") \
+	O("wait-for-gdb", "no", "is not supported: use gdb --args memusage PROGRAM") \
+	O("progress-interval", "0", "is not supported: use memusage --pid=PID status") \
+	O("sym-offsets", "no", "is not supported: addresses are shown") \
+	O("trace-malloc", "no", "is not supported: --data=FILE writes every call") \
+	O("trace-syscalls", "no", "is not supported: use strace") \
+	O("trace-signals", "no", "is not supported: use strace") \
+	O("debug-dump", "", "is not supported: use readelf") \
 	O("trace-flags", "", CORE_INSIDE) \
 	O("trace-notbelow", "", CORE_INSIDE) \
 	O("trace-notabove", "", CORE_INSIDE) \
@@ -57,15 +58,15 @@
 	O("profile-heap", "no", CORE_INSIDE) \
 	O("dump-error", "0", CORE_INSIDE)
 
-/* O(NAME): of memusageprint, too. */
+/* O(NAME): an option that memusageprint has, too. */
 #define CORE_OPTIONS_PASSED(O) \
 	O("fullpath-after") O("read-inline-info") O("demangle")
 
-/* O(NAME): have a meaning here. */
+/* O(NAME): an option that memusage implements. */
 #define CORE_OPTIONS_MEANT(O) \
 	O("log-file") O("stats")
 
-/* O(NAME): about errors, or tune Valgrind's own machine, and make no difference here. */
+/* O(NAME): an option about errors or about Valgrind's own machine, which has no effect here. */
 #define CORE_OPTIONS_IDLE(O) \
 	O("soname-synonyms") O("suppressions") O("error-limit") O("child-silent-after-fork") \
 	O("max-stackframe") O("main-stacksize") O("keep-debuginfo") O("smc-check") O("sim-hints") \

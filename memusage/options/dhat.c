@@ -1,4 +1,4 @@
-/* dhat.c -- the options of Valgrind's DHAT.
+/* dhat.c -- The options of Valgrind's DHAT.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,14 +30,15 @@ const char *dhat_out_file(const struct opt *option, const char *arg, void *data)
 	return NULL;
 }
 
-static bool is_massifs(const char *word)
+static bool is_massif_unit(const char *word)
 {
 	return strcmp(word, "ms") == 0 || strcmp(word, "B") == 0 || strcmp(word, "i") == 0;
 }
 
-/* Whether it means Massif's profile is settled when all options are known. */
-static const char *lend(const struct opt *option, const char *arg,
-			const struct dhat_and_massif *both)
+/* --time-unit alone does not ask for Massif's profile: settle_massif() decides when all options are
+ * known. */
+static const char *pass_unit_to_massif(const struct opt *option, const char *arg,
+				       const struct dhat_and_massif *both)
 {
 	bool was_meant = both->massif->is_meant;
 	const char *why = massif_option(option, arg, both->massif);
@@ -55,8 +56,8 @@ const char *dhat_time_unit(const struct opt *option, const char *arg, void *data
 		if (strcmp(words[i], arg) != 0)
 			continue;
 		both->dhat->time = (int)i;
-		if (is_massifs(arg))
-			return lend(option, arg, both);
+		if (is_massif_unit(arg))
+			return pass_unit_to_massif(option, arg, both);
 		both->dhat->is_wanted = true;
 		return NULL;
 	}
@@ -73,7 +74,7 @@ const char *dhat_tool(const struct opt *option, const char *arg, void *data)
 	else if (strcmp(arg, "massif") == 0)
 		both->massif->is_wanted = true;
 	else
-		return "is none of the tools that memusage stands for";
+		return "is not supported: memusage replaces the tools massif and dhat";
 	return NULL;
 }
 

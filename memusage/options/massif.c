@@ -1,4 +1,4 @@
-/* massif.c -- the options of Valgrind's Massif, and those of its core that go with them.
+/* massif.c -- The options of Valgrind's Massif and of Valgrind's core.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -40,51 +40,52 @@ bool massif_talks(const struct massif_settings *m)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-/* An option of Massif: where its value goes, and what values there are. */
-struct rule {
+/* An option of Massif: the field of its value, and the valid values. */
+struct massif_rule {
 	const char *name;
-	const char *(*take)(const struct rule *rule, const char *arg, struct massif_settings *m);
+	const char *(*parse)(const struct massif_rule *rule, const char *arg,
+			     struct massif_settings *m);
 	size_t offset;		/* of the field in struct massif_settings */
-	unsigned int min, max;	/* of a number */
+	unsigned int min, max;	/* valid range of a number */
 	bool is_shared;		/* suits other reports too, so it does not ask for Massif's */
-	bool is_passed;		/* memusageprint is to know it */
+	bool is_passed;		/* goes to memusageprint */
 };
 
-static void *field(const struct rule *rule, struct massif_settings *m)
+static void *settings_field(const struct massif_rule *rule, struct massif_settings *m)
 {
 	return (char *)m + rule->offset;
 }
 
-static const char *out_of_range(const struct rule *rule)
+static const char *range_message(const struct massif_rule *rule)
 {
 	return xasprintf("is out of range (%u to %u)", rule->min, rule->max);
 }
 
-static const char *take_number(const struct rule *rule, const char *arg,
-			       struct massif_settings *m)
+static const char *parse_number(const struct massif_rule *rule, const char *arg,
+				struct massif_settings *m)
 {
 	uint64_t number;
 
 	if (!units_parse_count(arg, &number))
 		return "is not a whole number";
 	if (number < rule->min || number > rule->max)
-		return out_of_range(rule);
-	*(unsigned int *)field(rule, m) = (unsigned int)number;
+		return range_message(rule);
+	*(unsigned int *)settings_field(rule, m) = (unsigned int)number;
 	return NULL;
 }
 
-static const char *take_alignment(const struct rule *rule, const char *arg,
-				  struct massif_settings *m)
+static const char *parse_alignment(const struct massif_rule *rule, const char *arg,
+				   struct massif_settings *m)
 {
-	const char *why = take_number(rule, arg, m);
+	const char *why = parse_number(rule, arg, m);
 
 	if (why || (m->alignment & (m->alignment - 1)) != 0)
 		return "must be a power of 2 from 16 to 4096";
 	return NULL;
 }
 
-static const char *take_percent(const struct rule *rule, const char *arg,
-				struct massif_settings *m)
+static const char *parse_percent(const struct massif_rule *rule, const char *arg,
+				 struct massif_settings *m)
 {
 	char *end;
 	double number = strtod(arg, &end);
@@ -92,21 +93,21 @@ static const char *take_percent(const struct rule *rule, const char *arg,
 	if (end == arg || *end || !isfinite(number))
 		return "is not a number";
 	if (number < rule->min || number > rule->max)
-		return out_of_range(rule);
-	*(double *)field(rule, m) = number;
+		return range_message(rule);
+	*(double *)settings_field(rule, m) = number;
 	return NULL;
 }
 
-/* Judged, and left to memusageprint. */
-static const char *take_threshold(const struct rule *rule, const char *arg,
-				  struct massif_settings *m)
+/* Only validates the value: memusageprint uses it. */
+static const char *check_threshold(const struct massif_rule *rule, const char *arg,
+				   struct massif_settings *m)
 {
 	struct massif_settings other = *m;
 
-	return take_percent(rule, arg, &other);
+	return parse_percent(rule, arg, &other);
 }
 
-static const char *take_bool(const char *arg, bool *value)
+static const char *parse_bool(const char *arg, bool *value)
 {
 	if (strcmp(arg, "yes") != 0 && strcmp(arg, "no") != 0)
 		return "must be 'yes' or 'no'";
@@ -114,41 +115,43 @@ static const char *take_bool(const char *arg, bool *value)
 	return NULL;
 }
 
-static const char *take_yes_no(const struct rule *rule, const char *arg,
-			       struct massif_settings *m)
+static const char *check_yes_no(const struct massif_rule *rule, const char *arg,
+				struct massif_settings *m)
 {
 	bool value;
 
 	(void)rule;
 	(void)m;
-	return take_bool(arg, &value);
+	return parse_bool(arg, &value);
 }
 
-static const char *take_heap(const struct rule *rule, const char *arg, struct massif_settings *m)
+static const char *parse_heap(const struct massif_rule *rule, const char *arg,
+			      struct massif_settings *m)
 {
 	bool value = true;
-	const char *why = take_bool(arg, &value);
+	const char *why = parse_bool(arg, &value);
 
 	(void)rule;
 	m->no_heap = !value;
 	return why;
 }
 
-static const char *take_stacks(const struct rule *rule, const char *arg,
+static const char *parse_stacks(const struct massif_rule *rule, const char *arg,
+				struct massif_settings *m)
+{
+	(void)rule;
+	return parse_bool(arg, &m->stacks);
+}
+
+static const char *parse_pages(const struct massif_rule *rule, const char *arg,
 			       struct massif_settings *m)
 {
 	(void)rule;
-	return take_bool(arg, &m->stacks);
+	return parse_bool(arg, &m->pages);
 }
 
-static const char *take_pages(const struct rule *rule, const char *arg,
-			      struct massif_settings *m)
-{
-	(void)rule;
-	return take_bool(arg, &m->pages);
-}
-
-static const char *take_time(const struct rule *rule, const char *arg, struct massif_settings *m)
+static const char *parse_time_unit(const struct massif_rule *rule, const char *arg,
+				   struct massif_settings *m)
 {
 	(void)rule;
 	if (strcmp(arg, "ms") == 0)
@@ -162,16 +165,18 @@ static const char *take_time(const struct rule *rule, const char *arg, struct ma
 	return NULL;
 }
 
-static const char *take_text(const struct rule *rule, const char *arg, struct massif_settings *m)
+static const char *parse_text(const struct massif_rule *rule, const char *arg,
+			      struct massif_settings *m)
 {
 	if (*arg == '\0')
 		return "is empty";
-	*(const char **)field(rule, m) = arg;
+	*(const char **)settings_field(rule, m) = arg;
 	return NULL;
 }
 
-/* A name for memusageprint. */
-static const char *take_name(const struct rule *rule, const char *arg, struct massif_settings *m)
+/* Only validates the name: memusageprint uses it. */
+static const char *parse_function_name(const struct massif_rule *rule, const char *arg,
+				       struct massif_settings *m)
 {
 	m->has_ignored |= strcmp(rule->name, "ignore-fn") == 0;
 	return *arg ? NULL : "is empty";
@@ -179,26 +184,26 @@ static const char *take_name(const struct rule *rule, const char *arg, struct ma
 
 #define AT(name) offsetof(struct massif_settings, name)
 
-static const struct rule rules[] = {
-	{ .name = "heap", .take = take_heap, .is_passed = true },
-	{ "heap-admin", take_number, AT(admin), 0, 1024, false, false },
-	{ .name = "stacks", .take = take_stacks },
-	{ .name = "pages-as-heap", .take = take_pages, .is_shared = true },
-	{ "depth", take_number, AT(depth), 1, 200, true, true },
-	{ .name = "alloc-fn", .take = take_name, .is_shared = true, .is_passed = true },
-	{ .name = "ignore-fn", .take = take_name, .is_shared = true, .is_passed = true },
-	{ "threshold", take_threshold, AT(peak_inaccuracy), 0, 100, true, true },
-	{ "peak-inaccuracy", take_percent, AT(peak_inaccuracy), 0, 1000, false, false },
-	{ .name = "time-unit", .take = take_time },
-	{ "detailed-freq", take_number, AT(detailed_freq), 1, 1000000, false, false },
-	{ "max-snapshots", take_number, AT(max_snapshots), 10, 1000, false, false },
-	{ "alignment", take_alignment, AT(alignment), 16, 4096, false, false },
-	{ .name = "massif-out-file", .take = take_text, .offset = AT(file) },
-	{ .name = "show-below-main", .take = take_yes_no, .is_shared = true, .is_passed = true },
+static const struct massif_rule rules[] = {
+	{ .name = "heap", .parse = parse_heap, .is_passed = true },
+	{ "heap-admin", parse_number, AT(admin), 0, 1024, false, false },
+	{ .name = "stacks", .parse = parse_stacks },
+	{ .name = "pages-as-heap", .parse = parse_pages, .is_shared = true },
+	{ "depth", parse_number, AT(depth), 1, 200, true, true },
+	{ .name = "alloc-fn", .parse = parse_function_name, .is_shared = true, .is_passed = true },
+	{ .name = "ignore-fn", .parse = parse_function_name, .is_shared = true, .is_passed = true },
+	{ "threshold", check_threshold, AT(peak_inaccuracy), 0, 100, true, true },
+	{ "peak-inaccuracy", parse_percent, AT(peak_inaccuracy), 0, 1000, false, false },
+	{ .name = "time-unit", .parse = parse_time_unit },
+	{ "detailed-freq", parse_number, AT(detailed_freq), 1, 1000000, false, false },
+	{ "max-snapshots", parse_number, AT(max_snapshots), 10, 1000, false, false },
+	{ "alignment", parse_alignment, AT(alignment), 16, 4096, false, false },
+	{ .name = "massif-out-file", .parse = parse_text, .offset = AT(file) },
+	{ .name = "show-below-main", .parse = check_yes_no, .is_shared = true, .is_passed = true },
 };
 
-/* Massif names all of its own in its file, but none of the core's. */
-static void describe(struct massif_settings *m, const char *text)
+/* Massif lists all of its own options in its file, but none of the core's. */
+static void append_description(struct massif_settings *m, const char *text)
 {
 	char *longer;
 
@@ -209,7 +214,7 @@ static void describe(struct massif_settings *m, const char *text)
 	m->desc = longer;
 }
 
-static void pass_on(struct massif_settings *m, const char *text)
+static void pass_to_memusageprint(struct massif_settings *m, const char *text)
 {
 	struct opt_list *list = &m->report;
 
@@ -220,19 +225,19 @@ static void pass_on(struct massif_settings *m, const char *text)
 const char *massif_option(const struct opt *option, const char *arg, void *data)
 {
 	struct massif_settings *m = data;
-	const struct rule *rule = rules;
+	const struct massif_rule *rule = rules;
 	const char *why;
 	char *text;
 
 	while (strcmp(rule->name, option->name) != 0)
 		rule++;
-	why = rule->take(rule, arg, m);
+	why = rule->parse(rule, arg, m);
 	if (why)
 		return why;
 	text = xasprintf("--%s=%s", option->name, arg);
-	describe(m, text);
+	append_description(m, text);
 	if (rule->is_passed)
-		pass_on(m, text);
+		pass_to_memusageprint(m, text);
 	m->is_given = true;
 	m->is_meant |= !rule->is_shared;
 	return NULL;
@@ -242,8 +247,8 @@ const char *massif_option(const struct opt *option, const char *arg, void *data)
 
 struct core_rule {
 	const char *name;
-	const char *only;	/* the one value that is accepted; NULL: any */
-	const char *why_not;	/* what is said of others */
+	const char *only;	/* the only accepted value; NULL: any */
+	const char *why_not;	/* the reason why others are refused */
 	bool is_passed;
 };
 
@@ -255,8 +260,7 @@ static const struct core_rule core_rules[] = {
 	CORE_OPTIONS_JUDGED(JUDGED) CORE_OPTIONS_PASSED(PASSED) CORE_OPTIONS_IDLE(IDLE)
 };
 
-static const char *take_xtree(const struct opt *option, const char *arg,
-			      struct massif_settings *m)
+static const char *parse_xtree(const struct opt *option, const char *arg, struct massif_settings *m)
 {
 	static const char *const kinds[] = { "none", "allocs", "full" };
 	const char *why = NULL;
@@ -268,7 +272,7 @@ static const char *take_xtree(const struct opt *option, const char *arg,
 		why = kind < 3 ? NULL : "must be one of " XTREE_WORDS;
 		m->xtree = kind;
 	} else if (strcmp(option->name, "xtree-compress-strings") == 0) {
-		why = take_yes_no(NULL, arg, m);
+		why = check_yes_no(NULL, arg, m);
 	} else {
 		why = *arg ? NULL : "is empty";
 		m->xtree_file = arg;
@@ -276,19 +280,19 @@ static const char *take_xtree(const struct opt *option, const char *arg,
 	if (!why) {
 		char *text = xasprintf("--%s=%s", option->name, arg);
 
-		describe(m, text);
-		pass_on(m, text);
+		append_description(m, text);
+		pass_to_memusageprint(m, text);
 	}
 	return why;
 }
 
-static const char *take_core(const struct core_rule *rule, const struct opt *option,
-			     const char *arg, struct massif_settings *m)
+static const char *parse_core_option(const struct core_rule *rule, const struct opt *option,
+				     const char *arg, struct massif_settings *m)
 {
 	if (rule->only && strcmp(rule->only, arg) != 0)
 		return rule->why_not;
 	if (rule->is_passed)
-		pass_on(m, xasprintf("--%s=%s", option->name, arg));
+		pass_to_memusageprint(m, xasprintf("--%s=%s", option->name, arg));
 	return NULL;
 }
 
@@ -302,12 +306,12 @@ const char *massif_core_option(const struct opt *option, const char *arg, void *
 		return m->log_file ? NULL : xstrdup(why);
 	}
 	if (strncmp(option->name, "xtree-", 6) == 0)
-		return take_xtree(option, arg, m);
+		return parse_xtree(option, arg, m);
 	if (strcmp(option->name, "stats") == 0)
-		return take_bool(arg, &m->is_verbose);
+		return parse_bool(arg, &m->is_verbose);
 	for (size_t i = 0; i < sizeof(core_rules) / sizeof(*core_rules); i++) {
 		if (strcmp(core_rules[i].name, option->name) == 0)
-			return take_core(&core_rules[i], option, arg, m);
+			return parse_core_option(&core_rules[i], option, arg, m);
 	}
 	return "is not known";
 }
@@ -318,10 +322,10 @@ static bool is_yes_no(const char *value)
 {
 	bool ignored;
 
-	return take_bool(value, &ignored) == NULL;
+	return parse_bool(value, &ignored) == NULL;
 }
 
-static bool is_any(const char *value)
+static bool is_not_empty(const char *value)
 {
 	return *value != '\0';
 }
@@ -332,8 +336,10 @@ bool massif_may_pass(const char *text)
 		const char *name;
 		bool (*is_valid)(const char *value);
 	} core[] = {
-		{ "fullpath-after", is_any }, { "read-inline-info", is_yes_no },
-		{ "demangle", is_yes_no }, { "xtree-compress-strings", is_yes_no },
+		{ "fullpath-after", is_not_empty },
+		{ "read-inline-info", is_yes_no },
+		{ "demangle", is_yes_no },
+		{ "xtree-compress-strings", is_yes_no },
 	};
 	const char *name = text + 2, *value = strchr(text, '=');
 	struct massif_settings other = { .depth = 0 };
@@ -351,11 +357,11 @@ bool massif_may_pass(const char *text)
 			return core[i].is_valid(value);
 	}
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-		const struct rule *rule = &rules[i];
+		const struct massif_rule *rule = &rules[i];
 
 		if (rule->is_passed && strlen(rule->name) == length &&
 		    memcmp(rule->name, name, length) == 0)
-			return rule->take(rule, value, &other) == NULL;
+			return rule->parse(rule, value, &other) == NULL;
 	}
 	return false;
 }

@@ -1,8 +1,7 @@
-/* massif.h -- the options of Valgrind's Massif, and those of its core that go with them.
+/* massif.h -- The options of Valgrind's Massif and of Valgrind's core.
  *
- * What they mean for the recording goes into a struct mu_config; what they mean for the
- * reports is handed on to memusageprint as it was typed. Ranges and defaults are Massif's, but
- * for the unit of time, which is ms.
+ * Options about recording go into a struct mu_config; options about reports go to memusageprint as
+ * they were typed. Ranges and defaults are Massif's, except the unit of time, which is ms.
  *
  * Source  manual of Valgrind 3.19, Massif and core; docs/compat.md.
  *
@@ -19,12 +18,12 @@
 /* In the order of the words of --time-unit. */
 enum massif_time { MASSIF_TIME_I, MASSIF_TIME_MS, MASSIF_TIME_B };
 
-/* Zeroed by massif_reset(), but for the defaults. */
+/* massif_reset() zeroes what has no default. */
 struct massif_settings {
 	bool is_wanted;		/* --massif */
 	bool is_given;		/* an option of Massif's was given */
-	bool is_meant;		/* ... one that no other report has */
-	const char *file;	/* pattern of the profile's name */
+	bool is_meant;		/* ... that no other report has */
+	const char *file;	/* file name pattern of the profile */
 	unsigned int admin;	/* bytes charged per block */
 	unsigned int depth;	/* frames shown */
 	unsigned int alignment;	/* bytes */
@@ -32,46 +31,44 @@ struct massif_settings {
 	unsigned int max_snapshots;
 	double peak_inaccuracy;	/* percent */
 	int time;		/* enum massif_time */
-	bool stacks;		/* the depth of stacks is to be in snapshots */
-	bool pages;		/* pages that are mapped are the heap, blocks are not */
+	bool stacks;		/* snapshots have the depth of the stacks */
+	bool pages;		/* the heap is the mapped pages, not the blocks */
 	bool no_heap;
 	bool has_ignored;	/* --ignore-fn */
 	bool is_verbose;	/* --stats=yes */
 	bool is_talkative;	/* -v -v */
 	const char *log_file;
 	int xtree;		/* enum xtree_kind: --xtree-memory */
-	const char *xtree_file;	/* pattern of its file's name, NULL: the usual one */
-	struct opt_list report;	/* options for memusageprint: "--depth=3", in order */
-	char *desc;		/* " --depth=3 ...": as Massif's files name them; NULL: none */
+	const char *xtree_file;	/* file name pattern; NULL: the default */
+	struct opt_list report;	/* options for memusageprint in order: "--depth=3" */
+	char *desc;		/* " --depth=3 ...", as in Massif's files; NULL: none */
 };
 
-/* massif_reset -- Massif's defaults. */
+/* massif_reset -- Sets Massif's defaults. */
 void massif_reset(struct massif_settings *m);
 
-/* massif_talks -- whether lines like those of Massif's -v -v or --stats=yes are to be printed. */
+/* massif_talks -- Tells whether to print lines like those of Massif's -v -v or --stats=yes. */
 bool massif_talks(const struct massif_settings *m);
 
-/* massif_option -- take one of Massif's options; an opt_fn, data being the settings.
- *
- * What the option is follows from its name.
- */
+/* massif_option -- Parses one of Massif's options, by its name; an opt_fn, data being the
+ * settings. */
 const char *massif_option(const struct opt *option, const char *arg, void *data);
 
-/* massif_core_option -- take an option of Valgrind's core; an opt_fn likewise.
+/* massif_core_option -- Parses an option of Valgrind's core; an opt_fn likewise.
  *
- * Those that make no difference here are accepted, others are refused with a reason.
+ * Accepts those that make no difference here, and refuses others with a reason.
  */
 const char *massif_core_option(const struct opt *option, const char *arg, void *data);
 
-/* massif_may_pass -- whether TEXT ("--depth=3") is an option that a run may choose for whoever asks
- * for a snapshot of it.
+/* massif_may_pass -- Tells whether the recorded run may choose the option TEXT ("--depth=3") for a
+ * client that asks for its snapshot.
  *
- * Those are on a fixed list, which has none that names a file, a program or an address, and their
- * values are those that the option takes.
+ * Only options of a fixed list may pass. None of them names a file, a program or an address, and
+ * their values are validated as usual.
  */
 bool massif_may_pass(const char *text);
 
-/* Rows of the option table: NAME, what its argument is called, its help. */
+/* Rows of the option table: the option's name, the name of its argument, its help. */
 #define MASSIF_OPTION(data, n, a, h) OPT_CALL(0, n, a, massif_option, data, h)
 #define MASSIF_CORE(data, n) \
 	{ .kind = OPT_KIND_CALL, .name = n, .arg = "VALUE", .value = data, \

@@ -1,4 +1,4 @@
-/* settings.c -- what the command line and the environment ask for.
+/* settings.c -- The settings from the command line and the environment.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 #include "recording/env.h"
 
 enum {
-	BUFFER_MAX = 32768,	/* glibc's, its default too */
+	BUFFER_MAX = 32768,	/* glibc's maximum and default */
 	TOP_DEFAULT = 10,
 	TOP_MAX = 1000000,
 	FAILURE = 125
@@ -26,7 +26,7 @@ enum {
 static struct settings settings;
 static struct dhat_and_massif shared = { &settings.dhat, &settings.massif };
 
-/* glibc's rule, and atoi's: whatever is not a number from 1 to the maximum is the maximum. */
+/* As in glibc (atoi), any text that is not a number from 1 to the maximum means the maximum. */
 static int buffer_size(const char *text)
 {
 	long records = strtol(text, NULL, 10);
@@ -47,7 +47,7 @@ static const char *set_top(const struct opt *option, const char *arg, void *data
 
 	(void)option;
 	if (arg && (!units_parse_count(arg, &number) || number == 0 || number > TOP_MAX))
-		return "is not a number of places";
+		return "must be a whole number from 1 to 1000000";
 	*(unsigned int *)data = (unsigned int)number;
 	return NULL;
 }
@@ -71,139 +71,166 @@ static const char *set_verbose(const struct opt *option, const char *arg, void *
 static const struct opt options[] = {
 	OPT_GROUP("What is recorded"),
 	OPT_STR('n', "progname", "NAME", &settings.progname,
-		"record only programs called NAME, as in the last part of argv[0]"),
-	OPT_FLAG('m', "mmap", &settings.mmap, "count mmap, mremap and munmap too"),
+		"record only programs called NAME (the last part of argv[0])"),
+	OPT_FLAG('m', "mmap", &settings.mmap, "count calls of mmap, mremap and munmap, too"),
 	OPT_ENUM(0, "own-malloc", "ignore|patch", &settings.own_malloc,
-		 "a malloc that the program brings with it: leave it alone, or change its code in "
-		 "memory so that its calls are seen (default)"),
+		 "how to treat a malloc that is part of the program: ignore it, or patch its code "
+		 "in memory to record its calls (default)"),
 	OPT_LIST(0, "alloc-symbol", "NAME", &settings.alloc_symbol,
-		 "count what the function NAME returns as a block of its first argument's bytes; "
-		 "NAME:size=argN[*argM],ptr=ret|*argN,old=argN says where they are; auto: the "
-		 "functions of jemalloc, mimalloc, tcmalloc, rpmalloc behind their prefixes; "
+		 "record function NAME as an allocator that takes a size and returns a block; "
+		 "NAME:size=argN[*argM],ptr=ret|*argN,old=argN tells where size and block are; "
+		 "auto: all prefixed functions of jemalloc, mimalloc, tcmalloc and rpmalloc; "
 		 "repeatable"),
 	OPT_LIST(0, "free-symbol", "NAME", &settings.free_symbol,
-		 "the function NAME, or NAME:ptr=argN, frees such a block; repeatable"),
+		 "record function NAME, or NAME:ptr=argN, as the one that frees such blocks; "
+		 "repeatable"),
 	OPT_ENUM(0, "trace-children", "yes|no", &settings.trace_children,
-		 "record programs that the program starts (default yes; with --massif and --dhat "
-		 "no); forks always are"),
+		 "record programs that the program executes (default yes; with --massif and --dhat "
+		 "no); forked processes are always recorded"),
 	OPT_ENUM(0, "client-requests", "no|yes|massif|running", &settings.client_requests,
 		 "serve Valgrind's macros (VALGRIND_MALLOCLIKE_BLOCK ...) in programs built with "
-		 "them (default no); as Massif does, or with RUNNING_ON_VALGRIND being 1"),
+		 "them: not at all (default), all, those that Massif serves, or all with "
+		 "RUNNING_ON_VALGRIND being 1"),
 	OPT_GROUP("Report"),
 	OPT_STR('o', "output", "FILE", &settings.output,
 		"write the report to FILE instead of standard error"),
 	OPT_FLAG('q', "quiet", &settings.quiet, "write no report"),
-	{ .kind = OPT_KIND_CALL, .letter = 'v', .name = "verbose", .value = &settings,
+	{ .kind = OPT_KIND_CALL,
+	  .letter = 'v',
+	  .name = "verbose",
+	  .value = &settings,
 	  .call = set_verbose,
-	  .help = "add threads, times and the recorder's own memory to the report; twice, with "
-		  "--massif: every snapshot when it was taken" },
+	  .help = "add threads, times and the recorder's own memory to the report; if given twice "
+		  "with --massif, print every snapshot when it is taken" },
 	OPT_ENUM(0, "color", COLOR_WORDS, &settings.color,
 		 "when to colour the report (default auto: on a terminal)"),
 	OPT_ENUM(0, "children", "lines|summary|none|files", &settings.children,
-		 "what to say of other processes: a line each (default), a whole summary, nothing, "
+		 "report on other processes: a line each (default), a whole summary each, nothing, "
 		 "or a line and a data file FILE.PID each"),
-	OPT_GROUP("Who allocated (call stacks are recorded)"),
+	OPT_GROUP("Reports by call stack (call stacks are recorded)"),
 	OPT_CALL_OPTIONAL(0, "top", "N", set_top, &settings.top,
-			  "show the N places (default 10) that held most when the heap was "
-			  "largest"),
-	OPT_FLAG(0, "tree", &settings.tree, "show the tree of callers at the peak"),
-	OPT_FLAG(0, "leaks", &settings.leaks, "show where what was left at the end came from"),
+			  "show the N places (default 10) that held most memory at the peak of the "
+			  "heap"),
+	OPT_FLAG(0, "tree", &settings.tree, "show the call tree of the memory held at the peak"),
+	OPT_FLAG(0, "leaks", &settings.leaks,
+		 "show where the blocks that were never freed were "
+		 "allocated"),
 	OPT_FLAG(0, "temporary", &settings.temporary,
-		 "show where blocks came from that were freed at once"),
+		 "show where short-lived blocks were allocated"),
 	OPT_STR(0, "html", "FILE", &settings.html,
-		"write all of it as one HTML page; %p in FILE is the process ID"),
+		"write all of this as one HTML page; %p in FILE is the process ID"),
 	OPT_FLAG(0, "debuginfod", &settings.debuginfod,
 		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
 	OPT_GROUP("Massif (Valgrind's options; most of them ask for --massif)"),
 	OPT_FLAG(0, "massif", &settings.massif.is_wanted, "write a profile as Massif does"),
-	M("massif-out-file", "FILE", "name of the profile (default massif.out.%p)"),
+	M("massif-out-file", "FILE", "write the profile to FILE (default massif.out.%p)"),
 	OPT_CALL(0, "time-unit", "ms|B|i", dhat_time_unit, &shared,
-		 "what time is: milliseconds (default), bytes, or instructions, where the CPU "
-		 "lets programs count them or with --accesses=emulate; with --dhat below"),
-	M("max-snapshots", "N", "most snapshots, 10 to 1000 (default 100)"),
-	M("detailed-freq", "N", "every Nth snapshot has a tree (default 10)"),
-	M("peak-inaccuracy", "PERCENT", "a new peak is larger by this (default 1)"),
-	M("heap", "yes|no", "with no, the profile is empty"),
-	M("heap-admin", "BYTES", "charged for each block, 0 to 1024 (default 8)"),
-	M("alignment", "BYTES", "of blocks, 16 to 4096 (default 16); recorded only"),
-	M("stacks", "yes|no", "show how deep stacks are, as far as events and samples see it"),
-	M("pages-as-heap", "yes|no", "count pages that are mapped, by whoever, instead of blocks"),
-	M("depth", "N", "frames of a stack that are shown, 1 to 200 (default 30)"),
-	M("threshold", "PERCENT", "places below are merged (default 1)"),
-	M("alloc-fn", "NAME", "take the callers of NAME for those who allocate; repeatable"),
-	M("ignore-fn", "NAME", "leave out what NAME allocates; repeatable"),
-	M("show-below-main", "yes|no", "show what called main (default no)"),
+		 "unit of time: milliseconds (default), bytes allocated and freed, or instructions "
+		 "(if the CPU lets programs count them, or with --accesses=emulate); for --dhat, "
+		 "see there"),
+	M("max-snapshots", "N", "maximum number of snapshots, 10 to 1000 (default 100)"),
+	M("detailed-freq", "N", "make every Nth snapshot detailed (default 10)"),
+	M("peak-inaccuracy", "PERCENT",
+	  "record a new peak only if it is larger by PERCENT "
+	  "(default 1)"),
+	M("heap", "yes|no", "profile the heap (default yes); with no, the profile is empty"),
+	M("heap-admin", "BYTES",
+	  "administrative bytes counted for each block, 0 to 1024 (default "
+	  "8)"),
+	M("alignment", "BYTES",
+	  "minimum alignment of blocks, 16 to 4096 (default 16); it affects "
+	  "the profile, not the program"),
+	M("stacks", "yes|no", "add the depth of stacks, as events and samples see it (default no)"),
+	M("pages-as-heap", "yes|no", "count all mapped pages instead of blocks (default no)"),
+	M("depth", "N", "maximum number of frames shown of a stack, 1 to 200 (default 30)"),
+	M("threshold", "PERCENT", "merge places below PERCENT of the total (default 1)"),
+	M("alloc-fn", "NAME",
+	  "treat function NAME as an allocator and show its callers; "
+	  "repeatable"),
+	M("ignore-fn", "NAME", "ignore what function NAME allocates; repeatable"),
+	M("show-below-main", "yes|no", "show the frames below main (default no)"),
 	X("xtree-memory", XTREE_WORDS,
-	  "write who holds (full: and who freed) memory at the end, for kcachegrind"),
-	X("xtree-memory-file", "FILE", "its name (default xtmemory.kcg.%p); with .ms in it, in "
-	  "Massif's form"),
-	X("xtree-compress-strings", "yes|no", "write long names once in it (default yes)"),
+	  "write the call tree of memory held at the end (full: also of memory allocated and "
+	  "freed) for kcachegrind"),
+	X("xtree-memory-file", "FILE",
+	  "write that tree to FILE (default xtmemory.kcg.%p); if it "
+	  "ends in .ms, in Massif's format"),
+	X("xtree-compress-strings", "yes|no",
+	  "write each name only once in that file (default "
+	  "yes)"),
 	OPT_FLAG(0, "spacetime", &settings.spacetime,
-		 "measure bytes x time, as Massif did before Valgrind 3.3: a summary, "
+		 "measure bytes x time, as Massif did before Valgrind 3.3: a summary and the files "
 		 "massif.PID.hp, .ps and .txt"),
 	OPT_ENUM(0, "format", "text|html", &settings.spacetime_form,
 		 "with --spacetime: write massif.PID.txt (default) or massif.PID.html"),
-	OPT_GROUP("Snapshots that are taken by themselves (detailed, as Massif writes them)"),
+	OPT_GROUP("Automatic snapshots (detailed, as Massif writes them)"),
 	OPT_CALL(0, "snapshot-signal", "SIGNAL", triggers_signal, &settings.triggers,
-		 "when a process gets SIGNAL (USR2, 12 ...), whose own action follows"),
+		 "take one when a process receives SIGNAL (USR2, 12 ...); the signal's own action "
+		 "follows"),
 	OPT_CALL(0, "snapshot-when", "CONDITION", triggers_when, &settings.triggers,
-		 "when heap, total, stacks, rss or blocks exceeds a threshold, as in "
+		 "take one when heap, total, stacks, rss or blocks exceeds a threshold, as in "
 		 "'heap>500M' or heap:500M; repeatable"),
 	OPT_STR(0, "snapshot-file", "FILE", &settings.triggers.file,
-		"their names (default massif.vgdb.out.%p.%n)"),
+		"write each to FILE (default massif.vgdb.out.%p.%n); %n is its number"),
 	OPT_GROUP("DHAT (Valgrind's options)"),
 	OPT_FLAG(0, "dhat", &settings.dhat.is_wanted,
-		 "write a profile as DHAT does: for each place that allocates what it allocated in "
-		 "all, how long blocks lived, and the most that was live; --time-unit is then ns "
+		 "write a profile as DHAT does: for each place of allocation its total, the "
+		 "lifetimes of its blocks and the most that was live; --time-unit is then ns "
 		 "(default), ms, cpu, B, allocs or i"),
 	OPT_CALL(0, "dhat-out-file", "FILE", dhat_out_file, &settings.dhat,
-		 "name of the profile (default dhat.out.%p)"),
+		 "write the profile to FILE (default dhat.out.%p)"),
 	OPT_UINT(0, "num-callers", "N", &settings.dhat.callers, 1, 500,
-		 "frames of a stack that tell its places apart (default 12)"),
-	OPT_GROUP("Reads, writes and copies (DHAT's)"),
+		 "number of frames that distinguish places of allocation (default 12)"),
+	OPT_GROUP("Reads, writes and copies (as DHAT counts them)"),
 	OPT_ENUM(0, "accesses", "none|hooks|emulate", &settings.accesses.engine,
-		 "count what is read and written in blocks: with hooks, in a program built with "
-		 "--print-cflags; with emulate, in any, at a tenth of its speed (default none)"),
+		 "count reads and writes of blocks: not at all (default), by hooks in a program "
+		 "built with --print-cflags, or by emulation of any program, at about a tenth of "
+		 "its speed"),
 	OPT_ENUM(0, "mode", "heap|copy|ad-hoc", &settings.mode,
-		 "with copy, record who copies memory (memcpy, strcpy...) in place of who "
-		 "allocates; with ad-hoc, the events that the program tells of by "
-		 "MEMUSAGE_AD_HOC_EVENT or DHAT_AD_HOC_EVENT"),
+		 "what to record: allocations (default), copies of memory (memcpy, strcpy ...), or "
+		 "the events that the program marks with MEMUSAGE_AD_HOC_EVENT or "
+		 "DHAT_AD_HOC_EVENT"),
 	OPT_CALL(0, "print-cflags", "gcc|clang", accesses_print_cflags, NULL,
-		 "print what to compile a program with for --accesses=hooks"),
+		 "print the compiler options that --accesses=hooks needs"),
 	OPT_CALL(0, "print-libs", "gcc|clang", accesses_print_libs, NULL,
-		 "print what to link it with"),
+		 "print the linker options that it needs"),
 	OPT_GROUP("Data"),
 	OPT_STR('d', "data", "FILE", &settings.data,
-		"write every change of the heap to FILE; %p in it is the process ID, "
-		"%q{VAR} a variable"),
+		"write every change of the heap to FILE; %p in FILE is the process ID, %q{VAR} an "
+		"environment variable"),
 	OPT_STR_OPTIONAL(0, "record", "FILE", &settings.record, "",
 			 "keep the recording in FILE (default memusage.%p.mur)"),
 	OPT_CONST('u', "unbuffered", &settings.buffer, 1, "write each change to FILE at once"),
 	OPT_CALL('b', "buffer", "N", set_buffer, &settings.buffer,
-		 "let FILE lag N changes behind at most (default and most 32768), 100 ms at most"),
-	OPT_FLAG(0, "no-timer", &settings.no_timer, "take no samples of the stack by a timer"),
+		 "let FILE lag behind by at most N changes (default and maximum 32768) and 100 ms"),
+	OPT_FLAG(0, "no-timer", &settings.no_timer, "do not sample the stack with a timer"),
 	OPT_SIZE(0, "log-limit", "SIZE", &settings.log_limit,
-		 "memory for changes that wait to be written, per process (default 256M)"),
+		 "maximum memory per process for changes that wait to be written (default 256M)"),
 	OPT_GROUP("Picture (drawn by memusagestat)"),
-	OPT_STR('p', "png", "FILE", &settings.png, "draw the run to FILE, a PNG picture"),
+	OPT_STR('p', "png", "FILE", &settings.png, "draw the run as a PNG picture in FILE"),
 	OPT_FLAG('t', "time-based", &settings.time_based, "make the picture linear in time"),
-	OPT_FLAG('T', "total", &settings.total, "draw heap and stack together, too"),
+	OPT_FLAG('T', "total", &settings.total, "also draw the sum of heap and stack"),
 	OPT_STR(0, "title", "STRING", &settings.title, "title of the picture"),
 	OPT_UINT('x', "x-size", "PIXELS", &settings.x_size, 1, PICTURE_SIDE_MAX,
 		 "width of the picture (default 800)"),
 	OPT_UINT('y', "y-size", "PIXELS", &settings.y_size, 1, PICTURE_SIDE_MAX,
 		 "height of the picture (default 600)"),
-	{ .kind = OPT_KIND_CALL, .name = "tool", .arg = "massif|dhat", .value = &shared,
-	  .call = dhat_tool, .help = "an option of Valgrind's", .hidden = true },
+	{ .kind = OPT_KIND_CALL,
+	  .name = "tool",
+	  .arg = "massif|dhat",
+	  .value = &shared,
+	  .call = dhat_tool,
+	  .help = "an option of Valgrind's",
+	  .hidden = true },
 	CORE_OPTIONS_MEANT(C) CORE_OPTIONS_PASSED(C) CORE_OPTIONS_JUDGED(CJ) CORE_OPTIONS_IDLE(C)
-	OPT_GROUP("Other uses"),
+		OPT_GROUP("Other uses"),
 	OPT_UINT(0, "pid", "PID", &settings.pid, 1, INT_MAX,
-		 "talk to process PID, which runs under memusage: status, snapshot [FILE], "
+		 "control process PID, which runs under memusage: status, snapshot [FILE], "
 		 "detailed_snapshot [FILE], all_snapshots [FILE], xtmemory [FILE], stop, start, "
 		 "help"),
 	OPT_FLAG(0, "finish", &settings.finish,
-		 "report the recordings FILE... that the library left when it worked alone, and "
-		 "remove them"),
+		 "report the recordings FILE... of programs that ran with the library preloaded "
+		 "but without memusage, and remove them"),
 	OPT_END
 };
 
@@ -230,7 +257,7 @@ const struct opt_tool settings_tool = {
 	.stop_at_operand = true,
 };
 
-/* glibc's variables are the defaults of the options that set them. */
+/* glibc's variables are the defaults of the options of the same meaning. */
 static void read_environment(void)
 {
 	const char *buffer = getenv(MU_ENV_BUFFER_SIZE);
@@ -243,7 +270,7 @@ static void read_environment(void)
 	settings.mmap = getenv(MU_ENV_TRACE_MMAP) != NULL;
 }
 
-/* An empty name on the command line means "not asked for", as glibc has it. */
+/* An empty name on the command line means "not given", as in glibc. */
 static void drop_empty(const char **text)
 {
 	if (*text && **text == '\0')
@@ -269,12 +296,17 @@ bool settings_has_files(const struct settings *s)
 	       s->spacetime;
 }
 
+bool settings_has_reports(const struct settings *s)
+{
+	return settings_has_text(s) || settings_has_files(s) || s->html;
+}
+
 bool settings_has_timeline(const struct settings *s)
 {
 	return s->verbose || settings_has_stacks(s);
 }
 
-/* A name that cannot be made is an error before the program runs, not after it. */
+/* Reports a file name that cannot be made before the program runs, not after it. */
 static void check_pattern(const char *option, const char *pattern)
 {
 	char why[128], *name = pattern ? output_expand(pattern, 1, getenv, why) : NULL;
@@ -296,7 +328,7 @@ static void check_symbols(const char *option, const struct opt_list *list, bool 
 	}
 }
 
-/* Options that suit other reports ask for Massif's only when no other one is asked for. */
+/* Options that suit other reports ask for Massif's only if no other report is asked for. */
 static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
@@ -326,12 +358,13 @@ static void check_triggers(void)
 	if (triggers_watches(t, MU_WATCH_STACKS) && !settings.massif.stacks)
 		options_error(&settings_tool, "--snapshot-when=stacks needs --stacks=yes");
 	if (triggers_wanted(t) && settings.mode != RUN_MODE_HEAP)
-		options_error(&settings_tool, "snapshots are of what is allocated: they do not go "
+		options_error(&settings_tool,
+			      "snapshots show allocations: they cannot be combined "
 			      "with --mode=%s",
 			      settings.mode == RUN_MODE_COPY ? "copy" : "ad-hoc");
 }
 
-/* Pages are the heap: blocks are not looked at, so nothing can be said of them. */
+/* The pages are the heap: blocks are not recorded, so reports about blocks are impossible. */
 static void check_pages(void)
 {
 	const char *other = settings.massif.stacks		? "--stacks=yes"
@@ -349,7 +382,7 @@ static void check_pages(void)
 	settings.own_malloc = OWN_IGNORE;
 }
 
-/* As memusagestat would say it, but before the run. */
+/* Reports the error of memusagestat before the run. */
 static void check_size(void)
 {
 	const unsigned int width = settings.x_size ? settings.x_size : PICTURE_WIDTH;

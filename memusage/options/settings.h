@@ -1,4 +1,4 @@
-/* settings.h -- what the command line and the environment ask for.
+/* settings.h -- The settings from the command line and the environment.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 #include "cli/options.h"
+#include "memusage/options/accesses.h"
 #include "memusage/options/dhat.h"
 #include "memusage/options/massif.h"
 #include "memusage/options/triggers.h"
-#include "memusage/report/accesses.h"
 
 /* In the order of the words of --children. */
 enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };
 
-/* In the order of the words of --trace-children. */
+/* In the order of the words of --own-malloc and --trace-children. */
 enum own_malloc { OWN_IGNORE, OWN_PATCH };
 enum trace_children { TRACE_YES, TRACE_NO, TRACE_UNSAID };
 
@@ -27,25 +27,25 @@ enum run_mode { RUN_MODE_HEAP, RUN_MODE_COPY, RUN_MODE_AD_HOC };
 /* In the order of the words of --client-requests. */
 enum client_requests { REQUESTS_NO, REQUESTS_YES, REQUESTS_MASSIF, REQUESTS_RUNNING };
 
-/* Strings point into argv or the environment; NULL is "not asked for". */
+/* Strings point into argv or the environment; NULL means "not given". */
 struct settings {
 	const char *progname;	/* record only images with this name */
 	const char *png;
 	const char *data;
 	const char *title;
-	unsigned int x_size;	/* pixels; 0: memusagestat's own */
+	unsigned int x_size;	/* pixels; 0: memusagestat's default */
 	unsigned int y_size;
-	const char *output;	/* the report's file */
-	const char *html;	/* a pattern: the page's name; NULL: none */
-	const char *record;	/* a pattern; "" stands for the default name */
-	int buffer;		/* records the data file may lag behind */
+	const char *output;	/* file of the report */
+	const char *html;	/* file name pattern of the page */
+	const char *record;	/* file name pattern; "": the default one */
+	int buffer;		/* records that the data file may lag behind */
 	int color;		/* enum color_when */
 	int children;		/* enum children */
 	int own_malloc;		/* enum own_malloc */
 	struct opt_list alloc_symbol, free_symbol;
 	int trace_children;	/* enum trace_children, not UNSAID */
 	int client_requests;	/* enum client_requests */
-	uint64_t log_limit;	/* bytes of events that may wait in each process */
+	uint64_t log_limit;	/* maximum bytes of waiting events in each process */
 	bool no_timer;
 	bool mmap;
 	bool time_based;
@@ -53,8 +53,8 @@ struct settings {
 	bool quiet;
 	bool verbose;
 	bool finish;
-	unsigned int pid;	/* of a process to talk to, 0: run a program */
-	unsigned int top;	/* places that --top shows, 0: not asked for */
+	unsigned int pid;	/* of a process to control, 0: run a program */
+	unsigned int top;	/* places that --top shows, 0: not given */
 	bool tree;
 	bool leaks;
 	bool temporary;
@@ -66,29 +66,32 @@ struct settings {
 	int mode;		/* enum run_mode */
 	struct dhat_settings dhat;
 	struct trigger_settings triggers;
-	char **command;		/* the program and its arguments, the files of --finish, or what
-				 * --pid is to do */
+	char **command;		/* the program and its arguments, the files of --finish, or the
+				 * command of --pid */
 };
 
-/* settings_has_text -- whether a report of places is to follow the summary. */
+/* settings_has_text -- Tells whether a report of places follows the summary. */
 bool settings_has_text(const struct settings *settings);
 
-/* settings_has_files -- whether a report is wanted that is a file of each process image. */
+/* settings_has_files -- Tells whether each process image gets a report in a file of its own. */
 bool settings_has_files(const struct settings *settings);
 
-/* settings_has_stacks -- whether call stacks are to be recorded. */
+/* settings_has_reports -- Tells whether memusageprint or memusagestat is to read a recording. */
+bool settings_has_reports(const struct settings *settings);
+
+/* settings_has_stacks -- Tells whether call stacks are to be recorded. */
 bool settings_has_stacks(const struct settings *settings);
 
-/* settings_has_timeline -- whether the memory that the kernel sees is to be sampled: for every
- * report but the plain summary, which is glibc's. */
+/* settings_has_timeline -- Tells whether to sample the memory that the kernel accounts for. Every
+ * report needs it but the plain summary, which is glibc's. */
 bool settings_has_timeline(const struct settings *settings);
 
 /* The option table, for tests. Its values go to one static struct settings. */
 extern const struct opt_tool settings_tool;
 
-/* settings_parse -- read the environment, then the command line.
+/* settings_parse -- Reads the environment, then the command line.
  *
- * Does not return when the command line is wrong, or asks for help. The result is static.
+ * Does not return if the command line is invalid or asks for help. The result is static.
  */
 const struct settings *settings_parse(int argc, char **argv);
 

@@ -1,4 +1,4 @@
-/* triggers.c -- the options of snapshots that are taken by themselves.
+/* triggers.c -- The options of automatic snapshots.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -34,8 +34,8 @@ bool triggers_watches(const struct trigger_settings *t, enum mu_watch kind)
 
 /* ---- the signal -------------------------------------------------------------------------- */
 
-/* Those that mean something to the kernel, the terminal, or to anybody's kill(1) are not here:
- * their default action would be missed. */
+/* Excludes signals that the kernel, the terminal or kill(1) send for their default action, which
+ * would be lost. */
 static const struct {
 	const char *name;
 	int number;
@@ -45,8 +45,8 @@ static const struct {
 	{ "WINCH", SIGWINCH }, { "STKFLT", SIGSTKFLT },
 };
 
-/* RTMIN, RTMIN+3, RTMAX, RTMAX-3. 0: is none. */
-static int real_time(const char *name)
+/* Parses RTMIN, RTMIN+3, RTMAX and RTMAX-3. Returns 0 for any other name. */
+static int parse_real_time_signal(const char *name)
 {
 	bool is_low = strncasecmp(name, "RTMIN", 5) == 0;
 	uint64_t distance = 0;
@@ -61,7 +61,7 @@ static int real_time(const char *name)
 	return is_low ? SIGRTMIN + (int)distance : SIGRTMAX - (int)distance;
 }
 
-static int signal_of(const char *text)
+static int parse_signal(const char *text)
 {
 	const char *name = strncasecmp(text, "SIG", 3) == 0 ? text + 3 : text;
 	uint64_t number = 0;
@@ -74,18 +74,18 @@ static int signal_of(const char *text)
 		    number == (uint64_t)signals[i].number)
 			return signals[i].number;
 	}
-	return real_time(name);
+	return parse_real_time_signal(name);
 }
 
 const char *triggers_signal(const struct opt *option, const char *arg, void *data)
 {
 	struct trigger_settings *t = data;
-	int number = signal_of(arg);
+	int number = parse_signal(arg);
 
 	(void)option;
 	if (!number)
-		return "is no signal that a program has for itself: take USR1, USR2, HUP, QUIT, "
-		       "IO, PWR, URG, WINCH, or RTMIN to RTMAX";
+		return "is not a signal that programs may use freely: choose USR1, USR2, HUP, "
+		       "QUIT, IO, PWR, URG, WINCH, or RTMIN to RTMAX";
 	t->signal = number;
 	return NULL;
 }
@@ -98,7 +98,7 @@ static const char *const quantities[] = {
 	[MU_WATCH_BLOCKS] = "blocks",
 };
 
-static enum mu_watch kind_of(const char *text, size_t length)
+static enum mu_watch find_quantity(const char *text, size_t length)
 {
 	for (enum mu_watch kind = MU_WATCH_HEAP; kind <= MU_WATCH_BLOCKS; kind++) {
 		if (strlen(quantities[kind]) == length &&
@@ -108,7 +108,7 @@ static enum mu_watch kind_of(const char *text, size_t length)
 	return MU_WATCH_NONE;
 }
 
-/* Blocks are counted by thousands. */
+/* Suffixes of a count of blocks are powers of 1000. */
 static bool parse_count(const char *text, uint64_t *value)
 {
 	static const char suffixes[] = "kmgt";
@@ -123,21 +123,22 @@ static bool parse_count(const char *text, uint64_t *value)
 	return ok;
 }
 
-static const char *judge(const char *arg, uint64_t *word)
+static const char *parse_condition(const char *arg, uint64_t *word)
 {
 	size_t length = strcspn(arg, ">:");
-	enum mu_watch kind = kind_of(arg, length);
+	enum mu_watch kind = find_quantity(arg, length);
 	uint64_t value;
 
 	if (kind == MU_WATCH_NONE)
-		return "names no quantity: heap, total, stacks, rss, blocks; as in 'heap>500M'";
+		return "names no quantity: use heap, total, stacks, rss or blocks, as in "
+		       "'heap>500M'";
 	if (arg[length] == '\0')
-		return "has no threshold, as 'heap>500M' has; a shell takes > for itself unless "
-		       "it is quoted (heap:500M does as well)";
+		return "has no threshold: quote it as in 'heap>500M', since > redirects output in "
+		       "a shell, or write heap:500M";
 	if (kind == MU_WATCH_BLOCKS ? !parse_count(arg + length + 1, &value) :
 				      !units_parse_size(arg + length + 1, &value))
-		return "has a threshold that is no whole number, with k, M, G or T behind it or "
-		       "not";
+		return "has an invalid threshold: use a whole number, optionally followed by k, M, "
+		       "G or T";
 	if (value >= UINT64_C(1) << 60)
 		return "has a threshold that no process can reach";
 	*word = MU_WATCH_WORD(kind, value);
@@ -148,13 +149,13 @@ const char *triggers_when(const struct opt *option, const char *arg, void *data)
 {
 	struct trigger_settings *t = data;
 	uint64_t word = 0;
-	const char *why = judge(arg, &word);
+	const char *why = parse_condition(arg, &word);
 
 	(void)option;
 	if (why)
 		return why;
 	if (t->count == MU_WATCHES)
-		return "is one too many: seven are possible";
+		return "is one condition too many: seven are possible";
 	t->watch[t->count] = word;
 	t->when[t->count++] = arg;
 	return NULL;

@@ -1,5 +1,5 @@
-/* triggers.h -- what is asked for of snapshots that are taken by themselves: the options
- * --snapshot-signal, --snapshot-when and --snapshot-file.
+/* triggers.h -- The options of automatic snapshots: --snapshot-signal, --snapshot-when and
+ * --snapshot-file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,23 +17,22 @@ struct trigger_settings {
 	uint64_t watch[MU_WATCHES];	/* as in a recording */
 	const char *when[MU_WATCHES];	/* the same as typed */
 	unsigned int count;
-	const char *file;		/* pattern of the files' names */
+	const char *file;		/* file name pattern */
 };
 
-/* triggers_reset -- nothing is asked for. */
+/* triggers_reset -- Sets the defaults: no automatic snapshots. */
 void triggers_reset(struct trigger_settings *t);
 
-/* triggers_wanted -- whether anything is. */
+/* triggers_wanted -- Tells whether any automatic snapshot is wanted. */
 bool triggers_wanted(const struct trigger_settings *t);
 
-/* triggers_watches -- whether a quantity is watched. */
+/* triggers_watches -- Tells whether a quantity is watched. */
 bool triggers_watches(const struct trigger_settings *t, enum mu_watch kind);
 
-/* triggers_signal, triggers_when -- take an option; each an opt_fn, data being the settings.
+/* triggers_signal, triggers_when -- Parse an option; each an opt_fn, data being the settings.
  *
- * A signal is a name, with or without SIG, or a number, of those that programs have for
- * themselves. A condition is QUANTITY>SIZE; a colon does for the sign, which shells take for
- * themselves.
+ * A signal is one that programs may use freely, by its name (with or without SIG) or its number. A
+ * condition is QUANTITY>SIZE or QUANTITY:SIZE, since > redirects output in a shell.
  */
 const char *triggers_signal(const struct opt *option, const char *arg, void *data);
 const char *triggers_when(const struct opt *option, const char *arg, void *data);

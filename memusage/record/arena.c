@@ -1,4 +1,4 @@
-/* arena.c -- the shared memory that a process tree records into.
+/* arena.c -- The shared memory that a process tree records into.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,41 +10,24 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "memusage/common/clock.h"
 #include "recording/accesses.h"
 
 #define WHOLE_SIZE (UINT64_C(1) << 40)
 #define EMULATED_SIZE (UINT64_C(8) << 30)
-#define SLOT_SHARE 512u		     /* slots that WHOLE_SIZE is cut into, nearly */
+#define SLOT_SHARE 512u		     /* slots in WHOLE_SIZE, nearly */
 #define LIMITED_SHARE 16u	     /* likewise under an address space limit */
 #define SLOT_SIZE_MIN (UINT64_C(16) << 20)
-#define SIZE_MIN (UINT64_C(2) << 20)  /* below this nothing useful can be recorded */
+#define SIZE_MIN (UINT64_C(2) << 20) /* the minimum for a useful recording */
 
 static uint64_t page_up(uint64_t bytes)
 {
 	return (bytes + MU_PAGE - 1) & ~(uint64_t)(MU_PAGE - 1);
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t read_tsc(void)
-{
-#ifdef __x86_64__
-	return __builtin_ia32_rdtsc();
-#else
-	return 0;
-#endif
-}
-
-/* A program under RLIMIT_AS must map all of it besides its own memory. */
+/* A program under RLIMIT_AS has to map all of the arena besides its own memory. */
 static uint64_t wanted_size(void)
 {
 	struct rlimit limit;
@@ -55,8 +38,8 @@ static uint64_t wanted_size(void)
 	return page_up(limit.rlim_cur / 4);
 }
 
-/* Small arenas get few slots, large ones a hundred: a slot is the most one process can use. */
-static void lay_out(struct mu_segment *h, uint64_t size)
+/* A small arena gets few slots, a large one hundreds. A slot bounds the memory of one process. */
+static void lay_out_slots(struct mu_segment *h, uint64_t size)
 {
 	uint64_t share = size / (size < WHOLE_SIZE ? LIMITED_SHARE : SLOT_SHARE);
 	uint64_t rest;
@@ -80,7 +63,7 @@ static void *map_shared(int fd, uint64_t size)
 	return base;
 }
 
-/* size  at most so much. Halve until the system agrees. */
+/* Makes at most *SIZE bytes, halving the size until the system agrees. */
 static void *make_memory(int fd, uint64_t *size)
 {
 	void *base = MAP_FAILED;
@@ -98,8 +81,8 @@ static void *make_memory(int fd, uint64_t *size)
 	return base;
 }
 
-/* RLIMIT_FSIZE bounds a memfd like any other file, though nothing comes to any disk: it is
- * lifted meanwhile as far as we may. Reaching it must not be fatal, as it is by default. */
+/* RLIMIT_FSIZE bounds a memfd like a file on a disk, so it is raised meanwhile.
+ * SIGXFSZ is ignored, since it would kill us. */
 static void *make_unlimited(int fd, uint64_t *size)
 {
 	const struct rlimit infinite = { RLIM_INFINITY, RLIM_INFINITY };
@@ -126,28 +109,31 @@ static void fill_header(struct mu_segment *h, const struct mu_config *config)
 	h->kind = MU_KIND_TREE;
 	h->features = (UINT64_C(1) << MU_SEC_COUNT) - 1;
 	h->config = *config;
-	h->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
-	h->start_real_ns = clock_ns(CLOCK_REALTIME);
-	h->start_tsc = read_tsc();
+	h->start_mono_ns = clock_now(CLOCK_MONOTONIC);
+	h->start_real_ns = clock_now(CLOCK_REALTIME);
+	h->start_tsc = clock_tsc();
 	h->magic = MU_SEGMENT_MAGIC;
 }
 
-/* Nothing comes to any disk; but the kernel takes the memory for a file. */
-static void explain(struct mu_error *err)
+/* The kernel treats the memory as a file, which the user would not expect. */
+static void explain_failure(struct mu_error *err)
 {
 	struct rlimit limit = { .rlim_max = 0 };
 
 	if (errno == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0)
 		mu_error_set(err, MU_ERROR_SYSTEM, 0,
-			     "files may have %llu KiB at most here (ulimit -H -f), and it takes "
-			     "%llu KiB", (unsigned long long)limit.rlim_max / 1024,
+			     "the file size limit is %llu KiB (ulimit -H -f), and %llu KiB are "
+			     "needed",
+			     (unsigned long long)limit.rlim_max / 1024,
 			     (unsigned long long)SIZE_MIN / 1024);
 	else
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m%s",
-			     errno == ENOMEM ? ": the limit is too small (ulimit -v)" : "");
+			     errno == ENOMEM ? ": the address space limit is too small; raise it "
+					       "(ulimit -v)" :
+					       "");
 }
 
-/* Without it a process made by a raw clone() would go on recording into its parent's slot. */
+/* Without this, a process made by a raw clone() would record into its parent's slot. */
 static bool is_wiped_on_fork(void)
 {
 	void *page = mmap(NULL, MU_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -170,22 +156,22 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 	*a = (struct arena){ .fd = -1 };
 	if (!is_wiped_on_fork())
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
-				    "MADV_WIPEONFORK: %m: the kernel cannot keep processes apart "
-				    "(Linux 4.14 can)");
+				    "MADV_WIPEONFORK: %m: Linux 4.14 or later is needed to keep "
+				    "processes apart");
 	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (a->fd < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
 	base = make_unlimited(a->fd, &size);
 	if (base == MAP_FAILED) {
-		explain(err);
+		explain_failure(err);
 		arena_close(a);
 		return -1;
 	}
 	a->shared = (struct mu_segment *)base;
-	/* A program must not be able to kill the collector by taking pages away. */
+	/* A program must not be able to kill the collector by truncating the memory. */
 	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "F_ADD_SEALS: %m");
-	lay_out(a->shared, size);
+	lay_out_slots(a->shared, size);
 	fill_header(a->shared, config);
 	a->slot = (struct mu_slot *)(base + a->shared->slot_table);
 	if (segment_view(&a->view, base, size, err) < 0)
@@ -218,6 +204,11 @@ enum mu_slot_state arena_state(const struct arena *a, uint32_t k)
 	return __atomic_load_n(&a->slot[k].state, __ATOMIC_ACQUIRE);
 }
 
+bool arena_image(const struct arena *a, uint32_t k, struct image *im)
+{
+	return segment_image(&a->view, k, im, NULL) == 0;
+}
+
 int arena_claim(struct arena *a)
 {
 	for (uint32_t k = 0; k < a->view.head.slot_count; k++) {
@@ -230,15 +221,15 @@ int arena_claim(struct arena *a)
 		slot->pid = 0;
 		slot->parent_slot = 0;
 		slot->claimed_by = (uint32_t)getpid();
-		slot->claimed_ns = clock_ns(CLOCK_BOOTTIME);
+		slot->claimed_ns = clock_now(CLOCK_BOOTTIME);
 		return (int)k;
 	}
 	return -1;
 }
 
-/* The recorder takes it for granted that a slot is zero. Where no holes can be made (filters,
- * kernels without) what is there is written over. */
-static void wipe(const struct arena *a, uint64_t start, uint64_t size)
+/* The recorder relies on a zeroed slot. Where holes cannot be punched (seccomp filters, old
+ * kernels) the used parts are overwritten. */
+static void zero_slot(const struct arena *a, uint64_t start, uint64_t size)
 {
 	off_t at = (off_t)start, end = (off_t)(start + size);
 
@@ -280,7 +271,7 @@ static bool copy_range(int to, off_t to_at, int from, off_t at, off_t end)
 	return true;
 }
 
-/* What is a hole stays one. */
+/* Keeps holes. */
 static bool copy_data(int to, off_t to_start, int from, off_t start, off_t end)
 {
 	off_t at = start;
@@ -319,7 +310,7 @@ void arena_free(struct arena *a, uint32_t k)
 	const struct mu_segment *h = &a->view.head;
 	struct mu_slot *slot = &a->slot[k];
 
-	wipe(a, h->slots + k * h->slot_size, h->slot_size);
+	zero_slot(a, h->slots + k * h->slot_size, h->slot_size);
 	segment_forget(&a->view, k);
 	slot->pid = 0;
 	slot->claimed_by = 0;

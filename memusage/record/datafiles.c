@@ -1,4 +1,4 @@
-/* datafiles.c -- which data file belongs to which process image.
+/* datafiles.c -- Assign data files to process images.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/files.h"
 
-static void open_named(struct datafiles *d)
+static void open_main_file(struct datafiles *d)
 {
 	struct stat st;
 
@@ -40,14 +40,15 @@ void datafiles_open(struct datafiles *d, const struct settings *settings)
 	if (!d->pattern) {
 		d->fd = files_temporary();
 		if (d->fd < 0)
-			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+			die("cannot create a temporary file: %m; set TMPDIR to a writable "
+			    "directory");
 		d->is_regular = true;
 	} else if (files_has_pid(d->pattern)) {
 		d->is_per_process = true;
 		files_check(d->pattern, OUTPUT_PUBLIC);
 	} else {
 		d->name = files_expand(d->pattern, 0);
-		open_named(d);
+		open_main_file(d);
 	}
 }
 
@@ -56,8 +57,8 @@ bool datafiles_has(const struct datafiles *d, bool is_owner)
 	return d->is_wanted && (is_owner || (d->pattern && (d->is_per_process || d->for_children)));
 }
 
-/* The file of an earlier image of the same process is kept under another name. */
-static int move_away(const char *name, const char *stem, unsigned int images)
+/* Renames the file of an earlier image of the same process, so that it is kept. */
+static int rename_earlier_file(const char *name, const char *stem, unsigned int images)
 {
 	char *other = xasprintf("%s.%u", stem, images);
 	int result = rename(name, other);
@@ -66,19 +67,19 @@ static int move_away(const char *name, const char *stem, unsigned int images)
 	return result;
 }
 
-static int begin_own(char *name, unsigned int images)
+static int begin_process_file(char *name, unsigned int images)
 {
-	if (images > 0 && move_away(name, name, images) < 0)
+	if (images > 0 && rename_earlier_file(name, name, images) < 0)
 		return -1;
 	return files_open_empty(name);
 }
 
-/* FILE itself; the descriptor opened before the run serves its first image. */
-static int begin_main(struct datafiles *d, pid_t pid, unsigned int images)
+/* Begins FILE itself. The descriptor that was opened before the run serves its first image. */
+static int begin_main_file(struct datafiles *d, pid_t pid, unsigned int images)
 {
 	if (d->is_used && d->name && d->is_regular) {
 		char *stem = xasprintf("%s.%d", d->name, (int)pid);
-		int moved = move_away(d->name, stem, images);
+		int moved = rename_earlier_file(d->name, stem, images);
 
 		free(stem);
 		if (moved < 0)
@@ -100,14 +101,14 @@ int datafiles_begin(struct datafiles *d, bool is_owner, pid_t pid, unsigned int 
 	*name = NULL;
 	if (d->is_per_process) {
 		*name = files_expand(d->pattern, pid);
-		return begin_own(*name, images);
+		return begin_process_file(*name, images);
 	}
 	if (!is_owner) {
 		*name = xasprintf("%s.%d", d->name, (int)pid);
-		return begin_own(*name, images);
+		return begin_process_file(*name, images);
 	}
 	*name = d->name ? xstrdup(d->name) : NULL;
-	return begin_main(d, pid, images);
+	return begin_main_file(d, pid, images);
 }
 
 void datafiles_end_main(struct datafiles *d)

@@ -1,4 +1,4 @@
-/* datalog.c -- the event log of one image on its way into a data file.
+/* datalog.c -- Write the event log of one image to a data file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,19 +14,20 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
 
-/* Writes end at multiples of 192 KiB of the file, where both records and pages end: what begins and
- * ends there can go past the page cache, and even through it costs 1.3 ns per event less. */
+/* Writes end at multiples of 192 KiB of the file, where both records and pages end. A write
+ * between such places can bypass the page cache, and even through the cache it costs 1.3 ns per
+ * event less. */
 enum { ALIGNED = 3 * 65536 / DAT_RECORD_BYTES };
 
-/* Events of a large file are written when they are so many, 1.5 MiB, from a huge page if there is
- * one: then a direct write costs 0.4 to 1 ns per event; from small pages 1.5 to 2. */
+/* Number of events (1.5 MiB) that a large file writes at once, from a huge page if available: a
+ * direct write then costs 0.4 to 1 ns per event, and 1.5 to 2 from small pages. */
 enum { BATCH = 8 * ALIGNED, BATCH_BYTES = 2 << 20 };
 
-/* The file is complete at least so often. */
+/* Maximum time between two complete states of the file. */
 #define FLUSH_NS UINT64_C(100000000)
 
-/* A pass that has taken longer, and has come to events that are older, goes on through the page
- * cache: the disk is slow. */
+/* A pass that takes longer while its events are older than this goes on through the page cache,
+ * since the disk is slow. */
 #define DIRECT_NS UINT64_C(50000000)
 
 /* On a little-endian machine an event has the layout of a record. */
@@ -34,7 +35,7 @@ _Static_assert(sizeof(struct log_event) == sizeof(struct dat_record) &&
 	       offsetof(struct log_event, time) == offsetof(struct dat_record, time_low) &&
 	       __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "events are written as records");
 
-static void note_failure(struct datalog *log, const struct mu_error *err)
+static void keep_first_error(struct datalog *log, const struct mu_error *err)
 {
 	if (log->error.code == MU_ERROR_NONE)
 		log->error = *err;
@@ -54,12 +55,12 @@ struct datalog *datalog_new(int fd, char *name, int64_t heap, uint64_t origin_ns
 	if (fd >= 0)
 		log->event = xaligned_alloc(MU_PAGE, ALIGNED * sizeof(*log->event));
 	if (fd >= 0 && dat_create(&log->writer, fd, 0, true, &err) < 0)
-		note_failure(log, &err);
+		keep_first_error(log, &err);
 	return log;
 }
 
-/* Whether the disk is too slow; then so for the rest of the pass. */
-static bool is_behind(struct datalog *log, uint64_t pass_ns)
+/* Tells whether the disk is too slow. If it is, it counts as slow for the rest of the pass. */
+static bool is_disk_behind(struct datalog *log, uint64_t pass_ns)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 	uint64_t oldest = log->merge.origin_ns + log->event->time;
@@ -69,16 +70,16 @@ static bool is_behind(struct datalog *log, uint64_t pass_ns)
 	return log->is_behind;
 }
 
-/* How many bytes of events could be written past the page cache. */
+/* Returns the number of events that were written past the page cache. */
 static size_t write_direct(struct datalog *log, size_t count, uint64_t pass_ns)
 {
 	uint64_t at = (log->written + DAT_HEADERS) * DAT_RECORD_BYTES;
 	size_t size = count * DAT_RECORD_BYTES, done;
 
-	if (is_behind(log, pass_ns))
+	if (is_disk_behind(log, pass_ns))
 		return 0;
 	done = largefile_direct(&log->file, log->fd, at, log->event, size);
-	/* A full disk may cut a record: it is written again, whole. */
+	/* A full disk may cut a record, which is then written again as a whole. */
 	if (done % DAT_RECORD_BYTES != 0)
 		lseek(log->fd, -(off_t)(done % DAT_RECORD_BYTES), SEEK_CUR);
 	return done / DAT_RECORD_BYTES;
@@ -101,7 +102,7 @@ static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
 	} else {
 		done = write_direct(log, count, pass_ns);
 		if (dat_append(&log->writer, records + done, count - done, &err) < 0) {
-			note_failure(log, &err);
+			keep_first_error(log, &err);
 			log->lost += count - done;
 		} else {
 			largefile_wrote(&log->file, log->fd, end);
@@ -114,8 +115,8 @@ static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
 
 _Static_assert(BATCH * sizeof(struct log_event) <= BATCH_BYTES, "a batch has room");
 
-/* A huge page takes a while to be made: only for files that are worth it. */
-static void make_room(struct datalog *log)
+/* The kernel takes a while to make a huge page, so only large files get one. */
+static void enlarge_buffer(struct datalog *log)
 {
 	struct log_event *bigger;
 
@@ -130,8 +131,8 @@ static void make_room(struct datalog *log)
 	log->room = BATCH;
 }
 
-/* Writes the events up to the last place where the file ends well, in two parts if it does not end
- * well now. */
+/* Writes the events up to the last aligned place of the file, in two parts if the file is not
+ * aligned now. */
 static void write_aligned(struct datalog *log, uint64_t pass_ns)
 {
 	size_t head = ALIGNED - (log->written + DAT_HEADERS) % ALIGNED;
@@ -162,7 +163,7 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 		if (log->count < log->room)
 			continue;
 		write_aligned(log, clock->ns);
-		make_room(log);
+		enlarge_buffer(log);
 	}
 	if (!all)
 		return;
@@ -171,9 +172,9 @@ void datalog_drain(struct datalog *log, struct image *im, const struct log_clock
 	log->flushed_ns = clock->ns;
 }
 
-/* A disk that became full may have cut the last record in two: glibc's memusagestat takes only
- * files of whole ones. */
-static void drop_part(const struct datalog *log)
+/* A disk that became full may have cut the last record, and glibc's memusagestat accepts only files
+ * of whole records. */
+static void drop_partial_record(const struct datalog *log)
 {
 	struct stat st;
 	int ignored;
@@ -199,9 +200,9 @@ void datalog_end(struct datalog *log, uint64_t end_ns)
 
 	if (log->fd >= 0) {
 		if (log->error.code != MU_ERROR_NONE)
-			drop_part(log);
+			drop_partial_record(log);
 		if (dat_finish(&log->writer, &totals, &err) < 0)
-			note_failure(log, &err);
+			keep_first_error(log, &err);
 		if (largefile_end(&log->file, log->fd) < 0)
 			mu_error_set(&log->error, MU_ERROR_SYSTEM, 0, "%m");
 		if (close(log->fd) < 0 && log->error.code == MU_ERROR_NONE)

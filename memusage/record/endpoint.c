@@ -1,4 +1,4 @@
-/* endpoint.c -- the sockets on which new images ask to be recorded.
+/* endpoint.c -- The sockets on which new images register.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 #include "memusage/common/private_dir.h"
 #include "memusage/record/arena.h"
 
-/* Every process of `make -j` may knock at the same moment. */
+/* Every process of `make -j` may connect at the same moment. */
 enum { BACKLOG = 1024 };
 
 static int listen_at(const struct sockaddr_un *address, size_t length)
@@ -34,11 +34,13 @@ static int listen_at(const struct sockaddr_un *address, size_t length)
 	return -1;
 }
 
-/* Names have one length, however many digits the process ID has: they are in the environment, which
- * moves the stack, and how many instructions a program executes depends on where its strings begin.
+/* The names have a fixed length, however many digits the process ID has: they are in the
+ * environment, which moves the stack, and the number of instructions of a program depends on the
+ * address of its strings.
  *
- * The number is a defence against a squatter, not a secret: names are listed in
- * /proc/net/unix, so the credentials of whoever connects are checked. */
+ * The random number keeps squatters away but is no secret, since /proc/net/unix lists the names:
+ * the credentials of every peer are checked.
+ */
 static int open_abstract(struct endpoint *e)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -65,7 +67,7 @@ static int open_path(struct endpoint *e)
 		strcpy(e->dir, dir);
 	}
 	snprintf(e->path, sizeof(e->path), "%.84s/%07d.sock", dir, getpid());
-	/* Left behind by a dead collector of the same process ID. */
+	/* A dead collector of the same process ID may have left it. */
 	unlink(e->path);
 	strcpy(address.sun_path, e->path);
 	fd = listen_at(&address, sizeof(address));
@@ -135,5 +137,5 @@ int endpoint_reply(int connection, enum mu_registration_status status, const str
 		reply.slots = a->view.head.slots;
 		reply.slot_size = a->view.head.slot_size;
 	}
-	return passing_send(connection, &reply, sizeof(reply), a ? a->fd : -1, MSG_DONTWAIT);
+	return fd_passing_send(connection, &reply, sizeof(reply), a ? a->fd : -1, MSG_DONTWAIT);
 }

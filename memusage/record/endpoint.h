@@ -1,7 +1,7 @@
-/* endpoint.h -- the sockets on which new images ask to be recorded.
+/* endpoint.h -- The sockets on which new images register.
  *
- * One has an abstract name, which is seen from a chroot but not from another network
- * namespace; the other a path, for which it is the other way round.
+ * One socket has an abstract name, visible from a chroot but not from another network namespace;
+ * the other has a path, for which the opposite is true.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,37 +18,37 @@ struct arena;
 
 struct endpoint {
 	int abstract_fd;
-	int path_fd;	/* -1 if no place for a path was found */
+	int path_fd;	/* -1 if no directory for a path was found */
 	char name[64];	/* abstract, without the leading zero byte */
 	char path[108]; /* "" if there is none */
-	char dir[108];	/* private directory to be removed with it, "" none */
+	char dir[108];	/* private directory to be removed with it, or "" */
 };
 
-/* endpoint_open -- make both sockets.
+/* endpoint_open -- Creates both sockets; the one with a path is optional.
  *
- * A place for the path that cannot be had is no error. Returns 0, or -1 with ERR.
+ * Returns 0, or -1 with ERR.
  */
 int endpoint_open(struct endpoint *e, struct mu_error *err);
 
-/* endpoint_forget -- close the sockets; the path stays, and can be removed later. */
+/* endpoint_forget -- Closes the sockets; keeps the path, which can be removed later. */
 void endpoint_forget(struct endpoint *e);
 
-/* endpoint_close -- close the sockets; with REMOVE also take the path away. */
+/* endpoint_close -- Closes the sockets; with REMOVE also removes the path. */
 void endpoint_close(struct endpoint *e, bool remove);
 
-/* endpoint_receive -- the hello that waits on a connection.
+/* endpoint_receive -- Receives the registration that waits on a connection.
  *
- * peer  the sender as the kernel knows it, in this process's namespaces.
- * Returns 1 with a checked hello (name is terminated), 0 if nothing has come yet, -1 if the
- * peer is gone or talks nonsense.
+ * peer  receives the kernel's credentials of the sender, in this process's namespaces.
+ * Returns 1 with a checked registration (name is terminated), 0 if nothing has arrived yet, -1 if
+ * the peer is gone or its message is invalid.
  */
 int endpoint_receive(int connection, struct mu_registration *hello, struct ucred *peer);
 
-/* endpoint_reply -- answer a hello; never waits.
+/* endpoint_reply -- Answers a registration; never waits.
  *
- * a     NULL if status is not MU_REGISTER_RECORD; else its descriptor goes along.
+ * a     NULL if status is not MU_REGISTER_RECORD; else its descriptor is attached.
  * slot  that the image was given.
- * Returns 0, or -1 if the peer did not take it.
+ * Returns 0, or -1 if the peer did not receive it.
  */
 int endpoint_reply(int connection, enum mu_registration_status status, const struct arena *a,
 		   unsigned int slot);

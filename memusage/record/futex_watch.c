@@ -1,4 +1,4 @@
-/* futex_watch.c -- hear of a segment's `wake` in an event loop.
+/* futex_watch.c -- Watch a segment's futex `wake` from an event loop.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@
 
 enum {
 	STACK_BYTES = 128 << 10,
-	IDLE_TICKS = 20,	/* without an event, until the tick rests */
+	IDLE_ADVANCES = 20, /* without an event, until the clock is paused */
 	REST_NS = 500000000,
 	TICK_NS = 1000000,
 	TICK_HELPED_NS = 4000000
@@ -27,12 +27,12 @@ static void futex_wait(uint32_t *word, uint32_t value)
 	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
 }
 
-/* Sleeps while wake has its expected value; pokes; sleeps until armed again. The futex of the
- * segment is shared between processes, so neither uses FUTEX_PRIVATE_FLAG. */
-static void *wait_for_wakes(void *data)
+/* Sleeps while `wake` has its expected value, signals the eventfd, and sleeps until it is armed
+ * again. Processes share the segment's futex, so neither wait uses FUTEX_PRIVATE_FLAG. */
+static void *wake_thread(void *data)
 {
 	const uint64_t one = 1;
-	struct waker *w = data;
+	struct futex_watch *w = data;
 
 	for (;;) {
 		while (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 0)
@@ -41,15 +41,15 @@ static void *wait_for_wakes(void *data)
 			futex_wait(&w->shared->wake, w->expected);
 		__atomic_store_n(&w->armed, 0, __ATOMIC_RELEASE);
 		if (write(w->event, &one, sizeof(one)) < 0)
-			continue;	/* full: poked already */
+			continue; /* the counter is full: the loop is notified already */
 	}
 	return NULL;
 }
 
-/* Until an event is stamped: then the recorder has the loop woken, which wakes us in
- * waker_arm(). One in a sandbox must not, so we look by ourselves now and then. The tick moves once
- * more: so the first event finds it changed. */
-static void rest_without_log(struct waker *w, uint32_t stamped)
+/* Pauses until an event is stamped: the recorder then wakes the loop, which wakes us in
+ * futex_watch_arm(). A recorder in a sandbox must not, so we also check from time to time. The
+ * clock advances once more, so that the first event finds it changed. */
+static void pause_until_event(struct futex_watch *w, uint32_t stamped)
 {
 	const struct timespec most = { 0, REST_NS };
 	const uint64_t one = 1;
@@ -57,40 +57,40 @@ static void rest_without_log(struct waker *w, uint32_t stamped)
 
 	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
 	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) &&
 	       __atomic_load_n(&w->shared->stamped, __ATOMIC_SEQ_CST) == stamped)
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
 	__atomic_store_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, 0, __ATOMIC_RELEASE);
 	ignored = write(w->event, &one, sizeof(one));
 	(void)ignored;
 }
 
-/* Until a thread finds its knock, or the loop says so. */
-static void rest_knocked(struct waker *w)
+/* Pauses until a thread finds its pending mark, or the loop resumes the clock. */
+static void pause_until_resumed(struct futex_watch *w)
 {
 	const struct timespec most = { 0, REST_NS };
 
-	__atomic_store_n(&w->rests_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
 	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
-	__atomic_store_n(&w->rests_since, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->paused_since, 0, __ATOMIC_RELEASE);
 }
 
-/* Who has many events with call stacks moves the tick, too, once a millisecond. */
-static bool may_have_help(const struct waker *w)
+/* A process with many events and call stacks advances the clock, too, once a millisecond. */
+static bool recorder_may_advance(const struct futex_watch *w)
 {
 	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
 }
 
-/* To what the time is; by one at least, should somebody's clock have been wrong. Returns ns
- * until it is to be moved again: seldom while the recorder moves it. */
-static long move(struct waker *w)
+/* Advances the clock to the current time, and by at least one in case a clock was wrong. Returns ns
+ * until the next call, longer while the recorder advances the clock itself. */
+static long advance_clock(struct futex_watch *w)
 {
 	uint64_t last = __atomic_load_n(&w->shared->tick, __ATOMIC_RELAXED);
 	uint64_t now = (clock_now(CLOCK_MONOTONIC) - w->start_ns) / 1000000, next;
-	bool is_helped = may_have_help(w) && last > w->moved_to && last + 1 >= now;
+	bool is_helped = recorder_may_advance(w) && last > w->moved_to && last + 1 >= now;
 
 	if (is_helped)
 		return TICK_HELPED_NS;
@@ -102,12 +102,12 @@ static long move(struct waker *w)
 	return TICK_NS;
 }
 
-/* Changes the tick where events are logged (a lone thread of the program reads the clock only when
- * it moved; docs/format.md, section 6) or call stacks are recorded (births and snapshots are timed
- * by it). */
-static void *tick(void *data)
+/* Advances the clock where events are logged (a program's lone thread reads the exact time only
+ * when the clock has advanced; docs/format.md, section 6) or call stacks are recorded (for the
+ * times of births and snapshots). */
+static void *clock_thread(void *data)
 {
-	struct waker *w = data;
+	struct futex_watch *w = data;
 	struct timespec pause = { 0, TICK_NS };
 	bool may_rest = !(w->flags & MU_CFG_STACKS);
 	unsigned int idle = 0;
@@ -118,28 +118,28 @@ static void *tick(void *data)
 
 		nanosleep(&pause, NULL);
 		if (!may_rest && __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
-			rest_knocked(w);
-		pause.tv_nsec = move(w);
+			pause_until_resumed(w);
+		pause.tv_nsec = advance_clock(w);
 		stamped = __atomic_load_n(&w->shared->stamped, __ATOMIC_RELAXED);
 		idle = stamped == seen ? idle + 1 : 0;
 		seen = stamped;
-		if (!may_rest || idle < IDLE_TICKS)
+		if (!may_rest || idle < IDLE_ADVANCES)
 			continue;
-		rest_without_log(w, seen);
+		pause_until_event(w, seen);
 		idle = 0;
 	}
 	return NULL;
 }
 
-/* Who records pages moves the tick himself. */
-static bool needs_tick(const struct waker *w)
+/* A recorder of pages advances the clock itself. */
+static bool needs_clock(const struct futex_watch *w)
 {
 	return w->flags & MU_CFG_LOG || (w->flags & MU_CFG_STACKS && !(w->flags & MU_CFG_PAGES));
 }
 
-static bool start(struct waker *w)
+static bool start_threads(struct futex_watch *w)
 {
-	bool has_tick = needs_tick(w);
+	bool has_tick = needs_clock(w);
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, old;
@@ -151,52 +151,53 @@ static bool start(struct waker *w)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	failed = pthread_create(&thread, &attr, wait_for_wakes, w);
-	/* For want of it, times are as coarse as the looks at the log. */
-	if (!failed && has_tick && pthread_create(&thread, &attr, tick, w) != 0)
-		w->has_no_tick = true;
+	failed = pthread_create(&thread, &attr, wake_thread, w);
+	/* Without this thread, times are only as exact as the drains of the log. */
+	if (!failed && has_tick && pthread_create(&thread, &attr, clock_thread, w) != 0)
+		w->lacks_clock_thread = true;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	w->is_started = !failed;
 	return w->is_started;
 }
 
-bool waker_ticks(const struct waker *w)
+bool futex_watch_moves_clock(const struct futex_watch *w)
 {
-	return needs_tick(w) && w->flags & MU_CFG_STACKS && w->is_started && !w->has_no_tick;
+	return needs_clock(w) && w->flags & MU_CFG_STACKS && w->is_started &&
+	       !w->lacks_clock_thread;
 }
 
-bool waker_is_resting(const struct waker *w)
+bool futex_watch_is_clock_paused(const struct futex_watch *w)
 {
 	return __atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) != 0;
 }
 
-void waker_rest(struct waker *w)
+void futex_watch_pause_clock(struct futex_watch *w)
 {
 	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
 }
 
-void waker_go_on(struct waker *w)
+void futex_watch_resume_clock(struct futex_watch *w)
 {
 	if (__atomic_exchange_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-bool waker_rests(const struct waker *w)
+bool futex_watch_is_idle(const struct futex_watch *w)
 {
-	uint64_t since = __atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE);
+	uint64_t since = __atomic_load_n(&w->paused_since, __ATOMIC_ACQUIRE);
 
 	return since != 0 && clock_now(CLOCK_MONOTONIC) - since > REST_NS;
 }
 
-bool waker_arm(struct waker *w)
+bool futex_watch_arm(struct futex_watch *w)
 {
-	if (__atomic_load_n(&w->rests_since, __ATOMIC_ACQUIRE) &&
+	if (__atomic_load_n(&w->paused_since, __ATOMIC_ACQUIRE) &&
 	    !__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAKE, 1, NULL, NULL, 0);
-	if (w->has_no_tick)
+	if (w->lacks_clock_thread)
 		__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_RELAXED);
-	if (!w->is_started && !start(w))
+	if (!w->is_started && !start_threads(w))
 		return false;
 	if (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 1)
 		return true;

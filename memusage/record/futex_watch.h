@@ -1,8 +1,11 @@
-/* futex_watch.h -- hear of a segment's `wake` in an event loop.
+/* futex_watch.h -- Watch a segment's futex `wake` from an event loop.
  *
- * A futex cannot be waited for together with descriptors, so a thread sleeps on it and pokes
- * an eventfd. Between two pokes the loop must call waker_arm(): a program that logs a million
- * events a second wakes us once per pass, not once per event.
+ * No poll can wait for a futex together with descriptors, so a thread sleeps on the futex and
+ * signals an eventfd. The loop calls futex_watch_arm() after each signal: a program that logs a
+ * million events a second thus wakes us once per pass, not once per event.
+ *
+ * The segment also has a coarse clock (mu_segment.tick), which another thread advances every
+ * millisecond. It pauses while no process has events.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,44 +17,46 @@
 
 #include "recording/recording.h"
 
-struct waker {
+struct futex_watch {
 	struct mu_segment *shared;
-	int event;		/* eventfd that is poked */
-	uint32_t expected;	/* value of wake at waker_arm() */
-	uint32_t armed;		/* futex: 1 while the thread may sleep on wake */
+	int event;	   /* eventfd that is signalled */
+	uint32_t expected; /* value of `wake` at futex_watch_arm() */
+	uint32_t armed;	   /* futex: 1 while the thread may sleep on `wake` */
 	bool is_started;
-	bool has_no_tick;	/* no thread could be had for mu_segment.tick */
-	uint64_t rests_since;	/* CLOCK_MONOTONIC since when the tick rests, 0: it does not */
-	uint64_t start_ns;	/* CLOCK_MONOTONIC when the tick was 0 */
-	uint64_t moved_to;	/* what the tick became when it was moved from here last */
+	bool lacks_clock_thread; /* the clock's thread could not be created */
+	uint64_t paused_since;	 /* CLOCK_MONOTONIC since when the clock is paused, 0: it is not */
+	uint64_t start_ns;	/* CLOCK_MONOTONIC when the clock was 0 */
+	uint64_t moved_to;	/* value to which this side last advanced the clock */
 	uint32_t flags;		/* enum mu_config_flag of the segment */
 };
 
-/* waker_ticks -- whether the segment's tick is moved once a millisecond, and may rest only when
- * the caller of waker_rest() says so. Where nothing but a log needs it it rests by itself. */
-bool waker_ticks(const struct waker *w);
+/* futex_watch_moves_clock -- Tells whether our thread advances the segment's clock, and pauses it
+ * only on futex_watch_pause_clock(). A clock that only a log needs pauses automatically. */
+bool futex_watch_moves_clock(const struct futex_watch *w);
 
-/* waker_rest -- let the tick rest.
+/* futex_watch_pause_clock -- Pauses the clock; every thread must have its pending mark.
  *
- * Every thread holds a knock; to be looked at again afterwards: one that has lost it meanwhile
- * does not know, and waker_go_on() is due. A thread that finds its knock ends the rest itself.
+ * The caller has to check the marks again afterwards: a thread that lost its mark meanwhile has not
+ * noticed the pause, and futex_watch_resume_clock() is due. A thread that finds its mark later ends
+ * the pause itself.
  */
-void waker_rest(struct waker *w);
+void futex_watch_pause_clock(struct futex_watch *w);
 
-/* waker_go_on -- end the rest, if it is not over. */
-void waker_go_on(struct waker *w);
+/* futex_watch_resume_clock -- Ends the pause, if there is one. */
+void futex_watch_resume_clock(struct futex_watch *w);
 
-/* waker_is_resting -- whether waker_rest() holds. */
-bool waker_is_resting(const struct waker *w);
+/* futex_watch_is_clock_paused -- Tells whether futex_watch_pause_clock() is in effect. */
+bool futex_watch_is_clock_paused(const struct futex_watch *w);
 
-/* waker_arm -- from now on poke for whatever happens to the segment.
+/* futex_watch_arm -- Signals the eventfd for everything that happens to the segment from now on.
  *
- * Call it before looking at the segment, so that nothing falls between. Starts the thread at
- * the first call. Returns false if there can be no thread: the caller must look by a timer.
+ * Call it before reading the segment, so that no change is missed. The first call starts the
+ * threads. Returns false if the thread cannot be created: the caller must poll the segment.
  */
-bool waker_arm(struct waker *w);
+bool futex_watch_arm(struct futex_watch *w);
 
-/* waker_rests -- whether nobody has logged an event for so long that all have been read. */
-bool waker_rests(const struct waker *w);
+/* futex_watch_is_idle -- Tells whether no event has been logged for so long that all have been
+ * read. */
+bool futex_watch_is_idle(const struct futex_watch *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* largefile.c -- a growing file that spares the disk's allocator and the page cache.
+/* largefile.c -- Write a growing file with little load on the disk's allocator and the page cache.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files below this are left to the kernel. */
+/* The kernel handles smaller files well enough. */
 #define LARGE (UINT64_C(4) << 20)
 
-/* What positions, sizes and addresses of direct writes are multiples of. Disks want 512 or 4096. */
+/* Positions, sizes and addresses of direct writes are multiples of this. Disks need 512 or 4096. */
 #define DIRECT 4096u
 
 #define RESERVE_STEP (UINT64_C(64) << 20)
 
-/* Pages leave the cache in such pieces, this many pieces after their writing began: by then
- * it has ended, as only clean pages can go. Measured: pieces of 1 MiB cost 9 to 14 ns per
+/* Pages leave the cache in pieces of this size, LAG pieces after their writing began: only clean
+ * pages can go, and by then the writing has ended. Measured: pieces of 1 MiB cost 9 to 14 ns per
  * record, of 4 MiB 5.5, of 8 MiB 5.5 to 7.5. */
 #define PIECE (UINT64_C(4) << 20)
 #define LAG 2
@@ -40,7 +40,7 @@ void largefile_grow(struct largefile *f, int fd, uint64_t end)
 		f->reserved = from + RESERVE_STEP;
 }
 
-/* The flag is set for this write only: what follows may be of any size. */
+/* The flag is set for this write only, as later writes may have any size. */
 size_t largefile_direct(struct largefile *f, int fd, uint64_t at, const void *data, size_t size)
 {
 	struct stat st;
@@ -50,7 +50,7 @@ size_t largefile_direct(struct largefile *f, int fd, uint64_t at, const void *da
 	if (f->not_direct || at + size < LARGE || size == 0 || (at | size) % DIRECT != 0)
 		return 0;
 	flags = fcntl(fd, F_GETFL);
-	/* To a pipe the flag means something else. */
+	/* The flag has another meaning for a pipe. */
 	if (flags < 0 || flags & O_APPEND || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    fcntl(fd, F_SETFL, flags | O_DIRECT) < 0) {
 		f->not_direct = true;
@@ -79,7 +79,7 @@ void largefile_wrote(struct largefile *f, int fd, uint64_t end)
 	}
 }
 
-/* Truncation to the same size gives back what lies behind the end. */
+/* Truncation to the same size releases the blocks behind the end. */
 int largefile_end(struct largefile *f, int fd)
 {
 	struct stat st;

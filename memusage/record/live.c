@@ -1,4 +1,4 @@
-/* live.c -- an image that a process is recording into right now, seen from another process.
+/* live.c -- An image into which a process is recording, seen from another process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,9 +12,9 @@
 #include "profile/read/image.h"
 
 enum {
-	TURNS = 1000,		/* until we believe that nothing moves */
+	TURNS = 1000, /* polls until the process counts as stuck */
 	TURN_NS = 500000,
-	TURNS_IDLE = 4		/* a thread that saw nobody knock has had its event by then */
+	TURNS_IDLE = 4 /* a thread that missed its mark has had its event by then */
 };
 
 bool live_is_sealed(int fd)
@@ -25,7 +25,7 @@ bool live_is_sealed(int fd)
 	return seals >= 0 && (seals & wanted) == wanted;
 }
 
-/* By subtraction and division: the sum may be more than 64 bits hold. */
+/* Uses subtraction and division, since the sum may exceed 64 bits. */
 static bool has_slot(const struct segment *view, uint64_t mapped, uint32_t slot)
 {
 	const struct mu_segment *h = &view->head;
@@ -53,21 +53,21 @@ int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct
 	if (segment_view(&l->view, base, l->mapped, err) < 0 ||
 	    segment_watch(&l->view, fd, err) < 0)
 		return -1;
-	return live_choose(l, slot, generation, err);
+	return live_select(l, slot, generation, err);
 }
 
-int live_choose(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err)
+int live_select(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err)
 {
 	const uint64_t mapped = l->mapped;
 
 	if (!has_slot(&l->view, mapped, slot))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no such image");
-	live_borrow(l, &l->view, slot, generation);
+	live_from_view(l, &l->view, slot, generation);
 	l->mapped = mapped;
 	return 0;
 }
 
-void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation)
+void live_from_view(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation)
 {
 	const struct mu_segment *h = &view->head;
 	struct segment own = *view;
@@ -86,7 +86,7 @@ void live_close(struct live *l)
 	*l = (struct live){ .mapped = 0 };
 }
 
-bool live_is_there(const struct live *l)
+bool live_is_current(const struct live *l)
 {
 	struct mu_slot slot;
 
@@ -101,7 +101,7 @@ int live_image(const struct live *l, struct image *im, struct mu_error *err)
 	return segment_image(&l->view, l->slot, im, err);
 }
 
-static uint32_t *busy_of(const struct image *im, uint64_t i)
+static uint32_t *thread_busy_word(const struct image *im, uint64_t i)
 {
 	const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
 
@@ -110,7 +110,7 @@ static uint32_t *busy_of(const struct image *im, uint64_t i)
 	return (uint32_t *)(uintptr_t)&t->busy;
 }
 
-bool live_knock(const struct live *l)
+bool live_mark_pending(const struct live *l)
 {
 	struct image im;
 	bool all = true;
@@ -118,7 +118,7 @@ bool live_knock(const struct live *l)
 	if (live_image(l, &im, NULL) < 0)
 		return false;
 	for (uint64_t i = 0; i < image_count(&im, MU_SEC_THREADS); i++) {
-		uint32_t *busy = busy_of(&im, i), expected = 0;
+		uint32_t *busy = thread_busy_word(&im, i), expected = 0;
 
 		if (busy && !__atomic_compare_exchange_n(busy, &expected, MU_BUSY_REQUEST, false,
 							 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -134,7 +134,7 @@ bool live_is_quiet(const struct live *l)
 	if (live_image(l, &im, NULL) < 0)
 		return false;
 	for (uint64_t i = 0; i < image_count(&im, MU_SEC_THREADS); i++) {
-		const uint32_t *busy = busy_of(&im, i);
+		const uint32_t *busy = thread_busy_word(&im, i);
 
 		if (busy && __atomic_load_n(busy, __ATOMIC_SEQ_CST) != MU_BUSY_REQUEST)
 			return false;
@@ -142,7 +142,7 @@ bool live_is_quiet(const struct live *l)
 	return true;
 }
 
-enum live_result live_ask(struct live *l, enum mu_request request)
+enum live_result live_request(struct live *l, enum mu_request request)
 {
 	const struct timespec pause = { 0, TURN_NS };
 	struct mu_image *im = l->shared;
@@ -154,7 +154,7 @@ enum live_result live_ask(struct live *l, enum mu_request request)
 	for (unsigned int turn = 0; turn < TURNS; turn++) {
 		if (__atomic_load_n(&im->served_serial, __ATOMIC_ACQUIRE) == serial)
 			return LIVE_SERVED;
-		quiet = live_knock(l) ? quiet + 1 : 0;
+		quiet = live_mark_pending(l) ? quiet + 1 : 0;
 		if (quiet > TURNS_IDLE)
 			return LIVE_IDLE;
 		nanosleep(&pause, NULL);

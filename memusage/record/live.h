@@ -1,4 +1,4 @@
-/* live.h -- an image that a process is recording into right now, seen from another process.
+/* live.h -- An image into which a process is recording, seen from another process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,63 +14,68 @@
 
 struct live {
 	struct segment view;
-	struct mu_image *shared;	/* where the recorder writes; hostile */
+	struct mu_image *shared; /* the recorder's memory; untrusted */
 	uint32_t slot;
 	uint32_t generation;
 	uint64_t mapped;		/* bytes mapped by live_open() */
-	bool is_final;			/* nothing changes any more: it is there, in any state */
+	bool is_final;			/* the image does not change any more and is current in any
+					 * state */
 };
 
-/* live_is_sealed -- whether FD is of memory that nobody can make smaller or larger.
+/* live_is_sealed -- Tells whether FD is memory that cannot be resized.
  *
- * What is mapped of any other file can be taken away while it is read.
+ * Any other file can be truncated while its mapping is read.
  * Source  fcntl(2), "File sealing".
  */
 bool live_is_sealed(int fd);
 
-/* live_open -- map the arena or file of descriptor FD, which may be closed afterwards.
+/* live_open -- Maps the arena or file of descriptor FD, which may be closed afterwards.
  *
  * slot, generation  of the image.
- * Returns 0, or -1 with ERR; live_close() in any case.
+ * Returns 0, or -1 with ERR; call live_close() in either case.
  */
 int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct mu_error *err);
 
-/* live_choose -- go over to another image of the same arena. Returns 0, or -1 with ERR. */
-int live_choose(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err);
+/* live_select -- Selects another image of the same arena. Returns 0, or -1 with ERR. */
+int live_select(struct live *l, uint32_t slot, uint32_t generation, struct mu_error *err);
 
-/* live_borrow -- the same of a segment that is mapped already; nothing is to be closed. */
-void live_borrow(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation);
+/* live_from_view -- Selects an image of a segment that is mapped already; it needs no
+ * live_close(). */
+void live_from_view(struct live *l, const struct segment *view, uint32_t slot, uint32_t generation);
 
-/* live_close -- unmap it. Fine for a zeroed struct, and twice. */
+/* live_close -- Unmaps the memory. L may be zeroed, and closed twice. */
 void live_close(struct live *l);
 
-/* live_is_there -- whether the slot still holds the image that it held at live_open(). */
-bool live_is_there(const struct live *l);
+/* live_is_current -- Tells whether the slot still holds the image of live_open(). */
+bool live_is_current(const struct live *l);
 
-/* live_image -- its state now, as far as it is to be believed. Returns 0, or -1 with ERR. */
+/* live_image -- Reads the valid part of its current state. Returns 0, or -1 with ERR. */
 int live_image(const struct live *l, struct image *im, struct mu_error *err);
 
-/* live_knock -- knock at every thread that is outside the hook. Returns whether all are. */
-bool live_knock(const struct live *l);
+/* live_mark_pending -- Sets the pending mark of every thread that is outside the recorder. Returns
+ * whether all threads have it. */
+bool live_mark_pending(const struct live *l);
 
-/* What became of a request. */
+/* The outcome of a request. */
 enum live_result {
-	LIVE_SERVED,	/* the process has done it */
-	LIVE_IDLE,	/* the process does nothing: it will do it before its next event */
-	LIVE_STUCK	/* some thread has been inside the recorder all the time */
+	LIVE_SERVED, /* the process has served it */
+	LIVE_IDLE,   /* the process is idle: it will serve it before its next event */
+	LIVE_STUCK   /* some thread was inside the recorder all the time */
 };
 
-/* live_ask -- put a request to the process, and wait until it is clear what becomes of it.
+/* live_request -- Sends a request to the process, and waits until its outcome is known.
  *
- * One client at a time. A process that has events answers within a fraction of a millisecond;
- * that one is idle is known after some; stuck, after half a second.
+ * Serves one client at a time. A process that has events answers within a fraction of a
+ * millisecond; that it is idle is known after a few milliseconds, that it is stuck after half a
+ * second.
  */
-enum live_result live_ask(struct live *l, enum mu_request request);
+enum live_result live_request(struct live *l, enum mu_request request);
 
-/* live_is_quiet -- whether no thread has had an event since all were knocked at, or LIVE_IDLE. */
+/* live_is_quiet -- Tells whether no thread has had an event since live_mark_pending() or
+ * LIVE_IDLE. */
 bool live_is_quiet(const struct live *l);
 
-/* live_withdraw -- take the request back. Returns false if it has been served meanwhile. */
+/* live_withdraw -- Withdraws the request. Returns false if the process has served it meanwhile. */
 bool live_withdraw(struct live *l, enum mu_request request);
 
 #endif

@@ -1,4 +1,4 @@
-/* live_snapshot.c -- a snapshot of a running process, taken from outside, and its file.
+/* live_snapshot.c -- Take a snapshot of a running process from outside, and save it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,20 +13,21 @@
 #include "profile/save/save.h"
 
 enum {
-	TRIES = 8,		/* at values of one moment */
+	TRIES = 8, /* attempts to read all values at one moment */
 	SITES_MAX_TAKEN = 1 << 23
 };
 
-/* Of all snapshots: those of a hostile image may all name the same values. */
+/* Bound for the values of all snapshots, since those of a hostile image may all name the same
+ * values. */
 #define VALUES_MAX (UINT64_C(512) << 20)
 
-static bool has_places(const struct image *im)
+static bool records_stacks(const struct image *im)
 {
 	return im->head.features & MU_FEATURE(MU_SEC_CELLS);
 }
 
-/* Bytes that were ever allocated or freed. */
-static uint64_t bytes_moved(const struct image *im)
+/* Returns the bytes that were ever allocated or freed. */
+static uint64_t sum_bytes_moved(const struct image *im)
 {
 	uint64_t sum = 0;
 
@@ -45,7 +46,7 @@ static uint64_t bytes_moved(const struct image *im)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-static uint64_t add_values(struct shots *s, const void *values, uint64_t count)
+static uint64_t append_values(struct live_snapshots *s, const void *values, uint64_t count)
 {
 	uint64_t offset = s->values_size, size = count * sizeof(struct mu_site_value);
 
@@ -57,19 +58,20 @@ static uint64_t add_values(struct shots *s, const void *values, uint64_t count)
 	return IMAGE_OUTSIDE + offset;
 }
 
-static void add_snapshot(struct shots *s, const struct mu_snapshot *snapshot)
+static void append_snapshot(struct live_snapshots *s, const struct mu_snapshot *snapshot)
 {
 	s->item = xreallocarray(s->item, s->count + 1, sizeof(*s->item));
 	s->item[s->count++] = *snapshot;
 }
 
-struct sums {
-	struct mu_site_value *value;	/* one per site, then those that are not zero */
+struct site_sums {
+	struct mu_site_value *value; /* one per site; after pack_values() only those that are not
+					 * zero */
 	uint64_t sites;
-	uint64_t known;			/* sites below it have allocated */
+	uint64_t known; /* all sites that have allocated are below it */
 };
 
-static void add_cells(struct sums *sums, const struct image *im)
+static void add_cell_values(struct site_sums *sums, const struct image *im)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
 
@@ -87,17 +89,17 @@ static void add_cells(struct sums *sums, const struct image *im)
 	}
 }
 
-/* Adds up the cells from outside. */
-static void outside_values(struct sums *sums, const struct image *im)
+/* Adds up the cells of the image. */
+static void sum_site_values(struct site_sums *sums, const struct image *im)
 {
 	uint64_t sites = image_count(im, MU_SEC_SITES);
 
-	*sums = (struct sums){ .sites = sites < SITES_MAX_TAKEN ? sites : SITES_MAX_TAKEN };
+	*sums = (struct site_sums){ .sites = sites < SITES_MAX_TAKEN ? sites : SITES_MAX_TAKEN };
 	sums->value = xcalloc(sums->sites + 1, sizeof(*sums->value));
-	add_cells(sums, im);
+	add_cell_values(sums, im);
 }
 
-static uint64_t pack(struct sums *sums)
+static uint64_t pack_values(struct site_sums *sums)
 {
 	uint64_t used = 0;
 
@@ -110,7 +112,7 @@ static uint64_t pack(struct sums *sums)
 	return used;
 }
 
-static struct mu_snapshot figures(const struct image *im)
+static struct mu_snapshot current_figures(const struct image *im)
 {
 	const struct mu_heap *heap = &im->head.heap;
 	struct mu_snapshot now = {
@@ -132,46 +134,47 @@ static struct mu_snapshot figures(const struct image *im)
 	return now;
 }
 
-/* One try. Returns the bytes that moved meanwhile, or UINT64_MAX with ERR. */
-static uint64_t look(struct shots *s, const struct live *l, bool detailed, struct mu_error *err)
+/* Makes one attempt. Returns the bytes allocated and freed meanwhile, or UINT64_MAX with ERR. */
+static uint64_t try_snapshot(struct live_snapshots *s, const struct live *l, bool detailed,
+			     struct mu_error *err)
 {
 	struct mu_snapshot now;
-	struct sums sums;
+	struct site_sums sums;
 	struct image im;
 	uint64_t before, after, serial;
 
 	if (live_image(l, &im, err) < 0)
 		return UINT64_MAX;
-	before = bytes_moved(&im);
+	before = sum_bytes_moved(&im);
 	serial = im.batch.serial;
-	now = figures(&im);
-	shots_free(s);
-	s->has_places = has_places(&im);
+	now = current_figures(&im);
+	live_snapshot_free(s);
+	s->has_places = records_stacks(&im);
 	if (detailed && s->has_places) {
 		uint64_t count;
 
-		outside_values(&sums, &im);
-		count = pack(&sums);
+		sum_site_values(&sums, &im);
+		count = pack_values(&sums);
 		now.kind = MU_SNAPSHOT_DETAILED;
 		now.value_count = count;
 		now.sites = sums.known;
-		now.values = add_values(s, sums.value, count);
+		now.values = append_values(s, sums.value, count);
 		free(sums.value);
 	}
-	add_snapshot(s, &now);
+	append_snapshot(s, &now);
 	if (live_image(l, &im, err) < 0)
 		return UINT64_MAX;
-	after = bytes_moved(&im);
-	/* Booked meanwhile: perhaps twice, here. */
+	after = sum_bytes_moved(&im);
+	/* A batch was accounted for meanwhile, and may have been counted twice here. */
 	s->moved = after == before && im.batch.serial != serial ? 1 : after - before;
 	return s->moved;
 }
 
 /* ---- what the process itself took -------------------------------------------------------- */
 
-/* Snapshots of an honest image share no values, so all of them have room in it. In a hostile one
- * all may name the same. */
-static bool has_room(const struct shots *s, const struct image *im, uint64_t count)
+/* The snapshots of a valid image share no values, so all of them fit into its size. In a hostile
+ * image all may name the same values. */
+static bool has_value_room(const struct live_snapshots *s, const struct image *im, uint64_t count)
 {
 	uint64_t most = im->size < VALUES_MAX ? im->size : VALUES_MAX;
 
@@ -179,13 +182,14 @@ static bool has_room(const struct shots *s, const struct image *im, uint64_t cou
 	       count <= (most - s->values_size) / sizeof(struct mu_site_value);
 }
 
-/* Copies a snapshot of the image with its values. Returns false if they are not all there. */
-static bool take_over(struct shots *s, const struct image *im, const struct mu_snapshot *from)
+/* Copies a snapshot of the image with its values. Returns false if some are missing. */
+static bool copy_snapshot(struct live_snapshots *s, const struct image *im,
+			  const struct mu_snapshot *from)
 {
 	struct mu_snapshot own = *from;
 	const void *values = NULL;
 
-	if (!has_room(s, im, own.value_count)) {
+	if (!has_value_room(s, im, own.value_count)) {
 		s->left_out++;
 		return false;
 	}
@@ -194,14 +198,14 @@ static bool take_over(struct shots *s, const struct image *im, const struct mu_s
 				  own.value_count * sizeof(struct mu_site_value));
 	if (own.value_count > 0 && !values)
 		return false;
-	own.values = add_values(s, values, own.value_count);
+	own.values = append_values(s, values, own.value_count);
 	own.name = (struct mu_string){ 0 };
-	add_snapshot(s, &own);
+	append_snapshot(s, &own);
 	return true;
 }
 
-/* Returns whether it has what was wanted. */
-static bool take_served(struct shots *s, const struct live *l, bool detailed)
+/* Returns whether the snapshot has what was requested. */
+static bool take_served_snapshot(struct live_snapshots *s, const struct live *l, bool detailed)
 {
 	struct mu_snapshot served;
 	struct image im;
@@ -209,112 +213,113 @@ static bool take_served(struct shots *s, const struct live *l, bool detailed)
 	if (live_image(l, &im, NULL) < 0 ||
 	    !image_copy(&im, im.head.requested, &served, sizeof(served)))
 		return false;
-	s->has_places = has_places(&im);
+	s->has_places = records_stacks(&im);
 	if (detailed && s->has_places && served.values == 0 && served.heap != 0)
 		return false;
 	served.kind = detailed && s->has_places ? MU_SNAPSHOT_DETAILED : MU_SNAPSHOT_NORMAL;
 	if (!detailed)
 		served.values = served.value_count = 0;
-	return take_over(s, &im, &served);
+	return copy_snapshot(s, &im, &served);
 }
 
-int shots_from(struct shots *s, const struct live *l, const struct mu_snapshot *one,
-	       struct mu_error *err)
+int live_snapshot_copy_one(struct live_snapshots *s, const struct live *l,
+			   const struct mu_snapshot *one, struct mu_error *err)
 {
 	struct mu_snapshot detailed = *one;
 	struct image im;
 
-	*s = (struct shots){ .count = 0 };
+	*s = (struct live_snapshots){ .count = 0 };
 	if (live_image(l, &im, err) < 0)
 		return -1;
-	s->has_places = has_places(&im);
+	s->has_places = records_stacks(&im);
 	detailed.kind = MU_SNAPSHOT_DETAILED;
-	if (take_over(s, &im, &detailed))
+	if (copy_snapshot(s, &im, &detailed))
 		return 0;
 	return mu_error_set(err, MU_ERROR_FORMAT, 0, "a snapshot is damaged");
 }
 
 /* ---- now --------------------------------------------------------------------------------- */
 
-static int gone(struct mu_error *err)
+static int error_process_ended(struct mu_error *err)
 {
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "the process has ended");
 }
 
-/* While the process goes on: the try during which least happened is the best. */
-static int take_outside(struct shots *s, const struct live *l, bool detailed,
-			struct mu_error *err)
+/* Takes a snapshot while the process keeps running: uses the attempt during which least changed. */
+static int snapshot_running(struct live_snapshots *s, const struct live *l, bool detailed,
+			    struct mu_error *err)
 {
 	for (int i = 0; i < TRIES; i++) {
-		struct shots other = { .count = 0 };
-		uint64_t moved = look(&other, l, detailed, err);
+		struct live_snapshots other = { .count = 0 };
+		uint64_t moved = try_snapshot(&other, l, detailed, err);
 
 		if (moved != UINT64_MAX && (i == 0 || moved < s->moved || s->count == 0)) {
-			shots_free(s);
+			live_snapshot_free(s);
 			*s = other;
 		} else {
-			shots_free(&other);
+			live_snapshot_free(&other);
 		}
 		if (moved == UINT64_MAX)
-			return live_is_there(l) ? -1 : gone(err);
+			return live_is_current(l) ? -1 : error_process_ended(err);
 		if (moved == 0)
 			break;
 	}
 	return 0;
 }
 
-static int take_idle(struct shots *s, struct live *l, bool detailed, enum mu_request request,
-		     struct mu_error *err)
+static int snapshot_idle(struct live_snapshots *s, struct live *l, bool detailed,
+			 enum mu_request request, struct mu_error *err)
 {
-	uint64_t moved = look(s, l, detailed, err);
+	uint64_t moved = try_snapshot(s, l, detailed, err);
 	bool is_quiet = live_is_quiet(l);
 
 	if (!live_withdraw(l, request)) {
-		shots_free(s);
-		if (take_served(s, l, detailed))
+		live_snapshot_free(s);
+		if (take_served_snapshot(s, l, detailed))
 			return 0;
-		shots_free(s);
-		return take_outside(s, l, detailed, err);
+		live_snapshot_free(s);
+		return snapshot_running(s, l, detailed, err);
 	}
 	if (moved == 0 && is_quiet)
 		return 0;
-	shots_free(s);
-	return take_outside(s, l, detailed, err);
+	live_snapshot_free(s);
+	return snapshot_running(s, l, detailed, err);
 }
 
-int shots_take(struct shots *s, struct live *l, bool detailed, struct mu_error *err)
+int live_snapshot_take(struct live_snapshots *s, struct live *l, bool detailed,
+		       struct mu_error *err)
 {
 	const enum mu_request request = detailed ? MU_REQUEST_DETAILED : MU_REQUEST_SNAPSHOT;
 	uint32_t pending = __atomic_load_n(&l->shared->request, __ATOMIC_RELAXED);
 
-	*s = (struct shots){ .count = 0 };
-	if (!live_is_there(l))
-		return gone(err);
+	*s = (struct live_snapshots){ .count = 0 };
+	if (!live_is_current(l))
+		return error_process_ended(err);
 	if (l->is_final)
-		return take_outside(s, l, detailed, err);
-	/* Not served yet: the process is idle, and must not forget what it was told to do. */
+		return snapshot_running(s, l, detailed, err);
+	/* The process is idle and has not served this request yet, which must not be replaced. */
 	if (pending == MU_REQUEST_STOP || pending == MU_REQUEST_START)
-		return take_outside(s, l, detailed, err);
-	switch (live_ask(l, request)) {
+		return snapshot_running(s, l, detailed, err);
+	switch (live_request(l, request)) {
 	case LIVE_SERVED:
-		if (take_served(s, l, detailed))
+		if (take_served_snapshot(s, l, detailed))
 			return 0;
-		shots_free(s);
+		live_snapshot_free(s);
 		break;
 	case LIVE_IDLE:
-		return take_idle(s, l, detailed, request, err);
+		return snapshot_idle(s, l, detailed, request, err);
 	case LIVE_STUCK:
 		live_withdraw(l, request);
 		break;
 	}
-	return take_outside(s, l, detailed, err);
+	return snapshot_running(s, l, detailed, err);
 }
 
 /* ---- all so far -------------------------------------------------------------------------- */
 
-/* Copies those after S's last. Returns whether the table did not change under our hands. */
-static bool copy_more(struct shots *s, const struct live *l, const struct image *im,
-		      uint64_t serial)
+/* Copies the snapshots after S's last. Returns whether the table stayed unchanged meanwhile. */
+static bool copy_newer_snapshots(struct live_snapshots *s, const struct live *l,
+				 const struct image *im, uint64_t serial)
 {
 	uint64_t last = s->count ? s->item[s->count - 1].mono_ns : 0;
 
@@ -327,7 +332,7 @@ static bool copy_more(struct shots *s, const struct live *l, const struct image 
 			break;
 		if (s->count > 0 && one.mono_ns <= last)
 			continue;
-		take_over(s, im, &one);
+		copy_snapshot(s, im, &one);
 		if (__atomic_load_n(&l->shared->snapshots_serial, __ATOMIC_SEQ_CST) != serial) {
 			s->count = count;
 			s->values_size = size;
@@ -338,18 +343,18 @@ static bool copy_more(struct shots *s, const struct live *l, const struct image 
 	return true;
 }
 
-int shots_copy(struct shots *s, struct live *l, struct mu_error *err)
+int live_snapshot_copy_all(struct live_snapshots *s, struct live *l, struct mu_error *err)
 {
 	struct image im;
 
-	*s = (struct shots){ .count = 0 };
+	*s = (struct live_snapshots){ .count = 0 };
 	for (int i = 0; i < 1000; i++) {
 		uint64_t serial = __atomic_load_n(&l->shared->snapshots_serial, __ATOMIC_SEQ_CST);
 
-		if (live_image(l, &im, err) < 0 || !live_is_there(l))
-			return gone(err);
-		s->has_places = has_places(&im);
-		if (serial % 2 == 0 && copy_more(s, l, &im, serial))
+		if (live_image(l, &im, err) < 0 || !live_is_current(l))
+			return error_process_ended(err);
+		s->has_places = records_stacks(&im);
+		if (serial % 2 == 0 && copy_newer_snapshots(s, l, &im, serial))
 			return 0;
 	}
 	return 0;
@@ -357,9 +362,9 @@ int shots_copy(struct shots *s, struct live *l, struct mu_error *err)
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-/* Nobody asks for blocks and what happened when; there may be gigabytes of them. Nor, without a
- * tree, for places: their names would be looked up. */
-static uint64_t superfluous(const struct shots *s)
+/* The report needs neither blocks nor logs, which may have gigabytes. Without a tree it needs no
+ * places either, whose names would be looked up. */
+static uint64_t unneeded_sections(const struct live_snapshots *s)
 {
 	uint64_t all = MU_FEATURE(MU_SEC_BLOCKS) | MU_FEATURE(MU_SEC_LOG) |
 		       MU_FEATURE(MU_SEC_MAPPINGS) | MU_FEATURE(MU_SEC_ACCESSES);
@@ -372,8 +377,8 @@ static uint64_t superfluous(const struct shots *s)
 	       MU_FEATURE(MU_SEC_STACKS) | MU_FEATURE(MU_SEC_SITES) | MU_FEATURE(MU_SEC_CELLS);
 }
 
-int shots_keep(const struct shots *s, const struct live *l, pid_t pid, int fd,
-	       struct mu_error *err)
+int live_snapshot_save(const struct live_snapshots *s, const struct live *l, pid_t pid, int fd,
+		       struct mu_error *err)
 {
 	struct mu_slot slot = { .pid = (uint32_t)pid };
 	struct save keep;
@@ -381,8 +386,8 @@ int shots_keep(const struct shots *s, const struct live *l, pid_t pid, int fd,
 	int result;
 
 	if (live_image(l, &im, err) < 0)
-		return gone(err);
-	im.head.features &= ~superfluous(s);
+		return error_process_ended(err);
+	im.head.features &= ~unneeded_sections(s);
 	im.shots = s->item;
 	im.shot_count = s->count;
 	im.outside = s->values;
@@ -391,12 +396,12 @@ int shots_keep(const struct shots *s, const struct live *l, pid_t pid, int fd,
 		return -1;
 	result = save_add(&keep, &im, &slot, err);
 	save_end(&keep);
-	return result == 0 && !live_is_there(l) ? gone(err) : result;
+	return result == 0 && !live_is_current(l) ? error_process_ended(err) : result;
 }
 
-void shots_free(struct shots *s)
+void live_snapshot_free(struct live_snapshots *s)
 {
 	free(s->item);
 	free(s->values);
-	*s = (struct shots){ .count = 0 };
+	*s = (struct live_snapshots){ .count = 0 };
 }

@@ -1,4 +1,4 @@
-/* recordfile.c -- the recording that --record keeps.
+/* recordfile.c -- The recording that --record keeps.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,11 +15,10 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "memusage/common/files.h"
-#include "memusage/report/reports.h"
 
 #define DEFAULT_PATTERN "memusage.%p.mur"
 
-/* It holds names and arguments of programs: nobody else is to read it. */
+/* The file has names and arguments of programs, so other users must not read it. */
 static int open_file(struct recordfile *r)
 {
 	struct stat st;
@@ -38,10 +37,11 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	*r = (struct recordfile){ .pattern = settings->record, .fd = -1 };
 	if (r->pattern && *r->pattern == '\0')
 		r->pattern = DEFAULT_PATTERN;
-	if (!r->pattern && reports_wanted(settings)) {
+	if (!r->pattern && settings_has_reports(settings)) {
 		r->fd = files_temporary();
 		if (r->fd < 0)
-			die("cannot make a temporary file (TMPDIR chooses the directory): %m");
+			die("cannot create a temporary file: %m; set TMPDIR to a writable "
+			    "directory");
 	}
 	if (!r->pattern)
 		return;
@@ -54,7 +54,7 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 		die("cannot write %s: %s", r->name, output_refusal(r->name));
 }
 
-static bool open_it(struct recordfile *r, pid_t pid)
+static bool ensure_open(struct recordfile *r, pid_t pid)
 {
 	if (!r->name && r->pattern)
 		r->name = files_expand(r->pattern, pid);
@@ -65,8 +65,8 @@ static bool open_it(struct recordfile *r, pid_t pid)
 	return true;
 }
 
-/* It was opened for writing, by its name perhaps before the program changed what that means. */
-static int open_to_read(const struct recordfile *r)
+/* Opens the same file again: its name may mean another one by now. */
+static int reopen_read_write(const struct recordfile *r)
 {
 	char path[64];
 
@@ -76,9 +76,9 @@ static int open_to_read(const struct recordfile *r)
 
 void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment *since)
 {
-	if ((!r->pattern && r->fd < 0) || r->keep.room > 0 || !open_it(r, pid))
+	if ((!r->pattern && r->fd < 0) || r->keep.room > 0 || !ensure_open(r, pid))
 		return;
-	int fd = open_to_read(r);
+	int fd = reopen_read_write(r);
 	if (fd < 0)
 		return;
 	if (!save_resume(&r->keep, fd, since)) {
@@ -90,9 +90,9 @@ void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment 
 	r->images = r->keep.head.slot_count;
 }
 
-static bool begin(struct recordfile *r, pid_t pid, const struct mu_segment *from)
+static bool begin_recording(struct recordfile *r, pid_t pid, const struct mu_segment *from)
 {
-	if (!open_it(r, pid))
+	if (!ensure_open(r, pid))
 		return false;
 	if (r->keep.room > 0)
 		return true;
@@ -108,8 +108,8 @@ void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *fr
 {
 	if (!r->pattern && r->fd < 0)
 		return;
-	/* After a failure the file is left as it is: what it holds is whole. */
-	if (r->error.code != MU_ERROR_NONE || !begin(r, pid, from) ||
+	/* After a failure the file is left as it is, since its content is complete. */
+	if (r->error.code != MU_ERROR_NONE || !begin_recording(r, pid, from) ||
 	    save_add(&r->keep, im, slot, &r->error) < 0)
 		r->lost++;
 	else

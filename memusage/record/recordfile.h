@@ -1,4 +1,4 @@
-/* recordfile.h -- the recording that --record keeps.
+/* recordfile.h -- The recording that --record keeps.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,37 +13,37 @@
 #include "profile/save/save.h"
 
 struct recordfile {
-	const char *pattern;	/* NULL: nothing is to be kept for the user */
-	char *name;		/* once it is open; NULL: a nameless file, for reports */
+	const char *pattern;	/* NULL: the user wants no recording */
+	char *name;		/* of the open file; NULL: nameless, for reports only */
 	int fd;			/* -1: not open */
 	struct save keep;
-	unsigned int images;	/* that it holds */
-	uint64_t lost;		/* images that could not be kept */
-	struct mu_error error;	/* why */
+	unsigned int images;   /* images in the file */
+	uint64_t lost;	       /* images that could not be saved */
+	struct mu_error error; /* why images were lost */
 };
 
-/* recordfile_check -- make sure, before the program runs, that a recording can be kept.
+/* recordfile_check -- Checks, before the program runs, that a recording can be saved.
  *
- * A name without %p is opened now, and a nameless file if only reports need one. Dies with a
- * message if that fails.
+ * Opens a name without %p at once, or a nameless file if only reports need one. Dies with a message
+ * on failure.
  */
 void recordfile_check(struct recordfile *r, const struct settings *settings);
 
-/* recordfile_add -- keep an image of a process that has ended.
+/* recordfile_add -- Saves an image of a process that has ended.
  *
  * pid   of the started program, for the name of the file.
- * from  head of the recording the image is in.
+ * from  head of the recording of the image.
  */
 void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *from,
 		    const struct image *im, const struct mu_slot *slot);
 
-/* recordfile_resume -- go on with what a collector that was killed has kept, if it is of this run.
+/* recordfile_resume -- Continues the file of a collector that was killed, if it is of this run.
  *
- * since  head of the first recording of this run. recordfile_add() does it, too.
+ * since  head of the first recording of this run.
  */
 void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment *since);
 
-/* recordfile_close -- nothing more will come. */
+/* recordfile_close -- Completes and closes the file. */
 void recordfile_close(struct recordfile *r);
 
 #endif

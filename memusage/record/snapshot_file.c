@@ -1,4 +1,4 @@
-/* snapshot_file.c -- a snapshot as a file, made by memusageprint.
+/* snapshot_file.c -- Have memusageprint write the file of a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,8 +21,8 @@
 
 enum { ARGUMENTS = 8 };	/* besides the options */
 
-/* A name is not a pattern any more. */
-static char *as_pattern(const char *name)
+/* Escapes a file name, which memusageprint takes for a pattern. */
+static char *escape_percent(const char *name)
 {
 	char *text = xcalloc(2, strlen(name) + 1), *to = text;
 
@@ -34,10 +34,11 @@ static char *as_pattern(const char *name)
 	return text;
 }
 
-/* A name decides about the form of a tree: what is handed over needs one that says the same. */
-static bool make_link(struct library *link, const struct shotfile *f)
+/* The suffix of a tree's file name chooses its format, so the descriptor needs a name with the same
+ * suffix. */
+static bool make_tree_link(struct library *link, const struct snapshot_file *f)
 {
-	char *target = xasprintf("/proc/self/fd/%d", f->handed);
+	char *target = xasprintf("/proc/self/fd/%d", f->output_fd);
 	bool ok = private_dir_new(link->dir, sizeof(link->dir));
 
 	if (ok) {
@@ -50,11 +51,11 @@ static bool make_link(struct library *link, const struct shotfile *f)
 	return ok;
 }
 
-static size_t name_outputs(const struct shotfile *f, char **argv)
+static size_t append_output_options(const struct snapshot_file *f, char **argv)
 {
 	if (f->is_xtree) {
 		argv[0] = xstrdup("--xtree-memory=allocs");
-		argv[1] = xasprintf("--xtree-memory-file=%s", as_pattern(f->name));
+		argv[1] = xasprintf("--xtree-memory-file=%s", escape_percent(f->name));
 		return 2;
 	}
 	argv[0] = xstrdup("--to=massif");
@@ -63,16 +64,16 @@ static size_t name_outputs(const struct shotfile *f, char **argv)
 	return 3;
 }
 
-void shotfile_execute(const struct shotfile *f, int recording)
+void snapshot_file_execute(const struct snapshot_file *f, int recording)
 {
 	char *tool = library_sibling("memusageprint");
 	char **argv = xcalloc(f->options + ARGUMENTS, sizeof(*argv));
 	size_t n = 0;
 
 	if (!tool)
-		die("cannot tell where memusageprint is");
+		die("cannot find memusageprint: /proc/self/exe is not readable");
 	argv[n++] = xstrdup("memusageprint");
-	n += name_outputs(f, argv + n);
+	n += append_output_options(f, argv + n);
 	for (size_t i = 0; i < f->options; i++)
 		argv[n++] = xstrdup(f->option[i]);
 	argv[n++] = xstrdup("--");
@@ -83,13 +84,13 @@ void shotfile_execute(const struct shotfile *f, int recording)
 	_exit(127);
 }
 
-static int run(const struct shotfile *f, int recording)
+static int run_memusageprint(const struct snapshot_file *f, int recording)
 {
 	pid_t pid = fork();
 	int status = 0;
 
 	if (pid == 0)
-		shotfile_execute(f, recording);
+		snapshot_file_execute(f, recording);
 	if (pid < 0) {
 		warn("cannot run memusageprint: %m");
 		return -1;
@@ -97,44 +98,45 @@ static int run(const struct shotfile *f, int recording)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		warn("memusageprint died of signal %d: %s is not complete", WTERMSIG(status),
+		warn("memusageprint was killed by signal %d: %s is incomplete", WTERMSIG(status),
 		     f->name);
 	return status == 0 ? 0 : -1;
 }
 
-/* The same to a descriptor. */
-static int run_handed(const struct shotfile *f, int recording)
+/* Does the same, but writes to a descriptor. */
+static int print_to_descriptor(const struct snapshot_file *f, int recording)
 {
 	struct library link = { .dir = "" };
-	struct shotfile own = *f;
+	struct snapshot_file own = *f;
 	char *name = NULL;
 	int result;
 
-	fcntl(f->handed, F_SETFD, 0);
+	fcntl(f->output_fd, F_SETFD, 0);
 	if (!f->is_xtree || !xtree_is_massif(f->name))
-		name = xasprintf("/proc/self/fd/%d", f->handed);
-	else if (!make_link(&link, f))
+		name = xasprintf("/proc/self/fd/%d", f->output_fd);
+	else if (!make_tree_link(&link, f))
 		return -1;
 	own.name = name ? name : link.path;
-	result = run(&own, recording);
+	result = run_memusageprint(&own, recording);
 	library_remove(&link);
 	free(name);
 	return result;
 }
 
-int shotfile_write(const struct shotfile *f, const struct shots *shots, const struct live *l)
+int snapshot_file_write(const struct snapshot_file *f, const struct live_snapshots *shots,
+			const struct live *l)
 {
 	int fd = files_temporary(), result = -1;
 	struct mu_error err;
 
 	if (fd < 0) {
-		warn("cannot make a temporary file (TMPDIR chooses the directory): %m");
+		warn("cannot create a temporary file: %m; set TMPDIR to a writable directory");
 		return -1;
 	}
-	if (shots_keep(shots, l, f->pid, fd, &err) < 0)
+	if (live_snapshot_save(shots, l, f->pid, fd, &err) < 0)
 		warn("process %d: %s", (int)f->pid, err.text);
 	else
-		result = f->handed >= 0 ? run_handed(f, fd) : run(f, fd);
+		result = f->output_fd >= 0 ? print_to_descriptor(f, fd) : run_memusageprint(f, fd);
 	close(fd);
 	return result;
 }

@@ -1,4 +1,4 @@
-/* snapshot_file.h -- a snapshot as a file, made by memusageprint.
+/* snapshot_file.h -- Have memusageprint write the file of a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,29 +12,30 @@
 #include "memusage/record/live.h"
 #include "memusage/record/live_snapshot.h"
 
-/* How the file is to be made. */
-struct shotfile {
+/* The properties of the file. */
+struct snapshot_file {
 	const char *name;
-	int handed;		/* descriptor that is written in place of a file of that name; -1:
-				 * none */
-	bool is_xtree;		/* a tree in callgrind's form, else a massif.out */
-	const char *desc;	/* what a massif.out says of the options */
-	const char **option;	/* for memusageprint: of the run, then of this command line */
+	int output_fd;	     /* descriptor to write to instead of the named file; -1: none */
+	bool is_xtree;	     /* a tree in callgrind's format, else a massif.out */
+	const char *desc;    /* the options that a massif.out lists */
+	const char **option; /* for memusageprint: those of the run, then of this command */
 	size_t options;
 	pid_t pid;
 };
 
-/* shotfile_execute -- become memusageprint, which makes the file.
+/* snapshot_file_execute -- Executes memusageprint, which writes the file.
  *
- * recording  descriptor of what shots_keep() wrote.
- * Does not return; the status is not 0 after a message.
+ * recording  descriptor of the output of live_snapshot_save().
+ * Does not return; the exit status is not 0 after a message.
  */
-__attribute__((noreturn)) void shotfile_execute(const struct shotfile *f, int recording);
+__attribute__((noreturn)) void snapshot_file_execute(const struct snapshot_file *f, int recording);
 
-/* shotfile_write -- write SHOTS to a file of that name, or to what was handed over.
+/* snapshot_file_write -- Writes SHOTS to the named file or the descriptor, and waits for
+ * memusageprint.
  *
- * Returns 0, or -1 after a message, of ours or of memusageprint. Waits for that.
+ * Returns 0, or -1 after a message of memusage or memusageprint.
  */
-int shotfile_write(const struct shotfile *f, const struct shots *shots, const struct live *l);
+int snapshot_file_write(const struct snapshot_file *f, const struct live_snapshots *shots,
+			const struct live *l);
 
 #endif

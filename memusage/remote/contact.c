@@ -1,8 +1,9 @@
-/* contact.c -- find whoever records a process.
+/* contact.c -- Find the collector that records a process.
  *
  * Collectors listen at abstract sockets, whose names are in /proc/net/unix, and in private
- * directories. All of ours are asked. Who answers must be of our user, also if we are root. What is
- * handed out must be the very file that the process has mapped, and sealed.
+ * directories. All of our user's collectors are asked. Only an answer of our own user counts, even
+ * if we are root. The file that it provides must be sealed, and must be the one that the process
+ * has mapped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,33 +34,33 @@
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
 
-/* A collector may be busy with the names of a large program, or out of a processor. */
+/* A collector may be busy with the names of a large program, or may not get a processor. */
 enum { ANSWER_MS = 10000 };
 
-struct search {
+struct collector_search {
 	struct contact *contact;
 	struct control_question question;
 	int pidfd;
 	enum contact_status status;
-	struct pollfd *asked;	/* who has not answered yet */
+	struct pollfd *asked; /* connections that have not answered yet */
 	size_t asked_count;
 };
 
 /* ---- one collector ----------------------------------------------------------------------- */
 
-static int ask(const struct search *s, int fd)
+static int send_question(const struct collector_search *s, int fd)
 {
-	return passing_send(fd, &s->question, sizeof(s->question), s->pidfd, 0);
+	return fd_passing_send(fd, &s->question, sizeof(s->question), s->pidfd, 0);
 }
 
-/* Returns whether there is a whole answer; *ARENA is set to the descriptor with it, or -1. */
-static bool hear(struct control_answer *a, int fd, int *arena)
+/* Returns whether there is a whole answer. *ARENA receives the attached descriptor, or -1. */
+static bool receive_answer(struct control_answer *a, int fd, int *arena)
 {
 	ssize_t length;
 
 	*arena = -1;
 	memset(a, 0, sizeof(*a));
-	length = passing_receive(fd, a, sizeof(*a), arena);
+	length = fd_passing_receive(fd, a, sizeof(*a), arena);
 	a->text[CONTROL_TEXT - 1] = '\0';
 	return length >= (ssize_t)offsetof(struct control_answer, text) &&
 	       a->magic == CONTROL_MAGIC && a->version == CONTROL_VERSION &&
@@ -67,7 +68,7 @@ static bool hear(struct control_answer *a, int fd, int *arena)
 	       (size_t)length >= offsetof(struct control_answer, text) + a->text_length;
 }
 
-/* Anybody may listen at such a name. */
+/* Any user may listen at such a name. */
 static bool is_trusted(int fd)
 {
 	struct ucred peer;
@@ -77,16 +78,17 @@ static bool is_trusted(int fd)
 	       user_is_self(peer.uid);
 }
 
-static enum contact_status take(struct search *s, int arena)
+static enum contact_status check_arena(struct collector_search *s, int arena)
 {
 	if (arena < 0 || process_maps((pid_t)s->question.pid, arena) == 0)
-		return CONTACT_NOBODY;
+		return CONTACT_NOT_RECORDED;
 	if (live_is_sealed(arena)) {
 		s->contact->arena = arena;
 		return CONTACT_OK;
 	}
-	warn("process %d: what its collector handed out is not sealed: it could be cut while it is "
-	     "read", (int)s->question.pid);
+	warn("process %d: the recording from its collector is not sealed: it could be truncated "
+	     "while it is read",
+	     (int)s->question.pid);
 	return CONTACT_BROKEN;
 }
 
@@ -105,7 +107,7 @@ static enum contact_status map_arena(struct contact *c, pid_t pid)
 	return CONTACT_BROKEN;
 }
 
-static enum contact_status status_of(const struct control_answer *a)
+static enum contact_status status_of_answer(const struct control_answer *a)
 {
 	switch (a->status) {
 	case CONTROL_BUSY:
@@ -115,12 +117,13 @@ static enum contact_status status_of(const struct control_answer *a)
 	case CONTROL_NO_IMAGE:
 		return CONTACT_NO_IMAGE;
 	default:
-		return CONTACT_NOBODY;
+		return CONTACT_NOT_RECORDED;
 	}
 }
 
-/* Who is asked answers in hear_all(). */
-static void ask_collector(struct search *s, const struct sockaddr_un *address, size_t length)
+/* receive_answers() receives the answer. */
+static void ask_collector(struct collector_search *s, const struct sockaddr_un *address,
+			  size_t length)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
@@ -132,7 +135,7 @@ static void ask_collector(struct search *s, const struct sockaddr_un *address, s
 		close(fd);
 		return;
 	}
-	if (!is_trusted(fd) || ask(s, fd) < 0) {
+	if (!is_trusted(fd) || send_question(s, fd) < 0) {
 		close(fd);
 		return;
 	}
@@ -141,43 +144,44 @@ static void ask_collector(struct search *s, const struct sockaddr_un *address, s
 }
 
 /* Returns whether the search is over. */
-static bool take_answer(struct search *s, int fd)
+static bool handle_answer(struct collector_search *s, int fd)
 {
-	enum contact_status status = CONTACT_NOBODY;
+	enum contact_status status = CONTACT_NOT_RECORDED;
 	int arena;
 
-	if (hear(&s->contact->answer, fd, &arena))
+	if (receive_answer(&s->contact->answer, fd, &arena))
 		status = s->contact->answer.status == CONTROL_OK ?
-				 take(s, arena) : status_of(&s->contact->answer);
+				 check_arena(s, arena) :
+				 status_of_answer(&s->contact->answer);
 	if (arena >= 0 && status != CONTACT_OK)
 		close(arena);
-	if (status != CONTACT_NOBODY)
+	if (status != CONTACT_NOT_RECORDED)
 		s->status = status;
 	if (status == CONTACT_OK)
 		s->contact->connection = fd;
 	else
 		close(fd);
-	return status != CONTACT_NOBODY && status != CONTACT_DENIED;
+	return status != CONTACT_NOT_RECORDED && status != CONTACT_DENIED;
 }
 
-static int ms_until(uint64_t end)
+static int milliseconds_until(uint64_t end)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
 
 	return now < end ? (int)((end - now + 999999) / 1000000) : 0;
 }
 
-/* All that were asked answer, in any order, or have had their time: one that is stopped must not
- * make the others wait. Returns whether the search is over. */
-static bool hear_all(struct search *s)
+/* Waits for all answers, in any order, up to a common timeout: a stopped collector must not delay
+ * the others. Returns whether the search is over. */
+static bool receive_answers(struct collector_search *s)
 {
 	uint64_t end = clock_now(CLOCK_MONOTONIC) + UINT64_C(1000000) * ANSWER_MS;
 	bool found = false;
 
 	while (s->asked_count && !found) {
-		int ready = poll(s->asked, s->asked_count, ms_until(end));
+		int ready = poll(s->asked, s->asked_count, milliseconds_until(end));
 
-		/* Also when somebody stopped us, and let us go on. */
+		/* Also after a stop and a continuation of this process. */
 		if (ready < 0 && errno == EINTR)
 			continue;
 		if (ready <= 0)
@@ -188,10 +192,10 @@ static bool hear_all(struct search *s)
 			if (!s->asked[i].revents)
 				continue;
 			s->asked[i] = s->asked[--s->asked_count];
-			found = take_answer(s, fd);
+			found = handle_answer(s, fd);
 		}
 	}
-	if (s->asked_count && !found && s->status == CONTACT_NOBODY)
+	if (s->asked_count && !found && s->status == CONTACT_NOT_RECORDED)
 		s->status = CONTACT_SILENT;
 	while (s->asked_count)
 		close(s->asked[--s->asked_count].fd);
@@ -201,7 +205,7 @@ static bool hear_all(struct search *s)
 /* ---- all collectors ---------------------------------------------------------------------- */
 
 /* 0000000000000000: 00000002 00000000 00010000 0005 01 35072 @memusage-4711-0123456789abcdef */
-static bool try_abstract(struct search *s)
+static bool ask_abstract_sockets(struct collector_search *s)
 {
 	FILE *list = fopen("/proc/net/unix", "re");
 	char *line = NULL;
@@ -212,7 +216,7 @@ static bool try_abstract(struct search *s)
 		const char *name = strstr(line, " @memusage-");
 		size_t length;
 
-		/* 00010000: it listens. */
+		/* 00010000 marks a listening socket. */
 		if (!name || !strstr(line, " 00010000 "))
 			continue;
 		length = strcspn(name + 2, "\n");
@@ -224,10 +228,10 @@ static bool try_abstract(struct search *s)
 	free(line);
 	if (list)
 		fclose(list);
-	return hear_all(s);
+	return receive_answers(s);
 }
 
-/* What is in another user's directory could lead anywhere. */
+/* A path in another user's directory could lead anywhere. */
 static bool is_in_own_directory(const char *path)
 {
 	char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
@@ -239,8 +243,8 @@ static bool is_in_own_directory(const char *path)
 	return is_own;
 }
 
-/* Another network namespace hides the abstract names from us. */
-static bool try_paths(struct search *s)
+/* Abstract names of another network namespace are not visible. */
+static bool ask_path_sockets(struct collector_search *s)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
 	char *patterns[3] = {
@@ -267,21 +271,21 @@ static bool try_paths(struct search *s)
 	}
 	for (int i = 0; i < 3; i++)
 		free(patterns[i]);
-	return hear_all(s);
+	return receive_answers(s);
 }
 
 /* ---- without a collector ----------------------------------------------------------------- */
 
-/* What of ours a process has mapped. */
-struct maps {
+/* The recordings that a process has mapped. */
+struct mapped_recordings {
 	bool is_readable;
-	char arena[CONTACT_ORPHANS][40];	/* addresses of a collector's */
+	char arena[CONTACT_ORPHANS][40]; /* addresses of collectors' arenas */
 	unsigned int arenas;
-	char *file;		/* that of a library which works alone; NULL: none */
+	char *file; /* file of a library that was preloaded without memusage, or NULL */
 };
 
 /* 7f00..-7f01.. rw-s 00002000 00:2e 77      /run/user/1000/memusage-4711-0.mur */
-static void take_line(struct maps *m, const char *line)
+static void parse_maps_line(struct mapped_recordings *m, const char *line)
 {
 	const char *path = strchr(line, '/'), *name = path ? strrchr(path, '/') : NULL;
 	size_t length = path ? strcspn(path, "\n") : 0;
@@ -296,50 +300,50 @@ static void take_line(struct maps *m, const char *line)
 		m->file = xstrndup(path, length);
 }
 
-static void read_maps(struct maps *m, pid_t pid)
+static void read_maps(struct mapped_recordings *m, pid_t pid)
 {
 	char path[32], *line = NULL;
 	size_t size = 0;
 	FILE *maps;
 
-	*m = (struct maps){ .file = NULL };
+	*m = (struct mapped_recordings){ .file = NULL };
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	maps = fopen(path, "re");
 	if (!maps)
 		return;
 	while (getline(&line, &size, maps) > 0) {
 		m->is_readable = true;
-		take_line(m, line);
+		parse_maps_line(m, line);
 	}
 	free(line);
 	fclose(maps);
 }
 
-/* Its collector may have gone because the process has. */
+/* The collector may have ended because the process has. */
 static bool still_has_arena(pid_t pid)
 {
-	struct maps maps;
+	struct mapped_recordings maps;
 
 	read_maps(&maps, pid);
 	free(maps.file);
 	return maps.arenas > 0;
 }
 
-/* The slot of a process, by the ID that it has for itself. Returns false if it has none. */
-static bool choose_slot(struct live *l, pid_t pid)
+/* Selects the slot of a process by its ID in its own namespace. Returns false if it has none. */
+static bool select_slot(struct live *l, pid_t pid)
 {
 	struct mu_slot slot;
 
 	for (uint32_t k = 0; segment_slot(&l->view, k, &slot); k++) {
 		if (slot.state == MU_SLOT_LIVE && slot.pid == (uint32_t)pid)
-			return live_choose(l, k, slot.generation, NULL) == 0;
+			return live_select(l, k, slot.generation, NULL) == 0;
 	}
 	return false;
 }
 
-/* What a collector that is gone has left: the process still has its memory, and root may open that
- * by its addresses. The file that is there may be any, a device too: it is looked at first. */
-static int open_at(pid_t pid, const char *addresses)
+/* A process keeps the memory of a collector that is gone, and root may open that by its addresses.
+ * It could be any file, even a device, so its type is checked first. */
+static int open_map_file(pid_t pid, const char *addresses)
 {
 	char path[96];
 	struct stat st;
@@ -359,10 +363,10 @@ static int open_at(pid_t pid, const char *addresses)
 	return fd;
 }
 
-static void open_orphans(struct contact *c, pid_t pid, const struct maps *maps)
+static void open_orphans(struct contact *c, pid_t pid, const struct mapped_recordings *maps)
 {
 	for (unsigned int i = 0; i < maps->arenas && c->orphans < CONTACT_ORPHANS; i++) {
-		int fd = open_at(pid, maps->arena[i]);
+		int fd = open_map_file(pid, maps->arena[i]);
 
 		if (fd >= 0)
 			c->orphan[c->orphans++] = fd;
@@ -376,7 +380,7 @@ static enum contact_status map_orphan(struct contact *c, unsigned int i, pid_t p
 	if (flock(c->orphan[i], LOCK_EX | LOCK_NB) < 0)
 		return CONTACT_BUSY;
 	if (live_open(&c->live, c->orphan[i], 0, 0, &err) < 0 ||
-	    !choose_slot(&c->live, process_own_pid(pid))) {
+	    !select_slot(&c->live, process_own_pid(pid))) {
 		live_close(&c->live);
 		flock(c->orphan[i], LOCK_UN);
 		return CONTACT_NO_IMAGE;
@@ -387,20 +391,21 @@ static enum contact_status map_orphan(struct contact *c, unsigned int i, pid_t p
 	return CONTACT_OK;
 }
 
-/* The one that its image is in. */
+/* Selects the arena that has the image of the process. */
 static enum contact_status map_orphans(struct contact *c, pid_t pid)
 {
-	enum contact_status status = c->orphans ? CONTACT_NO_IMAGE : CONTACT_DEAD;
+	enum contact_status status = c->orphans ? CONTACT_NO_IMAGE : CONTACT_ORPHANED;
 
 	for (unsigned int i = 0; i < c->orphans && status == CONTACT_NO_IMAGE; i++)
 		status = map_orphan(c, i, pid);
 	return status;
 }
 
-/* Nobody can seal a file: who cuts it while it is read ends us, with a sentence. */
-static void on_cut(int signal)
+/* A regular file cannot be sealed: if another process truncates it meanwhile, we exit with a
+ * message. */
+static void on_truncated(int signal)
 {
-	static const char text[] = "memusage: the recording was cut while it was read\n";
+	static const char text[] = "memusage: the recording was truncated while it was read\n";
 
 	(void)signal;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
@@ -410,19 +415,19 @@ static void on_cut(int signal)
 
 static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
 {
-	const struct sigaction action = { .sa_handler = on_cut };
+	const struct sigaction action = { .sa_handler = on_truncated };
 	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct mu_error err;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    !user_is_self(st.st_uid)) {
-		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of ours");
+		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of this user");
 		if (fd >= 0)
 			close(fd);
 		return CONTACT_BROKEN;
 	}
-	if (flags & CONTROL_ALONE && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+	if (flags & CONTROL_EXCLUSIVE && flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		close(fd);
 		return CONTACT_BUSY;
 	}
@@ -440,61 +445,63 @@ static enum contact_status open_file(struct contact *c, const char *name, unsign
 
 /* ---- all together ------------------------------------------------------------------------ */
 
-static bool is_there(pid_t pid)
+static bool process_exists(pid_t pid)
 {
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* Asks whoever may know. One may be silent for ever: that says nothing of a process of which MAPS
- * shows that it has no arena. */
-static enum contact_status ask_all(struct contact *c, pid_t pid, unsigned int flags,
-				   const struct maps *maps)
+/* Asks all collectors. A silent one does not matter if MAPS shows that the process has no arena. */
+static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned int flags,
+					  const struct mapped_recordings *maps)
 {
-	struct search s = {
+	struct collector_search s = {
 		.contact = c,
-		.question = { .magic = CONTROL_MAGIC, .version = CONTROL_VERSION,
-			      .flags = flags, .pid = pid },
+		.question = { .magic = CONTROL_MAGIC,
+			      .version = CONTROL_VERSION,
+			      .flags = flags,
+			      .pid = pid },
 		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
-		.status = CONTACT_NOBODY,
+		.status = CONTACT_NOT_RECORDED,
 	};
 
-	if (!try_abstract(&s))
-		try_paths(&s);
+	if (!ask_abstract_sockets(&s))
+		ask_path_sockets(&s);
 	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
-		s.status = CONTACT_NOBODY;
+		s.status = CONTACT_NOT_RECORDED;
 	free(s.asked);
 	if (s.pidfd >= 0)
 		close(s.pidfd);
 	return s.status;
 }
 
-enum contact_status contact_look(struct contact *c, pid_t pid, unsigned int flags)
+enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int flags)
 {
 	enum contact_status status;
-	struct maps maps;
+	struct mapped_recordings maps;
 
 	read_maps(&maps, pid);
-	status = ask_all(c, pid, flags, &maps);
+	status = ask_collectors(c, pid, flags, &maps);
 	if (status != CONTACT_OK && !c->orphans)
 		open_orphans(c, pid, &maps);
 	free(maps.file);
 	return status;
 }
 
-/* Nobody answers for an arena that it has. */
-static enum contact_status open_left(struct contact *c, pid_t pid, const struct maps *maps)
+/* The process has an arena for which no collector answers. */
+static enum contact_status open_orphaned(struct contact *c, pid_t pid,
+					 const struct mapped_recordings *maps)
 {
-	if (maps->is_readable ? !still_has_arena(pid) : !is_there(pid))
-		return CONTACT_NOBODY;
+	if (maps->is_readable ? !still_has_arena(pid) : !process_exists(pid))
+		return CONTACT_NOT_RECORDED;
 	if (!c->orphans)
 		open_orphans(c, pid, maps);
 	return map_orphans(c, pid);
 }
 
-static enum contact_status find(struct contact *c, pid_t pid, unsigned int flags)
+static enum contact_status find_recording(struct contact *c, pid_t pid, unsigned int flags)
 {
-	enum contact_status status, left = CONTACT_NOBODY;
-	struct maps maps;
+	enum contact_status status, left = CONTACT_NOT_RECORDED;
+	struct mapped_recordings maps;
 
 	read_maps(&maps, pid);
 	if (maps.file) {
@@ -502,22 +509,23 @@ static enum contact_status find(struct contact *c, pid_t pid, unsigned int flags
 		free(maps.file);
 		return status;
 	}
-	status = ask_all(c, pid, flags, &maps);
-	if ((status == CONTACT_NOBODY || status == CONTACT_SILENT) &&
+	status = ask_collectors(c, pid, flags, &maps);
+	if ((status == CONTACT_NOT_RECORDED || status == CONTACT_SILENT) &&
 	    (maps.arenas || c->orphans))
-		left = open_left(c, pid, &maps);
-	if (left != CONTACT_NOBODY && (left != CONTACT_DEAD || status == CONTACT_NOBODY))
+		left = open_orphaned(c, pid, &maps);
+	if (left != CONTACT_NOT_RECORDED &&
+	    (left != CONTACT_ORPHANED || status == CONTACT_NOT_RECORDED))
 		status = left;
 	return status;
 }
 
 enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags)
 {
-	enum contact_status status = c->arena >= 0 ? CONTACT_OK : find(c, pid, flags);
+	enum contact_status status = c->arena >= 0 ? CONTACT_OK : find_recording(c, pid, flags);
 
 	if (status == CONTACT_OK && c->arena >= 0)
 		status = map_arena(c, pid);
-	/* To be tried again; it may be that we could not open it any more. */
+	/* The caller will try again, and may not be able to open the orphans then. */
 	if (status != CONTACT_OK && (status != CONTACT_BUSY || !c->orphans))
 		contact_close(c);
 	return status;
@@ -534,5 +542,5 @@ void contact_close(struct contact *c)
 		close(c->orphan[--c->orphans]);
 	if (c->file >= 0)
 		close(c->file);
-	*c = CONTACT_NONE;
+	*c = CONTACT_CLOSED;
 }

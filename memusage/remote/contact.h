@@ -1,4 +1,4 @@
-/* contact.h -- find whoever records a process.
+/* contact.h -- Find the collector that records a process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,50 +12,50 @@
 
 enum contact_status {
 	CONTACT_OK,
-	CONTACT_NOBODY,		/* nobody records it, or nobody who answers us */
-	CONTACT_BUSY,		/* another client works on it */
-	CONTACT_DENIED,		/* it is another user's */
-	CONTACT_NO_IMAGE,	/* it is not recorded right now */
-	CONTACT_DEAD,		/* its collector is gone */
-	CONTACT_SILENT,		/* a collector, which may be its, did not answer in time */
-	CONTACT_BROKEN		/* a message has been printed */
+	CONTACT_NOT_RECORDED, /* no collector that answers us records it */
+	CONTACT_BUSY,	      /* another client works on it */
+	CONTACT_DENIED,	      /* it belongs to another user */
+	CONTACT_NO_IMAGE,     /* it has no image now */
+	CONTACT_ORPHANED,     /* its collector is gone */
+	CONTACT_SILENT,	      /* a collector that might record it did not answer in time */
+	CONTACT_BROKEN	      /* a message has been printed */
 };
 
-/* Arenas that a process may have mapped. */
+/* Maximum number of arenas that a process may have mapped. */
 enum { CONTACT_ORPHANS = 4 };
 
 struct contact {
 	struct live live;
-	struct control_answer answer;	/* of the collector; text is empty if there is none */
+	struct control_answer answer;	/* of the collector; text is empty without one */
 	int connection;			/* -1: none */
-	int arena;			/* what it handed out, not mapped yet; -1: nothing */
+	int arena;			/* the collector's arena, not mapped yet; -1: none */
 	int orphan[CONTACT_ORPHANS];	/* memory whose collector may be gone */
 	unsigned int orphans;
-	int file;			/* of a library that works alone, or of an orphan, locked;
-					 * -1: none */
+	int file; /* locked file of a library without memusage, or of an
+					 * orphan; -1: none */
 };
 
-/* What contact_look() and contact_open() begin with. */
-#define CONTACT_NONE ((struct contact){ .connection = -1, .arena = -1, .file = -1 })
+/* The initial value for contact_query() and contact_open(). */
+#define CONTACT_CLOSED ((struct contact){ .connection = -1, .arena = -1, .file = -1 })
 
-/* contact_look -- ask the collectors of our own user for process PID.
+/* contact_query -- Asks the collectors of our own user for process PID.
  *
  * flags  enum control_flag.
- * Nothing is read but their answers, and what the kernel says of the process. Nothing is mapped,
- * and no file is opened by a name. What only root may open of the process is opened. If the result
- * is OK contact_open() of the same contact maps what was found; else it goes on to look.
+ * Reads nothing but their answers and the kernel's data on the process. Maps nothing, and opens no
+ * file by a name, but opens the memory that only root may open. If the result is OK, contact_open()
+ * of the same contact maps what was found; otherwise it continues the search.
  */
-enum contact_status contact_look(struct contact *c, pid_t pid, unsigned int flags);
+enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int flags);
 
-/* contact_open -- find the recording of process PID and map it.
+/* contact_open -- Finds the recording of process PID and maps it.
  *
  * flags  enum control_flag.
- * Who answers is of our user, so that has to be the process's owner, or have been when
- * contact_look() found it. On anything but OK and BUSY nothing is left open.
+ * Only our own user's answers count, so our user must own the process now, or must have owned it in
+ * contact_query(). Unless the result is OK or BUSY, nothing is left open.
  */
 enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags);
 
-/* contact_close -- others may talk to the process now. */
+/* contact_close -- Closes everything, so that other clients may use the process. */
 void contact_close(struct contact *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* owner.c -- the user whose process it is, and how to have no more rights than that user.
+/* owner.c -- Find the owner of a process, and take that user's rights.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 #include "cli/message.h"
 #include "cli/user.h"
 
-enum { IDS = 4 };	/* real, effective, saved, for files */
+enum { IDS = 4 }; /* real, effective, saved and file system ID */
 
 /* Uid:	1000	1000	1000	1000 */
 static bool read_ids(const char *text, const char *name, unsigned int id[IDS])
@@ -44,7 +44,7 @@ int owner_find(struct owner *o, pid_t pid)
 	if (length <= 0)
 		return -1;
 	text[length] = '\0';
-	/* The name is in there, too, but without a newline. */
+	/* The newline distinguishes the field from a process name. */
 	if (!read_ids(text, "\nUid:", uid) || !read_ids(text, "\nGid:", gid))
 		return -1;
 	*o = (struct owner){ .uid = uid[0], .gid = gid[0], .is_self = true };
@@ -73,12 +73,12 @@ static void drop_capabilities(void)
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	const struct __user_cap_data_struct none[2] = { { .effective = 0 } };
 
-	/* Missing before Linux 4.3, as is what it clears. */
+	/* Linux before 4.3 has neither this call nor what it clears. */
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	syscall(SYS_capset, &head, none);
 }
 
-static bool has_only(const struct owner *o)
+static bool has_only_rights_of(const struct owner *o)
 {
 	uid_t real, effective, saved;
 	gid_t real_group, effective_group, saved_group;
@@ -95,12 +95,14 @@ static bool has_only(const struct owner *o)
 void owner_become(const struct owner *o)
 {
 	if (o->uid == 0 || !user_is_known(o->uid))
-		die("user %u is not one whose rights could be taken on here", (unsigned int)o->uid);
+		die("cannot take the rights of user %u, who is root or unknown "
+		    "here",
+		    (unsigned int)o->uid);
 	if (setgroups(0, NULL) < 0 || setresgid(o->gid, o->gid, o->gid) < 0 ||
 	    setresuid(o->uid, o->uid, o->uid) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		die("cannot take on the rights of user %u: %m", (unsigned int)o->uid);
+		die("cannot take the rights of user %u: %m", (unsigned int)o->uid);
 	drop_capabilities();
-	if (!has_only(o))
-		die("cannot take on the rights of user %u: some of ours are left",
+	if (!has_only_rights_of(o))
+		die("cannot take the rights of user %u: some of root's rights are left",
 		    (unsigned int)o->uid);
 }

@@ -1,7 +1,8 @@
-/* owner.h -- the user whose process it is, and how to have no more rights than that user.
+/* owner.h -- Find the owner of a process, and take that user's rights.
  *
- * What a process shows, names or answers is its owner's choice. So root looks at another user's
- * process with that user's rights: whatever it says can reach nothing that its owner cannot reach.
+ * The owner of a process controls everything that the process shows, names or answers. So root
+ * inspects another user's process with that user's rights: it can then reach nothing that the owner
+ * cannot reach.
  *
  * Source  credentials(7), capabilities(7), proc(5).
  *
@@ -16,22 +17,22 @@
 struct owner {
 	uid_t uid;
 	gid_t gid;
-	bool is_self;	/* all of its user IDs are our effective one */
+	bool is_self; /* all of its user IDs equal our effective one */
 };
 
-/* owner_find -- whose process PID is, as the kernel says.
+/* owner_find -- Finds the owner of process PID according to the kernel.
  *
- * Of a process with several user IDs it is the first that is not ours: real, effective, saved, that
- * for files. The group is the real one, since a set-group-ID program has a group that its user may
- * not have.
+ * If a process has several user IDs, the first one that is not ours counts: real, effective, saved,
+ * file system. The group is the real one, since a set-group-ID program has a group that its user
+ * may not have.
  * Returns 0, or -1 if there is no such process, or /proc does not show it.
  */
 int owner_find(struct owner *o, pid_t pid);
 
-/* owner_become -- have this user's rights and no other, for good.
+/* owner_become -- Takes this user's rights and no others, permanently.
  *
- * No further groups, no capabilities, no way back, none by what is executed (no_new_privs). All of
- * that is verified. Dies with a message if it is not so. What was opened before stays open.
+ * Drops all supplementary groups and capabilities and sets no_new_privs, verifies the result, and
+ * dies with a message on failure. Open files stay open.
  */
 void owner_become(const struct owner *o);
 

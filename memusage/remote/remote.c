@@ -1,7 +1,7 @@
-/* remote.c -- `memusage --pid=PID COMMAND`: talk to a process that runs under memusage.
+/* remote.c -- `memusage --pid=PID COMMAND`: control a process that runs under memusage.
  *
- * With whose rights that is done is decided here: with ours if it is our process, else, if we are
- * root, with its owner's.
+ * This file chooses the rights for the command: our own for our own process; the owner's if we are
+ * root.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,53 +22,56 @@
 #include "memusage/common/files.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
-#include "memusage/remote/deputy.h"
+#include "memusage/remote/privsep.h"
 #include "memusage/remote/remote_command.h"
-#include "memusage/remote/stranger.h"
+#include "memusage/report/not_recorded.h"
 
 enum { BUSY_TRIES = 100, BUSY_NS = 100000000 };	/* 10 s */
-enum { NUMBERS = 100000 };			/* of files that are tried */
-#define HANDED_MAX (UINT64_C(1) << 30)
+enum { NUMBERS = 100000 };			/* limit of the file numbers that are tried */
+#define OUTPUT_BYTES_MAX (UINT64_C(1) << 30)
 
-/* ---- what is said if there is nothing to look at ------------------------------------------- */
+/* ---- explanations of failures -------------------------------------------------------------- */
 
-static int explain(const struct remote *r, enum contact_status status)
+static int explain_status(const struct remote *r, enum contact_status status)
 {
 	const int pid = (int)r->pid;
 
 	switch (status) {
-	case CONTACT_NOBODY:
-		return stranger_explain(r->pid);
+	case CONTACT_NOT_RECORDED:
+		return not_recorded_explain(r->pid);
 	case CONTACT_BUSY:
-		warn("process %d: another memusage is at work on it", pid);
+		warn("process %d is in use by another memusage; try again later", pid);
 		return -1;
 	case CONTACT_DENIED:
-		warn("process %d is another user's: only that user, and root, can look at it",
+		warn("process %d belongs to another user; only that user and root can inspect it",
 		     pid);
 		return -1;
 	case CONTACT_NO_IMAGE:
 		warn("process %d runs under memusage, but is not recorded (it has not allocated "
-		     "since its fork, or was left out)", pid);
+		     "since its fork, or an option excludes it)",
+		     pid);
 		return -1;
-	case CONTACT_DEAD:
-		warn("process %d is recorded, but its collector is gone: only root can still look "
-		     "at it", pid);
+	case CONTACT_ORPHANED:
+		warn("process %d is recorded, but its collector is gone: only root can still read "
+		     "the recording",
+		     pid);
 		return -1;
 	case CONTACT_SILENT:
-		warn("process %d: its collector did not answer for 10 seconds: it is stopped, or "
-		     "very busy; try again", pid);
+		warn("process %d: its collector did not answer for 10 seconds: it is stopped or "
+		     "busy; try again",
+		     pid);
 		return -1;
 	default:
 		return -1;
 	}
 }
 
-/* ---- with our own rights ----------------------------------------------------------------- */
+/* ---- with our own rights ------------------------------------------------------------------- */
 
 typedef enum contact_status contact_fn(struct contact *c, pid_t pid, unsigned int flags);
 
-/* Clients take turns. */
-static enum contact_status take_turns(struct remote *r, contact_fn *reach)
+/* Waits for its turn while another client uses the process. */
+static enum contact_status wait_while_busy(struct remote *r, contact_fn *reach)
 {
 	const struct timespec pause = { 0, BUSY_NS };
 	enum contact_status status = reach(&r->contact, r->pid, r->command->flags);
@@ -80,14 +83,14 @@ static enum contact_status take_turns(struct remote *r, contact_fn *reach)
 	return status;
 }
 
-/* OK: *RESULT is what became of the command. */
-static enum contact_status look(struct remote *r, int *result)
+/* If OK, *RESULT is the result of the command. */
+static enum contact_status run_on_process(struct remote *r, int *result)
 {
-	enum contact_status status = take_turns(r, contact_open);
+	enum contact_status status = wait_while_busy(r, contact_open);
 
-	/* A collector of ours denies nothing of ours. */
+	/* Our own collector never denies us its own processes, so this one is not ours. */
 	if (status == CONTACT_DENIED)
-		return CONTACT_NOBODY;
+		return CONTACT_NOT_RECORDED;
 	if (status == CONTACT_OK) {
 		*result = r->command->run(r);
 		contact_close(&r->contact);
@@ -105,26 +108,25 @@ static bool is_launcher(pid_t pid)
 	       mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
 }
 
-static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
-					 int *result);
+static enum contact_status run_as_owner(struct remote *r, const struct owner *owner, int *result);
 
-static enum contact_status look_at_child(struct remote *r, int *result)
+static enum contact_status run_on_child(struct remote *r, int *result)
 {
 	struct owner owner;
 
 	if (owner_find(&owner, r->pid) < 0)
-		return CONTACT_NOBODY;
+		return CONTACT_NOT_RECORDED;
 	if (owner.is_self)
-		return look(r, result);
+		return run_on_process(r, result);
 	if (geteuid() != 0)
 		return CONTACT_DENIED;
-	r->is_asking = true;
-	return look_as_owner(r, &owner, result);
+	r->is_query = true;
+	return run_as_owner(r, &owner, result);
 }
 
-/* Shells say `$!` of the memusage that they started: its program is meant. The collector, a child
- * too, is not recorded. */
-static enum contact_status look_at_program(struct remote *r, int *result)
+/* In a shell `$!` is the PID of memusage, but the user means its program. Its other child, the
+ * collector, is not recorded. */
+static enum contact_status run_on_launched_program(struct remote *r, int *result)
 {
 	enum contact_status status = CONTACT_NO_IMAGE;
 	const pid_t launcher = r->pid;
@@ -136,7 +138,7 @@ static enum contact_status look_at_program(struct remote *r, int *result)
 	children = fopen(path, "re");
 	while (children && status != CONTACT_OK && fscanf(children, "%d", &pid) == 1) {
 		r->pid = (pid_t)pid;
-		status = look_at_child(r, result);
+		status = run_on_child(r, result);
 	}
 	if (children)
 		fclose(children);
@@ -146,47 +148,49 @@ static enum contact_status look_at_program(struct remote *r, int *result)
 	return CONTACT_NO_IMAGE;
 }
 
-/* The launcher has the arena, too: who may not open that sees nobody who answers for it. */
-static enum contact_status look_around(struct remote *r, int *result)
+/* The launcher has mapped the arena, too: a user who may not open that finds no collector for
+ * it. */
+static enum contact_status run_on_process_or_child(struct remote *r, int *result)
 {
-	enum contact_status status = look(r, result);
+	enum contact_status status = run_on_process(r, result);
 
-	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOBODY ||
-	     status == CONTACT_DEAD) && is_launcher(r->pid))
-		return look_at_program(r, result);
+	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOT_RECORDED ||
+	     status == CONTACT_ORPHANED) &&
+	    is_launcher(r->pid))
+		return run_on_launched_program(r, result);
 	return status;
 }
 
 /* ---- with the rights of the process's owner ------------------------------------------------ */
 
-enum { FOUND_NOT = 64 };	/* + enum contact_status: how a deputy ends that is only asking */
+enum { NOT_FOUND_STATUS = 64 }; /* + enum contact_status: exit status of a query */
 
-/* What our own user's collectors know is asked for first, since they hear nobody else; then nothing
- * of the process or from its owner is read but as the owner. */
-static int be_owner(void *data)
+/* First asks our own user's collectors, which answer only their own user. Then reads everything of
+ * the process or its owner with the owner's rights. */
+static int work_as_owner(void *data)
 {
 	struct remote *r = data;
-	enum contact_status status, asked = take_turns(r, contact_look);
+	enum contact_status status, asked = wait_while_busy(r, contact_query);
 	int result = -1;
 
 	owner_become(r->owner);
-	deputy_bind();
-	status = asked == CONTACT_BUSY ? asked : look_around(r, &result);
-	if (status == CONTACT_NOBODY && asked != CONTACT_OK && asked != CONTACT_DENIED)
+	privsep_die_with_parent();
+	status = asked == CONTACT_BUSY ? asked : run_on_process_or_child(r, &result);
+	if (status == CONTACT_NOT_RECORDED && asked != CONTACT_OK && asked != CONTACT_DENIED)
 		status = asked;
 	if (status == CONTACT_OK) {
-		if (result == 0 && write(r->answer, &r->pid, sizeof(r->pid)) < 0)
-			warn("cannot say which process it was: %m");
+		if (result == 0 && write(r->found_pipe, &r->pid, sizeof(r->pid)) < 0)
+			warn("cannot pass the process ID on: %m");
 		return result == 0 ? 0 : STATUS_FAILED;
 	}
-	if (r->is_asking)
-		return FOUND_NOT + (int)status;
-	explain(r, status);
+	if (r->is_query)
+		return NOT_FOUND_STATUS + (int)status;
+	explain_status(r, status);
 	return STATUS_FAILED;
 }
 
-/* That of the command line, or of a child of it. */
-static void take_answer(struct remote *r, int from)
+/* Accepts the process of the command line, or a child of it. */
+static void read_found_pid(struct remote *r, int from)
 {
 	pid_t pid;
 
@@ -195,9 +199,9 @@ static void take_answer(struct remote *r, int from)
 		r->pid = pid;
 }
 
-/* No number that another user may choose: the first one that there is no file of. NULL after a
+/* Uses the first number without a file, since another user must not choose it. Returns NULL after a
  * message. */
-static char *free_name(const struct remote *r)
+static char *unused_xtree_name(const struct remote *r)
 {
 	char *name = NULL;
 	struct stat st;
@@ -208,23 +212,23 @@ static char *free_name(const struct remote *r)
 		if (!name || lstat(name, &st) < 0)
 			return name;
 	}
-	warn("%s: there are too many files of that name", name);
+	warn("%s: no unused number is left for this name; remove old files", name);
 	free(name);
 	return NULL;
 }
 
-/* Its content is the owner's choice, but not its length. */
-static int copy_handed(const struct remote *r, struct output *out)
+/* The owner controls the content, but must not control its length. */
+static int copy_temporary_file(const struct remote *r, struct output *out)
 {
 	char data[1 << 16];
 	uint64_t sum = 0;
 	ssize_t n;
 
-	lseek(r->handed, 0, SEEK_SET);
-	while ((n = read(r->handed, data, sizeof(data))) > 0 && !output_failed(out)) {
+	lseek(r->output_fd, 0, SEEK_SET);
+	while ((n = read(r->output_fd, data, sizeof(data))) > 0 && !output_failed(out)) {
 		sum += (uint64_t)n;
-		if (sum > HANDED_MAX) {
-			warn("%s: it would have more than 1 GiB", out->name);
+		if (sum > OUTPUT_BYTES_MAX) {
+			warn("%s: the snapshot is larger than 1 GiB", out->name);
 			return -1;
 		}
 		fwrite(data, 1, (size_t)n, out->stream);
@@ -234,16 +238,16 @@ static int copy_handed(const struct remote *r, struct output *out)
 	return n < 0 ? -1 : 0;
 }
 
-/* What was handed over becomes the file that was asked for, written with our own rights. */
-static int write_handed(const struct remote *r)
+/* Copies the temporary file to the requested one, which is written with our own rights. */
+static int write_requested_file(const struct remote *r)
 {
-	char *name = r->command->is_xtree ? free_name(r) : xstrdup(remote_massif_name(r));
+	char *name = r->command->is_xtree ? unused_xtree_name(r) : xstrdup(remote_massif_name(r));
 	const bool is_dash = name && strcmp(name, "-") == 0 && !r->command->is_xtree;
 	struct output out = { 0 };
 	int result = -1;
 
 	if (name && output_open(&out, is_dash ? "./-" : name, 0) == 0) {
-		result = copy_handed(r, &out);
+		result = copy_temporary_file(r, &out);
 		if (output_close(&out) < 0)
 			result = -1;
 	}
@@ -253,47 +257,47 @@ static int write_handed(const struct remote *r)
 	return result;
 }
 
-static void hand_over(struct remote *r, const struct owner *owner)
+static void prepare_temporary_file(struct remote *r, const struct owner *owner)
 {
-	r->handed = files_temporary();
-	if (r->handed < 0 || fchown(r->handed, owner->uid, owner->gid) < 0)
-		die("cannot make a temporary file (TMPDIR chooses the directory): %m");
-	r->form = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
-	if (!r->form)
+	r->output_fd = files_temporary();
+	if (r->output_fd < 0 || fchown(r->output_fd, owner->uid, owner->gid) < 0)
+		die("cannot create a temporary file: %m; set TMPDIR to a writable directory");
+	r->format_name = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
+	if (!r->format_name)
 		exit(STATUS_FAILED);
 }
 
-static enum contact_status look_as_owner(struct remote *r, const struct owner *owner,
-					 int *result)
+static enum contact_status run_as_owner(struct remote *r, const struct owner *owner, int *result)
 {
 	int pair[2], code;
 
 	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) < 0)
-		die("cannot make a pipe: %m");
+		die("cannot create a pipe: %m");
 	if (r->command->operand)
-		hand_over(r, owner);
+		prepare_temporary_file(r, owner);
 	r->owner = owner;
-	r->answer = pair[1];
-	code = deputy_run(be_owner, r);
-	take_answer(r, pair[0]);
+	r->found_pipe = pair[1];
+	code = privsep_run(work_as_owner, r);
+	read_found_pid(r, pair[0]);
 	close(pair[0]);
 	close(pair[1]);
 	*result = code == 0 ? 0 : -1;
-	if (code == 0 && r->handed >= 0)
-		*result = write_handed(r);
-	if (r->handed >= 0)
-		close(r->handed);
-	r->handed = -1;
+	if (code == 0 && r->output_fd >= 0)
+		*result = write_requested_file(r);
+	if (r->output_fd >= 0)
+		close(r->output_fd);
+	r->output_fd = -1;
 	r->owner = NULL;
-	return r->is_asking && code > FOUND_NOT && code < STATUS_FAILED ?
-		       (enum contact_status)(code - FOUND_NOT) : CONTACT_OK;
+	return r->is_query && code > NOT_FOUND_STATUS && code < STATUS_FAILED ?
+		       (enum contact_status)(code - NOT_FOUND_STATUS) :
+		       CONTACT_OK;
 }
 
-/* ---- all together ------------------------------------------------------------------------ */
+/* ---- all together -------------------------------------------------------------------------- */
 
-static int run(struct remote *r)
+static int run_command(struct remote *r)
 {
-	enum contact_status status = CONTACT_NOBODY;
+	enum contact_status status = CONTACT_NOT_RECORDED;
 	struct owner owner;
 	int result = -1;
 
@@ -302,21 +306,23 @@ static int run(struct remote *r)
 	if (owner_find(&owner, r->pid) < 0)
 		;
 	else if (owner.is_self)
-		status = look_around(r, &result);
+		status = run_on_process_or_child(r, &result);
 	else if (geteuid() == 0)
-		status = look_as_owner(r, &owner, &result);
+		status = run_as_owner(r, &owner, &result);
 	else
 		status = CONTACT_DENIED;
-	return status == CONTACT_OK ? result : explain(r, status);
+	return status == CONTACT_OK ? result : explain_status(r, status);
 }
 
 int remote_run(const struct settings *settings)
 {
 	char **words = settings->command;
-	struct remote r = { .settings = settings, .pid = (pid_t)settings->pid,
-			    .contact = CONTACT_NONE, .handed = -1 };
+	struct remote r = { .settings = settings,
+			    .pid = (pid_t)settings->pid,
+			    .contact = CONTACT_CLOSED,
+			    .output_fd = -1 };
 
-	/* A limit of the size of files is an error of write() to be reported. */
+	/* Makes write() report an exceeded file size limit. */
 	signal(SIGXFSZ, SIG_IGN);
 	r.command = remote_command(*words ? words[0] : "status");
 	if (!r.command)
@@ -324,8 +330,8 @@ int remote_run(const struct settings *settings)
 	r.file = *words ? words[1] : NULL;
 	if (r.file && (!r.command->operand || words[2]))
 		die("%s takes %s", r.command->name,
-		    r.command->operand ? "one file" : "no operand");
+		    r.command->operand ? "at most one file" : "no operand");
 	if (r.file && *r.file == '\0')
-		die("the name of the file is empty");
-	return run(&r) < 0 ? STATUS_FAILED : 0;
+		die("the file name is empty");
+	return run_command(&r) < 0 ? STATUS_FAILED : 0;
 }

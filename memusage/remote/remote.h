@@ -1,4 +1,4 @@
-/* remote.h -- `memusage --pid=PID COMMAND`: talk to a process that runs under memusage.
+/* remote.h -- `memusage --pid=PID COMMAND`: control a process that runs under memusage.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 
 #include "memusage/options/settings.h"
 
-/* remote_run -- do what settings->command asks of process settings->pid.
+/* remote_run -- Runs the command of settings->command on process settings->pid.
  *
  * Returns the exit status: 0, or 125 after a message.
  */

@@ -1,4 +1,4 @@
-/* remote_command.c -- what memusage --pid can do with a process that it has found.
+/* remote_command.c -- The commands of memusage --pid.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,8 +18,8 @@
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* The options of the run, as far as they may choose anything, then those of this command line,
- * which count for more. */
+/* Returns the options of the run, if it may choose them, followed by those of this command
+ * line, which take precedence. */
 static const char **gather_options(const struct remote *r, size_t *count)
 {
 	const struct control_answer *a = &r->contact.answer;
@@ -37,7 +37,8 @@ static const char **gather_options(const struct remote *r, size_t *count)
 	return list;
 }
 
-static void tell_quality(const struct remote *r, const struct shots *s, bool detailed)
+static void warn_about_quality(const struct remote *r, const struct live_snapshots *s,
+			       bool detailed)
 {
 	char text[UNITS_LENGTH];
 
@@ -45,7 +46,7 @@ static void tell_quality(const struct remote *r, const struct shots *s, bool det
 		warn("process %d: no call stacks are recorded, so there is no tree: start it with "
 		     "--massif or --record", (int)r->pid);
 	if (s->moved > 0)
-		warn("process %d: it went on meanwhile: the snapshot is exact to within %s",
+		warn("process %d: it kept running meanwhile: the snapshot is exact to within %s",
 		     (int)r->pid, units_bytes(text, s->moved));
 }
 
@@ -56,8 +57,9 @@ void remote_tell_written(const struct remote *r, const char *name)
 			(int)r->pid, name);
 }
 
-/* A line of the file that is written: it must not become two. */
-static const char *description(const struct remote *r)
+/* Returns the description for a line of the file, or NULL if it has control characters, which could
+ * begin a second line. */
+static const char *printable_description(const struct remote *r)
 {
 	const char *text = r->contact.answer.text;
 
@@ -68,16 +70,19 @@ static const char *description(const struct remote *r)
 	return text;
 }
 
-static int write_file(struct remote *r, const struct shots *s, const char *name)
+static int write_file(struct remote *r, const struct live_snapshots *s, const char *name)
 {
-	struct shotfile f = { .name = name, .handed = r->handed, .pid = r->pid,
-			      .is_xtree = r->command->is_xtree, .desc = description(r) };
+	struct snapshot_file f = { .name = name,
+				   .output_fd = r->output_fd,
+				   .pid = r->pid,
+				   .is_xtree = r->command->is_xtree,
+				   .desc = printable_description(r) };
 	int result;
 
 	f.option = gather_options(r, &f.options);
-	result = shotfile_write(&f, s, &r->contact.live);
+	result = snapshot_file_write(&f, s, &r->contact.live);
 	free(f.option);
-	if (result == 0 && r->handed < 0)
+	if (result == 0 && r->output_fd < 0)
 		remote_tell_written(r, name);
 	return result;
 }
@@ -85,16 +90,16 @@ static int write_file(struct remote *r, const struct shots *s, const char *name)
 static int take_snapshot(struct remote *r, bool detailed, const char *name)
 {
 	struct mu_error err;
-	struct shots s;
+	struct live_snapshots s;
 	int result = -1;
 
-	if (shots_take(&s, &r->contact.live, detailed, &err) < 0) {
+	if (live_snapshot_take(&s, &r->contact.live, detailed, &err) < 0) {
 		warn("process %d: %s", (int)r->pid, err.text);
 	} else {
-		tell_quality(r, &s, detailed);
+		warn_about_quality(r, &s, detailed);
 		result = write_file(r, &s, name);
 	}
-	shots_free(&s);
+	live_snapshot_free(&s);
 	return result;
 }
 
@@ -108,18 +113,18 @@ static int run_snapshot(struct remote *r)
 	return take_snapshot(r, false, remote_massif_name(r));
 }
 
-static int run_detailed(struct remote *r)
+static int run_detailed_snapshot(struct remote *r)
 {
 	return take_snapshot(r, true, remote_massif_name(r));
 }
 
-static int run_all(struct remote *r)
+static int run_all_snapshots(struct remote *r)
 {
 	struct mu_error err;
-	struct shots s;
+	struct live_snapshots s;
 	int result = -1;
 
-	if (shots_copy(&s, &r->contact.live, &err) < 0)
+	if (live_snapshot_copy_all(&s, &r->contact.live, &err) < 0)
 		warn("process %d: %s", (int)r->pid, err.text);
 	else if (s.count == 0)
 		warn("process %d: no snapshots are taken: start it with --massif or --record",
@@ -129,7 +134,7 @@ static int run_all(struct remote *r)
 	if (s.left_out > 0)
 		warn("process %d: %" PRIu64 " snapshots are left out: all together would be too "
 		     "large", (int)r->pid, s.left_out);
-	shots_free(&s);
+	live_snapshot_free(&s);
 	return result;
 }
 
@@ -138,7 +143,7 @@ static const char *xtree_pattern(const struct remote *r)
 	return r->file ? r->file : "xtmemory.kcg.%p.%n";
 }
 
-/* %n is ours: the file's number for this process. Other specifiers are those of every name. */
+/* Replaces %n by the file's number for this process, and keeps the other specifiers. */
 static char *number_name(const char *pattern, uint32_t number)
 {
 	char *text = xstrdup(""), *longer;
@@ -172,8 +177,8 @@ char *remote_xtree_name(const struct remote *r, uint32_t number)
 
 static int run_xtmemory(struct remote *r)
 {
-	char *name = r->handed >= 0 ? xstrdup(r->form) :
-				      remote_xtree_name(r, r->contact.answer.number);
+	char *name = r->output_fd >= 0 ? xstrdup(r->format_name) :
+					 remote_xtree_name(r, r->contact.answer.number);
 	int result = name ? take_snapshot(r, true, name) : -1;
 
 	free(name);
@@ -182,18 +187,20 @@ static int run_xtmemory(struct remote *r)
 
 /* ---- control ----------------------------------------------------------------------------- */
 
-static int ask(struct remote *r, enum mu_request request, const char *done, const char *later)
+static int send_request(struct remote *r, enum mu_request request, const char *done,
+			const char *later)
 {
 	struct live *l = &r->contact.live;
-	enum live_result result = live_ask(l, request);
+	enum live_result result = live_request(l, request);
 
-	if (!live_is_there(l)) {
+	if (!live_is_current(l)) {
 		warn("process %d has ended", (int)r->pid);
 		return -1;
 	}
 	if (result == LIVE_STUCK) {
 		live_withdraw(l, request);
-		warn("process %d does not answer: a thread of it is stopped inside the recorder",
+		warn("process %d does not respond: one of its threads is stopped inside the "
+		     "recorder",
 		     (int)r->pid);
 		return -1;
 	}
@@ -205,14 +212,14 @@ static int ask(struct remote *r, enum mu_request request, const char *done, cons
 
 static int run_stop(struct remote *r)
 {
-	return ask(r, MU_REQUEST_STOP, "recording is stopped",
-		   "it is idle; recording is stopped before its next call");
+	return send_request(r, MU_REQUEST_STOP, "recording is stopped",
+			    "it is idle; recording stops before its next call");
 }
 
 static int run_start(struct remote *r)
 {
-	return ask(r, MU_REQUEST_START, "recording goes on",
-		   "it is idle; recording goes on with its next call");
+	return send_request(r, MU_REQUEST_START, "recording is resumed",
+			    "it is idle; recording resumes with its next call");
 }
 
 static int run_status(struct remote *r)
@@ -220,19 +227,19 @@ static int run_status(struct remote *r)
 	return remote_status(&r->contact, r->pid);
 }
 
-static const struct command commands[] = {
+static const struct remote_command commands[] = {
 	{ "help", NULL, "show this list", 0, remote_command_help, false },
-	{ "status", NULL, "show how things stand", 0, run_status, false },
-	{ "snapshot", "FILE", "write a snapshot to FILE (default massif.vgdb.out)", CONTROL_ALONE,
-	  run_snapshot, false },
-	{ "detailed_snapshot", "FILE", "the same with the tree of who allocated", CONTROL_ALONE,
-	  run_detailed, false },
-	{ "all_snapshots", "FILE", "write all snapshots taken so far", CONTROL_ALONE, run_all,
-	  false },
+	{ "status", NULL, "show the state of the recording", 0, run_status, false },
+	{ "snapshot", "FILE", "write a snapshot to FILE (default massif.vgdb.out)",
+	  CONTROL_EXCLUSIVE, run_snapshot, false },
+	{ "detailed_snapshot", "FILE", "the same with the tree of call stacks", CONTROL_EXCLUSIVE,
+	  run_detailed_snapshot, false },
+	{ "all_snapshots", "FILE", "write all snapshots taken so far to FILE", CONTROL_EXCLUSIVE,
+	  run_all_snapshots, false },
 	{ "xtmemory", "FILE", "write the tree in callgrind's form (default xtmemory.kcg.%p.%n)",
-	  CONTROL_ALONE | CONTROL_COUNT, run_xtmemory, true },
-	{ "stop", NULL, "record no new blocks until start", CONTROL_ALONE, run_stop, false },
-	{ "start", NULL, "record again", CONTROL_ALONE, run_start, false },
+	  CONTROL_EXCLUSIVE | CONTROL_COUNT, run_xtmemory, true },
+	{ "stop", NULL, "stop recording new blocks", CONTROL_EXCLUSIVE, run_stop, false },
+	{ "start", NULL, "resume recording", CONTROL_EXCLUSIVE, run_start, false },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
@@ -240,9 +247,9 @@ enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 int remote_command_help(struct remote *r)
 {
 	(void)r;
-	puts("Commands of memusage --pid=PID, which can be shortened as long as they are unique:");
+	puts("Commands of memusage --pid=PID (any unique prefix is enough):");
 	for (size_t i = 0; i < COMMANDS; i++) {
-		const struct command *c = &commands[i];
+		const struct remote_command *c = &commands[i];
 
 		printf("  %s%s%s%s%*s  %s\n", c->name, c->operand ? " [" : "",
 		       c->operand ? c->operand : "", c->operand ? "]" : "",
@@ -252,9 +259,9 @@ int remote_command_help(struct remote *r)
 	return fflush(stdout) == 0 ? 0 : -1;
 }
 
-const struct command *remote_command(const char *word)
+const struct remote_command *remote_command(const char *word)
 {
-	const struct command *found = NULL;
+	const struct remote_command *found = NULL;
 	size_t length = strlen(word);
 
 	for (size_t i = 0; i < COMMANDS; i++) {
@@ -263,13 +270,13 @@ const struct command *remote_command(const char *word)
 		if (length == 0 || strncmp(commands[i].name, word, length) != 0)
 			continue;
 		if (found) {
-			warn("%s is short for %s and for %s", word, found->name,
+			warn("%s is ambiguous: it can mean %s or %s", word, found->name,
 			     commands[i].name);
 			return NULL;
 		}
 		found = &commands[i];
 	}
 	if (!found)
-		warn("%s is no command; `memusage --pid=PID help` lists them", word);
+		warn("unknown command %s; `memusage --pid=PID help` lists the commands", word);
 	return found;
 }

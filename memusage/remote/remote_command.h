@@ -1,4 +1,4 @@
-/* remote_command.h -- what memusage --pid can do with a process that it has found.
+/* remote_command.h -- The commands of memusage --pid.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,43 +15,45 @@
 
 struct remote {
 	const struct settings *settings;
-	const struct command *command;
-	const char *file;	/* operand, NULL: none */
+	const struct remote_command *command;
+	const char *file; /* operand, or NULL */
 	pid_t pid;
 	struct contact contact;
-	const struct owner *owner;	/* whose rights a deputy has; NULL: it is our process */
-	int handed;		/* what a deputy writes, -1: nothing, or it is no deputy */
-	const char *form;	/* the name that says what form that has */
-	int answer;		/* pipe by which it tells which process it was */
-	bool is_asking;		/* what is not found is not to be explained yet */
+	const struct owner *owner; /* whose rights the isolated process has; NULL: it is our
+					 * process */
+	int output_fd;		   /* what the isolated process writes, -1: nothing */
+	const char *format_name;   /* file name that tells the format of that output */
+	int found_pipe;		   /* pipe for the ID of the process that was found */
+	bool is_query;		   /* do not explain yet why nothing was found */
 };
 
-struct command {
+struct remote_command {
 	const char *name;
-	const char *operand;	/* NULL: takes none */
+	const char *operand; /* NULL: the command takes none */
 	const char *help;
 	unsigned int flags;	/* enum control_flag */
 	int (*run)(struct remote *r);
-	bool is_xtree;		/* what the file is to be */
+	bool is_xtree; /* the file is a tree in callgrind's format */
 };
 
-/* remote_command -- the command that WORD is, or is short for. NULL after a message. */
-const struct command *remote_command(const char *word);
+/* remote_command -- Returns the command of WORD, which may be a unique prefix. Returns NULL after a
+ * message. */
+const struct remote_command *remote_command(const char *word);
 
-/* remote_command_help -- list the commands. Returns 0, or -1. */
+/* remote_command_help -- Prints the list of commands. Returns 0, or -1. */
 int remote_command_help(struct remote *r);
 
-/* remote_massif_name -- the name of the massif.out that was asked for, or its default; borrowed. */
+/* remote_massif_name -- Returns the name of the requested massif.out, or the default; borrowed. */
 const char *remote_massif_name(const struct remote *r);
 
-/* remote_xtree_name -- likewise that of a tree in callgrind's form, to be freed.
+/* remote_xtree_name -- Returns the name of the requested callgrind file, to be freed.
  *
- * number  what %n in it stands for.
- * NULL after a message.
+ * number  replaces %n.
+ * Returns NULL after a message.
  */
 char *remote_xtree_name(const struct remote *r, uint32_t number);
 
-/* remote_tell_written -- say what was written, unless the user wants it quiet. */
+/* remote_tell_written -- Prints the name of the written file, except with --quiet. */
 void remote_tell_written(const struct remote *r, const char *name);
 
 #endif

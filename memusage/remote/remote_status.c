@@ -1,4 +1,4 @@
-/* remote_status.c -- how things stand with a process that is recorded.
+/* remote_status.c -- The state of a process that is recorded.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,9 +19,9 @@
 #include "memusage/common/procmem.h"
 #include "profile/read/result.h"
 
-/* The memory right now, as the kernel sees it. What a process had at its start is not known here:
- * its variables count as what malloc keeps. */
-static void put_memory(pid_t pid, const struct image *im, const struct result *r)
+/* Prints the current memory according to the kernel. The memory of the process at its start is
+ * unknown here, so its variables count as memory that malloc keeps. */
+static void print_memory(pid_t pid, const struct image *im, const struct result *r)
 {
 	struct mu_sample sample = { .mono_ns = clock_now(CLOCK_MONOTONIC) };
 	struct timeline t = { .sample = &sample, .count = 1,
@@ -43,7 +43,7 @@ static void put_memory(pid_t pid, const struct image *im, const struct result *r
 			stack += (r->thread[i].stack_peak + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 		sample.stack = (int64_t)stack;
 		timeline_split(&t, 0, &split);
-		/* One sample would explain everything by itself. */
+		/* A single sample would assign everything else to variables. */
 		split.spare += split.globals;
 		split.globals = 0;
 		memory_print_now(stdout, &split, m.rss_peak);
@@ -52,12 +52,12 @@ static void put_memory(pid_t pid, const struct image *im, const struct result *r
 		close(fd);
 }
 
-static void put_recording(const struct contact *c, const struct image *im)
+static void print_recording(const struct contact *c, const struct image *im)
 {
 	char text[UNITS_LENGTH];
 	const struct mu_image *head = &im->head;
 
-	printf("recording: %s", head->stopped ? "stopped (`start` lets it go on)" : "on");
+	printf("recording: %s", head->stopped ? "stopped (`start` resumes it)" : "on");
 	if (head->features & MU_FEATURE(MU_SEC_CELLS))
 		printf(", %" PRIu64 " places of allocation, %" PRIu64 " snapshots",
 		       image_count(im, MU_SEC_SITES), image_count(im, MU_SEC_SNAPSHOTS));
@@ -69,7 +69,7 @@ static void put_recording(const struct contact *c, const struct image *im)
 							head->recorder_private));
 }
 
-static void put_heap(const struct result *r)
+static void print_heap(const struct result *r)
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH], d[UNITS_LENGTH];
 
@@ -85,7 +85,7 @@ int remote_status(const struct contact *c, pid_t pid)
 	struct mu_error err;
 	struct image im;
 
-	if (live_image(&c->live, &im, &err) < 0 || !live_is_there(&c->live)) {
+	if (live_image(&c->live, &im, &err) < 0 || !live_is_current(&c->live)) {
 		warn("process %d has ended", (int)pid);
 		free(r);
 		return -1;
@@ -94,9 +94,9 @@ int remote_status(const struct contact *c, pid_t pid)
 	printf("process %d %s, recorded for %s\n", (int)pid,
 	       escape_text(name, sizeof(name), r->name),
 	       units_time(text, clock_now(CLOCK_MONOTONIC) - r->process.start_mono_ns));
-	put_recording(c, &im);
-	put_heap(r);
-	put_memory(pid, &im, r);
+	print_recording(c, &im);
+	print_heap(r);
+	print_memory(pid, &im, r);
 	free(r);
 	return fflush(stdout) == 0 ? 0 : -1;
 }

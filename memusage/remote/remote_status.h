@@ -1,4 +1,4 @@
-/* remote_status.h -- how things stand with a process that is recorded.
+/* remote_status.h -- The state of a process that is recorded.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 #include "memusage/remote/contact.h"
 
-/* remote_status -- print it to standard output. Returns 0, or -1 after a message. */
+/* remote_status -- Prints the state to standard output. Returns 0, or -1 after a message. */
 int remote_status(const struct contact *c, pid_t pid);
 
 #endif

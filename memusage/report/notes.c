@@ -1,4 +1,4 @@
-/* notes.c -- what must be said about the figures of a summary, and what --verbose adds.
+/* notes.c -- Notes on the figures of a summary, and the details of --verbose.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,8 +12,8 @@
 #include "formats/base/notes.h"
 #include "recording/family.h"
 
-/* A rule that fits no function is an error of the user's, or the symbols are gone. */
-static void note_rule(struct report *r, const struct result *result, uint32_t rule)
+/* A rule without a function is the user's mistake, or the symbols were stripped. */
+static void note_unused_rule(struct report *r, const struct result *result, uint32_t rule)
 {
 	const struct settings *s = r->settings;
 	bool is_free = rule >= s->alloc_symbol.count;
@@ -30,35 +30,36 @@ static void note_rule(struct report *r, const struct result *result, uint32_t ru
 				      result->symbol[i].rule == rule)
 			return;
 	if (!is_auto)
-		report_note(r, "--%s-symbol=%s: no function of that name is in the files of the "
-			       "program: misspelt, stripped, or inlined everywhere",
+		report_note(r,
+			    "--%s-symbol=%s: the files of the program have no function of that "
+			    "name; it is misspelt, stripped or inlined everywhere",
 			    is_free ? "free" : "alloc", text);
 	else if (result->idle_functions == 0)
 		report_note(r, "--alloc-symbol=auto: no function of a known allocator was found");
 }
 
-static void note_rules(struct report *r, const struct result *result)
+static void note_unused_rules(struct report *r, const struct result *result)
 {
 	const struct settings *s = r->settings;
 	size_t rules = s->alloc_symbol.count + s->free_symbol.count;
 
 	for (uint32_t rule = 0; rule < rules && result->symbols_more == 0; rule++)
-		note_rule(r, result, rule);
+		note_unused_rule(r, result, rule);
 }
 
-static void put_note(void *report, const char *line)
+static void add_note(void *report, const char *line)
 {
 	report_note(report, "%s", line);
 }
 
 void notes_print(struct report *r, const struct result *result)
 {
-	const struct notes to = { put_note, r };
+	const struct notes to = { add_note, r };
 
 	if (r->settings->mode == RUN_MODE_AD_HOC)
-		report_note(r, "ad hoc events are recorded, allocations are not (--mode=ad-hoc)");
+		report_note(r, "only ad hoc events were recorded, no allocations (--mode=ad-hoc)");
 	notes_put(&to, result);
-	note_rules(r, result);
+	note_unused_rules(r, result);
 }
 
 static void print_threads(struct report *r, const struct result *result)
@@ -77,7 +78,7 @@ void notes_print_details(struct report *r, const struct result *result,
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH], c[UNITS_LENGTH];
 	const struct mu_process *p = &result->process;
-	const struct notes to = { put_note, r };
+	const struct notes to = { add_note, r };
 
 	print_threads(r, result);
 	notes_guessed(&to, result);
@@ -97,9 +98,10 @@ void notes_print_details(struct report *r, const struct result *result,
 		    units_bytes(a, result->recorder_bytes), result->heap_now,
 		    result->counters.unknown_frees);
 	if (result->pages_own > 0)
-		report_note(r, "mapped at the end: besides the pages that are counted %" PRIu64
-			       " bytes of addresses that are memusage's; of the main stack %"
-			       PRIu64 " are counted",
+		report_note(r,
+			    "mapped at the end: %" PRIu64
+			    " bytes of addresses are memusage's and not counted; of the main "
+			    "stack %" PRIu64 " bytes are counted",
 			    result->pages_own, result->pages_stack);
 	report_note(r, "%" PRIu64 " images recorded", r->images);
 }

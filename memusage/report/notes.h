@@ -1,4 +1,4 @@
-/* notes.h -- what must be said about the figures of a summary, and what --verbose adds.
+/* notes.h -- Notes on the figures of a summary, and the details of --verbose.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,12 +9,12 @@
 
 #include "memusage/report/report.h"
 
-/* notes_print -- one line for each fact that the reader of a summary must know; often none. */
+/* notes_print -- Prints a line for each fact that the reader of a summary must know; often none. */
 void notes_print(struct report *r, const struct result *result);
 
-/* notes_print_details -- threads, times and the recorder's own memory.
+/* notes_print_details -- Prints threads, times and the recorder's own memory.
  *
- * usage  of the process, NULL if not known.
+ * usage  of the process, NULL if unknown.
  */
 void notes_print_details(struct report *r, const struct result *result,
 			 const struct rusage *usage);

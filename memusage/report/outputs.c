@@ -1,4 +1,4 @@
-/* outputs.c -- what is written at the end can be written, as far as that can be told at the start.
+/* outputs.c -- Check before the run that its pictures and profiles can be written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,15 +21,17 @@ static void check_drawer(const char *what)
 	char *tool = library_sibling("memusagestat");
 
 	if (!tool || access(tool, X_OK) < 0)
-		die("cannot make %s: there is no memusagestat, which was not built for want of "
-		    "libgd, libpng or zlib", what);
+		die("cannot make %s: memusagestat is not installed; building it needs libgd, "
+		    "libpng and zlib",
+		    what);
 	free(tool);
 }
 
 static void check_page(const char *pattern)
 {
 	if (page_template_size == 0)
-		die("cannot make %s: memusage was built without the HTML page (make HTML=yes)",
+		die("cannot make %s: memusage was built without the HTML page; rebuild it (make "
+		    "HTML=yes)",
 		    pattern);
 	check_drawer(pattern);
 	if (strcmp(pattern, "-") != 0)

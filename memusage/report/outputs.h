@@ -1,4 +1,4 @@
-/* outputs.h -- what is written at the end can be written, as far as that can be told at the start.
+/* outputs.h -- Check before the run that its pictures and profiles can be written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,11 +7,10 @@
 
 #include "memusage/options/settings.h"
 
-/* outputs_check -- make sure, before the program runs, that its pictures and profiles can be made.
+/* outputs_check -- Checks that the files of SETTINGS can be written.
  *
- * Dies with a message if a file cannot be written, or if memusagestat is needed and is not there
- * or was built without the page. The data file and the recording have checks of their own, since
- * they are opened at once.
+ * Dies with a message if a file cannot be written, or if memusagestat or its page is needed but not
+ * installed. The data file and the recording are opened at once and check themselves.
  */
 void outputs_check(const struct settings *settings);
 

@@ -1,4 +1,4 @@
-/* page.c -- have memusagestat make the HTML page.
+/* page.c -- Have memusagestat write the HTML page.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,15 +18,15 @@
 #include "memusage/common/library.h"
 #include "memusage/report/reports.h"
 
-/* OUTPUT may be NULL: the option says it. */
-static void execute(const struct session *s, pid_t main, char *option, char *output)
+/* OUTPUT is NULL if the option names the file. */
+static void execute_memusagestat(const struct session *s, pid_t main, char *option, char *output)
 {
 	char *tool = library_sibling("memusagestat"), *file = s->record.name;
 	char *argv[7];
 	int count = 0;
 
 	if (!tool)
-		die("cannot tell where memusagestat is");
+		die("cannot find memusagestat: /proc/self/exe is not readable");
 	if (!file) {
 		fcntl(s->record.fd, F_SETFD, 0);
 		file = xasprintf("/proc/self/fd/%d", s->record.fd);
@@ -45,15 +45,15 @@ static void execute(const struct session *s, pid_t main, char *option, char *out
 	_exit(127);
 }
 
-/* NAME is what is to be made. */
-static void run(const struct session *s, pid_t main, const char *name, char *option,
-		char *output)
+/* NAME is the name of the output, for messages. */
+static void run_memusagestat(const struct session *s, pid_t main, const char *name, char *option,
+			     char *output)
 {
 	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		execute(s, main, option, output);
+		execute_memusagestat(s, main, option, output);
 	if (pid < 0) {
 		warn("cannot make %s: %m", name);
 		return;
@@ -61,7 +61,9 @@ static void run(const struct session *s, pid_t main, const char *name, char *opt
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		warn("cannot make %s: memusagestat died of signal %d", name, WTERMSIG(status));
+		warn("cannot make %s: memusagestat was killed by signal "
+		     "%d",
+		     name, WTERMSIG(status));
 	else if (status != 0)
 		warn("%s was not made", name);
 }
@@ -70,7 +72,7 @@ void page_make(const struct session *s, pid_t main)
 {
 	char *option = xasprintf("--html=%s", files_expand(s->settings->html, main));
 
-	run(s, main, s->settings->html, option, NULL);
+	run_memusagestat(s, main, s->settings->html, option, NULL);
 	free(option);
 }
 
@@ -78,6 +80,6 @@ void page_make_bands(const struct session *s, pid_t main)
 {
 	char *name = xasprintf("massif.%d.ps", (int)main);
 
-	run(s, main, name, xstrdup("--bands"), name);
+	run_memusagestat(s, main, name, xstrdup("--bands"), name);
 	free(name);
 }

@@ -1,4 +1,4 @@
-/* page.h -- have memusagestat make the HTML page.
+/* page.h -- Have memusagestat write the HTML page.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,17 +7,16 @@
 
 #include <sys/types.h>
 
-#include "memusage/collector/collector.h"
-#include "memusage/options/settings.h"
+#include "memusage/record/session.h"
 
-/* page_make -- write the page of the session's recording.
+/* page_make -- Writes the page of the session's recording, and waits for memusagestat.
  *
- * main  whose page, also %p in the name; 0: that of the process that was recorded first.
- * Waits for memusagestat. What goes wrong is told on standard error.
+ * main  process of the page, also %p in its name; 0: the process that was recorded first.
+ * Reports failures on standard error.
  */
 void page_make(const struct session *s, pid_t main);
 
-/* page_make_bands -- have memusagestat draw the bands of a process, as massif.PID.ps. */
+/* page_make_bands -- Has memusagestat draw the bands of a process, as massif.PID.ps. */
 void page_make_bands(const struct session *s, pid_t main);
 
 #endif

@@ -1,4 +1,4 @@
-/* picture.c -- have memusagestat draw the run.
+/* picture.c -- Have memusagestat draw the run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,7 +24,7 @@ char *picture_name(const char *file)
 	return xasprintf("%s%s", file, has_suffix ? "" : ".png");
 }
 
-/* Options before operands, and "--" between: a file may be called anything. */
+/* Options come first and "--" ends them, since a file name may begin with a dash. */
 static void fill_arguments(char *argv[16], const struct settings *s, char *data)
 {
 	int count = 0;
@@ -46,14 +46,14 @@ static void fill_arguments(char *argv[16], const struct settings *s, char *data)
 	argv[count] = NULL;
 }
 
-static void execute(const struct settings *s, char *data, int fd)
+static void execute_memusagestat(const struct settings *s, char *data, int fd)
 {
 	char *tool = library_sibling("memusagestat");
 	char *argv[16];
 	sigset_t none;
 
 	if (!tool)
-		die("cannot tell where memusagestat is");
+		die("cannot find memusagestat: /proc/self/exe is not readable");
 	if (*data == '\0') {
 		fcntl(fd, F_SETFD, 0);
 		data = xasprintf("/proc/self/fd/%d", fd);
@@ -72,7 +72,7 @@ void picture_draw(const struct settings *settings, const char *data, int fd)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		execute(settings, xstrdup(data), fd);
+		execute_memusagestat(settings, xstrdup(data), fd);
 	if (pid < 0) {
 		warn("cannot draw %s: %m", settings->png);
 		return;
@@ -80,7 +80,7 @@ void picture_draw(const struct settings *settings, const char *data, int fd)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		warn("cannot draw %s: memusagestat died of signal %d", settings->png,
+		warn("cannot draw %s: memusagestat was killed by signal %d", settings->png,
 		     WTERMSIG(status));
 	else if (status != 0)
 		warn("%s was not drawn", settings->png);

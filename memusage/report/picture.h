@@ -1,4 +1,4 @@
-/* picture.h -- have memusagestat draw the run.
+/* picture.h -- Have memusagestat draw the run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,15 +7,15 @@
 
 #include "memusage/options/settings.h"
 
-/* picture_draw -- run the memusagestat that lies beside this program.
+/* picture_draw -- Runs the memusagestat that is installed next to this program.
  *
  * data  the data file; "" for a nameless one.
  * fd    of the nameless file.
- * What goes wrong is said on standard error.
+ * Reports failures on standard error.
  */
 void picture_draw(const struct settings *settings, const char *data, int fd);
 
-/* picture_name -- FILE, with ".png" behind it unless it ends so. To be freed. */
+/* picture_name -- Returns FILE, with the suffix ".png" if it is missing; to be freed. */
 char *picture_name(const char *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* report.c -- what memusage says when the program has ended.
+/* report.c -- The report of memusage at the end of the program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,24 +19,24 @@
 
 enum { READER_MS = 10000 };
 
-static FILE *new_text(char **buffer, size_t *length)
+static FILE *open_text_buffer(char **buffer, size_t *length)
 {
 	FILE *text = open_memstream(buffer, length);
 
 	if (!text)
-		die("cannot get memory for the report");
+		die("out of memory for the report");
 	return text;
 }
 
 void report_open(struct report *r, const struct settings *settings, int fd, bool color)
 {
 	*r = (struct report){ .settings = settings, .fd = fd, .color = color };
-	r->text = new_text(&r->buffer, &r->length);
-	r->lines = new_text(&r->lines_buffer, &r->lines_length);
+	r->text = open_text_buffer(&r->buffer, &r->length);
+	r->lines = open_text_buffer(&r->lines_buffer, &r->lines_length);
 }
 
-/* The program may have made standard error one that does not wait. Who reads nothing for that long
- * never will. */
+/* The program may have made standard error non-blocking. A reader that takes nothing for this long
+ * is considered dead. */
 static bool wait_for_room(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -59,7 +59,7 @@ static bool write_text(int fd, const char *text, size_t length)
 	return true;
 }
 
-/* Where standard error itself does not take the report, nothing does. */
+/* A failure of standard error itself cannot be reported. */
 void report_flush(struct report *r)
 {
 	fclose(r->text);
@@ -69,7 +69,7 @@ void report_flush(struct report *r)
 			warn("cannot write %s: %m", r->settings->output);
 	}
 	free(r->buffer);
-	r->text = new_text(&r->buffer, &r->length);
+	r->text = open_text_buffer(&r->buffer, &r->length);
 }
 
 void report_note(struct report *r, const char *format, ...)
@@ -113,9 +113,9 @@ static const char *role_text(enum report_role role)
 	}
 }
 
-/* Forked children count from their fork on: the rest is in their parent's figures. */
-static void add_line(struct report *r, enum report_role role, int pid,
-		     const struct result *result)
+/* Forked children count from their fork on: their parent's figures have the rest. */
+static void add_process_line(struct report *r, enum report_role role, int pid,
+			     const struct result *result)
 {
 	char name[1024];
 
@@ -154,7 +154,7 @@ static void add_other(struct report *r, enum report_role role, int pid, struct r
 	else if (r->settings->children == CHILDREN_SUMMARY)
 		add_summary(r, role, pid, result);
 	else if (r->settings->children != CHILDREN_NONE)
-		add_line(r, role, pid, result);
+		add_process_line(r, role, pid, result);
 	free(result);
 	if (r->is_finished)
 		report_flush(r);

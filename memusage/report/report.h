@@ -1,7 +1,7 @@
-/* report.h -- what memusage says when the program has ended.
+/* report.h -- The report of memusage at the end of the program.
  *
- * The summary of the program, notes on what must be known about it, and a line for each other
- * process. It is put together in memory and leaves in one write.
+ * It has the summary of the program, notes that its reader must know, and a line for each other
+ * process. It is built in memory and written at once.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,10 +18,10 @@
 
 enum { REPORT_LINES = 10 };
 
-/* What an image is to the program that was started. */
+/* The relation of an image to the program that was started. */
 enum report_role {
-	REPORT_MAIN,	/* its last image, as far as is known */
-	REPORT_EARLIER,	/* one that ended by exec */
+	REPORT_MAIN,	/* the last of its images that is known */
+	REPORT_EARLIER, /* one that ended by exec */
 	REPORT_OTHER,	/* another process */
 	REPORT_FORKED,	/* likewise, with its parent's history */
 	REPORT_RUNNING	/* another process that has not ended */
@@ -29,14 +29,14 @@ enum report_role {
 
 struct report {
 	const struct settings *settings;
-	int fd;			/* where it goes; -1: nowhere */
+	int fd; /* its destination; -1: none */
 	bool color;
-	FILE *text;		/* what is waiting to be written */
+	FILE *text; /* text that waits to be written */
 	char *buffer;
 	size_t length;
 	struct result *main;	/* the program's last image, owned; NULL: none yet */
 	int main_pid;
-	FILE *lines;		/* lines of other processes, printed behind the summary */
+	FILE *lines; /* lines of other processes, which follow the summary */
 	char *lines_buffer;
 	size_t lines_length;
 	unsigned int line_count;
@@ -45,55 +45,55 @@ struct report {
 	uint64_t more_calls;
 	uint64_t more_peak;
 	uint64_t images;
-	bool has_failed;	/* it cannot be written: that was said, if it could be */
+	bool has_failed;	/* it cannot be written, and this was reported */
 	bool is_finished;	/* report_finish() was called: lines are written at once */
 };
 
-/* report_open -- begin.
+/* report_open -- Begins a report.
  *
  * fd     of standard error or the report's file; borrowed. -1: write nothing. With --quiet only
  *        notes on other files are written.
- * color  whether to use colours there.
+ * color  use colours.
  */
 void report_open(struct report *r, const struct settings *settings, int fd, bool color);
 
-/* report_add -- take an image into the report.
+/* report_add -- Adds an image to the report.
  *
  * pid     in the collector's namespace.
  * result  from malloc(); becomes the report's.
- * With REPORT_MAIN it replaces an earlier image, which becomes a line.
+ * A result with REPORT_MAIN replaces an earlier one, which becomes a line.
  */
 void report_add(struct report *r, enum report_role role, int pid, struct result *result);
 
-/* report_demote_main -- the program went on with another image: the last one gets a line. */
+/* report_demote_main -- Makes a line of the main image: the program continues with another one. */
 void report_demote_main(struct report *r);
 
-/* report_note -- add a line that begins with "memusage: ", behind the summary.
+/* report_note -- Adds a line that begins with "memusage: ", behind the summary.
  *
- * Control characters of names in it are shown as escapes.
+ * Control characters of names are escaped.
  */
 void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* report_line -- the same in the place where other processes have their lines; nothing when
- * quiet. */
+/* report_line -- Adds such a line among those of other processes; none with --quiet. */
 void report_line(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* report_finish -- print the summary, its notes and the lines.
+/* report_finish -- Writes the summary, its notes and the lines; later additions are written at
+ * once.
  *
- * What is added later follows line by line.
- * why     what to say when nothing was recorded.
- * usage   of the program, NULL if not known.
+ * why    text for a report without a recording.
+ * usage  of the program, NULL if unknown.
  */
 void report_finish(struct report *r, const char *why, const struct rusage *usage);
 
-/* report_close -- what is left to say of processes that lived longer than the program. */
+/* report_close -- Writes the rest on processes that outlived the program, and releases
+ * everything. */
 void report_close(struct report *r);
 
-/* report_flush -- write what is waiting.
+/* report_flush -- Writes the waiting text.
  *
- * The first time that its file does not take it a warning says so, and no more is written.
+ * The first failure prints a warning and stops further writing.
  */
 void report_flush(struct report *r);
 

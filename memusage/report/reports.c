@@ -1,4 +1,4 @@
-/* reports.c -- have memusageprint make the reports that need names of functions.
+/* reports.c -- Have memusageprint make the reports that need function names.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,85 +18,82 @@
 #include "memusage/common/library.h"
 #include "memusage/report/page.h"
 
-enum { ARGUMENTS = 24 };	/* besides those that are handed on */
-
-bool reports_wanted(const struct settings *s)
-{
-	return settings_has_text(s) || settings_has_files(s) || s->html;
-}
+enum { ARGUMENTS = 24 }; /* besides those that are passed on */
 
 struct arguments {
 	char **item;
 	size_t count;
 };
 
-static void add(struct arguments *a, char *text)
+static void append_argument(struct arguments *a, char *text)
 {
 	a->item[a->count++] = text;
 	a->item[a->count] = NULL;
 }
 
-static void add_text_reports(struct arguments *a, const struct settings *s)
+static void append_text_reports(struct arguments *a, const struct settings *s)
 {
 	if (s->mode == RUN_MODE_AD_HOC) {
-		add(a, s->top > 0 ? xasprintf("--ad-hoc=%u", s->top) : xstrdup("--ad-hoc"));
+		append_argument(a, s->top > 0 ? xasprintf("--ad-hoc=%u", s->top) :
+						xstrdup("--ad-hoc"));
 		return;
 	}
 	if (s->top > 0)
-		add(a, xasprintf("--top=%u", s->top));
+		append_argument(a, xasprintf("--top=%u", s->top));
 	if (s->tree)
-		add(a, xstrdup("--tree"));
+		append_argument(a, xstrdup("--tree"));
 	if (s->leaks)
-		add(a, xstrdup("--leaks"));
+		append_argument(a, xstrdup("--leaks"));
 	if (s->temporary)
-		add(a, xstrdup("--temporary"));
+		append_argument(a, xstrdup("--temporary"));
 	if (s->spacetime)
-		add(a, xstrdup("--spacetime-summary"));
+		append_argument(a, xstrdup("--spacetime-summary"));
 }
 
-/* The file may be called anything, so "--" stands before it. */
-static void fill(struct arguments *a, const struct session *session, unsigned int first, pid_t main,
-		 char *file)
+/* "--" ends the options, since a file name may begin with a dash. */
+static void fill_arguments(struct arguments *a, const struct session *session, unsigned int first,
+			   pid_t main, char *file)
 {
 	const struct settings *s = session->settings;
 	const struct massif_settings *m = &s->massif;
-	const struct roots *roots = &session->roots;
+	const struct chroots *roots = &session->chroots;
 
-	a->item = xcalloc(m->report.count + ROOTS_MAX + ARGUMENTS, sizeof(*a->item));
-	add(a, xstrdup("memusageprint"));
+	a->item = xcalloc(m->report.count + CHROOTS_MAX + ARGUMENTS, sizeof(*a->item));
+	append_argument(a, xstrdup("memusageprint"));
 	if (main > 0)
-		add(a, xasprintf("--pid=%d", (int)main));
+		append_argument(a, xasprintf("--pid=%d", (int)main));
 	if (first == 0)
-		add_text_reports(a, s);
+		append_text_reports(a, s);
 	if (m->is_wanted) {
-		add(a, xasprintf("--massif-out-file=%s", m->file));
-		add(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
+		append_argument(a, xasprintf("--massif-out-file=%s", m->file));
+		append_argument(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
 		if (m->is_talkative)
-			add(a, xstrdup("--massif-journal"));
+			append_argument(a, xstrdup("--massif-journal"));
 		if (m->is_verbose)
-			add(a, xstrdup("--massif-stats"));
+			append_argument(a, xstrdup("--massif-stats"));
 	}
 	if (s->dhat.is_wanted) {
-		add(a, xasprintf("--dhat-out-file=%s", s->dhat.file));
-		add(a, xasprintf("--time-unit=%s", dhat_unit_word(&s->dhat)));
+		append_argument(a, xasprintf("--dhat-out-file=%s", s->dhat.file));
+		append_argument(a, xasprintf("--time-unit=%s", dhat_unit_word(&s->dhat)));
 		if (first == 0 && !s->quiet)
-			add(a, xstrdup("--dhat-summary"));
+			append_argument(a, xstrdup("--dhat-summary"));
 	}
 	if (s->spacetime)
-		add(a, xasprintf("--spacetime-files=%s", s->spacetime_form ? "html" : "text"));
+		append_argument(a, xasprintf("--spacetime-files=%s",
+					     s->spacetime_form ? "html" : "text"));
 	if (settings_has_files(s))
-		add(a, xasprintf("--first-image=%u", first));
+		append_argument(a, xasprintf("--first-image=%u", first));
 	if (s->debuginfod)
-		add(a, xstrdup("--debuginfod"));
+		append_argument(a, xstrdup("--debuginfod"));
 	for (size_t i = 0; i < roots->count; i++)
-		add(a, xasprintf("--root=%s", roots->path[i]));
+		append_argument(a, xasprintf("--root=%s", roots->path[i]));
 	for (size_t i = 0; i < m->report.count; i++)
-		add(a, xstrdup(m->report.item[i]));
-	add(a, xstrdup("--"));
-	add(a, file);
+		append_argument(a, xstrdup(m->report.item[i]));
+	append_argument(a, xstrdup("--"));
+	append_argument(a, file);
 }
 
-/* What the collector ignores, its child would ignore too. */
+/* A child would ignore the signals that the collector ignores. */
 void reports_reset_signals(void)
 {
 	struct sigaction normal = { .sa_handler = SIG_DFL };
@@ -108,7 +105,7 @@ void reports_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void set_output(int fd)
+static void redirect_output(int fd)
 {
 	if (fd < 0)
 		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -116,28 +113,28 @@ static void set_output(int fd)
 		dup2(fd, STDOUT_FILENO);
 }
 
-static void execute(const struct session *s, unsigned int first, pid_t main)
+static void execute_memusageprint(const struct session *s, unsigned int first, pid_t main)
 {
 	char *tool = library_sibling("memusageprint");
 	struct arguments a = { .count = 0 };
 	char *file = s->record.name;
 
 	if (!tool)
-		die("cannot tell where memusageprint is");
+		die("cannot find memusageprint: /proc/self/exe is not readable");
 	if (!file) {
 		fcntl(s->record.fd, F_SETFD, 0);
 		file = xasprintf("/proc/self/fd/%d", s->record.fd);
 	}
-	fill(&a, s, first, main, file);
-	set_output(s->text);
+	fill_arguments(&a, s, first, main, file);
+	redirect_output(s->text);
 	reports_reset_signals();
 	execv(tool, a.item);
-	warn("cannot say who allocated: cannot run %s: %m", tool);
+	warn("cannot report call stacks: cannot run %s: %m", tool);
 	_exit(127);
 }
 
-/* Waits until it has ended, or the launcher is gone; without a pidfd it asks now and then. */
-static void wait_until(const struct session *s, pid_t pid)
+/* Waits until the process or the launcher has ended; polls if there is no pidfd. */
+static void wait_while_launcher_lives(const struct session *s, pid_t pid)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd p[2] = { { .fd = pidfd, .events = POLLIN }, { .fd = s->wire } };
@@ -155,13 +152,13 @@ static void wait_until(const struct session *s, pid_t pid)
 		kill(pid, SIGTERM);
 }
 
-/* Returns its status, as wait() gives it; 0 if it was stopped. */
-static int wait_for(const struct session *s, pid_t pid)
+/* Returns the status of wait(), or 0 if the process was stopped by SIGTERM. */
+static int wait_for_child(const struct session *s, pid_t pid)
 {
 	int status = 0;
 
 	if (!settings_has_files(s->settings))
-		wait_until(s, pid);
+		wait_while_launcher_lives(s, pid);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : status;
@@ -173,14 +170,14 @@ static void print_reports(const struct session *s, unsigned int first, pid_t mai
 	int status;
 
 	if (pid == 0)
-		execute(s, first, main);
+		execute_memusageprint(s, first, main);
 	if (pid < 0) {
 		warn("cannot run memusageprint: %m");
 		return;
 	}
-	status = wait_for(s, pid);
+	status = wait_for_child(s, pid);
 	if (WIFSIGNALED(status))
-		warn("memusageprint died of signal %d: its reports are missing",
+		warn("memusageprint was killed by signal %d: its reports are missing",
 		     WTERMSIG(status));
 }
 

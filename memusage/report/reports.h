@@ -1,32 +1,28 @@
-/* reports.h -- have memusageprint make the reports that need names of functions.
+/* reports.h -- Have memusageprint make the reports that need function names.
  *
- * The collector links no library that reads debug information: the recording is kept in a file,
- * and memusageprint makes everything of it that was asked for, in one run.
+ * The collector links no library that reads debug information: it saves the recording in a file, of
+ * which memusageprint makes all reports in one run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef MEMUSAGE_REPORT_REPORTS_H
 #define MEMUSAGE_REPORT_REPORTS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-#include "memusage/collector/collector.h"
-#include "memusage/options/settings.h"
+#include "memusage/record/session.h"
 
-/* reports_wanted -- whether anything is to be made of a recording. */
-bool reports_wanted(const struct settings *settings);
-
-/* reports_reset_signals -- before an exec: what the collector ignores, its child would too. */
+/* reports_reset_signals -- Resets all signals before an exec: a child would ignore those that the
+ * collector ignores. */
 void reports_reset_signals(void);
 
-/* reports_make -- write the profiles and print the reports of the session's recording.
+/* reports_make -- Writes the profiles and prints the reports of the session's recording.
  *
- * s      s->record holds s->record.images images; text goes to s->text.
- * first  images before this one have been done; if it is not 0, no text is printed.
- * main   whose places the text is about, 0: that of the process that was recorded first.
- * Waits for memusageprint; stops it if only text is wanted and the launcher is gone: a key has
- * ended it. What goes wrong is told on standard error.
+ * s      s->record has s->record.images images; text goes to s->text.
+ * first  images before this one have been reported; if it is not 0, no text is printed.
+ * main   process of the text, 0: the one that was recorded first.
+ * Waits for memusageprint; stops it if only text is wanted and the launcher is gone, because a key
+ * has ended it. Reports failures on standard error.
  */
 void reports_make(const struct session *s, unsigned int first, pid_t main);
 

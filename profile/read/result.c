@@ -79,7 +79,7 @@ static void read_heap_figures(struct result *r, const struct mu_heap *heap, int6
 	if (positive_or_zero(heap->now) > r->heap_peak)
 		r->heap_peak = positive_or_zero(heap->now);
 	r->threads_max = heap->threads_max;
-	r->peak_slack = r->notes & MU_NOTE_PAGES ? 0 : peak_error_bound(heap, r->heap_peak);
+	r->peak_bound = r->notes & MU_NOTE_PAGES ? 0 : peak_error_bound(heap, r->heap_peak);
 }
 
 static void read_command_name(struct result *r, const struct image *im)

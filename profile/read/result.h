@@ -50,7 +50,7 @@ struct result {
 	uint32_t threads_max;	/* most that lived at once */
 	uint64_t heap_now;	/* bytes live at the end */
 	uint64_t heap_peak;
-	uint64_t peak_slack;	/* heap_peak is exact to within so many bytes */
+	uint64_t peak_bound;	/* heap_peak is exact to within so many bytes */
 	uint64_t stack_peak;	/* of the deepest thread */
 	uint64_t own_calls;	/* since the fork, or all */
 	uint64_t own_bytes;	/* likewise: of heap total */

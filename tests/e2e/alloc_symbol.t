@@ -110,7 +110,7 @@ says() {
 }
 
 # What cannot be right.
-says 'a name that is not there' 'alloc-symbol=nosuch: no function of that name' \
+says 'a name that is not there' 'alloc-symbol=nosuch: the files of the program have no function of that name' \
 	--alloc-symbol=nosuch
 says 'no family' 'auto: no function of a known allocator was found' --alloc-symbol=auto
 says 'data' 'calls of pools in pool are not seen|no function of that name' --alloc-symbol=pools

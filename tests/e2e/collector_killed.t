@@ -89,7 +89,7 @@ strike
 kill -USR2 "$pid"
 end
 ok 'snapshots go on' test -s s.2 -o -s s.1
-like "$(cat report)" 'replaced: .*snapshots of before are not listed$' '... what is no longer known is said'
+like "$(cat report)" 'replaced: .*earlier snapshots are not listed$' '... what is no longer known is said'
 
 # ---- children, before and after
 
@@ -108,7 +108,7 @@ run memusage -o report --record=kept.mur --tree sh -c 'sh -c "exit 3"; live </de
 	live </dev/null; LD_PRELOAD= sh slay $PPID; exit 6'
 is "$status" 6 'a tree of processes whose collector dies twice'
 is "$(grep -c '^memusage: process [0-9]* live' report)" 3 '... processes of before have their lines'
-like "$(cat report)" 'was killed by signal 9, and replaced: resident memory is known from then on only$' \
+like "$(cat report)" 'was killed by signal 9, and replaced: resident memory is known only from then on$' \
 	'... and nothing but that is missing'
 recorded '... the program is the program'
 is "$(images kept.mur)" "$(awk '/^memusage: process [0-9]+ |^Memory usage/ { n++ }
@@ -168,10 +168,10 @@ else
 	run as_user env -u XDG_RUNTIME_DIR TMPDIR="$PWD" memusage -o report sh orphan
 	is "$status" 7 'the collector cannot be replaced: the status is the program'"'"'s'
 	is "$(cat went-on)" 'went on' '... which was waited for'
-	like "$err" '^memusage: the collector \(process [0-9]+\) was killed, and there can be no other: ' \
+	like "$err" '^memusage: the collector \(process [0-9]+\) was killed and cannot be replaced: ' \
 		'... and memusage says why'
 	killed=$(printf '%s\n' "$err" | sed -n 's/.*collector (process \([0-9]*\)) was killed.*/\1/p')
-	like "$err" "look for what killed process $killed " '... what is gone by its number'
+	like "$err" "Find out what killed process $killed " '... what is gone by its number'
 	is "$(find . -name '*.sock')" '' \
 		'... its socket is removed'
 	rm -f went-on

@@ -44,7 +44,7 @@ if [ "$can" -eq 0 ]; then
 	num "$(last i.massif)" -gt 10000000 '... of 40 ms'
 else
 	is "$status" 125 'where the CPU does not count instructions, they are refused'
-	like "$(cat .err)" 'time-unit=i: .*(counter|forbidden|paranoid|kernel)' '... with the reason'
+	like "$(cat .err)" 'time-unit=i: .*(counter|seccomp|paranoid|kernel)' '... with the reason'
 fi
 run memusage --time-unit=i --accesses=emulate -q --massif-out-file=i.massif true
 unlike "$(cat .err)" 'counter' 'the emulator needs no counter'

@@ -46,7 +46,7 @@ printf '#!/nowhere/interpreter\n' >script
 chmod +x script
 run memusage -d none.dat ./script
 is "$status" 127 'a script without its interpreter'
-is "$err" 'memusage: cannot run ./script: its interpreter /nowhere/interpreter is not there' \
+is "$err" 'memusage: cannot run ./script: its interpreter /nowhere/interpreter does not exist' \
 	'... which is named'
 nok '... and no data file is left' test -e none.dat
 rm script
@@ -65,7 +65,7 @@ is "$status" 125 'a recording that cannot be written'
 
 # ---- what is executed in the end
 run memusage env -i /bin/true
-like "$err" "^memusage: 'env' was recorded, and the process was 'true' at its end: .*without our env" \
+like "$err" "^memusage: 'env' was recorded, and the process was 'true' at its end: .*lost the environment" \
 	'a program that gets a clean environment is not taken for the one before'
 for command in 'exec /bin/true' 'exit 3' 'kill -9 $$' 'ls / >/dev/null; kill -9 $$'; do
 	run memusage sh -c "$command"

@@ -87,7 +87,7 @@ if [ $root = yes ] && nobody test -x "$memusage"; then
 	start memusage -q --record=r.mur "$live"
 	run nobody "$memusage" "--pid=$pid" status
 	is "$status" 125 "another user's process"
-	like "$err" "process $pid is another user's: only that user, and root, can look at it" \
+	like "$err" "process $pid belongs to another user; only that user and root can inspect it" \
 		'... is not shown'
 	is "$out" '' '... at all'
 	end

@@ -121,7 +121,7 @@ if sh -c 'ulimit -f 1000' 2>/dev/null; then
 		skip 'who runs this may lift the limit' 2
 	else
 		is "$status" 125 'ulimit -f 1000'
-		like "$err" 'files may have 1?[0-9]+ KiB at most here \(ulimit -H -f\), and it takes 2048 KiB' \
+		like "$err" 'the file size limit is 1?[0-9]+ KiB \(ulimit -H -f\), and 2048 KiB are needed' \
 			'... says what it needs'
 	fi
 else

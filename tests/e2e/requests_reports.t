@@ -46,7 +46,7 @@ like "$report" '^happen \(requests.c:[0-9]*\) made 100.0% of the 1,?700 units' '
 like "$report" '^ *1,?700 100.0% *101  happen \(requests.c' '... and events of a place'
 like "$report" '^ *700  41.2% *100  often$' '... and of a function that caused them'
 like "$report" 'heap total: 0, heap peak: 0' '... allocations are not recorded'
-like "$report" 'ad hoc events are recorded, allocations are not' '... and that is said'
+like "$report" 'only ad hoc events were recorded, no allocations' '... and that is said'
 run memusageprint --ad-hoc adhoc.mur
 like "$out" '^ *1,?700 100.0% *101  happen' 'from a recording'
 memusage -q -o report --top --record=heap.mur requests ad_hoc >/dev/null

@@ -66,7 +66,7 @@ for name in KILL SEGV INT TERM CHLD PROF PIPE 0 9 11 32 999 RTMIN+99 nonsense ''
 	run memusage "--snapshot-signal=$name" true
 	is "$status" 125 "'$name' is refused"
 done
-like "$err" 'is no signal that a program has for itself: take USR1' '... with others'
+like "$err" 'is not a signal that programs may use freely: choose USR1' '... with others'
 run memusage --snapshot-signal=usr1 --mode=copy true
 is "$status" 125 'there are no snapshots of copies'
 run memusage --snapshot-signal=usr1 --snapshot-file=%x true

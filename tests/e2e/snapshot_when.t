@@ -159,12 +159,12 @@ for when in heap '>5' 'heap>' 'heap>x' 'heap>-5' 'heap>1.5M' 'heap>2E' 'heap<5' 
 	is "$status" 125 "'$when' is refused"
 done
 run memusage --snapshot-when=heap true
-like "$err" "a shell takes > for itself unless it is quoted" 'a forgotten quote is guessed'
+like "$err" "quote it as in 'heap>500M'" 'a forgotten quote is guessed'
 run memusage --snapshot-when='stacks>5M' true
 like "$err" 'needs --stacks=yes' 'stacks must be recorded'
 run memusage --snapshot-when=heap:1 --mode=ad-hoc true
 is "$status" 125 'there are no snapshots of ad hoc events'
 # shellcheck disable=SC2046
 run memusage $(printf -- '--snapshot-when=heap:%d ' 1 2 3 4 5 6 7 8) true
-like "$err" 'one too many: seven are possible' 'seven are the most'
+like "$err" 'one condition too many: seven are possible' 'seven are the most'
 done_testing

@@ -185,7 +185,7 @@ refused --heap=maybe "'yes' or 'no'"
 refused --time-unit=s "for Massif 'ms', 'B' or 'i'"
 refused --stacks=maybe "'yes' or 'no'"
 refused --pages-as-heap=maybe "'yes' or 'no'"
-refused --tool=memcheck 'none of the tools'
+refused --tool=memcheck 'memusage replaces the tools'
 refused --xtree-memory=some 'none'
 refused --run-libc-freeres=yes 'crash'
 for option in --tool=massif --num-callers=40 --run-libc-freeres=no --stacks=no -v --stats=yes \

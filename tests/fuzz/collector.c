@@ -1,9 +1,10 @@
-/* collector.c -- whatever processes say to a collector, and write into the memory that they share with
- * it, the collector goes on, keeps no descriptor that it was sent, and hands out none to strangers.
+/* collector.c -- whatever processes say to a collector, and write into the memory that they share
+ * with it, the collector goes on, keeps no descriptor that it was sent, and hands out none to
+ * strangers.
  *
- * Input: flags of the recording, then steps (enum step): connections with hellos, questions of
- * `memusage --pid` or anything else, with descriptors of any number; writes into the arena; looks of
- * the collector. All connections are this process's, which so is the program, its parent and its
+ * Input: flags of the recording, then steps (enum step): connections with registration, questions of
+ * `memusage --pid` or anything else, with descriptors of any number; writes into the arena; looks
+ * of the collector. All connections are this process's, which so is the program, its parent and its
  * child.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -62,7 +63,7 @@ struct input {
 static struct settings settings;
 static struct session session;
 static struct tree tree;
-static struct hellos hellos;
+static struct registration registration;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static socklen_t address_length;
 static int listener = -1, client[CLIENTS];
@@ -159,13 +160,17 @@ static void begin(uint32_t flags, uint8_t what)
 	listen_once();
 	settings = (struct settings){ .trace_children = what & 1 ? TRACE_YES : TRACE_NO,
 				      .progname = what & 2 ? "prog" : NULL, .quiet = true };
-	session = (struct session){ .settings = &settings, .report = -1, .text = -1, .wire = -1,
-				    .spill = -1, .record.fd = memfd_create("kept", MFD_CLOEXEC) };
+	session = (struct session){ .settings = &settings,
+				    .report = -1,
+				    .text = -1,
+				    .wire = -1,
+				    .ended_images = -1,
+				    .record.fd = memfd_create("kept", MFD_CLOEXEC) };
 	session.files = (struct datafiles){ .is_wanted = true, .is_regular = true,
 					    .fd = memfd_create("data", MFD_CLOEXEC) };
 	make_arena(&session.arena, flags);
 	if (tree_init(&tree, &session) < 0 ||
-	    hellos_init(&hellos, &tree, learn_nothing, NULL) < 0)
+	    registration_init(&registration, &tree, learn_nothing, NULL) < 0)
 		die_of("no descriptors");
 }
 
@@ -183,20 +188,20 @@ static void forget_arenas(void)
 static void end(void)
 {
 	tree_shutdown(&tree);
-	tree_shots_finish(&tree);
+	tree_snapshots_finish(&tree);
 	for (size_t i = 0; i < tree.processes.count; i++)
 		tree.processes.item[i]->is_gone = true;
 	processes_sweep(&tree.processes);
 	free(tree.processes.item);
 	report_close(&tree.report);
-	code_forget();
+	code_free();
 	recordfile_close(&session.record);
 	datafiles_close(&session.files);
-	roots_free(&session.roots);
-	for (unsigned int i = 0; i < HELLOS_WAITING; i++)
-		if (hellos.waiting[i] >= 0)
-			close(hellos.waiting[i]);
-	close(hellos.reserve);
+	chroots_free(&session.chroots);
+	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++)
+		if (registration.waiting[i] >= 0)
+			close(registration.waiting[i]);
+	close(registration.reserve);
 	close(tree.epoll);
 	close(tree.event);
 	forget_arenas();
@@ -207,13 +212,13 @@ static void look(uint8_t which)
 	struct epoll_event event[16];
 	int count;
 
-	hellos_accept(&hellos, listener);
+	registration_accept(&registration, listener);
 	count = epoll_wait(tree.epoll, event, 16, 0);
 	for (int i = 0; i < count; i++) {
 		int fd = event[i].data.fd;
 
 		if (!tree_process_ended(&tree, fd) && !control_closed(&tree, fd))
-			hellos_ready(&hellos, fd);
+			registration_read(&registration, fd);
 	}
 	if (which & 1)
 		tree_scan(&tree);
@@ -222,9 +227,9 @@ static void look(uint8_t which)
 	if (which & 4)
 		tree_drain(&tree);
 	if (which & 8)
-		tree_memory_look(&tree);
+		tree_memory_sample_due(&tree);
 	if (which & 16)
-		tree_idle_look(&tree);
+		tree_idle_check(&tree);
 	if (which & 32)
 		tree_report_running(&tree);
 	if (which & 64)
@@ -272,8 +277,7 @@ static void connect_client(unsigned int k)
 
 static void send_hello(struct input *in, unsigned int k)
 {
-	struct mu_registration hello = { .magic = MU_REGISTER_MAGIC,
-					 .version = MU_REGISTER_VERSION };
+	struct mu_registration hello = { .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION };
 	uint8_t what = (uint8_t)take(in, 1);
 
 	hello.kind = what & 1 ? MU_REGISTER_FORK : MU_REGISTER_IMAGE;
@@ -463,8 +467,8 @@ static void make_step(struct input *in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const uint32_t known = MU_CFG_LOG | MU_CFG_STACKS | MU_CFG_TIMELINE |
-				      MU_CFG_LIFETIMES | MU_CFG_PAGES | MU_CFG_POINTS | MU_CFG_ACCESSES;
+	static const uint32_t known = MU_CFG_LOG | MU_CFG_STACKS | MU_CFG_TIMELINE | MU_CFG_LIFETIMES |
+				      MU_CFG_PAGES | MU_CFG_POINTS | MU_CFG_ACCESSES;
 	struct input in = { data, size };
 	unsigned int before, after;
 	uint32_t flags;

@@ -85,7 +85,7 @@ static inline void readers_profile(const struct image *im)
 /* Snapshots from outside, of a process that is not asked: it has ended. */
 static inline void readers_shots(const struct segment *s, uint32_t index)
 {
-	struct shots shots = { .count = 0 };
+	struct live_snapshots shots = { .count = 0 };
 	struct mu_error err;
 	struct mu_slot slot;
 	struct live l;
@@ -96,15 +96,15 @@ static inline void readers_shots(const struct segment *s, uint32_t index)
 	    s->head.slots + (index + 1) * s->head.slot_size > s->size ||
 	    (s->head.slots | s->head.slot_size) % 64 != 0)
 		return;
-	live_borrow(&l, s, index, slot.generation);
+	live_from_view(&l, s, index, slot.generation);
 	l.is_final = true;
 	fd = memfd_create("shot", MFD_CLOEXEC);
-	if (shots_take(&shots, &l, true, &err) == 0)
-		shots_keep(&shots, &l, 1, fd, &err);
-	shots_free(&shots);
-	if (shots_copy(&shots, &l, &err) == 0)
-		shots_keep(&shots, &l, 1, fd, &err);
-	shots_free(&shots);
+	if (live_snapshot_take(&shots, &l, true, &err) == 0)
+		live_snapshot_save(&shots, &l, 1, fd, &err);
+	live_snapshot_free(&shots);
+	if (live_snapshot_copy_all(&shots, &l, &err) == 0)
+		live_snapshot_save(&shots, &l, 1, fd, &err);
+	live_snapshot_free(&shots);
 	close(fd);
 }
 

@@ -1,14 +1,14 @@
-/* remote.c -- whatever a collector answers `memusage --pid`, and the process does while it is looked at,
- * the client stays within what it was given and comes to an end.
+/* remote.c -- whatever a collector answers `memusage --pid`, and the process does while it is
+ * looked at, the client stays within what it was given and comes to an end.
  *
- * Input: what the answer is like, the number of a scene, how many changes come before, what is asked
- * for; the answer's fields; then changes (struct moving_change) of 4 bytes. Those before are at
- * places of the arena that is handed out; each of the rest is what the process does while the client
- * sleeps. One whose value is 255 serves what was asked for.
+ * Input: what the answer is like, the number of a scene, how many changes come before, what is
+ * asked for; the answer's fields; then changes (struct moving_change) of 4 bytes. Those before are
+ * at places of the arena that is handed out; each of the rest is what the process does while the
+ * client sleeps. One whose value is 255 serves what was asked for.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-/* hear() has no other caller than the search among real collectors. */
+/* receive_answer() has no other caller than the search among real collectors. */
 #include "memusage/remote/contact.c"
 
 #include <sys/mman.h>
@@ -104,8 +104,8 @@ static void play_collector(int connection, int arena, const uint8_t *data, size_
 	int other = data[0] & ANSWER_OTHER_FILE ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
 
 	if (data[0] & ANSWER_TWO)
-		passing_send(connection, &a, length, -1, MSG_DONTWAIT);
-	passing_send(connection, &a, length, other >= 0 ? other : arena, MSG_DONTWAIT);
+		fd_passing_send(connection, &a, length, -1, MSG_DONTWAIT);
+	fd_passing_send(connection, &a, length, other >= 0 ? other : arena, MSG_DONTWAIT);
 	if (other >= 0)
 		close(other);
 }
@@ -116,20 +116,20 @@ static void play_shots(bool detailed, bool is_final)
 {
 	struct mu_snapshot one = { .value_count = 4, .values = 64 };
 	int fd = memfd_create("shot", MFD_CLOEXEC);
-	struct shots s = { .count = 0 };
+	struct live_snapshots s = { .count = 0 };
 	struct mu_error err;
 	struct stat st;
 
 	played.is_final = is_final;
-	if (shots_take(&s, &played, detailed, &err) == 0)
-		shots_keep(&s, &played, 1, fd, &err);
-	shots_free(&s);
-	if (shots_copy(&s, &played, &err) == 0)
-		shots_keep(&s, &played, 1, fd, &err);
-	shots_free(&s);
-	if (shots_from(&s, &played, &one, &err) == 0)
-		shots_keep(&s, &played, 1, fd, &err);
-	shots_free(&s);
+	if (live_snapshot_take(&s, &played, detailed, &err) == 0)
+		live_snapshot_save(&s, &played, 1, fd, &err);
+	live_snapshot_free(&s);
+	if (live_snapshot_copy_all(&s, &played, &err) == 0)
+		live_snapshot_save(&s, &played, 1, fd, &err);
+	live_snapshot_free(&s);
+	if (live_snapshot_copy_one(&s, &played, &one, &err) == 0)
+		live_snapshot_save(&s, &played, 1, fd, &err);
+	live_snapshot_free(&s);
 	if (fstat(fd, &st) == 0 && st.st_size > KEPT_MAX)
 		abort();
 	close(fd);
@@ -140,8 +140,8 @@ static void play_client(int arena, const struct control_answer *a, uint8_t what)
 	struct mu_error err;
 
 	if (live_open(&played, arena, a->slot, a->generation, &err) == 0) {
-		live_is_there(&played);
-		if (live_ask(&played, what % 5) == LIVE_STUCK)
+		live_is_current(&played);
+		if (live_request(&played, what % 5) == LIVE_STUCK)
 			live_withdraw(&played, what % 5);
 		live_is_quiet(&played);
 		play_shots(what & 8, what & 16);
@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	moving.changes = changes;
 	moving.next = before;
 	play_collector(pair[0], arena, data, size);
-	if (hear(&heard, pair[1], &got)) {
+	if (receive_answer(&heard, pair[1], &got)) {
 		/* What is behind the length is none of the answer. */
 		if (heard.text_length >= CONTROL_TEXT)
 			abort();

@@ -41,14 +41,6 @@ my $modules_most = 25;
 
 # 'FILE HEADER' of an include of a later room => why it must be.
 my %upward = (
-	'memusage/options/settings.h memusage/report/accesses.h' =>
-		'the settings hold the options of this report',
-	'memusage/record/ended_images.h memusage/report/report.h' =>
-		'what an ended process leaves is kept with its report',
-	'memusage/record/recordfile.c memusage/report/reports.h' =>
-		'the recording is kept if a report needs it later',
-	'memusage/report/page.h memusage/collector/collector.h' => 'struct session is there',
-	'memusage/report/reports.h memusage/collector/collector.h' => 'struct session is there',
 );
 
 # A function that a room declares and a later one defines => why it must be.

@@ -122,7 +122,7 @@ static void shared_values(void)
 	struct mu_image *im;
 	struct mu_error err;
 	struct segment view;
-	struct shots shots;
+	struct live_snapshots shots;
 	struct fake f;
 	struct live l;
 	uint64_t values;
@@ -139,14 +139,14 @@ static void shared_values(void)
 		snapshot[i] = (struct mu_snapshot){ .mono_ns = i + 1, .kind = MU_SNAPSHOT_DETAILED,
 						    .values = values, .value_count = VALUES };
 	EQ_I(segment_view(&view, f.base, f.size, &err), 0);
-	live_borrow(&l, &view, 0, 0);
+	live_from_view(&l, &view, 0, 0);
 	l.is_final = true;
-	EQ_I(shots_copy(&shots, &l, &err), 0);
+	EQ_I(live_snapshot_copy_all(&shots, &l, &err), 0);
 	OK(shots.count > 0, "snapshots are copied");
 	OK(shots.values_size <= UINT64_C(512) << 20, "%llu MiB of values",
 	   (unsigned long long)shots.values_size >> 20);
 	EQ_U(shots.count + shots.left_out, SNAPSHOTS);
-	shots_free(&shots);
+	live_snapshot_free(&shots);
 	free(f.base);
 }
 

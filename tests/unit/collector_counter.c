@@ -35,13 +35,13 @@ static void check_why(int error, int paranoid, const char *part)
 
 static void test_reasons(void)
 {
-	check_why(ENOENT, 2, "shows no such counter");
-	check_why(EOPNOTSUPP, 2, "shows no such counter");
+	check_why(ENOENT, 2, "has no such counter");
+	check_why(EOPNOTSUPP, 2, "has no such counter");
 	check_why(EACCES, 3, "perf_event_paranoid is 3");
 	check_why(EACCES, 4, "sysctl kernel.perf_event_paranoid=2");
 	check_why(EPERM, 2, "container");
 	check_why(EPERM, INT_MIN, "container");
-	check_why(ENOSYS, 2, "no perf_event_open");
+	check_why(ENOSYS, 2, "not provide perf_event_open");
 	check_why(EMFILE, 2, strerror(EMFILE));
 }
 

@@ -113,22 +113,22 @@ static void scripts(void)
 
 static void reasons(void)
 {
-	struct nothing n = { .program = "file" };
+	struct not_recorded n = { .program = "file" };
 	struct program p = make(NULL);
-	char text[NOTHING_TEXT];
+	char text[NOT_RECORDED_TEXT];
 
 	kind_of(&p, sizeof(p));
-	HAS_S(nothing_reason(&n, text), "file was not recorded: it is statically linked");
+	HAS_S(not_recorded_reason(&n, text), "file was not recorded: it is statically linked");
 	kind_of("#!./loop\n", 9);
 	EQ_I(symlink("file", "loop"), 0);
-	HAS_S(nothing_reason(&n, text), "was not recorded");
+	HAS_S(not_recorded_reason(&n, text), "was not recorded");
 	n.filter = "x";
 	n.ignored = 3;
-	HAS_S(nothing_reason(&n, text), "3 programs ran, none of them called 'x'");
+	HAS_S(not_recorded_reason(&n, text), "3 programs ran, none of them called 'x'");
 	n.ignored = 1;
-	HAS_S(nothing_reason(&n, text), "1 program ran, none of them called 'x'");
+	HAS_S(not_recorded_reason(&n, text), "1 program ran, none of them called 'x'");
 	n.refused = 1;
-	HAS_S(nothing_reason(&n, text), "no memory");
+	HAS_S(not_recorded_reason(&n, text), "no memory");
 }
 
 static int find(const char *name)

@@ -111,9 +111,8 @@ static int ask(const void *hello, size_t size, struct mu_registration_reply *rep
 
 static int hello_image(struct mu_registration_reply *reply)
 {
-	const struct mu_registration hello = { .magic = MU_REGISTER_MAGIC,
-					       .version = MU_REGISTER_VERSION,
-					       .kind = MU_REGISTER_IMAGE, .name = "prog" };
+	const struct mu_registration hello = { .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION,
+					.kind = MU_REGISTER_IMAGE, .name = "prog" };
 
 	return ask(&hello, sizeof(hello), reply);
 }
@@ -287,7 +286,7 @@ static void one(const char *text, void (*act)(unsigned int slot), unsigned int f
 static void hellos(void)
 {
 	struct mu_registration hello = { .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION,
-					 .kind = MU_REGISTER_IMAGE, .name = "prog" };
+				  .kind = MU_REGISTER_IMAGE, .name = "prog" };
 	struct mu_registration_reply reply;
 	char large[70000] = "";
 	int silent[200];

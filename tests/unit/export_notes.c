@@ -62,7 +62,7 @@ static void nothing(void)
 	take(r);
 	EQ_S(text, "");
 	r->threads_max = 2;
-	r->peak_slack = 8192;
+	r->peak_bound = 8192;
 	r->drops.blocks = 2;
 	r->drops.block_bytes = 300;
 	take(r);

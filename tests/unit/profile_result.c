@@ -77,7 +77,7 @@ static void heap_and_stack(void)
 	EQ_U(r.stack_peak, 900);
 	EQ_U(r.heap_now, 1050);
 	EQ_U(r.heap_peak, 1050);
-	EQ_U(r.peak_slack, 8192);
+	EQ_U(r.peak_bound, 8192);
 	fake_at(&f, 0)->retired_stack_peak = 1700;
 	fake_at(&f, 0)->heap.peak = 5000;
 	fake_at(&f, 0)->heap.peak_bound = 10000;
@@ -85,13 +85,13 @@ static void heap_and_stack(void)
 	result_take(&r, &im);
 	EQ_U(r.stack_peak, 1700);
 	EQ_U(r.heap_peak, 5000);
-	EQ_U(r.peak_slack, 10000);
+	EQ_U(r.peak_bound, 10000);
 	fake_at(&f, 0)->heap.peak = 1 << 30;
 	result_take(&r, &im);
-	EQ_U(r.peak_slack, 1 << 20);
+	EQ_U(r.peak_bound, 1 << 20);
 	fake_at(&f, 0)->heap.threads_max = 1;
 	result_take(&r, &im);
-	EQ_U(r.peak_slack, 0);
+	EQ_U(r.peak_bound, 0);
 	EQ_U(r.heap_now, 0);
 	free(f.base);
 }

@@ -30,12 +30,12 @@ static void *counts(void *unused)
 	return unused;
 }
 
-struct sums {
+struct site_sums {
 	uint64_t calls, bytes, low, high;
 	int64_t pending;
 };
 
-static void add(const struct mu_counters *c, struct sums *s)
+static void add(const struct mu_counters *c, struct site_sums *s)
 {
 	s->calls += c->calls[MU_FN_MALLOC];
 	s->bytes += c->bytes[MU_FN_MALLOC];
@@ -46,7 +46,7 @@ static void add(const struct mu_counters *c, struct sums *s)
 
 static void add_thread(struct thread *thread, void *sums)
 {
-	struct sums *s = sums;
+	struct site_sums *s = sums;
 
 	add(&thread->pub.counters, s);
 	s->pending += thread->pub.pending_heap;
@@ -54,7 +54,7 @@ static void add_thread(struct thread *thread, void *sums)
 
 static void come_and_go(int count)
 {
-	struct sums s = { 0 };
+	struct site_sums s = { 0 };
 
 	recorder_image(UINT64_C(64) << 20, 0);
 	for (int i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static void no_room(void)
 static void no_room_for_parts(void)
 {
 	struct mu_counters none = { .calls = { 0 } };
-	struct sums s = { 0 };
+	struct site_sums s = { 0 };
 	pthread_t id;
 
 	recorder_image(UINT64_C(4) << 20, 0);

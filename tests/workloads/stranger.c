@@ -93,8 +93,8 @@ static struct control_question question_for(int pid)
 static struct mu_registration hello_of(void)
 {
 	return (struct mu_registration){ .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION,
-					 .kind = MU_REGISTER_IMAGE, .name = "stranger",
-					 .pid = (uint32_t)getpid() };
+				  .kind = MU_REGISTER_IMAGE, .name = "stranger",
+				  .pid = (uint32_t)getpid() };
 }
 
 static void send_descriptors(const char *name, int count, int hello)

@@ -1,11 +1,11 @@
-/* ended_images.c -- what a collector knows of images that have ended, for one that takes its place.
+/* ended_images.c -- Results of ended images, kept for a collector that replaces a killed one.
  *
- * An entry is a header and the words of the result: runs of zeros are a number, other words follow
- * theirs.
+ * An entry is a header and the packed words of the result: a run has the number of zeros, the
+ * number of other words, and these words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 struct head {
 	uint32_t role;
 	int32_t pid;
-	uint32_t words;	/* that follow */
-	uint32_t generation;	/* of its slot, like the next */
+	uint32_t words;	     /* words that follow */
+	uint32_t generation; /* of its slot, as is claimed_ns */
 	uint64_t claimed_ns;
 };
 #define HEAD_WORDS (sizeof(struct head) / 8)
@@ -30,12 +30,12 @@ struct run {
 	uint32_t others;
 };
 
-int spill_open(void)
+int ended_images_open(void)
 {
 	return memfd_create("memusage-results", MFD_CLOEXEC);
 }
 
-static uint32_t count(const uint64_t *word, uint32_t at, bool zero)
+static uint32_t count_run(const uint64_t *word, uint32_t at, bool zero)
 {
 	uint32_t from = at;
 
@@ -44,16 +44,16 @@ static uint32_t count(const uint64_t *word, uint32_t at, bool zero)
 	return at - from;
 }
 
-/* TO has room for twice the words. Returns how many it takes. */
-static uint32_t pack(uint64_t *to, const uint64_t *word)
+/* Packs the words into TO, which has room for twice as many. Returns the number used. */
+static uint32_t pack_words(uint64_t *to, const uint64_t *word)
 {
 	uint32_t used = 0;
 
 	for (uint32_t at = 0; at < WORDS;) {
 		struct run run;
 
-		run.zeros = count(word, at, true);
-		run.others = count(word, at + run.zeros, false);
+		run.zeros = count_run(word, at, true);
+		run.others = count_run(word, at + run.zeros, false);
 		memcpy(to + used++, &run, sizeof(run));
 		memcpy(to + used, word + at + run.zeros, run.others * sizeof(*word));
 		used += run.others;
@@ -62,8 +62,8 @@ static uint32_t pack(uint64_t *to, const uint64_t *word)
 	return used;
 }
 
-/* Returns false for what is no result. */
-static bool unpack(uint64_t *word, const uint64_t *from, uint32_t words)
+/* Returns false if the words are not a packed result. */
+static bool unpack_words(uint64_t *word, const uint64_t *from, uint32_t words)
 {
 	uint64_t at = 0, used = 0;
 
@@ -81,15 +81,15 @@ static bool unpack(uint64_t *word, const uint64_t *from, uint32_t words)
 	return at == WORDS;
 }
 
-/* What comes next begins at AT: nothing would be found behind half an entry. */
-static void cut(int fd, off_t at)
+/* Removes an incomplete entry at AT, behind which no entry would be found. */
+static void truncate_at(int fd, off_t at)
 {
 	if (ftruncate(fd, at) == 0)
 		lseek(fd, at, SEEK_SET);
 }
 
-void spill_add(int fd, enum report_role role, const struct mu_slot *slot,
-	       const struct result *result)
+void ended_images_add(int fd, enum report_role role, const struct mu_slot *slot,
+		      const struct result *result)
 {
 	uint64_t *word, *text;
 	struct head head = { .role = (uint32_t)role, .pid = (int32_t)slot->pid,
@@ -102,17 +102,17 @@ void spill_add(int fd, enum report_role role, const struct mu_slot *slot,
 	word = xcalloc(WORDS, sizeof(*word));
 	text = xcalloc(2 * WORDS + HEAD_WORDS, sizeof(*text));
 	memcpy(word, result, sizeof(*result));
-	head.words = pack(text + HEAD_WORDS, word);
+	head.words = pack_words(text + HEAD_WORDS, word);
 	memcpy(text, &head, sizeof(head));
 	size = (HEAD_WORDS + (size_t)head.words) * sizeof(*text);
 	at = lseek(fd, 0, SEEK_CUR);
 	if (write(fd, text, size) != (ssize_t)size)
-		cut(fd, at);
+		truncate_at(fd, at);
 	free(word);
 	free(text);
 }
 
-static bool read_at(int fd, void *data, size_t size, off_t *at)
+static bool read_and_advance(int fd, void *data, size_t size, off_t *at)
 {
 	if (pread(fd, data, size, *at) != (ssize_t)size)
 		return false;
@@ -120,18 +120,18 @@ static bool read_at(int fd, void *data, size_t size, off_t *at)
 	return true;
 }
 
-void spill_replay(int fd, struct report *report, struct mu_slot *last)
+void ended_images_replay(int fd, struct report *report, struct mu_slot *last)
 {
 	uint64_t *text = xcalloc(2 * WORDS, sizeof(*text));
 	struct head head;
 	off_t at = 0, whole = 0;
 
-	while (fd >= 0 && read_at(fd, &head, sizeof(head), &at)) {
+	while (fd >= 0 && read_and_advance(fd, &head, sizeof(head), &at)) {
 		uint64_t *word = xcalloc(WORDS, sizeof(*word));
 
 		if (head.words > 2 * WORDS ||
-		    !read_at(fd, text, head.words * sizeof(*text), &at) ||
-		    !unpack(word, text, head.words) || head.role > REPORT_RUNNING) {
+		    !read_and_advance(fd, text, head.words * sizeof(*text), &at) ||
+		    !unpack_words(word, text, head.words) || head.role > REPORT_RUNNING) {
 			free(word);
 			break;
 		}
@@ -141,6 +141,6 @@ void spill_replay(int fd, struct report *report, struct mu_slot *last)
 					  .claimed_ns = head.claimed_ns };
 	}
 	if (fd >= 0)
-		cut(fd, whole);
+		truncate_at(fd, whole);
 	free(text);
 }

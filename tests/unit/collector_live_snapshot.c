@@ -1,4 +1,5 @@
-/* collector_shot.c -- snapshots that are copied out of a hostile image take no more than the image.
+/* collector_live_snapshot.c -- snapshots that are copied out of a hostile image take no more memory
+ * than the image.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,34 +33,34 @@ static void fill(struct fake *f, bool is_shared, uint64_t values)
 	}
 }
 
-static void copy(const struct fake *f, struct shots *s)
+static void copy(const struct fake *f, struct live_snapshots *s)
 {
 	struct segment view;
 	struct mu_error err;
 	struct live l;
 
 	EQ_I(segment_view(&view, f->base, f->size, &err), 0);
-	live_borrow(&l, &view, 0, 0);
-	EQ_I(shots_copy(s, &l, &err), 0);
+	live_from_view(&l, &view, 0, 0);
+	EQ_I(live_snapshot_copy_all(s, &l, &err), 0);
 }
 
 int main(void)
 {
-	struct shots s;
+	struct live_snapshots s;
 	struct fake f;
 
 	fill(&f, false, 16);
 	copy(&f, &s);
 	EQ_U(s.count, SHOTS);
 	EQ_U(s.values_size, SHOTS * 16 * sizeof(struct mu_site_value));
-	shots_free(&s);
+	live_snapshot_free(&s);
 	free(f.base);
 
 	fill(&f, true, VALUES);
 	copy(&f, &s);
 	OK(s.count > 0 && s.count < SHOTS, "%zu of them are there", s.count);
 	OK(s.values_size <= SLOT, "%llu bytes of values", (unsigned long long)s.values_size);
-	shots_free(&s);
+	live_snapshot_free(&s);
 	free(f.base);
 	return done_testing();
 }

@@ -1,8 +1,8 @@
-/* deputy.c -- a process that does work with another user's rights, and can do us no harm.
+/* privsep.c -- Run work with another user's rights in an isolated process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/remote/deputy.h"
+#include "memusage/remote/privsep.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,8 +27,8 @@
 #include "memusage/common/program.h"
 
 enum {
-	LINE_MAX_BYTES = 1 << 18,	/* the command line of a process is one */
-	PRINTED_MAX = 1 << 20,		/* bytes of each stream; what follows is dropped */
+	LINE_MAX_BYTES = 1 << 18, /* the command line of a process is one line */
+	PRINTED_MAX = 1 << 20,	  /* bytes of each stream; the rest is dropped */
 	LOOK_MS = 100
 };
 
@@ -38,9 +38,9 @@ enum {
 #define CLOSE_RANGE_CLOEXEC 4u
 #endif
 
-static pid_t principal;
+static pid_t parent_pid;
 
-/* ---- the deputy -------------------------------------------------------------------------- */
+/* ---- the isolated process ------------------------------------------------------------------ */
 
 static void close_on_exec(void)
 {
@@ -57,11 +57,11 @@ static void close_on_exec(void)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
 	}
 	if (!all)
-		die("cannot tell what is open: %m");
+		die("cannot list the open file descriptors: %m");
 	closedir(all);
 }
 
-/* How to print is not secret. */
+/* The locale is not secret. */
 static void clear_environment(void)
 {
 	static const char *const kept[] = { "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
@@ -80,14 +80,14 @@ static void clear_environment(void)
 	}
 }
 
-/* A session of its own: a terminal takes characters only from those whose own it is. */
-static void leave_everything(const int out[2], const int err[2])
+/* A session of its own, since a process can insert input into its controlling terminal. */
+static void drop_inherited_state(const int out[2], const int err[2])
 {
 	const struct rlimit file = { FILE_MAX, FILE_MAX }, core = { 0, 0 };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || setsid() < 0 || chdir("/") < 0)
-		die("cannot make a process that has nothing of ours: %m");
+		die("cannot isolate the process that acts for the owner: %m");
 	dup2(null, STDIN_FILENO);
 	dup2(out[1], STDOUT_FILENO);
 	dup2(err[1], STDERR_FILENO);
@@ -98,17 +98,17 @@ static void leave_everything(const int out[2], const int err[2])
 	umask(077);
 }
 
-void deputy_bind(void)
+void privsep_die_with_parent(void)
 {
-	/* A change of the user cancels it. */
+	/* A change of the user resets this setting. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != principal)
+	if (getppid() != parent_pid)
 		_exit(STATUS_FAILED);
 }
 
-/* ---- what it prints ---------------------------------------------------------------------- */
+/* ---- what it prints ------------------------------------------------------------------------ */
 
-struct stream {
+struct relayed_stream {
 	int from;	/* -1: it has ended */
 	FILE *to;
 	char *line;
@@ -116,7 +116,7 @@ struct stream {
 	size_t printed;
 };
 
-static void put_line(struct stream *s, const char *end)
+static void write_line(struct relayed_stream *s, const char *end)
 {
 	size_t size = 4 * s->used + 1;
 	char *safe = xmalloc(size);
@@ -129,24 +129,24 @@ static void put_line(struct stream *s, const char *end)
 	s->used = 0;
 }
 
-static void put_bytes(struct stream *s, const char *data, size_t size)
+static void write_bytes(struct relayed_stream *s, const char *data, size_t size)
 {
 	for (size_t i = 0; i < size && s->printed < PRINTED_MAX; i++, s->printed++) {
 		if (data[i] == '\n')
-			put_line(s, "\n");
+			write_line(s, "\n");
 		else if (data[i] != '\0' && s->used + 1 < LINE_MAX_BYTES)
 			s->line[s->used++] = data[i];
 	}
 }
 
-/* Returns whether there may be more. Who prints without end is not listened to any longer. */
-static bool relay(struct stream *s)
+/* Returns whether there may be more. Output beyond PRINTED_MAX is not read. */
+static bool relay_output(struct relayed_stream *s)
 {
 	char data[4096];
 	ssize_t n = s->printed < PRINTED_MAX ? read(s->from, data, sizeof(data)) : 0;
 
 	if (n > 0)
-		put_bytes(s, data, (size_t)n);
+		write_bytes(s, data, (size_t)n);
 	if (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)))
 		return n > 0;
 	close(s->from);
@@ -154,24 +154,24 @@ static bool relay(struct stream *s)
 	return false;
 }
 
-static void begin_stream(struct stream *s, const int pair[2], FILE *to)
+static void begin_stream(struct relayed_stream *s, const int pair[2], FILE *to)
 {
 	close(pair[1]);
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
-	*s = (struct stream){ .from = pair[0], .to = to, .line = xmalloc(LINE_MAX_BYTES) };
+	*s = (struct relayed_stream){ .from = pair[0], .to = to, .line = xmalloc(LINE_MAX_BYTES) };
 }
 
-static void end_stream(struct stream *s)
+static void end_stream(struct relayed_stream *s)
 {
 	if (s->used > 0)
-		put_line(s, "");
+		write_line(s, "");
 	if (s->from >= 0)
 		close(s->from);
 	free(s->line);
 }
 
-/* Until it has ended, even if somebody else holds its pipes. */
-static int attend(pid_t pid, struct stream stream[2])
+/* Waits for the process itself, as another process may still hold its pipes. */
+static int relay_until_exit(pid_t pid, struct relayed_stream stream[2])
 {
 	int status = 0;
 	pid_t ended = 0;
@@ -187,39 +187,41 @@ static int attend(pid_t pid, struct stream stream[2])
 		if (ended < 0 && errno == EINTR)
 			ended = 0;
 		for (int i = 0; i < 2; i++) {
-			while (stream[i].from >= 0 && relay(&stream[i]))
+			while (stream[i].from >= 0 && relay_output(&stream[i]))
 				;
 		}
 	}
 	return status;
 }
 
-int deputy_run(int (*work)(void *data), void *data)
+int privsep_run(int (*work)(void *data), void *data)
 {
-	struct stream stream[2];
+	struct relayed_stream stream[2];
 	int out[2], err[2], status;
 	pid_t pid;
 
 	fflush(NULL);
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
-		die("cannot make a pipe: %m");
-	principal = getpid();
+		die("cannot create a pipe: %m");
+	parent_pid = getpid();
 	pid = fork();
 	if (pid < 0)
-		die("cannot make another process: %m");
+		die("cannot create a process: %m");
 	if (pid == 0) {
-		leave_everything(out, err);
+		drop_inherited_state(out, err);
 		status = work(data);
 		fflush(NULL);
 		_exit(status);
 	}
 	begin_stream(&stream[0], out, stdout);
 	begin_stream(&stream[1], err, stderr);
-	status = attend(pid, stream);
+	status = relay_until_exit(pid, stream);
 	end_stream(&stream[0]);
 	end_stream(&stream[1]);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	warn("the process that looked for us, as its owner, died of signal %d", WTERMSIG(status));
+	warn("the process that acted with the owner's rights was killed by signal "
+	     "%d",
+	     WTERMSIG(status));
 	return STATUS_FAILED;
 }

@@ -1,9 +1,9 @@
-/* collector_spill.c -- what one collector wrote of its results another one reports, also if the
- * last entry was cut short, and whatever stands in the file.
+/* collector_ended_images.c -- a collector reports the results that another one wrote, also if the
+ * last entry was cut short, and whatever the file holds.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/record/ended_images.h"
+#include "memusage/report/ended_images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static uint64_t replay(int fd, struct result *last)
 	uint64_t images;
 
 	report_open(&r, &settings, -1, false);
-	spill_replay(fd, &r, &slot);
+	ended_images_replay(fd, &r, &slot);
 	images = r.images;
 	if (r.main)
 		memcpy(last, r.main, sizeof(*last));
@@ -58,8 +58,8 @@ static void check_cuts(int fd, off_t before, off_t size)
 		is_dropped &= ftruncate(fd, before) == 0 && lseek(fd, before, SEEK_SET) == before &&
 			      write(fd, entry, (size_t)(end - before)) == end - before &&
 			      replay(fd, last) == COUNT - 1;
-		spill_add(fd, REPORT_OTHER, &(struct mu_slot){ .pid = 8 }, more);
-		spill_add(fd, REPORT_MAIN, &(struct mu_slot){ .pid = 9 }, more);
+		ended_images_add(fd, REPORT_OTHER, &(struct mu_slot){ .pid = 8 }, more);
+		ended_images_add(fd, REPORT_MAIN, &(struct mu_slot){ .pid = 9 }, more);
 		is_followed &= replay(fd, last) == COUNT + 1 && slot.pid == 9 &&
 			       memcmp(last, more, sizeof(*last)) == 0;
 	}
@@ -72,7 +72,7 @@ static void check_cuts(int fd, off_t before, off_t size)
 static void test_round_trip(void)
 {
 	struct result *last = make(1), *wanted = make(COUNT);
-	int fd = spill_open();
+	int fd = ended_images_open();
 	off_t size, before = 0;
 
 	OK(fd >= 0, "a spill");
@@ -81,8 +81,8 @@ static void test_round_trip(void)
 		struct result *r = make(i);
 
 		before = lseek(fd, 0, SEEK_CUR);
-		spill_add(fd, i == COUNT ? REPORT_MAIN : REPORT_OTHER,
-			  &(struct mu_slot){ .pid = (uint32_t)i, .claimed_ns = 7 * i }, r);
+		ended_images_add(fd, i == COUNT ? REPORT_MAIN : REPORT_OTHER,
+				 &(struct mu_slot){ .pid = (uint32_t)i, .claimed_ns = 7 * i }, r);
 		free(r);
 	}
 	size = lseek(fd, 0, SEEK_CUR);
@@ -104,7 +104,7 @@ static void test_garbage(void)
 	unsigned int seed = 1;
 
 	for (int round = 0; round < 200; round++) {
-		int fd = spill_open();
+		int fd = ended_images_open();
 
 		for (size_t i = 0; i < 4096; i++) {
 			seed = seed * 1103515245 + 12345;
@@ -115,7 +115,7 @@ static void test_garbage(void)
 		close(fd);
 	}
 	EQ_U(images, 0);
-	spill_add(-1, REPORT_OTHER, &(struct mu_slot){ .pid = 1 }, &last);
+	ended_images_add(-1, REPORT_OTHER, &(struct mu_slot){ .pid = 1 }, &last);
 	EQ_U(replay(-1, &last), 0);
 }
 

@@ -1,35 +1,35 @@
-/* accesses.h -- who counts reads and writes, and what programs are to be built with for it.
+/* accesses.h -- Options that count reads and writes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_ACCESSES_H
-#define MEMUSAGE_REPORT_ACCESSES_H
+#ifndef MEMUSAGE_OPTIONS_ACCESSES_H
+#define MEMUSAGE_OPTIONS_ACCESSES_H
 
 #include <stdbool.h>
 
 #include "cli/options.h"
 #include "recording/recording.h"
 
-/* In the order of the words of --accesses, and of enum mu_access_engine. */
+/* In the order of the words of --accesses and of enum mu_access_engine. */
 enum access_engine { ACCESSES_NONE, ACCESSES_HOOKS, ACCESSES_EMULATE };
 
 struct access_settings {
 	int engine;	/* enum access_engine */
-	bool copies;	/* copy mode */
+	bool copies;	/* --mode=copy */
 };
 
-/* accesses_print_cflags, accesses_print_libs -- print what a program is to be compiled or linked
- * with, and end: opt_fns.
+/* accesses_print_cflags, accesses_print_libs -- Print the options with which a program is to be
+ * compiled or linked, and exit: opt_fns.
  *
  * arg  the compiler: "gcc" or "clang".
  */
 const char *accesses_print_cflags(const struct opt *option, const char *arg, void *data);
 const char *accesses_print_libs(const struct opt *option, const char *arg, void *data);
 
-/* accesses_configure -- what the recorder is to know. */
+/* accesses_configure -- Copies the settings to the recorder's configuration. */
 void accesses_configure(struct mu_config *config, const struct access_settings *a);
 
-/* accesses_library -- the file name of the recorder that can do what is asked for. */
+/* accesses_library -- Returns the file name of the recorder that the settings need. */
 const char *accesses_library(const struct access_settings *a);
 
 #endif

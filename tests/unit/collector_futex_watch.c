@@ -1,5 +1,5 @@
-/* collector_waker.c -- the threads that wait for an arena tell the loop of each wake, and race with
- * nothing: they are all the threads that a collector has.
+/* collector_futex_watch.c -- the threads that wait for an arena tell the loop of each wake, and
+ * race with nothing: they are all the threads that a collector has.
  *
  * Built with SAN=thread this is where ThreadSanitizer sees them.
  *
@@ -55,31 +55,35 @@ static bool hears(int event)
 
 static void check(uint32_t flags, const char *text)
 {
-	struct waker *w = calloc(1, sizeof(*w));
+	struct futex_watch *w = calloc(1, sizeof(*w));
 	unsigned int heard = 0;
 	uint64_t tick;
 
-	*w = (struct waker){ .shared = &segment, .event = eventfd(0, EFD_NONBLOCK),
-			     .start_ns = clock_now(CLOCK_MONOTONIC), .flags = flags };
+	*w = (struct futex_watch){ .shared = &segment,
+				   .event = eventfd(0, EFD_NONBLOCK),
+				   .start_ns = clock_now(CLOCK_MONOTONIC),
+				   .flags = flags };
 	tick = __atomic_load_n(&segment.tick, __ATOMIC_SEQ_CST);
 	for (int i = 0; i < ROUNDS; i++) {
-		if (!OK(waker_arm(w), "%s: armed", text))
+		if (!OK(futex_watch_arm(w), "%s: armed", text))
 			return;
 		EQ_I(write(told[1], "", 1), 1);
 		heard += hears(w->event);
-		if (waker_is_resting(w))
-			waker_go_on(w);
-		waker_rests(w);
+		if (futex_watch_is_clock_paused(w))
+			futex_watch_resume_clock(w);
+		futex_watch_is_idle(w);
 		if (i % 16 == 0)
-			waker_rest(w);
+			futex_watch_pause_clock(w);
 	}
-	waker_go_on(w);
+	futex_watch_resume_clock(w);
 	EQ_U(heard, ROUNDS);
-	OK(!waker_ticks(w) == !(flags & MU_CFG_STACKS), "%s: says whether it ticks", text);
-	for (int i = 0; waker_ticks(w) && i < WAIT_MS &&
-			__atomic_load_n(&segment.tick, __ATOMIC_SEQ_CST) == tick; i++)
+	OK(!futex_watch_moves_clock(w) == !(flags & MU_CFG_STACKS), "%s: says whether it ticks",
+	   text);
+	for (int i = 0; futex_watch_moves_clock(w) && i < WAIT_MS &&
+			__atomic_load_n(&segment.tick, __ATOMIC_SEQ_CST) == tick;
+	     i++)
 		poll(NULL, 0, 1);
-	OK(!waker_ticks(w) || __atomic_load_n(&segment.tick, __ATOMIC_SEQ_CST) > tick,
+	OK(!futex_watch_moves_clock(w) || __atomic_load_n(&segment.tick, __ATOMIC_SEQ_CST) > tick,
 	   "%s: the tick moves", text);
 }
 

@@ -1,8 +1,8 @@
-/* accesses.c -- who counts reads and writes, and what programs are to be built with for it.
+/* accesses.c -- Options that count reads and writes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/report/accesses.h"
+#include "memusage/options/accesses.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "cli/output.h"
 #include "memusage/common/library.h"
 
-/* All accesses by the hooks of one sanitizer, atomic operations by those of the other: the first
- * takes an atomic addition for a write alone. No run-time of either is linked. Comparisons would
- * be expanded by the code generator, where no hook sees them. */
+/* The hooks of one sanitizer see all accesses, those of the other the atomic operations, since the
+ * first takes an atomic addition for a write alone. The run-time library of neither is linked. The
+ * code generator would expand comparisons inline, where no hook sees them. */
 #define CLANG_FLAGS \
 	"-fsanitize=kernel-address -mllvm -asan-instrumentation-with-call-threshold=0 " \
 	"-mllvm -asan-stack=0 -mllvm -asan-globals=0 -mllvm -asan-opt=0 " \
@@ -32,25 +32,27 @@ static enum compiler compiler_of(const char *arg)
 	return strcmp(arg, "clang") == 0 ? CLANG : OTHER;
 }
 
-/* Shells and build systems split what they are given at blanks. */
-static char *directory(void)
+/* Shells and build systems split the output at blanks. */
+static char *compiler_safe_directory(void)
 {
 	char *dir = library_directory();
 
 	if (strpbrk(dir, " \t\n\"'\\$"))
-		die("%s: a path with blanks or quotes cannot be given to a compiler this way", dir);
+		die("%s: the path has blanks or quotes, which compiler options cannot hold; "
+		    "install memusage elsewhere",
+		    dir);
 	return dir;
 }
 
-static void print_and_end(const char *text)
+static void print_and_exit(const char *text)
 {
 	if (puts(text) < 0 || fflush(stdout) != 0)
 		die("cannot write standard output: %m");
 	exit(0);
 }
 
-/* gcc takes its flags from a file, so that they reach the compiler alone: given to it as usual
- * they would link the run-time of its thread sanitizer, too. */
+/* gcc reads these flags from a file, so that only the compiler gets them: on the command line they
+ * would also link the run-time library of the thread sanitizer. */
 const char *accesses_print_cflags(const struct opt *option, const char *arg, void *data)
 {
 	enum compiler compiler = compiler_of(arg);
@@ -60,13 +62,13 @@ const char *accesses_print_cflags(const struct opt *option, const char *arg, voi
 	if (compiler == OTHER)
 		return "must be one of gcc|clang";
 	if (compiler == CLANG)
-		print_and_end(CLANG_FLAGS);
-	printf("-specs=%s/gcc-hooks.specs", directory());
-	print_and_end("");
+		print_and_exit(CLANG_FLAGS);
+	printf("-specs=%s/gcc-hooks.specs", compiler_safe_directory());
+	print_and_exit("");
 	return NULL;
 }
 
-/* Some build systems put libraries before the objects that need them. */
+/* Some build systems place libraries before the objects that need them. */
 const char *accesses_print_libs(const struct opt *option, const char *arg, void *data)
 {
 	char *dir;
@@ -75,9 +77,9 @@ const char *accesses_print_libs(const struct opt *option, const char *arg, void 
 	(void)data;
 	if (compiler_of(arg) == OTHER)
 		return "must be one of gcc|clang";
-	dir = directory();
+	dir = compiler_safe_directory();
 	printf("-L%s -Wl,-rpath,%s -Wl,--push-state,--no-as-needed -lmemusage_hooks", dir, dir);
-	print_and_end(" -Wl,--pop-state");
+	print_and_exit(" -Wl,--pop-state");
 	return NULL;
 }
 
