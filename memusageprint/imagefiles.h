@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* A report. Its pattern is expanded for each image (cli/output.h). */
 struct imagefile {

@@ -9,10 +9,10 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
-#include "memusageprint/code.h"
-#include "memusageprint/input.h"
+#include "memusageprint/module_code.h"
+#include "memusageprint/job/input.h"
 #include "memusageprint/reports.h"
-#include "memusageprint/settings.h"
+#include "memusageprint/job/settings.h"
 
 /* Opening the output empties it. */
 static void check_output(const struct settings *settings)

@@ -8,7 +8,7 @@
 
 #include "cli/message.h"
 #include "memusageprint/export/massif_convert.h"
-#include "memusageprint/recording.h"
+#include "memusageprint/recording_report.h"
 #include "memusageprint/text/dhat_text.h"
 #include "memusageprint/text/massif_text.h"
 #include "memusageprint/text/plot.h"

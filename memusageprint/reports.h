@@ -9,8 +9,8 @@
 #define MEMUSAGEPRINT_REPORTS_H
 
 #include "cli/output.h"
-#include "memusageprint/input.h"
-#include "memusageprint/settings.h"
+#include "memusageprint/job/input.h"
+#include "memusageprint/job/settings.h"
 
 /* What a report is made of. */
 struct report_job {

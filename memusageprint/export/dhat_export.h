@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "formats/dhat.h"
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* dhat_of_subject -- the profile of an image.
  *

@@ -7,7 +7,7 @@
 #include "cli/message.h"
 #include "cli/version.h"
 #include "formats/massif_convert.h"
-#include "memusageprint/massif_load.h"
+#include "memusageprint/job/massif_load.h"
 
 /* The snapshot with the tree to be converted, or NULL after a warning. */
 static const struct massif_snapshot *find_tree(const struct report_job *job,

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* massif_export -- write the profile of an image.
  *

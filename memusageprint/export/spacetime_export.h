@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* spacetime_export -- print what --spacetime asks for; text has the summary before it.
  *

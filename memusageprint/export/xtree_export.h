@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* xtree_can_export -- whether a recording knows what --xtree-memory asks for.
  *

@@ -5,7 +5,7 @@
 #ifndef MEMUSAGEPRINT_TEXT_GREP_H
 #define MEMUSAGEPRINT_TEXT_GREP_H
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* grep_weights -- take the weight from sites without TEXT on their stack.
  *

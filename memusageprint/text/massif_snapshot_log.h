@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* massif_journal -- print the lines of an image that was recorded with MU_CFG_JOURNAL.
  *

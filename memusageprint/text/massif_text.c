@@ -13,7 +13,7 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusageprint/massif_load.h"
+#include "memusageprint/job/massif_load.h"
 #include "memusageprint/text/amount.h"
 #include "memusageprint/text/graph.h"
 

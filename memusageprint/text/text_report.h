@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* places_print -- print the reports that settings->text asks for; --top without any.
  *

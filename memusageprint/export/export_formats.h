@@ -1,13 +1,13 @@
-/* exports.h -- a recording in the formats of other tools.
+/* export_formats.h -- a recording in the formats of other tools.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_EXPORT_EXPORTS_H
-#define MEMUSAGEPRINT_EXPORT_EXPORTS_H
+#ifndef MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
+#define MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 /* exports_write -- write an image in the format that settings->report names.
  *

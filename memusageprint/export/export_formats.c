@@ -1,8 +1,8 @@
-/* exports.c -- a recording in the formats of other tools.
+/* export_formats.c -- a recording in the formats of other tools.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/export/exports.h"
+#include "memusageprint/export/export_formats.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
-/* recording.h -- reports of a recording, and what it is converted to.
+/* recording_report.h -- reports of a recording, and what it is converted to.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_RECORDING_H
-#define MEMUSAGEPRINT_RECORDING_H
+#ifndef MEMUSAGEPRINT_RECORDING_REPORT_H
+#define MEMUSAGEPRINT_RECORDING_REPORT_H
 
 #include "memusageprint/reports.h"
 

@@ -1,18 +1,18 @@
-/* recording.c -- reports of a recording, and what it is converted to.
+/* recording_report.c -- reports of a recording, and what it is converted to.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/recording.h"
+#include "memusageprint/recording_report.h"
 
 #include "cli/message.h"
 #include "cli/output.h"
 #include "memusageprint/export/dhat_export.h"
-#include "memusageprint/export/exports.h"
+#include "memusageprint/export/export_formats.h"
 #include "memusageprint/export/massif_export.h"
 #include "memusageprint/export/spacetime_export.h"
 #include "memusageprint/export/xtree_export.h"
 #include "memusageprint/imagefiles.h"
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 #include "memusageprint/text/massif_snapshot_log.h"
 #include "memusageprint/text/text_report.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/input.h"
+#include "memusageprint/job/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

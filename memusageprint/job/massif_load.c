@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/massif_load.h"
+#include "memusageprint/job/massif_load.h"
 
 #include "cli/message.h"
 

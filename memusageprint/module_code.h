@@ -1,11 +1,11 @@
-/* code.h -- tell the collector what the code of a module is (--code-below, for memusage alone).
+/* module_code.h -- tell the collector what the code of a module is (--code-below, for memusage alone).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_CODE_H
-#define MEMUSAGEPRINT_CODE_H
+#ifndef MEMUSAGEPRINT_MODULE_CODE_H
+#define MEMUSAGEPRINT_MODULE_CODE_H
 
-#include "memusageprint/settings.h"
+#include "memusageprint/job/settings.h"
 
 /* code_write -- write an answer of docs/format.md, section 7.1, to standard output.
  *

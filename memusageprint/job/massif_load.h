@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_MASSIF_LOAD_H
-#define MEMUSAGEPRINT_MASSIF_LOAD_H
+#ifndef MEMUSAGEPRINT_JOB_MASSIF_LOAD_H
+#define MEMUSAGEPRINT_JOB_MASSIF_LOAD_H
 
 #include "formats/massif.h"
-#include "memusageprint/input.h"
+#include "memusageprint/job/input.h"
 
 /* massif_load -- read the whole file.
  *

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_INPUT_H
-#define MEMUSAGEPRINT_INPUT_H
+#ifndef MEMUSAGEPRINT_JOB_INPUT_H
+#define MEMUSAGEPRINT_JOB_INPUT_H
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_SETTINGS_H
-#define MEMUSAGEPRINT_SETTINGS_H
+#ifndef MEMUSAGEPRINT_JOB_SETTINGS_H
+#define MEMUSAGEPRINT_JOB_SETTINGS_H
 
 #include "cli/options.h"
 #include "formats/xtree.h"

@@ -1,8 +1,8 @@
-/* settings.c -- the command line of memusageprint.
+/* command_line.c -- the command line of memusageprint.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/settings.h"
+#include "memusageprint/job/settings.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* code.c -- tell the collector what the code of a module is.
+/* module_code.c -- tell the collector what the code of a module is.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/code.h"
+#include "memusageprint/module_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

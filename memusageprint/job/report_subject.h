@@ -10,14 +10,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_REPORT_SUBJECT_H
-#define MEMUSAGEPRINT_REPORT_SUBJECT_H
+#ifndef MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
+#define MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "memusageprint/input.h"
-#include "memusageprint/settings.h"
+#include "memusageprint/job/input.h"
+#include "memusageprint/job/settings.h"
 #include "profile/model/filter.h"
 #include "profile/model/profile.h"
 #include "profile/read/pick.h"
