@@ -1,4 +1,5 @@
-/* module_code.h -- tell the collector what the code of a module is (--code-below, for memusage alone).
+/* module_code.h -- Tells the collector which code a module has (--code-below, which only memusage
+ * uses).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,11 +8,12 @@
 
 #include "memusageprint/job/settings.h"
 
-/* code_write -- write an answer of docs/format.md, section 7.1, to standard output.
+/* module_code_write -- Writes an answer of docs/format.md, section 7.1, to standard output.
  *
- * Of the first file, which lies below settings->code_root. Sets limits on this process: files
- * may be hostile. Returns an exit status; there is no message, since nobody would see it.
+ * The answer is about the first file, which is below settings->code_root. Because files may be
+ * hostile, this sets limits on the process. Returns an exit status; memusage discards messages, so
+ * there are none.
  */
-int code_write(const struct settings *settings);
+int module_code_write(const struct settings *settings);
 
 #endif

@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusageprint/text/dhat_metric.h"
-#include "memusageprint/text/dhat_text.h"
 #include "profile/read/accesses.h"
 #include "profile/read/copies.h"
 #include "profile/read/points.h"
@@ -26,7 +23,7 @@ struct location_frames {
 
 struct maker {
 	struct dhat *d;
-	struct subject *s;
+	struct report_subject *s;
 	const struct settings *settings;
 	const struct points *points;
 	double scale;		/* units of time of the file in one of the points */
@@ -237,7 +234,7 @@ static void set_time(struct maker *m)
 	m->d->peak_time = scaled(m, p->peak_time);
 }
 
-static bool has_accesses(const struct subject *s)
+static bool has_accesses(const struct report_subject *s)
 {
 	return s->image.head.features & MU_FEATURE(MU_SEC_ACCESSES) &&
 	       !(s->image.head.notes & MU_NOTE_NO_HOOKS);
@@ -254,7 +251,7 @@ static int make_all(struct maker *m, enum dhat_mode mode)
 		     "caller, lifetimes are of milliseconds; record it with --dhat",
 		     m->s->recording->name);
 	free(m->d->command);
-	m->d->command = subject_command(m->s);
+	m->d->command = report_subject_command(m->s);
 	m->d->pid = (uint64_t)m->s->pid;
 	set_time(m);
 	if (mode == DHAT_HEAP && has_accesses(m->s))
@@ -268,14 +265,14 @@ static int make_all(struct maker *m, enum dhat_mode mode)
 	return result;
 }
 
-static enum dhat_mode mode_of(const struct subject *s)
+static enum dhat_mode mode_of(const struct report_subject *s)
 {
 	uint32_t flags = s->recording->segment.head.config.flags;
 
 	return flags & MU_CFG_COPIES ? DHAT_COPY : flags & MU_CFG_AD_HOC ? DHAT_AD_HOC : DHAT_HEAP;
 }
 
-int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *settings)
+int dhat_export_load(struct dhat *d, struct report_subject *s, const struct settings *settings)
 {
 	enum dhat_mode mode = mode_of(s);
 	struct points points;
@@ -307,88 +304,13 @@ out:
 	return result;
 }
 
-/* ---- files ------------------------------------------------------------------------------- */
-
-int dhat_export(FILE *out, struct subject *s, const struct settings *settings)
+int dhat_export(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	struct dhat d;
-	int result = dhat_of_subject(&d, s, settings);
+	int result = dhat_export_load(&d, s, settings);
 
 	if (result == 0)
 		dhat_write(out, &d);
-	dhat_free(&d);
-	return result;
-}
-
-int dhat_show(FILE *out, struct subject *s, const struct settings *settings)
-{
-	struct dhat d;
-	int result = dhat_of_subject(&d, s, settings);
-
-	if (result == 0)
-		result = dhat_text_put(out, &d, settings, s->recording->name);
-	dhat_free(&d);
-	return result;
-}
-
-/* Where summaries go while files are written; NULL: nowhere. */
-static FILE *summaries;
-
-static void put_pair(const struct subject *s, const struct dhat *d, const char *label,
-		     uint64_t bytes, uint64_t blocks)
-{
-	char a[UNITS_LENGTH], b[UNITS_LENGTH];
-
-	fprintf(summaries, "==%d== %-10s %s %s in %s %s\n", (int)s->pid, label,
-		units_grouped(a, bytes), dhat_bytes_word(d), units_grouped(b, blocks),
-		dhat_blocks_word(d));
-}
-
-static void put_accesses(const struct subject *s, const struct dhat *d, const char *label,
-			 uint64_t bytes)
-{
-	char a[UNITS_LENGTH];
-
-	if (d->has_accesses)
-		fprintf(summaries, "==%d== %-10s %s bytes\n", (int)s->pid, label,
-			units_grouped(a, bytes));
-	else
-		fprintf(summaries,
-			"==%d== %-10s not counted (use --accesses=emulate or hooks)\n",
-			(int)s->pid, label);
-}
-
-/* As DHAT prints it; always "blocks", even of one. */
-static void put_summary(const struct subject *s, const struct dhat *d)
-{
-	struct dhat_point sum = dhat_sum(d);
-
-	put_pair(s, d, "Total:", sum.total_bytes, sum.total_blocks);
-	if (!d->has_lifetimes)
-		return;
-	put_pair(s, d, "At t-gmax:", sum.peak_bytes, sum.peak_blocks);
-	put_pair(s, d, "At t-end:", sum.end_bytes, sum.end_blocks);
-	put_accesses(s, d, "Reads:", sum.read_bytes);
-	put_accesses(s, d, "Writes:", sum.written_bytes);
-}
-
-void dhat_summaries(FILE *out)
-{
-	summaries = out;
-}
-
-int dhat_write_file(FILE *out, const char *name, struct subject *s,
-		    const struct settings *settings)
-{
-	struct dhat d;
-	int result = dhat_of_subject(&d, s, settings);
-
-	(void)name;
-	if (result == 0) {
-		dhat_write(out, &d);
-		if (summaries)
-			put_summary(s, &d);
-	}
 	dhat_free(&d);
 	return result;
 }

@@ -1,4 +1,7 @@
-/* export_formats.h -- a recording in the formats of other tools.
+/* export_formats.h -- The table of formats that --to names.
+ *
+ * The option, its help, bash completion and the reports are made from it: a new format is a row
+ * here and a writer in formats/ (see CONTRIBUTING.md, "How to add an export format").
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,13 +10,42 @@
 
 #include <stdio.h>
 
+#include "formats/export.h"
+#include "formats/massif.h"
+#include "memusageprint/job/report_job.h"
 #include "memusageprint/job/report_subject.h"
 
-/* exports_write -- write an image in the format that settings->report names.
+struct export_format {
+	const char *name;	/* NAME in --to=NAME */
+	/* Either of the two writes an image of a recording. write() knows nothing of the settings
+	 * and fills its error; write_image() warns by itself. Both return 0 or -1. */
+	int (*write)(FILE *out, const struct export *e, struct mu_error *err);
+	int (*write_image)(FILE *out, struct report_subject *s, const struct settings *settings);
+	/* Converts a massif.out. Returns 0, or -1 after a warning. NULL: this is not possible. */
+	int (*convert_massif)(const struct report_job *job, const struct massif_file *m);
+	/* What a massif.out lacks for this format, and the alternative; for the message if
+	 * convert_massif is NULL. NULL: the message says only that the format does not suit. */
+	const char *massif_lacks;
+};
+
+/* export_formats_find -- Returns the row of a name, or NULL. */
+const struct export_format *export_formats_find(const char *name);
+
+/* export_formats_names -- Writes all names into BUFFER, with SEPARATOR between them.
  *
- * Folded stacks are of the moment of settings->tree; the others hold everything.
+ * Returns BUFFER. Names that do not fit are left out.
+ */
+char *export_formats_names(char *buffer, size_t size, const char *separator);
+
+/* export_formats_write -- Writes an image in the format settings->format.
+ *
+ * Folded stacks are of the moment settings->tree; the other formats contain everything.
  * Returns 0, or -1 after a warning.
  */
-int exports_write(FILE *out, struct subject *s, const struct settings *settings);
+int export_formats_write(FILE *out, struct report_subject *s, const struct settings *settings);
+
+/* export_formats_convert_massif -- Converts a massif.out to the format settings->format; a
+ * report_fn. */
+int export_formats_convert_massif(const struct report_job *job);
 
 #endif

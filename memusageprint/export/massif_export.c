@@ -18,7 +18,7 @@
 struct exporter {
 	FILE *out;
 	struct filter filter;	/* with a limit of depth */
-	struct subject *s;
+	struct report_subject *s;
 	const struct settings *settings;
 	const struct mu_config *config;
 	uint64_t start_ns;	/* of the first snapshot */
@@ -175,7 +175,7 @@ static char *describe(const struct exporter *e)
 
 static void put_header(const struct exporter *e)
 {
-	char *desc = describe(e), *cmd = subject_command(e->s);
+	char *desc = describe(e), *cmd = report_subject_command(e->s);
 
 	massif_write_header(e->out, desc, cmd, unit_of(e->config));
 	free(desc);
@@ -190,7 +190,7 @@ static uint64_t start_of(const struct image *im, const struct mu_snapshot *first
 	return start > 0 && start < first->mono_ns ? start : first->mono_ns;
 }
 
-int massif_export(FILE *out, struct subject *s, const struct settings *settings)
+int massif_export(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	struct exporter e = { .out = out, .s = s, .settings = settings, .filter = s->filter,
 			      .config = &s->recording->segment.head.config };

@@ -15,6 +15,6 @@
  * out of the trees and, as far as a snapshot knows it, of the figures.
  * Returns 0, or -1 after a warning.
  */
-int massif_export(FILE *out, struct subject *s, const struct settings *settings);
+int massif_export(FILE *out, struct report_subject *s, const struct settings *settings);
 
 #endif

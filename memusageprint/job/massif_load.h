@@ -1,4 +1,4 @@
-/* massif_load.h -- read a massif.out for a report, or as much of it as there is.
+/* massif_load.h -- Reads a massif.out for a report, or the part that a cut file still has.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,12 +8,11 @@
 #include "formats/massif.h"
 #include "memusageprint/job/input.h"
 
-/* massif_load -- read the whole file.
+/* massif_load -- Reads the whole file.
  *
- * m  to be given to massif_free() in any case; has at least one snapshot unless the file is
- *    useless.
- * Returns 0; -1 after a warning, when the file is damaged. What M then holds can be printed: it
- * is the part of a file that was cut short, or nothing.
+ * m  overwritten; the caller calls massif_free() in any case.
+ * Returns 0, or -1 after a warning if the file is damaged. M then holds the whole snapshots of a
+ * file that was cut short, which can be printed, or no snapshot at all.
  */
 int massif_load(struct massif_file *m, struct input *in);
 

@@ -10,6 +10,7 @@
 
 #include "cli/units.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/metric_text.h"
 
 struct printer {
 	FILE *out;
@@ -38,7 +39,8 @@ static void put_figures(struct printer *p, const struct tree_node *n)
 		units_grouped(text, (uint64_t)value);
 	else
 		units_bytes(text, (uint64_t)value);
-	fprintf(p->out, "%11s %5.1f%%  ", text, who_percent(value, worth(p, &p->t->node[0])));
+	fprintf(p->out, "%11s %5.1f%%  ", text,
+		metric_text_percent(value, worth(p, &p->t->node[0])));
 }
 
 static void put_name(struct printer *p, const struct tree_node *n)
@@ -53,7 +55,8 @@ static void put_name(struct printer *p, const struct tree_node *n)
 		return;
 	}
 	level = profile_levels(profile, n->location, &count);
-	who_put_level(p->out, profile, n->location, n->level < count ? level + n->level : NULL);
+	frame_text_put_level(p->out, profile, n->location,
+			     n->level < count ? level + n->level : NULL);
 	fputs(n->flags & TREE_RECURSIVE ? " (recursive)\n" : "\n", p->out);
 }
 
@@ -105,7 +108,7 @@ static void put_total(struct printer *p)
 		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");
 	else
 		fprintf(p->out, "%s in %s block%s, %s", a, b, root->blocks == 1 ? "" : "s",
-			kind == METRIC_LIVE && p->c->is_live ? "live now" : who_metric(kind));
+			kind == METRIC_LIVE && p->c->is_live ? "live now" : metric_text(kind));
 }
 
 /* "2.00 MiB in 12 blocks, live at the end: 75.0% by read_line (input.c:34)" */
@@ -115,7 +118,8 @@ static void put_head(struct printer *p)
 
 	put_total(p);
 	if (root->children > 0 && !(first->flags & TREE_MERGED)) {
-		fprintf(p->out, ": %.1f%% by ", who_percent(worth(p, first), worth(p, root)));
+		fprintf(p->out, ": %.1f%% by ",
+			metric_text_percent(worth(p, first), worth(p, root)));
 		put_name(p, first);
 	} else {
 		putc('\n', p->out);

@@ -13,10 +13,10 @@
 #include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/export/dhat_export.h"
 #include "memusageprint/text/dhat_metric.h"
 #include "memusageprint/text/dhat_number.h"
 #include "memusageprint/text/dhat_tree.h"
-#include "memusageprint/text/frame_text.h"
 
 enum {
 	DEPTH_MAX = 1000,	/* levels that are printed */
@@ -518,7 +518,18 @@ int dhat_text_print(const struct report_job *job)
 	if (dhat_read(&d, &job->in->text, &err) < 0)
 		warn("%s: %s", job->in->name, err.text);
 	else
-		result = dhat_text_put(report_begin(job), &d, job->settings, job->in->name);
+		result = dhat_text_put(report_job_begin(job), &d, job->settings, job->in->name);
+	dhat_free(&d);
+	return result;
+}
+
+int dhat_text_print_image(FILE *out, struct report_subject *s, const struct settings *settings)
+{
+	struct dhat d;
+	int result = dhat_export_load(&d, s, settings);
+
+	if (result == 0)
+		result = dhat_text_put(out, &d, settings, s->recording->name);
 	dhat_free(&d);
 	return result;
 }

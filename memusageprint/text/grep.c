@@ -23,7 +23,7 @@ static bool location_has(const struct profile *p, uint32_t location, const char 
 }
 
 /* Whether a frame that the filter keeps has it. */
-static bool stack_has(const struct subject *s, uint32_t site, const uint8_t *has)
+static bool stack_has(const struct report_subject *s, uint32_t site, const uint8_t *has)
 {
 	const struct profile *p = &s->profile;
 	struct filtered stack = filter_stack(&s->filter, p->sites.site[site].stack);
@@ -36,7 +36,7 @@ static bool stack_has(const struct subject *s, uint32_t site, const uint8_t *has
 	return false;
 }
 
-void grep_weights(struct subject *s, const char *text)
+void grep_weights(struct report_subject *s, const char *text)
 {
 	const struct profile *p = &s->profile;
 	uint8_t *has;

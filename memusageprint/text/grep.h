@@ -9,11 +9,11 @@
 
 /* grep_weights -- take the weight from sites without TEXT on their stack.
  *
- * s     after subject_weigh().
+ * s     after report_subject_weigh().
  * text  part of a function's name, of its source file's, or of its object's, as they are, not
  *       shortened; NULL: all sites keep their weight.
  * Cost O(names of all places, and frames of all stacks).
  */
-void grep_weights(struct subject *s, const char *text);
+void grep_weights(struct report_subject *s, const char *text);
 
 #endif

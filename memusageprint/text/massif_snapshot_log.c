@@ -16,7 +16,7 @@
 
 enum { NUMBERS = 2, SNAPSHOTS_MIN = 10, SNAPSHOTS_MAX = 1000 };
 
-struct journal {
+struct snapshot_log {
 	FILE *out;
 	pid_t pid;
 	const struct image *im;
@@ -28,7 +28,8 @@ struct journal {
 	bool is_silent;		/* not of this process, or not asked for */
 };
 
-static void __attribute__((format(printf, 2, 3))) say(const struct journal *j, const char *format,
+static void __attribute__((format(printf, 2, 3))) say(const struct snapshot_log *j,
+						      const char *format,
 						      ...)
 {
 	va_list args;
@@ -49,7 +50,7 @@ static bool entry_at(const struct image *im, uint64_t i, struct mu_journal *entr
 
 /* ---- the series -------------------------------------------------------------------------- */
 
-static void say_snapshot(const struct journal *j, const char *what, size_t i)
+static void say_snapshot(const struct snapshot_log *j, const char *what, size_t i)
 {
 	const struct mu_journal *s = &j->series[i];
 	char kind = s->kind == MU_SNAPSHOT_PEAK ? 'p' : s->kind == MU_SNAPSHOT_DETAILED ? 'd' : '.';
@@ -59,7 +60,7 @@ static void say_snapshot(const struct journal *j, const char *what, size_t i)
 }
 
 /* Numbers are those before the culling: what is gone keeps its place meanwhile. */
-static void remove_one(struct journal *j, const size_t *left, size_t k, size_t i)
+static void remove_one(struct snapshot_log *j, const size_t *left, size_t k, size_t i)
 {
 	char what[64];
 
@@ -68,7 +69,7 @@ static void remove_one(struct journal *j, const size_t *left, size_t k, size_t i
 	say_snapshot(j, what, left[i]);
 }
 
-static size_t narrowest(const struct journal *j, const size_t *left, size_t count)
+static size_t narrowest(const struct snapshot_log *j, const size_t *left, size_t count)
 {
 	uint64_t least = UINT64_MAX;
 	size_t best = 0;
@@ -84,12 +85,12 @@ static size_t narrowest(const struct journal *j, const size_t *left, size_t coun
 	return best;
 }
 
-static bool is_fixed(const struct journal *j, size_t i)
+static bool is_fixed(const struct snapshot_log *j, size_t i)
 {
 	return i == 0 || i + 1 == j->count || j->series[i].kind == MU_SNAPSHOT_PEAK;
 }
 
-static void new_interval(const struct journal *j)
+static void new_interval(const struct snapshot_log *j)
 {
 	uint64_t least = UINT64_MAX;
 	size_t best = 0;
@@ -112,7 +113,7 @@ static void new_interval(const struct journal *j)
 		    best - 1, best);
 }
 
-static void cull(struct journal *j)
+static void cull(struct snapshot_log *j)
 {
 	size_t left[SNAPSHOTS_MAX], count = j->count;
 
@@ -150,7 +151,7 @@ static const char *name_of(const struct mu_journal *e)
 	}
 }
 
-static void add(struct journal *j, const struct mu_journal *entry)
+static void add(struct snapshot_log *j, const struct mu_journal *entry)
 {
 	bool is_peak = entry->kind == MU_SNAPSHOT_PEAK;
 
@@ -171,7 +172,7 @@ static void add(struct journal *j, const struct mu_journal *entry)
 
 /* ---- the rest ----------------------------------------------------------------------------- */
 
-static void say_lists(const struct journal *j)
+static void say_lists(const struct snapshot_log *j)
 {
 	const struct opt_list *ignored = &j->settings->ignore_fn;
 	size_t own;
@@ -189,7 +190,7 @@ static void say_lists(const struct journal *j)
 		say(j, "  %zu: %s", i, ignored->item[i]);
 }
 
-static void say_stats(const struct journal *j)
+static void say_stats(const struct snapshot_log *j)
 {
 	const uint64_t *n = j->number;
 	uint64_t offers = 1 + n[MU_BOOKS_ALLOCS] + n[MU_BOOKS_REALLOCS] + n[MU_BOOKS_FREES] -
@@ -209,9 +210,10 @@ static void say_stats(const struct journal *j)
 	say(j, "cullings:              %zu", j->cullings);
 }
 
-void massif_journal(FILE *out, const struct subject *s, const struct settings *settings)
+void massif_snapshot_log_print(FILE *out, const struct report_subject *s,
+			       const struct settings *settings)
 {
-	struct journal j = { .out = out, .pid = s->pid, .im = &s->image, .settings = settings,
+	struct snapshot_log j = { .out = out, .pid = s->pid, .im = &s->image, .settings = settings,
 			     .most = s->recording->segment.head.config.max_snapshots };
 	struct mu_journal entry;
 
@@ -223,10 +225,10 @@ void massif_journal(FILE *out, const struct subject *s, const struct settings *s
 	j.most = j.most < SNAPSHOTS_MIN ? SNAPSHOTS_MIN :
 		 j.most > SNAPSHOTS_MAX ? SNAPSHOTS_MAX : j.most;
 	j.series = xcalloc(j.most + 1, sizeof(*j.series));
-	j.is_silent = !settings->massif_journal || j.number[MU_BOOKS_FORKED];
+	j.is_silent = !settings->massif_log || j.number[MU_BOOKS_FORKED];
 	say_lists(&j);
 	for (uint64_t i = NUMBERS; entry_at(j.im, i, &entry); i++) {
-		j.is_silent = !settings->massif_journal || i < j.number[MU_BOOKS_FORKED];
+		j.is_silent = !settings->massif_log || i < j.number[MU_BOOKS_FORKED];
 		if (j.count < j.most)
 			add(&j, &entry);
 	}

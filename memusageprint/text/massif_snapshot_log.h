@@ -9,12 +9,13 @@
 
 #include "memusageprint/job/report_subject.h"
 
-/* massif_journal -- print the lines of an image that was recorded with MU_CFG_JOURNAL.
+/* massif_snapshot_log_print -- print the lines of an image that was recorded with MU_CFG_JOURNAL.
  *
- * Which ones settings->massif_journal and massif_stats say. Of a forked child those since its
+ * Which ones settings->massif_log and massif_stats say. Of a forked child those since its
  * fork; its counts include its parent's. Lines begin with `--PID-- Massif: `.
  * Source Valgrind 3.19: docs/compat.md.
  */
-void massif_journal(FILE *out, const struct subject *s, const struct settings *settings);
+void massif_snapshot_log_print(FILE *out, const struct report_subject *s,
+			       const struct settings *settings);
 
 #endif

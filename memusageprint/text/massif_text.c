@@ -196,7 +196,7 @@ int massif_text_print(const struct report_job *job)
 	int result = massif_load(&m, job->in);
 
 	if (m.count > 0) {
-		FILE *out = report_begin(job);
+		FILE *out = report_job_begin(job);
 
 		print_preamble(out, job, &m);
 		graph_print(out, &m, settings->columns, settings->rows);

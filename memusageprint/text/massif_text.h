@@ -5,7 +5,7 @@
 #ifndef MEMUSAGEPRINT_TEXT_MASSIF_TEXT_H
 #define MEMUSAGEPRINT_TEXT_MASSIF_TEXT_H
 
-#include "memusageprint/reports.h"
+#include "memusageprint/job/report_job.h"
 
 /* massif_text_print -- the report of a massif.out; a report_fn. */
 int massif_text_print(const struct report_job *job);

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "memusageprint/job/report_job.h"
 #include "memusageprint/job/report_subject.h"
-#include "memusageprint/reports.h"
 
 /* How a terminal is drawn on. */
 struct plot_style {
@@ -44,7 +44,7 @@ void plot_bar(FILE *out, const struct plot_style *style, double share, const cha
 void plot_cut(FILE *out, const struct plot_style *style, const char *text, bool is_behind_bar);
 
 /* plot_recording -- draw a process. Returns 0, or -1 after a warning. */
-int plot_recording(FILE *out, struct subject *s, const struct settings *settings);
+int plot_recording(FILE *out, struct report_subject *s, const struct settings *settings);
 
 /* plot_massif -- draw a massif.out; a report_fn for REPORT_TEXT, of which it knows --plot only. */
 int plot_massif(const struct report_job *job);

@@ -14,6 +14,7 @@
 #include "formats/massif.h"
 #include "formats/massif_convert.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/metric_text.h"
 #include "profile/model/top.h"
 
 enum { PLACE = 4096 };
@@ -111,7 +112,7 @@ static void load_curve(struct plot_curve *c, const struct image *im)
 	}
 }
 
-static void put_places(FILE *out, const struct plot_style *style, const struct subject *s,
+static void put_places(FILE *out, const struct plot_style *style, const struct report_subject *s,
 		       const struct top *top, unsigned int most)
 {
 	char bytes[UNITS_LENGTH];
@@ -125,17 +126,17 @@ static void put_places(FILE *out, const struct plot_style *style, const struct s
 
 		if (!place)
 			die("out of memory");
-		who_put(place, &s->profile, &e->at);
+		frame_text_put_position(place, &s->profile, &e->at);
 		if (fclose(place) != 0 || !text)
 			die("out of memory");
-		plot_bar(out, style, who_percent(e->bytes, top->bytes) / 100,
+		plot_bar(out, style, metric_text_percent(e->bytes, top->bytes) / 100,
 			 units_bytes(bytes, (uint64_t)e->bytes));
 		plot_cut(out, style, text, true);
 		free(text);
 	}
 }
 
-static int plot_top(FILE *out, const struct plot_style *style, struct subject *s,
+static int plot_top(FILE *out, const struct plot_style *style, struct report_subject *s,
 		    unsigned int most)
 {
 	struct holders h = { .filter = NULL };
@@ -143,7 +144,7 @@ static int plot_top(FILE *out, const struct plot_style *style, struct subject *s
 	struct mu_error err;
 	int result = -1;
 
-	if (subject_weigh(s, METRIC_PEAK, 0) < 0)
+	if (report_subject_weigh(s, METRIC_PEAK, 0) < 0)
 		return -1;
 	if (holders_init(&h, &s->filter, &err) < 0 ||
 	    top_build(&top, &h, s->weight, TOP_HOLDERS, false, &err) < 0) {
@@ -157,11 +158,11 @@ static int plot_top(FILE *out, const struct plot_style *style, struct subject *s
 	return result;
 }
 
-int plot_recording(FILE *out, struct subject *s, const struct settings *settings)
+int plot_recording(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	const struct plot_style style = plot_style_of(settings);
 	struct plot_curve c;
-	char *command = subject_command(s);
+	char *command = report_subject_command(s);
 	int result;
 
 	load_curve(&c, &s->image);
@@ -196,7 +197,8 @@ static void put_nodes(FILE *out, const struct plot_style *style, const struct ma
 		snprintf(text, 2 * PLACE, "%s%s%.*s%s", massif_place_name(&place, name, PLACE),
 			 place.file_length ? " (" : "", place.file_length, place.file,
 			 place.file_length ? ")" : "");
-		plot_bar(out, style, who_percent((int64_t)node->bytes, (int64_t)root->bytes) / 100,
+		plot_bar(out, style,
+			 metric_text_percent((int64_t)node->bytes, (int64_t)root->bytes) / 100,
 			 units_bytes(bytes, node->bytes));
 		terminal_clean_text(text);
 		plot_cut(out, style, text, true);
@@ -239,7 +241,7 @@ int plot_massif(const struct report_job *job)
 	if (result < 0)
 		warn("%s: %s", job->in->name, err.text);
 	if (m.count > 0)
-		draw_massif(report_begin(job), &m, job->settings);
+		draw_massif(report_job_begin(job), &m, job->settings);
 	massif_free(&m);
 	return result;
 }

@@ -31,20 +31,20 @@ enum {
 };
 
 /* Only a recording that is still being written can be of a process that runs. */
-static bool is_live(const struct subject *s)
+static bool is_live(const struct report_subject *s)
 {
 	return s->recording->segment.head.kind != MU_KIND_KEPT &&
 	       (kill(s->pid, 0) == 0 || errno != ESRCH);
 }
 
-static int judge(const struct subject *s, int result, const struct mu_error *err)
+static int judge(const struct report_subject *s, int result, const struct mu_error *err)
 {
 	if (result < 0)
 		warn("%s: %s", s->recording->name, err->text);
 	return result;
 }
 
-static int print_list(FILE *out, struct subject *s, enum metric_kind kind,
+static int print_list(FILE *out, struct report_subject *s, enum metric_kind kind,
 		      const struct settings *settings)
 {
 	const struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = kind,
@@ -53,14 +53,14 @@ static int print_list(FILE *out, struct subject *s, enum metric_kind kind,
 				      .lifetimes = settings->lifetimes };
 	struct mu_error err;
 
-	if (subject_weigh(s, kind, 0) < 0)
+	if (report_subject_weigh(s, kind, 0) < 0)
 		return -1;
 	grep_weights(s, settings->grep);
 	putc('\n', out);
 	return judge(s, toplist_print(out, &list, &err), &err);
 }
 
-static int print_tree(FILE *out, struct subject *s, const struct settings *settings)
+static int print_tree(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	const struct calltree tree = {
 		.filter = &s->filter,
@@ -72,7 +72,7 @@ static int print_tree(FILE *out, struct subject *s, const struct settings *setti
 	};
 	struct mu_error err;
 
-	if (subject_weigh(s, tree.kind, settings->tree) < 0)
+	if (report_subject_weigh(s, tree.kind, settings->tree) < 0)
 		return -1;
 	grep_weights(s, settings->grep);
 	putc('\n', out);
@@ -86,7 +86,7 @@ static void put_note(void *out, const char *line)
 	putc('\n', out);
 }
 
-static void print_summary(FILE *out, const struct subject *s)
+static void print_summary(FILE *out, const struct report_subject *s)
 {
 	struct result *result = xmalloc(sizeof(*result));
 	const struct notes to = { put_note, out };
@@ -100,7 +100,7 @@ static void print_summary(FILE *out, const struct subject *s)
 }
 
 /* "     1.234567 s     1.21 KiB  loaded": the time since the start, the heap then, the name. */
-static void print_mark(FILE *out, const struct subject *s, const struct mu_mark *mark)
+static void print_mark(FILE *out, const struct report_subject *s, const struct mu_mark *mark)
 {
 	uint64_t start = s->image.head.process.start_mono_ns;
 	uint64_t ns = mark->mono_ns > start ? mark->mono_ns - start : 0;
@@ -119,7 +119,7 @@ static void print_mark(FILE *out, const struct subject *s, const struct mu_mark 
 }
 
 /* In a summary only if there are any. */
-static void print_marks(FILE *out, const struct subject *s, bool is_wanted)
+static void print_marks(FILE *out, const struct report_subject *s, bool is_wanted)
 {
 	uint64_t count = image_count(&s->image, MU_SEC_MARKS);
 	struct mu_mark mark;
@@ -138,7 +138,7 @@ static void print_marks(FILE *out, const struct subject *s, bool is_wanted)
 }
 
 /* How much of the memory that the process had is heap at all. */
-static void print_memory(FILE *out, const struct subject *s)
+static void print_memory(FILE *out, const struct report_subject *s)
 {
 	struct timeline t;
 
@@ -149,7 +149,7 @@ static void print_memory(FILE *out, const struct subject *s)
 	timeline_free(&t);
 }
 
-int places_print(FILE *out, struct subject *s, const struct settings *settings)
+int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	unsigned text = settings->text ? settings->text : TEXT_TOP;
 	int result = 0;
@@ -171,7 +171,7 @@ int places_print(FILE *out, struct subject *s, const struct settings *settings)
 	if (text & TEXT_AD_HOC)
 		result |= print_list(out, s, METRIC_AD_HOC, settings);
 	if (text & TEXT_SPACETIME)
-		result |= spacetime_summary(out, s, settings);
+		result |= spacetime_export_summary(out, s, settings);
 	if (text != TEXT_PLOT)
 		print_memory(out, s);
 	return result;

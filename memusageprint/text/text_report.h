@@ -9,10 +9,10 @@
 
 #include "memusageprint/job/report_subject.h"
 
-/* places_print -- print the reports that settings->text asks for; --top without any.
+/* text_report_print -- print the reports that settings->text asks for; --top without any.
  *
  * Returns 0, or -1 after a warning.
  */
-int places_print(FILE *out, struct subject *s, const struct settings *settings);
+int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings);
 
 #endif

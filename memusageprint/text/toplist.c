@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/metric_text.h"
 
 enum { CALLERS = 4 };	/* shown below a place */
 
@@ -38,7 +39,7 @@ static int64_t worth(const struct toplist *list, int64_t bytes, int64_t blocks)
 /* "live at the end" of a process that still runs is now. */
 static const char *metric(const struct toplist *list)
 {
-	return list->kind == METRIC_LIVE && list->is_live ? "live now" : who_metric(list->kind);
+	return list->kind == METRIC_LIVE && list->is_live ? "live now" : metric_text(list->kind);
 }
 
 static void put_object(FILE *out, const struct profile *p, const struct position *at)
@@ -55,9 +56,9 @@ static void put_place(FILE *out, const struct toplist *list, const struct positi
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
 
 	if (list->group == TOP_HOLDERS || !at->left) {
-		who_put(out, p, at);
+		frame_text_put_position(out, p, at);
 	} else if (list->group == TOP_BY_FUNCTION && level && level->full) {
-		who_put_name(out, p, p->frame[at->frame].location, level);
+		frame_text_put_function(out, p, p->frame[at->frame].location, level);
 	} else if (list->group == TOP_BY_FILE && level && level->file) {
 		terminal_put(out, symbols_text(&p->symbols, level->file));
 	} else {
@@ -84,7 +85,7 @@ static void put_headline(FILE *out, const struct toplist *list, const struct top
 	}
 	put_place(out, list, &t->entry[0].at);
 	fprintf(out, " %s %.1f%% of the ", is_ad_hoc(list) ? "made" : "allocated",
-		who_percent(worth(list, t->entry[0].bytes, t->entry[0].blocks), all));
+		metric_text_percent(worth(list, t->entry[0].bytes, t->entry[0].blocks), all));
 	if (is_about_blocks(list))
 		fprintf(out, "%s block%s that %s temporary\n",
 			units_grouped(text, (uint64_t)all), all == 1 ? "" : "s",
@@ -107,8 +108,8 @@ static void put_head(FILE *out, const struct toplist *list, const char *what)
 static void put_figures(FILE *out, const struct toplist *list, const struct top *t, int64_t bytes,
 			int64_t blocks)
 {
-	double percent = who_percent(worth(list, bytes, blocks),
-				     worth(list, t->bytes, t->blocks));
+	double percent = metric_text_percent(worth(list, bytes, blocks),
+					worth(list, t->bytes, t->blocks));
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 
 	amount(list, a, bytes);
@@ -139,7 +140,7 @@ static void put_callers(FILE *out, const struct profile *p, const struct top_ent
 		if (count++ == CALLERS)
 			break;
 		fputs(count == 1 ? "                                   called by " : ", ", out);
-		who_put(out, p, &at);
+		frame_text_put_position(out, p, &at);
 	}
 	if (count)
 		fputs(count > CALLERS ? ", ...\n" : "\n", out);
@@ -202,7 +203,7 @@ static void put_function(FILE *out, const struct profile *p, const struct positi
 	const char *object = profile_object(p, location), *slash = strrchr(object, '/');
 
 	if (level && level->full) {
-		who_put_name(out, p, location, level);
+		frame_text_put_function(out, p, location, level);
 	} else if (*object) {
 		fputs("functions without a name in ", out);
 		terminal_put(out, slash ? slash + 1 : object);
