@@ -15,7 +15,7 @@ truth() {
 
 # place FILE FUNCTION LINE: "BYTES BLOCKS" of the place, as the list in FILE has it
 place() {
-	sed -n "s/^ *\([0-9][0-9]*\) B  *[0-9.]*%  *\([0-9]*\)  $2 (frame_text.c:$3)\$/\1 \2/p" "$1" |
+	sed -n "s/^ *\([0-9][0-9]*\) B  *[0-9.]*%  *\([0-9]*\)  $2 (who.c:$3)\$/\1 \2/p" "$1" |
 		head -n 1
 }
 
@@ -30,17 +30,17 @@ num "$(wc -l <truth)" -ge 5 'the workload tells the truth'
 truth peak >peak.truth
 while read -r function line bytes blocks; do
 	is "$(place top "$function" "$line")" "$bytes $blocks" "--top: $function"
-	like "$(cat tree)" "^ *$bytes B .* $function \(frame_text.c:$line\)" "--tree: $function"
+	like "$(cat tree)" "^ *$bytes B .* $function \(who.c:$line\)" "--tree: $function"
 done <peak.truth
 truth leak >leak.truth
 while read -r function line bytes blocks; do
 	is "$(place leaks "$function" "$line")" "$bytes $blocks" "--leaks: $function"
 done <leak.truth
-like "$(cat leaks)" "called by keep_some \(frame_text.c:$(truth caller | cut -d' ' -f2)\), main" \
+like "$(cat leaks)" "called by keep_some \(who.c:$(truth caller | cut -d' ' -f2)\), main" \
 	'--leaks: the callers of a wrapper'
 truth temporary >temporary.truth
 while read -r function line bytes blocks; do
-	like "$(cat temporary)" "^ *$blocks  *[0-9.]*% *$bytes B  $function \(frame_text.c:$line\)" \
+	like "$(cat temporary)" "^ *$blocks  *[0-9.]*% *$bytes B  $function \(who.c:$line\)" \
 		"--temporary: $function"
 done <temporary.truth
 unlike "$(cat temporary)" 'lose' '--temporary: nothing that stays'
@@ -61,8 +61,8 @@ same .out top '... and --top is printed'
 run memusageprint --summary who.mur
 like "$out" 'heap total: [1-9][0-9]*, heap peak: 720,' '--summary has the peak'
 run memusageprint --top=1 who.mur
-like "$out" ' hold \(frame_text.c:' '--top=1 shows the first'
-unlike "$out" '^ .* B .*  lose \(frame_text.c:' '... and not the second'
+like "$out" ' hold \(who.c:' '--top=1 shows the first'
+unlike "$out" '^ .* B .*  lose \(who.c:' '... and not the second'
 run memusageprint --tree=total who.mur
 like "$out" '112 B|703 B|600 B .*hold' '--tree=total counts what was freed'
 run memusageprint --tree=end who.mur
@@ -79,7 +79,7 @@ run memusageprint --pid=1 who.mur
 is "$status" 1 'a process that is not there: status 1'
 like "$err" 'holds no process 1$' '... and is named'
 run memusageprint --alloc-fn=allocate --leaks who.mur
-like "$out" 'keep_some \(frame_text.c:' '--alloc-fn shows the caller instead'
+like "$out" 'keep_some \(who.c:' '--alloc-fn shows the caller instead'
 run memusageprint --ignore-fn=lose --leaks who.mur
 unlike "$out" 'lose' '--ignore-fn leaves out'
 memusage -q --time-unit=B --massif-out-file=ignored --ignore-fn=lose "$who" >/dev/null
@@ -94,7 +94,7 @@ run memusageprint --to=folded --tree=end who.mur
 like "$out" '^main;keep_some;allocate 11$' '--to=folded --tree=end'
 run memusageprint --to=massif -o who.massif who.mur
 is "$status" 0 '--to=massif -o'
-like "$(cat who.massif)" '^ n1: 600 0x[0-9A-F]*: hold \(([^ ]*/)?frame_text.c:' '... has the peak in a tree'
+like "$(cat who.massif)" '^ n1: 600 0x[0-9A-F]*: hold \(([^ ]*/)?who.c:' '... has the peak in a tree'
 run memusageprint --to=json who.mur
 like "$out" '"peak":720' '--to=json: the peak'
 if command -v python3 >/dev/null; then
@@ -117,7 +117,7 @@ is "$status" 2 'an unknown format: status 2'
 
 ok 'everything at once' memusage -o all --top --tree --leaks --temporary --time-unit=B \
 	--massif-out-file=all.massif --record=all.mur "$who"
-for text in 'Memory usage summary' 'hold \(frame_text.c' 'allocated by, called by' 'temporary '; do
+for text in 'Memory usage summary' 'hold \(who.c' 'allocated by, called by' 'temporary '; do
 	like "$(cat all)" "$text" "... has '$text'"
 done
 like "$(cat all.massif)" '^heap_tree=peak' '... and the profile'
