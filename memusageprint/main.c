@@ -29,7 +29,7 @@ static void check_output_file(const struct settings *settings)
 	}
 }
 
-static int print_file(const struct settings *settings, const char *file, struct output *out)
+static int print_one_file(const struct settings *settings, const char *file, struct output *out)
 {
 	struct input in;
 	struct report_job job = { .in = &in, .file = file, .settings = settings, .output = out };
@@ -42,14 +42,14 @@ static int print_file(const struct settings *settings, const char *file, struct 
 	return result;
 }
 
-static int print_files(const struct settings *settings)
+static int print_all_files(const struct settings *settings)
 {
 	struct output out = { 0 };
 	int status = EXIT_SUCCESS;
 
 	check_output_file(settings);
 	for (int i = 0; i < settings->file_count && !output_failed(&out); i++) {
-		if (print_file(settings, settings->files[i], &out) < 0)
+		if (print_one_file(settings, settings->files[i], &out) < 0)
 			status = EXIT_FAILURE;
 	}
 	return output_close(&out) < 0 ? EXIT_FAILURE : status;
@@ -61,5 +61,5 @@ int main(int argc, char **argv)
 	/* At the limit of file size write() fails then, and output_close() reports it. */
 	signal(SIGXFSZ, SIG_IGN);
 	const struct settings *settings = command_line_parse(argc, argv);
-	return settings->code_root ? module_code_write(settings) : print_files(settings);
+	return settings->code_root ? module_code_write(settings) : print_all_files(settings);
 }

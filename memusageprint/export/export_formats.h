@@ -18,13 +18,13 @@
 struct export_format {
 	const char *name;	/* NAME in --to=NAME */
 	/* Either of the two writes an image of a recording. write() knows nothing of the settings
-	 * and fills its error; write_image() warns by itself. Both return 0 or -1. */
+	 * and fills the error; write_image() warns. Both return 0 or -1. */
 	int (*write)(FILE *out, const struct export *e, struct mu_error *err);
 	int (*write_image)(FILE *out, struct report_subject *s, const struct settings *settings);
 	/* Converts a massif.out. Returns 0, or -1 after a warning. NULL: this is not possible. */
 	int (*convert_massif)(const struct report_job *job, const struct massif_file *m);
-	/* What a massif.out lacks for this format, and the alternative; for the message if
-	 * convert_massif is NULL. NULL: the message says only that the format does not suit. */
+	/* Without convert_massif, the message names the data that a massif.out lacks, and the
+	 * alternative. NULL: it only refuses. */
 	const char *massif_lacks;
 };
 

@@ -137,11 +137,11 @@ static void warn_of_missing_tree(const struct report_subject *s, uint64_t snapsh
 	while (after < count && !snapshot_has_tree(s, after))
 		after++;
 	if (after < count)
-		warn("%s: snapshot %llu has no tree: the nearest that have are %llu and %llu", name,
+		warn("%s: snapshot %llu has no tree: the nearest with one are %llu and %llu", name,
 		     (unsigned long long)snapshot, (unsigned long long)before,
 		     (unsigned long long)after);
 	else
-		warn("%s: snapshot %llu has no tree: the last that has is %llu", name,
+		warn("%s: snapshot %llu has no tree: the last with one is %llu", name,
 		     (unsigned long long)snapshot, (unsigned long long)before);
 }
 

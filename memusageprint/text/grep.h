@@ -1,4 +1,4 @@
-/* grep.h -- reports of some of the stacks only.
+/* grep.h -- Restricts reports to stacks with a text.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,12 +7,12 @@
 
 #include "memusageprint/job/report_subject.h"
 
-/* grep_weights -- take the weight from sites without TEXT on their stack.
+/* grep_weights -- Removes the weights of sites without TEXT on their stack.
  *
  * s     after report_subject_weigh().
- * text  part of a function's name, of its source file's, or of its object's, as they are, not
- *       shortened; NULL: all sites keep their weight.
- * Cost O(names of all places, and frames of all stacks).
+ * text  a part of the full name of a function, source file or object; NULL: all sites keep their
+ *       weight.
+ * Cost O(names of all places + frames of all stacks).
  */
 void grep_weights(struct report_subject *s, const char *text);
 

@@ -1,4 +1,5 @@
-/* massif_text.h -- a massif.out as text: graph, table and trees, to the byte as ms_print's.
+/* massif_text.h -- Prints a massif.out as text, byte for byte as ms_print does: graph, table and
+ * trees.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +8,7 @@
 
 #include "memusageprint/job/report_job.h"
 
-/* massif_text_print -- the report of a massif.out; a report_fn. */
+/* massif_text_print -- Prints the report; a report_fn. */
 int massif_text_print(const struct report_job *job);
 
 #endif
