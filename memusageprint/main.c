@@ -1,4 +1,4 @@
-/* main.c -- memusageprint: print a profile as text, or convert it.
+/* main.c -- memusageprint: prints a profile as text, or converts it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,13 +9,13 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
-#include "memusageprint/code.h"
-#include "memusageprint/input.h"
+#include "memusageprint/command_line.h"
+#include "memusageprint/job/input.h"
+#include "memusageprint/module_code.h"
 #include "memusageprint/reports.h"
-#include "memusageprint/settings.h"
 
-/* Opening the output empties it. */
-static void check_output(const struct settings *settings)
+/* Dies if the output is an input: opening the output would empty it. */
+static void check_output_file(const struct settings *settings)
 {
 	struct stat out, in;
 
@@ -29,7 +29,7 @@ static void check_output(const struct settings *settings)
 	}
 }
 
-static int print_file(const struct settings *settings, const char *file, struct output *out)
+static int print_one_file(const struct settings *settings, const char *file, struct output *out)
 {
 	struct input in;
 	struct report_job job = { .in = &in, .file = file, .settings = settings, .output = out };
@@ -42,14 +42,14 @@ static int print_file(const struct settings *settings, const char *file, struct 
 	return result;
 }
 
-static int run(const struct settings *settings)
+static int print_all_files(const struct settings *settings)
 {
 	struct output out = { 0 };
 	int status = EXIT_SUCCESS;
 
-	check_output(settings);
+	check_output_file(settings);
 	for (int i = 0; i < settings->file_count && !output_failed(&out); i++) {
-		if (print_file(settings, settings->files[i], &out) < 0)
+		if (print_one_file(settings, settings->files[i], &out) < 0)
 			status = EXIT_FAILURE;
 	}
 	return output_close(&out) < 0 ? EXIT_FAILURE : status;
@@ -58,8 +58,8 @@ static int run(const struct settings *settings)
 int main(int argc, char **argv)
 {
 	message_init("memusageprint", EXIT_FAILURE);
-	/* A limit of the size of files is an error of write() to be reported. */
+	/* At the limit of file size write() fails then, and output_close() reports it. */
 	signal(SIGXFSZ, SIG_IGN);
-	const struct settings *settings = settings_parse(argc, argv);
-	return settings->code_root ? code_write(settings) : run(settings);
+	const struct settings *settings = command_line_parse(argc, argv);
+	return settings->code_root ? module_code_write(settings) : print_all_files(settings);
 }

@@ -1,7 +1,7 @@
-// build.mjs -- bundle the page into one HTML file: node build.mjs MODULES OUTPUT
+// build.mjs -- Bundles the page into one HTML file: node build.mjs MODULES OUTPUT
 //
-// MODULES is the folder with node_modules. The only scripts and styles that the page may run are
-// those bundled here: its content security policy names them by their hashes, and no network.
+// MODULES is the folder with node_modules. The content security policy of the page names the
+// bundled scripts and styles by their hashes, and allows nothing else and no network.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { createHash } from 'node:crypto';
@@ -31,9 +31,10 @@ async function bundle(entry) {
 	return result.outputFiles[0].text.trim();
 }
 
-const hash = (text) => "'sha256-" + createHash('sha256').update(text, 'utf8').digest('base64') + "'";
+const hash = (text) => "'sha256-" + createHash('sha256').update(text, 'utf8').digest('base64') +
+	"'";
 const escape = (text) => text.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
-// Not replace() with a text: '$&' in a script would mean something.
+// replace() would expand '$&' in a script.
 const fill = (page, mark, text) => {
 	const [before, after, ...more] = page.split(mark);
 	if (after === undefined || more.length)
@@ -49,7 +50,8 @@ const notices = ['uplot'].map((name) => {
 	return `${name} ${about.version}\n\n${text.trim()}`;
 }).join('\n\n');
 
-let page = readFileSync(join(here, 'src', 'index.html'), 'utf8').replace(/^\s*<!--(?!@).*?-->\n/gms, '');
+let page = readFileSync(join(here, 'src', 'index.html'), 'utf8').replace(/^\s*<!--(?!@).*?-->\n/gms,
+	'');
 const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ` +
 	"base-uri 'none'; form-action 'none'";
 page = fill(page, '@@POLICY@@', policy);

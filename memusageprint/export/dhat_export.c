@@ -1,4 +1,4 @@
-/* dhat_export.c -- a recording as a profile of DHAT.
+/* dhat_export.c -- Converts a recording to a profile of DHAT.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,40 +8,37 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusageprint/text/dhat_metric.h"
-#include "memusageprint/text/dhat_text.h"
 #include "profile/read/accesses.h"
 #include "profile/read/copies.h"
 #include "profile/read/points.h"
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* The frames of a location: inlined calls are frames with the same address. */
+/* The frames of a location; its inlined calls are frames with the same address. */
 struct location_frames {
-	uint32_t first;		/* in maker->frame, + 1; 0: not made yet */
+	uint32_t first;		/* index in builder->frame, + 1; 0: not made yet */
 	uint32_t count;
 };
 
-struct maker {
+struct dhat_builder {
 	struct dhat *d;
-	struct subject *s;
+	struct report_subject *s;
 	const struct settings *settings;
 	const struct points *points;
-	double scale;		/* units of time of the file in one of the points */
+	double scale;		/* units of time in the file for one unit of the points */
 	struct location_frames *at;	/* by location */
 	uint32_t *frame;
 	uint32_t frames, room;
 	struct site_accesses *accesses;	/* by point; NULL: not counted */
-	uint32_t *stack;	/* of the point that is made */
+	uint32_t *stack;	/* of the current point */
 	uint32_t stack_count, stack_room;
-	FILE *out;		/* writes to text */
+	FILE *out;		/* a stream into text */
 	char *text;
 	size_t length;
 };
 
-static void add_frame(struct maker *m, const struct symbols_place *place)
+static void append_frame_text(struct dhat_builder *m, const struct symbols_place *place)
 {
 	const struct settings *settings = m->settings;
 	const char *const *strip = settings->fullpath_after.item;
@@ -56,7 +53,7 @@ static void add_frame(struct maker *m, const struct symbols_place *place)
 	m->frame[m->frames++] = dhat_frame(m->d, m->text);
 }
 
-static const struct location_frames *frames_of(struct maker *m, uint32_t location)
+static const struct location_frames *get_location_frames(struct dhat_builder *m, uint32_t location)
 {
 	const struct profile *p = &m->s->profile;
 	struct location_frames *at = &m->at[location];
@@ -80,29 +77,29 @@ static const struct location_frames *frames_of(struct maker *m, uint32_t locatio
 		}
 		if (i + 1 == at->count && filter_is_below_main(&m->s->filter, location))
 			place.name = "(below main)";
-		add_frame(m, &place);
+		append_frame_text(m, &place);
 	}
 	return at;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t min_count(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-/* The frames of a point, innermost first. */
-static void make_stack(struct maker *m, const struct point *point,
-		       const struct filtered *filtered)
+/* Appends the frames of a point to m->stack, innermost first. */
+static void append_stack(struct dhat_builder *m, const struct point *point,
+			 const struct filtered *filtered)
 {
 	const struct profile *p = &m->s->profile;
 	uint32_t whole = p->stack[p->sites.site[point->site].stack].frame;
 	uint32_t dropped = p->frame[whole].depth - p->frame[filtered->frame].depth;
 	uint32_t callers = m->settings->callers ? m->settings->callers - 1 : UINT32_MAX;
-	uint32_t left = smaller(point->frames, callers), frame = filtered->frame;
+	uint32_t left = min_count(point->frames, callers), frame = filtered->frame;
 
-	left = smaller(filtered->count, left > dropped ? left - dropped : 0);
+	left = min_count(filtered->count, left > dropped ? left - dropped : 0);
 	for (; left > 0 && frame; left--, frame = p->frame[frame].parent) {
-		const struct location_frames *at = frames_of(m, p->frame[frame].location);
+		const struct location_frames *at = get_location_frames(m, p->frame[frame].location);
 
 		if (m->stack_count + at->count > m->stack_room) {
 			m->stack_room = 2 * (m->stack_count + at->count);
@@ -116,12 +113,12 @@ static void make_stack(struct maker *m, const struct point *point,
 
 /* ---- points ------------------------------------------------------------------------------ */
 
-static uint64_t scaled(const struct maker *m, uint64_t time)
+static uint64_t scale_time(const struct dhat_builder *m, uint64_t time)
 {
 	return m->scale == 1 ? time : (uint64_t)((double)time * m->scale);
 }
 
-static int make_point(struct maker *m, uint32_t number, struct mu_error *err)
+static int add_heap_point(struct dhat_builder *m, uint32_t number, struct mu_error *err)
 {
 	const struct point *from = &m->points->point[number];
 	const struct profile *p = &m->s->profile;
@@ -131,7 +128,7 @@ static int make_point(struct maker *m, uint32_t number, struct mu_error *err)
 	const struct dhat_point point = {
 		.total_bytes = from->total_bytes,
 		.total_blocks = from->total_blocks,
-		.lifetimes = scaled(m, from->lifetimes),
+		.lifetimes = scale_time(m, from->lifetimes),
 		.max_bytes = from->max_bytes,
 		.max_blocks = from->max_blocks,
 		.peak_bytes = from->peak_bytes,
@@ -145,14 +142,14 @@ static int make_point(struct maker *m, uint32_t number, struct mu_error *err)
 	if (from->total_blocks == 0 || stack.is_ignored)
 		return 0;
 	m->stack_count = 0;
-	make_stack(m, from, &stack);
+	append_stack(m, from, &stack);
 	frames.frame = m->stack;
 	frames.frames = m->stack_count;
 	return dhat_add(m->d, &point, &frames, err);
 }
 
-/* Reads and writes are counted by site: several may be of one point. */
-static int add_accesses(struct maker *m, struct mu_error *err)
+/* Sums up reads and writes, which are counted by site: several sites may share a point. */
+static int load_accesses(struct dhat_builder *m, struct mu_error *err)
 {
 	const struct points *p = m->points;
 	struct accesses a;
@@ -172,8 +169,8 @@ static int add_accesses(struct maker *m, struct mu_error *err)
 
 /* ---- copies and events -------------------------------------------------------------------- */
 
-/* The function that copies is the first frame. */
-static void add_copier(struct maker *m, uint16_t fn)
+/* Makes the function that copies, like memcpy, the first frame. */
+static void append_copy_function(struct dhat_builder *m, uint16_t fn)
 {
 	char *text = xasprintf("0x%X: %s (in libmemusage_accesses.so)", fn, copies_name(fn));
 
@@ -183,8 +180,9 @@ static void add_copier(struct maker *m, uint16_t fn)
 	free(text);
 }
 
-/* What a recording in copy or ad hoc mode is about. */
-static int make_site(struct maker *m, uint32_t number, bool is_copy, struct mu_error *err)
+/* Adds the copies or ad hoc events of a site. */
+static int add_event_point(struct dhat_builder *m, uint32_t number, bool is_copy,
+			   struct mu_error *err)
 {
 	const struct site *site = &m->s->profile.sites.site[number];
 	const uint32_t depth = m->s->recording->segment.head.config.point_depth;
@@ -198,14 +196,15 @@ static int make_site(struct maker *m, uint32_t number, bool is_copy, struct mu_e
 		return 0;
 	m->stack_count = 0;
 	if (is_copy)
-		add_copier(m, site->fn);
-	make_stack(m, &point, &stack);
+		append_copy_function(m, site->fn);
+	append_stack(m, &point, &stack);
 	return dhat_add(m->d, &values,
 			&(struct dhat_stack){ .frame = m->stack, .frames = m->stack_count }, err);
 }
 
-/* Words for the units of time, and what is a short life in them: 500 instructions for DHAT. */
-static const struct unit {
+/* Words for the units of time, and the length of a short life in them. DHAT's is 500
+ * instructions. */
+static const struct time_words {
 	const char *unit, *mega;
 	uint64_t short_lived;
 } units[] = {
@@ -217,7 +216,7 @@ static const struct unit {
 	[UNIT_INSTRUCTIONS] = { "instrs", "Minstr", 500 },
 };
 
-static void set_time(struct maker *m)
+static void set_time_unit(struct dhat_builder *m)
 {
 	const struct points *p = m->points;
 	enum time_unit unit = m->settings->time_unit == UNIT_MS ? UNIT_MS : UNIT_NS;
@@ -233,17 +232,17 @@ static void set_time(struct maker *m)
 	if (dhat_set(&m->d->time_unit, units[unit].unit) < 0 ||
 	    dhat_set(&m->d->time_mega, units[unit].mega) < 0)
 		die("no memory");
-	m->d->end_time = scaled(m, p->end_time);
-	m->d->peak_time = scaled(m, p->peak_time);
+	m->d->end_time = scale_time(m, p->end_time);
+	m->d->peak_time = scale_time(m, p->peak_time);
 }
 
-static bool has_accesses(const struct subject *s)
+static bool accesses_were_counted(const struct report_subject *s)
 {
 	return s->image.head.features & MU_FEATURE(MU_SEC_ACCESSES) &&
 	       !(s->image.head.notes & MU_NOTE_NO_HOOKS);
 }
 
-static int make_all(struct maker *m, enum dhat_mode mode)
+static int build_profile(struct dhat_builder *m, enum dhat_mode mode)
 {
 	const struct points *p = m->points;
 	struct mu_error err;
@@ -251,35 +250,35 @@ static int make_all(struct maker *m, enum dhat_mode mode)
 
 	if (!p->is_recorded && mode == DHAT_HEAP)
 		warn("%s: was not recorded for DHAT: blocks that realloc changed belong to its "
-		     "caller, lifetimes are of milliseconds; record it with --dhat",
+		     "caller, lifetimes are exact to a millisecond; record it with --dhat",
 		     m->s->recording->name);
 	free(m->d->command);
-	m->d->command = subject_command(m->s);
+	m->d->command = report_subject_command(m->s);
 	m->d->pid = (uint64_t)m->s->pid;
-	set_time(m);
-	if (mode == DHAT_HEAP && has_accesses(m->s))
-		result = add_accesses(m, &err);
+	set_time_unit(m);
+	if (mode == DHAT_HEAP && accesses_were_counted(m->s))
+		result = load_accesses(m, &err);
 	for (uint32_t i = 0; mode == DHAT_HEAP && i < p->count && result == 0; i++)
-		result = make_point(m, i, &err);
+		result = add_heap_point(m, i, &err);
 	for (uint32_t i = 0; mode != DHAT_HEAP && i < p->sites && result == 0; i++)
-		result = make_site(m, i, mode == DHAT_COPY, &err);
+		result = add_event_point(m, i, mode == DHAT_COPY, &err);
 	if (result < 0)
 		warn("%s: %s", m->s->recording->name, err.text);
 	return result;
 }
 
-static enum dhat_mode mode_of(const struct subject *s)
+static enum dhat_mode recorded_mode(const struct report_subject *s)
 {
 	uint32_t flags = s->recording->segment.head.config.flags;
 
 	return flags & MU_CFG_COPIES ? DHAT_COPY : flags & MU_CFG_AD_HOC ? DHAT_AD_HOC : DHAT_HEAP;
 }
 
-int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *settings)
+int dhat_export_load(struct dhat *d, struct report_subject *s, const struct settings *settings)
 {
-	enum dhat_mode mode = mode_of(s);
+	enum dhat_mode mode = recorded_mode(s);
 	struct points points;
-	struct maker m = { .d = d, .s = s, .settings = settings, .points = &points };
+	struct dhat_builder m = { .d = d, .s = s, .settings = settings, .points = &points };
 	struct mu_error err;
 	int result = -1;
 
@@ -293,7 +292,7 @@ int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *se
 	m.out = open_memstream(&m.text, &m.length);
 	if (!m.out)
 		die("no memory");
-	result = make_all(&m, mode);
+	result = build_profile(&m, mode);
 	fclose(m.out);
 out:
 	for (uint32_t i = 0; m.accesses && i < points.count; i++)
@@ -307,88 +306,13 @@ out:
 	return result;
 }
 
-/* ---- files ------------------------------------------------------------------------------- */
-
-int dhat_export(FILE *out, struct subject *s, const struct settings *settings)
+int dhat_export(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	struct dhat d;
-	int result = dhat_of_subject(&d, s, settings);
+	int result = dhat_export_load(&d, s, settings);
 
 	if (result == 0)
 		dhat_write(out, &d);
-	dhat_free(&d);
-	return result;
-}
-
-int dhat_show(FILE *out, struct subject *s, const struct settings *settings)
-{
-	struct dhat d;
-	int result = dhat_of_subject(&d, s, settings);
-
-	if (result == 0)
-		result = dhat_text_put(out, &d, settings, s->recording->name);
-	dhat_free(&d);
-	return result;
-}
-
-/* Where summaries go while files are written; NULL: nowhere. */
-static FILE *summaries;
-
-static void put_pair(const struct subject *s, const struct dhat *d, const char *label,
-		     uint64_t bytes, uint64_t blocks)
-{
-	char a[UNITS_LENGTH], b[UNITS_LENGTH];
-
-	fprintf(summaries, "==%d== %-10s %s %s in %s %s\n", (int)s->pid, label,
-		units_grouped(a, bytes), dhat_bytes_word(d), units_grouped(b, blocks),
-		dhat_blocks_word(d));
-}
-
-static void put_accesses(const struct subject *s, const struct dhat *d, const char *label,
-			 uint64_t bytes)
-{
-	char a[UNITS_LENGTH];
-
-	if (d->has_accesses)
-		fprintf(summaries, "==%d== %-10s %s bytes\n", (int)s->pid, label,
-			units_grouped(a, bytes));
-	else
-		fprintf(summaries,
-			"==%d== %-10s not counted (use --accesses=emulate or hooks)\n",
-			(int)s->pid, label);
-}
-
-/* As DHAT prints it; always "blocks", even of one. */
-static void put_summary(const struct subject *s, const struct dhat *d)
-{
-	struct dhat_point sum = dhat_sum(d);
-
-	put_pair(s, d, "Total:", sum.total_bytes, sum.total_blocks);
-	if (!d->has_lifetimes)
-		return;
-	put_pair(s, d, "At t-gmax:", sum.peak_bytes, sum.peak_blocks);
-	put_pair(s, d, "At t-end:", sum.end_bytes, sum.end_blocks);
-	put_accesses(s, d, "Reads:", sum.read_bytes);
-	put_accesses(s, d, "Writes:", sum.written_bytes);
-}
-
-void dhat_summaries(FILE *out)
-{
-	summaries = out;
-}
-
-int dhat_write_file(FILE *out, const char *name, struct subject *s,
-		    const struct settings *settings)
-{
-	struct dhat d;
-	int result = dhat_of_subject(&d, s, settings);
-
-	(void)name;
-	if (result == 0) {
-		dhat_write(out, &d);
-		if (summaries)
-			put_summary(s, &d);
-	}
 	dhat_free(&d);
 	return result;
 }

@@ -1,4 +1,4 @@
-/* dhat_export.h -- a recording as a profile of DHAT.
+/* dhat_export.h -- Converts a recording to a profile of DHAT.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,29 +8,17 @@
 #include <stdio.h>
 
 #include "formats/dhat.h"
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
-/* dhat_of_subject -- the profile of an image.
+/* dhat_export_load -- Builds the profile of an image.
  *
- * d  overwritten; dhat_free() it in any case.
- * Frames and the unit of time are those of the settings; what the recording cannot tell exactly is
- * said on standard error.
- * Returns 0, or -1 after a warning.
+ * d  overwritten; the caller calls dhat_free() in any case.
+ * The settings choose the number of frames and the unit of time. A warning names what the
+ * recording does not tell exactly. Returns 0, or -1 after a warning.
  */
-int dhat_of_subject(struct dhat *d, struct subject *s, const struct settings *settings);
+int dhat_export_load(struct dhat *d, struct report_subject *s, const struct settings *settings);
 
-/* dhat_export -- write it. Returns 0, or -1 after a warning. */
-int dhat_export(FILE *out, struct subject *s, const struct settings *settings);
-
-/* dhat_show -- print it as text, as dhat_text_put(). Returns 0, or -1 after a warning. */
-int dhat_show(FILE *out, struct subject *s, const struct settings *settings);
-
-/* dhat_write_file -- write it as one of imagefiles_write()'s files. */
-int dhat_write_file(FILE *out, const char *name, struct subject *s,
-		    const struct settings *settings);
-
-/* dhat_summaries -- from now on dhat_write_file() prints to OUT, too, the lines that DHAT prints at
- * the end of a run. NULL: no longer. */
-void dhat_summaries(FILE *out);
+/* dhat_export -- Writes it. Returns 0, or -1 after a warning. */
+int dhat_export(FILE *out, struct report_subject *s, const struct settings *settings);
 
 #endif

@@ -1,4 +1,4 @@
-/* massif_export.h -- a recording as a massif.out.
+/* massif_export.h -- Converts a recording to a massif.out.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,14 +7,14 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
-/* massif_export -- write the profile of an image.
+/* massif_export -- Writes the profile of an image.
  *
- * Trees are made one at a time: memory is that of the largest. What --ignore-fn names is left
- * out of the trees and, as far as a snapshot knows it, of the figures.
+ * Only one tree is in memory at a time. The trees leave out the functions of --ignore-fn; so do
+ * the figures of snapshots that know their places.
  * Returns 0, or -1 after a warning.
  */
-int massif_export(FILE *out, struct subject *s, const struct settings *settings);
+int massif_export(FILE *out, struct report_subject *s, const struct settings *settings);
 
 #endif

@@ -1,4 +1,4 @@
-/* spacetime_export.c -- what the first Massif reported, of a recording.
+/* spacetime_export.c -- Writes the reports of the first Massif from a recording.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,10 +9,11 @@
 #include "cli/message.h"
 #include "formats/spacetime.h"
 
-enum part { PART_SUMMARY, PART_REPORT, PART_HP };
+/* Bits: a report may have several parts, in this order. */
+enum part { PART_SUMMARY = 1, PART_REPORT = 2, PART_HP = 4 };
 
-static int put_part(FILE *out, const struct spacetime *space, enum part part,
-		    const struct spacetime_report *r, pid_t pid, struct mu_error *err)
+static int write_part(FILE *out, const struct spacetime *space, enum part part,
+		      const struct spacetime_report *r, pid_t pid, struct mu_error *err)
 {
 	switch (part) {
 	case PART_SUMMARY:
@@ -25,13 +26,12 @@ static int put_part(FILE *out, const struct spacetime *space, enum part part,
 	}
 }
 
-/* COUNT parts, one after the other. */
-static int put(FILE *out, const char *name, struct subject *s, const struct settings *settings,
-	       const enum part *part, int count)
+static int write_parts(FILE *out, const char *title, struct report_subject *s,
+		       const struct settings *settings, unsigned parts)
 {
-	char *command = subject_command(s);
+	char *command = report_subject_command(s);
 	const struct spacetime_report r = {
-		.command = command, .title = name,
+		.command = command, .title = title,
 		.depth = settings->has_depth ? settings->depth : 0,
 		.is_html = settings->spacetime == SPACETIME_HTML ||
 			   settings->spacetime_files == SPACETIME_HTML,
@@ -41,10 +41,12 @@ static int put(FILE *out, const char *name, struct subject *s, const struct sett
 	int result = spacetime_of(&space, &s->filter, &s->image,
 				  &s->recording->segment.head.config, &err);
 
-	for (int i = 0; i < count && result == 0; i++) {
-		if (i > 0)
+	for (enum part part = PART_SUMMARY; part <= PART_HP && result == 0; part <<= 1) {
+		if (!(parts & part))
+			continue;
+		if (parts & (part - 1))
 			putc('\n', out);
-		result = put_part(out, &space, part[i], &r, s->pid, &err);
+		result = write_part(out, &space, part, &r, s->pid, &err);
 	}
 	if (result < 0)
 		warn("%s: %s", s->recording->name, err.text);
@@ -53,37 +55,28 @@ static int put(FILE *out, const char *name, struct subject *s, const struct sett
 	return result;
 }
 
-int spacetime_export(FILE *out, struct subject *s, const struct settings *settings)
+int spacetime_export(FILE *out, struct report_subject *s, const struct settings *settings)
 {
-	static const enum part text[] = { PART_SUMMARY, PART_REPORT }, hp[] = { PART_HP };
-	const char *name = s->recording->name;
+	unsigned parts = settings->spacetime == SPACETIME_HP   ? PART_HP :
+			 settings->spacetime == SPACETIME_HTML ? PART_REPORT :
+								 PART_SUMMARY | PART_REPORT;
 
-	if (settings->spacetime == SPACETIME_HP)
-		return put(out, name, s, settings, hp, 1);
-	if (settings->spacetime == SPACETIME_HTML)
-		return put(out, name, s, settings, &text[1], 1);
-	return put(out, name, s, settings, text, 2);
+	return write_parts(out, s->recording->name, s, settings, parts);
 }
 
-int spacetime_summary(FILE *out, struct subject *s, const struct settings *settings)
+int spacetime_export_summary(FILE *out, struct report_subject *s, const struct settings *settings)
 {
-	static const enum part summary = PART_SUMMARY;
-
-	return put(out, s->recording->name, s, settings, &summary, 1);
+	return write_parts(out, s->recording->name, s, settings, PART_SUMMARY);
 }
 
-int spacetime_export_hp(FILE *out, const char *name, struct subject *s,
-			const struct settings *settings)
+int spacetime_export_hp(FILE *out, const char *name, struct report_subject *s,
+			const struct report_job *job)
 {
-	static const enum part hp = PART_HP;
-
-	return put(out, name, s, settings, &hp, 1);
+	return write_parts(out, name, s, job->settings, PART_HP);
 }
 
-int spacetime_export_report(FILE *out, const char *name, struct subject *s,
-			    const struct settings *settings)
+int spacetime_export_report(FILE *out, const char *name, struct report_subject *s,
+			    const struct report_job *job)
 {
-	static const enum part report = PART_REPORT;
-
-	return put(out, name, s, settings, &report, 1);
+	return write_parts(out, name, s, job->settings, PART_REPORT);
 }

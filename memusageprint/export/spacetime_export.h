@@ -1,4 +1,6 @@
-/* spacetime_export.h -- what the first Massif reported, of a recording.
+/* spacetime_export.h -- Writes the reports of the first Massif from a recording.
+ *
+ * Each function returns 0, or -1 after a warning.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,22 +9,21 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_job.h"
+#include "memusageprint/job/report_subject.h"
 
-/* spacetime_export -- print what --spacetime asks for; text has the summary before it.
- *
- * Returns 0, or -1 after a warning.
- */
-int spacetime_export(FILE *out, struct subject *s, const struct settings *settings);
+/* spacetime_export -- Prints the form settings->spacetime; the text begins with the summary. */
+int spacetime_export(FILE *out, struct report_subject *s, const struct settings *settings);
 
-/* spacetime_summary -- print the summary alone. Returns 0, or -1 after a warning. */
-int spacetime_summary(FILE *out, struct subject *s, const struct settings *settings);
+/* spacetime_export_summary -- Prints the summary alone. */
+int spacetime_export_summary(FILE *out, struct report_subject *s, const struct settings *settings);
 
-/* spacetime_export_hp, spacetime_export_report -- one file each of an image; for struct
- * imagefile. */
-int spacetime_export_hp(FILE *out, const char *name, struct subject *s,
-			const struct settings *settings);
-int spacetime_export_report(FILE *out, const char *name, struct subject *s,
-			    const struct settings *settings);
+/* spacetime_export_hp -- Writes the file for hp2ps of an image; for struct image_file. */
+int spacetime_export_hp(FILE *out, const char *name, struct report_subject *s,
+			const struct report_job *job);
+
+/* spacetime_export_report -- Writes the text or HTML of an image; for struct image_file. */
+int spacetime_export_report(FILE *out, const char *name, struct report_subject *s,
+			    const struct report_job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* xtree_export.c -- a recording as the memory report that Valgrind calls an xtree.
+/* xtree_export.c -- Writes the memory report that Valgrind calls an xtree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,8 +10,8 @@
 #include "cli/version.h"
 #include "formats/export.h"
 
-/* Until the end of the process, or of what is known of it. */
-static uint64_t duration_ms(const struct subject *s)
+/* Returns the time up to the end of the process, or up to its last snapshot if it has none. */
+static uint64_t recorded_ms(const struct report_subject *s)
 {
 	const struct mu_process *process = &s->image.head.process;
 	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
@@ -28,14 +28,16 @@ bool xtree_can_export(const struct recording *r, const struct settings *settings
 	if (settings->xtree != XTREE_FULL ||
 	    r->segment.head.config.flags & MU_CFG_FREE_STACKS)
 		return true;
-	warn("%s: who freed was not recorded: give --xtree-memory=full to memusage, too",
-	     r->name);
+	warn("%s: the stacks of frees were not recorded: give --xtree-memory=full to memusage, "
+	     "too", r->name);
 	return false;
 }
 
-int xtree_export(FILE *out, const char *name, struct subject *s, const struct settings *settings)
+int xtree_export(FILE *out, const char *name, struct report_subject *s,
+		 const struct report_job *job)
 {
-	char *command = subject_command(s);
+	const struct settings *settings = job->settings;
+	char *command = report_subject_command(s);
 	const struct export e = { .filter = &s->filter, .image = &s->image, .command = command,
 				  .version = MEMUSAGE_VERSION, .pid = (uint32_t)s->pid };
 	const struct xtree_options o = {
@@ -43,7 +45,7 @@ int xtree_export(FILE *out, const char *name, struct subject *s, const struct se
 		.is_plain = settings->xtree_compress == NO,
 		.show_below_main = settings->below_main == YES,
 		.depth = settings->depth,
-		.time_ms = duration_ms(s),
+		.time_ms = recorded_ms(s),
 	};
 	struct mu_error err;
 	int result = xtree_write(out, name, &e, &o, &err);

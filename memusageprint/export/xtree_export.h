@@ -1,4 +1,4 @@
-/* xtree_export.h -- a recording as the memory report that Valgrind calls an xtree.
+/* xtree_export.h -- Writes the memory report that Valgrind calls an xtree.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,20 +8,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_job.h"
+#include "memusageprint/job/report_subject.h"
 
-/* xtree_can_export -- whether a recording knows what --xtree-memory asks for.
+/* xtree_can_export -- Returns true if the recording has the data for --xtree-memory.
  *
- * False after a warning: "full" needs the stacks of frees.
+ * Returns false after a warning: "full" needs the stacks of frees.
  */
 bool xtree_can_export(const struct recording *r, const struct settings *settings);
 
-/* xtree_export -- write what --xtree-memory asks for of one image; for struct imagefile.
+/* xtree_export -- Writes the report of one image; for struct image_file.
  *
  * name  of the file: with ".ms" in it the report has Massif's form, else callgrind's.
- * Returns 0, or -1 after a warning: without memory.
+ * Returns 0, or -1 after a warning: no memory.
  */
-int xtree_export(FILE *out, const char *name, struct subject *s,
-		 const struct settings *settings);
+int xtree_export(FILE *out, const char *name, struct report_subject *s,
+		 const struct report_job *job);
 
 #endif

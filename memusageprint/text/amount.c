@@ -1,4 +1,4 @@
-/* amount.c -- numbers as ms_print writes them.
+/* amount.c -- Numbers as ms_print writes them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,28 +6,28 @@
 
 #include <stdio.h>
 
-/* The units of a kind, each with the number of the one before that makes it. */
-struct step {
+/* A unit, and how to get to the next larger one. */
+struct unit_step {
 	const char *unit;
-	unsigned from;		/* as many are written in the next unit */
-	unsigned by;
+	unsigned from;		/* values from here on are written in the next unit; 0: none */
+	unsigned by;		/* how many make one of the next unit */
 };
 
-static const struct step byte_steps[] = {
+static const struct unit_step byte_steps[] = {
 	{ "B", 1000, 1024 }, { "KB", 1000, 1024 }, { "MB", 1000, 1024 }, { "GB", 1000, 1024 },
 	{ "TB", 1000, 1024 }, { "PB", 1000, 1024 }, { "EB", 1000, 1024 }, { "ZB", 0, 0 },
 };
 
-static const struct step instruction_steps[] = {
+static const struct unit_step instruction_steps[] = {
 	{ "i", 1000, 1024 }, { "ki", 1000, 1024 }, { "Mi", 1000, 1024 }, { "Gi", 1000, 1024 },
 	{ "Ti", 1000, 1024 }, { "Pi", 1000, 1024 }, { "Ei", 1000, 1024 }, { "Zi", 0, 0 },
 };
 
-static const struct step ms_steps[] = {
+static const struct unit_step ms_steps[] = {
 	{ "ms", 1000, 1000 }, { "s", 3600, 3600 }, { "h", 0, 0 },
 };
 
-static const struct step *steps_of(enum massif_unit unit)
+static const struct unit_step *unit_steps(enum massif_unit unit)
 {
 	return unit == MASSIF_BYTES ? byte_steps :
 	       unit == MASSIF_MS ? ms_steps : instruction_steps;
@@ -35,7 +35,7 @@ static const struct step *steps_of(enum massif_unit unit)
 
 struct amount amount_of(uint64_t value, enum massif_unit unit)
 {
-	const struct step *step = steps_of(unit);
+	const struct unit_step *step = unit_steps(unit);
 	double scaled = (double)value;
 	struct amount a;
 
@@ -50,7 +50,7 @@ struct amount amount_of(uint64_t value, enum massif_unit unit)
 	return a;
 }
 
-/* perl divides whole numbers as such when the quotient is whole; it tries when the dividend
+/* perl divides integers exactly if the quotient is an integer. It tries this only if the dividend
  * has more digits than a double. */
 double amount_quotient(uint64_t a, uint64_t b)
 {

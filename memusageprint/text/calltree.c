@@ -1,4 +1,4 @@
-/* calltree.c -- who allocated, and who called them, as a tree for people.
+/* calltree.c -- A tree of the allocating functions and their callers, for people.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,38 +10,40 @@
 
 #include "cli/units.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/metric_text.h"
 
-struct printer {
+struct calltree_printer {
 	FILE *out;
 	const struct calltree *c;
 	const struct tree *t;
-	/* What stands before the names: three characters per level that branches. */
+	/* The lines of the tree before the names: three characters per level that branches. */
 	char prefix[3 * TREE_DEPTH_MAX + 1];
 };
 
-static bool is_about_blocks(const struct printer *p)
+static bool is_about_blocks(const struct calltree_printer *p)
 {
 	return p->c->kind == METRIC_TEMPORARY;
 }
 
-static int64_t worth(const struct printer *p, const struct tree_node *n)
+static int64_t rank_value(const struct calltree_printer *p, const struct tree_node *n)
 {
 	return is_about_blocks(p) ? n->blocks : n->bytes;
 }
 
-static void put_figures(struct printer *p, const struct tree_node *n)
+static void put_node_figures(struct calltree_printer *p, const struct tree_node *n)
 {
 	char text[UNITS_LENGTH];
-	int64_t value = worth(p, n);
+	int64_t value = rank_value(p, n);
 
 	if (is_about_blocks(p))
 		units_grouped(text, (uint64_t)value);
 	else
 		units_bytes(text, (uint64_t)value);
-	fprintf(p->out, "%11s %5.1f%%  ", text, who_percent(value, worth(p, &p->t->node[0])));
+	fprintf(p->out, "%11s %5.1f%%  ", text,
+		metric_text_percent(value, rank_value(p, &p->t->node[0])));
 }
 
-static void put_name(struct printer *p, const struct tree_node *n)
+static void put_node_name(struct calltree_printer *p, const struct tree_node *n)
 {
 	const struct profile *profile = p->c->filter->profile;
 	const struct symbols_level *level;
@@ -53,47 +55,50 @@ static void put_name(struct printer *p, const struct tree_node *n)
 		return;
 	}
 	level = profile_levels(profile, n->location, &count);
-	who_put_level(p->out, profile, n->location, n->level < count ? level + n->level : NULL);
+	frame_text_put_level(p->out, profile, n->location,
+			     n->level < count ? level + n->level : NULL);
 	fputs(n->flags & TREE_RECURSIVE ? " (recursive)\n" : "\n", p->out);
 }
 
-static void put_children(struct printer *p, const struct tree_node *n);
+static void put_child_nodes(struct calltree_printer *p, const struct tree_node *n);
 
-/* A node and what is below it. BRANCH is drawn before its own line, TRUNK before those below. */
-static void put_node(struct printer *p, const struct tree_node *n, const char *branch,
-		     const char *trunk)
+/* Prints a node and the nodes below it. BRANCH goes before its own line, TRUNK before theirs. */
+static void put_node_and_below(struct calltree_printer *p, const struct tree_node *n,
+			       const char *branch,
+			       const char *trunk)
 {
 	size_t length = strlen(p->prefix);
 
-	put_figures(p, n);
+	put_node_figures(p, n);
 	fprintf(p->out, "%s%s", p->prefix, branch);
-	put_name(p, n);
+	put_node_name(p, n);
 	strcpy(p->prefix + length, trunk);
-	/* A line of callers, of which each is the only one and has all. */
-	while (n->children == 1 && worth(p, n + 1) == worth(p, n) &&
+	/* A chain of only callers, each with all bytes, continues without figures. */
+	while (n->children == 1 && rank_value(p, n + 1) == rank_value(p, n) &&
 	       !(n[1].flags & TREE_MERGED)) {
 		n++;
 		fprintf(p->out, "%20s%s", "", p->prefix);
-		put_name(p, n);
+		put_node_name(p, n);
 	}
-	put_children(p, n);
+	put_child_nodes(p, n);
 	p->prefix[length] = '\0';
 }
 
-static void put_children(struct printer *p, const struct tree_node *n)
+static void put_child_nodes(struct calltree_printer *p, const struct tree_node *n)
 {
 	const struct tree_node *child = n + 1;
 	bool is_root = n->depth == 0;
 
 	for (uint32_t left = n->children; left > 0; left--, child += child->size) {
 		if (is_root)
-			put_node(p, child, "", "");
+			put_node_and_below(p, child, "", "");
 		else
-			put_node(p, child, left > 1 ? "|- " : "`- ", left > 1 ? "|  " : "   ");
+			put_node_and_below(p, child, left > 1 ? "|- " : "`- ",
+					   left > 1 ? "|  " : "   ");
 	}
 }
 
-static void put_total(struct printer *p)
+static void put_root_total(struct calltree_printer *p)
 {
 	const struct tree_node *root = &p->t->node[0];
 	const enum metric_kind kind = p->c->kind;
@@ -105,18 +110,19 @@ static void put_total(struct printer *p)
 		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");
 	else
 		fprintf(p->out, "%s in %s block%s, %s", a, b, root->blocks == 1 ? "" : "s",
-			kind == METRIC_LIVE && p->c->is_live ? "live now" : who_metric(kind));
+			kind == METRIC_LIVE && p->c->is_live ? "live now" : metric_text(kind));
 }
 
 /* "2.00 MiB in 12 blocks, live at the end: 75.0% by read_line (input.c:34)" */
-static void put_head(struct printer *p)
+static void put_heading(struct calltree_printer *p)
 {
 	const struct tree_node *root = &p->t->node[0], *first = root + 1;
 
-	put_total(p);
+	put_root_total(p);
 	if (root->children > 0 && !(first->flags & TREE_MERGED)) {
-		fprintf(p->out, ": %.1f%% by ", who_percent(worth(p, first), worth(p, root)));
-		put_name(p, first);
+		fprintf(p->out, ": %.1f%% by ",
+			metric_text_percent(rank_value(p, first), rank_value(p, root)));
+		put_node_name(p, first);
 	} else {
 		putc('\n', p->out);
 	}
@@ -129,7 +135,7 @@ int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
 	const struct tree_options o = { .grouping = TREE_BY_LINE, .threshold = c->threshold,
 					.by_blocks = c->kind == METRIC_TEMPORARY,
 					.depth = c->depth };
-	struct printer *p = calloc(1, sizeof(*p));
+	struct calltree_printer *p = calloc(1, sizeof(*p));
 	struct tree t = { .count = 0 };
 	int result = -1;
 
@@ -139,8 +145,8 @@ int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
 		p->out = out;
 		p->c = c;
 		p->t = &t;
-		put_head(p);
-		put_children(p, &t.node[0]);
+		put_heading(p);
+		put_child_nodes(p, &t.node[0]);
 		if (t.is_cut)
 			fputs("\nThe tree is not complete: a higher threshold shows all of it.\n",
 			      out);

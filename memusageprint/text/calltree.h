@@ -1,4 +1,4 @@
-/* calltree.h -- who allocated, and who called them, as a tree for people.
+/* calltree.h -- A tree of the allocating functions and their callers, for people.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,12 +15,12 @@ struct calltree {
 	const struct filter *filter;
 	const struct weight *weight;	/* one per site, from sites_weigh() of kind */
 	enum metric_kind kind;
-	double threshold;		/* percent: what has less is summed up in one line */
+	double threshold;		/* percent; one line sums up the nodes below it */
 	unsigned int depth;		/* levels; 0: all */
-	bool is_live;			/* the process still runs: its end is now */
+	bool is_live;			/* the process still runs: its "end" is now */
 };
 
-/* calltree_print -- what is shown below a function are its callers.
+/* calltree_print -- Prints the tree; the callers of a function are below it.
  *
  *	2.00 MiB in 6 blocks, live when the heap was largest: 75.0% by read_line (input.c:34)
  *
@@ -31,8 +31,8 @@ struct calltree {
  *	 512 KiB  25.0%  `- reload (main.c:31)
  *	                    main (main.c:52)
  *
- * A caller without figures is the only one, and has those above it.
- * Returns 0, or -1 with ERR without memory.
+ * A caller without figures is the only caller, and its figures are those above it.
+ * Returns 0, or -1 with ERR: no memory.
  */
 int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err);
 

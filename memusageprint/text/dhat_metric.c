@@ -1,4 +1,4 @@
-/* dhat_metric.c -- what a tree of program points is sorted by, and which of them matter.
+/* dhat_metric.c -- The fourteen metrics of DHAT's viewer, with their filters and thresholds.
  *
  * Source  dh_view.js of Valgrind 3.19, observed.
  *
@@ -16,12 +16,12 @@ enum {
 };
 static const double low = 0.4;	/* accesses per byte */
 
-enum filter { ALL, SMALL, YOUNG, UNUSED, LOW, MUCH };
+enum metric_filter { ALL, SMALL, YOUNG, UNUSED, LOW, MUCH };
 
 static const struct {
-	const char *label;	/* in the threshold */
+	const char *label;	/* in the text of the threshold */
 	size_t offset;		/* of the field, in struct dhat_point */
-	enum filter filter;
+	enum metric_filter filter;
 	bool is_blocks;
 	bool needs_lifetimes, needs_accesses;
 	unsigned bold;
@@ -84,7 +84,7 @@ const char *dhat_byte_word(const struct dhat *d)
 	return d->byte ? d->byte : "byte";
 }
 
-static double fraction(enum dhat_metric metric, double threshold)
+static double threshold_fraction(enum dhat_metric metric, double threshold)
 {
 	return (metrics[metric].filter == ALL ? 0.01 : 0.005) * threshold;
 }
@@ -97,7 +97,7 @@ bool dhat_metric_matters(enum dhat_metric metric, const struct dhat_point *p,
 	double blocks = (double)p->total_blocks;
 
 	if (!(dhat_metric_value(metric, p) >=
-	      fraction(metric, threshold) * dhat_metric_value(metric, root)))
+	      threshold_fraction(metric, threshold) * dhat_metric_value(metric, root)))
 		return false;
 	switch (metrics[metric].filter) {
 	case SMALL:
@@ -116,7 +116,7 @@ bool dhat_metric_matters(enum dhat_metric metric, const struct dhat_point *p,
 	}
 }
 
-static void put_filter(FILE *out, enum filter filter, const struct dhat *d)
+static void put_filter_text(FILE *out, enum metric_filter filter, const struct dhat *d)
 {
 	const char *bytes = dhat_bytes_word(d), *byte = dhat_byte_word(d);
 	char number[DHAT_NUMBER_LENGTH];
@@ -149,7 +149,8 @@ void dhat_metric_put_threshold(FILE *out, enum dhat_metric metric, const struct 
 			       const struct dhat *d, double threshold)
 {
 	bool is_plain = metrics[metric].filter == ALL;
-	double whole = dhat_metric_value(metric, root), part = fraction(metric, threshold) * whole;
+	double whole = dhat_metric_value(metric, root);
+	double part = threshold_fraction(metric, threshold) * whole;
 	char number[DHAT_NUMBER_LENGTH], percent[DHAT_NUMBER_LENGTH];
 
 	fprintf(out, "%s%s >= %s %s (%s)", is_plain ? "" : "(", metrics[metric].label,
@@ -159,5 +160,5 @@ void dhat_metric_put_threshold(FILE *out, enum dhat_metric metric, const struct 
 	if (is_plain)
 		return;
 	putc(')', out);
-	put_filter(out, metrics[metric].filter, d);
+	put_filter_text(out, metrics[metric].filter, d);
 }

@@ -1,4 +1,4 @@
-/* dhat_number.c -- numbers as DHAT's viewer shows them.
+/* dhat_number.c -- Numbers as DHAT's viewer shows them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,9 +17,9 @@ double dhat_ratio(double a, double b)
 	return a == 0 && b == 0 ? 0 : a / b;
 }
 
-/* The shortest digits that are read back as the value. The value is 0.DIGITS times ten to the power
- * that is returned. */
-static int shortest(double value, char digits[32])
+/* Finds the shortest digits that are read back as the value. The value is 0.DIGITS times ten to the
+ * power that is returned. */
+static int shortest_digits(double value, char digits[32])
 {
 	char text[40], *e;
 	size_t count;
@@ -37,8 +37,8 @@ static int shortest(double value, char digits[32])
 	return atoi(e + 1) + 1;
 }
 
-/* Adds one to a decimal number. Nines get a digit in front, for which there is room. */
-static char *round_up(char *first, char *last)
+/* Adds one to the last digit. If all are nines, the byte before FIRST becomes a digit. */
+static char *increment_decimal(char *first, char *last)
 {
 	while (last >= first && *last == '9')
 		*last-- = '0';
@@ -50,16 +50,17 @@ static char *round_up(char *first, char *last)
 	return first;
 }
 
-/* The whole digits and DECIMALS more, without a point. Returns where they begin, in ROOM. */
-static char *fixed(char room[DIGITS + 4], double value, int shift)
+/* Writes the integer digits and DECIMALS more, without a point, into ROOM. Returns their
+ * beginning. */
+static char *format_fixed(char room[DIGITS + 4], double value, int shift)
 {
 	char digits[32], *first = room + 1, *end;
-	int whole = value == 0 ? 1 : shortest(value, digits) + shift;
+	int whole = value == 0 ? 1 : shortest_digits(value, digits) + shift;
 	int count = value == 0 ? 0 : (int)strlen(digits);
 	int length = (whole > 0 ? whole : 1) + DECIMALS;
 	bool is_up;
 
-	/* Leading zeros of what is less than one. */
+	/* A value below one gets leading zeros. */
 	for (int i = 0; i < length; i++) {
 		int at = whole > 0 ? i : i - 1 + whole;
 
@@ -69,11 +70,11 @@ static char *fixed(char room[DIGITS + 4], double value, int shift)
 	*end = '\0';
 	int next = whole > 0 ? length : length - 1 + whole;
 	is_up = next >= 0 && next < count && digits[next] >= '5';
-	return is_up ? round_up(first, end - 1) : first;
+	return is_up ? increment_decimal(first, end - 1) : first;
 }
 
-static const char *format(char buffer[DHAT_NUMBER_LENGTH], double value, int shift,
-			  const char *unit)
+static const char *format_number(char buffer[DHAT_NUMBER_LENGTH], double value, int shift,
+				 const char *unit)
 {
 	char room[DIGITS + 4], *text, *to = buffer;
 	size_t length;
@@ -82,7 +83,7 @@ static const char *format(char buffer[DHAT_NUMBER_LENGTH], double value, int shi
 		snprintf(buffer, DHAT_NUMBER_LENGTH, "\xe2\x88\x9e%s", unit);
 		return buffer;
 	}
-	text = fixed(room, value, shift);
+	text = format_fixed(room, value, shift);
 	length = strlen(text);
 	for (size_t i = 0; i < length - DECIMALS; i++) {
 		if (i > 0 && (length - DECIMALS - i) % 3 == 0)
@@ -103,10 +104,10 @@ static const char *format(char buffer[DHAT_NUMBER_LENGTH], double value, int shi
 
 const char *dhat_number(char buffer[DHAT_NUMBER_LENGTH], double value)
 {
-	return format(buffer, value, 0, "");
+	return format_number(buffer, value, 0, "");
 }
 
 const char *dhat_percent(char buffer[DHAT_NUMBER_LENGTH], double a, double b)
 {
-	return format(buffer, dhat_ratio(a, b), 2, "%");
+	return format_number(buffer, dhat_ratio(a, b), 2, "%");
 }

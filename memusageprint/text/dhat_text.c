@@ -1,4 +1,4 @@
-/* dhat_text.c -- a profile of DHAT as text: what its viewer shows.
+/* dhat_text.c -- A profile of DHAT as text, with the content of DHAT's viewer.
  *
  * Source  dh_view.html of Valgrind 3.19, observed; tests/real/dhat_view.t compares.
  *
@@ -13,23 +13,23 @@
 #include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/export/dhat_export.h"
 #include "memusageprint/text/dhat_metric.h"
 #include "memusageprint/text/dhat_number.h"
 #include "memusageprint/text/dhat_tree.h"
-#include "memusageprint/text/frame_text.h"
 
 enum {
 	DEPTH_MAX = 1000,	/* levels that are printed */
 	PER_LINE = 32		/* access counts */
 };
 
-struct printer {
+struct dhat_printer {
 	FILE *out;
 	struct dhat_tree tree;
 	const struct dhat *d;
 	enum dhat_metric metric;
 	unsigned bold;
-	char *lines;		/* the tree's lines in front of what is printed */
+	char *lines;		/* the tree's lines before the text of a line */
 	size_t length, room;
 	uint32_t number[DEPTH_MAX + 1];	/* "1.2.3" of the node */
 	uint32_t depth;
@@ -37,7 +37,7 @@ struct printer {
 
 /* ---- pieces ------------------------------------------------------------------------------ */
 
-static void put_number(const struct printer *p, double value, const char *unit)
+static void put_number_with_unit(const struct dhat_printer *p, double value, const char *unit)
 {
 	char text[DHAT_NUMBER_LENGTH];
 
@@ -45,22 +45,23 @@ static void put_number(const struct printer *p, double value, const char *unit)
 	terminal_put(p->out, unit);
 }
 
-static void put_percent(const struct printer *p, double a, double b)
+static void put_percentage(const struct dhat_printer *p, double a, double b)
 {
 	char text[DHAT_NUMBER_LENGTH];
 
 	fputs(dhat_percent(text, a, b), p->out);
 }
 
-/* "12 bytes (3.4%, 5.6/Minstr)"; without the rate if it says nothing. */
-static void put_part(const struct printer *p, uint64_t value, uint64_t whole, const char *unit,
-		     bool has_rate)
+/* "12 bytes (3.4%, 5.6/Minstr)"; the rate is optional. */
+static void put_amount_of_whole(const struct dhat_printer *p, uint64_t value, uint64_t whole,
+				const char *unit,
+				bool has_rate)
 {
 	char text[DHAT_NUMBER_LENGTH];
 
-	put_number(p, (double)value, unit);
+	put_number_with_unit(p, (double)value, unit);
 	fputs(" (", p->out);
-	put_percent(p, (double)value, (double)whole);
+	put_percentage(p, (double)value, (double)whole);
 	if (has_rate) {
 		fprintf(p->out, ", %s/", dhat_number(text, dhat_ratio(1e6 * (double)value,
 								      (double)p->d->end_time)));
@@ -69,14 +70,14 @@ static void put_part(const struct printer *p, uint64_t value, uint64_t whole, co
 	putc(')', p->out);
 }
 
-static void put_size(const struct printer *p, uint64_t bytes, uint64_t blocks)
+static void put_average_size(const struct dhat_printer *p, uint64_t bytes, uint64_t blocks)
 {
 	fputs("avg size ", p->out);
-	put_number(p, dhat_ratio((double)bytes, (double)blocks), dhat_bytes_word(p->d));
+	put_number_with_unit(p, dhat_ratio((double)bytes, (double)blocks), dhat_bytes_word(p->d));
 }
 
-/* The end of a line, and the tree's lines in front of the next one. */
-static void next_line(const struct printer *p)
+/* Ends a line, and begins the next one with the tree's lines. */
+static void put_line_end(const struct dhat_printer *p)
 {
 	putc('\n', p->out);
 	fwrite(p->lines, 1, p->length, p->out);
@@ -84,128 +85,135 @@ static void next_line(const struct printer *p)
 
 /* ---- lines of a node ---------------------------------------------------------------------- */
 
-static bool shows(const struct printer *p, bool is_self, unsigned bold)
+static bool is_part_shown(const struct dhat_printer *p, bool is_self, unsigned bold)
 {
 	return is_self || p->bold & bold;
 }
 
-static void put_lifetime(const struct printer *p, const struct dhat_point *sum)
+static void put_mean_lifetime(const struct dhat_printer *p, const struct dhat_point *sum)
 {
 	double mean = dhat_ratio((double)sum->lifetimes, (double)sum->total_blocks);
 
 	fputs(", avg lifetime ", p->out);
-	put_number(p, mean, p->d->time_unit);
+	put_number_with_unit(p, mean, p->d->time_unit);
 	fputs(" (", p->out);
-	put_percent(p, mean, (double)p->d->end_time);
+	put_percentage(p, mean, (double)p->d->end_time);
 	fputs(" of program duration)", p->out);
 }
 
-static void put_total(const struct printer *p, const struct dhat_point *sum, bool is_self)
+static void put_total_line(const struct dhat_printer *p, const struct dhat_point *sum, bool is_self)
 {
 	const struct dhat_point *root = &p->tree.node[0].sum;
 
-	if (!shows(p, is_self, BOLD_TOTAL_BYTES | BOLD_TOTAL_BLOCKS))
+	if (!is_part_shown(p, is_self, BOLD_TOTAL_BYTES | BOLD_TOTAL_BLOCKS))
 		return;
 	fputs("  Total:     ", p->out);
-	if (shows(p, is_self, BOLD_TOTAL_BYTES))
-		put_part(p, sum->total_bytes, root->total_bytes, dhat_bytes_word(p->d), true);
+	if (is_part_shown(p, is_self, BOLD_TOTAL_BYTES))
+		put_amount_of_whole(p, sum->total_bytes, root->total_bytes, dhat_bytes_word(p->d),
+				    true);
 	if (is_self)
 		fputs(" in ", p->out);
-	if (shows(p, is_self, BOLD_TOTAL_BLOCKS))
-		put_part(p, sum->total_blocks, root->total_blocks, dhat_blocks_word(p->d), true);
-	if (shows(p, is_self, BOLD_SIZE)) {
+	if (is_part_shown(p, is_self, BOLD_TOTAL_BLOCKS))
+		put_amount_of_whole(p, sum->total_blocks, root->total_blocks,
+				    dhat_blocks_word(p->d), true);
+	if (is_part_shown(p, is_self, BOLD_SIZE)) {
 		fputs(", ", p->out);
-		put_size(p, sum->total_bytes, sum->total_blocks);
+		put_average_size(p, sum->total_bytes, sum->total_blocks);
 	}
-	if (p->d->has_lifetimes && shows(p, is_self, BOLD_LIFETIME))
-		put_lifetime(p, sum);
-	next_line(p);
+	if (p->d->has_lifetimes && is_part_shown(p, is_self, BOLD_LIFETIME))
+		put_mean_lifetime(p, sum);
+	put_line_end(p);
 }
 
-static void put_max(const struct printer *p, const struct dhat_point *sum)
+static void put_maximum(const struct dhat_printer *p, const struct dhat_point *sum)
 {
 	fputs("  Max:       ", p->out);
-	put_number(p, (double)sum->max_bytes, dhat_bytes_word(p->d));
+	put_number_with_unit(p, (double)sum->max_bytes, dhat_bytes_word(p->d));
 	fputs(" in ", p->out);
-	put_number(p, (double)sum->max_blocks, dhat_blocks_word(p->d));
+	put_number_with_unit(p, (double)sum->max_blocks, dhat_blocks_word(p->d));
 	fputs(", ", p->out);
-	put_size(p, sum->max_bytes, sum->max_blocks);
-	next_line(p);
+	put_average_size(p, sum->max_bytes, sum->max_blocks);
+	put_line_end(p);
 }
 
-static void put_live(const struct printer *p, const char *label, const uint64_t value[2],
-		     const uint64_t whole[2], bool is_self)
+static void put_live_amount(const struct dhat_printer *p, const char *label,
+			    const uint64_t value[2],
+			    const uint64_t whole[2], bool is_self)
 {
 	fputs(label, p->out);
-	put_part(p, value[0], whole[0], dhat_bytes_word(p->d), false);
+	put_amount_of_whole(p, value[0], whole[0], dhat_bytes_word(p->d), false);
 	if (is_self) {
 		fputs(" in ", p->out);
-		put_part(p, value[1], whole[1], dhat_blocks_word(p->d), false);
+		put_amount_of_whole(p, value[1], whole[1], dhat_blocks_word(p->d), false);
 		fputs(", ", p->out);
-		put_size(p, value[0], value[1]);
+		put_average_size(p, value[0], value[1]);
 	}
-	next_line(p);
+	put_line_end(p);
 }
 
-static void put_lives(const struct printer *p, const struct dhat_node *n, bool is_self)
+static void put_live_amounts(const struct dhat_printer *p, const struct dhat_node *n, bool is_self)
 {
 	const struct dhat_point *s = &n->sum, *root = &p->tree.node[0].sum;
 	bool is_leaf = n->children == 0 && n->last - n->first == 1 && n != &p->tree.node[0];
 
 	if (is_self && is_leaf)
-		put_max(p, s);
-	if (shows(p, is_self, BOLD_GMAX))
-		put_live(p, "  At t-gmax: ", (uint64_t[]){ s->peak_bytes, s->peak_blocks },
-			 (uint64_t[]){ root->peak_bytes, root->peak_blocks }, is_self);
-	if (shows(p, is_self, BOLD_END))
-		put_live(p, "  At t-end:  ", (uint64_t[]){ s->end_bytes, s->end_blocks },
-			 (uint64_t[]){ root->end_bytes, root->end_blocks }, is_self);
+		put_maximum(p, s);
+	if (is_part_shown(p, is_self, BOLD_GMAX))
+		put_live_amount(p, "  At t-gmax: ", (uint64_t[]){ s->peak_bytes, s->peak_blocks },
+				(uint64_t[]){ root->peak_bytes, root->peak_blocks }, is_self);
+	if (is_part_shown(p, is_self, BOLD_END))
+		put_live_amount(p, "  At t-end:  ", (uint64_t[]){ s->end_bytes, s->end_blocks },
+				(uint64_t[]){ root->end_bytes, root->end_blocks }, is_self);
 }
 
-static void put_reads(const struct printer *p, const char *label, uint64_t bytes, uint64_t whole,
-		      uint64_t total, unsigned parts)
+static void put_access_line(const struct dhat_printer *p, const char *label, uint64_t bytes,
+			    uint64_t whole,
+			    uint64_t total, unsigned parts)
 {
 	char text[DHAT_NUMBER_LENGTH];
 
 	fputs(label, p->out);
 	if (parts & BOLD_READS)
-		put_part(p, bytes, whole, dhat_bytes_word(p->d), true);
+		put_amount_of_whole(p, bytes, whole, dhat_bytes_word(p->d), true);
 	if ((parts & (BOLD_READS | BOLD_READS_EACH)) == (BOLD_READS | BOLD_READS_EACH))
 		fputs(", ", p->out);
 	if (parts & BOLD_READS_EACH)
 		fprintf(p->out, "%s/%s", dhat_number(text, dhat_ratio((double)bytes,
 								      (double)total)),
 			dhat_byte_word(p->d));
-	next_line(p);
+	put_line_end(p);
 }
 
-/* The bits of writes, as those of reads. */
-static unsigned parts_of(const struct printer *p, bool is_self, unsigned bytes, unsigned each)
+/* Returns which parts of an access line to print, as the bits of reads. */
+static unsigned access_parts(const struct dhat_printer *p, bool is_self, unsigned bytes,
+			     unsigned each)
 {
-	return (shows(p, is_self, bytes) ? BOLD_READS : 0) |
-	       (shows(p, is_self, each) ? BOLD_READS_EACH : 0);
+	return (is_part_shown(p, is_self, bytes) ? BOLD_READS : 0) |
+	       (is_part_shown(p, is_self, each) ? BOLD_READS_EACH : 0);
 }
 
-static void put_accessed(const struct printer *p, const struct dhat_point *s, bool is_self)
+static void put_accesses(const struct dhat_printer *p, const struct dhat_point *s, bool is_self)
 {
 	const struct dhat_point *root = &p->tree.node[0].sum;
-	unsigned reads = parts_of(p, is_self, BOLD_READS, BOLD_READS_EACH);
-	unsigned writes = parts_of(p, is_self, BOLD_WRITES, BOLD_WRITES_EACH);
+	unsigned reads = access_parts(p, is_self, BOLD_READS, BOLD_READS_EACH);
+	unsigned writes = access_parts(p, is_self, BOLD_WRITES, BOLD_WRITES_EACH);
 
 	if (reads)
-		put_reads(p, "  Reads:     ", s->read_bytes, root->read_bytes, s->total_bytes,
-			  reads);
+		put_access_line(p, "  Reads:     ", s->read_bytes, root->read_bytes, s->total_bytes,
+				reads);
 	if (writes)
-		put_reads(p, "  Writes:    ", s->written_bytes, root->written_bytes,
-			  s->total_bytes, writes);
+		put_access_line(p, "  Writes:    ", s->written_bytes, root->written_bytes,
+				s->total_bytes, writes);
 }
 
 /* ---- access counts ------------------------------------------------------------------------ */
 
 #define OR_MORE UINT64_MAX
 
-/* The sum over a node's points, if all have blocks of one size; to be freed. */
-static uint64_t *sum_counts(const struct printer *p, const struct dhat_node *n, uint32_t *counts)
+/* Returns the sums over a node's points, for the caller to free; NULL unless all points have blocks
+ * of the same size. */
+static uint64_t *sum_access_counts(const struct dhat_printer *p, const struct dhat_node *n,
+				   uint32_t *counts)
 {
 	const struct dhat *d = p->d;
 	uint64_t *sum;
@@ -231,7 +239,7 @@ static uint64_t *sum_counts(const struct printer *p, const struct dhat_node *n, 
 	return sum;
 }
 
-static void put_count(const struct printer *p, uint64_t count)
+static void put_access_count(const struct dhat_printer *p, uint64_t count)
 {
 	if (count == 0)
 		fputs("- ", p->out);
@@ -241,61 +249,61 @@ static void put_count(const struct printer *p, uint64_t count)
 		fprintf(p->out, "%" PRIu64 " ", count);
 }
 
-static void put_counts(const struct printer *p, const struct dhat_node *n)
+static void put_access_counts(const struct dhat_printer *p, const struct dhat_node *n)
 {
 	uint32_t counts;
-	uint64_t *sum = sum_counts(p, n, &counts);
+	uint64_t *sum = sum_access_counts(p, n, &counts);
 
 	if (!sum)
 		return;
 	fputs("  Accesses: {", p->out);
 	for (uint32_t i = 0; i < counts; i++) {
 		if (i % PER_LINE == 0) {
-			next_line(p);
+			put_line_end(p);
 			fprintf(p->out, "    [%3" PRIu32 "]  ", i);
-			put_count(p, sum[i]);
+			put_access_count(p, sum[i]);
 		} else if (sum[i] && sum[i] == sum[i - 1]) {
 			fputs("\xe3\x80\x83 ", p->out);
 		} else {
-			put_count(p, sum[i]);
+			put_access_count(p, sum[i]);
 		}
 	}
-	next_line(p);
+	put_line_end(p);
 	fputs("  }", p->out);
-	next_line(p);
+	put_line_end(p);
 	free(sum);
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-static void put_frames(const struct printer *p, const struct dhat_node *n, bool is_self)
+static void put_node_frames(const struct dhat_printer *p, const struct dhat_node *n, bool is_self)
 {
 	bool is_root = n == &p->tree.node[0];
 	uint32_t point = n->first < n->last ? p->tree.order[n->first] : 0;
 
 	if (is_root) {
 		fputs("    #0: [root]", p->out);
-		next_line(p);
+		put_line_end(p);
 	}
 	for (uint32_t i = is_self ? 0 : n->from; i < n->to; i++) {
 		fprintf(p->out, "    %c%" PRIu32 ": ", i < n->from ? '^' : '#', i + 1);
 		terminal_put(p->out, dhat_text(p->d, dhat_tree_frame(&p->tree, point, i)));
-		next_line(p);
+		put_line_end(p);
 	}
 }
 
 /* ---- the tree ----------------------------------------------------------------------------- */
 
-/* What is shown below a node: those that matter, and one that stands for all the others. */
-struct shown {
+/* The nodes shown below a node: the significant ones, and one that sums up all the others. */
+struct shown_children {
 	struct dhat_node rest;
-	uint32_t merged;	/* how many it stands for */
-	uint32_t count;		/* of all that is shown */
-	uint32_t place;		/* of the rest among them */
+	uint32_t merged;	/* nodes that the rest sums up */
+	uint32_t count;		/* nodes that are shown, with the rest */
+	uint32_t place;		/* index of the rest among them */
 };
 
-static bool comes_first(const struct printer *p, const struct dhat_node *a,
-			const struct dhat_node *b)
+static bool sorts_before(const struct dhat_printer *p, const struct dhat_node *a,
+			 const struct dhat_node *b)
 {
 	double x = dhat_metric_value(p->metric, &a->sum), y = dhat_metric_value(p->metric, &b->sum);
 
@@ -306,7 +314,7 @@ static bool comes_first(const struct printer *p, const struct dhat_node *a,
 	return a->birth < b->birth;
 }
 
-static void add_rest(struct dhat_node *rest, const struct dhat_node *n)
+static void add_to_rest(struct dhat_node *rest, const struct dhat_node *n)
 {
 	rest->sum.total_bytes += n->sum.total_bytes;
 	rest->sum.total_blocks += n->sum.total_blocks;
@@ -319,26 +327,28 @@ static void add_rest(struct dhat_node *rest, const struct dhat_node *n)
 		rest->birth = n->birth;
 }
 
-static struct shown show(const struct printer *p, const struct dhat_node *n)
+static struct shown_children choose_children(const struct dhat_printer *p,
+					     const struct dhat_node *n)
 {
 	const struct dhat_node *child = p->tree.node + n->child;
-	struct shown s = { .rest = { .birth = UINT32_MAX } };
+	struct shown_children s = { .rest = { .birth = UINT32_MAX } };
 
 	for (uint32_t i = 0; i < n->children; i++) {
 		if (child[i].weight == DHAT_NOT) {
-			add_rest(&s.rest, &child[i]);
+			add_to_rest(&s.rest, &child[i]);
 			s.merged++;
 		} else {
 			s.count++;
 		}
 	}
 	for (uint32_t i = 0; s.merged && i < n->children; i++)
-		s.place += child[i].weight != DHAT_NOT && comes_first(p, &child[i], &s.rest);
+		s.place += child[i].weight != DHAT_NOT && sorts_before(p, &child[i], &s.rest);
 	s.count += s.merged > 0;
 	return s;
 }
 
-static void put_head(const struct printer *p, uint32_t siblings, const struct shown *below)
+static void put_node_head(const struct dhat_printer *p, uint32_t siblings,
+			  const struct shown_children *below)
 {
 	fputs(below->count ? "\xe2\x96\xbc PP " : "\xe2\x94\x80 PP ", p->out);
 	for (uint32_t i = 0; i <= p->depth; i++)
@@ -347,45 +357,46 @@ static void put_head(const struct printer *p, uint32_t siblings, const struct sh
 	if (below->count)
 		fprintf(p->out, "(%" PRIu32 " children) ", below->count);
 	putc('{', p->out);
-	next_line(p);
+	put_line_end(p);
 }
 
-static void put_verb(const struct printer *p)
+static void put_allocation_verb(const struct dhat_printer *p)
 {
 	fputs("  ", p->out);
 	terminal_put(p->out, p->d->verb);
 	fputs(" at {", p->out);
-	next_line(p);
+	put_line_end(p);
 }
 
-/* `merged` is 0 for a real node. */
-static void put_node(const struct printer *p, const struct dhat_node *n, uint32_t siblings,
-		     const struct shown *below, uint32_t merged)
+/* MERGED is 0 for a real node. */
+static void put_node_text(const struct dhat_printer *p, const struct dhat_node *n,
+			  uint32_t siblings,
+			  const struct shown_children *below, uint32_t merged)
 {
 	bool is_self = n->weight == DHAT_SELF;
 
-	put_head(p, siblings, below);
-	put_total(p, &n->sum, is_self);
+	put_node_head(p, siblings, below);
+	put_total_line(p, &n->sum, is_self);
 	if (p->d->has_lifetimes)
-		put_lives(p, n, is_self);
+		put_live_amounts(p, n, is_self);
 	if (p->d->has_accesses)
-		put_accessed(p, &n->sum, is_self);
+		put_accesses(p, &n->sum, is_self);
 	if (p->d->has_accesses && is_self && !merged)
-		put_counts(p, n);
-	put_verb(p);
+		put_access_counts(p, n);
+	put_allocation_verb(p);
 	if (merged) {
 		fprintf(p->out, "    [%" PRIu32 " insignificant]", merged);
-		next_line(p);
+		put_line_end(p);
 	} else {
-		put_frames(p, n, is_self);
+		put_node_frames(p, n, is_self);
 	}
 	fputs("  }", p->out);
-	next_line(p);
+	put_line_end(p);
 	fputs("}\n", p->out);
 }
 
-/* Lines of the tree in front of what follows: the first line of a node has others. */
-static void set_lines(struct printer *p, size_t length, const char *more)
+/* Sets the lines of the tree for the next lines; the first line of a node has others. */
+static void set_line_prefix(struct dhat_printer *p, size_t length, const char *more)
 {
 	size_t size = strlen(more);
 
@@ -395,11 +406,12 @@ static void set_lines(struct printer *p, size_t length, const char *more)
 	p->length = length + size;
 }
 
-static void put_tree(struct printer *p, const struct dhat_node *n, uint32_t siblings);
+static void put_subtree(struct dhat_printer *p, const struct dhat_node *n, uint32_t siblings);
 
-static void put_below(struct printer *p, const struct dhat_node *n, const struct shown *s)
+static void put_children(struct dhat_printer *p, const struct dhat_node *n,
+			 const struct shown_children *s)
 {
-	static const struct shown none;
+	static const struct shown_children none;
 	size_t length = p->length;
 
 	for (uint32_t i = 0, next = 0; i < s->count; i++) {
@@ -407,34 +419,34 @@ static void put_below(struct printer *p, const struct dhat_node *n, const struct
 
 		fwrite(p->lines, 1, length, p->out);
 		fputs(is_last ? "\xe2\x94\x94\xe2\x94\x80" : "\xe2\x94\x9c\xe2\x94\x80", p->out);
-		set_lines(p, length, is_last ? "    " : "\xe2\x94\x82   ");
+		set_line_prefix(p, length, is_last ? "    " : "\xe2\x94\x82   ");
 		p->number[p->depth] = i + 1;
 		if (s->merged && i == s->place) {
-			put_node(p, &s->rest, s->count, &none, s->merged);
+			put_node_text(p, &s->rest, s->count, &none, s->merged);
 			continue;
 		}
 		while (p->tree.node[n->child + next].weight == DHAT_NOT)
 			next++;
-		put_tree(p, &p->tree.node[n->child + next++], s->count);
+		put_subtree(p, &p->tree.node[n->child + next++], s->count);
 	}
 	p->length = length;
 }
 
-static void put_tree(struct printer *p, const struct dhat_node *n, uint32_t siblings)
+static void put_subtree(struct dhat_printer *p, const struct dhat_node *n, uint32_t siblings)
 {
-	struct shown s = show(p, n);
+	struct shown_children s = choose_children(p, n);
 
-	put_node(p, n, siblings, &s, 0);
+	put_node_text(p, n, siblings, &s, 0);
 	if (p->depth == DEPTH_MAX || s.count == 0)
 		return;
 	p->depth++;
-	put_below(p, n, &s);
+	put_children(p, n, &s);
 	p->depth--;
 }
 
-/* ---- around it ---------------------------------------------------------------------------- */
+/* ---- before and after the tree ------------------------------------------------------------ */
 
-static void put_invocation(const struct printer *p, const char *grep)
+static void put_invocation(const struct dhat_printer *p, const char *grep)
 {
 	fputs("Invocation {\n  Mode:    ", p->out);
 	terminal_put(p->out, p->d->mode);
@@ -449,23 +461,23 @@ static void put_invocation(const struct printer *p, const char *grep)
 	}
 }
 
-static void put_times(const struct printer *p)
+static void put_run_times(const struct dhat_printer *p)
 {
 	fputs("Times {\n", p->out);
 	if (p->d->has_lifetimes) {
 		fputs("  t-gmax: ", p->out);
-		put_number(p, (double)p->d->peak_time, p->d->time_unit);
+		put_number_with_unit(p, (double)p->d->peak_time, p->d->time_unit);
 		fputs(" (", p->out);
-		put_percent(p, (double)p->d->peak_time, (double)p->d->end_time);
+		put_percentage(p, (double)p->d->peak_time, (double)p->d->end_time);
 		fputs(" of program duration)\n", p->out);
 	}
 	fputs("  t-end:  ", p->out);
-	put_number(p, (double)p->d->end_time, p->d->time_unit);
+	put_number_with_unit(p, (double)p->d->end_time, p->d->time_unit);
 	fputs("\n}\n\n", p->out);
 }
 
-/* Of the viewer's legend what the profile needs. */
-static void put_legend(const struct printer *p)
+/* Prints the entries of the viewer's legend that the profile needs. */
+static void put_legend(const struct dhat_printer *p)
 {
 	fputs("\nLegend:\n", p->out);
 	if (p->d->has_lifetimes)
@@ -485,7 +497,7 @@ static void put_legend(const struct printer *p)
 int dhat_text_put(FILE *out, const struct dhat *d, const struct settings *settings,
 		  const char *name)
 {
-	struct printer p = { .out = out, .d = d, .metric = (enum dhat_metric)settings->sort };
+	struct dhat_printer p = { .out = out, .d = d, .metric = (enum dhat_metric)settings->sort };
 
 	if (!dhat_metric_is_there(p.metric, d)) {
 		warn("%s: holds no %s: --sort needs another metric", name,
@@ -496,10 +508,10 @@ int dhat_text_put(FILE *out, const struct dhat *d, const struct settings *settin
 	dhat_tree_build(&p.tree, d, settings->invert, settings->grep);
 	dhat_tree_weigh(&p.tree, p.metric, settings->threshold);
 	put_invocation(&p, settings->grep);
-	put_times(&p);
+	put_run_times(&p);
 	p.number[0] = 1;
-	set_lines(&p, 0, "  ");
-	put_tree(&p, &p.tree.node[0], 1);
+	set_line_prefix(&p, 0, "  ");
+	put_subtree(&p, &p.tree.node[0], 1);
 	fputs("\nPP significance threshold: ", out);
 	dhat_metric_put_threshold(out, p.metric, &p.tree.node[0].sum, d, settings->threshold);
 	putc('\n', out);
@@ -518,7 +530,18 @@ int dhat_text_print(const struct report_job *job)
 	if (dhat_read(&d, &job->in->text, &err) < 0)
 		warn("%s: %s", job->in->name, err.text);
 	else
-		result = dhat_text_put(report_begin(job), &d, job->settings, job->in->name);
+		result = dhat_text_put(report_job_begin(job), &d, job->settings, job->in->name);
+	dhat_free(&d);
+	return result;
+}
+
+int dhat_text_print_image(FILE *out, struct report_subject *s, const struct settings *settings)
+{
+	struct dhat d;
+	int result = dhat_export_load(&d, s, settings);
+
+	if (result == 0)
+		result = dhat_text_put(out, &d, settings, s->recording->name);
 	dhat_free(&d);
 	return result;
 }

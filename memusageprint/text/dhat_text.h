@@ -1,4 +1,7 @@
-/* dhat_text.h -- a profile of DHAT as text: what its viewer shows.
+/* dhat_text.h -- A profile of DHAT as text, with the content of DHAT's viewer.
+ *
+ * The whole tree of program points is expanded. settings->sort, invert, grep and threshold choose
+ * the nodes; their order, numbers and text are the viewer's.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,19 +11,21 @@
 #include <stdio.h>
 
 #include "formats/dhat.h"
-#include "memusageprint/reports.h"
+#include "memusageprint/job/report_job.h"
+#include "memusageprint/job/report_subject.h"
 
-/* dhat_text_put -- print the tree of program points, all of it expanded.
+/* dhat_text_put -- Prints a profile.
  *
  * name  of the file, for messages.
- * settings->sort, invert, grep and threshold choose; the order of nodes, their numbers and the
- * text of each are the viewer's.
- * Returns 0, or -1 after a warning: the profile lacks what the metric is about.
+ * Returns 0, or -1 after a warning: the profile lacks what the metric needs.
  */
 int dhat_text_put(FILE *out, const struct dhat *d, const struct settings *settings,
 		  const char *name);
 
-/* dhat_text_print -- the report of a profile of DHAT; a report_fn. */
+/* dhat_text_print -- Prints a file of DHAT; a report_fn. */
 int dhat_text_print(const struct report_job *job);
+
+/* dhat_text_print_image -- Prints an image of a recording. Returns 0, or -1 after a warning. */
+int dhat_text_print_image(FILE *out, struct report_subject *s, const struct settings *settings);
 
 #endif

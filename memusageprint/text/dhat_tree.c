@@ -1,7 +1,7 @@
-/* dhat_tree.c -- program points as the tree that DHAT's viewer shows.
+/* dhat_tree.c -- Program points as the tree that DHAT's viewer shows.
  *
- * Points are sorted by their frames: those of a node stand side by side, and what the first and
- * the last of them share, all share.
+ * Points are sorted by their frames, so the points of a node are neighbours, and the frames that
+ * the first and the last of them share are shared by all.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,17 +19,18 @@ uint32_t dhat_tree_frame(const struct dhat_tree *t, uint32_t point, uint32_t i)
 	return t->d->stacked[p->first_frame + (t->is_inverted ? p->frames - 1 - i : i)];
 }
 
-static uint32_t length_of(const struct dhat_tree *t, uint32_t point)
+static uint32_t point_depth(const struct dhat_tree *t, uint32_t point)
 {
 	return t->d->point[point].frames;
 }
 
-/* A stack that ends where another goes on comes first. */
-static int by_frames(const void *a, const void *b, void *data)
+/* A stack that is the beginning of another one sorts before it. */
+static int compare_frames(const void *a, const void *b, void *data)
 {
 	const struct dhat_tree *t = data;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t most = length_of(t, x) < length_of(t, y) ? length_of(t, x) : length_of(t, y);
+	uint32_t most = point_depth(t, x) < point_depth(t, y) ? point_depth(t, x) : point_depth(t,
+												y);
 
 	for (uint32_t i = 0; i < most; i++) {
 		uint32_t f = dhat_tree_frame(t, x, i), g = dhat_tree_frame(t, y, i);
@@ -37,21 +38,21 @@ static int by_frames(const void *a, const void *b, void *data)
 		if (f != g)
 			return f < g ? -1 : 1;
 	}
-	if (length_of(t, x) != length_of(t, y))
-		return length_of(t, x) < length_of(t, y) ? -1 : 1;
+	if (point_depth(t, x) != point_depth(t, y))
+		return point_depth(t, x) < point_depth(t, y) ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
-/* How far two points of a node go together, which they do up to FROM. */
-static uint32_t common(const struct dhat_tree *t, uint32_t a, uint32_t b, uint32_t from)
+/* Returns the number of frames that two points share; they share FROM at least. */
+static uint32_t common_length(const struct dhat_tree *t, uint32_t a, uint32_t b, uint32_t from)
 {
-	while (from < length_of(t, a) && from < length_of(t, b) &&
+	while (from < point_depth(t, a) && from < point_depth(t, b) &&
 	       dhat_tree_frame(t, a, from) == dhat_tree_frame(t, b, from))
 		from++;
 	return from;
 }
 
-static void make_node(struct dhat_tree *t, uint32_t first, uint32_t last, uint32_t from)
+static void append_node(struct dhat_tree *t, uint32_t first, uint32_t last, uint32_t from)
 {
 	struct dhat_node *n = &t->node[t->count++];
 
@@ -63,20 +64,20 @@ static void make_node(struct dhat_tree *t, uint32_t first, uint32_t last, uint32
 			n->birth = t->order[i];
 	}
 	if (first < last)
-		n->to = common(t, t->order[first], t->order[last - 1], from);
-	/* Each has its own moment: their sum is no maximum of the node's. */
+		n->to = common_length(t, t->order[first], t->order[last - 1], from);
+	/* Maxima are of different moments: their sum is no maximum of the node. */
 	if (last - first != 1)
 		n->sum.max_bytes = n->sum.max_blocks = 0;
 }
 
-/* Whether two neighbours belong to the same child. Stacks differ, so only one ends here. */
-static bool go_together(const struct dhat_tree *t, uint32_t a, uint32_t b, uint32_t at)
+/* True if two neighbours belong to the same child. Stacks differ, so at most one ends here. */
+static bool share_child(const struct dhat_tree *t, uint32_t a, uint32_t b, uint32_t at)
 {
-	return length_of(t, a) > at && length_of(t, b) > at &&
+	return point_depth(t, a) > at && point_depth(t, b) > at &&
 	       dhat_tree_frame(t, a, at) == dhat_tree_frame(t, b, at);
 }
 
-static void make_children(struct dhat_tree *t, uint32_t number)
+static void append_children(struct dhat_tree *t, uint32_t number)
 {
 	const struct dhat_node n = t->node[number];
 	uint32_t child = t->count;
@@ -85,15 +86,15 @@ static void make_children(struct dhat_tree *t, uint32_t number)
 		return;
 	for (uint32_t i = n.first, next; i < n.last; i = next) {
 		for (next = i + 1; next < n.last &&
-				   go_together(t, t->order[i], t->order[next], n.to);)
+				   share_child(t, t->order[i], t->order[next], n.to);)
 			next++;
-		make_node(t, i, next, n.to);
+		append_node(t, i, next, n.to);
 	}
 	t->node[number].child = child;
 	t->node[number].children = t->count - child;
 }
 
-static bool has_text(const struct dhat *d, const struct dhat_point *p, const uint8_t *matches)
+static bool point_matches(const struct dhat *d, const struct dhat_point *p, const uint8_t *matches)
 {
 	for (uint32_t i = 0; i < p->frames; i++) {
 		if (matches[d->stacked[p->first_frame + i]])
@@ -102,7 +103,7 @@ static bool has_text(const struct dhat *d, const struct dhat_point *p, const uin
 	return false;
 }
 
-static void choose(struct dhat_tree *t, const char *grep)
+static void choose_points(struct dhat_tree *t, const char *grep)
 {
 	const struct dhat *d = t->d;
 	uint8_t *matches = xcalloc((size_t)d->frame.count + 1, 1);
@@ -110,7 +111,7 @@ static void choose(struct dhat_tree *t, const char *grep)
 	for (uint32_t i = 0; grep && i <= d->frame.count; i++)
 		matches[i] = strstr(dhat_text(d, i), grep) != NULL;
 	for (uint32_t i = 0; i < d->count; i++) {
-		if (!grep || has_text(d, &d->point[i], matches))
+		if (!grep || point_matches(d, &d->point[i], matches))
 			t->order[t->points++] = i;
 	}
 	free(matches);
@@ -121,18 +122,18 @@ void dhat_tree_build(struct dhat_tree *t, const struct dhat *d, bool is_inverted
 {
 	*t = (struct dhat_tree){ .d = d, .is_inverted = is_inverted };
 	t->order = xcalloc((size_t)d->count + 1, sizeof(*t->order));
-	choose(t, grep);
-	qsort_r(t->order, t->points, sizeof(*t->order), by_frames, t);
-	/* Every inner node has two children or more. */
+	choose_points(t, grep);
+	qsort_r(t->order, t->points, sizeof(*t->order), compare_frames, t);
+	/* Every inner node has at least two children. */
 	t->node = xcalloc(2 * (size_t)t->points + 1, sizeof(*t->node));
-	make_node(t, 0, t->points, 0);
+	append_node(t, 0, t->points, 0);
 	for (uint32_t i = 0; i < t->count; i++)
-		make_children(t, i);
+		append_children(t, i);
 }
 
 /* ---- weights ----------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b, void *data)
+static int compare_values(const void *a, const void *b, void *data)
 {
 	const struct dhat_node *x = a, *y = b;
 	enum dhat_metric metric = *(const enum dhat_metric *)data;
@@ -145,7 +146,7 @@ static int by_value(const void *a, const void *b, void *data)
 	return (x->birth > y->birth) - (x->birth < y->birth);
 }
 
-/* Only nodes that belong to the same parent change places, and take their children along. */
+/* Sorting moves nodes among their siblings only, and their children indices with them. */
 void dhat_tree_weigh(struct dhat_tree *t, enum dhat_metric metric, double threshold)
 {
 	for (uint32_t i = t->count; i-- > 0;) {
@@ -158,7 +159,7 @@ void dhat_tree_weigh(struct dhat_tree *t, enum dhat_metric metric, double thresh
 		}
 		if (dhat_metric_matters(metric, &n->sum, &t->node[0].sum, t->d, threshold))
 			n->weight = DHAT_SELF;
-		qsort_r(t->node + n->child, n->children, sizeof(*n), by_value, &metric);
+		qsort_r(t->node + n->child, n->children, sizeof(*n), compare_values, &metric);
 	}
 }
 

@@ -1,7 +1,7 @@
-/* dhat_tree.h -- program points as the tree that DHAT's viewer shows.
+/* dhat_tree.h -- Program points as the tree that DHAT's viewer shows.
  *
- * A node is a run of frames that all its points share; what has only one way to go on is one node.
- * The root begins at the function that allocates, or, inverted, at the outermost caller.
+ * A node has all the frames that its points share before they branch. The tree begins at the
+ * function that allocates, or, inverted, at the outermost caller.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,9 +15,9 @@
 #include "memusageprint/text/dhat_metric.h"
 
 enum dhat_weight {
-	DHAT_NOT,	/* neither the node nor one below it matters */
-	DHAT_BELOW,	/* only some below it: it is shown in short */
-	DHAT_SELF
+	DHAT_NOT,	/* neither the node nor any node below it is significant */
+	DHAT_BELOW,	/* only a node below it is: it is shown in short form */
+	DHAT_SELF	/* the node is significant */
 };
 
 struct dhat_node {
@@ -25,7 +25,7 @@ struct dhat_node {
 	uint32_t first, last;	/* its points: [first, last) of tree->order */
 	uint32_t from, to;	/* its own frames: [from, to) of each of these points' stacks */
 	uint32_t child, children; /* nodes [child, child + children) */
-	uint32_t birth;		/* the first of its points in the profile: order among equals */
+	uint32_t birth;		/* first of its points in the profile: order among equal nodes */
 	enum dhat_weight weight;
 };
 
@@ -34,27 +34,27 @@ struct dhat_tree {
 	bool is_inverted;
 	uint32_t *order;	/* points, sorted by their frames */
 	uint32_t points;
-	struct dhat_node *node;	/* [0] is the root; children come behind their parents */
+	struct dhat_node *node;	/* [0] is the root; children follow their parents */
 	uint32_t count;
 };
 
-/* dhat_tree_build -- make it.
+/* dhat_tree_build -- Builds the tree.
  *
- * is_inverted  from the outermost caller inward.
- * grep         points without this text in one of their frames are left out; NULL: all.
- * Memory that cannot be had ends the program.
+ * is_inverted  begins at the outermost callers.
+ * grep         leaves out points without this text in any frame; NULL: none.
+ * The program ends if there is no memory.
  */
 void dhat_tree_build(struct dhat_tree *t, const struct dhat *d, bool is_inverted,
 		     const char *grep);
 
-/* dhat_tree_weigh -- find out which nodes matter, and sort siblings: largest first, then by total
- * bytes, then as in the profile. */
+/* dhat_tree_weigh -- Determines which nodes are significant, and sorts siblings: largest first,
+ * then by total bytes, then as in the profile. */
 void dhat_tree_weigh(struct dhat_tree *t, enum dhat_metric metric, double threshold);
 
-/* dhat_tree_frame -- a frame of a point, counted from the root of the tree. */
+/* dhat_tree_frame -- Returns frame I of a point, counted from the root of the tree. */
 uint32_t dhat_tree_frame(const struct dhat_tree *t, uint32_t point, uint32_t i);
 
-/* dhat_tree_free -- release it. */
+/* dhat_tree_free -- Releases it. */
 void dhat_tree_free(struct dhat_tree *t);
 
 #endif

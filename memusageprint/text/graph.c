@@ -1,4 +1,4 @@
-/* graph.c -- the picture of a profile in characters: memory over time.
+/* graph.c -- Draws memory over time in characters.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@
 #include "cli/xmalloc.h"
 #include "memusageprint/text/amount.h"
 
-/* Up to here perl takes a double for a whole number if it has no fraction. */
+/* Up to here perl treats a double without a fraction as an integer. */
 #define DOUBLE_WHOLE (UINT64_C(1) << 53)
 
 struct graph {
@@ -19,38 +19,38 @@ struct graph {
 	unsigned columns, rows;
 	uint64_t top;		/* bytes that reach the last row */
 	uint64_t end;		/* time of the last column */
-	uint64_t whole_row;	/* bytes of a row, if perl computes them as a whole number */
-	double row;		/* else */
+	uint64_t whole_row;	/* bytes of a row, if perl computes an integer; else 0 */
+	double row;		/* bytes of a row otherwise */
 	char *cell;		/* columns x rows, from the lower left corner */
 };
 
-/* What was drawn last: how far it is continued. */
-struct bar {
+/* The last bar; its top continues up to the next one. */
+struct drawn_bar {
 	unsigned column, row;	/* from 1 on; 0: none */
 	char mark;
 };
 
-static char *cell_at(const struct graph *g, unsigned column, unsigned row)
+static char *get_cell(const struct graph *g, unsigned column, unsigned row)
 {
 	return &g->cell[(size_t)(row - 1) * g->columns + column - 1];
 }
 
-static int strength(char mark)
+static int mark_strength(char mark)
 {
 	return mark == '#' ? 3 : mark == '@' ? 2 : mark == ':' ? 1 : 0;
 }
 
-/* Whether so many bytes fill row R. */
-static bool fills(const struct graph *g, uint64_t bytes, unsigned r)
+/* True if a bar of so many bytes reaches the top of row R. */
+static bool bar_fills_row(const struct graph *g, uint64_t bytes, unsigned r)
 {
 	if (g->whole_row)
 		return bytes >= g->whole_row * r;
 	return (double)bytes >= r * g->row;
 }
 
-/* The column of a time. Beyond the last one in a profile whose time goes backwards; how far
- * does not matter. */
-static unsigned column_of(const struct graph *g, uint64_t time)
+/* Returns the column of a time. If time goes backwards in a profile, the column may be beyond the
+ * last one; all such columns are g->columns + 1. */
+static unsigned time_column(const struct graph *g, uint64_t time)
 {
 	double column;
 
@@ -60,39 +60,40 @@ static unsigned column_of(const struct graph *g, uint64_t time)
 	return column >= g->columns ? g->columns + 1 : (unsigned)column + 1;
 }
 
-static void draw_bar(struct graph *g, const struct massif_snapshot *s, struct bar *bar, char mark)
+static void draw_snapshot_bar(struct graph *g, const struct massif_snapshot *s,
+			      struct drawn_bar *bar, char mark)
 {
-	unsigned column = column_of(g, s->time);
+	unsigned column = time_column(g, s->time);
 	unsigned row = 0;
 
 	for (unsigned c = bar->column + 1; bar->row > 0 && c < column && c <= g->columns; c++)
-		*cell_at(g, c, bar->row) = bar->mark;
-	while (row < g->rows && fills(g, massif_total(s), row + 1)) {
+		*get_cell(g, c, bar->row) = bar->mark;
+	while (row < g->rows && bar_fills_row(g, massif_total(s), row + 1)) {
 		row++;
 		if (column > g->columns)
 			continue;
-		if (strength(mark) > strength(*cell_at(g, column, row)))
-			*cell_at(g, column, row) = mark;
+		if (mark_strength(mark) > mark_strength(*get_cell(g, column, row)))
+			*get_cell(g, column, row) = mark;
 	}
-	*bar = (struct bar){ .column = column, .row = row, .mark = mark };
+	*bar = (struct drawn_bar){ .column = column, .row = row, .mark = mark };
 }
 
-/* The peak is told by its number, which in a damaged file need not be its place. */
-static void draw_bars(struct graph *g)
+/* The peak is found by its number, which in a damaged file may differ from its index. */
+static void draw_all_bars(struct graph *g)
 {
 	const struct massif_snapshot *s = g->m->snapshots, *peak = NULL;
-	struct bar bar = { 0 };
+	struct drawn_bar bar = { 0 };
 
 	for (size_t i = 0; i < g->m->count; i++) {
 		if (s[i].kind == MASSIF_PEAK)
 			peak = &s[i];
 	}
 	for (size_t i = 0; i < g->m->count; i++)
-		draw_bar(g, &s[i], &bar, peak && peak->number == i ? '#' :
-			 s[i].kind != MASSIF_PLAIN ? '@' : ':');
+		draw_snapshot_bar(g, &s[i], &bar, peak && peak->number == i ? '#' :
+				  s[i].kind != MASSIF_PLAIN ? '@' : ':');
 }
 
-static void measure(struct graph *g)
+static void set_scale(struct graph *g)
 {
 	for (size_t i = 0; i < g->m->count; i++) {
 		uint64_t total = massif_total(&g->m->snapshots[i]);
@@ -112,7 +113,7 @@ static void measure(struct graph *g)
 		g->whole_row = (uint64_t)g->row;
 }
 
-static void print(const struct graph *g, FILE *out)
+static void print_graph(const struct graph *g, FILE *out)
 {
 	struct amount top = amount_of(g->top, MASSIF_BYTES);
 	struct amount end = amount_of(g->end, g->m->unit);
@@ -120,7 +121,7 @@ static void print(const struct graph *g, FILE *out)
 	fprintf(out, "    %2s\n", top.unit);
 	for (unsigned r = g->rows; r > 0; r--)
 		fprintf(out, "%s%c%.*s\n", r == g->rows ? top.text : "     ",
-			r == g->rows ? '^' : '|', (int)g->columns, cell_at(g, 1, r));
+			r == g->rows ? '^' : '|', (int)g->columns, get_cell(g, 1, r));
 	fputs("   0 +", out);
 	for (unsigned c = 1; c < g->columns; c++)
 		putc('-', out);
@@ -134,8 +135,8 @@ void graph_print(FILE *out, const struct massif_file *m, unsigned columns, unsig
 
 	g.cell = xcalloc(columns, rows);
 	memset(g.cell, ' ', (size_t)columns * rows);
-	measure(&g);
-	draw_bars(&g);
-	print(&g, out);
+	set_scale(&g);
+	draw_all_bars(&g);
+	print_graph(&g, out);
 	free(g.cell);
 }

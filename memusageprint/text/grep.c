@@ -1,4 +1,4 @@
-/* grep.c -- reports of some of the stacks only.
+/* grep.c -- Restricts reports to stacks with a text.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 #include "cli/xmalloc.h"
 
-static bool location_has(const struct profile *p, uint32_t location, const char *text)
+static bool location_matches(const struct profile *p, uint32_t location, const char *text)
 {
 	uint32_t count;
 	const struct symbols_level *level = profile_levels(p, location, &count);
@@ -22,8 +22,8 @@ static bool location_has(const struct profile *p, uint32_t location, const char 
 	return strstr(profile_object(p, location), text) != NULL;
 }
 
-/* Whether a frame that the filter keeps has it. */
-static bool stack_has(const struct subject *s, uint32_t site, const uint8_t *has)
+/* True if a frame that the filter keeps has the text. */
+static bool stack_matches(const struct report_subject *s, uint32_t site, const uint8_t *has)
 {
 	const struct profile *p = &s->profile;
 	struct filtered stack = filter_stack(&s->filter, p->sites.site[site].stack);
@@ -36,7 +36,7 @@ static bool stack_has(const struct subject *s, uint32_t site, const uint8_t *has
 	return false;
 }
 
-void grep_weights(struct subject *s, const char *text)
+void grep_weights(struct report_subject *s, const char *text)
 {
 	const struct profile *p = &s->profile;
 	uint8_t *has;
@@ -45,9 +45,9 @@ void grep_weights(struct subject *s, const char *text)
 		return;
 	has = xcalloc((size_t)p->location_count + 1, 1);
 	for (uint32_t i = 0; i < p->location_count; i++)
-		has[i] = location_has(p, i, text);
+		has[i] = location_matches(p, i, text);
 	for (uint32_t i = 0; i < p->sites.count; i++) {
-		if (s->weight[i].is_there && !stack_has(s, i, has))
+		if (s->weight[i].is_there && !stack_matches(s, i, has))
 			s->weight[i] = (struct weight){ .is_there = false };
 	}
 	free(has);

@@ -1,7 +1,7 @@
-/* massif_snapshot_log.c -- what Massif says with -v -v and --stats=yes.
+/* massif_snapshot_log.c -- The lines that Massif prints with -v -v and --stats=yes.
  *
- * The journal has every snapshot in the order in which they were taken. Which ones were culled
- * follows from that, so the series is gone through once more here.
+ * The recording has every snapshot, in order. The culling follows from that: this file repeats it
+ * on the series.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,20 +16,21 @@
 
 enum { NUMBERS = 2, SNAPSHOTS_MIN = 10, SNAPSHOTS_MAX = 1000 };
 
-struct journal {
+struct snapshot_log {
 	FILE *out;
 	pid_t pid;
 	const struct image *im;
 	const struct settings *settings;
 	uint64_t number[MU_MASSIF_COUNT];
-	struct mu_snapshot_log_entry *series;	/* what is left, in order */
+	struct mu_snapshot_log_entry *series;	/* snapshots that are left, in order */
 	size_t count, most;
 	size_t real, detailed, peaks, cullings;
-	bool is_silent;		/* not of this process, or not asked for */
+	bool is_silent;		/* these lines are the parent's, or not wanted */
 };
 
-static void __attribute__((format(printf, 2, 3))) say(const struct journal *j, const char *format,
-						      ...)
+static void __attribute__((format(printf, 2, 3))) print_line(const struct snapshot_log *j,
+							     const char *format,
+							     ...)
 {
 	va_list args;
 
@@ -42,33 +43,34 @@ static void __attribute__((format(printf, 2, 3))) say(const struct journal *j, c
 	fputc('\n', j->out);
 }
 
-static bool entry_at(const struct image *im, uint64_t i, struct mu_snapshot_log_entry *entry)
+static bool read_entry(const struct image *im, uint64_t i, struct mu_snapshot_log_entry *entry)
 {
 	return image_copy_entry(im, MU_SEC_SNAPSHOT_LOG, i, entry, sizeof(*entry));
 }
 
 /* ---- the series -------------------------------------------------------------------------- */
 
-static void say_snapshot(const struct journal *j, const char *what, size_t i)
+static void print_snapshot(const struct snapshot_log *j, const char *what, size_t i)
 {
 	const struct mu_snapshot_log_entry *s = &j->series[i];
 	char kind = s->kind == MU_SNAPSHOT_PEAK ? 'p' : s->kind == MU_SNAPSHOT_DETAILED ? 'd' : '.';
 
-	say(j, "%s S%c%3zu (t:%" PRIu64 ", hp:%" PRId64 ", ex:%" PRId64 ", st:0)", what, kind, i,
-	    s->time, s->heap, s->extra);
+	print_line(j, "%s S%c%3zu (t:%" PRIu64 ", hp:%" PRId64 ", ex:%" PRId64 ", st:0)", what,
+		   kind, i,
+		   s->time, s->heap, s->extra);
 }
 
-/* Numbers are those before the culling: what is gone keeps its place meanwhile. */
-static void remove_one(struct journal *j, const size_t *left, size_t k, size_t i)
+/* Numbers are those before the culling: culled snapshots keep them until its end. */
+static void print_culled(struct snapshot_log *j, const size_t *left, size_t k, size_t i)
 {
 	char what[64];
 
 	snprintf(what, sizeof(what), " %3zu (t-span = %" PRIu64 ")", k,
 		 j->series[left[i + 1]].time - j->series[left[i - 1]].time);
-	say_snapshot(j, what, left[i]);
+	print_snapshot(j, what, left[i]);
 }
 
-static size_t narrowest(const struct journal *j, const size_t *left, size_t count)
+static size_t find_narrowest_span(const struct snapshot_log *j, const size_t *left, size_t count)
 {
 	uint64_t least = UINT64_MAX;
 	size_t best = 0;
@@ -84,12 +86,12 @@ static size_t narrowest(const struct journal *j, const size_t *left, size_t coun
 	return best;
 }
 
-static bool is_fixed(const struct journal *j, size_t i)
+static bool is_never_culled(const struct snapshot_log *j, size_t i)
 {
 	return i == 0 || i + 1 == j->count || j->series[i].kind == MU_SNAPSHOT_PEAK;
 }
 
-static void new_interval(const struct journal *j)
+static void print_new_interval(const struct snapshot_log *j)
 {
 	uint64_t least = UINT64_MAX;
 	size_t best = 0;
@@ -97,44 +99,45 @@ static void new_interval(const struct journal *j)
 	for (size_t i = 1; i < j->count; i++) {
 		uint64_t gap = j->series[i].time - j->series[i - 1].time;
 
-		if (is_fixed(j, i - 1) && is_fixed(j, i)) {
-			say(j, "(Ignoring interval %zu--%zu when computing minimum)", i - 1, i);
+		if (is_never_culled(j, i - 1) && is_never_culled(j, i)) {
+			print_line(j, "(Ignoring interval %zu--%zu when computing minimum)", i - 1,
+				   i);
 		} else if (gap < least) {
 			least = gap;
 			best = i;
 		}
 	}
-	say(j, "Finished culling (%3zu of %3zu deleted)", j->most - j->count, j->most);
+	print_line(j, "Finished culling (%3zu of %3zu deleted)", j->most - j->count, j->most);
 	for (size_t i = 0; i < j->count; i++)
-		say_snapshot(j, "  post-cull", i);
+		print_snapshot(j, "  post-cull", i);
 	if (best > 0)
-		say(j, "New time interval = %" PRIu64 " (between snapshots %zu and %zu)", least,
-		    best - 1, best);
+		print_line(j, "New time interval = %" PRIu64 " (between snapshots %zu and %zu)",
+			   least, best - 1, best);
 }
 
-static void cull(struct journal *j)
+static void cull_series(struct snapshot_log *j)
 {
 	size_t left[SNAPSHOTS_MAX], count = j->count;
 
 	for (size_t i = 0; i < count; i++)
 		left[i] = i;
-	say(j, "Culling...");
+	print_line(j, "Culling...");
 	for (size_t k = 0; k < j->most / 2; k++) {
-		size_t i = narrowest(j, left, count);
+		size_t i = find_narrowest_span(j, left, count);
 
 		if (i == 0)
 			break;
-		remove_one(j, left, k, i);
+		print_culled(j, left, k, i);
 		memmove(&left[i], &left[i + 1], (--count - i) * sizeof(*left));
 	}
 	for (size_t i = 0; i < count; i++)
 		j->series[i] = j->series[left[i]];
 	j->count = count;
 	j->cullings++;
-	new_interval(j);
+	print_new_interval(j);
 }
 
-static const char *name_of(const struct mu_snapshot_log_entry *e)
+static const char *event_name(const struct mu_snapshot_log_entry *e)
 {
 	bool is_peak = e->kind == MU_SNAPSHOT_PEAK;
 
@@ -150,7 +153,7 @@ static const char *name_of(const struct mu_snapshot_log_entry *e)
 	}
 }
 
-static void add(struct journal *j, const struct mu_snapshot_log_entry *entry)
+static void append_snapshot(struct snapshot_log *j, const struct mu_snapshot_log_entry *entry)
 {
 	bool is_peak = entry->kind == MU_SNAPSHOT_PEAK;
 
@@ -162,75 +165,76 @@ static void add(struct journal *j, const struct mu_snapshot_log_entry *entry)
 	j->detailed += entry->kind != MU_SNAPSHOT_NORMAL;
 	j->peaks += is_peak;
 	if (entry->skipped)
-		say(j, "  (skipped %u snapshot%s)", entry->skipped,
-		    entry->skipped == 1 ? "" : "s");
-	say_snapshot(j, name_of(entry), j->count++);
+		print_line(j, "  (skipped %u snapshot%s)", entry->skipped,
+			   entry->skipped == 1 ? "" : "s");
+	print_snapshot(j, event_name(entry), j->count++);
 	if (j->count == j->most)
-		cull(j);
+		cull_series(j);
 }
 
-/* ---- the rest ----------------------------------------------------------------------------- */
+/* ---- lists and statistics ----------------------------------------------------------------- */
 
-static void say_lists(const struct journal *j)
+static void print_function_lists(const struct snapshot_log *j)
 {
 	const struct opt_list *ignored = &j->settings->ignore_fn;
 	size_t own;
 	const char *const *name = filter_alloc_fns(&own);
 
-	say(j, "alloc-fns:");
+	print_line(j, "alloc-fns:");
 	for (size_t i = 0; i < own; i++)
-		say(j, "  %s", name[i]);
+		print_line(j, "  %s", name[i]);
 	for (size_t i = 0; i < j->settings->alloc_fn.count; i++)
-		say(j, "  %s", j->settings->alloc_fn.item[i]);
-	say(j, "ignore-fns:");
+		print_line(j, "  %s", j->settings->alloc_fn.item[i]);
+	print_line(j, "ignore-fns:");
 	if (ignored->count == 0)
-		say(j, "  <empty>");
+		print_line(j, "  <empty>");
 	for (size_t i = 0; i < ignored->count; i++)
-		say(j, "  %zu: %s", i, ignored->item[i]);
+		print_line(j, "  %zu: %s", i, ignored->item[i]);
 }
 
-static void say_stats(const struct journal *j)
+static void print_statistics(const struct snapshot_log *j)
 {
 	const uint64_t *n = j->number;
 	uint64_t offers = 1 + n[MU_MASSIF_ALLOCS] + n[MU_MASSIF_REALLOCS] + n[MU_MASSIF_FREES] -
 			  n[MU_MASSIF_SILENT];
 
-	say(j, "heap allocs:           %" PRIu64, n[MU_MASSIF_ALLOCS]);
-	say(j, "heap reallocs:         %" PRIu64, n[MU_MASSIF_REALLOCS]);
-	say(j, "heap frees:            %" PRIu64, n[MU_MASSIF_FREES]);
-	say(j, "ignored heap allocs:   %" PRIu64, n[MU_MASSIF_IGNORED_ALLOCS]);
-	say(j, "ignored heap frees:    %" PRIu64, n[MU_MASSIF_IGNORED_FREES]);
-	say(j, "ignored heap reallocs: %" PRIu64, n[MU_MASSIF_IGNORED_REALLOCS]);
-	say(j, "stack allocs:          0");
-	say(j, "skipped snapshots:     %" PRIu64, offers - (j->real - j->peaks));
-	say(j, "real snapshots:        %zu", j->real);
-	say(j, "detailed snapshots:    %zu", j->detailed);
-	say(j, "peak snapshots:        %zu", j->peaks);
-	say(j, "cullings:              %zu", j->cullings);
+	print_line(j, "heap allocs:           %" PRIu64, n[MU_MASSIF_ALLOCS]);
+	print_line(j, "heap reallocs:         %" PRIu64, n[MU_MASSIF_REALLOCS]);
+	print_line(j, "heap frees:            %" PRIu64, n[MU_MASSIF_FREES]);
+	print_line(j, "ignored heap allocs:   %" PRIu64, n[MU_MASSIF_IGNORED_ALLOCS]);
+	print_line(j, "ignored heap frees:    %" PRIu64, n[MU_MASSIF_IGNORED_FREES]);
+	print_line(j, "ignored heap reallocs: %" PRIu64, n[MU_MASSIF_IGNORED_REALLOCS]);
+	print_line(j, "stack allocs:          0");
+	print_line(j, "skipped snapshots:     %" PRIu64, offers - (j->real - j->peaks));
+	print_line(j, "real snapshots:        %zu", j->real);
+	print_line(j, "detailed snapshots:    %zu", j->detailed);
+	print_line(j, "peak snapshots:        %zu", j->peaks);
+	print_line(j, "cullings:              %zu", j->cullings);
 }
 
-void massif_journal(FILE *out, const struct subject *s, const struct settings *settings)
+void massif_snapshot_log_print(FILE *out, const struct report_subject *s,
+			       const struct settings *settings)
 {
-	struct journal j = { .out = out, .pid = s->pid, .im = &s->image, .settings = settings,
+	struct snapshot_log j = { .out = out, .pid = s->pid, .im = &s->image, .settings = settings,
 			     .most = s->recording->segment.head.config.max_snapshots };
 	struct mu_snapshot_log_entry entry;
 
 	for (uint64_t i = 0; i < NUMBERS; i++) {
-		if (!entry_at(j.im, i, &entry))
+		if (!read_entry(j.im, i, &entry))
 			return;
 		memcpy(&j.number[i * 4], &entry, sizeof(entry));
 	}
 	j.most = j.most < SNAPSHOTS_MIN ? SNAPSHOTS_MIN :
 		 j.most > SNAPSHOTS_MAX ? SNAPSHOTS_MAX : j.most;
 	j.series = xcalloc(j.most + 1, sizeof(*j.series));
-	j.is_silent = !settings->massif_journal || j.number[MU_MASSIF_FORKED];
-	say_lists(&j);
-	for (uint64_t i = NUMBERS; entry_at(j.im, i, &entry); i++) {
-		j.is_silent = !settings->massif_journal || i < j.number[MU_MASSIF_FORKED];
+	j.is_silent = !settings->massif_log || j.number[MU_MASSIF_FORKED];
+	print_function_lists(&j);
+	for (uint64_t i = NUMBERS; read_entry(j.im, i, &entry); i++) {
+		j.is_silent = !settings->massif_log || i < j.number[MU_MASSIF_FORKED];
 		if (j.count < j.most)
-			add(&j, &entry);
+			append_snapshot(&j, &entry);
 	}
 	j.is_silent = !settings->massif_stats;
-	say_stats(&j);
+	print_statistics(&j);
 	free(j.series);
 }

@@ -1,4 +1,4 @@
-/* massif_snapshot_log.h -- what Massif says with -v -v and --stats=yes.
+/* massif_snapshot_log.h -- The lines that Massif prints with -v -v and --stats=yes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,14 +7,15 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
-/* massif_journal -- print the lines of an image that was recorded with MU_CFG_SNAPSHOT_LOG.
+/* massif_snapshot_log_print -- Prints the lines of an image recorded with MU_CFG_SNAPSHOT_LOG.
  *
- * Which ones settings->massif_journal and massif_stats say. Of a forked child those since its
+ * settings->massif_log and massif_stats choose the lines. Those of a forked child begin at its
  * fork; its counts include its parent's. Lines begin with `--PID-- Massif: `.
  * Source Valgrind 3.19: docs/compat.md.
  */
-void massif_journal(FILE *out, const struct subject *s, const struct settings *settings);
+void massif_snapshot_log_print(FILE *out, const struct report_subject *s,
+			       const struct settings *settings);
 
 #endif

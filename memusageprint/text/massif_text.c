@@ -1,7 +1,8 @@
-/* massif_text.c -- a massif.out as text: graph, table and trees, to the byte as ms_print's.
+/* massif_text.c -- Prints a massif.out as text, byte for byte as ms_print does: graph, table and
+ * trees.
  *
- * ms_print takes a '#' and what follows it on a line for a comment, in names and command lines
- * too (Rust's {closure#0}); so texts are cut there.
+ * For ms_print a '#' begins a comment even in names and command lines (Rust's {closure#0}). These
+ * functions cut texts there, too.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +14,7 @@
 
 #include "cli/units.h"
 #include "cli/xmalloc.h"
-#include "memusageprint/massif_load.h"
+#include "memusageprint/job/massif_load.h"
 #include "memusageprint/text/amount.h"
 #include "memusageprint/text/graph.h"
 
@@ -21,8 +22,8 @@ static const char dashes[] =
 	"----------------------------------------"
 	"----------------------------------------\n";
 
-/* A text, or the first line of several, up to the comment. */
-static void put_text(FILE *out, const char *text)
+/* Prints the first line of a text up to the comment. */
+static void put_until_comment(FILE *out, const char *text)
 {
 	fwrite(text, 1, strcspn(text, "#\n"), out);
 }
@@ -33,10 +34,10 @@ static void print_preamble(FILE *out, const struct report_job *job, const struct
 
 	fputs(dashes, out);
 	fputs("Command:            ", out);
-	put_text(out, m->cmd);
+	put_until_comment(out, m->cmd);
 	fputs("\nMassif arguments:  ", out);
 	for (const char *line = m->desc; *line; line += strcspn(line, "\n") + 1) {
-		put_text(out, line);
+		put_until_comment(out, line);
 		putc('\n', out);
 	}
 	fprintf(out, "ms_print arguments: %s\n", arguments);
@@ -45,8 +46,8 @@ static void print_preamble(FILE *out, const struct report_job *job, const struct
 	free(arguments);
 }
 
-/* Snapshots are counted here, whatever their numbers are. */
-static void print_summary(FILE *out, const struct massif_file *m)
+/* ms_print counts snapshots and does not use their numbers. */
+static void print_snapshot_list(FILE *out, const struct massif_file *m)
 {
 	const char *comma = "";
 	const struct massif_snapshot *peak = NULL;
@@ -67,16 +68,15 @@ static void print_summary(FILE *out, const struct massif_file *m)
 
 /* ---- trees ------------------------------------------------------------------------------- */
 
-/* The prefix holds what stands before the names of a level: "| | ". */
-struct tree {
+struct massif_tree {
 	FILE *out;
 	const struct massif_file *m;
 	uint64_t total;		/* bytes of the snapshot */
 	double threshold;
-	char prefix[2 * MASSIF_DEPTH_MAX + 1];
+	char prefix[2 * MASSIF_DEPTH_MAX + 1];	/* before the names of a level: "| | " */
 };
 
-static void print_percent(struct tree *t, uint64_t bytes)
+static void print_percentage(struct massif_tree *t, uint64_t bytes)
 {
 	char number[UNITS_LENGTH];
 
@@ -84,26 +84,26 @@ static void print_percent(struct tree *t, uint64_t bytes)
 		units_grouped(number, bytes));
 }
 
-static bool is_shown(const struct tree *t, const struct massif_node *node)
+static bool is_node_shown(const struct massif_tree *t, const struct massif_node *node)
 {
 	if (node->depth == 0 || t->threshold == 0)
 		return true;
 	return t->total > 0 && amount_percent(node->bytes, t->total) >= t->threshold;
 }
 
-static void print_hidden(struct tree *t, unsigned count, uint64_t bytes)
+static void print_hidden_nodes(struct massif_tree *t, unsigned count, uint64_t bytes)
 {
 	fprintf(t->out, "%s->", t->prefix);
-	print_percent(t, bytes);
+	print_percentage(t, bytes);
 	fprintf(t->out, " in %u+ places, all below ms_print's threshold (%05.2f%%)\n%s\n", count,
 		t->threshold, t->prefix);
 }
 
-static void print_node(struct tree *t, const struct massif_node *node, bool is_visible);
+static void print_tree_node(struct massif_tree *t, const struct massif_node *node, bool is_visible);
 
-/* What is hidden may still have children that are shown, when a damaged tree gives a child more
- * than its parent. */
-static void print_children(struct tree *t, const struct massif_node *node, bool is_visible)
+/* A hidden node has visible children if a damaged tree gives a child more than its parent. */
+static void print_child_nodes(struct massif_tree *t, const struct massif_node *node,
+			      bool is_visible)
 {
 	size_t length = strlen(t->prefix);
 	const struct massif_node *child = node + 1;
@@ -111,31 +111,31 @@ static void print_children(struct tree *t, const struct massif_node *node, bool 
 	unsigned hidden = 0;
 
 	for (uint32_t left = node->children; left > 0; left--, child += child->size) {
-		bool is_child_visible = is_shown(t, child);
+		bool is_child_visible = is_node_shown(t, child);
 
 		if (is_child_visible)
 			fprintf(t->out, "%s->", t->prefix);
 		hidden += !is_child_visible;
 		hidden_bytes += is_child_visible ? 0 : child->bytes;
 		strcpy(t->prefix + length, left == 1 ? "  " : "| ");
-		print_node(t, child, is_child_visible);
+		print_tree_node(t, child, is_child_visible);
 		t->prefix[length] = '\0';
 	}
 	if (is_visible && hidden > 0)
-		print_hidden(t, hidden, hidden_bytes);
+		print_hidden_nodes(t, hidden, hidden_bytes);
 	else if (is_visible && node->children == 0)
 		fprintf(t->out, "%s\n", t->prefix);
 }
 
 /* The arrow has been printed; the prefix is that of the children. */
-static void print_node(struct tree *t, const struct massif_node *node, bool is_visible)
+static void print_tree_node(struct massif_tree *t, const struct massif_node *node, bool is_visible)
 {
 	if (is_visible) {
-		print_percent(t, node->bytes);
-		put_text(t->out, massif_text(t->m, node));
+		print_percentage(t, node->bytes);
+		put_until_comment(t->out, massif_text(t->m, node));
 		putc('\n', t->out);
 	}
-	print_children(t, node, is_visible);
+	print_child_nodes(t, node, is_visible);
 }
 
 /* ---- the table --------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static void print_columns(FILE *out, const char *const column[6])
 		column[4], column[5]);
 }
 
-static void print_head(FILE *out, enum massif_unit unit)
+static void print_table_head(FILE *out, enum massif_unit unit)
 {
 	char time[16];
 
@@ -157,7 +157,7 @@ static void print_head(FILE *out, enum massif_unit unit)
 	fputs(dashes, out);
 }
 
-static void print_row(FILE *out, const struct massif_snapshot *s)
+static void print_table_row(FILE *out, const struct massif_snapshot *s)
 {
 	const uint64_t value[6] = { s->number, s->time, massif_total(s), s->heap, s->extra,
 				    s->stacks };
@@ -169,22 +169,22 @@ static void print_row(FILE *out, const struct massif_snapshot *s)
 	print_columns(out, column);
 }
 
-static void print_table(FILE *out, double threshold, const struct massif_file *m)
+static void print_snapshot_table(FILE *out, double threshold, const struct massif_file *m)
 {
-	struct tree *t = xmalloc(sizeof(*t));
+	struct massif_tree *t = xmalloc(sizeof(*t));
 
-	*t = (struct tree){ .out = out, .m = m, .threshold = threshold };
-	print_head(out, m->unit);
+	*t = (struct massif_tree){ .out = out, .m = m, .threshold = threshold };
+	print_table_head(out, m->unit);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct massif_snapshot *s = &m->snapshots[i];
 
-		print_row(out, s);
+		print_table_row(out, s);
 		if (s->kind == MASSIF_PLAIN)
 			continue;
 		t->total = massif_total(s);
-		print_node(t, massif_tree(m, s), true);
+		print_tree_node(t, massif_tree(m, s), true);
 		if (i + 1 < m->count)
-			print_head(out, m->unit);
+			print_table_head(out, m->unit);
 	}
 	free(t);
 }
@@ -196,12 +196,12 @@ int massif_text_print(const struct report_job *job)
 	int result = massif_load(&m, job->in);
 
 	if (m.count > 0) {
-		FILE *out = report_begin(job);
+		FILE *out = report_job_begin(job);
 
 		print_preamble(out, job, &m);
 		graph_print(out, &m, settings->columns, settings->rows);
-		print_summary(out, &m);
-		print_table(out, settings->threshold, &m);
+		print_snapshot_list(out, &m);
+		print_snapshot_table(out, settings->threshold, &m);
 	}
 	massif_free(&m);
 	return result;

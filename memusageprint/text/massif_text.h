@@ -1,13 +1,14 @@
-/* massif_text.h -- a massif.out as text: graph, table and trees, to the byte as ms_print's.
+/* massif_text.h -- Prints a massif.out as text, byte for byte as ms_print does: graph, table and
+ * trees.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef MEMUSAGEPRINT_TEXT_MASSIF_TEXT_H
 #define MEMUSAGEPRINT_TEXT_MASSIF_TEXT_H
 
-#include "memusageprint/reports.h"
+#include "memusageprint/job/report_job.h"
 
-/* massif_text_print -- the report of a massif.out; a report_fn. */
+/* massif_text_print -- Prints the report; a report_fn. */
 int massif_text_print(const struct report_job *job);
 
 #endif

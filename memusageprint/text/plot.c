@@ -1,4 +1,4 @@
-/* plot.c -- drawing in a terminal: a curve of blocks, bars.
+/* plot.c -- Draws curves and bars in a terminal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,7 +22,7 @@ enum { COLUMNS_MIN = 40, COLUMNS_MAX = 400, ROWS = 12, LABEL = 9, BEFORE_BAR = 2
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
 
-static bool is_utf8(void)
+static bool locale_is_utf8(void)
 {
 	const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
@@ -37,7 +37,7 @@ static bool is_utf8(void)
 
 struct plot_style plot_style_of(const struct settings *settings)
 {
-	struct plot_style s = { .columns = 80, .rows = ROWS, .has_blocks = is_utf8() };
+	struct plot_style s = { .columns = 80, .rows = ROWS, .has_blocks = locale_is_utf8() };
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 	uint64_t number;
@@ -57,9 +57,9 @@ struct plot_style plot_style_of(const struct settings *settings)
 
 /* ---- the curve ----------------------------------------------------------------------------- */
 
-/* The most that was there within each column; it holds until the next point. */
-static void to_columns(const struct plot_curve *c, const double *y, double *column,
-		       unsigned int columns)
+/* Computes the maximum within each column. A value holds until the next point. */
+static void fit_to_columns(const struct plot_curve *c, const double *y, double *column,
+			   unsigned int columns)
 {
 	double last = 0;
 	size_t at = 0;
@@ -75,8 +75,9 @@ static void to_columns(const struct plot_curve *c, const double *y, double *colu
 	}
 }
 
-/* What stands in a cell whose lower edge is at LOW rows, of a bar that is HIGH rows high. */
-static const char *cell(const struct plot_style *s, double heap, double total, double low)
+/* Returns the text of a cell whose lower edge is LOW rows high, in a bar up to HEAP and TOTAL. */
+static const char *choose_cell_text(const struct plot_style *s, double heap, double total,
+				    double low)
 {
 	static const char *const eighths[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584",
 					       "\u2585", "\u2586", "\u2587", "\u2588" };
@@ -89,13 +90,13 @@ static const char *cell(const struct plot_style *s, double heap, double total, d
 	return total - low >= 0.5 ? "\u2591" : " ";
 }
 
-static void put_row(FILE *out, const struct plot_style *s, const double *heap,
-		    const double *total, unsigned int columns, double low)
+static void put_curve_row(FILE *out, const struct plot_style *s, const double *heap,
+			  const double *total, unsigned int columns, double low)
 {
 	const char *last = "";
 
 	for (unsigned int i = 0; i < columns; i++) {
-		const char *text = cell(s, heap[i], total[i], low);
+		const char *text = choose_cell_text(s, heap[i], total[i], low);
 		const char *color = heap[i] > low + 0.0625 ? BLUE : CYAN;
 
 		if (s->has_color && *text != ' ' && strcmp(color, last) != 0)
@@ -105,8 +106,8 @@ static void put_row(FILE *out, const struct plot_style *s, const double *heap,
 	fputs(s->has_color && *last ? PLAIN "\n" : "\n", out);
 }
 
-static void put_axis(FILE *out, const struct plot_style *s, const struct plot_curve *c,
-		     unsigned int columns)
+static void put_time_axis(FILE *out, const struct plot_style *s, const struct plot_curve *c,
+			  unsigned int columns)
 {
 	char text[64];
 	const char *end = c->x_text(text, c->x_end);
@@ -118,9 +119,9 @@ static void put_axis(FILE *out, const struct plot_style *s, const struct plot_cu
 	fprintf(out, "\n%*s  0%*s%s\n", LABEL, "", room > 0 ? room : 1, "", end);
 }
 
-/* Whether the total is half a row above the heap somewhere; else the heap alone is drawn. */
-static bool is_seen(const double *heap, const double *total, unsigned int columns,
-		    unsigned int rows)
+/* True if the total is half a row above the heap somewhere; otherwise only the heap is drawn. */
+static bool is_total_visible(const double *heap, const double *total, unsigned int columns,
+			     unsigned int rows)
 {
 	double top = 1, most = 0;
 
@@ -139,9 +140,9 @@ void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *
 	char text[UNITS_LENGTH];
 	bool has_rest;
 
-	to_columns(c, c->heap, heap, columns);
-	to_columns(c, c->total, total, columns);
-	has_rest = is_seen(heap, total, columns, s->rows);
+	fit_to_columns(c, c->heap, heap, columns);
+	fit_to_columns(c, c->total, total, columns);
+	has_rest = is_total_visible(heap, total, columns, s->rows);
 	for (unsigned int i = 0; i < columns; i++)
 		top = fmax(top, has_rest ? fmax(heap[i], total[i]) : heap[i]);
 	for (unsigned int i = 0; i < columns; i++) {
@@ -155,9 +156,9 @@ void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *
 			is_labelled ? units_bytes(text, units_whole(top * (r + 1) / s->rows)) : "",
 			is_labelled ? (s->has_blocks ? "\u2524" : "+") :
 				      (s->has_blocks ? "\u2502" : "|"));
-		put_row(out, s, heap, total, columns, r);
+		put_curve_row(out, s, heap, total, columns, r);
 	}
-	put_axis(out, s, c, columns);
+	put_time_axis(out, s, c, columns);
 	if (has_rest)
 		fprintf(out, "%*s%s heap  %s + rounding, admin, stacks\n",
 			s->columns < 60 ? 0 : LABEL + 3, "",
@@ -170,7 +171,7 @@ void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *
 
 static int bar_width(const struct plot_style *s)
 {
-	return s->columns < 60 ? 0 : s->columns < 70 ? 8 : 20; /* names matter more */
+	return s->columns < 60 ? 0 : s->columns < 70 ? 8 : 20; /* keep room for names */
 }
 
 void plot_bar(FILE *out, const struct plot_style *s, double share, const char *value)

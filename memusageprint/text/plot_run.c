@@ -1,4 +1,4 @@
-/* plot_run.c -- what is drawn in a terminal of a recording, and of a massif.out.
+/* plot_run.c -- Draws a recording or a massif.out in a terminal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,6 +14,7 @@
 #include "formats/massif.h"
 #include "formats/massif_convert.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/metric_text.h"
 #include "profile/model/top.h"
 
 enum { PLACE = 4096 };
@@ -33,22 +34,22 @@ static void curve_free(struct plot_curve *c)
 	free(c->total);
 }
 
-static const char *put_ns(char *text, double x)
+static const char *ns_text(char *text, double x)
 {
 	return units_duration(text, units_whole(x));
 }
 
-static const char *put_ms(char *text, double x)
+static const char *ms_text(char *text, double x)
 {
 	return units_duration(text, units_whole(x * 1e6));
 }
 
-static const char *put_bytes(char *text, double x)
+static const char *bytes_text(char *text, double x)
 {
 	return units_bytes(text, units_whole(x));
 }
 
-static const char *put_instructions(char *text, double x)
+static const char *instructions_text(char *text, double x)
 {
 	char number[UNITS_LENGTH];
 
@@ -56,9 +57,10 @@ static const char *put_instructions(char *text, double x)
 	return text;
 }
 
-/* The peak's snapshot may be a little below the peak, which the curve then has there. */
-static void put_head(FILE *out, const struct plot_style *style, const struct plot_curve *c,
-		     const char *command, uint64_t exact)
+/* The snapshot of the peak may be a little below the exact peak, which replaces it in the curve. */
+static void put_command_and_peak(FILE *out, const struct plot_style *style,
+				 const struct plot_curve *c,
+				 const char *command, uint64_t exact)
 {
 	char *text = NULL;
 	size_t size, at = 0;
@@ -86,23 +88,23 @@ static void put_head(FILE *out, const struct plot_style *style, const struct plo
 
 /* ---- a recording --------------------------------------------------------------------------- */
 
-static double since(uint64_t start, uint64_t now)
+static double elapsed_ns(uint64_t start, uint64_t now)
 {
 	return now > start ? (double)(now - start) : 0;
 }
 
-static void load_curve(struct plot_curve *c, const struct image *im)
+static void load_snapshot_curve(struct plot_curve *c, const struct image *im)
 {
 	const struct mu_process *p = &im->head.process;
 
 	curve_init(c, image_count(im, MU_SEC_SNAPSHOTS));
-	c->x_text = put_ns;
-	c->x_end = since(p->start_mono_ns, p->exit_mono_ns);
+	c->x_text = ns_text;
+	c->x_end = elapsed_ns(p->start_mono_ns, p->exit_mono_ns);
 	for (size_t i = 0; i < c->count; i++) {
 		struct mu_snapshot s = { .heap = 0 };
 
 		image_snapshot(im, i, &s);
-		c->x[i] = since(p->start_mono_ns, s.mono_ns);
+		c->x[i] = elapsed_ns(p->start_mono_ns, s.mono_ns);
 		c->heap[i] = s.heap > 0 ? (double)s.heap : 0;
 		c->total[i] = c->heap[i] + (s.extra > 0 ? (double)s.extra : 0) +
 			      (s.stacks > 0 ? (double)s.stacks : 0);
@@ -111,8 +113,9 @@ static void load_curve(struct plot_curve *c, const struct image *im)
 	}
 }
 
-static void put_places(FILE *out, const struct plot_style *style, const struct subject *s,
-		       const struct top *top, unsigned int most)
+static void put_top_places(FILE *out, const struct plot_style *style,
+			   const struct report_subject *s,
+			   const struct top *top, unsigned int most)
 {
 	char bytes[UNITS_LENGTH];
 
@@ -125,31 +128,31 @@ static void put_places(FILE *out, const struct plot_style *style, const struct s
 
 		if (!place)
 			die("out of memory");
-		who_put(place, &s->profile, &e->at);
+		frame_text_put_position(place, &s->profile, &e->at);
 		if (fclose(place) != 0 || !text)
 			die("out of memory");
-		plot_bar(out, style, who_percent(e->bytes, top->bytes) / 100,
+		plot_bar(out, style, metric_text_percent(e->bytes, top->bytes) / 100,
 			 units_bytes(bytes, (uint64_t)e->bytes));
 		plot_cut(out, style, text, true);
 		free(text);
 	}
 }
 
-static int plot_top(FILE *out, const struct plot_style *style, struct subject *s,
-		    unsigned int most)
+static int plot_largest_places(FILE *out, const struct plot_style *style, struct report_subject *s,
+			       unsigned int most)
 {
 	struct attribution h = { .filter = NULL };
 	struct top top = { .count = 0 };
 	struct mu_error err;
 	int result = -1;
 
-	if (subject_weigh(s, METRIC_PEAK, 0) < 0)
+	if (report_subject_weigh(s, METRIC_PEAK, 0) < 0)
 		return -1;
 	if (attribution_init(&h, &s->filter, &err) < 0 ||
 	    top_build(&top, &h, s->weight, TOP_HOLDERS, false, &err) < 0) {
 		warn("%s: %s", s->recording->name, err.text);
 	} else {
-		put_places(out, style, s, &top, most);
+		put_top_places(out, style, s, &top, most);
 		result = 0;
 	}
 	top_free(&top);
@@ -157,22 +160,22 @@ static int plot_top(FILE *out, const struct plot_style *style, struct subject *s
 	return result;
 }
 
-int plot_recording(FILE *out, struct subject *s, const struct settings *settings)
+int plot_recording(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	const struct plot_style style = plot_style_of(settings);
 	struct plot_curve c;
-	char *command = subject_command(s);
+	char *command = report_subject_command(s);
 	int result;
 
-	load_curve(&c, &s->image);
+	load_snapshot_curve(&c, &s->image);
 	if (c.count > 1) {
-		put_head(out, &style, &c, command, s->image.head.heap.peak > 0 ?
+		put_command_and_peak(out, &style, &c, command, s->image.head.heap.peak > 0 ?
 						   (uint64_t)s->image.head.heap.peak : 0);
 		plot_curve(out, &style, &c);
 	} else {
 		warn("%s: no course of the run was recorded", s->recording->name);
 	}
-	result = plot_top(out, &style, s, settings->top);
+	result = plot_largest_places(out, &style, s, settings->top);
 	curve_free(&c);
 	free(command);
 	return result;
@@ -180,9 +183,9 @@ int plot_recording(FILE *out, struct subject *s, const struct settings *settings
 
 /* ---- a massif.out -------------------------------------------------------------------------- */
 
-/* The first level of the tree: the functions that allocated. */
-static void put_nodes(FILE *out, const struct plot_style *style, const struct massif_file *m,
-		      unsigned int most)
+/* Prints the first level of the tree: the functions that allocated. */
+static void put_tree_places(FILE *out, const struct plot_style *style, const struct massif_file *m,
+			    unsigned int most)
 {
 	const struct massif_snapshot *s = massif_peak(m);
 	const struct massif_node *root = s ? massif_tree(m, s) : NULL, *node = root + 1;
@@ -196,7 +199,8 @@ static void put_nodes(FILE *out, const struct plot_style *style, const struct ma
 		snprintf(text, 2 * PLACE, "%s%s%.*s%s", massif_place_name(&place, name, PLACE),
 			 place.file_length ? " (" : "", place.file_length, place.file,
 			 place.file_length ? ")" : "");
-		plot_bar(out, style, who_percent((int64_t)node->bytes, (int64_t)root->bytes) / 100,
+		plot_bar(out, style,
+			 metric_text_percent((int64_t)node->bytes, (int64_t)root->bytes) / 100,
 			 units_bytes(bytes, node->bytes));
 		terminal_clean_text(text);
 		plot_cut(out, style, text, true);
@@ -205,11 +209,13 @@ static void put_nodes(FILE *out, const struct plot_style *style, const struct ma
 	free(text);
 }
 
-static void draw_massif(FILE *out, const struct massif_file *m, const struct settings *settings)
+static void plot_massif_file(FILE *out, const struct massif_file *m,
+			     const struct settings *settings)
 {
 	const struct plot_style style = plot_style_of(settings);
-	struct plot_curve c = { .x_text = m->unit == MASSIF_MS ? put_ms :
-					  m->unit == MASSIF_BYTES ? put_bytes : put_instructions };
+	struct plot_curve c = { .x_text = m->unit == MASSIF_MS ? ms_text :
+					  m->unit == MASSIF_BYTES ? bytes_text :
+								    instructions_text };
 
 	curve_init(&c, m->count);
 	for (size_t i = 0; i < m->count; i++) {
@@ -218,9 +224,9 @@ static void draw_massif(FILE *out, const struct massif_file *m, const struct set
 		c.total[i] = (double)massif_total(&m->snapshots[i]);
 		c.x_end = c.x[i] > c.x_end ? c.x[i] : c.x_end;
 	}
-	put_head(out, &style, &c, m->cmd, 0);
+	put_command_and_peak(out, &style, &c, m->cmd, 0);
 	plot_curve(out, &style, &c);
-	put_nodes(out, &style, m, settings->top);
+	put_tree_places(out, &style, m, settings->top);
 	curve_free(&c);
 }
 
@@ -231,7 +237,7 @@ int plot_massif(const struct report_job *job)
 	int result;
 
 	if (job->settings->text != TEXT_PLOT) {
-		warn("%s: this is a massif.out: of the reports of places it knows --plot only",
+		warn("%s: this is a massif.out: --plot is the only report of places for it",
 		     job->in->name);
 		return -1;
 	}
@@ -239,7 +245,7 @@ int plot_massif(const struct report_job *job)
 	if (result < 0)
 		warn("%s: %s", job->in->name, err.text);
 	if (m.count > 0)
-		draw_massif(report_begin(job), &m, job->settings);
+		plot_massif_file(report_job_begin(job), &m, job->settings);
 	massif_free(&m);
 	return result;
 }

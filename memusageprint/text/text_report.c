@@ -1,4 +1,4 @@
-/* text_report.c -- the texts about who allocated, and the summary of an image.
+/* text_report.c -- Texts about an image of a recording: summary, places, marks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,40 +27,40 @@
 
 enum {
 	MARK_TEXT = 256,
-	SUMMARY_MARKS = 40	/* that a summary lists */
+	SUMMARY_MARKS = 40	/* most marks in a summary */
 };
 
-/* Only a recording that is still being written can be of a process that runs. */
-static bool is_live(const struct subject *s)
+/* The process of a kept recording has ended; its ID may belong to another one. */
+static bool process_still_runs(const struct report_subject *s)
 {
 	return s->recording->segment.head.kind != MU_KIND_KEPT &&
 	       (kill(s->pid, 0) == 0 || errno != ESRCH);
 }
 
-static int judge(const struct subject *s, int result, const struct mu_error *err)
+static int warn_on_error(const struct report_subject *s, int result, const struct mu_error *err)
 {
 	if (result < 0)
 		warn("%s: %s", s->recording->name, err->text);
 	return result;
 }
 
-static int print_list(FILE *out, struct subject *s, enum metric_kind kind,
-		      const struct settings *settings)
+static int print_place_list(FILE *out, struct report_subject *s, enum metric_kind kind,
+			    const struct settings *settings)
 {
 	const struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = kind,
-				      .count = settings->top, .is_live = is_live(s),
+				      .count = settings->top, .is_live = process_still_runs(s),
 				      .group = (enum top_kind)settings->group,
 				      .lifetimes = settings->lifetimes };
 	struct mu_error err;
 
-	if (subject_weigh(s, kind, 0) < 0)
+	if (report_subject_weigh(s, kind, 0) < 0)
 		return -1;
 	grep_weights(s, settings->grep);
 	putc('\n', out);
-	return judge(s, toplist_print(out, &list, &err), &err);
+	return warn_on_error(s, toplist_print(out, &list, &err), &err);
 }
 
-static int print_tree(FILE *out, struct subject *s, const struct settings *settings)
+static int print_call_tree(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	const struct calltree tree = {
 		.filter = &s->filter,
@@ -68,28 +68,28 @@ static int print_tree(FILE *out, struct subject *s, const struct settings *setti
 		.kind = settings_metric(settings),
 		.threshold = settings->threshold,
 		.depth = settings->depth,
-		.is_live = is_live(s),
+		.is_live = process_still_runs(s),
 	};
 	struct mu_error err;
 
-	if (subject_weigh(s, tree.kind, settings->tree) < 0)
+	if (report_subject_weigh(s, tree.kind, settings->tree) < 0)
 		return -1;
 	grep_weights(s, settings->grep);
 	putc('\n', out);
-	return judge(s, calltree_print(out, &tree, &err), &err);
+	return warn_on_error(s, calltree_print(out, &tree, &err), &err);
 }
 
-static void put_note(void *out, const char *line)
+static void put_note_line(void *out, const char *line)
 {
 	fputs("memusage: ", out);
 	terminal_put(out, line);
 	putc('\n', out);
 }
 
-static void print_summary(FILE *out, const struct subject *s)
+static void print_run_summary(FILE *out, const struct report_subject *s)
 {
 	struct result *result = xmalloc(sizeof(*result));
-	const struct notes to = { put_note, out };
+	const struct notes to = { put_note_line, out };
 	struct image im = s->image;
 
 	result_take(result, &im);
@@ -99,8 +99,8 @@ static void print_summary(FILE *out, const struct subject *s)
 	free(result);
 }
 
-/* "     1.234567 s     1.21 KiB  loaded": the time since the start, the heap then, the name. */
-static void print_mark(FILE *out, const struct subject *s, const struct mu_mark *mark)
+/* "     1.234567 s     1.21 KiB  loaded": the time since the start, the heap at it, the name. */
+static void print_one_mark(FILE *out, const struct report_subject *s, const struct mu_mark *mark)
 {
 	uint64_t start = s->image.head.process.start_mono_ns;
 	uint64_t ns = mark->mono_ns > start ? mark->mono_ns - start : 0;
@@ -118,8 +118,8 @@ static void print_mark(FILE *out, const struct subject *s, const struct mu_mark 
 	putc('\n', out);
 }
 
-/* In a summary only if there are any. */
-static void print_marks(FILE *out, const struct subject *s, bool is_wanted)
+/* A summary mentions marks only if there are any. */
+static void print_all_marks(FILE *out, const struct report_subject *s, bool is_wanted)
 {
 	uint64_t count = image_count(&s->image, MU_SEC_MARKS);
 	struct mu_mark mark;
@@ -132,13 +132,13 @@ static void print_marks(FILE *out, const struct subject *s, bool is_wanted)
 	fputs("\n  since the start         heap  mark\n", out);
 	for (uint64_t i = 0; (is_wanted || i < SUMMARY_MARKS) && marks_get(&s->image, i, &mark);
 	     i++)
-		print_mark(out, s, &mark);
+		print_one_mark(out, s, &mark);
 	if (!is_wanted && count > SUMMARY_MARKS)
 		fprintf(out, "%" PRIu64 " more: --marks lists all\n", count - SUMMARY_MARKS);
 }
 
-/* How much of the memory that the process had is heap at all. */
-static void print_memory(FILE *out, const struct subject *s)
+/* Prints how much of the memory of the process is heap. */
+static void print_memory_split(FILE *out, const struct report_subject *s)
 {
 	struct timeline t;
 
@@ -149,30 +149,30 @@ static void print_memory(FILE *out, const struct subject *s)
 	timeline_free(&t);
 }
 
-int places_print(FILE *out, struct subject *s, const struct settings *settings)
+int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	unsigned text = settings->text ? settings->text : TEXT_TOP;
 	int result = 0;
 
 	if (text & TEXT_SUMMARY)
-		print_summary(out, s);
+		print_run_summary(out, s);
 	if (text & (TEXT_SUMMARY | TEXT_MARKS))
-		print_marks(out, s, text & TEXT_MARKS);
+		print_all_marks(out, s, text & TEXT_MARKS);
 	if (text & TEXT_PLOT)
 		result |= plot_recording(out, s, settings);
 	if (text & TEXT_TOP)
-		result |= print_list(out, s, METRIC_PEAK, settings);
+		result |= print_place_list(out, s, METRIC_PEAK, settings);
 	if (text & TEXT_TREE)
-		result |= print_tree(out, s, settings);
+		result |= print_call_tree(out, s, settings);
 	if (text & TEXT_LEAKS)
-		result |= print_list(out, s, METRIC_LIVE, settings);
+		result |= print_place_list(out, s, METRIC_LIVE, settings);
 	if (text & TEXT_TEMPORARY)
-		result |= print_list(out, s, METRIC_TEMPORARY, settings);
+		result |= print_place_list(out, s, METRIC_TEMPORARY, settings);
 	if (text & TEXT_AD_HOC)
-		result |= print_list(out, s, METRIC_AD_HOC, settings);
+		result |= print_place_list(out, s, METRIC_AD_HOC, settings);
 	if (text & TEXT_SPACETIME)
-		result |= spacetime_summary(out, s, settings);
+		result |= spacetime_export_summary(out, s, settings);
 	if (text != TEXT_PLOT)
-		print_memory(out, s);
+		print_memory_split(out, s);
 	return result;
 }

@@ -1,4 +1,4 @@
-/* text_report.h -- who allocated: texts about the places of a recording.
+/* text_report.h -- Texts about an image of a recording: summary, places, marks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
-/* places_print -- print the reports that settings->text asks for; --top without any.
+/* text_report_print -- Prints the texts of settings->text; --top if it is 0.
  *
  * Returns 0, or -1 after a warning.
  */
-int places_print(FILE *out, struct subject *s, const struct settings *settings);
+int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings);
 
 #endif

@@ -1,4 +1,4 @@
-/* toplist.c -- who holds the most memory, as a list for people.
+/* toplist.c -- A list of the places that hold the most memory, for people.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/metric_text.h"
 
 enum { CALLERS = 4 };	/* shown below a place */
 
@@ -18,106 +19,107 @@ static bool is_about_blocks(const struct toplist *list)
 	return list->kind == METRIC_TEMPORARY;
 }
 
-static bool is_ad_hoc(const struct toplist *list)
+static bool is_about_ad_hoc(const struct toplist *list)
 {
 	return list->kind == METRIC_AD_HOC;
 }
 
-/* Bytes, or the units of ad hoc events, which mean what the program says. */
-static const char *amount(const struct toplist *list, char *text, int64_t bytes)
+/* Formats bytes, or the units of ad hoc events, whose meaning only the program knows. */
+static const char *format_amount(const struct toplist *list, char *text, int64_t bytes)
 {
-	return is_ad_hoc(list) ? units_grouped(text, (uint64_t)bytes) :
+	return is_about_ad_hoc(list) ? units_grouped(text, (uint64_t)bytes) :
 				 units_bytes(text, (uint64_t)bytes);
 }
 
-static int64_t worth(const struct toplist *list, int64_t bytes, int64_t blocks)
+static int64_t rank_value(const struct toplist *list, int64_t bytes, int64_t blocks)
 {
 	return is_about_blocks(list) ? blocks : bytes;
 }
 
-/* "live at the end" of a process that still runs is now. */
-static const char *metric(const struct toplist *list)
+/* For a process that still runs, "live at the end" becomes "live now". */
+static const char *list_metric_text(const struct toplist *list)
 {
-	return list->kind == METRIC_LIVE && list->is_live ? "live now" : who_metric(list->kind);
+	return list->kind == METRIC_LIVE && list->is_live ? "live now" : metric_text(list->kind);
 }
 
-static void put_object(FILE *out, const struct profile *p, const struct position *at)
+static void put_object_path(FILE *out, const struct profile *p, const struct position *at)
 {
 	const char *object = profile_object(p, p->frame[at->frame].location);
 
 	terminal_put(out, *object ? object : "code made at run time");
 }
 
-/* What a place is called in a grouping. */
-static void put_place(FILE *out, const struct toplist *list, const struct position *at)
+/* Prints the name of a place in the grouping of the list. */
+static void put_place_name(FILE *out, const struct toplist *list, const struct position *at)
 {
 	const struct profile *p = list->filter->profile;
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
 
 	if (list->group == TOP_HOLDERS || !at->left) {
-		who_put(out, p, at);
+		frame_text_put_position(out, p, at);
 	} else if (list->group == TOP_BY_FUNCTION && level && level->full) {
-		who_put_name(out, p, p->frame[at->frame].location, level);
+		frame_text_put_function(out, p, p->frame[at->frame].location, level);
 	} else if (list->group == TOP_BY_FILE && level && level->file) {
 		terminal_put(out, symbols_text(&p->symbols, level->file));
 	} else {
 		fputs(list->group == TOP_BY_OBJECT ? "" :
 		      list->group == TOP_BY_FILE   ? "[no source file] " : "[no name] ", out);
-		put_object(out, p, at);
+		put_object_path(out, p, at);
 	}
 }
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
-static void put_headline(FILE *out, const struct toplist *list, const struct top *t)
+static void put_first_line(FILE *out, const struct toplist *list, const struct top *t)
 {
-	int64_t all = worth(list, t->bytes, t->blocks);
+	int64_t all = rank_value(list, t->bytes, t->blocks);
 	char text[UNITS_LENGTH];
 
-	if (t->count == 0 && is_ad_hoc(list)) {
+	if (t->count == 0 && is_about_ad_hoc(list)) {
 		fputs("there were no ad hoc events\n", out);
 		return;
 	}
 	if (t->count == 0) {
-		fprintf(out, "nothing was %s\n", metric(list));
+		fprintf(out, "nothing was %s\n", list_metric_text(list));
 		return;
 	}
-	put_place(out, list, &t->entry[0].at);
-	fprintf(out, " %s %.1f%% of the ", is_ad_hoc(list) ? "made" : "allocated",
-		who_percent(worth(list, t->entry[0].bytes, t->entry[0].blocks), all));
+	put_place_name(out, list, &t->entry[0].at);
+	fprintf(out, " %s %.1f%% of the ", is_about_ad_hoc(list) ? "made" : "allocated",
+		metric_text_percent(rank_value(list, t->entry[0].bytes, t->entry[0].blocks), all));
 	if (is_about_blocks(list))
 		fprintf(out, "%s block%s that %s temporary\n",
 			units_grouped(text, (uint64_t)all), all == 1 ? "" : "s",
 			all == 1 ? "was" : "were");
 	else
-		fprintf(out, "%s %s\n", amount(list, text, all), metric(list));
+		fprintf(out, "%s %s\n", format_amount(list, text, all), list_metric_text(list));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-static void put_head(FILE *out, const struct toplist *list, const char *what)
+static void put_column_titles(FILE *out, const struct toplist *list, const char *what)
 {
 	const bool is_temporary = is_about_blocks(list);
 
 	fprintf(out, "\n%11s %6s %13s  %s\n",
-		is_temporary ? "temporary" : is_ad_hoc(list) ? "units" : "bytes", "%",
-		is_temporary ? "of all bytes" : is_ad_hoc(list) ? "events" : "blocks", what);
+		is_temporary ? "temporary" : is_about_ad_hoc(list) ? "units" : "bytes", "%",
+		is_temporary ? "of all bytes" : is_about_ad_hoc(list) ? "events" : "blocks", what);
 }
 
-static void put_figures(FILE *out, const struct toplist *list, const struct top *t, int64_t bytes,
-			int64_t blocks)
+static void put_entry_figures(FILE *out, const struct toplist *list, const struct top *t,
+			      int64_t bytes,
+			      int64_t blocks)
 {
-	double percent = who_percent(worth(list, bytes, blocks),
-				     worth(list, t->bytes, t->blocks));
+	double percent = metric_text_percent(rank_value(list, bytes, blocks),
+					rank_value(list, t->bytes, t->blocks));
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 
-	amount(list, a, bytes);
+	format_amount(list, a, bytes);
 	units_grouped(b, (uint64_t)blocks);
 	fprintf(out, "%11s %5.1f%% %13s  ", is_about_blocks(list) ? b : a, percent,
 		is_about_blocks(list) ? a : b);
 }
 
-/* Whether two positions read alike: recursion would fill the line. */
+/* True if two positions have the same text. Without this, recursion would fill the line. */
 static bool is_same_line(const struct profile *p, const struct position *a,
 			 const struct position *b)
 {
@@ -127,7 +129,7 @@ static bool is_same_line(const struct profile *p, const struct position *a,
 }
 
 /* "        called by parse (a.c:3), main (a.c:9)" */
-static void put_callers(FILE *out, const struct profile *p, const struct top_entry *entry)
+static void put_place_callers(FILE *out, const struct profile *p, const struct top_entry *entry)
 {
 	struct position at = entry->at, last = at;
 	int count = 0;
@@ -139,14 +141,14 @@ static void put_callers(FILE *out, const struct profile *p, const struct top_ent
 		if (count++ == CALLERS)
 			break;
 		fputs(count == 1 ? "                                   called by " : ", ", out);
-		who_put(out, p, &at);
+		frame_text_put_position(out, p, &at);
 	}
 	if (count)
 		fputs(count > CALLERS ? ", ...\n" : "\n", out);
 }
 
 /* "        lived 1.20 ms on average" */
-static void put_lifetime(FILE *out, const struct top_entry *entry)
+static void put_mean_lifetime(FILE *out, const struct top_entry *entry)
 {
 	double most = (double)INT64_MAX, ns;
 	char text[UNITS_LENGTH];
@@ -158,8 +160,9 @@ static void put_lifetime(FILE *out, const struct top_entry *entry)
 		units_time(text, (uint64_t)(ns < most ? ns : most)));
 }
 
-/* What the entries from COUNT on sum up to, in one line. */
-static void put_rest(FILE *out, const struct toplist *list, const struct top *t, uint32_t count)
+/* Prints one line with the sum of the entries from COUNT on. */
+static void put_rest_of_list(FILE *out, const struct toplist *list, const struct top *t,
+			     uint32_t count)
 {
 	int64_t bytes = 0, blocks = 0;
 
@@ -169,40 +172,40 @@ static void put_rest(FILE *out, const struct toplist *list, const struct top *t,
 	}
 	if (count == t->count)
 		return;
-	put_figures(out, list, t, bytes, blocks);
+	put_entry_figures(out, list, t, bytes, blocks);
 	fprintf(out, "%" PRIu32 " other place%s\n", t->count - count,
 		t->count - count == 1 ? "" : "s");
 }
 
-static void put_holders(FILE *out, const struct toplist *list, const struct top *t)
+static void put_place_list(FILE *out, const struct toplist *list, const struct top *t)
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
 
-	put_head(out, list, is_ad_hoc(list) ? "made by" : "allocated by");
+	put_column_titles(out, list, is_about_ad_hoc(list) ? "made by" : "allocated by");
 	for (uint32_t i = 0; i < count; i++) {
 		const struct top_entry *entry = &t->entry[i];
 
-		put_figures(out, list, t, entry->bytes, entry->blocks);
-		put_place(out, list, &entry->at);
+		put_entry_figures(out, list, t, entry->bytes, entry->blocks);
+		put_place_name(out, list, &entry->at);
 		putc('\n', out);
 		if (list->group == TOP_HOLDERS)
-			put_callers(out, list->filter->profile, entry);
+			put_place_callers(out, list->filter->profile, entry);
 		if (list->lifetimes)
-			put_lifetime(out, entry);
+			put_mean_lifetime(out, entry);
 	}
-	put_rest(out, list, t, count);
+	put_rest_of_list(out, list, t, count);
 }
 
-/* One line of a function would be as good as another: its name alone. Functions without a name
- * are one per module. */
-static void put_function(FILE *out, const struct profile *p, const struct position *at)
+/* Prints a function without a line, because no line stands for all of it. Functions without a name
+ * are one entry per module. */
+static void put_function_name(FILE *out, const struct profile *p, const struct position *at)
 {
 	const struct symbols_level *level = position_level(p, at);
 	uint32_t location = p->frame[at->frame].location;
 	const char *object = profile_object(p, location), *slash = strrchr(object, '/');
 
 	if (level && level->full) {
-		who_put_name(out, p, location, level);
+		frame_text_put_function(out, p, location, level);
 	} else if (*object) {
 		fputs("functions without a name in ", out);
 		terminal_put(out, slash ? slash + 1 : object);
@@ -212,18 +215,18 @@ static void put_function(FILE *out, const struct profile *p, const struct positi
 	putc('\n', out);
 }
 
-static void put_functions(FILE *out, const struct toplist *list, const struct top *t)
+static void put_function_list(FILE *out, const struct toplist *list, const struct top *t)
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
 
-	put_head(out, list, "in a function and all that it called");
+	put_column_titles(out, list, "in a function and all that it called");
 	for (uint32_t i = 0; i < count; i++) {
-		put_figures(out, list, t, t->entry[i].bytes, t->entry[i].blocks);
-		put_function(out, list->filter->profile, &t->entry[i].at);
+		put_entry_figures(out, list, t, t->entry[i].bytes, t->entry[i].blocks);
+		put_function_name(out, list->filter->profile, &t->entry[i].at);
 	}
 }
 
-/* ---- what it means ------------------------------------------------------------------------- */
+/* ---- the explanation ----------------------------------------------------------------------- */
 
 static void put_explanation(FILE *out, const struct toplist *list)
 {
@@ -240,7 +243,7 @@ static void put_explanation(FILE *out, const struct toplist *list)
 	if (list->kind == METRIC_TEMPORARY)
 		fputs("Temporary blocks were freed by the thread that allocated them, before it "
 		      "allocated again.\n", out);
-	if (is_ad_hoc(list))
+	if (is_about_ad_hoc(list))
 		fputs("Units are the weights that the program gave its events; places whose events "
 		      "have none are\nleft out. ", out);
 	else
@@ -264,10 +267,10 @@ int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
 	    top_build(&places, &h, list->weight, list->group, is_about_blocks(list), err) < 0 ||
 	    top_build(&functions, &h, list->weight, TOP_FUNCTIONS, is_about_blocks(list), err) < 0)
 		goto out;
-	put_headline(out, list, &places);
+	put_first_line(out, list, &places);
 	if (places.count > 0) {
-		put_holders(out, list, &places);
-		put_functions(out, list, &functions);
+		put_place_list(out, list, &places);
+		put_function_list(out, list, &functions);
 		put_explanation(out, list);
 	}
 	result = 0;

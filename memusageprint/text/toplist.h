@@ -1,4 +1,4 @@
-/* toplist.h -- who holds the most memory, as a list for people.
+/* toplist.h -- A list of the places that hold the most memory, for people.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,17 +17,17 @@ struct toplist {
 	const struct filter *filter;	/* without a limit of depth */
 	const struct weight *weight;	/* one per site, from sites_weigh() of kind */
 	enum metric_kind kind;
-	unsigned int count;		/* places that are listed, at least 1 */
-	bool is_live;			/* the process still runs: its end is now */
+	unsigned int count;		/* places to list, at least 1 */
+	bool is_live;			/* the process still runs: its "end" is now */
 	enum top_kind group;		/* of places: anything but TOP_FUNCTIONS */
-	bool lifetimes;			/* say how long blocks lived; after sites_lifetimes() */
+	bool lifetimes;			/* print how long blocks lived; after sites_lifetimes() */
 };
 
-/* toplist_print -- the first line says who holds the memory, then come the places with their
- * callers, then the functions with all that they called, then what the numbers mean.
+/* toplist_print -- Prints a line with the largest place, the places with their callers, the
+ * functions with all that they called, and the meaning of the numbers.
  *
  * With METRIC_TEMPORARY the list is about blocks, else about bytes.
- * Returns 0, or -1 with ERR without memory.
+ * Returns 0, or -1 with ERR: no memory.
  */
 int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err);
 

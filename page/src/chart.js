@@ -1,19 +1,23 @@
-// chart.js -- curves of the memory over time, with snapshots, the peak and marks; zoom, a cursor with
-// values, and a legend that shows and hides.
+// chart.js -- Curves of memory over time, with snapshots, the peak and marks. The chart has zoom, a
+// cursor with values, and a legend that shows and hides curves.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import uPlot from 'uplot';
 import { byteSplits, splits } from './ticks.js';
 import { bytes, clip, count, css, el, tickTime, tidy, time } from './util.js';
 
-// A curve: where its values come from, how it is drawn (dashes, so that colour is not needed).
+// Curves: the source of their values, and their style. Dashes distinguish them without colour.
 const CURVES = [
-	{ id: 'heap', label: 'Heap (asked for)', color: '--c1', dash: [], fill: true, from: 'snapshots', get: (s) => s.heap },
-	{ id: 'extra', label: '+ rounding and admin', color: '--c2', dash: [6, 3], from: 'snapshots',
+	{ id: 'heap', label: 'Heap (asked for)', color: '--c1', dash: [], fill: true,
+		from: 'snapshots', get: (s) => s.heap },
+	{ id: 'extra', label: '+ rounding and admin', color: '--c2', dash: [6, 3],
+		from: 'snapshots',
 		get: (s) => s.heap + s.extra, need: (m) => m.snapshots.some((s) => s.extra > 0) },
 	{ id: 'stacks', label: '+ stacks', color: '--c3', dash: [2, 3], from: 'snapshots',
-		get: (s) => s.heap + s.extra + s.stacks, need: (m) => m.snapshots.some((s) => s.stacks > 0) },
-	{ id: 'heap', label: 'Heap', color: '--c1', dash: [], fill: true, from: 'samples', alone: true },
+		get: (s) => s.heap + s.extra + s.stacks, need: (m) =>
+			m.snapshots.some((s) => s.stacks > 0) },
+	{ id: 'heap', label: 'Heap', color: '--c1', dash: [], fill: true, from: 'samples',
+		alone: true },
 	{ id: 'stack', label: 'Stack', color: '--c3', dash: [2, 3], from: 'samples' },
 	{ id: 'mmap', label: 'Mapped by mmap', color: '--c7', dash: [8, 3, 2, 3], from: 'samples' },
 	{ id: 'rss_anon', label: 'RSS, anonymous', color: '--c4', dash: [], from: 'samples' },
@@ -22,10 +26,11 @@ const CURVES = [
 	{ id: 'swap', label: 'Swap', color: '--c7', dash: [10, 3, 2, 3], from: 'samples' },
 ];
 
-const MARKS = 200; // the lines of more would hide the curves
+const MARKS = 200; // more lines would hide the curves
 
 export function axes(model) {
-	const list = [{ value: 't', label: model.unit === 'B' ? 'bytes allocated and freed' : model.unit === 'i' ? 'instructions' :
+	const list = [{ value: 't', label: model.unit === 'B' ? 'bytes allocated and freed'
+		: model.unit === 'i' ? 'instructions' :
 		model.unit === 'calls' ? 'calls' : 'time' }];
 	if (model.snapshots.some((s) => s.clock > 0))
 		list.push({ value: 'clock', label: 'bytes allocated and freed' });
@@ -39,26 +44,33 @@ export function axes(model) {
 }
 
 export class Chart {
-	// onpick(number, isRange): a snapshot was chosen, with Shift as the end of a range.
+	// onpick(number, isRange): called when a snapshot is chosen; with Shift it ends a range.
 	constructor(model, { onpick }) {
 		this.model = model;
 		this.onpick = onpick;
 		this.axis = 't';
 		this.chosen = []; // numbers of snapshots
 		this.paper = 0;
-		this.scale = 1; // on paper all is drawn twice as large, and shrunk by the style sheet
+		// For paper everything is drawn at twice the size, and the style sheet shrinks it.
+		this.scale = 1;
 		this.hidden = new Set(['Allocated and freed per second', ...this.dwarfing()]);
-		this.box = el('div', { class: 'plot', tabIndex: 0, role: 'application', onkeydown: (e) => this.key(e), 'aria-label':
-			'Memory over time. Left and Right move the cursor, plus and minus zoom, Enter chooses the snapshot there, Escape shows the whole run.' });
+		this.box = el('div', { class: 'plot', tabIndex: 0, role: 'application',
+			onkeydown: (e) => this.key(e), 'aria-label':
+			'Memory over time. Left and Right move the cursor, plus and minus zoom, ' +
+			'Enter chooses the snapshot there, Escape shows the whole run.' });
 		this.legend = el('div', { class: 'legend' });
 		this.live = el('div', { class: 'offscreen', role: 'status' });
 	}
 
-	// Mapped files are often many times what the program allocated: their curves wait until they are asked for.
+	// Curves of mapped files are hidden at first: mapped files are often many times larger than
+	// the heap.
 	dwarfing() {
-		const samples = this.model.data.samples || {}, most = (list) => (list || []).reduce((a, b) => Math.max(a, b), 0);
-		const own = Math.max(most(this.model.snapshots.map((s) => s.total)), most(samples.heap), most(samples.rss_anon));
-		return own > 0 ? CURVES.filter((c) => /^rss_[fs]/.test(c.id) && most(samples[c.id]) > 1.3 * own).map((c) => c.label) : [];
+		const samples = this.model.data.samples || {}, most = (list) => (list || [])
+			.reduce((a, b) => Math.max(a, b), 0);
+		const own = Math.max(most(this.model.snapshots.map((s) => s.total)),
+			most(samples.heap), most(samples.rss_anon));
+		return own > 0 ? CURVES.filter((c) => /^rss_[fs]/.test(c.id) &&
+			most(samples[c.id]) > 1.3 * own).map((c) => c.label) : [];
 	}
 
 	start() {
@@ -86,7 +98,7 @@ export class Chart {
 			this.uplot.setSize({ width: this.width(), height: this.height() });
 	}
 
-	// On paper a chart has so many pixels of the screen, 0 for the screen itself.
+	// width: pixels of the chart on paper; 0 for the screen.
 	print(width) {
 		this.paper = width;
 		this.scale = width ? 2 : 1;
@@ -95,26 +107,34 @@ export class Chart {
 	}
 
 	height() {
-		return this.scale * (this.paper ? 300 : Math.max(220, Math.min(420, Math.round(window.innerHeight * 0.45))));
+		return this.scale * (this.paper ? 300
+			: Math.max(220, Math.min(420, Math.round(window.innerHeight * 0.45))));
 	}
 
 	curves() {
 		const { model } = this, samples = model.data.samples || {}, shots = model.snapshots;
-		return CURVES.filter((c) => c.from === 'snapshots' ? shots.length > 1 && (!c.need || c.need(model)) :
-			samples[c.id] && samples[c.id].some((v) => v > 0) && !(c.alone && shots.length > 1 && this.axis !== 'call'))
-			.filter((c) => c.from === 'samples' ? (samples[this.axis] || []).length : this.axis !== 'call');
+		return CURVES.filter((c) => c.from === 'snapshots' ? shots.length > 1 &&
+			(!c.need || c.need(model)) :
+			samples[c.id] && samples[c.id].some((v) => v > 0) &&
+				!(c.alone && shots.length > 1 && this.axis !== 'call'))
+			.filter((c) => c.from === 'samples' ? (samples[this.axis] || []).length
+				: this.axis !== 'call');
 	}
 
-	// One table of all curves along the chosen axis; where one has no value it is null.
+	// Makes one table of all curves along the chosen axis; a missing value is null.
 	table(curves) {
 		const { model, axis } = this, samples = model.data.samples || {};
 		const order = (xs) => [...xs.keys()].sort((a, b) => xs[a] - xs[b]);
 		const tables = [], make = (xs, columns) => {
-			const at = order(xs), keep = at.filter((i, k) => k === at.length - 1 || xs[i] !== xs[at[k + 1]]);
-			tables.push([keep.map((i) => xs[i]), ...columns.map((c) => keep.map((i) => c[i]))]);
+			const at = order(xs), keep = at.filter((i, k) => k === at.length - 1 ||
+				xs[i] !== xs[at[k + 1]]);
+			tables.push([keep.map((i) => xs[i]),
+				...columns.map((c) => keep.map((i) => c[i]))]);
 		};
-		const ofShots = curves.filter((c) => c.from === 'snapshots'), ofSamples = curves.filter((c) => c.from === 'samples');
-		const shots = model.ending && axis === 't' ? [...model.snapshots, model.ending] : model.snapshots;
+		const ofShots = curves.filter((c) => c.from === 'snapshots'),
+			ofSamples = curves.filter((c) => c.from === 'samples');
+		const shots = model.ending && axis === 't' ? [...model.snapshots, model.ending]
+			: model.snapshots;
 		if (ofShots.length)
 			make(shots.map((s) => s[axis]), ofShots.map((c) => shots.map(c.get)));
 		if (ofSamples.length)
@@ -122,74 +142,108 @@ export class Chart {
 		const rate = this.rates();
 		if (rate)
 			tables.push(rate);
-		return { data: tables.length > 1 ? uPlot.join(tables) : tables[0] || [[0], [0]], rate: !!rate };
+		return { data: tables.length > 1 ? uPlot.join(tables) : tables[0] || [[0], [0]],
+			rate: !!rate };
 	}
 
 	// Bytes allocated and freed per second, between two snapshots each.
 	rates() {
 		const { model, axis } = this, s = model.snapshots;
-		if (model.unit !== 'ns' && model.unit !== 'ms' || !(s.length > 2 && s[s.length - 1].clock > 0) || axis === 'call')
+		if (model.unit !== 'ns' && model.unit !== 'ms' ||
+			!(s.length > 2 && s[s.length - 1].clock > 0) || axis === 'call')
 			return null;
 		const scale = model.unit === 'ns' ? 1e9 : 1e3, xs = [], ys = [];
 		for (let i = 1; i < s.length; i++) {
-			if (s[i].t > s[i - 1].t && s[i][axis] > (xs.length ? xs[xs.length - 1] : -1)) {
+			if (s[i].t > s[i - 1].t && s[i][axis] > (xs.length ? xs[xs.length - 1]
+				: -1)) {
 				xs.push(s[i][axis]);
-				ys.push(Math.max(0, s[i].clock - s[i - 1].clock) * scale / (s[i].t - s[i - 1].t));
+				ys.push(Math.max(0, s[i].clock - s[i - 1].clock) * scale / (
+					s[i].t - s[i - 1].t));
 			}
 		}
 		return xs.length > 1 ? [xs, ys] : null;
 	}
 
 	plot() {
-		const { model, axis } = this, curves = this.curves(), { data, rate } = this.table(curves), k = this.scale, byteTicks = (u, i, min, max) => byteSplits(u, min, max, k);
+		const { model, axis } = this, curves = this.curves(),
+			{ data, rate } = this.table(curves), k = this.scale,
+			byteTicks = (u, i, min, max) => byteSplits(u, min, max, k);
 		if (this.uplot)
 			this.uplot.destroy();
 		this.uplot = null;
 		this.legend.replaceChildren();
 		if (!curves.length) {
-			this.box.replaceChildren(el('p', { class: 'hint' }, 'No course of the memory was recorded in this file' +
-				(model.data.kind === 'dhat' ? ': DHAT keeps none. Run memusage --html.' : '.')));
+			this.box.replaceChildren(el('p', { class: 'hint' },
+				'No course of the memory was recorded in this file' +
+				(model.data.kind === 'dhat'
+					? ': DHAT keeps none. Run memusage --html.' : '.')));
 			return;
 		}
-		const x = (v) => axis === 't' ? time(v, model.unit) : axis === 'clock' ? bytes(v) : count(v);
-		const xTick = (v) => axis === 't' ? tickTime(v, model.unit) : axis === 'clock' ? tidy(bytes(v)) : tickTime(v, 'calls');
-		const line = { stroke: css('--dim'), grid: { stroke: css('--grid'), width: k }, ticks: { stroke: css('--grid'), size: 10 * k }, gap: 5 * k,
+		const x = (v) => axis === 't' ? time(v, model.unit) : axis === 'clock' ? bytes(v)
+			: count(v);
+		const xTick = (v) => axis === 't' ? tickTime(v, model.unit) : axis === 'clock'
+			? tidy(bytes(v)) : tickTime(v, 'calls');
+		const line = { stroke: css('--dim'), grid: { stroke: css('--grid'), width: k },
+			ticks: { stroke: css('--grid'), size: 10 * k }, gap: 5 * k,
 			font: `${12 * k}px system-ui, sans-serif` };
-		const series = curves.map((c) => ({ label: c.label, stroke: css(c.color), width: 2 * k, dash: c.dash.map((d) => d * k), spanGaps: true,
-			fill: c.fill ? css('--c1-fill') : undefined, points: { show: false }, show: !this.hidden.has(c.label),
-			paths: uPlot.paths.linear(), scale: 'y', value: (u, v) => v === null ? '–' : bytes(v) }));
+		const series = curves.map((c) =>
+			({ label: c.label, stroke: css(c.color), width: 2 * k,
+			dash: c.dash.map((d) => d * k), spanGaps: true,
+			fill: c.fill ? css('--c1-fill') : undefined, points: { show: false },
+				show: !this.hidden.has(c.label),
+			paths: uPlot.paths.linear(), scale: 'y', value: (u, v) => v === null ? '–'
+				: bytes(v) }));
 		if (rate)
-			series.push({ label: 'Allocated and freed per second', stroke: css('--dim'), width: k, dash: [k, 3 * k], spanGaps: true,
-				points: { show: false }, scale: 'rate', show: !this.hidden.has('Allocated and freed per second') });
+			series.push({ label: 'Allocated and freed per second', stroke: css('--dim'),
+				width: k, dash: [k, 3 * k], spanGaps: true,
+				points: { show: false }, scale: 'rate',
+					show: !this.hidden.has('Allocated and freed per second') });
 		this.uplot = new uPlot({
-			width: this.width(), height: this.height(), padding: [(model.data.marks && model.data.marks.length ? 34 : 18) * k, 30 * k, 0, 0],
-			scales: { x: { time: false }, y: { range: (u, min, max) => [0, max > 0 ? max * 1.06 : 1] }, rate: { range: (u, min, max) => [0, max * 1.06 || 1] } },
-			axes: [{ ...line, size: 34 * k, space: 90 * k, splits: this.xSplits(axis, xTick), values: (u, v) => v.map(xTick) },
-				{ ...line, scale: 'y', size: 76 * k, splits: byteTicks, values: (u, v) => v.map((y) => tidy(bytes(y))) },
-				...(rate && !this.hidden.has('Allocated and freed per second') ? [{ ...line, scale: 'rate', side: 1, size: 86 * k, grid: { show: false }, splits: byteTicks, values: (u, v) => v.map((y) => `${tidy(bytes(y))}/s`) }] : [])],
+			width: this.width(), height: this.height(),
+				padding: [(model.data.marks && model.data.marks.length ? 34
+				: 18) * k, 30 * k, 0, 0],
+			scales: { x: { time: false },
+				y: { range: (u, min, max) => [0, max > 0 ? max * 1.06 : 1] },
+				rate: { range: (u, min, max) => [0, max * 1.06 || 1] } },
+			axes: [{ ...line, size: 34 * k, space: 90 * k,
+				splits: this.xSplits(axis, xTick), values: (u, v) => v.map(xTick) },
+				{ ...line, scale: 'y', size: 76 * k, splits: byteTicks,
+					values: (u, v) => v.map((y) => tidy(bytes(y))) },
+				...(rate && !this.hidden.has('Allocated and freed per second')
+					? [{ ...line, scale: 'rate', side: 1, size: 86 * k,
+					grid: { show: false }, splits: byteTicks, values: (u, v) =>
+					v.map((y) => `${tidy(bytes(y))}/s`) }] : [])],
 			series: [{ value: (u, v) => x(v) }, ...series],
 			legend: { show: false },
-			cursor: { drag: { x: true, y: false, dist: 6 }, focus: { prox: 24 }, points: { size: 7 } },
-			hooks: { draw: [(u) => this.decorate(u)], setCursor: [(u) => this.readout(u)] },
+			cursor: { drag: { x: true, y: false, dist: 6 }, focus: { prox: 24 },
+				points: { size: 7 } },
+			hooks: { draw: [(u) => this.decorate(u)],
+				setCursor: [(u) => this.readout(u)] },
 		}, data, this.box);
 		this.x = x;
 		this.makeLegend(series);
 		this.listen();
 	}
 
-	// As many as their labels leave room for.
+	// Ticks, as many as there is room for their labels.
 	xSplits(axis, label) {
-		const { model } = this, room = (min, max) => 14 + 7 * Math.max(6, label(min).length, label(max).length);
-		return (u, i, min, max) => splits(min, max, Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / this.scale / room(min, max))),
+		const { model } = this, room = (min, max) => 14 + 7 * Math.max(6, label(min).length,
+			label(max).length);
+		return (u, i, min, max) =>
+			splits(min, max,
+			Math.max(2,
+			Math.floor(u.bbox.width / devicePixelRatio / this.scale / room(min, max))),
 			axis === 'clock' || (axis === 't' && model.unit === 'B') ? 1024 : 1000,
-			axis !== 't' ? 0 : model.unit === 'ns' ? 1e9 : model.unit === 'ms' ? 1e3 : 0);
+			axis !== 't' ? 0 : model.unit === 'ns' ? 1e9 : model.unit === 'ms' ? 1e3
+				: 0);
 	}
 
 	makeLegend(series) {
 		this.readouts = [];
 		this.where = el('span', { class: 'where' });
 		series.forEach((s, i) => {
-			const sample = el('canvas', { width: 56, height: 20, class: 'sample', 'aria-hidden': 'true' }), g = sample.getContext('2d');
+			const sample = el('canvas', { width: 56, height: 20, class: 'sample',
+				'aria-hidden': 'true' }), g = sample.getContext('2d');
 			g.scale(2, 2);
 			g.strokeStyle = s.stroke;
 			g.lineWidth = s.width / this.scale;
@@ -200,8 +254,10 @@ export class Chart {
 			g.stroke();
 			const value = el('span', { class: 'value' });
 			this.readouts[i + 1] = value;
-			const box = el('input', { type: 'checkbox', checked: s.show !== false, onchange: () => this.toggle(s, i + 1, box.checked) });
-			this.legend.append(el('label', { class: 'check' }, box, sample, el('span', {}, s.label), value));
+			const box = el('input', { type: 'checkbox', checked: s.show !== false,
+				onchange: () => this.toggle(s, i + 1, box.checked) });
+			this.legend.append(el('label', { class: 'check' }, box, sample,
+				el('span', {}, s.label), value));
 		});
 		this.legend.append(this.where);
 	}
@@ -219,23 +275,25 @@ export class Chart {
 
 	readout(u) {
 		const i = u.cursor.idx;
-		this.where.textContent = i === null || i === undefined ? '' : `at ${this.x(u.data[0][i])}`;
+		this.where.textContent = i === null || i === undefined ? ''
+			: `at ${this.x(u.data[0][i])}`;
 		this.readouts.forEach((e, k) => {
 			let v = i === null || i === undefined ? null : u.data[k][i];
-			// Between two values of a curve: the last one.
+			// Between two values of a curve the earlier one holds.
 			for (let at = i; v === null && at > 0; at--)
 				v = u.data[k][at];
-			e.textContent = v === null || v === undefined ? '' : bytes(v) + (u.series[k].scale === 'rate' ? '/s' : '');
+			e.textContent = v === null || v === undefined ? '' : bytes(v) +
+				(u.series[k].scale === 'rate' ? '/s' : '');
 		});
 	}
 
-	// Snapshots as ticks on the axis, the peak, the chosen ones, and marks of the program.
+	// Draws snapshots as ticks on the axis, the peak, the chosen snapshots, and marks.
 	decorate(u) {
 		const g = u.ctx, { model, axis } = this, r = (devicePixelRatio || 1) * this.scale;
 		const { left, top, width, height } = u.bbox;
 		const pos = (s) => u.valToPos(s[axis], 'x', true);
 		const inside = (x) => x >= left - 1 && x <= left + width + 1;
-		const taken = []; // what is written so far: row, from, to
+		const taken = []; // space that labels occupy: row, from, to
 		const flag = (x, text, color, dash, row) => {
 			g.strokeStyle = g.fillStyle = color;
 			g.setLineDash(dash.map((d) => d * r));
@@ -245,8 +303,10 @@ export class Chart {
 			g.lineTo(x, top + height);
 			g.stroke();
 			g.font = `${11 * r}px system-ui, sans-serif`;
-			const w = text ? g.measureText(text).width : 0, isRight = x + w + 8 * r > left + width;
-			const from = isRight ? x - w - 8 * r : x, to = from + w + 8 * r, y = top - (5 + row * 15) * r;
+			const w = text ? g.measureText(text).width : 0, isRight = x + w +
+				8 * r > left + width;
+			const from = isRight ? x - w - 8 * r : x, to = from + w + 8 * r,
+				y = top - (5 + row * 15) * r;
 			if (!w || taken.some((t) => t.row === row && from < t.to && to > t.from))
 				return;
 			taken.push({ row, from, to });
@@ -267,18 +327,22 @@ export class Chart {
 		for (const n of this.chosen) {
 			const s = model.snapshots[n];
 			if (s && inside(pos(s)))
-				flag(pos(s), s === peak ? '' : `snapshot ${s.number}`, css('--text'), [], 0);
+				flag(pos(s), s === peak ? '' : `snapshot ${s.number}`,
+					css('--text'), [], 0);
 		}
-		const marks = axis === 't' ? (model.data.marks || []).filter((m) => inside(u.valToPos(m.t, 'x', true))) : [];
+		const marks = axis === 't' ? (model.data.marks || [])
+			.filter((m) => inside(u.valToPos(m.t, 'x', true))) : [];
 		for (const m of marks.slice(0, MARKS))
-			flag(u.valToPos(m.t, 'x', true), clip(m.text || m.kind, 24), css('--c7'), [2, 2], 1);
+			flag(u.valToPos(m.t, 'x', true), clip(m.text || m.kind, 24), css('--c7'),
+				[2, 2], 1);
 		g.restore();
 	}
 
 	nearest(value) {
 		const { model, axis } = this;
 		return model.snapshots.reduce((best, s, i) => s.hasTree && (best < 0 ||
-			Math.abs(s[axis] - value) < Math.abs(model.snapshots[best][axis] - value)) ? i : best, -1);
+			Math.abs(s[axis] - value) < Math.abs(model.snapshots[best][axis] - value))
+				? i : best, -1);
 	}
 
 	listen() {
@@ -303,19 +367,24 @@ export class Chart {
 		if (!this.uplot || this.axis === 'call')
 			return [];
 		const { min, max } = this.uplot.scales.x;
-		return this.model.snapshots.filter((s) => s.hasTree && s[this.axis] >= min && s[this.axis] <= max);
+		return this.model.snapshots.filter((s) => s.hasTree && s[this.axis] >= min &&
+			s[this.axis] <= max);
 	}
 
-	// Half of what is in view, or twice as much, around the cursor or else a chosen snapshot.
+	// Halves or doubles the visible range, around the cursor or else a chosen snapshot.
 	zoom(factor) {
 		const u = this.uplot;
 		if (!u)
 			return;
-		const { min, max } = u.scales.x, xs = u.data[0], shot = this.model.snapshots[this.chosen[0]];
-		const cursor = u.cursor.idx !== null && u.cursor.idx !== undefined && u.cursor.left >= 0 ? xs[u.cursor.idx] :
+		const { min, max } = u.scales.x, xs = u.data[0],
+			shot = this.model.snapshots[this.chosen[0]];
+		const cursor = u.cursor.idx !== null && u.cursor.idx !== undefined &&
+			u.cursor.left >= 0 ? xs[u.cursor.idx] :
 			shot && this.axis !== 'call' ? shot[this.axis] : (min + max) / 2;
-		const middle = Math.min(max, Math.max(min, cursor)), part = (middle - min) / (max - min || 1), width = (max - min) * factor;
-		const first = xs[0], last = xs[xs.length - 1], from = Math.max(first, Math.min(last - width, middle - width * part));
+		const middle = Math.min(max, Math.max(min, cursor)),
+			part = (middle - min) / (max - min || 1), width = (max - min) * factor;
+		const first = xs[0], last = xs[xs.length - 1],
+			from = Math.max(first, Math.min(last - width, middle - width * part));
 		u.setScale('x', { min: from, max: Math.min(last, from + width) });
 	}
 
@@ -330,10 +399,13 @@ export class Chart {
 				i--;
 			while (i < xs.length - 1 && xs[i] < min)
 				i++;
-			u.setCursor({ left: u.valToPos(xs[i], 'x'), top: u.bbox.height / devicePixelRatio / 2 });
-			this.live.textContent = [...this.legend.children].map((c) => c.textContent).join(', ');
+			u.setCursor({ left: u.valToPos(xs[i], 'x'),
+				top: u.bbox.height / devicePixelRatio / 2 });
+			this.live.textContent = [...this.legend.children].map((c) => c.textContent)
+				.join(', ');
 		};
-		const last = xs.length - 1, step = e.shiftKey ? Math.max(1, Math.round(last / 20)) : 1;
+		const last = xs.length - 1, step = e.shiftKey ? Math.max(1, Math.round(last / 20))
+			: 1;
 		switch (e.key) {
 		case 'ArrowLeft': move(seen === null ? last : Math.max(0, seen - step)); break;
 		case 'ArrowRight': move(seen === null ? 0 : Math.min(last, seen + step)); break;

@@ -1,6 +1,6 @@
-// flame.js -- a flame graph on a canvas: only what is in view is drawn, so 4000 levels cost
-// nothing. The root is on top; below a place stand those that it called (or, turned round, its
-// callers), as wide as their share.
+// flame.js -- A flame graph on a canvas. Only visible rows are drawn, so 4000 levels cost nothing.
+// The root is at the top; the frames below a place are the functions that it called (or, inverted,
+// its callers), with widths in proportion to their values.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { el, css, clip, percent } from './util.js';
@@ -14,9 +14,10 @@ function hue(text) {
 	return (h >>> 0) % 360;
 }
 
-// As much of a text as fits.
+// Cuts a text to the part that fits.
 function fit(g, text, room) {
-	let fits = 0, not = Math.min(text.length, Math.ceil(room / 2)); // no letter is narrower than 2
+	let fits = 0,
+		not = Math.min(text.length, Math.ceil(room / 2)); // no letter is narrower than 2
 	if (not === text.length && g.measureText(text).width <= room)
 		return text;
 	while (not - fits > 1) {
@@ -30,17 +31,21 @@ function fit(g, text, room) {
 }
 
 export class Flame {
-	// format: a value as text. onselect(node) when a frame is chosen, or null.
+	// format(value) returns text. onselect(node) is called when a frame is chosen; null: none
+	// is.
 	constructor({ format, onselect }) {
 		this.format = format;
 		this.onselect = onselect;
 		this.canvas = el('canvas', { class: 'flame', tabIndex: 0, role: 'application',
-			'aria-label': 'Flame graph. Arrow keys move between frames, Enter zooms, Escape zooms out.' });
+			'aria-label': 'Flame graph. Arrow keys move between frames, Enter zooms, ' +
+			'Escape zooms out.' });
 		this.filler = el('div', { class: 'flame-filler' });
 		this.scroller = el('div', { class: 'flame-box' }, this.canvas, this.filler);
 		this.tip = el('div', { class: 'tip', hidden: true });
-		this.live = el('div', { class: 'offscreen', role: 'status', 'aria-live': 'polite' });
-		this.element = el('div', { class: 'flame-frame' }, this.scroller, this.tip, this.live);
+		this.live = el('div', { class: 'offscreen', role: 'status',
+			'aria-live': 'polite' });
+		this.element = el('div', { class: 'flame-frame' }, this.scroller, this.tip,
+			this.live);
 		this.colors = new Map();
 		this.root = this.chosen = 0;
 		this.pattern = null;
@@ -72,7 +77,7 @@ export class Flame {
 		this.draw();
 	}
 
-	// Places of all frames below the root, as shares of its width; by depth, for drawing.
+	// Computes the positions of all frames below the root, as shares of its width, by depth.
 	layout() {
 		const { tree, total } = this, rows = [];
 		let base = 0;
@@ -89,7 +94,8 @@ export class Flame {
 			const [node, from] = queue[i];
 			let x = from;
 			for (const child of tree.children[node] || []) {
-				const width = total[child] / whole, depth = base + tree.depth[child] - tree.depth[this.root];
+				const width = total[child] / whole, depth = base +
+					tree.depth[child] - tree.depth[this.root];
 				if (!(width > 2e-4))
 					continue;
 				const row = rows[depth] ||= { node: [], from: [], to: [] };
@@ -110,19 +116,23 @@ export class Flame {
 		const key = `${this.tree.key[node]} ${isDark}`;
 		let color = this.colors.get(key);
 		if (!color) {
-			// The hue is the library's; neighbours differ a little. Lighter than 32 % in the dark, yellow
-			// would have less than 4.5 of contrast to the text.
-			const own = hue(p.name || text), h = hue(text) + own % 41 - 20, l = own % 7 - 3;
+			// Each library has a hue; neighbours differ a little. In the dark theme a
+			// lightness above 32 % would give yellow less than 4.5 of contrast to the
+			// text.
+			const own = hue(p.name || text), h = hue(text) + own % 41 - 20,
+				l = own % 7 - 3;
 			const s = node === 0 || !text ? 0 : runtime ? 16 : 60;
-			color = isDark ? `hsl(${h} ${s * 0.65}% ${(runtime ? 26 : 29) + l}%)` : `hsl(${h} ${s}% ${(runtime ? 87 : 82) + l}%)`;
+			color = isDark ? `hsl(${h} ${s * 0.65}% ${(runtime ? 26 : 29) + l}%)`
+				: `hsl(${h} ${s}% ${(runtime ? 87 : 82) + l}%)`;
 			this.colors.set(key, color);
 		}
 		return color;
 	}
 
-	// Rows down to the last one with a frame that is wide enough to be seen.
+	// Returns the number of rows down to the last one with a visible frame.
 	deepest(width) {
-		const { rows } = this, isSeen = (row) => row.to.some((to, i) => (to - row.from[i]) * width >= LEAST);
+		const { rows } = this, isSeen = (row) =>
+			row.to.some((to, i) => (to - row.from[i]) * width >= LEAST);
 		let n = rows.length;
 		while (n > this.ancestors.length && !isSeen(rows[n - 1]))
 			n--;
@@ -133,8 +143,10 @@ export class Flame {
 		const { canvas, scroller, rows, tree } = this;
 		if (!rows || !scroller.clientWidth)
 			return;
-		const width = this.paper || scroller.clientWidth, all = this.deepest(width) * ROW + 4;
-		const most = this.paper ? Math.round(this.paper * 1.3) : Math.max(240, Math.round(window.innerHeight * 0.62));
+		const width = this.paper || scroller.clientWidth, all = this.deepest(width) * ROW +
+			4;
+		const most = this.paper ? Math.round(this.paper * 1.3)
+			: Math.max(240, Math.round(window.innerHeight * 0.62));
 		const height = Math.max(this.paper ? ROW : 160, Math.min(all, most));
 		scroller.style.height = `${height}px`;
 		this.filler.style.height = `${Math.max(0, all - height)}px`;
@@ -148,8 +160,10 @@ export class Flame {
 		g.font = FONT;
 		g.textBaseline = 'middle';
 		g.textAlign = 'left';
-		const paint = { isDark: css('--is-dark') === '1', text: css('--frame-text'), dim: css('--dim'),
-			match: css('--match'), matchText: css('--match-text'), accent: css('--accent'), back: css('--panel') };
+		const paint = { isDark: css('--is-dark') === '1', text: css('--frame-text'),
+			dim: css('--dim'),
+			match: css('--match'), matchText: css('--match-text'),
+				accent: css('--accent'), back: css('--panel') };
 		for (let d = Math.floor(top / ROW); d < rows.length && d * ROW - top < height; d++)
 			this.drawRow(g, rows[d], d, width, d * ROW - top, paint);
 		this.scale = width;
@@ -159,7 +173,7 @@ export class Flame {
 		}
 	}
 
-	// On paper the graph has so many pixels of the screen, 0 for the screen itself.
+	// width: pixels of the graph on paper; 0 for the screen.
 	print(width) {
 		this.paper = width;
 		this.scroller.scrollTop = 0;
@@ -168,7 +182,8 @@ export class Flame {
 
 	drawRow(g, row, depth, width, y, paint) {
 		for (let i = 0; i < row.node.length; i++) {
-			const x = row.from[i] * width, w = (row.to[i] - row.from[i]) * width, node = row.node[i];
+			const x = row.from[i] * width, w = (row.to[i] - row.from[i]) * width,
+				node = row.node[i];
 			if (w < LEAST)
 				continue;
 			const isMatch = this.matches && this.matches[node];
@@ -182,13 +197,15 @@ export class Flame {
 				g.strokeRect(x + 1, y + 1, Math.max(1, w - 3), ROW - 3);
 			}
 			if (w > 34)
-				this.drawText(g, node, x, y, w, isMatch ? paint.matchText : paint.text);
+				this.drawText(g, node, x, y, w, isMatch ? paint.matchText
+					: paint.text);
 		}
 	}
 
 	drawText(g, node, x, y, w, color) {
 		const { tree } = this, isMatch = this.matches && this.matches[node];
-		const text = (isMatch ? '▸ ' : '') + (tree.skipped[node] ? '⋯ ' : '') + tree.text(node);
+		const text = (isMatch ? '▸ ' : '') + (tree.skipped[node] ? '⋯ ' : '') +
+			tree.text(node);
 		g.fillStyle = color;
 		g.fillText(fit(g, text, w - 8), x + 4, y + ROW / 2);
 	}
@@ -221,7 +238,8 @@ export class Flame {
 			el('div', {}, this.value(node)));
 		const box = this.element.getBoundingClientRect();
 		const x = e.clientX - box.left, y = e.clientY - box.top;
-		tip.style.left = `${Math.max(0, Math.min(x + 12, box.width - tip.offsetWidth - 4))}px`;
+		tip.style.left =
+			`${Math.max(0, Math.min(x + 12, box.width - tip.offsetWidth - 4))}px`;
 		tip.style.top = `${y + 18}px`;
 	}
 
@@ -231,7 +249,8 @@ export class Flame {
 			this.root = node;
 			this.layout();
 			const depth = this.ancestors.length - 1;
-			if (depth * ROW < this.scroller.scrollTop || depth * ROW > this.scroller.scrollTop + this.scroller.clientHeight)
+			if (depth * ROW < this.scroller.scrollTop ||
+				depth * ROW > this.scroller.scrollTop + this.scroller.clientHeight)
 				this.scroller.scrollTop = Math.max(0, (depth - 3) * ROW);
 		}
 		this.draw();
@@ -247,7 +266,8 @@ export class Flame {
 	}
 
 	key(e) {
-		const { tree } = this, at = this.chosen, siblings = at > 0 ? tree.children[tree.parent[at]] : [0];
+		const { tree } = this, at = this.chosen, siblings = at > 0
+			? tree.children[tree.parent[at]] : [0];
 		const i = siblings.indexOf(at);
 		const to = { ArrowUp: tree.parent[at], ArrowDown: (tree.children[at] || [])[0],
 			ArrowLeft: siblings[i - 1], ArrowRight: siblings[i + 1] }[e.key];
@@ -270,17 +290,20 @@ export class Flame {
 		e.preventDefault();
 	}
 
-	// Marks frames whose text holds the pattern (an expression). Returns {frames, value}: each
-	// byte counts once, however many frames of its stack match.
+	// Marks the frames whose text matches the expression. Returns {frames, value}: a byte
+	// counts once, even if several frames of its stack match.
 	match(pattern) {
 		this.pattern = pattern;
 		this.matches = null;
 		const { tree } = this;
 		if (!pattern || !tree)
 			return null;
-		const hit = this.matches = new Uint8Array(tree.parent.length), inside = new Uint8Array(hit.length);
-		const byKey = tree.names.map((n, i) => pattern.test(n.label) || pattern.test(tree.model.places[n.place].name) ||
-			(tree.group !== 'object' && pattern.test(tree.model.places[n.place].file)) ||
+		const hit = this.matches = new Uint8Array(tree.parent.length),
+			inside = new Uint8Array(hit.length);
+		const byKey = tree.names.map((n, i) => pattern.test(n.label) ||
+			pattern.test(tree.model.places[n.place].name) ||
+			(tree.group !== 'object' &&
+				pattern.test(tree.model.places[n.place].file)) ||
 			(i > 1 && pattern.test(tree.model.places[n.place].object)));
 		let frames = 0, value = 0;
 		for (let i = 1; i < hit.length; i++) {

@@ -1,4 +1,4 @@
-// main.js -- the page: its data, its tabs, its keys, light and dark.
+// main.js -- The page: its data, tabs and keys, light and dark.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { Explorer } from './explore.js';
@@ -12,8 +12,10 @@ import { clip, el, visible } from './util.js';
 const TABS = [
 	{ id: 'summary', label: 'Summary', make: (m) => new Summary(m) },
 	{ id: 'timeline', label: 'Timeline', make: (m) => new Timeline(m) },
-	{ id: 'flame', label: 'Flame graph', make: (m) => m.siteNodes.length ? new Explorer(m) : missing(m) },
-	{ id: 'points', label: 'Program points', make: (m) => m.siteNodes.length ? new Points(m) : missing(m) },
+	{ id: 'flame', label: 'Flame graph', make: (m) => m.siteNodes.length ? new Explorer(m)
+		: missing(m) },
+	{ id: 'points', label: 'Program points', make: (m) => m.siteNodes.length ? new Points(m)
+		: missing(m) },
 	{ id: 'sizes', label: 'Sizes and lifetimes', make: (m) => new Sizes(m) },
 ];
 
@@ -22,7 +24,8 @@ const PAPER = 720; // A4 and letter, upright, without margins
 function missing(model) {
 	return { element: el('p', { class: 'hint' }, model.data.kind === 'dat' ?
 		'A data file does not say who allocated: run memusage --html=FILE.' :
-		'Call stacks were not recorded: run memusage --html=FILE, or --record=FILE and one of --top, --tree, --leaks.') };
+		'Call stacks were not recorded: run memusage --html=FILE, or --record=FILE and ' +
+		'one of --top, --tree, --leaks.') };
 }
 
 class Page {
@@ -41,18 +44,34 @@ class Page {
 	}
 
 	head() {
-		const { model } = this, name = clip((model.run.command || model.data.file || 'memusage').trim(), 160);
+		const { model } = this,
+			name = clip((model.run.command || model.data.file || 'memusage').trim(),
+			160);
 		document.title = `${clip(name, 60)} – memusage`;
-		this.tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' }, TABS.map((t, i) =>
-			el('button', { type: 'button', role: 'tab', id: `tab-${t.id}`, 'aria-controls': 'main', title: `Key ${i + 1}`,
+		this.tabs = el('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' },
+			TABS.map((t, i) =>
+			el('button', { type: 'button', role: 'tab', id: `tab-${t.id}`,
+				'aria-controls': 'main', title: `Key ${i + 1}`,
 				onclick: () => this.go(t.id) }, t.label)));
-		this.theme = el('button', { type: 'button', class: 'theme', onclick: () => this.setTheme(this.isDark() ? 'light' : 'dark') });
-		document.getElementById('head').append(el('div', { class: 'head-line' }, el('h1', {}, 'memusage'),
-			el('span', { class: 'head-command', dir: 'ltr', title: clip(model.run.command || '', 2000) }, name),
-			el('span', { class: 'head-tools' }, this.theme, el('button', { type: 'button', onclick: () => print() }, 'Print'))), this.tabs);
-		const when = model.run.start_ms ? `, recorded ${new Date(model.run.start_ms).toISOString().slice(0, 16).replace('T', ' ')} UTC` : '';
-		document.getElementById('foot').append(`memusage ${model.data.creator || ''}${model.run.pid ? `, process ${model.run.pid}` : ''}${when}. `,
-			el('button', { type: 'button', class: 'link', onclick: () => document.getElementById('about').showModal() }, 'Libraries in this page'));
+		this.theme = el('button', { type: 'button', class: 'theme', onclick: () =>
+			this.setTheme(this.isDark() ? 'light' : 'dark') });
+		document.getElementById('head')
+			.append(el('div', { class: 'head-line' }, el('h1', {}, 'memusage'),
+			el('span', { class: 'head-command', dir: 'ltr',
+				title: clip(model.run.command || '', 2000) }, name),
+			el('span', { class: 'head-tools' }, this.theme,
+				el('button', { type: 'button', onclick: () => print() }, 'Print'))),
+				this.tabs);
+		const when = model.run.start_ms
+			? `, recorded ${new Date(model.run.start_ms).toISOString().slice(0, 16)
+				.replace('T', ' ')} UTC` : '';
+		document.getElementById('foot')
+			.append(
+			`memusage ${model.data.creator || ''}` +
+			`${model.run.pid ? `, process ${model.run.pid}` : ''}${when}. `,
+			el('button', { type: 'button', class: 'link', onclick: () =>
+				document.getElementById('about').showModal() },
+				'Libraries in this page'));
 		this.tabs.addEventListener('keydown', (e) => this.tabKey(e));
 		document.getElementById('main').setAttribute('role', 'tabpanel');
 	}
@@ -61,19 +80,21 @@ class Page {
 		return document.documentElement.dataset.theme === 'dark';
 	}
 
-	// "dark", "light", or nothing: as the system has it.
+	// theme: "dark", "light", or nothing for the theme of the system.
 	setTheme(chosen) {
 		this.chosen = chosen;
-		document.documentElement.dataset.theme = chosen || (this.system.matches ? 'dark' : 'light');
+		document.documentElement.dataset.theme = chosen ||
+			(this.system.matches ? 'dark' : 'light');
 		this.repaint();
 	}
 
 	labelTheme() {
 		this.theme.textContent = this.isDark() ? 'Light' : 'Dark';
-		this.theme.setAttribute('aria-label', this.isDark() ? 'Switch to light colours' : 'Switch to dark colours');
+		this.theme.setAttribute('aria-label', this.isDark() ? 'Switch to light colours'
+			: 'Switch to dark colours');
 	}
 
-	// What is painted on canvases does not change with the style sheet.
+	// Canvases do not follow the style sheet: they are drawn again.
 	repaint() {
 		this.labelTheme();
 		for (const view of this.views.values()) {
@@ -86,7 +107,7 @@ class Page {
 		}
 	}
 
-	// What is painted is painted anew for paper, whose width is not told: see style.css.
+	// Canvases are drawn again for paper. Its width is unknown: style.css scales them.
 	printing(is) {
 		const { chosen } = this, view = this.views.get(this.current);
 		this.setTheme(is ? 'light' : chosen);
@@ -101,14 +122,15 @@ class Page {
 		return this.views.get(id);
 	}
 
-	// The address says which view is shown, however it was chosen.
+	// The address always names the current view.
 	go(id) {
 		location.hash = id;
 		this.show(id);
 	}
 
 	show(id) {
-		const tab = TABS.find((t) => t.id === id) || TABS[0], main = document.getElementById('main');
+		const tab = TABS.find((t) => t.id === id) || TABS[0],
+			main = document.getElementById('main');
 		const view = this.view(tab.id);
 		this.current = document.body.dataset.tab = tab.id;
 		for (const b of this.tabs.children) {
@@ -126,7 +148,8 @@ class Page {
 
 	tabKey(e) {
 		const i = TABS.findIndex((t) => t.id === this.current);
-		const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: TABS.length - 1 }[e.key];
+		const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0,
+			End: TABS.length - 1 }[e.key];
 		if (to === undefined)
 			return;
 		const tab = TABS[(to + TABS.length) % TABS.length];
@@ -136,7 +159,8 @@ class Page {
 	}
 
 	key(e) {
-		if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))
+		if (e.ctrlKey || e.metaKey || e.altKey ||
+			/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))
 			return;
 		const n = Number(e.key);
 		if (n >= 1 && n <= TABS.length) {
@@ -156,9 +180,11 @@ function clean(value) {
 	if (typeof value === 'string')
 		return visible(value);
 	if (Array.isArray(value))
-		return value.length && typeof value[0] === 'number' && typeof value[value.length - 1] === 'number' ? value : value.map(clean);
+		return value.length && typeof value[0] === 'number' &&
+			typeof value[value.length - 1] === 'number' ? value : value.map(clean);
 	if (value && typeof value === 'object')
-		return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, k === 'strings' ? v : clean(v)]));
+		return Object.fromEntries(Object.entries(value)
+			.map(([k, v]) => [k, k === 'strings' ? v : clean(v)]));
 	return value;
 }
 
@@ -167,7 +193,9 @@ function start() {
 	try {
 		model = new Model(clean(JSON.parse(document.getElementById('data').textContent)));
 	} catch (error) {
-		document.getElementById('main').replaceChildren(el('p', { class: 'hint' }, `This page is damaged: ${error.message}`));
+		document.getElementById('main')
+			.replaceChildren(el('p', { class: 'hint' },
+			`This page is damaged: ${error.message}`));
 		throw error;
 	}
 	model.lifeUnit = model.data.life_unit || 'ms';

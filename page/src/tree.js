@@ -1,6 +1,6 @@
-// tree.js -- trees to be shown: turned round, grouped, recursion folded; several metrics at once.
+// tree.js -- Trees to show: inverted, grouped, with recursion folded; several metrics at once.
 //
-// Nodes are numbers, and their fields arrays: a tree of 50,000 nodes is built in 50 ms.
+// Nodes are numbers, and their fields are arrays: a tree of 50,000 nodes takes 50 ms to build.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { baseName } from './util.js';
@@ -13,7 +13,7 @@ export const GROUPS = [
 	{ value: 'object', label: 'program or library' },
 ];
 
-// What a place is in a grouping: its key, and how it is called.
+// Groupings: the key and the name of a place in each.
 function describe(p, group) {
 	switch (group) {
 	case 'function': return p.name ? `${p.name}\0${/^0x/.test(p.name) ? p.object : ''}` : '';
@@ -25,15 +25,17 @@ function describe(p, group) {
 
 function title(p, group) {
 	if (group === 'file')
-		return p.file ? baseName(p.file) : p.object ? `[no file, in ${baseName(p.object)}]` : '[unknown]';
+		return p.file ? baseName(p.file) : p.object ? `[no file, in ${baseName(p.object)}]`
+			: '[unknown]';
 	if (group === 'object')
 		return p.object ? baseName(p.object) : '[unknown]';
 	return p.short;
 }
 
-// keys: per place of the model a number; names: per number {label, place}.
+// keys: a number for each place of the model; names: {label, place} for each number.
 function makeKeys(model, group) {
-	const keys = new Int32Array(model.places.length), names = [{ label: 'all', place: 0 }], seen = new Map();
+	const keys = new Int32Array(model.places.length), names = [{ label: 'all', place: 0 }],
+		seen = new Map();
 	const others = 1;
 	names.push({ label: '[smaller places]', place: 0 });
 	model.places.forEach((p, i) => {
@@ -52,7 +54,8 @@ function makeKeys(model, group) {
 
 export class Tree {
 	// weights: Float64Arrays by node of the model; the first one decides the order.
-	constructor(model, weights, { inverted = false, group = 'line', fold = false, only = null } = {}) {
+	constructor(model, weights, { inverted = false, group = 'line', fold = false,
+		only = null } = {}) {
 		this.model = model;
 		this.group = group;
 		const { keys, names, others } = makeKeys(model, group);
@@ -75,7 +78,8 @@ export class Tree {
 				path.push(at);
 			if (!inverted)
 				path.reverse();
-			this.add(path, { keys, others, child, adjacent, fold, inverted }, weights, node);
+			this.add(path, { keys, others, child, adjacent, fold, inverted }, weights,
+				node);
 		}
 		this.sumUp();
 	}
@@ -84,7 +88,8 @@ export class Tree {
 		const { model } = this, on = how.fold ? new Map() : null;
 		let at = 0;
 		for (const step of path) {
-			const key = model.flags[step] & OTHERS ? how.others : how.keys[model.place[step]];
+			const key = model.flags[step] & OTHERS ? how.others
+				: how.keys[model.place[step]];
 			if (how.adjacent && this.key[at] === key)
 				continue;
 			if (on) {
@@ -132,7 +137,8 @@ export class Tree {
 	sort(by, tie) {
 		for (const list of this.children) {
 			if (list)
-				list.sort((a, b) => by[b] - by[a] || (tie ? tie[b] - tie[a] : 0) || a - b);
+				list.sort((a, b) => by[b] - by[a] || (tie ? tie[b] - tie[a] : 0) ||
+					a - b);
 		}
 	}
 
@@ -155,10 +161,11 @@ export class Tree {
 			return isFull ? p.object || this.label(node) : this.label(node);
 		const name = isFull && p.name && !/^0x/.test(p.name) ? p.name : this.label(node);
 		const where = this.group === 'line' ? this.model.where(p) : '';
-		return where && !name.includes(' in ') ? `${name} (${where.replace(/^in /, '')})` : name;
+		return where && !name.includes(' in ') ? `${name} (${where.replace(/^in /, '')})`
+			: name;
 	}
 
-	// From the node to the root.
+	// Returns the nodes from NODE to the root.
 	path(node) {
 		const path = [];
 		for (let at = node; at > 0; at = this.parent[at])

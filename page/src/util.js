@@ -1,4 +1,4 @@
-// util.js -- numbers as people read them, and elements whose text is never taken for HTML.
+// util.js -- Numbers for people, and elements whose text never becomes HTML.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -18,15 +18,16 @@ export function bytes(v) {
 	return `${v < 0 ? '−' : ''}${text} ${UNITS[unit]}`;
 }
 
-// On axes and in labels: 16 MiB, not 16.0 MiB.
+// For axes and labels: 16 MiB, not 16.0 MiB.
 export const tidy = (text) => text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');
 
 export const count = (v) => Number.isFinite(v) ? Math.round(v).toLocaleString('en-US') : '–';
 
-// Numbers with so many digits that nobody reads them.
+// Shortens numbers with too many digits to read.
 export function large(v) {
 	const a = Math.abs(v);
-	return !(a >= 1e6) ? count(v) : a < 999.5e6 ? `${digits3(v / 1e6)} million` : `${digits3(v / 1e9)} billion`;
+	return !(a >= 1e6) ? count(v) : a < 999.5e6 ? `${digits3(v / 1e6)} million`
+		: `${digits3(v / 1e9)} billion`;
 }
 
 export const many = (n, what) => `${count(n)} ${what}${Math.round(n) === 1 ? '' : 's'}`;
@@ -40,7 +41,7 @@ export function percent(part, whole) {
 	return `${Math.abs(p) >= 99.95 ? p.toFixed(0) : p.toFixed(1)} %`;
 }
 
-// Times of the page are ns, ms, i(nstructions) or B(ytes).
+// Times are in ns, ms, i(nstructions) or B(ytes).
 export function time(v, unit = 'ns') {
 	if (!Number.isFinite(v))
 		return '–';
@@ -61,24 +62,30 @@ export function time(v, unit = 'ns') {
 	return h ? `${h} h${m ? ` ${m} min` : ''}` : `${m} min${s % 60 ? ` ${s % 60} s` : ''}`;
 }
 
-// As time(), but with every digit of what is counted: in texts that are compared with others.
-export const exactTime = (v, unit) => unit === 'i' || unit === 'B' ? `${count(v)} ${unit === 'i' ? 'instructions' : 'bytes'}` : time(v, unit);
+// As time(), but with every digit, for texts that users compare with other tools.
+export const exactTime = (v, unit) => unit === 'i' || unit === 'B'
+	? `${count(v)} ${unit === 'i' ? 'instructions' : 'bytes'}` : time(v, unit);
 
-// On an axis, whose title says what is counted.
-export const tickTime = (v, unit) => tidy(unit === 'ns' || unit === 'ms' || unit === 'B' ? time(v, unit) : large(v));
+// For an axis, whose title names the unit.
+export const tickTime = (v, unit) => tidy(unit === 'ns' || unit === 'ms' || unit === 'B'
+	? time(v, unit) : large(v));
 
-// What cannot be seen, or turns the text around it, is shown by its number.
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+// Invisible characters, and those that change the direction of text, are shown by their numbers.
+const HIDDEN =
+	/[\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 export const visible = (text) => String(text).replace(HIDDEN,
 	(c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-// A demangled name without parameters and template arguments.
+// Returns a demangled name without parameters and template arguments.
 export function shortName(name) {
-	if (/^in \d+ places/.test(name) || name.startsWith('(') && !name.startsWith('(anonymous namespace)'))
+	if (/^in \d+ places/.test(name) || name.startsWith('(') &&
+		!name.startsWith('(anonymous namespace)'))
 		return name;
 	let out = '', depth = 0;
-	const text = name.replace(/\(anonymous namespace\)/g, '{anonymous}').replace(/\{lambda\([^{}]*\)#/g, '{lambda#');
-	const operator = text.match(/operator\s*(?:[<>=!+\-*/%^&|~,[\]()]+|new(?:\[\])?|delete(?:\[\])?)/);
+	const text = name.replace(/\(anonymous namespace\)/g, '{anonymous}')
+		.replace(/\{lambda\([^{}]*\)#/g, '{lambda#');
+	const operator = text.match(
+		/operator\s*(?:[<>=!+\-*/%^&|~,[\]()]+|new(?:\[\])?|delete(?:\[\])?)/);
 	const skip = operator ? [operator.index, operator.index + operator[0].length] : [-1, -1];
 	for (let i = 0; i < text.length; i++) {
 		const c = text[i];
@@ -99,16 +106,19 @@ export function shortName(name) {
 	}
 	if (depth > 0 || out === '')
 		return name;
-	// A return type stands before the last blank that is outside of everything.
-	const at = skip[0] < 0 ? out.lastIndexOf(' ') : out.lastIndexOf(' ', out.indexOf('operator') - 1);
-	return at > 0 && skip[0] < 0 && text.includes('(') && !out.startsWith('<') ? out.slice(at + 1).replace(/^[*&]+/, '') :
+	// The return type ends at the last blank outside of all brackets.
+	const at = skip[0] < 0 ? out.lastIndexOf(' ')
+		: out.lastIndexOf(' ', out.indexOf('operator') - 1);
+	return at > 0 && skip[0] < 0 && text.includes('(') && !out.startsWith('<')
+		? out.slice(at + 1).replace(/^[*&]+/, '') :
 		skip[0] >= 0 && at > 0 ? out.slice(at + 1) : out;
 }
 
 export const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
 
 export const clip = (text, max) => text.length <= max ? text :
-	`${text.slice(0, Math.floor(max * 2 / 3))}…${text.slice(text.length - Math.floor(max / 3) + 1)}`;
+	`${text.slice(0, Math.floor(max * 2 / 3))}…` +
+	`${text.slice(text.length - Math.floor(max / 3) + 1)}`;
 
 // el('div', {class: 'a', onclick: f}, child, 'text', ...): children are nodes or texts.
 export function el(name, attributes, ...children) {
@@ -125,11 +135,12 @@ export function el(name, attributes, ...children) {
 		else
 			e.setAttribute(key, value);
 	}
-	e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+	e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined &&
+		c !== false));
 	return e;
 }
 
-// A name of the program: its direction does not touch the text around it.
+// A name from the program, isolated: its direction does not affect the text around it.
 export const nameNode = (text, attributes) => el('bdi', { dir: 'auto', ...attributes }, text);
 
 export function select(label, options, value, onchange) {
@@ -144,7 +155,8 @@ const option = (o, value) => el('option', { value: o.value, disabled: !!o.disabl
 	selected: o.value === value }, o.label);
 
 export function checkbox(label, value, onchange) {
-	const box = el('input', { type: 'checkbox', checked: value, onchange: () => onchange(box.checked) });
+	const box = el('input', { type: 'checkbox', checked: value, onchange: () =>
+		onchange(box.checked) });
 	return el('label', { class: 'check' }, box, el('span', {}, label));
 }
 
@@ -164,7 +176,7 @@ export async function copy(text, from) {
 	say(done ? 'Copied.' : 'Copying is not allowed here.', from);
 }
 
-// A short message near the bottom, also for screen readers.
+// Shows a short message near the bottom, also to screen readers.
 let messages, timer;
 export function say(text) {
 	if (!messages) {
@@ -185,4 +197,5 @@ export function debounce(f, ms) {
 	};
 }
 
-export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name)
+	.trim();

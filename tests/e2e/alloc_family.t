@@ -166,7 +166,7 @@ run memusage -o report --alloc-symbol=auto -- ./forks
 like "$(cat report)" 'forks \(since its fork\): heap total: [0-9]{7,}' 'a forked child is recorded'
 
 # Stacks lead to who called.
-cat >text_report.c <<'EOF'
+cat >places.c <<'EOF'
 #include <stddef.h>
 static char area[8 << 20];
 static size_t used;
@@ -188,7 +188,7 @@ int main(void)
 	return 0;
 }
 EOF
-compile "${CC:-cc}" -g -O2 -w -o places text_report.c
+compile "${CC:-cc}" -g -O2 -w -o places places.c
 for report in --top --tree --leaks; do
 	run memusage $report --alloc-symbol=auto -o report -- ./places
 	[ $report = --leaks ] || like "$(cat report)" 'maker' "$report: places are those of the callers"

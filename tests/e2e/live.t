@@ -4,27 +4,16 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
 need_bin memusage memusageprint
 PATH=$WORKLOADS:$PATH
 
 # start OPTION...: the workload; its pid is $pid, `tell` talks to it
 start() {
-	mkfifo in out 2>/dev/null
-	memusage -o report "$@" sh -c 'echo $$ >pid; exec live' <in >out &
-	job=$!
-	exec 3>in 4<out
+	begin_live memusage -o report "$@" sh -c 'echo $$ >pid; exec live'
 	tell alloc 1 10
 	pid=$(cat pid)
 }
-tell() {
-	echo "$*" >&3
-	read -r _ <&4
-}
-end() {
-	exec 3>&- 4<&-
-	wait "$job"
-}
-field() { sed -n "s/^$1=//p" "$2"; }
 call() { memusage "--pid=$pid" "$@"; }
 row() {
 	awk -F'|' -v want="$1" '{ gsub(/ /, "", $1) }

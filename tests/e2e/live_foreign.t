@@ -5,6 +5,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
 . "$MU_SRC/tests/lib/users.sh"
 need_bin memusage memusageprint live stranger
 need_users
@@ -13,26 +14,10 @@ umask 077
 
 # start COMMAND...: a run of `live`; $pid, $launcher, $name (the collector's), $collector
 start() {
-	rm -f in out && mkfifo in out && chmod 666 in out
-	"$@" <in >out 2>err &
-	job=$!
-	exec 3>in 4<out
+	begin_live "$@"
 	tell alloc 10 1000
-	launcher=$(pids memusage "$job")
-	launcher=${launcher:-$job}
-	name=$(sed -n "s/.* @\(memusage-0*$launcher-.*\)/\1/p" /proc/net/unix)
-	collector=$(pids memusage-collec "$launcher")
-	pid=$(pids live "$launcher")
+	find_collector
 }
-tell() {
-	echo "$*" >&3
-	read -r _ <&4
-}
-end() {
-	exec 3>&- 4<&-
-	wait "$job"
-}
-field() { sed -n "s/^$1=//p" "$2"; }
 call() { memusage -q "--pid=$pid" "$@"; }
 
 # ---- who is honest

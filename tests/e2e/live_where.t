@@ -5,6 +5,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
 need_bin memusage memusageprint
 PATH=$WORKLOADS:$PATH
 live=$WORKLOADS/live
@@ -16,10 +17,7 @@ comm=live # of the process that is looked for
 # start COMMAND...: it runs $live somewhere, which has 10 blocks of 1000 bytes then; $pid is its
 # process ID as we see it
 start() {
-	rm -f in out && mkfifo in out && chmod 666 in out
-	"$@" <in >out 2>err &
-	job=$!
-	exec 3>in 4<out
+	begin_live "$@"
 	tell alloc 10 1000
 	pid=$(find_live "$job")
 }
@@ -32,15 +30,6 @@ find_live() {
 	done
 	return 1
 }
-tell() {
-	echo "$*" >&3
-	read -r _ <&4
-}
-end() {
-	exec 3>&- 4<&-
-	wait "$job"
-}
-field() { sed -n "s/^$1=//p" "$2"; }
 good() { # TEXT: a detailed snapshot has it all
 	rm -f shot
 	run memusage -q "--pid=$pid" detailed_snapshot shot

@@ -180,7 +180,7 @@ echo heap_tree=empty >>plain
 fails 'plain: no snapshot has a tree: there are no stacks to convert' --to=folded plain
 run memusageprint --leaks m.out
 is "$status" 1 'a report that a massif.out cannot give'
-like "$err" '^memusageprint: m.out: this is a massif.out: of the reports of places it knows --plot only$' 'is refused'
+like "$err" '^memusageprint: m.out: this is a massif.out: --plot is the only report of places for it$' 'is refused'
 
 # ---- more than valgrind's printer can: heaptrack's export, with half a header or none
 run memusageprint "$corpus/massif/heaptrack"

@@ -41,7 +41,7 @@ ok 'of a massif.out' memusageprint --plot -o out "$massif"
 like "$(cat out)" '^live at the peak: ' 'with its places'
 run memusageprint --top "$massif"
 is "$status" 1 '--top of a massif.out is refused'
-like "$err" 'it knows --plot only' 'and said'
+like "$err" '--plot is the only report of places' 'a warning says why'
 run memusageprint --plot=0 who.mur
 is "$status" 2 'no places are no number of places'
 done_testing

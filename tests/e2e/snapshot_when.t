@@ -4,25 +4,14 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
 need_bin memusage memusageprint
 PATH=$WORKLOADS:$PATH
 
 start() {
-	mkfifo in out 2>/dev/null
-	memusage -o report --snapshot-file='s.%n' "$@" live <in >out &
-	job=$!
-	exec 3>in 4<out
+	begin_live memusage -o report --snapshot-file='s.%n' "$@" live
 	tell alloc 1 10
 }
-tell() {
-	echo "$*" >&3
-	read -r _ <&4
-}
-end() {
-	exec 3>&- 4<&-
-	wait "$job"
-}
-field() { sed -n "s/^$1=//p" "$2"; }
 files() { find . -maxdepth 1 -name 's.*' | wc -l; }
 # Files are written meanwhile: wait for the Nth.
 await() {

@@ -4,30 +4,16 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
 . "$MU_SRC/tests/lib/users.sh"
 need_bin memusage live stranger
 PATH=$WORKLOADS:$PATH
 
 # start COMMAND...: a run of `live`; $pid, $name (the collector's), $collector
 start() {
-	rm -f in out && mkfifo in out && chmod 666 in out
-	"$@" <in >out 2>err &
-	job=$!
-	exec 3>in 4<out
+	begin_live "$@"
 	tell alloc 10 1000
-	launcher=$(pids memusage "$job")
-	launcher=${launcher:-$job}
-	name=$(sed -n "s/.* @\(memusage-0*$launcher-.*\)/\1/p" /proc/net/unix)
-	collector=$(pids memusage-collec "$launcher")
-	pid=$(pids live "$launcher")
-}
-tell() {
-	echo "$*" >&3
-	read -r _ <&4
-}
-end() {
-	exec 3>&- 4<&-
-	wait "$job"
+	find_collector
 }
 # has_open N: what the last connection had is closed a moment after its answer.
 has_open() { [ "$(open_files)" = "$1" ]; }

@@ -37,7 +37,7 @@ for sample in alloc_space inuse_space peak_space alloc_objects; do
 	done
 done
 if [ "${LIBDW:-yes}" = yes ]; then
-	like "$(go tool pprof -list=hold who.pb.gz 2>/dev/null)" 'frame_text.c' 'lines are those of the source'
+	like "$(go tool pprof -list=hold who.pb.gz 2>/dev/null)" 'who.c' 'lines are those of the source'
 fi
 id=$(readelf -n "$WORKLOADS/who" 2>/dev/null | sed -n 's/.*Build ID: //p')
 [ -z "$id" ] || like "$(cat raw)" "$id" 'the build-id is in the mapping'

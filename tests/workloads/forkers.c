@@ -15,40 +15,16 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "tests/lib/fork_work.h"
 #include "tests/lib/workload.h"
 
+/* OWN blocks make an image that takes a while to copy. */
 enum { OWN = 20000, THREADS = 6, STATUS = 23, PATIENCE = 20000 };
 
 static void *own[OWN];
 static volatile bool stop;
 static int each; /* forks of a thread */
 static pthread_barrier_t barrier;
-
-/* An image that takes a while to copy. */
-static void make_own(void)
-{
-	for (int i = 0; i < OWN; i++)
-		own[i] = malloc(100);
-}
-
-static void child_work(void)
-{
-	void *block[3];
-
-	for (int i = 0; i < 3; i++)
-		memset(block[i] = malloc(5000), 1, 5000);
-	for (int i = 0; i < 3; i++)
-		free(block[i]);
-}
-
-static void reap(pid_t pid)
-{
-	int status = -1;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	check(pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == STATUS, "a child's status");
-}
 
 static void fork_one(void)
 {
@@ -58,7 +34,7 @@ static void fork_one(void)
 		child_work();
 		_exit(STATUS);
 	}
-	reap(pid);
+	reap(pid, STATUS);
 }
 
 static void *forks(void *unused)
@@ -116,7 +92,7 @@ static void fork_at_once(int count, void *(*const *helper)(void *), int helpers)
 {
 	pthread_t id[THREADS], other[4];
 
-	make_own();
+	make_own(own, OWN);
 	each = count;
 	pthread_barrier_init(&barrier, NULL, THREADS);
 	for (int i = 0; i < helpers; i++)
@@ -195,7 +171,7 @@ static void fork_in_handler(int number)
 	if (!pid)
 		stop = true;
 	else
-		reap(pid);
+		reap(pid, STATUS);
 	handled++;
 	/* Not by itself: on a busy machine the next would come before anything was done. */
 	if (pid)

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "tests/lib/fork_work.h"
 #include "tests/lib/workload.h"
 
 enum { OWN = 50, THREADS = 4 };
@@ -24,31 +25,6 @@ static void *own[OWN];
 static volatile bool stop;
 static const char *self_path;
 static char *const nothing[] = { NULL };
-
-static void make_own(void)
-{
-	for (int i = 0; i < OWN; i++)
-		own[i] = malloc(100);
-}
-
-static void child_work(void)
-{
-	void *block[3];
-
-	for (int i = 0; i < 3; i++)
-		memset(block[i] = malloc(5000), 1, 5000);
-	for (int i = 0; i < 3; i++)
-		free(block[i]);
-}
-
-static void reap(pid_t pid, int want)
-{
-	int status = -1;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	check(pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == want, "the child's status");
-}
 
 /* What the parent did, and what COUNT children did after their forks. */
 static void tell(int count, int child_frees)
@@ -326,7 +302,7 @@ int main(int argc, char **argv)
 		child_work();
 		return 9;
 	}
-	make_own();
+	make_own(own, OWN);
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)
 		if (argc > 1 && !strcmp(argv[1], way[i].name))
 			way[i].run(count);

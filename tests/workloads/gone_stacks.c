@@ -11,13 +11,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "tests/lib/on_stack.h"
 
 enum { REGION = 8 << 20, PAGE = 4096, SMALLEST = 64 << 10 };
 /* Where the kernel puts nothing by itself: a gap stays a gap. */
@@ -78,17 +79,12 @@ static void run_thread(void *stack, size_t size)
 	pthread_attr_destroy(&attr);
 }
 
-static ucontext_t main_context, coroutine;
-
 static void run_coroutine(void *stack, size_t size)
 {
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = size;
-	coroutine.uc_link = &main_context;
-	makecontext(&coroutine, work, 0);
-	swapcontext(&main_context, &coroutine);
+	run_as_coroutine(work, stack, size);
 }
+
+static ucontext_t main_context, coroutine;
 
 /* A coroutine that another thread takes over in the middle. */
 static void pause_in_the_middle(void)
@@ -121,21 +117,9 @@ static void run_in_two_threads(void *stack, size_t size)
 	pthread_join(id, NULL);
 }
 
-static void handler(int number)
-{
-	(void)number;
-	work();
-}
-
 static void run_handler(void *stack, size_t size)
 {
-	stack_t on = { .ss_sp = stack, .ss_size = size }, off = { .ss_flags = SS_DISABLE };
-	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
-
-	sigaltstack(&on, NULL);
-	sigaction(SIGUSR1, &action, NULL);
-	raise(SIGUSR1);
-	sigaltstack(&off, NULL);
+	run_as_handler(work, stack, size);
 }
 
 /* ---- ways to take it away ---------------------------------------------------------------- */

@@ -9,13 +9,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
+
+#include "tests/lib/on_stack.h"
 
 enum { ROOM = 256 << 10, PAINT = 0xa5, PLACES = 8, TURNS = 3 };
 
@@ -83,31 +83,12 @@ static void on_the_stack(void)
 
 static void as_coroutine(void)
 {
-	ucontext_t here, there;
-
-	getcontext(&there);
-	there.uc_stack.ss_sp = stack;
-	there.uc_stack.ss_size = ROOM;
-	there.uc_link = &here;
-	makecontext(&there, on_the_stack, 0);
-	swapcontext(&here, &there);
-}
-
-static void handler(int number)
-{
-	(void)number;
-	on_the_stack();
+	run_as_coroutine(on_the_stack, stack, ROOM);
 }
 
 static void as_handler(void)
 {
-	stack_t on = { .ss_sp = stack, .ss_size = ROOM }, off = { .ss_flags = SS_DISABLE };
-	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
-
-	sigaltstack(&on, NULL);
-	sigaction(SIGUSR1, &action, NULL);
-	raise(SIGUSR1);
-	sigaltstack(&off, NULL);
+	run_as_handler(on_the_stack, stack, ROOM);
 }
 
 static void measure_all(void (*run)(void))

@@ -1,27 +1,21 @@
-/* settings.h -- the command line of memusageprint.
+/* settings.h -- What the command line of memusageprint asks for.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_SETTINGS_H
-#define MEMUSAGEPRINT_SETTINGS_H
+#ifndef MEMUSAGEPRINT_JOB_SETTINGS_H
+#define MEMUSAGEPRINT_JOB_SETTINGS_H
 
 #include "cli/options.h"
 #include "formats/xtree.h"
 #include "profile/read/sites.h"
 
-/* What is to be printed of each file. reports.c says of which kinds of files. */
+/* The report to print of each file. reports.c knows the kinds of file that each one suits. */
 enum report {
-	REPORT_DEFAULT,		/* what suits the kind */
+	REPORT_DEFAULT,		/* depends on the kind of file */
 	REPORT_TEXT,		/* of a recording: settings->text */
 	REPORT_DHAT,		/* of a recording: as a profile of DHAT */
 	REPORT_SPACETIME,	/* of a recording: settings->spacetime */
-	REPORT_TO_MASSIF,	/* this and those behind it are conversions */
-	REPORT_TO_FOLDED,
-	REPORT_TO_CALLGRIND,
-	REPORT_TO_JSON,
-	REPORT_TO_PPROF,
-	REPORT_TO_DHAT,
-	REPORTS
+	REPORT_EXPORT		/* in the format settings->format */
 };
 
 /* Texts about a recording; bits, because one run may print several. */
@@ -30,33 +24,36 @@ enum text_report {
 	TEXT_PLOT = 32, TEXT_AD_HOC = 64, TEXT_MARKS = 128, TEXT_SPACETIME = 256
 };
 
-/* What --spacetime prints, in the order of its words. */
+/* The forms of --spacetime, in the order of its words. */
 enum spacetime_form { SPACETIME_TEXT, SPACETIME_HTML, SPACETIME_HP, SPACETIME_NONE };
 
 /* In the order of the words "yes|no". */
-enum yes_no { YES, NO, UNSAID };
+enum yes_no { YES, NO };
 
-/* In the order of the words of --time-unit; those behind UNIT_MS only a recording can ask for. */
+/* In the order of the words of --time-unit. The units after UNIT_MS are those of a recording that
+ * counts no time; --time-unit accepts and ignores them. */
 enum time_unit { UNIT_NS, UNIT_MS, UNIT_CPU, UNIT_BYTES, UNIT_BLOCKS, UNIT_INSTRUCTIONS };
 
-/* Of which moment --tree is; snapshots have numbers from 0 on. */
+/* The moment of --tree; snapshots have numbers from 0 on. */
 enum { TREE_AT_PEAK = -1, TREE_AT_END = -2, TREE_OF_TOTAL = -3 };
 
 struct settings {
+	char **typed;		/* the command line as typed, ended by NULL */
 	char **files;		/* at least one; "-": standard input */
 	int file_count;
 	const char *output;	/* "-": standard output */
 	enum report report;
+	const char *format;	/* of REPORT_EXPORT; a name that export_format_find() knows */
 	unsigned columns, rows;	/* of the graph */
 	double threshold;	/* percent of the total from which a place is shown */
 	unsigned text;		/* enum text_report */
-	unsigned top;		/* places that --top and its like show */
+	unsigned top;		/* places that --top and similar reports list */
 	int tree;		/* a snapshot, or TREE_AT_PEAK and so on */
-	unsigned pid;		/* whose image, 0: that of the started program */
+	unsigned pid;		/* process to report on, 0: the one that memusage started */
 	unsigned depth;		/* frames shown of a stack */
-	bool has_depth;		/* it was said */
+	bool has_depth;		/* --depth was given */
 	int spacetime;		/* enum spacetime_form */
-	int spacetime_files;	/* enum spacetime_form: files of every image; or NONE */
+	int spacetime_files;	/* enum spacetime_form: a file for every image; or NONE */
 	struct opt_list alloc_fn, ignore_fn, fullpath_after;
 	int below_main;		/* enum yes_no */
 	int read_inlines;
@@ -65,49 +62,37 @@ struct settings {
 	int color;		/* enum color_when, of --plot */
 	struct opt_list root;	/* directories that modules may lie below */
 	bool debuginfod;
-	const char *massif_file;	/* pattern, one file per image; NULL: not asked for */
+	const char *massif_file;	/* pattern, one file per image; NULL: none */
 	const char *massif_desc;
 	int xtree;		/* enum xtree_kind: a report for every image */
 	const char *xtree_file;	/* pattern of its name */
 	int xtree_compress;	/* enum yes_no */
-	const char *dhat_file;	/* likewise */
-	bool dhat_summary;	/* say what is in these files */
+	const char *dhat_file;	/* pattern, as massif_file */
+	bool dhat_summary;	/* print the totals of these files */
 	int sort;		/* enum dhat_metric */
 	bool invert;		/* trees of DHAT begin at the outermost callers */
-	const char *grep;	/* trees and lists have only stacks with this text; NULL: all */
+	const char *grep;	/* report only stacks with this text; NULL: all */
 	int group;		/* enum top_kind: what a place of a list is */
-	bool lifetimes;		/* lists say how long blocks lived */
+	bool lifetimes;		/* lists show how long blocks lived */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
-	unsigned callers;	/* frames of their stacks, that of malloc being one; 0: all */
-	bool massif_journal;	/* Massif's lines of -v -v */
+	unsigned callers;	/* frames of their stacks, with that of malloc; 0: all */
+	bool massif_log;	/* Massif's lines of -v -v */
 	bool massif_stats;	/* ... of --stats=yes */
-	unsigned first_image;	/* of those files */
-	const char *code_root;	/* --code-below; NULL: not asked for */
+	unsigned first_image;	/* of the files for every image */
+	const char *code_root;	/* --code-below; NULL: not given */
 	const char *build_id;	/* ... of the file, in hexadecimal */
-	struct opt_list symbol_rules;	/* ... write where these functions are instead; "a" or "f",
-					 * then the argument of --alloc- or --free-symbol */
+	struct opt_list symbol_rules;	/* ... functions to find instead: "a" or "f", followed by
+					 * the argument of --alloc- or --free-symbol */
 };
 
-/* settings_tool -- the table behind the command line, for tests. */
-const struct opt_tool *settings_tool(void);
-
-/* settings_parse -- the settings of this run; exits with status 2 when they make no sense.
- *
- * Not reentrant. Strings point into ARGV.
- */
-const struct settings *settings_parse(int argc, char **argv);
-
-/* settings_arguments -- the command line as it would be for FILE alone, without --output.
+/* settings_arguments -- Returns the command line as it would be for FILE alone, without --output.
  *
  * file  one of settings->files, the same pointer.
- * Returns the arguments as typed, joined by blanks; to be freed.
+ * The arguments are as typed, joined by blanks; the caller frees the text.
  */
 char *settings_arguments(const struct settings *settings, const char *file);
 
-/* settings_metric -- what settings->tree is about. */
+/* settings_metric -- Returns the metric of settings->tree. */
 enum metric_kind settings_metric(const struct settings *settings);
-
-/* settings_report_option -- how a report is asked for: "--to=json"; NULL for the default. */
-const char *settings_report_option(enum report report);
 
 #endif

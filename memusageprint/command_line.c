@@ -1,8 +1,8 @@
-/* settings.c -- the command line of memusageprint.
+/* command_line.c -- Parses the command line of memusageprint.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/settings.h"
+#include "memusageprint/command_line.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "cli/color.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/export/export_formats.h"
 #include "memusageprint/text/dhat_metric.h"
 #include "memusageprint/text/graph.h"
 
@@ -24,10 +25,7 @@ static struct settings given = {
 	.xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
 };
 
-/* As typed: options_parse() moves them. */
-static char **typed;
-
-/* A percentage, with or without the sign. */
+/* Accepts a percentage with or without "%". */
 static const char *parse_threshold(const struct opt *option, const char *arg, void *data)
 {
 	size_t digits = strspn(arg, "0123456789.");
@@ -43,24 +41,10 @@ static const char *parse_threshold(const struct opt *option, const char *arg, vo
 	return NULL;
 }
 
-/* The reports, by the option that asks for them. */
-static const char *const report_options[REPORTS] = {
-	[REPORT_DEFAULT] = NULL,
-	[REPORT_TEXT] = "a report of places",
-	[REPORT_DHAT] = "--dhat",
-	[REPORT_SPACETIME] = "--spacetime",
-	[REPORT_TO_MASSIF] = "--to=massif",
-	[REPORT_TO_FOLDED] = "--to=folded",
-	[REPORT_TO_CALLGRIND] = "--to=callgrind",
-	[REPORT_TO_JSON] = "--to=json",
-	[REPORT_TO_PPROF] = "--to=pprof",
-	[REPORT_TO_DHAT] = "--to=dhat",
-};
-
 /* ---- recordings -------------------------------------------------------------------------- */
 
-/* A report of text, and the number that may be given with it. */
-static const char *parse_text(const struct opt *option, const char *arg, void *data)
+/* Parses the option of a text, and the optional number of places. */
+static const char *parse_text_report(const struct opt *option, const char *arg, void *data)
 {
 	struct settings *s = data;
 	uint64_t number = s->top;
@@ -74,7 +58,7 @@ static const char *parse_text(const struct opt *option, const char *arg, void *d
 	return NULL;
 }
 
-static const char *parse_tree(const struct opt *option, const char *arg, void *data)
+static const char *parse_tree_moment(const struct opt *option, const char *arg, void *data)
 {
 	struct settings *s = data;
 	uint64_t number = 0;
@@ -96,7 +80,7 @@ static const char *parse_tree(const struct opt *option, const char *arg, void *d
 	return NULL;
 }
 
-static const char *parse_dhat(const struct opt *option, const char *arg, void *data)
+static const char *parse_dhat_report(const struct opt *option, const char *arg, void *data)
 {
 	struct settings *s = data;
 
@@ -106,7 +90,7 @@ static const char *parse_dhat(const struct opt *option, const char *arg, void *d
 	return NULL;
 }
 
-static const char *parse_spacetime(const struct opt *option, const char *arg, void *data)
+static const char *parse_spacetime_form(const struct opt *option, const char *arg, void *data)
 {
 	static const char *const words[] = { "text", "html", "hp" };
 	struct settings *s = data;
@@ -122,23 +106,29 @@ static const char *parse_spacetime(const struct opt *option, const char *arg, vo
 	return "is none of text, html, hp";
 }
 
-static const char *parse_to(const struct opt *option, const char *arg, void *data)
+/* "massif|folded|...", for --help. */
+static char format_words[256];
+
+static const char *parse_format(const struct opt *option, const char *arg, void *data)
 {
+	static char why[256] = "is none of ";
 	struct settings *s = data;
+	const struct export_format *format = export_formats_find(arg);
+	size_t length = strlen(why);
 
 	(void)option;
-	for (int i = REPORT_TO_MASSIF; i < REPORTS; i++) {
-		if (strcmp(report_options[i] + strlen("--to="), arg) == 0) {
-			s->report = (enum report)i;
-			return NULL;
-		}
+	if (!format) {
+		export_formats_names(why + length, sizeof(why) - length, ", ");
+		return why;
 	}
-	return "is none of massif, folded, callgrind, json, pprof, dhat";
+	s->report = REPORT_EXPORT;
+	s->format = format->name;
+	return NULL;
 }
 
 #define TEXT(n, a, bit, h) \
 	{ .kind = OPT_KIND_CALL, .name = (n), .arg = (a), .absent = (a) ? "" : NULL, \
-	  .constant = (bit), .value = &given, .call = parse_text, .help = (h) }
+	  .constant = (bit), .value = &given, .call = parse_text_report, .help = (h) }
 
 static const struct opt options[] = {
 	OPT_GROUP("Output"),
@@ -146,100 +136,101 @@ static const struct opt options[] = {
 		"write to FILE instead of standard output"),
 	OPT_GROUP("Report of a massif.out"),
 	OPT_CALL('\0', "threshold", "PERCENT", parse_threshold, &given.threshold,
-		 "leave out what has less of the total (default 1)"),
+		 "leave out places with less of the total (default 1)"),
 	OPT_UINT('\0', "x", "COLUMNS", &given.columns, GRAPH_SIDE_MIN, GRAPH_SIDE_MAX,
 		 "width of the graph, 4 to 1000 (default 72)"),
 	OPT_UINT('\0', "y", "ROWS", &given.rows, GRAPH_SIDE_MIN, GRAPH_SIDE_MAX,
 		 "height of the graph, 4 to 1000 (default 20)"),
 	OPT_GROUP("Report of a profile of DHAT, or of a recording as one"),
 	OPT_ENUM('\0', "sort", DHAT_METRIC_WORDS, &given.sort,
-		 "what places are ordered and judged by (default total-blocks)"),
+		 "metric that sorts and selects places (default total-blocks)"),
 	OPT_FLAG('\0', "invert", &given.invert,
-		 "begin with the outermost callers, not with who allocates"),
+		 "begin with the outermost callers, not the allocating functions"),
 	OPT_STR('\0', "grep", "TEXT", &given.grep,
-		"show only places with TEXT in a frame of their stack; in --top, --leaks, "
-		"--temporary and --tree, too"),
+		"show only places with TEXT in a frame of their stack; also in --top, --leaks, "
+		"--temporary and --tree"),
 	OPT_GROUP("Reports of a recording"),
-	TEXT("summary", NULL, TEXT_SUMMARY, "print what memusage prints at the end of a run"),
+	TEXT("summary", NULL, TEXT_SUMMARY, "print the summary of memusage at the end of a run"),
 	TEXT("plot", "N", TEXT_PLOT,
 	     "draw the course of the run and the N places that held most, in the width of the "
-	     "terminal (of a massif.out too)"),
+	     "terminal (also for a massif.out)"),
 	OPT_ENUM('\0', "color", COLOR_WORDS, &given.color,
 		 "when to colour --plot (default auto: on a terminal)"),
 	TEXT("top", "N", TEXT_TOP,
 	     "show the N places (default 10) that held most when the heap was largest"),
-	OPT_CALL_OPTIONAL('\0', "tree", "peak|end|N|total", parse_tree, &given,
+	OPT_CALL_OPTIONAL('\0', "tree", "peak|end|N|total", parse_tree_moment, &given,
 			  "show the tree of callers at the peak (default), at the end, at snapshot "
-			  "N, or of all that was ever allocated"),
-	TEXT("leaks", "N", TEXT_LEAKS, "show where what was left at the end came from"),
-	TEXT("ad-hoc", "N", TEXT_AD_HOC, "show where ad hoc events came from, by their weights"),
+			  "N, or of all allocations of the run"),
+	TEXT("leaks", "N", TEXT_LEAKS, "show the N places whose blocks were left at the end"),
+	TEXT("ad-hoc", "N", TEXT_AD_HOC, "show the N places with most ad hoc events, by weight"),
 	TEXT("marks", NULL, TEXT_MARKS, "list the moments that the program marked"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
-	     "show where blocks came from that were freed at once"),
+	     "show the N places with most blocks that were freed before the next allocation"),
 	OPT_ENUM('\0', "group", "line|function|file|object", &given.group,
-		 "what a place is in --top, --leaks and --temporary: a line (default), a function, "
-		 "a source file, or a program or library"),
+		 "kind of place in --top, --leaks and --temporary: a line (default), a function, a "
+		 "source file, or a program or library"),
 	OPT_FLAG('\0', "lifetimes", &given.lifetimes,
-		 "say in --top, --leaks and --temporary how long the blocks of a place lived"),
-	OPT_CALL_OPTIONAL('\0', "spacetime", "text|html|hp", parse_spacetime, &given,
+		 "show in --top, --leaks and --temporary how long the blocks of a place lived"),
+	OPT_CALL_OPTIONAL('\0', "spacetime", "text|html|hp", parse_spacetime_form, &given,
 			  "print bytes x time as Massif did before Valgrind 3.3: summary and text "
 			  "(default), linked HTML, or a file for hp2ps"),
-	OPT_CALL('\0', "to", "massif|folded|callgrind|json|pprof|dhat", parse_to, &given,
-		 "convert a recording, whose folded stacks are those of --tree, or a massif.out"),
+	OPT_CALL('\0', "to", format_words, parse_format, &given,
+		 "convert a recording or a massif.out; folded stacks of a recording are those of "
+		 "--tree"),
 	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
-		 "take this process instead of the one that was started"),
+		 "report on this process instead of the one that memusage started"),
 	OPT_STR('\0', "massif-out-file", "FILE", &given.massif_file,
 		"write a massif.out for every process; %p is its process ID"),
 	OPT_ENUM('\0', "xtree-memory", XTREE_WORDS, &given.xtree,
-		 "write a memory report for every process, as Valgrind does"),
+		 "write Valgrind's memory report for every process"),
 	OPT_STR('\0', "xtree-memory-file", "FILE", &given.xtree_file,
-		"its name (default xtmemory.kcg.%p); with .ms in it, in Massif's form"),
+		"name of that report (default xtmemory.kcg.%p); with .ms in it, in Massif's form"),
 	OPT_ENUM('\0', "xtree-compress-strings", "yes|no", &given.xtree_compress,
-		 "write long names once in it (default yes)"),
-	OPT_CALL('\0', "dhat", NULL, parse_dhat, &given,
-		 "show a recording as a profile of DHAT is shown"),
+		 "write long names once in that report (default yes)"),
+	OPT_CALL('\0', "dhat", NULL, parse_dhat_report, &given,
+		 "print a recording like a profile of DHAT"),
 	OPT_STR('\0', "dhat-out-file", "FILE", &given.dhat_file,
-		"write a profile as DHAT's for every process; %p is its process ID"),
+		"write a profile in DHAT's format for every process; %p is its process ID"),
 	OPT_ENUM('\0', "time-unit", "ns|ms|cpu|B|allocs|i", &given.time_unit,
-		 "unit of time in a profile of DHAT (default ns); of the recording, if that counts "
+		 "unit of time in a profile of DHAT (default ns); ignored if the recording counts "
 		 "no time"),
 	OPT_UINT('\0', "num-callers", "N", &given.callers, 1, 500,
 		 "frames of a stack in a profile of DHAT (default: all that were recorded)"),
 	OPT_GROUP("Places and names in a recording"),
 	OPT_UINT('\0', "depth", "N", &given.depth, 1, 200,
-		 "frames of a stack that are shown (default 30)"),
+		 "frames to show of a stack (default 30)"),
 	OPT_LIST('\0', "alloc-fn", "NAME", &given.alloc_fn,
-		 "take the callers of NAME for those who allocate; repeatable"),
+		 "treat NAME as a wrapper of malloc: its callers allocate; repeatable"),
 	OPT_LIST('\0', "ignore-fn", "NAME", &given.ignore_fn,
-		 "leave out what NAME allocates; repeatable"),
+		 "leave out the allocations of NAME; repeatable"),
 	OPT_ENUM('\0', "show-below-main", "yes|no", &given.below_main,
-		 "show what called main (default no)"),
+		 "show the callers of main (default no)"),
 	OPT_LIST('\0', "fullpath-after", "TEXT", &given.fullpath_after,
-		 "show files with their directories, but what follows TEXT only"),
+		 "show directories of source files, but only the part after TEXT; repeatable"),
 	OPT_ENUM('\0', "read-inline-info", "yes|no", &given.read_inlines,
 		 "show inlined calls (default yes)"),
 	OPT_ENUM('\0', "demangle", "yes|no", &given.demangle,
 		 "show names of C++ and Rust as in the source (default yes)"),
 	OPT_ENUM('\0', "heap", "yes|no", &given.heap,
-		 "with no, a massif.out is empty but for its first snapshot"),
+		 "with no, a massif.out has only its first snapshot"),
 	OPT_LIST('\0', "root", "DIR", &given.root,
-		 "look for the files of programs below DIR first; repeatable"),
+		 "look for programs and libraries below DIR first; repeatable"),
 	OPT_FLAG('\0', "debuginfod", &given.debuginfod,
 		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
 	{ .kind = OPT_KIND_STR, .name = "massif-desc", .arg = "TEXT",
-	  .value = &given.massif_desc, .help = "what a massif.out says of options",
+	  .value = &given.massif_desc, .help = "description of the options in a massif.out",
 	  .hidden = true },
 	{ .kind = OPT_KIND_FLAG, .name = "dhat-summary", .value = &given.dhat_summary,
 	  .help = "print DHAT's summary of each of its profiles", .hidden = true },
-	{ .kind = OPT_KIND_FLAG, .name = "massif-journal", .value = &given.massif_journal,
-	  .help = "with a massif.out: every snapshot when it was taken", .hidden = true },
+	{ .kind = OPT_KIND_FLAG, .name = "massif-journal", .value = &given.massif_log,
+	  .help = "with a massif.out: print every snapshot as Massif does", .hidden = true },
 	{ .kind = OPT_KIND_FLAG, .name = "massif-stats", .value = &given.massif_stats,
-	  .help = "with a massif.out: how many of everything", .hidden = true },
+	  .help = "with a massif.out: print Massif's statistics", .hidden = true },
 	{ .kind = OPT_KIND_UINT, .name = "first-image", .arg = "N", .max = INT_MAX,
-	  .value = &given.first_image, .help = "write no massif.out of those before",
+	  .value = &given.first_image, .help = "write no massif.out for earlier images",
 	  .hidden = true },
 	{ .kind = OPT_KIND_STR, .name = "code-below", .arg = "DIR", .value = &given.code_root,
-	  .help = "write what the code of FILE, below DIR, is", .hidden = true },
+	  .help = "write which code FILE, below DIR, has", .hidden = true },
 	{ .kind = OPT_KIND_LIST, .name = "symbol-rule", .arg = "RULE",
 	  .value = &given.symbol_rules, .help = "with --code-below: write where these functions "
 	  "are", .hidden = true },
@@ -249,7 +240,7 @@ static const struct opt options[] = {
 	  .value = &given.spacetime_files, .help = "write massif.PID.hp and .txt or .html",
 	  .hidden = true },
 	{ .kind = OPT_KIND_CALL, .name = "spacetime-summary", .constant = TEXT_SPACETIME,
-	  .value = &given, .call = parse_text, .help = "print the summary", .hidden = true },
+	  .value = &given, .call = parse_text_report, .help = "print the summary", .hidden = true },
 	OPT_END
 };
 
@@ -263,17 +254,14 @@ static const struct opt_tool tool = {
 	.usage_status = 2,
 };
 
-const struct opt_tool *settings_tool(void)
-{
-	return &tool;
-}
-
-const struct settings *settings_parse(int argc, char **argv)
+const struct settings *command_line_parse(int argc, char **argv)
 {
 	int first;
 
-	typed = xcalloc((size_t)argc + 1, sizeof(*typed));
-	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	export_formats_names(format_words, sizeof(format_words), "|");
+	/* options_parse() moves the arguments. */
+	given.typed = xcalloc((size_t)argc + 1, sizeof(*given.typed));
+	memcpy(given.typed, argv, (size_t)argc * sizeof(*given.typed));
 	first = options_parse(&tool, argc, argv);
 	if (first == argc)
 		options_error(&tool, "which file?");
@@ -283,58 +271,4 @@ const struct settings *settings_parse(int argc, char **argv)
 	given.files = argv + first;
 	given.file_count = argc - first;
 	return &given;
-}
-
-static bool is_file(const struct settings *settings, const char *argument)
-{
-	for (int i = 0; i < settings->file_count; i++) {
-		if (settings->files[i] == argument)
-			return true;
-	}
-	return false;
-}
-
-/* Whether the value of --output begins in this argument: -o FILE, -oFILE, --output=FILE. */
-static bool has_output(const struct settings *settings, const char *argument)
-{
-	const char *output = settings->output;
-
-	return output >= argument && output <= argument + strlen(argument);
-}
-
-char *settings_arguments(const struct settings *settings, const char *file)
-{
-	char *text = xstrdup("");
-
-	for (char **argument = typed + 1; *argument; argument++) {
-		char *longer;
-
-		if ((*argument != file && is_file(settings, *argument)) ||
-		    has_output(settings, *argument) ||
-		    (argument[1] == settings->output) || strcmp(*argument, "--") == 0)
-			continue;
-		longer = xasprintf("%s%s%s", text, *text ? " " : "", *argument);
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-enum metric_kind settings_metric(const struct settings *settings)
-{
-	switch (settings->tree) {
-	case TREE_AT_PEAK:
-		return METRIC_PEAK;
-	case TREE_AT_END:
-		return METRIC_LIVE;
-	case TREE_OF_TOTAL:
-		return METRIC_TOTAL;
-	default:
-		return METRIC_SNAPSHOT;
-	}
-}
-
-const char *settings_report_option(enum report report)
-{
-	return report_options[report];
 }

@@ -1,8 +1,8 @@
-/* code.c -- tell the collector what the code of a module is.
+/* module_code.c -- Tells the collector which code a module has.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/code.h"
+#include "memusageprint/module_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define CPU_SECONDS 60u
 #define MEMORY (UINT64_C(6) << 30)
 
-static bool parse_id(const char *text, struct build_id *id)
+static bool parse_build_id(const char *text, struct build_id *id)
 {
 	size_t length = text ? strlen(text) : 0;
 
@@ -34,8 +34,9 @@ static bool parse_id(const char *text, struct build_id *id)
 	return true;
 }
 
-static int write_symbols(const struct settings *settings, const struct symbols_module *module,
-			 const struct symbols_options *options)
+static int write_symbol_addresses(const struct settings *settings,
+				  const struct symbols_module *module,
+				  const struct symbols_options *options)
 {
 	size_t count = settings->symbol_rules.count;
 	struct allocrule *rule = calloc(count, sizeof(*rule));
@@ -54,8 +55,8 @@ static int write_symbols(const struct settings *settings, const struct symbols_m
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int write_ranges(const struct settings *settings, const struct symbols_module *module,
-			const struct symbols_options *options)
+static int write_code_ranges(const struct settings *settings, const struct symbols_module *module,
+			     const struct symbols_options *options)
 {
 	const struct filter_options names = {
 		.alloc_fn = settings->alloc_fn.item,
@@ -74,7 +75,7 @@ static int write_ranges(const struct settings *settings, const struct symbols_mo
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int code_write(const struct settings *settings)
+int module_code_write(const struct settings *settings)
 {
 	const struct symbols_options options = {
 		.root = settings->code_root,
@@ -87,8 +88,9 @@ int code_write(const struct settings *settings)
 
 	limits_lower(RLIMIT_CPU, CPU_SECONDS);
 	limits_memory(MEMORY);
-	if (!parse_id(settings->build_id, &module.id))
+	if (!parse_build_id(settings->build_id, &module.id))
 		return EXIT_FAILURE;
-	return settings->symbol_rules.count ? write_symbols(settings, &module, &options)
-					    : write_ranges(settings, &module, &options);
+	if (settings->symbol_rules.count)
+		return write_symbol_addresses(settings, &module, &options);
+	return write_code_ranges(settings, &module, &options);
 }

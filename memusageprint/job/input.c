@@ -1,8 +1,8 @@
-/* input.c -- a file to be reported on, and what kind of file it is.
+/* input.c -- An input file and its type.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/input.h"
+#include "memusageprint/job/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "cli/message.h"
 
-static int open_file(struct input *in, const char *name)
+static int open_descriptor(struct input *in, const char *name)
 {
 	struct stat st = { 0 };
 
@@ -39,7 +39,7 @@ int input_open(struct input *in, const char *name)
 	ssize_t size;
 
 	*in = (struct input){ .name = strcmp(name, "-") == 0 ? "standard input" : name };
-	if (open_file(in, name) < 0)
+	if (open_descriptor(in, name) < 0)
 		return -1;
 	size = textfile_open(&in->text, in->fd, &err);
 	if (size == 0)

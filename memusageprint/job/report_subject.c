@@ -1,51 +1,16 @@
-/* report_subject.c -- one process image of a recording, ready to be reported on.
+/* report_subject.c -- One process image of a recording, ready to be reported on.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/report_subject.h"
+#include "memusageprint/job/report_subject.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/xmalloc.h"
-#include "profile/read/pick.h"
 #include "profile/read/snapshot_values.h"
 #include "profile/save/save.h"
-
-enum { COMMAND_BYTES = 1 << 16 };
-
-int recording_open(struct recording *r, const struct input *in, const char *file)
-{
-	struct mu_error err;
-
-	*r = (struct recording){ .name = in->name };
-	if (in->fd == STDIN_FILENO)
-		file = "/dev/stdin";
-	if (segment_open(&r->segment, file, &err) == 0)
-		return 0;
-	warn("%s: %s", r->name, err.text);
-	return -1;
-}
-
-void recording_close(struct recording *r)
-{
-	segment_close(&r->segment);
-}
-
-uint32_t recording_find(const struct recording *r, pid_t wanted)
-{
-	return pick_process(&r->segment, wanted);
-}
-
-uint32_t recording_main(const struct recording *r)
-{
-	return pick_main(&r->segment);
-}
-
-/* ---- an image ---------------------------------------------------------------------------- */
 
 static void show_progress(size_t done, size_t total, void *data)
 {
@@ -55,7 +20,8 @@ static void show_progress(size_t done, size_t total, void *data)
 	progress_update(p, done);
 }
 
-static int resolve(struct subject *s, const struct settings *settings, struct mu_error *err)
+static int resolve_names(struct report_subject *s, const struct settings *settings,
+			 struct mu_error *err)
 {
 	char perf_map[64];
 	struct progress progress;
@@ -80,7 +46,8 @@ static int resolve(struct subject *s, const struct settings *settings, struct mu
 	return result;
 }
 
-static int load(struct subject *s, const struct settings *settings, struct mu_error *err)
+static int load_image(struct report_subject *s, const struct settings *settings,
+		      struct mu_error *err)
 {
 	const struct filter_options o = {
 		.alloc_fn = settings->alloc_fn.item,
@@ -95,7 +62,8 @@ static int load(struct subject *s, const struct settings *settings, struct mu_er
 	    profile_load(&s->profile, &s->image, err) < 0)
 		return -1;
 	modules_follow_links(&s->profile.modules);
-	if (resolve(s, settings, err) < 0 || filter_init(&s->filter, &s->profile, &o, err) < 0)
+	if (resolve_names(s, settings, err) < 0 ||
+	    filter_init(&s->filter, &s->profile, &o, err) < 0)
 		return -1;
 	if (settings->lifetimes)
 		sites_lifetimes(&s->profile.sites, &s->image);
@@ -103,8 +71,8 @@ static int load(struct subject *s, const struct settings *settings, struct mu_er
 	return 0;
 }
 
-/* A module without names is worth a word, but not in the report, which may be read by programs. */
-static void tell_states(const struct subject *s)
+/* Warns of modules without names. A line in the report would break programs that read it. */
+static void warn_of_nameless_modules(const struct report_subject *s)
 {
 	const struct profile *p = &s->profile;
 
@@ -112,86 +80,86 @@ static void tell_states(const struct subject *s)
 		const char *text = symbols_state_text(p->symbols.state[i]);
 		const char *path = p->modules.module[i].path;
 
-		/* "[vdso]" and the like are no files. */
+		/* "[vdso]" and similar names are not files. */
 		if (text && *path == '/')
 			warn("%s: %s", path, text);
 	}
 }
 
-int subject_open(struct subject *s, const struct recording *r, uint32_t slot,
-		 const struct settings *settings)
+int report_subject_open(struct report_subject *s, const struct recording *r, uint32_t slot,
+			const struct settings *settings)
 {
 	struct mu_slot entry;
 	struct mu_error err;
 
-	*s = (struct subject){ .recording = r, .slot = slot };
+	*s = (struct report_subject){ .recording = r, .slot = slot };
 	if (!segment_slot(&r->segment, slot, &entry)) {
 		warn("%s: holds no process", r->name);
 		return -1;
 	}
 	s->pid = (pid_t)entry.pid;
-	if (load(s, settings, &err) < 0) {
+	if (load_image(s, settings, &err) < 0) {
 		warn("%s: %s", r->name, err.text);
 		return -1;
 	}
 	if (s->pid == 0)
 		s->pid = (pid_t)s->image.head.process.pid;
-	tell_states(s);
+	warn_of_nameless_modules(s);
 	return 0;
 }
 
-void subject_close(struct subject *s)
+void report_subject_close(struct report_subject *s)
 {
 	if (s->filter.profile)
 		filter_free(&s->filter);
 	profile_free(&s->profile);
 	free(s->weight);
-	*s = (struct subject){ .recording = NULL };
+	*s = (struct report_subject){ .recording = NULL };
 }
 
-/* Whether a snapshot kept the values of places. */
-static bool has_tree(const struct subject *s, uint64_t snapshot)
+/* True if a snapshot kept the values of places. */
+static bool snapshot_has_tree(const struct report_subject *s, uint64_t snapshot)
 {
 	struct mu_snapshot shot;
 
 	return image_snapshot(&s->image, snapshot, &shot) && snapshot_values_are_known(&shot);
 }
 
-/* Plain snapshots in quick succession are only figures (docs/format.md, section 8). The first one
- * is of an empty heap, and known. */
-static void tell_no_tree(const struct subject *s, uint64_t snapshot, uint64_t count)
+/* Plain snapshots in quick succession are only figures (docs/format.md, section 8). The search
+ * backwards ends: the first snapshot, of an empty heap, always has its values. */
+static void warn_of_missing_tree(const struct report_subject *s, uint64_t snapshot, uint64_t count)
 {
 	const char *name = s->recording->name;
 	uint64_t before = snapshot, after = snapshot + 1;
 
-	while (before > 0 && !has_tree(s, before))
+	while (before > 0 && !snapshot_has_tree(s, before))
 		before--;
-	while (after < count && !has_tree(s, after))
+	while (after < count && !snapshot_has_tree(s, after))
 		after++;
 	if (after < count)
-		warn("%s: snapshot %llu has no tree: the nearest that have are %llu and %llu", name,
+		warn("%s: snapshot %llu has no tree: the nearest with one are %llu and %llu", name,
 		     (unsigned long long)snapshot, (unsigned long long)before,
 		     (unsigned long long)after);
 	else
-		warn("%s: snapshot %llu has no tree: the last that has is %llu", name,
+		warn("%s: snapshot %llu has no tree: the last with one is %llu", name,
 		     (unsigned long long)snapshot, (unsigned long long)before);
 }
 
-int subject_weigh(struct subject *s, enum metric_kind kind, int snapshot)
+int report_subject_weigh(struct report_subject *s, enum metric_kind kind, int snapshot)
 {
 	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
 
 	if (sites_weigh(&s->profile.sites, &s->image, kind, (uint64_t)snapshot, s->weight) == 0)
 		return 0;
 	if ((uint64_t)snapshot < count)
-		tell_no_tree(s, (uint64_t)snapshot, count);
+		warn_of_missing_tree(s, (uint64_t)snapshot, count);
 	else
 		warn("%s: process %d has no snapshot %d: there are %llu", s->recording->name,
 		     (int)s->pid, snapshot, (unsigned long long)count);
 	return -1;
 }
 
-char *subject_command(const struct subject *s)
+char *report_subject_command(const struct report_subject *s)
 {
 	char *text = image_command(&s->image);
 

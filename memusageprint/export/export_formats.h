@@ -1,0 +1,51 @@
+/* export_formats.h -- The table of formats that --to names.
+ *
+ * The option, its help, bash completion and the reports are made from it: a new format is a row
+ * here and a writer in formats/ (see CONTRIBUTING.md, "How to add an export format").
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
+#define MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
+
+#include <stdio.h>
+
+#include "formats/export.h"
+#include "formats/massif.h"
+#include "memusageprint/job/report_job.h"
+#include "memusageprint/job/report_subject.h"
+
+struct export_format {
+	const char *name;	/* NAME in --to=NAME */
+	/* Either of the two writes an image of a recording. write() knows nothing of the settings
+	 * and fills the error; write_image() warns. Both return 0 or -1. */
+	int (*write)(FILE *out, const struct export *e, struct mu_error *err);
+	int (*write_image)(FILE *out, struct report_subject *s, const struct settings *settings);
+	/* Converts a massif.out. Returns 0, or -1 after a warning. NULL: this is not possible. */
+	int (*convert_massif)(const struct report_job *job, const struct massif_file *m);
+	/* Without convert_massif, the message names the data that a massif.out lacks, and the
+	 * alternative. NULL: it only refuses. */
+	const char *massif_lacks;
+};
+
+/* export_formats_find -- Returns the row of a name, or NULL. */
+const struct export_format *export_formats_find(const char *name);
+
+/* export_formats_names -- Writes all names into BUFFER, with SEPARATOR between them.
+ *
+ * Returns BUFFER. Names that do not fit are left out.
+ */
+char *export_formats_names(char *buffer, size_t size, const char *separator);
+
+/* export_formats_write -- Writes an image in the format settings->format.
+ *
+ * Folded stacks are of the moment settings->tree; the other formats contain everything.
+ * Returns 0, or -1 after a warning.
+ */
+int export_formats_write(FILE *out, struct report_subject *s, const struct settings *settings);
+
+/* export_formats_convert_massif -- Converts a massif.out to the format settings->format; a
+ * report_fn. */
+int export_formats_convert_massif(const struct report_job *job);
+
+#endif

@@ -1,0 +1,33 @@
+/* report_job.h -- A file to be reported on, and where its report goes.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_JOB_REPORT_JOB_H
+#define MEMUSAGEPRINT_JOB_REPORT_JOB_H
+
+#include <stdio.h>
+
+#include "cli/output.h"
+#include "memusageprint/job/input.h"
+#include "memusageprint/job/settings.h"
+
+struct report_job {
+	struct input *in;	/* open; nothing has been read */
+	const char *file;	/* its name as an operand of the command line */
+	const struct settings *settings;
+	struct output *output;	/* use report_job_begin() */
+};
+
+/* Prints one report of one file. Returns 0, or -1 after a warning. In that case it has printed the
+ * undamaged part of a damaged file. */
+typedef int (*report_fn)(const struct report_job *job);
+
+/* report_job_begin -- Returns the stream for the report, which the caller neither closes nor
+ * checks.
+ *
+ * Call it only after the input has turned out to be good: the first call of a run empties the
+ * output file. Does not return if the output cannot be opened.
+ */
+FILE *report_job_begin(const struct report_job *job);
+
+#endif

@@ -1,0 +1,58 @@
+/* report_subject.h -- One process image of a recording, ready to be reported on.
+ *
+ *	struct recording r;
+ *	struct report_subject s;
+ *
+ *	if (recording_open(&r, in, file) == 0 &&
+ *	    report_subject_open(&s, &r, recording_main(&r), settings) == 0)
+ *		...;
+ *	report_subject_close(&s);
+ *	recording_close(&r);
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
+#define MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "memusageprint/job/recording.h"
+#include "memusageprint/job/settings.h"
+#include "profile/model/filter.h"
+#include "profile/model/profile.h"
+
+struct report_subject {
+	const struct recording *recording;
+	uint32_t slot;
+	pid_t pid;		/* in the collector's PID namespace */
+	struct image image;
+	struct profile profile;
+	struct filter filter;	/* without a limit of depth */
+	struct weight *weight;	/* one per site; for sites_weigh() */
+};
+
+/* report_subject_open -- Loads an image, looks up the names of its addresses, and prepares the
+ * filter.
+ *
+ * s  overwritten; the caller calls report_subject_close() in any case.
+ * Returns 0, or -1 after a warning.
+ */
+int report_subject_open(struct report_subject *s, const struct recording *r, uint32_t slot,
+			const struct settings *settings);
+
+/* report_subject_close -- Releases everything. Accepts a zeroed struct. */
+void report_subject_close(struct report_subject *s);
+
+/* report_subject_weigh -- Computes the metric of every site, into s->weight.
+ *
+ * snapshot  as for sites_weigh().
+ * Returns 0, or -1 after a warning: the recording has no such snapshot, or the snapshot does not
+ * know its places.
+ */
+int report_subject_weigh(struct report_subject *s, enum metric_kind kind, int snapshot);
+
+/* report_subject_command -- Returns the command line, joined by blanks; the caller frees it. */
+char *report_subject_command(const struct report_subject *s);
+
+#endif

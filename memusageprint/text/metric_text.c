@@ -1,0 +1,29 @@
+/* metric_text.c -- Words and percentages for metrics, in reports for people.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/text/metric_text.h"
+
+const char *metric_text(enum metric_kind kind)
+{
+	switch (kind) {
+	case METRIC_PEAK:
+		return "live when the heap was largest";
+	case METRIC_LIVE:
+		return "live at the end";
+	case METRIC_TOTAL:
+		return "allocated in all";
+	case METRIC_TEMPORARY:
+		return "temporary";
+	case METRIC_AD_HOC:
+		return "units";
+	case METRIC_SNAPSHOT:
+		return "live at the snapshot";
+	}
+	return "";
+}
+
+double metric_text_percent(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
