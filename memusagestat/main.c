@@ -12,11 +12,11 @@
 #include "cli/output.h"
 #include "cli/version.h"
 #include "memusagestat/bandsfile.h"
+#include "memusagestat/drawing/png.h"
 #include "memusagestat/html.h"
 #include "memusagestat/input.h"
 #include "memusagestat/labels.h"
 #include "memusagestat/picture.h"
-#include "memusagestat/png.h"
 #include "memusagestat/settings.h"
 #include "memusagestat/themed_picture.h"
 

@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 #include "cli/output.h"
-#include "memusagestat/png.h"
+#include "memusagestat/drawing/png.h"
 
 struct point {
 	double x, y;

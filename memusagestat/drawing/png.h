@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_PNG_H
-#define MEMUSAGESTAT_PNG_H
+#ifndef MEMUSAGESTAT_DRAWING_PNG_H
+#define MEMUSAGESTAT_DRAWING_PNG_H
 
 #include <gd.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/png.h"
+#include "memusagestat/drawing/png.h"
 
 #include <png.h>
 #include <stdlib.h>
