@@ -5,7 +5,6 @@
 #ifndef MEMUSAGESTAT_LABELS_H
 #define MEMUSAGESTAT_LABELS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Enough for "18446744073709551615M". */
@@ -49,8 +48,5 @@ int label_time(char text[LABEL_LENGTH], uint64_t duration_ns, unsigned tenths);
  * Returns memory for free(); dies if there is none.
  */
 unsigned char *label_title(const char *title);
-
-/* label_is_utf8 -- whether TEXT is well-formed UTF-8, ASCII included. */
-bool label_is_utf8(const char *text);
 
 #endif

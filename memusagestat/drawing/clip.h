@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "memusagestat/drawing/drawing.h"
+struct point {
+	double x, y;
+};
 
 /* A rectangle by its corners: low.x <= high.x, low.y <= high.y. */
 struct box {

@@ -11,7 +11,6 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
-#include "memusagestat/drawing/clip.h"
 #include "profile/base/array.h"
 
 void drawing_init(struct drawing *d, double width, double height, uint32_t background)

@@ -23,8 +23,7 @@
  * drawing_text_width() is true for each. Functions die without memory, as those of
  * cli/xmalloc.h.
  *
- * Cost: 64 bytes per shape and 16 per point; a PNG is painted at some 10 ns per pixel that a
- * shape's bounding box has, and 20 us per text.
+ * Cost: 64 bytes per shape and 16 per point.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -36,11 +35,8 @@
 #include <stdint.h>
 
 #include "cli/output.h"
+#include "memusagestat/drawing/clip.h"
 #include "memusagestat/drawing/png.h"
-
-struct point {
-	double x, y;
-};
 
 enum text_anchor { TEXT_START, TEXT_MIDDLE, TEXT_END };
 
@@ -160,10 +156,9 @@ enum drawing_format drawing_format(const char *name);
  *        "Software". An entry without text is left out.
  * Errors of writing stay in OUT, for output_close(); out of memory dies. FORMAT is not
  * DRAWING_UNKNOWN.
- * PNG: true colour, edges and texts anti-aliased; fonts by fontconfig through libgd, its small
- * bitmap font where there are none. SVG: 1.1, no scripts, no links, fonts by name. PostScript:
- * level 2, one page as large as the drawing, or (EPS) to be placed on another; characters
- * beyond Latin-1 are '?'.
+ * PNG: true colour, edges and texts anti-aliased; fonts by fontconfig, cairo's own where there are
+ * none. SVG: 1.1, no scripts, no links, fonts by name. PostScript: level 2, fonts embedded, one
+ * page as large as the drawing, or (EPS) to be placed on another.
  */
 void drawing_write(const struct drawing *d, struct output *out, enum drawing_format format,
 		   const struct png_note *notes, int count);

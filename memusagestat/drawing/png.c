@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 #include "cli/message.h"
-#include "cli/xmalloc.h"
-#include "memusagestat/labels.h"
+#include "formats/base/utf8.h"
+
 
 enum { PIXELS_PER_METRE = 3780 };	/* 96 dots per inch */
 
@@ -51,17 +51,26 @@ static void put_palette(png_structp png, png_infop info, gdImagePtr image)
 	png_set_tRNS(png, info, transparent, 1, NULL);
 }
 
-static bool is_ascii(const char *text)
+/* Whether it is UTF-8, but not just ASCII. */
+static bool needs_utf8(const char *text)
 {
-	while (*text && (unsigned char)*text < 0x80)
-		text++;
-	return *text == '\0';
+	bool has_more = false;
+	int length;
+	uint32_t code;
+
+	for (; *text; text += length) {
+		length = utf8_next(text, &code);
+		if (length == 0)
+			return false;
+		has_more |= length > 1;
+	}
+	return has_more;
 }
 
 /* tEXt is read by more programs, but is Latin-1. libpng does not write to the strings. */
 static void put_note(png_structp png, png_infop info, const struct png_note *note)
 {
-	bool is_utf8 = !is_ascii(note->text) && label_is_utf8(note->text);
+	bool is_utf8 = needs_utf8(note->text);
 	png_text text = {
 		.compression = is_utf8 ? PNG_ITXT_COMPRESSION_NONE : PNG_TEXT_COMPRESSION_NONE,
 		.key = (char *)(uintptr_t)note->keyword,
@@ -85,11 +94,11 @@ static png_structp begin(struct output *out, png_infop *info)
 }
 
 /* The longest side is below 2^15, so no limit of libpng is met. */
-static void put_head(png_structp png, png_infop info, gdImagePtr image, int bits, int type)
+static void put_head(png_structp png, png_infop info, unsigned int width, unsigned int height,
+		     int bits, int type)
 {
-	png_set_IHDR(png, info, (png_uint_32)gdImageSX(image), (png_uint_32)gdImageSY(image),
-		     bits, type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
-		     PNG_FILTER_TYPE_BASE);
+	png_set_IHDR(png, info, width, height, bits, type, PNG_INTERLACE_NONE,
+		     PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
 }
 
 static void put_notes(png_structp png, png_infop info, const struct png_note *notes, int count)
@@ -115,7 +124,8 @@ void png_write(struct output *out, gdImagePtr image, const struct png_note *note
 	png_structp png = begin(out, &info);
 
 	png_set_filter(png, 0, PNG_FILTER_NONE);
-	put_head(png, info, image, 4, PNG_COLOR_TYPE_PALETTE);
+	put_head(png, info, (unsigned int)gdImageSX(image), (unsigned int)gdImageSY(image), 4,
+		 PNG_COLOR_TYPE_PALETTE);
 	put_palette(png, info, image);
 	put_notes(png, info, notes, count);
 	png_set_packing(png);
@@ -124,26 +134,21 @@ void png_write(struct output *out, gdImagePtr image, const struct png_note *note
 	end(out, png, info);
 }
 
-void png_write_rgb(struct output *out, gdImagePtr image, const struct png_note *notes, int count)
+void png_write_rgb(struct output *out, const struct png_pixels *image,
+		   const struct png_note *notes, int count)
 {
 	png_infop info;
 	png_structp png = begin(out, &info);
-	png_bytep row = xcalloc((size_t)gdImageSX(image), 3);
 
 	/* Areas of one colour: what helps photographs takes longer and is larger here. */
 	png_set_filter(png, 0, PNG_FILTER_UP);
-	put_head(png, info, image, 8, PNG_COLOR_TYPE_RGB);
+	put_head(png, info, image->width, image->height, 8, PNG_COLOR_TYPE_RGB);
 	put_notes(png, info, notes, count);
-	for (int y = 0; y < gdImageSY(image) && !output_failed(out); y++) {
-		for (int x = 0; x < gdImageSX(image); x++) {
-			int color = image->tpixels[y][x];
-
-			row[3 * x] = (png_byte)(color >> 16);
-			row[3 * x + 1] = (png_byte)(color >> 8);
-			row[3 * x + 2] = (png_byte)color;
-		}
-		png_write_row(png, row);
-	}
-	free(row);
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		png_set_bgr(png);
+	png_set_filler(png, 0, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? PNG_FILLER_AFTER :
+									   PNG_FILLER_BEFORE);
+	for (unsigned int y = 0; y < image->height && !output_failed(out); y++)
+		png_write_row(png, image->pixel + y * image->stride);
 	end(out, png, info);
 }

@@ -15,6 +15,13 @@ struct png_note {
 	const char *text;	/* NULL: the chunk is left out */
 };
 
+/* Rows of 0xRRGGBB, 32 bits each, in the byte order of the machine. */
+struct png_pixels {
+	const unsigned char *pixel;
+	unsigned int width, height;
+	size_t stride;		/* bytes from one row to the next */
+};
+
 /* png_write -- write IMAGE, a palette image of at most 16 colours.
  *
  * notes  `count` text chunks.
@@ -24,11 +31,8 @@ struct png_note {
  */
 void png_write(struct output *out, gdImagePtr image, const struct png_note *notes, int count);
 
-/* png_write_rgb -- write IMAGE, a true colour image, as 8 bits per channel without alpha.
- *
- * Otherwise as png_write().
- */
-void png_write_rgb(struct output *out, gdImagePtr image, const struct png_note *notes,
-		   int count);
+/* png_write_rgb -- write IMAGE as 8 bits per channel without alpha, else as png_write() does. */
+void png_write_rgb(struct output *out, const struct png_pixels *image,
+		   const struct png_note *notes, int count);
 
 #endif

@@ -21,7 +21,7 @@ ok '--flame is that of the peak' memusagestat --flame who.mur flame.svg
 same flame.svg peak.svg 'by default'
 if [ "${LIBDW:-yes}" = yes ]; then
 	function=$("$WORKLOADS/who" | sed -n 's/^peak \([^ ]*\) .*/\1/p' | head -n 1)
-	like "$(cat flame.svg)" "$function \(frame_text.c:[0-9]+\)" 'functions have their lines'
+	like "$(cat flame.svg)" "$function \(who.c:[0-9]+\)" 'functions have their lines'
 fi
 run memusagestat --flame=no who.mur x.svg
 is "$status" 2 'an unknown moment is refused'
