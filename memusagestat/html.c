@@ -12,9 +12,9 @@
 #include "cli/xmalloc.h"
 #include "formats/page/page_foreign.h"
 #include "formats/page/page_image.h"
-#include "memusagestat/input.h"
+#include "memusagestat/data_input.h"
+#include "memusagestat/input_file.h"
 #include "memusagestat/recorded.h"
-#include "memusagestat/source.h"
 
 enum { BATCH = 8192 };
 

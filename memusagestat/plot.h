@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memusagestat/data_input.h"
 #include "memusagestat/drawing/canvas.h"
-#include "memusagestat/input.h"
 
 /* Colours of the picture; the value is the index in its palette. The background never stands
  * on a canvas: there it means "nothing drawn". */

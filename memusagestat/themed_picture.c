@@ -15,12 +15,12 @@
 #include "cli/xmalloc.h"
 #include "formats/page/page_foreign.h"
 #include "formats/page/page_image.h"
-#include "memusagestat/curve.h"
+#include "memusagestat/curve_chart.h"
+#include "memusagestat/data_input.h"
 #include "memusagestat/flame.h"
 #include "memusagestat/histogram.h"
-#include "memusagestat/input.h"
+#include "memusagestat/input_file.h"
 #include "memusagestat/recorded.h"
-#include "memusagestat/source.h"
 #include "profile/read/timeline.h"
 
 enum { BATCH = 8192, WIDTH = 1000, HEIGHT = 560, FLAME_WIDTH = 1200 };

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "memusagestat/input.h"
-#include "memusagestat/picture.h"
+#include "memusagestat/data_input.h"
+#include "memusagestat/classic_picture.h"
 #include "tests/lib/tap.h"
 
 #define GLIBC "/usr/bin/memusagestat"

@@ -1,9 +1,9 @@
-/* curve.h -- the memory of a run over time, in the light or dark theme.
+/* curve_chart.h -- the memory of a run over time, in the light or dark theme.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_CURVE_H
-#define MEMUSAGESTAT_CURVE_H
+#ifndef MEMUSAGESTAT_CURVE_CHART_H
+#define MEMUSAGESTAT_CURVE_CHART_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* source.c -- the input of memusagestat as a regular file, and what kind it is.
+/* input_file.c -- the input of memusagestat as a regular file, and what kind it is.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/source.h"
+#include "memusagestat/input_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-/* bandsfile.c -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
+/* bands_picture.c -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/bandsfile.h"
+#include "memusagestat/bands_picture.h"
 
 #include "cli/message.h"
 #include "cli/output.h"
@@ -11,8 +11,8 @@
 #include "formats/base/textfile.h"
 #include "memusagestat/bandgraph.h"
 #include "memusagestat/drawing/drawing.h"
+#include "memusagestat/input_file.h"
 #include "memusagestat/recorded.h"
-#include "memusagestat/source.h"
 
 /* Places below this share of the whole have no band of their own. */
 #define LEAST_PERCENT 0.5

@@ -1,9 +1,9 @@
-/* source.h -- the input of memusagestat as a regular file, and what kind it is.
+/* input_file.h -- the input of memusagestat as a regular file, and what kind it is.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_SOURCE_H
-#define MEMUSAGESTAT_SOURCE_H
+#ifndef MEMUSAGESTAT_INPUT_FILE_H
+#define MEMUSAGESTAT_INPUT_FILE_H
 
 #include "formats/file_type.h"
 

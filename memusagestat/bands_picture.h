@@ -1,9 +1,9 @@
-/* bandsfile.h -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
+/* bands_picture.h -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_BANDSFILE_H
-#define MEMUSAGESTAT_BANDSFILE_H
+#ifndef MEMUSAGESTAT_BANDS_PICTURE_H
+#define MEMUSAGESTAT_BANDS_PICTURE_H
 
 #include "memusagestat/settings.h"
 

@@ -1,13 +1,13 @@
-/* picture.h -- the whole picture: frame, scales, texts, and the plot within.
+/* classic_picture.h -- the whole picture: frame, scales, texts, and the plot within.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_PICTURE_H
-#define MEMUSAGESTAT_PICTURE_H
+#ifndef MEMUSAGESTAT_CLASSIC_PICTURE_H
+#define MEMUSAGESTAT_CLASSIC_PICTURE_H
 
 #include <gd.h>
 
-#include "memusagestat/input.h"
+#include "memusagestat/data_input.h"
 #include "memusagestat/settings.h"
 
 /* picture_draw -- draw the run IN as SETTINGS want it.

@@ -1,4 +1,4 @@
-/* picture.c -- the whole picture: frame, scales, texts, and the plot within.
+/* classic_picture.c -- the whole picture: frame, scales, texts, and the plot within.
  *
  * The geometry is that of glibc's memusagestat, to the pixel: its users compare pictures. The
  * plot leaves 40 pixels left and right, 20 above and below; the heap's scale is on the left,
@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/picture.h"
+#include "memusagestat/classic_picture.h"
 
 #include <gdfontl.h>
 #include <gdfonts.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# portrait.t -- flame graphs, histograms and the light and dark courses of a run show what was
+# themed_picture.t -- flame graphs, histograms and the light and dark courses of a run show what was
 # recorded, in every format; glibc's graph stays the default of data files.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,12 +1,12 @@
-/* input.h -- the run to be drawn, whatever kind of file it is in.
+/* data_input.h -- the run to be drawn, whatever kind of file it is in.
  *
  * Opening reads the whole input once, so that everything about it is known before the first
  * pixel; then its events can be walked. Only input.c knows the kinds of files.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_INPUT_H
-#define MEMUSAGESTAT_INPUT_H
+#ifndef MEMUSAGESTAT_DATA_INPUT_H
+#define MEMUSAGESTAT_DATA_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

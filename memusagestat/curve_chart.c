@@ -1,11 +1,11 @@
-/* curve.c -- the memory of a run over time, in the light or dark theme.
+/* curve_chart.c -- the memory of a run over time, in the light or dark theme.
  *
  * The stack has a chart of its own below that of the heap: on one scale with it, it would be a
  * line along the axis.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/curve.h"
+#include "memusagestat/curve_chart.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* input.c -- the run to be drawn, whatever kind of file it is in.
+/* data_input.c -- the run to be drawn, whatever kind of file it is in.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/input.h"
+#include "memusagestat/data_input.h"
 
 #include <errno.h>
 #include <fcntl.h>
