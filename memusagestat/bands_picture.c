@@ -12,7 +12,7 @@
 #include "memusagestat/bandgraph.h"
 #include "memusagestat/drawing/drawing.h"
 #include "memusagestat/input_file.h"
-#include "memusagestat/recorded.h"
+#include "memusagestat/recorded_process.h"
 
 /* Places below this share of the whole have no band of their own. */
 #define LEAST_PERCENT 0.5

@@ -14,7 +14,7 @@
 #include "formats/page/page_image.h"
 #include "memusagestat/data_input.h"
 #include "memusagestat/input_file.h"
-#include "memusagestat/recorded.h"
+#include "memusagestat/recorded_process.h"
 
 enum { BATCH = 8192 };
 

@@ -20,7 +20,7 @@
 #include "memusagestat/flame.h"
 #include "memusagestat/histogram.h"
 #include "memusagestat/input_file.h"
-#include "memusagestat/recorded.h"
+#include "memusagestat/recorded_process.h"
 #include "profile/read/timeline.h"
 
 enum { BATCH = 8192, WIDTH = 1000, HEIGHT = 560, FLAME_WIDTH = 1200 };

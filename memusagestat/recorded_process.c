@@ -1,8 +1,8 @@
-/* recorded.c -- one process of a recording, with names, ready to be drawn.
+/* recorded_process.c -- one process of a recording, with names, ready to be drawn.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/recorded.h"
+#include "memusagestat/recorded_process.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* recorded.h -- one process of a recording, with names, ready to be drawn.
+/* recorded_process.h -- one process of a recording, with names, ready to be drawn.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_RECORDED_H
-#define MEMUSAGESTAT_RECORDED_H
+#ifndef MEMUSAGESTAT_RECORDED_PROCESS_H
+#define MEMUSAGESTAT_RECORDED_PROCESS_H
 
 #include <stdint.h>
 #include <sys/types.h>
