@@ -7,11 +7,11 @@
 
 #include "memusagestat/settings.h"
 
-/* bandsfile_run -- draw what the settings ask for.
+/* bands_picture_run -- draw what the settings ask for.
  *
  * Returns 0, or -1 after a warning: the file could not be written. Dies if there is nothing to
  * draw.
  */
-int bandsfile_run(const struct settings *settings);
+int bands_picture_run(const struct settings *settings);
 
 #endif

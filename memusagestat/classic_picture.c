@@ -26,7 +26,7 @@ enum {
 	LARGE_WIDTH = 8,
 };
 
-struct picture {
+struct classic_picture {
 	gdImagePtr image;
 	int width, height;
 	int base;		/* y of the axis */
@@ -35,29 +35,31 @@ struct picture {
 /* ---- texts ------------------------------------------------------------------------------- */
 
 /* libgd takes the bytes as unsigned and without const, and changes none. */
-static unsigned char *bytes_of(const char *text)
+static unsigned char *unsigned_bytes(const char *text)
 {
 	return (unsigned char *)(uintptr_t)text;
 }
 
-static void put_text(struct picture *p, int x, int y, const char *text, enum color color)
+static void draw_small_text(struct classic_picture *p, int x, int y, const char *text,
+			    enum color color)
 {
-	gdImageString(p->image, gdFontGetSmall(), x, y, bytes_of(text), color);
+	gdImageString(p->image, gdFontGetSmall(), x, y, unsigned_bytes(text), color);
 }
 
-static void put_upwards(struct picture *p, int x, int y, const char *text, enum color color)
+static void draw_upward_text(struct classic_picture *p, int x, int y, const char *text,
+			     enum color color)
 {
-	gdImageStringUp(p->image, gdFontGetSmall(), x, y, bytes_of(text), color);
+	gdImageStringUp(p->image, gdFontGetSmall(), x, y, unsigned_bytes(text), color);
 }
 
-static void put_centred(struct picture *p, int y, const char *text, enum color color)
+static void draw_centred_text(struct classic_picture *p, int y, const char *text, enum color color)
 {
 	int room = p->width - 2 * MARGIN_X - SMALL_WIDTH * (int)strlen(text);
 
-	put_text(p, MARGIN_X + room / 2, y, text, color);
+	draw_small_text(p, MARGIN_X + room / 2, y, text, color);
 }
 
-static void put_title(struct picture *p, const char *title)
+static void draw_title_text(struct classic_picture *p, const char *title)
 {
 	unsigned char *text = label_title(title);
 	int length = (int)strnlen((char *)text, 4096);
@@ -71,7 +73,7 @@ static void put_title(struct picture *p, const char *title)
 /* ---- scales ------------------------------------------------------------------------------ */
 
 /* From the left: 3 pixels on, then 4 off and 4 on, again and again. */
-static void put_dashes(struct picture *p, int y, enum color color)
+static void draw_dashed_row(struct classic_picture *p, int y, enum color color)
 {
 	for (int x = 0; x <= p->width - 2 * MARGIN_X; x++) {
 		if (x < 3 || (x - 3) % 8 >= 4)
@@ -81,7 +83,7 @@ static void put_dashes(struct picture *p, int y, enum color color)
 
 /* How far above the axis the line at QUARTER of TOP lies. Like the number beside it, it is
  * cut to whole units, so that the line is where its label says. */
-static int grid_height(const struct picture *p, uint64_t top, unsigned quarter)
+static int grid_line_height(const struct classic_picture *p, uint64_t top, unsigned quarter)
 {
 	uint64_t unit = label_unit(top).bytes;
 	unsigned rows = (unsigned)(p->height - 2 * MARGIN_Y);
@@ -91,75 +93,77 @@ static int grid_height(const struct picture *p, uint64_t top, unsigned quarter)
 	return (int)scale_divide(top / 4 * quarter / unit, rows, top / unit);
 }
 
-static void put_left_label(struct picture *p, int y, uint64_t value, struct unit unit)
+static void draw_left_label(struct classic_picture *p, int y, uint64_t value, struct byte_unit unit)
 {
 	char text[LABEL_LENGTH];
 	int length = label_value(text, value, unit);
 
-	put_text(p, MARGIN_X - 1 - SMALL_WIDTH * length, y, text, COLOR_HEAP);
+	draw_small_text(p, MARGIN_X - 1 - SMALL_WIDTH * length, y, text, COLOR_HEAP);
 }
 
-static void put_right_label(struct picture *p, int y, uint64_t value, struct unit unit)
+static void draw_right_label(struct classic_picture *p, int y, uint64_t value,
+			     struct byte_unit unit)
 {
 	char text[LABEL_LENGTH];
 
 	label_value(text, value, unit);
-	put_text(p, p->width - 37, y, text, COLOR_STACK);
+	draw_small_text(p, p->width - 37, y, text, COLOR_STACK);
 }
 
-static void put_heap_scale(struct picture *p, uint64_t top)
+static void draw_heap_scale(struct classic_picture *p, uint64_t top)
 {
-	struct unit unit = label_unit(top);
+	struct byte_unit unit = label_unit(top);
 	char zero[LABEL_LENGTH];
+	int x = label_value(zero, 0, unit) == 1 ? 32 : 26;
 
-	put_text(p, label_value(zero, 0, unit) == 1 ? 32 : 26, p->height - 26, zero, COLOR_HEAP);
-	put_left_label(p, 14, top, unit);
-	put_upwards(p, 1, p->height / 2 - 10, "allocated", COLOR_HEAP);
-	put_upwards(p, 11, p->height / 2 - 10, "memory", COLOR_HEAP);
+	draw_small_text(p, x, p->height - 26, zero, COLOR_HEAP);
+	draw_left_label(p, 14, top, unit);
+	draw_upward_text(p, 1, p->height / 2 - 10, "allocated", COLOR_HEAP);
+	draw_upward_text(p, 11, p->height / 2 - 10, "memory", COLOR_HEAP);
 }
 
-static void put_stack_scale(struct picture *p, uint64_t top)
+static void draw_stack_scale(struct classic_picture *p, uint64_t top)
 {
-	struct unit unit = label_unit(top);
+	struct byte_unit unit = label_unit(top);
 
-	put_right_label(p, p->height - 26, 0, unit);
-	put_right_label(p, 14, top, unit);
-	put_upwards(p, p->width - 39, p->height / 2 - 10, "used", COLOR_STACK);
-	put_upwards(p, p->width - 27, p->height / 2 - 10, "stack", COLOR_STACK);
+	draw_right_label(p, p->height - 26, 0, unit);
+	draw_right_label(p, 14, top, unit);
+	draw_upward_text(p, p->width - 39, p->height / 2 - 10, "used", COLOR_STACK);
+	draw_upward_text(p, p->width - 27, p->height / 2 - 10, "stack", COLOR_STACK);
 }
 
 /* A line of the stack is left out where it would hide that of the heap. */
-static void put_grid(struct picture *p, uint64_t heap_top, uint64_t stack_top)
+static void draw_grid_lines(struct classic_picture *p, uint64_t heap_top, uint64_t stack_top)
 {
 	for (unsigned quarter = 1; quarter <= 3; quarter++) {
-		int heap = grid_height(p, heap_top, quarter);
-		int stack = grid_height(p, stack_top, quarter);
+		int heap = grid_line_height(p, heap_top, quarter);
+		int stack = grid_line_height(p, stack_top, quarter);
 
 		if (heap_top > 0) {
-			put_dashes(p, p->base - heap, COLOR_HEAP);
-			put_left_label(p, p->height - 26 - heap, heap_top / 4 * quarter,
-				       label_unit(heap_top));
+			draw_dashed_row(p, p->base - heap, COLOR_HEAP);
+			draw_left_label(p, p->height - 26 - heap, heap_top / 4 * quarter,
+					label_unit(heap_top));
 		}
 		if (stack != heap)
-			put_dashes(p, p->base - stack, COLOR_STACK);
-		put_right_label(p, p->height - 26 - stack, stack_top / 4 * quarter,
-				label_unit(stack_top));
+			draw_dashed_row(p, p->base - stack, COLOR_STACK);
+		draw_right_label(p, p->height - 26 - stack, stack_top / 4 * quarter,
+				 label_unit(stack_top));
 	}
 }
 
 /* ---- below the axis ---------------------------------------------------------------------- */
 
 /* "0" at the left end, TEXT at the right one, moved in if it is long. */
-static void put_ends(struct picture *p, const char *text)
+static void draw_axis_ends(struct classic_picture *p, const char *text)
 {
 	int x = p->width - 50, rightmost = p->width - 2 - SMALL_WIDTH * (int)strlen(text);
 
-	put_text(p, MARGIN_X - 2, p->height - 14, "0", COLOR_FRAME);
-	put_text(p, x < rightmost ? x : rightmost, p->height - 14, text, COLOR_FRAME);
+	draw_small_text(p, MARGIN_X - 2, p->height - 14, "0", COLOR_FRAME);
+	draw_small_text(p, x < rightmost ? x : rightmost, p->height - 14, text, COLOR_FRAME);
 }
 
 /* The longest of three captions that leaves a third of the plot to the labels; its length. */
-static int put_time_caption(struct picture *p, const struct input *in)
+static int draw_time_caption(struct classic_picture *p, const struct data_input *in)
 {
 	const char *unit = in->is_ns ? label_time_unit(in->end - in->start).name : "% of the run";
 	int room = (p->width - 2 * MARGIN_X) * 2 / 3 / SMALL_WIDTH;
@@ -171,11 +175,11 @@ static int put_time_caption(struct picture *p, const struct input *in)
 		snprintf(text, sizeof(text), "time in %s", unit);
 	if ((int)strlen(text) > room)
 		text[0] = '\0';
-	put_centred(p, p->height - 12, text, COLOR_FRAME);
+	draw_centred_text(p, p->height - 12, text, COLOR_FRAME);
 	return (int)strlen(text);
 }
 
-static int time_label(char text[LABEL_LENGTH], const struct input *in, unsigned tenths)
+static int format_time_label(char text[LABEL_LENGTH], const struct data_input *in, unsigned tenths)
 {
 	if (in->is_ns)
 		return label_time(text, in->end - in->start, tenths);
@@ -184,39 +188,39 @@ static int time_label(char text[LABEL_LENGTH], const struct input *in, unsigned 
 
 /* Tenths of the run are where bands of the strip begin. Labels that would touch the caption,
  * the one before or the last are left out. */
-static void put_time_scale(struct picture *p, const struct input *in)
+static void draw_time_scale(struct classic_picture *p, const struct data_input *in)
 {
 	int columns = p->width - 2 * MARGIN_X, left = MARGIN_X + 2 * SMALL_WIDTH;
-	int caption = SMALL_WIDTH * put_time_caption(p, in);
+	int caption = SMALL_WIDTH * draw_time_caption(p, in);
 	int caption_x = MARGIN_X + (columns - caption) / 2;
 	char text[LABEL_LENGTH];
 
 	for (int tenths = 1; tenths <= 9; tenths++) {
-		int size = SMALL_WIDTH * time_label(text, in, (unsigned)tenths);
+		int size = SMALL_WIDTH * format_time_label(text, in, (unsigned)tenths);
 		int x = MARGIN_X + columns * tenths / 10 - size / 2;
 		bool hits_caption = x < caption_x + caption + 12 && x + size + 12 > caption_x;
 
 		if (x < left || x + size + 12 > p->width - 50 || hits_caption)
 			continue;
-		put_text(p, x, p->height - 14, text, COLOR_FRAME);
+		draw_small_text(p, x, p->height - 14, text, COLOR_FRAME);
 		left = x + size + 12;
 	}
-	time_label(text, in, 10);
-	put_ends(p, text);
+	format_time_label(text, in, 10);
+	draw_axis_ends(p, text);
 }
 
-static void put_call_scale(struct picture *p, const struct input *in)
+static void draw_call_scale(struct classic_picture *p, const struct data_input *in)
 {
 	char text[LABEL_LENGTH];
 
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)in->events);
-	put_ends(p, text);
-	put_centred(p, p->height - 12, "# memory handling function calls", COLOR_FRAME);
+	draw_axis_ends(p, text);
+	draw_centred_text(p, p->height - 12, "# memory handling function calls", COLOR_FRAME);
 }
 
 /* ---- the plot ---------------------------------------------------------------------------- */
 
-static void put_plot(struct picture *p, const struct plot *plot)
+static void copy_plot_pixels(struct classic_picture *p, const struct plot *plot)
 {
 	const struct canvas *c = &plot->canvas;
 
@@ -251,9 +255,9 @@ static void allocate_colors(gdImagePtr image)
 	gdImageColorAllocate(image, 255, 0, 0);
 }
 
-gdImagePtr picture_draw(struct input *in, const struct settings *settings)
+gdImagePtr classic_picture_draw(struct data_input *in, const struct settings *settings)
 {
-	struct picture p = {
+	struct classic_picture p = {
 		.image = gdImageCreate((int)settings->width, (int)settings->height),
 		.width = (int)settings->width,
 		.height = (int)settings->height,
@@ -267,16 +271,16 @@ gdImagePtr picture_draw(struct input *in, const struct settings *settings)
 	plot_draw(&plot, in, p.width - 2 * MARGIN_X, p.height - 2 * MARGIN_Y, settings->by_time,
 		  settings->with_total);
 	gdImageRectangle(p.image, MARGIN_X, MARGIN_Y, p.width - MARGIN_X, p.base, COLOR_FRAME);
-	put_heap_scale(&p, plot.heap_top);
-	put_stack_scale(&p, plot.stack_top);
+	draw_heap_scale(&p, plot.heap_top);
+	draw_stack_scale(&p, plot.stack_top);
 	if (settings->title)
-		put_title(&p, settings->title);
-	put_grid(&p, plot.heap_top, plot.stack_top);
+		draw_title_text(&p, settings->title);
+	draw_grid_lines(&p, plot.heap_top, plot.stack_top);
 	if (settings->by_time)
-		put_time_scale(&p, in);
+		draw_time_scale(&p, in);
 	else
-		put_call_scale(&p, in);
-	put_plot(&p, &plot);
+		draw_call_scale(&p, in);
+	copy_plot_pixels(&p, &plot);
 	plot_fini(&plot);
 	return p.image;
 }

@@ -10,11 +10,11 @@
 #include "memusagestat/data_input.h"
 #include "memusagestat/settings.h"
 
-/* picture_draw -- draw the run IN as SETTINGS want it.
+/* classic_picture_draw -- draw the run IN as SETTINGS want it.
  *
  * Reads all events of IN once. The palette is that of enum color.
  * Returns the image, for gdImageDestroy(); dies if there is no memory for it.
  */
-gdImagePtr picture_draw(struct input *in, const struct settings *settings);
+gdImagePtr classic_picture_draw(struct data_input *in, const struct settings *settings);
 
 #endif

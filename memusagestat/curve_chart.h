@@ -10,11 +10,11 @@
 
 #include "memusagestat/chart.h"
 
-enum { CURVE_LINES = 5 };
+enum { CURVE_CHART_LINES = 5 };
 
 /* Curves over one axis of x. */
-struct curve {
-	struct chart_curve line[CURVE_LINES];	/* the first one is the heap; has the peak */
+struct curve_chart {
+	struct chart_curve line[CURVE_CHART_LINES];	/* first the heap, which has the peak */
 	size_t lines;
 	struct chart_curve stack;	/* in a chart of its own; count 0: none */
 	double x_end;
@@ -23,11 +23,11 @@ struct curve {
 	const char *title, *subtitle;
 };
 
-/* curve_draw -- draw them.
+/* curve_chart_draw -- draw them.
  *
  * d  initialised here, of SIZE pixels; drawing_fini() it.
  */
-void curve_draw(struct drawing *d, const struct curve *c, const struct theme *theme,
-		struct point size);
+void curve_chart_draw(struct drawing *d, const struct curve_chart *c, const struct theme *theme,
+		      struct point size);
 
 #endif

@@ -15,7 +15,7 @@
 #include "cli/progress.h"
 #include "formats/dat.h"
 
-struct input {
+struct data_input {
 	const char *name;	/* for messages; borrowed */
 	uint64_t events;
 	uint64_t heap_peak, stack_peak, total_peak;	/* bytes; no event exceeds them */
@@ -28,26 +28,26 @@ struct input {
 	int fd;
 };
 
-/* input_open -- open, recognise, read once.
+/* data_input_open -- open, recognise, read once.
  *
- * in    not to be moved until input_close().
+ * in    not to be moved until data_input_close().
  * name  "-" is standard input. Pipes are copied to a nameless temporary file first. The input
  *       is only read: it may be read-only, and is never repaired in place.
  * Warns of what is repaired in memory; dies, with the offset of the byte, if it is no input.
  * A terminal shows progress when it takes more than a second.
  */
-void input_open(struct input *in, const char *name);
+void data_input_open(struct data_input *in, const char *name);
 
-/* input_read -- the next events, in file order.
+/* data_input_read -- the next events, in file order.
  *
  * Returns how many of MAX were stored, 0 at the end. Dies if the file cannot be read any more.
  */
-size_t input_read(struct input *in, struct dat_record *batch, size_t max);
+size_t data_input_read(struct data_input *in, struct dat_record *batch, size_t max);
 
-/* input_is_file -- whether NAME is the very file that is being read. */
-bool input_is_file(const struct input *in, const char *name);
+/* data_input_is_file -- whether NAME is the very file that is being read. */
+bool data_input_is_file(const struct data_input *in, const char *name);
 
-/* input_close -- release it. */
-void input_close(struct input *in);
+/* data_input_close -- release it. */
+void data_input_close(struct data_input *in);
 
 #endif

@@ -20,7 +20,7 @@ struct size_class {
 };
 
 /* Steps of 16 below 128, then powers of two. */
-static int classify(const struct counters *c, struct size_class *list)
+static int count_size_classes(const struct counters *c, struct size_class *list)
 {
 	int count = 0;
 	uint64_t low = 0;
@@ -38,7 +38,7 @@ static int classify(const struct counters *c, struct size_class *list)
 	return count;
 }
 
-static void put_label(const struct size_class *s, char text[2 * CHART_LABEL + 8])
+static void format_class_label(const struct size_class *s, char text[2 * CHART_LABEL + 8])
 {
 	char low[CHART_LABEL], high[CHART_LABEL];
 
@@ -53,15 +53,15 @@ static void put_label(const struct size_class *s, char text[2 * CHART_LABEL + 8]
 			 chart_bytes(high, (double)s->high, NULL));
 }
 
-static void put_bar(struct drawing *d, const struct theme *theme, const struct size_class *s,
-		    double y, double row, double share, double of_most)
+static void draw_class_bar(struct drawing *d, const struct theme *theme, const struct size_class *s,
+			   double y, double row, double share, double of_most)
 {
 	const struct text_style label = { .size = TEXT, .color = theme->text, .anchor = TEXT_END };
 	const struct text_style dim = { .size = TEXT, .color = theme->dim };
 	const double left = MARGIN + 120, room = d->width - left - MARGIN - 130;
 	char text[2 * CHART_LABEL + 8], number[UNITS_LENGTH];
 
-	put_label(s, text);
+	format_class_label(s, text);
 	drawing_text(d, left - 10, y + row / 2 + TEXT * 0.35, &label, text);
 	drawing_rectangle(d, left, y + row * 0.12, fmax(room * of_most, s->count ? 1 : 0),
 			  row * 0.76, chart_color(theme, 0));
@@ -77,7 +77,7 @@ void histogram_draw(struct drawing *d, const struct counters *c, const struct th
 		    const char *title, struct point size)
 {
 	struct size_class list[CLASSES];
-	int count = classify(c, list), first = 0;
+	int count = count_size_classes(c, list), first = 0;
 	uint64_t all = 0, most = 1;
 	char number[UNITS_LENGTH], subtitle[120];
 	double y, row;
@@ -97,7 +97,7 @@ void histogram_draw(struct drawing *d, const struct counters *c, const struct th
 	y = chart_title(d, theme, title, subtitle);
 	row = (d->height - y - MARGIN) / (count - first);
 	for (int i = first; i < count; i++)
-		put_bar(d, theme, &list[i], y + (i - first) * row, row,
-			all ? (double)list[i].count / (double)all : 0,
-			(double)list[i].count / (double)most);
+		draw_class_bar(d, theme, &list[i], y + (i - first) * row, row,
+			       all ? (double)list[i].count / (double)all : 0,
+			       (double)list[i].count / (double)most);
 }

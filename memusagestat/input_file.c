@@ -19,7 +19,7 @@
 /* A pipe is copied to a nameless file, up to this. */
 static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
 
-static void spool(struct source *s)
+static void copy_pipe_to_file(struct input_file *s)
 {
 	struct mu_error err;
 	int fd = spool_open(&err);
@@ -30,11 +30,11 @@ static void spool(struct source *s)
 	lseek(fd, 0, SEEK_SET);
 }
 
-void source_open(struct source *s, const char *input)
+void input_file_open(struct input_file *s, const char *input)
 {
 	struct stat st;
 
-	*s = (struct source){ .name = input, .fd = STDIN_FILENO };
+	*s = (struct input_file){ .name = input, .fd = STDIN_FILENO };
 	if (strcmp(input, "-") == 0)
 		s->name = "standard input";
 	else
@@ -44,12 +44,12 @@ void source_open(struct source *s, const char *input)
 	if (S_ISDIR(st.st_mode))
 		die("cannot open %s: %s", s->name, strerror(EISDIR));
 	if (!S_ISREG(st.st_mode))
-		spool(s);
+		copy_pipe_to_file(s);
 	s->path = S_ISREG(st.st_mode) && s->fd != STDIN_FILENO ?
 			  xstrdup(input) : xasprintf("/proc/self/fd/%d", s->fd);
 }
 
-enum input_kind source_kind(const struct source *s)
+enum input_kind input_file_kind(const struct input_file *s)
 {
 	enum input_kind kind = INPUT_UNKNOWN;
 	const char *data;
@@ -69,7 +69,7 @@ enum input_kind source_kind(const struct source *s)
 	return kind;
 }
 
-void source_check_output(const struct source *s, const char *name, const char *what)
+void input_file_check_output(const struct input_file *s, const char *name, const char *what)
 {
 	struct stat in, out;
 
@@ -80,7 +80,7 @@ void source_check_output(const struct source *s, const char *name, const char *w
 		die("%s is the input: give another name for the %s", name, what);
 }
 
-void source_close(struct source *s)
+void input_file_close(struct input_file *s)
 {
 	free(s->path);
 	if (s->fd > STDIN_FILENO)

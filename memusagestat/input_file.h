@@ -7,28 +7,28 @@
 
 #include "formats/file_type.h"
 
-struct source {
+struct input_file {
 	const char *name;	/* for people */
 	char *path;		/* by which it can be opened again */
 	int fd;			/* at its beginning */
 };
 
-/* source_open -- open INPUT, "-" being standard input; a pipe is copied to a nameless file.
+/* input_file_open -- open INPUT, "-" being standard input; a pipe is copied to a nameless file.
  *
  * Dies with a message if that fails.
  */
-void source_open(struct source *s, const char *input);
+void input_file_open(struct input_file *s, const char *input);
 
-/* source_kind -- what it is, by its first bytes. Dies if it cannot be read, or is empty. */
-enum input_kind source_kind(const struct source *s);
+/* input_file_kind -- what it is, by its first bytes. Dies if it cannot be read, or is empty. */
+enum input_kind input_file_kind(const struct input_file *s);
 
-/* source_check_output -- die if the output NAME is the input itself, or a terminal.
+/* input_file_check_output -- die if the output NAME is the input itself, or a terminal.
  *
  * what  it would be: "page", "picture".
  */
-void source_check_output(const struct source *s, const char *name, const char *what);
+void input_file_check_output(const struct input_file *s, const char *name, const char *what);
 
-/* source_close -- release it. */
-void source_close(struct source *s);
+/* input_file_close -- release it. */
+void input_file_close(struct input_file *s);
 
 #endif

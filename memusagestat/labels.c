@@ -10,16 +10,16 @@
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
 
-struct unit label_unit(uint64_t maximum)
+struct byte_unit label_unit(uint64_t maximum)
 {
 	if (maximum < 1024)
-		return (struct unit){ 1, "" };
+		return (struct byte_unit){ 1, "" };
 	if (maximum < UINT64_C(100) << 20)
-		return (struct unit){ 1 << 10, "k" };
-	return (struct unit){ 1 << 20, "M" };
+		return (struct byte_unit){ 1 << 10, "k" };
+	return (struct byte_unit){ 1 << 20, "M" };
 }
 
-int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct unit unit)
+int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct byte_unit unit)
 {
 	return snprintf(text, LABEL_LENGTH, "%llu%s", (unsigned long long)(bytes / unit.bytes),
 			unit.suffix);
@@ -61,7 +61,7 @@ static const uint16_t latin2[96] = {
 	0x159, 0x16f, 0x0fa, 0x171, 0x0fc, 0x0fd, 0x163, 0x2d9,
 };
 
-static unsigned char glyph_of(uint32_t character)
+static unsigned char latin2_glyph(uint32_t character)
 {
 	if (character < 0x20 || (character >= 0x7f && character < 0xa0))
 		return ' ';
@@ -84,7 +84,7 @@ static bool convert_utf8(const char *text, unsigned char *out)
 		length = utf8_next(text, &character);
 		if (length == 0)
 			return false;
-		*out++ = glyph_of(character);
+		*out++ = latin2_glyph(character);
 	}
 	*out = '\0';
 	return true;

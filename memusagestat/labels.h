@@ -11,7 +11,7 @@
 enum { LABEL_LENGTH = 24 };
 
 /* The unit of an axis: bytes, KiB or MiB, by its maximum. */
-struct unit {
+struct byte_unit {
 	uint64_t bytes;		/* 1, 1024 or 1048576 */
 	const char *suffix;	/* "", "k" or "M" */
 };
@@ -20,10 +20,10 @@ struct unit {
  *
  * Source glibc memusagestat: plain numbers below 1 KiB, k below 100 MiB, M from there on.
  */
-struct unit label_unit(uint64_t maximum);
+struct byte_unit label_unit(uint64_t maximum);
 
 /* label_value -- BYTES in UNIT, cut to a whole number: "2908k". Returns the text's length. */
-int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct unit unit);
+int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct byte_unit unit);
 
 /* The unit of a time axis. */
 struct time_unit {

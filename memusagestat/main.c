@@ -20,8 +20,8 @@
 #include "memusagestat/settings.h"
 #include "memusagestat/themed_picture.h"
 
-static int write_picture(struct output *out, gdImagePtr image, const struct input *in,
-			 const char *title)
+static int write_classic_picture(struct output *out, gdImagePtr image, const struct data_input *in,
+				 const char *title)
 {
 	char heap[LABEL_LENGTH], stack[LABEL_LENGTH], events[LABEL_LENGTH];
 	const struct png_note notes[] = {
@@ -40,9 +40,9 @@ static int write_picture(struct output *out, gdImagePtr image, const struct inpu
 	return output_close(out);
 }
 
-static void check_output(const struct input *in, const char *name)
+static void check_output_name(const struct data_input *in, const char *name)
 {
-	if (input_is_file(in, name))
+	if (data_input_is_file(in, name))
 		die("%s is the input: give another name for the picture", name);
 	if (strcmp(name, "-") == 0 && isatty(STDOUT_FILENO))
 		die("the picture would go to the terminal: give a name for it");
@@ -50,22 +50,22 @@ static void check_output(const struct input *in, const char *name)
 
 /* The output is opened when the picture is ready, so that an input that turns out bad costs
  * no older picture. */
-static int run(const struct settings *settings)
+static int draw_classic_picture(const struct settings *settings)
 {
-	struct input in;
+	struct data_input in;
 	struct output out;
 	gdImagePtr image;
 	int result;
 
-	input_open(&in, settings->input);
-	check_output(&in, settings->output);
-	image = picture_draw(&in, settings);
+	data_input_open(&in, settings->input);
+	check_output_name(&in, settings->output);
+	image = classic_picture_draw(&in, settings);
 	result = output_open(&out, settings->output,
 			     in.command && *in.command ? 0 : OUTPUT_PUBLIC);
 	if (result == 0)
-		result = write_picture(&out, image, &in, settings->title);
+		result = write_classic_picture(&out, image, &in, settings->title);
 	gdImageDestroy(image);
-	input_close(&in);
+	data_input_close(&in);
 	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -80,8 +80,8 @@ int main(int argc, char **argv)
 	if (settings->html)
 		return html_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (settings->kind == PICTURE_BANDS)
-		return bandsfile_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (portrait_is_wanted(settings))
-		return portrait_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	return run(settings);
+		return bands_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (themed_picture_is_wanted(settings))
+		return themed_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return draw_classic_picture(settings);
 }

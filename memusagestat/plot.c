@@ -18,7 +18,7 @@
 enum { BATCH = 8192 };
 
 /* One curve: its scale and where its pen is. */
-struct curve {
+struct plot_curve {
 	struct scale scale;
 	int row;
 	uint8_t color;
@@ -26,9 +26,9 @@ struct curve {
 };
 
 /* The pass over the events. */
-struct pass {
+struct plot_pass {
 	struct plot *plot;
-	struct curve total, heap, stack;
+	struct plot_curve total, heap, stack;
 	uint64_t events, start, duration;
 	int column;		/* of the last event */
 	uint64_t event;		/* events so far */
@@ -38,7 +38,8 @@ struct pass {
 	bool in_band;
 };
 
-static void curve_init(struct curve *c, uint64_t top, int rows, uint8_t color, bool is_wanted)
+static void plot_curve_init(struct plot_curve *c, uint64_t top, int rows, uint8_t color,
+			    bool is_wanted)
 {
 	scale_init(&c->scale, top, (unsigned)rows);
 	c->row = rows;
@@ -46,8 +47,8 @@ static void curve_init(struct curve *c, uint64_t top, int rows, uint8_t color, b
 	c->is_drawn = is_wanted && top > 0;
 }
 
-static inline void curve_move(struct curve *c, struct canvas *canvas, int from, int to,
-			      uint64_t value)
+static inline void plot_curve_extend(struct plot_curve *c, struct canvas *canvas, int from, int to,
+				     uint64_t value)
 {
 	int row;
 
@@ -61,18 +62,18 @@ static inline void curve_move(struct curve *c, struct canvas *canvas, int from, 
 	c->row = row;
 }
 
-static inline void draw_event(struct pass *p, const struct dat_record *e, int column)
+static inline void draw_event_lines(struct plot_pass *p, const struct dat_record *e, int column)
 {
 	struct canvas *canvas = &p->plot->canvas;
 
-	curve_move(&p->total, canvas, p->column, column, e->heap + e->stack);
-	curve_move(&p->heap, canvas, p->column, column, e->heap);
-	curve_move(&p->stack, canvas, p->column, column, e->stack);
+	plot_curve_extend(&p->total, canvas, p->column, column, e->heap + e->stack);
+	plot_curve_extend(&p->heap, canvas, p->column, column, e->heap);
+	plot_curve_extend(&p->stack, canvas, p->column, column, e->stack);
 	p->column = column;
 }
 
 /* The topmost pixel of a tick is on the axis, where curves may come to lie above it. */
-static void put_tick(struct plot *plot, int column)
+static void draw_axis_tick(struct plot *plot, int column)
 {
 	plot->tick[column] = true;
 	canvas_stroke(&plot->canvas, column, plot->rows, plot->rows, COLOR_FRAME);
@@ -81,7 +82,7 @@ static void put_tick(struct plot *plot, int column)
 /* ---- x is the number of the event -------------------------------------------------------- */
 
 /* The column of an event by its number, and the number at which that changes. */
-static int column_of_event(struct pass *p, uint64_t event)
+static int column_of_event(struct plot_pass *p, uint64_t event)
 {
 	uint64_t columns = (uint64_t)p->plot->columns;
 	uint64_t column = scale_divide(columns, event, p->events);
@@ -92,7 +93,7 @@ static int column_of_event(struct pass *p, uint64_t event)
 }
 
 /* Whether TIME, since the start, is in a coloured band; remembers how far that holds. */
-static bool time_in_band(struct pass *p, uint64_t time)
+static bool is_time_in_band(struct plot_pass *p, uint64_t time)
 {
 	uint64_t band;
 
@@ -114,7 +115,7 @@ static bool time_in_band(struct pass *p, uint64_t time)
 
 /* FROM and TO are the columns before and after the event whose band is to be shown. Within one
  * column glibc's rectangle has its corners the wrong way round and becomes two columns wide. */
-static void mark_band(struct plot *plot, int from, int to)
+static void mark_band_columns(struct plot *plot, int from, int to)
 {
 	if (from == to) {
 		plot->band[from] = plot->band[from + 1] = true;
@@ -124,58 +125,58 @@ static void mark_band(struct plot *plot, int from, int to)
 		plot->band[column + 1] = true;
 }
 
-static void draw_by_number(struct pass *p, const struct dat_record *e, size_t count,
-			   uint64_t *before)
+static void draw_events_by_number(struct plot_pass *p, const struct dat_record *e, size_t count,
+				  uint64_t *before)
 {
 	for (size_t i = 0; i < count; i++) {
 		int column = p->column;
 
 		if (++p->event >= p->column_ends)
 			column = column_of_event(p, p->event);
-		if (time_in_band(p, *before))
-			mark_band(p->plot, p->column, column);
-		draw_event(p, &e[i], column);
+		if (is_time_in_band(p, *before))
+			mark_band_columns(p->plot, p->column, column);
+		draw_event_lines(p, &e[i], column);
 		*before = dat_time(&e[i]) - p->start;
 	}
 }
 
-static void ticks_by_number(struct pass *p)
+static void draw_ticks_by_number(struct plot_pass *p)
 {
 	uint64_t columns = (uint64_t)p->plot->columns;
 
 	for (uint64_t event = 0; event < p->events; event += p->tick_step)
-		put_tick(p->plot, (int)scale_divide(columns, event, p->events));
-	put_tick(p->plot, (int)columns);
+		draw_axis_tick(p->plot, (int)scale_divide(columns, event, p->events));
+	draw_axis_tick(p->plot, (int)columns);
 }
 
 /* ---- x is the time of the event ---------------------------------------------------------- */
 
 /* Times outside the run (a record that was never filled has time 0) are drawn at its edges. */
-static void draw_by_time(struct pass *p, struct scale *x, const struct dat_record *e,
-			 size_t count)
+static void draw_events_by_time(struct plot_pass *p, struct scale *x, const struct dat_record *e,
+				size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t time = dat_time(&e[i]);
 		unsigned column = scale_pixel(x, time > p->start ? time - p->start : 0);
 
 		if (++p->event % p->tick_step == 0)
-			put_tick(p->plot, (int)column);
-		draw_event(p, &e[i], (int)column);
+			draw_axis_tick(p->plot, (int)column);
+		draw_event_lines(p, &e[i], (int)column);
 	}
 }
 
-static void bands_by_time(struct plot *plot)
+static void mark_bands_by_time(struct plot *plot)
 {
 	for (int i = 0; i < 20; i += 2) {
 		int from = i * plot->columns / 20, to = (i + 1) * plot->columns / 20;
 
-		mark_band(plot, from, to);
+		mark_band_columns(plot, from, to);
 	}
 }
 
 /* ------------------------------------------------------------------------------------------ */
 
-static void walk_events(struct pass *p, struct input *in, bool by_time)
+static void draw_all_events(struct plot_pass *p, struct data_input *in, bool by_time)
 {
 	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));
 	uint64_t before = 0;
@@ -183,19 +184,19 @@ static void walk_events(struct pass *p, struct input *in, bool by_time)
 	size_t n;
 
 	scale_init(&x, p->duration, (unsigned)p->plot->columns);
-	while ((n = input_read(in, batch, BATCH)) > 0) {
+	while ((n = data_input_read(in, batch, BATCH)) > 0) {
 		if (by_time)
-			draw_by_time(p, &x, batch, n);
+			draw_events_by_time(p, &x, batch, n);
 		else
-			draw_by_number(p, batch, n, &before);
+			draw_events_by_number(p, batch, n, &before);
 	}
 	free(batch);
 }
 
-void plot_draw(struct plot *plot, struct input *in, int columns, int rows, bool by_time,
+void plot_draw(struct plot *plot, struct data_input *in, int columns, int rows, bool by_time,
 	       bool with_total)
 {
-	struct pass p = {
+	struct plot_pass p = {
 		.plot = plot, .events = in->events, .start = in->start,
 		.duration = in->end - in->start,
 		.tick_step = in->events < 20 ? 1 : in->events / 20,
@@ -207,16 +208,16 @@ void plot_draw(struct plot *plot, struct input *in, int columns, int rows, bool 
 	canvas_init(&plot->canvas, columns + 1, rows + 1);
 	plot->band = xcalloc((size_t)columns + 2, sizeof(*plot->band));
 	plot->tick = xcalloc((size_t)columns + 1, sizeof(*plot->tick));
-	curve_init(&p.total, in->total_peak, rows, COLOR_TOTAL, with_total);
-	curve_init(&p.heap, plot->heap_top, rows, COLOR_HEAP, true);
-	curve_init(&p.stack, plot->stack_top, rows, COLOR_STACK, true);
+	plot_curve_init(&p.total, in->total_peak, rows, COLOR_TOTAL, with_total);
+	plot_curve_init(&p.heap, plot->heap_top, rows, COLOR_HEAP, true);
+	plot_curve_init(&p.stack, plot->stack_top, rows, COLOR_STACK, true);
 	if (by_time)
-		bands_by_time(plot);
+		mark_bands_by_time(plot);
 	else if (in->events > 0)
 		column_of_event(&p, 0);
-	walk_events(&p, in, by_time);
+	draw_all_events(&p, in, by_time);
 	if (!by_time)
-		ticks_by_number(&p);
+		draw_ticks_by_number(&p);
 }
 
 void plot_fini(struct plot *p)

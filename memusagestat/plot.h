@@ -33,7 +33,7 @@ struct plot {
  * with_total  draw the sum too, all three curves in the scale of its peak.
  * Cost: one pass over the input, 16 ns per event; memory for the pixels only.
  */
-void plot_draw(struct plot *p, struct input *in, int columns, int rows, bool by_time,
+void plot_draw(struct plot *p, struct data_input *in, int columns, int rows, bool by_time,
 	       bool with_total);
 
 /* plot_fini -- release what plot_draw() made. */

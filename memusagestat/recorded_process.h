@@ -12,7 +12,7 @@
 #include "profile/read/result.h"
 #include "profile/read/segment.h"
 
-struct recorded {
+struct recorded_process {
 	struct segment segment;
 	struct image image;
 	struct profile profile;
@@ -23,15 +23,15 @@ struct recorded {
 	char *command;
 };
 
-/* recorded_open -- load an image of the recording FILE and name its addresses.
+/* recorded_process_open -- load an image of the recording FILE and name its addresses.
  *
- * r     not to be moved until recorded_close().
+ * r     not to be moved until recorded_process_close().
  * pid   whose; 0: the process that was started.
  * Dies with a message if there is nothing to be shown.
  */
-void recorded_open(struct recorded *r, const char *file, pid_t pid);
+void recorded_process_open(struct recorded_process *r, const char *file, pid_t pid);
 
-/* recorded_close -- release everything. */
-void recorded_close(struct recorded *r);
+/* recorded_process_close -- release everything. */
+void recorded_process_close(struct recorded_process *r);
 
 #endif

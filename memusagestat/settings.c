@@ -18,7 +18,7 @@ enum {
 static struct settings given = { .theme = THEME_UNSAID };
 
 /* --flame is a picture of its own. */
-static const char *set_flame(const struct opt *option, const char *arg, void *data)
+static const char *set_flame_kind(const struct opt *option, const char *arg, void *data)
 {
 	static const char *const words[] = { "peak", "end", "total", "temporary" };
 	struct settings *s = data;
@@ -34,14 +34,14 @@ static const char *set_flame(const struct opt *option, const char *arg, void *da
 	return "is none of peak, end, total, temporary";
 }
 
-static const char *set_histogram(const struct opt *option, const char *arg, void *data)
+static const char *set_histogram_kind(const struct opt *option, const char *arg, void *data)
 {
 	(void)option, (void)arg;
 	((struct settings *)data)->kind = PICTURE_HISTOGRAM;
 	return NULL;
 }
 
-static const char *set_bands(const struct opt *option, const char *arg, void *data)
+static const char *set_bands_kind(const struct opt *option, const char *arg, void *data)
 {
 	(void)option, (void)arg;
 	((struct settings *)data)->kind = PICTURE_BANDS;
@@ -65,12 +65,12 @@ static const struct opt options[] = {
 		 "classic is the graph of glibc's memusagestat, the default for a data file; "
 		 "others are drawn light or dark"),
 	OPT_GROUP("Other pictures (of recordings, massif.out, DHAT's JSON)"),
-	OPT_CALL(0, "histogram", NULL, set_histogram, &given,
+	OPT_CALL(0, "histogram", NULL, set_histogram_kind, &given,
 		 "draw how many blocks of which size were asked for"),
-	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame, &given,
+	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame_kind, &given,
 			  "draw the call stacks as a flame graph, of what was live at the peak "
 			  "(default), at the end, allocated in all, or temporary"),
-	OPT_CALL(0, "bands", NULL, set_bands, &given,
+	OPT_CALL(0, "bands", NULL, set_bands_kind, &given,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
 	OPT_LIST(0, "alloc-fn", "NAME", &given.alloc_fn,
@@ -99,12 +99,12 @@ const struct opt_tool *settings_tool(void)
 	return &tool;
 }
 
-static const char *default_output(const char *input)
+static const char *default_output_name(const char *input)
 {
 	return strcmp(input, "-") == 0 ? "-" : xasprintf("%s.png", input);
 }
 
-static void settle_size(void)
+static void settle_picture_size(void)
 {
 	given.has_width = given.width != 0;
 	given.has_height = given.height != 0;
@@ -134,8 +134,8 @@ const struct settings *settings_parse(int argc, char **argv)
 		options_error(&tool, "--html says where the page goes: what is '%s'?",
 			      given.output);
 	if (!given.output)
-		given.output = default_output(given.input);
-	settle_size();
+		given.output = default_output_name(given.input);
+	settle_picture_size();
 	given.format = drawing_format(given.output);
 	if (given.format == DRAWING_UNKNOWN)
 		given.format = DRAWING_PNG;

@@ -7,15 +7,15 @@
 
 #include "memusagestat/settings.h"
 
-/* portrait_is_wanted -- whether the settings ask for such a picture of the input, and not for
+/* themed_picture_is_wanted -- whether the settings ask for such a picture of the input, and not for
  * glibc's graph of a data file. A pipe is taken for a data file here. */
-bool portrait_is_wanted(const struct settings *settings);
+bool themed_picture_is_wanted(const struct settings *settings);
 
-/* portrait_run -- draw settings->kind of settings->input.
+/* themed_picture_run -- draw settings->kind of settings->input.
  *
  * Dies if the input cannot be read, or does not know what is to be drawn. Returns 0, or -1 after a
  * warning when the picture could not be written.
  */
-int portrait_run(const struct settings *settings);
+int themed_picture_run(const struct settings *settings);
 
 #endif

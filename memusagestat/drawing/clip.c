@@ -18,7 +18,8 @@ struct crossing {
 
 /* GROWS is how fast the line goes out of the box at a side, ROOM how far that is from its start.
  * Returns whether anything is left of it. */
-static bool cut(struct crossing *in, struct crossing *out, int side, double grows, double room)
+static bool cut_at_side(struct crossing *in, struct crossing *out, int side, double grows,
+			double room)
 {
 	double at = grows != 0 ? room / grows : 0;
 
@@ -33,8 +34,8 @@ static bool cut(struct crossing *in, struct crossing *out, int side, double grow
 
 /* An end that is inside stays as it is; one on a side lies exactly there, however far the line
  * comes from. */
-static struct point end_of(const struct box *box, struct point start, struct point way,
-			   const struct crossing *end)
+static struct point clipped_end(const struct box *box, struct point start, struct point way,
+				const struct crossing *end)
 {
 	struct point p = { start.x + end->at * way.x, start.y + end->at * way.y };
 
@@ -51,15 +52,15 @@ bool clip_piece(const struct box *box, struct point *a, struct point *b)
 	struct crossing in = { 0, SIDES }, out = { 1, SIDES };
 
 	if (!isfinite(way.x) || !isfinite(way.y) || !isfinite(start.x) || !isfinite(start.y) ||
-	    !cut(&in, &out, LEFT, -way.x, start.x - box->low.x) ||
-	    !cut(&in, &out, RIGHT, way.x, box->high.x - start.x) ||
-	    !cut(&in, &out, TOP, -way.y, start.y - box->low.y) ||
-	    !cut(&in, &out, BOTTOM, way.y, box->high.y - start.y))
+	    !cut_at_side(&in, &out, LEFT, -way.x, start.x - box->low.x) ||
+	    !cut_at_side(&in, &out, RIGHT, way.x, box->high.x - start.x) ||
+	    !cut_at_side(&in, &out, TOP, -way.y, start.y - box->low.y) ||
+	    !cut_at_side(&in, &out, BOTTOM, way.y, box->high.y - start.y))
 		return false;
 	if (in.side != SIDES)
-		*a = end_of(box, start, way, &in);
+		*a = clipped_end(box, start, way, &in);
 	if (out.side != SIDES)
-		*b = end_of(box, start, way, &out);
+		*b = clipped_end(box, start, way, &out);
 	return true;
 }
 
@@ -70,7 +71,7 @@ struct point clip_point(const struct box *box, struct point p)
 }
 
 /* The points of one column: which of COUNT stay, in their order. Returns how many. */
-static size_t thin_column(struct point *to, const struct point *point, size_t count)
+static size_t thin_out_column(struct point *to, const struct point *point, size_t count)
 {
 	size_t low = 0, high = 0, kept = 0;
 
@@ -98,7 +99,7 @@ size_t clip_to_columns(struct point *point, size_t count)
 	for (size_t i = 1; i <= count; i++) {
 		if (i < count && floor(point[i].x) == floor(point[first].x))
 			continue;
-		kept += thin_column(point + kept, point + first, i - first);
+		kept += thin_out_column(point + kept, point + first, i - first);
 		first = i;
 	}
 	return kept;

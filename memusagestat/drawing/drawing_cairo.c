@@ -16,7 +16,7 @@
 
 /* ---- shapes ------------------------------------------------------------------------------ */
 
-static void set_color(cairo_t *cr, uint32_t color)
+static void set_source_color(cairo_t *cr, uint32_t color)
 {
 	cairo_set_source_rgb(cr, (color >> 16 & 0xff) / 255.0, (color >> 8 & 0xff) / 255.0,
 			     (color & 0xff) / 255.0);
@@ -82,7 +82,7 @@ static void paint_shape(cairo_t *cr, const struct drawing *d, const struct shape
 {
 	const struct point *point = &d->point[s->first];
 
-	set_color(cr, s->color);
+	set_source_color(cr, s->color);
 	cairo_new_path(cr);
 	if (s->kind == SHAPE_POLYGON)
 		paint_polygon(cr, s, point);
@@ -111,7 +111,7 @@ static void paint_drawing(cairo_surface_t *surface, const struct drawing *d, dou
 	cairo_scale(cr, scale, scale);
 	set_font_options(cr);
 	cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
-	set_color(cr, d->background);
+	set_source_color(cr, d->background);
 	cairo_paint(cr);
 	for (uint32_t i = 0; i < d->count; i++)
 		paint_shape(cr, d, &d->shape[i]);
@@ -151,7 +151,7 @@ static cairo_status_t append_bytes(void *stream, const unsigned char *data, unsi
 }
 
 /* A comment is one line of at most 255 printable characters. */
-static void add_comment(cairo_surface_t *surface, const char *name, const char *text)
+static void add_dsc_comment(cairo_surface_t *surface, const char *name, const char *text)
 {
 	char comment[200];
 
@@ -163,18 +163,18 @@ static void add_comment(cairo_surface_t *surface, const char *name, const char *
 	cairo_ps_surface_dsc_comment(surface, comment);
 }
 
-static void add_comments(cairo_surface_t *surface, const struct png_note *notes, int count)
+static void add_dsc_comments(cairo_surface_t *surface, const struct png_note *notes, int count)
 {
 	for (int i = 0; i < count; i++) {
 		if (notes[i].text && strcmp(notes[i].keyword, "Title") == 0)
-			add_comment(surface, "Title", notes[i].text);
+			add_dsc_comment(surface, "Title", notes[i].text);
 		if (notes[i].text && strcmp(notes[i].keyword, "Software") == 0)
-			add_comment(surface, "Creator", notes[i].text);
+			add_dsc_comment(surface, "Creator", notes[i].text);
 	}
 }
 
 /* Without the lines of the head by which two drawings of one input would differ. */
-static void put_document(FILE *out, const char *text, size_t size)
+static void write_undated_document(FILE *out, const char *text, size_t size)
 {
 	const char *line = text, *end;
 
@@ -200,12 +200,12 @@ void drawing_write_ps(const struct drawing *d, struct output *out, bool is_page,
 
 	cairo_ps_surface_restrict_to_level(surface, CAIRO_PS_LEVEL_2);
 	cairo_ps_surface_set_eps(surface, !is_page);
-	add_comments(surface, notes, count);
+	add_dsc_comments(surface, notes, count);
 	paint_drawing(surface, d, POINTS_PER_PIXEL);
 	cairo_surface_finish(surface);
 	if (cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS || fclose(stream) != 0)
 		die("cannot make the picture: out of memory");
-	put_document(out->stream, text, size);
+	write_undated_document(out->stream, text, size);
 	cairo_surface_destroy(surface);
 	free(text);
 }
