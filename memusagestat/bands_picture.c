@@ -8,7 +8,6 @@
 #include "cli/output.h"
 #include "cli/version.h"
 #include "formats/bands.h"
-#include "formats/base/textfile.h"
 #include "memusagestat/bandgraph.h"
 #include "memusagestat/drawing/drawing.h"
 #include "memusagestat/input_file.h"
@@ -63,20 +62,16 @@ static int draw_recording_bands(const struct settings *s, const char *path)
 	return result;
 }
 
-static int draw_massif_bands(const struct settings *s, const char *name, struct textfile *text)
+static int draw_massif_bands(const struct settings *s, const struct input_file *source)
 {
 	struct massif_file m;
 	struct bands b;
 	struct mu_error err;
 	int result;
 
-	if (massif_read(&m, text, &err) < 0) {
-		if (err.code != MU_ERROR_TRUNCATED || m.count == 0)
-			die("%s: %s", name, err.text);
-		warn("%s: %s; drawn is what is whole", name, err.text);
-	}
+	input_file_read_massif(source, &m);
 	if (bands_of_massif(&b, &m, LEAST_PERCENT, &err) < 0)
-		die("%s: %s", name, err.text);
+		die("%s: %s", source->name, err.text);
 	result = write_bands_picture(s, &b, m.cmd);
 	bands_free(&b);
 	massif_free(&m);
@@ -85,19 +80,11 @@ static int draw_massif_bands(const struct settings *s, const char *name, struct 
 
 static int draw_input_bands(const struct settings *s, const struct input_file *source)
 {
-	struct textfile text;
-	struct mu_error err;
-	int result;
-
 	switch (input_file_kind(source)) {
 	case INPUT_RECORDING:
 		return draw_recording_bands(s, source->path);
 	case INPUT_MASSIF:
-		if (textfile_open(&text, source->fd, &err) < 0)
-			die("%s: %s", source->name, err.text);
-		result = draw_massif_bands(s, source->name, &text);
-		textfile_close(&text);
-		return result;
+		return draw_massif_bands(s, source);
 	default:
 		die("%s: --bands needs a recording or a massif.out", source->name);
 	}

@@ -14,12 +14,10 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/base/tempfile.h"
+#include "memusagestat/input_file.h"
 #include "recording/recording.h"
 
 enum { BATCH = 8192 };
-
-/* An endless pipe must not fill the disk. 2^34 bytes are 700 million events. */
-static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
 
 static void die_of_input_error(const struct data_input *in, const struct mu_error *err)
 {
@@ -75,7 +73,7 @@ static void copy_pipe_to_file(struct data_input *in)
 	refuse_recording(in, beginning, size);
 	if (spool_write(spool, beginning, size, &err) < 0 ||
 	    dat_open(&trial, spool, &err) < 0 ||
-	    spool_copy(in->fd, spool, SPOOL_LIMIT, &err) < 0)
+	    spool_copy(in->fd, spool, INPUT_PIPE_LIMIT, &err) < 0)
 		die_of_input_error(in, &err);
 	if (in->fd != STDIN_FILENO)
 		close(in->fd);

@@ -68,28 +68,14 @@ static int write_recording_page(const struct input_file *s, const struct setting
 	return result;
 }
 
-/* Of a file that ends too early the first part is shown. */
-static void judge(const struct input_file *s, int result, bool has_some, const struct mu_error *err)
-{
-	if (result < 0 && (err->code != MU_ERROR_TRUNCATED || !has_some))
-		die("%s: %s", s->name, err->text);
-	if (result < 0)
-		warn("%s: %s; what comes before it is shown", s->name, err->text);
-}
-
 static int write_massif_page(const struct input_file *s, const struct settings *settings)
 {
 	struct massif_file m;
 	struct page_massif what;
-	struct textfile text;
 	struct mu_error err;
-	int result = textfile_open(&text, s->fd, &err);
+	int result;
 
-	if (result < 0)
-		die("%s: %s", s->name, err.text);
-	result = massif_read(&m, &text, &err);
-	judge(s, result, m.count > 0, &err);
-	textfile_close(&text);
+	input_file_read_massif(s, &m);
 	if (page_massif_init(&what, &m, &err) < 0)
 		die("%s: %s", s->name, err.text);
 	result = write_html_page(s, settings->html, "massif", &what, page_massif_fill);
@@ -102,15 +88,10 @@ static int write_dhat_page(const struct input_file *s, const struct settings *se
 {
 	struct dhat d;
 	struct page_dhat what;
-	struct textfile text;
 	struct mu_error err;
-	int result = textfile_open(&text, s->fd, &err);
+	int result;
 
-	if (result < 0)
-		die("%s: %s", s->name, err.text);
-	result = dhat_read(&d, &text, &err);
-	judge(s, result, false, &err);
-	textfile_close(&text);
+	input_file_read_dhat(s, &d);
 	if (page_dhat_init(&what, &d, &err) < 0)
 		die("%s: %s", s->name, err.text);
 	result = write_html_page(s, settings->html, "dhat", &what, page_dhat_fill);

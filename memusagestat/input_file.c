@@ -16,15 +16,12 @@
 #include "formats/base/tempfile.h"
 #include "formats/base/textfile.h"
 
-/* A pipe is copied to a nameless file, up to this. */
-static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
-
 static void copy_pipe_to_file(struct input_file *s)
 {
 	struct mu_error err;
 	int fd = spool_open(&err);
 
-	if (fd < 0 || spool_copy(s->fd, fd, SPOOL_LIMIT, &err) < 0)
+	if (fd < 0 || spool_copy(s->fd, fd, INPUT_PIPE_LIMIT, &err) < 0)
 		die("%s: %s", s->name, err.text);
 	s->fd = fd;
 	lseek(fd, 0, SEEK_SET);
@@ -78,6 +75,39 @@ void input_file_check_output(const struct input_file *s, const char *name, const
 	if (stat(name, &out) == 0 && fstat(s->fd, &in) == 0 && in.st_dev == out.st_dev &&
 	    in.st_ino == out.st_ino)
 		die("%s is the input: give another name for the %s", name, what);
+}
+
+static void open_text(const struct input_file *s, struct textfile *text)
+{
+	struct mu_error err;
+
+	if (textfile_open(text, s->fd, &err) < 0)
+		die("%s: %s", s->name, err.text);
+}
+
+void input_file_read_massif(const struct input_file *s, struct massif_file *m)
+{
+	struct textfile text;
+	struct mu_error err;
+
+	open_text(s, &text);
+	if (massif_read(m, &text, &err) < 0) {
+		if (err.code != MU_ERROR_TRUNCATED || m->count == 0)
+			die("%s: %s", s->name, err.text);
+		warn("%s: %s; what comes before it is shown", s->name, err.text);
+	}
+	textfile_close(&text);
+}
+
+void input_file_read_dhat(const struct input_file *s, struct dhat *d)
+{
+	struct textfile text;
+	struct mu_error err;
+
+	open_text(s, &text);
+	if (dhat_read(d, &text, &err) < 0)
+		die("%s: %s", s->name, err.text);
+	textfile_close(&text);
 }
 
 void input_file_close(struct input_file *s)

@@ -284,18 +284,6 @@ static void draw_recording(struct themed_picture *p)
 	recorded_process_close(&r);
 }
 
-static void read_massif(struct themed_picture *p, struct massif_file *m)
-{
-	struct textfile text;
-	struct mu_error err;
-
-	if (textfile_open(&text, p->source.fd, &err) < 0)
-		die("%s: %s", p->source.name, err.text);
-	if (massif_read(m, &text, &err) < 0 && (err.code != MU_ERROR_TRUNCATED || m->count == 0))
-		die("%s: %s", p->source.name, err.text);
-	textfile_close(&text);
-}
-
 static void draw_massif_file(struct themed_picture *p)
 {
 	struct massif_file m;
@@ -305,7 +293,7 @@ static void draw_massif_file(struct themed_picture *p)
 
 	if (p->settings->kind == PICTURE_HISTOGRAM)
 		refuse_picture_kind(p, "a massif.out");
-	read_massif(p, &m);
+	input_file_read_massif(&p->source, &m);
 	p->command = xstrdup(m.cmd);
 	if (p->settings->kind == PICTURE_RUN) {
 		draw_massif_curves(p, &m);
@@ -324,14 +312,11 @@ static void draw_dhat_file(struct themed_picture *p)
 	struct dhat d;
 	struct page_dhat what;
 	struct page_sites sites;
-	struct textfile text;
 	struct mu_error err;
 
 	if (p->settings->kind != PICTURE_FLAME)
 		refuse_picture_kind(p, "a profile of DHAT");
-	if (textfile_open(&text, p->source.fd, &err) < 0 || dhat_read(&d, &text, &err) < 0)
-		die("%s: %s", p->source.name, err.text);
-	textfile_close(&text);
+	input_file_read_dhat(&p->source, &d);
 	p->command = xstrdup(d.command ? d.command : "");
 	if (page_dhat_init(&what, &d, &err) < 0)
 		die("%s: %s", p->source.name, err.text);

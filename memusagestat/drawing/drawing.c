@@ -111,17 +111,6 @@ void drawing_dashes(struct drawing *d, struct point from, struct point to, doubl
 	drawing_dashed(d, (const struct point[]){ from, to }, 2, width, dash, color);
 }
 
-void drawing_frame(struct drawing *d, struct point corner, struct point size, double width,
-		   uint32_t color)
-{
-	double x = corner.x, y = corner.y;
-
-	drawing_rectangle(d, x, y, size.x, width, color);
-	drawing_rectangle(d, x, y + size.y - width, size.x, width, color);
-	drawing_rectangle(d, x, y + width, width, size.y - 2 * width, color);
-	drawing_rectangle(d, x + size.x - width, y + width, width, size.y - 2 * width, color);
-}
-
 static char *copy_clean_text(const char *text)
 {
 	char *copy = utf8_clean(text, "");

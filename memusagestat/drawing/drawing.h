@@ -108,10 +108,6 @@ void drawing_dashed(struct drawing *d, const struct point *point, size_t count, 
 void drawing_dashes(struct drawing *d, struct point from, struct point to, double width,
 		    double dash, uint32_t color);
 
-/* drawing_frame -- the outline of a rectangle, WIDTH wide, within it. */
-void drawing_frame(struct drawing *d, struct point corner, struct point size, double width,
-		   uint32_t color);
-
 /* drawing_text -- a text whose base line begins (or ends, or has its middle) at X, Y.
  *
  * style  copied. text is copied. An empty text draws nothing.
