@@ -1,4 +1,4 @@
-/* bandgraph.c -- memory over time by place, one band above the other, as a drawing.
+/* bandgraph.c -- The band graph: memory over time by place, one band above the other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,16 +16,16 @@
 enum {
 	LAYERS = BANDS_MOST + 3,
 	LABEL = 96,
-	MARKS_X = 7, MARKS_Y = 6,	/* on an axis, at most or so */
+	MARKS_X = 7, MARKS_Y = 6,	/* marks on an axis, at most */
 };
 
-/* One band as it is drawn. */
+/* A band as it is drawn. */
 struct band_layer {
 	const struct band *band;
 	const char *name;
 	uint32_t color;
-	char mark[12];		/* its number; "" for what is no place */
-	double *top;		/* y of its upper edge, by sample */
+	char mark[12];		/* its number; "" if it is not a place */
+	double *top;		/* y of its upper edge, for each sample */
 };
 
 struct band_graph {
@@ -82,7 +82,8 @@ static void list_layers(struct band_graph *g)
 	append_layer(g, &b->stacks, "stack(s)", g->theme->stacks, 0);
 }
 
-/* A step of 1, 2 or 5 times a power of ten, or of two for bytes, of which MOST go into END. */
+/* Returns the smallest step of which at most MOST reach END: 1, 2 or 5 times BASE times a
+ * power of ten. */
 static double round_axis_step(double end, int most, double base)
 {
 	double step = base;
@@ -96,7 +97,7 @@ static double round_axis_step(double end, int most, double base)
 	return step * 5 * most >= end ? step * 5 : step * 10;
 }
 
-/* Bytes are shown in units of 1024, so that steps are round in them. */
+/* Bytes are shown in units of 1024, so steps are round in these units. */
 static void set_y_scale(struct band_graph *g)
 {
 	double unit = 1, peak = g->b->peak > 0 ? g->b->peak : 1;
@@ -123,8 +124,8 @@ static void compute_layer_tops(struct band_graph *g)
 
 /* ---- bands ------------------------------------------------------------------------------- */
 
-/* Each area goes down to the axis, the next one is drawn over it: no seams, and what is upper
- * need not know what is lower. */
+/* Each area extends down to the axis, and the next one is drawn over it: no background shows
+ * between them, and a band need not know the one below. */
 static void draw_band_areas(struct band_graph *g)
 {
 	uint32_t count = g->b->count;
@@ -148,7 +149,7 @@ static void draw_band_areas(struct band_graph *g)
 	free(point);
 }
 
-/* The last sample that is not to the right of X, but the last of all. */
+/* Returns the last sample that is not to the right of X, but never the last of all. */
 static uint32_t find_sample_at(const struct band_graph *g, double x)
 {
 	uint32_t low = 0, high = g->b->count - 1;
@@ -181,7 +182,8 @@ static double layer_top_at(const struct band_graph *g, int layer, double x)
 	       (g->layer[layer].top[high] - g->layer[layer].top[low]);
 }
 
-/* The highest room that the whole of a band has between two places; it ends at samples or there. */
+/* Measures the height that a band has free from FROM to TO: the band is lowest at a sample or an
+ * end. */
 static void measure_free_room(const struct band_graph *g, int layer, double from, double to,
 			      double *upper, double *lower)
 {
@@ -199,8 +201,8 @@ static void measure_free_room(const struct band_graph *g, int layer, double from
 	}
 }
 
-/* Looks for room of WIDTH x HEIGHT within a band, beside the line of the peak. Returns whether
- * there is, with its middle. */
+/* Looks for the highest free area of WIDTH x HEIGHT within a band, off the line of the peak.
+ * Returns whether there is one, with its middle. */
 static bool find_label_room(const struct band_graph *g, int layer, double width, double height,
 			    struct point *middle)
 {
@@ -224,7 +226,7 @@ static bool find_label_room(const struct band_graph *g, int layer, double width,
 	return best > height;
 }
 
-/* The name without its file, where a band has room for it; else its number. */
+/* Draws the name without its file where the band has room for it, else its number. */
 static void draw_band_names(struct band_graph *g)
 {
 	for (int k = 0; k < g->layers; k++) {
@@ -251,7 +253,7 @@ static void draw_band_names(struct band_graph *g)
 
 /* ---- axes -------------------------------------------------------------------------------- */
 
-/* What an axis counts in: the unit that makes END a number of at most three digits or so. */
+/* Returns the unit of an axis, with its name, in which END has about three digits. */
 static double choose_axis_unit(enum massif_unit unit, double end, const char **name)
 {
 	static const struct { double size; const char *name; } times[] = {
@@ -331,7 +333,7 @@ static void draw_x_axis(struct band_graph *g)
 	drawing_text(g->d, g->right, base + style.size * 2.6, &end, text);
 }
 
-/* Where the samples are. Where they are dense the triangles are narrow. */
+/* Marks the samples by triangles, which are narrow where samples are dense. */
 static void draw_sample_marks(struct band_graph *g)
 {
 	const struct bands *b = g->b;
@@ -424,7 +426,7 @@ static void draw_key_row(const struct band_graph *g, const struct band_layer *la
 	free(fit);
 }
 
-/* From the top down, as the bands lie. */
+/* The rows have the order of the bands, from the top down. */
 static void draw_key_table(struct band_graph *g)
 {
 	const struct text_style head = { .size = 11 * g->scale, .color = g->theme->dim };

@@ -1,4 +1,4 @@
-/* bands_picture.c -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
+/* bands_picture.c -- memusagestat --bands: draws a recording or a massif.out by place.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +13,7 @@
 #include "memusagestat/input_file.h"
 #include "memusagestat/recorded_process.h"
 
-/* Places below this share of the whole have no band of their own. */
+/* Places with a smaller share of the whole are drawn together, as "OTHER". */
 #define LEAST_PERCENT 0.5
 
 static int write_bands_picture(const struct settings *s, const struct bands *b, const char *command)

@@ -1,4 +1,4 @@
-/* bands_picture.h -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
+/* bands_picture.h -- memusagestat --bands: draws a recording or a massif.out by place.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,9 +7,9 @@
 
 #include "memusagestat/settings.h"
 
-/* bands_picture_run -- draw what the settings ask for.
+/* bands_picture_run -- Writes the picture that the settings ask for.
  *
- * Returns 0, or -1 after a warning: the file could not be written. Dies if there is nothing to
+ * Returns 0, or -1 after a warning if the file could not be written. Dies if there is nothing to
  * draw.
  */
 int bands_picture_run(const struct settings *settings);

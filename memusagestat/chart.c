@@ -1,4 +1,4 @@
-/* chart.c -- what the pictures of a drawing list have in common.
+/* chart.c -- Parts of every chart: title, axes with round marks, curves, values with units.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,7 +22,7 @@ const char *chart_bytes(char text[CHART_LABEL], double value, const void *data)
 	unsigned int unit = 0;
 	double step = data ? *(const double *)data : 0;
 
-	/* Marks of an axis have one unit, and the decimals that tell them apart. */
+	/* All marks of an axis have one unit, and enough decimals to differ. */
 	while (data ? step >= 256 && unit < 6 : value >= 1024 && unit < 6) {
 		value /= 1024;
 		step /= 1024;
@@ -132,7 +132,7 @@ double chart_time_step(double end_ns, unsigned int most)
 	return ceil(least / 86400e9) * 86400e9;
 }
 
-/* The distance of the marks of the x axis, by what is written at them. */
+/* Returns the distance of the marks of the x axis. */
 static double choose_column_step(const struct chart *c, chart_label_fn label)
 {
 	unsigned int most = (unsigned int)(c->width / 100) + 1;
@@ -224,7 +224,7 @@ static void fill_below_curve(const struct chart *c, const struct box *plot,
 	free(area);
 }
 
-/* What of a curve lies in the plot: lines that end where it leaves it. */
+/* Draws the part of a curve that is in the plot: a line ends where it leaves the plot. */
 static void draw_visible_pieces(const struct chart *c, const struct box *plot,
 				const struct point *line, size_t count,
 				const struct chart_curve *curve)
@@ -249,7 +249,8 @@ static void draw_visible_pieces(const struct chart *c, const struct box *plot,
 	free(inside);
 }
 
-/* What is far out of the picture comes a little nearer: no pixel of the plot shows it. */
+/* Returns the position of a value. One far outside of the plot is moved nearer to it: no pixel
+ * of the plot shows the difference. */
 static struct point clipped_position(const struct chart *c, double x, double y)
 {
 	const struct box around = { { c->left - c->width, c->top - c->height },

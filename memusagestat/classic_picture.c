@@ -1,9 +1,9 @@
-/* classic_picture.c -- the whole picture: frame, scales, texts, and the plot within.
+/* classic_picture.c -- glibc's graph of a data file: frame, scales, texts, and the plot.
  *
  * The geometry is that of glibc's memusagestat, to the pixel: its users compare pictures. The
  * plot leaves 40 pixels left and right, 20 above and below; the heap's scale is on the left,
- * the stack's on the right, time or the number of calls below. Later things lie above earlier
- * ones: frame, scales, curves, strip, ticks.
+ * the stack's on the right, time or the number of calls below. Frame, scales, curves, strip and
+ * ticks are drawn in this order, and later ones cover earlier ones.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -34,7 +34,7 @@ struct classic_picture {
 
 /* ---- texts ------------------------------------------------------------------------------- */
 
-/* libgd takes the bytes as unsigned and without const, and changes none. */
+/* libgd takes the bytes as unsigned and without const, but does not change them. */
 static unsigned char *unsigned_bytes(const char *text)
 {
 	return (unsigned char *)(uintptr_t)text;
@@ -72,7 +72,7 @@ static void draw_title_text(struct classic_picture *p, const char *title)
 
 /* ---- scales ------------------------------------------------------------------------------ */
 
-/* From the left: 3 pixels on, then 4 off and 4 on, again and again. */
+/* Draws dashes: 3 pixels on at the left, then 4 off and 4 on, repeatedly. */
 static void draw_dashed_row(struct classic_picture *p, int y, enum color color)
 {
 	for (int x = 0; x <= p->width - 2 * MARGIN_X; x++) {
@@ -81,8 +81,8 @@ static void draw_dashed_row(struct classic_picture *p, int y, enum color color)
 	}
 }
 
-/* How far above the axis the line at QUARTER of TOP lies. Like the number beside it, it is
- * cut to whole units, so that the line is where its label says. */
+/* Returns the height of the line at QUARTER of TOP above the axis. It is cut to whole units like
+ * its label, so that the line is drawn at the value that the label names. */
 static int grid_line_height(const struct classic_picture *p, uint64_t top, unsigned quarter)
 {
 	uint64_t unit = label_unit(top).bytes;
@@ -132,7 +132,7 @@ static void draw_stack_scale(struct classic_picture *p, uint64_t top)
 	draw_upward_text(p, p->width - 27, p->height / 2 - 10, "stack", COLOR_STACK);
 }
 
-/* A line of the stack is left out where it would hide that of the heap. */
+/* A line of the stack is left out where it would cover that of the heap. */
 static void draw_grid_lines(struct classic_picture *p, uint64_t heap_top, uint64_t stack_top)
 {
 	for (unsigned quarter = 1; quarter <= 3; quarter++) {
@@ -153,7 +153,7 @@ static void draw_grid_lines(struct classic_picture *p, uint64_t heap_top, uint64
 
 /* ---- below the axis ---------------------------------------------------------------------- */
 
-/* "0" at the left end, TEXT at the right one, moved in if it is long. */
+/* Draws "0" at the left end and TEXT at the right one, moved inwards if it is long. */
 static void draw_axis_ends(struct classic_picture *p, const char *text)
 {
 	int x = p->width - 50, rightmost = p->width - 2 - SMALL_WIDTH * (int)strlen(text);
@@ -162,7 +162,8 @@ static void draw_axis_ends(struct classic_picture *p, const char *text)
 	draw_small_text(p, x < rightmost ? x : rightmost, p->height - 14, text, COLOR_FRAME);
 }
 
-/* The longest of three captions that leaves a third of the plot to the labels; its length. */
+/* Draws the longest of three captions that leaves a third of the plot to the labels. Returns its
+ * length. */
 static int draw_time_caption(struct classic_picture *p, const struct data_input *in)
 {
 	const char *unit = in->is_ns ? label_time_unit(in->end - in->start).name : "% of the run";
@@ -186,8 +187,8 @@ static int format_time_label(char text[LABEL_LENGTH], const struct data_input *i
 	return snprintf(text, LABEL_LENGTH, "%u", 10 * tenths);
 }
 
-/* Tenths of the run are where bands of the strip begin. Labels that would touch the caption,
- * the one before or the last are left out. */
+/* The labels are at tenths of the run, where bands of the strip begin. Labels that would touch the
+ * caption, the one before or the last are left out. */
 static void draw_time_scale(struct classic_picture *p, const struct data_input *in)
 {
 	int columns = p->width - 2 * MARGIN_X, left = MARGIN_X + 2 * SMALL_WIDTH;

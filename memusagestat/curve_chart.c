@@ -1,7 +1,7 @@
-/* curve_chart.c -- the memory of a run over time, in the light or dark theme.
+/* curve_chart.c -- The memory of a run over time, in the light or dark theme.
  *
- * The stack has a chart of its own below that of the heap: on one scale with it, it would be a
- * line along the axis.
+ * The stack has a chart of its own below that of the heap: in the same scale it would be a line on
+ * the axis.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* data_input.c -- the run to be drawn, whatever kind of file it is in.
+/* data_input.c -- Reads the data file of a run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,7 +26,7 @@ static void die_of_input_error(const struct data_input *in, const struct mu_erro
 	die("%s: %s", in->name, err->text);
 }
 
-/* The first bytes of a pipe, so that a wrong kind of input is refused before it is copied. */
+/* Reads the first bytes of a pipe, so that a wrong kind of input is refused before it is copied. */
 static size_t read_first_bytes(const struct data_input *in, int fd, void *data, size_t size)
 {
 	size_t done = 0;
@@ -57,8 +57,8 @@ static void refuse_recording(const struct data_input *in, const void *data, size
 		    "with --data=FILE, or leave --theme=classic out", in->name);
 }
 
-/* Replace the pipe by a nameless file with its contents. The headers are judged when they are
- * there, not after gigabytes: `yes | memusagestat -` ends at once. */
+/* Replaces the pipe by a nameless file with its contents. The headers are checked first, not after
+ * gigabytes: `yes | memusagestat -` ends at once. */
 static void copy_pipe_to_file(struct data_input *in)
 {
 	struct dat_record beginning[DAT_HEADERS];
@@ -121,7 +121,7 @@ static void warn_of_repairs(const struct data_input *in, const struct dat_info *
 		warn("%s: the byte order is that of another machine: read as such", in->name);
 }
 
-/* The first pass: completes the reader's dat_info. */
+/* Makes the first pass, which completes the dat_info of the reader. */
 static void read_all_events(struct data_input *in)
 {
 	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));

@@ -1,7 +1,7 @@
-/* data_input.h -- the run to be drawn, whatever kind of file it is in.
+/* data_input.h -- Reads the data file of a run.
  *
- * Opening reads the whole input once, so that everything about it is known before the first
- * pixel; then its events can be walked. Only input.c knows the kinds of files.
+ * data_input_open() reads the whole file once, so that peaks and times are known before the first
+ * pixel; data_input_read() then reads its events again.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,26 +28,26 @@ struct data_input {
 	int fd;
 };
 
-/* data_input_open -- open, recognise, read once.
+/* data_input_open -- Opens a data file and reads it once.
  *
  * in    not to be moved until data_input_close().
- * name  "-" is standard input. Pipes are copied to a nameless temporary file first. The input
- *       is only read: it may be read-only, and is never repaired in place.
- * Warns of what is repaired in memory; dies, with the offset of the byte, if it is no input.
- * A terminal shows progress when it takes more than a second.
+ * name  "-" is standard input. A pipe is copied to a nameless temporary file first. The file is
+ *       only read: it may be read-only, and is never repaired in place.
+ * Warns of everything that is repaired in memory. Dies, with the offset of the byte, if it is no
+ * data file. A terminal shows the progress if reading takes more than a second.
  */
 void data_input_open(struct data_input *in, const char *name);
 
-/* data_input_read -- the next events, in file order.
+/* data_input_read -- Reads the next events, in the order of the file.
  *
- * Returns how many of MAX were stored, 0 at the end. Dies if the file cannot be read any more.
+ * Returns how many of MAX were stored, 0 at the end. Dies if the file can no longer be read.
  */
 size_t data_input_read(struct data_input *in, struct dat_record *batch, size_t max);
 
-/* data_input_is_file -- whether NAME is the very file that is being read. */
+/* data_input_is_file -- Returns whether NAME is the file that is being read. */
 bool data_input_is_file(const struct data_input *in, const char *name);
 
-/* data_input_close -- release it. */
+/* data_input_close -- Releases the input. */
 void data_input_close(struct data_input *in);
 
 #endif

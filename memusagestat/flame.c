@@ -1,4 +1,4 @@
-/* flame.c -- a call tree as a flame graph.
+/* flame.c -- Draws a call tree as a flame graph.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,7 +20,7 @@ struct flame_layout {
 	const struct flame *f;
 	const struct theme *theme;
 	struct drawing *d;
-	int64_t *sum;		/* per node, with all below */
+	int64_t *sum;		/* per node, including all nodes below it */
 	uint32_t *first, *next;	/* children, largest first */
 	uint32_t *order;	/* of the nodes, for sorting */
 	double *x;		/* left edge, in pixels */
@@ -57,7 +57,7 @@ static int compare_sums(const void *a, const void *b, void *data)
 	return sum[x] != sum[y] ? (sum[x] < sum[y] ? -1 : 1) : x < y ? 1 : -1;
 }
 
-/* Smallest first into lists that are filled from the front: largest first. */
+/* Nodes are entered smallest first, each at the front of its list: lists begin with the largest. */
 static void link_children_by_size(struct flame_layout *l)
 {
 	const struct page_tree *t = l->f->tree;
@@ -80,7 +80,7 @@ static double node_width(const struct flame_layout *l, uint32_t node)
 	return (double)l->sum[node] * l->scale;
 }
 
-/* Parents have smaller numbers, so one pass is enough; what is too narrow has x < 0. */
+/* Parents have smaller numbers, so one pass is enough. A node that is too narrow gets x < 0. */
 static void place_nodes(struct flame_layout *l)
 {
 	const struct page_tree *t = l->f->tree;
@@ -131,7 +131,7 @@ static void describe_node(const struct flame_layout *l, uint32_t node, char text
 			 *object ? " (" : "", object, *object ? ")" : "");
 }
 
-/* The object decides the hue, the function a little of the lightness. */
+/* The object determines the hue, the function a little of the lightness. */
 static uint32_t node_color(const struct flame_layout *l, uint32_t node)
 {
 	const struct page_place *p = &l->f->tree->place[l->f->tree->node[node].place];

@@ -1,4 +1,4 @@
-/* histogram.c -- how many blocks of which size a program asked for, as a picture.
+/* histogram.c -- Draws how many blocks of each size a program asked for.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,13 +13,13 @@
 
 enum { CLASSES = 32, ROW = 22, TEXT = 12, MARGIN = 16 };
 
-/* Requests of sizes from LOW up to, but not with, HIGH. */
+/* Requests of at least LOW and less than HIGH bytes. */
 struct size_class {
 	uint64_t low, high;	/* high 0: no limit */
 	uint64_t count;
 };
 
-/* Steps of 16 below 128, then powers of two. */
+/* Classes are 16 bytes wide below 128, then powers of two. */
 static int count_size_classes(const struct counters *c, struct size_class *list)
 {
 	int count = 0;

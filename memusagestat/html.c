@@ -1,4 +1,4 @@
-/* html.c -- the report as one HTML page.
+/* html.c -- Writes the report as one HTML page.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,7 +28,7 @@ void html_check(void)
 
 /* ---- pages --------------------------------------------------------------------------------- */
 
-/* Commands and paths of the program may be private, so nobody else is to read it. */
+/* Commands and paths of the program may be private: the page is for its owner only. */
 static int write_html_page(const struct input_file *s, const char *html, const char *kind,
 			   const void *data,
 			   int (*fill)(struct page_json *, const void *, const struct page_budget *,
@@ -138,7 +138,7 @@ int html_run(const struct settings *settings)
 	case INPUT_DHAT:
 		result = write_dhat_page(&s, settings);
 		break;
-	default:	/* what is no data file is refused there, with the reason */
+	default:	/* data_input_open() refuses other kinds, with the reason */
 		result = write_data_page(&s, settings);
 	}
 	input_file_close(&s);

@@ -1,4 +1,4 @@
-/* input_file.c -- the input of memusagestat as a regular file, and what kind it is.
+/* input_file.c -- Opens the input of memusagestat and recognises its kind.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

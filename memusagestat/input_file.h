@@ -1,4 +1,4 @@
-/* input_file.h -- the input of memusagestat as a regular file, and what kind it is.
+/* input_file.h -- Opens the input of memusagestat and recognises its kind.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,27 +9,28 @@
 #include "formats/file_type.h"
 #include "formats/massif.h"
 
-/* An endless pipe must not fill the disk: no more than this is copied. */
+/* At most this much of a pipe is copied, else an endless one would fill the disk. */
 #define INPUT_PIPE_LIMIT (UINT64_C(1) << 34)
 
 struct input_file {
-	const char *name;	/* for people */
-	char *path;		/* by which it can be opened again */
-	int fd;			/* at its beginning */
+	const char *name;	/* for messages */
+	char *path;		/* to open it again */
+	int fd;			/* positioned at its beginning */
 };
 
-/* input_file_open -- open INPUT, "-" being standard input; a pipe is copied to a nameless file.
+/* input_file_open -- Opens INPUT; "-" is standard input. A pipe is copied to a nameless file.
  *
  * Dies with a message if that fails.
  */
 void input_file_open(struct input_file *s, const char *input);
 
-/* input_file_kind -- what it is, by its first bytes. Dies if it cannot be read, or is empty. */
+/* input_file_kind -- Returns the kind by the first bytes. Dies if the file cannot be read, or is
+ * empty. */
 enum input_kind input_file_kind(const struct input_file *s);
 
-/* input_file_check_output -- die if the output NAME is the input itself, or a terminal.
+/* input_file_check_output -- Dies if the output NAME is the input itself, or a terminal.
  *
- * what  it would be: "page", "picture".
+ * what  is written: "page", "picture".
  */
 void input_file_check_output(const struct input_file *s, const char *name, const char *what);
 
@@ -42,7 +43,7 @@ void input_file_read_massif(const struct input_file *s, struct massif_file *m);
 /* input_file_read_dhat -- Reads DHAT's JSON. Dies if it is none. */
 void input_file_read_dhat(const struct input_file *s, struct dhat *d);
 
-/* input_file_close -- release it. */
+/* input_file_close -- Releases the input. */
 void input_file_close(struct input_file *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* labels.c -- the texts around the plot.
+/* labels.c -- Formats the texts of glibc's graph.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -74,7 +74,7 @@ static unsigned char latin2_glyph(uint32_t character)
 	return '?';
 }
 
-/* Converts to ISO 8859-2, which is no longer than TEXT. Returns false if that is not UTF-8. */
+/* Converts to ISO 8859-2, which is not longer than TEXT. Returns false if TEXT is not UTF-8. */
 static bool convert_utf8(const char *text, unsigned char *out)
 {
 	uint32_t character;

@@ -1,4 +1,4 @@
-/* main.c -- memusagestat: draw the memory use of a run.
+/* main.c -- memusagestat: draws the memory use of a run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -48,8 +48,7 @@ static void check_output_name(const struct data_input *in, const char *name)
 		die("the picture would go to the terminal: give a name for it");
 }
 
-/* The output is opened when the picture is ready, so that an input that turns out bad costs
- * no older picture. */
+/* The output is opened when the picture is ready, so that a bad input destroys no older picture. */
 static int draw_classic_picture(const struct settings *settings)
 {
 	struct data_input in;
@@ -74,7 +73,7 @@ int main(int argc, char **argv)
 	const struct settings *settings;
 
 	message_init("memusagestat", EXIT_FAILURE);
-	/* A limit of the size of files is an error of write() to be reported. */
+	/* A limit on the size of files must be an error of write(), which is reported. */
 	signal(SIGXFSZ, SIG_IGN);
 	settings = settings_parse(argc, argv);
 	if (settings->html)

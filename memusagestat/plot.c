@@ -1,10 +1,9 @@
-/* plot.c -- the events of a run as pixels: curves, bands of time, ticks.
+/* plot.c -- Draws the events of a run as pixels: curves, bands of time, ticks.
  *
- * What is drawn is defined by glibc's memusagestat: every event is a line from the one before
- * it, of the total, the heap and the stack, in this order; later lines lie above. The strip
- * below the axis shows time where x is the number of calls: twenty bands of 5 % of the run,
- * every other one coloured. Where x is time it is a ruler, and ticks show how fast the calls
- * came.
+ * The picture is defined by glibc's memusagestat: every event is a line from the one before it, of
+ * the total, the heap and the stack, in this order; later lines cover earlier ones. The strip below
+ * the axis shows time where x is the number of calls: twenty bands of 5 % of the run, every other
+ * one coloured. Where x is time it is a ruler, and ticks show how fast the calls came.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +16,7 @@
 
 enum { BATCH = 8192 };
 
-/* One curve: its scale and where its pen is. */
+/* A curve: its scale, and the row of its last point. */
 struct plot_curve {
 	struct scale scale;
 	int row;
@@ -33,8 +32,8 @@ struct plot_pass {
 	int column;		/* of the last event */
 	uint64_t event;		/* events so far */
 	uint64_t tick_step;
-	uint64_t column_ends;	/* first event that belongs to another column */
-	uint64_t since, until;	/* times between which `in_band` holds, until excluded */
+	uint64_t column_ends;	/* the first event of the next column */
+	uint64_t since, until;	/* times between which `in_band` is valid, the end excluded */
 	bool in_band;
 };
 
@@ -72,7 +71,7 @@ static inline void draw_event_lines(struct plot_pass *p, const struct dat_record
 	p->column = column;
 }
 
-/* The topmost pixel of a tick is on the axis, where curves may come to lie above it. */
+/* The topmost pixel of a tick is on the axis, where a curve may cover it. */
 static void draw_axis_tick(struct plot *plot, int column)
 {
 	plot->tick[column] = true;
@@ -81,7 +80,7 @@ static void draw_axis_tick(struct plot *plot, int column)
 
 /* ---- x is the number of the event -------------------------------------------------------- */
 
-/* The column of an event by its number, and the number at which that changes. */
+/* Returns the column of an event by its number, and notes the number at which it changes. */
 static int column_of_event(struct plot_pass *p, uint64_t event)
 {
 	uint64_t columns = (uint64_t)p->plot->columns;
@@ -92,7 +91,7 @@ static int column_of_event(struct plot_pass *p, uint64_t event)
 	return (int)column;
 }
 
-/* Whether TIME, since the start, is in a coloured band; remembers how far that holds. */
+/* Returns whether TIME, since the start, is in a coloured band, and notes until when that holds. */
 static bool is_time_in_band(struct plot_pass *p, uint64_t time)
 {
 	uint64_t band;
@@ -113,8 +112,8 @@ static bool is_time_in_band(struct plot_pass *p, uint64_t time)
 	return p->in_band;
 }
 
-/* FROM and TO are the columns before and after the event whose band is to be shown. Within one
- * column glibc's rectangle has its corners the wrong way round and becomes two columns wide. */
+/* Marks the band of an event; FROM and TO are the columns before and after it. If they are equal,
+ * glibc's rectangle has its corners the wrong way round and becomes two columns wide. */
 static void mark_band_columns(struct plot *plot, int from, int to)
 {
 	if (from == to) {
@@ -151,7 +150,7 @@ static void draw_ticks_by_number(struct plot_pass *p)
 
 /* ---- x is the time of the event ---------------------------------------------------------- */
 
-/* Times outside the run (a record that was never filled has time 0) are drawn at its edges. */
+/* Times outside of the run are drawn at its edges; a record that was never filled has time 0. */
 static void draw_events_by_time(struct plot_pass *p, struct scale *x, const struct dat_record *e,
 				size_t count)
 {

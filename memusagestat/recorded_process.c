@@ -1,4 +1,4 @@
-/* recorded_process.c -- one process of a recording, with names, ready to be drawn.
+/* recorded_process.c -- Loads a process of a recording, with names.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -75,7 +75,8 @@ static int load_with_names(struct recorded_process *r, uint32_t k, int pid, stru
 	return filter_init(&r->filter, &r->profile, NULL, err);
 }
 
-/* The last moment that is known of: the end, or the last snapshot of a process that was killed. */
+/* Returns the time of the last known moment: the end, or the last snapshot of a process that was
+ * killed. */
 static uint64_t measured_duration(const struct image *im)
 {
 	const struct mu_process *p = &im->head.process;

@@ -1,4 +1,4 @@
-/* recorded_process.h -- one process of a recording, with names, ready to be drawn.
+/* recorded_process.h -- Loads a process of a recording, with names.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,20 +18,20 @@ struct recorded_process {
 	struct profile profile;
 	struct filter filter;
 	struct result result;
-	struct export export;	/* of the fields above */
+	struct export export;	/* refers to the fields above */
 	uint32_t images;	/* in the recording */
 	char *command;
 };
 
-/* recorded_process_open -- load an image of the recording FILE and name its addresses.
+/* recorded_process_open -- Loads an image of the recording FILE and names its addresses.
  *
- * r     not to be moved until recorded_process_close().
- * pid   whose; 0: the process that was started.
- * Dies with a message if there is nothing to be shown.
+ * r    not to be moved until recorded_process_close().
+ * pid  the process; 0: the one that was started.
+ * Dies with a message if there is nothing to show.
  */
 void recorded_process_open(struct recorded_process *r, const char *file, pid_t pid);
 
-/* recorded_process_close -- release everything. */
+/* recorded_process_close -- Releases everything. */
 void recorded_process_close(struct recorded_process *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* settings.c -- the command line of memusagestat.
+/* settings.c -- The command line of memusagestat.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,13 +11,13 @@
 #include "cli/xmalloc.h"
 
 enum {
-	/* As in glibc's program: what is smaller is drawn in this size. */
+	/* As in glibc's program: a smaller picture is drawn in this size. */
 	WIDTH_MIN = 100, HEIGHT_MIN = 80,
 };
 
 static struct settings given = { .theme = THEME_UNSAID };
 
-/* --flame is a picture of its own. */
+/* --flame chooses a kind of picture and its metric. */
 static const char *set_flame_kind(const struct opt *option, const char *arg, void *data)
 {
 	static const char *const words[] = { "peak", "end", "total", "temporary" };

@@ -1,4 +1,4 @@
-/* themed_picture.c -- pictures that are made of a drawing list, of every kind of input.
+/* themed_picture.c -- Draws a picture in the light or dark theme from any input.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -58,7 +58,7 @@ static void refuse_picture_kind(const struct themed_picture *p, const char *kind
 static const struct {
 	const char *what;
 	enum page_metric metric;
-} moments[] = {	/* in the order of --flame's words */
+} moments[] = {	/* in the order of the words of --flame */
 	{ "live at the peak", PAGE_PEAK_BYTES },
 	{ "live at the end", PAGE_END_BYTES },
 	{ "allocated in all", PAGE_TOTAL_BYTES },
@@ -82,7 +82,7 @@ static void draw_flame_graph(struct themed_picture *p, const struct page_tree *t
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
-/* Points of a curve being collected. */
+/* Points of up to CURVE_CHART_LINES curves with one x. */
 struct curve_points {
 	double *x, *y[CURVE_CHART_LINES];
 	size_t count;
@@ -107,7 +107,7 @@ static struct chart_curve make_chart_curve(const struct themed_picture *p,
 					   const struct curve_points *from, int number,
 					   const char *name)
 {
-	/* Dashes tell them apart where colours do not. */
+	/* Dashes distinguish them where colours do not. */
 	static const double dash[CURVE_CHART_LINES] = { 0, 5, 2, 9, 3 };
 	static const int color[CURVE_CHART_LINES] = { 0, 8, 2, 12, 18 };
 
@@ -168,7 +168,7 @@ static double time_since(uint64_t start, uint64_t now)
 	return now > start ? (double)(now - start) : 0;
 }
 
-/* What the snapshots say, and the end of the run, which may be long after the last of them. */
+/* Loads the points of the snapshots, and the end of the run, which may be long after the last. */
 static void load_snapshot_points(struct curve_points *shots, const struct recorded_process *r)
 {
 	const uint64_t start = r->image.head.process.start_mono_ns;
@@ -190,7 +190,7 @@ static void load_snapshot_points(struct curve_points *shots, const struct record
 	shots->y[1][count] = (double)r->result.heap_now + extra;
 }
 
-/* Heap and rounding from the snapshots; what the kernel saw, from its samples. */
+/* The heap and the rounding come from the snapshots, what the kernel saw from its samples. */
 static void draw_recording_curves(struct themed_picture *p, const struct recorded_process *r)
 {
 	const struct image *im = &r->image;
@@ -345,7 +345,7 @@ static void draw_input(struct themed_picture *p)
 	}
 }
 
-/* A file that glibc's graph cannot be made of. */
+/* Returns whether glibc's graph cannot be made of this file. */
 static bool needs_themed_picture(const char *input)
 {
 	char beginning[4096] = { 0 };

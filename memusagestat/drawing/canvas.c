@@ -1,4 +1,4 @@
-/* canvas.c -- where the curves are drawn: one byte per pixel, column after column.
+/* canvas.c -- The pixels of the curves of glibc's graph: one byte each, column after column.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,8 +20,8 @@ void canvas_fini(struct canvas *c)
 	free(c->pixel);
 }
 
-/* Bresenham's line, walking from FROM in steps of ALONG; every time the error says so, also a
- * step ACROSS. COUNT pixels along the longer axis, SLOPE of them across. */
+/* Draws Bresenham's line: from FROM in COUNT steps of ALONG, and a step ACROSS each time that the
+ * error requires one. COUNT is the length along the longer axis, SLOPE that across. */
 static void draw_bresenham_line(uint8_t *from, ptrdiff_t along, ptrdiff_t across, int count,
 				int slope, uint8_t color)
 {

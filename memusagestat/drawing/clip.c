@@ -1,4 +1,4 @@
-/* clip.c -- keep coordinates within bounds before anything is drawn or counted by them.
+/* clip.c -- Points, and how they are kept within bounds before anything is drawn.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,14 +10,15 @@ enum { PER_COLUMN = 4 };
 
 enum { LEFT, RIGHT, TOP, BOTTOM, SIDES };
 
-/* Where the line crosses the sides of the box: as a share of its length, and at which. */
+/* A point where the line crosses a side of the box: its position, as a share of the length, and the
+ * side. */
 struct crossing {
 	double at;
 	int side;
 };
 
-/* GROWS is how fast the line goes out of the box at a side, ROOM how far that is from its start.
- * Returns whether anything is left of it. */
+/* Cuts the line at one side. GROWS is how fast the line leaves the box there, ROOM the distance
+ * of its start from the side. Returns whether a part is left. */
 static bool cut_at_side(struct crossing *in, struct crossing *out, int side, double grows,
 			double room)
 {
@@ -32,8 +33,8 @@ static bool cut_at_side(struct crossing *in, struct crossing *out, int side, dou
 	return in->at <= out->at;
 }
 
-/* An end that is inside stays as it is; one on a side lies exactly there, however far the line
- * comes from. */
+/* Returns an end of the part that is left. An end inside of the box is not moved; one on a side is
+ * exactly on it, however long the line is. */
 static struct point clipped_end(const struct box *box, struct point start, struct point way,
 				const struct crossing *end)
 {
@@ -70,7 +71,7 @@ struct point clip_point(const struct box *box, struct point p)
 			       fmin(fmax(p.y, box->low.y), box->high.y) };
 }
 
-/* The points of one column: which of COUNT stay, in their order. Returns how many. */
+/* Copies the points of one column that stay, in their order. Returns how many. */
 static size_t thin_out_column(struct point *to, const struct point *point, size_t count)
 {
 	size_t low = 0, high = 0, kept = 0;

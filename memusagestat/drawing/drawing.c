@@ -1,4 +1,4 @@
-/* drawing.c -- a picture as a list of shapes: making the list.
+/* drawing.c -- Makes the list of shapes, and measures texts.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -39,7 +39,7 @@ static struct point *append_points(struct drawing *d, size_t count)
 	return &d->point[d->point_count - count];
 }
 
-/* Beyond, nothing is drawn where it is said to be: far more than any picture has. */
+/* Coordinates are kept within these bounds, which are far larger than any picture. */
 static const struct box reach = { { -1e6, -1e6 }, { 1e6, 1e6 } };
 
 static struct shape *append_shape(struct drawing *d, enum shape_kind kind,
@@ -142,7 +142,7 @@ void drawing_tip(struct drawing *d, const char *text)
 
 enum { WIDTH_OTHER = 556, WIDTH_WIDE = 1112 };
 
-/* Of the characters from ' ' on, in thousandths of the size.
+/* The widths of the characters from ' ' on, in thousandths of the size.
  * Source the font metrics (AFM) of Helvetica and Helvetica-Bold. */
 static const uint16_t widths[2][95] = {
 	{
@@ -176,7 +176,7 @@ static unsigned int character_width(uint32_t code, bool is_bold)
 	       (code >= 0xff00 && code < 0xff61) || code >= 0x1f000 ? WIDTH_WIDE : WIDTH_OTHER;
 }
 
-/* One character: its width, and its length in bytes to LENGTH. */
+/* Returns the width of the first character, and stores its length in bytes to LENGTH. */
 static double measure_character(const struct text_style *style, const char *text, int *length)
 {
 	uint32_t code = '?';
@@ -197,7 +197,7 @@ double drawing_text_width(const struct text_style *style, const char *text)
 	return width;
 }
 
-/* How many bytes of the beginning have ROOM. */
+/* Returns how many bytes of the beginning fit into ROOM. */
 static size_t count_fitting_bytes(const struct text_style *style, const char *text, double room)
 {
 	const char *at = text;

@@ -1,4 +1,4 @@
-/* drawing_cairo.c -- Writes a drawing as PNG or PostScript, both painted by cairo.
+/* drawing_cairo.c -- Paints a drawing by cairo, as PNG or PostScript.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,9 +22,9 @@ static void set_source_color(cairo_t *cr, uint32_t color)
 			     (color & 0xff) / 255.0);
 }
 
-/* A long line is several paths. Cairo keeps all dashes of a path in memory: in one path those of
- * 33,000 points took more than 1 GB, in pieces they take 0.3 GB and a third of the time. Besides,
- * a PostScript interpreter may allow no more than 1500 points in a path. */
+/* A long line is several paths. Cairo keeps all dashes of a path in memory: with 33,000 points
+ * in one path they took more than 1 GB, in pieces of 100 they take 0.3 GB. A PostScript
+ * interpreter may also limit a path to 1500 points. */
 static void paint_line(cairo_t *cr, const struct shape *s, const struct point *point)
 {
 	enum { PIECE = 100 };
@@ -50,8 +50,8 @@ static void paint_polygon(cairo_t *cr, const struct shape *s, const struct point
 	cairo_fill(cr);
 }
 
-/* Fontconfig knows which fonts are as wide as Arial. A font that is wider than the layout counts
- * with is made smaller, else a text would run over its neighbour. */
+/* Fontconfig finds a font as wide as Arial, if there is one. A wider font is made smaller, else its
+ * texts would run over others. */
 static void paint_text(cairo_t *cr, const struct shape *s, struct point at)
 {
 	static const double shares[] = {
@@ -92,7 +92,7 @@ static void paint_shape(cairo_t *cr, const struct drawing *d, const struct shape
 		paint_text(cr, s, *point);
 }
 
-/* What fontconfig says of hinting differs from machine to machine. */
+/* Fixed options, because those of fontconfig differ from machine to machine. */
 static void set_font_options(cairo_t *cr)
 {
 	cairo_font_options_t *options = cairo_font_options_create();
@@ -150,7 +150,7 @@ static cairo_status_t append_bytes(void *stream, const unsigned char *data, unsi
 							   CAIRO_STATUS_NO_MEMORY;
 }
 
-/* A comment is one line of at most 255 printable characters. */
+/* Adds a comment of the document: one line of at most 255 printable characters. */
 static void add_dsc_comment(cairo_surface_t *surface, const char *name, const char *text)
 {
 	char comment[200];
@@ -173,7 +173,8 @@ static void add_dsc_comments(cairo_surface_t *surface, const struct png_note *no
 	}
 }
 
-/* Without the lines of the head by which two drawings of one input would differ. */
+/* Writes the document without the date and the version of cairo: one drawing is always the same
+ * file. */
 static void write_undated_document(FILE *out, const char *text, size_t size)
 {
 	const char *line = text, *end;

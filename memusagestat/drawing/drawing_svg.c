@@ -1,7 +1,7 @@
-/* drawing_svg.c -- a drawing as SVG 1.1, without scripts, links or fonts of its own.
+/* drawing_svg.c -- Writes a drawing as SVG 1.1, without scripts, links or embedded fonts.
  *
- * Each text says how wide it is to be, so that a viewer without the fonts squeezes another one
- * instead of running over its neighbours.
+ * Each text has its width as an attribute: a viewer without the fonts squeezes another font instead
+ * of running over the next text.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What XML does not allow is '?' already, except for two code points that it excludes too. */
+/* Control characters are '?' already; U+FFFE and U+FFFF, excluded too, become it here. */
 static void write_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -40,7 +40,7 @@ static void write_escaped(FILE *out, const char *text)
 	}
 }
 
-/* Hundredths of a pixel are enough; whole numbers are written without them. */
+/* Writes hundredths of a pixel, and whole numbers without decimals. */
 static void write_number(FILE *out, double value)
 {
 	char text[64];
@@ -133,7 +133,7 @@ static void write_text_element(FILE *out, const struct point *p, const struct sh
 	write_escaped(out, s->text);
 }
 
-/* A title has to be the first thing within what it is of. */
+/* A <title> must be the first child of its element. */
 static void write_shape(FILE *out, const struct drawing *d, const struct shape *s, const char *tip)
 {
 	static const char *const names[] = { "", "polyline", "text" };
@@ -148,7 +148,7 @@ static void write_shape(FILE *out, const struct drawing *d, const struct shape *
 	} else {
 		write_text_element(out, p, s);
 	}
-	/* A text is open already; what lies below it has the same tip. */
+	/* A text needs no tip: the shape under it has the same one. */
 	if (s->kind == SHAPE_TEXT) {
 		fputs("</text>\n", out);
 	} else if (*tip) {

@@ -1,4 +1,4 @@
-/* png.c -- write a picture as a PNG file that says what it shows.
+/* png.c -- Writes a picture as a PNG file with texts.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -51,7 +51,7 @@ static void set_png_palette(png_structp png, png_infop info, gdImagePtr image)
 	png_set_tRNS(png, info, transparent, 1, NULL);
 }
 
-/* Whether it is UTF-8, but not just ASCII. */
+/* Returns whether a text is UTF-8 with characters beyond ASCII. */
 static bool needs_utf8_chunk(const char *text)
 {
 	bool has_more = false;
@@ -67,7 +67,7 @@ static bool needs_utf8_chunk(const char *text)
 	return has_more;
 }
 
-/* tEXt is read by more programs, but is Latin-1. libpng does not write to the strings. */
+/* More programs read tEXt, but that is Latin-1. libpng does not write to the strings. */
 static void set_text_chunk(png_structp png, png_infop info, const struct png_note *note)
 {
 	bool is_utf8 = needs_utf8_chunk(note->text);
@@ -94,7 +94,7 @@ static png_structp begin_png_file(struct output *out, png_infop *info)
 	return png;
 }
 
-/* The longest side is below 2^15, so no limit of libpng is met. */
+/* The longest side is below 2^15, which is within all limits of libpng. */
 static void set_png_header(png_structp png, png_infop info, unsigned int width, unsigned int height,
 			   int bits, int type)
 {
@@ -141,7 +141,7 @@ void png_write_rgb(struct output *out, const struct png_pixels *image,
 	png_infop info;
 	png_structp png = begin_png_file(out, &info);
 
-	/* Areas of one colour: what helps photographs takes longer and is larger here. */
+	/* Filters for photographs take longer and make areas of one colour larger. */
 	png_set_filter(png, 0, PNG_FILTER_UP);
 	set_png_header(png, info, image->width, image->height, 8, PNG_COLOR_TYPE_RGB);
 	write_png_info(png, info, notes, count);

@@ -1,4 +1,4 @@
-/* theme.c -- colours of the pictures that are made of a drawing list.
+/* theme.c -- The colours of the light and the dark theme.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
