@@ -53,8 +53,8 @@ static void refuse_recording(const struct data_input *in, const void *data, size
 		return;
 	memcpy(&magic, data, sizeof(magic));
 	if (magic == MU_SEGMENT_MAGIC)
-		die("%s: this is a recording, and glibc's graph is one of data files: run memusage "
-		    "with --data=FILE, or leave --theme=classic out", in->name);
+		die("%s: this is a recording, but the classic theme draws data files only: run "
+		    "memusage with --data=FILE, or omit --theme=classic", in->name);
 }
 
 /* Replaces the pipe by a nameless file with its contents. The headers are checked first, not after
@@ -109,16 +109,16 @@ static void warn_of_repairs(const struct data_input *in, const struct dat_info *
 		warn("%s: the last %u bytes are an incomplete record and are left out", in->name,
 		     info->cut_bytes);
 	if (info->repairs & DAT_UNFINISHED)
-		warn("%s: the run did not end normally: peaks and end are those of its %llu events",
-		     in->name, events);
+		warn("%s: the run did not end normally: its peaks and end are those of its %llu "
+		     "events", in->name, events);
 	if (info->repairs & DAT_EXCEEDED)
-		warn("%s: events lie above the peaks that the file claims: drawn to their scale",
+		warn("%s: events exceed the peaks that the file states: they set the scale",
 		     in->name);
 	if (info->repairs & DAT_TIME)
-		warn("%s: the end lies before the start: the time of the last event is taken",
+		warn("%s: the end is before the start: the time of the last event is used",
 		     in->name);
 	if (info->is_swapped)
-		warn("%s: the byte order is that of another machine: read as such", in->name);
+		warn("%s: the byte order is that of another machine, and is converted", in->name);
 }
 
 /* Makes the first pass, which completes the dat_info of the reader. */

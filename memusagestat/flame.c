@@ -207,8 +207,8 @@ static void draw_flame_title(struct flame_layout *l)
 	char subtitle[200], value[CHART_LABEL];
 
 	format_value(l, l->sum[0], value);
-	snprintf(subtitle, sizeof(subtitle), "%s %s. Each box is a function, above it those that "
-		 "it called; its width is its share.", value, l->f->what);
+	snprintf(subtitle, sizeof(subtitle), "%s %s. Each box is a function, with the functions "
+		 "that it called above it; its width is its share.", value, l->f->what);
 	chart_title(l->d, l->theme, l->f->title, subtitle);
 }
 

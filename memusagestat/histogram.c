@@ -92,7 +92,7 @@ void histogram_draw(struct drawing *d, const struct counters *c, const struct th
 	}
 	drawing_init(d, size.x, size.y > 0 ? size.y : 66 + (count - first) * ROW + MARGIN,
 		     theme->background);
-	snprintf(subtitle, sizeof(subtitle), "%s requests by the size that was asked for",
+	snprintf(subtitle, sizeof(subtitle), "%s requests by size",
 		 units_grouped(number, all));
 	y = chart_title(d, theme, title, subtitle);
 	row = (d->height - y - MARGIN) / (count - first);

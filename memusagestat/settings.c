@@ -66,20 +66,21 @@ static const struct opt options[] = {
 		 "others are drawn light or dark"),
 	OPT_GROUP("Other pictures (of recordings, massif.out, DHAT's JSON)"),
 	OPT_CALL(0, "histogram", NULL, set_histogram_kind, &given,
-		 "draw how many blocks of which size were asked for"),
+		 "draw the number of requested blocks by size"),
 	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame_kind, &given,
-			  "draw the call stacks as a flame graph, of what was live at the peak "
-			  "(default), at the end, allocated in all, or temporary"),
+			  "draw the call stacks as a flame graph, of memory live at the peak "
+			  "(default), live at the end, allocated in total, or of temporary "
+			  "blocks"),
 	OPT_CALL(0, "bands", NULL, set_bands_kind, &given,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
 	OPT_LIST(0, "alloc-fn", "NAME", &given.alloc_fn,
-		 "take the callers of NAME for those who allocate; repeatable"),
+		 "attribute the allocations of function NAME to its callers; repeatable"),
 	OPT_GROUP("Report of a recording, a massif.out, DHAT's JSON or a data file"),
 	OPT_STR(0, "html", "FILE", &given.html,
-		"write everything that is known as one HTML page, '-' for standard output"),
+		"write a complete report as one HTML page, '-' for standard output"),
 	OPT_UINT(0, "pid", "PID", &given.pid, 1, INT_MAX,
-		 "take this process of a recording instead of the one that was started"),
+		 "use this process of a recording instead of the one that was started"),
 	OPT_END
 };
 
@@ -123,15 +124,15 @@ const struct settings *settings_parse(int argc, char **argv)
 	int first = options_parse(&tool, argc, argv);
 
 	if (first == argc)
-		options_error(&tool, "which data file?");
+		options_error(&tool, "no data file was given");
 	if (argc - first > 2)
-		options_error(&tool, "one data file and one output are enough: what is '%s'?",
+		options_error(&tool, "more than one data file and one output: '%s'",
 			      argv[first + 2]);
 	given.input = argv[first];
 	if (first + 1 < argc)
 		given.output = argv[first + 1];
 	if (given.html && given.output)
-		options_error(&tool, "--html says where the page goes: what is '%s'?",
+		options_error(&tool, "--html names the only output; '%s' is another",
 			      given.output);
 	if (!given.output)
 		given.output = default_output_name(given.input);
@@ -141,7 +142,8 @@ const struct settings *settings_parse(int argc, char **argv)
 		given.format = DRAWING_PNG;
 	if (given.theme == THEME_CLASSIC &&
 	    (given.kind != PICTURE_RUN || given.format != DRAWING_PNG))
-		options_error(&tool, "the classic theme has the graph of a data file only, as PNG");
+		options_error(&tool, "the classic theme draws only the graph of a data file, "
+				     "as PNG");
 	if ((uint64_t)given.width * given.height > PICTURE_PIXELS_MAX)
 		options_error(&tool, PICTURE_TOO_BIG, given.width, given.height,
 			      PICTURE_PIXELS_MAX);

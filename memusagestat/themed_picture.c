@@ -47,22 +47,22 @@ static const char *picture_title(const struct themed_picture *p)
 
 static void refuse_picture_kind(const struct themed_picture *p, const char *kind)
 {
-	die("%s: %s does not know %s", p->source.name, kind,
-	    p->settings->kind == PICTURE_HISTOGRAM ? "the sizes of blocks: take a recording" :
-	    p->settings->kind == PICTURE_FLAME ? "who allocated: take a recording" :
-						 "the course of the run");
+	die("%s: %s holds no %s", p->source.name, kind,
+	    p->settings->kind == PICTURE_HISTOGRAM ? "sizes of blocks: use a recording" :
+	    p->settings->kind == PICTURE_FLAME ? "call stacks: use a recording" :
+						 "memory over time");
 }
 
 /* ---- flame graphs -------------------------------------------------------------------------- */
 
 static const struct {
-	const char *what;
+	const char *word, *what;
 	enum page_metric metric;
 } moments[] = {	/* in the order of the words of --flame */
-	{ "live at the peak", PAGE_PEAK_BYTES },
-	{ "live at the end", PAGE_END_BYTES },
-	{ "allocated in all", PAGE_TOTAL_BYTES },
-	{ "were temporary", PAGE_TEMPORARY },
+	{ "peak", "live at the peak", PAGE_PEAK_BYTES },
+	{ "end", "live at the end", PAGE_END_BYTES },
+	{ "total", "allocated in total", PAGE_TOTAL_BYTES },
+	{ "temporary", "were temporary", PAGE_TEMPORARY },
 };
 
 static void draw_flame_graph(struct themed_picture *p, const struct page_tree *tree,
@@ -76,7 +76,8 @@ static void draw_flame_graph(struct themed_picture *p, const struct page_tree *t
 	};
 
 	if (!(sites->metrics >> f.metric & 1))
-		die("%s: it does not say what was %s", p->source.name, f.what);
+		die("%s: holds no figures for --flame=%s", p->source.name,
+		    moments[p->settings->flame].word);
 	flame_draw(&p->drawing, &f, p->theme);
 }
 
@@ -150,8 +151,8 @@ static void draw_data_curves(struct themed_picture *p)
 		.stack = make_chart_curve(p, &points, 1, "stack"),
 		.x_end = by_time ? (double)(in.end - in.start) : (double)in.events,
 		.x_label = by_time && in.is_ns ? chart_time : chart_count,
-		.caption = !by_time ? "calls of malloc and its kin" :
-			   in.is_ns ? "time" : "ticks of the processor's clock",
+		.caption = !by_time ? "calls of malloc, free and others" :
+			   in.is_ns ? "time" : "ticks of the processor clock",
 		.title = picture_title(p),
 	};
 	c.stack.dash = 0;
@@ -208,8 +209,8 @@ static void draw_recording_curves(struct themed_picture *p, const struct recorde
 		samples.y[2][i] = (double)t.sample[i].rss_anon;
 	}
 	if (shots.count < 3)
-		die("%s: holds no course of the run: memusage --record with one of --top, --tree, "
-		    "--html keeps it", p->source.name);
+		die("%s: holds no snapshots over time: memusage --record takes them with one of "
+		    "--top, --tree, --html", p->source.name);
 	struct curve_chart c = {
 		.line = { make_chart_curve(p, &shots, 0, "heap"),
 			  make_chart_curve(p, &shots, 1, "with rounding and admin"),
