@@ -36,6 +36,7 @@ my %rooms = (
 	memusage => [qw(common options record report collector remote launcher)],
 	profile => [qw(base symbols read model save)],
 	formats => ['base', '', 'page'],
+	memusagestat => ['drawing', ''],
 );
 my $modules_most = 25;
 
