@@ -194,17 +194,22 @@ void drawing_write_ps(const struct drawing *d, struct output *out, bool is_page,
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
-	cairo_surface_t *surface =
-		cairo_ps_surface_create_for_stream(append_bytes, stream,
-						   d->width * POINTS_PER_PIXEL,
-						   d->height * POINTS_PER_PIXEL);
+	cairo_surface_t *surface;
 
+	if (!stream)
+		die("cannot make the picture: out of memory");
+	surface = cairo_ps_surface_create_for_stream(append_bytes, stream,
+						     d->width * POINTS_PER_PIXEL,
+						     d->height * POINTS_PER_PIXEL);
 	cairo_ps_surface_restrict_to_level(surface, CAIRO_PS_LEVEL_2);
 	cairo_ps_surface_set_eps(surface, !is_page);
 	add_dsc_comments(surface, notes, count);
 	paint_drawing(surface, d, POINTS_PER_PIXEL);
 	cairo_surface_finish(surface);
-	if (cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS || fclose(stream) != 0)
+	if (cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS)
+		die("cannot make the picture: %s",
+		    cairo_status_to_string(cairo_surface_status(surface)));
+	if (fclose(stream) != 0)
 		die("cannot make the picture: out of memory");
 	write_undated_document(out->stream, text, size);
 	cairo_surface_destroy(surface);
