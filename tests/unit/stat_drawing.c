@@ -1,4 +1,4 @@
-/* stat_drawing.c -- one list of shapes becomes PNG, SVG and PostScript that show the same.
+/* stat_drawing.c -- One list of shapes becomes PNG, SVG and PostScript that show the same.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
