@@ -1,4 +1,4 @@
-/* bandgraph.c -- memory over time by place, one band above the other, as a drawing.
+/* bandgraph.c -- The band graph: memory over time by place, one band above the other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,19 +16,19 @@
 enum {
 	LAYERS = BANDS_MOST + 3,
 	LABEL = 96,
-	MARKS_X = 7, MARKS_Y = 6,	/* on an axis, at most or so */
+	MARKS_X = 7, MARKS_Y = 6,	/* marks on an axis, at most */
 };
 
-/* One band as it is drawn. */
-struct layer {
+/* A band as it is drawn. */
+struct band_layer {
 	const struct band *band;
 	const char *name;
 	uint32_t color;
-	char mark[12];		/* its number; "" for what is no place */
-	double *top;		/* y of its upper edge, by sample */
+	char mark[12];		/* its number; "" if it is not a place */
+	double *top;		/* y of its upper edge, for each sample */
 };
 
-struct graph {
+struct band_graph {
 	struct drawing *d;
 	const struct bands *b;
 	const struct theme *theme;
@@ -37,11 +37,11 @@ struct graph {
 	double key;		/* left edge of the key */
 	double y_end;		/* bytes at the top */
 	double y_step;
-	struct layer layer[LAYERS];	/* from the bottom up */
+	struct band_layer layer[LAYERS];	/* from the bottom up */
 	int layers;
 };
 
-static double x_of(const struct graph *g, double time)
+static double x_of_time(const struct band_graph *g, double time)
 {
 	const struct bands *b = g->b;
 	double first = b->time[0], range = b->time[b->count - 1] - first;
@@ -49,41 +49,42 @@ static double x_of(const struct graph *g, double time)
 	return g->left + (range > 0 ? (time - first) / range : 0) * (g->right - g->left);
 }
 
-static double y_of(const struct graph *g, double bytes)
+static double y_of_bytes(const struct band_graph *g, double bytes)
 {
 	return g->bottom - bytes / g->y_end * (g->bottom - g->top);
 }
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
-static void add_layer(struct graph *g, const struct band *band, const char *name, uint32_t color,
-		      uint32_t number)
+static void append_layer(struct band_graph *g, const struct band *band, const char *name,
+			 uint32_t color, uint32_t number)
 {
-	struct layer *layer = &g->layer[g->layers];
+	struct band_layer *layer = &g->layer[g->layers];
 
 	if (band->peak <= 0)
 		return;
 	g->layers++;
-	*layer = (struct layer){ .band = band, .name = name, .color = color,
+	*layer = (struct band_layer){ .band = band, .name = name, .color = color,
 				 .top = xcalloc(g->b->count, sizeof(double)) };
 	if (number)
 		snprintf(layer->mark, sizeof(layer->mark), "%u", number);
 }
 
-static void make_layers(struct graph *g)
+static void list_layers(struct band_graph *g)
 {
 	const struct bands *b = g->b;
 
-	add_layer(g, &b->other, "OTHER", g->theme->other, 0);
+	append_layer(g, &b->other, "OTHER", g->theme->other, 0);
 	for (uint32_t i = b->band_count; i-- > 0;)
-		add_layer(g, &b->band[i], b->band[i].name, g->theme->series[i % THEME_SERIES],
-			  i + 1);
-	add_layer(g, &b->admin, "admin and rounding", g->theme->admin, 0);
-	add_layer(g, &b->stacks, "stack(s)", g->theme->stacks, 0);
+		append_layer(g, &b->band[i], b->band[i].name, g->theme->series[i % THEME_SERIES],
+			     i + 1);
+	append_layer(g, &b->admin, "admin and rounding", g->theme->admin, 0);
+	append_layer(g, &b->stacks, "stack(s)", g->theme->stacks, 0);
 }
 
-/* A step of 1, 2 or 5 times a power of ten, or of two for bytes, of which MOST go into END. */
-static double step_of(double end, int most, double base)
+/* Returns the smallest step of which at most MOST reach END: 1, 2 or 5 times BASE times a
+ * power of ten. */
+static double round_axis_step(double end, int most, double base)
 {
 	double step = base;
 
@@ -96,47 +97,47 @@ static double step_of(double end, int most, double base)
 	return step * 5 * most >= end ? step * 5 : step * 10;
 }
 
-/* Bytes are shown in units of 1024, so that steps are round in them. */
-static void scale_y(struct graph *g)
+/* Bytes are shown in units of 1024, so steps are round in these units. */
+static void set_y_scale(struct band_graph *g)
 {
 	double unit = 1, peak = g->b->peak > 0 ? g->b->peak : 1;
 
 	while (peak / unit >= 1024)
 		unit *= 1024;
-	g->y_step = step_of(peak / unit, MARKS_Y, 0.001) * unit;
+	g->y_step = round_axis_step(peak / unit, MARKS_Y, 0.001) * unit;
 	if (unit == 1 && g->y_step < 1)
 		g->y_step = 1;
 	g->y_end = ceil(peak * 1.02 / g->y_step) * g->y_step;
 }
 
-static void place_layers(struct graph *g)
+static void compute_layer_tops(struct band_graph *g)
 {
 	for (uint32_t i = 0; i < g->b->count; i++) {
 		double sum = 0;
 
 		for (int k = 0; k < g->layers; k++) {
 			sum += g->layer[k].band->value[i];
-			g->layer[k].top[i] = y_of(g, sum);
+			g->layer[k].top[i] = y_of_bytes(g, sum);
 		}
 	}
 }
 
 /* ---- bands ------------------------------------------------------------------------------- */
 
-/* Each area goes down to the axis, the next one is drawn over it: no seams, and what is upper
- * need not know what is lower. */
-static void put_bands(struct graph *g)
+/* Each area extends down to the axis, and the next one is drawn over it: no background shows
+ * between them, and a band need not know the one below. */
+static void draw_band_areas(struct band_graph *g)
 {
 	uint32_t count = g->b->count;
 	struct point *point = xcalloc((size_t)count + 2, sizeof(*point));
 
 	for (int k = g->layers; k-- > 0;) {
-		const struct layer *layer = &g->layer[k];
+		const struct band_layer *layer = &g->layer[k];
 
 		size_t points;
 
 		for (uint32_t i = 0; i < count; i++)
-			point[i] = (struct point){ x_of(g, g->b->time[i]), layer->top[i] };
+			point[i] = (struct point){ x_of_time(g, g->b->time[i]), layer->top[i] };
 		points = clip_to_columns(point, count);
 		point[points] = (struct point){ g->right, g->bottom };
 		point[points + 1] = (struct point){ g->left, g->bottom };
@@ -148,15 +149,15 @@ static void put_bands(struct graph *g)
 	free(point);
 }
 
-/* The last sample that is not to the right of X, but the last of all. */
-static uint32_t sample_at(const struct graph *g, double x)
+/* Returns the last sample that is not to the right of X, but never the last of all. */
+static uint32_t find_sample_at(const struct band_graph *g, double x)
 {
 	uint32_t low = 0, high = g->b->count - 1;
 
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (x_of(g, g->b->time[middle]) <= x)
+		if (x_of_time(g, g->b->time[middle]) <= x)
 			low = middle;
 		else
 			high = middle;
@@ -164,7 +165,7 @@ static uint32_t sample_at(const struct graph *g, double x)
 	return low;
 }
 
-static double top_at(const struct graph *g, int layer, double x)
+static double layer_top_at(const struct band_graph *g, int layer, double x)
 {
 	const struct bands *b = g->b;
 	uint32_t low, high;
@@ -172,23 +173,24 @@ static double top_at(const struct graph *g, int layer, double x)
 
 	if (layer < 0)
 		return g->bottom;
-	low = sample_at(g, x);
+	low = find_sample_at(g, x);
 	high = low + 1;
-	from = x_of(g, b->time[low]);
-	to = x_of(g, b->time[high]);
+	from = x_of_time(g, b->time[low]);
+	to = x_of_time(g, b->time[high]);
 	return g->layer[layer].top[low] +
 	       (to > from ? fmin(fmax((x - from) / (to - from), 0), 1) : 1) *
 	       (g->layer[layer].top[high] - g->layer[layer].top[low]);
 }
 
-/* The highest room that the whole of a band has between two places; it ends at samples or there. */
-static void room_between(const struct graph *g, int layer, double from, double to, double *upper,
-			 double *lower)
+/* Measures the height that a band has free from FROM to TO: the band is lowest at a sample or an
+ * end. */
+static void measure_free_room(const struct band_graph *g, int layer, double from, double to,
+			      double *upper, double *lower)
 {
-	*upper = fmax(top_at(g, layer, from), top_at(g, layer, to));
-	*lower = fmin(top_at(g, layer - 1, from), top_at(g, layer - 1, to));
-	for (uint32_t i = sample_at(g, from); i < g->b->count; i++) {
-		double x = x_of(g, g->b->time[i]);
+	*upper = fmax(layer_top_at(g, layer, from), layer_top_at(g, layer, to));
+	*lower = fmin(layer_top_at(g, layer - 1, from), layer_top_at(g, layer - 1, to));
+	for (uint32_t i = find_sample_at(g, from); i < g->b->count; i++) {
+		double x = x_of_time(g, g->b->time[i]);
 
 		if (x >= to)
 			break;
@@ -199,14 +201,14 @@ static void room_between(const struct graph *g, int layer, double from, double t
 	}
 }
 
-/* Looks for room of WIDTH x HEIGHT within a band, beside the line of the peak. Returns whether
- * there is, with its middle. */
-static bool find_room(const struct graph *g, int layer, double width, double height,
-		      struct point *middle)
+/* Looks for the highest free area of WIDTH x HEIGHT within a band, off the line of the peak.
+ * Returns whether there is one, with its middle. */
+static bool find_label_room(const struct band_graph *g, int layer, double width, double height,
+			    struct point *middle)
 {
 	enum { PROBES = 240 };
 	double best = height, range = g->right - g->left - width;
-	double peak = x_of(g, g->b->peak_time);
+	double peak = x_of_time(g, g->b->peak_time);
 
 	if (range <= 0)
 		return false;
@@ -215,7 +217,7 @@ static bool find_room(const struct graph *g, int layer, double width, double hei
 
 		if (x < peak + 3 && x + width > peak - 3)
 			continue;
-		room_between(g, layer, x, x + width, &upper, &lower);
+		measure_free_room(g, layer, x, x + width, &upper, &lower);
 		if (lower - upper > best) {
 			best = lower - upper;
 			*middle = (struct point){ x + width / 2, (lower + upper) / 2 };
@@ -224,11 +226,11 @@ static bool find_room(const struct graph *g, int layer, double width, double hei
 	return best > height;
 }
 
-/* The name without its file, where a band has room for it; else its number. */
-static void put_names(struct graph *g)
+/* Draws the name without its file where the band has room for it, else its number. */
+static void draw_band_names(struct band_graph *g)
 {
 	for (int k = 0; k < g->layers; k++) {
-		const struct layer *layer = &g->layer[k];
+		const struct band_layer *layer = &g->layer[k];
 		struct text_style style = { .size = 11 * g->scale, .anchor = TEXT_MIDDLE,
 					    .color = theme_ink(layer->color) };
 		const char *file = strstr(layer->name, " (");
@@ -237,11 +239,11 @@ static void put_names(struct graph *g)
 
 		snprintf(text, sizeof(text), "%s%s%.*s", layer->mark, *layer->mark ? "  " : "",
 			 file ? (int)fmin((double)(file - layer->name), 60) : 60, layer->name);
-		if (!find_room(g, k, drawing_text_width(&style, text) + 10, style.size * 1.5,
-			       &middle)) {
+		if (!find_label_room(g, k, drawing_text_width(&style, text) + 10, style.size * 1.5,
+				     &middle)) {
 			if (!*layer->mark ||
-			    !find_room(g, k, drawing_text_width(&style, layer->mark) + 6,
-				       style.size * 1.1, &middle))
+			    !find_label_room(g, k, drawing_text_width(&style, layer->mark) + 6,
+					     style.size * 1.1, &middle))
 				continue;
 			snprintf(text, sizeof(text), "%s", layer->mark);
 		}
@@ -251,8 +253,8 @@ static void put_names(struct graph *g)
 
 /* ---- axes -------------------------------------------------------------------------------- */
 
-/* What an axis counts in: the unit that makes END a number of at most three digits or so. */
-static double unit_of(enum massif_unit unit, double end, const char **name)
+/* Returns the unit of an axis, with its name, in which END has about three digits. */
+static double choose_axis_unit(enum massif_unit unit, double end, const char **name)
 {
 	static const struct { double size; const char *name; } times[] = {
 		{ 3600000, "h" }, { 60000, "min" }, { 1000, "s" }, { 1, "ms" },
@@ -284,16 +286,16 @@ static double unit_of(enum massif_unit unit, double end, const char **name)
 	}
 }
 
-static void put_y_axis(struct graph *g)
+static void draw_y_axis(struct band_graph *g)
 {
 	const struct text_style style = { .size = 11 * g->scale, .color = g->theme->dim,
 					  .anchor = TEXT_END };
 	const char *name;
-	double unit = unit_of(MASSIF_BYTES, g->y_end, &name);
+	double unit = choose_axis_unit(MASSIF_BYTES, g->y_end, &name);
 	char text[LABEL];
 
 	for (double at = 0; at <= g->y_end * 1.0001; at += g->y_step) {
-		double y = floor(y_of(g, at)) + 0.5;
+		double y = floor(y_of_bytes(g, at)) + 0.5;
 
 		if (at > 0)
 			drawing_line(g->d, (struct point){ g->left, y },
@@ -304,7 +306,7 @@ static void put_y_axis(struct graph *g)
 	drawing_text(g->d, g->left - 6 * g->scale, g->top - 8 * g->scale, &style, name);
 }
 
-static void put_x_axis(struct graph *g)
+static void draw_x_axis(struct band_graph *g)
 {
 	const struct bands *b = g->b;
 	const struct text_style style = { .size = 11 * g->scale, .color = g->theme->dim,
@@ -312,14 +314,14 @@ static void put_x_axis(struct graph *g)
 	double first = b->time[0], range = b->time[b->count - 1] - first;
 	double base = g->bottom + 8 * g->scale, step;
 	const char *name;
-	double unit = unit_of(b->unit, range, &name);
+	double unit = choose_axis_unit(b->unit, range, &name);
 	const struct text_style end = { .size = style.size, .color = style.color,
 					.anchor = TEXT_END };
 	char text[LABEL];
 
-	step = step_of(range / unit, MARKS_X, 0.001) * unit;
+	step = round_axis_step(range / unit, MARKS_X, 0.001) * unit;
 	for (double at = 0; at <= range * 1.0001 && range > 0; at += step) {
-		double x = floor(x_of(g, first + at)) + 0.5;
+		double x = floor(x_of_time(g, first + at)) + 0.5;
 
 		drawing_line(g->d, (struct point){ x, g->bottom },
 			     (struct point){ x, base }, 1, g->theme->axis);
@@ -331,15 +333,15 @@ static void put_x_axis(struct graph *g)
 	drawing_text(g->d, g->right, base + style.size * 2.6, &end, text);
 }
 
-/* Where the samples are. Where they are dense the triangles are narrow. */
-static void put_triangles(struct graph *g)
+/* Marks the samples by triangles, which are narrow where samples are dense. */
+static void draw_sample_marks(struct band_graph *g)
 {
 	const struct bands *b = g->b;
 	double spacing = (g->right - g->left) / b->count;
 	double half = fmin(fmax(spacing * 0.45, 1.2), 4) * g->scale, last = -100;
 
 	for (uint32_t i = 0; i < b->count; i++) {
-		double x = x_of(g, b->time[i]);
+		double x = x_of_time(g, b->time[i]);
 		const struct point p[] = { { x - half, g->bottom + 1 }, { x + half, g->bottom + 1 },
 					   { x, g->bottom + 1 + 5 * g->scale } };
 		const struct point edge[] = { p[0], p[1], p[2], p[0] };
@@ -355,7 +357,7 @@ static void put_triangles(struct graph *g)
 /* ---- around it --------------------------------------------------------------------------- */
 
 /* "23.4 MiB on average, 53.1 MiB at the peak, 12 places, 76 snapshots" */
-static void put_title(struct graph *g, const char *title)
+static void draw_title_lines(struct band_graph *g, const char *title)
 {
 	struct text_style style = { .size = 15 * g->scale, .color = g->theme->text,
 				    .is_bold = true };
@@ -376,11 +378,11 @@ static void put_title(struct graph *g, const char *title)
 	free(fit);
 }
 
-static void put_peak(struct graph *g)
+static void draw_peak_line(struct band_graph *g)
 {
 	struct text_style style = { .size = 11 * g->scale, .color = g->theme->accent,
 				    .is_bold = true };
-	double x = x_of(g, g->b->peak_time), y = y_of(g, g->b->peak);
+	double x = x_of_time(g, g->b->peak_time), y = y_of_bytes(g, g->b->peak);
 	char peak[UNITS_LENGTH], text[LABEL];
 	double width;
 
@@ -395,7 +397,8 @@ static void put_peak(struct graph *g)
 	drawing_text(g->d, x, fmin(y - 5 * g->scale, g->bottom), &style, text);
 }
 
-static void put_key_row(const struct graph *g, const struct layer *layer, double y, double height)
+static void draw_key_row(const struct band_graph *g, const struct band_layer *layer, double y,
+			 double height)
 {
 	double size = fmin(11 * g->scale, height * 0.8), box = fmin(15 * g->scale, height - 2);
 	const struct text_style name = { .size = size, .color = g->theme->text };
@@ -423,8 +426,8 @@ static void put_key_row(const struct graph *g, const struct layer *layer, double
 	free(fit);
 }
 
-/* From the top down, as the bands lie. */
-static void put_key(struct graph *g)
+/* The rows have the order of the bands, from the top down. */
+static void draw_key_table(struct band_graph *g)
 {
 	const struct text_style head = { .size = 11 * g->scale, .color = g->theme->dim };
 	const struct text_style share = { .size = head.size, .color = head.color,
@@ -435,10 +438,10 @@ static void put_key(struct graph *g)
 	drawing_text(g->d, g->d->width - 14 * g->scale, g->top - 8 * g->scale, &share,
 		     "bytes \xc3\x97 time");
 	for (int i = 0; i < g->layers; i++)
-		put_key_row(g, &g->layer[g->layers - 1 - i], g->top + i * height, height);
+		draw_key_row(g, &g->layer[g->layers - 1 - i], g->top + i * height, height);
 }
 
-static void set_geometry(struct graph *g)
+static void compute_geometry(struct band_graph *g)
 {
 	double width = g->d->width, height = g->d->height;
 	double scale = pow(fmin(width / 800, height / 600), 0.55), key;
@@ -455,22 +458,22 @@ static void set_geometry(struct graph *g)
 void bandgraph_draw(struct drawing *d, const struct bands *b, const struct theme *theme,
 		    const char *title)
 {
-	struct graph g = { .d = d, .b = b, .theme = theme };
+	struct band_graph g = { .d = d, .b = b, .theme = theme };
 
-	set_geometry(&g);
-	make_layers(&g);
-	scale_y(&g);
-	place_layers(&g);
+	compute_geometry(&g);
+	list_layers(&g);
+	set_y_scale(&g);
+	compute_layer_tops(&g);
 	drawing_rectangle(d, g.left, g.top, g.right - g.left, g.bottom - g.top, theme->plot);
-	put_title(&g, title);
-	put_y_axis(&g);
-	put_bands(&g);
-	put_names(&g);
-	put_peak(&g);
+	draw_title_lines(&g, title);
+	draw_y_axis(&g);
+	draw_band_areas(&g);
+	draw_band_names(&g);
+	draw_peak_line(&g);
 	drawing_rectangle(d, g.left, g.bottom, g.right - g.left, 1, theme->axis);
-	put_triangles(&g);
-	put_x_axis(&g);
-	put_key(&g);
+	draw_sample_marks(&g);
+	draw_x_axis(&g);
+	draw_key_table(&g);
 	for (int i = 0; i < g.layers; i++)
 		free(g.layer[i].top);
 }

@@ -1,4 +1,4 @@
-/* chart.c -- what the pictures of a drawing list have in common.
+/* chart.c -- Parts of every chart: title, axes with round marks, curves, values with units.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,7 +22,7 @@ const char *chart_bytes(char text[CHART_LABEL], double value, const void *data)
 	unsigned int unit = 0;
 	double step = data ? *(const double *)data : 0;
 
-	/* Marks of an axis have one unit, and the decimals that tell them apart. */
+	/* All marks of an axis have one unit, and enough decimals to differ. */
 	while (data ? step >= 256 && unit < 6 : value >= 1024 && unit < 6) {
 		value /= 1024;
 		step /= 1024;
@@ -132,8 +132,8 @@ double chart_time_step(double end_ns, unsigned int most)
 	return ceil(least / 86400e9) * 86400e9;
 }
 
-/* The distance of the marks of the x axis, by what is written at them. */
-static double column_step(const struct chart *c, chart_label_fn label)
+/* Returns the distance of the marks of the x axis. */
+static double choose_column_step(const struct chart *c, chart_label_fn label)
 {
 	unsigned int most = (unsigned int)(c->width / 100) + 1;
 
@@ -151,7 +151,7 @@ double chart_y(const struct chart *c, double value)
 	return c->top + c->height - (c->y_end > 0 ? value / c->y_end * c->height : 0);
 }
 
-static void put_rows(const struct chart *c, chart_label_fn label)
+static void draw_row_lines(const struct chart *c, chart_label_fn label)
 {
 	const struct text_style style = { .size = LABEL, .color = c->theme->dim,
 					  .anchor = TEXT_END };
@@ -169,12 +169,12 @@ static void put_rows(const struct chart *c, chart_label_fn label)
 	}
 }
 
-static void put_columns(const struct chart *c, chart_label_fn label)
+static void draw_column_lines(const struct chart *c, chart_label_fn label)
 {
 	struct text_style style = { .size = LABEL, .color = c->theme->dim,
 				    .anchor = TEXT_MIDDLE };
 	double bottom = c->top + c->height;
-	double step = column_step(c, label);
+	double step = choose_column_step(c, label);
 	char text[CHART_LABEL];
 
 	for (double v = 0; v <= c->x_end * (1 + 1e-9); v += step) {
@@ -200,8 +200,8 @@ void chart_axes(const struct chart *c, chart_label_fn x_label, chart_label_fn y_
 	double bottom = floor(c->top + c->height) + 0.5;
 
 	drawing_rectangle(c->d, c->left, c->top, c->width, c->height, c->theme->plot);
-	put_rows(c, y_label);
-	put_columns(c, x_label);
+	draw_row_lines(c, y_label);
+	draw_column_lines(c, x_label);
 	drawing_line(c->d, (struct point){ c->left, bottom },
 		     (struct point){ c->left + c->width, bottom }, 1, c->theme->axis);
 	if (caption)
@@ -211,8 +211,8 @@ void chart_axes(const struct chart *c, chart_label_fn x_label, chart_label_fn y_
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
-static void fill_below(const struct chart *c, const struct box *plot, const struct point *line,
-		       size_t count, uint32_t color)
+static void fill_below_curve(const struct chart *c, const struct box *plot,
+			     const struct point *line, size_t count, uint32_t color)
 {
 	struct point *area = xcalloc(count + 2, sizeof(*area));
 
@@ -224,9 +224,10 @@ static void fill_below(const struct chart *c, const struct box *plot, const stru
 	free(area);
 }
 
-/* What of a curve lies in the plot: lines that end where it leaves it. */
-static void put_line(const struct chart *c, const struct box *plot, const struct point *line,
-		     size_t count, const struct chart_curve *curve)
+/* Draws the part of a curve that is in the plot: a line ends where it leaves the plot. */
+static void draw_visible_pieces(const struct chart *c, const struct box *plot,
+				const struct point *line, size_t count,
+				const struct chart_curve *curve)
 {
 	struct point *inside = xcalloc(count, sizeof(*inside));
 	size_t used = 0;
@@ -248,8 +249,9 @@ static void put_line(const struct chart *c, const struct box *plot, const struct
 	free(inside);
 }
 
-/* What is far out of the picture comes a little nearer: no pixel of the plot shows it. */
-static struct point place(const struct chart *c, double x, double y)
+/* Returns the position of a value. One far outside of the plot is moved nearer to it: no pixel
+ * of the plot shows the difference. */
+static struct point clipped_position(const struct chart *c, double x, double y)
 {
 	const struct box around = { { c->left - c->width, c->top - c->height },
 				    { c->left + 2 * c->width, c->top + 2 * c->height } };
@@ -257,7 +259,7 @@ static struct point place(const struct chart *c, double x, double y)
 	return clip_point(&around, (struct point){ chart_x(c, x), chart_y(c, y) });
 }
 
-static struct box plot_of(const struct chart *c)
+static struct box chart_plot_box(const struct chart *c)
 {
 	return (struct box){ { c->left, c->top },
 			     { c->left + c->width, c->top + c->height } };
@@ -265,17 +267,17 @@ static struct box plot_of(const struct chart *c)
 
 void chart_curve(const struct chart *c, const struct chart_curve *curve)
 {
-	const struct box plot = plot_of(c);
+	const struct box plot = chart_plot_box(c);
 	struct point *line = xcalloc(curve->count + 1, sizeof(*line));
 	size_t count;
 
 	for (size_t i = 0; i < curve->count; i++)
-		line[i] = place(c, curve->x[i], curve->y[i]);
+		line[i] = clipped_position(c, curve->x[i], curve->y[i]);
 	count = clip_to_columns(line, curve->count);
 	if (count > 1 && curve->is_filled)
-		fill_below(c, &plot, line, count, curve->color);
+		fill_below_curve(c, &plot, line, count, curve->color);
 	if (count > 1)
-		put_line(c, &plot, line, count, curve);
+		draw_visible_pieces(c, &plot, line, count, curve);
 	free(line);
 }
 
@@ -299,7 +301,7 @@ void chart_legend(const struct chart *c, const struct chart_curve *curve, size_t
 void chart_peak(const struct chart *c, double x, double y, const char *text)
 {
 	struct text_style style = { .size = LABEL, .color = c->theme->accent, .is_bold = true };
-	const struct box plot = plot_of(c);
+	const struct box plot = chart_plot_box(c);
 	const struct point at = clip_point(&plot, (struct point){ chart_x(c, x), chart_y(c, y) });
 	double width = drawing_text_width(&style, text);
 	bool is_right = at.x + width + 12 < c->left + c->width;

@@ -1,4 +1,4 @@
-/* flame.h -- a call tree as a flame graph: who called whom, as wide as what it held.
+/* flame.h -- Draws a call tree as a flame graph: callers below callees, as wide as what they hold.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,12 +14,12 @@ struct flame {
 	const struct page_sites *sites;
 	enum page_metric metric;
 	const char *title, *what;	/* "live at the peak" */
-	double width, height;		/* pixels; height 0: as high as the tree, up to 4000 */
+	double width, height;		/* pixels; height 0: as high as the tree, at most 4000 */
 };
 
-/* flame_draw -- draw it, the outermost caller at the bottom.
+/* flame_draw -- Draws the graph, the outermost caller at the bottom.
  *
- * d  initialised here; drawing_fini() it.
+ * d  initialised here; release it with drawing_fini().
  * Frames narrower than half a pixel are left out. Dies without memory.
  */
 void flame_draw(struct drawing *d, const struct flame *f, const struct theme *theme);

@@ -1,4 +1,4 @@
-/* histogram.c -- how many blocks of which size a program asked for, as a picture.
+/* histogram.c -- Draws how many blocks of each size a program asked for.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,14 +13,14 @@
 
 enum { CLASSES = 32, ROW = 22, TEXT = 12, MARGIN = 16 };
 
-/* Requests of sizes from LOW up to, but not with, HIGH. */
+/* Requests of at least LOW and less than HIGH bytes. */
 struct size_class {
 	uint64_t low, high;	/* high 0: no limit */
 	uint64_t count;
 };
 
-/* Steps of 16 below 128, then powers of two. */
-static int classify(const struct counters *c, struct size_class *list)
+/* Classes are 16 bytes wide below 128, then powers of two. */
+static int count_size_classes(const struct counters *c, struct size_class *list)
 {
 	int count = 0;
 	uint64_t low = 0;
@@ -38,7 +38,7 @@ static int classify(const struct counters *c, struct size_class *list)
 	return count;
 }
 
-static void put_label(const struct size_class *s, char text[2 * CHART_LABEL + 8])
+static void format_class_label(const struct size_class *s, char text[2 * CHART_LABEL + 8])
 {
 	char low[CHART_LABEL], high[CHART_LABEL];
 
@@ -53,15 +53,15 @@ static void put_label(const struct size_class *s, char text[2 * CHART_LABEL + 8]
 			 chart_bytes(high, (double)s->high, NULL));
 }
 
-static void put_bar(struct drawing *d, const struct theme *theme, const struct size_class *s,
-		    double y, double row, double share, double of_most)
+static void draw_class_bar(struct drawing *d, const struct theme *theme, const struct size_class *s,
+			   double y, double row, double share, double of_most)
 {
 	const struct text_style label = { .size = TEXT, .color = theme->text, .anchor = TEXT_END };
 	const struct text_style dim = { .size = TEXT, .color = theme->dim };
 	const double left = MARGIN + 120, room = d->width - left - MARGIN - 130;
 	char text[2 * CHART_LABEL + 8], number[UNITS_LENGTH];
 
-	put_label(s, text);
+	format_class_label(s, text);
 	drawing_text(d, left - 10, y + row / 2 + TEXT * 0.35, &label, text);
 	drawing_rectangle(d, left, y + row * 0.12, fmax(room * of_most, s->count ? 1 : 0),
 			  row * 0.76, chart_color(theme, 0));
@@ -77,7 +77,7 @@ void histogram_draw(struct drawing *d, const struct counters *c, const struct th
 		    const char *title, struct point size)
 {
 	struct size_class list[CLASSES];
-	int count = classify(c, list), first = 0;
+	int count = count_size_classes(c, list), first = 0;
 	uint64_t all = 0, most = 1;
 	char number[UNITS_LENGTH], subtitle[120];
 	double y, row;
@@ -92,12 +92,12 @@ void histogram_draw(struct drawing *d, const struct counters *c, const struct th
 	}
 	drawing_init(d, size.x, size.y > 0 ? size.y : 66 + (count - first) * ROW + MARGIN,
 		     theme->background);
-	snprintf(subtitle, sizeof(subtitle), "%s requests by the size that was asked for",
+	snprintf(subtitle, sizeof(subtitle), "%s requests by size",
 		 units_grouped(number, all));
 	y = chart_title(d, theme, title, subtitle);
 	row = (d->height - y - MARGIN) / (count - first);
 	for (int i = first; i < count; i++)
-		put_bar(d, theme, &list[i], y + (i - first) * row, row,
-			all ? (double)list[i].count / (double)all : 0,
-			(double)list[i].count / (double)most);
+		draw_class_bar(d, theme, &list[i], y + (i - first) * row, row,
+			       all ? (double)list[i].count / (double)all : 0,
+			       (double)list[i].count / (double)most);
 }

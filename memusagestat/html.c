@@ -1,4 +1,4 @@
-/* html.c -- the report as one HTML page.
+/* html.c -- Writes the report as one HTML page.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,9 +12,9 @@
 #include "cli/xmalloc.h"
 #include "formats/page/page_foreign.h"
 #include "formats/page/page_image.h"
-#include "memusagestat/input.h"
-#include "memusagestat/recorded.h"
-#include "memusagestat/source.h"
+#include "memusagestat/data_input.h"
+#include "memusagestat/input_file.h"
+#include "memusagestat/recorded_process.h"
 
 enum { BATCH = 8192 };
 
@@ -28,10 +28,11 @@ void html_check(void)
 
 /* ---- pages --------------------------------------------------------------------------------- */
 
-/* Commands and paths of the program may be private, so nobody else is to read it. */
-static int write_page(const struct source *s, const char *html, const char *kind, const void *data,
-		      int (*fill)(struct page_json *, const void *, const struct page_budget *,
-				  struct mu_error *))
+/* Commands and paths of the program may be private: the page is for its owner only. */
+static int write_html_page(const struct input_file *s, const char *html, const char *kind,
+			   const void *data,
+			   int (*fill)(struct page_json *, const void *, const struct page_budget *,
+				       struct mu_error *))
 {
 	const struct page page = {
 		.fill = fill, .data = data, .kind = kind, .version = MEMUSAGE_VERSION,
@@ -47,92 +48,73 @@ static int write_page(const struct source *s, const char *html, const char *kind
 	return output_close(&out);
 }
 
-static int of_recording(const struct source *s, const struct settings *settings)
+static int write_recording_page(const struct input_file *s, const struct settings *settings)
 {
-	struct recorded r;
+	struct recorded_process r;
 	struct mu_error err;
 	struct page_image what;
 	int result;
 
-	recorded_open(&r, s->path, (pid_t)settings->pid);
+	recorded_process_open(&r, s->path, (pid_t)settings->pid);
 	what = (struct page_image){
 		.export = &r.export, .segment = &r.segment.head, .result = &r.result,
 		.images = r.images,
 	};
 	if (page_image_init(&what, &err) < 0)
 		die("%s: %s", s->name, err.text);
-	result = write_page(s, settings->html, "recording", &what, page_image_fill);
+	result = write_html_page(s, settings->html, "recording", &what, page_image_fill);
 	page_image_free(&what);
-	recorded_close(&r);
+	recorded_process_close(&r);
 	return result;
 }
 
-/* Of a file that ends too early the first part is shown. */
-static void judge(const struct source *s, int result, bool has_some, const struct mu_error *err)
-{
-	if (result < 0 && (err->code != MU_ERROR_TRUNCATED || !has_some))
-		die("%s: %s", s->name, err->text);
-	if (result < 0)
-		warn("%s: %s; what comes before it is shown", s->name, err->text);
-}
-
-static int of_massif(const struct source *s, const struct settings *settings)
+static int write_massif_page(const struct input_file *s, const struct settings *settings)
 {
 	struct massif_file m;
 	struct page_massif what;
-	struct textfile text;
 	struct mu_error err;
-	int result = textfile_open(&text, s->fd, &err);
+	int result;
 
-	if (result < 0)
-		die("%s: %s", s->name, err.text);
-	result = massif_read(&m, &text, &err);
-	judge(s, result, m.count > 0, &err);
-	textfile_close(&text);
+	input_file_read_massif(s, &m);
 	if (page_massif_init(&what, &m, &err) < 0)
 		die("%s: %s", s->name, err.text);
-	result = write_page(s, settings->html, "massif", &what, page_massif_fill);
+	result = write_html_page(s, settings->html, "massif", &what, page_massif_fill);
 	page_massif_free(&what);
 	massif_free(&m);
 	return result;
 }
 
-static int of_dhat(const struct source *s, const struct settings *settings)
+static int write_dhat_page(const struct input_file *s, const struct settings *settings)
 {
 	struct dhat d;
 	struct page_dhat what;
-	struct textfile text;
 	struct mu_error err;
-	int result = textfile_open(&text, s->fd, &err);
+	int result;
 
-	if (result < 0)
-		die("%s: %s", s->name, err.text);
-	result = dhat_read(&d, &text, &err);
-	judge(s, result, false, &err);
-	textfile_close(&text);
+	input_file_read_dhat(s, &d);
 	if (page_dhat_init(&what, &d, &err) < 0)
 		die("%s: %s", s->name, err.text);
-	result = write_page(s, settings->html, "dhat", &what, page_dhat_fill);
+	result = write_html_page(s, settings->html, "dhat", &what, page_dhat_fill);
 	page_dhat_free(&what);
 	dhat_free(&d);
 	return result;
 }
 
-static int of_data(const struct source *s, const struct settings *settings)
+static int write_data_page(const struct input_file *s, const struct settings *settings)
 {
 	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));
 	struct page_dat *what = xmalloc(sizeof(*what));
-	struct input in;
+	struct data_input in;
 	size_t count;
 	int result;
 
-	input_open(&in, s->path);
+	data_input_open(&in, s->path);
 	in.name = s->name;
 	page_dat_init(what, &in.dat.info);
-	while ((count = input_read(&in, batch, BATCH)) > 0)
+	while ((count = data_input_read(&in, batch, BATCH)) > 0)
 		page_dat_add(what, batch, count);
-	result = write_page(s, settings->html, "dat", what, page_dat_fill);
-	input_close(&in);
+	result = write_html_page(s, settings->html, "dat", what, page_dat_fill);
+	data_input_close(&in);
 	free(what);
 	free(batch);
 	return result;
@@ -140,25 +122,25 @@ static int of_data(const struct source *s, const struct settings *settings)
 
 int html_run(const struct settings *settings)
 {
-	struct source s;
+	struct input_file s;
 	int result;
 
 	html_check();
-	source_open(&s, settings->input);
-	source_check_output(&s, settings->html, "page");
-	switch (source_kind(&s)) {
+	input_file_open(&s, settings->input);
+	input_file_check_output(&s, settings->html, "page");
+	switch (input_file_kind(&s)) {
 	case INPUT_RECORDING:
-		result = of_recording(&s, settings);
+		result = write_recording_page(&s, settings);
 		break;
 	case INPUT_MASSIF:
-		result = of_massif(&s, settings);
+		result = write_massif_page(&s, settings);
 		break;
 	case INPUT_DHAT:
-		result = of_dhat(&s, settings);
+		result = write_dhat_page(&s, settings);
 		break;
-	default:	/* what is no data file is refused there, with the reason */
-		result = of_data(&s, settings);
+	default:	/* data_input_open() refuses other kinds, with the reason */
+		result = write_data_page(&s, settings);
 	}
-	source_close(&s);
+	input_file_close(&s);
 	return result;
 }

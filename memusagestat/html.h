@@ -1,4 +1,4 @@
-/* html.h -- the report as one HTML page.
+/* html.h -- Writes the report as one HTML page.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,12 +7,12 @@
 
 #include "memusagestat/settings.h"
 
-/* html_check -- die if this program was built without the page. */
+/* html_check -- Dies if this program was built without the page. */
 void html_check(void);
 
-/* html_run -- make settings->html of settings->input, whatever kind of file that is.
+/* html_run -- Writes settings->html from settings->input, which may be of any kind.
  *
- * Dies if the input cannot be read. Returns 0, or -1 after a warning when the page could not be
+ * Dies if the input cannot be read. Returns 0, or -1 after a warning if the page could not be
  * written.
  */
 int html_run(const struct settings *settings);

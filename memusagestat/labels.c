@@ -1,4 +1,4 @@
-/* labels.c -- the texts around the plot.
+/* labels.c -- Formats the texts of glibc's graph.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,17 +8,18 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "formats/base/utf8.h"
 
-struct unit label_unit(uint64_t maximum)
+struct byte_unit label_unit(uint64_t maximum)
 {
 	if (maximum < 1024)
-		return (struct unit){ 1, "" };
+		return (struct byte_unit){ 1, "" };
 	if (maximum < UINT64_C(100) << 20)
-		return (struct unit){ 1 << 10, "k" };
-	return (struct unit){ 1 << 20, "M" };
+		return (struct byte_unit){ 1 << 10, "k" };
+	return (struct byte_unit){ 1 << 20, "M" };
 }
 
-int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct unit unit)
+int label_value(char text[LABEL_LENGTH], uint64_t bytes, struct byte_unit unit)
 {
 	return snprintf(text, LABEL_LENGTH, "%llu%s", (unsigned long long)(bytes / unit.bytes),
 			unit.suffix);
@@ -60,26 +61,7 @@ static const uint16_t latin2[96] = {
 	0x159, 0x16f, 0x0fa, 0x171, 0x0fc, 0x0fd, 0x163, 0x2d9,
 };
 
-/* Decode the character at *AT and step over it. False if it is no UTF-8; overlong forms and
- * surrogates are let through, since a wrong glyph is all they can cause. */
-static bool next_character(const unsigned char **at, uint32_t *character)
-{
-	unsigned char first = *(*at)++;
-	int more = first < 0x80 ? 0 : first < 0xc2 ? -1 : first < 0xe0 ? 1 : first < 0xf0 ? 2 :
-		   first < 0xf5 ? 3 : -1;
-
-	if (more < 0)
-		return false;
-	*character = more ? first & (0x3fu >> more) : first;
-	for (; more > 0; more--) {
-		if ((**at & 0xc0) != 0x80)
-			return false;
-		*character = *character << 6 | (*(*at)++ & 0x3fu);
-	}
-	return true;
-}
-
-static unsigned char glyph_of(uint32_t character)
+static unsigned char latin2_glyph(uint32_t character)
 {
 	if (character < 0x20 || (character >= 0x7f && character < 0xa0))
 		return ' ';
@@ -92,30 +74,19 @@ static unsigned char glyph_of(uint32_t character)
 	return '?';
 }
 
-/* To ISO 8859-2, at most as long as TEXT; false if that is not UTF-8. */
-static bool convert(const char *text, unsigned char *out)
+/* Converts to ISO 8859-2, which is not longer than TEXT. Returns false if TEXT is not UTF-8. */
+static bool convert_utf8(const char *text, unsigned char *out)
 {
-	const unsigned char *at = (const unsigned char *)text;
 	uint32_t character;
+	int length;
 
-	while (*at) {
-		if (!next_character(&at, &character))
+	for (; *text; text += length) {
+		length = utf8_next(text, &character);
+		if (length == 0)
 			return false;
-		*out++ = glyph_of(character);
+		*out++ = latin2_glyph(character);
 	}
 	*out = '\0';
-	return true;
-}
-
-bool label_is_utf8(const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	uint32_t character;
-
-	while (*at) {
-		if (!next_character(&at, &character))
-			return false;
-	}
 	return true;
 }
 
@@ -123,7 +94,7 @@ unsigned char *label_title(const char *title)
 {
 	unsigned char *text = xcalloc(strlen(title) + 1, 1);
 
-	if (convert(title, text))
+	if (convert_utf8(title, text))
 		return text;
 	strcpy((char *)text, title);
 	for (unsigned char *c = text; *c; c++) {

@@ -1,4 +1,4 @@
-/* main.c -- memusagestat: draw the memory use of a run.
+/* main.c -- memusagestat: draws the memory use of a run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,17 +11,17 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/version.h"
-#include "memusagestat/bandsfile.h"
+#include "memusagestat/bands_picture.h"
+#include "memusagestat/classic_picture.h"
+#include "memusagestat/data_input.h"
+#include "memusagestat/drawing/png.h"
 #include "memusagestat/html.h"
-#include "memusagestat/input.h"
 #include "memusagestat/labels.h"
-#include "memusagestat/picture.h"
-#include "memusagestat/png.h"
 #include "memusagestat/settings.h"
 #include "memusagestat/themed_picture.h"
 
-static int write_picture(struct output *out, gdImagePtr image, const struct input *in,
-			 const char *title)
+static int write_classic_picture(struct output *out, gdImagePtr image, const struct data_input *in,
+				 const char *title)
 {
 	char heap[LABEL_LENGTH], stack[LABEL_LENGTH], events[LABEL_LENGTH];
 	const struct png_note notes[] = {
@@ -40,32 +40,31 @@ static int write_picture(struct output *out, gdImagePtr image, const struct inpu
 	return output_close(out);
 }
 
-static void check_output(const struct input *in, const char *name)
+static void check_output_name(const struct data_input *in, const char *name)
 {
-	if (input_is_file(in, name))
+	if (data_input_is_file(in, name))
 		die("%s is the input: give another name for the picture", name);
 	if (strcmp(name, "-") == 0 && isatty(STDOUT_FILENO))
 		die("the picture would go to the terminal: give a name for it");
 }
 
-/* The output is opened when the picture is ready, so that an input that turns out bad costs
- * no older picture. */
-static int run(const struct settings *settings)
+/* The output is opened when the picture is ready, so that a bad input destroys no older picture. */
+static int draw_classic_picture(const struct settings *settings)
 {
-	struct input in;
+	struct data_input in;
 	struct output out;
 	gdImagePtr image;
 	int result;
 
-	input_open(&in, settings->input);
-	check_output(&in, settings->output);
-	image = picture_draw(&in, settings);
+	data_input_open(&in, settings->input);
+	check_output_name(&in, settings->output);
+	image = classic_picture_draw(&in, settings);
 	result = output_open(&out, settings->output,
 			     in.command && *in.command ? 0 : OUTPUT_PUBLIC);
 	if (result == 0)
-		result = write_picture(&out, image, &in, settings->title);
+		result = write_classic_picture(&out, image, &in, settings->title);
 	gdImageDestroy(image);
-	input_close(&in);
+	data_input_close(&in);
 	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -74,14 +73,14 @@ int main(int argc, char **argv)
 	const struct settings *settings;
 
 	message_init("memusagestat", EXIT_FAILURE);
-	/* A limit of the size of files is an error of write() to be reported. */
+	/* A limit on the size of files must be an error of write(), which is reported. */
 	signal(SIGXFSZ, SIG_IGN);
 	settings = settings_parse(argc, argv);
 	if (settings->html)
 		return html_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (settings->kind == PICTURE_BANDS)
-		return bandsfile_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (portrait_is_wanted(settings))
-		return portrait_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	return run(settings);
+		return bands_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (themed_picture_is_wanted(settings))
+		return themed_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return draw_classic_picture(settings);
 }

@@ -1,10 +1,9 @@
-/* plot.c -- the events of a run as pixels: curves, bands of time, ticks.
+/* plot.c -- Draws the events of a run as pixels: curves, bands of time, ticks.
  *
- * What is drawn is defined by glibc's memusagestat: every event is a line from the one before
- * it, of the total, the heap and the stack, in this order; later lines lie above. The strip
- * below the axis shows time where x is the number of calls: twenty bands of 5 % of the run,
- * every other one coloured. Where x is time it is a ruler, and ticks show how fast the calls
- * came.
+ * The picture is defined by glibc's memusagestat: every event is a line from the one before it, of
+ * the total, the heap and the stack, in this order; later lines cover earlier ones. The strip below
+ * the axis shows time where x is the number of calls: twenty bands of 5 % of the run, every other
+ * one coloured. Where x is time it is a ruler, and ticks show how fast the calls came.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,8 +16,8 @@
 
 enum { BATCH = 8192 };
 
-/* One curve: its scale and where its pen is. */
-struct curve {
+/* A curve: its scale, and the row of its last point. */
+struct plot_curve {
 	struct scale scale;
 	int row;
 	uint8_t color;
@@ -26,19 +25,20 @@ struct curve {
 };
 
 /* The pass over the events. */
-struct pass {
+struct plot_pass {
 	struct plot *plot;
-	struct curve total, heap, stack;
+	struct plot_curve total, heap, stack;
 	uint64_t events, start, duration;
 	int column;		/* of the last event */
 	uint64_t event;		/* events so far */
 	uint64_t tick_step;
-	uint64_t column_ends;	/* first event that belongs to another column */
-	uint64_t since, until;	/* times between which `in_band` holds, until excluded */
+	uint64_t column_ends;	/* the first event of the next column */
+	uint64_t since, until;	/* times between which `in_band` is valid, the end excluded */
 	bool in_band;
 };
 
-static void curve_init(struct curve *c, uint64_t top, int rows, uint8_t color, bool is_wanted)
+static void plot_curve_init(struct plot_curve *c, uint64_t top, int rows, uint8_t color,
+			    bool is_wanted)
 {
 	scale_init(&c->scale, top, (unsigned)rows);
 	c->row = rows;
@@ -46,8 +46,8 @@ static void curve_init(struct curve *c, uint64_t top, int rows, uint8_t color, b
 	c->is_drawn = is_wanted && top > 0;
 }
 
-static inline void curve_move(struct curve *c, struct canvas *canvas, int from, int to,
-			      uint64_t value)
+static inline void plot_curve_extend(struct plot_curve *c, struct canvas *canvas, int from, int to,
+				     uint64_t value)
 {
 	int row;
 
@@ -61,18 +61,18 @@ static inline void curve_move(struct curve *c, struct canvas *canvas, int from, 
 	c->row = row;
 }
 
-static inline void draw_event(struct pass *p, const struct dat_record *e, int column)
+static inline void draw_event_lines(struct plot_pass *p, const struct dat_record *e, int column)
 {
 	struct canvas *canvas = &p->plot->canvas;
 
-	curve_move(&p->total, canvas, p->column, column, e->heap + e->stack);
-	curve_move(&p->heap, canvas, p->column, column, e->heap);
-	curve_move(&p->stack, canvas, p->column, column, e->stack);
+	plot_curve_extend(&p->total, canvas, p->column, column, e->heap + e->stack);
+	plot_curve_extend(&p->heap, canvas, p->column, column, e->heap);
+	plot_curve_extend(&p->stack, canvas, p->column, column, e->stack);
 	p->column = column;
 }
 
-/* The topmost pixel of a tick is on the axis, where curves may come to lie above it. */
-static void put_tick(struct plot *plot, int column)
+/* The topmost pixel of a tick is on the axis, where a curve may cover it. */
+static void draw_axis_tick(struct plot *plot, int column)
 {
 	plot->tick[column] = true;
 	canvas_stroke(&plot->canvas, column, plot->rows, plot->rows, COLOR_FRAME);
@@ -80,8 +80,8 @@ static void put_tick(struct plot *plot, int column)
 
 /* ---- x is the number of the event -------------------------------------------------------- */
 
-/* The column of an event by its number, and the number at which that changes. */
-static int column_of_event(struct pass *p, uint64_t event)
+/* Returns the column of an event by its number, and notes the number at which it changes. */
+static int column_of_event(struct plot_pass *p, uint64_t event)
 {
 	uint64_t columns = (uint64_t)p->plot->columns;
 	uint64_t column = scale_divide(columns, event, p->events);
@@ -91,8 +91,8 @@ static int column_of_event(struct pass *p, uint64_t event)
 	return (int)column;
 }
 
-/* Whether TIME, since the start, is in a coloured band; remembers how far that holds. */
-static bool time_in_band(struct pass *p, uint64_t time)
+/* Returns whether TIME, since the start, is in a coloured band, and notes until when that holds. */
+static bool is_time_in_band(struct plot_pass *p, uint64_t time)
 {
 	uint64_t band;
 
@@ -112,9 +112,9 @@ static bool time_in_band(struct pass *p, uint64_t time)
 	return p->in_band;
 }
 
-/* FROM and TO are the columns before and after the event whose band is to be shown. Within one
- * column glibc's rectangle has its corners the wrong way round and becomes two columns wide. */
-static void mark_band(struct plot *plot, int from, int to)
+/* Marks the band of an event; FROM and TO are the columns before and after it. If they are equal,
+ * glibc's rectangle has its corners the wrong way round and becomes two columns wide. */
+static void mark_band_columns(struct plot *plot, int from, int to)
 {
 	if (from == to) {
 		plot->band[from] = plot->band[from + 1] = true;
@@ -124,58 +124,58 @@ static void mark_band(struct plot *plot, int from, int to)
 		plot->band[column + 1] = true;
 }
 
-static void draw_by_number(struct pass *p, const struct dat_record *e, size_t count,
-			   uint64_t *before)
+static void draw_events_by_number(struct plot_pass *p, const struct dat_record *e, size_t count,
+				  uint64_t *before)
 {
 	for (size_t i = 0; i < count; i++) {
 		int column = p->column;
 
 		if (++p->event >= p->column_ends)
 			column = column_of_event(p, p->event);
-		if (time_in_band(p, *before))
-			mark_band(p->plot, p->column, column);
-		draw_event(p, &e[i], column);
+		if (is_time_in_band(p, *before))
+			mark_band_columns(p->plot, p->column, column);
+		draw_event_lines(p, &e[i], column);
 		*before = dat_time(&e[i]) - p->start;
 	}
 }
 
-static void ticks_by_number(struct pass *p)
+static void draw_ticks_by_number(struct plot_pass *p)
 {
 	uint64_t columns = (uint64_t)p->plot->columns;
 
 	for (uint64_t event = 0; event < p->events; event += p->tick_step)
-		put_tick(p->plot, (int)scale_divide(columns, event, p->events));
-	put_tick(p->plot, (int)columns);
+		draw_axis_tick(p->plot, (int)scale_divide(columns, event, p->events));
+	draw_axis_tick(p->plot, (int)columns);
 }
 
 /* ---- x is the time of the event ---------------------------------------------------------- */
 
-/* Times outside the run (a record that was never filled has time 0) are drawn at its edges. */
-static void draw_by_time(struct pass *p, struct scale *x, const struct dat_record *e,
-			 size_t count)
+/* Times outside of the run are drawn at its edges; a record that was never filled has time 0. */
+static void draw_events_by_time(struct plot_pass *p, struct scale *x, const struct dat_record *e,
+				size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t time = dat_time(&e[i]);
 		unsigned column = scale_pixel(x, time > p->start ? time - p->start : 0);
 
 		if (++p->event % p->tick_step == 0)
-			put_tick(p->plot, (int)column);
-		draw_event(p, &e[i], (int)column);
+			draw_axis_tick(p->plot, (int)column);
+		draw_event_lines(p, &e[i], (int)column);
 	}
 }
 
-static void bands_by_time(struct plot *plot)
+static void mark_bands_by_time(struct plot *plot)
 {
 	for (int i = 0; i < 20; i += 2) {
 		int from = i * plot->columns / 20, to = (i + 1) * plot->columns / 20;
 
-		mark_band(plot, from, to);
+		mark_band_columns(plot, from, to);
 	}
 }
 
 /* ------------------------------------------------------------------------------------------ */
 
-static void walk_events(struct pass *p, struct input *in, bool by_time)
+static void draw_all_events(struct plot_pass *p, struct data_input *in, bool by_time)
 {
 	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));
 	uint64_t before = 0;
@@ -183,19 +183,19 @@ static void walk_events(struct pass *p, struct input *in, bool by_time)
 	size_t n;
 
 	scale_init(&x, p->duration, (unsigned)p->plot->columns);
-	while ((n = input_read(in, batch, BATCH)) > 0) {
+	while ((n = data_input_read(in, batch, BATCH)) > 0) {
 		if (by_time)
-			draw_by_time(p, &x, batch, n);
+			draw_events_by_time(p, &x, batch, n);
 		else
-			draw_by_number(p, batch, n, &before);
+			draw_events_by_number(p, batch, n, &before);
 	}
 	free(batch);
 }
 
-void plot_draw(struct plot *plot, struct input *in, int columns, int rows, bool by_time,
+void plot_draw(struct plot *plot, struct data_input *in, int columns, int rows, bool by_time,
 	       bool with_total)
 {
-	struct pass p = {
+	struct plot_pass p = {
 		.plot = plot, .events = in->events, .start = in->start,
 		.duration = in->end - in->start,
 		.tick_step = in->events < 20 ? 1 : in->events / 20,
@@ -207,16 +207,16 @@ void plot_draw(struct plot *plot, struct input *in, int columns, int rows, bool 
 	canvas_init(&plot->canvas, columns + 1, rows + 1);
 	plot->band = xcalloc((size_t)columns + 2, sizeof(*plot->band));
 	plot->tick = xcalloc((size_t)columns + 1, sizeof(*plot->tick));
-	curve_init(&p.total, in->total_peak, rows, COLOR_TOTAL, with_total);
-	curve_init(&p.heap, plot->heap_top, rows, COLOR_HEAP, true);
-	curve_init(&p.stack, plot->stack_top, rows, COLOR_STACK, true);
+	plot_curve_init(&p.total, in->total_peak, rows, COLOR_TOTAL, with_total);
+	plot_curve_init(&p.heap, plot->heap_top, rows, COLOR_HEAP, true);
+	plot_curve_init(&p.stack, plot->stack_top, rows, COLOR_STACK, true);
 	if (by_time)
-		bands_by_time(plot);
+		mark_bands_by_time(plot);
 	else if (in->events > 0)
 		column_of_event(&p, 0);
-	walk_events(&p, in, by_time);
+	draw_all_events(&p, in, by_time);
 	if (!by_time)
-		ticks_by_number(&p);
+		draw_ticks_by_number(&p);
 }
 
 void plot_fini(struct plot *p)

@@ -1,4 +1,4 @@
-/* plot.h -- the events of a run as pixels: curves, bands of time, ticks.
+/* plot.h -- Draws the events of a run as pixels: curves, bands of time, ticks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,15 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memusagestat/data_input.h"
 #include "memusagestat/drawing/canvas.h"
-#include "memusagestat/input.h"
 
-/* Colours of the picture; the value is the index in its palette. The background never stands
- * on a canvas: there it means "nothing drawn". */
+/* Colours of the picture; the value is the index in its palette. COLOR_BACKGROUND is never drawn on
+ * a canvas, where it means that nothing was drawn. */
 enum color { COLOR_BACKGROUND, COLOR_TOTAL, COLOR_BAND, COLOR_FRAME, COLOR_STACK, COLOR_HEAP };
 
-/* The plot of a run. `columns` pixels of x are the whole run: 0 the start, `columns` the end;
- * `rows` pixels of y the peak. */
+/* The plot of a run. `columns` pixels of x are the whole run: 0 is its start, `columns` its end;
+ * `rows` pixels of y are the peak. */
 struct plot {
 	int columns, rows;
 	uint64_t heap_top, stack_top;	/* value at the top of the left and the right axis */
@@ -25,18 +25,18 @@ struct plot {
 	bool *tick;			/* column i has a tick; columns + 1 */
 };
 
-/* plot_draw -- read the events of IN and draw them.
+/* plot_draw -- Reads the events of IN and draws them.
  *
- * p           overwritten; release with plot_fini().
+ * p           overwritten; release it with plot_fini().
  * columns     width between the axes, at least 1; rows likewise, both below 2^16.
  * by_time     x is the time of an event, else its number.
  * with_total  draw the sum too, all three curves in the scale of its peak.
  * Cost: one pass over the input, 16 ns per event; memory for the pixels only.
  */
-void plot_draw(struct plot *p, struct input *in, int columns, int rows, bool by_time,
+void plot_draw(struct plot *p, struct data_input *in, int columns, int rows, bool by_time,
 	       bool with_total);
 
-/* plot_fini -- release what plot_draw() made. */
+/* plot_fini -- Releases the plot. */
 void plot_fini(struct plot *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* settings.c -- the command line of memusagestat.
+/* settings.c -- The command line of memusagestat.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,14 +11,14 @@
 #include "cli/xmalloc.h"
 
 enum {
-	/* As in glibc's program: what is smaller is drawn in this size. */
+	/* As in glibc's program: a smaller picture is drawn in this size. */
 	WIDTH_MIN = 100, HEIGHT_MIN = 80,
 };
 
 static struct settings given = { .theme = THEME_UNSAID };
 
-/* --flame is a picture of its own. */
-static const char *set_flame(const struct opt *option, const char *arg, void *data)
+/* --flame chooses a kind of picture and its metric. */
+static const char *set_flame_kind(const struct opt *option, const char *arg, void *data)
 {
 	static const char *const words[] = { "peak", "end", "total", "temporary" };
 	struct settings *s = data;
@@ -34,14 +34,14 @@ static const char *set_flame(const struct opt *option, const char *arg, void *da
 	return "is none of peak, end, total, temporary";
 }
 
-static const char *set_histogram(const struct opt *option, const char *arg, void *data)
+static const char *set_histogram_kind(const struct opt *option, const char *arg, void *data)
 {
 	(void)option, (void)arg;
 	((struct settings *)data)->kind = PICTURE_HISTOGRAM;
 	return NULL;
 }
 
-static const char *set_bands(const struct opt *option, const char *arg, void *data)
+static const char *set_bands_kind(const struct opt *option, const char *arg, void *data)
 {
 	(void)option, (void)arg;
 	((struct settings *)data)->kind = PICTURE_BANDS;
@@ -65,21 +65,22 @@ static const struct opt options[] = {
 		 "classic is the graph of glibc's memusagestat, the default for a data file; "
 		 "others are drawn light or dark"),
 	OPT_GROUP("Other pictures (of recordings, massif.out, DHAT's JSON)"),
-	OPT_CALL(0, "histogram", NULL, set_histogram, &given,
-		 "draw how many blocks of which size were asked for"),
-	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame, &given,
-			  "draw the call stacks as a flame graph, of what was live at the peak "
-			  "(default), at the end, allocated in all, or temporary"),
-	OPT_CALL(0, "bands", NULL, set_bands, &given,
+	OPT_CALL(0, "histogram", NULL, set_histogram_kind, &given,
+		 "draw the number of requested blocks by size"),
+	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame_kind, &given,
+			  "draw the call stacks as a flame graph, of memory live at the peak "
+			  "(default), live at the end, allocated in total, or of temporary "
+			  "blocks"),
+	OPT_CALL(0, "bands", NULL, set_bands_kind, &given,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
 	OPT_LIST(0, "alloc-fn", "NAME", &given.alloc_fn,
-		 "take the callers of NAME for those who allocate; repeatable"),
+		 "attribute the allocations of function NAME to its callers; repeatable"),
 	OPT_GROUP("Report of a recording, a massif.out, DHAT's JSON or a data file"),
 	OPT_STR(0, "html", "FILE", &given.html,
-		"write everything that is known as one HTML page, '-' for standard output"),
+		"write a complete report as one HTML page, '-' for standard output"),
 	OPT_UINT(0, "pid", "PID", &given.pid, 1, INT_MAX,
-		 "take this process of a recording instead of the one that was started"),
+		 "use this process of a recording instead of the one that was started"),
 	OPT_END
 };
 
@@ -99,12 +100,12 @@ const struct opt_tool *settings_tool(void)
 	return &tool;
 }
 
-static const char *default_output(const char *input)
+static const char *default_output_name(const char *input)
 {
 	return strcmp(input, "-") == 0 ? "-" : xasprintf("%s.png", input);
 }
 
-static void settle_size(void)
+static void settle_picture_size(void)
 {
 	given.has_width = given.width != 0;
 	given.has_height = given.height != 0;
@@ -123,25 +124,26 @@ const struct settings *settings_parse(int argc, char **argv)
 	int first = options_parse(&tool, argc, argv);
 
 	if (first == argc)
-		options_error(&tool, "which data file?");
+		options_error(&tool, "no data file was given");
 	if (argc - first > 2)
-		options_error(&tool, "one data file and one output are enough: what is '%s'?",
+		options_error(&tool, "more than one data file and one output: '%s'",
 			      argv[first + 2]);
 	given.input = argv[first];
 	if (first + 1 < argc)
 		given.output = argv[first + 1];
 	if (given.html && given.output)
-		options_error(&tool, "--html says where the page goes: what is '%s'?",
+		options_error(&tool, "--html names the only output; '%s' is another",
 			      given.output);
 	if (!given.output)
-		given.output = default_output(given.input);
-	settle_size();
+		given.output = default_output_name(given.input);
+	settle_picture_size();
 	given.format = drawing_format(given.output);
 	if (given.format == DRAWING_UNKNOWN)
 		given.format = DRAWING_PNG;
 	if (given.theme == THEME_CLASSIC &&
 	    (given.kind != PICTURE_RUN || given.format != DRAWING_PNG))
-		options_error(&tool, "the classic theme has the graph of a data file only, as PNG");
+		options_error(&tool, "the classic theme draws only the graph of a data file, "
+				     "as PNG");
 	if ((uint64_t)given.width * given.height > PICTURE_PIXELS_MAX)
 		options_error(&tool, PICTURE_TOO_BIG, given.width, given.height,
 			      PICTURE_PIXELS_MAX);

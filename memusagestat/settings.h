@@ -1,4 +1,4 @@
-/* settings.h -- the command line of memusagestat.
+/* settings.h -- The command line of memusagestat.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 
 enum picture_kind { PICTURE_RUN, PICTURE_HISTOGRAM, PICTURE_FLAME, PICTURE_BANDS };
 
-/* In the order of --theme's words. */
+/* In the order of the words of --theme. */
 enum theme_choice { THEME_CLASSIC, THEME_LIGHT, THEME_DARK, THEME_UNSAID };
 
 struct settings {
@@ -21,21 +21,21 @@ struct settings {
 	const char *title;	/* NULL: none */
 	bool by_time;		/* x is time, not the number of the event */
 	bool with_total;	/* also the sum of heap and stack */
-	const char *html;	/* the page's file, "-": standard output; NULL: a picture */
+	const char *html;	/* file of the page, "-": standard output; NULL: a picture */
 	unsigned pid;		/* of a recording, 0: the process that was started */
 	enum picture_kind kind;
-	int flame;		/* what it is of, in the order of its words */
+	int flame;		/* the metric, in the order of the words of --flame */
 	int theme;		/* enum theme_choice */
 	enum drawing_format format;	/* by the name of the output */
 	struct opt_list alloc_fn;	/* functions that allocate for their callers */
 	unsigned width, height;	/* of the picture, in pixels */
-	bool has_width, has_height;	/* they were said */
+	bool has_width, has_height;	/* the user gave them */
 };
 
-/* settings_tool -- the table behind the command line, for tests. */
+/* settings_tool -- Returns the table of the options, for tests. */
 const struct opt_tool *settings_tool(void);
 
-/* settings_parse -- the settings of this run; exits with status 2 when they make no sense.
+/* settings_parse -- Returns the settings of this run; exits with status 2 if they make no sense.
  *
  * Not reentrant. Strings point into ARGV or live until the end.
  */

@@ -1,4 +1,4 @@
-/* themed_picture.c -- pictures that are made of a drawing list, of every kind of input.
+/* themed_picture.c -- Draws a picture in the light or dark theme from any input.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,100 +15,102 @@
 #include "cli/xmalloc.h"
 #include "formats/page/page_foreign.h"
 #include "formats/page/page_image.h"
-#include "memusagestat/curve.h"
+#include "memusagestat/curve_chart.h"
+#include "memusagestat/data_input.h"
 #include "memusagestat/flame.h"
 #include "memusagestat/histogram.h"
-#include "memusagestat/input.h"
-#include "memusagestat/recorded.h"
-#include "memusagestat/source.h"
+#include "memusagestat/input_file.h"
+#include "memusagestat/recorded_process.h"
 #include "profile/read/timeline.h"
 
 enum { BATCH = 8192, WIDTH = 1000, HEIGHT = 560, FLAME_WIDTH = 1200 };
 
-struct portrait {
+struct themed_picture {
 	const struct settings *settings;
 	const struct theme *theme;
-	struct source source;
+	struct input_file source;
 	struct drawing drawing;
 	char *command;
 };
 
-static struct point size_of(const struct portrait *p, double width, double height)
+static struct point picture_size(const struct themed_picture *p, double width, double height)
 {
 	return (struct point){ p->settings->has_width ? p->settings->width : width,
 			       p->settings->has_height ? p->settings->height : height };
 }
 
-static const char *title_of(const struct portrait *p)
+static const char *picture_title(const struct themed_picture *p)
 {
 	return p->settings->title ? p->settings->title : p->command ? p->command :
 	       p->source.name;
 }
 
-static void refuse(const struct portrait *p, const char *kind)
+static void refuse_picture_kind(const struct themed_picture *p, const char *kind)
 {
-	die("%s: %s does not know %s", p->source.name, kind,
-	    p->settings->kind == PICTURE_HISTOGRAM ? "the sizes of blocks: take a recording" :
-	    p->settings->kind == PICTURE_FLAME ? "who allocated: take a recording" :
-						 "the course of the run");
+	die("%s: %s holds no %s", p->source.name, kind,
+	    p->settings->kind == PICTURE_HISTOGRAM ? "sizes of blocks: use a recording" :
+	    p->settings->kind == PICTURE_FLAME ? "call stacks: use a recording" :
+						 "memory over time");
 }
 
 /* ---- flame graphs -------------------------------------------------------------------------- */
 
 static const struct {
-	const char *what;
+	const char *word, *what;
 	enum page_metric metric;
-} moments[] = {	/* in the order of --flame's words */
-	{ "live at the peak", PAGE_PEAK_BYTES },
-	{ "live at the end", PAGE_END_BYTES },
-	{ "allocated in all", PAGE_TOTAL_BYTES },
-	{ "were temporary", PAGE_TEMPORARY },
+} moments[] = {	/* in the order of the words of --flame */
+	{ "peak", "live at the peak", PAGE_PEAK_BYTES },
+	{ "end", "live at the end", PAGE_END_BYTES },
+	{ "total", "allocated in total", PAGE_TOTAL_BYTES },
+	{ "temporary", "were temporary", PAGE_TEMPORARY },
 };
 
-static void draw_flame(struct portrait *p, const struct page_tree *tree,
-		       const struct page_sites *sites)
+static void draw_flame_graph(struct themed_picture *p, const struct page_tree *tree,
+			     const struct page_sites *sites)
 {
-	struct point size = size_of(p, FLAME_WIDTH, 0);
+	struct point size = picture_size(p, FLAME_WIDTH, 0);
 	const struct flame f = {
 		.tree = tree, .sites = sites, .metric = moments[p->settings->flame].metric,
-		.title = title_of(p), .what = moments[p->settings->flame].what,
+		.title = picture_title(p), .what = moments[p->settings->flame].what,
 		.width = size.x, .height = size.y,
 	};
 
 	if (!(sites->metrics >> f.metric & 1))
-		die("%s: it does not say what was %s", p->source.name, f.what);
+		die("%s: holds no figures for --flame=%s", p->source.name,
+		    moments[p->settings->flame].word);
 	flame_draw(&p->drawing, &f, p->theme);
 }
 
 /* ---- curves -------------------------------------------------------------------------------- */
 
-/* Points of a curve being collected. */
-struct points {
-	double *x, *y[CURVE_LINES];
+/* Points of up to CURVE_CHART_LINES curves with one x. */
+struct curve_points {
+	double *x, *y[CURVE_CHART_LINES];
 	size_t count;
 };
 
-static void points_init(struct points *p, size_t count)
+static void curve_points_init(struct curve_points *p, size_t count)
 {
 	p->count = count;
 	p->x = xcalloc(count + 1, sizeof(*p->x));
-	for (int i = 0; i < CURVE_LINES; i++)
+	for (int i = 0; i < CURVE_CHART_LINES; i++)
 		p->y[i] = xcalloc(count + 1, sizeof(*p->y[i]));
 }
 
-static void points_free(struct points *p)
+static void curve_points_free(struct curve_points *p)
 {
 	free(p->x);
-	for (int i = 0; i < CURVE_LINES; i++)
+	for (int i = 0; i < CURVE_CHART_LINES; i++)
 		free(p->y[i]);
 }
 
-static struct chart_curve line_of(const struct portrait *p, const struct points *from, int number,
-				  const char *name)
+static struct chart_curve make_chart_curve(const struct themed_picture *p,
+					   const struct curve_points *from, int number,
+					   const char *name)
 {
-	/* Dashes tell them apart where colours do not. */
-	static const double dash[CURVE_LINES] = { 0, 5, 2, 9, 3 };
-	static const int color[CURVE_LINES] = { 0, 8, 2, 12, 18 };
+	/* Dashes distinguish them where colours do not. */
+	static const double dash[CURVE_CHART_LINES] = { 0, 5, 2, 9, 3 };
+	static const int color[CURVE_CHART_LINES] = { 0, 8, 2, 12, 18 };
 
 	return (struct chart_curve){
 		.x = from->x, .y = from->y[number], .count = from->count, .name = name,
@@ -117,21 +119,21 @@ static struct chart_curve line_of(const struct portrait *p, const struct points 
 	};
 }
 
-static void draw_data(struct portrait *p)
+static void draw_data_curves(struct themed_picture *p)
 {
 	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));
 	struct page_dat *kept = xmalloc(sizeof(*kept));
 	struct page_dat_point *all = xcalloc(PAGE_DAT_POINTS, sizeof(*all));
 	const bool by_time = p->settings->by_time;
-	struct points points;
-	struct input in;
+	struct curve_points points;
+	struct data_input in;
 	size_t n;
 
-	input_open(&in, p->source.path);
+	data_input_open(&in, p->source.path);
 	page_dat_init(kept, &in.dat.info);
-	while ((n = input_read(&in, batch, BATCH)) > 0)
+	while ((n = data_input_read(&in, batch, BATCH)) > 0)
 		page_dat_add(kept, batch, n);
-	points_init(&points, page_dat_points(kept, all));
+	curve_points_init(&points, page_dat_points(kept, all));
 	for (size_t i = 0; i < points.count; i++) {
 		const struct dat_record *r = &all[i].record;
 		uint64_t time = dat_time(r);
@@ -142,44 +144,45 @@ static void draw_data(struct portrait *p)
 		points.y[1][i] = (double)r->stack;
 		points.y[2][i] = (double)r->heap + (double)r->stack;
 	}
-	struct curve c = {
-		.line = { line_of(p, &points, 0, "heap"), line_of(p, &points, 2, "heap + stack") },
+	struct curve_chart c = {
+		.line = { make_chart_curve(p, &points, 0, "heap"),
+			  make_chart_curve(p, &points, 2, "heap + stack") },
 		.lines = p->settings->with_total ? 2 : 1,
-		.stack = line_of(p, &points, 1, "stack"),
+		.stack = make_chart_curve(p, &points, 1, "stack"),
 		.x_end = by_time ? (double)(in.end - in.start) : (double)in.events,
 		.x_label = by_time && in.is_ns ? chart_time : chart_count,
-		.caption = !by_time ? "calls of malloc and its kin" :
-			   in.is_ns ? "time" : "ticks of the processor's clock",
-		.title = title_of(p),
+		.caption = !by_time ? "calls of malloc, free and others" :
+			   in.is_ns ? "time" : "ticks of the processor clock",
+		.title = picture_title(p),
 	};
 	c.stack.dash = 0;
-	curve_draw(&p->drawing, &c, p->theme, size_of(p, WIDTH, HEIGHT));
-	points_free(&points);
-	input_close(&in);
+	curve_chart_draw(&p->drawing, &c, p->theme, picture_size(p, WIDTH, HEIGHT));
+	curve_points_free(&points);
+	data_input_close(&in);
 	free(all);
 	free(kept);
 	free(batch);
 }
 
-static double since(uint64_t start, uint64_t now)
+static double time_since(uint64_t start, uint64_t now)
 {
 	return now > start ? (double)(now - start) : 0;
 }
 
-/* What the snapshots say, and the end of the run, which may be long after the last of them. */
-static void load_shots(struct points *shots, const struct recorded *r)
+/* Loads the points of the snapshots, and the end of the run, which may be long after the last. */
+static void load_snapshot_points(struct curve_points *shots, const struct recorded_process *r)
 {
 	const uint64_t start = r->image.head.process.start_mono_ns;
 	size_t count = image_count(&r->image, MU_SEC_SNAPSHOTS);
 	double extra = 0;
 
-	points_init(shots, count + 1);
+	curve_points_init(shots, count + 1);
 	for (size_t i = 0; i < count; i++) {
 		struct mu_snapshot s = { .mono_ns = start };
 
 		image_snapshot(&r->image, i, &s);
 		extra = (double)s.extra;
-		shots->x[i] = since(start, s.mono_ns);
+		shots->x[i] = time_since(start, s.mono_ns);
 		shots->y[0][i] = (double)s.heap;
 		shots->y[1][i] = (double)s.heap + extra;
 	}
@@ -188,46 +191,46 @@ static void load_shots(struct points *shots, const struct recorded *r)
 	shots->y[1][count] = (double)r->result.heap_now + extra;
 }
 
-/* Heap and rounding from the snapshots; what the kernel saw, from its samples. */
-static void draw_image(struct portrait *p, const struct recorded *r)
+/* The heap and the rounding come from the snapshots, what the kernel saw from its samples. */
+static void draw_recording_curves(struct themed_picture *p, const struct recorded_process *r)
 {
 	const struct image *im = &r->image;
 	const uint64_t start = im->head.process.start_mono_ns;
-	struct points shots, samples;
+	struct curve_points shots, samples;
 	struct timeline t;
 	struct mu_error err;
 
 	if (timeline_load(&t, im, &err) < 0)
 		die("%s: %s", p->source.name, err.text);
-	load_shots(&shots, r);
-	points_init(&samples, t.count);
+	load_snapshot_points(&shots, r);
+	curve_points_init(&samples, t.count);
 	for (size_t i = 0; i < samples.count; i++) {
-		samples.x[i] = since(start, t.sample[i].mono_ns);
+		samples.x[i] = time_since(start, t.sample[i].mono_ns);
 		samples.y[2][i] = (double)t.sample[i].rss_anon;
 	}
 	if (shots.count < 3)
-		die("%s: holds no course of the run: memusage --record with one of --top, --tree, "
-		    "--html keeps it", p->source.name);
-	struct curve c = {
-		.line = { line_of(p, &shots, 0, "heap"),
-			  line_of(p, &shots, 1, "with rounding and admin"),
-			  line_of(p, &samples, 2, "resident, anonymous") },
+		die("%s: holds no snapshots over time: memusage --record takes them with one of "
+		    "--top, --tree, --html", p->source.name);
+	struct curve_chart c = {
+		.line = { make_chart_curve(p, &shots, 0, "heap"),
+			  make_chart_curve(p, &shots, 1, "with rounding and admin"),
+			  make_chart_curve(p, &samples, 2, "resident, anonymous") },
 		.lines = samples.count > 1 ? 3 : 2,
 		.x_end = (double)r->export.duration_ns,
-		.x_label = chart_time, .caption = "time", .title = title_of(p),
+		.x_label = chart_time, .caption = "time", .title = picture_title(p),
 	};
-	curve_draw(&p->drawing, &c, p->theme, size_of(p, WIDTH, HEIGHT));
-	points_free(&shots);
-	points_free(&samples);
+	curve_chart_draw(&p->drawing, &c, p->theme, picture_size(p, WIDTH, HEIGHT));
+	curve_points_free(&shots);
+	curve_points_free(&samples);
 	timeline_free(&t);
 }
 
-static void draw_massif(struct portrait *p, const struct massif_file *m)
+static void draw_massif_curves(struct themed_picture *p, const struct massif_file *m)
 {
 	double unit = m->unit == MASSIF_MS ? 1e6 : 1; /* times are drawn in ns */
-	struct points points;
+	struct curve_points points;
 
-	points_init(&points, m->count);
+	curve_points_init(&points, m->count);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct massif_snapshot *s = &m->snapshots[i];
 
@@ -236,10 +239,10 @@ static void draw_massif(struct portrait *p, const struct massif_file *m)
 		points.y[1][i] = (double)s->heap + (double)s->extra;
 		points.y[2][i] = (double)massif_total(s);
 	}
-	struct curve c = {
-		.line = { line_of(p, &points, 0, "heap"),
-			  line_of(p, &points, 1, "with rounding and admin"),
-			  line_of(p, &points, 2, "with stacks") },
+	struct curve_chart c = {
+		.line = { make_chart_curve(p, &points, 0, "heap"),
+			  make_chart_curve(p, &points, 1, "with rounding and admin"),
+			  make_chart_curve(p, &points, 2, "with stacks") },
 		.lines = m->count && m->snapshots[m->count - 1].stacks ? 3 : 2,
 		.x_end = m->count ? (double)m->snapshots[m->count - 1].time * unit : 0,
 		.x_label = m->unit == MASSIF_MS ? chart_time :
@@ -247,28 +250,28 @@ static void draw_massif(struct portrait *p, const struct massif_file *m)
 		.caption = m->unit == MASSIF_MS ? "time" :
 			   m->unit == MASSIF_BYTES ? "bytes allocated and freed" :
 						     "instructions",
-		.title = title_of(p),
+		.title = picture_title(p),
 	};
-	curve_draw(&p->drawing, &c, p->theme, size_of(p, WIDTH, HEIGHT));
-	points_free(&points);
+	curve_chart_draw(&p->drawing, &c, p->theme, picture_size(p, WIDTH, HEIGHT));
+	curve_points_free(&points);
 }
 
 /* ---- kinds of input ------------------------------------------------------------------------ */
 
-static void of_recording(struct portrait *p)
+static void draw_recording(struct themed_picture *p)
 {
-	struct recorded r;
+	struct recorded_process r;
 	struct page_image what;
 	struct page_sites sites;
 	struct mu_error err;
 
-	recorded_open(&r, p->source.path, (pid_t)p->settings->pid);
+	recorded_process_open(&r, p->source.path, (pid_t)p->settings->pid);
 	p->command = xstrdup(r.command);
 	if (p->settings->kind == PICTURE_HISTOGRAM) {
-		histogram_draw(&p->drawing, &r.result.counters, p->theme, title_of(p),
-			       size_of(p, 800, 0));
+		histogram_draw(&p->drawing, &r.result.counters, p->theme, picture_title(p),
+			       picture_size(p, 800, 0));
 	} else if (p->settings->kind == PICTURE_RUN) {
-		draw_image(p, &r);
+		draw_recording_curves(p, &r);
 	} else {
 		what = (struct page_image){
 			.export = &r.export, .segment = &r.segment.head, .result = &r.result,
@@ -276,25 +279,13 @@ static void of_recording(struct portrait *p)
 		if (page_image_init(&what, &err) < 0)
 			die("%s: %s", p->source.name, err.text);
 		sites = page_image_sites(&what);
-		draw_flame(p, &what.tree, &sites);
+		draw_flame_graph(p, &what.tree, &sites);
 		page_image_free(&what);
 	}
-	recorded_close(&r);
+	recorded_process_close(&r);
 }
 
-static void read_massif(struct portrait *p, struct massif_file *m)
-{
-	struct textfile text;
-	struct mu_error err;
-
-	if (textfile_open(&text, p->source.fd, &err) < 0)
-		die("%s: %s", p->source.name, err.text);
-	if (massif_read(m, &text, &err) < 0 && (err.code != MU_ERROR_TRUNCATED || m->count == 0))
-		die("%s: %s", p->source.name, err.text);
-	textfile_close(&text);
-}
-
-static void of_massif(struct portrait *p)
+static void draw_massif_file(struct themed_picture *p)
 {
 	struct massif_file m;
 	struct page_massif what;
@@ -302,64 +293,61 @@ static void of_massif(struct portrait *p)
 	struct mu_error err;
 
 	if (p->settings->kind == PICTURE_HISTOGRAM)
-		refuse(p, "a massif.out");
-	read_massif(p, &m);
+		refuse_picture_kind(p, "a massif.out");
+	input_file_read_massif(&p->source, &m);
 	p->command = xstrdup(m.cmd);
 	if (p->settings->kind == PICTURE_RUN) {
-		draw_massif(p, &m);
+		draw_massif_curves(p, &m);
 	} else {
 		if (page_massif_init(&what, &m, &err) < 0)
 			die("%s: %s", p->source.name, err.text);
 		sites = page_massif_sites(&what);
-		draw_flame(p, &what.stacks.tree, &sites);
+		draw_flame_graph(p, &what.stacks.tree, &sites);
 		page_massif_free(&what);
 	}
 	massif_free(&m);
 }
 
-static void of_dhat(struct portrait *p)
+static void draw_dhat_file(struct themed_picture *p)
 {
 	struct dhat d;
 	struct page_dhat what;
 	struct page_sites sites;
-	struct textfile text;
 	struct mu_error err;
 
 	if (p->settings->kind != PICTURE_FLAME)
-		refuse(p, "a profile of DHAT");
-	if (textfile_open(&text, p->source.fd, &err) < 0 || dhat_read(&d, &text, &err) < 0)
-		die("%s: %s", p->source.name, err.text);
-	textfile_close(&text);
+		refuse_picture_kind(p, "a profile of DHAT");
+	input_file_read_dhat(&p->source, &d);
 	p->command = xstrdup(d.command ? d.command : "");
 	if (page_dhat_init(&what, &d, &err) < 0)
 		die("%s: %s", p->source.name, err.text);
 	sites = page_dhat_sites(&what);
-	draw_flame(p, &what.stacks.tree, &sites);
+	draw_flame_graph(p, &what.stacks.tree, &sites);
 	page_dhat_free(&what);
 	dhat_free(&d);
 }
 
-static void draw(struct portrait *p)
+static void draw_input(struct themed_picture *p)
 {
-	switch (source_kind(&p->source)) {
+	switch (input_file_kind(&p->source)) {
 	case INPUT_RECORDING:
-		of_recording(p);
+		draw_recording(p);
 		return;
 	case INPUT_MASSIF:
-		of_massif(p);
+		draw_massif_file(p);
 		return;
 	case INPUT_DHAT:
-		of_dhat(p);
+		draw_dhat_file(p);
 		return;
 	default:
 		if (p->settings->kind != PICTURE_RUN)
-			refuse(p, "a data file");
-		draw_data(p);
+			refuse_picture_kind(p, "a data file");
+		draw_data_curves(p);
 	}
 }
 
-/* A file that glibc's graph cannot be made of. */
-static bool is_other_kind(const char *input)
+/* Returns whether glibc's graph cannot be made of this file. */
+static bool needs_themed_picture(const char *input)
 {
 	char beginning[4096] = { 0 };
 	int fd = strcmp(input, "-") == 0 ? -1 : open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -371,19 +359,19 @@ static bool is_other_kind(const char *input)
 	return kind == INPUT_RECORDING || kind == INPUT_MASSIF || kind == INPUT_DHAT;
 }
 
-bool portrait_is_wanted(const struct settings *settings)
+bool themed_picture_is_wanted(const struct settings *settings)
 {
 	if (settings->kind != PICTURE_RUN || settings->theme == THEME_LIGHT ||
 	    settings->theme == THEME_DARK)
 		return true;
 	if (settings->theme == THEME_CLASSIC)
 		return false;
-	return settings->format != DRAWING_PNG || is_other_kind(settings->input);
+	return settings->format != DRAWING_PNG || needs_themed_picture(settings->input);
 }
 
-int portrait_run(const struct settings *settings)
+int themed_picture_run(const struct settings *settings)
 {
-	struct portrait p = {
+	struct themed_picture p = {
 		.settings = settings,
 		.theme = theme_find(settings->theme == THEME_DARK ? "dark" : "light"),
 	};
@@ -394,16 +382,16 @@ int portrait_run(const struct settings *settings)
 	struct output out;
 	int result;
 
-	source_open(&p.source, settings->input);
-	source_check_output(&p.source, settings->output, "picture");
-	draw(&p);
+	input_file_open(&p.source, settings->input);
+	input_file_check_output(&p.source, settings->output, "picture");
+	draw_input(&p);
 	result = output_open(&out, settings->output, p.command ? 0 : OUTPUT_PUBLIC);
 	if (result == 0) {
 		drawing_write(&p.drawing, &out, settings->format, notes, 2);
 		result = output_close(&out);
 	}
 	drawing_fini(&p.drawing);
-	source_close(&p.source);
+	input_file_close(&p.source);
 	free(p.command);
 	return result;
 }

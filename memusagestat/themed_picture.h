@@ -1,4 +1,4 @@
-/* themed_picture.h -- pictures that are made of a drawing list: PNG, SVG or PostScript.
+/* themed_picture.h -- Draws a picture in the light or dark theme, as PNG, SVG or PostScript.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,15 +7,15 @@
 
 #include "memusagestat/settings.h"
 
-/* portrait_is_wanted -- whether the settings ask for such a picture of the input, and not for
+/* themed_picture_is_wanted -- Returns whether the settings ask for such a picture, and not for
  * glibc's graph of a data file. A pipe is taken for a data file here. */
-bool portrait_is_wanted(const struct settings *settings);
+bool themed_picture_is_wanted(const struct settings *settings);
 
-/* portrait_run -- draw settings->kind of settings->input.
+/* themed_picture_run -- Draws settings->kind from settings->input.
  *
- * Dies if the input cannot be read, or does not know what is to be drawn. Returns 0, or -1 after a
- * warning when the picture could not be written.
+ * Dies if the input cannot be read, or lacks the data for the picture. Returns 0, or -1 after a
+ * warning if the picture could not be written.
  */
-int portrait_run(const struct settings *settings);
+int themed_picture_run(const struct settings *settings);
 
 #endif

@@ -67,5 +67,5 @@ if [ -x "$build/bin/memusagestat" ]; then
 else
 	say "$memusage" "$@"
 	show_report
-	printf '\nmemusagestat was not built (libgd is missing): no picture.\n'
+	printf '\nmemusagestat was not built (libgd or cairo is missing): no picture.\n'
 fi

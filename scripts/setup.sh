@@ -22,6 +22,7 @@ need libc6-dev hdr:stdio.h
 need make cmd:make|gmake
 want pkg-config cmd:pkg-config
 want libgd-dev hdr:gd.h
+want libcairo2-dev hdr:cairo/cairo-ps.h
 want libpng-dev hdr:png.h
 need zlib1g-dev hdr:zlib.h
 want libdw-dev hdr:elfutils/libdwfl.h
@@ -29,6 +30,7 @@ want libiberty-dev hdr:libiberty/demangle.h
 '
 packages_demo='
 need libgd-dev hdr:gd.h
+need libcairo2-dev hdr:cairo/cairo-ps.h
 need libpng-dev hdr:png.h
 '
 packages_check='

@@ -1,4 +1,4 @@
-/* canvas.c -- where the curves are drawn: one byte per pixel, column after column.
+/* canvas.c -- The pixels of the curves of glibc's graph: one byte each, column after column.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,10 +20,10 @@ void canvas_fini(struct canvas *c)
 	free(c->pixel);
 }
 
-/* Bresenham's line, walking from FROM in steps of ALONG; every time the error says so, also a
- * step ACROSS. COUNT pixels along the longer axis, SLOPE of them across. */
-static void walk(uint8_t *from, ptrdiff_t along, ptrdiff_t across, int count, int slope,
-		 uint8_t color)
+/* Draws Bresenham's line: from FROM in COUNT steps of ALONG, and a step ACROSS each time that the
+ * error requires one. COUNT is the length along the longer axis, SLOPE that across. */
+static void draw_bresenham_line(uint8_t *from, ptrdiff_t along, ptrdiff_t across, int count,
+				int slope, uint8_t color)
 {
 	int error = 2 * slope - count;
 
@@ -49,11 +49,11 @@ void canvas_line(struct canvas *c, int x1, int y1, int x2, int y2, uint8_t color
 	if (dx == 0)
 		canvas_stroke(c, x1, y1, y2, color);
 	else if (dy <= dx && x1 < x2)
-		walk(first, column, y1 < y2 ? 1 : -1, dx, dy, color);
+		draw_bresenham_line(first, column, y1 < y2 ? 1 : -1, dx, dy, color);
 	else if (dy <= dx)
-		walk(second, column, y2 < y1 ? 1 : -1, dx, dy, color);
+		draw_bresenham_line(second, column, y2 < y1 ? 1 : -1, dx, dy, color);
 	else if (y1 < y2)
-		walk(first, 1, x1 < x2 ? column : -column, dy, dx, color);
+		draw_bresenham_line(first, 1, x1 < x2 ? column : -column, dy, dx, color);
 	else
-		walk(second, 1, x2 < x1 ? column : -column, dy, dx, color);
+		draw_bresenham_line(second, 1, x2 < x1 ? column : -column, dy, dx, color);
 }

@@ -1,10 +1,10 @@
-/* canvas.h -- where the curves are drawn: one byte per pixel, column after column.
+/* canvas.h -- The pixels of the curves of glibc's graph: one byte each, column after column.
  *
  * A long run has thousands of events in one column of pixels, and each is a vertical stroke
- * that may overwrite the one before. With the pixels of a column side by side such a stroke is
+ * that may cover the one before. With the pixels of a column next to each other such a stroke is
  * a memset: every event is drawn, no extreme is lost, and 10 million of them take 0.2 s.
  *
- * Coordinates are of the plot: column 0 is its left edge, row 0 its top.
+ * Coordinates are those of the plot: column 0 is its left edge, row 0 its top.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,13 +19,13 @@ struct canvas {
 	uint8_t *pixel;		/* pixel[column * height + row]; 0: nothing was drawn */
 };
 
-/* canvas_init -- an empty canvas; dies if there is no memory. */
+/* canvas_init -- Makes an empty canvas; dies without memory. */
 void canvas_init(struct canvas *c, int width, int height);
 
-/* canvas_fini -- release the pixels. */
+/* canvas_fini -- Releases the pixels. */
 void canvas_fini(struct canvas *c);
 
-/* canvas_line -- a line one pixel wide between two points inside the canvas.
+/* canvas_line -- Draws a line one pixel wide between two points inside the canvas.
  *
  * The pixels are those of libgd's gdImageLine(): Bresenham's from the end with the smaller
  * coordinate on the longer axis, whatever the order of the points.
@@ -33,14 +33,14 @@ void canvas_fini(struct canvas *c);
  */
 void canvas_line(struct canvas *c, int x1, int y1, int x2, int y2, uint8_t color);
 
-/* canvas_stroke -- canvas_line() within one column. */
+/* canvas_stroke -- Draws canvas_line() within one column. */
 static inline void canvas_stroke(struct canvas *c, int x, int y1, int y2, uint8_t color)
 {
 	int top = y1 < y2 ? y1 : y2;
 	int count = (y1 < y2 ? y2 - y1 : y1 - y2) + 1;
 	uint8_t *p = c->pixel + (size_t)x * (size_t)c->height + top;
 
-	/* Most strokes are short, and a call costs more than they do. */
+	/* Most strokes are short, and a call of memset costs more than such a stroke. */
 	if (count > 8) {
 		memset(p, color, (size_t)count);
 		return;

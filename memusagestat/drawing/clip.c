@@ -1,4 +1,4 @@
-/* clip.c -- keep coordinates within bounds before anything is drawn or counted by them.
+/* clip.c -- Points, and how they are kept within bounds before anything is drawn.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,15 +10,17 @@ enum { PER_COLUMN = 4 };
 
 enum { LEFT, RIGHT, TOP, BOTTOM, SIDES };
 
-/* Where the line crosses the sides of the box: as a share of its length, and at which. */
+/* A point where the line crosses a side of the box: its position, as a share of the length, and the
+ * side. */
 struct crossing {
 	double at;
 	int side;
 };
 
-/* GROWS is how fast the line goes out of the box at a side, ROOM how far that is from its start.
- * Returns whether anything is left of it. */
-static bool cut(struct crossing *in, struct crossing *out, int side, double grows, double room)
+/* Cuts the line at one side. GROWS is how fast the line leaves the box there, ROOM the distance
+ * of its start from the side. Returns whether a part is left. */
+static bool cut_at_side(struct crossing *in, struct crossing *out, int side, double grows,
+			double room)
 {
 	double at = grows != 0 ? room / grows : 0;
 
@@ -31,10 +33,10 @@ static bool cut(struct crossing *in, struct crossing *out, int side, double grow
 	return in->at <= out->at;
 }
 
-/* An end that is inside stays as it is; one on a side lies exactly there, however far the line
- * comes from. */
-static struct point end_of(const struct box *box, struct point start, struct point way,
-			   const struct crossing *end)
+/* Returns an end of the part that is left. An end inside of the box is not moved; one on a side is
+ * exactly on it, however long the line is. */
+static struct point clipped_end(const struct box *box, struct point start, struct point way,
+				const struct crossing *end)
 {
 	struct point p = { start.x + end->at * way.x, start.y + end->at * way.y };
 
@@ -51,15 +53,15 @@ bool clip_piece(const struct box *box, struct point *a, struct point *b)
 	struct crossing in = { 0, SIDES }, out = { 1, SIDES };
 
 	if (!isfinite(way.x) || !isfinite(way.y) || !isfinite(start.x) || !isfinite(start.y) ||
-	    !cut(&in, &out, LEFT, -way.x, start.x - box->low.x) ||
-	    !cut(&in, &out, RIGHT, way.x, box->high.x - start.x) ||
-	    !cut(&in, &out, TOP, -way.y, start.y - box->low.y) ||
-	    !cut(&in, &out, BOTTOM, way.y, box->high.y - start.y))
+	    !cut_at_side(&in, &out, LEFT, -way.x, start.x - box->low.x) ||
+	    !cut_at_side(&in, &out, RIGHT, way.x, box->high.x - start.x) ||
+	    !cut_at_side(&in, &out, TOP, -way.y, start.y - box->low.y) ||
+	    !cut_at_side(&in, &out, BOTTOM, way.y, box->high.y - start.y))
 		return false;
 	if (in.side != SIDES)
-		*a = end_of(box, start, way, &in);
+		*a = clipped_end(box, start, way, &in);
 	if (out.side != SIDES)
-		*b = end_of(box, start, way, &out);
+		*b = clipped_end(box, start, way, &out);
 	return true;
 }
 
@@ -69,8 +71,8 @@ struct point clip_point(const struct box *box, struct point p)
 			       fmin(fmax(p.y, box->low.y), box->high.y) };
 }
 
-/* The points of one column: which of COUNT stay, in their order. Returns how many. */
-static size_t thin_column(struct point *to, const struct point *point, size_t count)
+/* Copies the points of one column that stay, in their order. Returns how many. */
+static size_t thin_out_column(struct point *to, const struct point *point, size_t count)
 {
 	size_t low = 0, high = 0, kept = 0;
 
@@ -98,7 +100,7 @@ size_t clip_to_columns(struct point *point, size_t count)
 	for (size_t i = 1; i <= count; i++) {
 		if (i < count && floor(point[i].x) == floor(point[first].x))
 			continue;
-		kept += thin_column(point + kept, point + first, i - first);
+		kept += thin_out_column(point + kept, point + first, i - first);
 		first = i;
 	}
 	return kept;

@@ -1,4 +1,4 @@
-/* drawing.c -- a picture as a list of shapes: making the list.
+/* drawing.c -- Makes the list of shapes, and measures texts.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,6 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
-#include "memusagestat/drawing/clip.h"
 #include "profile/base/array.h"
 
 void drawing_init(struct drawing *d, double width, double height, uint32_t background)
@@ -28,7 +27,7 @@ void drawing_fini(struct drawing *d)
 	*d = (struct drawing){ .count = 0 };
 }
 
-static struct point *add_points(struct drawing *d, size_t count)
+static struct point *append_points(struct drawing *d, size_t count)
 {
 	if (d->point_count + count > d->point_room) {
 		d->point = array_grow(d->point, &d->point_room, d->point_count + count,
@@ -40,11 +39,11 @@ static struct point *add_points(struct drawing *d, size_t count)
 	return &d->point[d->point_count - count];
 }
 
-/* Beyond, nothing is drawn where it is said to be: far more than any picture has. */
+/* Coordinates are kept within these bounds, which are far larger than any picture. */
 static const struct box reach = { { -1e6, -1e6 }, { 1e6, 1e6 } };
 
-static struct shape *add(struct drawing *d, enum shape_kind kind, const struct point *point,
-			 size_t count)
+static struct shape *append_shape(struct drawing *d, enum shape_kind kind,
+				  const struct point *point, size_t count)
 {
 	uint32_t first = d->point_count;
 
@@ -55,7 +54,7 @@ static struct shape *add(struct drawing *d, enum shape_kind kind, const struct p
 			die("out of memory");
 	}
 	if (count > 0) {
-		struct point *to = add_points(d, count);
+		struct point *to = append_points(d, count);
 
 		for (size_t i = 0; i < count; i++)
 			to[i] = clip_point(&reach, point[i]);
@@ -68,7 +67,7 @@ static struct shape *add(struct drawing *d, enum shape_kind kind, const struct p
 void drawing_polygon(struct drawing *d, const struct point *point, size_t count, uint32_t color)
 {
 	if (count >= 3)
-		add(d, SHAPE_POLYGON, point, count)->color = color;
+		append_shape(d, SHAPE_POLYGON, point, count)->color = color;
 }
 
 void drawing_rectangle(struct drawing *d, double x, double y, double width, double height,
@@ -87,7 +86,7 @@ void drawing_polyline(struct drawing *d, const struct point *point, size_t count
 
 	if (count < 2)
 		return;
-	shape = add(d, SHAPE_LINE, point, count);
+	shape = append_shape(d, SHAPE_LINE, point, count);
 	shape->width = width;
 	shape->color = color;
 }
@@ -112,18 +111,7 @@ void drawing_dashes(struct drawing *d, struct point from, struct point to, doubl
 	drawing_dashed(d, (const struct point[]){ from, to }, 2, width, dash, color);
 }
 
-void drawing_frame(struct drawing *d, struct point corner, struct point size, double width,
-		   uint32_t color)
-{
-	double x = corner.x, y = corner.y;
-
-	drawing_rectangle(d, x, y, size.x, width, color);
-	drawing_rectangle(d, x, y + size.y - width, size.x, width, color);
-	drawing_rectangle(d, x, y + width, width, size.y - 2 * width, color);
-	drawing_rectangle(d, x + size.x - width, y + width, width, size.y - 2 * width, color);
-}
-
-static char *clean(const char *text)
+static char *copy_clean_text(const char *text)
 {
 	char *copy = utf8_clean(text, "");
 
@@ -139,22 +127,22 @@ void drawing_text(struct drawing *d, double x, double y, const struct text_style
 
 	if (*text == '\0')
 		return;
-	shape = add(d, SHAPE_TEXT, &(const struct point){ x, y }, 1);
+	shape = append_shape(d, SHAPE_TEXT, &(const struct point){ x, y }, 1);
 	shape->style = *style;
 	shape->color = style->color;
-	shape->text = clean(text);
+	shape->text = copy_clean_text(text);
 }
 
 void drawing_tip(struct drawing *d, const char *text)
 {
-	add(d, SHAPE_TIP, NULL, 0)->text = clean(text ? text : "");
+	append_shape(d, SHAPE_TIP, NULL, 0)->text = copy_clean_text(text ? text : "");
 }
 
 /* ---- widths of texts --------------------------------------------------------------------- */
 
 enum { WIDTH_OTHER = 556, WIDTH_WIDE = 1112 };
 
-/* Of the characters from ' ' on, in thousandths of the size.
+/* The widths of the characters from ' ' on, in thousandths of the size.
  * Source the font metrics (AFM) of Helvetica and Helvetica-Bold. */
 static const uint16_t widths[2][95] = {
 	{
@@ -174,7 +162,7 @@ static const uint16_t widths[2][95] = {
 	},
 };
 
-static unsigned int width_of(uint32_t code, bool is_bold)
+static unsigned int character_width(uint32_t code, bool is_bold)
 {
 	if (code >= ' ' && code < 0x7f)
 		return widths[is_bold][code - ' '];
@@ -188,15 +176,15 @@ static unsigned int width_of(uint32_t code, bool is_bold)
 	       (code >= 0xff00 && code < 0xff61) || code >= 0x1f000 ? WIDTH_WIDE : WIDTH_OTHER;
 }
 
-/* One character: its width, and its length in bytes to LENGTH. */
-static double character(const struct text_style *style, const char *text, int *length)
+/* Returns the width of the first character, and stores its length in bytes to LENGTH. */
+static double measure_character(const struct text_style *style, const char *text, int *length)
 {
 	uint32_t code = '?';
 
 	*length = utf8_next(text, &code);
 	if (*length == 0)
 		*length = 1;
-	return width_of(code, style->is_bold) * style->size / 1000;
+	return character_width(code, style->is_bold) * style->size / 1000;
 }
 
 double drawing_text_width(const struct text_style *style, const char *text)
@@ -205,18 +193,18 @@ double drawing_text_width(const struct text_style *style, const char *text)
 	int length;
 
 	for (; *text; text += length)
-		width += character(style, text, &length);
+		width += measure_character(style, text, &length);
 	return width;
 }
 
-/* How many bytes of the beginning have ROOM. */
-static size_t beginning(const struct text_style *style, const char *text, double room)
+/* Returns how many bytes of the beginning fit into ROOM. */
+static size_t count_fitting_bytes(const struct text_style *style, const char *text, double room)
 {
 	const char *at = text;
 	int length;
 
 	while (*at) {
-		room -= character(style, at, &length);
+		room -= measure_character(style, at, &length);
 		if (room < 0)
 			break;
 		at += length;
@@ -229,7 +217,7 @@ char *drawing_text_fit(const struct text_style *style, const char *text, double 
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
 	double whole = drawing_text_width(style, text);
-	double rest = room - width_of(0x2026, false) * style->size / 1000;
+	double rest = room - character_width(0x2026, false) * style->size / 1000;
 	double tail = is_middle ? rest / 2 : 0;
 	const char *end = text;
 	int length;
@@ -239,9 +227,9 @@ char *drawing_text_fit(const struct text_style *style, const char *text, double 
 	if (rest < 0)
 		return xstrdup("");
 	for (; *end && whole > tail; end += length)
-		whole -= character(style, end, &length);
-	return xasprintf("%.*s%s%s", (int)beginning(style, text, rest - whole), text, ellipsis,
-			 end);
+		whole -= measure_character(style, end, &length);
+	return xasprintf("%.*s%s%s", (int)count_fitting_bytes(style, text, rest - whole), text,
+			 ellipsis, end);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

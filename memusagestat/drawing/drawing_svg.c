@@ -1,7 +1,7 @@
-/* drawing_svg.c -- a drawing as SVG 1.1, without scripts, links or fonts of its own.
+/* drawing_svg.c -- Writes a drawing as SVG 1.1, without scripts, links or embedded fonts.
  *
- * Each text says how wide it is to be, so that a viewer without the fonts squeezes another one
- * instead of running over its neighbours.
+ * Each text has its width as an attribute: a viewer without the fonts squeezes another font instead
+ * of running over the next text.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What XML does not allow is '?' already, except for two code points that it excludes too. */
-static void put_escaped(FILE *out, const char *text)
+/* Control characters are '?' already; U+FFFE and U+FFFF, excluded too, become it here. */
+static void write_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		switch (*text) {
@@ -40,8 +40,8 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-/* Hundredths of a pixel are enough; whole numbers are written without them. */
-static void put_number(FILE *out, double value)
+/* Writes hundredths of a pixel, and whole numbers without decimals. */
+static void write_number(FILE *out, double value)
 {
 	char text[64];
 	int length = snprintf(text, sizeof(text), "%.2f", value);
@@ -54,22 +54,22 @@ static void put_number(FILE *out, double value)
 	fputs(strcmp(text, "-0") == 0 ? "0" : text, out);
 }
 
-static void put_attribute(FILE *out, const char *name, double value)
+static void write_attribute(FILE *out, const char *name, double value)
 {
 	fprintf(out, " %s=\"", name);
-	put_number(out, value);
+	write_number(out, value);
 	putc('"', out);
 }
 
-static void put_points(FILE *out, const struct point *point, uint32_t count)
+static void write_points(FILE *out, const struct point *point, uint32_t count)
 {
 	fputs(" points=\"", out);
 	for (uint32_t i = 0; i < count; i++) {
 		if (i > 0)
 			putc(' ', out);
-		put_number(out, point[i].x);
+		write_number(out, point[i].x);
 		putc(',', out);
-		put_number(out, point[i].y);
+		write_number(out, point[i].y);
 	}
 	putc('"', out);
 }
@@ -80,32 +80,32 @@ static bool is_rectangle(const struct point *p, uint32_t count)
 	       p[3].x == p[0].x && p[1].x > p[0].x && p[2].y > p[1].y;
 }
 
-static void put_polygon(FILE *out, const struct point *p, const struct shape *s)
+static void write_polygon(FILE *out, const struct point *p, const struct shape *s)
 {
 	if (is_rectangle(p, s->count)) {
 		fputs("<rect", out);
-		put_attribute(out, "x", p[0].x);
-		put_attribute(out, "y", p[0].y);
-		put_attribute(out, "width", p[1].x - p[0].x);
-		put_attribute(out, "height", p[2].y - p[1].y);
+		write_attribute(out, "x", p[0].x);
+		write_attribute(out, "y", p[0].y);
+		write_attribute(out, "width", p[1].x - p[0].x);
+		write_attribute(out, "height", p[2].y - p[1].y);
 	} else {
 		fputs("<polygon", out);
-		put_points(out, p, s->count);
+		write_points(out, p, s->count);
 	}
 	fprintf(out, " fill=\"#%06" PRIx32 "\"", s->color);
 }
 
-static void put_line(FILE *out, const struct point *p, const struct shape *s)
+static void write_polyline(FILE *out, const struct point *p, const struct shape *s)
 {
 	fputs("<polyline fill=\"none\" stroke-linejoin=\"round\"", out);
-	put_points(out, p, s->count);
+	write_points(out, p, s->count);
 	fprintf(out, " stroke=\"#%06" PRIx32 "\"", s->color);
-	put_attribute(out, "stroke-width", s->width);
+	write_attribute(out, "stroke-width", s->width);
 	if (s->dash > 0)
-		put_attribute(out, "stroke-dasharray", s->dash);
+		write_attribute(out, "stroke-dasharray", s->dash);
 }
 
-static void put_text(FILE *out, const struct point *p, const struct shape *s)
+static void write_text_element(FILE *out, const struct point *p, const struct shape *s)
 {
 	static const char *const anchors[] = {
 		[TEXT_MIDDLE] = " text-anchor=\"middle\"", [TEXT_END] = " text-anchor=\"end\"",
@@ -113,10 +113,10 @@ static void put_text(FILE *out, const struct point *p, const struct shape *s)
 	const struct text_style *style = &s->style;
 
 	fputs("<text", out);
-	put_attribute(out, "x", p->x);
-	put_attribute(out, "y", p->y);
-	put_attribute(out, "font-size", style->size);
-	put_attribute(out, "textLength", drawing_text_width(style, s->text));
+	write_attribute(out, "x", p->x);
+	write_attribute(out, "y", p->y);
+	write_attribute(out, "font-size", style->size);
+	write_attribute(out, "textLength", drawing_text_width(style, s->text));
 	fprintf(out, " lengthAdjust=\"spacingAndGlyphs\" fill=\"#%06" PRIx32 "\"", style->color);
 	if (anchors[style->anchor])
 		fputs(anchors[style->anchor], out);
@@ -124,52 +124,53 @@ static void put_text(FILE *out, const struct point *p, const struct shape *s)
 		fputs(" font-weight=\"bold\"", out);
 	if (style->is_upward) {
 		fputs(" transform=\"rotate(-90 ", out);
-		put_number(out, p->x);
+		write_number(out, p->x);
 		putc(' ', out);
-		put_number(out, p->y);
+		write_number(out, p->y);
 		fputs(")\"", out);
 	}
 	putc('>', out);
-	put_escaped(out, s->text);
+	write_escaped(out, s->text);
 }
 
-/* A title has to be the first thing within what it is of. */
-static void put_shape(FILE *out, const struct drawing *d, const struct shape *s, const char *tip)
+/* A <title> must be the first child of its element. */
+static void write_shape(FILE *out, const struct drawing *d, const struct shape *s, const char *tip)
 {
 	static const char *const names[] = { "", "polyline", "text" };
 	const struct point *p = &d->point[s->first];
 	const char *name = names[s->kind];
 
 	if (s->kind == SHAPE_POLYGON) {
-		put_polygon(out, p, s);
+		write_polygon(out, p, s);
 		name = is_rectangle(p, s->count) ? "rect" : "polygon";
 	} else if (s->kind == SHAPE_LINE) {
-		put_line(out, p, s);
+		write_polyline(out, p, s);
 	} else {
-		put_text(out, p, s);
+		write_text_element(out, p, s);
 	}
-	/* A text is open already; what lies below it has the same tip. */
+	/* A text needs no tip: the shape under it has the same one. */
 	if (s->kind == SHAPE_TEXT) {
 		fputs("</text>\n", out);
 	} else if (*tip) {
 		fputs("><title>", out);
-		put_escaped(out, tip);
+		write_escaped(out, tip);
 		fprintf(out, "</title></%s>\n", name);
 	} else {
 		fputs("/>\n", out);
 	}
 }
 
-static void put_head(FILE *out, const struct drawing *d, const struct png_note *notes, int count)
+static void write_svg_head(FILE *out, const struct drawing *d, const struct png_note *notes,
+			   int count)
 {
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"", out);
-	put_attribute(out, "width", d->width);
-	put_attribute(out, "height", d->height);
+	write_attribute(out, "width", d->width);
+	write_attribute(out, "height", d->height);
 	fputs(" viewBox=\"0 0 ", out);
-	put_number(out, d->width);
+	write_number(out, d->width);
 	putc(' ', out);
-	put_number(out, d->height);
+	write_number(out, d->height);
 	fputs("\" font-family=\"Helvetica, Arial, 'Liberation Sans', Arimo, 'Nimbus Sans', "
 	      "sans-serif\" xml:space=\"preserve\">\n", out);
 	for (int i = 0; i < count; i++) {
@@ -179,7 +180,7 @@ static void put_head(FILE *out, const struct drawing *d, const struct png_note *
 		if (!tag || !notes[i].text)
 			continue;
 		fprintf(out, "<%s>", tag);
-		put_escaped(out, notes[i].text);
+		write_escaped(out, notes[i].text);
 		fprintf(out, "</%s>\n", tag);
 	}
 	fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06" PRIx32 "\"/>\n",
@@ -191,12 +192,12 @@ void drawing_write_svg(const struct drawing *d, struct output *out,
 {
 	const char *tip = "";
 
-	put_head(out->stream, d, notes, count);
+	write_svg_head(out->stream, d, notes, count);
 	for (uint32_t i = 0; i < d->count && !output_failed(out); i++) {
 		if (d->shape[i].kind == SHAPE_TIP)
 			tip = d->shape[i].text;
 		else
-			put_shape(out->stream, d, &d->shape[i], tip);
+			write_shape(out->stream, d, &d->shape[i], tip);
 	}
 	fputs("</svg>\n", out->stream);
 }

@@ -1,4 +1,4 @@
-/* scale.h -- from bytes and times to pixels, exactly and fast.
+/* scale.h -- Converts bytes and times to pixels, exactly and fast.
  *
  * A pixel is floor(value * pixels / maximum), as glibc's memusagestat computes it, but without
  * its overflow for values above 2^64 / pixels. A division costs more than everything else that
@@ -19,7 +19,7 @@ struct scale {
 	unsigned last_pixel;
 };
 
-/* scale_divide -- floor(value * factor / divisor) without overflow; divisor is not 0. */
+/* scale_divide -- Returns floor(value * factor / divisor) without overflow; divisor is not 0. */
 static inline uint64_t scale_divide(uint64_t value, uint64_t factor, uint64_t divisor)
 {
 	uint64_t product;
@@ -29,7 +29,8 @@ static inline uint64_t scale_divide(uint64_t value, uint64_t factor, uint64_t di
 	return (uint64_t)((unsigned __int128)value * factor / divisor);
 }
 
-/* scale_init -- MAXIMUM (0 allowed: everything is then pixel 0) is drawn at PIXELS < 2^16. */
+/* scale_init -- Begins a scale that draws MAXIMUM at PIXELS < 2^16. If MAXIMUM is 0, all is
+ * pixel 0. */
 static inline void scale_init(struct scale *s, uint64_t maximum, unsigned pixels)
 {
 	*s = (struct scale){
@@ -38,7 +39,7 @@ static inline void scale_init(struct scale *s, uint64_t maximum, unsigned pixels
 	};
 }
 
-/* scale_pixel -- floor(value * pixels / maximum); values above the maximum count as it.
+/* scale_pixel -- Returns floor(value * pixels / maximum); larger values count as the maximum.
  *
  * The estimate in floating point is off by less than 2^-34 (three roundings of 2^-53 below
  * 2^16), so only a result that close to a whole number is divided exactly.

@@ -1,4 +1,4 @@
-/* theme.c -- colours of the pictures that are made of a drawing list.
+/* theme.c -- The colours of the light and the dark theme.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -40,7 +40,7 @@ const struct theme *theme_find(const char *name)
 	return NULL;
 }
 
-static double channel(uint32_t color, int shift)
+static double color_channel(uint32_t color, int shift)
 {
 	return (double)(color >> shift & 0xff);
 }
@@ -50,28 +50,30 @@ uint32_t theme_blend(uint32_t a, uint32_t b, double share)
 	uint32_t result = 0;
 
 	for (int shift = 0; shift <= 16; shift += 8) {
-		double value = channel(a, shift) * share + channel(b, shift) * (1 - share);
+		double value = color_channel(a, shift) * share +
+			       color_channel(b, shift) * (1 - share);
 
 		result |= (uint32_t)lround(value) << shift;
 	}
 	return result;
 }
 
-static double linear(double value)
+static double linear_channel(uint32_t color, int shift)
 {
-	value /= 255;
+	double value = color_channel(color, shift) / 255;
+
 	return value <= 0.03928 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-static double luminance(uint32_t color)
+static double relative_luminance(uint32_t color)
 {
-	return 0.2126 * linear(channel(color, 16)) + 0.7152 * linear(channel(color, 8)) +
-	       0.0722 * linear(channel(color, 0));
+	return 0.2126 * linear_channel(color, 16) + 0.7152 * linear_channel(color, 8) +
+	       0.0722 * linear_channel(color, 0);
 }
 
 double theme_contrast(uint32_t a, uint32_t b)
 {
-	double x = luminance(a), y = luminance(b);
+	double x = relative_luminance(a), y = relative_luminance(b);
 
 	return (fmax(x, y) + 0.05) / (fmin(x, y) + 0.05);
 }

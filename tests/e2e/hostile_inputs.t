@@ -57,6 +57,8 @@ if has_program memusagestat; then
 	for file in far farther dense; do
 		draw "$file.massif"
 	done
+	holds memusagestat --theme=dark -x 8000 -y 2000 dense.massif big.png
+	is "$status $err" '0 ' 'a big picture of it takes no more'
 else
 	skip 'this build has no memusagestat'
 fi

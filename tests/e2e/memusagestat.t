@@ -82,8 +82,8 @@ usage_error() {
 	is "$err" "memusagestat: $line
 Try 'memusagestat --help' for more information." 'which says why'
 }
-usage_error 'which data file?'
-usage_error "one data file and one output are enough: what is 'c'?" a b c
+usage_error 'no data file was given'
+usage_error "more than one data file and one output: 'c'" a b c
 usage_error "unknown option '--bogus'" --bogus run.dat
 usage_error "-x: '0' is out of range (1 to 32767)" -x 0 run.dat
 usage_error "-x: '-5' is not a whole number (1 to 32767)" -x -5 run.dat
@@ -121,8 +121,8 @@ fails '/dev/null: too short for a memusage data file: its headers take 48 bytes 
 printf 'MEMUSEG1 and so on, 48 bytes or more of a recording........' >recording
 fails 'recording: too short for a recording' recording
 run memusagestat --theme=classic recording
-is "$status: $err" "1: memusagestat: recording: this is a recording, and glibc's graph is one of data files: \
-run memusage with --data=FILE, or leave --theme=classic out" 'the classic graph of a recording'
+is "$status: $err" "1: memusagestat: recording: this is a recording, but the classic theme draws data files only: \
+run memusage with --data=FILE, or omit --theme=classic" 'the classic graph of a recording'
 # A picture that was there stays when the input is bad.
 cp run.dat.png kept.png
 run memusagestat exe kept.png
@@ -144,13 +144,13 @@ warns() {
 	ok '... and it is drawn' is_png w.png
 }
 dat unfinished 10 '@h{qw(heap stack total)} = (0, 0, 0); $h{end} = $h{start}'
-warns unfinished 'the run did not end normally: peaks and end are those of its 10 events'
+warns unfinished 'the run did not end normally: its peaks and end are those of its 10 events'
 dat low 10 '$h{heap} = 5'
-warns low 'events lie above the peaks that the file claims: drawn to their scale'
+warns low 'events exceed the peaks that the file states: they set the scale'
 dat reversed 10 '$h{end} = 1'
-warns reversed 'the end lies before the start: the time of the last event is taken'
+warns reversed 'the end is before the start: the time of the last event is used'
 cp "$corpus/big-endian" swapped
-warns swapped 'the byte order is that of another machine: read as such'
+warns swapped 'the byte order is that of another machine, and is converted'
 dat instant 3 '$h{end} = $h{start}'
 for o in '' -t; do
 	# shellcheck disable=SC2086

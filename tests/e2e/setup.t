@@ -15,8 +15,8 @@ for tool in $tools; do
 	case $real in /*) ln -s "$real" "stub/$tool" ;; esac
 done
 ln -s /bin/true stub/gcc
-mkdir -p usr/include/elfutils usr/include/libiberty usr/lib
-for header in stdio.h gd.h png.h zlib.h elfutils/libdwfl.h libiberty/demangle.h; do
+mkdir -p usr/include/cairo usr/include/elfutils usr/include/libiberty usr/lib
+for header in stdio.h gd.h cairo/cairo-ps.h png.h zlib.h elfutils/libdwfl.h libiberty/demangle.h; do
 	touch "usr/include/$header"
 done
 cat >stub/id <<'EOF'

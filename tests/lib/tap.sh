@@ -157,7 +157,7 @@ was_built() {
 # lacks_libgd: whether this build is to be without it, or the machine has none of it.
 lacks_libgd() {
 	[ "${LIBGD:-yes}" = no ] && return
-	! printf '#include <%s>\n' stdio.h gd.h png.h zlib.h | ${CC:-cc} -E - >/dev/null 2>&1
+	! printf '#include <%s>\n' stdio.h gd.h cairo/cairo-ps.h png.h zlib.h | ${CC:-cc} -E - >/dev/null 2>&1
 }
 # has_program NAME: whether this build has it: without libgd there is no memusagestat, without a
 # compiler for C++ no workload in C++. Any other that is missing ends the test, failed.

@@ -37,6 +37,7 @@ my %rooms = (
 	profile => [qw(base symbols read model save)],
 	formats => ['base', '', 'page'],
 	memusageprint => ['job', 'export', 'text', ''],
+	memusagestat => ['drawing', ''],
 );
 my $modules_most = 25;
 
@@ -53,7 +54,8 @@ my %defined_later = (
 
 # Headers of other libraries, and the only folders that may use them.
 my %library = (
-	'gd.h' => 'memusagestat', 'gdfont' => 'memusagestat', 'png.h' => 'memusagestat',
+	'gd.h' => 'memusagestat', 'gdfont' => 'memusagestat', 'cairo' => 'memusagestat',
+	'png.h' => 'memusagestat',
 	'zlib.h' => 'memusagestat|formats', 'elfutils/' => 'profile', 'dwarf.h' => 'profile',
 	'gelf.h' => 'profile', 'libelf.h' => 'profile', 'libiberty/' => 'profile',
 );

@@ -1,5 +1,4 @@
-/* stat_clip.c -- what of a line lies in a box, and how few points a curve needs, whatever the
- * numbers.
+/* stat_clip.c -- Lines are cut to a box, and curves to few points, whatever the numbers.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

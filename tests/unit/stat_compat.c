@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "memusagestat/input.h"
-#include "memusagestat/picture.h"
+#include "memusagestat/data_input.h"
+#include "memusagestat/classic_picture.h"
 #include "tests/lib/tap.h"
 
 #define GLIBC "/usr/bin/memusagestat"
@@ -122,13 +122,13 @@ static gdImagePtr draw_theirs(const char *name, const struct settings *s)
 
 static gdImagePtr draw_ours(const char *name, struct settings *s)
 {
-	struct input in;
+	struct data_input in;
 	gdImagePtr image;
 
 	s->title = s->by_time || s->with_total ? NULL : "title";
-	input_open(&in, name);
-	image = picture_draw(&in, s);
-	input_close(&in);
+	data_input_open(&in, name);
+	image = classic_picture_draw(&in, s);
+	data_input_close(&in);
 	return image;
 }
 

@@ -1,4 +1,4 @@
-/* stat_theme.c -- texts can be read, and the colours of the series told apart by everybody.
+/* stat_theme.c -- Texts are legible, and colours of the series differ for every kind of eyes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

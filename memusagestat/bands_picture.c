@@ -1,23 +1,22 @@
-/* bandsfile.c -- memusagestat --bands: the band graph of a recording or a massif.out as a file.
+/* bands_picture.c -- memusagestat --bands: draws a recording or a massif.out by place.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/bandsfile.h"
+#include "memusagestat/bands_picture.h"
 
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/version.h"
 #include "formats/bands.h"
-#include "formats/base/textfile.h"
 #include "memusagestat/bandgraph.h"
 #include "memusagestat/drawing/drawing.h"
-#include "memusagestat/recorded.h"
-#include "memusagestat/source.h"
+#include "memusagestat/input_file.h"
+#include "memusagestat/recorded_process.h"
 
-/* Places below this share of the whole have no band of their own. */
+/* Places with a smaller share of the whole are drawn together, as "OTHER". */
 #define LEAST_PERCENT 0.5
 
-static int write_picture(const struct settings *s, const struct bands *b, const char *command)
+static int write_bands_picture(const struct settings *s, const struct bands *b, const char *command)
 {
 	const char *title = s->title ? s->title : command;
 	const struct png_note notes[] = {
@@ -41,76 +40,64 @@ static int write_picture(const struct settings *s, const struct bands *b, const 
 	return result;
 }
 
-static int of_recording(const struct settings *s, const char *path)
+static int draw_recording_bands(const struct settings *s, const char *path)
 {
 	const struct filter_options o = { .alloc_fn = s->alloc_fn.item,
 					  .alloc_fns = s->alloc_fn.count };
-	struct recorded r;
+	struct recorded_process r;
 	struct filter filter;
 	struct bands b;
 	struct mu_error err;
 	int result;
 
-	recorded_open(&r, path, (pid_t)s->pid);
+	recorded_process_open(&r, path, (pid_t)s->pid);
 	if (filter_init(&filter, &r.profile, &o, &err) < 0 ||
 	    bands_of_image(&b, &filter, &r.image, &r.segment.head.config, LEAST_PERCENT,
 			   &err) < 0)
 		die("%s: %s", s->input, err.text);
-	result = write_picture(s, &b, r.command);
+	result = write_bands_picture(s, &b, r.command);
 	bands_free(&b);
 	filter_free(&filter);
-	recorded_close(&r);
+	recorded_process_close(&r);
 	return result;
 }
 
-static int of_massif(const struct settings *s, const char *name, struct textfile *text)
+static int draw_massif_bands(const struct settings *s, const struct input_file *source)
 {
 	struct massif_file m;
 	struct bands b;
 	struct mu_error err;
 	int result;
 
-	if (massif_read(&m, text, &err) < 0) {
-		if (err.code != MU_ERROR_TRUNCATED || m.count == 0)
-			die("%s: %s", name, err.text);
-		warn("%s: %s; drawn is what is whole", name, err.text);
-	}
+	input_file_read_massif(source, &m);
 	if (bands_of_massif(&b, &m, LEAST_PERCENT, &err) < 0)
-		die("%s: %s", name, err.text);
-	result = write_picture(s, &b, m.cmd);
+		die("%s: %s", source->name, err.text);
+	result = write_bands_picture(s, &b, m.cmd);
 	bands_free(&b);
 	massif_free(&m);
 	return result;
 }
 
-static int draw(const struct settings *s, const struct source *source)
+static int draw_input_bands(const struct settings *s, const struct input_file *source)
 {
-	struct textfile text;
-	struct mu_error err;
-	int result;
-
-	switch (source_kind(source)) {
+	switch (input_file_kind(source)) {
 	case INPUT_RECORDING:
-		return of_recording(s, source->path);
+		return draw_recording_bands(s, source->path);
 	case INPUT_MASSIF:
-		if (textfile_open(&text, source->fd, &err) < 0)
-			die("%s: %s", source->name, err.text);
-		result = of_massif(s, source->name, &text);
-		textfile_close(&text);
-		return result;
+		return draw_massif_bands(s, source);
 	default:
 		die("%s: --bands needs a recording or a massif.out", source->name);
 	}
 }
 
-int bandsfile_run(const struct settings *s)
+int bands_picture_run(const struct settings *s)
 {
-	struct source source;
+	struct input_file source;
 	int result;
 
-	source_open(&source, s->input);
-	source_check_output(&source, s->output, "picture");
-	result = draw(s, &source);
-	source_close(&source);
+	input_file_open(&source, s->input);
+	input_file_check_output(&source, s->output, "picture");
+	result = draw_input_bands(s, &source);
+	input_file_close(&source);
 	return result;
 }

@@ -1,8 +1,8 @@
-/* source.c -- the input of memusagestat as a regular file, and what kind it is.
+/* input_file.c -- Opens the input of memusagestat and recognises its kind.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/source.h"
+#include "memusagestat/input_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,25 +16,22 @@
 #include "formats/base/tempfile.h"
 #include "formats/base/textfile.h"
 
-/* A pipe is copied to a nameless file, up to this. */
-static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
-
-static void spool(struct source *s)
+static void copy_pipe_to_file(struct input_file *s)
 {
 	struct mu_error err;
 	int fd = tempfile_open(&err);
 
-	if (fd < 0 || tempfile_copy(s->fd, fd, SPOOL_LIMIT, &err) < 0)
+	if (fd < 0 || tempfile_copy(s->fd, fd, INPUT_PIPE_LIMIT, &err) < 0)
 		die("%s: %s", s->name, err.text);
 	s->fd = fd;
 	lseek(fd, 0, SEEK_SET);
 }
 
-void source_open(struct source *s, const char *input)
+void input_file_open(struct input_file *s, const char *input)
 {
 	struct stat st;
 
-	*s = (struct source){ .name = input, .fd = STDIN_FILENO };
+	*s = (struct input_file){ .name = input, .fd = STDIN_FILENO };
 	if (strcmp(input, "-") == 0)
 		s->name = "standard input";
 	else
@@ -44,12 +41,12 @@ void source_open(struct source *s, const char *input)
 	if (S_ISDIR(st.st_mode))
 		die("cannot open %s: %s", s->name, strerror(EISDIR));
 	if (!S_ISREG(st.st_mode))
-		spool(s);
+		copy_pipe_to_file(s);
 	s->path = S_ISREG(st.st_mode) && s->fd != STDIN_FILENO ?
 			  xstrdup(input) : xasprintf("/proc/self/fd/%d", s->fd);
 }
 
-enum input_kind source_kind(const struct source *s)
+enum input_kind input_file_kind(const struct input_file *s)
 {
 	enum input_kind kind = INPUT_UNKNOWN;
 	const char *data;
@@ -69,7 +66,7 @@ enum input_kind source_kind(const struct source *s)
 	return kind;
 }
 
-void source_check_output(const struct source *s, const char *name, const char *what)
+void input_file_check_output(const struct input_file *s, const char *name, const char *what)
 {
 	struct stat in, out;
 
@@ -80,7 +77,40 @@ void source_check_output(const struct source *s, const char *name, const char *w
 		die("%s is the input: give another name for the %s", name, what);
 }
 
-void source_close(struct source *s)
+static void open_text(const struct input_file *s, struct textfile *text)
+{
+	struct mu_error err;
+
+	if (textfile_open(text, s->fd, &err) < 0)
+		die("%s: %s", s->name, err.text);
+}
+
+void input_file_read_massif(const struct input_file *s, struct massif_file *m)
+{
+	struct textfile text;
+	struct mu_error err;
+
+	open_text(s, &text);
+	if (massif_read(m, &text, &err) < 0) {
+		if (err.code != MU_ERROR_TRUNCATED || m->count == 0)
+			die("%s: %s", s->name, err.text);
+		warn("%s: %s; what comes before it is shown", s->name, err.text);
+	}
+	textfile_close(&text);
+}
+
+void input_file_read_dhat(const struct input_file *s, struct dhat *d)
+{
+	struct textfile text;
+	struct mu_error err;
+
+	open_text(s, &text);
+	if (dhat_read(d, &text, &err) < 0)
+		die("%s: %s", s->name, err.text);
+	textfile_close(&text);
+}
+
+void input_file_close(struct input_file *s)
 {
 	free(s->path);
 	if (s->fd > STDIN_FILENO)

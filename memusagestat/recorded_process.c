@@ -1,8 +1,8 @@
-/* recorded.c -- one process of a recording, with names, ready to be drawn.
+/* recorded_process.c -- Loads a process of a recording, with names.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/recorded.h"
+#include "memusagestat/recorded_process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static uint32_t count_images(const struct segment *s)
 	return count;
 }
 
-static uint32_t choose(struct recorded *r, const char *file, pid_t pid, struct mu_slot *slot)
+static uint32_t choose_process_slot(struct recorded_process *r, const char *file, pid_t pid,
+				    struct mu_slot *slot)
 {
 	uint32_t k = pid ? pick_process(&r->segment, pid) : pick_main(&r->segment);
 
@@ -43,7 +44,7 @@ static void show_progress(size_t done, size_t total, void *data)
 	progress_update(p, done);
 }
 
-static int resolve(struct recorded *r, int pid, struct mu_error *err)
+static int resolve_names(struct recorded_process *r, int pid, struct mu_error *err)
 {
 	char perf_map[64];
 	struct progress progress;
@@ -61,7 +62,7 @@ static int resolve(struct recorded *r, int pid, struct mu_error *err)
 	return result;
 }
 
-static int load(struct recorded *r, uint32_t k, int pid, struct mu_error *err)
+static int load_with_names(struct recorded_process *r, uint32_t k, int pid, struct mu_error *err)
 {
 	if (segment_image(&r->segment, k, &r->image, err) < 0 ||
 	    save_verify(&r->segment, &r->image, err) < 0 ||
@@ -69,13 +70,14 @@ static int load(struct recorded *r, uint32_t k, int pid, struct mu_error *err)
 		return -1;
 	modules_follow_links(&r->profile.modules);
 	sites_lifetimes(&r->profile.sites, &r->image);
-	if (resolve(r, pid, err) < 0)
+	if (resolve_names(r, pid, err) < 0)
 		return -1;
 	return filter_init(&r->filter, &r->profile, NULL, err);
 }
 
-/* The last moment that is known of: the end, or the last snapshot of a process that was killed. */
-static uint64_t duration_of(const struct image *im)
+/* Returns the time of the last known moment: the end, or the last snapshot of a process that was
+ * killed. */
+static uint64_t measured_duration(const struct image *im)
 {
 	const struct mu_process *p = &im->head.process;
 	uint64_t end = p->exit_mono_ns;
@@ -91,17 +93,17 @@ static uint64_t duration_of(const struct image *im)
 	return end > p->start_mono_ns ? end - p->start_mono_ns : 0;
 }
 
-void recorded_open(struct recorded *r, const char *file, pid_t pid)
+void recorded_process_open(struct recorded_process *r, const char *file, pid_t pid)
 {
 	struct mu_slot slot;
 	struct mu_error err;
 	uint32_t k;
 
-	*r = (struct recorded){ .command = NULL };
+	*r = (struct recorded_process){ .command = NULL };
 	if (segment_open(&r->segment, file, &err) < 0)
 		die("%s: %s", file, err.text);
-	k = choose(r, file, pid, &slot);
-	if (load(r, k, (int)slot.pid, &err) < 0)
+	k = choose_process_slot(r, file, pid, &slot);
+	if (load_with_names(r, k, (int)slot.pid, &err) < 0)
 		die("%s: %s", file, err.text);
 	result_take(&r->result, &r->image);
 	r->images = count_images(&r->segment);
@@ -113,11 +115,11 @@ void recorded_open(struct recorded *r, const char *file, pid_t pid)
 		.version = MEMUSAGE_VERSION,
 		.pid = slot.pid ? slot.pid : r->image.head.process.pid,
 		.start_real_ns = segment_start_ns(&r->segment, &r->image),
-		.duration_ns = duration_of(&r->image),
+		.duration_ns = measured_duration(&r->image),
 	};
 }
 
-void recorded_close(struct recorded *r)
+void recorded_process_close(struct recorded_process *r)
 {
 	filter_free(&r->filter);
 	profile_free(&r->profile);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# portrait.t -- flame graphs, histograms and the light and dark courses of a run show what was
+# themed_picture.t -- flame graphs, histograms and the light and dark courses of a run show what was
 # recorded, in every format; glibc's graph stays the default of data files.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -26,12 +26,12 @@ fi
 run memusagestat --flame=no who.mur x.svg
 is "$status" 2 'an unknown moment is refused'
 run memusagestat --flame who.dat x.svg
-is "$status" 1 'a data file does not know who allocated'
-like "$err" 'does not know who allocated' 'and that is said'
+is "$status" 1 'a data file holds no call stacks'
+like "$err" 'a data file holds no call stacks: use a recording' '... and the message says so'
 ok 'of a massif.out' memusagestat --flame "$MU_SRC/tests/golden/massif/sites-all.out" m.svg
 like "$(cat m.svg)" '>main ' 'likewise'
 run memusagestat --flame=total "$MU_SRC/tests/golden/massif/sites-all.out" x.svg
-is "$status" 1 'which does not know totals'
+is "$status" 1 '... but not of totals, which it does not hold'
 
 # ---- histograms -------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ ok '--histogram' memusagestat --histogram who.mur h.svg
 count=$(memusageprint --summary who.mur | sed -n 's/^ *0-15  *\([0-9]*\) .*/\1/p')
 [ -z "$count" ] || like "$(cat h.svg)" ">$count  *[0-9.]* %<" 'a bar has the figures of the summary'
 run memusagestat --histogram who.dat x.svg
-is "$status" 1 'a data file does not know sizes'
+is "$status" 1 'a data file holds no sizes'
 
 # ---- the course -------------------------------------------------------------------------------
 

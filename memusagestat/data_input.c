@@ -1,8 +1,8 @@
-/* input.c -- the run to be drawn, whatever kind of file it is in.
+/* data_input.c -- Reads the data file of a run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusagestat/input.h"
+#include "memusagestat/data_input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,22 +14,20 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/base/tempfile.h"
+#include "memusagestat/input_file.h"
 #include "recording/recording.h"
 
 enum { BATCH = 8192 };
 
-/* An endless pipe must not fill the disk. 2^34 bytes are 700 million events. */
-static const uint64_t SPOOL_LIMIT = UINT64_C(1) << 34;
-
-static void die_of(const struct input *in, const struct mu_error *err)
+static void die_of_input_error(const struct data_input *in, const struct mu_error *err)
 {
 	if (err->code == MU_ERROR_FORMAT || err->code == MU_ERROR_TRUNCATED)
 		die("%s: %s (at byte %llu)", in->name, err->text, (unsigned long long)err->offset);
 	die("%s: %s", in->name, err->text);
 }
 
-/* The first bytes of a pipe, so that a wrong kind of input is refused before it is copied. */
-static size_t read_beginning(const struct input *in, int fd, void *data, size_t size)
+/* Reads the first bytes of a pipe, so that a wrong kind of input is refused before it is copied. */
+static size_t read_first_bytes(const struct data_input *in, int fd, void *data, size_t size)
 {
 	size_t done = 0;
 
@@ -47,7 +45,7 @@ static size_t read_beginning(const struct input *in, int fd, void *data, size_t 
 	return done;
 }
 
-static void refuse_recording(const struct input *in, const void *data, size_t size)
+static void refuse_recording(const struct data_input *in, const void *data, size_t size)
 {
 	uint64_t magic;
 
@@ -55,13 +53,13 @@ static void refuse_recording(const struct input *in, const void *data, size_t si
 		return;
 	memcpy(&magic, data, sizeof(magic));
 	if (magic == MU_SEGMENT_MAGIC)
-		die("%s: this is a recording, and glibc's graph is one of data files: run memusage "
-		    "with --data=FILE, or leave --theme=classic out", in->name);
+		die("%s: this is a recording, but the classic theme draws data files only: run "
+		    "memusage with --data=FILE, or omit --theme=classic", in->name);
 }
 
-/* Replace the pipe by a nameless file with its contents. The headers are judged when they are
- * there, not after gigabytes: `yes | memusagestat -` ends at once. */
-static void spool_input(struct input *in)
+/* Replaces the pipe by a nameless file with its contents. The headers are checked first, not after
+ * gigabytes: `yes | memusagestat -` ends at once. */
+static void copy_pipe_to_file(struct data_input *in)
 {
 	struct dat_record beginning[DAT_HEADERS];
 	struct dat_reader trial;
@@ -70,19 +68,19 @@ static void spool_input(struct input *in)
 	size_t size;
 
 	if (spool < 0)
-		die_of(in, &err);
-	size = read_beginning(in, in->fd, beginning, sizeof(beginning));
+		die_of_input_error(in, &err);
+	size = read_first_bytes(in, in->fd, beginning, sizeof(beginning));
 	refuse_recording(in, beginning, size);
 	if (tempfile_write(spool, beginning, size, &err) < 0 ||
 	    dat_open(&trial, spool, &err) < 0 ||
-	    tempfile_copy(in->fd, spool, SPOOL_LIMIT, &err) < 0)
-		die_of(in, &err);
+	    tempfile_copy(in->fd, spool, INPUT_PIPE_LIMIT, &err) < 0)
+		die_of_input_error(in, &err);
 	if (in->fd != STDIN_FILENO)
 		close(in->fd);
 	in->fd = spool;
 }
 
-static void open_file(struct input *in, const char *name)
+static void open_data_file(struct data_input *in, const char *name)
 {
 	uint64_t beginning;
 	struct stat st;
@@ -96,14 +94,14 @@ static void open_file(struct input *in, const char *name)
 	if (S_ISDIR(st.st_mode))
 		die("cannot open %s: %s", in->name, strerror(EISDIR));
 	if (!S_ISREG(st.st_mode)) {
-		spool_input(in);
+		copy_pipe_to_file(in);
 		return;
 	}
 	n = pread(in->fd, &beginning, sizeof(beginning), 0);
 	refuse_recording(in, &beginning, n < 0 ? 0 : (size_t)n);
 }
 
-static void warn_of_repairs(const struct input *in, const struct dat_info *info)
+static void warn_of_repairs(const struct data_input *in, const struct dat_info *info)
 {
 	unsigned long long events = info->records;
 
@@ -111,20 +109,20 @@ static void warn_of_repairs(const struct input *in, const struct dat_info *info)
 		warn("%s: the last %u bytes are an incomplete record and are left out", in->name,
 		     info->cut_bytes);
 	if (info->repairs & DAT_UNFINISHED)
-		warn("%s: the run did not end normally: peaks and end are those of its %llu events",
-		     in->name, events);
+		warn("%s: the run did not end normally: its peaks and end are those of its %llu "
+		     "events", in->name, events);
 	if (info->repairs & DAT_EXCEEDED)
-		warn("%s: events lie above the peaks that the file claims: drawn to their scale",
+		warn("%s: events exceed the peaks that the file states: they set the scale",
 		     in->name);
 	if (info->repairs & DAT_TIME)
-		warn("%s: the end lies before the start: the time of the last event is taken",
+		warn("%s: the end is before the start: the time of the last event is used",
 		     in->name);
 	if (info->is_swapped)
-		warn("%s: the byte order is that of another machine: read as such", in->name);
+		warn("%s: the byte order is that of another machine, and is converted", in->name);
 }
 
-/* The first pass: completes the reader's dat_info. */
-static void read_once(struct input *in)
+/* Makes the first pass, which completes the dat_info of the reader. */
+static void read_all_events(struct data_input *in)
 {
 	struct dat_record *batch = xmalloc(BATCH * sizeof(*batch));
 	struct mu_error err;
@@ -136,20 +134,20 @@ static void read_once(struct input *in)
 	progress_end(&in->progress);
 	free(batch);
 	if (n < 0)
-		die_of(in, &err);
+		die_of_input_error(in, &err);
 	dat_rewind(&in->dat);
 }
 
-void input_open(struct input *in, const char *name)
+void data_input_open(struct data_input *in, const char *name)
 {
 	const struct dat_info *info = &in->dat.info;
 	struct mu_error err;
 
-	*in = (struct input){ .name = strcmp(name, "-") == 0 ? "standard input" : name };
-	open_file(in, name);
+	*in = (struct data_input){ .name = strcmp(name, "-") == 0 ? "standard input" : name };
+	open_data_file(in, name);
 	if (dat_open(&in->dat, in->fd, &err) < 0)
-		die_of(in, &err);
-	read_once(in);
+		die_of_input_error(in, &err);
+	read_all_events(in);
 	warn_of_repairs(in, info);
 	in->events = info->records;
 	in->heap_peak = info->heap_peak;
@@ -160,7 +158,7 @@ void input_open(struct input *in, const char *name)
 	in->is_ns = info->is_ns;
 }
 
-size_t input_read(struct input *in, struct dat_record *batch, size_t max)
+size_t data_input_read(struct data_input *in, struct dat_record *batch, size_t max)
 {
 	struct mu_error err;
 	ssize_t n = dat_read(&in->dat, batch, max, &err);
@@ -170,11 +168,11 @@ size_t input_read(struct input *in, struct dat_record *batch, size_t max)
 	else
 		progress_end(&in->progress);
 	if (n < 0)
-		die_of(in, &err);
+		die_of_input_error(in, &err);
 	return (size_t)n;
 }
 
-bool input_is_file(const struct input *in, const char *name)
+bool data_input_is_file(const struct data_input *in, const char *name)
 {
 	struct stat mine, other;
 
@@ -182,7 +180,7 @@ bool input_is_file(const struct input *in, const char *name)
 	       mine.st_dev == other.st_dev && mine.st_ino == other.st_ino;
 }
 
-void input_close(struct input *in)
+void data_input_close(struct data_input *in)
 {
 	if (in->fd != STDIN_FILENO)
 		close(in->fd);

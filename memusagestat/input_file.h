@@ -1,0 +1,49 @@
+/* input_file.h -- Opens the input of memusagestat and recognises its kind.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGESTAT_INPUT_FILE_H
+#define MEMUSAGESTAT_INPUT_FILE_H
+
+#include "formats/dhat.h"
+#include "formats/file_type.h"
+#include "formats/massif.h"
+
+/* At most this much of a pipe is copied, else an endless one would fill the disk. */
+#define INPUT_PIPE_LIMIT (UINT64_C(1) << 34)
+
+struct input_file {
+	const char *name;	/* for messages */
+	char *path;		/* to open it again */
+	int fd;			/* positioned at its beginning */
+};
+
+/* input_file_open -- Opens INPUT; "-" is standard input. A pipe is copied to a nameless file.
+ *
+ * Dies with a message if that fails.
+ */
+void input_file_open(struct input_file *s, const char *input);
+
+/* input_file_kind -- Returns the kind by the first bytes. Dies if the file cannot be read, or is
+ * empty. */
+enum input_kind input_file_kind(const struct input_file *s);
+
+/* input_file_check_output -- Dies if the output NAME is the input itself, or a terminal.
+ *
+ * what  is written: "page", "picture".
+ */
+void input_file_check_output(const struct input_file *s, const char *name, const char *what);
+
+/* input_file_read_massif -- Reads a massif.out. Dies if it is none.
+ *
+ * Warns of a file that ends too early, and reads the snapshots before its end.
+ */
+void input_file_read_massif(const struct input_file *s, struct massif_file *m);
+
+/* input_file_read_dhat -- Reads DHAT's JSON. Dies if it is none. */
+void input_file_read_dhat(const struct input_file *s, struct dhat *d);
+
+/* input_file_close -- Releases the input. */
+void input_file_close(struct input_file *s);
+
+#endif
