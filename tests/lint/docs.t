@@ -1,17 +1,17 @@
 #!/usr/bin/perl
-# docs.t -- every source says at its top what it is, every function in a header what it does, and
+# docs.t -- each source begins with what it is, each function in a header has a comment, and
 # documents name files and functions that exist.
 #
-# A C file begins with `/* NAME -- ...`, a script says the same near its top; both carry the
+# A C file begins with `/* NAME -- ...`, a script has the same near its top; both have the
 # SPDX line. A prototype follows a comment of the form
 #
 #	/* NAME -- what it does.
 #
 # or is directly below another prototype, under a comment that names both.
 #
-# In documents a path that begins with one of our folders is that of a file or folder, and a link is
-# to one. docs/tour.md follows the code from function to function, so there each `name()` is
-# defined, and in the file that "`name()` in `path`" says.
+# In documents each path that begins with one of our folders exists, and each relative link leads to
+# a file. docs/tour.md follows the code from function to function: each `name()` in it is a function,
+# and "`name()` in `path`" names its file.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -65,7 +65,7 @@ sub declarations {
 	return @found;
 }
 
-# The comment that ends right above offset AT, looking past prototypes in between.
+# The comment that ends directly above offset AT, or above prototypes in between.
 sub comment_above {
 	my ($text, $at) = @_;
 	my $above = substr $text, 0, $at;
@@ -112,7 +112,7 @@ sub path_complaints {
 
 	while ($text =~ m{(?<![\w/.\$*-])((?:$folder)/[\w./-]*\w)(?![\w*/])}g) {
 		my $path = $1;
-		# tests/unit/NAME.c stands for any.
+		# tests/unit/NAME.c means any file.
 		next if $path =~ /[A-Z]{3}/ || -e "$Lint::SRC/$path" || <$Lint::SRC/$path.*>;
 		push @found, "$path does not exist";
 	}
