@@ -1,4 +1,4 @@
-/* memusage.h -- what a program can tell memusage about its memory.
+/* memusage.h -- requests by which a program tells memusage about its memory.
  *
  *	#include <memusage.h>
  *
@@ -9,48 +9,47 @@
  *		return block;
  *	}
  *
- * Nothing has to be linked, and a program that includes this runs as well where there is no
- * memusage: each request is then a load and a branch that is never taken. Under
- * `memusage PROGRAM` it reaches the recorder with its call stack, as malloc does. Works in C and
- * C++, in executables of any kind and in shared objects, loaded at the start or later. With
- * NMEMUSAGE defined, and on anything but ELF on x86-64, requests are nothing at all, but their
- * arguments are evaluated.
+ * Nothing has to be linked, and a program that includes this header also runs without memusage:
+ * each request is then a load and a branch that is never taken. Under `memusage PROGRAM` a request
+ * reaches the recorder with its call stack, as malloc does. The header works in C and C++, in
+ * executables of any kind and in shared objects, loaded at the start or later. If NMEMUSAGE is
+ * defined, and on anything but ELF on x86-64, requests only evaluate their arguments.
  *
- * All of them may be used by several threads at once, and in signal handlers (a request that
- * interrupts malloc in its own thread is not recorded, and counted as such). errno is kept.
+ * All requests may be used by several threads and in signal handlers. A request that interrupts
+ * malloc in its own thread is counted as not recorded. errno is kept.
  *
  *	MEMUSAGE_MALLOCLIKE_BLOCK(address, size)
- *		a block of memory came to life: from now on it counts like one of malloc's. Inside
+ *		announces a block of memory: from now on it counts like one of malloc's. Inside
  *		a block that counts already (of malloc, or one announced before) it is shown, but no
- *		total counts its bytes again; the end of the block around it ends it.
+ *		total counts its bytes again; it ends with the block around it.
  *	MEMUSAGE_FREELIKE_BLOCK(address)
- *		... and is gone.
+ *		ends such a block.
  *	MEMUSAGE_RESIZEINPLACE_BLOCK(address, old_size, new_size)
- *		... and has another size at the same address. old_size is not looked at.
+ *		gives such a block another size at the same address. old_size is ignored.
  *
  *	MEMUSAGE_CREATE_MEMPOOL(pool)
- *		blocks will come and go together; `pool` is any address that stands for them.
+ *		announces a pool of blocks; `pool` is any address that represents it.
  *	MEMUSAGE_MEMPOOL_ALLOC(pool, address, size)
  *	MEMUSAGE_MEMPOOL_FREE(pool, address)
- *		a block of the pool, as with the first two above.
+ *		announce and end a block of the pool, as the first two above.
  *	MEMUSAGE_DESTROY_MEMPOOL(pool)
- *		all blocks of the pool are gone, and the pool.
+ *		ends the pool and all its blocks.
  *
  *	MEMUSAGE_MARK(name)
- *		this moment has a name: a text, of which at most 255 bytes are kept.
+ *		names this moment: a text, of which at most 255 bytes are kept.
  *	MEMUSAGE_PAUSE()
  *	MEMUSAGE_RESUME()
- *		from here on what is allocated is not recorded, in any thread, until each pause has
- *		had its resume. Blocks from before are followed to their end.
+ *		stop and resume the recording of new blocks, in all threads; recording resumes when
+ *		each pause has had its resume. Blocks from before are followed to their end.
  *
  *	MEMUSAGE_AD_HOC_EVENT(weight)
- *		something happened that is worth counting by call stack (--mode=ad-hoc).
+ *		counts an event of any kind by its call stack (--mode=ad-hoc).
  *	MEMUSAGE_HISTOGRAM_MEMORY(address)
- *		count the accesses to each byte of the live block that this address is in, where
+ *		counts the accesses to each byte of the live block that contains this address, if
  *		accesses are counted.
  *
  *	MEMUSAGE_IS_RECORDING()
- *		an expression: not 0 if requests are recorded.
+ *		is an expression: not 0 if requests are recorded.
  *
  * SPDX-License-Identifier: 0BSD
  */
@@ -59,8 +58,8 @@
 
 #include <stdint.h>
 
-/* What a request is; the first argument of the recorder's function. Part of the interface:
- * numbers never change. */
+/* The kinds of requests: the first argument of the recorder's function. They are part of the
+ * interface: numbers never change. */
 enum memusage_request {
 	MEMUSAGE_REQUEST_IS_RECORDING = 1,
 	MEMUSAGE_REQUEST_MALLOCLIKE = 2,
@@ -82,12 +81,12 @@ typedef uintptr_t (*memusage_request_fn)(uintptr_t request, uintptr_t a, uintptr
 #if defined(__x86_64__) && !defined(__ILP32__) && defined(__ELF__) && defined(__GNUC__) && \
 	!defined(NMEMUSAGE)
 
-/* memusage_recorder_ -- the recorder's function, NULL where nobody records.
+/* memusage_recorder_ -- the recorder's function, NULL if there is no recorder.
  *
  * Every executable and shared object that includes this has one pointer. In a shared object ld.so
- * fills it in, since memusage_request_entry is a weak reference; elsewhere, where linkers resolve
- * that to nothing, the recorder does: a note says how far from itself the pointer is. All of it
- * is in assembly, so that link-time optimisation has nothing to lose.
+ * fills it in, since memusage_request_entry is a weak reference. In an executable linkers resolve
+ * the reference to nothing, and the recorder fills it in: a note gives the distance from itself to
+ * the pointer. All of this is in assembly, so that link-time optimisation cannot remove it.
  */
 static inline __attribute__((always_inline, unused)) memusage_request_fn memusage_recorder_(void)
 {

@@ -13,12 +13,12 @@ shift 2
 mkdir -p "$build"
 status=0
 
-# Finders of mistakes. Left out are those with opinions, and those that are wrong here:
-#   swappable parameters, narrowing, assignment in if, sizeof of a pointer: meant
-#   reserved identifiers: interposing is our trade
-#   err33: a printf to a terminal may fail unheard
+# Checks that find mistakes. Checks of style are left out, and those that are wrong here:
+#   swappable parameters, narrowing, assignment in if, sizeof of a pointer: intended
+#   reserved identifiers: interposing needs them
+#   err33: the failure of a printf to a terminal may be ignored
 #   DeprecatedOrUnsafe, strcpy: want C11 Annex K and strlcpy, which glibc 2.36 lacks
-#   valist: false in clang 14 wherever a va_list is passed on
+#   valist: wrong in clang 14 wherever a va_list is passed on
 checks='-*,bugprone-*,cert-*,clang-analyzer-*,readability-function-size'
 for out in bugprone-easily-swappable-parameters bugprone-narrowing-conversions \
 	bugprone-assignment-in-if-condition bugprone-sizeof-expression \
@@ -56,7 +56,7 @@ else
 	echo 'analyze: no gcc here, -fanalyzer left out' >&2
 fi
 if command -v clang-tidy >/dev/null 2>&1; then
-	# What a raw system call writes is "garbage" to the analyzer.
+	# The analyzer takes memory that a raw system call has written for garbage.
 	# shellcheck disable=SC2086  # words are wanted
 	tidy ',-clang-analyzer-core.UndefinedBinaryOperatorResult' $recorder
 	# shellcheck disable=SC2086

@@ -4,17 +4,17 @@
 #	scripts/check-systems.sh FOLDER BUILD
 #
 # FOLDER keeps a root of each release, which debootstrap makes once, and the logs of each run. In
-# each root the suite is built and tested as `make check` has it, by each compiler of that release.
-# Then what was built here, in BUILD, is tested there as it is: the whole of it where the C library
-# is no older than ours; with an older one the programs do not start, and the recorder alone is
-# tested, inside of programs of that release (tests/systems/older.sh).
+# each root the suite is built and tested by `make check`, with each compiler of that release.
+# Then the build in BUILD is tested there: all of it if the C library of the release
+# is not older than ours; with an older one the programs do not start, and only the recorder is
+# tested, inside programs of that release (tests/systems/older.sh).
 #
-# The environment may say less than all: SYSTEMS (bullseye bookworm trixie sid), COMPILERS
-# (gcc clang built: the last is the run of what was built here), T and J as in the makefile,
-# MIRROR (the archive to install from; else the one that apt has for the release that runs here).
+# The environment may select a part: SYSTEMS (bullseye bookworm trixie sid), COMPILERS
+# (gcc clang built: the last tests the build in BUILD), T and J as in the makefile,
+# MIRROR (the archive to install from; default: apt's archive for the release that runs here).
 #
 # Needs root, debootstrap and Debian's archive. Nothing is left mounted or running: each step
-# has name spaces of its own.
+# has its own name spaces.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -u
@@ -25,9 +25,9 @@ die() {
 	exit 2
 }
 
-# inside ROOT COMMAND...: in name spaces of its own (see enter()), with ROOT as the root. A process
-# that was only moved by chroot may make no name spaces for users, which some tests do. This shell
-# stays as process 1, and so takes in those whose parents have ended.
+# inside ROOT COMMAND...: in its own name spaces (see enter()), with ROOT as the root. After a mere
+# chroot a process may make no name spaces for users, which some tests do. This shell
+# stays as process 1, and so adopts processes whose parents have ended.
 if [ "${1:-}" = --inside ]; then
 	root=$2
 	shift 2
@@ -42,7 +42,7 @@ if [ "${1:-}" = --inside ]; then
 fi
 enter() { unshare --mount --pid --fork --kill-child "$self" --inside "$@"; }
 
-# The archive that apt has for the release that runs here, one word.
+# Prints apt's archive for the release that runs here, one word.
 find_mirror() {
 	# shellcheck disable=SC1091  # the system's
 	release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
@@ -51,7 +51,7 @@ find_mirror() {
 		awk -v r="$release" '$1 == "Packages" && $2 == r && $3 == "main" { print $4; exit }'
 }
 
-# make_root RELEASE: $folder/RELEASE, if it is not there yet. It is complete when it has its name.
+# make_root RELEASE: makes $folder/RELEASE unless it exists. A root is complete when it has its name.
 make_root() {
 	[ -d "$folder/$1" ] && return 0
 	mirror=${MIRROR:-$(find_mirror)}
@@ -68,9 +68,9 @@ make_root() {
 	mv "$folder/$1.part" "$folder/$1"
 }
 
-# copy_source ROOT: the files that git would take, as they are now, to where they are here, since
-# debug information names that place; with the built page, which needs more than a release may have.
-# A file that is as it was keeps its time, so that make builds what has changed.
+# copy_source ROOT: copies the files that git would take, as they are now, to the same path, since
+# debug information names it; with the built page, which needs more than a release may have.
+# An unchanged file keeps its time, so that make builds only the changes.
 copy_source() {
 	old=$1$source
 	new=$old.new
@@ -88,7 +88,7 @@ copy_source() {
 	mv "$new" "$old"
 }
 
-# note RELEASE COMPILER LOG: a line of the table, and whether all tests passed
+# note RELEASE COMPILER LOG: adds a line to the table, and notes whether all tests passed.
 note() {
 	last=$(grep -E '^[0-9]+ passed, ' "$3" | tail -n 1)
 	case $last in

@@ -1,8 +1,8 @@
 #!/bin/sh
-# demo.sh -- profiles a real program and draws the picture: what `make demo` shows.
+# demo.sh -- profiles a real program and draws its picture, for `make demo`.
 #
-# The program is the C compiler proper, compiling one of our own sources; where there is no gcc,
-# perl, which every Debian has. Leaves the picture and its data in $MU_BUILD/demo.
+# The program is the C compiler proper, compiling one of our own sources, or, without gcc,
+# perl, which every Debian has. The picture and its data remain in $MU_BUILD/demo.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -eu
@@ -31,7 +31,7 @@ else
 		README.md docs/*.md
 fi
 
-# say COMMAND...: shows the command as it could be typed, then runs it.
+# say COMMAND...: prints the command as it could be typed, then runs it.
 say() {
 	printf '\n$'
 	for word in "$@"; do
@@ -45,14 +45,14 @@ say() {
 	"$@"
 }
 
-# The head of the report: a compiler asks for blocks of hundreds of sizes.
+# Prints the head of the report: a compiler requests blocks of hundreds of sizes.
 show_report() {
 	sed -n '1,24p' "$out/demo.txt"
 	more=$(($(wc -l <"$out/demo.txt") - 24))
 	[ "$more" -le 0 ] || printf '  ... %d more lines in %s\n' "$more" "$out/demo.txt"
 }
 
-# The picture is the point, but a build without libgd still shows the report.
+# The picture is the purpose, but a build without libgd still shows the report.
 set -- --output="$out/demo.txt" "$@"
 if [ -x "$build/bin/memusagestat" ]; then
 	say "$memusage" --title="$title" --data="$out/demo.dat" --png="$out/demo.png" "$@"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# page.sh -- build the template of the HTML page from page/, or say why not.
+# page.sh -- builds the template of the HTML page from page/, or gives the reason why not.
 #
 #	scripts/page.sh auto|yes|no OUTPUT
 #
-# A release carries it as page-template.html. Else npm fetches what page/package-lock.json names
-# into a folder beside OUTPUT, once, and esbuild bundles it. Without node, npm or the network,
-# OUTPUT is an empty file, and memusage is built without the page ("yes" makes that an error). What
-# fails although all is there is an error. No step waits for a network that does not answer: all of
-# npm has 120 seconds.
+# A release contains it as page-template.html. Otherwise npm fetches the libraries of
+# page/package-lock.json, once, into the folder of OUTPUT, and esbuild bundles the page. Without
+# node, npm or the network, OUTPUT is an empty file, and memusage is built without the page ("yes"
+# makes that an error). Any other failure is an error. No step waits for a network that does not
+# answer: npm has 120 seconds in all.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -eu
@@ -16,13 +16,13 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$(dirname "$output")"
 folder=$(cd "$(dirname "$output")" && pwd)
 
-# without WHY: there is no page; tests read why.
+# without WHY: builds without the page; tests read the reason.
 without() {
 	: >"$output"
 	echo "$1" >"$folder/left-out"
 	exit 0
 }
-# give_up WHY: build without the page.
+# give_up WHY: the same with a message, or an error if the page was required.
 give_up() {
 	if [ "$mode" = yes ]; then
 		echo "page.sh: cannot build the HTML page: $1" >&2
@@ -32,7 +32,7 @@ give_up() {
 	without "$1"
 }
 
-# is_unreachable STATUS: whether npm was stopped after its time, or said that nobody answers.
+# is_unreachable STATUS: true if npm was stopped after its time, or reports that no server answers.
 is_unreachable() {
 	[ "$1" -eq 124 ] || grep -qE \
 		'error network|code (E(CONN|NETUN|HOSTUN|AI_AGAIN|NOTFOUND|TIMEDOUT|403|407|5)|ERR_SOCKET|FETCH_)' \
@@ -49,14 +49,14 @@ command -v node >/dev/null 2>&1 || give_up 'there is no node'
 node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 18 ? 0 : 1)' ||
 	give_up 'node is older than version 18'
 
-# The libraries are fetched again only when the list of them changes.
+# The libraries are fetched again only when their list changes.
 modules=$folder/npm
 if ! cmp -s "$source/page/package-lock.json" "$modules/.done"; then
 	command -v npm >/dev/null 2>&1 || give_up 'there is no npm'
 	rm -rf "$modules"
 	mkdir -p "$modules"
 	cp "$source/page/package.json" "$source/page/package-lock.json" "$modules/"
-	# What is fetched runs no scripts of its own.
+	# The fetched packages run no scripts.
 	(cd "$modules" && timeout 120 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
 		--fetch-retries=1 --fetch-retry-mintimeout=500 --fetch-retry-maxtimeout=1000 \
 		--fetch-timeout=20000) >"$folder/npm.log" 2>&1 </dev/null || {
@@ -66,7 +66,7 @@ if ! cmp -s "$source/page/package-lock.json" "$modules/.done"; then
 	cp "$source/page/package-lock.json" "$modules/.done"
 fi
 
-# All is there that it takes: this is no reason to go without.
+# Everything is there, so a failure of the bundler is an error.
 NODE_PATH=$modules/node_modules node "$source/page/build.mjs" "$modules" "$output.new" || {
 	echo "page.sh: the bundler failed (HTML=no builds without the page)" >&2
 	exit 1

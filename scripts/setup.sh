@@ -1,20 +1,20 @@
 #!/bin/sh
-# setup.sh -- installs, by name, the packages that a target of the makefile needs and lacks.
+# setup.sh -- installs, by name, missing packages that a target of the makefile needs.
 #
 #	scripts/setup.sh build | demo | check | check-real | check-systems | bench | fuzz
 #
-# Looks for the things themselves (a command, a header, a library), so that what was installed
-# another way counts, and does nothing at all when everything is there. Otherwise it says what
-# it installs and runs apt-get, as root or through sudo. It installs nothing with NO_INSTALL=1,
-# and nothing without a terminal when it is not root: then it prints the command to run, and
-# fails if a thing is missing that the target cannot do without. Tests that lack an optional
+# It looks for the things themselves (a command, a header, a library), so that things installed in
+# another way count, and does nothing if everything is there. Otherwise it lists the packages
+# and runs apt-get, as root or through sudo. It installs nothing with NO_INSTALL=1,
+# and nothing without a terminal if it is not root: then it prints the command to run, and
+# fails if a required thing is missing. Tests that lack an optional
 # thing say so and are skipped.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -u
 
 # need|want PACKAGE KIND:NAME...   need: the target fails without it. want: a part is skipped.
-# PACKAGE may be several names separated by '|', of which each release has one at most.
+# PACKAGE may be several names separated by '|'; each release has one of them at most.
 # KIND is cmd (in PATH), hdr (header), lib (shared library, for the loader), dir (below /usr).
 packages_build='
 need gcc cmd:cc|gcc|clang
@@ -101,7 +101,7 @@ want clang cmd:clang
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# Any of the names separated by '|' will do. Only the test of this script sets SETUP_USR.
+# One of the names separated by '|' suffices. Only the test of this script sets SETUP_USR.
 usr=${SETUP_USR:-/usr}
 present() {
 	kind=${1%%:*}
@@ -141,7 +141,7 @@ collect() {
 	needed=${needed# } wanted=${wanted# }
 }
 
-# The command prefix that may install, or a reason why none may.
+# Sets the prefix of commands that install, or the reason why nothing may be installed.
 may_install() {
 	if [ "${NO_INSTALL:-0}" != 0 ] && [ -n "${NO_INSTALL:-}" ]; then
 		reason='NO_INSTALL is set'
@@ -167,13 +167,13 @@ apt() {
 		-o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@" >&2 </dev/null
 }
 
-# has_package NAME: this release has it, as far as one can tell
+# has_package NAME: true unless it is known that this release lacks it
 has_package() {
 	command -v apt-cache >/dev/null 2>&1 || return 0
 	apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^(]'
 }
 
-# Sets $known to those that this release has.
+# Sets $known to the packages that this release has.
 select_packages() {
 	known=''
 	for names in "$@"; do
@@ -187,7 +187,7 @@ select_packages() {
 	known=${known# }
 }
 
-# Everything at once; if that fails, one by one, unless there is no network at all.
+# Installs everything together; if that fails, one by one, unless there is no network.
 install_packages() {
 	say "installing $*"
 	online=1

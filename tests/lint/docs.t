@@ -1,12 +1,17 @@
 #!/usr/bin/perl
-# docs.t -- every source says at its top what it is, every function in a header what it does.
+# docs.t -- each source begins with what it is, each function in a header has a comment, and
+# documents name files and functions that exist.
 #
-# A C file begins with `/* NAME -- ...`, a script says the same near its top; both carry the
+# A C file begins with `/* NAME -- ...`, a script has the same near its top; both have the
 # SPDX line. A prototype follows a comment of the form
 #
 #	/* NAME -- what it does.
 #
-# or stands directly below another prototype, under a comment that names both.
+# or is directly below another prototype, under a comment that names both.
+#
+# In documents each path that begins with one of our folders exists, and each relative link leads to
+# a file. docs/tour.md follows the code from function to function: each `name()` in it is a function,
+# and "`name()` in `path`" names its file.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -60,7 +65,7 @@ sub declarations {
 	return @found;
 }
 
-# The comment that ends right above offset AT, looking past prototypes in between.
+# The comment that ends directly above offset AT, or above prototypes in between.
 sub comment_above {
 	my ($text, $at) = @_;
 	my $above = substr $text, 0, $at;
@@ -98,10 +103,57 @@ sub header_complaints {
 	return @found;
 }
 
+my $folder = join '|', @Lint::FOLDERS, qw(completions docs man page scripts tests);
+
+sub path_complaints {
+	my ($file, $text) = @_;
+	my ($here) = $file =~ m{^(.*/)?};
+	my @found;
+
+	while ($text =~ m{(?<![\w/.\$*-])((?:$folder)/[\w./-]*\w)(?![\w*/])}g) {
+		my $path = $1;
+		# tests/unit/NAME.c means any file.
+		next if $path =~ /[A-Z]{3}/ || -e "$Lint::SRC/$path" || <$Lint::SRC/$path.*>;
+		push @found, "$path does not exist";
+	}
+	while ($text =~ m{\]\(([^)#:]+)\)}g) {
+		push @found, "the link $1 leads nowhere" unless -e "$Lint::SRC/" . ($here // '') . $1;
+	}
+	return @found;
+}
+
+my %in_file; # file => text without comments
+
+sub is_in {
+	my ($name, $file) = @_;
+	$in_file{$file} //= -f "$Lint::SRC/$file" ? code(slurp($file)) : '';
+	return $in_file{$file} =~ /^(?:[#\w].*\b)?\Q$name\E\(/m;
+}
+
+sub function_complaints {
+	my ($text) = @_;
+	my @sources = files(qr/\.[chS]$/, @Lint::FOLDERS);
+	my %names = map { $_ => 1 } $text =~ /`(\w+)\(\)`/g;
+	my @found;
+
+	while ($text =~ /`(\w+)\(\)`\s+in\s+`([^`]+)`/g) {
+		push @found, "$1() is not in $2" unless is_in($1, $2);
+	}
+	for my $name (sort keys %names) {
+		push @found, "no function is called $name()" unless grep { is_in($name, $_) } @sources;
+	}
+	return @found;
+}
+
 my @scripts = grep { !m{^tests/lint/Lint} } files(qr/\.(t|sh|pm)$|^tests\/(bench\/)?run$/, '.');
 for my $file (files(qr/\.(c|h|cc|S)$/, @Lint::FOLDERS, 'tests'), @scripts) {
 	my @complaints = head_complaints($file);
 	push @complaints, header_complaints($file) if $file =~ /\.h$/ && $file !~ /^tests/;
 	check($file, @complaints);
+}
+for my $file (files(qr/\.md$/, 'docs'), 'README.md', 'CONTRIBUTING.md') {
+	my $text = slurp($file);
+	check($file, path_complaints($file, $text),
+		$file eq 'docs/tour.md' ? function_complaints($text) : ());
 }
 done_testing();

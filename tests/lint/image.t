@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# image.t -- who reads a recording copies what it looks at out, once, before it looks.
+# image.t -- code that reads a recording copies each value, once, before it judges the value.
 #
-# Whoever is recorded may write there at any moment. Pointers into a recording are for atomic loads,
-# and for bytes of which nothing depends on the values: the callers of image_at() and image_entry()
-# are listed here, with what they do. All others use image_copy() and image_copy_entry(), whose copy
-# stays what it is.
+# The recorded program may write there at any moment. Pointers into a recording are for atomic loads,
+# and for bytes whose values decide nothing: the callers of image_at() and image_entry()
+# are listed here, with their purpose. All others use image_copy() and image_copy_entry(), whose copy
+# does not change.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;

@@ -8,15 +8,15 @@ use warnings;
 use lib $0 =~ m{^(.*)/};
 use Lint;
 
-# What is passed to spin_lock() and its kin for a lock in the image => what frees that lock.
+# Argument of spin_lock() and similar functions for a lock in the image => what frees that lock.
 my %in_image = (
 	'&heap->lock' => 'image->heap.lock = 0',
 	'&rec.image->heap.lock' => 'image->heap.lock = 0',
 	'&blocks->lock' => '(struct mu_blocks *)in_image(image, image->blocks_root))->lock = 0',
 	'&all->lock' => '(struct mu_points *)in_image(image, image->points))->lock = 0',
 );
-# A point's lock is held by one of several threads, in the hook, and nothing waits for it for good:
-# points_lock() goes on without.
+# A point's lock is held by one of several threads, in the hook, and no thread waits for it for ever:
+# points_lock() continues without it.
 my %not_freed = ('&point->lock' => 1);
 my %elsewhere = map { $_ => 1 } 'libmemusage/base/locks.h', 'libmemusage/base/spin.h';
 my $freeing = slurp('libmemusage/base/locks.c');
@@ -45,7 +45,7 @@ for my $file (files(qr/\.[ch]$/, 'libmemusage')) {
 	my $text = code(slurp($file));
 	my @found;
 	next if $elsewhere{$file};
-	# What belongs to a lock lies beside it.
+	# Members that belong to a lock are next to it.
 	$is_member{$_}++ for grep { /_/ && exists $is_member{$_} } $text =~ /&locks\.(\w+)/g;
 	push @found, map { complaint_about($_) }
 		$text =~ /\bspin_(?:lock|try|unlock)\(\s*([^()]*?)\s*\)/g;

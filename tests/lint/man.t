@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# man.t -- the man pages are well formed, and have the sections that a reader looks for.
+# man.t -- the man pages are well formed, and have the usual sections.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# native.t -- what the plugin calls in an emulated process (emulated_event.h) neither leaves the
-# recorder's code nor uses thread-local variables, but in functions that are not reached then.
+# native.t -- functions that the plugin calls in an emulated process (emulated_event.h) neither leave
+# the recorder's code nor use thread-local variables, except in functions that are not reached then.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -14,7 +14,7 @@ skip_all('only the x86-64 recorder runs beside an emulator') unless $machine eq 
 skip_all('objdump is not installed') unless command('objdump');
 my $start = 'emulated_event_answer';
 
-# Who turns back before these.
+# Functions that return before they reach these.
 my %guarded = (
 	rules_make => 'known_only', walk_slow => 'known_only', find_or_add => 'known_only',
 	tick_move => 'known_only',

@@ -38,7 +38,7 @@ sub man_options {
 	return %found;
 }
 
-# What bash offers for `PROGRAM --<Tab>`.
+# The options that bash offers for `PROGRAM --<Tab>`.
 sub completed_options {
 	my ($program) = @_;
 	my $script = q{. "$1"; PATH=$3:$PATH

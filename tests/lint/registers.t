@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# registers.t -- code that was patched calls the recorder where vector registers are live: from there
-# no way leads to a function of libc, but through vectors_keep(), which saves them.
+# registers.t -- patched code calls the recorder where vector registers are live: from there every
+# way to a function of libc leads through vectors_keep(), which saves them.
 #
-# Walks the calls in the object code from where patched code arrives. A function whose address is
-# taken counts as called. That the recorder's own code uses general registers only, and which
-# functions of libc there are at all, is held by symbols.t.
+# The test walks the calls in the object code from the entries of patched code. A function whose
+# address is taken counts as called. symbols.t checks that the recorder's own code uses general
+# registers only, and which functions of libc it calls at all.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -17,17 +17,17 @@ chomp(my $machine = qx(uname -m));
 skip_all('code is changed on x86-64 only') unless $machine eq 'x86_64';
 skip_all('objdump is not installed') unless command('objdump');
 
-# patch_objects_entry is none: ld.so makes an ordinary call there.
+# patch_objects_entry is no such entry: ld.so makes an ordinary call there.
 my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|after)_\w+|
 	look_at_thresholds)$/x;
 
-# What comes once, before the first event of a process or thread: by vectors_keep(), see
-# entry_enter() and serve_ours(), the only ones who lead there.
+# Functions that run once, before the first event of a process or thread, by vectors_keep(): only
+# entry_enter() and serve_ours() lead there.
 my %once = map { $_ => 1 } qw(recorder_start recorder_announce recorder_restart thread_attach);
 my $leads_there = 'hook_enter_slow';
 my %may_lead = map { $_ => 1 } qw(entry_enter enter macros_serve serve_ours record);
 
-# Calls by a pointer that are none of a switch.
+# Calls by a pointer, except those of a switch.
 my %pointer = (
 	patch_entry_common => 'the function itself, behind all that is saved',
 	patch_entry_returned => 'likewise',
@@ -54,7 +54,7 @@ for (qx(objdump -d --no-show-raw-insn '$so')) {
 	}
 }
 
-# Whether a jump is that of a switch, as compilers make it: a table of distances, added to itself.
+# True if a jump is that of a switch, as compilers make it: a table of distances, added to itself.
 sub is_switch {
 	my ($code, $i) = @_;
 	my ($by) = $code->[$i] =~ /^(?:notrack )?jmp\s+\*(%\w+)$/ or return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# shell.t -- shellcheck has nothing to say about any script.
+# shell.t -- shellcheck has no complaint about any script.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -9,13 +9,13 @@ use Lint;
 
 skip_all('no shellcheck here') unless command('shellcheck');
 
-# Scripts by their first line; the completions have none, bash reads them.
+# Finds scripts by their first line; the completions have none, bash reads them.
 sub is_shell {
 	my ($file) = @_;
 	return slurp($file) =~ m{^#!/bin/(ba)?sh|^# shellcheck shell=}m;
 }
 
-# 0.7 calls things wrong that are not.
+# Version 0.7 has false complaints.
 my ($version) = qx(shellcheck --version) =~ /^version: 0\.(\d+)/m;
 skip_all('shellcheck is older than 0.9') if defined $version && $version < 9;
 
@@ -23,8 +23,8 @@ my $excluded = 'SC1090,SC1091,SC2154,SC2317,SC2016,SC2002,SC2012,SC2010,SC2015,S
 
 chdir $Lint::SRC or die "$Lint::SRC: $!\n";
 for my $file (grep { is_shell($_) } files(qr/\.(sh|t)$|run$|^completions\//, '.')) {
-	# Tests are started anywhere, source tap.sh by way of a variable, call functions by way of
-	# `run`, quote other languages' variables, count what ls lists, and use ulimit, which every
+	# Tests are started anywhere, source tap.sh by a variable, call functions by
+	# `run`, quote other languages' variables, count lines of ls, and use ulimit, which every
 	# sh of Debian has.
 	check($file, qx(shellcheck -x -P "\$PWD" -e $excluded -- '$file' 2>&1));
 }

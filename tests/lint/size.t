@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# size.t -- no function is longer than 60 lines, no file than 600, but for a stated reason.
+# size.t -- no function is longer than 60 lines, no file than 600, without a stated reason.
 #
-# The reason stands directly above the function, or in the head of the file:
+# The reason is directly above the function, or in the head of the file:
 #
 #	/* long: a table of every syscall */
 #

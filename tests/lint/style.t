@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# style.t -- the shape of the text: tabs, 100 columns (120 in scripts and tests, which hold expected
-# text), no trailing space, /* */ comments only in C.
+# style.t -- the form of the text: tabs, 100 columns (120 in scripts and tests, which hold
+# expected text), no trailing space, /* */ comments only.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;

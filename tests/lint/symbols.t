@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# symbols.t -- what the recorder and the programs are linked with.
+# symbols.t -- the libraries and symbols with which the recorder and the programs are linked.
 #
 # libmemusage.so exports exactly the names of tests/lint/exports.txt. It and libmemusage_accesses.so
-# import from the C library alone, and there exactly the names of tests/lint/imports.txt, which says
-# of each when it is called and why it may be. They need no text relocation and reach their
-# thread-local variables without a call, and want nothing that glibc 2.31 does not have. memusage
+# import only from the C library, and only the names of tests/lint/imports.txt, which says
+# when each is called and why it may be. They need no text relocation, reach their
+# thread-local variables without a call, and need nothing that glibc 2.31 lacks. memusage
 # starts its siblings: it is linked with neither libgd nor libdw.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -132,7 +132,7 @@ ok(qx(readelf -W -l '$so') =~ /GNU_STACK\s.*\sRW\s/, 'wants no executable stack'
 my @vectors = qx(objdump -d --no-show-raw-insn '$so') =~ /%[xyz]mm\d+|%mm\d|\bf[ls]tp?\b/g;
 ok(!@vectors, 'uses no vector or x87 register');
 
-# ld.so ends a program whose preloaded library wants a version of the C library that is not there.
+# ld.so ends a program whose preloaded library needs a later version of the C library.
 sub is_newer {
 	my ($major, $minor) = $_[0] =~ /GLIBC_(\d+)\.(\d+)/ or return 0;
 	return $major > 2 || $minor > 31;

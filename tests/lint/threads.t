@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# threads.t -- who has threads. The tools have one, but for the collector's two per arena, which
+# threads.t -- the tools have one thread each, except for the collector's two per arena, which
 # memusage/record/futex_watch.c starts: they share nothing with the loop but struct waker and the arena's header, by
 # atomic operations (docs/design.md, "The collector's threads").
 #
@@ -19,7 +19,7 @@ for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memus
 }
 ok($starts{$_}, "$_ does") for sort keys %may;
 
-# What runs in a thread names a field of the shared header in atomic operations and futex calls only.
+# Code of a thread names fields of the shared header only in atomic operations and futex calls.
 my $text = code(slurp('memusage/record/futex_watch.c'));
 my @plain = grep { !/__atomic_\w+\(|SYS_futex|futex_wait\(/ && /shared->/ } split /\n/, $text;
 check('memusage/record/futex_watch.c: the header is shared by atomic operations', @plain);

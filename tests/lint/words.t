@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# words.t -- nothing in the tree names somebody's machine, or is marked as unfinished.
+# words.t -- no file names a path of one machine, or is marked as unfinished.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -7,7 +7,7 @@ use warnings;
 use lib $0 =~ m{^(.*)/};
 use Lint;
 
-# Written so that this file does not match.
+# The patterns are written so that this file does not match.
 my @unwanted = (
 	[qr{(?<![\w.\$\}*-])/(?:home|Users)/(?!user\b|me\b|you\b)\w+}, 'a home directory'],
 	[qr{(?<![\w.\$\}*-])/r[o]ot/\w}, 'a home directory'],
