@@ -28,7 +28,7 @@ struct arena_locks {
 struct recorder_locks {
 	_Alignas(LOCK_LINE) struct arena_locks arena; /* the emulator's plugin takes them, too */
 	_Alignas(LOCK_LINE) uint32_t accesses;
-	_Alignas(LOCK_LINE) uint32_t books; /* sites.c: the cells of sites_book() */
+	_Alignas(LOCK_LINE) uint32_t accounting; /* sites.c: the cells of sites_book() */
 	_Alignas(LOCK_LINE) uint32_t buckets;
 	_Alignas(LOCK_LINE) uint32_t mapping;
 	_Alignas(LOCK_LINE) uint32_t marks;
@@ -37,7 +37,7 @@ struct recorder_locks {
 	_Alignas(LOCK_LINE) uint32_t pools;
 	_Alignas(LOCK_LINE) uint32_t rules;
 	_Alignas(LOCK_LINE) uint32_t sites;
-	_Alignas(LOCK_LINE) uint32_t slack;
+	_Alignas(LOCK_LINE) uint32_t shrunk;
 	_Alignas(LOCK_LINE) uint32_t snapshots;
 	_Alignas(LOCK_LINE) uint32_t stop;  /* and what belongs to it, see stop.c: */
 	uint32_t stop_state;		    /* ... number and kind of the last stop */

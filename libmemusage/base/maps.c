@@ -34,7 +34,8 @@ static void take(struct line *line, char c)
 	line->tail[TAIL - 1] = c;
 }
 
-bool maps_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *data), void *data)
+bool maps_for_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *data),
+		   void *data)
 {
 	struct line line = { .which = 0 };
 	char part[1024];

@@ -72,7 +72,7 @@ static bool make_room(void)
 	return true;
 }
 
-void memory_own(uint64_t start, uint64_t size)
+void memory_register(uint64_t start, uint64_t size)
 {
 	if (!spin_lock(&locks.memory))
 		return;
@@ -81,7 +81,7 @@ void memory_own(uint64_t start, uint64_t size)
 	spin_unlock(&locks.memory);
 }
 
-void memory_disown(uint64_t start)
+void memory_unregister(uint64_t start)
 {
 	if (!spin_lock(&locks.memory))
 		return;
@@ -89,7 +89,7 @@ void memory_disown(uint64_t start)
 	spin_unlock(&locks.memory);
 }
 
-uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data)
+uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data)
 {
 	uint64_t count;
 
@@ -120,7 +120,7 @@ void *memory_reserve(uint64_t size)
 	void *result = map(size);
 
 	if (result)
-		memory_own((uint64_t)result, size);
+		memory_register((uint64_t)result, size);
 	return result;
 }
 
@@ -135,12 +135,12 @@ void *memory_map(uint64_t size)
 
 void memory_unmap(void *start, uint64_t size)
 {
-	memory_disown((uint64_t)start);
+	memory_unregister((uint64_t)start);
 	SYS2(SYS_munmap, start, size);
 	memory_count(-size);
 }
 
-bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index)
+bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index)
 {
 	uint32_t more = *count ? *count : MU_PAGE / sizeof(uint32_t);
 	uint32_t *bigger;

@@ -29,27 +29,27 @@ void memory_publish(uint64_t *where);
 /* memory_unmap -- give back what memory_map() returned, whole. */
 void memory_unmap(void *start, uint64_t size);
 
-/* memory_numbers -- let an array of 32-bit numbers have an entry INDEX, by doubling it.
+/* memory_grow_numbers -- let an array of 32-bit numbers have an entry INDEX, by doubling it.
  *
  * array  NULL at first; replaced.
  * count  of its entries; new ones are 0.
  * Returns false, and changes nothing, without memory. Async-signal-safe.
  */
-bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index);
+bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index);
 
-/* memory_own, memory_disown -- note addresses that the recorder takes, gives back, by other ways.
+/* memory_register, memory_unregister -- note that the recorder maps, unmaps, memory by other means.
  *
- * For memory_own_each(). Async-signal-safe.
+ * memory_for_each() then visits it. Async-signal-safe.
  */
-void memory_own(uint64_t start, uint64_t size);
-void memory_disown(uint64_t start);
+void memory_register(uint64_t start, uint64_t size);
+void memory_unregister(uint64_t start);
 
-/* memory_own_each -- call visit(start, size, data) for all that the recorder has mapped.
+/* memory_for_each -- call visit(start, size, data) for all that the recorder has mapped.
  *
  * visit must not map. Another thread's may be missing if it is being mapped.
  * Returns how many there are, also without a visit (NULL).
  */
-uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
+uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
 
 /* memory_private_bytes -- bytes mapped by memory_map() so far, for reports. */
 uint64_t memory_private_bytes(void);

@@ -368,7 +368,7 @@ void real_redirect(uint64_t from, uint64_t to)
 	redirect(&real.pvalloc, from, to);
 	redirect(&real.free_sized, from, to);
 	redirect(&real.free_aligned_sized, from, to);
-	new_redirect(from, to);
+	real_redirect_new(from, to);
 }
 
 /* Resolved into a copy and published together: no thread sees half a set. Threads cannot exist
@@ -421,8 +421,8 @@ void real_resolve(void)
 	real_find(&next.dlopen, "dlopen");
 	real_find(&next.dlmopen, "dlmopen");
 	real_find(&next.dlclose, "dlclose");
-	new_resolve();
-	signal_resolve();
+	real_resolve_new();
+	real_resolve_signal();
 	real = next;
 	resolved = true;
 	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);

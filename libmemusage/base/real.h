@@ -74,10 +74,10 @@ void real_resolve(void);
  * before glibc 2.34, and may be loaded after the others were resolved. */
 void real_resolve_late(void);
 
-/* new_resolve, signal_resolve -- find what is behind operator new and delete, and behind
+/* real_resolve_new, real_resolve_signal -- find what is behind operator new and delete, and behind
  * signal() and its kin; parts of real_resolve(). */
-void new_resolve(void);
-void signal_resolve(void);
+void real_resolve_new(void);
+void real_resolve_signal(void);
 
 /* real_find -- the next function of that name in search order.
  *
@@ -90,8 +90,8 @@ void real_find(void *place, const char *name);
  * twice. from, to  addresses. One thread at a time. */
 void real_redirect(uint64_t from, uint64_t to);
 
-/* new_redirect -- likewise for operators; a part of it. */
-void new_redirect(uint64_t from, uint64_t to);
+/* real_redirect_new -- likewise for operators; a part of it. */
+void real_redirect_new(uint64_t from, uint64_t to);
 
 /* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
 bool early_owns(const void *block);

@@ -147,12 +147,12 @@ static void keep(uint8_t *room, void (*work)(void *), void *argument)
 
 #endif
 
-void vectors_keep(void (*work)(void *), void *argument)
+void vectors_preserve(void (*work)(void *), void *argument)
 {
-	vectors_keep_in(NULL, work, argument);
+	vectors_preserve_in(NULL, work, argument);
 }
 
-void vectors_keep_in(uint8_t *room, void (*work)(void *), void *argument)
+void vectors_preserve_in(uint8_t *room, void (*work)(void *), void *argument)
 {
 	emulated_pause();
 	keep(room, work, argument);

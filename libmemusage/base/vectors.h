@@ -11,20 +11,20 @@
 
 #include <stdint.h>
 
-/* vectors_keep -- call work(argument) and bring all vector and x87 registers back.
+/* vectors_preserve -- call work(argument) and bring all vector and x87 registers back.
  *
  * Async-signal-safe if work is. Cost 180 ns, and as much stack as the registers in use take:
  * 0.6 KiB, 0.9 with AVX, 2.7 with AVX-512.
  */
-void vectors_keep(void (*work)(void *), void *argument);
+void vectors_preserve(void (*work)(void *), void *argument);
 
 #define VECTORS_ROOM 4096u
 
-/* vectors_keep_in -- vectors_keep() that takes no stack for the registers, if they fit into `room`.
+/* vectors_preserve_in -- as vectors_preserve(), with the registers in `room`, not on the stack.
  *
  * room  VECTORS_ROOM bytes, aligned to 64; may hold anything. Registers that need more (those of
  *       AMX in use) are kept on the stack.
  */
-void vectors_keep_in(uint8_t *room, void (*work)(void *), void *argument);
+void vectors_preserve_in(uint8_t *room, void (*work)(void *), void *argument);
 
 #endif

@@ -214,7 +214,7 @@ struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit
 	string.offset = arena_alloc(length + 1, 1);
 	if (!string.offset)
 		return (struct mu_string){ 0 };
-	memcpy(at(string.offset), bytes, length);
+	memcpy(arena_at(string.offset), bytes, length);
 	string.length = (uint32_t)length;
 	return string;
 }

@@ -8,7 +8,7 @@
 
 #include "libmemusage/base/clock.h"
 
-uint64_t tick_move(void)
+uint64_t coarse_clock_advance(void)
 {
 	struct mu_segment *segment = rec.segment;
 	uint64_t last = __atomic_load_n(&segment->tick, __ATOMIC_RELAXED);
@@ -23,9 +23,9 @@ uint64_t tick_move(void)
 	return last < tick ? tick : last;
 }
 
-void tick_go_on(void)
+void coarse_clock_resume(void)
 {
-	tick_move();
+	coarse_clock_advance();
 	if (__atomic_exchange_n(&rec.segment->tick_rests, 0, __ATOMIC_SEQ_CST))
 		recorder_wake();
 }

@@ -14,34 +14,34 @@
 
 #include "libmemusage/image/recorder.h"
 
-/* tick_move -- put the tick to what the time is, unless it is there, or beyond.
+/* coarse_clock_advance -- put the tick to what the time is, unless it is there, or beyond.
  *
  * Returns what it is now. Async-signal-safe; no system call where the kernel's vdso knows the
  * time. Cost 50 ns.
  */
-uint64_t tick_move(void);
+uint64_t coarse_clock_advance(void);
 
-/* tick_go_on -- it rested: put it to what the time is, and have the collector move it again.
+/* coarse_clock_resume -- set a clock that rested, and have the collector advance it again.
  *
  * In a sandbox the collector notices by itself, within a tenth of a second. Async-signal-safe.
  */
-void tick_go_on(void);
+void coarse_clock_resume(void);
 
-/* tick_ns -- its time, in nanoseconds of CLOCK_MONOTONIC, without a system call.
+/* coarse_clock_ns -- its time, in nanoseconds of CLOCK_MONOTONIC, without a system call.
  *
  * Async-signal-safe.
  */
-static inline uint64_t tick_ns(void)
+static inline uint64_t coarse_clock_ns(void)
 {
 	return rec.segment->start_mono_ns +
 	       __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED) * 1000000;
 }
 
-/* tick_look -- before an event on the slow way: should the tick rest, it goes on. */
-static inline void tick_look(void)
+/* coarse_clock_check -- before an event on the slow way: should the tick rest, it goes on. */
+static inline void coarse_clock_check(void)
 {
 	if (unlikely(__atomic_load_n(&rec.segment->tick_rests, __ATOMIC_SEQ_CST)))
-		tick_go_on();
+		coarse_clock_resume();
 }
 
 #endif

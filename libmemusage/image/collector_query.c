@@ -20,7 +20,7 @@
 
 static bool is_mute; /* the collector does not answer */
 
-void question_init(void)
+void collector_query_init(void)
 {
 	is_mute = false;
 }
@@ -65,7 +65,7 @@ static bool wait_for_answer(void)
 }
 
 /* query_wanted is the lock. */
-bool question_begin(uint32_t wanted)
+bool collector_query_begin(uint32_t wanted)
 {
 	uint32_t nobody_asks = 0;
 
@@ -76,7 +76,7 @@ bool question_begin(uint32_t wanted)
 	return false;
 }
 
-bool question_ask(void)
+bool collector_query_ask(void)
 {
 	bool ok = !is_mute && !sandbox_is_on && wait_for_answer();
 
@@ -84,7 +84,7 @@ bool question_ask(void)
 	return ok;
 }
 
-void question_end(void)
+void collector_query_end(void)
 {
 	__atomic_store_n(&rec.image->query_state, MU_QUERY_IDLE, __ATOMIC_RELEASE);
 	__atomic_store_n(&rec.image->query_wanted, 0, __ATOMIC_RELEASE);

@@ -11,26 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* question_init -- for a new image: the collector is there. */
-void question_init(void);
+/* collector_query_init -- for a new image: the collector is there. */
+void collector_query_init(void);
 
-/* question_begin -- try to be the one who asks.
+/* collector_query_begin -- try to be the one who asks.
  *
  * wanted  number of a module + 1, or MU_QUERY_SYMBOLS.
  * Returns false after a while if another thread asks: look whether it has the answer, and try
  * again. Async-signal-safe.
  */
-bool question_begin(uint32_t wanted);
+bool collector_query_begin(uint32_t wanted);
 
-/* question_ask -- wait for the answer: the words of query_offset and query_count in the image.
+/* collector_query_ask -- wait for the answer: the words of query_offset, query_count in the image.
  *
  * Returns false if there is none: 30 s for the collector to begin, 120 s for the answer; a
  * collector that was silent is not asked again. Counted in drops.modules. In a sandbox nobody
  * is asked. Async-signal-safe.
  */
-bool question_ask(void);
+bool collector_query_ask(void);
 
-/* question_end -- let others ask. */
-void question_end(void);
+/* collector_query_end -- let others ask. */
+void collector_query_end(void);
 
 #endif

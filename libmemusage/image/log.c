@@ -22,7 +22,7 @@
 
 static struct mu_log_chunk *chunk_at(uint64_t offset)
 {
-	return offset ? at(offset) : NULL;
+	return offset ? arena_at(offset) : NULL;
 }
 
 static uint64_t offset_of(const struct mu_log_chunk *chunk)
@@ -45,7 +45,7 @@ static struct mu_log_chunk *recycle(struct thread *thread)
 
 	if (!has_read_chunk(thread))
 		return NULL;
-	thread->log_is_alone = false;
+	thread->log_is_unread = false;
 	thread->log_oldest = chunk_at(oldest->next);
 	oldest->next = 0;
 	oldest->count = 0;
@@ -226,7 +226,7 @@ static bool must_wait(const struct thread *thread)
 
 	return chunk && chunk->count + MU_LOG_EVENT_WORDS > chunk->capacity &&
 	       __atomic_load_n(&rec.image->log_bytes, __ATOMIC_RELAXED) >= WAIT_BYTES &&
-	       !has_read_chunk(thread) && !thread->log_is_alone && !sandbox_is_on;
+	       !has_read_chunk(thread) && !thread->log_is_unread && !sandbox_is_on;
 }
 
 static void await_collector(struct thread *thread)
@@ -235,7 +235,7 @@ static void await_collector(struct thread *thread)
 
 	for (int turn = 0; turn < WAIT_TURNS && !has_read_chunk(thread); turn++)
 		SYS2(SYS_nanosleep, &pause, NULL);
-	thread->log_is_alone = !has_read_chunk(thread);
+	thread->log_is_unread = !has_read_chunk(thread);
 }
 
 static void append_and_leave(struct thread *thread, int64_t change, uint64_t depth)
@@ -270,5 +270,5 @@ void log_reset(struct thread *thread)
 	thread->log_since_wake = 0;
 	thread->log_seen = 0;
 	thread->log_stop = 0;
-	thread->log_is_alone = false;
+	thread->log_is_unread = false;
 }

@@ -22,7 +22,7 @@ enum mode {
 	MODE_LOG = 2,  /* write an event log */
 	MODE_STOP = 4,	  /* a fork is being prepared: leave the hook and wait */
 	MODE_STACKS = 8, /* find the call stack of every allocation */
-	MODE_BOOKS = 16, /* with stacks: sites may be outside of Massif's books, or
+	MODE_ACCOUNTING = 16, /* with stacks: sites may be outside of Massif's books, or
 			* these are kept in a journal */
 	MODE_POINTS = 32, /* with stacks: count by program point, as DHAT does */
 	MODE_FREES = 64,  /* with STACKS: find the call stack of every free too */
@@ -68,7 +68,7 @@ struct recorder {
 	uint32_t log_stamp_every;
 	uint64_t log_limit;
 	bool ticks; /* log times are cpu_ticks() */
-	bool alone; /* no collector: the arena is a file */
+	bool is_standalone; /* no collector: the arena is a file */
 	uint32_t pauses; /* that have not been resumed */
 	bool was_paused; /* blocks may live that were not recorded */
 	bool has_bare_blocks; /* form of the block table; exactly when MU_CFG_STACKS is not set */
@@ -78,8 +78,8 @@ struct recorder {
 extern struct gate gate;
 extern struct recorder rec;
 
-/* at -- the address of an offset in this process's image. No check. */
-static inline void *at(uint64_t offset)
+/* arena_at -- the address of an offset in this process's image. No check. */
+static inline void *arena_at(uint64_t offset)
 {
 	return rec.base + offset;
 }

@@ -167,7 +167,7 @@ static bool hello_for_slot(uint32_t kind, struct slot *slot)
 	return mapped;
 }
 
-bool hello_image(const char *address, struct slot *slot)
+bool registration_new_image(const char *address, struct slot *slot)
 {
 	if (strlen(address) >= sizeof(collector))
 		return false;
@@ -175,12 +175,12 @@ bool hello_image(const char *address, struct slot *slot)
 	return hello_for_slot(MU_REGISTER_IMAGE, slot);
 }
 
-bool hello_fork(struct slot *slot)
+bool registration_for_fork(struct slot *slot)
 {
 	return collector[0] && hello_for_slot(MU_REGISTER_FORK, slot);
 }
 
-int hello_move(uint32_t user, const struct image_maps *maps, uint32_t *index)
+int registration_move_image(uint32_t user, const struct image_maps *maps, uint32_t *index)
 {
 	struct mu_registration_reply reply;
 	int segment = collector[0] ? hello(MU_REGISTER_MOVE, user, &reply) : -ENOENT;

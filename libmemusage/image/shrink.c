@@ -50,7 +50,7 @@ static void shrink(uint64_t room)
 	slot_limit(keep);
 }
 
-static void shrink_alone(uint64_t room)
+static void shrink_while_stopped(uint64_t room)
 {
 	/* A forked child that had no event yet has the mapping, too; one of vfork borrows it. */
 	if ((rec.state != STATE_ON && rec.state != STATE_FORKED) || rec.pid != sys_getpid())
@@ -68,7 +68,7 @@ void shrink_for_lock(void)
 	/* What is mapped counts against it, touched or not; beyond it mlockall() would fail. */
 	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, limit)))
 		limit[0] = UINT64_MAX;
-	shrink_alone(limit[0] / 8 < ROOM ? limit[0] / 8 : ROOM);
+	shrink_while_stopped(limit[0] / 8 < ROOM ? limit[0] / 8 : ROOM);
 }
 
 void shrink_for_limit(uint64_t bytes)
@@ -78,5 +78,5 @@ void shrink_for_limit(uint64_t bytes)
 	if (!mapped && rec.image)
 		mapped = rec.image->capacity;
 	if (mapped > bytes / 16)
-		shrink_alone(bytes / 16);
+		shrink_while_stopped(bytes / 16);
 }

@@ -35,7 +35,7 @@ static void *map(int fd, uint64_t hint, uint64_t length, uint64_t offset)
 		return NULL;
 	/* Else a core dump of the program holds the whole arena (measured: 200 MB). */
 	SYS3(SYS_madvise, result, length, MADV_DONTDUMP);
-	memory_own((uint64_t)result, length);
+	memory_register((uint64_t)result, length);
 	return (void *)result;
 }
 
@@ -118,7 +118,7 @@ void slot_unmap(struct slot *slot)
 {
 	for (int i = 0; i < 2; i++)
 		if (slot->own_map[i]) {
-			memory_disown((uint64_t)slot->own_map[i]);
+			memory_unregister((uint64_t)slot->own_map[i]);
 			SYS2(SYS_munmap, slot->own_map[i], slot->own_length[i]);
 		}
 	slot->own_map[0] = slot->own_map[1] = NULL;

@@ -14,8 +14,8 @@
 
 #define STUCK_YIELDS 4000u
 
-struct thread nobody = { .pub.busy = 1 };
-__thread struct thread *self = &nobody;
+struct thread no_thread = { .pub.busy = 1 };
+__thread struct thread *self = &no_thread;
 
 uint64_t *counters_hist_high(struct mu_counters *counters)
 {
@@ -23,7 +23,7 @@ uint64_t *counters_hist_high(struct mu_counters *counters)
 		counters->hist_high = arena_alloc(MU_HIST_HIGH * sizeof(uint64_t), 64);
 	if (!counters->hist_high)
 		__atomic_fetch_add(&rec.image->drops.hist_high, 1, __ATOMIC_RELAXED);
-	return counters->hist_high ? at(counters->hist_high) : NULL;
+	return counters->hist_high ? arena_at(counters->hist_high) : NULL;
 }
 
 static void barrier_everywhere(void)

@@ -59,7 +59,7 @@ struct thread {
 	uint32_t *cell_of; /* cell + 1 by site, private memory (sites.h) */
 	uint32_t cell_sites; /* entries of cell_of */
 	uint32_t cell_next, cell_end; /* cells reserved for this thread */
-	uint32_t log_is_alone; /* the collector did not read when it was waited for */
+	uint32_t log_is_unread; /* the collector did not read when it was waited for */
 	uint64_t lifetimes; /* offset of its struct mu_lifetimes, 0 none */
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
@@ -73,12 +73,12 @@ struct thread {
 
 /* The calling thread's record; before it has one, a record that is always busy. */
 extern __thread struct thread *self;
-extern struct thread nobody;
+extern struct thread no_thread;
 
 /* has_self -- whether the calling thread has a record. */
 static inline bool has_self(void)
 {
-	return self != &nobody;
+	return self != &no_thread;
 }
 
 /* thread_table -- the table of all records. */

@@ -60,7 +60,8 @@ static bool copy_image(struct slot *child)
 {
 	uint64_t used = arena_filled();
 
-	if (!slot_claim(child) && !(rec.alone ? alone_fork(child) : hello_fork(child)))
+	if (!slot_claim(child) &&
+	    !(rec.is_standalone ? standalone_fork(child) : registration_for_fork(child)))
 		return false;
 	if (used > child->capacity ||
 	    !arena_populate(child->base, (used + MU_PAGE - 1) & -(uint64_t)MU_PAGE)) {
@@ -92,7 +93,7 @@ static void before(void)
 	forget_fork();
 	if (!is_recorded())
 		return;
-	forking.is_inside = hook_is_under_way() || stale_interrupted_ours();
+	forking.is_inside = hook_is_under_way() || hook_recovery_interrupted_ours();
 	forking.is_stopped = !forking.is_inside && stop_begin(returns_at);
 	if (forking.is_stopped) {
 		if (has_self())

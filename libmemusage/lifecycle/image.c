@@ -151,7 +151,7 @@ static void adopt(const struct slot *slot)
 	memory_publish(&rec.image->recorder_private);
 	rec.slot = slot->index;
 	rec.segment = slot->segment;
-	tick_look();
+	coarse_clock_check();
 	rec.segment_mapped = slot->segment_mapped;
 	rec.gap_start = rec.gap_end = 0;
 	rec.pid = sys_getpid();
@@ -188,7 +188,7 @@ bool image_begin(const struct slot *slot)
 	}
 	describe_process(&image->process);
 	marks_init();
-	question_init();
+	collector_query_init();
 	pools_forget();
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();
@@ -214,7 +214,7 @@ static void move_threads(const uint8_t *parent_base)
 	struct mu_table *threads = &rec.image->table[MU_SEC_THREADS];
 
 	if (has_self())
-		self = at((uint64_t)((uint8_t *)self - parent_base));
+		self = arena_at((uint64_t)((uint8_t *)self - parent_base));
 	for (uint64_t i = 0; i < threads->count; i++) {
 		struct thread *thread = arena_table_at(threads, i);
 		log_reset(thread);

@@ -19,7 +19,7 @@ static void go_on(struct thread *thread)
 		marks_resume(thread);
 }
 
-void knock_serve(struct thread *thread)
+void pending_request_serve(struct thread *thread)
 {
 	struct mu_image *image = rec.image;
 	uint32_t serial = __atomic_load_n(&image->request_serial, __ATOMIC_ACQUIRE);

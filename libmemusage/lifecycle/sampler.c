@@ -40,8 +40,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	/* In the hook: the event that is under way reports the stack itself. */
 	if (!gate.on || thread_is_inside(thread))
 		return;
-	tick_look();
-	thread->pub.busy = stale_mark();
+	coarse_clock_check();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	if (gate.mode & MODE_DEPTH && !(gate.mode & MODE_STOP))
 		depths_note(thread, cpu_stack_pointer_of(context));

@@ -229,7 +229,7 @@ unknown:
 	program[0] = '\0';
 }
 
-void alone_refuse(const char *why)
+void standalone_refuse(const char *why)
 {
 	char line[128] = "memusage: nothing is recorded: ";
 	size_t length = strlen(line);
@@ -240,7 +240,7 @@ void alone_refuse(const char *why)
 	SYS3(SYS_write, 2, line, length);
 }
 
-bool alone_begin(const char *(*env)(const char *), struct slot *slot)
+bool standalone_begin(const char *(*env)(const char *), struct slot *slot)
 {
 	const char *chosen = env(MU_ENV_DIR);
 
@@ -259,7 +259,7 @@ bool alone_begin(const char *(*env)(const char *), struct slot *slot)
 }
 
 /* Without a name until it has an event: a child that only execs or ends leaves nothing. */
-bool alone_fork(struct slot *slot)
+bool standalone_fork(struct slot *slot)
 {
 	static char path[PATH_BYTES];
 
@@ -270,7 +270,7 @@ bool alone_fork(struct slot *slot)
 	return true;
 }
 
-bool alone_announce(void)
+bool standalone_announce(void)
 {
 	uint64_t used = arena_filled();
 	struct slot named;
@@ -326,7 +326,7 @@ static void run_and_wait(const char *path, char *const argv[], char *const envp[
 		;
 }
 
-void alone_end(void)
+void standalone_end(void)
 {
 	char *argv[] = { program, (char *)"--finish", file, NULL };
 	char *envp[] = { output_entry[0] ? output_entry : NULL, NULL };

@@ -68,12 +68,12 @@ static bool begin(void)
 
 	/* memusage has asked for it, or runs the program in an emulator, which may not have it. */
 	if (!is_wiped && !collector) {
-		alone_refuse("the kernel has no MADV_WIPEONFORK");
+		standalone_refuse("the kernel has no MADV_WIPEONFORK");
 		return false;
 	}
-	if (collector ? !hello_image(collector, &slot) : !alone_begin(env, &slot))
+	if (collector ? !registration_new_image(collector, &slot) : !standalone_begin(env, &slot))
 		return false;
-	rec.alone = !collector;
+	rec.is_standalone = !collector;
 	take_config(slot.segment);
 	if (!is_wiped)
 		trace("no MADV_WIPEONFORK: children of raw clone() are not told apart");
@@ -104,7 +104,7 @@ void recorder_open_gate(void)
 	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
 		mode |= MODE_POINTS;
 	if (rec.flags & (MU_CFG_IGNORE | MU_CFG_SNAPSHOT_LOG))
-		mode |= MODE_BOOKS;
+		mode |= MODE_ACCOUNTING;
 	if (rec.flags & MU_CFG_FREE_STACKS)
 		mode |= MODE_FREES;
 	if (rec.flags & MU_CFG_ACCESSES)
@@ -132,7 +132,7 @@ void recorder_start(void)
 	real_resolve();
 	clock_init();
 	objects_init();
-	stale_init();
+	hook_recovery_init();
 	trace_init(env(MU_ENV_TRACE));
 	bool ok = !getauxval(AT_SECURE) && begin();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
@@ -143,7 +143,7 @@ void recorder_start(void)
 
 void recorder_announce(void)
 {
-	if (rec.alone && !alone_announce()) {
+	if (rec.is_standalone && !standalone_announce()) {
 		rec.state = STATE_OFF;
 		return;
 	}
@@ -165,8 +165,8 @@ void recorder_restart(void)
 	slot_forget();
 	/* Those of the image are the parent's, who goes on. */
 	locks_free_all(NULL);
-	self = &nobody;
-	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
+	self = &no_thread;
+	if (!rec.is_standalone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
 		rec.image->notes |= MU_NOTE_RAW_CLONE;
 		rec.state = STATE_ON;
 		recorder_open_gate();
@@ -208,8 +208,8 @@ __attribute__((destructor)) static void destructor(void)
 	int saved = errno;
 
 	image_exit();
-	if (rec.alone && !sandbox_is_on)
-		alone_end();
+	if (rec.is_standalone && !sandbox_is_on)
+		standalone_end();
 	trace("exit");
 	errno = saved;
 	emulated_resume();

@@ -59,8 +59,8 @@ static void add_counters(struct mu_counters *to, const struct mu_counters *from)
 		to->hist_low[i] += from->hist_low[i];
 	if (!from->hist_high)
 		return;
-	const uint64_t *high = at(from->hist_high);
-	uint64_t *high_sum = at(to->hist_high);
+	const uint64_t *high = arena_at(from->hist_high);
+	uint64_t *high_sum = arena_at(to->hist_high);
 	for (size_t i = 0; i < MU_HIST_HIGH; i++)
 		high_sum[i] += high[i];
 }
@@ -93,7 +93,7 @@ static void retire(struct thread *thread)
 	rec.image->drops.log_records += thread->pub.log_lost;
 	thread->pub.log_lost = 0;
 	if (high)
-		memset(at(high), 0, MU_HIST_HIGH * sizeof(uint64_t));
+		memset(arena_at(high), 0, MU_HIST_HIGH * sizeof(uint64_t));
 	memset(counters, 0, sizeof(*counters));
 	counters->hist_high = high;
 	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
@@ -155,7 +155,7 @@ static void add_lives(struct thread *thread)
 		__atomic_fetch_add(&rec.image->drops.lifetimes, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	((struct mu_lifetimes *)at(offset))->next = rec.image->lifetimes;
+	((struct mu_lifetimes *)arena_at(offset))->next = rec.image->lifetimes;
 	__atomic_store_n(&rec.image->lifetimes, offset, __ATOMIC_RELEASE);
 	thread->lifetimes = offset;
 }
@@ -266,9 +266,9 @@ struct thread *thread_attach(struct thread *prepared)
 	heap_set_threads(1);
 	self = thread;
 	if (rec.image->heap.threads > 1 && !(gate.mode & MODE_MANY))
-		thread_many();
+		thread_switch_to_many();
 	hook_leave(thread);
-	tick_look();
+	coarse_clock_check();
 	if (key_made)
 		set_key(key, thread);
 	sampler_add(thread);
@@ -293,7 +293,7 @@ void thread_key_init(void)
 		set_key(key, self);
 }
 
-void thread_many(void)
+void thread_switch_to_many(void)
 {
 	if (has_self())
 		batch_close(self);

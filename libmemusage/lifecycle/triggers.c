@@ -24,7 +24,7 @@ static unsigned int conditions;
 
 static struct mu_triggers *triggers(void)
 {
-	return rec.image->triggers ? at(rec.image->triggers) : NULL;
+	return rec.image->triggers ? arena_at(rec.image->triggers) : NULL;
 }
 
 void triggers_forked(void)

@@ -346,11 +346,11 @@ static bool look_up(uint64_t pc, struct cfi_workspace *work)
 		work->object = fresh;
 		return true;
 	}
-	vectors_keep_in(work->vectors, ask, &q);
+	vectors_preserve_in(work->vectors, ask, &q);
 	return q.is_found;
 }
 
-bool cfi_holds(const uint8_t *header, uint64_t pc)
+bool cfi_covers(const uint8_t *header, uint64_t pc)
 {
 	const uint8_t *fde = header ? search(header, pc) : NULL;
 	struct reader r;
@@ -360,7 +360,7 @@ bool cfi_holds(const uint8_t *header, uint64_t pc)
 	return fde && open_fde(fde, pc, &r, &cie, &begin);
 }
 
-void cfi_know(const uint8_t *header, uint64_t start, uint64_t end)
+void cfi_add_object(const uint8_t *header, uint64_t start, uint64_t end)
 {
 	fresh.dlfo_map_start = (void *)start;
 	fresh.dlfo_map_end = header ? (void *)end : (void *)start;

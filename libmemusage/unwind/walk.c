@@ -49,7 +49,7 @@ static uint32_t standing_own(const struct walk *walk, uint64_t slot)
 	return same;
 }
 
-uint32_t walk_standing(struct walk *walk, uint32_t joint)
+uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint)
 {
 	for (uint32_t i = joint; i > 0; i--)
 		if (!stack_memory_prove(&walk->stack, walk->frame[i - 1].slot) ||
@@ -219,7 +219,7 @@ static __attribute__((noinline)) uint32_t meets_other(struct walk *walk, const s
 
 	if (!met)
 		return 0;
-	*k = walk_standing(walk, met);
+	*k = walk_count_unchanged(walk, met);
 	return *k == met ? met : 0;
 }
 
@@ -367,7 +367,7 @@ void walk_begin_thread(struct walk *walk)
 	walk->count = walk->checks = walk->generation = 0;
 }
 
-struct walk *walk_none(struct thread *thread)
+struct walk *walk_start_empty(struct thread *thread)
 {
 	struct walk *walk = walk_of(thread);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # registers.t -- code that was patched calls the recorder where vector registers are live: from there
-# no way leads to a function of libc, but through vectors_keep(), which saves them.
+# no way leads to a function of libc, but through vectors_preserve(), which saves them.
 #
 # Walks the calls in the object code from where patched code arrives. A function whose address is
 # taken counts as called. That the recorder's own code uses general registers only, and which
@@ -21,7 +21,7 @@ skip_all('objdump is not installed') unless command('objdump');
 my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|after)_\w+|
 	look_at_thresholds)$/x;
 
-# What comes once, before the first event of a process or thread: by vectors_keep(), see
+# What comes once, before the first event of a process or thread: by vectors_preserve(), see
 # entry_enter() and serve_ours(), the only ones who lead there.
 my %once = map { $_ => 1 } qw(recorder_start recorder_announce recorder_restart thread_attach);
 my $leads_there = 'hook_enter_slow';
@@ -33,13 +33,13 @@ my %pointer = (
 	patch_entry_returned => 'likewise',
 	entry_before => 'the hooks before_NAME', entry_after => 'the hooks after_NAME',
 	before_syscall => 'hooks', clock_ns => 'the kernel\'s, for general registers',
-	ask => 'by vectors_keep(), see look_up()',
-	loaded_find => 'by ask() alone', vectors_keep_in => 'what it was given',
+	ask => 'by vectors_preserve(), see look_up()',
+	loaded_find => 'by ask() alone', vectors_preserve_in => 'what it was given',
 	keep_on_stack => 'likewise', keep_at => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
 	cfi_evaluate => 'a callback of ours',
 	snapshots_thresholds => 'look_at_thresholds()',
-	maps_each => 'a callback of ours', thread_for_each => 'likewise',
+	maps_for_each => 'a callback of ours', thread_for_each => 'likewise',
 );
 my $harmless = qr/<__errno_location[@>]/;
 
