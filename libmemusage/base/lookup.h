@@ -14,8 +14,6 @@
 
 struct link_map;
 
-struct link_map;
-
 /* lookup_self -- this library's entry in ld.so's list. NULL if it is not in the list. */
 const struct link_map *lookup_self(void);
 

@@ -17,13 +17,13 @@
  *
  *	7ffd3c1e0000-7ffd3c201000 rw-p 00000000 00:00 0         [stack]
  */
-struct line {
+struct maps_line {
 	uint64_t number[2]; /* start, end */
 	unsigned int which; /* of them; 2: behind them */
 	char tail[TAIL];    /* its last characters */
 };
 
-static void take(struct line *line, char c)
+static void scan_character(struct maps_line *line, char c)
 {
 	if (line->which < 2 && (c == '-' || c == ' '))
 		line->which++;
@@ -37,7 +37,7 @@ static void take(struct line *line, char c)
 bool maps_for_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *data),
 		   void *data)
 {
-	struct line line = { .which = 0 };
+	struct maps_line line = { .which = 0 };
 	char part[1024];
 	long got;
 
@@ -49,13 +49,13 @@ bool maps_for_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, vo
 	while ((got = SYS3(SYS_read, fd, part, sizeof(part))) > 0) {
 		for (long i = 0; i < got; i++) {
 			if (part[i] != '\n') {
-				take(&line, part[i]);
+				scan_character(&line, part[i]);
 				continue;
 			}
 			if (line.number[0] < USER_END)
 				visit(line.number[0], line.number[1],
 				      !memcmp(line.tail, " [stack]", TAIL), data);
-			line = (struct line){ .which = 0 };
+			line = (struct maps_line){ .which = 0 };
 		}
 	}
 	SYS1(SYS_close, fd);

@@ -51,7 +51,4 @@ void memory_unregister(uint64_t start);
  */
 uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
 
-/* memory_private_bytes -- bytes mapped by memory_map() so far, for reports. */
-uint64_t memory_private_bytes(void);
-
 #endif

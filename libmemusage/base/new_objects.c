@@ -23,7 +23,7 @@ bool new_objects_init(struct new_objects *list)
 	return list->known != NULL;
 }
 
-static bool is_known(struct new_objects *list, const struct object *object)
+static bool mark_if_known(struct new_objects *list, const struct object *object)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		if (list->known[i].map == object->map && list->known[i].start == object->start) {
@@ -33,7 +33,7 @@ static bool is_known(struct new_objects *list, const struct object *object)
 	return false;
 }
 
-static void forget_closed(struct new_objects *list)
+static void remove_closed_objects(struct new_objects *list)
 {
 	uint32_t kept = 0;
 
@@ -52,7 +52,7 @@ bool new_objects_visit(struct new_objects *list,
 	for (uint32_t i = 0; i < list->count; i++)
 		list->known[i].is_there = false;
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		if (!object_read(map, &object) || is_known(list, &object))
+		if (!object_read(map, &object) || mark_if_known(list, &object))
 			continue;
 		if (list->count == OBJECTS_MAX) {
 			ok = false;
@@ -63,6 +63,6 @@ bool new_objects_visit(struct new_objects *list,
 		if (visit)
 			visit(&object, data);
 	}
-	forget_closed(list);
+	remove_closed_objects(list);
 	return ok;
 }

@@ -22,12 +22,12 @@
 
 #if defined(__x86_64__)
 
-static void copy_up(void *to, const void *from, size_t length)
+static void copy_ascending(void *to, const void *from, size_t length)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
 }
 
-static void copy_down(void *to, const void *from, size_t length)
+static void copy_descending(void *to, const void *from, size_t length)
 {
 	to = (char *)to + length - 1;
 	from = (const char *)from + length - 1;
@@ -49,7 +49,7 @@ struct word {
 	uint64_t value;
 } __attribute__((packed, may_alias));
 
-static void copy_up(void *to, const void *from, size_t length)
+static void copy_ascending(void *to, const void *from, size_t length)
 {
 	char *out = to;
 	const char *in = from;
@@ -63,7 +63,7 @@ static void copy_up(void *to, const void *from, size_t length)
 		*out++ = *in++;
 }
 
-static void copy_down(void *to, const void *from, size_t length)
+static void copy_descending(void *to, const void *from, size_t length)
 {
 	char *out = to;
 	const char *in = from;
@@ -90,16 +90,16 @@ void *memset(void *to, int value, size_t length)
 
 void *memcpy(void *restrict to, const void *restrict from, size_t length)
 {
-	copy_up(to, from, length);
+	copy_ascending(to, from, length);
 	return to;
 }
 
 void *memmove(void *to, const void *from, size_t length)
 {
 	if ((uintptr_t)to - (uintptr_t)from >= length)
-		copy_up(to, from, length);
+		copy_ascending(to, from, length);
 	else
-		copy_down(to, from, length);
+		copy_descending(to, from, length);
 	return to;
 }
 

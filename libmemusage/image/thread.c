@@ -26,7 +26,7 @@ uint64_t *counters_hist_high(struct mu_counters *counters)
 	return counters->hist_high ? arena_at(counters->hist_high) : NULL;
 }
 
-static void barrier_everywhere(void)
+static void fence_all_threads(void)
 {
 	/* In a sandbox a fork of several threads may then copy a page that is being changed. */
 	if (sandbox_is_on) {
@@ -41,7 +41,7 @@ static void barrier_everywhere(void)
 
 /* One that was waited for in vain gets little time at the next attempt: it may sit in a signal
  * handler for good, and who forks must not wait 100 ms each time. */
-static bool await_leaving(struct thread *thread)
+static bool await_hook_exit(struct thread *thread)
 {
 	unsigned int limit = thread->is_stuck ? SPIN_PAUSES + STUCK_YIELDS : UINT32_MAX;
 
@@ -56,7 +56,7 @@ static bool await_leaving(struct thread *thread)
 
 bool thread_quiesce(void)
 {
-	barrier_everywhere();
+	fence_all_threads();
 	/* Who is changing the table does not get it again while the others are stopped. */
 	if (!spin_lock(&locks.threads))
 		return false;
@@ -64,7 +64,7 @@ bool thread_quiesce(void)
 	uint64_t count = __atomic_load_n(&thread_table()->count, __ATOMIC_ACQUIRE);
 	for (uint64_t i = 0; i < count; i++) {
 		struct thread *thread = arena_table_at(thread_table(), i);
-		if (thread != self && !await_leaving(thread))
+		if (thread != self && !await_hook_exit(thread))
 			return false;
 	}
 	return true;

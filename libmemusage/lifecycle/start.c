@@ -39,7 +39,7 @@
 #include "libmemusage/tables/snapshots.h"
 #include "recording/env.h"
 
-static const char *env(const char *name)
+static const char *environment_value(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -49,7 +49,7 @@ static const char *env(const char *name)
 	return NULL;
 }
 
-static void take_config(const struct mu_segment *segment)
+static void copy_config(const struct mu_segment *segment)
 {
 	const struct mu_config *config = &segment->config;
 
@@ -60,9 +60,9 @@ static void take_config(const struct mu_segment *segment)
 	rec.ticks = config->time_source == MU_TIME_TSC;
 }
 
-static bool begin(void)
+static bool begin_recording(void)
 {
-	const char *collector = env(MU_ENV_COLLECTOR);
+	const char *collector = environment_value(MU_ENV_COLLECTOR);
 	bool is_wiped = !SYS3(SYS_madvise, &gate, sizeof(gate), MADV_WIPEONFORK);
 	struct slot slot;
 
@@ -71,10 +71,11 @@ static bool begin(void)
 		standalone_refuse("the kernel has no MADV_WIPEONFORK");
 		return false;
 	}
-	if (collector ? !registration_new_image(collector, &slot) : !standalone_begin(env, &slot))
+	if (collector ? !registration_new_image(collector, &slot)
+		      : !standalone_begin(environment_value, &slot))
 		return false;
 	rec.is_standalone = !collector;
-	take_config(slot.segment);
+	copy_config(slot.segment);
 	if (!is_wiped)
 		trace("no MADV_WIPEONFORK: children of raw clone() are not told apart");
 	if (!image_begin(&slot))
@@ -133,8 +134,8 @@ void recorder_start(void)
 	clock_init();
 	objects_init();
 	hook_recovery_init();
-	trace_init(env(MU_ENV_TRACE));
-	bool ok = !getauxval(AT_SECURE) && begin();
+	trace_init(environment_value(MU_ENV_TRACE));
+	bool ok = !getauxval(AT_SECURE) && begin_recording();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
 	trace(ok ? "recording" : "not recording");
 	errno = saved;
@@ -182,7 +183,7 @@ void recorder_restart(void)
 	trace("child of a raw clone() not recorded");
 }
 
-__attribute__((constructor)) static void constructor(void)
+__attribute__((constructor)) static void start_at_load(void)
 {
 	emulated_pause();
 	int saved = errno;
@@ -202,7 +203,7 @@ __attribute__((constructor)) static void constructor(void)
 	emulated_resume();
 }
 
-__attribute__((destructor)) static void destructor(void)
+__attribute__((destructor)) static void finish_at_exit(void)
 {
 	emulated_pause();
 	int saved = errno;

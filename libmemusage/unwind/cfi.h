@@ -63,7 +63,7 @@ struct cfi_cie {
 	int pointer_encoding;
 	bool has_augmentation;
 	bool is_signal;
-	struct reader program;
+	struct dwarf_reader program;
 };
 
 #define CFI_STATES 8 /* depth of remember_state */

@@ -19,7 +19,7 @@ skip_all('objdump is not installed') unless command('objdump');
 
 # patch_objects_entry is none: ld.so makes an ordinary call there.
 my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|after)_\w+|
-	look_at_thresholds)$/x;
+	check_thresholds)$/x;
 
 # What comes once, before the first event of a process or thread: by vectors_preserve(), see
 # entry_enter() and serve_ours(), the only ones who lead there.
@@ -33,12 +33,12 @@ my %pointer = (
 	patch_entry_returned => 'likewise',
 	entry_before => 'the hooks before_NAME', entry_after => 'the hooks after_NAME',
 	before_syscall => 'hooks', clock_ns => 'the kernel\'s, for general registers',
-	ask => 'by vectors_preserve(), see look_up()',
+	ask_dynamic_linker => 'by vectors_preserve(), see find_object_of()',
 	loaded_find => 'by ask() alone', vectors_preserve_in => 'what it was given',
-	keep_on_stack => 'likewise', keep_at => 'likewise',
+	preserve_on_stack => 'likewise', preserve_in_area => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
 	cfi_evaluate => 'a callback of ours',
-	snapshots_thresholds => 'look_at_thresholds()',
+	snapshots_thresholds => 'check_thresholds()',
 	maps_for_each => 'a callback of ours', thread_for_each => 'likewise',
 );
 my $harmless = qr/<__errno_location[@>]/;
