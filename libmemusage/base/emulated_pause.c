@@ -38,7 +38,7 @@ static __thread struct {
 	uint64_t signals_before;
 } pause_state;
 
-/* With signals blocked: what a handler executes is the program's, and one that left by longjmp
+/* Signals are blocked: a handler's instructions are the program's, and one that left by longjmp
  * would leave the count paused. */
 void emulated_pause_slow(void)
 {

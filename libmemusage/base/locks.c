@@ -23,7 +23,7 @@ void locks_free_all(struct mu_image *image)
 		((struct mu_blocks *)pointer_in_image(image, image->blocks_root))->lock = 0;
 	if (image->points)
 		((struct mu_points *)pointer_in_image(image, image->points))->lock = 0;
-	/* Nobody is asking the collector. */
+	/* No thread is asking the collector. */
 	image->query_wanted = 0;
 	image->query_state = MU_QUERY_IDLE;
 }

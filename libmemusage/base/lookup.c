@@ -88,7 +88,7 @@ static uint32_t search_gnu_hash(const struct symbol_tables *t, const char *name)
 
 static uint32_t search_all_symbols(const struct symbol_tables *t, const char *name)
 {
-	/* buckets, symbols: so many that searching all is no great matter. */
+	/* The numbers of buckets and symbols come first. A search of all symbols is fast enough. */
 	for (uint32_t index = 1; index < t->hash[1]; index++)
 		if (is_exported_function(t, index, name))
 			return index;
@@ -104,7 +104,7 @@ static uint32_t find_symbol_index(const struct symbol_tables *t, const char *nam
 	return t->hash ? search_all_symbols(t, name) : 0;
 }
 
-/* The address of a symbol; is_chooser: it is that of a function that returns the address. */
+/* Returns the address of a symbol. *is_chooser: it is an ifunc, which returns the address. */
 static uintptr_t find_symbol_address(const struct link_map *object, const char *name,
 				     bool *is_chooser)
 {

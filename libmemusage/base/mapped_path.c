@@ -1,4 +1,4 @@
-/* mapped_path.c -- the file that lies behind an address.
+/* mapped_path.c -- the file that is mapped at an address.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +13,7 @@
 
 #define PART_BYTES 128 /* read at once: a signal handler's stack may be all there is */
 
-/* Where in a line we are:
+/* The field of a line that the next character belongs to:
  *
  *	7f1c8000-7f1d9000 r-xp 00026000 fe:01 1234      /usr/lib/libc.so.6
  */
@@ -71,7 +71,8 @@ static bool scan_character(struct maps_scan *s, char c)
 	return false;
 }
 
-/* What is not the name of the file: it is gone, or the kernel wrote some byte in another way. */
+/* Returns false if the text is not the file's name: the file was deleted, or the kernel has escaped
+ * some byte of the name. */
 static bool is_existing_path(const struct maps_scan *s)
 {
 	static const char deleted[] = " (deleted)";

@@ -1,4 +1,4 @@
-/* maps.c -- what the kernel says is mapped: /proc/self/maps.
+/* maps.c -- the mappings of this process, from /proc/self/maps.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,16 +10,16 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 
-#define USER_END (UINT64_C(1) << 63) /* the vsyscall page lies above */
+#define USER_END (UINT64_C(1) << 63) /* the vsyscall page is above */
 #define TAIL 8u
 
-/* A line, of which only the beginning and the end are of interest:
+/* A line; only its beginning and its end matter:
  *
  *	7ffd3c1e0000-7ffd3c201000 rw-p 00000000 00:00 0         [stack]
  */
 struct maps_line {
 	uint64_t number[2]; /* start, end */
-	unsigned int which; /* of them; 2: behind them */
+	unsigned int which; /* index of the number being read; 2: both were */
 	char tail[TAIL];    /* its last characters */
 };
 

@@ -1,4 +1,4 @@
-/* maps.h -- what the kernel says is mapped: /proc/self/maps.
+/* maps.h -- the mappings of this process, from /proc/self/maps.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -52,7 +52,7 @@ static void remove_mapping(uint64_t start)
 		}
 }
 
-/* Room for two more: the list notes itself. */
+/* Makes room for two more: the list has an entry for itself. */
 static bool grow_mapping_list(void)
 {
 	struct own_mapping *old = memory.own, *bigger;

@@ -1,4 +1,4 @@
-/* new_objects.c -- which loaded objects were not there at the last look.
+/* new_objects.c -- finding objects that were loaded since the last look.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* new_objects.h -- which loaded objects were not there at the last look.
+/* new_objects.h -- finding objects that were loaded since the last look.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -23,9 +23,9 @@ bool new_objects_init(struct new_objects *list);
  *
  * It is known from then on.
  * visit  NULL: objects only become known.
- * Objects that are gone are forgotten: the same address may hold other code, or the same
- * afresh. Returns false if there were too many to remember; the rest was not visited.
- * One thread at a time, where ld.so's list does not change.
+ * Objects that were closed are forgotten: others may be loaded at the same addresses.
+ * Returns false if there were too many to remember; the rest was not visited.
+ * Call it from one thread at a time, where ld.so's list does not change.
  */
 bool new_objects_visit(struct new_objects *list,
 		       void (*visit)(const struct object *object, void *data), void *data);

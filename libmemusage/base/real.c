@@ -22,8 +22,8 @@ static struct {
 } early;
 static bool resolving;
 
-/* Size is kept in the 16 bytes before the block. Nothing is freed: only a signal handler that
- * interrupts the resolving gets something from here. */
+/* The 16 bytes before a block hold its size. Nothing is freed: only a signal handler that
+ * interrupts the resolving gets memory from here. */
 static void *allocate_early(size_t size, size_t align)
 {
 	size_t header = align < 16 ? 16 : align;
@@ -235,8 +235,8 @@ static pid_t initial_fork(void)
 	return -1;
 }
 
-/* Before glibc 2.34 threads and dlopen are in libraries of their own, which may be loaded after we
- * have looked for all names. Under ld.so's lock for its list. */
+/* Before glibc 2.34 threads and dlopen are in libraries of their own, which may be loaded after
+ * real_resolve() has looked for all names. Called under ld.so's lock for its list. */
 static int resolve_late_names(struct dl_phdr_info *first, size_t size, void *argument)
 {
 	(void)first, (void)size, (void)argument;

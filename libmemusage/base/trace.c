@@ -1,4 +1,4 @@
-/* trace.c -- one line per event in the recorder's life.
+/* trace.c -- a log of the recorder's life.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -35,8 +35,8 @@ static struct {
 	bool is_known;
 } area;
 
-/* Nothing but zeros: registers that are restored from it get their initial values. As large as the
- * area with the 8 KiB of AMX; on a later CPU that needs more, all counts as in use. */
+/* All zeros: registers that are restored from it get their initial values. It is as large as the
+ * area with the 8 KiB of AMX; on a later CPU that needs more, all components count as in use. */
 static const uint8_t initial[12288] __attribute__((aligned(ALIGN)));
 
 static uint64_t read_extended_control(uint32_t number)
@@ -109,8 +109,8 @@ static void preserve_in_area(uint8_t *at, uint64_t saved, void (*work)(void *), 
 			 : : "r"(at), "a"((uint32_t)saved), "d"((uint32_t)(saved >> 32))
 			 : "memory");
 	work(argument);
-	/* A CPU may touch the room of components that get their initial values, too, and beyond
-	 * ours the stack may end. */
+	/* A CPU may touch the room of components that get their initial values, too, and the stack
+	 * may end beyond this area. */
 	if (others)
 		restore_components(initial, others);
 	restore_components(at, saved);

@@ -88,14 +88,14 @@ static bool touch_every_page(void *start, uint64_t length)
 {
 	volatile uint8_t *page = start;
 
-	/* Nobody else knows these pages yet. */
+	/* No other thread knows these pages yet. */
 	for (uint64_t at = 0; at < length; at += MU_PAGE)
 		page[at] = page[at];
 	return true;
 }
 
-/* Before Linux 5.14. Where the kernel is asked to write, it says that there is no memory; where we
- * write ourselves, it kills. Nobody else knows these pages yet, and they are zero. */
+/* For Linux before 5.14. A system call that writes to a page fails if there is no memory; a write
+ * of our own would kill the process. No other thread knows these pages yet, and they are zero. */
 static bool write_every_page(void *start, uint64_t length)
 {
 	for (uint64_t at = 0; at < length; at += MU_PAGE) {
@@ -107,7 +107,8 @@ static bool write_every_page(void *start, uint64_t length)
 	return true;
 }
 
-/* Whether what was populated has pages. qemu-user takes any advice, and does nothing. */
+/* Returns whether a page is there after it was populated. qemu-user accepts any advice and does
+ * nothing. */
 static bool is_page_resident(const void *start)
 {
 	unsigned char resident = 0;
@@ -124,7 +125,7 @@ bool arena_populate(void *start, uint64_t length)
 		return touch_every_page(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 
-	/* Readers take what has no page for what is not there (profile/read/backed.h). */
+	/* Readers treat memory without a page as missing (profile/read/backed.h). */
 	is_ignored = is_ignored || (!sys_failed(result) && length && !is_page_resident(start));
 	if (is_ignored || result == -EINVAL || result == -ENOSYS)
 		return write_every_page(start, length);

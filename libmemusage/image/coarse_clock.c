@@ -13,7 +13,7 @@ uint64_t coarse_clock_advance(void)
 	struct mu_segment *segment = rec.segment;
 	uint64_t last = __atomic_load_n(&segment->tick, __ATOMIC_RELAXED);
 	uint64_t ns = clock_ns(CLOCK_MONOTONIC);
-	/* A time namespace may be behind. */
+	/* The clock of a time namespace may be behind. */
 	if (ns < segment->start_mono_ns)
 		return last;
 	uint64_t tick = (ns - segment->start_mono_ns) / 1000000;

@@ -1,4 +1,4 @@
-/* collector_query.c -- asking the collector what a file's code is, and waiting for the answer.
+/* collector_query.c -- asking the collector for the code of a file, and waiting for the answer.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@
 
 #define BEGIN_NS UINT64_C(30000000000)
 #define ANSWER_NS UINT64_C(120000000000)
-#define NAP_NS 100000000 /* a wake may be lost with the one who would have sent it */
+#define NAP_NS 100000000 /* a wake may be lost with the thread that was to send it */
 
 static bool is_mute; /* the collector does not answer */
 
@@ -64,7 +64,7 @@ static bool wait_for_answer(void)
 	}
 }
 
-/* query_wanted is the lock. */
+/* query_wanted is the lock: 0 when it is free. */
 bool collector_query_begin(uint32_t wanted)
 {
 	uint32_t idle = 0;

@@ -13,11 +13,11 @@
 
 #define CHUNK_FIRST UINT64_C(4096) /* bytes; doubles with each new chunk of a thread */
 #define CHUNK_LAST (UINT64_C(64) << 10)
-/* When so many bytes wait to be read, a lone thread waits for the collector. */
+/* When so many bytes are unread, the only thread waits for the collector. */
 #define WAIT_BYTES (UINT64_C(4) << 20)
 #define WAIT_NS 1000000
 #define WAIT_TURNS 20
-/* The deepest stack that an EVENT can tell, bytes. */
+/* The deepest stack that an EVENT word can hold, bytes. */
 #define DEPTH_MAX ((UINT64_C(8) << 20) - 8)
 
 static struct mu_log_chunk *chunk_at_offset(uint64_t offset)
@@ -30,7 +30,7 @@ static uint64_t offset_of_chunk(const struct mu_log_chunk *chunk)
 	return (uint64_t)((const uint8_t *)chunk - rec.base);
 }
 
-/* Whether the collector has read all of the oldest chunk, and moved on. */
+/* Returns whether the collector has read all of the oldest chunk and no longer uses it. */
 static bool is_oldest_chunk_read(const struct thread *thread)
 {
 	const struct mu_log_chunk *oldest = thread->log_oldest;
@@ -81,7 +81,7 @@ bool log_next_chunk(struct thread *thread)
 		chunk = allocate_chunk(thread);
 	if (!chunk)
 		return false;
-	/* The first event needs no more than four words beside this one. */
+	/* The first event needs at most four more words. */
 	thread->pub.log_time = log_now();
 	chunk->word[0] = thread->pub.log_time << 2 | MU_LOG_TIME;
 	chunk->count = 1;
@@ -89,8 +89,8 @@ bool log_next_chunk(struct thread *thread)
 	if (full) {
 		full->next = offset_of_chunk(chunk);
 		__atomic_store_n(&full->sealed, 1, __ATOMIC_RELEASE);
-		/* Small chunks stay in the round: counting events instead of chunks makes a fifth
-		 * of the wakes, each of which costs both sides some microseconds. */
+		/* Small chunks stay in use: counting events instead of chunks makes a fifth of the
+		 * wakes, each of which costs both sides some microseconds. */
 		if (!rec.log_wake)
 			recorder_wake();
 	} else {
@@ -101,8 +101,8 @@ bool log_next_chunk(struct thread *thread)
 	return true;
 }
 
-/* Reads the clock for the next event. Returns the ticks that its word carries; puts down a
- * time word if they are too many. */
+/* Reads the clock for the next event. Returns the ticks that its word holds; writes a time word if
+ * they are too many. */
 static unsigned int stamp_next_event(struct thread *thread, uint64_t **word)
 {
 	uint64_t now = log_now();
@@ -120,7 +120,7 @@ static uint32_t minimum_of(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* How many more events may follow without a stamp, a look for room, or a wake. */
+/* Returns how many more events may follow without a stamp, a check for room, or a wake. */
 static uint32_t events_until_stop(const struct thread *thread, bool many)
 {
 	const struct mu_log_chunk *chunk = thread->log;
@@ -144,7 +144,7 @@ static void set_quick_limits(struct thread *thread, bool many)
 	thread->log_stop = thread->log_seen + events_until_stop(thread, many);
 }
 
-/* Accounts for the events that were appended quickly since the last look: a word each. */
+/* Counts the events that log_append_quick() has appended since the last call: a word each. */
 static void count_quick_events(struct thread *thread)
 {
 	const struct mu_log_chunk *chunk = thread->log;
@@ -170,7 +170,7 @@ void log_drop(struct thread *thread, int64_t change)
 	thread->pub.log_lost_heap += change;
 }
 
-/* The tick may rest because nothing came. Once a millisecond at most. */
+/* Resumes the coarse clock, which rests if no event came. At most once a millisecond. */
 static void publish_stamp_tick(uint32_t tick)
 {
 	struct mu_segment *segment = rec.segment;
@@ -218,8 +218,8 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 	set_quick_limits(thread, many);
 }
 
-/* A disk may be slower than the program. Then memory that was never touched costs more than to
- * wait. Who does not read within 20 ms is not waited for again until he has. */
+/* A disk may be slower than the program. Then new memory costs more than waiting. A collector that
+ * does not read within 20 ms is not waited for again until it has read. */
 static bool must_await_collector(const struct thread *thread)
 {
 	const struct mu_log_chunk *chunk = thread->log;
@@ -244,7 +244,8 @@ static void append_and_leave(struct thread *thread, int64_t change, uint64_t dep
 	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
 }
 
-/* What a signal handler does in the hook is not recorded. */
+/* Signals are blocked while it waits: events of a handler that interrupts the hook are not
+ * recorded. */
 void log_append_last(struct thread *thread, int64_t change, uint64_t depth)
 {
 	const uint64_t all = ~UINT64_C(0);

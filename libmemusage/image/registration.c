@@ -21,8 +21,8 @@
 
 static char collector[256]; /* "1:ABSTRACT:PATH" */
 
-/* Whoever takes the name of a collector that has died would own the memory that we write:
- * only our own user and root are asked. */
+/* A process that takes the name of a collector that has died would own the memory that we write: so
+ * only processes of our own user and of root are trusted. */
 static bool is_trusted_peer(long fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -99,7 +99,8 @@ static int receive_reply(int fd, struct mu_registration_reply *reply)
 }
 
 /* Returns the segment's descriptor with the reply that came with it, or -errno. */
-static int send_and_receive(int fd, uint32_t kind, uint32_t user, struct mu_registration_reply *reply)
+static int send_and_receive(int fd, uint32_t kind, uint32_t user,
+			    struct mu_registration_reply *reply)
 {
 	struct mu_registration message = { .magic = MU_REGISTER_MAGIC,
 					   .version = MU_REGISTER_VERSION,

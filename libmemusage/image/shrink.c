@@ -52,7 +52,8 @@ static void shrink_image(uint64_t room)
 
 static void shrink_while_stopped(uint64_t room)
 {
-	/* A forked child that had no event yet has the mapping, too; one of vfork borrows it. */
+	/* A forked child without an event yet has the mapping, too; a child of vfork uses its
+	 * parent's. */
 	if ((rec.state != STATE_ON && rec.state != STATE_FORKED) || rec.pid != sys_getpid())
 		return;
 	if (!stop_begin(NULL))
@@ -65,7 +66,7 @@ void shrink_for_lock(void)
 {
 	uint64_t limit[2];
 
-	/* What is mapped counts against it, touched or not; beyond it mlockall() would fail. */
+	/* Mapped memory counts against it, touched or not; beyond it mlockall() would fail. */
 	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, limit)))
 		limit[0] = UINT64_MAX;
 	shrink_while_stopped(limit[0] / 8 < ROOM ? limit[0] / 8 : ROOM);

@@ -18,8 +18,8 @@
 #include "libmemusage/image/recorder.h"
 
 #define CAPACITY_MIN (UINT64_C(256) << 10)
-/* Far from where the kernel puts libraries and stacks, so that the program's own mappings
- * lie as they would without us. A hint: taken elsewhere if something is there. */
+/* Far from where the kernel puts libraries and stacks, so that the program's own mappings get the
+ * addresses that they have without us. It is a hint: the kernel may choose another address. */
 #define PLACE UINT64_C(0x300000000000)
 #define PLACE_STEP (UINT64_C(2) << 20)
 #define PLACES (UINT64_C(1) << 22)
@@ -145,8 +145,9 @@ void slot_limit(uint64_t bytes)
 	placement.limit = bytes;
 }
 
-/* Nobody is to know where a writable mapping with known contents lies: what the kernel has given
- * the process as chance decides, by a hash, as the C library's canaries are made of it, too. */
+/* The address of a writable mapping with known contents must not be predictable: it is a hash of
+ * the random bytes that the kernel gives to a process, of which the C library makes its canaries.
+ * */
 static uint64_t choose_address(void)
 {
 	uint64_t chance[2];

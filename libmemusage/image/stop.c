@@ -1,7 +1,7 @@
 /* stop.c -- keeping all other threads out of the hook for a while.
  *
- * locks.stop belongs to the one who has stopped the others. locks.stop_state is the number of the
- * stop and what it is like, in one word, so that who waits for one cannot break the next.
+ * The thread that has stopped the others holds locks.stop. locks.stop_state is the number and the
+ * kind of the stop in one word, so that a thread that waits for one stop cannot break the next.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,10 +20,10 @@ enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
 #define KIND(state) ((state) % STOP_KINDS)
 #define FIRM_ROUNDS 30u	   /* bounds of spin_backoff() until a firm stop is broken */
 #define TURN_ROUNDS 1000u  /* stops of others, one after the other, that are waited for */
-#define PASS_YIELDS 2000u  /* for those who waited to have their event */
+#define PASS_YIELDS 2000u  /* for waiting threads to have their event */
 #define MASK_NEVER UINT64_C(0x40100) /* SIGKILL and SIGSTOP */
 
-/* What the calling thread knows of its own stop. */
+/* The calling thread's own stop. */
 static __thread struct {
 	bool is_on;
 	struct signal_mask mask; /* the signals that it had blocked itself */
@@ -36,15 +36,15 @@ static uint32_t load_stop_state(void)
 	return __atomic_load_n(&locks.stop_state, __ATOMIC_ACQUIRE);
 }
 
-/* ---- a stop that was left ------------------------------------------------------------------ */
+/* ---- a stop that was left by longjmp ------------------------------------------------------- */
 
 static bool is_on_own_stack(uint64_t address)
 {
 	return has_self() && self->pub.stack_base - address <= self->pub.stack_size;
 }
 
-/* Handlers that libc calls one after the other return to the same place by the same word. Outside
- * of the thread's own stack nothing is read: it may be gone. */
+/* Handlers that libc calls one after the other return to the same address, at the same place on the
+ * stack. Nothing outside of the thread's own stack is read: it may be gone. */
 static bool is_own_stop_abandoned(void)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0), at = (uint64_t)mine.returns_at;
@@ -65,7 +65,7 @@ static void end_abandoned_stop(void)
 	stop_end();
 }
 
-/* ---- who waits ----------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------ */
 
 bool stop_is_on(void)
 {
@@ -101,10 +101,10 @@ void stop_await(void)
 	}
 }
 
-/* ---- who stops the others -------------------------------------------------------------------- */
+/* ---- stopping the others --------------------------------------------------------------------- */
 
-/* As long as one stop follows the other somebody will get his turn. One that has been waited for in
- * vain, since its owner never ended it, is not waited for again. */
+/* Waits as long as one stop follows the other: then each thread gets its turn. A stop that was
+ * never ended is not waited for again. */
 static bool wait_for_turn(void)
 {
 	uint32_t seen = load_stop_state();

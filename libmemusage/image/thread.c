@@ -39,8 +39,8 @@ static void fence_all_threads(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* One that was waited for in vain gets little time at the next attempt: it may sit in a signal
- * handler for good, and who forks must not wait 100 ms each time. */
+/* A thread that was waited for in vain gets little time at the next attempt: it may stay in a
+ * signal handler for good, and a fork must not wait 100 ms each time. */
 static bool await_hook_exit(struct thread *thread)
 {
 	unsigned int limit = thread->is_stuck ? SPIN_PAUSES + STUCK_YIELDS : UINT32_MAX;
@@ -57,7 +57,7 @@ static bool await_hook_exit(struct thread *thread)
 bool thread_quiesce(void)
 {
 	fence_all_threads();
-	/* Who is changing the table does not get it again while the others are stopped. */
+	/* A thread that is changing the table now cannot lock it again while it is stopped. */
 	if (!spin_lock(&locks.threads))
 		return false;
 	spin_unlock(&locks.threads);
