@@ -236,7 +236,7 @@ static uint64_t size_of(int id, uint64_t start)
 
 	if (!sys_failed(SYS3(SYS_shmctl, id, IPC_STAT, &segment)))
 		return pages_up(segment.shm_segsz);
-	maps_each(compare, &search);
+	maps_for_each(compare, &search);
 	return search.length;
 }
 

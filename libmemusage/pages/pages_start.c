@@ -76,14 +76,14 @@ static bool read_account(struct account *account)
 	uint64_t lines = SPARE_LINES;
 
 	*account = (struct account){ .ranges = { .count = 0 } };
-	if (!maps_each(count, &lines) ||
-	    !ranges_reserve(&account->ranges, lines + memory_own_each(NULL, NULL)))
+	if (!maps_for_each(count, &lines) ||
+	    !ranges_reserve(&account->ranges, lines + memory_for_each(NULL, NULL)))
 		return false;
-	if (!maps_each(collect, account)) {
+	if (!maps_for_each(collect, account)) {
 		ranges_free(&account->ranges);
 		return false;
 	}
-	memory_own_each(leave_out, account);
+	memory_for_each(leave_out, account);
 	leave_out_library(account);
 	/* Of this list nothing will be left. */
 	account->own -= pages_up(account->ranges.room * sizeof(*account->ranges.range));

@@ -82,7 +82,7 @@ struct thread *entry_enter(void)
 
 	if (likely(gate.on) && likely(has_self()))
 		return hook_enter();
-	vectors_keep(enter, &thread);
+	vectors_preserve(enter, &thread);
 	return thread;
 }
 

@@ -32,7 +32,7 @@
 /* The whole rotation is by 128 bits, or 64 twice: 3 are done. */
 static const uint8_t rest[REST_BYTES] = { 0x48, 0xc1, 0xc7, 61 };
 
-static struct fresh known; /* objects whose code was looked at */
+static struct new_objects known; /* objects whose code was looked at */
 static bool was_started;
 
 /* ---- one place --------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static void look_at_objects(void)
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
-	if (!fresh_look(&known, change_object, &p))
+	if (!new_objects_visit(&known, change_object, &p))
 		rec.image->request_refused++;
 	patch_end(&p);
 }
@@ -117,7 +117,7 @@ static void objects_changed(void)
 
 void macros_start(void)
 {
-	if (!fresh_init(&known)) {
+	if (!new_objects_init(&known)) {
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}

@@ -127,7 +127,7 @@ static __attribute__((noinline)) uint64_t serve_ours(const uint64_t *frame)
 	if (gate.on && has_self())
 		record(&c);
 	else
-		vectors_keep(record, &c);
+		vectors_preserve(record, &c);
 	return c.result;
 }
 

@@ -24,7 +24,7 @@
 #include "libmemusage/unwind/cfi.h"
 #include "recording/family.h"
 
-static struct fresh known;
+static struct new_objects known;
 static bool was_started;
 
 static const char *path_of(const struct object *object)
@@ -107,7 +107,7 @@ static bool describe(const struct object *object)
 {
 	static char path[MODULES_PATH]; /* ld.so holds its lock */
 	uint64_t offset = arena_alloc(sizeof(struct mu_module), 64);
-	struct mu_module *module = at(offset);
+	struct mu_module *module = arena_at(offset);
 
 	if (!offset)
 		return false;
@@ -137,12 +137,12 @@ static bool ask(struct answer *a)
 	struct thread *thread = hook_enter();
 	bool ok;
 
-	while (!question_begin(MU_QUERY_SYMBOLS))
+	while (!collector_query_begin(MU_QUERY_SYMBOLS))
 		;
-	ok = describe(a->object) && question_ask();
-	a->start = at(rec.image->query_offset);
+	ok = describe(a->object) && collector_query_ask();
+	a->start = arena_at(rec.image->query_offset);
 	a->length = rec.image->query_count * sizeof(uint64_t);
-	question_end();
+	collector_query_end();
 	if (thread)
 		hook_leave(thread);
 	return ok;
@@ -159,25 +159,25 @@ static void look_at(const struct object *object, void *unused)
 		note(object, "its symbols cannot be read");
 		return;
 	}
-	cfi_know(was_started ? object_tables(object) : NULL, object->start, object->end);
+	cfi_add_object(was_started ? object_tables(object) : NULL, object->start, object->end);
 	take_answer(&a);
-	cfi_know(NULL, 0, 0);
+	cfi_add_object(NULL, 0, 0);
 }
 
 /* ld.so holds its lock: one thread at a time. */
 static void objects_changed(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		fresh_look(&known, look_at, NULL);
+		new_objects_visit(&known, look_at, NULL);
 }
 
 void asked_start(void)
 {
 	cfi_init();
-	if (!fresh_init(&known))
+	if (!new_objects_init(&known))
 		return;
 	real_mark();
-	fresh_look(&known, look_at, NULL);
+	new_objects_visit(&known, look_at, NULL);
 	was_started = true;
 	patch_on_objects(objects_changed);
 }

@@ -8,7 +8,7 @@
 #include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/mapping.h"
 
-#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
+#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_ACCOUNTING | MODE_FREES | MODE_ACCESSES)
 /* In struct block.birth: made by a function that the user named. It belongs to DHAT's points, other
  * announced blocks do not. malloc's blocks use the bit for something else. */
 #define IN_POINTS (UINT64_C(1) << 37)
@@ -112,8 +112,8 @@ static void account(struct thread *thread, const struct place *place, const stru
 
 	if (mode & MODE_LOG)
 		log_append(thread, change, depth, mode & MODE_MANY);
-	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(block->site);
-	if (mode & MODE_BOOKS)
+	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(block->site);
+	if (mode & MODE_ACCOUNTING)
 		journal_event(is_new ? MU_MASSIF_ALLOCS : MU_MASSIF_FREES, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, change, mode & MODE_MANY);
