@@ -146,8 +146,7 @@ void slot_limit(uint64_t bytes)
 }
 
 /* The address of a writable mapping with known contents must not be predictable: it is a hash of
- * the random bytes that the kernel gives to a process, of which the C library makes its canaries.
- * */
+ * the random bytes that the kernel gives to a process, of which libc makes its canaries. */
 static uint64_t choose_address(void)
 {
 	uint64_t chance[2];

@@ -1,4 +1,4 @@
-/* enter.c -- entering the hook for the first time, or where that is not simple.
+/* enter.c -- entering the hook on the slow path: at first events, requests and nested calls.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -58,7 +58,7 @@ struct thread *hook_enter_slow(void)
 		}
 	}
 	bool is_asked = pending_request_noticed(thread);
-	/* Who knocks just now will do so again. */
+	/* A request that arrives now is repeated. */
 	if (!is_asked && thread_is_inside(thread) && !hook_recover(thread)) {
 		thread->pub.counters.nested++;
 		return NULL;

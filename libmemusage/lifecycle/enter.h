@@ -1,4 +1,4 @@
-/* enter.h -- entering the hook for the first time, or where that is not simple.
+/* enter.h -- entering the hook on the slow path: at first events, requests and nested calls.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,8 +7,10 @@
 
 #include <stdbool.h>
 
-/* hook_is_under_way -- whether the calling thread was interrupted in the hook, or on its way to its
- * first event. Then a handler that interrupted it is asking. Async-signal-safe. */
+/* hook_is_under_way -- return whether the caller is a signal handler that interrupted the hook.
+ *
+ * Or the start of the thread's first event. Async-signal-safe.
+ */
 bool hook_is_under_way(void);
 
 /* enter_if_cloned -- let a child of a raw clone() become a process of its own now.

@@ -2,10 +2,10 @@
  *
  * The parent copies before it forks, with all writers stopped (stop.h): the child then needs no
  * descriptor and no system call, and finds a consistent copy. Logs are not copied. Since libc 2.36
- * several threads can be in its fork at once; one after the other has its copy made, and goes on to
- * the end of its fork before the next begins. What belongs to a fork is its thread's own.
+ * several threads can be in its fork at the same time; they make their copies one after the other,
+ * each to the end of its fork before the next begins. The state of a fork is thread-local.
  *
- * Whatever goes wrong, the child is not recorded, and counted in its parent's drops.forks.
+ * If anything fails, the child is not recorded, and is counted in its parent's drops.forks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -41,7 +41,7 @@ static __thread struct {
 	struct slot child;
 	bool is_ready;	 /* the child has a copy */
 	bool is_stopped; /* the other threads are */
-	bool is_inside;	 /* in a handler that interrupted the hook: the child will go on in there */
+	bool is_inside;	 /* in a handler that interrupted the hook: the child resumes there */
 	uint32_t claimed; /* slot + 1 that the last fork took from our own segment */
 } forking;
 
@@ -73,7 +73,7 @@ static bool copy_image_to(struct slot *child)
 	return true;
 }
 
-/* A handler that runs after prepare_fork() all the same may have left the fork by longjmp. */
+/* A handler that nevertheless runs after prepare_fork() may have left the fork by longjmp. */
 static void forget_left_fork(void)
 {
 	if (forking.is_ready && rec.pid == sys_getpid()) {
@@ -83,8 +83,8 @@ static void forget_left_fork(void)
 	forking.is_ready = forking.is_stopped = forking.is_inside = false;
 }
 
-/* libc runs this last of all prepare handlers, since it was registered first: from here to the fork
- * nothing of the program's is executed. But libc waits for locks of its own then. */
+/* libc runs this last of all prepare handlers, since it was registered first: no code of the
+ * program runs from here to the fork. But libc waits for its own locks then. */
 static void prepare_fork(void)
 {
 	const uint64_t *returns_at = (const uint64_t *)__builtin_frame_address(0) + 1;
@@ -106,7 +106,7 @@ static void prepare_fork(void)
 		count_lost_child();
 }
 
-/* What was mapped for the child alone is its own business now, and that of the collector. */
+/* The child and the collector now own what was mapped for the child only. */
 static void resume_in_parent(void)
 {
 	struct slot *child = &forking.child;
@@ -119,8 +119,8 @@ static void resume_in_parent(void)
 	forking.is_ready = false;
 }
 
-/* If somebody went on after the copy was made, the private memory of the recorder, which the child
- * has as it was at the fork, does not belong to it. Only the child knows if that was before. */
+/* If a thread continued after the copy was made, the recorder's private memory, which the child has
+ * as it was at the fork, does not match the copy. Only the child knows if it was before the fork. */
 static bool adopt_copy(void)
 {
 	if (!forking.is_ready)
@@ -173,7 +173,7 @@ void fork_init(void)
 				     (void *)&__dso_handle);
 }
 
-/* Only here is it known that no child came of it: libc calls resume_in_parent() all the same. */
+/* Only here is it known that no child was made: libc calls resume_in_parent() nevertheless. */
 EXPORT pid_t fork(void)
 {
 	forking.claimed = 0;
@@ -183,7 +183,7 @@ EXPORT pid_t fork(void)
 	return pid;
 }
 
-/* What pthread_atfork() is made of. Ours are to be registered before those of any library whose
+/* pthread_atfork() calls it. Our handlers must be registered before those of any library whose
  * constructor runs before our own: then no handler of the program runs between prepare_fork() and
  * the fork. */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);

@@ -1,4 +1,4 @@
-/* fork.h -- what a fork does to the recording.
+/* fork.h -- continuing the recording in a forked child.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

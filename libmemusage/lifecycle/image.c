@@ -1,4 +1,4 @@
-/* image.c -- the image of this process: its header, who it is, how it ends.
+/* image.c -- the image of this process: its header, the process that it describes, its end.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -84,8 +84,8 @@ static struct mu_string string_from_cwd(void)
 				  : arena_string(scratch, (uint64_t)length - 1, PATH_LIMIT);
 }
 
-/* Where there is no /proc, as in a chroot, what the kernel laid on the stack tells: the name that
- * was executed, and the arguments, whose count and pointers lie below those of the environment. */
+/* Without /proc, as in a chroot, the kernel's data on the stack must do: the name that was
+ * executed, and the arguments, whose count and pointers are below those of the environment. */
 static struct mu_string string_from_execfn(void)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
@@ -104,7 +104,7 @@ static struct mu_string string_from_execfn(void)
 	return arena_string(scratch, (uint64_t)length + more, 2 * PATH_LIMIT);
 }
 
-/* Whether the program's own code may have run. */
+/* True if the program's own code may have run. */
 static bool has_begun;
 
 static struct mu_string string_from_arguments(void)
@@ -112,7 +112,7 @@ static struct mu_string string_from_arguments(void)
 	char *const *last = environ - 1;
 	uint64_t count = 0, length = 0;
 
-	/* The program moves it, and sets it to NULL: the child of a raw clone() has such a one. */
+	/* The program may move environ or set it to NULL, as for the child of a raw clone(). */
 	if (has_begun || rec.state != STATE_STARTING || *last)
 		return (struct mu_string){ 0 };
 	while (count < CMDLINE_LIMIT && (uint64_t)last[-1 - (long)count] != count)
@@ -208,7 +208,7 @@ bool image_begin(const struct slot *slot)
 	return true;
 }
 
-/* Own thread's record moves with the image; everything that pointed into the parent's goes. */
+/* The own thread's record moves with the image; pointers into the parent's image are removed. */
 static void relocate_threads(const uint8_t *parent_base)
 {
 	struct mu_table *threads = &rec.image->table[MU_SEC_THREADS];
@@ -306,7 +306,7 @@ void image_exit(void)
 		stack_mark(self);
 		accesses_flush(&self->access);
 	}
-	/* First: what the C library does for the sample would count as the program's. */
+	/* First: the C library's work for the sample would count as the program's. */
 	points_exit();
 	instructions_exit();
 	if (rec.flags & MU_CFG_TIMELINE)

@@ -1,4 +1,4 @@
-/* image.h -- the image of this process: its header, who it is, how it ends.
+/* image.h -- the image of this process: its header, the process that it describes, its end.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 #include "libmemusage/image/slot.h"
 
-/* image_begin -- make a fresh image in a claimed, zeroed slot and make it this process's.
+/* image_begin -- make a new image in a claimed, zeroed slot and make it this process's.
  *
  * Sets rec.base, image, slot, pid; fills in header, process, empty tables; the slot becomes
  * LIVE. Returns false if there is no memory for it (the slot is then given up).
@@ -23,11 +23,12 @@ bool image_begin(const struct slot *slot);
  */
 void image_inherit(const struct slot *slot);
 
-/* image_leave_to_parent -- in a forked child that will go on where a signal handler interrupted the
- * hook, in the middle of an event of its parent's: let it finish that on a private copy.
+/* image_leave_to_parent -- replace the image by a private copy in a forked child.
  *
- * The image stays at its place, and belongs to nobody any more. Async-signal-safe. Without memory
- * for the copy the end of that event counts twice in the parent's image.
+ * For a child that resumes where a signal handler interrupted the hook, in the middle of an event
+ * of its parent: it finishes that event on the copy, at the same addresses, which no process reads.
+ * Async-signal-safe. Without memory for the copy the end of that event counts twice in the parent's
+ * image.
  */
 void image_leave_to_parent(void);
 

@@ -1,4 +1,4 @@
-/* pending_request.c -- what somebody outside asks of this process.
+/* pending_request.c -- requests of another process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,8 +1,8 @@
-/* pending_request.h -- what somebody outside asks of this process: snapshots, to stop and to start.
+/* pending_request.h -- requests of another process: to take a snapshot, to stop, to start.
  *
- * Whoever asks writes mu_image.request, then knocks: in every thread's record it exchanges `busy`
- * from 0 to MU_BUSY_REQUEST, so that the thread's next event takes the slow way and finds the
- * request. The quick paths test `busy` anyway, so that requests cost nothing while there are none.
+ * The requester writes mu_image.request, then marks every thread's record: it exchanges `busy` from
+ * 0 to MU_BUSY_REQUEST, so that the thread's next event takes the slow path and finds the request.
+ * The fast paths test `busy` anyway, so that requests cost nothing while there are none.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,16 +20,15 @@
  */
 static inline bool pending_request_noticed(struct thread *thread)
 {
-	uint32_t knock = MU_BUSY_REQUEST;
+	uint32_t mark = MU_BUSY_REQUEST;
 
-	return __atomic_compare_exchange_n(&thread->pub.busy, &knock, 0, false, __ATOMIC_ACQUIRE,
+	return __atomic_compare_exchange_n(&thread->pub.busy, &mark, 0, false, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED);
 }
 
-/* pending_request_serve -- do what is asked, if another thread has not done it.
+/* pending_request_serve -- serve the request, unless another thread has.
  *
- * Call inside the hook. Async-signal-safe. Cost nothing to speak of, or that of
- * snapshots_request().
+ * Call it inside the hook. Async-signal-safe. The only cost is that of snapshots_request().
  */
 void pending_request_serve(struct thread *thread);
 

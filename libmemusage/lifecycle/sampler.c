@@ -106,12 +106,12 @@ void sampler_remove(struct thread *thread)
 {
 	int timer = __atomic_exchange_n(&thread->timer, -1, __ATOMIC_RELAXED);
 
-	/* A sandbox may forbid it, and a timer whose thread is gone signals nobody. */
+	/* A sandbox may forbid it, and a timer whose thread is gone sends no signal. */
 	if (timer >= 0 && !sandbox_is_on)
 		SYS1(SYS_timer_delete, timer);
 }
 
-/* Ignoring a signal discards it wherever it is pending: no tick of ours can reach the
+/* Ignoring a signal discards it wherever it is pending: no signal of our timers can reach the
  * program's handler afterwards. Source: signal(7), "Pending signals". */
 void sampler_yield_signal(void)
 {

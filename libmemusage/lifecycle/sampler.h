@@ -1,7 +1,7 @@
 /* sampler.h -- stack samples between events: SIGPROF from a CPU-time timer per thread.
  *
- * Only while an event log is written, not with --no-timer, and not when the program uses
- * SIGPROF itself. Never ITIMER_PROF: that survives exec and kills the new program.
+ * Samples are taken only while an event log is written, not with --no-timer, and not if the program
+ * uses SIGPROF itself. ITIMER_PROF is never used: it survives exec and kills the new program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,7 @@
 
 /* sampler_start -- install the handler, if sampling is wanted and SIGPROF is free.
  *
- * Call from the constructor, and in a forked child. Not async-signal-safe.
+ * Call it from the constructor, and in a forked child. Not async-signal-safe.
  */
 void sampler_start(void);
 
@@ -28,13 +28,13 @@ void sampler_add(struct thread *thread);
 /* sampler_remove -- stop a thread's timer. Async-signal-safe. */
 void sampler_remove(struct thread *thread);
 
-/* sampler_yield_signal -- the program wants SIGPROF: stop sampling for good, say so.
+/* sampler_yield_signal -- stop sampling for good, and note it, since the program uses SIGPROF.
  *
- * The signal then is as if we had never touched it. Idempotent.
+ * The signal is then as if it had never been used. Idempotent.
  */
 void sampler_yield_signal(void);
 
-/* sampler_owns_signal -- whether our handler is installed. */
+/* sampler_owns_signal -- return whether our handler is installed. */
 bool sampler_owns_signal(void);
 
 #endif

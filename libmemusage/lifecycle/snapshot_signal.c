@@ -1,4 +1,4 @@
-/* snapshot_signal.c -- the signal by which somebody asks this process for a snapshot.
+/* snapshot_signal.c -- the signal that requests a snapshot of this process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,9 +13,9 @@
 #include "libmemusage/lifecycle/triggers.h"
 
 static struct {
-	int number; /* that is taken, 0: none */
-	/* The program's action. A signal can come while another thread changes it: what is read is
-	 * one whole action or the other. */
+	int number; /* of the signal, 0: none */
+	/* The program's action. A signal can come while another thread changes it: the handler
+	 * reads one whole action or the other. */
 	struct sigaction action[2];
 	unsigned int current;
 } taken;
@@ -33,7 +33,7 @@ static void set_program_action(const struct sigaction *now)
 	__atomic_store_n(&taken.current, next, __ATOMIC_RELEASE);
 }
 
-/* As the kernel would: its default action is left out, and a handler that is to run once is
+/* Does what the kernel would, except for the default action; a handler for one signal only is
  * forgotten before it runs. */
 static void run_program_action(int number, siginfo_t *info, void *context)
 {
@@ -65,8 +65,8 @@ static bool is_our_action(const struct sigaction *a)
 	return a->sa_flags & SA_SIGINFO && a->sa_sigaction == handle_snapshot_signal;
 }
 
-/* What the kernel is to know. Interrupted calls are restarted unless the program wants to hear of
- * the signal itself. */
+/* Returns the action for the kernel. Interrupted calls are restarted unless the program handles the
+ * signal itself. */
 static struct sigaction make_kernel_action(const struct sigaction *own)
 {
 	struct sigaction a = { .sa_flags = SA_RESTART | SA_ONSTACK };
@@ -106,8 +106,8 @@ bool snapshot_signal_is(int number)
 	return taken.number && number == taken.number;
 }
 
-/* Whoever went past us, by a system call, is who has it now. siginterrupt() does, and changes but
- * the one flag. */
+/* An action that was set by a system call is returned as it is. siginterrupt() makes such a call,
+ * and changes only the one flag of ours. */
 int snapshot_signal_action(const struct sigaction *now, struct sigaction *old)
 {
 	struct sigaction before;

@@ -1,10 +1,11 @@
-/* snapshot_signal.h -- the signal by which somebody asks this process for a snapshot.
+/* snapshot_signal.h -- the signal that requests a snapshot of this process.
  *
- * The process itself gets it, because that is whom `kill` names, hours later too. What the program
- * does with the signal stays as it is: its own action is kept here, told to it when it asks, and
- * follows each snapshot, with the mask and flags that it chose. Only its default action is left
- * out, which would end the process. A program that ignores the signal is left alone, since what it
- * starts must find it ignored: then there are no snapshots, and the report says so.
+ * It is sent to the process itself, because a user gives that process ID to `kill`, even hours
+ * later. The program's own use of the signal is preserved: its action is stored here, returned to
+ * it by sigaction(), and executed after each snapshot, with the mask and flags that it chose. Only
+ * the default action, which would end the process, is not executed. If the program ignores the
+ * signal, the signal stays ignored, since programs that it starts must inherit that: then there are
+ * no snapshots, and the report says so.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,10 +15,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* snapshot_signal_start -- take the signal, if one is asked for. From the constructor. */
+/* snapshot_signal_start -- install the handler, if a signal is set. Call from the constructor. */
 void snapshot_signal_start(void);
 
-/* snapshot_signal_is -- whether this is the signal, and it is taken. Async-signal-safe. */
+/* snapshot_signal_is -- return whether this is the signal, and in use. Async-signal-safe. */
 bool snapshot_signal_is(int number);
 
 /* snapshot_signal_action -- sigaction() for that signal, as the program sees it.
@@ -26,7 +27,7 @@ bool snapshot_signal_is(int number);
  */
 int snapshot_signal_action(const struct sigaction *now, struct sigaction *old);
 
-/* snapshot_signal_waited -- the program has taken the signal by sigwait() or its kin. */
+/* snapshot_signal_waited -- take a snapshot: the program got the signal from sigwait(). */
 void snapshot_signal_waited(void);
 
 #endif

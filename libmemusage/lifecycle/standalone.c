@@ -34,7 +34,7 @@
 
 static struct {
 	char directory[PATH_BYTES];
-	char program[PATH_BYTES]; /* that reports; "": unknown */
+	char program[PATH_BYTES]; /* the path of memusage; "": unknown */
 	char file[PATH_BYTES];	  /* of the present image */
 	struct slot unnamed;	  /* of a child, from its fork to its first event */
 	char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)]; /* for the environment of program */
@@ -64,7 +64,7 @@ static const char *format_decimal(char buffer[24], uint64_t value)
 	return end;
 }
 
-/* A directory in /tmp is used only if it is ours alone: anybody may have made it first. */
+/* A directory in /tmp is used only if no other user can write to it: any user may have made it. */
 static bool use_private_tmp(void)
 {
 	char number[24];
@@ -132,7 +132,7 @@ static bool fill_segment_header(struct slot *slot)
 	entry->claimed_by = sys_getpid();
 	entry->claimed_ns = clock_ns(CLOCK_BOOTTIME);
 	segment->magic = MU_SEGMENT_MAGIC;
-	slot->segment_mapped = 0; /* nobody else's slot is in it */
+	slot->segment_mapped = 0; /* it has no other slot */
 	return true;
 }
 
@@ -154,7 +154,7 @@ static bool make_file_arena(char *path, struct slot *slot)
 	return ok;
 }
 
-/* glibc's rule: the filter is the last component of argv[0]. */
+/* As glibc's memusage: the filter is the last component of argv[0]. */
 static bool is_program_wanted(const char *filter)
 {
 	return !filter || !strcmp(filter, program_invocation_short_name);
@@ -176,7 +176,7 @@ static void read_environment_config(const char *(*env)(const char *))
 	strcat(strcpy(standalone.output_entry, MU_ENV_OUTPUT "="), output);
 }
 
-/* The program may close stderr before it exits, as all of coreutils do. The copy is a high number,
+/* The program may close stderr before it exits, as all coreutils do. The copy has a high number,
  * but below the limit. */
 static void duplicate_stderr(void)
 {
@@ -201,7 +201,7 @@ static int choose_stderr(void)
 	return 2;
 }
 
-/* NAME as it is understood now. */
+/* Stores NAME as an absolute path, by the present directory. */
 static bool make_path_absolute(char *path, const char *name)
 {
 	char here[PATH_BYTES];
@@ -212,9 +212,9 @@ static bool make_path_absolute(char *path, const char *name)
 	       join_path(path, here, "/", name);
 }
 
-/* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage. When the program begins: with a
- * relative LD_PRELOAD the name leads elsewhere once the program has changed its directory, perhaps
- * to one where somebody else has put something to be executed. */
+/* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage. This is done when the program begins:
+ * a relative name of LD_PRELOAD leads elsewhere after the program has changed its directory,
+ * perhaps to a file that another user wants to be executed. */
 static void find_finish_program(void)
 {
 	const struct link_map *ours = lookup_self();
@@ -298,9 +298,9 @@ bool standalone_announce(void)
 	return true;
 }
 
-/* execve() gives a process the exit signal SIGCHLD, which is not for the program: so the one that
- * executes is the child of one that does not, and that ends quietly when it is done. That one
- * blocks all signals: the program's handlers would run in it, in the program's memory. */
+/* execve() gives a process the exit signal SIGCHLD, which the program must not get: so this process
+ * does not execute memusage, but its child does, and it ends without a signal after its child. It
+ * blocks all signals: else the program's handlers would run in it, in the program's memory. */
 __attribute__((noreturn)) static void run_as_intermediate(const char *path, char *const argv[],
 							  char *const envp[], int error_fd)
 {

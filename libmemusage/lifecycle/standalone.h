@@ -1,7 +1,7 @@
 /* standalone.h -- recording without a collector: LD_PRELOAD and glibc's environment names only.
  *
- * The arena is a file. At a normal exit the library starts `memusage --finish FILE`, which
- * prints the summary and writes the data file; after any other death the user does.
+ * The arena is a file. At a normal exit the library starts `memusage --finish FILE`, which prints
+ * the summary and writes the data file; after any other end the user starts it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +21,7 @@
  */
 bool standalone_begin(const char *(*env)(const char *), struct slot *slot);
 
-/* standalone_refuse -- tell the user, in a line on descriptor 2, why nothing is recorded.
+/* standalone_refuse -- write a line to descriptor 2 that says why nothing is recorded.
  *
  * why  of constant text. Async-signal-safe.
  */
@@ -41,7 +41,7 @@ bool standalone_announce(void);
 
 /* standalone_end -- hand the file to `memusage --finish` and wait for it.
  *
- * The program meets no SIGCHLD and no child of its own.
+ * The program gets no SIGCHLD and sees no additional child.
  */
 void standalone_end(void);
 

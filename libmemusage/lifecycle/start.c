@@ -124,7 +124,7 @@ void recorder_start(void)
 {
 	uint32_t expected = STATE_NOT_YET;
 
-	/* Before libc has set up the environment nothing can be decided. */
+	/* Nothing can be decided before libc has set up the environment. */
 	if (!environ || !__atomic_compare_exchange_n(&rec.state, &expected, STATE_STARTING, false,
 						     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
@@ -164,7 +164,7 @@ void recorder_restart(void)
 
 	rec.state = STATE_STARTING;
 	slot_forget();
-	/* Those of the image are the parent's, who goes on. */
+	/* The locks of the image are the parent's, which continues. */
 	locks_free_all(NULL);
 	self = &no_thread;
 	if (!rec.is_standalone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {

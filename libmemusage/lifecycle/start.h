@@ -7,25 +7,24 @@
 
 /* recorder_start -- decide, once, whether this process is recorded, and begin.
  *
- * Called by the first event and by the constructor. Calls itself no allocator; may call
- * dlsym. Not async-signal-safe; a second caller meanwhile returns at once.
- * Cost about 100 us, once per image.
+ * The first event and the constructor call it. It calls no allocator itself. Not async-signal-safe;
+ * a second caller meanwhile returns immediately. Cost about 100 us, once per image.
  */
 void recorder_start(void);
 
-/* recorder_restart -- begin afresh in a child that a raw clone() made, without history.
+/* recorder_restart -- begin a new recording in a child of a raw clone(), without history.
  *
- * Called by the first event that finds the gate wiped. Async-signal-safe.
+ * The first event that finds the gate wiped calls it. Async-signal-safe.
  */
 void recorder_restart(void);
 
-/* recorder_announce -- a forked child has its first event: its slot becomes LIVE.
+/* recorder_announce -- at a forked child's first event: make its slot LIVE and open the gate.
  *
- * Opens the gate. Async-signal-safe.
+ * Async-signal-safe.
  */
 void recorder_announce(void);
 
-/* recorder_open_gate -- let events in: sets the mode, then gate.on.
+/* recorder_open_gate -- begin to record events: set the mode, then gate.on.
  *
  * Needs rec complete and the calling thread's record attached.
  */

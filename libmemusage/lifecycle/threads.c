@@ -1,8 +1,8 @@
-/* threads.c -- how threads get their records, and lose them.
+/* threads.c -- attaching records to threads, and retiring them.
  *
- * libc goes on freeing after our key's destructor ran, so a record stays attached to its
- * thread until the kernel says that the thread is gone, or has no more to execute; only then is it
- * folded into the retired counters and given to another.
+ * libc continues to free after our key's destructor ran, so a record stays attached to its thread
+ * until the kernel says that the thread is gone, or has executed its last instruction; only then is
+ * the record added to the retired counters and given to another thread.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -74,8 +74,8 @@ static void settle_pending(struct thread *thread)
 	heap_settle(thread);
 }
 
-/* Under the lock. The upper histogram stays with the record, zeroed, for its next owner; but for
- * the first one, which becomes that of all retired ones: it may be the last that there was room
+/* Under the lock. The upper histogram stays with the record, zeroed, for its next owner, except the
+ * first one, which becomes that of all retired threads: it may be the last that there was room
  * for. */
 static void retire_record(struct thread *thread)
 {
@@ -102,9 +102,10 @@ static void retire_record(struct thread *thread)
 	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
 }
 
-/* Whether a thread that libc has begun to end has executed its last instruction. Who joined it may
- * go on while the kernel still closes its files, which can take seconds; so its mere existence says
- * nothing. But the kernel has taken its robust list by then, which libc gave every thread.
+/* Returns whether a thread that libc has begun to end has executed its last instruction. A thread
+ * that joins it may continue while the kernel still closes its files, which can take seconds; so
+ * its existence proves nothing. But the kernel has cleared its robust list by then, which libc gave
+ * to every thread.
  * Source: mm_release() in the kernel's exit path: the list first, then the word that
  * pthread_join() waits for. */
 static bool has_executed_all(uint32_t tid)
@@ -125,9 +126,9 @@ static bool is_thread_gone(const struct thread *thread)
 	       (thread->pub.state == MU_THREAD_EXITING && has_executed_all(tid));
 }
 
-/* Under the lock. A free record, or one whose thread is gone, or NULL. Looks at a few
- * exiting ones only; when the table would have to grow, at all, so that threads that never
- * ran our destructor are found too. */
+/* Under the lock. Returns a free record, or one whose thread is gone, or NULL. Checks only a few
+ * exiting records; all of them when the table would have to grow, so that threads that never ran
+ * our destructor are found too. */
 static struct thread *find_free_record(bool all)
 {
 	uint64_t count = thread_table()->count;
@@ -214,7 +215,7 @@ static void note_thread_end(void *record)
 	hook_leave(thread);
 }
 
-/* Not while another thread has stopped the others: who stops them passes through this lock. */
+/* Not while another thread has stopped the others: that thread takes this lock, too. */
 static bool lock_thread_table(void)
 {
 	for (;;) {
@@ -276,7 +277,7 @@ struct thread *thread_attach(struct thread *prepared)
 		exit_key.set(exit_key.key, thread);
 	sampler_add(thread);
 	instructions_attach();
-	/* A request that came before it reached the others only. */
+	/* An earlier request has marked the other records only. */
 	if (rec.image->request)
 		thread->pub.busy = MU_BUSY_REQUEST;
 	emulated_resume();

@@ -1,4 +1,4 @@
-/* threads.h -- how threads get their records, and lose them.
+/* threads.h -- attaching records to threads, and retiring them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +10,7 @@
 /* thread_attach -- give the calling thread a record and make it `self`.
  *
  * prepared  a record from thread_prepare(), or NULL to take a new one.
- * Returns   the record, NULL if there is none to be had (counted).
+ * Returns   the record, NULL if there is none (counted).
  * Async-signal-safe. Cost about 5 us.
  */
 struct thread *thread_attach(struct thread *prepared);
@@ -39,8 +39,8 @@ void thread_keep_only_self(void);
 
 /* thread_key_init -- make the key whose destructor notices the end of a thread. Idempotent.
  *
- * Call from the constructor and, where libpthread comes later, before the first thread. Without
- * libpthread, or a free key, the kernel is asked when a record is wanted. Not async-signal-safe.
+ * Call it from the constructor and, if libpthread is loaded later, before the first thread. Without
+ * libpthread, or a free key, the kernel is asked when a record is needed. Not async-signal-safe.
  */
 void thread_key_init(void);
 

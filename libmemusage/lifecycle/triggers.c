@@ -1,4 +1,4 @@
-/* triggers.c -- snapshots that are taken by themselves: thresholds and a signal.
+/* triggers.c -- automatic snapshots, at thresholds and by a signal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -80,7 +80,7 @@ static bool is_condition_changing(const struct condition *c, const struct quanti
 	return c->is_met ? q->of[c->kind] <= c->again : q->of[c->kind] > c->above;
 }
 
-/* Under the lock. Which conditions are met now that were not before. */
+/* Under the lock. Returns the bits of the conditions that are met now and were not before. */
 static uint32_t update_conditions(const struct quantities *q)
 {
 	uint32_t why = 0;
@@ -95,7 +95,7 @@ static uint32_t update_conditions(const struct quantities *q)
 	return why;
 }
 
-/* Within 0.4 ms. Beyond, the program would wait for longer than it should ever notice. */
+/* Returns whether a snapshot takes at most 0.4 ms. A longer pause could disturb the program. */
 static bool is_snapshot_quick(void)
 {
 	uint64_t cells = __atomic_load_n(&rec.image->table[MU_SEC_CELLS].count, __ATOMIC_ACQUIRE);
@@ -103,7 +103,7 @@ static bool is_snapshot_quick(void)
 	return cells <= SNAPSHOTS_REQUEST_CELLS && !(gate.mode & MODE_STOP);
 }
 
-/* Who finds the lock taken leaves it to his next event. */
+/* A thread that finds the lock taken tries again at its next event. */
 static void cross_thresholds(struct mu_triggers *t, const struct quantities *q)
 {
 	uint32_t why;

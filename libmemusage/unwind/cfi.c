@@ -13,7 +13,7 @@
 #include "libmemusage/unwind/dwarf_reader.h"
 #include "libmemusage/unwind/loaded.h"
 
-/* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
+/* Returns false at the terminator or for the 64-bit form, which no linker makes. */
 static bool open_table_entry(const uint8_t *start, struct dwarf_reader *r)
 {
 	uint32_t length;
@@ -249,8 +249,8 @@ static bool run_instructions(struct cfi_workspace *m, struct dwarf_reader r)
 	return !r.bad;
 }
 
-/* Opens the entry of a function: r is then behind its range. Returns false if that does not hold
- * pc. */
+/* Opens the entry of a function: r is then after its range. Returns false if the range does not
+ * contain pc. */
 static bool open_function_entry(const uint8_t *start, uint64_t pc, struct dwarf_reader *r,
 				struct cfi_cie *cie, uint64_t *begin)
 {
@@ -266,7 +266,7 @@ static bool open_function_entry(const uint8_t *start, uint64_t pc, struct dwarf_
 	return pc >= *begin && pc - *begin < dwarf_read_pointer(r, cie->pointer_encoding & 15, 0);
 }
 
-/* A function of its own, so that its frame is not on the stack while ld.so is asked. */
+/* Not inlined, so that its frame is not on the stack during the call of ld.so. */
 static __attribute__((noinline)) bool read_function_row(const uint8_t *start, uint64_t pc,
 							struct cfi_workspace *work)
 {
@@ -339,8 +339,8 @@ static void ask_dynamic_linker(void *argument)
 	q->is_found = loaded_find(q->pc, q->object);
 }
 
-/* The object of an address, in work->object. ld.so's functions may use vector registers, which a
- * client request must keep. */
+/* Finds the object of an address, work->object. ld.so's functions may use vector registers, which a
+ * client request must preserve. */
 static bool find_object_of(uint64_t pc, struct cfi_workspace *work)
 {
 	struct object_query q = { .pc = pc, .object = &work->object };

@@ -1,7 +1,7 @@
 /* cfi.h -- reading .eh_frame: how to find a frame's caller.
  *
- * Tables are trusted as far as ld.so trusts them: they belong to loaded objects. Lengths are
- * bounded all the same, so that a damaged object ends in "unknown", not in a fault.
+ * Tables are trusted, as ld.so trusts them: they belong to loaded objects. Lengths are bounded
+ * nevertheless, so that a damaged object ends in "unknown", not in a fault.
  * Source: LSB 5.0 Core, "Exception Frames"; DWARF 4, section 6.4; System V ABI AMD64
  * supplement, figure 3.36 (register numbers).
  *
@@ -56,7 +56,7 @@ struct cfi_row {
 	struct cfi_rule reg[CFI_REGS];
 };
 
-/* What all functions of a compilation unit share (cfi.c). */
+/* The common entry of all functions of a compilation unit (cfi.c). */
 struct cfi_cie {
 	uint64_t code_align;
 	int64_t data_align;
@@ -68,7 +68,7 @@ struct cfi_cie {
 
 #define CFI_STATES 8 /* depth of remember_state */
 
-/* What cfi_find() works with: too large for a signal handler's stack. */
+/* The memory of cfi_find(), which is too large for a signal handler's stack. */
 struct cfi_workspace {
 	_Alignas(64) uint8_t vectors[VECTORS_ROOM]; /* the program's registers meanwhile */
 	struct dl_find_object object;		    /* what ld.so says of the address */
@@ -86,25 +86,25 @@ struct cfi_workspace {
 /* cfi_init -- find ld.so's look-up function. Call from the constructor or recorder_start(). */
 void cfi_init(void);
 
-/* cfi_find -- the row for an address.
+/* cfi_find -- find the row for an address.
  *
  * pc    an address inside an instruction (for return addresses: minus one).
- * work  room to work in, the caller's; its contents do not matter.
+ * work  the caller's memory; its contents do not matter.
  * Returns the row, which is in `work`; NULL if no loaded object has unwind information for it.
  * Async-signal-safe where ld.so has _dl_find_object (glibc 2.35 and later). Cost 1-3 us.
  */
 const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work);
 
-/* cfi_covers -- whether the tables of an object have a function that holds an address.
+/* cfi_covers -- return whether the tables of an object have a function that contains an address.
  *
- * header  its .eh_frame_hdr; NULL has none. For objects that ld.so's look-up does not know yet.
+ * header  its .eh_frame_hdr; NULL: none. For objects that ld.so's look-up does not know yet.
  */
 bool cfi_covers(const uint8_t *header, uint64_t pc);
 
-/* cfi_add_object -- have cfi_find() answer for an object that ld.so's look-up does not know yet.
+/* cfi_add_object -- let cfi_find() know one object that ld.so's look-up does not know yet.
  *
- * header  its .eh_frame_hdr; NULL: for none any more. start, end  addresses of the object.
- * Where ld.so has called us (patch_on_objects()).
+ * header  its .eh_frame_hdr; NULL: forget it. start, end  addresses of the object.
+ * Call it only where ld.so calls us (patch_on_objects()).
  */
 void cfi_add_object(const uint8_t *header, uint64_t start, uint64_t end);
 
@@ -114,21 +114,21 @@ struct cfi_object {
 	struct link_map *map;
 };
 
-/* cfi_object_of -- the object that an address lies in. Returns false if it is in none.
+/* cfi_object_of -- find the object that contains an address. Returns false if none does.
  *
  * work  as for cfi_find().
  * Async-signal-safe and without a lock where cfi_find() is. Keeps vector registers. Cost 170 ns.
  */
 bool cfi_object_of(uint64_t pc, struct cfi_object *object, struct cfi_workspace *work);
 
-/* cfi_reader -- reads a word of memory for an expression. Returns false if it is not to be read. */
+/* cfi_reader -- read a word of memory for an expression. Returns false if it must not be read. */
 typedef bool cfi_reader(void *data, uint64_t address, uint64_t *value);
 
-/* cfi_evaluate -- the value of an expression.
+/* cfi_evaluate -- compute the value of an expression.
  *
  * expression  its length first. reg  the frame's registers. initial  pushed first if not NULL.
  * read        reads memory, with `data`; the recorder's own stubs are read without it.
- * Returns false if it does something unknown or reads what it must not. Async-signal-safe.
+ * Returns false if it has an unknown operation or reads memory that it must not. Async-signal-safe.
  */
 bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,
 		  cfi_reader *read, void *data, uint64_t *value);

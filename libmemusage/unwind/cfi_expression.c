@@ -6,7 +6,7 @@
 #include "libmemusage/unwind/dwarf_reader.h"
 #include "libmemusage/unwind/patched_pc.h"
 
-/* A small stack machine: what the expressions of glibc's and compilers' tables use. */
+/* A small stack machine, with the operations that the tables of glibc and of compilers use. */
 #define EXPRESSION_STACK 16
 
 static bool apply_binary_op(unsigned int op, uint64_t a, uint64_t b, uint64_t *result)
@@ -81,7 +81,7 @@ bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const
 		} else if (op == 0x23 && n >= 1) { /* plus_uconst */
 			stack[n - 1] += dwarf_read_uleb(&r);
 		} else if (op == 0x06 && n >= 1) { /* deref */
-			/* Of our own tables: macros_entry.S reads from a stub. */
+			/* In our own tables macros_entry.S reads from a stub. */
 			if (patched_pc_holds(stack[n - 1]))
 				stack[n - 1] = *(const uint64_t *)stack[n - 1];
 			else if (!read(data, stack[n - 1], &stack[n - 1]))

@@ -1,6 +1,6 @@
-/* dwarf_reader.h -- reading the numbers of which unwind tables are made.
+/* dwarf_reader.h -- reading the numbers in unwind tables.
  *
- * All functions stay within the reader: behind its end they yield zeros, and `bad` is set. They are
+ * All functions stay within the reader: beyond its end they return zeros and set `bad`. They are
  * async-signal-safe.
  * Source: LSB 5.0 Core, "DWARF Exception Header Encoding"; DWARF 4, section 7.
  *
@@ -31,13 +31,13 @@ enum {
 	ENC_OMIT = 0xff
 };
 
-/* A place in a table and where it ends. Reading beyond sets bad and yields zeros. */
+/* A position in a table, and the table's end. */
 struct dwarf_reader {
 	const uint8_t *at, *end;
 	bool bad;
 };
 
-/* dwarf_read_bytes -- an unsigned number of SIZE bytes, 8 at most. */
+/* dwarf_read_bytes -- read an unsigned number of SIZE bytes, 8 at most. */
 static inline uint64_t dwarf_read_bytes(struct dwarf_reader *r, unsigned int size)
 {
 	uint64_t value = 0;
@@ -51,7 +51,7 @@ static inline uint64_t dwarf_read_bytes(struct dwarf_reader *r, unsigned int siz
 	return value;
 }
 
-/* dwarf_read_uleb -- an unsigned number of variable length. Source: DWARF 4, section 7.6. */
+/* dwarf_read_uleb -- read an unsigned number of variable length. Source: DWARF 4, section 7.6. */
 static inline uint64_t dwarf_read_uleb(struct dwarf_reader *r)
 {
 	uint64_t value = 0;
@@ -65,7 +65,7 @@ static inline uint64_t dwarf_read_uleb(struct dwarf_reader *r)
 	}
 }
 
-/* dwarf_read_sleb -- a signed number of variable length. */
+/* dwarf_read_sleb -- read a signed number of variable length. */
 static inline int64_t dwarf_read_sleb(struct dwarf_reader *r)
 {
 	uint64_t value = 0;
@@ -83,7 +83,7 @@ static inline int64_t dwarf_read_sleb(struct dwarf_reader *r)
 	return (int64_t)value;
 }
 
-/* dwarf_read_pointer -- a pointer.
+/* dwarf_read_pointer -- read a pointer.
  *
  * encoding   enum of the ENC_ values above, added up.
  * data_base  what ENC_DATA_RELATIVE is relative to.

@@ -1,4 +1,4 @@
-/* loaded.c -- the object that running code lies in.
+/* loaded.c -- finding the object that contains running code.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,7 +33,7 @@ void loaded_init(void)
 			linker, "_dl_find_object");
 }
 
-/* Called once: the first entry is as good as any to hold the lock. */
+/* Called under ld.so's lock for its list, for the first entry only. */
 static int search_under_lock(struct dl_phdr_info *first, size_t size, void *argument)
 {
 	struct object_search *s = argument;

@@ -1,4 +1,4 @@
-/* loaded.h -- the object that running code lies in.
+/* loaded.h -- finding the object that contains running code.
  *
  * glibc 2.35 and later has _dl_find_object(), which takes no lock. With an older one ld.so's list
  * for debuggers is searched.
@@ -26,15 +26,15 @@ struct dl_find_object {
 /* loaded_init -- find ld.so's function. Call from the constructor or recorder_start(). */
 void loaded_init(void);
 
-/* loaded_find -- the object that an address lies in.
+/* loaded_find -- find the object that contains an address.
  *
  * pc     in a function that is on this thread's stack, so that its object cannot be closed.
- * found  overwritten; of its fields those that are named above are set.
- * Returns false if it lies in none. May change vector registers.
- * Async-signal-safe and without a lock where ld.so has its function. Else it takes ld.so's lock
- * for its list, as dl_iterate_phdr() does, while there are other threads; but not in a forked
- * process, where a thread that was not copied may hold it: there a dlclose() by another thread
- * at this very moment is risked. Cost: 170 ns, or some 50 ns per object.
+ * found  overwritten: the fields that are named above, except dlfo_flags.
+ * Returns false if no object contains it. May change vector registers.
+ * Async-signal-safe and without a lock where ld.so has its function. Else it takes ld.so's lock for
+ * its list, as dl_iterate_phdr() does, while there are other threads. It takes no lock in a forked
+ * process, where a thread that was not copied may hold it: a dlclose() by another thread at the
+ * same moment is a risk there. Cost: 170 ns, or some 50 ns per object.
  */
 bool loaded_find(uint64_t pc, struct dl_find_object *found);
 

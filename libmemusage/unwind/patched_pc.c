@@ -1,4 +1,4 @@
-/* patched_pc.c -- what patch/ has put in the place of the program's code, for unwinding.
+/* patched_pc.c -- the code that replaces some of the program's, for unwinding.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,7 +1,7 @@
-/* patched_pc.h -- what patch/ has put in the place of the program's code, for unwinding.
+/* patched_pc.h -- the code that replaces some of the program's, for unwinding.
  *
- * patch/ enters here the memory that its code lies in, and how the stubs of client requests look
- * (patch/macros.c): a frame there stands for one of the program.
+ * patch/ registers here the memory of its code and the function that the stubs of client requests
+ * call (patch/macros.c): a frame in a stub represents one of the program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,8 +16,8 @@
 /* A stub keeps clear of the red zone of the function that it is reached from. */
 #define PATCHED_RED_ZONE 128u
 
-/* Where stubs are looked for by address: they are 16-aligned. In front of a stub for a jump from
- * the second instruction stands what is left of the rotation. */
+/* A stub; they are aligned to 16 bytes. A stub for a jump from the second instruction has the rest
+ * of the rotation before it. */
 struct __attribute__((packed)) patched_stub {
 	uint8_t lower[5];	/* 0: lea -128(%rsp), %rsp */
 	uint8_t call[6];	/* 5: call *cell(%rip) */
@@ -33,28 +33,29 @@ struct __attribute__((packed)) patched_stub {
 
 extern const struct patched_stub patched_stub_model;
 
-/* patched_pc_add_area -- enter memory for code: PATCHED_AREA_BYTES from `start`, for good.
+/* patched_pc_add_area -- register memory for code: PATCHED_AREA_BYTES from `start`, for good.
  *
  * At most PATCHED_AREAS times, by one thread at a time.
  */
 void patched_pc_add_area(uint64_t start);
 
-/* patched_pc_enter -- tell which function the stubs call. */
+/* patched_pc_enter -- register the function that the stubs call. */
 void patched_pc_enter(void (*entry)(void));
 
-/* patched_pc_holds -- whether an address is in memory for code. Async-signal-safe, some ns. */
+/* patched_pc_holds -- return whether an address is in such memory. Async-signal-safe, some ns. */
 bool patched_pc_holds(uint64_t pc);
 
-/* patched_pc_behind -- for a return address in a stub: that behind the request in the program.
+/* patched_pc_behind -- translate a return address in a stub to that after the request.
  *
- * Returns pc itself if it is no such. The frame there is that of the stub's call, with its stack
- * pointer PATCHED_RED_ZONE higher. Async-signal-safe. Cost some ns.
+ * Returns pc itself if it is not in a stub. The frame there is that of the stub's call, with its
+ * stack pointer PATCHED_RED_ZONE higher. Async-signal-safe. Cost some ns.
  */
 uint64_t patched_pc_behind(uint64_t pc);
 
-/* patched_pc_leave_stub -- for the address of an instruction of a stub, where a signal came.
+/* patched_pc_leave_stub -- translate the registers of an instruction of a stub that a signal
+ * interrupted.
  *
- * pc, sp  become those of the program where the request is. Returns false if it is none.
+ * pc, sp  become those of the request in the program. Returns false if pc is not in a stub.
  */
 bool patched_pc_leave_stub(uint64_t *pc, uint64_t *sp);
 

@@ -1,7 +1,7 @@
 /* rules.c -- the table of collapsed unwind rows.
  *
  * Readers take no lock: an entry is published after its form, a larger table after it is filled. A
- * replaced table is left alone, since a reader may still be in it; sizes double, so all old ones
+ * replaced table stays mapped, since a reader may still use it; sizes double, so all old tables
  * together are as large as the present one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -23,7 +23,7 @@
 struct rule_table *rules;
 struct rule *rule_forms;
 
-/* What readers have from rules_forget() to the next rule that is made under the lock. */
+/* The table of readers from rules_forget() to the next rule that is made under the lock. */
 static struct rule_table nothing = { .mask = 1, .shift = 63, .entry = { 0, 0 } };
 /* Under the lock, but for `forgotten`. */
 static struct {
@@ -54,7 +54,7 @@ static void insert_entry(struct rule_table *to, uint64_t entry)
 	__atomic_store_n(&to->entry[i], entry, __ATOMIC_RELEASE);
 }
 
-/* Under the lock. Readers get it unless all rules are being forgotten just now. */
+/* Under the lock. Readers get the larger table unless all rules are being forgotten now. */
 static void grow_rule_table(void)
 {
 	struct rule_table *bigger = allocate_table(65 - filled.table->shift), *old = filled.table;
@@ -92,7 +92,7 @@ static bool grow_forms(void)
 	return true;
 }
 
-/* Under the lock. The number of a form of rule; false if there can be no more of them. */
+/* Under the lock. Finds the number of a form of rule; returns false if there is no room for it. */
 static bool find_or_add_form(struct rule rule, uint64_t *form)
 {
 	for (*form = 0; *form < filled.forms; ++*form)
@@ -109,7 +109,7 @@ static bool fits_in_32_bits(int64_t value)
 	return value == (int32_t)value;
 }
 
-/* DW_OP_breg6 offset, optionally dereferenced: gcc's way to say *(rbp + offset). */
+/* DW_OP_breg6 offset, optionally dereferenced: gcc's form of *(rbp + offset). */
 static bool is_bp_plus_offset(const uint8_t *expression, bool deref, int64_t *offset)
 {
 	unsigned int length = expression[0];
@@ -172,8 +172,8 @@ static struct rule collapse_row(uint64_t pc, struct cfi_workspace *work)
 	/* A signal handler returns to the first byte of its trampoline, not after a call. */
 	if (at_start && row->is_signal)
 		return rule;
-	/* So does a coroutine's function, to makecontext's, which nothing called: what the tables
-	 * of glibc 2.36 give as its return address is uc_link. */
+	/* So does a coroutine's function to that of makecontext(), which nothing called: the return
+	 * address in the tables of glibc 2.36 is uc_link. */
 	row = cfi_find(pc - 1, work);
 	if (!row)
 		return (struct rule){ .type = at_start ? RULE_END : RULE_NONE };
@@ -187,8 +187,8 @@ static struct rule collapse_row(uint64_t pc, struct cfi_workspace *work)
 	return ok ? quick : rule;
 }
 
-/* A request of Valgrind's macros: the stack goes on as that of the function with the request, of
- * which the stub keeps clear by the red zone. */
+/* A request of Valgrind's macros: the caller of the stub is the function with the request, below
+ * whose red zone the stub has its frame. */
 static struct rule collapse_request_row(uint64_t behind, struct cfi_workspace *work)
 {
 	struct rule rule = collapse_row(behind, work);
@@ -220,7 +220,7 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
 		clear_rule_table();
 	if (filled.used * 4 > filled.table->mask * 3)
 		grow_rule_table();
-	/* A rule of before may be another object's. */
+	/* A rule that was made before may be of another object. */
 	if (filled.used < filled.table->mask && find_or_add_form(rule, &form) &&
 	    before == __atomic_load_n(&filled.forgotten, __ATOMIC_ACQUIRE)) {
 		insert_entry(filled.table, pc << RULE_FORM_BITS | form);
@@ -231,8 +231,8 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
 	return has_room;
 }
 
-/* Without the lock the table stays as it is, but nobody looks in it before it is emptied. Who began
- * to look before finds his address, or has its rule made again, after this. */
+/* Without the lock the table is not emptied now, but no thread uses it before it is. A look-up that
+ * began earlier finds its address, or makes its rule again after this. */
 void rules_forget(void)
 {
 	__atomic_fetch_add(&filled.forgotten, 1, __ATOMIC_SEQ_CST);

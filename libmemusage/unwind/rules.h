@@ -1,8 +1,8 @@
 /* rules.h -- return address -> how to step to the caller, in one word.
  *
- * Compilers use few forms of unwind rows; each is collapsed into 64 bits, once per return
- * address, and kept in a table that grows with the program. What does not collapse is
- * marked and left to the slow step (walk_slow.c).
+ * Compilers use few forms of unwind rows; each is collapsed into 64 bits, once per return address,
+ * and stored in a table that grows with the program. A row that does not collapse is marked and
+ * left to the slow step (walk_slow.c).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -38,8 +38,8 @@ struct rule {
 	uint8_t bp_kind; /* enum rule_bp */
 };
 
-/* Which form of rule a return address has, in a word: look-ups miss the caches as often as the
- * table is large, and programs have some hundred forms of rules for 100,000 addresses. */
+/* An entry holds an address and the number of a form of rule in one word: a small table causes
+ * fewer cache misses, and programs have some hundred forms of rules for 100,000 addresses. */
 #define RULE_FORM_BITS 16
 #define RULE_FORM_MASK ((UINT64_C(1) << RULE_FORM_BITS) - 1)
 
@@ -56,23 +56,23 @@ extern struct rule *rule_forms;
 /* rules_init -- make the table. Returns false without memory. */
 bool rules_init(void);
 
-/* rules_make -- find the rule for a return address and put it into the table.
+/* rules_make -- compute the rule for a return address and add it to the table.
  *
  * pc    one for which rules_of() says RULE_UNKNOWN.
- * work  room to work in, as for cfi_find().
- * Returns false if there is no room for it in the table: rules_of() will not know it.
+ * work  as for cfi_find().
+ * Returns false if the table has no room for it: rules_of() will not know it.
  * Async-signal-safe. Cost 1-4 us, once per address.
  */
 bool rules_make(uint64_t pc, struct cfi_workspace *work);
 
 /* rules_forget -- objects were closed: addresses may mean something else now.
  *
- * Thread-safe: others may have old rules for the event they are in. Needs no memory, nor the lock
- * of the table. Cost less than 1 ns for each address that there is room for.
+ * Thread-safe: other threads may use old rules for their present event. Needs no memory, nor the
+ * lock of the table. Cost less than 1 ns for each entry of the table.
  */
 void rules_forget(void);
 
-/* rules_of -- the rule for a return address, RULE_UNKNOWN if it has not been made yet.
+/* rules_of -- return the rule for a return address, RULE_UNKNOWN if it has not been made yet.
  *
  * Async-signal-safe. Cost 1-2 ns.
  */
@@ -88,7 +88,7 @@ static inline struct rule rules_of(uint64_t pc)
 					       __ATOMIC_ACQUIRE)[found & RULE_FORM_MASK];
 		i = (i + 1) & table->mask;
 	}
-	/* No code lies so high: not worth a place in the table, which has none for it. */
+	/* No code has so high an address, and an entry has no room for it. */
 	return (struct rule){ .type = pc >> (64 - RULE_FORM_BITS) ? RULE_NONE : RULE_UNKNOWN };
 }
 

@@ -1,4 +1,4 @@
-/* stack_memory.c -- which memory of the program's stacks may be read at this moment.
+/* stack_memory.c -- finding out which memory of the program's stacks may be read now.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,14 +12,14 @@
 #define NO_MEMORY (UINT64_C(1) << 63) /* no program can have memory there */
 #define NO_HOW (~0u)		      /* no value of rt_sigprocmask's first argument */
 #define OWN_MOST (UINT64_C(16) << 20) /* of the own stack that is looked at page by page */
-/* How far around an address another stack is taken to reach. Every page is asked for all the same:
- * these only end a walk that has gone astray. */
+/* The assumed extent of another stack around an address. The kernel is asked for every page
+ * nevertheless: these only end a walk that has gone astray. */
 #define OTHER_BELOW (UINT64_C(1) << 20)
 #define OTHER_ABOVE (UINT64_C(64) << 20)
 
 uint32_t stack_memory_changes;
 
-/* What holds the own stacks of all threads so far: that of the first one, and those of others. */
+/* The ranges that contain the own stacks of threads so far: the first thread's, and all others'. */
 static struct hull {
 	uint64_t low, high;
 } hulls[2] = { { UINT64_MAX, 0 }, { UINT64_MAX, 0 } };
@@ -65,14 +65,14 @@ bool stack_memory_prove_far(struct stack_view *view, uint64_t address)
 	if (stack_memory_is_same_page(address, view->page) ||
 	    (view->is_own && address >= view->floor && address < view->high))
 		return true;
-	/* Where nothing may be asked, the own stack is believed to be whole. */
+	/* Where the kernel may not be asked, the own stack is assumed to be whole. */
 	return stack_memory_prove_page(view, address) ||
 	       (sandbox_is_on && address >= view->own_low && address < view->own_high);
 }
 
-/* The end of the thread's own stack. Between its base and its thread structure lie libc's own
- * frames and all of its static TLS, which may be large; both are within the size that was asked
- * for (glibc's allocate_stack.c). */
+/* Returns the end of the thread's own stack. Between its base and its thread structure are libc's
+ * own frames and all static TLS, which may be large; both are within the size that was requested
+ * (glibc's allocate_stack.c). */
 static uint64_t find_own_stack_end(const struct thread *thread)
 {
 	uint64_t base = thread->pub.stack_base;
@@ -114,12 +114,12 @@ static bool extend_own_range(struct stack_view *view, uint64_t address)
 	uint64_t wanted = address & -(uint64_t)MU_PAGE;
 	uint64_t low = view->own_low;
 
-	/* Nothing may be asked any more: a stack that has grown so far is believed to be whole. */
+	/* The kernel may not be asked any more: a stack that has grown is assumed to be whole. */
 	if (sandbox_is_on && low > wanted)
 		low = wanted;
 	if (low > wanted && low - wanted > OWN_MOST)
 		return false;
-	/* The last one is that of the address, which needs no proof. */
+	/* The last page is that of the address, which needs no proof. */
 	while (low > wanted + MU_PAGE && stack_memory_is_readable(low - MU_PAGE))
 		low -= MU_PAGE;
 	if (low > wanted + MU_PAGE)
@@ -134,7 +134,7 @@ static bool enter_own_stack(const struct thread *thread, struct stack_view *view
 	uint64_t end = find_own_stack_end(thread);
 
 	if (view->own_high != end || view->own_changes != changes) {
-		/* The page of its last word counts as one that is to be proved. */
+		/* The page of its last word still needs a proof. */
 		view->own_low = (end + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 		view->own_high = end;
 		view->own_changes = changes;

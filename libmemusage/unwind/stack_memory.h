@@ -1,13 +1,14 @@
-/* stack_memory.h -- which memory of the program's stacks may be read at this moment.
+/* stack_memory.h -- finding out which memory of the program's stacks may be read now.
  *
- * Stacks go away: a thread ends, a coroutine's stack is unmapped, another one of another size takes
- * its place, and nobody need tell us (munmap may be a system call made by hand). So no word of a
- * stack is read without one of three proofs, which docs/design.md gives in full:
+ * Stacks disappear: a thread ends, a coroutine's stack is unmapped, another one of another size
+ * takes its place, and the recorder may not notice (munmap may be a system call of the program's
+ * own code). So no word of a stack is read without one of three proofs, which docs/design.md gives
+ * in full:
  *
- *   its page is that of the innermost return address, which the call that we record just wrote;
- *   it lies outside of that on the thread's own stack, which is there as long as the thread runs,
- *   and which was found readable without a gap from there to its end;
- *   the kernel was asked, just now.
+ *   its page is that of the innermost return address, which the recorded call has just written;
+ *   it is outward from that on the thread's own stack, which exists as long as the thread runs, and
+ *   which was found readable without a gap from there to its end;
+ *   the kernel was asked just now.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,8 +22,8 @@
 #include "libmemusage/image/thread.h"
 #include "recording/recording.h"
 
-/* How often the program was seen to unmap memory, or to map over some, where threads' own stacks
- * are. Only the thread's own stack is believed for longer than an event. */
+/* How often the program was seen to unmap or replace memory where threads' own stacks are. A proof
+ * is valid for longer than an event only on the thread's own stack. */
 extern uint32_t stack_memory_changes;
 
 /* The stack that an event is on. Zeroed before the first event of a thread. */
@@ -36,19 +37,19 @@ struct stack_view {
 	uint32_t own_changes;	    /* ... as of then; kept while the thread is on another */
 };
 
-/* stack_memory_init -- find out how the kernel is to be asked. */
+/* stack_memory_init -- find out by which system call to ask the kernel. */
 void stack_memory_init(void);
 
-/* stack_memory_enter -- the stack that a return address of the calling thread lies on.
+/* stack_memory_enter -- find the stack that contains a return address of the calling thread.
  *
- * view     set, but for floor and page.
- * address  of a word that was just written by a call.
+ * view     set, except floor and page.
+ * address  of a word that a call has just written.
  * Async-signal-safe. Cost 20 ns, and 100 ns for each page of the thread's own stack that an event
  * comes to for the first time.
  */
 void stack_memory_enter(const struct thread *thread, struct stack_view *view, uint64_t address);
 
-/* stack_memory_holds -- whether a view that was made before is right for an address. */
+/* stack_memory_holds -- return whether an earlier view is valid for an address. */
 static inline bool stack_memory_holds(const struct stack_view *view, uint64_t address)
 {
 	return address >= view->low && address < view->high &&
@@ -63,18 +64,18 @@ void stack_memory_changed(uint64_t start, uint64_t length);
 
 /* stack_memory_is_readable -- ask the kernel whether the word at an address can be read.
  *
- * Returns false also where no system call is to be made (sandbox.h). Async-signal-safe.
+ * Returns false also where no system call may be made (sandbox.h). Async-signal-safe.
  * Cost 100 ns.
  */
 bool stack_memory_is_readable(uint64_t address);
 
-/* stack_memory_is_same_page -- whether two addresses lie in one page. */
+/* stack_memory_is_same_page -- return whether two addresses are in one page. */
 static inline bool stack_memory_is_same_page(uint64_t a, uint64_t b)
 {
 	return (a ^ b) < MU_PAGE;
 }
 
-/* stack_memory_begin -- an event begins to read the stack of which it has the view.
+/* stack_memory_begin -- begin to read the stack of a view, for one event.
  *
  * address  as for stack_memory_enter().
  */
@@ -83,10 +84,10 @@ static inline void stack_memory_begin(struct stack_view *view, uint64_t address)
 	view->floor = view->page = address;
 }
 
-/* stack_memory_prove_page -- stack_memory_prove() for another page than the last. */
+/* stack_memory_prove_page -- do stack_memory_prove() for a page other than the last. */
 bool stack_memory_prove_page(struct stack_view *view, uint64_t address);
 
-/* stack_memory_prove -- whether a word of the stack may be read.
+/* stack_memory_prove -- return whether a word of the stack may be read.
  *
  * view     of an event that has begun.
  * address  of a word to which the frames found so far lead.
@@ -101,16 +102,16 @@ static inline bool stack_memory_prove(struct stack_view *view, uint64_t address)
 	       stack_memory_prove_page(view, address);
 }
 
-/* stack_memory_prove_far -- stack_memory_prove() for a word of whatever stack the frames lead to.
+/* stack_memory_prove_far -- do stack_memory_prove() for a word of any stack to which frames lead.
  *
  * From a signal handler's stack they lead to that of what it interrupted. Async-signal-safe.
  * Cost 100 ns for each page.
  */
 bool stack_memory_prove_far(struct stack_view *view, uint64_t address);
 
-/* stack_memory_read -- the word at an address, 0 if it cannot be read.
+/* stack_memory_read -- return the word at an address, 0 if it cannot be read.
  *
- * here  an address that is in use: what lies in its page is read without being asked for.
+ * here  an address in use: words in its page are read without asking the kernel.
  * Async-signal-safe. Cost 100 ns for another page.
  */
 static inline uint64_t stack_memory_read(uint64_t here, uint64_t address)
@@ -122,8 +123,10 @@ static inline uint64_t stack_memory_read(uint64_t here, uint64_t address)
 	return *(const uint64_t *)address;
 }
 
-/* stack_memory_is_own -- whether an address lies in the calling thread's own stack, or where it was
- * to be. Says nothing about whether it can be read. */
+/* stack_memory_is_own -- return whether an address is within the size of the thread's own stack.
+ *
+ * It may not be readable.
+ */
 bool stack_memory_is_own(const struct thread *thread, uint64_t address);
 
 #endif

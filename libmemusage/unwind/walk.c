@@ -11,7 +11,7 @@
 #include "libmemusage/unwind/rules.h"
 #include "libmemusage/unwind/walk_slow.h"
 
-#define UNWIND_CUT 255 /* beside enum rule_type: too many frames */
+#define UNWIND_CUT 255 /* no value of enum rule_type: too many frames */
 
 uint32_t walk_generation = 1;
 
@@ -25,8 +25,8 @@ static void mark_uses_bp(struct walk *walk, uint32_t frame, bool value)
 		walk->uses_bp[frame / 64] &= ~bit;
 }
 
-/* How many remembered frames, from the outermost, still stand as they did, on the thread's own
- * stack. Inner ones that were returned from lie below the present slot. */
+/* Returns how many remembered frames on the thread's own stack, from the outermost, are unchanged.
+ * Inner frames that have returned are below the present slot. */
 static uint32_t count_unchanged_own(const struct walk *walk, uint64_t slot)
 {
 	uint32_t count = walk->count;
@@ -58,7 +58,7 @@ uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint)
 	for (uint32_t i = 0; i < walk->checks && walk->check[i].frame < joint; i++) {
 		const struct walk_check *check = &walk->check[i];
 
-		/* Where bp was read that the joint has does not matter: it is right. */
+		/* The bp of the joint is right, no matter where it was read. */
 		if (check->frame == joint - 1 && check->is_bp)
 			continue;
 		if (!stack_memory_prove(&walk->stack, check->at) ||
@@ -68,7 +68,7 @@ uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint)
 	return joint;
 }
 
-/* Where a step leads. */
+/* The frame to which a step leads. */
 struct walk_position {
 	uint64_t slot, bp;
 	uint64_t bp_at; /* 0: bp is the inner frame's */
@@ -92,7 +92,7 @@ static inline bool step_frame_pointer(struct stack_view *stack, const struct rul
 	return true;
 }
 
-/* From a frame to its caller. Returns false if the stack cannot be followed further. */
+/* Goes from a frame to its caller. Returns false if the stack cannot be followed further. */
 static inline bool step_to_caller(struct stack_view *stack, struct walk_new *frame,
 				  struct walk_position *at, struct rule rule)
 {
@@ -115,7 +115,7 @@ static inline bool step_to_caller(struct stack_view *stack, struct walk_new *fra
 		cfa = frame->drap_value = walk_word(frame->drap_at);
 		break;
 	case RULE_NONE:
-		/* Code without tables (JIT): believe the frame pointer if it can be one. */
+		/* Code without tables (JIT): use the frame pointer if it can be one. */
 		frame->is_guess = true;
 		if (at->bp < sp)
 			return false;
@@ -133,8 +133,8 @@ static inline bool step_to_caller(struct stack_view *stack, struct walk_new *fra
 	return true;
 }
 
-/* The remembered frame that lies at this slot with what decides its outside unchanged, or 0. `k`
- * runs inward to outward with the walk. */
+/* Returns the remembered frame at this slot, if all that decides its outside is unchanged, or 0.
+ * `k` goes from the inside outward with the walk. */
 static inline uint32_t find_met_frame(const struct walk *walk, const struct walk_position *at,
 				      uint32_t *k)
 {
@@ -151,7 +151,7 @@ static void append_check(struct walk *walk, uint64_t at, uint64_t value, uint32_
 	if (walk->checks < WALK_CHECKS)
 		walk->check[walk->checks++] = (struct walk_check){ at, value, frame, is_bp };
 	else
-		walk->generation = 0; /* cannot be verified: not to be believed next time */
+		walk->generation = 0; /* cannot be verified: not used next time */
 }
 
 static uint64_t mix_hash(uint64_t hash, uint64_t pc)
@@ -160,7 +160,7 @@ static uint64_t mix_hash(uint64_t hash, uint64_t pc)
 	return hash ^ hash >> 29;
 }
 
-/* The outermost new frame may have kept bp elsewhere than the one that was there before. */
+/* The outermost new frame may have saved bp elsewhere than its predecessor. */
 static void renew_join_check(struct walk *walk, uint32_t frame)
 {
 	const struct walk_check *last = &walk->check[walk->checks - 1];
@@ -304,12 +304,12 @@ static void switch_to_stack(struct thread *thread, struct walk *walk, uint64_t s
 		walk->count = walk->checks = 0;
 	walk->generation = now;
 	stack_memory_enter(thread, &walk->stack, slot);
-	/* What is remembered of other stacks may be gone, and was proved by nobody. */
+	/* Remembered frames of other stacks may be gone: there is no proof for them. */
 	if (walk->stack.is_own)
 		forget_other_stacks(walk);
 }
 
-/* What is to be said of a stack by how its outermost frame was found. */
+/* Returns the flags of a stack, from the end of its walk. */
 static uint8_t flags_for_end(uint8_t end)
 {
 	return end == RULE_END ? 0 : end == UNWIND_CUT ? MU_STACK_CUT : MU_STACK_TRUNCATED;
@@ -340,7 +340,7 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	switch_to_stack(thread, walk, slot);
 	uint32_t some = likely(walk->stack.is_own) ? count_unchanged_own(walk, slot) : walk->count;
 	uint32_t fresh = unwind_frames(walk, start, some, WALK_FRAMES, &kept, &end);
-	/* Rules are made here and not where they are missed: the stack may have little room. */
+	/* Rules are made here and not where they are missing: the stack may have little room. */
 	while (unlikely(end == RULE_UNKNOWN) && !kept && !walk->known_only &&
 	       rules_make(walk->new[fresh - 1].pc, &walk->work.cfi))
 		fresh = unwind_frames(walk, start, some, WALK_FRAMES, &kept, &end);

@@ -9,8 +9,8 @@
  * so exceptions, longjmp and coroutines cannot break it.
  *
  * On the thread's own stack the remembered frames are compared before the walk, in any order: all
- * from the present slot outward can be read. On others only those are that the walk comes to, from
- * the inside outward, and the kernel is asked for each page: see stack_memory.h.
+ * from the present slot outward can be read. On other stacks only those are compared that the walk
+ * reaches, from the inside outward, and the kernel is asked for each page: see stack_memory.h.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,8 +28,8 @@
 #define WALK_CHECKS 256u
 #define WALK_JUDGED_AFTER 2048u /* events of a thread until recall.c judges whether it pays */
 
-/* In a slot: pc is not a return address but that of an interrupted instruction. Only in stacks
- * that are not believed next time. */
+/* In a slot: pc is not a return address but that of an interrupted instruction. Only in stacks that
+ * are not used next time. */
 #define WALK_EXACT UINT64_C(1)
 
 struct walk_frame {
@@ -54,8 +54,8 @@ struct walk_registers {
 	bool exact;    /* reg[CFI_RA] is the instruction itself, not the one after a call */
 };
 
-/* What an event works with for a moment. It is here because the stack that the event is on may have
- * no room: a signal handler's. */
+/* The temporary memory of an event. It is here because the event's stack may have no room, as a
+ * signal handler's. */
 struct walk_work {
 	struct cfi_workspace cfi;
 	struct walk_registers inner, outer;
@@ -76,7 +76,7 @@ struct walk {
 	uint32_t pause;		      /* ... for so many events, should that not pay */
 	uint32_t site, site_generation; /* what sites_find() said last, ... */
 	uint64_t site_hash;		/* ... and for what; 0 nothing */
-	bool known_only; /* nothing is to be looked up that is not known: emulated_event.h */
+	bool known_only; /* only known rules may be used: emulated_event.h */
 	uint64_t uses_bp[WALK_FRAMES / 64]; /* bit per frame: bp decides what is outside */
 	uint8_t flags[WALK_FRAMES]; /* enum mu_stack_flag of this frame and all outside it */
 	struct walk_frame frame[WALK_FRAMES];
@@ -95,20 +95,20 @@ struct walk {
 
 extern uint32_t walk_generation;
 
-/* walk_is_on -- whether what is remembered belongs to the stack that a slot is on. */
+/* walk_is_on -- return whether the remembered frames belong to the stack of a slot. */
 static inline bool walk_is_on(const struct walk *walk, uint64_t slot)
 {
 	return stack_memory_holds(&walk->stack, slot) &&
 	       walk->generation == __atomic_load_n(&walk_generation, __ATOMIC_ACQUIRE);
 }
 
-/* walk_word -- a word of the stack that may be read (stack_memory.h). */
+/* walk_word -- return a word of the stack that may be read (stack_memory.h). */
 static inline uint64_t walk_word(uint64_t address)
 {
 	return *(const uint64_t *)address;
 }
 
-/* walk_uses_bp -- whether bp in a remembered frame decides what is outside of it. */
+/* walk_uses_bp -- return whether bp in a remembered frame decides what is outside of it. */
 static inline bool walk_uses_bp(const struct walk *walk, uint32_t frame)
 {
 	return walk->uses_bp[frame / 64] >> (frame % 64) & 1;
@@ -116,26 +116,27 @@ static inline bool walk_uses_bp(const struct walk *walk, uint32_t frame)
 
 /* walk_count_unchanged -- how many of the remembered frames that the walk has met are unchanged.
  *
- * joint  the walk has come to the JOINTth frame from the outermost: same place, and same bp if that
+ * joint  the walk has reached this frame, counted from the outermost: same slot, and same bp if
+ * that
  *        matters. stack_memory_begin() was called for this event.
- * Returns joint if all of them stand; else how many lie outside of one that does not: these may
- * stand or not. Async-signal-safe. Cost 1 ns for each frame; 100 ns for each page.
+ * Returns joint if all of them are unchanged; else how many are outside of one that is not: these
+ * may be unchanged or not. Async-signal-safe. Cost 1 ns for each frame; 100 ns for each page.
  */
 uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint);
 
-/* walk_begin_thread -- a record that another thread had is given to a new one.
+/* walk_begin_thread -- prepare the walk of a record that another thread had before.
  *
- * walk  its, or NULL. What is remembered is another thread's, on a stack that may be gone.
+ * walk  may be NULL. Its remembered frames are another thread's, on a stack that may be gone.
  */
 void walk_begin_thread(struct walk *walk);
 
 /* walk_init -- prepare for walking stacks. Returns false without memory. */
 bool walk_init(void);
 
-/* walk_forget -- objects were closed: no remembered frame is to be believed. */
+/* walk_forget -- invalidate all remembered frames, since objects were closed. */
 void walk_forget(void);
 
-/* walk_stack -- the calling thread's stack.
+/* walk_stack -- unwind the calling thread's stack.
  *
  * slot     address of the return address of the interposed function.
  * bp       frame pointer of its caller.
@@ -144,7 +145,7 @@ void walk_forget(void);
  */
 struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
 
-/* walk_start_empty -- an empty stack to push frames on; nothing of it is believed later.
+/* walk_start_empty -- return an empty stack for walk_push(), which is not used for later events.
  *
  * Returns NULL without memory.
  */
@@ -156,7 +157,7 @@ struct walk *walk_start_empty(struct thread *thread);
  */
 void walk_push(struct walk *walk, uint64_t pc);
 
-/* walk_pop -- take away what was pushed since the stack had `count` frames. */
+/* walk_pop -- remove the frames that were pushed since the stack had `count` frames. */
 void walk_pop(struct walk *walk, uint32_t count);
 
 #endif

@@ -12,10 +12,10 @@
 #include "libmemusage/unwind/rules.h"
 #include "libmemusage/unwind/stack_memory.h"
 
-/* Frames of signals may lead to any stack, and so in a circle if one is none but looks like one. */
+/* Frames of signals may lead to any stack, and so in a circle if some data looks like one. */
 #define SIGNALS_MOST 64
 
-/* A walk: the stack that it began on, and where it works. */
+/* A walk: the stack on which it began, and its memory. */
 struct slow_walk {
 	struct stack_view *stack;
 	struct walk_work *work;
@@ -67,11 +67,11 @@ static bool apply_register_rule(struct slow_walk *s, const struct cfi_rule *rule
 	case CFI_VALUE_EXPRESSION:
 		return cfi_evaluate(rule->expression, reg, &cfa, read_proved_word, s, value);
 	default:
-		return true; /* same, or undefined: whatever was there */
+		return true; /* same, or undefined: unchanged */
 	}
 }
 
-/* The row for where a frame is, NULL without one; *at_start: it was not called from there. */
+/* Returns the row for a frame's address, NULL without one. *at_start: no call made the frame. */
 static const struct cfi_row *find_row_of(struct slow_walk *s, const struct walk_registers *r,
 					 bool *at_start)
 {
@@ -82,7 +82,7 @@ static const struct cfi_row *find_row_of(struct slow_walk *s, const struct walk_
 	return row ? row : cfi_find(pc, &s->work->cfi);
 }
 
-/* One frame outward. Returns false at the end; *truncated says whether it is a true end. */
+/* Goes one frame outward. Returns false at the end; *truncated: it is not the stack's end. */
 static bool step_outward(struct slow_walk *s, bool *truncated)
 {
 	struct walk_registers *r = &s->work->inner, *outer = &s->work->outer;
@@ -111,7 +111,7 @@ static bool step_outward(struct slow_walk *s, bool *truncated)
 	}
 	if (row->reg[CFI_SP].kind == CFI_SAME)
 		outer->reg[CFI_SP] = cfa;
-	/* A return address that is computed (macros_entry.S) lies nowhere. */
+	/* A computed return address (macros_entry.S) has no slot. */
 	if (row->reg[CFI_RA].kind == CFI_VALUE_EXPRESSION)
 		outer->slot = cfa - 8;
 	outer->exact = row->is_signal;

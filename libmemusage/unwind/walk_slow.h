@@ -9,7 +9,7 @@
 
 #include "libmemusage/unwind/walk.h"
 
-/* walk_slow -- the whole stack from the slot outward, into walk->new, innermost first.
+/* walk_slow -- unwind the whole stack from the slot outward into walk->new, innermost first.
  *
  * slot   address of the interposed function's return address.
  * flags  set if the stack is truncated.
