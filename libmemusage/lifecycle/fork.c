@@ -120,7 +120,7 @@ static void resume_in_parent(void)
 }
 
 /* If a thread continued after the copy was made, the recorder's private memory, which the child has
- * as it was at the fork, does not match the copy. Only the child knows if it was before the fork. */
+ * as it was at the fork, does not match the copy. Only the child knows if that came first. */
 static bool adopt_copy(void)
 {
 	if (!forking.is_ready)

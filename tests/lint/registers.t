@@ -34,7 +34,7 @@ my %pointer = (
 	entry_before => 'the hooks before_NAME', entry_after => 'the hooks after_NAME',
 	before_syscall => 'hooks', clock_ns => 'the kernel\'s, for general registers',
 	ask_dynamic_linker => 'by vectors_preserve(), see find_object_of()',
-	loaded_find => 'by ask() alone', vectors_preserve_in => 'what it was given',
+	loaded_find => 'by ask_dynamic_linker() only', vectors_preserve_in => 'what it was given',
 	preserve_on_stack => 'likewise', preserve_in_area => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
 	cfi_evaluate => 'a callback of ours',
