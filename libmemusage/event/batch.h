@@ -21,45 +21,46 @@
 #include "libmemusage/image/thread.h"
 #include "libmemusage/tables/blocks.h"
 
-#define BATCH_AFTER 8u /* frees in a row */
+#define DEFERRED_FREES_AFTER 8u /* frees in a row */
 
-/* batch_book -- book what waits; then nothing is taken until batch_begin_slow().
+/* deferred_frees_account -- account for the deferred frees, and defer no more.
  *
- * Call inside the hook, or for a thread that has stopped. Async-signal-safe.
+ * deferred_frees_begin_slow() begins again. Call inside the hook, or for a thread that has stopped.
+ * Async-signal-safe.
  */
-void batch_book(struct thread *thread);
+void deferred_frees_account(struct thread *thread);
 
-/* batch_close -- the same outside of the hook, for the calling thread's record. */
-void batch_close(struct thread *thread);
+/* deferred_frees_close -- the same outside of the hook, for the calling thread's record. */
+void deferred_frees_close(struct thread *thread);
 
-/* batch_begin_slow -- take frees from now on, if the way of recording allows it. */
-void batch_begin_slow(struct thread *thread);
+/* deferred_frees_begin_slow -- take frees from now on, if the way of recording allows it. */
+void deferred_frees_begin_slow(struct thread *thread);
 
-/* batch_settle -- book what waits, if anything does. As batch_book(). */
-static inline void batch_settle(struct thread *thread)
+/* deferred_frees_settle -- book what waits, if anything does. As deferred_frees_account(). */
+static inline void deferred_frees_settle(struct thread *thread)
 {
-	if (unlikely(thread->batch_limit))
-		batch_book(thread);
+	if (unlikely(thread->deferred_limit))
+		deferred_frees_account(thread);
 }
 
-/* batch_end -- an event that is no free: the row is over. As batch_book(). */
-static inline void batch_end(struct thread *thread)
+/* deferred_frees_end -- an event that is no free: the row is over. As deferred_frees_account(). */
+static inline void deferred_frees_end(struct thread *thread)
 {
-	batch_settle(thread);
+	deferred_frees_settle(thread);
 	thread->frees = 0;
 }
 
-/* batch_begin -- a free was booked at once. */
-static inline void batch_begin(struct thread *thread)
+/* deferred_frees_begin -- a free was booked at once. */
+static inline void deferred_frees_begin(struct thread *thread)
 {
-	if (thread->frees == BATCH_AFTER)
-		batch_begin_slow(thread);
+	if (thread->frees == DEFERRED_FREES_AFTER)
+		deferred_frees_begin_slow(thread);
 	else
 		thread->frees++;
 }
 
-/* batch_is_plain -- whether all that is known of a block stands in its record: its word `size`. */
-static inline bool batch_is_plain(uint64_t size)
+/* deferred_frees_are_plain -- whether the word `size` of a record has all that is known of a block. */
+static inline bool deferred_frees_are_plain(uint64_t size)
 {
 	uint64_t birth = size >> 48 << 22;
 
@@ -67,19 +68,19 @@ static inline bool batch_is_plain(uint64_t size)
 	       (!(birth & MU_BIRTH_OUTER) && MU_SLACK(birth));
 }
 
-/* batch_add -- take a free, if nothing has to be made, searched or waited for.
+/* deferred_frees_add -- take a free, if nothing has to be made, searched or waited for.
  *
  * block  still lives; sp as for events.
  * Returns false, having done nothing, in any other case. Call inside the hook. Calls nothing.
  */
-static inline __attribute__((always_inline)) bool
-batch_add(struct thread *thread, const void *block, uint64_t sp)
+static inline __attribute__((always_inline)) bool deferred_frees_add(struct thread *thread,
+								     const void *block, uint64_t sp)
 {
 	struct mu_batch *batch = &thread->batch;
 	uint64_t address = (uint64_t)block;
 	uint32_t count = batch->count;
 
-	if (count >= thread->batch_limit || address == thread->newest ||
+	if (count >= thread->deferred_limit || address == thread->newest ||
 	    unlikely(batch->tick != __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED)) ||
 	    unlikely(thread->pub.stack_base - sp > thread->pub.stack_peak))
 		return false;
@@ -91,7 +92,7 @@ batch_add(struct thread *thread, const void *block, uint64_t sp)
 	struct mu_line *line = blocks_line(*word, place, false);
 	unsigned int i = blocks_find(line, blocks_first(place, false), BLOCK_TAG_KEY,
 				     blocks_key(granule), false);
-	if (unlikely(i == BLOCKS_NONE) || unlikely(!batch_is_plain(line->size[i])))
+	if (unlikely(i == BLOCKS_NONE) || unlikely(!deferred_frees_are_plain(line->size[i])))
 		return false;
 	batch->free[count] = (struct mu_batch_free){ line->size[i], line->tag[i], line->site[i] };
 	line->tag[i] = 0;

@@ -50,14 +50,14 @@ void hook_begin(struct thread *thread);
 /* hook_wait -- just entered, with MODE_STOP set: step out until the stop is over. */
 void hook_wait(struct thread *thread);
 
-/* alloc_more, free_more, change_more -- the paths for several threads and the event log.
+/* event_alloc_slow, event_free_slow, event_change_slow -- for several threads and the event log.
  *
- * As event_alloc(), event_free() and event_change().
+ * Otherwise as event_alloc(), event_free() and event_change().
  */
-void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
-		uint64_t sp);
-bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp);
-void change_more(struct thread *thread, int64_t change, uint64_t sp);
+void event_alloc_slow(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		      uint64_t sp);
+bool event_free_slow(struct thread *thread, const void *block, struct block *known, uint64_t sp);
+void event_change_slow(struct thread *thread, int64_t change, uint64_t sp);
 
 /* hook_enter -- begin to record an event of the calling thread.
  *
@@ -73,7 +73,7 @@ INLINE struct thread *hook_enter(void)
 	__asm__ volatile("" ::: "memory");
 	if (stop_asked())
 		hook_wait(thread);
-	batch_end(thread);
+	deferred_frees_end(thread);
 	return thread;
 }
 
@@ -139,9 +139,9 @@ INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 	return mu_slop(block->size) + snapshot_due.admin;
 }
 
-/* event_born -- a block is added to its site. tick: sites_tick(). */
-INLINE void event_born(struct thread *thread, const void *block, const struct block *record,
-		       uint64_t tick, unsigned int mode)
+/* event_add_to_site -- a block is added to its site. tick: sites_tick(). */
+INLINE void event_add_to_site(struct thread *thread, const void *block, const struct block *record,
+			      uint64_t tick, unsigned int mode)
 {
 	const struct mu_cell *cell = sites_alloc(thread, record->site, record->size, tick);
 
@@ -150,8 +150,8 @@ INLINE void event_born(struct thread *thread, const void *block, const struct bl
 	thread->newest = (uint64_t)block;
 }
 
-/* event_books -- a new block in Massif's books, after the heap has grown by it. */
-INLINE void event_books(struct thread *thread, uint64_t size, unsigned int mode)
+/* event_account_new -- a new block in Massif's books, after the heap has grown by it. */
+INLINE void event_account_new(struct thread *thread, uint64_t size, unsigned int mode)
 {
 	uint64_t extra = mu_slop(size) + snapshot_due.admin;
 
@@ -172,10 +172,10 @@ INLINE bool event_put(struct thread *thread, const void *block, const struct blo
 		block_dropped(record->size);
 		change -= (int64_t)record->size;
 	} else if (mode & MODE_STACKS) {
-		event_born(thread, block, record, sites_tick(), mode);
+		event_add_to_site(thread, block, record, sites_tick(), mode);
 		if (mode & MODE_ACCESSES)
-			accesses_born(&thread->access, (uint64_t)block, record->size,
-				      record->site);
+			accesses_add_block(&thread->access, (uint64_t)block, record->size,
+					   record->site);
 	}
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
@@ -199,11 +199,11 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 		return;
 	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(record.site);
 	if (mode & MODE_ACCOUNTING)
-		journal_event(MU_MASSIF_ALLOCS, is_ignored);
+		snapshot_log_count_event(MU_MASSIF_ALLOCS, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, (int64_t)size, mode & MODE_MANY);
 	else
-		event_books(thread, size, mode);
+		event_account_new(thread, size, mode);
 }
 
 /* event_alloc -- an allocation returned `block` (NULL: it failed).
@@ -214,7 +214,7 @@ INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block,
 			uint64_t sp)
 {
 	if (unlikely(gate.mode)) {
-		alloc_more(thread, fn, block, size, sp);
+		event_alloc_slow(thread, fn, block, size, sp);
 		return;
 	}
 	count_call(&thread->pub.counters, fn, size, size);
@@ -231,18 +231,18 @@ INLINE void event_freed_by(struct thread *thread, uint64_t size, uint64_t sp, un
 		sites_freed_by(thread, event_site(thread, MU_FN_FREE, sp, mode), size);
 }
 
-/* event_gone -- a block that was taken out of the table is freed: heap, site, stack, log. */
-INLINE void event_gone(struct thread *thread, const void *block, const struct block *known,
-		       uint64_t sp, unsigned int mode)
+/* event_freed -- a block that was taken out of the table is freed: heap, site, stack, log. */
+INLINE void event_freed(struct thread *thread, const void *block, const struct block *known,
+			uint64_t sp, unsigned int mode)
 {
 	int64_t change = -(int64_t)known->size;
 	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(known->site);
 	uint64_t tick = mode & MODE_STACKS ? sites_tick() : 0;
 
 	if (mode & MODE_ACCESSES)
-		accesses_died(&thread->access, (uint64_t)block);
+		accesses_remove_block(&thread->access, (uint64_t)block);
 	if (mode & MODE_ACCOUNTING)
-		journal_event(MU_MASSIF_FREES, is_ignored);
+		snapshot_log_count_event(MU_MASSIF_FREES, is_ignored);
 	if (mode & MODE_STACKS)
 		snapshots_before(tick, mode & MODE_MANY);
 	if (mode & MODE_STACKS && !is_ignored)
@@ -276,7 +276,7 @@ INLINE bool event_take(struct thread *thread, const void *block, struct block *k
 {
 	if (unlikely(!blocks_take(thread, (uint64_t)block, known, mode & MODE_MANY)))
 		return false;
-	event_gone(thread, block, known, sp, mode);
+	event_freed(thread, block, known, sp, mode);
 	return true;
 }
 
@@ -289,8 +289,8 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	struct block known;
-	bool ok = unlikely(gate.mode) ? free_more(thread, block, &known, sp)
-				      : event_take(thread, block, &known, sp, 0);
+	bool ok = unlikely(gate.mode) ? event_free_slow(thread, block, &known, sp) :
+					event_take(thread, block, &known, sp, 0);
 
 	if (likely(ok)) {
 		counters->calls[MU_FN_FREE]++;
@@ -319,7 +319,7 @@ INLINE void event_deleting(const void *block)
 INLINE void event_change(struct thread *thread, int64_t change, uint64_t sp)
 {
 	if (unlikely(gate.mode)) {
-		change_more(thread, change, sp);
+		event_change_slow(thread, change, sp);
 		return;
 	}
 	heap_change(thread, change, false);
@@ -370,7 +370,7 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 	    !quick_enter(thread, mode))
 		return false;
 	if (mode & MODE_STACKS) {
-		batch_end(thread);
+		deferred_frees_end(thread);
 		/* A program's heap is large, and so is the table. */
 		spot = blocks_fetch_quick(thread, (uint64_t)block, false);
 		record.site = event_site(thread, fn, sp, mode);
@@ -390,13 +390,13 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 		counters->bytes[fn] += size;
 		counters->hist_low[size / MU_HIST_STEP]++;
 		if (mode & MODE_STACKS)
-			event_born(thread, block, &record, record.birth, mode);
+			event_add_to_site(thread, block, &record, record.birth, mode);
 		if (mode & MODE_ACCESSES)
-			accesses_born(&thread->access, (uint64_t)block, size, record.site);
+			accesses_add_block(&thread->access, (uint64_t)block, size, record.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
 		if (mode & MODE_STACKS)
-			event_books(thread, size, mode);
+			event_account_new(thread, size, mode);
 	}
 	hook_leave(thread);
 	return ok;
@@ -411,16 +411,16 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	if (!quick_enter(thread, mode))
 		return false;
 	if (mode & MODE_STACKS)
-		batch_settle(thread);
+		deferred_frees_settle(thread);
 	bool ok = blocks_take_quick(thread, (uint64_t)block, &known, mode & MODE_MANY,
 				    !(mode & MODE_STACKS), mode & MODE_STACKS);
 	if (likely(ok)) {
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += known.size;
 		if (mode & MODE_STACKS) {
-			event_gone(thread, block, &known, sp, mode);
+			event_freed(thread, block, &known, sp, mode);
 			if (mode == MODE_STACKS)
-				batch_begin(thread);
+				deferred_frees_begin(thread);
 			hook_leave(thread);
 			return true;
 		}
@@ -431,14 +431,14 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	return ok;
 }
 
-/* free_batched -- a free in a row of them: taken out of the table, and booked later. */
-INLINE bool free_batched(const void *block, uint64_t sp)
+/* free_deferred -- a free in a row of them: taken out of the table, and booked later. */
+INLINE bool free_deferred(const void *block, uint64_t sp)
 {
 	struct thread *thread = self;
 
-	if (thread->batch.count >= thread->batch_limit || !quick_enter(thread, MODE_STACKS))
+	if (thread->batch.count >= thread->deferred_limit || !quick_enter(thread, MODE_STACKS))
 		return false;
-	bool ok = batch_add(thread, block, sp);
+	bool ok = deferred_frees_add(thread, block, sp);
 	hook_leave(thread);
 	return ok;
 }

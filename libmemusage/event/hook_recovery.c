@@ -47,7 +47,7 @@ struct kernel_action {
 /* Where handlers return to: libc has one such place. */
 static uint64_t returns[RETURNS];
 
-static bool learn_returns(void)
+static bool learn_handler_returns(void)
 {
 	bool is_new = false;
 
@@ -87,7 +87,7 @@ static bool is_signal_frame(uint64_t at, uint64_t entered)
 	       (!(context->uc_flags & 1) || *(const uint32_t *)(fp + FP_MAGIC_AT) == FP_MAGIC);
 }
 
-static bool is_return(uint64_t word)
+static bool is_handler_return(uint64_t word)
 {
 	for (int i = 0; i < RETURNS && returns[i]; i++)
 		if (word == returns[i])
@@ -100,10 +100,10 @@ static bool has_signal_frame(uint64_t low, uint64_t entered)
 {
 	do {
 		for (uint64_t at = low & -UINT64_C(8); at + KERNEL_CONTEXT < entered; at += 8)
-			if (is_return(*(const volatile uint64_t *)at) &&
+			if (is_handler_return(*(const volatile uint64_t *)at) &&
 			    is_signal_frame(at, entered))
 				return true;
-	} while (learn_returns());
+	} while (learn_handler_returns());
 	return false;
 }
 
@@ -113,11 +113,13 @@ bool hook_recovery_interrupted_ours(void)
 	uint64_t here = (uint64_t)__builtin_frame_address(0), base = self->pub.stack_base;
 	uint64_t end = base - here > FRAME_MOST ? here + FRAME_MOST : base;
 
-	if (!has_self() || base - here > self->pub.stack_size || (!returns[0] && !learn_returns()))
+	if (!has_self() || base - here > self->pub.stack_size ||
+	    (!returns[0] && !learn_handler_returns()))
 		return false;
 	for (uint64_t at = here & -UINT64_C(8); at + KERNEL_CONTEXT < end; at += 8) {
 		const ucontext_t *context = (const ucontext_t *)(at + 8);
-		if (is_return(*(const volatile uint64_t *)at) && is_signal_frame(at, base) &&
+		if (is_handler_return(*(const volatile uint64_t *)at) &&
+		    is_signal_frame(at, base) &&
 		    (uint64_t)context->uc_mcontext.gregs[REG_RIP] - (uint64_t)__ehdr_start <
 			    (uint64_t)(etext - __ehdr_start))
 			return true;
@@ -142,7 +144,7 @@ static bool has_signal_frame(uint64_t low, uint64_t high)
 #endif
 
 /* Nobody else can hold them while there is one thread; of several, a waiter gives up. */
-static void free_locks(struct thread *thread)
+static void recover_left_hook(struct thread *thread)
 {
 	if (!(gate.mode & MODE_MANY))
 		locks_free_all(rec.image);
@@ -178,6 +180,6 @@ bool hook_recover(struct thread *thread)
 		if (entered <= thread->pub.stack_base && has_signal_frame(low, entered))
 			return false;
 	}
-	free_locks(thread);
+	recover_left_hook(thread);
 	return true;
 }

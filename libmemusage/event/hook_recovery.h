@@ -15,7 +15,7 @@
 /* hook_recovery_init -- learn how large signal frames are: once, when recording begins. */
 void hook_recovery_init(void);
 
-/* hook_recover -- whether the hook in which the calling thread seems to be was left for good.
+/* hook_recover -- whether the calling thread left the hook in which it seems to be for good.
  *
  * thread  its record, busy. If it was left, what it held is made free again and busy is 0.
  * Errs on the side of "it is still in": then a call from a handler is not recorded.
@@ -23,7 +23,7 @@ void hook_recovery_init(void);
  */
 bool hook_recover(struct thread *thread);
 
-/* hook_recovery_interrupted_ours -- whether a signal handler is running that interrupted our code.
+/* hook_recovery_interrupted_ours -- whether a signal handler runs that interrupted our code.
  *
  * That code may be about to enter the hook, with addresses of the image in registers. Signal frames
  * are looked for in the 32 KiB above the caller's frame, on the thread's own stack. Cost 2 us,

@@ -64,8 +64,8 @@ struct thread *hook_enter_slow(void)
 		return NULL;
 	}
 	hook_begin(thread);
-	batch_end(thread);
-	coarse_clock_check();
+	deferred_frees_end(thread);
+	tick_look();
 	if (unlikely(is_asked))
 		pending_request_serve(thread);
 	return thread;

@@ -36,7 +36,7 @@
 #define ACCESS_WHOLE 1u /* page word: the rest is the number of a record */
 
 /* A live block, as an access sees it. */
-struct tracked {
+struct access_block {
 	uint64_t start;
 	uint64_t size; /* bytes requested, at least 1 */
 	uint32_t site;
@@ -46,7 +46,7 @@ struct tracked {
 
 /* The directory. All pointers are valid in this process; tables never move or go away. */
 struct accesses {
-	struct tracked *record; /* by number; number 0 is none */
+	struct access_block *record; /* by number; number 0 is none */
 	uint64_t **top[ACCESS_TOP];
 };
 
@@ -61,21 +61,21 @@ extern struct accesses access_table;
 /* accesses_init -- begin with no block known: a new image. Returns false without memory. */
 bool accesses_init(void);
 
-/* accesses_born -- a block came to life.
+/* accesses_add_block -- a block came to life.
  *
- * own   of the calling thread; size bytes requested.
+ * part  of the calling thread; size bytes requested.
  * Async-signal-safe inside the hook. Cost 5-10 ns, and 1 ns per 8 bytes or per page.
  */
-void accesses_born(struct access_own *own, uint64_t address, uint64_t size, uint32_t site);
+void accesses_add_block(struct access_part *part, uint64_t address, uint64_t size, uint32_t site);
 
-/* accesses_died -- the block at an address is about to be freed; an unknown one is let be. */
-void accesses_died(struct access_own *own, uint64_t address);
+/* accesses_remove_block -- the block at an address is about to be freed. Ignores an unknown one. */
+void accesses_remove_block(struct access_part *part, uint64_t address);
 
-/* accesses_copied -- realloc moved bytes from a block of one site to one of another.
+/* accesses_note_copy -- realloc moved bytes from a block of one site to one of another.
  *
  * Whether the C library really did it or left the block where it was: DHAT counts both alike.
  */
-void accesses_copied(struct access_own *own, uint32_t from, uint32_t to, uint64_t bytes);
+void accesses_note_copy(struct access_part *part, uint32_t from, uint32_t to, uint64_t bytes);
 
 #define ACCESS_QUEUE 65535u /* pages that are not used are not there */
 
@@ -91,10 +91,10 @@ struct access_queue {
 
 /* accesses_defer -- a signal handler interrupted the recorder: count this access when that is
  * through. Async-signal-safe. What finds the queue full is dropped (counted). */
-void accesses_defer(struct access_own *own, uint64_t address, uint64_t size, bool is_write);
+void accesses_defer(struct access_part *part, uint64_t address, uint64_t size, bool is_write);
 
 /* accesses_flush -- count what handlers deferred. Inside the hook. */
-void accesses_flush(struct access_own *own);
+void accesses_flush(struct access_part *part);
 
 /* What accesses_request() found; in the order of DHAT's messages. */
 enum access_request {
@@ -108,22 +108,22 @@ enum access_request {
  *
  * size  set to the block's, unless it is unknown.
  */
-enum access_request accesses_request(struct access_own *own, uint64_t address, uint64_t *size);
+enum access_request accesses_request(struct access_part *part, uint64_t address, uint64_t *size);
 
 /* accesses_cell_slow -- the calling thread's sums of a site that it meets for the first time.
  *
  * Returns NULL if the arena is full (counted).
  */
-struct mu_access *accesses_cell_slow(struct access_own *own, uint32_t site);
+struct mu_access *accesses_cell_slow(struct access_part *part, uint32_t site);
 
 /* accesses_bytes_slow -- count the bytes [offset, offset + size) of a block that is_counted. */
-void accesses_bytes_slow(struct mu_access *cell, const struct tracked *block, uint64_t offset,
+void accesses_bytes_slow(struct mu_access *cell, const struct access_block *block, uint64_t offset,
 			 uint64_t size);
 
 /* accesses_find -- the block around an address, NULL if there is none.
  *
  * Any address whatever. Async-signal-safe. Cost 2 ns. */
-static inline const struct tracked *accesses_find(uint64_t address)
+static inline const struct access_block *accesses_find(uint64_t address)
 {
 	uint64_t **mid = access_table.top[address >> 38 & (ACCESS_TOP - 1)];
 	uint32_t number = 0;
@@ -140,17 +140,17 @@ static inline const struct tracked *accesses_find(uint64_t address)
 		number = ((const uint32_t *)word)[address >> 3 & (ACCESS_GRANULES - 1)];
 	if (!number)
 		return NULL;
-	const struct tracked *block = &access_table.record[number];
+	const struct access_block *block = &access_table.record[number];
 	return likely(address - block->start < block->size) ? block : NULL;
 }
 
 /* accesses_cell -- the thread's sums of a site; NULL if there can be none. */
-static inline struct mu_access *accesses_cell(struct access_own *own, uint32_t site)
+static inline struct mu_access *accesses_cell(struct access_part *part, uint32_t site)
 {
-	uint32_t offset = likely(site < own->sites) ? own->cell_of[site] : 0;
+	uint32_t offset = likely(site < part->sites) ? part->cell_of[site] : 0;
 
-	return likely(offset) ? arena_at((uint64_t)offset * sizeof(struct mu_access))
-			      : accesses_cell_slow(own, site);
+	return likely(offset) ? arena_at((uint64_t)offset * sizeof(struct mu_access)) :
+				accesses_cell_slow(part, site);
 }
 
 #endif

@@ -16,26 +16,27 @@
 
 #include "libmemusage/tables/blocks.h"
 
-#define WITHIN_REACH (UINT64_C(1) << 36) /* of blocks of malloc: the largest that is believed */
+#define BLOCK_SEARCH_REACH \
+	(UINT64_C(1) << 36) /* of blocks of malloc: the largest that is believed */
 
-/* within_key -- the key of an announced block.
+/* block_search_key -- the key of an announced block.
  *
  * space  MU_KEY_ANNOUNCED or MU_KEY_NESTED; 0 leaves the address as it is.
  */
-static inline uint64_t within_key(uint64_t space, uint64_t address)
+static inline uint64_t block_search_key(uint64_t space, uint64_t address)
 {
 	return space ? address << MU_KEY_SHIFT | space : address;
 }
 
-/* within_peek -- what is known about the block with this key; it stays in the table.
+/* block_search_peek -- what is known about the block with this key; it stays in the table.
  *
  * mark    bits to set in its time of birth, or 0.
  * Returns false if there is none. As blocks_take().
  */
-bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block,
-		 bool many);
+bool block_search_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block,
+		       bool many);
 
-/* within_find -- the block of a space that an address lies in.
+/* block_search_find -- the block of a space that an address lies in.
  *
  * reach   how many bytes before it such a block can begin at most.
  * start   set to the address where it begins.
@@ -43,14 +44,14 @@ bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct bloc
  * Async-signal-safe. Cost 20 ns where blocks are dense; up to 1 us across gaps, and 50 ns for
  * each page on the way whose blocks are all freed.
  */
-bool within_find(uint64_t space, uint64_t address, uint64_t reach, uint64_t *start,
-		 struct block *block, bool many);
+bool block_search_find(uint64_t space, uint64_t address, uint64_t reach, uint64_t *start,
+		       struct block *block, bool many);
 
-/* within_next -- the first block of a space that begins in [*address, end).
+/* block_search_next -- the first block of a space that begins in [*address, end).
  *
  * Returns false if there is none; else *address is where it begins. The block stays in the table.
  * Cost as above; 1 ns for each 4 KiB (announced ones: 512 bytes) of tracked room passed over.
  */
-bool within_next(uint64_t space, uint64_t *address, uint64_t end, bool many);
+bool block_search_next(uint64_t space, uint64_t *address, uint64_t end, bool many);
 
 #endif

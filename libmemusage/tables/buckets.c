@@ -38,7 +38,7 @@ bool buckets_are_shared(void)
 }
 
 /* What a limit allows is the program's; the image has its share of it already. */
-static bool may_map(void)
+static bool may_map_memory(void)
 {
 	uint64_t limit[2];
 
@@ -47,7 +47,7 @@ static bool may_map(void)
 	       limit[0] == (uint64_t)RLIM_INFINITY;
 }
 
-static bool map_more(void)
+static bool map_more_memory(void)
 {
 	uint64_t size = room.mapped < MAP_FIRST ? MAP_FIRST : room.mapped;
 
@@ -63,7 +63,7 @@ static bool map_more(void)
 
 /* Reports tell the program's resident memory from ours: what is counted is resident. Not in huge
  * pages, which take 0.2 to 4.7 ms each: a virtual machine may have given theirs back. */
-static bool populate_to(uint64_t end)
+static bool populate_memory_to(uint64_t end)
 {
 	uint64_t step = room.mapped / 8;
 
@@ -82,7 +82,7 @@ static bool populate_to(uint64_t end)
 }
 
 /* A piece of the image, by its address as well. */
-static uint64_t take_shared(uint64_t size)
+static uint64_t take_image_memory(uint64_t size)
 {
 	uint64_t offset = arena_alloc(size, 64);
 
@@ -96,11 +96,11 @@ uint64_t buckets_take(uint64_t size)
 
 	if (!spin_lock(&locks.buckets))
 		return 0;
-	if ((room.end - room.next >= size || (may_map() && map_more())) &&
-	    populate_to(room.next + size)) {
+	if ((room.end - room.next >= size || (may_map_memory() && map_more_memory())) &&
+	    populate_memory_to(room.next + size)) {
 		result = room.next;
 		room.next += size;
 	}
 	spin_unlock(&locks.buckets);
-	return result ? result : take_shared(size);
+	return result ? result : take_image_memory(size);
 }

@@ -34,7 +34,7 @@ static uint64_t spread(uint64_t value)
 }
 
 /* What an address means depends on the objects that are open. */
-static uint64_t key_of(const struct walk_frame *frame)
+static uint64_t path_key_of_frame(const struct walk_frame *frame)
 {
 	uint64_t key = spread(frame->hash ^ spread(rec.image->dl_generation));
 
@@ -87,7 +87,7 @@ static bool paths_grow(void)
 
 /* Functions that stand in for the C library's (hooks/) may call the real ones, which allocate:
  * that frame is none of the program's. */
-static bool is_own(uint64_t pc)
+static bool is_recorder_code(uint64_t pc)
 {
 	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
 
@@ -95,13 +95,13 @@ static bool is_own(uint64_t pc)
 }
 
 /* An interrupted instruction is noted as if it was called from: readers look at pc - 1. */
-static uint64_t pc_of(const struct walk_frame *frame)
+static uint64_t recorded_pc_of(const struct walk_frame *frame)
 {
 	return patched_pc_behind(frame->pc) + (frame->slot & WALK_EXACT);
 }
 
 /* Makes the node of a frame below `parent`. Returns 0 if the tables are full. */
-static uint32_t add(uint32_t parent, const struct walk_frame *at)
+static uint32_t add_frame_node(uint32_t parent, const struct walk_frame *at)
 {
 	struct mu_table *frames = &rec.image->table[MU_SEC_FRAMES];
 	uint64_t number = frames->count;
@@ -114,30 +114,30 @@ static uint32_t add(uint32_t parent, const struct walk_frame *at)
 		rec.image->drops.frames++;
 		return 0;
 	}
-	*frame = (struct mu_frame){ pc_of(at), parent, rec.image->dl_generation };
+	*frame = (struct mu_frame){ recorded_pc_of(at), parent, rec.image->dl_generation };
 	modules_note(frame->pc - 1);
 	__atomic_store_n(&frames->count, number + 1, __ATOMIC_RELEASE);
-	paths_put(&paths, key_of(at), (uint32_t)number);
+	paths_put(&paths, path_key_of_frame(at), (uint32_t)number);
 	return (uint32_t)number;
 }
 
-uint32_t frames_node(const struct walk *walk)
+uint32_t frames_find_node(const struct walk *walk)
 {
 	uint32_t known = walk->count, node = 0;
 
 	for (; known > 0; known--) {
 		const struct walk_frame *at = &walk->frame[known - 1];
-		uint64_t i = paths_place(&paths, key_of(at));
+		uint64_t i = paths_place(&paths, path_key_of_frame(at));
 
-		if (paths.key[i] && !is_own(at->pc)) {
+		if (paths.key[i] && !is_recorder_code(at->pc)) {
 			node = paths.number[i];
 			break;
 		}
 	}
 	for (uint32_t i = known; i < walk->count; i++) {
-		if (is_own(walk->frame[i].pc))
+		if (is_recorder_code(walk->frame[i].pc))
 			continue;
-		node = add(node, &walk->frame[i]);
+		node = add_frame_node(node, &walk->frame[i]);
 		if (!node)
 			return 0;
 	}

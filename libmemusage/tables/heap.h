@@ -13,7 +13,7 @@
 
 /* heap_publish -- add a thread's pending change to the shared figure.
  *
- * May leave up to the slack pending if another thread is publishing just now, and waits for it
+ * May leave up to the bound pending if another thread is publishing just now, and waits for it
  * above that. Async-signal-safe inside the hook.
  */
 void heap_publish(struct thread *thread);
@@ -52,8 +52,8 @@ static inline __attribute__((always_inline)) void heap_change(struct thread *thr
 
 	if (many) {
 		int64_t pending = thread->pub.pending_heap += change;
-		int64_t slack = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED) / 2;
-		if (unlikely(pending > slack || pending < -slack))
+		int64_t bound = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED) / 2;
+		if (unlikely(pending > bound || pending < -bound))
 			heap_publish(thread);
 		return;
 	}

@@ -16,14 +16,14 @@
 #include "libmemusage/unwind/patched_pc.h"
 
 /* What is known of a module's code, by the number of the module. */
-struct code {
+struct module_code {
 	uint64_t offset; /* of uint64_t[count] in the image */
 	uint64_t count;
 	uint32_t state; /* MU_QUERY_IDLE, _DONE or _FAILED */
 	uint32_t reserved;
 };
 
-static struct code *codes; /* private memory: a child has a copy */
+static struct module_code *codes; /* private memory: a child has a copy */
 static uint32_t codes_room;
 
 void ignore_init(void)
@@ -33,7 +33,7 @@ void ignore_init(void)
 }
 
 /* Called by the one who asks, so nobody else changes it. Old ones stay mapped for readers. */
-static bool make_room(uint32_t number)
+static bool make_room_for_module(uint32_t number)
 {
 	uint32_t room = codes_room ? codes_room : MU_PAGE / sizeof(*codes);
 
@@ -41,7 +41,7 @@ static bool make_room(uint32_t number)
 		return true;
 	while (room <= number)
 		room *= 2;
-	struct code *bigger = memory_map((uint64_t)room * sizeof(*bigger));
+	struct module_code *bigger = memory_map((uint64_t)room * sizeof(*bigger));
 	if (!bigger)
 		return false;
 	if (codes)
@@ -51,25 +51,25 @@ static bool make_room(uint32_t number)
 	return true;
 }
 
-static const struct code *known(uint32_t number)
+static const struct module_code *known_code(uint32_t number)
 {
 	if (number >= __atomic_load_n(&codes_room, __ATOMIC_ACQUIRE))
 		return NULL;
-	const struct code *code = __atomic_load_n(&codes, __ATOMIC_ACQUIRE) + number;
+	const struct module_code *code = __atomic_load_n(&codes, __ATOMIC_ACQUIRE) + number;
 	return __atomic_load_n(&code->state, __ATOMIC_ACQUIRE) ? code : NULL;
 }
 
 /* ---- asking -------------------------------------------------------------------------------- */
 
-static const struct code *ask(uint32_t number)
+static const struct module_code *ask_collector(uint32_t number)
 {
 	struct mu_image *image = rec.image;
 
 	while (!collector_query_begin(number + 1))
-		if (known(number))
-			return known(number);
-	const struct code *code = known(number);
-	if (!code && make_room(number)) {
+		if (known_code(number))
+			return known_code(number);
+	const struct module_code *code = known_code(number);
+	if (!code && make_room_for_module(number)) {
 		bool ok = collector_query_ask();
 		codes[number].offset = image->query_offset;
 		codes[number].count = ok ? image->query_count : 0;
@@ -83,7 +83,7 @@ static const struct code *ask(uint32_t number)
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
-static enum mu_code_class class_at(const struct code *code, uint64_t address)
+static enum mu_code_class code_class_at(const struct module_code *code, uint64_t address)
 {
 	const uint64_t *word = arena_at(code->offset);
 	uint64_t low = 0, high = code->count;
@@ -99,9 +99,9 @@ static enum mu_code_class class_at(const struct code *code, uint64_t address)
 }
 
 /* Where this library lies: its frames are none of the program's. */
-static bool is_own(const struct sites_module *module)
+static bool is_recorder_module(const struct sites_module *module)
 {
-	uint64_t here = (uint64_t)&class_at;
+	uint64_t here = (uint64_t)&code_class_at;
 
 	return here >= module->start && here < module->end;
 }
@@ -119,13 +119,13 @@ bool ignore_stack(const struct walk *walk)
 		if (!pc || pc == UINT64_MAX)
 			continue;
 		if (sites_module(pc, &module)) {
-			if (is_own(&module))
+			if (is_recorder_module(&module))
 				continue;
-			const struct code *code = known(module.number);
+			const struct module_code *code = known_code(module.number);
 			if (!code && !sandbox_is_on)
-				code = ask(module.number);
+				code = ask_collector(module.number);
 			if (code && code->state == MU_QUERY_DONE)
-				class = class_at(code, pc - module.bias);
+				class = code_class_at(code, pc - module.bias);
 		}
 		if (class == MU_CODE_ALLOC && is_inner)
 			continue;

@@ -46,7 +46,7 @@ uint64_t instructions_read(const struct perf_event_mmap_page *from,
 }
 
 /* The event as the configuration has it: type and event of perf_event_open(2). */
-static long open_counter(uint32_t counter)
+static long open_cpu_counter(uint32_t counter)
 {
 	struct perf_event_attr event;
 
@@ -59,9 +59,9 @@ static long open_counter(uint32_t counter)
 	return SYS5(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static const struct perf_event_mmap_page *map_counter(uint32_t counter)
+static const struct perf_event_mmap_page *map_counter_page(uint32_t counter)
 {
-	long fd = open_counter(counter), mapping;
+	long fd = open_cpu_counter(counter), mapping;
 
 	if (sys_failed(fd))
 		return NULL;
@@ -73,7 +73,7 @@ static const struct perf_event_mmap_page *map_counter(uint32_t counter)
 	return (const struct perf_event_mmap_page *)mapping;
 }
 
-static void lose(void)
+static void count_lost_counter(void)
 {
 	__atomic_fetch_add(&rec.image->drops.counters, 1, __ATOMIC_RELAXED);
 }
@@ -84,10 +84,10 @@ void instructions_attach(void)
 		return;
 	if (page) /* the parent's */
 		memory_unregister((uint64_t)page);
-	page = sandbox_is_on ? NULL : map_counter(rec.segment->config.counter);
+	page = sandbox_is_on ? NULL : map_counter_page(rec.segment->config.counter);
 	counted = 0;
 	if (!page)
-		lose();
+		count_lost_counter();
 }
 
 /* The kernel takes turns when there are more events than counters. */
@@ -101,7 +101,7 @@ static bool was_always_counted(void)
 void instructions_exit(void)
 {
 	if (page && !was_always_counted())
-		lose();
+		count_lost_counter();
 }
 
 void instructions_detach(void)

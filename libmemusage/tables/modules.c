@@ -22,17 +22,17 @@
 static uint64_t last_start, last_end; /* of the module found last */
 static uint64_t last_number;
 
-static struct mu_table *table(void)
+static struct mu_table *module_table(void)
 {
 	return &rec.image->table[MU_SEC_MODULES];
 }
 
-static const struct mu_module *find(uint64_t pc)
+static const struct mu_module *find_known_module(uint64_t pc)
 {
 	if (pc >= last_start && pc < last_end)
-		return arena_table_at(table(), last_number);
-	for (uint64_t i = 0; i < table()->count; i++) {
-		const struct mu_module *module = arena_table_at(table(), i);
+		return arena_table_at(module_table(), last_number);
+	for (uint64_t i = 0; i < module_table()->count; i++) {
+		const struct mu_module *module = arena_table_at(module_table(), i);
 		if (pc >= module->start && pc < module->end && !module->closed) {
 			last_start = module->start;
 			last_end = module->end;
@@ -44,7 +44,7 @@ static const struct mu_module *find(uint64_t pc)
 }
 
 /* A note: name size, descriptor size, type, name, descriptor, each padded to four bytes. */
-static bool read_note(const uint8_t *note, uint64_t length, struct mu_module *module)
+static bool read_build_id_note(const uint8_t *note, uint64_t length, struct mu_module *module)
 {
 	while (length >= sizeof(ElfW(Nhdr))) {
 		ElfW(Nhdr) header;
@@ -79,19 +79,19 @@ void modules_build_id(struct mu_module *module)
 		uint64_t note = module->bias + part[i].p_vaddr;
 		if (part[i].p_type == PT_NOTE && note >= module->start &&
 		    note + part[i].p_memsz <= module->end &&
-		    read_note((const uint8_t *)note, part[i].p_memsz, module))
+		    read_build_id_note((const uint8_t *)note, part[i].p_memsz, module))
 			return;
 	}
 }
 
 /* Below these directories each process finds its own descriptors: the name means nothing later. */
-static bool is_descriptor(const char *name)
+static bool is_descriptor_path(const char *name)
 {
 	return !strncmp(name, "/proc/", 6) || !strncmp(name, "/dev/fd/", 8);
 }
 
 /* Of a directory that cannot be reached from the root the kernel's name does not begin with '/'. */
-static const char *from_here(const char *name, char path[MODULES_PATH])
+static const char *path_from_cwd(const char *name, char path[MODULES_PATH])
 {
 	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);
 	uint64_t more = strlen(name) + 1;
@@ -110,11 +110,11 @@ struct mu_string modules_path(const char *name, uint64_t address, char path[MODU
 {
 	if (!name || !name[0])
 		return rec.image->process.exe;
-	if (is_descriptor(name))
+	if (is_descriptor_path(name))
 		name = mapped_path(address, true, path, MODULES_PATH) ? path : name;
 	else if (name[0] != '/' && strchr(name, '/'))
-		name = mapped_path(address, false, path, MODULES_PATH) ? path
-								       : from_here(name, path);
+		name = mapped_path(address, false, path, MODULES_PATH) ? path :
+									 path_from_cwd(name, path);
 	return arena_string(name, strlen(name), MODULES_PATH);
 }
 
@@ -132,7 +132,7 @@ const struct mu_module *modules_note(uint64_t pc)
 	static struct cfi_workspace work;
 	struct cfi_object object;
 
-	const struct mu_module *known = find(pc);
+	const struct mu_module *known = find_known_module(pc);
 	if (known || !cfi_object_of(pc, &object, &work))
 		return known;
 	module = (struct mu_module){ .opened = rec.image->dl_generation };
@@ -143,20 +143,20 @@ const struct mu_module *modules_note(uint64_t pc)
 	module.path = modules_path(object.map->l_name, object.start, path);
 	modules_build_id(&module);
 	emulated_resume();
-	struct mu_module *entry = arena_table_at(table(), table()->count);
+	struct mu_module *entry = arena_table_at(module_table(), module_table()->count);
 	if (!entry) {
 		rec.image->drops.modules++;
 		return NULL;
 	}
 	*entry = module;
-	__atomic_store_n(&table()->count, table()->count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&module_table()->count, module_table()->count + 1, __ATOMIC_RELEASE);
 	return entry;
 }
 
 uint32_t modules_number(const struct mu_module *module)
 {
-	for (uint64_t i = 0; i < table()->count; i++)
-		if (arena_table_at(table(), i) == module)
+	for (uint64_t i = 0; i < module_table()->count; i++)
+		if (arena_table_at(module_table(), i) == module)
 			return (uint32_t)i;
 	return 0;
 }
@@ -166,8 +166,8 @@ void modules_closed(void)
 	uint32_t generation = __atomic_add_fetch(&rec.image->dl_generation, 1, __ATOMIC_RELAXED);
 	struct cfi_workspace work;
 
-	for (uint64_t i = 0; i < table()->count; i++) {
-		struct mu_module *module = arena_table_at(table(), i);
+	for (uint64_t i = 0; i < module_table()->count; i++) {
+		struct mu_module *module = arena_table_at(module_table(), i);
 		struct cfi_object object;
 		if (!module->closed && (!cfi_object_of(module->start, &object, &work) ||
 					object.start != module->start))

@@ -26,19 +26,19 @@ static uint32_t *index_of;
 static unsigned int index_log2;
 static uint64_t cpu_ns; /* of the process, as read last */
 
-static struct mu_table *table(void)
+static struct mu_table *point_table(void)
 {
 	return &rec.image->table[MU_SEC_POINTS];
 }
 
 static struct mu_point *point_at(uint64_t number)
 {
-	return arena_table_at(table(), number);
+	return arena_table_at(point_table(), number);
 }
 
 /* ---- which point ------------------------------------------------------------------------- */
 
-static uint32_t frames_of(const struct walk *walk)
+static uint32_t frames_of_point(const struct walk *walk)
 {
 	uint32_t depth = rec.segment->config.point_depth;
 	uint32_t frames = walk ? walk->count : 0;
@@ -47,7 +47,7 @@ static uint32_t frames_of(const struct walk *walk)
 }
 
 /* Of the innermost frames only: the walk's own hash is of all. */
-static uint64_t hash_of(const struct walk *walk, uint32_t frames)
+static uint64_t hash_of_frames(const struct walk *walk, uint32_t frames)
 {
 	uint64_t hash = frames + 1;
 
@@ -86,8 +86,8 @@ static bool grow_index(void)
 
 uint32_t points_find(const struct walk *walk, uint32_t site)
 {
-	uint32_t frames = frames_of(walk);
-	uint64_t hash = hash_of(walk, frames), count = table()->count;
+	uint32_t frames = frames_of_point(walk);
+	uint64_t hash = hash_of_frames(walk, frames), count = point_table()->count;
 	uint64_t mask = (UINT64_C(1) << index_log2) - 1;
 
 	for (uint64_t i = hash & mask; index_of[i]; i = (i + 1) & mask)
@@ -102,7 +102,7 @@ uint32_t points_find(const struct walk *walk, uint32_t site)
 	point->site = site;
 	point->frames = frames;
 	point->epoch = points_all()->epoch;
-	__atomic_store_n(&table()->count, count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&point_table()->count, count + 1, __ATOMIC_RELEASE);
 	insert(hash, (uint32_t)count);
 	return (uint32_t)count + 1;
 }
@@ -118,7 +118,7 @@ uint64_t points_of(uint32_t number)
 /* ---- time -------------------------------------------------------------------------------- */
 
 /* By the kernel alone, see emulated_event.h. */
-static uint64_t kernel_ns_of(clockid_t clock, uint64_t otherwise)
+static uint64_t kernel_clock_ns(clockid_t clock, uint64_t otherwise)
 {
 	struct timespec now;
 
@@ -143,12 +143,12 @@ __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 	}
 }
 
-static void take_end(struct mu_points *all)
+static void note_end_times(struct mu_points *all)
 {
 	if (all->clock == MU_CLOCK_CPU)
-		__atomic_store_n(&cpu_ns, kernel_ns_of(CLOCK_PROCESS_CPUTIME_ID, cpu_ns),
+		__atomic_store_n(&cpu_ns, kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID, cpu_ns),
 				 __ATOMIC_RELAXED);
-	all->end_ns = kernel_ns_of(CLOCK_MONOTONIC, coarse_clock_ns());
+	all->end_ns = kernel_clock_ns(CLOCK_MONOTONIC, coarse_clock_ns());
 	all->end_ticks = cpu_ticks();
 	all->end_time = all->clock == MU_CLOCK_TICKS ? all->end_ticks >> all->shift
 						     : points_time_slow(all);
@@ -158,7 +158,7 @@ void points_ticked(struct mu_points *all, uint64_t tick)
 {
 	if (!spin_try(&all->lock))
 		return;
-	take_end(all);
+	note_end_times(all);
 	all->tick = tick;
 	spin_unlock(&all->lock);
 }
@@ -166,7 +166,7 @@ void points_ticked(struct mu_points *all, uint64_t tick)
 void points_exit(void)
 {
 	if (rec.image->points)
-		take_end(points_all());
+		note_end_times(points_all());
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -214,7 +214,7 @@ void points_resize(uint64_t offset, uint64_t from, uint64_t to, bool many)
 
 /* ---- begin ------------------------------------------------------------------------------- */
 
-static uint32_t shift_of(uint32_t clock)
+static uint32_t shift_of_clock(uint32_t clock)
 {
 	return clock == MU_CLOCK_TICKS ? TICKS_SHIFT : clock <= MU_CLOCK_CPU ? NS_SHIFT : 0;
 }
@@ -231,8 +231,8 @@ bool points_init(void)
 		return false;
 	all = points_all();
 	all->clock = rec.segment->config.point_clock;
-	all->shift = shift_of(all->clock);
-	take_end(all);
+	all->shift = shift_of_clock(all->clock);
+	note_end_times(all);
 	all->start_time = all->end_time;
 	all->start_ns = all->end_ns;
 	all->start_ticks = all->end_ticks;

@@ -57,7 +57,7 @@ struct recall {
 
 /* Whether the frames outside, which walk.c remembers, stand as they did. Where bp was read that the
  * innermost of them has is among the memo's words. */
-INLINE bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
+INLINE bool outer_frames_hold(const struct walk *walk, uint32_t kept, uint64_t slot)
 {
 	uint64_t changed = 0;
 	uint32_t i = 0;
@@ -79,8 +79,8 @@ INLINE bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 
 /* On another stack than the thread's own each word leads to the next, and one that has changed
  * leads nowhere. */
-static __attribute__((noinline)) bool holds_other(struct walk *walk, const struct memo *memo,
-						  uint64_t slot)
+static __attribute__((noinline)) bool memo_holds_elsewhere(struct walk *walk,
+							   const struct memo *memo, uint64_t slot)
 {
 	stack_memory_begin(&walk->stack, slot);
 	for (unsigned int i = 0; i < memo->words; i++) {
@@ -93,8 +93,8 @@ static __attribute__((noinline)) bool holds_other(struct walk *walk, const struc
 	return walk_count_unchanged(walk, memo->kept) == memo->kept;
 }
 
-INLINE bool holds(struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
-		  uint64_t bp)
+INLINE bool memo_holds(struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
+		       uint64_t bp)
 {
 	uint64_t changed = 0;
 
@@ -106,16 +106,16 @@ INLINE bool holds(struct walk *walk, const struct memo *memo, unsigned int fn, u
 	    outer->hash != memo->outer_hash)
 		return false;
 	if (unlikely(!walk->stack.is_own))
-		return holds_other(walk, memo, slot);
+		return memo_holds_elsewhere(walk, memo, slot);
 	for (unsigned int i = 0; i < memo->words; i++)
 		changed |= walk_word(slot + 8 * (memo->word[i] & OFFSET_MASK)) ^
 			   memo->word[i] >> OFFSET_BITS;
-	return !changed && outer_stands(walk, memo->kept, slot);
+	return !changed && outer_frames_hold(walk, memo->kept, slot);
 }
 
 /* ---- remembering --------------------------------------------------------------------------- */
 
-static bool add_word(struct memo *memo, unsigned int *words, uint64_t at, uint64_t value)
+static bool add_memo_word(struct memo *memo, unsigned int *words, uint64_t at, uint64_t value)
 {
 	uint64_t offset = (at - memo->slot) / 8;
 
@@ -129,7 +129,7 @@ static bool add_word(struct memo *memo, unsigned int *words, uint64_t at, uint64
 
 /* The words that decided how the frames were found, from the innermost outward to the frames that
  * were remembered before, and on to `least` of them; as far as there is room. */
-static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least)
+static bool add_memo_words(const struct walk *walk, struct memo *memo, uint32_t least)
 {
 	const struct walk_check *check = walk->check + walk->checks;
 	unsigned int words = 0;
@@ -141,9 +141,9 @@ static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least
 	for (uint32_t i = walk->count - 1; i > 0 && i >= least; i--) {
 		const struct walk_frame *frame = &walk->frame[i];
 
-		fits = add_word(memo, &words, frame->slot, frame->pc);
+		fits = add_memo_word(memo, &words, frame->slot, frame->pc);
 		for (; check > walk->check && check[-1].frame >= i - check[-1].is_bp; check--)
-			fits = fits && add_word(memo, &words, check[-1].at, check[-1].value);
+			fits = fits && add_memo_word(memo, &words, check[-1].at, check[-1].value);
 		if (!fits)
 			break;
 		memo->kept = (uint16_t)i;
@@ -154,7 +154,7 @@ static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least
 
 /* Whether all words lie inside of a frame. What is farther out may be no stack's the next time,
  * when it is only known that this frame is there. */
-static bool is_inside(const struct memo *memo, uint64_t outer_slot)
+static bool is_memo_inside(const struct memo *memo, uint64_t outer_slot)
 {
 	for (unsigned int i = 0; i < memo->words; i++)
 		if (memo->slot + 8 * (memo->word[i] & OFFSET_MASK) > outer_slot)
@@ -162,22 +162,22 @@ static bool is_inside(const struct memo *memo, uint64_t outer_slot)
 	return true;
 }
 
-static uint64_t bytes_of(unsigned int log2)
+static uint64_t recall_bytes(unsigned int log2)
 {
 	return sizeof(struct recall) +
 	       ((sizeof(struct memo) + 2 * sizeof(uint16_t)) << log2);
 }
 
-static uint16_t *place_of(const struct recall *recall, uint32_t site, uint64_t slot)
+static uint16_t *memo_place_of(const struct recall *recall, uint32_t site, uint64_t slot)
 {
 	uint64_t key = (site ^ slot << 32) * UINT64_C(0x9E3779B97F4A7C15);
 
 	return &recall->place[key >> (63 - recall->log2)];
 }
 
-static struct recall *new_recall(unsigned int log2)
+static struct recall *make_recall(unsigned int log2)
 {
-	struct recall *recall = memory_map(bytes_of(log2));
+	struct recall *recall = memory_map(recall_bytes(log2));
 
 	if (recall) {
 		recall->log2 = log2;
@@ -186,15 +186,15 @@ static struct recall *new_recall(unsigned int log2)
 	return recall;
 }
 
-static bool is_full(const struct recall *recall)
+static bool is_recall_full(const struct recall *recall)
 {
 	return recall->used == (UINT32_C(1) << recall->log2) - 1 && recall->log2 < MOST_LOG2;
 }
 
 /* Twice the room, if there is memory for it. */
-static struct recall *grow(struct recall *recall)
+static struct recall *grow_recall(struct recall *recall)
 {
-	struct recall *bigger = new_recall(recall->log2 + 1);
+	struct recall *bigger = make_recall(recall->log2 + 1);
 
 	if (!bigger)
 		return recall;
@@ -205,16 +205,16 @@ static struct recall *grow(struct recall *recall)
 		const struct memo *memo = &recall->memo[i];
 
 		bigger->memo[i] = *memo;
-		*place_of(bigger, memo->site, memo->slot) = (uint16_t)i;
+		*memo_place_of(bigger, memo->site, memo->slot) = (uint16_t)i;
 	}
-	memory_unmap(recall, bytes_of(recall->log2));
+	memory_unmap(recall, recall_bytes(recall->log2));
 	return bigger;
 }
 
 /* The memo that a stack of this site has, or is to have, at this slot. */
-static uint32_t memo_for(struct recall *recall, uint32_t site, uint64_t slot)
+static uint32_t find_or_take_memo(struct recall *recall, uint32_t site, uint64_t slot)
 {
-	uint16_t *place = place_of(recall, site, slot);
+	uint16_t *place = memo_place_of(recall, site, slot);
 	struct memo *memo = &recall->memo[*place];
 
 	if (memo->slot == slot && memo->site == site)
@@ -230,21 +230,22 @@ static uint32_t memo_for(struct recall *recall, uint32_t site, uint64_t slot)
 }
 
 /* What walk_stack() just found, if it can be found so again. Returns its memo. */
-static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t bp, uint32_t site)
+static uint32_t remember_stack(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t bp,
+			       uint32_t site)
 {
 	if (!site || !walk->generation || walk->count < 2)
 		return 0;
-	if (is_full(walk->recall) && !walk->known_only)
-		walk->recall = grow(walk->recall);
-	uint32_t number = memo_for(walk->recall, site, slot);
+	if (is_recall_full(walk->recall) && !walk->known_only)
+		walk->recall = grow_recall(walk->recall);
+	uint32_t number = find_or_take_memo(walk->recall, site, slot);
 	struct memo *memo = &walk->recall->memo[number];
 	/* Of a memo that did not hold, what is outside may have changed: it comes and goes. */
-	if (!add_words(walk, memo, memo->kept < walk->kept ? memo->kept : walk->kept)) {
+	if (!add_memo_words(walk, memo, memo->kept < walk->kept ? memo->kept : walk->kept)) {
 		memo->slot = 0;
 		return 0;
 	}
 	const struct walk_frame *outer = &walk->frame[memo->kept - 1u];
-	if (!is_inside(memo, outer->slot)) {
+	if (!is_memo_inside(memo, outer->slot)) {
 		memo->slot = 0;
 		return 0;
 	}
@@ -259,14 +260,14 @@ static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t
 /* ---- now and then --------------------------------------------------------------------------- */
 
 /* A thread most of whose stacks are new had better unwind them at once, most of the time. */
-static void judge(struct walk *walk)
+static void judge_recall(struct walk *walk)
 {
 	bool pays = walk->recalls && walk->recall->hits >= WINDOW / 2;
 
 	if (pays || !walk->pause)
 		walk->pause = PAUSE;
 	if (!walk->recall)
-		walk->recall = new_recall(FIRST_LOG2);
+		walk->recall = make_recall(FIRST_LOG2);
 	if (!walk->recall || (walk->recalls && !pays)) {
 		walk->recalls = false;
 		walk->judge_in = walk->pause;
@@ -280,7 +281,7 @@ static void judge(struct walk *walk)
 }
 
 /* The clock is read for every 64th event, and more often where these take long. */
-static __attribute__((noinline)) void look(struct walk *walk)
+static __attribute__((noinline)) void look_at_clock(struct walk *walk)
 {
 	/* The plugin is not to leave the recorder, nor to map memory. */
 	if (walk->known_only) {
@@ -297,7 +298,7 @@ static __attribute__((noinline)) void look(struct walk *walk)
 	walk->look_in = walk->look_every;
 	walk->judge_in -= walk->look_every;
 	if (!walk->judge_in)
-		judge(walk);
+		judge_recall(walk);
 }
 
 /* Moves the i-th of those that come after a memo to the front, or a new one if i is the last. */
@@ -309,8 +310,8 @@ static void move_to_front(struct memo *memo, unsigned int i, uint32_t number)
 }
 
 /* The stack of the present event was not the expected one. */
-static __attribute__((noinline)) uint32_t look_further(struct thread *thread, unsigned int fn,
-						       uint64_t slot, uint64_t bp)
+static __attribute__((noinline)) uint32_t find_other_stack(struct thread *thread, unsigned int fn,
+							   uint64_t slot, uint64_t bp)
 {
 	struct walk *walk = thread->walk;
 	struct recall *recall = walk->recall;
@@ -319,14 +320,14 @@ static __attribute__((noinline)) uint32_t look_further(struct thread *thread, un
 	for (unsigned int i = 1; i < NEXT; i++) {
 		uint32_t number = from->next[i];
 
-		if (holds(walk, &recall->memo[number], fn, slot, bp)) {
+		if (memo_holds(walk, &recall->memo[number], fn, slot, bp)) {
 			move_to_front(from, i, number);
 			recall->last = number;
 			return recall->memo[number].site;
 		}
 	}
 	uint32_t site = sites_find(walk_stack(thread, slot, bp), fn);
-	uint32_t before = recall->last, now = keep(walk, fn, slot, bp, site);
+	uint32_t before = recall->last, now = remember_stack(walk, fn, slot, bp, site);
 	recall = walk->recall;
 	move_to_front(&recall->memo[before], NEXT - 1, now);
 	recall->last = now;
@@ -340,15 +341,15 @@ uint32_t recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint
 	if (unlikely(!walk) || unlikely(!walk_is_on(walk, slot)))
 		return sites_find(walk_stack(thread, slot, bp), fn);
 	if (unlikely(walk->look_in-- == 0))
-		look(walk);
+		look_at_clock(walk);
 	if (!walk->recalls)
 		return sites_find(walk_stack(thread, slot, bp), fn);
 	struct recall *recall = walk->recall;
 	uint32_t number = recall->memo[recall->last].next[0];
 	const struct memo *memo = &recall->memo[number];
 	sites_fetch(thread, memo->site);
-	if (unlikely(!holds(walk, memo, fn, slot, bp)))
-		return look_further(thread, fn, slot, bp);
+	if (unlikely(!memo_holds(walk, memo, fn, slot, bp)))
+		return find_other_stack(thread, fn, slot, bp);
 	const struct memo *next = &recall->memo[memo->next[0]];
 	__builtin_prefetch(next);
 	__builtin_prefetch(&next->word[WORDS - 1]);

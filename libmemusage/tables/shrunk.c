@@ -78,7 +78,7 @@ static void remove_at(uint64_t gap)
 	used--;
 }
 
-bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth)
+bool shrunk_remember(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth)
 {
 	uint64_t units = (room - size - mu_slop(size)) / 16;
 	bool ok;
@@ -98,7 +98,7 @@ bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth)
 	return ok;
 }
 
-uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth)
+uint64_t shrunk_forget(uint64_t address, uint64_t size, uint64_t birth)
 {
 	uint64_t room = 0;
 

@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* slack_put -- remember that a block of `size` bytes has room for `room`, more than usual.
+/* shrunk_remember -- remember that a block of `size` bytes has room for `room`, more than usual.
  *
  * birth    when the block was made; set to what the block table is to say.
  * Returns  false if it cannot be remembered; it then counts with its usual rounding.
  * Async-signal-safe.
  */
-bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth);
+bool shrunk_remember(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth);
 
-/* slack_take -- forget a block: bytes beyond its size that it keeps, 0 if it is not known. */
-uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth);
+/* shrunk_forget -- forget a block: bytes beyond its size that it keeps, 0 if it is not known. */
+uint64_t shrunk_forget(uint64_t address, uint64_t size, uint64_t birth);
 
 #endif

@@ -38,9 +38,9 @@ struct site_index {
 
 static struct site_index *index_now;
 static uint64_t indexed; /* every site is */
-static struct thread books; /* owner of the cells of sites_book() */
+static struct thread books; /* owner of the cells of sites_charge() */
 
-static struct mu_table *table(unsigned int section)
+static struct mu_table *section_table(unsigned int section)
 {
 	return &rec.image->table[section];
 }
@@ -51,25 +51,26 @@ static uint64_t spread(uint64_t value)
 }
 
 /* Appends an entry to a table. Returns its address, NULL if the arena is full. The caller
- * fills it in before publish(). */
-static void *append(unsigned int section, uint32_t *number)
+ * fills it in before publish_entry(). */
+static void *append_entry(unsigned int section, uint32_t *number)
 {
-	uint64_t count = table(section)->count;
+	uint64_t count = section_table(section)->count;
 
 	if (count > UINT32_MAX - 1)
 		return NULL;
 	*number = (uint32_t)count;
-	return arena_table_at(table(section), count);
+	return arena_table_at(section_table(section), count);
 }
 
-static void publish(unsigned int section)
+static void publish_entry(unsigned int section)
 {
-	__atomic_store_n(&table(section)->count, table(section)->count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&section_table(section)->count, section_table(section)->count + 1,
+			 __ATOMIC_RELEASE);
 }
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-static struct site_index *new_index(unsigned int log2)
+static struct site_index *make_site_index(unsigned int log2)
 {
 	struct site_index *index = memory_map(sizeof(*index) + (sizeof(index->entry[0]) << log2));
 
@@ -107,22 +108,22 @@ static bool index_lookup(uint64_t hash, uint32_t *site)
 /* The hashes are in the recording, whole. */
 static void index_grow(void)
 {
-	struct site_index *bigger = new_index(65 - index_now->shift);
+	struct site_index *bigger = make_site_index(65 - index_now->shift);
 	const struct mu_stack *stack;
 
 	if (!bigger)
 		return;
 	for (uint32_t i = 0; i < indexed; i++) {
-		const struct mu_site *site = arena_table_at(table(MU_SEC_SITES), i);
+		const struct mu_site *site = arena_table_at(section_table(MU_SEC_SITES), i);
 
-		stack = site ? arena_table_at(table(MU_SEC_STACKS), site->stack) : NULL;
+		stack = site ? arena_table_at(section_table(MU_SEC_STACKS), site->stack) : NULL;
 		if (stack)
 			index_insert(bigger, stack->hash, i);
 	}
 	__atomic_store_n(&index_now, bigger, __ATOMIC_RELEASE);
 }
 
-static uint16_t flags_of(unsigned int fn)
+static uint16_t site_flags_of_fn(unsigned int fn)
 {
 	switch (fn) {
 	case MU_SITE_FN_BLOCK:
@@ -141,40 +142,42 @@ static uint16_t flags_of(unsigned int fn)
 #define NO_ORIGIN UINT32_MAX
 
 /* Under the lock. Whose blocks they are in DHAT's books. */
-static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t origin)
+static uint32_t point_of_new_site(const struct walk *walk, uint32_t number, uint32_t origin)
 {
 	const struct mu_site *from;
 
 	if (!rec.image->points)
 		return 0;
-	from = origin == NO_ORIGIN ? NULL : arena_table_at(table(MU_SEC_SITES), origin);
+	from = origin == NO_ORIGIN ? NULL : arena_table_at(section_table(MU_SEC_SITES), origin);
 	return from ? from->point : points_find(walk, number);
 }
 
 /* Under the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
-static inline __attribute__((always_inline)) uint32_t
-add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags, uint32_t origin)
+static inline __attribute__((always_inline)) uint32_t add_new_site(struct walk *walk,
+								   unsigned int fn, uint64_t hash,
+								   uint16_t site_flags,
+								   uint32_t origin)
 {
 	bool has_room = indexed < index_now->mask && indexed < SITE_MASK;
-	uint32_t frame = has_room && walk ? frames_node(walk) : 0;
+	uint32_t frame = has_room && walk ? frames_find_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
 						 : MU_STACK_TRUNCATED;
 	uint32_t stack_number, number;
-	struct mu_stack *stack = has_room ? append(MU_SEC_STACKS, &stack_number) : NULL;
-	struct mu_site *site = has_room ? append(MU_SEC_SITES, &number) : NULL;
+	struct mu_stack *stack = has_room ? append_entry(MU_SEC_STACKS, &stack_number) : NULL;
+	struct mu_site *site = has_room ? append_entry(MU_SEC_SITES, &number) : NULL;
 
 	if (!stack || !site || (walk && walk->count && !frame)) {
 		rec.image->drops.sites++;
 		return 0;
 	}
 	*stack = (struct mu_stack){ hash, frame, (walk ? walk->count << 8 : 0) | flags };
-	publish(MU_SEC_STACKS);
+	publish_entry(MU_SEC_STACKS);
 	*site = (struct mu_site){ .stack = stack_number,
 				  .fn = (uint16_t)fn,
-				  .flags = site_flags | flags_of(fn),
+				  .flags = site_flags | site_flags_of_fn(fn),
 				  .first = sites_tick(),
-				  .point = point_of(walk, number, origin) };
-	publish(MU_SEC_SITES);
+				  .point = point_of_new_site(walk, number, origin) };
+	publish_entry(MU_SEC_SITES);
 	if (indexed * 4 > index_now->mask * 3)
 		index_grow();
 	index_insert(index_now, hash, number);
@@ -182,8 +185,8 @@ add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags,
 	return number;
 }
 
-static __attribute__((noinline)) uint32_t find_or_add(struct walk *walk, unsigned int fn,
-						      uint64_t hash, uint32_t origin)
+static __attribute__((noinline)) uint32_t find_or_add_site(struct walk *walk, unsigned int fn,
+							   uint64_t hash, uint32_t origin)
 {
 	uint32_t site = 0;
 
@@ -196,12 +199,12 @@ static __attribute__((noinline)) uint32_t find_or_add(struct walk *walk, unsigne
 	if (!spin_lock(&locks.sites))
 		return 0;
 	if (!index_lookup(hash, &site))
-		site = add_site(walk, fn, hash, flags, origin);
+		site = add_new_site(walk, fn, hash, flags, origin);
 	spin_unlock(&locks.sites);
 	return site;
 }
 
-static uint64_t hash_of(const struct walk *walk, unsigned int fn)
+static uint64_t hash_of_stack(const struct walk *walk, unsigned int fn)
 {
 	uint64_t hash = walk->count ? walk->frame[walk->count - 1].hash : 0;
 
@@ -215,13 +218,13 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 
 	if (unlikely(!walk))
 		return 0;
-	hash = hash_of(walk, fn);
+	hash = hash_of_stack(walk, fn);
 	hash += !hash;
 	/* In a loop it is the same again, and in no other line than the walk's. */
 	if (walk->site_hash == hash && walk->site_generation == walk->generation)
 		return walk->site;
 	if (unlikely(!index_lookup(hash, &site)))
-		return find_or_add(walk, fn, hash, NO_ORIGIN);
+		return find_or_add_site(walk, fn, hash, NO_ORIGIN);
 	walk->site_hash = hash;
 	walk->site_generation = walk->generation;
 	walk->site = site;
@@ -230,15 +233,15 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 
 uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin)
 {
-	const struct mu_site *from = arena_table_at(table(MU_SEC_SITES), origin);
+	const struct mu_site *from = arena_table_at(section_table(MU_SEC_SITES), origin);
 	uint64_t hash;
 	uint32_t site = 0;
 
 	if (!walk || !from)
 		return origin;
-	hash = spread(hash_of(walk, fn) ^ spread(from->point));
+	hash = spread(hash_of_stack(walk, fn) ^ spread(from->point));
 	hash += !hash;
-	return index_lookup(hash, &site) ? site : find_or_add(walk, fn, hash, origin);
+	return index_lookup(hash, &site) ? site : find_or_add_site(walk, fn, hash, origin);
 }
 
 bool sites_module(uint64_t pc, struct sites_module *module)
@@ -254,12 +257,12 @@ bool sites_module(uint64_t pc, struct sites_module *module)
 
 bool sites_is_ignored(uint32_t site)
 {
-	const struct mu_site *s = arena_table_at(table(MU_SEC_SITES), site);
+	const struct mu_site *s = arena_table_at(section_table(MU_SEC_SITES), site);
 
 	return s && s->flags & MU_SITE_IGNORED;
 }
 
-void sites_book(uint32_t site, uint64_t size)
+void sites_charge(uint32_t site, uint64_t size)
 {
 	if (!spin_lock(&locks.accounting))
 		return;
@@ -276,9 +279,9 @@ void sites_book(uint32_t site, uint64_t size)
 /* ---- cells ------------------------------------------------------------------------------- */
 
 /* Takes a run of cells for the thread. They are published empty: that changes no sum. */
-static bool cells_reserve(struct thread *thread)
+static bool reserve_cells(struct thread *thread)
 {
-	struct mu_table *cells = table(MU_SEC_CELLS);
+	struct mu_table *cells = section_table(MU_SEC_CELLS);
 	uint64_t first = __atomic_fetch_add(&cells->count, CELL_RUN, __ATOMIC_RELAXED);
 	struct mu_cell *run = arena_table_at(cells, first);
 
@@ -291,8 +294,8 @@ static bool cells_reserve(struct thread *thread)
 
 void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch)
 {
-	if (values_are_tracked && (int32_t)(cell->epoch - values_epoch) < 0)
-		values_changed(sites_cell_number(cell));
+	if (site_totals_are_tracked && (int32_t)(cell->epoch - site_totals_epoch) < 0)
+		site_totals_note_change(sites_cell_number(cell));
 	cell->peak_bytes = cell->live_bytes;
 	cell->peak_blocks = cell->live_blocks;
 	cell->epoch = epoch;
@@ -303,7 +306,7 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	if (site >= thread->cell_sites &&
 	    !memory_grow_numbers(&thread->cell_of, &thread->cell_sites, site))
 		return NULL;
-	if (thread->cell_next == thread->cell_end && !cells_reserve(thread)) {
+	if (thread->cell_next == thread->cell_end && !reserve_cells(thread)) {
 		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -315,8 +318,8 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	if (rec.image->points)
 		cell->point = points_of(site);
 	thread->cell_of[site] = number;
-	if (values_are_tracked)
-		values_changed(number);
+	if (site_totals_are_tracked)
+		site_totals_note_change(number);
 	return cell;
 }
 
@@ -325,9 +328,9 @@ bool sites_init(void)
 	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), SITES_FIRST_LOG2);
 	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), SITES_FIRST_LOG2);
 	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), CELLS_FIRST_LOG2);
-	index_now = new_index(SITES_LOG2);
+	index_now = make_site_index(SITES_LOG2);
 	indexed = 0;
 	books = (struct thread){ 0 };
 	ignore_init();
-	return index_now && frames_init() && add_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
+	return index_now && frames_init() && add_new_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
 }

@@ -82,11 +82,11 @@ static inline void sites_fetch(const struct thread *thread, uint32_t site)
 /* sites_is_ignored -- whether a site is left out of Massif's books. Async-signal-safe. */
 bool sites_is_ignored(uint32_t site);
 
-/* sites_book -- bytes that stay at a site in Massif's books though no block has them.
+/* sites_charge -- bytes that stay at a site in Massif's books though no block has them.
  *
  * They are in snapshots from now on, and in nothing else. Async-signal-safe.
  */
-void sites_book(uint32_t site, uint64_t size);
+void sites_charge(uint32_t site, uint64_t size);
 
 /* sites_tick -- the coarse clock of births and lifetimes (docs/format.md, section 5). */
 static inline uint64_t sites_tick(void)
@@ -146,9 +146,9 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 	return cell;
 }
 
-/* sites_lives -- where a block counts by the time for which it lived. */
-static inline uint64_t *sites_lives(struct thread *thread, const struct block *block,
-				    uint64_t tick)
+/* sites_lifetime_count -- where a block counts by the time for which it lived. */
+static inline uint64_t *sites_lifetime_count(struct thread *thread, const struct block *block,
+					     uint64_t tick)
 {
 	struct mu_lifetimes *lives = arena_at(thread->lifetimes);
 
@@ -169,7 +169,7 @@ static inline struct mu_cell *sites_free(struct thread *thread, const struct blo
 	if (unlikely(!cell))
 		return NULL;
 	if (unlikely(thread->lifetimes))
-		(*sites_lives(thread, block, tick))++;
+		(*sites_lifetime_count(thread, block, tick))++;
 	sites_keep_peak(cell);
 	if (cell->live_bytes > cell->max_bytes)
 		cell->max_bytes = cell->live_bytes;

@@ -88,20 +88,20 @@ static inline uint64_t snapshots_now(void)
 	return __atomic_load_n(snapshot_due.now, __ATOMIC_RELAXED);
 }
 
-/* snapshots_quiet -- before the first event of another millisecond, one thread.
+/* snapshots_before_tick -- before the first event of another millisecond, one thread.
  *
  * If nothing happened for a while, the last snapshot had better be of how the last event left
  * things, as that is how they stood all the while: it is brought up to date if it is of the same
  * millisecond. A pause longer than the least interval has one more, dated back to its begin.
  * Async-signal-safe. Cost that of a snapshot, or 2 ns.
  */
-void snapshots_quiet(uint64_t tick);
+void snapshots_before_tick(uint64_t tick);
 
 /* snapshots_before -- before an event changes anything; tick is the millisecond. */
 static inline void snapshots_before(uint64_t tick, bool many)
 {
 	if (unlikely(tick != snapshot_due.tick) && !many)
-		snapshots_quiet(tick);
+		snapshots_before_tick(tick);
 }
 
 /* snapshots_before_fall -- the heap is about to fall: is it at a peak worth keeping? */
@@ -135,13 +135,13 @@ static inline void snapshots_changed(struct thread *thread, int64_t extra, uint6
 		snapshots_take();
 }
 
-/* snapshots_wait -- begin an event at which none can be taken: the next one will find it due.
+/* snapshots_suspend -- begin an event at which none can be taken: the next one will find it due.
  *
  * is_fall  the heap will fall.
  * Returns false if one is to be taken now: then there is no such event. Pair with
- * snapshots_go_on(). Async-signal-safe.
+ * snapshots_resume(). Async-signal-safe.
  */
-static inline bool snapshots_wait(bool is_fall, bool many)
+static inline bool snapshots_suspend(bool is_fall, bool many)
 {
 	const struct mu_heap *heap = &rec.image->heap;
 	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
@@ -155,8 +155,8 @@ static inline bool snapshots_wait(bool is_fall, bool many)
 	return true;
 }
 
-/* snapshots_go_on -- the event is over. */
-static inline void snapshots_go_on(void)
+/* snapshots_resume -- the event is over. */
+static inline void snapshots_resume(void)
 {
 	__atomic_fetch_sub(&snapshot_due.waits, 1, __ATOMIC_RELAXED);
 }

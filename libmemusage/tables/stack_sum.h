@@ -13,21 +13,21 @@
 
 #include "libmemusage/image/thread.h"
 
-/* depths_note -- the calling thread's stack pointer is SP. Inside the hook, with MODE_DEPTH.
+/* stack_sum_note -- the calling thread's stack pointer is SP. Inside the hook, with MODE_DEPTH.
  *
  * Takes a peak snapshot if the stack is about to fall from one, moves the byte clock. Nothing
  * happens on another stack than the thread's own. Async-signal-safe. Cost some ns.
  */
-void depths_note(struct thread *thread, uint64_t sp);
+void stack_sum_note(struct thread *thread, uint64_t sp);
 
-/* depths_now -- the sum over all threads. */
-int64_t depths_now(void);
+/* stack_sum_now -- the sum over all threads. */
+int64_t stack_sum_now(void);
 
-/* depths_unseen -- bytes by which the calling thread's stack was deeper than it is now, without
+/* stack_sum_unseen -- bytes by which the calling thread's stack was deeper than it is now, without
  * anybody seeing it, since the last snapshot. Cost 1 us per MiB of stack. */
-int64_t depths_unseen(void);
+int64_t stack_sum_unseen(void);
 
-/* depths_end -- a thread has ended. */
-void depths_end(struct thread *thread);
+/* stack_sum_end_thread -- a thread has ended. */
+void stack_sum_end_thread(struct thread *thread);
 
 #endif
