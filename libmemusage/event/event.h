@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 #include "libmemusage/event/hook_recovery.h"
 #include "libmemusage/image/log.h"
 #include "libmemusage/image/recorder.h"

@@ -21,7 +21,7 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/emulated/emulated.h"
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/image_maps.h"

@@ -21,7 +21,7 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"

@@ -20,7 +20,7 @@ void heap_publish(struct thread *thread);
 
 /* heap_settle -- add a thread's pending change whatever it costs, e.g. when it ends.
  *
- * What waits in its batch (event/batch.h) must have been booked before.
+ * What waits in its batch (event/deferred_frees.h) must have been booked before.
  */
 void heap_settle(struct thread *thread);
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* batch.h -- frees in a row are booked in batches.
+/* deferred_frees.h -- frees in a row are booked in batches.
  *
  * A program that takes down what it has built frees for a long time without an allocation. Its
  * own loads of one turn of its loop overlap those of the next as long as both fit into what the
@@ -11,8 +11,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EVENT_BATCH_H
-#define LIBMEMUSAGE_EVENT_BATCH_H
+#ifndef LIBMEMUSAGE_EVENT_DEFERRED_FREES_H
+#define LIBMEMUSAGE_EVENT_DEFERRED_FREES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,7 +59,7 @@ static inline void deferred_frees_begin(struct thread *thread)
 		thread->frees++;
 }
 
-/* deferred_frees_are_plain -- whether the word `size` of a record has all that is known of a block. */
+/* deferred_frees_are_plain -- whether the word `size` of a record says all there is to know. */
 static inline bool deferred_frees_are_plain(uint64_t size)
 {
 	uint64_t birth = size >> 48 << 22;

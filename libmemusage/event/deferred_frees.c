@@ -1,8 +1,8 @@
-/* batch.c -- frees in a row are booked in batches.
+/* deferred_frees.c -- frees in a row are booked in batches.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 
 #include "libmemusage/event/hook_recovery.h"
 #include "libmemusage/tables/heap.h"
