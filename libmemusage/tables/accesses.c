@@ -37,40 +37,43 @@
 struct accesses access_table;
 #endif
 
-static uint64_t records;	/* given out */
-static uint64_t records_mapped; /* bytes */
-static uint8_t *chunk, *chunk_end;
-static uint64_t *spare_page;	/* linked by their first word */
-static uint64_t *lengths[LENGTH_CHUNKS]; /* of the blocks of a site: 0 none yet, or MIXED */
+/* Under the lock, but for lengths. */
+static struct {
+	uint64_t records; /* numbers given out */
+	uint64_t mapped;  /* bytes of records */
+	uint8_t *chunk, *chunk_end;
+	uint64_t *spare_page;		  /* linked by their first word */
+	uint64_t *lengths[LENGTH_CHUNKS]; /* of the blocks of a site: 0 none yet, or MIXED */
+} memory;
 
 bool accesses_init(void)
 {
 	memset(access_table.top, 0, sizeof(access_table.top));
-	memset(lengths, 0, sizeof(lengths));
-	records = 1;
+	memset(memory.lengths, 0, sizeof(memory.lengths));
+	memory.records = 1;
 	arena_table_init(MU_SEC_ACCESSES, sizeof(struct mu_access), CELLS_FIRST_LOG2);
-	if (records_mapped)
+	if (memory.mapped)
 		return true;
 	access_table.record = (struct access_block *)RECORDS_PLACE;
 	return true;
 }
 
-/* ---- records ----------------------------------------------------------------------------- */
+/* ---- records ---------------------------------------------------------------------------------- */
 
 /* Under the lock. The records are one array, so it can only grow where it is. */
 static bool grow_block_records(void)
 {
-	uint64_t place = (uint64_t)access_table.record + records_mapped;
+	uint64_t place = (uint64_t)access_table.record + memory.mapped;
 	long got = SYS6(SYS_mmap, place, RECORDS_BYTES, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
-	if (sys_failed(got) || records_mapped >= RECORDS_MOST)
+	if (sys_failed(got) || memory.mapped >= RECORDS_MOST)
 		return false;
 	if ((uint64_t)got != place) { /* before Linux 4.17 */
 		SYS2(SYS_munmap, got, RECORDS_BYTES);
 		return false;
 	}
-	records_mapped += RECORDS_BYTES;
+	memory.mapped += RECORDS_BYTES;
 	return true;
 }
 
@@ -86,12 +89,12 @@ static inline uint32_t take_block_record(struct access_part *part)
 	if (part->record_next == part->record_end) {
 		if (!spin_lock(&locks.accesses))
 			return 0;
-		uint64_t end = (records + RECORD_RUN) * sizeof(struct access_block);
-		bool ok = end <= records_mapped || grow_block_records();
+		uint64_t end = (memory.records + RECORD_RUN) * sizeof(struct access_block);
+		bool ok = end <= memory.mapped || grow_block_records();
 		if (ok) {
-			part->record_next = (uint32_t)records;
+			part->record_next = (uint32_t)memory.records;
 			part->record_end = part->record_next + RECORD_RUN;
-			records += RECORD_RUN;
+			memory.records += RECORD_RUN;
 		}
 		spin_unlock(&locks.accesses);
 		if (!ok)
@@ -152,20 +155,20 @@ static inline uint64_t *find_page_word(uint64_t address)
 /* Under the lock. Room for the 8-byte entries of a page: zeroes, or of blocks that are gone. */
 static uint32_t *take_page_memory(void)
 {
-	uint64_t *spare = spare_page;
+	uint64_t *spare = memory.spare_page;
 
 	if (spare) {
-		spare_page = (uint64_t *)*spare;
+		memory.spare_page = (uint64_t *)*spare;
 		*spare = 0;
 		return (uint32_t *)spare;
 	}
-	if (chunk == chunk_end) {
-		chunk = memory_map(CHUNK_BYTES);
-		chunk_end = chunk ? chunk + CHUNK_BYTES : NULL;
+	if (memory.chunk == memory.chunk_end) {
+		memory.chunk = memory_map(CHUNK_BYTES);
+		memory.chunk_end = memory.chunk ? memory.chunk + CHUNK_BYTES : NULL;
 	}
-	uint32_t *page = (uint32_t *)chunk;
-	if (chunk)
-		chunk += GRANULE_BYTES;
+	uint32_t *page = (uint32_t *)memory.chunk;
+	if (memory.chunk)
+		memory.chunk += GRANULE_BYTES;
 	return page;
 }
 
@@ -201,8 +204,8 @@ static void give_page_to_block(uint64_t *word, uint32_t number)
 	__atomic_store_n(word, (uint64_t)number << 1 | ACCESS_WHOLE, __ATOMIC_RELEASE);
 	if (!old || old & ACCESS_WHOLE || !spin_lock(&locks.accesses))
 		return;
-	*(uint64_t *)old = (uint64_t)spare_page;
-	spare_page = (uint64_t *)old;
+	*(uint64_t *)old = (uint64_t)memory.spare_page;
+	memory.spare_page = (uint64_t *)old;
 	spin_unlock(&locks.accesses);
 }
 
@@ -267,8 +270,8 @@ static inline uint64_t *length_of_site(uint32_t site)
 {
 	if (site / LENGTHS >= LENGTH_CHUNKS)
 		return NULL;
-	uint64_t *part =
-		find_or_make_table((void **)&lengths[site / LENGTHS], LENGTHS * sizeof(*part));
+	uint64_t *part = find_or_make_table((void **)&memory.lengths[site / LENGTHS],
+					    LENGTHS * sizeof(*part));
 	return part ? &part[site % LENGTHS] : NULL;
 }
 

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
+#include "libmemusage/base/hash.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/tables/buckets.h"
 
 #define REGION_LOG2_FIRST 4
 #define LEAF_BYTES (512 * sizeof(uint64_t))
-#define LINES_MAX 128u /* 512 blocks at 8-byte spacing: a page can never need more */
 #define BUMP_MIN 2048u
 #define BUMP_MAX 65536u
 
@@ -219,7 +219,7 @@ static struct mu_region *find_region(uint64_t regions, uint64_t key)
 	struct mu_region *region = arena_at(MU_REGIONS_OFFSET(regions));
 	unsigned int log2 = MU_REGIONS_LOG2(regions);
 	uint64_t mask = (UINT64_C(1) << log2) - 1;
-	uint64_t i = key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - log2);
+	uint64_t i = hash_spread(key) >> (64 - log2);
 	uint64_t found;
 
 	while ((found = __atomic_load_n(&region[i].key, __ATOMIC_ACQUIRE)) && found != key)

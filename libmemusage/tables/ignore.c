@@ -23,39 +23,42 @@ struct module_code {
 	uint32_t reserved;
 };
 
-static struct module_code *codes; /* private memory: a child has a copy */
-static uint32_t codes_room;
+/* In private memory: a child has a copy. */
+static struct {
+	struct module_code *code;
+	uint32_t room;
+} modules;
 
 void ignore_init(void)
 {
-	codes = NULL;
-	codes_room = 0;
+	modules.code = NULL;
+	modules.room = 0;
 }
 
 /* Called by the one who asks, so nobody else changes it. Old ones stay mapped for readers. */
 static bool make_room_for_module(uint32_t number)
 {
-	uint32_t room = codes_room ? codes_room : MU_PAGE / sizeof(*codes);
+	uint32_t room = modules.room ? modules.room : MU_PAGE / sizeof(*modules.code);
 
-	if (number < codes_room)
+	if (number < modules.room)
 		return true;
 	while (room <= number)
 		room *= 2;
 	struct module_code *bigger = memory_map((uint64_t)room * sizeof(*bigger));
 	if (!bigger)
 		return false;
-	if (codes)
-		memcpy(bigger, codes, codes_room * sizeof(*codes));
-	__atomic_store_n(&codes, bigger, __ATOMIC_RELEASE);
-	__atomic_store_n(&codes_room, room, __ATOMIC_RELEASE);
+	if (modules.code)
+		memcpy(bigger, modules.code, modules.room * sizeof(*modules.code));
+	__atomic_store_n(&modules.code, bigger, __ATOMIC_RELEASE);
+	__atomic_store_n(&modules.room, room, __ATOMIC_RELEASE);
 	return true;
 }
 
 static const struct module_code *known_code(uint32_t number)
 {
-	if (number >= __atomic_load_n(&codes_room, __ATOMIC_ACQUIRE))
+	if (number >= __atomic_load_n(&modules.room, __ATOMIC_ACQUIRE))
 		return NULL;
-	const struct module_code *code = __atomic_load_n(&codes, __ATOMIC_ACQUIRE) + number;
+	const struct module_code *code = __atomic_load_n(&modules.code, __ATOMIC_ACQUIRE) + number;
 	return __atomic_load_n(&code->state, __ATOMIC_ACQUIRE) ? code : NULL;
 }
 
@@ -71,11 +74,11 @@ static const struct module_code *ask_collector(uint32_t number)
 	const struct module_code *code = known_code(number);
 	if (!code && make_room_for_module(number)) {
 		bool ok = collector_query_ask();
-		codes[number].offset = image->query_offset;
-		codes[number].count = ok ? image->query_count : 0;
-		__atomic_store_n(&codes[number].state, ok ? MU_QUERY_DONE : MU_QUERY_FAILED,
+		modules.code[number].offset = image->query_offset;
+		modules.code[number].count = ok ? image->query_count : 0;
+		__atomic_store_n(&modules.code[number].state, ok ? MU_QUERY_DONE : MU_QUERY_FAILED,
 				 __ATOMIC_RELEASE);
-		code = &codes[number];
+		code = &modules.code[number];
 	}
 	collector_query_end();
 	return code;

@@ -12,10 +12,15 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 
-static uint64_t sum;
-static const uint64_t *emulated_count; /* NULL: no emulator counts */
-static __thread const struct perf_event_mmap_page *page;
-static __thread uint64_t counted; /* of the page, as it was added to the sum last */
+static struct {
+	uint64_t sum;
+	const uint64_t *emulated; /* the emulator's count; NULL: no emulator counts */
+} executed;
+
+static __thread struct {
+	const struct perf_event_mmap_page *page;
+	uint64_t counted; /* of the page, as it was added to the sum last */
+} thread_counter;
 
 /* A counter has fewer bits than a word, and may be negative: the kernel starts it below zero to be
  * told of overflows. */
@@ -82,37 +87,38 @@ void instructions_attach(void)
 {
 	if (!instructions_by_cpu())
 		return;
-	if (page) /* the parent's */
-		memory_unregister((uint64_t)page);
-	page = sandbox_is_on ? NULL : map_counter_page(rec.segment->config.counter);
-	counted = 0;
-	if (!page)
+	if (thread_counter.page) /* the parent's */
+		memory_unregister((uint64_t)thread_counter.page);
+	thread_counter.page = sandbox_is_on ? NULL : map_counter_page(rec.segment->config.counter);
+	thread_counter.counted = 0;
+	if (!thread_counter.page)
 		count_lost_counter();
 }
 
 /* The kernel takes turns when there are more events than counters. */
 static bool was_always_counted(void)
 {
-	uint64_t enabled = page->time_enabled, running = page->time_running;
+	uint64_t enabled = thread_counter.page->time_enabled,
+		 running = thread_counter.page->time_running;
 
 	return enabled <= running || enabled - running < enabled / 1024;
 }
 
 void instructions_exit(void)
 {
-	if (page && !was_always_counted())
+	if (thread_counter.page && !was_always_counted())
 		count_lost_counter();
 }
 
 void instructions_detach(void)
 {
-	const struct perf_event_mmap_page *gone = page;
+	const struct perf_event_mmap_page *gone = thread_counter.page;
 
 	if (!gone)
 		return;
 	instructions_update();
 	instructions_exit();
-	page = NULL;
+	thread_counter.page = NULL;
 	if (sandbox_is_on)
 		return;
 	memory_unregister((uint64_t)gone);
@@ -121,7 +127,7 @@ void instructions_detach(void)
 
 void instructions_emulated(const uint64_t *count)
 {
-	emulated_count = count;
+	executed.emulated = count;
 }
 
 const uint64_t *instructions_sum(void)
@@ -129,22 +135,22 @@ const uint64_t *instructions_sum(void)
 	static const uint64_t none;
 
 	if (instructions_by_cpu())
-		return &sum;
-	return emulated_count ? emulated_count : &none;
+		return &executed.sum;
+	return executed.emulated ? executed.emulated : &none;
 }
 
 void instructions_update(void)
 {
-	const struct perf_event_mmap_page *from = page;
+	const struct perf_event_mmap_page *from = thread_counter.page;
 
 	if (!from)
 		return;
 	/* The events of a handler that interrupts this must not count the same again. */
-	page = NULL;
+	thread_counter.page = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	uint64_t now = instructions_read(from, cpu_counter);
-	__atomic_fetch_add(&sum, now - counted, __ATOMIC_RELAXED);
-	counted = now;
+	__atomic_fetch_add(&executed.sum, now - thread_counter.counted, __ATOMIC_RELAXED);
+	thread_counter.counted = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	page = from;
+	thread_counter.page = from;
 }

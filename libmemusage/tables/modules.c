@@ -19,8 +19,11 @@
 
 #define FIRST_LOG2 4
 
-static uint64_t last_start, last_end; /* of the module found last */
-static uint64_t last_number;
+/* The module found last. */
+static struct {
+	uint64_t start, end;
+	uint64_t number;
+} last;
 
 static struct mu_table *module_table(void)
 {
@@ -29,14 +32,14 @@ static struct mu_table *module_table(void)
 
 static const struct mu_module *find_known_module(uint64_t pc)
 {
-	if (pc >= last_start && pc < last_end)
-		return arena_table_at(module_table(), last_number);
+	if (pc >= last.start && pc < last.end)
+		return arena_table_at(module_table(), last.number);
 	for (uint64_t i = 0; i < module_table()->count; i++) {
 		const struct mu_module *module = arena_table_at(module_table(), i);
 		if (pc >= module->start && pc < module->end && !module->closed) {
-			last_start = module->start;
-			last_end = module->end;
-			last_number = i;
+			last.start = module->start;
+			last.end = module->end;
+			last.number = i;
 			return module;
 		}
 	}
@@ -121,7 +124,7 @@ struct mu_string modules_path(const char *name, uint64_t address, char path[MODU
 void modules_init(void)
 {
 	arena_table_init(MU_SEC_MODULES, sizeof(struct mu_module), FIRST_LOG2);
-	last_start = last_end = 0;
+	last.start = last.end = 0;
 }
 
 const struct mu_module *modules_note(uint64_t pc)
@@ -173,5 +176,5 @@ void modules_closed(void)
 					object.start != module->start))
 			module->closed = generation;
 	}
-	last_start = last_end = 0;
+	last.start = last.end = 0;
 }

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "libmemusage/base/clock.h"
-#include "libmemusage/base/memory.h"
+#include "libmemusage/base/hash.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
@@ -21,10 +21,11 @@
 #define TICKS_SHIFT 6
 #define NS_SHIFT 5
 
-/* Numbers + 1 of points by the hash of their frames; 0: empty. Under the lock of the sites. */
-static uint32_t *index_of;
-static unsigned int index_log2;
-static uint64_t cpu_ns; /* of the process, as read last */
+static struct {
+	struct hash_table
+		numbers; /* of points by the hash of their frames; the lock is sites.c's */
+	uint64_t cpu_ns; /* of the process, as read last */
+} points;
 
 static struct mu_table *point_table(void)
 {
@@ -52,48 +53,21 @@ static uint64_t hash_of_frames(const struct walk *walk, uint32_t frames)
 	uint64_t hash = frames + 1;
 
 	for (uint32_t i = 0; i < frames; i++) {
-		hash = (hash ^ walk->frame[walk->count - 1 - i].pc) *
-		       UINT64_C(0x9E3779B97F4A7C15);
+		hash = hash_spread(hash ^ walk->frame[walk->count - 1 - i].pc);
 		hash ^= hash >> 32;
 	}
-	return hash;
-}
-
-static void insert(uint64_t hash, uint32_t number)
-{
-	uint64_t mask = (UINT64_C(1) << index_log2) - 1, i = hash & mask;
-
-	while (index_of[i])
-		i = (i + 1) & mask;
-	index_of[i] = number + 1;
-}
-
-static bool grow_index(void)
-{
-	uint64_t size = UINT64_C(1) << index_log2;
-	uint32_t *old = index_of, *bigger = memory_map(2 * size * sizeof(*bigger));
-
-	if (!bigger)
-		return false;
-	index_of = bigger;
-	index_log2++;
-	for (uint64_t i = 0; i < size; i++)
-		if (old[i])
-			insert(point_at(old[i] - 1)->hash, old[i] - 1);
-	memory_unmap(old, size * sizeof(*old));
-	return true;
+	return hash + !hash;
 }
 
 uint32_t points_find(const struct walk *walk, uint32_t site)
 {
 	uint32_t frames = frames_of_point(walk);
 	uint64_t hash = hash_of_frames(walk, frames), count = point_table()->count;
-	uint64_t mask = (UINT64_C(1) << index_log2) - 1;
+	const uint64_t *known = hash_find(&points.numbers, hash);
 
-	for (uint64_t i = hash & mask; index_of[i]; i = (i + 1) & mask)
-		if (point_at(index_of[i] - 1)->hash == hash)
-			return index_of[i];
-	if (count * 2 > mask && !grow_index())
+	if (known)
+		return (uint32_t)*known + 1;
+	if (!hash_reserve(&points.numbers, INDEX_LOG2))
 		return 0;
 	struct mu_point *point = count < UINT32_MAX - 1 ? point_at(count) : NULL;
 	if (!point)
@@ -103,7 +77,7 @@ uint32_t points_find(const struct walk *walk, uint32_t site)
 	point->frames = frames;
 	point->epoch = points_all()->epoch;
 	__atomic_store_n(&point_table()->count, count + 1, __ATOMIC_RELEASE);
-	insert(hash, (uint32_t)count);
+	hash_put(&points.numbers, hash, count);
 	return (uint32_t)count + 1;
 }
 
@@ -134,7 +108,7 @@ __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 	case MU_CLOCK_NS:
 		return clock_ns(CLOCK_MONOTONIC) >> all->shift;
 	case MU_CLOCK_CPU:
-		return __atomic_load_n(&cpu_ns, __ATOMIC_RELAXED) >> all->shift;
+		return __atomic_load_n(&points.cpu_ns, __ATOMIC_RELAXED) >> all->shift;
 	case MU_CLOCK_INSTRUCTIONS:
 		instructions_update();
 		return __atomic_load_n(instructions_sum(), __ATOMIC_RELAXED);
@@ -146,7 +120,8 @@ __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 static void note_end_times(struct mu_points *all)
 {
 	if (all->clock == MU_CLOCK_CPU)
-		__atomic_store_n(&cpu_ns, kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID, cpu_ns),
+		__atomic_store_n(&points.cpu_ns,
+				 kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID, points.cpu_ns),
 				 __ATOMIC_RELAXED);
 	all->end_ns = kernel_clock_ns(CLOCK_MONOTONIC, coarse_clock_ns());
 	all->end_ticks = cpu_ticks();
@@ -224,10 +199,9 @@ bool points_init(void)
 	struct mu_points *all;
 
 	arena_table_init(MU_SEC_POINTS, sizeof(struct mu_point), FIRST_LOG2);
-	index_log2 = INDEX_LOG2;
-	index_of = memory_map(sizeof(*index_of) << INDEX_LOG2);
+	points.numbers = (struct hash_table){ 0 };
 	rec.image->points = arena_alloc(sizeof(*all), 64);
-	if (!index_of || !rec.image->points)
+	if (!rec.image->points || !hash_reserve(&points.numbers, INDEX_LOG2))
 		return false;
 	all = points_all();
 	all->clock = rec.segment->config.point_clock;

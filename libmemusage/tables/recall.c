@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libmemusage/base/hash.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/sites.h"
@@ -170,7 +171,7 @@ static uint64_t recall_bytes(unsigned int log2)
 
 static uint16_t *memo_place_of(const struct recall *recall, uint32_t site, uint64_t slot)
 {
-	uint64_t key = (site ^ slot << 32) * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t key = hash_spread(site ^ slot << 32);
 
 	return &recall->place[key >> (63 - recall->log2)];
 }

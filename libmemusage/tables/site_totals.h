@@ -24,16 +24,17 @@ struct site_totals {
 	uint32_t bytes; /* of values, without the headers of pieces */
 };
 
-/* With one thread most cells are as they were when they were added up last. That a cell changes for
- * the first time in this epoch is seen anyway (sites_keep_peak()): if it also is the first time
- * since site_totals_epoch, it is listed. */
-extern bool site_totals_are_tracked;
-extern uint32_t site_totals_epoch;
+/* With one thread most cells are as they were when they were added up last. The first change of a
+ * cell in an epoch is noticed anyway (sites_keep_peak()): if it also is the first one since `epoch`,
+ * the cell is listed. */
+extern struct site_totals_tracked {
+	bool is_on;
+	uint32_t epoch;
+} site_totals_tracked;
 
 /* site_totals_note_change -- list cell NUMBER, which is new or about to change.
  *
- * Only for the first change since site_totals_epoch, while site_totals_are_tracked, by the one
- * thread.
+ * Only for the first change since site_totals_tracked.epoch, while that is_on, by the one thread.
  */
 void site_totals_note_change(uint32_t number);
 

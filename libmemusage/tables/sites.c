@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libmemusage/base/hash.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/spin.h"
@@ -36,18 +37,15 @@ struct site_index {
 	uint64_t entry[]; /* low bits of the hash, then the site's number + 1; 0: empty */
 };
 
-static struct site_index *index_now;
-static uint64_t indexed; /* every site is */
-static struct thread books; /* owner of the cells of sites_charge() */
+static struct {
+	struct site_index *index;
+	uint64_t count;	      /* sites in the index: all */
+	struct thread massif; /* owner of the cells of sites_charge() */
+} sites;
 
 static struct mu_table *section_table(unsigned int section)
 {
 	return &rec.image->table[section];
-}
-
-static uint64_t spread(uint64_t value)
-{
-	return value * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 /* Appends an entry to a table. Returns its address, NULL if the arena is full. The caller
@@ -92,7 +90,7 @@ static void index_insert(struct site_index *index, uint64_t hash, uint32_t site)
 
 static bool index_lookup(uint64_t hash, uint32_t *site)
 {
-	const struct site_index *index = __atomic_load_n(&index_now, __ATOMIC_ACQUIRE);
+	const struct site_index *index = __atomic_load_n(&sites.index, __ATOMIC_ACQUIRE);
 	uint64_t found;
 
 	for (uint64_t i = hash >> index->shift;
@@ -108,19 +106,19 @@ static bool index_lookup(uint64_t hash, uint32_t *site)
 /* The hashes are in the recording, whole. */
 static void index_grow(void)
 {
-	struct site_index *bigger = make_site_index(65 - index_now->shift);
+	struct site_index *bigger = make_site_index(65 - sites.index->shift);
 	const struct mu_stack *stack;
 
 	if (!bigger)
 		return;
-	for (uint32_t i = 0; i < indexed; i++) {
+	for (uint32_t i = 0; i < sites.count; i++) {
 		const struct mu_site *site = arena_table_at(section_table(MU_SEC_SITES), i);
 
 		stack = site ? arena_table_at(section_table(MU_SEC_STACKS), site->stack) : NULL;
 		if (stack)
 			index_insert(bigger, stack->hash, i);
 	}
-	__atomic_store_n(&index_now, bigger, __ATOMIC_RELEASE);
+	__atomic_store_n(&sites.index, bigger, __ATOMIC_RELEASE);
 }
 
 static uint16_t site_flags_of_fn(unsigned int fn)
@@ -158,7 +156,7 @@ static inline __attribute__((always_inline)) uint32_t add_new_site(struct walk *
 								   uint16_t site_flags,
 								   uint32_t origin)
 {
-	bool has_room = indexed < index_now->mask && indexed < SITE_MASK;
+	bool has_room = sites.count < sites.index->mask && sites.count < SITE_MASK;
 	uint32_t frame = has_room && walk ? frames_find_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
 						 : MU_STACK_TRUNCATED;
@@ -178,10 +176,10 @@ static inline __attribute__((always_inline)) uint32_t add_new_site(struct walk *
 				  .first = sites_tick(),
 				  .point = point_of_new_site(walk, number, origin) };
 	publish_entry(MU_SEC_SITES);
-	if (indexed * 4 > index_now->mask * 3)
+	if (sites.count * 4 > sites.index->mask * 3)
 		index_grow();
-	index_insert(index_now, hash, number);
-	indexed++;
+	index_insert(sites.index, hash, number);
+	sites.count++;
 	return number;
 }
 
@@ -208,7 +206,7 @@ static uint64_t hash_of_stack(const struct walk *walk, unsigned int fn)
 {
 	uint64_t hash = walk->count ? walk->frame[walk->count - 1].hash : 0;
 
-	return spread(hash + fn + 1);
+	return hash_spread(hash + fn + 1);
 }
 
 uint32_t sites_find(struct walk *walk, unsigned int fn)
@@ -239,7 +237,7 @@ uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin)
 
 	if (!walk || !from)
 		return origin;
-	hash = spread(hash_of_stack(walk, fn) ^ spread(from->point));
+	hash = hash_spread(hash_of_stack(walk, fn) ^ hash_spread(from->point));
 	hash += !hash;
 	return index_lookup(hash, &site) ? site : find_or_add_site(walk, fn, hash, origin);
 }
@@ -266,7 +264,7 @@ void sites_charge(uint32_t site, uint64_t size)
 {
 	if (!spin_lock(&locks.accounting))
 		return;
-	struct mu_cell *cell = sites_cell(&books, site);
+	struct mu_cell *cell = sites_cell(&sites.massif, site);
 	if (cell) {
 		cell->flags = MU_CELL_MASSIF;
 		cell->live_bytes += (int64_t)size;
@@ -294,7 +292,7 @@ static bool reserve_cells(struct thread *thread)
 
 void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch)
 {
-	if (site_totals_are_tracked && (int32_t)(cell->epoch - site_totals_epoch) < 0)
+	if (site_totals_tracked.is_on && (int32_t)(cell->epoch - site_totals_tracked.epoch) < 0)
 		site_totals_note_change(sites_cell_number(cell));
 	cell->peak_bytes = cell->live_bytes;
 	cell->peak_blocks = cell->live_blocks;
@@ -318,7 +316,7 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	if (rec.image->points)
 		cell->point = points_of(site);
 	thread->cell_of[site] = number;
-	if (site_totals_are_tracked)
+	if (site_totals_tracked.is_on)
 		site_totals_note_change(number);
 	return cell;
 }
@@ -328,9 +326,10 @@ bool sites_init(void)
 	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), SITES_FIRST_LOG2);
 	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), SITES_FIRST_LOG2);
 	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), CELLS_FIRST_LOG2);
-	index_now = make_site_index(SITES_LOG2);
-	indexed = 0;
-	books = (struct thread){ 0 };
+	sites.index = make_site_index(SITES_LOG2);
+	sites.count = 0;
+	sites.massif = (struct thread){ 0 };
 	ignore_init();
-	return index_now && frames_init() && add_new_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
+	return sites.index && frames_init() &&
+	       add_new_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
 }

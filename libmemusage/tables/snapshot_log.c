@@ -15,8 +15,10 @@
 #define ENTRIES_MAX (UINT64_C(1) << 20)
 #define NUMBERS 2u /* entries that are numbers */
 
-static enum mu_massif_count event_now = MU_MASSIF_COUNT;
-static uint32_t offers = 1; /* since the last snapshot; the start is one */
+static struct {
+	enum mu_massif_count event; /* the last one that offered a snapshot */
+	uint32_t offers;     /* since the last snapshot; the start is one */
+} log_state = { MU_MASSIF_COUNT, 1 };
 
 static struct mu_table *snapshot_log_table(void)
 {
@@ -40,8 +42,8 @@ static void count_massif_event(enum mu_massif_count what)
 
 void snapshot_log_init(void)
 {
-	event_now = MU_MASSIF_COUNT;
-	offers = 1;
+	log_state.event = MU_MASSIF_COUNT;
+	log_state.offers = 1;
 	if (!(rec.flags & MU_CFG_SNAPSHOT_LOG))
 		return;
 	arena_table_init(MU_SEC_SNAPSHOT_LOG, sizeof(struct mu_snapshot_log_entry), FIRST_LOG2);
@@ -62,8 +64,8 @@ void snapshot_log_count_event(enum mu_massif_count what, bool is_ignored)
 	count_massif_event(is_ignored ? what + MU_MASSIF_IGNORED_ALLOCS : what);
 	if (is_ignored)
 		return;
-	event_now = what;
-	offers++;
+	log_state.event = what;
+	log_state.offers++;
 }
 
 void snapshot_log_count_ignored_realloc(bool was_ignored)
@@ -94,10 +96,10 @@ void snapshot_log_append(const struct mu_snapshot *snapshot, uint64_t time)
 				      .heap = snapshot->heap,
 				      .extra = snapshot->extra,
 				      .kind = (uint16_t)snapshot->kind,
-				      .event = (uint16_t)event_now,
-				      .skipped = offers ? offers - 1 : 0 };
+				      .event = (uint16_t)log_state.event,
+				      .skipped = log_state.offers ? log_state.offers - 1 : 0 };
 	__atomic_store_n(&snapshot_log_table()->count, snapshot_log_table()->count + 1,
 			 __ATOMIC_RELEASE);
-	/* What made a peak offers another one when it is done. */
-	offers = snapshot->kind == MU_SNAPSHOT_PEAK;
+	/* The event that made a peak offers another one when it is done. */
+	log_state.offers = snapshot->kind == MU_SNAPSHOT_PEAK;
 }

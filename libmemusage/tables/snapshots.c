@@ -50,17 +50,24 @@ struct series_entry {
 
 snapshots_watcher *snapshots_watch;
 
-static struct series_entry series[MAX_SNAPSHOTS];
-static uint32_t series_count;
-static uint32_t since_detailed;
-static struct moment due; /* the next one; see set_next_due() */
-static struct moment min_interval;
-static int64_t peak_total;   /* at the last peak */
-static uint32_t peak_number; /* its number + 1, 0 none */
-static uint64_t requested_values;
-static uint32_t requested_capacity; /* of the array of the requested snapshot */
-static uint64_t first_tick;
-static uint64_t normal_cost; /* of normal snapshots so far */
+/* The snapshots of the image, in the order of their moments. Under the lock. */
+static struct {
+	struct series_entry entry[MAX_SNAPSHOTS];
+	uint32_t count;
+	uint32_t since_detailed;
+	struct moment due; /* the next one; see set_next_due() */
+	struct moment min_interval;
+	int64_t peak_total;   /* at the last peak */
+	uint32_t peak_number; /* its number + 1, 0 none */
+	uint64_t first_tick;
+	uint64_t normal_cost; /* of normal snapshots so far */
+} series;
+
+/* The array of the requested snapshot. */
+static struct {
+	uint64_t values; /* its offset */
+	uint32_t capacity;
+} requested;
 
 static struct mu_table *section_table(unsigned int section)
 {
@@ -88,7 +95,7 @@ static uint32_t max_series_length(void)
 
 static bool is_peak_entry(const struct series_entry *entry)
 {
-	return entry->number + 1 == peak_number;
+	return entry->number + 1 == series.peak_number;
 }
 
 static void drop_site_totals(struct series_entry *entry)
@@ -101,23 +108,24 @@ static void drop_site_totals(struct series_entry *entry)
 
 static void cull_snapshot(uint32_t i)
 {
-	drop_site_totals(&series[i]);
-	memmove(&series[i], &series[i + 1], (series_count - i - 1) * sizeof(series[0]));
-	series_count--;
+	drop_site_totals(&series.entry[i]);
+	memmove(&series.entry[i], &series.entry[i + 1],
+		(series.count - i - 1) * sizeof(series.entry[0]));
+	series.count--;
 }
 
 /* Closes up the table: it holds the series and nothing else, however long the run. */
 static void compact_table(void)
 {
-	for (uint32_t i = 0; i < series_count; i++) {
-		if (series[i].number == i)
+	for (uint32_t i = 0; i < series.count; i++) {
+		if (series.entry[i].number == i)
 			continue;
-		if (is_peak_entry(&series[i]))
-			peak_number = i + 1;
-		*snapshot_at(i) = *snapshot_at(series[i].number);
-		series[i].number = i;
+		if (is_peak_entry(&series.entry[i]))
+			series.peak_number = i + 1;
+		*snapshot_at(i) = *snapshot_at(series.entry[i].number);
+		series.entry[i].number = i;
 	}
-	__atomic_store_n(&section_table(MU_SEC_SNAPSHOTS)->count, series_count, __ATOMIC_RELEASE);
+	__atomic_store_n(&section_table(MU_SEC_SNAPSHOTS)->count, series.count, __ATOMIC_RELEASE);
 }
 
 static bool is_earlier_moment(struct moment a, struct moment b)
@@ -127,8 +135,8 @@ static bool is_earlier_moment(struct moment a, struct moment b)
 
 static struct moment span_between(uint32_t from, uint32_t to)
 {
-	return (struct moment){ series[to].when.time - series[from].when.time,
-				series[to].when.clock - series[from].when.clock };
+	return (struct moment){ series.entry[to].when.time - series.entry[from].when.time,
+				series.entry[to].when.clock - series.entry[from].when.clock };
 }
 
 #define FOREVER ((struct moment){ UINT64_MAX, UINT64_MAX })
@@ -137,44 +145,44 @@ static struct moment span_between(uint32_t from, uint32_t to)
  * lets a program of a second have thousands of snapshots, for the hundred that stay. */
 static void spread_min_interval(void)
 {
-	struct moment all = span_between(0, series_count - 1);
+	struct moment all = span_between(0, series.count - 1);
 
 	all.time /= max_series_length();
 	all.clock /= max_series_length();
-	if (min_interval.time < all.time)
-		min_interval = all;
-	else if (!min_interval.time && min_interval.clock < all.clock)
-		min_interval.clock = all.clock;
+	if (series.min_interval.time < all.time)
+		series.min_interval = all;
+	else if (!series.min_interval.time && series.min_interval.clock < all.clock)
+		series.min_interval.clock = all.clock;
 }
 
 /* The smallest gap that is left, not counting gaps between two that could not go. */
 static void set_min_interval(void)
 {
-	min_interval = FOREVER;
-	for (uint32_t i = 1; i < series_count; i++) {
-		bool fixed = (i == 1 || is_peak_entry(&series[i - 1])) &&
-			     (i + 1 == series_count || is_peak_entry(&series[i]));
-		if (!fixed && is_earlier_moment(span_between(i - 1, i), min_interval))
-			min_interval = span_between(i - 1, i);
+	series.min_interval = FOREVER;
+	for (uint32_t i = 1; i < series.count; i++) {
+		bool fixed = (i == 1 || is_peak_entry(&series.entry[i - 1])) &&
+			     (i + 1 == series.count || is_peak_entry(&series.entry[i]));
+		if (!fixed && is_earlier_moment(span_between(i - 1, i), series.min_interval))
+			series.min_interval = span_between(i - 1, i);
 	}
-	if (min_interval.time == UINT64_MAX)
-		min_interval = (struct moment){ 0, 0 };
+	if (series.min_interval.time == UINT64_MAX)
+		series.min_interval = (struct moment){ 0, 0 };
 	if (snapshot_due.now == &rec.segment->tick)
 		spread_min_interval();
 	/* The clock tells moments apart that time does not, nothing else. */
-	if (min_interval.time > 0)
-		min_interval.clock = 0;
+	if (series.min_interval.time > 0)
+		series.min_interval.clock = 0;
 }
 
 /* Half of the series goes: each time the one with the smallest span between its neighbours,
  * never the first, the last or the peak. The smallest gap then is the new least interval. */
 static void cull_series(void)
 {
-	for (uint32_t n = series_count / 2; n; n--) {
+	for (uint32_t n = series.count / 2; n; n--) {
 		uint32_t best = 0;
 		struct moment least = FOREVER;
-		for (uint32_t i = 1; i + 1 < series_count; i++) {
-			if (!is_peak_entry(&series[i]) &&
+		for (uint32_t i = 1; i + 1 < series.count; i++) {
+			if (!is_peak_entry(&series.entry[i]) &&
 			    is_earlier_moment(span_between(i - 1, i + 1), least)) {
 				best = i;
 				least = span_between(i - 1, i + 1);
@@ -192,9 +200,10 @@ static void set_peak_threshold(void)
 {
 	/* Without floating point, and without an overflow: see "Patching" in docs/design.md. */
 	int64_t ppm = snapshot_config()->peak_inaccuracy_ppm;
-	int64_t margin = peak_total / 1000000 * ppm + peak_total % 1000000 * ppm / 1000000;
+	int64_t margin =
+		series.peak_total / 1000000 * ppm + series.peak_total % 1000000 * ppm / 1000000;
 
-	__atomic_store_n(&snapshot_due.peak_total, peak_total + margin - stack_sum_now(),
+	__atomic_store_n(&snapshot_due.peak_total, series.peak_total + margin - stack_sum_now(),
 			 __ATOMIC_RELAXED);
 }
 
@@ -225,9 +234,9 @@ static bool is_affordable(uint64_t tick)
 	uint64_t first = is_timed ? FIRST_COST : FIRST_COST_UNTIMED;
 	uint64_t cost = site_totals_cost();
 
-	if (normal_cost + cost > first + (tick - first_tick) * TICK_COST)
+	if (series.normal_cost + cost > first + (tick - series.first_tick) * TICK_COST)
 		return false;
-	normal_cost += cost;
+	series.normal_cost += cost;
 	return true;
 }
 
@@ -236,8 +245,8 @@ static void thin_out_totals(bool all)
 {
 	bool goes = true;
 
-	for (uint32_t i = 0; i < series_count; i++) {
-		struct series_entry *entry = &series[i];
+	for (uint32_t i = 0; i < series.count; i++) {
+		struct series_entry *entry = &series.entry[i];
 		if (!entry->values.pieces || snapshot_at(entry->number)->kind != MU_SNAPSHOT_NORMAL)
 			continue;
 		if (goes || all)
@@ -279,7 +288,7 @@ static void end_table_change(void)
 /* Nobody but the events themselves looks at the CPU's counter: so all of them are to come. */
 static void set_next_due(uint64_t time, uint64_t clock)
 {
-	due = (struct moment){ time, clock };
+	series.due = (struct moment){ time, clock };
 	snapshot_due.time = snapshots_watch || instructions_by_cpu() ? 0 : time;
 }
 
@@ -313,9 +322,9 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 				   .kind = kind,
 				   .tick = (uint32_t)tick };
 	/* The tick is late at times. */
-	if (ago && series_count &&
-	    s->mono_ns < snapshot_at(series[series_count - 1].number)->mono_ns)
-		s->mono_ns = snapshot_at(series[series_count - 1].number)->mono_ns;
+	if (ago && series.count &&
+	    s->mono_ns < snapshot_at(series.entry[series.count - 1].number)->mono_ns)
+		s->mono_ns = snapshot_at(series.entry[series.count - 1].number)->mono_ns;
 	if (rec.flags & MU_CFG_STACK_BYTES)
 		s->stacks += stack_sum_unseen();
 	if (kind != MU_SNAPSHOT_NORMAL || is_affordable(tick))
@@ -323,16 +332,16 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 	__atomic_store_n(&section_table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
 	snapshot_log_append(s, now);
 	if (kind == MU_SNAPSHOT_PEAK) {
-		peak_total = heap->now + heap->extra + s->stacks;
-		peak_number = (uint32_t)number + 1;
+		series.peak_total = heap->now + heap->extra + s->stacks;
+		series.peak_number = (uint32_t)number + 1;
 		set_peak_threshold();
 	}
-	since_detailed = kind == MU_SNAPSHOT_NORMAL ? since_detailed + 1 : 0;
-	series[series_count++] =
+	series.since_detailed = kind == MU_SNAPSHOT_NORMAL ? series.since_detailed + 1 : 0;
+	series.entry[series.count++] =
 		(struct series_entry){ { now, heap->clock }, (uint32_t)number, values };
-	if (series_count == max_series_length())
+	if (series.count == max_series_length())
 		cull_series();
-	set_next_due(now + min_interval.time, heap->clock + min_interval.clock);
+	set_next_due(now + series.min_interval.time, heap->clock + series.min_interval.clock);
 }
 
 static void add_snapshot(enum mu_snapshot_kind kind)
@@ -343,8 +352,8 @@ static void add_snapshot(enum mu_snapshot_kind kind)
 /* The last peak, if it is still in the series, is an ordinary detailed one from now on. */
 static void demote_last_peak(void)
 {
-	if (peak_number)
-		snapshot_at(peak_number - 1)->kind = MU_SNAPSHOT_DETAILED;
+	if (series.peak_number)
+		snapshot_at(series.peak_number - 1)->kind = MU_SNAPSHOT_DETAILED;
 }
 
 static const uint64_t *find_clock_of_unit(uint32_t unit)
@@ -362,12 +371,12 @@ void snapshots_find_clock(void)
 bool snapshots_init(void)
 {
 	arena_table_init(MU_SEC_SNAPSHOTS, sizeof(struct mu_snapshot), FIRST_LOG2);
-	series_count = since_detailed = peak_number = 0;
-	min_interval = (struct moment){ 0, 0 };
+	series.count = series.since_detailed = series.peak_number = 0;
+	series.min_interval = (struct moment){ 0, 0 };
 	site_totals_init();
-	first_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
-	normal_cost = 0;
-	peak_total = 0;
+	series.first_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
+	series.normal_cost = 0;
+	series.peak_total = 0;
 	snapshot_due =
 		(struct snapshot_due){ .admin = snapshot_config()->heap_admin,
 				       .now = find_clock_of_unit(snapshot_config()->time_unit),
@@ -380,14 +389,15 @@ bool snapshots_init(void)
 	set_peak_threshold();
 	add_snapshot(snapshot_config()->detailed_freq == 1 ? MU_SNAPSHOT_DETAILED :
 							     MU_SNAPSHOT_NORMAL);
-	return series_count == 1;
+	return series.count == 1;
 }
 
 static bool is_snapshot_due(void)
 {
 	uint64_t now = update_time_now();
 
-	return now > due.time || (now == due.time && rec.image->heap.clock >= due.clock);
+	return now > series.due.time ||
+	       (now == series.due.time && rec.image->heap.clock >= series.due.clock);
 }
 
 /* Not taken in, nor is snapshots_peak(): emulated_event.h needs them to be apart. */
@@ -398,7 +408,7 @@ static __attribute__((noinline)) void take_due_snapshot(void)
 		return;
 	if (is_snapshot_due()) {
 		begin_table_change();
-		add_snapshot(since_detailed + 1 >= snapshot_config()->detailed_freq ?
+		add_snapshot(series.since_detailed + 1 >= snapshot_config()->detailed_freq ?
 				     MU_SNAPSHOT_DETAILED :
 				     MU_SNAPSHOT_NORMAL);
 		end_table_change();
@@ -438,7 +448,8 @@ static void refresh_snapshot(struct series_entry *last)
 		last->values = store_site_totals(s);
 	}
 	last->when.clock = heap->clock;
-	set_next_due(last->when.time + min_interval.time, heap->clock + min_interval.clock);
+	set_next_due(last->when.time + series.min_interval.time,
+		     heap->clock + series.min_interval.clock);
 }
 
 /* Nothing happened from LAST_TICK to TICK. A pause longer than the least interval has a snapshot of
@@ -446,8 +457,8 @@ static void refresh_snapshot(struct series_entry *last)
  * lost. */
 static void record_pause(uint64_t last_tick, uint64_t tick)
 {
-	struct series_entry *last = &series[series_count - 1];
-	bool is_long = min_interval.time > 0 && tick - last_tick > min_interval.time;
+	struct series_entry *last = &series.entry[series.count - 1];
+	bool is_long = series.min_interval.time > 0 && tick - last_tick > series.min_interval.time;
 
 	if (last->when.clock == rec.image->heap.clock)
 		return;
@@ -469,8 +480,8 @@ void snapshots_before_tick(uint64_t tick)
 	if (snapshot_due.waits)
 		return;
 	snapshot_due.tick = tick;
-	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick ||
-	    tick < last_tick + 2 || !series_count || !spin_try(&locks.snapshots))
+	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick || tick < last_tick + 2 ||
+	    !series.count || !spin_try(&locks.snapshots))
 		return;
 	record_pause(last_tick, tick);
 	spin_unlock(&locks.snapshots);
@@ -555,7 +566,7 @@ void snapshots_request(bool detailed)
 		s = arena_at(rec.image->requested);
 		*s = present_snapshot();
 		if (detailed && snapshot_due.is_on && cells <= SNAPSHOTS_REQUEST_CELLS)
-			put_site_values(s, &requested_values, &requested_capacity);
+			put_site_values(s, &requested.values, &requested.capacity);
 	}
 	spin_unlock(&locks.snapshots);
 }
