@@ -58,7 +58,7 @@ bool accesses_init(void)
 	return true;
 }
 
-/* ---- records ---------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------ */
 
 /* Under the lock. The records are one array, so it can only grow where it is. */
 static bool grow_block_records(void)

@@ -4,10 +4,10 @@
  */
 #include "libmemusage/tables/block_search.h"
 
-/* What is looked for in a page: the key nearest to `limit` from one side. */
+/* A search for the least or the greatest key of a range. */
 struct block_query {
-	uint64_t low, high; /* keys that are of interest, both included */
-	bool from_above;    /* the greatest of them, else the least */
+	uint64_t low, high; /* the range, both included */
+	bool from_above;    /* find the greatest key, else the least */
 	uint64_t found;	    /* valid if is_found */
 	struct block block;
 	bool is_found;
@@ -41,9 +41,9 @@ static void search_one_page(struct block_query *s, uint64_t *word, uint64_t page
 	blocks_unlock(word, value, many);
 }
 
-/* What a thread found out last by going down: no page in [low, high) has a bucket, and the one
- * before has, or is out of reach. Holds while blocks_pages is `pages`. One for malloc's blocks,
- * one for announced ones. */
+/* The gap that a thread's last downward search found: no page in [low, high) has a bucket, and the
+ * one before has, or is out of reach. Valid while blocks_pages is `pages`. There is one for
+ * malloc's blocks, and one for announced ones. */
 struct page_gap {
 	uint64_t low, high;
 	uint32_t pages;
@@ -70,7 +70,7 @@ static uint64_t find_page_below(uint64_t at, uint64_t low, uint64_t **word)
 	return 0;
 }
 
-/* find_page_below() from a page on, but for what the thread knows. */
+/* find_page_below(), but skips the gap that the thread knows. */
 static uint64_t find_next_page_down(uint64_t at, uint64_t low, uint64_t **word)
 {
 	struct page_gap *gap = &gaps[(at & MU_KEY_SPACE) != 0];
@@ -86,7 +86,7 @@ static uint64_t find_next_page_down(uint64_t at, uint64_t low, uint64_t **word)
 	return page;
 }
 
-/* Pages from that of `high` down to that of `low`. */
+/* Searches the pages from that of `high` down to that of `low`. */
 static void search_pages_down(struct block_query *s, bool many)
 {
 	uint64_t at = s->high;

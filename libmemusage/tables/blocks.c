@@ -34,7 +34,7 @@ static unsigned int bucket_class_of(unsigned int lines)
 	return class;
 }
 
-/* What a page word and the lists of free buckets say of a place. */
+/* The address of a bucket, as page words and the lists of free buckets give it. */
 static void *bucket_at(uint64_t place)
 {
 	return (void *)((uint64_t)rec.buckets + place);
@@ -75,7 +75,8 @@ static void bucket_free(struct thread *thread, unsigned int class, uint64_t offs
 	thread->bucket[class] = offset;
 }
 
-/* What follows is made for each form of the table: a heap that fills is mostly this. */
+/* The following functions are compiled for each form of the table: a growing heap spends most of
+ * its time in them. */
 #define FOR_FORM static inline __attribute__((always_inline))
 
 FOR_FORM unsigned int records_of_line(const bool bare)
@@ -83,7 +84,7 @@ FOR_FORM unsigned int records_of_line(const bool bare)
 	return bare ? 8 : 4;
 }
 
-/* The line of a bucket where a granule may go, NULL if it is full. */
+/* The line of a bucket for a granule, NULL if it is full. */
 FOR_FORM void *find_free_record(uint64_t bucket, uint32_t granule, unsigned int *i, const bool bare)
 {
 	unsigned int place = blocks_place(bucket, granule, bare);
@@ -140,7 +141,7 @@ FOR_FORM unsigned int count_used_records(const struct mu_line *line, const bool 
 	return used;
 }
 
-/* Lines that a page would need for what is in it now, three quarters full. */
+/* Lines that a page needs for its present records if they fill three quarters. */
 static unsigned int lines_needed_full(const struct mu_line *line, unsigned int lines)
 {
 	unsigned int used = 0;
@@ -150,8 +151,8 @@ static unsigned int lines_needed_full(const struct mu_line *line, unsigned int l
 	return used >= 3 * lines ? lines : used / 3;
 }
 
-/* ... if its fullest line is to be just full: blocks may lie close together in one part of a page,
- * and that part decides. Full lines are many, so this is quick. Sized like this, full records would
+/* ... if they just fill the fullest line: blocks may be close together in one part of a page, and
+ * that part decides. Full lines are frequent, so this is quick. With this rule full records would
  * take 24 instead of 22.5 bytes per block. */
 static unsigned int lines_needed_bare(const struct mu_line *line, unsigned int lines)
 {
@@ -164,7 +165,7 @@ static unsigned int lines_needed_bare(const struct mu_line *line, unsigned int l
 	return (fullest * lines + 7) / 8;
 }
 
-/* Not under the page's lock: a guess. */
+/* Reads without the page's lock: a guess. */
 static unsigned int guess_lines_needed(uint64_t value)
 {
 	const struct mu_line *line = bucket_at(MU_PAGE_BUCKET(value));
@@ -174,8 +175,8 @@ static unsigned int guess_lines_needed(uint64_t value)
 				     lines_needed_full(line, lines);
 }
 
-/* Pages of one heap look alike: a new page starts with as many lines as one of its two lower
- * neighbours makes use of. Halves the cost of filling a heap (68 -> 30 ns per block). */
+/* Pages of one heap are alike: a new page begins with the lines that one of its two lower
+ * neighbours uses. This halves the cost of filling a heap (68 -> 30 ns per block). */
 static unsigned int first_bucket_class(const uint64_t *word)
 {
 	if (((uintptr_t)word & (LEAF_BYTES - 1)) < 2 * sizeof(*word))
@@ -188,9 +189,9 @@ static unsigned int first_bucket_class(const uint64_t *word)
 	return lines < 2 ? 0 : bucket_class_of(lines);
 }
 
-/* The size of a bucket whose lines are too short for all records of a full line of this one, and
- * the new granule: what lies that close goes on so, and the page grows once instead of ten times.
- */
+/* The size of a bucket whose lines are too short for a full line of this one and the new granule.
+ * Blocks that are this close are followed by more of them, so the page grows once instead of ten
+ * times. */
 static unsigned int class_for_spacing(uint64_t old, uint32_t granule)
 {
 	const void *line = blocks_line(old, blocks_place(old, granule, true), true);
@@ -213,7 +214,7 @@ static unsigned int next_bucket_class(uint64_t old, uint32_t granule)
 	return apart > class ? apart : class;
 }
 
-/* The entry of a key, or the empty one where it would go. */
+/* The entry of a key, or the unused one where it belongs. */
 static struct mu_region *find_region(uint64_t regions, uint64_t key)
 {
 	struct mu_region *region = arena_at(MU_REGIONS_OFFSET(regions));
@@ -227,9 +228,9 @@ static struct mu_region *find_region(uint64_t regions, uint64_t key)
 	return &region[i];
 }
 
-/* Doubles the region table when it is half full. The old one stays valid: a thread that
- * still reads it has no business with the newest regions, since whoever handed it a block
- * there has synchronised with it. */
+/* Doubles the region table when it is half full. The old table stays valid for threads that still
+ * read it. They need none of the newest regions: a thread that passes a block there to another one
+ * synchronises with it. */
 static bool grow_region_table(struct mu_blocks *blocks)
 {
 	unsigned int log2 = MU_REGIONS_LOG2(blocks->regions);
@@ -257,7 +258,7 @@ static uint64_t *find_leaf_place(struct mu_blocks *blocks, uint64_t address)
 	return (uint64_t *)arena_at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
 }
 
-/* Under the directory lock. Returns the leaf's offset, 0 if the arena is full. */
+/* Needs the directory lock. Returns the leaf's offset, 0 if the arena is full. */
 static uint64_t make_leaf(struct mu_blocks *blocks, uint64_t address)
 {
 	uint64_t key = (address >> MU_REGION_SHIFT) + 1;
@@ -300,7 +301,7 @@ bool blocks_init(bool bare)
 	return true;
 }
 
-/* A word whose bucket was in the image before, by its address. */
+/* Returns a page word for the child: a bucket in the image, which the word addresses, has moved. */
 static uint64_t moved_page_word(uint64_t word, uint64_t before)
 {
 	uint64_t bucket = MU_PAGE_BUCKET(word);
@@ -329,7 +330,7 @@ static void move_bucket_words(uint64_t before)
 	}
 }
 
-/* What is free is given up then: it is rare. */
+/* Buckets in the image are rare, so the free ones are given up. */
 void blocks_inherit(const uint8_t *before)
 {
 	if (rec.buckets) {

@@ -20,8 +20,8 @@
 #define POPULATE_MOST (UINT64_C(1) << 20)
 
 static struct {
-	uint64_t next, end; /* what is left of what was mapped last */
-	uint64_t populated; /* where its resident part ends */
+	uint64_t next, end; /* unused rest of the last mapping */
+	uint64_t populated; /* end of its resident part */
 	uint64_t mapped;    /* bytes so far */
 	bool is_shared;
 } room;
@@ -37,7 +37,7 @@ bool buckets_are_shared(void)
 	return room.is_shared;
 }
 
-/* What a limit allows is the program's; the image has its share of it already. */
+/* The memory that a limit allows is the program's: the image has its share of it already. */
 static bool may_map_memory(void)
 {
 	uint64_t limit[2];
@@ -61,8 +61,8 @@ static bool map_more_memory(void)
 	return true;
 }
 
-/* Reports tell the program's resident memory from ours: what is counted is resident. Not in huge
- * pages, which take 0.2 to 4.7 ms each: a virtual machine may have given theirs back. */
+/* Makes memory resident, and counts it as ours, because reports tell it from the program's. Huge
+ * pages are not used: one takes 0.2 to 4.7 ms in a virtual machine that has given memory back. */
 static bool populate_memory_to(uint64_t end)
 {
 	uint64_t step = room.mapped / 8;
@@ -81,7 +81,7 @@ static bool populate_memory_to(uint64_t end)
 	return true;
 }
 
-/* A piece of the image, by its address as well. */
+/* Takes memory of the image. Returns its address. */
 static uint64_t take_image_memory(uint64_t size)
 {
 	uint64_t offset = arena_alloc(size, 64);

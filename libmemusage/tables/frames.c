@@ -1,10 +1,10 @@
 /* frames.c -- the tree of frames.
  *
- * A node is looked up by its whole path, of which the walk has a rolling hash at every frame, not
- * by its parent and return address: so the search begins at the innermost frame, which is most
- * often new, ends at the first path that is known, and touches nothing outside of it. Programs
- * that recurse have hundreds of thousands of stacks, all different, with most of their frames in
- * common. Hashes have 64 bits, as those of sites.
+ * The key of a node is the hash of its whole path, which the walk has at every frame, not its
+ * parent and return address. So the search begins at the innermost frame, which is most often new,
+ * ends at the first known path, and touches nothing outside of it. Programs that recurse have
+ * hundreds of thousands of different stacks with most of their frames in common. Hashes have 64
+ * bits, as those of sites.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -23,7 +23,7 @@
 
 static struct hash_table paths; /* numbers of nodes by the hash of their path */
 
-/* What an address means depends on the objects that are open. */
+/* The meaning of an address depends on the objects that are open. */
 static uint64_t path_key_of_frame(const struct walk_frame *frame)
 {
 	uint64_t key = hash_spread(frame->hash ^ hash_spread(rec.image->dl_generation));
@@ -31,8 +31,8 @@ static uint64_t path_key_of_frame(const struct walk_frame *frame)
 	return key + !key;
 }
 
-/* Functions that stand in for the C library's (hooks/) may call the real ones, which allocate:
- * that frame is none of the program's. */
+/* Functions that replace the C library's (hooks/) may call the real ones, which allocate: their
+ * frames are not the program's. */
 static bool is_recorder_code(uint64_t pc)
 {
 	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
@@ -40,7 +40,7 @@ static bool is_recorder_code(uint64_t pc)
 	return pc - (uint64_t)__ehdr_start < (uint64_t)_end - (uint64_t)__ehdr_start;
 }
 
-/* An interrupted instruction is noted as if it was called from: readers look at pc - 1. */
+/* An interrupted instruction is recorded as a return address: readers look at pc - 1. */
 static uint64_t recorded_pc_of(const struct walk_frame *frame)
 {
 	return patched_pc_behind(frame->pc) + (frame->slot & WALK_EXACT);

@@ -10,7 +10,7 @@
 
 #define PUBLISH_BOUND_MIN 4096
 
-/* Under the lock. */
+/* Needs the lock. */
 static void apply_heap_change(struct mu_heap *heap, int64_t change)
 {
 	if (change < 0 && heap->now > heap->peak) {
@@ -35,9 +35,9 @@ static void publish_under_lock(struct thread *thread)
 	spin_unlock(&rec.image->heap.lock);
 }
 
-/* Half of the bound is published when that costs nothing. A holder of the lock that was put
- * to sleep must not make others keep back more than all of it: the bound of the peak's error
- * would not hold (7 MB were seen on a busy machine). */
+/* Publishes above half of the bound if the lock is free, and waits for it above the whole bound. If
+ * the kernel stops the holder of the lock, others would otherwise keep back more, and the error of
+ * the peak would exceed its bound (7 MB were seen on a busy machine). */
 void heap_publish(struct thread *thread)
 {
 	struct mu_heap *heap = &rec.image->heap;

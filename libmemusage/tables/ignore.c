@@ -1,4 +1,4 @@
-/* ignore.c -- which stacks are not to be in Massif's books: --ignore-fn.
+/* ignore.c -- stacks that Massif's accounting leaves out: --ignore-fn.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,7 @@
 #include "libmemusage/tables/sites.h"
 #include "libmemusage/unwind/patched_pc.h"
 
-/* What is known of a module's code, by the number of the module. */
+/* The classes of a module's code, by the number of the module. */
 struct module_code {
 	uint64_t offset; /* of uint64_t[count] in the image */
 	uint64_t count;
@@ -35,7 +35,8 @@ void ignore_init(void)
 	modules.room = 0;
 }
 
-/* Called by the one who asks, so nobody else changes it. Old ones stay mapped for readers. */
+/* Only the thread that asks calls this, so no other changes the array. Old arrays stay mapped for
+ * readers. */
 static bool make_room_for_module(uint32_t number)
 {
 	uint32_t room = modules.room ? modules.room : MU_PAGE / sizeof(*modules.code);
@@ -101,7 +102,7 @@ static enum mu_code_class code_class_at(const struct module_code *code, uint64_t
 	return low ? MU_CODE_CLASS(word[low - 1]) : MU_CODE_NAMELESS;
 }
 
-/* Where this library lies: its frames are none of the program's. */
+/* Whether a module is this library, whose frames are not the program's. */
 static bool is_recorder_module(const struct sites_module *module)
 {
 	uint64_t here = (uint64_t)&code_class_at;

@@ -1,4 +1,4 @@
-/* instructions.c -- counting instructions by the CPU's own counter, or the emulator's.
+/* instructions.c -- counting instructions by the CPU's counter, or the emulator's.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -37,8 +37,8 @@ uint64_t instructions_read(const struct perf_event_mmap_page *from,
 	uint32_t serial, number;
 	int64_t count;
 
-	/* The kernel changes the page on this thread's own CPU only, when it puts another thread
-	 * there, moves the counter, or it overflows: so a second round is rare. */
+	/* The kernel changes the page on this thread's CPU only, when it switches threads, moves
+	 * the counter, or the counter overflows: so a second round is rare. */
 	do {
 		serial = __atomic_load_n(&from->lock, __ATOMIC_ACQUIRE);
 		number = __atomic_load_n(&from->index, __ATOMIC_RELAXED);
@@ -50,7 +50,7 @@ uint64_t instructions_read(const struct perf_event_mmap_page *from,
 	return (uint64_t)count;
 }
 
-/* The event as the configuration has it: type and event of perf_event_open(2). */
+/* counter: type and event of perf_event_open(2), as mu_config.counter. */
 static long open_cpu_counter(uint32_t counter)
 {
 	struct perf_event_attr event;
@@ -95,7 +95,7 @@ void instructions_attach(void)
 		count_lost_counter();
 }
 
-/* The kernel takes turns when there are more events than counters. */
+/* If there are more events than counters, the kernel counts each for a part of the time. */
 static bool was_always_counted(void)
 {
 	uint64_t enabled = thread_counter.page->time_enabled,
@@ -145,7 +145,7 @@ void instructions_update(void)
 
 	if (!from)
 		return;
-	/* The events of a handler that interrupts this must not count the same again. */
+	/* Otherwise a handler that interrupts this would add the same instructions again. */
 	thread_counter.page = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	uint64_t now = instructions_read(from, cpu_counter);

@@ -1,7 +1,8 @@
 /* mapping.c -- a sorted array of disjoint ranges.
  *
- * A range ends where the request ended, not at the end of its last page: the heap follows
- * what was asked for. What is removed is rounded up to pages, as the kernel does.
+ * A range ends where the request ended, not at the end of its last page, because the heap is of
+ * requested bytes. Removals are rounded up to pages, as in the kernel. The array is a section of
+ * the recording, hence not one of base/ranges.h, which are in private memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -47,7 +48,8 @@ static uint64_t first_range_after(uint64_t address)
 	return low;
 }
 
-/* Room for one more. The old array is left behind: sizes double, so at most as much again. */
+/* Makes room for one more. Old arrays are not freed: sizes double, so all have at most the size of
+ * the last. */
 static bool reserve_range(void)
 {
 	struct mu_table *mappings = mapping_table();
@@ -76,8 +78,8 @@ static bool insert_range(uint64_t index, uint64_t start, uint64_t end)
 	return true;
 }
 
-/* Removes [start, end) from all ranges. Returns the bytes that were tracked. A hole in the
- * middle of a range that cannot be recorded for lack of room drops the range's tail. */
+/* Removes [start, end) from all ranges. Returns the bytes that were tracked. Without room for the
+ * part behind a hole in a range, that part is dropped. */
 static uint64_t cut_ranges(uint64_t start, uint64_t end)
 {
 	uint64_t removed = 0;

@@ -1,4 +1,4 @@
-/* modules.c -- objects, found through ld.so's lock-free look-up.
+/* modules.c -- the table of objects, which ld.so's lock-free look-up finds.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -87,13 +87,13 @@ void modules_build_id(struct mu_module *module)
 	}
 }
 
-/* Below these directories each process finds its own descriptors: the name means nothing later. */
+/* A name below these directories means nothing later: each process finds its descriptors there. */
 static bool is_descriptor_path(const char *name)
 {
 	return !strncmp(name, "/proc/", 6) || !strncmp(name, "/dev/fd/", 8);
 }
 
-/* Of a directory that cannot be reached from the root the kernel's name does not begin with '/'. */
+/* The kernel's name of a directory that the root does not reach has no '/' at its begin. */
 static const char *path_from_cwd(const char *name, char path[MODULES_PATH])
 {
 	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);
@@ -107,8 +107,8 @@ static const char *path_from_cwd(const char *name, char path[MODULES_PATH])
 	return path;
 }
 
-/* ld.so's name may be relative to a directory that the program has left since: then the kernel's is
- * taken, unless it is written in another way. Links in it are followed when a report is made. */
+/* ld.so's name may be relative to a directory that the program has left: then the kernel's path is
+ * used if there is one. Reports follow links in it. */
 struct mu_string modules_path(const char *name, uint64_t address, char path[MODULES_PATH])
 {
 	if (!name || !name[0])
@@ -129,7 +129,7 @@ void modules_init(void)
 
 const struct mu_module *modules_note(uint64_t pc)
 {
-	/* Under the lock of sites.c; a signal handler's stack may have no room for them. */
+	/* The lock of sites.c guards these: a signal handler's stack may have no room for them. */
 	static char path[MODULES_PATH];
 	static struct mu_module module;
 	static struct cfi_workspace work;

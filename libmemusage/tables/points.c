@@ -1,4 +1,4 @@
-/* points.c -- program points: their table, and the times that they count by.
+/* points.c -- the table of program points, and the clocks of their times.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -37,7 +37,7 @@ static struct mu_point *point_at(uint64_t number)
 	return arena_table_at(point_table(), number);
 }
 
-/* ---- which point ------------------------------------------------------------------------- */
+/* ---- find -------------------------------------------------------------------------------- */
 
 static uint32_t frames_of_point(const struct walk *walk)
 {
@@ -47,7 +47,7 @@ static uint32_t frames_of_point(const struct walk *walk)
 	return depth && frames > depth - 1 ? depth - 1 : frames;
 }
 
-/* Of the innermost frames only: the walk's own hash is of all. */
+/* The hash of the innermost frames: the walk has only the hash of all. Not 0. */
 static uint64_t hash_of_frames(const struct walk *walk, uint32_t frames)
 {
 	uint64_t hash = frames + 1;
@@ -91,7 +91,7 @@ uint64_t points_of(uint32_t number)
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-/* By the kernel alone, see emulated_event.h. */
+/* Asks the kernel, not libc, see emulated_event.h. */
 static uint64_t kernel_clock_ns(clockid_t clock, uint64_t otherwise)
 {
 	struct timespec now;
@@ -101,7 +101,7 @@ static uint64_t kernel_clock_ns(clockid_t clock, uint64_t otherwise)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Not taken in: emulated_event.h needs it to be apart. */
+/* Not inlined: tests/lint/native.t must see the call, see emulated_event.h. */
 __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 {
 	switch (all->clock) {

@@ -1,4 +1,4 @@
-/* site_totals.c -- what every site holds at a moment: added up, and stored with a snapshot.
+/* site_totals.c -- the live bytes and blocks of all sites at a moment, stored with a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,9 +15,9 @@
 
 #define PIECE_BYTES 1024u
 #define CHANGED_MAX 4096u
-#define COST_ALWAYS 32u	  /* of any snapshot, in cells */
-#define SITES_PER_CELL 8u /* sites of which nothing is stored are passed over as quickly */
-#define EPOCHS_FULL (UINT32_C(1) << 28) /* look at all cells that often: epochs are 32 bits */
+#define COST_ALWAYS 32u	  /* the cost of any snapshot, in cells */
+#define SITES_PER_CELL 8u /* empty sites that are skipped in the time of a cell */
+#define EPOCHS_FULL (UINT32_C(1) << 28) /* epochs between two passes over all cells: they have 32 bits */
 #define PIECE_ROOM (PIECE_BYTES - offsetof(struct mu_values, byte))
 #define VALUE_MAX 25u /* most bytes that one site takes: 5 for its number, 10 for each sum */
 
@@ -87,8 +87,8 @@ static void note_known_site(const struct mu_cell *cell)
 		totals.known = cell->site + 1;
 }
 
-/* Adds up cells that lie side by side. One that has stood still for so long that its epoch could be
- * taken for a later one gets a new one; its value is the same. */
+/* Adds up neighbouring cells. If a cell did not change for so long that its epoch could be taken
+ * for a later one, the cell gets a new epoch and keeps its value. */
 static void add_cell_run(struct mu_cell *cell, uint64_t count, bool is_alone)
 {
 	uint32_t epoch = rec.image->heap.epoch;
@@ -125,7 +125,7 @@ static void add_all_cells(uint64_t sites, bool is_alone)
 	}
 }
 
-/* A thread has one cell of a site. What lies beyond totals.sites is zero yet. */
+/* The one thread has one cell of a site. Entries beyond totals.sites are still zero. */
 static void add_changed_cells(uint64_t sites)
 {
 	totals.sites = sites;
@@ -137,7 +137,7 @@ static void add_changed_cells(uint64_t sites)
 	}
 }
 
-/* At a new peak an epoch can begin: what changes later is seen. */
+/* Begins an epoch at a new peak, to notice later changes. */
 static void begin_tracking(void)
 {
 	if (rec.image->heap.now <= rec.image->heap.peak)

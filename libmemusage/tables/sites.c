@@ -1,8 +1,8 @@
 /* sites.c -- interning stacks, and the cells of each thread.
  *
- * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Of a
- * hash the table compares 40 bits, beside some 16 to 24 that say where to look: among a million
- * stacks two collide with probability 1e-6; they would then be counted together.
+ * A known stack costs one look-up of its hash; a new one enters the tree of frames. The table
+ * compares 40 bits of a hash, after some 16 to 24 that select the place. Among a million stacks,
+ * two collide with probability 1e-6, and would count as one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,15 +26,15 @@
 #define CELLS_FIRST_LOG2 3
 #define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
 
-/* In a word, since look-ups miss the caches as often as the table is large. */
+/* The bits of an entry, which is one word because look-ups in a large table miss the caches. */
 #define SITE_BITS 24
 #define SITE_MASK ((UINT64_C(1) << SITE_BITS) - 1)
 
-/* Replaced tables stay mapped, as a reader may be in them; see rules.c. */
+/* Replaced tables stay mapped for readers, which take no lock; see rules.c. */
 struct site_index {
 	uint64_t mask;
 	unsigned int shift;
-	uint64_t entry[]; /* low bits of the hash, then the site's number + 1; 0: empty */
+	uint64_t entry[]; /* low bits of the hash, then the site's number + 1; 0: unused */
 };
 
 static struct {
@@ -49,7 +49,7 @@ static struct mu_table *section_table(unsigned int section)
 }
 
 /* Appends an entry to a table. Returns its address, NULL if the arena is full. The caller
- * fills it in before publish_entry(). */
+ * sets it before publish_entry(). */
 static void *append_entry(unsigned int section, uint32_t *number)
 {
 	uint64_t count = section_table(section)->count;
@@ -103,7 +103,7 @@ static bool index_lookup(uint64_t hash, uint32_t *site)
 	return false;
 }
 
-/* The hashes are in the recording, whole. */
+/* Inserts all sites into a larger index: the recording has their whole hashes. */
 static void index_grow(void)
 {
 	struct site_index *bigger = make_site_index(65 - sites.index->shift);
@@ -139,7 +139,7 @@ static uint16_t site_flags_of_fn(unsigned int fn)
 
 #define NO_ORIGIN UINT32_MAX
 
-/* Under the lock. Whose blocks they are in DHAT's books. */
+/* The point of a new site. Needs the lock. */
 static uint32_t point_of_new_site(const struct walk *walk, uint32_t number, uint32_t origin)
 {
 	const struct mu_site *from;
@@ -150,7 +150,7 @@ static uint32_t point_of_new_site(const struct walk *walk, uint32_t number, uint
 	return from ? from->point : points_find(walk, number);
 }
 
-/* Under the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
+/* Needs the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
 static inline __attribute__((always_inline)) uint32_t add_new_site(struct walk *walk,
 								   unsigned int fn, uint64_t hash,
 								   uint16_t site_flags,
@@ -191,7 +191,7 @@ static __attribute__((noinline)) uint32_t find_or_add_site(struct walk *walk, un
 	if (walk->known_only)
 		return 0;
 	uint16_t flags = fn == MU_FN_FREE ? MU_SITE_FREE : 0;
-	/* Asks and waits, so not under the lock. */
+	/* Without the lock, because it may wait for the collector. */
 	if (!flags && rec.flags & MU_CFG_IGNORE && ignore_stack(walk))
 		flags = MU_SITE_IGNORED;
 	if (!spin_lock(&locks.sites))
@@ -218,7 +218,7 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 		return 0;
 	hash = hash_of_stack(walk, fn);
 	hash += !hash;
-	/* In a loop it is the same again, and in no other line than the walk's. */
+	/* A loop has the same stack again: this touches no other cache line than the walk's. */
 	if (walk->site_hash == hash && walk->site_generation == walk->generation)
 		return walk->site;
 	if (unlikely(!index_lookup(hash, &site)))
@@ -276,7 +276,7 @@ void sites_charge(uint32_t site, uint64_t size)
 
 /* ---- cells ------------------------------------------------------------------------------- */
 
-/* Takes a run of cells for the thread. They are published empty: that changes no sum. */
+/* Reserves a run of cells for the thread. Readers see them empty, which changes no sum. */
 static bool reserve_cells(struct thread *thread)
 {
 	struct mu_table *cells = section_table(MU_SEC_CELLS);

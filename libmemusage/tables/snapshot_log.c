@@ -1,6 +1,6 @@
-/* snapshot_log.c -- every snapshot when it is taken.
+/* snapshot_log.c -- the log of all snapshots.
  *
- * With several threads the counts are exact; which event an offer belongs to is not.
+ * With several threads the counts are exact, but an offer may have the kind of another event.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* stack_sum.c -- how deep all stacks are right now, for snapshots.
+/* stack_sum.c -- the sum of the depths of all stacks, for snapshots.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,8 +7,8 @@
 #include "libmemusage/tables/snapshots.h"
 #include "libmemusage/tables/stack.h"
 
-#define HAS_MARK 1u /* mu_thread.flags: what was touched before its first event is known */
-#define UNSEEN_LEAST (2 * (int64_t)MU_PAGE) /* our own depth, and half a page */
+#define HAS_MARK 1u /* mu_thread.flags: stack_mark is from before its first event */
+#define UNSEEN_LEAST (2 * (int64_t)MU_PAGE) /* the recorder's frames, and half a page */
 
 static int64_t sum;
 

@@ -212,7 +212,7 @@ static void new_place(uint32_t place)
 
 	*cell = (struct mu_cell){ .site = place, .epoch = rec.image->heap.epoch };
 	rec.image->table[MU_SEC_SITES].count = place + 1;
-	if (site_totals_are_tracked)
+	if (site_totals_tracked.is_on)
 		site_totals_note_change(sites_cell_number(cell));
 }
 
@@ -257,7 +257,7 @@ static void tracked(uint32_t first_epoch)
 			event(place, 1);
 		if (r % 512 != 1 && i % 5000 != 4999)
 			continue;
-		tracks += site_totals_are_tracked;
+		tracks += site_totals_tracked.is_on;
 		wrong += !is_right(places);
 	}
 	EQ_U(wrong, 0);
@@ -265,7 +265,7 @@ static void tracked(uint32_t first_epoch)
 	gate.mode |= MODE_MANY;
 	site_totals_untrack();
 	IS_TRUE(is_right(places));
-	IS_FALSE(site_totals_are_tracked);
+	IS_FALSE(site_totals_tracked.is_on);
 	gate.mode = 0;
 }
 
@@ -279,12 +279,12 @@ static void overflow(void)
 		new_place(i);
 	event(0, 1);
 	IS_TRUE(is_right(PLACES));
-	IS_TRUE(site_totals_are_tracked);
+	IS_TRUE(site_totals_tracked.is_on);
 	for (uint32_t i = 0; i < PLACES; i++)
 		event(i, 1);
-	IS_FALSE(site_totals_are_tracked);
+	IS_FALSE(site_totals_tracked.is_on);
 	IS_TRUE(is_right(PLACES));
-	IS_TRUE(site_totals_are_tracked);
+	IS_TRUE(site_totals_tracked.is_on);
 	gate.mode = 0;
 }
 
