@@ -1,4 +1,4 @@
-/* deferred_frees.c -- frees in a row are booked in batches.
+/* deferred_frees.c -- the accounting of frees in a row is deferred.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,8 +21,8 @@ static uint64_t extra_bytes_of(const struct block *known)
 	return mu_slop(known->size) + MU_SLACK(known->birth) + snapshot_due.admin;
 }
 
-/* Several threads. As event_freed(), but that no snapshot by time can be due: none was when the
- * free came. */
+/* With several threads. As event_freed(), but no snapshot by time can be due: none was at the
+ * free. */
 static void account_shared_free(struct thread *thread, const struct mu_batch_free *waiting,
 				uint64_t tick)
 {
@@ -36,7 +36,7 @@ static void account_shared_free(struct thread *thread, const struct mu_batch_fre
 	snapshots_changed(thread, -(int64_t)extra, known.size + extra, true);
 }
 
-/* What the sums are to be. Only the first of several falls can be one from a peak. */
+/* Computes the sums after all frees. Only the first of several falls can be one from a peak. */
 static void plan_final_sums(struct thread *thread)
 {
 	const struct mu_counters *counters = &thread->pub.counters;
@@ -74,7 +74,7 @@ static void store_planned_sums(struct thread *thread)
 	counters->bytes[MU_FN_FREE] = batch->bytes;
 }
 
-/* As sites_free(), in two steps of which each may be begun again. */
+/* As sites_free(), in two steps, of which each may be repeated. */
 static void account_in_cell(struct thread *thread, uint32_t i)
 {
 	struct mu_batch *batch = &thread->batch;
@@ -105,7 +105,7 @@ static void account_in_cell(struct thread *thread, uint32_t i)
 		*lives = batch->lived;
 }
 
-/* A handler that leaves the hook by longjmp leaves the rest to the next event. */
+/* If a handler leaves the hook by longjmp, the next event continues. */
 void deferred_frees_account(struct thread *thread)
 {
 	struct mu_batch *batch = &thread->batch;

@@ -1,13 +1,13 @@
-/* deferred_frees.h -- frees in a row are booked in batches.
+/* deferred_frees.h -- the accounting of frees in a row is deferred.
  *
- * A program that takes down what it has built frees for a long time without an allocation. Its
- * own loads of one turn of its loop overlap those of the next as long as both fit into what the
- * CPU looks ahead at: the accounting of each free stood in between, and cost several times its own
- * instructions. So after some frees in a row only the table is told at once, since the address may
- * be given out again; all else waits in the thread's struct mu_batch, which readers from
- * outside know, and is booked, in the order of the frees, before anything else happens.
+ * A program that releases its data frees for a long time without an allocation. The CPU overlaps
+ * the loads of successive turns of the program's loop as long as they fit into its window. The
+ * accounting of each free came between them, and cost several times its own instructions. So after
+ * some frees in a row each free only removes the block from the table at once, because the address
+ * may be reused. The rest is deferred in the thread's struct mu_batch, which readers in other
+ * processes know, and is accounted for, in the order of the frees, before any other event.
  *
- * For one thread, and snapshots by time: those are due between two ticks, never within a batch.
+ * Only with one thread and snapshots by time, which are due between two ticks, never in a batch.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,27 +30,27 @@
  */
 void deferred_frees_account(struct thread *thread);
 
-/* deferred_frees_close -- the same outside of the hook, for the calling thread's record. */
+/* deferred_frees_close -- deferred_frees_account() outside of the hook, for the calling thread. */
 void deferred_frees_close(struct thread *thread);
 
-/* deferred_frees_begin_slow -- take frees from now on, if the way of recording allows it. */
+/* deferred_frees_begin_slow -- begin to defer frees, if the mode of recording allows it. */
 void deferred_frees_begin_slow(struct thread *thread);
 
-/* deferred_frees_settle -- book what waits, if anything does. As deferred_frees_account(). */
+/* deferred_frees_settle -- call deferred_frees_account() unless nothing is deferred. */
 static inline void deferred_frees_settle(struct thread *thread)
 {
 	if (unlikely(thread->deferred_limit))
 		deferred_frees_account(thread);
 }
 
-/* deferred_frees_end -- an event that is no free: the row is over. As deferred_frees_account(). */
+/* deferred_frees_end -- end the row of frees, at another event. As deferred_frees_account(). */
 static inline void deferred_frees_end(struct thread *thread)
 {
 	deferred_frees_settle(thread);
 	thread->frees = 0;
 }
 
-/* deferred_frees_begin -- a free was booked at once. */
+/* deferred_frees_begin -- count a free that was not deferred, towards a row. */
 static inline void deferred_frees_begin(struct thread *thread)
 {
 	if (thread->frees == DEFERRED_FREES_AFTER)
@@ -68,9 +68,9 @@ static inline bool deferred_frees_are_plain(uint64_t size)
 	       (!(birth & MU_BIRTH_OUTER) && MU_SLACK(birth));
 }
 
-/* deferred_frees_add -- take a free, if nothing has to be made, searched or waited for.
+/* deferred_frees_add -- defer a free, if nothing has to be made, searched or waited for.
  *
- * block  still lives; sp as for events.
+ * block  not yet freed; sp as for events.
  * Returns false, having done nothing, in any other case. Call inside the hook. Calls nothing.
  */
 static inline __attribute__((always_inline)) bool deferred_frees_add(struct thread *thread,

@@ -1,4 +1,4 @@
-/* event.c -- the less usual ways into and through an event.
+/* event.c -- the rarer ways into and through an event.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,7 @@
 #include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/stack_sum.h"
 
-/* Who stops the others has to wait for those who are in the hook already. */
+/* A stop waits for threads that are in the hook already, so they ignore its mode. */
 static unsigned int mode_without_stop(void)
 {
 	return __atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & ~(unsigned int)MODE_STOP;

@@ -1,4 +1,4 @@
-/* realloc.c -- what becomes of a block that is reallocated.
+/* realloc.c -- recording a realloc.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,8 +12,8 @@
 	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_ACCOUNTING | MODE_FREES | MODE_ACCESSES | \
 	 MODE_POINTS)
 
-/* With call stacks: a block gives way to its successor, in Massif's books. The successor
- * stays in the old room if it fits. Returns the extra bytes it brings. */
+/* With call stacks: replaces a block by its successor, in Massif's accounting. The successor stays
+ * in the old room if it fits. Returns the change of the extra bytes. */
 static int64_t replace_with_stacks(struct thread *thread, const void *block,
 				   const struct block *old, const void *result, struct block *next,
 				   unsigned int mode)
@@ -34,9 +34,9 @@ static int64_t replace_with_stacks(struct thread *thread, const void *block,
 	return (int64_t)(room - next->size) - (int64_t)old_extra;
 }
 
-/* A realloc that Massif's books do not see, because its block is ignored already or what calls
- * it is: its block is ignored from now on. As in Massif the place that such a block left keeps
- * its bytes in the books, and one that it came to gets them, for good. */
+/* Records a realloc that Massif's accounting leaves out, because it ignores the block already, or
+ * the caller: then the block is ignored. As in Massif, a site that such a block leaves keeps its
+ * bytes, and one that it comes to gets them, for good. Returns false if it is no such realloc. */
 static bool replace_ignored(struct thread *thread, const void *block, const struct block *old,
 			    struct block *next, unsigned int mode)
 {
@@ -61,7 +61,7 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 	return true;
 }
 
-/* The site of a block that realloc changed; in DHAT's books it is still the old one's. */
+/* The site of a block that realloc changed; its point in DHAT's accounting is the old one's. */
 static uint32_t find_realloc_site(struct thread *thread, const struct block *old, uint64_t sp,
 				  unsigned int mode)
 {
@@ -71,7 +71,7 @@ static uint32_t find_realloc_site(struct thread *thread, const struct block *old
 			       old->site);
 }
 
-/* Its point counts it anew, or, if it could not be remembered, loses it. */
+/* Counts the block again at its point, or removes it there if the table does not have it. */
 static void resize_at_point(struct thread *thread, const struct block *old,
 			    const struct block *next, bool is_known, unsigned int mode)
 {
@@ -134,7 +134,6 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old)
 	return known;
 }
 
-/* The old block has been taken out of the table; put in what became of it. */
 void realloc_done(struct thread *thread, const void *block, const struct block *old,
 		  const void *result, size_t size, uint64_t sp)
 {

@@ -1,9 +1,8 @@
 /* accesses.c -- the directory of blocks by address, and the sums of reads and writes.
  *
- * Each block has one owner at a time (it is entered after the real malloc and taken out before
- * the real free), so that entries never race; what several blocks share, the words of their
- * pages, is made under a lock and then only read. A page that is covered by one block gives up
- * its 8-byte entries for another page.
+ * Each block has one owner at a time (it is entered after the real malloc and removed before the
+ * real free), so entries never race. Blocks share the words of their pages: these are made under a
+ * lock, and then only read. A page that one block covers gives its 8-byte entries to another page.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,7 +19,7 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
 
-/* Far from everything, as the recording itself (slot.c); grown in place. */
+/* Far from other mappings, as the recording (slot.c), to grow in place. */
 #define RECORDS_PLACE UINT64_C(0x2e0000000000)
 #define RECORDS_BYTES (UINT64_C(1) << 20)
 #define RECORDS_MOST (UINT64_C(1) << 31)
@@ -60,7 +59,7 @@ bool accesses_init(void)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Under the lock. The records are one array, so it can only grow where it is. */
+/* Needs the lock. The records are one array, which can only grow in place. */
 static bool grow_block_records(void)
 {
 	uint64_t place = (uint64_t)access_table.record + memory.mapped;
@@ -103,8 +102,8 @@ static inline uint32_t take_block_record(struct access_part *part)
 	return part->record_next++;
 }
 
-/* Entries of the directory still name it, which does no harm: what looks there compares the address
- * with the record's, whosesoever it then is. */
+/* Entries of the directory keep its number, which is harmless: a look-up compares the address with
+ * the record, whichever block it then has. */
 static inline void free_block_record(struct access_part *part, uint32_t number)
 {
 	struct access_block *record = &access_table.record[number];
@@ -116,7 +115,7 @@ static inline void free_block_record(struct access_part *part, uint32_t number)
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-/* A table that is there, or made now; NULL without memory. */
+/* Returns the table at *place, which it makes if there is none; NULL without memory. */
 static __attribute__((noinline)) void *make_directory_table(void **place, uint64_t bytes)
 {
 	void *table;
@@ -152,7 +151,7 @@ static inline uint64_t *find_page_word(uint64_t address)
 	return leaf ? &leaf[address >> 12 & (ACCESS_LEAF - 1)] : NULL;
 }
 
-/* Under the lock. Room for the 8-byte entries of a page: zeroes, or of blocks that are gone. */
+/* Needs the lock. Takes memory for the 8-byte entries of a page: zeroes, or old entries. */
 static uint32_t *take_page_memory(void)
 {
 	uint64_t *spare = memory.spare_page;
@@ -196,7 +195,7 @@ static inline uint32_t *find_page_entries(uint64_t *word)
 							  make_page_entries(word);
 }
 
-/* A page that belongs to one block alone: its entries, of no use now, are for others. */
+/* Gives a whole page to one block, and its 8-byte entries, now useless, to other pages. */
 static void give_page_to_block(uint64_t *word, uint32_t number)
 {
 	uint64_t old = *word;
@@ -209,7 +208,7 @@ static void give_page_to_block(uint64_t *word, uint32_t number)
 	spin_unlock(&locks.accesses);
 }
 
-/* One or two entries at once, not necessarily aligned. */
+/* Stores two entries in one instruction, not necessarily aligned. */
 static inline void put_two_entries(uint32_t *entry, uint64_t two)
 {
 	__builtin_memcpy(entry, &two, sizeof(two));
@@ -223,8 +222,8 @@ static inline void put_eight_entries(uint32_t *entry, uint64_t two)
 	put_two_entries(entry + 6, two);
 }
 
-/* Enters a record for count entries, at least 1. The last pieces overlap: branches cost more than
- * stores, above all in the emulator. */
+/* Stores a record's number in `count` entries, at least 1. The last stores overlap, because
+ * branches cost more than stores, above all in the emulator. */
 static inline void fill_entries(uint32_t *entry, uint64_t count, uint32_t number)
 {
 	const uint64_t two = (uint64_t)number << 32 | number;
@@ -265,7 +264,7 @@ static inline bool enter_in_page(uint64_t *word, uint64_t from, uint64_t to, uin
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-/* What is known of the length of a site's blocks, NULL without memory. */
+/* The word with the length of a site's blocks, NULL without memory. */
 static inline uint64_t *length_of_site(uint32_t site)
 {
 	if (site / LENGTHS >= LENGTH_CHUNKS)
@@ -275,7 +274,7 @@ static inline uint64_t *length_of_site(uint32_t site)
 	return part ? &part[site % LENGTHS] : NULL;
 }
 
-/* The first block of a site, or the first of another size. */
+/* Notes the size of the first block of a site, or of the first with another size. */
 static __attribute__((noinline)) bool note_block_size(struct access_part *part, uint32_t site,
 						      uint64_t *length, uint64_t size)
 {
@@ -296,7 +295,7 @@ static __attribute__((noinline)) bool note_block_size(struct access_part *part, 
 	return is_first;
 }
 
-/* Whether all blocks of the site have had this size so far; notes what is new. */
+/* Returns whether all blocks of the site have had this size so far, and notes a new size. */
 static inline bool has_uniform_size(struct access_part *part, uint32_t site, uint64_t size)
 {
 	uint64_t *length = length_of_site(site);
@@ -309,8 +308,8 @@ static inline bool has_uniform_size(struct access_part *part, uint32_t site, uin
 
 /* ---- signals ----------------------------------------------------------------------------- */
 
-/* A handler may leave by longjmp whatever access it interrupts, which is no fault of the program's
- * as it would be in malloc: so what must be whole is done with signals blocked. It is rare. In the
+/* A handler may leave an access by longjmp, which is no fault of the program, as it would be in
+ * malloc. So changes that must be complete are made with signals blocked. They are rare. In the
  * emulator no handler runs here. */
 static uint64_t block_all_signals(void)
 {
@@ -335,7 +334,7 @@ static void restore_signals(uint64_t before)
 
 /* ---- cells, as in sites.c ---------------------------------------------------------------- */
 
-/* Cells are published empty: an entry of site 0 without counts changes no sum. */
+/* Readers see new cells empty: an entry of site 0 without counts changes no sum. */
 static bool reserve_access_cells(struct access_part *part)
 {
 	struct mu_table *cells = &rec.image->table[MU_SEC_ACCESSES];
@@ -437,7 +436,7 @@ void accesses_flush(struct access_part *part)
 		return;
 	uint64_t before = block_all_signals();
 	struct access_queue *queue = part->queue;
-	/* In a sandbox a handler may add to it meanwhile. */
+	/* In a sandbox a handler may add to the queue meanwhile. */
 	for (uint64_t i = 0; i < __atomic_load_n(&queue->count, __ATOMIC_RELAXED) &&
 			     i < ACCESS_QUEUE; i++)
 		count_deferred_access(part, &queue->item[i]);
@@ -448,7 +447,7 @@ void accesses_flush(struct access_part *part)
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-/* Enters a record for [start, end). */
+/* Enters a record in the directory for [start, end). */
 static inline bool enter_in_directory(uint64_t start, uint64_t end, uint32_t number)
 {
 	uint64_t page = MU_PAGE;

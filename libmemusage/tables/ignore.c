@@ -102,7 +102,7 @@ static enum mu_code_class code_class_at(const struct module_code *code, uint64_t
 	return low ? MU_CODE_CLASS(word[low - 1]) : MU_CODE_NAMELESS;
 }
 
-/* Whether a module is this library, whose frames are not the program's. */
+/* Returns whether a module is this library, whose frames are not the program's. */
 static bool is_recorder_module(const struct sites_module *module)
 {
 	uint64_t here = (uint64_t)&code_class_at;

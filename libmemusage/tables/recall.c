@@ -1,4 +1,4 @@
-/* recall.c -- sites of stacks that were had before.
+/* recall.c -- the sites of stacks that a thread had before.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,11 +12,11 @@
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/sites.h"
 
-/* Once for the stack that is expected, once for the others. */
+/* Compiled once for the expected stack, once for the others. */
 #define INLINE static inline __attribute__((always_inline))
 
-#define WINDOW 512u /* events after which it is judged whether looking pays */
-#define PAUSE (4 * WINDOW) /* ... in which it does not, and more the next times */
+#define WINDOW 512u /* events between two decisions whether recalling pays */
+#define PAUSE (4 * WINDOW) /* events without it if it does not, and more the next times */
 #define PAUSE_MOST (64 * WINDOW)
 #define LOOK_MOST 64u
 #define FIRST_LOG2 9 /* memos of a thread */
@@ -24,22 +24,22 @@
 #define WORDS 18u
 #define NEXT 4u
 
-/* In a word: a value that was met, and how many words outside the innermost slot it lay. */
+/* A word has a value, and its distance outward from the innermost slot, in words. */
 #define OFFSET_BITS 16
 #define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
 
 /* A stack that was found before: three cache lines, of which most need one or two. */
 struct memo {
-	uint64_t slot;	     /* the innermost; 0: nothing here */
-	uint64_t bp;	     /* of the caller; 0: does not matter */
+	uint64_t slot;	     /* the innermost; 0: unused */
+	uint64_t bp;	     /* of the caller; 0: any */
 	uint64_t outer_hash; /* of the frame outside all words, and ... */
-	uint32_t outer_words; /* ... how many words outside the innermost slot it lies ... */
-	uint16_t kept;	      /* ... as which of the remembered frames, from 1 */
+	uint32_t outer_words; /* ... its distance from the innermost slot, in words, and ... */
+	uint16_t kept;	      /* ... its number among the remembered frames, from 1 */
 	uint8_t fn;
 	uint8_t words;
 	uint32_t site;
 	uint32_t generation; /* of the rules */
-	uint16_t next[NEXT]; /* the memos that came after this one, the last first */
+	uint16_t next[NEXT]; /* the memos that followed this one, the last first */
 	uint64_t word[WORDS];
 };
 _Static_assert(sizeof(struct memo) == 192, "a memo must be three cache lines");
@@ -48,16 +48,16 @@ _Static_assert(sizeof(struct memo) == 192, "a memo must be three cache lines");
 struct recall {
 	uint32_t log2; /* of the number of memos */
 	uint32_t last; /* the stack of the last event */
-	uint32_t used; /* the memo that was given out last; after all of them the oldest is next */
+	uint32_t used; /* the memo that was taken last; after all of them the oldest is next */
 	uint32_t hits;
 	uint16_t *place; /* by site and slot: the number of a memo */
-	struct memo memo[] __attribute__((aligned(64))); /* the first stands for none */
+	struct memo memo[] __attribute__((aligned(64))); /* the first means none */
 };
 
-/* ---- is it the same ----------------------------------------------------------------------- */
+/* ---- comparing ---------------------------------------------------------------------------- */
 
-/* Whether the frames outside, which walk.c remembers, stand as they did. Where bp was read that the
- * innermost of them has is among the memo's words. */
+/* Returns whether the frames outside, which walk.c remembers, have not changed. The word with the
+ * bp of the innermost of them is among the memo's words. */
 INLINE bool outer_frames_hold(const struct walk *walk, uint32_t kept, uint64_t slot)
 {
 	uint64_t changed = 0;
@@ -78,8 +78,8 @@ INLINE bool outer_frames_hold(const struct walk *walk, uint32_t kept, uint64_t s
 	return !changed;
 }
 
-/* On another stack than the thread's own each word leads to the next, and one that has changed
- * leads nowhere. */
+/* On another stack than the thread's own each word leads to the next, and a changed word leads
+ * anywhere: so each address must be proved first. */
 static __attribute__((noinline)) bool memo_holds_elsewhere(struct walk *walk,
 							   const struct memo *memo, uint64_t slot)
 {
@@ -120,7 +120,7 @@ static bool add_memo_word(struct memo *memo, unsigned int *words, uint64_t at, u
 {
 	uint64_t offset = (at - memo->slot) / 8;
 
-	/* Below the slot is what need not be there next time. */
+	/* Words below the slot need not exist the next time. */
 	if (*words == WORDS || at < memo->slot || offset > OFFSET_MASK ||
 	    value >> (64 - OFFSET_BITS))
 		return false;
@@ -128,8 +128,8 @@ static bool add_memo_word(struct memo *memo, unsigned int *words, uint64_t at, u
 	return true;
 }
 
-/* The words that decided how the frames were found, from the innermost outward to the frames that
- * were remembered before, and on to `least` of them; as far as there is room. */
+/* Adds the words that decided how the frames were found, from the innermost outward to frame number
+ * `least`, as many as the memo has room for. */
 static bool add_memo_words(const struct walk *walk, struct memo *memo, uint32_t least)
 {
 	const struct walk_check *check = walk->check + walk->checks;
@@ -153,8 +153,8 @@ static bool add_memo_words(const struct walk *walk, struct memo *memo, uint32_t 
 	return memo->kept;
 }
 
-/* Whether all words lie inside of a frame. What is farther out may be no stack's the next time,
- * when it is only known that this frame is there. */
+/* Returns whether all words are inside of a frame. Words farther out may not be stack the next
+ * time, when only this frame is known to exist. */
 static bool is_memo_inside(const struct memo *memo, uint64_t outer_slot)
 {
 	for (unsigned int i = 0; i < memo->words; i++)
@@ -192,7 +192,7 @@ static bool is_recall_full(const struct recall *recall)
 	return recall->used == (UINT32_C(1) << recall->log2) - 1 && recall->log2 < MOST_LOG2;
 }
 
-/* Twice the room, if there is memory for it. */
+/* Doubles the room, if there is memory for it. */
 static struct recall *grow_recall(struct recall *recall)
 {
 	struct recall *bigger = make_recall(recall->log2 + 1);
@@ -212,7 +212,7 @@ static struct recall *grow_recall(struct recall *recall)
 	return bigger;
 }
 
-/* The memo that a stack of this site has, or is to have, at this slot. */
+/* The memo of a stack of this site at this slot; takes one if it has none. */
 static uint32_t find_or_take_memo(struct recall *recall, uint32_t site, uint64_t slot)
 {
 	uint16_t *place = memo_place_of(recall, site, slot);
@@ -230,7 +230,7 @@ static uint32_t find_or_take_memo(struct recall *recall, uint32_t site, uint64_t
 	return recall->used;
 }
 
-/* What walk_stack() just found, if it can be found so again. Returns its memo. */
+/* Remembers the stack that walk_stack() just found, if it can be recalled. Returns its memo. */
 static uint32_t remember_stack(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t bp,
 			       uint32_t site)
 {
@@ -240,7 +240,7 @@ static uint32_t remember_stack(struct walk *walk, unsigned int fn, uint64_t slot
 		walk->recall = grow_recall(walk->recall);
 	uint32_t number = find_or_take_memo(walk->recall, site, slot);
 	struct memo *memo = &walk->recall->memo[number];
-	/* Of a memo that did not hold, what is outside may have changed: it comes and goes. */
+	/* Outside of a memo that did not hold, frames may have changed, and may change again. */
 	if (!add_memo_words(walk, memo, memo->kept < walk->kept ? memo->kept : walk->kept)) {
 		memo->slot = 0;
 		return 0;
@@ -260,7 +260,7 @@ static uint32_t remember_stack(struct walk *walk, unsigned int fn, uint64_t slot
 
 /* ---- now and then --------------------------------------------------------------------------- */
 
-/* A thread most of whose stacks are new had better unwind them at once, most of the time. */
+/* Decides whether to recall. If most of a thread's stacks are new, it is faster to unwind them. */
 static void judge_recall(struct walk *walk)
 {
 	bool pays = walk->recalls && walk->recall->hits >= WINDOW / 2;
@@ -281,10 +281,10 @@ static void judge_recall(struct walk *walk)
 	walk->recall->hits = 0;
 }
 
-/* The clock is read for every 64th event, and more often where these take long. */
+/* Reads the clock for every 64th event, or more often if events take long. */
 static __attribute__((noinline)) void look_at_clock(struct walk *walk)
 {
-	/* The plugin is not to leave the recorder, nor to map memory. */
+	/* The plugin must not leave the recorder, nor map memory. */
 	if (walk->known_only) {
 		walk->look_in = 0;
 		return;
@@ -302,7 +302,7 @@ static __attribute__((noinline)) void look_at_clock(struct walk *walk)
 		judge_recall(walk);
 }
 
-/* Moves the i-th of those that come after a memo to the front, or a new one if i is the last. */
+/* Moves the i-th follower of a memo to the front; a new one replaces the last. */
 static void move_to_front(struct memo *memo, unsigned int i, uint32_t number)
 {
 	for (; i > 0; i--)
@@ -310,7 +310,7 @@ static void move_to_front(struct memo *memo, unsigned int i, uint32_t number)
 	memo->next[0] = (uint16_t)number;
 }
 
-/* The stack of the present event was not the expected one. */
+/* The site of a stack that was not the expected one. */
 static __attribute__((noinline)) uint32_t find_other_stack(struct thread *thread, unsigned int fn,
 							   uint64_t slot, uint64_t bp)
 {

@@ -56,7 +56,7 @@ bool site_totals_add_up(uint64_t *known, uint64_t *used);
 /* site_totals_cost -- the cost of site_totals_add_up() and site_totals_store() now, in cells. */
 uint64_t site_totals_cost(void);
 
-/* site_totals_to_array -- copy the sums into an array, as far as it has room.
+/* site_totals_to_array -- copy the sums into an array, while it has room.
  *
  * Returns their number.
  */

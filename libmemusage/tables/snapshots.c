@@ -34,8 +34,8 @@ static const uint64_t no_time;
 struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX,
 				     .now = &no_time };
 
-/* A moment: its time in the unit chosen and, as thousands of events may share a millisecond, the
- * byte clock, which decides between equal times. By the byte clock the two are one. */
+/* A time in the unit chosen, and the byte clock, which orders equal times: thousands of events may
+ * share a millisecond. If the byte clock is the unit, both are the same. */
 struct moment {
 	uint64_t time;
 	uint64_t clock;
@@ -114,7 +114,7 @@ static void cull_snapshot(uint32_t i)
 	series.count--;
 }
 
-/* Closes up the table: it holds the series and nothing else, however long the run. */
+/* Removes culled snapshots from the table, which has the series only, however long the run. */
 static void compact_table(void)
 {
 	for (uint32_t i = 0; i < series.count; i++) {
@@ -141,8 +141,8 @@ static struct moment span_between(uint32_t from, uint32_t to)
 
 #define FOREVER ((struct moment){ UINT64_MAX, UINT64_MAX })
 
-/* By milliseconds, not closer than if the whole series were evenly spread: the smallest gap alone
- * lets a program of a second have thousands of snapshots, for the hundred that stay. */
+/* Raises the least interval, by milliseconds, to that of an evenly spread series. With the smallest
+ * gap alone, a program of a second takes thousands of snapshots for the hundred that stay. */
 static void spread_min_interval(void)
 {
 	struct moment all = span_between(0, series.count - 1);
@@ -155,7 +155,7 @@ static void spread_min_interval(void)
 		series.min_interval.clock = all.clock;
 }
 
-/* The smallest gap that is left, not counting gaps between two that could not go. */
+/* Sets the least interval to the smallest gap, but not between two that cannot be culled. */
 static void set_min_interval(void)
 {
 	series.min_interval = FOREVER;
@@ -169,13 +169,13 @@ static void set_min_interval(void)
 		series.min_interval = (struct moment){ 0, 0 };
 	if (snapshot_due.now == &rec.segment->tick)
 		spread_min_interval();
-	/* The clock tells moments apart that time does not, nothing else. */
+	/* The byte clock only orders moments of equal time. */
 	if (series.min_interval.time > 0)
 		series.min_interval.clock = 0;
 }
 
-/* Half of the series goes: each time the one with the smallest span between its neighbours,
- * never the first, the last or the peak. The smallest gap then is the new least interval. */
+/* Culls half of the series: each time the one with the smallest span between its neighbours, never
+ * the first, the last or the peak. The smallest gap then is the new least interval. */
 static void cull_series(void)
 {
 	for (uint32_t n = series.count / 2; n; n--) {
@@ -207,7 +207,7 @@ static void set_peak_threshold(void)
 			 __ATOMIC_RELAXED);
 }
 
-/* Events compare without stacks: the threshold is what is left for the heap. */
+/* Events compare the heap without stacks, so the threshold is less by their sum. */
 void snapshots_stacks(int64_t change)
 {
 	if (snapshot_due.is_on)
@@ -218,7 +218,7 @@ static uint64_t monotonic_ns(void)
 {
 	struct timespec now = { 0 };
 
-	/* A filter may allow no system call for it: then the coarse clock must do. */
+	/* A filter may forbid the system call: then the coarse clock is used. */
 	if (sandbox_is_on)
 		return coarse_clock_ns();
 	/* Not by libc, see emulated_event.h. */
@@ -226,8 +226,8 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Detailed snapshots and peaks are worth their pause. The others must not slow down a program that
- * has very many sites, or, by the byte clock, thousands of snapshots in a millisecond. */
+/* Detailed snapshots and peaks always have values. Those of the others must not slow down a program
+ * with very many sites or, by the byte clock, thousands of snapshots in a millisecond. */
 static bool is_affordable(uint64_t tick)
 {
 	bool is_timed = snapshot_due.now == &rec.segment->tick;
@@ -240,7 +240,7 @@ static bool is_affordable(uint64_t tick)
 	return true;
 }
 
-/* Room for others: every second normal snapshot that has values loses them, or each. */
+/* Frees the values of every second normal snapshot, or of all, to make room for others. */
 static void thin_out_totals(bool all)
 {
 	bool goes = true;
@@ -274,7 +274,7 @@ static struct site_totals store_site_totals(struct mu_snapshot *s)
 	return v;
 }
 
-/* Readers outside see by the number whether the table changed under their hands. */
+/* The serial number tells readers in other processes whether the table changed meanwhile. */
 static void begin_table_change(void)
 {
 	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
@@ -285,7 +285,7 @@ static void end_table_change(void)
 	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Nobody but the events themselves looks at the CPU's counter: so all of them are to come. */
+/* Only events read the CPU's counter, so with it every event must look. */
 static void set_next_due(uint64_t time, uint64_t clock)
 {
 	series.due = (struct moment){ time, clock };
@@ -298,7 +298,8 @@ static uint64_t update_time_now(void)
 	return snapshots_now();
 }
 
-/* Of how things stand, and stood AGO milliseconds before: not 0 only if that is the unit. */
+/* Adds a snapshot of the present state, dated back by AGO milliseconds: 0 unless they are the
+ * unit. */
 static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 {
 	uint64_t number = section_table(MU_SEC_SNAPSHOTS)->count;
@@ -321,7 +322,7 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 				   .stacks = stack_sum_now(),
 				   .kind = kind,
 				   .tick = (uint32_t)tick };
-	/* The tick is late at times. */
+	/* The coarse clock is late at times. */
 	if (ago && series.count &&
 	    s->mono_ns < snapshot_at(series.entry[series.count - 1].number)->mono_ns)
 		s->mono_ns = snapshot_at(series.entry[series.count - 1].number)->mono_ns;
@@ -349,7 +350,7 @@ static void add_snapshot(enum mu_snapshot_kind kind)
 	add_dated_snapshot(kind, 0);
 }
 
-/* The last peak, if it is still in the series, is an ordinary detailed one from now on. */
+/* Makes the last peak, if it is still in the series, an ordinary detailed snapshot. */
 static void demote_last_peak(void)
 {
 	if (series.peak_number)
@@ -400,7 +401,8 @@ static bool is_snapshot_due(void)
 	       (now == series.due.time && rec.image->heap.clock >= series.due.clock);
 }
 
-/* Not taken in, nor is snapshots_peak(): emulated_event.h needs them to be apart. */
+/* Not inlined, nor is snapshots_peak(): tests/lint/native.t must see the calls
+ * (emulated_event.h). */
 static __attribute__((noinline)) void take_due_snapshot(void)
 {
 	if (!snapshot_due.is_on || snapshot_due.waits || !is_snapshot_due() ||
@@ -416,7 +418,7 @@ static __attribute__((noinline)) void take_due_snapshot(void)
 	spin_unlock(&locks.snapshots);
 }
 
-/* Not taken in, for the same reason. */
+/* Not inlined, for the same reason. */
 __attribute__((noinline)) void snapshots_thresholds(void)
 {
 	if (snapshots_watch && !snapshot_due.waits)
@@ -429,7 +431,7 @@ void snapshots_take(void)
 	take_due_snapshot();
 }
 
-/* The last snapshot becomes one of how things stand. */
+/* Updates the last snapshot to the present state. */
 static void refresh_snapshot(struct series_entry *last)
 {
 	const struct mu_heap *heap = &rec.image->heap;
@@ -452,9 +454,9 @@ static void refresh_snapshot(struct series_entry *last)
 		     heap->clock + series.min_interval.clock);
 }
 
-/* Nothing happened from LAST_TICK to TICK. A pause longer than the least interval has a snapshot of
- * its own: the last one may be of how things stood all through the pause before, which would be
- * lost. */
+/* Records that there was no event from LAST_TICK to TICK. A pause longer than the least interval
+ * gets a snapshot of its own: an update of the last one could lose the state of the pause
+ * before. */
 static void record_pause(uint64_t last_tick, uint64_t tick)
 {
 	struct series_entry *last = &series.entry[series.count - 1];
@@ -502,7 +504,7 @@ __attribute__((noinline)) void snapshots_peak(void)
 	spin_unlock(&locks.snapshots);
 }
 
-/* What threads keep back is counted in. */
+/* Adds the pending changes of a thread. */
 static void add_pending_changes(struct thread *thread, void *data)
 {
 	struct mu_snapshot *s = data;
@@ -512,7 +514,7 @@ static void add_pending_changes(struct thread *thread, void *data)
 	s->clock_bytes += thread->pending_clock;
 }
 
-/* Into an array of its own, which grows, and is never given back. */
+/* Writes the values into an array that grows, and is never freed. */
 static void put_site_values(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
 {
 	uint64_t used;
@@ -571,7 +573,7 @@ void snapshots_request(bool detailed)
 	spin_unlock(&locks.snapshots);
 }
 
-/* With several threads a fall is noticed when it is published: the sum before it counts. */
+/* With several threads a fall is noticed at its publication: the sum before it counts. */
 void snapshots_publish(struct thread *thread)
 {
 	struct mu_heap *heap = &rec.image->heap;
