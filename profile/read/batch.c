@@ -66,7 +66,7 @@ static bool copy_header_and_batch(struct image *im)
 }
 
 /* As the recorder does: libmemusage/event/deferred_frees.c, plan_final_sums(). */
-static void book_head(struct image *im, const struct mu_batch_free *waiting)
+static void apply_free_to_head(struct image *im, const struct mu_batch_free *waiting)
 {
 	struct mu_heap *heap = &im->head.heap;
 	uint64_t size = size_of_free(waiting);
