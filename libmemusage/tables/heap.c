@@ -20,8 +20,9 @@ static void apply_heap_change(struct mu_heap *heap, int64_t change)
 	}
 	__atomic_store_n(&heap->now, heap->now + change, __ATOMIC_RELAXED);
 	int64_t bound = heap->now / 1024 / (heap->threads ? heap->threads : 1);
-	__atomic_store_n(&heap->publish_bound, bound < PUBLISH_BOUND_MIN ? PUBLISH_BOUND_MIN : bound,
-			 __ATOMIC_RELAXED);
+	if (bound < PUBLISH_BOUND_MIN)
+		bound = PUBLISH_BOUND_MIN;
+	__atomic_store_n(&heap->publish_bound, bound, __ATOMIC_RELAXED);
 }
 
 static void publish_under_lock(struct thread *thread)
