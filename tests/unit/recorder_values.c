@@ -44,7 +44,7 @@ static struct site_totals store(uint64_t limit)
 	return v;
 }
 
-static struct shotvalues open_values(const struct site_totals *v)
+static struct snapshot_values open_values(const struct site_totals *v)
 {
 	static struct image im;
 	struct mu_snapshot shot = { .packed = v->first, .packed_bytes = v->bytes };
@@ -75,7 +75,7 @@ static void extremes(void)
 	EQ_U(known, 1000000);
 	EQ_U(used, n);
 	struct site_totals v = store(ROOM);
-	struct shotvalues values = open_values(&v);
+	struct snapshot_values values = open_values(&v);
 	for (unsigned int i = 0; i < n; i++) {
 		IS_TRUE(snapshot_values_next(&values, &value));
 		EQ_U(value.site, site[i]);
