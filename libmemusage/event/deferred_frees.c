@@ -148,7 +148,7 @@ void deferred_frees_begin_slow(struct thread *thread)
 
 void deferred_frees_close(struct thread *thread)
 {
-	uint32_t knock = thread->pub.busy;
+	uint32_t request = thread->pub.busy;
 
 	if (!thread->deferred_limit || thread_is_inside(thread))
 		return;
@@ -156,5 +156,5 @@ void deferred_frees_close(struct thread *thread)
 	__asm__ volatile("" ::: "memory");
 	deferred_frees_end(thread);
 	__asm__ volatile("" ::: "memory");
-	thread->pub.busy = knock;
+	thread->pub.busy = request;
 }

@@ -8,13 +8,12 @@
  */
 #include "libmemusage/tables/accesses.h"
 
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/memory.h"
-#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
@@ -311,24 +310,19 @@ static inline bool has_uniform_size(struct access_part *part, uint32_t site, uin
 /* A handler may leave an access by longjmp, which is no fault of the program, as it would be in
  * malloc. So changes that must be complete are made with signals blocked. They are rare. In the
  * emulator no handler runs here. */
-static uint64_t block_all_signals(void)
+static void block_all_signals(struct signal_mask *mask)
 {
-	uint64_t all = ~UINT64_C(0), before = 0;
-
+	*mask = (struct signal_mask){ .is_masked = false };
 #ifndef MU_IN_EMULATOR
-	if (!sandbox_is_on)
-		SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
+	signal_mask_all(mask);
 #endif
-	return all ? before : 0;
 }
 
-static void restore_signals(uint64_t before)
+static void restore_signals(const struct signal_mask *mask)
 {
+	(void)mask;
 #ifndef MU_IN_EMULATOR
-	if (!sandbox_is_on)
-		SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
-#else
-	(void)before;
+	signal_mask_restore(mask);
 #endif
 }
 
@@ -364,22 +358,25 @@ static struct mu_access *make_access_cell(struct access_part *part, uint32_t sit
 
 struct mu_access *accesses_cell_slow(struct access_part *part, uint32_t site)
 {
-	uint64_t before = block_all_signals();
-	struct mu_access *cell = make_access_cell(part, site);
+	struct signal_mask mask;
+	struct mu_access *cell;
 
-	restore_signals(before);
+	block_all_signals(&mask);
+	cell = make_access_cell(part, site);
+	restore_signals(&mask);
 	return cell;
 }
 
 static bool make_byte_counts(struct mu_access *cell, uint64_t length)
 {
-	uint64_t before = block_all_signals();
+	struct signal_mask mask;
 
+	block_all_signals(&mask);
 	cell->length = length;
 	cell->counts = arena_alloc((length + 15) / 8 * 8 * sizeof(uint16_t), 16);
 	if (cell->counts)
 		cell->counted = length;
-	restore_signals(before);
+	restore_signals(&mask);
 	if (!cell->counts)
 		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
 	return cell->counts;
@@ -434,15 +431,16 @@ void accesses_flush(struct access_part *part)
 {
 	if (!part->deferred || !part->queue)
 		return;
-	uint64_t before = block_all_signals();
 	struct access_queue *queue = part->queue;
+	struct signal_mask mask;
+	block_all_signals(&mask);
 	/* In a sandbox a handler may add to the queue meanwhile. */
 	for (uint64_t i = 0; i < __atomic_load_n(&queue->count, __ATOMIC_RELAXED) &&
 			     i < ACCESS_QUEUE; i++)
 		count_deferred_access(part, &queue->item[i]);
 	queue->count = 0;
 	part->deferred = 0;
-	restore_signals(before);
+	restore_signals(&mask);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------ */

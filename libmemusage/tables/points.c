@@ -5,11 +5,9 @@
 #include "libmemusage/tables/points.h"
 
 #include <stddef.h>
-#include <time.h>
 
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/hash.h"
-#include "libmemusage/base/sandbox.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/instructions.h"
@@ -91,16 +89,6 @@ uint64_t points_of(uint32_t number)
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-/* Asks the kernel, not libc, see emulated_event.h. */
-static uint64_t kernel_clock_ns(clockid_t clock, uint64_t otherwise)
-{
-	struct timespec now;
-
-	if (sandbox_is_on || sys_failed(SYS2(SYS_clock_gettime, clock, &now)))
-		return otherwise;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Not inlined: tests/lint/native.t must see the call, see emulated_event.h. */
 __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 {
@@ -121,9 +109,9 @@ static void note_end_times(struct mu_points *all)
 {
 	if (all->clock == MU_CLOCK_CPU)
 		__atomic_store_n(&points.cpu_ns,
-				 kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID, points.cpu_ns),
+				 clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, points.cpu_ns),
 				 __ATOMIC_RELAXED);
-	all->end_ns = kernel_clock_ns(CLOCK_MONOTONIC, coarse_clock_ns());
+	all->end_ns = clock_kernel_ns(CLOCK_MONOTONIC, coarse_clock_ns());
 	all->end_ticks = cpu_ticks();
 	all->end_time = all->clock == MU_CLOCK_TICKS ? all->end_ticks >> all->shift
 						     : points_time_slow(all);

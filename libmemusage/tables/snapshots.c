@@ -6,12 +6,10 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
+#include "libmemusage/base/clock.h"
 #include "libmemusage/base/locks.h"
-#include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/spin.h"
-#include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/instructions.h"
@@ -214,18 +212,6 @@ void snapshots_stacks(int64_t change)
 		__atomic_fetch_sub(&snapshot_due.peak_total, change, __ATOMIC_RELAXED);
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now = { 0 };
-
-	/* A filter may forbid the system call: then the coarse clock is used. */
-	if (sandbox_is_on)
-		return coarse_clock_ns();
-	/* Not by libc, see emulated_event.h. */
-	SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Detailed snapshots and peaks always have values. Those of the others must not slow down a program
  * with very many sites or, by the byte clock, thousands of snapshots in a millisecond. */
 static bool is_affordable(uint64_t tick)
@@ -298,6 +284,19 @@ static uint64_t update_time_now(void)
 	return snapshots_now();
 }
 
+static void set_present_state(struct mu_snapshot *s)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+
+	s->heap = heap->now - heap->ignored;
+	s->extra = heap->extra + heap->ignored;
+	s->clock_bytes = heap->clock;
+	s->instructions = *instructions_sum();
+	s->stacks = stack_sum_now();
+	if (rec.flags & MU_CFG_STACK_BYTES)
+		s->stacks += stack_sum_unseen();
+}
+
 /* Adds a snapshot of the present state, dated back by AGO milliseconds: 0 unless they are the
  * unit. */
 static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
@@ -314,20 +313,15 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 		set_next_due(UINT64_MAX, UINT64_MAX);
 		return;
 	}
-	*s = (struct mu_snapshot){ .mono_ns = monotonic_ns() - ago * 1000000,
-				   .clock_bytes = heap->clock,
-				   .instructions = *instructions_sum(),
-				   .heap = heap->now - heap->ignored,
-				   .extra = heap->extra + heap->ignored,
-				   .stacks = stack_sum_now(),
+	*s = (struct mu_snapshot){ .mono_ns = clock_kernel_ns(CLOCK_MONOTONIC, coarse_clock_ns()) -
+					      ago * 1000000,
 				   .kind = kind,
 				   .tick = (uint32_t)tick };
+	set_present_state(s);
 	/* The coarse clock is late at times. */
 	if (ago && series.count &&
 	    s->mono_ns < snapshot_at(series.entry[series.count - 1].number)->mono_ns)
 		s->mono_ns = snapshot_at(series.entry[series.count - 1].number)->mono_ns;
-	if (rec.flags & MU_CFG_STACK_BYTES)
-		s->stacks += stack_sum_unseen();
 	if (kind != MU_SNAPSHOT_NORMAL || is_affordable(tick))
 		values = store_site_totals(s);
 	__atomic_store_n(&section_table(MU_SEC_SNAPSHOTS)->count, number + 1, __ATOMIC_RELEASE);
@@ -437,13 +431,7 @@ static void refresh_snapshot(struct series_entry *last)
 	const struct mu_heap *heap = &rec.image->heap;
 	struct mu_snapshot *s = snapshot_at(last->number);
 
-	s->heap = heap->now - heap->ignored;
-	s->extra = heap->extra + heap->ignored;
-	s->clock_bytes = heap->clock;
-	s->instructions = *instructions_sum();
-	s->stacks = stack_sum_now();
-	if (rec.flags & MU_CFG_STACK_BYTES)
-		s->stacks += stack_sum_unseen();
+	set_present_state(s);
 	if (s->packed || is_affordable(snapshot_due.tick)) {
 		drop_site_totals(last);
 		s->sites = 0;
@@ -534,7 +522,7 @@ static void put_site_values(struct mu_snapshot *s, uint64_t *room, uint32_t *cap
 static struct mu_snapshot present_snapshot(void)
 {
 	const struct mu_heap *heap = &rec.image->heap;
-	struct mu_snapshot s = { .mono_ns = monotonic_ns(),
+	struct mu_snapshot s = { .mono_ns = clock_kernel_ns(CLOCK_MONOTONIC, coarse_clock_ns()),
 				 .heap = heap->now - heap->ignored,
 				 .extra = heap->extra + heap->ignored,
 				 .stacks = stack_sum_now(),
