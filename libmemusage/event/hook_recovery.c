@@ -16,7 +16,7 @@
 #include "libmemusage/base/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
-#define FRAME_MOST (32u << 10) /* bytes below the hook's entry with a signal frame, or more */
+#define FRAME_MOST (32u << 10)	 /* bytes below the hook's entry with a signal frame, or more */
 #define RETURNS 4
 #define NO_FRAME 64u
 #ifndef AT_MINSIGSTKSZ

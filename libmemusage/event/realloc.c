@@ -91,7 +91,8 @@ static void record_realloc(struct thread *thread, const void *block, const struc
 	struct block next = { .size = size, .site = find_realloc_site(thread, old, sp, mode) };
 	int64_t extra = 0;
 
-	bool is_ignored = mode & MODE_ACCOUNTING && replace_ignored(thread, block, old, &next, mode);
+	bool is_ignored =
+		mode & MODE_ACCOUNTING && replace_ignored(thread, block, old, &next, mode);
 	if (mode & MODE_STACKS && !is_ignored)
 		extra = replace_with_stacks(thread, block, old, result, &next, mode);
 	event_freed_by(thread, old->size, sp, mode);

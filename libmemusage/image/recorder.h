@@ -22,7 +22,7 @@ enum mode {
 	MODE_LOG = 2,  /* write an event log */
 	MODE_STOP = 4,	  /* a fork is being prepared: leave the hook and wait */
 	MODE_STACKS = 8, /* find the call stack of every allocation */
-	MODE_ACCOUNTING = 16, /* with stacks: sites may be outside of Massif's books, or
+	MODE_ACCOUNTING = 16, /* with stacks: sites may be outside of Massif's accounts, or
 			* these are kept in a journal */
 	MODE_POINTS = 32, /* with stacks: count by program point, as DHAT does */
 	MODE_FREES = 64,  /* with STACKS: find the call stack of every free too */

@@ -64,8 +64,7 @@ struct thread {
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
 	int64_t pending_ignored; /* ... and mu_heap.ignored */
-	uint32_t
-		frees; /* in a row, up to DEFERRED_FREES_AFTER */
+	uint32_t frees;		 /* in a row, up to DEFERRED_FREES_AFTER */
 	uint32_t deferred_limit; /* frees that it may defer, 0: none (deferred_frees.h) */
 	struct mu_batch batch;
 	struct access_part access; /* with MU_CFG_ACCESSES */

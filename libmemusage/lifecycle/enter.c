@@ -65,7 +65,7 @@ struct thread *hook_enter_slow(void)
 	}
 	hook_begin(thread);
 	deferred_frees_end(thread);
-	tick_look();
+	coarse_clock_check();
 	if (unlikely(is_asked))
 		pending_request_serve(thread);
 	return thread;

@@ -40,7 +40,7 @@ static void handle_timer_signal(int number, siginfo_t *info, void *context)
 	/* In the hook: the event that is under way reports the stack itself. */
 	if (!gate.on || thread_is_inside(thread))
 		return;
-	tick_look();
+	coarse_clock_check();
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	if (gate.mode & MODE_DEPTH && !(gate.mode & MODE_STOP))

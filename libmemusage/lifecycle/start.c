@@ -134,8 +134,8 @@ void recorder_start(void)
 	clock_init();
 	objects_init();
 	hook_recovery_init();
-	trace_init(env(MU_ENV_TRACE));
-	bool ok = !getauxval(AT_SECURE) && begin();
+	trace_init(environment_value(MU_ENV_TRACE));
+	bool ok = !getauxval(AT_SECURE) && begin_recording();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
 	trace(ok ? "recording" : "not recording");
 	errno = saved;

@@ -82,7 +82,7 @@ static void retire_record(struct thread *thread)
 	struct mu_counters *counters = &thread->pub.counters;
 	uint64_t high = counters->hist_high;
 
-	settle(thread);
+	settle_pending(thread);
 	stack_sum_end_thread(thread);
 	if (high && !rec.image->retired.hist_high) {
 		rec.image->retired.hist_high = high;

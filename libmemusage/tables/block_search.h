@@ -16,8 +16,7 @@
 
 #include "libmemusage/tables/blocks.h"
 
-#define BLOCK_SEARCH_REACH \
-	(UINT64_C(1) << 36) /* the largest block of malloc that is found */
+#define BLOCK_SEARCH_REACH (UINT64_C(1) << 36) /* the largest block of malloc that is found */
 
 /* block_search_key -- the key of a block.
  *

@@ -15,7 +15,7 @@
 /* Compiled once for the expected stack, once for the others. */
 #define INLINE static inline __attribute__((always_inline))
 
-#define WINDOW 512u /* events between two decisions whether recalling pays */
+#define WINDOW 512u	   /* events between two decisions whether recalling pays */
 #define PAUSE (4 * WINDOW) /* events without it if it does not, and more the next times */
 #define PAUSE_MOST (64 * WINDOW)
 #define LOOK_MOST 64u

@@ -15,8 +15,8 @@
 
 #define PIECE_BYTES 1024u
 #define CHANGED_MAX 4096u
-#define COST_ALWAYS 32u	  /* the cost of any snapshot, in cells */
-#define SITES_PER_CELL 8u /* empty sites that are skipped in the time of a cell */
+#define COST_ALWAYS 32u			/* the cost of any snapshot, in cells */
+#define SITES_PER_CELL 8u		/* empty sites that are skipped in the time of a cell */
 #define EPOCHS_FULL (UINT32_C(1) << 28) /* between passes over all cells; epochs have 32 bits */
 #define PIECE_ROOM (PIECE_BYTES - offsetof(struct mu_values, byte))
 #define VALUE_MAX 25u /* most bytes that one site takes: 5 for its number, 10 for each sum */

@@ -17,7 +17,7 @@
 
 static struct {
 	enum mu_massif_count event; /* the last one that offered a snapshot */
-	uint32_t offers;     /* since the last snapshot; the start is one */
+	uint32_t offers;	    /* since the last snapshot; the start is one */
 } log_state = { MU_MASSIF_COUNT, 1 };
 
 static struct mu_table *snapshot_log_table(void)
@@ -92,12 +92,14 @@ void snapshot_log_append(const struct mu_snapshot *snapshot, uint64_t time)
 		rec.image->drops.snapshots++;
 		return;
 	}
-	*entry = (struct mu_snapshot_log_entry){ .time = time,
-				      .heap = snapshot->heap,
-				      .extra = snapshot->extra,
-				      .kind = (uint16_t)snapshot->kind,
-				      .event = (uint16_t)log_state.event,
-				      .skipped = log_state.offers ? log_state.offers - 1 : 0 };
+	*entry =
+		(struct mu_snapshot_log_entry){ .time = time,
+						.heap = snapshot->heap,
+						.extra = snapshot->extra,
+						.kind = (uint16_t)snapshot->kind,
+						.event = (uint16_t)log_state.event,
+						.skipped = log_state.offers ? log_state.offers - 1 :
+									      0 };
 	__atomic_store_n(&snapshot_log_table()->count, snapshot_log_table()->count + 1,
 			 __ATOMIC_RELEASE);
 	/* The event that made a peak offers another one when it is done. */
