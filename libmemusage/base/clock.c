@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 
 #include "libmemusage/base/lookup.h"
+#include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 
 #if defined(__x86_64__)
@@ -52,5 +53,14 @@ uint64_t clock_ns(clockid_t clock)
 	if ((!kernel_clock || kernel_clock(clock, &now)) &&
 	    sys_failed(SYS2(SYS_clock_gettime, clock, &now)))
 		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_kernel_ns(clockid_t clock, uint64_t otherwise)
+{
+	struct timespec now;
+
+	if (sandbox_is_on || sys_failed(SYS2(SYS_clock_gettime, clock, &now)))
+		return otherwise;
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

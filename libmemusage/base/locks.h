@@ -28,7 +28,7 @@ struct arena_locks {
 struct recorder_locks {
 	_Alignas(LOCK_LINE) struct arena_locks arena; /* the emulator's plugin takes them, too */
 	_Alignas(LOCK_LINE) uint32_t accesses;
-	_Alignas(LOCK_LINE) uint32_t accounting; /* sites.c: the cells of sites_book() */
+	_Alignas(LOCK_LINE) uint32_t accounting; /* sites.c: the cells of sites_charge() */
 	_Alignas(LOCK_LINE) uint32_t buckets;
 	_Alignas(LOCK_LINE) uint32_t mapping;
 	_Alignas(LOCK_LINE) uint32_t marks;

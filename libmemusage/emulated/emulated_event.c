@@ -51,7 +51,7 @@ static bool answer_alloc(struct thread *thread, const struct emulated_event *eve
 	 * time costs 5 ns. */
 	if (!event_site(thread, event->fn, event->sp, MODE_STACKS))
 		return false;
-	alloc_more(thread, event->fn, (const void *)event->block, event->size, event->sp);
+	event_alloc_slow(thread, event->fn, (const void *)event->block, event->size, event->sp);
 	return true;
 }
 
@@ -60,8 +60,9 @@ static bool answer_free(struct thread *thread, const struct emulated_event *even
 	struct block known;
 
 	/* The end of a block with others inside is announced, which is not for here. */
-	if (!within_peek(thread, event->block, 0, &known, many) || known.birth & MU_BIRTH_OUTER ||
-	    !free_more(thread, (const void *)event->block, &known, event->sp))
+	if (!block_search_peek(thread, event->block, 0, &known, many) ||
+	    known.birth & MU_BIRTH_OUTER ||
+	    !event_free_slow(thread, (const void *)event->block, &known, event->sp))
 		return false;
 	thread->pub.counters.calls[MU_FN_FREE]++;
 	thread->pub.counters.bytes[MU_FN_FREE] += known.size;
@@ -81,13 +82,13 @@ void emulated_event_answer(struct emulated_event *event)
 	unsigned int mode = gate.mode;
 
 	if (!is_usual(mode) || !walk || !walk_is_on(walk, event->sp + 8) ||
-	    !snapshots_wait(event->fn == MU_FN_FREE, mode & MODE_MANY))
+	    !snapshots_suspend(event->fn == MU_FN_FREE, mode & MODE_MANY))
 		return;
 	walk->known_only = true;
 	bool ok = event->fn == MU_FN_FREE ? answer_free(thread, event, mode & MODE_MANY)
 					  : answer_alloc(thread, event);
 	walk->known_only = false;
-	snapshots_go_on();
+	snapshots_resume();
 	if (ok)
 		event->state = EMULATED_RECORDED;
 }

@@ -21,7 +21,7 @@ struct accesses *access_table_of_guest;
 /* The block that was found last. Its record tells whether it still is there: one that holds the
  * address is a live block's, whosesoever it was before, and `kind` says whether the cell is its. */
 struct place {
-	const struct tracked *block;
+	const struct access_block *block;
 	struct mu_access *cell;
 	uint64_t kind;
 	uint32_t info; /* of the access, as qemu has it */
@@ -36,11 +36,11 @@ struct places {
 
 /* What a thread has for itself. */
 struct counter {
-	struct access_own own;
+	struct access_part own;
 	struct places places[THREAD_PLACES];
 };
 
-static const struct tracked nothing;
+static const struct access_block nothing;
 static struct places program[PLACES];
 static __thread struct counter *mine __attribute__((tls_model("initial-exec")));
 
@@ -61,12 +61,13 @@ static bool begin_thread(void)
 }
 
 /* Site, and whether each byte is counted. */
-static inline uint64_t kind_of(const struct tracked *block)
+static inline uint64_t kind_of(const struct access_block *block)
 {
 	uint64_t kind;
 
-	_Static_assert(offsetof(struct tracked, is_counted) ==
-		       offsetof(struct tracked, site) + sizeof(uint32_t), "one word");
+	_Static_assert(offsetof(struct access_block, is_counted) ==
+			       offsetof(struct access_block, site) + sizeof(uint32_t),
+		       "one word");
 	memcpy(&kind, &block->site, sizeof(kind));
 	return kind;
 }
@@ -96,7 +97,7 @@ static inline __attribute__((always_inline)) void add(const struct place *place,
 /* Finds the block, if there is one, and remembers it. */
 static __attribute__((noinline)) void search(struct place *place, uint32_t info, uint64_t address)
 {
-	const struct tracked *block = access_table_of_guest ? accesses_find(address) : NULL;
+	const struct access_block *block = access_table_of_guest ? accesses_find(address) : NULL;
 
 	if (likely(!block) || unlikely(!mine && !begin_thread()))
 		return;
@@ -114,7 +115,7 @@ static inline __attribute__((always_inline)) void count(struct places *places, u
 							uint64_t address)
 {
 	struct place *place = &places->of[(info & QEMU_WRITE_BIT) != 0];
-	const struct tracked *block = place->block;
+	const struct access_block *block = place->block;
 
 	if (likely(address - block->start < block->size) && likely(kind_of(block) == place->kind) &&
 	    likely(info == place->info))

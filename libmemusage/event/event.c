@@ -1,4 +1,4 @@
-/* event.c -- the less usual ways into and through an event.
+/* event.c -- the rarer ways into and through an event.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,13 +8,13 @@
 #include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/stack_sum.h"
 
-/* Who stops the others has to wait for those who are in the hook already. */
-static unsigned int current_mode(void)
+/* A stop waits for threads that are in the hook already, so they ignore its mode. */
+static unsigned int mode_without_stop(void)
 {
 	return __atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & ~(unsigned int)MODE_STOP;
 }
 
-static void enter(struct thread *thread)
+static void set_hook_busy(struct thread *thread)
 {
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
@@ -22,7 +22,7 @@ static void enter(struct thread *thread)
 
 void hook_begin(struct thread *thread)
 {
-	enter(thread);
+	set_hook_busy(thread);
 	if (stop_asked())
 		hook_wait(thread);
 }
@@ -35,7 +35,7 @@ void hook_wait(struct thread *thread)
 	do {
 		hook_leave(thread);
 		stop_await();
-		enter(thread);
+		set_hook_busy(thread);
 	} while (stop_is_on());
 	__atomic_fetch_sub(&locks.stop_waiting, 1, __ATOMIC_RELEASE);
 }
@@ -44,8 +44,8 @@ void event_end_nested(struct thread *thread, uint64_t start, uint64_t end, unsig
 {
 	struct block block;
 
-	for (; within_next(MU_KEY_NESTED, &start, end, mode & MODE_MANY); start++) {
-		uint64_t key = within_key(MU_KEY_NESTED, start);
+	for (; block_search_next(MU_KEY_NESTED, &start, end, mode & MODE_MANY); start++) {
+		uint64_t key = block_search_key(MU_KEY_NESTED, start);
 		if (blocks_take(thread, key, &block, mode & MODE_MANY) && mode & MODE_STACKS)
 			sites_free(thread, &block, thread->newest == key, sites_tick());
 	}
@@ -54,7 +54,8 @@ void event_end_nested(struct thread *thread, uint64_t start, uint64_t end, unsig
 uint64_t event_extra_marked(uint64_t address, const struct block *block)
 {
 	uint64_t slop = block->birth & MU_BIRTH_SLACK ?
-				slack_take(address, block->size, block->birth) : 0;
+				shrunk_forget(address, block->size, block->birth) :
+				0;
 
 	if (!slop)
 		slop = mu_slop(block->size);
@@ -63,10 +64,10 @@ uint64_t event_extra_marked(uint64_t address, const struct block *block)
 	return slop + snapshot_due.admin;
 }
 
-void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
-		uint64_t sp)
+void event_alloc_slow(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		      uint64_t sp)
 {
-	unsigned int mode = current_mode();
+	unsigned int mode = mode_without_stop();
 
 	if (unlikely(mode & (MODE_PAUSED | MODE_PAGES))) {
 		if (mode & MODE_PAGES)
@@ -76,7 +77,7 @@ void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_
 		return;
 	}
 	if (unlikely(mode & MODE_DEPTH))
-		depths_note(thread, sp);
+		stack_sum_note(thread, sp);
 	count_call(&thread->pub.counters, fn, size, size);
 	if (!block)
 		thread->pub.counters.failed[fn]++;
@@ -86,20 +87,20 @@ void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_
 		event_new(thread, fn, block, size, sp, mode);
 }
 
-bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp)
+bool event_free_slow(struct thread *thread, const void *block, struct block *known, uint64_t sp)
 {
-	unsigned int mode = current_mode();
+	unsigned int mode = mode_without_stop();
 
 	if (unlikely(mode & MODE_DEPTH))
-		depths_note(thread, sp);
+		stack_sum_note(thread, sp);
 	if (mode == MODE_STACKS)
 		return event_take(thread, block, known, sp, MODE_STACKS);
 	return event_take(thread, block, known, sp, mode);
 }
 
-void change_more(struct thread *thread, int64_t change, uint64_t sp)
+void event_change_slow(struct thread *thread, int64_t change, uint64_t sp)
 {
-	unsigned int mode = current_mode();
+	unsigned int mode = mode_without_stop();
 
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);

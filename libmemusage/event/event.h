@@ -1,8 +1,8 @@
-/* event.h -- what happens at each call of the program: the per-event path, put together.
+/* event.h -- recording one allocation or free.
  *
- * Order matters (docs/design.md): a free is recorded before the real free, an allocation
- * after the real allocation; otherwise another thread may get the address first.
- * Nothing here touches errno.
+ * Order matters (docs/design.md): a free is recorded before the real free, an allocation after the
+ * real allocation; otherwise another thread may get the address first. No function here changes
+ * errno.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 #include "libmemusage/event/hook_recovery.h"
 #include "libmemusage/image/log.h"
 #include "libmemusage/image/recorder.h"
@@ -33,31 +33,31 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* hook_enter_slow -- first event of the process or thread, nested, or not recorded.
+/* hook_enter_slow -- enter for a first event of the process or thread, or a nested one.
  *
  * Returns the thread's record with busy set, or NULL: forward the call, record nothing.
- * The first event of a process starts the recording: so lifecycle/enter.c defines it.
+ * The first event of a process starts the recording, so lifecycle/enter.c defines it.
  */
 struct thread *hook_enter_slow(void);
 
 /* hook_begin -- set pub.busy, then wait while another thread has stopped the others.
  *
- * For what is no event, but changes the record or the image. Outside the hook. Pair with
+ * For changes of the record or the image that are no event. Call outside the hook. Pair with
  * hook_leave(). Async-signal-safe.
  */
 void hook_begin(struct thread *thread);
 
-/* hook_wait -- just entered, with MODE_STOP set: step out until the stop is over. */
+/* hook_wait -- leave the hook, just entered with MODE_STOP set, until the stop is over. */
 void hook_wait(struct thread *thread);
 
-/* alloc_more, free_more, change_more -- the paths for several threads and the event log.
+/* event_alloc_slow, event_free_slow, event_change_slow -- for several threads and the event log.
  *
- * As event_alloc(), event_free() and event_change().
+ * Otherwise as event_alloc(), event_free() and event_change().
  */
-void alloc_more(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
-		uint64_t sp);
-bool free_more(struct thread *thread, const void *block, struct block *known, uint64_t sp);
-void change_more(struct thread *thread, int64_t change, uint64_t sp);
+void event_alloc_slow(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+		      uint64_t sp);
+bool event_free_slow(struct thread *thread, const void *block, struct block *known, uint64_t sp);
+void event_change_slow(struct thread *thread, int64_t change, uint64_t sp);
 
 /* hook_enter -- begin to record an event of the calling thread.
  *
@@ -73,7 +73,7 @@ INLINE struct thread *hook_enter(void)
 	__asm__ volatile("" ::: "memory");
 	if (stop_asked())
 		hook_wait(thread);
-	batch_end(thread);
+	deferred_frees_end(thread);
 	return thread;
 }
 
@@ -84,10 +84,10 @@ INLINE void hook_leave(struct thread *thread)
 	thread->pub.busy = 0;
 }
 
-/* hook_sp -- the stack pointer that an event reports: the frame of the interposed function. */
+/* hook_sp -- the stack pointer of an event: the frame of the interposed function. */
 #define hook_sp() ((uint64_t)__builtin_frame_address(0))
 
-/* count_call -- calls, bytes and histogram of one request. */
+/* count_call -- count a request in calls, bytes and histogram. */
 INLINE void count_call(struct mu_counters *counters, enum mu_fn fn, uint64_t bytes, uint64_t size)
 {
 	uint64_t bucket = size / MU_HIST_STEP;
@@ -105,14 +105,14 @@ INLINE void count_call(struct mu_counters *counters, enum mu_fn fn, uint64_t byt
 	}
 }
 
-/* block_dropped -- a block that could not be remembered: its bytes are not in the heap. */
+/* block_dropped -- count a block that is not in the table, nor its bytes in the heap. */
 INLINE void block_dropped(uint64_t size)
 {
 	__atomic_fetch_add(&rec.image->drops.blocks, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&rec.image->drops.block_bytes, size, __ATOMIC_RELAXED);
 }
 
-/* event_site -- the site of this event, 0 without call stacks. */
+/* event_site -- find the site of this event, 0 without call stacks. */
 INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, unsigned int mode)
 {
 	/* The interposed function keeps a frame pointer: its caller's bp, then its own return
@@ -122,16 +122,16 @@ INLINE uint32_t event_site(struct thread *thread, enum mu_fn fn, uint64_t sp, un
 	return recall_site(thread, fn, sp + 8, *(const uint64_t *)sp);
 }
 
-/* event_end_nested -- announced blocks that are nested in another, and begin in [start, end), end.
+/* event_end_nested -- end the announced blocks in [start, end) that are nested in another.
  *
- * Of their own, or since the block is gone that they are nested in. Inside the hook.
+ * Call it when they end themselves, or the block around them. Inside the hook.
  */
 void event_end_nested(struct thread *thread, uint64_t start, uint64_t end, unsigned int mode);
 
-/* event_extra_marked -- event_extra() of a block with more room, or with others nested in it. */
+/* event_extra_marked -- event_extra() of a block with more room, or with nested blocks. */
 uint64_t event_extra_marked(uint64_t address, const struct block *block);
 
-/* event_extra -- bytes beyond its size that a live block is charged with in Massif's books. */
+/* event_extra -- bytes beyond its size that Massif's accounting charges for a live block. */
 INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 {
 	if (unlikely(block->birth & (MU_BIRTH_SLACK | MU_BIRTH_OUTER)))
@@ -139,9 +139,9 @@ INLINE uint64_t event_extra(uint64_t address, const struct block *block)
 	return mu_slop(block->size) + snapshot_due.admin;
 }
 
-/* event_born -- a block is added to its site. tick: sites_tick(). */
-INLINE void event_born(struct thread *thread, const void *block, const struct block *record,
-		       uint64_t tick, unsigned int mode)
+/* event_add_to_site -- add a new block to its site. tick: sites_tick(). */
+INLINE void event_add_to_site(struct thread *thread, const void *block, const struct block *record,
+			      uint64_t tick, unsigned int mode)
 {
 	const struct mu_cell *cell = sites_alloc(thread, record->site, record->size, tick);
 
@@ -150,18 +150,18 @@ INLINE void event_born(struct thread *thread, const void *block, const struct bl
 	thread->newest = (uint64_t)block;
 }
 
-/* event_books -- a new block in Massif's books, after the heap has grown by it. */
-INLINE void event_books(struct thread *thread, uint64_t size, unsigned int mode)
+/* event_account_new -- account for a new block as Massif does, after the heap has grown by it. */
+INLINE void event_account_new(struct thread *thread, uint64_t size, unsigned int mode)
 {
 	uint64_t extra = mu_slop(size) + snapshot_due.admin;
 
 	snapshots_changed(thread, (int64_t)extra, size + extra, mode & MODE_MANY);
 }
 
-/* event_put -- a block came to life: table, heap, site, stack, log. Counters are the caller's.
+/* event_put -- record a new block in table, heap, site, stack and log, but not in the counters.
  *
- * change  of the heap: its size, or the difference to what it replaces.
- * Returns whether the block could be remembered.
+ * change  of the heap: its size, or the difference to the block that it replaces.
+ * Returns whether the table has the block now.
  */
 INLINE bool event_put(struct thread *thread, const void *block, const struct block *record,
 		      int64_t change, uint64_t sp, unsigned int mode)
@@ -172,10 +172,10 @@ INLINE bool event_put(struct thread *thread, const void *block, const struct blo
 		block_dropped(record->size);
 		change -= (int64_t)record->size;
 	} else if (mode & MODE_STACKS) {
-		event_born(thread, block, record, sites_tick(), mode);
+		event_add_to_site(thread, block, record, sites_tick(), mode);
 		if (mode & MODE_ACCESSES)
-			accesses_born(&thread->access, (uint64_t)block, record->size,
-				      record->site);
+			accesses_add_block(&thread->access, (uint64_t)block, record->size,
+					   record->site);
 	}
 	heap_change(thread, change, mode & MODE_MANY);
 	uint64_t depth = stack_note(thread, sp);
@@ -184,7 +184,7 @@ INLINE bool event_put(struct thread *thread, const void *block, const struct blo
 	return ok;
 }
 
-/* event_new -- a block that replaces none came to life. */
+/* event_new -- record a new block that replaces none. */
 INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
 		      uint64_t sp, unsigned int mode)
 {
@@ -199,22 +199,22 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 		return;
 	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(record.site);
 	if (mode & MODE_ACCOUNTING)
-		journal_event(MU_MASSIF_ALLOCS, is_ignored);
+		snapshot_log_count_event(MU_MASSIF_ALLOCS, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, (int64_t)size, mode & MODE_MANY);
 	else
-		event_books(thread, size, mode);
+		event_account_new(thread, size, mode);
 }
 
-/* event_alloc -- an allocation returned `block` (NULL: it failed).
+/* event_alloc -- record an allocation that returned `block`, NULL if it failed.
  *
- * fn  the row it counts in; size bytes requested; sp from hook_sp().
+ * fn  the row in which it counts; `size` is in bytes, as requested; sp is from hook_sp().
  */
 INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
 			uint64_t sp)
 {
 	if (unlikely(gate.mode)) {
-		alloc_more(thread, fn, block, size, sp);
+		event_alloc_slow(thread, fn, block, size, sp);
 		return;
 	}
 	count_call(&thread->pub.counters, fn, size, size);
@@ -224,25 +224,26 @@ INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block,
 		event_new(thread, fn, block, size, sp, 0);
 }
 
-/* event_freed_by -- the stack that frees a block of SIZE bytes, in a mode that wants to know. */
+/* event_freed_by -- record the stack that frees a block of SIZE bytes, if the mode needs it. */
 INLINE void event_freed_by(struct thread *thread, uint64_t size, uint64_t sp, unsigned int mode)
 {
 	if (mode & MODE_FREES)
 		sites_freed_by(thread, event_site(thread, MU_FN_FREE, sp, mode), size);
 }
 
-/* event_gone -- a block that was taken out of the table is freed: heap, site, stack, log. */
-INLINE void event_gone(struct thread *thread, const void *block, const struct block *known,
-		       uint64_t sp, unsigned int mode)
+/* event_freed -- record the free of a block, removed from the table, in heap, site, stack and
+ * log. */
+INLINE void event_freed(struct thread *thread, const void *block, const struct block *known,
+			uint64_t sp, unsigned int mode)
 {
 	int64_t change = -(int64_t)known->size;
 	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(known->site);
 	uint64_t tick = mode & MODE_STACKS ? sites_tick() : 0;
 
 	if (mode & MODE_ACCESSES)
-		accesses_died(&thread->access, (uint64_t)block);
+		accesses_remove_block(&thread->access, (uint64_t)block);
 	if (mode & MODE_ACCOUNTING)
-		journal_event(MU_MASSIF_FREES, is_ignored);
+		snapshot_log_count_event(MU_MASSIF_FREES, is_ignored);
 	if (mode & MODE_STACKS)
 		snapshots_before(tick, mode & MODE_MANY);
 	if (mode & MODE_STACKS && !is_ignored)
@@ -267,30 +268,30 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 		log_append(thread, change, depth, mode & MODE_MANY);
 }
 
-/* event_take -- a block is about to be freed: forget it. Counts nothing but the heap.
+/* event_take -- remove a block, about to be freed, and record that, but not in the counters.
  *
- * Returns false if the block is foreign; known is then not set.
+ * Returns false if the block is unknown; *known is then not set.
  */
 INLINE bool event_take(struct thread *thread, const void *block, struct block *known, uint64_t sp,
 		       unsigned int mode)
 {
 	if (unlikely(!blocks_take(thread, (uint64_t)block, known, mode & MODE_MANY)))
 		return false;
-	event_gone(thread, block, known, sp, mode);
+	event_freed(thread, block, known, sp, mode);
 	return true;
 }
 
-/* event_free -- free or delete of `block`, not NULL.
+/* event_free -- record a free or delete of `block`, not NULL.
  *
- * Returns false if it is foreign: counted as such, unless it is the inner free of our own
- * operator delete.
+ * Returns false if the block is unknown. It counts as such, unless the free is that of an operator
+ * delete which was recorded (event_deleting()).
  */
 INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	struct block known;
-	bool ok = unlikely(gate.mode) ? free_more(thread, block, &known, sp)
-				      : event_take(thread, block, &known, sp, 0);
+	bool ok = unlikely(gate.mode) ? event_free_slow(thread, block, &known, sp) :
+					event_take(thread, block, &known, sp, 0);
 
 	if (likely(ok)) {
 		counters->calls[MU_FN_FREE]++;
@@ -301,32 +302,34 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 	return ok;
 }
 
-/* event_knows -- whether a block is in the table. Call inside the hook. */
+/* event_knows -- whether the table has a block. Call inside the hook. */
 INLINE bool event_knows(struct thread *thread, const void *block)
 {
 	return blocks_knows(thread, (uint64_t)block, gate.mode & MODE_MANY);
 }
 
-/* event_deleting -- the real function about to be called may call free for `block`, which
- * has been recorded already: that inner call is not another event. */
+/* event_deleting -- note that the real operator delete, called next, may call free for `block`.
+ *
+ * The block's end has been recorded already, so that inner call is no event.
+ */
 INLINE void event_deleting(const void *block)
 {
 	if (has_self())
 		self->deleting = (uint64_t)block;
 }
 
-/* event_change -- the heap changed by something that is not a block (mappings). */
+/* event_change -- record a change of the heap that is not by a block (mappings). */
 INLINE void event_change(struct thread *thread, int64_t change, uint64_t sp)
 {
 	if (unlikely(gate.mode)) {
-		change_more(thread, change, sp);
+		event_change_slow(thread, change, sp);
 		return;
 	}
 	heap_change(thread, change, false);
 	stack_note(thread, sp);
 }
 
-/* stack_note_quick -- stack_note() without a call. */
+/* stack_note_quick -- stack_note() that calls nothing. */
 INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
 {
 	uint64_t depth = thread->pub.stack_base - sp;
@@ -335,15 +338,15 @@ INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
 		thread->pub.stack_peak = depth;
 }
 
-/* quick_enter -- begin an event if the recorder works in exactly this mode. */
+/* quick_enter -- begin an event if the recorder is in exactly this mode. */
 INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 {
 	if (unlikely(gate.word != (GATE_PLAIN | mode << 16)) || unlikely(thread->pub.busy))
 		return false;
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
-	/* The first look keeps a child of a raw clone() out of its parent's record. But another
-	 * thread that changes the mode between it and the store finds nobody in the hook. */
+	/* The first check keeps a child of a raw clone() out of its parent's record. But a thread
+	 * that changes the mode between it and the store sees the hook empty: so check again. */
 	if (mode & MODE_MANY && unlikely(__atomic_load_n(&gate.word, __ATOMIC_RELAXED) !=
 					 (GATE_PLAIN | mode << 16))) {
 		thread->pub.busy = 0;
@@ -352,12 +355,11 @@ INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 	return true;
 }
 
-/* alloc_quick -- a successful allocation in the usual case: nothing to make or search for.
+/* alloc_quick -- record a successful allocation, if nothing has to be made or searched for.
  *
- * mode    a constant without MODE_LOG: the code is made for it.
- * Returns false, having done nothing, in any other case: then record it the long way.
- * With mode 0 there is no call, hence no stack frame: this and free_quick() are what most
- * events cost.
+ * mode    a constant without MODE_LOG, for which the code is specialised.
+ * Returns false, having done nothing, in any other case: then use event_alloc(). With mode 0 there
+ * is no call, hence no stack frame: most events cost only this and free_quick().
  */
 INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp,
 			const unsigned int mode)
@@ -370,8 +372,8 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 	    !quick_enter(thread, mode))
 		return false;
 	if (mode & MODE_STACKS) {
-		batch_end(thread);
-		/* A program's heap is large, and so is the table. */
+		deferred_frees_end(thread);
+		/* The line is seldom in the cache: the table is large if the heap is. */
 		spot = blocks_fetch_quick(thread, (uint64_t)block, false);
 		record.site = event_site(thread, fn, sp, mode);
 		record.birth = sites_tick();
@@ -381,7 +383,7 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 			blocks_put_there(&spot, &record, false) :
 			blocks_put_quick(thread, (uint64_t)block, &record, mode & MODE_MANY,
 					 !(mode & MODE_STACKS), mode & MODE_STACKS);
-	/* The long way would look at the stack again. */
+	/* event_alloc() would unwind the stack again. */
 	if (mode & MODE_STACKS && unlikely(!ok))
 		ok = blocks_put_slow(thread, (uint64_t)block, &record, mode & MODE_MANY);
 	if (likely(ok)) {
@@ -390,19 +392,19 @@ INLINE bool alloc_quick(enum mu_fn fn, const void *block, uint64_t size, uint64_
 		counters->bytes[fn] += size;
 		counters->hist_low[size / MU_HIST_STEP]++;
 		if (mode & MODE_STACKS)
-			event_born(thread, block, &record, record.birth, mode);
+			event_add_to_site(thread, block, &record, record.birth, mode);
 		if (mode & MODE_ACCESSES)
-			accesses_born(&thread->access, (uint64_t)block, size, record.site);
+			accesses_add_block(&thread->access, (uint64_t)block, size, record.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		stack_note_quick(thread, sp);
 		if (mode & MODE_STACKS)
-			event_books(thread, size, mode);
+			event_account_new(thread, size, mode);
 	}
 	hook_leave(thread);
 	return ok;
 }
 
-/* free_quick -- a free in the usual case. As alloc_quick(). */
+/* free_quick -- record a free, under the conditions of alloc_quick(). */
 INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 {
 	struct thread *thread = self;
@@ -411,16 +413,16 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	if (!quick_enter(thread, mode))
 		return false;
 	if (mode & MODE_STACKS)
-		batch_settle(thread);
+		deferred_frees_settle(thread);
 	bool ok = blocks_take_quick(thread, (uint64_t)block, &known, mode & MODE_MANY,
 				    !(mode & MODE_STACKS), mode & MODE_STACKS);
 	if (likely(ok)) {
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += known.size;
 		if (mode & MODE_STACKS) {
-			event_gone(thread, block, &known, sp, mode);
+			event_freed(thread, block, &known, sp, mode);
 			if (mode == MODE_STACKS)
-				batch_begin(thread);
+				deferred_frees_begin(thread);
 			hook_leave(thread);
 			return true;
 		}
@@ -431,28 +433,31 @@ INLINE bool free_quick(const void *block, uint64_t sp, const unsigned int mode)
 	return ok;
 }
 
-/* free_batched -- a free in a row of them: taken out of the table, and booked later. */
-INLINE bool free_batched(const void *block, uint64_t sp)
+/* free_deferred -- record a free in a row of them, with deferred accounting. */
+INLINE bool free_deferred(const void *block, uint64_t sp)
 {
 	struct thread *thread = self;
 
-	if (thread->batch.count >= thread->batch_limit || !quick_enter(thread, MODE_STACKS))
+	if (thread->batch.count >= thread->deferred_limit || !quick_enter(thread, MODE_STACKS))
 		return false;
-	bool ok = batch_add(thread, block, sp);
+	bool ok = deferred_frees_add(thread, block, sp);
 	hook_leave(thread);
 	return ok;
 }
 
-/* realloc_take -- a block is about to be reallocated: take it out of the table.
+/* realloc_take -- remove a block that is about to be reallocated from the table.
  *
- * old      set if the block was known; else it is counted as foreign.
- * Returns  whether it was known: realloc_done() then says what became of it. Call only while
+ * old      set if the block was known; otherwise the call counts as one with an unknown block.
+ * Returns  whether the block was known: then call realloc_done() with the result. Call only while
  *          busy. Async-signal-safe.
  */
 bool realloc_take(struct thread *thread, const void *block, struct block *old);
 
-/* realloc_done -- a block that was taken out of the table was reallocated: put in what became
- * of it, `result`, of `size` bytes; NULL if it was freed (size 0), or the call failed. */
+/* realloc_done -- record the result of a realloc, after realloc_take().
+ *
+ * result  the new block, of `size` bytes; NULL if the old one was freed (size 0) or the call
+ * failed.
+ */
 void realloc_done(struct thread *thread, const void *block, const struct block *old,
 		  const void *result, size_t size, uint64_t sp);
 

@@ -1,8 +1,8 @@
-/* hook_recovery.c -- noticing that a signal handler left the hook by longjmp.
+/* hook_recovery.c -- detecting that a signal handler left the hook by longjmp.
  *
- * A call that comes while the hook is busy is either made by a signal handler that
- * interrupted the hook, or the hook was left. In the first case the interrupted frame is
- * still on the stack, and right below it lies what the kernel saved for the handler's return.
+ * If a call comes while the hook is busy, either a signal handler that interrupted the hook makes
+ * it, or the hook was left. In the first case the interrupted frame is still on the stack, and
+ * directly below it is the signal frame, which the kernel saved for the handler's return.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@
 #include "libmemusage/base/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
-#define FRAME_MOST (32u << 10) /* below the hook's entry lies a signal frame within this, or more */
+#define FRAME_MOST (32u << 10)	 /* bytes below the hook's entry with a signal frame, or more */
 #define RETURNS 4
 #define NO_FRAME 64u
 #ifndef AT_MINSIGSTKSZ
@@ -32,7 +32,7 @@
 #define FP_MAGIC 0x46505853u /* FP_XSTATE_MAGIC1, there if uc_flags has UC_FP_XSTATE, 1 */
 #endif
 
-/* As rt_sigaction(2) has it, which libc's struct is not. */
+/* The struct of rt_sigaction(2), not libc's. */
 struct kernel_action {
 	void (*handler)(int);
 	unsigned long flags;
@@ -44,10 +44,10 @@ struct kernel_action {
 
 #if defined(__x86_64__)
 
-/* Where handlers return to: libc has one such place. */
+/* The return addresses of handlers: libc has one. */
 static uint64_t returns[RETURNS];
 
-static bool learn_returns(void)
+static bool learn_handler_returns(void)
 {
 	bool is_new = false;
 
@@ -67,9 +67,9 @@ static bool learn_returns(void)
 	return is_new;
 }
 
-/* Whether the return address at `at` belongs to a whole signal frame of something interrupted
- * below `entered`. Of one that is over, some of the stack's present frames lie on top, and
- * have overwritten this or that, if not the return address.
+/* Returns whether the return address at `at` belongs to a complete signal frame of code that was
+ * interrupted below `entered`. Present frames overwrite parts of an old signal frame, if not its
+ * return address.
  * Source: struct rt_sigframe of the kernel, arch/x86. */
 static bool is_signal_frame(uint64_t at, uint64_t entered)
 {
@@ -78,7 +78,7 @@ static bool is_signal_frame(uint64_t at, uint64_t entered)
 	uint64_t sp = (uint64_t)registers[REG_RSP];
 	uint64_t fp = (uint64_t)context->uc_mcontext.fpregs;
 
-	/* The hook may be entered without a frame of its own: then sp is a little above. */
+	/* The hook's code may have no frame of its own: then sp is a little above. */
 	if (sp <= at + 8 + KERNEL_CONTEXT || sp > entered + NO_FRAME || fp <= at ||
 	    fp & (FP_ALIGN - 1) || fp > sp || sp - fp < FP_BYTES)
 		return false;
@@ -87,7 +87,7 @@ static bool is_signal_frame(uint64_t at, uint64_t entered)
 	       (!(context->uc_flags & 1) || *(const uint32_t *)(fp + FP_MAGIC_AT) == FP_MAGIC);
 }
 
-static bool is_return(uint64_t word)
+static bool is_handler_return(uint64_t word)
 {
 	for (int i = 0; i < RETURNS && returns[i]; i++)
 		if (word == returns[i])
@@ -95,15 +95,15 @@ static bool is_return(uint64_t word)
 	return false;
 }
 
-/* Whether a signal frame lies in [low, entered). */
+/* Returns whether there is a signal frame in [low, entered). */
 static bool has_signal_frame(uint64_t low, uint64_t entered)
 {
 	do {
 		for (uint64_t at = low & -UINT64_C(8); at + KERNEL_CONTEXT < entered; at += 8)
-			if (is_return(*(const volatile uint64_t *)at) &&
+			if (is_handler_return(*(const volatile uint64_t *)at) &&
 			    is_signal_frame(at, entered))
 				return true;
-	} while (learn_returns());
+	} while (learn_handler_returns());
 	return false;
 }
 
@@ -113,11 +113,13 @@ bool hook_recovery_interrupted_ours(void)
 	uint64_t here = (uint64_t)__builtin_frame_address(0), base = self->pub.stack_base;
 	uint64_t end = base - here > FRAME_MOST ? here + FRAME_MOST : base;
 
-	if (!has_self() || base - here > self->pub.stack_size || (!returns[0] && !learn_returns()))
+	if (!has_self() || base - here > self->pub.stack_size ||
+	    (!returns[0] && !learn_handler_returns()))
 		return false;
 	for (uint64_t at = here & -UINT64_C(8); at + KERNEL_CONTEXT < end; at += 8) {
 		const ucontext_t *context = (const ucontext_t *)(at + 8);
-		if (is_return(*(const volatile uint64_t *)at) && is_signal_frame(at, base) &&
+		if (is_handler_return(*(const volatile uint64_t *)at) &&
+		    is_signal_frame(at, base) &&
 		    (uint64_t)context->uc_mcontext.gregs[REG_RIP] - (uint64_t)__ehdr_start <
 			    (uint64_t)(etext - __ehdr_start))
 			return true;
@@ -141,8 +143,8 @@ static bool has_signal_frame(uint64_t low, uint64_t high)
 
 #endif
 
-/* Nobody else can hold them while there is one thread; of several, a waiter gives up. */
-static void free_locks(struct thread *thread)
+/* With one thread no other can hold a lock, so all are released. With several, waiters give up. */
+static void recover_left_hook(struct thread *thread)
 {
 	if (!(gate.mode & MODE_MANY))
 		locks_free_all(rec.image);
@@ -150,8 +152,8 @@ static void free_locks(struct thread *thread)
 	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
 }
 
-/* The kernel tells how large a signal frame can be with all registers of this CPU: 11 KiB with AMX.
- * Kernels before 5.14 do not, and know of none that is as large as FRAME_MOST. */
+/* The kernel tells the size of a signal frame with all registers of this CPU: 11 KiB with AMX.
+ * Kernels before 5.14 do not, and have none as large as FRAME_MOST. */
 static uint64_t frame_most = FRAME_MOST;
 
 void hook_recovery_init(void)
@@ -167,17 +169,17 @@ bool hook_recover(struct thread *thread)
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
 	int32_t below = (int32_t)((thread->pub.busy & ~1u) - (uint32_t)here);
 
-	/* On another stack: of a handler, most likely. */
+	/* On another stack, most likely a handler's. */
 	if (thread->pub.stack_base - here > thread->pub.stack_size)
 		return false;
 	if (below > OWN_DEPTH) {
 		uint64_t entered = here + (uint32_t)below;
 		uint64_t low = (uint32_t)below < frame_most ? here : entered - frame_most;
-		/* Half of the address was kept: of a hook that was entered on another stack, and
-		 * left, it leads anywhere. The own stack is there, as far as its thread began. */
+		/* Only half of the address was kept. If the hook was entered on another stack, and
+		 * left, it leads anywhere. The thread's stack is mapped up to its base. */
 		if (entered <= thread->pub.stack_base && has_signal_frame(low, entered))
 			return false;
 	}
-	free_locks(thread);
+	recover_left_hook(thread);
 	return true;
 }

@@ -58,9 +58,8 @@ static inline void cpu_count_4(uint16_t *count)
 #endif
 
 /* accesses_count_bytes -- count the bytes [offset, offset + size) of a block that is_counted. */
-static inline __attribute__((always_inline)) void
-accesses_count_bytes(struct mu_access *cell, const struct tracked *block, uint64_t offset,
-		     uint64_t size)
+static inline __attribute__((always_inline)) void accesses_count_bytes(
+	struct mu_access *cell, const struct access_block *block, uint64_t offset, uint64_t size)
 {
 	if (likely(cell->counts && size == 8 && offset + 8 <= cell->length))
 		cpu_count_8((uint16_t *)arena_at(cell->counts) + offset);
@@ -74,11 +73,12 @@ accesses_count_bytes(struct mu_access *cell, const struct tracked *block, uint64
  *
  * All bytes count, even those beyond the block's end: an access belongs to where it begins.
  */
-static inline __attribute__((always_inline)) void
-accesses_count(struct access_own *own, const struct tracked *block, uint64_t address, uint64_t size,
-	       const bool is_write)
+static inline __attribute__((always_inline)) void accesses_count(struct access_part *part,
+								 const struct access_block *block,
+								 uint64_t address, uint64_t size,
+								 const bool is_write)
 {
-	struct mu_access *cell = accesses_cell(own, block->site);
+	struct mu_access *cell = accesses_cell(part, block->site);
 
 	if (unlikely(!cell))
 		return;

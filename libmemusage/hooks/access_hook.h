@@ -26,7 +26,7 @@ void access_slow(uint64_t address, uint64_t size, bool is_write);
 void access_flush(struct thread *thread);
 
 /* access_note -- count an access to a block. Cost 3 ns. */
-INLINE void access_note(const struct tracked *block, uint64_t address, uint64_t size,
+INLINE void access_note(const struct access_block *block, uint64_t address, uint64_t size,
 			const bool is_write)
 {
 	struct thread *thread = self;
@@ -48,7 +48,7 @@ INLINE void access_note(const struct tracked *block, uint64_t address, uint64_t 
 /* access_hook -- a read or a write of `size` bytes. Cost 1 ns outside blocks. */
 INLINE void access_hook(const volatile void *place, uint64_t size, const bool is_write)
 {
-	const struct tracked *block = accesses_find((uint64_t)place);
+	const struct access_block *block = accesses_find((uint64_t)place);
 
 	if (block)
 		access_note(block, (uint64_t)place, size, is_write);

@@ -28,7 +28,7 @@ void access_slow(uint64_t address, uint64_t size, bool is_write)
 	thread = enter();
 	if (!thread)
 		return;
-	const struct tracked *block = accesses_find(address);
+	const struct access_block *block = accesses_find(address);
 	if (block && is_write)
 		accesses_count(&thread->access, block, address, size, true);
 	else if (block)

@@ -22,7 +22,7 @@ struct leaf_entry {
 };
 
 /* A thread's part of accesses.h. */
-struct access_own {
+struct access_part {
 	uint32_t *cell_of; /* place of the thread's struct mu_access by site, private memory */
 	uint32_t sites;	   /* entries of cell_of */
 	uint32_t cell_next, cell_end; /* cells reserved for this thread */
@@ -64,10 +64,10 @@ struct thread {
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
 	int64_t pending_ignored; /* ... and mu_heap.ignored */
-	uint32_t frees;	      /* one after the other since the last allocation, up to BATCH_AFTER */
-	uint32_t batch_limit; /* frees that the batch takes, 0: none (batch.h) */
+	uint32_t frees;		 /* in a row, up to DEFERRED_FREES_AFTER */
+	uint32_t deferred_limit; /* frees that it may defer, 0: none (deferred_frees.h) */
 	struct mu_batch batch;
-	struct access_own access; /* with MU_CFG_ACCESSES */
+	struct access_part access; /* with MU_CFG_ACCESSES */
 	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
 };
 

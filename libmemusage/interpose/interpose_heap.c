@@ -254,7 +254,7 @@ static __attribute__((noinline)) void free_pages(void *block, uint64_t sp)
  * kept. */
 static __attribute__((noinline)) void free_in_mode(void *block, uint64_t sp)
 {
-	if (free_batched(block, sp))
+	if (free_deferred(block, sp))
 		real.free(block);
 	else if (!(gate.mode & (MODE_LOG | MODE_PAGES)))
 		free_slow(block, sp);

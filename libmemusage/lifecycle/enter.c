@@ -64,7 +64,7 @@ struct thread *hook_enter_slow(void)
 		return NULL;
 	}
 	hook_begin(thread);
-	batch_end(thread);
+	deferred_frees_end(thread);
 	coarse_clock_check();
 	if (unlikely(is_asked))
 		pending_request_serve(thread);

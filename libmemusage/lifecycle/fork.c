@@ -21,7 +21,7 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/emulated/emulated.h"
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/image_maps.h"
@@ -96,7 +96,7 @@ static void prepare_fork(void)
 	forking.is_stopped = !forking.is_inside && stop_begin(returns_at);
 	if (forking.is_stopped) {
 		if (has_self())
-			batch_close(self);
+			deferred_frees_close(self);
 		emulated_pause();
 		forking.is_ready = copy_image_to(&forking.child);
 		emulated_resume();

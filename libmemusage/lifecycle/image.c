@@ -256,7 +256,7 @@ void image_inherit(const struct slot *slot)
 	image->snapshots_serial &= ~UINT64_C(1);
 	locks_free_all(image);
 	pages_forked();
-	journal_forked();
+	snapshot_log_forked();
 	triggers_forked();
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_init();

@@ -44,7 +44,7 @@ static void handle_timer_signal(int number, siginfo_t *info, void *context)
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	if (gate.mode & MODE_DEPTH && !(gate.mode & MODE_STOP))
-		depths_note(thread, cpu_stack_pointer_of(context));
+		stack_sum_note(thread, cpu_stack_pointer_of(context));
 	if (gate.mode & MODE_LOG && !(gate.mode & MODE_STOP))
 		log_append(thread, 0, stack_note(thread, cpu_stack_pointer_of(context)),
 			   gate.mode & MODE_MANY);

@@ -21,7 +21,7 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
@@ -70,7 +70,7 @@ static void add_thread_counters(struct mu_counters *to, const struct mu_counters
 
 static void settle_pending(struct thread *thread)
 {
-	batch_settle(thread);
+	deferred_frees_settle(thread);
 	heap_settle(thread);
 }
 
@@ -83,7 +83,7 @@ static void retire_record(struct thread *thread)
 	uint64_t high = counters->hist_high;
 
 	settle_pending(thread);
-	depths_end(thread);
+	stack_sum_end_thread(thread);
 	if (high && !rec.image->retired.hist_high) {
 		rec.image->retired.hist_high = high;
 		counters->hist_high = high = 0;
@@ -207,7 +207,7 @@ static void note_thread_end(void *record)
 	sampler_remove(thread);
 	hook_begin(thread);
 	stack_mark(thread);
-	depths_end(thread);
+	stack_sum_end_thread(thread);
 	instructions_detach();
 	settle_pending(thread);
 	accesses_flush(&thread->access);
@@ -300,8 +300,8 @@ void thread_key_init(void)
 void thread_switch_to_many(void)
 {
 	if (has_self())
-		batch_close(self);
-	values_forget();
+		deferred_frees_close(self);
+	site_totals_untrack();
 	if (__atomic_fetch_or(&gate.mode, MODE_MANY, __ATOMIC_SEQ_CST) & MODE_MANY)
 		return;
 	thread_quiesce();

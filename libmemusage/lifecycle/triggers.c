@@ -64,7 +64,7 @@ struct quantities {
 static struct quantities measure_quantities(void)
 {
 	const struct mu_heap *heap = &rec.image->heap;
-	int64_t now = __atomic_load_n(&heap->now, __ATOMIC_RELAXED), stacks = depths_now();
+	int64_t now = __atomic_load_n(&heap->now, __ATOMIC_RELAXED), stacks = stack_sum_now();
 
 	return (struct quantities){ {
 		[MU_WATCH_HEAP] = now - heap->ignored,

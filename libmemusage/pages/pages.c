@@ -101,7 +101,8 @@ static void account(struct thread *thread, uint32_t site, int64_t bytes, bool of
 	heap_change(thread, bytes, false);
 	change_cell(thread, site, bytes);
 	if (gate.mode & MODE_ACCOUNTING && offers)
-		journal_event(bytes < 0 ? MU_MASSIF_FREES : MU_MASSIF_ALLOCS, is_ignored);
+		snapshot_log_count_event(bytes < 0 ? MU_MASSIF_FREES : MU_MASSIF_ALLOCS,
+					 is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, bytes, false);
 	else if (offers)

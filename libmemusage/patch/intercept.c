@@ -80,7 +80,7 @@ static void forget_former(struct thread *thread, const void *block, uint64_t sp)
 	if (!block || !event_knows(thread, block))
 		return;
 	if (gate.mode)
-		free_more(thread, block, &former, sp);
+		event_free_slow(thread, block, &former, sp);
 	else
 		event_take(thread, block, &former, sp, 0);
 }
@@ -94,7 +94,8 @@ static bool is_counted(struct thread *thread, const void *block)
 	uint64_t start;
 
 	return event_knows(thread, block) ||
-	       within_find(0, (uint64_t)block, WITHIN_REACH, &start, &outer, gate.mode & MODE_MANY);
+	       block_search_find(0, (uint64_t)block, BLOCK_SEARCH_REACH, &start, &outer,
+				 gate.mode & MODE_MANY);
 }
 
 /* Whether the call led to the interposed malloc, which has counted the block. */

@@ -57,7 +57,7 @@ static bool is_in_last_outer(struct thread *thread, uint64_t address, bool many)
 	struct block block;
 
 	return address - outer_start < outer_size &&
-	       within_peek(thread, outer_start, MU_BIRTH_OUTER, &block, many) &&
+	       block_search_peek(thread, outer_start, MU_BIRTH_OUTER, &block, many) &&
 	       address - outer_start < block.size;
 }
 
@@ -68,9 +68,9 @@ static bool is_in_block(struct thread *thread, uint64_t address, bool many)
 
 	if (is_in_last_outer(thread, address, many))
 		return true;
-	if (!within_find(0, address, WITHIN_REACH, &start, &block, many))
+	if (!block_search_find(0, address, BLOCK_SEARCH_REACH, &start, &block, many))
 		return false;
-	within_peek(thread, start, MU_BIRTH_OUTER, &block, many);
+	block_search_peek(thread, start, MU_BIRTH_OUTER, &block, many);
 	outer_start = start;
 	outer_size = block.size;
 	return true;
@@ -82,11 +82,12 @@ static bool is_in_announced(struct thread *thread, uint64_t address, bool many)
 	struct block block;
 	uint64_t start;
 
-	if (!within_find(MU_KEY_ANNOUNCED, address, announce_largest(), &start, &block, many) ||
+	if (!block_search_find(MU_KEY_ANNOUNCED, address, announce_largest(), &start, &block,
+			       many) ||
 	    start == address)
 		return false;
-	return within_peek(thread, within_key(MU_KEY_ANNOUNCED, start), MU_BIRTH_OUTER, &block,
-			   many);
+	return block_search_peek(thread, block_search_key(MU_KEY_ANNOUNCED, start), MU_BIRTH_OUTER,
+				 &block, many);
 }
 
 static bool is_nested(struct thread *thread, uint64_t address, bool many)
@@ -114,7 +115,7 @@ static void account(struct thread *thread, const struct place *place, const stru
 		log_append(thread, change, depth, mode & MODE_MANY);
 	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(block->site);
 	if (mode & MODE_ACCOUNTING)
-		journal_event(is_new ? MU_MASSIF_ALLOCS : MU_MASSIF_FREES, is_ignored);
+		snapshot_log_count_event(is_new ? MU_MASSIF_ALLOCS : MU_MASSIF_FREES, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, change, mode & MODE_MANY);
 	else if (mode & MODE_STACKS)
@@ -126,7 +127,7 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 		uint64_t address, uint64_t size)
 {
 	unsigned int mode = gate.mode & MODES;
-	uint64_t key = within_key(space, address);
+	uint64_t key = block_search_key(space, address);
 	bool counts = space != MU_KEY_NESTED;
 	struct block block = { .size = size };
 
@@ -140,12 +141,12 @@ static bool put(struct thread *thread, const struct place *place, uint64_t space
 		return false;
 	}
 	if (mode & MODE_STACKS)
-		event_born(thread, (const void *)key, &block, sites_tick(),
-			   block.birth & IN_POINTS ? gate.mode : 0);
+		event_add_to_site(thread, (const void *)key, &block, sites_tick(),
+				  block.birth & IN_POINTS ? gate.mode : 0);
 	if (counts) {
 		note_size(size);
 		if (mode & MODE_ACCESSES)
-			accesses_born(&thread->access, address, size, block.site);
+			accesses_add_block(&thread->access, address, size, block.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
 		account(thread, place, &block, true, mode);
 	}
@@ -160,7 +161,7 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	uint64_t address = (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT;
 
 	if (counts && mode & MODE_ACCESSES)
-		accesses_died(&thread->access, address);
+		accesses_remove_block(&thread->access, address);
 	if (counts && mode & MODE_FREES)
 		sites_freed_by(thread, site_of(thread, place, MU_FN_FREE, mode), block->size);
 	if (counts && mode & MODE_STACKS)
@@ -185,9 +186,9 @@ static uint64_t take(struct thread *thread, uint64_t address, struct block *bloc
 {
 	bool many = gate.mode & MODE_MANY;
 
-	if (blocks_take(thread, within_key(MU_KEY_NESTED, address), block, many))
+	if (blocks_take(thread, block_search_key(MU_KEY_NESTED, address), block, many))
 		return MU_KEY_NESTED;
-	if (blocks_take(thread, within_key(MU_KEY_ANNOUNCED, address), block, many))
+	if (blocks_take(thread, block_search_key(MU_KEY_ANNOUNCED, address), block, many))
 		return MU_KEY_ANNOUNCED;
 	return 0;
 }
@@ -199,8 +200,8 @@ static void end_counted_in(struct thread *thread, const struct place *place, uin
 	bool many = gate.mode & MODE_MANY;
 	struct block block;
 
-	for (; within_next(MU_KEY_ANNOUNCED, &start, end, many); start++) {
-		uint64_t key = within_key(MU_KEY_ANNOUNCED, start);
+	for (; block_search_next(MU_KEY_ANNOUNCED, &start, end, many); start++) {
+		uint64_t key = block_search_key(MU_KEY_ANNOUNCED, start);
 		if (!blocks_take(thread, key, &block, many))
 			continue;
 		thread->pub.counters.calls[MU_FN_FREE]++;
@@ -276,7 +277,7 @@ bool announce_take(struct thread *thread, const struct place *place, uint64_t ad
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += block->size;
 	}
-	gone(thread, place, within_key(space, address), block, space == MU_KEY_ANNOUNCED);
+	gone(thread, place, block_search_key(space, address), block, space == MU_KEY_ANNOUNCED);
 	return true;
 }
 
@@ -303,7 +304,7 @@ bool announce_change(struct thread *thread, const struct place *place, uint64_t 
 		return announce_block(thread, place, to, size);
 	if (!space)
 		return announce_is_excused(thread, address);
-	gone(thread, place, within_key(space, address), &old, space == MU_KEY_ANNOUNCED);
+	gone(thread, place, block_search_key(space, address), &old, space == MU_KEY_ANNOUNCED);
 	begin(thread, place, to, size, &counts);
 	if (!counts)
 		return true;

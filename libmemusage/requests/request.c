@@ -46,8 +46,9 @@ bool request_histogram_at(struct thread *thread, uint64_t address)
 	for (unsigned int i = 0; i < sizeof(spaces) / sizeof(*spaces); i++) {
 		struct block block;
 		uint64_t start;
-		uint64_t reach = spaces[i] == MU_KEY_ANNOUNCED ? announce_largest() : WITHIN_REACH;
-		if (within_find(spaces[i], address, reach, &start, &block, many))
+		uint64_t reach =
+			spaces[i] == MU_KEY_ANNOUNCED ? announce_largest() : BLOCK_SEARCH_REACH;
+		if (block_search_find(spaces[i], address, reach, &start, &block, many))
 			return !request_histogram || request_histogram(thread, start, block.size);
 	}
 	access_request_unknown();

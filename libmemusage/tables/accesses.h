@@ -1,13 +1,13 @@
-/* accesses.h -- whose block lies at an address, and how much was read and written there.
+/* accesses.h -- the block at an address, and counts of the bytes read and written there.
  *
- * Blocks are found by any address inside them: three levels of directory lead to the word of a
- * page. It holds the number of a record, when one block covers the whole page, or leads to a
- * number for each 8 bytes. A block whose start is not a multiple of 8 shares its first and last
- * 8 bytes with its neighbours: the newest has them.
+ * Any address inside a block finds it: three levels of directory lead to the word of a page. The
+ * word has the number of a record if one block covers the whole page, or leads to a number for each
+ * 8 bytes. A block whose start is not a multiple of 8 shares its first and last 8 bytes with its
+ * neighbours: they belong to the newest.
  *
- * What is counted is kept per site and thread, never per block: sums over blocks are all that
- * a report shows, counts that saturate give the same sums in any order, and no two threads
- * share a cache line. So a block needs no memory for its counts, and its end costs nothing.
+ * Counts are per site and thread, never per block: reports show sums over blocks only, counts that
+ * saturate give the same sums in any order, and no two threads share a cache line. So a block needs
+ * no memory for its counts, and its end costs nothing.
  *
  * The same code runs inside the profiled process, where compilers' hooks call it, and in the
  * emulator's plugin, which sees the process's memory.
@@ -36,7 +36,7 @@
 #define ACCESS_WHOLE 1u /* page word: the rest is the number of a record */
 
 /* A live block, as an access sees it. */
-struct tracked {
+struct access_block {
 	uint64_t start;
 	uint64_t size; /* bytes requested, at least 1 */
 	uint32_t site;
@@ -44,9 +44,9 @@ struct tracked {
 	uint64_t reserved;
 };
 
-/* The directory. All pointers are valid in this process; tables never move or go away. */
+/* The directory. All pointers are valid in this process; tables are never moved or freed. */
 struct accesses {
-	struct tracked *record; /* by number; number 0 is none */
+	struct access_block *record; /* by number; number 0 is none */
 	uint64_t **top[ACCESS_TOP];
 };
 
@@ -58,24 +58,24 @@ extern struct accesses *access_table_of_guest;
 extern struct accesses access_table;
 #endif
 
-/* accesses_init -- begin with no block known: a new image. Returns false without memory. */
+/* accesses_init -- begin with a new image, without blocks. Returns false without memory. */
 bool accesses_init(void);
 
-/* accesses_born -- a block came to life.
+/* accesses_add_block -- enter a new block.
  *
- * own   of the calling thread; size bytes requested.
- * Async-signal-safe inside the hook. Cost 5-10 ns, and 1 ns per 8 bytes or per page.
+ * part  of the calling thread; `size` is in bytes, as requested.
+ * Async-signal-safe inside the hook. Costs 5-10 ns, and 1 ns per 8 bytes or per page.
  */
-void accesses_born(struct access_own *own, uint64_t address, uint64_t size, uint32_t site);
+void accesses_add_block(struct access_part *part, uint64_t address, uint64_t size, uint32_t site);
 
-/* accesses_died -- the block at an address is about to be freed; an unknown one is let be. */
-void accesses_died(struct access_own *own, uint64_t address);
+/* accesses_remove_block -- remove the block that begins at an address, if there is one. */
+void accesses_remove_block(struct access_part *part, uint64_t address);
 
-/* accesses_copied -- realloc moved bytes from a block of one site to one of another.
+/* accesses_note_copy -- count the bytes that realloc moved from one site's block to another's.
  *
- * Whether the C library really did it or left the block where it was: DHAT counts both alike.
+ * Call it also if the C library left the block where it was: DHAT counts both alike.
  */
-void accesses_copied(struct access_own *own, uint32_t from, uint32_t to, uint64_t bytes);
+void accesses_note_copy(struct access_part *part, uint32_t from, uint32_t to, uint64_t bytes);
 
 #define ACCESS_QUEUE 65535u /* pages that are not used are not there */
 
@@ -89,14 +89,16 @@ struct access_queue {
 	struct access_deferred item[ACCESS_QUEUE];
 };
 
-/* accesses_defer -- a signal handler interrupted the recorder: count this access when that is
- * through. Async-signal-safe. What finds the queue full is dropped (counted). */
-void accesses_defer(struct access_own *own, uint64_t address, uint64_t size, bool is_write);
+/* accesses_defer -- queue an access of a signal handler that interrupted the recorder.
+ *
+ * accesses_flush() counts it. If the queue is full, it is a drop. Async-signal-safe.
+ */
+void accesses_defer(struct access_part *part, uint64_t address, uint64_t size, bool is_write);
 
-/* accesses_flush -- count what handlers deferred. Inside the hook. */
-void accesses_flush(struct access_own *own);
+/* accesses_flush -- count the deferred accesses. Inside the hook. */
+void accesses_flush(struct access_part *part);
 
-/* What accesses_request() found; in the order of DHAT's messages. */
+/* The result of accesses_request(), in the order of DHAT's messages. */
 enum access_request {
 	ACCESS_REQUEST_DONE,
 	ACCESS_REQUEST_UNKNOWN,	  /* no live block there */
@@ -104,26 +106,27 @@ enum access_request {
 	ACCESS_REQUEST_TOO_LARGE
 };
 
-/* accesses_request -- count each byte of the block around an address, from now on.
+/* accesses_request -- begin to count each byte of the block around an address.
  *
- * size  set to the block's, unless it is unknown.
+ * size  set to the block's size, if the block is known.
  */
-enum access_request accesses_request(struct access_own *own, uint64_t address, uint64_t *size);
+enum access_request accesses_request(struct access_part *part, uint64_t address, uint64_t *size);
 
-/* accesses_cell_slow -- the calling thread's sums of a site that it meets for the first time.
+/* accesses_cell_slow -- make the calling thread's sums of a site that it meets for the first time.
  *
  * Returns NULL if the arena is full (counted).
  */
-struct mu_access *accesses_cell_slow(struct access_own *own, uint32_t site);
+struct mu_access *accesses_cell_slow(struct access_part *part, uint32_t site);
 
-/* accesses_bytes_slow -- count the bytes [offset, offset + size) of a block that is_counted. */
-void accesses_bytes_slow(struct mu_access *cell, const struct tracked *block, uint64_t offset,
+/* accesses_bytes_slow -- count each byte of [offset, offset + size) of a block that is_counted. */
+void accesses_bytes_slow(struct mu_access *cell, const struct access_block *block, uint64_t offset,
 			 uint64_t size);
 
-/* accesses_find -- the block around an address, NULL if there is none.
+/* accesses_find -- find the block around any address, NULL if there is none.
  *
- * Any address whatever. Async-signal-safe. Cost 2 ns. */
-static inline const struct tracked *accesses_find(uint64_t address)
+ * Async-signal-safe. Costs 2 ns.
+ */
+static inline const struct access_block *accesses_find(uint64_t address)
 {
 	uint64_t **mid = access_table.top[address >> 38 & (ACCESS_TOP - 1)];
 	uint32_t number = 0;
@@ -140,17 +143,17 @@ static inline const struct tracked *accesses_find(uint64_t address)
 		number = ((const uint32_t *)word)[address >> 3 & (ACCESS_GRANULES - 1)];
 	if (!number)
 		return NULL;
-	const struct tracked *block = &access_table.record[number];
+	const struct access_block *block = &access_table.record[number];
 	return likely(address - block->start < block->size) ? block : NULL;
 }
 
-/* accesses_cell -- the thread's sums of a site; NULL if there can be none. */
-static inline struct mu_access *accesses_cell(struct access_own *own, uint32_t site)
+/* accesses_cell -- the thread's sums of a site, NULL without memory. */
+static inline struct mu_access *accesses_cell(struct access_part *part, uint32_t site)
 {
-	uint32_t offset = likely(site < own->sites) ? own->cell_of[site] : 0;
+	uint32_t offset = likely(site < part->sites) ? part->cell_of[site] : 0;
 
-	return likely(offset) ? arena_at((uint64_t)offset * sizeof(struct mu_access))
-			      : accesses_cell_slow(own, site);
+	return likely(offset) ? arena_at((uint64_t)offset * sizeof(struct mu_access)) :
+				accesses_cell_slow(part, site);
 }
 
 #endif

@@ -4,16 +4,16 @@
  */
 #include "libmemusage/tables/block_search.h"
 
-/* What is looked for in a page: the key nearest to `limit` from one side. */
-struct search {
-	uint64_t low, high; /* keys that are of interest, both included */
-	bool from_above;    /* the greatest of them, else the least */
+/* A search for the least or the greatest key of a range. */
+struct block_query {
+	uint64_t low, high; /* the range, both included */
+	bool from_above;    /* find the greatest key, else the least */
 	uint64_t found;	    /* valid if is_found */
 	struct block block;
 	bool is_found;
 };
 
-static void look_at(struct search *s, uint64_t page, const void *line, unsigned int i)
+static void consider_record(struct block_query *s, uint64_t page, const void *line, unsigned int i)
 {
 	uint32_t tag = blocks_tag(line, i, rec.has_bare_blocks);
 	uint64_t key = page + ((uint64_t)(tag >> 1 & 511) << MU_GRANULE_SHIFT);
@@ -27,7 +27,7 @@ static void look_at(struct search *s, uint64_t page, const void *line, unsigned 
 	blocks_read(line, i, &s->block, rec.has_bare_blocks);
 }
 
-static void search_page(struct search *s, uint64_t *word, uint64_t page, bool many)
+static void search_one_page(struct block_query *s, uint64_t *word, uint64_t page, bool many)
 {
 	uint64_t value;
 
@@ -37,22 +37,22 @@ static void search_page(struct search *s, uint64_t *word, uint64_t page, bool ma
 	const struct mu_line *line = (const struct mu_line *)blocks_bucket(value);
 	for (unsigned int l = 0; l < MU_PAGE_LINES(value); l++)
 		for (unsigned int i = 0; i < (rec.has_bare_blocks ? 8 : 4); i++)
-			look_at(s, page, &line[l], i);
+			consider_record(s, page, &line[l], i);
 	blocks_unlock(word, value, many);
 }
 
-/* What a thread found out last by going down: no page in [low, high) has a bucket, and the one
- * before has, or is out of reach. Holds while blocks_pages is `pages`. One for malloc's blocks,
- * one for announced ones. */
-struct gap {
+/* The gap that a thread's last downward search found: no page in [low, high) has a bucket, and the
+ * one before has, or is out of reach. Valid while blocks_pages is `pages`. There is one for
+ * malloc's blocks, and one for announced ones. */
+struct page_gap {
 	uint64_t low, high;
 	uint32_t pages;
 };
 
-static __thread struct gap gaps[2];
+static __thread struct page_gap gaps[2];
 
 /* The highest page with a bucket at or below `at`, 0 if there is none down to `low`. */
-static uint64_t page_below(uint64_t at, uint64_t low, uint64_t **word)
+static uint64_t find_page_below(uint64_t at, uint64_t low, uint64_t **word)
 {
 	while (at >= low) {
 		uint64_t size;
@@ -70,35 +70,35 @@ static uint64_t page_below(uint64_t at, uint64_t low, uint64_t **word)
 	return 0;
 }
 
-/* page_below() from a page on, but for what the thread knows. */
-static uint64_t next_page_down(uint64_t at, uint64_t low, uint64_t **word)
+/* find_page_below(), but skips the gap that the thread knows. */
+static uint64_t find_next_page_down(uint64_t at, uint64_t low, uint64_t **word)
 {
-	struct gap *gap = &gaps[(at & MU_KEY_SPACE) != 0];
+	struct page_gap *gap = &gaps[(at & MU_KEY_SPACE) != 0];
 	uint32_t pages = __atomic_load_n(&blocks_pages, __ATOMIC_ACQUIRE);
 	uint64_t high = (at & -(uint64_t)MU_PAGE) + MU_PAGE;
 	bool is_known = gap->pages == pages && at >= gap->low && at < gap->high;
 
 	if (is_known && gap->low <= low)
 		return 0;
-	uint64_t page = page_below(is_known ? gap->low - 1 : at, low, word);
+	uint64_t page = find_page_below(is_known ? gap->low - 1 : at, low, word);
 	if (!is_known)
-		*gap = (struct gap){ page ? page + MU_PAGE : low, high, pages };
+		*gap = (struct page_gap){ page ? page + MU_PAGE : low, high, pages };
 	return page;
 }
 
-/* Pages from that of `high` down to that of `low`. */
-static void search_down(struct search *s, bool many)
+/* Searches the pages from that of `high` down to that of `low`. */
+static void search_pages_down(struct block_query *s, bool many)
 {
 	uint64_t at = s->high;
 	uint64_t *word, page;
 
-	while (!s->is_found && (page = next_page_down(at, s->low, &word))) {
-		search_page(s, word, page, many);
+	while (!s->is_found && (page = find_next_page_down(at, s->low, &word))) {
+		search_one_page(s, word, page, many);
 		at = page - 1;
 	}
 }
 
-static void search_up(struct search *s, bool many)
+static void search_pages_up(struct block_query *s, bool many)
 {
 	uint64_t at = s->low;
 
@@ -108,17 +108,18 @@ static void search_up(struct search *s, bool many)
 		uint64_t next = (at & -size) + size;
 		for (; leaf && at < next && at <= s->high && !s->is_found;
 		     at = (at & -(uint64_t)MU_PAGE) + MU_PAGE)
-			search_page(s, &leaf[at >> 12 & 511], at & -(uint64_t)MU_PAGE, many);
+			search_one_page(s, &leaf[at >> 12 & 511], at & -(uint64_t)MU_PAGE, many);
 		at = next;
 	}
 }
 
-static uint64_t address_of(uint64_t space, uint64_t key)
+static uint64_t address_of_key(uint64_t space, uint64_t key)
 {
 	return space ? (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT : key;
 }
 
-bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block, bool many)
+bool block_search_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block,
+		       bool many)
 {
 	uint64_t *word = blocks_word(thread, key, false);
 	const bool bare = rec.has_bare_blocks;
@@ -141,28 +142,29 @@ bool within_peek(struct thread *thread, uint64_t key, uint64_t mark, struct bloc
 	return i != BLOCKS_NONE;
 }
 
-bool within_find(uint64_t space, uint64_t address, uint64_t reach, uint64_t *start,
-		 struct block *block, bool many)
+bool block_search_find(uint64_t space, uint64_t address, uint64_t reach, uint64_t *start,
+		       struct block *block, bool many)
 {
-	struct search s = { .low = within_key(space, address > reach ? address - reach : 0),
-			    .high = within_key(space, address),
-			    .from_above = true };
+	struct block_query s = { .low = block_search_key(space,
+							 address > reach ? address - reach : 0),
+				 .high = block_search_key(space, address),
+				 .from_above = true };
 
-	search_down(&s, many);
-	*start = address_of(space, s.found);
+	search_pages_down(&s, many);
+	*start = address_of_key(space, s.found);
 	*block = s.block;
 	return s.is_found && address - *start < block->size;
 }
 
-bool within_next(uint64_t space, uint64_t *address, uint64_t end, bool many)
+bool block_search_next(uint64_t space, uint64_t *address, uint64_t end, bool many)
 {
-	struct search s = { .low = within_key(space, *address) };
+	struct block_query s = { .low = block_search_key(space, *address) };
 
 	if (end <= *address)
 		return false;
-	s.high = within_key(space, end - 1);
-	search_up(&s, many);
+	s.high = block_search_key(space, end - 1);
+	search_pages_up(&s, many);
 	if (s.is_found)
-		*address = address_of(space, s.found);
+		*address = address_of_key(space, s.found);
 	return s.is_found;
 }

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
+#include "libmemusage/base/hash.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/tables/buckets.h"
 
 #define REGION_LOG2_FIRST 4
 #define LEAF_BYTES (512 * sizeof(uint64_t))
-#define LINES_MAX 128u /* 512 blocks at 8-byte spacing: a page can never need more */
 #define BUMP_MIN 2048u
 #define BUMP_MAX 65536u
 
@@ -25,7 +25,7 @@ static const uint8_t bucket_lines[BUCKET_SIZES] = { 1,	2,  3,	4,  6,	8,  10, 12,
 						    48, 56, 64, 72, 80, 96, 112, 128 };
 
 /* The smallest size class of at least `lines` lines. */
-static unsigned int class_of(unsigned int lines)
+static unsigned int bucket_class_of(unsigned int lines)
 {
 	unsigned int class = 0;
 
@@ -34,7 +34,7 @@ static unsigned int class_of(unsigned int lines)
 	return class;
 }
 
-/* What a page word and the lists of free buckets say of a place. */
+/* The address of a bucket, as page words and the lists of free buckets give it. */
 static void *bucket_at(uint64_t place)
 {
 	return (void *)((uint64_t)rec.buckets + place);
@@ -75,7 +75,8 @@ static void bucket_free(struct thread *thread, unsigned int class, uint64_t offs
 	thread->bucket[class] = offset;
 }
 
-/* What follows is made for each form of the table: a heap that fills is mostly this. */
+/* The following functions are compiled for each form of the table: a growing heap spends most of
+ * its time in them. */
 #define FOR_FORM static inline __attribute__((always_inline))
 
 FOR_FORM unsigned int records_of_line(const bool bare)
@@ -83,8 +84,8 @@ FOR_FORM unsigned int records_of_line(const bool bare)
 	return bare ? 8 : 4;
 }
 
-/* The line of a bucket where a granule may go, NULL if it is full. */
-FOR_FORM void *place_in(uint64_t bucket, uint32_t granule, unsigned int *i, const bool bare)
+/* The line of a bucket for a granule, NULL if it is full. */
+FOR_FORM void *find_free_record(uint64_t bucket, uint32_t granule, unsigned int *i, const bool bare)
 {
 	unsigned int place = blocks_place(bucket, granule, bare);
 	void *line = blocks_line(bucket, place, bare);
@@ -93,11 +94,11 @@ FOR_FORM void *place_in(uint64_t bucket, uint32_t granule, unsigned int *i, cons
 	return *i != BLOCKS_NONE ? line : NULL;
 }
 
-FOR_FORM bool copy_record(uint64_t to, const void *from, unsigned int i, const bool bare)
+FOR_FORM bool copy_one_record(uint64_t to, const void *from, unsigned int i, const bool bare)
 {
 	unsigned int k;
 	uint32_t granule = blocks_tag(from, i, bare) >> 1 & 511;
-	void *line = place_in(to, granule, &k, bare);
+	void *line = find_free_record(to, granule, &k, bare);
 
 	if (!line)
 		return false;
@@ -114,24 +115,24 @@ FOR_FORM bool copy_record(uint64_t to, const void *from, unsigned int i, const b
 	return true;
 }
 
-FOR_FORM bool copy_all(uint64_t to, uint64_t from, const bool bare)
+FOR_FORM bool copy_bucket(uint64_t to, uint64_t from, const bool bare)
 {
 	const struct mu_line *line = bucket_at(MU_PAGE_BUCKET(from));
 
 	for (unsigned int l = 0; l < MU_PAGE_LINES(from); l++)
 		for (unsigned int i = 0; i < records_of_line(bare); i++)
 			if (blocks_tag(&line[l], i, bare) & 1 &&
-			    !copy_record(to, &line[l], i, bare))
+			    !copy_one_record(to, &line[l], i, bare))
 				return false;
 	return true;
 }
 
-static bool copy_records(uint64_t to, uint64_t from)
+static bool copy_all_records(uint64_t to, uint64_t from)
 {
-	return rec.has_bare_blocks ? copy_all(to, from, true) : copy_all(to, from, false);
+	return rec.has_bare_blocks ? copy_bucket(to, from, true) : copy_bucket(to, from, false);
 }
 
-FOR_FORM unsigned int count_used(const struct mu_line *line, const bool bare)
+FOR_FORM unsigned int count_used_records(const struct mu_line *line, const bool bare)
 {
 	unsigned int used = 0;
 
@@ -140,57 +141,58 @@ FOR_FORM unsigned int count_used(const struct mu_line *line, const bool bare)
 	return used;
 }
 
-/* Lines that a page would need for what is in it now, three quarters full. */
-static unsigned int lines_full(const struct mu_line *line, unsigned int lines)
+/* Lines that a page needs for its present records if they fill three quarters. */
+static unsigned int lines_needed_full(const struct mu_line *line, unsigned int lines)
 {
 	unsigned int used = 0;
 
 	for (unsigned int l = 0; l < lines; l++)
-		used += count_used(&line[l], false);
+		used += count_used_records(&line[l], false);
 	return used >= 3 * lines ? lines : used / 3;
 }
 
-/* ... if its fullest line is to be just full: blocks may lie close together in one part of a page,
- * and that part decides. Full lines are many, so this is quick. Sized like this, full records would
+/* ... if they just fill the fullest line: blocks may be close together in one part of a page, and
+ * that part decides. Full lines are frequent, so this is quick. With this rule full records would
  * take 24 instead of 22.5 bytes per block. */
-static unsigned int lines_bare(const struct mu_line *line, unsigned int lines)
+static unsigned int lines_needed_bare(const struct mu_line *line, unsigned int lines)
 {
 	unsigned int fullest = 0;
 
 	for (unsigned int l = 0; l < lines && fullest < 8; l++) {
-		unsigned int used = count_used(&line[l], true);
+		unsigned int used = count_used_records(&line[l], true);
 		fullest = used > fullest ? used : fullest;
 	}
 	return (fullest * lines + 7) / 8;
 }
 
-/* Not under the page's lock: a guess. */
-static unsigned int lines_in_use(uint64_t value)
+/* Reads without the page's lock: a guess. */
+static unsigned int guess_lines_needed(uint64_t value)
 {
 	const struct mu_line *line = bucket_at(MU_PAGE_BUCKET(value));
 	unsigned int lines = MU_PAGE_LINES(value);
 
-	return rec.has_bare_blocks ? lines_bare(line, lines) : lines_full(line, lines);
+	return rec.has_bare_blocks ? lines_needed_bare(line, lines) :
+				     lines_needed_full(line, lines);
 }
 
-/* Pages of one heap look alike: a new page starts with as many lines as one of its two lower
- * neighbours makes use of. Halves the cost of filling a heap (68 -> 30 ns per block). */
-static unsigned int first_class(const uint64_t *word)
+/* Pages of one heap are alike: a new page begins with the lines that one of its two lower
+ * neighbours uses. This halves the cost of filling a heap (68 -> 30 ns per block). */
+static unsigned int first_bucket_class(const uint64_t *word)
 {
 	if (((uintptr_t)word & (LEAF_BYTES - 1)) < 2 * sizeof(*word))
 		return 0;
 	uint64_t one = __atomic_load_n(word - 1, __ATOMIC_RELAXED);
 	uint64_t two = __atomic_load_n(word - 2, __ATOMIC_RELAXED);
-	unsigned int lines = MU_PAGE_LINES(one) < 2 ? 0 : lines_in_use(one);
-	unsigned int other = MU_PAGE_LINES(two) < 2 ? 0 : lines_in_use(two);
+	unsigned int lines = MU_PAGE_LINES(one) < 2 ? 0 : guess_lines_needed(one);
+	unsigned int other = MU_PAGE_LINES(two) < 2 ? 0 : guess_lines_needed(two);
 	lines = lines > other ? lines : other;
-	return lines < 2 ? 0 : class_of(lines);
+	return lines < 2 ? 0 : bucket_class_of(lines);
 }
 
-/* The size of a bucket whose lines are too short for all records of a full line of this one, and
- * the new granule: what lies that close goes on so, and the page grows once instead of ten times.
- */
-static unsigned int class_apart(uint64_t old, uint32_t granule)
+/* The size of a bucket whose lines are too short for a full line of this one and the new granule.
+ * Blocks that are this close are followed by more of them, so the page grows once instead of ten
+ * times. */
+static unsigned int class_for_spacing(uint64_t old, uint32_t granule)
 {
 	const void *line = blocks_line(old, blocks_place(old, granule, true), true);
 	uint32_t first = granule, last = granule;
@@ -200,25 +202,25 @@ static unsigned int class_apart(uint64_t old, uint32_t granule)
 		first = other < first ? other : first;
 		last = other > last ? other : last;
 	}
-	return last > first ? class_of((511 + last - first) / (last - first)) : 0;
+	return last > first ? bucket_class_of((511 + last - first) / (last - first)) : 0;
 }
 
 /* The size of the bucket that follows one that is full. */
-static unsigned int next_class(uint64_t old, uint32_t granule)
+static unsigned int next_bucket_class(uint64_t old, uint32_t granule)
 {
-	unsigned int class = class_of(MU_PAGE_LINES(old)) + 1;
-	unsigned int apart = rec.has_bare_blocks ? class_apart(old, granule) : 0;
+	unsigned int class = bucket_class_of(MU_PAGE_LINES(old)) + 1;
+	unsigned int apart = rec.has_bare_blocks ? class_for_spacing(old, granule) : 0;
 
 	return apart > class ? apart : class;
 }
 
-/* The entry of a key, or the empty one where it would go. */
-static struct mu_region *region_find(uint64_t regions, uint64_t key)
+/* The entry of a key, or the unused one where it belongs. */
+static struct mu_region *find_region(uint64_t regions, uint64_t key)
 {
 	struct mu_region *region = arena_at(MU_REGIONS_OFFSET(regions));
 	unsigned int log2 = MU_REGIONS_LOG2(regions);
 	uint64_t mask = (UINT64_C(1) << log2) - 1;
-	uint64_t i = key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - log2);
+	uint64_t i = hash_spread(key) >> (64 - log2);
 	uint64_t found;
 
 	while ((found = __atomic_load_n(&region[i].key, __ATOMIC_ACQUIRE)) && found != key)
@@ -226,10 +228,10 @@ static struct mu_region *region_find(uint64_t regions, uint64_t key)
 	return &region[i];
 }
 
-/* Doubles the region table when it is half full. The old one stays valid: a thread that
- * still reads it has no business with the newest regions, since whoever handed it a block
- * there has synchronised with it. */
-static bool regions_grow(struct mu_blocks *blocks)
+/* Doubles the region table when it is half full. The old table stays valid for threads that still
+ * read it. They need none of the newest regions: a thread that passes a block there to another one
+ * synchronises with it. */
+static bool grow_region_table(struct mu_blocks *blocks)
 {
 	unsigned int log2 = MU_REGIONS_LOG2(blocks->regions);
 	uint64_t offset = arena_alloc(sizeof(struct mu_region) << (log2 + 1), 64);
@@ -240,33 +242,33 @@ static bool regions_grow(struct mu_blocks *blocks)
 	const struct mu_region *old = arena_at(MU_REGIONS_OFFSET(blocks->regions));
 	for (uint64_t i = 0; i < UINT64_C(1) << log2; i++)
 		if (old[i].key)
-			*region_find(regions, old[i].key) = old[i];
+			*find_region(regions, old[i].key) = old[i];
 	__atomic_store_n(&blocks->regions, regions, __ATOMIC_RELEASE);
 	return true;
 }
 
-static uint64_t *leaf_place(struct mu_blocks *blocks, uint64_t address)
+static uint64_t *find_leaf_place(struct mu_blocks *blocks, uint64_t address)
 {
 	uint64_t key = (address >> MU_REGION_SHIFT) + 1;
 	uint64_t regions = __atomic_load_n(&blocks->regions, __ATOMIC_ACQUIRE);
-	struct mu_region *region = region_find(regions, key);
+	struct mu_region *region = find_region(regions, key);
 
 	if (!region->key)
 		return NULL;
 	return (uint64_t *)arena_at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
 }
 
-/* Under the directory lock. Returns the leaf's offset, 0 if the arena is full. */
-static uint64_t leaf_make(struct mu_blocks *blocks, uint64_t address)
+/* Needs the directory lock. Returns the leaf's offset, 0 if the arena is full. */
+static uint64_t make_leaf(struct mu_blocks *blocks, uint64_t address)
 {
 	uint64_t key = (address >> MU_REGION_SHIFT) + 1;
-	struct mu_region *region = region_find(blocks->regions, key);
+	struct mu_region *region = find_region(blocks->regions, key);
 
 	if (!region->key) {
 		if (blocks->region_count * 2 >= 1u << MU_REGIONS_LOG2(blocks->regions)) {
-			if (!regions_grow(blocks))
+			if (!grow_region_table(blocks))
 				return 0;
-			region = region_find(blocks->regions, key);
+			region = find_region(blocks->regions, key);
 		}
 		region->leaves = arena_alloc(LEAF_BYTES, LEAF_BYTES);
 		if (!region->leaves)
@@ -299,8 +301,8 @@ bool blocks_init(bool bare)
 	return true;
 }
 
-/* A word whose bucket was in the image before, by its address. */
-static uint64_t moved_word(uint64_t word, uint64_t before)
+/* Returns a page word for the child: a bucket in the image, which the word addresses, has moved. */
+static uint64_t moved_page_word(uint64_t word, uint64_t before)
 {
 	uint64_t bucket = MU_PAGE_BUCKET(word);
 
@@ -309,13 +311,13 @@ static uint64_t moved_word(uint64_t word, uint64_t before)
 	return (bucket - before + (uint64_t)rec.base) >> 6 << 9 | (word & 511);
 }
 
-static void move_leaf(uint64_t *leaf, uint64_t before)
+static void move_leaf_words(uint64_t *leaf, uint64_t before)
 {
 	for (unsigned int i = 0; i < 512; i++)
-		leaf[i] = moved_word(leaf[i], before);
+		leaf[i] = moved_page_word(leaf[i], before);
 }
 
-static void move_buckets(uint64_t before)
+static void move_bucket_words(uint64_t before)
 {
 	const struct mu_blocks *blocks = arena_at(rec.image->blocks_root);
 	const struct mu_region *region = arena_at(MU_REGIONS_OFFSET(blocks->regions));
@@ -324,17 +326,17 @@ static void move_buckets(uint64_t before)
 		const uint64_t *leaves = region[i].key ? arena_at(region[i].leaves) : NULL;
 		for (unsigned int k = 0; leaves && k < 512; k++)
 			if (leaves[k])
-				move_leaf(arena_at(leaves[k]), before);
+				move_leaf_words(arena_at(leaves[k]), before);
 	}
 }
 
-/* What is free is given up then: it is rare. */
+/* Buckets in the image are rare, so the free ones are given up. */
 void blocks_inherit(const uint8_t *before)
 {
 	if (rec.buckets) {
 		rec.buckets = rec.base;
 	} else if (buckets_are_shared()) {
-		move_buckets((uint64_t)before);
+		move_bucket_words((uint64_t)before);
 		if (!has_self())
 			return;
 		self->bucket_bump = self->bucket_bump_end = 0;
@@ -346,11 +348,11 @@ uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)
 {
 	struct mu_blocks *blocks = arena_at(rec.image->blocks_root);
 	uint64_t key = address >> MU_LEAF_SHIFT;
-	uint64_t *place = leaf_place(blocks, address);
+	uint64_t *place = find_leaf_place(blocks, address);
 	uint64_t offset = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
 
 	if (!offset && make && spin_lock(&blocks->lock)) {
-		offset = leaf_make(blocks, address);
+		offset = make_leaf(blocks, address);
 		spin_unlock(&blocks->lock);
 	}
 	if (!offset)
@@ -363,7 +365,7 @@ uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)
 
 uint64_t *blocks_leaf(uint64_t address, uint64_t *size)
 {
-	uint64_t *place = leaf_place(arena_at(rec.image->blocks_root), address);
+	uint64_t *place = find_leaf_place(arena_at(rec.image->blocks_root), address);
 	uint64_t offset = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
 
 	*size = UINT64_C(1) << (place ? MU_LEAF_SHIFT : MU_REGION_SHIFT);
@@ -374,7 +376,7 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 		     const struct block *block)
 {
 	unsigned int lines = MU_PAGE_LINES(old);
-	unsigned int class = lines ? next_class(old, granule) : first_class(word);
+	unsigned int class = lines ? next_bucket_class(old, granule) : first_bucket_class(word);
 	const bool bare = rec.has_bare_blocks;
 
 	for (; class < BUCKET_SIZES; class++) {
@@ -383,11 +385,13 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 		unsigned int i;
 		if (!offset)
 			return 0;
-		void *line = copy_records(grown, old) ? place_in(grown, granule, &i, bare) : NULL;
+		void *line = copy_all_records(grown, old) ?
+				     find_free_record(grown, granule, &i, bare) :
+				     NULL;
 		if (line) {
 			blocks_store(line, i, granule, block, bare);
 			if (lines)
-				bucket_free(thread, class_of(lines), MU_PAGE_BUCKET(old));
+				bucket_free(thread, bucket_class_of(lines), MU_PAGE_BUCKET(old));
 			else
 				__atomic_fetch_add(&blocks_pages, 1, __ATOMIC_RELEASE);
 			return grown;

@@ -1,10 +1,10 @@
 /* blocks.h -- the live-block table: address -> size, site, time of birth.
  *
- * Out of band: nothing is put before the program's blocks. The layout is in
- * docs/format.md section 5; `bare` tells which form the lines have. One block has one owner at
- * a time (remove before the real free, insert after the real malloc), so entries never race;
- * only the bucket of a page is shared, under the lock bit of its page word, which is used only
- * when the process has more than one thread.
+ * The table is out of band: nothing is put before the program's blocks. docs/format.md, section 5,
+ * has the layout; `bare` tells which form the lines have. One block has one owner at a time
+ * (removal before the real free, insertion after the real malloc), so entries never race. Only the
+ * bucket of a page is shared. The lock bit of its page word guards it, and is used only when the
+ * process has more than one thread.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,34 +30,35 @@ struct block {
 
 /* blocks_init -- make the empty table of a new image. Returns false if the arena is full.
  *
- * bare  nothing but sizes is to be known of blocks, sites and births read as 0: a third of the
- *       memory is touched. Kept in rec.has_bare_blocks.
+ * bare  records have sizes only, and sites and births read as 0: this touches a third of the
+ *       memory. Kept in rec.has_bare_blocks.
  */
 bool blocks_init(bool bare);
 
-/* blocks_inherit -- in a forked child, after its image and thread have moved from `before`. */
+/* blocks_inherit -- adapt the table in a forked child, whose image and thread moved from `before`.
+ *  */
 void blocks_inherit(const uint8_t *before);
 
-/* blocks_word_slow -- the page word of an address that the thread's cache does not know.
+/* blocks_word_slow -- find the page word of an address that the thread's cache does not have.
  *
  * make     create the leaf if there is none.
  * Returns  NULL if there is none, or none could be made. Async-signal-safe.
  */
 uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make);
 
-/* Pages that got their first bucket so far: while it stands still, pages without one have none. */
+/* The number of pages that ever got a bucket: while it does not change, no page gets its first. */
 extern uint32_t blocks_pages;
 
-/* blocks_leaf -- the leaf with the page words of an address.
+/* blocks_leaf -- find the leaf with the page words of an address.
  *
- * size     set to how many bytes of addresses, aligned to as many, the answer holds for.
+ * size     set to the bytes of address space, aligned to as many, for which the answer holds.
  * Returns  NULL if there is none. Async-signal-safe.
  */
 uint64_t *blocks_leaf(uint64_t address, uint64_t *size);
 
-/* blocks_grow -- insert into a page whose bucket is missing or full.
+/* blocks_grow -- insert a block into a page whose bucket is missing or full.
  *
- * word   its page word, locked if there are many threads; old its value.
+ * word   its page word, locked if there are many threads; `old` is its value.
  * Returns the new value of the page word, or 0 if the arena is full (old stays valid).
  */
 uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t granule,
@@ -66,11 +67,11 @@ uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32
 /* blocks_lock_slow -- wait for the lock bit of a page word.
  *
  * value    set to the word without the lock bit.
- * Returns  false if it was not got within the bound (counted as a drop).
+ * Returns  false if the lock did not become free within the bound (counted as a drop).
  */
 bool blocks_lock_slow(uint64_t *word, uint64_t *value);
 
-/* blocks_word -- the page word of an address. As blocks_word_slow(). */
+/* blocks_word -- find the page word of an address. As blocks_word_slow(). */
 static inline uint64_t *blocks_word(struct thread *thread, uint64_t address, bool make)
 {
 	uint64_t key = address >> MU_LEAF_SHIFT;
@@ -81,7 +82,7 @@ static inline uint64_t *blocks_word(struct thread *thread, uint64_t address, boo
 	return blocks_word_slow(thread, address, make);
 }
 
-/* blocks_lock -- read a page word, and take its lock if there are many threads. */
+/* blocks_lock -- read a page word, and take its lock if there are many threads. As _slow(). */
 static inline bool blocks_lock(uint64_t *word, uint64_t *value, bool many)
 {
 	if (!many) {
@@ -96,16 +97,17 @@ static inline bool blocks_lock(uint64_t *word, uint64_t *value, bool many)
 	return blocks_lock_slow(word, value);
 }
 
-/* blocks_unlock -- store a page word, which gives back its lock. */
+/* blocks_unlock -- store a page word, which releases its lock. */
 static inline void blocks_unlock(uint64_t *word, uint64_t value, bool many)
 {
 	if (many)
 		__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* blocks_place -- where a granule's record lies by preference: counted from the bucket's first.
+/* blocks_place -- the preferred place of a granule's record, counted from the bucket's first.
  *
- * Blocks of one page are evenly spaced, so most find their own place free, and again.
+ * Most programs space the blocks of a page evenly. So most records find their place unused, and a
+ * search finds them there.
  */
 static inline unsigned int blocks_place(uint64_t value, uint32_t granule, const bool bare)
 {
@@ -118,25 +120,25 @@ static inline uint8_t *blocks_bucket(uint64_t value)
 	return (uint8_t *)((uint64_t)rec.buckets + MU_PAGE_BUCKET(value));
 }
 
-/* blocks_line -- the line of a place. */
+/* blocks_line -- the line that has a place. */
 static inline void *blocks_line(uint64_t value, unsigned int place, const bool bare)
 {
 	return blocks_bucket(value) + (size_t)(place >> (bare ? 3 : 2)) * 64;
 }
 
-/* blocks_granule -- which 8 bytes of its page an address is in, 0 to 511. */
+/* blocks_granule -- the number of an address's 8 bytes in their page, 0 to 511. */
 static inline uint32_t blocks_granule(uint64_t address)
 {
 	return (uint32_t)(address >> MU_GRANULE_SHIFT) & 511;
 }
 
-/* blocks_key -- the masked tag of the record of a granule. */
+/* blocks_key -- the tag of a granule's record under BLOCK_TAG_KEY. */
 static inline uint32_t blocks_key(uint32_t granule)
 {
 	return granule << 1 | 1;
 }
 
-/* blocks_tag -- what record i of a line says of granule and use, other bits above. */
+/* blocks_tag -- the tag of record i of a line: used bit, granule, and other bits above. */
 static inline uint32_t blocks_tag(const void *line, unsigned int i, const bool bare)
 {
 	if (bare)
@@ -144,16 +146,16 @@ static inline uint32_t blocks_tag(const void *line, unsigned int i, const bool b
 	return ((const struct mu_line *)line)->tag[i];
 }
 
-/* blocks_first -- the record of its line that a place names. */
+/* blocks_first -- the index in its line of a place's record. */
 static inline unsigned int blocks_first(unsigned int place, const bool bare)
 {
 	return place & (bare ? 7 : 3);
 }
 
-/* blocks_find -- index of the record of a line whose masked tag is `key`, BLOCKS_NONE if there
- * is none.
+/* blocks_find -- find the record of a line whose masked tag is `key`.
  *
- * first  the one to look at first.
+ * first    the index to look at first.
+ * Returns  its index, BLOCKS_NONE if there is none.
  */
 static inline unsigned int blocks_find(const void *line, unsigned int first, uint32_t mask,
 				       uint32_t key, const bool bare)
@@ -166,7 +168,7 @@ static inline unsigned int blocks_find(const void *line, unsigned int first, uin
 	return BLOCKS_NONE;
 }
 
-/* blocks_store -- fill in record i of a line. */
+/* blocks_store -- set record i of a line. */
 static inline void blocks_store(void *line, unsigned int i, uint32_t granule,
 				const struct block *block, const bool bare)
 {
@@ -182,7 +184,7 @@ static inline void blocks_store(void *line, unsigned int i, uint32_t granule,
 	full->tag[i] = (uint32_t)block->birth << 10 | blocks_key(granule);
 }
 
-/* blocks_read -- what record i of a line says. Without call stacks that is a size and marks. */
+/* blocks_read -- read record i of a line. Without call stacks it has a size and marks only. */
 static inline void blocks_read(const void *line, unsigned int i, struct block *block,
 			       const bool bare)
 {
@@ -198,7 +200,7 @@ static inline void blocks_read(const void *line, unsigned int i, struct block *b
 	block->site = full->site[i];
 }
 
-/* blocks_mark -- set bits of the birth of record i of a line: the highest two can be. */
+/* blocks_mark -- set bits, of the highest two, in the birth of record i of a line. */
 static inline void blocks_mark(void *line, unsigned int i, uint64_t mark, const bool bare)
 {
 	if (bare)
@@ -217,11 +219,11 @@ static inline void blocks_clear(void *line, unsigned int i, struct block *block,
 		((struct mu_line *)line)->tag[i] = 0;
 }
 
-/* blocks_put -- remember a block.
+/* blocks_put -- add a block to the table.
  *
  * many     there is more than one thread.
- * Returns  false if it could not be remembered (counted by the caller).
- * Async-signal-safe. Cost 2-4 ns hot.
+ * Returns  false without memory for it (the caller counts that).
+ * Async-signal-safe. Costs 2-4 ns with warm caches.
  */
 static inline bool blocks_put(struct thread *thread, uint64_t address, const struct block *block,
 			      bool many)
@@ -249,13 +251,13 @@ static inline bool blocks_put(struct thread *thread, uint64_t address, const str
 	return true;
 }
 
-/* blocks_put_slow -- blocks_put() by a call. */
+/* blocks_put_slow -- blocks_put(), not inlined. */
 bool blocks_put_slow(struct thread *thread, uint64_t address, const struct block *block, bool many);
 
-/* blocks_take -- forget a block and say what was known about it.
+/* blocks_take -- remove a block from the table.
  *
- * block    filled if the block was known.
- * Returns  false if it is foreign. Async-signal-safe. Cost as blocks_put().
+ * block    set to its record if the table has it.
+ * Returns  false if it does not. Async-signal-safe. Costs as much as blocks_put().
  */
 static inline bool blocks_take(struct thread *thread, uint64_t address, struct block *block,
 			       bool many)
@@ -280,10 +282,10 @@ static inline bool blocks_take(struct thread *thread, uint64_t address, struct b
 	return i != BLOCKS_NONE;
 }
 
-/* blocks_knows -- whether a block is in the table, which stays as it is.
+/* blocks_knows -- whether the table has a block.
  *
  * Returns false, too, if its page is locked for longer than the bound (counted as a drop).
- * Async-signal-safe. Cost as blocks_take().
+ * Async-signal-safe. Costs as much as blocks_take().
  */
 static inline bool blocks_knows(struct thread *thread, uint64_t address, bool many)
 {
@@ -303,7 +305,7 @@ static inline bool blocks_knows(struct thread *thread, uint64_t address, bool ma
 	return is_there;
 }
 
-/* blocks_word_quick -- the page word of an address if the thread's cache knows it, or NULL. */
+/* blocks_word_quick -- the page word of an address, NULL if the thread's cache does not have it. */
 static inline uint64_t *blocks_word_quick(struct thread *thread, uint64_t address)
 {
 	const struct leaf_entry *entry = &thread->leaf[(address >> MU_LEAF_SHIFT) % LEAF_CACHE];
@@ -325,17 +327,17 @@ static inline bool blocks_lock_quick(uint64_t *word, uint64_t *value, const bool
 						  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }
 
-/* Where a block's record will go. */
+/* The place for a block's record. */
 struct blocks_spot {
 	void *line; /* NULL: not known */
 	uint32_t granule;
-	unsigned int first; /* the record to look at first */
+	unsigned int first; /* index of the record to look at first */
 };
 
-/* blocks_fetch_quick -- find where a block's record will go, and have its line brought.
+/* blocks_fetch_quick -- find the place for a block's record, and prefetch its line.
  *
- * What blocks_put_there() would wait for can then come while something else is done. With several
- * threads the answer is good for nothing else: the page may be changed meanwhile.
+ * The line that blocks_put_there() needs then comes while other work is done. With several threads
+ * the result has no other use, because the page may change meanwhile.
  */
 static inline __attribute__((always_inline)) struct blocks_spot
 blocks_fetch_quick(struct thread *thread, uint64_t address, const bool bare)
@@ -355,7 +357,7 @@ blocks_fetch_quick(struct thread *thread, uint64_t address, const bool bare)
 	return spot;
 }
 
-/* blocks_put_there -- blocks_put_quick() with the answer of blocks_fetch_quick(), one thread. */
+/* blocks_put_there -- blocks_put_quick() at the result of blocks_fetch_quick(), one thread. */
 static inline __attribute__((always_inline)) bool
 blocks_put_there(const struct blocks_spot *spot, const struct block *block, const bool bare)
 {
@@ -368,13 +370,13 @@ blocks_put_there(const struct blocks_spot *spot, const struct block *block, cons
 	return true;
 }
 
-/* blocks_put_quick -- blocks_put() where nothing has to be made, searched or waited for.
+/* blocks_put_quick -- blocks_put() if nothing has to be made, searched or waited for.
  *
  * bare      rec.has_bare_blocks, as a constant.
- * anywhere  any record of the line will do. In a program that always uses the same blocks two may
- *           want the same one for ever: half of sqlite3's. Else only the one that is preferred.
- * Returns false, having done nothing, if something has. Calls nothing: functions that use it
- * need no stack frame.
+ * anywhere  use any record of the line, not only the preferred one. In a program that always uses
+ *           the same blocks, two may prefer the same record for ever: half of sqlite3's do.
+ * Returns false, having done nothing, in any other case. Calls nothing: functions that use it need
+ * no stack frame.
  */
 static inline __attribute__((always_inline)) bool
 blocks_put_quick(struct thread *thread, uint64_t address, const struct block *block,
@@ -400,7 +402,7 @@ blocks_put_quick(struct thread *thread, uint64_t address, const struct block *bl
 	return ok;
 }
 
-/* blocks_take_quick -- blocks_take() under the same conditions. */
+/* blocks_take_quick -- blocks_take() under the conditions of blocks_put_quick(). */
 static inline __attribute__((always_inline)) bool
 blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, const bool many,
 		  const bool bare, const bool anywhere)

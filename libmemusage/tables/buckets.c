@@ -20,8 +20,8 @@
 #define POPULATE_MOST (UINT64_C(1) << 20)
 
 static struct {
-	uint64_t next, end; /* what is left of what was mapped last */
-	uint64_t populated; /* where its resident part ends */
+	uint64_t next, end; /* unused rest of the last mapping */
+	uint64_t populated; /* end of its resident part */
 	uint64_t mapped;    /* bytes so far */
 	bool is_shared;
 } room;
@@ -37,8 +37,8 @@ bool buckets_are_shared(void)
 	return room.is_shared;
 }
 
-/* What a limit allows is the program's; the image has its share of it already. */
-static bool may_map(void)
+/* The memory that a limit allows is the program's: the image has its share of it already. */
+static bool may_map_memory(void)
 {
 	uint64_t limit[2];
 
@@ -47,7 +47,7 @@ static bool may_map(void)
 	       limit[0] == (uint64_t)RLIM_INFINITY;
 }
 
-static bool map_more(void)
+static bool map_more_memory(void)
 {
 	uint64_t size = room.mapped < MAP_FIRST ? MAP_FIRST : room.mapped;
 
@@ -61,9 +61,9 @@ static bool map_more(void)
 	return true;
 }
 
-/* Reports tell the program's resident memory from ours: what is counted is resident. Not in huge
- * pages, which take 0.2 to 4.7 ms each: a virtual machine may have given theirs back. */
-static bool populate_to(uint64_t end)
+/* Makes memory resident, and counts it as ours, because reports tell it from the program's. Huge
+ * pages are not used: one takes 0.2 to 4.7 ms in a virtual machine that has given memory back. */
+static bool populate_memory_to(uint64_t end)
 {
 	uint64_t step = room.mapped / 8;
 
@@ -81,8 +81,8 @@ static bool populate_to(uint64_t end)
 	return true;
 }
 
-/* A piece of the image, by its address as well. */
-static uint64_t take_shared(uint64_t size)
+/* Takes memory of the image. Returns its address. */
+static uint64_t take_image_memory(uint64_t size)
 {
 	uint64_t offset = arena_alloc(size, 64);
 
@@ -96,11 +96,11 @@ uint64_t buckets_take(uint64_t size)
 
 	if (!spin_lock(&locks.buckets))
 		return 0;
-	if ((room.end - room.next >= size || (may_map() && map_more())) &&
-	    populate_to(room.next + size)) {
+	if ((room.end - room.next >= size || (may_map_memory() && map_more_memory())) &&
+	    populate_memory_to(room.next + size)) {
 		result = room.next;
 		room.next += size;
 	}
 	spin_unlock(&locks.buckets);
-	return result ? result : take_shared(size);
+	return result ? result : take_image_memory(size);
 }

@@ -1,4 +1,4 @@
-/* frames.h -- the tree of frames: one node for each frame that no other stack shares.
+/* frames.h -- the tree of frames: stacks share the nodes of the outer frames that they share.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,15 +10,15 @@
 
 #include "libmemusage/unwind/walk.h"
 
-/* frames_init -- make the tree, with its root. Returns false without memory. */
+/* frames_init -- make the tree with its root. Returns false without memory. */
 bool frames_init(void);
 
-/* frames_node -- the node of a stack's innermost frame; those that are missing are made.
+/* frames_find_node -- find the node of a stack's innermost frame, and make missing nodes.
  *
- * Frames of this library itself have none. The caller holds the lock of sites.c.
- * Returns 0, the root, for a stack without frames, or if there is no memory (counted as a drop).
- * Async-signal-safe. Cost: one look-up for each frame made, and one more.
+ * Frames of this library have none. The caller holds the lock of sites.c.
+ * Returns 0, the root, for a stack without frames, or without memory (counted as a drop).
+ * Async-signal-safe. Costs one look-up for each new frame, and one more.
  */
-uint32_t frames_node(const struct walk *walk);
+uint32_t frames_find_node(const struct walk *walk);
 
 #endif

@@ -8,10 +8,10 @@
 #include "libmemusage/tables/points.h"
 #include "libmemusage/tables/snapshots.h"
 
-#define SLACK_MIN 4096
+#define PUBLISH_BOUND_MIN 4096
 
-/* Under the lock. */
-static void apply(struct mu_heap *heap, int64_t change)
+/* Needs the lock. */
+static void apply_heap_change(struct mu_heap *heap, int64_t change)
 {
 	if (change < 0 && heap->now > heap->peak) {
 		heap->peak = heap->now;
@@ -19,42 +19,43 @@ static void apply(struct mu_heap *heap, int64_t change)
 		__atomic_store_n(&heap->epoch, heap->epoch + 1, __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&heap->now, heap->now + change, __ATOMIC_RELAXED);
-	int64_t slack = heap->now / 1024 / (heap->threads ? heap->threads : 1);
-	__atomic_store_n(&heap->publish_bound, slack < SLACK_MIN ? SLACK_MIN : slack,
-			 __ATOMIC_RELAXED);
+	int64_t bound = heap->now / 1024 / (heap->threads ? heap->threads : 1);
+	if (bound < PUBLISH_BOUND_MIN)
+		bound = PUBLISH_BOUND_MIN;
+	__atomic_store_n(&heap->publish_bound, bound, __ATOMIC_RELAXED);
 }
 
-static void publish_locked(struct thread *thread)
+static void publish_under_lock(struct thread *thread)
 {
 	int64_t change = thread->pub.pending_heap;
 
 	snapshots_publish(thread);
 	points_publish(change);
 	thread->pub.pending_heap = 0;
-	apply(&rec.image->heap, change);
+	apply_heap_change(&rec.image->heap, change);
 	spin_unlock(&rec.image->heap.lock);
 }
 
-/* Half of the slack is published when that costs nothing. A holder of the lock that was put
- * to sleep must not make others keep back more than all of it: the bound of the peak's error
- * would not hold (7 MB were seen on a busy machine). */
+/* Publishes above half of the bound if the lock is free, and waits for it above the whole bound. If
+ * the kernel stops the holder of the lock, others would otherwise keep back more, and the error of
+ * the peak would exceed its bound (7 MB were seen on a busy machine). */
 void heap_publish(struct thread *thread)
 {
 	struct mu_heap *heap = &rec.image->heap;
 	int64_t pending = thread->pub.pending_heap;
-	int64_t slack = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED);
-	bool must = pending > slack || pending < -slack;
+	int64_t bound = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED);
+	bool must = pending > bound || pending < -bound;
 
 	if (!spin_try(&heap->lock) && !(must && spin_lock(&heap->lock)))
 		return;
-	publish_locked(thread);
+	publish_under_lock(thread);
 	snapshots_thresholds();
 }
 
 void heap_settle(struct thread *thread)
 {
 	if (thread->pub.pending_heap && spin_lock(&rec.image->heap.lock))
-		publish_locked(thread);
+		publish_under_lock(thread);
 }
 
 void heap_set_threads(int change)
@@ -66,6 +67,6 @@ void heap_set_threads(int change)
 	heap->threads += (uint32_t)change;
 	if (heap->threads > heap->threads_max)
 		heap->threads_max = heap->threads;
-	apply(heap, 0);
+	apply_heap_change(heap, 0);
 	spin_unlock(&heap->lock);
 }

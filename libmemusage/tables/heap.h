@@ -11,25 +11,25 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 
-/* heap_publish -- add a thread's pending change to the shared figure.
+/* heap_publish -- add a thread's pending change to the heap.
  *
- * May leave up to the slack pending if another thread is publishing just now, and waits for it
- * above that. Async-signal-safe inside the hook.
+ * May leave up to the bound pending if another thread is publishing just now; waits for that
+ * thread above the bound. Async-signal-safe inside the hook.
  */
 void heap_publish(struct thread *thread);
 
-/* heap_settle -- add a thread's pending change whatever it costs, e.g. when it ends.
+/* heap_settle -- add all of a thread's pending change, e.g. when the thread ends.
  *
- * What waits in its batch (event/batch.h) must have been booked before.
+ * Account for its deferred frees (event/deferred_frees.h) before.
  */
 void heap_settle(struct thread *thread);
 
-/* heap_set_threads -- account for one thread more (+1) or less (-1). Async-signal-safe. */
+/* heap_set_threads -- count one thread more (+1) or less (-1). Async-signal-safe. */
 void heap_set_threads(int change);
 
-/* heap_note_peak -- the heap is about to fall: if it stands at its maximum, that is a peak.
+/* heap_note_peak -- note a peak before the heap falls, if it is at its maximum.
  *
- * For one thread; with several it is noticed at the next publication.
+ * Only with one thread; with several, the next publication notes the peak.
  */
 static inline void heap_note_peak(bool many)
 {
@@ -41,9 +41,9 @@ static inline void heap_note_peak(bool many)
 	}
 }
 
-/* heap_change -- the heap grew or shrank by `change` bytes.
+/* heap_change -- add `change` bytes to the heap.
  *
- * Async-signal-safe. Cost below 1 ns; several threads share no cache line for it.
+ * Async-signal-safe. Costs less than 1 ns; threads share no cache line for it.
  */
 static inline __attribute__((always_inline)) void heap_change(struct thread *thread,
 							     int64_t change, const bool many)
@@ -52,8 +52,8 @@ static inline __attribute__((always_inline)) void heap_change(struct thread *thr
 
 	if (many) {
 		int64_t pending = thread->pub.pending_heap += change;
-		int64_t slack = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED) / 2;
-		if (unlikely(pending > slack || pending < -slack))
+		int64_t bound = __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED) / 2;
+		if (unlikely(pending > bound || pending < -bound))
 			heap_publish(thread);
 		return;
 	}

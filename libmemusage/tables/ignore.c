@@ -1,4 +1,4 @@
-/* ignore.c -- which stacks are not to be in Massif's books: --ignore-fn.
+/* ignore.c -- stacks that Massif's accounting leaves out: --ignore-fn.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,67 +15,71 @@
 #include "libmemusage/tables/sites.h"
 #include "libmemusage/unwind/patched_pc.h"
 
-/* What is known of a module's code, by the number of the module. */
-struct code {
+/* The classes of a module's code, by the number of the module. */
+struct module_code {
 	uint64_t offset; /* of uint64_t[count] in the image */
 	uint64_t count;
 	uint32_t state; /* MU_QUERY_IDLE, _DONE or _FAILED */
 	uint32_t reserved;
 };
 
-static struct code *codes; /* private memory: a child has a copy */
-static uint32_t codes_room;
+/* In private memory: a child has a copy. */
+static struct {
+	struct module_code *code;
+	uint32_t room;
+} modules;
 
 void ignore_init(void)
 {
-	codes = NULL;
-	codes_room = 0;
+	modules.code = NULL;
+	modules.room = 0;
 }
 
-/* Called by the one who asks, so nobody else changes it. Old ones stay mapped for readers. */
-static bool make_room(uint32_t number)
+/* Only the thread that asks calls this, so no other changes the array. Old arrays stay mapped for
+ * readers. */
+static bool make_room_for_module(uint32_t number)
 {
-	uint32_t room = codes_room ? codes_room : MU_PAGE / sizeof(*codes);
+	uint32_t room = modules.room ? modules.room : MU_PAGE / sizeof(*modules.code);
 
-	if (number < codes_room)
+	if (number < modules.room)
 		return true;
 	while (room <= number)
 		room *= 2;
-	struct code *bigger = memory_map((uint64_t)room * sizeof(*bigger));
+	struct module_code *bigger = memory_map((uint64_t)room * sizeof(*bigger));
 	if (!bigger)
 		return false;
-	if (codes)
-		memcpy(bigger, codes, codes_room * sizeof(*codes));
-	__atomic_store_n(&codes, bigger, __ATOMIC_RELEASE);
-	__atomic_store_n(&codes_room, room, __ATOMIC_RELEASE);
+	if (modules.code)
+		memcpy(bigger, modules.code, modules.room * sizeof(*modules.code));
+	__atomic_store_n(&modules.code, bigger, __ATOMIC_RELEASE);
+	__atomic_store_n(&modules.room, room, __ATOMIC_RELEASE);
 	return true;
 }
 
-static const struct code *known(uint32_t number)
+static const struct module_code *known_code(uint32_t number)
 {
-	if (number >= __atomic_load_n(&codes_room, __ATOMIC_ACQUIRE))
+	if (number >= __atomic_load_n(&modules.room, __ATOMIC_ACQUIRE))
 		return NULL;
-	const struct code *code = __atomic_load_n(&codes, __ATOMIC_ACQUIRE) + number;
+	const struct module_code *code = __atomic_load_n(&modules.code, __ATOMIC_ACQUIRE) + number;
 	return __atomic_load_n(&code->state, __ATOMIC_ACQUIRE) ? code : NULL;
 }
 
 /* ---- asking -------------------------------------------------------------------------------- */
 
-static const struct code *ask(uint32_t number)
+static const struct module_code *ask_collector(uint32_t number)
 {
 	struct mu_image *image = rec.image;
 
 	while (!collector_query_begin(number + 1))
-		if (known(number))
-			return known(number);
-	const struct code *code = known(number);
-	if (!code && make_room(number)) {
+		if (known_code(number))
+			return known_code(number);
+	const struct module_code *code = known_code(number);
+	if (!code && make_room_for_module(number)) {
 		bool ok = collector_query_ask();
-		codes[number].offset = image->query_offset;
-		codes[number].count = ok ? image->query_count : 0;
-		__atomic_store_n(&codes[number].state, ok ? MU_QUERY_DONE : MU_QUERY_FAILED,
+		modules.code[number].offset = image->query_offset;
+		modules.code[number].count = ok ? image->query_count : 0;
+		__atomic_store_n(&modules.code[number].state, ok ? MU_QUERY_DONE : MU_QUERY_FAILED,
 				 __ATOMIC_RELEASE);
-		code = &codes[number];
+		code = &modules.code[number];
 	}
 	collector_query_end();
 	return code;
@@ -83,7 +87,7 @@ static const struct code *ask(uint32_t number)
 
 /* ---- looking up ------------------------------------------------------------------------------ */
 
-static enum mu_code_class class_at(const struct code *code, uint64_t address)
+static enum mu_code_class code_class_at(const struct module_code *code, uint64_t address)
 {
 	const uint64_t *word = arena_at(code->offset);
 	uint64_t low = 0, high = code->count;
@@ -98,10 +102,10 @@ static enum mu_code_class class_at(const struct code *code, uint64_t address)
 	return low ? MU_CODE_CLASS(word[low - 1]) : MU_CODE_NAMELESS;
 }
 
-/* Where this library lies: its frames are none of the program's. */
-static bool is_own(const struct sites_module *module)
+/* Returns whether a module is this library, whose frames are not the program's. */
+static bool is_recorder_module(const struct sites_module *module)
 {
-	uint64_t here = (uint64_t)&class_at;
+	uint64_t here = (uint64_t)&code_class_at;
 
 	return here >= module->start && here < module->end;
 }
@@ -119,13 +123,13 @@ bool ignore_stack(const struct walk *walk)
 		if (!pc || pc == UINT64_MAX)
 			continue;
 		if (sites_module(pc, &module)) {
-			if (is_own(&module))
+			if (is_recorder_module(&module))
 				continue;
-			const struct code *code = known(module.number);
+			const struct module_code *code = known_code(module.number);
 			if (!code && !sandbox_is_on)
-				code = ask(module.number);
+				code = ask_collector(module.number);
 			if (code && code->state == MU_QUERY_DONE)
-				class = class_at(code, pc - module.bias);
+				class = code_class_at(code, pc - module.bias);
 		}
 		if (class == MU_CODE_ALLOC && is_inner)
 			continue;

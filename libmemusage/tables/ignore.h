@@ -1,10 +1,9 @@
-/* ignore.h -- which stacks are not to be in Massif's books: --ignore-fn.
+/* ignore.h -- stacks that Massif's accounting leaves out: --ignore-fn.
  *
- * Names are known outside only. So the first time that an allocating stack leads through a
- * module, the recorder asks the collector what its code is and waits for the answer, a list of
- * ranges in the arena (docs/format.md, section 7.1); from then on a new stack costs a binary
- * search per frame that is looked at. A known stack is never asked for again: the answer is a
- * flag of its site.
+ * Only the collector knows names. When an allocating stack has a frame in a module for the first
+ * time, the recorder asks the collector for the classes of its code, and waits for the answer, a
+ * list of ranges in the arena (docs/format.md, section 7.1). After that a new stack costs a binary
+ * search per frame that is looked at. The answer for a stack is a flag of its site.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,17 +14,16 @@
 
 #include "libmemusage/unwind/walk.h"
 
-/* ignore_init -- for a new image: nothing has been asked yet. */
+/* ignore_init -- begin with a new image, for which nothing was asked yet. */
 void ignore_init(void);
 
 /* ignore_stack -- whether the function that allocates is one of --ignore-fn.
  *
- * Massif's rule: from the innermost frame outward, those of allocating functions are passed
- * over; then the first frame that has a name decides. A stack of nothing but allocating
- * functions is ignored.
- * Async-signal-safe. Waits for the collector once per module: 30 s for it to begin, 120 s for
- * the answer; without one the code of the module has no names (counted in drops.modules), and
- * it is not asked again. In a sandbox nobody is asked.
+ * Massif's rule skips the frames of allocating functions, from the innermost outward; the next
+ * frame that has a name decides. A stack of allocating functions alone is ignored.
+ * Async-signal-safe. Waits for the collector once per module: 30 s until it begins, 120 s for the
+ * answer. Without an answer the code of the module has no names (counted in drops.modules), and
+ * the recorder does not ask again. In a sandbox it never asks.
  */
 bool ignore_stack(const struct walk *walk);
 

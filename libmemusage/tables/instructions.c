@@ -1,4 +1,4 @@
-/* instructions.c -- counting instructions by the CPU's own counter, or the emulator's.
+/* instructions.c -- counting instructions by the CPU's counter, or the emulator's.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,10 +12,15 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 
-static uint64_t sum;
-static const uint64_t *emulated_count; /* NULL: no emulator counts */
-static __thread const struct perf_event_mmap_page *page;
-static __thread uint64_t counted; /* of the page, as it was added to the sum last */
+static struct {
+	uint64_t sum;
+	const uint64_t *emulated; /* the emulator's count; NULL: no emulator counts */
+} executed;
+
+static __thread struct {
+	const struct perf_event_mmap_page *page;
+	uint64_t counted; /* of the page, as it was added to the sum last */
+} thread_counter;
 
 /* A counter has fewer bits than a word, and may be negative: the kernel starts it below zero to be
  * told of overflows. */
@@ -32,8 +37,8 @@ uint64_t instructions_read(const struct perf_event_mmap_page *from,
 	uint32_t serial, number;
 	int64_t count;
 
-	/* The kernel changes the page on this thread's own CPU only, when it puts another thread
-	 * there, moves the counter, or it overflows: so a second round is rare. */
+	/* The kernel changes the page on this thread's CPU only, when it switches threads, moves
+	 * the counter, or the counter overflows: so a second round is rare. */
 	do {
 		serial = __atomic_load_n(&from->lock, __ATOMIC_ACQUIRE);
 		number = __atomic_load_n(&from->index, __ATOMIC_RELAXED);
@@ -45,8 +50,8 @@ uint64_t instructions_read(const struct perf_event_mmap_page *from,
 	return (uint64_t)count;
 }
 
-/* The event as the configuration has it: type and event of perf_event_open(2). */
-static long open_counter(uint32_t counter)
+/* counter: type and event of perf_event_open(2), as mu_config.counter. */
+static long open_cpu_counter(uint32_t counter)
 {
 	struct perf_event_attr event;
 
@@ -59,9 +64,9 @@ static long open_counter(uint32_t counter)
 	return SYS5(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static const struct perf_event_mmap_page *map_counter(uint32_t counter)
+static const struct perf_event_mmap_page *map_counter_page(uint32_t counter)
 {
-	long fd = open_counter(counter), mapping;
+	long fd = open_cpu_counter(counter), mapping;
 
 	if (sys_failed(fd))
 		return NULL;
@@ -73,7 +78,7 @@ static const struct perf_event_mmap_page *map_counter(uint32_t counter)
 	return (const struct perf_event_mmap_page *)mapping;
 }
 
-static void lose(void)
+static void count_lost_counter(void)
 {
 	__atomic_fetch_add(&rec.image->drops.counters, 1, __ATOMIC_RELAXED);
 }
@@ -82,37 +87,38 @@ void instructions_attach(void)
 {
 	if (!instructions_by_cpu())
 		return;
-	if (page) /* the parent's */
-		memory_unregister((uint64_t)page);
-	page = sandbox_is_on ? NULL : map_counter(rec.segment->config.counter);
-	counted = 0;
-	if (!page)
-		lose();
+	if (thread_counter.page) /* the parent's */
+		memory_unregister((uint64_t)thread_counter.page);
+	thread_counter.page = sandbox_is_on ? NULL : map_counter_page(rec.segment->config.counter);
+	thread_counter.counted = 0;
+	if (!thread_counter.page)
+		count_lost_counter();
 }
 
-/* The kernel takes turns when there are more events than counters. */
+/* If there are more events than counters, the kernel counts each for a part of the time. */
 static bool was_always_counted(void)
 {
-	uint64_t enabled = page->time_enabled, running = page->time_running;
+	uint64_t enabled = thread_counter.page->time_enabled,
+		 running = thread_counter.page->time_running;
 
 	return enabled <= running || enabled - running < enabled / 1024;
 }
 
 void instructions_exit(void)
 {
-	if (page && !was_always_counted())
-		lose();
+	if (thread_counter.page && !was_always_counted())
+		count_lost_counter();
 }
 
 void instructions_detach(void)
 {
-	const struct perf_event_mmap_page *gone = page;
+	const struct perf_event_mmap_page *gone = thread_counter.page;
 
 	if (!gone)
 		return;
 	instructions_update();
 	instructions_exit();
-	page = NULL;
+	thread_counter.page = NULL;
 	if (sandbox_is_on)
 		return;
 	memory_unregister((uint64_t)gone);
@@ -121,7 +127,7 @@ void instructions_detach(void)
 
 void instructions_emulated(const uint64_t *count)
 {
-	emulated_count = count;
+	executed.emulated = count;
 }
 
 const uint64_t *instructions_sum(void)
@@ -129,22 +135,22 @@ const uint64_t *instructions_sum(void)
 	static const uint64_t none;
 
 	if (instructions_by_cpu())
-		return &sum;
-	return emulated_count ? emulated_count : &none;
+		return &executed.sum;
+	return executed.emulated ? executed.emulated : &none;
 }
 
 void instructions_update(void)
 {
-	const struct perf_event_mmap_page *from = page;
+	const struct perf_event_mmap_page *from = thread_counter.page;
 
 	if (!from)
 		return;
-	/* The events of a handler that interrupts this must not count the same again. */
-	page = NULL;
+	/* Otherwise a handler that interrupts this would add the same instructions again. */
+	thread_counter.page = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	uint64_t now = instructions_read(from, cpu_counter);
-	__atomic_fetch_add(&sum, now - counted, __ATOMIC_RELAXED);
-	counted = now;
+	__atomic_fetch_add(&executed.sum, now - thread_counter.counted, __ATOMIC_RELAXED);
+	thread_counter.counted = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	page = from;
+	thread_counter.page = from;
 }

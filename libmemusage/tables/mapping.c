@@ -1,7 +1,8 @@
 /* mapping.c -- a sorted array of disjoint ranges.
  *
- * A range ends where the request ended, not at the end of its last page: the heap follows
- * what was asked for. What is removed is rounded up to pages, as the kernel does.
+ * A range ends where the request ended, not at the end of its last page, because the heap is of
+ * requested bytes. Removals are rounded up to pages, as in the kernel. The array is a section of
+ * the recording, hence not one of base/ranges.h, which are in private memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,27 +17,26 @@
 
 #define FIRST_LOG2 6
 
-
-static struct mu_table *table(void)
+static struct mu_table *mapping_table(void)
 {
 	return &rec.image->table[MU_SEC_MAPPINGS];
 }
 
-static struct mu_mapping *ranges(void)
+static struct mu_mapping *mapping_ranges(void)
 {
-	return arena_at(table()->extent[0]);
+	return arena_at(mapping_table()->extent[0]);
 }
 
-static void drop(void)
+static void count_drop(void)
 {
 	__atomic_fetch_add(&rec.image->drops.mappings, 1, __ATOMIC_RELAXED);
 }
 
 /* Index of the first range that ends after `address`. */
-static uint64_t first_after(uint64_t address)
+static uint64_t first_range_after(uint64_t address)
 {
-	const struct mu_mapping *range = ranges();
-	uint64_t low = 0, high = table()->count;
+	const struct mu_mapping *range = mapping_ranges();
+	uint64_t low = 0, high = mapping_table()->count;
 
 	while (low < high) {
 		uint64_t middle = (low + high) / 2;
@@ -48,10 +48,11 @@ static uint64_t first_after(uint64_t address)
 	return low;
 }
 
-/* Room for one more. The old array is left behind: sizes double, so at most as much again. */
-static bool reserve(void)
+/* Makes room for one more. Old arrays are not freed: sizes double, so all have at most the size of
+ * the last. */
+static bool reserve_range(void)
 {
-	struct mu_table *mappings = table();
+	struct mu_table *mappings = mapping_table();
 
 	if (mappings->count < UINT64_C(1) << mappings->first_log2)
 		return true;
@@ -59,47 +60,48 @@ static bool reserve(void)
 	uint64_t offset = arena_alloc(bytes, 64);
 	if (!offset)
 		return false;
-	memcpy(arena_at(offset), ranges(), mappings->count * sizeof(struct mu_mapping));
+	memcpy(arena_at(offset), mapping_ranges(), mappings->count * sizeof(struct mu_mapping));
 	mappings->extent[0] = offset;
 	mappings->first_log2++;
 	return true;
 }
 
-static bool insert(uint64_t index, uint64_t start, uint64_t end)
+static bool insert_range(uint64_t index, uint64_t start, uint64_t end)
 {
-	if (!reserve())
+	if (!reserve_range())
 		return false;
-	struct mu_mapping *range = ranges();
-	memmove(&range[index + 1], &range[index], (table()->count - index) * sizeof(*range));
+	struct mu_mapping *range = mapping_ranges();
+	memmove(&range[index + 1], &range[index],
+		(mapping_table()->count - index) * sizeof(*range));
 	range[index] = (struct mu_mapping){ start, end };
-	table()->count++;
+	mapping_table()->count++;
 	return true;
 }
 
-/* Removes [start, end) from all ranges. Returns the bytes that were tracked. A hole in the
- * middle of a range that cannot be recorded for lack of room drops the range's tail. */
-static uint64_t cut(uint64_t start, uint64_t end)
+/* Removes [start, end) from all ranges. Returns the bytes that were tracked. Without room for the
+ * part behind a hole in a range, that part is dropped. */
+static uint64_t cut_ranges(uint64_t start, uint64_t end)
 {
 	uint64_t removed = 0;
-	uint64_t i = first_after(start);
+	uint64_t i = first_range_after(start);
 
-	while (i < table()->count && ranges()[i].start < end) {
-		struct mu_mapping old = ranges()[i];
+	while (i < mapping_table()->count && mapping_ranges()[i].start < end) {
+		struct mu_mapping old = mapping_ranges()[i];
 		uint64_t from = old.start > start ? old.start : start;
 		uint64_t to = old.end < end ? old.end : end;
 		removed += to - from;
 		if (old.start < from) {
-			ranges()[i++].end = from;
-			if (to < old.end && !insert(i, to, old.end)) {
+			mapping_ranges()[i++].end = from;
+			if (to < old.end && !insert_range(i, to, old.end)) {
 				removed += old.end - to;
-				drop();
+				count_drop();
 			}
 		} else if (to < old.end) {
-			ranges()[i].start = to;
+			mapping_ranges()[i].start = to;
 		} else {
-			struct mu_mapping *range = ranges();
+			struct mu_mapping *range = mapping_ranges();
 			memmove(&range[i], &range[i + 1],
-				(--table()->count - i) * sizeof(*range));
+				(--mapping_table()->count - i) * sizeof(*range));
 		}
 	}
 	return removed;
@@ -114,7 +116,7 @@ bool mapping_init(void)
 	return mappings->extent[0] != 0;
 }
 
-static uint64_t pages(uint64_t length)
+static uint64_t round_up_to_pages(uint64_t length)
 {
 	return (length + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 }
@@ -124,14 +126,14 @@ int64_t mapping_add(uint64_t start, uint64_t length)
 	int64_t change = 0;
 
 	if (!spin_lock(&locks.mapping)) {
-		drop();
+		count_drop();
 		return 0;
 	}
-	change -= (int64_t)cut(start, start + pages(length));
-	if (insert(first_after(start), start, start + length))
+	change -= (int64_t)cut_ranges(start, start + round_up_to_pages(length));
+	if (insert_range(first_range_after(start), start, start + length))
 		change += (int64_t)length;
 	else
-		drop();
+		count_drop();
 	spin_unlock(&locks.mapping);
 	return change;
 }
@@ -139,10 +141,10 @@ int64_t mapping_add(uint64_t start, uint64_t length)
 int64_t mapping_remove(uint64_t start, uint64_t length)
 {
 	if (!spin_lock(&locks.mapping)) {
-		drop();
+		count_drop();
 		return 0;
 	}
-	int64_t removed = (int64_t)cut(start, start + pages(length));
+	int64_t removed = (int64_t)cut_ranges(start, start + round_up_to_pages(length));
 	spin_unlock(&locks.mapping);
 	return -removed;
 }
@@ -151,8 +153,8 @@ bool mapping_holds(uint64_t address)
 {
 	if (!spin_lock(&locks.mapping))
 		return false;
-	uint64_t i = first_after(address);
-	bool holds = i < table()->count && ranges()[i].start <= address;
+	uint64_t i = first_range_after(address);
+	bool holds = i < mapping_table()->count && mapping_ranges()[i].start <= address;
 	spin_unlock(&locks.mapping);
 	return holds;
 }

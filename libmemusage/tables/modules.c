@@ -1,4 +1,4 @@
-/* modules.c -- objects, found through ld.so's lock-free look-up.
+/* modules.c -- the table of objects, which ld.so's lock-free look-up finds.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,24 +19,27 @@
 
 #define FIRST_LOG2 4
 
-static uint64_t last_start, last_end; /* of the module found last */
-static uint64_t last_number;
+/* The module found last. */
+static struct {
+	uint64_t start, end;
+	uint64_t number;
+} last;
 
-static struct mu_table *table(void)
+static struct mu_table *module_table(void)
 {
 	return &rec.image->table[MU_SEC_MODULES];
 }
 
-static const struct mu_module *find(uint64_t pc)
+static const struct mu_module *find_known_module(uint64_t pc)
 {
-	if (pc >= last_start && pc < last_end)
-		return arena_table_at(table(), last_number);
-	for (uint64_t i = 0; i < table()->count; i++) {
-		const struct mu_module *module = arena_table_at(table(), i);
+	if (pc >= last.start && pc < last.end)
+		return arena_table_at(module_table(), last.number);
+	for (uint64_t i = 0; i < module_table()->count; i++) {
+		const struct mu_module *module = arena_table_at(module_table(), i);
 		if (pc >= module->start && pc < module->end && !module->closed) {
-			last_start = module->start;
-			last_end = module->end;
-			last_number = i;
+			last.start = module->start;
+			last.end = module->end;
+			last.number = i;
 			return module;
 		}
 	}
@@ -44,7 +47,7 @@ static const struct mu_module *find(uint64_t pc)
 }
 
 /* A note: name size, descriptor size, type, name, descriptor, each padded to four bytes. */
-static bool read_note(const uint8_t *note, uint64_t length, struct mu_module *module)
+static bool read_build_id_note(const uint8_t *note, uint64_t length, struct mu_module *module)
 {
 	while (length >= sizeof(ElfW(Nhdr))) {
 		ElfW(Nhdr) header;
@@ -79,19 +82,19 @@ void modules_build_id(struct mu_module *module)
 		uint64_t note = module->bias + part[i].p_vaddr;
 		if (part[i].p_type == PT_NOTE && note >= module->start &&
 		    note + part[i].p_memsz <= module->end &&
-		    read_note((const uint8_t *)note, part[i].p_memsz, module))
+		    read_build_id_note((const uint8_t *)note, part[i].p_memsz, module))
 			return;
 	}
 }
 
-/* Below these directories each process finds its own descriptors: the name means nothing later. */
-static bool is_descriptor(const char *name)
+/* A name below these directories means nothing later: each process finds its descriptors there. */
+static bool is_descriptor_path(const char *name)
 {
 	return !strncmp(name, "/proc/", 6) || !strncmp(name, "/dev/fd/", 8);
 }
 
-/* Of a directory that cannot be reached from the root the kernel's name does not begin with '/'. */
-static const char *from_here(const char *name, char path[MODULES_PATH])
+/* The kernel's name of a directory that the root does not reach has no '/' at its begin. */
+static const char *path_from_cwd(const char *name, char path[MODULES_PATH])
 {
 	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);
 	uint64_t more = strlen(name) + 1;
@@ -104,35 +107,35 @@ static const char *from_here(const char *name, char path[MODULES_PATH])
 	return path;
 }
 
-/* ld.so's name may be relative to a directory that the program has left since: then the kernel's is
- * taken, unless it is written in another way. Links in it are followed when a report is made. */
+/* ld.so's name may be relative to a directory that the program has left: then the kernel's path is
+ * used if there is one. Reports follow links in it. */
 struct mu_string modules_path(const char *name, uint64_t address, char path[MODULES_PATH])
 {
 	if (!name || !name[0])
 		return rec.image->process.exe;
-	if (is_descriptor(name))
+	if (is_descriptor_path(name))
 		name = mapped_path(address, true, path, MODULES_PATH) ? path : name;
 	else if (name[0] != '/' && strchr(name, '/'))
-		name = mapped_path(address, false, path, MODULES_PATH) ? path
-								       : from_here(name, path);
+		name = mapped_path(address, false, path, MODULES_PATH) ? path :
+									 path_from_cwd(name, path);
 	return arena_string(name, strlen(name), MODULES_PATH);
 }
 
 void modules_init(void)
 {
 	arena_table_init(MU_SEC_MODULES, sizeof(struct mu_module), FIRST_LOG2);
-	last_start = last_end = 0;
+	last.start = last.end = 0;
 }
 
 const struct mu_module *modules_note(uint64_t pc)
 {
-	/* Under the lock of sites.c; a signal handler's stack may have no room for them. */
+	/* The lock of sites.c guards these: a signal handler's stack may have no room for them. */
 	static char path[MODULES_PATH];
 	static struct mu_module module;
 	static struct cfi_workspace work;
 	struct cfi_object object;
 
-	const struct mu_module *known = find(pc);
+	const struct mu_module *known = find_known_module(pc);
 	if (known || !cfi_object_of(pc, &object, &work))
 		return known;
 	module = (struct mu_module){ .opened = rec.image->dl_generation };
@@ -143,20 +146,20 @@ const struct mu_module *modules_note(uint64_t pc)
 	module.path = modules_path(object.map->l_name, object.start, path);
 	modules_build_id(&module);
 	emulated_resume();
-	struct mu_module *entry = arena_table_at(table(), table()->count);
+	struct mu_module *entry = arena_table_at(module_table(), module_table()->count);
 	if (!entry) {
 		rec.image->drops.modules++;
 		return NULL;
 	}
 	*entry = module;
-	__atomic_store_n(&table()->count, table()->count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&module_table()->count, module_table()->count + 1, __ATOMIC_RELEASE);
 	return entry;
 }
 
 uint32_t modules_number(const struct mu_module *module)
 {
-	for (uint64_t i = 0; i < table()->count; i++)
-		if (arena_table_at(table(), i) == module)
+	for (uint64_t i = 0; i < module_table()->count; i++)
+		if (arena_table_at(module_table(), i) == module)
 			return (uint32_t)i;
 	return 0;
 }
@@ -166,12 +169,12 @@ void modules_closed(void)
 	uint32_t generation = __atomic_add_fetch(&rec.image->dl_generation, 1, __ATOMIC_RELAXED);
 	struct cfi_workspace work;
 
-	for (uint64_t i = 0; i < table()->count; i++) {
-		struct mu_module *module = arena_table_at(table(), i);
+	for (uint64_t i = 0; i < module_table()->count; i++) {
+		struct mu_module *module = arena_table_at(module_table(), i);
 		struct cfi_object object;
 		if (!module->closed && (!cfi_object_of(module->start, &object, &work) ||
 					object.start != module->start))
 			module->closed = generation;
 	}
-	last_start = last_end = 0;
+	last.start = last.end = 0;
 }

@@ -1,15 +1,13 @@
-/* points.c -- program points: their table, and the times that they count by.
+/* points.c -- the table of program points, and the clocks of their times.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "libmemusage/tables/points.h"
 
 #include <stddef.h>
-#include <time.h>
 
 #include "libmemusage/base/clock.h"
-#include "libmemusage/base/memory.h"
-#include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/hash.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/instructions.h"
@@ -21,24 +19,25 @@
 #define TICKS_SHIFT 6
 #define NS_SHIFT 5
 
-/* Numbers + 1 of points by the hash of their frames; 0: empty. Under the lock of the sites. */
-static uint32_t *index_of;
-static unsigned int index_log2;
-static uint64_t cpu_ns; /* of the process, as read last */
+static struct {
+	struct hash_table
+		numbers; /* of points by the hash of their frames; the lock is sites.c's */
+	uint64_t cpu_ns; /* of the process, as read last */
+} points;
 
-static struct mu_table *table(void)
+static struct mu_table *point_table(void)
 {
 	return &rec.image->table[MU_SEC_POINTS];
 }
 
 static struct mu_point *point_at(uint64_t number)
 {
-	return arena_table_at(table(), number);
+	return arena_table_at(point_table(), number);
 }
 
-/* ---- which point ------------------------------------------------------------------------- */
+/* ---- find -------------------------------------------------------------------------------- */
 
-static uint32_t frames_of(const struct walk *walk)
+static uint32_t frames_of_point(const struct walk *walk)
 {
 	uint32_t depth = rec.segment->config.point_depth;
 	uint32_t frames = walk ? walk->count : 0;
@@ -46,54 +45,27 @@ static uint32_t frames_of(const struct walk *walk)
 	return depth && frames > depth - 1 ? depth - 1 : frames;
 }
 
-/* Of the innermost frames only: the walk's own hash is of all. */
-static uint64_t hash_of(const struct walk *walk, uint32_t frames)
+/* The hash of the innermost frames: the walk has only the hash of all. Not 0. */
+static uint64_t hash_of_frames(const struct walk *walk, uint32_t frames)
 {
 	uint64_t hash = frames + 1;
 
 	for (uint32_t i = 0; i < frames; i++) {
-		hash = (hash ^ walk->frame[walk->count - 1 - i].pc) *
-		       UINT64_C(0x9E3779B97F4A7C15);
+		hash = hash_spread(hash ^ walk->frame[walk->count - 1 - i].pc);
 		hash ^= hash >> 32;
 	}
-	return hash;
-}
-
-static void insert(uint64_t hash, uint32_t number)
-{
-	uint64_t mask = (UINT64_C(1) << index_log2) - 1, i = hash & mask;
-
-	while (index_of[i])
-		i = (i + 1) & mask;
-	index_of[i] = number + 1;
-}
-
-static bool grow_index(void)
-{
-	uint64_t size = UINT64_C(1) << index_log2;
-	uint32_t *old = index_of, *bigger = memory_map(2 * size * sizeof(*bigger));
-
-	if (!bigger)
-		return false;
-	index_of = bigger;
-	index_log2++;
-	for (uint64_t i = 0; i < size; i++)
-		if (old[i])
-			insert(point_at(old[i] - 1)->hash, old[i] - 1);
-	memory_unmap(old, size * sizeof(*old));
-	return true;
+	return hash + !hash;
 }
 
 uint32_t points_find(const struct walk *walk, uint32_t site)
 {
-	uint32_t frames = frames_of(walk);
-	uint64_t hash = hash_of(walk, frames), count = table()->count;
-	uint64_t mask = (UINT64_C(1) << index_log2) - 1;
+	uint32_t frames = frames_of_point(walk);
+	uint64_t hash = hash_of_frames(walk, frames), count = point_table()->count;
+	const uint64_t *known = hash_find(&points.numbers, hash);
 
-	for (uint64_t i = hash & mask; index_of[i]; i = (i + 1) & mask)
-		if (point_at(index_of[i] - 1)->hash == hash)
-			return index_of[i];
-	if (count * 2 > mask && !grow_index())
+	if (known)
+		return (uint32_t)*known + 1;
+	if (!hash_reserve(&points.numbers, INDEX_LOG2))
 		return 0;
 	struct mu_point *point = count < UINT32_MAX - 1 ? point_at(count) : NULL;
 	if (!point)
@@ -102,8 +74,8 @@ uint32_t points_find(const struct walk *walk, uint32_t site)
 	point->site = site;
 	point->frames = frames;
 	point->epoch = points_all()->epoch;
-	__atomic_store_n(&table()->count, count + 1, __ATOMIC_RELEASE);
-	insert(hash, (uint32_t)count);
+	__atomic_store_n(&point_table()->count, count + 1, __ATOMIC_RELEASE);
+	hash_put(&points.numbers, hash, count);
 	return (uint32_t)count + 1;
 }
 
@@ -117,24 +89,14 @@ uint64_t points_of(uint32_t number)
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-/* By the kernel alone, see emulated_event.h. */
-static uint64_t kernel_ns_of(clockid_t clock, uint64_t otherwise)
-{
-	struct timespec now;
-
-	if (sandbox_is_on || sys_failed(SYS2(SYS_clock_gettime, clock, &now)))
-		return otherwise;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Not taken in: emulated_event.h needs it to be apart. */
+/* Not inlined: tests/lint/native.t must see the call, see emulated_event.h. */
 __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 {
 	switch (all->clock) {
 	case MU_CLOCK_NS:
 		return clock_ns(CLOCK_MONOTONIC) >> all->shift;
 	case MU_CLOCK_CPU:
-		return __atomic_load_n(&cpu_ns, __ATOMIC_RELAXED) >> all->shift;
+		return __atomic_load_n(&points.cpu_ns, __ATOMIC_RELAXED) >> all->shift;
 	case MU_CLOCK_INSTRUCTIONS:
 		instructions_update();
 		return __atomic_load_n(instructions_sum(), __ATOMIC_RELAXED);
@@ -143,12 +105,13 @@ __attribute__((noinline)) uint64_t points_time_slow(const struct mu_points *all)
 	}
 }
 
-static void take_end(struct mu_points *all)
+static void note_end_times(struct mu_points *all)
 {
 	if (all->clock == MU_CLOCK_CPU)
-		__atomic_store_n(&cpu_ns, kernel_ns_of(CLOCK_PROCESS_CPUTIME_ID, cpu_ns),
+		__atomic_store_n(&points.cpu_ns,
+				 clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, points.cpu_ns),
 				 __ATOMIC_RELAXED);
-	all->end_ns = kernel_ns_of(CLOCK_MONOTONIC, coarse_clock_ns());
+	all->end_ns = clock_kernel_ns(CLOCK_MONOTONIC, coarse_clock_ns());
 	all->end_ticks = cpu_ticks();
 	all->end_time = all->clock == MU_CLOCK_TICKS ? all->end_ticks >> all->shift
 						     : points_time_slow(all);
@@ -158,7 +121,7 @@ void points_ticked(struct mu_points *all, uint64_t tick)
 {
 	if (!spin_try(&all->lock))
 		return;
-	take_end(all);
+	note_end_times(all);
 	all->tick = tick;
 	spin_unlock(&all->lock);
 }
@@ -166,7 +129,7 @@ void points_ticked(struct mu_points *all, uint64_t tick)
 void points_exit(void)
 {
 	if (rec.image->points)
-		take_end(points_all());
+		note_end_times(points_all());
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -214,7 +177,7 @@ void points_resize(uint64_t offset, uint64_t from, uint64_t to, bool many)
 
 /* ---- begin ------------------------------------------------------------------------------- */
 
-static uint32_t shift_of(uint32_t clock)
+static uint32_t shift_of_clock(uint32_t clock)
 {
 	return clock == MU_CLOCK_TICKS ? TICKS_SHIFT : clock <= MU_CLOCK_CPU ? NS_SHIFT : 0;
 }
@@ -224,15 +187,14 @@ bool points_init(void)
 	struct mu_points *all;
 
 	arena_table_init(MU_SEC_POINTS, sizeof(struct mu_point), FIRST_LOG2);
-	index_log2 = INDEX_LOG2;
-	index_of = memory_map(sizeof(*index_of) << INDEX_LOG2);
+	points.numbers = (struct hash_table){ 0 };
 	rec.image->points = arena_alloc(sizeof(*all), 64);
-	if (!index_of || !rec.image->points)
+	if (!rec.image->points || !hash_reserve(&points.numbers, INDEX_LOG2))
 		return false;
 	all = points_all();
 	all->clock = rec.segment->config.point_clock;
-	all->shift = shift_of(all->clock);
-	take_end(all);
+	all->shift = shift_of_clock(all->clock);
+	note_end_times(all);
 	all->start_time = all->end_time;
 	all->start_ns = all->end_ns;
 	all->start_ticks = all->end_ticks;

@@ -1,10 +1,10 @@
-/* points.h -- program points: what DHAT counts (docs/format.md, "Points").
+/* points.h -- program points, DHAT's unit of counting (docs/format.md, "Points").
  *
- * Other reports sum up cells, which each thread has for itself. A point is shared by all threads,
- * because the most that was live at it can be known in no other way; so it costs a lock where
- * there are several, and only a recording for DHAT has points. They keep DHAT's rules where these
- * differ from the cells': the last of equal peaks counts, a size of 0 is one byte, a block that
- * was reallocated stays with its point.
+ * Other reports sum up cells, of which each thread has its own. All threads share a point, because
+ * nothing else gives the most that was live at it. So a point costs a lock with several threads,
+ * and only a recording for DHAT has points. They follow DHAT's rules where these differ from those
+ * of cells: the last of equal peaks counts, a size of 0 is one byte, and a reallocated block stays
+ * with its point.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,29 +22,29 @@
 /* points_init -- make the empty table of a new image. Returns false without memory. */
 bool points_init(void);
 
-/* points_find -- the point of a stack that became a new site.
+/* points_find -- find or make the point of a stack that became a new site.
  *
- * walk  as for sites_find(); site its number.
- * Returns the point's number + 1, 0 without memory. Under the lock of the sites. Cost O(frames).
+ * walk  as for sites_find(); `site` is its number.
+ * Returns the point's number + 1, 0 without memory. Needs the lock of sites.c. Costs O(frames).
  */
 uint32_t points_find(const struct walk *walk, uint32_t site);
 
 /* points_of -- the offset of the point of a site, 0 if it has none. */
 uint64_t points_of(uint32_t site);
 
-/* points_time_slow -- the time by another clock than the time stamp counter. */
+/* points_time_slow -- the time by any other clock than the time stamp counter. */
 uint64_t points_time_slow(const struct mu_points *all);
 
-/* points_ticked -- a millisecond has passed: note the time by both clocks. */
+/* points_ticked -- note the time by both clocks, after a millisecond. */
 void points_ticked(struct mu_points *all, uint64_t tick);
 
-/* points_publish -- several threads: the heap is about to change by what a thread kept back.
+/* points_publish -- with several threads: note that a thread's pending change is published.
  *
- * Under the lock of the heap, before it changes.
+ * Call under the lock of the heap, before the heap changes.
  */
 void points_publish(int64_t change);
 
-/* points_exit -- the process ends: the time is noted. */
+/* points_exit -- note the time at the end of the process. */
 void points_exit(void);
 
 /* points_all -- the heap as points see it. */
@@ -53,7 +53,7 @@ static inline struct mu_points *points_all(void)
 	return arena_at(rec.image->points);
 }
 
-/* points_time -- now, by the clock of the points. Cost of the time stamp counter: 6 ns. */
+/* points_time -- the time by the clock of the points. The time stamp counter costs 6 ns. */
 static inline uint64_t points_time(struct mu_points *all)
 {
 	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
@@ -64,8 +64,10 @@ static inline uint64_t points_time(struct mu_points *all)
 						    : points_time_slow(all);
 }
 
-/* points_lock -- begin to change a point. Without the lock, whose holder is gone for good, the
- * change is made all the same. */
+/* points_lock -- begin to change a point.
+ *
+ * Returns false without the lock, if its holder is gone for good: change the point all the same.
+ */
 static inline bool points_lock(struct mu_point *point, bool many)
 {
 	return many && (likely(spin_try(&point->lock)) || spin_lock(&point->lock));
@@ -78,7 +80,10 @@ static inline void points_unlock(struct mu_point *point, bool is_locked)
 		spin_unlock(&point->lock);
 }
 
-/* points_keep_peak -- before a point changes; as sites_keep_peak(). */
+/* points_keep_peak -- note a point's values at the last peak before it changes.
+ *
+ * As sites_keep_peak().
+ */
 static inline void points_keep_peak(const struct mu_points *all, struct mu_point *point)
 {
 	uint32_t epoch = __atomic_load_n(&all->epoch, __ATOMIC_RELAXED);
@@ -90,7 +95,7 @@ static inline void points_keep_peak(const struct mu_points *all, struct mu_point
 	}
 }
 
-/* points_fall -- the heap is about to fall: if it stands at its peak, that is where it was. */
+/* points_fall -- note a peak before the heap falls, if it is at its maximum. */
 static inline void points_fall(struct mu_points *all, int64_t heap)
 {
 	if (unlikely(heap >= all->peak)) {
@@ -100,13 +105,13 @@ static inline void points_fall(struct mu_points *all, int64_t heap)
 	}
 }
 
-/* points_size -- what DHAT counts for a size. */
+/* points_size -- the bytes that DHAT counts for a size. */
 static inline int64_t points_size(uint64_t size)
 {
 	return (int64_t)(size + !size);
 }
 
-/* points_count -- the clocks that count what was allocated. */
+/* points_count -- advance a clock that counts allocations or their bytes. */
 static inline void points_count(struct mu_points *all, int64_t size, bool many)
 {
 	uint64_t step = all->clock == MU_CLOCK_BYTES ? (uint64_t)size : 1;
@@ -119,10 +124,10 @@ static inline void points_count(struct mu_points *all, int64_t size, bool many)
 		all->counter += step;
 }
 
-/* points_alloc -- a block came to life at a point.
+/* points_alloc -- add a new block to a point.
  *
  * offset  of the point; 0: does nothing.
- * Async-signal-safe. Cost 8 ns, of which the time is 6.
+ * Async-signal-safe. Costs 8 ns, 6 of them for the time.
  */
 static inline void points_alloc(uint64_t offset, uint64_t requested, bool many)
 {
@@ -148,7 +153,7 @@ static inline void points_alloc(uint64_t offset, uint64_t requested, bool many)
 	}
 }
 
-/* points_note_max -- before a point falls. */
+/* points_note_max -- note a point's maximum before its bytes fall. */
 static inline void points_note_max(struct mu_point *point)
 {
 	if (point->live_bytes > point->max_bytes) {
@@ -157,7 +162,7 @@ static inline void points_note_max(struct mu_point *point)
 	}
 }
 
-/* points_free -- a block of a point is about to die. As points_alloc(). */
+/* points_free -- remove a block, about to be freed, from its point. As points_alloc(). */
 static inline void points_free(uint64_t offset, uint64_t requested, bool many)
 {
 	struct mu_points *all = points_all();
@@ -180,7 +185,7 @@ static inline void points_free(uint64_t offset, uint64_t requested, bool many)
 	points_unlock(point, is_locked);
 }
 
-/* points_resize -- realloc changed a block, which stays with its point. */
+/* points_resize -- change the size of a block at its point, after realloc. */
 void points_resize(uint64_t offset, uint64_t from, uint64_t to, bool many);
 
 #endif

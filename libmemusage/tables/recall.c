@@ -1,4 +1,4 @@
-/* recall.c -- sites of stacks that were had before.
+/* recall.c -- the sites of stacks that a thread had before.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,15 +7,16 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libmemusage/base/hash.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/sites.h"
 
-/* Once for the stack that is expected, once for the others. */
+/* Compiled once for the expected stack, once for the others. */
 #define INLINE static inline __attribute__((always_inline))
 
-#define WINDOW 512u /* events after which it is judged whether looking pays */
-#define PAUSE (4 * WINDOW) /* ... in which it does not, and more the next times */
+#define WINDOW 512u	   /* events between two decisions whether recalling pays */
+#define PAUSE (4 * WINDOW) /* events without it if it does not, and more the next times */
 #define PAUSE_MOST (64 * WINDOW)
 #define LOOK_MOST 64u
 #define FIRST_LOG2 9 /* memos of a thread */
@@ -23,22 +24,22 @@
 #define WORDS 18u
 #define NEXT 4u
 
-/* In a word: a value that was met, and how many words outside the innermost slot it lay. */
+/* A word has a value, and its distance outward from the innermost slot, in words. */
 #define OFFSET_BITS 16
 #define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
 
 /* A stack that was found before: three cache lines, of which most need one or two. */
 struct memo {
-	uint64_t slot;	     /* the innermost; 0: nothing here */
-	uint64_t bp;	     /* of the caller; 0: does not matter */
+	uint64_t slot;	     /* the innermost; 0: unused */
+	uint64_t bp;	     /* of the caller; 0: any */
 	uint64_t outer_hash; /* of the frame outside all words, and ... */
-	uint32_t outer_words; /* ... how many words outside the innermost slot it lies ... */
-	uint16_t kept;	      /* ... as which of the remembered frames, from 1 */
+	uint32_t outer_words; /* ... its distance from the innermost slot, in words, and ... */
+	uint16_t kept;	      /* ... its number among the remembered frames, from 1 */
 	uint8_t fn;
 	uint8_t words;
 	uint32_t site;
 	uint32_t generation; /* of the rules */
-	uint16_t next[NEXT]; /* the memos that came after this one, the last first */
+	uint16_t next[NEXT]; /* the memos that followed this one, the last first */
 	uint64_t word[WORDS];
 };
 _Static_assert(sizeof(struct memo) == 192, "a memo must be three cache lines");
@@ -47,17 +48,17 @@ _Static_assert(sizeof(struct memo) == 192, "a memo must be three cache lines");
 struct recall {
 	uint32_t log2; /* of the number of memos */
 	uint32_t last; /* the stack of the last event */
-	uint32_t used; /* the memo that was given out last; after all of them the oldest is next */
+	uint32_t used; /* the memo that was taken last; after all of them the oldest is next */
 	uint32_t hits;
 	uint16_t *place; /* by site and slot: the number of a memo */
-	struct memo memo[] __attribute__((aligned(64))); /* the first stands for none */
+	struct memo memo[] __attribute__((aligned(64))); /* the first means none */
 };
 
-/* ---- is it the same ----------------------------------------------------------------------- */
+/* ---- comparing ---------------------------------------------------------------------------- */
 
-/* Whether the frames outside, which walk.c remembers, stand as they did. Where bp was read that the
- * innermost of them has is among the memo's words. */
-INLINE bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
+/* Returns whether the frames outside, which walk.c remembers, have not changed. The word with the
+ * bp of the innermost of them is among the memo's words. */
+INLINE bool outer_frames_hold(const struct walk *walk, uint32_t kept, uint64_t slot)
 {
 	uint64_t changed = 0;
 	uint32_t i = 0;
@@ -77,10 +78,10 @@ INLINE bool outer_stands(const struct walk *walk, uint32_t kept, uint64_t slot)
 	return !changed;
 }
 
-/* On another stack than the thread's own each word leads to the next, and one that has changed
- * leads nowhere. */
-static __attribute__((noinline)) bool holds_other(struct walk *walk, const struct memo *memo,
-						  uint64_t slot)
+/* On another stack than the thread's own each word leads to the next, and a changed word leads
+ * anywhere: so each address must be proved first. */
+static __attribute__((noinline)) bool memo_holds_elsewhere(struct walk *walk,
+							   const struct memo *memo, uint64_t slot)
 {
 	stack_memory_begin(&walk->stack, slot);
 	for (unsigned int i = 0; i < memo->words; i++) {
@@ -93,8 +94,8 @@ static __attribute__((noinline)) bool holds_other(struct walk *walk, const struc
 	return walk_count_unchanged(walk, memo->kept) == memo->kept;
 }
 
-INLINE bool holds(struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
-		  uint64_t bp)
+INLINE bool memo_holds(struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
+		       uint64_t bp)
 {
 	uint64_t changed = 0;
 
@@ -106,20 +107,20 @@ INLINE bool holds(struct walk *walk, const struct memo *memo, unsigned int fn, u
 	    outer->hash != memo->outer_hash)
 		return false;
 	if (unlikely(!walk->stack.is_own))
-		return holds_other(walk, memo, slot);
+		return memo_holds_elsewhere(walk, memo, slot);
 	for (unsigned int i = 0; i < memo->words; i++)
 		changed |= walk_word(slot + 8 * (memo->word[i] & OFFSET_MASK)) ^
 			   memo->word[i] >> OFFSET_BITS;
-	return !changed && outer_stands(walk, memo->kept, slot);
+	return !changed && outer_frames_hold(walk, memo->kept, slot);
 }
 
 /* ---- remembering --------------------------------------------------------------------------- */
 
-static bool add_word(struct memo *memo, unsigned int *words, uint64_t at, uint64_t value)
+static bool add_memo_word(struct memo *memo, unsigned int *words, uint64_t at, uint64_t value)
 {
 	uint64_t offset = (at - memo->slot) / 8;
 
-	/* Below the slot is what need not be there next time. */
+	/* Words below the slot need not exist the next time. */
 	if (*words == WORDS || at < memo->slot || offset > OFFSET_MASK ||
 	    value >> (64 - OFFSET_BITS))
 		return false;
@@ -127,9 +128,9 @@ static bool add_word(struct memo *memo, unsigned int *words, uint64_t at, uint64
 	return true;
 }
 
-/* The words that decided how the frames were found, from the innermost outward to the frames that
- * were remembered before, and on to `least` of them; as far as there is room. */
-static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least)
+/* Adds the words that decided how the frames were found, from the innermost outward to frame number
+ * `least`, as many as the memo has room for. */
+static bool add_memo_words(const struct walk *walk, struct memo *memo, uint32_t least)
 {
 	const struct walk_check *check = walk->check + walk->checks;
 	unsigned int words = 0;
@@ -141,9 +142,9 @@ static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least
 	for (uint32_t i = walk->count - 1; i > 0 && i >= least; i--) {
 		const struct walk_frame *frame = &walk->frame[i];
 
-		fits = add_word(memo, &words, frame->slot, frame->pc);
+		fits = add_memo_word(memo, &words, frame->slot, frame->pc);
 		for (; check > walk->check && check[-1].frame >= i - check[-1].is_bp; check--)
-			fits = fits && add_word(memo, &words, check[-1].at, check[-1].value);
+			fits = fits && add_memo_word(memo, &words, check[-1].at, check[-1].value);
 		if (!fits)
 			break;
 		memo->kept = (uint16_t)i;
@@ -152,9 +153,9 @@ static bool add_words(const struct walk *walk, struct memo *memo, uint32_t least
 	return memo->kept;
 }
 
-/* Whether all words lie inside of a frame. What is farther out may be no stack's the next time,
- * when it is only known that this frame is there. */
-static bool is_inside(const struct memo *memo, uint64_t outer_slot)
+/* Returns whether all words are inside of a frame. Words farther out may not be stack the next
+ * time, when only this frame is known to exist. */
+static bool is_memo_inside(const struct memo *memo, uint64_t outer_slot)
 {
 	for (unsigned int i = 0; i < memo->words; i++)
 		if (memo->slot + 8 * (memo->word[i] & OFFSET_MASK) > outer_slot)
@@ -162,22 +163,22 @@ static bool is_inside(const struct memo *memo, uint64_t outer_slot)
 	return true;
 }
 
-static uint64_t bytes_of(unsigned int log2)
+static uint64_t recall_bytes(unsigned int log2)
 {
 	return sizeof(struct recall) +
 	       ((sizeof(struct memo) + 2 * sizeof(uint16_t)) << log2);
 }
 
-static uint16_t *place_of(const struct recall *recall, uint32_t site, uint64_t slot)
+static uint16_t *memo_place_of(const struct recall *recall, uint32_t site, uint64_t slot)
 {
-	uint64_t key = (site ^ slot << 32) * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t key = hash_spread(site ^ slot << 32);
 
 	return &recall->place[key >> (63 - recall->log2)];
 }
 
-static struct recall *new_recall(unsigned int log2)
+static struct recall *make_recall(unsigned int log2)
 {
-	struct recall *recall = memory_map(bytes_of(log2));
+	struct recall *recall = memory_map(recall_bytes(log2));
 
 	if (recall) {
 		recall->log2 = log2;
@@ -186,15 +187,15 @@ static struct recall *new_recall(unsigned int log2)
 	return recall;
 }
 
-static bool is_full(const struct recall *recall)
+static bool is_recall_full(const struct recall *recall)
 {
 	return recall->used == (UINT32_C(1) << recall->log2) - 1 && recall->log2 < MOST_LOG2;
 }
 
-/* Twice the room, if there is memory for it. */
-static struct recall *grow(struct recall *recall)
+/* Doubles the room, if there is memory for it. */
+static struct recall *grow_recall(struct recall *recall)
 {
-	struct recall *bigger = new_recall(recall->log2 + 1);
+	struct recall *bigger = make_recall(recall->log2 + 1);
 
 	if (!bigger)
 		return recall;
@@ -205,16 +206,16 @@ static struct recall *grow(struct recall *recall)
 		const struct memo *memo = &recall->memo[i];
 
 		bigger->memo[i] = *memo;
-		*place_of(bigger, memo->site, memo->slot) = (uint16_t)i;
+		*memo_place_of(bigger, memo->site, memo->slot) = (uint16_t)i;
 	}
-	memory_unmap(recall, bytes_of(recall->log2));
+	memory_unmap(recall, recall_bytes(recall->log2));
 	return bigger;
 }
 
-/* The memo that a stack of this site has, or is to have, at this slot. */
-static uint32_t memo_for(struct recall *recall, uint32_t site, uint64_t slot)
+/* The memo of a stack of this site at this slot; takes one if it has none. */
+static uint32_t find_or_take_memo(struct recall *recall, uint32_t site, uint64_t slot)
 {
-	uint16_t *place = place_of(recall, site, slot);
+	uint16_t *place = memo_place_of(recall, site, slot);
 	struct memo *memo = &recall->memo[*place];
 
 	if (memo->slot == slot && memo->site == site)
@@ -229,22 +230,23 @@ static uint32_t memo_for(struct recall *recall, uint32_t site, uint64_t slot)
 	return recall->used;
 }
 
-/* What walk_stack() just found, if it can be found so again. Returns its memo. */
-static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t bp, uint32_t site)
+/* Remembers the stack that walk_stack() just found, if it can be recalled. Returns its memo. */
+static uint32_t remember_stack(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t bp,
+			       uint32_t site)
 {
 	if (!site || !walk->generation || walk->count < 2)
 		return 0;
-	if (is_full(walk->recall) && !walk->known_only)
-		walk->recall = grow(walk->recall);
-	uint32_t number = memo_for(walk->recall, site, slot);
+	if (is_recall_full(walk->recall) && !walk->known_only)
+		walk->recall = grow_recall(walk->recall);
+	uint32_t number = find_or_take_memo(walk->recall, site, slot);
 	struct memo *memo = &walk->recall->memo[number];
-	/* Of a memo that did not hold, what is outside may have changed: it comes and goes. */
-	if (!add_words(walk, memo, memo->kept < walk->kept ? memo->kept : walk->kept)) {
+	/* Outside of a memo that did not hold, frames may have changed, and may change again. */
+	if (!add_memo_words(walk, memo, memo->kept < walk->kept ? memo->kept : walk->kept)) {
 		memo->slot = 0;
 		return 0;
 	}
 	const struct walk_frame *outer = &walk->frame[memo->kept - 1u];
-	if (!is_inside(memo, outer->slot)) {
+	if (!is_memo_inside(memo, outer->slot)) {
 		memo->slot = 0;
 		return 0;
 	}
@@ -258,15 +260,15 @@ static uint32_t keep(struct walk *walk, unsigned int fn, uint64_t slot, uint64_t
 
 /* ---- now and then --------------------------------------------------------------------------- */
 
-/* A thread most of whose stacks are new had better unwind them at once, most of the time. */
-static void judge(struct walk *walk)
+/* Decides whether to recall. If most of a thread's stacks are new, it is faster to unwind them. */
+static void judge_recall(struct walk *walk)
 {
 	bool pays = walk->recalls && walk->recall->hits >= WINDOW / 2;
 
 	if (pays || !walk->pause)
 		walk->pause = PAUSE;
 	if (!walk->recall)
-		walk->recall = new_recall(FIRST_LOG2);
+		walk->recall = make_recall(FIRST_LOG2);
 	if (!walk->recall || (walk->recalls && !pays)) {
 		walk->recalls = false;
 		walk->judge_in = walk->pause;
@@ -279,10 +281,10 @@ static void judge(struct walk *walk)
 	walk->recall->hits = 0;
 }
 
-/* The clock is read for every 64th event, and more often where these take long. */
-static __attribute__((noinline)) void look(struct walk *walk)
+/* Reads the clock for every 64th event, or more often if events take long. */
+static __attribute__((noinline)) void look_at_clock(struct walk *walk)
 {
-	/* The plugin is not to leave the recorder, nor to map memory. */
+	/* The plugin must not leave the recorder, nor map memory. */
 	if (walk->known_only) {
 		walk->look_in = 0;
 		return;
@@ -297,10 +299,10 @@ static __attribute__((noinline)) void look(struct walk *walk)
 	walk->look_in = walk->look_every;
 	walk->judge_in -= walk->look_every;
 	if (!walk->judge_in)
-		judge(walk);
+		judge_recall(walk);
 }
 
-/* Moves the i-th of those that come after a memo to the front, or a new one if i is the last. */
+/* Moves the i-th follower of a memo to the front; a new one replaces the last. */
 static void move_to_front(struct memo *memo, unsigned int i, uint32_t number)
 {
 	for (; i > 0; i--)
@@ -308,9 +310,9 @@ static void move_to_front(struct memo *memo, unsigned int i, uint32_t number)
 	memo->next[0] = (uint16_t)number;
 }
 
-/* The stack of the present event was not the expected one. */
-static __attribute__((noinline)) uint32_t look_further(struct thread *thread, unsigned int fn,
-						       uint64_t slot, uint64_t bp)
+/* The site of a stack that was not the expected one. */
+static __attribute__((noinline)) uint32_t find_other_stack(struct thread *thread, unsigned int fn,
+							   uint64_t slot, uint64_t bp)
 {
 	struct walk *walk = thread->walk;
 	struct recall *recall = walk->recall;
@@ -319,14 +321,14 @@ static __attribute__((noinline)) uint32_t look_further(struct thread *thread, un
 	for (unsigned int i = 1; i < NEXT; i++) {
 		uint32_t number = from->next[i];
 
-		if (holds(walk, &recall->memo[number], fn, slot, bp)) {
+		if (memo_holds(walk, &recall->memo[number], fn, slot, bp)) {
 			move_to_front(from, i, number);
 			recall->last = number;
 			return recall->memo[number].site;
 		}
 	}
 	uint32_t site = sites_find(walk_stack(thread, slot, bp), fn);
-	uint32_t before = recall->last, now = keep(walk, fn, slot, bp, site);
+	uint32_t before = recall->last, now = remember_stack(walk, fn, slot, bp, site);
 	recall = walk->recall;
 	move_to_front(&recall->memo[before], NEXT - 1, now);
 	recall->last = now;
@@ -340,15 +342,15 @@ uint32_t recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint
 	if (unlikely(!walk) || unlikely(!walk_is_on(walk, slot)))
 		return sites_find(walk_stack(thread, slot, bp), fn);
 	if (unlikely(walk->look_in-- == 0))
-		look(walk);
+		look_at_clock(walk);
 	if (!walk->recalls)
 		return sites_find(walk_stack(thread, slot, bp), fn);
 	struct recall *recall = walk->recall;
 	uint32_t number = recall->memo[recall->last].next[0];
 	const struct memo *memo = &recall->memo[number];
 	sites_fetch(thread, memo->site);
-	if (unlikely(!holds(walk, memo, fn, slot, bp)))
-		return look_further(thread, fn, slot, bp);
+	if (unlikely(!memo_holds(walk, memo, fn, slot, bp)))
+		return find_other_stack(thread, fn, slot, bp);
 	const struct memo *next = &recall->memo[memo->next[0]];
 	__builtin_prefetch(next);
 	__builtin_prefetch(&next->word[WORDS - 1]);

@@ -1,9 +1,9 @@
-/* shrunk.h -- blocks that keep more than their size's usual rounding.
+/* shrunk.h -- blocks that keep more room than the usual rounding of their size.
  *
- * In Massif's books a block that realloc shrinks keeps its room, and a later growth uses it
- * up. A bit of its time of birth says so in the block table. Up to 1,008 bytes more stand beside
- * it (recording/blocks.h): python3 shrinks each second string that it makes. The few with more
- * are remembered here.
+ * In Massif's accounting a block that realloc shrinks keeps its room, and a later growth uses it.
+ * A bit of its time of birth marks such a block in the block table. Other bits there hold up to
+ * 1,008 bytes more (recording/blocks.h): python3 shrinks each second string that it makes. This
+ * table has the few blocks with more. (`slop` is Valgrind's word for the rounding of a size.)
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* slack_put -- remember that a block of `size` bytes has room for `room`, more than usual.
+/* shrunk_remember -- remember that a block of `size` bytes has room for `room`, more than usual.
  *
- * birth    when the block was made; set to what the block table is to say.
- * Returns  false if it cannot be remembered; it then counts with its usual rounding.
+ * birth    the block's time of birth; set to the value with marks for the block table.
+ * Returns  false without memory; the block then counts with its usual rounding.
  * Async-signal-safe.
  */
-bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth);
+bool shrunk_remember(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth);
 
-/* slack_take -- forget a block: bytes beyond its size that it keeps, 0 if it is not known. */
-uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth);
+/* shrunk_forget -- forget a block. Returns its room beyond its size, 0 if it is not known. */
+uint64_t shrunk_forget(uint64_t address, uint64_t size, uint64_t birth);
 
 #endif

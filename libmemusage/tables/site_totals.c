@@ -1,4 +1,4 @@
-/* site_totals.c -- what every site holds at a moment: added up, and stored with a snapshot.
+/* site_totals.c -- the live bytes and blocks of all sites at a moment, stored with a snapshot.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,177 +15,183 @@
 
 #define PIECE_BYTES 1024u
 #define CHANGED_MAX 4096u
-#define COST_ALWAYS 32u	  /* of any snapshot, in cells */
-#define SITES_PER_CELL 8u /* sites of which nothing is stored are passed over as quickly */
-#define EPOCHS_FULL (UINT32_C(1) << 28) /* look at all cells that often: epochs are 32 bits */
+#define COST_ALWAYS 32u			/* the cost of any snapshot, in cells */
+#define SITES_PER_CELL 8u		/* empty sites that are skipped in the time of a cell */
+#define EPOCHS_FULL (UINT32_C(1) << 28) /* between passes over all cells; epochs have 32 bits */
 #define PIECE_ROOM (PIECE_BYTES - offsetof(struct mu_values, byte))
 #define VALUE_MAX 25u /* most bytes that one site takes: 5 for its number, 10 for each sum */
 
-struct sum {
+struct site_total {
 	int64_t bytes, blocks;
 };
 
-static struct sum *sums;	      /* by site */
-static uint64_t scratch_sites;	      /* ... have room for these */
-static uint64_t summed_sites;	      /* ... and hold these */
-static uint64_t pieces_free;	      /* a chain */
-static uint64_t pieces_used;
+static struct {
+	struct site_total *sum; /* by site */
+	uint64_t room;		/* sites that it has room for */
+	uint64_t sites;		/* sites that were added up */
+	uint64_t known;		/* as site_totals_add_up() says */
+} totals;
 
-bool values_are_tracked;
-uint32_t values_epoch;
-static uint32_t changed[CHANGED_MAX]; /* numbers of cells */
-static uint32_t changed_count;
-static uint32_t full_epoch;  /* when all cells were looked at last */
-static uint64_t known_sites; /* as values_sum() says */
+static struct {
+	uint64_t free; /* a chain */
+	uint64_t used;
+} pieces;
 
-void values_init(void)
+struct site_totals_tracked site_totals_tracked;
+static struct {
+	uint32_t cell[CHANGED_MAX]; /* numbers of cells */
+	uint32_t count;
+	uint32_t full_epoch; /* when all cells were looked at last */
+} changed;
+
+void site_totals_init(void)
 {
-	pieces_free = pieces_used = 0;
-	values_forget();
+	pieces.free = pieces.used = 0;
+	site_totals_untrack();
 }
 
-void values_forget(void)
+void site_totals_untrack(void)
 {
-	values_are_tracked = false;
-	changed_count = 0;
+	site_totals_tracked.is_on = false;
+	changed.count = 0;
 }
 
-void values_changed(uint32_t number)
+void site_totals_note_change(uint32_t number)
 {
-	if (changed_count < CHANGED_MAX)
-		changed[changed_count++] = number;
+	if (changed.count < CHANGED_MAX)
+		changed.cell[changed.count++] = number;
 	else
-		values_forget();
+		site_totals_untrack();
 }
 
 /* ---- adding up ---------------------------------------------------------------------------- */
 
-static bool make_scratch(uint64_t sites)
+static bool make_sums_array(uint64_t sites)
 {
-	uint64_t want = scratch_sites ? scratch_sites : 512;
+	uint64_t want = totals.room ? totals.room : 512;
 
-	if (sites <= scratch_sites)
+	if (sites <= totals.room)
 		return true;
 	while (want < sites)
 		want *= 2;
-	if (sums)
-		memory_unmap(sums, scratch_sites * sizeof(*sums));
-	sums = memory_map(want * sizeof(*sums));
-	scratch_sites = sums ? want : 0;
-	return sums;
+	if (totals.sum)
+		memory_unmap(totals.sum, totals.room * sizeof(*totals.sum));
+	totals.sum = memory_map(want * sizeof(*totals.sum));
+	totals.room = totals.sum ? want : 0;
+	return totals.sum;
 }
 
-static void note_known(const struct mu_cell *cell)
+static void note_known_site(const struct mu_cell *cell)
 {
-	if (cell->site >= known_sites && cell->total_blocks)
-		known_sites = cell->site + 1;
+	if (cell->site >= totals.known && cell->total_blocks)
+		totals.known = cell->site + 1;
 }
 
-/* Adds up cells that lie side by side. One that has stood still for so long that its epoch could be
- * taken for a later one gets a new one; its value is the same. */
-static void add_cells(struct mu_cell *cell, uint64_t count, bool is_alone)
+/* Adds up neighbouring cells. If a cell did not change for so long that its epoch could be taken
+ * for a later one, the cell gets a new epoch and keeps its value. */
+static void add_cell_run(struct mu_cell *cell, uint64_t count, bool is_alone)
 {
 	uint32_t epoch = rec.image->heap.epoch;
 
 	for (const struct mu_cell *end = cell + count; cell < end; cell++) {
-		if (cell->site >= summed_sites)
+		if (cell->site >= totals.sites)
 			continue;
-		sums[cell->site].bytes += cell->live_bytes;
-		sums[cell->site].blocks += cell->live_blocks;
-		note_known(cell);
+		totals.sum[cell->site].bytes += cell->live_bytes;
+		totals.sum[cell->site].blocks += cell->live_blocks;
+		note_known_site(cell);
 		if (is_alone && unlikely(epoch - cell->epoch > 2 * EPOCHS_FULL))
 			sites_keep_peak(cell);
 	}
 }
 
-static void add_all(uint64_t sites, bool is_alone)
+static void add_all_cells(uint64_t sites, bool is_alone)
 {
 	struct mu_table *cells = &rec.image->table[MU_SEC_CELLS];
 	uint64_t left = __atomic_load_n(&cells->count, __ATOMIC_ACQUIRE);
 
-	values_forget();
-	known_sites = 0;
-	summed_sites = sites;
-	full_epoch = rec.image->heap.epoch;
-	memset(sums, 0, sites * sizeof(*sums));
+	site_totals_untrack();
+	totals.known = 0;
+	totals.sites = sites;
+	changed.full_epoch = rec.image->heap.epoch;
+	memset(totals.sum, 0, sites * sizeof(*totals.sum));
 	for (unsigned int i = 0; left && i < MU_TABLE_EXTENTS; i++) {
 		uint64_t entries = (UINT64_C(1) << cells->first_log2) << i;
 		uint64_t offset = __atomic_load_n(&cells->extent[i], __ATOMIC_ACQUIRE);
 		uint64_t count = entries < left ? entries : left;
 
 		if (offset)
-			add_cells(arena_at(offset), count, is_alone);
+			add_cell_run(arena_at(offset), count, is_alone);
 		left -= count;
 	}
 }
 
-/* A thread has one cell of a site. What lies beyond summed_sites is zero yet. */
-static void add_changed(uint64_t sites)
+/* The one thread has one cell of a site. Entries beyond totals.sites are still zero. */
+static void add_changed_cells(uint64_t sites)
 {
-	summed_sites = sites;
-	for (uint32_t i = 0; i < changed_count; i++) {
-		const struct mu_cell *cell = arena_at((uint64_t)changed[i] * sizeof(*cell));
+	totals.sites = sites;
+	for (uint32_t i = 0; i < changed.count; i++) {
+		const struct mu_cell *cell = arena_at((uint64_t)changed.cell[i] * sizeof(*cell));
 
-		sums[cell->site] = (struct sum){ cell->live_bytes, cell->live_blocks };
-		note_known(cell);
+		totals.sum[cell->site] = (struct site_total){ cell->live_bytes, cell->live_blocks };
+		note_known_site(cell);
 	}
 }
 
-/* At a new peak an epoch can begin: what changes later is seen. */
-static void track(void)
+/* Begins an epoch at a new peak, to notice later changes. */
+static void begin_tracking(void)
 {
 	if (rec.image->heap.now <= rec.image->heap.peak)
 		return;
 	heap_note_peak(false);
-	values_are_tracked = true;
-	values_epoch = rec.image->heap.epoch;
-	changed_count = 0;
+	site_totals_tracked.is_on = true;
+	site_totals_tracked.epoch = rec.image->heap.epoch;
+	changed.count = 0;
 }
 
-bool values_sum(uint64_t *known, uint64_t *used)
+bool site_totals_add_up(uint64_t *known, uint64_t *used)
 {
 	uint64_t sites = __atomic_load_n(&rec.image->table[MU_SEC_SITES].count, __ATOMIC_ACQUIRE);
 	bool is_alone = gate.mode == MODE_STACKS && rec.image->heap.threads_max <= 1;
 
 	*known = *used = 0;
-	if (values_are_tracked && is_alone && sites <= scratch_sites &&
-	    rec.image->heap.epoch - full_epoch < EPOCHS_FULL)
-		add_changed(sites);
-	else if (make_scratch(sites))
-		add_all(sites, is_alone);
+	if (site_totals_tracked.is_on && is_alone && sites <= totals.room &&
+	    rec.image->heap.epoch - changed.full_epoch < EPOCHS_FULL)
+		add_changed_cells(sites);
+	else if (make_sums_array(sites))
+		add_all_cells(sites, is_alone);
 	else
 		return false;
 	if (is_alone)
-		track();
-	*known = known_sites;
+		begin_tracking();
+	*known = totals.known;
 	for (uint64_t i = 0; i < sites; i++)
-		*used += (sums[i].bytes | sums[i].blocks) != 0;
+		*used += (totals.sum[i].bytes | totals.sum[i].blocks) != 0;
 	return true;
 }
 
-uint64_t values_cost(void)
+uint64_t site_totals_cost(void)
 {
 	const struct mu_table *table = rec.image->table;
 
-	if (values_are_tracked)
-		return COST_ALWAYS + changed_count + table[MU_SEC_SITES].count / SITES_PER_CELL;
+	if (site_totals_tracked.is_on)
+		return COST_ALWAYS + changed.count + table[MU_SEC_SITES].count / SITES_PER_CELL;
 	return COST_ALWAYS + table[MU_SEC_CELLS].count;
 }
 
-uint64_t values_array(struct mu_site_value *first, uint64_t capacity)
+uint64_t site_totals_to_array(struct mu_site_value *first, uint64_t capacity)
 {
 	struct mu_site_value *value = first;
 
-	for (uint64_t i = 0; i < summed_sites && (uint64_t)(value - first) < capacity; i++)
-		if (sums[i].bytes || sums[i].blocks)
-			*value++ = (struct mu_site_value){ (uint32_t)i, 0, sums[i].bytes,
-							   sums[i].blocks };
+	for (uint64_t i = 0; i < totals.sites && (uint64_t)(value - first) < capacity; i++)
+		if (totals.sum[i].bytes || totals.sum[i].blocks)
+			*value++ = (struct mu_site_value){ (uint32_t)i, 0, totals.sum[i].bytes,
+							   totals.sum[i].blocks };
 	return (uint64_t)(value - first);
 }
 
 /* ---- storing ------------------------------------------------------------------------------ */
 
-static uint8_t *put_number(uint8_t *to, uint64_t number)
+static uint8_t *put_varint(uint8_t *to, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
 		*to++ = (uint8_t)(number | 0x80);
@@ -194,21 +200,21 @@ static uint8_t *put_number(uint8_t *to, uint64_t number)
 }
 
 /* With many threads a sum can be below zero for a moment. */
-static uint64_t zigzag(int64_t number)
+static uint64_t zigzag_encode(int64_t number)
 {
 	return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
 }
 
 /* An empty piece at the end of the chain. */
-static struct mu_values *add_piece(struct values *v, uint64_t limit)
+static struct mu_values *append_piece(struct site_totals *v, uint64_t limit)
 {
-	uint64_t offset = pieces_free;
+	uint64_t offset = pieces.free;
 	struct mu_values *piece;
 
-	if ((pieces_used + 1) * PIECE_BYTES > limit)
+	if ((pieces.used + 1) * PIECE_BYTES > limit)
 		return NULL;
 	if (offset)
-		pieces_free = ((struct mu_values *)arena_at(offset))->next;
+		pieces.free = ((struct mu_values *)arena_at(offset))->next;
 	else
 		offset = arena_alloc(PIECE_BYTES, 64);
 	if (!offset)
@@ -222,53 +228,53 @@ static struct mu_values *add_piece(struct values *v, uint64_t limit)
 		v->first = offset;
 	v->last = offset;
 	v->pieces++;
-	pieces_used++;
+	pieces.used++;
 	return piece;
 }
 
-static void end_piece(struct values *v, struct mu_values *piece, const uint8_t *end)
+static void finish_piece(struct site_totals *v, struct mu_values *piece, const uint8_t *end)
 {
 	piece->used = (uint32_t)(end - piece->byte);
 	v->bytes += piece->used;
 }
 
-bool values_store(struct values *v, uint64_t limit)
+bool site_totals_store(struct site_totals *v, uint64_t limit)
 {
 	uint64_t next = 0; /* the smallest site that may come */
 	struct mu_values *piece;
 
-	*v = (struct values){ 0 };
-	piece = add_piece(v, limit);
+	*v = (struct site_totals){ 0 };
+	piece = append_piece(v, limit);
 	if (!piece)
 		return false;
 	uint8_t *to = piece->byte;
-	for (uint64_t i = 0; i < summed_sites; i++) {
-		if (!sums[i].bytes && !sums[i].blocks)
+	for (uint64_t i = 0; i < totals.sites; i++) {
+		if (!totals.sum[i].bytes && !totals.sum[i].blocks)
 			continue;
 		if ((size_t)(piece->byte + PIECE_ROOM - to) < VALUE_MAX) {
-			end_piece(v, piece, to);
-			piece = add_piece(v, limit);
+			finish_piece(v, piece, to);
+			piece = append_piece(v, limit);
 			if (!piece) {
-				values_free(v);
+				site_totals_free(v);
 				return false;
 			}
 			to = piece->byte;
 		}
-		to = put_number(to, i - next);
-		to = put_number(to, zigzag(sums[i].bytes));
-		to = put_number(to, zigzag(sums[i].blocks));
+		to = put_varint(to, i - next);
+		to = put_varint(to, zigzag_encode(totals.sum[i].bytes));
+		to = put_varint(to, zigzag_encode(totals.sum[i].blocks));
 		next = i + 1;
 	}
-	end_piece(v, piece, to);
+	finish_piece(v, piece, to);
 	return true;
 }
 
-void values_free(struct values *v)
+void site_totals_free(struct site_totals *v)
 {
 	if (v->pieces) {
-		((struct mu_values *)arena_at(v->last))->next = pieces_free;
-		pieces_free = v->first;
-		pieces_used -= v->pieces;
+		((struct mu_values *)arena_at(v->last))->next = pieces.free;
+		pieces.free = v->first;
+		pieces.used -= v->pieces;
 	}
-	*v = (struct values){ 0 };
+	*v = (struct site_totals){ 0 };
 }

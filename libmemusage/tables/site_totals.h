@@ -1,10 +1,10 @@
-/* site_totals.h -- what every site holds at a moment: added up, and stored with a snapshot.
+/* site_totals.h -- the live bytes and blocks of all sites at a moment, stored with a snapshot.
  *
- * Stored values are packed: three numbers of variable length for each site that is not zero, five
- * bytes or so, in a chain of small pieces that are all of one size. So what a culled snapshot gives
- * back fits any other, also in a program that meets new sites all the time (docs/format.md, 8).
+ * Stored values are packed: three numbers of variable length for each site that is not zero, about
+ * five bytes, in a chain of small pieces of one size. So the pieces of a culled snapshot fit any
+ * other, also in a program that meets new sites all the time (docs/format.md, 8).
  *
- * All of this is called under the lock of the snapshots, and is async-signal-safe.
+ * Functions need the lock of the snapshots, and are async-signal-safe.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,58 +16,60 @@
 
 #include "recording/recording.h"
 
-/* The pieces of one snapshot; all zero: it has none. */
-struct values {
+/* The pieces of one snapshot; all zero if it has none. */
+struct site_totals {
 	uint64_t first; /* offsets in the image */
 	uint64_t last;
 	uint32_t pieces;
 	uint32_t bytes; /* of values, without the headers of pieces */
 };
 
-/* With one thread most cells are as they were when they were added up last. That a cell changes for
- * the first time in this epoch is seen anyway (sites_keep_peak()): if it also is the first time
- * since values_epoch, it is listed. */
-extern bool values_are_tracked;
-extern uint32_t values_epoch;
+/* With one thread most cells are as they were when they were added up last. The first change of a
+ * cell in an epoch is noticed anyway (sites_keep_peak()): if it also is the first one since
+ * `epoch`, the cell is listed. */
+extern struct site_totals_tracked {
+	bool is_on;
+	uint32_t epoch;
+} site_totals_tracked;
 
-/* values_changed -- cell NUMBER is new, or about to change for the first time since values_epoch.
+/* site_totals_note_change -- list cell NUMBER, which is new or about to change.
  *
- * Only while values_are_tracked, by the one thread.
+ * Only for the first change since site_totals_tracked.epoch, while that is_on, by the one thread.
  */
-void values_changed(uint32_t number);
+void site_totals_note_change(uint32_t number);
 
-/* values_forget -- a second thread is about to begin: nobody keeps track any more. */
-void values_forget(void);
+/* site_totals_untrack -- list no changed cells any more, before a second thread begins. */
+void site_totals_untrack(void);
 
-/* values_init -- nothing is stored yet in the image. */
-void values_init(void);
+/* site_totals_init -- begin with a new image, in which nothing is stored. */
+void site_totals_init(void);
 
-/* values_sum -- add up the cells of all threads.
+/* site_totals_add_up -- add up the cells of all threads.
  *
- * known  is set to the number of sites below which all had allocated by then.
- * used   is set to the number of sites that are not zero.
- * Returns false if there is no memory for it. Cost 7 to 20 ns per cell, or, while they are tracked,
- * per cell that has changed since the heap stood at a new peak here.
+ * known  set to the number of the last site that has allocated, + 1.
+ * used   set to the number of sites that are not zero.
+ * Returns false without memory. Costs 7 to 20 ns per cell or, while changes are tracked, per cell
+ * that has changed since a call at a new peak of the heap.
  */
-bool values_sum(uint64_t *known, uint64_t *used);
+bool site_totals_add_up(uint64_t *known, uint64_t *used);
 
-/* values_cost -- what values_sum() and values_store() would cost now, in cells looked at. */
-uint64_t values_cost(void);
+/* site_totals_cost -- the cost of site_totals_add_up() and site_totals_store() now, in cells. */
+uint64_t site_totals_cost(void);
 
-/* values_array -- write what was added up into an array, as long as there is room.
+/* site_totals_to_array -- copy the sums into an array, while it has room.
  *
- * Returns how many there were.
+ * Returns their number.
  */
-uint64_t values_array(struct mu_site_value *first, uint64_t capacity);
+uint64_t site_totals_to_array(struct mu_site_value *first, uint64_t capacity);
 
-/* values_store -- store what was added up.
+/* site_totals_store -- store the sums in pieces.
  *
- * limit  bytes that all pieces in use may have afterwards.
- * Returns false, and leaves *v empty, if that is not enough or the arena is full.
+ * limit  the most bytes of all pieces in use afterwards.
+ * Returns false, and leaves *v empty, if that is too little or the arena is full.
  */
-bool values_store(struct values *v, uint64_t limit);
+bool site_totals_store(struct site_totals *v, uint64_t limit);
 
-/* values_free -- give back the pieces; *v is empty then. Cost the same for any number. */
-void values_free(struct values *v);
+/* site_totals_free -- free the pieces, and make *v empty. The cost is the same for any number. */
+void site_totals_free(struct site_totals *v);
 
 #endif

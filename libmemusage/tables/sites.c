@@ -1,8 +1,8 @@
 /* sites.c -- interning stacks, and the cells of each thread.
  *
- * A known stack costs one look-up of its hash; a new one is put into the tree of frames. Of a
- * hash the table compares 40 bits, beside some 16 to 24 that say where to look: among a million
- * stacks two collide with probability 1e-6; they would then be counted together.
+ * A known stack costs one look-up of its hash; a new one enters the tree of frames. The table
+ * compares 40 bits of a hash, after some 16 to 24 that select the place. Among a million stacks,
+ * two collide with probability 1e-6, and would count as one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libmemusage/base/hash.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/spin.h"
@@ -25,51 +26,49 @@
 #define CELLS_FIRST_LOG2 3
 #define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
 
-/* In a word, since look-ups miss the caches as often as the table is large. */
+/* The bits of an entry, which is one word because look-ups in a large table miss the caches. */
 #define SITE_BITS 24
 #define SITE_MASK ((UINT64_C(1) << SITE_BITS) - 1)
 
-/* Replaced tables stay mapped, as a reader may be in them; see rules.c. */
+/* Replaced tables stay mapped for readers, which take no lock; see rules.c. */
 struct site_index {
 	uint64_t mask;
 	unsigned int shift;
-	uint64_t entry[]; /* low bits of the hash, then the site's number + 1; 0: empty */
+	uint64_t entry[]; /* low bits of the hash, then the site's number + 1; 0: unused */
 };
 
-static struct site_index *index_now;
-static uint64_t indexed; /* every site is */
-static struct thread books; /* owner of the cells of sites_book() */
+static struct {
+	struct site_index *index;
+	uint64_t count;	      /* sites in the index: all */
+	struct thread massif; /* owner of the cells of sites_charge() */
+} sites;
 
-static struct mu_table *table(unsigned int section)
+static struct mu_table *section_table(unsigned int section)
 {
 	return &rec.image->table[section];
 }
 
-static uint64_t spread(uint64_t value)
-{
-	return value * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 /* Appends an entry to a table. Returns its address, NULL if the arena is full. The caller
- * fills it in before publish(). */
-static void *append(unsigned int section, uint32_t *number)
+ * sets it before publish_entry(). */
+static void *append_entry(unsigned int section, uint32_t *number)
 {
-	uint64_t count = table(section)->count;
+	uint64_t count = section_table(section)->count;
 
 	if (count > UINT32_MAX - 1)
 		return NULL;
 	*number = (uint32_t)count;
-	return arena_table_at(table(section), count);
+	return arena_table_at(section_table(section), count);
 }
 
-static void publish(unsigned int section)
+static void publish_entry(unsigned int section)
 {
-	__atomic_store_n(&table(section)->count, table(section)->count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&section_table(section)->count, section_table(section)->count + 1,
+			 __ATOMIC_RELEASE);
 }
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-static struct site_index *new_index(unsigned int log2)
+static struct site_index *make_site_index(unsigned int log2)
 {
 	struct site_index *index = memory_map(sizeof(*index) + (sizeof(index->entry[0]) << log2));
 
@@ -91,7 +90,7 @@ static void index_insert(struct site_index *index, uint64_t hash, uint32_t site)
 
 static bool index_lookup(uint64_t hash, uint32_t *site)
 {
-	const struct site_index *index = __atomic_load_n(&index_now, __ATOMIC_ACQUIRE);
+	const struct site_index *index = __atomic_load_n(&sites.index, __ATOMIC_ACQUIRE);
 	uint64_t found;
 
 	for (uint64_t i = hash >> index->shift;
@@ -104,25 +103,25 @@ static bool index_lookup(uint64_t hash, uint32_t *site)
 	return false;
 }
 
-/* The hashes are in the recording, whole. */
+/* Inserts all sites into a larger index: the recording has their whole hashes. */
 static void index_grow(void)
 {
-	struct site_index *bigger = new_index(65 - index_now->shift);
+	struct site_index *bigger = make_site_index(65 - sites.index->shift);
 	const struct mu_stack *stack;
 
 	if (!bigger)
 		return;
-	for (uint32_t i = 0; i < indexed; i++) {
-		const struct mu_site *site = arena_table_at(table(MU_SEC_SITES), i);
+	for (uint32_t i = 0; i < sites.count; i++) {
+		const struct mu_site *site = arena_table_at(section_table(MU_SEC_SITES), i);
 
-		stack = site ? arena_table_at(table(MU_SEC_STACKS), site->stack) : NULL;
+		stack = site ? arena_table_at(section_table(MU_SEC_STACKS), site->stack) : NULL;
 		if (stack)
 			index_insert(bigger, stack->hash, i);
 	}
-	__atomic_store_n(&index_now, bigger, __ATOMIC_RELEASE);
+	__atomic_store_n(&sites.index, bigger, __ATOMIC_RELEASE);
 }
 
-static uint16_t flags_of(unsigned int fn)
+static uint16_t site_flags_of_fn(unsigned int fn)
 {
 	switch (fn) {
 	case MU_SITE_FN_BLOCK:
@@ -140,72 +139,74 @@ static uint16_t flags_of(unsigned int fn)
 
 #define NO_ORIGIN UINT32_MAX
 
-/* Under the lock. Whose blocks they are in DHAT's books. */
-static uint32_t point_of(const struct walk *walk, uint32_t number, uint32_t origin)
+/* The point of a new site. Needs the lock. */
+static uint32_t point_of_new_site(const struct walk *walk, uint32_t number, uint32_t origin)
 {
 	const struct mu_site *from;
 
 	if (!rec.image->points)
 		return 0;
-	from = origin == NO_ORIGIN ? NULL : arena_table_at(table(MU_SEC_SITES), origin);
+	from = origin == NO_ORIGIN ? NULL : arena_table_at(section_table(MU_SEC_SITES), origin);
 	return from ? from->point : points_find(walk, number);
 }
 
-/* Under the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
-static inline __attribute__((always_inline)) uint32_t
-add_site(struct walk *walk, unsigned int fn, uint64_t hash, uint16_t site_flags, uint32_t origin)
+/* Needs the lock. Inlined, as the stack may have no room for another frame: stack_room.t. */
+static inline __attribute__((always_inline)) uint32_t add_new_site(struct walk *walk,
+								   unsigned int fn, uint64_t hash,
+								   uint16_t site_flags,
+								   uint32_t origin)
 {
-	bool has_room = indexed < index_now->mask && indexed < SITE_MASK;
-	uint32_t frame = has_room && walk ? frames_node(walk) : 0;
+	bool has_room = sites.count < sites.index->mask && sites.count < SITE_MASK;
+	uint32_t frame = has_room && walk ? frames_find_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
 						 : MU_STACK_TRUNCATED;
 	uint32_t stack_number, number;
-	struct mu_stack *stack = has_room ? append(MU_SEC_STACKS, &stack_number) : NULL;
-	struct mu_site *site = has_room ? append(MU_SEC_SITES, &number) : NULL;
+	struct mu_stack *stack = has_room ? append_entry(MU_SEC_STACKS, &stack_number) : NULL;
+	struct mu_site *site = has_room ? append_entry(MU_SEC_SITES, &number) : NULL;
 
 	if (!stack || !site || (walk && walk->count && !frame)) {
 		rec.image->drops.sites++;
 		return 0;
 	}
 	*stack = (struct mu_stack){ hash, frame, (walk ? walk->count << 8 : 0) | flags };
-	publish(MU_SEC_STACKS);
+	publish_entry(MU_SEC_STACKS);
 	*site = (struct mu_site){ .stack = stack_number,
 				  .fn = (uint16_t)fn,
-				  .flags = site_flags | flags_of(fn),
+				  .flags = site_flags | site_flags_of_fn(fn),
 				  .first = sites_tick(),
-				  .point = point_of(walk, number, origin) };
-	publish(MU_SEC_SITES);
-	if (indexed * 4 > index_now->mask * 3)
+				  .point = point_of_new_site(walk, number, origin) };
+	publish_entry(MU_SEC_SITES);
+	if (sites.count * 4 > sites.index->mask * 3)
 		index_grow();
-	index_insert(index_now, hash, number);
-	indexed++;
+	index_insert(sites.index, hash, number);
+	sites.count++;
 	return number;
 }
 
-static __attribute__((noinline)) uint32_t find_or_add(struct walk *walk, unsigned int fn,
-						      uint64_t hash, uint32_t origin)
+static __attribute__((noinline)) uint32_t find_or_add_site(struct walk *walk, unsigned int fn,
+							   uint64_t hash, uint32_t origin)
 {
 	uint32_t site = 0;
 
 	if (walk->known_only)
 		return 0;
 	uint16_t flags = fn == MU_FN_FREE ? MU_SITE_FREE : 0;
-	/* Asks and waits, so not under the lock. */
+	/* Without the lock, because it may wait for the collector. */
 	if (!flags && rec.flags & MU_CFG_IGNORE && ignore_stack(walk))
 		flags = MU_SITE_IGNORED;
 	if (!spin_lock(&locks.sites))
 		return 0;
 	if (!index_lookup(hash, &site))
-		site = add_site(walk, fn, hash, flags, origin);
+		site = add_new_site(walk, fn, hash, flags, origin);
 	spin_unlock(&locks.sites);
 	return site;
 }
 
-static uint64_t hash_of(const struct walk *walk, unsigned int fn)
+static uint64_t hash_of_stack(const struct walk *walk, unsigned int fn)
 {
 	uint64_t hash = walk->count ? walk->frame[walk->count - 1].hash : 0;
 
-	return spread(hash + fn + 1);
+	return hash_spread(hash + fn + 1);
 }
 
 uint32_t sites_find(struct walk *walk, unsigned int fn)
@@ -215,13 +216,13 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 
 	if (unlikely(!walk))
 		return 0;
-	hash = hash_of(walk, fn);
+	hash = hash_of_stack(walk, fn);
 	hash += !hash;
-	/* In a loop it is the same again, and in no other line than the walk's. */
+	/* A loop has the same stack again: this touches no other cache line than the walk's. */
 	if (walk->site_hash == hash && walk->site_generation == walk->generation)
 		return walk->site;
 	if (unlikely(!index_lookup(hash, &site)))
-		return find_or_add(walk, fn, hash, NO_ORIGIN);
+		return find_or_add_site(walk, fn, hash, NO_ORIGIN);
 	walk->site_hash = hash;
 	walk->site_generation = walk->generation;
 	walk->site = site;
@@ -230,15 +231,15 @@ uint32_t sites_find(struct walk *walk, unsigned int fn)
 
 uint32_t sites_find_from(struct walk *walk, unsigned int fn, uint32_t origin)
 {
-	const struct mu_site *from = arena_table_at(table(MU_SEC_SITES), origin);
+	const struct mu_site *from = arena_table_at(section_table(MU_SEC_SITES), origin);
 	uint64_t hash;
 	uint32_t site = 0;
 
 	if (!walk || !from)
 		return origin;
-	hash = spread(hash_of(walk, fn) ^ spread(from->point));
+	hash = hash_spread(hash_of_stack(walk, fn) ^ hash_spread(from->point));
 	hash += !hash;
-	return index_lookup(hash, &site) ? site : find_or_add(walk, fn, hash, origin);
+	return index_lookup(hash, &site) ? site : find_or_add_site(walk, fn, hash, origin);
 }
 
 bool sites_module(uint64_t pc, struct sites_module *module)
@@ -254,16 +255,16 @@ bool sites_module(uint64_t pc, struct sites_module *module)
 
 bool sites_is_ignored(uint32_t site)
 {
-	const struct mu_site *s = arena_table_at(table(MU_SEC_SITES), site);
+	const struct mu_site *s = arena_table_at(section_table(MU_SEC_SITES), site);
 
 	return s && s->flags & MU_SITE_IGNORED;
 }
 
-void sites_book(uint32_t site, uint64_t size)
+void sites_charge(uint32_t site, uint64_t size)
 {
 	if (!spin_lock(&locks.accounting))
 		return;
-	struct mu_cell *cell = sites_cell(&books, site);
+	struct mu_cell *cell = sites_cell(&sites.massif, site);
 	if (cell) {
 		cell->flags = MU_CELL_MASSIF;
 		cell->live_bytes += (int64_t)size;
@@ -275,10 +276,10 @@ void sites_book(uint32_t site, uint64_t size)
 
 /* ---- cells ------------------------------------------------------------------------------- */
 
-/* Takes a run of cells for the thread. They are published empty: that changes no sum. */
-static bool cells_reserve(struct thread *thread)
+/* Reserves a run of cells for the thread. Readers see them empty, which changes no sum. */
+static bool reserve_cells(struct thread *thread)
 {
-	struct mu_table *cells = table(MU_SEC_CELLS);
+	struct mu_table *cells = section_table(MU_SEC_CELLS);
 	uint64_t first = __atomic_fetch_add(&cells->count, CELL_RUN, __ATOMIC_RELAXED);
 	struct mu_cell *run = arena_table_at(cells, first);
 
@@ -291,8 +292,8 @@ static bool cells_reserve(struct thread *thread)
 
 void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch)
 {
-	if (values_are_tracked && (int32_t)(cell->epoch - values_epoch) < 0)
-		values_changed(sites_cell_number(cell));
+	if (site_totals_tracked.is_on && (int32_t)(cell->epoch - site_totals_tracked.epoch) < 0)
+		site_totals_note_change(sites_cell_number(cell));
 	cell->peak_bytes = cell->live_bytes;
 	cell->peak_blocks = cell->live_blocks;
 	cell->epoch = epoch;
@@ -303,7 +304,7 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	if (site >= thread->cell_sites &&
 	    !memory_grow_numbers(&thread->cell_of, &thread->cell_sites, site))
 		return NULL;
-	if (thread->cell_next == thread->cell_end && !cells_reserve(thread)) {
+	if (thread->cell_next == thread->cell_end && !reserve_cells(thread)) {
 		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -315,8 +316,8 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	if (rec.image->points)
 		cell->point = points_of(site);
 	thread->cell_of[site] = number;
-	if (values_are_tracked)
-		values_changed(number);
+	if (site_totals_tracked.is_on)
+		site_totals_note_change(number);
 	return cell;
 }
 
@@ -325,9 +326,10 @@ bool sites_init(void)
 	arena_table_init(MU_SEC_STACKS, sizeof(struct mu_stack), SITES_FIRST_LOG2);
 	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), SITES_FIRST_LOG2);
 	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), CELLS_FIRST_LOG2);
-	index_now = new_index(SITES_LOG2);
-	indexed = 0;
-	books = (struct thread){ 0 };
+	sites.index = make_site_index(SITES_LOG2);
+	sites.count = 0;
+	sites.massif = (struct thread){ 0 };
 	ignore_init();
-	return index_now && frames_init() && add_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
+	return sites.index && frames_init() &&
+	       add_new_site(NULL, MU_FN_MALLOC, 1, 0, NO_ORIGIN) == 0;
 }

@@ -1,6 +1,6 @@
-/* snapshot_log.c -- every snapshot when it is taken.
+/* snapshot_log.c -- the log of all snapshots.
  *
- * With several threads the counts are exact; which event an offer belongs to is not.
+ * With several threads the counts are exact, but an offer may have the kind of another event.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,86 +15,93 @@
 #define ENTRIES_MAX (UINT64_C(1) << 20)
 #define NUMBERS 2u /* entries that are numbers */
 
-static enum mu_massif_count event_now = MU_MASSIF_COUNT;
-static uint32_t offers = 1; /* since the last snapshot; the start is one */
+static struct {
+	enum mu_massif_count event; /* the last one that offered a snapshot */
+	uint32_t offers;	    /* since the last snapshot; the start is one */
+} log_state = { MU_MASSIF_COUNT, 1 };
 
-static struct mu_table *table(void)
+static struct mu_table *snapshot_log_table(void)
 {
 	return &rec.image->table[MU_SEC_SNAPSHOT_LOG];
 }
 
-static bool is_on(void)
+static bool is_log_enabled(void)
 {
-	return rec.flags & MU_CFG_SNAPSHOT_LOG && table()->count >= NUMBERS;
+	return rec.flags & MU_CFG_SNAPSHOT_LOG && snapshot_log_table()->count >= NUMBERS;
 }
 
-static uint64_t *numbers(void)
+static uint64_t *event_counters(void)
 {
-	return arena_table_at(table(), 0);
+	return arena_table_at(snapshot_log_table(), 0);
 }
 
-static void count(enum mu_massif_count what)
+static void count_massif_event(enum mu_massif_count what)
 {
-	__atomic_fetch_add(&numbers()[what], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&event_counters()[what], 1, __ATOMIC_RELAXED);
 }
 
-void journal_init(void)
+void snapshot_log_init(void)
 {
-	event_now = MU_MASSIF_COUNT;
-	offers = 1;
+	log_state.event = MU_MASSIF_COUNT;
+	log_state.offers = 1;
 	if (!(rec.flags & MU_CFG_SNAPSHOT_LOG))
 		return;
 	arena_table_init(MU_SEC_SNAPSHOT_LOG, sizeof(struct mu_snapshot_log_entry), FIRST_LOG2);
-	if (numbers())
-		__atomic_store_n(&table()->count, NUMBERS, __ATOMIC_RELEASE);
+	if (event_counters())
+		__atomic_store_n(&snapshot_log_table()->count, NUMBERS, __ATOMIC_RELEASE);
 }
 
-void journal_forked(void)
+void snapshot_log_forked(void)
 {
-	if (is_on())
-		numbers()[MU_MASSIF_FORKED] = table()->count;
+	if (is_log_enabled())
+		event_counters()[MU_MASSIF_FORKED] = snapshot_log_table()->count;
 }
 
-void journal_event(enum mu_massif_count what, bool is_ignored)
+void snapshot_log_count_event(enum mu_massif_count what, bool is_ignored)
 {
-	if (!is_on())
+	if (!is_log_enabled())
 		return;
-	count(is_ignored ? what + MU_MASSIF_IGNORED_ALLOCS : what);
+	count_massif_event(is_ignored ? what + MU_MASSIF_IGNORED_ALLOCS : what);
 	if (is_ignored)
 		return;
-	event_now = what;
-	offers++;
+	log_state.event = what;
+	log_state.offers++;
 }
 
-void journal_realloc(bool was_ignored)
+void snapshot_log_count_ignored_realloc(bool was_ignored)
 {
-	if (!is_on())
+	if (!is_log_enabled())
 		return;
-	count(MU_MASSIF_IGNORED_REALLOCS);
+	count_massif_event(MU_MASSIF_IGNORED_REALLOCS);
 	if (was_ignored)
 		return;
-	count(MU_MASSIF_REALLOCS);
-	count(MU_MASSIF_SILENT);
+	count_massif_event(MU_MASSIF_REALLOCS);
+	count_massif_event(MU_MASSIF_SILENT);
 }
 
-void journal_add(const struct mu_snapshot *snapshot, uint64_t time)
+void snapshot_log_append(const struct mu_snapshot *snapshot, uint64_t time)
 {
 	struct mu_snapshot_log_entry *entry;
 
-	if (!is_on())
+	if (!is_log_enabled())
 		return;
-	entry = table()->count < ENTRIES_MAX ? arena_table_at(table(), table()->count) : NULL;
+	entry = snapshot_log_table()->count < ENTRIES_MAX ?
+			arena_table_at(snapshot_log_table(), snapshot_log_table()->count) :
+			NULL;
 	if (!entry) {
 		rec.image->drops.snapshots++;
 		return;
 	}
-	*entry = (struct mu_snapshot_log_entry){ .time = time,
-				      .heap = snapshot->heap,
-				      .extra = snapshot->extra,
-				      .kind = (uint16_t)snapshot->kind,
-				      .event = (uint16_t)event_now,
-				      .skipped = offers ? offers - 1 : 0 };
-	__atomic_store_n(&table()->count, table()->count + 1, __ATOMIC_RELEASE);
-	/* What made a peak offers another one when it is done. */
-	offers = snapshot->kind == MU_SNAPSHOT_PEAK;
+	*entry =
+		(struct mu_snapshot_log_entry){ .time = time,
+						.heap = snapshot->heap,
+						.extra = snapshot->extra,
+						.kind = (uint16_t)snapshot->kind,
+						.event = (uint16_t)log_state.event,
+						.skipped = log_state.offers ? log_state.offers - 1 :
+									      0 };
+	__atomic_store_n(&snapshot_log_table()->count, snapshot_log_table()->count + 1,
+			 __ATOMIC_RELEASE);
+	/* The event that made a peak offers another one when it is done. */
+	log_state.offers = snapshot->kind == MU_SNAPSHOT_PEAK;
 }

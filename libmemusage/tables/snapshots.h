@@ -1,8 +1,8 @@
-/* snapshots.h -- what the heap looked like at chosen moments, by Massif's rules.
+/* snapshots.h -- the heap at chosen moments, by Massif's rules.
  *
- * When to take one, which are detailed, when a peak is taken and which are culled follows
- * Massif to the letter (docs/compat.md), because its users compare numbers. Beyond Massif,
- * a snapshot keeps the values of all sites, so that a tree can be shown at any of them.
+ * Massif's rules decide when to take a snapshot or a peak, which snapshots are detailed and which
+ * are culled (docs/compat.md), because its users compare numbers. Beyond Massif, each snapshot has
+ * the values of all sites, so that reports can show a tree for any of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 #include "libmemusage/tables/heap.h"
 #include "recording/slop.h"
 
-/* What the events compare with. Private to the process; changed under the lock. */
+/* The values that events compare with. Private to the process; changes need the lock. */
 struct snapshot_due {
 	uint64_t time;	    /* earliest time of the next one, in the unit chosen; 0: look always */
 	int64_t peak_total; /* useful and extra bytes above which a fall makes a peak */
@@ -25,86 +25,91 @@ struct snapshot_due {
 	bool is_on;
 	const uint64_t *now; /* the time in the unit chosen */
 	uint64_t tick;	     /* the millisecond of the last event */
-	uint32_t waits;	     /* events at which none can be taken are under way */
+	uint32_t waits;	     /* events during which none can be taken */
 };
 
 extern struct snapshot_due snapshot_due;
 
-/* snapshots_init -- begin with the snapshot of the empty heap. Returns false without memory. */
+/* snapshots_init -- begin with a snapshot of the empty heap. Returns false without memory. */
 bool snapshots_init(void);
 
-/* snapshots_find_clock -- where time is read is known now: the image has moved, or the emulator's
- * plugin has said where it counts. At start and in a forked child, before the gate opens. */
+/* snapshots_find_clock -- find the address of the time.
+ *
+ * Call it at start, when the emulator's plugin has said where it counts, and in a forked child,
+ * whose image has moved, before the gate opens.
+ */
 void snapshots_find_clock(void);
 
-/* Cells that are added up for somebody outside: within 0.4 ms, of new memory too. */
+/* The most cells that are added up for another process: within 0.4 ms, with new memory too. */
 #define SNAPSHOTS_REQUEST_CELLS 8192u
 
-/* snapshots_take -- the time of the next snapshot has come, or thresholds are watched.
+/* snapshots_take -- take a snapshot if one is due, and look at watched thresholds.
  *
- * Does nothing if another thread is at it. Async-signal-safe. Cost O(cells): 0.1 ms for
- * 10,000 sites.
+ * Does nothing if another thread takes one. Async-signal-safe. Costs O(cells): 0.1 ms for 10,000
+ * sites.
  */
 void snapshots_take(void);
 
-/* snapshots_peak -- the heap is about to fall and stands above the last peak. As above. */
+/* snapshots_peak -- take a peak, before the heap falls from above the last one. As above. */
 void snapshots_peak(void);
 
-/* snapshots_request -- somebody outside wants to know how things stand (mu_image.requested).
+/* snapshots_request -- write the present state for another process (mu_image.requested).
  *
- * detailed  with the values of all sites, unless they are too many to add up within a
- *           millisecond: whoever asked then adds up the cells himself.
- * The series is left as it is. Async-signal-safe. Cost 20 ns per cell, at most 0.4 ms.
+ * detailed  with the values of all sites, unless they are too many to add up within a millisecond:
+ *           then the other process adds up the cells.
+ * Does not change the series. Async-signal-safe. Costs 20 ns per cell, at most 0.4 ms.
  */
 void snapshots_request(bool detailed);
 
-/* snapshots_show -- the present state, with the values of all sites.
+/* snapshots_show -- get the present state with the values of all sites.
  *
- * room, capacity  of an array for them: a larger one is taken if need be.
- * Returns false if there is no memory for it. Inside the hook, async-signal-safe. Cost 20 ns per
- * cell. The series is left as it is.
+ * room, capacity  of an array for the values, which is replaced if it is too small.
+ * Returns false without memory. Does not change the series. Inside the hook, async-signal-safe.
+ * Costs 20 ns per cell.
  */
 bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity);
 
-/* snapshots_stacks -- the sum of all stacks changed: it is part of what a peak is of. */
+/* snapshots_stacks -- note a change of the sum of all stacks, which is part of a peak. */
 void snapshots_stacks(int64_t change);
 
-/* snapshots_publish -- several threads: apply what a thread kept back, and look. */
+/* snapshots_publish -- with several threads: add a thread's pending changes, and look if one is
+ * due. */
 void snapshots_publish(struct thread *thread);
 
 /* Called by snapshots_thresholds(); NULL while no thresholds are watched (lifecycle/triggers.c). */
 typedef void snapshots_watcher(void);
 extern snapshots_watcher *snapshots_watch;
 
-/* snapshots_thresholds -- the heap or stacks changed: was a threshold crossed?
+/* snapshots_thresholds -- look if the heap or the stacks crossed a threshold.
  *
- * Inside the hook, without locks. Async-signal-safe. Cost below 1 ns while none is watched.
+ * Inside the hook, without locks. Async-signal-safe. Costs less than 1 ns while none is watched.
  */
 void snapshots_thresholds(void);
 
-/* snapshots_now -- time in the unit chosen, as far as it was looked at (instructions.h). */
+/* snapshots_now -- the time in the unit chosen, as it was read last (instructions.h). */
 static inline uint64_t snapshots_now(void)
 {
 	return __atomic_load_n(snapshot_due.now, __ATOMIC_RELAXED);
 }
 
-/* snapshots_quiet -- before the first event of another millisecond, one thread.
+/* snapshots_before_tick -- before the first event of another millisecond, with one thread.
  *
- * If nothing happened for a while, the last snapshot had better be of how the last event left
- * things, as that is how they stood all the while: it is brought up to date if it is of the same
- * millisecond. A pause longer than the least interval has one more, dated back to its begin.
- * Async-signal-safe. Cost that of a snapshot, or 2 ns.
+ * After a pause without events, the last snapshot should be of the state that the last event left,
+ * because that was the state of the whole pause. So it is updated if it is of the same millisecond.
+ * A pause longer than the least interval gets a snapshot of its own, dated back to its begin.
+ * Async-signal-safe. Costs as much as a snapshot, or 2 ns.
  */
-void snapshots_quiet(uint64_t tick);
+void snapshots_before_tick(uint64_t tick);
 
-/* snapshots_before -- before an event changes anything; tick is the millisecond. */
+/* snapshots_before -- look for a pause before an event changes anything, in millisecond `tick`. */
 static inline void snapshots_before(uint64_t tick, bool many)
 {
 	if (unlikely(tick != snapshot_due.tick) && !many)
-		snapshots_quiet(tick);
+		snapshots_before_tick(tick);
 }
 
-/* snapshots_before_fall -- the heap is about to fall: is it at a peak worth keeping? */
+/* snapshots_before_fall -- take a peak before the heap falls, if it is far enough above the
+ * last. */
 static inline void snapshots_before_fall(bool many)
 {
 	const struct mu_heap *heap = &rec.image->heap;
@@ -114,10 +119,10 @@ static inline void snapshots_before_fall(bool many)
 		snapshots_peak();
 }
 
-/* snapshots_changed -- after the heap changed.
+/* snapshots_changed -- note that the heap changed, and take a snapshot if one is due.
  *
- * extra   change of the extra bytes; moved bytes that the clock advances by.
- * Async-signal-safe. Cost 1 ns when none is due.
+ * extra   change of the extra bytes; the byte clock advances by `moved`.
+ * Async-signal-safe. Costs 1 ns when none is due.
  */
 static inline void snapshots_changed(struct thread *thread, int64_t extra, uint64_t moved,
 				     bool many)
@@ -135,18 +140,18 @@ static inline void snapshots_changed(struct thread *thread, int64_t extra, uint6
 		snapshots_take();
 }
 
-/* snapshots_wait -- begin an event at which none can be taken: the next one will find it due.
+/* snapshots_suspend -- begin an event during which none can be taken: the next one finds it due.
  *
  * is_fall  the heap will fall.
- * Returns false if one is to be taken now: then there is no such event. Pair with
- * snapshots_go_on(). Async-signal-safe.
+ * Returns false if one is due now: then there can be no such event. Pair with snapshots_resume().
+ * Async-signal-safe.
  */
-static inline bool snapshots_wait(bool is_fall, bool many)
+static inline bool snapshots_suspend(bool is_fall, bool many)
 {
 	const struct mu_heap *heap = &rec.image->heap;
 	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
 
-	/* What several threads keep back may be a fall. */
+	/* Pending changes of several threads may be a fall. */
 	if (snapshots_now() >= snapshot_due.time || (!many && snapshot_due.tick != tick) ||
 	    ((is_fall || many) && snapshot_due.is_on &&
 	     heap->now + heap->extra > snapshot_due.peak_total))
@@ -155,16 +160,16 @@ static inline bool snapshots_wait(bool is_fall, bool many)
 	return true;
 }
 
-/* snapshots_go_on -- the event is over. */
-static inline void snapshots_go_on(void)
+/* snapshots_resume -- end what snapshots_suspend() began. */
+static inline void snapshots_resume(void)
 {
 	__atomic_fetch_sub(&snapshot_due.waits, 1, __ATOMIC_RELAXED);
 }
 
-/* snapshots_ignored -- the heap changed by a block that Massif's books leave out.
+/* snapshots_ignored -- note a change of the heap that Massif's accounting leaves out.
  *
- * What `now` has of it `extra` has less, so that their sum, which decides on peaks, is that of
- * the books. Async-signal-safe.
+ * It is subtracted from `extra`, so that the sum with `now`, which decides on peaks, is Massif's.
+ * Async-signal-safe.
  */
 static inline void snapshots_ignored(struct thread *thread, int64_t change, bool many)
 {

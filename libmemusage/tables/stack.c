@@ -13,13 +13,13 @@
 #include "libmemusage/base/sys.h"
 
 #define MAIN_MIN (UINT64_C(128) << 20) /* the kernel maps nothing nearer below the main stack */
-#define THREAD_SIZE (UINT64_C(8) << 20) /* when nobody told the size of a thread's stack */
+#define THREAD_SIZE (UINT64_C(8) << 20) /* of a thread's stack, if unknown */
 #define UNLIMITED_SIZE (UINT64_C(4) << 30)
 #define CHUNK 64u /* pages per mincore() */
 
 extern void *__libc_stack_end __attribute__((weak));
 
-static uint64_t main_size(void)
+static uint64_t main_stack_size(void)
 {
 	uint64_t limit[2];
 
@@ -36,10 +36,10 @@ void stack_find(struct thread *thread, uint64_t base, uint64_t size)
 	bool is_main = sys_gettid() == sys_getpid();
 
 	if (!size)
-		size = is_main ? main_size() : THREAD_SIZE;
+		size = is_main ? main_stack_size() : THREAD_SIZE;
 	if (!base && is_main && &__libc_stack_end)
 		base = (uint64_t)__libc_stack_end;
-	/* glibc keeps the thread's own structure at the top of every stack it hands out. */
+	/* glibc has the thread's structure at the top of every stack that it allocates. */
 	if (!base && cpu_thread_pointer() - here < size)
 		base = cpu_thread_pointer();
 	if (!base || base < here)
@@ -54,8 +54,8 @@ void stack_deeper(struct thread *thread, uint64_t depth)
 		thread->pub.stack_peak = depth;
 }
 
-/* Lowest resident page in [low, high), 0 if none; *end: the range is not wholly mapped. */
-static uint64_t lowest_in(uint64_t low, uint64_t high, bool *end)
+/* The lowest resident page in [low, high), 0 if none. Sets *end if not all of it is mapped. */
+static uint64_t lowest_resident_page(uint64_t low, uint64_t high, bool *end)
 {
 	unsigned char resident[CHUNK];
 	uint64_t pages = (high - low) / MU_PAGE;
@@ -90,7 +90,7 @@ void stack_mark(struct thread *thread)
 							   : high - CHUNK * page;
 		if (low >= high)
 			break;
-		uint64_t found = lowest_in(low, high, &end);
+		uint64_t found = lowest_resident_page(low, high, &end);
 		if (found)
 			lowest = found;
 		high = low;

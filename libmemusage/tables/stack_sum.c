@@ -1,4 +1,4 @@
-/* stack_sum.c -- how deep all stacks are right now, for snapshots.
+/* stack_sum.c -- the sum of the depths of all stacks, for snapshots.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,17 +7,17 @@
 #include "libmemusage/tables/snapshots.h"
 #include "libmemusage/tables/stack.h"
 
-#define HAS_MARK 1u /* mu_thread.flags: what was touched before its first event is known */
-#define UNSEEN_LEAST (2 * (int64_t)MU_PAGE) /* our own depth, and half a page */
+#define HAS_MARK 1u /* mu_thread.flags: stack_mark is from before its first event */
+#define UNSEEN_LEAST (2 * (int64_t)MU_PAGE) /* the recorder's frames, and half a page */
 
 static int64_t sum;
 
-int64_t depths_now(void)
+int64_t stack_sum_now(void)
 {
 	return __atomic_load_n(&sum, __ATOMIC_RELAXED);
 }
 
-static void set(struct thread *thread, uint64_t depth)
+static void set_stack_depth(struct thread *thread, uint64_t depth)
 {
 	int64_t change = (int64_t)(depth - thread->pub.stack_now);
 
@@ -26,7 +26,7 @@ static void set(struct thread *thread, uint64_t depth)
 	snapshots_stacks(change);
 }
 
-void depths_note(struct thread *thread, uint64_t sp)
+void stack_sum_note(struct thread *thread, uint64_t sp)
 {
 	uint64_t depth = stack_note(thread, sp), old = thread->pub.stack_now;
 	struct mu_heap *heap = &rec.image->heap;
@@ -40,14 +40,14 @@ void depths_note(struct thread *thread, uint64_t sp)
 	if (depth < old && heap->now + heap->extra > snapshot_due.peak_total &&
 	    snapshot_due.is_on)
 		snapshots_peak();
-	set(thread, depth);
+	set_stack_depth(thread, depth);
 	__atomic_fetch_add(&heap->clock, depth < old ? old - depth : depth - old,
 			   __ATOMIC_RELAXED);
 	if (snapshots_now() >= snapshot_due.time)
 		snapshots_take();
 }
 
-int64_t depths_unseen(void)
+int64_t stack_sum_unseen(void)
 {
 	uint64_t seen;
 
@@ -61,8 +61,8 @@ int64_t depths_unseen(void)
 	return (int64_t)(self->pub.stack_mark - self->pub.stack_now);
 }
 
-void depths_end(struct thread *thread)
+void stack_sum_end_thread(struct thread *thread)
 {
 	if (thread->pub.stack_now)
-		set(thread, 0);
+		set_stack_depth(thread, 0);
 }

@@ -1,8 +1,8 @@
-/* stack_sum.h -- how deep all stacks are right now, for snapshots (--stacks=yes).
+/* stack_sum.h -- the sum of the depths of all stacks, for snapshots (--stacks=yes).
  *
- * A thread's depth is known at each of its events and at each tick of its timer; between them it
- * is taken to stand. What the stack reached unseen in between is known from the kernel,
- * afterwards, and shown in the next snapshot.
+ * A thread's depth is known at each of its events and at each signal of its timer, and counts as
+ * constant between them. The kernel tells afterwards how deep the stack was in between: the next
+ * snapshot has that.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,21 +13,22 @@
 
 #include "libmemusage/image/thread.h"
 
-/* depths_note -- the calling thread's stack pointer is SP. Inside the hook, with MODE_DEPTH.
+/* stack_sum_note -- note that the calling thread's stack pointer is SP.
  *
- * Takes a peak snapshot if the stack is about to fall from one, moves the byte clock. Nothing
- * happens on another stack than the thread's own. Async-signal-safe. Cost some ns.
+ * Takes a peak snapshot if the stack is about to fall from one, and advances the byte clock. Does
+ * nothing on another stack than the thread's own. Call inside the hook, with MODE_DEPTH.
+ * Async-signal-safe. Costs some ns.
  */
-void depths_note(struct thread *thread, uint64_t sp);
+void stack_sum_note(struct thread *thread, uint64_t sp);
 
-/* depths_now -- the sum over all threads. */
-int64_t depths_now(void);
+/* stack_sum_now -- the sum over all threads. */
+int64_t stack_sum_now(void);
 
-/* depths_unseen -- bytes by which the calling thread's stack was deeper than it is now, without
- * anybody seeing it, since the last snapshot. Cost 1 us per MiB of stack. */
-int64_t depths_unseen(void);
+/* stack_sum_unseen -- the most bytes by which the calling thread's stack was deeper than now since
+ * the last snapshot, if no event saw that, else 0. Costs 1 us per MiB of stack. */
+int64_t stack_sum_unseen(void);
 
-/* depths_end -- a thread has ended. */
-void depths_end(struct thread *thread);
+/* stack_sum_end_thread -- remove the depth of a thread that has ended. */
+void stack_sum_end_thread(struct thread *thread);
 
 #endif

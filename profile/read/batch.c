@@ -65,7 +65,7 @@ static bool copy_header_and_batch(struct image *im)
 	       __atomic_load_n(&shared->serial, __ATOMIC_RELAXED) == serial;
 }
 
-/* As the recorder does: libmemusage/event/batch.c, plan_sums(). */
+/* As the recorder does: libmemusage/event/deferred_frees.c, plan_final_sums(). */
 static void apply_free_to_head(struct image *im, const struct mu_batch_free *waiting)
 {
 	struct mu_heap *heap = &im->head.heap;

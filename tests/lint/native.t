@@ -16,13 +16,13 @@ my $start = 'emulated_event_answer';
 
 # Functions that return before they reach these.
 my %guarded = (
-	rules_make => 'known_only', walk_slow => 'known_only', find_or_add => 'known_only',
+	rules_make => 'known_only', walk_slow => 'known_only', find_or_add_site => 'known_only',
 	coarse_clock_advance => 'known_only',
 	stack_memory_enter => 'walk_is_on', stack_memory_is_own => 'walk_is_on',
-	snapshots_peak => 'waits', snapshots_take => 'waits', snapshots_quiet => 'waits',
-	take_due => 'waits', snapshots_thresholds => 'waits',
+	snapshots_peak => 'waits', snapshots_take => 'waits', snapshots_before_tick => 'waits',
+	take_due_snapshot => 'waits', snapshots_thresholds => 'waits',
 	points_time_slow => 'the clock',
-	log_append_slow => 'the mode', depths_note => 'the mode', depths_note_slow => 'the mode',
+	log_append_slow => 'the mode', stack_sum_note => 'the mode', stack_sum_note_slow => 'the mode',
 	event_extra_marked => 'MU_BIRTH_OUTER',
 );
 

@@ -35,7 +35,7 @@ static uint64_t wrong_found(int i)
 	uint64_t inside[] = { first, last, first + slot[i].size / 2 };
 
 	for (int k = 0; k < 3; k++) {
-		const struct tracked *block = accesses_find(inside[k]);
+		const struct access_block *block = accesses_find(inside[k]);
 		if (slot[i].is_live)
 			wrong += !block || block->start != first || block->site != slot[i].site;
 		else
@@ -48,7 +48,7 @@ static uint64_t wrong_found(int i)
 static void model(void)
 {
 	uint64_t random = 7, wrong = 0;
-	struct access_own *own = &self->access;
+	struct access_part *own = &self->access;
 
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS | MU_CFG_ACCESSES);
 	own = &self->access;
@@ -56,11 +56,11 @@ static void model(void)
 	for (int step = 0; step < STEPS; step++) {
 		int i = (int)(test_random(&random) % SLOTS);
 		if (slot[i].is_live) {
-			accesses_died(own, slot[i].start);
+			accesses_remove_block(own, slot[i].start);
 		} else {
 			slot[i].size = 1 + test_random(&random) % slot[i].room;
 			slot[i].site = 1 + (uint32_t)(test_random(&random) % SITES);
-			accesses_born(own, slot[i].start, slot[i].size, slot[i].site);
+			accesses_add_block(own, slot[i].start, slot[i].size, slot[i].site);
 		}
 		slot[i].is_live = !slot[i].is_live;
 		wrong += wrong_found(i);
@@ -77,7 +77,7 @@ static void model(void)
 
 static void touch(uint64_t address, uint64_t size, bool is_write)
 {
-	const struct tracked *block = accesses_find(address);
+	const struct access_block *block = accesses_find(address);
 
 	if (!block)
 		return;
@@ -102,12 +102,12 @@ static uint16_t count_at(uint32_t site, unsigned int i)
 static void sums(void)
 {
 	uint64_t a = UINT64_C(0x7f8000001000), b = a + 64, size;
-	struct access_own *own;
+	struct access_part *own;
 
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS | MU_CFG_ACCESSES);
 	own = &self->access;
-	accesses_born(own, a, 20, 1);
-	accesses_born(own, b, 20, 1);
+	accesses_add_block(own, a, 20, 1);
+	accesses_add_block(own, b, 20, 1);
 	for (int i = 0; i < 70000; i++)
 		touch(a, 8, false);
 	touch(b + 8, 4, true);
@@ -124,15 +124,15 @@ static void sums(void)
 	EQ_U(count_at(1, 16), 1);
 	EQ_U(count_at(1, 17), 2);
 	EQ_U(count_at(1, 19), 1);
-	accesses_died(own, a);
-	accesses_died(own, b);
-	accesses_born(own, a, 21, 1);
+	accesses_remove_block(own, a);
+	accesses_remove_block(own, b);
+	accesses_add_block(own, a, 21, 1);
 	EQ_U(cell(1)->state, MU_ACCESS_MIXED);
 	/* An empty block has one byte. */
-	accesses_born(own, b, 0, 2);
+	accesses_add_block(own, b, 0, 2);
 	touch(b, 1, true);
 	EQ_U(count_at(2, 0), 1);
-	accesses_copied(own, 1, 3, 100);
+	accesses_note_copy(own, 1, 3, 100);
 	EQ_U(cell(1)->read_bytes, 560101);
 	EQ_U(cell(3)->written_bytes, 100);
 	EQ_U(accesses_request(own, b + 5000, &size), ACCESS_REQUEST_UNKNOWN);
@@ -142,12 +142,12 @@ static void sums(void)
 static void requests(void)
 {
 	uint64_t a = UINT64_C(0x7f9000001000), size;
-	struct access_own *own;
+	struct access_part *own;
 
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS | MU_CFG_ACCESSES);
 	own = &self->access;
-	accesses_born(own, a, 25600, 1);
-	accesses_born(own, a + 100000, 25601, 2);
+	accesses_add_block(own, a, 25600, 1);
+	accesses_add_block(own, a + 100000, 25601, 2);
 	touch(a + 9, 8, true);
 	EQ_U(cell(1)->counts, 0);
 	EQ_U(accesses_request(own, a + 25599, &size), ACCESS_REQUEST_DONE);
@@ -165,11 +165,11 @@ static void requests(void)
 static void deferred(void)
 {
 	uint64_t a = UINT64_C(0x7fa000001000);
-	struct access_own *own;
+	struct access_part *own;
 
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS | MU_CFG_ACCESSES);
 	own = &self->access;
-	accesses_born(own, a, 16, 1);
+	accesses_add_block(own, a, 16, 1);
 	for (unsigned int i = 0; i < ACCESS_QUEUE + 10; i++)
 		accesses_defer(own, a + 8, 4, i % 2);
 	EQ_U(cell(1)->read_bytes, 0);
@@ -178,7 +178,7 @@ static void deferred(void)
 	EQ_U(count_at(1, 8), ACCESS_QUEUE);
 	EQ_U(rec.image->drops.accesses, 10);
 	accesses_defer(own, a, 8, true);
-	accesses_died(own, a);
+	accesses_remove_block(own, a);
 	EQ_U(count_at(1, 0), 1);
 }
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ static void begin(void)
 	for (uint32_t i = 0; i < 3; i++)
 		self->batch.free[i] = (struct mu_batch_free){ .size = 100 * (i + 1),
 							      .site = i == 1 };
-	self->batch_limit = MU_BATCH;
+	self->deferred_limit = MU_BATCH;
 }
 
 static void all_booked(void)
@@ -63,13 +63,13 @@ static void all_booked(void)
 	EQ_U(self->batch.done, 0);
 	EQ_U(self->batch.counters, 0);
 	EQ_U(self->batch.in_cell, 0);
-	EQ_U(self->batch_limit, 0);
+	EQ_U(self->deferred_limit, 0);
 }
 
 static void at_once(void)
 {
 	begin();
-	batch_end(self);
+	deferred_frees_end(self);
 	all_booked();
 }
 
@@ -83,14 +83,14 @@ static void left_for_good(void)
 	signal(SIGSEGV, leave);
 	mprotect(page, 2 * MU_PAGE, PROT_READ);
 	if (sigsetjmp(left, 1) == 0) {
-		batch_end(self);
+		deferred_frees_end(self);
 		OK(false, "left by a signal");
 	}
 	mprotect(page, 2 * MU_PAGE, PROT_READ | PROT_WRITE);
 	signal(SIGSEGV, SIG_DFL);
 	EQ_U(self->batch.done, 1);
 	EQ_U(self->batch.in_cell, 2);
-	batch_end(self);
+	deferred_frees_end(self);
 	all_booked();
 }
 
@@ -98,15 +98,15 @@ static void knocked(void)
 {
 	begin();
 	self->pub.busy = MU_BUSY_REQUEST;
-	batch_close(self);
+	deferred_frees_close(self);
 	all_booked();
 	EQ_U(self->pub.busy, MU_BUSY_REQUEST);
 	begin();
-	batch_close(self);
+	deferred_frees_close(self);
 	EQ_U(self->pub.busy, 0);
 	begin();
 	self->pub.busy = 1;
-	batch_close(self);
+	deferred_frees_close(self);
 	EQ_U(self->batch.count, 3);
 	self->pub.busy = 0;
 }

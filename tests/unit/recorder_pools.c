@@ -135,7 +135,7 @@ static unsigned int differences(void)
 		for (unsigned int i = 0; i < BLOCKS; i++) {
 			uint64_t at = room(p, i);
 			struct block block;
-			bool is_there = within_next(MU_KEY_ANNOUNCED, &at, at + ROOM, false);
+			bool is_there = block_search_next(MU_KEY_ANNOUNCED, &at, at + ROOM, false);
 
 			if (is_there != !!pool[p].offset[i])
 				wrong++;
@@ -143,8 +143,8 @@ static unsigned int differences(void)
 				continue;
 			bytes += pool[p].size[i];
 			if (at != address(p, i) ||
-			    !within_peek(self, within_key(MU_KEY_ANNOUNCED, at), 0, &block,
-					 false) ||
+			    !block_search_peek(self, block_search_key(MU_KEY_ANNOUNCED, at), 0,
+					       &block, false) ||
 			    block.size != pool[p].size[i])
 				wrong++;
 		}

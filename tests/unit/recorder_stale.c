@@ -90,7 +90,7 @@ int main(void)
 	struct sigaction action = { .sa_handler = on_signal };
 
 	sigaction(SIGUSR1, &action, NULL);
-	OK(learn_returns() && returns[0], "the kernel knows where handlers return to");
+	OK(learn_handler_returns() && returns[0], "the kernel knows where handlers return to");
 	test_sizes();
 	test_none();
 	frame_most = 1;

@@ -18,7 +18,7 @@
 static void begin(uint64_t sites)
 {
 	recorder_image(ROOM, 0);
-	values_init();
+	site_totals_init();
 	arena_table_init(MU_SEC_SITES, sizeof(struct mu_site), 4);
 	arena_table_init(MU_SEC_CELLS, sizeof(struct mu_cell), 4);
 	rec.image->table[MU_SEC_SITES].count = sites;
@@ -34,17 +34,17 @@ static void add_cell(uint32_t site, int64_t bytes, int64_t blocks)
 	cells->count++;
 }
 
-static struct values store(uint64_t limit)
+static struct site_totals store(uint64_t limit)
 {
 	uint64_t known, used;
-	struct values v;
+	struct site_totals v;
 
-	IS_TRUE(values_sum(&known, &used));
-	values_store(&v, limit);
+	IS_TRUE(site_totals_add_up(&known, &used));
+	site_totals_store(&v, limit);
 	return v;
 }
 
-static struct snapshot_values open_values(const struct values *v)
+static struct snapshot_values open_values(const struct site_totals *v)
 {
 	static struct image im;
 	struct mu_snapshot shot = { .packed = v->first, .packed_bytes = v->bytes };
@@ -71,10 +71,10 @@ static void extremes(void)
 	add_cell(500, 7, 7);
 	add_cell(500, -7, -7);
 	add_cell(1000000, 1, 1); /* no such site */
-	IS_TRUE(values_sum(&known, &used));
+	IS_TRUE(site_totals_add_up(&known, &used));
 	EQ_U(known, 1000000);
 	EQ_U(used, n);
-	struct values v = store(ROOM);
+	struct site_totals v = store(ROOM);
 	struct snapshot_values values = open_values(&v);
 	for (unsigned int i = 0; i < n; i++) {
 		IS_TRUE(snapshot_values_next(&values, &value));
@@ -86,7 +86,7 @@ static void extremes(void)
 }
 
 /* Counts what is wrong, as there are very many. */
-static uint64_t differences(const struct values *v, uint32_t sites)
+static uint64_t differences(const struct site_totals *v, uint32_t sites)
 {
 	struct snapshot_values values = open_values(v);
 	struct mu_site_value value;
@@ -101,14 +101,14 @@ static uint64_t differences(const struct values *v, uint32_t sites)
 /* A program that meets new sites all the time: each snapshot is larger than any before. */
 static void growing(void)
 {
-	struct values kept[8] = { { 0 } };
+	struct site_totals kept[8] = { { 0 } };
 	uint64_t most = 0;
 
 	begin(100000);
 	for (uint32_t sites = 0, n = 0; sites < 40000; n++) {
 		for (uint32_t to = sites + 500; sites < to; sites++)
 			add_cell(sites, sites * INT64_C(100) + 1, sites + 1);
-		values_free(&kept[n % 8]);
+		site_totals_free(&kept[n % 8]);
 		kept[n % 8] = store(ROOM);
 		EQ_U(differences(&kept[n % 8], sites), 0);
 		if (n % 8 == 7)
@@ -119,7 +119,7 @@ static void growing(void)
 	uint64_t used[2];
 	for (int again = 0; again < 2; again++) {
 		for (int i = 0; i < 8; i++)
-			values_free(&kept[i]);
+			site_totals_free(&kept[i]);
 		for (int i = 0; i < 8; i++)
 			kept[i] = store(ROOM);
 		used[again] = rec.image->used;
@@ -132,19 +132,19 @@ static void growing(void)
 static void limits(void)
 {
 	begin(1000);
-	struct values empty = store(ROOM);
+	struct site_totals empty = store(ROOM);
 	IS_TRUE(empty.first != 0);
 	EQ_U(empty.bytes, 0);
 	for (uint32_t i = 0; i < 1000; i++)
 		add_cell(i, i * INT64_C(100) + 1, i + 1);
-	struct values v = store(4096);
+	struct site_totals v = store(4096);
 	EQ_U(v.first, 0);
 	EQ_U(v.pieces, 0);
 	v = store(10240);
 	EQ_U(differences(&v, 1000), 0);
-	struct values other = store(10240);
+	struct site_totals other = store(10240);
 	EQ_U(other.first, 0);
-	values_free(&v);
+	site_totals_free(&v);
 	other = store(10240);
 	EQ_U(differences(&other, 1000), 0);
 }
@@ -159,7 +159,7 @@ static void hostile(void)
 	begin(1000);
 	for (uint32_t i = 0; i < 1000; i++)
 		add_cell(i, 1, 1);
-	struct values v = store(ROOM);
+	struct site_totals v = store(ROOM);
 	piece = arena_at(v.first);
 	piece->next = v.first; /* a ring */
 	memset(piece->byte, 0xff, 5);
@@ -212,8 +212,8 @@ static void new_place(uint32_t place)
 
 	*cell = (struct mu_cell){ .site = place, .epoch = rec.image->heap.epoch };
 	rec.image->table[MU_SEC_SITES].count = place + 1;
-	if (values_are_tracked)
-		values_changed(sites_cell_number(cell));
+	if (site_totals_tracked.is_on)
+		site_totals_note_change(sites_cell_number(cell));
 }
 
 /* Whether the sums are the truth. */
@@ -222,7 +222,7 @@ static bool is_right(uint32_t places)
 	static struct mu_site_value value[PLACES];
 	uint64_t known, used, next = 0;
 
-	if (!values_sum(&known, &used) || values_array(value, PLACES) != used)
+	if (!site_totals_add_up(&known, &used) || site_totals_to_array(value, PLACES) != used)
 		return false;
 	for (uint32_t i = 0; i < places; i++) {
 		if (truth[i] == 0)
@@ -257,15 +257,15 @@ static void tracked(uint32_t first_epoch)
 			event(place, 1);
 		if (r % 512 != 1 && i % 5000 != 4999)
 			continue;
-		tracks += values_are_tracked;
+		tracks += site_totals_tracked.is_on;
 		wrong += !is_right(places);
 	}
 	EQ_U(wrong, 0);
 	OK(tracks > 100, "from epoch %u on: %u sums of what had changed", first_epoch, tracks);
 	gate.mode |= MODE_MANY;
-	values_forget();
+	site_totals_untrack();
 	IS_TRUE(is_right(places));
-	IS_FALSE(values_are_tracked);
+	IS_FALSE(site_totals_tracked.is_on);
 	gate.mode = 0;
 }
 
@@ -279,12 +279,12 @@ static void overflow(void)
 		new_place(i);
 	event(0, 1);
 	IS_TRUE(is_right(PLACES));
-	IS_TRUE(values_are_tracked);
+	IS_TRUE(site_totals_tracked.is_on);
 	for (uint32_t i = 0; i < PLACES; i++)
 		event(i, 1);
-	IS_FALSE(values_are_tracked);
+	IS_FALSE(site_totals_tracked.is_on);
 	IS_TRUE(is_right(PLACES));
-	IS_TRUE(values_are_tracked);
+	IS_TRUE(site_totals_tracked.is_on);
 	gate.mode = 0;
 }
 

@@ -35,7 +35,7 @@ static void fill(uint64_t space, uint64_t base)
 		at = space ? at : (at + 15) / 16 * 16;
 		list[i] = (struct known){ at, size, true };
 		block = (struct block){ .size = size, .birth = 5, .site = (uint32_t)i + 1 };
-		if (!blocks_put(self, within_key(space, at), &block, false))
+		if (!blocks_put(self, block_search_key(space, at), &block, false))
 			diag("block %d is not in the table", i);
 		at += size ? size : 1;
 	}
@@ -82,7 +82,7 @@ static unsigned int wrong_finds(uint64_t space)
 		struct block block;
 		uint64_t start, address = probe();
 		const struct known *want = model_at(address);
-		bool is_found = within_find(space, address, LARGEST, &start, &block, some(2));
+		bool is_found = block_search_find(space, address, LARGEST, &start, &block, some(2));
 
 		if (is_found != !!want ||
 		    (want && (start != want->start || block.size != want->size ||
@@ -99,7 +99,7 @@ static unsigned int wrong_nexts(uint64_t space)
 	for (int i = 0; i < PROBES / 4; i++) {
 		uint64_t from = probe(), at = from, end = from + some(some(2) ? 100 : 100000);
 		const struct known *want = model_next(from, end);
-		bool is_found = within_next(space, &at, end, some(2));
+		bool is_found = block_search_next(space, &at, end, some(2));
 
 		if (is_found != !!want || (want && at != want->start))
 			wrong++;
@@ -114,7 +114,7 @@ static void one_space(uint64_t space, uint64_t base, const char *name)
 
 	diag("%s", name);
 	recorder_image(UINT64_C(256) << 20, MU_CFG_STACKS);
-	EQ_U(within_next(space, &(uint64_t){ base }, base + (1 << 30), false), false);
+	EQ_U(block_search_next(space, &(uint64_t){ base }, base + (1 << 30), false), false);
 	fill(space, base);
 	EQ_U(wrong_finds(space), 0);
 	EQ_U(wrong_nexts(space), 0);
@@ -123,7 +123,7 @@ static void one_space(uint64_t space, uint64_t base, const char *name)
 		if (some(2) && i % 700 > 60)
 			continue;
 		list[i].is_live = false;
-		if (!blocks_take(self, within_key(space, list[i].start), &block, false))
+		if (!blocks_take(self, block_search_key(space, list[i].start), &block, false))
 			left++;
 	}
 	EQ_U(left, 0);
@@ -142,33 +142,34 @@ static void apart(void)
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS);
 	for (uint32_t i = 0; i < 3; i++) {
 		block = (struct block){ .size = 100 * (i + 1), .site = i + 1 };
-		EQ_U(blocks_put(self, within_key(space[i], address), &block, false), true);
+		EQ_U(blocks_put(self, block_search_key(space[i], address), &block, false), true);
 	}
 	for (uint32_t i = 0; i < 3; i++) {
-		EQ_U(within_find(space[i], address + 50, 1000, &start, &block, false), true);
+		EQ_U(block_search_find(space[i], address + 50, 1000, &start, &block, false), true);
 		EQ_U(start, address);
 		EQ_U(block.site, i + 1);
-		EQ_U(within_find(space[i], address + 100 * (i + 1), 1000, &start, &block, false),
+		EQ_U(block_search_find(space[i], address + 100 * (i + 1), 1000, &start, &block,
+				       false),
 		     false);
 	}
-	EQ_U(within_find(0, address + 50, 49, &start, &block, false), false);
+	EQ_U(block_search_find(0, address + 50, 49, &start, &block, false), false);
 }
 
 static void peek(void)
 {
-	const uint64_t key = within_key(MU_KEY_ANNOUNCED, 0x601003);
+	const uint64_t key = block_search_key(MU_KEY_ANNOUNCED, 0x601003);
 	struct block block = { .size = 77, .birth = 9, .site = 4 };
 
 	recorder_image(UINT64_C(64) << 20, MU_CFG_STACKS);
 	EQ_U(blocks_put(self, key, &block, false), true);
-	EQ_U(within_peek(self, key + 8, 0, &block, false), false);
-	EQ_U(within_peek(self, key + (1 << 20), 0, &block, false), false);
+	EQ_U(block_search_peek(self, key + 8, 0, &block, false), false);
+	EQ_U(block_search_peek(self, key + (1 << 20), 0, &block, false), false);
 	memset(&block, 0, sizeof(block));
-	EQ_U(within_peek(self, key, 0, &block, true), true);
+	EQ_U(block_search_peek(self, key, 0, &block, true), true);
 	EQ_U(block.size, 77);
 	EQ_U(block.birth, 9);
 	EQ_U(block.site, 4);
-	EQ_U(within_peek(self, key, MU_BIRTH_OUTER, &block, false), true);
+	EQ_U(block_search_peek(self, key, MU_BIRTH_OUTER, &block, false), true);
 	EQ_U(blocks_take(self, key, &block, false), true);
 	EQ_U(block.birth, 9 | MU_BIRTH_OUTER);
 }

@@ -1,32 +1,33 @@
-/* batch.c -- frees in a row are booked in batches.
+/* deferred_frees.c -- the accounting of frees in a row is deferred.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/event/batch.h"
+#include "libmemusage/event/deferred_frees.h"
 
 #include "libmemusage/event/hook_recovery.h"
 #include "libmemusage/tables/heap.h"
 #include "libmemusage/tables/sites.h"
 #include "libmemusage/tables/snapshots.h"
 
-static struct block known_of(const struct mu_batch_free *waiting)
+static struct block block_of_free(const struct mu_batch_free *waiting)
 {
 	return (struct block){ .size = waiting->size & BLOCK_SIZE_MASK,
 			       .birth = waiting->size >> 48 << 22 | waiting->tag >> 10,
 			       .site = waiting->site };
 }
 
-static uint64_t extra_of(const struct block *known)
+static uint64_t extra_bytes_of(const struct block *known)
 {
 	return mu_slop(known->size) + MU_SLACK(known->birth) + snapshot_due.admin;
 }
 
-/* Several threads. As event_gone(), but that no snapshot by time can be due: none was when the
- * free came. */
-static void book(struct thread *thread, const struct mu_batch_free *waiting, uint64_t tick)
+/* With several threads. As event_freed(), but no snapshot by time can be due: none was at the
+ * free. */
+static void account_shared_free(struct thread *thread, const struct mu_batch_free *waiting,
+				uint64_t tick)
 {
-	const struct block known = known_of(waiting);
-	uint64_t extra = extra_of(&known);
+	const struct block known = block_of_free(waiting);
+	uint64_t extra = extra_bytes_of(&known);
 
 	heap_change(thread, -(int64_t)known.size, true);
 	sites_free(thread, &known, false, tick);
@@ -35,8 +36,8 @@ static void book(struct thread *thread, const struct mu_batch_free *waiting, uin
 	snapshots_changed(thread, -(int64_t)extra, known.size + extra, true);
 }
 
-/* What the sums are to be. Only the first of several falls can be one from a peak. */
-static void plan_sums(struct thread *thread)
+/* Computes the sums after all frees. Only the first of several falls can be one from a peak. */
+static void plan_final_sums(struct thread *thread)
 {
 	const struct mu_counters *counters = &thread->pub.counters;
 	const struct mu_heap *heap = &rec.image->heap;
@@ -46,9 +47,9 @@ static void plan_sums(struct thread *thread)
 	snapshots_before_fall(false);
 	heap_note_peak(false);
 	for (uint32_t i = 0; i < batch->count; i++) {
-		const struct block known = known_of(&batch->free[i]);
+		const struct block known = block_of_free(&batch->free[i]);
 		bytes += known.size;
-		extra += extra_of(&known);
+		extra += extra_bytes_of(&known);
 	}
 	batch->now = heap->now - (int64_t)bytes;
 	batch->extra = heap->extra - (int64_t)extra;
@@ -60,7 +61,7 @@ static void plan_sums(struct thread *thread)
 	__asm__ volatile("" ::: "memory");
 }
 
-static void set_sums(struct thread *thread)
+static void store_planned_sums(struct thread *thread)
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	const struct mu_batch *batch = &thread->batch;
@@ -73,17 +74,17 @@ static void set_sums(struct thread *thread)
 	counters->bytes[MU_FN_FREE] = batch->bytes;
 }
 
-/* As sites_free(), in two steps of which each may be begun again. */
-static void book_cell(struct thread *thread, uint32_t i)
+/* As sites_free(), in two steps, of which each may be repeated. */
+static void account_in_cell(struct thread *thread, uint32_t i)
 {
 	struct mu_batch *batch = &thread->batch;
-	const struct block known = known_of(&batch->free[i]);
+	const struct block known = block_of_free(&batch->free[i]);
 	struct mu_cell *cell = sites_cell(thread, known.site);
 	uint64_t *lives;
 
 	if (unlikely(!cell))
 		return;
-	lives = thread->lifetimes ? sites_lives(thread, &known, batch->tick) : NULL;
+	lives = thread->lifetimes ? sites_lifetime_count(thread, &known, batch->tick) : NULL;
 	if (likely(batch->in_cell != i + 1)) {
 		sites_keep_peak(cell);
 		if (cell->live_bytes > cell->max_bytes)
@@ -104,22 +105,22 @@ static void book_cell(struct thread *thread, uint32_t i)
 		*lives = batch->lived;
 }
 
-/* A handler that leaves the hook by longjmp leaves the rest to the next event. */
-void batch_book(struct thread *thread)
+/* If a handler leaves the hook by longjmp, the next event continues. */
+void deferred_frees_account(struct thread *thread)
 {
 	struct mu_batch *batch = &thread->batch;
 	uint32_t count = batch->count;
 	bool many = gate.mode & MODE_MANY;
 
 	if (count && !many && !batch->counters)
-		plan_sums(thread);
+		plan_final_sums(thread);
 	if (count && !many)
-		set_sums(thread);
+		store_planned_sums(thread);
 	for (uint32_t i = batch->done; i < count; i++) {
 		if (unlikely(!batch->counters))
-			book(thread, &batch->free[i], batch->tick);
+			account_shared_free(thread, &batch->free[i], batch->tick);
 		else
-			book_cell(thread, i);
+			account_in_cell(thread, i);
 		__atomic_store_n(&batch->done, i + 1, __ATOMIC_RELEASE);
 		__asm__ volatile("" ::: "memory");
 	}
@@ -129,10 +130,10 @@ void batch_book(struct thread *thread)
 	__atomic_store_n(&batch->in_cell, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&batch->done, 0, __ATOMIC_RELEASE);
 	__asm__ volatile("" ::: "memory");
-	thread->batch_limit = 0;
+	thread->deferred_limit = 0;
 }
 
-void batch_begin_slow(struct thread *thread)
+void deferred_frees_begin_slow(struct thread *thread)
 {
 	uint64_t tick = sites_tick();
 
@@ -141,19 +142,19 @@ void batch_begin_slow(struct thread *thread)
 		return;
 	thread->batch.tick = tick;
 	thread->batch.admin = snapshot_due.admin;
-	thread->batch_limit = MU_BATCH;
+	thread->deferred_limit = MU_BATCH;
 	rec.image->batch = (uint64_t)((const uint8_t *)&thread->batch - rec.base);
 }
 
-void batch_close(struct thread *thread)
+void deferred_frees_close(struct thread *thread)
 {
-	uint32_t knock = thread->pub.busy;
+	uint32_t request = thread->pub.busy;
 
-	if (!thread->batch_limit || thread_is_inside(thread))
+	if (!thread->deferred_limit || thread_is_inside(thread))
 		return;
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
-	batch_end(thread);
+	deferred_frees_end(thread);
 	__asm__ volatile("" ::: "memory");
-	thread->pub.busy = knock;
+	thread->pub.busy = request;
 }
