@@ -30,12 +30,12 @@ static char *word[WORDS];
 static unsigned int words;
 
 /* A file's first bytes, and what they make of it. */
-struct head {
+struct file_head {
 	char bytes[256];
 	long length;
 };
 
-static bool read_head(const char *file, struct head *head)
+static bool read_file_head(const char *file, struct file_head *head)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC, 0);
 
@@ -49,7 +49,7 @@ static bool read_head(const char *file, struct head *head)
 	return true;
 }
 
-static bool is_program(const struct head *head)
+static bool is_emulated_program(const struct file_head *head)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
 
@@ -58,7 +58,7 @@ static bool is_program(const struct head *head)
 }
 
 /* "#!INTERPRETER [ARGUMENT]": both are ended by a zero byte in place. */
-static bool is_script(struct head *head, char **interpreter, char **argument)
+static bool parse_script_line(struct file_head *head, char **interpreter, char **argument)
 {
 	char *at = head->bytes + 2;
 
@@ -82,18 +82,18 @@ static bool is_script(struct head *head, char **interpreter, char **argument)
 	return **interpreter != '\0';
 }
 
-struct call {
+struct emulator_call {
 	char **argv;
 	unsigned int argc;
 	char **envp;
 };
 
-static void push(struct call *call, char *text)
+static void push_argument(struct emulator_call *call, char *text)
 {
 	call->argv[call->argc++] = text;
 }
 
-static unsigned int count(char *const *list)
+static unsigned int count_strings(char *const *list)
 {
 	unsigned int n = 0;
 
@@ -104,7 +104,7 @@ static unsigned int count(char *const *list)
 
 /* The emulator itself must not be given the recorder, but what it emulates. Returns false if
  * that program is not to be recorded: somebody took our variables away. */
-static bool take_environment(struct call *call, char *const *envp)
+static bool append_environment(struct emulator_call *call, char *const *envp)
 {
 	static const char preload[] = "LD_PRELOAD=";
 	unsigned int n = 0;
@@ -120,16 +120,16 @@ static bool take_environment(struct call *call, char *const *envp)
 		call->envp[n++] = *envp;
 	}
 	if (library) {
-		push(call, (char *)"-E");
-		push(call, library);
+		push_argument(call, (char *)"-E");
+		push_argument(call, library);
 	}
 	return has_collector && library;
 }
 
 /* Completes the call by the program, its name and, for a script, what comes before it. Returns
  * false if the emulator cannot run it. */
-static bool take_program(struct call *call, const char *file, char *const *argv,
-			 struct head heads[SCRIPTS + 1])
+static bool append_program(struct emulator_call *call, const char *file, char *const *argv,
+			   struct file_head heads[SCRIPTS + 1])
 {
 	char *before[2 * SCRIPTS];
 	unsigned int n = 0, script = 0;
@@ -137,11 +137,12 @@ static bool take_program(struct call *call, const char *file, char *const *argv,
 
 	for (;; script++) {
 		char *interpreter, *argument;
-		if (!read_head(program, &heads[script]))
+		if (!read_file_head(program, &heads[script]))
 			return false;
-		if (is_program(&heads[script]))
+		if (is_emulated_program(&heads[script]))
 			break;
-		if (script == SCRIPTS || !is_script(&heads[script], &interpreter, &argument))
+		if (script == SCRIPTS ||
+		    !parse_script_line(&heads[script], &interpreter, &argument))
 			return false;
 		/* Outer interpreters come first: collected backwards. */
 		before[n++] = (char *)program;
@@ -149,32 +150,32 @@ static bool take_program(struct call *call, const char *file, char *const *argv,
 			before[n++] = argument;
 		program = interpreter;
 	}
-	push(call, (char *)"-0");
-	push(call, script ? (char *)program : argv && argv[0] ? argv[0] : (char *)file);
-	push(call, (char *)program);
+	push_argument(call, (char *)"-0");
+	push_argument(call, script ? (char *)program : argv && argv[0] ? argv[0] : (char *)file);
+	push_argument(call, (char *)program);
 	while (n)
-		push(call, before[--n]);
+		push_argument(call, before[--n]);
 	for (unsigned int i = 1; argv && argv[0] && argv[i]; i++)
-		push(call, argv[i]);
-	push(call, NULL);
+		push_argument(call, argv[i]);
+	push_argument(call, NULL);
 	return true;
 }
 
-static long execute(const char *file, char *const *argv, char *const *envp)
+static long execute_emulated(const char *file, char *const *argv, char *const *envp)
 {
-	unsigned int room = words + count(argv) + 2 * SCRIPTS + 8;
-	uint64_t bytes = (room + count(envp) + 1) * sizeof(char *) +
-			 (SCRIPTS + 1) * sizeof(struct head);
-	struct head *heads = memory_map(bytes);
-	struct call call = { .argv = (char **)(heads + SCRIPTS + 1) };
+	unsigned int room = words + count_strings(argv) + 2 * SCRIPTS + 8;
+	uint64_t bytes = (room + count_strings(envp) + 1) * sizeof(char *) +
+			 (SCRIPTS + 1) * sizeof(struct file_head);
+	struct file_head *heads = memory_map(bytes);
+	struct emulator_call call = { .argv = (char **)(heads + SCRIPTS + 1) };
 	long result;
 
 	if (!heads)
 		return -ENOMEM;
 	call.envp = call.argv + room;
 	for (unsigned int i = 0; i < words; i++)
-		push(&call, word[i]);
-	if (take_environment(&call, envp) && take_program(&call, file, argv, heads) &&
+		push_argument(&call, word[i]);
+	if (append_environment(&call, envp) && append_program(&call, file, argv, heads) &&
 	    !sys_failed(SYS3(SYS_faccessat, AT_FDCWD, file, X_OK)))
 		result = SYS3(SYS_execve, call.argv[0], call.argv, call.envp);
 	else
@@ -184,13 +185,13 @@ static long execute(const char *file, char *const *argv, char *const *envp)
 }
 
 /* In place of execve. */
-static int stand_in(const char *file, char *const *argv, char *const *envp)
+static int execve_emulated(const char *file, char *const *argv, char *const *envp)
 {
-	errno = (int)-execute(file, argv, envp);
+	errno = (int)-execute_emulated(file, argv, envp);
 	return -1;
 }
 
-static void take_command(void)
+static void read_emulator_command(void)
 {
 	const char *value = NULL;
 	size_t name = sizeof(MU_ENV_EMULATOR) - 1;
@@ -214,11 +215,11 @@ void emulated_exec_start(void)
 {
 	const struct link_map *library = lookup_object("gnu_get_libc_version");
 	uint64_t place = library ? (uint64_t)lookup_in(library, "execve") : 0;
-	uint64_t target = (uint64_t)stand_in;
+	uint64_t target = (uint64_t)execve_emulated;
 	uint8_t jump[JUMP_BYTES] = { 0x48, 0xb8, [10] = 0xff, [11] = 0xe0 }; /* mov rax; jmp rax */
 	struct patch patch;
 
-	take_command();
+	read_emulator_command();
 	if (!words || !place || !patch_begin(&patch))
 		return;
 	memcpy(jump + 2, &target, sizeof(target));

@@ -47,7 +47,7 @@ static bool has_threads; /* from just before the second one begins */
 /* ---- events ------------------------------------------------------------------------------ */
 
 /* An event of the program's, at this address: the recorder's own code records it. */
-static void on_ask(unsigned int vcpu, uint32_t info, uint64_t event, void *answer)
+static void on_event_asked(unsigned int vcpu, uint32_t info, uint64_t event, void *answer)
 {
 	(void)vcpu;
 	(void)info;
@@ -62,13 +62,13 @@ static bool make_executable(void)
 	return !mprotect((void *)first, guest.own_end - first, PROT_READ | PROT_EXEC);
 }
 
-static void find_ask(struct qemu_plugin_tb *tb, size_t n)
+static void watch_event_ask(struct qemu_plugin_tb *tb, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
 		if (guest.answers && qemu_plugin_insn_vaddr(insn) == guest.ask)
-			qemu_plugin_register_vcpu_mem_cb(insn, on_ask, QEMU_NO_REGISTERS,
+			qemu_plugin_register_vcpu_mem_cb(insn, on_event_asked, QEMU_NO_REGISTERS,
 							 QEMU_READ_OR_WRITE, (void *)guest.answer);
 	}
 }
@@ -93,7 +93,7 @@ static void on_resume(void)
 }
 
 /* The time of the profile's end: a program may end without exit handlers, which would say it. */
-static void note_time(void)
+static void note_end_time(void)
 {
 	struct mu_points *all;
 
@@ -147,7 +147,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	if (!n)
 		return;
 	if (is_recorder(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)))) {
-		find_ask(tb, n);
+		watch_event_ask(tb, n);
 		return;
 	}
 	if (counts_instructions)
@@ -192,7 +192,7 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	struct emulated said;
 
 	(void)id, (void)vcpu, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	note_time();
+	note_end_time();
 	if (number == SYS_clone && a1 & CLONE_VM && !(a1 & CLONE_VFORK))
 		has_threads = true;
 	if (number == EMULATED_SYSCALL && a1 == EMULATED_PAUSE) {
@@ -239,7 +239,7 @@ __attribute__((constructor)) static void choose_version(void)
 		qemu_plugin_version = 2;
 }
 
-static bool is_known(int version)
+static bool is_known_version(int version)
 {
 	static const char text[] = "memusage: this emulator is too new: of its interface for "
 				   "plugins the versions up to 6 are known\n";
@@ -252,7 +252,7 @@ EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu,
 EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu, int argc,
 			       char **argv)
 {
-	if (!is_known(qemu->version))
+	if (!is_known_version(qemu->version))
 		return 1;
 	copies_code = qemu->version >= QEMU_COPIES;
 	for (int i = 0; i < argc; i++)

@@ -72,19 +72,19 @@
 	NEXT_BYTES(X) NEXT_STRINGS(X) NEXT_WIDE(X) NEXT_CHECKED(X) NEXT_FILES(X) \
 	NEXT_DESCRIPTORS(X)
 
-struct next {
+struct next_libc {
 #define NEXT_MEMBER(name) __typeof__(&(name)) name;
 	NEXT_ALL(NEXT_MEMBER)
 #undef NEXT_MEMBER
 };
 
-extern struct next next_functions;
+extern struct next_libc next_functions;
 
 /* next_resolve -- find all of them. Idempotent. */
 void next_resolve(void);
 
 /* next_ready -- the functions, found now if nobody did so before. */
-static inline const struct next *next_ready(void)
+static inline const struct next_libc *next_ready(void)
 {
 	if (unlikely(!next_functions.memcpy))
 		next_resolve();

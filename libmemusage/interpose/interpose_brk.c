@@ -16,7 +16,7 @@
 #include "libmemusage/pages/pages_calls.h"
 
 /* Before recording has begun nothing needs to be done: it will find all that is mapped. */
-static bool by_page(void)
+static bool is_counting_pages(void)
 {
 	return rec.flags & MU_CFG_PAGES;
 }
@@ -77,7 +77,7 @@ EXPORT int brk(void *end)
 {
 	int result = real.brk(end);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_brk(hook_sp());
 	return result;
 }
@@ -86,7 +86,7 @@ EXPORT void *sbrk(intptr_t change)
 {
 	void *result = real.sbrk(change);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_brk(hook_sp());
 	return result;
 }
@@ -95,12 +95,12 @@ EXPORT void *shmat(int id, const void *start, int flags)
 {
 	void *result = real.shmat(id, start, flags);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_shmat(id, result, hook_sp());
 	return result;
 }
 
 EXPORT int shmdt(const void *start)
 {
-	return by_page() ? shmdt_pages(start, hook_sp()) : real.shmdt(start);
+	return is_counting_pages() ? shmdt_pages(start, hook_sp()) : real.shmdt(start);
 }

@@ -56,7 +56,7 @@ typedef void (*any_function)(void);
 /* The next operators in search order, NULL where the program was started without any. */
 #define NEW(symbol, fn, params, args, align) void *(*symbol) params;
 #define DELETE(symbol, params, args) void (*symbol) params;
-static struct next {
+static struct next_operators {
 	FORMS
 } next;
 #undef NEW

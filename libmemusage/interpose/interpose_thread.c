@@ -15,7 +15,7 @@
 #include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/tables/stack.h"
 
-static uint64_t stack_size(const pthread_attr_t *attr)
+static uint64_t requested_stack_size(const pthread_attr_t *attr)
 {
 	pthread_attr_t fallback;
 	size_t size = 0;
@@ -62,7 +62,7 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*sta
 	thread->start = start;
 	thread->start_argument = argument;
 	emulated_pause();
-	thread->pub.stack_size = stack_size(attr);
+	thread->pub.stack_size = requested_stack_size(attr);
 	emulated_resume();
 	int error = real.pthread_create(id, attr, begin_thread, thread);
 	if (error)

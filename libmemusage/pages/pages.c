@@ -18,7 +18,7 @@ static struct ranges held;
 static uint32_t last_held;
 
 /* A release that is under way: its first page offers a snapshot. */
-struct fall {
+struct pages_release {
 	struct thread *thread;
 	uint32_t by;
 	bool has_begun;
@@ -93,7 +93,7 @@ static void change_cell(struct thread *thread, uint32_t site, int64_t bytes)
 }
 
 /* The sum has changed by pages of a site. */
-static void account(struct thread *thread, uint32_t site, int64_t bytes, bool offers)
+static void account_pages(struct thread *thread, uint32_t site, int64_t bytes, bool offers)
 {
 	bool is_ignored = gate.mode & MODE_BOOKS && sites_is_ignored(site);
 	uint64_t moved = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
@@ -110,7 +110,7 @@ static void account(struct thread *thread, uint32_t site, int64_t bytes, bool of
 		rec.image->heap.clock += moved;
 }
 
-static void freed_by(struct thread *thread, uint32_t by, uint64_t bytes)
+static void count_freed_by(struct thread *thread, uint32_t by, uint64_t bytes)
 {
 	struct mu_cell *cell = by ? sites_cell(thread, by) : NULL;
 
@@ -120,25 +120,25 @@ static void freed_by(struct thread *thread, uint32_t by, uint64_t bytes)
 	cell->total_blocks += bytes / MU_PAGE;
 }
 
-static void release(struct fall *fall, const struct range *part)
+static void release_part(struct pages_release *fall, const struct range *part)
 {
 	uint64_t bytes = part->end - part->start;
 
 	fall->bytes += bytes;
-	freed_by(fall->thread, fall->by, bytes);
+	count_freed_by(fall->thread, fall->by, bytes);
 	if (!fall->has_begun) {
 		fall->has_begun = true;
 		snapshots_before_fall(false);
-		account(fall->thread, part->site, -(int64_t)MU_PAGE, true);
+		account_pages(fall->thread, part->site, -(int64_t)MU_PAGE, true);
 		bytes -= MU_PAGE;
 	}
 	if (bytes)
-		account(fall->thread, part->site, -(int64_t)bytes, false);
+		account_pages(fall->thread, part->site, -(int64_t)bytes, false);
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
-static void put(const struct range *range)
+static void put_range(const struct range *range)
 {
 	if (!ranges_put(&live, range))
 		drop_mapping();
@@ -152,7 +152,7 @@ int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t
 	/* Nothing is unmapped between the two: no peak, and no snapshot. */
 	while (ranges_take(&live, start, end, &old)) {
 		int64_t bytes = (int64_t)(old.end - old.start);
-		account(thread, old.site, -bytes, false);
+		account_pages(thread, old.site, -bytes, false);
 		thread->pub.counters.bytes[MU_FN_MUNMAP] += (uint64_t)bytes;
 		change -= bytes;
 	}
@@ -160,27 +160,27 @@ int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t
 		drop_mapping();
 		return change - (int64_t)(end - start);
 	}
-	account(thread, site, (int64_t)(end - start), true);
+	account_pages(thread, site, (int64_t)(end - start), true);
 	return change;
 }
 
 uint64_t pages_drop(struct thread *thread, uint64_t start, uint64_t end, uint32_t of_site,
 		    uint32_t by)
 {
-	struct fall fall = { .thread = thread, .by = by };
+	struct pages_release fall = { .thread = thread, .by = by };
 	struct range part;
 
 	while (start < end && ranges_take(&live, start, end, &part)) {
 		if (of_site == PAGES_ANY_SITE || part.site == of_site)
-			release(&fall, &part);
+			release_part(&fall, &part);
 		else
-			put(&part);
+			put_range(&part);
 		start = part.end;
 	}
 	return fall.bytes;
 }
 
-static bool held_room(void)
+static bool reserve_held(void)
 {
 	uint64_t room = held.room ? 2 * held.room : HELD_FIRST;
 
@@ -204,7 +204,7 @@ uint32_t pages_hold(uint64_t start, uint64_t end)
 	struct range part;
 
 	last_held += last_held == UINT32_MAX ? 2 : 1;
-	while (start < end && held_room() && ranges_take(&live, start, end, &part)) {
+	while (start < end && reserve_held() && ranges_take(&live, start, end, &part)) {
 		part.tag = last_held;
 		held.range[held.count++] = part;
 		start = part.end;
@@ -213,7 +213,7 @@ uint32_t pages_hold(uint64_t start, uint64_t end)
 }
 
 /* The next part below `end` of what is held, in the order of addresses. */
-static bool next_held(uint32_t number, uint64_t end, struct range *part)
+static bool take_next_held(uint32_t number, uint64_t end, struct range *part)
 {
 	uint64_t best = held.count;
 
@@ -239,13 +239,13 @@ void pages_put_back_below(uint32_t number, uint64_t end)
 {
 	struct range part, other;
 
-	while (next_held(number, end, &part)) {
+	while (take_next_held(number, end, &part)) {
 		/* Only if a third thread mapped there by force meanwhile. */
 		if (ranges_take(&live, part.start, part.end, &other)) {
-			put(&other);
+			put_range(&other);
 			drop_mapping();
 		} else {
-			put(&part);
+			put_range(&part);
 		}
 	}
 }
@@ -255,13 +255,13 @@ void pages_put_back(uint32_t number)
 	pages_put_back_below(number, UINT64_MAX);
 }
 
-uint64_t pages_let_go(struct thread *thread, uint32_t number, uint64_t end, uint32_t by)
+uint64_t pages_release_held(struct thread *thread, uint32_t number, uint64_t end, uint32_t by)
 {
-	struct fall fall = { .thread = thread, .by = by };
+	struct pages_release fall = { .thread = thread, .by = by };
 	struct range part;
 
-	while (next_held(number, end, &part))
-		release(&fall, &part);
+	while (take_next_held(number, end, &part))
+		release_part(&fall, &part);
 	return fall.bytes;
 }
 

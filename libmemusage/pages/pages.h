@@ -72,8 +72,8 @@ void pages_put_back(uint32_t held);
 /* pages_put_back_below -- the part below an address goes back; the rest stays held. */
 void pages_put_back_below(uint32_t held, uint64_t end);
 
-/* pages_let_go -- the part of what is held below an address is released. As pages_drop(). */
-uint64_t pages_let_go(struct thread *thread, uint32_t held, uint64_t end, uint32_t by);
+/* pages_release_held -- the part of what is held below an address is released. As pages_drop(). */
+uint64_t pages_release_held(struct thread *thread, uint32_t held, uint64_t end, uint32_t by);
 
 /* pages_done -- after the lock: stack and log.
  *

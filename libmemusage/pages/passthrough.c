@@ -18,16 +18,16 @@
 /* The functions themselves, whatever their names resolve to. Unit tests have none. */
 #define DECLARE(name, takes_block) \
 	extern const char entry_of_##name[] __attribute__((weak, visibility("hidden")));
-PASS_ON_FUNCTIONS(DECLARE)
+PASSTHROUGH_FUNCTIONS(DECLARE)
 
 #define ROW(name, takes_block) { entry_of_##name, &real.name, takes_block },
 static const struct {
 	const char *entry;
 	const void *real; /* the pointer to what is called instead */
 	bool takes_block;
-} family[] = { PASS_ON_FUNCTIONS(ROW) };
+} family[] = { PASSTHROUGH_FUNCTIONS(ROW) };
 
-void pass_on_patch(void)
+void passthrough_patch(void)
 {
 	struct patch p;
 
@@ -48,7 +48,7 @@ void pass_on_patch(void)
 	patch_end(&p);
 }
 #else
-void pass_on_patch(void)
+void passthrough_patch(void)
 {
 }
 #endif

@@ -20,11 +20,11 @@
 
 #define ENTRIES 512u
 
-struct entry;
+struct entry_hook;
 
 /* A call that is under way; lies on the stack. x86_64/patch_entry.S knows the layout. */
 struct entry_call {
-	struct entry *entry;
+	struct entry_hook *entry;
 	struct block block;    /* for before() to leave something to after() */
 	uint64_t note[3];      /* likewise */
 	uint64_t original;     /* where the function goes on */
@@ -38,7 +38,7 @@ struct entry_call {
  * only; they keep errno. before() returns whether after() is wanted; if not, the function runs as
  * if it had been called directly. after() finds the result in rax. A function that is left by an
  * exception or longjmp() has no after(). */
-struct entry {
+struct entry_hook {
 	bool (*before)(struct entry_call *call);
 	void (*after)(struct entry_call *call);
 	const void *data;  /* the hook's own */
@@ -49,7 +49,7 @@ struct entry {
 };
 
 enum entry_flag {
-	ENTRY_FRESH = 1,  /* the object was just mapped: no thread can be in it */
+	ENTRY_NEW_OBJECT = 1,  /* the object was just mapped: no thread can be in it */
 	ENTRY_STRICT = 2, /* look at all of its code for what a moved stack would break: needed
 			   * unless it is known to take no arguments on the stack */
 	ENTRY_TRY = 4	  /* change nothing: only say whether it can be done */
@@ -63,7 +63,7 @@ enum entry_flag {
  * Returns NULL, or why not: a constant text that completes "NAME: ".
  * Cost some us; strict some 10 us.
  */
-const char *entry_patch(const struct patch *p, const struct entry *entry, unsigned int flags);
+const char *entry_patch(const struct patch *p, const struct entry_hook *entry, unsigned int flags);
 
 /* entry_original -- what to call in place of an intercepted function, to pass it by; 0: it is
  * not intercepted. An object can go and come back unpatched. */
@@ -78,7 +78,7 @@ struct thread *entry_enter(void);
 /* Who intercepts. An allocator may be made of another one that is intercepted, too: a pool takes
  * its memory from the program's own malloc, which counts, or malloc hands on to je_malloc, which
  * does not. */
-enum entry_layer { ENTRY_OWN, ENTRY_SYMBOL, ENTRY_LAYERS };
+enum entry_layer { ENTRY_BUILTIN, ENTRY_SYMBOL, ENTRY_LAYERS };
 
 /* entry_is_outer -- whether the call is not made by another function that is intercepted.
  *

@@ -32,7 +32,7 @@ struct intercept {
  * p              from patch_begin().
  * what           copied.
  * address, size  of its code, bytes.
- * flags          ENTRY_FRESH, ENTRY_TRY or 0.
+ * flags          ENTRY_NEW_OBJECT, ENTRY_TRY or 0.
  * Returns NULL, or why not: a constant text that completes "NAME: ".
  */
 const char *intercept_function(const struct patch *p, const struct intercept *what,

@@ -53,7 +53,7 @@ static bool write_stub(const struct patch *p, uint64_t room, uint64_t site, bool
 }
 
 /* No thread can be executing the place. */
-static bool change_quiet(const struct patch *p, uint64_t site)
+static bool change_unused_code(const struct patch *p, uint64_t site)
 {
 	uint64_t room = patch_room_near(site, site + MACROS_BYTES, sizeof(struct patched_stub));
 	uint8_t jump[JUMP_BYTES] = { JUMP };
@@ -64,7 +64,7 @@ static bool change_quiet(const struct patch *p, uint64_t site)
 }
 
 /* Threads may stand anywhere in it. */
-static bool change_busy(const struct patch *p, uint64_t site)
+static bool change_running_code(const struct patch *p, uint64_t site)
 {
 	bool has_rest = site % 64 > 60;
 	uint64_t place = has_rest ? site + SECOND : site;
@@ -77,12 +77,12 @@ static bool change_busy(const struct patch *p, uint64_t site)
 	       patch_store(p, place, JUMP | distance << 8);
 }
 
-static void change(uint64_t site, void *data)
+static void change_request(uint64_t site, void *data)
 {
 	const struct patch *p = data;
 	bool is_quiet = p->is_alone || was_started;
 
-	if (is_quiet ? change_quiet(p, site) : change_busy(p, site))
+	if (is_quiet ? change_unused_code(p, site) : change_running_code(p, site))
 		rec.image->request_places++;
 	else
 		rec.image->request_refused++;
@@ -92,10 +92,10 @@ static void change(uint64_t site, void *data)
 
 static void change_object(const struct object *object, void *patch)
 {
-	macros_scan(object, change, patch);
+	macros_scan(object, change_request, patch);
 }
 
-static void look_at_objects(void)
+static void change_unseen_objects(void)
 {
 	struct patch p;
 
@@ -109,10 +109,10 @@ static void look_at_objects(void)
 }
 
 /* ld.so holds its lock: one thread at a time. */
-static void objects_changed(void)
+static void change_new_objects(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		look_at_objects();
+		change_unseen_objects();
 }
 
 void macros_start(void)
@@ -123,10 +123,10 @@ void macros_start(void)
 	}
 	patched_pc_enter(macros_entry);
 	if (rec.segment->config.requests == MU_REQUESTS_MASSIF)
-		announce_as_massif();
-	look_at_objects();
+		client_block_count_as_massif();
+	change_unseen_objects();
 	was_started = true;
-	if (!patch_on_objects(objects_changed))
+	if (!patch_on_objects(change_new_objects))
 		rec.image->notes |= MU_NOTE_LATE_REQUESTS;
 }
 

@@ -44,7 +44,7 @@ void patch_objects_changed(uint64_t frame)
 #define JUMP_BYTES 5u
 #define ALIGNMENT 16u /* of functions: what lies between a ret and there is padding */
 
-static bool patch_return(const struct patch *p, uint64_t place)
+static bool patch_return_insn(const struct patch *p, uint64_t place)
 {
 	const uint8_t *code = (const uint8_t *)place;
 	uint8_t far[14] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip), then the address */
@@ -65,7 +65,7 @@ static bool patch_return(const struct patch *p, uint64_t place)
 	       patch_write(p, place, jump, 1);
 }
 
-static bool hook(void)
+static bool hook_debug_function(void)
 {
 	static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 	uint64_t place = _r_debug.r_brk;
@@ -75,14 +75,14 @@ static bool hook(void)
 		return false;
 	if (!memcmp((const void *)place, landing, sizeof(landing)))
 		place += sizeof(landing);
-	bool ok = patch_return(&p, place);
+	bool ok = patch_return_insn(&p, place);
 	patch_end(&p);
 	return ok;
 }
 
 #else
 
-static bool hook(void)
+static bool hook_debug_function(void)
 {
 	return false;
 }
@@ -94,7 +94,7 @@ bool patch_on_objects(void (*changed)(void))
 	static bool is_hooked;
 	unsigned int i = 0;
 
-	if (!is_hooked && !hook())
+	if (!is_hooked && !hook_debug_function())
 		return false;
 	is_hooked = true;
 	while (i < LISTENERS && listener[i] && listener[i] != changed)

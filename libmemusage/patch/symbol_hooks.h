@@ -8,8 +8,8 @@
 #ifndef LIBMEMUSAGE_PATCH_SYMBOL_HOOKS_H
 #define LIBMEMUSAGE_PATCH_SYMBOL_HOOKS_H
 
-/* asked_start -- ask, and intercept; hear of new objects. With MU_CFG_SYMBOLS, from the
+/* symbol_hooks_start -- ask, and intercept; hear of new objects. With MU_CFG_SYMBOLS, from the
  * constructor. Waits for the collector: some 10 ms for each file that it has not seen yet. */
-void asked_start(void);
+void symbol_hooks_start(void);
 
 #endif

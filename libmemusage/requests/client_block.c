@@ -11,7 +11,7 @@
 #define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
 /* In struct block.birth: made by a function that the user named. It belongs to DHAT's points, other
  * announced blocks do not. malloc's blocks use the bit for something else. */
-#define IN_POINTS (UINT64_C(1) << 37)
+#define IS_NAMED_FUNCTION (UINT64_C(1) << 37)
 #define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
 
 static bool as_massif;
@@ -22,27 +22,27 @@ static uint64_t largest;
 /* The block of malloc that a block was nested in last: often the next one is, too. */
 static __thread uint64_t outer_start, outer_size;
 
-void announce_as_massif(void)
+void client_block_count_as_massif(void)
 {
 	as_massif = true;
 }
 
-static uint32_t site_of(struct thread *thread, const struct place *place, unsigned int fn,
-			unsigned int mode)
+static uint32_t find_request_site(struct thread *thread, const struct call_site *place,
+				  unsigned int fn, unsigned int mode)
 {
 	if (!(mode & MODE_STACKS))
 		return 0;
 	return sites_find(walk_stack(thread, place->slot, place->bp), fn);
 }
 
-uint64_t announce_largest(void)
+uint64_t client_block_largest(void)
 {
 	return __atomic_load_n(&largest, __ATOMIC_RELAXED);
 }
 
-static void note_size(uint64_t size)
+static void note_largest_size(uint64_t size)
 {
-	uint64_t before = announce_largest();
+	uint64_t before = client_block_largest();
 
 	while (size > before &&
 	       !__atomic_compare_exchange_n(&largest, &before, size, true, __ATOMIC_RELAXED,
@@ -52,7 +52,7 @@ static void note_size(uint64_t size)
 
 /* ---- inside or not ----------------------------------------------------------------------- */
 
-static bool is_in_last_outer(struct thread *thread, uint64_t address, bool many)
+static bool is_in_last_outer_block(struct thread *thread, uint64_t address, bool many)
 {
 	struct block block;
 
@@ -61,12 +61,12 @@ static bool is_in_last_outer(struct thread *thread, uint64_t address, bool many)
 	       address - outer_start < block.size;
 }
 
-static bool is_in_block(struct thread *thread, uint64_t address, bool many)
+static bool is_in_malloc_block(struct thread *thread, uint64_t address, bool many)
 {
 	struct block block;
 	uint64_t start;
 
-	if (is_in_last_outer(thread, address, many))
+	if (is_in_last_outer_block(thread, address, many))
 		return true;
 	if (!within_find(0, address, WITHIN_REACH, &start, &block, many))
 		return false;
@@ -77,25 +77,26 @@ static bool is_in_block(struct thread *thread, uint64_t address, bool many)
 }
 
 /* An announced block that begins at this very address is replaced, not nested in. */
-static bool is_in_announced(struct thread *thread, uint64_t address, bool many)
+static bool is_in_counted_block(struct thread *thread, uint64_t address, bool many)
 {
 	struct block block;
 	uint64_t start;
 
-	if (!within_find(MU_KEY_ANNOUNCED, address, announce_largest(), &start, &block, many) ||
+	if (!within_find(MU_KEY_ANNOUNCED, address, client_block_largest(), &start, &block, many) ||
 	    start == address)
 		return false;
 	return within_peek(thread, within_key(MU_KEY_ANNOUNCED, start), MU_BIRTH_OUTER, &block,
 			   many);
 }
 
-static bool is_nested(struct thread *thread, uint64_t address, bool many)
+static bool is_nested_block(struct thread *thread, uint64_t address, bool many)
 {
 	if (as_massif)
 		return false;
 	if (rec.flags & MU_CFG_PAGES)
 		return true;
-	return is_in_block(thread, address, many) || is_in_announced(thread, address, many) ||
+	return is_in_malloc_block(thread, address, many) ||
+	       is_in_counted_block(thread, address, many) ||
 	       (rec.flags & MU_CFG_MMAP && mapping_holds(address));
 }
 
@@ -103,8 +104,8 @@ static bool is_nested(struct thread *thread, uint64_t address, bool many)
 
 /* The heap has changed by a block that counts, which may have no bytes: stack, log, Massif's
  * books. */
-static void account(struct thread *thread, const struct place *place, const struct block *block,
-		    bool is_new, unsigned int mode)
+static void account_change(struct thread *thread, const struct call_site *place,
+			   const struct block *block, bool is_new, unsigned int mode)
 {
 	int64_t change = is_new ? (int64_t)block->size : -(int64_t)block->size;
 	int64_t admin = is_new ? (int64_t)snapshot_due.admin : -(int64_t)snapshot_due.admin;
@@ -122,39 +123,40 @@ static void account(struct thread *thread, const struct place *place, const stru
 				  mode & MODE_MANY);
 }
 
-static bool put(struct thread *thread, const struct place *place, uint64_t space,
-		uint64_t address, uint64_t size)
+static bool record_block(struct thread *thread, const struct call_site *place, uint64_t space,
+			 uint64_t address, uint64_t size)
 {
 	unsigned int mode = gate.mode & MODES;
 	uint64_t key = within_key(space, address);
 	bool counts = space != MU_KEY_NESTED;
 	struct block block = { .size = size };
 
-	block.site = site_of(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED, mode);
+	block.site = find_request_site(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED,
+				       mode);
 	if (mode & MODE_STACKS)
 		block.birth = sites_tick() & MU_BIRTH_TIME;
 	if (counts && place->is_named && gate.mode & MODE_POINTS)
-		block.birth |= IN_POINTS;
+		block.birth |= IS_NAMED_FUNCTION;
 	if (!blocks_put(thread, key, &block, mode & MODE_MANY)) {
 		block_dropped(size);
 		return false;
 	}
 	if (mode & MODE_STACKS)
 		event_born(thread, (const void *)key, &block, sites_tick(),
-			   block.birth & IN_POINTS ? gate.mode : 0);
+			   block.birth & IS_NAMED_FUNCTION ? gate.mode : 0);
 	if (counts) {
-		note_size(size);
+		note_largest_size(size);
 		if (mode & MODE_ACCESSES)
 			accesses_born(&thread->access, address, size, block.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
-		account(thread, place, &block, true, mode);
+		account_change(thread, place, &block, true, mode);
 	}
 	return true;
 }
 
 /* A block was taken out of the table. */
-static void gone(struct thread *thread, const struct place *place, uint64_t key,
-		 const struct block *block, bool counts)
+static void account_end(struct thread *thread, const struct call_site *place, uint64_t key,
+			const struct block *block, bool counts)
 {
 	unsigned int mode = gate.mode & MODES;
 	uint64_t address = (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT;
@@ -162,7 +164,8 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	if (counts && mode & MODE_ACCESSES)
 		accesses_died(&thread->access, address);
 	if (counts && mode & MODE_FREES)
-		sites_freed_by(thread, site_of(thread, place, MU_FN_FREE, mode), block->size);
+		sites_freed_by(thread, find_request_site(thread, place, MU_FN_FREE, mode),
+			       block->size);
 	if (counts && mode & MODE_STACKS)
 		snapshots_before_fall(mode & MODE_MANY);
 	if (counts)
@@ -170,18 +173,18 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	if (mode & MODE_STACKS) {
 		const struct mu_cell *cell = sites_free(thread, block, thread->newest == key,
 							sites_tick());
-		if (block->birth & IN_POINTS && cell)
+		if (block->birth & IS_NAMED_FUNCTION && cell)
 			points_free(cell->point, block->size, mode & MODE_MANY);
 	}
 	if (block->birth & MU_BIRTH_OUTER)
 		event_end_nested(thread, address, address + block->size, mode);
 	if (counts)
-		account(thread, place, block, false, mode);
+		account_change(thread, place, block, false, mode);
 }
 
 /* Nested ones first: the innermost block of an address is meant. Returns its space, 0 if it is
  * not known. */
-static uint64_t take(struct thread *thread, uint64_t address, struct block *block)
+static uint64_t take_innermost(struct thread *thread, uint64_t address, struct block *block)
 {
 	bool many = gate.mode & MODE_MANY;
 
@@ -193,8 +196,8 @@ static uint64_t take(struct thread *thread, uint64_t address, struct block *bloc
 }
 
 /* Older announced blocks that begin in [start, end): their memory has a new use. */
-static void end_counted_in(struct thread *thread, const struct place *place, uint64_t start,
-			   uint64_t end)
+static void end_counted_blocks(struct thread *thread, const struct call_site *place, uint64_t start,
+			       uint64_t end)
 {
 	bool many = gate.mode & MODE_MANY;
 	struct block block;
@@ -205,70 +208,70 @@ static void end_counted_in(struct thread *thread, const struct place *place, uin
 			continue;
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += block.size;
-		gone(thread, place, key, &block, true);
+		account_end(thread, place, key, &block, true);
 	}
 }
 
-static bool is_possible(uint64_t address, uint64_t size)
+static bool is_possible_range(uint64_t address, uint64_t size)
 {
 	return address < ADDRESS_END && size <= BLOCK_SIZE_MASK && address + size <= ADDRESS_END;
 }
 
 /* Without call stacks nothing shows nested blocks: they are only counted. */
-static bool begin(struct thread *thread, const struct place *place, uint64_t address,
-		  uint64_t size, bool *counts)
+static bool begin_block(struct thread *thread, const struct call_site *place, uint64_t address,
+			uint64_t size, bool *counts)
 {
 	bool many = gate.mode & MODE_MANY;
 
-	*counts = !is_nested(thread, address, many);
+	*counts = !is_nested_block(thread, address, many);
 	if (*counts) {
-		end_counted_in(thread, place, address, address + (size ? size : 1));
-		return put(thread, place, MU_KEY_ANNOUNCED, address, size);
+		end_counted_blocks(thread, place, address, address + (size ? size : 1));
+		return record_block(thread, place, MU_KEY_ANNOUNCED, address, size);
 	}
 	thread->pub.counters.request_nested++;
 	if (!(gate.mode & MODE_STACKS))
 		return true;
 	event_end_nested(thread, address, address + (size ? size : 1), gate.mode & MODES);
-	return put(thread, place, MU_KEY_NESTED, address, size);
+	return record_block(thread, place, MU_KEY_NESTED, address, size);
 }
 
-bool announce_block(struct thread *thread, const struct place *place, uint64_t address,
-		    uint64_t size)
+bool client_block_alloc(struct thread *thread, const struct call_site *place, uint64_t address,
+			uint64_t size)
 {
 	bool counts;
 
 	if (!address)
 		return true;
-	if (!is_possible(address, size))
+	if (!is_possible_range(address, size))
 		return false;
 	if (gate.mode & MODE_PAUSED) {
 		thread->pub.counters.paused_calls++;
 		thread->pub.counters.paused_bytes += size;
 		return true;
 	}
-	bool ok = begin(thread, place, address, size, &counts);
+	bool ok = begin_block(thread, place, address, size, &counts);
 	if (counts)
 		count_call(&thread->pub.counters, MU_FN_MALLOC, size, size);
 	return ok;
 }
 
-bool announce_is_excused(struct thread *thread, uint64_t address)
+bool client_block_may_be_unrecorded(struct thread *thread, uint64_t address)
 {
 	unsigned int mode = gate.mode;
 
 	return mode & MODE_PAUSED || rec.was_paused ||
-	       (!(mode & MODE_STACKS) && is_nested(thread, address, mode & MODE_MANY));
+	       (!(mode & MODE_STACKS) && is_nested_block(thread, address, mode & MODE_MANY));
 }
 
-bool announce_is_nested(struct thread *thread, uint64_t address)
+bool client_block_is_nested(struct thread *thread, uint64_t address)
 {
-	return is_nested(thread, address, gate.mode & MODE_MANY);
+	return is_nested_block(thread, address, gate.mode & MODE_MANY);
 }
 
-bool announce_take(struct thread *thread, const struct place *place, uint64_t address,
-		   struct block *block)
+bool client_block_take(struct thread *thread, const struct call_site *place, uint64_t address,
+		       struct block *block)
 {
-	uint64_t space = address < ADDRESS_END ? take(thread, address, block) : 0;
+	uint64_t space = address < ADDRESS_END ? take_innermost(thread, address, block) : 0;
 
 	if (!space)
 		return false;
@@ -276,35 +279,35 @@ bool announce_take(struct thread *thread, const struct place *place, uint64_t ad
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += block->size;
 	}
-	gone(thread, place, within_key(space, address), block, space == MU_KEY_ANNOUNCED);
+	account_end(thread, place, within_key(space, address), block, space == MU_KEY_ANNOUNCED);
 	return true;
 }
 
-bool announce_end(struct thread *thread, const struct place *place, uint64_t address)
+bool client_block_free(struct thread *thread, const struct call_site *place, uint64_t address)
 {
 	struct block block;
 
-	return !address || announce_take(thread, place, address, &block) ||
-	       announce_is_excused(thread, address);
+	return !address || client_block_take(thread, place, address, &block) ||
+	       client_block_may_be_unrecorded(thread, address);
 }
 
-bool announce_change(struct thread *thread, const struct place *place, uint64_t address,
-		     uint64_t to, uint64_t size)
+bool client_block_resize(struct thread *thread, const struct call_site *place, uint64_t address,
+			 uint64_t to, uint64_t size)
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	struct block old;
 	bool counts;
-	uint64_t space = is_possible(address, 0) && is_possible(to, size)
-				 ? take(thread, address, &old) : 0;
+	uint64_t space = is_possible_range(address, 0) && is_possible_range(to, size)
+				 ? take_innermost(thread, address, &old) : 0;
 
 	if (!address || !to)
 		return false;
 	if (!space && as_massif)
-		return announce_block(thread, place, to, size);
+		return client_block_alloc(thread, place, to, size);
 	if (!space)
-		return announce_is_excused(thread, address);
-	gone(thread, place, within_key(space, address), &old, space == MU_KEY_ANNOUNCED);
-	begin(thread, place, to, size, &counts);
+		return client_block_may_be_unrecorded(thread, address);
+	account_end(thread, place, within_key(space, address), &old, space == MU_KEY_ANNOUNCED);
+	begin_block(thread, place, to, size, &counts);
 	if (!counts)
 		return true;
 	count_call(counters, MU_FN_REALLOC, size > old.size ? size - old.size : 0, size);
@@ -313,9 +316,9 @@ bool announce_change(struct thread *thread, const struct place *place, uint64_t 
 	return true;
 }
 
-void announce_end_inside(struct thread *thread, const struct place *place, uint64_t start,
-			 uint64_t end)
+void client_block_free_inside(struct thread *thread, const struct call_site *place, uint64_t start,
+			      uint64_t end)
 {
 	event_end_nested(thread, start, end, gate.mode & MODES);
-	end_counted_in(thread, place, start, end);
+	end_counted_blocks(thread, place, start, end);
 }

@@ -26,23 +26,23 @@ enum pool_flag {
 bool pools_create(uint64_t pool, uint32_t flags);
 
 /* pools_destroy -- it is gone, with its blocks. Returns false if it is not known. */
-bool pools_destroy(struct thread *thread, const struct place *place, uint64_t pool);
+bool pools_destroy(struct thread *thread, const struct call_site *place, uint64_t pool);
 
 /* pools_alloc -- a block of a pool. Returns false if the pool is not known, or the block is
  * impossible. */
-bool pools_alloc(struct thread *thread, const struct place *place, uint64_t pool,
+bool pools_alloc(struct thread *thread, const struct call_site *place, uint64_t pool,
 		 uint64_t address, uint64_t size);
 
 /* pools_free -- a block of a pool is gone. Returns false if either is not known. */
-bool pools_free(struct thread *thread, const struct place *place, uint64_t pool,
+bool pools_free(struct thread *thread, const struct call_site *place, uint64_t pool,
 		uint64_t address);
 
 /* pools_change -- a block of a pool has moved, or has another size. Likewise. */
-bool pools_change(struct thread *thread, const struct place *place, uint64_t pool,
+bool pools_change(struct thread *thread, const struct call_site *place, uint64_t pool,
 		  uint64_t address, uint64_t to, uint64_t size);
 
 /* pools_trim -- of all blocks of a pool only what lies in [start, start + size) is left. */
-bool pools_trim(struct thread *thread, const struct place *place, uint64_t pool,
+bool pools_trim(struct thread *thread, const struct call_site *place, uint64_t pool,
 		uint64_t start, uint64_t size);
 
 /* pools_move -- a pool has another address. */

@@ -18,7 +18,7 @@ typedef bool (*request_histogram_fn)(struct thread *thread, uint64_t address, ui
 extern request_histogram_fn request_histogram;
 
 /* request_ad_hoc -- an ad hoc event. Inside the hook. Ignored while recording is paused. */
-void request_ad_hoc(struct thread *thread, const struct place *place, uint64_t weight);
+void request_ad_hoc(struct thread *thread, const struct call_site *place, uint64_t weight);
 
 /* request_histogram_at -- a histogram is wanted for the live block that an address is in.
  *
@@ -29,11 +29,11 @@ bool request_histogram_at(struct thread *thread, uint64_t address);
 /* request_count -- a request was served, or (ok false) named something that is not known. */
 void request_count(struct thread *thread, bool ok);
 
-/* request_entry_fill -- let executables that include memusage.h find memusage_request_entry().
+/* request_publish_entry -- let executables that include memusage.h find memusage_request_entry().
  *
  * Shared objects do so by themselves. Once, from recorder_start(). Cost some us per object.
  */
-void request_entry_fill(void);
+void request_publish_entry(void);
 
 /* memusage_request_entry -- the function that requests of memusage.h call; exported.
  *
