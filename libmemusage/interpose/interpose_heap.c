@@ -37,45 +37,6 @@ static __attribute__((noinline)) void *record_any_mode(enum mu_fn fn, void *bloc
 	return block;
 }
 
-/* With the directory of blocks for accesses. */
-static __attribute__((noinline)) void *record_with_accesses(enum mu_fn fn, void *block, size_t size,
-							    uint64_t sp)
-{
-	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
-
-	if (emulated_event(fn, block, size, sp) ||
-	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS) ||
-	    alloc_quick(fn, block, size, sp, mode) ||
-	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS | MODE_MANY) ||
-	    alloc_quick(fn, block, size, sp, mode | MODE_MANY))
-		return block;
-	return record_any_mode(fn, block, size, sp);
-}
-
-/* With program points. */
-static __attribute__((noinline)) void *record_with_points(enum mu_fn fn, void *block, size_t size,
-							  uint64_t sp)
-{
-	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS) ||
-	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS | MODE_MANY))
-		return block;
-	return record_any_mode(fn, block, size, sp);
-}
-
-static __attribute__((noinline)) void *record_with_stacks(enum mu_fn fn, void *block, size_t size,
-							  uint64_t sp)
-{
-	if (alloc_quick(fn, block, size, sp, MODE_STACKS))
-		return block;
-	if (gate.mode & MODE_ACCESSES)
-		return record_with_accesses(fn, block, size, sp);
-	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
-	    alloc_quick(fn, block, size, sp, MODE_MANY))
-		return block;
-	return gate.mode & MODE_POINTS ? record_with_points(fn, block, size, sp) :
-					 record_any_mode(fn, block, size, sp);
-}
-
 /* The end of an event whose log entry takes more than a word. */
 static __attribute__((noinline)) void *log_long_alloc(void *block, size_t size, uint64_t sp)
 {
@@ -87,7 +48,7 @@ static __attribute__((noinline)) void *log_long_alloc(void *block, size_t size, 
 
 /* alloc_quick() with the event log, and what follows. All calls are the last thing that is done, so
  * it keeps no registers. A part of malloc it would make that keep more, in all modes. */
-static __attribute__((noinline)) void *record_with_log(enum mu_fn fn, void *block, size_t size,
+static __attribute__((noinline)) void *alloc_with_log(enum mu_fn fn, void *block, size_t size,
 						       uint64_t sp)
 {
 	const struct block record = { .size = size };
@@ -95,7 +56,7 @@ static __attribute__((noinline)) void *record_with_log(enum mu_fn fn, void *bloc
 
 	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
 	    !quick_enter(thread, MODE_LOG))
-		return record_with_stacks(fn, block, size, sp);
+		return record_any_mode(fn, block, size, sp);
 	if (unlikely(!blocks_put_quick(thread, (uint64_t)block, &record, false, true, true))) {
 		hook_leave(thread);
 		return record_any_mode(fn, block, size, sp);
@@ -112,17 +73,155 @@ static __attribute__((noinline)) void *record_with_log(enum mu_fn fn, void *bloc
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t align, size_t size);
 
+/* Records a free. Returns whether the real function is to be called. */
+INLINE bool record_block_free(void *block, uint64_t sp)
+{
+	struct thread *thread = hook_enter();
+
+	if (likely(thread)) {
+		bool known = false;
+		if (likely(block))
+			known = event_free(thread, block, sp);
+		else
+			thread->pub.counters.calls[MU_FN_FREE]++;
+		hook_leave(thread);
+		if (likely(known))
+			return true;
+	}
+	return block && !early_owns(block);
+}
+
+static __attribute__((noinline)) void free_any_mode(void *block, uint64_t sp)
+{
+	if (record_block_free(block, sp))
+		real.free(block);
+}
+
+/* The end of a free whose log entry takes more than a word. */
+static __attribute__((noinline)) void log_long_free(void *block, uint64_t size, uint64_t sp)
+{
+	struct thread *thread = self;
+
+	log_append_last(thread, -(int64_t)size, stack_note(thread, sp));
+	real.free(block);
+}
+
+/* free_quick() with the event log; as alloc_with_log(). */
+static __attribute__((noinline)) void free_with_log(void *block, uint64_t sp)
+{
+	struct thread *thread = self;
+	struct block known;
+
+	if (!quick_enter(thread, MODE_LOG)) {
+		free_any_mode(block, sp);
+		return;
+	}
+	if (unlikely(!blocks_take_quick(thread, (uint64_t)block, &known, false, true, true))) {
+		hook_leave(thread);
+		free_any_mode(block, sp);
+		return;
+	}
+	thread->pub.counters.calls[MU_FN_FREE]++;
+	thread->pub.counters.bytes[MU_FN_FREE] += known.size;
+	heap_change(thread, -(int64_t)known.size, false);
+	if (unlikely(!log_append_quick(thread, -(int64_t)known.size,
+				       thread->pub.stack_base - sp))) {
+		log_long_free(block, known.size, sp);
+		return;
+	}
+	hook_leave(thread);
+	real.free(block);
+}
+
+static __attribute__((noinline)) void free_with_pages(void *block, uint64_t sp)
+{
+	if (likely(!early_owns(block)))
+		real.free(block);
+	else
+		free_any_mode(block, sp);
+}
+
+/* ---- modes ------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void *alloc_with_pages(enum mu_fn fn, void *block, size_t size,
+							uint64_t sp)
+{
+	(void)fn, (void)size, (void)sp;
+	return block;
+}
+
+/* The modes for which the quick paths are made, but for the plain one and the one with a log. */
+#define QUICK_MODES(MODE)                                                                      \
+	MODE(threads, MODE_MANY)                                                               \
+	MODE(stacks, MODE_STACKS)                                                              \
+	MODE(stacks_threads, MODE_STACKS | MODE_MANY)                                          \
+	MODE(points, MODE_STACKS | MODE_POINTS)                                                \
+	MODE(points_threads, MODE_STACKS | MODE_POINTS | MODE_MANY)                            \
+	MODE(accesses, MODE_STACKS | MODE_ACCESSES)                                            \
+	MODE(accesses_threads, MODE_STACKS | MODE_ACCESSES | MODE_MANY)                        \
+	MODE(accesses_points, MODE_STACKS | MODE_ACCESSES | MODE_POINTS)                       \
+	MODE(accesses_points_threads, MODE_STACKS | MODE_ACCESSES | MODE_POINTS | MODE_MANY)
+
+/* All calls are the last thing that is done: no registers are kept. */
+#define DEFINE_HANDLERS(name, mode)                                                            \
+	static __attribute__((noinline)) void *alloc_with_##name(enum mu_fn fn, void *block,   \
+								 size_t size, uint64_t sp)     \
+	{                                                                                      \
+		if (((mode) & MODE_ACCESSES && emulated_event(fn, block, size, sp)) ||         \
+		    alloc_quick(fn, block, size, sp, mode))                                    \
+			return block;                                                          \
+		return record_any_mode(fn, block, size, sp);                                   \
+	}                                                                                      \
+	static __attribute__((noinline)) void free_with_##name(void *block, uint64_t sp)       \
+	{                                                                                      \
+		if (((mode) & MODE_ACCESSES && emulated_event(MU_FN_FREE, block, 0, sp)) ||    \
+		    ((mode) == MODE_STACKS && free_batched(block, sp)) ||                      \
+		    free_quick(block, sp, mode))                                               \
+			real.free(block);                                                      \
+		else                                                                           \
+			free_any_mode(block, sp);                                              \
+	}
+QUICK_MODES(DEFINE_HANDLERS)
+
+struct mode_handlers {
+	void *(*alloc)(enum mu_fn fn, void *block, size_t size, uint64_t sp);
+	void (*free)(void *block, uint64_t sp);
+};
+
+#define HANDLERS_NUMBER(name, mode) HANDLERS_##name,
+enum { HANDLERS_any_mode, HANDLERS_log, HANDLERS_pages, QUICK_MODES(HANDLERS_NUMBER) };
+
+#define HANDLERS_ROW(name, mode) [HANDLERS_##name] = { alloc_with_##name, free_with_##name },
+static const struct mode_handlers mode_handlers[] = {
+	[HANDLERS_any_mode] = { record_any_mode, free_any_mode },
+	QUICK_MODES(HANDLERS_ROW)
+	HANDLERS_ROW(log, MODE_LOG)
+	HANDLERS_ROW(pages, MODE_PAGES)
+};
+
+/* By gate.mode, of which MODE_PAGES is the highest bit. Numbers in place of pointers save 16 KiB of
+ * relocations in each process. */
+#define HANDLERS_OF_MODE(name, mode) [mode] = HANDLERS_##name,
+static const uint8_t handlers_of_mode[2 * MODE_PAGES] = {
+	QUICK_MODES(HANDLERS_OF_MODE)
+	HANDLERS_OF_MODE(log, MODE_LOG)
+	[MODE_PAGES ... 2 * MODE_PAGES - 1] = HANDLERS_pages,
+};
+
+/* A change of the mode needs no step here. A handler that it makes the wrong one looks at the mode
+ * itself, and leaves the event to the general code. */
+INLINE const struct mode_handlers *handlers_now(void)
+{
+	return &mode_handlers[handlers_of_mode[gate.mode]];
+}
+
+/* ---- allocations ------------------------------------------------------------------------- */
+
 INLINE void *record_alloc(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 {
 	if (likely(alloc_quick(fn, block, size, sp, 0)))
 		return block;
-	if (gate.mode & (MODE_LOG | MODE_PAGES)) {
-		if (gate.mode & MODE_PAGES)
-			return block;
-		return record_with_log(fn, block, size, sp);
-	}
-	return gate.mode ? record_with_stacks(fn, block, size, sp) :
-			   record_any_mode(fn, block, size, sp);
+	return handlers_now()->alloc(fn, block, size, sp);
 }
 
 /* A product that overflowed is a failed call of no known size. */
@@ -154,126 +253,12 @@ EXPORT void *calloc(size_t count, size_t size)
 	return record_alloc(MU_FN_CALLOC, block, bytes, hook_sp());
 }
 
-/* Records a free. Returns whether the real function is to be called. */
-INLINE bool record_block_free(void *block, uint64_t sp)
-{
-	struct thread *thread = hook_enter();
-
-	if (likely(thread)) {
-		bool known = false;
-		if (likely(block))
-			known = event_free(thread, block, sp);
-		else
-			thread->pub.counters.calls[MU_FN_FREE]++;
-		hook_leave(thread);
-		if (likely(known))
-			return true;
-	}
-	return block && !early_owns(block);
-}
-
-/* With program points. */
-static __attribute__((noinline)) bool free_with_points(void *block, uint64_t sp)
-{
-	return free_quick(block, sp, MODE_STACKS | MODE_POINTS) ||
-	       free_quick(block, sp, MODE_STACKS | MODE_POINTS | MODE_MANY);
-}
-
-/* With the directory of blocks for accesses. */
-static __attribute__((noinline)) bool free_with_accesses(void *block, uint64_t sp)
-{
-	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
-
-	return emulated_event(MU_FN_FREE, block, 0, sp) ||
-	       free_quick(block, sp, mode | MODE_POINTS) || free_quick(block, sp, mode) ||
-	       free_quick(block, sp, mode | MODE_POINTS | MODE_MANY) ||
-	       free_quick(block, sp, mode | MODE_MANY);
-}
-
-static __attribute__((noinline)) void free_with_stacks(void *block, uint64_t sp)
-{
-	if (free_quick(block, sp, MODE_STACKS) ||
-	    (gate.mode & MODE_ACCESSES ? free_with_accesses(block, sp) :
-					 free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
-						 free_quick(block, sp, MODE_MANY)) ||
-	    (gate.mode & MODE_POINTS && !(gate.mode & MODE_ACCESSES) &&
-	     free_with_points(block, sp)) ||
-	    record_block_free(block, sp))
-		real.free(block);
-}
-
-static __attribute__((noinline)) void free_any_mode(void *block, uint64_t sp)
-{
-	if (record_block_free(block, sp))
-		real.free(block);
-}
-
-/* The end of a free whose log entry takes more than a word. */
-static __attribute__((noinline)) void log_long_free(void *block, uint64_t size, uint64_t sp)
-{
-	struct thread *thread = self;
-
-	log_append_last(thread, -(int64_t)size, stack_note(thread, sp));
-	real.free(block);
-}
-
-/* free_quick() with the event log; as record_with_log(). */
-static __attribute__((noinline)) void free_with_log(void *block, uint64_t sp)
-{
-	struct thread *thread = self;
-	struct block known;
-
-	if (!quick_enter(thread, MODE_LOG)) {
-		free_with_stacks(block, sp);
-		return;
-	}
-	if (unlikely(!blocks_take_quick(thread, (uint64_t)block, &known, false, true, true))) {
-		hook_leave(thread);
-		free_with_stacks(block, sp);
-		return;
-	}
-	thread->pub.counters.calls[MU_FN_FREE]++;
-	thread->pub.counters.bytes[MU_FN_FREE] += known.size;
-	heap_change(thread, -(int64_t)known.size, false);
-	if (unlikely(!log_append_quick(thread, -(int64_t)known.size,
-				       thread->pub.stack_base - sp))) {
-		log_long_free(block, known.size, sp);
-		return;
-	}
-	hook_leave(thread);
-	real.free(block);
-}
-
-static __attribute__((noinline)) void free_with_pages(void *block, uint64_t sp)
-{
-	if (likely(!early_owns(block)))
-		real.free(block);
-	else
-		free_with_stacks(block, sp);
-}
-
-/* In any mode but the plain one. All calls are the last thing that is done: no registers are
- * kept. */
-static __attribute__((noinline)) void free_in_mode(void *block, uint64_t sp)
-{
-	if (free_batched(block, sp))
-		real.free(block);
-	else if (!(gate.mode & (MODE_LOG | MODE_PAGES)))
-		free_with_stacks(block, sp);
-	else if (gate.mode & MODE_PAGES)
-		free_with_pages(block, sp);
-	else
-		free_with_log(block, sp);
-}
-
 EXPORT void free(void *block)
 {
 	if (likely(free_quick(block, hook_sp(), 0)))
 		real.free(block);
-	else if (gate.mode)
-		free_in_mode(block, hook_sp());
 	else
-		free_any_mode(block, hook_sp());
+		handlers_now()->free(block, hook_sp());
 }
 
 /* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its
