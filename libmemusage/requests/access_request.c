@@ -1,6 +1,6 @@
 /* access_request.c -- requests of the program to count accesses byte by byte.
  *
- * What DHAT warns of is counted, and told by the report.
+ * Requests of which DHAT warns are counted as drops, and the report lists them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* client_block.c -- blocks that the program says there are.
+/* client_block.c -- blocks that the program announces by a client request.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,8 +9,9 @@
 #include "libmemusage/tables/mapping.h"
 
 #define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
-/* In struct block.birth: made by a function that the user named. It belongs to DHAT's points, other
- * announced blocks do not. malloc's blocks use the bit for something else. */
+/* In struct block.birth: the block was made by a function that the user named. Such a block belongs
+ * to DHAT's points; other announced blocks do not. malloc's blocks use the bit for something
+ * else. */
 #define IS_NAMED_FUNCTION (UINT64_C(1) << 37)
 #define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
 
@@ -19,7 +20,7 @@ static bool as_massif;
 /* Bytes of the largest block that counts so far. */
 static uint64_t largest;
 
-/* The block of malloc that a block was nested in last: often the next one is, too. */
+/* The malloc block around the last nested block: often the next one is nested in it, too. */
 static __thread uint64_t outer_start, outer_size;
 
 void client_block_count_as_massif(void)
@@ -100,10 +101,10 @@ static bool is_nested_block(struct thread *thread, uint64_t address, bool many)
 	       (rec.flags & MU_CFG_MMAP && mapping_holds(address));
 }
 
-/* ---- coming and going -------------------------------------------------------------------- */
+/* ---- begin and end ----------------------------------------------------------------------- */
 
-/* The heap has changed by a block that counts, which may have no bytes: stack, log, Massif's
- * books. */
+/* Records a change of the heap by a counted block, which may have no bytes, in the depth of the
+ * stack, the log and Massif's accounts. */
 static void account_change(struct thread *thread, const struct call_site *place,
 			   const struct block *block, bool is_new, unsigned int mode)
 {
@@ -154,7 +155,7 @@ static bool record_block(struct thread *thread, const struct call_site *place, u
 	return true;
 }
 
-/* A block was taken out of the table. */
+/* Accounts for a block that was taken out of the table. */
 static void account_end(struct thread *thread, const struct call_site *place, uint64_t key,
 			const struct block *block, bool counts)
 {
@@ -182,8 +183,8 @@ static void account_end(struct thread *thread, const struct call_site *place, ui
 		account_change(thread, place, block, false, mode);
 }
 
-/* Nested ones first: the innermost block of an address is meant. Returns its space, 0 if it is
- * not known. */
+/* Nested blocks first, since a request means the innermost block at an address. Returns its space,
+ * 0 if it is not known. */
 static uint64_t take_innermost(struct thread *thread, uint64_t address, struct block *block)
 {
 	bool many = gate.mode & MODE_MANY;
@@ -195,7 +196,7 @@ static uint64_t take_innermost(struct thread *thread, uint64_t address, struct b
 	return 0;
 }
 
-/* Older announced blocks that begin in [start, end): their memory has a new use. */
+/* Ends older announced blocks that begin in [start, end): their memory has a new use. */
 static void end_counted_blocks(struct thread *thread, const struct call_site *place, uint64_t start,
 			       uint64_t end)
 {
@@ -217,7 +218,7 @@ static bool is_possible_range(uint64_t address, uint64_t size)
 	return address < ADDRESS_END && size <= BLOCK_SIZE_MASK && address + size <= ADDRESS_END;
 }
 
-/* Without call stacks nothing shows nested blocks: they are only counted. */
+/* Without call stacks no report shows nested blocks, so they are only counted. */
 static bool begin_block(struct thread *thread, const struct call_site *place, uint64_t address,
 			uint64_t size, bool *counts)
 {

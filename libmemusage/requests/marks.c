@@ -1,4 +1,4 @@
-/* marks.c -- moments that the program names, and when recording was paused.
+/* marks.c -- moments that the program names, and pauses of the recording.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,6 @@
 #include "libmemusage/image/arena.h"
 
 #define FIRST_LOG2 4
-
 
 static struct mu_table *marks_table(void)
 {

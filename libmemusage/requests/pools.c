@@ -1,7 +1,7 @@
 /* pools.c -- pools and their blocks: one hash table of nodes, and a list per pool.
  *
- * The table holds nodes of both kinds: a pool's owner is 0, a block's is the number of its pool's
- * node. The lock is held for single steps only, never while a block is ended.
+ * The table holds both kinds of nodes. The owner of a pool is 0; that of a block is the number of
+ * its pool's node. The lock is held for single steps only, never while a block is ended.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +21,7 @@
 
 /* Numbers of nodes: 0 is none. */
 struct pool_node {
-	uint64_t address; /* of a block; what stands for a pool */
+	uint64_t address; /* of a block; the address by which the program names a pool */
 	uint64_t size;	  /* of a block */
 	uint32_t owner;
 	uint32_t flags; /* of a pool: enum pool_flag */
@@ -176,7 +176,8 @@ static bool end_pool_block(struct thread *thread, const struct call_site *place,
 	return true;
 }
 
-/* Takes the first block from a pool that nobody can find any more, and with the last the pool. */
+/* Takes the first block from a pool that no address leads to any more. Removes the pool when it has
+ * no block left. */
 static bool take_first_block(uint32_t pool, struct pool_node *block)
 {
 	if (!spin_lock(&locks.pools))
@@ -203,7 +204,7 @@ bool pools_destroy(struct thread *thread, const struct call_site *place, uint64_
 	i = find_node(0, pool);
 	if (i) {
 		remove_hash(i);
-		nodes[i].owner = i; /* its own: no address leads to it */
+		nodes[i].owner = i; /* itself, so that no address leads to it */
 		nodes[i].address = 0;
 		insert_hash(i);
 		flags = nodes[i].flags;
@@ -242,7 +243,7 @@ bool pools_move(uint64_t pool, uint64_t to)
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-/* The node of a block, taken out. flags are its pool's. */
+/* Takes the node of a block out of its pool. *flags gets those of the pool. */
 static bool take_pool_block(uint64_t pool, uint64_t address, struct pool_node *block,
 			    uint32_t *flags)
 {
@@ -315,8 +316,8 @@ bool pools_change(struct thread *thread, const struct call_site *place, uint64_t
 	return flags & POOL_METAPOOL || client_block_resize(thread, place, address, to, size);
 }
 
-/* The block after number *at of a pool's list, 0 to begin with. Blocks that others free meanwhile
- * end the walk early, no more. */
+/* Copies the block after number *at of a pool's list, 0 to begin with. The walk only ends early if
+ * other threads free blocks meanwhile. */
 static bool next_pool_block(uint64_t pool, uint32_t *at, struct pool_node *block)
 {
 	if (!spin_lock(&locks.pools))
@@ -353,7 +354,8 @@ bool pools_trim(struct thread *thread, const struct call_site *place, uint64_t p
 
 	if (!pools_exist(pool))
 		return false;
-	/* One step behind, as the block under the cursor may go; new ones come in at the front. */
+	/* Trims one step behind, as the block at the cursor may go; new blocks enter at the
+	 * front. */
 	while (next_pool_block(pool, &at, &block)) {
 		if (has_before)
 			trim_pool_block(thread, place, pool, &before, start, end);

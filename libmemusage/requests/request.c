@@ -103,7 +103,7 @@ static bool serve_request(struct thread *thread, const struct call_site *place, 
 	}
 }
 
-/* With a frame pointer, like the interposed functions: its frame leads to the caller's. */
+/* Compiled with a frame pointer, like the interposed functions: its frame leads to the caller's. */
 EXPORT uintptr_t memusage_request_entry(uintptr_t request, uintptr_t a, uintptr_t b, uintptr_t c)
 {
 	const struct call_site place = { .slot = hook_sp() + 8,
@@ -119,10 +119,10 @@ EXPORT uintptr_t memusage_request_entry(uintptr_t request, uintptr_t a, uintptr_
 	return request == MEMUSAGE_REQUEST_IS_RECORDING && !rec.pauses;
 }
 
-/* ---- letting programs find it ------------------------------------------------------------ */
+/* ---- publishing the entry ---------------------------------------------------------------- */
 
-/* What the header leaves in an object: a note whose contents are the distance from themselves to
- * the pointer. That must be where the object may be written to. */
+/* Fills in the pointer that memusage.h leaves in an object. The contents of the header's note are
+ * the distance from themselves to the pointer, which must be in a writable part of the object. */
 static void publish_entry(const struct object *object, uint64_t contents)
 {
 	uint64_t distance;
@@ -138,7 +138,7 @@ static void publish_entry(const struct object *object, uint64_t contents)
 		__atomic_store_n(pointer, (uint64_t)memusage_request_entry, __ATOMIC_RELEASE);
 }
 
-/* Notes are padded to four bytes here; other alignments are of segments with other notes. */
+/* Notes are padded to four bytes here; segments with another alignment hold other notes. */
 static void read_object_notes(const struct object *object, uint64_t at, uint64_t length)
 {
 	ElfW(Nhdr) note;
