@@ -25,9 +25,12 @@
 #define SCRIPTS 4	 /* interpreters that are scripts themselves, as the kernel allows */
 #define JUMP_BYTES 12u
 
-static char command[4096]; /* the emulator and its options, each ended by a zero byte */
-static char *word[WORDS];
-static unsigned int words;
+/* The emulator and its options. */
+static struct {
+	char text[4096]; /* each word is ended by a zero byte */
+	char *word[WORDS];
+	unsigned int words;
+} command;
 
 /* A file's first bytes, and what they make of it. */
 struct file_head {
@@ -163,7 +166,7 @@ static bool append_program(struct emulator_call *call, const char *file, char *c
 
 static long execute_emulated(const char *file, char *const *argv, char *const *envp)
 {
-	unsigned int room = words + count_strings(argv) + 2 * SCRIPTS + 8;
+	unsigned int room = command.words + count_strings(argv) + 2 * SCRIPTS + 8;
 	uint64_t bytes = (room + count_strings(envp) + 1) * sizeof(char *) +
 			 (SCRIPTS + 1) * sizeof(struct file_head);
 	struct file_head *heads = memory_map(bytes);
@@ -173,8 +176,8 @@ static long execute_emulated(const char *file, char *const *argv, char *const *e
 	if (!heads)
 		return -ENOMEM;
 	call.envp = call.argv + room;
-	for (unsigned int i = 0; i < words; i++)
-		push_argument(&call, word[i]);
+	for (unsigned int i = 0; i < command.words; i++)
+		push_argument(&call, command.word[i]);
 	if (append_environment(&call, envp) && append_program(&call, file, argv, heads) &&
 	    !sys_failed(SYS3(SYS_faccessat, AT_FDCWD, file, X_OK)))
 		result = SYS3(SYS_execve, call.argv[0], call.argv, call.envp);
@@ -199,11 +202,11 @@ static void read_emulator_command(void)
 	for (char **entry = environ; entry && *entry; entry++)
 		if (!strncmp(*entry, MU_ENV_EMULATOR "=", name + 1))
 			value = *entry + name + 1;
-	if (!value || strlen(value) >= sizeof(command))
+	if (!value || strlen(value) >= sizeof(command.text))
 		return;
-	strcpy(command, value);
-	for (char *at = command; *at && words < WORDS; words++) {
-		word[words] = at;
+	strcpy(command.text, value);
+	for (char *at = command.text; *at && command.words < WORDS; command.words++) {
+		command.word[command.words] = at;
 		while (*at && *at != '\n')
 			at++;
 		if (*at)
@@ -220,7 +223,7 @@ void emulated_exec_start(void)
 	struct patch patch;
 
 	read_emulator_command();
-	if (!words || !place || !patch_begin(&patch))
+	if (!command.words || !place || !patch_begin(&patch))
 		return;
 	memcpy(jump + 2, &target, sizeof(target));
 	patch_write(&patch, place, jump, sizeof(jump));

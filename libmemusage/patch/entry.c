@@ -42,15 +42,17 @@ void entry_after(struct entry_call *call);
 
 static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 
-static struct entry_hook entries[ENTRIES];
-static uint32_t entry_count;
-static uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
+static struct {
+	struct entry_hook entry[ENTRIES];
+	uint32_t count;
+	uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
+} hooks;
 /* The outermost struct entry_call of each layer, 0 none. */
 static __thread uint64_t outer[ENTRY_LAYERS];
 
 bool entry_before(struct entry_call *call, uint32_t number)
 {
-	struct entry_hook *entry = &entries[number];
+	struct entry_hook *entry = &hooks.entry[number];
 
 	call->entry = entry;
 	call->original = entry->original;
@@ -399,8 +401,8 @@ static const char *check_object(const struct entry_hook *entry)
 
 static struct entry_hook *find_entry(uint64_t function)
 {
-	for (uint32_t i = 0; i < entry_count; i++) {
-		const struct entry_hook *entry = &entries[i];
+	for (uint32_t i = 0; i < hooks.count; i++) {
+		const struct entry_hook *entry = &hooks.entry[i];
 		const uint8_t *code = (const uint8_t *)entry->place;
 		int32_t distance;
 		if (entry->function != function || code[0] != 0xe9)
@@ -408,7 +410,7 @@ static struct entry_hook *find_entry(uint64_t function)
 		memcpy(&distance, code + 1, sizeof(distance));
 		if (entry->place + JUMP_BYTES + (uint64_t)(int64_t)distance ==
 		    entry->original - ORIGINAL_AT)
-			return &entries[i];
+			return &hooks.entry[i];
 	}
 	return NULL;
 }
@@ -425,7 +427,7 @@ static uint32_t choose_entry_number(uint64_t function)
 {
 	uint32_t number = 0;
 
-	while (number < entry_count && entries[number].function != function)
+	while (number < hooks.count && hooks.entry[number].function != function)
 		number++;
 	return number;
 }
@@ -439,12 +441,12 @@ static bool is_within_jump(uint64_t from, uint64_t to)
  * found for a function which was only tried, or refused: what is done is what was tried. */
 static uint64_t choose_thunk(uint32_t number, uint64_t place, uint64_t end)
 {
-	if (number < entry_count)
-		return entries[number].original - ORIGINAL_AT;
-	if (!spare_thunk || !is_within_jump(spare_thunk, place) ||
-	    !is_within_jump(spare_thunk, end))
-		spare_thunk = patch_room_near(place, end, THUNK_BYTES);
-	return spare_thunk;
+	if (number < hooks.count)
+		return hooks.entry[number].original - ORIGINAL_AT;
+	if (!hooks.spare_thunk || !is_within_jump(hooks.spare_thunk, place) ||
+	    !is_within_jump(hooks.spare_thunk, end))
+		hooks.spare_thunk = patch_room_near(place, end, THUNK_BYTES);
+	return hooks.spare_thunk;
 }
 
 static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
@@ -492,12 +494,12 @@ const char *entry_patch(const struct patch *p, const struct entry_hook *wanted, 
 		return why;
 	entry.original = thunk + ORIGINAL_AT;
 	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
-	entries[number] = entry;
+	hooks.entry[number] = entry;
 	if (!write_thunk(p, thunk, number, &moved) ||
 	    !patch_write(p, entry.place, jump, JUMP_BYTES))
 		return "the system forbids to change code";
-	entry_count += number == entry_count;
-	if (thunk == spare_thunk)
-		spare_thunk = 0;
+	hooks.count += number == hooks.count;
+	if (thunk == hooks.spare_thunk)
+		hooks.spare_thunk = 0;
 	return NULL;
 }

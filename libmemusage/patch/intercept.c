@@ -21,11 +21,11 @@ enum { NOTE_SIZE = 0, NOTE_BLOCK = 1, NOTE_STATE = 2 };
 /* What is known of a block that is being reallocated. */
 enum { BLOCK_UNKNOWN = 0, BLOCK_TAKEN = 1, BLOCK_NESTED = 2, BLOCK_LEFT = 3 };
 
-static struct intercept intercepts[ENTRIES];
-static uint32_t intercept_count;
-
-/* Some function of the program's malloc leads to the one that is interposed. */
-static bool forwards_calls;
+static struct {
+	struct intercept entry[ENTRIES];
+	uint32_t count;
+	bool forwards_calls; /* some function of the program's malloc calls the interposed one */
+} intercepts;
 
 static const struct intercept *intercept_of(const struct entry_call *call)
 {
@@ -105,7 +105,7 @@ static bool was_forwarded(struct thread *thread, const struct entry_call *call, 
 	if (!block || count_allocations() == call->note[NOTE_STATE] ||
 	    !is_counted_block(thread, block))
 		return false;
-	forwards_calls = true;
+	intercepts.forwards_calls = true;
 	return true;
 }
 
@@ -122,7 +122,7 @@ static void record_builtin_alloc(struct thread *thread, const struct entry_call 
 static void record_builtin_free(struct thread *thread, const struct entry_call *call,
 				const void *block)
 {
-	if (forwards_calls && !event_knows(thread, block))
+	if (intercepts.forwards_calls && !event_knows(thread, block))
 		return;
 	if (event_free(thread, block, entry_call_sp(call)))
 		event_deleting(block);
@@ -130,7 +130,7 @@ static void record_builtin_free(struct thread *thread, const struct entry_call *
 
 static void begin_builtin_realloc(struct thread *thread, struct entry_call *call, const void *block)
 {
-	if (forwards_calls)
+	if (intercepts.forwards_calls)
 		call->note[NOTE_STATE] = event_knows(thread, block) ? BLOCK_LEFT : BLOCK_UNKNOWN;
 	else if (realloc_take(thread, block, &call->block))
 		call->note[NOTE_STATE] = BLOCK_TAKEN;
@@ -366,13 +366,13 @@ static const struct intercept *keep_intercept(const struct intercept *what)
 {
 	uint32_t i = 0;
 
-	while (i < intercept_count && memcmp(&intercepts[i], what, sizeof(*what)) != 0)
+	while (i < intercepts.count && memcmp(&intercepts.entry[i], what, sizeof(*what)) != 0)
 		i++;
 	if (i == ENTRIES)
 		return NULL;
-	intercepts[i] = *what;
-	intercept_count += i == intercept_count;
-	return &intercepts[i];
+	intercepts.entry[i] = *what;
+	intercepts.count += i == intercepts.count;
+	return &intercepts.entry[i];
 }
 
 const char *intercept_function(const struct patch *p, const struct intercept *what,

@@ -36,8 +36,10 @@ struct thunk_area {
 	uint64_t used; /* bytes from start */
 };
 
-static struct thunk_area area[PATCHED_AREAS];
-static uint32_t areas;
+static struct {
+	struct thunk_area area[PATCHED_AREAS];
+	uint32_t count;
+} thunks;
 
 /* ---- memory for thunks ------------------------------------------------------------------- */
 
@@ -67,10 +69,10 @@ static uint64_t take_room(struct thunk_area *from, uint32_t size)
 
 static uint64_t find_room_in_areas(uint64_t low, uint64_t high, uint32_t size)
 {
-	for (uint32_t i = 0; i < areas; i++) {
-		uint64_t room = area[i].start + area[i].used;
-		if (area[i].used + size <= AREA_BYTES && room >= low && room + size <= high)
-			return take_room(&area[i], size);
+	for (uint32_t i = 0; i < thunks.count; i++) {
+		uint64_t room = thunks.area[i].start + thunks.area[i].used;
+		if (thunks.area[i].used + size <= AREA_BYTES && room >= low && room + size <= high)
+			return take_room(&thunks.area[i], size);
 	}
 	return 0;
 }
@@ -81,13 +83,13 @@ static uint64_t find_room_in_new_area(uint64_t low, uint64_t high, uint32_t size
 	uint64_t top = high & -AREA_BYTES;
 	uint64_t step = AREA_BYTES;
 
-	for (unsigned int i = 0; i < TRIES && areas < PATCHED_AREAS; i++) {
+	for (unsigned int i = 0; i < TRIES && thunks.count < PATCHED_AREAS; i++) {
 		if (top < low + AREA_BYTES || top < LOWEST + AREA_BYTES)
 			return 0;
 		if (map_thunk_area(top - AREA_BYTES)) {
 			patched_pc_add_area(top - AREA_BYTES);
-			area[areas] = (struct thunk_area){ top - AREA_BYTES, 0 };
-			return take_room(&area[areas++], size);
+			thunks.area[thunks.count] = (struct thunk_area){ top - AREA_BYTES, 0 };
+			return take_room(&thunks.area[thunks.count++], size);
 		}
 		if (i % 1024 == 1023)
 			step *= 2;

@@ -20,21 +20,24 @@ void patch_objects_entry(void);
 /* patch_objects_changed -- tells everybody who listens. frame: its caller's, see patch.h. */
 void patch_objects_changed(uint64_t frame);
 
-static void (*listener[LISTENERS])(void);
-static uint64_t caller;
+static struct {
+	void (*listener[LISTENERS])(void);
+	uint64_t caller; /* while they run: see patch_objects_place() */
+	bool is_hooked;
+} objects;
 
 uint64_t patch_objects_place(void)
 {
-	return caller;
+	return objects.caller;
 }
 
 void patch_objects_changed(uint64_t frame)
 {
-	caller = frame;
+	objects.caller = frame;
 	if (_r_debug.r_state != RT_CONSISTENT)
 		return;
-	for (unsigned int i = 0; i < LISTENERS && listener[i]; i++)
-		listener[i]();
+	for (unsigned int i = 0; i < LISTENERS && objects.listener[i]; i++)
+		objects.listener[i]();
 }
 
 #if defined(__x86_64__)
@@ -91,15 +94,14 @@ static bool hook_debug_function(void)
 
 bool patch_on_objects(void (*changed)(void))
 {
-	static bool is_hooked;
 	unsigned int i = 0;
 
-	if (!is_hooked && !hook_debug_function())
+	if (!objects.is_hooked && !hook_debug_function())
 		return false;
-	is_hooked = true;
-	while (i < LISTENERS && listener[i] && listener[i] != changed)
+	objects.is_hooked = true;
+	while (i < LISTENERS && objects.listener[i] && objects.listener[i] != changed)
 		i++;
 	if (i < LISTENERS)
-		listener[i] = changed;
+		objects.listener[i] = changed;
 	return i < LISTENERS;
 }

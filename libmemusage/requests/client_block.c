@@ -15,17 +15,19 @@
 #define IS_NAMED_FUNCTION (UINT64_C(1) << 37)
 #define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
 
-static bool as_massif;
-
-/* Bytes of the largest block that counts so far. */
-static uint64_t largest;
+static struct {
+	bool as_massif;
+	uint64_t largest; /* bytes of the largest block that counts so far */
+} announced;
 
 /* The malloc block around the last nested block: often the next one is nested in it, too. */
-static __thread uint64_t outer_start, outer_size;
+static __thread struct {
+	uint64_t start, size;
+} last_outer;
 
 void client_block_count_as_massif(void)
 {
-	as_massif = true;
+	announced.as_massif = true;
 }
 
 static uint32_t find_request_site(struct thread *thread, const struct call_site *place,
@@ -38,7 +40,7 @@ static uint32_t find_request_site(struct thread *thread, const struct call_site 
 
 uint64_t client_block_largest(void)
 {
-	return __atomic_load_n(&largest, __ATOMIC_RELAXED);
+	return __atomic_load_n(&announced.largest, __ATOMIC_RELAXED);
 }
 
 static void note_largest_size(uint64_t size)
@@ -46,8 +48,8 @@ static void note_largest_size(uint64_t size)
 	uint64_t before = client_block_largest();
 
 	while (size > before &&
-	       !__atomic_compare_exchange_n(&largest, &before, size, true, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
+	       !__atomic_compare_exchange_n(&announced.largest, &before, size, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
@@ -57,9 +59,9 @@ static bool is_in_last_outer_block(struct thread *thread, uint64_t address, bool
 {
 	struct block block;
 
-	return address - outer_start < outer_size &&
-	       within_peek(thread, outer_start, MU_BIRTH_OUTER, &block, many) &&
-	       address - outer_start < block.size;
+	return address - last_outer.start < last_outer.size &&
+	       within_peek(thread, last_outer.start, MU_BIRTH_OUTER, &block, many) &&
+	       address - last_outer.start < block.size;
 }
 
 static bool is_in_malloc_block(struct thread *thread, uint64_t address, bool many)
@@ -72,8 +74,8 @@ static bool is_in_malloc_block(struct thread *thread, uint64_t address, bool man
 	if (!within_find(0, address, WITHIN_REACH, &start, &block, many))
 		return false;
 	within_peek(thread, start, MU_BIRTH_OUTER, &block, many);
-	outer_start = start;
-	outer_size = block.size;
+	last_outer.start = start;
+	last_outer.size = block.size;
 	return true;
 }
 
@@ -92,7 +94,7 @@ static bool is_in_counted_block(struct thread *thread, uint64_t address, bool ma
 
 static bool is_nested_block(struct thread *thread, uint64_t address, bool many)
 {
-	if (as_massif)
+	if (announced.as_massif)
 		return false;
 	if (rec.flags & MU_CFG_PAGES)
 		return true;
@@ -303,7 +305,7 @@ bool client_block_resize(struct thread *thread, const struct call_site *place, u
 
 	if (!address || !to)
 		return false;
-	if (!space && as_massif)
+	if (!space && announced.as_massif)
 		return client_block_alloc(thread, place, to, size);
 	if (!space)
 		return client_block_may_be_unrecorded(thread, address);

@@ -30,11 +30,13 @@ struct pool_node {
 	uint32_t previous, next; /* of a block: in its pool's list */
 };
 
-static struct pool_node *nodes;
-static uint32_t *buckets; /* as many as nodes */
-static unsigned int nodes_log2;
-static uint32_t node_count; /* ever used, number 0 included */
-static uint32_t free_node;
+static struct {
+	struct pool_node *nodes;
+	uint32_t *buckets; /* as many as nodes */
+	unsigned int log2; /* of the room for nodes */
+	uint32_t count;	   /* of nodes that were ever used, number 0 included */
+	uint32_t free;	   /* first of the free ones, 0 none */
+} table;
 
 /* ---- the table, under the lock ----------------------------------------------------------- */
 
@@ -43,39 +45,39 @@ static uint32_t *find_bucket(uint32_t owner, uint64_t address)
 	uint64_t hash = (address + owner * UINT64_C(0xC2B2AE3D27D4EB4F)) *
 			UINT64_C(0x9E3779B97F4A7C15);
 
-	return &buckets[hash >> (64 - nodes_log2)];
+	return &table.buckets[hash >> (64 - table.log2)];
 }
 
 static uint32_t find_node(uint32_t owner, uint64_t address)
 {
-	uint32_t i = buckets ? *find_bucket(owner, address) : 0;
+	uint32_t i = table.buckets ? *find_bucket(owner, address) : 0;
 
-	while (i && (nodes[i].address != address || nodes[i].owner != owner))
-		i = nodes[i].chain;
+	while (i && (table.nodes[i].address != address || table.nodes[i].owner != owner))
+		i = table.nodes[i].chain;
 	return i;
 }
 
 static void insert_hash(uint32_t i)
 {
-	uint32_t *bucket = find_bucket(nodes[i].owner, nodes[i].address);
+	uint32_t *bucket = find_bucket(table.nodes[i].owner, table.nodes[i].address);
 
-	nodes[i].chain = *bucket;
+	table.nodes[i].chain = *bucket;
 	*bucket = i;
 }
 
 static void remove_hash(uint32_t i)
 {
-	uint32_t *link = find_bucket(nodes[i].owner, nodes[i].address);
+	uint32_t *link = find_bucket(table.nodes[i].owner, table.nodes[i].address);
 
 	while (*link && *link != i)
-		link = &nodes[*link].chain;
-	*link = nodes[i].chain;
+		link = &table.nodes[*link].chain;
+	*link = table.nodes[i].chain;
 }
 
 static bool grow_table(void)
 {
-	unsigned int log2 = nodes ? nodes_log2 + 1 : FIRST_LOG2;
-	uint64_t old = nodes ? UINT64_C(1) << nodes_log2 : 0;
+	unsigned int log2 = table.nodes ? table.log2 + 1 : FIRST_LOG2;
+	uint64_t old = table.nodes ? UINT64_C(1) << table.log2 : 0;
 	struct pool_node *bigger = log2 <= LAST_LOG2 ? memory_map(sizeof(*bigger) << log2) : NULL;
 	uint32_t *more = bigger ? memory_map(sizeof(*more) << log2) : NULL;
 
@@ -84,60 +86,60 @@ static bool grow_table(void)
 			memory_unmap(bigger, sizeof(*bigger) << log2);
 		return false;
 	}
-	if (nodes) {
-		memcpy(bigger, nodes, old * sizeof(*nodes));
-		memory_unmap(nodes, old * sizeof(*nodes));
-		memory_unmap(buckets, old * sizeof(*buckets));
+	if (table.nodes) {
+		memcpy(bigger, table.nodes, old * sizeof(*table.nodes));
+		memory_unmap(table.nodes, old * sizeof(*table.nodes));
+		memory_unmap(table.buckets, old * sizeof(*table.buckets));
 	}
-	nodes = bigger;
-	buckets = more;
-	nodes_log2 = log2;
-	node_count += !node_count;
-	for (uint32_t i = 1; i < node_count; i++)
-		if (nodes[i].owner != GONE)
+	table.nodes = bigger;
+	table.buckets = more;
+	table.log2 = log2;
+	table.count += !table.count;
+	for (uint32_t i = 1; i < table.count; i++)
+		if (table.nodes[i].owner != GONE)
 			insert_hash(i);
 	return true;
 }
 
 static uint32_t add_node(uint32_t owner, uint64_t address)
 {
-	uint32_t i = free_node;
+	uint32_t i = table.free;
 
 	if (i)
-		free_node = nodes[i].chain;
-	else if ((nodes && node_count < UINT32_C(1) << nodes_log2) || grow_table())
-		i = node_count++;
+		table.free = table.nodes[i].chain;
+	else if ((table.nodes && table.count < UINT32_C(1) << table.log2) || grow_table())
+		i = table.count++;
 	else
 		return 0;
-	nodes[i] = (struct pool_node){ .address = address, .owner = owner };
+	table.nodes[i] = (struct pool_node){ .address = address, .owner = owner };
 	insert_hash(i);
 	return i;
 }
 
 static void insert_in_list(uint32_t pool, uint32_t i)
 {
-	nodes[i].previous = 0;
-	nodes[i].next = nodes[pool].first;
-	if (nodes[pool].first)
-		nodes[nodes[pool].first].previous = i;
-	nodes[pool].first = i;
+	table.nodes[i].previous = 0;
+	table.nodes[i].next = table.nodes[pool].first;
+	if (table.nodes[pool].first)
+		table.nodes[table.nodes[pool].first].previous = i;
+	table.nodes[pool].first = i;
 }
 
 static void remove_from_list(uint32_t i)
 {
-	if (nodes[i].previous)
-		nodes[nodes[i].previous].next = nodes[i].next;
+	if (table.nodes[i].previous)
+		table.nodes[table.nodes[i].previous].next = table.nodes[i].next;
 	else
-		nodes[nodes[i].owner].first = nodes[i].next;
-	if (nodes[i].next)
-		nodes[nodes[i].next].previous = nodes[i].previous;
+		table.nodes[table.nodes[i].owner].first = table.nodes[i].next;
+	if (table.nodes[i].next)
+		table.nodes[table.nodes[i].next].previous = table.nodes[i].previous;
 }
 
 static void release_node(uint32_t i)
 {
-	nodes[i].owner = GONE;
-	nodes[i].chain = free_node;
-	free_node = i;
+	table.nodes[i].owner = GONE;
+	table.nodes[i].chain = table.free;
+	table.free = i;
 }
 
 static void remove_pool_block(uint32_t i)
@@ -158,7 +160,7 @@ bool pools_create(uint64_t pool, uint32_t flags)
 	if (!find_node(0, pool)) {
 		i = add_node(0, pool);
 		if (i)
-			nodes[i].flags = flags;
+			table.nodes[i].flags = flags;
 	}
 	spin_unlock(&locks.pools);
 	return i != 0;
@@ -182,9 +184,9 @@ static bool take_first_block(uint32_t pool, struct pool_node *block)
 {
 	if (!spin_lock(&locks.pools))
 		return false;
-	uint32_t i = nodes[pool].first;
+	uint32_t i = table.nodes[pool].first;
 	if (i) {
-		*block = nodes[i];
+		*block = table.nodes[i];
 		remove_pool_block(i);
 	} else {
 		remove_hash(pool);
@@ -204,10 +206,10 @@ bool pools_destroy(struct thread *thread, const struct call_site *place, uint64_
 	i = find_node(0, pool);
 	if (i) {
 		remove_hash(i);
-		nodes[i].owner = i; /* itself, so that no address leads to it */
-		nodes[i].address = 0;
+		table.nodes[i].owner = i; /* itself, so that no address leads to it */
+		table.nodes[i].address = 0;
 		insert_hash(i);
-		flags = nodes[i].flags;
+		flags = table.nodes[i].flags;
 	}
 	spin_unlock(&locks.pools);
 	while (i && take_first_block(i, &block))
@@ -234,7 +236,7 @@ bool pools_move(uint64_t pool, uint64_t to)
 		i = find_node(0, pool);
 	if (i) {
 		remove_hash(i);
-		nodes[i].address = to;
+		table.nodes[i].address = to;
 		insert_hash(i);
 	}
 	spin_unlock(&locks.pools);
@@ -252,8 +254,8 @@ static bool take_pool_block(uint64_t pool, uint64_t address, struct pool_node *b
 	uint32_t p = find_node(0, pool);
 	uint32_t i = p ? find_node(p, address) : 0;
 	if (i) {
-		*block = nodes[i];
-		*flags = nodes[p].flags;
+		*block = table.nodes[i];
+		*flags = table.nodes[p].flags;
 		remove_pool_block(i);
 	}
 	spin_unlock(&locks.pools);
@@ -274,9 +276,9 @@ static bool add_pool_block(uint64_t pool, uint64_t address, uint64_t size, uint3
 			if (i)
 				insert_in_list(p, i);
 		}
-		*flags = nodes[p].flags;
+		*flags = table.nodes[p].flags;
 		if (i)
-			nodes[i].size = size;
+			table.nodes[i].size = size;
 	}
 	spin_unlock(&locks.pools);
 	return i != 0;
@@ -323,9 +325,12 @@ static bool next_pool_block(uint64_t pool, uint32_t *at, struct pool_node *block
 	if (!spin_lock(&locks.pools))
 		return false;
 	uint32_t p = find_node(0, pool);
-	uint32_t i = !p ? 0 : !*at ? nodes[p].first : nodes[*at].owner == p ? nodes[*at].next : 0;
+	uint32_t i = !p				 ? 0 :
+		     !*at			 ? table.nodes[p].first :
+		     table.nodes[*at].owner == p ? table.nodes[*at].next :
+						   0;
 	if (i)
-		*block = nodes[i];
+		*block = table.nodes[i];
 	*at = i;
 	spin_unlock(&locks.pools);
 	return i != 0;
@@ -369,7 +374,7 @@ bool pools_trim(struct thread *thread, const struct call_site *place, uint64_t p
 
 void pools_forget(void)
 {
-	nodes = NULL;
-	buckets = NULL;
-	node_count = free_node = 0;
+	table.nodes = NULL;
+	table.buckets = NULL;
+	table.count = table.free = 0;
 }
