@@ -1,7 +1,6 @@
 /* builtin_malloc.c -- intercepting an allocator that the program brings with it.
  *
- * Its functions are entered by the calls of everybody, libc included, so all of them are events
- * of the program.
+ * All calls enter its functions, those of libc too, so all of them are events of the program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -36,7 +35,7 @@ static void note_function(const struct link_map *object, const char *name, const
 	symbols_note(&symbol);
 }
 
-/* Whether the function is intercepted or, with ENTRY_TRY, could be; refusals are noted. */
+/* Returns whether the function is intercepted or, with ENTRY_TRY, could be. Notes refusals. */
 static bool patch_function(const struct patch *p, const struct link_map *object,
 			   const struct mu_family *function, unsigned int flags)
 {
@@ -55,7 +54,7 @@ static bool patch_function(const struct patch *p, const struct link_map *object,
 	return !why;
 }
 
-/* All that is needed, or nothing. */
+/* Intercepts all functions that are needed, or none. */
 static bool patch_functions(const struct patch *p, const struct link_map *object,
 			    unsigned int flags)
 {

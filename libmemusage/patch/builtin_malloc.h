@@ -9,13 +9,12 @@
 
 struct link_map;
 
-/* builtin_malloc_patch -- have the malloc family that an object exports recorded from now on.
+/* builtin_malloc_patch -- intercepts the malloc family that an object exports.
  *
- * object    of ld.so's list; its malloc is called without passing by ours.
- * is_new  it was just mapped: no thread can be in it.
- * Returns whether malloc and free at least are intercepted: nothing is changed otherwise. What
- * is not, and why, is in the recording. Functions of the family that it does not export are
- * not seen. From the constructor, or where ld.so called us.
+ * object of ld.so's list; its malloc is called without ours. is_new it was just mapped: no thread
+ * can be in it. Returns whether at least malloc and free are intercepted; otherwise nothing is
+ * changed. The recording tells which functions are not, and why. Functions of the family that the
+ * object does not export are not seen. From the constructor, or where ld.so called us.
  */
 bool builtin_malloc_patch(const struct link_map *object, bool is_new);
 

@@ -26,7 +26,7 @@ static void note_unseen_malloc(const char *path, unsigned int bit)
 	__atomic_fetch_or(&rec.image->notes, bit, __ATOMIC_RELAXED);
 }
 
-/* Values of an object's dynamic section that matter here. */
+/* The values of an object's dynamic section that matter here. */
 struct dynamic {
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -61,7 +61,7 @@ static uint32_t gnu_hash_of_name(const char *name)
 	return hash;
 }
 
-/* Whether the object itself defines `name`. Source: the layout of .gnu.hash as read by
+/* Returns whether the object itself defines `name`. Source: the layout of .gnu.hash as read by
  * ld.so: nbuckets, symoffset, bloom words, bloom shift, bloom, buckets, chains. */
 static bool defines_symbol(const struct dynamic *d, const char *name)
 {
@@ -92,15 +92,15 @@ void builtin_malloc_detected(const struct link_map *object, const char *path, un
 	bool is_seen =
 		object && rec.flags & MU_CFG_OWN_MALLOC && builtin_malloc_patch(object, is_new);
 
-	/* Whose malloc it is makes no difference to pages. */
+	/* It makes no difference to pages which malloc is called. */
 	if (rec.flags & MU_CFG_PAGES)
 		return;
 	note_unseen_malloc(path, is_seen ? MU_NOTE_OWN_MALLOC : bit);
 }
 
-/* The malloc that the program finds, if it is not ours: the first definition. An executable that is
- * not position independent and takes malloc's address has an undefined symbol with a value, which
- * defines nothing (python3 and node of Debian 12). */
+/* Checks the first definition of malloc, which the program calls, if it is not ours. An executable
+ * that is not position independent and takes malloc's address has an undefined symbol with a value,
+ * which defines nothing (python3 and node of Debian 12). */
 static void check_first_malloc(void)
 {
 	const struct link_map *first = lookup_object("malloc");

@@ -19,14 +19,14 @@ struct link_map;
 void builtin_malloc_detected(const struct link_map *object, const char *path, unsigned int note,
 			     bool is_new);
 
-/* builtin_malloc_detect -- note in the image whose malloc the program calls, if not ours.
+/* builtin_malloc_detect -- looks for a malloc that the program calls in place of ours.
  *
- * Also finds objects that bind a malloc of their own (-Bsymbolic). Call from the
- * constructor. Not async-signal-safe.
+ * Also finds objects that bind a malloc of their own (-Bsymbolic). Call from the constructor. Not
+ * async-signal-safe.
  */
 void builtin_malloc_detect(void);
 
-/* builtin_malloc_detect_opened -- note that an object is being opened in a way that bypasses us.
+/* builtin_malloc_detect_opened -- notes that an object is being opened in a way that bypasses us.
  *
  * file  as given to dlopen, may be NULL; note one of MU_NOTE_DEEPBIND, MU_NOTE_NAMESPACE.
  */

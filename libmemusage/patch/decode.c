@@ -18,7 +18,7 @@ static const uint16_t one_byte[16] = {
 	0x1010, 0x1010, 0x1010, 0x1010, 0, 0, 0x0c00, 0,
 	0x0009, 0, 0x0100, 0x00ff, 0x2043, 0, 0x00f0, 0
 };
-/* Four bytes, two after prefix 66. */
+/* An immediate of four bytes, or of two after prefix 66. */
 static const uint16_t one_word[16] = {
 	0x2020, 0x2020, 0x2020, 0x2020, 0, 0, 0x0300, 0,
 	0x0002, 0, 0x0200, 0, 0x0080, 0, 0, 0

@@ -1,4 +1,4 @@
-/* entry.c -- moving a function's first instructions away, and what runs in between.
+/* entry.c -- moving a function's first instructions away, and calling hooks in between.
  *
  * A thunk:
  *	 0  push $number
@@ -25,7 +25,7 @@
 #define ORIGINAL_AT 24u
 #define JUMP_BYTES 5u
 #define INSN_MAX 16u
-#define ALIGNMENT UINT64_C(16) /* of functions: what lies in between is padding */
+#define ALIGNMENT UINT64_C(16) /* of functions: the bytes in between are padding */
 #define SIZE_MAX_STRICT (UINT64_C(64) << 10)
 #define COLD_BYTES 2048u
 #define OTHER_STACK_NEAR 4096u
@@ -36,7 +36,7 @@
 /* In x86_64/patch_entry.S. */
 void patch_entry_common(void);
 void patch_entry_returned(void);
-/* entry_before -- calls the hook's before(). entry_after -- likewise. */
+/* entry_before, entry_after -- call the before() and after() of a hook. */
 bool entry_before(struct entry_call *call, uint32_t number);
 void entry_after(struct entry_call *call);
 
@@ -89,7 +89,7 @@ struct thread *entry_enter(void)
 }
 
 /* While the outer function runs, the word below its call is the address where it will return to
- * us. On a stack that is not the thread's own it may be another's by now. */
+ * us. If the stack is not the thread's own, another thread may use it by now. */
 static bool is_call_under_way(const struct entry_call *inner, uint64_t outermost)
 {
 	uint64_t here = (uint64_t)inner;
@@ -124,7 +124,7 @@ uint64_t entry_returned(void)
 
 /* ---- moving instructions ------------------------------------------------------------------- */
 
-/* A copy of some code with room behind it, so that the last instruction can be decoded. */
+/* Decodes the instruction in a copy of the code, since the decoder reads beyond the last one. */
 static bool decode_insn_at(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[INSN_MAX])
 {
 	uint64_t length = end - at < INSN_MAX ? end - at : INSN_MAX;
@@ -159,10 +159,10 @@ static int64_t read_relative(const uint8_t *code, const struct insn *insn)
 	return value;
 }
 
-/* A call becomes a push of the address that it would return to, and a jump: so the callee
- * returns to the function itself, and who unwinds finds its tables. It is the last one moved,
- * since it ends behind the bytes that the jump to the thunk takes. No flags, no registers. A shadow
- * stack would not know of that address, and the processor refuse to return to it. */
+/* A call becomes a push of the address that it would return to, and a jump: so the callee returns
+ * to the function itself, and unwinders find its tables. It is the last one moved, since it ends
+ * after the bytes that the jump to the thunk takes. It changes no flags and no registers. A shadow
+ * stack would not have that address, and the processor would refuse to return to it. */
 static const char *push_return_address(struct moved_code *moved, uint64_t back)
 {
 	uint8_t code[13] = { 0x68, 0, 0, 0, 0, 0xc7, 0x44, 0x24, 4 }; /* push; movl to 4(%rsp) */
@@ -242,7 +242,7 @@ static const char *move_instruction(const struct insn *insn, const uint8_t *code
 	return NULL;
 }
 
-/* A short function may be followed by bytes that nobody executes. */
+/* A short function may be followed by bytes that are never executed. */
 static bool has_room_behind(uint64_t end, uint64_t wanted)
 {
 	struct cfi_workspace work;
@@ -287,8 +287,9 @@ static const char *move_instructions(uint64_t place, uint64_t end, uint64_t thun
 
 /* ---- looking at the whole function ------------------------------------------------------- */
 
-/* At every byte, not only where instructions begin: what looks like a jump to the middle of the
- * moved ones refuses the function, be it one or not. For code that cannot be read. */
+/* For code that cannot be decoded. Looks at every byte, not only where instructions begin: a byte
+ * that looks like a jump to the middle of the moved instructions is enough to refuse the
+ * function. */
 static bool seems_entered(const struct entry_hook *entry, uint64_t place, unsigned int taken)
 {
 	const uint8_t *code = (const uint8_t *)entry->function;
@@ -311,7 +312,7 @@ static bool seems_entered(const struct entry_hook *entry, uint64_t place, unsign
 	return false;
 }
 
-/* Whether some branch of the function leads to the middle of the moved instructions. */
+/* Returns whether some branch of the function leads to the middle of the moved instructions. */
 static bool is_entered_elsewhere(const struct entry_hook *entry, uint64_t place, unsigned int taken)
 {
 	uint64_t end = entry->function + entry->size;
@@ -330,8 +331,8 @@ static bool is_entered_elsewhere(const struct entry_hook *entry, uint64_t place,
 	return false;
 }
 
-/* What lies at and above the CFA was put there by the caller: arguments on the stack. The thunk
- * has something else there. */
+/* The caller puts arguments on the stack, at and above the CFA. The thunk has something else
+ * there. */
 static const char *check_instruction(const struct insn *insn, uint64_t at)
 {
 	struct cfi_workspace work;
@@ -348,7 +349,7 @@ static const char *check_instruction(const struct insn *insn, uint64_t at)
 	return NULL;
 }
 
-/* Code to which the function branches, with its frame set up: its unlikely part. */
+/* The function branches to its unlikely part with its frame set up. */
 static bool is_cold_code(uint64_t target)
 {
 	struct cfi_workspace work;
@@ -422,7 +423,7 @@ uint64_t entry_original(uint64_t function)
 	return entry ? entry->original : 0;
 }
 
-/* The number for an entry: that of the same function of an object that came back, if it did. */
+/* Chooses the number of an entry: the old one if the object was unloaded and came back. */
 static uint32_t choose_entry_number(uint64_t function)
 {
 	uint32_t number = 0;
@@ -437,8 +438,8 @@ static bool is_within_jump(uint64_t from, uint64_t to)
 	return (from > to ? from - to : to - from) < NEAR_BYTES;
 }
 
-/* A thunk of an entry that is no more is used again: nobody can be in it. So is the room that was
- * found for a function which was only tried, or refused: what is done is what was tried. */
+/* Reuses the thunk of an entry that is gone, as no thread can be in it, or the room that was found
+ * for a function that was only tried, or refused. So a function is patched where it was tried. */
 static uint64_t choose_thunk(uint32_t number, uint64_t place, uint64_t end)
 {
 	if (number < hooks.count)

@@ -1,6 +1,6 @@
-/* intercept.c -- what calls of intercepted functions are in the books.
+/* intercept.c -- recording the calls of intercepted functions.
  *
- * Of calls within calls (realloc that calls malloc) the outermost counts.
+ * The outermost of nested calls counts, as where realloc calls malloc.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 
 enum { NOTE_SIZE = 0, NOTE_BLOCK = 1, NOTE_STATE = 2 };
 
-/* What is known of a block that is being reallocated. */
+/* The state of a block that is being reallocated. */
 enum { BLOCK_UNKNOWN = 0, BLOCK_TAKEN = 1, BLOCK_NESTED = 2, BLOCK_LEFT = 3 };
 
 static struct {
@@ -89,7 +89,7 @@ static void forget_former_block(struct thread *thread, const void *block, uint64
 
 /* ---- the program's own malloc -------------------------------------------------------------- */
 
-/* Whether the interposed malloc has counted the block, or the one that it lies in. */
+/* Returns whether the interposed malloc has counted the block, or the block around it. */
 static bool is_counted_block(struct thread *thread, const void *block)
 {
 	struct block outer;
@@ -99,7 +99,7 @@ static bool is_counted_block(struct thread *thread, const void *block)
 	       within_find(0, (uint64_t)block, WITHIN_REACH, &start, &outer, gate.mode & MODE_MANY);
 }
 
-/* Whether the call led to the interposed malloc, which has counted the block. */
+/* Returns whether the call led to the interposed malloc, which has counted the block. */
 static bool was_forwarded(struct thread *thread, const struct entry_call *call, const void *block)
 {
 	if (!block || count_allocations() == call->note[NOTE_STATE] ||
@@ -136,7 +136,7 @@ static void begin_builtin_realloc(struct thread *thread, struct entry_call *call
 		call->note[NOTE_STATE] = BLOCK_TAKEN;
 }
 
-/* Of a wrapper: what the interposed realloc did not do. */
+/* Does for a wrapper what the interposed realloc did not do. */
 static void end_builtin_realloc(struct thread *thread, struct entry_call *call, const void *block,
 				const void *result)
 {
@@ -156,10 +156,10 @@ static void end_builtin_realloc(struct thread *thread, struct entry_call *call, 
 
 /* ---- other allocators ---------------------------------------------------------------------- */
 
-/* Pages in which blocks of families are not nested, as it was found a while ago. A search for a
- * block around an address passes over every page whose blocks are all freed, and a page seldom
- * changes hands between malloc and another allocator. When one has, as many may have been counted
- * twice as were believed since. */
+/* Pages in which no block of an allocator family was nested at the last search. A search for a
+ * block around an address passes every page whose blocks are all freed, and a page seldom moves
+ * between malloc and another allocator. If one does, as many blocks may have been counted twice as
+ * used the cached answer; they are counted as drops. */
 #define PAGES 4096u
 #define HITS_MAX 255u
 static uint64_t own_page[PAGES]; /* number of the page << 8, and how often it was believed */
@@ -190,7 +190,7 @@ static void record_symbol_alloc(struct thread *thread, const struct entry_call *
 
 	if (block && signature->size == MU_SIGNATURE_STRING)
 		size = strlen(block) + 1;
-	/* Known already, and not since this call began: one of the family's own. */
+	/* The block was known before this call began: it is one of the family's own. */
 	if (!(signature->flags & MU_SIGNATURE_NAMED) &&
 	    !(signature->block && call->note[NOTE_BLOCK]) &&
 	    count_allocations() == call->note[NOTE_STATE])

@@ -1,11 +1,11 @@
 /* macros.c -- changing requests into jumps to stubs.
  *
  * Objects are changed before their code can run: at the start of the process, and when ld.so has
- * just mapped them. Should there be threads at the start (made by constructors of libraries), a
- * jump is made by a single store of four bytes, whose fifth byte is the one that was there,
- * 0x48, so that a thread that stands between two of the instructions goes on with whole ones;
- * the stub lies where such a jump leads, 1.13 GiB further on. If the bytes cross a cache line the
- * second instruction is changed instead of the first.
+ * just mapped them. If there are threads at the start (made by constructors of libraries), a jump
+ * is made by a single store of four bytes. Its fifth byte is the one that was there, 0x48, so a
+ * thread between two of the instructions continues with whole ones. The stub is where such a jump
+ * leads, 1.13 GiB further on. If the bytes cross a cache line, the second instruction is changed
+ * instead of the first.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -37,7 +37,8 @@ static bool was_started;
 
 /* ---- one place --------------------------------------------------------------------------- */
 
-/* Writes a stub at `room`, which goes on behind `site`; with the rest of the rotation in front. */
+/* Writes a stub at `room`, which continues after `site`; with the rest of the rotation before
+ * it. */
 static bool write_stub(const struct patch *p, uint64_t room, uint64_t site, bool has_rest)
 {
 	uint8_t bytes[REST_BYTES + sizeof(struct patched_stub)];
@@ -52,7 +53,7 @@ static bool write_stub(const struct patch *p, uint64_t room, uint64_t site, bool
 	return patch_write(p, room, bytes, before + (uint32_t)sizeof(stub));
 }
 
-/* No thread can be executing the place. */
+/* For a place that no thread can be executing. */
 static bool change_unused_code(const struct patch *p, uint64_t site)
 {
 	uint64_t room = patch_room_near(site, site + MACROS_BYTES, sizeof(struct patched_stub));
@@ -63,7 +64,7 @@ static bool change_unused_code(const struct patch *p, uint64_t site)
 	return room && write_stub(p, room, site, false) && patch_write(p, site, jump, JUMP_BYTES);
 }
 
-/* Threads may stand anywhere in it. */
+/* For a place that threads may be executing. */
 static bool change_running_code(const struct patch *p, uint64_t site)
 {
 	bool has_rest = site % 64 > 60;

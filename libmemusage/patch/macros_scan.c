@@ -46,7 +46,7 @@ static void report_candidate(const struct macro_scan *s, uint64_t address)
 		s->found(address, s->data);
 }
 
-/* bytes are those of `address`, or a copy of them. */
+/* bytes  those at `address`, or a copy of them. */
 static void scan_code_bytes(const struct macro_scan *s, const uint8_t *bytes, uint64_t length,
 			    uint64_t address)
 {
@@ -75,8 +75,8 @@ static void scan_file_part(const struct macro_scan *s, int fd, const ElfW(Phdr) 
 	}
 }
 
-/* The file that was loaded, unless it was replaced meanwhile: then nothing that is not in memory
- * too is found. */
+/* Opens the file that was loaded. If it was replaced meanwhile, only places that are in memory,
+ * too, are found. */
 static int open_object_file(const struct object *object)
 {
 	const char *name = object->map->l_name;

@@ -1,4 +1,4 @@
-/* macros_serve.c -- what each request of Valgrind's macros means here.
+/* macros_serve.c -- serving the requests of Valgrind's macros.
  *
  * Numbers and arguments are part of Valgrind's interface and never change.
  * Source  valgrind.h and dhat.h of Valgrind 3.19; DHAT_HISTOGRAM_MEMORY: those of 3.20.
@@ -92,7 +92,7 @@ static bool serve_request(struct thread *thread, struct macro_call *c)
 	}
 }
 
-/* Whether a request is about memory; all others get their default result. */
+/* Returns whether a request is about memory; all others get their default result. */
 static bool is_memory_request(uint64_t request)
 {
 	uint32_t number = (uint32_t)request;
@@ -112,8 +112,8 @@ static void record_request(void *argument)
 	hook_leave(thread);
 }
 
-/* The usual way uses general registers only. What a thread or process does once, before its
- * first event, calls libc, which may use others. */
+/* The usual way uses general registers only. The first event of a thread or process calls libc,
+ * which may use others. */
 static __attribute__((noinline)) uint64_t serve_memory_request(const uint64_t *frame)
 {
 	struct macro_call c = {

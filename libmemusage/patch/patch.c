@@ -1,8 +1,8 @@
 /* patch.c -- memory for thunks, and stores into code.
  *
- * Stores go through /proc/self/mem, which the kernel lets write to what is mapped read-only: no
- * page is writable and executable even for a moment, and what forbids that (systemd's
- * MemoryDenyWriteExecute) is no hindrance. Where it fails, mprotect() is the second way.
+ * Stores go through /proc/self/mem, which can write to read-only mappings. So no page is writable
+ * and executable even for a moment, and a system that forbids such pages (systemd's
+ * MemoryDenyWriteExecute) does not prevent them. Where that fails, mprotect() is the second way.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -77,7 +77,7 @@ static uint64_t find_room_in_areas(uint64_t low, uint64_t high, uint32_t size)
 	return 0;
 }
 
-/* Steps that begin small find the holes near `high`; later ones cover all of the window. */
+/* Small steps first find the holes near `high`; later ones cover the whole window. */
 static uint64_t find_room_in_new_area(uint64_t low, uint64_t high, uint32_t size)
 {
 	uint64_t top = high & -AREA_BYTES;
@@ -160,8 +160,8 @@ bool patch_begin(struct patch *p)
 #endif
 }
 
-/* The kernel wrote by another address than the code is run at: a processor may go on with what
- * it has fetched until an instruction that serialises (seen on an EPYC within one thread). */
+/* The kernel wrote by another address than the code runs at: a processor may continue with bytes
+ * that it has fetched until an instruction that serialises (seen on an EPYC within one thread). */
 static void serialise_processor(void)
 {
 #if defined(__x86_64__)
@@ -183,8 +183,8 @@ void patch_end(struct patch *p)
 	SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &p->mask, NULL, sizeof(p->mask));
 }
 
-/* How the pages of loaded code are protected, by the program headers of their object; thunks
- * are r-x. Returns -1 where it is not known. */
+/* Returns the protection of loaded code, by the program headers of its object, and r-x for thunks;
+ * -1 where it is not known. */
 static int protection_of_code(uint64_t address)
 {
 	struct object object;
@@ -198,7 +198,7 @@ static int protection_of_code(uint64_t address)
 	       (flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* Makes the pages of some bytes writable; *before gets what they were. */
+/* Makes the pages of some bytes writable; *before gets the protection that they had. */
 static bool make_writable(uint64_t address, uint32_t length, int *before)
 {
 	uint64_t first = address & -(uint64_t)MU_PAGE;

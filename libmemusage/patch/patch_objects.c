@@ -1,8 +1,8 @@
-/* patch_objects.c -- hearing of new objects before their constructors run.
+/* patch_objects.c -- notification of new objects before their constructors run.
  *
  * ld.so calls an empty function when the list of objects has changed, for debuggers to set a
- * breakpoint there. It is a `ret` followed by padding that nobody executes: the padding is
- * written first, then the one byte that makes it a jump, so it does not matter who runs it.
+ * breakpoint there. It is a `ret` followed by padding that is never executed. The padding is
+ * written first, then the one byte that makes it a jump, so other threads may run it meanwhile.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 
 /* In x86_64/patch_entry.S: keeps all registers and calls patch_objects_changed(). */
 void patch_objects_entry(void);
-/* patch_objects_changed -- tells everybody who listens. frame: its caller's, see patch.h. */
+/* patch_objects_changed -- calls all listeners. frame: its caller's, see patch.h. */
 void patch_objects_changed(uint64_t frame);
 
 static struct {
@@ -45,7 +45,7 @@ void patch_objects_changed(uint64_t frame)
 #define RET 0xc3
 #define JUMP 0xe9
 #define JUMP_BYTES 5u
-#define ALIGNMENT 16u /* of functions: what lies between a ret and there is padding */
+#define ALIGNMENT 16u /* of functions: the bytes from a ret to there are padding */
 
 static bool patch_return_insn(const struct patch *p, uint64_t place)
 {

@@ -42,7 +42,7 @@ static void note_refused_object(const struct object *object, const char *why)
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-/* Texts lie in the answer, which ends with a zero. */
+/* The texts are in the answer, which ends with a zero. */
 struct symbols_answer {
 	const struct object *object;
 	const uint8_t *start;
@@ -56,7 +56,7 @@ static const char *answer_text(const struct symbols_answer *a, uint32_t offset)
 	return offset && offset < a->length ? (const char *)a->start + offset : NULL;
 }
 
-/* Other names of what is intercepted already are no news, unless the user named them. */
+/* Ignores other names of functions that are intercepted already, unless the user named them. */
 static void intercept_found(const struct symbols_answer *a, const struct mu_symbol_match *found)
 {
 	struct intercept what = { .signature = found->signature, .layer = ENTRY_SYMBOL };
@@ -130,7 +130,7 @@ static bool has_functions_to_intercept(const struct object *object)
 	       strncmp(object_path(object), "linux-vdso.so", 13) != 0;
 }
 
-/* In the hook: a signal handler that allocated meanwhile could have a question of its own
+/* Asks inside the hook: a signal handler that allocated meanwhile could have a query of its own
  * (--ignore-fn), and would wait for the end of ours for ever. */
 static bool ask_for_symbols(struct symbols_answer *a)
 {
