@@ -1,4 +1,4 @@
-/* emulated_event.c -- events of an emulated process that the processor itself records.
+/* emulated_event.c -- events of an emulated process that run natively.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,9 +1,9 @@
-/* emulated_exec.c -- programs that an emulated process executes are emulated, too.
+/* emulated_exec.c -- emulating the programs that an emulated process executes.
  *
- * system(), popen(), posix_spawn() and the exec family end in the C library's execve, by calls
- * that cannot be interposed: its code is replaced by a jump to ours, which puts the emulator
- * before the program. A script's interpreter is found here, as the kernel would find it, since
- * the emulator takes only programs.
+ * system(), popen(), posix_spawn() and the exec family call the C library's execve in a way that
+ * cannot be interposed. So its code is replaced by a jump to ours, which puts the emulator before
+ * the program. The interpreter of a script is found here, as the kernel would find it, since the
+ * emulator takes only programs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,7 +32,7 @@ static struct {
 	unsigned int words;
 } command;
 
-/* A file's first bytes, and what they make of it. */
+/* A file's first bytes, which tell its kind. */
 struct file_head {
 	char bytes[256];
 	long length;
@@ -105,8 +105,8 @@ static unsigned int count_strings(char *const *list)
 	return n;
 }
 
-/* The emulator itself must not be given the recorder, but what it emulates. Returns false if
- * that program is not to be recorded: somebody took our variables away. */
+/* Gives the recorder to the emulated program, not to the emulator. Returns false if the program is
+ * not to be recorded, as our variables were removed. */
 static bool append_environment(struct emulator_call *call, char *const *envp)
 {
 	static const char preload[] = "LD_PRELOAD=";
@@ -129,8 +129,8 @@ static bool append_environment(struct emulator_call *call, char *const *envp)
 	return has_collector && library;
 }
 
-/* Completes the call by the program, its name and, for a script, what comes before it. Returns
- * false if the emulator cannot run it. */
+/* Appends the program, its name and, for a script, its interpreters. Returns false if the emulator
+ * cannot run it. */
 static bool append_program(struct emulator_call *call, const char *file, char *const *argv,
 			   struct file_head heads[SCRIPTS + 1])
 {

@@ -18,8 +18,9 @@
 
 struct accesses *access_table_of_guest;
 
-/* The block that was found last. Its record tells whether it still is there: one that holds the
- * address is a live block's, whosesoever it was before, and `kind` says whether the cell is its. */
+/* The block that was found last. Its record tells whether it is still there: a record that contains
+ * the address belongs to a live block, maybe to another one, and `kind` tells whether the cell is
+ * that block's. */
 struct last_access {
 	const struct tracked *block;
 	struct mu_access *cell;
@@ -29,12 +30,13 @@ struct last_access {
 	uint32_t reads, writes; /* bytes, or 0 */
 };
 
-/* An instruction's: reads, and writes; an atomic operation is both, and a write here. */
+/* Those of an instruction, for reads and for writes. An atomic operation is both, and a write
+ * here. */
 struct last_accesses {
 	struct last_access of[2];
 };
 
-/* What a thread has for itself. */
+/* The state of one thread. */
 struct counter {
 	struct access_own own;
 	struct last_accesses places[THREAD_PLACES];
@@ -60,7 +62,7 @@ static bool begin_counter(void)
 	return mine;
 }
 
-/* Site, and whether each byte is counted. */
+/* Returns the site, and whether each byte is counted, in one word. */
 static inline uint64_t kind_of_block(const struct tracked *block)
 {
 	uint64_t kind;
@@ -139,7 +141,7 @@ static void on_access_of_many(unsigned int vcpu, uint32_t info, uint64_t address
 		count_access(&mine->places[(uint64_t)number], info, address);
 }
 
-/* One call for both kinds: of several, qemu 7.2 drops those that follow one for another kind. */
+/* One call for both kinds, since qemu 7.2 drops a call that follows one for another kind. */
 void count_instruction(struct qemu_plugin_insn *insn, bool many)
 {
 	uint64_t address = qemu_plugin_insn_vaddr(insn);

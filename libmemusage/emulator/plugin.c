@@ -1,9 +1,9 @@
 /* plugin.c -- libmemusage_qemu.so: counts what a program under qemu-user reads and writes.
  *
- * The recorder runs in the program (emulated.h) and keeps the directory of blocks; each access is
- * looked up there and added to sums in the recording, which every thread has its own of. What the
- * recorder's own code reads and executes is left out. Accesses relative to the stack pointer are
- * not looked up: DHAT leaves out what lies near it, too.
+ * The recorder runs in the program (emulated.h) and keeps the directory of blocks. The plugin looks
+ * up each access there and adds it to sums in the recording, of which each thread has its own. The
+ * recorder's own code is left out. Accesses relative to the stack pointer are not looked up, as
+ * DHAT leaves out those near it, too.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,7 +27,7 @@
 #include "libmemusage/tables/accesses.h"
 #include "recording/points.h"
 
-/* What the modules of the recorder that are linked here expect. */
+/* Variables that the linked modules of the recorder use. */
 struct gate gate;
 struct recorder rec;
 struct recorder_locks locks;
@@ -46,7 +46,7 @@ static bool has_threads; /* from just before the second one begins */
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-/* An event of the program's, at this address: the recorder's own code records it. */
+/* Has the recorder's own code record the event at this address. */
 static void on_event_asked(unsigned int vcpu, uint32_t info, uint64_t event, void *answer)
 {
 	(void)vcpu;
@@ -54,7 +54,7 @@ static void on_event_asked(unsigned int vcpu, uint32_t info, uint64_t event, voi
 	((void (*)(void *))answer)((void *)event);
 }
 
-/* The recorder's code is mapped, in the same place, for reading. */
+/* The recorder's code is mapped at the same addresses, but only for reading. */
 static bool make_executable(void)
 {
 	uint64_t first = guest.own & ~(uint64_t)(MU_PAGE - 1);
@@ -75,8 +75,8 @@ static void watch_event_ask(struct qemu_plugin_tb *tb, size_t n)
 
 /* ---- pauses ------------------------------------------------------------------------------ */
 
-/* What the C library does for the recorder is no work of the program's, and differs from run to
- * run: names that it looks at hold numbers of processes. */
+/* The work of the C library for the recorder is not the program's, and it differs from run to run,
+ * as the names that it reads contain numbers of processes. */
 static __thread unsigned int pauses __attribute__((tls_model("initial-exec")));
 static uint64_t before_pause; /* while there is one thread */
 
@@ -92,7 +92,7 @@ static void on_resume(void)
 		instructions = before_pause;
 }
 
-/* The time of the profile's end: a program may end without exit handlers, which would say it. */
+/* Notes the time of the profile's end, as a program may end without exit handlers. */
 static void note_end_time(void)
 {
 	struct mu_points *all;
@@ -120,8 +120,8 @@ static void on_executed(unsigned int vcpu, void *number)
 		__atomic_fetch_add(&instructions, (uint64_t)number, __ATOMIC_RELAXED);
 }
 
-/* What version 1 can add by itself is not exact with threads. Then qemu translates all code
- * again, as it does for the sake of atomic operations, when the second thread begins. */
+/* The inline counter of version 1 is not exact with threads. But qemu translates all code again
+ * when the second thread begins, for the sake of atomic operations. */
 static void count_instructions(struct qemu_plugin_tb *tb, uint64_t number)
 {
 	if (qemu_plugin_register_vcpu_tb_exec_inline && !has_threads)
@@ -168,8 +168,8 @@ static void on_exit_of_thread(uint64_t id, unsigned int vcpu)
 
 /* ---- the process ------------------------------------------------------------------------- */
 
-/* Anybody can make that system call; and where the process's addresses are not ours, which qemu
- * is free to decide, there is nothing there. */
+/* Any program can make that system call; and if qemu chose other addresses for the process than
+ * ours, there is nothing at this one. */
 static bool read_guest(uint64_t address, struct emulated *to)
 {
 	struct iovec local = { to, sizeof(*to) };
@@ -225,8 +225,8 @@ static void on_syscall_done(uint64_t id, unsigned int vcpu, int64_t number, int6
 		count_end();
 }
 
-/* Before qemu asks for the version: the first has functions that later ones took away, and qemu
- * refuses what it no longer takes, which it has been slow to say. */
+/* Runs before qemu asks for the version. Later versions removed functions of the first, and qemu
+ * refuses a plugin of a version that it no longer supports. */
 __attribute__((constructor)) static void choose_version(void)
 {
 	if (qemu_plugin_set_pc)

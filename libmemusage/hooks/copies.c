@@ -15,7 +15,7 @@
 bool copies_on;
 bool copies_inside;
 
-/* A copy lives nowhere: of its site only the totals change. */
+/* A copy is no live block: only the totals of its site change. */
 static void count_copy(struct thread *thread, uint32_t site, uint64_t bytes)
 {
 	struct mu_cell *cell = sites_cell(thread, site);

@@ -1,4 +1,4 @@
-/* hooks.c -- the compilers' hooks, counting.
+/* hooks.c -- the compilers' hooks, which count accesses.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,8 +6,8 @@
 #include "libmemusage/hooks/copies.h"
 #include "libmemusage/hooks/next.h"
 
-/* A forked child without an event of its own stays unannounced: it may only be about to exec.
- * Its image is complete all the same. */
+/* A forked child without an event of its own stays unregistered, since it may only be about to
+ * exec. Its image is complete even so. */
 static struct thread *enter_for_access(void)
 {
 	if (!gate.on && rec.state == STATE_FORKED && has_self() && !self->pub.busy) {
@@ -54,7 +54,7 @@ void access_range(const volatile void *place, uint64_t size, bool is_write)
 		access_hook(place, size, false);
 }
 
-/* What a compiler copies inline. */
+/* Counts a range, and in copy mode the copies that a compiler makes inline. */
 INLINE void count_range(const volatile void *place, uint64_t size, bool is_write)
 {
 	access_range(place, size, is_write);

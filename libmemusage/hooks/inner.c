@@ -1,4 +1,4 @@
-/* inner.c -- the copying functions that the C library calls by itself.
+/* inner.c -- redirecting the C library's own calls of copying functions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +21,7 @@
 #define IRELATIVE R_AARCH64_IRELATIVE
 #endif
 
-/* What stands in for an ifunc symbol of the C library. */
+/* Our function for an ifunc symbol of the C library. */
 struct stand_in {
 	const char *name;
 	void *function;
@@ -53,7 +53,7 @@ static uintptr_t dynamic_address(const struct link_map *object, const ElfW(Dyn) 
 	return value < object->l_addr ? value + object->l_addr : value;
 }
 
-/* Both tables of an object: they may hold such relocations either. */
+/* Finds both tables of an object, since either may hold such relocations. */
 static void find_relocations(const struct link_map *object, struct relocations found[2])
 {
 	for (const ElfW(Dyn) *entry = object->l_ld; entry->d_tag != DT_NULL; entry++) {
@@ -68,7 +68,7 @@ static void find_relocations(const struct link_map *object, struct relocations f
 	}
 }
 
-/* Whether ld.so made the place read-only after it had filled it in. */
+/* Returns whether ld.so made the place read-only after it had filled it in. */
 static bool is_read_only(const struct link_map *object, uint64_t place)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)object->l_addr;

@@ -144,7 +144,7 @@ EXPORT void *memmem(const void *in, size_t n, const void *what, size_t size)
 	return found;
 }
 
-/* What compilers call in place of the above, depending on their version. */
+/* Compilers call these in place of the above, depending on their version. */
 #define RENAMED(name, function) \
 	EXPORT void *name(void *to, const void *from, size_t n); \
 	EXPORT void *name(void *to, const void *from, size_t n) \

@@ -1,4 +1,4 @@
-/* interpose_checked.c -- what -D_FORTIFY_SOURCE makes of the copying functions.
+/* interpose_checked.c -- the copying functions under the names of -D_FORTIFY_SOURCE.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -75,7 +75,7 @@ COPY_ALL(wchar_t, wide_bytes, SIZE_MAX / WIDE, __wcpcpy_chk, MU_COPY_WCPCPY)
 COPY_SOME(wchar_t, wide_bytes, __wcsncpy_chk, MU_COPY_WCSNCPY)
 COPY_SOME(wchar_t, wide_bytes, __wcpncpy_chk, MU_COPY_WCPNCPY)
 
-/* These go on at memcpy and its kin inside. */
+/* These call memcpy and its kin inside. */
 #define COPY_WIDE(name, which) \
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n, size_t room) \
 	{ \

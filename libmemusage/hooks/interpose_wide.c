@@ -48,7 +48,7 @@ static bool is_watching(void)
 		QUIETLY(wchar_t *, end, NEXT(name)(to, from, n)); \
 		return end; \
 	}
-/* These go on at memcpy and its kin inside. */
+/* These call memcpy and its kin inside. */
 #define COPY_MEMORY(name, which) \
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n) \
 	{ \

@@ -1,7 +1,7 @@
 /* interpose_brk.c -- brk, sbrk, shmat, shmdt: counted with pages as heap.
  *
- * What libc itself moves of the break does not pass here, see pages_entry.c; but every call asks
- * the kernel where it is, so that nothing is lost, only attributed late.
+ * libc's own calls of brk do not come here, see pages_entry.c. But every call asks the kernel where
+ * the break is, so nothing is lost, only attributed late.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,7 @@
 #include "libmemusage/event/event.h"
 #include "libmemusage/pages/pages_calls.h"
 
-/* Before recording has begun nothing needs to be done: it will find all that is mapped. */
+/* False before recording has begun, which will find all mappings. */
 static bool is_counting_pages(void)
 {
 	return rec.flags & MU_CFG_PAGES;

@@ -261,8 +261,8 @@ EXPORT void free(void *block)
 		handlers_now()->free(block, hook_sp());
 }
 
-/* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its
- * function may call free: known by thread->deleting. */
+/* C23. Without libc's function the plain free does, since the size is only a hint. libc's function
+ * may call free, which thread->deleting makes known. */
 EXPORT void free_sized(void *block, size_t size)
 {
 	if (!record_block_free(block, hook_sp()))

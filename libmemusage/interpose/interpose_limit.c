@@ -1,5 +1,7 @@
-/* interpose_limit.c -- setrlimit and prlimit: a limit of the address space must leave it to the
- * program, of which our sparse mapping takes more than any limit allows.
+/* interpose_limit.c -- setrlimit and prlimit: shrinking our mapping before a limit applies.
+ *
+ * Our sparse mapping takes more address space than any limit allows, and the limit is the
+ * program's.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,8 +1,8 @@
 /* interpose_map.c -- mmap, mmap64, mremap, munmap (counted with -m), and mlockall.
  *
- * Only calls that come through the PLT are seen, as with glibc's tool: libc's own use
- * neither the PLT nor these names. With pages as heap those are seen by other means
- * (pages_entry.c), and what is here sees the program's where code cannot be changed.
+ * Only calls through the PLT are seen, as with glibc's tool: libc's own use neither the PLT nor
+ * these names. With pages as heap pages_entry.c records those; the functions here record the
+ * program's calls where code cannot be changed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,7 +28,7 @@ static enum mu_fn kind_of_mmap(int prot, int flags)
 	return prot & PROT_WRITE ? MU_FN_MMAP_W : MU_FN_MMAP_R;
 }
 
-/* Known when recording has begun, which finds all that is mapped by then. */
+/* False before recording has begun, which will find all mappings. */
 static bool is_counting_pages(void)
 {
 	return rec.flags & MU_CFG_PAGES;

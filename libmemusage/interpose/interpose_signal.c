@@ -1,6 +1,6 @@
-/* interpose_signal.c -- the calls by which a program would meet our use of signals.
+/* interpose_signal.c -- the calls by which a program could notice our use of signals.
  *
- * A program that asks is told what it would be told without us. One that takes SIGPROF or
+ * A program that asks gets the answer that it would get without us. A program that takes SIGPROF or
  * ITIMER_PROF for itself, or waits for the signal, gets it, and stack sampling ends. The signal for
  * snapshots is shared with it (snapshot_signal.h).
  *
@@ -36,7 +36,7 @@ EXPORT int sigaction(int number, const struct sigaction *restrict now,
 	return 0;
 }
 
-/* The historical forms are all made of sigaction, by other names inside libc. */
+/* The historical forms call sigaction, by other names inside libc. */
 static void yield_changed_signal(int number)
 {
 	if (number == SIGPROF)
@@ -65,8 +65,8 @@ void signal_resolve(void)
 #undef FORM
 }
 
-/* What glibc's forms do, for the signal that we share. sigset() besides blocks or unblocks it,
- * and tells whether it was blocked. */
+/* Does what glibc's forms do, for the signal that we share. sigset() also blocks or unblocks it,
+ * and returns whether it was blocked. */
 static sighandler_t share_signal(int number, sighandler_t handler, int flags)
 {
 	struct sigaction now = { .sa_handler = handler, .sa_flags = flags }, old;
@@ -103,7 +103,7 @@ static sighandler_t share_signal(int number, sighandler_t handler, int flags)
 
 FORMS
 
-/* A program that waits for signals, of all kinds maybe, must not get our ticks. */
+/* A program that waits for any signals must not get ours. */
 static void yield_waited_signal(const sigset_t *set)
 {
 	real_resolve();

@@ -1,4 +1,4 @@
-/* pages.c -- which pages are mapped, and by whom.
+/* pages.c -- which pages are mapped, and by which sites.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,12 +12,12 @@
 #define HELD_FIRST 128u
 
 static struct ranges live;
-/* Parts with the number of pages_hold() for a tag, in no order: the same addresses can be mapped
- * and held again before the call of the first thread returns. */
+/* The tag of a part is the number that pages_hold() gave. In no order: the same addresses can be
+ * mapped and held again before the call of the first thread returns. */
 static struct ranges held;
 static uint32_t last_held;
 
-/* A release that is under way: its first page offers a snapshot. */
+/* A release that is under way. Its first page offers a snapshot. */
 struct pages_release {
 	struct thread *thread;
 	uint32_t by;
@@ -48,7 +48,8 @@ static uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
 
 uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool is_free)
 {
-	/* Calls are rare, and cost a microsecond anyway: no collector has to wake for it. */
+	/* Calls are rare and cost a microsecond anyway, so the collector need not move the
+	 * clock. */
 	tick_move();
 	if (is_free && !(gate.mode & MODE_FREES))
 		return 0;
@@ -71,7 +72,7 @@ uint32_t pages_site_of_start(struct thread *thread, uint64_t object)
 	return site;
 }
 
-/* ---- the books --------------------------------------------------------------------------- */
+/* ---- accounts ---------------------------------------------------------------------------- */
 
 static void change_cell(struct thread *thread, uint32_t site, int64_t bytes)
 {
@@ -92,7 +93,7 @@ static void change_cell(struct thread *thread, uint32_t site, int64_t bytes)
 	cell->size_class[sites_class(MU_PAGE)] += (uint32_t)count;
 }
 
-/* The sum has changed by pages of a site. */
+/* Adds pages of a site to the sum, or takes them off. */
 static void account_pages(struct thread *thread, uint32_t site, int64_t bytes, bool offers)
 {
 	bool is_ignored = gate.mode & MODE_BOOKS && sites_is_ignored(site);
@@ -149,7 +150,7 @@ int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t
 	struct range range = { .start = start, .end = end, .site = site }, old;
 	int64_t change = (int64_t)(end - start);
 
-	/* Nothing is unmapped between the two: no peak, and no snapshot. */
+	/* The kernel replaces them in one step, so there is no peak and no snapshot in between. */
 	while (ranges_take(&live, start, end, &old)) {
 		int64_t bytes = (int64_t)(old.end - old.start);
 		account_pages(thread, old.site, -bytes, false);
@@ -212,7 +213,7 @@ uint32_t pages_hold(uint64_t start, uint64_t end)
 	return held.count > before ? last_held : 0;
 }
 
-/* The next part below `end` of what is held, in the order of addresses. */
+/* Takes the next held part below `end`, in the order of addresses. */
 static bool take_next_held(uint32_t number, uint64_t end, struct range *part)
 {
 	uint64_t best = held.count;
@@ -240,7 +241,7 @@ void pages_put_back_below(uint32_t number, uint64_t end)
 	struct range part, other;
 
 	while (take_next_held(number, end, &part)) {
-		/* Only if a third thread mapped there by force meanwhile. */
+		/* True only if a third thread mapped there by MAP_FIXED meanwhile. */
 		if (ranges_take(&live, part.start, part.end, &other)) {
 			put_range(&other);
 			drop_mapping();

@@ -1,4 +1,4 @@
-/* pages_calls.c -- what each call of the mmap family means for the pages that are mapped.
+/* pages_calls.c -- the effect of each call of the mmap family on the pages that are mapped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@
 uint64_t pages_pc[PAGES_FNS];
 
 static uint64_t break_end;	 /* of whole pages */
-static struct ranges segments; /* of shared memory that is attached: how long each is */
+static struct ranges segments; /* of shared memory that is attached, for their lengths */
 
 static struct mu_counters *counters_of(struct thread *thread)
 {
@@ -30,7 +30,7 @@ static void count_failed(struct thread *thread, enum mu_fn fn)
 	counters_of(thread)->failed[fn]++;
 }
 
-/* The kernel's rounding: of a length that is no multiple of pages, huge or not. */
+/* Rounds a length up to pages, huge or not, as the kernel does. */
 static uint64_t round_to_pages(uint64_t length, int flags)
 {
 	unsigned int log2 = (unsigned int)flags >> HUGE_SHIFT & 63;
@@ -41,7 +41,7 @@ static uint64_t round_to_pages(uint64_t length, int flags)
 	return (length + page - 1) & -page;
 }
 
-/* A call mapped [start, start + length). */
+/* Records that a call mapped [start, start + length). */
 static void record_mapped(struct thread *thread, const struct pages_place *place, enum mu_fn fn,
 			  uint64_t start, uint64_t length)
 {
@@ -73,8 +73,8 @@ void pages_mmap(struct thread *thread, const struct pages_place *place, void *re
 			      round_to_pages(op->length, flags));
 }
 
-/* Before the call, as another thread can get the addresses before it returns. They count until
- * then. */
+/* Takes pages out of the list before the call, as another thread can get the addresses before it
+ * returns. They count until then. */
 static void hold_range(struct pages_op *op)
 {
 	uint64_t end = op->start + pages_up(op->length);
@@ -229,7 +229,7 @@ static void compare_mapping(uint64_t start, uint64_t end, bool is_stack, void *d
 		search->length = end - start;
 }
 
-/* Who may not ask for a segment's size finds it among the mappings. */
+/* A process that may not ask for a segment's size finds it among the mappings. */
 static uint64_t segment_size(int id, uint64_t start)
 {
 	struct segment_search search = { .start = start };
@@ -264,7 +264,6 @@ void pages_shmat(struct thread *thread, const struct pages_place *place, int id,
 
 void pages_shmdt_begin(struct pages_op *op, uint64_t start)
 {
-
 	op->start = start;
 	if (!pages_lock())
 		return;

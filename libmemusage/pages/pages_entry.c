@@ -1,4 +1,4 @@
-/* pages_entry.c -- seeing the mappings that libc makes for itself.
+/* pages_entry.c -- recording the mappings that libc makes for itself.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,13 +19,13 @@
 
 #define INSN_MAX 16u
 
-/* libc's functions without our jump: what a call of syscall() is turned into. */
+/* libc's functions without our jump; a call of syscall() is turned into one of them. */
 static uint64_t plain[PAGES_FNS];
 /* In syscall(), as pages_pc[] in the others. */
 static uint64_t syscall_pc;
 
-/* Of the arguments of a call after() needs some, which are no longer in their registers. They are
- * kept where there is room in its struct. */
+/* after() needs some arguments of the call, which are no longer in their registers. They are kept
+ * in the free room of struct entry_call. */
 static struct pages_op *op_of_call(struct entry_call *call)
 {
 	_Static_assert(sizeof(struct pages_op) <= sizeof(struct block) + sizeof(call->note),
@@ -38,7 +38,7 @@ static struct pages_place place_of_call(const struct entry_call *call)
 	return (struct pages_place){ entry_call_sp(call), *(const uint64_t *)call->entry->data };
 }
 
-/* What stands in for the function records the call itself, and sees who really calls. */
+/* The interposed function records the call itself, and knows the real caller. */
 static bool is_called_by_recorder(const struct entry_call *call)
 {
 	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
@@ -71,7 +71,7 @@ static void after_mmap(struct entry_call *call)
 	signal_mask_restore(&mask);
 }
 
-/* Signals are masked until after(): so it must be wanted. */
+/* Signals stay masked until after(), so before() must ask for it. */
 static struct thread *begin_held_call(struct entry_call *call)
 {
 	struct pages_op *op = op_of_call(call);
@@ -237,8 +237,9 @@ static enum pages_fn function_of_syscall(uint64_t number)
 	}
 }
 
-/* The thunk would move the last of seven arguments, which is on the stack. So the call goes on as
- * one of the function that does the same; but for brk, which has one argument, another result. */
+/* The thunk would move the last of seven arguments, which is on the stack. So the call continues as
+ * a call of the function that does the same; not for brk, which has one argument and another
+ * result. */
 static void turn_into_function(struct entry_call *call, enum pages_fn fn)
 {
 	call->rdi = call->rsi;
@@ -265,8 +266,8 @@ static bool before_syscall(struct entry_call *call)
 
 /* ---- patching ---------------------------------------------------------------------------- */
 
-/* The address after the function's system call: there Massif sees it. Where the call is not found
- * (another CPU, code that is not known) it is the function's. */
+/* Returns the address after the function's system call, which Massif shows, or that of the function
+ * if the call is not found (another CPU, unknown code). */
 static uint64_t find_syscall(uint64_t function, uint64_t size)
 {
 #if defined(__x86_64__)
@@ -287,7 +288,7 @@ static uint64_t find_syscall(uint64_t function, uint64_t size)
 	return function;
 }
 
-/* Whether calls will be seen. pc gets the address of the function's system call. */
+/* Returns whether calls will be seen. *pc gets the address of the function's system call. */
 static bool patch_one_function(const struct patch *p, const char *name, struct entry_hook *entry,
 			       uint64_t *pc)
 {

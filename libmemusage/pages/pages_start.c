@@ -1,7 +1,7 @@
-/* pages_start.c -- what is mapped at the start, by ld.so, and in the end.
+/* pages_start.c -- mappings that are there at the start, made by ld.so, or there at the end.
  *
- * ld.so maps with functions of its own. Its mappings that last are those of objects, and they are
- * found where it tells debuggers of a change.
+ * ld.so maps with functions of its own. Its lasting mappings are those of objects, and they are
+ * found when it notifies debuggers of a change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -85,7 +85,7 @@ static bool read_account(struct kernel_account *account)
 	}
 	memory_own_each(leave_out_range, account);
 	leave_out_library(account);
-	/* Of this list nothing will be left. */
+	/* The list itself will be unmapped. */
 	account->own -= pages_up(account->ranges.room * sizeof(*account->ranges.range));
 	return true;
 }
@@ -98,7 +98,7 @@ static const struct r_debug *next_namespace(const struct r_debug *space)
 	return space->r_version < 2 ? NULL : *(const struct r_debug *const *)(space + 1);
 }
 
-/* The rest of struct range is for looking up; see `objects`. */
+/* The other members of struct range are for lookups; see `objects`. */
 static struct range range_of_object(const struct object *object, uint32_t site)
 {
 	return (struct range){ .start = object->start, .end = object->end,
@@ -115,7 +115,7 @@ static bool take_known_object(const struct object *object, struct range *range)
 	return ranges_take(&objects, object->start, object->end, range);
 }
 
-/* ld.so has mapped an object since the last look. Room that it does not use between segments is
+/* Records an object that ld.so has mapped since the last look. Its unused room between segments is
  * mapped as well. */
 static int64_t add_opened_object(struct thread *thread, const struct object *object, uint32_t site)
 {
@@ -231,7 +231,7 @@ void pages_start(void)
 	struct thread *thread;
 
 	rec.image->notes |= ok ? MU_NOTE_PAGES : MU_NOTE_PAGES | MU_NOTE_PAGES_ALONE;
-	rec.was_paused = true; /* nobody is to miss the blocks */
+	rec.was_paused = true; /* an unknown block is no error: none are recorded */
 	passthrough_patch();
 	pages_forget();
 	ranges_free(&objects);
@@ -244,7 +244,7 @@ void pages_start(void)
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* Bytes of the first that are in the second too. */
+/* Returns the bytes of the first list that are in the second, too. */
 static uint64_t common_bytes(const struct ranges *a, const struct ranges *b)
 {
 	uint64_t sum = 0;

@@ -1,12 +1,12 @@
-/* passthrough.h -- malloc and its kin become jumps to the real functions.
+/* passthrough.h -- turning malloc and its kin into jumps to the real functions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef LIBMEMUSAGE_PAGES_PASSTHROUGH_H
 #define LIBMEMUSAGE_PAGES_PASSTHROUGH_H
 
-/* The functions, as F(name, whether it takes a block that may be an early one). interpose_heap.c
- * gives each a name that is never another object's: entry_of_NAME. */
+/* The functions, as F(name, takes_block): whether it takes a block, which may be an early one.
+ * interpose_heap.c gives each a name that no other object has: entry_of_NAME. */
 #define PASSTHROUGH_FUNCTIONS(F)     \
 	F(malloc, false)         \
 	F(calloc, false)         \
