@@ -36,11 +36,13 @@ bool sandbox_is_on;
 EXPORT int qemu_plugin_version = 1;
 
 static struct emulated guest;
-/* Executed by the program, on all threads; counted if the time is to be told by it. */
-static uint64_t instructions;
-static bool counts_instructions;
-static bool copies_code; /* qemu copies instructions instead of saying where they are */
-static bool has_threads; /* from just before the second one begins */
+static struct {
+	uint64_t instructions;	  /* that all threads of the program have executed */
+	uint64_t before_pause;	  /* instructions at the begin of a pause, with one thread */
+	bool counts_instructions; /* they are the clock of the profile */
+	bool copies_code; /* qemu copies instructions instead of returning their address */
+	bool has_threads; /* from just before the second one begins */
+} state;
 
 #define INSTRUCTION_BYTES 15u
 
@@ -78,18 +80,17 @@ static void watch_event_ask(struct qemu_plugin_tb *tb, size_t n)
 /* The work of the C library for the recorder is not the program's, and it differs from run to run,
  * as the names that it reads contain numbers of processes. */
 static __thread unsigned int pauses __attribute__((tls_model("initial-exec")));
-static uint64_t before_pause; /* while there is one thread */
 
 static void on_pause(void)
 {
-	if (!pauses++ && !has_threads)
-		before_pause = instructions;
+	if (!pauses++ && !state.has_threads)
+		state.before_pause = state.instructions;
 }
 
 static void on_resume(void)
 {
-	if (pauses && !--pauses && !has_threads)
-		instructions = before_pause;
+	if (pauses && !--pauses && !state.has_threads)
+		state.instructions = state.before_pause;
 }
 
 /* Notes the time of the profile's end, as a program may end without exit handlers. */
@@ -101,7 +102,8 @@ static void note_end_time(void)
 		return;
 	all = (struct mu_points *)(rec.base + rec.image->points);
 	if (all->clock == MU_CLOCK_INSTRUCTIONS)
-		all->end_time = pauses && !has_threads ? before_pause : instructions;
+		all->end_time = pauses && !state.has_threads ? state.before_pause
+							     : state.instructions;
 }
 
 /* ---- translation ------------------------------------------------------------------------- */
@@ -114,18 +116,18 @@ static bool is_recorder(uint64_t address)
 static void on_executed(unsigned int vcpu, void *number)
 {
 	(void)vcpu;
-	if (!has_threads)
-		instructions += (uint64_t)number;
+	if (!state.has_threads)
+		state.instructions += (uint64_t)number;
 	else if (!pauses)
-		__atomic_fetch_add(&instructions, (uint64_t)number, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&state.instructions, (uint64_t)number, __ATOMIC_RELAXED);
 }
 
 /* The inline counter of version 1 is not exact with threads. But qemu translates all code again
  * when the second thread begins, for the sake of atomic operations. */
 static void count_instructions(struct qemu_plugin_tb *tb, uint64_t number)
 {
-	if (qemu_plugin_register_vcpu_tb_exec_inline && !has_threads)
-		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD, &instructions, number);
+	if (qemu_plugin_register_vcpu_tb_exec_inline && !state.has_threads)
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD, &state.instructions, number);
 	else
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_executed, QEMU_NO_REGISTERS,
 						     (void *)number);
@@ -136,7 +138,7 @@ static bool is_stack_use(const struct qemu_plugin_insn *insn)
 	unsigned char copy[INSTRUCTION_BYTES];
 	const void *code = qemu_plugin_insn_data(insn, copy, sizeof(copy));
 
-	return stack_use_only(copies_code ? copy : code, qemu_plugin_insn_size(insn));
+	return stack_use_only(state.copies_code ? copy : code, qemu_plugin_insn_size(insn));
 }
 
 static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
@@ -150,12 +152,12 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 		watch_event_ask(tb, n);
 		return;
 	}
-	if (counts_instructions)
+	if (state.counts_instructions)
 		count_instructions(tb, n);
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		if (!is_stack_use(insn))
-			count_instruction(insn, has_threads);
+			count_instruction(insn, state.has_threads);
 	}
 }
 
@@ -194,7 +196,7 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	(void)id, (void)vcpu, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	note_end_time();
 	if (number == SYS_clone && a1 & CLONE_VM && !(a1 & CLONE_VFORK))
-		has_threads = true;
+		state.has_threads = true;
 	if (number == EMULATED_SYSCALL && a1 == EMULATED_PAUSE) {
 		guest.own = a2;
 		guest.own_end = a3;
@@ -212,7 +214,7 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	access_table_of_guest = (struct accesses *)said.table;
 	count_begin();
 	guest.answers = guest.answer && make_executable();
-	((struct emulated *)a1)->instructions = (uint64_t)&instructions;
+	((struct emulated *)a1)->instructions = (uint64_t)&state.instructions;
 	((struct emulated *)a1)->answers = guest.answers;
 }
 
@@ -254,9 +256,9 @@ EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu,
 {
 	if (!is_known_version(qemu->version))
 		return 1;
-	copies_code = qemu->version >= QEMU_COPIES;
+	state.copies_code = qemu->version >= QEMU_COPIES;
 	for (int i = 0; i < argc; i++)
-		counts_instructions |= strcmp(argv[i], "instructions=on") == 0;
+		state.counts_instructions |= strcmp(argv[i], "instructions=on") == 0;
 	count_end();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);

@@ -11,11 +11,13 @@
 
 #define HELD_FIRST 128u
 
-static struct ranges live;
-/* The tag of a part is the number that pages_hold() gave. In no order: the same addresses can be
- * mapped and held again before the call of the first thread returns. */
-static struct ranges held;
-static uint32_t last_held;
+static struct {
+	struct ranges live;
+	/* The tag of a part is the number that pages_hold() gave. In no order: the same addresses
+	 * can be mapped and held again before the call of the first thread returns. */
+	struct ranges held;
+	uint32_t last_number; /* of pages_hold() */
+} list;
 
 /* A release that is under way. Its first page offers a snapshot. */
 struct pages_release {
@@ -141,7 +143,7 @@ static void release_part(struct pages_release *fall, const struct range *part)
 
 static void put_range(const struct range *range)
 {
-	if (!ranges_put(&live, range))
+	if (!ranges_put(&list.live, range))
 		drop_mapping();
 }
 
@@ -151,13 +153,13 @@ int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t
 	int64_t change = (int64_t)(end - start);
 
 	/* The kernel replaces them in one step, so there is no peak and no snapshot in between. */
-	while (ranges_take(&live, start, end, &old)) {
+	while (ranges_take(&list.live, start, end, &old)) {
 		int64_t bytes = (int64_t)(old.end - old.start);
 		account_pages(thread, old.site, -bytes, false);
 		thread->pub.counters.bytes[MU_FN_MUNMAP] += (uint64_t)bytes;
 		change -= bytes;
 	}
-	if (!ranges_put(&live, &range)) {
+	if (!ranges_put(&list.live, &range)) {
 		drop_mapping();
 		return change - (int64_t)(end - start);
 	}
@@ -171,7 +173,7 @@ uint64_t pages_drop(struct thread *thread, uint64_t start, uint64_t end, uint32_
 	struct pages_release fall = { .thread = thread, .by = by };
 	struct range part;
 
-	while (start < end && ranges_take(&live, start, end, &part)) {
+	while (start < end && ranges_take(&list.live, start, end, &part)) {
 		if (of_site == PAGES_ANY_SITE || part.site == of_site)
 			release_part(&fall, &part);
 		else
@@ -183,55 +185,56 @@ uint64_t pages_drop(struct thread *thread, uint64_t start, uint64_t end, uint32_
 
 static bool reserve_held(void)
 {
-	uint64_t room = held.room ? 2 * held.room : HELD_FIRST;
+	uint64_t room = list.held.room ? 2 * list.held.room : HELD_FIRST;
 
-	if (held.count < held.room)
+	if (list.held.count < list.held.room)
 		return true;
 	struct range *bigger = memory_map(room * sizeof(*bigger));
 	if (!bigger)
 		return false;
-	for (uint64_t i = 0; i < held.count; i++)
-		bigger[i] = held.range[i];
-	if (held.range)
-		memory_unmap(held.range, held.room * sizeof(*bigger));
-	held.range = bigger;
-	held.room = room;
+	for (uint64_t i = 0; i < list.held.count; i++)
+		bigger[i] = list.held.range[i];
+	if (list.held.range)
+		memory_unmap(list.held.range, list.held.room * sizeof(*bigger));
+	list.held.range = bigger;
+	list.held.room = room;
 	return true;
 }
 
 uint32_t pages_hold(uint64_t start, uint64_t end)
 {
-	uint64_t before = held.count;
+	uint64_t before = list.held.count;
 	struct range part;
 
-	last_held += last_held == UINT32_MAX ? 2 : 1;
-	while (start < end && reserve_held() && ranges_take(&live, start, end, &part)) {
-		part.tag = last_held;
-		held.range[held.count++] = part;
+	list.last_number += list.last_number == UINT32_MAX ? 2 : 1;
+	while (start < end && reserve_held() && ranges_take(&list.live, start, end, &part)) {
+		part.tag = list.last_number;
+		list.held.range[list.held.count++] = part;
 		start = part.end;
 	}
-	return held.count > before ? last_held : 0;
+	return list.held.count > before ? list.last_number : 0;
 }
 
 /* Takes the next held part below `end`, in the order of addresses. */
 static bool take_next_held(uint32_t number, uint64_t end, struct range *part)
 {
-	uint64_t best = held.count;
+	uint64_t best = list.held.count;
 
-	for (uint64_t i = 0; i < held.count; i++)
-		if (held.range[i].tag == number && held.range[i].start < end &&
-		    (best == held.count || held.range[i].start < held.range[best].start))
+	for (uint64_t i = 0; i < list.held.count; i++)
+		if (list.held.range[i].tag == number && list.held.range[i].start < end &&
+		    (best == list.held.count ||
+		     list.held.range[i].start < list.held.range[best].start))
 			best = i;
-	if (!number || best == held.count)
+	if (!number || best == list.held.count)
 		return false;
-	struct range *found = &held.range[best];
+	struct range *found = &list.held.range[best];
 	*part = *found;
 	part->tag = 0;
 	if (part->end > end) {
 		part->end = end;
 		found->start = end;
 	} else {
-		*found = held.range[--held.count];
+		*found = list.held.range[--list.held.count];
 	}
 	return true;
 }
@@ -242,7 +245,7 @@ void pages_put_back_below(uint32_t number, uint64_t end)
 
 	while (take_next_held(number, end, &part)) {
 		/* True only if a third thread mapped there by MAP_FIXED meanwhile. */
-		if (ranges_take(&live, part.start, part.end, &other)) {
+		if (ranges_take(&list.live, part.start, part.end, &other)) {
 			put_range(&other);
 			drop_mapping();
 		} else {
@@ -268,18 +271,18 @@ uint64_t pages_release_held(struct thread *thread, uint32_t number, uint64_t end
 
 const struct ranges *pages_live(void)
 {
-	return &live;
+	return &list.live;
 }
 
 void pages_forget(void)
 {
-	ranges_free(&live);
-	held.count = 0;
+	ranges_free(&list.live);
+	list.held.count = 0;
 }
 
 void pages_forked(void)
 {
-	held.count = 0;
+	list.held.count = 0;
 }
 
 /* ---- the lock ---------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #define INSN_MAX 16u
 
 /* libc's functions without our jump; a call of syscall() is turned into one of them. */
-static uint64_t plain[PAGES_FNS];
+static uint64_t original_of[PAGES_FNS];
 /* In syscall(), as pages_pc[] in the others. */
 static uint64_t syscall_pc;
 
@@ -249,14 +249,14 @@ static void turn_into_function(struct entry_call *call, enum pages_fn fn)
 	call->r8 = call->r9;
 	if (fn == PAGES_MMAP)
 		call->r9 = (&call->return_address)[1];
-	call->original = plain[fn];
+	call->original = original_of[fn];
 }
 
 static bool before_syscall(struct entry_call *call)
 {
 	enum pages_fn fn = function_of_syscall(call->rdi);
 
-	if (fn == PAGES_FNS || !plain[fn])
+	if (fn == PAGES_FNS || !original_of[fn])
 		return false;
 	if (fn != PAGES_BRK)
 		turn_into_function(call, fn);
@@ -309,7 +309,7 @@ static bool patch_libc_function(const struct patch *p, enum pages_fn fn)
 				    .data = &pages_pc[fn] };
 	bool ok = patch_one_function(p, family[fn].name, &entry, &pages_pc[fn]);
 
-	plain[fn] = entry_original(entry.function);
+	original_of[fn] = entry_original(entry.function);
 	return ok;
 }
 

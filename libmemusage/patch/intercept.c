@@ -162,12 +162,12 @@ static void end_builtin_realloc(struct thread *thread, struct entry_call *call, 
  * used the cached answer; they are counted as drops. */
 #define PAGES 4096u
 #define HITS_MAX 255u
-static uint64_t own_page[PAGES]; /* number of the page << 8, and how often it was believed */
+static uint64_t unnested_page[PAGES]; /* number of the page << 8, and how often it was believed */
 
 static bool is_nested_cached(struct thread *thread, uint64_t address)
 {
 	uint64_t page = address / MU_PAGE;
-	uint64_t *entry = &own_page[page % PAGES];
+	uint64_t *entry = &unnested_page[page % PAGES];
 	uint64_t seen = __atomic_load_n(entry, __ATOMIC_RELAXED);
 
 	if (seen >> 8 == page && (seen & HITS_MAX) != HITS_MAX) {

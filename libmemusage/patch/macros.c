@@ -32,8 +32,10 @@
 /* The whole rotation is by 128 bits, or 64 twice: 3 are done. */
 static const uint8_t rest[REST_BYTES] = { 0x48, 0xc1, 0xc7, 61 };
 
-static struct fresh known; /* objects whose code was looked at */
-static bool was_started;
+static struct {
+	struct fresh known; /* objects that were searched */
+	bool was_started;   /* those at the start were */
+} state;
 
 /* ---- one place --------------------------------------------------------------------------- */
 
@@ -81,7 +83,7 @@ static bool change_running_code(const struct patch *p, uint64_t site)
 static void change_request(uint64_t site, void *data)
 {
 	const struct patch *p = data;
-	bool is_quiet = p->is_alone || was_started;
+	bool is_quiet = p->is_alone || state.was_started;
 
 	if (is_quiet ? change_unused_code(p, site) : change_running_code(p, site))
 		rec.image->request_places++;
@@ -104,7 +106,7 @@ static void change_unseen_objects(void)
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
-	if (!fresh_look(&known, change_object, &p))
+	if (!fresh_look(&state.known, change_object, &p))
 		rec.image->request_refused++;
 	patch_end(&p);
 }
@@ -118,7 +120,7 @@ static void change_new_objects(void)
 
 void macros_start(void)
 {
-	if (!fresh_init(&known)) {
+	if (!fresh_init(&state.known)) {
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
@@ -126,7 +128,7 @@ void macros_start(void)
 	if (rec.segment->config.requests == MU_REQUESTS_MASSIF)
 		client_block_count_as_massif();
 	change_unseen_objects();
-	was_started = true;
+	state.was_started = true;
 	if (!patch_on_objects(change_new_objects))
 		rec.image->notes |= MU_NOTE_LATE_REQUESTS;
 }

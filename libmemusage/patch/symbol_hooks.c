@@ -24,8 +24,10 @@
 #include "libmemusage/unwind/cfi.h"
 #include "recording/family.h"
 
-static struct fresh known;
-static bool was_started;
+static struct {
+	struct fresh known; /* objects that were searched */
+	bool was_started;   /* those at the start were */
+} state;
 
 static const char *object_path(const struct object *object)
 {
@@ -123,7 +125,7 @@ static bool describe_object(const struct object *object)
 /* The vdso, ld.so and this library have nothing to intercept. */
 static bool has_functions_to_intercept(const struct object *object)
 {
-	uint64_t here = (uint64_t)&was_started;
+	uint64_t here = (uint64_t)&state.was_started;
 
 	return !(here >= object->start && here < object->end) &&
 	       object->map->l_addr != _r_debug.r_ldbase &&
@@ -150,7 +152,8 @@ static bool ask_for_symbols(struct symbols_answer *a)
 
 static void intercept_in_object(const struct object *object, void *unused)
 {
-	struct symbols_answer a = { .object = object, .flags = was_started ? ENTRY_NEW_OBJECT : 0 };
+	struct symbols_answer a = { .object = object,
+				    .flags = state.was_started ? ENTRY_NEW_OBJECT : 0 };
 
 	(void)unused;
 	if (!has_functions_to_intercept(object))
@@ -159,7 +162,7 @@ static void intercept_in_object(const struct object *object, void *unused)
 		note_refused_object(object, "its symbols cannot be read");
 		return;
 	}
-	cfi_know(was_started ? object_tables(object) : NULL, object->start, object->end);
+	cfi_know(state.was_started ? object_tables(object) : NULL, object->start, object->end);
 	read_answer(&a);
 	cfi_know(NULL, 0, 0);
 }
@@ -168,16 +171,16 @@ static void intercept_in_object(const struct object *object, void *unused)
 static void intercept_new_objects(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		fresh_look(&known, intercept_in_object, NULL);
+		fresh_look(&state.known, intercept_in_object, NULL);
 }
 
 void symbol_hooks_start(void)
 {
 	cfi_init();
-	if (!fresh_init(&known))
+	if (!fresh_init(&state.known))
 		return;
 	real_mark();
-	fresh_look(&known, intercept_in_object, NULL);
-	was_started = true;
+	fresh_look(&state.known, intercept_in_object, NULL);
+	state.was_started = true;
 	patch_on_objects(intercept_new_objects);
 }
