@@ -1,4 +1,4 @@
-/* arch.h -- the few instructions that C has no word for; where another CPU is added.
+/* arch.h -- the few instructions that C cannot express; another CPU is added here.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,7 +26,7 @@ static inline uint64_t cpu_thread_pointer(void)
 	return block;
 }
 
-/* cpu_ticks -- the time stamp counter. Not serialising: may be off by some tens of
+/* cpu_ticks -- read the time stamp counter. Not serialising: may be off by some tens of
  * instructions. Async-signal-safe. Cost about 6 ns in a virtual machine. */
 static inline uint64_t cpu_ticks(void)
 {
@@ -91,8 +91,8 @@ static inline uint64_t cpu_ticks(void)
 	return ticks;
 }
 
-/* The kernel gives none to programs unless it is told to (kernel.perf_user_access), and memusage
- * does not ask for one here. */
+/* The kernel gives no counter to programs without the setting kernel.perf_user_access, and memusage
+ * does not request one here. */
 static inline uint64_t cpu_counter(uint32_t number)
 {
 	(void)number;

@@ -1,4 +1,4 @@
-/* clock.c -- what time it is, without libc.
+/* clock.c -- reading clocks without libc.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,7 +1,7 @@
-/* clock.h -- what time it is, without libc.
+/* clock.h -- reading clocks without libc.
  *
  * libc's clock_gettime() is a name that the program may define itself (libfaketime does), sets
- * errno, and promises nothing of vector registers.
+ * errno, and may use vector registers.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,13 +13,13 @@
 
 /* clock_init -- find the function that the kernel maps into each process (vDSO).
  *
- * From the constructor; a forked child has it at the same place. Without it, or where there is none
- * (emulators), each reading is a system call.
+ * Call it from the constructor; a forked child has the function at the same address. Without it
+ * (emulators) each reading is a system call.
  * Source  vdso(7): the names of the function on each processor.
  */
 void clock_init(void);
 
-/* clock_ns -- the time of a clock, nanoseconds; 0 if the kernel does not have the clock.
+/* clock_ns -- return the time of a clock, nanoseconds; 0 if the kernel does not have the clock.
  *
  * Async-signal-safe; errno is kept. Uses general registers only, as the kernel's own code does.
  * Cost 20 ns for CLOCK_MONOTONIC; a system call for those of the processor's time.

@@ -32,10 +32,13 @@ static bool is_emulated(void)
 	return false;
 }
 
-static __thread unsigned int pauses;
-static __thread uint64_t signals_before;
+/* The calling thread's pauses, which nest, and the signals that it had blocked before. */
+static __thread struct {
+	unsigned int depth;
+	uint64_t signals_before;
+} pause_state;
 
-/* With signals blocked: what a handler executes is the program's, and one that left by longjmp
+/* Signals are blocked: a handler's instructions are the program's, and one that left by longjmp
  * would leave the count paused. */
 void emulated_pause_slow(void)
 {
@@ -45,16 +48,17 @@ void emulated_pause_slow(void)
 	if (!is_known)
 		emulated_may_pause = is_emulated();
 	is_known = true;
-	if (!emulated_may_pause || pauses++)
+	if (!emulated_may_pause || pause_state.depth++)
 		return;
-	SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &signals_before, sizeof(all));
+	SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &pause_state.signals_before, sizeof(all));
 	SYS3(EMULATED_SYSCALL, EMULATED_PAUSE, __ehdr_start, etext);
 }
 
 void emulated_resume_slow(void)
 {
-	if (!pauses || --pauses)
+	if (!pause_state.depth || --pause_state.depth)
 		return;
 	SYS1(EMULATED_SYSCALL, EMULATED_RESUME);
-	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &signals_before, NULL, sizeof(signals_before));
+	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &pause_state.signals_before, NULL,
+	     sizeof(pause_state.signals_before));
 }

@@ -10,17 +10,17 @@
 #include <stdbool.h>
 
 #define EMULATED_SYSCALL 0x4d454d /* not a number of a system call; the kernel says ENOSYS */
-/* Instead of an address: what is executed from now on, and until then, is not the program's. The
- * first comes with where the recorder's code begins and ends. */
+/* Instead of an address: the instructions between the two calls are not the program's. The first
+ * has two more arguments, the beginning and the end of the recorder's code. */
 enum { EMULATED_PAUSE = 1, EMULATED_RESUME = 2 };
 
-/* Whether there may be an emulator; surely not from the first pause on, if there is none. */
+/* True if there may be an emulator. The first pause makes it false if there is none. */
 extern bool emulated_may_pause;
 
-/* emulated_pause_slow -- of emulated_pause(). */
+/* emulated_pause_slow -- the part of emulated_pause() that is a function. */
 void emulated_pause_slow(void);
 
-/* emulated_resume_slow -- of emulated_resume(). */
+/* emulated_resume_slow -- the part of emulated_resume() that is a function. */
 void emulated_resume_slow(void);
 
 /* emulated_pause -- the C library works for the recorder: its instructions are not counted.

@@ -8,7 +8,7 @@
 
 struct recorder_locks locks;
 
-static void *in_image(struct mu_image *image, uint64_t offset)
+static void *pointer_in_image(struct mu_image *image, uint64_t offset)
 {
 	return (uint8_t *)image + offset;
 }
@@ -20,10 +20,10 @@ void locks_free_all(struct mu_image *image)
 		return;
 	image->heap.lock = 0;
 	if (image->blocks_root)
-		((struct mu_blocks *)in_image(image, image->blocks_root))->lock = 0;
+		((struct mu_blocks *)pointer_in_image(image, image->blocks_root))->lock = 0;
 	if (image->points)
-		((struct mu_points *)in_image(image, image->points))->lock = 0;
-	/* Nobody is asking the collector. */
+		((struct mu_points *)pointer_in_image(image, image->points))->lock = 0;
+	/* No thread is asking the collector. */
 	image->query_wanted = 0;
 	image->query_state = MU_QUERY_IDLE;
 }

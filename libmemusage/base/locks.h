@@ -1,10 +1,10 @@
 /* locks.h -- every spin lock of the recorder, in one place.
  *
- * A lock can lose its holder: a fork leaves the other threads behind, a raw clone() does so without
- * telling, a signal handler may leave the hook by longjmp. Each time all locks must be free again,
- * so no module has one of its own: tests/lint/locks.t holds that.
+ * A lock can lose its holder: a fork or a raw clone() leaves the other threads behind, and a signal
+ * handler may leave the hook by longjmp. Then all locks must become free again, so no module has a
+ * lock of its own: tests/lint/locks.t checks that.
  *
- * Those in the image are words of its format, beside what they guard; locks_free_all() knows them.
+ * Locks in the image are words of its format, next to what they guard; locks_free_all() knows them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,18 +17,18 @@
 
 #define LOCK_LINE 64 /* bytes: two locks in one cache line would slow down each other's holders */
 
-/* What writers of one image exclude each other by (image/arena.c). */
+/* The locks by which writers of one image exclude each other (image/arena.c). */
 struct arena_locks {
 	uint32_t populate;
 	uint32_t table;
 };
 
-/* Each is named after the module that takes it. In the order in which they nest nothing is implied:
- * no one waits for a second lock for longer than the bound of spin_lock(). */
+/* Each is named after the module that takes it. They may nest in any order: no thread waits for a
+ * second lock for longer than the bound of spin_lock(). */
 struct recorder_locks {
 	_Alignas(LOCK_LINE) struct arena_locks arena; /* the emulator's plugin takes them, too */
 	_Alignas(LOCK_LINE) uint32_t accesses;
-	_Alignas(LOCK_LINE) uint32_t books; /* sites.c: the cells of sites_book() */
+	_Alignas(LOCK_LINE) uint32_t accounting; /* sites.c: the cells of sites_book() */
 	_Alignas(LOCK_LINE) uint32_t buckets;
 	_Alignas(LOCK_LINE) uint32_t mapping;
 	_Alignas(LOCK_LINE) uint32_t marks;
@@ -37,7 +37,7 @@ struct recorder_locks {
 	_Alignas(LOCK_LINE) uint32_t pools;
 	_Alignas(LOCK_LINE) uint32_t rules;
 	_Alignas(LOCK_LINE) uint32_t sites;
-	_Alignas(LOCK_LINE) uint32_t slack;
+	_Alignas(LOCK_LINE) uint32_t shrunk;
 	_Alignas(LOCK_LINE) uint32_t snapshots;
 	_Alignas(LOCK_LINE) uint32_t stop;  /* and what belongs to it, see stop.c: */
 	uint32_t stop_state;		    /* ... number and kind of the last stop */
@@ -49,10 +49,10 @@ struct recorder_locks {
 
 extern struct recorder_locks locks;
 
-/* locks_free_all -- every lock is free, whoever held it.
+/* locks_free_all -- free every lock, whichever thread held it.
  *
- * image  whose locks are free, too; NULL: the process has none of its own yet.
- * Only when no other thread of this process can hold one. Async-signal-safe.
+ * image  its locks become free, too; NULL: the process has no image of its own yet.
+ * Call it only when no other thread of this process can hold a lock. Async-signal-safe.
  */
 void locks_free_all(struct mu_image *image);
 

@@ -15,7 +15,7 @@
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-struct tables {
+struct symbol_tables {
 	uintptr_t base;
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -25,33 +25,33 @@ struct tables {
 };
 
 /* ld.so has turned the entries into addresses, but not those of the vdso. */
-static const void *address_of(const struct link_map *object, const ElfW(Dyn) * entry)
+static const void *dynamic_address(const struct link_map *object, const ElfW(Dyn) * entry)
 {
 	uintptr_t value = entry->d_un.d_ptr;
 
 	return (const void *)(value < object->l_addr ? value + object->l_addr : value);
 }
 
-static struct tables tables_of(const struct link_map *object)
+static struct symbol_tables read_symbol_tables(const struct link_map *object)
 {
-	struct tables t = { .base = object->l_addr };
+	struct symbol_tables t = { .base = object->l_addr };
 
 	for (const ElfW(Dyn) *entry = object->l_ld; entry->d_tag != DT_NULL; entry++) {
 		if (entry->d_tag == DT_SYMTAB)
-			t.symbols = address_of(object, entry);
+			t.symbols = dynamic_address(object, entry);
 		else if (entry->d_tag == DT_STRTAB)
-			t.strings = address_of(object, entry);
+			t.strings = dynamic_address(object, entry);
 		else if (entry->d_tag == DT_GNU_HASH)
-			t.gnu_hash = address_of(object, entry);
+			t.gnu_hash = dynamic_address(object, entry);
 		else if (entry->d_tag == DT_HASH)
-			t.hash = address_of(object, entry);
+			t.hash = dynamic_address(object, entry);
 		else if (entry->d_tag == DT_VERSYM)
-			t.versions = address_of(object, entry);
+			t.versions = dynamic_address(object, entry);
 	}
 	return t;
 }
 
-static bool is_it(const struct tables *t, uint32_t index, const char *name)
+static bool is_exported_function(const struct symbol_tables *t, uint32_t index, const char *name)
 {
 	const ElfW(Sym) *symbol = &t->symbols[index];
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
@@ -65,7 +65,7 @@ static bool is_it(const struct tables *t, uint32_t index, const char *name)
 
 /* Both return the index of the symbol, 0 if there is none. */
 
-static uint32_t find_gnu(const struct tables *t, const char *name)
+static uint32_t search_gnu_hash(const struct symbol_tables *t, const char *name)
 {
 	const uint32_t *header = t->gnu_hash; /* buckets, first symbol, bloom words, shift */
 	const uint32_t *buckets = header + 4 + header[2] * (sizeof(ElfW(Addr)) / 4);
@@ -79,52 +79,49 @@ static uint32_t find_gnu(const struct tables *t, const char *name)
 		return 0;
 	for (;; index++) {
 		uint32_t seen = chains[index - header[1]];
-		if ((seen | 1) == (hash | 1) && is_it(t, index, name))
+		if ((seen | 1) == (hash | 1) && is_exported_function(t, index, name))
 			return index;
 		if (seen & 1)
 			return 0;
 	}
 }
 
-static uint32_t find_old(const struct tables *t, const char *name)
+static uint32_t search_all_symbols(const struct symbol_tables *t, const char *name)
 {
-	/* buckets, symbols: so many that searching all is no great matter. */
+	/* The numbers of buckets and symbols come first. A search of all symbols is fast enough. */
 	for (uint32_t index = 1; index < t->hash[1]; index++)
-		if (is_it(t, index, name))
+		if (is_exported_function(t, index, name))
 			return index;
 	return 0;
 }
 
-/* The address of a symbol; is_chooser: it is that of a function that returns the address. */
-static uintptr_t find_symbol(const struct link_map *object, const char *name, bool *is_chooser)
+static uint32_t find_symbol_index(const struct symbol_tables *t, const char *name)
 {
-	struct tables t = tables_of(object);
-	uint32_t index = 0;
-
-	if (!t.symbols || !t.strings)
+	if (!t->symbols || !t->strings)
 		return 0;
-	if (t.gnu_hash)
-		index = find_gnu(&t, name);
-	else if (t.hash)
-		index = find_old(&t, name);
+	if (t->gnu_hash)
+		return search_gnu_hash(t, name);
+	return t->hash ? search_all_symbols(t, name) : 0;
+}
+
+/* Returns the address of a symbol. *is_chooser: it is an ifunc, which returns the address. */
+static uintptr_t find_symbol_address(const struct link_map *object, const char *name,
+				     bool *is_chooser)
+{
+	struct symbol_tables t = read_symbol_tables(object);
+	uint32_t index = find_symbol_index(&t, name);
+
 	if (!index)
 		return 0;
 	*is_chooser = ELF64_ST_TYPE(t.symbols[index].st_info) == STT_GNU_IFUNC;
 	return t.base + t.symbols[index].st_value;
 }
 
-static uint32_t find_index(const struct tables *t, const char *name)
-{
-	if (!t->symbols || !t->strings)
-		return 0;
-	return t->gnu_hash ? find_gnu(t, name) : t->hash ? find_old(t, name) : 0;
-}
-
 bool lookup_sized(const struct link_map *object, const char *name, uint64_t *address,
 		  uint64_t *size)
 {
-	struct tables t = tables_of(object);
-	uint32_t index = find_index(&t, name);
+	struct symbol_tables t = read_symbol_tables(object);
+	uint32_t index = find_symbol_index(&t, name);
 
 	if (!index || ELF64_ST_TYPE(t.symbols[index].st_info) != STT_FUNC ||
 	    !t.symbols[index].st_size)
@@ -134,10 +131,10 @@ bool lookup_sized(const struct link_map *object, const char *name, uint64_t *add
 	return true;
 }
 
-static void *find_in(const struct link_map *object, const char *name)
+static void *resolve_symbol_in(const struct link_map *object, const char *name)
 {
 	bool is_chooser;
-	uintptr_t address = find_symbol(object, name, &is_chooser);
+	uintptr_t address = find_symbol_address(object, name, &is_chooser);
 
 	if (address && is_chooser)
 		address = ((uintptr_t(*)(void))address)();
@@ -148,7 +145,7 @@ void *lookup_in(const struct link_map *object, const char *name)
 {
 	bool is_chooser;
 
-	return (void *)find_symbol(object, name, &is_chooser);
+	return (void *)find_symbol_address(object, name, &is_chooser);
 }
 
 const struct link_map *lookup_object(const char *name)
@@ -183,5 +180,5 @@ void *lookup_next(const char *name)
 {
 	const struct link_map *object = lookup_next_object(name);
 
-	return object ? find_in(object, name) : NULL;
+	return object ? resolve_symbol_in(object, name) : NULL;
 }

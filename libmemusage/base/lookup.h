@@ -1,8 +1,8 @@
 /* lookup.h -- finding functions without dlsym.
  *
- * dlsym allocates when it does not find something, and forgets what the program's own
- * dlerror() would have said. The first event may come from inside the program's malloc, with
- * its lock held (jemalloc in rustc calls mmap): an allocation would then wait for ever.
+ * dlsym allocates when it does not find a name, and clears what the program's own dlerror() would
+ * have returned. The first event may come from inside the program's malloc, with its lock held
+ * (jemalloc in rustc calls mmap): an allocation would then wait for ever.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,8 +11,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct link_map;
 
 struct link_map;
 

@@ -1,4 +1,4 @@
-/* mapped_path.c -- the file that lies behind an address.
+/* mapped_path.c -- the file that is mapped at an address.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,13 +13,13 @@
 
 #define PART_BYTES 128 /* read at once: a signal handler's stack may be all there is */
 
-/* Where in a line we are:
+/* The field of a line that the next character belongs to:
  *
  *	7f1c8000-7f1d9000 r-xp 00026000 fe:01 1234      /usr/lib/libc.so.6
  */
 enum { IN_START, IN_END, IN_FIELDS, IN_PATH };
 
-struct scan {
+struct maps_scan {
 	uint64_t address;
 	uint64_t start, end;
 	int where;
@@ -29,18 +29,18 @@ struct scan {
 	uint64_t size;
 };
 
-static uint64_t digit(char c)
+static uint64_t hex_digit_value(char c)
 {
 	return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
 /* Returns whether the line of the address has ended. */
-static bool take(struct scan *s, char c)
+static bool scan_character(struct maps_scan *s, char c)
 {
 	if (c == '\n') {
 		if (s->where >= IN_FIELDS && !s->is_other)
 			return true;
-		*s = (struct scan){ .address = s->address, .path = s->path, .size = s->size };
+		*s = (struct maps_scan){ .address = s->address, .path = s->path, .size = s->size };
 		return false;
 	}
 	switch (s->where) {
@@ -48,14 +48,14 @@ static bool take(struct scan *s, char c)
 		if (c == '-')
 			s->where = IN_END;
 		else
-			s->start = s->start * 16 + digit(c);
+			s->start = s->start * 16 + hex_digit_value(c);
 		break;
 	case IN_END:
 		if (c == ' ') {
 			s->where = IN_FIELDS;
 			s->is_other = s->address < s->start || s->address >= s->end;
 		} else {
-			s->end = s->end * 16 + digit(c);
+			s->end = s->end * 16 + hex_digit_value(c);
 		}
 		break;
 	case IN_FIELDS:
@@ -71,8 +71,9 @@ static bool take(struct scan *s, char c)
 	return false;
 }
 
-/* What is not the name of the file: it is gone, or the kernel wrote some byte in another way. */
-static bool is_path(const struct scan *s)
+/* Returns false if the text is not the file's name: the file was deleted, or the kernel has escaped
+ * some byte of the name. */
+static bool is_existing_path(const struct maps_scan *s)
 {
 	static const char deleted[] = " (deleted)";
 	const uint64_t n = sizeof(deleted) - 1;
@@ -83,7 +84,7 @@ static bool is_path(const struct scan *s)
 
 uint64_t mapped_path(uint64_t address, bool as_it_is, char *path, uint64_t size)
 {
-	struct scan s = { .address = address, .path = path, .size = size };
+	struct maps_scan s = { .address = address, .path = path, .size = size };
 	char part[PART_BYTES];
 	bool found = false;
 	long got;
@@ -96,9 +97,9 @@ uint64_t mapped_path(uint64_t address, bool as_it_is, char *path, uint64_t size)
 		return 0;
 	while (!found && (got = SYS3(SYS_read, fd, part, sizeof(part))) > 0)
 		for (long i = 0; i < got && !found; i++)
-			found = take(&s, part[i]);
+			found = scan_character(&s, part[i]);
 	SYS1(SYS_close, fd);
-	if (!found || !s.length || s.length == size - 1 || (!as_it_is && !is_path(&s)))
+	if (!found || !s.length || s.length == size - 1 || (!as_it_is && !is_existing_path(&s)))
 		return 0;
 	path[s.length] = '\0';
 	return s.length;

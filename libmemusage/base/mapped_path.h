@@ -1,4 +1,4 @@
-/* mapped_path.h -- the file that lies behind an address.
+/* mapped_path.h -- the file that is mapped at an address.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* mapped_path -- its path, as the kernel knows it.
+/* mapped_path -- write the path of the file, as the kernel knows it.
  *
- * as_it_is  what the kernel writes also if no file has that name: "/memfd:x (deleted)".
- * path  gets the path and a final zero; size bytes.
- * Returns its length; 0 if there is none, it was deleted, or we may not look (no /proc, sandbox).
+ * as_it_is  accept also a name that no file has: "/memfd:x (deleted)".
+ * path      gets the path and a final zero; size bytes.
+ * Returns the length; 0 if there is no file, it was deleted, or /proc may not be read (sandbox).
  * Async-signal-safe. Cost 0.1 ms per 100 mappings.
  * Source proc(5), /proc/PID/maps.
  */

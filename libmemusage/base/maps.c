@@ -1,4 +1,4 @@
-/* maps.c -- what the kernel says is mapped: /proc/self/maps.
+/* maps.c -- the mappings of this process, from /proc/self/maps.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,20 +10,20 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 
-#define USER_END (UINT64_C(1) << 63) /* the vsyscall page lies above */
+#define USER_END (UINT64_C(1) << 63) /* the vsyscall page is above */
 #define TAIL 8u
 
-/* A line, of which only the beginning and the end are of interest:
+/* A line; only its beginning and its end matter:
  *
  *	7ffd3c1e0000-7ffd3c201000 rw-p 00000000 00:00 0         [stack]
  */
-struct line {
+struct maps_line {
 	uint64_t number[2]; /* start, end */
-	unsigned int which; /* of them; 2: behind them */
+	unsigned int which; /* index of the number being read; 2: both were */
 	char tail[TAIL];    /* its last characters */
 };
 
-static void take(struct line *line, char c)
+static void scan_character(struct maps_line *line, char c)
 {
 	if (line->which < 2 && (c == '-' || c == ' '))
 		line->which++;
@@ -34,9 +34,10 @@ static void take(struct line *line, char c)
 	line->tail[TAIL - 1] = c;
 }
 
-bool maps_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *data), void *data)
+bool maps_for_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *data),
+		   void *data)
 {
-	struct line line = { .which = 0 };
+	struct maps_line line = { .which = 0 };
 	char part[1024];
 	long got;
 
@@ -48,13 +49,13 @@ bool maps_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *
 	while ((got = SYS3(SYS_read, fd, part, sizeof(part))) > 0) {
 		for (long i = 0; i < got; i++) {
 			if (part[i] != '\n') {
-				take(&line, part[i]);
+				scan_character(&line, part[i]);
 				continue;
 			}
 			if (line.number[0] < USER_END)
 				visit(line.number[0], line.number[1],
 				      !memcmp(line.tail, " [stack]", TAIL), data);
-			line = (struct line){ .which = 0 };
+			line = (struct maps_line){ .which = 0 };
 		}
 	}
 	SYS1(SYS_close, fd);

@@ -14,113 +14,115 @@
 
 #define OWN_FIRST 128u
 
-struct own {
+struct own_mapping {
 	uint64_t start, size;
 };
 
-static uint64_t mapped;
-static uint64_t *published; /* NULL: no image yet */
-static struct own first[OWN_FIRST];
-static struct own *own = first;
-static uint64_t own_count, own_room = OWN_FIRST;
+static struct own_mapping first[OWN_FIRST];
+static struct {
+	uint64_t bytes;	     /* that memory_map() and memory_count() know of */
+	uint64_t *published; /* where readers find it; NULL: no image yet */
+	struct own_mapping *own;
+	uint64_t count, room; /* of own */
+} memory = { .own = first, .room = OWN_FIRST };
 
-static void *map(uint64_t size)
+static void *map_private_pages(uint64_t size)
 {
 	long result = SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (sys_failed(result))
 		return NULL;
-	/* A core of the program is to be its own. */
+	/* A core dump of the program is to hold its own memory only. */
 	SYS3(SYS_madvise, result, size, MADV_DONTDUMP);
 	return (void *)result;
 }
 
-static void note(uint64_t start, uint64_t size)
+static void append_mapping(uint64_t start, uint64_t size)
 {
-	own[own_count++] = (struct own){ start, size };
+	memory.own[memory.count++] = (struct own_mapping){ start, size };
 }
 
-static void forget(uint64_t start)
+static void remove_mapping(uint64_t start)
 {
-	for (uint64_t i = own_count; i-- > 0;)
-		if (own[i].start == start) {
-			own[i] = own[--own_count];
+	for (uint64_t i = memory.count; i-- > 0;)
+		if (memory.own[i].start == start) {
+			memory.own[i] = memory.own[--memory.count];
 			return;
 		}
 }
 
-/* Room for two more: the list notes itself. */
-static bool make_room(void)
+/* Makes room for two more: the list has an entry for itself. */
+static bool grow_mapping_list(void)
 {
-	struct own *old = own, *bigger;
-	uint64_t bytes = own_room * sizeof(*own);
+	struct own_mapping *old = memory.own, *bigger;
+	uint64_t bytes = memory.room * sizeof(*memory.own);
 
-	if (own_count + 2 <= own_room)
+	if (memory.count + 2 <= memory.room)
 		return true;
-	bigger = map(2 * bytes);
+	bigger = map_private_pages(2 * bytes);
 	if (!bigger)
 		return false;
-	memcpy(bigger, own, own_count * sizeof(*own));
-	own = bigger;
-	own_room *= 2;
+	memcpy(bigger, memory.own, memory.count * sizeof(*memory.own));
+	memory.own = bigger;
+	memory.room *= 2;
 	if (old != first) {
 		SYS2(SYS_munmap, old, bytes);
-		forget((uint64_t)old);
+		remove_mapping((uint64_t)old);
 	}
-	note((uint64_t)bigger, 2 * bytes);
+	append_mapping((uint64_t)bigger, 2 * bytes);
 	return true;
 }
 
-void memory_own(uint64_t start, uint64_t size)
+void memory_register(uint64_t start, uint64_t size)
 {
 	if (!spin_lock(&locks.memory))
 		return;
-	if (make_room())
-		note(start, size);
+	if (grow_mapping_list())
+		append_mapping(start, size);
 	spin_unlock(&locks.memory);
 }
 
-void memory_disown(uint64_t start)
+void memory_unregister(uint64_t start)
 {
 	if (!spin_lock(&locks.memory))
 		return;
-	forget(start);
+	remove_mapping(start);
 	spin_unlock(&locks.memory);
 }
 
-uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data)
+uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data)
 {
 	uint64_t count;
 
 	if (!spin_lock(&locks.memory))
 		return 0;
-	count = own_count;
+	count = memory.count;
 	for (uint64_t i = 0; visit && i < count; i++)
-		visit(own[i].start, own[i].size, data);
+		visit(memory.own[i].start, memory.own[i].size, data);
 	spin_unlock(&locks.memory);
 	return count;
 }
 
 void memory_count(uint64_t change)
 {
-	uint64_t now = __atomic_add_fetch(&mapped, change, __ATOMIC_RELAXED);
+	uint64_t now = __atomic_add_fetch(&memory.bytes, change, __ATOMIC_RELAXED);
 
-	if (published)
-		__atomic_store_n(published, now, __ATOMIC_RELAXED);
+	if (memory.published)
+		__atomic_store_n(memory.published, now, __ATOMIC_RELAXED);
 }
 
 void memory_publish(uint64_t *where)
 {
-	published = where;
+	memory.published = where;
 }
 
 void *memory_reserve(uint64_t size)
 {
-	void *result = map(size);
+	void *result = map_private_pages(size);
 
 	if (result)
-		memory_own((uint64_t)result, size);
+		memory_register((uint64_t)result, size);
 	return result;
 }
 
@@ -135,12 +137,12 @@ void *memory_map(uint64_t size)
 
 void memory_unmap(void *start, uint64_t size)
 {
-	memory_disown((uint64_t)start);
+	memory_unregister((uint64_t)start);
 	SYS2(SYS_munmap, start, size);
 	memory_count(-size);
 }
 
-bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index)
+bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index)
 {
 	uint32_t more = *count ? *count : MU_PAGE / sizeof(uint32_t);
 	uint32_t *bigger;
@@ -159,9 +161,4 @@ bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index)
 	*array = bigger;
 	*count = more;
 	return true;
-}
-
-uint64_t memory_private_bytes(void)
-{
-	return __atomic_load_n(&mapped, __ATOMIC_RELAXED);
 }

@@ -1,6 +1,6 @@
-/* memory.h -- private memory of the recorder: mapped, never given back.
+/* memory.h -- private memory of the recorder, for tables that only this process reads.
  *
- * For tables that only this process reads. What the tools read is in the arena.
+ * Tables that the tools read are in the arena.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,47 +11,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* memory_map -- zeroed private memory, page-aligned, lazily backed.
+/* memory_map -- map zeroed private memory, page-aligned, lazily backed.
  *
  * Returns NULL if the kernel refuses. Async-signal-safe; not seen by mmap's interposition.
  */
 void *memory_map(uint64_t size);
 
-/* memory_reserve -- as memory_map(), but nothing counts as ours before memory_count(). */
+/* memory_reserve -- map as memory_map(), but count none of it: memory_count() does that later. */
 void *memory_reserve(uint64_t size);
 
-/* memory_count -- so many bytes more are resident, or fewer (negative, modulo 2^64). */
+/* memory_count -- count `change` more bytes as the recorder's; negative modulo 2^64: fewer. */
 void memory_count(uint64_t change);
 
-/* memory_publish -- where memory_count() shows the sum from its next call on, for readers. */
+/* memory_publish -- have memory_count() store the sum in *where, from its next call on. */
 void memory_publish(uint64_t *where);
 
-/* memory_unmap -- give back what memory_map() returned, whole. */
+/* memory_unmap -- unmap all of what memory_map() returned, `size` bytes. */
 void memory_unmap(void *start, uint64_t size);
 
-/* memory_numbers -- let an array of 32-bit numbers have an entry INDEX, by doubling it.
+/* memory_grow_numbers -- double an array of 32-bit numbers until it has an entry `index`.
  *
  * array  NULL at first; replaced.
  * count  of its entries; new ones are 0.
  * Returns false, and changes nothing, without memory. Async-signal-safe.
  */
-bool memory_numbers(uint32_t **array, uint32_t *count, uint32_t index);
+bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index);
 
-/* memory_own, memory_disown -- note addresses that the recorder takes, gives back, by other ways.
+/* memory_register, memory_unregister -- note that the recorder maps, unmaps, memory by other means.
  *
- * For memory_own_each(). Async-signal-safe.
+ * memory_for_each() then visits it. Async-signal-safe.
  */
-void memory_own(uint64_t start, uint64_t size);
-void memory_disown(uint64_t start);
+void memory_register(uint64_t start, uint64_t size);
+void memory_unregister(uint64_t start);
 
-/* memory_own_each -- call visit(start, size, data) for all that the recorder has mapped.
+/* memory_for_each -- call visit(start, size, data) for each mapping of the recorder.
  *
- * visit must not map. Another thread's may be missing if it is being mapped.
- * Returns how many there are, also without a visit (NULL).
+ * visit  must not map; NULL: only count. A mapping that another thread makes now may be missing.
+ * Returns the number of mappings.
  */
-uint64_t memory_own_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
-
-/* memory_private_bytes -- bytes mapped by memory_map() so far, for reports. */
-uint64_t memory_private_bytes(void);
+uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
 
 #endif

@@ -1,4 +1,4 @@
-/* new_objects.c -- which loaded objects were not there at the last look.
+/* new_objects.c -- finding objects that were loaded since the last look.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,58 +10,59 @@
 
 #define OBJECTS_MAX 4096u
 
-struct fresh_known {
+struct new_objects_known {
 	const struct link_map *map;
 	uint64_t start;
 	bool is_there;
 };
 
-bool fresh_init(struct fresh *f)
+bool new_objects_init(struct new_objects *list)
 {
-	f->count = 0;
-	f->known = memory_map(OBJECTS_MAX * sizeof(*f->known));
-	return f->known != NULL;
+	list->count = 0;
+	list->known = memory_map(OBJECTS_MAX * sizeof(*list->known));
+	return list->known != NULL;
 }
 
-static bool is_known(struct fresh *f, const struct object *object)
+static bool mark_if_known(struct new_objects *list, const struct object *object)
 {
-	for (uint32_t i = 0; i < f->count; i++)
-		if (f->known[i].map == object->map && f->known[i].start == object->start) {
-			f->known[i].is_there = true;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->known[i].map == object->map && list->known[i].start == object->start) {
+			list->known[i].is_there = true;
 			return true;
 		}
 	return false;
 }
 
-static void forget_closed(struct fresh *f)
+static void remove_closed_objects(struct new_objects *list)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < f->count; i++)
-		if (f->known[i].is_there)
-			f->known[kept++] = f->known[i];
-	f->count = kept;
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->known[i].is_there)
+			list->known[kept++] = list->known[i];
+	list->count = kept;
 }
 
-bool fresh_look(struct fresh *f, void (*visit)(const struct object *object, void *data),
-		void *data)
+bool new_objects_visit(struct new_objects *list,
+		       void (*visit)(const struct object *object, void *data), void *data)
 {
 	struct object object;
 	bool ok = true;
 
-	for (uint32_t i = 0; i < f->count; i++)
-		f->known[i].is_there = false;
+	for (uint32_t i = 0; i < list->count; i++)
+		list->known[i].is_there = false;
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		if (!object_read(map, &object) || is_known(f, &object))
+		if (!object_read(map, &object) || mark_if_known(list, &object))
 			continue;
-		if (f->count == OBJECTS_MAX) {
+		if (list->count == OBJECTS_MAX) {
 			ok = false;
 			continue;
 		}
-		f->known[f->count++] = (struct fresh_known){ object.map, object.start, true };
+		list->known[list->count++] =
+			(struct new_objects_known){ object.map, object.start, true };
 		if (visit)
 			visit(&object, data);
 	}
-	forget_closed(f);
+	remove_closed_objects(list);
 	return ok;
 }

@@ -1,4 +1,4 @@
-/* new_objects.h -- which loaded objects were not there at the last look.
+/* new_objects.h -- finding objects that were loaded since the last look.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,23 +10,24 @@
 
 #include "libmemusage/base/objects.h"
 
-/* A list of objects that are known. Zero before fresh_init(). */
-struct fresh {
-	struct fresh_known *known;
+/* A list of objects that are known. Zero before new_objects_init(). */
+struct new_objects {
+	struct new_objects_known *known;
 	uint32_t count;
 };
 
-/* fresh_init -- make an empty list. Returns false if there is no memory. */
-bool fresh_init(struct fresh *f);
+/* new_objects_init -- make an empty list. Returns false if there is no memory. */
+bool new_objects_init(struct new_objects *list);
 
-/* fresh_look -- call VISIT for each object of ld.so's list that is not known, which it then is.
+/* new_objects_visit -- call visit(object, data) for each object of ld.so's list that is not known.
  *
- * visit  NULL: they only become known.
- * Objects that are gone are forgotten: the same address may hold other code, or the same
- * afresh. Returns false if there were too many to remember; the rest was not visited.
- * One thread at a time, where ld.so's list does not change.
+ * It is known from then on.
+ * visit  NULL: objects only become known.
+ * Objects that were closed are forgotten: others may be loaded at the same addresses.
+ * Returns false if there were too many to remember; the rest was not visited.
+ * Call it from one thread at a time, where ld.so's list does not change.
  */
-bool fresh_look(struct fresh *f, void (*visit)(const struct object *object, void *data),
-		void *data);
+bool new_objects_visit(struct new_objects *list,
+		       void (*visit)(const struct object *object, void *data), void *data);
 
 #endif

@@ -11,27 +11,29 @@
 #include "recording/recording.h"
 
 /* The executable's program headers, as the kernel told ld.so. */
-static const ElfW(Phdr) *executable;
-static unsigned int executable_parts;
+static struct {
+	const ElfW(Phdr) * part;
+	unsigned int parts;
+} executable;
 
 void objects_init(void)
 {
 	if (getauxval(AT_PHENT) != sizeof(ElfW(Phdr)))
 		return;
-	executable_parts = (unsigned int)getauxval(AT_PHNUM);
-	executable = (const void *)getauxval(AT_PHDR);
+	executable.parts = (unsigned int)getauxval(AT_PHNUM);
+	executable.part = (const void *)getauxval(AT_PHDR);
 }
 
 /* The executable's are where the kernel says. Others begin with their ELF header at the load
  * address: linkers give the first segment address 0. */
-static bool find_headers(struct object *object)
+static bool find_program_headers(struct object *object)
 {
 	const ElfW(Ehdr) *header = (const void *)object->map->l_addr;
 
 	if (object->map == _r_debug.r_map) {
-		object->part = executable;
-		object->parts = executable_parts;
-		return executable;
+		object->part = executable.part;
+		object->parts = executable.parts;
+		return executable.part;
 	}
 	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
 	    header->e_phentsize != sizeof(ElfW(Phdr)) ||
@@ -45,7 +47,7 @@ static bool find_headers(struct object *object)
 bool object_read(const struct link_map *map, struct object *object)
 {
 	*object = (struct object){ .map = map, .start = UINT64_MAX };
-	if (!find_headers(object))
+	if (!find_program_headers(object))
 		return false;
 	for (unsigned int i = 0; i < object->parts; i++) {
 		const ElfW(Phdr) *part = &object->part[i];

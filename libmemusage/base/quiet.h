@@ -1,4 +1,4 @@
-/* quiet.h -- what the C library copies for our own calls is no copy of the program's.
+/* quiet.h -- copies that the C library makes for the recorder's own calls are not counted.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -44,7 +44,7 @@ bool ranges_reserve(struct ranges *r, uint64_t more)
 	return true;
 }
 
-static void open_gap(struct ranges *r, uint64_t index)
+static void insert_gap_at(struct ranges *r, uint64_t index)
 {
 	struct range *at = &r->range[index];
 
@@ -52,7 +52,7 @@ static void open_gap(struct ranges *r, uint64_t index)
 	r->count++;
 }
 
-static void close_gap(struct ranges *r, uint64_t index)
+static void remove_range_at(struct ranges *r, uint64_t index)
 {
 	struct range *at = &r->range[index];
 
@@ -60,7 +60,7 @@ static void close_gap(struct ranges *r, uint64_t index)
 	memmove(at, at + 1, (r->count - index) * sizeof(*at));
 }
 
-static bool is_same(const struct range *a, const struct range *b)
+static bool has_same_owner(const struct range *a, const struct range *b)
 {
 	return a->site == b->site && a->tag == b->tag;
 }
@@ -70,13 +70,13 @@ bool ranges_put(struct ranges *r, const struct range *range)
 	uint64_t i = ranges_after(r, range->start);
 	struct range *before = i ? &r->range[i - 1] : NULL;
 	struct range *after = i < r->count ? &r->range[i] : NULL;
-	bool joins_before = before && before->end == range->start && is_same(before, range);
-	bool joins_after = after && after->start == range->end && is_same(after, range);
+	bool joins_before = before && before->end == range->start && has_same_owner(before, range);
+	bool joins_after = after && after->start == range->end && has_same_owner(after, range);
 
 	if (joins_before) {
 		before->end = joins_after ? after->end : range->end;
 		if (joins_after)
-			close_gap(r, i);
+			remove_range_at(r, i);
 		return true;
 	}
 	if (joins_after) {
@@ -85,7 +85,7 @@ bool ranges_put(struct ranges *r, const struct range *range)
 	}
 	if (!ranges_reserve(r, 1))
 		return false;
-	open_gap(r, i);
+	insert_gap_at(r, i);
 	r->range[i] = *range;
 	return true;
 }
@@ -106,7 +106,7 @@ bool ranges_take(struct ranges *r, uint64_t start, uint64_t end, struct range *p
 	if (stays_below && stays_above) {
 		if (!ranges_reserve(r, 1))
 			return false;
-		open_gap(r, i);
+		insert_gap_at(r, i);
 		r->range[i].end = part->start;
 		r->range[i + 1].start = part->end;
 	} else if (stays_below) {
@@ -114,7 +114,7 @@ bool ranges_take(struct ranges *r, uint64_t start, uint64_t end, struct range *p
 	} else if (stays_above) {
 		old->start = part->end;
 	} else {
-		close_gap(r, i);
+		remove_range_at(r, i);
 	}
 	return true;
 }

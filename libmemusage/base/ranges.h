@@ -1,8 +1,8 @@
 /* ranges.h -- a sorted list of disjoint ranges of addresses.
  *
- * Neighbours that differ in nothing become one, so that a program which maps page after page has
- * few. In private memory; nothing here locks. Looking up takes O(log n), a change moves what lies
- * above it: with the 65,530 mappings that Linux allows a process some 50 us at worst.
+ * Equal neighbours are joined, so that a program that maps page after page has few ranges. They are
+ * in private memory; nothing here locks. A look-up takes O(log n); a change moves all ranges above
+ * it: some 50 us at worst, with the 65,530 mappings that Linux allows a process.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,13 +24,13 @@ struct ranges {
 	uint64_t count, room;
 };
 
-/* ranges_put -- add a range where there is none.
+/* ranges_put -- add a range; none may overlap it.
  *
  * Returns false without memory. Async-signal-safe.
  */
 bool ranges_put(struct ranges *r, const struct range *range);
 
-/* ranges_reserve -- have memory for `more` changes, so that they need none.
+/* ranges_reserve -- allocate memory for `more` changes, so that these need none.
  *
  * Returns false without memory. Async-signal-safe.
  */
@@ -38,18 +38,19 @@ bool ranges_reserve(struct ranges *r, uint64_t more);
 
 /* ranges_take -- remove the lowest part of [start, end) that is in some range.
  *
- * part     what was removed; of a range that reaches beyond, the rest stays.
- * Returns  false if there is none, or no memory for the rest. Call until then. Async-signal-safe.
+ * part     set to what was removed; the rest of a range that reaches beyond stays.
+ * Returns  false if there is none, or no memory for the rest. Call it until then.
+ *          Async-signal-safe.
  */
 bool ranges_take(struct ranges *r, uint64_t start, uint64_t end, struct range *part);
 
-/* ranges_after -- index of the first range that ends after `address`, r->count if none does. */
+/* ranges_after -- return the index of the first range that ends after `address`, else r->count. */
 uint64_t ranges_after(const struct ranges *r, uint64_t address);
 
-/* ranges_bytes -- the sum of all. */
+/* ranges_bytes -- return the sum of all lengths. */
 uint64_t ranges_bytes(const struct ranges *r);
 
-/* ranges_free -- give back the memory: empty again. */
+/* ranges_free -- unmap the memory; the list is empty again. */
 void ranges_free(struct ranges *r);
 
 #endif

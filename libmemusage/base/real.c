@@ -16,21 +16,23 @@
 #define EARLY_BYTES 65536
 #define EARLY_ALIGN 64
 
-static _Alignas(EARLY_ALIGN) unsigned char early[EARLY_BYTES];
-static size_t early_used;
+static struct {
+	_Alignas(EARLY_ALIGN) unsigned char area[EARLY_BYTES];
+	size_t used;
+} early;
 static bool resolving;
 
-/* Size is kept in the 16 bytes before the block. Nothing is freed: only a signal handler that
- * interrupts the resolving gets something from here. */
-static void *early_alloc(size_t size, size_t align)
+/* The 16 bytes before a block hold its size. Nothing is freed: only a signal handler that
+ * interrupts the resolving gets memory from here. */
+static void *allocate_early(size_t size, size_t align)
 {
 	size_t header = align < 16 ? 16 : align;
 	size_t need;
 
 	if (__builtin_add_overflow(size, 2 * header, &need))
 		return NULL;
-	size_t old = __atomic_fetch_add(&early_used, need, __ATOMIC_RELAXED);
-	unsigned char *start = early + old;
+	size_t old = __atomic_fetch_add(&early.used, need, __ATOMIC_RELAXED);
+	unsigned char *start = early.area + old;
 	if (old > EARLY_BYTES || need > EARLY_BYTES - old)
 		return NULL;
 	unsigned char *block =
@@ -41,12 +43,12 @@ static void *early_alloc(size_t size, size_t align)
 
 bool early_owns(const void *block)
 {
-	return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES;
+	return (uintptr_t)block - (uintptr_t)early.area < EARLY_BYTES;
 }
 
 bool early_is_used(void)
 {
-	return __atomic_load_n(&early_used, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&early.used, __ATOMIC_RELAXED) != 0;
 }
 
 size_t early_size(const void *block)
@@ -60,28 +62,28 @@ size_t early_size(const void *block)
 /* The resolvers: each forwards when resolved, and serves from the static area when resolving
  * is under way. */
 
-static void *first_malloc(size_t size)
+static void *initial_malloc(size_t size)
 {
 	real_resolve();
-	return resolving ? early_alloc(size, 16) : real.malloc(size);
+	return resolving ? allocate_early(size, 16) : real.malloc(size);
 }
 
-static void *first_calloc(size_t count, size_t size)
+static void *initial_calloc(size_t count, size_t size)
 {
 	size_t bytes;
 
 	real_resolve();
 	if (!resolving)
 		return real.calloc(count, size);
-	return __builtin_mul_overflow(count, size, &bytes) ? NULL : early_alloc(bytes, 16);
+	return __builtin_mul_overflow(count, size, &bytes) ? NULL : allocate_early(bytes, 16);
 }
 
-static void *first_realloc(void *block, size_t size)
+static void *initial_realloc(void *block, size_t size)
 {
 	real_resolve();
 	if (!resolving)
 		return real.realloc(block, size);
-	void *bigger = early_alloc(size, 16);
+	void *bigger = allocate_early(size, 16);
 	if (bigger && block) {
 		size_t old = early_owns(block) ? early_size(block) : 0;
 		memcpy(bigger, block, old < size ? old : size);
@@ -89,47 +91,47 @@ static void *first_realloc(void *block, size_t size)
 	return bigger;
 }
 
-static void first_free(void *block)
+static void initial_free(void *block)
 {
 	real_resolve();
 	if (!resolving)
 		real.free(block);
 }
 
-static void *first_memalign(size_t align, size_t size)
+static void *initial_memalign(size_t align, size_t size)
 {
 	real_resolve();
-	return resolving ? early_alloc(size, align) : real.memalign(align, size);
+	return resolving ? allocate_early(size, align) : real.memalign(align, size);
 }
 
-static int first_posix_memalign(void **result, size_t align, size_t size)
+static int initial_posix_memalign(void **result, size_t align, size_t size)
 {
 	real_resolve();
 	if (!resolving)
 		return real.posix_memalign(result, align, size);
-	*result = early_alloc(size, align);
+	*result = allocate_early(size, align);
 	return *result ? 0 : ENOMEM;
 }
 
-static void *first_aligned_alloc(size_t align, size_t size)
+static void *initial_aligned_alloc(size_t align, size_t size)
 {
 	real_resolve();
-	return resolving ? early_alloc(size, align) : real.aligned_alloc(align, size);
+	return resolving ? allocate_early(size, align) : real.aligned_alloc(align, size);
 }
 
-static void *first_valloc(size_t size)
+static void *initial_valloc(size_t size)
 {
 	real_resolve();
-	return resolving ? early_alloc(size, 4096) : real.valloc(size);
+	return resolving ? allocate_early(size, 4096) : real.valloc(size);
 }
 
-static void *first_pvalloc(size_t size)
+static void *initial_pvalloc(size_t size)
 {
 	real_resolve();
-	return resolving ? early_alloc((size + 4095) & -4096UL, 4096) : real.pvalloc(size);
+	return resolving ? allocate_early((size + 4095) & -4096UL, 4096) : real.pvalloc(size);
 }
 
-static long result_of(long result)
+static long set_errno_from(long result)
 {
 	if (!sys_failed(result))
 		return result;
@@ -139,27 +141,27 @@ static long result_of(long result)
 
 /* Until they are resolved, mappings are made by the kernel's own calls. */
 
-static void *raw_mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
+static void *syscall_mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
 {
-	return (void *)result_of(SYS6(SYS_mmap, start, length, prot, flags, fd, offset));
+	return (void *)set_errno_from(SYS6(SYS_mmap, start, length, prot, flags, fd, offset));
 }
 
-static void *raw_mremap(void *old, size_t old_size, size_t new_size, int flags, void *start)
+static void *syscall_mremap(void *old, size_t old_size, size_t new_size, int flags, void *start)
 {
-	return (void *)result_of(SYS5(SYS_mremap, old, old_size, new_size, flags, start));
+	return (void *)set_errno_from(SYS5(SYS_mremap, old, old_size, new_size, flags, start));
 }
 
-static int raw_munmap(void *start, size_t length)
+static int syscall_munmap(void *start, size_t length)
 {
-	return (int)result_of(SYS2(SYS_munmap, start, length));
+	return (int)set_errno_from(SYS2(SYS_munmap, start, length));
 }
 
-static int raw_mlockall(int flags)
+static int syscall_mlockall(int flags)
 {
-	return (int)result_of(SYS1(SYS_mlockall, flags));
+	return (int)set_errno_from(SYS1(SYS_mlockall, flags));
 }
 
-static int first_brk(void *end)
+static int initial_brk(void *end)
 {
 	real_resolve();
 	if (!resolving)
@@ -168,7 +170,7 @@ static int first_brk(void *end)
 	return -1;
 }
 
-static void *first_sbrk(intptr_t change)
+static void *initial_sbrk(intptr_t change)
 {
 	real_resolve();
 	if (!resolving)
@@ -177,54 +179,54 @@ static void *first_sbrk(intptr_t change)
 	return (void *)-1;
 }
 
-static void *raw_shmat(int id, const void *start, int flags)
+static void *syscall_shmat(int id, const void *start, int flags)
 {
-	return (void *)result_of(SYS3(SYS_shmat, id, start, flags));
+	return (void *)set_errno_from(SYS3(SYS_shmat, id, start, flags));
 }
 
-static int raw_shmdt(const void *start)
+static int syscall_shmdt(const void *start)
 {
-	return (int)result_of(SYS1(SYS_shmdt, start));
+	return (int)set_errno_from(SYS1(SYS_shmdt, start));
 }
 
-static int raw_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
-		     unsigned long d)
+static int syscall_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+			 unsigned long d)
 {
-	return (int)result_of(SYS5(SYS_prctl, option, a, b, c, d));
+	return (int)set_errno_from(SYS5(SYS_prctl, option, a, b, c, d));
 }
 
 /* Only for the calling thread; but before the first event there is no other. */
-static int raw_setuid(uid_t user)
+static int syscall_setuid(uid_t user)
 {
-	return (int)result_of(SYS1(SYS_setuid, user));
+	return (int)set_errno_from(SYS1(SYS_setuid, user));
 }
 
-static int raw_setreuid(uid_t real_user, uid_t effective)
+static int syscall_setreuid(uid_t real_user, uid_t effective)
 {
-	return (int)result_of(SYS2(SYS_setreuid, real_user, effective));
+	return (int)set_errno_from(SYS2(SYS_setreuid, real_user, effective));
 }
 
-static int raw_setresuid(uid_t real_user, uid_t effective, uid_t saved)
+static int syscall_setresuid(uid_t real_user, uid_t effective, uid_t saved)
 {
-	return (int)result_of(SYS3(SYS_setresuid, real_user, effective, saved));
+	return (int)set_errno_from(SYS3(SYS_setresuid, real_user, effective, saved));
 }
 
-static int raw_setrlimit(int resource, const struct rlimit *limit)
+static int syscall_setrlimit(int resource, const struct rlimit *limit)
 {
-	return (int)result_of(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
+	return (int)set_errno_from(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
 }
 
-static int raw_prlimit(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old)
+static int syscall_prlimit(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old)
 {
-	return (int)result_of(SYS4(SYS_prlimit64, pid, resource, limit, old));
+	return (int)set_errno_from(SYS4(SYS_prlimit64, pid, resource, limit, old));
 }
 
-static int raw_setitimer(int which, const struct itimerval *now, struct itimerval *old)
+static int syscall_setitimer(int which, const struct itimerval *now, struct itimerval *old)
 {
-	return (int)result_of(SYS3(SYS_setitimer, which, now, old));
+	return (int)set_errno_from(SYS3(SYS_setitimer, which, now, old));
 }
 
-static pid_t first_fork(void)
+static pid_t initial_fork(void)
 {
 	real_resolve();
 	if (!resolving)
@@ -233,9 +235,9 @@ static pid_t first_fork(void)
 	return -1;
 }
 
-/* Before glibc 2.34 threads and dlopen are in libraries of their own, which may be loaded after we
- * have looked for all names. Under ld.so's lock for its list. */
-static int find_late(struct dl_phdr_info *first, size_t size, void *argument)
+/* Before glibc 2.34 threads and dlopen are in libraries of their own, which may be loaded after
+ * real_resolve() has looked for all names. Called under ld.so's lock for its list. */
+static int resolve_late_names(struct dl_phdr_info *first, size_t size, void *argument)
 {
 	(void)first, (void)size, (void)argument;
 	real_find(&real.pthread_attr_getstacksize, "pthread_attr_getstacksize");
@@ -250,28 +252,28 @@ static int find_late(struct dl_phdr_info *first, size_t size, void *argument)
 void real_resolve_late(void)
 {
 	if (!resolving)
-		dl_iterate_phdr(find_late, NULL);
+		dl_iterate_phdr(resolve_late_names, NULL);
 }
 
-static int first_register_atfork(void (*prepare)(void), void (*parent)(void),
-				 void (*child)(void), void *dso)
+static int initial_register_atfork(void (*prepare)(void), void (*parent)(void),
+				   void (*child)(void), void *dso)
 {
 	real_resolve();
 	return resolving ? ENOMEM : real.register_atfork(prepare, parent, child, dso);
 }
 
-static int first_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-				void *(*start)(void *), void *argument)
+static int initial_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+				  void *(*start)(void *), void *argument)
 {
 	real_resolve();
-	if (real.pthread_create == first_pthread_create)
+	if (real.pthread_create == initial_pthread_create)
 		real_resolve_late();
-	if (real.pthread_create == first_pthread_create)
+	if (real.pthread_create == initial_pthread_create)
 		return EAGAIN;
 	return real.pthread_create(thread, attr, start, argument);
 }
 
-static int first_sigaction(int number, const struct sigaction *now, struct sigaction *old)
+static int initial_sigaction(int number, const struct sigaction *now, struct sigaction *old)
 {
 	real_resolve();
 	if (!resolving)
@@ -280,62 +282,62 @@ static int first_sigaction(int number, const struct sigaction *now, struct sigac
 	return -1;
 }
 
-static void *first_dlopen(const char *file, int mode)
+static void *initial_dlopen(const char *file, int mode)
 {
 	real_resolve();
-	if (real.dlopen == first_dlopen)
+	if (real.dlopen == initial_dlopen)
 		real_resolve_late();
-	return real.dlopen == first_dlopen ? NULL : real.dlopen(file, mode);
+	return real.dlopen == initial_dlopen ? NULL : real.dlopen(file, mode);
 }
 
-static void *first_dlmopen(long space, const char *file, int mode)
+static void *initial_dlmopen(long space, const char *file, int mode)
 {
 	real_resolve();
-	if (real.dlmopen == first_dlmopen)
+	if (real.dlmopen == initial_dlmopen)
 		real_resolve_late();
-	return real.dlmopen == first_dlmopen ? NULL : real.dlmopen(space, file, mode);
+	return real.dlmopen == initial_dlmopen ? NULL : real.dlmopen(space, file, mode);
 }
 
-static int first_dlclose(void *handle)
+static int initial_dlclose(void *handle)
 {
 	real_resolve();
-	if (real.dlclose == first_dlclose)
+	if (real.dlclose == initial_dlclose)
 		real_resolve_late();
-	return real.dlclose == first_dlclose ? -1 : real.dlclose(handle);
+	return real.dlclose == initial_dlclose ? -1 : real.dlclose(handle);
 }
 
 struct real real = {
-	.malloc = first_malloc,
-	.calloc = first_calloc,
-	.realloc = first_realloc,
-	.free = first_free,
-	.memalign = first_memalign,
-	.posix_memalign = first_posix_memalign,
-	.aligned_alloc = first_aligned_alloc,
-	.valloc = first_valloc,
-	.pvalloc = first_pvalloc,
-	.mmap = raw_mmap,
-	.mremap = raw_mremap,
-	.munmap = raw_munmap,
-	.mlockall = raw_mlockall,
-	.brk = first_brk,
-	.sbrk = first_sbrk,
-	.shmat = raw_shmat,
-	.shmdt = raw_shmdt,
-	.fork = first_fork,
-	.register_atfork = first_register_atfork,
-	.pthread_create = first_pthread_create,
-	.sigaction = first_sigaction,
-	.prctl = raw_prctl,
-	.setuid = raw_setuid,
-	.setreuid = raw_setreuid,
-	.setresuid = raw_setresuid,
-	.setrlimit = raw_setrlimit,
-	.prlimit = raw_prlimit,
-	.setitimer = raw_setitimer,
-	.dlopen = first_dlopen,
-	.dlmopen = first_dlmopen,
-	.dlclose = first_dlclose,
+	.malloc = initial_malloc,
+	.calloc = initial_calloc,
+	.realloc = initial_realloc,
+	.free = initial_free,
+	.memalign = initial_memalign,
+	.posix_memalign = initial_posix_memalign,
+	.aligned_alloc = initial_aligned_alloc,
+	.valloc = initial_valloc,
+	.pvalloc = initial_pvalloc,
+	.mmap = syscall_mmap,
+	.mremap = syscall_mremap,
+	.munmap = syscall_munmap,
+	.mlockall = syscall_mlockall,
+	.brk = initial_brk,
+	.sbrk = initial_sbrk,
+	.shmat = syscall_shmat,
+	.shmdt = syscall_shmdt,
+	.fork = initial_fork,
+	.register_atfork = initial_register_atfork,
+	.pthread_create = initial_pthread_create,
+	.sigaction = initial_sigaction,
+	.prctl = syscall_prctl,
+	.setuid = syscall_setuid,
+	.setreuid = syscall_setreuid,
+	.setresuid = syscall_setresuid,
+	.setrlimit = syscall_setrlimit,
+	.prlimit = syscall_prlimit,
+	.setitimer = syscall_setitimer,
+	.dlopen = initial_dlopen,
+	.dlmopen = initial_dlmopen,
+	.dlclose = initial_dlclose,
 };
 
 void real_find(void *place, const char *name)
@@ -346,7 +348,7 @@ void real_find(void *place, const char *name)
 		memcpy(place, &found, sizeof(found));
 }
 
-static void redirect(void *place, uint64_t from, uint64_t to)
+static void redirect_pointer(void *place, uint64_t from, uint64_t to)
 {
 	uint64_t now;
 
@@ -357,18 +359,18 @@ static void redirect(void *place, uint64_t from, uint64_t to)
 
 void real_redirect(uint64_t from, uint64_t to)
 {
-	redirect(&real.malloc, from, to);
-	redirect(&real.calloc, from, to);
-	redirect(&real.realloc, from, to);
-	redirect(&real.free, from, to);
-	redirect(&real.memalign, from, to);
-	redirect(&real.posix_memalign, from, to);
-	redirect(&real.aligned_alloc, from, to);
-	redirect(&real.valloc, from, to);
-	redirect(&real.pvalloc, from, to);
-	redirect(&real.free_sized, from, to);
-	redirect(&real.free_aligned_sized, from, to);
-	new_redirect(from, to);
+	redirect_pointer(&real.malloc, from, to);
+	redirect_pointer(&real.calloc, from, to);
+	redirect_pointer(&real.realloc, from, to);
+	redirect_pointer(&real.free, from, to);
+	redirect_pointer(&real.memalign, from, to);
+	redirect_pointer(&real.posix_memalign, from, to);
+	redirect_pointer(&real.aligned_alloc, from, to);
+	redirect_pointer(&real.valloc, from, to);
+	redirect_pointer(&real.pvalloc, from, to);
+	redirect_pointer(&real.free_sized, from, to);
+	redirect_pointer(&real.free_aligned_sized, from, to);
+	real_redirect_new(from, to);
 }
 
 /* Resolved into a copy and published together: no thread sees half a set. Threads cannot exist
@@ -421,8 +423,8 @@ void real_resolve(void)
 	real_find(&next.dlopen, "dlopen");
 	real_find(&next.dlmopen, "dlmopen");
 	real_find(&next.dlclose, "dlclose");
-	new_resolve();
-	signal_resolve();
+	real_resolve_new();
+	real_resolve_signal();
 	real = next;
 	resolved = true;
 	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);

@@ -1,9 +1,9 @@
 /* real.h -- the functions behind the ones that we interpose, and memory before they exist.
  *
- * Every pointer starts at a resolver of its own, so that no caller has to ask whether it is
- * ready: the first call of any resolves them all (lookup.h: without allocating). Requests that
- * come meanwhile, from a signal handler, get memory from a small static area whose blocks are
- * recognised by address, never given to the real allocator, and never reused.
+ * Each pointer is a resolver at first, so that no caller has to test whether it is ready: the first
+ * call of any resolves them all (lookup.h: without allocating). Requests that come meanwhile, from
+ * a signal handler, get memory from a small static area. Its blocks are recognised by address,
+ * never given to the real allocator, and never reused.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -74,10 +74,10 @@ void real_resolve(void);
  * before glibc 2.34, and may be loaded after the others were resolved. */
 void real_resolve_late(void);
 
-/* new_resolve, signal_resolve -- find what is behind operator new and delete, and behind
- * signal() and its kin; parts of real_resolve(). */
-void new_resolve(void);
-void signal_resolve(void);
+/* real_resolve_new, real_resolve_signal -- find the real operators new and delete, and the real
+ * signal() and related functions. Parts of real_resolve(). */
+void real_resolve_new(void);
+void real_resolve_signal(void);
 
 /* real_find -- the next function of that name in search order.
  *
@@ -86,20 +86,22 @@ void signal_resolve(void);
  */
 void real_find(void *place, const char *name);
 
-/* real_redirect -- what is behind us is intercepted, too: pass by that, so that no call counts
- * twice. from, to  addresses. One thread at a time. */
+/* real_redirect -- call `to` wherever `from` would be called.
+ *
+ * For a real function that is intercepted, too: else a call counts twice. One thread at a time.
+ */
 void real_redirect(uint64_t from, uint64_t to);
 
-/* new_redirect -- likewise for operators; a part of it. */
-void new_redirect(uint64_t from, uint64_t to);
+/* real_redirect_new -- the part of real_redirect() for operators. */
+void real_redirect_new(uint64_t from, uint64_t to);
 
-/* early_owns -- whether a block lies in the static area. Async-signal-safe, 1 ns. */
+/* early_owns -- return whether a block is in the static area. Async-signal-safe, 1 ns. */
 bool early_owns(const void *block);
 
-/* early_is_used -- whether there is any such block. */
+/* early_is_used -- return whether there is any such block. */
 bool early_is_used(void);
 
-/* early_size -- bytes that were asked for when this block of the static area was made. */
+/* early_size -- return the bytes that were requested for a block of the static area. */
 size_t early_size(const void *block);
 
 #endif

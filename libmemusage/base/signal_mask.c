@@ -1,4 +1,4 @@
-/* signal_mask.c -- keeping signal handlers away for a while.
+/* signal_mask.c -- blocking all signals of a thread for a while.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

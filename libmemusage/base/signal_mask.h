@@ -1,4 +1,4 @@
-/* signal_mask.h -- keeping signal handlers away for a while.
+/* signal_mask.h -- blocking all signals of a thread for a while.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the calling thread had blocked before. */
+/* The signals that the calling thread had blocked before. */
 struct signal_mask {
 	uint64_t before;
 	bool is_masked;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The two that glibc keeps to itself (to cancel threads, and for setuid() in all of them): its own
- * functions never block them. */
+/* The two that glibc reserves (to cancel threads, and for setuid() in all of them): its functions
+ * never block them. */
 #define SIGSET_LIBC (UINT64_C(3) << 31)
 
 /* sigset_bit -- a signal in the first word of a sigset_t, which is all that the kernel knows.
@@ -33,14 +33,14 @@ static inline bool sigset_holds(const sigset_t *set, int number)
 	return word & sigset_bit(number);
 }
 
-/* sigset_store -- make a set of a word. Async-signal-safe. */
+/* sigset_store -- store a word as a set. Async-signal-safe. */
 static inline void sigset_store(sigset_t *set, uint64_t word)
 {
 	memset(set, 0, sizeof(*set));
 	memcpy(set, &word, sizeof(word));
 }
 
-/* sigset_take_out -- take a signal out of a set. Async-signal-safe. */
+/* sigset_take_out -- remove a signal from a set. Async-signal-safe. */
 static inline void sigset_take_out(sigset_t *set, int number)
 {
 	uint64_t word;

@@ -1,9 +1,9 @@
 /* spin.h -- a lock that can be given up waiting for.
  *
- * Held only inside the hook and only for a few instructions, so a waiter normally spins a
- * moment. But a holder can vanish (a signal handler that leaves by longjmp, asynchronous
- * cancellation): the wait is bounded, and the caller then drops and counts what it wanted
- * to do. All of them are in locks.h.
+ * It is held only inside the hook and for a few instructions, so a waiter spins a moment. But a
+ * holder can vanish (a signal handler that leaves by longjmp, asynchronous cancellation): so the
+ * wait is bounded, and the caller then drops and counts what it wanted to do. All locks are in
+ * locks.h.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,14 +16,14 @@
 #include "libmemusage/base/arch.h"
 #include "libmemusage/base/sys.h"
 
-#define SPIN_BROKEN 2	   /* a lock whose holder did not come back: nobody waits for it again */
+#define SPIN_BROKEN 2	   /* its holder did not come back: no thread waits for it again */
 #define SPIN_PAUSES 200    /* before the first sched_yield() */
 #define SPIN_YIELDS 400000 /* 100 ms at least: a virtual CPU was once away for 100,000 */
 
 /* spin_backoff -- wait a little in a loop that waits for another thread.
  *
  * turn  how often the caller has waited already.
- * Returns false when it has waited long enough to believe that nobody will come.
+ * Returns false after the bound: the other thread is then believed to be gone.
  */
 static inline bool spin_backoff(unsigned int turn)
 {
@@ -45,8 +45,8 @@ static inline bool spin_try(uint32_t *lock)
 
 /* spin_lock -- take the lock.
  *
- * Returns false if it was not free within the bound; from then on at once, until its holder
- * gives it back after all.
+ * Returns false if it was not free within the bound. From then on it returns false immediately,
+ * until the holder unlocks it after all.
  */
 static inline bool spin_lock(uint32_t *lock)
 {

@@ -1,12 +1,11 @@
 /* string.c -- the string functions that the recorder calls, without vector registers.
  *
- * An event can be recorded in the middle of a function whose caller relies on its registers being
- * as they were (docs/design.md, "Patching"). So the recorder is compiled for general registers
- * only, and leaves no string function to libc, which chooses a version by the CPU: those for AVX2
- * use the registers that the program has in use, those for AVX-512 others. These here have the
- * names of libc's, because compilers make calls of them by themselves. They are hidden: the program
- * keeps its own, and cannot put others in their place. Lengths are small; for long ones
- * `rep movsb` is as fast as anything.
+ * An event can be recorded in the middle of a function whose caller relies on unchanged registers
+ * (docs/design.md, "Patching"). So the recorder is compiled for general registers only, and calls
+ * no string function of libc, which chooses a version by the CPU: those for AVX2 use the registers
+ * that the program has in use, those for AVX-512 others. These functions have libc's names, because
+ * compilers insert calls of them. They are hidden: the program keeps its own, and cannot replace
+ * these. Lengths are small; for long ones `rep movsb` is as fast as anything.
  *
  * Compiled with -fno-builtin and without the recognition of loops, which would make each of these
  * functions a call of itself (GNUmakefile).
@@ -22,12 +21,12 @@
 
 #if defined(__x86_64__)
 
-static void copy_up(void *to, const void *from, size_t length)
+static void copy_ascending(void *to, const void *from, size_t length)
 {
 	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
 }
 
-static void copy_down(void *to, const void *from, size_t length)
+static void copy_descending(void *to, const void *from, size_t length)
 {
 	to = (char *)to + length - 1;
 	from = (const char *)from + length - 1;
@@ -49,7 +48,7 @@ struct word {
 	uint64_t value;
 } __attribute__((packed, may_alias));
 
-static void copy_up(void *to, const void *from, size_t length)
+static void copy_ascending(void *to, const void *from, size_t length)
 {
 	char *out = to;
 	const char *in = from;
@@ -63,7 +62,7 @@ static void copy_up(void *to, const void *from, size_t length)
 		*out++ = *in++;
 }
 
-static void copy_down(void *to, const void *from, size_t length)
+static void copy_descending(void *to, const void *from, size_t length)
 {
 	char *out = to;
 	const char *in = from;
@@ -90,16 +89,16 @@ void *memset(void *to, int value, size_t length)
 
 void *memcpy(void *restrict to, const void *restrict from, size_t length)
 {
-	copy_up(to, from, length);
+	copy_ascending(to, from, length);
 	return to;
 }
 
 void *memmove(void *to, const void *from, size_t length)
 {
 	if ((uintptr_t)to - (uintptr_t)from >= length)
-		copy_up(to, from, length);
+		copy_ascending(to, from, length);
 	else
-		copy_down(to, from, length);
+		copy_descending(to, from, length);
 	return to;
 }
 
@@ -113,7 +112,7 @@ int memcmp(const void *a, const void *b, size_t length)
 	return 0;
 }
 
-/* What clang makes of a memcmp() whose result is compared with 0. */
+/* clang calls this for a memcmp() whose result is compared with 0. */
 int bcmp(const void *a, const void *b, size_t length)
 {
 	return memcmp(a, b, length);
@@ -195,7 +194,7 @@ char *strstr(const char *text, const char *what)
 	return NULL;
 }
 
-/* Returns the end, as compilers want it who make one call of two. */
+/* Returns the end: compilers call it instead of strcpy() and strlen(). */
 char *stpcpy(char *restrict to, const char *restrict from)
 {
 	size_t length = strlen(from);

@@ -1,4 +1,4 @@
-/* sys.h -- system calls without libc: errno is never touched, nobody's wrapper is called.
+/* sys.h -- system calls without libc: errno is not touched, no wrapper is called.
  *
  * A program may interpose open, close or mmap; calling those from inside malloc would
  * recurse into it. Every function here returns what the kernel returns: a value, or

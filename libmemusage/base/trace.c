@@ -1,4 +1,4 @@
-/* trace.c -- one line per event in the recorder's life.
+/* trace.c -- a log of the recorder's life.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@ void trace_init(const char *path)
 		strncpy(file, path, sizeof(file) - 1);
 }
 
-static size_t put_number(char *to, uint32_t value)
+static size_t format_number(char *to, uint32_t value)
 {
 	char digits[10];
 	size_t n = 0;
@@ -38,7 +38,7 @@ void trace(const char *text)
 
 	if (!file[0])
 		return;
-	length += put_number(line + length, sys_getpid());
+	length += format_number(line + length, sys_getpid());
 	line[length++] = ':';
 	line[length++] = ' ';
 	if (rest > sizeof(line) - length - 1)

@@ -1,4 +1,4 @@
-/* trace.h -- one line per event in the recorder's life, for finding out why it did not record.
+/* trace.h -- a log of the recorder's life, to find out why it did not record.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -35,11 +35,11 @@ static struct {
 	bool is_known;
 } area;
 
-/* Nothing but zeros: registers that are restored from it get their initial values. As large as the
- * area with the 8 KiB of AMX; on a later CPU that needs more, all counts as in use. */
+/* All zeros: registers that are restored from it get their initial values. It is as large as the
+ * area with the 8 KiB of AMX; on a later CPU that needs more, all components count as in use. */
 static const uint8_t initial[12288] __attribute__((aligned(ALIGN)));
 
-static uint64_t extended_control(uint32_t number)
+static uint64_t read_extended_control(uint32_t number)
 {
 	uint32_t low, high;
 
@@ -48,14 +48,14 @@ static uint64_t extended_control(uint32_t number)
 }
 
 /* Several threads may do this at once: each stores the same words, and no others. */
-static void look_at_cpu(void)
+static void detect_components(void)
 {
 	uint32_t a, b, c, d;
 	uint64_t on;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
 		return;
-	on = extended_control(0) & ~PROTECTION_KEYS;
+	on = read_extended_control(0) & ~PROTECTION_KEYS;
 	if (__get_cpuid_count(XSAVE_LEAF, XSAVE_FEATURES, &a, &b, &c, &d))
 		area.tells_in_use = a & XGETBV_IN_USE;
 	for (uint32_t i = 0; i < COMPONENTS; i++) {
@@ -69,17 +69,17 @@ static void look_at_cpu(void)
 
 /* The components to save, and the bytes that they need. One at its initial value needs none, as it
  * gets that value back all the same: the 8 KiB of AMX cost nothing where they are not in use. */
-static uint32_t bytes_needed(uint64_t *components)
+static uint32_t count_saved_bytes(uint64_t *components)
 {
 	uint32_t bytes = LEGACY_BYTES + HEADER_BYTES;
 
 	if (!__atomic_load_n(&area.is_known, __ATOMIC_ACQUIRE)) {
-		look_at_cpu();
+		detect_components();
 		__atomic_store_n(&area.is_known, true, __ATOMIC_RELEASE);
 	}
 	*components = area.switched_on;
 	if (area.switched_on && area.tells_in_use)
-		*components &= extended_control(1) | ALWAYS;
+		*components &= read_extended_control(1) | ALWAYS;
 	for (uint64_t rest = *components; rest; rest &= rest - 1) {
 		uint32_t end = area.end[__builtin_ctzll(rest)];
 		bytes = end > bytes ? end : bytes;
@@ -87,14 +87,14 @@ static uint32_t bytes_needed(uint64_t *components)
 	return bytes;
 }
 
-static void restore(const uint8_t *from, uint64_t components)
+static void restore_components(const uint8_t *from, uint64_t components)
 {
 	__asm__ volatile("xrstor64 (%0)"
 			 : : "r"(from), "a"((uint32_t)components), "d"((uint32_t)(components >> 32))
 			 : "memory");
 }
 
-static void keep_at(uint8_t *at, uint64_t saved, void (*work)(void *), void *argument)
+static void preserve_in_area(uint8_t *at, uint64_t saved, void (*work)(void *), void *argument)
 {
 	uint64_t others = area.switched_on & ~saved;
 
@@ -109,37 +109,38 @@ static void keep_at(uint8_t *at, uint64_t saved, void (*work)(void *), void *arg
 			 : : "r"(at), "a"((uint32_t)saved), "d"((uint32_t)(saved >> 32))
 			 : "memory");
 	work(argument);
-	/* A CPU may touch the room of components that get their initial values, too, and beyond
-	 * ours the stack may end. */
+	/* A CPU may touch the room of components that get their initial values, too, and the stack
+	 * may end beyond this area. */
 	if (others)
-		restore(initial, others);
-	restore(at, saved);
+		restore_components(initial, others);
+	restore_components(at, saved);
 }
 
 /* A function of its own: a frame that holds the area is made only where there is no other room. */
-static __attribute__((noinline)) void keep_on_stack(uint32_t bytes, uint64_t saved,
-						    void (*work)(void *), void *argument)
+static __attribute__((noinline)) void preserve_on_stack(uint32_t bytes, uint64_t saved,
+							void (*work)(void *), void *argument)
 {
 	uint8_t *room = __builtin_alloca(bytes + ALIGN - 1);
 
-	keep_at((uint8_t *)(((uintptr_t)room + ALIGN - 1) & -(uintptr_t)ALIGN), saved, work,
-		argument);
+	uintptr_t start = ((uintptr_t)room + ALIGN - 1) & -(uintptr_t)ALIGN;
+
+	preserve_in_area((uint8_t *)start, saved, work, argument);
 }
 
-static void keep(uint8_t *room, void (*work)(void *), void *argument)
+static void preserve_registers(uint8_t *room, void (*work)(void *), void *argument)
 {
 	uint64_t saved;
-	uint32_t bytes = bytes_needed(&saved);
+	uint32_t bytes = count_saved_bytes(&saved);
 
 	if (room && bytes <= VECTORS_ROOM)
-		keep_at(room, saved, work, argument);
+		preserve_in_area(room, saved, work, argument);
 	else
-		keep_on_stack(bytes, saved, work, argument);
+		preserve_on_stack(bytes, saved, work, argument);
 }
 
 #else
 
-static void keep(uint8_t *room, void (*work)(void *), void *argument)
+static void preserve_registers(uint8_t *room, void (*work)(void *), void *argument)
 {
 	(void)room;
 	work(argument);
@@ -147,14 +148,14 @@ static void keep(uint8_t *room, void (*work)(void *), void *argument)
 
 #endif
 
-void vectors_keep(void (*work)(void *), void *argument)
+void vectors_preserve(void (*work)(void *), void *argument)
 {
-	vectors_keep_in(NULL, work, argument);
+	vectors_preserve_in(NULL, work, argument);
 }
 
-void vectors_keep_in(uint8_t *room, void (*work)(void *), void *argument)
+void vectors_preserve_in(uint8_t *room, void (*work)(void *), void *argument)
 {
 	emulated_pause();
-	keep(room, work, argument);
+	preserve_registers(room, work, argument);
 	emulated_resume();
 }

@@ -36,7 +36,7 @@ bool emulated_event(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp
 
 	if (!emulated_answers || !block || !gate.on || thread->pub.busy)
 		return false;
-	thread->pub.busy = stale_mark();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	bool ok = !stop_asked() && ask_plugin(&event);
 	hook_leave(thread);

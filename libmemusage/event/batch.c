@@ -151,7 +151,7 @@ void batch_close(struct thread *thread)
 
 	if (!thread->batch_limit || thread_is_inside(thread))
 		return;
-	thread->pub.busy = stale_mark();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	batch_end(thread);
 	__asm__ volatile("" ::: "memory");

@@ -16,7 +16,7 @@ static unsigned int current_mode(void)
 
 static void enter(struct thread *thread)
 {
-	thread->pub.busy = stale_mark();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 }
 

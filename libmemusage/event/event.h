@@ -69,7 +69,7 @@ INLINE struct thread *hook_enter(void)
 
 	if (unlikely(!gate.on) || unlikely(thread->pub.busy))
 		return hook_enter_slow();
-	thread->pub.busy = stale_mark();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	if (stop_asked())
 		hook_wait(thread);
@@ -197,8 +197,8 @@ INLINE void event_new(struct thread *thread, enum mu_fn fn, const void *block, u
 	bool ok = event_put(thread, block, &record, (int64_t)size, sp, mode);
 	if (!(mode & MODE_STACKS) || !ok)
 		return;
-	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(record.site);
-	if (mode & MODE_BOOKS)
+	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(record.site);
+	if (mode & MODE_ACCOUNTING)
 		journal_event(MU_MASSIF_ALLOCS, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, (int64_t)size, mode & MODE_MANY);
@@ -236,12 +236,12 @@ INLINE void event_gone(struct thread *thread, const void *block, const struct bl
 		       uint64_t sp, unsigned int mode)
 {
 	int64_t change = -(int64_t)known->size;
-	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(known->site);
+	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(known->site);
 	uint64_t tick = mode & MODE_STACKS ? sites_tick() : 0;
 
 	if (mode & MODE_ACCESSES)
 		accesses_died(&thread->access, (uint64_t)block);
-	if (mode & MODE_BOOKS)
+	if (mode & MODE_ACCOUNTING)
 		journal_event(MU_MASSIF_FREES, is_ignored);
 	if (mode & MODE_STACKS)
 		snapshots_before(tick, mode & MODE_MANY);
@@ -340,7 +340,7 @@ INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 {
 	if (unlikely(gate.word != (GATE_PLAIN | mode << 16)) || unlikely(thread->pub.busy))
 		return false;
-	thread->pub.busy = stale_mark();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	/* The first look keeps a child of a raw clone() out of its parent's record. But another
 	 * thread that changes the mode between it and the store finds nobody in the hook. */

@@ -107,7 +107,7 @@ static bool has_signal_frame(uint64_t low, uint64_t entered)
 	return false;
 }
 
-bool stale_interrupted_ours(void)
+bool hook_recovery_interrupted_ours(void)
 {
 	extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
 	uint64_t here = (uint64_t)__builtin_frame_address(0), base = self->pub.stack_base;
@@ -127,7 +127,7 @@ bool stale_interrupted_ours(void)
 
 #else
 
-bool stale_interrupted_ours(void)
+bool hook_recovery_interrupted_ours(void)
 {
 	return false;
 }
@@ -154,7 +154,7 @@ static void free_locks(struct thread *thread)
  * Kernels before 5.14 do not, and know of none that is as large as FRAME_MOST. */
 static uint64_t frame_most = FRAME_MOST;
 
-void stale_init(void)
+void hook_recovery_init(void)
 {
 	uint64_t most = 2 * getauxval(AT_MINSIGSTKSZ);
 
@@ -162,7 +162,7 @@ void stale_init(void)
 		frame_most = most;
 }
 
-bool stale_check(struct thread *thread)
+bool hook_recover(struct thread *thread)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
 	int32_t below = (int32_t)((thread->pub.busy & ~1u) - (uint32_t)here);

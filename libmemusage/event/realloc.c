@@ -9,7 +9,7 @@
 #include "libmemusage/tables/stack_sum.h"
 
 #define REALLOC_MODES \
-	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES | \
+	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_ACCOUNTING | MODE_FREES | MODE_ACCESSES | \
 	 MODE_POINTS)
 
 /* With call stacks: a block gives way to its successor, in Massif's books. The successor
@@ -90,7 +90,8 @@ static void realloc_moved(struct thread *thread, const void *block, const struct
 	struct block next = { .size = size, .site = realloc_site(thread, old, sp, mode) };
 	int64_t extra = 0;
 
-	bool is_ignored = mode & MODE_BOOKS && replace_ignored(thread, block, old, &next, mode);
+	bool is_ignored = mode & MODE_ACCOUNTING &&
+			  replace_ignored(thread, block, old, &next, mode);
 	if (mode & MODE_STACKS && !is_ignored)
 		extra = replace_stacked(thread, block, old, result, &next, mode);
 	event_freed_by(thread, old->size, sp, mode);

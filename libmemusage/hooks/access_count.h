@@ -63,9 +63,9 @@ accesses_count_bytes(struct mu_access *cell, const struct tracked *block, uint64
 		     uint64_t size)
 {
 	if (likely(cell->counts && size == 8 && offset + 8 <= cell->length))
-		cpu_count_8((uint16_t *)at(cell->counts) + offset);
+		cpu_count_8((uint16_t *)arena_at(cell->counts) + offset);
 	else if (likely(cell->counts && size == 4 && offset + 4 <= cell->length))
-		cpu_count_4((uint16_t *)at(cell->counts) + offset);
+		cpu_count_4((uint16_t *)arena_at(cell->counts) + offset);
 	else
 		accesses_bytes_slow(cell, block, offset, size);
 }

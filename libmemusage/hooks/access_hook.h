@@ -35,7 +35,7 @@ INLINE void access_note(const struct tracked *block, uint64_t address, uint64_t 
 		access_slow(address, size, is_write);
 		return;
 	}
-	thread->pub.busy = stale_mark();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	if (stop_asked())
 		hook_wait(thread);

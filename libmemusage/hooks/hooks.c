@@ -11,7 +11,7 @@
 static struct thread *enter_for_access(void)
 {
 	if (!gate.on && rec.state == STATE_FORKED && has_self() && !self->pub.busy) {
-		self->pub.busy = stale_mark();
+		self->pub.busy = hook_mark();
 		return self;
 	}
 	return hook_enter_slow();
@@ -21,7 +21,7 @@ void access_slow(uint64_t address, uint64_t size, bool is_write)
 {
 	struct thread *thread = self;
 
-	if (has_self() && thread_is_inside(thread) && gate.on && !stale_check(thread)) {
+	if (has_self() && thread_is_inside(thread) && gate.on && !hook_recover(thread)) {
 		accesses_defer(&thread->access, address, size, is_write);
 		return;
 	}

@@ -24,14 +24,14 @@
 
 struct arena_locks *arena_locks = &locks.arena;
 
-static uint64_t arena_full(void)
+static uint64_t note_arena_full(void)
 {
 	__atomic_fetch_or(&rec.image->notes, MU_NOTE_ARENA_FULL, __ATOMIC_RELAXED);
 	return 0;
 }
 
 /* The offset at which the part for tables ends. */
-static uint64_t tables_end(const struct mu_image *image)
+static uint64_t find_tables_end(const struct mu_image *image)
 {
 	uint64_t end = image->capacity - __atomic_load_n(&image->log_bytes, __ATOMIC_RELAXED);
 
@@ -40,7 +40,7 @@ static uint64_t tables_end(const struct mu_image *image)
 
 /* Populates in steps that grow with the image, so that a small program stays small and a
  * big one makes few calls. */
-static bool populate_to(uint64_t end)
+static bool populate_until(uint64_t end)
 {
 	struct mu_image *image = rec.image;
 	bool ok = true;
@@ -53,8 +53,8 @@ static bool populate_to(uint64_t end)
 		step = step < POPULATE_MIN ? POPULATE_MIN : step;
 		step = step > POPULATE_MAX ? POPULATE_MAX : step;
 		uint64_t to = (end + step - 1) & -(uint64_t)MU_PAGE;
-		if (to > tables_end(image))
-			to = tables_end(image);
+		if (to > find_tables_end(image))
+			to = find_tables_end(image);
 		ok = arena_populate(rec.base + from, to - from);
 		if (ok)
 			__atomic_store_n(&image->populated, to, __ATOMIC_RELEASE);
@@ -63,12 +63,12 @@ static bool populate_to(uint64_t end)
 	return ok;
 }
 
-static unsigned int extent_of(const struct mu_table *table, uint64_t index)
+static unsigned int extent_number_of(const struct mu_table *table, uint64_t index)
 {
 	return 63 - (unsigned int)__builtin_clzll((index >> table->first_log2) + 1);
 }
 
-static uint64_t add_extent(struct mu_table *table, unsigned int extent)
+static uint64_t allocate_extent(struct mu_table *table, unsigned int extent)
 {
 	uint64_t offset;
 
@@ -84,19 +84,19 @@ static uint64_t add_extent(struct mu_table *table, unsigned int extent)
 	return offset;
 }
 
-static bool touch(void *start, uint64_t length)
+static bool touch_every_page(void *start, uint64_t length)
 {
 	volatile uint8_t *page = start;
 
-	/* Nobody else knows these pages yet. */
+	/* No other thread knows these pages yet. */
 	for (uint64_t at = 0; at < length; at += MU_PAGE)
 		page[at] = page[at];
 	return true;
 }
 
-/* Before Linux 5.14. Where the kernel is asked to write, it says that there is no memory; where we
- * write ourselves, it kills. Nobody else knows these pages yet, and they are zero. */
-static bool have_written(void *start, uint64_t length)
+/* For Linux before 5.14. A system call that writes to a page fails if there is no memory; a write
+ * of our own would kill the process. No other thread knows these pages yet, and they are zero. */
+static bool write_every_page(void *start, uint64_t length)
 {
 	for (uint64_t at = 0; at < length; at += MU_PAGE) {
 		struct timespec *page = (struct timespec *)((uint8_t *)start + at);
@@ -107,8 +107,9 @@ static bool have_written(void *start, uint64_t length)
 	return true;
 }
 
-/* Whether what was populated has pages. qemu-user takes any advice, and does nothing. */
-static bool has_page(const void *start)
+/* Returns whether a page is there after it was populated. qemu-user accepts any advice and does
+ * nothing. */
+static bool is_page_resident(const void *start)
 {
 	unsigned char resident = 0;
 	long result = SYS3(SYS_mincore, start, 1, &resident);
@@ -121,13 +122,13 @@ bool arena_populate(void *start, uint64_t length)
 	static bool is_ignored;
 
 	if (unlikely(sandbox_is_on))
-		return touch(start, length);
+		return touch_every_page(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 
-	/* Readers take what has no page for what is not there (profile/read/backed.h). */
-	is_ignored = is_ignored || (!sys_failed(result) && length && !has_page(start));
+	/* Readers treat memory without a page as missing (profile/read/backed.h). */
+	is_ignored = is_ignored || (!sys_failed(result) && length && !is_page_resident(start));
 	if (is_ignored || result == -EINVAL || result == -ENOSYS)
-		return have_written(start, length);
+		return write_every_page(start, length);
 	return !sys_failed(result);
 }
 
@@ -140,13 +141,13 @@ uint64_t arena_alloc(uint64_t size, uint64_t align)
 	do {
 		offset = (old + align - 1) & -align;
 		end = offset + size;
-		if (end < offset || end > tables_end(image))
-			return arena_full();
+		if (end < offset || end > find_tables_end(image))
+			return note_arena_full();
 	} while (!__atomic_compare_exchange_n(&image->used, &old, end, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	if (unlikely(end > __atomic_load_n(&image->populated, __ATOMIC_ACQUIRE)) &&
-	    !populate_to(end))
-		return arena_full();
+	    !populate_until(end))
+		return note_arena_full();
 	return offset;
 }
 
@@ -167,7 +168,7 @@ uint64_t arena_alloc_log(uint64_t size)
 		offset = image->capacity - bytes;
 	}
 	spin_unlock(&arena_locks->populate);
-	return offset ? offset : arena_full();
+	return offset ? offset : note_arena_full();
 }
 
 uint64_t arena_filled(void)
@@ -180,13 +181,13 @@ uint64_t arena_filled(void)
 
 void *arena_table_at(struct mu_table *table, uint64_t index)
 {
-	unsigned int extent = extent_of(table, index);
+	unsigned int extent = extent_number_of(table, index);
 
 	if (extent >= MU_TABLE_EXTENTS)
 		return NULL;
 	uint64_t offset = __atomic_load_n(&table->extent[extent], __ATOMIC_ACQUIRE);
 	if (!offset)
-		offset = add_extent(table, extent);
+		offset = allocate_extent(table, extent);
 	if (!offset)
 		return NULL;
 	uint64_t first = ((UINT64_C(1) << extent) - 1) << table->first_log2;
@@ -214,7 +215,7 @@ struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit
 	string.offset = arena_alloc(length + 1, 1);
 	if (!string.offset)
 		return (struct mu_string){ 0 };
-	memcpy(at(string.offset), bytes, length);
+	memcpy(arena_at(string.offset), bytes, length);
 	string.length = (uint32_t)length;
 	return string;
 }

@@ -1,7 +1,7 @@
 /* arena.h -- memory of this process's image: allocated once, never given back.
  *
- * Tables and blocks grow from the bottom, log chunks from the top, so that the part a fork
- * has to copy, [0, used), is dense and holds no log.
+ * Tables and blocks grow from the bottom, log chunks from the top: so the part that a fork has to
+ * copy, [0, used), is dense and holds no log.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,10 +14,10 @@
 #include "libmemusage/base/locks.h"
 #include "recording/recording.h"
 
-/* This process's own; the emulator's plugin uses those of the process that it emulates. */
+/* The locks of this process; the emulator's plugin uses those of the process that it emulates. */
 extern struct arena_locks *arena_locks;
 
-/* arena_alloc -- zeroed memory from the bottom of the image.
+/* arena_alloc -- allocate zeroed memory from the bottom of the image.
  *
  * size   bytes; align a power of two, at most MU_PAGE.
  * Returns the offset, 0 if the arena is full (noted in the image).
@@ -25,14 +25,14 @@ extern struct arena_locks *arena_locks;
  */
 uint64_t arena_alloc(uint64_t size, uint64_t align);
 
-/* arena_filled -- the length of what a copy of the image has to hold, bytes from its beginning.
+/* arena_filled -- return the length of the part that a copy of the image has to hold, bytes.
  *
- * It holds all that arena_alloc() has returned and is backed by memory: mu_image.used also counts
- * requests that the system had no memory for. Async-signal-safe.
+ * This is all that arena_alloc() has returned and that is backed by memory: mu_image.used also
+ * counts requests for which the system had no memory. Async-signal-safe.
  */
 uint64_t arena_filled(void);
 
-/* arena_alloc_log -- zeroed memory from the top of the image, for log chunks.
+/* arena_alloc_log -- allocate zeroed memory from the top of the image, for log chunks.
  *
  * size   bytes, rounded up to pages.
  * Returns the offset, page-aligned; 0 if the arena is full. Thread-safe, async-signal-safe.
@@ -41,14 +41,14 @@ uint64_t arena_alloc_log(uint64_t size);
 
 /* arena_populate -- back a range of mapped memory, so that touching it cannot fault.
  *
- * start  at the beginning of a page that nobody has written to yet.
- * Returns false if the system has no memory or disk space for it. In a sandbox it answers true, and
- * the fault is taken on touch. Async-signal-safe. Cost per page, on a kernel without
+ * start  the beginning of a page that was not written to yet.
+ * Returns false if the system has no memory or disk space for it. In a sandbox it touches the pages
+ * and returns true. Async-signal-safe. Cost per page, on a kernel without
  * MADV_POPULATE_WRITE (before 5.14): a system call.
  */
 bool arena_populate(void *start, uint64_t length);
 
-/* arena_table_at -- the address of an entry of a table, allocating its extent if needed.
+/* arena_table_at -- return the address of an entry of a table; allocate its extent if needed.
  *
  * table   in this image, entry_size set; index may be at or beyond count.
  * Returns the entry (zeroed when new), NULL if the arena is full.

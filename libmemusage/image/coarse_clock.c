@@ -8,12 +8,12 @@
 
 #include "libmemusage/base/clock.h"
 
-uint64_t tick_move(void)
+uint64_t coarse_clock_advance(void)
 {
 	struct mu_segment *segment = rec.segment;
 	uint64_t last = __atomic_load_n(&segment->tick, __ATOMIC_RELAXED);
 	uint64_t ns = clock_ns(CLOCK_MONOTONIC);
-	/* A time namespace may be behind. */
+	/* The clock of a time namespace may be behind. */
 	if (ns < segment->start_mono_ns)
 		return last;
 	uint64_t tick = (ns - segment->start_mono_ns) / 1000000;
@@ -23,9 +23,9 @@ uint64_t tick_move(void)
 	return last < tick ? tick : last;
 }
 
-void tick_go_on(void)
+void coarse_clock_resume(void)
 {
-	tick_move();
+	coarse_clock_advance();
 	if (__atomic_exchange_n(&rec.segment->tick_rests, 0, __ATOMIC_SEQ_CST))
 		recorder_wake();
 }

@@ -1,11 +1,11 @@
 /* coarse_clock.h -- the coarse clock of a segment, in milliseconds.
  *
- * The collector moves it, and so do threads that have many events with call stacks (recall.c): to
- * wake every millisecond cost 2 % of a CPU, on a virtual one.
+ * The collector advances it, and so do threads that have many events with call stacks (recall.c): a
+ * collector that wakes every millisecond costs 2 % of a virtual CPU.
  *
- * While nobody has an event nobody needs it, and it rests (docs/format.md, 6.1). Every thread then
- * holds a knock, so that its next event takes the slow way, and that comes here: nothing is added
- * to the quick ones.
+ * The clock rests while no thread has an event (docs/format.md, 6.1). Each thread is then marked as
+ * having a request (pending_request.h), so that its next event takes the slow path, which resumes
+ * the clock. This adds nothing to the fast paths.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,34 +14,31 @@
 
 #include "libmemusage/image/recorder.h"
 
-/* tick_move -- put the tick to what the time is, unless it is there, or beyond.
+/* coarse_clock_advance -- set the clock to the present time, unless it is there or ahead.
  *
- * Returns what it is now. Async-signal-safe; no system call where the kernel's vdso knows the
- * time. Cost 50 ns.
+ * Returns its value, milliseconds. Async-signal-safe; no system call where the vDSO has the time.
+ * Cost 50 ns.
  */
-uint64_t tick_move(void);
+uint64_t coarse_clock_advance(void);
 
-/* tick_go_on -- it rested: put it to what the time is, and have the collector move it again.
+/* coarse_clock_resume -- set a clock that rested, and have the collector advance it again.
  *
- * In a sandbox the collector notices by itself, within a tenth of a second. Async-signal-safe.
+ * In a sandbox the collector notices it without being woken, within 100 ms. Async-signal-safe.
  */
-void tick_go_on(void);
+void coarse_clock_resume(void);
 
-/* tick_ns -- its time, in nanoseconds of CLOCK_MONOTONIC, without a system call.
- *
- * Async-signal-safe.
- */
-static inline uint64_t tick_ns(void)
+/* coarse_clock_ns -- return its time, nanoseconds of CLOCK_MONOTONIC. Async-signal-safe. */
+static inline uint64_t coarse_clock_ns(void)
 {
 	return rec.segment->start_mono_ns +
 	       __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED) * 1000000;
 }
 
-/* tick_look -- before an event on the slow way: should the tick rest, it goes on. */
-static inline void tick_look(void)
+/* coarse_clock_check -- resume the clock if it rests. For events on the slow path. */
+static inline void coarse_clock_check(void)
 {
 	if (unlikely(__atomic_load_n(&rec.segment->tick_rests, __ATOMIC_SEQ_CST)))
-		tick_go_on();
+		coarse_clock_resume();
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* collector_query.c -- asking the collector what a file's code is, and waiting for the answer.
+/* collector_query.c -- asking the collector for the code of a file, and waiting for the answer.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,23 +16,23 @@
 
 #define BEGIN_NS UINT64_C(30000000000)
 #define ANSWER_NS UINT64_C(120000000000)
-#define NAP_NS 100000000 /* a wake may be lost with the one who would have sent it */
+#define NAP_NS 100000000 /* a wake may be lost with the thread that was to send it */
 
 static bool is_mute; /* the collector does not answer */
 
-void question_init(void)
+void collector_query_init(void)
 {
 	is_mute = false;
 }
 
-static void nap(uint32_t *word, uint32_t value)
+static void sleep_on_word(uint32_t *word, uint32_t value)
 {
 	const struct timespec time = { .tv_nsec = NAP_NS };
 
 	SYS4(SYS_futex, word, FUTEX_WAIT, value, &time);
 }
 
-static void say(uint32_t state)
+static void publish_state(uint32_t state)
 {
 	__atomic_store_n(&rec.image->query_state, state, __ATOMIC_RELEASE);
 	recorder_wake();
@@ -44,7 +44,7 @@ static bool wait_for_answer(void)
 	struct mu_image *image = rec.image;
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
-	say(MU_QUERY_WANTED);
+	publish_state(MU_QUERY_WANTED);
 	for (;;) {
 		uint32_t state = __atomic_load_n(&image->query_state, __ATOMIC_ACQUIRE);
 		uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
@@ -54,29 +54,29 @@ static bool wait_for_answer(void)
 			image->query_offset = arena_alloc(image->query_count * 8 + 8, 64);
 			if (!image->query_offset)
 				return false;
-			say(MU_QUERY_ROOM);
+			publish_state(MU_QUERY_ROOM);
 		} else if (waited > (state == MU_QUERY_WANTED ? BEGIN_NS : ANSWER_NS)) {
 			is_mute = true;
 			return false;
 		} else {
-			nap(&image->query_state, state);
+			sleep_on_word(&image->query_state, state);
 		}
 	}
 }
 
-/* query_wanted is the lock. */
-bool question_begin(uint32_t wanted)
+/* query_wanted is the lock: 0 when it is free. */
+bool collector_query_begin(uint32_t wanted)
 {
-	uint32_t nobody_asks = 0;
+	uint32_t idle = 0;
 
-	if (__atomic_compare_exchange_n(&rec.image->query_wanted, &nobody_asks, wanted, false,
+	if (__atomic_compare_exchange_n(&rec.image->query_wanted, &idle, wanted, false,
 					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return true;
-	nap(&rec.image->query_wanted, nobody_asks);
+	sleep_on_word(&rec.image->query_wanted, idle);
 	return false;
 }
 
-bool question_ask(void)
+bool collector_query_ask(void)
 {
 	bool ok = !is_mute && !sandbox_is_on && wait_for_answer();
 
@@ -84,7 +84,7 @@ bool question_ask(void)
 	return ok;
 }
 
-void question_end(void)
+void collector_query_end(void)
 {
 	__atomic_store_n(&rec.image->query_state, MU_QUERY_IDLE, __ATOMIC_RELEASE);
 	__atomic_store_n(&rec.image->query_wanted, 0, __ATOMIC_RELEASE);

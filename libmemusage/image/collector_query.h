@@ -1,7 +1,7 @@
-/* collector_query.h -- asking the collector what a file's code is, and waiting for the answer.
+/* collector_query.h -- asking the collector for the code of a file, and waiting for the answer.
  *
- * Names are known outside only; docs/format.md, section 7.1, has the protocol. One thread asks
- * at a time.
+ * Only the collector can read symbols; docs/format.md, section 7.1, has the protocol. One thread
+ * asks at a time.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,26 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* question_init -- for a new image: the collector is there. */
-void question_init(void);
+/* collector_query_init -- for a new image: assume that the collector answers. */
+void collector_query_init(void);
 
-/* question_begin -- try to be the one who asks.
+/* collector_query_begin -- try to become the thread that asks.
  *
  * wanted  number of a module + 1, or MU_QUERY_SYMBOLS.
- * Returns false after a while if another thread asks: look whether it has the answer, and try
- * again. Async-signal-safe.
+ * Returns false after at most 100 ms if another thread asks: check whether it has got the answer,
+ * and try again. Async-signal-safe.
  */
-bool question_begin(uint32_t wanted);
+bool collector_query_begin(uint32_t wanted);
 
-/* question_ask -- wait for the answer: the words of query_offset and query_count in the image.
+/* collector_query_ask -- wait for the answer: the words of query_offset, query_count in the image.
  *
- * Returns false if there is none: 30 s for the collector to begin, 120 s for the answer; a
- * collector that was silent is not asked again. Counted in drops.modules. In a sandbox nobody
- * is asked. Async-signal-safe.
+ * Returns false if there is none within 30 s for the collector to begin and 120 s for the answer. A
+ * collector that did not answer is not asked again. Each failure counts in drops.modules. In a
+ * sandbox the collector is not asked. Async-signal-safe.
  */
-bool question_ask(void);
+bool collector_query_ask(void);
 
-/* question_end -- let others ask. */
-void question_end(void);
+/* collector_query_end -- let other threads ask. */
+void collector_query_end(void);
 
 #endif

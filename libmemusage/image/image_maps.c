@@ -33,12 +33,12 @@ void image_maps_drop(const struct image_maps *maps)
 {
 	uint8_t *start = (uint8_t *)maps->segment;
 
-	memory_disown((uint64_t)start);
+	memory_unregister((uint64_t)start);
 	if (maps->segment_mapped) {
 		unmap_range(start, start + maps->segment_mapped);
 		return;
 	}
-	memory_disown((uint64_t)maps->base);
+	memory_unregister((uint64_t)maps->base);
 	unmap_range(start, start + maps->header);
 	unmap_range(maps->base, maps->base + (maps->gap_end ? maps->gap_start : maps->capacity));
 	if (maps->gap_end)

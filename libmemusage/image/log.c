@@ -13,25 +13,25 @@
 
 #define CHUNK_FIRST UINT64_C(4096) /* bytes; doubles with each new chunk of a thread */
 #define CHUNK_LAST (UINT64_C(64) << 10)
-/* When so many bytes wait to be read, a lone thread waits for the collector. */
+/* When so many bytes are unread, the only thread waits for the collector. */
 #define WAIT_BYTES (UINT64_C(4) << 20)
 #define WAIT_NS 1000000
 #define WAIT_TURNS 20
-/* The deepest stack that an EVENT can tell, bytes. */
+/* The deepest stack that an EVENT word can hold, bytes. */
 #define DEPTH_MAX ((UINT64_C(8) << 20) - 8)
 
-static struct mu_log_chunk *chunk_at(uint64_t offset)
+static struct mu_log_chunk *chunk_at_offset(uint64_t offset)
 {
-	return offset ? at(offset) : NULL;
+	return offset ? arena_at(offset) : NULL;
 }
 
-static uint64_t offset_of(const struct mu_log_chunk *chunk)
+static uint64_t offset_of_chunk(const struct mu_log_chunk *chunk)
 {
 	return (uint64_t)((const uint8_t *)chunk - rec.base);
 }
 
-/* Whether the collector has read all of the oldest chunk, and moved on. */
-static bool has_read_chunk(const struct thread *thread)
+/* Returns whether the collector has read all of the oldest chunk and no longer uses it. */
+static bool is_oldest_chunk_read(const struct thread *thread)
 {
 	const struct mu_log_chunk *oldest = thread->log_oldest;
 
@@ -39,14 +39,14 @@ static bool has_read_chunk(const struct thread *thread)
 	       __atomic_load_n(&oldest->consumed, __ATOMIC_ACQUIRE);
 }
 
-static struct mu_log_chunk *recycle(struct thread *thread)
+static struct mu_log_chunk *recycle_oldest_chunk(struct thread *thread)
 {
 	struct mu_log_chunk *oldest = thread->log_oldest;
 
-	if (!has_read_chunk(thread))
+	if (!is_oldest_chunk_read(thread))
 		return NULL;
-	thread->log_is_alone = false;
-	thread->log_oldest = chunk_at(oldest->next);
+	thread->log_is_unread = false;
+	thread->log_oldest = chunk_at_offset(oldest->next);
 	oldest->next = 0;
 	oldest->count = 0;
 	oldest->sealed = 0;
@@ -54,7 +54,7 @@ static struct mu_log_chunk *recycle(struct thread *thread)
 	return oldest;
 }
 
-static struct mu_log_chunk *allocate(const struct thread *thread)
+static struct mu_log_chunk *allocate_chunk(const struct thread *thread)
 {
 	uint64_t bytes = CHUNK_FIRST;
 
@@ -66,7 +66,7 @@ static struct mu_log_chunk *allocate(const struct thread *thread)
 	}
 	if (__atomic_load_n(&rec.image->log_bytes, __ATOMIC_RELAXED) + bytes > rec.log_limit)
 		return NULL;
-	struct mu_log_chunk *chunk = chunk_at(arena_alloc_log(bytes));
+	struct mu_log_chunk *chunk = chunk_at_offset(arena_alloc_log(bytes));
 	if (chunk)
 		chunk->capacity = (uint32_t)((bytes - sizeof(*chunk)) / sizeof(chunk->word[0]));
 	return chunk;
@@ -75,35 +75,35 @@ static struct mu_log_chunk *allocate(const struct thread *thread)
 bool log_next_chunk(struct thread *thread)
 {
 	struct mu_log_chunk *full = thread->log;
-	struct mu_log_chunk *chunk = recycle(thread);
+	struct mu_log_chunk *chunk = recycle_oldest_chunk(thread);
 
 	if (!chunk)
-		chunk = allocate(thread);
+		chunk = allocate_chunk(thread);
 	if (!chunk)
 		return false;
-	/* The first event needs no more than four words beside this one. */
+	/* The first event needs at most four more words. */
 	thread->pub.log_time = log_now();
 	chunk->word[0] = thread->pub.log_time << 2 | MU_LOG_TIME;
 	chunk->count = 1;
 	thread->log = chunk;
 	if (full) {
-		full->next = offset_of(chunk);
+		full->next = offset_of_chunk(chunk);
 		__atomic_store_n(&full->sealed, 1, __ATOMIC_RELEASE);
-		/* Small chunks stay in the round: counting events instead of chunks makes a fifth
-		 * of the wakes, each of which costs both sides some microseconds. */
+		/* Small chunks stay in use: counting events instead of chunks makes a fifth of the
+		 * wakes, each of which costs both sides some microseconds. */
 		if (!rec.log_wake)
 			recorder_wake();
 	} else {
-		__atomic_store_n(&thread->pub.log_first, offset_of(chunk), __ATOMIC_RELEASE);
+		__atomic_store_n(&thread->pub.log_first, offset_of_chunk(chunk), __ATOMIC_RELEASE);
 	}
 	if (!thread->log_oldest)
 		thread->log_oldest = full ? full : chunk;
 	return true;
 }
 
-/* Reads the clock for the next event. Returns the ticks that its word carries; puts down a
- * time word if they are too many. */
-static unsigned int stamp(struct thread *thread, uint64_t **word)
+/* Reads the clock for the next event. Returns the ticks that its word holds; writes a time word if
+ * they are too many. */
+static unsigned int stamp_next_event(struct thread *thread, uint64_t **word)
 {
 	uint64_t now = log_now();
 	uint64_t ticks = now - thread->pub.log_time;
@@ -115,13 +115,13 @@ static unsigned int stamp(struct thread *thread, uint64_t **word)
 	return 0;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t minimum_of(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-/* How many more events may follow without a stamp, a look for room, or a wake. */
-static uint32_t grant(const struct thread *thread, bool many)
+/* Returns how many more events may follow without a stamp, a check for room, or a wake. */
+static uint32_t events_until_stop(const struct thread *thread, bool many)
 {
 	const struct mu_log_chunk *chunk = thread->log;
 	uint32_t room = chunk->capacity - chunk->count;
@@ -130,22 +130,22 @@ static uint32_t grant(const struct thread *thread, bool many)
 	if (many || room < MU_LOG_EVENT_WORDS)
 		return 0;
 	if (rec.log_wake)
-		events = least(events, rec.log_wake - thread->log_since_wake - 1);
-	return least(events, room - MU_LOG_EVENT_WORDS);
+		events = minimum_of(events, rec.log_wake - thread->log_since_wake - 1);
+	return minimum_of(events, room - MU_LOG_EVENT_WORDS);
 }
 
 /* Sets the limits of log_append_quick(). */
-static void permit(struct thread *thread, bool many)
+static void set_quick_limits(struct thread *thread, bool many)
 {
 	uint64_t deepest = thread->pub.stack_peak;
 
 	thread->log_eighths = (deepest < DEPTH_MAX ? deepest : DEPTH_MAX) / 8;
 	thread->log_seen = thread->log->count;
-	thread->log_stop = thread->log_seen + grant(thread, many);
+	thread->log_stop = thread->log_seen + events_until_stop(thread, many);
 }
 
-/* Accounts for the events that were appended quickly since the last look: a word each. */
-static void catch_up(struct thread *thread)
+/* Counts the events that log_append_quick() has appended since the last call: a word each. */
+static void count_quick_events(struct thread *thread)
 {
 	const struct mu_log_chunk *chunk = thread->log;
 
@@ -156,7 +156,7 @@ static void catch_up(struct thread *thread)
 	thread->depth = MU_LOG_STACK(chunk->word[chunk->count - 1]);
 }
 
-static void wake_if_due(struct thread *thread)
+static void wake_collector_if_due(struct thread *thread)
 {
 	if (likely(!rec.log_wake) || thread->log_since_wake < rec.log_wake)
 		return;
@@ -170,8 +170,8 @@ void log_drop(struct thread *thread, int64_t change)
 	thread->pub.log_lost_heap += change;
 }
 
-/* The tick may rest because nothing came. Once a millisecond at most. */
-static void note_stamp(uint32_t tick)
+/* Resumes the coarse clock, which rests if no event came. At most once a millisecond. */
+static void publish_stamp_tick(uint32_t tick)
 {
 	struct mu_segment *segment = rec.segment;
 
@@ -187,7 +187,7 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 {
 	struct mu_log_chunk *chunk = thread->log;
 
-	catch_up(thread);
+	count_quick_events(thread);
 	thread->log_since_wake++;
 	if (likely(depth <= thread->pub.stack_size))
 		thread->depth = depth;
@@ -201,7 +201,7 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 		thread->pub.log_lost_heap = 0;
 	}
 	uint64_t *word = &chunk->word[chunk->count];
-	uint64_t ticks = stamp(thread, &word);
+	uint64_t ticks = stamp_next_event(thread, &word);
 	uint64_t stack = thread->depth;
 	if (likely(change == (int32_t)change) && likely(stack <= DEPTH_MAX) &&
 	    likely(!(stack & 7))) {
@@ -213,29 +213,29 @@ void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool
 	}
 	__atomic_store_n(&chunk->count, (uint32_t)(word - chunk->word), __ATOMIC_RELEASE);
 	thread->log_tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
-	note_stamp((uint32_t)thread->log_tick);
-	wake_if_due(thread);
-	permit(thread, many);
+	publish_stamp_tick((uint32_t)thread->log_tick);
+	wake_collector_if_due(thread);
+	set_quick_limits(thread, many);
 }
 
-/* A disk may be slower than the program. Then memory that was never touched costs more than to
- * wait. Who does not read within 20 ms is not waited for again until he has. */
-static bool must_wait(const struct thread *thread)
+/* A disk may be slower than the program. Then new memory costs more than waiting. A collector that
+ * does not read within 20 ms is not waited for again until it has read. */
+static bool must_await_collector(const struct thread *thread)
 {
 	const struct mu_log_chunk *chunk = thread->log;
 
 	return chunk && chunk->count + MU_LOG_EVENT_WORDS > chunk->capacity &&
 	       __atomic_load_n(&rec.image->log_bytes, __ATOMIC_RELAXED) >= WAIT_BYTES &&
-	       !has_read_chunk(thread) && !thread->log_is_alone && !sandbox_is_on;
+	       !is_oldest_chunk_read(thread) && !thread->log_is_unread && !sandbox_is_on;
 }
 
 static void await_collector(struct thread *thread)
 {
 	const struct timespec pause = { 0, WAIT_NS };
 
-	for (int turn = 0; turn < WAIT_TURNS && !has_read_chunk(thread); turn++)
+	for (int turn = 0; turn < WAIT_TURNS && !is_oldest_chunk_read(thread); turn++)
 		SYS2(SYS_nanosleep, &pause, NULL);
-	thread->log_is_alone = !has_read_chunk(thread);
+	thread->log_is_unread = !is_oldest_chunk_read(thread);
 }
 
 static void append_and_leave(struct thread *thread, int64_t change, uint64_t depth)
@@ -244,13 +244,14 @@ static void append_and_leave(struct thread *thread, int64_t change, uint64_t dep
 	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
 }
 
-/* What a signal handler does in the hook is not recorded. */
+/* Signals are blocked while it waits: events of a handler that interrupts the hook are not
+ * recorded. */
 void log_append_last(struct thread *thread, int64_t change, uint64_t depth)
 {
 	const uint64_t all = ~UINT64_C(0);
 	uint64_t before;
 
-	if (likely(!must_wait(thread))) {
+	if (likely(!must_await_collector(thread))) {
 		append_and_leave(thread, change, depth);
 		return;
 	}
@@ -270,5 +271,5 @@ void log_reset(struct thread *thread)
 	thread->log_since_wake = 0;
 	thread->log_seen = 0;
 	thread->log_stop = 0;
-	thread->log_is_alone = false;
+	thread->log_is_unread = false;
 }

@@ -13,7 +13,7 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 
-/* log_next_chunk -- make room for records: recycle or allocate a chunk.
+/* log_next_chunk -- recycle or allocate a chunk, to make room for records.
  *
  * Returns false if the limit is reached: the caller drops the record (log_drop()).
  * Async-signal-safe.
@@ -26,7 +26,7 @@ void log_drop(struct thread *thread, int64_t change);
 /* log_reset -- in a forked child: forget the parent's chunks. */
 void log_reset(struct thread *thread);
 
-/* log_now -- now, in the unit of mu_config.time_source. Async-signal-safe. */
+/* log_now -- return the time, in the unit of mu_config.time_source. Async-signal-safe. */
 static inline uint64_t log_now(void)
 {
 	if (likely(rec.ticks))
@@ -37,20 +37,20 @@ static inline uint64_t log_now(void)
 	return now;
 }
 
-/* log_append_slow -- as log_append(), for an event that needs a time, room, or more words. */
+/* log_append_slow -- do log_append() for an event that needs a time stamp, room, or more words. */
 void log_append_slow(struct thread *thread, int64_t change, uint64_t depth, bool many);
 
-/* log_append_last -- as log_append_slow() for a lone thread, and leave the hook.
+/* log_append_last -- do log_append_slow() for the only thread, and leave the hook.
  *
- * If much waits to be read and the next chunk would have to be new, waits up to 20 ms for the
- * collector, with signals blocked.
+ * Waits up to 20 ms for the collector, with signals blocked, if much is unread and the next chunk
+ * would have to be new.
  */
 void log_append_last(struct thread *thread, int64_t change, uint64_t depth);
 
-/* log_append_quick -- add an event of a lone thread if that takes nothing but a word.
+/* log_append_quick -- add an event of the only thread if one word is enough.
  *
- * Returns false, having done nothing, if it takes more, or if the stack was never so deep: the
- * caller need not have looked. Calls nothing. Cost 2 ns.
+ * Returns false, having done nothing, if it is not, or if the stack was never so deep (the caller
+ * need not have compared it). Calls nothing. Cost 2 ns.
  */
 static inline __attribute__((always_inline)) bool
 log_append_quick(struct thread *thread, int64_t change, uint64_t depth)

@@ -1,9 +1,9 @@
 /* recorder.h -- the state of the recorder in this process.
  *
- * Two kinds of state. `gate` lies in a page of its own that the kernel wipes in a forked
- * child (MADV_WIPEONFORK): an event looks at it first, so a child made by a raw clone()
- * that libc did not see can never write into its parent's recording. Everything else is
- * in `rec`, which a child inherits and mends (fork.c).
+ * There are two kinds of state. `gate` is in a page of its own that the kernel wipes in a forked
+ * child (MADV_WIPEONFORK). An event checks it first, so a child of a raw clone() that libc did not
+ * see can never write into its parent's recording. Everything else is in `rec`, which a child
+ * inherits and repairs (fork.c).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,14 +22,14 @@ enum mode {
 	MODE_LOG = 2,  /* write an event log */
 	MODE_STOP = 4,	  /* a fork is being prepared: leave the hook and wait */
 	MODE_STACKS = 8, /* find the call stack of every allocation */
-	MODE_BOOKS = 16, /* with stacks: sites may be outside of Massif's books, or
+	MODE_ACCOUNTING = 16, /* with stacks: sites may be outside of Massif's accounts, or
 			* these are kept in a journal */
 	MODE_POINTS = 32, /* with stacks: count by program point, as DHAT does */
 	MODE_FREES = 64,  /* with STACKS: find the call stack of every free too */
 	MODE_PAUSED = 128, /* allocations are not recorded: marks.h, or ad hoc mode */
 	MODE_ACCESSES = 256, /* keep the directory of blocks by which accesses are counted */
 	MODE_DEPTH = 512, /* the depth of every stack is to be in snapshots: stack_sum.h */
-	MODE_PAGES = 1024, /* pages are the heap: malloc and its kin are let alone */
+	MODE_PAGES = 1024, /* pages are the heap: calls of malloc are not recorded */
 };
 
 struct gate {
@@ -46,7 +46,7 @@ struct gate {
 #define GATE_PLAIN 1 /* on, mode 0; little-endian */
 
 enum state {
-	STATE_NOT_YET = 0,  /* nothing was decided */
+	STATE_NOT_YET = 0,  /* before recorder_start() */
 	STATE_STARTING = 1, /* some thread is in recorder_start() */
 	STATE_ON = 2,	    /* gate.on, unless it was wiped */
 	STATE_FORKED = 3,   /* a forked child before its first event: the gate is closed */
@@ -68,7 +68,7 @@ struct recorder {
 	uint32_t log_stamp_every;
 	uint64_t log_limit;
 	bool ticks; /* log times are cpu_ticks() */
-	bool alone; /* no collector: the arena is a file */
+	bool is_standalone; /* no collector: the arena is a file */
 	uint32_t pauses; /* that have not been resumed */
 	bool was_paused; /* blocks may live that were not recorded */
 	bool has_bare_blocks; /* form of the block table; exactly when MU_CFG_STACKS is not set */
@@ -78,13 +78,13 @@ struct recorder {
 extern struct gate gate;
 extern struct recorder rec;
 
-/* at -- the address of an offset in this process's image. No check. */
-static inline void *at(uint64_t offset)
+/* arena_at -- return the address of an offset in this process's image. It is not checked. */
+static inline void *arena_at(uint64_t offset)
 {
 	return rec.base + offset;
 }
 
-/* recorder_wake -- tell the collector that there is something for it (docs/format.md 1.2).
+/* recorder_wake -- notify the collector (docs/format.md 1.2).
  *
  * Async-signal-safe; one system call at most, and only if the collector sleeps.
  */

@@ -21,9 +21,9 @@
 
 static char collector[256]; /* "1:ABSTRACT:PATH" */
 
-/* Whoever takes the name of a collector that has died would own the memory that we write:
- * only our own user and root are asked. */
-static bool is_trusted(long fd)
+/* A process that takes the name of a collector that has died would own the memory that we write: so
+ * only processes of our own user and of root are trusted. */
+static bool is_trusted_peer(long fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t size = sizeof(peer);
@@ -32,7 +32,7 @@ static bool is_trusted(long fd)
 	       (peer.uid == 0 || peer.uid == (uid_t)SYS1(SYS_geteuid, 0));
 }
 
-static int connect_to(struct sockaddr_un *address, size_t length)
+static int connect_to_address(struct sockaddr_un *address, size_t length)
 {
 	struct timeval patience = { REPLY_SECONDS, 0 };
 	long fd = SYS3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -43,14 +43,14 @@ static int connect_to(struct sockaddr_un *address, size_t length)
 	SYS5(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	long result = SYS3(SYS_connect, fd, address,
 			   offsetof(struct sockaddr_un, sun_path) + length);
-	if (!sys_failed(result) && is_trusted(fd))
+	if (!sys_failed(result) && is_trusted_peer(fd))
 		return (int)fd;
 	SYS1(SYS_close, fd);
 	return sys_failed(result) ? (int)result : -EPERM;
 }
 
 /* Abstract name first; the path where that is in another network namespace. */
-static int connect_any(void)
+static int connect_to_collector(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *name = collector + 2;
@@ -59,17 +59,17 @@ static int connect_any(void)
 	if (!colon || (size_t)(colon - name) >= sizeof(address.sun_path) - 1)
 		return -EINVAL;
 	memcpy(address.sun_path + 1, name, (size_t)(colon - name));
-	int fd = connect_to(&address, 1 + (size_t)(colon - name));
+	int fd = connect_to_address(&address, 1 + (size_t)(colon - name));
 	if (fd >= 0 || !colon[1] || strlen(colon + 1) >= sizeof(address.sun_path))
 		return fd;
 	memset(address.sun_path, 0, sizeof(address.sun_path));
 	strcpy(address.sun_path, colon + 1);
-	return connect_to(&address, strlen(colon + 1) + 1);
+	return connect_to_address(&address, strlen(colon + 1) + 1);
 }
 
 /* The reply and its descriptor; -errno on failure. There is room for one: CMSG_SPACE() is rounded
  * up, and the second of two would stay open in the program. */
-static int receive(int fd, struct mu_registration_reply *reply)
+static int receive_reply(int fd, struct mu_registration_reply *reply)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -99,27 +99,28 @@ static int receive(int fd, struct mu_registration_reply *reply)
 }
 
 /* Returns the segment's descriptor with the reply that came with it, or -errno. */
-static int ask(int fd, uint32_t kind, uint32_t user, struct mu_registration_reply *reply)
+static int send_and_receive(int fd, uint32_t kind, uint32_t user,
+			    struct mu_registration_reply *reply)
 {
-	struct mu_registration hello = { .magic = MU_REGISTER_MAGIC,
-				  .version = MU_REGISTER_VERSION,
-				  .kind = kind,
-				  .pid = sys_getpid(),
-				  .slot = rec.slot,
-				  .user = user };
+	struct mu_registration message = { .magic = MU_REGISTER_MAGIC,
+					   .version = MU_REGISTER_VERSION,
+					   .kind = kind,
+					   .pid = sys_getpid(),
+					   .slot = rec.slot,
+					   .user = user };
 	long sent;
 
-	strncpy(hello.name, program_invocation_short_name, sizeof(hello.name) - 1);
+	strncpy(message.name, program_invocation_short_name, sizeof(message.name) - 1);
 	do
-		sent = SYS6(SYS_sendto, fd, &hello, sizeof(hello), MSG_NOSIGNAL, 0, 0);
+		sent = SYS6(SYS_sendto, fd, &message, sizeof(message), MSG_NOSIGNAL, 0, 0);
 	while (sent == -EINTR);
-	return sys_failed(sent) ? (int)sent : receive(fd, reply);
+	return sys_failed(sent) ? (int)sent : receive_reply(fd, reply);
 }
 
 /* Connects where there is room for one descriptor more: that of the segment. */
-static int connect_with_room(void)
+static int connect_with_spare_fd(void)
 {
-	int fd = connect_any();
+	int fd = connect_to_collector();
 	long more = fd < 0 ? fd : SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
 
 	if (!sys_failed(more))
@@ -133,20 +134,20 @@ static int connect_with_room(void)
 
 /* Two descriptors are needed for a moment. Where the soft limit forbids them it is raised
  * for that moment. */
-static int hello(uint32_t kind, uint32_t user, struct mu_registration_reply *reply)
+static int request_segment(uint32_t kind, uint32_t user, struct mu_registration_reply *reply)
 {
 	struct rlimit limit;
 	bool raised = false;
-	int fd = connect_with_room();
+	int fd = connect_with_spare_fd();
 
 	if (fd == -EMFILE && !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit))) {
 		struct rlimit more = { limit.rlim_cur + 16, limit.rlim_max };
 		if (more.rlim_max < more.rlim_cur)
 			more.rlim_max = more.rlim_cur;
 		raised = !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, 0));
-		fd = connect_with_room();
+		fd = connect_with_spare_fd();
 	}
-	int segment = fd < 0 ? fd : ask(fd, kind, user, reply);
+	int segment = fd < 0 ? fd : send_and_receive(fd, kind, user, reply);
 	if (fd >= 0)
 		SYS1(SYS_close, fd);
 	if (raised)
@@ -154,10 +155,10 @@ static int hello(uint32_t kind, uint32_t user, struct mu_registration_reply *rep
 	return segment;
 }
 
-static bool hello_for_slot(uint32_t kind, struct slot *slot)
+static bool request_slot(uint32_t kind, struct slot *slot)
 {
 	struct mu_registration_reply reply;
-	int segment = hello(kind, 0, &reply);
+	int segment = request_segment(kind, 0, &reply);
 
 	if (segment < 0)
 		return false;
@@ -167,23 +168,23 @@ static bool hello_for_slot(uint32_t kind, struct slot *slot)
 	return mapped;
 }
 
-bool hello_image(const char *address, struct slot *slot)
+bool registration_new_image(const char *address, struct slot *slot)
 {
 	if (strlen(address) >= sizeof(collector))
 		return false;
 	strcpy(collector, address);
-	return hello_for_slot(MU_REGISTER_IMAGE, slot);
+	return request_slot(MU_REGISTER_IMAGE, slot);
 }
 
-bool hello_fork(struct slot *slot)
+bool registration_for_fork(struct slot *slot)
 {
-	return collector[0] && hello_for_slot(MU_REGISTER_FORK, slot);
+	return collector[0] && request_slot(MU_REGISTER_FORK, slot);
 }
 
-int hello_move(uint32_t user, const struct image_maps *maps, uint32_t *index)
+int registration_move_image(uint32_t user, const struct image_maps *maps, uint32_t *index)
 {
 	struct mu_registration_reply reply;
-	int segment = collector[0] ? hello(MU_REGISTER_MOVE, user, &reply) : -ENOENT;
+	int segment = collector[0] ? request_segment(MU_REGISTER_MOVE, user, &reply) : -ENOENT;
 
 	if (segment < 0)
 		return segment;

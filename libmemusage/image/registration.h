@@ -11,20 +11,22 @@
 #include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/slot.h"
 
-/* hello_image -- introduce this image and map the slot it is given.
+/* registration_new_image -- introduce this image and map the slot it is given.
  *
- * address  value of MEMUSAGE_COLLECTOR; copied, hello_fork() uses it again.
+ * address  value of MEMUSAGE_COLLECTOR; copied, registration_for_fork() uses it again.
  * slot     set on success.
  * Returns  false if the collector is gone or does not want this image.
  * Cost     about 50 us; waits at most 5 s for the one reply. No descriptor stays open.
  */
-bool hello_image(const char *address, struct slot *slot);
+bool registration_new_image(const char *address, struct slot *slot);
 
-/* hello_fork -- as hello_image(), for a child about to be made, where the parent could not
- * map other slots. */
-bool hello_fork(struct slot *slot);
+/* registration_for_fork -- as registration_new_image(), for a child about to be made.
+ *
+ * For a parent that could not map other slots.
+ */
+bool registration_for_fork(struct slot *slot);
 
-/* hello_move -- have the collector copy this process's image into a segment of another user.
+/* registration_move_image -- have the collector copy this image into a segment of another user.
  *
  * user   that the process is about to become.
  * maps   what is mapped now: the geometry of the other segment is the same.
@@ -32,6 +34,6 @@ bool hello_fork(struct slot *slot);
  * Returns the descriptor of the other segment, which the caller closes, or -errno. No thread may
  * write into the image meanwhile. Cost: that of a copy of the image.
  */
-int hello_move(uint32_t user, const struct image_maps *maps, uint32_t *index);
+int registration_move_image(uint32_t user, const struct image_maps *maps, uint32_t *index);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define ROOM (UINT64_C(16) << 20)
 
-static void unmap(uint8_t *from, uint8_t *to)
+static void unmap_between(uint8_t *from, uint8_t *to)
 {
 	if (from < to)
 		SYS2(SYS_munmap, from, to - from);
@@ -22,7 +22,7 @@ static void unmap(uint8_t *from, uint8_t *to)
 
 /* Log chunks at the top of the slot stay mapped; the room between them and the bottom part
  * shrinks to what is kept. */
-static void shrink(uint64_t room)
+static void shrink_image(uint64_t room)
 {
 	struct mu_image *image = rec.image;
 	uint8_t *start = (uint8_t *)rec.segment;
@@ -32,11 +32,11 @@ static void shrink(uint64_t room)
 	if (keep + logs >= image->capacity)
 		return;
 	if (rec.segment_mapped) {
-		unmap(start + rec.segment->slots, rec.base);
-		unmap(rec.base + rec.segment->slot_size, start + rec.segment_mapped);
+		unmap_between(start + rec.segment->slots, rec.base);
+		unmap_between(rec.base + rec.segment->slot_size, start + rec.segment_mapped);
 		rec.segment_mapped = 0;
 	}
-	unmap(rec.base + keep, rec.base + image->capacity - logs);
+	unmap_between(rec.base + keep, rec.base + image->capacity - logs);
 	/* The logs cannot move: then tables and logs both end at the gap. */
 	if (logs) {
 		if (!rec.gap_end || keep < rec.gap_start)
@@ -50,14 +50,15 @@ static void shrink(uint64_t room)
 	slot_limit(keep);
 }
 
-static void shrink_alone(uint64_t room)
+static void shrink_while_stopped(uint64_t room)
 {
-	/* A forked child that had no event yet has the mapping, too; one of vfork borrows it. */
+	/* A forked child without an event yet has the mapping, too; a child of vfork uses its
+	 * parent's. */
 	if ((rec.state != STATE_ON && rec.state != STATE_FORKED) || rec.pid != sys_getpid())
 		return;
 	if (!stop_begin(NULL))
 		return;
-	shrink(room);
+	shrink_image(room);
 	stop_end();
 }
 
@@ -65,10 +66,10 @@ void shrink_for_lock(void)
 {
 	uint64_t limit[2];
 
-	/* What is mapped counts against it, touched or not; beyond it mlockall() would fail. */
+	/* Mapped memory counts against it, touched or not; beyond it mlockall() would fail. */
 	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, limit)))
 		limit[0] = UINT64_MAX;
-	shrink_alone(limit[0] / 8 < ROOM ? limit[0] / 8 : ROOM);
+	shrink_while_stopped(limit[0] / 8 < ROOM ? limit[0] / 8 : ROOM);
 }
 
 void shrink_for_limit(uint64_t bytes)
@@ -78,5 +79,5 @@ void shrink_for_limit(uint64_t bytes)
 	if (!mapped && rec.image)
 		mapped = rec.image->capacity;
 	if (mapped > bytes / 16)
-		shrink_alone(bytes / 16);
+		shrink_while_stopped(bytes / 16);
 }

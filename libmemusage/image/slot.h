@@ -14,9 +14,9 @@ struct slot {
 	uint32_t index;
 	uint64_t capacity; /* bytes mapped */
 	uint8_t *base;
-	struct mu_segment *segment; /* that it lies in */
+	struct mu_segment *segment; /* that contains it */
 	uint64_t segment_mapped;    /* as rec.segment_mapped */
-	/* What slot_map() mapped: everything, or a header and the slot. NULL: nothing. */
+	/* The mappings of slot_map(): everything, or a header and the slot. NULL: none. */
 	void *own_map[2];
 	uint64_t own_length[2];
 };
@@ -32,13 +32,13 @@ struct mu_slot *slot_entry(uint32_t index);
  */
 bool slot_claim(struct slot *slot);
 
-/* slot_keep -- a slot from slot_claim() is not needed now: the next claim gets it.
+/* slot_keep -- keep an unused slot from slot_claim() for the next claim.
  *
- * What was written to it is overwritten then, since an image never shrinks. Async-signal-safe.
+ * Its contents are overwritten then, since an image never shrinks. Async-signal-safe.
  */
 void slot_keep(uint32_t index);
 
-/* slot_forget -- in a child: the slot that was kept is the parent's. */
+/* slot_forget -- in a child: forget the slot that was kept, which is the parent's. */
 void slot_forget(void);
 
 /* slot_release -- give up a slot that was claimed and not used; the collector clears it.
@@ -59,7 +59,7 @@ void slot_unmap(struct slot *slot);
  */
 bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct slot *slot);
 
-/* slot_limit -- from now on slot_map() maps at most `bytes` and nothing of other slots. */
+/* slot_limit -- have slot_map() map at most `bytes` from now on, and nothing of other slots. */
 void slot_limit(uint64_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* stop.c -- keeping all other threads out of the hook for a while.
  *
- * locks.stop belongs to the one who has stopped the others. locks.stop_state is the number of the
- * stop and what it is like, in one word, so that who waits for one cannot break the next.
+ * The thread that has stopped the others holds locks.stop. locks.stop_state is the number and the
+ * kind of the stop in one word, so that a thread that waits for one stop cannot break the next.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,10 +20,10 @@ enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
 #define KIND(state) ((state) % STOP_KINDS)
 #define FIRM_ROUNDS 30u	   /* bounds of spin_backoff() until a firm stop is broken */
 #define TURN_ROUNDS 1000u  /* stops of others, one after the other, that are waited for */
-#define PASS_YIELDS 2000u  /* for those who waited to have their event */
+#define PASS_YIELDS 2000u  /* for waiting threads to have their event */
 #define MASK_NEVER UINT64_C(0x40100) /* SIGKILL and SIGSTOP */
 
-/* What the calling thread knows of its own stop. */
+/* The calling thread's own stop. */
 static __thread struct {
 	bool is_on;
 	struct signal_mask mask; /* the signals that it had blocked itself */
@@ -31,21 +31,21 @@ static __thread struct {
 	uint64_t returns_to;
 } mine;
 
-static uint32_t state_now(void)
+static uint32_t load_stop_state(void)
 {
 	return __atomic_load_n(&locks.stop_state, __ATOMIC_ACQUIRE);
 }
 
-/* ---- a stop that was left ------------------------------------------------------------------ */
+/* ---- a stop that was left by longjmp ------------------------------------------------------- */
 
 static bool is_on_own_stack(uint64_t address)
 {
 	return has_self() && self->pub.stack_base - address <= self->pub.stack_size;
 }
 
-/* Handlers that libc calls one after the other return to the same place by the same word. Outside
- * of the thread's own stack nothing is read: it may be gone. */
-static bool is_left(void)
+/* Handlers that libc calls one after the other return to the same address, at the same place on the
+ * stack. Nothing outside of the thread's own stack is read: it may be gone. */
+static bool is_own_stop_abandoned(void)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0), at = (uint64_t)mine.returns_at;
 
@@ -55,7 +55,7 @@ static bool is_left(void)
 }
 
 /* siglongjmp() may have given the thread a mask, which stays. */
-static void end_left(void)
+static void end_abandoned_stop(void)
 {
 	uint64_t now = ~UINT64_C(0);
 
@@ -65,18 +65,18 @@ static void end_left(void)
 	stop_end();
 }
 
-/* ---- who waits ----------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------ */
 
 bool stop_is_on(void)
 {
 	if (!stop_asked())
 		return false;
-	if (unlikely(is_left()))
-		end_left();
-	return !mine.is_on && stop_asked() && KIND(state_now()) != STOP_BROKEN;
+	if (unlikely(is_own_stop_abandoned()))
+		end_abandoned_stop();
+	return !mine.is_on && stop_asked() && KIND(load_stop_state()) != STOP_BROKEN;
 }
 
-static void break_stop(uint32_t state)
+static void break_current_stop(uint32_t state)
 {
 	uint32_t broken = state - KIND(state) + STOP_BROKEN;
 
@@ -86,34 +86,34 @@ static void break_stop(uint32_t state)
 
 void stop_await(void)
 {
-	uint32_t first = state_now();
+	uint32_t first = load_stop_state();
 	unsigned int rounds = 0;
 
 	for (unsigned int turn = 0; stop_is_on(); turn++) {
-		uint32_t state = state_now();
+		uint32_t state = load_stop_state();
 		if (state / STOP_KINDS != first / STOP_KINDS)
 			return;
 		if (spin_backoff(turn))
 			continue;
 		if (KIND(state) == STOP_LOOSE || ++rounds == FIRM_ROUNDS)
-			break_stop(state);
+			break_current_stop(state);
 		turn = SPIN_PAUSES;
 	}
 }
 
-/* ---- who stops the others -------------------------------------------------------------------- */
+/* ---- stopping the others --------------------------------------------------------------------- */
 
-/* As long as one stop follows the other somebody will get his turn. One that has been waited for in
- * vain, since its owner never ended it, is not waited for again. */
-static bool take_turn(void)
+/* Waits as long as one stop follows the other: then each thread gets its turn. A stop that was
+ * never ended is not waited for again. */
+static bool wait_for_turn(void)
 {
-	uint32_t seen = state_now();
+	uint32_t seen = load_stop_state();
 	unsigned int rounds = 0;
 
 	for (unsigned int turn = 0; !spin_try(&locks.stop); turn++) {
 		if (spin_backoff(turn) && seen != locks.stop_abandoned)
 			continue;
-		uint32_t state = state_now();
+		uint32_t state = load_stop_state();
 		if (state / STOP_KINDS == seen / STOP_KINDS)
 			__atomic_store_n(&locks.stop_abandoned, seen, __ATOMIC_RELAXED);
 		if (state / STOP_KINDS == seen / STOP_KINDS || ++rounds == TURN_ROUNDS)
@@ -125,7 +125,7 @@ static bool take_turn(void)
 }
 
 /* Else threads that fork one after the other would keep all others out for ever. */
-static void let_others_pass(void)
+static void let_waiters_pass(void)
 {
 	unsigned int turn = 0;
 
@@ -139,22 +139,22 @@ bool stop_begin(const uint64_t *returns_at)
 	struct signal_mask before;
 
 	/* One that is under way called what leads to this one, deeper in the stack. */
-	if (is_left() || (mine.is_on && returns_at && returns_at >= mine.returns_at &&
-			  is_on_own_stack((uint64_t)returns_at)))
-		end_left();
+	if (is_own_stop_abandoned() || (mine.is_on && returns_at && returns_at >= mine.returns_at &&
+					is_on_own_stack((uint64_t)returns_at)))
+		end_abandoned_stop();
 	if (mine.is_on)
 		return false;
 	signal_mask_all(&before);
-	if (!take_turn()) {
+	if (!wait_for_turn()) {
 		signal_mask_restore(&before);
 		return false;
 	}
-	let_others_pass();
+	let_waiters_pass();
 	mine.mask = before;
 	mine.returns_at = returns_at;
 	mine.returns_to = returns_at ? *returns_at : 0;
 	mine.is_on = true;
-	uint32_t state = state_now();
+	uint32_t state = load_stop_state();
 	__atomic_store_n(&locks.stop_state, state - KIND(state) + STOP_KINDS, __ATOMIC_RELEASE);
 	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
 	if (thread_quiesce() && !stop_is_broken())
@@ -165,7 +165,7 @@ bool stop_begin(const uint64_t *returns_at)
 
 void stop_loosen(void)
 {
-	uint32_t firm = state_now();
+	uint32_t firm = load_stop_state();
 
 	if (KIND(firm) == STOP_FIRM)
 		__atomic_compare_exchange_n(&locks.stop_state, &firm, firm + STOP_LOOSE, false,
@@ -174,7 +174,7 @@ void stop_loosen(void)
 
 bool stop_is_broken(void)
 {
-	return KIND(state_now()) == STOP_BROKEN;
+	return KIND(load_stop_state()) == STOP_BROKEN;
 }
 
 void stop_end(void)

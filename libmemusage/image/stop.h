@@ -1,12 +1,12 @@
 /* stop.h -- keeping all other threads out of the hook for a while.
  *
- * A fork copies the image, and a new limit takes away a part of it; nobody may be in an event then.
- * MODE_STOP is set meanwhile, by one thread at a time: everybody who enters the hook looks at it
- * behind having said that he is in, and steps out again and waits. Threads that want to stop the
- * others take turns, and those who waited have an event each in between.
+ * A fork copies the image, and a new limit unmaps a part of it; no other thread may be in an event
+ * then. One thread at a time sets MODE_STOP meanwhile. A thread that enters the hook first sets
+ * pub.busy, then tests MODE_STOP; if it is set, the thread leaves the hook and waits. Threads that
+ * want to stop the others take turns, and each waiting thread has an event in between.
  *
- * Nothing here waits for ever. Whoever waited for too long goes on and breaks the stop: what needed
- * it is then given up by the one who had stopped the others (a child is not recorded).
+ * Nothing here waits for ever. A thread that has waited for too long continues and breaks the stop;
+ * the thread that had stopped the others then gives up what it was doing (a child is not recorded).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,40 +20,44 @@
 
 /* stop_begin -- have all other threads leave the hook, and keep them out.
  *
- * returns_at  where on the stack the return address lies of the function that its caller may leave
- *             by longjmp before stop_end(), which is noticed at the thread's next event or stop;
- *             NULL: it cannot be left.
- * Returns false if one did not leave it within the bound, if other threads' stops took too long, or
- * if the calling thread has stopped the others already; then nothing is to be ended. Call outside
- * the hook. Signals are blocked until the end, but in a sandbox, which may forbid that: so no
- * handler can leave what is under way, or begin it once more. Async-signal-safe.
+ * returns_at  the address on the stack of the return address of a function that may be left by
+ *             longjmp before stop_end(): the thread's next event or stop notices that; NULL: it
+ *             cannot be left.
+ * Returns false if a thread did not leave the hook within the bound, if other threads' stops took
+ * too long, or if the calling thread has stopped the others already; do not call stop_end() then.
+ * Call it outside the hook. Signals are blocked until the end, except in a sandbox, which may
+ * forbid that: so no handler can leave the stop or begin another one. Async-signal-safe.
  */
 bool stop_begin(const uint64_t *returns_at);
 
-/* stop_loosen -- the calling thread may wait for a lock of libc from now on, which one that it has
- * stopped may hold: that one waits for 100 ms at least, instead of some seconds, and goes on. */
+/* stop_loosen -- let stopped threads break the stop after 100 ms instead of some seconds.
+ *
+ * For a thread that may wait for a lock of libc, which a stopped thread may hold.
+ */
 void stop_loosen(void);
 
-/* stop_is_broken -- whether somebody went on. In a forked child: before the fork. */
+/* stop_is_broken -- return whether a thread continued; in a forked child: before the fork. */
 bool stop_is_broken(void);
 
-/* stop_end -- let the others go on. */
+/* stop_end -- let the other threads continue. */
 void stop_end(void);
 
-/* stop_forked -- in a child, at last: nobody is stopped. */
+/* stop_forked -- in a child: end the stop, of which no other thread is left. */
 void stop_forked(void);
 
-/* stop_is_on -- whether the calling thread is to wait before it changes anything. */
+/* stop_is_on -- return whether the calling thread must wait before it changes anything. */
 bool stop_is_on(void);
 
-/* stop_await -- wait outside of the hook until there is no such reason any more, or for too long.
+/* stop_await -- wait outside of the hook until stop_is_on() is false, or for too long.
  *
  * Async-signal-safe.
  */
 void stop_await(void);
 
-/* stop_asked -- whether somebody may have stopped the others. Look once more behind having set
- * pub.busy: who stops the others sees that, or you see this. Cost below 1 ns. */
+/* stop_asked -- return whether a thread may have stopped the others. Cost below 1 ns.
+ *
+ * Call it again after having set pub.busy: either the stopping thread sees that, or you see this.
+ */
 static inline bool stop_asked(void)
 {
 	return unlikely(__atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & MODE_STOP);

@@ -14,8 +14,8 @@
 
 #define STUCK_YIELDS 4000u
 
-struct thread nobody = { .pub.busy = 1 };
-__thread struct thread *self = &nobody;
+struct thread no_thread = { .pub.busy = 1 };
+__thread struct thread *self = &no_thread;
 
 uint64_t *counters_hist_high(struct mu_counters *counters)
 {
@@ -23,10 +23,10 @@ uint64_t *counters_hist_high(struct mu_counters *counters)
 		counters->hist_high = arena_alloc(MU_HIST_HIGH * sizeof(uint64_t), 64);
 	if (!counters->hist_high)
 		__atomic_fetch_add(&rec.image->drops.hist_high, 1, __ATOMIC_RELAXED);
-	return counters->hist_high ? at(counters->hist_high) : NULL;
+	return counters->hist_high ? arena_at(counters->hist_high) : NULL;
 }
 
-static void barrier_everywhere(void)
+static void fence_all_threads(void)
 {
 	/* In a sandbox a fork of several threads may then copy a page that is being changed. */
 	if (sandbox_is_on) {
@@ -39,9 +39,9 @@ static void barrier_everywhere(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* One that was waited for in vain gets little time at the next attempt: it may sit in a signal
- * handler for good, and who forks must not wait 100 ms each time. */
-static bool await_leaving(struct thread *thread)
+/* A thread that was waited for in vain gets little time at the next attempt: it may stay in a
+ * signal handler for good, and a fork must not wait 100 ms each time. */
+static bool await_hook_exit(struct thread *thread)
 {
 	unsigned int limit = thread->is_stuck ? SPIN_PAUSES + STUCK_YIELDS : UINT32_MAX;
 
@@ -56,15 +56,15 @@ static bool await_leaving(struct thread *thread)
 
 bool thread_quiesce(void)
 {
-	barrier_everywhere();
-	/* Who is changing the table does not get it again while the others are stopped. */
+	fence_all_threads();
+	/* A thread that is changing the table now cannot lock it again while it is stopped. */
 	if (!spin_lock(&locks.threads))
 		return false;
 	spin_unlock(&locks.threads);
 	uint64_t count = __atomic_load_n(&thread_table()->count, __ATOMIC_ACQUIRE);
 	for (uint64_t i = 0; i < count; i++) {
 		struct thread *thread = arena_table_at(thread_table(), i);
-		if (thread != self && !await_leaving(thread))
+		if (thread != self && !await_hook_exit(thread))
 			return false;
 	}
 	return true;

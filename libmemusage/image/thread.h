@@ -33,8 +33,8 @@ struct access_own {
 	uint32_t reserved;
 };
 
-/* Lies in the image, as an entry of its table of threads. What follows `pub` is for the
- * recorder alone. Only its own thread writes to it, fork excepted. */
+/* An entry of the image's table of threads. Only the recorder reads the fields after `pub`, and
+ * only its own thread writes to it, except in a fork. */
 struct thread {
 	struct mu_thread pub;
 	struct leaf_entry leaf[LEAF_CACHE];
@@ -59,7 +59,7 @@ struct thread {
 	uint32_t *cell_of; /* cell + 1 by site, private memory (sites.h) */
 	uint32_t cell_sites; /* entries of cell_of */
 	uint32_t cell_next, cell_end; /* cells reserved for this thread */
-	uint32_t log_is_alone; /* the collector did not read when it was waited for */
+	uint32_t log_is_unread; /* the collector did not read when it was waited for */
 	uint64_t lifetimes; /* offset of its struct mu_lifetimes, 0 none */
 	int64_t pending_extra;	/* as pub.pending_heap, for mu_heap.extra */
 	uint64_t pending_clock; /* ... and mu_heap.clock */
@@ -73,21 +73,21 @@ struct thread {
 
 /* The calling thread's record; before it has one, a record that is always busy. */
 extern __thread struct thread *self;
-extern struct thread nobody;
+extern struct thread no_thread;
 
-/* has_self -- whether the calling thread has a record. */
+/* has_self -- return whether the calling thread has a record. */
 static inline bool has_self(void)
 {
-	return self != &nobody;
+	return self != &no_thread;
 }
 
-/* thread_table -- the table of all records. */
+/* thread_table -- return the table of all records. */
 static inline struct mu_table *thread_table(void)
 {
 	return &rec.image->table[MU_SEC_THREADS];
 }
 
-/* thread_is_inside -- whether a thread is inside the hook; one with a knock is not. */
+/* thread_is_inside -- return whether a thread is inside the hook; one with a request is not. */
 static inline bool thread_is_inside(const struct thread *thread)
 {
 	uint32_t busy = __atomic_load_n(&thread->pub.busy, __ATOMIC_ACQUIRE);
@@ -97,8 +97,8 @@ static inline bool thread_is_inside(const struct thread *thread)
 
 /* thread_quiesce -- wait until no other thread is inside the hook.
  *
- * The gate must have been closed before. Returns false if some thread did not leave within
- * the bound (a signal handler left the hook by longjmp). Async-signal-safe.
+ * gate.mode must have been changed before. Returns false if a thread did not leave within the bound
+ * (a signal handler left the hook by longjmp). Async-signal-safe.
  */
 bool thread_quiesce(void);
 
@@ -108,7 +108,7 @@ bool thread_quiesce(void);
  */
 void thread_for_each(void (*visit)(struct thread *, void *), void *argument);
 
-/* counters_hist_high -- the upper part of a histogram, allocated on first use.
+/* counters_hist_high -- return the upper part of a histogram; allocate it on first use.
  *
  * Returns uint64_t[MU_HIST_HIGH], NULL if the arena is full, which counts as a dropped request.
  * Async-signal-safe.

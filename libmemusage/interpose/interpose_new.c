@@ -74,7 +74,7 @@ static bool is_run_time(const struct link_map *object)
 	return !strncmp(name, "libstdc++.so", 12) || !strncmp(name, "libc++", 6);
 }
 
-void new_redirect(uint64_t from, uint64_t to)
+void real_redirect_new(uint64_t from, uint64_t to)
 {
 #define NEW(symbol, fn, params, args, align) \
 	if ((uint64_t)next.symbol == from)   \
@@ -87,7 +87,7 @@ void new_redirect(uint64_t from, uint64_t to)
 #undef DELETE
 }
 
-void new_resolve(void)
+void real_resolve_new(void)
 {
 	real_find(&next._Znwm, "_Znwm");
 	if (!next._Znwm)

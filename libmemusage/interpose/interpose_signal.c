@@ -58,7 +58,7 @@ static struct next_signals {
 } next;
 #undef FORM
 
-void signal_resolve(void)
+void real_resolve_signal(void)
 {
 #define FORM(name, flags) real_find(&next.name, #name);
 	FORMS

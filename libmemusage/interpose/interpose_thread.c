@@ -59,7 +59,7 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*sta
 
 	if (!thread)
 		return real.pthread_create(id, attr, start, argument);
-	thread_many();
+	thread_switch_to_many();
 	thread->start = start;
 	thread->start_argument = argument;
 	emulated_pause();

@@ -31,7 +31,7 @@ static bool has_root(struct user_ids ids)
 /* An image that no collector looks after is a file of its own. */
 static bool shares_its_segment(void)
 {
-	return (rec.state == STATE_ON || rec.state == STATE_FORKED) && !rec.alone &&
+	return (rec.state == STATE_ON || rec.state == STATE_FORKED) && !rec.is_standalone &&
 	       rec.pid == sys_getpid();
 }
 
@@ -39,7 +39,7 @@ static bool move_image(uint32_t user)
 {
 	struct image_maps maps = image_maps_now();
 	uint32_t index;
-	int fd = hello_move(user, &maps, &index);
+	int fd = registration_move_image(user, &maps, &index);
 
 	if (fd < 0)
 		return false;
@@ -50,7 +50,7 @@ static bool move_image(uint32_t user)
 	rec.slot = index;
 	rec.image->slot = index;
 	slot_forget();
-	tick_look();
+	coarse_clock_check();
 	recorder_wake();
 	return true;
 }

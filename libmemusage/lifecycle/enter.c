@@ -15,7 +15,7 @@ static __thread bool attaching;
 
 bool hook_is_under_way(void)
 {
-	return attaching || (has_self() && thread_is_inside(self) && !stale_check(self));
+	return attaching || (has_self() && thread_is_inside(self) && !hook_recover(self));
 }
 
 void enter_if_cloned(void)
@@ -57,16 +57,16 @@ struct thread *hook_enter_slow(void)
 			return NULL;
 		}
 	}
-	bool is_asked = knock_heard(thread);
+	bool is_asked = pending_request_noticed(thread);
 	/* Who knocks just now will do so again. */
-	if (!is_asked && thread_is_inside(thread) && !stale_check(thread)) {
+	if (!is_asked && thread_is_inside(thread) && !hook_recover(thread)) {
 		thread->pub.counters.nested++;
 		return NULL;
 	}
 	hook_begin(thread);
 	batch_end(thread);
-	tick_look();
+	coarse_clock_check();
 	if (unlikely(is_asked))
-		knock_serve(thread);
+		pending_request_serve(thread);
 	return thread;
 }

@@ -36,31 +36,31 @@
 #include "libmemusage/tables/instructions.h"
 #include "libmemusage/tables/snapshots.h"
 
-/* The calling thread's fork, from before() to in_parent() or in_child(). */
+/* The calling thread's fork, from prepare_fork() to resume_in_parent() or resume_in_child(). */
 static __thread struct {
 	struct slot child;
 	bool is_ready;	 /* the child has a copy */
 	bool is_stopped; /* the other threads are */
 	bool is_inside;	 /* in a handler that interrupted the hook: the child will go on in there */
+	uint32_t claimed; /* slot + 1 that the last fork took from our own segment */
 } forking;
-/* Slot + 1 that the last fork of this thread took from our own segment. */
-static __thread uint32_t claimed;
 
-static bool is_recorded(void)
+static bool is_process_recorded(void)
 {
 	return (rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid();
 }
 
-static void count_lost(void)
+static void count_lost_child(void)
 {
 	__atomic_fetch_add(&rec.image->drops.forks, 1, __ATOMIC_RELAXED);
 }
 
-static bool copy_image(struct slot *child)
+static bool copy_image_to(struct slot *child)
 {
 	uint64_t used = arena_filled();
 
-	if (!slot_claim(child) && !(rec.alone ? alone_fork(child) : hello_fork(child)))
+	if (!slot_claim(child) &&
+	    !(rec.is_standalone ? standalone_fork(child) : registration_for_fork(child)))
 		return false;
 	if (used > child->capacity ||
 	    !arena_populate(child->base, (used + MU_PAGE - 1) & -(uint64_t)MU_PAGE)) {
@@ -73,8 +73,8 @@ static bool copy_image(struct slot *child)
 	return true;
 }
 
-/* A handler that runs after before() all the same may have left the fork by longjmp. */
-static void forget_fork(void)
+/* A handler that runs after prepare_fork() all the same may have left the fork by longjmp. */
+static void forget_left_fork(void)
 {
 	if (forking.is_ready && rec.pid == sys_getpid()) {
 		slot_release(&forking.child);
@@ -85,33 +85,33 @@ static void forget_fork(void)
 
 /* libc runs this last of all prepare handlers, since it was registered first: from here to the fork
  * nothing of the program's is executed. But libc waits for locks of its own then. */
-static void before(void)
+static void prepare_fork(void)
 {
 	const uint64_t *returns_at = (const uint64_t *)__builtin_frame_address(0) + 1;
 
-	forget_fork();
-	if (!is_recorded())
+	forget_left_fork();
+	if (!is_process_recorded())
 		return;
-	forking.is_inside = hook_is_under_way() || stale_interrupted_ours();
+	forking.is_inside = hook_is_under_way() || hook_recovery_interrupted_ours();
 	forking.is_stopped = !forking.is_inside && stop_begin(returns_at);
 	if (forking.is_stopped) {
 		if (has_self())
 			batch_close(self);
 		emulated_pause();
-		forking.is_ready = copy_image(&forking.child);
+		forking.is_ready = copy_image_to(&forking.child);
 		emulated_resume();
 		stop_loosen();
 	}
 	if (!forking.is_ready)
-		count_lost();
+		count_lost_child();
 }
 
 /* What was mapped for the child alone is its own business now, and that of the collector. */
-static void in_parent(void)
+static void resume_in_parent(void)
 {
 	struct slot *child = &forking.child;
 
-	claimed = forking.is_ready && !child->own_map[0] ? child->index + 1 : 0;
+	forking.claimed = forking.is_ready && !child->own_map[0] ? child->index + 1 : 0;
 	if (forking.is_ready)
 		slot_unmap(child);
 	if (forking.is_stopped)
@@ -121,12 +121,12 @@ static void in_parent(void)
 
 /* If somebody went on after the copy was made, the private memory of the recorder, which the child
  * has as it was at the fork, does not belong to it. Only the child knows if that was before. */
-static bool take_copy(void)
+static bool adopt_copy(void)
 {
 	if (!forking.is_ready)
 		return false;
 	if (stop_is_broken()) {
-		count_lost();
+		count_lost_child();
 		slot_release(&forking.child);
 		return false;
 	}
@@ -140,7 +140,7 @@ static bool take_copy(void)
 
 /* The kernel has wiped the gate. It stays closed until the child's first event, so that a
  * child that only execs is never announced. */
-static void in_child(void)
+static void resume_in_child(void)
 {
 	slot_forget();
 	/* An emulator may not wipe it. */
@@ -148,7 +148,7 @@ static void in_child(void)
 		gate.on = 0;
 	if (rec.state != STATE_ON && rec.state != STATE_FORKED)
 		return;
-	if (take_copy()) {
+	if (adopt_copy()) {
 		emulated_begin();
 		instructions_attach();
 		snapshots_find_clock();
@@ -169,21 +169,22 @@ void fork_init(void)
 	static bool is_done;
 
 	if (!__atomic_exchange_n(&is_done, true, __ATOMIC_RELAXED))
-		real.register_atfork(before, in_parent, in_child, (void *)&__dso_handle);
+		real.register_atfork(prepare_fork, resume_in_parent, resume_in_child,
+				     (void *)&__dso_handle);
 }
 
-/* Only here is it known that no child came of it: libc calls in_parent() all the same. */
+/* Only here is it known that no child came of it: libc calls resume_in_parent() all the same. */
 EXPORT pid_t fork(void)
 {
-	claimed = 0;
+	forking.claimed = 0;
 	pid_t pid = real.fork();
-	if (pid < 0 && claimed)
-		slot_keep(claimed - 1);
+	if (pid < 0 && forking.claimed)
+		slot_keep(forking.claimed - 1);
 	return pid;
 }
 
 /* What pthread_atfork() is made of. Ours are to be registered before those of any library whose
- * constructor runs before our own: then no handler of the program's runs between our before() and
+ * constructor runs before our own: then no handler of the program runs between prepare_fork() and
  * the fork. */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),

@@ -50,7 +50,7 @@
 
 static char scratch[CMDLINE_LIMIT];
 
-static struct mu_string from_link(const char *path)
+static struct mu_string string_from_link(const char *path)
 {
 	long length = SYS4(SYS_readlinkat, AT_FDCWD, path, scratch, PATH_LIMIT);
 
@@ -58,7 +58,7 @@ static struct mu_string from_link(const char *path)
 				  : arena_string(scratch, (uint64_t)length, PATH_LIMIT);
 }
 
-static struct mu_string from_file(const char *path)
+static struct mu_string string_from_file(const char *path)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	long length = 0, got;
@@ -76,7 +76,7 @@ static struct mu_string from_file(const char *path)
 	return string;
 }
 
-static struct mu_string from_cwd(void)
+static struct mu_string string_from_cwd(void)
 {
 	long length = SYS2(SYS_getcwd, scratch, PATH_LIMIT);
 
@@ -86,7 +86,7 @@ static struct mu_string from_cwd(void)
 
 /* Where there is no /proc, as in a chroot, what the kernel laid on the stack tells: the name that
  * was executed, and the arguments, whose count and pointers lie below those of the environment. */
-static struct mu_string from_start(void)
+static struct mu_string string_from_execfn(void)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
 	long length = 0;
@@ -107,7 +107,7 @@ static struct mu_string from_start(void)
 /* Whether the program's own code may have run. */
 static bool has_begun;
 
-static struct mu_string from_arguments(void)
+static struct mu_string string_from_arguments(void)
 {
 	char *const *last = environ - 1;
 	uint64_t count = 0, length = 0;
@@ -134,24 +134,24 @@ static void describe_process(struct mu_process *process)
 	process->ppid = (uint32_t)SYS1(SYS_getppid, 0);
 	process->uid = (uint32_t)SYS1(SYS_getuid, 0);
 	process->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
-	process->exe = from_link("/proc/self/exe");
-	process->cmdline = from_file("/proc/self/cmdline");
+	process->exe = string_from_link("/proc/self/exe");
+	process->cmdline = string_from_file("/proc/self/cmdline");
 	if (!process->exe.length)
-		process->exe = from_start();
+		process->exe = string_from_execfn();
 	if (!process->cmdline.length)
-		process->cmdline = from_arguments();
+		process->cmdline = string_from_arguments();
 	has_begun = true;
-	process->cwd = from_cwd();
+	process->cwd = string_from_cwd();
 }
 
-static void adopt(const struct slot *slot)
+static void adopt_slot(const struct slot *slot)
 {
 	rec.base = slot->base;
 	rec.image = (struct mu_image *)slot->base;
 	memory_publish(&rec.image->recorder_private);
 	rec.slot = slot->index;
 	rec.segment = slot->segment;
-	tick_look();
+	coarse_clock_check();
 	rec.segment_mapped = slot->segment_mapped;
 	rec.gap_start = rec.gap_end = 0;
 	rec.pid = sys_getpid();
@@ -159,7 +159,7 @@ static void adopt(const struct slot *slot)
 
 bool image_begin(const struct slot *slot)
 {
-	adopt(slot);
+	adopt_slot(slot);
 	struct mu_image *image = rec.image;
 	uint64_t first = FIRST_POPULATED < slot->capacity ? FIRST_POPULATED : slot->capacity;
 
@@ -188,7 +188,7 @@ bool image_begin(const struct slot *slot)
 	}
 	describe_process(&image->process);
 	marks_init();
-	question_init();
+	collector_query_init();
 	pools_forget();
 	if (rec.flags & MU_CFG_STACKS) {
 		modules_init();
@@ -209,12 +209,12 @@ bool image_begin(const struct slot *slot)
 }
 
 /* Own thread's record moves with the image; everything that pointed into the parent's goes. */
-static void move_threads(const uint8_t *parent_base)
+static void relocate_threads(const uint8_t *parent_base)
 {
 	struct mu_table *threads = &rec.image->table[MU_SEC_THREADS];
 
 	if (has_self())
-		self = at((uint64_t)((uint8_t *)self - parent_base));
+		self = arena_at((uint64_t)((uint8_t *)self - parent_base));
 	for (uint64_t i = 0; i < threads->count; i++) {
 		struct thread *thread = arena_table_at(threads, i);
 		log_reset(thread);
@@ -226,7 +226,7 @@ static void move_threads(const uint8_t *parent_base)
 		self->pub.tid = sys_gettid();
 }
 
-static void remember_history(struct mu_image *image)
+static void save_fork_history(struct mu_image *image)
 {
 	for (int fn = 0; fn < MU_FN_COUNT; fn++) {
 		image->fork_calls[fn] = image->retired.calls[fn];
@@ -242,7 +242,7 @@ void image_inherit(const struct slot *slot)
 {
 	const uint8_t *parent_base = rec.base;
 
-	adopt(slot);
+	adopt_slot(slot);
 	struct mu_image *image = rec.image;
 	image->slot = slot->index;
 	image->capacity = slot->capacity;
@@ -260,10 +260,10 @@ void image_inherit(const struct slot *slot)
 	triggers_forked();
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_init();
-	move_threads(parent_base);
+	relocate_threads(parent_base);
 	blocks_inherit(parent_base);
 	thread_keep_only_self();
-	remember_history(image);
+	save_fork_history(image);
 	image->fork_heap = image->heap.now;
 	image->process.pid = rec.pid;
 	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
@@ -275,7 +275,7 @@ void image_inherit(const struct slot *slot)
 	recorder_wake();
 }
 
-static void make_private(uint8_t *start, uint64_t length)
+static void replace_with_private_copy(uint8_t *start, uint64_t length)
 {
 	long copy = SYS6(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
@@ -294,8 +294,8 @@ void image_leave_to_parent(void)
 	uint64_t logs = image->log_bytes;
 
 	if (logs)
-		make_private(rec.base + image->capacity - logs, logs);
-	make_private(rec.base, image->populated);
+		replace_with_private_copy(rec.base + image->capacity - logs, logs);
+	replace_with_private_copy(rec.base, image->populated);
 }
 
 void image_exit(void)

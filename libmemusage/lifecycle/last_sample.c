@@ -27,7 +27,7 @@ void last_sample_init(void)
 	rec.image->rss_peak = 0;
 }
 
-static bool read_status(void)
+static bool read_status_file(void)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
 	long got;
@@ -43,7 +43,7 @@ static bool read_status(void)
 }
 
 /* RssAnon:	     136 kB */
-static uint64_t kilobytes(const char *name)
+static uint64_t parse_status_field(const char *name)
 {
 	const char *line = strstr(text, name);
 	uint64_t value = 0;
@@ -58,12 +58,12 @@ static uint64_t kilobytes(const char *name)
 	return value * 1024;
 }
 
-struct sums {
+struct sample_sums {
 	int64_t heap, stack;
 	uint64_t events, mapped;
 };
 
-static void add_calls(struct sums *sums, const struct mu_counters *c)
+static void add_call_sums(struct sample_sums *sums, const struct mu_counters *c)
 {
 	for (int fn = 0; fn < MU_FN_COUNT; fn++)
 		sums->events += c->calls[fn];
@@ -72,40 +72,40 @@ static void add_calls(struct sums *sums, const struct mu_counters *c)
 			c->bytes[MU_FN_MUNMAP];
 }
 
-static void add_thread(struct thread *thread, void *data)
+static void add_thread_sums(struct thread *thread, void *data)
 {
 	const struct mu_thread *t = &thread->pub;
-	struct sums *sums = data;
+	struct sample_sums *sums = data;
 	uint64_t touched = t->stack_peak > t->stack_mark ? t->stack_peak : t->stack_mark;
 
 	sums->heap += t->pending_heap;
 	sums->stack += (int64_t)((touched + MU_PAGE - 1) & -(uint64_t)MU_PAGE);
-	add_calls(sums, &t->counters);
+	add_call_sums(sums, &t->counters);
 }
 
 void last_sample_take(void)
 {
 	struct mu_table *table = &rec.image->table[MU_SEC_TIMELINE];
 	struct mu_sample *sample = sandbox_is_on ? NULL : arena_table_at(table, 0);
-	struct sums sums = { .heap = rec.image->heap.now };
+	struct sample_sums sums = { .heap = rec.image->heap.now };
 
-	if (!sample || !read_status())
+	if (!sample || !read_status_file())
 		return;
-	thread_for_each(add_thread, &sums);
-	add_calls(&sums, &rec.image->retired);
+	thread_for_each(add_thread_sums, &sums);
+	add_call_sums(&sums, &rec.image->retired);
 	*sample = (struct mu_sample){
 		.mono_ns = clock_ns(CLOCK_MONOTONIC),
 		.heap = sums.heap,
 		.stack = sums.stack,
-		.rss_anon = kilobytes("\nRssAnon:"),
-		.rss_file = kilobytes("\nRssFile:"),
-		.rss_shmem = kilobytes("\nRssShmem:"),
-		.swap = kilobytes("\nVmSwap:"),
+		.rss_anon = parse_status_field("\nRssAnon:"),
+		.rss_file = parse_status_field("\nRssFile:"),
+		.rss_shmem = parse_status_field("\nRssShmem:"),
+		.swap = parse_status_field("\nVmSwap:"),
 		.recorder = rec.image->populated + rec.image->log_bytes + 2 * MU_PAGE,
 		.events = sums.events,
 		.recorder_anon = rec.image->recorder_private,
 		.mapped = (int64_t)sums.mapped > 0 ? sums.mapped : 0,
 	};
-	rec.image->rss_peak = kilobytes("\nVmHWM:");
+	rec.image->rss_peak = parse_status_field("\nVmHWM:");
 	__atomic_store_n(&table->count, 1, __ATOMIC_RELEASE);
 }

@@ -7,19 +7,19 @@
 #include "libmemusage/requests/marks.h"
 #include "libmemusage/tables/snapshots.h"
 
-static void stop(struct thread *thread)
+static void pause_recording(struct thread *thread)
 {
 	if (!__atomic_exchange_n(&rec.image->stopped, 1, __ATOMIC_RELAXED))
 		marks_pause(thread);
 }
 
-static void go_on(struct thread *thread)
+static void resume_recording(struct thread *thread)
 {
 	if (__atomic_exchange_n(&rec.image->stopped, 0, __ATOMIC_RELAXED))
 		marks_resume(thread);
 }
 
-void knock_serve(struct thread *thread)
+void pending_request_serve(struct thread *thread)
 {
 	struct mu_image *image = rec.image;
 	uint32_t serial = __atomic_load_n(&image->request_serial, __ATOMIC_ACQUIRE);
@@ -31,8 +31,8 @@ void knock_serve(struct thread *thread)
 	if (request == MU_REQUEST_SNAPSHOT || request == MU_REQUEST_DETAILED)
 		snapshots_request(request == MU_REQUEST_DETAILED);
 	else if (request == MU_REQUEST_STOP)
-		stop(thread);
+		pause_recording(thread);
 	else if (request == MU_REQUEST_START)
-		go_on(thread);
+		resume_recording(thread);
 	__atomic_store_n(&image->served_serial, serial, __ATOMIC_RELEASE);
 }

@@ -14,9 +14,11 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 
-/* knock_heard -- whether somebody has knocked at the calling thread, which is outside the hook
- * then. Each knock is heard once. */
-static inline bool knock_heard(struct thread *thread)
+/* pending_request_noticed -- take back the mark of a request in the calling thread's record.
+ *
+ * Returns whether there was one; the thread is outside the hook then. Each mark is noticed once.
+ */
+static inline bool pending_request_noticed(struct thread *thread)
 {
 	uint32_t knock = MU_BUSY_REQUEST;
 
@@ -24,11 +26,11 @@ static inline bool knock_heard(struct thread *thread)
 					   __ATOMIC_RELAXED);
 }
 
-/* knock_serve -- do what is asked, if another thread has not done it.
+/* pending_request_serve -- do what is asked, if another thread has not done it.
  *
  * Call inside the hook. Async-signal-safe. Cost nothing to speak of, or that of
  * snapshots_request().
  */
-void knock_serve(struct thread *thread);
+void pending_request_serve(struct thread *thread);
 
 #endif

@@ -21,7 +21,7 @@
 static bool installed;
 
 /* A SIGPROF that is not from our timers would have ended the program. */
-static void act_as_default(int number)
+static void take_default_action(int number)
 {
 	struct sigaction fallback = { .sa_handler = SIG_DFL };
 
@@ -29,19 +29,19 @@ static void act_as_default(int number)
 	SYS3(SYS_tgkill, sys_getpid(), sys_gettid(), number);
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void handle_timer_signal(int number, siginfo_t *info, void *context)
 {
 	struct thread *thread = self;
 
 	if (info->si_code != SI_TIMER) {
-		act_as_default(number);
+		take_default_action(number);
 		return;
 	}
 	/* In the hook: the event that is under way reports the stack itself. */
 	if (!gate.on || thread_is_inside(thread))
 		return;
-	tick_look();
-	thread->pub.busy = stale_mark();
+	coarse_clock_check();
+	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
 	if (gate.mode & MODE_DEPTH && !(gate.mode & MODE_STOP))
 		depths_note(thread, cpu_stack_pointer_of(context));
@@ -51,13 +51,13 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	hook_leave(thread);
 }
 
-static bool wanted(void)
+static bool is_sampling_wanted(void)
 {
 	return rec.flags & (MU_CFG_LOG | MU_CFG_STACK_BYTES) && !(rec.flags & MU_CFG_NO_TIMER) &&
 	       !(rec.image->notes & MU_NOTE_SIGPROF_TAKEN);
 }
 
-static void remove_timer(struct thread *thread, void *unused)
+static void remove_thread_timer(struct thread *thread, void *unused)
 {
 	(void)unused;
 	sampler_remove(thread);
@@ -66,10 +66,10 @@ static void remove_timer(struct thread *thread, void *unused)
 void sampler_start(void)
 {
 	struct sigaction old;
-	struct sigaction ours = { .sa_sigaction = on_signal,
+	struct sigaction ours = { .sa_sigaction = handle_timer_signal,
 				  .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-	if (!wanted())
+	if (!is_sampling_wanted())
 		return;
 	if (real.sigaction(SIGPROF, NULL, &old) || old.sa_handler != SIG_DFL) {
 		if (!installed)
@@ -90,7 +90,7 @@ void sampler_add(struct thread *thread)
 	struct itimerspec every = { .it_interval = { 0, interval }, .it_value = { 0, interval } };
 	int timer = -1;
 
-	if (!installed || thread->timer >= 0 || !wanted() || !interval || sandbox_is_on)
+	if (!installed || thread->timer >= 0 || !is_sampling_wanted() || !interval || sandbox_is_on)
 		return;
 	memset(&event, 0, sizeof(event));
 	event.sigev_signo = SIGPROF;
@@ -121,7 +121,7 @@ void sampler_yield_signal(void)
 	if (!rec.image || !__atomic_exchange_n(&installed, false, __ATOMIC_RELAXED))
 		return;
 	__atomic_fetch_or(&rec.image->notes, MU_NOTE_SIGPROF_TAKEN, __ATOMIC_RELAXED);
-	thread_for_each(remove_timer, NULL);
+	thread_for_each(remove_thread_timer, NULL);
 	real.sigaction(SIGPROF, &ignore, NULL);
 	real.sigaction(SIGPROF, &fallback, NULL);
 }

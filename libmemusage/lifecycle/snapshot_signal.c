@@ -12,61 +12,62 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/lifecycle/triggers.h"
 
-static int taken; /* the signal, 0: none */
+static struct {
+	int number; /* that is taken, 0: none */
+	/* The program's action. A signal can come while another thread changes it: what is read is
+	 * one whole action or the other. */
+	struct sigaction action[2];
+	unsigned int current;
+} taken;
 
-/* The program's action. A signal can come while another thread changes it: what is read is one
- * whole action or the other. */
-static struct sigaction action[2];
-static unsigned int current;
-
-static struct sigaction *own_action(void)
+static struct sigaction *program_action(void)
 {
-	return &action[__atomic_load_n(&current, __ATOMIC_ACQUIRE)];
+	return &taken.action[__atomic_load_n(&taken.current, __ATOMIC_ACQUIRE)];
 }
 
-static void set_own_action(const struct sigaction *now)
+static void set_program_action(const struct sigaction *now)
 {
-	unsigned int next = !current;
+	unsigned int next = !taken.current;
 
-	action[next] = *now;
-	__atomic_store_n(&current, next, __ATOMIC_RELEASE);
+	taken.action[next] = *now;
+	__atomic_store_n(&taken.current, next, __ATOMIC_RELEASE);
 }
 
 /* As the kernel would: its default action is left out, and a handler that is to run once is
  * forgotten before it runs. */
-static void follow(int number, siginfo_t *info, void *context)
+static void run_program_action(int number, siginfo_t *info, void *context)
 {
-	struct sigaction own = *own_action();
+	struct sigaction own = *program_action();
 	struct sigaction used_up = own;
 
 	if (own.sa_handler == SIG_DFL || own.sa_handler == SIG_IGN)
 		return;
 	used_up.sa_handler = SIG_DFL;
 	if (own.sa_flags & (int)SA_RESETHAND)
-		set_own_action(&used_up);
+		set_program_action(&used_up);
 	if (own.sa_flags & SA_SIGINFO)
 		own.sa_sigaction(number, info, context);
 	else
 		own.sa_handler(number);
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void handle_snapshot_signal(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
 	triggers_signal();
 	errno = saved;
-	follow(number, info, context);
+	run_program_action(number, info, context);
 }
 
-static bool is_ours(const struct sigaction *a)
+static bool is_our_action(const struct sigaction *a)
 {
-	return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal;
+	return a->sa_flags & SA_SIGINFO && a->sa_sigaction == handle_snapshot_signal;
 }
 
 /* What the kernel is to know. Interrupted calls are restarted unless the program wants to hear of
  * the signal itself. */
-static struct sigaction cover(const struct sigaction *own)
+static struct sigaction make_kernel_action(const struct sigaction *own)
 {
 	struct sigaction a = { .sa_flags = SA_RESTART | SA_ONSTACK };
 
@@ -74,35 +75,35 @@ static struct sigaction cover(const struct sigaction *own)
 	if (own->sa_handler != SIG_DFL)
 		a = *own;
 	a.sa_flags = (a.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
-	a.sa_sigaction = on_signal;
+	a.sa_sigaction = handle_snapshot_signal;
 	return a;
 }
 
-static int install(const struct sigaction *now)
+static int install_action(const struct sigaction *now)
 {
 	struct sigaction a = *now;
 
 	if (now->sa_handler == SIG_IGN) {
 		__atomic_fetch_or(&rec.image->notes, MU_NOTE_SIGNAL_IGNORED, __ATOMIC_RELAXED);
-		return real.sigaction(taken, &a, NULL);
+		return real.sigaction(taken.number, &a, NULL);
 	}
-	set_own_action(now);
-	a = cover(now);
-	return real.sigaction(taken, &a, NULL);
+	set_program_action(now);
+	a = make_kernel_action(now);
+	return real.sigaction(taken.number, &a, NULL);
 }
 
 void snapshot_signal_start(void)
 {
 	struct sigaction now;
 
-	taken = (int)rec.segment->config.snapshot_signal;
-	if (taken && (real.sigaction(taken, NULL, &now) || install(&now)))
-		taken = 0;
+	taken.number = (int)rec.segment->config.snapshot_signal;
+	if (taken.number && (real.sigaction(taken.number, NULL, &now) || install_action(&now)))
+		taken.number = 0;
 }
 
 bool snapshot_signal_is(int number)
 {
-	return taken && number == taken;
+	return taken.number && number == taken.number;
 }
 
 /* Whoever went past us, by a system call, is who has it now. siginterrupt() does, and changes but
@@ -111,15 +112,15 @@ int snapshot_signal_action(const struct sigaction *now, struct sigaction *old)
 {
 	struct sigaction before;
 
-	if (real.sigaction(taken, NULL, &before))
+	if (real.sigaction(taken.number, NULL, &before))
 		return -1;
-	if (is_ours(&before)) {
+	if (is_our_action(&before)) {
 		int restart = before.sa_flags & SA_RESTART;
-		before = *own_action();
+		before = *program_action();
 		if (before.sa_handler != SIG_DFL)
 			before.sa_flags = (before.sa_flags & ~SA_RESTART) | restart;
 	}
-	if (now && install(now))
+	if (now && install_action(now))
 		return -1;
 	if (old)
 		*old = before;

@@ -32,16 +32,18 @@
 #define PATH_BYTES 512
 #define STDERR_COPY 1000 /* lowest descriptor for our copy of stderr */
 
-static char directory[PATH_BYTES];
-static char program[PATH_BYTES]; /* that reports; "": unknown */
-static char file[PATH_BYTES]; /* of the present image */
-static struct slot unnamed;    /* of a child, from its fork to its first event */
-static char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)];
-static struct mu_config config;
-static struct stat stderr_identity;
-static int stderr_copy = -1;
+static struct {
+	char directory[PATH_BYTES];
+	char program[PATH_BYTES]; /* that reports; "": unknown */
+	char file[PATH_BYTES];	  /* of the present image */
+	struct slot unnamed;	  /* of a child, from its fork to its first event */
+	char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)]; /* for the environment of program */
+	struct mu_config config;
+	int stderr_copy; /* a descriptor, 0: none */
+	struct stat stderr_identity;
+} standalone;
 
-static bool join(char *to, const char *a, const char *b, const char *c)
+static bool join_path(char *to, const char *a, const char *b, const char *c)
 {
 	if (strlen(a) + strlen(b) + strlen(c) >= PATH_BYTES)
 		return false;
@@ -51,7 +53,7 @@ static bool join(char *to, const char *a, const char *b, const char *c)
 	return true;
 }
 
-static const char *decimal(char buffer[24], uint64_t value)
+static const char *format_decimal(char buffer[24], uint64_t value)
 {
 	char *end = buffer + 23;
 
@@ -63,28 +65,30 @@ static const char *decimal(char buffer[24], uint64_t value)
 }
 
 /* A directory in /tmp is used only if it is ours alone: anybody may have made it first. */
-static bool private_tmp(void)
+static bool use_private_tmp(void)
 {
 	char number[24];
 	struct stat status;
 	uint32_t uid = (uint32_t)SYS1(SYS_getuid, 0);
 
-	if (!join(directory, "/tmp/memusage-", decimal(number, uid), ""))
+	if (!join_path(standalone.directory, "/tmp/memusage-", format_decimal(number, uid), ""))
 		return false;
-	SYS3(SYS_mkdirat, AT_FDCWD, directory, 0700);
-	long failed = SYS4(SYS_newfstatat, AT_FDCWD, directory, &status, AT_SYMLINK_NOFOLLOW);
+	SYS3(SYS_mkdirat, AT_FDCWD, standalone.directory, 0700);
+	long failed = SYS4(SYS_newfstatat, AT_FDCWD, standalone.directory, &status,
+			   AT_SYMLINK_NOFOLLOW);
 	return !sys_failed(failed) && S_ISDIR(status.st_mode) && status.st_uid == uid &&
 	       !(status.st_mode & 077);
 }
 
-static int create_file(char *path)
+static int create_arena_file(char *path)
 {
 	char pid[24], number[24];
 
 	for (uint64_t n = 0; n < 1000; n++) {
 		char name[64] = "/memusage-";
-		strcat(strcat(strcat(name, decimal(pid, sys_getpid())), "-"), decimal(number, n));
-		if (!join(path, directory, name, ".mur"))
+		strcat(strcat(name, format_decimal(pid, sys_getpid())), "-");
+		strcat(name, format_decimal(number, n));
+		if (!join_path(path, standalone.directory, name, ".mur"))
 			return -1;
 		long fd = SYS4(SYS_openat, AT_FDCWD, path,
 			       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -95,7 +99,7 @@ static int create_file(char *path)
 }
 
 /* Going beyond RLIMIT_FSIZE would kill the program with SIGXFSZ. */
-static uint64_t slot_bytes(void)
+static uint64_t limited_slot_bytes(void)
 {
 	struct rlimit limit;
 
@@ -106,7 +110,7 @@ static uint64_t slot_bytes(void)
 					     : (limit.rlim_cur - SLOTS_OFFSET) & -(uint64_t)MU_PAGE;
 }
 
-static bool fill_segment(struct slot *slot)
+static bool fill_segment_header(struct slot *slot)
 {
 	struct mu_segment *segment = slot->segment;
 	struct mu_slot *entry = (struct mu_slot *)((uint8_t *)segment + MU_PAGE);
@@ -117,13 +121,13 @@ static bool fill_segment(struct slot *slot)
 	segment->header_size = sizeof(*segment);
 	segment->kind = MU_KIND_FILE;
 	segment->slot_count = 1;
-	segment->size = SLOTS_OFFSET + slot_bytes();
+	segment->size = SLOTS_OFFSET + limited_slot_bytes();
 	segment->slot_table = MU_PAGE;
 	segment->slots = SLOTS_OFFSET;
-	segment->slot_size = slot_bytes();
+	segment->slot_size = limited_slot_bytes();
 	segment->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	segment->start_real_ns = clock_ns(CLOCK_REALTIME);
-	segment->config = config;
+	segment->config = standalone.config;
 	entry->state = MU_SLOT_CLAIMED;
 	entry->claimed_by = sys_getpid();
 	entry->claimed_ns = clock_ns(CLOCK_BOOTTIME);
@@ -132,17 +136,18 @@ static bool fill_segment(struct slot *slot)
 	return true;
 }
 
-static bool make_arena(char *path, struct slot *slot)
+static bool make_file_arena(char *path, struct slot *slot)
 {
-	uint64_t size = slot_bytes();
-	int fd = size < SLOT_LEAST ? -1 : create_file(path);
+	uint64_t size = limited_slot_bytes();
+	int fd = size < SLOT_LEAST ? -1 : create_arena_file(path);
 	bool ok;
 
 	if (fd < 0)
 		return false;
 	slot->index = 0;
 	ok = !sys_failed(SYS2(SYS_ftruncate, fd, SLOTS_OFFSET + size)) &&
-	     slot_map(fd, SLOTS_OFFSET + size, SLOTS_OFFSET, size, slot) && fill_segment(slot);
+	     slot_map(fd, SLOTS_OFFSET + size, SLOTS_OFFSET, size, slot) &&
+	     fill_segment_header(slot);
 	SYS1(SYS_close, fd);
 	if (!ok)
 		SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -150,86 +155,88 @@ static bool make_arena(char *path, struct slot *slot)
 }
 
 /* glibc's rule: the filter is the last component of argv[0]. */
-static bool is_wanted(const char *filter)
+static bool is_program_wanted(const char *filter)
 {
 	return !filter || !strcmp(filter, program_invocation_short_name);
 }
 
-static void read_config(const char *(*env)(const char *))
+static void read_environment_config(const char *(*env)(const char *))
 {
 	const char *output = env(MU_ENV_OUTPUT);
 
-	config.sample_interval_us = SAMPLE_US;
-	config.log_limit = SLOT_BYTES;
+	standalone.config.sample_interval_us = SAMPLE_US;
+	standalone.config.log_limit = SLOT_BYTES;
 	if (env(MU_ENV_TRACE_MMAP))
-		config.flags |= MU_CFG_MMAP;
+		standalone.config.flags |= MU_CFG_MMAP;
 	if (env(MU_ENV_NO_TIMER))
-		config.flags |= MU_CFG_NO_TIMER;
+		standalone.config.flags |= MU_CFG_NO_TIMER;
 	if (!output || !*output || strlen(output) >= PATH_BYTES)
 		return;
-	config.flags |= MU_CFG_LOG;
-	strcat(strcpy(output_entry, MU_ENV_OUTPUT "="), output);
+	standalone.config.flags |= MU_CFG_LOG;
+	strcat(strcpy(standalone.output_entry, MU_ENV_OUTPUT "="), output);
 }
 
 /* The program may close stderr before it exits, as all of coreutils do. The copy is a high number,
  * but below the limit. */
-static void keep_stderr(void)
+static void duplicate_stderr(void)
 {
 	long fd = SYS3(SYS_fcntl, 2, F_DUPFD_CLOEXEC, STDERR_COPY);
 
 	for (long lowest = STDERR_COPY / 2; fd == -EINVAL && lowest > 2; lowest /= 2)
 		fd = SYS3(SYS_fcntl, 2, F_DUPFD_CLOEXEC, lowest);
-	if (sys_failed(fd) || sys_failed(SYS2(SYS_fstat, fd, &stderr_identity)))
+	if (sys_failed(fd) || sys_failed(SYS2(SYS_fstat, fd, &standalone.stderr_identity)))
 		return;
-	stderr_copy = (int)fd;
+	standalone.stderr_copy = (int)fd;
 }
 
-static int stderr_now(void)
+static int choose_stderr(void)
 {
 	struct stat status;
+	const struct stat *before = &standalone.stderr_identity;
+	int fd = standalone.stderr_copy;
 
-	if (stderr_copy >= 0 && !sys_failed(SYS2(SYS_fstat, stderr_copy, &status)) &&
-	    status.st_dev == stderr_identity.st_dev && status.st_ino == stderr_identity.st_ino)
-		return stderr_copy;
+	if (fd && !sys_failed(SYS2(SYS_fstat, fd, &status)) && status.st_dev == before->st_dev &&
+	    status.st_ino == before->st_ino)
+		return fd;
 	return 2;
 }
 
 /* NAME as it is understood now. */
-static bool make_absolute(char *path, const char *name)
+static bool make_path_absolute(char *path, const char *name)
 {
 	char here[PATH_BYTES];
 
 	if (name[0] == '/')
-		return join(path, name, "", "");
+		return join_path(path, name, "", "");
 	return !sys_failed(SYS2(SYS_getcwd, here, sizeof(here))) && here[0] == '/' &&
-	       join(path, here, "/", name);
+	       join_path(path, here, "/", name);
 }
 
 /* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage. When the program begins: with a
  * relative LD_PRELOAD the name leads elsewhere once the program has changed its directory, perhaps
  * to one where somebody else has put something to be executed. */
-static void find_program(void)
+static void find_finish_program(void)
 {
 	const struct link_map *ours = lookup_self();
 	char *slash;
 
-	if (!ours || !make_absolute(program, ours->l_name))
+	if (!ours || !make_path_absolute(standalone.program, ours->l_name))
 		goto unknown;
 	for (int up = 0; up < 3; up++) {
-		slash = strrchr(program, '/');
+		slash = strrchr(standalone.program, '/');
 		if (!slash)
 			goto unknown;
 		*slash = '\0';
 	}
-	if (strlen(program) + sizeof("/bin/memusage") > PATH_BYTES)
+	if (strlen(standalone.program) + sizeof("/bin/memusage") > PATH_BYTES)
 		goto unknown;
-	strcat(program, "/bin/memusage");
+	strcat(standalone.program, "/bin/memusage");
 	return;
 unknown:
-	program[0] = '\0';
+	standalone.program[0] = '\0';
 }
 
-void alone_refuse(const char *why)
+void standalone_refuse(const char *why)
 {
 	char line[128] = "memusage: nothing is recorded: ";
 	size_t length = strlen(line);
@@ -240,61 +247,62 @@ void alone_refuse(const char *why)
 	SYS3(SYS_write, 2, line, length);
 }
 
-bool alone_begin(const char *(*env)(const char *), struct slot *slot)
+bool standalone_begin(const char *(*env)(const char *), struct slot *slot)
 {
 	const char *chosen = env(MU_ENV_DIR);
 
-	if (!is_wanted(env(MU_ENV_PROG_NAME)))
+	if (!is_program_wanted(env(MU_ENV_PROG_NAME)))
 		return false;
 	if (!chosen || !*chosen)
 		chosen = env("XDG_RUNTIME_DIR");
-	if (chosen && *chosen ? !join(directory, chosen, "", "") : !private_tmp())
+	if (chosen && *chosen ? !join_path(standalone.directory, chosen, "", "")
+			      : !use_private_tmp())
 		return false;
-	read_config(env);
-	if (!make_arena(file, slot))
+	read_environment_config(env);
+	if (!make_file_arena(standalone.file, slot))
 		return false;
-	find_program();
-	keep_stderr();
+	find_finish_program();
+	duplicate_stderr();
 	return true;
 }
 
 /* Without a name until it has an event: a child that only execs or ends leaves nothing. */
-bool alone_fork(struct slot *slot)
+bool standalone_fork(struct slot *slot)
 {
 	static char path[PATH_BYTES];
 
-	if (!make_arena(path, slot))
+	if (!make_file_arena(path, slot))
 		return false;
 	SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
-	unnamed = *slot;
+	standalone.unnamed = *slot;
 	return true;
 }
 
-bool alone_announce(void)
+bool standalone_announce(void)
 {
 	uint64_t used = arena_filled();
 	struct slot named;
 
-	if (!make_arena(file, &named))
+	if (!make_file_arena(standalone.file, &named))
 		return false;
 	if (used > named.capacity ||
 	    !arena_populate(named.base, (used + MU_PAGE - 1) & -(uint64_t)MU_PAGE)) {
-		SYS3(SYS_unlinkat, AT_FDCWD, file, 0);
+		SYS3(SYS_unlinkat, AT_FDCWD, standalone.file, 0);
 		slot_unmap(&named);
 		return false;
 	}
 	memcpy(named.base, rec.base, used);
 	((struct mu_image *)named.base)->used = used;
 	image_inherit(&named);
-	slot_unmap(&unnamed);
+	slot_unmap(&standalone.unnamed);
 	return true;
 }
 
 /* execve() gives a process the exit signal SIGCHLD, which is not for the program: so the one that
  * executes is the child of one that does not, and that ends quietly when it is done. That one
  * blocks all signals: the program's handlers would run in it, in the program's memory. */
-__attribute__((noreturn)) static void be_go_between(const char *path, char *const argv[],
-						    char *const envp[], int error_fd)
+__attribute__((noreturn)) static void run_as_intermediate(const char *path, char *const argv[],
+							  char *const envp[], int error_fd)
 {
 	const uint64_t all = ~UINT64_C(0);
 	uint64_t old = 0;
@@ -315,26 +323,27 @@ __attribute__((noreturn)) static void be_go_between(const char *path, char *cons
 
 /* The child runs in our memory until it execs (CLONE_VFORK), and ends without a signal to
  * the program. It touches nothing but its arguments. */
-static void run_and_wait(const char *path, char *const argv[], char *const envp[], int error_fd)
+static void run_program_and_wait(const char *path, char *const argv[], char *const envp[],
+				 int error_fd)
 {
 	int status;
 	long child = sys_call(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0, 0);
 
 	if (!child)
-		be_go_between(path, argv, envp, error_fd);
+		run_as_intermediate(path, argv, envp, error_fd);
 	while (!sys_failed(child) && SYS4(SYS_wait4, child, &status, __WCLONE, 0) == -EINTR)
 		;
 }
 
-void alone_end(void)
+void standalone_end(void)
 {
-	char *argv[] = { program, (char *)"--finish", file, NULL };
-	char *envp[] = { output_entry[0] ? output_entry : NULL, NULL };
+	char *argv[] = { standalone.program, (char *)"--finish", standalone.file, NULL };
+	char *envp[] = { standalone.output_entry[0] ? standalone.output_entry : NULL, NULL };
 
 	if (!rec.image || rec.pid != sys_getpid() || rec.state != STATE_ON)
 		return;
-	if (program[0] != '\0')
-		run_and_wait(program, argv, envp, stderr_now());
+	if (standalone.program[0] != '\0')
+		run_program_and_wait(standalone.program, argv, envp, choose_stderr());
 	else
 		trace("no memusage program beside the library: run memusage --finish by hand");
 }

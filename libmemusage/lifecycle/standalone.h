@@ -12,37 +12,37 @@
 
 #include "libmemusage/image/slot.h"
 
-/* alone_begin -- make a file arena for this image.
+/* standalone_begin -- make a file arena for this image.
  *
  * env     looks up a variable of the environment.
  * slot    set on success.
  * Returns false if this program is filtered out (MEMUSAGE_PROG_NAME) or no file could be
  *         made in MEMUSAGE_DIR, XDG_RUNTIME_DIR or a private directory under /tmp.
  */
-bool alone_begin(const char *(*env)(const char *), struct slot *slot);
+bool standalone_begin(const char *(*env)(const char *), struct slot *slot);
 
-/* alone_refuse -- tell the user, in a line on descriptor 2, why nothing is recorded.
+/* standalone_refuse -- tell the user, in a line on descriptor 2, why nothing is recorded.
  *
  * why  of constant text. Async-signal-safe.
  */
-void alone_refuse(const char *why);
+void standalone_refuse(const char *why);
 
-/* alone_fork -- make an arena for a child about to be forked, in a file that has no name.
+/* standalone_fork -- make an arena for a child about to be forked, in a file that has no name.
  *
- * As alone_begin().
+ * As standalone_begin().
  */
-bool alone_fork(struct slot *slot);
+bool standalone_fork(struct slot *slot);
 
-/* alone_announce -- in the child, at its first event: move its image to a file of its own.
+/* standalone_announce -- in the child, at its first event: move its image to a file of its own.
  *
  * Returns false if there can be none. Async-signal-safe.
  */
-bool alone_announce(void);
+bool standalone_announce(void);
 
-/* alone_end -- hand the file to `memusage --finish` and wait for it.
+/* standalone_end -- hand the file to `memusage --finish` and wait for it.
  *
  * The program meets no SIGCHLD and no child of its own.
  */
-void alone_end(void);
+void standalone_end(void);
 
 #endif

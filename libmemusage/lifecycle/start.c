@@ -39,7 +39,7 @@
 #include "libmemusage/tables/snapshots.h"
 #include "recording/env.h"
 
-static const char *env(const char *name)
+static const char *environment_value(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -49,7 +49,7 @@ static const char *env(const char *name)
 	return NULL;
 }
 
-static void take_config(const struct mu_segment *segment)
+static void copy_config(const struct mu_segment *segment)
 {
 	const struct mu_config *config = &segment->config;
 
@@ -60,21 +60,22 @@ static void take_config(const struct mu_segment *segment)
 	rec.ticks = config->time_source == MU_TIME_TSC;
 }
 
-static bool begin(void)
+static bool begin_recording(void)
 {
-	const char *collector = env(MU_ENV_COLLECTOR);
+	const char *collector = environment_value(MU_ENV_COLLECTOR);
 	bool is_wiped = !SYS3(SYS_madvise, &gate, sizeof(gate), MADV_WIPEONFORK);
 	struct slot slot;
 
 	/* memusage has asked for it, or runs the program in an emulator, which may not have it. */
 	if (!is_wiped && !collector) {
-		alone_refuse("the kernel has no MADV_WIPEONFORK");
+		standalone_refuse("the kernel has no MADV_WIPEONFORK");
 		return false;
 	}
-	if (collector ? !hello_image(collector, &slot) : !alone_begin(env, &slot))
+	if (collector ? !registration_new_image(collector, &slot)
+		      : !standalone_begin(environment_value, &slot))
 		return false;
-	rec.alone = !collector;
-	take_config(slot.segment);
+	rec.is_standalone = !collector;
+	copy_config(slot.segment);
 	if (!is_wiped)
 		trace("no MADV_WIPEONFORK: children of raw clone() are not told apart");
 	if (!image_begin(&slot))
@@ -104,7 +105,7 @@ void recorder_open_gate(void)
 	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
 		mode |= MODE_POINTS;
 	if (rec.flags & (MU_CFG_IGNORE | MU_CFG_SNAPSHOT_LOG))
-		mode |= MODE_BOOKS;
+		mode |= MODE_ACCOUNTING;
 	if (rec.flags & MU_CFG_FREE_STACKS)
 		mode |= MODE_FREES;
 	if (rec.flags & MU_CFG_ACCESSES)
@@ -132,9 +133,9 @@ void recorder_start(void)
 	real_resolve();
 	clock_init();
 	objects_init();
-	stale_init();
-	trace_init(env(MU_ENV_TRACE));
-	bool ok = !getauxval(AT_SECURE) && begin();
+	hook_recovery_init();
+	trace_init(environment_value(MU_ENV_TRACE));
+	bool ok = !getauxval(AT_SECURE) && begin_recording();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
 	trace(ok ? "recording" : "not recording");
 	errno = saved;
@@ -143,7 +144,7 @@ void recorder_start(void)
 
 void recorder_announce(void)
 {
-	if (rec.alone && !alone_announce()) {
+	if (rec.is_standalone && !standalone_announce()) {
 		rec.state = STATE_OFF;
 		return;
 	}
@@ -165,8 +166,8 @@ void recorder_restart(void)
 	slot_forget();
 	/* Those of the image are the parent's, who goes on. */
 	locks_free_all(NULL);
-	self = &nobody;
-	if (!rec.alone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
+	self = &no_thread;
+	if (!rec.is_standalone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
 		rec.image->notes |= MU_NOTE_RAW_CLONE;
 		rec.state = STATE_ON;
 		recorder_open_gate();
@@ -182,7 +183,7 @@ void recorder_restart(void)
 	trace("child of a raw clone() not recorded");
 }
 
-__attribute__((constructor)) static void constructor(void)
+__attribute__((constructor)) static void start_at_load(void)
 {
 	emulated_pause();
 	int saved = errno;
@@ -202,14 +203,14 @@ __attribute__((constructor)) static void constructor(void)
 	emulated_resume();
 }
 
-__attribute__((destructor)) static void destructor(void)
+__attribute__((destructor)) static void finish_at_exit(void)
 {
 	emulated_pause();
 	int saved = errno;
 
 	image_exit();
-	if (rec.alone && !sandbox_is_on)
-		alone_end();
+	if (rec.is_standalone && !sandbox_is_on)
+		standalone_end();
 	trace("exit");
 	errno = saved;
 	emulated_resume();

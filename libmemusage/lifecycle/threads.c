@@ -37,12 +37,15 @@
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
 
-static pthread_key_t key;
-static int (*set_key)(pthread_key_t, const void *); /* set if key_made */
-static bool key_made;
-static uint64_t check_next;
+/* The key whose destructor notices the end of a thread. */
+static struct {
+	pthread_key_t key;
+	int (*set)(pthread_key_t, const void *); /* not NULL if is_made */
+	bool is_made;
+} exit_key;
+static uint64_t check_next; /* index of the record that find_free_record() begins with */
 
-static void add_counters(struct mu_counters *to, const struct mu_counters *from)
+static void add_thread_counters(struct mu_counters *to, const struct mu_counters *from)
 {
 	const size_t words = offsetof(struct mu_counters, hist_high) / sizeof(uint64_t);
 	uint64_t *sum = (uint64_t *)to;
@@ -59,13 +62,13 @@ static void add_counters(struct mu_counters *to, const struct mu_counters *from)
 		to->hist_low[i] += from->hist_low[i];
 	if (!from->hist_high)
 		return;
-	const uint64_t *high = at(from->hist_high);
-	uint64_t *high_sum = at(to->hist_high);
+	const uint64_t *high = arena_at(from->hist_high);
+	uint64_t *high_sum = arena_at(to->hist_high);
 	for (size_t i = 0; i < MU_HIST_HIGH; i++)
 		high_sum[i] += high[i];
 }
 
-static void settle(struct thread *thread)
+static void settle_pending(struct thread *thread)
 {
 	batch_settle(thread);
 	heap_settle(thread);
@@ -74,18 +77,18 @@ static void settle(struct thread *thread)
 /* Under the lock. The upper histogram stays with the record, zeroed, for its next owner; but for
  * the first one, which becomes that of all retired ones: it may be the last that there was room
  * for. */
-static void retire(struct thread *thread)
+static void retire_record(struct thread *thread)
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	uint64_t high = counters->hist_high;
 
-	settle(thread);
+	settle_pending(thread);
 	depths_end(thread);
 	if (high && !rec.image->retired.hist_high) {
 		rec.image->retired.hist_high = high;
 		counters->hist_high = high = 0;
 	}
-	add_counters(&rec.image->retired, counters);
+	add_thread_counters(&rec.image->retired, counters);
 	if (thread->pub.stack_peak > rec.image->retired_stack_peak)
 		rec.image->retired_stack_peak = thread->pub.stack_peak;
 	if (thread->pub.stack_mark > rec.image->retired_stack_mark)
@@ -93,7 +96,7 @@ static void retire(struct thread *thread)
 	rec.image->drops.log_records += thread->pub.log_lost;
 	thread->pub.log_lost = 0;
 	if (high)
-		memset(at(high), 0, MU_HIST_HIGH * sizeof(uint64_t));
+		memset(arena_at(high), 0, MU_HIST_HIGH * sizeof(uint64_t));
 	memset(counters, 0, sizeof(*counters));
 	counters->hist_high = high;
 	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
@@ -112,7 +115,7 @@ static bool has_executed_all(uint32_t tid)
 	       !sys_failed(SYS3(SYS_get_robust_list, tid, &list, &length)) && !list;
 }
 
-static bool is_gone(const struct thread *thread)
+static bool is_thread_gone(const struct thread *thread)
 {
 	uint32_t tid = thread->pub.tid;
 
@@ -125,7 +128,7 @@ static bool is_gone(const struct thread *thread)
 /* Under the lock. A free record, or one whose thread is gone, or NULL. Looks at a few
  * exiting ones only; when the table would have to grow, at all, so that threads that never
  * ran our destructor are found too. */
-static struct thread *find_free(bool all)
+static struct thread *find_free_record(bool all)
 {
 	uint64_t count = thread_table()->count;
 
@@ -133,9 +136,9 @@ static struct thread *find_free(bool all)
 		struct thread *thread = arena_table_at(thread_table(), (check_next + i) % count);
 		uint32_t state = thread->pub.state;
 		bool ask = all || (state == MU_THREAD_EXITING && checked++ < GONE_CHECKS);
-		if (state != MU_THREAD_FREE && ask && is_gone(thread)) {
+		if (state != MU_THREAD_FREE && ask && is_thread_gone(thread)) {
 			heap_set_threads(-1);
-			retire(thread);
+			retire_record(thread);
 			state = MU_THREAD_FREE;
 		}
 		if (state == MU_THREAD_FREE) {
@@ -147,7 +150,7 @@ static struct thread *find_free(bool all)
 }
 
 /* They stay with the record. */
-static void add_lives(struct thread *thread)
+static void allocate_lifetimes(struct thread *thread)
 {
 	uint64_t offset = arena_alloc(sizeof(struct mu_lifetimes), 64);
 
@@ -155,20 +158,20 @@ static void add_lives(struct thread *thread)
 		__atomic_fetch_add(&rec.image->drops.lifetimes, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	((struct mu_lifetimes *)at(offset))->next = rec.image->lifetimes;
+	((struct mu_lifetimes *)arena_at(offset))->next = rec.image->lifetimes;
 	__atomic_store_n(&rec.image->lifetimes, offset, __ATOMIC_RELEASE);
 	thread->lifetimes = offset;
 }
 
 /* Under the lock. */
-static struct thread *add_record(void)
+static struct thread *append_record(void)
 {
 	struct mu_table *threads = thread_table();
 	uint64_t index = threads->count;
 	struct thread *thread = arena_table_at(threads, index);
 
 	if (thread && rec.flags & MU_CFG_LIFETIMES)
-		add_lives(thread);
+		allocate_lifetimes(thread);
 	if (thread)
 		__atomic_store_n(&threads->count, index + 1, __ATOMIC_RELEASE);
 	return thread;
@@ -176,7 +179,7 @@ static struct thread *add_record(void)
 
 /* Everything that must not survive from the record's former thread; its log chain and its
  * free buckets do survive. */
-static void clean(struct thread *thread)
+static void reset_record(struct thread *thread)
 {
 	for (size_t i = 0; i < LEAF_CACHE; i++)
 		thread->leaf[i].key = ~UINT64_C(0);
@@ -194,7 +197,7 @@ static void clean(struct thread *thread)
 	walk_begin_thread(thread->walk);
 }
 
-static void thread_ended(void *record)
+static void note_thread_end(void *record)
 {
 	struct thread *thread = record;
 
@@ -205,14 +208,14 @@ static void thread_ended(void *record)
 	stack_mark(thread);
 	depths_end(thread);
 	instructions_detach();
-	settle(thread);
+	settle_pending(thread);
 	accesses_flush(&thread->access);
 	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
 	hook_leave(thread);
 }
 
 /* Not while another thread has stopped the others: who stops them passes through this lock. */
-static bool lock_table(void)
+static bool lock_thread_table(void)
 {
 	for (;;) {
 		stop_await();
@@ -228,15 +231,15 @@ struct thread *thread_prepare(void)
 {
 	struct thread *thread;
 
-	if (!lock_table())
+	if (!lock_thread_table())
 		return NULL;
-	thread = find_free(false);
+	thread = find_free_record(false);
 	if (!thread && (thread_table()->count & (thread_table()->count - 1)) == 0)
-		thread = find_free(true);
+		thread = find_free_record(true);
 	if (!thread)
-		thread = add_record();
+		thread = append_record();
 	if (thread) {
-		clean(thread);
+		reset_record(thread);
 		thread->pub.state = MU_THREAD_LIVE;
 	} else {
 		rec.image->drops.threads++;
@@ -266,11 +269,11 @@ struct thread *thread_attach(struct thread *prepared)
 	heap_set_threads(1);
 	self = thread;
 	if (rec.image->heap.threads > 1 && !(gate.mode & MODE_MANY))
-		thread_many();
+		thread_switch_to_many();
 	hook_leave(thread);
-	tick_look();
-	if (key_made)
-		set_key(key, thread);
+	coarse_clock_check();
+	if (exit_key.is_made)
+		exit_key.set(exit_key.key, thread);
 	sampler_add(thread);
 	instructions_attach();
 	/* A request that came before it reached the others only. */
@@ -284,16 +287,16 @@ void thread_key_init(void)
 {
 	int (*create)(pthread_key_t *, void (*)(void *)) = NULL;
 
-	if (key_made)
+	if (exit_key.is_made)
 		return;
 	real_find(&create, "pthread_key_create");
-	real_find(&set_key, "pthread_setspecific");
-	key_made = create && set_key && !create(&key, thread_ended);
-	if (key_made && has_self())
-		set_key(key, self);
+	real_find(&exit_key.set, "pthread_setspecific");
+	exit_key.is_made = create && exit_key.set && !create(&exit_key.key, note_thread_end);
+	if (exit_key.is_made && has_self())
+		exit_key.set(exit_key.key, self);
 }
 
-void thread_many(void)
+void thread_switch_to_many(void)
 {
 	if (has_self())
 		batch_close(self);
@@ -311,9 +314,9 @@ void thread_keep_only_self(void)
 		struct thread *thread = arena_table_at(threads, i);
 		thread->pub.busy = 0;
 		if (thread == self)
-			settle(thread);
+			settle_pending(thread);
 		else if (thread->pub.state != MU_THREAD_FREE)
-			retire(thread);
+			retire_record(thread);
 	}
 	rec.image->heap.threads = has_self() ? 1 : 0;
 }

@@ -25,11 +25,11 @@ struct thread *thread_prepare(void);
 /* thread_discard -- give back a record whose thread was never made. Async-signal-safe. */
 void thread_discard(struct thread *thread);
 
-/* thread_many -- switch to recording with several threads, before a second one has an event.
+/* thread_switch_to_many -- record with several threads, before a second one has an event.
  *
  * Waits until no thread is inside an unlocked section. Idempotent. Async-signal-safe.
  */
-void thread_many(void);
+void thread_switch_to_many(void);
 
 /* thread_keep_only_self -- in a forked child: retire the records of all other threads.
  *

@@ -19,17 +19,19 @@ struct condition {
 	bool is_met;
 };
 
-static struct condition condition[MU_WATCHES];
-static unsigned int conditions;
+static struct {
+	struct condition condition[MU_WATCHES];
+	unsigned int count;
+} watched;
 
-static struct mu_triggers *triggers(void)
+static struct mu_triggers *image_triggers(void)
 {
-	return rec.image->triggers ? at(rec.image->triggers) : NULL;
+	return rec.image->triggers ? arena_at(rec.image->triggers) : NULL;
 }
 
 void triggers_forked(void)
 {
-	struct mu_triggers *t = triggers();
+	struct mu_triggers *t = image_triggers();
 
 	if (!t)
 		return;
@@ -37,7 +39,7 @@ void triggers_forked(void)
 }
 
 /* Under the lock. */
-static bool take(struct mu_triggers *t, uint32_t why)
+static bool take_snapshot(struct mu_triggers *t, uint32_t why)
 {
 	struct mu_trigger *entry = &t->entry[t->taken % MU_TRIGGERS];
 
@@ -50,7 +52,7 @@ static bool take(struct mu_triggers *t, uint32_t why)
 	return true;
 }
 
-static void lose(void)
+static void count_lost_trigger(void)
 {
 	__atomic_fetch_add(&rec.image->drops.triggers, 1, __ATOMIC_RELAXED);
 }
@@ -59,7 +61,7 @@ struct quantities {
 	int64_t of[MU_WATCH_STACKS + 1];
 };
 
-static struct quantities measure(void)
+static struct quantities measure_quantities(void)
 {
 	const struct mu_heap *heap = &rec.image->heap;
 	int64_t now = __atomic_load_n(&heap->now, __ATOMIC_RELAXED), stacks = depths_now();
@@ -71,7 +73,7 @@ static struct quantities measure(void)
 	} };
 }
 
-static bool changes(const struct condition *c, const struct quantities *q)
+static bool is_condition_changing(const struct condition *c, const struct quantities *q)
 {
 	if (c->kind > MU_WATCH_STACKS)
 		return false;
@@ -79,22 +81,22 @@ static bool changes(const struct condition *c, const struct quantities *q)
 }
 
 /* Under the lock. Which conditions are met now that were not before. */
-static uint32_t change(const struct quantities *q)
+static uint32_t update_conditions(const struct quantities *q)
 {
 	uint32_t why = 0;
 
-	for (unsigned int i = 0; i < conditions; i++) {
-		if (!changes(&condition[i], q))
+	for (unsigned int i = 0; i < watched.count; i++) {
+		if (!is_condition_changing(&watched.condition[i], q))
 			continue;
-		condition[i].is_met = !condition[i].is_met;
-		if (condition[i].is_met)
+		watched.condition[i].is_met = !watched.condition[i].is_met;
+		if (watched.condition[i].is_met)
 			why |= UINT32_C(1) << i;
 	}
 	return why;
 }
 
 /* Within 0.4 ms. Beyond, the program would wait for longer than it should ever notice. */
-static bool is_quick(void)
+static bool is_snapshot_quick(void)
 {
 	uint64_t cells = __atomic_load_n(&rec.image->table[MU_SEC_CELLS].count, __ATOMIC_ACQUIRE);
 
@@ -102,52 +104,52 @@ static bool is_quick(void)
 }
 
 /* Who finds the lock taken leaves it to his next event. */
-static void cross(struct mu_triggers *t, const struct quantities *q)
+static void cross_thresholds(struct mu_triggers *t, const struct quantities *q)
 {
 	uint32_t why;
 
 	if (!spin_try(&locks.triggers))
 		return;
-	why = change(q);
-	bool is_left = why && !is_quick();
-	bool taken = why && !is_left && take(t, why);
+	why = update_conditions(q);
+	bool is_left = why && !is_snapshot_quick();
+	bool taken = why && !is_left && take_snapshot(t, why);
 	spin_unlock(&locks.triggers);
 	if (is_left)
 		__atomic_fetch_or(&t->wanted, why, __ATOMIC_RELEASE);
 	if (taken || is_left)
 		recorder_wake();
 	else if (why)
-		lose();
+		count_lost_trigger();
 }
 
 /* snapshots_watch(). Cost 7 ns; with a snapshot, 20 ns per cell. */
-static void look_at_thresholds(void)
+static void check_thresholds(void)
 {
-	struct mu_triggers *t = triggers();
-	struct quantities q = measure();
+	struct mu_triggers *t = image_triggers();
+	struct quantities q = measure_quantities();
 
-	for (unsigned int i = 0; t && i < conditions; i++)
-		if (unlikely(changes(&condition[i], &q))) {
-			cross(t, &q);
+	for (unsigned int i = 0; t && i < watched.count; i++)
+		if (unlikely(is_condition_changing(&watched.condition[i], &q))) {
+			cross_thresholds(t, &q);
 			return;
 		}
 }
 
 bool triggers_init(void)
 {
-	conditions = 0;
+	watched.count = 0;
 	for (unsigned int i = 0; i < MU_WATCHES; i++) {
 		uint64_t word = rec.segment->watch[i];
 		int64_t threshold = MU_WATCH_THRESHOLD(word);
 		enum mu_watch kind = (enum mu_watch)MU_WATCH_KIND(word);
 		if (kind == MU_WATCH_NONE)
 			break;
-		condition[conditions++] = (struct condition){
+		watched.condition[watched.count++] = (struct condition){
 			.kind = kind, .above = threshold, .again = MU_WATCH_AGAIN(threshold) };
 		if (kind <= MU_WATCH_STACKS)
-			snapshots_watch = look_at_thresholds;
+			snapshots_watch = check_thresholds;
 	}
-	if (!conditions && !rec.segment->config.snapshot_signal)
+	if (!watched.count && !rec.segment->config.snapshot_signal)
 		return true;
 	rec.image->triggers = arena_alloc(sizeof(struct mu_triggers), 64);
 	return rec.image->triggers != 0;
@@ -156,13 +158,13 @@ bool triggers_init(void)
 void triggers_signal(void)
 {
 	struct thread *thread = hook_enter();
-	struct mu_triggers *t = gate.on ? triggers() : NULL;
+	struct mu_triggers *t = gate.on ? image_triggers() : NULL;
 	bool taken = false;
 
 	if (!t)
 		goto out;
-	if (thread && is_quick() && spin_try(&locks.triggers)) {
-		taken = take(t, MU_TRIGGER_SIGNAL);
+	if (thread && is_snapshot_quick() && spin_try(&locks.triggers)) {
+		taken = take_snapshot(t, MU_TRIGGER_SIGNAL);
 		spin_unlock(&locks.triggers);
 	}
 	if (!taken)

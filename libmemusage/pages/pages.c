@@ -52,7 +52,7 @@ uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool
 {
 	/* Calls are rare and cost a microsecond anyway, so the collector need not move the
 	 * clock. */
-	tick_move();
+	coarse_clock_advance();
 	if (is_free && !(gate.mode & MODE_FREES))
 		return 0;
 	return find_site(walk_stack(thread, place->sp + 8, *(const uint64_t *)place->sp), place->pc,
@@ -61,7 +61,7 @@ uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool
 
 uint32_t pages_site_of_start(struct thread *thread, uint64_t object)
 {
-	struct walk *walk = walk_none(thread);
+	struct walk *walk = walk_start_empty(thread);
 	uint32_t site;
 
 	if (!walk)
@@ -70,7 +70,7 @@ uint32_t pages_site_of_start(struct thread *thread, uint64_t object)
 		walk_push(walk, object);
 	walk_push(walk, 0);
 	site = sites_find(walk, MU_SITE_FN_PAGES);
-	walk_none(thread);
+	walk_start_empty(thread);
 	return site;
 }
 
@@ -98,12 +98,12 @@ static void change_cell(struct thread *thread, uint32_t site, int64_t bytes)
 /* Adds pages of a site to the sum, or takes them off. */
 static void account_pages(struct thread *thread, uint32_t site, int64_t bytes, bool offers)
 {
-	bool is_ignored = gate.mode & MODE_BOOKS && sites_is_ignored(site);
+	bool is_ignored = gate.mode & MODE_ACCOUNTING && sites_is_ignored(site);
 	uint64_t moved = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
 
 	heap_change(thread, bytes, false);
 	change_cell(thread, site, bytes);
-	if (gate.mode & MODE_BOOKS && offers)
+	if (gate.mode & MODE_ACCOUNTING && offers)
 		journal_event(bytes < 0 ? MU_MASSIF_FREES : MU_MASSIF_ALLOCS, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, bytes, false);

@@ -237,7 +237,7 @@ static uint64_t segment_size(int id, uint64_t start)
 
 	if (!sys_failed(SYS3(SYS_shmctl, id, IPC_STAT, &segment)))
 		return pages_up(segment.shm_segsz);
-	maps_each(compare_mapping, &search);
+	maps_for_each(compare_mapping, &search);
 	return search.length;
 }
 

@@ -76,14 +76,14 @@ static bool read_account(struct kernel_account *account)
 	uint64_t lines = SPARE_LINES;
 
 	*account = (struct kernel_account){ .ranges = { .count = 0 } };
-	if (!maps_each(count_line, &lines) ||
-	    !ranges_reserve(&account->ranges, lines + memory_own_each(NULL, NULL)))
+	if (!maps_for_each(count_line, &lines) ||
+	    !ranges_reserve(&account->ranges, lines + memory_for_each(NULL, NULL)))
 		return false;
-	if (!maps_each(collect_mapping, account)) {
+	if (!maps_for_each(collect_mapping, account)) {
 		ranges_free(&account->ranges);
 		return false;
 	}
-	memory_own_each(leave_out_range, account);
+	memory_for_each(leave_out_range, account);
 	leave_out_library(account);
 	/* The list itself will be unmapped. */
 	account->own -= pages_up(account->ranges.room * sizeof(*account->ranges.range));

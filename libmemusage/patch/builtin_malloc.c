@@ -21,7 +21,7 @@
 #include "libmemusage/unwind/cfi.h"
 #include "recording/family.h"
 
-static struct fresh known;
+static struct new_objects known;
 
 static const char *object_path(const struct link_map *object)
 {
@@ -91,17 +91,17 @@ static void look_at_new_object(const struct object *object, void *unused)
 	if (!lookup_sized(object->map, "malloc", &address, &size) ||
 	    !lookup_sized(object->map, "free", &address, &size))
 		return;
-	cfi_know(object_tables(object), object->start, object->end);
+	cfi_add_object(object_tables(object), object->start, object->end);
 	builtin_malloc_detected(object->map, object_path(object->map), MU_NOTE_FOREIGN_MALLOC,
 				true);
-	cfi_know(NULL, 0, 0);
+	cfi_add_object(NULL, 0, 0);
 }
 
 /* ld.so holds its lock: one thread at a time. */
 static void look_at_new_objects(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		fresh_look(&known, look_at_new_object, NULL);
+		new_objects_visit(&known, look_at_new_object, NULL);
 }
 
 /* Under ld.so's lock: its list does not change meanwhile. */
@@ -110,8 +110,8 @@ static int watch_first_time(struct dl_phdr_info *info, size_t size, void *unused
 	(void)info;
 	(void)size;
 	(void)unused;
-	if (!known.known && fresh_init(&known)) {
-		fresh_look(&known, NULL, NULL);
+	if (!known.known && new_objects_init(&known)) {
+		new_objects_visit(&known, NULL, NULL);
 		patch_on_objects(look_at_new_objects);
 	}
 	return 1;

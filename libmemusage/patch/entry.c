@@ -84,7 +84,7 @@ struct thread *entry_enter(void)
 
 	if (likely(gate.on) && likely(has_self()))
 		return hook_enter();
-	vectors_keep(enter_hook, &thread);
+	vectors_preserve(enter_hook, &thread);
 	return thread;
 }
 

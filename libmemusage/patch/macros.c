@@ -33,7 +33,7 @@
 static const uint8_t rest[REST_BYTES] = { 0x48, 0xc1, 0xc7, 61 };
 
 static struct {
-	struct fresh known; /* objects that were searched */
+	struct new_objects known; /* objects that were searched */
 	bool was_started;   /* those at the start were */
 } state;
 
@@ -106,7 +106,7 @@ static void change_unseen_objects(void)
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
-	if (!fresh_look(&state.known, change_object, &p))
+	if (!new_objects_visit(&state.known, change_object, &p))
 		rec.image->request_refused++;
 	patch_end(&p);
 }
@@ -120,7 +120,7 @@ static void change_new_objects(void)
 
 void macros_start(void)
 {
-	if (!fresh_init(&state.known)) {
+	if (!new_objects_init(&state.known)) {
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}

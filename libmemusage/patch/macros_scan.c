@@ -41,8 +41,8 @@ static void report_candidate(const struct macro_scan *s, uint64_t address)
 {
 	const uint8_t *code = (const uint8_t *)address;
 
-	if (!memcmp(code, request, MACROS_BYTES) && cfi_holds(s->tables, address) &&
-	    cfi_holds(s->tables, address + MACROS_BYTES - 1))
+	if (!memcmp(code, request, MACROS_BYTES) && cfi_covers(s->tables, address) &&
+	    cfi_covers(s->tables, address + MACROS_BYTES - 1))
 		s->found(address, s->data);
 }
 

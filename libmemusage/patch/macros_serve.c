@@ -127,7 +127,7 @@ static __attribute__((noinline)) uint64_t serve_memory_request(const uint64_t *f
 	if (gate.on && has_self())
 		record_request(&c);
 	else
-		vectors_keep(record_request, &c);
+		vectors_preserve(record_request, &c);
 	return c.result;
 }
 

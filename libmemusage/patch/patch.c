@@ -51,7 +51,7 @@ static bool map_thunk_area(uint64_t start)
 	if (sys_failed(got))
 		return false;
 	if ((uint64_t)got == start) {
-		memory_own(start, AREA_BYTES);
+		memory_register(start, AREA_BYTES);
 		return true;
 	}
 	/* A kernel before 4.17 takes the address for a hint. */

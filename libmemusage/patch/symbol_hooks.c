@@ -25,7 +25,7 @@
 #include "recording/family.h"
 
 static struct {
-	struct fresh known; /* objects that were searched */
+	struct new_objects known; /* objects that were searched */
 	bool was_started;   /* those at the start were */
 } state;
 
@@ -109,7 +109,7 @@ static bool describe_object(const struct object *object)
 {
 	static char path[MODULES_PATH]; /* ld.so holds its lock */
 	uint64_t offset = arena_alloc(sizeof(struct mu_module), 64);
-	struct mu_module *module = at(offset);
+	struct mu_module *module = arena_at(offset);
 
 	if (!offset)
 		return false;
@@ -139,12 +139,12 @@ static bool ask_for_symbols(struct symbols_answer *a)
 	struct thread *thread = hook_enter();
 	bool ok;
 
-	while (!question_begin(MU_QUERY_SYMBOLS))
+	while (!collector_query_begin(MU_QUERY_SYMBOLS))
 		;
-	ok = describe_object(a->object) && question_ask();
-	a->start = at(rec.image->query_offset);
+	ok = describe_object(a->object) && collector_query_ask();
+	a->start = arena_at(rec.image->query_offset);
 	a->length = rec.image->query_count * sizeof(uint64_t);
-	question_end();
+	collector_query_end();
 	if (thread)
 		hook_leave(thread);
 	return ok;
@@ -162,25 +162,25 @@ static void intercept_in_object(const struct object *object, void *unused)
 		note_refused_object(object, "its symbols cannot be read");
 		return;
 	}
-	cfi_know(state.was_started ? object_tables(object) : NULL, object->start, object->end);
+	cfi_add_object(state.was_started ? object_tables(object) : NULL, object->start, object->end);
 	read_answer(&a);
-	cfi_know(NULL, 0, 0);
+	cfi_add_object(NULL, 0, 0);
 }
 
 /* ld.so holds its lock: one thread at a time. */
 static void intercept_new_objects(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		fresh_look(&state.known, intercept_in_object, NULL);
+		new_objects_visit(&state.known, intercept_in_object, NULL);
 }
 
 void symbol_hooks_start(void)
 {
 	cfi_init();
-	if (!fresh_init(&state.known))
+	if (!new_objects_init(&state.known))
 		return;
 	real_mark();
-	fresh_look(&state.known, intercept_in_object, NULL);
+	new_objects_visit(&state.known, intercept_in_object, NULL);
 	state.was_started = true;
 	patch_on_objects(intercept_new_objects);
 }

@@ -30,7 +30,7 @@ static bool equals_text(const struct mu_string *string, const char *text)
 	size_t length = text ? strlen(text) : 0;
 
 	return string->length == (length < LIMIT ? length : LIMIT) &&
-	       (!string->length || !memcmp(at(string->offset), text, string->length));
+	       (!string->length || !memcmp(arena_at(string->offset), text, string->length));
 }
 
 static struct mu_string store_text(const char *text)

@@ -8,7 +8,7 @@
 #include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/mapping.h"
 
-#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_BOOKS | MODE_FREES | MODE_ACCESSES)
+#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_ACCOUNTING | MODE_FREES | MODE_ACCESSES)
 /* In struct block.birth: the block was made by a function that the user named. Such a block belongs
  * to DHAT's points; other announced blocks do not. malloc's blocks use the bit for something
  * else. */
@@ -116,8 +116,8 @@ static void account_change(struct thread *thread, const struct call_site *place,
 
 	if (mode & MODE_LOG)
 		log_append(thread, change, depth, mode & MODE_MANY);
-	bool is_ignored = mode & MODE_BOOKS && sites_is_ignored(block->site);
-	if (mode & MODE_BOOKS)
+	bool is_ignored = mode & MODE_ACCOUNTING && sites_is_ignored(block->site);
+	if (mode & MODE_ACCOUNTING)
 		journal_event(is_new ? MU_MASSIF_ALLOCS : MU_MASSIF_FREES, is_ignored);
 	if (is_ignored)
 		snapshots_ignored(thread, change, mode & MODE_MANY);

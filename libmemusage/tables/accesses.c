@@ -345,13 +345,13 @@ static bool cells_reserve(struct access_own *own)
 
 static struct mu_access *make_cell(struct access_own *own, uint32_t site)
 {
-	if ((site >= own->sites && !memory_numbers(&own->cell_of, &own->sites, site)) ||
+	if ((site >= own->sites && !memory_grow_numbers(&own->cell_of, &own->sites, site)) ||
 	    (own->cell_next == own->cell_end && !cells_reserve(own))) {
 		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
 	uint32_t number = own->cell_next++;
-	struct mu_access *cell = at((uint64_t)number * sizeof(*cell));
+	struct mu_access *cell = arena_at((uint64_t)number * sizeof(*cell));
 	cell->site = site;
 	own->cell_of[site] = number;
 	return cell;
@@ -385,7 +385,7 @@ void accesses_bytes_slow(struct mu_access *cell, const struct tracked *block, ui
 {
 	if (!cell->counts && !make_counts(cell, block->size))
 		return;
-	uint16_t *count = at(cell->counts);
+	uint16_t *count = arena_at(cell->counts);
 	uint64_t end = size < cell->length - offset ? offset + size : cell->length;
 	for (uint64_t i = offset; i < end; i++)
 		if (count[i] != UINT16_MAX)

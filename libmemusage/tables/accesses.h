@@ -149,7 +149,7 @@ static inline struct mu_access *accesses_cell(struct access_own *own, uint32_t s
 {
 	uint32_t offset = likely(site < own->sites) ? own->cell_of[site] : 0;
 
-	return likely(offset) ? at((uint64_t)offset * sizeof(struct mu_access))
+	return likely(offset) ? arena_at((uint64_t)offset * sizeof(struct mu_access))
 			      : accesses_cell_slow(own, site);
 }
 

@@ -215,7 +215,7 @@ static unsigned int next_class(uint64_t old, uint32_t granule)
 /* The entry of a key, or the empty one where it would go. */
 static struct mu_region *region_find(uint64_t regions, uint64_t key)
 {
-	struct mu_region *region = at(MU_REGIONS_OFFSET(regions));
+	struct mu_region *region = arena_at(MU_REGIONS_OFFSET(regions));
 	unsigned int log2 = MU_REGIONS_LOG2(regions);
 	uint64_t mask = (UINT64_C(1) << log2) - 1;
 	uint64_t i = key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - log2);
@@ -237,7 +237,7 @@ static bool regions_grow(struct mu_blocks *blocks)
 
 	if (!offset)
 		return false;
-	const struct mu_region *old = at(MU_REGIONS_OFFSET(blocks->regions));
+	const struct mu_region *old = arena_at(MU_REGIONS_OFFSET(blocks->regions));
 	for (uint64_t i = 0; i < UINT64_C(1) << log2; i++)
 		if (old[i].key)
 			*region_find(regions, old[i].key) = old[i];
@@ -253,7 +253,7 @@ static uint64_t *leaf_place(struct mu_blocks *blocks, uint64_t address)
 
 	if (!region->key)
 		return NULL;
-	return (uint64_t *)at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
+	return (uint64_t *)arena_at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
 }
 
 /* Under the directory lock. Returns the leaf's offset, 0 if the arena is full. */
@@ -274,7 +274,7 @@ static uint64_t leaf_make(struct mu_blocks *blocks, uint64_t address)
 		__atomic_store_n(&region->key, key, __ATOMIC_RELEASE);
 		blocks->region_count++;
 	}
-	uint64_t *leaf = (uint64_t *)at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
+	uint64_t *leaf = (uint64_t *)arena_at(region->leaves) + (address >> MU_LEAF_SHIFT & 511);
 	if (!*leaf)
 		__atomic_store_n(leaf, arena_alloc(LEAF_BYTES, LEAF_BYTES), __ATOMIC_RELEASE);
 	return *leaf;
@@ -287,7 +287,7 @@ bool blocks_init(bool bare)
 
 	if (!root || !regions)
 		return false;
-	struct mu_blocks *blocks = at(root);
+	struct mu_blocks *blocks = arena_at(root);
 	blocks->regions = regions | REGION_LOG2_FIRST;
 	blocks->form = bare ? MU_BLOCKS_BARE : MU_BLOCKS_FULL;
 	rec.has_bare_blocks = bare;
@@ -317,14 +317,14 @@ static void move_leaf(uint64_t *leaf, uint64_t before)
 
 static void move_buckets(uint64_t before)
 {
-	const struct mu_blocks *blocks = at(rec.image->blocks_root);
-	const struct mu_region *region = at(MU_REGIONS_OFFSET(blocks->regions));
+	const struct mu_blocks *blocks = arena_at(rec.image->blocks_root);
+	const struct mu_region *region = arena_at(MU_REGIONS_OFFSET(blocks->regions));
 
 	for (uint64_t i = 0; i < UINT64_C(1) << MU_REGIONS_LOG2(blocks->regions); i++) {
-		const uint64_t *leaves = region[i].key ? at(region[i].leaves) : NULL;
+		const uint64_t *leaves = region[i].key ? arena_at(region[i].leaves) : NULL;
 		for (unsigned int k = 0; leaves && k < 512; k++)
 			if (leaves[k])
-				move_leaf(at(leaves[k]), before);
+				move_leaf(arena_at(leaves[k]), before);
 	}
 }
 
@@ -344,7 +344,7 @@ void blocks_inherit(const uint8_t *before)
 
 uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)
 {
-	struct mu_blocks *blocks = at(rec.image->blocks_root);
+	struct mu_blocks *blocks = arena_at(rec.image->blocks_root);
 	uint64_t key = address >> MU_LEAF_SHIFT;
 	uint64_t *place = leaf_place(blocks, address);
 	uint64_t offset = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
@@ -357,17 +357,17 @@ uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make)
 		return NULL;
 	struct leaf_entry *entry = &thread->leaf[key % LEAF_CACHE];
 	entry->key = key;
-	entry->leaf = at(offset);
+	entry->leaf = arena_at(offset);
 	return &entry->leaf[address >> 12 & 511];
 }
 
 uint64_t *blocks_leaf(uint64_t address, uint64_t *size)
 {
-	uint64_t *place = leaf_place(at(rec.image->blocks_root), address);
+	uint64_t *place = leaf_place(arena_at(rec.image->blocks_root), address);
 	uint64_t offset = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0;
 
 	*size = UINT64_C(1) << (place ? MU_LEAF_SHIFT : MU_REGION_SHIFT);
-	return offset ? at(offset) : NULL;
+	return offset ? arena_at(offset) : NULL;
 }
 
 uint64_t blocks_grow(struct thread *thread, uint64_t *word, uint64_t old, uint32_t granule,

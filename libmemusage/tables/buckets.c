@@ -87,7 +87,7 @@ static uint64_t take_shared(uint64_t size)
 	uint64_t offset = arena_alloc(size, 64);
 
 	room.is_shared = true;
-	return offset ? (uint64_t)at(offset) : 0;
+	return offset ? (uint64_t)arena_at(offset) : 0;
 }
 
 uint64_t buckets_take(uint64_t size)

@@ -65,19 +65,19 @@ static const struct code *ask(uint32_t number)
 {
 	struct mu_image *image = rec.image;
 
-	while (!question_begin(number + 1))
+	while (!collector_query_begin(number + 1))
 		if (known(number))
 			return known(number);
 	const struct code *code = known(number);
 	if (!code && make_room(number)) {
-		bool ok = question_ask();
+		bool ok = collector_query_ask();
 		codes[number].offset = image->query_offset;
 		codes[number].count = ok ? image->query_count : 0;
 		__atomic_store_n(&codes[number].state, ok ? MU_QUERY_DONE : MU_QUERY_FAILED,
 				 __ATOMIC_RELEASE);
 		code = &codes[number];
 	}
-	question_end();
+	collector_query_end();
 	return code;
 }
 
@@ -85,7 +85,7 @@ static const struct code *ask(uint32_t number)
 
 static enum mu_code_class class_at(const struct code *code, uint64_t address)
 {
-	const uint64_t *word = at(code->offset);
+	const uint64_t *word = arena_at(code->offset);
 	uint64_t low = 0, high = code->count;
 
 	while (low < high) {

@@ -69,7 +69,7 @@ static const struct perf_event_mmap_page *map_counter(uint32_t counter)
 	SYS1(SYS_close, fd);
 	if (sys_failed(mapping))
 		return NULL;
-	memory_own((uint64_t)mapping, MU_PAGE);
+	memory_register((uint64_t)mapping, MU_PAGE);
 	return (const struct perf_event_mmap_page *)mapping;
 }
 
@@ -83,7 +83,7 @@ void instructions_attach(void)
 	if (!instructions_by_cpu())
 		return;
 	if (page) /* the parent's */
-		memory_disown((uint64_t)page);
+		memory_unregister((uint64_t)page);
 	page = sandbox_is_on ? NULL : map_counter(rec.segment->config.counter);
 	counted = 0;
 	if (!page)
@@ -115,7 +115,7 @@ void instructions_detach(void)
 	page = NULL;
 	if (sandbox_is_on)
 		return;
-	memory_disown((uint64_t)gone);
+	memory_unregister((uint64_t)gone);
 	SYS2(SYS_munmap, gone, MU_PAGE);
 }
 

@@ -24,7 +24,7 @@ static struct mu_table *table(void)
 
 static struct mu_mapping *ranges(void)
 {
-	return at(table()->extent[0]);
+	return arena_at(table()->extent[0]);
 }
 
 static void drop(void)
@@ -59,7 +59,7 @@ static bool reserve(void)
 	uint64_t offset = arena_alloc(bytes, 64);
 	if (!offset)
 		return false;
-	memcpy(at(offset), ranges(), mappings->count * sizeof(struct mu_mapping));
+	memcpy(arena_at(offset), ranges(), mappings->count * sizeof(struct mu_mapping));
 	mappings->extent[0] = offset;
 	mappings->first_log2++;
 	return true;

@@ -148,7 +148,7 @@ static void take_end(struct mu_points *all)
 	if (all->clock == MU_CLOCK_CPU)
 		__atomic_store_n(&cpu_ns, kernel_ns_of(CLOCK_PROCESS_CPUTIME_ID, cpu_ns),
 				 __ATOMIC_RELAXED);
-	all->end_ns = kernel_ns_of(CLOCK_MONOTONIC, tick_ns());
+	all->end_ns = kernel_ns_of(CLOCK_MONOTONIC, coarse_clock_ns());
 	all->end_ticks = cpu_ticks();
 	all->end_time = all->clock == MU_CLOCK_TICKS ? all->end_ticks >> all->shift
 						     : points_time_slow(all);
@@ -188,7 +188,7 @@ void points_publish(int64_t change)
 void points_resize(uint64_t offset, uint64_t from, uint64_t to, bool many)
 {
 	struct mu_points *all = points_all();
-	struct mu_point *point = at(offset);
+	struct mu_point *point = arena_at(offset);
 	int64_t size = points_size(to), change = size - points_size(from);
 
 	if (!offset)

@@ -50,7 +50,7 @@ void points_exit(void);
 /* points_all -- the heap as points see it. */
 static inline struct mu_points *points_all(void)
 {
-	return at(rec.image->points);
+	return arena_at(rec.image->points);
 }
 
 /* points_time -- now, by the clock of the points. Cost of the time stamp counter: 6 ns. */
@@ -127,7 +127,7 @@ static inline void points_count(struct mu_points *all, int64_t size, bool many)
 static inline void points_alloc(uint64_t offset, uint64_t requested, bool many)
 {
 	struct mu_points *all = points_all();
-	struct mu_point *point = at(offset);
+	struct mu_point *point = arena_at(offset);
 	int64_t size = points_size(requested);
 
 	if (unlikely(!offset))
@@ -161,7 +161,7 @@ static inline void points_note_max(struct mu_point *point)
 static inline void points_free(uint64_t offset, uint64_t requested, bool many)
 {
 	struct mu_points *all = points_all();
-	struct mu_point *point = at(offset);
+	struct mu_point *point = arena_at(offset);
 	int64_t size = points_size(requested);
 
 	if (unlikely(!offset))

@@ -90,7 +90,7 @@ static __attribute__((noinline)) bool holds_other(struct walk *walk, const struc
 		    walk_word(address) != memo->word[i] >> OFFSET_BITS)
 			return false;
 	}
-	return walk_standing(walk, memo->kept) == memo->kept;
+	return walk_count_unchanged(walk, memo->kept) == memo->kept;
 }
 
 INLINE bool holds(struct walk *walk, const struct memo *memo, unsigned int fn, uint64_t slot,
@@ -287,7 +287,7 @@ static __attribute__((noinline)) void look(struct walk *walk)
 		walk->look_in = 0;
 		return;
 	}
-	uint64_t tick = tick_move();
+	uint64_t tick = coarse_clock_advance();
 	uint32_t most = walk->judge_in < LOOK_MOST ? walk->judge_in : LOOK_MOST;
 
 	walk->look_every = tick == walk->look_tick && walk->look_every ? 2 * walk->look_every : 1;

@@ -87,12 +87,12 @@ bool slack_put(uint64_t address, uint64_t size, uint64_t room, uint64_t *birth)
 		*birth = (*birth & MU_SLACK_TIME) | units << MU_SLACK_SHIFT | MU_BIRTH_SLACK;
 		return true;
 	}
-	if (!spin_lock(&locks.slack))
+	if (!spin_lock(&locks.shrunk))
 		return false;
 	ok = (rooms && used * 2 < mask()) || grow();
 	if (ok)
 		insert(address, room);
-	spin_unlock(&locks.slack);
+	spin_unlock(&locks.shrunk);
 	if (ok)
 		*birth = (*birth & MU_SLACK_TIME) | MU_BIRTH_SLACK;
 	return ok;
@@ -104,7 +104,7 @@ uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth)
 
 	if (MU_SLACK(birth))
 		return mu_slop(size) + MU_SLACK(birth);
-	if (!rooms || !spin_lock(&locks.slack))
+	if (!rooms || !spin_lock(&locks.shrunk))
 		return 0;
 	for (uint64_t i = home(address); rooms[i].address; i = (i + 1) & mask())
 		if (rooms[i].address == address) {
@@ -112,6 +112,6 @@ uint64_t slack_take(uint64_t address, uint64_t size, uint64_t birth)
 			remove_at(i);
 			break;
 		}
-	spin_unlock(&locks.slack);
+	spin_unlock(&locks.shrunk);
 	return room ? room - size : 0;
 }

@@ -114,7 +114,7 @@ static void add_all(uint64_t sites, bool is_alone)
 		uint64_t count = entries < left ? entries : left;
 
 		if (offset)
-			add_cells(at(offset), count, is_alone);
+			add_cells(arena_at(offset), count, is_alone);
 		left -= count;
 	}
 }
@@ -124,7 +124,7 @@ static void add_changed(uint64_t sites)
 {
 	summed_sites = sites;
 	for (uint32_t i = 0; i < changed_count; i++) {
-		const struct mu_cell *cell = at((uint64_t)changed[i] * sizeof(*cell));
+		const struct mu_cell *cell = arena_at((uint64_t)changed[i] * sizeof(*cell));
 
 		sums[cell->site] = (struct sum){ cell->live_bytes, cell->live_blocks };
 		note_known(cell);
@@ -208,16 +208,16 @@ static struct mu_values *add_piece(struct values *v, uint64_t limit)
 	if ((pieces_used + 1) * PIECE_BYTES > limit)
 		return NULL;
 	if (offset)
-		pieces_free = ((struct mu_values *)at(offset))->next;
+		pieces_free = ((struct mu_values *)arena_at(offset))->next;
 	else
 		offset = arena_alloc(PIECE_BYTES, 64);
 	if (!offset)
 		return NULL;
-	piece = at(offset);
+	piece = arena_at(offset);
 	piece->next = 0;
 	piece->used = 0;
 	if (v->last)
-		((struct mu_values *)at(v->last))->next = offset;
+		((struct mu_values *)arena_at(v->last))->next = offset;
 	else
 		v->first = offset;
 	v->last = offset;
@@ -266,7 +266,7 @@ bool values_store(struct values *v, uint64_t limit)
 void values_free(struct values *v)
 {
 	if (v->pieces) {
-		((struct mu_values *)at(v->last))->next = pieces_free;
+		((struct mu_values *)arena_at(v->last))->next = pieces_free;
 		pieces_free = v->first;
 		pieces_used -= v->pieces;
 	}

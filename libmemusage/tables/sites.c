@@ -261,7 +261,7 @@ bool sites_is_ignored(uint32_t site)
 
 void sites_book(uint32_t site, uint64_t size)
 {
-	if (!spin_lock(&locks.books))
+	if (!spin_lock(&locks.accounting))
 		return;
 	struct mu_cell *cell = sites_cell(&books, site);
 	if (cell) {
@@ -270,7 +270,7 @@ void sites_book(uint32_t site, uint64_t size)
 		cell->live_blocks++;
 		cell->total_blocks++;
 	}
-	spin_unlock(&locks.books);
+	spin_unlock(&locks.accounting);
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -301,14 +301,14 @@ void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch)
 struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 {
 	if (site >= thread->cell_sites &&
-	    !memory_numbers(&thread->cell_of, &thread->cell_sites, site))
+	    !memory_grow_numbers(&thread->cell_of, &thread->cell_sites, site))
 		return NULL;
 	if (thread->cell_next == thread->cell_end && !cells_reserve(thread)) {
 		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
 	uint32_t number = thread->cell_next++;
-	struct mu_cell *cell = at((uint64_t)number * sizeof(*cell));
+	struct mu_cell *cell = arena_at((uint64_t)number * sizeof(*cell));
 	cell->site = site;
 	cell->thread = thread->pub.tid;
 	cell->epoch = rec.image->heap.epoch;

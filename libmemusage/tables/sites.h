@@ -63,7 +63,7 @@ static inline struct mu_cell *sites_cell(struct thread *thread, uint32_t site)
 	uint32_t offset = likely(site < thread->cell_sites) ? thread->cell_of[site] : 0;
 
 	/* Cells lie at multiples of their size: 32 bits reach 512 GiB. */
-	return likely(offset) ? at((uint64_t)offset * sizeof(struct mu_cell))
+	return likely(offset) ? arena_at((uint64_t)offset * sizeof(struct mu_cell))
 			      : sites_cell_slow(thread, site);
 }
 
@@ -74,7 +74,7 @@ static inline void sites_fetch(const struct thread *thread, uint32_t site)
 
 	if (unlikely(site >= thread->cell_sites))
 		return;
-	cell = at((uint64_t)thread->cell_of[site] * sizeof(struct mu_cell));
+	cell = arena_at((uint64_t)thread->cell_of[site] * sizeof(struct mu_cell));
 	__builtin_prefetch(cell, 1);
 	__builtin_prefetch(cell + 64, 1);
 }
@@ -150,7 +150,7 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 static inline uint64_t *sites_lives(struct thread *thread, const struct block *block,
 				    uint64_t tick)
 {
-	struct mu_lifetimes *lives = at(thread->lifetimes);
+	struct mu_lifetimes *lives = arena_at(thread->lifetimes);
 
 	return &lives->blocks[mu_lifetime_class(mu_age(block->birth, tick))];
 }

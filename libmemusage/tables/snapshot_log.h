@@ -1,6 +1,6 @@
 /* snapshot_log.h -- every snapshot when it is taken, for the lines that Massif prints when asked to
  * talk (docs/format.md, section 8). Only with MU_CFG_SNAPSHOT_LOG; the events of such runs take the
- * general path (MODE_BOOKS).
+ * general path (MODE_ACCOUNTING).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -210,7 +210,7 @@ static uint64_t monotonic(void)
 
 	/* A filter may allow no system call for it: then the coarse clock must do. */
 	if (sandbox_is_on)
-		return tick_ns();
+		return coarse_clock_ns();
 	/* Not by libc, see emulated_event.h. */
 	SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -508,7 +508,7 @@ static void put_all_values(struct mu_snapshot *s, uint64_t *room, uint32_t *capa
 		*capacity = *room ? (uint32_t)count : 0;
 	}
 	s->values = *room;
-	s->value_count = values_array(at(*room), *capacity);
+	s->value_count = values_array(arena_at(*room), *capacity);
 }
 
 static struct mu_snapshot present(void)
@@ -545,7 +545,7 @@ void snapshots_request(bool detailed)
 	if (!rec.image->requested)
 		rec.image->requested = arena_alloc(sizeof(*s), 64);
 	if (rec.image->requested) {
-		s = at(rec.image->requested);
+		s = arena_at(rec.image->requested);
 		*s = present();
 		if (detailed && snapshot_due.is_on && cells <= SNAPSHOTS_REQUEST_CELLS)
 			put_all_values(s, &requested_values, &requested_capacity);

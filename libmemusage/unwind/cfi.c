@@ -14,92 +14,93 @@
 #include "libmemusage/unwind/loaded.h"
 
 /* An entry's contents; false at the terminator or for the 64-bit form, which nobody makes. */
-static bool open_entry(const uint8_t *start, struct reader *r)
+static bool open_table_entry(const uint8_t *start, struct dwarf_reader *r)
 {
 	uint32_t length;
 
 	memcpy(&length, start, sizeof(length));
 	if (!length || length == UINT32_MAX)
 		return false;
-	*r = (struct reader){ start + 4, start + 4 + length, false };
+	*r = (struct dwarf_reader){ start + 4, start + 4 + length, false };
 	return true;
 }
 
-static void read_augmentation(struct reader *r, const char *letters, struct cfi_cie *cie)
+static void read_augmentation(struct dwarf_reader *r, const char *letters, struct cfi_cie *cie)
 {
-	uint64_t length = read_uleb(r);
+	uint64_t length = dwarf_read_uleb(r);
 	const uint8_t *end = r->at + length;
 
 	cie->has_augmentation = true;
 	for (; *letters && !r->bad; letters++) {
 		if (*letters == 'R')
-			cie->pointer_encoding = (int)read_bytes(r, 1);
+			cie->pointer_encoding = (int)dwarf_read_bytes(r, 1);
 		else if (*letters == 'P')
-			read_pointer(r, (int)read_bytes(r, 1), 0);
+			dwarf_read_pointer(r, (int)dwarf_read_bytes(r, 1), 0);
 		else if (*letters == 'L')
-			read_bytes(r, 1);
+			dwarf_read_bytes(r, 1);
 		else if (*letters == 'S')
 			cie->is_signal = true;
 	}
 	r->at = end;
 }
 
-static bool read_cie(const uint8_t *start, struct cfi_cie *cie)
+static bool read_common_entry(const uint8_t *start, struct cfi_cie *cie)
 {
-	struct reader r;
+	struct dwarf_reader r;
 
 	*cie = (struct cfi_cie){ 0 };
-	if (!open_entry(start, &r))
+	if (!open_table_entry(start, &r))
 		return false;
-	read_bytes(&r, 4);
-	unsigned int version = (unsigned int)read_bytes(&r, 1);
+	dwarf_read_bytes(&r, 4);
+	unsigned int version = (unsigned int)dwarf_read_bytes(&r, 1);
 	const char *letters = (const char *)r.at;
-	while (read_bytes(&r, 1))
+	while (dwarf_read_bytes(&r, 1))
 		;
-	cie->code_align = read_uleb(&r);
-	cie->data_align = read_sleb(&r);
+	cie->code_align = dwarf_read_uleb(&r);
+	cie->data_align = dwarf_read_sleb(&r);
 	if (version == 1)
-		read_bytes(&r, 1);
+		dwarf_read_bytes(&r, 1);
 	else
-		read_uleb(&r);
+		dwarf_read_uleb(&r);
 	if (*letters == 'z')
 		read_augmentation(&r, letters + 1, cie);
 	cie->program = r;
 	return !r.bad && r.at <= r.end;
 }
 
-static void set_rule(struct cfi_workspace *m, uint64_t reg, enum cfi_kind kind, int64_t offset)
+static void set_register_rule(struct cfi_workspace *m, uint64_t reg, enum cfi_kind kind,
+			      int64_t offset)
 {
 	if (reg < CFI_REGS)
 		m->row.reg[reg] = (struct cfi_rule){ kind, offset, NULL };
 }
 
-static void set_expression(struct cfi_workspace *m, struct reader *r, enum cfi_kind kind)
+static void set_expression_rule(struct cfi_workspace *m, struct dwarf_reader *r, enum cfi_kind kind)
 {
-	uint64_t reg = read_uleb(r);
+	uint64_t reg = dwarf_read_uleb(r);
 	const uint8_t *expression = r->at;
-	uint64_t length = read_uleb(r);
+	uint64_t length = dwarf_read_uleb(r);
 
 	r->at += length;
 	if (reg < CFI_REGS)
 		m->row.reg[reg] = (struct cfi_rule){ kind, 0, expression };
 }
 
-static void restore(struct cfi_workspace *m, uint64_t reg)
+static void restore_initial_rule(struct cfi_workspace *m, uint64_t reg)
 {
 	if (reg < CFI_REGS)
 		m->row.reg[reg] = m->has_initial ? m->initial.reg[reg]
 						  : (struct cfi_rule){ 0 };
 }
 
-static void set_cfa(struct cfi_workspace *m, uint64_t reg, int64_t offset)
+static void set_cfa_register(struct cfi_workspace *m, uint64_t reg, int64_t offset)
 {
 	m->row.cfa_register = reg < CFI_REGS ? (int)reg : -1;
 	m->row.cfa_expression = NULL;
 	m->row.cfa_offset = offset;
 }
 
-static bool push_state(struct cfi_workspace *m)
+static bool push_row_state(struct cfi_workspace *m)
 {
 	if (m->depth == CFI_STATES)
 		return false;
@@ -107,7 +108,7 @@ static bool push_state(struct cfi_workspace *m)
 	return true;
 }
 
-static bool pop_state(struct cfi_workspace *m)
+static bool pop_row_state(struct cfi_workspace *m)
 {
 	if (!m->depth)
 		return false;
@@ -116,32 +117,32 @@ static bool pop_state(struct cfi_workspace *m)
 }
 
 /* Instructions that define the CFA. Returns false if `op` is none of them. */
-static bool run_cfa(struct cfi_workspace *m, struct reader *r, unsigned int op)
+static bool run_cfa_instruction(struct cfi_workspace *m, struct dwarf_reader *r, unsigned int op)
 {
 	uint64_t reg;
 
 	switch (op) {
 	case 0x0c: /* def_cfa */
-		reg = read_uleb(r);
-		set_cfa(m, reg, (int64_t)read_uleb(r));
+		reg = dwarf_read_uleb(r);
+		set_cfa_register(m, reg, (int64_t)dwarf_read_uleb(r));
 		return true;
 	case 0x12: /* def_cfa_sf */
-		reg = read_uleb(r);
-		set_cfa(m, reg, read_sleb(r) * m->cie.data_align);
+		reg = dwarf_read_uleb(r);
+		set_cfa_register(m, reg, dwarf_read_sleb(r) * m->cie.data_align);
 		return true;
 	case 0x0d: /* def_cfa_register */
-		set_cfa(m, read_uleb(r), m->row.cfa_offset);
+		set_cfa_register(m, dwarf_read_uleb(r), m->row.cfa_offset);
 		return true;
 	case 0x0e: /* def_cfa_offset */
-		m->row.cfa_offset = (int64_t)read_uleb(r);
+		m->row.cfa_offset = (int64_t)dwarf_read_uleb(r);
 		return true;
 	case 0x13: /* def_cfa_offset_sf */
-		m->row.cfa_offset = read_sleb(r) * m->cie.data_align;
+		m->row.cfa_offset = dwarf_read_sleb(r) * m->cie.data_align;
 		return true;
 	case 0x0f: /* def_cfa_expression */
 		m->row.cfa_register = -1;
 		m->row.cfa_expression = r->at;
-		r->at += read_uleb(r);
+		r->at += dwarf_read_uleb(r);
 		return true;
 	default:
 		return false;
@@ -149,62 +150,64 @@ static bool run_cfa(struct cfi_workspace *m, struct reader *r, unsigned int op)
 }
 
 /* Instructions that say where a register is. Returns false for an unknown one. */
-static bool run_register(struct cfi_workspace *m, struct reader *r, unsigned int op)
+static bool run_register_instruction(struct cfi_workspace *m, struct dwarf_reader *r,
+				     unsigned int op)
 {
 	const int64_t align = m->cie.data_align;
 	uint64_t reg;
 
 	switch (op) {
 	case 0x10: /* expression */
-		set_expression(m, r, CFI_AT_EXPRESSION);
+		set_expression_rule(m, r, CFI_AT_EXPRESSION);
 		return true;
 	case 0x16: /* val_expression */
-		set_expression(m, r, CFI_VALUE_EXPRESSION);
+		set_expression_rule(m, r, CFI_VALUE_EXPRESSION);
 		return true;
 	case 0x0a:
-		return push_state(m);
+		return push_row_state(m);
 	case 0x0b:
-		return pop_state(m);
+		return pop_row_state(m);
 	case 0x2e: /* GNU_args_size */
-		read_uleb(r);
+		dwarf_read_uleb(r);
 		return true;
 	case 0x2d: /* GNU_window_save; on aarch64 the return address is signed */
 		return true;
 	default:
 		break;
 	}
-	reg = read_uleb(r);
+	reg = dwarf_read_uleb(r);
 	switch (op) {
 	case 0x05: /* offset_extended */
-		set_rule(m, reg, CFI_AT_CFA, (int64_t)read_uleb(r) * align);
+		set_register_rule(m, reg, CFI_AT_CFA, (int64_t)dwarf_read_uleb(r) * align);
 		return true;
 	case 0x11: /* offset_extended_sf */
-		set_rule(m, reg, CFI_AT_CFA, read_sleb(r) * align);
+		set_register_rule(m, reg, CFI_AT_CFA, dwarf_read_sleb(r) * align);
 		return true;
 	case 0x14: /* val_offset */
-		set_rule(m, reg, CFI_VALUE_CFA, (int64_t)read_uleb(r) * align);
+		set_register_rule(m, reg, CFI_VALUE_CFA, (int64_t)dwarf_read_uleb(r) * align);
 		return true;
 	case 0x15: /* val_offset_sf */
-		set_rule(m, reg, CFI_VALUE_CFA, read_sleb(r) * align);
+		set_register_rule(m, reg, CFI_VALUE_CFA, dwarf_read_sleb(r) * align);
 		return true;
 	case 0x06: /* restore_extended */
-		restore(m, reg);
+		restore_initial_rule(m, reg);
 		return true;
 	case 0x07: /* undefined */
-		set_rule(m, reg, CFI_UNDEFINED, 0);
+		set_register_rule(m, reg, CFI_UNDEFINED, 0);
 		return true;
 	case 0x08: /* same_value */
-		set_rule(m, reg, CFI_SAME, 0);
+		set_register_rule(m, reg, CFI_SAME, 0);
 		return true;
 	case 0x09: /* register */
-		set_rule(m, reg, CFI_REGISTER, (int64_t)read_uleb(r));
+		set_register_rule(m, reg, CFI_REGISTER, (int64_t)dwarf_read_uleb(r));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static bool advance_op(struct cfi_workspace *m, struct reader *r, unsigned int op, bool *is_advance)
+static bool run_advance(struct cfi_workspace *m, struct dwarf_reader *r, unsigned int op,
+			bool *is_advance)
 {
 	uint64_t delta;
 
@@ -212,9 +215,9 @@ static bool advance_op(struct cfi_workspace *m, struct reader *r, unsigned int o
 	if (op >> 6 == 1)
 		delta = op & 63;
 	else if (op >= 2 && op <= 4)
-		delta = read_bytes(r, op == 2 ? 1 : op == 3 ? 2 : 4);
+		delta = dwarf_read_bytes(r, op == 2 ? 1 : op == 3 ? 2 : 4);
 	else if (op == 1) {
-		m->location = read_pointer(r, m->cie.pointer_encoding, 0);
+		m->location = dwarf_read_pointer(r, m->cie.pointer_encoding, 0);
 		return m->location <= m->pc;
 	} else {
 		*is_advance = false;
@@ -225,22 +228,22 @@ static bool advance_op(struct cfi_workspace *m, struct reader *r, unsigned int o
 }
 
 /* Runs instructions until they pass pc. Returns false if one is unknown. */
-static bool run(struct cfi_workspace *m, struct reader r)
+static bool run_instructions(struct cfi_workspace *m, struct dwarf_reader r)
 {
 	bool is_advance;
 
 	while (r.at < r.end && !r.bad) {
-		unsigned int op = (unsigned int)read_bytes(&r, 1);
-		if (!advance_op(m, &r, op, &is_advance))
+		unsigned int op = (unsigned int)dwarf_read_bytes(&r, 1);
+		if (!run_advance(m, &r, op, &is_advance))
 			return true;
 		if (is_advance || op == 0)
 			continue;
 		if (op >> 6 == 2)
-			set_rule(m, op & 63, CFI_AT_CFA,
-				 (int64_t)read_uleb(&r) * m->cie.data_align);
+			set_register_rule(m, op & 63, CFI_AT_CFA,
+					  (int64_t)dwarf_read_uleb(&r) * m->cie.data_align);
 		else if (op >> 6 == 3)
-			restore(m, op & 63);
-		else if (!run_cfa(m, &r, op) && !run_register(m, &r, op))
+			restore_initial_rule(m, op & 63);
+		else if (!run_cfa_instruction(m, &r, op) && !run_register_instruction(m, &r, op))
 			return false;
 	}
 	return !r.bad;
@@ -248,32 +251,32 @@ static bool run(struct cfi_workspace *m, struct reader r)
 
 /* Opens the entry of a function: r is then behind its range. Returns false if that does not hold
  * pc. */
-static bool open_fde(const uint8_t *start, uint64_t pc, struct reader *r, struct cfi_cie *cie,
-		     uint64_t *begin)
+static bool open_function_entry(const uint8_t *start, uint64_t pc, struct dwarf_reader *r,
+				struct cfi_cie *cie, uint64_t *begin)
 {
 	uint32_t back;
 
-	if (!open_entry(start, r))
+	if (!open_table_entry(start, r))
 		return false;
 	memcpy(&back, r->at, sizeof(back));
-	if (!back || !read_cie(r->at - back, cie))
+	if (!back || !read_common_entry(r->at - back, cie))
 		return false;
 	r->at += 4;
-	*begin = read_pointer(r, cie->pointer_encoding, 0);
-	return pc >= *begin && pc - *begin < read_pointer(r, cie->pointer_encoding & 15, 0);
+	*begin = dwarf_read_pointer(r, cie->pointer_encoding, 0);
+	return pc >= *begin && pc - *begin < dwarf_read_pointer(r, cie->pointer_encoding & 15, 0);
 }
 
 /* A function of its own, so that its frame is not on the stack while ld.so is asked. */
-static __attribute__((noinline)) bool read_fde(const uint8_t *start, uint64_t pc,
-					       struct cfi_workspace *work)
+static __attribute__((noinline)) bool read_function_row(const uint8_t *start, uint64_t pc,
+							struct cfi_workspace *work)
 {
-	struct reader r;
+	struct dwarf_reader r;
 	uint64_t begin;
 
-	if (!open_fde(start, pc, &r, &work->cie, &begin))
+	if (!open_function_entry(start, pc, &r, &work->cie, &begin))
 		return false;
 	if (work->cie.has_augmentation)
-		r.at += read_uleb(&r);
+		r.at += dwarf_read_uleb(&r);
 	memset(&work->row, 0, sizeof(work->row));
 	work->row.is_signal = work->cie.is_signal;
 	work->row.cfa_register = -1;
@@ -281,26 +284,26 @@ static __attribute__((noinline)) bool read_fde(const uint8_t *start, uint64_t pc
 	work->depth = 0;
 	work->location = 0;
 	work->pc = UINT64_MAX;
-	if (!run(work, work->cie.program))
+	if (!run_instructions(work, work->cie.program))
 		return false;
 	work->initial = work->row;
 	work->has_initial = true;
 	work->location = begin;
 	work->pc = pc;
 	work->depth = 0;
-	return run(work, r);
+	return run_instructions(work, r);
 }
 
 /* Binary search in .eh_frame_hdr. Its table of 4-byte pairs, relative to the header itself,
  * is the only form that linkers make. */
-static const uint8_t *search(const uint8_t *header, uint64_t pc)
+static const uint8_t *search_header_table(const uint8_t *header, uint64_t pc)
 {
-	struct reader r = { header + 4, header + 24, false };
+	struct dwarf_reader r = { header + 4, header + 24, false };
 
 	if (header[0] != 1 || header[1] == ENC_OMIT || header[3] != (ENC_DATA_RELATIVE | ENC_S32))
 		return NULL;
-	read_pointer(&r, header[1], (uint64_t)header);
-	uint64_t count = read_pointer(&r, header[2], (uint64_t)header);
+	dwarf_read_pointer(&r, header[1], (uint64_t)header);
+	uint64_t count = dwarf_read_pointer(&r, header[2], (uint64_t)header);
 	const int32_t *table = (const int32_t *)(const void *)r.at;
 	int64_t wanted = (int64_t)(pc - (uint64_t)header);
 	if (!count || wanted < table[0])
@@ -321,63 +324,63 @@ void cfi_init(void)
 	loaded_init();
 }
 
-static struct dl_find_object fresh; /* an object that was just mapped */
+static struct dl_find_object just_mapped; /* see cfi_add_object() */
 
-struct query {
+struct object_query {
 	uint64_t pc;
 	struct dl_find_object *object;
 	bool is_found;
 };
 
-static void ask(void *argument)
+static void ask_dynamic_linker(void *argument)
 {
-	struct query *q = argument;
+	struct object_query *q = argument;
 
 	q->is_found = loaded_find(q->pc, q->object);
 }
 
 /* The object of an address, in work->object. ld.so's functions may use vector registers, which a
  * client request must keep. */
-static bool look_up(uint64_t pc, struct cfi_workspace *work)
+static bool find_object_of(uint64_t pc, struct cfi_workspace *work)
 {
-	struct query q = { .pc = pc, .object = &work->object };
+	struct object_query q = { .pc = pc, .object = &work->object };
 
-	if ((void *)pc >= fresh.dlfo_map_start && (void *)pc < fresh.dlfo_map_end) {
-		work->object = fresh;
+	if ((void *)pc >= just_mapped.dlfo_map_start && (void *)pc < just_mapped.dlfo_map_end) {
+		work->object = just_mapped;
 		return true;
 	}
-	vectors_keep_in(work->vectors, ask, &q);
+	vectors_preserve_in(work->vectors, ask_dynamic_linker, &q);
 	return q.is_found;
 }
 
-bool cfi_holds(const uint8_t *header, uint64_t pc)
+bool cfi_covers(const uint8_t *header, uint64_t pc)
 {
-	const uint8_t *fde = header ? search(header, pc) : NULL;
-	struct reader r;
+	const uint8_t *fde = header ? search_header_table(header, pc) : NULL;
+	struct dwarf_reader r;
 	struct cfi_cie cie;
 	uint64_t begin;
 
-	return fde && open_fde(fde, pc, &r, &cie, &begin);
+	return fde && open_function_entry(fde, pc, &r, &cie, &begin);
 }
 
-void cfi_know(const uint8_t *header, uint64_t start, uint64_t end)
+void cfi_add_object(const uint8_t *header, uint64_t start, uint64_t end)
 {
-	fresh.dlfo_map_start = (void *)start;
-	fresh.dlfo_map_end = header ? (void *)end : (void *)start;
-	fresh.dlfo_eh_frame = (void *)(uintptr_t)header;
+	just_mapped.dlfo_map_start = (void *)start;
+	just_mapped.dlfo_map_end = header ? (void *)end : (void *)start;
+	just_mapped.dlfo_eh_frame = (void *)(uintptr_t)header;
 }
 
 const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work)
 {
-	if (!look_up(pc, work) || !work->object.dlfo_eh_frame)
+	if (!find_object_of(pc, work) || !work->object.dlfo_eh_frame)
 		return NULL;
-	const uint8_t *fde = search(work->object.dlfo_eh_frame, pc);
-	return fde && read_fde(fde, pc, work) ? &work->row : NULL;
+	const uint8_t *fde = search_header_table(work->object.dlfo_eh_frame, pc);
+	return fde && read_function_row(fde, pc, work) ? &work->row : NULL;
 }
 
 bool cfi_object_of(uint64_t pc, struct cfi_object *object, struct cfi_workspace *work)
 {
-	if (!look_up(pc, work))
+	if (!find_object_of(pc, work))
 		return false;
 	object->start = (uint64_t)work->object.dlfo_map_start;
 	object->end = (uint64_t)work->object.dlfo_map_end;

@@ -63,7 +63,7 @@ struct cfi_cie {
 	int pointer_encoding;
 	bool has_augmentation;
 	bool is_signal;
-	struct reader program;
+	struct dwarf_reader program;
 };
 
 #define CFI_STATES 8 /* depth of remember_state */
@@ -95,18 +95,18 @@ void cfi_init(void);
  */
 const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work);
 
-/* cfi_holds -- whether the tables of an object have a function that holds an address.
+/* cfi_covers -- whether the tables of an object have a function that holds an address.
  *
  * header  its .eh_frame_hdr; NULL has none. For objects that ld.so's look-up does not know yet.
  */
-bool cfi_holds(const uint8_t *header, uint64_t pc);
+bool cfi_covers(const uint8_t *header, uint64_t pc);
 
-/* cfi_know -- have cfi_find() answer for an object that ld.so's look-up does not know yet.
+/* cfi_add_object -- have cfi_find() answer for an object that ld.so's look-up does not know yet.
  *
  * header  its .eh_frame_hdr; NULL: for none any more. start, end  addresses of the object.
  * Where ld.so has called us (patch_on_objects()).
  */
-void cfi_know(const uint8_t *header, uint64_t start, uint64_t end);
+void cfi_add_object(const uint8_t *header, uint64_t start, uint64_t end);
 
 /* A loaded object. */
 struct cfi_object {

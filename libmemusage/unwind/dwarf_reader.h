@@ -32,13 +32,13 @@ enum {
 };
 
 /* A place in a table and where it ends. Reading beyond sets bad and yields zeros. */
-struct reader {
+struct dwarf_reader {
 	const uint8_t *at, *end;
 	bool bad;
 };
 
-/* read_bytes -- an unsigned number of SIZE bytes, 8 at most. */
-static inline uint64_t read_bytes(struct reader *r, unsigned int size)
+/* dwarf_read_bytes -- an unsigned number of SIZE bytes, 8 at most. */
+static inline uint64_t dwarf_read_bytes(struct dwarf_reader *r, unsigned int size)
 {
 	uint64_t value = 0;
 
@@ -51,13 +51,13 @@ static inline uint64_t read_bytes(struct reader *r, unsigned int size)
 	return value;
 }
 
-/* read_uleb -- an unsigned number of variable length. Source: DWARF 4, section 7.6. */
-static inline uint64_t read_uleb(struct reader *r)
+/* dwarf_read_uleb -- an unsigned number of variable length. Source: DWARF 4, section 7.6. */
+static inline uint64_t dwarf_read_uleb(struct dwarf_reader *r)
 {
 	uint64_t value = 0;
 
 	for (unsigned int shift = 0;; shift += 7) {
-		uint64_t byte = read_bytes(r, 1);
+		uint64_t byte = dwarf_read_bytes(r, 1);
 		if (shift < 64)
 			value |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80))
@@ -65,15 +65,15 @@ static inline uint64_t read_uleb(struct reader *r)
 	}
 }
 
-/* read_sleb -- a signed number of variable length. */
-static inline int64_t read_sleb(struct reader *r)
+/* dwarf_read_sleb -- a signed number of variable length. */
+static inline int64_t dwarf_read_sleb(struct dwarf_reader *r)
 {
 	uint64_t value = 0;
 	unsigned int shift = 0;
 	uint64_t byte;
 
 	do {
-		byte = read_bytes(r, 1);
+		byte = dwarf_read_bytes(r, 1);
 		if (shift < 64)
 			value |= (byte & 0x7f) << shift;
 		shift += 7;
@@ -83,37 +83,37 @@ static inline int64_t read_sleb(struct reader *r)
 	return (int64_t)value;
 }
 
-/* read_pointer -- a pointer.
+/* dwarf_read_pointer -- a pointer.
  *
  * encoding   enum of the ENC_ values above, added up.
  * data_base  what ENC_DATA_RELATIVE is relative to.
  */
-static inline uint64_t read_pointer(struct reader *r, int encoding, uint64_t data_base)
+static inline uint64_t dwarf_read_pointer(struct dwarf_reader *r, int encoding, uint64_t data_base)
 {
 	uint64_t base = (uint64_t)r->at;
 	uint64_t value;
 
 	switch (encoding & 15) {
 	case ENC_U16:
-		value = read_bytes(r, 2);
+		value = dwarf_read_bytes(r, 2);
 		break;
 	case ENC_U32:
-		value = read_bytes(r, 4);
+		value = dwarf_read_bytes(r, 4);
 		break;
 	case ENC_S16:
-		value = (uint64_t)(int64_t)(int16_t)read_bytes(r, 2);
+		value = (uint64_t)(int64_t)(int16_t)dwarf_read_bytes(r, 2);
 		break;
 	case ENC_S32:
-		value = (uint64_t)(int64_t)(int32_t)read_bytes(r, 4);
+		value = (uint64_t)(int64_t)(int32_t)dwarf_read_bytes(r, 4);
 		break;
 	case ENC_ULEB:
-		value = read_uleb(r);
+		value = dwarf_read_uleb(r);
 		break;
 	case ENC_SLEB:
-		value = (uint64_t)read_sleb(r);
+		value = (uint64_t)dwarf_read_sleb(r);
 		break;
 	default:
-		value = read_bytes(r, 8);
+		value = dwarf_read_bytes(r, 8);
 	}
 	if (value && (encoding & 0x70) == ENC_PC_RELATIVE)
 		value += base;

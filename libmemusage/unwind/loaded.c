@@ -11,10 +11,12 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/recorder.h"
 
-static int (*find_object)(void *, struct dl_find_object *); /* NULL before glibc 2.35 */
-static uint32_t first_pid;
+static struct {
+	int (*find_object)(void *, struct dl_find_object *); /* NULL before glibc 2.35 */
+	uint32_t first_pid;
+} loader;
 
-struct search {
+struct object_search {
 	uint64_t pc;
 	struct object object;
 	bool is_found;
@@ -22,31 +24,31 @@ struct search {
 
 void loaded_init(void)
 {
-	const struct link_map *loader = lookup_object("_dl_find_object");
+	const struct link_map *linker = lookup_object("_dl_find_object");
 
-	if (!first_pid)
-		first_pid = (uint32_t)sys_getpid();
-	if (loader)
-		find_object = (int (*)(void *, struct dl_find_object *))lookup_in(
-			loader, "_dl_find_object");
+	if (!loader.first_pid)
+		loader.first_pid = (uint32_t)sys_getpid();
+	if (linker)
+		loader.find_object = (int (*)(void *, struct dl_find_object *))lookup_in(
+			linker, "_dl_find_object");
 }
 
 /* Called once: the first entry is as good as any to hold the lock. */
-static int search_locked(struct dl_phdr_info *first, size_t size, void *argument)
+static int search_under_lock(struct dl_phdr_info *first, size_t size, void *argument)
 {
-	struct search *s = argument;
+	struct object_search *s = argument;
 
 	(void)first, (void)size;
 	s->is_found = object_of(s->pc, &s->object);
 	return 1;
 }
 
-static bool search_list(uint64_t pc, struct dl_find_object *found)
+static bool search_object_list(uint64_t pc, struct dl_find_object *found)
 {
-	struct search s = { .pc = pc };
+	struct object_search s = { .pc = pc };
 
-	if (gate.mode & MODE_MANY && rec.pid == first_pid)
-		dl_iterate_phdr(search_locked, &s);
+	if (gate.mode & MODE_MANY && rec.pid == loader.first_pid)
+		dl_iterate_phdr(search_under_lock, &s);
 	else
 		s.is_found = object_of(pc, &s.object);
 	if (!s.is_found)
@@ -60,5 +62,6 @@ static bool search_list(uint64_t pc, struct dl_find_object *found)
 
 bool loaded_find(uint64_t pc, struct dl_find_object *found)
 {
-	return find_object ? !find_object((void *)pc, found) : search_list(pc, found);
+	return loader.find_object ? !loader.find_object((void *)pc, found)
+				  : search_object_list(pc, found);
 }

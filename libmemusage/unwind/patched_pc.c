@@ -9,27 +9,29 @@
 
 #define JUMP_BYTES 5u
 
-static uint64_t area[PATCHED_AREAS]; /* where each begins */
-static uint32_t areas;
-static uint64_t entered; /* by stubs */
+static struct {
+	uint64_t area[PATCHED_AREAS]; /* start of each */
+	uint32_t areas;
+	uint64_t entry; /* the function that stubs call */
+} patched;
 
 void patched_pc_add_area(uint64_t start)
 {
-	area[areas] = start;
-	__atomic_store_n(&areas, areas + 1, __ATOMIC_RELEASE);
+	patched.area[patched.areas] = start;
+	__atomic_store_n(&patched.areas, patched.areas + 1, __ATOMIC_RELEASE);
 }
 
 void patched_pc_enter(void (*entry)(void))
 {
-	entered = (uint64_t)entry;
+	patched.entry = (uint64_t)entry;
 }
 
 bool patched_pc_holds(uint64_t pc)
 {
-	uint32_t count = __atomic_load_n(&areas, __ATOMIC_ACQUIRE);
+	uint32_t count = __atomic_load_n(&patched.areas, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (pc - area[i] < PATCHED_AREA_BYTES)
+		if (pc - patched.area[i] < PATCHED_AREA_BYTES)
 			return true;
 	return false;
 }
@@ -49,7 +51,7 @@ uint64_t patched_pc_behind(uint64_t pc)
 
 	if (!patched_pc_holds(pc) ||
 	    memcmp(stub->raise, patched_stub_model.raise, sizeof(stub->raise)) ||
-	    stub->cell != entered)
+	    stub->cell != patched.entry)
 		return pc;
 	return stub->behind;
 }
@@ -63,7 +65,7 @@ bool patched_pc_leave_stub(uint64_t *pc, uint64_t *sp)
 		if (!patched_pc_holds(*pc - back))
 			return false;
 		if (memcmp(stub, &patched_stub_model, offsetof(struct patched_stub, distance)) ||
-		    stub->cell != entered)
+		    stub->cell != patched.entry)
 			continue;
 		if (back >= sizeof(stub->lower) && back < PATCHED_STUB_JUMP)
 			*sp += PATCHED_RED_ZONE;

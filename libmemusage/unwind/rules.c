@@ -25,12 +25,15 @@ struct rule *rule_forms;
 
 /* What readers have from rules_forget() to the next rule that is made under the lock. */
 static struct rule_table nothing = { .mask = 1, .shift = 63, .entry = { 0, 0 } };
-static struct rule_table *filled; /* where rules are put */
-static uint64_t used;
-static uint64_t forgotten; /* how often all rules were */
-static uint32_t forms, form_room;
+/* Under the lock, but for `forgotten`. */
+static struct {
+	struct rule_table *table; /* where rules are put */
+	uint64_t used;		  /* entries of it */
+	uint64_t forgotten;	  /* how often all rules were */
+	uint32_t forms, form_room;
+} filled;
 
-static struct rule_table *new_table(unsigned int log2)
+static struct rule_table *allocate_table(unsigned int log2)
 {
 	struct rule_table *table = memory_map(sizeof(*table) + (sizeof(table->entry[0]) << log2));
 
@@ -41,7 +44,7 @@ static struct rule_table *new_table(unsigned int log2)
 	return table;
 }
 
-static void insert(struct rule_table *to, uint64_t entry)
+static void insert_entry(struct rule_table *to, uint64_t entry)
 {
 	uint64_t pc = entry >> RULE_FORM_BITS;
 	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> to->shift;
@@ -52,62 +55,62 @@ static void insert(struct rule_table *to, uint64_t entry)
 }
 
 /* Under the lock. Readers get it unless all rules are being forgotten just now. */
-static void grow(void)
+static void grow_rule_table(void)
 {
-	struct rule_table *bigger = new_table(65 - filled->shift), *old = filled;
+	struct rule_table *bigger = allocate_table(65 - filled.table->shift), *old = filled.table;
 
 	if (!bigger)
 		return;
-	for (uint64_t i = 0; i <= filled->mask; i++)
-		if (filled->entry[i])
-			insert(bigger, filled->entry[i]);
+	for (uint64_t i = 0; i <= filled.table->mask; i++)
+		if (filled.table->entry[i])
+			insert_entry(bigger, filled.table->entry[i]);
 	__atomic_compare_exchange_n(&rules, &old, bigger, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
-	filled = bigger;
+	filled.table = bigger;
 }
 
 /* Under the lock. */
-static void begin_again(void)
+static void clear_rule_table(void)
 {
-	for (uint64_t i = 0; i <= filled->mask; i++)
-		__atomic_store_n(&filled->entry[i], 0, __ATOMIC_RELAXED);
-	used = 0;
-	__atomic_store_n(&rules, filled, __ATOMIC_RELEASE);
+	for (uint64_t i = 0; i <= filled.table->mask; i++)
+		__atomic_store_n(&filled.table->entry[i], 0, __ATOMIC_RELAXED);
+	filled.used = 0;
+	__atomic_store_n(&rules, filled.table, __ATOMIC_RELEASE);
 }
 
-static bool forms_grow(void)
+static bool grow_forms(void)
 {
-	uint32_t room = form_room ? 2 * form_room : FORMS_FIRST;
+	uint32_t room = filled.form_room ? 2 * filled.form_room : FORMS_FIRST;
 	struct rule *bigger = memory_map(room * sizeof(*bigger));
 
 	if (!bigger)
 		return false;
-	for (uint32_t i = 0; i < forms; i++)
+	for (uint32_t i = 0; i < filled.forms; i++)
 		bigger[i] = rule_forms[i];
 	__atomic_store_n(&rule_forms, bigger, __ATOMIC_RELEASE);
-	form_room = room;
+	filled.form_room = room;
 	return true;
 }
 
 /* Under the lock. The number of a form of rule; false if there can be no more of them. */
-static bool form_of(struct rule rule, uint64_t *form)
+static bool find_or_add_form(struct rule rule, uint64_t *form)
 {
-	for (*form = 0; *form < forms; ++*form)
+	for (*form = 0; *form < filled.forms; ++*form)
 		if (memcmp(&rule_forms[*form], &rule, sizeof(rule)) == 0)
 			return true;
-	if (forms > RULE_FORM_MASK || (forms == form_room && !forms_grow()))
+	if (filled.forms > RULE_FORM_MASK || (filled.forms == filled.form_room && !grow_forms()))
 		return false;
-	rule_forms[forms++] = rule;
+	rule_forms[filled.forms++] = rule;
 	return true;
 }
 
-static bool fits32(int64_t value)
+static bool fits_in_32_bits(int64_t value)
 {
 	return value == (int32_t)value;
 }
 
 /* DW_OP_breg6 offset, optionally dereferenced: gcc's way to say *(rbp + offset). */
-static bool is_bp_plus(const uint8_t *expression, bool deref, int64_t *offset)
+static bool is_bp_plus_offset(const uint8_t *expression, bool deref, int64_t *offset)
 {
 	unsigned int length = expression[0];
 	unsigned int i = 2;
@@ -126,7 +129,7 @@ static bool is_bp_plus(const uint8_t *expression, bool deref, int64_t *offset)
 	return deref ? i == length && expression[i] == 0x06 : i == length + 1;
 }
 
-static bool collapse_cfa(const struct cfi_row *row, struct rule *rule)
+static bool collapse_cfa_rule(const struct cfi_row *row, struct rule *rule)
 {
 	int64_t offset = row->cfa_offset;
 
@@ -134,15 +137,15 @@ static bool collapse_cfa(const struct cfi_row *row, struct rule *rule)
 		rule->type = RULE_SP;
 	else if (row->cfa_register == CFI_BP)
 		rule->type = RULE_BP;
-	else if (row->cfa_expression && is_bp_plus(row->cfa_expression, true, &offset))
+	else if (row->cfa_expression && is_bp_plus_offset(row->cfa_expression, true, &offset))
 		rule->type = RULE_DRAP;
 	else
 		return false;
 	rule->cfa = (int32_t)offset;
-	return fits32(offset);
+	return fits_in_32_bits(offset);
 }
 
-static bool collapse_bp(const struct cfi_rule *bp, struct rule *rule)
+static bool collapse_bp_rule(const struct cfi_rule *bp, struct rule *rule)
 {
 	int64_t offset = bp->offset;
 
@@ -152,7 +155,7 @@ static bool collapse_bp(const struct cfi_rule *bp, struct rule *rule)
 	}
 	if (bp->kind == CFI_AT_CFA)
 		rule->bp_kind = RULE_BP_AT_CFA;
-	else if (bp->kind == CFI_AT_EXPRESSION && is_bp_plus(bp->expression, false, &offset))
+	else if (bp->kind == CFI_AT_EXPRESSION && is_bp_plus_offset(bp->expression, false, &offset))
 		rule->bp_kind = RULE_BP_AT_BP;
 	else
 		return false;
@@ -160,7 +163,7 @@ static bool collapse_bp(const struct cfi_rule *bp, struct rule *rule)
 	return offset == (int16_t)offset;
 }
 
-static struct rule collapse(uint64_t pc, struct cfi_workspace *work)
+static struct rule collapse_row(uint64_t pc, struct cfi_workspace *work)
 {
 	struct rule rule = { .type = RULE_SLOW };
 	const struct cfi_row *row = cfi_find(pc, work);
@@ -180,14 +183,15 @@ static struct rule collapse(uint64_t pc, struct cfi_workspace *work)
 	if (ra->kind != CFI_AT_CFA || ra->offset != -8)
 		return rule;
 	struct rule quick = rule;
-	return collapse_cfa(row, &quick) && collapse_bp(&row->reg[CFI_BP], &quick) ? quick : rule;
+	bool ok = collapse_cfa_rule(row, &quick) && collapse_bp_rule(&row->reg[CFI_BP], &quick);
+	return ok ? quick : rule;
 }
 
 /* A request of Valgrind's macros: the stack goes on as that of the function with the request, of
  * which the stub keeps clear by the red zone. */
-static struct rule collapse_request(uint64_t behind, struct cfi_workspace *work)
+static struct rule collapse_request_row(uint64_t behind, struct cfi_workspace *work)
 {
-	struct rule rule = collapse(behind, work);
+	struct rule rule = collapse_row(behind, work);
 
 	if (rule.type == RULE_SP)
 		rule.cfa += (int32_t)PATCHED_RED_ZONE;
@@ -196,30 +200,31 @@ static struct rule collapse_request(uint64_t behind, struct cfi_workspace *work)
 
 bool rules_init(void)
 {
-	if (!rules && forms_grow())
-		rules = filled = new_table(FIRST_LOG2);
+	if (!rules && grow_forms())
+		rules = filled.table = allocate_table(FIRST_LOG2);
 	return rules != NULL;
 }
 
 bool rules_make(uint64_t pc, struct cfi_workspace *work)
 {
-	uint64_t before = __atomic_load_n(&forgotten, __ATOMIC_ACQUIRE);
+	uint64_t before = __atomic_load_n(&filled.forgotten, __ATOMIC_ACQUIRE);
 	uint64_t behind = patched_pc_behind(pc);
-	struct rule rule = behind == pc ? collapse(pc, work) : collapse_request(behind, work);
+	struct rule rule = behind == pc ? collapse_row(pc, work)
+					: collapse_request_row(behind, work);
 	bool has_room = false;
 	uint64_t form;
 
 	if (!spin_lock(&locks.rules))
 		return false;
 	if (rules == &nothing)
-		begin_again();
-	if (used * 4 > filled->mask * 3)
-		grow();
+		clear_rule_table();
+	if (filled.used * 4 > filled.table->mask * 3)
+		grow_rule_table();
 	/* A rule of before may be another object's. */
-	if (used < filled->mask && form_of(rule, &form) &&
-	    before == __atomic_load_n(&forgotten, __ATOMIC_ACQUIRE)) {
-		insert(filled, pc << RULE_FORM_BITS | form);
-		used++;
+	if (filled.used < filled.table->mask && find_or_add_form(rule, &form) &&
+	    before == __atomic_load_n(&filled.forgotten, __ATOMIC_ACQUIRE)) {
+		insert_entry(filled.table, pc << RULE_FORM_BITS | form);
+		filled.used++;
 		has_room = true;
 	}
 	spin_unlock(&locks.rules);
@@ -230,10 +235,10 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
  * to look before finds his address, or has its rule made again, after this. */
 void rules_forget(void)
 {
-	__atomic_fetch_add(&forgotten, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&filled.forgotten, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&rules, &nothing, __ATOMIC_SEQ_CST);
 	if (!spin_lock(&locks.rules))
 		return;
-	begin_again();
+	clear_rule_table();
 	spin_unlock(&locks.rules);
 }

@@ -29,14 +29,14 @@ static bool has_mask_probe;
 /* The kernel copies the new mask from memory before it looks at the first argument, which is
  * invalid: EFAULT or EINVAL. Nothing is changed. An emulator may look at that argument first.
  * Source: kernel/signal.c of Linux, 2.6.12 to 6.12. */
-static long read_as_mask(uint64_t address)
+static long probe_as_signal_mask(uint64_t address)
 {
 	return SYS4(SYS_rt_sigprocmask, NO_HOW, address, 0, sizeof(uint64_t));
 }
 
 void stack_memory_init(void)
 {
-	has_mask_probe = read_as_mask(NO_MEMORY) == -EFAULT;
+	has_mask_probe = probe_as_signal_mask(NO_MEMORY) == -EFAULT;
 }
 
 bool stack_memory_is_readable(uint64_t address)
@@ -46,7 +46,7 @@ bool stack_memory_is_readable(uint64_t address)
 	if (sandbox_is_on)
 		return false;
 	if (likely(has_mask_probe))
-		return read_as_mask(address) == -EINVAL;
+		return probe_as_signal_mask(address) == -EINVAL;
 	return !sys_failed(SYS3(SYS_mincore, address & -(uint64_t)MU_PAGE, MU_PAGE, &resident));
 }
 
@@ -73,7 +73,7 @@ bool stack_memory_prove_far(struct stack_view *view, uint64_t address)
 /* The end of the thread's own stack. Between its base and its thread structure lie libc's own
  * frames and all of its static TLS, which may be large; both are within the size that was asked
  * for (glibc's allocate_stack.c). */
-static uint64_t own_end(const struct thread *thread)
+static uint64_t find_own_stack_end(const struct thread *thread)
 {
 	uint64_t base = thread->pub.stack_base;
 	uint64_t top = cpu_thread_pointer();
@@ -84,10 +84,10 @@ static uint64_t own_end(const struct thread *thread)
 bool stack_memory_is_own(const struct thread *thread, uint64_t address)
 {
 	return address >= thread->pub.stack_base - thread->pub.stack_size &&
-	       address < own_end(thread);
+	       address < find_own_stack_end(thread);
 }
 
-static void widen(struct hull *hull, uint64_t low, uint64_t high)
+static void widen_hull(struct hull *hull, uint64_t low, uint64_t high)
 {
 	uint64_t seen = __atomic_load_n(&hull->low, __ATOMIC_RELAXED);
 
@@ -109,7 +109,7 @@ void stack_memory_changed(uint64_t start, uint64_t length)
 }
 
 /* Lowers view->own_low to the page of an address, if all in between is readable. */
-static bool extend_own(struct stack_view *view, uint64_t address)
+static bool extend_own_range(struct stack_view *view, uint64_t address)
 {
 	uint64_t wanted = address & -(uint64_t)MU_PAGE;
 	uint64_t low = view->own_low;
@@ -128,20 +128,20 @@ static bool extend_own(struct stack_view *view, uint64_t address)
 	return true;
 }
 
-static bool enter_own(const struct thread *thread, struct stack_view *view, uint64_t address,
-		      uint32_t changes)
+static bool enter_own_stack(const struct thread *thread, struct stack_view *view, uint64_t address,
+			    uint32_t changes)
 {
-	uint64_t end = own_end(thread);
+	uint64_t end = find_own_stack_end(thread);
 
 	if (view->own_high != end || view->own_changes != changes) {
 		/* The page of its last word counts as one that is to be proved. */
 		view->own_low = (end + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 		view->own_high = end;
 		view->own_changes = changes;
-		widen(&hulls[thread->pub.tid != rec.pid],
-		      thread->pub.stack_base - thread->pub.stack_size, end);
+		widen_hull(&hulls[thread->pub.tid != rec.pid],
+			   thread->pub.stack_base - thread->pub.stack_size, end);
 	}
-	if (!extend_own(view, address))
+	if (!extend_own_range(view, address))
 		return false;
 	view->low = view->own_low;
 	view->high = end;
@@ -151,11 +151,11 @@ static bool enter_own(const struct thread *thread, struct stack_view *view, uint
 }
 
 /* Not so far that the thread's own stack would be taken for a part of it. */
-static void enter_other(const struct thread *thread, struct stack_view *view, uint64_t address,
-			uint32_t changes)
+static void enter_other_stack(const struct thread *thread, struct stack_view *view,
+			      uint64_t address, uint32_t changes)
 {
 	uint64_t own_low = thread->pub.stack_base - thread->pub.stack_size;
-	uint64_t own_high = own_end(thread);
+	uint64_t own_high = find_own_stack_end(thread);
 	uint64_t low = address > OTHER_BELOW ? address - OTHER_BELOW : 0;
 	uint64_t high = address + OTHER_ABOVE;
 
@@ -174,7 +174,7 @@ void stack_memory_enter(const struct thread *thread, struct stack_view *view, ui
 	uint32_t changes = __atomic_load_n(&stack_memory_changes, __ATOMIC_RELAXED);
 
 	if (stack_memory_is_own(thread, address) &&
-	    enter_own(thread, view, address, changes))
+	    enter_own_stack(thread, view, address, changes))
 		return;
-	enter_other(thread, view, address, changes);
+	enter_other_stack(thread, view, address, changes);
 }

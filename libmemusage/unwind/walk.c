@@ -15,7 +15,7 @@
 
 uint32_t walk_generation = 1;
 
-static void set_uses_bp(struct walk *walk, uint32_t frame, bool value)
+static void mark_uses_bp(struct walk *walk, uint32_t frame, bool value)
 {
 	uint64_t bit = UINT64_C(1) << (frame % 64);
 
@@ -27,7 +27,7 @@ static void set_uses_bp(struct walk *walk, uint32_t frame, bool value)
 
 /* How many remembered frames, from the outermost, still stand as they did, on the thread's own
  * stack. Inner ones that were returned from lie below the present slot. */
-static uint32_t standing_own(const struct walk *walk, uint64_t slot)
+static uint32_t count_unchanged_own(const struct walk *walk, uint64_t slot)
 {
 	uint32_t count = walk->count;
 	uint32_t same = 0;
@@ -49,7 +49,7 @@ static uint32_t standing_own(const struct walk *walk, uint64_t slot)
 	return same;
 }
 
-uint32_t walk_standing(struct walk *walk, uint32_t joint)
+uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint)
 {
 	for (uint32_t i = joint; i > 0; i--)
 		if (!stack_memory_prove(&walk->stack, walk->frame[i - 1].slot) ||
@@ -69,13 +69,13 @@ uint32_t walk_standing(struct walk *walk, uint32_t joint)
 }
 
 /* Where a step leads. */
-struct place {
+struct walk_position {
 	uint64_t slot, bp;
 	uint64_t bp_at; /* 0: bp is the inner frame's */
 };
 
-static inline bool step_bp(struct stack_view *stack, const struct rule *rule, uint64_t cfa,
-		    struct place *at)
+static inline bool step_frame_pointer(struct stack_view *stack, const struct rule *rule,
+				      uint64_t cfa, struct walk_position *at)
 {
 	uint64_t source;
 
@@ -93,8 +93,8 @@ static inline bool step_bp(struct stack_view *stack, const struct rule *rule, ui
 }
 
 /* From a frame to its caller. Returns false if the stack cannot be followed further. */
-static inline bool step(struct stack_view *stack, struct walk_new *frame, struct place *at,
-		 struct rule rule)
+static inline bool step_to_caller(struct stack_view *stack, struct walk_new *frame,
+				  struct walk_position *at, struct rule rule)
 {
 	uint64_t sp = frame->slot + 8;
 	uint64_t cfa;
@@ -127,7 +127,7 @@ static inline bool step(struct stack_view *stack, struct walk_new *frame, struct
 		return false;
 	}
 	if (cfa <= frame->slot || !stack_memory_prove(stack, cfa - 8) ||
-	    !step_bp(stack, &rule, cfa, at))
+	    !step_frame_pointer(stack, &rule, cfa, at))
 		return false;
 	at->slot = cfa - 8;
 	return true;
@@ -135,7 +135,8 @@ static inline bool step(struct stack_view *stack, struct walk_new *frame, struct
 
 /* The remembered frame that lies at this slot with what decides its outside unchanged, or 0. `k`
  * runs inward to outward with the walk. */
-static inline uint32_t meets(const struct walk *walk, const struct place *at, uint32_t *k)
+static inline uint32_t find_met_frame(const struct walk *walk, const struct walk_position *at,
+				      uint32_t *k)
 {
 	while (*k && walk->frame[*k - 1].slot < at->slot)
 		--*k;
@@ -145,7 +146,7 @@ static inline uint32_t meets(const struct walk *walk, const struct place *at, ui
 	return 0;
 }
 
-static void add_check(struct walk *walk, uint64_t at, uint64_t value, uint32_t frame, bool is_bp)
+static void append_check(struct walk *walk, uint64_t at, uint64_t value, uint32_t frame, bool is_bp)
 {
 	if (walk->checks < WALK_CHECKS)
 		walk->check[walk->checks++] = (struct walk_check){ at, value, frame, is_bp };
@@ -153,27 +154,27 @@ static void add_check(struct walk *walk, uint64_t at, uint64_t value, uint32_t f
 		walk->generation = 0; /* cannot be verified: not to be believed next time */
 }
 
-static uint64_t mix(uint64_t hash, uint64_t pc)
+static uint64_t mix_hash(uint64_t hash, uint64_t pc)
 {
 	hash = (hash ^ pc) * UINT64_C(0x9E3779B97F4A7C15);
 	return hash ^ hash >> 29;
 }
 
 /* The outermost new frame may have kept bp elsewhere than the one that was there before. */
-static void renew_join(struct walk *walk, uint32_t frame)
+static void renew_join_check(struct walk *walk, uint32_t frame)
 {
 	const struct walk_check *last = &walk->check[walk->checks - 1];
 
 	if (walk->checks && last->frame == frame && last->is_bp)
 		walk->checks--;
 	if (walk->joined_bp_at)
-		add_check(walk, walk->joined_bp_at, walk->frame[frame].bp, frame, true);
+		append_check(walk, walk->joined_bp_at, walk->frame[frame].bp, frame, true);
 }
 
 /* Adds the new frames, outermost of them first, to what is remembered.
  *
  * base  flags of a stack of which nothing was kept. */
-static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t base)
+static void remember_frames(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t base)
 {
 	uint64_t hash = kept ? walk->frame[kept - 1].hash : 0;
 	uint8_t flags = kept ? walk->flags[kept - 1] : base;
@@ -182,51 +183,51 @@ static void remember(struct walk *walk, uint32_t kept, uint32_t fresh, uint8_t b
 	while (walk->checks && walk->check[walk->checks - 1].frame >= kept)
 		walk->checks--;
 	if (depends)
-		renew_join(walk, kept - 1);
+		renew_join_check(walk, kept - 1);
 	for (uint32_t i = fresh; i-- > 0;) {
 		const struct walk_new *new = &walk->new[i];
 		uint32_t index = kept + fresh - 1 - i;
 		depends = new->needs_bp || (new->keeps_bp && depends);
-		hash = mix(hash, new->pc);
+		hash = mix_hash(hash, new->pc);
 		flags |= new->is_guess ? MU_STACK_NO_CFI : 0;
 		walk->frame[index] = (struct walk_frame){ new->slot, new->pc, new->bp, hash };
 		walk->flags[index] = flags;
-		set_uses_bp(walk, index, depends);
+		mark_uses_bp(walk, index, depends);
 		if (new->drap_at)
-			add_check(walk, new->drap_at, new->drap_value, index, false);
+			append_check(walk, new->drap_at, new->drap_value, index, false);
 		if (depends && new->bp_at)
-			add_check(walk, new->bp_at, new->bp, index, true);
+			append_check(walk, new->bp_at, new->bp, index, true);
 	}
 	walk->count = kept + fresh;
 	walk->kept = kept;
 }
 
 /* A stack with a frame that needs other registers: nothing of it is reused. */
-static void walk_whole(struct walk *walk, uint64_t slot)
+static void walk_all_registers(struct walk *walk, uint64_t slot)
 {
 	uint8_t flags = 0;
 	unsigned int fresh = walk_slow(walk, slot, &flags);
 
-	remember(walk, 0, fresh, flags);
+	remember_frames(walk, 0, fresh, flags);
 	walk->generation = 0;
 }
 
-/* As meets(), on another stack than the thread's own: there nothing was compared before. */
-static __attribute__((noinline)) uint32_t meets_other(struct walk *walk, const struct place *at,
-						      uint32_t *k)
+/* As find_met_frame(), on a stack other than the thread's own: nothing was compared before. */
+static __attribute__((noinline)) uint32_t
+find_met_frame_elsewhere(struct walk *walk, const struct walk_position *at, uint32_t *k)
 {
-	uint32_t met = meets(walk, at, k);
+	uint32_t met = find_met_frame(walk, at, k);
 
 	if (!met)
 		return 0;
-	*k = walk_standing(walk, met);
+	*k = walk_count_unchanged(walk, met);
 	return *k == met ? met : 0;
 }
 
 /* Unwinds from the inside. Returns the number of new frames; *joined is the number of remembered
  * frames that stay, of the outermost `some`; *end the rule type that ended the walk if none do. */
-static uint32_t unwind(struct walk *walk, struct place at, uint32_t some, uint32_t most,
-		       uint32_t *joined, uint8_t *end)
+static uint32_t unwind_frames(struct walk *walk, struct walk_position at, uint32_t some,
+			      uint32_t most, uint32_t *joined, uint8_t *end)
 {
 	uint32_t n = 0;
 	uint32_t k = some;
@@ -234,8 +235,8 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t some, uint32
 	stack_memory_begin(&walk->stack, at.slot);
 	*end = RULE_END;
 	while (n < most) {
-		*joined = likely(walk->stack.is_own) ? meets(walk, &at, &k)
-						     : meets_other(walk, &at, &k);
+		*joined = likely(walk->stack.is_own) ? find_met_frame(walk, &at, &k)
+						     : find_met_frame_elsewhere(walk, &at, &k);
 		uint64_t pc = walk_word(at.slot);
 		if (*joined || !pc) {
 			walk->joined_bp_at = at.bp_at;
@@ -251,7 +252,7 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t some, uint32
 		frame->drap_at = 0;
 		frame->is_guess = false;
 		struct rule rule = rules_of(pc);
-		if (!step(&walk->stack, frame, &at, rule)) {
+		if (!step_to_caller(&walk->stack, frame, &at, rule)) {
 			/* ld.so's start has no tables; bp is 0 there, as the psABI wants it. */
 			*end = rule.type == RULE_NONE && !at.bp ? RULE_END : rule.type;
 			return n;
@@ -262,7 +263,7 @@ static uint32_t unwind(struct walk *walk, struct place at, uint32_t some, uint32
 	return n;
 }
 
-static struct walk *walk_of(struct thread *thread)
+static struct walk *walk_of_thread(struct thread *thread)
 {
 	if (!thread->walk) {
 		thread->walk = memory_map(sizeof(struct walk));
@@ -272,20 +273,20 @@ static struct walk *walk_of(struct thread *thread)
 	return thread->walk;
 }
 
-static bool is_within(const struct walk *walk, uint64_t address)
+static bool is_within_stack(const struct walk *walk, uint64_t address)
 {
 	return walk->stack.low <= address && address < walk->stack.high;
 }
 
 /* The frames on the thread's own stack are the outermost ones that stay remembered. */
-static void forget_others(struct walk *walk)
+static void forget_other_stacks(struct walk *walk)
 {
 	uint32_t same = 0;
 
-	while (same < walk->count && is_within(walk, walk->frame[same].slot))
+	while (same < walk->count && is_within_stack(walk, walk->frame[same].slot))
 		same++;
 	for (uint32_t i = 0; i < walk->checks && walk->check[i].frame < same; i++)
-		if (!is_within(walk, walk->check[i].at))
+		if (!is_within_stack(walk, walk->check[i].at))
 			same = walk->check[i].frame;
 	walk->count = same;
 	while (walk->checks && walk->check[walk->checks - 1].frame >= same)
@@ -293,7 +294,7 @@ static void forget_others(struct walk *walk)
 }
 
 /* Makes what is remembered belong to the stack that `slot` is on. */
-static void enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
+static void switch_to_stack(struct thread *thread, struct walk *walk, uint64_t slot)
 {
 	uint32_t now = __atomic_load_n(&walk_generation, __ATOMIC_ACQUIRE);
 
@@ -305,11 +306,11 @@ static void enter_stack(struct thread *thread, struct walk *walk, uint64_t slot)
 	stack_memory_enter(thread, &walk->stack, slot);
 	/* What is remembered of other stacks may be gone, and was proved by nobody. */
 	if (walk->stack.is_own)
-		forget_others(walk);
+		forget_other_stacks(walk);
 }
 
 /* What is to be said of a stack by how its outermost frame was found. */
-static uint8_t flags_of(uint8_t end)
+static uint8_t flags_for_end(uint8_t end)
 {
 	return end == RULE_END ? 0 : end == UNWIND_CUT ? MU_STACK_CUT : MU_STACK_TRUNCATED;
 }
@@ -329,31 +330,31 @@ void walk_forget(void)
 
 struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 {
-	struct walk *walk = walk_of(thread);
-	const struct place start = { slot, bp, 0 };
+	struct walk *walk = walk_of_thread(thread);
+	const struct walk_position start = { slot, bp, 0 };
 	uint32_t kept;
 	uint8_t end;
 
 	if (unlikely(!walk))
 		return NULL;
-	enter_stack(thread, walk, slot);
-	uint32_t some = likely(walk->stack.is_own) ? standing_own(walk, slot) : walk->count;
-	uint32_t fresh = unwind(walk, start, some, WALK_FRAMES, &kept, &end);
+	switch_to_stack(thread, walk, slot);
+	uint32_t some = likely(walk->stack.is_own) ? count_unchanged_own(walk, slot) : walk->count;
+	uint32_t fresh = unwind_frames(walk, start, some, WALK_FRAMES, &kept, &end);
 	/* Rules are made here and not where they are missed: the stack may have little room. */
 	while (unlikely(end == RULE_UNKNOWN) && !kept && !walk->known_only &&
 	       rules_make(walk->new[fresh - 1].pc, &walk->work.cfi))
-		fresh = unwind(walk, start, some, WALK_FRAMES, &kept, &end);
+		fresh = unwind_frames(walk, start, some, WALK_FRAMES, &kept, &end);
 	/* Too deep: cut it to half, so that the next calls inward find room again. */
 	if (unlikely(kept + fresh > WALK_FRAMES) || unlikely(end == UNWIND_CUT))
-		fresh = unwind(walk, start, 0, WALK_FRAMES / 2, &kept, &end);
+		fresh = unwind_frames(walk, start, 0, WALK_FRAMES / 2, &kept, &end);
 	if (unlikely(!kept) && unlikely(end == RULE_SLOW || end == RULE_UNKNOWN)) {
 		if (walk->known_only)
 			return NULL;
-		walk_whole(walk, slot);
+		walk_all_registers(walk, slot);
 		return walk;
 	}
 	if (fresh || kept != walk->count)
-		remember(walk, kept, fresh, flags_of(end));
+		remember_frames(walk, kept, fresh, flags_for_end(end));
 	else
 		walk->kept = kept;
 	return walk;
@@ -367,9 +368,9 @@ void walk_begin_thread(struct walk *walk)
 	walk->count = walk->checks = walk->generation = 0;
 }
 
-struct walk *walk_none(struct thread *thread)
+struct walk *walk_start_empty(struct thread *thread)
 {
-	struct walk *walk = walk_of(thread);
+	struct walk *walk = walk_of_thread(thread);
 
 	if (walk)
 		walk->count = walk->checks = walk->generation = 0;
@@ -383,7 +384,7 @@ void walk_push(struct walk *walk, uint64_t pc)
 
 	if (i == WALK_FRAMES)
 		return;
-	walk->frame[i] = (struct walk_frame){ WALK_EXACT, pc, 0, mix(hash, pc + 1) };
+	walk->frame[i] = (struct walk_frame){ WALK_EXACT, pc, 0, mix_hash(hash, pc + 1) };
 	walk->flags[i] = i ? walk->flags[i - 1] : 0;
 	walk->count++;
 }

@@ -114,14 +114,14 @@ static inline bool walk_uses_bp(const struct walk *walk, uint32_t frame)
 	return walk->uses_bp[frame / 64] >> (frame % 64) & 1;
 }
 
-/* walk_standing -- how many remembered frames stand as they did, of those that the walk has met.
+/* walk_count_unchanged -- how many of the remembered frames that the walk has met are unchanged.
  *
  * joint  the walk has come to the JOINTth frame from the outermost: same place, and same bp if that
  *        matters. stack_memory_begin() was called for this event.
  * Returns joint if all of them stand; else how many lie outside of one that does not: these may
  * stand or not. Async-signal-safe. Cost 1 ns for each frame; 100 ns for each page.
  */
-uint32_t walk_standing(struct walk *walk, uint32_t joint);
+uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint);
 
 /* walk_begin_thread -- a record that another thread had is given to a new one.
  *
@@ -144,11 +144,11 @@ void walk_forget(void);
  */
 struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp);
 
-/* walk_none -- an empty stack to push frames on; nothing of it is believed later.
+/* walk_start_empty -- an empty stack to push frames on; nothing of it is believed later.
  *
  * Returns NULL without memory.
  */
-struct walk *walk_none(struct thread *thread);
+struct walk *walk_start_empty(struct thread *thread);
 
 /* walk_push -- add a frame inside the innermost: the instruction that runs there.
  *

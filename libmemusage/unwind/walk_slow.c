@@ -16,15 +16,15 @@
 #define SIGNALS_MOST 64
 
 /* A walk: the stack that it began on, and where it works. */
-struct slow {
+struct slow_walk {
 	struct stack_view *stack;
 	struct walk_work *work;
 	unsigned int signals; /* frames of signals so far */
 };
 
-static bool read_word(void *slow, uint64_t address, uint64_t *value)
+static bool read_proved_word(void *slow, uint64_t address, uint64_t *value)
 {
-	struct slow *s = slow;
+	struct slow_walk *s = slow;
 
 	if (!stack_memory_prove_far(s->stack, address))
 		return false;
@@ -32,18 +32,19 @@ static bool read_word(void *slow, uint64_t address, uint64_t *value)
 	return true;
 }
 
-static bool find_cfa(struct slow *s, const struct cfi_row *row, const uint64_t *reg, uint64_t *cfa)
+static bool compute_cfa(struct slow_walk *s, const struct cfi_row *row, const uint64_t *reg,
+			uint64_t *cfa)
 {
 	if (row->cfa_expression)
-		return cfi_evaluate(row->cfa_expression, reg, NULL, read_word, s, cfa);
+		return cfi_evaluate(row->cfa_expression, reg, NULL, read_proved_word, s, cfa);
 	if (row->cfa_register < 0)
 		return false;
 	*cfa = reg[row->cfa_register] + (uint64_t)row->cfa_offset;
 	return true;
 }
 
-static bool apply(struct slow *s, const struct cfi_rule *rule, uint64_t cfa, const uint64_t *reg,
-		  uint64_t *value, uint64_t *slot)
+static bool apply_register_rule(struct slow_walk *s, const struct cfi_rule *rule, uint64_t cfa,
+				const uint64_t *reg, uint64_t *value, uint64_t *slot)
 {
 	uint64_t at;
 
@@ -51,7 +52,7 @@ static bool apply(struct slow *s, const struct cfi_rule *rule, uint64_t cfa, con
 	switch (rule->kind) {
 	case CFI_AT_CFA:
 		*slot = cfa + (uint64_t)rule->offset;
-		return read_word(s, *slot, value);
+		return read_proved_word(s, *slot, value);
 	case CFI_VALUE_CFA:
 		*value = cfa + (uint64_t)rule->offset;
 		return true;
@@ -59,19 +60,20 @@ static bool apply(struct slow *s, const struct cfi_rule *rule, uint64_t cfa, con
 		*value = rule->offset < CFI_REGS ? reg[rule->offset] : 0;
 		return rule->offset < CFI_REGS;
 	case CFI_AT_EXPRESSION:
-		if (!cfi_evaluate(rule->expression, reg, &cfa, read_word, s, &at))
+		if (!cfi_evaluate(rule->expression, reg, &cfa, read_proved_word, s, &at))
 			return false;
 		*slot = at;
-		return read_word(s, at, value);
+		return read_proved_word(s, at, value);
 	case CFI_VALUE_EXPRESSION:
-		return cfi_evaluate(rule->expression, reg, &cfa, read_word, s, value);
+		return cfi_evaluate(rule->expression, reg, &cfa, read_proved_word, s, value);
 	default:
 		return true; /* same, or undefined: whatever was there */
 	}
 }
 
 /* The row for where a frame is, NULL without one; *at_start: it was not called from there. */
-static const struct cfi_row *row_of(struct slow *s, const struct walk_registers *r, bool *at_start)
+static const struct cfi_row *find_row_of(struct slow_walk *s, const struct walk_registers *r,
+					 bool *at_start)
 {
 	uint64_t pc = r->reg[CFI_RA];
 	const struct cfi_row *row = cfi_find(r->exact ? pc : pc - 1, &s->work->cfi);
@@ -81,7 +83,7 @@ static const struct cfi_row *row_of(struct slow *s, const struct walk_registers 
 }
 
 /* One frame outward. Returns false at the end; *truncated says whether it is a true end. */
-static bool step(struct slow *s, bool *truncated)
+static bool step_outward(struct slow_walk *s, bool *truncated)
 {
 	struct walk_registers *r = &s->work->inner, *outer = &s->work->outer;
 	uint64_t cfa, slot;
@@ -90,7 +92,7 @@ static bool step(struct slow *s, bool *truncated)
 	if (r->exact)
 		patched_pc_leave_stub(&r->reg[CFI_RA], &r->reg[CFI_SP]);
 	*truncated = true;
-	const struct cfi_row *row = row_of(s, r, &at_start);
+	const struct cfi_row *row = find_row_of(s, r, &at_start);
 	if (!row)
 		return false;
 	/* Not after a call: a signal's trampoline, or makecontext's, which ends the stack. */
@@ -98,11 +100,11 @@ static bool step(struct slow *s, bool *truncated)
 		*truncated = false;
 		return false;
 	}
-	if (!find_cfa(s, row, r->reg, &cfa))
+	if (!compute_cfa(s, row, r->reg, &cfa))
 		return false;
 	*outer = *r;
 	for (unsigned int i = 0; i < CFI_REGS; i++) {
-		if (!apply(s, &row->reg[i], cfa, r->reg, &outer->reg[i], &slot))
+		if (!apply_register_rule(s, &row->reg[i], cfa, r->reg, &outer->reg[i], &slot))
 			return false;
 		if (i == CFI_RA)
 			outer->slot = slot;
@@ -120,7 +122,7 @@ static bool step(struct slow *s, bool *truncated)
 }
 
 #if defined(__x86_64__)
-static inline __attribute__((always_inline)) void capture(struct walk_registers *r)
+static inline __attribute__((always_inline)) void capture_registers(struct walk_registers *r)
 {
 	memset(r, 0, sizeof(*r));
 	__asm__ volatile("movq %%rbx, 24(%0)\n\t"
@@ -138,7 +140,7 @@ static inline __attribute__((always_inline)) void capture(struct walk_registers 
 	r->exact = true;
 }
 #else
-static inline __attribute__((always_inline)) void capture(struct walk_registers *r)
+static inline __attribute__((always_inline)) void capture_registers(struct walk_registers *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->reg[CFI_BP] = (uint64_t)__builtin_frame_address(0);
@@ -153,10 +155,10 @@ __attribute__((noinline)) unsigned int walk_slow(struct walk *walk, uint64_t slo
 	bool truncated = true;
 	bool own = true;
 
-	capture(r);
-	struct slow s = { &walk->stack, &walk->work, 0 };
+	capture_registers(r);
+	struct slow_walk s = { &walk->stack, &walk->work, 0 };
 	stack_memory_begin(s.stack, r->reg[CFI_SP]);
-	while (n < WALK_FRAMES && step(&s, &truncated)) {
+	while (n < WALK_FRAMES && step_outward(&s, &truncated)) {
 		own = own && r->slot < slot;
 		if (own)
 			continue; /* our own frames */

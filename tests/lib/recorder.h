@@ -49,7 +49,7 @@ __attribute__((unused)) static void recorder_image(uint64_t capacity, uint32_t f
 	rec.flags = flags;
 	rec.log_limit = capacity;
 	gate.mode = 0;
-	self = &nobody;
+	self = &no_thread;
 	if (!image_begin(&slot) || !thread_attach(NULL)) {
 		OK(false, "an image begins, and a thread is in it");
 		exit(done_testing());

@@ -12,8 +12,8 @@ use Lint;
 my %in_image = (
 	'&heap->lock' => 'image->heap.lock = 0',
 	'&rec.image->heap.lock' => 'image->heap.lock = 0',
-	'&blocks->lock' => '(struct mu_blocks *)in_image(image, image->blocks_root))->lock = 0',
-	'&all->lock' => '(struct mu_points *)in_image(image, image->points))->lock = 0',
+	'&blocks->lock' => '(struct mu_blocks *)pointer_in_image(image, image->blocks_root))->lock = 0',
+	'&all->lock' => '(struct mu_points *)pointer_in_image(image, image->points))->lock = 0',
 );
 # A point's lock is held by one of several threads, in the hook, and no thread waits for it for ever:
 # points_lock() continues without it.

@@ -17,7 +17,7 @@ my $start = 'emulated_event_answer';
 # Functions that return before they reach these.
 my %guarded = (
 	rules_make => 'known_only', walk_slow => 'known_only', find_or_add => 'known_only',
-	tick_move => 'known_only',
+	coarse_clock_advance => 'known_only',
 	stack_memory_enter => 'walk_is_on', stack_memory_is_own => 'walk_is_on',
 	snapshots_peak => 'waits', snapshots_take => 'waits', snapshots_quiet => 'waits',
 	take_due => 'waits', snapshots_thresholds => 'waits',

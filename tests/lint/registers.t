@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # registers.t -- patched code calls the recorder where vector registers are live: from there every
-# way to a function of libc leads through vectors_keep(), which saves them.
+# way to a function of libc leads through vectors_preserve(), which saves them.
 #
 # The test walks the calls in the object code from the entries of patched code. A function whose
 # address is taken counts as called. symbols.t checks that the recorder's own code uses general
@@ -19,10 +19,10 @@ skip_all('objdump is not installed') unless command('objdump');
 
 # patch_objects_entry is no such entry: ld.so makes an ordinary call there.
 my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|after)_\w+|
-	look_at_thresholds)$/x;
+	check_thresholds)$/x;
 
-# Functions that run once, before the first event of a process or thread, by vectors_keep(): only
-# entry_enter() and serve_memory_request() lead there.
+# Functions that run once, before the first event of a process or thread, by vectors_preserve():
+# only entry_enter() and serve_memory_request() lead there.
 my %once = map { $_ => 1 } qw(recorder_start recorder_announce recorder_restart thread_attach);
 my $leads_there = 'hook_enter_slow';
 my %may_lead = map { $_ => 1 } qw(entry_enter enter_hook macros_serve serve_memory_request
@@ -34,13 +34,13 @@ my %pointer = (
 	patch_entry_returned => 'likewise',
 	entry_before => 'the hooks before_NAME', entry_after => 'the hooks after_NAME',
 	before_syscall => 'hooks', clock_ns => 'the kernel\'s, for general registers',
-	ask => 'by vectors_keep(), see look_up()',
-	loaded_find => 'by ask() alone', vectors_keep_in => 'what it was given',
-	keep_on_stack => 'likewise', keep_at => 'likewise',
+	ask_dynamic_linker => 'by vectors_preserve(), see find_object_of()',
+	loaded_find => 'by ask() alone', vectors_preserve_in => 'what it was given',
+	preserve_on_stack => 'likewise', preserve_in_area => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
 	cfi_evaluate => 'a callback of ours',
-	snapshots_thresholds => 'look_at_thresholds()',
-	maps_each => 'a callback of ours', thread_for_each => 'likewise',
+	snapshots_thresholds => 'check_thresholds()',
+	maps_for_each => 'a callback of ours', thread_for_each => 'likewise',
 );
 my $harmless = qr/<__errno_location[@>]/;
 

@@ -109,7 +109,7 @@ static int ask(const void *hello, size_t size, struct mu_registration_reply *rep
 	return n == sizeof(*reply) ? (int)reply->status : -1;
 }
 
-static int hello_image(struct mu_registration_reply *reply)
+static int registration_new_image(struct mu_registration_reply *reply)
 {
 	const struct mu_registration hello = { .magic = MU_REGISTER_MAGIC, .version = MU_REGISTER_VERSION,
 					.kind = MU_REGISTER_IMAGE, .name = "prog" };
@@ -125,7 +125,7 @@ static pid_t play(void (*act)(unsigned int slot))
 
 	if (pid != 0)
 		return pid;
-	if (hello_image(&reply) != MU_REGISTER_RECORD)
+	if (registration_new_image(&reply) != MU_REGISTER_RECORD)
 		_exit(1);
 	act(reply.slot);
 	_exit(0);
@@ -311,7 +311,7 @@ static void hellos(void)
 	EQ_I(ask(&hello, sizeof(hello), &reply), MU_REGISTER_RECORD);
 	/* Again and again from one process: each is an exec. */
 	for (int i = 0; i < 300; i++) {
-		if (hello_image(&reply) != MU_REGISTER_RECORD)
+		if (registration_new_image(&reply) != MU_REGISTER_RECORD)
 			FAIL("hello %d", i);
 	}
 	for (int i = 0; i < 200; i++)

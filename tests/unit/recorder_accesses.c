@@ -96,7 +96,7 @@ static uint16_t count_at(uint32_t site, unsigned int i)
 {
 	const struct mu_access *c = cell(site);
 
-	return c->counts ? ((const uint16_t *)at(c->counts))[i] : 0;
+	return c->counts ? ((const uint16_t *)arena_at(c->counts))[i] : 0;
 }
 
 static void sums(void)

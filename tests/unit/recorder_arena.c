@@ -25,8 +25,8 @@ static void allocate(void)
 		uint64_t size = test_random(&random) % 20000;
 		uint64_t offset = arena_alloc(size, align);
 		wrong += !offset || offset % align || offset < last;
-		dirty += !is_zero(at(offset), size);
-		memset(at(offset), 0xff, size);
+		dirty += !is_zero(arena_at(offset), size);
+		memset(arena_at(offset), 0xff, size);
 		last = offset + size;
 		unbacked += rec.image->populated < last;
 	}
@@ -49,8 +49,8 @@ static void fill(void)
 		if (!offset || !log)
 			break;
 		wrong += log % MU_PAGE || log + 8192 != top || offset < low;
-		memset(at(offset), 1, 10000);
-		memset(at(log), 2, 5000);
+		memset(arena_at(offset), 1, 10000);
+		memset(arena_at(log), 2, 5000);
 		low = offset + 10000;
 		top = log;
 	}
@@ -76,7 +76,7 @@ static void tables(void)
 		first[i] = arena_table_at(table, i);
 		unsigned int k = 63 - (unsigned int)__builtin_clzll((i >> 3) + 1);
 		uint64_t index = i - (((UINT64_C(1) << k) - 1) << 3);
-		wrong += !first[i] || first[i] != at(table->extent[k] + index * 40);
+		wrong += !first[i] || first[i] != arena_at(table->extent[k] + index * 40);
 		*first[i] = i;
 		table->count = i + 1;
 	}
@@ -95,10 +95,10 @@ static void strings(void)
 	struct mu_string none = arena_string("", 0, 100);
 
 	EQ_U(whole.length, 3);
-	EQ_MEM(at(whole.offset), "a\0b", 3);
+	EQ_MEM(arena_at(whole.offset), "a\0b", 3);
 	EQ_U(whole.flags, 0);
 	EQ_U(cut.length, 4);
-	EQ_MEM(at(cut.offset), "0123", 4);
+	EQ_MEM(arena_at(cut.offset), "0123", 4);
 	EQ_U(cut.flags, MU_STRING_CUT);
 	EQ_U(none.length, 0);
 }
@@ -110,7 +110,7 @@ static void *take(void *result)
 	for (int i = 0; i < 20000; i++) {
 		offset[i] = arena_alloc(64, 64);
 		if (offset[i])
-			memset(at(offset[i]), 0xee, 64);
+			memset(arena_at(offset[i]), 0xee, 64);
 	}
 	return NULL;
 }

@@ -24,7 +24,7 @@ static void leave(int number)
 
 static struct mu_cell *cell_of_site_1(void)
 {
-	return at(CELL / sizeof(struct mu_cell) * sizeof(struct mu_cell) + sizeof(struct mu_cell));
+	return arena_at((CELL / sizeof(struct mu_cell) + 1) * sizeof(struct mu_cell));
 }
 
 /* Three frees wait, of 100, 200 and 300 bytes; site 1 has the second one. */

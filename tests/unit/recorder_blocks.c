@@ -182,19 +182,19 @@ static uint64_t check_leaf(uint64_t address, const uint64_t *leaf, struct model 
 
 static void check_image(struct model *m)
 {
-	const struct mu_blocks *blocks = at(rec.image->blocks_root);
-	const struct mu_region *region = at(MU_REGIONS_OFFSET(blocks->regions));
+	const struct mu_blocks *blocks = arena_at(rec.image->blocks_root);
+	const struct mu_region *region = arena_at(MU_REGIONS_OFFSET(blocks->regions));
 	uint64_t count = 0, wrong = 0;
 
 	for (uint64_t r = 0; r < UINT64_C(1) << MU_REGIONS_LOG2(blocks->regions); r++) {
 		if (!region[r].key)
 			continue;
 		uint64_t address = (region[r].key - 1) << MU_REGION_SHIFT;
-		const uint64_t *leaves = at(region[r].leaves);
+		const uint64_t *leaves = arena_at(region[r].leaves);
 		for (uint64_t i = 0; i < 512; i++)
 			if (leaves[i])
 				count += check_leaf(address + (i << MU_LEAF_SHIFT),
-						    at(leaves[i]), m, &wrong);
+						    arena_at(leaves[i]), m, &wrong);
 	}
 	EQ_U(count, m->count);
 	EQ_U(wrong, 0);
@@ -297,7 +297,7 @@ static void move_image(void)
 	rec.base = memory;
 	rec.image = (struct mu_image *)memory;
 	memory_publish(&rec.image->recorder_private);
-	self = at((uint64_t)((uint8_t *)self - before));
+	self = arena_at((uint64_t)((uint8_t *)self - before));
 	for (size_t i = 0; i < LEAF_CACHE; i++)
 		self->leaf[i].key = ~UINT64_C(0);
 	blocks_inherit(before);

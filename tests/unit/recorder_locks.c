@@ -20,9 +20,9 @@ static uint32_t *image_lock(int i)
 	case 0:
 		return &image->heap.lock;
 	case 1:
-		return &((struct mu_blocks *)at(image->blocks_root))->lock;
+		return &((struct mu_blocks *)arena_at(image->blocks_root))->lock;
 	case 2:
-		return &((struct mu_points *)at(image->points))->lock;
+		return &((struct mu_points *)arena_at(image->points))->lock;
 	case 3:
 		return &image->query_wanted;
 	default:
@@ -91,14 +91,14 @@ static void in_the_hook(void)
 
 static void works_again(void)
 {
-	uint64_t before = memory_own_each(NULL, NULL);
+	uint64_t before = memory_for_each(NULL, NULL);
 
 	leave_hook_locked(1);
 	hook_leave(hook_enter());
-	memory_own(UINT64_C(1) << 40, 4096);
-	EQ_U(memory_own_each(NULL, NULL), before + 1);
-	memory_disown(UINT64_C(1) << 40);
-	EQ_U(memory_own_each(NULL, NULL), before);
+	memory_register(UINT64_C(1) << 40, 4096);
+	EQ_U(memory_for_each(NULL, NULL), before + 1);
+	memory_unregister(UINT64_C(1) << 40);
+	EQ_U(memory_for_each(NULL, NULL), before);
 }
 
 int main(void)

@@ -49,7 +49,7 @@ static void read_event(struct reader *r)
 static void read_all(struct reader *r, bool consume)
 {
 	if (!r->chunk && self->pub.log_first)
-		r->chunk = at(self->pub.log_first);
+		r->chunk = arena_at(self->pub.log_first);
 	while (r->chunk) {
 		while (r->word < __atomic_load_n(&r->chunk->count, __ATOMIC_ACQUIRE))
 			read_event(r);
@@ -58,7 +58,7 @@ static void read_all(struct reader *r, bool consume)
 		if (r->word < __atomic_load_n(&r->chunk->count, __ATOMIC_ACQUIRE))
 			continue;
 		struct mu_log_chunk *old = (struct mu_log_chunk *)r->chunk;
-		r->chunk = at(old->next);
+		r->chunk = arena_at(old->next);
 		r->word = 0;
 		r->broken += MU_LOG_KIND(r->chunk->word[0]) != MU_LOG_TIME;
 		if (consume)
@@ -226,7 +226,7 @@ static void waits(void)
 	self->pub.stack_peak = 8;
 	/* `self` is each thread's own. */
 	append_last(0);
-	r.chunk = at(self->pub.log_first);
+	r.chunk = arena_at(self->pub.log_first);
 	IS_TRUE(pthread_create(&thread, NULL, read_slowly, &r) == 0);
 	for (int i = 0; i < EVENTS * 20; i++) {
 		append_last(i % 1000);
@@ -254,9 +254,9 @@ static void waits_in_vain(void)
 	recorder_image(UINT64_C(512) << 20, MU_CFG_LOG);
 	rec.log_limit = UINT64_C(256) << 20;
 	self->pub.stack_peak = 8;
-	while (!self->log_is_alone && rec.image->log_bytes < UINT64_C(64) << 20)
+	while (!self->log_is_unread && rec.image->log_bytes < UINT64_C(64) << 20)
 		append_last(1);
-	IS_TRUE(self->log_is_alone);
+	IS_TRUE(self->log_is_unread);
 	IN_U(rec.image->log_bytes, 4 << 20, (4 << 20) + (128 << 10));
 	for (turns = 0; turns < EVENTS * 10; turns++)
 		append_last(1);
@@ -264,9 +264,9 @@ static void waits_in_vain(void)
 	read_all(&r, true);
 	IS_TRUE(r.events > turns);
 	EQ_U(self->pub.log_lost, 0);
-	for (turns = 0; self->log_is_alone && turns < EVENTS; turns++)
+	for (turns = 0; self->log_is_unread && turns < EVENTS; turns++)
 		append_last(1);
-	IS_TRUE(!self->log_is_alone);
+	IS_TRUE(!self->log_is_unread);
 }
 
 int main(void)

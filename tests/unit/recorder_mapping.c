@@ -39,7 +39,7 @@ static int64_t model_add(uint64_t first, uint64_t length)
 static uint64_t differences(void)
 {
 	const struct mu_table *table = &rec.image->table[MU_SEC_MAPPINGS];
-	const struct mu_mapping *range = at(table->extent[0]);
+	const struct mu_mapping *range = arena_at(table->extent[0]);
 	static unsigned int seen[PAGES];
 	uint64_t wrong = 0, last = 0;
 

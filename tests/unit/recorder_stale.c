@@ -94,7 +94,7 @@ int main(void)
 	test_sizes();
 	test_none();
 	frame_most = 1;
-	stale_init();
+	hook_recovery_init();
 	OK(frame_most != 1 || !getauxval(AT_MINSIGSTKSZ), "the kernel's figure is taken");
 	return done_testing();
 }

@@ -41,7 +41,7 @@ static void add(const struct mu_counters *c, struct site_sums *s)
 	s->bytes += c->bytes[MU_FN_MALLOC];
 	s->low += c->hist_low[5];
 	if (c->hist_high)
-		s->high += ((const uint64_t *)at(c->hist_high))[7];
+		s->high += ((const uint64_t *)arena_at(c->hist_high))[7];
 }
 
 static void add_thread(struct thread *thread, void *sums)

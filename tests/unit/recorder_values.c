@@ -160,7 +160,7 @@ static void hostile(void)
 	for (uint32_t i = 0; i < 1000; i++)
 		add_cell(i, 1, 1);
 	struct values v = store(ROOM);
-	piece = at(v.first);
+	piece = arena_at(v.first);
 	piece->next = v.first; /* a ring */
 	memset(piece->byte, 0xff, 5);
 	struct snapshot_values values = open_values(&v);

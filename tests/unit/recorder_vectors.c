@@ -1,4 +1,4 @@
-/* recorder_vectors.c -- what vectors_keep() calls may change every vector, mask and x87 register: all
+/* recorder_vectors.c -- what vectors_preserve() calls may change every vector, mask, x87 register: all
  * come back, those that were in use and those that were not, and it takes no more stack than what
  * is in use needs.
  *
@@ -41,7 +41,7 @@ static __attribute__((target("general-regs-only"))) void spoil(void *unused)
 
 static __attribute__((target("general-regs-only"))) void kept(void)
 {
-	vectors_keep(spoil, NULL);
+	vectors_preserve(spoil, NULL);
 }
 
 static void spoiled(void)
@@ -115,11 +115,11 @@ static void test_room(void)
 	}
 	if (level >= AVX)
 		__asm__ volatile("vzeroall");
-	vectors_keep(spoil, NULL);
+	vectors_preserve(spoil, NULL);
 	IN_U(here - lowest, 512, 4096);
 	if (level == AVX512)
 		__asm__ volatile("vpternlogd $255, %%zmm20, %%zmm20, %%zmm20" : : : "memory");
-	vectors_keep(spoil, NULL);
+	vectors_preserve(spoil, NULL);
 	IN_U(here - lowest, 512, 4096);
 }
 
