@@ -162,7 +162,8 @@ static void intercept_in_object(const struct object *object, void *unused)
 		note_refused_object(object, "its symbols cannot be read");
 		return;
 	}
-	cfi_add_object(state.was_started ? object_tables(object) : NULL, object->start, object->end);
+	cfi_add_object(state.was_started ? object_tables(object) : NULL, object->start,
+		       object->end);
 	read_answer(&a);
 	cfi_add_object(NULL, 0, 0);
 }
