@@ -17,7 +17,7 @@
 
 #define EMULATED_MAGIC UINT64_C(0x554d45554d454d31)
 
-/* What the process tells the plugin. Addresses are the emulated process's, which the plugin
+/* The message of the process to the plugin. Addresses are the emulated process's, which the plugin
  * can use as they are. */
 struct emulated {
 	uint64_t magic;
@@ -28,19 +28,20 @@ struct emulated {
 	uint64_t own, own_end; /* of the recorder's code */
 	uint64_t ask, answer;  /* emulated_event.h */
 	uint64_t instructions; /* set by the plugin: address of the count; 0: no plugin */
-	uint64_t answers;      /* ... whether it calls `answer` */
+	uint64_t answers;      /* ... not 0 if it calls `answer` */
 };
 
-/* emulated_begin -- tell the plugin about this image, if accesses are counted by one.
+/* emulated_begin -- tells the plugin about this image, if a plugin counts accesses.
  *
  * At start and in a forked child, before the gate opens, when its directory is made.
  */
 void emulated_begin(void);
 
-/* emulated_start -- make what the program executes run in the emulator, too. Once, at start. */
+/* emulated_start -- runs programs that the program executes in the emulator, too. Once, at
+ * start. */
 void emulated_start(void);
 
-/* Whether the plugin has events recorded, see emulated_event.h. */
+/* The plugin calls emulated_event_answer(), see emulated_event.h. */
 extern bool emulated_answers;
 
 #endif

@@ -1,4 +1,4 @@
-/* emulated_event.c -- events of an emulated process that the processor itself records.
+/* emulated_event.c -- events of an emulated process that run natively.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 const char emulated_event_ask[1]; /* no instruction's address: the plugin never answers */
 #endif
 
-static bool ask(struct emulated_event *event)
+static bool ask_plugin(struct emulated_event *event)
 {
 #ifdef __x86_64__
 	__asm__ volatile(".globl emulated_event_ask\n"
@@ -38,7 +38,7 @@ bool emulated_event(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp
 		return false;
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");
-	bool ok = !stop_asked() && ask(&event);
+	bool ok = !stop_asked() && ask_plugin(&event);
 	hook_leave(thread);
 	return ok;
 }
@@ -69,7 +69,7 @@ static bool answer_free(struct thread *thread, const struct emulated_event *even
 	return true;
 }
 
-static bool is_usual(unsigned int mode)
+static bool is_usual_mode(unsigned int mode)
 {
 	return (mode & ~(unsigned int)(MODE_MANY | MODE_POINTS)) == (MODE_STACKS | MODE_ACCESSES) &&
 	       (!(mode & MODE_POINTS) || points_all()->clock != MU_CLOCK_NS);
@@ -81,7 +81,7 @@ void emulated_event_answer(struct emulated_event *event)
 	struct walk *walk = thread->walk;
 	unsigned int mode = gate.mode;
 
-	if (!is_usual(mode) || !walk || !walk_is_on(walk, event->sp + 8) ||
+	if (!is_usual_mode(mode) || !walk || !walk_is_on(walk, event->sp + 8) ||
 	    !snapshots_suspend(event->fn == MU_FN_FREE, mode & MODE_MANY))
 		return;
 	walk->known_only = true;

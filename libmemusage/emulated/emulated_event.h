@@ -1,10 +1,10 @@
-/* emulated_event.h -- events of an emulated process that the processor itself records.
+/* emulated_event.h -- events of an emulated process that run natively.
  *
- * Under the emulator an instruction of the recorder costs as much as ten. But its code is that of
- * the machine, and its addresses are valid in the emulator's process: so the plugin calls it. What
- * is called so must not leave the recorder's code, as the C library's is not executable there, nor
- * use thread-local variables, as the emulator's are in their place: events that would are left to
- * the usual way, which is emulated (tests/lint/native.t).
+ * Under the emulator an instruction of the recorder costs as much as ten. But the recorder's code
+ * is that of the machine, and its addresses are valid in the emulator's process, so the plugin
+ * calls it. Code that runs so must not leave the recorder, as the C library is not executable
+ * there, nor use thread-local variables, as the emulator's are in their place. Events that would do
+ * either take the usual way, which is emulated (tests/lint/native.t).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,17 +27,16 @@ struct emulated_event {
 	uint64_t thread, block, size, sp;
 };
 
-/* emulated_event_ask -- the instruction that stores EMULATED_ASKED. */
+/* emulated_event_ask -- address of the instruction that stores EMULATED_ASKED. */
 extern const char emulated_event_ask[] __attribute__((visibility("hidden")));
 
-/* emulated_event_answer -- record an event if that needs nothing but the recorder's own code.
+/* emulated_event_answer -- records an event if that needs only the recorder's own code.
  *
- * Called by the plugin, on a stack of the emulator's. Sets EMULATED_RECORDED, or nothing has
- * changed.
+ * The plugin calls it, on a stack of the emulator's. Sets EMULATED_RECORDED, or changes nothing.
  */
 void emulated_event_answer(struct emulated_event *event);
 
-/* emulated_event -- have an allocation or, for MU_FN_FREE, a free recorded.
+/* emulated_event -- records an allocation or, for MU_FN_FREE, a free.
  *
  * As alloc_quick() and free_quick().
  */

@@ -1,9 +1,9 @@
-/* emulated_exec.c -- programs that an emulated process executes are emulated, too.
+/* emulated_exec.c -- emulating the programs that an emulated process executes.
  *
- * system(), popen(), posix_spawn() and the exec family end in the C library's execve, by calls
- * that cannot be interposed: its code is replaced by a jump to ours, which puts the emulator
- * before the program. A script's interpreter is found here, as the kernel would find it, since
- * the emulator takes only programs.
+ * system(), popen(), posix_spawn() and the exec family call the C library's execve in a way that
+ * cannot be interposed. So its code is replaced by a jump to ours, which puts the emulator before
+ * the program. The interpreter of a script is found here, as the kernel would find it, since the
+ * emulator takes only programs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,17 +25,20 @@
 #define SCRIPTS 4	 /* interpreters that are scripts themselves, as the kernel allows */
 #define JUMP_BYTES 12u
 
-static char command[4096]; /* the emulator and its options, each ended by a zero byte */
-static char *word[WORDS];
-static unsigned int words;
+/* The emulator and its options. */
+static struct {
+	char text[4096]; /* each word is ended by a zero byte */
+	char *word[WORDS];
+	unsigned int words;
+} command;
 
-/* A file's first bytes, and what they make of it. */
-struct head {
+/* A file's first bytes, which tell its kind. */
+struct file_head {
 	char bytes[256];
 	long length;
 };
 
-static bool read_head(const char *file, struct head *head)
+static bool read_file_head(const char *file, struct file_head *head)
 {
 	long fd = SYS4(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC, 0);
 
@@ -49,7 +52,7 @@ static bool read_head(const char *file, struct head *head)
 	return true;
 }
 
-static bool is_program(const struct head *head)
+static bool is_emulated_program(const struct file_head *head)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
 
@@ -58,7 +61,7 @@ static bool is_program(const struct head *head)
 }
 
 /* "#!INTERPRETER [ARGUMENT]": both are ended by a zero byte in place. */
-static bool is_script(struct head *head, char **interpreter, char **argument)
+static bool parse_script_line(struct file_head *head, char **interpreter, char **argument)
 {
 	char *at = head->bytes + 2;
 
@@ -82,18 +85,18 @@ static bool is_script(struct head *head, char **interpreter, char **argument)
 	return **interpreter != '\0';
 }
 
-struct call {
+struct emulator_call {
 	char **argv;
 	unsigned int argc;
 	char **envp;
 };
 
-static void push(struct call *call, char *text)
+static void push_argument(struct emulator_call *call, char *text)
 {
 	call->argv[call->argc++] = text;
 }
 
-static unsigned int count(char *const *list)
+static unsigned int count_strings(char *const *list)
 {
 	unsigned int n = 0;
 
@@ -102,9 +105,9 @@ static unsigned int count(char *const *list)
 	return n;
 }
 
-/* The emulator itself must not be given the recorder, but what it emulates. Returns false if
- * that program is not to be recorded: somebody took our variables away. */
-static bool take_environment(struct call *call, char *const *envp)
+/* Gives the recorder to the emulated program, not to the emulator. Returns false if the program is
+ * not to be recorded, as our variables were removed. */
+static bool append_environment(struct emulator_call *call, char *const *envp)
 {
 	static const char preload[] = "LD_PRELOAD=";
 	unsigned int n = 0;
@@ -120,16 +123,16 @@ static bool take_environment(struct call *call, char *const *envp)
 		call->envp[n++] = *envp;
 	}
 	if (library) {
-		push(call, (char *)"-E");
-		push(call, library);
+		push_argument(call, (char *)"-E");
+		push_argument(call, library);
 	}
 	return has_collector && library;
 }
 
-/* Completes the call by the program, its name and, for a script, what comes before it. Returns
- * false if the emulator cannot run it. */
-static bool take_program(struct call *call, const char *file, char *const *argv,
-			 struct head heads[SCRIPTS + 1])
+/* Appends the program, its name and, for a script, its interpreters. Returns false if the emulator
+ * cannot run it. */
+static bool append_program(struct emulator_call *call, const char *file, char *const *argv,
+			   struct file_head heads[SCRIPTS + 1])
 {
 	char *before[2 * SCRIPTS];
 	unsigned int n = 0, script = 0;
@@ -137,11 +140,12 @@ static bool take_program(struct call *call, const char *file, char *const *argv,
 
 	for (;; script++) {
 		char *interpreter, *argument;
-		if (!read_head(program, &heads[script]))
+		if (!read_file_head(program, &heads[script]))
 			return false;
-		if (is_program(&heads[script]))
+		if (is_emulated_program(&heads[script]))
 			break;
-		if (script == SCRIPTS || !is_script(&heads[script], &interpreter, &argument))
+		if (script == SCRIPTS ||
+		    !parse_script_line(&heads[script], &interpreter, &argument))
 			return false;
 		/* Outer interpreters come first: collected backwards. */
 		before[n++] = (char *)program;
@@ -149,32 +153,32 @@ static bool take_program(struct call *call, const char *file, char *const *argv,
 			before[n++] = argument;
 		program = interpreter;
 	}
-	push(call, (char *)"-0");
-	push(call, script ? (char *)program : argv && argv[0] ? argv[0] : (char *)file);
-	push(call, (char *)program);
+	push_argument(call, (char *)"-0");
+	push_argument(call, script ? (char *)program : argv && argv[0] ? argv[0] : (char *)file);
+	push_argument(call, (char *)program);
 	while (n)
-		push(call, before[--n]);
+		push_argument(call, before[--n]);
 	for (unsigned int i = 1; argv && argv[0] && argv[i]; i++)
-		push(call, argv[i]);
-	push(call, NULL);
+		push_argument(call, argv[i]);
+	push_argument(call, NULL);
 	return true;
 }
 
-static long execute(const char *file, char *const *argv, char *const *envp)
+static long execute_emulated(const char *file, char *const *argv, char *const *envp)
 {
-	unsigned int room = words + count(argv) + 2 * SCRIPTS + 8;
-	uint64_t bytes = (room + count(envp) + 1) * sizeof(char *) +
-			 (SCRIPTS + 1) * sizeof(struct head);
-	struct head *heads = memory_map(bytes);
-	struct call call = { .argv = (char **)(heads + SCRIPTS + 1) };
+	unsigned int room = command.words + count_strings(argv) + 2 * SCRIPTS + 8;
+	uint64_t bytes = (room + count_strings(envp) + 1) * sizeof(char *) +
+			 (SCRIPTS + 1) * sizeof(struct file_head);
+	struct file_head *heads = memory_map(bytes);
+	struct emulator_call call = { .argv = (char **)(heads + SCRIPTS + 1) };
 	long result;
 
 	if (!heads)
 		return -ENOMEM;
 	call.envp = call.argv + room;
-	for (unsigned int i = 0; i < words; i++)
-		push(&call, word[i]);
-	if (take_environment(&call, envp) && take_program(&call, file, argv, heads) &&
+	for (unsigned int i = 0; i < command.words; i++)
+		push_argument(&call, command.word[i]);
+	if (append_environment(&call, envp) && append_program(&call, file, argv, heads) &&
 	    !sys_failed(SYS3(SYS_faccessat, AT_FDCWD, file, X_OK)))
 		result = SYS3(SYS_execve, call.argv[0], call.argv, call.envp);
 	else
@@ -184,13 +188,13 @@ static long execute(const char *file, char *const *argv, char *const *envp)
 }
 
 /* In place of execve. */
-static int stand_in(const char *file, char *const *argv, char *const *envp)
+static int execve_emulated(const char *file, char *const *argv, char *const *envp)
 {
-	errno = (int)-execute(file, argv, envp);
+	errno = (int)-execute_emulated(file, argv, envp);
 	return -1;
 }
 
-static void take_command(void)
+static void read_emulator_command(void)
 {
 	const char *value = NULL;
 	size_t name = sizeof(MU_ENV_EMULATOR) - 1;
@@ -198,11 +202,11 @@ static void take_command(void)
 	for (char **entry = environ; entry && *entry; entry++)
 		if (!strncmp(*entry, MU_ENV_EMULATOR "=", name + 1))
 			value = *entry + name + 1;
-	if (!value || strlen(value) >= sizeof(command))
+	if (!value || strlen(value) >= sizeof(command.text))
 		return;
-	strcpy(command, value);
-	for (char *at = command; *at && words < WORDS; words++) {
-		word[words] = at;
+	strcpy(command.text, value);
+	for (char *at = command.text; *at && command.words < WORDS; command.words++) {
+		command.word[command.words] = at;
 		while (*at && *at != '\n')
 			at++;
 		if (*at)
@@ -214,12 +218,12 @@ void emulated_exec_start(void)
 {
 	const struct link_map *library = lookup_object("gnu_get_libc_version");
 	uint64_t place = library ? (uint64_t)lookup_in(library, "execve") : 0;
-	uint64_t target = (uint64_t)stand_in;
+	uint64_t target = (uint64_t)execve_emulated;
 	uint8_t jump[JUMP_BYTES] = { 0x48, 0xb8, [10] = 0xff, [11] = 0xe0 }; /* mov rax; jmp rax */
 	struct patch patch;
 
-	take_command();
-	if (!words || !place || !patch_begin(&patch))
+	read_emulator_command();
+	if (!command.words || !place || !patch_begin(&patch))
 		return;
 	memcpy(jump + 2, &target, sizeof(target));
 	patch_write(&patch, place, jump, sizeof(jump));

@@ -1,16 +1,16 @@
-/* emulated_exec.h -- programs that an emulated process executes are emulated, too.
+/* emulated_exec.h -- emulating the programs that an emulated process executes.
  *
- * qemu-user leaves execve to the kernel, so that the new program would run by itself.
+ * qemu-user leaves execve to the kernel, which would run the new program without the emulator.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef LIBMEMUSAGE_EMULATED_EMULATED_EXEC_H
 #define LIBMEMUSAGE_EMULATED_EMULATED_EXEC_H
 
-/* emulated_exec_start -- stand in for the C library's execve, which all others go through.
+/* emulated_exec_start -- replaces the C library's execve, through which all others go.
  *
  * The emulator and its options are in the environment (MU_ENV_EMULATOR). Without it, or where
- * code cannot be changed, programs run by themselves and are not recorded. Once, at start.
+ * code cannot be changed, programs run without it and are not recorded. Once, at start.
  */
 void emulated_exec_start(void);
 

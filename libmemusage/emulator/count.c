@@ -18,9 +18,10 @@
 
 struct accesses *access_table_of_guest;
 
-/* The block that was found last. Its record tells whether it still is there: one that holds the
- * address is a live block's, whosesoever it was before, and `kind` says whether the cell is its. */
-struct place {
+/* The block that was found last. Its record tells whether it is still there: a record that contains
+ * the address belongs to a live block, maybe to another one, and `kind` tells whether the cell is
+ * that block's. */
+struct last_access {
 	const struct access_block *block;
 	struct mu_access *cell;
 	uint64_t kind;
@@ -29,28 +30,29 @@ struct place {
 	uint32_t reads, writes; /* bytes, or 0 */
 };
 
-/* An instruction's: reads, and writes; an atomic operation is both, and a write here. */
-struct places {
-	struct place of[2];
+/* Those of an instruction, for reads and for writes. An atomic operation is both, and a write
+ * here. */
+struct last_accesses {
+	struct last_access of[2];
 };
 
-/* What a thread has for itself. */
+/* The state of one thread. */
 struct counter {
 	struct access_part own;
-	struct places places[THREAD_PLACES];
+	struct last_accesses places[THREAD_PLACES];
 };
 
 static const struct access_block nothing;
-static struct places program[PLACES];
+static struct last_accesses program[PLACES];
 static __thread struct counter *mine __attribute__((tls_model("initial-exec")));
 
-static void forget_places(struct places *places, unsigned int number)
+static void forget_places(struct last_accesses *places, unsigned int number)
 {
 	for (unsigned int i = 0; i < number; i++)
 		places[i].of[0].block = places[i].of[1].block = &nothing;
 }
 
-static bool begin_thread(void)
+static bool begin_counter(void)
 {
 	if (!mine) {
 		mine = memory_map(sizeof(*mine));
@@ -60,8 +62,8 @@ static bool begin_thread(void)
 	return mine;
 }
 
-/* Site, and whether each byte is counted. */
-static inline uint64_t kind_of(const struct access_block *block)
+/* Returns the site, and whether each byte is counted, in one word. */
+static inline uint64_t kind_of_block(const struct access_block *block)
 {
 	uint64_t kind;
 
@@ -72,12 +74,13 @@ static inline uint64_t kind_of(const struct access_block *block)
 	return kind;
 }
 
-static inline bool is_counted(const struct place *place)
+static inline bool counts_each_byte(const struct last_access *place)
 {
 	return place->kind >> 32;
 }
 
-static __attribute__((noinline)) void count_bytes(const struct place *place, uint64_t address)
+static __attribute__((noinline)) void count_each_byte(const struct last_access *place,
+						      uint64_t address)
 {
 	uint64_t offset = address - place->block->start;
 
@@ -86,58 +89,60 @@ static __attribute__((noinline)) void count_bytes(const struct place *place, uin
 		accesses_count_bytes(place->cell, place->block, offset, place->bytes);
 }
 
-static inline __attribute__((always_inline)) void add(const struct place *place, uint64_t address)
+static inline __attribute__((always_inline)) void add_access(const struct last_access *place,
+							     uint64_t address)
 {
 	place->cell->read_bytes += place->reads;
 	place->cell->written_bytes += place->writes;
-	if (is_counted(place))
-		count_bytes(place, address);
+	if (counts_each_byte(place))
+		count_each_byte(place, address);
 }
 
 /* Finds the block, if there is one, and remembers it. */
-static __attribute__((noinline)) void search(struct place *place, uint32_t info, uint64_t address)
+static __attribute__((noinline)) void find_block(struct last_access *place, uint32_t info,
+						 uint64_t address)
 {
 	const struct access_block *block = access_table_of_guest ? accesses_find(address) : NULL;
 
-	if (likely(!block) || unlikely(!mine && !begin_thread()))
+	if (likely(!block) || unlikely(!mine && !begin_counter()))
 		return;
 	struct mu_access *cell = accesses_cell(&mine->own, block->site);
 	if (!cell)
 		return;
 	uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
-	*place = (struct place){ block, cell, kind_of(block), info, bytes,
+	*place = (struct last_access){ block, cell, kind_of_block(block), info, bytes,
 				 info & QEMU_READ_BIT ? bytes : 0,
 				 info & QEMU_WRITE_BIT ? bytes : 0 };
-	add(place, address);
+	add_access(place, address);
 }
 
-static inline __attribute__((always_inline)) void count(struct places *places, uint32_t info,
-							uint64_t address)
+static inline __attribute__((always_inline)) void count_access(struct last_accesses *places,
+							       uint32_t info, uint64_t address)
 {
-	struct place *place = &places->of[(info & QEMU_WRITE_BIT) != 0];
+	struct last_access *place = &places->of[(info & QEMU_WRITE_BIT) != 0];
 	const struct access_block *block = place->block;
 
-	if (likely(address - block->start < block->size) && likely(kind_of(block) == place->kind) &&
-	    likely(info == place->info))
-		add(place, address);
+	if (likely(address - block->start < block->size) &&
+	    likely(kind_of_block(block) == place->kind) && likely(info == place->info))
+		add_access(place, address);
 	else
-		search(place, info, address);
+		find_block(place, info, address);
 }
 
-static void on_access(unsigned int vcpu, uint32_t info, uint64_t address, void *places)
+static void on_access_alone(unsigned int vcpu, uint32_t info, uint64_t address, void *places)
 {
 	(void)vcpu;
-	count(places, info, address);
+	count_access(places, info, address);
 }
 
 static void on_access_of_many(unsigned int vcpu, uint32_t info, uint64_t address, void *number)
 {
 	(void)vcpu;
-	if (likely(mine) || begin_thread())
-		count(&mine->places[(uint64_t)number], info, address);
+	if (likely(mine) || begin_counter())
+		count_access(&mine->places[(uint64_t)number], info, address);
 }
 
-/* One call for both kinds: of several, qemu 7.2 drops those that follow one for another kind. */
+/* One call for both kinds, since qemu 7.2 drops a call that follows one for another kind. */
 void count_instruction(struct qemu_plugin_insn *insn, bool many)
 {
 	uint64_t address = qemu_plugin_insn_vaddr(insn);
@@ -147,7 +152,7 @@ void count_instruction(struct qemu_plugin_insn *insn, bool many)
 						 QEMU_READ_OR_WRITE,
 						 (void *)(address & (THREAD_PLACES - 1)));
 	else
-		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_NO_REGISTERS,
+		qemu_plugin_register_vcpu_mem_cb(insn, on_access_alone, QEMU_NO_REGISTERS,
 						 QEMU_READ_OR_WRITE,
 						 &program[address & (PLACES - 1)]);
 }

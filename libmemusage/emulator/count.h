@@ -1,4 +1,4 @@
-/* count.h -- counts each read and write of the emulated program.
+/* count.h -- counting each read and write of the emulated program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,23 +9,23 @@
 
 #include "libmemusage/emulator/qemu.h"
 
-/* count_instruction -- have what an instruction reads and writes counted, each time it runs.
+/* count_instruction -- counts the accesses of an instruction, each time it runs.
  *
- * insn  that is being translated.
- * many  whether several threads may run it.
+ * insn  is being translated.
+ * many  several threads may run it.
  */
 void count_instruction(struct qemu_plugin_insn *insn, bool many);
 
-/* count_begin -- sums and directory lie elsewhere from now on: at the start and in a forked child.
+/* count_begin -- begins with new sums and a new directory, at the start and in a forked child.
  *
- * By the only thread that there is.
+ * Called by the only thread.
  */
 void count_begin(void);
 
-/* count_end -- nothing is counted until count_begin(). By the only thread that there is. */
+/* count_end -- stops counting until count_begin(). Called by the only thread. */
 void count_end(void);
 
-/* count_thread_ended -- what the calling thread remembers goes. */
+/* count_thread_ended -- frees the state of the calling thread. */
 void count_thread_ended(void);
 
 #endif

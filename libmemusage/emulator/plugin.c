@@ -1,9 +1,9 @@
 /* plugin.c -- libmemusage_qemu.so: counts what a program under qemu-user reads and writes.
  *
- * The recorder runs in the program (emulated.h) and keeps the directory of blocks; each access is
- * looked up there and added to sums in the recording, which every thread has its own of. What the
- * recorder's own code reads and executes is left out. Accesses relative to the stack pointer are
- * not looked up: DHAT leaves out what lies near it, too.
+ * The recorder runs in the program (emulated.h) and keeps the directory of blocks. The plugin looks
+ * up each access there and adds it to sums in the recording, of which each thread has its own. The
+ * recorder's own code is left out. Accesses relative to the stack pointer are not looked up, as
+ * DHAT leaves out those near it, too.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,7 +27,7 @@
 #include "libmemusage/tables/accesses.h"
 #include "recording/points.h"
 
-/* What the modules of the recorder that are linked here expect. */
+/* Variables that the linked modules of the recorder use. */
 struct gate gate;
 struct recorder rec;
 struct recorder_locks locks;
@@ -36,25 +36,27 @@ bool sandbox_is_on;
 EXPORT int qemu_plugin_version = 1;
 
 static struct emulated guest;
-/* Executed by the program, on all threads; counted if the time is to be told by it. */
-static uint64_t instructions;
-static bool counts_instructions;
-static bool copies_code; /* qemu copies instructions instead of saying where they are */
-static bool has_threads; /* from just before the second one begins */
+static struct {
+	uint64_t instructions;	  /* that all threads of the program have executed */
+	uint64_t before_pause;	  /* instructions at the begin of a pause, with one thread */
+	bool counts_instructions; /* they are the clock of the profile */
+	bool copies_code; /* qemu copies instructions instead of returning their address */
+	bool has_threads; /* from just before the second one begins */
+} state;
 
 #define INSTRUCTION_BYTES 15u
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-/* An event of the program's, at this address: the recorder's own code records it. */
-static void on_ask(unsigned int vcpu, uint32_t info, uint64_t event, void *answer)
+/* Has the recorder's own code record the event at this address. */
+static void on_event_asked(unsigned int vcpu, uint32_t info, uint64_t event, void *answer)
 {
 	(void)vcpu;
 	(void)info;
 	((void (*)(void *))answer)((void *)event);
 }
 
-/* The recorder's code is mapped, in the same place, for reading. */
+/* The recorder's code is mapped at the same addresses, but only for reading. */
 static bool make_executable(void)
 {
 	uint64_t first = guest.own & ~(uint64_t)(MU_PAGE - 1);
@@ -62,38 +64,37 @@ static bool make_executable(void)
 	return !mprotect((void *)first, guest.own_end - first, PROT_READ | PROT_EXEC);
 }
 
-static void find_ask(struct qemu_plugin_tb *tb, size_t n)
+static void watch_event_ask(struct qemu_plugin_tb *tb, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
 		if (guest.answers && qemu_plugin_insn_vaddr(insn) == guest.ask)
-			qemu_plugin_register_vcpu_mem_cb(insn, on_ask, QEMU_NO_REGISTERS,
+			qemu_plugin_register_vcpu_mem_cb(insn, on_event_asked, QEMU_NO_REGISTERS,
 							 QEMU_READ_OR_WRITE, (void *)guest.answer);
 	}
 }
 
 /* ---- pauses ------------------------------------------------------------------------------ */
 
-/* What the C library does for the recorder is no work of the program's, and differs from run to
- * run: names that it looks at hold numbers of processes. */
+/* The work of the C library for the recorder is not the program's, and it differs from run to run,
+ * as the names that it reads contain numbers of processes. */
 static __thread unsigned int pauses __attribute__((tls_model("initial-exec")));
-static uint64_t before_pause; /* while there is one thread */
 
 static void on_pause(void)
 {
-	if (!pauses++ && !has_threads)
-		before_pause = instructions;
+	if (!pauses++ && !state.has_threads)
+		state.before_pause = state.instructions;
 }
 
 static void on_resume(void)
 {
-	if (pauses && !--pauses && !has_threads)
-		instructions = before_pause;
+	if (pauses && !--pauses && !state.has_threads)
+		state.instructions = state.before_pause;
 }
 
-/* The time of the profile's end: a program may end without exit handlers, which would say it. */
-static void note_time(void)
+/* Notes the time of the profile's end, as a program may end without exit handlers. */
+static void note_end_time(void)
 {
 	struct mu_points *all;
 
@@ -101,7 +102,8 @@ static void note_time(void)
 		return;
 	all = (struct mu_points *)(rec.base + rec.image->points);
 	if (all->clock == MU_CLOCK_INSTRUCTIONS)
-		all->end_time = pauses && !has_threads ? before_pause : instructions;
+		all->end_time = pauses && !state.has_threads ? state.before_pause
+							     : state.instructions;
 }
 
 /* ---- translation ------------------------------------------------------------------------- */
@@ -114,18 +116,18 @@ static bool is_recorder(uint64_t address)
 static void on_executed(unsigned int vcpu, void *number)
 {
 	(void)vcpu;
-	if (!has_threads)
-		instructions += (uint64_t)number;
+	if (!state.has_threads)
+		state.instructions += (uint64_t)number;
 	else if (!pauses)
-		__atomic_fetch_add(&instructions, (uint64_t)number, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&state.instructions, (uint64_t)number, __ATOMIC_RELAXED);
 }
 
-/* What version 1 can add by itself is not exact with threads. Then qemu translates all code
- * again, as it does for the sake of atomic operations, when the second thread begins. */
+/* The inline counter of version 1 is not exact with threads. But qemu translates all code again
+ * when the second thread begins, for the sake of atomic operations. */
 static void count_instructions(struct qemu_plugin_tb *tb, uint64_t number)
 {
-	if (qemu_plugin_register_vcpu_tb_exec_inline && !has_threads)
-		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD, &instructions, number);
+	if (qemu_plugin_register_vcpu_tb_exec_inline && !state.has_threads)
+		qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_ADD, &state.instructions, number);
 	else
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_executed, QEMU_NO_REGISTERS,
 						     (void *)number);
@@ -136,7 +138,7 @@ static bool is_stack_use(const struct qemu_plugin_insn *insn)
 	unsigned char copy[INSTRUCTION_BYTES];
 	const void *code = qemu_plugin_insn_data(insn, copy, sizeof(copy));
 
-	return stack_use_only(copies_code ? copy : code, qemu_plugin_insn_size(insn));
+	return stack_use_only(state.copies_code ? copy : code, qemu_plugin_insn_size(insn));
 }
 
 static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
@@ -147,15 +149,15 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	if (!n)
 		return;
 	if (is_recorder(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)))) {
-		find_ask(tb, n);
+		watch_event_ask(tb, n);
 		return;
 	}
-	if (counts_instructions)
+	if (state.counts_instructions)
 		count_instructions(tb, n);
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		if (!is_stack_use(insn))
-			count_instruction(insn, has_threads);
+			count_instruction(insn, state.has_threads);
 	}
 }
 
@@ -168,8 +170,8 @@ static void on_exit_of_thread(uint64_t id, unsigned int vcpu)
 
 /* ---- the process ------------------------------------------------------------------------- */
 
-/* Anybody can make that system call; and where the process's addresses are not ours, which qemu
- * is free to decide, there is nothing there. */
+/* Any program can make that system call; and if qemu chose other addresses for the process than
+ * ours, there is nothing at this one. */
 static bool read_guest(uint64_t address, struct emulated *to)
 {
 	struct iovec local = { to, sizeof(*to) };
@@ -192,9 +194,9 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	struct emulated said;
 
 	(void)id, (void)vcpu, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	note_time();
+	note_end_time();
 	if (number == SYS_clone && a1 & CLONE_VM && !(a1 & CLONE_VFORK))
-		has_threads = true;
+		state.has_threads = true;
 	if (number == EMULATED_SYSCALL && a1 == EMULATED_PAUSE) {
 		guest.own = a2;
 		guest.own_end = a3;
@@ -212,7 +214,7 @@ static void on_syscall(uint64_t id, unsigned int vcpu, int64_t number, uint64_t 
 	access_table_of_guest = (struct accesses *)said.table;
 	count_begin();
 	guest.answers = guest.answer && make_executable();
-	((struct emulated *)a1)->instructions = (uint64_t)&instructions;
+	((struct emulated *)a1)->instructions = (uint64_t)&state.instructions;
 	((struct emulated *)a1)->answers = guest.answers;
 }
 
@@ -225,8 +227,8 @@ static void on_syscall_done(uint64_t id, unsigned int vcpu, int64_t number, int6
 		count_end();
 }
 
-/* Before qemu asks for the version: the first has functions that later ones took away, and qemu
- * refuses what it no longer takes, which it has been slow to say. */
+/* Runs before qemu asks for the version. Later versions removed functions of the first, and qemu
+ * refuses a plugin of a version that it no longer supports. */
 __attribute__((constructor)) static void choose_version(void)
 {
 	if (qemu_plugin_set_pc)
@@ -239,7 +241,7 @@ __attribute__((constructor)) static void choose_version(void)
 		qemu_plugin_version = 2;
 }
 
-static bool is_known(int version)
+static bool is_known_version(int version)
 {
 	static const char text[] = "memusage: this emulator is too new: of its interface for "
 				   "plugins the versions up to 6 are known\n";
@@ -252,11 +254,11 @@ EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu,
 EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_information *qemu, int argc,
 			       char **argv)
 {
-	if (!is_known(qemu->version))
+	if (!is_known_version(qemu->version))
 		return 1;
-	copies_code = qemu->version >= QEMU_COPIES;
+	state.copies_code = qemu->version >= QEMU_COPIES;
 	for (int i = 0; i < argc; i++)
-		counts_instructions |= strcmp(argv[i], "instructions=on") == 0;
+		state.counts_instructions |= strcmp(argv[i], "instructions=on") == 0;
 	count_end();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);

@@ -1,9 +1,8 @@
-/* qemu.h -- what we use of the interface that qemu has for plugins, versions 1 to 6.
+/* qemu.h -- the part that we use of qemu's interface for plugins, versions 1 to 6.
  *
- * Debian packages no header of it; these are its functions as its documentation has them. One that
- * only some versions have is weak: whether it is there shows when the plugin is loaded, and so
- * which version it is; what version 3 changed is told by struct qemu_information. Version 7 gives
- * the functions that it calls other arguments.
+ * Debian packages no header of it; these are its functions as documented. A function that only some
+ * versions have is weak: its presence when the plugin is loaded shows the version. The change of
+ * version 3 is in struct qemu_information. Version 7 gives callbacks other arguments.
  *
  * Source  docs/devel/tcg-plugins of qemu 7.2 (version 1), 9.0 (2) and 10.2 (5), and what its
  *         qemu-plugin.h says of each version up to 7.
@@ -25,7 +24,7 @@ enum { QEMU_NO_REGISTERS = 0, QEMU_READ_OR_WRITE = 3, QEMU_ADD = 0, QEMU_COPIES 
 /* Bits of an access's description: read, written; both for an atomic operation. */
 enum { QEMU_READ_BIT = 1 << 16, QEMU_WRITE_BIT = 2 << 16 };
 
-/* The beginning of what a plugin is told of qemu. */
+/* The beginning of qemu's description of itself. */
 struct qemu_information {
 	const char *target;
 	int oldest_version, version;

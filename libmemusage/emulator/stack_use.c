@@ -15,7 +15,7 @@ static bool is_stack_opcode(unsigned char opcode)
 }
 
 /* One-byte opcodes whose one operand in memory is that of the ModRM byte. */
-static bool has_operand(unsigned char opcode)
+static bool has_modrm_operand(unsigned char opcode)
 {
 	if (opcode < 0x40)
 		return (opcode & 7) < 4;
@@ -26,7 +26,7 @@ static bool has_operand(unsigned char opcode)
 }
 
 /* ... of those that begin with 0f. */
-static bool has_operand_0f(unsigned char opcode)
+static bool has_modrm_operand_0f(unsigned char opcode)
 {
 	return (opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2f) ||
 	       (opcode >= 0x40 && opcode <= 0x4f) || (opcode >= 0x51 && opcode <= 0x70) ||
@@ -57,9 +57,9 @@ bool stack_use_only(const unsigned char *code, size_t size)
 	if (code == end)
 		return false;
 	if (*code == 0x0f)
-		return end - code > 1 && has_operand_0f(code[1]) &&
+		return end - code > 1 && has_modrm_operand_0f(code[1]) &&
 		       is_at_stack_pointer(code + 2, end, rex);
 	if (is_stack_opcode(*code))
 		return true;
-	return has_operand(*code) && is_at_stack_pointer(code + 1, end, rex);
+	return has_modrm_operand(*code) && is_at_stack_pointer(code + 1, end, rex);
 }

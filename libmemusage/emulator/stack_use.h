@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* stack_use_only -- whether an instruction certainly touches only memory at the stack pointer.
+/* stack_use_only -- returns whether an instruction certainly accesses only memory at the stack
+ * pointer.
  *
- * code  its bytes, size of them. Those that are not known here are said to touch others.
+ * code  its bytes, size of them. Returns false for an unknown instruction.
  * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A.
  */
 bool stack_use_only(const unsigned char *code, size_t size);

@@ -1,7 +1,7 @@
 /* access_count.h -- counting an access to a block whose place is known.
  *
- * Apart from accesses.h because it uses vector registers, which the recorder's other parts leave
- * alone: only functions that compilers or the emulator call as functions may include it.
+ * Separate from accesses.h because it uses vector registers, which the recorder's other parts must
+ * not change: only functions that compilers or the emulator call as functions may include it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 
 #ifdef __x86_64__
 
-/* cpu_count_8 -- add 1 to each of 8 counters, which stick at 65535.
+/* cpu_count_8 -- adds 1 to each of 8 counters, which stop at 65535.
  *
  * count  not necessarily aligned. Not atomic.
  */
@@ -24,7 +24,7 @@ static inline void cpu_count_8(uint16_t *count)
 	*(eight *)count = __builtin_ia32_paddusw128(*(eight *)count, one);
 }
 
-/* cpu_count_4 -- the same to 4. */
+/* cpu_count_4 -- likewise for 4 counters. */
 static inline void cpu_count_4(uint16_t *count)
 {
 	typedef short eight __attribute__((vector_size(16)));
@@ -57,9 +57,10 @@ static inline void cpu_count_4(uint16_t *count)
 
 #endif
 
-/* accesses_count_bytes -- count the bytes [offset, offset + size) of a block that is_counted. */
-static inline __attribute__((always_inline)) void accesses_count_bytes(
-	struct mu_access *cell, const struct access_block *block, uint64_t offset, uint64_t size)
+/* accesses_count_bytes -- counts the bytes [offset, offset + size) of a block that is_counted. */
+static inline __attribute__((always_inline)) void
+accesses_count_bytes(struct mu_access *cell, const struct access_block *block, uint64_t offset,
+		     uint64_t size)
 {
 	if (likely(cell->counts && size == 8 && offset + 8 <= cell->length))
 		cpu_count_8((uint16_t *)arena_at(cell->counts) + offset);
@@ -69,7 +70,7 @@ static inline __attribute__((always_inline)) void accesses_count_bytes(
 		accesses_bytes_slow(cell, block, offset, size);
 }
 
-/* accesses_count -- a read or a write of `size` bytes at an address inside a block.
+/* accesses_count -- counts a read or a write of `size` bytes at an address inside a block.
  *
  * All bytes count, even those beyond the block's end: an access belongs to where it begins.
  */

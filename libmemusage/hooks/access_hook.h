@@ -1,9 +1,9 @@
-/* access_hook.h -- an access of the program, seen by a compiler's hook or by a function of the
- * C library that we stand in for.
+/* access_hook.h -- an access of the program, seen by a compiler's hook or by an interposed function
+ * of the C library.
  *
- * Addresses outside all blocks (stacks, globals) leave after a look into the directory. A
- * signal handler that interrupts the recorder cannot count; what it reads and writes waits
- * until the recorder is through (accesses_defer).
+ * An address outside all blocks (stacks, globals) costs one lookup in the directory. A signal
+ * handler that interrupts the recorder cannot count; its accesses are deferred until the recorder
+ * is left (accesses_defer).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,16 +16,16 @@
 #include "libmemusage/event/event.h"
 #include "libmemusage/hooks/access_count.h"
 
-/* access_slow -- count an access when the hook cannot be entered in the usual way.
+/* access_slow -- counts an access when the hook cannot be entered in the usual way.
  *
  * Async-signal-safe.
  */
 void access_slow(uint64_t address, uint64_t size, bool is_write);
 
-/* access_flush -- count what signal handlers deferred meanwhile. */
+/* access_flush -- counts the accesses that signal handlers deferred. */
 void access_flush(struct thread *thread);
 
-/* access_note -- count an access to a block. Cost 3 ns. */
+/* access_note -- counts an access to a block. Cost 3 ns. */
 INLINE void access_note(const struct access_block *block, uint64_t address, uint64_t size,
 			const bool is_write)
 {
@@ -45,7 +45,7 @@ INLINE void access_note(const struct access_block *block, uint64_t address, uint
 		access_flush(thread);
 }
 
-/* access_hook -- a read or a write of `size` bytes. Cost 1 ns outside blocks. */
+/* access_hook -- counts a read or a write of `size` bytes. Cost 1 ns outside blocks. */
 INLINE void access_hook(const volatile void *place, uint64_t size, const bool is_write)
 {
 	const struct access_block *block = accesses_find((uint64_t)place);
@@ -54,7 +54,7 @@ INLINE void access_hook(const volatile void *place, uint64_t size, const bool is
 		access_note(block, (uint64_t)place, size, is_write);
 }
 
-/* access_range -- the same for any number of bytes, not inlined; none for size 0. */
+/* access_range -- likewise for any number of bytes, not inlined. Does nothing for size 0. */
 void access_range(const volatile void *place, uint64_t size, bool is_write);
 
 #endif

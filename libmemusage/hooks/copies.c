@@ -15,8 +15,8 @@
 bool copies_on;
 bool copies_inside;
 
-/* A copy lives nowhere: of its site only the totals change. */
-static void count(struct thread *thread, uint32_t site, uint64_t bytes)
+/* A copy is no live block: only the totals of its site change. */
+static void count_copy(struct thread *thread, uint32_t site, uint64_t bytes)
 {
 	struct mu_cell *cell = sites_cell(thread, site);
 
@@ -38,7 +38,7 @@ __attribute__((noinline)) void copies_event(enum mu_copy which, uint64_t bytes, 
 		return;
 	uint32_t site = sites_find(walk_stack(thread, sp + 8, *(const uint64_t *)sp),
 				   MU_FN_COPY + which);
-	count(thread, site, bytes);
+	count_copy(thread, site, bytes);
 	stack_note(thread, sp);
 	hook_leave(thread);
 }
@@ -62,7 +62,7 @@ void copies_range(uint64_t bytes, bool is_write, uint64_t pc, uint64_t sp)
 	last.is_write = is_write;
 }
 
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void start_copy_mode(void)
 {
 	next_resolve();
 	if (rec.flags & MU_CFG_ACCESSES && rec.state == STATE_ON &&

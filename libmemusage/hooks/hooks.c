@@ -1,4 +1,4 @@
-/* hooks.c -- the compilers' hooks, counting.
+/* hooks.c -- the compilers' hooks, which count accesses.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,9 +6,9 @@
 #include "libmemusage/hooks/copies.h"
 #include "libmemusage/hooks/next.h"
 
-/* A forked child without an event of its own stays unannounced: it may only be about to exec.
- * Its image is complete all the same. */
-static struct thread *enter(void)
+/* A forked child without an event of its own stays unregistered, since it may only be about to
+ * exec. Its image is complete even so. */
+static struct thread *enter_for_access(void)
 {
 	if (!gate.on && rec.state == STATE_FORKED && has_self() && !self->pub.busy) {
 		self->pub.busy = hook_mark();
@@ -25,7 +25,7 @@ void access_slow(uint64_t address, uint64_t size, bool is_write)
 		accesses_defer(&thread->access, address, size, is_write);
 		return;
 	}
-	thread = enter();
+	thread = enter_for_access();
 	if (!thread)
 		return;
 	const struct access_block *block = accesses_find(address);
@@ -54,8 +54,8 @@ void access_range(const volatile void *place, uint64_t size, bool is_write)
 		access_hook(place, size, false);
 }
 
-/* What a compiler copies inline. */
-INLINE void saw_range(const volatile void *place, uint64_t size, bool is_write)
+/* Counts a range, and in copy mode the copies that a compiler makes inline. */
+INLINE void count_range(const volatile void *place, uint64_t size, bool is_write)
 {
 	access_range(place, size, is_write);
 	if (unlikely(copies_on))
@@ -69,7 +69,7 @@ static __thread struct {
 	uint64_t pc;
 } last_atomic;
 
-INLINE bool is_shadow(const void *place, uint64_t pc)
+INLINE bool is_atomic_shadow(const void *place, uint64_t pc)
 {
 	if (likely(place != last_atomic.place))
 		return false;
@@ -86,12 +86,12 @@ INLINE bool is_shadow(const void *place, uint64_t pc)
 	} while (0)
 #define SAW_ASAN_READ(address, size) \
 	do { \
-		if (!is_shadow(address, RETURN_PC)) \
+		if (!is_atomic_shadow(address, RETURN_PC)) \
 			access_hook(address, size, false); \
 	} while (0)
 #define SAW_READ(address, size) access_hook(address, size, false)
 #define SAW_WRITE(address, size) access_hook(address, size, true)
-#define SAW_RANGE_READ(address, size) saw_range(address, size, false)
-#define SAW_RANGE_WRITE(address, size) saw_range(address, size, true)
+#define SAW_RANGE_READ(address, size) count_range(address, size, false)
+#define SAW_RANGE_WRITE(address, size) count_range(address, size, true)
 
 #include "libmemusage/hooks/entries.def"

@@ -1,4 +1,4 @@
-/* inner.c -- the copying functions that the C library calls by itself.
+/* inner.c -- redirecting the C library's own calls of copying functions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +21,7 @@
 #define IRELATIVE R_AARCH64_IRELATIVE
 #endif
 
-/* What stands in for an ifunc symbol of the C library. */
+/* Our function for an ifunc symbol of the C library. */
 struct stand_in {
 	const char *name;
 	void *function;
@@ -46,30 +46,30 @@ struct relocations {
 	size_t count;
 };
 
-static uintptr_t address_of(const struct link_map *object, const ElfW(Dyn) * entry)
+static uintptr_t dynamic_address(const struct link_map *object, const ElfW(Dyn) * entry)
 {
 	uintptr_t value = entry->d_un.d_ptr;
 
 	return value < object->l_addr ? value + object->l_addr : value;
 }
 
-/* Both tables of an object: they may hold such relocations either. */
+/* Finds both tables of an object, since either may hold such relocations. */
 static void find_relocations(const struct link_map *object, struct relocations found[2])
 {
 	for (const ElfW(Dyn) *entry = object->l_ld; entry->d_tag != DT_NULL; entry++) {
 		if (entry->d_tag == DT_RELA)
-			found[0].first = (const ElfW(Rela) *)address_of(object, entry);
+			found[0].first = (const ElfW(Rela) *)dynamic_address(object, entry);
 		else if (entry->d_tag == DT_RELASZ)
 			found[0].count = entry->d_un.d_val / sizeof(ElfW(Rela));
 		else if (entry->d_tag == DT_JMPREL)
-			found[1].first = (const ElfW(Rela) *)address_of(object, entry);
+			found[1].first = (const ElfW(Rela) *)dynamic_address(object, entry);
 		else if (entry->d_tag == DT_PLTRELSZ)
 			found[1].count = entry->d_un.d_val / sizeof(ElfW(Rela));
 	}
 }
 
-/* Whether ld.so made the place read-only after it had filled it in. */
-static bool is_sealed(const struct link_map *object, uint64_t place)
+/* Returns whether ld.so made the place read-only after it had filled it in. */
+static bool is_read_only(const struct link_map *object, uint64_t place)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)object->l_addr;
 	const ElfW(Phdr) *part = (const ElfW(Phdr) *)(object->l_addr + header->e_phoff);
@@ -84,7 +84,7 @@ static bool is_sealed(const struct link_map *object, uint64_t place)
 static bool write_slot(const struct link_map *object, uint64_t *slot, void *function)
 {
 	uint64_t page = (uint64_t)slot & -(uint64_t)MU_PAGE;
-	bool sealed = is_sealed(object, (uint64_t)slot);
+	bool sealed = is_read_only(object, (uint64_t)slot);
 
 	if (sealed && sys_failed(SYS3(SYS_mprotect, page, MU_PAGE, PROT_READ | PROT_WRITE)))
 		return false;
@@ -94,7 +94,7 @@ static bool write_slot(const struct link_map *object, uint64_t *slot, void *func
 	return true;
 }
 
-static const struct stand_in *stand_in_for(uint64_t chooser)
+static const struct stand_in *find_stand_in(uint64_t chooser)
 {
 	for (size_t i = 0; i < sizeof(stand_ins) / sizeof(*stand_ins); i++)
 		if (stand_ins[i].chooser && stand_ins[i].chooser == chooser)
@@ -102,7 +102,7 @@ static const struct stand_in *stand_in_for(uint64_t chooser)
 	return NULL;
 }
 
-static bool redirect(const struct link_map *object, const struct relocations *table)
+static bool redirect_slots(const struct link_map *object, const struct relocations *table)
 {
 	bool is_done = false;
 
@@ -111,7 +111,7 @@ static bool redirect(const struct link_map *object, const struct relocations *ta
 		if (ELF64_R_TYPE(entry->r_info) != IRELATIVE)
 			continue;
 		const struct stand_in *found =
-			stand_in_for(object->l_addr + (uint64_t)entry->r_addend);
+			find_stand_in(object->l_addr + (uint64_t)entry->r_addend);
 		uint64_t *slot = (uint64_t *)(object->l_addr + entry->r_offset);
 		if (found && write_slot(object, slot, found->function))
 			is_done = true;
@@ -129,6 +129,6 @@ bool inner_redirect(void)
 	for (size_t i = 0; i < sizeof(stand_ins) / sizeof(*stand_ins); i++)
 		stand_ins[i].chooser = (uint64_t)lookup_in(library, stand_ins[i].name);
 	find_relocations(library, tables);
-	bool is_first = redirect(library, &tables[0]);
-	return redirect(library, &tables[1]) || is_first;
+	bool is_first = redirect_slots(library, &tables[0]);
+	return redirect_slots(library, &tables[1]) || is_first;
 }

@@ -1,4 +1,4 @@
-/* inner.h -- the copying functions that the C library calls by itself.
+/* inner.h -- redirecting the C library's own calls of copying functions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* inner_redirect -- point the C library's own slots of memcpy and its kin at our functions.
+/* inner_redirect -- points the C library's own slots of memcpy and its kin at our functions.
  *
  * The slots belong to R_*_IRELATIVE relocations, whose addends are the addresses of the symbols
  * that choose a version. Data is changed, never code.

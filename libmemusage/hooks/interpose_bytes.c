@@ -4,7 +4,7 @@
  */
 #include "libmemusage/hooks/next.h"
 
-static size_t different_at(const unsigned char *a, const unsigned char *b, size_t n)
+static size_t count_compared_bytes(const unsigned char *a, const unsigned char *b, size_t n)
 {
 	size_t i = 0;
 
@@ -86,7 +86,7 @@ EXPORT void explicit_bzero(void *to, size_t n)
 
 static void touch_compared(const void *a, const void *b, size_t n, int result)
 {
-	size_t bytes = result ? different_at(a, b, n) : n;
+	size_t bytes = result ? count_compared_bytes(a, b, n) : n;
 
 	touch_read(a, bytes);
 	touch_read(b, bytes);
@@ -144,7 +144,7 @@ EXPORT void *memmem(const void *in, size_t n, const void *what, size_t size)
 	return found;
 }
 
-/* What compilers call in place of the above, depending on their version. */
+/* Compilers call these in place of the above, depending on their version. */
 #define RENAMED(name, function) \
 	EXPORT void *name(void *to, const void *from, size_t n); \
 	EXPORT void *name(void *to, const void *from, size_t n) \

@@ -1,4 +1,4 @@
-/* interpose_checked.c -- what -D_FORTIFY_SOURCE makes of the copying functions.
+/* interpose_checked.c -- the copying functions under the names of -D_FORTIFY_SOURCE.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -38,8 +38,8 @@ static bool is_watching(void)
 	return is_touching() || copies_on;
 }
 
-static void copy_text(enum mu_copy which, void *to, size_t written, const void *from,
-		      size_t bytes, uint64_t sp)
+static void touch_copied_text(enum mu_copy which, void *to, size_t written, const void *from,
+			      size_t bytes, uint64_t sp)
 {
 	if (copies_on)
 		copies_event(which, bytes, sp);
@@ -52,7 +52,7 @@ static void copy_text(enum mu_copy which, void *to, size_t written, const void *
 	{ \
 		if (unlikely(is_watching())) { \
 			size_t bytes = bytes_of(from, most); \
-			copy_text(which, to, bytes, from, bytes, hook_sp()); \
+			touch_copied_text(which, to, bytes, from, bytes, hook_sp()); \
 		} \
 		QUIETLY(type *, end, NEXT(name)(to, from, room)); \
 		return end; \
@@ -61,8 +61,8 @@ static void copy_text(enum mu_copy which, void *to, size_t written, const void *
 	EXPORT type *name(type *to, const type *from, size_t n, size_t room) \
 	{ \
 		if (unlikely(is_watching())) \
-			copy_text(which, to, n * sizeof(type), from, bytes_of(from, n), \
-				  hook_sp()); \
+			touch_copied_text(which, to, n * sizeof(type), from, bytes_of(from, n), \
+					  hook_sp()); \
 		QUIETLY(type *, end, NEXT(name)(to, from, n, room)); \
 		return end; \
 	}
@@ -75,7 +75,7 @@ COPY_ALL(wchar_t, wide_bytes, SIZE_MAX / WIDE, __wcpcpy_chk, MU_COPY_WCPCPY)
 COPY_SOME(wchar_t, wide_bytes, __wcsncpy_chk, MU_COPY_WCSNCPY)
 COPY_SOME(wchar_t, wide_bytes, __wcpncpy_chk, MU_COPY_WCPNCPY)
 
-/* These go on at memcpy and its kin inside. */
+/* These call memcpy and its kin inside. */
 #define COPY_WIDE(name, which) \
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n, size_t room) \
 	{ \

@@ -6,21 +6,21 @@
  */
 #include "libmemusage/hooks/next.h"
 
-static ssize_t got(void *to, ssize_t n)
+static ssize_t touch_received(void *to, ssize_t n)
 {
 	if (n > 0)
 		touch_write(to, (uint64_t)n);
 	return n;
 }
 
-static ssize_t gave(const void *from, ssize_t n)
+static ssize_t touch_sent(const void *from, ssize_t n)
 {
 	if (n > 0)
 		touch_read(from, (uint64_t)n);
 	return n;
 }
 
-static ssize_t got_parts(const struct iovec *part, size_t count, ssize_t n)
+static ssize_t touch_received_parts(const struct iovec *part, size_t count, ssize_t n)
 {
 	size_t left = n > 0 ? (size_t)n : 0;
 
@@ -32,7 +32,7 @@ static ssize_t got_parts(const struct iovec *part, size_t count, ssize_t n)
 	return n;
 }
 
-static ssize_t gave_parts(const struct iovec *part, size_t count, ssize_t n)
+static ssize_t touch_sent_parts(const struct iovec *part, size_t count, ssize_t n)
 {
 	size_t left = n > 0 ? (size_t)n : 0;
 
@@ -46,122 +46,122 @@ static ssize_t gave_parts(const struct iovec *part, size_t count, ssize_t n)
 
 EXPORT ssize_t read(int fd, void *to, size_t n)
 {
-	return got(to, NEXT(read)(fd, to, n));
+	return touch_received(to, NEXT(read)(fd, to, n));
 }
 
 EXPORT ssize_t pread(int fd, void *to, size_t n, off_t at)
 {
-	return got(to, NEXT(pread)(fd, to, n, at));
+	return touch_received(to, NEXT(pread)(fd, to, n, at));
 }
 
 EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 {
-	return got(to, NEXT(pread64)(fd, to, n, at));
+	return touch_received(to, NEXT(pread64)(fd, to, n, at));
 }
 
 EXPORT ssize_t readv(int fd, const struct iovec *part, int count)
 {
-	return got_parts(part, (size_t)count, NEXT(readv)(fd, part, count));
+	return touch_received_parts(part, (size_t)count, NEXT(readv)(fd, part, count));
 }
 
 EXPORT ssize_t preadv(int fd, const struct iovec *part, int count, off_t at)
 {
-	return got_parts(part, (size_t)count, NEXT(preadv)(fd, part, count, at));
+	return touch_received_parts(part, (size_t)count, NEXT(preadv)(fd, part, count, at));
 }
 
 EXPORT ssize_t preadv64(int fd, const struct iovec *part, int count, off64_t at)
 {
-	return got_parts(part, (size_t)count, NEXT(preadv64)(fd, part, count, at));
+	return touch_received_parts(part, (size_t)count, NEXT(preadv64)(fd, part, count, at));
 }
 
 EXPORT ssize_t write(int fd, const void *from, size_t n)
 {
-	return gave(from, NEXT(write)(fd, from, n));
+	return touch_sent(from, NEXT(write)(fd, from, n));
 }
 
 EXPORT ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
 {
-	return gave(from, NEXT(pwrite)(fd, from, n, at));
+	return touch_sent(from, NEXT(pwrite)(fd, from, n, at));
 }
 
 EXPORT ssize_t pwrite64(int fd, const void *from, size_t n, off64_t at)
 {
-	return gave(from, NEXT(pwrite64)(fd, from, n, at));
+	return touch_sent(from, NEXT(pwrite64)(fd, from, n, at));
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *part, int count)
 {
-	return gave_parts(part, (size_t)count, NEXT(writev)(fd, part, count));
+	return touch_sent_parts(part, (size_t)count, NEXT(writev)(fd, part, count));
 }
 
 EXPORT ssize_t pwritev(int fd, const struct iovec *part, int count, off_t at)
 {
-	return gave_parts(part, (size_t)count, NEXT(pwritev)(fd, part, count, at));
+	return touch_sent_parts(part, (size_t)count, NEXT(pwritev)(fd, part, count, at));
 }
 
 EXPORT ssize_t pwritev64(int fd, const struct iovec *part, int count, off64_t at)
 {
-	return gave_parts(part, (size_t)count, NEXT(pwritev64)(fd, part, count, at));
+	return touch_sent_parts(part, (size_t)count, NEXT(pwritev64)(fd, part, count, at));
 }
 
 EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
 {
-	return got(to, NEXT(recv)(fd, to, n, flags));
+	return touch_received(to, NEXT(recv)(fd, to, n, flags));
 }
 
 EXPORT ssize_t recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from,
 			socklen_t *length)
 {
-	return got(to, NEXT(recvfrom)(fd, to, n, flags, from, length));
+	return touch_received(to, NEXT(recvfrom)(fd, to, n, flags, from, length));
 }
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ssize_t n = NEXT(recvmsg)(fd, message, flags);
 
-	return got_parts(message->msg_iov, message->msg_iovlen, n);
+	return touch_received_parts(message->msg_iov, message->msg_iovlen, n);
 }
 
 EXPORT ssize_t send(int fd, const void *from, size_t n, int flags)
 {
-	return gave(from, NEXT(send)(fd, from, n, flags));
+	return touch_sent(from, NEXT(send)(fd, from, n, flags));
 }
 
 EXPORT ssize_t sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to,
 		      socklen_t length)
 {
-	return gave(from, NEXT(sendto)(fd, from, n, flags, to, length));
+	return touch_sent(from, NEXT(sendto)(fd, from, n, flags, to, length));
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	ssize_t n = NEXT(sendmsg)(fd, message, flags);
 
-	return gave_parts(message->msg_iov, message->msg_iovlen, n);
+	return touch_sent_parts(message->msg_iov, message->msg_iovlen, n);
 }
 
 EXPORT ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
 {
-	return got(to, NEXT(__read_chk)(fd, to, n, room));
+	return touch_received(to, NEXT(__read_chk)(fd, to, n, room));
 }
 
 EXPORT ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
 {
-	return got(to, NEXT(__pread_chk)(fd, to, n, at, room));
+	return touch_received(to, NEXT(__pread_chk)(fd, to, n, at, room));
 }
 
 EXPORT ssize_t __pread64_chk(int fd, void *to, size_t n, off_t at, size_t room)
 {
-	return got(to, NEXT(__pread64_chk)(fd, to, n, at, room));
+	return touch_received(to, NEXT(__pread64_chk)(fd, to, n, at, room));
 }
 
 EXPORT ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
 {
-	return got(to, NEXT(__recv_chk)(fd, to, n, room, flags));
+	return touch_received(to, NEXT(__recv_chk)(fd, to, n, room, flags));
 }
 
 EXPORT ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags,
 			      struct sockaddr *from, socklen_t *length)
 {
-	return got(to, NEXT(__recvfrom_chk)(fd, to, n, room, flags, from, length));
+	return touch_received(to, NEXT(__recvfrom_chk)(fd, to, n, room, flags, from, length));
 }

@@ -5,7 +5,7 @@
 #include "libmemusage/hooks/next.h"
 
 /* Copies up to the end of the string. */
-static void copy_all(enum mu_copy which, char *to, const char *from, uint64_t sp)
+static void touch_copied_string(enum mu_copy which, char *to, const char *from, uint64_t sp)
 {
 	size_t bytes = text_bytes(from, SIZE_MAX);
 
@@ -16,7 +16,8 @@ static void copy_all(enum mu_copy which, char *to, const char *from, uint64_t sp
 }
 
 /* ... or n bytes; what it pads with zeros is written, not copied. */
-static void copy_some(enum mu_copy which, char *to, const char *from, size_t n, uint64_t sp)
+static void touch_copied_prefix(enum mu_copy which, char *to, const char *from, size_t n,
+				uint64_t sp)
 {
 	size_t bytes = text_bytes(from, n);
 
@@ -35,7 +36,7 @@ static bool is_watching(void)
 	EXPORT char *name(char *to, const char *from) \
 	{ \
 		if (unlikely(is_watching())) \
-			copy_all(which, to, from, hook_sp()); \
+			touch_copied_string(which, to, from, hook_sp()); \
 		QUIETLY(char *, end, NEXT(name)(to, from)); \
 		return end; \
 	}
@@ -43,7 +44,7 @@ static bool is_watching(void)
 	EXPORT char *name(char *to, const char *from, size_t n) \
 	{ \
 		if (unlikely(is_watching())) \
-			copy_some(which, to, from, n, hook_sp()); \
+			touch_copied_prefix(which, to, from, n, hook_sp()); \
 		QUIETLY(char *, end, NEXT(name)(to, from, n)); \
 		return end; \
 	}
@@ -234,7 +235,8 @@ EXPORT char *strpbrk(const char *text, const char *set)
 }
 
 /* Both copy by memcpy inside. */
-static void duplicated(enum mu_copy which, char *copy, const char *from, size_t n, uint64_t sp)
+static void record_duplicate(enum mu_copy which, char *copy, const char *from, size_t n,
+			     uint64_t sp)
 {
 	if (!copy)
 		return;
@@ -250,7 +252,7 @@ static void duplicated(enum mu_copy which, char *copy, const char *from, size_t 
 	{ \
 		char *copy = NEXT(name)(text); \
 		if (is_watching()) \
-			duplicated(MU_COPY_STRDUP, copy, text, SIZE_MAX, hook_sp()); \
+			record_duplicate(MU_COPY_STRDUP, copy, text, SIZE_MAX, hook_sp()); \
 		return copy; \
 	}
 #define DUPLICATE_SOME(name) \
@@ -258,7 +260,7 @@ static void duplicated(enum mu_copy which, char *copy, const char *from, size_t 
 	{ \
 		char *copy = NEXT(name)(text, n); \
 		if (is_watching()) \
-			duplicated(MU_COPY_STRNDUP, copy, text, n, hook_sp()); \
+			record_duplicate(MU_COPY_STRNDUP, copy, text, n, hook_sp()); \
 		return copy; \
 	}
 DUPLICATE(strdup)

@@ -6,7 +6,7 @@
 
 #define WIDE sizeof(wchar_t)
 
-static void copy_all(enum mu_copy which, wchar_t *to, const wchar_t *from, uint64_t sp)
+static void touch_copied_string(enum mu_copy which, wchar_t *to, const wchar_t *from, uint64_t sp)
 {
 	size_t bytes = wide_bytes(from, SIZE_MAX / WIDE);
 
@@ -16,7 +16,8 @@ static void copy_all(enum mu_copy which, wchar_t *to, const wchar_t *from, uint6
 	touch_write(to, bytes);
 }
 
-static void copy_some(enum mu_copy which, wchar_t *to, const wchar_t *from, size_t n, uint64_t sp)
+static void touch_copied_prefix(enum mu_copy which, wchar_t *to, const wchar_t *from, size_t n,
+				uint64_t sp)
 {
 	size_t bytes = wide_bytes(from, n);
 
@@ -35,7 +36,7 @@ static bool is_watching(void)
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from) \
 	{ \
 		if (unlikely(is_watching())) \
-			copy_all(which, to, from, hook_sp()); \
+			touch_copied_string(which, to, from, hook_sp()); \
 		QUIETLY(wchar_t *, end, NEXT(name)(to, from)); \
 		return end; \
 	}
@@ -43,11 +44,11 @@ static bool is_watching(void)
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n) \
 	{ \
 		if (unlikely(is_watching())) \
-			copy_some(which, to, from, n, hook_sp()); \
+			touch_copied_prefix(which, to, from, n, hook_sp()); \
 		QUIETLY(wchar_t *, end, NEXT(name)(to, from, n)); \
 		return end; \
 	}
-/* These go on at memcpy and its kin inside. */
+/* These call memcpy and its kin inside. */
 #define COPY_MEMORY(name, which) \
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n) \
 	{ \
@@ -143,7 +144,7 @@ EXPORT int wmemcmp(const wchar_t *a, const wchar_t *b, size_t n)
 	return NEXT(wmemcmp)(a, b, n);
 }
 
-static void touch_searched(const wchar_t *text, const wchar_t *found)
+static void touch_searched_text(const wchar_t *text, const wchar_t *found)
 {
 	if (is_touching())
 		touch_read(text, found ? (size_t)(found - text + 1) * WIDE :
@@ -154,13 +155,13 @@ EXPORT wchar_t *wcschr(const wchar_t *text, wchar_t c)
 {
 	wchar_t *found = NEXT(wcschr)(text, c);
 
-	touch_searched(text, found);
+	touch_searched_text(text, found);
 	return found;
 }
 
 EXPORT wchar_t *wcsrchr(const wchar_t *text, wchar_t c)
 {
-	touch_searched(text, NULL);
+	touch_searched_text(text, NULL);
 	return NEXT(wcsrchr)(text, c);
 }
 
@@ -168,8 +169,8 @@ EXPORT wchar_t *wcsstr(const wchar_t *text, const wchar_t *what)
 {
 	wchar_t *found = NEXT(wcsstr)(text, what);
 
-	touch_searched(text, found ? found + NEXT(wcslen)(what) - 1 : NULL);
-	touch_searched(what, NULL);
+	touch_searched_text(text, found ? found + NEXT(wcslen)(what) - 1 : NULL);
+	touch_searched_text(what, NULL);
 	return found;
 }
 

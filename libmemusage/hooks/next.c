@@ -9,9 +9,9 @@
 
 #include "libmemusage/base/lookup.h"
 
-struct next next_functions;
+struct next_libc next_functions;
 
-static void find(void *place, const char *name)
+static void find_next_function(void *place, const char *name)
 {
 	void *found = lookup_next(name);
 
@@ -22,11 +22,11 @@ static void find(void *place, const char *name)
  * programs linked against it, and is the same code where it matters. */
 void next_resolve(void)
 {
-	struct next found;
+	struct next_libc found;
 
 	if (__atomic_load_n(&next_functions.memcpy, __ATOMIC_ACQUIRE))
 		return;
-#define NEXT_FIND(name) find(&found.name, #name);
+#define NEXT_FIND(name) find_next_function(&found.name, #name);
 	NEXT_ALL(NEXT_FIND)
 #undef NEXT_FIND
 	__typeof__(&memcpy) last = (__typeof__(&memcpy))found.memmove;
@@ -49,7 +49,7 @@ size_t wide_bytes(const wchar_t *text, size_t most)
 	return (length < most ? length + 1 : length) * sizeof(wchar_t);
 }
 
-static int lower(int c)
+static int lower_case(int c)
 {
 	return c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
@@ -59,7 +59,7 @@ size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case)
 	size_t i = 0;
 
 	while (i < most && a[i] &&
-	       (folds_case ? lower((unsigned char)a[i]) == lower((unsigned char)b[i])
+	       (folds_case ? lower_case((unsigned char)a[i]) == lower_case((unsigned char)b[i])
 			   : a[i] == b[i]))
 		i++;
 	return i < most ? i + 1 : i;

@@ -1,9 +1,9 @@
-/* next.h -- the C library's functions behind those that we stand in for, and how we do it.
+/* next.h -- the C library's functions behind the interposed ones, and the means to interpose them.
  *
- * What stands in for a function notes what it reads and writes in terms of the caller's memory
- * and goes on at the real one, chosen by the C library for this CPU: nothing is slower than a
- * jump and a look at two addresses. With accesses counted, ranges are noted (touch_*); in copy
- * mode, the copying ones are events (copies.h); they are never both.
+ * An interposed function notes the memory of the caller that it reads and writes, and then calls
+ * the real one, which the C library chose for this CPU. That costs no more than a jump and two
+ * compared addresses. When accesses are counted, ranges are noted (touch_*); in copy mode, copies
+ * are events (copies.h). Both modes never come together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -72,19 +72,19 @@
 	NEXT_BYTES(X) NEXT_STRINGS(X) NEXT_WIDE(X) NEXT_CHECKED(X) NEXT_FILES(X) \
 	NEXT_DESCRIPTORS(X)
 
-struct next {
+struct next_libc {
 #define NEXT_MEMBER(name) __typeof__(&(name)) name;
 	NEXT_ALL(NEXT_MEMBER)
 #undef NEXT_MEMBER
 };
 
-extern struct next next_functions;
+extern struct next_libc next_functions;
 
-/* next_resolve -- find all of them. Idempotent. */
+/* next_resolve -- finds all of them. Idempotent. */
 void next_resolve(void);
 
-/* next_ready -- the functions, found now if nobody did so before. */
-static inline const struct next *next_ready(void)
+/* next_ready -- returns the functions, and finds them first if that was not done. */
+static inline const struct next_libc *next_ready(void)
 {
 	if (unlikely(!next_functions.memcpy))
 		next_resolve();
@@ -93,50 +93,49 @@ static inline const struct next *next_ready(void)
 
 #define NEXT(name) (next_ready()->name)
 
-/* touch_read -- the program reads n bytes. */
+/* touch_read -- counts a read of n bytes by the program. */
 INLINE void touch_read(const volatile void *place, uint64_t n)
 {
 	if (n)
 		access_hook(place, n, false);
 }
 
-/* touch_write -- ... or writes them. */
+/* touch_write -- counts a write of n bytes. */
 INLINE void touch_write(volatile void *place, uint64_t n)
 {
 	if (n)
 		access_hook(place, n, true);
 }
 
-/* is_touching -- whether accesses are counted: only then is it worth the while to find out how
- * many bytes a function looked at. */
+/* is_touching -- returns whether accesses are counted: only then are the bytes worth counting that
+ * a function looked at. */
 INLINE bool is_touching(void)
 {
 	return rec.flags & MU_CFG_ACCESSES;
 }
 
-/* copied -- in copy mode: an event. */
+/* copied -- records an event in copy mode. */
 #define copied(which, bytes) \
 	do { \
 		if (unlikely(copies_on)) \
 			copies_event(which, bytes, hook_sp()); \
 	} while (0)
 
-/* own_memcpy -- what the recorder's own objects call in place of memcpy: string.c's. Usable at any
- * time. */
+/* own_memcpy -- string.c's memcpy, which the recorder's own objects call. Usable at any time. */
 void *own_memcpy(void *to, const void *from, size_t n);
 
-/* quietly -- the result of a call of a real function that may copy by others, which is no copy
- * of its own. */
+/* QUIETLY -- the result of a real function that may call other copying functions inside: those
+ * calls are no copies of their own. */
 #define QUIETLY(type, result, call) \
 	copies_quiet++; \
 	type result = (call); \
 	copies_quiet--
 
-/* text_bytes -- of a string, its end included; at most `most` are looked at. */
+/* text_bytes -- returns the bytes of a string, its end included; looks at no more than `most`. */
 size_t text_bytes(const char *text, size_t most);
-/* wide_bytes -- the same of a wide string, in bytes; most in characters. */
+/* wide_bytes -- likewise for a wide string, in bytes; most is in characters. */
 size_t wide_bytes(const wchar_t *text, size_t most);
-/* same_bytes -- how many bytes a comparison of two strings looks at in each of them. */
+/* same_bytes -- returns how many bytes a comparison of two strings looks at in each. */
 size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case);
 
 #endif

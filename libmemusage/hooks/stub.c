@@ -1,7 +1,7 @@
-/* stub.c -- libmemusage_hooks.so: what programs built for counting accesses are linked with.
+/* stub.c -- libmemusage_hooks.so, with which programs built for counting accesses are linked.
  *
- * Without memusage it does nothing; under `memusage --accesses=hooks` the recorder's functions
- * of the same names take its place, since preloaded objects come first.
+ * Without memusage it does nothing. Under `memusage --accesses=hooks` the recorder's functions of
+ * the same names take its place, since preloaded objects come first.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 
 #include "libmemusage/hooks/entries.def"
 
-/* How the recorder tells that a program was built with hooks. */
+/* The recorder looks for this name to see whether a program was built with hooks. */
 EXPORT void memusage_hooks_are_linked(void);
 EXPORT void memusage_hooks_are_linked(void)
 {

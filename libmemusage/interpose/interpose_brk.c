@@ -1,7 +1,7 @@
 /* interpose_brk.c -- brk, sbrk, shmat, shmdt: counted with pages as heap.
  *
- * What libc itself moves of the break does not pass here, see pages_entry.c; but every call asks
- * the kernel where it is, so that nothing is lost, only attributed late.
+ * libc's own calls of brk do not come here, see pages_entry.c. But every call asks the kernel where
+ * the break is, so nothing is lost, only attributed late.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,8 +15,8 @@
 #include "libmemusage/event/event.h"
 #include "libmemusage/pages/pages_calls.h"
 
-/* Before recording has begun nothing needs to be done: it will find all that is mapped. */
-static bool by_page(void)
+/* False before recording has begun, which will find all mappings. */
+static bool is_counting_pages(void)
 {
 	return rec.flags & MU_CFG_PAGES;
 }
@@ -77,7 +77,7 @@ EXPORT int brk(void *end)
 {
 	int result = real.brk(end);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_brk(hook_sp());
 	return result;
 }
@@ -86,7 +86,7 @@ EXPORT void *sbrk(intptr_t change)
 {
 	void *result = real.sbrk(change);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_brk(hook_sp());
 	return result;
 }
@@ -95,12 +95,12 @@ EXPORT void *shmat(int id, const void *start, int flags)
 {
 	void *result = real.shmat(id, start, flags);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_shmat(id, result, hook_sp());
 	return result;
 }
 
 EXPORT int shmdt(const void *start)
 {
-	return by_page() ? shmdt_pages(start, hook_sp()) : real.shmdt(start);
+	return is_counting_pages() ? shmdt_pages(start, hook_sp()) : real.shmdt(start);
 }

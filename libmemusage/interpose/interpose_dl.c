@@ -19,16 +19,16 @@
 EXPORT void *dlopen(const char *file, int mode)
 {
 	if (gate.on && rec.flags & MU_CFG_OWN_MALLOC)
-		own_listen();
+		builtin_malloc_watch();
 	if (mode & RTLD_DEEPBIND)
-		foreign_opened(file, MU_NOTE_DEEPBIND);
+		builtin_malloc_detect_opened(file, MU_NOTE_DEEPBIND);
 	return real.dlopen(file, mode);
 }
 
 EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 {
 	if (space != LM_ID_BASE)
-		foreign_opened(file, MU_NOTE_NAMESPACE);
+		builtin_malloc_detect_opened(file, MU_NOTE_NAMESPACE);
 	return real.dlmopen(space, file, mode);
 }
 

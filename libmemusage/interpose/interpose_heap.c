@@ -25,8 +25,8 @@ int posix_memalign(void **result, size_t align, size_t size);
 
 __thread uint32_t copies_quiet;
 
-static __attribute__((noinline)) void *record_rest(enum mu_fn fn, void *block, size_t size,
-						   uint64_t sp)
+static __attribute__((noinline)) void *record_any_mode(enum mu_fn fn, void *block, size_t size,
+						       uint64_t sp)
 {
 	struct thread *thread = hook_enter();
 
@@ -37,47 +37,8 @@ static __attribute__((noinline)) void *record_rest(enum mu_fn fn, void *block, s
 	return block;
 }
 
-/* With the directory of blocks for accesses. */
-static __attribute__((noinline)) void *record_accessed(enum mu_fn fn, void *block, size_t size,
-						       uint64_t sp)
-{
-	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
-
-	if (emulated_event(fn, block, size, sp) ||
-	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS) ||
-	    alloc_quick(fn, block, size, sp, mode) ||
-	    alloc_quick(fn, block, size, sp, mode | MODE_POINTS | MODE_MANY) ||
-	    alloc_quick(fn, block, size, sp, mode | MODE_MANY))
-		return block;
-	return record_rest(fn, block, size, sp);
-}
-
-/* With program points. */
-static __attribute__((noinline)) void *record_pointed(enum mu_fn fn, void *block, size_t size,
-						      uint64_t sp)
-{
-	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS) ||
-	    alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_POINTS | MODE_MANY))
-		return block;
-	return record_rest(fn, block, size, sp);
-}
-
-static __attribute__((noinline)) void *record_slow(enum mu_fn fn, void *block, size_t size,
-						   uint64_t sp)
-{
-	if (alloc_quick(fn, block, size, sp, MODE_STACKS))
-		return block;
-	if (gate.mode & MODE_ACCESSES)
-		return record_accessed(fn, block, size, sp);
-	if (alloc_quick(fn, block, size, sp, MODE_STACKS | MODE_MANY) ||
-	    alloc_quick(fn, block, size, sp, MODE_MANY))
-		return block;
-	return gate.mode & MODE_POINTS ? record_pointed(fn, block, size, sp) :
-					 record_rest(fn, block, size, sp);
-}
-
 /* The end of an event whose log entry takes more than a word. */
-static __attribute__((noinline)) void *alloc_log(void *block, size_t size, uint64_t sp)
+static __attribute__((noinline)) void *log_long_alloc(void *block, size_t size, uint64_t sp)
 {
 	struct thread *thread = self;
 
@@ -87,23 +48,23 @@ static __attribute__((noinline)) void *alloc_log(void *block, size_t size, uint6
 
 /* alloc_quick() with the event log, and what follows. All calls are the last thing that is done, so
  * it keeps no registers. A part of malloc it would make that keep more, in all modes. */
-static __attribute__((noinline)) void *record_logged(enum mu_fn fn, void *block, size_t size,
-						     uint64_t sp)
+static __attribute__((noinline)) void *alloc_with_log(enum mu_fn fn, void *block, size_t size,
+						       uint64_t sp)
 {
 	const struct block record = { .size = size };
 	struct thread *thread = self;
 
 	if (unlikely(!block) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
 	    !quick_enter(thread, MODE_LOG))
-		return record_slow(fn, block, size, sp);
+		return record_any_mode(fn, block, size, sp);
 	if (unlikely(!blocks_put_quick(thread, (uint64_t)block, &record, false, true, true))) {
 		hook_leave(thread);
-		return record_rest(fn, block, size, sp);
+		return record_any_mode(fn, block, size, sp);
 	}
 	count_call(&thread->pub.counters, fn, size, size);
 	heap_change(thread, (int64_t)size, false);
 	if (unlikely(!log_append_quick(thread, (int64_t)size, thread->pub.stack_base - sp)))
-		return alloc_log(block, size, sp);
+		return log_long_alloc(block, size, sp);
 	hook_leave(thread);
 	return block;
 }
@@ -112,49 +73,8 @@ static __attribute__((noinline)) void *record_logged(enum mu_fn fn, void *block,
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t align, size_t size);
 
-INLINE void *record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
-{
-	if (likely(alloc_quick(fn, block, size, sp, 0)))
-		return block;
-	if (gate.mode & (MODE_LOG | MODE_PAGES)) {
-		if (gate.mode & MODE_PAGES)
-			return block;
-		return record_logged(fn, block, size, sp);
-	}
-	return gate.mode ? record_slow(fn, block, size, sp) : record_rest(fn, block, size, sp);
-}
-
-/* A product that overflowed is a failed call of no known size. */
-static void record_overflow(enum mu_fn fn)
-{
-	struct thread *thread = hook_enter();
-
-	if (thread) {
-		thread->pub.counters.calls[fn]++;
-		thread->pub.counters.failed[fn]++;
-		hook_leave(thread);
-	}
-}
-
-EXPORT void *malloc(size_t size)
-{
-	return record(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
-}
-
-EXPORT void *calloc(size_t count, size_t size)
-{
-	size_t bytes;
-	void *block = real.calloc(count, size);
-
-	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
-		record_overflow(MU_FN_CALLOC);
-		return block;
-	}
-	return record(MU_FN_CALLOC, block, bytes, hook_sp());
-}
-
 /* Records a free. Returns whether the real function is to be called. */
-INLINE bool record_free(void *block, uint64_t sp)
+INLINE bool record_block_free(void *block, uint64_t sp)
 {
 	struct thread *thread = hook_enter();
 
@@ -171,43 +91,14 @@ INLINE bool record_free(void *block, uint64_t sp)
 	return block && !early_owns(block);
 }
 
-/* With program points. */
-static __attribute__((noinline)) bool free_pointed(void *block, uint64_t sp)
+static __attribute__((noinline)) void free_any_mode(void *block, uint64_t sp)
 {
-	return free_quick(block, sp, MODE_STACKS | MODE_POINTS) ||
-	       free_quick(block, sp, MODE_STACKS | MODE_POINTS | MODE_MANY);
-}
-
-/* With the directory of blocks for accesses. */
-static __attribute__((noinline)) bool free_accessed(void *block, uint64_t sp)
-{
-	const unsigned int mode = MODE_STACKS | MODE_ACCESSES;
-
-	return emulated_event(MU_FN_FREE, block, 0, sp) ||
-	       free_quick(block, sp, mode | MODE_POINTS) || free_quick(block, sp, mode) ||
-	       free_quick(block, sp, mode | MODE_POINTS | MODE_MANY) ||
-	       free_quick(block, sp, mode | MODE_MANY);
-}
-
-static __attribute__((noinline)) void free_slow(void *block, uint64_t sp)
-{
-	if (free_quick(block, sp, MODE_STACKS) ||
-	    (gate.mode & MODE_ACCESSES ? free_accessed(block, sp)
-				       : free_quick(block, sp, MODE_STACKS | MODE_MANY) ||
-						 free_quick(block, sp, MODE_MANY)) ||
-	    (gate.mode & MODE_POINTS && !(gate.mode & MODE_ACCESSES) && free_pointed(block, sp)) ||
-	    record_free(block, sp))
-		real.free(block);
-}
-
-static __attribute__((noinline)) void free_rest(void *block, uint64_t sp)
-{
-	if (record_free(block, sp))
+	if (record_block_free(block, sp))
 		real.free(block);
 }
 
 /* The end of a free whose log entry takes more than a word. */
-static __attribute__((noinline)) void free_log(void *block, uint64_t size, uint64_t sp)
+static __attribute__((noinline)) void log_long_free(void *block, uint64_t size, uint64_t sp)
 {
 	struct thread *thread = self;
 
@@ -215,19 +106,19 @@ static __attribute__((noinline)) void free_log(void *block, uint64_t size, uint6
 	real.free(block);
 }
 
-/* free_quick() with the event log; as record_logged(). */
-static __attribute__((noinline)) void free_logged(void *block, uint64_t sp)
+/* free_quick() with the event log; as alloc_with_log(). */
+static __attribute__((noinline)) void free_with_log(void *block, uint64_t sp)
 {
 	struct thread *thread = self;
 	struct block known;
 
 	if (!quick_enter(thread, MODE_LOG)) {
-		free_slow(block, sp);
+		free_any_mode(block, sp);
 		return;
 	}
 	if (unlikely(!blocks_take_quick(thread, (uint64_t)block, &known, false, true, true))) {
 		hook_leave(thread);
-		free_slow(block, sp);
+		free_any_mode(block, sp);
 		return;
 	}
 	thread->pub.counters.calls[MU_FN_FREE]++;
@@ -235,50 +126,146 @@ static __attribute__((noinline)) void free_logged(void *block, uint64_t sp)
 	heap_change(thread, -(int64_t)known.size, false);
 	if (unlikely(!log_append_quick(thread, -(int64_t)known.size,
 				       thread->pub.stack_base - sp))) {
-		free_log(block, known.size, sp);
+		log_long_free(block, known.size, sp);
 		return;
 	}
 	hook_leave(thread);
 	real.free(block);
 }
 
-static __attribute__((noinline)) void free_pages(void *block, uint64_t sp)
+static __attribute__((noinline)) void free_with_pages(void *block, uint64_t sp)
 {
 	if (likely(!early_owns(block)))
 		real.free(block);
 	else
-		free_slow(block, sp);
+		free_any_mode(block, sp);
 }
 
-/* In any mode but the plain one. All calls are the last thing that is done: no registers are
- * kept. */
-static __attribute__((noinline)) void free_in_mode(void *block, uint64_t sp)
+/* ---- modes ------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void *alloc_with_pages(enum mu_fn fn, void *block, size_t size,
+							uint64_t sp)
 {
-	if (free_deferred(block, sp))
-		real.free(block);
-	else if (!(gate.mode & (MODE_LOG | MODE_PAGES)))
-		free_slow(block, sp);
-	else if (gate.mode & MODE_PAGES)
-		free_pages(block, sp);
-	else
-		free_logged(block, sp);
+	(void)fn, (void)size, (void)sp;
+	return block;
+}
+
+/* The modes for which the quick paths are made, but for the plain one and the one with a log. */
+#define QUICK_MODES(MODE)                                                                      \
+	MODE(threads, MODE_MANY)                                                               \
+	MODE(stacks, MODE_STACKS)                                                              \
+	MODE(stacks_threads, MODE_STACKS | MODE_MANY)                                          \
+	MODE(points, MODE_STACKS | MODE_POINTS)                                                \
+	MODE(points_threads, MODE_STACKS | MODE_POINTS | MODE_MANY)                            \
+	MODE(accesses, MODE_STACKS | MODE_ACCESSES)                                            \
+	MODE(accesses_threads, MODE_STACKS | MODE_ACCESSES | MODE_MANY)                        \
+	MODE(accesses_points, MODE_STACKS | MODE_ACCESSES | MODE_POINTS)                       \
+	MODE(accesses_points_threads, MODE_STACKS | MODE_ACCESSES | MODE_POINTS | MODE_MANY)
+
+/* All calls are the last thing that is done: no registers are kept. */
+#define DEFINE_HANDLERS(name, mode)                                                            \
+	static __attribute__((noinline)) void *alloc_with_##name(enum mu_fn fn, void *block,   \
+								 size_t size, uint64_t sp)     \
+	{                                                                                      \
+		if (((mode) & MODE_ACCESSES && emulated_event(fn, block, size, sp)) ||         \
+		    alloc_quick(fn, block, size, sp, mode))                                    \
+			return block;                                                          \
+		return record_any_mode(fn, block, size, sp);                                   \
+	}                                                                                      \
+	static __attribute__((noinline)) void free_with_##name(void *block, uint64_t sp)       \
+	{                                                                                      \
+		if (((mode) & MODE_ACCESSES && emulated_event(MU_FN_FREE, block, 0, sp)) ||    \
+		    ((mode) == MODE_STACKS && free_deferred(block, sp)) ||                      \
+		    free_quick(block, sp, mode))                                               \
+			real.free(block);                                                      \
+		else                                                                           \
+			free_any_mode(block, sp);                                              \
+	}
+QUICK_MODES(DEFINE_HANDLERS)
+
+struct mode_handlers {
+	void *(*alloc)(enum mu_fn fn, void *block, size_t size, uint64_t sp);
+	void (*free)(void *block, uint64_t sp);
+};
+
+#define HANDLERS_NUMBER(name, mode) HANDLERS_##name,
+enum { HANDLERS_any_mode, HANDLERS_log, HANDLERS_pages, QUICK_MODES(HANDLERS_NUMBER) };
+
+#define HANDLERS_ROW(name, mode) [HANDLERS_##name] = { alloc_with_##name, free_with_##name },
+static const struct mode_handlers mode_handlers[] = {
+	[HANDLERS_any_mode] = { record_any_mode, free_any_mode },
+	QUICK_MODES(HANDLERS_ROW)
+	HANDLERS_ROW(log, MODE_LOG)
+	HANDLERS_ROW(pages, MODE_PAGES)
+};
+
+/* By gate.mode, of which MODE_PAGES is the highest bit. Numbers in place of pointers save 16 KiB of
+ * relocations in each process. */
+#define HANDLERS_OF_MODE(name, mode) [mode] = HANDLERS_##name,
+static const uint8_t handlers_of_mode[2 * MODE_PAGES] = {
+	QUICK_MODES(HANDLERS_OF_MODE)
+	HANDLERS_OF_MODE(log, MODE_LOG)
+	[MODE_PAGES ... 2 * MODE_PAGES - 1] = HANDLERS_pages,
+};
+
+/* A change of the mode needs no step here. A handler that it makes the wrong one looks at the mode
+ * itself, and leaves the event to the general code. */
+INLINE const struct mode_handlers *handlers_now(void)
+{
+	return &mode_handlers[handlers_of_mode[gate.mode]];
+}
+
+/* ---- allocations ------------------------------------------------------------------------- */
+
+INLINE void *record_alloc(enum mu_fn fn, void *block, size_t size, uint64_t sp)
+{
+	if (likely(alloc_quick(fn, block, size, sp, 0)))
+		return block;
+	return handlers_now()->alloc(fn, block, size, sp);
+}
+
+/* A product that overflowed is a failed call of no known size. */
+static void record_overflow(enum mu_fn fn)
+{
+	struct thread *thread = hook_enter();
+
+	if (thread) {
+		thread->pub.counters.calls[fn]++;
+		thread->pub.counters.failed[fn]++;
+		hook_leave(thread);
+	}
+}
+
+EXPORT void *malloc(size_t size)
+{
+	return record_alloc(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+	size_t bytes;
+	void *block = real.calloc(count, size);
+
+	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
+		record_overflow(MU_FN_CALLOC);
+		return block;
+	}
+	return record_alloc(MU_FN_CALLOC, block, bytes, hook_sp());
 }
 
 EXPORT void free(void *block)
 {
 	if (likely(free_quick(block, hook_sp(), 0)))
 		real.free(block);
-	else if (gate.mode)
-		free_in_mode(block, hook_sp());
 	else
-		free_rest(block, hook_sp());
+		handlers_now()->free(block, hook_sp());
 }
 
-/* C23. Where libc has none, the plain free does: sizes are only a hint. Where it has, its
- * function may call free: known by thread->deleting. */
+/* C23. Without libc's function the plain free does, since the size is only a hint. libc's function
+ * may call free, which thread->deleting makes known. */
 EXPORT void free_sized(void *block, size_t size)
 {
-	if (!record_free(block, hook_sp()))
+	if (!record_block_free(block, hook_sp()))
 		return;
 	if (!real.free_sized) {
 		real.free(block);
@@ -290,7 +277,7 @@ EXPORT void free_sized(void *block, size_t size)
 
 EXPORT void free_aligned_sized(void *block, size_t align, size_t size)
 {
-	if (!record_free(block, hook_sp()))
+	if (!record_block_free(block, hook_sp()))
 		return;
 	if (!real.free_aligned_sized) {
 		real.free(block);
@@ -311,7 +298,7 @@ static void *realloc_early(void *block, size_t size, uint64_t sp)
 	result = real.malloc(size);
 	if (result)
 		memcpy(result, block, old < size ? old : size);
-	return record(MU_FN_REALLOC, result, size, sp);
+	return record_alloc(MU_FN_REALLOC, result, size, sp);
 }
 
 /* realloc's first half in the usual case; as free_quick(). */
@@ -349,8 +336,8 @@ INLINE bool realloc_put_quick(const void *block, const struct block *old, const 
 	return ok;
 }
 
-static void realloc_put(const void *block, const struct block *old, const void *result, size_t size,
-			uint64_t sp)
+static void realloc_put_any(const void *block, const struct block *old, const void *result,
+			    size_t size, uint64_t sp)
 {
 	struct thread *thread = hook_enter();
 
@@ -360,7 +347,7 @@ static void realloc_put(const void *block, const struct block *old, const void *
 	}
 }
 
-static bool realloc_forget(const void *block, struct block *old)
+static bool realloc_take_any(const void *block, struct block *old)
 {
 	struct thread *thread = hook_enter();
 	bool known = false;
@@ -375,21 +362,21 @@ static bool realloc_forget(const void *block, struct block *old)
 static void *realloc_known(void *block, size_t size, uint64_t sp)
 {
 	struct block old;
-	bool known = realloc_take_quick(block, &old) || realloc_forget(block, &old);
+	bool known = realloc_take_quick(block, &old) || realloc_take_any(block, &old);
 	bool is_quiet = rec.flags & MU_CFG_COPIES;
 
 	copies_quiet += is_quiet;
 	void *result = real.realloc(block, size);
 	copies_quiet -= is_quiet;
 	if (likely(known) && unlikely(!realloc_put_quick(block, &old, result, size, sp)))
-		realloc_put(block, &old, result, size, sp);
+		realloc_put_any(block, &old, result, size, sp);
 	return result;
 }
 
 INLINE void *realloc_any(void *block, size_t size, uint64_t sp)
 {
 	if (!block)
-		return record(MU_FN_REALLOC, real.realloc(NULL, size), size, sp);
+		return record_alloc(MU_FN_REALLOC, real.realloc(NULL, size), size, sp);
 	if (unlikely(early_owns(block)))
 		return realloc_early(block, size, sp);
 	if (unlikely(gate.mode & MODE_PAGES))
@@ -417,33 +404,33 @@ EXPORT void *reallocarray(void *block, size_t count, size_t size)
 
 EXPORT void *memalign(size_t align, size_t size)
 {
-	return record(MU_FN_MEMALIGN, real.memalign(align, size), size, hook_sp());
+	return record_alloc(MU_FN_MEMALIGN, real.memalign(align, size), size, hook_sp());
 }
 
 EXPORT void *aligned_alloc(size_t align, size_t size)
 {
-	return record(MU_FN_MEMALIGN, real.aligned_alloc(align, size), size, hook_sp());
+	return record_alloc(MU_FN_MEMALIGN, real.aligned_alloc(align, size), size, hook_sp());
 }
 
 EXPORT int posix_memalign(void **result, size_t align, size_t size)
 {
 	int error = real.posix_memalign(result, align, size);
 
-	record(MU_FN_MEMALIGN, error ? NULL : *result, size, hook_sp());
+	record_alloc(MU_FN_MEMALIGN, error ? NULL : *result, size, hook_sp());
 	return error;
 }
 
 EXPORT void *valloc(size_t size)
 {
-	return record(MU_FN_MEMALIGN, real.valloc(size), size, hook_sp());
+	return record_alloc(MU_FN_MEMALIGN, real.valloc(size), size, hook_sp());
 }
 
 EXPORT void *pvalloc(size_t size)
 {
-	return record(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
+	return record_alloc(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
 }
 
 #define ENTRY(name, takes_block)                                                 \
 	__asm__(".globl entry_of_" #name "\n\t.hidden entry_of_" #name "\n\t" \
 		".set entry_of_" #name ", " #name);
-PASS_ON_FUNCTIONS(ENTRY)
+PASSTHROUGH_FUNCTIONS(ENTRY)

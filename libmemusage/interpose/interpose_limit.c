@@ -1,5 +1,7 @@
-/* interpose_limit.c -- setrlimit and prlimit: a limit of the address space must leave it to the
- * program, of which our sparse mapping takes more than any limit allows.
+/* interpose_limit.c -- setrlimit and prlimit: shrinking our mapping before a limit applies.
+ *
+ * Our sparse mapping takes more address space than any limit allows, and the limit is the
+ * program's.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +15,7 @@
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/lifecycle/enter.h"
 
-static void before_limit(int resource, const struct rlimit *limit)
+static void shrink_before_limit(int resource, const struct rlimit *limit)
 {
 	if (resource != RLIMIT_AS || !limit || limit->rlim_cur == RLIM_INFINITY)
 		return;
@@ -24,7 +26,7 @@ static void before_limit(int resource, const struct rlimit *limit)
 EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)
 {
 	real_resolve();
-	before_limit((int)resource, limit);
+	shrink_before_limit((int)resource, limit);
 	return real.setrlimit((int)resource, limit);
 }
 
@@ -38,7 +40,7 @@ EXPORT int prlimit(pid_t pid, __rlimit_resource_t resource, const struct rlimit 
 {
 	real_resolve();
 	if (!pid || (uint32_t)pid == sys_getpid())
-		before_limit((int)resource, limit);
+		shrink_before_limit((int)resource, limit);
 	return real.prlimit(pid, (int)resource, limit, old);
 }
 

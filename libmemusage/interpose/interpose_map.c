@@ -1,8 +1,8 @@
 /* interpose_map.c -- mmap, mmap64, mremap, munmap (counted with -m), and mlockall.
  *
- * Only calls that come through the PLT are seen, as with glibc's tool: libc's own use
- * neither the PLT nor these names. With pages as heap those are seen by other means
- * (pages_entry.c), and what is here sees the program's where code cannot be changed.
+ * Only calls through the PLT are seen, as with glibc's tool: libc's own use neither the PLT nor
+ * these names. With pages as heap pages_entry.c records those; the functions here record the
+ * program's calls where code cannot be changed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,20 +21,20 @@
 #include "libmemusage/tables/mapping.h"
 #include "libmemusage/unwind/stack_memory.h"
 
-static enum mu_fn kind_of(int prot, int flags)
+static enum mu_fn kind_of_mmap(int prot, int flags)
 {
 	if (flags & MAP_ANONYMOUS)
 		return MU_FN_MMAP_A;
 	return prot & PROT_WRITE ? MU_FN_MMAP_W : MU_FN_MMAP_R;
 }
 
-/* Known when recording has begun, which finds all that is mapped by then. */
-static bool by_page(void)
+/* False before recording has begun, which will find all mappings. */
+static bool is_counting_pages(void)
 {
 	return rec.flags & MU_CFG_PAGES;
 }
 
-static struct thread *enter(void)
+static struct thread *enter_counting_mmap(void)
 {
 	struct thread *thread = hook_enter();
 
@@ -53,8 +53,8 @@ static void count_failed(struct thread *thread, enum mu_fn fn)
 
 static void record_mmap(void *start, size_t length, int prot, int flags, uint64_t sp)
 {
-	struct thread *thread = enter();
-	enum mu_fn fn = kind_of(prot, flags);
+	struct thread *thread = enter_counting_mmap();
+	enum mu_fn fn = kind_of_mmap(prot, flags);
 	int64_t change = 0;
 
 	if (!thread)
@@ -143,7 +143,7 @@ EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t
 		stack_memory_changed((uint64_t)start, length);
 	void *result = real.mmap(start, length, prot, flags, fd, offset);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_pages(result, length, prot, flags, hook_sp());
 	else
 		record_mmap(result, length, prot, flags, hook_sp());
@@ -156,7 +156,7 @@ EXPORT void *mmap64(void *start, size_t length, int prot, int flags, int fd, off
 		stack_memory_changed((uint64_t)start, length);
 	void *result = real.mmap(start, length, prot, flags, fd, offset);
 
-	if (by_page())
+	if (is_counting_pages())
 		record_pages(result, length, prot, flags, hook_sp());
 	else
 		record_mmap(result, length, prot, flags, hook_sp());
@@ -166,7 +166,7 @@ EXPORT void *mmap64(void *start, size_t length, int prot, int flags, int fd, off
 static void record_mremap(void *old, size_t old_size, void *result, size_t new_size, int flags,
 			  uint64_t sp)
 {
-	struct thread *thread = enter();
+	struct thread *thread = enter_counting_mmap();
 	size_t growth = new_size > old_size ? new_size - old_size : 0;
 	int64_t change;
 
@@ -203,7 +203,7 @@ EXPORT void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	stack_memory_changed((uint64_t)old, old_size);
 	if (flags & MREMAP_FIXED)
 		stack_memory_changed((uint64_t)start, new_size);
-	if (by_page())
+	if (is_counting_pages())
 		return mremap_pages(old, old_size, new_size, flags, start, hook_sp());
 	result = real.mremap(old, old_size, new_size, flags, start);
 	record_mremap(old, old_size, result, new_size, flags, hook_sp());
@@ -234,10 +234,10 @@ EXPORT int munmap(void *start, size_t length)
 
 	stack_memory_changed((uint64_t)start, length);
 	/* Before the hook is entered, in which a handler would not be seen. */
-	if (by_page())
+	if (is_counting_pages())
 		return munmap_pages(start, length, hook_sp());
-	thread = enter();
-	if (unlikely(by_page())) { /* this call was the first event */
+	thread = enter_counting_mmap();
+	if (unlikely(is_counting_pages())) { /* this call was the first event */
 		if (thread)
 			hook_leave(thread);
 		return munmap_pages(start, length, hook_sp());
@@ -247,7 +247,7 @@ EXPORT int munmap(void *start, size_t length)
 		hook_leave(thread);
 	}
 	result = real.munmap(start, length);
-	thread = enter();
+	thread = enter_counting_mmap();
 	if (!thread)
 		return result;
 	record_munmap(thread, start, length, change, result, hook_sp());

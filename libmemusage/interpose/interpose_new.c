@@ -1,10 +1,10 @@
 /* interpose_new.c -- every form of C++'s operator new and delete, by mangled name.
  *
- * libstdc++'s call malloc and free, which are recorded there: these are jumped to, so that no
- * frame of ours is in a stack. tcmalloc's, jemalloc's and mimalloc's do not: after their new
- * the block is recorded unless it is known already; before their delete it is recorded, and an
- * inner free of that block is not counted again.
- * An exception passes through these frames; nothing here needs to be undone by it.
+ * libstdc++'s call malloc and free, which are recorded there. We jump to them, so that no frame of
+ * ours is in a stack. tcmalloc's, jemalloc's and mimalloc's call neither. After their new, the
+ * block is recorded unless it is known already; before their delete, the free is recorded, and an
+ * inner free of that block is not counted again. An exception may pass through these frames, and
+ * leaves nothing to undo.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -56,14 +56,14 @@ typedef void (*any_function)(void);
 /* The next operators in search order, NULL where the program was started without any. */
 #define NEW(symbol, fn, params, args, align) void *(*symbol) params;
 #define DELETE(symbol, params, args) void (*symbol) params;
-static struct next {
+static struct next_operators {
 	FORMS
 } next;
 #undef NEW
 #undef DELETE
 
-/* Whether the operators are a C++ run-time's, which are made of malloc and free: those record
- * everything. An allocator that brings its own operators serves them itself. */
+/* The operators are those of a C++ run-time and call malloc and free, which record everything. An
+ * allocator with operators of its own serves them itself. */
 static bool made_of_malloc;
 
 static bool is_run_time(const struct link_map *object)

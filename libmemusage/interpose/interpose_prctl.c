@@ -17,9 +17,9 @@
 
 bool sandbox_is_on;
 
-/* What a process or thread puts off until its first event takes system calls, that of a forked
- * child above all: it is done while they are allowed. A child of vfork() is in our memory, and
- * finds the gate open; one of a raw clone() becomes a process of its own here. */
+/* Does the deferred start of this process or thread, as in a forked child, while system calls are
+ * allowed. A child of vfork() is in our memory and finds the gate open; a child of a raw clone()
+ * becomes a process of its own here. */
 static void finish_start(void)
 {
 	struct thread *thread = hook_enter();

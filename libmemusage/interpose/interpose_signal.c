@@ -1,6 +1,6 @@
-/* interpose_signal.c -- the calls by which a program would meet our use of signals.
+/* interpose_signal.c -- the calls by which a program could notice our use of signals.
  *
- * A program that asks is told what it would be told without us. One that takes SIGPROF or
+ * A program that asks gets the answer that it would get without us. A program that takes SIGPROF or
  * ITIMER_PROF for itself, or waits for the signal, gets it, and stack sampling ends. The signal for
  * snapshots is shared with it (snapshot_signal.h).
  *
@@ -36,8 +36,8 @@ EXPORT int sigaction(int number, const struct sigaction *restrict now,
 	return 0;
 }
 
-/* The historical forms are all made of sigaction, by other names inside libc. */
-static void before_change(int number)
+/* The historical forms call sigaction, by other names inside libc. */
+static void yield_changed_signal(int number)
 {
 	if (number == SIGPROF)
 		sampler_yield_signal();
@@ -53,7 +53,7 @@ static void before_change(int number)
 #define ONCE ((int)SA_RESETHAND | SA_NODEFER)
 
 #define FORM(name, flags) sighandler_t (*name)(int, sighandler_t);
-static struct next {
+static struct next_signals {
 	FORMS
 } next;
 #undef FORM
@@ -65,9 +65,9 @@ void real_resolve_signal(void)
 #undef FORM
 }
 
-/* What glibc's forms do, for the signal that we share. sigset() besides blocks or unblocks it,
- * and tells whether it was blocked. */
-static sighandler_t share(int number, sighandler_t handler, int flags)
+/* Does what glibc's forms do, for the signal that we share. sigset() also blocks or unblocks it,
+ * and returns whether it was blocked. */
+static sighandler_t share_signal(int number, sighandler_t handler, int flags)
 {
 	struct sigaction now = { .sa_handler = handler, .sa_flags = flags }, old;
 	bool is_set = flags == 0, is_held = is_set && handler == SIG_HOLD;
@@ -93,8 +93,8 @@ static sighandler_t share(int number, sighandler_t handler, int flags)
 	{                                                           \
 		real_resolve();                                     \
 		if (snapshot_signal_is(number))                     \
-			return share(number, handler, flags);       \
-		before_change(number);                              \
+			return share_signal(number, handler, flags);       \
+		yield_changed_signal(number);                              \
 		if (next.name)                                      \
 			return next.name(number, handler);          \
 		errno = EINVAL;                                     \
@@ -103,15 +103,15 @@ static sighandler_t share(int number, sighandler_t handler, int flags)
 
 FORMS
 
-/* A program that waits for signals, of all kinds maybe, must not get our ticks. */
-static void before_wait(const sigset_t *set)
+/* A program that waits for any signals must not get ours. */
+static void yield_waited_signal(const sigset_t *set)
 {
 	real_resolve();
 	if (set && sigset_holds(set, SIGPROF))
 		sampler_yield_signal();
 }
 
-static int after_wait(int number)
+static int note_waited_signal(int number)
 {
 	if (snapshot_signal_is(number))
 		snapshot_signal_waited();
@@ -120,29 +120,29 @@ static int after_wait(int number)
 
 EXPORT int sigwait(const sigset_t *restrict set, int *restrict number)
 {
-	before_wait(set);
+	yield_waited_signal(set);
 	int result = real.sigwait(set, number);
 	if (!result)
-		after_wait(*number);
+		note_waited_signal(*number);
 	return result;
 }
 
 EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
 {
-	before_wait(set);
-	return after_wait(real.sigwaitinfo(set, info));
+	yield_waited_signal(set);
+	return note_waited_signal(real.sigwaitinfo(set, info));
 }
 
 EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
 			const struct timespec *restrict most)
 {
-	before_wait(set);
-	return after_wait(real.sigtimedwait(set, info, most));
+	yield_waited_signal(set);
+	return note_waited_signal(real.sigtimedwait(set, info, most));
 }
 
 EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
-	before_wait(set);
+	yield_waited_signal(set);
 	return real.signalfd(fd, set, flags);
 }
 

@@ -1,5 +1,6 @@
-/* interpose_thread.c -- pthread_create: where a thread's stack begins, and that there is one
- * more thread, before it can have an event.
+/* interpose_thread.c -- pthread_create: preparing for a thread before it can have an event.
+ *
+ * The recorder needs to know where its stack begins, and that there is one more thread.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +16,7 @@
 #include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/tables/stack.h"
 
-static uint64_t stack_size(const pthread_attr_t *attr)
+static uint64_t requested_stack_size(const pthread_attr_t *attr)
 {
 	pthread_attr_t fallback;
 	size_t size = 0;
@@ -37,7 +38,7 @@ static void *begin_thread(void *argument)
 	void *(*start)(void *) = thread->start;
 	void *start_argument = thread->start_argument;
 
-	/* Another malloc may have attached it before: in a TLS constructor, say. */
+	/* An earlier event may have attached it, in a TLS constructor for example. */
 	if (!has_self()) {
 		stack_find(thread, (uint64_t)__builtin_frame_address(0), thread->pub.stack_size);
 		thread_attach(thread);
@@ -62,7 +63,7 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*sta
 	thread->start = start;
 	thread->start_argument = argument;
 	emulated_pause();
-	thread->pub.stack_size = stack_size(attr);
+	thread->pub.stack_size = requested_stack_size(attr);
 	emulated_resume();
 	int error = real.pthread_create(id, attr, begin_thread, thread);
 	if (error)

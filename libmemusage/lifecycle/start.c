@@ -85,7 +85,7 @@ static bool begin_recording(void)
 	emulated_begin();
 	snapshots_find_clock();
 	recorder_open_gate();
-	request_entry_fill();
+	request_publish_entry();
 	if (rec.flags & MU_CFG_REQUESTS)
 		macros_start();
 	if (rec.flags & MU_CFG_PAGES)
@@ -194,9 +194,9 @@ __attribute__((constructor)) static void start_at_load(void)
 		fork_init();
 		sampler_start();
 		snapshot_signal_start();
-		foreign_check();
+		builtin_malloc_detect();
 		if (rec.flags & MU_CFG_SYMBOLS)
-			asked_start();
+			symbol_hooks_start();
 		emulated_start();
 	}
 	errno = saved;

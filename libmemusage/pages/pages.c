@@ -1,4 +1,4 @@
-/* pages.c -- which pages are mapped, and by whom.
+/* pages.c -- which pages are mapped, and by which sites.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,14 +11,16 @@
 
 #define HELD_FIRST 128u
 
-static struct ranges live;
-/* Parts with the number of pages_hold() for a tag, in no order: the same addresses can be mapped
- * and held again before the call of the first thread returns. */
-static struct ranges held;
-static uint32_t last_held;
+static struct {
+	struct ranges live;
+	/* The tag of a part is the number that pages_hold() gave. In no order: the same addresses
+	 * can be mapped and held again before the call of the first thread returns. */
+	struct ranges held;
+	uint32_t last_number; /* of pages_hold() */
+} list;
 
-/* A release that is under way: its first page offers a snapshot. */
-struct fall {
+/* A release that is under way. Its first page offers a snapshot. */
+struct pages_release {
 	struct thread *thread;
 	uint32_t by;
 	bool has_begun;
@@ -48,7 +50,8 @@ static uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
 
 uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool is_free)
 {
-	/* Calls are rare, and cost a microsecond anyway: no collector has to wake for it. */
+	/* Calls are rare and cost a microsecond anyway, so the collector need not move the
+	 * clock. */
 	coarse_clock_advance();
 	if (is_free && !(gate.mode & MODE_FREES))
 		return 0;
@@ -71,7 +74,7 @@ uint32_t pages_site_of_start(struct thread *thread, uint64_t object)
 	return site;
 }
 
-/* ---- the books --------------------------------------------------------------------------- */
+/* ---- accounts ---------------------------------------------------------------------------- */
 
 static void change_cell(struct thread *thread, uint32_t site, int64_t bytes)
 {
@@ -92,8 +95,8 @@ static void change_cell(struct thread *thread, uint32_t site, int64_t bytes)
 	cell->size_class[sites_class(MU_PAGE)] += (uint32_t)count;
 }
 
-/* The sum has changed by pages of a site. */
-static void account(struct thread *thread, uint32_t site, int64_t bytes, bool offers)
+/* Adds pages of a site to the sum, or takes them off. */
+static void account_pages(struct thread *thread, uint32_t site, int64_t bytes, bool offers)
 {
 	bool is_ignored = gate.mode & MODE_ACCOUNTING && sites_is_ignored(site);
 	uint64_t moved = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
@@ -111,7 +114,7 @@ static void account(struct thread *thread, uint32_t site, int64_t bytes, bool of
 		rec.image->heap.clock += moved;
 }
 
-static void freed_by(struct thread *thread, uint32_t by, uint64_t bytes)
+static void count_freed_by(struct thread *thread, uint32_t by, uint64_t bytes)
 {
 	struct mu_cell *cell = by ? sites_cell(thread, by) : NULL;
 
@@ -121,27 +124,27 @@ static void freed_by(struct thread *thread, uint32_t by, uint64_t bytes)
 	cell->total_blocks += bytes / MU_PAGE;
 }
 
-static void release(struct fall *fall, const struct range *part)
+static void release_part(struct pages_release *fall, const struct range *part)
 {
 	uint64_t bytes = part->end - part->start;
 
 	fall->bytes += bytes;
-	freed_by(fall->thread, fall->by, bytes);
+	count_freed_by(fall->thread, fall->by, bytes);
 	if (!fall->has_begun) {
 		fall->has_begun = true;
 		snapshots_before_fall(false);
-		account(fall->thread, part->site, -(int64_t)MU_PAGE, true);
+		account_pages(fall->thread, part->site, -(int64_t)MU_PAGE, true);
 		bytes -= MU_PAGE;
 	}
 	if (bytes)
-		account(fall->thread, part->site, -(int64_t)bytes, false);
+		account_pages(fall->thread, part->site, -(int64_t)bytes, false);
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
-static void put(const struct range *range)
+static void put_range(const struct range *range)
 {
-	if (!ranges_put(&live, range))
+	if (!ranges_put(&list.live, range))
 		drop_mapping();
 }
 
@@ -150,88 +153,89 @@ int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t
 	struct range range = { .start = start, .end = end, .site = site }, old;
 	int64_t change = (int64_t)(end - start);
 
-	/* Nothing is unmapped between the two: no peak, and no snapshot. */
-	while (ranges_take(&live, start, end, &old)) {
+	/* The kernel replaces them in one step, so there is no peak and no snapshot in between. */
+	while (ranges_take(&list.live, start, end, &old)) {
 		int64_t bytes = (int64_t)(old.end - old.start);
-		account(thread, old.site, -bytes, false);
+		account_pages(thread, old.site, -bytes, false);
 		thread->pub.counters.bytes[MU_FN_MUNMAP] += (uint64_t)bytes;
 		change -= bytes;
 	}
-	if (!ranges_put(&live, &range)) {
+	if (!ranges_put(&list.live, &range)) {
 		drop_mapping();
 		return change - (int64_t)(end - start);
 	}
-	account(thread, site, (int64_t)(end - start), true);
+	account_pages(thread, site, (int64_t)(end - start), true);
 	return change;
 }
 
 uint64_t pages_drop(struct thread *thread, uint64_t start, uint64_t end, uint32_t of_site,
 		    uint32_t by)
 {
-	struct fall fall = { .thread = thread, .by = by };
+	struct pages_release fall = { .thread = thread, .by = by };
 	struct range part;
 
-	while (start < end && ranges_take(&live, start, end, &part)) {
+	while (start < end && ranges_take(&list.live, start, end, &part)) {
 		if (of_site == PAGES_ANY_SITE || part.site == of_site)
-			release(&fall, &part);
+			release_part(&fall, &part);
 		else
-			put(&part);
+			put_range(&part);
 		start = part.end;
 	}
 	return fall.bytes;
 }
 
-static bool held_room(void)
+static bool reserve_held(void)
 {
-	uint64_t room = held.room ? 2 * held.room : HELD_FIRST;
+	uint64_t room = list.held.room ? 2 * list.held.room : HELD_FIRST;
 
-	if (held.count < held.room)
+	if (list.held.count < list.held.room)
 		return true;
 	struct range *bigger = memory_map(room * sizeof(*bigger));
 	if (!bigger)
 		return false;
-	for (uint64_t i = 0; i < held.count; i++)
-		bigger[i] = held.range[i];
-	if (held.range)
-		memory_unmap(held.range, held.room * sizeof(*bigger));
-	held.range = bigger;
-	held.room = room;
+	for (uint64_t i = 0; i < list.held.count; i++)
+		bigger[i] = list.held.range[i];
+	if (list.held.range)
+		memory_unmap(list.held.range, list.held.room * sizeof(*bigger));
+	list.held.range = bigger;
+	list.held.room = room;
 	return true;
 }
 
 uint32_t pages_hold(uint64_t start, uint64_t end)
 {
-	uint64_t before = held.count;
+	uint64_t before = list.held.count;
 	struct range part;
 
-	last_held += last_held == UINT32_MAX ? 2 : 1;
-	while (start < end && held_room() && ranges_take(&live, start, end, &part)) {
-		part.tag = last_held;
-		held.range[held.count++] = part;
+	list.last_number += list.last_number == UINT32_MAX ? 2 : 1;
+	while (start < end && reserve_held() && ranges_take(&list.live, start, end, &part)) {
+		part.tag = list.last_number;
+		list.held.range[list.held.count++] = part;
 		start = part.end;
 	}
-	return held.count > before ? last_held : 0;
+	return list.held.count > before ? list.last_number : 0;
 }
 
-/* The next part below `end` of what is held, in the order of addresses. */
-static bool next_held(uint32_t number, uint64_t end, struct range *part)
+/* Takes the next held part below `end`, in the order of addresses. */
+static bool take_next_held(uint32_t number, uint64_t end, struct range *part)
 {
-	uint64_t best = held.count;
+	uint64_t best = list.held.count;
 
-	for (uint64_t i = 0; i < held.count; i++)
-		if (held.range[i].tag == number && held.range[i].start < end &&
-		    (best == held.count || held.range[i].start < held.range[best].start))
+	for (uint64_t i = 0; i < list.held.count; i++)
+		if (list.held.range[i].tag == number && list.held.range[i].start < end &&
+		    (best == list.held.count ||
+		     list.held.range[i].start < list.held.range[best].start))
 			best = i;
-	if (!number || best == held.count)
+	if (!number || best == list.held.count)
 		return false;
-	struct range *found = &held.range[best];
+	struct range *found = &list.held.range[best];
 	*part = *found;
 	part->tag = 0;
 	if (part->end > end) {
 		part->end = end;
 		found->start = end;
 	} else {
-		*found = held.range[--held.count];
+		*found = list.held.range[--list.held.count];
 	}
 	return true;
 }
@@ -240,13 +244,13 @@ void pages_put_back_below(uint32_t number, uint64_t end)
 {
 	struct range part, other;
 
-	while (next_held(number, end, &part)) {
-		/* Only if a third thread mapped there by force meanwhile. */
-		if (ranges_take(&live, part.start, part.end, &other)) {
-			put(&other);
+	while (take_next_held(number, end, &part)) {
+		/* True only if a third thread mapped there by MAP_FIXED meanwhile. */
+		if (ranges_take(&list.live, part.start, part.end, &other)) {
+			put_range(&other);
 			drop_mapping();
 		} else {
-			put(&part);
+			put_range(&part);
 		}
 	}
 }
@@ -256,30 +260,30 @@ void pages_put_back(uint32_t number)
 	pages_put_back_below(number, UINT64_MAX);
 }
 
-uint64_t pages_let_go(struct thread *thread, uint32_t number, uint64_t end, uint32_t by)
+uint64_t pages_release_held(struct thread *thread, uint32_t number, uint64_t end, uint32_t by)
 {
-	struct fall fall = { .thread = thread, .by = by };
+	struct pages_release fall = { .thread = thread, .by = by };
 	struct range part;
 
-	while (next_held(number, end, &part))
-		release(&fall, &part);
+	while (take_next_held(number, end, &part))
+		release_part(&fall, &part);
 	return fall.bytes;
 }
 
 const struct ranges *pages_live(void)
 {
-	return &live;
+	return &list.live;
 }
 
 void pages_forget(void)
 {
-	ranges_free(&live);
-	held.count = 0;
+	ranges_free(&list.live);
+	list.held.count = 0;
 }
 
 void pages_forked(void)
 {
-	held.count = 0;
+	list.held.count = 0;
 }
 
 /* ---- the lock ---------------------------------------------------------------------------- */

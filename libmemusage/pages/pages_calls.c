@@ -1,4 +1,4 @@
-/* pages_calls.c -- what each call of the mmap family means for the pages that are mapped.
+/* pages_calls.c -- the effect of each call of the mmap family on the pages that are mapped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,21 +17,21 @@
 uint64_t pages_pc[PAGES_FNS];
 
 static uint64_t break_end;	 /* of whole pages */
-static struct ranges segments; /* of shared memory that is attached: how long each is */
+static struct ranges segments; /* of shared memory that is attached, for their lengths */
 
-static struct mu_counters *counters(struct thread *thread)
+static struct mu_counters *counters_of(struct thread *thread)
 {
 	return &thread->pub.counters;
 }
 
 static void count_failed(struct thread *thread, enum mu_fn fn)
 {
-	counters(thread)->calls[fn]++;
-	counters(thread)->failed[fn]++;
+	counters_of(thread)->calls[fn]++;
+	counters_of(thread)->failed[fn]++;
 }
 
-/* The kernel's rounding: of a length that is no multiple of pages, huge or not. */
-static uint64_t rounded(uint64_t length, int flags)
+/* Rounds a length up to pages, huge or not, as the kernel does. */
+static uint64_t round_to_pages(uint64_t length, int flags)
 {
 	unsigned int log2 = (unsigned int)flags >> HUGE_SHIFT & 63;
 	uint64_t page = MU_PAGE;
@@ -41,16 +41,16 @@ static uint64_t rounded(uint64_t length, int flags)
 	return (length + page - 1) & -page;
 }
 
-/* A call mapped [start, start + length). */
-static void mapped(struct thread *thread, const struct pages_place *place, enum mu_fn fn,
-		   uint64_t start, uint64_t length)
+/* Records that a call mapped [start, start + length). */
+static void record_mapped(struct thread *thread, const struct pages_place *place, enum mu_fn fn,
+			  uint64_t start, uint64_t length)
 {
 	uint32_t site = pages_site(thread, place, false);
 	int64_t change;
 
 	if (!pages_lock())
 		return;
-	count_call(counters(thread), fn, length, length);
+	count_call(counters_of(thread), fn, length, length);
 	change = pages_add(thread, site, start, start + length);
 	pages_unlock();
 	pages_done(thread, change, place->sp);
@@ -69,12 +69,13 @@ void pages_mmap(struct thread *thread, const struct pages_place *place, void *re
 	if (result == MAP_FAILED)
 		count_failed(thread, fn);
 	else
-		mapped(thread, place, fn, (uint64_t)result, rounded(op->length, flags));
+		record_mapped(thread, place, fn, (uint64_t)result,
+			      round_to_pages(op->length, flags));
 }
 
-/* Before the call, as another thread can get the addresses before it returns. They count until
- * then. */
-static void hold(struct pages_op *op)
+/* Takes pages out of the list before the call, as another thread can get the addresses before it
+ * returns. They count until then. */
+static void hold_range(struct pages_op *op)
 {
 	uint64_t end = op->start + pages_up(op->length);
 
@@ -88,7 +89,7 @@ void pages_munmap_begin(struct pages_op *op, uint64_t start, uint64_t length)
 {
 	op->start = start;
 	op->length = length;
-	hold(op);
+	hold_range(op);
 }
 
 void pages_munmap_end(struct thread *thread, const struct pages_place *place,
@@ -97,15 +98,15 @@ void pages_munmap_end(struct thread *thread, const struct pages_place *place,
 	uint32_t by = failed ? 0 : pages_site(thread, place, true);
 	uint64_t gone = 0;
 
-	counters(thread)->calls[MU_FN_MUNMAP]++;
-	counters(thread)->failed[MU_FN_MUNMAP] += failed;
+	counters_of(thread)->calls[MU_FN_MUNMAP]++;
+	counters_of(thread)->failed[MU_FN_MUNMAP] += failed;
 	if (!op->held || !pages_lock())
 		return;
 	if (failed)
 		pages_put_back(op->held);
 	else
-		gone = pages_let_go(thread, op->held, UINT64_MAX, by);
-	counters(thread)->bytes[MU_FN_MUNMAP] += gone;
+		gone = pages_release_held(thread, op->held, UINT64_MAX, by);
+	counters_of(thread)->bytes[MU_FN_MUNMAP] += gone;
 	pages_unlock();
 	pages_done(thread, -(int64_t)gone, place->sp);
 }
@@ -124,12 +125,12 @@ void pages_mremap_begin(struct pages_op *op, uint64_t start, uint64_t length, ui
 #else
 	(void)flags;
 #endif
-	hold(op);
+	hold_range(op);
 }
 
 /* In Massif's order: what moves goes and comes, then the end changes. Under the lock. */
-static int64_t move(struct thread *thread, const struct pages_op *op, uint64_t to, uint32_t site,
-		    uint32_t by)
+static int64_t move_mapping(struct thread *thread, const struct pages_op *op, uint64_t to,
+			    uint32_t site, uint32_t by)
 {
 	uint64_t old = pages_up(op->length), new = pages_up(op->size);
 	uint64_t moved = old < new ? old : new;
@@ -138,22 +139,22 @@ static int64_t move(struct thread *thread, const struct pages_op *op, uint64_t t
 	if (to == op->start) {
 		pages_put_back_below(op->held, op->start + moved);
 	} else if (op->held) {
-		change -= (int64_t)pages_let_go(thread, op->held, op->start + moved, by);
+		change -= (int64_t)pages_release_held(thread, op->held, op->start + moved, by);
 		change += pages_add(thread, site, to, to + moved);
 	} else {
 		moved = 0; /* a second mapping of the same */
 	}
 	if (new > moved)
 		change += pages_add(thread, site, to + moved, to + new);
-	return change - (int64_t)pages_let_go(thread, op->held, UINT64_MAX, by);
+	return change - (int64_t)pages_release_held(thread, op->held, UINT64_MAX, by);
 }
 
 static void count_mremap(struct thread *thread, const struct pages_op *op, bool is_moved,
 			 uint64_t growth)
 {
-	count_call(counters(thread), MU_FN_MREMAP, growth, op->size);
-	counters(thread)->mremap_nomove += !is_moved;
-	counters(thread)->mremap_dec += op->length > op->size;
+	count_call(counters_of(thread), MU_FN_MREMAP, growth, op->size);
+	counters_of(thread)->mremap_nomove += !is_moved;
+	counters_of(thread)->mremap_dec += op->length > op->size;
 }
 
 void pages_mremap_end(struct thread *thread, const struct pages_place *place,
@@ -170,10 +171,10 @@ void pages_mremap_end(struct thread *thread, const struct pages_place *place,
 		pages_put_back(op->held);
 		count_failed(thread, MU_FN_MREMAP);
 	} else {
-		change = move(thread, op, (uint64_t)result, site, by);
+		change = move_mapping(thread, op, (uint64_t)result, site, by);
 		count_mremap(thread, op, (uint64_t)result != op->start,
 			     change > 0 ? (uint64_t)change : 0);
-		counters(thread)->bytes[MU_FN_MUNMAP] += change < 0 ? -(uint64_t)change : 0;
+		counters_of(thread)->bytes[MU_FN_MUNMAP] += change < 0 ? -(uint64_t)change : 0;
 	}
 	pages_unlock();
 	pages_done(thread, change, place->sp);
@@ -181,14 +182,14 @@ void pages_mremap_end(struct thread *thread, const struct pages_place *place,
 
 /* ---- brk --------------------------------------------------------------------------------- */
 
-static uint64_t break_now(void)
+static uint64_t read_break(void)
 {
 	return pages_up((uint64_t)SYS1(SYS_brk, 0));
 }
 
 void pages_brk_start(void)
 {
-	break_end = break_now();
+	break_end = read_break();
 }
 
 void pages_brk(struct thread *thread, const struct pages_place *place)
@@ -199,15 +200,15 @@ void pages_brk(struct thread *thread, const struct pages_place *place)
 
 	if (!pages_lock())
 		return;
-	uint64_t old = break_end, new = break_now();
+	uint64_t old = break_end, new = read_break();
 	break_end = new;
 	if (new > old) {
-		count_call(counters(thread), MU_FN_MMAP_A, new - old, new - old);
+		count_call(counters_of(thread), MU_FN_MMAP_A, new - old, new - old);
 		change = pages_add(thread, site, old, new);
 	} else if (new < old) {
 		change = -(int64_t)pages_drop(thread, new, old, PAGES_ANY_SITE, by);
-		counters(thread)->calls[MU_FN_MUNMAP]++;
-		counters(thread)->bytes[MU_FN_MUNMAP] += (uint64_t)-change;
+		counters_of(thread)->calls[MU_FN_MUNMAP]++;
+		counters_of(thread)->bytes[MU_FN_MUNMAP] += (uint64_t)-change;
 	}
 	pages_unlock();
 	pages_done(thread, change, place->sp);
@@ -215,28 +216,28 @@ void pages_brk(struct thread *thread, const struct pages_place *place)
 
 /* ---- System V's shared memory ------------------------------------------------------------ */
 
-struct search {
+struct segment_search {
 	uint64_t start, length;
 };
 
-static void compare(uint64_t start, uint64_t end, bool is_stack, void *data)
+static void compare_mapping(uint64_t start, uint64_t end, bool is_stack, void *data)
 {
-	struct search *search = data;
+	struct segment_search *search = data;
 
 	(void)is_stack;
 	if (start == search->start)
 		search->length = end - start;
 }
 
-/* Who may not ask for a segment's size finds it among the mappings. */
-static uint64_t size_of(int id, uint64_t start)
+/* A process that may not ask for a segment's size finds it among the mappings. */
+static uint64_t segment_size(int id, uint64_t start)
 {
-	struct search search = { .start = start };
+	struct segment_search search = { .start = start };
 	struct shmid_ds segment;
 
 	if (!sys_failed(SYS3(SYS_shmctl, id, IPC_STAT, &segment)))
 		return pages_up(segment.shm_segsz);
-	maps_for_each(compare, &search);
+	maps_for_each(compare_mapping, &search);
 	return search.length;
 }
 
@@ -249,7 +250,7 @@ void pages_shmat(struct thread *thread, const struct pages_place *place, int id,
 		count_failed(thread, MU_FN_MMAP_W);
 		return;
 	}
-	length = size_of(id, start);
+	length = segment_size(id, start);
 	if (!length || !pages_lock())
 		return;
 	while (ranges_take(&segments, start, start + length, &old))
@@ -258,12 +259,11 @@ void pages_shmat(struct thread *thread, const struct pages_place *place, int id,
 	ranges_put(&segments, &(struct range){ start, start + length, (uint32_t)(start >> 12),
 					       (uint32_t)(start >> 44) });
 	pages_unlock();
-	mapped(thread, place, MU_FN_MMAP_W, start, length);
+	record_mapped(thread, place, MU_FN_MMAP_W, start, length);
 }
 
 void pages_shmdt_begin(struct pages_op *op, uint64_t start)
 {
-
 	op->start = start;
 	if (!pages_lock())
 		return;
@@ -271,5 +271,5 @@ void pages_shmdt_begin(struct pages_op *op, uint64_t start)
 	if (i < segments.count && segments.range[i].start == start)
 		op->length = segments.range[i].end - start;
 	pages_unlock();
-	hold(op);
+	hold_range(op);
 }

@@ -1,8 +1,7 @@
-/* pages_calls.h -- what each call of the mmap family means for the pages that are mapped.
+/* pages_calls.h -- the effect of each call of the mmap family on the pages that are mapped.
  *
- * Called by what stands in for these functions (interpose_map.c) and by what libc's own are
- * patched with (pages_entry.c), in the hook, before and after the call, with signals masked.
- * errno is not touched.
+ * The interposed functions (interpose_map.c) and the hooks of libc's own (pages_entry.c) call these
+ * inside the hook, before and after the call, with signals masked. errno is kept.
  *
  * Source  mmap(2), mremap(2), brk(2), shmop(2); ranges are rounded to pages as the kernel does.
  *
@@ -25,48 +24,50 @@ enum pages_fn {
 /* The address after the system call in libc's function of that name, 0 if it is not known. */
 extern uint64_t pages_pc[PAGES_FNS];
 
-/* What a call leaves for its end. Zeroed: nothing. */
+/* The begin of a call leaves this for its end. Zeroed: nothing. */
 struct pages_op {
 	uint64_t start, length; /* as given */
 	uint64_t size;		/* mremap: the new one; mmap: flags above, prot below */
 	uint32_t held;
-	/* From before the hook is entered until after it is left: what a handler maps in between
-	 * would not be seen. */
+	/* Signals are blocked from before the hook is entered until after it is left: mappings of
+	 * a handler in between would not be seen. */
 	struct signal_mask mask;
 };
 
-/* pages_mmap -- mmap returned. result: of the call, MAP_FAILED too; op as pages_mmap_op(). */
+/* pages_mmap -- records an mmap that returned. result: of the call, MAP_FAILED too; op as
+ * pages_mmap_op(). */
 void pages_mmap(struct thread *thread, const struct pages_place *place, void *result,
 		const struct pages_op *op);
 
-/* pages_mmap_op -- the arguments of an mmap. */
+/* pages_mmap_op -- packs the arguments of an mmap. */
 static inline struct pages_op pages_mmap_op(size_t length, int prot, int flags)
 {
 	return (struct pages_op){ .length = length,
 				  .size = (uint64_t)(uint32_t)flags << 32 | (uint32_t)prot };
 }
 
-/* pages_munmap_begin, pages_munmap_end -- around a munmap. op: zeroed; failed: it returned -1. */
+/* pages_munmap_begin, pages_munmap_end -- record a munmap, before and after it. op: zeroed; failed:
+ * it returned -1. */
 void pages_munmap_begin(struct pages_op *op, uint64_t start, uint64_t length);
 void pages_munmap_end(struct thread *thread, const struct pages_place *place,
 		      const struct pages_op *op, bool failed);
 
-/* pages_mremap_begin, pages_mremap_end -- around an mremap. */
+/* pages_mremap_begin, pages_mremap_end -- record an mremap, before and after it. */
 void pages_mremap_begin(struct pages_op *op, uint64_t start, uint64_t length, uint64_t size,
 			int flags);
 void pages_mremap_end(struct thread *thread, const struct pages_place *place,
 		      const struct pages_op *op, void *result);
 
-/* pages_brk -- brk or sbrk returned: whatever it did, the kernel is asked. */
+/* pages_brk -- records a brk or sbrk that returned: asks the kernel where the break is. */
 void pages_brk(struct thread *thread, const struct pages_place *place);
 
-/* pages_brk_start -- note the present break. When pages are counted from now on. */
+/* pages_brk_start -- notes the present break. When pages are counted from now on. */
 void pages_brk_start(void);
 
-/* pages_shmat -- shmat of segment `id` returned. */
+/* pages_shmat -- records a shmat of segment `id` that returned. */
 void pages_shmat(struct thread *thread, const struct pages_place *place, int id, void *result);
 
-/* pages_shmdt_begin -- before shmdt; its end is that of a munmap. */
+/* pages_shmdt_begin -- records a shmdt, before it; pages_munmap_end() follows. */
 void pages_shmdt_begin(struct pages_op *op, uint64_t start);
 
 #endif

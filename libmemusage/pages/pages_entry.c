@@ -1,4 +1,4 @@
-/* pages_entry.c -- seeing the mappings that libc makes for itself.
+/* pages_entry.c -- recording the mappings that libc makes for itself.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,27 +19,27 @@
 
 #define INSN_MAX 16u
 
-/* libc's functions without our jump: what a call of syscall() is turned into. */
-static uint64_t plain[PAGES_FNS];
+/* libc's functions without our jump; a call of syscall() is turned into one of them. */
+static uint64_t original_of[PAGES_FNS];
 /* In syscall(), as pages_pc[] in the others. */
 static uint64_t syscall_pc;
 
-/* Of the arguments of a call after() needs some, which are no longer in their registers. They are
- * kept where there is room in its struct. */
-static struct pages_op *op_of(struct entry_call *call)
+/* after() needs some arguments of the call, which are no longer in their registers. They are kept
+ * in the free room of struct entry_call. */
+static struct pages_op *op_of_call(struct entry_call *call)
 {
 	_Static_assert(sizeof(struct pages_op) <= sizeof(struct block) + sizeof(call->note),
 		       "an op must fit");
 	return (struct pages_op *)&call->block;
 }
 
-static struct pages_place place_of(const struct entry_call *call)
+static struct pages_place place_of_call(const struct entry_call *call)
 {
 	return (struct pages_place){ entry_call_sp(call), *(const uint64_t *)call->entry->data };
 }
 
-/* What stands in for the function records the call itself, and sees who really calls. */
-static bool is_ours(const struct entry_call *call)
+/* The interposed function records the call itself, and knows the real caller. */
+static bool is_called_by_recorder(const struct entry_call *call)
 {
 	extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
 
@@ -49,32 +49,32 @@ static bool is_ours(const struct entry_call *call)
 
 static bool before_mmap(struct entry_call *call)
 {
-	if (is_ours(call))
+	if (is_called_by_recorder(call))
 		return false;
-	*op_of(call) = pages_mmap_op(entry_argument(call, 2), (int)entry_argument(call, 3),
-				     (int)entry_argument(call, 4));
+	*op_of_call(call) = pages_mmap_op(entry_argument(call, 2), (int)entry_argument(call, 3),
+					  (int)entry_argument(call, 4));
 	return true;
 }
 
 static void after_mmap(struct entry_call *call)
 {
-	struct pages_place place = place_of(call);
+	struct pages_place place = place_of_call(call);
 	struct signal_mask mask;
 	struct thread *thread;
 
 	signal_mask_all(&mask);
 	thread = entry_enter();
 	if (thread) {
-		pages_mmap(thread, &place, (void *)call->rax, op_of(call));
+		pages_mmap(thread, &place, (void *)call->rax, op_of_call(call));
 		hook_leave(thread);
 	}
 	signal_mask_restore(&mask);
 }
 
-/* Signals are masked until after(): so it must be wanted. */
-static struct thread *begin(struct entry_call *call)
+/* Signals stay masked until after(), so before() must ask for it. */
+static struct thread *begin_held_call(struct entry_call *call)
 {
-	struct pages_op *op = op_of(call);
+	struct pages_op *op = op_of_call(call);
 
 	*op = (struct pages_op){ .size = 0 };
 	signal_mask_all(&op->mask);
@@ -85,11 +85,12 @@ static bool before_munmap(struct entry_call *call)
 {
 	struct thread *thread;
 
-	if (is_ours(call))
+	if (is_called_by_recorder(call))
 		return false;
-	thread = begin(call);
+	thread = begin_held_call(call);
 	if (thread) {
-		pages_munmap_begin(op_of(call), entry_argument(call, 1), entry_argument(call, 2));
+		pages_munmap_begin(op_of_call(call), entry_argument(call, 1),
+				   entry_argument(call, 2));
 		hook_leave(thread);
 	}
 	return true;
@@ -97,26 +98,27 @@ static bool before_munmap(struct entry_call *call)
 
 static void after_munmap(struct entry_call *call)
 {
-	struct pages_place place = place_of(call);
+	struct pages_place place = place_of_call(call);
 	struct thread *thread = entry_enter();
 
 	if (thread) {
-		pages_munmap_end(thread, &place, op_of(call), (int)call->rax != 0);
+		pages_munmap_end(thread, &place, op_of_call(call), (int)call->rax != 0);
 		hook_leave(thread);
 	}
-	signal_mask_restore(&op_of(call)->mask);
+	signal_mask_restore(&op_of_call(call)->mask);
 }
 
 static bool before_mremap(struct entry_call *call)
 {
 	struct thread *thread;
 
-	if (is_ours(call))
+	if (is_called_by_recorder(call))
 		return false;
-	thread = begin(call);
+	thread = begin_held_call(call);
 	if (thread) {
-		pages_mremap_begin(op_of(call), entry_argument(call, 1), entry_argument(call, 2),
-				   entry_argument(call, 3), (int)entry_argument(call, 4));
+		pages_mremap_begin(op_of_call(call), entry_argument(call, 1),
+				   entry_argument(call, 2), entry_argument(call, 3),
+				   (int)entry_argument(call, 4));
 		hook_leave(thread);
 	}
 	return true;
@@ -124,24 +126,24 @@ static bool before_mremap(struct entry_call *call)
 
 static void after_mremap(struct entry_call *call)
 {
-	struct pages_place place = place_of(call);
+	struct pages_place place = place_of_call(call);
 	struct thread *thread = entry_enter();
 
 	if (thread) {
-		pages_mremap_end(thread, &place, op_of(call), (void *)call->rax);
+		pages_mremap_end(thread, &place, op_of_call(call), (void *)call->rax);
 		hook_leave(thread);
 	}
-	signal_mask_restore(&op_of(call)->mask);
+	signal_mask_restore(&op_of_call(call)->mask);
 }
 
 static bool before_brk(struct entry_call *call)
 {
-	return !is_ours(call);
+	return !is_called_by_recorder(call);
 }
 
 static void after_brk(struct entry_call *call)
 {
-	struct pages_place place = place_of(call);
+	struct pages_place place = place_of_call(call);
 	struct signal_mask mask;
 	struct thread *thread;
 
@@ -156,22 +158,22 @@ static void after_brk(struct entry_call *call)
 
 static bool before_shmat(struct entry_call *call)
 {
-	if (is_ours(call))
+	if (is_called_by_recorder(call))
 		return false;
-	*op_of(call) = (struct pages_op){ .start = entry_argument(call, 1) };
+	*op_of_call(call) = (struct pages_op){ .start = entry_argument(call, 1) };
 	return true;
 }
 
 static void after_shmat(struct entry_call *call)
 {
-	struct pages_place place = place_of(call);
+	struct pages_place place = place_of_call(call);
 	struct signal_mask mask;
 	struct thread *thread;
 
 	signal_mask_all(&mask);
 	thread = entry_enter();
 	if (thread) {
-		pages_shmat(thread, &place, (int)op_of(call)->start, (void *)call->rax);
+		pages_shmat(thread, &place, (int)op_of_call(call)->start, (void *)call->rax);
 		hook_leave(thread);
 	}
 	signal_mask_restore(&mask);
@@ -181,11 +183,11 @@ static bool before_shmdt(struct entry_call *call)
 {
 	struct thread *thread;
 
-	if (is_ours(call))
+	if (is_called_by_recorder(call))
 		return false;
-	thread = begin(call);
+	thread = begin_held_call(call);
 	if (thread) {
-		pages_shmdt_begin(op_of(call), entry_argument(call, 1));
+		pages_shmdt_begin(op_of_call(call), entry_argument(call, 1));
 		hook_leave(thread);
 	}
 	return true;
@@ -206,7 +208,7 @@ static const struct {
 
 /* ---- syscall() ---------------------------------------------------------------------------- */
 
-static struct entry as_syscall[PAGES_FNS] = {
+static struct entry_hook as_syscall[PAGES_FNS] = {
 	[PAGES_MMAP] = { .after = after_mmap, .data = &syscall_pc },
 	[PAGES_MUNMAP] = { .after = after_munmap, .data = &syscall_pc },
 	[PAGES_MREMAP] = { .after = after_mremap, .data = &syscall_pc },
@@ -215,7 +217,7 @@ static struct entry as_syscall[PAGES_FNS] = {
 	[PAGES_SHMDT] = { .after = after_munmap, .data = &syscall_pc },
 };
 
-static enum pages_fn fn_of(uint64_t number)
+static enum pages_fn function_of_syscall(uint64_t number)
 {
 	switch (number) {
 	case SYS_mmap:
@@ -235,9 +237,10 @@ static enum pages_fn fn_of(uint64_t number)
 	}
 }
 
-/* The thunk would move the last of seven arguments, which is on the stack. So the call goes on as
- * one of the function that does the same; but for brk, which has one argument, another result. */
-static void turn_into(struct entry_call *call, enum pages_fn fn)
+/* The thunk would move the last of seven arguments, which is on the stack. So the call continues as
+ * a call of the function that does the same; not for brk, which has one argument and another
+ * result. */
+static void turn_into_function(struct entry_call *call, enum pages_fn fn)
 {
 	call->rdi = call->rsi;
 	call->rsi = call->rdx;
@@ -246,26 +249,26 @@ static void turn_into(struct entry_call *call, enum pages_fn fn)
 	call->r8 = call->r9;
 	if (fn == PAGES_MMAP)
 		call->r9 = (&call->return_address)[1];
-	call->original = plain[fn];
+	call->original = original_of[fn];
 }
 
 static bool before_syscall(struct entry_call *call)
 {
-	enum pages_fn fn = fn_of(call->rdi);
+	enum pages_fn fn = function_of_syscall(call->rdi);
 
-	if (fn == PAGES_FNS || !plain[fn])
+	if (fn == PAGES_FNS || !original_of[fn])
 		return false;
 	if (fn != PAGES_BRK)
-		turn_into(call, fn);
+		turn_into_function(call, fn);
 	call->entry = &as_syscall[fn];
 	return family[fn].before(call);
 }
 
 /* ---- patching ---------------------------------------------------------------------------- */
 
-/* The address after the function's system call: there Massif sees it. Where the call is not found
- * (another CPU, code that is not known) it is the function's. */
-static uint64_t call_in(uint64_t function, uint64_t size)
+/* Returns the address after the function's system call, which Massif shows, or that of the function
+ * if the call is not found (another CPU, unknown code). */
+static uint64_t find_syscall(uint64_t function, uint64_t size)
 {
 #if defined(__x86_64__)
 	uint8_t code[INSN_MAX];
@@ -285,8 +288,9 @@ static uint64_t call_in(uint64_t function, uint64_t size)
 	return function;
 }
 
-/* Whether calls will be seen. pc gets the address of the function's system call. */
-static bool patch_one(const struct patch *p, const char *name, struct entry *entry, uint64_t *pc)
+/* Returns whether calls will be seen. *pc gets the address of the function's system call. */
+static bool patch_one_function(const struct patch *p, const char *name, struct entry_hook *entry,
+			       uint64_t *pc)
 {
 	const struct link_map *libc = lookup_object("__libc_start_main");
 
@@ -294,31 +298,32 @@ static bool patch_one(const struct patch *p, const char *name, struct entry *ent
 		return false;
 	if (entry_original(entry->function))
 		return true;
-	*pc = call_in(entry->function, entry->size);
+	*pc = find_syscall(entry->function, entry->size);
 	return p && !entry_patch(p, entry, 0);
 }
 
-static bool patch_fn(const struct patch *p, enum pages_fn fn)
+static bool patch_libc_function(const struct patch *p, enum pages_fn fn)
 {
-	struct entry entry = { .before = family[fn].before, .after = family[fn].after,
-			       .data = &pages_pc[fn] };
-	bool ok = patch_one(p, family[fn].name, &entry, &pages_pc[fn]);
+	struct entry_hook entry = { .before = family[fn].before,
+				    .after = family[fn].after,
+				    .data = &pages_pc[fn] };
+	bool ok = patch_one_function(p, family[fn].name, &entry, &pages_pc[fn]);
 
-	plain[fn] = entry_original(entry.function);
+	original_of[fn] = entry_original(entry.function);
 	return ok;
 }
 
 bool pages_entry_patch(void)
 {
-	struct entry entry = { .before = before_syscall };
+	struct entry_hook entry = { .before = before_syscall };
 	struct patch p;
 	bool ok = true;
 
 	cfi_init();
 	bool may = patch_begin(&p);
 	for (enum pages_fn fn = 0; fn < PAGES_FNS; fn++)
-		ok &= patch_fn(may ? &p : NULL, fn);
-	ok &= patch_one(may ? &p : NULL, "syscall", &entry, &syscall_pc);
+		ok &= patch_libc_function(may ? &p : NULL, fn);
+	ok &= patch_one_function(may ? &p : NULL, "syscall", &entry, &syscall_pc);
 	if (may)
 		patch_end(&p);
 	return ok && may;

@@ -1,4 +1,4 @@
-/* pages_entry.h -- seeing the mappings that libc makes for itself.
+/* pages_entry.h -- recording the mappings that libc makes for itself.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* pages_entry_patch -- have the entries of libc's mmap family intercepted, and fill pages_pc.
+/* pages_entry_patch -- intercepts the entries of libc's mmap family, and fills pages_pc.
  *
  * libc calls these functions of its own directly: for arenas of malloc, stacks of threads, files
- * that it reads. Calls of ours are left to who makes them.
+ * that it reads. The callers in the recorder record their calls themselves.
  * Returns whether all are intercepted. Idempotent. From recorder_start() only, as entry_patch().
  */
 bool pages_entry_patch(void);

@@ -1,7 +1,7 @@
-/* pages_start.c -- what is mapped at the start, by ld.so, and in the end.
+/* pages_start.c -- mappings that are there at the start, made by ld.so, or there at the end.
  *
- * ld.so maps with functions of its own. Its mappings that last are those of objects, and they are
- * found where it tells debuggers of a change.
+ * ld.so maps with functions of its own. Its lasting mappings are those of objects, and they are
+ * found when it notifies debuggers of a change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,15 +29,15 @@ static struct ranges objects; /* loaded ones: tag is their pages' site, site kee
 
 /* ---- the kernel's account ---------------------------------------------------------------- */
 
-struct account {
+struct kernel_account {
 	struct ranges ranges; /* without the recorder's own */
 	struct range stack;
 	uint64_t own; /* bytes left out */
 };
 
-static void collect(uint64_t start, uint64_t end, bool is_stack, void *data)
+static void collect_mapping(uint64_t start, uint64_t end, bool is_stack, void *data)
 {
-	struct account *account = data;
+	struct kernel_account *account = data;
 	struct range range = { .start = start, .end = end };
 
 	if (is_stack)
@@ -45,24 +45,24 @@ static void collect(uint64_t start, uint64_t end, bool is_stack, void *data)
 	ranges_put(&account->ranges, &range);
 }
 
-static void leave_out(uint64_t start, uint64_t size, void *data)
+static void leave_out_range(uint64_t start, uint64_t size, void *data)
 {
-	struct account *account = data;
+	struct kernel_account *account = data;
 	struct range part;
 
 	while (ranges_take(&account->ranges, start, start + pages_up(size), &part))
 		account->own += part.end - part.start;
 }
 
-static void leave_out_library(struct account *account)
+static void leave_out_library(struct kernel_account *account)
 {
 	struct object own;
 
 	if (object_of((uint64_t)__ehdr_start, &own))
-		leave_out(own.start, own.end - own.start, account);
+		leave_out_range(own.start, own.end - own.start, account);
 }
 
-static void count(uint64_t start, uint64_t end, bool is_stack, void *data)
+static void count_line(uint64_t start, uint64_t end, bool is_stack, void *data)
 {
 	(void)start;
 	(void)end;
@@ -71,41 +71,41 @@ static void count(uint64_t start, uint64_t end, bool is_stack, void *data)
 }
 
 /* The list gets its room first: to map while reading would change what is read. */
-static bool read_account(struct account *account)
+static bool read_account(struct kernel_account *account)
 {
 	uint64_t lines = SPARE_LINES;
 
-	*account = (struct account){ .ranges = { .count = 0 } };
-	if (!maps_for_each(count, &lines) ||
+	*account = (struct kernel_account){ .ranges = { .count = 0 } };
+	if (!maps_for_each(count_line, &lines) ||
 	    !ranges_reserve(&account->ranges, lines + memory_for_each(NULL, NULL)))
 		return false;
-	if (!maps_for_each(collect, account)) {
+	if (!maps_for_each(collect_mapping, account)) {
 		ranges_free(&account->ranges);
 		return false;
 	}
-	memory_for_each(leave_out, account);
+	memory_for_each(leave_out_range, account);
 	leave_out_library(account);
-	/* Of this list nothing will be left. */
+	/* The list itself will be unmapped. */
 	account->own -= pages_up(account->ranges.room * sizeof(*account->ranges.range));
 	return true;
 }
 
 /* ---- objects ----------------------------------------------------------------------------- */
 
-static const struct r_debug *next_space(const struct r_debug *space)
+static const struct r_debug *next_namespace(const struct r_debug *space)
 {
 	/* Source: struct r_debug_extended of <link.h> since glibc 2.35. */
 	return space->r_version < 2 ? NULL : *(const struct r_debug *const *)(space + 1);
 }
 
-/* The rest of struct range is for looking up; see `objects`. */
-static struct range range_of(const struct object *object, uint32_t site)
+/* The other members of struct range are for lookups; see `objects`. */
+static struct range range_of_object(const struct object *object, uint32_t site)
 {
 	return (struct range){ .start = object->start, .end = object->end,
 			       .site = (uint32_t)(object->start >> 12), .tag = site };
 }
 
-static bool was_known(const struct object *object, struct range *range)
+static bool take_known_object(const struct object *object, struct range *range)
 {
 	uint64_t i = ranges_after(&objects, object->start);
 
@@ -115,16 +115,16 @@ static bool was_known(const struct object *object, struct range *range)
 	return ranges_take(&objects, object->start, object->end, range);
 }
 
-/* ld.so has mapped an object since the last look. Room that it does not use between segments is
+/* Records an object that ld.so has mapped since the last look. Its unused room between segments is
  * mapped as well. */
-static int64_t opened(struct thread *thread, const struct object *object, uint32_t site)
+static int64_t add_opened_object(struct thread *thread, const struct object *object, uint32_t site)
 {
 	count_call(&thread->pub.counters, MU_FN_MMAP_R, object->end - object->start,
 		   object->end - object->start);
 	return pages_add(thread, site, object->start, object->end);
 }
 
-static int64_t closed(struct thread *thread, const struct range *object)
+static int64_t remove_closed_object(struct thread *thread, const struct range *object)
 {
 	uint64_t bytes = pages_drop(thread, object->start, object->end, object->tag, 0);
 
@@ -141,25 +141,25 @@ static int64_t compare_objects(struct thread *thread, uint32_t site)
 	struct range range;
 	int64_t change = 0;
 
-	for (const struct r_debug *space = &_r_debug; space; space = next_space(space))
+	for (const struct r_debug *space = &_r_debug; space; space = next_namespace(space))
 		for (const struct link_map *map = space->r_map; map; map = map->l_next) {
 			if (!object_read(map, &object))
 				continue;
-			if (!was_known(&object, &range)) {
-				range = range_of(&object, site);
-				change += opened(thread, &object, site);
+			if (!take_known_object(&object, &range)) {
+				range = range_of_object(&object, site);
+				change += add_opened_object(thread, &object, site);
 			}
 			ranges_put(&now, &range);
 		}
 	for (uint64_t i = 0; i < objects.count; i++)
-		change += closed(thread, &objects.range[i]);
+		change += remove_closed_object(thread, &objects.range[i]);
 	ranges_free(&objects);
 	objects = now;
 	return change;
 }
 
 /* ld.so holds its lock: one thread at a time. */
-static void objects_changed(void)
+static void count_changed_objects(void)
 {
 	struct pages_place place = { patch_objects_place(), 0 };
 
@@ -179,8 +179,8 @@ static void objects_changed(void)
 
 /* ---- the start --------------------------------------------------------------------------- */
 
-static void add_parts(struct thread *thread, struct ranges *from, uint64_t start, uint64_t end,
-		      uint32_t site, enum mu_fn fn)
+static void add_mapped_parts(struct thread *thread, struct ranges *from, uint64_t start,
+			     uint64_t end, uint32_t site, enum mu_fn fn)
 {
 	struct range part;
 
@@ -193,7 +193,7 @@ static void add_parts(struct thread *thread, struct ranges *from, uint64_t start
 	pages_unlock();
 }
 
-static void add_objects(struct thread *thread, struct account *account)
+static void add_loaded_objects(struct thread *thread, struct kernel_account *account)
 {
 	struct object object;
 
@@ -203,48 +203,49 @@ static void add_objects(struct thread *thread, struct account *account)
 		/* This library is no part of the account. */
 		uint32_t site = object.start == (uint64_t)__ehdr_start
 					? 0 : pages_site_of_start(thread, object.start);
-		struct range range = range_of(&object, site);
-		add_parts(thread, &account->ranges, object.start, object.end, site, MU_FN_MMAP_R);
+		struct range range = range_of_object(&object, site);
+		add_mapped_parts(thread, &account->ranges, object.start, object.end, site,
+				 MU_FN_MMAP_R);
 		ranges_put(&objects, &range);
 	}
 }
 
-static void add_start(struct thread *thread)
+static void add_initial_pages(struct thread *thread)
 {
-	struct account account;
+	struct kernel_account account;
 
 	pages_brk_start();
 	if (!read_account(&account)) {
 		rec.image->notes |= MU_NOTE_PAGES_ALONE;
 		return;
 	}
-	add_objects(thread, &account);
-	add_parts(thread, &account.ranges, 0, UINT64_MAX, pages_site_of_start(thread, 0),
-		  MU_FN_MMAP_A);
+	add_loaded_objects(thread, &account);
+	add_mapped_parts(thread, &account.ranges, 0, UINT64_MAX, pages_site_of_start(thread, 0),
+			 MU_FN_MMAP_A);
 	ranges_free(&account.ranges);
 }
 
 void pages_start(void)
 {
-	bool ok = pages_entry_patch() && patch_on_objects(objects_changed);
+	bool ok = pages_entry_patch() && patch_on_objects(count_changed_objects);
 	struct thread *thread;
 
 	rec.image->notes |= ok ? MU_NOTE_PAGES : MU_NOTE_PAGES | MU_NOTE_PAGES_ALONE;
-	rec.was_paused = true; /* nobody is to miss the blocks */
-	pass_on_patch();
+	rec.was_paused = true; /* an unknown block is no error: none are recorded */
+	passthrough_patch();
 	pages_forget();
 	ranges_free(&objects);
 	thread = hook_enter();
 	if (!thread)
 		return;
-	add_start(thread);
+	add_initial_pages(thread);
 	hook_leave(thread);
 }
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* Bytes of the first that are in the second too. */
-static uint64_t common(const struct ranges *a, const struct ranges *b)
+/* Returns the bytes of the first list that are in the second, too. */
+static uint64_t common_bytes(const struct ranges *a, const struct ranges *b)
 {
 	uint64_t sum = 0;
 
@@ -263,14 +264,14 @@ static uint64_t common(const struct ranges *a, const struct ranges *b)
 
 void pages_exit(void)
 {
-	struct account account;
+	struct kernel_account account;
 
 	if (!read_account(&account))
 		return;
 	if (pages_lock()) {
 		struct ranges stack = { .range = &account.stack, .count = 1 };
-		uint64_t both = common(&account.ranges, pages_live());
-		uint64_t on_stack = common(&stack, pages_live());
+		uint64_t both = common_bytes(&account.ranges, pages_live());
+		uint64_t on_stack = common_bytes(&stack, pages_live());
 		rec.image->drops.pages_gone = ranges_bytes(pages_live()) - both;
 		rec.image->drops.pages_unseen = ranges_bytes(&account.ranges) - both -
 						(account.stack.end - account.stack.start) +

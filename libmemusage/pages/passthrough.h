@@ -1,13 +1,13 @@
-/* passthrough.h -- malloc and its kin become jumps to the real functions.
+/* passthrough.h -- turning malloc and its kin into jumps to the real functions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef LIBMEMUSAGE_PAGES_PASSTHROUGH_H
 #define LIBMEMUSAGE_PAGES_PASSTHROUGH_H
 
-/* The functions, as F(name, whether it takes a block that may be an early one). interpose_heap.c
- * gives each a name that is never another object's: entry_of_NAME. */
-#define PASS_ON_FUNCTIONS(F)     \
+/* The functions, as F(name, takes_block): whether it takes a block, which may be an early one.
+ * interpose_heap.c gives each a name that no other object has: entry_of_NAME. */
+#define PASSTHROUGH_FUNCTIONS(F)     \
 	F(malloc, false)         \
 	F(calloc, false)         \
 	F(realloc, true)         \
@@ -16,13 +16,12 @@
 	F(aligned_alloc, false)  \
 	F(posix_memalign, false)
 
-/* pass_on_patch -- where nothing is to hear of blocks, let the functions of interpose_heap.c begin
- * with a jump to what they would call, for good.
+/* passthrough_patch -- makes the functions of interpose_heap.c jump to the real ones, for good.
  *
- * It changes no result, only what a call costs, so nothing is said where it cannot be done:
- * another CPU, code that may not be changed, more than one thread already.
+ * For modes that record no blocks. It changes no result, only what a call costs, so a failure is
+ * not reported: another CPU, code that may not be changed, more than one thread already.
  * Not async-signal-safe; from recorder_start(), after real_resolve(). Cost 30 us.
  */
-void pass_on_patch(void);
+void passthrough_patch(void);
 
 #endif

@@ -1,7 +1,6 @@
 /* builtin_malloc.c -- intercepting an allocator that the program brings with it.
  *
- * Its functions are entered by the calls of everybody, libc included, so all of them are events
- * of the program.
+ * All calls enter its functions, those of libc too, so all of them are events of the program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,23 +23,23 @@
 
 static struct new_objects known;
 
-static const char *path_of(const struct link_map *object)
+static const char *object_path(const struct link_map *object)
 {
 	return object->l_name && object->l_name[0] ? object->l_name : "";
 }
 
-static void note(const struct link_map *object, const char *name, const char *why)
+static void note_function(const struct link_map *object, const char *name, const char *why)
 {
-	const struct symbols_name symbol = { name, path_of(object), why, MU_SYMBOL_BUILTIN, 0 };
+	const struct symbols_name symbol = { name, object_path(object), why, MU_SYMBOL_BUILTIN, 0 };
 
 	symbols_note(&symbol);
 }
 
-/* Whether the function is intercepted or, with ENTRY_TRY, could be; refusals are noted. */
-static bool patch_one(const struct patch *p, const struct link_map *object,
-		      const struct mu_family *function, unsigned int flags)
+/* Returns whether the function is intercepted or, with ENTRY_TRY, could be. Notes refusals. */
+static bool patch_function(const struct patch *p, const struct link_map *object,
+			   const struct mu_family *function, unsigned int flags)
 {
-	const struct intercept what = { .signature = function->signature, .layer = ENTRY_OWN };
+	const struct intercept what = { .signature = function->signature, .layer = ENTRY_BUILTIN };
 	uint64_t address, size;
 
 	if (!lookup_sized(object, function->name, &address, &size))
@@ -49,41 +48,42 @@ static bool patch_one(const struct patch *p, const struct link_map *object,
 		return true;
 	const char *why = intercept_function(p, &what, address, size, flags);
 	if (why || !(flags & ENTRY_TRY))
-		note(object, function->name, why);
+		note_function(object, function->name, why);
 	if (!why && !(flags & ENTRY_TRY))
 		real_redirect(address, entry_original(address));
 	return !why;
 }
 
-/* All that is needed, or nothing. */
-static bool patch_all(const struct patch *p, const struct link_map *object, unsigned int flags)
+/* Intercepts all functions that are needed, or none. */
+static bool patch_functions(const struct patch *p, const struct link_map *object,
+			    unsigned int flags)
 {
 	for (size_t i = 0; i < MU_FAMILY_NEEDED; i++)
-		if (!patch_one(p, object, &mu_family_libc[i], flags | ENTRY_TRY))
+		if (!patch_function(p, object, &mu_family_libc[i], flags | ENTRY_TRY))
 			return false;
 	for (size_t i = 0; i < MU_FAMILY_LIBC; i++)
-		if (!patch_one(p, object, &mu_family_libc[i], flags) && i < MU_FAMILY_NEEDED)
+		if (!patch_function(p, object, &mu_family_libc[i], flags) && i < MU_FAMILY_NEEDED)
 			return false;
 	return true;
 }
 
-bool own_patch(const struct link_map *object, bool is_fresh)
+bool builtin_malloc_patch(const struct link_map *object, bool is_new)
 {
 	struct patch p;
 
 	cfi_init();
 	if (!patch_begin(&p)) {
-		note(object, "malloc", "code cannot be changed here");
+		note_function(object, "malloc", "code cannot be changed here");
 		return false;
 	}
-	bool ok = patch_all(&p, object, is_fresh ? ENTRY_FRESH : 0);
+	bool ok = patch_functions(&p, object, is_new ? ENTRY_NEW_OBJECT : 0);
 	patch_end(&p);
 	return ok;
 }
 
 /* ---- objects that are opened later --------------------------------------------------------- */
 
-static void look_at(const struct object *object, void *unused)
+static void look_at_new_object(const struct object *object, void *unused)
 {
 	uint64_t address, size;
 
@@ -92,32 +92,33 @@ static void look_at(const struct object *object, void *unused)
 	    !lookup_sized(object->map, "free", &address, &size))
 		return;
 	cfi_add_object(object_tables(object), object->start, object->end);
-	foreign_found(object->map, path_of(object->map), MU_NOTE_FOREIGN_MALLOC, true);
+	builtin_malloc_detected(object->map, object_path(object->map), MU_NOTE_FOREIGN_MALLOC,
+				true);
 	cfi_add_object(NULL, 0, 0);
 }
 
 /* ld.so holds its lock: one thread at a time. */
-static void objects_changed(void)
+static void look_at_new_objects(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		new_objects_visit(&known, look_at, NULL);
+		new_objects_visit(&known, look_at_new_object, NULL);
 }
 
 /* Under ld.so's lock: its list does not change meanwhile. */
-static int listen(struct dl_phdr_info *info, size_t size, void *unused)
+static int watch_first_time(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)info;
 	(void)size;
 	(void)unused;
 	if (!known.known && new_objects_init(&known)) {
 		new_objects_visit(&known, NULL, NULL);
-		patch_on_objects(objects_changed);
+		patch_on_objects(look_at_new_objects);
 	}
 	return 1;
 }
 
-void own_listen(void)
+void builtin_malloc_watch(void)
 {
 	if (!known.known)
-		dl_iterate_phdr(listen, NULL);
+		dl_iterate_phdr(watch_first_time, NULL);
 }

@@ -9,18 +9,17 @@
 
 struct link_map;
 
-/* own_patch -- have the malloc family that an object exports recorded from now on.
+/* builtin_malloc_patch -- intercepts the malloc family that an object exports.
  *
- * object    of ld.so's list; its malloc is called without passing by ours.
- * is_fresh  it was just mapped: no thread can be in it.
- * Returns whether malloc and free at least are intercepted: nothing is changed otherwise. What
- * is not, and why, is in the recording. Functions of the family that it does not export are
- * not seen. From the constructor, or where ld.so called us.
+ * object of ld.so's list; its malloc is called without ours. is_new it was just mapped: no thread
+ * can be in it. Returns whether at least malloc and free are intercepted; otherwise nothing is
+ * changed. The recording tells which functions are not, and why. Functions of the family that the
+ * object does not export are not seen. From the constructor, or where ld.so called us.
  */
-bool own_patch(const struct link_map *object, bool is_fresh);
+bool builtin_malloc_patch(const struct link_map *object, bool is_new);
 
-/* own_listen -- before objects are opened: look at those that come from now on, before their
- * constructors run. Idempotent; not async-signal-safe. Cost 30 us, once. */
-void own_listen(void);
+/* builtin_malloc_watch -- inspects objects that are opened from now on, before their constructors
+ * run. Idempotent; not async-signal-safe. Cost 30 us, once. */
+void builtin_malloc_watch(void);
 
 #endif

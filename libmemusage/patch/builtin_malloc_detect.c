@@ -17,7 +17,7 @@
 
 #define PATH_LIMIT 4096u
 
-static void note(const char *path, unsigned int bit)
+static void note_unseen_malloc(const char *path, unsigned int bit)
 {
 	if (!rec.image)
 		return;
@@ -26,7 +26,7 @@ static void note(const char *path, unsigned int bit)
 	__atomic_fetch_or(&rec.image->notes, bit, __ATOMIC_RELAXED);
 }
 
-/* Values of an object's dynamic section that matter here. */
+/* The values of an object's dynamic section that matter here. */
 struct dynamic {
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -34,7 +34,7 @@ struct dynamic {
 	bool is_symbolic;
 };
 
-static struct dynamic read_dynamic(const struct link_map *object)
+static struct dynamic read_dynamic_section(const struct link_map *object)
 {
 	struct dynamic d = { 0 };
 
@@ -52,7 +52,7 @@ static struct dynamic read_dynamic(const struct link_map *object)
 	return d;
 }
 
-static uint32_t gnu_hash_of(const char *name)
+static uint32_t gnu_hash_of_name(const char *name)
 {
 	uint32_t hash = 5381;
 
@@ -61,12 +61,12 @@ static uint32_t gnu_hash_of(const char *name)
 	return hash;
 }
 
-/* Whether the object itself defines `name`. Source: the layout of .gnu.hash as read by
+/* Returns whether the object itself defines `name`. Source: the layout of .gnu.hash as read by
  * ld.so: nbuckets, symoffset, bloom words, bloom shift, bloom, buckets, chains. */
-static bool defines(const struct dynamic *d, const char *name)
+static bool defines_symbol(const struct dynamic *d, const char *name)
 {
 	const uint32_t *header = d->gnu_hash;
-	uint32_t hash = gnu_hash_of(name);
+	uint32_t hash = gnu_hash_of_name(name);
 
 	if (!header || !d->symbols || !d->strings || !header[0])
 		return false;
@@ -86,45 +86,46 @@ static bool defines(const struct dynamic *d, const char *name)
 	}
 }
 
-void foreign_found(const struct link_map *object, const char *path, unsigned int bit,
-		   bool is_fresh)
+void builtin_malloc_detected(const struct link_map *object, const char *path, unsigned int bit,
+			     bool is_new)
 {
-	bool is_seen = object && rec.flags & MU_CFG_OWN_MALLOC && own_patch(object, is_fresh);
+	bool is_seen =
+		object && rec.flags & MU_CFG_OWN_MALLOC && builtin_malloc_patch(object, is_new);
 
-	/* Whose malloc it is makes no difference to pages. */
+	/* It makes no difference to pages which malloc is called. */
 	if (rec.flags & MU_CFG_PAGES)
 		return;
-	note(path, is_seen ? MU_NOTE_OWN_MALLOC : bit);
+	note_unseen_malloc(path, is_seen ? MU_NOTE_OWN_MALLOC : bit);
 }
 
-/* The malloc that the program finds, if it is not ours: the first definition. An executable that is
- * not position independent and takes malloc's address has an undefined symbol with a value, which
- * defines nothing (python3 and node of Debian 12). */
-static void check_malloc(void)
+/* Checks the first definition of malloc, which the program calls, if it is not ours. An executable
+ * that is not position independent and takes malloc's address has an undefined symbol with a value,
+ * which defines nothing (python3 and node of Debian 12). */
+static void check_first_malloc(void)
 {
 	const struct link_map *first = lookup_object("malloc");
 
 	if (!first || first == lookup_self())
 		return;
 	/* The executable's name is empty in ld.so's list. */
-	foreign_found(first, first->l_name[0] ? first->l_name : program_invocation_name,
-		      MU_NOTE_FOREIGN_MALLOC, false);
+	builtin_malloc_detected(first, first->l_name[0] ? first->l_name : program_invocation_name,
+				MU_NOTE_FOREIGN_MALLOC, false);
 }
 
-void foreign_check(void)
+void builtin_malloc_detect(void)
 {
-	check_malloc();
+	check_first_malloc();
 	for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next) {
-		struct dynamic d = read_dynamic(object);
+		struct dynamic d = read_dynamic_section(object);
 		/* ld.so leaves the addresses of the vdso, which is symbolic, unrelocated. */
 		if (d.is_symbolic && (ElfW(Addr))d.symbols >= object->l_addr &&
-		    defines(&d, "malloc"))
-			foreign_found(object, object->l_name, MU_NOTE_SYMBOLIC, false);
+		    defines_symbol(&d, "malloc"))
+			builtin_malloc_detected(object, object->l_name, MU_NOTE_SYMBOLIC, false);
 	}
 }
 
-void foreign_opened(const char *file, unsigned int bit)
+void builtin_malloc_detect_opened(const char *file, unsigned int bit)
 {
 	if (file && gate.on)
-		note(file, bit);
+		note_unseen_malloc(file, bit);
 }

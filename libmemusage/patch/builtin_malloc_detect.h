@@ -9,25 +9,27 @@
 
 struct link_map;
 
-/* foreign_found -- an object's malloc is called without passing by ours: have it seen, or note it.
+/* builtin_malloc_detected -- intercepts the malloc of an object, which is called without ours, or
+ * notes in the image that it cannot.
  *
- * path      of the object. note  what to say if it is not seen: an enum mu_note.
- * is_fresh  the object was just mapped.
+ * path    of the object.
+ * note    enum mu_note: set if the malloc is not intercepted.
+ * is_new  the object was just mapped.
  */
-void foreign_found(const struct link_map *object, const char *path, unsigned int note,
-		   bool is_fresh);
+void builtin_malloc_detected(const struct link_map *object, const char *path, unsigned int note,
+			     bool is_new);
 
-/* foreign_check -- note in the image whose malloc the program calls, if not ours.
+/* builtin_malloc_detect -- looks for a malloc that the program calls in place of ours.
  *
- * Also finds objects that bind a malloc of their own (-Bsymbolic). Call from the
- * constructor. Not async-signal-safe.
+ * Also finds objects that bind a malloc of their own (-Bsymbolic). Call from the constructor. Not
+ * async-signal-safe.
  */
-void foreign_check(void);
+void builtin_malloc_detect(void);
 
-/* foreign_opened -- note that an object is being opened in a way that bypasses us.
+/* builtin_malloc_detect_opened -- notes that an object is being opened in a way that bypasses us.
  *
  * file  as given to dlopen, may be NULL; note one of MU_NOTE_DEEPBIND, MU_NOTE_NAMESPACE.
  */
-void foreign_opened(const char *file, unsigned int note);
+void builtin_malloc_detect_opened(const char *file, unsigned int note);
 
 #endif

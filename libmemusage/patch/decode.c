@@ -18,7 +18,7 @@ static const uint16_t one_byte[16] = {
 	0x1010, 0x1010, 0x1010, 0x1010, 0, 0, 0x0c00, 0,
 	0x0009, 0, 0x0100, 0x00ff, 0x2043, 0, 0x00f0, 0
 };
-/* Four bytes, two after prefix 66. */
+/* An immediate of four bytes, or of two after prefix 66. */
 static const uint16_t one_word[16] = {
 	0x2020, 0x2020, 0x2020, 0x2020, 0, 0, 0x0300, 0,
 	0x0002, 0, 0x0200, 0, 0x0080, 0, 0, 0
@@ -38,17 +38,17 @@ static const uint16_t two_unknown[16] = {
 	0x9400, 0, 0x00f0, 0xfac0, 0, 0, 0, 0x0f00, 0, 0, 0x04c0, 0, 0, 0, 0, 0x8000
 };
 
-static bool has(const uint16_t table[16], uint8_t opcode)
+static bool has_opcode(const uint16_t table[16], uint8_t opcode)
 {
 	return table[opcode >> 4] >> (opcode & 15) & 1;
 }
 
-struct prefixes {
+struct insn_prefixes {
 	bool is_short;	 /* 66 */
 	bool is_address; /* 67 */
 };
 
-static unsigned int read_prefixes(const uint8_t *code, struct prefixes *seen)
+static unsigned int read_prefixes(const uint8_t *code, struct insn_prefixes *seen)
 {
 	unsigned int i = 0;
 
@@ -65,7 +65,7 @@ static unsigned int read_prefixes(const uint8_t *code, struct prefixes *seen)
 }
 
 /* Bits that extend registers are stored inverted in these prefixes. */
-static unsigned int read_vex(const uint8_t *code, unsigned int i, struct insn *insn)
+static unsigned int read_vex_prefix(const uint8_t *code, unsigned int i, struct insn *insn)
 {
 	insn->is_vex = true;
 	insn->map = DECODE_0F;
@@ -79,7 +79,7 @@ static unsigned int read_vex(const uint8_t *code, unsigned int i, struct insn *i
 static unsigned int read_opcode(const uint8_t *code, unsigned int i, struct insn *insn)
 {
 	if (code[i] == 0xc4 || code[i] == 0xc5 || code[i] == 0x62) {
-		i = read_vex(code, i, insn);
+		i = read_vex_prefix(code, i, insn);
 	} else {
 		if ((code[i] & 0xf0) == 0x40)
 			insn->rex = code[i++];
@@ -122,13 +122,13 @@ static unsigned int read_operand(const uint8_t *code, unsigned int i, struct ins
 	return i + size;
 }
 
-static unsigned int immediate_one(const uint8_t *code, const struct insn *insn,
-				  const struct prefixes *seen)
+static unsigned int immediate_size(const uint8_t *code, const struct insn *insn,
+				   const struct insn_prefixes *seen)
 {
 	uint8_t opcode = insn->opcode;
 	unsigned int word = seen->is_short ? 2 : 4;
 
-	if (has(one_word, opcode))
+	if (has_opcode(one_word, opcode))
 		return word;
 	if ((opcode & 0xf8) == 0xb8)
 		return insn->rex & 8 ? 8 : word;
@@ -138,20 +138,21 @@ static unsigned int immediate_one(const uint8_t *code, const struct insn *insn,
 		return opcode == 0xf6 ? 1 : word;
 	if (opcode == 0xc2 || opcode == 0xca)
 		return 2;
-	return opcode == 0xc8 ? 3 : has(one_byte, opcode);
+	return opcode == 0xc8 ? 3 : has_opcode(one_byte, opcode);
 }
 
-static bool is_known(const uint8_t *code, const struct insn *insn, const struct prefixes *seen)
+static bool is_known_insn(const uint8_t *code, const struct insn *insn,
+			  const struct insn_prefixes *seen)
 {
 	uint8_t opcode = insn->opcode;
 
 	if (insn->is_vex && (insn->map == 0 || insn->map > 6 || insn->map == 4))
 		return false;
 	if (insn->map == DECODE_0F)
-		return !has(two_unknown, opcode);
+		return !has_opcode(two_unknown, opcode);
 	if (insn->map != DECODE_ONE_BYTE)
 		return true;
-	if (has(one_unknown, opcode))
+	if (has_opcode(one_unknown, opcode))
 		return false;
 	/* AMD's XOP, transactions; a short branch differs between makers. */
 	if (opcode == 0x8f || opcode == 0xc6 || opcode == 0xc7)
@@ -159,14 +160,14 @@ static bool is_known(const uint8_t *code, const struct insn *insn, const struct 
 	return !seen->is_short || insn->rex & 8 || (opcode != 0xe8 && opcode != 0xe9);
 }
 
-static bool has_operand(const struct insn *insn)
+static bool has_modrm_operand(const struct insn *insn)
 {
 	if (insn->map == DECODE_0F)
-		return insn->is_vex ? insn->opcode != 0x77 : has(two_modrm, insn->opcode);
-	return insn->map != DECODE_ONE_BYTE || has(one_modrm, insn->opcode);
+		return insn->is_vex ? insn->opcode != 0x77 : has_opcode(two_modrm, insn->opcode);
+	return insn->map != DECODE_ONE_BYTE || has_opcode(one_modrm, insn->opcode);
 }
 
-static unsigned int branch_size(const struct insn *insn)
+static unsigned int relative_branch_size(const struct insn *insn)
 {
 	uint8_t opcode = insn->opcode;
 
@@ -183,24 +184,24 @@ static unsigned int branch_size(const struct insn *insn)
 
 bool decode(const uint8_t *code, struct insn *insn)
 {
-	struct prefixes seen = { false, false };
+	struct insn_prefixes seen = { false, false };
 
 	*insn = (struct insn){ .base = -1 };
 	unsigned int i = read_opcode(code, read_prefixes(code, &seen), insn);
-	if (!is_known(code, insn, &seen))
+	if (!is_known_insn(code, insn, &seen))
 		return false;
-	if (has_operand(insn))
+	if (has_modrm_operand(insn))
 		i = read_operand(code, i, insn);
 	if (insn->is_rip && seen.is_address)
 		return false;
-	insn->relative_size = (uint8_t)branch_size(insn);
+	insn->relative_size = (uint8_t)relative_branch_size(insn);
 	if (insn->relative_size) {
 		insn->relative_at = (uint8_t)i;
 		i += insn->relative_size;
 	} else if (insn->map == DECODE_ONE_BYTE) {
-		i += immediate_one(code, insn, &seen);
+		i += immediate_size(code, insn, &seen);
 	} else if (insn->map == DECODE_0F) {
-		i += has(two_byte, insn->opcode);
+		i += has_opcode(two_byte, insn->opcode);
 	} else {
 		i += insn->map == DECODE_0F3A;
 	}

@@ -1,7 +1,7 @@
 /* decode.h -- the length and the parts of an x86-64 instruction.
  *
- * Knows what compilers make of C and C++: general, x87, SSE, AVX and AVX-512 instructions.
- * Whatever it does not know it refuses, and code with such an instruction is left alone.
+ * Knows the instructions that compilers make of C and C++: general, x87, SSE, AVX and AVX-512. It
+ * refuses all others, and code with such an instruction is left unchanged.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,7 +29,7 @@ struct insn {
 	int32_t displacement;	 /* of the memory operand; scaled ones of EVEX as they stand */
 };
 
-/* decode -- take an instruction apart.
+/* decode -- takes an instruction apart.
  *
  * code   at least 16 bytes that can be read.
  * Returns false if it is not known. Async-signal-safe. Cost 10 ns.
@@ -37,10 +37,10 @@ struct insn {
  */
 bool decode(const uint8_t *code, struct insn *insn);
 
-/* decode_is_padding -- whether bytes are one of the fillings that assemblers use between
- * functions: prefixes of operand size and segment, nop, the long nop, int3, zeros.
+/* decode_is_padding -- returns whether bytes are what assemblers put between functions: prefixes of
+ * operand size and segment, nop, the long nop, int3, zeros.
  *
- * code  16 bytes behind `length` can be read, too.
+ * code  16 bytes after `length` can be read, too.
  */
 bool decode_is_padding(const uint8_t *code, unsigned int length);
 

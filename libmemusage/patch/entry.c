@@ -1,4 +1,4 @@
-/* entry.c -- moving a function's first instructions away, and what runs in between.
+/* entry.c -- moving a function's first instructions away, and calling hooks in between.
  *
  * A thunk:
  *	 0  push $number
@@ -25,7 +25,7 @@
 #define ORIGINAL_AT 24u
 #define JUMP_BYTES 5u
 #define INSN_MAX 16u
-#define ALIGNMENT UINT64_C(16) /* of functions: what lies in between is padding */
+#define ALIGNMENT UINT64_C(16) /* of functions: the bytes in between are padding */
 #define SIZE_MAX_STRICT (UINT64_C(64) << 10)
 #define COLD_BYTES 2048u
 #define OTHER_STACK_NEAR 4096u
@@ -36,21 +36,23 @@
 /* In x86_64/patch_entry.S. */
 void patch_entry_common(void);
 void patch_entry_returned(void);
-/* entry_before -- calls the hook's before(). entry_after -- likewise. */
+/* entry_before, entry_after -- call the before() and after() of a hook. */
 bool entry_before(struct entry_call *call, uint32_t number);
 void entry_after(struct entry_call *call);
 
 static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 
-static struct entry entries[ENTRIES];
-static uint32_t entry_count;
-static uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
+static struct {
+	struct entry_hook entry[ENTRIES];
+	uint32_t count;
+	uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
+} hooks;
 /* The outermost struct entry_call of each layer, 0 none. */
 static __thread uint64_t outer[ENTRY_LAYERS];
 
 bool entry_before(struct entry_call *call, uint32_t number)
 {
-	struct entry *entry = &entries[number];
+	struct entry_hook *entry = &hooks.entry[number];
 
 	call->entry = entry;
 	call->original = entry->original;
@@ -71,7 +73,7 @@ uint64_t entry_argument(const struct entry_call *call, unsigned int number)
 	return number >= 1 && number <= 6 ? argument[number - 1] : 0;
 }
 
-static void enter(void *thread)
+static void enter_hook(void *thread)
 {
 	*(struct thread **)thread = hook_enter();
 }
@@ -82,13 +84,13 @@ struct thread *entry_enter(void)
 
 	if (likely(gate.on) && likely(has_self()))
 		return hook_enter();
-	vectors_preserve(enter, &thread);
+	vectors_preserve(enter_hook, &thread);
 	return thread;
 }
 
 /* While the outer function runs, the word below its call is the address where it will return to
- * us. On a stack that is not the thread's own it may be another's by now. */
-static bool is_under_way(const struct entry_call *inner, uint64_t outermost)
+ * us. If the stack is not the thread's own, another thread may use it by now. */
+static bool is_call_under_way(const struct entry_call *inner, uint64_t outermost)
 {
 	uint64_t here = (uint64_t)inner;
 
@@ -103,7 +105,7 @@ static bool is_under_way(const struct entry_call *inner, uint64_t outermost)
 bool entry_is_outer(const struct entry_call *call, enum entry_layer layer)
 {
 	for (unsigned int i = 0; i <= (unsigned int)layer; i++)
-		if (is_under_way(call, outer[i]))
+		if (is_call_under_way(call, outer[i]))
 			return false;
 	outer[layer] = (uint64_t)call;
 	return true;
@@ -122,8 +124,8 @@ uint64_t entry_returned(void)
 
 /* ---- moving instructions ------------------------------------------------------------------- */
 
-/* A copy of some code with room behind it, so that the last instruction can be decoded. */
-static bool fetch(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[INSN_MAX])
+/* Decodes the instruction in a copy of the code, since the decoder reads beyond the last one. */
+static bool decode_insn_at(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[INSN_MAX])
 {
 	uint64_t length = end - at < INSN_MAX ? end - at : INSN_MAX;
 
@@ -132,7 +134,7 @@ static bool fetch(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[INS
 	return decode(code, insn) && insn->length <= length;
 }
 
-struct moved {
+struct moved_code {
 	uint8_t code[THUNK_BYTES];
 	unsigned int length;
 	unsigned int taken; /* bytes of the function */
@@ -157,11 +159,11 @@ static int64_t read_relative(const uint8_t *code, const struct insn *insn)
 	return value;
 }
 
-/* A call becomes a push of the address that it would return to, and a jump: so the callee
- * returns to the function itself, and who unwinds finds its tables. It is the last one moved,
- * since it ends behind the bytes that the jump to the thunk takes. No flags, no registers. A shadow
- * stack would not know of that address, and the processor refuse to return to it. */
-static const char *push_return(struct moved *moved, uint64_t back)
+/* A call becomes a push of the address that it would return to, and a jump: so the callee returns
+ * to the function itself, and unwinders find its tables. It is the last one moved, since it ends
+ * after the bytes that the jump to the thunk takes. It changes no flags and no registers. A shadow
+ * stack would not have that address, and the processor would refuse to return to it. */
+static const char *push_return_address(struct moved_code *moved, uint64_t back)
 {
 	uint8_t code[13] = { 0x68, 0, 0, 0, 0, 0xc7, 0x44, 0x24, 4 }; /* push; movl to 4(%rsp) */
 	uint32_t low = (uint32_t)back, high = (uint32_t)(back >> 32);
@@ -178,7 +180,7 @@ static const char *push_return(struct moved *moved, uint64_t back)
 
 /* A branch of any size becomes one of four bytes. */
 static const char *move_branch(const struct insn *insn, const uint8_t *code, uint64_t at,
-			       uint64_t to, struct moved *moved)
+			       uint64_t to, struct moved_code *moved)
 {
 	uint8_t opcode = insn->opcode;
 	int64_t target = (int64_t)(at + insn->length) + read_relative(code, insn);
@@ -187,7 +189,7 @@ static const char *move_branch(const struct insn *insn, const uint8_t *code, uin
 	if (insn->map == DECODE_ONE_BYTE && (opcode & 0xfc) == 0xe0)
 		return "its first instructions loop";
 	if (opcode == 0xe8)
-		why = push_return(moved, at + insn->length);
+		why = push_return_address(moved, at + insn->length);
 	if (why)
 		return why;
 	uint8_t *out = moved->code + moved->length;
@@ -205,8 +207,8 @@ static const char *move_branch(const struct insn *insn, const uint8_t *code, uin
 	return NULL;
 }
 
-static const char *move_one(const struct insn *insn, const uint8_t *code, uint64_t at,
-			    uint64_t thunk, struct moved *moved)
+static const char *move_instruction(const struct insn *insn, const uint8_t *code, uint64_t at,
+				    uint64_t thunk, struct moved_code *moved)
 {
 	uint64_t to = thunk + ORIGINAL_AT;
 
@@ -216,7 +218,8 @@ static const char *move_one(const struct insn *insn, const uint8_t *code, uint64
 	unsigned int kind = is_far ? code[insn->modrm_at] >> 3 & 7 : 0;
 	if (is_far && (kind == 3 || (kind == 2 && !insn->is_rip)))
 		return "its first instructions call by a pointer";
-	const char *why = is_far && kind == 2 ? push_return(moved, at + insn->length) : NULL;
+	const char *why =
+		is_far && kind == 2 ? push_return_address(moved, at + insn->length) : NULL;
 	if (why)
 		return why;
 	uint8_t *out = moved->code + moved->length;
@@ -239,7 +242,7 @@ static const char *move_one(const struct insn *insn, const uint8_t *code, uint64
 	return NULL;
 }
 
-/* A short function may be followed by bytes that nobody executes. */
+/* A short function may be followed by bytes that are never executed. */
 static bool has_room_behind(uint64_t end, uint64_t wanted)
 {
 	struct cfi_workspace work;
@@ -249,12 +252,13 @@ static bool has_room_behind(uint64_t end, uint64_t wanted)
 	       !cfi_find(end, &work) && !cfi_find(wanted - 1, &work);
 }
 
-static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct moved *moved)
+static const char *move_instructions(uint64_t place, uint64_t end, uint64_t thunk,
+				     struct moved_code *moved)
 {
 	uint8_t code[INSN_MAX];
 	struct insn insn;
 
-	*moved = (struct moved){ .length = sizeof(landing) };
+	*moved = (struct moved_code){ .length = sizeof(landing) };
 	memcpy(moved->code, landing, sizeof(landing));
 	while (moved->taken < JUMP_BYTES) {
 		if (moved->ends && place + moved->taken == end &&
@@ -264,9 +268,9 @@ static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct mov
 		}
 		if (moved->ends || place + moved->taken >= end)
 			return "it is too short";
-		if (!fetch(place + moved->taken, end, &insn, code))
+		if (!decode_insn_at(place + moved->taken, end, &insn, code))
 			return "its first instructions are not known";
-		const char *why = move_one(&insn, code, place + moved->taken, thunk, moved);
+		const char *why = move_instruction(&insn, code, place + moved->taken, thunk, moved);
 		if (why)
 			return why;
 		moved->taken += insn.length;
@@ -283,9 +287,10 @@ static const char *move(uint64_t place, uint64_t end, uint64_t thunk, struct mov
 
 /* ---- looking at the whole function ------------------------------------------------------- */
 
-/* At every byte, not only where instructions begin: what looks like a jump to the middle of the
- * moved ones refuses the function, be it one or not. For code that cannot be read. */
-static bool seems_entered(const struct entry *entry, uint64_t place, unsigned int taken)
+/* For code that cannot be decoded. Looks at every byte, not only where instructions begin: a byte
+ * that looks like a jump to the middle of the moved instructions is enough to refuse the
+ * function. */
+static bool seems_entered(const struct entry_hook *entry, uint64_t place, unsigned int taken)
 {
 	const uint8_t *code = (const uint8_t *)entry->function;
 
@@ -307,15 +312,15 @@ static bool seems_entered(const struct entry *entry, uint64_t place, unsigned in
 	return false;
 }
 
-/* Whether some branch of the function leads to the middle of the moved instructions. */
-static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsigned int taken)
+/* Returns whether some branch of the function leads to the middle of the moved instructions. */
+static bool is_entered_elsewhere(const struct entry_hook *entry, uint64_t place, unsigned int taken)
 {
 	uint64_t end = entry->function + entry->size;
 	uint8_t code[INSN_MAX];
 	struct insn insn;
 
 	for (uint64_t at = entry->function; at < end; at += insn.length) {
-		if (!fetch(at, end, &insn, code))
+		if (!decode_insn_at(at, end, &insn, code))
 			return seems_entered(entry, place, taken);
 		if (!insn.relative_size)
 			continue;
@@ -326,9 +331,9 @@ static bool is_entered_elsewhere(const struct entry *entry, uint64_t place, unsi
 	return false;
 }
 
-/* What lies at and above the CFA was put there by the caller: arguments on the stack. The thunk
- * has something else there. */
-static const char *check_insn(const struct insn *insn, uint64_t at)
+/* The caller puts arguments on the stack, at and above the CFA. The thunk has something else
+ * there. */
+static const char *check_instruction(const struct insn *insn, uint64_t at)
 {
 	struct cfi_workspace work;
 
@@ -344,8 +349,8 @@ static const char *check_insn(const struct insn *insn, uint64_t at)
 	return NULL;
 }
 
-/* Code to which the function branches, with its frame set up: its unlikely part. */
-static bool is_cold_part(uint64_t target)
+/* The function branches to its unlikely part with its frame set up. */
+static bool is_cold_code(uint64_t target)
 {
 	struct cfi_workspace work;
 	const struct cfi_row *row = cfi_find(target, &work);
@@ -353,22 +358,23 @@ static bool is_cold_part(uint64_t target)
 	return row && (row->cfa_register != CFI_SP || row->cfa_offset != 8);
 }
 
-static const char *check_code(const struct entry *entry, uint64_t start, uint64_t size, bool cold)
+static const char *check_code(const struct entry_hook *entry, uint64_t start, uint64_t size,
+			      bool cold)
 {
 	uint8_t code[INSN_MAX];
 	struct insn insn;
 
 	for (uint64_t at = start; at < start + size; at += insn.length) {
-		if (!fetch(at, start + size, &insn, code))
+		if (!decode_insn_at(at, start + size, &insn, code))
 			return cold ? NULL : "it has instructions that are not known";
-		const char *why = check_insn(&insn, at);
+		const char *why = check_instruction(&insn, at);
 		if (why)
 			return why;
 		uint64_t target = at + insn.length + (uint64_t)(insn.relative_size
 								? read_relative(code, &insn)
 								: 0);
 		if (cold || insn.relative_size != 4 || insn.opcode == 0xe8 ||
-		    target - entry->function < entry->size || !is_cold_part(target))
+		    target - entry->function < entry->size || !is_cold_code(target))
 			continue;
 		why = check_code(entry, target, COLD_BYTES, true);
 		if (why)
@@ -377,7 +383,7 @@ static const char *check_code(const struct entry *entry, uint64_t start, uint64_
 	return NULL;
 }
 
-static const char *check_object(const struct entry *entry)
+static const char *check_object(const struct entry_hook *entry)
 {
 	struct object object;
 
@@ -394,10 +400,10 @@ static const char *check_object(const struct entry *entry)
 
 /* ---- patching ------------------------------------------------------------------------------ */
 
-static struct entry *find_entry(uint64_t function)
+static struct entry_hook *find_entry(uint64_t function)
 {
-	for (uint32_t i = 0; i < entry_count; i++) {
-		const struct entry *entry = &entries[i];
+	for (uint32_t i = 0; i < hooks.count; i++) {
+		const struct entry_hook *entry = &hooks.entry[i];
 		const uint8_t *code = (const uint8_t *)entry->place;
 		int32_t distance;
 		if (entry->function != function || code[0] != 0xe9)
@@ -405,46 +411,47 @@ static struct entry *find_entry(uint64_t function)
 		memcpy(&distance, code + 1, sizeof(distance));
 		if (entry->place + JUMP_BYTES + (uint64_t)(int64_t)distance ==
 		    entry->original - ORIGINAL_AT)
-			return &entries[i];
+			return &hooks.entry[i];
 	}
 	return NULL;
 }
 
 uint64_t entry_original(uint64_t function)
 {
-	const struct entry *entry = find_entry(function);
+	const struct entry_hook *entry = find_entry(function);
 
 	return entry ? entry->original : 0;
 }
 
-/* The number for an entry: that of the same function of an object that came back, if it did. */
-static uint32_t number_for(uint64_t function)
+/* Chooses the number of an entry: the old one if the object was unloaded and came back. */
+static uint32_t choose_entry_number(uint64_t function)
 {
 	uint32_t number = 0;
 
-	while (number < entry_count && entries[number].function != function)
+	while (number < hooks.count && hooks.entry[number].function != function)
 		number++;
 	return number;
 }
 
-static bool reaches(uint64_t from, uint64_t to)
+static bool is_within_jump(uint64_t from, uint64_t to)
 {
 	return (from > to ? from - to : to - from) < NEAR_BYTES;
 }
 
-/* A thunk of an entry that is no more is used again: nobody can be in it. So is the room that was
- * found for a function which was only tried, or refused: what is done is what was tried. */
-static uint64_t thunk_for(uint32_t number, uint64_t place, uint64_t end)
+/* Reuses the thunk of an entry that is gone, as no thread can be in it, or the room that was found
+ * for a function that was only tried, or refused. So a function is patched where it was tried. */
+static uint64_t choose_thunk(uint32_t number, uint64_t place, uint64_t end)
 {
-	if (number < entry_count)
-		return entries[number].original - ORIGINAL_AT;
-	if (!spare_thunk || !reaches(spare_thunk, place) || !reaches(spare_thunk, end))
-		spare_thunk = patch_room_near(place, end, THUNK_BYTES);
-	return spare_thunk;
+	if (number < hooks.count)
+		return hooks.entry[number].original - ORIGINAL_AT;
+	if (!hooks.spare_thunk || !is_within_jump(hooks.spare_thunk, place) ||
+	    !is_within_jump(hooks.spare_thunk, end))
+		hooks.spare_thunk = patch_room_near(place, end, THUNK_BYTES);
+	return hooks.spare_thunk;
 }
 
 static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
-			const struct moved *moved)
+			const struct moved_code *moved)
 {
 	uint64_t common = (uint64_t)patch_entry_common;
 	uint8_t code[THUNK_BYTES] = { 0x68 };
@@ -456,19 +463,19 @@ static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
 	return patch_write(p, thunk, code, ORIGINAL_AT + moved->length);
 }
 
-const char *entry_patch(const struct patch *p, const struct entry *wanted, unsigned int flags)
+const char *entry_patch(const struct patch *p, const struct entry_hook *wanted, unsigned int flags)
 {
-	struct entry entry = *wanted;
+	struct entry_hook entry = *wanted;
 	uint64_t end = entry.function + entry.size;
 	uint8_t jump[JUMP_BYTES] = { 0xe9 };
-	struct moved moved;
+	struct moved_code moved;
 
 	const char *why = check_object(&entry);
 	if (why)
 		return why;
-	if (!p->is_alone && !(flags & ENTRY_FRESH))
+	if (!p->is_alone && !(flags & ENTRY_NEW_OBJECT))
 		return "other threads are running already";
-	uint32_t number = number_for(entry.function);
+	uint32_t number = choose_entry_number(entry.function);
 	if (number == ENTRIES)
 		return "there are too many";
 	if (flags & ENTRY_STRICT && entry.size > SIZE_MAX_STRICT)
@@ -476,10 +483,10 @@ const char *entry_patch(const struct patch *p, const struct entry *wanted, unsig
 	entry.place = entry.function;
 	if (entry.size >= 4 && !memcmp((const void *)entry.place, landing, sizeof(landing)))
 		entry.place += sizeof(landing);
-	uint64_t thunk = thunk_for(number, entry.place, end);
+	uint64_t thunk = choose_thunk(number, entry.place, end);
 	if (!thunk)
 		return "there is no room for a thunk near it";
-	why = move(entry.place, end, thunk, &moved);
+	why = move_instructions(entry.place, end, thunk, &moved);
 	if (!why && is_entered_elsewhere(&entry, entry.place, moved.taken))
 		why = "something seems to jump into its first instructions";
 	if (!why && flags & ENTRY_STRICT)
@@ -488,12 +495,12 @@ const char *entry_patch(const struct patch *p, const struct entry *wanted, unsig
 		return why;
 	entry.original = thunk + ORIGINAL_AT;
 	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
-	entries[number] = entry;
+	hooks.entry[number] = entry;
 	if (!write_thunk(p, thunk, number, &moved) ||
 	    !patch_write(p, entry.place, jump, JUMP_BYTES))
 		return "the system forbids to change code";
-	entry_count += number == entry_count;
-	if (thunk == spare_thunk)
-		spare_thunk = 0;
+	hooks.count += number == hooks.count;
+	if (thunk == hooks.spare_thunk)
+		hooks.spare_thunk = 0;
 	return NULL;
 }

@@ -1,10 +1,10 @@
-/* entry.h -- being called before and after a function that nobody calls through a symbol.
+/* entry.h -- hooks before and after a function that is not called through a symbol.
  *
  * The first instructions of the function are moved to a thunk, and a jump to the thunk takes
  * their place. The thunk keeps every register and the flags, calls `before`, lets the function
- * run, and calls `after`: so also callers that know what the function leaves alone (gcc's
- * -fipa-ra) find it as they expect. A function is left alone, with a reason, unless all of its
- * code is understood well enough to be sure (docs/design.md, "Patching").
+ * run, and calls `after`. So callers that rely on which registers the function leaves alone (gcc's
+ * -fipa-ra) find them as they expect. A function is refused, with a reason, unless all of its code
+ * is understood well enough (docs/design.md, "Patching").
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,25 +20,25 @@
 
 #define ENTRIES 512u
 
-struct entry;
+struct entry_hook;
 
-/* A call that is under way; lies on the stack. x86_64/patch_entry.S knows the layout. */
+/* A call that is under way, on the stack. x86_64/patch_entry.S relies on the layout. */
 struct entry_call {
-	struct entry *entry;
+	struct entry_hook *entry;
 	struct block block;    /* for before() to leave something to after() */
 	uint64_t note[3];      /* likewise */
 	uint64_t original;     /* where the function goes on */
 	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
 	uint64_t flags;
-	uint64_t caller_bp;	 /* this and the next: what an event takes for a stack frame */
+	uint64_t caller_bp;	 /* this and the next are the stack frame of an event */
 	uint64_t return_address;
 };
 
-/* Both run with all registers saved, on the stack of the call, and must use general registers
- * only; they keep errno. before() returns whether after() is wanted; if not, the function runs as
- * if it had been called directly. after() finds the result in rax. A function that is left by an
- * exception or longjmp() has no after(). */
-struct entry {
+/* Both functions run with all registers saved, on the stack of the call. They must use general
+ * registers only, and keep errno. before() returns whether after() is wanted; if not, the function
+ * runs as if it had been called directly. after() finds the result in rax. A function that is left
+ * by an exception or longjmp() has no after(). */
+struct entry_hook {
 	bool (*before)(struct entry_call *call);
 	void (*after)(struct entry_call *call);
 	const void *data;  /* the hook's own */
@@ -49,13 +49,13 @@ struct entry {
 };
 
 enum entry_flag {
-	ENTRY_FRESH = 1,  /* the object was just mapped: no thread can be in it */
-	ENTRY_STRICT = 2, /* look at all of its code for what a moved stack would break: needed
+	ENTRY_NEW_OBJECT = 1,  /* the object was just mapped: no thread can be in it */
+	ENTRY_STRICT = 2, /* search all of its code for what a moved stack would break: needed
 			   * unless it is known to take no arguments on the stack */
-	ENTRY_TRY = 4	  /* change nothing: only say whether it can be done */
+	ENTRY_TRY = 4	  /* change nothing: only return whether it can be done */
 };
 
-/* entry_patch -- have a function intercepted.
+/* entry_patch -- intercepts a function.
  *
  * p      from patch_begin().
  * entry  before, data, function and size are set, after may be NULL; copied.
@@ -63,24 +63,25 @@ enum entry_flag {
  * Returns NULL, or why not: a constant text that completes "NAME: ".
  * Cost some us; strict some 10 us.
  */
-const char *entry_patch(const struct patch *p, const struct entry *entry, unsigned int flags);
+const char *entry_patch(const struct patch *p, const struct entry_hook *entry, unsigned int flags);
 
-/* entry_original -- what to call in place of an intercepted function, to pass it by; 0: it is
- * not intercepted. An object can go and come back unpatched. */
+/* entry_original -- returns the address by which an intercepted function is called without its
+ * hooks, 0 if it is not intercepted. An object can be unloaded and come back unpatched. */
 uint64_t entry_original(uint64_t function);
 
-/* entry_argument -- an argument of the call, 1 to 6, as it was when it was made. */
+/* entry_argument -- returns an argument of the call, 1 to 6, as the caller passed it. */
 uint64_t entry_argument(const struct entry_call *call, unsigned int number);
 
-/* entry_enter -- hook_enter() for before() and after(): also a thread's first event is right. */
+/* entry_enter -- hook_enter() for before() and after(); safe for the first event of a thread,
+ * too. */
 struct thread *entry_enter(void);
 
-/* Who intercepts. An allocator may be made of another one that is intercepted, too: a pool takes
- * its memory from the program's own malloc, which counts, or malloc hands on to je_malloc, which
- * does not. */
-enum entry_layer { ENTRY_OWN, ENTRY_SYMBOL, ENTRY_LAYERS };
+/* The module that intercepts. An allocator may call another one that is intercepted, too: a pool
+ * takes its memory from the program's own malloc, which counts, or malloc forwards to je_malloc,
+ * which does not. */
+enum entry_layer { ENTRY_BUILTIN, ENTRY_SYMBOL, ENTRY_LAYERS };
 
-/* entry_is_outer -- whether the call is not made by another function that is intercepted.
+/* entry_is_outer -- returns whether the call is not made by another intercepted function.
  *
  * layer  calls under way in this or a lower one are looked at.
  * Call in before(). A call that was left by an exception or longjmp() is noticed. Marks this
@@ -88,16 +89,17 @@ enum entry_layer { ENTRY_OWN, ENTRY_SYMBOL, ENTRY_LAYERS };
  */
 bool entry_is_outer(const struct entry_call *call, enum entry_layer layer);
 
-/* entry_ends -- the outer call ends: in after(). */
+/* entry_ends -- notes the end of the outer call. Call in after(). */
 void entry_ends(const struct entry_call *call, enum entry_layer layer);
 
-/* entry_call_sp -- what event_alloc() and its kin take as the place of the call. */
+/* entry_call_sp -- returns what event_alloc() and its kin take as the place of the call. */
 static inline uint64_t entry_call_sp(const struct entry_call *call)
 {
 	return (uint64_t)&call->caller_bp;
 }
 
-/* entry_returned -- where an intercepted function returns to: a frame that is left out. */
+/* entry_returned -- returns the address to which an intercepted function returns; stacks leave that
+ * frame out. */
 uint64_t entry_returned(void);
 
 #endif

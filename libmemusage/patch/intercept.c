@@ -1,6 +1,6 @@
-/* intercept.c -- what calls of intercepted functions are in the books.
+/* intercept.c -- recording the calls of intercepted functions.
  *
- * Of calls within calls (realloc that calls malloc) the outermost counts.
+ * The outermost of nested calls counts, as where realloc calls malloc.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,29 +18,30 @@
 
 enum { NOTE_SIZE = 0, NOTE_BLOCK = 1, NOTE_STATE = 2 };
 
-/* What is known of a block that is being reallocated. */
+/* The state of a block that is being reallocated. */
 enum { BLOCK_UNKNOWN = 0, BLOCK_TAKEN = 1, BLOCK_NESTED = 2, BLOCK_LEFT = 3 };
 
-static struct intercept intercepts[ENTRIES];
-static uint32_t intercept_count;
+static struct {
+	struct intercept entry[ENTRIES];
+	uint32_t count;
+	bool forwards_calls; /* some function of the program's malloc calls the interposed one */
+} intercepts;
 
-/* Some function of the program's malloc leads to the one that is interposed. */
-static bool is_wrapper;
-
-static const struct intercept *of(const struct entry_call *call)
+static const struct intercept *intercept_of(const struct entry_call *call)
 {
 	return call->entry->data;
 }
 
-static struct place place_of(const struct entry_call *call)
+static struct call_site call_site_of(const struct entry_call *call)
 {
-	return (struct place){ .slot = (uint64_t)&call->return_address,
-			       .bp = call->caller_bp,
-			       .sp = entry_call_sp(call),
-			       .is_named = of(call)->signature.flags & MU_SIGNATURE_NAMED };
+	return (struct call_site){ .slot = (uint64_t)&call->return_address,
+				   .bp = call->caller_bp,
+				   .sp = entry_call_sp(call),
+				   .is_named = intercept_of(call)->signature.flags &
+					       MU_SIGNATURE_NAMED };
 }
 
-static uint64_t size_of(const struct entry_call *call, const struct mu_signature *signature)
+static uint64_t size_of_call(const struct entry_call *call, const struct mu_signature *signature)
 {
 	uint64_t size = signature->size == MU_SIGNATURE_STRING
 				? 0
@@ -52,7 +53,8 @@ static uint64_t size_of(const struct entry_call *call, const struct mu_signature
 	return size;
 }
 
-static const void *result_of(const struct entry_call *call, const struct mu_signature *signature)
+static const void *result_of_call(const struct entry_call *call,
+				  const struct mu_signature *signature)
 {
 	if (!signature->result)
 		return (const void *)call->rax;
@@ -62,7 +64,7 @@ static const void *result_of(const struct entry_call *call, const struct mu_sign
 }
 
 /* Allocations of the thread so far, those inside intercepted functions left out. */
-static uint64_t allocations(void)
+static uint64_t count_allocations(void)
 {
 	const uint64_t *calls = self->pub.counters.calls;
 
@@ -73,7 +75,7 @@ static uint64_t allocations(void)
 
 /* A block is there already that begins at the address of a new one: its memory was given back in
  * some way that is not a free, with the library it was in or a heap of the allocator's. */
-static void forget_former(struct thread *thread, const void *block, uint64_t sp)
+static void forget_former_block(struct thread *thread, const void *block, uint64_t sp)
 {
 	struct block former;
 
@@ -87,8 +89,8 @@ static void forget_former(struct thread *thread, const void *block, uint64_t sp)
 
 /* ---- the program's own malloc -------------------------------------------------------------- */
 
-/* Whether the interposed malloc has counted the block, or the one that it lies in. */
-static bool is_counted(struct thread *thread, const void *block)
+/* Returns whether the interposed malloc has counted the block, or the block around it. */
+static bool is_counted_block(struct thread *thread, const void *block)
 {
 	struct block outer;
 	uint64_t start;
@@ -98,47 +100,50 @@ static bool is_counted(struct thread *thread, const void *block)
 				 gate.mode & MODE_MANY);
 }
 
-/* Whether the call led to the interposed malloc, which has counted the block. */
-static bool was_handed_on(struct thread *thread, const struct entry_call *call, const void *block)
+/* Returns whether the call led to the interposed malloc, which has counted the block. */
+static bool was_forwarded(struct thread *thread, const struct entry_call *call, const void *block)
 {
-	if (!block || allocations() == call->note[NOTE_STATE] || !is_counted(thread, block))
+	if (!block || count_allocations() == call->note[NOTE_STATE] ||
+	    !is_counted_block(thread, block))
 		return false;
-	is_wrapper = true;
+	intercepts.forwards_calls = true;
 	return true;
 }
 
-static void own_alloc(struct thread *thread, const struct entry_call *call, const void *block)
+static void record_builtin_alloc(struct thread *thread, const struct entry_call *call,
+				 const void *block)
 {
-	if (was_handed_on(thread, call, block))
+	if (was_forwarded(thread, call, block))
 		return;
-	forget_former(thread, block, entry_call_sp(call));
-	event_alloc(thread, (enum mu_fn)of(call)->signature.fn, block, call->note[NOTE_SIZE],
-		    entry_call_sp(call));
+	forget_former_block(thread, block, entry_call_sp(call));
+	event_alloc(thread, (enum mu_fn)intercept_of(call)->signature.fn, block,
+		    call->note[NOTE_SIZE], entry_call_sp(call));
 }
 
-static void own_free(struct thread *thread, const struct entry_call *call, const void *block)
+static void record_builtin_free(struct thread *thread, const struct entry_call *call,
+				const void *block)
 {
-	if (is_wrapper && !event_knows(thread, block))
+	if (intercepts.forwards_calls && !event_knows(thread, block))
 		return;
 	if (event_free(thread, block, entry_call_sp(call)))
 		event_deleting(block);
 }
 
-static void own_realloc_begin(struct thread *thread, struct entry_call *call, const void *block)
+static void begin_builtin_realloc(struct thread *thread, struct entry_call *call, const void *block)
 {
-	if (is_wrapper)
+	if (intercepts.forwards_calls)
 		call->note[NOTE_STATE] = event_knows(thread, block) ? BLOCK_LEFT : BLOCK_UNKNOWN;
 	else if (realloc_take(thread, block, &call->block))
 		call->note[NOTE_STATE] = BLOCK_TAKEN;
 }
 
-/* Of a wrapper: what the interposed realloc did not do. */
-static void own_realloc_end(struct thread *thread, struct entry_call *call, const void *block,
-			    const void *result)
+/* Does for a wrapper what the interposed realloc did not do. */
+static void end_builtin_realloc(struct thread *thread, struct entry_call *call, const void *block,
+				const void *result)
 {
 	uint64_t state = call->note[NOTE_STATE];
 
-	if (state == BLOCK_LEFT && result && !is_counted(thread, result)) {
+	if (state == BLOCK_LEFT && result && !is_counted_block(thread, result)) {
 		if (realloc_take(thread, block, &call->block))
 			state = BLOCK_TAKEN;
 	} else if (state == BLOCK_LEFT && result && block != result &&
@@ -152,106 +157,108 @@ static void own_realloc_end(struct thread *thread, struct entry_call *call, cons
 
 /* ---- other allocators ---------------------------------------------------------------------- */
 
-/* Pages in which blocks of families are not nested, as it was found a while ago. A search for a
- * block around an address passes over every page whose blocks are all freed, and a page seldom
- * changes hands between malloc and another allocator. When one has, as many may have been counted
- * twice as were believed since. */
+/* Pages in which no block of an allocator family was nested at the last search. A search for a
+ * block around an address passes every page whose blocks are all freed, and a page seldom moves
+ * between malloc and another allocator. If one does, as many blocks may have been counted twice as
+ * used the cached answer; they are counted as drops. */
 #define PAGES 4096u
 #define HITS_MAX 255u
-static uint64_t own_page[PAGES]; /* number of the page << 8, and how often it was believed */
+static uint64_t unnested_page[PAGES]; /* number of the page << 8, and how often it was believed */
 
-static bool is_nested(struct thread *thread, uint64_t address)
+static bool is_nested_cached(struct thread *thread, uint64_t address)
 {
 	uint64_t page = address / MU_PAGE;
-	uint64_t *entry = &own_page[page % PAGES];
+	uint64_t *entry = &unnested_page[page % PAGES];
 	uint64_t seen = __atomic_load_n(entry, __ATOMIC_RELAXED);
 
 	if (seen >> 8 == page && (seen & HITS_MAX) != HITS_MAX) {
 		__atomic_store_n(entry, seen + 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	bool nested = announce_is_nested(thread, address);
+	bool nested = client_block_is_nested(thread, address);
 	if (nested && seen >> 8 == page)
 		__atomic_fetch_add(&rec.image->drops.twice, HITS_MAX, __ATOMIC_RELAXED);
 	__atomic_store_n(entry, nested ? 0 : page << 8, __ATOMIC_RELAXED);
 	return nested;
 }
 
-static void symbol_alloc(struct thread *thread, const struct entry_call *call, const void *block)
+static void record_symbol_alloc(struct thread *thread, const struct entry_call *call,
+				const void *block)
 {
-	const struct mu_signature *signature = &of(call)->signature;
-	struct place place = place_of(call);
+	const struct mu_signature *signature = &intercept_of(call)->signature;
+	struct call_site place = call_site_of(call);
 	uint64_t size = call->note[NOTE_SIZE];
 
 	if (block && signature->size == MU_SIGNATURE_STRING)
 		size = strlen(block) + 1;
-	/* Known already, and not since this call began: one of the family's own. */
+	/* The block was known before this call began: it is one of the family's own. */
 	if (!(signature->flags & MU_SIGNATURE_NAMED) &&
 	    !(signature->block && call->note[NOTE_BLOCK]) &&
-	    allocations() == call->note[NOTE_STATE])
-		forget_former(thread, block, entry_call_sp(call));
+	    count_allocations() == call->note[NOTE_STATE])
+		forget_former_block(thread, block, entry_call_sp(call));
 	if (block &&
-	    (signature->flags & MU_SIGNATURE_NAMED || is_nested(thread, (uint64_t)block))) {
-		announce_block(thread, &place, (uint64_t)block, size);
+	    (signature->flags & MU_SIGNATURE_NAMED || is_nested_cached(thread, (uint64_t)block))) {
+		client_block_alloc(thread, &place, (uint64_t)block, size);
 		return;
 	}
 	event_alloc(thread, (enum mu_fn)signature->fn, block, size, entry_call_sp(call));
 }
 
-static void symbol_free(struct thread *thread, const struct entry_call *call, const void *block)
+static void record_symbol_free(struct thread *thread, const struct entry_call *call,
+			       const void *block)
 {
-	struct place place = place_of(call);
+	struct call_site place = call_site_of(call);
 	uint64_t foreign = thread->pub.counters.unknown_frees;
 	struct block known;
 
-	if (announce_take(thread, &place, (uint64_t)block, &known))
+	if (client_block_take(thread, &place, (uint64_t)block, &known))
 		return;
 	if (event_free(thread, block, entry_call_sp(call)))
 		event_deleting(block);
-	else if (announce_is_excused(thread, (uint64_t)block))
+	else if (client_block_may_be_unrecorded(thread, (uint64_t)block))
 		thread->pub.counters.unknown_frees = foreign;
 }
 
-static void symbol_realloc_begin(struct thread *thread, struct entry_call *call, const void *block)
+static void begin_symbol_realloc(struct thread *thread, struct entry_call *call, const void *block)
 {
-	struct place place = place_of(call);
+	struct call_site place = call_site_of(call);
 	uint64_t foreign = thread->pub.counters.unknown_frees;
 
-	if (announce_take(thread, &place, (uint64_t)block, &call->block)) {
+	if (client_block_take(thread, &place, (uint64_t)block, &call->block)) {
 		call->note[NOTE_STATE] = BLOCK_NESTED;
 	} else if (realloc_take(thread, block, &call->block)) {
 		call->note[NOTE_STATE] = BLOCK_TAKEN;
-	} else if (announce_is_excused(thread, (uint64_t)block)) {
+	} else if (client_block_may_be_unrecorded(thread, (uint64_t)block)) {
 		call->note[NOTE_STATE] = BLOCK_NESTED;
 		call->block.size = 0;
 		thread->pub.counters.unknown_frees = foreign;
 	}
 }
 
-static void symbol_realloc_end(struct thread *thread, struct entry_call *call, const void *block,
+static void end_symbol_realloc(struct thread *thread, struct entry_call *call, const void *block,
 			       const void *result)
 {
-	struct place place = place_of(call);
+	struct call_site place = call_site_of(call);
 	uint64_t size = call->note[NOTE_SIZE];
 
 	if (call->note[NOTE_STATE] == BLOCK_TAKEN) {
-		bool is_other = result && is_nested(thread, (uint64_t)result);
+		bool is_other = result && is_nested_cached(thread, (uint64_t)result);
 		realloc_done(thread, block, &call->block, is_other ? NULL : result,
 			     is_other ? 0 : size, entry_call_sp(call));
 		if (is_other)
-			announce_block(thread, &place, (uint64_t)result, size);
+			client_block_alloc(thread, &place, (uint64_t)result, size);
 	} else if (result) {
-		symbol_alloc(thread, call, result);
+		record_symbol_alloc(thread, call, result);
 	} else if (size && call->note[NOTE_STATE] == BLOCK_NESTED) {
-		announce_block(thread, &place, (uint64_t)block, call->block.size);
+		client_block_alloc(thread, &place, (uint64_t)block, call->block.size);
 	}
 }
 
 /* ---- hooks --------------------------------------------------------------------------------- */
 
-static bool begin(const struct entry_call *call)
+static bool begin_call(const struct entry_call *call)
 {
-	const struct intercept *what = of(call);
+	const struct intercept *what = intercept_of(call);
 
 	if (what->number)
 		symbols_called(what->number);
@@ -260,44 +267,44 @@ static bool begin(const struct entry_call *call)
 	return entry_is_outer(call, (enum entry_layer)what->layer);
 }
 
-static bool before_alloc(struct entry_call *call)
+static bool before_alloc_call(struct entry_call *call)
 {
-	const struct mu_signature *signature = &of(call)->signature;
+	const struct mu_signature *signature = &intercept_of(call)->signature;
 
-	if (!begin(call))
+	if (!begin_call(call))
 		return false;
-	call->note[NOTE_SIZE] = size_of(call, signature);
+	call->note[NOTE_SIZE] = size_of_call(call, signature);
 	call->note[NOTE_BLOCK] = entry_argument(call, signature->result);
-	call->note[NOTE_STATE] = allocations();
+	call->note[NOTE_STATE] = count_allocations();
 	return true;
 }
 
-static void record_alloc(struct entry_call *call, const void *block)
+static void record_alloc_call(struct entry_call *call, const void *block)
 {
 	struct thread *thread = entry_enter();
 
 	if (!thread)
 		return;
-	if (of(call)->layer == ENTRY_OWN)
-		own_alloc(thread, call, block);
+	if (intercept_of(call)->layer == ENTRY_BUILTIN)
+		record_builtin_alloc(thread, call, block);
 	else
-		symbol_alloc(thread, call, block);
+		record_symbol_alloc(thread, call, block);
 	hook_leave(thread);
 }
 
-static void after_alloc(struct entry_call *call)
+static void after_alloc_call(struct entry_call *call)
 {
-	entry_ends(call, (enum entry_layer)of(call)->layer);
-	record_alloc(call, result_of(call, &of(call)->signature));
+	entry_ends(call, (enum entry_layer)intercept_of(call)->layer);
+	record_alloc_call(call, result_of_call(call, &intercept_of(call)->signature));
 }
 
-static bool before_free(struct entry_call *call)
+static bool before_free_call(struct entry_call *call)
 {
-	const struct intercept *what = of(call);
+	const struct intercept *what = intercept_of(call);
 	const void *block = (const void *)entry_argument(call, what->signature.block);
 	struct thread *thread;
 
-	if (!begin(call))
+	if (!begin_call(call))
 		return false;
 	entry_ends(call, (enum entry_layer)what->layer);
 	thread = entry_enter();
@@ -305,87 +312,87 @@ static bool before_free(struct entry_call *call)
 		return false;
 	if (!block)
 		thread->pub.counters.calls[MU_FN_FREE]++;
-	else if (what->layer == ENTRY_OWN)
-		own_free(thread, call, block);
+	else if (what->layer == ENTRY_BUILTIN)
+		record_builtin_free(thread, call, block);
 	else
-		symbol_free(thread, call, block);
+		record_symbol_free(thread, call, block);
 	hook_leave(thread);
 	return false;
 }
 
-static bool before_realloc(struct entry_call *call)
+static bool before_realloc_call(struct entry_call *call)
 {
-	const struct intercept *what = of(call);
+	const struct intercept *what = intercept_of(call);
 	const void *block = (const void *)entry_argument(call, what->signature.block);
 	struct thread *thread;
 
-	if (!begin(call))
+	if (!begin_call(call))
 		return false;
-	call->note[NOTE_SIZE] = size_of(call, &what->signature);
+	call->note[NOTE_SIZE] = size_of_call(call, &what->signature);
 	call->note[NOTE_BLOCK] = (uint64_t)block;
-	call->note[NOTE_STATE] = block ? BLOCK_UNKNOWN : allocations();
+	call->note[NOTE_STATE] = block ? BLOCK_UNKNOWN : count_allocations();
 	thread = block ? entry_enter() : NULL;
 	if (!thread)
 		return true;
-	if (what->layer == ENTRY_OWN)
-		own_realloc_begin(thread, call, block);
+	if (what->layer == ENTRY_BUILTIN)
+		begin_builtin_realloc(thread, call, block);
 	else
-		symbol_realloc_begin(thread, call, block);
+		begin_symbol_realloc(thread, call, block);
 	hook_leave(thread);
 	return true;
 }
 
-static void after_realloc(struct entry_call *call)
+static void after_realloc_call(struct entry_call *call)
 {
 	const void *block = (const void *)call->note[NOTE_BLOCK];
 	struct thread *thread;
 
-	entry_ends(call, (enum entry_layer)of(call)->layer);
+	entry_ends(call, (enum entry_layer)intercept_of(call)->layer);
 	if (!block) {
-		record_alloc(call, (const void *)call->rax);
+		record_alloc_call(call, (const void *)call->rax);
 		return;
 	}
 	thread = call->note[NOTE_STATE] == BLOCK_UNKNOWN ? NULL : entry_enter();
 	if (!thread)
 		return;
-	if (of(call)->layer == ENTRY_OWN)
-		own_realloc_end(thread, call, block, (const void *)call->rax);
+	if (intercept_of(call)->layer == ENTRY_BUILTIN)
+		end_builtin_realloc(thread, call, block, (const void *)call->rax);
 	else
-		symbol_realloc_end(thread, call, block, (const void *)call->rax);
+		end_symbol_realloc(thread, call, block, (const void *)call->rax);
 	hook_leave(thread);
 }
 
 /* The same again for an object that came back. */
-static const struct intercept *keep(const struct intercept *what)
+static const struct intercept *keep_intercept(const struct intercept *what)
 {
 	uint32_t i = 0;
 
-	while (i < intercept_count && memcmp(&intercepts[i], what, sizeof(*what)) != 0)
+	while (i < intercepts.count && memcmp(&intercepts.entry[i], what, sizeof(*what)) != 0)
 		i++;
 	if (i == ENTRIES)
 		return NULL;
-	intercepts[i] = *what;
-	intercept_count += i == intercept_count;
-	return &intercepts[i];
+	intercepts.entry[i] = *what;
+	intercepts.count += i == intercepts.count;
+	return &intercepts.entry[i];
 }
 
 const char *intercept_function(const struct patch *p, const struct intercept *what,
 			       uint64_t address, uint64_t size, unsigned int flags)
 {
-	struct entry entry = { .before = before_alloc,
-			       .after = after_alloc,
-			       .data = flags & ENTRY_TRY ? what : keep(what),
-			       .function = address,
-			       .size = size };
+	struct entry_hook entry = { .before = before_alloc_call,
+				    .after = after_alloc_call,
+				    .data = flags & ENTRY_TRY ? what : keep_intercept(what),
+				    .function = address,
+				    .size = size };
 
 	if (!entry.data)
 		return "there are too many";
 	if (what->signature.fn == MU_FN_FREE) {
-		entry.before = before_free;
+		entry.before = before_free_call;
 		entry.after = NULL;
 	} else if (what->signature.block) {
-		entry.before = before_realloc;
-		entry.after = after_realloc;
+		entry.before = before_realloc_call;
+		entry.after = after_realloc_call;
 	}
 	/* The arguments of known functions are known to be in registers. */
 	return entry_patch(p, &entry,

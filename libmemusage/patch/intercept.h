@@ -1,7 +1,7 @@
-/* intercept.h -- what calls of an allocator's functions, intercepted in memory, are in the books.
+/* intercept.h -- recording the calls of an allocator's functions that are intercepted in memory.
  *
- * The program's own malloc is to be what libc's is: its blocks count as malloc's. It may be a
- * wrapper that leads to the malloc that is interposed; then that one has counted already.
+ * The blocks of the program's own malloc count as those of libc's. It may be a wrapper around the
+ * interposed malloc, which has counted the block already then.
  *
  * Allocators under other names may take their memory from malloc, too: a block that begins in a
  * live block is nested (client_block.h). Others of known families count as malloc's; those of
@@ -27,12 +27,12 @@ struct intercept {
 	uint8_t layer;	 /* enum entry_layer */
 };
 
-/* intercept_function -- have a function's calls recorded from now on.
+/* intercept_function -- records the calls of a function from now on.
  *
  * p              from patch_begin().
  * what           copied.
  * address, size  of its code, bytes.
- * flags          ENTRY_FRESH, ENTRY_TRY or 0.
+ * flags          ENTRY_NEW_OBJECT, ENTRY_TRY or 0.
  * Returns NULL, or why not: a constant text that completes "NAME: ".
  */
 const char *intercept_function(const struct patch *p, const struct intercept *what,

@@ -1,11 +1,11 @@
 /* macros.c -- changing requests into jumps to stubs.
  *
  * Objects are changed before their code can run: at the start of the process, and when ld.so has
- * just mapped them. Should there be threads at the start (made by constructors of libraries), a
- * jump is made by a single store of four bytes, whose fifth byte is the one that was there,
- * 0x48, so that a thread that stands between two of the instructions goes on with whole ones;
- * the stub lies where such a jump leads, 1.13 GiB further on. If the bytes cross a cache line the
- * second instruction is changed instead of the first.
+ * just mapped them. If there are threads at the start (made by constructors of libraries), a jump
+ * is made by a single store of four bytes. Its fifth byte is the one that was there, 0x48, so a
+ * thread between two of the instructions continues with whole ones. The stub is where such a jump
+ * leads, 1.13 GiB further on. If the bytes cross a cache line, the second instruction is changed
+ * instead of the first.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,12 +32,15 @@
 /* The whole rotation is by 128 bits, or 64 twice: 3 are done. */
 static const uint8_t rest[REST_BYTES] = { 0x48, 0xc1, 0xc7, 61 };
 
-static struct new_objects known; /* objects whose code was looked at */
-static bool was_started;
+static struct {
+	struct new_objects known; /* objects that were searched */
+	bool was_started;   /* those at the start were */
+} state;
 
 /* ---- one place --------------------------------------------------------------------------- */
 
-/* Writes a stub at `room`, which goes on behind `site`; with the rest of the rotation in front. */
+/* Writes a stub at `room`, which continues after `site`; with the rest of the rotation before
+ * it. */
 static bool write_stub(const struct patch *p, uint64_t room, uint64_t site, bool has_rest)
 {
 	uint8_t bytes[REST_BYTES + sizeof(struct patched_stub)];
@@ -52,8 +55,8 @@ static bool write_stub(const struct patch *p, uint64_t room, uint64_t site, bool
 	return patch_write(p, room, bytes, before + (uint32_t)sizeof(stub));
 }
 
-/* No thread can be executing the place. */
-static bool change_quiet(const struct patch *p, uint64_t site)
+/* For a place that no thread can be executing. */
+static bool change_unused_code(const struct patch *p, uint64_t site)
 {
 	uint64_t room = patch_room_near(site, site + MACROS_BYTES, sizeof(struct patched_stub));
 	uint8_t jump[JUMP_BYTES] = { JUMP };
@@ -63,8 +66,8 @@ static bool change_quiet(const struct patch *p, uint64_t site)
 	return room && write_stub(p, room, site, false) && patch_write(p, site, jump, JUMP_BYTES);
 }
 
-/* Threads may stand anywhere in it. */
-static bool change_busy(const struct patch *p, uint64_t site)
+/* For a place that threads may be executing. */
+static bool change_running_code(const struct patch *p, uint64_t site)
 {
 	bool has_rest = site % 64 > 60;
 	uint64_t place = has_rest ? site + SECOND : site;
@@ -77,12 +80,12 @@ static bool change_busy(const struct patch *p, uint64_t site)
 	       patch_store(p, place, JUMP | distance << 8);
 }
 
-static void change(uint64_t site, void *data)
+static void change_request(uint64_t site, void *data)
 {
 	const struct patch *p = data;
-	bool is_quiet = p->is_alone || was_started;
+	bool is_quiet = p->is_alone || state.was_started;
 
-	if (is_quiet ? change_quiet(p, site) : change_busy(p, site))
+	if (is_quiet ? change_unused_code(p, site) : change_running_code(p, site))
 		rec.image->request_places++;
 	else
 		rec.image->request_refused++;
@@ -92,10 +95,10 @@ static void change(uint64_t site, void *data)
 
 static void change_object(const struct object *object, void *patch)
 {
-	macros_scan(object, change, patch);
+	macros_scan(object, change_request, patch);
 }
 
-static void look_at_objects(void)
+static void change_unseen_objects(void)
 {
 	struct patch p;
 
@@ -103,30 +106,30 @@ static void look_at_objects(void)
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
-	if (!new_objects_visit(&known, change_object, &p))
+	if (!new_objects_visit(&state.known, change_object, &p))
 		rec.image->request_refused++;
 	patch_end(&p);
 }
 
 /* ld.so holds its lock: one thread at a time. */
-static void objects_changed(void)
+static void change_new_objects(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		look_at_objects();
+		change_unseen_objects();
 }
 
 void macros_start(void)
 {
-	if (!new_objects_init(&known)) {
+	if (!new_objects_init(&state.known)) {
 		rec.image->notes |= MU_NOTE_NO_REQUESTS;
 		return;
 	}
 	patched_pc_enter(macros_entry);
 	if (rec.segment->config.requests == MU_REQUESTS_MASSIF)
-		announce_as_massif();
-	look_at_objects();
-	was_started = true;
-	if (!patch_on_objects(objects_changed))
+		client_block_count_as_massif();
+	change_unseen_objects();
+	state.was_started = true;
+	if (!patch_on_objects(change_new_objects))
 		rec.image->notes |= MU_NOTE_LATE_REQUESTS;
 }
 

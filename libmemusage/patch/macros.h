@@ -1,10 +1,10 @@
 /* macros.h -- serving the client requests of Valgrind's macros in programs that were built with
  * them.
  *
- * Such a macro is 19 bytes of code that rotate a register by 128 bits in all, and exchange
- * another with itself: outside of Valgrind they do nothing. With MU_CFG_REQUESTS the first of
- * them become a jump to a stub that calls us with the request, and goes on behind them. The macro
- * tells the compiler that rdx, flags and memory change: all else is as before.
+ * Such a macro is 19 bytes of code that rotate a register by 128 bits in all and exchange another
+ * with itself: outside of Valgrind they do nothing. With MU_CFG_REQUESTS the first of them become a
+ * jump to a stub, which calls us with the request and continues after them. The macro tells the
+ * compiler that rdx, flags and memory change; nothing else does.
  *
  * Source  valgrind.h of Valgrind 3.19, amd64: VALGRIND_DO_CLIENT_REQUEST_EXPR.
  *
@@ -20,31 +20,33 @@
 
 #define MACROS_BYTES 19u
 
-/* macros_start -- change all places in the objects that are loaded, and in those to come.
+/* macros_start -- changes all places in the objects that are loaded, and in those to come.
  *
- * Once, from recorder_start(), if MU_CFG_REQUESTS. What cannot be changed is counted in the image.
+ * Once, from recorder_start(), if MU_CFG_REQUESTS. Places that cannot be changed are counted in the
+ * image.
  * Cost about 0.3 ms per MiB of code: the files are read, so that no page of code becomes resident.
  */
 void macros_start(void);
 
-/* macros_scan -- find the places in the code of an object.
+/* macros_scan -- finds the places in the code of an object.
  *
- * found  is called for each with its address: the bytes are there in memory, and lie in a function
- *        that has unwind information. Copies of them in constants are not in any.
+ * found  is called for each with its address: the bytes are there in memory, in a function that has
+ *        unwind information. Copies of them in constants are in no function.
  * Not thread-safe. Source docs/design.md, "Requests of programs built for Valgrind".
  */
 void macros_scan(const struct object *object, void (*found)(uint64_t address, void *data),
 		 void *data);
 
-/* macros_serve -- what a stub calls, by way of macros_entry.
+/* macros_serve -- serves a request. A stub calls it, by way of macros_entry.
  *
  * frame    of macros_entry: the caller's bp, the return address in the stub; below it, downward,
  *          the registers rax, rcx, rdx.
- * Returns  what rdx is to be. Async-signal-safe; keeps vector registers.
+ * Returns  the value for rdx. Async-signal-safe; keeps vector registers.
  */
 uint64_t macros_serve(const uint64_t *frame);
 
-/* macros_entry -- where stubs call to, in x86_64/macros_entry.S: keeps all registers but rdx. */
+/* macros_entry -- the function that stubs call, in x86_64/macros_entry.S: keeps all registers but
+ * rdx. */
 void macros_entry(void);
 
 #endif

@@ -20,7 +20,7 @@ static const uint8_t request[MACROS_BYTES] = { 0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc
 					       0x0d, 0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1,
 					       0xc7, 0x33, 0x48, 0x87, 0xdb };
 
-struct scan {
+struct macro_scan {
 	const struct object *object;
 	const uint8_t *tables; /* .eh_frame_hdr */
 	void (*found)(uint64_t address, void *data);
@@ -30,14 +30,14 @@ struct scan {
 
 static uint8_t chunk[CHUNK];
 
-static void make_skips(struct scan *s)
+static void make_skip_table(struct macro_scan *s)
 {
 	memset(s->skip, MACROS_BYTES, sizeof(s->skip));
 	for (unsigned int i = 0; i < MACROS_BYTES - 1; i++)
 		s->skip[request[i]] = (uint8_t)(MACROS_BYTES - 1 - i);
 }
 
-static void candidate(const struct scan *s, uint64_t address)
+static void report_candidate(const struct macro_scan *s, uint64_t address)
 {
 	const uint8_t *code = (const uint8_t *)address;
 
@@ -46,21 +46,22 @@ static void candidate(const struct scan *s, uint64_t address)
 		s->found(address, s->data);
 }
 
-/* bytes are those of `address`, or a copy of them. */
-static void scan_bytes(const struct scan *s, const uint8_t *bytes, uint64_t length,
-		       uint64_t address)
+/* bytes  those at `address`, or a copy of them. */
+static void scan_code_bytes(const struct macro_scan *s, const uint8_t *bytes, uint64_t length,
+			    uint64_t address)
 {
 	uint64_t i = MACROS_BYTES - 1;
 
 	while (i < length) {
 		if (bytes[i] == request[MACROS_BYTES - 1] &&
 		    !memcmp(bytes + i - (MACROS_BYTES - 1), request, MACROS_BYTES))
-			candidate(s, address + i - (MACROS_BYTES - 1));
+			report_candidate(s, address + i - (MACROS_BYTES - 1));
 		i += s->skip[bytes[i]];
 	}
 }
 
-static void scan_file(const struct scan *s, int fd, const ElfW(Phdr) * part, uint64_t address)
+static void scan_file_part(const struct macro_scan *s, int fd, const ElfW(Phdr) * part,
+			   uint64_t address)
 {
 	uint64_t done = 0;
 
@@ -69,14 +70,14 @@ static void scan_file(const struct scan *s, int fd, const ElfW(Phdr) * part, uin
 		long got = SYS4(SYS_pread64, fd, chunk, want, part->p_offset + done);
 		if (sys_failed(got) || (uint64_t)got < MACROS_BYTES)
 			return;
-		scan_bytes(s, chunk, (uint64_t)got, address + done);
+		scan_code_bytes(s, chunk, (uint64_t)got, address + done);
 		done += (uint64_t)got - (MACROS_BYTES - 1);
 	}
 }
 
-/* The file that was loaded, unless it was replaced meanwhile: then nothing that is not in memory
- * too is found. */
-static int open_file(const struct object *object)
+/* Opens the file that was loaded. If it was replaced meanwhile, only places that are in memory,
+ * too, are found. */
+static int open_object_file(const struct object *object)
 {
 	const char *name = object->map->l_name;
 	long fd;
@@ -92,22 +93,21 @@ static int open_file(const struct object *object)
 void macros_scan(const struct object *object, void (*found)(uint64_t address, void *data),
 		 void *data)
 {
-	struct scan s = { .object = object,
-			  .tables = object_tables(object),
-			  .found = found,
-			  .data = data };
-	int fd = s.tables ? open_file(object) : -1;
+	struct macro_scan s = {
+		.object = object, .tables = object_tables(object), .found = found, .data = data
+	};
+	int fd = s.tables ? open_object_file(object) : -1;
 
-	make_skips(&s);
+	make_skip_table(&s);
 	for (unsigned int i = 0; s.tables && i < object->parts; i++) {
 		const ElfW(Phdr) *part = &object->part[i];
 		uint64_t start = object->map->l_addr + part->p_vaddr;
 		if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
 			continue;
 		if (fd >= 0)
-			scan_file(&s, fd, part, start);
+			scan_file_part(&s, fd, part, start);
 		else
-			scan_bytes(&s, (const uint8_t *)start, part->p_filesz, start);
+			scan_code_bytes(&s, (const uint8_t *)start, part->p_filesz, start);
 	}
 	if (fd >= 0)
 		SYS1(SYS_close, fd);

@@ -1,4 +1,4 @@
-/* macros_serve.c -- what each request of Valgrind's macros means here.
+/* macros_serve.c -- serving the requests of Valgrind's macros.
  *
  * Numbers and arguments are part of Valgrind's interface and never change.
  * Source  valgrind.h and dhat.h of Valgrind 3.19; DHAT_HISTOGRAM_MEMORY: those of 3.20.
@@ -33,21 +33,21 @@ enum {
 #define FRAME_RAX (-1)
 #define FRAME_RDX (-3)
 
-struct call {
-	struct place place;
+struct macro_call {
+	struct call_site place;
 	const uint64_t *argument; /* the request and its five arguments */
 	uint64_t result;
 };
 
 /* Massif does not know pools. */
-static bool has_pools(void)
+static bool is_counting_pools(void)
 {
 	return rec.segment->config.requests != MU_REQUESTS_MASSIF;
 }
 
-static bool serve_pool(struct thread *thread, struct call *c)
+static bool serve_pool_request(struct thread *thread, struct macro_call *c)
 {
-	const struct place *place = &c->place;
+	const struct call_site *place = &c->place;
 	const uint64_t *a = c->argument;
 
 	switch ((uint32_t)a[0]) {
@@ -71,29 +71,29 @@ static bool serve_pool(struct thread *thread, struct call *c)
 	}
 }
 
-static bool serve(struct thread *thread, struct call *c)
+static bool serve_request(struct thread *thread, struct macro_call *c)
 {
 	const uint64_t *a = c->argument;
 
 	switch ((uint32_t)a[0]) {
 	case MALLOCLIKE_BLOCK:
-		return announce_block(thread, &c->place, a[1], a[2]);
+		return client_block_alloc(thread, &c->place, a[1], a[2]);
 	case FREELIKE_BLOCK:
-		return announce_end(thread, &c->place, a[1]);
+		return client_block_free(thread, &c->place, a[1]);
 	case RESIZEINPLACE_BLOCK:
-		return announce_change(thread, &c->place, a[1], a[1], a[3]);
+		return client_block_resize(thread, &c->place, a[1], a[1], a[3]);
 	case DHAT_AD_HOC_EVENT:
 		request_ad_hoc(thread, &c->place, a[1]);
 		return true;
 	case DHAT_HISTOGRAM_MEMORY:
 		return request_histogram_at(thread, a[1]);
 	default:
-		return !has_pools() || serve_pool(thread, c);
+		return !is_counting_pools() || serve_pool_request(thread, c);
 	}
 }
 
-/* Whether a request is about memory; all others get their default result. */
-static bool is_ours(uint64_t request)
+/* Returns whether a request is about memory; all others get their default result. */
+static bool is_memory_request(uint64_t request)
 {
 	uint32_t number = (uint32_t)request;
 
@@ -101,22 +101,22 @@ static bool is_ours(uint64_t request)
 	       number == DHAT_AD_HOC_EVENT || number == DHAT_HISTOGRAM_MEMORY;
 }
 
-static void record(void *argument)
+static void record_request(void *argument)
 {
-	struct call *c = argument;
+	struct macro_call *c = argument;
 	struct thread *thread = hook_enter();
 
 	if (!thread)
 		return;
-	request_count(thread, serve(thread, c));
+	request_count(thread, serve_request(thread, c));
 	hook_leave(thread);
 }
 
-/* The usual way uses general registers only. What a thread or process does once, before its
- * first event, calls libc, which may use others. */
-static __attribute__((noinline)) uint64_t serve_ours(const uint64_t *frame)
+/* The usual way uses general registers only. The first event of a thread or process calls libc,
+ * which may use others. */
+static __attribute__((noinline)) uint64_t serve_memory_request(const uint64_t *frame)
 {
-	struct call c = {
+	struct macro_call c = {
 		.place = { .slot = (uint64_t)(frame + 1),
 			   .bp = frame[0],
 			   .sp = (uint64_t)(frame + 2) + PATCHED_RED_ZONE },
@@ -125,9 +125,9 @@ static __attribute__((noinline)) uint64_t serve_ours(const uint64_t *frame)
 	};
 
 	if (gate.on && has_self())
-		record(&c);
+		record_request(&c);
 	else
-		vectors_preserve(record, &c);
+		vectors_preserve(record_request, &c);
 	return c.result;
 }
 
@@ -135,8 +135,8 @@ uint64_t macros_serve(const uint64_t *frame)
 {
 	const uint64_t *argument = (const uint64_t *)frame[FRAME_RAX];
 
-	if (is_ours(argument[0]))
-		return serve_ours(frame);
+	if (is_memory_request(argument[0]))
+		return serve_memory_request(frame);
 	if ((uint32_t)argument[0] == RUNNING_ON_VALGRIND &&
 	    rec.segment->config.requests == MU_REQUESTS_RUNNING)
 		return 1;

@@ -1,8 +1,8 @@
 /* patch.c -- memory for thunks, and stores into code.
  *
- * Stores go through /proc/self/mem, which the kernel lets write to what is mapped read-only: no
- * page is writable and executable even for a moment, and what forbids that (systemd's
- * MemoryDenyWriteExecute) is no hindrance. Where it fails, mprotect() is the second way.
+ * Stores go through /proc/self/mem, which can write to read-only mappings. So no page is writable
+ * and executable even for a moment, and a system that forbids such pages (systemd's
+ * MemoryDenyWriteExecute) does not prevent them. Where that fails, mprotect() is the second way.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -31,17 +31,19 @@
 #define REACH (UINT64_C(0x7fff0000)) /* of a jump, less what the code itself takes */
 #define BRK_ROOM (UINT64_C(1) << 30) /* left above an executable */
 
-struct area {
+struct thunk_area {
 	uint64_t start;
 	uint64_t used; /* bytes from start */
 };
 
-static struct area area[PATCHED_AREAS];
-static uint32_t areas;
+static struct {
+	struct thunk_area area[PATCHED_AREAS];
+	uint32_t count;
+} thunks;
 
 /* ---- memory for thunks ------------------------------------------------------------------- */
 
-static bool map_area(uint64_t start)
+static bool map_thunk_area(uint64_t start)
 {
 	long got = SYS6(SYS_mmap, start, AREA_BYTES, PROT_READ | PROT_EXEC,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -57,7 +59,7 @@ static bool map_area(uint64_t start)
 	return false;
 }
 
-static uint64_t take(struct area *from, uint32_t size)
+static uint64_t take_room(struct thunk_area *from, uint32_t size)
 {
 	uint64_t room = from->start + from->used;
 
@@ -65,29 +67,29 @@ static uint64_t take(struct area *from, uint32_t size)
 	return room;
 }
 
-static uint64_t room_in_areas(uint64_t low, uint64_t high, uint32_t size)
+static uint64_t find_room_in_areas(uint64_t low, uint64_t high, uint32_t size)
 {
-	for (uint32_t i = 0; i < areas; i++) {
-		uint64_t room = area[i].start + area[i].used;
-		if (area[i].used + size <= AREA_BYTES && room >= low && room + size <= high)
-			return take(&area[i], size);
+	for (uint32_t i = 0; i < thunks.count; i++) {
+		uint64_t room = thunks.area[i].start + thunks.area[i].used;
+		if (thunks.area[i].used + size <= AREA_BYTES && room >= low && room + size <= high)
+			return take_room(&thunks.area[i], size);
 	}
 	return 0;
 }
 
-/* Steps that begin small find the holes near `high`; later ones cover all of the window. */
-static uint64_t room_in_new_area(uint64_t low, uint64_t high, uint32_t size)
+/* Small steps first find the holes near `high`; later ones cover the whole window. */
+static uint64_t find_room_in_new_area(uint64_t low, uint64_t high, uint32_t size)
 {
 	uint64_t top = high & -AREA_BYTES;
 	uint64_t step = AREA_BYTES;
 
-	for (unsigned int i = 0; i < TRIES && areas < PATCHED_AREAS; i++) {
+	for (unsigned int i = 0; i < TRIES && thunks.count < PATCHED_AREAS; i++) {
 		if (top < low + AREA_BYTES || top < LOWEST + AREA_BYTES)
 			return 0;
-		if (map_area(top - AREA_BYTES)) {
+		if (map_thunk_area(top - AREA_BYTES)) {
 			patched_pc_add_area(top - AREA_BYTES);
-			area[areas] = (struct area){ top - AREA_BYTES, 0 };
-			return take(&area[areas++], size);
+			thunks.area[thunks.count] = (struct thunk_area){ top - AREA_BYTES, 0 };
+			return take_room(&thunks.area[thunks.count++], size);
 		}
 		if (i % 1024 == 1023)
 			step *= 2;
@@ -103,9 +105,9 @@ uint64_t patch_room(uint64_t low, uint64_t high, uint32_t size)
 	size = (size + 15) & ~15u;
 	if (size > MU_PAGE || low >= high || !spin_lock(&locks.patch))
 		return 0;
-	room = room_in_areas(low, high, size);
+	room = find_room_in_areas(low, high, size);
 	if (!room)
-		room = room_in_new_area(low, high, size);
+		room = find_room_in_new_area(low, high, size);
 	spin_unlock(&locks.patch);
 	return room;
 }
@@ -130,7 +132,7 @@ uint64_t patch_room_near(uint64_t start, uint64_t end, uint32_t size)
 /* ---- stores ------------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
-static bool is_alone(void)
+static bool has_one_thread(void)
 {
 	struct stat task;
 
@@ -150,7 +152,7 @@ bool patch_begin(struct patch *p)
 	SYS4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &p->mask, sizeof(p->mask));
 	long mem = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
 	p->mem = sys_failed(mem) ? -1 : (int)mem;
-	p->is_alone = is_alone();
+	p->is_alone = has_one_thread();
 	return true;
 #else
 	(void)p;
@@ -158,9 +160,9 @@ bool patch_begin(struct patch *p)
 #endif
 }
 
-/* The kernel wrote by another address than the code is run at: a processor may go on with what
- * it has fetched until an instruction that serialises (seen on an EPYC within one thread). */
-static void serialise(void)
+/* The kernel wrote by another address than the code runs at: a processor may continue with bytes
+ * that it has fetched until an instruction that serialises (seen on an EPYC within one thread). */
+static void serialise_processor(void)
 {
 #if defined(__x86_64__)
 	uint32_t a = 0, b, c, d;
@@ -177,13 +179,13 @@ void patch_end(struct patch *p)
 	    !sys_failed(SYS2(SYS_membarrier,
 			     MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0)))
 		SYS2(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0);
-	serialise();
+	serialise_processor();
 	SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &p->mask, NULL, sizeof(p->mask));
 }
 
-/* How the pages of loaded code are protected, by the program headers of their object; thunks
- * are r-x. Returns -1 where it is not known. */
-static int protection_of(uint64_t address)
+/* Returns the protection of loaded code, by the program headers of its object, and r-x for thunks;
+ * -1 where it is not known. */
+static int protection_of_code(uint64_t address)
 {
 	struct object object;
 
@@ -196,24 +198,25 @@ static int protection_of(uint64_t address)
 	       (flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* Makes the pages of some bytes writable; *before gets what they were. */
-static bool unprotect(uint64_t address, uint32_t length, int *before)
+/* Makes the pages of some bytes writable; *before gets the protection that they had. */
+static bool make_writable(uint64_t address, uint32_t length, int *before)
 {
 	uint64_t first = address & -(uint64_t)MU_PAGE;
 
-	*before = protection_of(address);
+	*before = protection_of_code(address);
 	return *before >= 0 && !sys_failed(SYS3(SYS_mprotect, first, address + length - first,
 						*before | PROT_WRITE));
 }
 
-static void protect(uint64_t address, uint32_t length, int before)
+static void restore_protection(uint64_t address, uint32_t length, int before)
 {
 	uint64_t first = address & -(uint64_t)MU_PAGE;
 
 	SYS3(SYS_mprotect, first, address + length - first, before);
 }
 
-static bool write_mem(const struct patch *p, uint64_t address, const void *bytes, uint32_t length)
+static bool write_through_proc(const struct patch *p, uint64_t address, const void *bytes,
+			       uint32_t length)
 {
 	return p->mem >= 0 &&
 	       SYS4(SYS_pwrite64, p->mem, bytes, length, address) == (long)length;
@@ -223,12 +226,12 @@ bool patch_write(const struct patch *p, uint64_t address, const void *bytes, uin
 {
 	int before;
 
-	if (write_mem(p, address, bytes, length))
+	if (write_through_proc(p, address, bytes, length))
 		return true;
-	if (!unprotect(address, length, &before))
+	if (!make_writable(address, length, &before))
 		return false;
 	memcpy((void *)address, bytes, length);
-	protect(address, length, before);
+	restore_protection(address, length, before);
 	return true;
 }
 
@@ -236,11 +239,11 @@ bool patch_store(const struct patch *p, uint64_t address, uint32_t word)
 {
 	int before;
 
-	if (write_mem(p, address, &word, sizeof(word)))
+	if (write_through_proc(p, address, &word, sizeof(word)))
 		return true;
-	if (!unprotect(address, sizeof(word), &before))
+	if (!make_writable(address, sizeof(word), &before))
 		return false;
 	__atomic_store_n((uint32_t *)address, word, __ATOMIC_RELEASE);
-	protect(address, sizeof(word), before);
+	restore_protection(address, sizeof(word), before);
 	return true;
 }

@@ -1,8 +1,8 @@
-/* patch_objects.c -- hearing of new objects before their constructors run.
+/* patch_objects.c -- notification of new objects before their constructors run.
  *
  * ld.so calls an empty function when the list of objects has changed, for debuggers to set a
- * breakpoint there. It is a `ret` followed by padding that nobody executes: the padding is
- * written first, then the one byte that makes it a jump, so it does not matter who runs it.
+ * breakpoint there. It is a `ret` followed by padding that is never executed. The padding is
+ * written first, then the one byte that makes it a jump, so other threads may run it meanwhile.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,24 +17,27 @@
 
 /* In x86_64/patch_entry.S: keeps all registers and calls patch_objects_changed(). */
 void patch_objects_entry(void);
-/* patch_objects_changed -- tells everybody who listens. frame: its caller's, see patch.h. */
+/* patch_objects_changed -- calls all listeners. frame: its caller's, see patch.h. */
 void patch_objects_changed(uint64_t frame);
 
-static void (*listener[LISTENERS])(void);
-static uint64_t caller;
+static struct {
+	void (*listener[LISTENERS])(void);
+	uint64_t caller; /* while they run: see patch_objects_place() */
+	bool is_hooked;
+} objects;
 
 uint64_t patch_objects_place(void)
 {
-	return caller;
+	return objects.caller;
 }
 
 void patch_objects_changed(uint64_t frame)
 {
-	caller = frame;
+	objects.caller = frame;
 	if (_r_debug.r_state != RT_CONSISTENT)
 		return;
-	for (unsigned int i = 0; i < LISTENERS && listener[i]; i++)
-		listener[i]();
+	for (unsigned int i = 0; i < LISTENERS && objects.listener[i]; i++)
+		objects.listener[i]();
 }
 
 #if defined(__x86_64__)
@@ -42,9 +45,9 @@ void patch_objects_changed(uint64_t frame)
 #define RET 0xc3
 #define JUMP 0xe9
 #define JUMP_BYTES 5u
-#define ALIGNMENT 16u /* of functions: what lies between a ret and there is padding */
+#define ALIGNMENT 16u /* of functions: the bytes from a ret to there are padding */
 
-static bool patch_return(const struct patch *p, uint64_t place)
+static bool patch_return_insn(const struct patch *p, uint64_t place)
 {
 	const uint8_t *code = (const uint8_t *)place;
 	uint8_t far[14] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip), then the address */
@@ -65,7 +68,7 @@ static bool patch_return(const struct patch *p, uint64_t place)
 	       patch_write(p, place, jump, 1);
 }
 
-static bool hook(void)
+static bool hook_debug_function(void)
 {
 	static const uint8_t landing[4] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 	uint64_t place = _r_debug.r_brk;
@@ -75,14 +78,14 @@ static bool hook(void)
 		return false;
 	if (!memcmp((const void *)place, landing, sizeof(landing)))
 		place += sizeof(landing);
-	bool ok = patch_return(&p, place);
+	bool ok = patch_return_insn(&p, place);
 	patch_end(&p);
 	return ok;
 }
 
 #else
 
-static bool hook(void)
+static bool hook_debug_function(void)
 {
 	return false;
 }
@@ -91,15 +94,14 @@ static bool hook(void)
 
 bool patch_on_objects(void (*changed)(void))
 {
-	static bool is_hooked;
 	unsigned int i = 0;
 
-	if (!is_hooked && !hook())
+	if (!objects.is_hooked && !hook_debug_function())
 		return false;
-	is_hooked = true;
-	while (i < LISTENERS && listener[i] && listener[i] != changed)
+	objects.is_hooked = true;
+	while (i < LISTENERS && objects.listener[i] && objects.listener[i] != changed)
 		i++;
 	if (i < LISTENERS)
-		listener[i] = changed;
+		objects.listener[i] = changed;
 	return i < LISTENERS;
 }

@@ -1,7 +1,7 @@
-/* real_mark.c -- knowing when a real function is at work.
+/* real_mark.c -- marking the calls of real functions.
  *
- * An allocator that stands behind us may have functions that --alloc-symbol names, and call them
- * itself. These functions stand between only where that option is used.
+ * An allocator behind us may have functions that --alloc-symbol names, and call them itself. These
+ * wrappers are used only with that option.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* real_mark.h -- knowing when a real function is at work.
+/* real_mark.h -- marking the calls of real functions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-/* real_mark -- from now on have it known when the real malloc and its kin are at work for us: what
- * they call counts with our caller's call. Operators that are not made of malloc record only
- * what is not known yet, and need no mark. Idempotent. */
+/* real_mark -- marks our calls of the real malloc and its kin from now on: the functions that they
+ * call count with our caller's call. Operators that do not call malloc record only blocks that are
+ * not known yet, and need no mark. Idempotent. */
 void real_mark(void);
 
-/* real_is_inside -- whether this thread is in such a call. Async-signal-safe. */
+/* real_is_inside -- returns whether this thread is in such a call. Async-signal-safe. */
 bool real_is_inside(void);
 
 #endif

@@ -24,17 +24,19 @@
 #include "libmemusage/unwind/cfi.h"
 #include "recording/family.h"
 
-static struct new_objects known;
-static bool was_started;
+static struct {
+	struct new_objects known; /* objects that were searched */
+	bool was_started;   /* those at the start were */
+} state;
 
-static const char *path_of(const struct object *object)
+static const char *object_path(const struct object *object)
 {
 	return object->map->l_name ? object->map->l_name : "";
 }
 
-static void note(const struct object *object, const char *why)
+static void note_refused_object(const struct object *object, const char *why)
 {
-	const struct symbols_name symbol = { "all functions", path_of(object), why,
+	const struct symbols_name symbol = { "all functions", object_path(object), why,
 					     MU_SYMBOL_FAMILY, 0 };
 
 	symbols_note(&symbol);
@@ -42,27 +44,27 @@ static void note(const struct object *object, const char *why)
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-/* Texts lie in the answer, which ends with a zero. */
-struct answer {
+/* The texts are in the answer, which ends with a zero. */
+struct symbols_answer {
 	const struct object *object;
 	const uint8_t *start;
 	uint64_t length; /* bytes */
 	struct patch patch;
-	unsigned int flags; /* ENTRY_FRESH or 0 */
+	unsigned int flags; /* ENTRY_NEW_OBJECT or 0 */
 };
 
-static const char *text_at(const struct answer *a, uint32_t offset)
+static const char *answer_text(const struct symbols_answer *a, uint32_t offset)
 {
 	return offset && offset < a->length ? (const char *)a->start + offset : NULL;
 }
 
-/* Other names of what is intercepted already are no news, unless the user named them. */
-static void intercept(const struct answer *a, const struct mu_symbol_match *found)
+/* Ignores other names of functions that are intercepted already, unless the user named them. */
+static void intercept_found(const struct symbols_answer *a, const struct mu_symbol_match *found)
 {
 	struct intercept what = { .signature = found->signature, .layer = ENTRY_SYMBOL };
-	struct symbols_name symbol = { .name = text_at(a, found->name),
-				       .object = path_of(a->object),
-				       .why = text_at(a, found->why),
+	struct symbols_name symbol = { .name = answer_text(a, found->name),
+				       .object = object_path(a->object),
+				       .why = answer_text(a, found->why),
 				       .kind = found->kind,
 				       .rule = found->rule };
 	uint64_t address = a->object->map->l_addr + found->address;
@@ -82,28 +84,28 @@ static void intercept(const struct answer *a, const struct mu_symbol_match *foun
 		intercept_function(&a->patch, &what, address, found->size, a->flags);
 }
 
-static void take_answer(struct answer *a)
+static void read_answer(struct symbols_answer *a)
 {
 	uint64_t count;
 	struct mu_symbol_match found;
 
 	if (a->length < sizeof(count) || a->start[a->length - 1] ||
 	    !patch_begin(&a->patch)) {
-		note(a->object, "code cannot be changed here");
+		note_refused_object(a->object, "code cannot be changed here");
 		return;
 	}
 	memcpy(&count, a->start, sizeof(count));
 	for (uint64_t i = 0; i < count && sizeof(count) + (i + 1) * sizeof(found) <= a->length;
 	     i++) {
 		memcpy(&found, a->start + sizeof(count) + i * sizeof(found), sizeof(found));
-		intercept(a, &found);
+		intercept_found(a, &found);
 	}
 	patch_end(&a->patch);
 }
 
 /* ---- the question -------------------------------------------------------------------------- */
 
-static bool describe(const struct object *object)
+static bool describe_object(const struct object *object)
 {
 	static char path[MODULES_PATH]; /* ld.so holds its lock */
 	uint64_t offset = arena_alloc(sizeof(struct mu_module), 64);
@@ -114,32 +116,32 @@ static bool describe(const struct object *object)
 	module->start = object->start;
 	module->end = object->end;
 	module->bias = object->map->l_addr;
-	module->path = modules_path(path_of(object), object->start, path);
+	module->path = modules_path(object_path(object), object->start, path);
 	modules_build_id(module);
 	rec.image->query_module = offset;
 	return true;
 }
 
 /* The vdso, ld.so and this library have nothing to intercept. */
-static bool is_worth_asking(const struct object *object)
+static bool has_functions_to_intercept(const struct object *object)
 {
-	uint64_t here = (uint64_t)&was_started;
+	uint64_t here = (uint64_t)&state.was_started;
 
 	return !(here >= object->start && here < object->end) &&
 	       object->map->l_addr != _r_debug.r_ldbase &&
-	       strncmp(path_of(object), "linux-vdso.so", 13) != 0;
+	       strncmp(object_path(object), "linux-vdso.so", 13) != 0;
 }
 
-/* In the hook: a signal handler that allocated meanwhile could have a question of its own
+/* Asks inside the hook: a signal handler that allocated meanwhile could have a query of its own
  * (--ignore-fn), and would wait for the end of ours for ever. */
-static bool ask(struct answer *a)
+static bool ask_for_symbols(struct symbols_answer *a)
 {
 	struct thread *thread = hook_enter();
 	bool ok;
 
 	while (!collector_query_begin(MU_QUERY_SYMBOLS))
 		;
-	ok = describe(a->object) && collector_query_ask();
+	ok = describe_object(a->object) && collector_query_ask();
 	a->start = arena_at(rec.image->query_offset);
 	a->length = rec.image->query_count * sizeof(uint64_t);
 	collector_query_end();
@@ -148,36 +150,38 @@ static bool ask(struct answer *a)
 	return ok;
 }
 
-static void look_at(const struct object *object, void *unused)
+static void intercept_in_object(const struct object *object, void *unused)
 {
-	struct answer a = { .object = object, .flags = was_started ? ENTRY_FRESH : 0 };
+	struct symbols_answer a = { .object = object,
+				    .flags = state.was_started ? ENTRY_NEW_OBJECT : 0 };
 
 	(void)unused;
-	if (!is_worth_asking(object))
+	if (!has_functions_to_intercept(object))
 		return;
-	if (!ask(&a)) {
-		note(object, "its symbols cannot be read");
+	if (!ask_for_symbols(&a)) {
+		note_refused_object(object, "its symbols cannot be read");
 		return;
 	}
-	cfi_add_object(was_started ? object_tables(object) : NULL, object->start, object->end);
-	take_answer(&a);
+	cfi_add_object(state.was_started ? object_tables(object) : NULL, object->start,
+		       object->end);
+	read_answer(&a);
 	cfi_add_object(NULL, 0, 0);
 }
 
 /* ld.so holds its lock: one thread at a time. */
-static void objects_changed(void)
+static void intercept_new_objects(void)
 {
 	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
-		new_objects_visit(&known, look_at, NULL);
+		new_objects_visit(&state.known, intercept_in_object, NULL);
 }
 
-void asked_start(void)
+void symbol_hooks_start(void)
 {
 	cfi_init();
-	if (!new_objects_init(&known))
+	if (!new_objects_init(&state.known))
 		return;
 	real_mark();
-	new_objects_visit(&known, look_at, NULL);
-	was_started = true;
-	patch_on_objects(objects_changed);
+	new_objects_visit(&state.known, intercept_in_object, NULL);
+	state.was_started = true;
+	patch_on_objects(intercept_new_objects);
 }

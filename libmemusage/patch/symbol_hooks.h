@@ -1,15 +1,16 @@
 /* symbol_hooks.h -- intercepting the functions that --alloc-symbol and --free-symbol name.
  *
- * Where they are, and what their arguments are, is found outside (profile/symbols/allocsyms.h): the
- * recorder asks for each object, at the start and when ld.so has mapped new ones.
+ * The collector finds their addresses and arguments (profile/symbols/allocsyms.h). The recorder
+ * asks it for each object, at the start and when ld.so has mapped new ones.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef LIBMEMUSAGE_PATCH_SYMBOL_HOOKS_H
 #define LIBMEMUSAGE_PATCH_SYMBOL_HOOKS_H
 
-/* asked_start -- ask, and intercept; hear of new objects. With MU_CFG_SYMBOLS, from the
- * constructor. Waits for the collector: some 10 ms for each file that it has not seen yet. */
-void asked_start(void);
+/* symbol_hooks_start -- asks, and intercepts, now and for each new object. With MU_CFG_SYMBOLS,
+ * from the constructor. Waits for the collector: some 10 ms for each file that it has not seen
+ * yet. */
+void symbol_hooks_start(void);
 
 #endif

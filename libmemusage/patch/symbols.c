@@ -16,7 +16,7 @@
 #define SYMBOLS_MAX 4096u
 #define LIMIT 4096u
 
-static struct mu_table *table(void)
+static struct mu_table *symbols_table(void)
 {
 	struct mu_table *symbols = &rec.image->table[MU_SEC_SYMBOLS];
 
@@ -25,7 +25,7 @@ static struct mu_table *table(void)
 	return symbols;
 }
 
-static bool is_text(const struct mu_string *string, const char *text)
+static bool equals_text(const struct mu_string *string, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
 
@@ -33,35 +33,36 @@ static bool is_text(const struct mu_string *string, const char *text)
 	       (!string->length || !memcmp(arena_at(string->offset), text, string->length));
 }
 
-static struct mu_string text_of(const char *text)
+static struct mu_string store_text(const char *text)
 {
 	return arena_string(text ? text : "", text ? strlen(text) : 0, LIMIT);
 }
 
 /* The executable's name is empty in ld.so's list. */
-static bool is_object(const struct mu_string *string, const char *path)
+static bool equals_object_path(const struct mu_string *string, const char *path)
 {
-	return *path ? is_text(string, path) : string->offset == rec.image->process.exe.offset;
+	return *path ? equals_text(string, path) : string->offset == rec.image->process.exe.offset;
 }
 
 uint32_t symbols_note(const struct symbols_name *symbol)
 {
-	struct mu_table *symbols = table();
+	struct mu_table *symbols = symbols_table();
 	uint64_t count = symbols->count;
 
 	for (uint64_t i = 0; i < count; i++) {
 		const struct mu_symbol *old = arena_table_at(symbols, i);
-		if (is_text(&old->name, symbol->name) && is_object(&old->object, symbol->object) &&
-		    is_text(&old->why, symbol->why))
+		if (equals_text(&old->name, symbol->name) &&
+		    equals_object_path(&old->object, symbol->object) &&
+		    equals_text(&old->why, symbol->why))
 			return (uint32_t)i + 1;
 	}
 	struct mu_symbol *entry = count < SYMBOLS_MAX ? arena_table_at(symbols, count) : NULL;
 	if (!entry)
 		return 0;
 	*entry = (struct mu_symbol){ .kind = symbol->kind, .rule = symbol->rule };
-	entry->name = text_of(symbol->name);
-	entry->object = *symbol->object ? text_of(symbol->object) : rec.image->process.exe;
-	entry->why = text_of(symbol->why);
+	entry->name = store_text(symbol->name);
+	entry->object = *symbol->object ? store_text(symbol->object) : rec.image->process.exe;
+	entry->why = store_text(symbol->why);
 	__atomic_store_n(&symbols->count, count + 1, __ATOMIC_RELEASE);
 	return (uint32_t)count + 1;
 }

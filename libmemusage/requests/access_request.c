@@ -1,6 +1,6 @@
 /* access_request.c -- requests of the program to count accesses byte by byte.
  *
- * What DHAT warns of is counted, and told by the report.
+ * Requests of which DHAT warns are counted as drops, and the report lists them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,32 +9,32 @@
 #include "libmemusage/requests/request.h"
 #include "libmemusage/tables/accesses.h"
 
-static void count(uint32_t *kind)
+static void count_dropped_request(uint32_t *kind)
 {
 	__atomic_fetch_add(kind, 1, __ATOMIC_RELAXED);
 }
 
-static bool serve(struct thread *thread, uint64_t address, uint64_t size)
+static bool serve_histogram(struct thread *thread, uint64_t address, uint64_t size)
 {
 	enum access_request result = accesses_request(&thread->access, address, &size);
 
 	if (result == ACCESS_REQUEST_UNKNOWN)
 		access_request_unknown();
 	else if (result == ACCESS_REQUEST_TOO_SMALL)
-		count(&rec.image->drops.histograms_small);
+		count_dropped_request(&rec.image->drops.histograms_small);
 	else if (result == ACCESS_REQUEST_TOO_LARGE)
-		count(&rec.image->drops.histograms_large);
+		count_dropped_request(&rec.image->drops.histograms_large);
 	return result == ACCESS_REQUEST_DONE;
 }
 
 void access_request_unknown(void)
 {
 	if (request_histogram)
-		count(&rec.image->drops.histograms_unknown);
+		count_dropped_request(&rec.image->drops.histograms_unknown);
 }
 
 bool access_request_init(void)
 {
-	request_histogram = serve;
+	request_histogram = serve_histogram;
 	return accesses_init();
 }

@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* access_request_init -- begin to count accesses, and to serve such requests (request.h).
+/* access_request_init -- starts to count accesses and to serve such requests (request.h).
  *
- * Returns false without memory.
+ * Returns false if memory runs out.
  */
 bool access_request_init(void);
 
-/* access_request_unknown -- such a request named no live block. */
+/* access_request_unknown -- counts a request that named no live block. */
 void access_request_unknown(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* client_block.c -- blocks that the program says there are.
+/* client_block.c -- blocks that the program announces by a client request.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,80 +9,83 @@
 #include "libmemusage/tables/mapping.h"
 
 #define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_ACCOUNTING | MODE_FREES | MODE_ACCESSES)
-/* In struct block.birth: made by a function that the user named. It belongs to DHAT's points, other
- * announced blocks do not. malloc's blocks use the bit for something else. */
-#define IN_POINTS (UINT64_C(1) << 37)
+/* In struct block.birth: the block was made by a function that the user named. Such a block belongs
+ * to DHAT's points; other announced blocks do not. malloc's blocks use the bit for something
+ * else. */
+#define IS_NAMED_FUNCTION (UINT64_C(1) << 37)
 #define ADDRESS_END (UINT64_C(1) << 57) /* of user space with five levels of page tables */
 
-static bool as_massif;
+static struct {
+	bool as_massif;
+	uint64_t largest; /* bytes of the largest block that counts so far */
+} announced;
 
-/* Bytes of the largest block that counts so far. */
-static uint64_t largest;
+/* The malloc block around the last nested block: often the next one is nested in it, too. */
+static __thread struct {
+	uint64_t start, size;
+} last_outer;
 
-/* The block of malloc that a block was nested in last: often the next one is, too. */
-static __thread uint64_t outer_start, outer_size;
-
-void announce_as_massif(void)
+void client_block_count_as_massif(void)
 {
-	as_massif = true;
+	announced.as_massif = true;
 }
 
-static uint32_t site_of(struct thread *thread, const struct place *place, unsigned int fn,
-			unsigned int mode)
+static uint32_t find_request_site(struct thread *thread, const struct call_site *place,
+				  unsigned int fn, unsigned int mode)
 {
 	if (!(mode & MODE_STACKS))
 		return 0;
 	return sites_find(walk_stack(thread, place->slot, place->bp), fn);
 }
 
-uint64_t announce_largest(void)
+uint64_t client_block_largest(void)
 {
-	return __atomic_load_n(&largest, __ATOMIC_RELAXED);
+	return __atomic_load_n(&announced.largest, __ATOMIC_RELAXED);
 }
 
-static void note_size(uint64_t size)
+static void note_largest_size(uint64_t size)
 {
-	uint64_t before = announce_largest();
+	uint64_t before = client_block_largest();
 
 	while (size > before &&
-	       !__atomic_compare_exchange_n(&largest, &before, size, true, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
+	       !__atomic_compare_exchange_n(&announced.largest, &before, size, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
 /* ---- inside or not ----------------------------------------------------------------------- */
 
-static bool is_in_last_outer(struct thread *thread, uint64_t address, bool many)
+static bool is_in_last_outer_block(struct thread *thread, uint64_t address, bool many)
 {
 	struct block block;
 
-	return address - outer_start < outer_size &&
-	       block_search_peek(thread, outer_start, MU_BIRTH_OUTER, &block, many) &&
-	       address - outer_start < block.size;
+	return address - last_outer.start < last_outer.size &&
+	       block_search_peek(thread, last_outer.start, MU_BIRTH_OUTER, &block, many) &&
+	       address - last_outer.start < block.size;
 }
 
-static bool is_in_block(struct thread *thread, uint64_t address, bool many)
+static bool is_in_malloc_block(struct thread *thread, uint64_t address, bool many)
 {
 	struct block block;
 	uint64_t start;
 
-	if (is_in_last_outer(thread, address, many))
+	if (is_in_last_outer_block(thread, address, many))
 		return true;
 	if (!block_search_find(0, address, BLOCK_SEARCH_REACH, &start, &block, many))
 		return false;
 	block_search_peek(thread, start, MU_BIRTH_OUTER, &block, many);
-	outer_start = start;
-	outer_size = block.size;
+	last_outer.start = start;
+	last_outer.size = block.size;
 	return true;
 }
 
 /* An announced block that begins at this very address is replaced, not nested in. */
-static bool is_in_announced(struct thread *thread, uint64_t address, bool many)
+static bool is_in_counted_block(struct thread *thread, uint64_t address, bool many)
 {
 	struct block block;
 	uint64_t start;
 
-	if (!block_search_find(MU_KEY_ANNOUNCED, address, announce_largest(), &start, &block,
+	if (!block_search_find(MU_KEY_ANNOUNCED, address, client_block_largest(), &start, &block,
 			       many) ||
 	    start == address)
 		return false;
@@ -90,22 +93,23 @@ static bool is_in_announced(struct thread *thread, uint64_t address, bool many)
 				 &block, many);
 }
 
-static bool is_nested(struct thread *thread, uint64_t address, bool many)
+static bool is_nested_block(struct thread *thread, uint64_t address, bool many)
 {
-	if (as_massif)
+	if (announced.as_massif)
 		return false;
 	if (rec.flags & MU_CFG_PAGES)
 		return true;
-	return is_in_block(thread, address, many) || is_in_announced(thread, address, many) ||
+	return is_in_malloc_block(thread, address, many) ||
+	       is_in_counted_block(thread, address, many) ||
 	       (rec.flags & MU_CFG_MMAP && mapping_holds(address));
 }
 
-/* ---- coming and going -------------------------------------------------------------------- */
+/* ---- begin and end ----------------------------------------------------------------------- */
 
-/* The heap has changed by a block that counts, which may have no bytes: stack, log, Massif's
- * books. */
-static void account(struct thread *thread, const struct place *place, const struct block *block,
-		    bool is_new, unsigned int mode)
+/* Records a change of the heap by a counted block, which may have no bytes, in the depth of the
+ * stack, the log and Massif's accounts. */
+static void account_change(struct thread *thread, const struct call_site *place,
+			   const struct block *block, bool is_new, unsigned int mode)
 {
 	int64_t change = is_new ? (int64_t)block->size : -(int64_t)block->size;
 	int64_t admin = is_new ? (int64_t)snapshot_due.admin : -(int64_t)snapshot_due.admin;
@@ -123,39 +127,40 @@ static void account(struct thread *thread, const struct place *place, const stru
 				  mode & MODE_MANY);
 }
 
-static bool put(struct thread *thread, const struct place *place, uint64_t space,
-		uint64_t address, uint64_t size)
+static bool record_block(struct thread *thread, const struct call_site *place, uint64_t space,
+			 uint64_t address, uint64_t size)
 {
 	unsigned int mode = gate.mode & MODES;
 	uint64_t key = block_search_key(space, address);
 	bool counts = space != MU_KEY_NESTED;
 	struct block block = { .size = size };
 
-	block.site = site_of(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED, mode);
+	block.site = find_request_site(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED,
+				       mode);
 	if (mode & MODE_STACKS)
 		block.birth = sites_tick() & MU_BIRTH_TIME;
 	if (counts && place->is_named && gate.mode & MODE_POINTS)
-		block.birth |= IN_POINTS;
+		block.birth |= IS_NAMED_FUNCTION;
 	if (!blocks_put(thread, key, &block, mode & MODE_MANY)) {
 		block_dropped(size);
 		return false;
 	}
 	if (mode & MODE_STACKS)
 		event_add_to_site(thread, (const void *)key, &block, sites_tick(),
-				  block.birth & IN_POINTS ? gate.mode : 0);
+			   block.birth & IS_NAMED_FUNCTION ? gate.mode : 0);
 	if (counts) {
-		note_size(size);
+		note_largest_size(size);
 		if (mode & MODE_ACCESSES)
 			accesses_add_block(&thread->access, address, size, block.site);
 		heap_change(thread, (int64_t)size, mode & MODE_MANY);
-		account(thread, place, &block, true, mode);
+		account_change(thread, place, &block, true, mode);
 	}
 	return true;
 }
 
-/* A block was taken out of the table. */
-static void gone(struct thread *thread, const struct place *place, uint64_t key,
-		 const struct block *block, bool counts)
+/* Accounts for a block that was taken out of the table. */
+static void account_end(struct thread *thread, const struct call_site *place, uint64_t key,
+			const struct block *block, bool counts)
 {
 	unsigned int mode = gate.mode & MODES;
 	uint64_t address = (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT;
@@ -163,7 +168,8 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	if (counts && mode & MODE_ACCESSES)
 		accesses_remove_block(&thread->access, address);
 	if (counts && mode & MODE_FREES)
-		sites_freed_by(thread, site_of(thread, place, MU_FN_FREE, mode), block->size);
+		sites_freed_by(thread, find_request_site(thread, place, MU_FN_FREE, mode),
+			       block->size);
 	if (counts && mode & MODE_STACKS)
 		snapshots_before_fall(mode & MODE_MANY);
 	if (counts)
@@ -171,18 +177,18 @@ static void gone(struct thread *thread, const struct place *place, uint64_t key,
 	if (mode & MODE_STACKS) {
 		const struct mu_cell *cell = sites_free(thread, block, thread->newest == key,
 							sites_tick());
-		if (block->birth & IN_POINTS && cell)
+		if (block->birth & IS_NAMED_FUNCTION && cell)
 			points_free(cell->point, block->size, mode & MODE_MANY);
 	}
 	if (block->birth & MU_BIRTH_OUTER)
 		event_end_nested(thread, address, address + block->size, mode);
 	if (counts)
-		account(thread, place, block, false, mode);
+		account_change(thread, place, block, false, mode);
 }
 
-/* Nested ones first: the innermost block of an address is meant. Returns its space, 0 if it is
- * not known. */
-static uint64_t take(struct thread *thread, uint64_t address, struct block *block)
+/* Nested blocks first, since a request means the innermost block at an address. Returns its space,
+ * 0 if it is not known. */
+static uint64_t take_innermost(struct thread *thread, uint64_t address, struct block *block)
 {
 	bool many = gate.mode & MODE_MANY;
 
@@ -193,9 +199,9 @@ static uint64_t take(struct thread *thread, uint64_t address, struct block *bloc
 	return 0;
 }
 
-/* Older announced blocks that begin in [start, end): their memory has a new use. */
-static void end_counted_in(struct thread *thread, const struct place *place, uint64_t start,
-			   uint64_t end)
+/* Ends older announced blocks that begin in [start, end): their memory has a new use. */
+static void end_counted_blocks(struct thread *thread, const struct call_site *place, uint64_t start,
+			       uint64_t end)
 {
 	bool many = gate.mode & MODE_MANY;
 	struct block block;
@@ -206,70 +212,70 @@ static void end_counted_in(struct thread *thread, const struct place *place, uin
 			continue;
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += block.size;
-		gone(thread, place, key, &block, true);
+		account_end(thread, place, key, &block, true);
 	}
 }
 
-static bool is_possible(uint64_t address, uint64_t size)
+static bool is_possible_range(uint64_t address, uint64_t size)
 {
 	return address < ADDRESS_END && size <= BLOCK_SIZE_MASK && address + size <= ADDRESS_END;
 }
 
-/* Without call stacks nothing shows nested blocks: they are only counted. */
-static bool begin(struct thread *thread, const struct place *place, uint64_t address,
-		  uint64_t size, bool *counts)
+/* Without call stacks no report shows nested blocks, so they are only counted. */
+static bool begin_block(struct thread *thread, const struct call_site *place, uint64_t address,
+			uint64_t size, bool *counts)
 {
 	bool many = gate.mode & MODE_MANY;
 
-	*counts = !is_nested(thread, address, many);
+	*counts = !is_nested_block(thread, address, many);
 	if (*counts) {
-		end_counted_in(thread, place, address, address + (size ? size : 1));
-		return put(thread, place, MU_KEY_ANNOUNCED, address, size);
+		end_counted_blocks(thread, place, address, address + (size ? size : 1));
+		return record_block(thread, place, MU_KEY_ANNOUNCED, address, size);
 	}
 	thread->pub.counters.request_nested++;
 	if (!(gate.mode & MODE_STACKS))
 		return true;
 	event_end_nested(thread, address, address + (size ? size : 1), gate.mode & MODES);
-	return put(thread, place, MU_KEY_NESTED, address, size);
+	return record_block(thread, place, MU_KEY_NESTED, address, size);
 }
 
-bool announce_block(struct thread *thread, const struct place *place, uint64_t address,
-		    uint64_t size)
+bool client_block_alloc(struct thread *thread, const struct call_site *place, uint64_t address,
+			uint64_t size)
 {
 	bool counts;
 
 	if (!address)
 		return true;
-	if (!is_possible(address, size))
+	if (!is_possible_range(address, size))
 		return false;
 	if (gate.mode & MODE_PAUSED) {
 		thread->pub.counters.paused_calls++;
 		thread->pub.counters.paused_bytes += size;
 		return true;
 	}
-	bool ok = begin(thread, place, address, size, &counts);
+	bool ok = begin_block(thread, place, address, size, &counts);
 	if (counts)
 		count_call(&thread->pub.counters, MU_FN_MALLOC, size, size);
 	return ok;
 }
 
-bool announce_is_excused(struct thread *thread, uint64_t address)
+bool client_block_may_be_unrecorded(struct thread *thread, uint64_t address)
 {
 	unsigned int mode = gate.mode;
 
 	return mode & MODE_PAUSED || rec.was_paused ||
-	       (!(mode & MODE_STACKS) && is_nested(thread, address, mode & MODE_MANY));
+	       (!(mode & MODE_STACKS) && is_nested_block(thread, address, mode & MODE_MANY));
 }
 
-bool announce_is_nested(struct thread *thread, uint64_t address)
+bool client_block_is_nested(struct thread *thread, uint64_t address)
 {
-	return is_nested(thread, address, gate.mode & MODE_MANY);
+	return is_nested_block(thread, address, gate.mode & MODE_MANY);
 }
 
-bool announce_take(struct thread *thread, const struct place *place, uint64_t address,
-		   struct block *block)
+bool client_block_take(struct thread *thread, const struct call_site *place, uint64_t address,
+		       struct block *block)
 {
-	uint64_t space = address < ADDRESS_END ? take(thread, address, block) : 0;
+	uint64_t space = address < ADDRESS_END ? take_innermost(thread, address, block) : 0;
 
 	if (!space)
 		return false;
@@ -277,35 +283,37 @@ bool announce_take(struct thread *thread, const struct place *place, uint64_t ad
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += block->size;
 	}
-	gone(thread, place, block_search_key(space, address), block, space == MU_KEY_ANNOUNCED);
+	account_end(thread, place, block_search_key(space, address), block,
+		    space == MU_KEY_ANNOUNCED);
 	return true;
 }
 
-bool announce_end(struct thread *thread, const struct place *place, uint64_t address)
+bool client_block_free(struct thread *thread, const struct call_site *place, uint64_t address)
 {
 	struct block block;
 
-	return !address || announce_take(thread, place, address, &block) ||
-	       announce_is_excused(thread, address);
+	return !address || client_block_take(thread, place, address, &block) ||
+	       client_block_may_be_unrecorded(thread, address);
 }
 
-bool announce_change(struct thread *thread, const struct place *place, uint64_t address,
-		     uint64_t to, uint64_t size)
+bool client_block_resize(struct thread *thread, const struct call_site *place, uint64_t address,
+			 uint64_t to, uint64_t size)
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	struct block old;
 	bool counts;
-	uint64_t space = is_possible(address, 0) && is_possible(to, size)
-				 ? take(thread, address, &old) : 0;
+	uint64_t space = is_possible_range(address, 0) && is_possible_range(to, size)
+				 ? take_innermost(thread, address, &old) : 0;
 
 	if (!address || !to)
 		return false;
-	if (!space && as_massif)
-		return announce_block(thread, place, to, size);
+	if (!space && announced.as_massif)
+		return client_block_alloc(thread, place, to, size);
 	if (!space)
-		return announce_is_excused(thread, address);
-	gone(thread, place, block_search_key(space, address), &old, space == MU_KEY_ANNOUNCED);
-	begin(thread, place, to, size, &counts);
+		return client_block_may_be_unrecorded(thread, address);
+	account_end(thread, place, block_search_key(space, address), &old,
+		    space == MU_KEY_ANNOUNCED);
+	begin_block(thread, place, to, size, &counts);
 	if (!counts)
 		return true;
 	count_call(counters, MU_FN_REALLOC, size > old.size ? size - old.size : 0, size);
@@ -314,9 +322,9 @@ bool announce_change(struct thread *thread, const struct place *place, uint64_t 
 	return true;
 }
 
-void announce_end_inside(struct thread *thread, const struct place *place, uint64_t start,
-			 uint64_t end)
+void client_block_free_inside(struct thread *thread, const struct call_site *place, uint64_t start,
+			      uint64_t end)
 {
 	event_end_nested(thread, start, end, gate.mode & MODES);
-	end_counted_in(thread, place, start, end);
+	end_counted_blocks(thread, place, start, end);
 }

@@ -1,13 +1,15 @@
-/* client_block.h -- blocks that the program says there are, by a client request.
+/* client_block.h -- blocks that the program announces by a client request.
  *
- * They count as if malloc had returned them, but for those that lie inside a block that counts
- * already: these are kept apart, at sites with MU_SITE_NESTED, and no total has their bytes. A
- * block is nested if its first byte lies in a block of malloc, in a counted mapping (-m), in
- * an announced block, or anywhere when pages are the heap. The end of a block ends those
- * nested in it; a block announced over others that begin in it ends those, since their memory
- * evidently has a new use.
+ * They count as if malloc had returned them, except nested ones: those are inside a block that
+ * counts already. Nested blocks are kept apart, at sites with MU_SITE_NESTED, and no total includes
+ * their bytes. A block is nested if its first byte is in a malloc block, in a counted mapping (-m)
+ * or in an announced block, and always when pages are the heap. The end of a block ends the blocks
+ * nested in it. A new announced block ends older ones that begin in it, since their memory has a
+ * new use.
  *
- * Massif's books: no rounding, but the admin bytes of a block.
+ * Massif's accounts get the admin bytes of a block, but no rounding.
+ *
+ * All functions that take a thread are called inside the hook, and are async-signal-safe.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,51 +23,52 @@
 #include "libmemusage/tables/blocks.h"
 
 /* Where in the program a request was made. */
-struct place {
+struct call_site {
 	uint64_t slot; /* address of the return address into the code with the request */
 	uint64_t bp;   /* frame pointer of that code */
 	uint64_t sp;   /* stack pointer, for the depth of the stack */
-	bool is_named; /* no request, but a call of a function that --alloc-symbol names */
+	bool is_named; /* it was no request, but a call of a function that --alloc-symbol names */
 };
 
-/* announce_as_massif -- count as Massif does: nested blocks like others, and a change of size of an
- * unknown block as a new one. At the start. */
-void announce_as_massif(void);
+/* client_block_count_as_massif -- counts as Massif does: a nested block like any other, and a
+ * change of size of an unknown block as a new block. At the start. */
+void client_block_count_as_massif(void);
 
-/* announce_largest -- bytes of the largest announced block so far. */
-uint64_t announce_largest(void);
+/* client_block_largest -- returns the bytes of the largest announced block so far. */
+uint64_t client_block_largest(void);
 
-/* announce_block -- a block came to life. All of these: call inside the hook.
+/* client_block_alloc -- records a new block.
  *
- * Returns false for an impossible one, or if it cannot be remembered (counted as a drop).
- * Address 0 is no block, and no error. Async-signal-safe. Cost 30-60 ns.
+ * Returns false for an impossible block, or if the table is full (counted as a drop). Address 0 is
+ * no block, and no error. Cost 30-60 ns.
  */
-bool announce_block(struct thread *thread, const struct place *place, uint64_t address,
-		    uint64_t size);
+bool client_block_alloc(struct thread *thread, const struct call_site *place, uint64_t address,
+			uint64_t size);
 
-/* announce_end -- a block is gone. Returns false if it is not known. */
-bool announce_end(struct thread *thread, const struct place *place, uint64_t address);
+/* client_block_free -- records the end of a block. Returns false if it is not known. */
+bool client_block_free(struct thread *thread, const struct call_site *place, uint64_t address);
 
-/* announce_take -- announce_end() of a block that is known; *block gets what it was. */
-bool announce_take(struct thread *thread, const struct place *place, uint64_t address,
-		   struct block *block);
+/* client_block_take -- ends a block if it is known, and copies its record to *block. */
+bool client_block_take(struct thread *thread, const struct call_site *place, uint64_t address,
+		       struct block *block);
 
-/* announce_is_excused -- whether an unknown block may be one that was not remembered on purpose. */
-bool announce_is_excused(struct thread *thread, uint64_t address);
+/* client_block_may_be_unrecorded -- returns whether an unknown block may have been left out on
+ * purpose: while recording was paused, or as a nested block without call stacks. */
+bool client_block_may_be_unrecorded(struct thread *thread, uint64_t address);
 
-/* announce_is_nested -- whether a block that begins there would be nested. */
-bool announce_is_nested(struct thread *thread, uint64_t address);
+/* client_block_is_nested -- returns whether a block at the address would be nested. */
+bool client_block_is_nested(struct thread *thread, uint64_t address);
 
-/* announce_change -- a block has another size, and may be at another address.
+/* client_block_resize -- records a new size of a block, and its new address.
  *
- * Counts as a realloc; belongs to the place of this request from now on.
- * Returns false if it is not known.
+ * Counts as a realloc. The block belongs to the site of this request from now on. Returns false if
+ * it is not known.
  */
-bool announce_change(struct thread *thread, const struct place *place, uint64_t address,
-		     uint64_t to, uint64_t size);
+bool client_block_resize(struct thread *thread, const struct call_site *place, uint64_t address,
+			 uint64_t to, uint64_t size);
 
-/* announce_end_inside -- memory is gone, and all announced blocks that begin in it. */
-void announce_end_inside(struct thread *thread, const struct place *place, uint64_t start,
-			 uint64_t end);
+/* client_block_free_inside -- ends all announced blocks that begin in [start, end). */
+void client_block_free_inside(struct thread *thread, const struct call_site *place, uint64_t start,
+			      uint64_t end);
 
 #endif

@@ -1,4 +1,4 @@
-/* marks.c -- moments that the program names, and when recording was paused.
+/* marks.c -- moments that the program names, and pauses of the recording.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,8 +13,7 @@
 
 #define FIRST_LOG2 4
 
-
-static struct mu_table *table(void)
+static struct mu_table *marks_table(void)
 {
 	return &rec.image->table[MU_SEC_MARKS];
 }
@@ -26,17 +25,17 @@ void marks_init(void)
 	rec.was_paused = false;
 }
 
-static void drop(void)
+static void count_dropped_mark(void)
 {
 	__atomic_fetch_add(&rec.image->drops.marks, 1, __ATOMIC_RELAXED);
 }
 
 /* Under the lock, so that marks are in the order of their times. */
-static bool append(struct thread *thread, enum mu_mark_kind kind, const char *text,
-		   uint64_t length)
+static bool append_mark(struct thread *thread, enum mu_mark_kind kind, const char *text,
+			uint64_t length)
 {
-	uint64_t number = table()->count;
-	struct mu_mark *mark = number < MARKS_MAX ? arena_table_at(table(), number) : NULL;
+	uint64_t number = marks_table()->count;
+	struct mu_mark *mark = number < MARKS_MAX ? arena_table_at(marks_table(), number) : NULL;
 
 	if (!mark)
 		return false;
@@ -47,7 +46,7 @@ static bool append(struct thread *thread, enum mu_mark_kind kind, const char *te
 						      thread->pub.pending_heap) };
 	if (length)
 		mark->text = arena_string(text, length, MARKS_TEXT);
-	__atomic_store_n(&table()->count, number + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&marks_table()->count, number + 1, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -58,11 +57,11 @@ void marks_add(struct thread *thread, enum mu_mark_kind kind, const char *text)
 	while (text && length < MARKS_TEXT && text[length])
 		length++;
 	if (!spin_lock(&locks.marks)) {
-		drop();
+		count_dropped_mark();
 		return;
 	}
-	if (!append(thread, kind, text, length))
-		drop();
+	if (!append_mark(thread, kind, text, length))
+		count_dropped_mark();
 	spin_unlock(&locks.marks);
 }
 

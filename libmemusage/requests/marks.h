@@ -1,6 +1,6 @@
-/* marks.h -- moments that the program names, and when recording was paused.
+/* marks.h -- moments that the program names, and pauses of the recording.
  *
- * In the recording as MU_SEC_MARKS, at most MARKS_MAX of them; what is more is counted as a drop.
+ * The recording holds at most MARKS_MAX of them (MU_SEC_MARKS); further ones are counted as drops.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,20 +14,21 @@
 #define MARKS_MAX 65536u
 #define MARKS_TEXT 255u /* bytes of a name that are kept */
 
-/* marks_init -- make the empty table of a new image. */
+/* marks_init -- makes the empty table of a new image. */
 void marks_init(void);
 
-/* marks_add -- a mark, now.
+/* marks_add -- appends a mark of this moment.
  *
  * text  up to its first zero byte or MARKS_TEXT bytes; NULL is no text.
- * All of these: call inside the hook. Async-signal-safe. Cost 100 ns and 48 bytes.
+ * Call this and the next two inside the hook. Async-signal-safe. Cost 100 ns and 48 bytes.
  */
 void marks_add(struct thread *thread, enum mu_mark_kind kind, const char *text);
 
-/* marks_pause -- record no allocation from now on, in any thread, until as many marks_resume(). */
+/* marks_pause -- stops recording allocations, in all threads, until as many calls of
+ * marks_resume(). */
 void marks_pause(struct thread *thread);
 
-/* marks_resume -- undo one marks_pause(). Returns false if there is none. */
+/* marks_resume -- undoes one marks_pause(). Returns false if there is none. */
 bool marks_resume(struct thread *thread);
 
 #endif

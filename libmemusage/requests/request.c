@@ -29,7 +29,7 @@ void request_count(struct thread *thread, bool ok)
 	thread->pub.counters.request_errors += !ok;
 }
 
-void request_ad_hoc(struct thread *thread, const struct place *place, uint64_t weight)
+void request_ad_hoc(struct thread *thread, const struct call_site *place, uint64_t weight)
 {
 	if (!(gate.mode & MODE_STACKS) || __atomic_load_n(&rec.pauses, __ATOMIC_RELAXED))
 		return;
@@ -47,7 +47,7 @@ bool request_histogram_at(struct thread *thread, uint64_t address)
 		struct block block;
 		uint64_t start;
 		uint64_t reach =
-			spaces[i] == MU_KEY_ANNOUNCED ? announce_largest() : BLOCK_SEARCH_REACH;
+			spaces[i] == MU_KEY_ANNOUNCED ? client_block_largest() : BLOCK_SEARCH_REACH;
 		if (block_search_find(spaces[i], address, reach, &start, &block, many))
 			return !request_histogram || request_histogram(thread, start, block.size);
 	}
@@ -55,8 +55,8 @@ bool request_histogram_at(struct thread *thread, uint64_t address)
 	return false;
 }
 
-static bool serve_pool(struct thread *thread, const struct place *place, uintptr_t request,
-		       uintptr_t pool, uintptr_t address, uintptr_t size)
+static bool serve_pool_request(struct thread *thread, const struct call_site *place,
+			       uintptr_t request, uintptr_t pool, uintptr_t address, uintptr_t size)
 {
 	switch (request) {
 	case MEMUSAGE_REQUEST_CREATE_POOL:
@@ -70,21 +70,21 @@ static bool serve_pool(struct thread *thread, const struct place *place, uintptr
 	}
 }
 
-static bool serve(struct thread *thread, const struct place *place, uintptr_t request,
-		  uintptr_t a, uintptr_t b, uintptr_t c)
+static bool serve_request(struct thread *thread, const struct call_site *place, uintptr_t request,
+			  uintptr_t a, uintptr_t b, uintptr_t c)
 {
 	switch (request) {
 	case MEMUSAGE_REQUEST_MALLOCLIKE:
-		return announce_block(thread, place, a, b);
+		return client_block_alloc(thread, place, a, b);
 	case MEMUSAGE_REQUEST_FREELIKE:
-		return announce_end(thread, place, a);
+		return client_block_free(thread, place, a);
 	case MEMUSAGE_REQUEST_RESIZE:
-		return announce_change(thread, place, a, a, c);
+		return client_block_resize(thread, place, a, a, c);
 	case MEMUSAGE_REQUEST_CREATE_POOL:
 	case MEMUSAGE_REQUEST_DESTROY_POOL:
 	case MEMUSAGE_REQUEST_POOL_ALLOC:
 	case MEMUSAGE_REQUEST_POOL_FREE:
-		return serve_pool(thread, place, request, a, b, c);
+		return serve_pool_request(thread, place, request, a, b, c);
 	case MEMUSAGE_REQUEST_MARK:
 		marks_add(thread, MU_MARK_USER, (const char *)a);
 		return true;
@@ -103,27 +103,27 @@ static bool serve(struct thread *thread, const struct place *place, uintptr_t re
 	}
 }
 
-/* With a frame pointer, like the interposed functions: its frame leads to the caller's. */
+/* Compiled with a frame pointer, like the interposed functions: its frame leads to the caller's. */
 EXPORT uintptr_t memusage_request_entry(uintptr_t request, uintptr_t a, uintptr_t b, uintptr_t c)
 {
-	const struct place place = { .slot = hook_sp() + 8,
-				     .bp = *(const uint64_t *)hook_sp(),
-				     .sp = hook_sp() };
+	const struct call_site place = { .slot = hook_sp() + 8,
+					 .bp = *(const uint64_t *)hook_sp(),
+					 .sp = hook_sp() };
 	struct thread *thread = hook_enter();
 
 	if (!thread)
 		return 0;
 	if (request != MEMUSAGE_REQUEST_IS_RECORDING)
-		request_count(thread, serve(thread, &place, request, a, b, c));
+		request_count(thread, serve_request(thread, &place, request, a, b, c));
 	hook_leave(thread);
 	return request == MEMUSAGE_REQUEST_IS_RECORDING && !rec.pauses;
 }
 
-/* ---- letting programs find it ------------------------------------------------------------ */
+/* ---- publishing the entry ---------------------------------------------------------------- */
 
-/* What the header leaves in an object: a note whose contents are the distance from themselves to
- * the pointer. That must be where the object may be written to. */
-static void fill(const struct object *object, uint64_t contents)
+/* Fills in the pointer that memusage.h leaves in an object. The contents of the header's note are
+ * the distance from themselves to the pointer, which must be in a writable part of the object. */
+static void publish_entry(const struct object *object, uint64_t contents)
 {
 	uint64_t distance;
 
@@ -138,8 +138,8 @@ static void fill(const struct object *object, uint64_t contents)
 		__atomic_store_n(pointer, (uint64_t)memusage_request_entry, __ATOMIC_RELEASE);
 }
 
-/* Notes are padded to four bytes here; other alignments are of segments with other notes. */
-static void read_notes(const struct object *object, uint64_t at, uint64_t length)
+/* Notes are padded to four bytes here; segments with another alignment hold other notes. */
+static void read_object_notes(const struct object *object, uint64_t at, uint64_t length)
 {
 	ElfW(Nhdr) note;
 
@@ -153,13 +153,13 @@ static void read_notes(const struct object *object, uint64_t at, uint64_t length
 		if (note.n_type == NOTE_TYPE && note.n_namesz == sizeof(NOTE_NAME) &&
 		    note.n_descsz == sizeof(uint64_t) &&
 		    !memcmp((const void *)name, NOTE_NAME, sizeof(NOTE_NAME)))
-			fill(object, contents);
+			publish_entry(object, contents);
 		at += size;
 		length -= size;
 	}
 }
 
-void request_entry_fill(void)
+void request_publish_entry(void)
 {
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
 		struct object object;
@@ -171,7 +171,7 @@ void request_entry_fill(void)
 			if (part->p_type == PT_NOTE && part->p_align <= 4 &&
 			    object_flags(&object, start) >= 0 &&
 			    start + part->p_memsz <= object.end)
-				read_notes(&object, start, part->p_memsz);
+				read_object_notes(&object, start, part->p_memsz);
 		}
 	}
 }

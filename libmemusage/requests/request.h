@@ -1,4 +1,4 @@
-/* request.h -- what the program tells us by itself: include/memusage.h and Valgrind's macros.
+/* request.h -- requests of the program, by include/memusage.h or Valgrind's macros.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,28 +14,28 @@
  * size does not allow it. Called inside the hook. */
 typedef bool (*request_histogram_fn)(struct thread *thread, uint64_t address, uint64_t size);
 
-/* Set by whoever counts accesses; NULL: such requests do nothing. */
+/* access_request_init() sets it. Such requests do nothing while it is NULL. */
 extern request_histogram_fn request_histogram;
 
-/* request_ad_hoc -- an ad hoc event. Inside the hook. Ignored while recording is paused. */
-void request_ad_hoc(struct thread *thread, const struct place *place, uint64_t weight);
+/* request_ad_hoc -- records an ad hoc event, unless recording is paused. Inside the hook. */
+void request_ad_hoc(struct thread *thread, const struct call_site *place, uint64_t weight);
 
-/* request_histogram_at -- a histogram is wanted for the live block that an address is in.
+/* request_histogram_at -- starts a histogram for the live block that contains an address.
  *
  * Returns false if there is no such block, or it is of the wrong size. Inside the hook.
  */
 bool request_histogram_at(struct thread *thread, uint64_t address);
 
-/* request_count -- a request was served, or (ok false) named something that is not known. */
+/* request_count -- counts a request, and as an error if it named something unknown (ok false). */
 void request_count(struct thread *thread, bool ok);
 
-/* request_entry_fill -- let executables that include memusage.h find memusage_request_entry().
+/* request_publish_entry -- stores memusage_request_entry() in executables that include memusage.h.
  *
- * Shared objects do so by themselves. Once, from recorder_start(). Cost some us per object.
+ * In shared objects ld.so does it. Once, from recorder_start(). Cost some us per object.
  */
-void request_entry_fill(void);
+void request_publish_entry(void);
 
-/* memusage_request_entry -- the function that requests of memusage.h call; exported.
+/* memusage_request_entry -- serves the requests of memusage.h; exported.
  *
  * request  enum memusage_request; a, b, c as the macros of memusage.h pass them.
  * Returns  1 to IS_RECORDING if so, else 0. Async-signal-safe; errno is kept.

@@ -21,11 +21,12 @@ skip_all('objdump is not installed') unless command('objdump');
 my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|after)_\w+|
 	check_thresholds)$/x;
 
-# Functions that run once, before the first event of a process or thread, by vectors_preserve(): only
-# entry_enter() and serve_ours() lead there.
+# Functions that run once, before the first event of a process or thread, by vectors_preserve():
+# only entry_enter() and serve_memory_request() lead there.
 my %once = map { $_ => 1 } qw(recorder_start recorder_announce recorder_restart thread_attach);
 my $leads_there = 'hook_enter_slow';
-my %may_lead = map { $_ => 1 } qw(entry_enter enter macros_serve serve_ours record);
+my %may_lead = map { $_ => 1 } qw(entry_enter enter_hook macros_serve serve_memory_request
+	record_request);
 
 # Calls by a pointer, except those of a switch.
 my %pointer = (

@@ -63,7 +63,7 @@ static bool before(struct entry_call *call)
 {
 	befores++;
 	seen = entry_argument(call, 1) * 1000 + entry_argument(call, 2);
-	is_outer = entry_is_outer(call, ENTRY_OWN);
+	is_outer = entry_is_outer(call, ENTRY_BUILTIN);
 	return wants_after;
 }
 
@@ -71,15 +71,15 @@ static void after(struct entry_call *call)
 {
 	afters++;
 	result = call->rax;
-	entry_ends(call, ENTRY_OWN);
+	entry_ends(call, ENTRY_BUILTIN);
 }
 
 static const char *patch(const void *function, const char *end, bool strict)
 {
-	struct entry entry = { .before = before,
-			       .after = after,
-			       .function = (uint64_t)function,
-			       .size = (uint64_t)end - (uint64_t)function };
+	struct entry_hook entry = { .before = before,
+				    .after = after,
+				    .function = (uint64_t)function,
+				    .size = (uint64_t)end - (uint64_t)function };
 	struct patch p;
 
 	if (!patch_begin(&p))
@@ -191,10 +191,10 @@ FUNCTION(left, "mov %rdi, %rax\nadd %rsi, %rax\nret")
 
 static void test_longjmp(void)
 {
-	struct entry entry = { .before = before,
-			       .after = leave,
-			       .function = (uint64_t)left,
-			       .size = (uint64_t)left_end - (uint64_t)left };
+	struct entry_hook entry = { .before = before,
+				    .after = leave,
+				    .function = (uint64_t)left,
+				    .size = (uint64_t)left_end - (uint64_t)left };
 	struct patch p;
 
 	patch_begin(&p);
@@ -217,10 +217,10 @@ static uint64_t room_near(const void *function, const char *end)
 /* What was tried is what is done: no room is taken but the one of the trial. */
 static void test_try(void)
 {
-	struct entry entry = { .before = before,
-			       .after = after,
-			       .function = (uint64_t)tried,
-			       .size = (uint64_t)tried_end - (uint64_t)tried };
+	struct entry_hook entry = { .before = before,
+				    .after = after,
+				    .function = (uint64_t)tried,
+				    .size = (uint64_t)tried_end - (uint64_t)tried };
 	struct patch p;
 
 	patch_begin(&p);

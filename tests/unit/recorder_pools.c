@@ -13,7 +13,7 @@
 
 enum { POOLS = 6, BLOCKS = 700, ROOM = 64, STEPS = 60000 };
 
-static const struct place nowhere;
+static const struct call_site nowhere;
 static struct {
 	uint64_t name;		/* 0: there is none */
 	uint64_t base;
@@ -95,7 +95,8 @@ static bool trim(int p)
 		if (!pool[p].name || !pool[p].offset[i])
 			continue;
 		low = address(p, i) > start ? address(p, i) : start;
-		high = address(p, i) + pool[p].size[i] < end ? address(p, i) + pool[p].size[i] : end;
+		high = address(p, i) + pool[p].size[i] < end ? address(p, i) + pool[p].size[i] :
+							       end;
 		pool[p].offset[i] = low < high ? (uint16_t)(low - room(p, i) + 1) : 0;
 		pool[p].size[i] = low < high ? (uint16_t)(high - low) : 0;
 	}
@@ -173,8 +174,8 @@ static void against_the_model(void)
 	EQ_I(heap(), 0);
 }
 
-/* The blocks of a metapool are room: what is announced in them counts, and ends with them if the pool
- * says so. */
+/* The blocks of a metapool are not counted, but the blocks announced in them are; these end with
+ * them if the pool says so. */
 static void metapools(void)
 {
 	recorder_image(UINT64_C(64) << 20, 0);
@@ -183,8 +184,8 @@ static void metapools(void)
 	EQ_U(pools_alloc(self, &nowhere, 1, 0x1000000, 4096), true);
 	EQ_U(pools_alloc(self, &nowhere, 2, 0x2000000, 4096), true);
 	EQ_I(heap(), 0);
-	EQ_U(announce_block(self, &nowhere, 0x1000010, 100), true);
-	EQ_U(announce_block(self, &nowhere, 0x2000010, 30), true);
+	EQ_U(client_block_alloc(self, &nowhere, 0x1000010, 100), true);
+	EQ_U(client_block_alloc(self, &nowhere, 0x2000010, 30), true);
 	EQ_I(heap(), 130);
 	EQ_U(pools_free(self, &nowhere, 1, 0x1000000), true);
 	EQ_I(heap(), 30);
