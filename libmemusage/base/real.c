@@ -211,6 +211,11 @@ static int syscall_setresuid(uid_t real_user, uid_t effective, uid_t saved)
 	return (int)set_errno_from(SYS3(SYS_setresuid, real_user, effective, saved));
 }
 
+static int syscall_sigaltstack(const stack_t *now, stack_t *old)
+{
+	return (int)set_errno_from(SYS2(SYS_sigaltstack, now, old));
+}
+
 static int syscall_setrlimit(int resource, const struct rlimit *limit)
 {
 	return (int)set_errno_from(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
@@ -328,6 +333,7 @@ struct real real = {
 	.register_atfork = initial_register_atfork,
 	.pthread_create = initial_pthread_create,
 	.sigaction = initial_sigaction,
+	.sigaltstack = syscall_sigaltstack,
 	.prctl = syscall_prctl,
 	.setuid = syscall_setuid,
 	.setreuid = syscall_setreuid,
@@ -413,6 +419,7 @@ void real_resolve(void)
 	real_find(&next.sigtimedwait, "sigtimedwait");
 	real_find(&next.sigpending, "sigpending");
 	real_find(&next.signalfd, "signalfd");
+	real_find(&next.sigaltstack, "sigaltstack");
 	real_find(&next.prctl, "prctl");
 	real_find(&next.setuid, "setuid");
 	real_find(&next.setreuid, "setreuid");

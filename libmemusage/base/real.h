@@ -48,6 +48,7 @@ struct real {
 	int (*pthread_attr_getstacksize)(const pthread_attr_t *, size_t *);
 	int (*pthread_getattr_default_np)(pthread_attr_t *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*sigaltstack)(const stack_t *, stack_t *);
 	int (*sigwait)(const sigset_t *, int *);
 	int (*sigwaitinfo)(const sigset_t *, siginfo_t *);
 	int (*sigtimedwait)(const sigset_t *, siginfo_t *, const struct timespec *);

@@ -36,6 +36,21 @@ EXPORT int sigaction(int number, const struct sigaction *restrict now,
 	return 0;
 }
 
+/* The timer stops before the stack is there: no frame of its signal can lie on it. */
+EXPORT int sigaltstack(const stack_t *restrict now, stack_t *restrict old)
+{
+	stack_t before;
+
+	real_resolve();
+	if (!now || real.sigaltstack(NULL, &before))
+		return real.sigaltstack(now, old);
+	if (!(now->ss_flags & SS_DISABLE))
+		sampler_allow(false);
+	int result = real.sigaltstack(now, old);
+	sampler_allow((result ? before.ss_flags : now->ss_flags) & SS_DISABLE);
+	return result;
+}
+
 /* The historical forms call sigaction, by other names inside libc. */
 static void yield_changed_signal(int number)
 {

@@ -19,6 +19,7 @@
 #include "libmemusage/tables/stack_sum.h"
 
 static bool installed;
+static __thread bool is_refused; /* the calling thread has an alternate signal stack */
 
 /* A SIGPROF that is not from our timers would have ended the program. */
 static void take_default_action(int number)
@@ -90,7 +91,8 @@ void sampler_add(struct thread *thread)
 	struct itimerspec every = { .it_interval = { 0, interval }, .it_value = { 0, interval } };
 	int timer = -1;
 
-	if (!installed || thread->timer >= 0 || !is_sampling_wanted() || !interval || sandbox_is_on)
+	if (!installed || is_refused || thread->timer >= 0 || !is_sampling_wanted() ||
+	    !interval || sandbox_is_on)
 		return;
 	memset(&event, 0, sizeof(event));
 	event.sigev_signo = SIGPROF;
@@ -109,6 +111,20 @@ void sampler_remove(struct thread *thread)
 	/* A sandbox may forbid it, and a timer whose thread is gone sends no signal. */
 	if (timer >= 0 && !sandbox_is_on)
 		SYS1(SYS_timer_delete, timer);
+}
+
+void sampler_allow(bool may_sample)
+{
+	/* A child of vfork() has this variable of its parent's. */
+	if (rec.pid && rec.pid != sys_getpid())
+		return;
+	is_refused = !may_sample;
+	if (!installed || !has_self())
+		return;
+	if (may_sample)
+		sampler_add(self);
+	else
+		sampler_remove(self);
 }
 
 /* Ignoring a signal discards it wherever it is pending: no signal of our timers can reach the

@@ -25,6 +25,14 @@ void sampler_start(void);
  */
 void sampler_add(struct thread *thread);
 
+/* sampler_allow -- say whether the calling thread may be sampled, and start or stop its timer.
+ *
+ * It may not while it has an alternate signal stack: a program makes that as large as its own
+ * handlers need, and the frame of one more signal (3.3 KiB with AVX-512) may not fit. Then the kernel
+ * ends the program. Call outside the hook. Async-signal-safe.
+ */
+void sampler_allow(bool may_sample);
+
 /* sampler_remove -- stop a thread's timer. Async-signal-safe. */
 void sampler_remove(struct thread *thread);
 

@@ -24,7 +24,9 @@ same_as_alone() {
 memusage "$WORKLOADS/gone_stacks" 1 0 >out 2>err
 extra=$(sed -n 's/^ *malloc| *\([0-9]*\) .*/\1/p' err)
 like "$extra" '^[0-9]+$' 'a run without rounds is recorded'
-ok 'built without optimisation' $CC -std=gnu11 -O0 -w -fno-builtin -pthread -D_GNU_SOURCE \
+# CC may be several words.
+# shellcheck disable=SC2086
+ok 'built without optimisation' ${CC:-cc} -std=gnu11 -O0 -w -fno-builtin -pthread -D_GNU_SOURCE \
 	-I"$MU_SRC" -o made "$MU_SRC/tests/workloads/gone_stacks.c"
 seed=0
 while [ $((seed += 1)) -le 12 ]; do

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
-need_bin sigprof
+need_bin sigprof sigstack
 taken='the program uses SIGPROF itself'
 
 for how in query deadly-raise deadly-thread sleeps; do
@@ -19,6 +19,12 @@ done
 profiled 'blocked, waited for, and exec' -d data -- sigprof blocked
 profiled 'ignored by its parent' -d data -- sh -c 'trap "" PROF; exec sigprof query'
 profiled 'without a data file' sigprof query
+
+# The frame of our signal would not fit beside that of the program's own.
+profiled 'a handler on a signal stack that just suffices' -d data -- sigstack
+profiled 'the same in a profile of stacks' --massif --stacks=yes --massif-out-file=mo -- sigstack
+profiled 'and when the stack is gone' -d data -- sigstack after
+num "$(wc -c <data)" -ge $((20 * 24)) 'sampled again: more records than calls'
 
 profiled 'a deep stack between two events' -d data -- sigprof deep
 num "$(report_field stack peak)" -ge 1000000 'sampled: its depth is seen'
