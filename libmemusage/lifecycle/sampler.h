@@ -28,8 +28,8 @@ void sampler_add(struct thread *thread);
 /* sampler_allow -- say whether the calling thread may be sampled, and start or stop its timer.
  *
  * It may not while it has an alternate signal stack: a program makes that as large as its own
- * handlers need, and the frame of one more signal (3.3 KiB with AVX-512) may not fit. Then the kernel
- * ends the program. Call outside the hook. Async-signal-safe.
+ * handlers need, and the frame of one more signal (3.3 KiB with AVX-512) may not fit.
+ * Then the kernel ends the program. Call outside the hook. Async-signal-safe.
  */
 void sampler_allow(bool may_sample);
 

@@ -165,6 +165,15 @@ static bool set_alternate(struct alternate *a, struct call *c, bool quiet)
 	return true;
 }
 
+/* A coroutine of a handler has left the alternate stack, on which the handler waits: the next signal
+ * there would overwrite it. */
+static bool is_alternate_in_use(void)
+{
+	stack_t now;
+
+	return !sigaltstack(NULL, &now) && !(now.ss_flags & (SS_ONSTACK | SS_DISABLE));
+}
+
 static bool is_blocked(int sig)
 {
 	sigset_t set;
@@ -216,6 +225,10 @@ void do_signal(const struct step *s, const struct room *r)
 	c.room.stack = r->stack - least_stack - 2048;
 	has_alternate = sig != SIGWINCH && draw_below(&c.d, 4) &&
 			set_alternate(&a, &c, r->can & CAN_QUIET);
+	if (!has_alternate && sig != SIGWINCH && is_alternate_in_use()) {
+		run_body(s, r);
+		return;
+	}
 	/* What was mapped for a fault is not given back then. */
 	c.leaves = draw_below(&c.d, 4) == 0;
 	if (sigsetjmp(c.out, 1) == 0) {
