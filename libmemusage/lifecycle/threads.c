@@ -242,8 +242,6 @@ struct thread *thread_prepare(void)
 	if (thread) {
 		reset_record(thread);
 		thread->pub.state = MU_THREAD_LIVE;
-	} else {
-		rec.image->drops.threads++;
 	}
 	spin_unlock(&locks.threads);
 	return thread;
@@ -254,12 +252,24 @@ void thread_discard(struct thread *thread)
 	__atomic_store_n(&thread->pub.state, MU_THREAD_FREE, __ATOMIC_RELEASE);
 }
 
+/* A thread without a record tries to get one at each of its events. */
+static void count_lost_thread(void)
+{
+	static __thread bool is_counted;
+
+	if (!is_counted)
+		__atomic_fetch_add(&rec.image->drops.threads, 1, __ATOMIC_RELAXED);
+	is_counted = true;
+}
+
 struct thread *thread_attach(struct thread *prepared)
 {
 	struct thread *thread = prepared ? prepared : thread_prepare();
 
-	if (!thread)
+	if (!thread) {
+		count_lost_thread();
 		return NULL;
+	}
 	emulated_pause();
 	hook_begin(thread);
 	thread->pub.tid = sys_gettid();
