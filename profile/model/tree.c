@@ -151,15 +151,9 @@ static struct tree_node *append_tree_node(struct tree_builder *b)
 {
 	struct call_tree *t = b->t;
 
-	if (t->count == t->room) {
-		struct tree_node *node = array_grow(t->node, &t->room, t->count + 1,
-						    sizeof(*node));
-
-		if (!node) {
-			b->has_failed = true;
-			return NULL;
-		}
-		t->node = node;
+	if (!array_reserve(&t->node, &t->room, t->count + 1, sizeof(*t->node))) {
+		b->has_failed = true;
+		return NULL;
 	}
 	t->node[t->count] = (struct tree_node){ .size = 1 };
 	return &t->node[t->count++];
@@ -184,14 +178,9 @@ static int compare_walker_keys(const void *a, const void *b)
 
 static void append_group(struct tree_builder *b, struct tree_groups *g, const struct group *group)
 {
-	if (g->count == g->room) {
-		struct group *more = array_grow(g->group, &g->room, g->count + 1, sizeof(*more));
-
-		if (!more) {
-			b->has_failed = true;
-			return;
-		}
-		g->group = more;
+	if (!array_reserve(&g->group, &g->room, g->count + 1, sizeof(*g->group))) {
+		b->has_failed = true;
+		return;
 	}
 	g->group[g->count++] = *group;
 }
