@@ -54,6 +54,14 @@ void progress_begin(struct progress *p, const char *what, uint64_t total)
 	};
 }
 
+void progress_update_total(size_t done, size_t total, void *progress)
+{
+	struct progress *p = progress;
+
+	p->total = total;
+	progress_update(p, done);
+}
+
 void progress_update(struct progress *p, uint64_t done)
 {
 	uint64_t now;

@@ -9,6 +9,7 @@
 #define CLI_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* `done` of `total` units of work; a total of 0 is unknown and shows a count instead. */
@@ -33,6 +34,9 @@ void progress_begin(struct progress *p, const char *what, uint64_t total);
  * first second, then ten times a second at most.
  */
 void progress_update(struct progress *p, uint64_t done);
+
+/* progress_update_total -- the same as a callback, of TOTAL units in a struct progress. */
+void progress_update_total(size_t done, size_t total, void *progress);
 
 /* progress_end -- wipe the line, if there is one. Call before printing anything else. */
 void progress_end(struct progress *p);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
+#include "profile/read/accesses.h"
 
 enum { FIRST_SLOTS = 256 };
 
@@ -134,15 +135,6 @@ static int append_new_point(struct dhat *d, const struct dhat_point *values,
 	return 0;
 }
 
-static void add_access_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
-{
-	for (uint32_t i = 0; i < counts; i++) {
-		unsigned int sum = (unsigned int)to[i] + from[i];
-
-		to[i] = (uint16_t)(sum < DHAT_COUNT_MAX ? sum : DHAT_COUNT_MAX);
-	}
-}
-
 void dhat_add_figures(struct dhat_point *to, const struct dhat_point *from)
 {
 	to->total_bytes += from->total_bytes;
@@ -179,7 +171,7 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 	if (p->counts != stack->counts)
 		p->counts = 0;
 	else if (p->counts)
-		add_access_counts(d->access + p->first_count, stack->count, p->counts);
+		accesses_add_counts(d->access + p->first_count, stack->count, p->counts);
 	return 0;
 }
 

@@ -99,13 +99,8 @@ static int read_frame_list(struct dhat_reader *r, enum json_token token)
 			return -1;
 		if (number >= DHAT_FRAMES_MAX || r->frames >= DHAT_STACKED_MAX)
 			return refuse_value(r, "too many frames");
-		if (r->frames == r->frames_room) {
-			uint32_t *more = array_grow(r->frame, &r->frames_room, r->frames + 1,
-						    sizeof(*more));
-			if (!more)
-				return mu_error_memory(r->err);
-			r->frame = more;
-		}
+		if (!array_reserve(&r->frame, &r->frames_room, r->frames + 1, sizeof(*r->frame)))
+			return mu_error_memory(r->err);
 		r->frame[r->frames++] = (uint32_t)number;
 		if (number > r->largest)
 			r->largest = (uint32_t)number;
@@ -232,13 +227,9 @@ static int read_frame_table(struct dhat_reader *r, enum json_token token)
 						     refuse_value(r, "not the text of a frame");
 		if (r->numbers > DHAT_FRAMES_MAX)
 			return refuse_value(r, "too many frames");
-		if (r->numbers == r->numbers_room) {
-			uint32_t *more = array_grow(r->number, &r->numbers_room, r->numbers + 1,
-						    sizeof(*more));
-			if (!more)
-				return mu_error_memory(r->err);
-			r->number = more;
-		}
+		if (!array_reserve(&r->number, &r->numbers_room, r->numbers + 1,
+				   sizeof(*r->number)))
+			return mu_error_memory(r->err);
 		/* Number 0 is the root, whatever the file calls it. */
 		r->number[r->numbers] = r->numbers ? dhat_frame(r->d, r->json.text) : 0;
 		if (r->numbers++ && r->number[r->numbers - 1] == 0)

@@ -24,7 +24,7 @@ struct report_writer {
 	FILE *out;
 	const struct spacetime *s;
 	const struct spacetime_report *r;
-	const struct tree *t;
+	const struct call_tree *t;
 	unsigned int depth;
 	uint32_t *parent;	/* by node */
 	bool has_failed;
@@ -278,7 +278,7 @@ int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spac
 	struct report_writer w = { .out = out, .s = s, .r = r,
 			    .depth = r->depth ? r->depth : SPACETIME_DEPTH };
 	const struct tree_options o = { .grouping = TREE_BY_ADDRESS, .depth = w.depth };
-	struct tree t;
+	struct call_tree t;
 	int result = tree_build(&t, s->filter, s->weight, &o, err);
 
 	w.t = &t;

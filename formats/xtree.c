@@ -320,7 +320,7 @@ static int write_event_tree(struct xtree_writer *w, int event, struct weight *we
 					.kind = MASSIF_DETAILED };
 	char root[64];
 	struct line_data data = { w, root };
-	struct tree tree;
+	struct call_tree tree;
 	int result;
 
 	for (uint32_t i = 0; i < w->p->sites.count; i++) {

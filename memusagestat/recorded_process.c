@@ -36,21 +36,13 @@ static uint32_t choose_process_slot(struct recorded_process *r, const char *file
 	return k;
 }
 
-static void show_progress(size_t done, size_t total, void *data)
-{
-	struct progress *p = data;
-
-	p->total = total;
-	progress_update(p, done);
-}
-
 static int resolve_names(struct recorded_process *r, int pid, struct mu_error *err)
 {
 	char perf_map[64];
 	struct progress progress;
 	const struct symbols_options o = {
 		.perf_map = perf_map, .owner = r->image.head.process.uid,
-		.progress = show_progress, .data = &progress,
+		.progress = progress_update_total, .data = &progress,
 		.start_ns = segment_start_ns(&r->segment, &r->image),
 	};
 	int result;

@@ -13,14 +13,8 @@
 static bool append_stack_item(struct stacklist *list, uint32_t location,
 			      const struct symbols_level *level)
 {
-	if (list->count == list->room) {
-		struct stackitem *item = array_grow(list->item, &list->room, list->count + 1,
-						    sizeof(*item));
-
-		if (!item)
-			return false;
-		list->item = item;
-	}
+	if (!array_reserve(&list->item, &list->room, list->count + 1, sizeof(*list->item)))
+		return false;
 	list->item[list->count++] = (struct stackitem){ location, level };
 	return true;
 }

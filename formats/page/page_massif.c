@@ -21,14 +21,8 @@ struct massif_tree_builder {
 static bool append_node_value(struct page_massif *p, uint32_t snapshot, uint32_t site,
 			      uint64_t bytes)
 {
-	void *array;
-
-	if (p->values == p->room) {
-		array = array_grow(p->value, &p->room, (size_t)p->values + 1, sizeof(*p->value));
-		if (!array)
-			return false;
-		p->value = array;
-	}
+	if (!array_reserve(&p->value, &p->room, (size_t)p->values + 1, sizeof(*p->value)))
+		return false;
 	p->value[p->values++] = (struct page_massif_value){ snapshot, site, bytes };
 	return true;
 }

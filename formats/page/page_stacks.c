@@ -78,28 +78,16 @@ uint32_t page_stacks_place(struct page_stacks *s, uint32_t number, const char *t
 static bool room_for_node(struct page_stacks *s, uint32_t node)
 {
 	uint32_t before = s->site_room;
-	void *array;
 
-	if (node < s->site_room)
-		return true;
-	array = array_grow(s->site_of, &s->site_room, (size_t)node + 1, sizeof(*s->site_of));
-	if (!array)
+	if (!array_reserve(&s->site_of, &s->site_room, (size_t)node + 1, sizeof(*s->site_of)))
 		return false;
-	s->site_of = array;
 	memset(s->site_of + before, 0, (s->site_room - before) * sizeof(*s->site_of));
 	return true;
 }
 
 static bool room_for_site(struct page_stacks *s)
 {
-	void *array;
-
-	if (s->sites < s->room)
-		return true;
-	array = array_grow(s->node, &s->room, (size_t)s->sites + 1, sizeof(*s->node));
-	if (array)
-		s->node = array;
-	return array != NULL;
+	return array_reserve(&s->node, &s->room, (size_t)s->sites + 1, sizeof(*s->node));
 }
 
 uint32_t page_stacks_site(struct page_stacks *s, uint32_t node)

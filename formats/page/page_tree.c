@@ -82,27 +82,14 @@ static uint32_t *find_map_slot(struct page_map *m, const struct key_words *w, co
 
 static bool room_for_place(struct page_tree *t)
 {
-	void *array;
-
-	if (t->place_count < t->place_room)
-		return true;
-	array = array_grow(t->place, &t->place_room, (size_t)t->place_count + 1,
-			   sizeof(*t->place));
-	if (array)
-		t->place = array;
-	return array != NULL;
+	return array_reserve(&t->place, &t->place_room, (size_t)t->place_count + 1,
+			     sizeof(*t->place));
 }
 
 static bool room_for_node(struct page_tree *t)
 {
-	void *array;
-
-	if (t->node_count < t->node_room)
-		return true;
-	array = array_grow(t->node, &t->node_room, (size_t)t->node_count + 1, sizeof(*t->node));
-	if (array)
-		t->node = array;
-	return array != NULL;
+	return array_reserve(&t->node, &t->node_room, (size_t)t->node_count + 1,
+			     sizeof(*t->node));
 }
 
 void page_tree_init(struct page_tree *t)
@@ -295,18 +282,12 @@ static bool find_or_add_group(struct node_groups *g, const struct page_node *key
 {
 	uint32_t *slot = find_map_slot(&g->map, &(struct key_words){ (uint32_t *)g->group, 2 },
 				       &key->parent);
-	void *array;
 
 	if (!slot)
 		return false;
 	if (*slot == 0) {
-		if (g->count == g->room) {
-			array = array_grow(g->group, &g->room, (size_t)g->count + 1,
-					   sizeof(*g->group));
-			if (!array)
-				return false;
-			g->group = array;
-		}
+		if (!array_reserve(&g->group, &g->room, (size_t)g->count + 1, sizeof(*g->group)))
+			return false;
 		*slot = g->count;
 		g->group[g->count++] = *key;
 		g->map.used++;
@@ -320,8 +301,7 @@ static bool find_or_add_group(struct node_groups *g, const struct page_node *key
 
 static bool group_cut_nodes(struct page_cut *c, const struct scoring *s, struct node_groups *g)
 {
-	g->group = array_grow(NULL, &g->room, 1, sizeof(*g->group));
-	if (!g->group)
+	if (!array_reserve(&g->group, &g->room, 1, sizeof(*g->group)))
 		return false;
 	g->group[g->count++] = (struct page_node){ UINT32_MAX, UINT32_MAX };
 	for (uint32_t i = 0; i < s->sites->count; i++) {

@@ -22,6 +22,10 @@ static struct {
 } early;
 static bool resolving;
 
+/* From the linker; NULL in a program that has no part. */
+extern const struct real_part __start_real_parts[] __attribute__((weak, visibility("hidden")));
+extern const struct real_part __stop_real_parts[] __attribute__((weak, visibility("hidden")));
+
 /* The 16 bytes before a block hold its size. Nothing is freed: only a signal handler that
  * interrupts the resolving gets memory from here. */
 static void *allocate_early(size_t size, size_t align)
@@ -376,7 +380,9 @@ void real_redirect(uint64_t from, uint64_t to)
 	redirect_pointer(&real.pvalloc, from, to);
 	redirect_pointer(&real.free_sized, from, to);
 	redirect_pointer(&real.free_aligned_sized, from, to);
-	real_redirect_new(from, to);
+	for (const struct real_part *part = __start_real_parts; part < __stop_real_parts; part++)
+		if (part->redirect)
+			part->redirect(from, to);
 }
 
 /* Resolved into a copy and published together: no thread sees half a set. Threads cannot exist
@@ -430,8 +436,8 @@ void real_resolve(void)
 	real_find(&next.dlopen, "dlopen");
 	real_find(&next.dlmopen, "dlmopen");
 	real_find(&next.dlclose, "dlclose");
-	real_resolve_new();
-	real_resolve_signal();
+	for (const struct real_part *part = __start_real_parts; part < __stop_real_parts; part++)
+		part->resolve();
 	real = next;
 	resolved = true;
 	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);

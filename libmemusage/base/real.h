@@ -75,10 +75,15 @@ void real_resolve(void);
  * before glibc 2.34, and may be loaded after the others were resolved. */
 void real_resolve_late(void);
 
-/* real_resolve_new, real_resolve_signal -- find the real operators new and delete, and the real
- * signal() and related functions. Parts of real_resolve(). */
-void real_resolve_new(void);
-void real_resolve_signal(void);
+/* The real functions that one module of interpose/ keeps itself. REAL_PART enters it in a section
+ * of the library, where real_resolve() and real_redirect() find it. */
+struct real_part {
+	void (*resolve)(void);			  /* calls real_find() */
+	void (*redirect)(uint64_t from, uint64_t to); /* as real_redirect(); NULL: never needed */
+};
+
+#define REAL_PART static const struct real_part real_part \
+	__attribute__((used, section("real_parts")))
 
 /* real_find -- the next function of that name in search order.
  *
@@ -92,9 +97,6 @@ void real_find(void *place, const char *name);
  * For a real function that is intercepted, too: else a call counts twice. One thread at a time.
  */
 void real_redirect(uint64_t from, uint64_t to);
-
-/* real_redirect_new -- the part of real_redirect() for operators. */
-void real_redirect_new(uint64_t from, uint64_t to);
 
 /* early_owns -- return whether a block is in the static area. Async-signal-safe, 1 ns. */
 bool early_owns(const void *block);

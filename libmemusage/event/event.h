@@ -228,7 +228,7 @@ INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block,
 INLINE void event_freed_by(struct thread *thread, uint64_t size, uint64_t sp, unsigned int mode)
 {
 	if (mode & MODE_FREES)
-		sites_freed_by(thread, event_site(thread, MU_FN_FREE, sp, mode), size);
+		sites_count(thread, event_site(thread, MU_FN_FREE, sp, mode), size);
 }
 
 /* event_freed -- record the free of a block, removed from the table, in heap, site, stack and

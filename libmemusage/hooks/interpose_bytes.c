@@ -37,13 +37,7 @@ EXPORT void *mempcpy(void *to, const void *from, size_t n)
 	return NEXT(mempcpy)(to, from, n);
 }
 
-EXPORT void *__mempcpy(void *to, const void *from, size_t n)
-{
-	copied(MU_COPY_MEMPCPY, n);
-	touch_read(from, n);
-	touch_write(to, n);
-	return NEXT(mempcpy)(to, from, n);
-}
+EXPORT void *__mempcpy(void *to, const void *from, size_t n) __attribute__((alias("mempcpy")));
 
 /* It copies by mempcpy inside. */
 EXPORT void *memccpy(void *to, const void *from, int c, size_t n)
@@ -101,14 +95,7 @@ EXPORT int memcmp(const void *a, const void *b, size_t n)
 	return result;
 }
 
-EXPORT int bcmp(const void *a, const void *b, size_t n)
-{
-	int result = NEXT(memcmp)(a, b, n);
-
-	if (is_touching())
-		touch_compared(a, b, n, result);
-	return result;
-}
+EXPORT int bcmp(const void *a, const void *b, size_t n) __attribute__((alias("memcmp")));
 
 EXPORT void *memchr(const void *in, int c, size_t n)
 {

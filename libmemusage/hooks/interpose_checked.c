@@ -6,8 +6,6 @@
 
 /* The real one ends the program if there is no room: it is called as it is. */
 
-#define WIDE sizeof(wchar_t)
-
 #define COPY_BYTES(name, which) \
 	EXPORT void *name(void *to, const void *from, size_t n, size_t room) \
 	{ \
@@ -33,20 +31,6 @@ EXPORT void __explicit_bzero_chk(void *to, size_t n, size_t room)
 	NEXT(__explicit_bzero_chk)(to, n, room);
 }
 
-static bool is_watching(void)
-{
-	return is_touching() || copies_on;
-}
-
-static void touch_copied_text(enum mu_copy which, void *to, size_t written, const void *from,
-			      size_t bytes, uint64_t sp)
-{
-	if (copies_on)
-		copies_event(which, bytes, sp);
-	touch_read(from, bytes);
-	touch_write(to, written);
-}
-
 #define COPY_ALL(type, bytes_of, most, name, which) \
 	EXPORT type *name(type *to, const type *from, size_t room) \
 	{ \
@@ -70,8 +54,8 @@ COPY_ALL(char, text_bytes, SIZE_MAX, __strcpy_chk, MU_COPY_STRCPY)
 COPY_ALL(char, text_bytes, SIZE_MAX, __stpcpy_chk, MU_COPY_STPCPY)
 COPY_SOME(char, text_bytes, __strncpy_chk, MU_COPY_STRNCPY)
 COPY_SOME(char, text_bytes, __stpncpy_chk, MU_COPY_STPNCPY)
-COPY_ALL(wchar_t, wide_bytes, SIZE_MAX / WIDE, __wcscpy_chk, MU_COPY_WCSCPY)
-COPY_ALL(wchar_t, wide_bytes, SIZE_MAX / WIDE, __wcpcpy_chk, MU_COPY_WCPCPY)
+COPY_ALL(wchar_t, wide_bytes, WIDE_MAX, __wcscpy_chk, MU_COPY_WCSCPY)
+COPY_ALL(wchar_t, wide_bytes, WIDE_MAX, __wcpcpy_chk, MU_COPY_WCPCPY)
 COPY_SOME(wchar_t, wide_bytes, __wcsncpy_chk, MU_COPY_WCSNCPY)
 COPY_SOME(wchar_t, wide_bytes, __wcpncpy_chk, MU_COPY_WCPNCPY)
 
@@ -97,24 +81,6 @@ EXPORT wchar_t *__wmemset_chk(wchar_t *to, wchar_t c, size_t n, size_t room)
 
 /* Joining: only accesses matter. */
 
-static void touch_joined(char *to, const char *from, size_t n)
-{
-	size_t length = NEXT(strlen)(to), added = NEXT(strnlen)(from, n);
-
-	touch_read(to, length + 1);
-	touch_read(from, added < n ? added + 1 : n);
-	touch_write(to + length, added + 1);
-}
-
-static void touch_joined_wide(wchar_t *to, const wchar_t *from, size_t n)
-{
-	size_t length = NEXT(wcslen)(to), added = NEXT(wcsnlen)(from, n);
-
-	touch_read(to, (length + 1) * WIDE);
-	touch_read(from, (added < n ? added + 1 : n) * WIDE);
-	touch_write(to + length, (added + 1) * WIDE);
-}
-
 EXPORT char *__strcat_chk(char *to, const char *from, size_t room)
 {
 	if (is_touching())
@@ -132,7 +98,7 @@ EXPORT char *__strncat_chk(char *to, const char *from, size_t n, size_t room)
 EXPORT wchar_t *__wcscat_chk(wchar_t *to, const wchar_t *from, size_t room)
 {
 	if (is_touching())
-		touch_joined_wide(to, from, SIZE_MAX / WIDE);
+		touch_joined_wide(to, from, WIDE_MAX);
 	return NEXT(__wcscat_chk)(to, from, room);
 }
 

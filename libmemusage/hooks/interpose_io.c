@@ -20,25 +20,13 @@ static ssize_t touch_sent(const void *from, ssize_t n)
 	return n;
 }
 
-static ssize_t touch_received_parts(const struct iovec *part, size_t count, ssize_t n)
+static ssize_t touch_parts(const struct iovec *part, size_t count, ssize_t n, bool is_write)
 {
 	size_t left = n > 0 ? (size_t)n : 0;
 
 	for (size_t i = 0; i < count && left; i++) {
 		size_t bytes = part[i].iov_len < left ? part[i].iov_len : left;
-		touch_write(part[i].iov_base, bytes);
-		left -= bytes;
-	}
-	return n;
-}
-
-static ssize_t touch_sent_parts(const struct iovec *part, size_t count, ssize_t n)
-{
-	size_t left = n > 0 ? (size_t)n : 0;
-
-	for (size_t i = 0; i < count && left; i++) {
-		size_t bytes = part[i].iov_len < left ? part[i].iov_len : left;
-		touch_read(part[i].iov_base, bytes);
+		access_range(part[i].iov_base, bytes, is_write);
 		left -= bytes;
 	}
 	return n;
@@ -54,25 +42,20 @@ EXPORT ssize_t pread(int fd, void *to, size_t n, off_t at)
 	return touch_received(to, NEXT(pread)(fd, to, n, at));
 }
 
-EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at)
-{
-	return touch_received(to, NEXT(pread64)(fd, to, n, at));
-}
+EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at) __attribute__((alias("pread")));
 
 EXPORT ssize_t readv(int fd, const struct iovec *part, int count)
 {
-	return touch_received_parts(part, (size_t)count, NEXT(readv)(fd, part, count));
+	return touch_parts(part, (size_t)count, NEXT(readv)(fd, part, count), true);
 }
 
 EXPORT ssize_t preadv(int fd, const struct iovec *part, int count, off_t at)
 {
-	return touch_received_parts(part, (size_t)count, NEXT(preadv)(fd, part, count, at));
+	return touch_parts(part, (size_t)count, NEXT(preadv)(fd, part, count, at), true);
 }
 
 EXPORT ssize_t preadv64(int fd, const struct iovec *part, int count, off64_t at)
-{
-	return touch_received_parts(part, (size_t)count, NEXT(preadv64)(fd, part, count, at));
-}
+	__attribute__((alias("preadv")));
 
 EXPORT ssize_t write(int fd, const void *from, size_t n)
 {
@@ -85,24 +68,20 @@ EXPORT ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
 }
 
 EXPORT ssize_t pwrite64(int fd, const void *from, size_t n, off64_t at)
-{
-	return touch_sent(from, NEXT(pwrite64)(fd, from, n, at));
-}
+	__attribute__((alias("pwrite")));
 
 EXPORT ssize_t writev(int fd, const struct iovec *part, int count)
 {
-	return touch_sent_parts(part, (size_t)count, NEXT(writev)(fd, part, count));
+	return touch_parts(part, (size_t)count, NEXT(writev)(fd, part, count), false);
 }
 
 EXPORT ssize_t pwritev(int fd, const struct iovec *part, int count, off_t at)
 {
-	return touch_sent_parts(part, (size_t)count, NEXT(pwritev)(fd, part, count, at));
+	return touch_parts(part, (size_t)count, NEXT(pwritev)(fd, part, count, at), false);
 }
 
 EXPORT ssize_t pwritev64(int fd, const struct iovec *part, int count, off64_t at)
-{
-	return touch_sent_parts(part, (size_t)count, NEXT(pwritev64)(fd, part, count, at));
-}
+	__attribute__((alias("pwritev")));
 
 EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
 {
@@ -119,7 +98,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ssize_t n = NEXT(recvmsg)(fd, message, flags);
 
-	return touch_received_parts(message->msg_iov, message->msg_iovlen, n);
+	return touch_parts(message->msg_iov, message->msg_iovlen, n, true);
 }
 
 EXPORT ssize_t send(int fd, const void *from, size_t n, int flags)
@@ -137,7 +116,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	ssize_t n = NEXT(sendmsg)(fd, message, flags);
 
-	return touch_sent_parts(message->msg_iov, message->msg_iovlen, n);
+	return touch_parts(message->msg_iov, message->msg_iovlen, n, false);
 }
 
 EXPORT ssize_t __read_chk(int fd, void *to, size_t n, size_t room)

@@ -4,39 +4,15 @@
  */
 #include "libmemusage/hooks/next.h"
 
-/* Copies up to the end of the string. */
-static void touch_copied_string(enum mu_copy which, char *to, const char *from, uint64_t sp)
-{
-	size_t bytes = text_bytes(from, SIZE_MAX);
-
-	if (copies_on)
-		copies_event(which, bytes, sp);
-	touch_read(from, bytes);
-	touch_write(to, bytes);
-}
-
-/* ... or n bytes; what it pads with zeros is written, not copied. */
-static void touch_copied_prefix(enum mu_copy which, char *to, const char *from, size_t n,
-				uint64_t sp)
-{
-	size_t bytes = text_bytes(from, n);
-
-	if (copies_on)
-		copies_event(which, bytes, sp);
-	touch_read(from, bytes);
-	touch_write(to, n);
-}
-
-static bool is_watching(void)
-{
-	return is_touching() || copies_on;
-}
-
+/* The first copies up to the end of the string, the second n bytes: what it pads with zeros is
+ * written, not copied. */
 #define COPY_ALL(name, which) \
 	EXPORT char *name(char *to, const char *from) \
 	{ \
-		if (unlikely(is_watching())) \
-			touch_copied_string(which, to, from, hook_sp()); \
+		if (unlikely(is_watching())) { \
+			size_t bytes = text_bytes(from, SIZE_MAX); \
+			touch_copied_text(which, to, bytes, from, bytes, hook_sp()); \
+		} \
 		QUIETLY(char *, end, NEXT(name)(to, from)); \
 		return end; \
 	}
@@ -44,7 +20,7 @@ static bool is_watching(void)
 	EXPORT char *name(char *to, const char *from, size_t n) \
 	{ \
 		if (unlikely(is_watching())) \
-			touch_copied_prefix(which, to, from, n, hook_sp()); \
+			touch_copied_text(which, to, n, from, text_bytes(from, n), hook_sp()); \
 		QUIETLY(char *, end, NEXT(name)(to, from, n)); \
 		return end; \
 	}
@@ -85,15 +61,6 @@ EXPORT size_t strlcat(char *to, const char *from, size_t room)
 }
 
 /* DHAT does not take joining for copying. */
-static void touch_joined(char *to, const char *from, size_t n)
-{
-	size_t length = NEXT(strlen)(to), added = NEXT(strnlen)(from, n);
-
-	touch_read(to, length + 1);
-	touch_read(from, added < n ? added + 1 : n);
-	touch_write(to + length, added + 1);
-}
-
 EXPORT char *strcat(char *to, const char *from)
 {
 	if (is_touching())

@@ -4,39 +4,13 @@
  */
 #include "libmemusage/hooks/next.h"
 
-#define WIDE sizeof(wchar_t)
-
-static void touch_copied_string(enum mu_copy which, wchar_t *to, const wchar_t *from, uint64_t sp)
-{
-	size_t bytes = wide_bytes(from, SIZE_MAX / WIDE);
-
-	if (copies_on)
-		copies_event(which, bytes, sp);
-	touch_read(from, bytes);
-	touch_write(to, bytes);
-}
-
-static void touch_copied_prefix(enum mu_copy which, wchar_t *to, const wchar_t *from, size_t n,
-				uint64_t sp)
-{
-	size_t bytes = wide_bytes(from, n);
-
-	if (copies_on)
-		copies_event(which, bytes, sp);
-	touch_read(from, bytes);
-	touch_write(to, n * WIDE);
-}
-
-static bool is_watching(void)
-{
-	return is_touching() || copies_on;
-}
-
 #define COPY_ALL(name, which) \
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from) \
 	{ \
-		if (unlikely(is_watching())) \
-			touch_copied_string(which, to, from, hook_sp()); \
+		if (unlikely(is_watching())) { \
+			size_t bytes = wide_bytes(from, WIDE_MAX); \
+			touch_copied_text(which, to, bytes, from, bytes, hook_sp()); \
+		} \
 		QUIETLY(wchar_t *, end, NEXT(name)(to, from)); \
 		return end; \
 	}
@@ -44,7 +18,8 @@ static bool is_watching(void)
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n) \
 	{ \
 		if (unlikely(is_watching())) \
-			touch_copied_prefix(which, to, from, n, hook_sp()); \
+			touch_copied_text(which, to, n * WIDE, from, wide_bytes(from, n), \
+					  hook_sp()); \
 		QUIETLY(wchar_t *, end, NEXT(name)(to, from, n)); \
 		return end; \
 	}
@@ -67,26 +42,17 @@ COPY_MEMORY(wmemcpy, MU_COPY_WMEMCPY)
 COPY_MEMORY(wmemmove, MU_COPY_WMEMMOVE)
 COPY_MEMORY(wmempcpy, MU_COPY_WMEMPCPY)
 
-static void touch_joined(wchar_t *to, const wchar_t *from, size_t n)
-{
-	size_t length = NEXT(wcslen)(to), added = NEXT(wcsnlen)(from, n);
-
-	touch_read(to, (length + 1) * WIDE);
-	touch_read(from, (added < n ? added + 1 : n) * WIDE);
-	touch_write(to + length, (added + 1) * WIDE);
-}
-
 EXPORT wchar_t *wcscat(wchar_t *to, const wchar_t *from)
 {
 	if (is_touching())
-		touch_joined(to, from, SIZE_MAX / WIDE);
+		touch_joined_wide(to, from, WIDE_MAX);
 	return NEXT(wcscat)(to, from);
 }
 
 EXPORT wchar_t *wcsncat(wchar_t *to, const wchar_t *from, size_t n)
 {
 	if (is_touching())
-		touch_joined(to, from, n);
+		touch_joined_wide(to, from, n);
 	return NEXT(wcsncat)(to, from, n);
 }
 
@@ -126,7 +92,7 @@ static void touch_compared(const wchar_t *a, const wchar_t *b, size_t n, bool ar
 EXPORT int wcscmp(const wchar_t *a, const wchar_t *b)
 {
 	if (is_touching())
-		touch_compared(a, b, SIZE_MAX / WIDE, true);
+		touch_compared(a, b, WIDE_MAX, true);
 	return NEXT(wcscmp)(a, b);
 }
 
@@ -148,7 +114,7 @@ static void touch_searched_text(const wchar_t *text, const wchar_t *found)
 {
 	if (is_touching())
 		touch_read(text, found ? (size_t)(found - text + 1) * WIDE :
-					 wide_bytes(text, SIZE_MAX / WIDE));
+					 wide_bytes(text, WIDE_MAX));
 }
 
 EXPORT wchar_t *wcschr(const wchar_t *text, wchar_t c)
@@ -185,7 +151,7 @@ EXPORT wchar_t *wmemchr(const wchar_t *in, wchar_t c, size_t n)
 EXPORT wchar_t *wcsdup(const wchar_t *text)
 {
 	wchar_t *copy = NEXT(wcsdup)(text);
-	size_t bytes = copy && is_watching() ? wide_bytes(text, SIZE_MAX / WIDE) : 0;
+	size_t bytes = copy && is_watching() ? wide_bytes(text, WIDE_MAX) : 0;
 
 	if (copy && !copies_inside)
 		copied(MU_COPY_WCSDUP, bytes);

@@ -64,3 +64,30 @@ size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case)
 		i++;
 	return i < most ? i + 1 : i;
 }
+
+void touch_copied_text(enum mu_copy which, void *to, size_t written, const void *from,
+		       size_t bytes, uint64_t sp)
+{
+	if (copies_on)
+		copies_event(which, bytes, sp);
+	touch_read(from, bytes);
+	touch_write(to, written);
+}
+
+void touch_joined(char *to, const char *from, size_t n)
+{
+	size_t length = NEXT(strlen)(to), added = NEXT(strnlen)(from, n);
+
+	touch_read(to, length + 1);
+	touch_read(from, added < n ? added + 1 : n);
+	touch_write(to + length, added + 1);
+}
+
+void touch_joined_wide(wchar_t *to, const wchar_t *from, size_t n)
+{
+	size_t length = NEXT(wcslen)(to), added = NEXT(wcsnlen)(from, n);
+
+	touch_read(to, (length + 1) * WIDE);
+	touch_read(from, (added < n ? added + 1 : n) * WIDE);
+	touch_write(to + length, (added + 1) * WIDE);
+}

@@ -93,6 +93,9 @@ static inline const struct next_libc *next_ready(void)
 
 #define NEXT(name) (next_ready()->name)
 
+#define WIDE sizeof(wchar_t)
+#define WIDE_MAX (SIZE_MAX / WIDE) /* characters of the longest wide string */
+
 /* touch_read -- counts a read of n bytes by the program. */
 INLINE void touch_read(const volatile void *place, uint64_t n)
 {
@@ -112,6 +115,12 @@ INLINE void touch_write(volatile void *place, uint64_t n)
 INLINE bool is_touching(void)
 {
 	return rec.flags & MU_CFG_ACCESSES;
+}
+
+/* is_watching -- returns whether the bytes of a copied string are worth counting. */
+INLINE bool is_watching(void)
+{
+	return is_touching() || copies_on;
 }
 
 /* copied -- records an event in copy mode. */
@@ -137,5 +146,14 @@ size_t text_bytes(const char *text, size_t most);
 size_t wide_bytes(const wchar_t *text, size_t most);
 /* same_bytes -- returns how many bytes a comparison of two strings looks at in each. */
 size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case);
+
+/* touch_copied_text -- records the copy of `bytes` of a string; what is written beyond them is
+ * padding. */
+void touch_copied_text(enum mu_copy which, void *to, size_t written, const void *from,
+		       size_t bytes, uint64_t sp);
+
+/* touch_joined, touch_joined_wide -- count what appending at most n characters looks at. */
+void touch_joined(char *to, const char *from, size_t n);
+void touch_joined_wide(wchar_t *to, const wchar_t *from, size_t n);
 
 #endif

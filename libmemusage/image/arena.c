@@ -19,6 +19,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+#define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
 #define POPULATE_MIN (UINT64_C(64) << 10)
 #define POPULATE_MAX (UINT64_C(1) << 20)
 
@@ -192,6 +193,19 @@ void *arena_table_at(struct mu_table *table, uint64_t index)
 		return NULL;
 	uint64_t first = ((UINT64_C(1) << extent) - 1) << table->first_log2;
 	return rec.base + offset + (index - first) * table->entry_size;
+}
+
+bool arena_reserve_run(unsigned int section, uint32_t *next, uint32_t *end)
+{
+	struct mu_table *cells = section_table(section);
+	uint64_t first = __atomic_fetch_add(&cells->count, CELL_RUN, __ATOMIC_RELAXED);
+	const uint8_t *run = arena_table_at(cells, first);
+
+	if (!run)
+		return false;
+	*next = (uint32_t)((uint64_t)(run - rec.base) / cells->entry_size);
+	*end = *next + CELL_RUN;
+	return true;
 }
 
 struct mu_table *arena_table_init(unsigned int section, uint32_t entry_size, uint32_t first_log2)

@@ -56,6 +56,15 @@ bool arena_populate(void *start, uint64_t length);
  */
 void *arena_table_at(struct mu_table *table, uint64_t index);
 
+/* arena_reserve_run -- reserve a run of cells of a section for the calling thread.
+ *
+ * next  becomes the number of the first, counted in entries from the start of the image; end: the
+ *       number after the last. A run never crosses an extent.
+ * Returns false if the arena is full. Readers see the cells zeroed, which changes no sum.
+ * Thread-safe, async-signal-safe.
+ */
+bool arena_reserve_run(unsigned int section, uint32_t *next, uint32_t *end);
+
 /* arena_table_init -- set up an empty table and announce its section.
  *
  * section     enum mu_section.

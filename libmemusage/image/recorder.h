@@ -84,6 +84,12 @@ static inline void *arena_at(uint64_t offset)
 	return rec.base + offset;
 }
 
+/* section_table -- return the table of a section (enum mu_section) of this process's image. */
+static inline struct mu_table *section_table(unsigned int section)
+{
+	return &rec.image->table[section];
+}
+
 /* recorder_wake -- notify the collector (docs/format.md 1.2).
  *
  * Async-signal-safe; one system call at most, and only if the collector sleeps.

@@ -13,7 +13,6 @@
 
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/real.h"
-#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/lifecycle/enter.h"
@@ -26,12 +25,6 @@ static enum mu_fn kind_of_mmap(int prot, int flags)
 	if (flags & MAP_ANONYMOUS)
 		return MU_FN_MMAP_A;
 	return prot & PROT_WRITE ? MU_FN_MMAP_W : MU_FN_MMAP_R;
-}
-
-/* False before recording has begun, which will find all mappings. */
-static bool is_counting_pages(void)
-{
-	return rec.flags & MU_CFG_PAGES;
 }
 
 static struct thread *enter_counting_mmap(void)
@@ -79,15 +72,11 @@ static void record_pages(void *start, size_t length, int prot, int flags, uint64
 {
 	struct pages_place place = { sp, pages_pc[PAGES_MMAP] };
 	struct pages_op op = pages_mmap_op(length, prot, flags);
-	struct thread *thread;
+	struct thread *thread = pages_enter(&op.mask);
 
-	signal_mask_all(&op.mask);
-	thread = hook_enter();
-	if (thread) {
+	if (thread)
 		pages_mmap(thread, &place, start, &op);
-		hook_leave(thread);
-	}
-	signal_mask_restore(&op.mask);
+	pages_leave(thread, &op.mask);
 }
 
 static void *mremap_pages(void *old, size_t old_size, size_t new_size, int flags, void *start,
@@ -95,21 +84,17 @@ static void *mremap_pages(void *old, size_t old_size, size_t new_size, int flags
 {
 	struct pages_place place = { sp, pages_pc[PAGES_MREMAP] };
 	struct pages_op op = { .size = 0 };
-	struct thread *thread;
+	struct thread *thread = pages_enter(&op.mask);
 
-	signal_mask_all(&op.mask);
-	thread = hook_enter();
 	if (thread) {
 		pages_mremap_begin(&op, (uint64_t)old, old_size, new_size, flags);
 		hook_leave(thread);
 	}
 	void *result = real.mremap(old, old_size, new_size, flags, start);
 	thread = hook_enter();
-	if (thread) {
+	if (thread)
 		pages_mremap_end(thread, &place, &op, result);
-		hook_leave(thread);
-	}
-	signal_mask_restore(&op.mask);
+	pages_leave(thread, &op.mask);
 	return result;
 }
 
@@ -117,21 +102,17 @@ static int munmap_pages(void *start, size_t length, uint64_t sp)
 {
 	struct pages_place place = { sp, pages_pc[PAGES_MUNMAP] };
 	struct pages_op op = { .size = 0 };
-	struct thread *thread;
+	struct thread *thread = pages_enter(&op.mask);
 
-	signal_mask_all(&op.mask);
-	thread = hook_enter();
 	if (thread) {
 		pages_munmap_begin(&op, (uint64_t)start, length);
 		hook_leave(thread);
 	}
 	int result = real.munmap(start, length);
 	thread = hook_enter();
-	if (thread) {
+	if (thread)
 		pages_munmap_end(thread, &place, &op, result != 0);
-		hook_leave(thread);
-	}
-	signal_mask_restore(&op.mask);
+	pages_leave(thread, &op.mask);
 	return result;
 }
 
@@ -143,7 +124,7 @@ EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t
 		stack_memory_changed((uint64_t)start, length);
 	void *result = real.mmap(start, length, prot, flags, fd, offset);
 
-	if (is_counting_pages())
+	if (pages_are_counted())
 		record_pages(result, length, prot, flags, hook_sp());
 	else
 		record_mmap(result, length, prot, flags, hook_sp());
@@ -151,17 +132,7 @@ EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t
 }
 
 EXPORT void *mmap64(void *start, size_t length, int prot, int flags, int fd, off64_t offset)
-{
-	if (flags & MAP_FIXED)
-		stack_memory_changed((uint64_t)start, length);
-	void *result = real.mmap(start, length, prot, flags, fd, offset);
-
-	if (is_counting_pages())
-		record_pages(result, length, prot, flags, hook_sp());
-	else
-		record_mmap(result, length, prot, flags, hook_sp());
-	return result;
-}
+	__attribute__((alias("mmap")));
 
 static void record_mremap(void *old, size_t old_size, void *result, size_t new_size, int flags,
 			  uint64_t sp)
@@ -203,7 +174,7 @@ EXPORT void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	stack_memory_changed((uint64_t)old, old_size);
 	if (flags & MREMAP_FIXED)
 		stack_memory_changed((uint64_t)start, new_size);
-	if (is_counting_pages())
+	if (pages_are_counted())
 		return mremap_pages(old, old_size, new_size, flags, start, hook_sp());
 	result = real.mremap(old, old_size, new_size, flags, start);
 	record_mremap(old, old_size, result, new_size, flags, hook_sp());
@@ -234,10 +205,10 @@ EXPORT int munmap(void *start, size_t length)
 
 	stack_memory_changed((uint64_t)start, length);
 	/* Before the hook is entered, in which a handler would not be seen. */
-	if (is_counting_pages())
+	if (pages_are_counted())
 		return munmap_pages(start, length, hook_sp());
 	thread = enter_counting_mmap();
-	if (unlikely(is_counting_pages())) { /* this call was the first event */
+	if (unlikely(pages_are_counted())) { /* this call was the first event */
 		if (thread)
 			hook_leave(thread);
 		return munmap_pages(start, length, hook_sp());

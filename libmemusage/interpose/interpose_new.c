@@ -74,7 +74,7 @@ static bool is_run_time(const struct link_map *object)
 	return !strncmp(name, "libstdc++.so", 12) || !strncmp(name, "libc++", 6);
 }
 
-void real_redirect_new(uint64_t from, uint64_t to)
+static void redirect_operators(uint64_t from, uint64_t to)
 {
 #define NEW(symbol, fn, params, args, align) \
 	if ((uint64_t)next.symbol == from)   \
@@ -87,7 +87,7 @@ void real_redirect_new(uint64_t from, uint64_t to)
 #undef DELETE
 }
 
-void real_resolve_new(void)
+static void resolve_operators(void)
 {
 	real_find(&next._Znwm, "_Znwm");
 	if (!next._Znwm)
@@ -99,6 +99,8 @@ void real_resolve_new(void)
 #undef NEW
 #undef DELETE
 }
+
+REAL_PART = { .resolve = resolve_operators, .redirect = redirect_operators };
 
 /* The operator of the first loaded object that has one: memory is short, and only a C++
  * run-time can call the new-handler and throw. */

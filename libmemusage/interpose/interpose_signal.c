@@ -73,12 +73,14 @@ static struct next_signals {
 } next;
 #undef FORM
 
-void real_resolve_signal(void)
+static void resolve_signal_forms(void)
 {
 #define FORM(name, flags) real_find(&next.name, #name);
 	FORMS
 #undef FORM
 }
+
+REAL_PART = { .resolve = resolve_signal_forms };
 
 /* Does what glibc's forms do, for the signal that we share. sigset() also blocks or unblocks it,
  * and returns whether it was blocked. */

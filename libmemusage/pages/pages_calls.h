@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "libmemusage/base/signal_mask.h"
+#include "libmemusage/event/event.h"
 #include "libmemusage/pages/pages.h"
 
 enum pages_fn {
@@ -33,6 +34,29 @@ struct pages_op {
 	 * a handler in between would not be seen. */
 	struct signal_mask mask;
 };
+
+/* pages_are_counted -- returns whether pages are the heap; false before recording has begun, which
+ * will find all mappings. */
+static inline bool pages_are_counted(void)
+{
+	return rec.flags & MU_CFG_PAGES;
+}
+
+/* pages_enter -- blocks all signals and enters the hook. Returns NULL if the call is not recorded;
+ * pages_leave() follows in any case. */
+static inline struct thread *pages_enter(struct signal_mask *mask)
+{
+	signal_mask_all(mask);
+	return hook_enter();
+}
+
+/* pages_leave -- leaves the hook if `thread` is in it, and restores the signals. */
+static inline void pages_leave(struct thread *thread, const struct signal_mask *mask)
+{
+	if (thread)
+		hook_leave(thread);
+	signal_mask_restore(mask);
+}
 
 /* pages_mmap -- records an mmap that returned. result: of the call, MAP_FAILED too; op as
  * pages_mmap_op(). */

@@ -11,7 +11,6 @@
 
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/signal_mask.h"
-#include "libmemusage/event/event.h"
 #include "libmemusage/pages/pages_calls.h"
 #include "libmemusage/patch/decode.h"
 #include "libmemusage/patch/entry.h"
@@ -47,6 +46,12 @@ static bool is_called_by_recorder(const struct entry_call *call)
 	       (uint64_t)_end - (uint64_t)__ehdr_start;
 }
 
+static struct thread *enter_masked(struct signal_mask *mask)
+{
+	signal_mask_all(mask);
+	return entry_enter();
+}
+
 static bool before_mmap(struct entry_call *call)
 {
 	if (is_called_by_recorder(call))
@@ -60,25 +65,18 @@ static void after_mmap(struct entry_call *call)
 {
 	struct pages_place place = place_of_call(call);
 	struct signal_mask mask;
-	struct thread *thread;
+	struct thread *thread = enter_masked(&mask);
 
-	signal_mask_all(&mask);
-	thread = entry_enter();
-	if (thread) {
+	if (thread)
 		pages_mmap(thread, &place, (void *)call->rax, op_of_call(call));
-		hook_leave(thread);
-	}
-	signal_mask_restore(&mask);
+	pages_leave(thread, &mask);
 }
 
 /* Signals stay masked until after(), so before() must ask for it. */
 static struct thread *begin_held_call(struct entry_call *call)
 {
-	struct pages_op *op = op_of_call(call);
-
-	*op = (struct pages_op){ .size = 0 };
-	signal_mask_all(&op->mask);
-	return entry_enter();
+	*op_of_call(call) = (struct pages_op){ .size = 0 };
+	return enter_masked(&op_of_call(call)->mask);
 }
 
 static bool before_munmap(struct entry_call *call)
@@ -101,11 +99,9 @@ static void after_munmap(struct entry_call *call)
 	struct pages_place place = place_of_call(call);
 	struct thread *thread = entry_enter();
 
-	if (thread) {
+	if (thread)
 		pages_munmap_end(thread, &place, op_of_call(call), (int)call->rax != 0);
-		hook_leave(thread);
-	}
-	signal_mask_restore(&op_of_call(call)->mask);
+	pages_leave(thread, &op_of_call(call)->mask);
 }
 
 static bool before_mremap(struct entry_call *call)
@@ -129,11 +125,9 @@ static void after_mremap(struct entry_call *call)
 	struct pages_place place = place_of_call(call);
 	struct thread *thread = entry_enter();
 
-	if (thread) {
+	if (thread)
 		pages_mremap_end(thread, &place, op_of_call(call), (void *)call->rax);
-		hook_leave(thread);
-	}
-	signal_mask_restore(&op_of_call(call)->mask);
+	pages_leave(thread, &op_of_call(call)->mask);
 }
 
 static bool before_brk(struct entry_call *call)
@@ -145,15 +139,11 @@ static void after_brk(struct entry_call *call)
 {
 	struct pages_place place = place_of_call(call);
 	struct signal_mask mask;
-	struct thread *thread;
+	struct thread *thread = enter_masked(&mask);
 
-	signal_mask_all(&mask);
-	thread = entry_enter();
-	if (thread) {
+	if (thread)
 		pages_brk(thread, &place);
-		hook_leave(thread);
-	}
-	signal_mask_restore(&mask);
+	pages_leave(thread, &mask);
 }
 
 static bool before_shmat(struct entry_call *call)
@@ -168,15 +158,11 @@ static void after_shmat(struct entry_call *call)
 {
 	struct pages_place place = place_of_call(call);
 	struct signal_mask mask;
-	struct thread *thread;
+	struct thread *thread = enter_masked(&mask);
 
-	signal_mask_all(&mask);
-	thread = entry_enter();
-	if (thread) {
+	if (thread)
 		pages_shmat(thread, &place, (int)op_of_call(call)->start, (void *)call->rax);
-		hook_leave(thread);
-	}
-	signal_mask_restore(&mask);
+	pages_leave(thread, &mask);
 }
 
 static bool before_shmdt(struct entry_call *call)

@@ -168,8 +168,8 @@ static void account_end(struct thread *thread, const struct call_site *place, ui
 	if (counts && mode & MODE_ACCESSES)
 		accesses_remove_block(&thread->access, address);
 	if (counts && mode & MODE_FREES)
-		sites_freed_by(thread, find_request_site(thread, place, MU_FN_FREE, mode),
-			       block->size);
+		sites_count(thread, find_request_site(thread, place, MU_FN_FREE, mode),
+			    block->size);
 	if (counts && mode & MODE_STACKS)
 		snapshots_before_fall(mode & MODE_MANY);
 	if (counts)

@@ -13,11 +13,6 @@
 
 #define FIRST_LOG2 4
 
-static struct mu_table *marks_table(void)
-{
-	return &rec.image->table[MU_SEC_MARKS];
-}
-
 void marks_init(void)
 {
 	arena_table_init(MU_SEC_MARKS, sizeof(struct mu_mark), FIRST_LOG2);
@@ -34,8 +29,9 @@ static void count_dropped_mark(void)
 static bool append_mark(struct thread *thread, enum mu_mark_kind kind, const char *text,
 			uint64_t length)
 {
-	uint64_t number = marks_table()->count;
-	struct mu_mark *mark = number < MARKS_MAX ? arena_table_at(marks_table(), number) : NULL;
+	struct mu_table *marks = section_table(MU_SEC_MARKS);
+	uint64_t number = marks->count;
+	struct mu_mark *mark = number < MARKS_MAX ? arena_table_at(marks, number) : NULL;
 
 	if (!mark)
 		return false;
@@ -46,7 +42,7 @@ static bool append_mark(struct thread *thread, enum mu_mark_kind kind, const cha
 						      thread->pub.pending_heap) };
 	if (length)
 		mark->text = arena_string(text, length, MARKS_TEXT);
-	__atomic_store_n(&marks_table()->count, number + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&marks->count, number + 1, __ATOMIC_RELEASE);
 	return true;
 }
 

@@ -33,9 +33,9 @@ void request_ad_hoc(struct thread *thread, const struct call_site *place, uint64
 {
 	if (!(gate.mode & MODE_STACKS) || __atomic_load_n(&rec.pauses, __ATOMIC_RELAXED))
 		return;
-	sites_ad_hoc(thread,
-		     sites_find(walk_stack(thread, place->slot, place->bp), MU_SITE_FN_AD_HOC),
-		     weight);
+	sites_count(thread,
+		    sites_find(walk_stack(thread, place->slot, place->bp), MU_SITE_FN_AD_HOC),
+		    weight);
 }
 
 bool request_histogram_at(struct thread *thread, uint64_t address)

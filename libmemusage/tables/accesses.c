@@ -26,7 +26,6 @@
 #define GRANULE_BYTES (ACCESS_GRANULES * sizeof(uint32_t))
 #define CHUNK_BYTES (UINT64_C(256) << 10) /* of 8-byte entries, mapped at a time */
 #define CELLS_FIRST_LOG2 4
-#define CELL_RUN 4u
 #define LENGTHS 4096u	   /* sites per chunk of lengths */
 #define LENGTH_CHUNKS 4096u
 #define LENGTH_MIXED UINT64_MAX
@@ -328,24 +327,11 @@ static void restore_signals(const struct signal_mask *mask)
 
 /* ---- cells, as in sites.c ---------------------------------------------------------------- */
 
-/* Readers see new cells empty: an entry of site 0 without counts changes no sum. */
-static bool reserve_access_cells(struct access_part *part)
-{
-	struct mu_table *cells = &rec.image->table[MU_SEC_ACCESSES];
-	uint64_t first = __atomic_fetch_add(&cells->count, CELL_RUN, __ATOMIC_RELAXED);
-	struct mu_access *run = arena_table_at(cells, first);
-
-	if (!run)
-		return false;
-	part->cell_next = (uint32_t)((uint64_t)((uint8_t *)run - rec.base) / sizeof(*run));
-	part->cell_end = part->cell_next + CELL_RUN;
-	return true;
-}
-
 static struct mu_access *make_access_cell(struct access_part *part, uint32_t site)
 {
 	if ((site >= part->sites && !memory_grow_numbers(&part->cell_of, &part->sites, site)) ||
-	    (part->cell_next == part->cell_end && !reserve_access_cells(part))) {
+	    (part->cell_next == part->cell_end &&
+	     !arena_reserve_run(MU_SEC_ACCESSES, &part->cell_next, &part->cell_end))) {
 		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}

@@ -25,14 +25,9 @@ static struct {
 	uint64_t cpu_ns; /* of the process, as read last */
 } points;
 
-static struct mu_table *point_table(void)
-{
-	return &rec.image->table[MU_SEC_POINTS];
-}
-
 static struct mu_point *point_at(uint64_t number)
 {
-	return arena_table_at(point_table(), number);
+	return arena_table_at(section_table(MU_SEC_POINTS), number);
 }
 
 /* ---- find -------------------------------------------------------------------------------- */
@@ -60,7 +55,7 @@ static uint64_t hash_of_frames(const struct walk *walk, uint32_t frames)
 uint32_t points_find(const struct walk *walk, uint32_t site)
 {
 	uint32_t frames = frames_of_point(walk);
-	uint64_t hash = hash_of_frames(walk, frames), count = point_table()->count;
+	uint64_t hash = hash_of_frames(walk, frames), count = section_table(MU_SEC_POINTS)->count;
 	const uint64_t *known = hash_find(&points.numbers, hash);
 
 	if (known)
@@ -74,7 +69,7 @@ uint32_t points_find(const struct walk *walk, uint32_t site)
 	point->site = site;
 	point->frames = frames;
 	point->epoch = points_all()->epoch;
-	__atomic_store_n(&point_table()->count, count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&section_table(MU_SEC_POINTS)->count, count + 1, __ATOMIC_RELEASE);
 	hash_put(&points.numbers, hash, count);
 	return (uint32_t)count + 1;
 }

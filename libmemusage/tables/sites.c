@@ -24,7 +24,6 @@
 #define SITES_LOG2 9
 #define SITES_FIRST_LOG2 4
 #define CELLS_FIRST_LOG2 3
-#define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
 
 /* The bits of an entry, which is one word because look-ups in a large table miss the caches. */
 #define SITE_BITS 24
@@ -42,11 +41,6 @@ static struct {
 	uint64_t count;	      /* sites in the index: all */
 	struct thread massif; /* owner of the cells of sites_charge() */
 } sites;
-
-static struct mu_table *section_table(unsigned int section)
-{
-	return &rec.image->table[section];
-}
 
 /* Appends an entry to a table. Returns its address, NULL if the arena is full. The caller
  * sets it before publish_entry(). */
@@ -276,20 +270,6 @@ void sites_charge(uint32_t site, uint64_t size)
 
 /* ---- cells ------------------------------------------------------------------------------- */
 
-/* Reserves a run of cells for the thread. Readers see them empty, which changes no sum. */
-static bool reserve_cells(struct thread *thread)
-{
-	struct mu_table *cells = section_table(MU_SEC_CELLS);
-	uint64_t first = __atomic_fetch_add(&cells->count, CELL_RUN, __ATOMIC_RELAXED);
-	struct mu_cell *run = arena_table_at(cells, first);
-
-	if (!run)
-		return false;
-	thread->cell_next = (uint32_t)((uint64_t)((uint8_t *)run - rec.base) / sizeof(*run));
-	thread->cell_end = thread->cell_next + CELL_RUN;
-	return true;
-}
-
 void sites_keep_peak_slow(struct mu_cell *cell, uint32_t epoch)
 {
 	if (site_totals_tracked.is_on && (int32_t)(cell->epoch - site_totals_tracked.epoch) < 0)
@@ -304,7 +284,8 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 	if (site >= thread->cell_sites &&
 	    !memory_grow_numbers(&thread->cell_of, &thread->cell_sites, site))
 		return NULL;
-	if (thread->cell_next == thread->cell_end && !reserve_cells(thread)) {
+	if (thread->cell_next == thread->cell_end &&
+	    !arena_reserve_run(MU_SEC_CELLS, &thread->cell_next, &thread->cell_end)) {
 		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}

@@ -182,19 +182,9 @@ static inline struct mu_cell *sites_free(struct thread *thread, const struct blo
 	return cell;
 }
 
-/* sites_ad_hoc -- add an ad hoc event to a site. */
-static inline void sites_ad_hoc(struct thread *thread, uint32_t site, uint64_t weight)
-{
-	struct mu_cell *cell = sites_cell(thread, site);
-
-	if (unlikely(!cell))
-		return;
-	cell->total_bytes += weight;
-	cell->total_blocks++;
-}
-
-/* sites_freed_by -- add a block of SIZE bytes to the site of the stack that frees it. */
-static inline void sites_freed_by(struct thread *thread, uint32_t site, uint64_t size)
+/* sites_count -- add an ad hoc event of weight SIZE to a site, or a block of SIZE bytes to the site
+ * of the stack that frees it. */
+static inline void sites_count(struct thread *thread, uint32_t site, uint64_t size)
 {
 	struct mu_cell *cell = sites_cell(thread, site);
 

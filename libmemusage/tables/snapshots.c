@@ -67,11 +67,6 @@ static struct {
 	uint32_t capacity;
 } requested;
 
-static struct mu_table *section_table(unsigned int section)
-{
-	return &rec.image->table[section];
-}
-
 static struct mu_snapshot *snapshot_at(uint32_t number)
 {
 	return arena_table_at(section_table(MU_SEC_SNAPSHOTS), number);

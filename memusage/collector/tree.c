@@ -117,17 +117,9 @@ struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_
 	return process->arena = a ? &a->arena : NULL;
 }
 
-static struct tree_arena *find_tree_arena(const struct tree *t, const struct arena *arena)
-{
-	for (unsigned int i = 0; i < t->arena_count; i++)
-		if (&t->arena[i]->arena == arena)
-			return t->arena[i];
-	return NULL;
-}
-
 static bool is_arena_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
 {
-	const struct tree_arena *a = find_tree_arena(t, arena);
+	const struct tree_arena *a = tree_image_arena(t, arena);
 
 	return a && a->uid == uid;
 }
@@ -174,7 +166,7 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 
 bool tree_move(struct tree *t, struct process *process, uid_t uid)
 {
-	struct tree_arena *from = find_tree_arena(t, process->arena), *to;
+	struct tree_arena *from = tree_image_arena(t, process->arena), *to;
 	const uint32_t old = (uint32_t)process->slot;
 	int slot;
 

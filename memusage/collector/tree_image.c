@@ -20,12 +20,11 @@ static bool is_owner(const struct tree *t, const struct process *p)
 	return p->pid == t->owner;
 }
 
-static struct tree_arena *find_tree_arena(const struct tree *t, const struct process *p)
+struct tree_arena *tree_image_arena(const struct tree *t, const struct arena *arena)
 {
-	for (unsigned int i = 0; i < t->arena_count; i++) {
-		if (&t->arena[i]->arena == p->arena)
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		if (&t->arena[i]->arena == arena)
 			return t->arena[i];
-	}
 	return NULL;
 }
 
@@ -62,7 +61,7 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 
 void tree_image_live(struct tree *t, struct process *p)
 {
-	const struct tree_arena *a = find_tree_arena(t, p);
+	const struct tree_arena *a = tree_image_arena(t, p->arena);
 	struct image im;
 
 	if (!arena_image(p->arena, (uint32_t)p->slot, &im))
@@ -92,7 +91,7 @@ static void advance_clock(struct tree_arena *a)
 /* Returns the number of events written. */
 static uint64_t drain_log(struct tree *t, struct process *p, bool is_dead)
 {
-	struct tree_arena *a = find_tree_arena(t, p);
+	struct tree_arena *a = tree_image_arena(t, p->arena);
 	struct image im;
 	uint64_t before;
 

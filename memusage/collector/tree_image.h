@@ -10,4 +10,7 @@
 /* tree_image_live -- Begins the data file and the samples of an image that has just registered. */
 void tree_image_live(struct tree *t, struct process *p);
 
+/* tree_image_arena -- Returns the entry of ARENA in the tree, or NULL. */
+struct tree_arena *tree_image_arena(const struct tree *t, const struct arena *arena);
+
 #endif

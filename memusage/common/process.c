@@ -53,6 +53,21 @@ struct process *processes_owner(const struct processes *all, const struct arena 
 	return NULL;
 }
 
+void process_read_file(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[32];
+	ssize_t length = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		length = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[length > 0 ? length : 0] = '\0';
+}
+
 /* Returns a number from /proc/PID/stat. Fields count from the state behind the name, which is field
  * 0:
  *
@@ -60,18 +75,10 @@ struct process *processes_owner(const struct processes *all, const struct arena 
  */
 static uint64_t read_stat_field(pid_t pid, int field)
 {
-	char path[32], line[1024];
+	char line[1024];
 	const char *at;
-	ssize_t length;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, line, sizeof(line) - 1);
-	close(fd);
-	line[length > 0 ? length : 0] = '\0';
+	process_read_file(pid, "stat", line, sizeof(line));
 	at = strrchr(line, ')');
 	at = at ? strchr(at, ' ') : NULL;
 	for (; at && field > 0; field--)
@@ -81,17 +88,7 @@ static uint64_t read_stat_field(pid_t pid, int field)
 
 void process_name(pid_t pid, char name[17])
 {
-	char path[32];
-	ssize_t length = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		length = read(fd, name, 16);
-		close(fd);
-	}
-	name[length > 0 ? length : 0] = '\0';
+	process_read_file(pid, "comm", name, 17);
 	name[strcspn(name, "\n")] = '\0';
 }
 
@@ -128,18 +125,10 @@ bool process_has_child_but(pid_t except)
  */
 static pid_t read_innermost_pid(pid_t pid)
 {
-	char path[32], text[4096];
+	char text[4096];
 	const char *line, *end, *last;
-	ssize_t length;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
+	process_read_file(pid, "status", text, sizeof(text));
 	line = strstr(text, "\nNSpid:\t");
 	end = line ? strchr(line + 1, '\n') : NULL;
 	if (!end)

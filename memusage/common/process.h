@@ -78,6 +78,12 @@ struct process *processes_owner(const struct processes *all, const struct arena 
  * /proc. */
 bool process_is_dead(const struct process *p);
 
+/* process_read_file -- Reads the beginning of /proc/PID/NAME as text of less than SIZE bytes.
+ *
+ * text  "" if that fails.
+ */
+void process_read_file(pid_t pid, const char *name, char *text, size_t size);
+
 /* process_name -- Reads the kernel's name of a process, which may be a zombie.
  *
  * name  receives it (prctl(2), PR_SET_NAME), or "" if it is unknown.

@@ -4,7 +4,6 @@
  */
 #include "memusage/remote/owner.h"
 
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 
 #include "cli/message.h"
 #include "cli/user.h"
+#include "memusage/common/process.h"
 
 enum { IDS = 4 }; /* real, effective, saved and file system ID */
 
@@ -31,19 +31,10 @@ static bool read_ids(const char *text, const char *name, unsigned int id[IDS])
 
 int owner_find(struct owner *o, pid_t pid)
 {
-	char path[32], text[4096];
 	unsigned int uid[IDS], gid[IDS];
-	ssize_t length;
-	int fd;
+	char text[4096];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	if (length <= 0)
-		return -1;
-	text[length] = '\0';
+	process_read_file(pid, "status", text, sizeof(text));
 	/* The newline distinguishes the field from a process name. */
 	if (!read_ids(text, "\nUid:", uid) || !read_ids(text, "\nGid:", gid))
 		return -1;

@@ -88,7 +88,7 @@ static uint32_t min_count(uint32_t a, uint32_t b)
 }
 
 /* Appends the frames of a point to m->stack, innermost first. */
-static void append_stack(struct dhat_builder *m, const struct point *point,
+static void append_stack(struct dhat_builder *m, const struct program_point *point,
 			 const struct filtered *filtered)
 {
 	const struct profile *p = &m->s->profile;
@@ -120,7 +120,7 @@ static uint64_t scale_time(const struct dhat_builder *m, uint64_t time)
 
 static int add_heap_point(struct dhat_builder *m, uint32_t number, struct mu_error *err)
 {
-	const struct point *from = &m->points->point[number];
+	const struct program_point *from = &m->points->point[number];
 	const struct profile *p = &m->s->profile;
 	struct filtered stack = filter_stack(&m->s->filter, p->sites.site[from->site].stack);
 	const struct site_accesses *a = m->accesses ? &m->accesses[number] : NULL;
@@ -187,7 +187,8 @@ static int add_event_point(struct dhat_builder *m, uint32_t number, bool is_copy
 	const struct site *site = &m->s->profile.sites.site[number];
 	const uint32_t depth = m->s->recording->segment.head.config.point_depth;
 	struct filtered stack = filter_stack(&m->s->filter, site->stack);
-	const struct point point = { .site = number, .frames = depth ? depth - 1 : UINT32_MAX };
+	const struct program_point point = { .site = number,
+					     .frames = depth ? depth - 1 : UINT32_MAX };
 	const struct dhat_point values = { .total_bytes = site->total_bytes,
 					   .total_blocks = site->total_blocks };
 

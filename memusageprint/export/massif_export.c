@@ -100,7 +100,7 @@ static int write_snapshot_tree(struct massif_exporter *e, struct massif_snapshot
 		.strips = settings->fullpath_after.count,
 		.no_inlines = settings->read_inlines == NO,
 	};
-	struct tree tree;
+	struct call_tree tree;
 	int result = tree_build(&tree, &e->filter, e->s->weight, &options, err);
 
 	if (result == 0) {

@@ -12,14 +12,6 @@
 #include "profile/read/snapshot_values.h"
 #include "profile/save/save.h"
 
-static void show_progress(size_t done, size_t total, void *data)
-{
-	struct progress *p = data;
-
-	p->total = total;
-	progress_update(p, done);
-}
-
 static int resolve_names(struct report_subject *s, const struct settings *settings,
 			 struct mu_error *err)
 {
@@ -34,7 +26,7 @@ static int resolve_names(struct report_subject *s, const struct settings *settin
 		.debuginfod = settings->debuginfod,
 		.no_inlines = settings->read_inlines == NO,
 		.no_demangle = settings->demangle == NO,
-		.progress = show_progress,
+		.progress = progress_update_total,
 		.data = &progress,
 	};
 	int result;

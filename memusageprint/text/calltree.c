@@ -15,7 +15,7 @@
 struct calltree_printer {
 	FILE *out;
 	const struct calltree *c;
-	const struct tree *t;
+	const struct call_tree *t;
 	/* The lines of the tree before the names: three characters per level that branches. */
 	char prefix[3 * TREE_DEPTH_MAX + 1];
 };
@@ -136,7 +136,7 @@ int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
 					.by_blocks = c->kind == METRIC_TEMPORARY,
 					.depth = c->depth };
 	struct calltree_printer *p = calloc(1, sizeof(*p));
-	struct tree t = { .count = 0 };
+	struct call_tree t = { .count = 0 };
 	int result = -1;
 
 	if (!p) {

@@ -29,12 +29,8 @@ void drawing_fini(struct drawing *d)
 
 static struct point *append_points(struct drawing *d, size_t count)
 {
-	if (d->point_count + count > d->point_room) {
-		d->point = array_grow(d->point, &d->point_room, d->point_count + count,
-				      sizeof(*d->point));
-		if (!d->point)
-			die("out of memory");
-	}
+	if (!array_reserve(&d->point, &d->point_room, d->point_count + count, sizeof(*d->point)))
+		die("out of memory");
 	d->point_count += (uint32_t)count;
 	return &d->point[d->point_count - count];
 }
@@ -47,12 +43,8 @@ static struct shape *append_shape(struct drawing *d, enum shape_kind kind,
 {
 	uint32_t first = d->point_count;
 
-	if (d->count == d->room) {
-		d->shape = array_grow(d->shape, &d->room, (size_t)d->count + 1,
-				      sizeof(*d->shape));
-		if (!d->shape)
-			die("out of memory");
-	}
+	if (!array_reserve(&d->shape, &d->room, (size_t)d->count + 1, sizeof(*d->shape)))
+		die("out of memory");
 	if (count > 0) {
 		struct point *to = append_points(d, count);
 

@@ -5,30 +5,26 @@
 #include "profile/base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_ROOM = 64 };
 
-void *array_grow(void *array, uint32_t *room, size_t count, size_t element)
+bool array_reserve(void *array, uint32_t *room, size_t count, size_t element)
 {
 	size_t more = *room ? (size_t)*room * 2 : FIRST_ROOM;
-	void *grown;
+	void *place;
 
+	if (count <= *room)
+		return true;
 	while (more < count)
 		more *= 2;
 	if (more > UINT32_MAX)
-		return NULL;
-	grown = reallocarray(array, more, element);
-	if (grown)
-		*room = (uint32_t)more;
-	return grown;
-}
-
-bool array_reserve(void *array, uint32_t *room, size_t count, size_t element)
-{
-	void **place = array;
-	void *grown = count <= *room ? *place : array_grow(*place, room, count, element);
-
-	if (grown)
-		*place = grown;
-	return grown || count == 0;
+		return false;
+	memcpy(&place, array, sizeof(place));
+	place = reallocarray(place, more, element);
+	if (!place)
+		return false;
+	memcpy(array, &place, sizeof(place));
+	*room = (uint32_t)more;
+	return true;
 }

@@ -9,18 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* array_grow -- Makes room for at least COUNT elements.
+/* array_reserve -- Makes room for at least COUNT elements.
  *
- * array    from this function or malloc(), NULL for none yet.
+ * array    address of the pointer to the array, which is from this function or malloc(), or NULL.
  * room     elements that it has room for; becomes at least COUNT, and twice what it was.
  * element  bytes of one.
- * Returns the array, which may have moved. Returns NULL without memory or beyond 32 bits; the old
- * array is then as it was.
- */
-void *array_grow(void *array, uint32_t *room, size_t count, size_t element);
-
-/* array_reserve -- Makes room for COUNT elements in *ARRAY, a pointer to an array as above.
- *
  * Returns false without memory or beyond 32 bits; the array is then as it was.
  */
 bool array_reserve(void *array, uint32_t *room, size_t count, size_t element);

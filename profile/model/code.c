@@ -46,30 +46,18 @@ static void append_edge(struct work *w, uint64_t address)
 {
 	if (address > MU_CODE_ADDRESS(UINT64_MAX))
 		return;
-	if (w->edge_count == w->edge_room) {
-		uint64_t *edge = array_grow(w->edge, &w->edge_room, w->edge_count + 1,
-					    sizeof(*edge));
-
-		if (!edge) {
-			w->has_failed = true;
-			return;
-		}
-		w->edge = edge;
+	if (!array_reserve(&w->edge, &w->edge_room, w->edge_count + 1, sizeof(*w->edge))) {
+		w->has_failed = true;
+		return;
 	}
 	w->edge[w->edge_count++] = address;
 }
 
 static void append_zone(struct work *w, uint64_t start, uint64_t end)
 {
-	if (w->zone_count == w->zone_room) {
-		struct zone *zone = array_grow(w->zone, &w->zone_room, w->zone_count + 1,
-					       sizeof(*zone));
-
-		if (!zone) {
-			w->has_failed = true;
-			return;
-		}
-		w->zone = zone;
+	if (!array_reserve(&w->zone, &w->zone_room, w->zone_count + 1, sizeof(*w->zone))) {
+		w->has_failed = true;
+		return;
 	}
 	w->zone[w->zone_count++] = (struct zone){ start, end };
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct lines_writer {
-	const struct tree *t;
+	const struct call_tree *t;
 	const struct filter *f;
 	const struct massif_lines_options *o;
 	massif_line_fn put;
@@ -87,7 +87,7 @@ static void write_all_nodes(struct lines_writer *w, uint32_t *depth)
 	}
 }
 
-int massif_lines(const struct tree *t, const struct filter *f,
+int massif_lines(const struct call_tree *t, const struct filter *f,
 		 const struct massif_lines_options *o, massif_line_fn put, void *data,
 		 struct mu_error *err)
 {

@@ -38,7 +38,7 @@ struct massif_lines_options {
  * t  made with TREE_BY_ADDRESS, from F.
  * Returns 0, or -1 with ERR without memory.
  */
-int massif_lines(const struct tree *t, const struct filter *f,
+int massif_lines(const struct call_tree *t, const struct filter *f,
 		 const struct massif_lines_options *o, massif_line_fn put, void *data,
 		 struct mu_error *err);
 

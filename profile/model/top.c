@@ -166,14 +166,8 @@ static uint32_t function_at_position(const struct profile *p, const struct posit
 
 static bool reserve_item(struct top_builder *b)
 {
-	struct top_entry *entry;
-
-	if (b->t->count == b->room) {
-		entry = array_grow(b->t->entry, &b->room, b->t->count + 1, sizeof(*entry));
-		if (!entry)
-			return false;
-		b->t->entry = entry;
-	}
+	if (!array_reserve(&b->t->entry, &b->room, b->t->count + 1, sizeof(*b->t->entry)))
+		return false;
 	b->t->entry[b->t->count] = (struct top_entry){ .stacks = 0 };
 	return true;
 }

@@ -52,7 +52,7 @@ struct tree_groups {
 };
 
 struct tree_builder {
-	struct tree *t;
+	struct call_tree *t;
 	const struct profile *p;
 	const struct tree_options *o;
 	struct walker *walker;
@@ -149,17 +149,11 @@ static void advance_walker(struct tree_builder *b, struct walker *w, unsigned in
 
 static struct tree_node *append_tree_node(struct tree_builder *b)
 {
-	struct tree *t = b->t;
+	struct call_tree *t = b->t;
 
-	if (t->count == t->room) {
-		struct tree_node *node = array_grow(t->node, &t->room, t->count + 1,
-						    sizeof(*node));
-
-		if (!node) {
-			b->has_failed = true;
-			return NULL;
-		}
-		t->node = node;
+	if (!array_reserve(&t->node, &t->room, t->count + 1, sizeof(*t->node))) {
+		b->has_failed = true;
+		return NULL;
 	}
 	t->node[t->count] = (struct tree_node){ .size = 1 };
 	return &t->node[t->count++];
@@ -184,14 +178,9 @@ static int compare_walker_keys(const void *a, const void *b)
 
 static void append_group(struct tree_builder *b, struct tree_groups *g, const struct group *group)
 {
-	if (g->count == g->room) {
-		struct group *more = array_grow(g->group, &g->room, g->count + 1, sizeof(*more));
-
-		if (!more) {
-			b->has_failed = true;
-			return;
-		}
-		g->group = more;
+	if (!array_reserve(&g->group, &g->room, g->count + 1, sizeof(*g->group))) {
+		b->has_failed = true;
+		return;
 	}
 	g->group[g->count++] = *group;
 }
@@ -346,13 +335,13 @@ static int64_t least_significant(const struct tree_builder *b)
 	return (int64_t)(((double)all + (double)b->o->other) * b->o->threshold / 100);
 }
 
-int tree_build(struct tree *t, const struct filter *f, const struct weight *weight,
+int tree_build(struct call_tree *t, const struct filter *f, const struct weight *weight,
 	       const struct tree_options *o, struct mu_error *err)
 {
 	struct tree_builder *b = calloc(1, sizeof(*b));
 	int result = -1;
 
-	*t = (struct tree){ .count = 0 };
+	*t = (struct call_tree){ .count = 0 };
 	if (!b)
 		return mu_error_memory(err);
 	b->t = t;
@@ -374,8 +363,8 @@ int tree_build(struct tree *t, const struct filter *f, const struct weight *weig
 	return result;
 }
 
-void tree_free(struct tree *t)
+void tree_free(struct call_tree *t)
 {
 	free(t->node);
-	*t = (struct tree){ .count = 0 };
+	*t = (struct call_tree){ .count = 0 };
 }

@@ -47,7 +47,7 @@ struct tree_node {
 	uint32_t merged;	/* TREE_MERGED: how many groups it stands for */
 };
 
-struct tree {
+struct call_tree {
 	struct tree_node *node;	/* [0] is the root */
 	uint32_t count;
 	uint32_t room;		/* private */
@@ -73,10 +73,10 @@ struct tree_options {
  * the insignificant ones has its place by its sum, first among equals.
  * Returns 0, or -1 with ERR without memory.
  */
-int tree_build(struct tree *t, const struct filter *f, const struct weight *weight,
+int tree_build(struct call_tree *t, const struct filter *f, const struct weight *weight,
 	       const struct tree_options *o, struct mu_error *err);
 
 /* tree_free -- release the nodes. Fine for a zeroed struct. */
-void tree_free(struct tree *t);
+void tree_free(struct call_tree *t);
 
 #endif

@@ -15,7 +15,7 @@ static void set_mixed_lengths(struct site_accesses *a)
 				     .written_bytes = a->written_bytes, .is_mixed = true };
 }
 
-static void add_byte_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
+void accesses_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts)
 {
 	for (uint32_t i = 0; i < counts; i++) {
 		uint32_t sum = (uint32_t)to[i] + from[i];
@@ -54,7 +54,7 @@ static int add_access_entry(struct site_accesses *a, const struct image *im,
 		return 0;
 	if (ensure_counts(a, e->length) < 0)
 		return -1;
-	add_byte_counts(a->count, from, a->counts);
+	accesses_add_counts(a->count, from, a->counts);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ int accesses_add(struct site_accesses *to, const struct site_accesses *from)
 		return 0;
 	if (ensure_counts(to, from->length) < 0)
 		return -1;
-	add_byte_counts(to->count, from->count, to->counts);
+	accesses_add_counts(to->count, from->count, to->counts);
 	return 0;
 }
 

@@ -50,6 +50,9 @@ int accesses_load(struct accesses *a, const struct image *im, uint32_t sites,
  */
 int accesses_add(struct site_accesses *to, const struct site_accesses *from);
 
+/* accesses_add_counts -- Adds counts of accesses by byte; what is more stays at ACCESSES_MAX. */
+void accesses_add_counts(uint16_t *to, const uint16_t *from, uint32_t counts);
+
 /* accesses_drop -- release what a struct site_accesses holds. */
 void accesses_drop(struct site_accesses *a);
 

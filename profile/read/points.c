@@ -20,11 +20,11 @@ static uint64_t sum_lifetimes(int64_t life, uint64_t live, uint64_t end)
 
 /* ---- recorded ---------------------------------------------------------------------------- */
 
-static struct point convert_point(const struct mu_point *from, const struct mu_points *all,
-				  uint64_t end)
+static struct program_point convert_point(const struct mu_point *from, const struct mu_points *all,
+					  uint64_t end)
 {
 	bool is_now = all->now >= all->peak || from->epoch != all->epoch;
-	struct point p = {
+	struct program_point p = {
 		.site = from->site,
 		.frames = from->frames,
 		.total_bytes = from->total_bytes,
@@ -118,9 +118,9 @@ static uint64_t limit_to_most(double value, uint64_t most)
 	return value < (double)most ? (uint64_t)value : most;
 }
 
-static struct point make_site_point(const struct site *from, uint32_t number, uint64_t end)
+static struct program_point make_site_point(const struct site *from, uint32_t number, uint64_t end)
 {
-	struct point p = {
+	struct program_point p = {
 		.site = number,
 		.frames = UINT32_MAX,
 		.total_bytes = from->total_bytes,

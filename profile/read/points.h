@@ -16,7 +16,7 @@
 #include "profile/read/sites.h"
 #include "recording/points.h"
 
-struct point {
+struct program_point {
 	uint32_t site;		/* one of those that it has: its stack is the point's */
 	uint32_t frames;	/* of that stack, from the innermost one on; UINT32_MAX: all */
 	uint64_t total_bytes;
@@ -31,7 +31,7 @@ struct point {
 };
 
 struct points {
-	struct point *point;
+	struct program_point *point;
 	uint32_t count;
 	uint32_t *of_site;	/* per site: its point, or POINTS_NONE */
 	uint32_t sites;

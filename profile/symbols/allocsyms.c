@@ -68,13 +68,9 @@ static struct hit *append_new_hit(struct alloc_search *s)
 {
 	if (s->count == FOUND_MAX)
 		return NULL;
-	if (s->count == s->room) {
-		struct hit *more = array_grow(s->hit, &s->room, s->count + 1, sizeof(*more));
-
-		s->has_failed |= !more;
-		if (!more)
-			return NULL;
-		s->hit = more;
+	if (!array_reserve(&s->hit, &s->room, s->count + 1, sizeof(*s->hit))) {
+		s->has_failed = true;
+		return NULL;
 	}
 	s->hit[s->count] = (struct hit){ .text = NULL };
 	return &s->hit[s->count++];

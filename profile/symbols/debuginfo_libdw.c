@@ -90,14 +90,8 @@ static size_t first_index_from(const uint64_t *address, size_t count, uint64_t f
 
 static bool append_place_die(struct lookup *l, Dwarf_Die *die)
 {
-	if (l->place_count == l->place_room) {
-		struct die_place *place =
-			array_grow(l->place, &l->place_room, l->place_count + 1, sizeof(*place));
-
-		if (!place)
-			return false;
-		l->place = place;
-	}
+	if (!array_reserve(&l->place, &l->place_room, l->place_count + 1, sizeof(*l->place)))
+		return false;
 	l->place[l->place_count++] = (struct die_place){ .die = dwarf_dieoffset(die) };
 	return true;
 }
@@ -159,14 +153,8 @@ static uint32_t append_scope(struct dwarf_unit *u, Dwarf_Die *die, uint32_t pare
 {
 	const char *linkage;
 
-	if (u->scope_count == u->scope_room) {
-		struct scope *scope = array_grow(u->scope, &u->scope_room, u->scope_count + 1,
-						 sizeof(*scope));
-
-		if (!scope)
-			return 0;
-		u->scope = scope;
-	}
+	if (!array_reserve(&u->scope, &u->scope_room, u->scope_count + 1, sizeof(*u->scope)))
+		return 0;
 	linkage = attribute_text(die, DW_AT_linkage_name);
 	if (!linkage)
 		linkage = attribute_text(die, DW_AT_MIPS_linkage_name);

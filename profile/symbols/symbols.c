@@ -31,14 +31,7 @@ struct resolving {
 
 static bool reserve_levels(struct symbols *s, size_t count)
 {
-	struct symbols_level *level;
-
-	if (s->level_room - s->level_count >= count)
-		return true;
-	level = array_grow(s->level, &s->level_room, s->level_count + count, sizeof(*level));
-	if (level)
-		s->level = level;
-	return level != NULL;
+	return array_reserve(&s->level, &s->level_room, s->level_count + count, sizeof(*s->level));
 }
 
 static uint32_t number_of_text(struct resolving *r, const char *text)

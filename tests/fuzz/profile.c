@@ -31,7 +31,7 @@ static void make_tree(const struct filter *f, const struct weight *weight,
 					.nodes_max = 1 << 14 };
 	const struct massif_lines_options lo = { .threshold = 1 };
 	size_t bytes = 0;
-	struct tree t;
+	struct call_tree t;
 
 	if (tree_build(&t, f, weight, &o, NULL) == 0 && grouping == TREE_BY_ADDRESS)
 		massif_lines(&t, f, &lo, ignore_line, &bytes, NULL);

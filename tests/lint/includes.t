@@ -48,8 +48,6 @@ my %upward = (
 # A function that a room declares and a later one defines => why it must be.
 my %defined_later = (
 	hook_enter_slow => 'the first event of a process starts the recording',
-	real_resolve_new => 'a part of real_resolve(), by which all is found before anything is called',
-	real_resolve_signal => 'likewise', real_redirect_new => 'a part of real_redirect()',
 );
 
 # Headers of other libraries, and the only folders that may use them.

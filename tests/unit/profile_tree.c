@@ -35,7 +35,7 @@ static void end(void)
 }
 
 /* A tree as text: "root 100 (main 100 (parse 60) ...)". */
-static char *show(const struct tree *t, char *text, size_t size)
+static char *show(const struct call_tree *t, char *text, size_t size)
 {
 	size_t used = 0;
 	uint32_t open = 0;
@@ -70,7 +70,7 @@ static const char *tree_text(const struct filter_options *fo, const struct tree_
 	static char text[4096];
 	struct weight weight[FAKE_ENTRIES];
 	struct filter filter;
-	struct tree t;
+	struct call_tree t;
 
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_LIVE, 0, weight), 0);
 	EQ_I(filter_init(&filter, &p, fo, NULL), 0);
