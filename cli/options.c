@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/options_help.h"
@@ -117,6 +118,19 @@ static const char *legacy_meaning(const struct option_parser *p, const char *wor
 	return found;
 }
 
+/* The option of another program that WORD, with or without a value, names exactly, or NULL. */
+static const struct opt_elsewhere *find_elsewhere(const struct option_parser *p, const char *word)
+{
+	const struct opt_elsewhere *e = p->tool->elsewhere;
+	size_t length = strcspn(word, "=");
+
+	for (; e && e->name; e++) {
+		if (strncmp(e->name, word, length) == 0 && e->name[length] == '\0')
+			return e;
+	}
+	return NULL;
+}
+
 /* Write out a legacy abbreviation in the element that getopt takes next, if it is one.
  *
  * Only that element can be judged: the one after it may be an argument. The full word is
@@ -135,7 +149,8 @@ static void expand_next_argument(const struct option_parser *p, int argc, char *
 	word = argv[i] + 2;
 	length = strcspn(word, "=");
 	full = length > 0 ? legacy_meaning(p, word, length) : NULL;
-	if (full)
+	/* "--to=json" is a mistake for a value that --total does not take. */
+	if (full && (word[length] != '=' || !find_elsewhere(p, word)))
 		argv[i] = xasprintf("--%s%s", full, word + length);
 }
 
@@ -228,7 +243,34 @@ static const char *format_option_name(char buffer[64], const struct opt *o, int 
 	return buffer;
 }
 
-static void handle_option(const struct option_parser *p, int code)
+/* Whether WORD looks like a value of O: a number, or a word of its choice. */
+static bool is_value_word(const struct opt *o, const char *word)
+{
+	size_t length = strlen(word);
+	const char *choice = strchr(o->arg, '|') ? o->arg : NULL;
+
+	if (length > 0 && strspn(word, "0123456789") == length)
+		return true;
+	while (choice) {
+		if (strcspn(choice, "|") == length && strncmp(choice, word, length) == 0)
+			return true;
+		choice = strchr(choice, '|');
+		choice += choice != NULL;
+	}
+	return false;
+}
+
+/* "--top 5 prog" would run a program called 5. */
+static void check_separate_value(const struct option_parser *p, const struct opt *o,
+				 const char *next)
+{
+	if (o->arg && o->absent && !optarg && next && is_value_word(o, next) &&
+	    access(next, F_OK) != 0)
+		options_error(p->tool, "--%s takes its value after a '=': write --%s=%s", o->name,
+			      o->name, next);
+}
+
+static void handle_option(const struct option_parser *p, int code, const char *next)
 {
 	const struct opt *o = find_option_by_code(p, code);
 	const char *arg = optarg, *why;
@@ -236,8 +278,11 @@ static void handle_option(const struct option_parser *p, int code)
 
 	if (!o)
 		return;
+	if (o->kind == OPT_KIND_HELP && arg && strcmp(arg, "all") != 0)
+		options_error(p->tool, "--help: '%s' must be all", arg);
 	if (o->kind >= OPT_KIND_HELP)
-		options_show(p->tool, o->kind);
+		options_show(p->tool, arg ? OPT_KIND_HELP_ALL : o->kind);
+	check_separate_value(p, o, next);
 	if (!arg && o->kind != OPT_KIND_CALL)
 		arg = o->absent;
 	why = store_value(o, arg);
@@ -252,6 +297,69 @@ static void handle_option(const struct option_parser *p, int code)
 		options_error(p->tool, "%s: '%s' %s (%.10g to %.10g)", name, arg, why, o->min,
 			      o->max);
 	options_error(p->tool, "%s: '%s' %s", name, arg, why);
+}
+
+/* The number of letters to add, drop, replace or swap with a neighbour to get B from the LENGTH
+ * letters of A; 99 for words that are too long to be compared. */
+static unsigned int edit_distance(const char *a, size_t length, const char *b)
+{
+	enum { LETTERS = 40 };
+	unsigned char d[LETTERS + 1][LETTERS + 1];
+	size_t other = strlen(b);
+
+	if (length > LETTERS || other > LETTERS)
+		return 99;
+	for (size_t i = 0; i <= length; i++) {
+		for (size_t j = 0; j <= other; j++) {
+			unsigned int best = (unsigned int)(i + j);
+
+			if (i > 0 && j > 0)
+				best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+			if (i > 0 && d[i - 1][j] + 1u < best)
+				best = d[i - 1][j] + 1u;
+			if (j > 0 && d[i][j - 1] + 1u < best)
+				best = d[i][j - 1] + 1u;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1u < best)
+				best = d[i - 2][j - 2] + 1u;
+			d[i][j] = (unsigned char)best;
+		}
+	}
+	return d[length][other];
+}
+
+/* The option most like WORD, if it differs in at most two letters and a third of them. */
+static const char *find_similar_option(const struct option_parser *p, const char *word,
+				       size_t length)
+{
+	unsigned int least = length < 6 ? (unsigned int)length / 3 + 1 : 3;
+	const char *found = NULL;
+
+	for (int i = 0; i < p->count; i++) {
+		unsigned int distance = edit_distance(word, length, p->option[i]->name);
+
+		if (p->option[i]->hidden || distance >= least)
+			continue;
+		least = distance;
+		found = p->option[i]->name;
+	}
+	return found;
+}
+
+/* Says what the user may have meant by --WORD, which no option begins with. */
+static void complain_about_unknown(const struct option_parser *p, const char *word)
+{
+	const struct opt_elsewhere *elsewhere = find_elsewhere(p, word);
+	int length = (int)strcspn(word, "=");
+	const char *similar = find_similar_option(p, word, (size_t)length);
+
+	if (elsewhere)
+		options_error(p->tool, "unknown option '--%.*s': %s has it, as in '%s'", length,
+			      word, elsewhere->program, elsewhere->example);
+	if (similar)
+		options_error(p->tool, "unknown option '--%.*s': did you mean --%s?", length, word,
+			      similar);
+	options_error(p->tool, "unknown option '--%.*s'", length, word);
 }
 
 /* Lists all options that begin like --WORD. */
@@ -272,17 +380,20 @@ static void complain_about_word(const struct option_parser *p, const char *word)
 	if (found > 1)
 		options_error(p->tool, "option '--%.*s' is ambiguous: it may be%s", (int)length,
 			      word, list);
-	options_error(p->tool, "unknown option '--%.*s'", (int)length, word);
+	complain_about_unknown(p, word);
 }
 
 /* getopt found fault with argv[optind - 1], or with the letter optopt in a cluster. */
 static void handle_parse_error(const struct option_parser *p, int code, char **argv)
 {
 	const struct opt *o = optopt ? find_option_by_code(p, optopt) : NULL;
+	const char *word = argv[optind - 1];
 	char name[64];
 
 	if (optopt == '?')
 		options_show(p->tool, OPT_KIND_HELP);
+	if (strncmp(word, "--", 2) == 0 && find_elsewhere(p, word + 2))
+		complain_about_unknown(p, word + 2);
 	if (o)
 		format_option_name(name, o, optopt);
 	if (o && code == ':')
@@ -291,7 +402,7 @@ static void handle_parse_error(const struct option_parser *p, int code, char **a
 		options_error(p->tool, "option '%s' takes no argument", name);
 	if (optopt)
 		options_error(p->tool, "unknown option '-%c'", optopt);
-	complain_about_word(p, argv[optind - 1] + 2);
+	complain_about_word(p, word + 2);
 }
 
 int options_parse(const struct opt_tool *tool, int argc, char **argv)
@@ -310,7 +421,7 @@ int options_parse(const struct opt_tool *tool, int argc, char **argv)
 		if (code == '?' || code == ':')
 			handle_parse_error(&p, code, argv);
 		else
-			handle_option(&p, code);
+			handle_option(&p, code, argv[optind]);
 	}
 	release_parser(&p);
 	return optind;

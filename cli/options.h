@@ -41,6 +41,7 @@ enum opt_kind {
 	OPT_KIND_ENUM,		/* int: index of the word in `arg`, "auto|always|never" */
 	OPT_KIND_CALL,		/* opt_fn */
 	OPT_KIND_HELP,
+	OPT_KIND_HELP_ALL,	/* --help=all; in no table */
 	OPT_KIND_USAGE,
 	OPT_KIND_VERSION,
 };
@@ -117,15 +118,28 @@ struct opt {
 	{ .kind = OPT_KIND_CALL, .letter = l, .name = n, .arg = a, .value = d, .call = f, \
 	  .absent = "", .help = h }
 
+/* An option that another program has, and the command line that answers the question. */
+struct opt_elsewhere {
+	const char *name;	/* without dashes */
+	const char *program;
+	const char *example;
+};
+
 struct opt_tool {
 	const char *name;		/* as in messages */
 	const char *operands;		/* "DATAFILE [OUTFILE]", NULL: none */
 	const char *about;		/* below the first line of --help */
 	const char *footer;		/* below its last option; NULL: none */
+	/* What --help prints below its first line, at most 28 lines of 79 columns; --help=all then
+	 * prints the table. NULL: both print the table. */
+	const char *brief;
 	const struct opt *options;	/* ends with OPT_END */
 	/* Long options that glibc's tool has, ended by NULL. An abbreviation that means one of
 	 * these alone keeps its meaning, whatever newer options begin alike. May be NULL. */
 	const char *const *legacy;
+	/* Options of another program that users try here; ended by an entry without a name. An
+	 * exact name has precedence over an abbreviation. May be NULL. */
+	const struct opt_elsewhere *elsewhere;
 	int usage_status;		/* exit status of a usage error */
 	bool stop_at_operand;		/* options end at the first operand: it is a command */
 };

@@ -19,8 +19,8 @@ enum {
 
 const struct opt opt_common[] = {
 	OPT_GROUP("Information"),
-	{ .kind = OPT_KIND_HELP, .letter = '?', .name = "help",
-	  .help = "print this help and exit" },
+	{ .kind = OPT_KIND_HELP, .letter = '?', .name = "help", .arg = "all", .absent = "",
+	  .help = "print the common uses, or all options by topic, and exit" },
 	{ .kind = OPT_KIND_USAGE, .name = "usage",
 	  .help = "print a short usage message and exit" },
 	{ .kind = OPT_KIND_VERSION, .letter = 'V', .name = "version",
@@ -95,6 +95,12 @@ static void print_help_text(const struct opt_tool *tool)
 	}
 }
 
+static void print_brief_help(const struct opt_tool *tool)
+{
+	printf("Usage: %s [OPTION]... %s\n", tool->name, tool->operands ? tool->operands : "");
+	puts(tool->brief);
+}
+
 /* One bracketed item of --usage; returns the new column. */
 static int print_usage_item(const char *item, int column)
 {
@@ -112,7 +118,7 @@ static int usage_letters(const struct opt *o, char *letters)
 	int count = 0;
 
 	for (; o->kind != OPT_KIND_END; o++) {
-		if (o->letter && !o->arg && !o->hidden)
+		if (o->letter && (!o->arg || o->kind == OPT_KIND_HELP) && !o->hidden)
 			letters[count++] = o->letter;
 	}
 	return count;
@@ -125,7 +131,7 @@ static int usage_options(const struct opt *o, int column)
 	for (; o->kind != OPT_KIND_END; o++) {
 		if (o->kind == OPT_KIND_GROUP || o->hidden)
 			continue;
-		if (o->letter && o->arg) {
+		if (o->letter && o->arg && o->kind != OPT_KIND_HELP) {
 			snprintf(item, sizeof(item), o->absent ? "[-%c[%s]]" : "[-%c %s]",
 				 o->letter, o->arg);
 			column = print_usage_item(item, column);
@@ -156,7 +162,9 @@ static void print_usage_line(const struct opt_tool *tool)
 
 void options_show(const struct opt_tool *tool, enum opt_kind kind)
 {
-	if (kind == OPT_KIND_HELP)
+	if (kind == OPT_KIND_HELP && tool->brief)
+		print_brief_help(tool);
+	else if (kind == OPT_KIND_HELP || kind == OPT_KIND_HELP_ALL)
 		print_help_text(tool);
 	else if (kind == OPT_KIND_USAGE)
 		print_usage_line(tool);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/color.h"
+#include "cli/message.h"
 #include "cli/output.h"
 #include "cli/picture_size.h"
 #include "cli/units.h"
@@ -239,6 +240,51 @@ static const char *const legacy[] = {
 	"total", "title", "x-size", "y-size", "help", "usage", "version", NULL
 };
 
+#define REPORT(name, value) { name, "memusageprint", "memusageprint --" name value " FILE" }
+
+/* Options of memusageprint and memusagestat that users look for here. */
+static const struct opt_elsewhere elsewhere[] = {
+	REPORT("plot", ""), REPORT("to", "=json"), REPORT("group", "=function"),
+	REPORT("grep", "=TEXT"), REPORT("lifetimes", ""), REPORT("marks", ""),
+	REPORT("summary", ""), REPORT("sort", "=end-bytes"), REPORT("ad-hoc", ""),
+	REPORT("invert", ""), REPORT("root", "=DIR"),
+	{ "flame", "memusagestat", "memusagestat --flame FILE flame.svg" },
+	{ "bands", "memusagestat", "memusagestat --bands FILE bands.svg" },
+	{ "histogram", "memusagestat", "memusagestat --histogram FILE sizes.png" },
+	{ "theme", "memusagestat", "memusagestat --theme=dark FILE run.png" },
+	{ NULL, NULL, NULL }
+};
+
+/* At most 28 lines: with the line above them and the shell's prompt, they fit a terminal of 30. */
+static const char brief[] =
+	"Run PROGRAM and report its memory usage.\n"
+	"\n"
+	"Who holds the memory:\n"
+	"      --top[=N]             the N places that held most at the peak (10)\n"
+	"      --tree                the call tree of the memory held at the peak\n"
+	"      --leaks               where blocks were allocated that were never freed\n"
+	"      --temporary           where short-lived blocks were allocated\n"
+	"      --html=FILE           all of this as one HTML page\n"
+	"      --record[=FILE]       keep the recording, for memusageprint FILE\n"
+	"Curves and files:\n"
+	"  -p, --png=FILE            draw heap and stack of the run in FILE\n"
+	"  -t, --time-based          the picture linear in time\n"
+	"  -T, --total               the sum of heap and stack in the picture, too\n"
+	"  -d, --data=FILE           every change of the heap, for memusagestat FILE\n"
+	"      --massif, --dhat      a profile as Valgrind's tools write it\n"
+	"Report and processes:\n"
+	"  -o, --output=FILE         write the report to FILE, not to standard error\n"
+	"  -q, --quiet               write no report\n"
+	"  -v, --verbose             threads, times and the recorder's memory, too\n"
+	"  -m, --mmap                count calls of mmap, mremap and munmap, too\n"
+	"  -n, --progname=NAME       record only programs called NAME\n"
+	"      --pid=PID COMMAND     ask a process that runs under memusage: status,\n"
+	"                            snapshot [FILE], stop, start, help\n"
+	"\n"
+	"memusage --help=all lists all options by topic; man memusage explains them.\n"
+	"The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM\n"
+	"cannot be run, 127 if it is not found.";
+
 const struct opt_tool settings_tool = {
 	.name = "memusage",
 	.operands = "PROGRAM [ARG]...",
@@ -253,6 +299,8 @@ const struct opt_tool settings_tool = {
 		  "cannot be run, 127 if it is not found.",
 	.options = options,
 	.legacy = legacy,
+	.brief = brief,
+	.elsewhere = elsewhere,
 	.usage_status = FAILURE,
 	.stop_at_operand = true,
 };
@@ -392,6 +440,20 @@ static void check_size(void)
 		options_error(&settings_tool, PICTURE_TOO_BIG, width, height, PICTURE_PIXELS_MAX);
 }
 
+/* glibc's tool says nothing about such an option, but draws nothing either. */
+static void warn_without_picture(void)
+{
+	const char *option = settings.time_based ? "-t (--time-based)"
+			     : settings.total	 ? "-T (--total)"
+			     : settings.title	 ? "--title"
+			     : settings.x_size	 ? "-x (--x-size)"
+			     : settings.y_size	 ? "-y (--y-size)"
+						 : NULL;
+
+	if (option && !settings.png)
+		warn("%s changes only the picture, and none is drawn: add --png=FILE", option);
+}
+
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
@@ -423,6 +485,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	settings.accesses.copies = settings.mode == RUN_MODE_COPY;
 	check_pages();
 	check_size();
+	warn_without_picture();
 	settings.command = argv + first;
 	if (!*settings.command && !settings.pid)
 		options_error(&settings_tool, settings.finish ? "no recording given" :

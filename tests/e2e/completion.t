@@ -62,7 +62,7 @@ is "$(complete_words memusage --finish data.)" 'data.one data.two ' 'files for -
 is "$(complete_words memusage --pid = 1 d)" 'detailed_snapshot ' 'commands for --pid'
 is "$(complete_words memusage --pid 1 detailed_snapshot data.o)" 'data.one ' '... and a file for them'
 if [ -x "$MU_BUILD/bin/memusage" ]; then
-	help=$("$MU_BUILD/bin/memusage" --help)
+	help=$("$MU_BUILD/bin/memusage" --help=all)
 	for word in $(complete_words memusage --pid 1 ''); do
 		like "$help" "[ ,]$word(,| \\[FILE\\]|\$)" "--pid $word is in --help"
 	done

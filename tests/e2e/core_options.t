@@ -10,7 +10,7 @@ need_bin memusage
 valgrind --tool=massif --help-debug >help 2>&1
 sed -n 's/^  *\(--[a-z-]*\)=.*/\1/p' help | sort -u >names
 num "$(wc -l <names)" -ge 90 'valgrind --help-debug names its options'
-memusage --help >own
+memusage --help=all >own
 while read -r name; do
 	run memusage -q --massif-out-file=out "$name=" true
 	unlike "$err" 'unrecognized option' "$name is known"

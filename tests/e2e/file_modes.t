@@ -59,7 +59,7 @@ num $private -ge 2 'other forms'
 # ---- what is made of it later
 
 mkdir ../later && cd ../later || exit
-formats=$(memusageprint --help | sed -n 's/.*--to=\([a-z|]*\).*/\1/p' | tr '|' ' ')
+formats=$(memusageprint --help=all | sed -n 's/.*--to=\([a-z|]*\).*/\1/p' | tr '|' ' ')
 for format in $formats; do
 	for input in ../run/r.mur ../run/m ../run/dhat; do
 		memusageprint --to="$format" -o "$format.${input##*/}" $input 2>/dev/null

@@ -13,7 +13,7 @@ use Lint;
 sub help_options {
 	my ($program) = @_;
 	my %found;
-	for (split /\n/, qx('$Lint::BUILD/bin/$program' --help </dev/null 2>/dev/null)) {
+	for (split /\n/, qx('$Lint::BUILD/bin/$program' --help=all </dev/null 2>/dev/null)) {
 		# "  -d, --data=FILE     what it does": no mention of another option in the text.
 		$found{$1} = 1 if /^\s{1,8}(?:-\S(?:\s?\w+)?, ?)?\s*--([a-z0-9][a-z0-9-]*)/;
 	}
@@ -63,6 +63,12 @@ for my $program (qw(memusage memusagestat memusageprint)) {
 	next unless -x "$Lint::BUILD/bin/$program";
 	my %help = help_options($program);
 	ok(keys %help > 2, "$program --help lists options");
+	my @brief = split /\n/, qx('$Lint::BUILD/bin/$program' --help </dev/null 2>/dev/null);
+	if ($program eq 'memusage') {
+		my @unknown = grep { !$help{$_} } map { /^ .*?--([a-z-]+)/ ? $1 : () } @brief;
+		check("$program: --help names real options", @unknown);
+		ok(@brief <= 30 && !grep({ length > 79 } @brief), '... on one page');
+	}
 	if (ok(-e "$Lint::SRC/man/$program.1", "$program has a man page")) {
 		my %man = man_options("man/$program.1");
 		check("$program: man page", differences(\%help, '--help', \%man, 'the man page'));

@@ -64,10 +64,15 @@ static const char *const legacy[] = {
 	"title", "x-size", "help", "usage", "version", NULL
 };
 
+static const struct opt_elsewhere elsewhere[] = {
+	{ "plot", "other", "other --plot FILE" }, { "to", "other", "other --to=x" },
+	{ NULL, NULL, NULL }
+};
+
 static const struct opt_tool launcher = {
 	.name = "tool", .operands = "PROGRAM [ARGUMENT]...", .about = "Test the table.",
 	.footer = "The end.", .options = table, .legacy = legacy, .usage_status = 125,
-	.stop_at_operand = true,
+	.stop_at_operand = true, .elsewhere = elsewhere,
 };
 
 static struct opt_tool reporter;
@@ -205,6 +210,16 @@ static void test_errors(void)
 	static const struct { const char *words, *line; } cases[] = {
 		{ "--bogus", "tool: unknown option '--bogus'\n" },
 		{ "--bogus=3", "tool: unknown option '--bogus'\n" },
+		{ "--recrod=3", "tool: unknown option '--recrod': did you mean --record?\n" },
+		{ "--topp", "tool: unknown option '--topp': did you mean --top?\n" },
+		{ "--hiden-one", "tool: unknown option '--hiden-one'\n" },
+		{ "--plot=3",
+		  "tool: unknown option '--plot': other has it, as in 'other --plot FILE'\n" },
+		{ "--to=json", "tool: unknown option '--to': other has it, as in 'other --to=x'\n" },
+		{ "--top 5 prog", "tool: --top takes its value after a '=': write --top=5\n" },
+		{ "--color never prog",
+		  "tool: --color takes its value after a '=': write --color=never\n" },
+		{ "--help=more", "tool: --help: 'more' must be all\n" },
 		{ "-z", "tool: unknown option '-z'\n" },
 		{ "-mz", "tool: unknown option '-z'\n" },
 		{ "-d", "tool: option '-d' needs an argument: FILE\n" },
@@ -237,6 +252,8 @@ static void test_errors(void)
 
 static void test_texts(void)
 {
+	struct opt_tool brief = launcher;
+
 	EQ_I(child_parse(&launcher, "--help"), 0);
 	HAS_S(said, "Usage: tool [OPTION]... PROGRAM [ARGUMENT]...\nTest the table.\n");
 	HAS_S(said, "\n\nRun:\n  -n, --progname=NAME       name of the program file to profile\n");
@@ -244,13 +261,18 @@ static void test_texts(void)
 	HAS_S(said, "      --color[=auto|always|never]\n                            colour\n");
 	HAS_S(said, "long enough to be\n                            wrapped at the edge of a ");
 	HAS_S(said, "terminal\n                            and has a second line\n");
-	HAS_S(said, "  -?, --help ");
+	HAS_S(said, "  -?, --help[=all] ");
 	HAS_S(said, "\nThe end.\n");
 	OK(!strstr(said, "hidden"), "a hidden option is hidden");
 	for (char *line = strtok(said, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strlen(line) > 79)
 			FAIL("line too long: %s", line);
 	}
+	brief.brief = "Briefly.";
+	EQ_I(child_parse(&brief, "--help"), 0);
+	EQ_S(said, "Usage: tool [OPTION]... PROGRAM [ARGUMENT]...\nBriefly.\n");
+	EQ_I(child_parse(&brief, "--help=all"), 0);
+	HAS_S(said, "      --record[=FILE]       keep the recording\n");
 	EQ_I(child_parse(&launcher, "-?"), 0);
 	EQ_I(child_parse(&launcher, "-m?"), 0);
 	EQ_I(child_parse(&launcher, "--usage"), 0);
