@@ -61,7 +61,8 @@ if ! cmp -s "$source/page/package-lock.json" "$modules/.done"; then
 		--fetch-retries=1 --fetch-retry-mintimeout=500 --fetch-retry-maxtimeout=1000 \
 		--fetch-timeout=20000) >"$folder/npm.log" 2>&1 </dev/null || {
 		is_unreachable $? && give_up "no registry answers npm (see $folder/npm.log)"
-		give_up "npm failed (see $folder/npm.log)"
+		code=$(sed -n 's/^npm.* code \([A-Z0-9_]*\)$/ with \1/p' "$folder/npm.log" | head -n 1)
+		give_up "npm failed$code (see $folder/npm.log)"
 	}
 	cp "$source/page/package-lock.json" "$modules/.done"
 fi

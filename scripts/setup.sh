@@ -7,8 +7,9 @@
 # another way count, and does nothing if everything is there. Otherwise it lists the packages
 # and runs apt-get, as root or through sudo. It installs nothing with NO_INSTALL=1,
 # and nothing without a terminal if it is not root: then it prints the command to run, and
-# fails if a required thing is missing. Tests that lack an optional
-# thing say so and are skipped.
+# fails if a required thing is missing. Tests that lack an optional thing say so and are skipped.
+# With SETUP_LOG=FILE the output of apt-get goes to FILE.update and FILE.install, and only its end
+# is shown, if it fails.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -u
@@ -32,6 +33,11 @@ packages_demo='
 need libgd-dev hdr:gd.h
 need libcairo2-dev hdr:cairo/cairo-ps.h
 need libpng-dev hdr:png.h
+want python3 cmd:python3
+'
+packages_page='
+want nodejs cmd:node
+want npm cmd:npm
 '
 packages_check='
 want g++ cmd:g++|c++
@@ -161,10 +167,17 @@ may_install() {
 	return 1
 }
 
+# apt COMMAND [PACKAGE...]
 apt() {
+	command=$1
 	# shellcheck disable=SC2086  # words are wanted
-	$as_root apt-get -y -q --no-install-recommends -o Acquire::http::Timeout=20 \
-		-o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@" >&2 </dev/null
+	set -- $as_root apt-get -y -q --no-install-recommends -o Acquire::http::Timeout=20 \
+		-o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@"
+	if [ -n "${SETUP_LOG:-}" ]; then
+		"${0%/*}/progress.sh" "setup: apt-get $command" "$SETUP_LOG.$command" "$@"
+	else
+		"$@" >&2 </dev/null
+	fi
 }
 
 # has_package NAME: true unless it is known that this release lacks it
@@ -190,6 +203,8 @@ select_packages() {
 # Installs everything together; if that fails, one by one, unless there is no network.
 install_packages() {
 	say "installing $*"
+	# A password is asked for here, not below a line of progress.
+	case $as_root in sudo*) [ -z "${SETUP_LOG:-}" ] || sudo -v || : ;; esac
 	online=1
 	apt update || online=''
 	select_packages "$@"
@@ -203,7 +218,12 @@ install_packages() {
 
 case ${1:-} in
 build) list=$packages_build ;;
-demo) list=$packages_demo$packages_build ;;
+demo)
+	list=$packages_demo$packages_build
+	# A release contains the page's template.
+	[ -s "${0%/*}/../page-template.html" ] || [ "${HTML:-auto}" = no ] ||
+		list=$list$packages_page
+	;;
 check) list=$packages_build$packages_check ;;
 check-real) list=$packages_build$packages_check$packages_real ;;
 check-systems) list=$packages_build$packages_check$packages_systems ;;
@@ -222,7 +242,6 @@ EOF
 
 as_root='' reason=''
 if may_install; then
-	say "missing: $needed${needed:+ }$wanted"
 	# shellcheck disable=SC2086  # words are wanted
 	install_packages $needed $wanted
 	collect <<EOF

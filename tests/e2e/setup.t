@@ -95,6 +95,18 @@ setup NO_INSTALL=1 "$setup" demo
 is "$status" 1 'the demo needs libgd for its picture'
 like "$err" 'cannot go on without: libgd-dev' '... and says so'
 
+touch usr/include/gd.h
+setup NO_INSTALL=1 "$setup" demo
+is "$status" 0 'the demo goes on without node and npm'
+like "$err" 'apt-get install .*nodejs npm' '... which it would install'
+setup "$setup" demo
+like "$err" 'installing .*nodejs npm' 'what is installed is said first'
+mkdir -p release/scripts
+cp "$MU_SRC"/scripts/*.sh release/scripts/
+echo page >release/page-template.html
+setup NO_INSTALL=1 release/scripts/setup.sh demo
+unlike "$err" 'nodejs|npm' 'a release needs neither'
+
 setup "$setup" nonsense
 is "$status" 2 'an unknown target is a usage error'
 done_testing
