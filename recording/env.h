@@ -25,6 +25,11 @@
  * perf_event_open(2): for tests on machines that count none. */
 #define MU_ENV_COUNTER "MEMUSAGE_COUNTER"
 
+/* With --sample, for tests: a number from which the random numbers follow, so that a run can be
+ * repeated; and the live sampled blocks above which fewer are taken. */
+#define MU_ENV_SAMPLE_SEED "MEMUSAGE_SAMPLE_SEED"
+#define MU_ENV_SAMPLE_LIMIT "MEMUSAGE_SAMPLE_LIMIT"
+
 /* Directory of the file arena when the library works alone. */
 #define MU_ENV_DIR "MEMUSAGE_DIR"
 

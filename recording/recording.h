@@ -25,12 +25,16 @@
 #include "recording/batch.h"
 #include "recording/blocks.h"
 #include "recording/collector_query.h"
+#include "recording/end.h"
 #include "recording/lifetimes.h"
+#include "recording/log.h"
+#include "recording/sampling.h"
 #include "recording/snapshot_log.h"
 
 #define MU_SEGMENT_MAGIC UINT64_C(0x31474553554d454d) /* "MEMUSEG1" */
 #define MU_IMAGE_MAGIC   UINT64_C(0x314d4953554d454d) /* "MEMUSIM1" */
 #define MU_VERSION       2u
+#define MU_VERSION_SAMPLED 3u /* of a segment with MU_CFG_SAMPLE: readers of 2 refuse it */
 #define MU_PAGE          4096u
 
 /* ---- segment: the whole memfd or file -------------------------------------------- */
@@ -58,6 +62,8 @@ enum mu_config_flag {
 	MU_CFG_TIMELINE = 1u << 16, /* sample the memory of the process (MU_SEC_TIMELINE) */
 	MU_CFG_STACK_BYTES = 1u << 17, /* the depth of every stack in snapshots (--stacks=yes) */
 	MU_CFG_LIFETIMES = 1u << 18, /* with STACKS: count blocks by how long they lived */
+	MU_CFG_SAMPLE = 1u << 19, /* with STACKS: record samples of the blocks; sampling.h */
+	MU_CFG_SAMPLE_AUTO = 1u << 20, /* ... fewer and fewer, if they are too many */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */
@@ -78,12 +84,21 @@ struct mu_config {
 	uint32_t time_unit;	      /* enum mu_unit of points.h */
 	uint32_t log_stamp_every;     /* events of a lone thread per time stamp; 0, 1: each */
 	uint32_t point_depth, point_clock; /* docs/format.md, 7.2; enum mu_clock */
-	uint32_t reserved[12];
+	uint32_t sample_log2;  /* with SAMPLE: 2^n bytes between two samples at the start */
+	uint32_t sample_limit; /* live samples above which R doubles, 0: MU_SAMPLE_LIVE_MAX */
+	uint32_t sample_seed;  /* for tests: of the random numbers, 0: another one each time */
+	uint32_t reserved[9];
 	uint32_t counter; /* of the CPU, which counts instructions: MU_COUNTER(); 0: none */
 	uint32_t snapshot_signal;     /* by which a snapshot is asked for, 0: none */
 	uint32_t requests;	      /* enum mu_requests, with MU_CFG_REQUESTS */
 	uint32_t access_engine;	      /* enum mu_access_engine, with MU_CFG_ACCESSES */
 };
+
+/* mu_version -- Returns the version of a segment with these flags. */
+static inline uint32_t mu_version(uint32_t flags)
+{
+	return flags & MU_CFG_SAMPLE ? MU_VERSION_SAMPLED : MU_VERSION;
+}
 
 /* An event as perf_event_open(2) names it. The only one that is 0, cycles, is never requested. */
 #define MU_COUNTER(type, event) ((uint32_t)(type) << 16 | (uint32_t)(event))
@@ -101,7 +116,7 @@ enum mu_requests {
 
 struct mu_segment {
 	uint64_t magic;		/* MU_SEGMENT_MAGIC */
-	uint32_t version;	/* MU_VERSION */
+	uint32_t version;	/* mu_version() */
 	uint32_t header_size;	/* sizeof(struct mu_segment) */
 	uint32_t kind;		/* enum mu_kind */
 	uint32_t slot_count;
@@ -116,7 +131,8 @@ struct mu_segment {
 	uint32_t collector_pid;
 	uint32_t checksum;	/* KEPT: CRC-32 of this header with checksum = 0 */
 	struct mu_config config;
-	uint32_t reserved0[8];
+	uint32_t writer; /* KEPT: the process that still adds images, 0: it is complete */
+	uint32_t reserved0[7];
 	/* The collector sleeps on wake (a futex). A recorder that has something for it adds
 	 * 1 to wake, and calls FUTEX_WAKE only if it could exchange collector_waits to 0. */
 	_Alignas(64) uint32_t wake;
@@ -213,7 +229,8 @@ struct mu_process {
 	uint32_t exit;		 /* enum mu_exit: NORMAL once exit handlers ran */
 	uint64_t start_mono_ns;	 /* CLOCK_MONOTONIC when this image was announced */
 	uint64_t fork_mono_ns;	 /* when it was forked, 0 if it began with exec */
-	uint64_t exit_mono_ns;	 /* when exit handlers ran, 0 if they did not */
+	uint64_t exit_mono_ns;	 /* when exit handlers ran or _exit was called; else, when the
+				  * collector saw the end; 0 unknown */
 	struct mu_string exe;	 /* /proc/self/exe */
 	struct mu_string cmdline; /* arguments, each ended by a zero byte */
 	struct mu_string cwd;
@@ -394,8 +411,7 @@ struct mu_image {
 	/* Query to the collector: docs/format.md, section 7.1. */
 	uint32_t query_wanted; /* number of a module + 1, MU_QUERY_SYMBOLS, 0: nothing */
 	uint32_t query_state;  /* enum mu_query_state, a futex */
-	uint64_t query_offset; /* of uint64_t[query_count] */
-	uint64_t query_count;
+	uint64_t query_offset, query_count; /* of uint64_t[query_count] */
 	uint64_t query_module; /* with MU_QUERY_SYMBOLS: offset of the struct mu_module */
 	uint64_t points; /* offset of struct mu_points of points.h */
 	uint32_t request_places;  /* of Valgrind's macros that are served */
@@ -409,43 +425,19 @@ struct mu_image {
 	uint64_t pages_own;   /* with MU_CFG_PAGES: bytes mapped in the end by the recorder */
 	uint64_t pages_stack; /* ... and bytes of the main stack that the heap has */
 	uint64_t batch; /* live: offset of a struct mu_batch, 0 none; not in old recordings */
+	uint32_t end;	/* enum mu_end; likewise, and as the next one from recorder and collector */
+	uint32_t end_status;
+	char request_text[64]; /* of MU_REQUEST_MARK, ended by a zero byte */
+	struct mu_sampling sampling; /* likewise */
+	struct mu_reaped_children reaped; /* likewise; of end.h */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,
-		  MU_REQUEST_STOP = 3, MU_REQUEST_START = 4 };
+		  MU_REQUEST_STOP = 3, MU_REQUEST_START = 4, MU_REQUEST_MARK = 5 };
 
 struct mu_mapping {
 	uint64_t start; /* address */
 	uint64_t end;
-};
-
-/* ---- event log ------------------------------------------------------------------- */
-
-/* Words of the log; the low two bits say which.
- *   TIME   bits 2-63: a time of mu_config.time_source, for the events that follow
- *   EVENT  bits 2-11 ticks since that time (then added to it), bits 12-31 depth of the
- *          thread's stack in units of 8 bytes, bits 32-63 change of the heap, signed bytes
- *   WIDE   an event that does not fit: bits 2-11 as in EVENT; the next word is the change,
- *          the one after it the depth in bytes
- * A stack sample is an event that changes nothing. A chunk begins with a TIME. */
-enum mu_log_word { MU_LOG_TIME = 1, MU_LOG_EVENT = 2, MU_LOG_WIDE = 3 };
-#define MU_LOG_KIND(word) ((unsigned int)(word) & 3u)
-#define MU_LOG_TICKS(word) ((unsigned int)((word) >> 2) & 1023u)
-#define MU_LOG_STACK(word) ((uint64_t)((unsigned int)((word) >> 12) & 0xfffffu) * 8)
-#define MU_LOG_HEAP(word) ((int64_t)(word) >> 32)
-#define MU_LOG_EVENT_WORDS 4u /* the most that one event takes: TIME, WIDE and its two */
-
-/* Chunks of one thread record form a chain. The producer publishes records by a release
- * store to count, and links the next chunk before it sets sealed. The consumer sets
- * consumed after it has read all records of a sealed chunk and its next. */
-struct mu_log_chunk {
-	uint64_t next; /* offset of the next chunk, valid once sealed */
-	uint32_t capacity; /* words */
-	uint32_t count;	   /* words that are complete; only whole events */
-	uint32_t sealed;
-	uint32_t consumed;
-	uint64_t reserved;
-	uint64_t word[];
 };
 
 /* ---- call stacks, sites, snapshots ----------------------------------------------- */
@@ -517,7 +509,8 @@ struct mu_cell {
 };
 
 enum mu_cell_flag {
-	MU_CELL_MASSIF = 1 /* only in Massif's counts: in snapshots, but in no other report */
+	MU_CELL_MASSIF = 1, /* only in Massif's counts: in snapshots, but in no other report */
+	MU_CELL_ERROR = 2   /* a struct mu_error_cell of sampling.h */
 };
 
 struct mu_site_value {
@@ -588,7 +581,11 @@ struct mu_mark {
 _Static_assert(sizeof(struct mu_config) == 128, "mu_config is part of the format");
 _Static_assert(sizeof(struct mu_slot) == 64, "mu_slot is part of the format");
 _Static_assert(sizeof(struct mu_cell) == 128, "mu_cell must be two cache lines");
-_Static_assert(sizeof(struct mu_log_chunk) == 32, "mu_log_chunk is part of the format");
+_Static_assert(sizeof(struct mu_error_cell) == sizeof(struct mu_cell) &&
+	       offsetof(struct mu_error_cell, site) == offsetof(struct mu_cell, site) &&
+	       offsetof(struct mu_error_cell, epoch) == offsetof(struct mu_cell, epoch) &&
+	       offsetof(struct mu_error_cell, flags) == offsetof(struct mu_cell, flags),
+	       "mu_error_cell is an entry of the table of cells");
 _Static_assert(sizeof(struct mu_segment) <= MU_PAGE, "the segment header is one page");
 
 #endif
