@@ -16,8 +16,11 @@ static inline void cpu_pause(void)
 	__asm__ volatile("pause");
 }
 
-/* cpu_thread_pointer -- the address of this thread's control block, which x86-64 keeps in its first
- * word. gcc before 11 has no __builtin_thread_pointer for it. Async-signal-safe. */
+/* cpu_thread_pointer -- return the address of this thread's control block.
+ *
+ * x86-64 keeps it in the first word; gcc before 11 has no __builtin_thread_pointer for it.
+ * Async-signal-safe.
+ */
 static inline uint64_t cpu_thread_pointer(void)
 {
 	uint64_t block;
@@ -36,7 +39,7 @@ static inline uint64_t cpu_ticks(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* cpu_counter -- a counter of events that the kernel has given to this thread.
+/* cpu_counter -- return a counter of events that the kernel has given to this thread.
  *
  * number  counts from 0. A counter that was not given faults: see instructions.c.
  * Async-signal-safe. Cost not measured: see instructions.h.
@@ -49,7 +52,7 @@ static inline uint64_t cpu_counter(uint32_t number)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* cpu_has_shadow_stack -- whether this thread's return addresses are protected by a shadow stack.
+/* cpu_has_shadow_stack -- return whether a shadow stack protects this thread's return addresses.
  *
  * The instruction does nothing where there is none. Async-signal-safe.
  * Source  Intel SDM, RDSSPQ.
@@ -62,7 +65,7 @@ static inline bool cpu_has_shadow_stack(void)
 	return top != 0;
 }
 
-/* cpu_stack_pointer_of -- the stack pointer that a signal interrupted.
+/* cpu_stack_pointer_of -- return the stack pointer that a signal interrupted.
  *
  * context  third argument of an SA_SIGINFO handler.
  * Returns  the address. Async-signal-safe.

@@ -26,11 +26,11 @@ void clock_init(void);
  */
 uint64_t clock_ns(clockid_t clock);
 
-/* clock_kernel_ns -- the time of a clock by a system call, nanoseconds.
+/* clock_kernel_ns -- return the time of a clock by a system call, nanoseconds.
  *
- * Calls no code of the process, so that it may also run beside an emulator
- * (emulated_event.h). Returns  `otherwise` in a sandbox, which may forbid the
- * call, or if that fails. Async-signal-safe; errno is kept.
+ * otherwise  is returned in a sandbox, which may forbid the call, and if the call fails.
+ * Calls no code of the process, so that it may also run beside an emulator (emulated_event.h).
+ * Async-signal-safe; errno is kept.
  */
 uint64_t clock_kernel_ns(clockid_t clock, uint64_t otherwise);
 

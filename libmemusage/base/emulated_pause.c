@@ -5,6 +5,7 @@
 #include "libmemusage/base/emulated_pause.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 
 extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
 
-bool emulated_may_pause = true;
+enum emulated_pauses emulated_pauses = PAUSES_UNKNOWN;
 
 static bool begins_with(const char *text, const char *name)
 {
@@ -23,7 +24,8 @@ static bool begins_with(const char *text, const char *name)
 	return !*name;
 }
 
-/* Without the C library, whose instructions would be counted. */
+/* Without the C library, whose instructions would be counted, and which may use vector registers:
+ * vectors_preserve() has not saved them yet. */
 static bool is_emulated(void)
 {
 	for (char **entry = environ; entry && *entry; entry++)
@@ -42,13 +44,11 @@ static __thread struct {
  * would leave the count paused. */
 void emulated_pause_slow(void)
 {
-	static bool is_known;
 	uint64_t all = ~UINT64_C(0);
 
-	if (!is_known)
-		emulated_may_pause = is_emulated();
-	is_known = true;
-	if (!emulated_may_pause || pause_state.depth++)
+	if (emulated_pauses == PAUSES_UNKNOWN)
+		emulated_pauses = is_emulated() ? PAUSES_COUNT : PAUSES_NONE;
+	if (!emulated_pauses || pause_state.depth++)
 		return;
 	SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &pause_state.signals_before, sizeof(all));
 	SYS3(EMULATED_SYSCALL, EMULATED_PAUSE, __ehdr_start, etext);

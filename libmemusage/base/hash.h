@@ -1,7 +1,7 @@
 /* hash.h -- a hash table of 64-bit keys and values, in private memory.
  *
  * Open addressing; the values follow all keys, because most look-ups end at a key. Nothing here
- * locks: the caller does.
+ * locks: the caller does. All functions are async-signal-safe.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,13 +20,16 @@ struct hash_table {
 	unsigned int log2;
 };
 
-/* hash_spread -- a number whose high bits depend on all bits of VALUE. */
+/* hash_spread -- return a number whose high bits depend on all bits of VALUE. */
 static inline uint64_t hash_spread(uint64_t value)
 {
 	return value * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* hash_place -- the index of a key, or the unused one where it belongs. The table has memory. */
+/* hash_place -- return the index of a key, or the unused one where it belongs.
+ *
+ * table  has memory; key is not 0.
+ */
 static inline uint64_t hash_place(const struct hash_table *table, uint64_t key)
 {
 	uint64_t mask = (UINT64_C(1) << table->log2) - 1;
@@ -37,7 +40,10 @@ static inline uint64_t hash_place(const struct hash_table *table, uint64_t key)
 	return i;
 }
 
-/* hash_find -- the value of a key, NULL if the table does not have it. */
+/* hash_find -- return the value of a key, NULL if the table does not have it.
+ *
+ * The value belongs to the table, and moves with the next hash_reserve() or hash_remove().
+ */
 static inline const uint64_t *hash_find(const struct hash_table *table, uint64_t key)
 {
 	uint64_t i = table->key ? hash_place(table, key) : 0;
@@ -48,7 +54,7 @@ static inline const uint64_t *hash_find(const struct hash_table *table, uint64_t
 /* hash_reserve -- make room for one more key.
  *
  * first_log2  the logarithm of the size of a table without memory. Sizes double at 3/4.
- * Returns false, and changes nothing, without memory. Async-signal-safe.
+ * Returns false, and changes nothing, without memory.
  */
 bool hash_reserve(struct hash_table *table, unsigned int first_log2);
 

@@ -36,13 +36,16 @@ struct recorder_locks {
 	_Alignas(LOCK_LINE) uint32_t patch;
 	_Alignas(LOCK_LINE) uint32_t pools;
 	_Alignas(LOCK_LINE) uint32_t rules;
+	_Alignas(LOCK_LINE) uint32_t sampling; /* and all that events of sampled blocks change */
 	_Alignas(LOCK_LINE) uint32_t sites;
 	_Alignas(LOCK_LINE) uint32_t shrunk;
 	_Alignas(LOCK_LINE) uint32_t snapshots;
 	_Alignas(LOCK_LINE) uint32_t stop;  /* and what belongs to it, see stop.c: */
 	uint32_t stop_state;		    /* ... number and kind of the last stop */
 	uint32_t stop_waiting;		    /* ... threads that wait to have an event */
-	uint32_t stop_abandoned;	    /* ... state of one that was waited for in vain */
+	uint32_t stop_holders;		    /* ... of those, that change ld.so's list */
+	uint32_t stop_forbidden;	    /* ... threads that must not be stopped */
+	uint32_t stop_abandoned;	    /* ... state + 1 of one that was waited for in vain */
 	_Alignas(LOCK_LINE) uint32_t threads;
 	_Alignas(LOCK_LINE) uint32_t triggers;
 };

@@ -131,16 +131,6 @@ bool lookup_sized(const struct link_map *object, const char *name, uint64_t *add
 	return true;
 }
 
-static void *resolve_symbol_in(const struct link_map *object, const char *name)
-{
-	bool is_chooser;
-	uintptr_t address = find_symbol_address(object, name, &is_chooser);
-
-	if (address && is_chooser)
-		address = ((uintptr_t(*)(void))address)();
-	return (void *)address;
-}
-
 void *lookup_in(const struct link_map *object, const char *name)
 {
 	bool is_chooser;
@@ -179,6 +169,10 @@ const struct link_map *lookup_next_object(const char *name)
 void *lookup_next(const char *name)
 {
 	const struct link_map *object = lookup_next_object(name);
+	bool is_chooser;
+	uintptr_t address = object ? find_symbol_address(object, name, &is_chooser) : 0;
 
-	return object ? resolve_symbol_in(object, name) : NULL;
+	if (address && is_chooser)
+		address = ((uintptr_t(*)(void))address)();
+	return (void *)address;
 }

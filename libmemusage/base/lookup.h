@@ -14,10 +14,10 @@
 
 struct link_map;
 
-/* lookup_self -- this library's entry in ld.so's list. NULL if it is not in the list. */
+/* lookup_self -- return this library's entry in ld.so's list, NULL if it is not in the list. */
 const struct link_map *lookup_self(void);
 
-/* lookup_next -- the next function of that name in search order, as dlsym(RTLD_NEXT) has it.
+/* lookup_next -- return the next function of that name in search order, as dlsym(RTLD_NEXT) has it.
  *
  * Looks at the objects that are loaded now, those after this library, and at default versions.
  * Returns NULL if there is none. Allocates nothing, takes no lock; not while another thread
@@ -26,24 +26,29 @@ const struct link_map *lookup_self(void);
  */
 void *lookup_next(const char *name);
 
-/* lookup_next_object -- the object that has what lookup_next() finds. NULL if there is none. */
+/* lookup_next_object -- return the object with what lookup_next() finds, NULL if there is none. */
 const struct link_map *lookup_next_object(const char *name);
 
-/* lookup_sized -- a function that one object exports, and how long it is.
+/* lookup_sized -- find a function that one object exports, and how long it is.
  *
- * object   of ld.so's list. address, size  of its code, bytes; set if it is found.
- * Returns false if it does not export it, or not as an ordinary function of known size.
+ * object         of ld.so's list.
+ * address, size  set to those of its code, in bytes, if it is found.
+ * Returns false if the object does not export it, or not as an ordinary function of known size.
  */
 bool lookup_sized(const struct link_map *object, const char *name, uint64_t *address,
 		  uint64_t *size);
 
-/* lookup_in -- the address of a symbol of one object, NULL if it has none.
+/* lookup_in -- return the address of a function that one object exports, NULL if it does not.
  *
- * Of a symbol whose version is chosen at start (ifunc), the address of what chooses.
+ * Of a function whose version is chosen at start (ifunc), the address of what chooses. Allocates
+ * nothing, takes no lock.
  */
 void *lookup_in(const struct link_map *object, const char *name);
 
-/* lookup_object -- the first object in load order that has such a function, NULL if none has. */
+/* lookup_object -- return the first object, in load order, that exports a function; NULL: none.
+ *
+ * Not while another thread may open or close objects.
+ */
 const struct link_map *lookup_object(const char *name);
 
 #endif

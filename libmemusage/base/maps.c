@@ -5,59 +5,66 @@
 #include "libmemusage/base/maps.h"
 
 #include <fcntl.h>
-#include <string.h>
 
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 
+#define PART_BYTES 128		     /* read at once: it may be on a handler's stack */
 #define USER_END (UINT64_C(1) << 63) /* the vsyscall page is above */
-#define TAIL 8u
 
-/* A line; only its beginning and its end matter:
+/* The field of a line that the next character belongs to:
  *
- *	7ffd3c1e0000-7ffd3c201000 rw-p 00000000 00:00 0         [stack]
+ *	7f1c8000-7f1d9000 r-xp 00026000 fe:01 1234      /usr/lib/libc.so.6
  */
-struct maps_line {
-	uint64_t number[2]; /* start, end */
-	unsigned int which; /* index of the number being read; 2: both were */
-	char tail[TAIL];    /* its last characters */
-};
+enum { IN_START, IN_END, IN_FIELDS, IN_PATH };
 
-static void scan_character(struct maps_line *line, char c)
+static uint64_t append_hex_digit(uint64_t number, char c)
 {
-	if (line->which < 2 && (c == '-' || c == ' '))
-		line->which++;
-	else if (line->which < 2)
-		line->number[line->which] = line->number[line->which] * 16 +
-					    (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	memmove(line->tail, line->tail + 1, TAIL - 1);
-	line->tail[TAIL - 1] = c;
+	return number * 16 + (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-bool maps_for_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *data),
-		   void *data)
+/* Returns the field of the next character. */
+static int scan_character(struct maps_line *line, int field, char c)
 {
-	struct maps_line line = { .which = 0 };
-	char part[1024];
-	long got;
+	if (c == (field == IN_START ? '-' : ' ') && field < IN_FIELDS)
+		return field + 1;
+	if (field == IN_START)
+		line->start = append_hex_digit(line->start, c);
+	if (field == IN_END)
+		line->end = append_hex_digit(line->end, c);
+	/* No field before the path has these characters. */
+	if (field < IN_FIELDS || (field == IN_FIELDS && c != '/' && c != '['))
+		return field;
+	if (line->length < line->room)
+		line->path[line->length++] = c;
+	return IN_PATH;
+}
+
+bool maps_for_each(char *path, uint64_t room, maps_visitor *visit, void *data)
+{
+	const struct maps_line empty = { .path = path, .room = room };
+	struct maps_line line = empty;
+	char part[PART_BYTES];
+	int field = IN_START;
+	bool is_last = false;
+	long got = 0;
 
 	if (sandbox_is_on)
 		return false;
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (sys_failed(fd))
 		return false;
-	while ((got = SYS3(SYS_read, fd, part, sizeof(part))) > 0) {
-		for (long i = 0; i < got; i++) {
+	while (!is_last && (got = SYS3(SYS_read, fd, part, sizeof(part))) > 0) {
+		for (long i = 0; i < got && !is_last; i++) {
 			if (part[i] != '\n') {
-				scan_character(&line, part[i]);
+				field = scan_character(&line, field, part[i]);
 				continue;
 			}
-			if (line.number[0] < USER_END)
-				visit(line.number[0], line.number[1],
-				      !memcmp(line.tail, " [stack]", TAIL), data);
-			line = (struct maps_line){ .which = 0 };
+			is_last = line.start < USER_END && visit(&line, data);
+			line = empty;
+			field = IN_START;
 		}
 	}
 	SYS1(SYS_close, fd);
-	return got == 0;
+	return got >= 0;
 }

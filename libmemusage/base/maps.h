@@ -8,15 +8,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* maps_for_each -- call visit(start, end, is_stack, data) for each mapping of user space.
+/* A mapping. */
+struct maps_line {
+	uint64_t start, end;
+	char *path;	 /* of its file, or "[stack]" and the like; not terminated */
+	uint64_t length; /* of path, 0: none; at most `room` */
+	uint64_t room;
+};
+
+/* A visitor gets one mapping, and returns whether it wants no more. */
+typedef bool maps_visitor(const struct maps_line *line, void *data);
+
+/* maps_for_each -- call visit(line, data) for each mapping of user space, in ascending order.
  *
- * visit     gets them in ascending order.
- * is_stack  it is the main thread's stack, which the kernel lets grow.
+ * path  gets the path of each mapping, as much of it as fits into `room` bytes; NULL with 0.
  * Returns false if the file cannot be read, or a sandbox may forbid it. Async-signal-safe if visit
  * is. Cost some 20 us, and 1 us for each mapping.
- * Source  proc(5).
+ * Source  proc(5), /proc/PID/maps.
  */
-bool maps_for_each(void (*visit)(uint64_t start, uint64_t end, bool is_stack, void *data),
-		   void *data);
+bool maps_for_each(char *path, uint64_t room, maps_visitor *visit, void *data);
 
 #endif

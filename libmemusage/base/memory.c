@@ -18,13 +18,13 @@ struct own_mapping {
 	uint64_t start, size;
 };
 
-static struct own_mapping first[OWN_FIRST];
 static struct {
 	uint64_t bytes;	     /* that memory_map() and memory_count() know of */
 	uint64_t *published; /* where readers find it; NULL: no image yet */
 	struct own_mapping *own;
 	uint64_t count, room; /* of own */
-} memory = { .own = first, .room = OWN_FIRST };
+	struct own_mapping first[OWN_FIRST];
+} memory = { .own = memory.first, .room = OWN_FIRST };
 
 static void *map_private_pages(uint64_t size)
 {
@@ -66,7 +66,7 @@ static bool grow_mapping_list(void)
 	memcpy(bigger, memory.own, memory.count * sizeof(*memory.own));
 	memory.own = bigger;
 	memory.room *= 2;
-	if (old != first) {
+	if (old != memory.first) {
 		SYS2(SYS_munmap, old, bytes);
 		remove_mapping((uint64_t)old);
 	}

@@ -17,22 +17,28 @@
  */
 void *memory_map(uint64_t size);
 
-/* memory_reserve -- map as memory_map(), but count none of it: memory_count() does that later. */
+/* memory_reserve -- map as memory_map(), but count none of it: memory_count() does that later.
+ *
+ * Returns NULL if the kernel refuses. Async-signal-safe.
+ */
 void *memory_reserve(uint64_t size);
 
-/* memory_count -- count `change` more bytes as the recorder's; negative modulo 2^64: fewer. */
+/* memory_count -- count `change` more bytes as the recorder's; negative modulo 2^64: fewer.
+ *
+ * Thread-safe, async-signal-safe.
+ */
 void memory_count(uint64_t change);
 
 /* memory_publish -- have memory_count() store the sum in *where, from its next call on. */
 void memory_publish(uint64_t *where);
 
-/* memory_unmap -- unmap all of what memory_map() returned, `size` bytes. */
+/* memory_unmap -- unmap all of what memory_map() returned, `size` bytes. Async-signal-safe. */
 void memory_unmap(void *start, uint64_t size);
 
 /* memory_grow_numbers -- double an array of 32-bit numbers until it has an entry `index`.
  *
- * array  NULL at first; replaced.
- * count  of its entries; new ones are 0.
+ * array  NULL at first; replaced, and the old one is unmapped.
+ * count  of its entries, updated; new ones are 0.
  * Returns false, and changes nothing, without memory. Async-signal-safe.
  */
 bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index);

@@ -63,6 +63,21 @@ bool object_read(const struct link_map *map, struct object *object)
 	return object->end != 0;
 }
 
+const struct r_debug *objects_next_namespace(const struct r_debug *space)
+{
+	/* Source: struct r_debug_extended of <link.h> since glibc 2.35. */
+	return space->r_version < 2 ? NULL : *(const struct r_debug *const *)(space + 1);
+}
+
+bool objects_are_changing(void)
+{
+	const struct r_debug *space = &_r_debug;
+
+	while (space && space->r_state == RT_CONSISTENT)
+		space = objects_next_namespace(space);
+	return space;
+}
+
 bool object_of(uint64_t address, struct object *object)
 {
 	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)

@@ -25,15 +25,28 @@ void objects_init(void);
 
 /* object_read -- find the program headers and the extent of an object of the list.
  *
+ * map     stays ld.so's; object is overwritten, and points into the loaded object.
  * Returns false if they are not where they should be, or nothing is loaded. Allocates nothing,
  * takes no lock.
  */
 bool object_read(const struct link_map *map, struct object *object);
 
+/* objects_next_namespace -- return what follows a namespace of dlmopen(), NULL if none does.
+ *
+ * The first one is _r_debug. With glibc before 2.35 only that one is known. Any thread may call it.
+ */
+const struct r_debug *objects_next_namespace(const struct r_debug *space);
+
+/* objects_are_changing -- return whether ld.so adds objects to its list, or removes some.
+ *
+ * Any thread may call it, but only in a forked child does the answer stay true. Async-signal-safe.
+ */
+bool objects_are_changing(void);
+
 /* object_of -- find the object that contains an address. As object_read(). */
 bool object_of(uint64_t address, struct object *object);
 
-/* object_tables -- return its .eh_frame_hdr, NULL if it has none. */
+/* object_tables -- return the address of an object's .eh_frame_hdr, NULL if it has none. */
 const uint8_t *object_tables(const struct object *object);
 
 /* object_flags -- return PF_R, PF_W, PF_X of the loaded segment at an address, -1 if none. */

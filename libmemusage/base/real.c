@@ -16,11 +16,12 @@
 #define EARLY_BYTES 65536
 #define EARLY_ALIGN 64
 
+/* Until the real functions are known. */
 static struct {
 	_Alignas(EARLY_ALIGN) unsigned char area[EARLY_BYTES];
 	size_t used;
+	bool resolving, resolved;
 } early;
-static bool resolving;
 
 /* From the linker; NULL in a program that has no part. */
 extern const struct real_part __start_real_parts[] __attribute__((weak, visibility("hidden")));
@@ -55,6 +56,14 @@ bool early_is_used(void)
 	return __atomic_load_n(&early.used, __ATOMIC_RELAXED) != 0;
 }
 
+uint64_t early_range(uint64_t *size)
+{
+	size_t used = __atomic_load_n(&early.used, __ATOMIC_RELAXED);
+
+	*size = used < EARLY_BYTES ? used : EARLY_BYTES;
+	return (uint64_t)early.area;
+}
+
 size_t early_size(const void *block)
 {
 	size_t size;
@@ -69,7 +78,7 @@ size_t early_size(const void *block)
 static void *initial_malloc(size_t size)
 {
 	real_resolve();
-	return resolving ? allocate_early(size, 16) : real.malloc(size);
+	return early.resolving ? allocate_early(size, 16) : real.malloc(size);
 }
 
 static void *initial_calloc(size_t count, size_t size)
@@ -77,7 +86,7 @@ static void *initial_calloc(size_t count, size_t size)
 	size_t bytes;
 
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		return real.calloc(count, size);
 	return __builtin_mul_overflow(count, size, &bytes) ? NULL : allocate_early(bytes, 16);
 }
@@ -85,7 +94,7 @@ static void *initial_calloc(size_t count, size_t size)
 static void *initial_realloc(void *block, size_t size)
 {
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		return real.realloc(block, size);
 	void *bigger = allocate_early(size, 16);
 	if (bigger && block) {
@@ -98,20 +107,20 @@ static void *initial_realloc(void *block, size_t size)
 static void initial_free(void *block)
 {
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		real.free(block);
 }
 
 static void *initial_memalign(size_t align, size_t size)
 {
 	real_resolve();
-	return resolving ? allocate_early(size, align) : real.memalign(align, size);
+	return early.resolving ? allocate_early(size, align) : real.memalign(align, size);
 }
 
 static int initial_posix_memalign(void **result, size_t align, size_t size)
 {
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		return real.posix_memalign(result, align, size);
 	*result = allocate_early(size, align);
 	return *result ? 0 : ENOMEM;
@@ -120,19 +129,19 @@ static int initial_posix_memalign(void **result, size_t align, size_t size)
 static void *initial_aligned_alloc(size_t align, size_t size)
 {
 	real_resolve();
-	return resolving ? allocate_early(size, align) : real.aligned_alloc(align, size);
+	return early.resolving ? allocate_early(size, align) : real.aligned_alloc(align, size);
 }
 
 static void *initial_valloc(size_t size)
 {
 	real_resolve();
-	return resolving ? allocate_early(size, 4096) : real.valloc(size);
+	return early.resolving ? allocate_early(size, 4096) : real.valloc(size);
 }
 
 static void *initial_pvalloc(size_t size)
 {
 	real_resolve();
-	return resolving ? allocate_early((size + 4095) & -4096UL, 4096) : real.pvalloc(size);
+	return early.resolving ? allocate_early((size + 4095) & -4096UL, 4096) : real.pvalloc(size);
 }
 
 static long set_errno_from(long result)
@@ -168,7 +177,7 @@ static int syscall_mlockall(int flags)
 static int initial_brk(void *end)
 {
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		return real.brk(end);
 	errno = ENOMEM;
 	return -1;
@@ -177,7 +186,7 @@ static int initial_brk(void *end)
 static void *initial_sbrk(intptr_t change)
 {
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		return real.sbrk(change);
 	errno = ENOMEM;
 	return (void *)-1;
@@ -238,29 +247,51 @@ static int syscall_setitimer(int which, const struct itimerval *now, struct itim
 static pid_t initial_fork(void)
 {
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		return real.fork();
 	errno = EAGAIN;
 	return -1;
 }
 
-/* Before glibc 2.34 threads and dlopen are in libraries of their own, which may be loaded after
- * real_resolve() has looked for all names. Called under ld.so's lock for its list. */
+/* Where the real functions are stored. */
+static const struct real_name {
+	uint16_t offset; /* in struct real */
+	char name[30];
+} names[] = {
+#define NAME(function) { offsetof(struct real, function), #function }
+	NAME(malloc), NAME(calloc), NAME(realloc), NAME(free), NAME(memalign),
+	NAME(posix_memalign), NAME(aligned_alloc), NAME(valloc), NAME(pvalloc),
+	NAME(free_sized), NAME(free_aligned_sized), NAME(mmap), NAME(mremap), NAME(munmap),
+	NAME(mlockall), NAME(brk), NAME(sbrk), NAME(shmat), NAME(shmdt), NAME(fork),
+	{ offsetof(struct real, register_atfork), "__register_atfork" }, NAME(sigaction),
+	NAME(sigwait), NAME(sigwaitinfo), NAME(sigtimedwait), NAME(sigpending),
+	NAME(signalfd), NAME(sigaltstack), NAME(prctl), NAME(setuid), NAME(setreuid),
+	NAME(setresuid), NAME(setrlimit), NAME(prlimit), NAME(setitimer),
+	/* Before glibc 2.34 these are in libraries of their own, which may be loaded later. */
+	NAME(pthread_attr_getstacksize), NAME(pthread_getattr_default_np),
+	NAME(pthread_create), NAME(dlopen), NAME(dlmopen), NAME(dlclose),
+#undef NAME
+};
+#define NAMES (sizeof(names) / sizeof(names[0]))
+#define LATE_NAMES 6u /* the last ones */
+
+static void find_names(struct real *to, size_t first)
+{
+	for (size_t i = first; i < NAMES; i++)
+		real_find((uint8_t *)to + names[i].offset, names[i].name);
+}
+
+/* Called under ld.so's lock for its list. */
 static int resolve_late_names(struct dl_phdr_info *first, size_t size, void *argument)
 {
 	(void)first, (void)size, (void)argument;
-	real_find(&real.pthread_attr_getstacksize, "pthread_attr_getstacksize");
-	real_find(&real.pthread_getattr_default_np, "pthread_getattr_default_np");
-	real_find(&real.pthread_create, "pthread_create");
-	real_find(&real.dlopen, "dlopen");
-	real_find(&real.dlmopen, "dlmopen");
-	real_find(&real.dlclose, "dlclose");
+	find_names(&real, NAMES - LATE_NAMES);
 	return 1;
 }
 
 void real_resolve_late(void)
 {
-	if (!resolving)
+	if (!early.resolving)
 		dl_iterate_phdr(resolve_late_names, NULL);
 }
 
@@ -268,7 +299,7 @@ static int initial_register_atfork(void (*prepare)(void), void (*parent)(void),
 				   void (*child)(void), void *dso)
 {
 	real_resolve();
-	return resolving ? ENOMEM : real.register_atfork(prepare, parent, child, dso);
+	return early.resolving ? ENOMEM : real.register_atfork(prepare, parent, child, dso);
 }
 
 static int initial_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
@@ -285,7 +316,7 @@ static int initial_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 static int initial_sigaction(int number, const struct sigaction *now, struct sigaction *old)
 {
 	real_resolve();
-	if (!resolving)
+	if (!early.resolving)
 		return real.sigaction(number, now, old);
 	errno = EINVAL;
 	return -1;
@@ -358,28 +389,14 @@ void real_find(void *place, const char *name)
 		memcpy(place, &found, sizeof(found));
 }
 
-static void redirect_pointer(void *place, uint64_t from, uint64_t to)
-{
-	uint64_t now;
-
-	memcpy(&now, place, sizeof(now));
-	if (now == from)
-		memcpy(place, &to, sizeof(to));
-}
-
 void real_redirect(uint64_t from, uint64_t to)
 {
-	redirect_pointer(&real.malloc, from, to);
-	redirect_pointer(&real.calloc, from, to);
-	redirect_pointer(&real.realloc, from, to);
-	redirect_pointer(&real.free, from, to);
-	redirect_pointer(&real.memalign, from, to);
-	redirect_pointer(&real.posix_memalign, from, to);
-	redirect_pointer(&real.aligned_alloc, from, to);
-	redirect_pointer(&real.valloc, from, to);
-	redirect_pointer(&real.pvalloc, from, to);
-	redirect_pointer(&real.free_sized, from, to);
-	redirect_pointer(&real.free_aligned_sized, from, to);
+	for (size_t i = 0; i < NAMES; i++) {
+		uint8_t *place = (uint8_t *)&real + names[i].offset;
+
+		if (!memcmp(place, &from, sizeof(from)))
+			memcpy(place, &to, sizeof(to));
+	}
 	for (const struct real_part *part = __start_real_parts; part < __stop_real_parts; part++)
 		if (part->redirect)
 			part->redirect(from, to);
@@ -389,57 +406,16 @@ void real_redirect(uint64_t from, uint64_t to)
  * before the first allocation. */
 void real_resolve(void)
 {
-	static bool resolved;
 	struct real next = real;
 
-	if (resolved || __atomic_exchange_n(&resolving, true, __ATOMIC_ACQUIRE))
+	if (early.resolved || __atomic_exchange_n(&early.resolving, true, __ATOMIC_ACQUIRE))
 		return;
 	int saved = errno;
-	real_find(&next.malloc, "malloc");
-	real_find(&next.calloc, "calloc");
-	real_find(&next.realloc, "realloc");
-	real_find(&next.free, "free");
-	real_find(&next.memalign, "memalign");
-	real_find(&next.posix_memalign, "posix_memalign");
-	real_find(&next.aligned_alloc, "aligned_alloc");
-	real_find(&next.valloc, "valloc");
-	real_find(&next.pvalloc, "pvalloc");
-	real_find(&next.free_sized, "free_sized");
-	real_find(&next.free_aligned_sized, "free_aligned_sized");
-	real_find(&next.mmap, "mmap");
-	real_find(&next.mremap, "mremap");
-	real_find(&next.munmap, "munmap");
-	real_find(&next.mlockall, "mlockall");
-	real_find(&next.brk, "brk");
-	real_find(&next.sbrk, "sbrk");
-	real_find(&next.shmat, "shmat");
-	real_find(&next.shmdt, "shmdt");
-	real_find(&next.fork, "fork");
-	real_find(&next.register_atfork, "__register_atfork");
-	real_find(&next.pthread_create, "pthread_create");
-	real_find(&next.pthread_attr_getstacksize, "pthread_attr_getstacksize");
-	real_find(&next.pthread_getattr_default_np, "pthread_getattr_default_np");
-	real_find(&next.sigaction, "sigaction");
-	real_find(&next.sigwait, "sigwait");
-	real_find(&next.sigwaitinfo, "sigwaitinfo");
-	real_find(&next.sigtimedwait, "sigtimedwait");
-	real_find(&next.sigpending, "sigpending");
-	real_find(&next.signalfd, "signalfd");
-	real_find(&next.sigaltstack, "sigaltstack");
-	real_find(&next.prctl, "prctl");
-	real_find(&next.setuid, "setuid");
-	real_find(&next.setreuid, "setreuid");
-	real_find(&next.setresuid, "setresuid");
-	real_find(&next.setrlimit, "setrlimit");
-	real_find(&next.prlimit, "prlimit");
-	real_find(&next.setitimer, "setitimer");
-	real_find(&next.dlopen, "dlopen");
-	real_find(&next.dlmopen, "dlmopen");
-	real_find(&next.dlclose, "dlclose");
+	find_names(&next, 0);
 	for (const struct real_part *part = __start_real_parts; part < __stop_real_parts; part++)
 		part->resolve();
 	real = next;
-	resolved = true;
-	__atomic_store_n(&resolving, false, __ATOMIC_RELEASE);
+	early.resolved = true;
+	__atomic_store_n(&early.resolving, false, __ATOMIC_RELEASE);
 	errno = saved;
 }

@@ -85,9 +85,9 @@ struct real_part {
 #define REAL_PART static const struct real_part real_part \
 	__attribute__((used, section("real_parts")))
 
-/* real_find -- the next function of that name in search order.
+/* real_find -- store the address of the next function of that name in search order.
  *
- * place  of a function pointer; left alone if there is none.
+ * place  of a function pointer; left alone if there is no such function.
  * Only while real_resolve() runs.
  */
 void real_find(void *place, const char *name);
@@ -103,6 +103,9 @@ bool early_owns(const void *block);
 
 /* early_is_used -- return whether there is any such block. */
 bool early_is_used(void);
+
+/* early_range -- return where the part of the static area begins that has blocks; set its size. */
+uint64_t early_range(uint64_t *size);
 
 /* early_size -- return the bytes that were requested for a block of the static area. */
 size_t early_size(const void *block);

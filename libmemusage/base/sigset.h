@@ -24,7 +24,7 @@ static inline uint64_t sigset_bit(int number)
 	return UINT64_C(1) << (number - 1);
 }
 
-/* sigset_holds -- whether the signal is in the set. Async-signal-safe. */
+/* sigset_holds -- return whether the signal is in the set. Async-signal-safe. */
 static inline bool sigset_holds(const sigset_t *set, int number)
 {
 	uint64_t word;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* sys_call -- one system call with up to six arguments.
+/* sys_call -- make a system call with up to six arguments.
  *
  * Always a part of its caller, without optimisation too: what clone() makes with CLONE_VM returns
  * on the same stack, and would overwrite where this returns to.
@@ -60,19 +60,19 @@ static inline __attribute__((always_inline)) long sys_call(long number, long a, 
 #define SYS6(n, a, b, c, d, e, f) \
 	sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* sys_failed -- whether a result of sys_call() is an error. */
+/* sys_failed -- return whether a result of sys_call() is an error. */
 static inline int sys_failed(long result)
 {
 	return (unsigned long)result > -4096UL;
 }
 
-/* sys_gettid -- the calling thread's id. */
+/* sys_gettid -- return the calling thread's id. */
 static inline uint32_t sys_gettid(void)
 {
 	return (uint32_t)SYS1(SYS_gettid, 0);
 }
 
-/* sys_getpid -- the calling process's id, from the kernel, never a cached one. */
+/* sys_getpid -- return the calling process's id, from the kernel, never a cached one. */
 static inline uint32_t sys_getpid(void)
 {
 	return (uint32_t)SYS1(SYS_getpid, 0);

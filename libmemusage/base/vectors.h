@@ -20,7 +20,7 @@ void vectors_preserve(void (*work)(void *), void *argument);
 
 #define VECTORS_ROOM 4096u
 
-/* vectors_preserve_in -- as vectors_preserve(), with the registers in `room`, not on the stack.
+/* vectors_preserve_in -- do vectors_preserve() with the registers in `room`, not on the stack.
  *
  * room  VECTORS_ROOM bytes, aligned to 64; may hold anything. Registers that need more (those of
  *       AMX in use) are kept on the stack.

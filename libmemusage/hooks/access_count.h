@@ -12,7 +12,7 @@
 
 #ifdef __x86_64__
 
-/* cpu_count_8 -- adds 1 to each of 8 counters, which stop at 65535.
+/* cpu_count_8 -- add 1 to each of 8 counters, which stop at 65535.
  *
  * count  not necessarily aligned. Not atomic.
  */
@@ -57,7 +57,7 @@ static inline void cpu_count_4(uint16_t *count)
 
 #endif
 
-/* accesses_count_bytes -- counts the bytes [offset, offset + size) of a block that is_counted. */
+/* accesses_count_bytes -- count the bytes [offset, offset + size) of a block that is_counted. */
 static inline __attribute__((always_inline)) void
 accesses_count_bytes(struct mu_access *cell, const struct access_block *block, uint64_t offset,
 		     uint64_t size)
@@ -70,7 +70,7 @@ accesses_count_bytes(struct mu_access *cell, const struct access_block *block, u
 		accesses_bytes_slow(cell, block, offset, size);
 }
 
-/* accesses_count -- counts a read or a write of `size` bytes at an address inside a block.
+/* accesses_count -- count a read or a write of `size` bytes at an address inside a block.
  *
  * All bytes count, even those beyond the block's end: an access belongs to where it begins.
  */

@@ -16,16 +16,16 @@
 #include "libmemusage/event/event.h"
 #include "libmemusage/hooks/access_count.h"
 
-/* access_slow -- counts an access when the hook cannot be entered in the usual way.
+/* access_slow -- count an access when the hook cannot be entered in the usual way.
  *
  * Async-signal-safe.
  */
 void access_slow(uint64_t address, uint64_t size, bool is_write);
 
-/* access_flush -- counts the accesses that signal handlers deferred. */
+/* access_flush -- count the accesses that signal handlers deferred. */
 void access_flush(struct thread *thread);
 
-/* access_note -- counts an access to a block. Cost 3 ns. */
+/* access_note -- count an access to a block. Cost 3 ns. */
 INLINE void access_note(const struct access_block *block, uint64_t address, uint64_t size,
 			const bool is_write)
 {
@@ -45,7 +45,7 @@ INLINE void access_note(const struct access_block *block, uint64_t address, uint
 		access_flush(thread);
 }
 
-/* access_hook -- counts a read or a write of `size` bytes. Cost 1 ns outside blocks. */
+/* access_hook -- count a read or a write of `size` bytes. Cost 1 ns outside blocks. */
 INLINE void access_hook(const volatile void *place, uint64_t size, const bool is_write)
 {
 	const struct access_block *block = accesses_find((uint64_t)place);

@@ -12,8 +12,7 @@
 
 #define NEAR 160 /* bytes of code between the two hooks of one copy */
 
-bool copies_on;
-bool copies_inside;
+struct copies copies;
 
 /* A copy is no live block: only the totals of its site change. */
 static void count_copy(struct thread *thread, uint32_t site, uint64_t bytes)
@@ -71,6 +70,6 @@ __attribute__((constructor)) static void start_copy_mode(void)
 	if (!(rec.flags & MU_CFG_COPIES) || rec.state != STATE_ON)
 		return;
 	rec.image->notes |= MU_NOTE_COPIES;
-	copies_inside = inner_redirect();
-	copies_on = true;
+	copies.are_seen_inside = inner_redirect();
+	copies.are_on = true;
 }

@@ -16,12 +16,14 @@
 #include "libmemusage/image/recorder.h"
 #include "recording/copies.h"
 
-/* Copy mode is on, and this process is recorded. */
-extern bool copies_on;
-/* ... and the C library's inner copies are seen. */
-extern bool copies_inside;
+struct copies {
+	bool are_on;	   /* copy mode is on, and this process is recorded */
+	bool are_seen_inside; /* ... and the C library's inner copies are seen */
+};
 
-/* copies_event -- records a copy of bytes, before or after it is made.
+extern struct copies copies;
+
+/* copies_event -- record a copy of bytes, before or after it is made.
  *
  * sp  from hook_sp() of the interposed function.
  * Async-signal-safe; from a handler that interrupted the recorder it is not recorded.
@@ -29,7 +31,7 @@ extern bool copies_inside;
  */
 void copies_event(enum mu_copy which, uint64_t bytes, uint64_t sp);
 
-/* copies_range -- notes a range that a compiler's hook saw read or written: a read and a write of
+/* copies_range -- note a range that a compiler's hook saw read or written: a read and a write of
  * the same size next to each other are a copy.
  *
  * pc  where the hook returns to; sp of the hook.

@@ -58,7 +58,7 @@ void access_range(const volatile void *place, uint64_t size, bool is_write)
 INLINE void count_range(const volatile void *place, uint64_t size, bool is_write)
 {
 	access_range(place, size, is_write);
-	if (unlikely(copies_on))
+	if (unlikely(copies.are_on))
 		copies_range(size, is_write, (uint64_t)__builtin_return_address(0), hook_sp());
 }
 

@@ -45,7 +45,7 @@ EXPORT void *memccpy(void *to, const void *from, int c, size_t n)
 	void *end = NEXT(memccpy)(to, from, c, n);
 	size_t bytes = end ? (size_t)((char *)end - (char *)to) : n;
 
-	if (!copies_inside)
+	if (!copies.are_seen_inside)
 		copied(MU_COPY_MEMCCPY, bytes);
 	touch_read(from, bytes);
 	touch_write(to, bytes);

@@ -63,7 +63,7 @@ COPY_SOME(wchar_t, wide_bytes, __wcpncpy_chk, MU_COPY_WCPNCPY)
 #define COPY_WIDE(name, which) \
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n, size_t room) \
 	{ \
-		if (!copies_inside) \
+		if (!copies.are_seen_inside) \
 			copied(which, n * WIDE); \
 		touch_read(from, n * WIDE); \
 		touch_write(to, n * WIDE); \

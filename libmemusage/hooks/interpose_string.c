@@ -208,7 +208,7 @@ static void record_duplicate(enum mu_copy which, char *copy, const char *from, s
 	if (!copy)
 		return;
 	size_t length = NEXT(strnlen)(from, n);
-	if (copies_on && !copies_inside)
+	if (copies.are_on && !copies.are_seen_inside)
 		copies_event(which, length + 1, sp);
 	touch_read(from, length < n ? length + 1 : n);
 	touch_write(copy, length + 1);

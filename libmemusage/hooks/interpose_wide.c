@@ -27,7 +27,7 @@
 #define COPY_MEMORY(name, which) \
 	EXPORT wchar_t *name(wchar_t *to, const wchar_t *from, size_t n) \
 	{ \
-		if (!copies_inside) \
+		if (!copies.are_seen_inside) \
 			copied(which, n * WIDE); \
 		touch_read(from, n * WIDE); \
 		touch_write(to, n * WIDE); \
@@ -153,7 +153,7 @@ EXPORT wchar_t *wcsdup(const wchar_t *text)
 	wchar_t *copy = NEXT(wcsdup)(text);
 	size_t bytes = copy && is_watching() ? wide_bytes(text, WIDE_MAX) : 0;
 
-	if (copy && !copies_inside)
+	if (copy && !copies.are_seen_inside)
 		copied(MU_COPY_WCSDUP, bytes);
 	touch_read(text, bytes);
 	touch_write(copy, bytes);

@@ -68,7 +68,7 @@ size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case)
 void touch_copied_text(enum mu_copy which, void *to, size_t written, const void *from,
 		       size_t bytes, uint64_t sp)
 {
-	if (copies_on)
+	if (copies.are_on)
 		copies_event(which, bytes, sp);
 	touch_read(from, bytes);
 	touch_write(to, written);

@@ -80,10 +80,10 @@ struct next_libc {
 
 extern struct next_libc next_functions;
 
-/* next_resolve -- finds all of them. Idempotent. */
+/* next_resolve -- find all of them. Idempotent. */
 void next_resolve(void);
 
-/* next_ready -- returns the functions, and finds them first if that was not done. */
+/* next_ready -- return the functions, and find them first if that was not done. */
 static inline const struct next_libc *next_ready(void)
 {
 	if (unlikely(!next_functions.memcpy))
@@ -96,37 +96,37 @@ static inline const struct next_libc *next_ready(void)
 #define WIDE sizeof(wchar_t)
 #define WIDE_MAX (SIZE_MAX / WIDE) /* characters of the longest wide string */
 
-/* touch_read -- counts a read of n bytes by the program. */
+/* touch_read -- count a read of n bytes by the program. */
 INLINE void touch_read(const volatile void *place, uint64_t n)
 {
 	if (n)
 		access_hook(place, n, false);
 }
 
-/* touch_write -- counts a write of n bytes. */
+/* touch_write -- count a write of n bytes. */
 INLINE void touch_write(volatile void *place, uint64_t n)
 {
 	if (n)
 		access_hook(place, n, true);
 }
 
-/* is_touching -- returns whether accesses are counted: only then are the bytes worth counting that
+/* is_touching -- return whether accesses are counted: only then are the bytes worth counting that
  * a function looked at. */
 INLINE bool is_touching(void)
 {
 	return rec.flags & MU_CFG_ACCESSES;
 }
 
-/* is_watching -- returns whether the bytes of a copied string are worth counting. */
+/* is_watching -- return whether the bytes of a copied string are worth counting. */
 INLINE bool is_watching(void)
 {
-	return is_touching() || copies_on;
+	return is_touching() || copies.are_on;
 }
 
-/* copied -- records an event in copy mode. */
+/* copied -- record an event in copy mode. */
 #define copied(which, bytes) \
 	do { \
-		if (unlikely(copies_on)) \
+		if (unlikely(copies.are_on)) \
 			copies_event(which, bytes, hook_sp()); \
 	} while (0)
 
@@ -140,14 +140,14 @@ void *own_memcpy(void *to, const void *from, size_t n);
 	type result = (call); \
 	copies_quiet--
 
-/* text_bytes -- returns the bytes of a string, its end included; looks at no more than `most`. */
+/* text_bytes -- return the bytes of a string, its end included, `most` at most. */
 size_t text_bytes(const char *text, size_t most);
 /* wide_bytes -- likewise for a wide string, in bytes; most is in characters. */
 size_t wide_bytes(const wchar_t *text, size_t most);
-/* same_bytes -- returns how many bytes a comparison of two strings looks at in each. */
+/* same_bytes -- return how many bytes a comparison of two strings looks at in each. */
 size_t same_bytes(const char *a, const char *b, size_t most, bool folds_case);
 
-/* touch_copied_text -- records the copy of `bytes` of a string; what is written beyond them is
+/* touch_copied_text -- record the copy of `bytes` of a string; what is written beyond them is
  * padding. */
 void touch_copied_text(enum mu_copy which, void *to, size_t written, const void *from,
 		       size_t bytes, uint64_t sp);

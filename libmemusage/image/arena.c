@@ -120,15 +120,14 @@ static bool is_page_resident(const void *start)
 
 bool arena_populate(void *start, uint64_t length)
 {
-	static bool is_ignored;
-
 	if (unlikely(sandbox_is_on))
 		return touch_every_page(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 
 	/* Readers treat memory without a page as missing (profile/read/backed.h). */
-	is_ignored = is_ignored || (!sys_failed(result) && length && !is_page_resident(start));
-	if (is_ignored || result == -EINVAL || result == -ENOSYS)
+	if (!rec.populate_does_nothing && !sys_failed(result) && length && !is_page_resident(start))
+		rec.populate_does_nothing = true;
+	if (rec.populate_does_nothing || result == -EINVAL || result == -ENOSYS)
 		return write_every_page(start, length);
 	return !sys_failed(result);
 }

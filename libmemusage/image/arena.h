@@ -19,7 +19,8 @@ extern struct arena_locks *arena_locks;
 
 /* arena_alloc -- allocate zeroed memory from the bottom of the image.
  *
- * size   bytes; align a power of two, at most MU_PAGE.
+ * size   bytes.
+ * align  a power of two, at most MU_PAGE.
  * Returns the offset, 0 if the arena is full (noted in the image).
  * Thread-safe, async-signal-safe. Cost one atomic; populating new pages now and then.
  */
@@ -41,7 +42,8 @@ uint64_t arena_alloc_log(uint64_t size);
 
 /* arena_populate -- back a range of mapped memory, so that touching it cannot fault.
  *
- * start  the beginning of a page that was not written to yet.
+ * start   the beginning of a page that was not written to yet.
+ * length  bytes.
  * Returns false if the system has no memory or disk space for it. In a sandbox it touches the pages
  * and returns true. Async-signal-safe. Cost per page, on a kernel without
  * MADV_POPULATE_WRITE (before 5.14): a system call.

@@ -3,9 +3,9 @@
  * The collector advances it, and so do threads that have many events with call stacks (recall.c): a
  * collector that wakes every millisecond costs 2 % of a virtual CPU.
  *
- * The clock rests while no thread has an event (docs/format.md, 6.1). Each thread is then marked as
- * having a request (pending_request.h), so that its next event takes the slow path, which resumes
- * the clock. This adds nothing to the fast paths.
+ * The clock rests while no thread has an event (docs/format.md, 6.1). Each thread's
+ * pending flag is then set (pending_request.h), so that its next event takes the slow path, which
+ * resumes the clock. This adds nothing to the fast paths.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

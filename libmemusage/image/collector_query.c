@@ -18,11 +18,9 @@
 #define ANSWER_NS UINT64_C(120000000000)
 #define NAP_NS 100000000 /* a wake may be lost with the thread that was to send it */
 
-static bool is_mute; /* the collector does not answer */
-
 void collector_query_init(void)
 {
-	is_mute = false;
+	rec.collector_is_mute = false;
 }
 
 static void sleep_on_word(uint32_t *word, uint32_t value)
@@ -56,7 +54,7 @@ static bool wait_for_answer(void)
 				return false;
 			publish_state(MU_QUERY_ROOM);
 		} else if (waited > (state == MU_QUERY_WANTED ? BEGIN_NS : ANSWER_NS)) {
-			is_mute = true;
+			rec.collector_is_mute = true;
 			return false;
 		} else {
 			sleep_on_word(&image->query_state, state);
@@ -78,7 +76,7 @@ bool collector_query_begin(uint32_t wanted)
 
 bool collector_query_ask(void)
 {
-	bool ok = !is_mute && !sandbox_is_on && wait_for_answer();
+	bool ok = !rec.collector_is_mute && !sandbox_is_on && wait_for_answer();
 
 	rec.image->drops.modules += !ok;
 	return ok;

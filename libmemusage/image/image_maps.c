@@ -23,7 +23,7 @@ struct image_maps image_maps_now(void)
 				    .gap_end = rec.gap_end };
 }
 
-static void unmap_range(uint8_t *from, uint8_t *to)
+void image_maps_unmap(uint8_t *from, uint8_t *to)
 {
 	if (from < to)
 		SYS2(SYS_munmap, from, to - from);
@@ -35,14 +35,15 @@ void image_maps_drop(const struct image_maps *maps)
 
 	memory_unregister((uint64_t)start);
 	if (maps->segment_mapped) {
-		unmap_range(start, start + maps->segment_mapped);
+		image_maps_unmap(start, start + maps->segment_mapped);
 		return;
 	}
 	memory_unregister((uint64_t)maps->base);
-	unmap_range(start, start + maps->header);
-	unmap_range(maps->base, maps->base + (maps->gap_end ? maps->gap_start : maps->capacity));
+	image_maps_unmap(start, start + maps->header);
+	image_maps_unmap(maps->base,
+			 maps->base + (maps->gap_end ? maps->gap_start : maps->capacity));
 	if (maps->gap_end)
-		unmap_range(maps->base + maps->gap_end, maps->base + maps->capacity);
+		image_maps_unmap(maps->base + maps->gap_end, maps->base + maps->capacity);
 }
 
 /* Maps [from, to) of the file over what is at `place`. */
@@ -66,14 +67,14 @@ static bool replace_image(const struct image_maps *maps, int fd, uint64_t offset
 						offset + maps->gap_end, offset + maps->capacity));
 }
 
-static void unmap_other_slots(const struct image_maps *maps)
+void image_maps_unmap_others(void)
 {
-	uint8_t *start = (uint8_t *)maps->segment;
+	uint8_t *start = (uint8_t *)rec.segment;
 
-	if (!maps->segment_mapped)
+	if (!rec.segment_mapped)
 		return;
-	unmap_range(start + maps->header, maps->base);
-	unmap_range(maps->base + maps->capacity, start + maps->segment_mapped);
+	image_maps_unmap(start + rec.segment->slots, rec.base);
+	image_maps_unmap(rec.base + rec.segment->slot_size, start + rec.segment_mapped);
 	rec.segment_mapped = 0;
 }
 
@@ -85,7 +86,7 @@ bool image_maps_replace(const struct image_maps *maps, int fd, uint32_t index)
 
 	if (!ok)
 		replace_image(maps, -1, 0);
-	unmap_other_slots(maps);
+	image_maps_unmap_others();
 	slot_release(&old);
 	if (!replace_range((uint8_t *)maps->segment, ok ? fd : -1, 0, maps->header)) {
 		replace_range((uint8_t *)maps->segment, -1, 0, maps->header);

@@ -26,6 +26,15 @@ struct image_maps image_maps_now(void);
 /* image_maps_drop -- unmap all of it. Nothing may use it any more. Async-signal-safe. */
 void image_maps_drop(const struct image_maps *maps);
 
+/* image_maps_unmap -- unmap the pages in [from, to), if there are any. Async-signal-safe. */
+void image_maps_unmap(uint8_t *from, uint8_t *to);
+
+/* image_maps_unmap_others -- unmap all slots of the segment but that of this image.
+ *
+ * Does nothing if only the header and this image are mapped. Async-signal-safe.
+ */
+void image_maps_unmap_others(void);
+
 /* image_maps_replace -- put another slot in the place of the image, at the same addresses.
  *
  * fd    of a segment with the same geometry, which has a copy of the image in slot `index`; -1:

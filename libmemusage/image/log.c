@@ -4,10 +4,10 @@
  */
 #include "libmemusage/image/log.h"
 
-#include <signal.h>
 #include <time.h>
 
 #include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
 
@@ -248,17 +248,16 @@ static void append_and_leave(struct thread *thread, int64_t change, uint64_t dep
  * recorded. */
 void log_append_last(struct thread *thread, int64_t change, uint64_t depth)
 {
-	const uint64_t all = ~UINT64_C(0);
-	uint64_t before;
+	struct signal_mask mask;
 
 	if (likely(!must_await_collector(thread))) {
 		append_and_leave(thread, change, depth);
 		return;
 	}
-	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	signal_mask_all(&mask);
 	await_collector(thread);
 	append_and_leave(thread, change, depth);
-	SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	signal_mask_restore(&mask);
 }
 
 void log_reset(struct thread *thread)

@@ -12,6 +12,11 @@
 struct gate gate;
 struct recorder rec;
 
+bool recorder_is_on(void)
+{
+	return (rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid();
+}
+
 void recorder_wake(void)
 {
 	struct mu_segment *segment = rec.segment;

@@ -30,6 +30,7 @@ enum mode {
 	MODE_ACCESSES = 256, /* keep the directory of blocks by which accesses are counted */
 	MODE_DEPTH = 512, /* the depth of every stack is to be in snapshots: stack_sum.h */
 	MODE_PAGES = 1024, /* pages are the heap: calls of malloc are not recorded */
+	MODE_SAMPLE = 2048, /* with STACKS: some blocks only, sampling.h */
 };
 
 struct gate {
@@ -38,12 +39,18 @@ struct gate {
 			uint8_t on; /* 1: record. 0: not yet, wiped, or stopped */
 			uint8_t unused;
 			uint16_t mode; /* enum mode */
+			uint8_t has_owner; /* 1: this is the memory of the process rec.pid */
 		};
 		uint32_t word; /* both: GATE_PLAIN is the fast path */
 		uint8_t page[MU_PAGE];
 	};
 };
 #define GATE_PLAIN 1 /* on, mode 0; little-endian */
+
+/* gate_samples -- return whether sampled blocks are being recorded, and nothing is paused. */
+#define gate_samples()                                                                  \
+	((gate.word & (GATE_PLAIN | (MODE_SAMPLE | MODE_PAUSED) << 16)) ==              \
+	 (GATE_PLAIN | MODE_SAMPLE << 16))
 
 enum state {
 	STATE_NOT_YET = 0,  /* before recorder_start() */
@@ -71,8 +78,12 @@ struct recorder {
 	bool is_standalone; /* no collector: the arena is a file */
 	uint32_t pauses; /* that have not been resumed */
 	bool was_paused; /* blocks may live that were not recorded */
-	bool has_bare_blocks; /* form of the block table; exactly when MU_CFG_STACKS is not set */
+	bool has_bare_blocks; /* form of the block table; exactly if !recorder_keeps_sites() */
 	uint8_t *buckets; /* from where page words count: base, NULL if they are addresses */
+	bool populate_does_nothing; /* the system accepts MADV_POPULATE_WRITE and ignores it */
+	bool collector_is_mute;	    /* it did not answer a query, and is not asked again */
+	bool program_has_begun;	    /* the program's own code may have run */
+	bool emulator_answers;	    /* its plugin calls emulated_event_answer() */
 };
 
 extern struct gate gate;
@@ -84,11 +95,32 @@ static inline void *arena_at(uint64_t offset)
 	return rec.base + offset;
 }
 
+/* recorder_keeps_sites -- return whether events have MODE_STACKS, so that blocks know their sites.
+ *
+ * In copy mode only copies have sites. */
+static inline bool recorder_keeps_sites(void)
+{
+	return (rec.flags & (MU_CFG_STACKS | MU_CFG_COPIES)) == MU_CFG_STACKS;
+}
+
 /* section_table -- return the table of a section (enum mu_section) of this process's image. */
 static inline struct mu_table *section_table(unsigned int section)
 {
 	return &rec.image->table[section];
 }
+
+/* recorder_is_on -- return whether this process is recorded, or will be from its first event on.
+ *
+ * False in a child of vfork() or a raw clone(), whose memory is its parent's. Async-signal-safe.
+ * Cost: a system call.
+ */
+bool recorder_is_on(void);
+
+/* count_drop -- count something that could not be recorded.
+ *
+ * what  the member of struct mu_drops. Thread-safe, async-signal-safe.
+ */
+#define count_drop(what) __atomic_fetch_add(&rec.image->drops.what, 1, __ATOMIC_RELAXED)
 
 /* recorder_wake -- notify the collector (docs/format.md 1.2).
  *

@@ -8,35 +8,23 @@
 #include <sys/resource.h>
 
 #include "libmemusage/base/sys.h"
+#include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/slot.h"
 #include "libmemusage/image/stop.h"
 
 #define ROOM (UINT64_C(16) << 20)
 
-static void unmap_between(uint8_t *from, uint8_t *to)
-{
-	if (from < to)
-		SYS2(SYS_munmap, from, to - from);
-}
-
 /* Log chunks at the top of the slot stay mapped; the room between them and the bottom part
  * shrinks to what is kept. */
-static void shrink_image(uint64_t room)
+static void shrink_image(uint64_t keep, uint64_t logs)
 {
 	struct mu_image *image = rec.image;
-	uint8_t *start = (uint8_t *)rec.segment;
-	uint64_t keep = (image->populated + image->populated / 4 + room) & -(uint64_t)MU_PAGE;
-	uint64_t logs = image->log_bytes ? image->log_bytes + room : 0;
 
 	if (keep + logs >= image->capacity)
 		return;
-	if (rec.segment_mapped) {
-		unmap_between(start + rec.segment->slots, rec.base);
-		unmap_between(rec.base + rec.segment->slot_size, start + rec.segment_mapped);
-		rec.segment_mapped = 0;
-	}
-	unmap_between(rec.base + keep, rec.base + image->capacity - logs);
+	image_maps_unmap_others();
+	image_maps_unmap(rec.base + keep, rec.base + image->capacity - logs);
 	/* The logs cannot move: then tables and logs both end at the gap. */
 	if (logs) {
 		if (!rec.gap_end || keep < rec.gap_start)
@@ -54,12 +42,17 @@ static void shrink_while_stopped(uint64_t room)
 {
 	/* A forked child without an event yet has the mapping, too; a child of vfork uses its
 	 * parent's. */
-	if ((rec.state != STATE_ON && rec.state != STATE_FORKED) || rec.pid != sys_getpid())
+	if (!recorder_is_on() || !stop_begin(NULL))
 		return;
-	if (!stop_begin(NULL))
-		return;
-	shrink_image(room);
+	const struct mu_image *image = rec.image;
+	shrink_image((image->populated + image->populated / 4 + room) & -(uint64_t)MU_PAGE,
+		     image->log_bytes ? image->log_bytes + room : 0);
 	stop_end();
+}
+
+void shrink_to_contents(void)
+{
+	shrink_image(rec.image->populated, rec.image->log_bytes);
 }
 
 void shrink_for_lock(void)

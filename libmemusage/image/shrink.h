@@ -15,10 +15,16 @@
  */
 void shrink_for_lock(void);
 
-/* shrink_for_limit -- the same for setrlimit(RLIMIT_AS): beyond the limit the program would get
- * no memory any more.
+/* shrink_to_contents -- unmap everything of the segment but what this image has now.
+ *
+ * Call it when no other thread is in the hook.
+ */
+void shrink_to_contents(void);
+
+/* shrink_for_limit -- unmap as much before setrlimit(RLIMIT_AS), if the new limit is that low.
  *
  * bytes  the new limit, of which a sixteenth is taken; RLIM_INFINITY is no limit.
+ * Beyond the limit the program would get no memory any more. As shrink_for_lock().
  */
 void shrink_for_limit(uint64_t bytes);
 

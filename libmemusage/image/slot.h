@@ -21,7 +21,7 @@ struct slot {
 	uint64_t own_length[2];
 };
 
-/* slot_entry -- the entry of slot `index` in the table of the mapped segment. */
+/* slot_entry -- return the entry of slot `index` in the table of the mapped segment. */
 struct mu_slot *slot_entry(uint32_t index);
 
 /* slot_claim -- take a free slot of the mapped segment, without any system call.
@@ -52,9 +52,12 @@ void slot_unmap(struct slot *slot);
 
 /* slot_map -- map a segment from its descriptor, and in it one slot.
  *
- * fd     of the segment, stays open; size, slots, slot_size its geometry; index the slot.
- * slot   its index is read, the rest set on success.
- * Maps everything if address space allows, else the header and as much of the slot as does.
+ * fd               of the segment; stays open.
+ * size             of the segment, bytes.
+ * slots, slot_size offset of the first slot, and bytes of each.
+ * slot             its index is read, the rest set on success.
+ * Returns false if there is no address space. Maps everything if there is enough, else the header
+ * and as much of the slot as fits.
  * Async-signal-safe.
  */
 bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct slot *slot);

@@ -13,6 +13,7 @@
 #include "libmemusage/base/signal_mask.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/image/list_lock.h"
 #include "libmemusage/image/thread.h"
 
 enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
@@ -88,17 +89,66 @@ void stop_await(void)
 {
 	uint32_t first = load_stop_state();
 	unsigned int rounds = 0;
+	bool changes_list = list_lock_must_be_freed();
 
 	for (unsigned int turn = 0; stop_is_on(); turn++) {
 		uint32_t state = load_stop_state();
 		if (state / STOP_KINDS != first / STOP_KINDS)
 			return;
-		if (spin_backoff(turn))
+		if (!(changes_list && KIND(state) == STOP_LOOSE) && spin_backoff(turn))
 			continue;
 		if (KIND(state) == STOP_LOOSE || ++rounds == FIRM_ROUNDS)
 			break_current_stop(state);
 		turn = SPIN_PAUSES;
 	}
+}
+
+/* ---- not to be stopped ---------------------------------------------------------------------- */
+
+/* It is 0 already if it was waited for in vain. */
+static void leave_forbidden(void)
+{
+	uint32_t threads = __atomic_load_n(&locks.stop_forbidden, __ATOMIC_RELAXED);
+
+	while (threads && !__atomic_compare_exchange_n(&locks.stop_forbidden, &threads, threads - 1,
+						       false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+void stop_forbid(struct signal_mask *mask)
+{
+	signal_mask_all(mask);
+	for (;;) {
+		__atomic_fetch_add(&locks.stop_forbidden, 1, __ATOMIC_SEQ_CST);
+		if (!stop_is_on())
+			return;
+		leave_forbidden();
+		stop_await();
+	}
+}
+
+void stop_allow(const struct signal_mask *mask)
+{
+	leave_forbidden();
+	signal_mask_restore(mask);
+}
+
+static bool is_forbidden(void)
+{
+	return __atomic_load_n(&locks.stop_forbidden, __ATOMIC_ACQUIRE);
+}
+
+/* One that jumped out of it in a sandbox is not waited for again. */
+static void await_allowed(void)
+{
+	for (unsigned int turn = 0; is_forbidden(); turn++)
+		if (!spin_backoff(turn))
+			__atomic_store_n(&locks.stop_forbidden, 0, __ATOMIC_RELAXED);
+}
+
+bool stop_keeps_list_locked(void)
+{
+	return __atomic_load_n(&locks.stop_holders, __ATOMIC_ACQUIRE) || is_forbidden();
 }
 
 /* ---- stopping the others --------------------------------------------------------------------- */
@@ -111,11 +161,11 @@ static bool wait_for_turn(void)
 	unsigned int rounds = 0;
 
 	for (unsigned int turn = 0; !spin_try(&locks.stop); turn++) {
-		if (spin_backoff(turn) && seen != locks.stop_abandoned)
+		if (spin_backoff(turn) && seen + 1 != locks.stop_abandoned)
 			continue;
 		uint32_t state = load_stop_state();
 		if (state / STOP_KINDS == seen / STOP_KINDS)
-			__atomic_store_n(&locks.stop_abandoned, seen, __ATOMIC_RELAXED);
+			__atomic_store_n(&locks.stop_abandoned, seen + 1, __ATOMIC_RELAXED);
 		if (state / STOP_KINDS == seen / STOP_KINDS || ++rounds == TURN_ROUNDS)
 			return false;
 		seen = state;
@@ -150,6 +200,7 @@ bool stop_begin(const uint64_t *returns_at)
 		return false;
 	}
 	let_waiters_pass();
+	await_allowed();
 	mine.mask = before;
 	mine.returns_at = returns_at;
 	mine.returns_to = returns_at ? *returns_at : 0;

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/image/recorder.h"
 
 /* stop_begin -- have all other threads leave the hook, and keep them out.
@@ -32,9 +33,29 @@ bool stop_begin(const uint64_t *returns_at);
 
 /* stop_loosen -- let stopped threads break the stop after 100 ms instead of some seconds.
  *
- * For a thread that may wait for a lock of libc, which a stopped thread may hold.
+ * For a thread that may wait for a lock of libc, which a stopped thread may hold. A thread that is
+ * changing ld.so's list breaks the stop at once.
  */
 void stop_loosen(void);
+
+/* stop_keeps_list_locked -- return whether a thread must wait that is changing ld.so's list.
+ *
+ * Also true if a thread called stop_forbid() nevertheless. A thread that stopped the others in
+ * order to fork then ends the stop, and begins another one a little later.
+ */
+bool stop_keeps_list_locked(void);
+
+/* stop_forbid -- keep other threads from beginning a stop; first wait for the end of one.
+ *
+ * For a thread that takes the lock of ld.so's list for the recorder itself. stop_begin() waits for
+ * stop_allow(), which must follow after some us, for 100 ms at most. Signals are blocked meanwhile,
+ * except in a sandbox.
+ * mask  set, for stop_allow(). Call it outside the hook.
+ */
+void stop_forbid(struct signal_mask *mask);
+
+/* stop_allow -- end what stop_forbid() began. */
+void stop_allow(const struct signal_mask *mask);
 
 /* stop_is_broken -- return whether a thread continued; in a forked child: before the fork. */
 bool stop_is_broken(void);

@@ -22,7 +22,7 @@ uint64_t *counters_hist_high(struct mu_counters *counters)
 	if (!counters->hist_high)
 		counters->hist_high = arena_alloc(MU_HIST_HIGH * sizeof(uint64_t), 64);
 	if (!counters->hist_high)
-		__atomic_fetch_add(&rec.image->drops.hist_high, 1, __ATOMIC_RELAXED);
+		count_drop(hist_high);
 	return counters->hist_high ? arena_at(counters->hist_high) : NULL;
 }
 

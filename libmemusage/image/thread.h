@@ -68,6 +68,11 @@ struct thread {
 	uint32_t deferred_limit; /* frees that it may defer, 0: none (deferred_frees.h) */
 	struct mu_batch batch;
 	struct access_part access; /* with MU_CFG_ACCESSES */
+	int64_t sample_left;	/* bytes up to the next sampled block, or to where they were cut */
+	uint64_t sample_random; /* state of the generator, 0: not seeded */
+	uint32_t sample_log2;	/* of the mean of sample_left, 0: not drawn */
+	uint32_t sample_is_cut; /* sample_left ends at no sampled block */
+	uint64_t newest_calls;	/* allocations up to `newest`, that one included */
 	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
 };
 

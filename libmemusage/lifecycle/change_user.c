@@ -11,6 +11,7 @@
 #include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
+#include "libmemusage/image/shrink.h"
 #include "libmemusage/image/slot.h"
 #include "libmemusage/image/stop.h"
 #include "libmemusage/lifecycle/enter.h"
@@ -31,8 +32,7 @@ static bool has_root(struct user_ids ids)
 /* An image that no collector looks after is a file of its own. */
 static bool shares_its_segment(void)
 {
-	return (rec.state == STATE_ON || rec.state == STATE_FORKED) && !rec.is_standalone &&
-	       rec.pid == sys_getpid();
+	return recorder_is_on() && !rec.is_standalone;
 }
 
 static bool move_image(uint32_t user)
@@ -77,7 +77,9 @@ void change_user_before(struct user_ids next)
 		end_recording();
 		return;
 	}
-	if (!move_image(next.effective))
+	if (!move_image(next.effective)) {
+		shrink_to_contents(); /* all of what remains is replaced */
 		end_recording();
+	}
 	stop_end();
 }

@@ -4,6 +4,7 @@
  */
 #include "libmemusage/lifecycle/enter.h"
 
+#include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/coarse_clock.h"
@@ -18,15 +19,45 @@ bool hook_is_under_way(void)
 	return attaching || (has_self() && thread_is_inside(self) && !hook_recover(self));
 }
 
-void enter_if_cloned(void)
+void enter_for_start(void)
 {
-	struct thread *thread;
+	struct thread *thread = hook_enter();
 
-	if (gate.on || rec.state != STATE_ON || rec.pid == sys_getpid())
-		return;
-	thread = hook_enter_slow();
 	if (thread)
 		hook_leave(thread);
+}
+
+void enter_if_cloned(void)
+{
+	if (!gate.on && rec.state == STATE_ON && rec.pid != sys_getpid())
+		enter_for_start();
+}
+
+/* The child of a raw clone() has a copy of its parent's memory, with a wiped gate. A child of
+ * vfork() shares its parent's; this gate is wiped, too, if the parent is such a copy and has had no
+ * event. */
+static bool is_in_parents_memory(void)
+{
+	const unsigned int memory = 1; /* KCMP_VM */
+
+	return gate.has_owner || (!sandbox_is_on && !SYS5(SYS_kcmp, sys_getpid(),
+							  SYS1(SYS_getppid, 0), memory, 0, 0));
+}
+
+/* The events of a child of vfork() count as its parent's, even the first of all. But the child
+ * cannot make the file of its parent's image. */
+static void begin_at_event(void)
+{
+	if (rec.state == STATE_NOT_YET)
+		recorder_start();
+	/* A sandbox of a process that is not recorded may forbid to ask for the process ID. */
+	if (gate.on || (rec.state != STATE_ON && rec.state != STATE_FORKED))
+		return;
+	bool is_own = rec.pid == sys_getpid();
+	if (!is_own && !is_in_parents_memory())
+		recorder_restart();
+	else if (rec.state == STATE_FORKED && (is_own || !rec.is_standalone))
+		recorder_announce();
 }
 
 struct thread *hook_enter_slow(void)
@@ -34,14 +65,7 @@ struct thread *hook_enter_slow(void)
 	struct thread *thread = self;
 
 	if (!gate.on) {
-		if (rec.state == STATE_NOT_YET)
-			recorder_start();
-		else if (rec.state != STATE_ON && rec.state != STATE_FORKED)
-			return NULL;
-		else if (rec.pid != sys_getpid())
-			recorder_restart();
-		else if (rec.state == STATE_FORKED)
-			recorder_announce();
+		begin_at_event();
 		if (!gate.on)
 			return NULL;
 		thread = self;
@@ -53,7 +77,7 @@ struct thread *hook_enter_slow(void)
 		thread = thread_attach(NULL);
 		attaching = false;
 		if (!thread) {
-			__atomic_fetch_add(&rec.image->drops.thread_events, 1, __ATOMIC_RELAXED);
+			count_drop(thread_events);
 			return NULL;
 		}
 	}

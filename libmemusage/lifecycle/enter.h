@@ -13,6 +13,12 @@
  */
 bool hook_is_under_way(void);
 
+/* enter_for_start -- do the deferred start of this process or thread now, not at its first event.
+ *
+ * Call it outside the hook. Async-signal-safe.
+ */
+void enter_for_start(void);
+
 /* enter_if_cloned -- let a child of a raw clone() become a process of its own now.
  *
  * It does so at its first event, and has its parent's memory mapped until then. Call this before a

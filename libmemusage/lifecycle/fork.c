@@ -5,6 +5,10 @@
  * several threads can be in its fork at the same time; they make their copies one after the other,
  * each to the end of its fork before the next begins. The state of a fork is thread-local.
  *
+ * fork() does not free the lock of ld.so's list in the child. The child does (list_lock.h), unless
+ * a thread was changing the list. If such a thread would have to wait, the stop ends, and there is
+ * another one a little later. After that such a thread breaks the stop.
+ *
  * If anything fails, the child is not recorded, and is counted in its parent's drops.forks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libmemusage/base/clock.h"
 #include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/locks.h"
@@ -25,6 +30,7 @@
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/image_maps.h"
+#include "libmemusage/image/list_lock.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
 #include "libmemusage/image/slot.h"
@@ -34,7 +40,11 @@
 #include "libmemusage/lifecycle/image.h"
 #include "libmemusage/lifecycle/standalone.h"
 #include "libmemusage/tables/instructions.h"
+#include "libmemusage/tables/sampling.h"
 #include "libmemusage/tables/snapshots.h"
+
+#define COPIES_MAX 6u	/* of the image for one fork */
+#define PAUSE_NS 50000u /* between the first two; doubles: 1.5 ms in all */
 
 /* The calling thread's fork, from prepare_fork() to resume_in_parent() or resume_in_child(). */
 static __thread struct {
@@ -55,13 +65,17 @@ static void count_lost_child(void)
 	__atomic_fetch_add(&rec.image->drops.forks, 1, __ATOMIC_RELAXED);
 }
 
+static bool claim_slot(struct slot *child)
+{
+	return slot_claim(child) ||
+	       (rec.is_standalone ? standalone_fork(child) : registration_for_fork(child));
+}
+
+/* Fills a slot that was claimed; gives it up if there is no room. */
 static bool copy_image_to(struct slot *child)
 {
 	uint64_t used = arena_filled();
 
-	if (!slot_claim(child) &&
-	    !(rec.is_standalone ? standalone_fork(child) : registration_for_fork(child)))
-		return false;
 	if (used > child->capacity ||
 	    !arena_populate(child->base, (used + MU_PAGE - 1) & -(uint64_t)MU_PAGE)) {
 		slot_release(child);
@@ -73,14 +87,59 @@ static bool copy_image_to(struct slot *child)
 	return true;
 }
 
+static void give_up_copy(void)
+{
+	slot_release(&forking.child);
+	slot_unmap(&forking.child);
+	forking.is_ready = false;
+}
+
 /* A handler that nevertheless runs after prepare_fork() may have left the fork by longjmp. */
 static void forget_left_fork(void)
 {
-	if (forking.is_ready && rec.pid == sys_getpid()) {
-		slot_release(&forking.child);
-		slot_unmap(&forking.child);
-	}
+	if (forking.is_ready && rec.pid == sys_getpid())
+		give_up_copy();
 	forking.is_ready = forking.is_stopped = forking.is_inside = false;
+}
+
+/* Returns whether the other threads are stopped. The copy is ready if the child has a slot. */
+static bool stop_with_copy(const uint64_t *returns_at)
+{
+	if (!stop_begin(returns_at))
+		return false;
+	if (has_self())
+		deferred_frees_close(self);
+	emulated_pause();
+	forking.is_ready = (forking.is_ready || claim_slot(&forking.child)) &&
+			   copy_image_to(&forking.child);
+	emulated_resume();
+	stop_loosen();
+	return true;
+}
+
+static void pause_between_copies(unsigned int turn)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (PAUSE_NS << turn);
+
+	do
+		sys_yield();
+	while (clock_ns(CLOCK_MONOTONIC) < end);
+}
+
+/* The child would hang if a stopped thread was changing ld.so's list. Such a thread continues, and
+ * the image is copied again a little later. */
+static void stop_and_copy(const uint64_t *returns_at)
+{
+	for (unsigned int turn = 0;; turn++) {
+		forking.is_stopped = stop_with_copy(returns_at);
+		if (!forking.is_stopped || turn == COPIES_MAX - 1 ||
+		    (!stop_keeps_list_locked() && !stop_is_broken()))
+			break;
+		stop_end();
+		pause_between_copies(turn);
+	}
+	if (forking.is_ready && !forking.is_stopped)
+		give_up_copy();
 }
 
 /* libc runs this last of all prepare handlers, since it was registered first: no code of the
@@ -92,16 +151,10 @@ static void prepare_fork(void)
 	forget_left_fork();
 	if (!is_process_recorded())
 		return;
+	sampling_before_fork();
 	forking.is_inside = hook_is_under_way() || hook_recovery_interrupted_ours();
-	forking.is_stopped = !forking.is_inside && stop_begin(returns_at);
-	if (forking.is_stopped) {
-		if (has_self())
-			deferred_frees_close(self);
-		emulated_pause();
-		forking.is_ready = copy_image_to(&forking.child);
-		emulated_resume();
-		stop_loosen();
-	}
+	if (!forking.is_inside)
+		stop_and_copy(returns_at);
 	if (!forking.is_ready)
 		count_lost_child();
 }
@@ -127,7 +180,6 @@ static bool adopt_copy(void)
 		return false;
 	if (stop_is_broken()) {
 		count_lost_child();
-		slot_release(&forking.child);
 		return false;
 	}
 	struct image_maps parents = image_maps_now();
@@ -138,11 +190,24 @@ static bool adopt_copy(void)
 	return true;
 }
 
+/* What the parent has mapped for itself is not left mapped: mlockall() would fill it. */
+static void leave_parents_image(void)
+{
+	locks_free_all(NULL);
+	if (forking.is_ready)
+		give_up_copy();
+	if (forking.is_inside)
+		image_leave_to_parent();
+	else
+		image_unmap();
+}
+
 /* The kernel has wiped the gate. It stays closed until the child's first event, so that a
  * child that only execs is never announced. */
 static void resume_in_child(void)
 {
 	slot_forget();
+	list_lock_forked();
 	/* An emulator may not wipe it. */
 	if (unlikely(gate.on))
 		gate.on = 0;
@@ -154,9 +219,7 @@ static void resume_in_child(void)
 		snapshots_find_clock();
 		rec.state = STATE_FORKED;
 	} else {
-		if (forking.is_inside)
-			image_leave_to_parent();
-		locks_free_all(NULL);
+		leave_parents_image();
 		rec.state = STATE_OFF;
 	}
 	stop_forked();

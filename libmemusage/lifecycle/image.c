@@ -9,18 +9,22 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/memory.h"
+#include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/image/collector_query.h"
+#include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/log.h"
 #include "libmemusage/image/recorder.h"
+#include "libmemusage/image/shrink.h"
 #include "libmemusage/image/thread.h"
 #include "libmemusage/lifecycle/last_sample.h"
 #include "libmemusage/lifecycle/threads.h"
@@ -36,6 +40,7 @@
 #include "libmemusage/tables/mapping.h"
 #include "libmemusage/tables/modules.h"
 #include "libmemusage/tables/points.h"
+#include "libmemusage/tables/sampling.h"
 #include "libmemusage/tables/shrunk.h"
 #include "libmemusage/tables/sites.h"
 #include "libmemusage/tables/snapshot_log.h"
@@ -104,16 +109,13 @@ static struct mu_string string_from_execfn(void)
 	return arena_string(scratch, (uint64_t)length + more, 2 * PATH_LIMIT);
 }
 
-/* True if the program's own code may have run. */
-static bool has_begun;
-
 static struct mu_string string_from_arguments(void)
 {
 	char *const *last = environ - 1;
 	uint64_t count = 0, length = 0;
 
 	/* The program may move environ or set it to NULL, as for the child of a raw clone(). */
-	if (has_begun || rec.state != STATE_STARTING || *last)
+	if (rec.program_has_begun || rec.state != STATE_STARTING || *last)
 		return (struct mu_string){ 0 };
 	while (count < CMDLINE_LIMIT && (uint64_t)last[-1 - (long)count] != count)
 		count++;
@@ -140,7 +142,7 @@ static void describe_process(struct mu_process *process)
 		process->exe = string_from_execfn();
 	if (!process->cmdline.length)
 		process->cmdline = string_from_arguments();
-	has_begun = true;
+	rec.program_has_begun = true;
 	process->cwd = string_from_cwd();
 }
 
@@ -155,6 +157,7 @@ static void adopt_slot(const struct slot *slot)
 	rec.segment_mapped = slot->segment_mapped;
 	rec.gap_start = rec.gap_end = 0;
 	rec.pid = sys_getpid();
+	gate.has_owner = 1;
 }
 
 bool image_begin(const struct slot *slot)
@@ -181,7 +184,7 @@ bool image_begin(const struct slot *slot)
 	arena_table_init(MU_SEC_THREADS, (sizeof(struct thread) + 63) & ~63u, 0);
 	if (rec.flags & MU_CFG_LOG)
 		image->features |= MU_FEATURE(MU_SEC_LOG);
-	if (!blocks_init(!(rec.flags & MU_CFG_STACKS)) ||
+	if (!blocks_init(!recorder_keeps_sites()) ||
 	    ((rec.flags & MU_CFG_MMAP) && !mapping_init())) {
 		slot_release(slot);
 		return false;
@@ -199,6 +202,8 @@ bool image_begin(const struct slot *slot)
 			return false;
 		}
 	}
+	if (rec.flags & MU_CFG_SAMPLE)
+		sampling_begin();
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_init();
 	__atomic_store_n(&image->magic, MU_IMAGE_MAGIC, __ATOMIC_RELEASE);
@@ -263,6 +268,8 @@ void image_inherit(const struct slot *slot)
 	relocate_threads(parent_base);
 	blocks_inherit(parent_base);
 	thread_keep_only_self();
+	if (rec.flags & MU_CFG_SAMPLE)
+		sampling_inherit();
 	save_fork_history(image);
 	image->fork_heap = image->heap.now;
 	image->process.pid = rec.pid;
@@ -270,6 +277,7 @@ void image_inherit(const struct slot *slot)
 	image->process.fork_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	image->process.exit = MU_EXIT_RUNNING;
 	image->process.exit_mono_ns = 0;
+	image->end = MU_END_UNKNOWN;
 	slot_entry(slot->index)->pid = rec.pid;
 	__atomic_store_n(&slot_entry(slot->index)->state, MU_SLOT_FORKED, __ATOMIC_RELEASE);
 	recorder_wake();
@@ -296,6 +304,46 @@ void image_leave_to_parent(void)
 	if (logs)
 		replace_with_private_copy(rec.base + image->capacity - logs, logs);
 	replace_with_private_copy(rec.base, image->populated);
+	shrink_to_contents();
+}
+
+void image_unmap(void)
+{
+	struct image_maps maps = image_maps_now();
+
+	memory_publish(NULL);
+	self = &no_thread;
+	rec.image = NULL;
+	image_maps_drop(&maps);
+}
+
+void image_note_end(enum mu_end end, int status)
+{
+	struct mu_image *image = rec.image;
+
+	if (!image || sandbox_is_on || rec.pid != sys_getpid())
+		return;
+	image->end_status = (uint32_t)status & 0xff;
+	image->end = end;
+	if (end == MU_END_IMMEDIATE && image->process.exit_mono_ns == 0)
+		image->process.exit_mono_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void image_note_reaped(pid_t pid, int status)
+{
+	struct mu_image *image = rec.image;
+	struct mu_reaped *entry;
+	uint32_t number;
+
+	/* The gate is closed in a forked child that is not recorded. */
+	if ((!WIFEXITED(status) && !WIFSIGNALED(status)) || !image || !gate.on)
+		return;
+	number = __atomic_fetch_add(&image->reaped.count, 1, __ATOMIC_RELAXED);
+	entry = &image->reaped.child[number % MU_REAPED];
+	__atomic_store_n(&entry->mono_ns, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->pid, (uint32_t)pid, __ATOMIC_RELEASE);
+	__atomic_store_n(&entry->status, (uint32_t)status, __ATOMIC_RELAXED);
+	__atomic_store_n(&entry->mono_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
 }
 
 void image_exit(void)

@@ -6,6 +6,7 @@
 #define LIBMEMUSAGE_LIFECYCLE_IMAGE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "libmemusage/image/slot.h"
 
@@ -32,7 +33,31 @@ void image_inherit(const struct slot *slot);
  */
 void image_leave_to_parent(void);
 
+/* image_unmap -- unmap the image, and what else this process has of the segment.
+ *
+ * For a child that is not recorded, outside the hook and before it has another thread. Afterwards
+ * there is no image, and no thread has a record. Async-signal-safe.
+ */
+void image_unmap(void);
+
 /* image_exit -- note that exit handlers ran, and the caller's final stack mark. */
 void image_exit(void);
+
+/* image_note_end -- note that the process is about to end.
+ *
+ * end     MU_END_EXIT or MU_END_IMMEDIATE.
+ * status  that it passes.
+ * Does nothing in a child of vfork(), whose memory is its parent's, nor in a sandbox, where a
+ * system call may kill. Async-signal-safe.
+ */
+void image_note_end(enum mu_end end, int status);
+
+/* image_note_reaped -- note how a child of this process ended.
+ *
+ * status  as wait() gives it; of a child that was stopped or continued, nothing is noted.
+ * Makes no system call. Does nothing in a process that does not record. Any thread;
+ * async-signal-safe; errno stays.
+ */
+void image_note_reaped(pid_t pid, int status);
 
 #endif

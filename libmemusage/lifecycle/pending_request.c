@@ -4,6 +4,7 @@
  */
 #include "libmemusage/lifecycle/pending_request.h"
 
+#include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/requests/marks.h"
 #include "libmemusage/tables/snapshots.h"
 
@@ -17,6 +18,20 @@ static void resume_recording(struct thread *thread)
 {
 	if (__atomic_exchange_n(&rec.image->stopped, 0, __ATOMIC_RELAXED))
 		marks_resume(thread);
+}
+
+/* The text is another process's: it is copied before its end is looked for. */
+static void set_mark(struct thread *thread)
+{
+	char text[sizeof(rec.image->request_text)];
+
+	for (unsigned int i = 0; i < sizeof(text); i++)
+		text[i] = ((volatile char *)rec.image->request_text)[i];
+	text[sizeof(text) - 1] = '\0';
+	marks_add(thread, MU_MARK_USER, text);
+	/* The snapshot has the time of its mark, however late the collector is. */
+	coarse_clock_advance();
+	snapshots_mark();
 }
 
 void pending_request_serve(struct thread *thread)
@@ -34,5 +49,7 @@ void pending_request_serve(struct thread *thread)
 		pause_recording(thread);
 	else if (request == MU_REQUEST_START)
 		resume_recording(thread);
+	else if (request == MU_REQUEST_MARK)
+		set_mark(thread);
 	__atomic_store_n(&image->served_serial, serial, __ATOMIC_RELEASE);
 }

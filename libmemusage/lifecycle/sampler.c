@@ -100,7 +100,7 @@ void sampler_add(struct thread *thread)
 	event._sigev_un._tid = (int)sys_gettid();
 	if (sys_failed(SYS3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer)) ||
 	    sys_failed(SYS4(SYS_timer_settime, timer, 0, &every, 0)))
-		__atomic_fetch_add(&rec.image->drops.timers, 1, __ATOMIC_RELAXED);
+		count_drop(timers);
 	thread->timer = timer;
 }
 

@@ -84,7 +84,9 @@ static int install_action(const struct sigaction *now)
 	struct sigaction a = *now;
 
 	if (now->sa_handler == SIG_IGN) {
-		__atomic_fetch_or(&rec.image->notes, MU_NOTE_SIGNAL_IGNORED, __ATOMIC_RELAXED);
+		if (rec.image)
+			__atomic_fetch_or(&rec.image->notes, MU_NOTE_SIGNAL_IGNORED,
+					  __ATOMIC_RELAXED);
 		return real.sigaction(taken.number, &a, NULL);
 	}
 	set_program_action(now);

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "libmemusage/base/clock.h"
+#include "libmemusage/base/environment.h"
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/base/trace.h"
@@ -36,6 +37,7 @@ static struct {
 	char directory[PATH_BYTES];
 	char program[PATH_BYTES]; /* the path of memusage; "": unknown */
 	char file[PATH_BYTES];	  /* of the present image */
+	char child[PATH_BYTES];	  /* of a child, until it is removed at once */
 	struct slot unnamed;	  /* of a child, from its fork to its first event */
 	char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)]; /* for the environment of program */
 	struct mu_config config;
@@ -160,15 +162,15 @@ static bool is_program_wanted(const char *filter)
 	return !filter || !strcmp(filter, program_invocation_short_name);
 }
 
-static void read_environment_config(const char *(*env)(const char *))
+static void read_environment_config(void)
 {
-	const char *output = env(MU_ENV_OUTPUT);
+	const char *output = environment_value(MU_ENV_OUTPUT);
 
 	standalone.config.sample_interval_us = SAMPLE_US;
 	standalone.config.log_limit = SLOT_BYTES;
-	if (env(MU_ENV_TRACE_MMAP))
+	if (environment_value(MU_ENV_TRACE_MMAP))
 		standalone.config.flags |= MU_CFG_MMAP;
-	if (env(MU_ENV_NO_TIMER))
+	if (environment_value(MU_ENV_NO_TIMER))
 		standalone.config.flags |= MU_CFG_NO_TIMER;
 	if (!output || !*output || strlen(output) >= PATH_BYTES)
 		return;
@@ -247,18 +249,18 @@ void standalone_refuse(const char *why)
 	SYS3(SYS_write, 2, line, length);
 }
 
-bool standalone_begin(const char *(*env)(const char *), struct slot *slot)
+bool standalone_begin(struct slot *slot)
 {
-	const char *chosen = env(MU_ENV_DIR);
+	const char *chosen = environment_value(MU_ENV_DIR);
 
-	if (!is_program_wanted(env(MU_ENV_PROG_NAME)))
+	if (!is_program_wanted(environment_value(MU_ENV_PROG_NAME)))
 		return false;
 	if (!chosen || !*chosen)
-		chosen = env("XDG_RUNTIME_DIR");
+		chosen = environment_value("XDG_RUNTIME_DIR");
 	if (chosen && *chosen ? !join_path(standalone.directory, chosen, "", "")
 			      : !use_private_tmp())
 		return false;
-	read_environment_config(env);
+	read_environment_config();
 	if (!make_file_arena(standalone.file, slot))
 		return false;
 	find_finish_program();
@@ -269,11 +271,9 @@ bool standalone_begin(const char *(*env)(const char *), struct slot *slot)
 /* Without a name until it has an event: a child that only execs or ends leaves nothing. */
 bool standalone_fork(struct slot *slot)
 {
-	static char path[PATH_BYTES];
-
-	if (!make_file_arena(path, slot))
+	if (!make_file_arena(standalone.child, slot))
 		return false;
-	SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+	SYS3(SYS_unlinkat, AT_FDCWD, standalone.child, 0);
 	standalone.unnamed = *slot;
 	return true;
 }

@@ -14,12 +14,11 @@
 
 /* standalone_begin -- make a file arena for this image.
  *
- * env     looks up a variable of the environment.
  * slot    set on success.
  * Returns false if this program is filtered out (MEMUSAGE_PROG_NAME) or no file could be
  *         made in MEMUSAGE_DIR, XDG_RUNTIME_DIR or a private directory under /tmp.
  */
-bool standalone_begin(const char *(*env)(const char *), struct slot *slot);
+bool standalone_begin(struct slot *slot);
 
 /* standalone_refuse -- write a line to descriptor 2 that says why nothing is recorded.
  *

@@ -13,6 +13,7 @@
 
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/emulated_pause.h"
+#include "libmemusage/base/environment.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/objects.h"
 #include "libmemusage/base/real.h"
@@ -21,7 +22,7 @@
 #include "libmemusage/base/trace.h"
 #include "libmemusage/emulated/emulated.h"
 #include "libmemusage/event/hook_recovery.h"
-#include "libmemusage/image/image_maps.h"
+#include "libmemusage/image/list_lock.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
 #include "libmemusage/image/thread.h"
@@ -32,22 +33,13 @@
 #include "libmemusage/lifecycle/standalone.h"
 #include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/pages/pages_start.h"
+#include "libmemusage/pages/passthrough.h"
 #include "libmemusage/patch/builtin_malloc_detect.h"
 #include "libmemusage/patch/macros.h"
 #include "libmemusage/patch/symbol_hooks.h"
 #include "libmemusage/requests/request.h"
 #include "libmemusage/tables/snapshots.h"
 #include "recording/env.h"
-
-static const char *environment_value(const char *name)
-{
-	size_t length = strlen(name);
-
-	for (char **entry = environ; entry && *entry; entry++)
-		if (!strncmp(*entry, name, length) && (*entry)[length] == '=')
-			return *entry + length + 1;
-	return NULL;
-}
 
 static void copy_config(const struct mu_segment *segment)
 {
@@ -72,7 +64,7 @@ static bool begin_recording(void)
 		return false;
 	}
 	if (collector ? !registration_new_image(collector, &slot)
-		      : !standalone_begin(environment_value, &slot))
+		      : !standalone_begin(&slot))
 		return false;
 	rec.is_standalone = !collector;
 	copy_config(slot.segment);
@@ -90,6 +82,8 @@ static bool begin_recording(void)
 		macros_start();
 	if (rec.flags & MU_CFG_PAGES)
 		pages_start();
+	if (rec.flags & MU_CFG_SAMPLE)
+		passthrough_sample();
 	return true;
 }
 
@@ -97,9 +91,10 @@ void recorder_open_gate(void)
 {
 	uint16_t mode = rec.flags & MU_CFG_LOG ? MODE_LOG : 0;
 
-	/* In copy mode stacks are those of copies. */
-	if (rec.flags & MU_CFG_STACKS && !(rec.flags & MU_CFG_COPIES))
+	if (recorder_keeps_sites())
 		mode |= MODE_STACKS;
+	if (mode & MODE_STACKS && rec.flags & MU_CFG_SAMPLE)
+		mode |= MODE_SAMPLE;
 	if (mode & MODE_STACKS && rec.flags & MU_CFG_STACK_BYTES)
 		mode |= MODE_DEPTH;
 	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
@@ -134,8 +129,11 @@ void recorder_start(void)
 	clock_init();
 	objects_init();
 	hook_recovery_init();
+	list_lock_init();
 	trace_init(environment_value(MU_ENV_TRACE));
 	bool ok = !getauxval(AT_SECURE) && begin_recording();
+	if (!ok && rec.image)
+		image_unmap();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);
 	trace(ok ? "recording" : "not recording");
 	errno = saved;
@@ -146,12 +144,13 @@ void recorder_announce(void)
 {
 	if (rec.is_standalone && !standalone_announce()) {
 		rec.state = STATE_OFF;
+		image_unmap();
 		return;
 	}
 	rec.image->events_seen = 1;
 	rec.state = STATE_ON;
 	recorder_open_gate();
-	if (has_self())
+	if (has_self() && rec.pid == sys_getpid())
 		sampler_add(self);
 	__atomic_store_n(&slot_entry(rec.slot)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
 	recorder_wake();
@@ -177,9 +176,7 @@ void recorder_restart(void)
 		return;
 	}
 	rec.state = STATE_OFF;
-	struct image_maps parents = image_maps_now();
-	rec.image = NULL;
-	image_maps_drop(&parents);
+	image_unmap();
 	trace("child of a raw clone() not recorded");
 }
 

@@ -14,7 +14,8 @@ void recorder_start(void);
 
 /* recorder_restart -- begin a new recording in a child of a raw clone(), without history.
  *
- * The first event that finds the gate wiped calls it. Async-signal-safe.
+ * The first event that finds the gate wiped calls it, if the memory is not shared with another
+ * process. Async-signal-safe.
  */
 void recorder_restart(void);
 

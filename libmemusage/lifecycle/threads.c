@@ -19,6 +19,7 @@
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/event/deferred_frees.h"
@@ -37,13 +38,15 @@
 
 #define GONE_CHECKS 4 /* exiting records looked at per new thread */
 
-/* The key whose destructor notices the end of a thread. */
 static struct {
-	pthread_key_t key;
-	int (*set)(pthread_key_t, const void *); /* not NULL if is_made */
-	bool is_made;
-} exit_key;
-static uint64_t check_next; /* index of the record that find_free_record() begins with */
+	/* The key whose destructor notices the end of a thread. */
+	struct {
+		pthread_key_t key;
+		int (*set)(pthread_key_t, const void *); /* not NULL if is_made */
+		bool is_made;
+	} exit_key;
+	uint64_t check_next; /* index of the record that find_free_record() begins with */
+} records;
 
 static void add_thread_counters(struct mu_counters *to, const struct mu_counters *from)
 {
@@ -134,7 +137,8 @@ static struct thread *find_free_record(bool all)
 	uint64_t count = thread_table()->count;
 
 	for (uint64_t i = 0, checked = 0; i < count; i++) {
-		struct thread *thread = arena_table_at(thread_table(), (check_next + i) % count);
+		uint64_t index = (records.check_next + i) % count;
+		struct thread *thread = arena_table_at(thread_table(), index);
 		uint32_t state = thread->pub.state;
 		bool ask = all || (state == MU_THREAD_EXITING && checked++ < GONE_CHECKS);
 		if (state != MU_THREAD_FREE && ask && is_thread_gone(thread)) {
@@ -143,7 +147,7 @@ static struct thread *find_free_record(bool all)
 			state = MU_THREAD_FREE;
 		}
 		if (state == MU_THREAD_FREE) {
-			check_next = (check_next + i + 1) % count;
+			records.check_next = (index + 1) % count;
 			return thread;
 		}
 	}
@@ -156,7 +160,7 @@ static void allocate_lifetimes(struct thread *thread)
 	uint64_t offset = arena_alloc(sizeof(struct mu_lifetimes), 64);
 
 	if (!offset) {
-		__atomic_fetch_add(&rec.image->drops.lifetimes, 1, __ATOMIC_RELAXED);
+		count_drop(lifetimes);
 		return;
 	}
 	((struct mu_lifetimes *)arena_at(offset))->next = rec.image->lifetimes;
@@ -194,17 +198,22 @@ static void reset_record(struct thread *thread)
 	thread->pub.busy = 0;
 	thread->depth = 0;
 	thread->deleting = 0;
+	thread->sample_left = 0;
+	thread->sample_log2 = 0;
 	thread->timer = -1;
 	walk_begin_thread(thread->walk);
 }
 
+/* No handler runs meanwhile: what it deferred after the flush would be lost. */
 static void note_thread_end(void *record)
 {
 	struct thread *thread = record;
+	struct signal_mask mask;
 
 	if (thread != self || rec.pid != sys_getpid())
 		return;
 	sampler_remove(thread);
+	signal_mask_all(&mask);
 	hook_begin(thread);
 	stack_mark(thread);
 	stack_sum_end_thread(thread);
@@ -213,6 +222,7 @@ static void note_thread_end(void *record)
 	accesses_flush(&thread->access);
 	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
 	hook_leave(thread);
+	signal_mask_restore(&mask);
 }
 
 /* Not while another thread has stopped the others: that thread takes this lock, too. */
@@ -258,7 +268,7 @@ static void count_lost_thread(void)
 	static __thread bool is_counted;
 
 	if (!is_counted)
-		__atomic_fetch_add(&rec.image->drops.threads, 1, __ATOMIC_RELAXED);
+		count_drop(threads);
 	is_counted = true;
 }
 
@@ -283,11 +293,11 @@ struct thread *thread_attach(struct thread *prepared)
 		thread_switch_to_many();
 	hook_leave(thread);
 	coarse_clock_check();
-	if (exit_key.is_made)
-		exit_key.set(exit_key.key, thread);
+	if (records.exit_key.is_made)
+		records.exit_key.set(records.exit_key.key, thread);
 	sampler_add(thread);
 	instructions_attach();
-	/* An earlier request has marked the other records only. */
+	/* An earlier request has set the other records' flags only. */
 	if (rec.image->request)
 		thread->pub.busy = MU_BUSY_REQUEST;
 	emulated_resume();
@@ -298,13 +308,14 @@ void thread_key_init(void)
 {
 	int (*create)(pthread_key_t *, void (*)(void *)) = NULL;
 
-	if (exit_key.is_made)
+	if (records.exit_key.is_made)
 		return;
 	real_find(&create, "pthread_key_create");
-	real_find(&exit_key.set, "pthread_setspecific");
-	exit_key.is_made = create && exit_key.set && !create(&exit_key.key, note_thread_end);
-	if (exit_key.is_made && has_self())
-		exit_key.set(exit_key.key, self);
+	real_find(&records.exit_key.set, "pthread_setspecific");
+	records.exit_key.is_made = create && records.exit_key.set &&
+				   !create(&records.exit_key.key, note_thread_end);
+	if (records.exit_key.is_made && has_self())
+		records.exit_key.set(records.exit_key.key, self);
 }
 
 void thread_switch_to_many(void)

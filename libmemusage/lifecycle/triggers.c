@@ -52,11 +52,6 @@ static bool take_snapshot(struct mu_triggers *t, uint32_t why)
 	return true;
 }
 
-static void count_lost_trigger(void)
-{
-	__atomic_fetch_add(&rec.image->drops.triggers, 1, __ATOMIC_RELAXED);
-}
-
 struct quantities {
 	int64_t of[MU_WATCH_STACKS + 1];
 };
@@ -114,15 +109,16 @@ static void cross_thresholds(struct mu_triggers *t, const struct quantities *q)
 	bool is_left = why && !is_snapshot_quick();
 	bool taken = why && !is_left && take_snapshot(t, why);
 	spin_unlock(&locks.triggers);
-	if (is_left)
-		__atomic_fetch_or(&t->wanted, why, __ATOMIC_RELEASE);
+	/* The collector takes one snapshot for all crossings since its last look. */
+	bool is_lost = is_left ? __atomic_fetch_or(&t->wanted, why, __ATOMIC_RELEASE) & why :
+				 why && !taken;
 	if (taken || is_left)
 		recorder_wake();
-	else if (why)
-		count_lost_trigger();
+	if (is_lost)
+		count_drop(triggers);
 }
 
-/* snapshots_watch(). Cost 7 ns; with a snapshot, 20 ns per cell. */
+/* snapshot_due.watch. Cost 7 ns; with a snapshot, 20 ns per cell. */
 static void check_thresholds(void)
 {
 	struct mu_triggers *t = image_triggers();
@@ -147,7 +143,7 @@ bool triggers_init(void)
 		watched.condition[watched.count++] = (struct condition){
 			.kind = kind, .above = threshold, .again = MU_WATCH_AGAIN(threshold) };
 		if (kind <= MU_WATCH_STACKS)
-			snapshots_watch = check_thresholds;
+			snapshot_due.watch = check_thresholds;
 	}
 	if (!watched.count && !rec.segment->config.snapshot_signal)
 		return true;
