@@ -59,7 +59,7 @@ static inline void deferred_frees_begin(struct thread *thread)
 		thread->frees++;
 }
 
-/* deferred_frees_are_plain -- whether the word `size` of a record says all there is to know. */
+/* deferred_frees_are_plain -- return whether a record's word `size` says all there is to know. */
 static inline bool deferred_frees_are_plain(uint64_t size)
 {
 	uint64_t birth = size >> 48 << 22;
@@ -87,11 +87,9 @@ static inline __attribute__((always_inline)) bool deferred_frees_add(struct thre
 	uint64_t *word = blocks_word_quick(thread, address);
 	if (unlikely(!word) || unlikely(!*word))
 		return false;
-	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(*word, granule, false);
-	struct mu_line *line = blocks_line(*word, place, false);
-	unsigned int i = blocks_find(line, blocks_first(place, false), BLOCK_TAG_KEY,
-				     blocks_key(granule), false);
+	struct blocks_spot spot = blocks_spot_of(*word, address, false);
+	struct mu_line *line = spot.line;
+	unsigned int i = blocks_find_known(&spot, false);
 	if (unlikely(i == BLOCKS_NONE) || unlikely(!deferred_frees_are_plain(line->size[i])))
 		return false;
 	batch->free[count] = (struct mu_batch_free){ line->size[i], line->tag[i], line->site[i] };

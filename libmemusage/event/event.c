@@ -5,6 +5,8 @@
 #include "libmemusage/event/event.h"
 
 #include "libmemusage/base/locks.h"
+#include "libmemusage/event/sampled_event.h"
+#include "libmemusage/image/list_lock.h"
 #include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/stack_sum.h"
 
@@ -31,12 +33,15 @@ void hook_wait(struct thread *thread)
 {
 	if (!stop_is_on())
 		return;
+	uint32_t changes_list = list_lock_must_be_freed();
 	__atomic_fetch_add(&locks.stop_waiting, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&locks.stop_holders, changes_list, __ATOMIC_RELAXED);
 	do {
 		hook_leave(thread);
 		stop_await();
 		set_hook_busy(thread);
 	} while (stop_is_on());
+	__atomic_fetch_sub(&locks.stop_holders, changes_list, __ATOMIC_RELAXED);
 	__atomic_fetch_sub(&locks.stop_waiting, 1, __ATOMIC_RELEASE);
 }
 
@@ -46,7 +51,10 @@ void event_end_nested(struct thread *thread, uint64_t start, uint64_t end, unsig
 
 	for (; block_search_next(MU_KEY_NESTED, &start, end, mode & MODE_MANY); start++) {
 		uint64_t key = block_search_key(MU_KEY_NESTED, start);
-		if (blocks_take(thread, key, &block, mode & MODE_MANY) && mode & MODE_STACKS)
+		struct sample_weight w;
+		if (mode & MODE_SAMPLE)
+			sampled_take(thread, key, &block, &w);
+		else if (blocks_take(thread, key, &block, mode & MODE_MANY) && mode & MODE_STACKS)
 			sites_free(thread, &block, thread->newest == key, sites_tick());
 	}
 }
@@ -76,11 +84,13 @@ void event_alloc_slow(struct thread *thread, enum mu_fn fn, const void *block, u
 		thread->pub.counters.paused_bytes += size;
 		return;
 	}
-	if (unlikely(mode & MODE_DEPTH))
+	if (unlikely(mode & MODE_DEPTH && !(mode & MODE_SAMPLE)))
 		stack_sum_note(thread, sp);
 	count_call(&thread->pub.counters, fn, size, size);
 	if (!block)
 		thread->pub.counters.failed[fn]++;
+	else if (mode & MODE_SAMPLE)
+		sampled_alloc(thread, fn, block, size, sp);
 	else if (mode == MODE_STACKS)
 		event_new(thread, fn, block, size, sp, MODE_STACKS);
 	else
@@ -91,6 +101,8 @@ bool event_free_slow(struct thread *thread, const void *block, struct block *kno
 {
 	unsigned int mode = mode_without_stop();
 
+	if (unlikely(mode & MODE_SAMPLE))
+		return sampled_free(thread, block, known, sp);
 	if (unlikely(mode & MODE_DEPTH))
 		stack_sum_note(thread, sp);
 	if (mode == MODE_STACKS)

@@ -84,7 +84,7 @@ INLINE void hook_leave(struct thread *thread)
 	thread->pub.busy = 0;
 }
 
-/* hook_sp -- the stack pointer of an event: the frame of the interposed function. */
+/* hook_sp -- return the stack pointer of an event: the frame of the interposed function. */
 #define hook_sp() ((uint64_t)__builtin_frame_address(0))
 
 /* count_call -- count a request in calls, bytes and histogram. */
@@ -296,13 +296,15 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 	if (likely(ok)) {
 		counters->calls[MU_FN_FREE]++;
 		counters->bytes[MU_FN_FREE] += known.size;
+	} else if (gate.mode & MODE_SAMPLE) {
+		counters->calls[MU_FN_FREE] += (uint64_t)block != thread->deleting;
 	} else if ((uint64_t)block != thread->deleting && !rec.was_paused) {
 		counters->unknown_frees++;
 	}
 	return ok;
 }
 
-/* event_knows -- whether the table has a block. Call inside the hook. */
+/* event_knows -- return whether the table has a block. Call inside the hook. */
 INLINE bool event_knows(struct thread *thread, const void *block)
 {
 	return blocks_knows(thread, (uint64_t)block, gate.mode & MODE_MANY);
@@ -448,8 +450,8 @@ INLINE bool free_deferred(const void *block, uint64_t sp)
 /* realloc_take -- remove a block that is about to be reallocated from the table.
  *
  * old      set if the block was known; otherwise the call counts as one with an unknown block.
- * Returns  whether the block was known: then call realloc_done() with the result. Call only while
- *          busy. Async-signal-safe.
+ * Returns  whether the block was known: then call realloc_done() with the result. With --sample
+ *          always true, because the result may be sampled. Call only while busy. Async-signal-safe.
  */
 bool realloc_take(struct thread *thread, const void *block, struct block *old);
 

@@ -42,10 +42,16 @@ struct kernel_action {
 	uint64_t mask;
 };
 
+static struct {
+	/* The kernel tells the size of a signal frame with all registers of this CPU: 11 KiB with
+	 * AMX. Kernels before 5.14 do not, and have none as large as FRAME_MOST. */
+	uint64_t most;
 #if defined(__x86_64__)
+	uint64_t returns[RETURNS]; /* the return addresses of handlers: libc has one */
+#endif
+} signal_frames = { .most = FRAME_MOST };
 
-/* The return addresses of handlers: libc has one. */
-static uint64_t returns[RETURNS];
+#if defined(__x86_64__)
 
 static bool learn_handler_returns(void)
 {
@@ -57,10 +63,11 @@ static bool learn_handler_returns(void)
 		if (sys_failed(SYS4(SYS_rt_sigaction, number, NULL, &action,
 				    sizeof(action.mask))) || !action.restorer)
 			continue;
-		while (i < RETURNS && returns[i] && returns[i] != action.restorer)
+		while (i < RETURNS && signal_frames.returns[i] &&
+		       signal_frames.returns[i] != action.restorer)
 			i++;
-		if (i < RETURNS && !returns[i]) {
-			returns[i] = action.restorer;
+		if (i < RETURNS && !signal_frames.returns[i]) {
+			signal_frames.returns[i] = action.restorer;
 			is_new = true;
 		}
 	}
@@ -89,8 +96,8 @@ static bool is_signal_frame(uint64_t at, uint64_t entered)
 
 static bool is_handler_return(uint64_t word)
 {
-	for (int i = 0; i < RETURNS && returns[i]; i++)
-		if (word == returns[i])
+	for (int i = 0; i < RETURNS && signal_frames.returns[i]; i++)
+		if (word == signal_frames.returns[i])
 			return true;
 	return false;
 }
@@ -114,7 +121,7 @@ bool hook_recovery_interrupted_ours(void)
 	uint64_t end = base - here > FRAME_MOST ? here + FRAME_MOST : base;
 
 	if (!has_self() || base - here > self->pub.stack_size ||
-	    (!returns[0] && !learn_handler_returns()))
+	    (!signal_frames.returns[0] && !learn_handler_returns()))
 		return false;
 	for (uint64_t at = here & -UINT64_C(8); at + KERNEL_CONTEXT < end; at += 8) {
 		const ucontext_t *context = (const ucontext_t *)(at + 8);
@@ -152,16 +159,12 @@ static void recover_left_hook(struct thread *thread)
 	__atomic_store_n(&thread->pub.busy, 0, __ATOMIC_RELEASE);
 }
 
-/* The kernel tells the size of a signal frame with all registers of this CPU: 11 KiB with AMX.
- * Kernels before 5.14 do not, and have none as large as FRAME_MOST. */
-static uint64_t frame_most = FRAME_MOST;
-
 void hook_recovery_init(void)
 {
 	uint64_t most = 2 * getauxval(AT_MINSIGSTKSZ);
 
-	if (most > frame_most)
-		frame_most = most;
+	if (most > signal_frames.most)
+		signal_frames.most = most;
 }
 
 bool hook_recover(struct thread *thread)
@@ -174,7 +177,8 @@ bool hook_recover(struct thread *thread)
 		return false;
 	if (below > OWN_DEPTH) {
 		uint64_t entered = here + (uint32_t)below;
-		uint64_t low = (uint32_t)below < frame_most ? here : entered - frame_most;
+		uint64_t low = (uint32_t)below < signal_frames.most ? here
+								    : entered - signal_frames.most;
 		/* Only half of the address was kept. If the hook was entered on another stack, and
 		 * left, it leads anywhere. The thread's stack is mapped up to its base. */
 		if (entered <= thread->pub.stack_base && has_signal_frame(low, entered))

@@ -9,13 +9,13 @@
 
 #include "libmemusage/image/thread.h"
 
-/* hook_mark -- the value of pub.busy inside the hook: where on the stack it was entered. */
+/* hook_mark -- return the value of pub.busy inside the hook: where on the stack it was entered. */
 #define hook_mark() ((uint32_t)(uint64_t)__builtin_frame_address(0) | 1)
 
 /* hook_recovery_init -- learn how large signal frames are, once, when recording begins. */
 void hook_recovery_init(void);
 
-/* hook_recover -- whether the calling thread left the hook in which it seems to be for good.
+/* hook_recover -- return whether the calling thread left the hook in which it seems to be for good.
  *
  * thread  its record, busy. If the hook was left, releases all locks and clears busy.
  * In doubt returns false: then a call from a handler is not recorded.
@@ -23,7 +23,7 @@ void hook_recovery_init(void);
  */
 bool hook_recover(struct thread *thread);
 
-/* hook_recovery_interrupted_ours -- whether a signal handler runs that interrupted our code.
+/* hook_recovery_interrupted_ours -- return whether a signal handler runs that interrupted our code.
  *
  * That code may be about to enter the hook, with addresses of the image in registers. Searches the
  * 32 KiB above the caller's frame, on the thread's own stack, for signal frames. Costs 2 us, 20 us

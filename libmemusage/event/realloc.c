@@ -6,6 +6,7 @@
 
 #include "libmemusage/base/quiet.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/event/sampled_event.h"
 #include "libmemusage/tables/stack_sum.h"
 
 #define REALLOC_MODES \
@@ -126,6 +127,10 @@ static void record_realloc_free(struct thread *thread, const void *block, const 
 
 bool realloc_take(struct thread *thread, const void *block, struct block *old)
 {
+	if (unlikely(gate.mode & MODE_SAMPLE)) {
+		sampled_realloc_take(thread, block, old);
+		return true;
+	}
 	bool known = blocks_take(thread, (uint64_t)block, old, gate.mode & MODE_MANY);
 
 	if (!known && !rec.was_paused)
@@ -141,6 +146,10 @@ void realloc_done(struct thread *thread, const void *block, const struct block *
 	struct mu_counters *counters = &thread->pub.counters;
 	uint64_t growth = size > old->size ? size - old->size : 0;
 
+	if (unlikely(gate.mode & MODE_SAMPLE)) {
+		sampled_realloc_done(thread, block, old, result, size, sp);
+		return;
+	}
 	if (unlikely(gate.mode & MODE_DEPTH))
 		stack_sum_note(thread, sp);
 	if (!result && !size) {

@@ -332,7 +332,7 @@ static struct mu_access *make_access_cell(struct access_part *part, uint32_t sit
 	if ((site >= part->sites && !memory_grow_numbers(&part->cell_of, &part->sites, site)) ||
 	    (part->cell_next == part->cell_end &&
 	     !arena_reserve_run(MU_SEC_ACCESSES, &part->cell_next, &part->cell_end))) {
-		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
+		count_drop(accesses);
 		return NULL;
 	}
 	uint32_t number = part->cell_next++;
@@ -364,7 +364,7 @@ static bool make_byte_counts(struct mu_access *cell, uint64_t length)
 		cell->counted = length;
 	restore_signals(&mask);
 	if (!cell->counts)
-		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
+		count_drop(accesses);
 	return cell->counts;
 }
 
@@ -393,7 +393,7 @@ void accesses_defer(struct access_part *part, uint64_t address, uint64_t size, b
 	if (i < ACCESS_QUEUE)
 		queue->item[i] = (struct access_deferred){ address, size << 1 | is_write };
 	else
-		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
+		count_drop(accesses);
 	part->deferred = 1;
 }
 
@@ -465,7 +465,7 @@ void accesses_add_block(struct access_part *part, uint64_t address, uint64_t siz
 		};
 	}
 	if (unlikely(!number) || unlikely(!enter_in_directory(address, address + size, number)))
-		__atomic_fetch_add(&rec.image->drops.accesses, 1, __ATOMIC_RELAXED);
+		count_drop(accesses);
 }
 
 void accesses_remove_block(struct access_part *part, uint64_t address)

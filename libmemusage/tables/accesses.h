@@ -147,7 +147,7 @@ static inline const struct access_block *accesses_find(uint64_t address)
 	return likely(address - block->start < block->size) ? block : NULL;
 }
 
-/* accesses_cell -- the thread's sums of a site, NULL without memory. */
+/* accesses_cell -- return the thread's sums of a site, NULL without memory. */
 static inline struct mu_access *accesses_cell(struct access_part *part, uint32_t site)
 {
 	uint32_t offset = likely(site < part->sites) ? part->cell_of[site] : 0;

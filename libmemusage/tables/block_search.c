@@ -118,25 +118,20 @@ static uint64_t address_of_key(uint64_t space, uint64_t key)
 	return space ? (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT : key;
 }
 
-bool block_search_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block,
+bool block_search_peek(struct thread *thread, uint64_t key, uint64_t bits, struct block *block,
 		       bool many)
 {
 	uint64_t *word = blocks_word(thread, key, false);
 	const bool bare = rec.has_bare_blocks;
-	unsigned int i = BLOCKS_NONE;
 	uint64_t value;
 
 	if (!word || !blocks_lock(word, &value, many))
 		return false;
-	uint32_t granule = blocks_granule(key);
-	unsigned int place = blocks_place(value, granule, bare);
-	void *line = blocks_line(value, place, bare);
-	if (value)
-		i = blocks_find(line, blocks_first(place, bare), BLOCK_TAG_KEY,
-				blocks_key(granule), bare);
+	struct blocks_spot spot = blocks_spot_of(value, key, bare);
+	unsigned int i = value ? blocks_find_known(&spot, bare) : BLOCKS_NONE;
 	if (i != BLOCKS_NONE) {
-		blocks_read(line, i, block, bare);
-		blocks_mark(line, i, mark, bare);
+		blocks_read(spot.line, i, block, bare);
+		blocks_set_birth(spot.line, i, bits, bare);
 	}
 	blocks_unlock(word, value, many);
 	return i != BLOCKS_NONE;

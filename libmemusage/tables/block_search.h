@@ -18,7 +18,7 @@
 
 #define BLOCK_SEARCH_REACH (UINT64_C(1) << 36) /* the largest block of malloc that is found */
 
-/* block_search_key -- the key of a block.
+/* block_search_key -- return the key of a block.
  *
  * space  MU_KEY_ANNOUNCED or MU_KEY_NESTED; 0 for a block of malloc, whose key is its address.
  */
@@ -29,10 +29,10 @@ static inline uint64_t block_search_key(uint64_t space, uint64_t address)
 
 /* block_search_peek -- read the record of the block with this key, which stays in the table.
  *
- * mark    bits to set in its time of birth, or 0.
+ * bits    to set in its time of birth, or 0.
  * Returns false if there is none. Otherwise as blocks_take().
  */
-bool block_search_peek(struct thread *thread, uint64_t key, uint64_t mark, struct block *block,
+bool block_search_peek(struct thread *thread, uint64_t key, uint64_t bits, struct block *block,
 		       bool many);
 
 /* block_search_find -- find the block of a space that contains an address.

@@ -417,7 +417,7 @@ bool blocks_lock_slow(uint64_t *word, uint64_t *value)
 			return true;
 		}
 		if (!spin_backoff(turn)) {
-			__atomic_fetch_add(&rec.image->drops.block_locks, 1, __ATOMIC_RELAXED);
+			count_drop(block_locks);
 			return false;
 		}
 	}

@@ -35,8 +35,10 @@ struct block {
  */
 bool blocks_init(bool bare);
 
-/* blocks_inherit -- adapt the table in a forked child, whose image and thread moved from `before`.
- *  */
+/* blocks_inherit -- adapt the table in a forked child, whose image has moved.
+ *
+ * before  where the parent's image is. Call it when `self` is the child's record.
+ */
 void blocks_inherit(const uint8_t *before);
 
 /* blocks_word_slow -- find the page word of an address that the thread's cache does not have.
@@ -104,8 +106,9 @@ static inline void blocks_unlock(uint64_t *word, uint64_t value, bool many)
 		__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/* blocks_place -- the preferred place of a granule's record, counted from the bucket's first.
+/* blocks_place -- return the preferred place of a granule's record, from the bucket's first on.
  *
+ * value  of the page word, also in the next functions.
  * Most programs space the blocks of a page evenly. So most records find their place unused, and a
  * search finds them there.
  */
@@ -114,31 +117,31 @@ static inline unsigned int blocks_place(uint64_t value, uint32_t granule, const 
 	return granule * MU_PAGE_LINES(value) >> (bare ? 6 : 7);
 }
 
-/* blocks_bucket -- the bucket of a page. */
+/* blocks_bucket -- return the bucket of a page. */
 static inline uint8_t *blocks_bucket(uint64_t value)
 {
 	return (uint8_t *)((uint64_t)rec.buckets + MU_PAGE_BUCKET(value));
 }
 
-/* blocks_line -- the line that has a place. */
+/* blocks_line -- return the line that has a place. */
 static inline void *blocks_line(uint64_t value, unsigned int place, const bool bare)
 {
 	return blocks_bucket(value) + (size_t)(place >> (bare ? 3 : 2)) * 64;
 }
 
-/* blocks_granule -- the number of an address's 8 bytes in their page, 0 to 511. */
+/* blocks_granule -- return the number of an address's 8 bytes in their page, 0 to 511. */
 static inline uint32_t blocks_granule(uint64_t address)
 {
 	return (uint32_t)(address >> MU_GRANULE_SHIFT) & 511;
 }
 
-/* blocks_key -- the tag of a granule's record under BLOCK_TAG_KEY. */
+/* blocks_key -- return the tag of a granule's record under BLOCK_TAG_KEY. */
 static inline uint32_t blocks_key(uint32_t granule)
 {
 	return granule << 1 | 1;
 }
 
-/* blocks_tag -- the tag of record i of a line: used bit, granule, and other bits above. */
+/* blocks_tag -- return the tag of record i of a line: used bit, granule, and other bits above. */
 static inline uint32_t blocks_tag(const void *line, unsigned int i, const bool bare)
 {
 	if (bare)
@@ -146,10 +149,32 @@ static inline uint32_t blocks_tag(const void *line, unsigned int i, const bool b
 	return ((const struct mu_line *)line)->tag[i];
 }
 
-/* blocks_first -- the index in its line of a place's record. */
+/* blocks_first -- return the index in its line of a place's record. */
 static inline unsigned int blocks_first(unsigned int place, const bool bare)
 {
 	return place & (bare ? 7 : 3);
+}
+
+/* The place for a block's record. */
+struct blocks_spot {
+	void *line; /* NULL: not known */
+	uint32_t granule;
+	unsigned int first; /* index of the record to look at first */
+};
+
+/* blocks_spot_of -- return the place for the record of the block at `address`.
+ *
+ * value  of its page word, not 0; else the line does not exist.
+ */
+static inline __attribute__((always_inline)) struct blocks_spot
+blocks_spot_of(uint64_t value, uint64_t address, const bool bare)
+{
+	uint32_t granule = blocks_granule(address);
+	unsigned int place = blocks_place(value, granule, bare);
+
+	return (struct blocks_spot){ .line = blocks_line(value, place, bare),
+				     .granule = granule,
+				     .first = blocks_first(place, bare) };
 }
 
 /* blocks_find -- find the record of a line whose masked tag is `key`.
@@ -168,6 +193,21 @@ static inline unsigned int blocks_find(const void *line, unsigned int first, uin
 	return BLOCKS_NONE;
 }
 
+/* blocks_find_known -- find the record of the block whose place is `spot`.
+ *
+ * Returns  its index, BLOCKS_NONE if the line does not have it.
+ */
+static inline unsigned int blocks_find_known(const struct blocks_spot *spot, const bool bare)
+{
+	return blocks_find(spot->line, spot->first, BLOCK_TAG_KEY, blocks_key(spot->granule), bare);
+}
+
+/* blocks_find_unused -- find a record of a line that is unused, the preferred one if it is. */
+static inline unsigned int blocks_find_unused(const struct blocks_spot *spot, const bool bare)
+{
+	return blocks_find(spot->line, spot->first, 1, 0, bare);
+}
+
 /* blocks_store -- set record i of a line. */
 static inline void blocks_store(void *line, unsigned int i, uint32_t granule,
 				const struct block *block, const bool bare)
@@ -184,7 +224,8 @@ static inline void blocks_store(void *line, unsigned int i, uint32_t granule,
 	full->tag[i] = (uint32_t)block->birth << 10 | blocks_key(granule);
 }
 
-/* blocks_read -- read record i of a line. Without call stacks it has a size and marks only. */
+/* blocks_read -- read record i of a line. Without call stacks it has a size and the
+ * highest bits of its birth only. */
 static inline void blocks_read(const void *line, unsigned int i, struct block *block,
 			       const bool bare)
 {
@@ -200,13 +241,13 @@ static inline void blocks_read(const void *line, unsigned int i, struct block *b
 	block->site = full->site[i];
 }
 
-/* blocks_mark -- set bits, of the highest two, in the birth of record i of a line. */
-static inline void blocks_mark(void *line, unsigned int i, uint64_t mark, const bool bare)
+/* blocks_set_birth -- set bits, of the highest two, in the birth of record i of a line. */
+static inline void blocks_set_birth(void *line, unsigned int i, uint64_t bits, const bool bare)
 {
 	if (bare)
-		((struct mu_bare_line *)line)->record[i] |= mark >> 36 << 10;
+		((struct mu_bare_line *)line)->record[i] |= bits >> 36 << 10;
 	else
-		((struct mu_line *)line)->size[i] |= mark >> 22 << 48;
+		((struct mu_line *)line)->size[i] |= bits >> 22 << 48;
 }
 
 /* blocks_clear -- read record i of a line into *block and make it unused. */
@@ -234,19 +275,15 @@ static inline bool blocks_put(struct thread *thread, uint64_t address, const str
 	if (unlikely(!word) || !blocks_lock(word, &value, many))
 		return false;
 	const bool bare = rec.has_bare_blocks;
-	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule, bare);
-	void *line = blocks_line(value, place, bare);
-	unsigned int i = BLOCKS_NONE;
+	struct blocks_spot spot = blocks_spot_of(value, address, bare);
+	unsigned int i = likely(value) ? blocks_find_unused(&spot, bare) : BLOCKS_NONE;
 
-	if (likely(value))
-		i = blocks_find(line, blocks_first(place, bare), 1, 0, bare);
 	if (unlikely(i == BLOCKS_NONE)) {
-		uint64_t grown = blocks_grow(thread, word, value, granule, block);
+		uint64_t grown = blocks_grow(thread, word, value, spot.granule, block);
 		__atomic_store_n(word, grown ? grown : value, __ATOMIC_RELEASE);
 		return grown != 0;
 	}
-	blocks_store(line, i, granule, block, bare);
+	blocks_store(spot.line, i, spot.granule, block, bare);
 	blocks_unlock(word, value, many);
 	return true;
 }
@@ -268,21 +305,16 @@ static inline bool blocks_take(struct thread *thread, uint64_t address, struct b
 	if (unlikely(!word) || !blocks_lock(word, &value, many))
 		return false;
 	const bool bare = rec.has_bare_blocks;
-	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule, bare);
-	void *line = blocks_line(value, place, bare);
-	unsigned int i = BLOCKS_NONE;
+	struct blocks_spot spot = blocks_spot_of(value, address, bare);
+	unsigned int i = likely(value) ? blocks_find_known(&spot, bare) : BLOCKS_NONE;
 
-	if (likely(value))
-		i = blocks_find(line, blocks_first(place, bare), BLOCK_TAG_KEY,
-				blocks_key(granule), bare);
 	if (likely(i != BLOCKS_NONE))
-		blocks_clear(line, i, block, bare);
+		blocks_clear(spot.line, i, block, bare);
 	blocks_unlock(word, value, many);
 	return i != BLOCKS_NONE;
 }
 
-/* blocks_knows -- whether the table has a block.
+/* blocks_knows -- return whether the table has a block.
  *
  * Returns false, too, if its page is locked for longer than the bound (counted as a drop).
  * Async-signal-safe. Costs as much as blocks_take().
@@ -295,17 +327,14 @@ static inline bool blocks_knows(struct thread *thread, uint64_t address, bool ma
 	if (unlikely(!word) || !blocks_lock(word, &value, many))
 		return false;
 	const bool bare = rec.has_bare_blocks;
-	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule, bare);
-	bool is_there = value && blocks_find(blocks_line(value, place, bare),
-					     blocks_first(place, bare), BLOCK_TAG_KEY,
-					     blocks_key(granule), bare) != BLOCKS_NONE;
+	struct blocks_spot spot = blocks_spot_of(value, address, bare);
+	bool is_there = value && blocks_find_known(&spot, bare) != BLOCKS_NONE;
 
 	blocks_unlock(word, value, many);
 	return is_there;
 }
 
-/* blocks_word_quick -- the page word of an address, NULL if the thread's cache does not have it. */
+/* blocks_word_quick -- do blocks_word() by the thread's cache; NULL if it is not there. */
 static inline uint64_t *blocks_word_quick(struct thread *thread, uint64_t address)
 {
 	const struct leaf_entry *entry = &thread->leaf[(address >> MU_LEAF_SHIFT) % LEAF_CACHE];
@@ -327,13 +356,6 @@ static inline bool blocks_lock_quick(uint64_t *word, uint64_t *value, const bool
 						  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }
 
-/* The place for a block's record. */
-struct blocks_spot {
-	void *line; /* NULL: not known */
-	uint32_t granule;
-	unsigned int first; /* index of the record to look at first */
-};
-
 /* blocks_fetch_quick -- find the place for a block's record, and prefetch its line.
  *
  * The line that blocks_put_there() needs then comes while other work is done. With several threads
@@ -343,17 +365,14 @@ static inline __attribute__((always_inline)) struct blocks_spot
 blocks_fetch_quick(struct thread *thread, uint64_t address, const bool bare)
 {
 	const uint64_t *word = blocks_word_quick(thread, address);
-	struct blocks_spot spot = { .line = NULL };
 
 	if (unlikely(!word))
-		return spot;
+		return (struct blocks_spot){ .line = NULL };
 	uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
-	spot.granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, spot.granule, bare);
-	spot.first = blocks_first(place, bare);
-	void *line = blocks_line(value, place, bare);
-	__builtin_prefetch(line, 1);
-	spot.line = value ? line : NULL;
+	struct blocks_spot spot = blocks_spot_of(value, address, bare);
+	__builtin_prefetch(spot.line, 1);
+	if (!value)
+		spot.line = NULL;
 	return spot;
 }
 
@@ -363,7 +382,7 @@ blocks_put_there(const struct blocks_spot *spot, const struct block *block, cons
 {
 	if (unlikely(!spot->line))
 		return false;
-	unsigned int i = blocks_find(spot->line, spot->first, 1, 0, bare);
+	unsigned int i = blocks_find_unused(spot, bare);
 	if (unlikely(i == BLOCKS_NONE))
 		return false;
 	blocks_store(spot->line, i, spot->granule, block, bare);
@@ -387,17 +406,14 @@ blocks_put_quick(struct thread *thread, uint64_t address, const struct block *bl
 
 	if (unlikely(!word) || unlikely(!blocks_lock_quick(word, &value, many)))
 		return false;
-	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule, bare);
-	unsigned int first = blocks_first(place, bare);
-	void *line = blocks_line(value, place, bare);
-	bool ok = likely(value) && likely(!(blocks_tag(line, first, bare) & 1));
+	struct blocks_spot spot = blocks_spot_of(value, address, bare);
+	bool ok = likely(value) && likely(!(blocks_tag(spot.line, spot.first, bare) & 1));
 	if (anywhere && !ok && value) {
-		first = blocks_find(line, first, 1, 0, bare);
-		ok = first != BLOCKS_NONE;
+		spot.first = blocks_find_unused(&spot, bare);
+		ok = spot.first != BLOCKS_NONE;
 	}
 	if (likely(ok))
-		blocks_store(line, first, granule, block, bare);
+		blocks_store(spot.line, spot.first, spot.granule, block, bare);
 	blocks_unlock(word, value, many);
 	return ok;
 }
@@ -412,18 +428,15 @@ blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, 
 
 	if (unlikely(!word) || unlikely(!blocks_lock_quick(word, &value, many)))
 		return false;
-	uint32_t granule = blocks_granule(address);
-	unsigned int place = blocks_place(value, granule, bare);
-	unsigned int first = blocks_first(place, bare);
-	void *line = blocks_line(value, place, bare);
-	bool ok = likely(value) &&
-		  likely((blocks_tag(line, first, bare) & BLOCK_TAG_KEY) == blocks_key(granule));
+	struct blocks_spot spot = blocks_spot_of(value, address, bare);
+	bool ok = likely(value) && likely((blocks_tag(spot.line, spot.first, bare) &
+					   BLOCK_TAG_KEY) == blocks_key(spot.granule));
 	if (anywhere && !ok && value) {
-		first = blocks_find(line, first, BLOCK_TAG_KEY, blocks_key(granule), bare);
-		ok = first != BLOCKS_NONE;
+		spot.first = blocks_find_known(&spot, bare);
+		ok = spot.first != BLOCKS_NONE;
 	}
 	if (likely(ok))
-		blocks_clear(line, first, block, bare);
+		blocks_clear(spot.line, spot.first, block, bare);
 	blocks_unlock(word, value, many);
 	return ok;
 }

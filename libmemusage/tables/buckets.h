@@ -23,7 +23,7 @@ uint64_t buckets_take(uint64_t size);
 /* buckets_begin -- begin with a new image, of which nothing was taken. */
 void buckets_begin(void);
 
-/* buckets_are_shared -- whether some memory came from the image.
+/* buckets_are_shared -- return whether some memory came from the image.
  *
  * A forked child has its image elsewhere, but private memory at the same addresses.
  */

@@ -17,7 +17,7 @@
 /* ignore_init -- begin with a new image, for which nothing was asked yet. */
 void ignore_init(void);
 
-/* ignore_stack -- whether the function that allocates is one of --ignore-fn.
+/* ignore_stack -- return whether the function that allocates is one of --ignore-fn.
  *
  * Massif's rule skips the frames of allocating functions, from the innermost outward; the next
  * frame that has a name decides. A stack of allocating functions alone is ignored.

@@ -78,11 +78,6 @@ static const struct perf_event_mmap_page *map_counter_page(uint32_t counter)
 	return (const struct perf_event_mmap_page *)mapping;
 }
 
-static void count_lost_counter(void)
-{
-	__atomic_fetch_add(&rec.image->drops.counters, 1, __ATOMIC_RELAXED);
-}
-
 void instructions_attach(void)
 {
 	if (!instructions_by_cpu())
@@ -92,7 +87,7 @@ void instructions_attach(void)
 	thread_counter.page = sandbox_is_on ? NULL : map_counter_page(rec.segment->config.counter);
 	thread_counter.counted = 0;
 	if (!thread_counter.page)
-		count_lost_counter();
+		count_drop(counters);
 }
 
 /* If there are more events than counters, the kernel counts each for a part of the time. */
@@ -107,7 +102,7 @@ static bool was_always_counted(void)
 void instructions_exit(void)
 {
 	if (thread_counter.page && !was_always_counted())
-		count_lost_counter();
+		count_drop(counters);
 }
 
 void instructions_detach(void)

@@ -29,7 +29,7 @@
 
 struct perf_event_mmap_page;
 
-/* instructions_by_cpu -- whether only instructions_update() advances the sum. */
+/* instructions_by_cpu -- return whether only instructions_update() advances the sum. */
 static inline bool instructions_by_cpu(void)
 {
 	return rec.segment->config.counter != 0;
@@ -52,7 +52,7 @@ void instructions_exit(void);
 /* instructions_emulated -- set the address of an emulator's count, NULL for none. */
 void instructions_emulated(const uint64_t *count);
 
-/* instructions_sum -- the address of the number of instructions executed so far, never NULL. */
+/* instructions_sum -- return the address of the number of instructions executed, never NULL. */
 const uint64_t *instructions_sum(void);
 
 /* instructions_update -- add to the sum the calling thread's instructions since the last call.

@@ -27,11 +27,6 @@ static struct mu_mapping *mapping_ranges(void)
 	return arena_at(mapping_table()->extent[0]);
 }
 
-static void count_drop(void)
-{
-	__atomic_fetch_add(&rec.image->drops.mappings, 1, __ATOMIC_RELAXED);
-}
-
 /* Index of the first range that ends after `address`. */
 static uint64_t first_range_after(uint64_t address)
 {
@@ -94,7 +89,7 @@ static uint64_t cut_ranges(uint64_t start, uint64_t end)
 			mapping_ranges()[i++].end = from;
 			if (to < old.end && !insert_range(i, to, old.end)) {
 				removed += old.end - to;
-				count_drop();
+				count_drop(mappings);
 			}
 		} else if (to < old.end) {
 			mapping_ranges()[i].start = to;
@@ -126,14 +121,14 @@ int64_t mapping_add(uint64_t start, uint64_t length)
 	int64_t change = 0;
 
 	if (!spin_lock(&locks.mapping)) {
-		count_drop();
+		count_drop(mappings);
 		return 0;
 	}
 	change -= (int64_t)cut_ranges(start, start + round_up_to_pages(length));
 	if (insert_range(first_range_after(start), start, start + length))
 		change += (int64_t)length;
 	else
-		count_drop();
+		count_drop(mappings);
 	spin_unlock(&locks.mapping);
 	return change;
 }
@@ -141,7 +136,7 @@ int64_t mapping_add(uint64_t start, uint64_t length)
 int64_t mapping_remove(uint64_t start, uint64_t length)
 {
 	if (!spin_lock(&locks.mapping)) {
-		count_drop();
+		count_drop(mappings);
 		return 0;
 	}
 	int64_t removed = (int64_t)cut_ranges(start, start + round_up_to_pages(length));

@@ -28,7 +28,7 @@ int64_t mapping_add(uint64_t start, uint64_t length);
  */
 int64_t mapping_remove(uint64_t start, uint64_t length);
 
-/* mapping_holds -- whether an address is in a tracked mapping. */
+/* mapping_holds -- return whether an address is in a tracked mapping. */
 bool mapping_holds(uint64_t address);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/mapped_path.h"
+#include "libmemusage/base/objects.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
@@ -19,11 +20,15 @@
 
 #define FIRST_LOG2 4
 
-/* The module found last. */
+/* Under the lock of sites.c. */
 static struct {
-	uint64_t start, end;
-	uint64_t number;
-} last;
+	uint64_t start, end; /* of the module that was found last */
+	uint64_t number;     /* its number */
+	/* Working memory of modules_note(): a signal handler's stack may have no room for it. */
+	char path[MODULES_PATH];
+	struct mu_module module;
+	struct cfi_workspace work;
+} modules;
 
 static struct mu_table *module_table(void)
 {
@@ -32,14 +37,14 @@ static struct mu_table *module_table(void)
 
 static const struct mu_module *find_known_module(uint64_t pc)
 {
-	if (pc >= last.start && pc < last.end)
-		return arena_table_at(module_table(), last.number);
+	if (pc >= modules.start && pc < modules.end)
+		return arena_table_at(module_table(), modules.number);
 	for (uint64_t i = 0; i < module_table()->count; i++) {
 		const struct mu_module *module = arena_table_at(module_table(), i);
 		if (pc >= module->start && pc < module->end && !module->closed) {
-			last.start = module->start;
-			last.end = module->end;
-			last.number = i;
+			modules.start = module->start;
+			modules.end = module->end;
+			modules.number = i;
 			return module;
 		}
 	}
@@ -69,20 +74,18 @@ static bool read_build_id_note(const uint8_t *note, uint64_t length, struct mu_m
 	return false;
 }
 
-/* The ELF header is at the start of an object's first mapping. */
-void modules_build_id(struct mu_module *module)
+void modules_build_id(struct mu_module *module, const struct link_map *map)
 {
-	const ElfW(Ehdr) *header = (const void *)module->start;
+	struct object object;
 
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phentsize != sizeof(ElfW(Phdr)) ||
-	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > MU_PAGE)
+	if (!object_read(map, &object))
 		return;
-	const ElfW(Phdr) *part = (const void *)(module->start + header->e_phoff);
-	for (unsigned int i = 0; i < header->e_phnum; i++) {
-		uint64_t note = module->bias + part[i].p_vaddr;
-		if (part[i].p_type == PT_NOTE && note >= module->start &&
-		    note + part[i].p_memsz <= module->end &&
-		    read_build_id_note((const uint8_t *)note, part[i].p_memsz, module))
+	for (unsigned int i = 0; i < object.parts; i++) {
+		const ElfW(Phdr) *part = &object.part[i];
+		uint64_t note = module->bias + part->p_vaddr;
+		if (part->p_type == PT_NOTE && note >= module->start &&
+		    note + part->p_memsz <= module->end &&
+		    read_build_id_note((const uint8_t *)note, part->p_memsz, module))
 			return;
 	}
 }
@@ -124,34 +127,31 @@ struct mu_string modules_path(const char *name, uint64_t address, char path[MODU
 void modules_init(void)
 {
 	arena_table_init(MU_SEC_MODULES, sizeof(struct mu_module), FIRST_LOG2);
-	last.start = last.end = 0;
+	modules.start = modules.end = 0;
 }
 
 const struct mu_module *modules_note(uint64_t pc)
 {
-	/* The lock of sites.c guards these: a signal handler's stack may have no room for them. */
-	static char path[MODULES_PATH];
-	static struct mu_module module;
-	static struct cfi_workspace work;
+	const struct mu_module *known = find_known_module(pc);
+	struct mu_module *module = &modules.module;
 	struct cfi_object object;
 
-	const struct mu_module *known = find_known_module(pc);
-	if (known || !cfi_object_of(pc, &object, &work))
+	if (known || !cfi_object_of(pc, &object, &modules.work))
 		return known;
-	module = (struct mu_module){ .opened = rec.image->dl_generation };
-	module.start = object.start;
-	module.end = object.end;
-	module.bias = object.map->l_addr;
+	*module = (struct mu_module){ .opened = rec.image->dl_generation,
+				      .start = object.start,
+				      .end = object.end,
+				      .bias = object.map->l_addr };
 	emulated_pause();
-	module.path = modules_path(object.map->l_name, object.start, path);
-	modules_build_id(&module);
+	module->path = modules_path(object.map->l_name, object.start, modules.path);
+	modules_build_id(module, object.map);
 	emulated_resume();
 	struct mu_module *entry = arena_table_at(module_table(), module_table()->count);
 	if (!entry) {
 		rec.image->drops.modules++;
 		return NULL;
 	}
-	*entry = module;
+	*entry = *module;
 	__atomic_store_n(&module_table()->count, module_table()->count + 1, __ATOMIC_RELEASE);
 	return entry;
 }
@@ -176,5 +176,5 @@ void modules_closed(void)
 					object.start != module->start))
 			module->closed = generation;
 	}
-	last.start = last.end = 0;
+	modules.start = modules.end = 0;
 }

@@ -10,6 +10,8 @@
 
 #include "recording/recording.h"
 
+struct link_map;
+
 /* modules_init -- make the empty table of a new image. */
 void modules_init(void);
 
@@ -33,11 +35,12 @@ struct mu_string modules_path(const char *name, uint64_t address, char path[MODU
 
 /* modules_build_id -- set the build-id of a module whose start, end and bias are set.
  *
+ * map  of ld.so's list: the module's object.
  * Does nothing if the object has no note of it. Async-signal-safe.
  */
-void modules_build_id(struct mu_module *module);
+void modules_build_id(struct mu_module *module, const struct link_map *map);
 
-/* modules_number -- the number of an entry in the table. */
+/* modules_number -- return the number of an entry in the table. */
 uint32_t modules_number(const struct mu_module *module);
 
 /* modules_closed -- after dlclose, mark objects that are gone, and begin a new generation.

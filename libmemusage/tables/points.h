@@ -29,10 +29,10 @@ bool points_init(void);
  */
 uint32_t points_find(const struct walk *walk, uint32_t site);
 
-/* points_of -- the offset of the point of a site, 0 if it has none. */
+/* points_of -- return the offset of the point of a site, 0 if it has none. */
 uint64_t points_of(uint32_t site);
 
-/* points_time_slow -- the time by any other clock than the time stamp counter. */
+/* points_time_slow -- return the time by any other clock than the time stamp counter. */
 uint64_t points_time_slow(const struct mu_points *all);
 
 /* points_ticked -- note the time by both clocks, after a millisecond. */
@@ -47,13 +47,13 @@ void points_publish(int64_t change);
 /* points_exit -- note the time at the end of the process. */
 void points_exit(void);
 
-/* points_all -- the heap as points see it. */
+/* points_all -- return the heap as points see it. */
 static inline struct mu_points *points_all(void)
 {
 	return arena_at(rec.image->points);
 }
 
-/* points_time -- the time by the clock of the points. The time stamp counter costs 6 ns. */
+/* points_time -- return the time by the clock of the points. The time stamp counter costs 6 ns. */
 static inline uint64_t points_time(struct mu_points *all)
 {
 	uint64_t tick = __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
@@ -105,7 +105,7 @@ static inline void points_fall(struct mu_points *all, int64_t heap)
 	}
 }
 
-/* points_size -- the bytes that DHAT counts for a size. */
+/* points_size -- return the bytes that DHAT counts for a size. */
 static inline int64_t points_size(uint64_t size)
 {
 	return (int64_t)(size + !size);

@@ -15,7 +15,7 @@
 
 /* shrunk_remember -- remember that a block of `size` bytes has room for `room`, more than usual.
  *
- * birth    the block's time of birth; set to the value with marks for the block table.
+ * birth    the block's time of birth; set to the value for the block table, with these bits.
  * Returns  false without memory; the block then counts with its usual rounding.
  * Async-signal-safe.
  */

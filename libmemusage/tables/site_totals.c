@@ -30,36 +30,31 @@ static struct {
 	uint64_t room;		/* sites that it has room for */
 	uint64_t sites;		/* sites that were added up */
 	uint64_t known;		/* as site_totals_add_up() says */
+	uint64_t free_pieces;	/* a chain */
+	uint64_t used_pieces;
+	uint32_t full_epoch;	   /* when all cells were looked at last */
+	uint32_t changes;	   /* cells that changed since site_totals_tracked.epoch */
+	uint32_t cell[CHANGED_MAX]; /* ... and their numbers */
 } totals;
 
-static struct {
-	uint64_t free; /* a chain */
-	uint64_t used;
-} pieces;
-
 struct site_totals_tracked site_totals_tracked;
-static struct {
-	uint32_t cell[CHANGED_MAX]; /* numbers of cells */
-	uint32_t count;
-	uint32_t full_epoch; /* when all cells were looked at last */
-} changed;
 
 void site_totals_init(void)
 {
-	pieces.free = pieces.used = 0;
+	totals.free_pieces = totals.used_pieces = 0;
 	site_totals_untrack();
 }
 
 void site_totals_untrack(void)
 {
 	site_totals_tracked.is_on = false;
-	changed.count = 0;
+	totals.changes = 0;
 }
 
 void site_totals_note_change(uint32_t number)
 {
-	if (changed.count < CHANGED_MAX)
-		changed.cell[changed.count++] = number;
+	if (totals.changes < CHANGED_MAX)
+		totals.cell[totals.changes++] = number;
 	else
 		site_totals_untrack();
 }
@@ -94,7 +89,7 @@ static void add_cell_run(struct mu_cell *cell, uint64_t count, bool is_alone)
 	uint32_t epoch = rec.image->heap.epoch;
 
 	for (const struct mu_cell *end = cell + count; cell < end; cell++) {
-		if (cell->site >= totals.sites)
+		if (cell->site >= totals.sites || cell->flags & MU_CELL_ERROR)
 			continue;
 		totals.sum[cell->site].bytes += cell->live_bytes;
 		totals.sum[cell->site].blocks += cell->live_blocks;
@@ -112,7 +107,7 @@ static void add_all_cells(uint64_t sites, bool is_alone)
 	site_totals_untrack();
 	totals.known = 0;
 	totals.sites = sites;
-	changed.full_epoch = rec.image->heap.epoch;
+	totals.full_epoch = rec.image->heap.epoch;
 	memset(totals.sum, 0, sites * sizeof(*totals.sum));
 	for (unsigned int i = 0; left && i < MU_TABLE_EXTENTS; i++) {
 		uint64_t entries = (UINT64_C(1) << cells->first_log2) << i;
@@ -129,8 +124,8 @@ static void add_all_cells(uint64_t sites, bool is_alone)
 static void add_changed_cells(uint64_t sites)
 {
 	totals.sites = sites;
-	for (uint32_t i = 0; i < changed.count; i++) {
-		const struct mu_cell *cell = arena_at((uint64_t)changed.cell[i] * sizeof(*cell));
+	for (uint32_t i = 0; i < totals.changes; i++) {
+		const struct mu_cell *cell = arena_at((uint64_t)totals.cell[i] * sizeof(*cell));
 
 		totals.sum[cell->site] = (struct site_total){ cell->live_bytes, cell->live_blocks };
 		note_known_site(cell);
@@ -145,7 +140,14 @@ static void begin_tracking(void)
 	heap_note_peak(false);
 	site_totals_tracked.is_on = true;
 	site_totals_tracked.epoch = rec.image->heap.epoch;
-	changed.count = 0;
+	totals.changes = 0;
+}
+
+/* Cells count them in fractions, snapshots do not. */
+static void round_sampled_blocks(uint64_t sites)
+{
+	for (uint64_t i = 0; i < sites; i++)
+		totals.sum[i].blocks = mu_sample_blocks(totals.sum[i].blocks);
 }
 
 bool site_totals_add_up(uint64_t *known, uint64_t *used)
@@ -155,7 +157,7 @@ bool site_totals_add_up(uint64_t *known, uint64_t *used)
 
 	*known = *used = 0;
 	if (site_totals_tracked.is_on && is_alone && sites <= totals.room &&
-	    rec.image->heap.epoch - changed.full_epoch < EPOCHS_FULL)
+	    rec.image->heap.epoch - totals.full_epoch < EPOCHS_FULL)
 		add_changed_cells(sites);
 	else if (make_sums_array(sites))
 		add_all_cells(sites, is_alone);
@@ -164,6 +166,8 @@ bool site_totals_add_up(uint64_t *known, uint64_t *used)
 	if (is_alone)
 		begin_tracking();
 	*known = totals.known;
+	if (rec.flags & MU_CFG_SAMPLE)
+		round_sampled_blocks(sites);
 	for (uint64_t i = 0; i < sites; i++)
 		*used += (totals.sum[i].bytes | totals.sum[i].blocks) != 0;
 	return true;
@@ -174,7 +178,7 @@ uint64_t site_totals_cost(void)
 	const struct mu_table *table = rec.image->table;
 
 	if (site_totals_tracked.is_on)
-		return COST_ALWAYS + changed.count + table[MU_SEC_SITES].count / SITES_PER_CELL;
+		return COST_ALWAYS + totals.changes + table[MU_SEC_SITES].count / SITES_PER_CELL;
 	return COST_ALWAYS + table[MU_SEC_CELLS].count;
 }
 
@@ -208,13 +212,13 @@ static uint64_t zigzag_encode(int64_t number)
 /* An empty piece at the end of the chain. */
 static struct mu_values *append_piece(struct site_totals *v, uint64_t limit)
 {
-	uint64_t offset = pieces.free;
+	uint64_t offset = totals.free_pieces;
 	struct mu_values *piece;
 
-	if ((pieces.used + 1) * PIECE_BYTES > limit)
+	if ((totals.used_pieces + 1) * PIECE_BYTES > limit)
 		return NULL;
 	if (offset)
-		pieces.free = ((struct mu_values *)arena_at(offset))->next;
+		totals.free_pieces = ((struct mu_values *)arena_at(offset))->next;
 	else
 		offset = arena_alloc(PIECE_BYTES, 64);
 	if (!offset)
@@ -228,7 +232,7 @@ static struct mu_values *append_piece(struct site_totals *v, uint64_t limit)
 		v->first = offset;
 	v->last = offset;
 	v->pieces++;
-	pieces.used++;
+	totals.used_pieces++;
 	return piece;
 }
 
@@ -272,9 +276,9 @@ bool site_totals_store(struct site_totals *v, uint64_t limit)
 void site_totals_free(struct site_totals *v)
 {
 	if (v->pieces) {
-		((struct mu_values *)arena_at(v->last))->next = pieces.free;
-		pieces.free = v->first;
-		pieces.used -= v->pieces;
+		((struct mu_values *)arena_at(v->last))->next = totals.free_pieces;
+		totals.free_pieces = v->first;
+		totals.used_pieces -= v->pieces;
 	}
 	*v = (struct site_totals){ 0 };
 }

@@ -53,7 +53,7 @@ void site_totals_init(void);
  */
 bool site_totals_add_up(uint64_t *known, uint64_t *used);
 
-/* site_totals_cost -- the cost of site_totals_add_up() and site_totals_store() now, in cells. */
+/* site_totals_cost -- return the cost of adding up and storing the totals now, in cells. */
 uint64_t site_totals_cost(void);
 
 /* site_totals_to_array -- copy the sums into an array, while it has room.

@@ -286,7 +286,7 @@ struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site)
 		return NULL;
 	if (thread->cell_next == thread->cell_end &&
 	    !arena_reserve_run(MU_SEC_CELLS, &thread->cell_next, &thread->cell_end)) {
-		__atomic_fetch_add(&rec.image->drops.sites, 1, __ATOMIC_RELAXED);
+		count_drop(sites);
 		return NULL;
 	}
 	uint32_t number = thread->cell_next++;

@@ -57,7 +57,7 @@ bool sites_module(uint64_t pc, struct sites_module *module);
  */
 struct mu_cell *sites_cell_slow(struct thread *thread, uint32_t site);
 
-/* sites_cell -- the thread's cell of a site, NULL without memory. */
+/* sites_cell -- return the thread's cell of a site, NULL without memory. */
 static inline struct mu_cell *sites_cell(struct thread *thread, uint32_t site)
 {
 	uint32_t offset = likely(site < thread->cell_sites) ? thread->cell_of[site] : 0;
@@ -79,7 +79,7 @@ static inline void sites_fetch(const struct thread *thread, uint32_t site)
 	__builtin_prefetch(cell + 64, 1);
 }
 
-/* sites_is_ignored -- whether Massif's accounting leaves out a site. Async-signal-safe. */
+/* sites_is_ignored -- return whether Massif's accounting leaves out a site. Async-signal-safe. */
 bool sites_is_ignored(uint32_t site);
 
 /* sites_charge -- add bytes to a site, for good, in Massif's accounting, though no block has them.
@@ -88,13 +88,13 @@ bool sites_is_ignored(uint32_t site);
  */
 void sites_charge(uint32_t site, uint64_t size);
 
-/* sites_tick -- the coarse clock of births and lifetimes (docs/format.md, section 5). */
+/* sites_tick -- return the coarse clock of births and lifetimes (docs/format.md, section 5). */
 static inline uint64_t sites_tick(void)
 {
 	return __atomic_load_n(&rec.segment->tick, __ATOMIC_RELAXED);
 }
 
-/* sites_cell_number -- the offset of a cell in the image, in cells. */
+/* sites_cell_number -- return the offset of a cell in the image, in cells. */
 static inline uint32_t sites_cell_number(const struct mu_cell *cell)
 {
 	return (uint32_t)((uint64_t)((const uint8_t *)cell - rec.base) / sizeof(*cell));
@@ -115,7 +115,7 @@ static inline void sites_keep_peak(struct mu_cell *cell)
 		sites_keep_peak_slow(cell, epoch);
 }
 
-/* sites_class -- the index of a size in mu_cell.size_class. */
+/* sites_class -- return the index of a size in mu_cell.size_class. */
 static inline unsigned int sites_class(uint64_t size)
 {
 	unsigned int log2 = size <= 16 ? 4 : 64 - (unsigned int)__builtin_clzll(size - 1);
@@ -148,7 +148,7 @@ static inline struct mu_cell *sites_alloc(struct thread *thread, uint32_t site, 
 	return cell;
 }
 
-/* sites_lifetime_count -- the count of blocks with the lifetime of a block. */
+/* sites_lifetime_count -- return the count of blocks with the lifetime of a block. */
 static inline uint64_t *sites_lifetime_count(struct thread *thread, const struct block *block,
 					     uint64_t tick)
 {

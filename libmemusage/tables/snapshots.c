@@ -46,8 +46,6 @@ struct series_entry {
 	struct site_totals values;
 };
 
-snapshots_watcher *snapshots_watch;
-
 /* The snapshots of the image, in the order of their moments. Under the lock. */
 static struct {
 	struct series_entry entry[MAX_SNAPSHOTS];
@@ -59,13 +57,9 @@ static struct {
 	uint32_t peak_number; /* its number + 1, 0 none */
 	uint64_t first_tick;
 	uint64_t normal_cost; /* of normal snapshots so far */
+	uint64_t requested_values; /* offset of the array of the requested snapshot */
+	uint32_t requested_capacity;
 } series;
-
-/* The array of the requested snapshot. */
-static struct {
-	uint64_t values; /* its offset */
-	uint32_t capacity;
-} requested;
 
 static struct mu_snapshot *snapshot_at(uint32_t number)
 {
@@ -270,7 +264,7 @@ static void end_table_change(void)
 static void set_next_due(uint64_t time, uint64_t clock)
 {
 	series.due = (struct moment){ time, clock };
-	snapshot_due.time = snapshots_watch || instructions_by_cpu() ? 0 : time;
+	snapshot_due.time = snapshot_due.watch || instructions_by_cpu() ? 0 : time;
 }
 
 static uint64_t update_time_now(void)
@@ -371,6 +365,7 @@ bool snapshots_init(void)
 		(struct snapshot_due){ .admin = snapshot_config()->heap_admin,
 				       .now = find_clock_of_unit(snapshot_config()->time_unit),
 				       .is_on = snapshot_config()->max_snapshots != 0,
+				       .watch = snapshot_due.watch,
 				       .time = UINT64_MAX,
 				       .peak_total = INT64_MAX };
 	if (!snapshot_due.is_on)
@@ -410,8 +405,8 @@ static __attribute__((noinline)) void take_due_snapshot(void)
 /* Not inlined, for the same reason. */
 __attribute__((noinline)) void snapshots_thresholds(void)
 {
-	if (snapshots_watch && !snapshot_due.waits)
-		snapshots_watch();
+	if (snapshot_due.watch && !snapshot_due.waits)
+		snapshot_due.watch();
 }
 
 void snapshots_take(void)
@@ -538,6 +533,18 @@ bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
 	return s->values || !s->heap;
 }
 
+void snapshots_mark(void)
+{
+	uint64_t cells = __atomic_load_n(&section_table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
+
+	if (!snapshot_due.is_on || cells > SNAPSHOTS_REQUEST_CELLS || !spin_try(&locks.snapshots))
+		return;
+	begin_table_change();
+	add_snapshot(MU_SNAPSHOT_DETAILED);
+	end_table_change();
+	spin_unlock(&locks.snapshots);
+}
+
 void snapshots_request(bool detailed)
 {
 	uint64_t cells = __atomic_load_n(&section_table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
@@ -551,7 +558,8 @@ void snapshots_request(bool detailed)
 		s = arena_at(rec.image->requested);
 		*s = present_snapshot();
 		if (detailed && snapshot_due.is_on && cells <= SNAPSHOTS_REQUEST_CELLS)
-			put_site_values(s, &requested.values, &requested.capacity);
+			put_site_values(s, &series.requested_values,
+					&series.requested_capacity);
 	}
 	spin_unlock(&locks.snapshots);
 }

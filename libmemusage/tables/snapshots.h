@@ -26,6 +26,7 @@ struct snapshot_due {
 	const uint64_t *now; /* the time in the unit chosen */
 	uint64_t tick;	     /* the millisecond of the last event */
 	uint32_t waits;	     /* events during which none can be taken */
+	void (*watch)(void); /* called by snapshots_thresholds(); NULL while none is watched */
 };
 
 extern struct snapshot_due snapshot_due;
@@ -61,6 +62,13 @@ void snapshots_peak(void);
  */
 void snapshots_request(bool detailed);
 
+/* snapshots_mark -- add a detailed snapshot to the series, at a mark that another process set.
+ *
+ * Does nothing if there is no series, if another thread takes a snapshot, or if there are so many
+ * cells that it would take longer than snapshots_request(). Async-signal-safe.
+ */
+void snapshots_mark(void);
+
 /* snapshots_show -- get the present state with the values of all sites.
  *
  * room, capacity  of an array for the values, which is replaced if it is too small.
@@ -76,17 +84,13 @@ void snapshots_stacks(int64_t change);
  * due. */
 void snapshots_publish(struct thread *thread);
 
-/* Called by snapshots_thresholds(); NULL while no thresholds are watched (lifecycle/triggers.c). */
-typedef void snapshots_watcher(void);
-extern snapshots_watcher *snapshots_watch;
-
 /* snapshots_thresholds -- look if the heap or the stacks crossed a threshold.
  *
  * Inside the hook, without locks. Async-signal-safe. Costs less than 1 ns while none is watched.
  */
 void snapshots_thresholds(void);
 
-/* snapshots_now -- the time in the unit chosen, as it was read last (instructions.h). */
+/* snapshots_now -- return the time in the unit chosen, as it was read last (instructions.h). */
 static inline uint64_t snapshots_now(void)
 {
 	return __atomic_load_n(snapshot_due.now, __ATOMIC_RELAXED);

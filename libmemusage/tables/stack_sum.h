@@ -21,11 +21,14 @@
  */
 void stack_sum_note(struct thread *thread, uint64_t sp);
 
-/* stack_sum_now -- the sum over all threads. */
+/* stack_sum_now -- return the sum over all threads. */
 int64_t stack_sum_now(void);
 
-/* stack_sum_unseen -- the most bytes by which the calling thread's stack was deeper than now since
- * the last snapshot, if no event saw that, else 0. Costs 1 us per MiB of stack. */
+/* stack_sum_unseen -- return how much deeper the calling thread's stack was than now, unseen.
+ *
+ * Returns the most bytes since the last snapshot, 0 if an event saw that depth. Async-signal-safe.
+ * Costs 1 us per MiB of stack.
+ */
 int64_t stack_sum_unseen(void);
 
 /* stack_sum_end_thread -- remove the depth of a thread that has ended. */

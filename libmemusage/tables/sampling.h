@@ -1,0 +1,118 @@
+/* sampling.h -- which blocks are recorded with --sample, and for how many others each stands.
+ *
+ * docs/format.md, section 7.4, has the formulas; docs/design.md, "Samples", the reasons. Each
+ * thread subtracts size + 1 from its sample_left at each allocation. The block at which that falls
+ * below zero is sampled.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LIBMEMUSAGE_TABLES_SAMPLING_H
+#define LIBMEMUSAGE_TABLES_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/thread.h"
+#include "recording/sampling.h"
+
+/* What a sampled block counts. */
+struct sample_weight {
+	uint64_t bytes;
+	uint64_t blocks; /* in 1 / 2^MU_SAMPLE_BLOCK_BITS */
+	uint64_t variance, block_variance; /* as in struct mu_error_cell */
+	bool is_exact;
+};
+
+/* sampling_begin -- begin with a new image, which has no sampled blocks. Not thread-safe. */
+void sampling_begin(void);
+
+/* sampling_before_fork -- number the children, so that each draws other random numbers. */
+void sampling_before_fork(void);
+
+/* sampling_inherit -- continue in a forked child, with other random numbers. */
+void sampling_inherit(void);
+
+/* sampling_pass -- pass over a block, in most cases, and count the call.
+ *
+ * Returns false, having done nothing, if the block may be sampled, or is large: then call
+ * sampling_decide(). Cost 1 ns; touches only the thread's own memory. Async-signal-safe; a thread
+ * without a record gets false.
+ */
+static inline __attribute__((always_inline)) bool sampling_pass(struct thread *thread,
+								enum mu_fn fn, uint64_t size)
+{
+	struct mu_counters *counters = &thread->pub.counters;
+
+	if (unlikely(size >= MU_HIST_LOW * MU_HIST_STEP))
+		return false;
+	int64_t left = thread->sample_left - (int64_t)size - 1;
+	if (unlikely(left < 0))
+		return false;
+	thread->sample_left = left;
+	counters->calls[fn]++;
+	counters->bytes[fn] += size;
+	counters->hist_low[size / MU_HIST_STEP]++;
+	return true;
+}
+
+/* sampling_decide -- decide whether a block is sampled, and draw the thread's next number.
+ *
+ * Returns 0 if not; otherwise the logarithm of the R that was decided by. Inside the hook; not
+ * under the lock. Async-signal-safe. Cost 50 ns if a number is drawn.
+ */
+unsigned int sampling_decide(struct thread *thread, uint64_t size);
+
+/* sampling_survives -- decide whether a block of `size` bytes sampled by 2^from stays so by 2^to.
+ *
+ * from <= to. Costs 50 ns. The thread's generator is used.
+ */
+bool sampling_survives(struct thread *thread, uint64_t size, unsigned int from, unsigned int to);
+
+/* sampling_weigh -- compute the weight of a sampled block; R is 2^log2. Costs 50 ns. */
+struct sample_weight sampling_weigh(uint64_t size, unsigned int log2);
+
+/* sampling_log2 -- the logarithm of R now. It only changes under the lock. */
+static inline unsigned int sampling_log2(void)
+{
+	return __atomic_load_n(&rec.image->sampling.log2, __ATOMIC_RELAXED);
+}
+
+/* sampling_extra -- weigh the extra bytes of a sampled block. */
+static inline uint64_t sampling_extra(uint64_t extra, const struct sample_weight *weight)
+{
+	return extra * weight->blocks >> MU_SAMPLE_BLOCK_BITS;
+}
+
+/* sampling_blocks -- the blocks that a weight stands for, rounded. */
+static inline uint64_t sampling_blocks(const struct sample_weight *weight)
+{
+	return (weight->blocks + (1u << MU_SAMPLE_BLOCK_BITS) / 2) >> MU_SAMPLE_BLOCK_BITS;
+}
+
+/* sampling_add_error -- add the error of a live block to that of its site. Needs the lock.
+ *
+ * is_new  count it among all blocks ever, too.
+ */
+void sampling_add_error(uint32_t site, const struct sample_weight *weight, bool is_new);
+
+/* sampling_remove_error -- remove that of a live block. Needs the lock. */
+void sampling_remove_error(uint32_t site, const struct sample_weight *weight);
+
+/* sampling_lock -- take the lock of all that events of sampled blocks change.
+ *
+ * Returns false if it was not free within the bound, which is counted.
+ */
+bool sampling_lock(void);
+
+/* sampling_unlock -- give it back. */
+void sampling_unlock(void);
+
+/* sampling_spend -- note that recording a sampled block has taken some of cpu_ticks(). Needs the
+ * lock. */
+void sampling_spend(uint64_t ticks);
+
+/* sampling_wants_fewer -- return whether R is to double (MU_CFG_SAMPLE_AUTO). Needs the lock. */
+bool sampling_wants_fewer(void);
+
+#endif
