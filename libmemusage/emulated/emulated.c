@@ -13,8 +13,6 @@
 #include "libmemusage/tables/instructions.h"
 #include "recording/accesses.h"
 
-bool emulated_answers;
-
 extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden")));
 
 void emulated_begin(void)
@@ -35,7 +33,7 @@ void emulated_begin(void)
 		return;
 	SYS1(EMULATED_SYSCALL, &us);
 	instructions_emulated((const uint64_t *)us.instructions);
-	emulated_answers = us.answers;
+	rec.emulator_answers = us.answers;
 	rec.image->notes |= us.instructions ? MU_NOTE_EMULATED : MU_NOTE_NO_HOOKS;
 }
 

@@ -10,7 +10,6 @@
 #ifndef LIBMEMUSAGE_EMULATED_EMULATED_H
 #define LIBMEMUSAGE_EMULATED_EMULATED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "libmemusage/base/emulated_pause.h"
@@ -31,17 +30,14 @@ struct emulated {
 	uint64_t answers;      /* ... not 0 if it calls `answer` */
 };
 
-/* emulated_begin -- tells the plugin about this image, if a plugin counts accesses.
+/* emulated_begin -- tell the plugin about this image, if a plugin counts accesses.
  *
  * At start and in a forked child, before the gate opens, when its directory is made.
  */
 void emulated_begin(void);
 
-/* emulated_start -- runs programs that the program executes in the emulator, too. Once, at
+/* emulated_start -- run programs that the program executes in the emulator, too. Once, at
  * start. */
 void emulated_start(void);
-
-/* The plugin calls emulated_event_answer(), see emulated_event.h. */
-extern bool emulated_answers;
 
 #endif

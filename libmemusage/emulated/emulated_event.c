@@ -34,7 +34,7 @@ bool emulated_event(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp
 	struct emulated_event event = { .fn = fn, .thread = (uint64_t)thread,
 					.block = (uint64_t)block, .size = size, .sp = sp };
 
-	if (!emulated_answers || !block || !gate.on || thread->pub.busy)
+	if (!rec.emulator_answers || !block || !gate.on || thread->pub.busy)
 		return false;
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");

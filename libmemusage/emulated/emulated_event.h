@@ -30,13 +30,13 @@ struct emulated_event {
 /* emulated_event_ask -- address of the instruction that stores EMULATED_ASKED. */
 extern const char emulated_event_ask[] __attribute__((visibility("hidden")));
 
-/* emulated_event_answer -- records an event if that needs only the recorder's own code.
+/* emulated_event_answer -- record an event if that needs only the recorder's own code.
  *
  * The plugin calls it, on a stack of the emulator's. Sets EMULATED_RECORDED, or changes nothing.
  */
 void emulated_event_answer(struct emulated_event *event);
 
-/* emulated_event -- records an allocation or, for MU_FN_FREE, a free.
+/* emulated_event -- record an allocation or, for MU_FN_FREE, a free.
  *
  * As alloc_quick() and free_quick().
  */

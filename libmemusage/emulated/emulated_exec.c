@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "libmemusage/base/environment.h"
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/sys.h"
@@ -196,12 +196,8 @@ static int execve_emulated(const char *file, char *const *argv, char *const *env
 
 static void read_emulator_command(void)
 {
-	const char *value = NULL;
-	size_t name = sizeof(MU_ENV_EMULATOR) - 1;
+	const char *value = environment_value(MU_ENV_EMULATOR);
 
-	for (char **entry = environ; entry && *entry; entry++)
-		if (!strncmp(*entry, MU_ENV_EMULATOR "=", name + 1))
-			value = *entry + name + 1;
 	if (!value || strlen(value) >= sizeof(command.text))
 		return;
 	strcpy(command.text, value);

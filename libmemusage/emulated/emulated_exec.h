@@ -7,7 +7,7 @@
 #ifndef LIBMEMUSAGE_EMULATED_EMULATED_EXEC_H
 #define LIBMEMUSAGE_EMULATED_EMULATED_EXEC_H
 
-/* emulated_exec_start -- replaces the C library's execve, through which all others go.
+/* emulated_exec_start -- replace the C library's execve, through which all others go.
  *
  * The emulator and its options are in the environment (MU_ENV_EMULATOR). Without it, or where
  * code cannot be changed, programs run without it and are not recorded. Once, at start.

@@ -9,23 +9,23 @@
 
 #include "libmemusage/emulator/qemu.h"
 
-/* count_instruction -- counts the accesses of an instruction, each time it runs.
+/* count_instruction -- count the accesses of an instruction, each time it runs.
  *
  * insn  is being translated.
  * many  several threads may run it.
  */
 void count_instruction(struct qemu_plugin_insn *insn, bool many);
 
-/* count_begin -- begins with new sums and a new directory, at the start and in a forked child.
+/* count_begin -- begin with new sums and a new directory, at the start and in a forked child.
  *
  * Called by the only thread.
  */
 void count_begin(void);
 
-/* count_end -- stops counting until count_begin(). Called by the only thread. */
+/* count_end -- stop counting until count_begin(). Called by the only thread. */
 void count_end(void);
 
-/* count_thread_ended -- frees the state of the calling thread. */
+/* count_thread_ended -- free the state of the calling thread. */
 void count_thread_ended(void);
 
 #endif

@@ -50,16 +50,16 @@ void qemu_plugin_register_vcpu_syscall_ret_cb(uint64_t id, qemu_syscall_done_fn 
 /* qemu_plugin_register_vcpu_mem_cb -- an instruction reads or writes. */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_access_fn call,
 				      int flags, int kinds, void *data);
-/* qemu_plugin_tb_n_insns -- how many instructions were translated. */
+/* qemu_plugin_tb_n_insns -- return how many instructions were translated. */
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-/* qemu_plugin_tb_get_insn -- one of them. */
+/* qemu_plugin_tb_get_insn -- return one of them. */
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
-/* qemu_plugin_insn_vaddr -- its address. */
+/* qemu_plugin_insn_vaddr -- return its address. */
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 /* qemu_plugin_insn_data -- ... its bytes: versions 1 and 2 return where they are and do not look at
  * the other arguments; later ones copy at most LENGTH of them and return how many. */
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t length);
-/* qemu_plugin_insn_size -- its bytes. */
+/* qemu_plugin_insn_size -- return its bytes. */
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 /* qemu_plugin_mem_size_shift -- binary logarithm of the bytes of an access. */
 unsigned int qemu_plugin_mem_size_shift(uint32_t info);

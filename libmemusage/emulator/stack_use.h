@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* stack_use_only -- returns whether an instruction certainly accesses only memory at the stack
+/* stack_use_only -- return whether an instruction certainly accesses only memory at the stack
  * pointer.
  *
  * code  its bytes, size of them. Returns false for an unknown instruction.

@@ -15,7 +15,9 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/emulated/emulated_event.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/event/sampled_event.h"
 #include "libmemusage/pages/passthrough.h"
+#include "libmemusage/tables/sample_filter.h"
 #include "libmemusage/tables/stack_sum.h"
 
 /* Not from <stdlib.h>: an inline function there returns a double, which gcc 10 refuses without
@@ -150,6 +152,24 @@ static __attribute__((noinline)) void *alloc_with_pages(enum mu_fn fn, void *blo
 	return block;
 }
 
+static __attribute__((noinline)) void *alloc_with_sampling(enum mu_fn fn, void *block,
+							   size_t size, uint64_t sp)
+{
+	if (likely(block) && gate_samples() && sampling_pass(self, fn, size))
+		return block;
+	return record_any_mode(fn, block, size, sp);
+}
+
+static __attribute__((noinline)) void free_with_sampling(void *block, uint64_t sp)
+{
+	if (!gate_samples() || unlikely(sample_filter_may_have((uint64_t)block))) {
+		free_any_mode(block, sp);
+		return;
+	}
+	self->pub.counters.calls[MU_FN_FREE]++;
+	real.free(block);
+}
+
 /* The modes for which the quick paths are made, but for the plain one and the one with a log. */
 #define QUICK_MODES(MODE)                                                                      \
 	MODE(threads, MODE_MANY)                                                               \
@@ -189,7 +209,8 @@ struct mode_handlers {
 };
 
 #define HANDLERS_NUMBER(name, mode) HANDLERS_##name,
-enum { HANDLERS_any_mode, HANDLERS_log, HANDLERS_pages, QUICK_MODES(HANDLERS_NUMBER) };
+enum { HANDLERS_any_mode, HANDLERS_log, HANDLERS_pages, HANDLERS_sampling,
+       QUICK_MODES(HANDLERS_NUMBER) };
 
 #define HANDLERS_ROW(name, mode) [HANDLERS_##name] = { alloc_with_##name, free_with_##name },
 static const struct mode_handlers mode_handlers[] = {
@@ -197,15 +218,17 @@ static const struct mode_handlers mode_handlers[] = {
 	QUICK_MODES(HANDLERS_ROW)
 	HANDLERS_ROW(log, MODE_LOG)
 	HANDLERS_ROW(pages, MODE_PAGES)
+	HANDLERS_ROW(sampling, MODE_SAMPLE)
 };
 
-/* By gate.mode, of which MODE_PAGES is the highest bit. Numbers in place of pointers save 16 KiB of
- * relocations in each process. */
+/* By gate.mode, of which MODE_SAMPLE is the highest bit. Numbers in place of pointers save 28 KiB
+ * in each process, and relocations. */
 #define HANDLERS_OF_MODE(name, mode) [mode] = HANDLERS_##name,
-static const uint8_t handlers_of_mode[2 * MODE_PAGES] = {
+static const uint8_t handlers_of_mode[2 * MODE_SAMPLE] = {
 	QUICK_MODES(HANDLERS_OF_MODE)
 	HANDLERS_OF_MODE(log, MODE_LOG)
 	[MODE_PAGES ... 2 * MODE_PAGES - 1] = HANDLERS_pages,
+	[MODE_SAMPLE ... 2 * MODE_SAMPLE - 1] = HANDLERS_sampling,
 };
 
 /* A change of the mode needs no step here. A handler that it makes the wrong one looks at the mode
@@ -359,6 +382,19 @@ static bool realloc_take_any(const void *block, struct block *old)
 	return known;
 }
 
+/* With samples, of a block that is none. */
+static void *realloc_unsampled(void *block, size_t size, uint64_t sp)
+{
+	const struct block none = { .site = SAMPLED_NONE };
+	void *result = real.realloc(block, size);
+
+	if (likely(result) && sampling_pass(self, MU_FN_REALLOC, size))
+		self->pub.counters.realloc_nomove += result == block;
+	else
+		realloc_put_any(block, &none, result, size, sp);
+	return result;
+}
+
 static void *realloc_known(void *block, size_t size, uint64_t sp)
 {
 	struct block old;
@@ -381,6 +417,8 @@ INLINE void *realloc_any(void *block, size_t size, uint64_t sp)
 		return realloc_early(block, size, sp);
 	if (unlikely(gate.mode & MODE_PAGES))
 		return real.realloc(block, size);
+	if (gate_samples() && !sample_filter_may_have((uint64_t)block))
+		return realloc_unsampled(block, size, sp);
 	return realloc_known(block, size, sp);
 }
 
@@ -430,7 +468,61 @@ EXPORT void *pvalloc(size_t size)
 	return record_alloc(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
 }
 
+/* ---- samples ----------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void *malloc_any_mode(size_t size)
+{
+	return record_any_mode(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
+}
+
+static __attribute__((noinline)) void *calloc_any_mode(size_t count, size_t size)
+{
+	size_t bytes;
+	void *block = real.calloc(count, size);
+
+	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
+		record_overflow(MU_FN_CALLOC);
+		return block;
+	}
+	return record_any_mode(MU_FN_CALLOC, block, bytes, hook_sp());
+}
+
+static __attribute__((noinline)) void free_here_any_mode(void *block)
+{
+	free_any_mode(block, hook_sp());
+}
+
+/* With samples malloc, calloc and free jump to these (passthrough.h). All calls are the last thing
+ * that is done: an unsampled block costs no stack frame. */
+static __attribute__((used)) void *pass_malloc(size_t size)
+{
+	if (likely(gate_samples()) && likely(sampling_pass(self, MU_FN_MALLOC, size)))
+		return real.malloc(size);
+	return malloc_any_mode(size);
+}
+
+static __attribute__((used)) void *pass_calloc(size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (likely(gate_samples()) && !__builtin_mul_overflow(count, size, &bytes) &&
+	    likely(sampling_pass(self, MU_FN_CALLOC, bytes)))
+		return real.calloc(count, size);
+	return calloc_any_mode(count, size);
+}
+
+static __attribute__((used)) void pass_free(void *block)
+{
+	if (unlikely(!gate_samples()) || unlikely(sample_filter_may_have((uint64_t)block))) {
+		free_here_any_mode(block);
+		return;
+	}
+	self->pub.counters.calls[MU_FN_FREE]++;
+	real.free(block);
+}
+
 #define ENTRY(name, takes_block)                                                 \
 	__asm__(".globl entry_of_" #name "\n\t.hidden entry_of_" #name "\n\t" \
 		".set entry_of_" #name ", " #name);
 PASSTHROUGH_FUNCTIONS(ENTRY)
+SAMPLED_FUNCTIONS(ENTRY)

@@ -58,13 +58,12 @@ typedef void (*any_function)(void);
 #define DELETE(symbol, params, args) void (*symbol) params;
 static struct next_operators {
 	FORMS
+	/* The operators are those of a C++ run-time and call malloc and free, which record
+	 * everything. An allocator with operators of its own serves them itself. */
+	bool made_of_malloc;
 } next;
 #undef NEW
 #undef DELETE
-
-/* The operators are those of a C++ run-time and call malloc and free, which record everything. An
- * allocator with operators of its own serves them itself. */
-static bool made_of_malloc;
 
 static bool is_run_time(const struct link_map *object)
 {
@@ -92,7 +91,7 @@ static void resolve_operators(void)
 	real_find(&next._Znwm, "_Znwm");
 	if (!next._Znwm)
 		return;
-	made_of_malloc = is_run_time(lookup_next_object("_Znwm"));
+	next.made_of_malloc = is_run_time(lookup_next_object("_Znwm"));
 #define NEW(symbol, fn, params, args, align) real_find(&next.symbol, #symbol);
 #define DELETE(symbol, params, args) real_find(&next.symbol, #symbol);
 	FORMS
@@ -139,7 +138,7 @@ static bool record_delete(void *block, uint64_t sp)
 	struct thread *thread = block ? hook_enter() : NULL;
 
 	if (thread) {
-		if (event_knows(thread, block))
+		if (gate.mode & MODE_SAMPLE || event_knows(thread, block))
 			event_free(thread, block, sp);
 		hook_leave(thread);
 		event_deleting(block);
@@ -166,7 +165,7 @@ static bool record_delete(void *block, uint64_t sp)
 	EXPORT void *symbol params;                                                      \
 	EXPORT void *symbol params                                                       \
 	{                                                                                \
-		if (likely(made_of_malloc) && likely(next.symbol))                       \
+		if (likely(next.made_of_malloc) && likely(next.symbol))                       \
 			return next.symbol args;                                         \
 		void *block = likely(next.symbol) ? next.symbol args : late##symbol args; \
 		record_new(fn, block, size, hook_sp());                                  \
@@ -177,7 +176,7 @@ static bool record_delete(void *block, uint64_t sp)
 	EXPORT void symbol params;                        \
 	EXPORT void symbol params                         \
 	{                                                 \
-		if (likely(made_of_malloc) && likely(next.symbol)) { \
+		if (likely(next.made_of_malloc) && likely(next.symbol)) { \
 			next.symbol args;                 \
 			return;                           \
 		}                                         \

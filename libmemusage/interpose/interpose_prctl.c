@@ -12,21 +12,10 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/event/event.h"
 #include "libmemusage/image/recorder.h"
+#include "libmemusage/lifecycle/enter.h"
 
 bool sandbox_is_on;
-
-/* Does the deferred start of this process or thread, as in a forked child, while system calls are
- * allowed. A child of vfork() is in our memory and finds the gate open; a child of a raw clone()
- * becomes a process of its own here. */
-static void finish_start(void)
-{
-	struct thread *thread = hook_enter();
-
-	if (thread)
-		hook_leave(thread);
-}
 
 EXPORT int prctl(int option, ...)
 {
@@ -39,9 +28,12 @@ EXPORT int prctl(int option, ...)
 	va_end(more);
 	real_resolve();
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) {
-		finish_start();
-		/* A child of vfork is in our memory, but its sandbox is its own. */
-		if (!rec.pid || rec.pid == sys_getpid())
+		/* While system calls are allowed. A child of a raw clone() becomes a process of its
+		 * own here. */
+		enter_for_start();
+		/* A child of vfork is in our memory, but its sandbox is its own. The state of a
+		 * forked child that is not recorded still has its parent's process ID. */
+		if (!rec.pid || rec.pid == sys_getpid() || rec.state == STATE_OFF)
 			sandbox_is_on = true;
 	}
 	return real.prctl(option, argument[0], argument[1], argument[2], argument[3]);

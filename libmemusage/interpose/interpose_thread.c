@@ -13,6 +13,7 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/tables/stack.h"
 
@@ -55,6 +56,9 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*sta
 		real_resolve_late();
 		thread_key_init();
 	}
+	/* A forked child begins before it has a second thread, which could fork meanwhile. */
+	if (!gate.on)
+		enter_for_start();
 	struct thread *thread = gate.on ? thread_prepare() : NULL;
 
 	if (!thread)

@@ -27,11 +27,6 @@ struct pages_release {
 	uint64_t bytes;
 };
 
-static void drop_mapping(void)
-{
-	__atomic_fetch_add(&rec.image->drops.mappings, 1, __ATOMIC_RELAXED);
-}
-
 /* ---- sites ------------------------------------------------------------------------------- */
 
 static uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
@@ -145,7 +140,7 @@ static void release_part(struct pages_release *fall, const struct range *part)
 static void put_range(const struct range *range)
 {
 	if (!ranges_put(&list.live, range))
-		drop_mapping();
+		count_drop(mappings);
 }
 
 int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t end)
@@ -161,7 +156,7 @@ int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t
 		change -= bytes;
 	}
 	if (!ranges_put(&list.live, &range)) {
-		drop_mapping();
+		count_drop(mappings);
 		return change - (int64_t)(end - start);
 	}
 	account_pages(thread, site, (int64_t)(end - start), true);
@@ -248,7 +243,7 @@ void pages_put_back_below(uint32_t number, uint64_t end)
 		/* True only if a third thread mapped there by MAP_FIXED meanwhile. */
 		if (ranges_take(&list.live, part.start, part.end, &other)) {
 			put_range(&other);
-			drop_mapping();
+			count_drop(mappings);
 		} else {
 			put_range(&part);
 		}
@@ -292,7 +287,7 @@ bool pages_lock(void)
 {
 	if (spin_lock(&rec.image->heap.lock))
 		return true;
-	drop_mapping();
+	count_drop(mappings);
 	return false;
 }
 

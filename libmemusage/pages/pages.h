@@ -28,71 +28,83 @@ struct pages_place {
 	uint64_t pc;
 };
 
-/* pages_site -- returns the site of a call. Call it before the lock is taken, as it may wait. It
- * also moves the coarse clock of the segment, which nothing else does when pages are the heap.
+/* pages_site -- return the site of a call of the mmap family.
  *
- * is_free  find the site of a release, for reports of what frees.
+ * is_free  it is a release: its site is for reports of what frees; 0 if these are not wanted.
+ * Call it before the lock is taken, as it may wait. It also moves the coarse clock of the segment,
+ * which nothing else does when pages are the heap. Async-signal-safe.
  */
 uint32_t pages_site(struct thread *thread, const struct pages_place *place, bool is_free);
 
-/* pages_site_of_start -- returns the site of mappings that were there at the start.
+/* pages_site_of_start -- return the site of mappings that were there at the start.
  *
  * object  an address of the object that is mapped there, 0: it is no object.
  */
 uint32_t pages_site_of_start(struct thread *thread, uint64_t object);
 
-/* pages_lock, pages_unlock -- guard the functions that follow. False: the wait ended without the
- * lock (counted as a drop). */
+/* pages_lock, pages_unlock -- guard the functions that follow.
+ *
+ * pages_lock() returns false if it did not get the lock within the bound (counted as a drop): then
+ * do not call pages_unlock(). Both are async-signal-safe.
+ */
 bool pages_lock(void);
 void pages_unlock(void);
 
-/* pages_add -- adds whole pages that a site mapped, in place of the pages that were there before.
+/* pages_add -- add whole pages that a site mapped, in place of the pages that were there before.
  *
- * Returns the change of the sum in bytes. Under the lock.
+ * start, end  addresses, multiples of a page.
+ * Returns the change of the sum in bytes, which may be negative. Under the lock.
  */
 int64_t pages_add(struct thread *thread, uint32_t site, uint64_t start, uint64_t end);
 
-/* pages_drop -- releases whole pages.
+/* pages_drop -- release whole pages.
  *
- * of_site  only those of this site, or PAGES_ANY_SITE; by the site of a release, 0 none.
+ * of_site  only those of this site, or PAGES_ANY_SITE.
+ * by       the site of the release, from pages_site(); 0: none.
  * Returns the bytes that were known. Under the lock.
  */
 uint64_t pages_drop(struct thread *thread, uint64_t start, uint64_t end, uint32_t of_site,
 		    uint32_t by);
 
-/* pages_hold -- takes pages out of the list that a system call is about to unmap or move, before
- * another thread can get their addresses. Sums stay. Under the lock.
+/* pages_hold -- take pages out of the list that a system call is about to unmap or move.
  *
- * Returns a number for the next three, 0 if no page was known.
+ * Another thread can get their addresses before that call returns. Sums stay.
+ * Returns a number for the next three functions, 0 if no page was known. Under the lock.
  */
 uint32_t pages_hold(uint64_t start, uint64_t end);
 
-/* pages_put_back -- puts held pages back into the list, as the call failed. Under the lock. */
+/* pages_put_back -- put all held pages back into the list: the call failed. Under the lock. */
 void pages_put_back(uint32_t held);
 
-/* pages_put_back_below -- puts the part below an address back; the rest stays held. */
+/* pages_put_back_below -- put the part below `end` back; the rest stays held. Under the lock. */
 void pages_put_back_below(uint32_t held, uint64_t end);
 
-/* pages_release_held -- releases the held part below an address, as pages_drop(). */
+/* pages_release_held -- release the held part below `end`, as pages_drop().
+ *
+ * Returns the bytes that were held there. Under the lock.
+ */
 uint64_t pages_release_held(struct thread *thread, uint32_t held, uint64_t end, uint32_t by);
 
-/* pages_done -- records stack and log, after the lock.
+/* pages_done -- record the stack's depth and the log entry of a call, after the lock.
  *
  * change  of the sum, bytes.
+ * sp      as in struct pages_place.
  */
 void pages_done(struct thread *thread, int64_t change, uint64_t sp);
 
-/* pages_live -- returns the list. Under the lock. */
+/* pages_live -- return the list. Under the lock. */
 const struct ranges *pages_live(void);
 
-/* pages_forget -- empties the list, for a new image. */
+/* pages_forget -- empty the list, for a new image. */
 void pages_forget(void);
 
-/* pages_forked -- drops, in a forked child, the pages that other threads held: their calls may have
- * been made or not. */
+/* pages_forked -- drop, in a forked child, the pages that other threads held.
+ *
+ * Their calls may have been made or not.
+ */
 void pages_forked(void);
 
-/* pages_up -- rounds `length` bytes up to whole pages. */
+/* pages_up -- round `length` bytes up to whole pages. */
 static inline uint64_t pages_up(uint64_t length)
 {
 	return (length + MU_PAGE - 1) & -(uint64_t)MU_PAGE;

@@ -16,8 +16,10 @@
 
 uint64_t pages_pc[PAGES_FNS];
 
-static uint64_t break_end;	 /* of whole pages */
-static struct ranges segments; /* of shared memory that is attached, for their lengths */
+static struct {
+	uint64_t break_end;	/* of whole pages */
+	struct ranges segments; /* of shared memory that is attached, for their lengths */
+} known;
 
 static struct mu_counters *counters_of(struct thread *thread)
 {
@@ -189,7 +191,7 @@ static uint64_t read_break(void)
 
 void pages_brk_start(void)
 {
-	break_end = read_break();
+	known.break_end = read_break();
 }
 
 void pages_brk(struct thread *thread, const struct pages_place *place)
@@ -200,8 +202,8 @@ void pages_brk(struct thread *thread, const struct pages_place *place)
 
 	if (!pages_lock())
 		return;
-	uint64_t old = break_end, new = read_break();
-	break_end = new;
+	uint64_t old = known.break_end, new = read_break();
+	known.break_end = new;
 	if (new > old) {
 		count_call(counters_of(thread), MU_FN_MMAP_A, new - old, new - old);
 		change = pages_add(thread, site, old, new);
@@ -220,13 +222,13 @@ struct segment_search {
 	uint64_t start, length;
 };
 
-static void compare_mapping(uint64_t start, uint64_t end, bool is_stack, void *data)
+static bool compare_mapping(const struct maps_line *line, void *data)
 {
 	struct segment_search *search = data;
 
-	(void)is_stack;
-	if (start == search->start)
-		search->length = end - start;
+	if (line->start == search->start)
+		search->length = line->end - line->start;
+	return search->length;
 }
 
 /* A process that may not ask for a segment's size finds it among the mappings. */
@@ -237,7 +239,7 @@ static uint64_t segment_size(int id, uint64_t start)
 
 	if (!sys_failed(SYS3(SYS_shmctl, id, IPC_STAT, &segment)))
 		return pages_up(segment.shm_segsz);
-	maps_for_each(compare_mapping, &search);
+	maps_for_each(NULL, 0, compare_mapping, &search);
 	return search.length;
 }
 
@@ -253,10 +255,10 @@ void pages_shmat(struct thread *thread, const struct pages_place *place, int id,
 	length = segment_size(id, start);
 	if (!length || !pages_lock())
 		return;
-	while (ranges_take(&segments, start, start + length, &old))
+	while (ranges_take(&known.segments, start, start + length, &old))
 		;
 	/* The site keeps neighbours apart. */
-	ranges_put(&segments, &(struct range){ start, start + length, (uint32_t)(start >> 12),
+	ranges_put(&known.segments, &(struct range){ start, start + length, (uint32_t)(start >> 12),
 					       (uint32_t)(start >> 44) });
 	pages_unlock();
 	record_mapped(thread, place, MU_FN_MMAP_W, start, length);
@@ -267,9 +269,9 @@ void pages_shmdt_begin(struct pages_op *op, uint64_t start)
 	op->start = start;
 	if (!pages_lock())
 		return;
-	uint64_t i = ranges_after(&segments, start);
-	if (i < segments.count && segments.range[i].start == start)
-		op->length = segments.range[i].end - start;
+	uint64_t i = ranges_after(&known.segments, start);
+	if (i < known.segments.count && known.segments.range[i].start == start)
+		op->length = known.segments.range[i].end - start;
 	pages_unlock();
 	hold_range(op);
 }

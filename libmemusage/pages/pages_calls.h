@@ -35,22 +35,28 @@ struct pages_op {
 	struct signal_mask mask;
 };
 
-/* pages_are_counted -- returns whether pages are the heap; false before recording has begun, which
+/* pages_are_counted -- return whether pages are the heap; false before recording has begun, which
  * will find all mappings. */
 static inline bool pages_are_counted(void)
 {
 	return rec.flags & MU_CFG_PAGES;
 }
 
-/* pages_enter -- blocks all signals and enters the hook. Returns NULL if the call is not recorded;
- * pages_leave() follows in any case. */
+/* pages_enter -- block all signals and enter the hook.
+ *
+ * mask  set, for pages_leave(), which follows in any case.
+ * Returns NULL if the call is not recorded. Async-signal-safe.
+ */
 static inline struct thread *pages_enter(struct signal_mask *mask)
 {
 	signal_mask_all(mask);
 	return hook_enter();
 }
 
-/* pages_leave -- leaves the hook if `thread` is in it, and restores the signals. */
+/* pages_leave -- leave the hook and restore the signals.
+ *
+ * thread  from pages_enter(); NULL: only the signals.
+ */
 static inline void pages_leave(struct thread *thread, const struct signal_mask *mask)
 {
 	if (thread)
@@ -58,40 +64,58 @@ static inline void pages_leave(struct thread *thread, const struct signal_mask *
 	signal_mask_restore(mask);
 }
 
-/* pages_mmap -- records an mmap that returned. result: of the call, MAP_FAILED too; op as
- * pages_mmap_op(). */
+/* pages_mmap -- record an mmap that returned.
+ *
+ * result  of the call; MAP_FAILED counts as a failed call.
+ * op      from pages_mmap_op().
+ */
 void pages_mmap(struct thread *thread, const struct pages_place *place, void *result,
 		const struct pages_op *op);
 
-/* pages_mmap_op -- packs the arguments of an mmap. */
+/* pages_mmap_op -- pack the arguments of an mmap. */
 static inline struct pages_op pages_mmap_op(size_t length, int prot, int flags)
 {
 	return (struct pages_op){ .length = length,
 				  .size = (uint64_t)(uint32_t)flags << 32 | (uint32_t)prot };
 }
 
-/* pages_munmap_begin, pages_munmap_end -- record a munmap, before and after it. op: zeroed; failed:
- * it returned -1. */
+/* pages_munmap_begin, pages_munmap_end -- record a munmap, before and after it.
+ *
+ * op      zeroed before the first, which leaves in it what the second needs.
+ * failed  the call returned -1: nothing has changed.
+ */
 void pages_munmap_begin(struct pages_op *op, uint64_t start, uint64_t length);
 void pages_munmap_end(struct thread *thread, const struct pages_place *place,
 		      const struct pages_op *op, bool failed);
 
-/* pages_mremap_begin, pages_mremap_end -- record an mremap, before and after it. */
+/* pages_mremap_begin, pages_mremap_end -- record an mremap, before and after it.
+ *
+ * op      as for pages_munmap_begin().
+ * length  the old one, size the new one, bytes.
+ * result  of the call; MAP_FAILED: nothing has changed.
+ */
 void pages_mremap_begin(struct pages_op *op, uint64_t start, uint64_t length, uint64_t size,
 			int flags);
 void pages_mremap_end(struct thread *thread, const struct pages_place *place,
 		      const struct pages_op *op, void *result);
 
-/* pages_brk -- records a brk or sbrk that returned: asks the kernel where the break is. */
+/* pages_brk -- record a brk or sbrk that returned.
+ *
+ * Asks the kernel where the break is now, so the result of the call does not matter.
+ */
 void pages_brk(struct thread *thread, const struct pages_place *place);
 
-/* pages_brk_start -- notes the present break. When pages are counted from now on. */
+/* pages_brk_start -- note the present break, when pages begin to be counted. */
 void pages_brk_start(void);
 
-/* pages_shmat -- records a shmat of segment `id` that returned. */
+/* pages_shmat -- record a shmat that returned.
+ *
+ * id      of the segment, whose length the kernel is asked for.
+ * result  of the call; (void *)-1 counts as a failed call.
+ */
 void pages_shmat(struct thread *thread, const struct pages_place *place, int id, void *result);
 
-/* pages_shmdt_begin -- records a shmdt, before it; pages_munmap_end() follows. */
+/* pages_shmdt_begin -- record a shmdt, before it; pages_munmap_end() follows. */
 void pages_shmdt_begin(struct pages_op *op, uint64_t start);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "libmemusage/base/lookup.h"
@@ -16,12 +15,11 @@
 #include "libmemusage/patch/entry.h"
 #include "libmemusage/unwind/cfi.h"
 
-#define INSN_MAX 16u
-
-/* libc's functions without our jump; a call of syscall() is turned into one of them. */
-static uint64_t original_of[PAGES_FNS];
-/* In syscall(), as pages_pc[] in the others. */
-static uint64_t syscall_pc;
+static struct {
+	/* libc's functions without our jump; a call of syscall() is turned into one of them. */
+	uint64_t original[PAGES_FNS];
+	uint64_t syscall_pc; /* in syscall(), as pages_pc[] in the others */
+} patched;
 
 /* after() needs some arguments of the call, which are no longer in their registers. They are kept
  * in the free room of struct entry_call. */
@@ -194,13 +192,13 @@ static const struct {
 
 /* ---- syscall() ---------------------------------------------------------------------------- */
 
-static struct entry_hook as_syscall[PAGES_FNS] = {
-	[PAGES_MMAP] = { .after = after_mmap, .data = &syscall_pc },
-	[PAGES_MUNMAP] = { .after = after_munmap, .data = &syscall_pc },
-	[PAGES_MREMAP] = { .after = after_mremap, .data = &syscall_pc },
-	[PAGES_BRK] = { .after = after_brk, .data = &syscall_pc },
-	[PAGES_SHMAT] = { .after = after_shmat, .data = &syscall_pc },
-	[PAGES_SHMDT] = { .after = after_munmap, .data = &syscall_pc },
+static const struct entry_hook as_syscall[PAGES_FNS] = {
+	[PAGES_MMAP] = { .after = after_mmap, .data = &patched.syscall_pc },
+	[PAGES_MUNMAP] = { .after = after_munmap, .data = &patched.syscall_pc },
+	[PAGES_MREMAP] = { .after = after_mremap, .data = &patched.syscall_pc },
+	[PAGES_BRK] = { .after = after_brk, .data = &patched.syscall_pc },
+	[PAGES_SHMAT] = { .after = after_shmat, .data = &patched.syscall_pc },
+	[PAGES_SHMDT] = { .after = after_munmap, .data = &patched.syscall_pc },
 };
 
 static enum pages_fn function_of_syscall(uint64_t number)
@@ -235,14 +233,14 @@ static void turn_into_function(struct entry_call *call, enum pages_fn fn)
 	call->r8 = call->r9;
 	if (fn == PAGES_MMAP)
 		call->r9 = (&call->return_address)[1];
-	call->original = original_of[fn];
+	call->original = patched.original[fn];
 }
 
 static bool before_syscall(struct entry_call *call)
 {
 	enum pages_fn fn = function_of_syscall(call->rdi);
 
-	if (fn == PAGES_FNS || !original_of[fn])
+	if (fn == PAGES_FNS || !patched.original[fn])
 		return false;
 	if (fn != PAGES_BRK)
 		turn_into_function(call, fn);
@@ -257,17 +255,14 @@ static bool before_syscall(struct entry_call *call)
 static uint64_t find_syscall(uint64_t function, uint64_t size)
 {
 #if defined(__x86_64__)
-	uint8_t code[INSN_MAX];
-	struct insn insn;
+	uint8_t code[DECODE_BYTES];
+	struct insn insn = { .length = 0 };
 
-	for (uint64_t i = 0; i < size; i += insn.length) {
-		uint64_t length = size - i < INSN_MAX ? size - i : INSN_MAX;
-		memset(code, 0, sizeof(code));
-		memcpy(code, (const void *)(function + i), length);
-		if (length >= 2 && code[0] == 0x0f && code[1] == 0x05)
-			return function + i + 2;
-		if (!decode(code, &insn) || !insn.length)
+	for (uint64_t at = function; at < function + size; at += insn.length) {
+		if (!decode_copy(at, function + size, &insn, code))
 			break;
+		if (code[0] == 0x0f && code[1] == 0x05)
+			return at + 2;
 	}
 #endif
 	(void)size;
@@ -295,7 +290,7 @@ static bool patch_libc_function(const struct patch *p, enum pages_fn fn)
 				    .data = &pages_pc[fn] };
 	bool ok = patch_one_function(p, family[fn].name, &entry, &pages_pc[fn]);
 
-	original_of[fn] = entry_original(entry.function);
+	patched.original[fn] = entry_original(entry.function);
 	return ok;
 }
 
@@ -309,7 +304,7 @@ bool pages_entry_patch(void)
 	bool may = patch_begin(&p);
 	for (enum pages_fn fn = 0; fn < PAGES_FNS; fn++)
 		ok &= patch_libc_function(may ? &p : NULL, fn);
-	ok &= patch_one_function(may ? &p : NULL, "syscall", &entry, &syscall_pc);
+	ok &= patch_one_function(may ? &p : NULL, "syscall", &entry, &patched.syscall_pc);
 	if (may)
 		patch_end(&p);
 	return ok && may;

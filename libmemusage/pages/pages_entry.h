@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* pages_entry_patch -- intercepts the entries of libc's mmap family, and fills pages_pc.
+/* pages_entry_patch -- intercept the entries of libc's mmap family, and fill pages_pc.
  *
  * libc calls these functions of its own directly: for arenas of malloc, stacks of threads, files
  * that it reads. The callers in the recorder record their calls themselves.

@@ -9,6 +9,7 @@
 
 #include <link.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "libmemusage/base/maps.h"
 #include "libmemusage/base/memory.h"
@@ -23,6 +24,7 @@
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
+#define STACK_NAME "[stack]" /* of the main thread's mapping, in the kernel's list */
 #define SPARE_LINES 64u /* that other threads may add meanwhile */
 
 static struct ranges objects; /* loaded ones: tag is their pages' site, site keeps them apart */
@@ -35,14 +37,15 @@ struct kernel_account {
 	uint64_t own; /* bytes left out */
 };
 
-static void collect_mapping(uint64_t start, uint64_t end, bool is_stack, void *data)
+static bool collect_mapping(const struct maps_line *line, void *data)
 {
 	struct kernel_account *account = data;
-	struct range range = { .start = start, .end = end };
+	struct range range = { .start = line->start, .end = line->end };
 
-	if (is_stack)
+	if (line->length == sizeof(STACK_NAME) - 1 && !memcmp(line->path, STACK_NAME, line->length))
 		account->stack = range;
 	ranges_put(&account->ranges, &range);
+	return false;
 }
 
 static void leave_out_range(uint64_t start, uint64_t size, void *data)
@@ -62,24 +65,24 @@ static void leave_out_library(struct kernel_account *account)
 		leave_out_range(own.start, own.end - own.start, account);
 }
 
-static void count_line(uint64_t start, uint64_t end, bool is_stack, void *data)
+static bool count_line(const struct maps_line *line, void *data)
 {
-	(void)start;
-	(void)end;
-	(void)is_stack;
+	(void)line;
 	++*(uint64_t *)data;
+	return false;
 }
 
 /* The list gets its room first: to map while reading would change what is read. */
 static bool read_account(struct kernel_account *account)
 {
 	uint64_t lines = SPARE_LINES;
+	char path[sizeof(STACK_NAME)]; /* one byte more than the name, to tell longer ones */
 
 	*account = (struct kernel_account){ .ranges = { .count = 0 } };
-	if (!maps_for_each(count_line, &lines) ||
+	if (!maps_for_each(NULL, 0, count_line, &lines) ||
 	    !ranges_reserve(&account->ranges, lines + memory_for_each(NULL, NULL)))
 		return false;
-	if (!maps_for_each(collect_mapping, account)) {
+	if (!maps_for_each(path, sizeof(path), collect_mapping, account)) {
 		ranges_free(&account->ranges);
 		return false;
 	}
@@ -91,12 +94,6 @@ static bool read_account(struct kernel_account *account)
 }
 
 /* ---- objects ----------------------------------------------------------------------------- */
-
-static const struct r_debug *next_namespace(const struct r_debug *space)
-{
-	/* Source: struct r_debug_extended of <link.h> since glibc 2.35. */
-	return space->r_version < 2 ? NULL : *(const struct r_debug *const *)(space + 1);
-}
 
 /* The other members of struct range are for lookups; see `objects`. */
 static struct range range_of_object(const struct object *object, uint32_t site)
@@ -141,7 +138,7 @@ static int64_t compare_objects(struct thread *thread, uint32_t site)
 	struct range range;
 	int64_t change = 0;
 
-	for (const struct r_debug *space = &_r_debug; space; space = next_namespace(space))
+	for (const struct r_debug *space = &_r_debug; space; space = objects_next_namespace(space))
 		for (const struct link_map *map = space->r_map; map; map = map->l_next) {
 			if (!object_read(map, &object))
 				continue;

@@ -6,14 +6,14 @@
 #ifndef LIBMEMUSAGE_PAGES_PAGES_START_H
 #define LIBMEMUSAGE_PAGES_PAGES_START_H
 
-/* pages_start -- counts present and future mappings, with MU_CFG_PAGES.
+/* pages_start -- count present and future mappings, with MU_CFG_PAGES.
  *
  * The recorder's own mappings are left out. Cost 0.2 ms. From recorder_start(), or where a child of
  * a raw clone() begins, when the gate is open.
  */
 void pages_start(void);
 
-/* pages_exit -- notes in mu_drops by how much the kernel's account differs.
+/* pages_exit -- note in mu_drops by how much the kernel's account differs.
  *
  * Left out: the recorder's own mappings, and the main stack, which the kernel makes grow.
  */

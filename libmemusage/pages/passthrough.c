@@ -47,7 +47,37 @@ void passthrough_patch(void)
 	}
 	patch_end(&p);
 }
+
+#define DECLARE_SAMPLED(name, of) DECLARE(name, false)
+SAMPLED_FUNCTIONS(DECLARE_SAMPLED)
+
+#define SAMPLED_ROW(name, of) { entry_of_##of, entry_of_##name },
+static const struct {
+	const char *entry, *to;
+} sampled[] = { SAMPLED_FUNCTIONS(SAMPLED_ROW) };
+
+void passthrough_sample(void)
+{
+	struct patch p;
+
+	if (!patch_begin(&p))
+		return;
+	for (unsigned int i = 0; p.is_alone && i < sizeof(sampled) / sizeof(sampled[0]); i++) {
+		uint64_t entry = (uint64_t)sampled[i].entry;
+		uint8_t jump[5] = { 0xe9 };
+		int32_t distance = (int32_t)((uint64_t)sampled[i].to - entry - sizeof(jump));
+
+		memcpy(jump + 1, &distance, sizeof(distance));
+		if (!entry || !patch_write(&p, entry, jump, sizeof(jump)))
+			break;
+	}
+	patch_end(&p);
+}
 #else
+void passthrough_sample(void)
+{
+}
+
 void passthrough_patch(void)
 {
 }

@@ -16,12 +16,25 @@
 	F(aligned_alloc, false)  \
 	F(posix_memalign, false)
 
-/* passthrough_patch -- makes the functions of interpose_heap.c jump to the real ones, for good.
+/* passthrough_patch -- make the functions of interpose_heap.c jump to the real ones, for good.
  *
  * For modes that record no blocks. It changes no result, only what a call costs, so a failure is
  * not reported: another CPU, code that may not be changed, more than one thread already.
  * Not async-signal-safe; from recorder_start(), after real_resolve(). Cost 30 us.
  */
 void passthrough_patch(void);
+
+/* Functions of interpose_heap.c, named in the same way, that record samples, and return to the
+ * program straight from the real function if the block is none: F(name, of). */
+#define SAMPLED_FUNCTIONS(F)          \
+	F(pass_malloc, malloc)     \
+	F(pass_calloc, calloc)     \
+	F(pass_free, free)
+
+/* passthrough_sample -- makes malloc, calloc and free jump to those above, for good.
+ *
+ * As passthrough_patch(); without it they do the same, at 1 ns more.
+ */
+void passthrough_sample(void);
 
 #endif

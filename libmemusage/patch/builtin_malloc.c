@@ -12,8 +12,10 @@
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/new_objects.h"
 #include "libmemusage/base/real.h"
+#include "libmemusage/base/signal_mask.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/recorder.h"
+#include "libmemusage/image/stop.h"
 #include "libmemusage/patch/builtin_malloc_detect.h"
 #include "libmemusage/patch/entry.h"
 #include "libmemusage/patch/intercept.h"
@@ -23,14 +25,9 @@
 
 static struct new_objects known;
 
-static const char *object_path(const struct link_map *object)
-{
-	return object->l_name && object->l_name[0] ? object->l_name : "";
-}
-
 static void note_function(const struct link_map *object, const char *name, const char *why)
 {
-	const struct symbols_name symbol = { name, object_path(object), why, MU_SYMBOL_BUILTIN, 0 };
+	const struct symbols_name symbol = { name, object->l_name, why, MU_SYMBOL_BUILTIN, 0 };
 
 	symbols_note(&symbol);
 }
@@ -92,7 +89,7 @@ static void look_at_new_object(const struct object *object, void *unused)
 	    !lookup_sized(object->map, "free", &address, &size))
 		return;
 	cfi_add_object(object_tables(object), object->start, object->end);
-	builtin_malloc_detected(object->map, object_path(object->map), MU_NOTE_FOREIGN_MALLOC,
+	builtin_malloc_detected(object->map, object->map->l_name, MU_NOTE_FOREIGN_MALLOC,
 				true);
 	cfi_add_object(NULL, 0, 0);
 }
@@ -100,11 +97,12 @@ static void look_at_new_object(const struct object *object, void *unused)
 /* ld.so holds its lock: one thread at a time. */
 static void look_at_new_objects(void)
 {
-	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
+	if (recorder_is_on())
 		new_objects_visit(&known, look_at_new_object, NULL);
 }
 
-/* Under ld.so's lock: its list does not change meanwhile. */
+/* Under ld.so's lock: its list does not change meanwhile. libc does not free that lock in a child
+ * of fork(), so no thread must fork now. */
 static int watch_first_time(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)info;
@@ -119,6 +117,11 @@ static int watch_first_time(struct dl_phdr_info *info, size_t size, void *unused
 
 void builtin_malloc_watch(void)
 {
-	if (!known.known)
-		dl_iterate_phdr(watch_first_time, NULL);
+	struct signal_mask mask;
+
+	if (known.known)
+		return;
+	stop_forbid(&mask);
+	dl_iterate_phdr(watch_first_time, NULL);
+	stop_allow(&mask);
 }

@@ -209,6 +209,15 @@ bool decode(const uint8_t *code, struct insn *insn)
 	return i <= 15;
 }
 
+bool decode_copy(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[DECODE_BYTES])
+{
+	uint64_t length = end - at < DECODE_BYTES ? end - at : DECODE_BYTES;
+
+	memset(code, 0, DECODE_BYTES);
+	memcpy(code, (const void *)at, length);
+	return decode(code, insn) && insn->length <= length;
+}
+
 bool decode_is_padding(const uint8_t *code, unsigned int length)
 {
 	unsigned int i = 0;

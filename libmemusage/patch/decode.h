@@ -13,6 +13,8 @@
 
 enum decode_map { DECODE_ONE_BYTE = 0, DECODE_0F = 1, DECODE_0F38 = 2, DECODE_0F3A = 3 };
 
+#define DECODE_BYTES 16u /* more than the longest instruction has */
+
 struct insn {
 	uint8_t length;	   /* bytes */
 	uint8_t map;	   /* enum decode_map; others are unknown */
@@ -29,15 +31,24 @@ struct insn {
 	int32_t displacement;	 /* of the memory operand; scaled ones of EVEX as they stand */
 };
 
-/* decode -- takes an instruction apart.
+/* decode -- take an instruction apart.
  *
- * code   at least 16 bytes that can be read.
+ * code   DECODE_BYTES that can be read.
  * Returns false if it is not known. Async-signal-safe. Cost 10 ns.
  * Source  Intel SDM volume 2, chapter 2 and appendix A.
  */
 bool decode(const uint8_t *code, struct insn *insn);
 
-/* decode_is_padding -- returns whether bytes are what assemblers put between functions: prefixes of
+/* decode_copy -- take apart a copy of the instruction at an address.
+ *
+ * end   of the code: nothing is read from there on, and zeros are decoded instead.
+ * code  DECODE_BYTES, gets the copy.
+ * Returns false if the instruction is not known, or not all of it is before the end.
+ * Async-signal-safe.
+ */
+bool decode_copy(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[DECODE_BYTES]);
+
+/* decode_is_padding -- return whether bytes are what assemblers put between functions: prefixes of
  * operand size and segment, nop, the long nop, int3, zeros.
  *
  * code  16 bytes after `length` can be read, too.

@@ -24,7 +24,6 @@
 #define THUNK_BYTES 112u
 #define ORIGINAL_AT 24u
 #define JUMP_BYTES 5u
-#define INSN_MAX 16u
 #define ALIGNMENT UINT64_C(16) /* of functions: the bytes in between are padding */
 #define SIZE_MAX_STRICT (UINT64_C(64) << 10)
 #define COLD_BYTES 2048u
@@ -84,6 +83,9 @@ struct thread *entry_enter(void)
 
 	if (likely(gate.on) && likely(has_self()))
 		return hook_enter();
+	/* The registers may take more of the stack than there is. */
+	if (rec.state == STATE_OFF)
+		return NULL;
 	vectors_preserve(enter_hook, &thread);
 	return thread;
 }
@@ -123,16 +125,6 @@ uint64_t entry_returned(void)
 }
 
 /* ---- moving instructions ------------------------------------------------------------------- */
-
-/* Decodes the instruction in a copy of the code, since the decoder reads beyond the last one. */
-static bool decode_insn_at(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[INSN_MAX])
-{
-	uint64_t length = end - at < INSN_MAX ? end - at : INSN_MAX;
-
-	memset(code, 0, INSN_MAX);
-	memcpy(code, (const void *)at, length);
-	return decode(code, insn) && insn->length <= length;
-}
 
 struct moved_code {
 	uint8_t code[THUNK_BYTES];
@@ -255,7 +247,7 @@ static bool has_room_behind(uint64_t end, uint64_t wanted)
 static const char *move_instructions(uint64_t place, uint64_t end, uint64_t thunk,
 				     struct moved_code *moved)
 {
-	uint8_t code[INSN_MAX];
+	uint8_t code[DECODE_BYTES];
 	struct insn insn;
 
 	*moved = (struct moved_code){ .length = sizeof(landing) };
@@ -268,7 +260,7 @@ static const char *move_instructions(uint64_t place, uint64_t end, uint64_t thun
 		}
 		if (moved->ends || place + moved->taken >= end)
 			return "it is too short";
-		if (!decode_insn_at(place + moved->taken, end, &insn, code))
+		if (!decode_copy(place + moved->taken, end, &insn, code))
 			return "its first instructions are not known";
 		const char *why = move_instruction(&insn, code, place + moved->taken, thunk, moved);
 		if (why)
@@ -316,11 +308,11 @@ static bool seems_entered(const struct entry_hook *entry, uint64_t place, unsign
 static bool is_entered_elsewhere(const struct entry_hook *entry, uint64_t place, unsigned int taken)
 {
 	uint64_t end = entry->function + entry->size;
-	uint8_t code[INSN_MAX];
+	uint8_t code[DECODE_BYTES];
 	struct insn insn;
 
 	for (uint64_t at = entry->function; at < end; at += insn.length) {
-		if (!decode_insn_at(at, end, &insn, code))
+		if (!decode_copy(at, end, &insn, code))
 			return seems_entered(entry, place, taken);
 		if (!insn.relative_size)
 			continue;
@@ -361,11 +353,11 @@ static bool is_cold_code(uint64_t target)
 static const char *check_code(const struct entry_hook *entry, uint64_t start, uint64_t size,
 			      bool cold)
 {
-	uint8_t code[INSN_MAX];
+	uint8_t code[DECODE_BYTES];
 	struct insn insn;
 
 	for (uint64_t at = start; at < start + size; at += insn.length) {
-		if (!decode_insn_at(at, start + size, &insn, code))
+		if (!decode_copy(at, start + size, &insn, code))
 			return cold ? NULL : "it has instructions that are not known";
 		const char *why = check_instruction(&insn, at);
 		if (why)

@@ -24,7 +24,7 @@ struct entry_hook;
 
 /* A call that is under way, on the stack. x86_64/patch_entry.S relies on the layout. */
 struct entry_call {
-	struct entry_hook *entry;
+	const struct entry_hook *entry;
 	struct block block;    /* for before() to leave something to after() */
 	uint64_t note[3];      /* likewise */
 	uint64_t original;     /* where the function goes on */
@@ -55,7 +55,7 @@ enum entry_flag {
 	ENTRY_TRY = 4	  /* change nothing: only return whether it can be done */
 };
 
-/* entry_patch -- intercepts a function.
+/* entry_patch -- intercept a function.
  *
  * p      from patch_begin().
  * entry  before, data, function and size are set, after may be NULL; copied.
@@ -65,11 +65,11 @@ enum entry_flag {
  */
 const char *entry_patch(const struct patch *p, const struct entry_hook *entry, unsigned int flags);
 
-/* entry_original -- returns the address by which an intercepted function is called without its
+/* entry_original -- return the address by which an intercepted function is called without its
  * hooks, 0 if it is not intercepted. An object can be unloaded and come back unpatched. */
 uint64_t entry_original(uint64_t function);
 
-/* entry_argument -- returns an argument of the call, 1 to 6, as the caller passed it. */
+/* entry_argument -- return an argument of the call, 1 to 6, as the caller passed it. */
 uint64_t entry_argument(const struct entry_call *call, unsigned int number);
 
 /* entry_enter -- hook_enter() for before() and after(); safe for the first event of a thread,
@@ -81,7 +81,7 @@ struct thread *entry_enter(void);
  * which does not. */
 enum entry_layer { ENTRY_BUILTIN, ENTRY_SYMBOL, ENTRY_LAYERS };
 
-/* entry_is_outer -- returns whether the call is not made by another intercepted function.
+/* entry_is_outer -- return whether the call is not made by another intercepted function.
  *
  * layer  calls under way in this or a lower one are looked at.
  * Call in before(). A call that was left by an exception or longjmp() is noticed. Marks this
@@ -89,16 +89,16 @@ enum entry_layer { ENTRY_BUILTIN, ENTRY_SYMBOL, ENTRY_LAYERS };
  */
 bool entry_is_outer(const struct entry_call *call, enum entry_layer layer);
 
-/* entry_ends -- notes the end of the outer call. Call in after(). */
+/* entry_ends -- note the end of the outer call. Call in after(). */
 void entry_ends(const struct entry_call *call, enum entry_layer layer);
 
-/* entry_call_sp -- returns what event_alloc() and its kin take as the place of the call. */
+/* entry_call_sp -- return what event_alloc() and its kin take as the place of the call. */
 static inline uint64_t entry_call_sp(const struct entry_call *call)
 {
 	return (uint64_t)&call->caller_bp;
 }
 
-/* entry_returned -- returns the address to which an intercepted function returns; stacks leave that
+/* entry_returned -- return the address to which an intercepted function returns; stacks leave that
  * frame out. */
 uint64_t entry_returned(void);
 

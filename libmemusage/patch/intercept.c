@@ -16,6 +16,9 @@
 #include "libmemusage/requests/client_block.h"
 #include "libmemusage/tables/block_search.h"
 
+#define PAGES 4096u /* of unnested_page */
+#define HITS_MAX 255u
+
 enum { NOTE_SIZE = 0, NOTE_BLOCK = 1, NOTE_STATE = 2 };
 
 /* The state of a block that is being reallocated. */
@@ -25,6 +28,8 @@ static struct {
 	struct intercept entry[ENTRIES];
 	uint32_t count;
 	bool forwards_calls; /* some function of the program's malloc calls the interposed one */
+	/* See is_nested_cached(): number of the page << 8, and how often it was believed. */
+	uint64_t unnested_page[PAGES];
 } intercepts;
 
 static const struct intercept *intercept_of(const struct entry_call *call)
@@ -100,11 +105,12 @@ static bool is_counted_block(struct thread *thread, const void *block)
 				 gate.mode & MODE_MANY);
 }
 
-/* Returns whether the call led to the interposed malloc, which has counted the block. */
+/* Returns whether the call led to the interposed malloc, which has counted the block. With samples
+ * the table does not know most blocks. */
 static bool was_forwarded(struct thread *thread, const struct entry_call *call, const void *block)
 {
 	if (!block || count_allocations() == call->note[NOTE_STATE] ||
-	    !is_counted_block(thread, block))
+	    (!(gate.mode & MODE_SAMPLE) && !is_counted_block(thread, block)))
 		return false;
 	intercepts.forwards_calls = true;
 	return true;
@@ -132,7 +138,8 @@ static void record_builtin_free(struct thread *thread, const struct entry_call *
 static void begin_builtin_realloc(struct thread *thread, struct entry_call *call, const void *block)
 {
 	if (intercepts.forwards_calls)
-		call->note[NOTE_STATE] = event_knows(thread, block) ? BLOCK_LEFT : BLOCK_UNKNOWN;
+		call->note[NOTE_STATE] = !(gate.mode & MODE_SAMPLE) && event_knows(thread, block) ?
+						 BLOCK_LEFT : BLOCK_UNKNOWN;
 	else if (realloc_take(thread, block, &call->block))
 		call->note[NOTE_STATE] = BLOCK_TAKEN;
 }
@@ -161,14 +168,10 @@ static void end_builtin_realloc(struct thread *thread, struct entry_call *call, 
  * block around an address passes every page whose blocks are all freed, and a page seldom moves
  * between malloc and another allocator. If one does, as many blocks may have been counted twice as
  * used the cached answer; they are counted as drops. */
-#define PAGES 4096u
-#define HITS_MAX 255u
-static uint64_t unnested_page[PAGES]; /* number of the page << 8, and how often it was believed */
-
 static bool is_nested_cached(struct thread *thread, uint64_t address)
 {
 	uint64_t page = address / MU_PAGE;
-	uint64_t *entry = &unnested_page[page % PAGES];
+	uint64_t *entry = &intercepts.unnested_page[page % PAGES];
 	uint64_t seen = __atomic_load_n(entry, __ATOMIC_RELAXED);
 
 	if (seen >> 8 == page && (seen & HITS_MAX) != HITS_MAX) {

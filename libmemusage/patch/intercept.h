@@ -27,7 +27,7 @@ struct intercept {
 	uint8_t layer;	 /* enum entry_layer */
 };
 
-/* intercept_function -- records the calls of a function from now on.
+/* intercept_function -- record the calls of a function from now on.
  *
  * p              from patch_begin().
  * what           copied.

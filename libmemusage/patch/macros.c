@@ -114,7 +114,7 @@ static void change_unseen_objects(void)
 /* ld.so holds its lock: one thread at a time. */
 static void change_new_objects(void)
 {
-	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
+	if (recorder_is_on())
 		change_unseen_objects();
 }
 

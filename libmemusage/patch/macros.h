@@ -20,7 +20,7 @@
 
 #define MACROS_BYTES 19u
 
-/* macros_start -- changes all places in the objects that are loaded, and in those to come.
+/* macros_start -- change all places in the objects that are loaded, and in those to come.
  *
  * Once, from recorder_start(), if MU_CFG_REQUESTS. Places that cannot be changed are counted in the
  * image.
@@ -28,7 +28,7 @@
  */
 void macros_start(void);
 
-/* macros_scan -- finds the places in the code of an object.
+/* macros_scan -- find the places in the code of an object.
  *
  * found  is called for each with its address: the bytes are there in memory, in a function that has
  *        unwind information. Copies of them in constants are in no function.
@@ -37,7 +37,7 @@ void macros_start(void);
 void macros_scan(const struct object *object, void (*found)(uint64_t address, void *data),
 		 void *data);
 
-/* macros_serve -- serves a request. A stub calls it, by way of macros_entry.
+/* macros_serve -- serve a request. A stub calls it, by way of macros_entry.
  *
  * frame    of macros_entry: the caller's bp, the return address in the stub; below it, downward,
  *          the registers rax, rcx, rdx.

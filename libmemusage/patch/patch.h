@@ -20,7 +20,7 @@ struct patch {
 	bool is_alone;	 /* the process had one thread when the series began */
 };
 
-/* patch_begin -- begins a series of changes.
+/* patch_begin -- begin a series of changes.
  *
  * Returns false where code is not changed: on a CPU other than x86-64, or in a program that may
  * have forbidden itself system calls (sandbox.h). Pair with patch_end() if true. Must not run in a
@@ -29,10 +29,10 @@ struct patch {
  */
 bool patch_begin(struct patch *p);
 
-/* patch_end -- ends a series of changes: every thread sees them when this returns. */
+/* patch_end -- end a series of changes: every thread sees them when this returns. */
 void patch_end(struct patch *p);
 
-/* patch_room -- allocates memory for a thunk.
+/* patch_room -- allocate memory for a thunk.
  *
  * low, high  addresses between which all of it must be; places near high are tried first.
  * size       bytes, at most 4096; 16-aligned.
@@ -41,20 +41,20 @@ void patch_end(struct patch *p);
  */
 uint64_t patch_room(uint64_t low, uint64_t high, uint32_t size);
 
-/* patch_room_near -- allocates memory for a thunk that code in [start, end) can jump and refer to.
+/* patch_room_near -- allocate memory for a thunk that code in [start, end) can jump and refer to.
  *
  * Below the object that holds `start` where possible: above an executable it would be in the
  * way of its brk. As patch_room().
  */
 uint64_t patch_room_near(uint64_t start, uint64_t end, uint32_t size);
 
-/* patch_write -- writes to a thunk, or to code that no thread can be executing.
+/* patch_write -- write to a thunk, or to code that no thread can be executing.
  *
  * Returns false, with nothing changed, if the kernel forbids it.
  */
 bool patch_write(const struct patch *p, uint64_t address, const void *bytes, uint32_t length);
 
-/* patch_store -- changes four bytes of code in one store, while threads may be executing them.
+/* patch_store -- change four bytes of code in one store, while threads may be executing them.
  *
  * address  they must not cross a multiple of 64. The caller makes sure that a thread between two of
  *          the old instructions finds valid code.
@@ -63,7 +63,7 @@ bool patch_write(const struct patch *p, uint64_t address, const void *bytes, uin
  */
 bool patch_store(const struct patch *p, uint64_t address, uint32_t word);
 
-/* patch_on_objects -- calls `changed` when ld.so has mapped new objects, before their constructors
+/* patch_on_objects -- call `changed` when ld.so has mapped new objects, before their constructors
  * run and before they are relocated, and after objects were unmapped.
  *
  * changed  is called by the thread that opens or closes, with ld.so's lock held: it must not
@@ -75,7 +75,7 @@ bool patch_store(const struct patch *p, uint64_t address, uint32_t word);
  */
 bool patch_on_objects(void (*changed)(void));
 
-/* patch_objects_place -- returns, while `changed` runs, where ld.so called it, in the form that an
+/* patch_objects_place -- return, while `changed` runs, where ld.so called it, in the form that an
  * event takes for a stack frame (hook_sp()). */
 uint64_t patch_objects_place(void);
 

@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 
-/* real_mark -- marks our calls of the real malloc and its kin from now on: the functions that they
+/* real_mark -- mark our calls of the real malloc and its kin from now on: the functions that they
  * call count with our caller's call. Operators that do not call malloc record only blocks that are
  * not known yet, and need no mark. Idempotent. */
 void real_mark(void);
 
-/* real_is_inside -- returns whether this thread is in such a call. Async-signal-safe. */
+/* real_is_inside -- return whether this thread is in such a call. Async-signal-safe. */
 bool real_is_inside(void);
 
 #endif

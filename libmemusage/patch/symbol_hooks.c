@@ -24,19 +24,16 @@
 #include "libmemusage/unwind/cfi.h"
 #include "recording/family.h"
 
+/* Under ld.so's lock. */
 static struct {
 	struct new_objects known; /* objects that were searched */
-	bool was_started;   /* those at the start were */
+	bool was_started;	  /* those at the start were */
+	char path[MODULES_PATH];  /* working memory */
 } state;
-
-static const char *object_path(const struct object *object)
-{
-	return object->map->l_name ? object->map->l_name : "";
-}
 
 static void note_refused_object(const struct object *object, const char *why)
 {
-	const struct symbols_name symbol = { "all functions", object_path(object), why,
+	const struct symbols_name symbol = { "all functions", object->map->l_name, why,
 					     MU_SYMBOL_FAMILY, 0 };
 
 	symbols_note(&symbol);
@@ -63,7 +60,7 @@ static void intercept_found(const struct symbols_answer *a, const struct mu_symb
 {
 	struct intercept what = { .signature = found->signature, .layer = ENTRY_SYMBOL };
 	struct symbols_name symbol = { .name = answer_text(a, found->name),
-				       .object = object_path(a->object),
+				       .object = a->object->map->l_name,
 				       .why = answer_text(a, found->why),
 				       .kind = found->kind,
 				       .rule = found->rule };
@@ -107,7 +104,6 @@ static void read_answer(struct symbols_answer *a)
 
 static bool describe_object(const struct object *object)
 {
-	static char path[MODULES_PATH]; /* ld.so holds its lock */
 	uint64_t offset = arena_alloc(sizeof(struct mu_module), 64);
 	struct mu_module *module = arena_at(offset);
 
@@ -116,8 +112,8 @@ static bool describe_object(const struct object *object)
 	module->start = object->start;
 	module->end = object->end;
 	module->bias = object->map->l_addr;
-	module->path = modules_path(object_path(object), object->start, path);
-	modules_build_id(module);
+	module->path = modules_path(object->map->l_name, object->start, state.path);
+	modules_build_id(module, object->map);
 	rec.image->query_module = offset;
 	return true;
 }
@@ -129,7 +125,7 @@ static bool has_functions_to_intercept(const struct object *object)
 
 	return !(here >= object->start && here < object->end) &&
 	       object->map->l_addr != _r_debug.r_ldbase &&
-	       strncmp(object_path(object), "linux-vdso.so", 13) != 0;
+	       strncmp(object->map->l_name, "linux-vdso.so", 13) != 0;
 }
 
 /* Asks inside the hook: a signal handler that allocated meanwhile could have a query of its own
@@ -171,7 +167,7 @@ static void intercept_in_object(const struct object *object, void *unused)
 /* ld.so holds its lock: one thread at a time. */
 static void intercept_new_objects(void)
 {
-	if ((rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid())
+	if (recorder_is_on())
 		new_objects_visit(&state.known, intercept_in_object, NULL);
 }
 

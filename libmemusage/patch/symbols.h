@@ -15,7 +15,7 @@ struct symbols_name {
 	uint32_t rule;
 };
 
-/* symbols_note -- appends a function to the list.
+/* symbols_note -- append a function to the list.
  *
  * symbol  its strings are copied; why: NULL if it is intercepted.
  * Returns its number + 1, the old one if its object was unloaded and came back; 0 if there is no
@@ -23,7 +23,7 @@ struct symbols_name {
  */
 uint32_t symbols_note(const struct symbols_name *symbol);
 
-/* symbols_called -- counts a call. number: from symbols_note(), may be 0. Async-signal-safe. */
+/* symbols_called -- count a call. number: from symbols_note(), may be 0. Async-signal-safe. */
 void symbols_called(uint32_t number);
 
 #endif

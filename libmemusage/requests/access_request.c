@@ -9,11 +9,6 @@
 #include "libmemusage/requests/request.h"
 #include "libmemusage/tables/accesses.h"
 
-static void count_dropped_request(uint32_t *kind)
-{
-	__atomic_fetch_add(kind, 1, __ATOMIC_RELAXED);
-}
-
 static bool serve_histogram(struct thread *thread, uint64_t address, uint64_t size)
 {
 	enum access_request result = accesses_request(&thread->access, address, &size);
@@ -21,16 +16,16 @@ static bool serve_histogram(struct thread *thread, uint64_t address, uint64_t si
 	if (result == ACCESS_REQUEST_UNKNOWN)
 		access_request_unknown();
 	else if (result == ACCESS_REQUEST_TOO_SMALL)
-		count_dropped_request(&rec.image->drops.histograms_small);
+		count_drop(histograms_small);
 	else if (result == ACCESS_REQUEST_TOO_LARGE)
-		count_dropped_request(&rec.image->drops.histograms_large);
+		count_drop(histograms_large);
 	return result == ACCESS_REQUEST_DONE;
 }
 
 void access_request_unknown(void)
 {
 	if (request_histogram)
-		count_dropped_request(&rec.image->drops.histograms_unknown);
+		count_drop(histograms_unknown);
 }
 
 bool access_request_init(void)

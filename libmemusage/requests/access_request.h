@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-/* access_request_init -- starts to count accesses and to serve such requests (request.h).
+/* access_request_init -- start to count accesses and to serve such requests (request.h).
  *
- * Returns false if memory runs out.
+ * Call it for each new image. Returns false without memory.
  */
 bool access_request_init(void);
 
-/* access_request_unknown -- counts a request that named no live block. */
+/* access_request_unknown -- count a request that named no live block. */
 void access_request_unknown(void);
 
 #endif

@@ -5,10 +5,13 @@
 #include "libmemusage/requests/client_block.h"
 
 #include "libmemusage/event/event.h"
+#include "libmemusage/event/sampled_event.h"
 #include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/mapping.h"
 
-#define MODES (MODE_MANY | MODE_LOG | MODE_STACKS | MODE_ACCOUNTING | MODE_FREES | MODE_ACCESSES)
+#define MODES                                                                                   \
+	(MODE_MANY | MODE_LOG | MODE_STACKS | MODE_ACCOUNTING | MODE_FREES | MODE_ACCESSES |     \
+	 MODE_SAMPLE)
 /* In struct block.birth: the block was made by a function that the user named. Such a block belongs
  * to DHAT's points; other announced blocks do not. malloc's blocks use the bit for something
  * else. */
@@ -127,6 +130,26 @@ static void account_change(struct thread *thread, const struct call_site *place,
 				  mode & MODE_MANY);
 }
 
+static void record_sampled_block(struct thread *thread, const struct call_site *place,
+				 uint64_t space, uint64_t address, uint64_t size)
+{
+	bool counts = space != MU_KEY_NESTED;
+	uint64_t key = block_search_key(space, address);
+	unsigned int log2 = sampling_decide(thread, size);
+	struct block block = { .size = size, .birth = sites_tick() & MU_BIRTH_TIME };
+	struct sample_weight w;
+
+	if (!log2)
+		return;
+	block.site = find_request_site(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED,
+				       MODE_STACKS);
+	if (!sampled_put(thread, key, &block, log2, &w) || !counts)
+		return;
+	note_largest_size(size);
+	sampled_change_heap(thread, key, &block, &w, 1);
+	stack_note(thread, place->sp);
+}
+
 static bool record_block(struct thread *thread, const struct call_site *place, uint64_t space,
 			 uint64_t address, uint64_t size)
 {
@@ -135,6 +158,10 @@ static bool record_block(struct thread *thread, const struct call_site *place, u
 	bool counts = space != MU_KEY_NESTED;
 	struct block block = { .size = size };
 
+	if (mode & MODE_SAMPLE) {
+		record_sampled_block(thread, place, space, address, size);
+		return true;
+	}
 	block.site = find_request_site(thread, place, counts ? MU_SITE_FN_BLOCK : MU_SITE_FN_NESTED,
 				       mode);
 	if (mode & MODE_STACKS)
@@ -158,6 +185,20 @@ static bool record_block(struct thread *thread, const struct call_site *place, u
 	return true;
 }
 
+/* Takes a block out of the table; with samples, out of the heap, too. */
+static bool take_block(struct thread *thread, uint64_t key, struct block *block)
+{
+	struct sample_weight w;
+
+	if (!(gate.mode & MODE_SAMPLE))
+		return blocks_take(thread, key, block, gate.mode & MODE_MANY);
+	if (!sampled_take(thread, key, block, &w))
+		return false;
+	if ((key & MU_KEY_SPACE) != MU_KEY_NESTED)
+		sampled_change_heap(thread, key, block, &w, -1);
+	return true;
+}
+
 /* Accounts for a block that was taken out of the table. */
 static void account_end(struct thread *thread, const struct call_site *place, uint64_t key,
 			const struct block *block, bool counts)
@@ -165,6 +206,11 @@ static void account_end(struct thread *thread, const struct call_site *place, ui
 	unsigned int mode = gate.mode & MODES;
 	uint64_t address = (key & ~MU_KEY_SPACE) >> MU_KEY_SHIFT;
 
+	if (mode & MODE_SAMPLE) {
+		if (block->birth & MU_BIRTH_OUTER)
+			event_end_nested(thread, address, address + block->size, mode);
+		return;
+	}
 	if (counts && mode & MODE_ACCESSES)
 		accesses_remove_block(&thread->access, address);
 	if (counts && mode & MODE_FREES)
@@ -190,11 +236,9 @@ static void account_end(struct thread *thread, const struct call_site *place, ui
  * 0 if it is not known. */
 static uint64_t take_innermost(struct thread *thread, uint64_t address, struct block *block)
 {
-	bool many = gate.mode & MODE_MANY;
-
-	if (blocks_take(thread, block_search_key(MU_KEY_NESTED, address), block, many))
+	if (take_block(thread, block_search_key(MU_KEY_NESTED, address), block))
 		return MU_KEY_NESTED;
-	if (blocks_take(thread, block_search_key(MU_KEY_ANNOUNCED, address), block, many))
+	if (take_block(thread, block_search_key(MU_KEY_ANNOUNCED, address), block))
 		return MU_KEY_ANNOUNCED;
 	return 0;
 }
@@ -208,7 +252,7 @@ static void end_counted_blocks(struct thread *thread, const struct call_site *pl
 
 	for (; block_search_next(MU_KEY_ANNOUNCED, &start, end, many); start++) {
 		uint64_t key = block_search_key(MU_KEY_ANNOUNCED, start);
-		if (!blocks_take(thread, key, &block, many))
+		if (!take_block(thread, key, &block))
 			continue;
 		thread->pub.counters.calls[MU_FN_FREE]++;
 		thread->pub.counters.bytes[MU_FN_FREE] += block.size;
@@ -263,7 +307,7 @@ bool client_block_may_be_unrecorded(struct thread *thread, uint64_t address)
 {
 	unsigned int mode = gate.mode;
 
-	return mode & MODE_PAUSED || rec.was_paused ||
+	return mode & (MODE_PAUSED | MODE_SAMPLE) || rec.was_paused ||
 	       (!(mode & MODE_STACKS) && is_nested_block(thread, address, mode & MODE_MANY));
 }
 
@@ -292,8 +336,10 @@ bool client_block_free(struct thread *thread, const struct call_site *place, uin
 {
 	struct block block;
 
-	return !address || client_block_take(thread, place, address, &block) ||
-	       client_block_may_be_unrecorded(thread, address);
+	if (!address || client_block_take(thread, place, address, &block))
+		return true;
+	thread->pub.counters.calls[MU_FN_FREE] += (gate.mode & MODE_SAMPLE) != 0;
+	return client_block_may_be_unrecorded(thread, address);
 }
 
 bool client_block_resize(struct thread *thread, const struct call_site *place, uint64_t address,
@@ -309,10 +355,13 @@ bool client_block_resize(struct thread *thread, const struct call_site *place, u
 		return false;
 	if (!space && announced.as_massif)
 		return client_block_alloc(thread, place, to, size);
-	if (!space)
+	if (!space && !(gate.mode & MODE_SAMPLE))
 		return client_block_may_be_unrecorded(thread, address);
-	account_end(thread, place, block_search_key(space, address), &old,
-		    space == MU_KEY_ANNOUNCED);
+	if (space)
+		account_end(thread, place, block_search_key(space, address), &old,
+			    space == MU_KEY_ANNOUNCED);
+	else
+		old.size = size;
 	begin_block(thread, place, to, size, &counts);
 	if (!counts)
 		return true;

@@ -30,44 +30,55 @@ struct call_site {
 	bool is_named; /* it was no request, but a call of a function that --alloc-symbol names */
 };
 
-/* client_block_count_as_massif -- counts as Massif does: a nested block like any other, and a
- * change of size of an unknown block as a new block. At the start. */
+/* client_block_count_as_massif -- count as Massif does from now on. Call it at the start.
+ *
+ * Massif counts a nested block like any other, and a change of size of an unknown block as a new
+ * block.
+ */
 void client_block_count_as_massif(void);
 
-/* client_block_largest -- returns the bytes of the largest announced block so far. */
+/* client_block_largest -- return the bytes of the largest announced block so far. */
 uint64_t client_block_largest(void);
 
-/* client_block_alloc -- records a new block.
+/* client_block_alloc -- record a new block.
  *
+ * place    of the request, also for the next functions.
+ * address  of the block in the program; size in bytes.
  * Returns false for an impossible block, or if the table is full (counted as a drop). Address 0 is
  * no block, and no error. Cost 30-60 ns.
  */
 bool client_block_alloc(struct thread *thread, const struct call_site *place, uint64_t address,
 			uint64_t size);
 
-/* client_block_free -- records the end of a block. Returns false if it is not known. */
+/* client_block_free -- record the end of a block. Returns false if it is not known. */
 bool client_block_free(struct thread *thread, const struct call_site *place, uint64_t address);
 
-/* client_block_take -- ends a block if it is known, and copies its record to *block. */
+/* client_block_take -- end a block if it is known, and copy its record to *block.
+ *
+ * Returns whether it is known.
+ */
 bool client_block_take(struct thread *thread, const struct call_site *place, uint64_t address,
 		       struct block *block);
 
-/* client_block_may_be_unrecorded -- returns whether an unknown block may have been left out on
- * purpose: while recording was paused, or as a nested block without call stacks. */
+/* client_block_may_be_unrecorded -- return whether an unknown block may be left out on purpose.
+ *
+ * It may be: while recording was paused, or as a nested block without call stacks.
+ */
 bool client_block_may_be_unrecorded(struct thread *thread, uint64_t address);
 
-/* client_block_is_nested -- returns whether a block at the address would be nested. */
+/* client_block_is_nested -- return whether a block at the address would be nested. */
 bool client_block_is_nested(struct thread *thread, uint64_t address);
 
-/* client_block_resize -- records a new size of a block, and its new address.
+/* client_block_resize -- record a new size of a block, and its new address.
  *
+ * to    its new address, which may be the old one; size in bytes.
  * Counts as a realloc. The block belongs to the site of this request from now on. Returns false if
  * it is not known.
  */
 bool client_block_resize(struct thread *thread, const struct call_site *place, uint64_t address,
 			 uint64_t to, uint64_t size);
 
-/* client_block_free_inside -- ends all announced blocks that begin in [start, end). */
+/* client_block_free_inside -- end all announced blocks that begin in [start, end). */
 void client_block_free_inside(struct thread *thread, const struct call_site *place, uint64_t start,
 			      uint64_t end);
 

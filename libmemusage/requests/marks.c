@@ -20,11 +20,6 @@ void marks_init(void)
 	rec.was_paused = false;
 }
 
-static void count_dropped_mark(void)
-{
-	__atomic_fetch_add(&rec.image->drops.marks, 1, __ATOMIC_RELAXED);
-}
-
 /* Under the lock, so that marks are in the order of their times. */
 static bool append_mark(struct thread *thread, enum mu_mark_kind kind, const char *text,
 			uint64_t length)
@@ -53,11 +48,11 @@ void marks_add(struct thread *thread, enum mu_mark_kind kind, const char *text)
 	while (text && length < MARKS_TEXT && text[length])
 		length++;
 	if (!spin_lock(&locks.marks)) {
-		count_dropped_mark();
+		count_drop(marks);
 		return;
 	}
 	if (!append_mark(thread, kind, text, length))
-		count_dropped_mark();
+		count_drop(marks);
 	spin_unlock(&locks.marks);
 }
 

@@ -23,36 +23,36 @@ enum pool_flag {
 	POOL_METAPOOL = 2
 };
 
-/* pools_create -- adds a pool. Returns false if it is known already, or if memory runs out. */
+/* pools_create -- add a pool. Returns false if it is known already, or without memory. */
 bool pools_create(uint64_t pool, uint32_t flags);
 
-/* pools_destroy -- removes a pool and ends its blocks. Returns false if it is not known. */
+/* pools_destroy -- remove a pool and end its blocks. Returns false if it is not known. */
 bool pools_destroy(struct thread *thread, const struct call_site *place, uint64_t pool);
 
-/* pools_alloc -- adds a block to a pool. Returns false if the pool is not known, or the block is
+/* pools_alloc -- add a block to a pool. Returns false if the pool is not known, or the block is
  * impossible. */
 bool pools_alloc(struct thread *thread, const struct call_site *place, uint64_t pool,
 		 uint64_t address, uint64_t size);
 
-/* pools_free -- ends a block of a pool. Returns false if either is not known. */
+/* pools_free -- end a block of a pool. Returns false if either is not known. */
 bool pools_free(struct thread *thread, const struct call_site *place, uint64_t pool,
 		uint64_t address);
 
-/* pools_change -- moves or resizes a block of a pool. Returns false if either is not known. */
+/* pools_change -- move or resize a block of a pool. Returns false if either is not known. */
 bool pools_change(struct thread *thread, const struct call_site *place, uint64_t pool,
 		  uint64_t address, uint64_t to, uint64_t size);
 
-/* pools_trim -- cuts all blocks of a pool to their parts in [start, start + size). */
+/* pools_trim -- cut all blocks of a pool to their parts in [start, start + size). */
 bool pools_trim(struct thread *thread, const struct call_site *place, uint64_t pool,
 		uint64_t start, uint64_t size);
 
-/* pools_move -- gives a pool another address. Returns false if it is not known. */
+/* pools_move -- give a pool another address. Returns false if it is not known. */
 bool pools_move(uint64_t pool, uint64_t to);
 
-/* pools_exist -- returns whether there is such a pool. */
+/* pools_exist -- return whether there is such a pool. */
 bool pools_exist(uint64_t pool);
 
-/* pools_forget -- empties the table for a new image. */
+/* pools_forget -- empty the table for a new image. */
 void pools_forget(void);
 
 #endif

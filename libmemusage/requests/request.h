@@ -10,32 +10,36 @@
 
 #include "libmemusage/requests/client_block.h"
 
-/* Counts accesses byte by byte for the live block at `address` from now on. Returns false if its
- * size does not allow it. Called inside the hook. */
+/* A function that counts accesses byte by byte, from now on, for the live block that begins at
+ * `address` and has `size` bytes. Returns false if its size does not allow it. Called inside the
+ * hook. */
 typedef bool (*request_histogram_fn)(struct thread *thread, uint64_t address, uint64_t size);
 
 /* access_request_init() sets it. Such requests do nothing while it is NULL. */
 extern request_histogram_fn request_histogram;
 
-/* request_ad_hoc -- records an ad hoc event, unless recording is paused. Inside the hook. */
+/* request_ad_hoc -- record an ad hoc event, unless recording is paused. Inside the hook. */
 void request_ad_hoc(struct thread *thread, const struct call_site *place, uint64_t weight);
 
-/* request_histogram_at -- starts a histogram for the live block that contains an address.
+/* request_histogram_at -- start a histogram for the live block that contains an address.
  *
  * Returns false if there is no such block, or it is of the wrong size. Inside the hook.
  */
 bool request_histogram_at(struct thread *thread, uint64_t address);
 
-/* request_count -- counts a request, and as an error if it named something unknown (ok false). */
+/* request_count -- count a request, and an error if it named something unknown.
+ *
+ * ok  the request was served. Inside the hook.
+ */
 void request_count(struct thread *thread, bool ok);
 
-/* request_publish_entry -- stores memusage_request_entry() in executables that include memusage.h.
+/* request_publish_entry -- store memusage_request_entry() in executables that include memusage.h.
  *
  * In shared objects ld.so does it. Once, from recorder_start(). Cost some us per object.
  */
 void request_publish_entry(void);
 
-/* memusage_request_entry -- serves the requests of memusage.h; exported.
+/* memusage_request_entry -- serve the requests of memusage.h; exported.
  *
  * request  enum memusage_request; a, b, c as the macros of memusage.h pass them.
  * Returns  1 to IS_RECORDING if so, else 0. Async-signal-safe; errno is kept.

@@ -103,7 +103,8 @@ bool cfi_covers(const uint8_t *header, uint64_t pc);
 
 /* cfi_add_object -- let cfi_find() know one object that ld.so's look-up does not know yet.
  *
- * header  its .eh_frame_hdr; NULL: forget it. start, end  addresses of the object.
+ * header      its .eh_frame_hdr; NULL: forget it.
+ * start, end  addresses of the object.
  * Call it only where ld.so calls us (patch_on_objects()).
  */
 void cfi_add_object(const uint8_t *header, uint64_t start, uint64_t end);
@@ -126,8 +127,11 @@ typedef bool cfi_reader(void *data, uint64_t address, uint64_t *value);
 
 /* cfi_evaluate -- compute the value of an expression.
  *
- * expression  its length first. reg  the frame's registers. initial  pushed first if not NULL.
+ * expression  its length first.
+ * reg         the frame's registers.
+ * initial     pushed first; NULL: nothing is.
  * read        reads memory, with `data`; the recorder's own stubs are read without it.
+ * value       set to the result.
  * Returns false if it has an unknown operation or reads memory that it must not. Async-signal-safe.
  */
 bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,

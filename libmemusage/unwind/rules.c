@@ -16,22 +16,15 @@
 #include "libmemusage/base/spin.h"
 #include "libmemusage/unwind/cfi.h"
 #include "libmemusage/unwind/patched_pc.h"
+#include "libmemusage/unwind/trampoline.h"
 
 #define FIRST_LOG2 10
 #define FORMS_FIRST 64u
 
-struct rule_table *rules;
-struct rule *rule_forms;
+struct rules rules;
 
 /* The table of readers from rules_forget() to the next rule that is made under the lock. */
-static struct rule_table nothing = { .mask = 1, .shift = 63, .entry = { 0, 0 } };
-/* Under the lock, but for `forgotten`. */
-static struct {
-	struct rule_table *table; /* where rules are put */
-	uint64_t used;		  /* entries of it */
-	uint64_t forgotten;	  /* how often all rules were */
-	uint32_t forms, form_room;
-} filled;
+static const struct rule_table nothing = { .mask = 1, .shift = 63, .entry = { 0, 0 } };
 
 static struct rule_table *allocate_table(unsigned int log2)
 {
@@ -57,50 +50,51 @@ static void insert_entry(struct rule_table *to, uint64_t entry)
 /* Under the lock. Readers get the larger table unless all rules are being forgotten now. */
 static void grow_rule_table(void)
 {
-	struct rule_table *bigger = allocate_table(65 - filled.table->shift), *old = filled.table;
+	struct rule_table *bigger = allocate_table(65 - rules.filled->shift);
+	const struct rule_table *old = rules.filled;
 
 	if (!bigger)
 		return;
-	for (uint64_t i = 0; i <= filled.table->mask; i++)
-		if (filled.table->entry[i])
-			insert_entry(bigger, filled.table->entry[i]);
-	__atomic_compare_exchange_n(&rules, &old, bigger, false, __ATOMIC_RELEASE,
+	for (uint64_t i = 0; i <= rules.filled->mask; i++)
+		if (rules.filled->entry[i])
+			insert_entry(bigger, rules.filled->entry[i]);
+	__atomic_compare_exchange_n(&rules.table, &old, bigger, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
-	filled.table = bigger;
+	rules.filled = bigger;
 }
 
 /* Under the lock. */
 static void clear_rule_table(void)
 {
-	for (uint64_t i = 0; i <= filled.table->mask; i++)
-		__atomic_store_n(&filled.table->entry[i], 0, __ATOMIC_RELAXED);
-	filled.used = 0;
-	__atomic_store_n(&rules, filled.table, __ATOMIC_RELEASE);
+	for (uint64_t i = 0; i <= rules.filled->mask; i++)
+		__atomic_store_n(&rules.filled->entry[i], 0, __ATOMIC_RELAXED);
+	rules.used = 0;
+	__atomic_store_n(&rules.table, rules.filled, __ATOMIC_RELEASE);
 }
 
 static bool grow_forms(void)
 {
-	uint32_t room = filled.form_room ? 2 * filled.form_room : FORMS_FIRST;
+	uint32_t room = rules.form_room ? 2 * rules.form_room : FORMS_FIRST;
 	struct rule *bigger = memory_map(room * sizeof(*bigger));
 
 	if (!bigger)
 		return false;
-	for (uint32_t i = 0; i < filled.forms; i++)
-		bigger[i] = rule_forms[i];
-	__atomic_store_n(&rule_forms, bigger, __ATOMIC_RELEASE);
-	filled.form_room = room;
+	for (uint32_t i = 0; i < rules.forms; i++)
+		bigger[i] = rules.form[i];
+	__atomic_store_n(&rules.form, bigger, __ATOMIC_RELEASE);
+	rules.form_room = room;
 	return true;
 }
 
 /* Under the lock. Finds the number of a form of rule; returns false if there is no room for it. */
 static bool find_or_add_form(struct rule rule, uint64_t *form)
 {
-	for (*form = 0; *form < filled.forms; ++*form)
-		if (memcmp(&rule_forms[*form], &rule, sizeof(rule)) == 0)
+	for (*form = 0; *form < rules.forms; ++*form)
+		if (memcmp(&rules.form[*form], &rule, sizeof(rule)) == 0)
 			return true;
-	if (filled.forms > RULE_FORM_MASK || (filled.forms == filled.form_room && !grow_forms()))
+	if (rules.forms > RULE_FORM_MASK || (rules.forms == rules.form_room && !grow_forms()))
 		return false;
-	rule_forms[filled.forms++] = rule;
+	rules.form[rules.forms++] = rule;
 	return true;
 }
 
@@ -163,6 +157,16 @@ static bool collapse_bp_rule(const struct cfi_rule *bp, struct rule *rule)
 	return offset == (int16_t)offset;
 }
 
+/* Returns the rule for code without unwind tables. */
+static struct rule make_untabled_rule(uint64_t pc)
+{
+	uint32_t size;
+
+	if (!trampoline_frame_size(pc, &size))
+		return (struct rule){ .type = RULE_NONE };
+	return (struct rule){ .type = RULE_SP, .cfa = (int32_t)size + 8 };
+}
+
 static struct rule collapse_row(uint64_t pc, struct cfi_workspace *work)
 {
 	struct rule rule = { .type = RULE_SLOW };
@@ -176,7 +180,7 @@ static struct rule collapse_row(uint64_t pc, struct cfi_workspace *work)
 	 * address in the tables of glibc 2.36 is uc_link. */
 	row = cfi_find(pc - 1, work);
 	if (!row)
-		return (struct rule){ .type = at_start ? RULE_END : RULE_NONE };
+		return at_start ? (struct rule){ .type = RULE_END } : make_untabled_rule(pc);
 	const struct cfi_rule *ra = &row->reg[CFI_RA];
 	if (ra->kind == CFI_UNDEFINED)
 		return (struct rule){ .type = RULE_END };
@@ -200,14 +204,14 @@ static struct rule collapse_request_row(uint64_t behind, struct cfi_workspace *w
 
 bool rules_init(void)
 {
-	if (!rules && grow_forms())
-		rules = filled.table = allocate_table(FIRST_LOG2);
-	return rules != NULL;
+	if (!rules.table && grow_forms())
+		rules.table = rules.filled = allocate_table(FIRST_LOG2);
+	return rules.table != NULL;
 }
 
 bool rules_make(uint64_t pc, struct cfi_workspace *work)
 {
-	uint64_t before = __atomic_load_n(&filled.forgotten, __ATOMIC_ACQUIRE);
+	uint64_t before = __atomic_load_n(&rules.forgotten, __ATOMIC_ACQUIRE);
 	uint64_t behind = patched_pc_behind(pc);
 	struct rule rule = behind == pc ? collapse_row(pc, work)
 					: collapse_request_row(behind, work);
@@ -216,15 +220,15 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
 
 	if (!spin_lock(&locks.rules))
 		return false;
-	if (rules == &nothing)
+	if (rules.table == &nothing)
 		clear_rule_table();
-	if (filled.used * 4 > filled.table->mask * 3)
+	if (rules.used * 4 > rules.filled->mask * 3)
 		grow_rule_table();
 	/* A rule that was made before may be of another object. */
-	if (filled.used < filled.table->mask && find_or_add_form(rule, &form) &&
-	    before == __atomic_load_n(&filled.forgotten, __ATOMIC_ACQUIRE)) {
-		insert_entry(filled.table, pc << RULE_FORM_BITS | form);
-		filled.used++;
+	if (rules.used < rules.filled->mask && find_or_add_form(rule, &form) &&
+	    before == __atomic_load_n(&rules.forgotten, __ATOMIC_ACQUIRE)) {
+		insert_entry(rules.filled, pc << RULE_FORM_BITS | form);
+		rules.used++;
 		has_room = true;
 	}
 	spin_unlock(&locks.rules);
@@ -235,8 +239,8 @@ bool rules_make(uint64_t pc, struct cfi_workspace *work)
  * began earlier finds its address, or makes its rule again after this. */
 void rules_forget(void)
 {
-	__atomic_fetch_add(&filled.forgotten, 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&rules, &nothing, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&rules.forgotten, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&rules.table, &nothing, __ATOMIC_SEQ_CST);
 	if (!spin_lock(&locks.rules))
 		return;
 	clear_rule_table();

@@ -50,8 +50,18 @@ struct rule_table {
 	uint64_t entry[]; /* address << RULE_FORM_BITS | form; 0: empty */
 };
 
-extern struct rule_table *rules;
-extern struct rule *rule_forms;
+/* Readers use the first two members, without a lock; rules.c changes all of it under its lock, but
+ * for `forgotten`. */
+struct rules {
+	const struct rule_table *table;
+	struct rule *form; /* by number */
+	struct rule_table *filled; /* where rules are put; `table`, unless all are forgotten */
+	uint64_t used;		   /* entries of it */
+	uint64_t forgotten;	   /* how often all rules were */
+	uint32_t forms, form_room;
+};
+
+extern struct rules rules;
 
 /* rules_init -- make the table. Returns false without memory. */
 bool rules_init(void);
@@ -78,13 +88,13 @@ void rules_forget(void);
  */
 static inline struct rule rules_of(uint64_t pc)
 {
-	const struct rule_table *table = __atomic_load_n(&rules, __ATOMIC_ACQUIRE);
+	const struct rule_table *table = __atomic_load_n(&rules.table, __ATOMIC_ACQUIRE);
 	uint64_t i = pc * UINT64_C(0x9E3779B97F4A7C15) >> table->shift;
 	uint64_t found;
 
 	while ((found = __atomic_load_n(&table->entry[i], __ATOMIC_ACQUIRE))) {
 		if (likely(found >> RULE_FORM_BITS == pc))
-			return __atomic_load_n(&rule_forms,
+			return __atomic_load_n(&rules.form,
 					       __ATOMIC_ACQUIRE)[found & RULE_FORM_MASK];
 		i = (i + 1) & table->mask;
 	}

@@ -17,14 +17,7 @@
 #define OTHER_BELOW (UINT64_C(1) << 20)
 #define OTHER_ABOVE (UINT64_C(64) << 20)
 
-uint32_t stack_memory_changes;
-
-/* The ranges that contain the own stacks of threads so far: the first thread's, and all others'. */
-static struct hull {
-	uint64_t low, high;
-} hulls[2] = { { UINT64_MAX, 0 }, { UINT64_MAX, 0 } };
-
-static bool has_mask_probe;
+struct stack_memory stack_memory = { .hull = { { UINT64_MAX, 0 }, { UINT64_MAX, 0 } } };
 
 /* The kernel copies the new mask from memory before it looks at the first argument, which is
  * invalid: EFAULT or EINVAL. Nothing is changed. An emulator may look at that argument first.
@@ -36,7 +29,7 @@ static long probe_as_signal_mask(uint64_t address)
 
 void stack_memory_init(void)
 {
-	has_mask_probe = probe_as_signal_mask(NO_MEMORY) == -EFAULT;
+	stack_memory.has_mask_probe = probe_as_signal_mask(NO_MEMORY) == -EFAULT;
 }
 
 bool stack_memory_is_readable(uint64_t address)
@@ -45,7 +38,7 @@ bool stack_memory_is_readable(uint64_t address)
 
 	if (sandbox_is_on)
 		return false;
-	if (likely(has_mask_probe))
+	if (likely(stack_memory.has_mask_probe))
 		return probe_as_signal_mask(address) == -EINVAL;
 	return !sys_failed(SYS3(SYS_mincore, address & -(uint64_t)MU_PAGE, MU_PAGE, &resident));
 }
@@ -87,7 +80,7 @@ bool stack_memory_is_own(const struct thread *thread, uint64_t address)
 	       address < find_own_stack_end(thread);
 }
 
-static void widen_hull(struct hull *hull, uint64_t low, uint64_t high)
+static void widen_hull(struct stack_hull *hull, uint64_t low, uint64_t high)
 {
 	uint64_t seen = __atomic_load_n(&hull->low, __ATOMIC_RELAXED);
 
@@ -103,9 +96,9 @@ static void widen_hull(struct hull *hull, uint64_t low, uint64_t high)
 void stack_memory_changed(uint64_t start, uint64_t length)
 {
 	for (int i = 0; i < 2; i++)
-		if (start < __atomic_load_n(&hulls[i].high, __ATOMIC_RELAXED) &&
-		    start + length > __atomic_load_n(&hulls[i].low, __ATOMIC_RELAXED))
-			__atomic_fetch_add(&stack_memory_changes, 1, __ATOMIC_RELAXED);
+		if (start < __atomic_load_n(&stack_memory.hull[i].high, __ATOMIC_RELAXED) &&
+		    start + length > __atomic_load_n(&stack_memory.hull[i].low, __ATOMIC_RELAXED))
+			__atomic_fetch_add(&stack_memory.changes, 1, __ATOMIC_RELAXED);
 }
 
 /* Lowers view->own_low to the page of an address, if all in between is readable. */
@@ -138,7 +131,7 @@ static bool enter_own_stack(const struct thread *thread, struct stack_view *view
 		view->own_low = (end + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 		view->own_high = end;
 		view->own_changes = changes;
-		widen_hull(&hulls[thread->pub.tid != rec.pid],
+		widen_hull(&stack_memory.hull[thread->pub.tid != rec.pid],
 			   thread->pub.stack_base - thread->pub.stack_size, end);
 	}
 	if (!extend_own_range(view, address))
@@ -171,7 +164,7 @@ static void enter_other_stack(const struct thread *thread, struct stack_view *vi
 
 void stack_memory_enter(const struct thread *thread, struct stack_view *view, uint64_t address)
 {
-	uint32_t changes = __atomic_load_n(&stack_memory_changes, __ATOMIC_RELAXED);
+	uint32_t changes = __atomic_load_n(&stack_memory.changes, __ATOMIC_RELAXED);
 
 	if (stack_memory_is_own(thread, address) &&
 	    enter_own_stack(thread, view, address, changes))

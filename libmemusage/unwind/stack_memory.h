@@ -22,15 +22,26 @@
 #include "libmemusage/image/thread.h"
 #include "recording/recording.h"
 
-/* How often the program was seen to unmap or replace memory where threads' own stacks are. A proof
- * is valid for longer than an event only on the thread's own stack. */
-extern uint32_t stack_memory_changes;
+/* What all threads know of stacks. */
+struct stack_memory {
+	/* How often the program was seen to unmap or replace memory where threads' own stacks are.
+	 * A proof is valid for longer than an event only on the thread's own stack. */
+	uint32_t changes;
+	bool has_mask_probe; /* see stack_memory_init() */
+	/* The ranges that contain the own stacks of threads so far: the first thread's, and all
+	 * others'. */
+	struct stack_hull {
+		uint64_t low, high;
+	} hull[2];
+};
+
+extern struct stack_memory stack_memory;
 
 /* The stack that an event is on. Zeroed before the first event of a thread. */
 struct stack_view {
 	uint64_t low, high; /* nothing outside is read by the quick way */
 	bool is_own;	    /* the thread's own stack: all from low to high is readable */
-	uint32_t changes;   /* stack_memory_changes when that was found out */
+	uint32_t changes;   /* stack_memory.changes when that was found out */
 	uint64_t floor;	    /* of this event: the innermost return address, nothing below is read */
 	uint64_t page;	    /* of this event: any address in the page that was proved last */
 	uint64_t own_low, own_high; /* so much of the own stack is readable ... */
@@ -53,12 +64,12 @@ void stack_memory_enter(const struct thread *thread, struct stack_view *view, ui
 static inline bool stack_memory_holds(const struct stack_view *view, uint64_t address)
 {
 	return address >= view->low && address < view->high &&
-	       view->changes == __atomic_load_n(&stack_memory_changes, __ATOMIC_RELAXED);
+	       view->changes == __atomic_load_n(&stack_memory.changes, __ATOMIC_RELAXED);
 }
 
-/* stack_memory_changed -- the program unmaps some memory, or maps something else there.
+/* stack_memory_changed -- note that the program unmaps [start, start + length), or maps it anew.
  *
- * Call before it does, or after. Async-signal-safe. Cost 2 ns.
+ * Call it before the program does that, or after. Async-signal-safe. Cost 2 ns.
  */
 void stack_memory_changed(uint64_t start, uint64_t length);
 

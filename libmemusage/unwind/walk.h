@@ -114,11 +114,10 @@ static inline bool walk_uses_bp(const struct walk *walk, uint32_t frame)
 	return walk->uses_bp[frame / 64] >> (frame % 64) & 1;
 }
 
-/* walk_count_unchanged -- how many of the remembered frames that the walk has met are unchanged.
+/* walk_count_unchanged -- return how many remembered frames that the walk has met are unchanged.
  *
  * joint  the walk has reached this frame, counted from the outermost: same slot, and same bp if
- * that
- *        matters. stack_memory_begin() was called for this event.
+ *        that matters. stack_memory_begin() was called for this event.
  * Returns joint if all of them are unchanged; else how many are outside of one that is not: these
  * may be unchanged or not. Async-signal-safe. Cost 1 ns for each frame; 100 ns for each page.
  */

@@ -11,6 +11,7 @@
 #include "libmemusage/unwind/patched_pc.h"
 #include "libmemusage/unwind/rules.h"
 #include "libmemusage/unwind/stack_memory.h"
+#include "libmemusage/unwind/trampoline.h"
 
 /* Frames of signals may lead to any stack, and so in a circle if some data looks like one. */
 #define SIGNALS_MOST 64
@@ -82,6 +83,20 @@ static const struct cfi_row *find_row_of(struct slow_walk *s, const struct walk_
 	return row ? row : cfi_find(pc, &s->work->cfi);
 }
 
+/* Goes outward from a frame without a row. Returns false if it is no trampoline's. */
+static bool step_over_trampoline(struct slow_walk *s, struct walk_registers *r)
+{
+	uint64_t sp = r->reg[CFI_SP];
+	uint32_t size;
+
+	if (r->exact || !trampoline_frame_size(r->reg[CFI_RA], &size) ||
+	    !read_proved_word(s, sp + size, &r->reg[CFI_RA]))
+		return false;
+	r->slot = sp + size;
+	r->reg[CFI_SP] = r->slot + 8;
+	return true;
+}
+
 /* Goes one frame outward. Returns false at the end; *truncated: it is not the stack's end. */
 static bool step_outward(struct slow_walk *s, bool *truncated)
 {
@@ -94,7 +109,7 @@ static bool step_outward(struct slow_walk *s, bool *truncated)
 	*truncated = true;
 	const struct cfi_row *row = find_row_of(s, r, &at_start);
 	if (!row)
-		return false;
+		return step_over_trampoline(s, r);
 	/* Not after a call: a signal's trampoline, or makecontext's, which ends the stack. */
 	if (row->reg[CFI_RA].kind == CFI_UNDEFINED || (at_start && !row->is_signal)) {
 		*truncated = false;
