@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool color_wanted(enum color_when when, int fd)
+bool color_wanted_on_terminal(enum color_when when)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
@@ -19,5 +19,10 @@ bool color_wanted(enum color_when when, int fd)
 		return false;
 	if (!term || strcmp(term, "dumb") == 0)
 		return false;
-	return isatty(fd) == 1;
+	return true;
+}
+
+bool color_wanted(enum color_when when, int fd)
+{
+	return color_wanted_on_terminal(when) && (when != COLOR_AUTO || isatty(fd) == 1);
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "cli/message.h"
 #include "cli/options_help.h"
+#include "cli/similar.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 
@@ -184,23 +184,28 @@ static const char *store_uint_value(const struct opt *o, const char *arg)
 	return NULL;
 }
 
-static const char *store_real_value(const struct opt *o, const char *arg)
+static const char *store_size_value(const struct opt *o, const char *arg)
 {
-	char *end;
-	double number = strtod(arg, &end);
+	static char why[64];
+	char least[UNITS_LENGTH];
+	uint64_t size;
 
-	if (end == arg || *end || !isfinite(number))
-		return "is not a number";
-	if (number < o->min || number > o->max)
-		return "is out of range";
-	*(double *)o->value = number;
+	if (!units_parse_size(arg, &size))
+		return "is not a size like 4096, 64K or 1G";
+	if ((double)size < o->min) {
+		snprintf(why, sizeof(why), "is too small (at least %s)",
+			 units_bytes(least, (uint64_t)o->min));
+		return why;
+	}
+	*(uint64_t *)o->value = size;
 	return NULL;
 }
 
-static void append_list_item(struct opt_list *list, const char *arg)
+void opt_list_append(struct opt_list *list, const char *text)
 {
-	list->item = xreallocarray(list->item, list->count + 1, sizeof(*list->item));
-	list->item[list->count++] = arg;
+	list->item = xreallocarray(list->item, list->count + 2, sizeof(*list->item));
+	list->item[list->count++] = text;
+	list->item[list->count] = NULL;
 }
 
 /* ARG is NULL if there is none; returns NULL or the complaint. */
@@ -217,15 +222,12 @@ static const char *store_value(const struct opt *o, const char *arg)
 		*(const char **)o->value = arg;
 		return NULL;
 	case OPT_KIND_LIST:
-		append_list_item(o->value, arg);
+		opt_list_append(o->value, arg);
 		return NULL;
 	case OPT_KIND_SIZE:
-		return units_parse_size(arg, o->value) ? NULL :
-						 "is not a size like 4096, 64K or 1G";
+		return store_size_value(o, arg);
 	case OPT_KIND_UINT:
 		return store_uint_value(o, arg);
-	case OPT_KIND_REAL:
-		return store_real_value(o, arg);
 	case OPT_KIND_ENUM:
 		return store_enum_value(o, arg);
 	default:
@@ -234,13 +236,12 @@ static const char *store_value(const struct opt *o, const char *arg)
 }
 
 /* -x or --x-size, as the user knows the option. */
-static const char *format_option_name(char buffer[64], const struct opt *o, int code)
+static void format_option_name(char buffer[64], const struct opt *o, int code)
 {
 	if (code < LONG_BASE)
 		snprintf(buffer, 64, "-%c", code);
 	else
 		snprintf(buffer, 64, "--%s", o->name);
-	return buffer;
 }
 
 /* Whether WORD looks like a value of O: a number, or a word of its choice. */
@@ -270,6 +271,12 @@ static void check_separate_value(const struct option_parser *p, const struct opt
 			      o->name, next);
 }
 
+/* Other values may be empty, as a title, or are judged by their own rules. */
+static bool needs_text(const struct opt *o)
+{
+	return strcmp(o->arg, "FILE") == 0 || strcmp(o->arg, "DIR") == 0;
+}
+
 static void handle_option(const struct option_parser *p, int code, const char *next)
 {
 	const struct opt *o = find_option_by_code(p, code);
@@ -283,60 +290,34 @@ static void handle_option(const struct option_parser *p, int code, const char *n
 	if (o->kind >= OPT_KIND_HELP)
 		options_show(p->tool, arg ? OPT_KIND_HELP_ALL : o->kind);
 	check_separate_value(p, o, next);
+	format_option_name(name, o, code);
+	if (arg && *arg == '\0' && needs_text(o))
+		options_error(p->tool, "%s: the value is empty: it must be %s", name,
+			      strcmp(o->arg, "DIR") == 0 ? "a directory" : "the name of a file");
 	if (!arg && o->kind != OPT_KIND_CALL)
 		arg = o->absent;
 	why = store_value(o, arg);
 	if (!why)
 		return;
-	format_option_name(name, o, code);
 	if (!arg)
 		options_error(p->tool, "%s: %s", name, why);
 	if (o->kind == OPT_KIND_ENUM)
 		options_error(p->tool, "%s: '%s' %s %s", name, arg, why, o->arg);
-	if (o->kind == OPT_KIND_UINT || o->kind == OPT_KIND_REAL)
+	if (o->kind == OPT_KIND_UINT)
 		options_error(p->tool, "%s: '%s' %s (%.10g to %.10g)", name, arg, why, o->min,
 			      o->max);
 	options_error(p->tool, "%s: '%s' %s", name, arg, why);
-}
-
-/* The number of letters to add, drop, replace or swap with a neighbour to get B from the LENGTH
- * letters of A; 99 for words that are too long to be compared. */
-static unsigned int edit_distance(const char *a, size_t length, const char *b)
-{
-	enum { LETTERS = 40 };
-	unsigned char d[LETTERS + 1][LETTERS + 1];
-	size_t other = strlen(b);
-
-	if (length > LETTERS || other > LETTERS)
-		return 99;
-	for (size_t i = 0; i <= length; i++) {
-		for (size_t j = 0; j <= other; j++) {
-			unsigned int best = (unsigned int)(i + j);
-
-			if (i > 0 && j > 0)
-				best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			if (i > 0 && d[i - 1][j] + 1u < best)
-				best = d[i - 1][j] + 1u;
-			if (j > 0 && d[i][j - 1] + 1u < best)
-				best = d[i][j - 1] + 1u;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    d[i - 2][j - 2] + 1u < best)
-				best = d[i - 2][j - 2] + 1u;
-			d[i][j] = (unsigned char)best;
-		}
-	}
-	return d[length][other];
 }
 
 /* The option most like WORD, if it differs in at most two letters and a third of them. */
 static const char *find_similar_option(const struct option_parser *p, const char *word,
 				       size_t length)
 {
-	unsigned int least = length < 6 ? (unsigned int)length / 3 + 1 : 3;
+	unsigned int least = similar_limit(length);
 	const char *found = NULL;
 
 	for (int i = 0; i < p->count; i++) {
-		unsigned int distance = edit_distance(word, length, p->option[i]->name);
+		unsigned int distance = similar_distance(word, length, p->option[i]->name);
 
 		if (p->option[i]->hidden || distance >= least)
 			continue;
@@ -436,52 +417,4 @@ void options_error(const struct opt_tool *tool, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "Try '%s --help' for more information.\n", tool->name);
 	exit(tool->usage_status);
-}
-
-static bool is_legacy_name(const struct opt_tool *tool, const char *name)
-{
-	for (const char *const *legacy = tool->legacy; legacy && *legacy; legacy++) {
-		if (strcmp(*legacy, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The first rule that option I breaks, or NULL. */
-static const char *find_broken_rule(const struct option_parser *p, int i)
-{
-	const struct opt *o = p->option[i];
-	const char *const *legacy = p->tool->legacy;
-
-	for (int j = 0; j < i; j++) {
-		if (strcmp(o->name, p->option[j]->name) == 0)
-			return "is there twice";
-		if (o->letter && o->letter == p->option[j]->letter)
-			return "has the letter of another";
-	}
-	for (; legacy && *legacy; legacy++) {
-		if (!is_legacy_name(p->tool, o->name) &&
-		    strncmp(*legacy, o->name, strlen(o->name)) == 0)
-			return "is an abbreviation of a legacy option";
-	}
-	if (!o->help || !*o->help)
-		return "has no help text";
-	return NULL;
-}
-
-bool options_check(const struct opt_tool *tool, char why[128])
-{
-	struct option_parser p;
-	bool is_good = true;
-
-	init_parser(&p, tool);
-	for (int i = 0; i < p.count && is_good; i++) {
-		const char *broken = find_broken_rule(&p, i);
-
-		is_good = broken == NULL;
-		if (broken)
-			snprintf(why, 128, "--%s %s", p.option[i]->name, broken);
-	}
-	release_parser(&p);
-	return is_good;
 }

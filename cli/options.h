@@ -16,8 +16,10 @@
  * getopt_long does the parsing: -mt, -xVALUE, --opt=VALUE, --opt VALUE, unambiguous
  * abbreviations, `--`. Every table has --help, --usage and --version (-?, -V) automatically.
  *
- * Rules that options_check() (and so every program's unit test) holds up: names and letters
- * are unique; no new option is spelled like the beginning of a legacy one.
+ * A value that is called FILE or DIR must not be empty.
+ *
+ * Rules that every program's unit test checks: names and letters are unique; no new option is
+ * spelled like the beginning of a legacy one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -35,9 +37,8 @@ enum opt_kind {
 	OPT_KIND_CONST,		/* no argument: int becomes `constant` */
 	OPT_KIND_STR,		/* const char *: points into argv */
 	OPT_KIND_LIST,		/* struct opt_list: every occurrence is kept */
-	OPT_KIND_SIZE,		/* uint64_t: bytes, with suffixes as units_parse_size() */
+	OPT_KIND_SIZE,		/* uint64_t: bytes from min on, as units_parse_size() reads them */
 	OPT_KIND_UINT,		/* unsigned, from min to max */
-	OPT_KIND_REAL,		/* double, from min to max */
 	OPT_KIND_ENUM,		/* int: index of the word in `arg`, "auto|always|never" */
 	OPT_KIND_CALL,		/* opt_fn */
 	OPT_KIND_HELP,
@@ -52,9 +53,9 @@ struct opt;
  * out. Returns NULL, or why the argument is not acceptable ("unknown report"). */
 typedef const char *(*opt_fn)(const struct opt *option, const char *arg, void *data);
 
-/* The values of a repeatable option, in order. */
+/* The values of a repeatable option in order, or the arguments of a program. */
 struct opt_list {
-	const char **item;	/* pointers into argv */
+	const char **item;	/* borrowed; ended by NULL, unless the list is empty */
 	size_t count;
 };
 
@@ -66,7 +67,7 @@ struct opt {
 	void *value;		/* where to store; user data of a call */
 	const char *help;	/* lower case, no full stop; may hold '\n' */
 	const char *absent;	/* not NULL: the argument is optional, and this stands for it */
-	double min, max;	/* OPT_KIND_UINT, OPT_KIND_REAL */
+	double min, max;	/* OPT_KIND_UINT; min also OPT_KIND_SIZE */
 	int constant;		/* OPT_KIND_CONST */
 	opt_fn call;		/* OPT_KIND_CALL */
 	bool hidden;		/* accepted, but in neither --help nor --usage */
@@ -93,22 +94,15 @@ struct opt {
 #define OPT_LIST(l, n, a, v, h) \
 	{ .kind = OPT_KIND_LIST, .letter = l, .name = n, .arg = a, \
 	  .value = OPT_TYPED(struct opt_list, v), .help = h }
-#define OPT_SIZE(l, n, a, v, h) \
+#define OPT_SIZE(l, n, a, v, low, h) \
 	{ .kind = OPT_KIND_SIZE, .letter = l, .name = n, .arg = a, \
-	  .value = OPT_TYPED(uint64_t, v), .help = h }
+	  .value = OPT_TYPED(uint64_t, v), .min = low, .help = h }
 #define OPT_UINT(l, n, a, v, low, high, h) \
 	{ .kind = OPT_KIND_UINT, .letter = l, .name = n, .arg = a, \
 	  .value = OPT_TYPED(unsigned, v), .min = low, .max = high, .help = h }
-#define OPT_REAL(l, n, a, v, low, high, h) \
-	{ .kind = OPT_KIND_REAL, .letter = l, .name = n, .arg = a, \
-	  .value = OPT_TYPED(double, v), .min = low, .max = high, .help = h }
 #define OPT_ENUM(l, n, words, v, h) \
 	{ .kind = OPT_KIND_ENUM, .letter = l, .name = n, .arg = words, \
 	  .value = OPT_TYPED(int, v), .help = h }
-/* --name[=WORD]: without an argument as if the word `d` had been given. */
-#define OPT_ENUM_OPTIONAL(l, n, words, v, d, h) \
-	{ .kind = OPT_KIND_ENUM, .letter = l, .name = n, .arg = words, \
-	  .value = OPT_TYPED(int, v), .absent = d, .help = h }
 /* `a` NULL: no argument. */
 #define OPT_CALL(l, n, a, f, d, h) \
 	{ .kind = OPT_KIND_CALL, .letter = l, .name = n, .arg = a, .value = d, .call = f, \
@@ -153,6 +147,9 @@ struct opt_tool {
  */
 int options_parse(const struct opt_tool *tool, int argc, char **argv);
 
+/* opt_list_append -- Appends TEXT, which must outlive the list. Dies without memory. */
+void opt_list_append(struct opt_list *list, const char *text);
+
 /* options_error -- complain about the command line and exit with usage_status.
  *
  * Prints `tool: MESSAGE` and a line that points to --help. For what a table cannot express:
@@ -160,12 +157,5 @@ int options_parse(const struct opt_tool *tool, int argc, char **argv);
  */
 void options_error(const struct opt_tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
-
-/* options_check -- whether the table keeps the rules at the top of this file.
- *
- * why     set to a text that names the offending option.
- * Returns true if all is well. For unit tests.
- */
-bool options_check(const struct opt_tool *tool, char why[128]);
 
 #endif

@@ -5,7 +5,6 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

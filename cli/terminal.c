@@ -5,7 +5,12 @@
 #include "cli/terminal.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/units.h"
 
 /* How many bytes a character has that begins so, 0 if none does; and between which bounds the
  * second one is: so there are no surrogates, nothing is longer than it must be or beyond
@@ -52,21 +57,75 @@ static bool is_harmless_character(uint32_t code)
 	return true;
 }
 
-size_t terminal_character(const char *text, size_t size, bool *is_shown)
+/* How many bytes at TEXT are one character, and which; a byte that is none has the code 0. */
+static size_t decode_character(const char *text, size_t size, uint32_t *code)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	size_t length, count = count_valid_bytes(at, size, &length);
-	uint32_t code = at[0];
 
-	*is_shown = false;
+	*code = 0;
 	if (length == 0 || count < length)
 		return 1;
-	if (length > 1)
-		code &= 0x7fu >> length;
+	*code = length > 1 ? at[0] & 0x7fu >> length : at[0];
 	for (size_t i = 1; i < length; i++)
-		code = code << 6 | (at[i] & 0x3f);
+		*code = *code << 6 | (at[i] & 0x3f);
+	return length;
+}
+
+size_t terminal_character(const char *text, size_t size, bool *is_shown)
+{
+	uint32_t code;
+	size_t length = decode_character(text, size, &code);
+
 	*is_shown = is_harmless_character(code);
 	return length;
+}
+
+/* East Asian characters and pictograms take two columns, combining ones none. */
+static unsigned int character_columns(uint32_t code)
+{
+	static const uint32_t wide[][2] = {
+		{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf }, { 0xa960, 0xa97c },
+		{ 0xac00, 0xd7a3 }, { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f }, { 0xff00, 0xff60 },
+		{ 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f }, { 0x1f900, 0x1f9ff },
+		{ 0x20000, 0x3fffd },
+	};
+
+	if (code >= 0x300 && code <= 0x36f)
+		return 0;
+	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++) {
+		if (code >= wide[i][0] && code <= wide[i][1])
+			return 2;
+	}
+	return 1;
+}
+
+unsigned int terminal_width(const char *text, size_t size)
+{
+	unsigned int columns = 0;
+
+	for (const char *end = text + size; text < end;) {
+		uint32_t code;
+
+		text += decode_character(text, (size_t)(end - text), &code);
+		columns += character_columns(code);
+	}
+	return columns;
+}
+
+unsigned int terminal_columns(int fd)
+{
+	const char *variable = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t number;
+
+	if (fd < 0 || !isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	if (variable && units_parse_count(variable, &number) && number > 0 && number <= UINT16_MAX)
+		return (unsigned int)number;
+	return 80;
 }
 
 bool terminal_is_cut(const char *text, size_t size)

@@ -24,6 +24,20 @@
  */
 size_t terminal_character(const char *text, size_t size, bool *is_shown);
 
+/* terminal_width -- Returns the columns that SIZE bytes of TEXT take on a terminal.
+ *
+ * East Asian characters and pictograms take two, combining characters none, all others one.
+ * Source Unicode's UAX #11, wide and full-width ranges in coarse steps.
+ */
+unsigned int terminal_width(const char *text, size_t size);
+
+/* terminal_columns -- Returns the width of the terminal FD.
+ *
+ * fd  -1 allowed.
+ * Returns 0 if FD is no terminal; $COLUMNS, or else 80, if the terminal does not know its width.
+ */
+unsigned int terminal_columns(int fd);
+
 /* terminal_is_cut -- whether the SIZE bytes at TEXT, 1 to 3, may become one character with more. */
 bool terminal_is_cut(const char *text, size_t size);
 

@@ -70,21 +70,28 @@ static void format_three_digits(char *buffer, double value, const char *unit)
 	snprintf(buffer, UNITS_LENGTH, "%.*f %s", decimals, value, unit);
 }
 
-const char *units_bytes(char buffer[UNITS_LENGTH], uint64_t bytes)
+/* Writes VALUE in SMALLEST or, from STEP on, in the largest unit in which at least 1 is left after
+ * rounding: MOST and more would be printed as 1 of the next one. */
+static const char *format_scaled(char buffer[UNITS_LENGTH], uint64_t value, const char *smallest,
+				 const char *const *unit, unsigned int step, double most)
 {
-	static const char *const unit[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	double value = (double)bytes / 1024;
-	unsigned i = 0;
+	double scaled = (double)value / step;
 
-	if (bytes < 1024) {
-		snprintf(buffer, UNITS_LENGTH, "%u B", (unsigned)bytes);
+	if (value < step) {
+		snprintf(buffer, UNITS_LENGTH, "%u %s", (unsigned int)value, smallest);
 		return buffer;
 	}
-	/* 1023.5 would be printed as 1024 of the smaller unit. */
-	for (; value >= 1023.5 && i < 5; i++)
-		value /= 1024;
-	format_three_digits(buffer, value, unit[i]);
+	for (; scaled >= most && unit[1]; unit++)
+		scaled /= step;
+	format_three_digits(buffer, scaled, *unit);
 	return buffer;
+}
+
+const char *units_bytes(char buffer[UNITS_LENGTH], uint64_t bytes)
+{
+	static const char *const unit[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL };
+
+	return format_scaled(buffer, bytes, "B", unit, 1024, 1023.5);
 }
 
 const char *units_grouped(char buffer[UNITS_LENGTH], uint64_t value)
@@ -104,18 +111,9 @@ const char *units_grouped(char buffer[UNITS_LENGTH], uint64_t value)
 
 const char *units_time(char buffer[UNITS_LENGTH], uint64_t ns)
 {
-	static const char *const unit[] = { "us", "ms", "s" };
-	double value = (double)ns / 1000;
-	unsigned i = 0;
+	static const char *const unit[] = { "us", "ms", "s", NULL };
 
-	if (ns < 1000) {
-		snprintf(buffer, UNITS_LENGTH, "%u ns", (unsigned)ns);
-		return buffer;
-	}
-	for (; value >= 999.5 && i < 2; i++)
-		value /= 1000;
-	format_three_digits(buffer, value, unit[i]);
-	return buffer;
+	return format_scaled(buffer, ns, "ns", unit, 1000, 999.5);
 }
 
 const char *units_duration(char buffer[UNITS_LENGTH], uint64_t ns)

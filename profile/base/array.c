@@ -1,4 +1,4 @@
-/* array.c -- Growing arrays.
+/* array.c -- Growing arrays, and a search in sorted ones.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,4 +27,21 @@ bool array_reserve(void *array, uint32_t *room, size_t count, size_t element)
 	memcpy(array, &place, sizeof(place));
 	*room = (uint32_t)more;
 	return true;
+}
+
+size_t array_first_from(const void *array, size_t count, size_t element, size_t key, uint64_t from)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t at;
+
+		memcpy(&at, (const char *)array + middle * element + key, sizeof(at));
+		if (at < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }

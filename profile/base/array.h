@@ -1,4 +1,4 @@
-/* array.h -- Growing arrays.
+/* array.h -- Growing arrays, and a search in sorted ones.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,5 +17,14 @@
  * Returns false without memory or beyond 32 bits; the array is then as it was.
  */
 bool array_reserve(void *array, uint32_t *room, size_t count, size_t element);
+
+/* array_first_from -- Finds the first element whose key is not below FROM, by bisection.
+ *
+ * array    COUNT elements of ELEMENT bytes in ascending order of their keys.
+ * key      where in an element its key is, a uint64_t: offsetof().
+ * Returns its index; COUNT if there is none.
+ */
+size_t array_first_from(const void *array, size_t count, size_t element, size_t key,
+			uint64_t from);
 
 #endif

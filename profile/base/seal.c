@@ -85,7 +85,6 @@ bool seal_process(int output)
 
 bool seal_process(int output)
 {
-	(void)output;
 	return false;
 }
 

@@ -149,17 +149,10 @@ static bool is_ignored_name(const struct work *w, const char *name)
 /* Tells whether a range overlaps a function that is on a list. */
 static bool meets_symbol_zone(const struct work *w, uint64_t start, uint64_t end)
 {
-	uint32_t low = 0, high = w->symbol_zones;
+	size_t i = array_first_from(w->zone, w->symbol_zones, sizeof(*w->zone),
+				    offsetof(struct zone, end), start + 1);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (w->zone[middle].end <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < w->symbol_zones && w->zone[low].start < end;
+	return i < w->symbol_zones && w->zone[i].start < end;
 }
 
 static bool append_inlined_zone(const char *name, uint64_t start, uint64_t end, bool is_kept,
@@ -215,26 +208,18 @@ static size_t make_requests(struct work *w)
 	return count;
 }
 
-static void set_piece_class(size_t request, const struct symbols_raw *level, size_t count,
+static void set_piece_class(size_t request, const struct raw_level *level, size_t count,
 			    void *data)
 {
 	struct work *w = data;
 	const char *name[LEVELS_MAX];
-	uint64_t address = w->request[request].address;
-	uint32_t low = 0, high = w->edge_count;
+	size_t piece = array_first_from(w->edge, w->edge_count, sizeof(*w->edge), 0,
+					w->request[request].address);
 
 	for (size_t i = 0; i < count && i < LEVELS_MAX; i++)
 		name[i] = level[i].name;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (w->edge[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < w->edge_count)
-		w->class[low] =
+	if (piece < w->edge_count)
+		w->class[piece] =
 			(uint8_t)class_of_function_kind(filter_names_kind(w->names, name, count));
 }
 

@@ -175,9 +175,11 @@ struct filtered filter_stack(const struct filter *f, uint32_t stack)
 	while (frame && (f->kind[p->frame[frame].location] & KIND_ALLOC))
 		frame = p->frame[frame].parent;
 	left.frame = frame;
+	left.is_ignored = stack < p->stack_count &&
+			  (p->stack[stack].flags & PROFILE_STACK_IGNORED);
 	if (!frame)
 		return left;
-	left.is_ignored = is_ignored_frame(f, frame);
+	left.is_ignored |= is_ignored_frame(f, frame);
 	left.count = p->frame[frame].depth;
 	if (!f->show_below_main)
 		outermost = f->main[frame] ? f->main[frame] : f->below[frame];
@@ -192,6 +194,11 @@ bool filter_is_below_main(const struct filter *f, uint32_t location)
 {
 	return !f->show_below_main && location < f->profile->location_count &&
 	       (f->kind[location] & KIND_BELOW);
+}
+
+bool filter_shows_below_main(const struct filter *f, uint32_t location)
+{
+	return f->show_below_main && (f->kind[location] & KIND_BELOW);
 }
 
 void filter_free(struct filter *f)

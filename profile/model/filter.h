@@ -80,6 +80,9 @@ struct filtered filter_stack(const struct filter *f, uint32_t stack);
  * "(below main)" in its files. False with show_below_main. */
 bool filter_is_below_main(const struct filter *f, uint32_t location);
 
+/* filter_shows_below_main -- Tells whether a location calls main and show_below_main is set. */
+bool filter_shows_below_main(const struct filter *f, uint32_t location);
+
 /* filter_free -- release memory. */
 void filter_free(struct filter *f);
 

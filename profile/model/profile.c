@@ -118,10 +118,17 @@ static int load_stack_table(struct profile *p, const struct image *im, struct mu
 	return 0;
 }
 
-int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
+int profile_load_places(struct profile *p, const struct image *im, struct mu_error *err)
 {
 	*p = (struct profile){ .has_start = im->head.notes & MU_NOTE_PAGES };
-	if (modules_load(&p->modules, im, err) < 0 || load_frame_tree(p, im, err) < 0)
+	if (modules_load(&p->modules, im, err) < 0)
+		return -1;
+	return load_frame_tree(p, im, err);
+}
+
+int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
+{
+	if (profile_load_places(p, im, err) < 0)
 		return -1;
 	image_forget(im);
 	if (load_stack_table(p, im, err) < 0)

@@ -53,8 +53,11 @@ struct profile_frame {
 
 struct profile_stack {
 	uint32_t frame;		/* innermost; 0: an empty stack */
-	uint32_t flags;		/* enum mu_stack_flag */
+	uint32_t flags;		/* enum mu_stack_flag, PROFILE_STACK_IGNORED */
 };
+
+/* Reports leave the stack out. The low byte is the recording's. */
+enum { PROFILE_STACK_IGNORED = 0x100 };
 
 struct profile {
 	struct modules modules;
@@ -77,6 +80,10 @@ struct profile {
  * Cost about 20 ns per frame, and 24 bytes.
  */
 int profile_load(struct profile *p, const struct image *im, struct mu_error *err);
+
+/* profile_load_places -- Does the same for modules, frames and locations alone, for
+ * profile_resolve(). */
+int profile_load_places(struct profile *p, const struct image *im, struct mu_error *err);
 
 /* profile_resolve -- Gives names to all locations. Once, after profile_load().
  *

@@ -5,7 +5,6 @@
 #ifndef PROFILE_MODEL_SHORTNAME_H
 #define PROFILE_MODEL_SHORTNAME_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* shortname -- Shortens a demangled name: no return type, parameters or template arguments.
@@ -21,24 +20,5 @@
  * Returns BUFFER.
  */
 char *shortname(const char *name, char *buffer, size_t size);
-
-/* shortname_is_runtime -- Tells whether a function belongs to the run-time of a language.
- *
- * Containers, strings, iterators, operator new: they allocate on behalf of others, and are no place
- * to look for a leak.
- *
- * name    demangled, whole or as shortname() returns it.
- * file    where it is; "" unknown.
- * object  path of its module; "" unknown.
- */
-bool shortname_is_runtime(const char *name, const char *file, const char *object);
-
-/* shortname_is_wrapper -- Tells by its name whether a function passes on another one's request.
- *
- * xmalloc, g_strdup, sqlite3Malloc, PyMem_Realloc: its caller is the function of interest.
- *
- * name  demangled, whole or as shortname() returns it.
- */
-bool shortname_is_wrapper(const char *name);
 
 #endif

@@ -9,19 +9,21 @@
 
 #include "profile/base/array.h"
 
-/* One stack while attribution are summed up. */
+#define NAMELESS (UINT64_C(1) << 63)	/* numbers of texts are smaller */
+
+/* One stack while places are summed up. */
 struct item {
-	uint64_t high, low;	/* equal for one holder and line */
+	uint64_t high, low;	/* both equal for one line; high alone for one function */
 	struct top_entry entry;
 };
 
 struct top_builder {
 	struct top *t;
-	const struct attribution *h;
+	const struct filter *filter;
 	const struct profile *p;
 	const struct weight *weight;
 	enum top_kind kind;
-	bool by_blocks;
+	enum top_order order;
 	uint32_t *index;	/* TOP_FUNCTIONS: entry + 1 by function_at_position() */
 	uint32_t *last;		/* ... and the site that came last, + 1 */
 	uint32_t room;
@@ -32,21 +34,23 @@ static int64_t clamp_value(const struct top_builder *b, int64_t value)
 {
 	int64_t most = INT64_MAX / ((int64_t)b->p->sites.count + 1);
 
-	return value < 0 ? 0 : value < most ? value : most;
+	if (value < 0 && b->order != TOP_BY_CHANGE)
+		return 0;
+	return value > most ? most : value < -most ? -most : value;
 }
 
 /* Reads the figures of site I and its filtered stack; false if it does not count. */
 static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filtered *stack,
 			    struct top_entry *entry)
 {
-	*stack = filter_stack(b->h->filter, b->p->sites.site[i].stack);
+	*stack = filter_stack(b->filter, b->p->sites.site[i].stack);
 	if (!b->weight[i].is_there || stack->is_ignored)
 		return false;
 	*entry = (struct top_entry){ .bytes = clamp_value(b, b->weight[i].bytes),
 				     .blocks = clamp_value(b, b->weight[i].blocks), .stacks = 1,
 				     .life = clamp_value(b, b->p->sites.site[i].life),
 				     .lives = b->p->sites.site[i].total_blocks };
-	entry->heaviest = b->by_blocks ? entry->blocks : entry->bytes;
+	entry->heaviest = b->order == TOP_BY_BLOCKS ? entry->blocks : llabs(entry->bytes);
 	b->t->bytes += entry->bytes;
 	b->t->blocks += entry->blocks;
 	return entry->heaviest > 0;
@@ -67,7 +71,7 @@ static void add_entry_values(struct top_entry *to, const struct top_entry *from)
 
 /* ---- functions that hold memory ----------------------------------------------------------- */
 
-static void set_function_key(const struct profile *p, struct item *item)
+static void set_line_key(const struct profile *p, struct item *item)
 {
 	const struct position *at = &item->entry.at;
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
@@ -76,9 +80,9 @@ static void set_function_key(const struct profile *p, struct item *item)
 		item->high = (uint64_t)level->full << 32 | level->file;
 		item->low = level->line;
 	} else if (at->left) {
-		/* Without a name: the address in its module. */
-		item->high = 1;
-		item->low = p->frame[at->frame].location;
+		/* Without a name: the address in its module is the function. */
+		item->high = NAMELESS | p->frame[at->frame].location;
+		item->low = 0;
 	} else {
 		item->high = item->low = 0;
 	}
@@ -101,8 +105,7 @@ static void set_group_key(const struct profile *p, enum top_kind kind, struct it
 {
 	const struct position *at = &item->entry.at;
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
-	uint32_t text = !level || kind == TOP_BY_OBJECT ? 0 :
-			kind == TOP_BY_FUNCTION ? level->full : level->file;
+	uint32_t text = !level || kind == TOP_BY_OBJECT ? 0 : level->file;
 
 	item->high = at->left ? 1 + (text != 0) : 0;
 	item->low = !at->left ? 0 : text ? text : object_at_position(p, at);
@@ -117,35 +120,87 @@ static int compare_by_key(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-static int sum_attributed_sites(struct top_builder *b)
+static uint32_t read_items(struct top_builder *b, struct item *item)
 {
-	const uint32_t sites = b->p->sites.count;
-	struct item *item = reallocarray(NULL, (size_t)sites + 1, sizeof(*item));
-	struct top *t = b->t;
 	uint32_t count = 0;
 
-	t->entry = calloc((size_t)sites + 1, sizeof(*t->entry));
-	if (!item || !t->entry) {
-		free(item);
-		return -1;
-	}
-	for (uint32_t i = 0; i < sites; i++) {
+	for (uint32_t i = 0; i < b->p->sites.count; i++) {
 		struct filtered stack;
 
 		if (!read_site_entry(b, i, &stack, &item[count].entry))
 			continue;
-		item[count].entry.at = attribution_find(b->h, &stack);
-		if (b->kind == TOP_HOLDERS)
-			set_function_key(b->p, &item[count++]);
+		item[count].entry.at = position_innermost(&stack);
+		if (b->kind == TOP_BY_LINE || b->kind == TOP_BY_FUNCTION)
+			set_line_key(b->p, &item[count++]);
 		else
 			set_group_key(b->p, b->kind, &item[count++]);
 	}
-	qsort(item, count, sizeof(*item), compare_by_key);
+	return count;
+}
+
+static bool is_same_entry(const struct top_builder *b, const struct item *x, const struct item *y)
+{
+	return b->kind == TOP_BY_FUNCTION ? x->high == y->high : compare_by_key(x, y) == 0;
+}
+
+static int compare_line_bytes(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return (x->at.frame > y->at.frame) - (x->at.frame < y->at.frame);
+}
+
+static int compare_line_blocks(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+
+	return x->blocks != y->blocks ? (x->blocks < y->blocks ? 1 : -1) : compare_line_bytes(a, b);
+}
+
+static void sum_items(struct top_builder *b, const struct item *item, uint32_t count)
+{
+	struct top *t = b->t;
+	uint32_t lines = 0;
+
 	for (uint32_t i = 0; i < count; i++) {
-		if (i == 0 || compare_by_key(&item[i - 1], &item[i]) != 0)
-			t->count++;
-		add_entry_values(&t->entry[t->count - 1], &item[i].entry);
+		struct top_entry *entry;
+		const bool is_new = i == 0 || !is_same_entry(b, &item[i - 1], &item[i]);
+
+		t->count += is_new;
+		entry = &t->entry[t->count - 1];
+		if (is_new)
+			entry->first_line = lines;
+		if (is_new || compare_by_key(&item[i - 1], &item[i]) != 0) {
+			entry->lines++;
+			t->line[lines++].at = item[i].entry.at;
+		}
+		t->line[lines - 1].bytes += item[i].entry.bytes;
+		t->line[lines - 1].blocks += item[i].entry.blocks;
+		add_entry_values(entry, &item[i].entry);
 	}
+	for (uint32_t i = 0; i < t->count; i++)
+		qsort(t->line + t->entry[i].first_line, t->entry[i].lines, sizeof(*t->line),
+		      b->order == TOP_BY_BLOCKS ? compare_line_blocks : compare_line_bytes);
+}
+
+static int sum_places(struct top_builder *b)
+{
+	const size_t room = (size_t)b->p->sites.count + 1;
+	struct item *item = reallocarray(NULL, room, sizeof(*item));
+	struct top *t = b->t;
+	uint32_t count;
+
+	t->entry = calloc(room, sizeof(*t->entry));
+	t->line = calloc(room, sizeof(*t->line));
+	if (!item || !t->entry || !t->line) {
+		free(item);
+		return -1;
+	}
+	count = read_items(b, item);
+	qsort(item, count, sizeof(*item), compare_by_key);
+	sum_items(b, item, count);
 	free(item);
 	return 0;
 }
@@ -241,23 +296,24 @@ static int compare_by_blocks(const void *a, const void *b)
 	return compare_by_bytes(a, b);
 }
 
-int top_build(struct top *t, const struct attribution *h, const struct weight *weight,
-	      enum top_kind kind, bool blocks, struct mu_error *err)
+int top_build(struct top *t, const struct filter *f, const struct weight *weight,
+	      enum top_kind kind, enum top_order order, struct mu_error *err)
 {
-	struct top_builder b = { .t = t, .h = h, .p = h->filter->profile, .weight = weight,
-			     .kind = kind, .by_blocks = blocks };
+	struct top_builder b = { .t = t, .filter = f, .p = f->profile, .weight = weight,
+			     .kind = kind, .order = order };
 
 	*t = (struct top){ .count = 0 };
-	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_attributed_sites(&b)) < 0)
+	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_places(&b)) < 0)
 		return mu_error_memory(err);
 	if (t->count > 1)
 		qsort(t->entry, t->count, sizeof(*t->entry),
-		      blocks ? compare_by_blocks : compare_by_bytes);
+		      order == TOP_BY_BLOCKS ? compare_by_blocks : compare_by_bytes);
 	return 0;
 }
 
 void top_free(struct top *t)
 {
 	free(t->entry);
+	free(t->line);
 	*t = (struct top){ .count = 0 };
 }

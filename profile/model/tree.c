@@ -15,6 +15,8 @@
 
 enum { NODES_MAX = 4 << 20 };
 
+#define ANY_LINE UINT64_MAX	/* lines have 32 bits */
+
 /* The identity of a node: equal keys are one node. */
 struct key {
 	uint64_t high, low;
@@ -26,6 +28,7 @@ struct tree_place {
 	uint32_t left;		/* frames from here outward that are to be shown; 0: at the end */
 	uint32_t level;
 	bool is_folded;		/* repetitions were left out on the last step */
+	bool is_function;	/* stands for all lines of the function that allocates */
 };
 
 struct walker {
@@ -75,11 +78,14 @@ static struct key key_at_place(const struct tree_builder *b, const struct tree_p
 	if (b->o->grouping == TREE_BY_ADDRESS)
 		return (struct key){ 1, location };
 	level = profile_levels(b->p, location, &count);
+	/* Code without a name is identified by its module, and where it allocates by its address,
+	 * as in the lists of top.h. */
 	if (place->level >= count || !level[place->level].full)
-		/* Code without a name is identified by its module. */
-		return (struct key){ 0, b->p->location[location].module };
+		return place->is_function ? (struct key){ 1, location } :
+					    (struct key){ 0, b->p->location[location].module };
 	level += place->level;
-	return (struct key){ (uint64_t)level->full << 32 | level->file, level->line };
+	return (struct key){ (uint64_t)level->full << 32 | level->file,
+			     place->is_function ? ANY_LINE : level->line };
 }
 
 /* One step outward. */
@@ -143,6 +149,22 @@ static void advance_walker(struct tree_builder *b, struct walker *w, unsigned in
 		fold_recursion(b, &w->place, depth);
 	if (w->place.left)
 		w->key = key_at_place(b, &w->place);
+}
+
+/* Tells whether the walkers of a function are at one line of it, so that their node may stand for
+ * this line. They stand for lines from then on. */
+static bool split_function(struct tree_builder *b, const struct group *g)
+{
+	struct walker *w = b->walker;
+	bool is_one_line = true;
+
+	for (size_t i = g->first; i < g->end; i++) {
+		w[i].place.is_function = false;
+		if (w[i].place.left)
+			w[i].key = key_at_place(b, &w[i].place);
+		is_one_line &= is_same_key(w[i].key, w[g->first].key);
+	}
+	return is_one_line;
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
@@ -237,6 +259,25 @@ static void group_walkers(struct tree_builder *b, struct tree_groups *g, size_t 
 		qsort(g->group, g->count, sizeof(*g->group), compare_group_weights);
 }
 
+/* See key_at_place(). */
+static bool is_nameless(struct key key)
+{
+	return key.high <= 1;
+}
+
+/* Tells whether walkers with one key are at several functions, as far as can be known of functions
+ * without a name: at several addresses. */
+static bool has_nameless_functions(const struct tree_builder *b, const struct group *g)
+{
+	const struct walker *w = b->walker;
+
+	for (size_t i = g->first; i < g->end; i++)
+		if (is_nameless(w[i].key) && b->p->frame[w[i].place.frame].location !=
+						     b->p->frame[w[g->first].place.frame].location)
+			return b->o->grouping == TREE_BY_LINE;
+	return false;
+}
+
 static void make_children(struct tree_builder *b, uint32_t parent, size_t first, size_t end);
 
 static void make_group_node(struct tree_builder *b, const struct group *g, unsigned int depth)
@@ -257,11 +298,29 @@ static void make_group_node(struct tree_builder *b, const struct group *g, unsig
 	node->location = b->p->frame[w->place.frame].location;
 	node->level = w->place.level;
 	b->path[depth - 1] = w->key;
-	for (size_t i = g->first; i < g->end; i++) {
-		advance_walker(b, &b->walker[i], depth);
-		node->flags |= b->walker[i].place.is_folded ? TREE_RECURSIVE : 0;
+	if (w->place.is_function && !split_function(b, g)) {
+		node->flags |= TREE_FUNCTION;
+	} else {
+		b->path[depth - 1] = w->key;
+		node->flags |= has_nameless_functions(b, g) ? TREE_NAMELESS : 0;
+		for (size_t i = g->first; i < g->end; i++) {
+			advance_walker(b, &b->walker[i], depth);
+			if (b->walker[i].place.is_folded)
+				node->flags |= is_nameless(b->path[depth - 1]) ?
+						       TREE_NAMELESS : TREE_RECURSIVE;
+		}
 	}
 	make_children(b, number, g->first, g->end);
+}
+
+static void mark_lines(struct call_tree *t, uint32_t number, uint32_t children)
+{
+	uint32_t child = number + 1;
+
+	if (!(t->node[number].flags & TREE_FUNCTION))
+		return;
+	for (; children > 0; children--, child += t->node[child].size)
+		t->node[child].flags |= t->node[child].flags & TREE_MERGED ? 0 : TREE_LINE;
 }
 
 /* NUMBER is the index of a node; the array may move. */
@@ -280,6 +339,7 @@ static void make_children(struct tree_builder *b, uint32_t number, size_t first,
 		g.count = 0;
 	for (; made < g.count && !b->has_failed; made++)
 		make_group_node(b, &g.group[made], depth);
+	mark_lines(b->t, number, made);
 	b->t->node[number].children = made;
 	b->t->node[number].size = b->t->count - number;
 	b->t->node[number].flags |= g.has_ends ? TREE_ENDS : 0;
@@ -311,7 +371,8 @@ static void start_walkers(struct tree_builder *b, const struct filter *f,
 		stack = filter_stack(f, sites->site[i].stack);
 		if (stack.is_ignored)
 			continue;
-		*w = (struct walker){ .place = { .frame = stack.frame, .left = stack.count },
+		*w = (struct walker){ .place = { .frame = stack.frame, .left = stack.count,
+						 .is_function = b->o->grouping == TREE_BY_LINE },
 				      .bytes = clamp_value(b, weight[i].bytes),
 				      .blocks = clamp_value(b, weight[i].blocks) };
 		if (stack.count)

@@ -11,7 +11,6 @@
 #define PROFILE_MODEL_TREE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/base/error.h"
@@ -21,8 +20,10 @@
 
 enum tree_grouping {
 	TREE_BY_ADDRESS,	/* as Massif: a node is a location */
-	TREE_BY_LINE		/* for people: a node is a function and a line in it; inlined calls
-				 * are nodes of their own; recursion is folded */
+	TREE_BY_LINE		/* for people: a node is a function and a line in it, and of the
+				 * functions that allocate a node is the function, with its lines
+				 * as children if there are several; inlined calls are nodes of
+				 * their own; recursion is folded */
 };
 
 enum { TREE_DEPTH_MAX = 512, TREE_FOLD_MAX = 16 };
@@ -30,6 +31,10 @@ enum { TREE_DEPTH_MAX = 512, TREE_FOLD_MAX = 16 };
 enum tree_node_flag {
 	TREE_MERGED = 1,	/* stands for several insignificant ones */
 	TREE_RECURSIVE = 2,	/* callers that only repeat it and those above were left out */
+	TREE_FUNCTION = 8,	/* stands for several lines, which are its children */
+	TREE_LINE = 16,		/* ... is such a child */
+	TREE_NAMELESS = 32,	/* stands for several functions without a name; also if the node
+				 * itself is one and callers without a name were left out */
 	TREE_ENDS = 4		/* some stacks end here: children sum up to less */
 };
 

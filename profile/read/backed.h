@@ -10,7 +10,6 @@
 #ifndef PROFILE_READ_BACKED_H
 #define PROFILE_READ_BACKED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { BACKED_RANGES = 4 };

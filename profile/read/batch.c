@@ -27,8 +27,9 @@ static void copy_image_header(struct image *im)
 	struct mu_image *head = &im->head;
 
 	image_copy_bytes(head, im->base, sizeof(*head));
+	/* In a recording of an earlier version something else follows its shorter header. */
 	if (head->header_size < sizeof(*head))
-		head->batch = 0;
+		memset((char *)head + head->header_size, 0, sizeof(*head) - head->header_size);
 	head->used = head->used < im->size ? head->used : im->size;
 	head->populated = head->populated < im->size ? head->populated : im->size;
 	head->log_bytes = head->log_bytes < im->size ? head->log_bytes : im->size;

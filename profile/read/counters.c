@@ -4,9 +4,6 @@
  */
 #include "profile/read/counters.h"
 
-#include <stddef.h>
-#include <string.h>
-
 /* All arithmetic on hostile numbers is unsigned: it wraps, it does not trap. */
 static void add_functions(struct counters *c, const struct mu_counters *from)
 {

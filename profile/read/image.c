@@ -4,8 +4,6 @@
  */
 #include "profile/read/image.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,11 +30,16 @@ uint64_t image_bytes(const struct image *im)
 	uint64_t backed = im->backed ? backed_bytes(im->backed) : im->size;
 	uint64_t used = im->head.used < backed ? im->head.used : backed;
 
-	if (im->samples)
-		used += im->sample_count * sizeof(*im->samples);
-	if (im->shots)
-		used += im->shot_count * sizeof(*im->shots) + im->outside_size;
-	return used;
+	for (unsigned int section = 0; section < MU_SEC_COUNT; section++)
+		used += im->replaced[section].count * im->replaced[section].size;
+	return used + im->outside_size;
+}
+
+void image_replace(struct image *im, enum mu_section section, const void *entries, uint64_t count,
+		   size_t size)
+{
+	if (entries)
+		im->replaced[section] = (struct image_table){ entries, count, size };
 }
 
 /* The barrier tells the compiler that the original has changed: it may not look there again instead
@@ -61,8 +64,8 @@ void image_refresh(struct image *im)
 	batch_take(im);
 }
 
-int image_load_backed(struct image *im, const void *base, uint64_t size, struct backed *backed,
-		      struct mu_error *err)
+int image_load(struct image *im, const void *base, uint64_t size, struct backed *backed,
+	       struct mu_error *err)
 {
 	uint64_t magic;
 
@@ -79,11 +82,6 @@ int image_load_backed(struct image *im, const void *base, uint64_t size, struct 
 		return mu_error_set(err, MU_ERROR_VERSION, 0, "image of unknown version %u",
 				    im->head.version);
 	return 0;
-}
-
-int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err)
-{
-	return image_load_backed(im, base, size, NULL, err);
 }
 
 /* Extents double: extent k begins at entry ((1 << k) - 1) << first_log2. */
@@ -153,25 +151,21 @@ uint64_t image_count(const struct image *im, enum mu_section section)
 {
 	const struct mu_table *t = &im->head.table[section];
 
-	if (section == MU_SEC_TIMELINE && im->samples)
-		return im->sample_count;
-	if (section == MU_SEC_SNAPSHOTS && im->shots)
-		return im->shot_count;
+	if (im->replaced[section].entries)
+		return im->replaced[section].count;
 	return count_readable_entries(im, t, declared_entry_count(im, section));
 }
 
 const void *image_entry(const struct image *im, enum mu_section section, uint64_t index,
 			size_t size)
 {
+	const struct image_table *own = &im->replaced[section];
 	const struct mu_table *t = &im->head.table[section];
 	const void *entry;
 
-	if (section == MU_SEC_TIMELINE && im->samples)
-		return index < im->sample_count && size <= sizeof(*im->samples) ?
-			       &im->samples[index] : NULL;
-	if (section == MU_SEC_SNAPSHOTS && im->shots)
-		return index < im->shot_count && size <= sizeof(*im->shots) ? &im->shots[index] :
-									      NULL;
+	if (own->entries)
+		return index < own->count && size <= own->size ?
+			       (const char *)own->entries + index * own->size : NULL;
 	/* Structures are read in place by their alignment. */
 	if (t->entry_size < size || t->entry_size % 8 || index >= declared_entry_count(im, section))
 		return NULL;

@@ -26,19 +26,22 @@ enum {
 /* Offsets that name bytes of image.outside. No image is that large. */
 #define IMAGE_OUTSIDE (UINT64_C(1) << 62)
 
+/* A table in our own memory. */
+struct image_table {
+	const void *entries;	/* borrowed; NULL: the image's own table counts */
+	uint64_t count;
+	size_t size;		/* of an entry */
+};
+
 struct image {
 	const uint8_t *base;	/* of the image in memory */
 	uint64_t size;		/* bytes that may be read */
 	struct mu_image head;	/* copied by image_load() or image_refresh() */
-	/* The collector holds the timeline of an image that is being recorded: these replace
-	 * section MU_SEC_TIMELINE unless they are NULL. Borrowed. */
-	const struct mu_sample *samples;
-	uint64_t sample_count;
-	uint64_t rss_peak;	/* likewise, unless head.rss_peak is larger */
-	/* Snapshots that were taken from outside stand for MU_SEC_SNAPSHOTS unless they are NULL;
-	 * their values are named by offsets from IMAGE_OUTSIDE on. Borrowed. */
-	const struct mu_snapshot *shots;
-	uint64_t shot_count;
+	/* Tables that stand for those of the image; image_replace(). */
+	struct image_table replaced[MU_SEC_COUNT];
+	uint64_t rss_peak;	/* known to the collector; unless head.rss_peak is larger */
+	/* Values of snapshots that were taken from outside, at offsets from IMAGE_OUTSIDE on.
+	 * Borrowed. */
 	const uint8_t *outside;
 	uint64_t outside_size;
 	struct mu_batch batch;	/* copied with the header; batch.h */
@@ -49,21 +52,27 @@ struct image {
 
 /* image_load -- take hold of the image at BASE.
  *
- * base  8-byte aligned memory of SIZE bytes that outlives the image.
+ * base    8-byte aligned memory of SIZE bytes that outlives the image.
+ * backed  of shared memory, of which only what it has is read; borrowed, and kept up as the image
+ *         grows. NULL: all may be read.
  * Returns 0, or -1 when no image has been published there or its version is unknown.
  * Cost  copies the header (14 KiB).
  */
-int image_load(struct image *im, const void *base, uint64_t size, struct mu_error *err);
-
-/* image_load_backed -- the same of shared memory, of which only what BACKED has is read.
- *
- * backed  of this image; borrowed, and kept up as the image grows. NULL: as image_load().
- */
-int image_load_backed(struct image *im, const void *base, uint64_t size, struct backed *backed,
-		      struct mu_error *err);
+int image_load(struct image *im, const void *base, uint64_t size, struct backed *backed,
+	       struct mu_error *err);
 
 /* image_refresh -- copy the header again; a live image moves on. With batch_take(). */
 void image_refresh(struct image *im);
+
+/* image_replace -- Lets COUNT entries of SIZE bytes stand for a table of the image.
+ *
+ * The collector holds the timeline of an image that is being recorded; snapshots may be taken from
+ * outside; and the tables that change all the time are copied at one moment.
+ *
+ * entries  borrowed as long as the image is used, even if there are none. NULL changes nothing.
+ */
+void image_replace(struct image *im, enum mu_section section, const void *entries, uint64_t count,
+		   size_t size);
 
 /* image_at -- where LENGTH bytes at OFFSET can be read, or NULL if they are not all inside.
  *

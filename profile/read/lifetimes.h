@@ -6,7 +6,6 @@
 #define PROFILE_READ_LIFETIMES_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "profile/read/image.h"
 

@@ -26,7 +26,7 @@ struct log_chain {
 
 void log_clock_begin(struct log_clock *clock, uint64_t raw, uint64_t ns)
 {
-	*clock = (struct log_clock){ raw, ns, raw, ns, UINT64_C(1) << 32 };
+	*clock = (struct log_clock){ .raw = raw, .ns = ns, .scale = UINT64_C(1) << 32 };
 }
 
 void log_clock_advance(struct log_clock *clock, uint64_t raw, uint64_t ns)
@@ -35,8 +35,6 @@ void log_clock_advance(struct log_clock *clock, uint64_t raw, uint64_t ns)
 
 	if ((int64_t)raw_passed <= 0 || (int64_t)ns_passed < 0)
 		return;
-	clock->raw_before = clock->raw;
-	clock->ns_before = clock->ns;
 	clock->raw = raw;
 	clock->ns = ns;
 	clock->scale = (uint64_t)(((__uint128_t)ns_passed << 32) / raw_passed);
@@ -250,7 +248,6 @@ int logmerge_begin(struct logmerge *m, struct image *im, const struct log_clock 
 	threads = image_count(im, MU_SEC_THREADS);
 	m->clock = *clock;
 	m->budget = m->budget_full;
-	m->is_dead = is_dead;
 	m->queue_count = 0;
 	if (reserve_chains(m, (uint32_t)threads) < 0)
 		return -1;

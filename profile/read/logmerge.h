@@ -22,10 +22,9 @@
 
 #include "profile/read/image.h"
 
-/* Two moments, each seen by both clocks: times between are interpolated. With
- * MU_TIME_MONOTONIC raw and ns are the same. */
+/* A moment that both clocks have seen, and their rate since the one before: times between are
+ * interpolated. With MU_TIME_MONOTONIC raw and ns are the same. */
 struct log_clock {
-	uint64_t raw_before, ns_before;
 	uint64_t raw, ns;	/* now */
 	uint64_t scale;		/* ns per raw unit, times 2^32 */
 };
@@ -74,7 +73,6 @@ struct logmerge {
 	uint32_t *queue;	/* indices of chains with events, a heap by time */
 	uint32_t chain_count;
 	uint32_t queue_count;
-	bool is_dead;
 };
 
 /* logmerge_init -- begin with an image.

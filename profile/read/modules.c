@@ -4,9 +4,10 @@
  */
 #include "profile/read/modules.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/base/array.h"
 
 enum {
 	MODULES_MAX = 1 << 16,
@@ -107,22 +108,17 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 
 uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t generation)
 {
-	uint32_t low = 0, high = m->count, looked = 0;
+	size_t next = address == UINT64_MAX ? m->count :
+		      array_first_from(m->module, m->count, sizeof(*m->module),
+				       offsetof(struct module, start), address + 1);
+	uint32_t looked = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->module[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && m->reach[low - 1] > address && looked++ < OVERLAPS_MAX; low--) {
-		const struct module *module = &m->module[low - 1];
+	for (; next > 0 && m->reach[next - 1] > address && looked++ < OVERLAPS_MAX; next--) {
+		const struct module *module = &m->module[next - 1];
 
 		if (address < module->end && generation >= module->opened &&
 		    generation < module->closed)
-			return low - 1;
+			return (uint32_t)next - 1;
 	}
 	return MODULES_NONE;
 }

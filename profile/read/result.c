@@ -109,6 +109,15 @@ static void read_own_calls(struct result *r, const struct mu_image *head)
 	}
 }
 
+/* A forked child shares the blocks of its parent, whose figures have them. */
+static void read_own_heap(struct result *r, const struct mu_image *head)
+{
+	uint64_t inherited = head->process.fork_mono_ns ? positive_or_zero(head->fork_heap) : 0;
+
+	r->own_peak = r->heap_peak > inherited ? r->heap_peak - inherited : 0;
+	r->own_now = r->heap_now > inherited ? r->heap_now - inherited : 0;
+}
+
 /* Without memory for it there is none in the report. */
 static void read_process_memory(struct result *r, const struct image *im)
 {
@@ -197,14 +206,13 @@ static void read_symbol_table(struct result *r, const struct image *im)
 	}
 }
 
-void result_take(struct result *r, struct image *im)
+void result_take_figures(struct result *r, struct image *im)
 {
 	*r = (struct result){ 0 };
 	image_refresh(im);
 	counters_add(&r->counters, im);
-	read_access_totals(r, im);
-	unwound_take(&r->unwound, im);
 	r->process = im->head.process;
+	r->end = image_end_of(&im->head);
 	r->drops = im->head.drops;
 	r->notes = im->head.notes;
 	r->request_places = im->head.request_places;
@@ -212,15 +220,19 @@ void result_take(struct result *r, struct image *im)
 	r->pages_own = im->head.pages_own;
 	r->pages_stack = im->head.pages_stack;
 	read_heap_figures(r, &im->head.heap, add_all_threads(r, im));
+	read_own_heap(r, &im->head);
 	read_own_calls(r, &im->head);
-	read_pause_marks(r, im);
-	/* The log is separate, at the end of the image. */
-	r->recorder_bytes = im->head.populated + im->head.log_bytes;
-	if (r->recorder_bytes > im->size)
-		r->recorder_bytes = im->size;
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
 	image_string(im, &im->head.unseen_malloc, r->foreign, sizeof(r->foreign));
 	read_command_name(r, im);
+}
+
+void result_take(struct result *r, struct image *im)
+{
+	result_take_figures(r, im);
+	read_access_totals(r, im);
+	unwound_take(&r->unwound, im);
+	read_pause_marks(r, im);
 	read_symbol_table(r, im);
 	read_process_memory(r, im);
 }

@@ -8,11 +8,11 @@
 #define PROFILE_READ_RESULT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/read/counters.h"
 #include "profile/read/image.h"
+#include "profile/read/image_end.h"
 #include "profile/read/timeline.h"
 #include "profile/read/unwound.h"
 #include "recording/recording.h"
@@ -48,13 +48,15 @@ struct result {
 	uint64_t log_lost;	/* records of the event log that were dropped */
 	uint32_t notes;		/* enum mu_note */
 	uint32_t threads_max;	/* most that lived at once */
+	struct image_end end;	/* how the process ended */
 	uint64_t heap_now;	/* bytes live at the end */
 	uint64_t heap_peak;
 	uint64_t peak_bound;	/* heap_peak is exact to within so many bytes */
 	uint64_t stack_peak;	/* of the deepest thread */
+	uint64_t own_peak;	/* heap_peak, without what a forked child got from its parent */
+	uint64_t own_now;	/* likewise of heap_now; what it freed of that counts, too */
 	uint64_t own_calls;	/* since the fork, or all */
 	uint64_t own_bytes;	/* likewise: of heap total */
-	uint64_t recorder_bytes;	/* memory the recorder used for this image */
 	struct memory_split memory;	/* when most was resident; zero without a timeline */
 	bool has_accesses;	/* reads and writes were counted */
 	uint64_t read_bytes;	/* ... in blocks */
@@ -87,5 +89,11 @@ struct result {
  * im  of a live or dead process; refreshed first.
  */
 void result_take(struct result *r, struct image *im);
+
+/* result_take_figures -- the same without memory, pauses, accesses, broken stacks and functions.
+ *
+ * Leaves zeros there. For lists of all processes.
+ */
+void result_take_figures(struct result *r, struct image *im);
 
 #endif

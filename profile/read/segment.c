@@ -5,6 +5,7 @@
 #include "profile/read/segment.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,9 +13,9 @@
 
 #include "profile/base/crc32.h"
 
-static bool is_aligned_range(uint64_t offset, uint64_t to)
+static bool is_word_aligned(uint64_t offset)
 {
-	return offset % to == 0;
+	return offset % sizeof(uint64_t) == 0;
 }
 
 /* Tells whether LENGTH bytes at OFFSET are behind the header and inside the recording. */
@@ -45,13 +46,18 @@ static int check_slot_table(const struct segment *s, struct mu_error *err)
 	if (h->slot_count > SEGMENT_SLOTS_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 20, "%u images are too many",
 				    h->slot_count);
-	if (!is_aligned_range(h->slot_table, 8) ||
+	if (s->missing > 0 && h->slot_table >= s->size)
+		return mu_error_set(err, MU_ERROR_TRUNCATED, s->size,
+				    "cut short: %llu of its %llu bytes are missing, and with them "
+				    "the list of its processes: nothing can be read",
+				    (unsigned long long)s->missing, (unsigned long long)h->size);
+	if (!is_word_aligned(h->slot_table) ||
 	    !fits_into_segment(s, h->slot_table, (uint64_t)h->slot_count * sizeof(struct mu_slot)))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, h->slot_table,
 				    "the table of images is not inside the file");
 	if (h->kind == MU_KIND_KEPT)
 		return 0;
-	if (!is_aligned_range(h->slots, 8) || !is_aligned_range(h->slot_size, 8) ||
+	if (!is_word_aligned(h->slots) || !is_word_aligned(h->slot_size) ||
 	    h->slot_size > UINT64_MAX / SEGMENT_SLOTS_MAX || !fits_into_segment(s, h->slots, 0))
 		return mu_error_set(err, MU_ERROR_FORMAT, h->slots,
 				    "the images are not inside the file");
@@ -66,14 +72,19 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 	image_copy_bytes(&s->head, base, sizeof(s->head));
 	if (s->head.magic != MU_SEGMENT_MAGIC)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not a recording of memusage");
-	if (s->head.version != MU_VERSION || s->head.header_size < sizeof(s->head))
+	if (s->head.version != mu_version(s->head.config.flags) ||
+	    s->head.header_size < sizeof(s->head))
 		return mu_error_set(err, MU_ERROR_VERSION, 8,
 				    "a recording of version %u, which this memusage does not read",
 				    s->head.version);
 	if (s->head.kind < MU_KIND_TREE || s->head.kind > MU_KIND_KEPT)
 		return mu_error_set(err, MU_ERROR_FORMAT, 16, "a recording of unknown kind %u",
 				    s->head.kind);
-	return check_header_sum(s, err) < 0 ? -1 : check_slot_table(s, err);
+	if (check_header_sum(s, err) < 0)
+		return -1;
+	if (s->head.kind == MU_KIND_KEPT && s->head.size > size)
+		s->missing = s->head.size - size;
+	return check_slot_table(s, err);
 }
 
 static uint64_t round_up_to_page(uint64_t bytes)
@@ -156,6 +167,19 @@ int segment_open(struct segment *s, const char *file, struct mu_error *err)
 	return result;
 }
 
+bool segment_is_being_written(const struct segment *s)
+{
+	return s->head.kind == MU_KIND_KEPT && s->head.writer != 0 && s->head.writer <= INT32_MAX;
+}
+
+bool segment_file_is_complete(int fd)
+{
+	struct mu_segment head;
+
+	return pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	       head.kind == MU_KIND_KEPT && head.writer == 0;
+}
+
 void segment_close(struct segment *s)
 {
 	if (s->is_mapped) {
@@ -231,16 +255,43 @@ int segment_image(const struct segment *s, uint32_t k, struct image *im, struct 
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "there is no image %u", k);
 	offset = h->kind == MU_KIND_KEPT ? slot.offset : h->slots + k * h->slot_size;
 	length = h->kind == MU_KIND_KEPT ? slot.length : h->slot_size;
-	if (offset < sizeof(*h) || offset >= s->size || !is_aligned_range(offset, 8))
+	if (offset < sizeof(*h) || offset >= s->size || !is_word_aligned(offset))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, offset,
 				    "image %u is not inside the file", k);
+	if (length > s->size - offset && s->missing > 0)
+		return mu_error_set(err, MU_ERROR_TRUNCATED, s->size,
+				    "the recording is cut short inside of process %u", slot.pid);
 	if (length > s->size - offset)
 		length = s->size - offset;
-	if (image_load_backed(im, s->base + offset, length, s->backed ? &s->backed[k] : NULL,
-			      err) < 0)
+	if (image_load(im, s->base + offset, length, s->backed ? &s->backed[k] : NULL, err) <
+	    0)
 		return -1;
 	im->is_file = s->is_mapped;
 	return 0;
+}
+
+uint32_t segment_damage(const struct segment *s, char text[SEGMENT_DAMAGE_LENGTH])
+{
+	const uint32_t all = s->head.slot_count;
+	struct image im;
+	uint32_t whole = 0;
+	int length;
+
+	for (uint32_t k = 0; k < all; k++)
+		whole += segment_image(s, k, &im, NULL) == 0;
+	*text = '\0';
+	if (s->missing == 0)
+		return whole;
+	length = snprintf(text, SEGMENT_DAMAGE_LENGTH,
+			  "cut short: %llu of its %llu bytes are missing; ",
+			  (unsigned long long)s->missing, (unsigned long long)s->head.size);
+	if (whole == 0)
+		snprintf(text + length, SEGMENT_DAMAGE_LENGTH - (size_t)length,
+			 "no process in it can be read");
+	else
+		snprintf(text + length, SEGMENT_DAMAGE_LENGTH - (size_t)length,
+			 "of its %u processes, %u can be read", all, whole);
+	return whole;
 }
 
 uint64_t segment_start_ns(const struct segment *s, const struct image *im)

@@ -21,6 +21,7 @@ struct segment {
 	const uint8_t *base;
 	uint64_t size;
 	struct mu_segment head;
+	uint64_t missing;	/* bytes of a kept recording behind the end of its file */
 	bool is_mapped;		/* by segment_open(): segment_close() unmaps it */
 	/* One per slot, with segment_watch(); NULL: everything is read, holes too. */
 	struct backed *backed;
@@ -32,6 +33,13 @@ struct segment {
  * Returns 0, or -1 with ERR; S is then closed.
  */
 int segment_open(struct segment *s, const char *file, struct mu_error *err);
+
+/* segment_is_being_written -- Tells whether a kept recording says that images will be added, by
+ * process s->head.writer. */
+bool segment_is_being_written(const struct segment *s);
+
+/* segment_file_is_complete -- Tells whether the kept recording FD has all its images by now. */
+bool segment_file_is_complete(int fd);
 
 /* segment_view -- take SIZE bytes at BASE as a recording; they stay the caller's.
  *
@@ -67,6 +75,16 @@ bool segment_is_same(const struct mu_slot *a, const struct mu_slot *b);
  * Returns 0, or -1 with ERR when the slot holds none that can be read.
  */
 int segment_image(const struct segment *s, uint32_t k, struct image *im, struct mu_error *err);
+
+/* Big enough for the text of segment_damage(). */
+enum { SEGMENT_DAMAGE_LENGTH = 160 };
+
+/* segment_damage -- Says how much of a kept recording is missing, and what can still be read.
+ *
+ * text  gets the message, to follow "FILE: ".
+ * Returns how many images can be read whole; text is empty if nothing is missing.
+ */
+uint32_t segment_damage(const struct segment *s, char text[SEGMENT_DAMAGE_LENGTH]);
 
 /* segment_start_ns -- when the process of an image began, by CLOCK_REALTIME. */
 uint64_t segment_start_ns(const struct segment *s, const struct image *im);

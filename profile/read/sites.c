@@ -76,6 +76,20 @@ static bool copy_cell_entry(const struct image *im, uint64_t number, struct mu_c
 	return true;
 }
 
+/* In a sampled recording cells count blocks in fractions. */
+static void round_sampled_blocks(struct sites *s)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct site *site = &s->site[i];
+
+		site->life_blocks = site->live_blocks;
+		site->live_blocks = mu_sample_blocks(site->live_blocks);
+		site->peak_blocks = mu_sample_blocks(site->peak_blocks);
+		site->total_blocks = (uint64_t)mu_sample_blocks((int64_t)site->total_blocks);
+		site->temporary = (uint64_t)mu_sample_blocks((int64_t)site->temporary);
+	}
+}
+
 int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
@@ -85,12 +99,16 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 	if (load_site_table(s, im, stacks, err) < 0)
 		return -1;
 	for (uint64_t i = 0; i < cells && copy_cell_entry(im, i, &cell); i++) {
+		if (cell.flags & MU_CELL_ERROR)
+			continue;
 		if (cell.site < s->count && cell.flags & MU_CELL_MASSIF)
 			s->site[cell.site].is_booked = true;
 		else if (cell.site < s->count)
 			add_cell_to_site(&s->site[cell.site], &cell, &im->head.heap);
 	}
 	image_forget(im);
+	if (im->head.sampling.log2)
+		round_sampled_blocks(s);
 	return 0;
 }
 
@@ -101,7 +119,7 @@ struct sites_classes *sites_classes(const struct sites *s, const struct image *i
 	struct mu_cell cell;
 
 	for (uint64_t i = 0; of && i < cells && copy_cell_entry(im, i, &cell); i++) {
-		if (cell.site >= s->count || cell.flags & MU_CELL_MASSIF)
+		if (cell.site >= s->count || cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR))
 			continue;
 		for (unsigned int k = 0; k < SITES_CLASSES; k++)
 			of[cell.site].blocks[k] += cell.size_class[k];
@@ -137,11 +155,16 @@ uint64_t sites_end_tick(const struct sites *s, const struct image *im)
 void sites_lifetimes(struct sites *s, const struct image *im)
 {
 	const uint64_t end = sites_end_tick(s, im);
+	const bool is_sampled = im->head.sampling.log2;
 
 	for (uint32_t i = 0; i < s->count && !s->has_lifetimes; i++) {
 		struct site *site = &s->site[i];
 
-		site->life = (int64_t)((uint64_t)site->life + (uint64_t)site->live_blocks * end);
+		int64_t blocks = is_sampled ? site->life_blocks : site->live_blocks;
+
+		site->life = (int64_t)((uint64_t)site->life + (uint64_t)blocks * end);
+		if (is_sampled)
+			site->life = mu_sample_blocks(site->life);
 		if (site->life < 0)
 			site->life = 0;
 	}

@@ -32,6 +32,7 @@ struct site {
 	uint64_t total_blocks;
 	uint64_t temporary;	/* blocks freed by their thread before it allocated again */
 	int64_t life;		/* of all blocks, sum in ticks; after sites_lifetimes() */
+	int64_t life_blocks;	/* live blocks in the unit of life until then */
 };
 
 /* Blocks by size: up to 16, 64, 256, 1024, 4096, 64 Ki, 1 Mi bytes, and larger. */
@@ -92,7 +93,8 @@ enum metric_kind {
 	METRIC_TOTAL,		/* ever allocated */
 	METRIC_TEMPORARY,	/* blocks that were freed before their thread allocated again */
 	METRIC_SNAPSHOT,	/* live at a snapshot */
-	METRIC_AD_HOC		/* ad hoc events: their weights for bytes, events for blocks */
+	METRIC_AD_HOC,		/* ad hoc events: their weights for bytes, events for blocks */
+	METRIC_GROWTH		/* between two moments; of moment_growth(), not of sites_weigh() */
 };
 
 /* The worth of a site in a metric. */

@@ -4,21 +4,24 @@
  */
 #include "profile/read/timeline.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+enum { MUCH = 4 << 20 };	/* bytes outside of the heap that are worth an advice */
 
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
 {
 	uint64_t count = image_count(im, MU_SEC_TIMELINE), last = 0;
 	/* Later fields are younger than some recordings. */
-	const bool is_whole = im->samples || im->head.table[MU_SEC_TIMELINE].entry_size >=
-						     sizeof(struct mu_sample);
+	const bool is_whole = im->replaced[MU_SEC_TIMELINE].entries ||
+			      im->head.table[MU_SEC_TIMELINE].entry_size >=
+				      sizeof(struct mu_sample);
 	const size_t known = is_whole ? sizeof(struct mu_sample) :
 					offsetof(struct mu_sample, mapped);
 
 	*t = (struct timeline){ .start_ns = im->head.process.start_mono_ns,
-				.rss_peak = im->head.rss_peak };
+				.rss_peak = im->head.rss_peak,
+				.counts_pages = (im->head.notes & MU_NOTE_PAGES) != 0 };
 	if (im->rss_peak > t->rss_peak)
 		t->rss_peak = im->rss_peak;
 	count = count < TIMELINE_MAX ? count : TIMELINE_MAX;
@@ -55,17 +58,6 @@ uint64_t timeline_resident(const struct mu_sample *s)
 	return saturating_sum(saturating_sum(s->rss_anon, s->rss_file), s->rss_shmem);
 }
 
-uint32_t timeline_highest(const struct timeline *t)
-{
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < t->count; i++) {
-		if (timeline_resident(&t->sample[i]) > timeline_resident(&t->sample[best]))
-			best = i;
-	}
-	return best;
-}
-
 /* As much of WANTED as is left; it is taken from LEFT. */
 static uint64_t take_share(uint64_t *left, uint64_t wanted)
 {
@@ -73,6 +65,26 @@ static uint64_t take_share(uint64_t *left, uint64_t wanted)
 
 	*left -= taken;
 	return taken;
+}
+
+static uint64_t resident_of_program(const struct mu_sample *s)
+{
+	uint64_t anon = s->rss_anon, shmem = s->rss_shmem;
+
+	take_share(&anon, s->recorder_anon);
+	take_share(&shmem, s->recorder);
+	return saturating_sum(saturating_sum(anon, s->rss_file), shmem);
+}
+
+uint32_t timeline_highest(const struct timeline *t)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < t->count; i++) {
+		if (resident_of_program(&t->sample[i]) > resident_of_program(&t->sample[best]))
+			best = i;
+	}
+	return best;
 }
 
 static uint64_t positive_or_zero(int64_t value)
@@ -89,6 +101,34 @@ static uint64_t resident_at_start(const struct mu_sample *first)
 	take_share(&left, positive_or_zero(first->stack));
 	take_share(&left, positive_or_zero(first->heap));
 	return left;
+}
+
+static uint64_t highest_resident(const struct timeline *t)
+{
+	uint64_t highest = 0;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t resident = timeline_resident(&t->sample[i]);
+
+		highest = resident > highest ? resident : highest;
+	}
+	return highest;
+}
+
+/* What malloc keeps is hardly more than the heap once was; what is beyond it was mapped. */
+static uint64_t unknown_to_malloc(const struct timeline *t, const struct memory_split *split)
+{
+	uint64_t highest = 0, known = saturating_sum(split->heap, split->spare);
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t heap = positive_or_zero(t->sample[i].heap);
+
+		highest = heap > highest ? heap : highest;
+	}
+	if (t->counts_pages || known < highest || known - highest < MUCH ||
+	    known - highest < highest / 2)
+		return 0;
+	return known - highest;
 }
 
 void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *split)
@@ -113,4 +153,7 @@ void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *s
 	split->file = s->rss_file;
 	split->shared = s->rss_shmem - recorder_shared;
 	split->swap = s->swap;
+	split->highest = highest_resident(t);
+	split->counts_pages = t->counts_pages;
+	split->unknown = unknown_to_malloc(t, split);
 }

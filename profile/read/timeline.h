@@ -13,6 +13,7 @@
 #ifndef PROFILE_READ_TIMELINE_H
 #define PROFILE_READ_TIMELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/base/error.h"
@@ -26,6 +27,7 @@ struct timeline {
 	uint32_t count;
 	uint64_t start_ns;		/* CLOCK_MONOTONIC when the image began */
 	uint64_t rss_peak;		/* the kernel's own high-water mark, 0 unknown */
+	bool counts_pages;		/* the heap is the pages that the program mapped */
 };
 
 /* timeline_load -- copy the samples of an image.
@@ -42,13 +44,17 @@ void timeline_free(struct timeline *t);
 /* timeline_resident -- bytes of memory in use at a sample, the recorder's own included. */
 uint64_t timeline_resident(const struct mu_sample *sample);
 
-/* timeline_highest -- the sample at which most memory was resident; 0 of an empty timeline. */
+/* timeline_highest -- the sample at which the program had most memory; 0 of an empty timeline.
+ *
+ * The recorder's memory does not count: it may grow until the end of the run. */
 uint32_t timeline_highest(const struct timeline *t);
 
 /* The uses of resident memory, in bytes. The parts add up to `resident`. */
 struct memory_split {
 	uint64_t time_ns;	/* since the image began */
 	uint64_t resident;
+	uint64_t highest;	/* resident memory of the sample that has most of it */
+	bool counts_pages;	/* as in struct timeline */
 	uint64_t heap;		/* live blocks: asked for by the program, and touched */
 	uint64_t spare;		/* estimate: kept by malloc beyond them (freed room, rounding, its
 				 * own data), and mappings that the program made itself */
@@ -61,6 +67,8 @@ struct memory_split {
 	uint64_t untouched;	/* of live blocks, at least: never written to, or swapped out. If
 				 * it is not 0, `heap` may contain spare room */
 	uint64_t swap;
+	uint64_t unknown;	/* of `heap` and `spare`: more than malloc can have kept, since the
+				 * heap was never so large. 0: little */
 };
 
 /* timeline_split -- Splits the memory of sample I by use.

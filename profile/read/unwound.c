@@ -56,7 +56,11 @@ void unwound_take(struct unwound *u, const struct image *im)
 
 		if (!image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)))
 			return;
-		if (cell.site > 0 && cell.site < sites && !(cell.flags & MU_CELL_MASSIF))
-			count_unwound_kind(u, flags_of_stack(im, cell.site), 0, cell.total_blocks);
+		if (cell.site == 0 || cell.site >= sites ||
+		    cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR))
+			continue;
+		if (im->head.sampling.log2)
+			cell.total_blocks = (uint64_t)mu_sample_blocks((int64_t)cell.total_blocks);
+		count_unwound_kind(u, flags_of_stack(im, cell.site), 0, cell.total_blocks);
 	}
 }

@@ -70,7 +70,7 @@ int save_begin(struct save *k, int fd, const struct mu_segment *from, struct mu_
 	*k = (struct save){ .fd = fd, .end = MU_PAGE };
 	k->head = (struct mu_segment){
 		.magic = MU_SEGMENT_MAGIC,
-		.version = MU_VERSION,
+		.version = mu_version(from->config.flags),
 		.header_size = sizeof(k->head),
 		.kind = MU_KIND_KEPT,
 		.start_mono_ns = from->start_mono_ns,
@@ -87,7 +87,8 @@ static bool read_segment_head(struct mu_segment *head, int fd)
 	struct mu_segment zeroed;
 
 	if (pread(fd, head, sizeof(*head), 0) != (ssize_t)sizeof(*head) ||
-	    head->magic != MU_SEGMENT_MAGIC || head->version != MU_VERSION ||
+	    head->magic != MU_SEGMENT_MAGIC ||
+	    head->version != mu_version(head->config.flags) ||
 	    head->header_size != sizeof(*head) || head->kind != MU_KIND_KEPT ||
 	    head->slot_count > SEGMENT_SLOTS_MAX)
 		return false;
@@ -147,6 +148,12 @@ int save_add(struct save *k, const struct image *im, const struct mu_slot *slot,
 	k->end = start + length;
 	k->head.slot_count++;
 	k->head.features |= features;
+	return write_segment_head(k, err);
+}
+
+int save_set_writer(struct save *k, pid_t pid, struct mu_error *err)
+{
+	k->head.writer = (uint32_t)pid;
 	return write_segment_head(k, err);
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "profile/base/error.h"
 #include "profile/read/image.h"
@@ -49,6 +50,10 @@ bool save_resume(struct save *k, int fd, const struct mu_segment *since);
  */
 int save_add(struct save *k, const struct image *im, const struct mu_slot *slot,
 	     struct mu_error *err);
+
+/* save_set_writer -- Notes in the file that process PID will add more images; 0: that it is
+ * complete, as it is after save_begin(). Returns 0 or -1. */
+int save_set_writer(struct save *k, pid_t pid, struct mu_error *err);
 
 /* save_ends_with -- Tells whether the image that was kept last is that of a slot. */
 bool save_ends_with(const struct save *k, const struct mu_slot *slot);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "profile/base/array.h"
+#include "profile/names/scope_names.h"
 
 enum {
 	DEPTH_MAX = 300,	/* nested entries; far beyond what compilers make */
@@ -34,6 +35,7 @@ struct scope {
 	uint64_t call_file;	/* index in the unit's table of files */
 	const char *name;
 	const char *linkage;
+	char *scoped;		/* NULL: see struct debuginfo_level */
 };
 
 /* The unit being read. Addresses and scopes are those wanted in it. */
@@ -52,6 +54,7 @@ struct dwarf_unit {
 	struct scope *scope;	/* [0] is unused */
 	uint32_t scope_count;
 	uint32_t scope_room;
+	struct scope_names names;
 };
 
 /* A unit that is to be read. */
@@ -67,23 +70,14 @@ struct lookup {
 	struct die_place *place;
 	uint32_t place_count;
 	uint32_t place_room;
+	int lacks;		/* enum debuginfo_lack */
 	debuginfo_fn found;
 	void *data;
 };
 
 static size_t first_index_from(const uint64_t *address, size_t count, uint64_t from)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (address[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first_from(address, count, sizeof(*address), 0, from);
 }
 
 /* ---- which unit holds which address ----------------------------------------------------- */
@@ -164,6 +158,7 @@ static uint32_t append_scope(struct dwarf_unit *u, Dwarf_Die *die, uint32_t pare
 		.call_file = attribute_number(die, DW_AT_call_file),
 		.name = attribute_text(die, DW_AT_name),
 		.linkage = linkage,
+		.scoped = linkage ? NULL : scope_names_of(&u->names, die),
 	};
 	return u->scope_count++;
 }
@@ -365,7 +360,8 @@ static void report_address(struct lookup *l, const struct dwarf_unit *u, size_t 
 		level[count++] = (struct debuginfo_level){ .file = file, .line = number,
 							   .base = base_of_path(u, file),
 							   .name = scope ? s->name : NULL,
-							   .linkage = scope ? s->linkage : NULL };
+							   .linkage = scope ? s->linkage : NULL,
+							   .scoped = scope ? s->scoped : NULL };
 		if (scope == 0)
 			break;
 		file = s->call_file < u->file_count ?
@@ -378,22 +374,39 @@ static void report_address(struct lookup *l, const struct dwarf_unit *u, size_t 
 		free(joined[--count]);
 }
 
-static void read_unit_scopes(struct dwarf_unit *u, Dwarf *dwarf, Dwarf_Off offset)
+/* Goes on in the file of a split unit (.dwo), if there is one. */
+static void follow_split_unit(struct lookup *l, struct dwarf_unit *u)
 {
 	Dwarf_Die split;
 	uint8_t type = 0;
 
-	u->line_count = u->file_count = 0;
+	if (dwarf_cu_info(u->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) != 0 ||
+	    type != DW_UT_skeleton)
+		return;
+	if (dwarf_tag(&split) == DW_TAG_compile_unit)
+		u->die = split;
+	else
+		l->lacks |= DEBUGINFO_NO_SPLIT;
+}
+
+static void free_scopes(struct dwarf_unit *u)
+{
+	for (uint32_t i = 1; i < u->scope_count; i++)
+		free(u->scope[i].scoped);
 	u->scope_count = 1;
+}
+
+static void read_unit_scopes(struct lookup *l, struct dwarf_unit *u, Dwarf *dwarf, Dwarf_Off offset)
+{
+	u->line_count = u->file_count = 0;
+	free_scopes(u);
 	u->left = u->count;
 	memset(u->innermost, 0, u->count * sizeof(*u->innermost));
 	if (!dwarf_offdie(dwarf, offset, &u->die))
 		return;
 	if (dwarf_getsrclines(&u->die, &u->lines, &u->line_count) != 0)
 		u->line_count = 0;
-	if (dwarf_cu_info(u->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-	    type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
-		u->die = split;
+	follow_split_unit(l, u);
 	if (dwarf_getsrcfiles(&u->die, &u->files, &u->file_count) != 0)
 		u->file_count = 0;
 	if (!u->file_count ||
@@ -435,6 +448,7 @@ static int read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd, stru
 
 	for (uint32_t k = 0; index && k < l->place_count; k++) {
 		if (!dwarf || lines > REOPEN_LINES) {
+			scope_names_free(&u->names);
 			dwarf_end(dwarf);
 			dwarf = dwarf_begin(fd, DWARF_C_READ);
 			lines = 0;
@@ -444,7 +458,7 @@ static int read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd, stru
 		u->count = l->place[k].count;
 		for (size_t i = 0; i < u->count; i++)
 			u->address[i] = l->address[at[i]];
-		read_unit_scopes(u, dwarf, l->place[k].die);
+		read_unit_scopes(l, u, dwarf, l->place[k].die);
 		lines += u->line_count;
 		for (size_t i = 0; i < u->count; i++)
 			report_address(l, u, i, at[i]);
@@ -453,6 +467,11 @@ static int read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd, stru
 	dwarf_end(dwarf);
 	free(index);
 	return index ? 0 : mu_error_memory(err);
+}
+
+const char *debuginfo_version(void)
+{
+	return dwfl_version(NULL);
 }
 
 int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn found,
@@ -475,16 +494,22 @@ int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn
 		mu_error_memory(err);
 		goto out;
 	}
+	l.lacks = dwarf_getalt(dwarf) ? 0 : DEBUGINFO_NO_COMMON;
 	dwarf_end(dwarf);
 	dwarf = NULL;
 	result = read_unit_places(&l, &u, fd, err);
+	if (result == 0)
+		result = l.lacks;
 out:
 	dwarf_end(dwarf);
 	free(l.owner);
 	free(l.place);
 	free(u.address);
 	free(u.innermost);
+	if (u.scope)
+		free_scopes(&u);
 	free(u.scope);
+	scope_names_free(&u.names);
 	return result;
 }
 
@@ -499,14 +524,6 @@ struct debuginfo_mini {
 static int find_no_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			      const char *file, const char *link, GElf_Word crc, char **debug_file)
 {
-	(void)module;
-	(void)user;
-	(void)name;
-	(void)base;
-	(void)file;
-	(void)link;
-	(void)crc;
-	(void)debug_file;
 	return -1;
 }
 

@@ -8,6 +8,5 @@
 
 char *demangle(const char *name)
 {
-	(void)name;
 	return NULL;
 }

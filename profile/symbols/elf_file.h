@@ -9,7 +9,6 @@
 #define PROFILE_SYMBOLS_ELF_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/base/error.h"

@@ -6,8 +6,5 @@
 
 int inlined_walk(int fd, inlined_fn visit, void *data)
 {
-	(void)fd;
-	(void)visit;
-	(void)data;
 	return -1;
 }

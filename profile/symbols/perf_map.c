@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/base/array.h"
 #include "profile/base/file.h"
 #include "profile/base/strings.h"
 
@@ -47,17 +48,9 @@ static FILE *open_perf_map(const struct symbols_options *o)
 
 static size_t first_request_from(const struct symbols_job *job, uint64_t from)
 {
-	size_t low = job->first, high = job->end;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (job->request[middle].address < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return job->first + array_first_from(job->request + job->first, job->end - job->first,
+					     sizeof(*job->request),
+					     offsetof(struct symbols_request, address), from);
 }
 
 /* The name that the file gives each request. */
@@ -106,7 +99,7 @@ bool perf_map_read(const struct symbols_job *job)
 	}
 	for (size_t i = 0; names.name && i < count; i++) {
 		const char *name = strings_get(&names.strings, names.name[i]);
-		struct symbols_raw level = { .name = name, .full = name };
+		struct raw_level level = { .name = name, .full = name };
 
 		if (*name)
 			job->found(job->first + i, &level, 1, job->data);

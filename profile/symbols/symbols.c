@@ -49,7 +49,7 @@ static uint32_t number_of_text(struct resolving *r, const char *text)
 }
 
 /* The position inside a text that a child sends is checked. */
-static uint32_t base_of_raw_level(const struct symbols_raw *raw)
+static uint32_t base_of_raw_level(const struct raw_level *raw)
 {
 	return raw->file && raw->base < strlen(raw->file) ? raw->base : 0;
 }
@@ -60,7 +60,7 @@ static void tell_progress(struct resolving *r)
 		r->o->progress(r->done, r->s->count, r->o->data);
 }
 
-static void store_found_levels(size_t request, const struct symbols_raw *raw, size_t count,
+static void store_found_levels(size_t request, const struct raw_level *raw, size_t count,
 			       void *data)
 {
 	struct resolving *r = data;

@@ -1,15 +1,19 @@
 /* symbols_child.c -- symbols_read() in processes of their own, with limits.
  *
  * Each module has a child, a fork that knows the job. It opens the files, gives up all that it does
- * not need (seal.h), and only then lets libdw loose on them. It answers through a pipe: a stream of
- * messages, each a header and its texts. A fork takes a millisecond, a module ten or more.
+ * not need (seal.h), and only then lets libdw loose on them. It answers through a socket: a stream
+ * of messages, each a header and its texts. A fork takes a millisecond, a module ten or more.
+ *
+ * The parent has the names cache. The child's first message says which files it has opened; the
+ * parent ends it if all names are known, else it answers with those that are, and keeps what is
+ * found. That message is sent before libdw has run, so that what a hostile file makes of its child
+ * is kept for that file only.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "profile/symbols/symbols_child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,12 +21,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "profile/base/limits.h"
 #include "profile/base/seal.h"
+#include "profile/names/names_cache.h"
 #include "profile/symbols/debuginfo.h"
 #include "profile/symbols/symbols_read.h"
 
@@ -41,10 +47,10 @@ enum message_kind { KIND_FOUND = 1, KIND_STATE = 2, KIND_OPENED = 3 };
 
 struct message {
 	uint32_t kind;
-	uint32_t count;		/* FOUND: levels. STATE: enum symbols_state */
+	uint32_t count;		/* FOUND: levels. STATE, OPENED: enum symbols_state */
 	uint64_t index;		/* FOUND: request. STATE: job. OPENED: bytes of the files */
 	uint32_t bytes;		/* FOUND: of what follows */
-	uint32_t reserved;
+	uint32_t is_incomplete;	/* STATE: a later answer may differ */
 };
 
 /* One level; its texts follow. */
@@ -60,6 +66,7 @@ struct sender {
 	int fd;
 	unsigned int seconds;	/* that the module may take, besides the share of its files */
 	uint64_t memory;	/* as in symbols_options */
+	const struct symbols_job *job;
 	size_t used;
 	char buffer[OUT_BYTES];
 };
@@ -102,7 +109,7 @@ static uint32_t sent_text_size(const char *text)
 	return length < TEXT_MAX ? (uint32_t)length + 1 : 0;
 }
 
-static void send_found_levels(size_t request, const struct symbols_raw *level, size_t count,
+static void send_found_levels(size_t request, const struct raw_level *level, size_t count,
 			      void *data)
 {
 	struct level_head head[DEBUGINFO_LEVELS_MAX];
@@ -162,15 +169,34 @@ static uint64_t seconds_for_bytes(uint64_t bytes)
 	return (bytes < most ? bytes : most) / BYTES_PER_SECOND;
 }
 
+/* The parent says of each request whether its names are known. */
+static void receive_known(const struct sender *s, bool *is_known)
+{
+	size_t count = s->job->end - s->job->first;
+
+	for (size_t done = 0; done < count;) {
+		ssize_t n = read(s->fd, is_known + done, count - done);
+
+		/* All are, or the parent is gone. */
+		if (n == 0 || (n < 0 && errno != EINTR))
+			syscall(SYS_exit_group, 0);
+		done += n > 0 ? (size_t)n : 0;
+	}
+}
+
 /* Nothing of the files has been read yet but their heads, by code of our own. Sanitizers make
  * system calls of which the filter knows nothing. */
-static void seal_after_open(uint64_t bytes, void *data)
+static void seal_after_open(const struct symbols_opened *opened, bool *is_known, void *data)
 {
 	struct sender *s = data;
-	struct message m = { .kind = KIND_OPENED, .index = bytes };
+	const uint64_t bytes = opened->bytes;
+	struct message m = { .kind = KIND_OPENED, .count = opened->state, .index = bytes };
 
 	append_sent_bytes(s, &m, sizeof(m));
+	append_sent_bytes(s, opened->key, sizeof(*opened->key));
 	flush_send_buffer(s);
+	if (s->job->options->cache)
+		receive_known(s, is_known);
 	limits_set(RLIMIT_CPU, s->seconds + seconds_for_bytes(bytes) + 1);
 	limits_memory(s->memory ? s->memory : (UINT64_C(1) << 30) + 4 * bytes);
 	if (!LIMITS_HAS_SHADOW)
@@ -184,16 +210,20 @@ static void run_child_jobs(int fd, const struct symbols_job *job, size_t k, unsi
 	struct sender *s = &sender;
 	struct symbols_job own = job[k];
 	struct message m = { .kind = KIND_STATE, .index = k };
+	bool is_incomplete = false;
 
 	s->fd = fd;
+	s->job = &job[k];
 	s->seconds = seconds;
 	s->memory = job->options->memory;
 	limit_resources(job->options);
 	limits_set(RLIMIT_CPU, seconds + 1);
 	own.found = send_found_levels;
 	own.opened = seal_after_open;
+	own.is_incomplete = &is_incomplete;
 	own.data = s;
 	m.count = symbols_read(&own);
+	m.is_incomplete = is_incomplete;
 	append_sent_bytes(s, &m, sizeof(m));
 	flush_send_buffer(s);
 	for (;;)
@@ -205,13 +235,14 @@ static void run_child_jobs(int fd, const struct symbols_job *job, size_t k, unsi
 struct receiver {
 	int fd;
 	const struct symbols_job *job;
-	size_t jobs;
 	size_t current;		/* the job that is being done */
 	bool has_told;		/* its child has sent something */
 	bool has_ended;		/* ... and all */
 	uint64_t share;		/* seconds that the size of its files explains */
 	double left;		/* seconds of CPU for all that are still to come */
 	symbols_state_fn state;
+	struct names_answers answers;	/* of its module, from the cache and for it */
+	bool *is_known;		/* per request of the job: it has names, or has none */
 	char *payload;
 	size_t room;
 };
@@ -255,7 +286,7 @@ static bool parse_sent_text(const char **at, const char *end, uint32_t size, con
 	return true;
 }
 
-static bool parse_level(const char **at, const char *end, struct symbols_raw *level)
+static bool parse_level(const char **at, const char *end, struct raw_level *level)
 {
 	struct level_head head;
 
@@ -270,10 +301,37 @@ static bool parse_level(const char **at, const char *end, struct symbols_raw *le
 	       parse_sent_text(at, end, head.size[2], &level->file);
 }
 
+static bool send_all_bytes(int fd, const void *data, size_t size)
+{
+	const char *from = data;
+
+	while (size > 0) {
+		ssize_t n = send(fd, from, size, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		from += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Keeps what was found of a request for the cache, once. */
+static void keep_answer(struct receiver *r, size_t request, const struct raw_level *level,
+			size_t count)
+{
+	const struct symbols_job *job = &r->job[r->current];
+
+	if (!r->is_known || r->is_known[request - job->first])
+		return;
+	r->is_known[request - job->first] = true;
+	names_draft_append(&r->answers.draft, job->request[request].address, level, count);
+}
+
 static bool receive_found_levels(struct receiver *r, const struct message *m)
 {
 	const struct symbols_job *job = &r->job[r->current];
-	struct symbols_raw level[DEBUGINFO_LEVELS_MAX];
+	struct raw_level level[DEBUGINFO_LEVELS_MAX];
 	const char *at, *end;
 
 	if (m->bytes > MESSAGE_MAX || m->count > DEBUGINFO_LEVELS_MAX || m->count == 0 ||
@@ -295,7 +353,64 @@ static bool receive_found_levels(struct receiver *r, const struct message *m)
 		if (!parse_level(&at, end, &level[i]))
 			return false;
 	job->found(m->index, level, m->count, job->data);
+	keep_answer(r, m->index, level, m->count);
 	return true;
+}
+
+/* Takes what the cache knows of the module. Returns how many requests are left. */
+static size_t take_known_names(struct receiver *r)
+{
+	const struct symbols_job *job = &r->job[r->current];
+	struct raw_level level[DEBUGINFO_LEVELS_MAX];
+	size_t left = 0;
+
+	for (size_t i = job->first; i < job->end; i++) {
+		const struct names_entry *entry =
+			names_file_find(&r->answers.known, job->request[i].address);
+
+		if (!entry || !names_file_levels(&r->answers.known, entry, level)) {
+			left++;
+			continue;
+		}
+		r->is_known[i - job->first] = true;
+		if (entry->count > 0)
+			job->found(i, level, entry->count, job->data);
+	}
+	return left;
+}
+
+/* Returns false if the child has nothing left to do, or does not listen. */
+static bool answer_opened(struct receiver *r, const struct message *m, void *data)
+{
+	const struct symbols_job *job = &r->job[r->current];
+	const size_t count = job->end - job->first;
+	struct names_key key;
+
+	r->share = seconds_for_bytes(m->index);
+	if (!receive_bytes(r, &key, sizeof(key)))
+		return false;
+	if (!job->options->cache)
+		return true;
+	r->is_known = calloc(count, sizeof(*r->is_known));
+	if (!r->is_known)
+		return false;
+	names_cache_open(&r->answers, job->options->cache, &key);
+	if (take_known_names(r) == 0 && symbols_state_has_names(m->count)) {
+		r->state(r->current, m->count, data);
+		r->has_ended = true;
+		return false;
+	}
+	return send_all_bytes(r->fd, r->is_known, count);
+}
+
+/* The child has looked for the names of all requests: those without any have none. */
+static void keep_all_answers(struct receiver *r)
+{
+	const struct symbols_job *job = &r->job[r->current];
+
+	for (size_t i = job->first; r->is_known && i < job->end; i++)
+		keep_answer(r, i, NULL, 0);
+	names_cache_save(&r->answers);
 }
 
 /* One message; false when the child has none left, or talks nonsense. */
@@ -308,14 +423,14 @@ static bool handle_message(struct receiver *r, void *data)
 		return false;
 	r->has_told = true;
 	/* Later ones could be a lie: libdw has had its way with the child. */
-	if (m.kind == KIND_OPENED && is_first) {
-		r->share = seconds_for_bytes(m.index);
-		return true;
-	}
+	if (m.kind == KIND_OPENED && is_first)
+		return answer_opened(r, &m, data);
 	if (m.kind == KIND_FOUND)
 		return receive_found_levels(r, &m);
 	if (m.kind != KIND_STATE || m.index != r->current || m.count > SYMBOLS_FAILED)
 		return false;
+	if (!m.is_incomplete && symbols_state_has_names(m.count))
+		keep_all_answers(r);
 	r->state(r->current, m.count, data);
 	r->has_ended = true;
 	return true;
@@ -329,8 +444,8 @@ static int start_child_process(struct receiver *r, pid_t *child, struct mu_error
 	r->has_told = r->has_ended = false;
 	r->share = 0;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot make a pipe: %m");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot make a socket: %m");
 	*child = fork();
 	if (*child == 0) {
 		close(ends[0]);
@@ -362,6 +477,9 @@ static void reap_child(struct receiver *r, pid_t child)
 	kill(child, SIGKILL);
 	while (wait4(child, NULL, 0, &use) < 0 && errno == EINTR)
 		;
+	names_cache_close(&r->answers);
+	free(r->is_known);
+	r->is_known = NULL;
 	beyond = timeval_seconds(use.ru_utime) + timeval_seconds(use.ru_stime) - (double)r->share;
 	r->left -= beyond > 0 ? beyond : 0;
 }
@@ -369,7 +487,7 @@ static void reap_child(struct receiver *r, pid_t child)
 int symbols_child_run(const struct symbols_job *job, size_t count, symbols_state_fn state,
 		      struct mu_error *err)
 {
-	struct receiver r = { .job = job, .jobs = count, .state = state };
+	struct receiver r = { .job = job, .state = state };
 	int failures = 0;
 
 	/* A child may take a second more than its limit says (seal_after_open()), and the kernel

@@ -10,7 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profile/names/raw_level.h"
 #include "profile/symbols/elf_file.h"
+
+struct names_cache;
+struct names_key;
 
 struct symbols_module {
 	const char *path;	/* as the process saw it; NULL: code made at run time (JIT) */
@@ -55,6 +59,8 @@ struct symbols_options {
 	bool no_inlines;	/* only the function itself, with the innermost line */
 	bool no_demangle;
 	bool in_process;	/* no child: for tests, and for who is in one already */
+	const struct names_cache *cache;	/* of what was looked up earlier; NULL: none. Not
+						 * with in_process */
 	unsigned int seconds;	/* of CPU time per module, and a third of what all together may
 				 * take, besides what the size of the files explains; 0: 20 */
 	uint64_t memory;	/* bytes of address space that may be added; 0: 1 GiB, and four
@@ -63,18 +69,16 @@ struct symbols_options {
 	void *data;		/* for progress */
 };
 
-/* A level before its texts have numbers. NULL: unknown. */
-struct symbols_raw {
-	const char *name;
-	const char *full;
-	const char *file;
-	uint32_t base;
-	uint32_t line;
-};
-
 /* Receives all levels of one request, innermost first. Texts live during the call only. */
-typedef void (*symbols_raw_fn)(size_t request, const struct symbols_raw *level, size_t count,
+typedef void (*symbols_raw_fn)(size_t request, const struct raw_level *level, size_t count,
 			       void *data);
+
+/* What is known when all files are open, before they are read. */
+struct symbols_opened {
+	enum symbols_state state;	/* of the module, if reading succeeds */
+	uint64_t bytes;			/* of the files */
+	const struct names_key *key;	/* of the answer, for names_cache_open() */
+};
 
 /* The requests of one module: [first, end). */
 struct symbols_job {
@@ -84,8 +88,12 @@ struct symbols_job {
 	size_t end;
 	const struct symbols_options *options;
 	symbols_raw_fn found;
-	/* Called when all files are open, with their bytes, before they are read; NULL: nothing. */
-	void (*opened)(uint64_t bytes, void *data);
+	/* Called when all files are open. May set is_known[i], of end - first, if nothing is to be
+	 * found for request first + i; NULL: nothing. */
+	void (*opened)(const struct symbols_opened *opened, bool *is_known, void *data);
+	/* Set if a later answer may differ, because a file was missing, changed or could not be
+	 * read; NULL: nothing. */
+	bool *is_incomplete;
 	void *data;
 };
 

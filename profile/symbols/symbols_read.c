@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "profile/base/file.h"
+#include "profile/names/names_cache.h"
 #include "profile/symbols/demangle.h"
 #include "profile/symbols/module_file.h"
 #include "profile/symbols/perf_map.h"
@@ -21,6 +22,9 @@ struct reading {
 	struct module_file file;
 	struct symtab symtab;
 	bool *is_told;		/* per request of the job */
+	size_t *wanted;		/* indices of requests whose lines are looked up */
+	struct names_key key;
+	bool is_incomplete;
 };
 
 /* Texts of one level that must be freed. */
@@ -36,7 +40,7 @@ static char *demangle_symbol(const struct reading *r, const char *name)
 
 /* The name of a symbol: for Massif with a version, for people without. */
 static void name_symbol_level(const struct reading *r, const char *symbol,
-			      struct symbols_raw *level, struct texts *texts)
+			      struct raw_level *level, struct texts *texts)
 {
 	char *at;
 
@@ -59,16 +63,16 @@ static void name_symbol_level(const struct reading *r, const char *symbol,
 }
 
 static void name_inlined_level(const struct reading *r, const struct debuginfo_level *from,
-			       struct symbols_raw *level, struct texts *texts)
+			       struct raw_level *level, struct texts *texts)
 {
 	texts->full = demangle_symbol(r, from->linkage);
 	level->name = from->name;
-	level->full = texts->full ? texts->full : from->name;
+	level->full = texts->full ? texts->full : from->scoped ? from->scoped : from->name;
 }
 
 /* The function around everything. DWARF knows its name too, but Massif does not look there. */
 static void name_function(const struct reading *r, size_t index, const struct debuginfo_level *from,
-			  struct symbols_raw *level, struct texts *texts)
+			  struct raw_level *level, struct texts *texts)
 {
 	const char *symbol = r->symtab.hit[index].name;
 
@@ -83,7 +87,7 @@ static void name_function(const struct reading *r, size_t index, const struct de
 static void report_levels(struct reading *r, size_t index, const struct debuginfo_level *from,
 			  size_t count)
 {
-	struct symbols_raw level[DEBUGINFO_LEVELS_MAX] = { { .line = 0 } };
+	struct raw_level level[DEBUGINFO_LEVELS_MAX] = { { .line = 0 } };
 	struct texts texts[DEBUGINFO_LEVELS_MAX] = { { .name = NULL } };
 	bool is_short = r->job->options->no_inlines || count == 0;
 	size_t last = is_short ? 0 : count - 1;
@@ -110,24 +114,46 @@ static void report_levels(struct reading *r, size_t index, const struct debuginf
 static void report_dwarf_levels(size_t index, const struct debuginfo_level *level, size_t count,
 				void *data)
 {
-	report_levels(data, index, level, count);
+	struct reading *r = data;
+
+	report_levels(r, r->wanted[index], level, count);
+}
+
+/* Whether the debug information has texts in a file that dwz has made. */
+static bool has_common_file(const struct reading *r)
+{
+	struct elf_section section;
+
+	return elf_file_section(&r->file.elf, ".gnu_debugaltlink", &section) ||
+	       (r->file.debug.data &&
+		elf_file_section(&r->file.debug, ".gnu_debugaltlink", &section));
 }
 
 static void read_line_tables(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
-	size_t count = job->end - job->first;
-	int fd = module_file_debug(&r->file);
+	size_t room = job->end - job->first + 1, count = 0;
+	int fd = module_file_debug(&r->file), lacks;
 	uint64_t *address;
 
 	if (fd < 0)
 		return;
-	address = calloc(count + 1, sizeof(*address));
-	if (!address)
+	r->is_incomplete = true;
+	address = calloc(room, sizeof(*address));
+	r->wanted = calloc(room, sizeof(*r->wanted));
+	if (!address || !r->wanted) {
+		free(address);
 		return;
-	for (size_t i = 0; i < count; i++)
-		address[i] = job->request[job->first + i].address;
-	debuginfo_lookup(fd, address, count, report_dwarf_levels, r, NULL);
+	}
+	for (size_t i = 0; i < job->end - job->first; i++) {
+		if (r->is_told[i])
+			continue;
+		address[count] = job->request[job->first + i].address;
+		r->wanted[count++] = i;
+	}
+	lacks = debuginfo_lookup(fd, address, count, report_dwarf_levels, r, NULL);
+	r->is_incomplete = lacks < 0 || (lacks & DEBUGINFO_NO_SPLIT) != 0 ||
+			   ((lacks & DEBUGINFO_NO_COMMON) != 0 && has_common_file(r));
 	free(address);
 }
 
@@ -188,6 +214,45 @@ static uint64_t file_size_bytes(int fd)
 	return (uint64_t)st.st_blocks * 512;
 }
 
+/* All that the answer depends on, but the version of the programs. */
+static void make_names_key(const struct reading *r, struct names_key *key)
+{
+	const struct symbols_options *o = r->job->options;
+	struct build_id id;
+
+	_Static_assert((int)NAMES_BUILD_ID_MAX == BUILD_ID_MAX, "a key has room for a build-id");
+	memset(key, 0, sizeof(*key));
+	strncpy(key->reader, debuginfo_version(), sizeof(key->reader) - 1);
+	names_identity_read(&key->module, r->file.elf.fd);
+	names_identity_read(&key->debug, r->file.debug.fd);
+	if (elf_file_build_id(&r->file.elf, &id)) {
+		key->build_id_length = id.length;
+		memcpy(key->build_id, id.byte, id.length);
+	}
+	key->flags = (o->no_inlines ? 1u : 0) | (o->no_demangle ? 2u : 0);
+}
+
+static void tell_opened(struct reading *r, enum symbols_state state)
+{
+	const struct symbols_opened opened = {
+		.state = state,
+		.bytes = file_size_bytes(r->file.elf.fd) + file_size_bytes(r->file.debug.fd),
+		.key = &r->key,
+	};
+
+	make_names_key(r, &r->key);
+	r->job->opened(&opened, r->is_told, r->job->data);
+}
+
+/* A file that was written to while it was read gives an answer of two files. */
+static bool has_changed_since_opening(const struct reading *r)
+{
+	struct names_key now;
+
+	make_names_key(r, &now);
+	return memcmp(&now, &r->key, sizeof(now)) != 0;
+}
+
 static enum symbols_state read_module_names(struct reading *r)
 {
 	const struct symbols_job *job = r->job;
@@ -196,17 +261,18 @@ static enum symbols_state read_module_names(struct reading *r)
 
 	if (!symbols_state_has_names(state))
 		return state;
-	if (job->opened)
-		job->opened(file_size_bytes(r->file.elf.fd) + file_size_bytes(r->file.debug.fd),
-			    job->data);
 	r->symtab = (struct symtab){ .code = &r->file.elf, .count = count,
 				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
 	r->is_told = calloc(count + 1, sizeof(*r->is_told));
 	if (!r->symtab.hit || !r->is_told)
 		return SYMBOLS_FAILED;
+	if (job->opened)
+		tell_opened(r, state);
 	for (size_t i = 0; i < count; i++)
 		r->symtab.hit[i].address = job->request[job->first + i].address;
 	read_symbol_names(r);
+	if (job->is_incomplete)
+		*job->is_incomplete = r->is_incomplete || has_changed_since_opening(r);
 	return state;
 }
 
@@ -221,5 +287,6 @@ enum symbols_state symbols_read(const struct symbols_job *job)
 	module_file_close(&r.file);
 	free(r.symtab.hit);
 	free(r.is_told);
+	free(r.wanted);
 	return state;
 }

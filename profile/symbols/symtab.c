@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 static bool is_candidate_symbol(const struct symtab *t, const struct elf_symbol *symbol)
 {
 	if (symbol->type != STT_FUNC && symbol->type != STT_OBJECT &&
@@ -17,20 +19,11 @@ static bool is_candidate_symbol(const struct symtab *t, const struct elf_symbol 
 	       elf_file_is_code(t->code, symbol->address);
 }
 
-/* The first address that is not below FROM. */
+/* Returns the first address from FROM on. */
 static size_t first_index_from(const struct symtab *t, uint64_t from)
 {
-	size_t low = 0, high = t->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->hit[middle].address < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first_from(t->hit, t->count, sizeof(*t->hit),
+				offsetof(struct symtab_hit, address), from);
 }
 
 void symtab_offer_start(struct symtab *t, const struct elf_symbol *symbol)

@@ -1,0 +1,86 @@
+/* process_list.h -- All processes of a recording, with the figures that compare them.
+ *
+ *	struct process_list list;
+ *
+ *	if (process_list_load(&list, &segment, &err) == 0)
+ *		...;
+ *	process_list_free(&list);
+ *
+ * An entry is an image: a process that executed another program has several.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PROFILE_READ_PROCESS_LIST_H
+#define PROFILE_READ_PROCESS_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile/base/error.h"
+#include "profile/read/image_end.h"
+#include "profile/read/segment.h"
+
+struct process_entry {
+	uint32_t slot;
+	pid_t pid;		/* as the collector saw it */
+	pid_t parent;		/* likewise if it was recorded, else as the process saw it */
+	bool has_parent;	/* the parent is in the list */
+	bool is_forked;		/* began as a copy of its parent, else by an exec */
+	bool is_last;		/* no later image of the same process is in the list */
+	uint64_t start_ns;	/* CLOCK_MONOTONIC */
+	uint64_t end_ns;	/* likewise; 0 unknown */
+	uint64_t peak;		/* bytes: highest heap */
+	uint64_t live;		/* bytes that were live at the end */
+	uint64_t own_peak;	/* the same two without the heap at its fork */
+	uint64_t own_live;
+	uint64_t own_calls;	/* since its fork */
+	struct image_end end;
+	char name[256];		/* last part of the first argument; raw bytes */
+	char *command;		/* the arguments, joined by blanks; raw bytes */
+};
+
+struct process_list {
+	struct process_entry *entry;	/* in order of their beginning */
+	uint32_t count;
+	uint32_t processes;		/* entries with is_last */
+	uint64_t own_peaks;		/* sums of these over them */
+	uint64_t own_lives;
+	uint64_t own_calls;
+};
+
+/* The figure by which processes are compared. */
+enum process_figure { PROCESS_PEAK, PROCESS_LIVE, PROCESS_CALLS };
+
+/* process_figure_of -- Returns the own figure of a process: bytes, or calls. */
+uint64_t process_figure_of(const struct process_entry *e, enum process_figure figure);
+
+/* process_list_load -- Reads the figures of all images.
+ *
+ * list  overwritten; the caller calls process_list_free() in any case.
+ * Returns 0, or -1 with ERR without memory. Images that cannot be read are left out.
+ * Cost  about 50 us for each image.
+ */
+int process_list_load(struct process_list *list, const struct segment *s, struct mu_error *err);
+
+/* process_list_free -- Releases it. Accepts a zeroed struct. */
+void process_list_free(struct process_list *list);
+
+/* process_list_largest -- Returns the last image of the process whose own figure is the highest.
+ *
+ * first  slot that wins against equal ones.
+ * Returns NULL if the list is empty.
+ */
+const struct process_entry *process_list_largest(const struct process_list *list, uint32_t first,
+						 enum process_figure figure);
+
+/* process_list_find -- Returns the entry of a slot, or NULL. */
+const struct process_entry *process_list_find(const struct process_list *list, uint32_t slot);
+
+/* process_list_name_all -- Writes the first processes, such as "12 (make), 15 (cc)", to TEXT.
+ *
+ * The rest is counted: "and 7 more". Bytes of names are as they are.
+ */
+void process_list_name_all(const struct process_list *list, char *text, size_t size);
+
+#endif

@@ -1,0 +1,119 @@
+/* site_errors.c -- how far the estimates of a sampled recording may be off.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/read/site_errors.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define DEVIATIONS 1.96	 /* of a normal distribution, two sides: 95 % */
+#define UNSEEN 3.6889	 /* R: what none was seen of may have at most, 97.5 % one-sided */
+#define EXACT_FROM 10	 /* samples; below, the limits of a Poisson count are used */
+
+/* chi2(0.025; 2n) / 2 and chi2(0.975; 2n + 2) / 2, divided by n. */
+static const struct sampled_interval poisson[EXACT_FROM] = {
+	{ 0, 0 },
+	{ 0.0253, 5.5716 },
+	{ 0.2422 / 2, 7.2247 / 2 },
+	{ 0.6187 / 3, 8.7673 / 3 },
+	{ 1.0899 / 4, 10.2416 / 4 },
+	{ 1.6235 / 5, 11.6683 / 5 },
+	{ 2.2019 / 6, 13.0595 / 6 },
+	{ 2.8144 / 7, 14.4227 / 7 },
+	{ 3.4538 / 8, 15.7632 / 8 },
+	{ 4.1154 / 9, 17.0848 / 9 },
+};
+
+static void add_live_error(struct sampled_error *to, const struct mu_error_cell *cell)
+{
+	to->samples += (double)cell->live_samples;
+	to->exact_bytes += (double)cell->live_exact_bytes;
+	to->exact_blocks += (double)cell->live_exact_blocks;
+	to->variance += (double)cell->live_variance * MU_SAMPLE_VARIANCE_UNIT;
+	to->block_variance += (double)cell->live_block_variance * MU_SAMPLE_BLOCK_VARIANCE_UNIT;
+}
+
+static void add_peak_error(struct sampled_error *to, const struct mu_error_cell *cell)
+{
+	to->samples += cell->peak_samples;
+	to->exact_bytes += (double)cell->peak_exact_bytes;
+	to->exact_blocks += (double)cell->peak_exact_blocks;
+	to->variance += (double)cell->peak_variance * MU_SAMPLE_VARIANCE_UNIT;
+	to->block_variance += (double)cell->peak_block_variance * MU_SAMPLE_BLOCK_VARIANCE_UNIT;
+}
+
+static void add_total_error(struct sampled_error *to, const struct mu_error_cell *cell)
+{
+	to->samples += (double)cell->total_samples;
+	to->exact_bytes += (double)cell->total_exact_bytes;
+	to->exact_blocks += (double)cell->total_exact_blocks;
+	to->variance += (double)cell->total_variance * MU_SAMPLE_VARIANCE_UNIT;
+	to->block_variance += (double)cell->total_block_variance * MU_SAMPLE_BLOCK_VARIANCE_UNIT;
+}
+
+static void add_error_cell(struct site_errors *to, const struct mu_error_cell *cell,
+			   const struct mu_heap *heap)
+{
+	add_live_error(&to->live, cell);
+	add_total_error(&to->total, cell);
+	if (heap->now > heap->peak || cell->epoch != heap->epoch)
+		add_live_error(&to->peak, cell);
+	else
+		add_peak_error(&to->peak, cell);
+}
+
+struct site_errors *site_errors_load(const struct sites *s, const struct image *im)
+{
+	uint64_t cells = image_count(im, MU_SEC_CELLS);
+	struct site_errors *of = NULL;
+	struct mu_error_cell cell;
+
+	if (sampled_mean_distance(im) > 0)
+		of = calloc((size_t)s->count + 1, sizeof(*of));
+	for (uint64_t i = 0; of && i < cells; i++)
+		if (image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)) &&
+		    cell.flags & MU_CELL_ERROR && cell.site < s->count)
+			add_error_cell(&of[cell.site], &cell, &im->head.heap);
+	return of;
+}
+
+double sampled_mean_distance(const struct image *im)
+{
+	uint32_t log2 = im->head.sampling.log2;
+
+	return log2 > 0 && log2 <= MU_SAMPLE_LOG2_MAX ? ldexp(1, (int)log2) : 0;
+}
+
+/* unseen: what may be there if nothing was sampled. */
+static struct sampled_interval compute_interval(double samples, double exact, double variance,
+						double estimate, double unseen)
+{
+	double rest = estimate > exact ? estimate - exact : 0;
+	double error = variance > 0 ? DEVIATIONS * sqrt(variance) : 0;
+	struct sampled_interval i = { .low = exact, .high = exact + unseen };
+
+	if (samples >= EXACT_FROM) {
+		i.low = rest > error ? estimate - error : exact;
+		i.high = estimate + error;
+	} else if (samples >= 1) {
+		i.low = exact + rest * poisson[(int)samples].low;
+		i.high = exact + rest * poisson[(int)samples].high;
+	}
+	return i;
+}
+
+struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, double estimate,
+					       double distance)
+{
+	return compute_interval(e->samples, e->exact_bytes, e->variance, estimate,
+				UNSEEN * distance);
+}
+
+/* Blocks of 1 byte: no more of them than bytes. */
+struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate,
+						double distance)
+{
+	return compute_interval(e->samples, e->exact_blocks, e->block_variance, estimate,
+				UNSEEN * distance);
+}
