@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/stack_import.h"
 #include "profile/base/strings.h"
-#include "profile/model/attribution.h"
+#include "profile/model/position.h"
 #include "profile/model/shortname.h"
 #include "profile/read/snapshot_values.h"
 
@@ -27,7 +28,7 @@ struct bands_builder {
 	double *area;		/* by place */
 	uint8_t *row;		/* by place: its band, or ROW_OTHER */
 	/* Calls add_band_bytes() for every place of a sample. Returns 0, or -1 with ERR. */
-	int (*walk)(struct bands_builder *w, uint32_t sample, struct mu_error *err);
+	void (*walk)(struct bands_builder *w, uint32_t sample);
 	void *source;
 	bool is_storing;	/* the second time */
 };
@@ -74,13 +75,10 @@ static void weigh_all_places(struct bands_builder *w)
 	}
 }
 
-static int walk_all_samples(struct bands_builder *w, struct mu_error *err)
+static void walk_all_samples(struct bands_builder *w)
 {
-	for (uint32_t i = 0; i < w->b->count; i++) {
-		if (w->walk(w, i, err) < 0)
-			return -1;
-	}
-	return 0;
+	for (uint32_t i = 0; i < w->b->count; i++)
+		w->walk(w, i);
 }
 
 /* The largest places have bands, the smaller ones none. Returns false without memory. */
@@ -143,6 +141,8 @@ static bool finish_bands(const struct bands_builder *w)
 	for (uint32_t i = 0; i < b->band_count; i++)
 		sum_band(w, &b->band[i], sum);
 	sum_band(w, &b->other, sum);
+	for (uint32_t i = 0; i < b->count; i++)
+		b->heap_peak = sum[i] > b->heap_peak ? sum[i] : b->heap_peak;
 	sum_band(w, &b->admin, sum);
 	sum_band(w, &b->stacks, sum);
 	for (uint32_t i = 0; i < b->count; i++) {
@@ -164,13 +164,11 @@ static int build_bands(struct bands_builder *w, struct mu_error *err)
 	if (!w->area || !w->row)
 		return mu_error_memory(err);
 	weigh_all_places(w);
-	if (walk_all_samples(w, err) < 0)
-		return -1;
+	walk_all_samples(w);
 	if (!choose_largest_bands(w))
 		return mu_error_memory(err);
 	w->is_storing = true;
-	if (walk_all_samples(w, err) < 0)
-		return -1;
+	walk_all_samples(w);
 	return finish_bands(w) ? 0 : mu_error_memory(err);
 }
 
@@ -198,21 +196,19 @@ struct recorded_source {
 	uint64_t *shot;		/* by sample: its snapshot; UINT64_MAX: the end */
 };
 
-static int walk_recorded(struct bands_builder *w, uint32_t sample, struct mu_error *err)
+static void walk_recorded(struct bands_builder *w, uint32_t sample)
 {
 	const struct recorded_source *r = w->source;
 	const struct sites *sites = &r->profile->sites;
 	bool is_end = r->shot[sample] == UINT64_MAX;
 
-	(void)err;
 	if (sites_weigh(sites, r->image, is_end ? METRIC_LIVE : METRIC_SNAPSHOT,
 			is_end ? 0 : r->shot[sample], r->weight) < 0)
-		return 0;
+		return;
 	for (uint32_t i = 0; i < sites->count; i++) {
 		if (r->place[i] && r->weight[i].is_there)
 			add_band_bytes(w, r->place[i] - 1, sample, (double)r->weight[i].bytes);
 	}
-	return 0;
 }
 
 /* Code without a name has an address in its file, which is the same in every run. */
@@ -255,24 +251,21 @@ static int name_site_places(struct bands_builder *w, const struct filter *f, str
 {
 	struct recorded_source *r = w->source;
 	const struct sites *sites = &r->profile->sites;
-	struct attribution h;
-	int result = attribution_init(&h, f, err);
 
-	for (uint32_t i = 0; i < sites->count && result == 0; i++) {
+	for (uint32_t i = 0; i < sites->count; i++) {
 		struct filtered stack = filter_stack(f, sites->site[i].stack);
 		struct position at;
 		char name[NAME_BYTES];
 
 		if (stack.is_ignored || !sites_is_counted(&sites->site[i]))
 			continue;
-		at = attribution_find(&h, &stack);
+		at = position_innermost(&stack);
 		format_place_name(r->profile, &at, name);
 		r->place[i] = strings_add(&w->names, name, strlen(name));
 		if (!r->place[i])
-			result = mu_error_memory(err);
+			return mu_error_memory(err);
 	}
-	attribution_free(&h);
-	return result;
+	return 0;
 }
 
 /* Admin bytes are known of the heap as a whole; in units of the clock or of time. */
@@ -348,64 +341,72 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 
 struct massif_source {
 	const struct massif_file *m;
-	uint32_t *place;	/* by number of a text: that of its name, 0 none yet */
+	struct stack_import stacks;
+	uint32_t *place;	/* by site: number of its name, 0: it has none, as it was merged */
 	const struct massif_snapshot **shot;	/* by sample */
 };
 
-/* "0x401136: main (prog.c:7)" is "main (prog.c:7)"; what was merged belongs to no place. */
-static const char *skip_massif_address(const char *text)
-{
-	const char *colon;
+/* A sample while its sites are added. */
+struct massif_sample {
+	struct bands_builder *w;
+	uint32_t number;
+};
 
-	text += strspn(text, " ");
-	if (strncmp(text, "in ", 3) == 0 && strstr(text, "below massif's threshold"))
-		return NULL;
-	colon = strncmp(text, "0x", 2) == 0 ? strstr(text, ": ") : NULL;
-	return colon ? colon + 2 : text;
+static void add_site_bytes(void *data, uint32_t site, uint64_t bytes)
+{
+	struct massif_sample *sample = data;
+	const struct massif_source *s = sample->w->source;
+
+	if (s->place[site])
+		add_band_bytes(sample->w, s->place[site] - 1, sample->number, (double)bytes);
+	else if (sample->w->is_storing)
+		sample->w->b->other.value[sample->number] += (double)bytes;
 }
 
-static int walk_massif_sample(struct bands_builder *w, uint32_t sample, struct mu_error *err)
+static void walk_massif_sample(struct bands_builder *w, uint32_t sample)
 {
-	const struct massif_source *s = w->source;
-	const struct massif_node *root = massif_tree(s->m, s->shot[sample]), *node;
-	double rest;
+	struct massif_source *s = w->source;
+	struct massif_sample data = { .w = w, .number = sample };
 
-	(void)err;
-	if (!root)
-		return 0;
-	rest = (double)root->bytes;
-	node = root + 1;
-	for (uint32_t i = 0; i < root->children; i++, node += node->size) {
-		uint32_t place = s->place[node->text];
-
-		if (!place)
-			continue;
-		add_band_bytes(w, place - 1, sample, (double)node->bytes);
-		rest -= (double)node->bytes;
-	}
-	if (w->is_storing && rest > 0)
-		w->b->other.value[sample] += rest;
-	return 0;
+	stack_import_snapshot(&s->stacks, s->m, s->shot[sample], add_site_bytes, &data);
 }
 
-static int name_massif_places(struct bands_builder *w, struct massif_source *s,
+static int name_massif_places(struct bands_builder *w, const struct filter *f,
 			      struct mu_error *err)
 {
-	for (uint32_t i = 0; i < w->b->count; i++) {
-		const struct massif_node *root = massif_tree(s->m, s->shot[i]);
-		const struct massif_node *node = root ? root + 1 : NULL;
+	struct massif_source *s = w->source;
+	const struct profile *p = f->profile;
 
-		for (uint32_t k = 0; root && k < root->children; k++, node += node->size) {
-			const char *name = skip_massif_address(massif_text(s->m, node));
+	s->place = calloc((size_t)p->sites.count + 1, sizeof(*s->place));
+	if (!s->place)
+		return mu_error_memory(err);
+	for (uint32_t i = 0; i < p->sites.count; i++) {
+		const struct filtered stack = filter_stack(f, p->sites.site[i].stack);
+		const struct position at = position_innermost(&stack);
+		const struct symbols_level *level = at.left ? position_level(p, &at) : NULL;
+		char name[NAME_BYTES];
 
-			if (s->place[node->text] || !name)
-				continue;
-			s->place[node->text] = strings_add(&w->names, name, strlen(name));
-			if (!s->place[node->text])
-				return mu_error_memory(err);
-		}
+		if (!at.left || (level && level->full == STACK_IMPORT_MERGED))
+			continue;
+		format_place_name(p, &at, name);
+		s->place[i] = strings_add(&w->names, name, strlen(name));
+		if (!s->place[i])
+			return mu_error_memory(err);
 	}
 	return 0;
+}
+
+static int import_massif_stacks(struct bands_builder *w, bool hides_runtime, struct mu_error *err)
+{
+	struct massif_source *s = w->source;
+
+	if (stack_import_massif(&s->stacks, s->m, NULL, err) < 0)
+		return -1;
+	if (!hides_runtime)
+		return name_massif_places(w, &s->stacks.filter, err);
+	if (stack_import_hide_runtime(&s->stacks, NULL, err) < 0)
+		return -1;
+	return name_massif_places(w, &s->stacks.program.filter, err);
 }
 
 /* Snapshots without a tree are no help, unless there is nothing that a tree could show. */
@@ -426,7 +427,7 @@ static uint32_t set_massif_samples(struct bands_builder *w, struct massif_source
 	return count;
 }
 
-int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
+int bands_of_massif(struct bands *b, const struct massif_file *m, bool hides_runtime, double least,
 		    struct mu_error *err)
 {
 	struct massif_source s = { .m = m };
@@ -436,15 +437,15 @@ int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
 	int result = -1;
 
 	*b = (struct bands){ .unit = m->unit };
-	s.place = calloc((size_t)m->texts.count + 1, sizeof(*s.place));
 	s.shot = calloc(m->count + 1, sizeof(*s.shot));
-	if (!s.place || !s.shot || !allocate_samples(&w, (uint32_t)m->count + 1))
+	if (!s.shot || !allocate_samples(&w, (uint32_t)m->count + 1))
 		mu_error_memory(err);
 	else if ((b->count = set_massif_samples(&w, &s)) < 2)
 		refuse_few_samples(err, "snapshots with a tree (--detailed-freq=1 makes more)");
-	else if (name_massif_places(&w, &s, err) == 0)
+	else if (import_massif_stacks(&w, hides_runtime, err) == 0)
 		result = build_bands(&w, err);
 	release_builder(&w);
+	stack_import_free(&s.stacks);
 	free(s.place);
 	free(s.shot);
 	return result;

@@ -7,14 +7,14 @@
  *	bands_free(&b);
  *
  * The samples are the snapshots that know their places, of a recording also its end. Places are
- * named "function (file:line)": of a recording the first function outward that belongs to no
- * language's run-time, of a massif.out the first line below the root.
+ * named "function (file:line)", after the innermost frame that the filter's profile has.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef FORMATS_BANDS_H
 #define FORMATS_BANDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "formats/massif.h"
@@ -44,6 +44,7 @@ struct bands {
 	struct band stacks;
 	double area;		/* of everything */
 	double peak, peak_time;	/* largest sum, and when */
+	double heap_peak;	/* largest sum of the places alone, as in other reports */
 };
 
 /* bands_of_image -- from a recording.
@@ -58,8 +59,11 @@ struct bands {
 int bands_of_image(struct bands *b, const struct filter *f, const struct image *im,
 		   const struct mu_config *config, double least, struct mu_error *err);
 
-/* bands_of_massif -- from a massif.out. As above. */
-int bands_of_massif(struct bands *b, const struct massif_file *m, double least,
+/* bands_of_massif -- from a massif.out. As above.
+ *
+ * hides_runtime  leave out frames of run-times.
+ */
+int bands_of_massif(struct bands *b, const struct massif_file *m, bool hides_runtime, double least,
 		    struct mu_error *err);
 
 /* bands_free -- release everything. Fine for a zeroed struct. */

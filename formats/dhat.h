@@ -41,7 +41,6 @@
 #define FORMATS_DHAT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

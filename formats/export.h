@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 #include "profile/model/filter.h"
-#include "profile/model/profile.h"
+#include "profile/model/moment.h"
 #include "profile/read/image.h"
+#include "profile/read/process_list.h"
 
 /* One image. Everything is borrowed. */
 struct export {
@@ -20,6 +21,8 @@ struct export {
 	uint32_t pid;
 	uint64_t start_real_ns;		/* when it began, since 1970; 0 unknown */
 	uint64_t duration_ns;		/* 0 unknown */
+	const struct process_list *processes; /* of the recording; NULL: not listed */
+	const struct growth_range *growth; /* that the user wants; NULL: the usual one */
 };
 
 #endif

@@ -98,3 +98,52 @@ enum input_kind file_type_of(const char *data, size_t size)
 	}
 	return INPUT_UNKNOWN;
 }
+
+/* ---- other files that users give --------------------------------------------------------- */
+
+static const struct {
+	const char *magic;
+	struct file_guess guess;
+} others[] = {
+	{ "\x7f" "ELF", { "a program or a library", "memusage --top PROGRAM profiles a program" } },
+	{ "\x28\xb5\x2f\xfd",
+	  { "compressed by zstd", "decompress it first (zstd -d); if heaptrack wrote it, "
+				  "heaptrack_print -M massif.out FILE makes a massif.out of it" } },
+	{ "\xfd" "7zXZ", { "compressed by xz", "decompress it first (xz -d)" } },
+	{ "\x1f\x8b", { "compressed by gzip", "decompress it first (gzip -d)" } },
+	{ "BZh", { "compressed by bzip2", "decompress it first (bzip2 -d)" } },
+	{ "\x89PNG", { "a PNG picture", NULL } },
+	{ "%!PS", { "a PostScript picture", NULL } },
+	{ "<svg", { "an SVG picture", NULL } },
+	{ "<?xml", { "an SVG picture or other XML", NULL } },
+	{ "<!doctype html", { "an HTML page", "a browser shows it" } },
+	{ "<!DOCTYPE html", { "an HTML page", "a browser shows it" } },
+	{ "# callgrind format", { "a profile for kcachegrind", "kcachegrind shows it" } },
+	{ "{\"format\":\"memusage\"",
+	  { "the output of memusageprint --to=json", "give the recording that it was made of" } },
+	{ "v 1", { "data of heaptrack", "heaptrack_print -M massif.out FILE makes a "
+					 "massif.out of it" } },
+};
+
+/* Tells whether nothing in the bytes is outside of text: no zero and no other control character. */
+static bool is_plain_text(const char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)data[i];
+
+		if (c == 0x7f || (c < ' ' && strchr("\t\n\r\f\033", c) == NULL) || c == '\0')
+			return false;
+	}
+	return size > 0;
+}
+
+struct file_guess file_type_guess(const char *data, size_t size)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		size_t length = strlen(others[i].magic);
+
+		if (size >= length && memcmp(data, others[i].magic, length) == 0)
+			return others[i].guess;
+	}
+	return (struct file_guess){ is_plain_text(data, size) ? "text" : NULL, NULL };
+}

@@ -19,6 +19,19 @@ enum input_kind {
 /* file_type_of -- Recognises the first SIZE bytes of a file; 4096 of them are enough. */
 enum input_kind file_type_of(const char *data, size_t size);
 
+/* What a file of no type of ours seems to be. */
+struct file_guess {
+	const char *what;	/* "text", "a program or a library" */
+	const char *advice;	/* what to do with it; NULL: nothing that is special for it */
+};
+
+/* file_type_guess -- Guesses what a file is that file_type_of() does not recognise.
+ *
+ * data  its first SIZE bytes.
+ * Returns a static structure. WHAT is NULL if the bytes tell nothing.
+ */
+struct file_guess file_type_guess(const char *data, size_t size);
+
 /* file_type_name -- Returns a type's name for messages, "a massif.out". */
 const char *file_type_name(enum input_kind kind);
 

@@ -5,10 +5,13 @@
 #include "formats/json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/base/utf8.h"
+#include "formats/json_run.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/timeline.h"
 
 static bool needs_escape(uint32_t code, bool in_html)
@@ -128,8 +131,46 @@ static void write_stack_frames(FILE *out, const struct profile *p, const struct 
 	fputs("],", out);
 }
 
-/* CLASSES may be NULL: there was no memory for them. */
-static void write_site_numbers(FILE *out, const struct site *s, const struct sites_classes *classes)
+/* ---- sites ------------------------------------------------------------------------------- */
+
+/* What a site has besides its sums; NULL: there was no memory for it. */
+struct site_details {
+	struct sites_classes *classes;
+	struct weight *growth;
+	struct site_errors *errors; /* NULL, too, if nothing was sampled */
+	double distance;	    /* mean bytes between two samples */
+};
+
+static void write_interval(FILE *out, const char *name, struct sampled_interval i)
+{
+	fprintf(out, ",\"%s\":[%.0f,%.0f]", name, i.low, i.high);
+}
+
+/* The intervals of a sampled recording. */
+static void write_site_error(FILE *out, const char *name, const struct sampled_error *e,
+			     int64_t bytes, int64_t blocks, double distance)
+{
+	fprintf(out, "\"%s\":{\"samples\":%.0f", name, e->samples);
+	write_interval(out, "bytes", sampled_bytes_interval(e, (double)bytes, distance));
+	write_interval(out, "blocks", sampled_blocks_interval(e, (double)blocks, distance));
+	fputs("}", out);
+}
+
+static void write_site_errors(FILE *out, const struct site *s, const struct site_errors *e,
+			      double distance)
+{
+	fputs("\"interval_95\":{", out);
+	write_site_error(out, "peak", &e->peak, s->peak_bytes, s->peak_blocks, distance);
+	fputs(",", out);
+	write_site_error(out, "live", &e->live, s->live_bytes, s->live_blocks, distance);
+	fputs(",", out);
+	write_site_error(out, "total", &e->total, (int64_t)s->total_bytes,
+			 (int64_t)s->total_blocks, distance);
+	fputs("},", out);
+}
+
+static void write_site_numbers(FILE *out, const struct site *s, const struct site_details *d,
+			       uint32_t number)
 {
 	fprintf(out, "\"peak_bytes\":%" PRId64 ",\"peak_blocks\":%" PRId64
 		",\"live_bytes\":%" PRId64 ",\"live_blocks\":%" PRId64 ",", s->peak_bytes,
@@ -137,16 +178,25 @@ static void write_site_numbers(FILE *out, const struct site *s, const struct sit
 	fprintf(out, "\"total_bytes\":%" PRIu64 ",\"total_blocks\":%" PRIu64
 		",\"temporary_blocks\":%" PRIu64 ",\"max_bytes\":%" PRId64, s->total_bytes,
 		s->total_blocks, s->temporary, s->max_bytes);
-	fputs(classes ? ",\"size_classes\":[" : "", out);
-	for (unsigned int i = 0; classes && i < SITES_CLASSES; i++)
-		fprintf(out, "%s%" PRIu64, i ? "," : "", classes->blocks[i]);
-	fputs(classes ? "]}" : "}", out);
+	if (d->growth)
+		fprintf(out, ",\"growth_bytes\":%" PRId64 ",\"growth_blocks\":%" PRId64,
+			d->growth[number].bytes, d->growth[number].blocks);
+	fputs(d->classes ? ",\"size_classes\":[" : "", out);
+	for (unsigned int i = 0; d->classes && i < SITES_CLASSES; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "", d->classes[number].blocks[i]);
+	fputs(d->classes ? "]}" : "}", out);
 }
 
-static void write_site_list(FILE *out, const struct filter *f, const struct image *im)
+static bool is_site_listed(const struct filter *f, uint32_t number)
+{
+	const struct site *s = &f->profile->sites.site[number];
+
+	return sites_is_counted(s) && !filter_stack(f, s->stack).is_ignored;
+}
+
+static void write_site_list(FILE *out, const struct filter *f, const struct site_details *details)
 {
 	const struct profile *p = f->profile;
-	struct sites_classes *classes = sites_classes(&p->sites, im);
 	const char *before = "\n {";
 
 	fputs("\"sites\":[", out);
@@ -156,16 +206,77 @@ static void write_site_list(FILE *out, const struct filter *f, const struct imag
 		bool is_truncated = s->stack < p->stack_count &&
 				    (p->stack[s->stack].flags & MU_STACK_TRUNCATED);
 
-		if (stack.is_ignored || !sites_is_counted(s))
+		if (!is_site_listed(f, i))
 			continue;
 		fprintf(out, "%s\"call\":\"%s\",", before, site_function_name(s->fn));
 		write_stack_frames(out, p, &stack);
 		fprintf(out, "\"truncated\":%s,", is_truncated ? "true" : "false");
-		write_site_numbers(out, s, classes ? &classes[i] : NULL);
+		if (details->errors)
+			write_site_errors(out, s, &details->errors[i], details->distance);
+		write_site_numbers(out, s, details, i);
 		before = ",\n {";
 	}
 	fputs("],\n", out);
-	free(classes);
+}
+
+/* "growth":{"from":"snapshot","from_ns":1,"to":"end","to_ns":2,"bytes":3,"blocks":4}, */
+static void write_growth_sums(FILE *out, const struct filter *f, const struct growth_range *g,
+			      const struct weight *growth)
+{
+	int64_t bytes = 0, blocks = 0;
+
+	for (uint32_t i = 0; i < f->profile->sites.count; i++) {
+		if (!is_site_listed(f, i))
+			continue;
+		bytes = (int64_t)((uint64_t)bytes + (uint64_t)growth[i].bytes);
+		blocks = (int64_t)((uint64_t)blocks + (uint64_t)growth[i].blocks);
+	}
+	fprintf(out, "\"growth\":{\"from\":\"%s\",\"from_ns\":%" PRIu64 ",\"to\":\"%s\",\"to_ns\":%"
+		PRIu64 ",", moment_kind_name(g->from.kind), g->from.ns,
+		moment_kind_name(g->to.kind), g->to.ns);
+	fprintf(out, "\"bytes\":%" PRId64 ",\"blocks\":%" PRId64 "},\n", bytes, blocks);
+}
+
+static void write_sites(FILE *out, const struct export *e)
+{
+	const struct sites *sites = &e->filter->profile->sites;
+	struct site_details d = {
+		.classes = sites_classes(sites, e->image),
+		.errors = site_errors_load(sites, e->image),
+		.distance = sampled_mean_distance(e->image),
+	};
+	struct growth_range g;
+	struct mu_error err;
+
+	if (e->growth)
+		g = *e->growth;
+	else
+		moment_choose_range(&g, e->image);
+	d.growth = calloc((size_t)sites->count + 1, sizeof(*d.growth));
+	if (d.growth && moment_growth(sites, e->image, &g, d.growth, &err) < 0) {
+		free(d.growth);
+		d.growth = NULL;
+	}
+	if (d.growth)
+		write_growth_sums(out, e->filter, &g, d.growth);
+	write_site_list(out, e->filter, &d);
+	free(d.classes);
+	free(d.growth);
+	free(d.errors);
+}
+
+/* How the blocks were sampled, if they were. */
+static void write_sampling(FILE *out, const struct image *im)
+{
+	const struct mu_sampling *s = &im->head.sampling;
+
+	if (sampled_mean_distance(im) <= 0)
+		return;
+	fprintf(out, "\"sampling\":{\"bytes\":%.0f,\"first_bytes\":%.0f,\"samples\":%" PRIu64
+		",\"live\":%" PRIu64 ",\"thinned\":%" PRIu64 ",\"lost\":%" PRIu64
+		",\"cost_ns\":%" PRIu64 "},\n", sampled_mean_distance(im),
+		ldexp(1, (int)(s->first_log2 & 63)), s->samples, s->live, s->thinned, s->losses,
+		s->slow_ns);
 }
 
 static void write_snapshots(FILE *out, const struct image *im)
@@ -231,20 +342,17 @@ static void write_memory_split(FILE *out, const struct image *im)
 
 void json_write(FILE *out, const struct export *e)
 {
-	const struct mu_heap *heap = &e->image->head.heap;
-
 	fputs("{\"format\":\"memusage\",\"version\":1,", out);
 	write_text_field(out, "creator", e->version);
 	fprintf(out, "\"pid\":%" PRIu32 ",", e->pid);
 	write_text_field(out, "command", e->command);
 	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
 		e->start_real_ns, e->duration_ns);
-	fprintf(out, "\"heap\":{\"now\":%" PRId64 ",\"peak\":%" PRId64 ",\"peak_bound\":%" PRId64
-		"},\n", heap->now, heap->peak > heap->now ? heap->peak : heap->now,
-		heap->peak_bound);
+	json_write_run(out, e);
+	write_sampling(out, e->image);
 	write_module_list(out, e->filter->profile);
 	write_locations(out, e->filter->profile);
-	write_site_list(out, e->filter, e->image);
+	write_sites(out, e);
 	write_snapshots(out, e->image);
 	write_timeline(out, e->image);
 	write_memory_split(out, e->image);

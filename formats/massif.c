@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,10 +47,8 @@ enum { SHOWN = 60 };	/* characters of a wrong line in a message */
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-static int fail_at_line(struct massif_parser *p, enum mu_error_code code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fail_at_line(struct massif_parser *p, enum mu_error_code code, const char *format, ...)
+static int __attribute__((format(printf, 3, 4)))
+fail_at_line(struct massif_parser *p, enum mu_error_code code, const char *format, ...)
 {
 	char what[160];
 	va_list args;

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/base/utf8.h"
 #include "formats/massif.h"

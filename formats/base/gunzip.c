@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -89,6 +88,11 @@ ssize_t gunzip_read(struct gunzip *g, void *data, size_t size, struct mu_error *
 	if (n < 0 || (code != Z_OK && code != Z_STREAM_END))
 		return report_failure(g, err);
 	return 0;
+}
+
+bool gunzip_is_compressed(struct gunzip *g)
+{
+	return !gzdirect(g->file);
 }
 
 void gunzip_close(struct gunzip *g)

@@ -7,6 +7,7 @@
 #ifndef FORMATS_BASE_GUNZIP_H
 #define FORMATS_BASE_GUNZIP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -34,6 +35,9 @@ struct gunzip *gunzip_open(int fd, struct mu_error *err);
  *   MU_ERROR_SYSTEM     it cannot be read
  */
 ssize_t gunzip_read(struct gunzip *g, void *data, size_t size, struct mu_error *err);
+
+/* gunzip_is_compressed -- Tells whether the file is a compressed one, after the first read. */
+bool gunzip_is_compressed(struct gunzip *g);
 
 /* gunzip_close -- Releases the reader; NULL is allowed. */
 void gunzip_close(struct gunzip *g);

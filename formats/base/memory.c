@@ -10,22 +10,55 @@
 
 #include "cli/units.h"
 
-static void print_memory_part(FILE *out, const char *before, uint64_t bytes,
-			      const struct memory_split *split, const char *what)
-{
-	char text[UNITS_LENGTH];
+/* Source  Linux, mm/memory.c: TASK_RSS_EVENTS_THRESH. */
+enum { COUNTING_ERROR = 64 * 4096 };
 
+static void append_part(struct memory_part *part, int *count, const char *key, uint64_t bytes,
+			const char *text)
+{
 	if (bytes > 0)
-		fprintf(out, "%s%11s %3.0f%%  %s\n", before, units_bytes(text, bytes),
-			100.0 * (double)bytes / (double)split->resident, what);
+		part[(*count)++] = (struct memory_part){ key, bytes, text };
 }
 
-static void print_outside_heap(FILE *out, const char *before, uint64_t bytes, const char *what)
+int memory_parts(const struct memory_split *split, struct memory_part part[MEMORY_PARTS])
 {
-	char text[UNITS_LENGTH];
+	const char *heap = split->counts_pages ? "pages that the program mapped, but for files" :
+			   split->untouched ?
+				"live blocks of the heap, and room of freed ones among them" :
+				"live blocks of the heap";
+	const char *spare = split->counts_pages ?
+				"private pages that are no longer mapped, or of files (estimate)" :
+				"kept by malloc beyond them: freed room, rounding, its own data; "
+				"and mappings of the program (estimate)";
+	int count = 0;
 
-	if (bytes > 0)
-		fprintf(out, "%s%11s       %s\n", before, units_bytes(text, bytes), what);
+	append_part(part, &count, "heap", split->heap, heap);
+	append_part(part, &count, "spare", split->spare, spare);
+	append_part(part, &count, "globals", split->globals,
+		    "variables of the program and its libraries (as at the start)");
+	append_part(part, &count, "stacks", split->stacks, "stacks");
+	append_part(part, &count, "file", split->file,
+		    "files: the program, its libraries, what it mapped");
+	append_part(part, &count, "shared", split->shared, "shared memory");
+	append_part(part, &count, "recorder", split->recorder,
+		    "memusage's own: not there without it");
+	return count;
+}
+
+/* Less is within what the estimates are worth, and the kernel counts: it adds up the pages of a
+ * thread in batches of 64. */
+int memory_outside(const struct memory_split *split, struct memory_part part[MEMORY_OUTSIDE])
+{
+	int count = 0;
+
+	if (split->untouched > split->resident / 100 && split->untouched > COUNTING_ERROR)
+		append_part(part, &count, "untouched", split->untouched, split->counts_pages ?
+			    "of mapped pages outside of that: of files, never written to, or "
+			    "swapped out" :
+			    "of live blocks, at least, outside of that: never written to, or "
+			    "swapped out");
+	append_part(part, &count, "swap", split->swap, "swapped out");
+	return count;
 }
 
 static void print_whole_memory(FILE *out, const char *before, const struct memory_split *split,
@@ -35,7 +68,7 @@ static void print_whole_memory(FILE *out, const char *before, const struct memor
 
 	fprintf(out, "%s%s of memory at most, %.2f s after the start", before,
 		units_bytes(text, split->resident), (double)split->time_ns / 1e9);
-	if (rss_peak > split->resident + split->resident / 100)
+	if (rss_peak > split->highest + split->highest / 100)
 		fprintf(out, " (the kernel saw %s between two looks)",
 			units_bytes(text, rss_peak));
 	fputs(":\n", out);
@@ -43,28 +76,17 @@ static void print_whole_memory(FILE *out, const char *before, const struct memor
 
 static void print_memory_parts(FILE *out, const char *before, const struct memory_split *split)
 {
-	print_memory_part(out, before, split->heap, split,
-			  split->untouched ?
-				  "live blocks of the heap, and room of freed ones among them" :
-				  "live blocks of the heap");
-	print_memory_part(
-		out, before, split->spare, split,
-		"kept by malloc beyond them: freed room, rounding, its own data; and mappings of "
-		"the program (estimate)");
-	print_memory_part(out, before, split->globals, split,
-			  "variables of the program and its libraries (as at the start)");
-	print_memory_part(out, before, split->stacks, split, "stacks");
-	print_memory_part(out, before, split->file, split,
-			  "files: the program, its libraries, what it mapped");
-	print_memory_part(out, before, split->shared, split, "shared memory");
-	print_memory_part(out, before, split->recorder, split,
-			  "memusage's own: not there without it");
-	/* Less is within what the estimates are worth. */
-	if (split->untouched > split->resident / 100)
-		print_outside_heap(out, before, split->untouched,
-				   "of live blocks, at least, are not resident: never touched, or "
-				   "swapped out");
-	print_outside_heap(out, before, split->swap, "swapped out");
+	struct memory_part part[MEMORY_PARTS], outside[MEMORY_OUTSIDE];
+	int count = memory_parts(split, part);
+	char text[UNITS_LENGTH];
+
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s%11s %3.0f%%  %s\n", before, units_bytes(text, part[i].bytes),
+			100.0 * (double)part[i].bytes / (double)split->resident, part[i].text);
+	count = memory_outside(split, outside);
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s%11s       %s\n", before, units_bytes(text, outside[i].bytes),
+			outside[i].text);
 }
 
 void memory_print(FILE *out, const char *before, const struct memory_split *split,
@@ -87,10 +109,21 @@ void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_
 	print_memory_parts(out, "", split);
 }
 
+static void print_pages_advice(FILE *out, const char *before, const struct memory_split *split)
+{
+	char text[UNITS_LENGTH];
+
+	if (split->unknown > 0)
+		fprintf(out, "%sabout %s of it are no blocks of malloc: memusage "
+			     "--pages-as-heap=yes --top shows who mapped them\n",
+			before, units_bytes(text, split->unknown));
+}
+
 void memory_print_timeline(FILE *out, const char *before, const struct timeline *t)
 {
 	struct memory_split split;
 
 	timeline_split(t, timeline_highest(t), &split);
 	memory_print(out, before, &split, t->rss_peak);
+	print_pages_advice(out, before, &split);
 }

@@ -9,6 +9,24 @@
 
 #include "profile/read/timeline.h"
 
+/* A use of memory. The texts are constants. */
+struct memory_part {
+	const char *key;	/* for formats: the member of struct memory_split */
+	uint64_t bytes;
+	const char *text;	/* "stacks" */
+};
+
+enum { MEMORY_PARTS = 7, MEMORY_OUTSIDE = 2 };
+
+/* memory_parts -- Names the uses of resident memory that are not 0, in the order of reports.
+ *
+ * Returns their number.
+ */
+int memory_parts(const struct memory_split *split, struct memory_part part[MEMORY_PARTS]);
+
+/* memory_outside -- Names what a program has beyond its resident memory, likewise. */
+int memory_outside(const struct memory_split *split, struct memory_part part[MEMORY_OUTSIDE]);
+
 /* memory_print -- a line for the whole and one for each part that is there.
  *
  * out       errors stay with it.

@@ -12,18 +12,34 @@
 
 enum { LINE = 4096 };
 
-static void write_note(const struct notes *to, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void write_note(const struct notes *to, const char *format, ...)
+static void __attribute__((format(printf, 3, 0)))
+write_line(void (*put)(void *data, const char *line), void *data, const char *format, va_list args)
 {
 	char line[LINE];
+
+	vsnprintf(line, sizeof(line), format, args);
+	put(data, line);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+write_note(const struct notes *to, const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	write_line(to->put, to->data, format, args);
 	va_end(args);
-	to->put(to->data, line);
+}
+
+/* Writes a line from which no figure of the report becomes less certain. */
+static void __attribute__((format(printf, 2, 3)))
+write_figure(const struct notes *to, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line(to->put_figure ? to->put_figure : to->put, to->data, format, args);
+	va_end(args);
 }
 
 void notes_drops(const struct result *r, notes_drop_fn *put, void *data)
@@ -204,10 +220,10 @@ static void write_request_notes(const struct notes *to, const struct result *res
 			   c->request_nested);
 	if (c->requests == 0)
 		return;
-	write_note(to,
-		   "%" PRIu64 " client requests: %" PRIu64 " blocks announced inside others, "
-		   "which are in no total; %" PRIu64 " errors",
-		   c->requests, c->request_nested, c->request_errors);
+	write_figure(to,
+		     "%" PRIu64 " client requests: %" PRIu64 " blocks announced inside others, "
+		     "which are in no total; %" PRIu64 " errors",
+		     c->requests, c->request_nested, c->request_errors);
 }
 
 static void write_symbol_note(const struct notes *to, const struct result_symbol *s)
@@ -217,8 +233,8 @@ static void write_symbol_note(const struct notes *to, const struct result_symbol
 	if (s->why[0])
 		write_note(to, "calls of %s in %s are not seen: %s", s->name, s->object, s->why);
 	else if (s->calls > 0)
-		write_note(to, "%s in %s: patched, %s calls", s->name, s->object,
-			   units_grouped(calls, s->calls));
+		write_figure(to, "%s in %s: patched, %s calls", s->name, s->object,
+			     units_grouped(calls, s->calls));
 	else
 		write_note(to, "%s in %s: patched, but never called: it may be inlined", s->name,
 			   s->object);
@@ -229,19 +245,19 @@ static void write_access_notes(const struct notes *to, const struct result *resu
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 
 	if (result->notes & MU_NOTE_COPIES)
-		write_note(to, "copies: %s bytes in %s calls",
-			   units_grouped(a, result->copied_bytes),
-			   units_grouped(b, result->copies));
+		write_figure(to, "copies: %s bytes in %s calls",
+			     units_grouped(a, result->copied_bytes),
+			     units_grouped(b, result->copies));
 	if (!result->has_accesses)
 		return;
 	if (result->notes & MU_NOTE_NO_HOOKS)
 		write_note(to, "reads and writes were not counted: the program was not built for "
 			       "it (--print-cflags, --print-libs)");
 	else
-		write_note(to, "reads: %s bytes, writes: %s bytes, in blocks (counted by %s)",
-			   units_grouped(a, result->read_bytes),
-			   units_grouped(b, result->written_bytes),
-			   result->notes & MU_NOTE_EMULATED ? "emulation" : "hooks");
+		write_figure(to, "reads: %s bytes, writes: %s bytes, in blocks (counted by %s)",
+			     units_grouped(a, result->read_bytes),
+			     units_grouped(b, result->written_bytes),
+			     result->notes & MU_NOTE_EMULATED ? "emulation" : "hooks");
 }
 
 void notes_guessed(const struct notes *to, const struct result *result)
@@ -254,9 +270,9 @@ void notes_put(const struct notes *to, const struct result *result)
 {
 	write_access_notes(to, result);
 	if (result->threads_max > 1 && result->peak_bound > 0)
-		write_note(to,
-			   "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
-			   result->threads_max, result->peak_bound);
+		write_figure(to,
+			     "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
+			     result->threads_max, result->peak_bound);
 	write_fact_notes(to, result);
 	for (uint32_t i = 0; i < result->symbol_count; i++)
 		write_symbol_note(to, &result->symbol[i]);

@@ -11,6 +11,9 @@
 struct notes {
 	void (*put)(void *data, const char *line);
 	void *data;
+	/* Takes the lines that only add a figure (reads, calls of a patched function) and say of
+	 * nothing that it is missing. NULL: put() takes them. */
+	void (*put_figure)(void *data, const char *line);
 };
 
 /* notes_put -- one line for each fact that the reader must know; often none. */

@@ -6,8 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/base/gunzip.h"
+#include "formats/base/tempfile.h"
 
 enum { FIRST_ROOM = 128 << 10 };
 
@@ -116,6 +118,36 @@ ssize_t textfile_read(struct textfile *in, void *data, size_t size, struct mu_er
 	memcpy(data, in->buffer + in->at, size);
 	in->at += size;
 	return (ssize_t)size;
+}
+
+bool textfile_is_compressed(const struct textfile *in)
+{
+	return gunzip_is_compressed(in->source);
+}
+
+int textfile_spool(struct textfile *in, uint64_t limit, struct mu_error *err)
+{
+	int fd = tempfile_open(err);
+	char *chunk = malloc(FIRST_ROOM);
+	uint64_t copied = 0;
+	ssize_t n = chunk ? 1 : mu_error_memory(err);
+
+	while (fd >= 0 && n > 0) {
+		n = textfile_read(in, chunk, FIRST_ROOM, err);
+		copied += n > 0 ? (uint64_t)n : 0;
+		if (copied > limit)
+			n = mu_error_set(err, MU_ERROR_SYSTEM, limit,
+					 "more than %llu bytes of input",
+					 (unsigned long long)limit);
+		if (n > 0 && tempfile_write(fd, chunk, (size_t)n, err) < 0)
+			n = -1;
+	}
+	free(chunk);
+	if (fd >= 0 && (n < 0 || lseek(fd, 0, SEEK_SET) < 0)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 void textfile_close(struct textfile *in)

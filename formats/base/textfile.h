@@ -72,6 +72,18 @@ int textfile_line(struct textfile *in, struct mu_error *err);
  */
 ssize_t textfile_read(struct textfile *in, void *data, size_t size, struct mu_error *err);
 
+/* textfile_is_compressed -- Tells whether the file is a compressed one, after textfile_peek(). */
+bool textfile_is_compressed(const struct textfile *in);
+
+/* textfile_spool -- Copies everything into a nameless file, for readers that map or seek.
+ *
+ * in     of which no line has been read; at its end afterwards.
+ * limit  more bytes than this are an error: an endless pipe must not fill the disk.
+ * Returns a descriptor at the beginning of the file, which the caller closes; -1 with ERR as
+ * gunzip_read() and tempfile_write().
+ */
+int textfile_spool(struct textfile *in, uint64_t limit, struct mu_error *err);
+
 /* textfile_close -- release everything; the descriptor stays open. */
 void textfile_close(struct textfile *in);
 

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "formats/base/wordmap.h"
+
 struct triple {
 	uint32_t a, b, c;
 };
@@ -16,11 +18,10 @@ struct triples {
 	struct triple *triple;	/* by number */
 	uint32_t count;
 	uint32_t room;		/* private */
-	uint32_t *slot;
-	uint32_t slots;
+	struct wordmap map;
 };
 
-#define TRIPLES_NONE UINT32_MAX
+#define TRIPLES_NONE WORDMAP_NONE
 
 /* triples_add -- the number of a triple, which is added if it is new.
  *

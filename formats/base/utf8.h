@@ -6,7 +6,6 @@
 #define FORMATS_BASE_UTF8_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

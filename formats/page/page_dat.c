@@ -132,7 +132,6 @@ int page_dat_fill(struct page_json *j, const void *data, const struct page_budge
 	struct page_dat_point *all = malloc(PAGE_DAT_POINTS * sizeof(*all));
 	size_t count;
 
-	(void)b;
 	if (!all)
 		return mu_error_memory(err);
 	count = page_dat_points(p, all);

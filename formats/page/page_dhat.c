@@ -9,29 +9,44 @@
 
 #include "formats/page/page_stacks.h"
 
-int page_dhat_init(struct page_dhat *p, const struct dhat *d, struct mu_error *err)
+static uint32_t most_frames(const struct dhat *d)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < d->count; i++)
+		most = d->point[i].frames > most ? d->point[i].frames : most;
+	return most;
+}
+
+int page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime,
+		   struct mu_error *err)
 {
 	struct page_stacks *s = &p->stacks;
+	uint32_t *place = calloc((size_t)most_frames(d) + 1, sizeof(*place));
 	bool ok;
 
 	*p = (struct page_dhat){ .file = d };
-	ok = page_stacks_init(s, d->frame.count + 1);
+	ok = page_stacks_init(s, d->frame.count + 1, hides_runtime);
 	s->node = calloc((size_t)d->count + 1, sizeof(*s->node));
+	ok = ok && s->node && place;
 	s->sites = d->count;
-	for (uint32_t i = 0; ok && s->node && i < d->count; i++) {
+	for (uint32_t i = 1; ok && i <= d->frame.count; i++)
+		page_stacks_place(s, i, dhat_text(d, i));
+	page_stacks_mark_interpreter(s);
+	for (uint32_t i = 0; ok && i < d->count; i++) {
 		const struct dhat_point *point = &d->point[i];
-		uint32_t node = 0;
+		size_t count = 0;
 
-		for (uint32_t k = point->frames; k-- > 0;) {
+		for (uint32_t k = 0; k < point->frames; k++) {
 			uint32_t frame = d->stacked[point->first_frame + k];
 
 			if (frame)
-				node = page_tree_child(&s->tree, node, page_stacks_place(
-					s, frame, dhat_text(d, frame)));
+				place[count++] = page_stacks_place(s, frame, dhat_text(d, frame));
 		}
-		s->node[i] = node;
+		s->node[i] = page_stacks_add(s, place, count);
 	}
-	if (ok && s->node && !s->tree.is_full)
+	free(place);
+	if (ok && !s->tree.is_full)
 		return 0;
 	return mu_error_memory(err);
 }

@@ -4,9 +4,13 @@
  */
 #include "formats/page/page_facts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/base/memory.h"
 #include "formats/base/notes.h"
+#include "formats/page/page_processes.h"
+#include "profile/model/moment.h"
 #include "profile/read/lifetimes.h"
 
 static void write_run_end(struct page_json *j, const struct page_image *p)
@@ -15,6 +19,7 @@ static void write_run_end(struct page_json *j, const struct page_image *p)
 
 	page_json_bool(j, "ended_normally", process->exit == MU_EXIT_NORMAL);
 	page_json_bool(j, "forked", process->fork_mono_ns != 0);
+	page_put_end(j, p->result->end);
 }
 
 static void write_run_facts(struct page_json *j, const struct page_image *p)
@@ -32,7 +37,7 @@ static void write_run_facts(struct page_json *j, const struct page_image *p)
 	page_json_uint(j, "duration", e->duration_ns);
 	page_json_text(j, "unit", "ns");
 	page_json_uint(j, "threads", p->result->threads_max);
-	page_json_uint(j, "images", p->images);
+	page_json_uint(j, "images", p->processes ? p->processes->count : 1);
 	write_run_end(j, p);
 	page_json_close(j, '}');
 	free(cwd);
@@ -68,8 +73,28 @@ static void write_totals(struct page_json *j, const struct page_image *p)
 	page_json_uint(j, "slack", r->peak_bound);
 	page_json_uint(j, "end", r->heap_now);
 	page_json_uint(j, "stack_peak", r->stack_peak);
-	page_json_uint(j, "recorder", r->recorder_bytes);
+	page_json_uint(j, "recorder", r->memory.recorder);
 	page_json_uint(j, "admin", p->segment->config.heap_admin);
+	page_json_close(j, '}');
+}
+
+static void write_moment(struct page_json *j, const char *key, const struct moment *m)
+{
+	page_json_open(j, key, '{');
+	page_json_text(j, "kind", moment_kind_name(m->kind));
+	page_json_uint(j, "t", m->ns);
+	page_json_close(j, '}');
+}
+
+/* The moments whose growth is shown at first. */
+static void write_growth(struct page_json *j, const struct image *im)
+{
+	struct growth_range g;
+
+	moment_choose_range(&g, im);
+	page_json_open(j, "growth", '{');
+	write_moment(j, "from", &g.from);
+	write_moment(j, "to", &g.to);
 	page_json_close(j, '}');
 }
 
@@ -148,97 +173,93 @@ static void write_thread_facts(struct page_json *j, const struct result *r)
 	page_json_close(j, ']');
 }
 
-static void write_drop_count(void *json, uint64_t count, const char *what)
+static void write_unnamed_modules(struct page_json *j, const struct profile *p)
 {
-	page_json_uint(json, NULL, count);
-	page_json_text(json, NULL, what);
+	char line[4352];
+
+	for (uint32_t i = 0; i < p->modules.count && i < p->symbols.modules; i++) {
+		const char *why = symbols_state_text(p->symbols.state[i]);
+		const char *path = p->modules.module[i].path;
+
+		if (!why || path[0] != '/')
+			continue;
+		snprintf(line, sizeof(line), "%.4096s: %s", path, why);
+		page_json_text(j, NULL, line);
+	}
 }
 
-static void write_drop_counts(struct page_json *j, const struct result *r)
+static void write_note_text(void *json, const char *line)
 {
-	page_json_open(j, "drops", '[');
-	if (r->drops.blocks > 0)
-		write_drop_count(j, r->drops.blocks,
-				 "blocks: the heap and its peak are too low by them");
-	notes_drops(r, write_drop_count, j);
+	page_json_text(json, NULL, line);
+}
+
+static void skip_note_text(void *json, const char *line)
+{
+}
+
+/* Every sentence of the other reports, those first from which a figure becomes less certain. */
+static void write_notes(struct page_json *j, const struct page_image *p)
+{
+	const struct notes gaps = { .put = write_note_text, .data = j,
+				    .put_figure = skip_note_text };
+	const struct notes figures = { .put = skip_note_text, .data = j,
+				       .put_figure = write_note_text };
+
+	page_json_open(j, "notes", '[');
+	notes_put(&gaps, p->result);
+	write_unnamed_modules(j, p->export->filter->profile);
+	page_json_close(j, ']');
+	page_json_open(j, "figures", '[');
+	notes_put(&figures, p->result);
+	notes_guessed(&(struct notes){ .put = write_note_text, .data = j }, p->result);
 	page_json_close(j, ']');
 }
 
-/* Functions that --alloc-symbol and --own-malloc intercepted, or why they did not. */
-static void write_symbol_list(struct page_json *j, const struct result *r)
+static void write_memory_uses(struct page_json *j, const char *key,
+			      const struct memory_part *part, int count)
 {
-	if (r->symbol_count == 0)
-		return;
-	page_json_open(j, "symbols", '[');
-	for (uint32_t i = 0; i < r->symbol_count; i++) {
+	page_json_open(j, key, '[');
+	for (int i = 0; i < count; i++) {
 		page_json_open(j, NULL, '{');
-		page_json_text(j, "name", r->symbol[i].name);
-		page_json_text(j, "object", r->symbol[i].object);
-		page_json_uint(j, "calls", r->symbol[i].calls);
-		if (r->symbol[i].why[0])
-			page_json_text(j, "why", r->symbol[i].why);
+		page_json_text(j, "part", part[i].key);
+		page_json_uint(j, "bytes", part[i].bytes);
+		page_json_text(j, "text", part[i].text);
 		page_json_close(j, '}');
 	}
 	page_json_close(j, ']');
 }
 
-static void write_one_note(struct page_json *j, bool is_true, const char *object, const char *what)
+/* The uses of the memory when the program had most, in the words of the text reports. */
+static void write_memory_split(struct page_json *j, const struct result *r)
 {
-	if (!is_true)
+	const struct memory_split *m = &r->memory;
+	struct memory_part part[MEMORY_PARTS], outside[MEMORY_OUTSIDE];
+
+	if (m->resident == 0)
 		return;
-	page_json_text(j, NULL, object);
-	page_json_text(j, NULL, what);
-}
-
-static void write_unnamed_modules(struct page_json *j, const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->modules.count && i < p->symbols.modules; i++) {
-		const char *why = symbols_state_text(p->symbols.state[i]);
-
-		write_one_note(j, why && p->modules.module[i].path[0] == '/',
-			       p->modules.module[i].path, why);
-	}
-}
-
-/* Pairs: the object that it is about, or "", and what is to be said. */
-static void write_notes(struct page_json *j, const struct page_image *p)
-{
-	const struct result *r = p->result;
-	const uint32_t n = r->notes;
-
-	page_json_open(j, "notes", '[');
-	write_one_note(j, n & MU_NOTE_FOREIGN_MALLOC, r->foreign,
-		       "the program calls this object's malloc directly: those calls are not seen");
-	write_one_note(j, n & MU_NOTE_DEEPBIND, r->foreign,
-		       "opened with RTLD_DEEPBIND: its calls are not seen");
-	write_one_note(j, n & MU_NOTE_SYMBOLIC, r->foreign,
-		       "binds its own malloc (-Bsymbolic): its calls are not seen");
-	write_one_note(
-		j, n & MU_NOTE_NAMESPACE, "",
-		"an object was opened in a namespace of its own (dlmopen): its calls are not "
-		"seen");
-	write_one_note(j, n & MU_NOTE_SIGPROF_TAKEN, "",
-		       "the program uses SIGPROF itself: the stack was seen at events only");
-	write_one_note(j, n & MU_NOTE_RAW_CLONE, "",
-		       "the process began by a raw clone(): blocks from before it are not known");
-	write_one_note(j, n & MU_NOTE_SMALL_ARENA, "",
-		       "a limit leaves little room for recording (ulimit -v, or mlockall with "
-		       "ulimit -l)");
-	write_one_note(j, n & MU_NOTE_ARENA_FULL, "", "the memory for recording was full");
-	write_unnamed_modules(j, p->export->filter->profile);
-	page_json_close(j, ']');
+	page_json_open(j, "memory", '{');
+	page_json_uint(j, "t", m->time_ns);
+	page_json_uint(j, "resident", m->resident);
+	page_json_uint(j, "highest", m->highest);
+	page_json_uint(j, "rss_peak", r->rss_peak);
+	page_json_uint(j, "unknown", m->unknown);
+	write_memory_uses(j, "parts", part, memory_parts(m, part));
+	write_memory_uses(j, "outside", outside, memory_outside(m, outside));
+	page_json_close(j, '}');
 }
 
 void page_put_facts(struct page_json *j, const struct page_image *p)
 {
 	write_run_facts(j, p);
+	if (p->processes)
+		page_put_processes(j, p->processes, p->slot);
 	write_recorded_kinds(j, p);
 	write_totals(j, p);
+	write_growth(j, p->export->image);
 	write_call_counters(j, &p->result->counters);
 	write_size_classes(j, &p->result->counters);
 	write_lifetime_classes(j, p->export->image);
 	write_thread_facts(j, p->result);
-	write_drop_counts(j, p->result);
-	write_symbol_list(j, p->result);
+	write_memory_split(j, p->result);
 	write_notes(j, p);
 }

@@ -7,8 +7,8 @@
 
 #include "formats/page/page_image.h"
 
-/* page_put_facts -- write the members "run", "recorded", "totals", "counters", "sizes", "threads",
- * "drops" and "notes". */
+/* page_put_facts -- write the members "run", "processes", "recorded", "totals", "counters",
+ * "sizes", "threads", "memory", "notes" and "figures". */
 void page_put_facts(struct page_json *j, const struct page_image *p);
 
 #endif

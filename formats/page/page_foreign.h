@@ -19,6 +19,8 @@ struct page_stacks {
 	uint32_t sites, room;
 	uint32_t *site_of;	/* per node of the tree, + 1 */
 	uint32_t site_room;
+	bool hides_runtime;	/* leave out places of run-times; a page has them, with a flag */
+	bool has_program_names;	/* of functions that an interpreter evaluates */
 };
 
 /* One value of a snapshot of a massif.out. Private. */
@@ -37,9 +39,11 @@ struct page_massif {
 
 /* page_massif_init -- make the tree of the stacks of all snapshots; M must outlive P.
  *
+ * hides_runtime  leave out frames of run-times.
  * Returns 0, or -1 with ERR without memory; page_massif_free() it in any case.
  */
-int page_massif_init(struct page_massif *p, const struct massif_file *m, struct mu_error *err);
+int page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime,
+		     struct mu_error *err);
 
 /* page_massif_sites -- the sites of the tree and their values. P must outlive the result. */
 struct page_sites page_massif_sites(const struct page_massif *p);
@@ -57,7 +61,8 @@ struct page_dhat {
 };
 
 /* page_dhat_init, page_dhat_sites, page_dhat_fill, page_dhat_free -- the same of DHAT's. */
-int page_dhat_init(struct page_dhat *p, const struct dhat *d, struct mu_error *err);
+int page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime,
+		   struct mu_error *err);
 struct page_sites page_dhat_sites(const struct page_dhat *p);
 int page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b,
 		   struct mu_error *err);

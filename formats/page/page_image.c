@@ -11,7 +11,7 @@
 #include "formats/page/page_facts.h"
 #include "formats/page/page_moments.h"
 #include "formats/page/page_series.h"
-#include "profile/model/attribution.h"
+#include "profile/model/runtime_frames.h"
 #include "profile/read/accesses.h"
 #include "profile/read/snapshot_values.h"
 #include "recording/accesses.h"
@@ -34,7 +34,7 @@ struct image_tree_builder {
 	uint32_t *text;		/* per text of symbols: number in the page's strings */
 	uint32_t *chain;	/* frames of one stack that have no node yet */
 	uint32_t *object;	/* per module */
-	struct attribution attribution;
+	struct runtime_frames runtime;
 };
 
 static uint32_t number_of_text(struct image_tree_builder *t, uint32_t number)
@@ -58,18 +58,20 @@ static uint32_t number_of_address_text(struct image_tree_builder *t, const struc
 	return page_tree_text(&t->page->tree, text);
 }
 
-static uint32_t flags_of_place(const struct image_tree_builder *t, uint32_t location,
-			       const struct symbols_level *level, bool is_inlined)
+static uint32_t flags_of_place(const struct image_tree_builder *t, uint32_t frame, uint32_t level,
+			       bool is_inlined)
 {
-	const size_t number = (size_t)(level - t->profile->symbols.level);
-	const bool is_runtime = t->attribution.is_runtime[number] ||
-				t->attribution.is_object[location];
+	const enum runtime_kind kind = runtime_frames_kind(&t->runtime, frame, level);
+	uint32_t flags = is_inlined ? PAGE_INLINED : 0;
 
-	return (is_inlined ? PAGE_INLINED : 0) | (is_runtime ? PAGE_RUNTIME : 0);
+	if (runtime_frames_hides(&t->runtime, kind))
+		flags |= kind < RUNTIME_LIBRARY ? PAGE_RUNTIME | PAGE_AGENT : PAGE_RUNTIME;
+	return flags;
 }
 
-static uint32_t add_frame_nodes(struct image_tree_builder *t, uint32_t parent, uint32_t location)
+static uint32_t add_frame_nodes(struct image_tree_builder *t, uint32_t parent, uint32_t frame)
 {
+	const uint32_t location = t->profile->frame[frame].location;
 	const struct location *l = &t->profile->location[location];
 	uint32_t count;
 	const struct symbols_level *level = profile_levels(t->profile, location, &count);
@@ -78,7 +80,7 @@ static uint32_t add_frame_nodes(struct image_tree_builder *t, uint32_t parent, u
 	if (count == 0) {
 		const struct page_place p = {
 			.function = number_of_address_text(t, l), .object = object,
-			.flags = t->attribution.is_object[location] ? PAGE_RUNTIME : 0,
+			.flags = flags_of_place(t, frame, 0, false),
 		};
 
 		return page_tree_child(&t->page->tree, parent,
@@ -91,7 +93,7 @@ static uint32_t add_frame_nodes(struct image_tree_builder *t, uint32_t parent, u
 			.file = number_of_text(t, level[i].file),
 			.line = level[i].line,
 			.object = object,
-			.flags = flags_of_place(t, location, &level[i], i + 1 < count),
+			.flags = flags_of_place(t, frame, i, i + 1 < count),
 		};
 
 		parent = page_tree_child(&t->page->tree, parent,
@@ -112,7 +114,7 @@ static uint32_t add_stack_nodes(struct image_tree_builder *t, const struct filte
 		node = t->node[frame];
 	while (depth-- > 0) {
 		frame = t->chain[depth];
-		node = add_frame_nodes(t, node, t->profile->frame[frame].location);
+		node = add_frame_nodes(t, node, frame);
 		t->node[frame] = node;
 	}
 	return node;
@@ -129,7 +131,7 @@ static bool init_node_builder(struct image_tree_builder *t, struct page_image *p
 	t->chain = malloc(PROFILE_DEPTH_MAX * sizeof(*t->chain));
 	t->object = calloc((size_t)p->modules.count + 1, sizeof(*t->object));
 	if (!t->node || !t->text || !t->chain || !t->object ||
-	    attribution_init(&t->attribution, page->export->filter, err) < 0)
+	    runtime_frames_init(&t->runtime, p, err) < 0)
 		return false;
 	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
 	for (uint32_t i = 0; i < p->modules.count; i++)
@@ -163,7 +165,7 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 	free(t.text);
 	free(t.chain);
 	free(t.object);
-	attribution_free(&t.attribution);
+	runtime_frames_free(&t.runtime);
 	return ok && !p->tree.is_full ? 0 : mu_error_memory(err);
 }
 
@@ -339,7 +341,7 @@ static int write_snapshots(struct page_json *j, const struct page_image *p,
 	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
 	struct image_snapshots s = { .page = p, .cut = c };
 
-	return page_put_shots(j, c->count,
+	return page_put_shots(j, &p->tree, c,
 			      &(struct page_shots){ .count = count < SNAPSHOTS_MAX ? count :
 										     SNAPSHOTS_MAX,
 						    .take = read_snapshot_moment,

@@ -7,6 +7,7 @@
 
 #include "formats/export.h"
 #include "formats/page/page.h"
+#include "profile/read/process_list.h"
 #include "profile/read/result.h"
 #include "recording/recording.h"
 
@@ -15,7 +16,8 @@ struct page_image {
 	const struct export *export;
 	const struct mu_segment *segment;	/* head of the recording */
 	const struct result *result;
-	uint32_t images;			/* in the recording */
+	uint32_t slot;				/* of the image */
+	const struct process_list *processes;	/* of the recording; NULL: not written */
 	/* private */
 	struct page_tree tree;
 	uint32_t *node;			/* of each site */

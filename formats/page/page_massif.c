@@ -16,6 +16,7 @@ struct massif_tree_builder {
 	struct page_massif *page;
 	uint32_t snapshot;
 	bool is_full;
+	uint32_t place[MASSIF_DEPTH_MAX];	/* of one stack */
 };
 
 static bool append_node_value(struct page_massif *p, uint32_t snapshot, uint32_t site,
@@ -34,13 +35,11 @@ static void add_stack_nodes(void *data, const struct massif_node *const *path, s
 	struct massif_tree_builder *t = data;
 	struct page_stacks *s = &t->page->stacks;
 	const struct massif_file *m = t->page->file;
-	uint32_t node = 0, site;
+	uint32_t site;
 
-	while (count-- > 0)
-		node = page_tree_child(&s->tree, node,
-				       page_stacks_place(s, path[count]->text,
-							 massif_text(m, path[count])));
-	site = page_stacks_site(s, node);
+	for (size_t i = 0; i < count; i++)
+		t->place[i] = page_stacks_place(s, path[i]->text, massif_text(m, path[i]));
+	site = page_stacks_site(s, page_stacks_add(s, t->place, count));
 	t->is_full |=
 		site == PAGE_STACKS_NONE || !append_node_value(t->page, t->snapshot, site, bytes);
 }
@@ -73,12 +72,16 @@ static void sum_site_values(struct page_massif *p)
 	}
 }
 
-int page_massif_init(struct page_massif *p, const struct massif_file *m, struct mu_error *err)
+int page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime,
+		     struct mu_error *err)
 {
 	struct massif_tree_builder t = { .page = p };
 
 	*p = (struct page_massif){ .file = m };
-	t.is_full = !page_stacks_init(&p->stacks, m->texts.count + 1);
+	t.is_full = !page_stacks_init(&p->stacks, m->texts.count + 1, hides_runtime);
+	for (uint32_t i = 1; !t.is_full && i <= m->texts.count; i++)
+		page_stacks_place(&p->stacks, i, strings_get(&m->texts, i));
+	page_stacks_mark_interpreter(&p->stacks);
 	for (size_t i = 0; !t.is_full && i < m->count; i++) {
 		t.snapshot = (uint32_t)i;
 		if (m->snapshots[i].node_count)
@@ -197,7 +200,7 @@ static int write_snapshots(struct page_json *j, const struct page_massif *p,
 {
 	struct massif_snapshots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
 
-	return page_put_shots(j, c->count,
+	return page_put_shots(j, &p->stacks.tree, c,
 			      &(struct page_shots){ .count = p->file->count,
 						    .take = read_snapshot_moment,
 						    .put = write_snapshot_fields,

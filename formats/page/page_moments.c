@@ -7,22 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/page/page_holders.h"
+
 /* A moment, and what the page says of the one before. */
 struct moments {
 	struct page_moment now, last;
 	uint32_t nodes;
+	struct page_holders holders;
 	double least;		/* share of the moment's bytes from which a node is shown */
 };
 
-static int allocate_moments(struct moments *m, uint32_t nodes, struct mu_error *err)
+static int allocate_moments(struct moments *m, const struct page_tree *t, const struct page_cut *c,
+			    struct mu_error *err)
 {
+	const uint32_t nodes = c->count;
+
 	*m = (struct moments){ .nodes = nodes };
 	m->now.bytes = calloc(nodes, sizeof(*m->now.bytes));
 	m->now.blocks = calloc(nodes, sizeof(*m->now.blocks));
 	m->last.bytes = calloc(nodes, sizeof(*m->last.bytes));
 	m->last.blocks = calloc(nodes, sizeof(*m->last.blocks));
 	if (m->now.bytes && m->now.blocks && m->last.bytes && m->last.blocks)
-		return 0;
+		return page_holders_init(&m->holders, t, c, err);
 	return mu_error_memory(err);
 }
 
@@ -32,6 +38,7 @@ static void release_moments(struct moments *m)
 	free(m->now.blocks);
 	free(m->last.bytes);
 	free(m->last.blocks);
+	page_holders_free(&m->holders);
 }
 
 static void clear_moment(const struct moments *m, struct page_moment *moment)
@@ -47,21 +54,34 @@ static void shift_node_values(int64_t *to, int64_t *from)
 	*from = 0;
 }
 
-/* Moves values below the share to the root. */
-static void sum_small_nodes(struct moments *m)
+/* Moves values below LEAST to the first nodes of their groups; without groups to the root. */
+static void move_small_nodes(struct moments *m, double least, const uint32_t *first)
 {
 	int64_t *bytes = m->now.bytes, *blocks = m->now.blocks;
+
+	for (uint32_t i = 1; i < m->nodes; i++) {
+		uint32_t to = first ? first[i] : 0;
+
+		if (to == i || (bytes[i] == 0 && blocks[i] == 0) || (double)bytes[i] >= least)
+			continue;
+		shift_node_values(&bytes[to], &bytes[i]);
+		shift_node_values(&blocks[to], &blocks[i]);
+	}
+}
+
+/* Adds up values below the share where their place stays the same; what is then still below it goes
+ * to the root. */
+static void sum_small_nodes(struct moments *m)
+{
 	double all = 0, least;
 
 	for (uint32_t i = 0; i < m->nodes; i++)
-		all += bytes[i] > 0 ? (double)bytes[i] : 0;
+		all += m->now.bytes[i] > 0 ? (double)m->now.bytes[i] : 0;
 	least = all * m->least;
-	for (uint32_t i = 1; i < m->nodes && least > 0; i++) {
-		if ((double)bytes[i] >= least)
-			continue;
-		shift_node_values(&bytes[0], &bytes[i]);
-		shift_node_values(&blocks[0], &blocks[i]);
-	}
+	for (int group = 0; group < PAGE_GROUPS && least > 0; group++)
+		move_small_nodes(m, least, m->holders.first[group]);
+	if (least > 0)
+		move_small_nodes(m, least, NULL);
 }
 
 static bool is_node_changed(const struct moments *m, uint32_t node)
@@ -131,12 +151,12 @@ static void write_all_moments(struct page_json *j, struct moments *m, const stru
 	}
 }
 
-int page_put_shots(struct page_json *j, uint32_t nodes, const struct page_shots *s,
-		   const struct page_budget *b, struct mu_error *err)
+int page_put_shots(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
+		   const struct page_shots *s, const struct page_budget *b, struct mu_error *err)
 {
 	static const double steps[] = { 0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3 };
 	struct moments m;
-	int result = allocate_moments(&m, nodes, err);
+	int result = allocate_moments(&m, t, c, err);
 
 	for (size_t i = 0; result == 0 && i < sizeof(steps) / sizeof(*steps); i++) {
 		m.least = steps[i];

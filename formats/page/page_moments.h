@@ -32,11 +32,12 @@ struct page_shots {
 /* page_put_shots -- write the members "snapshots" and "snapshot_share".
  *
  * Of each snapshot the nodes are written that differ from the one before. If those are more than
- * the budget has, small ones are added to the root, as many as must be.
- * nodes  of the page.
+ * the budget has, small ones are added to others of the same place, with as many callers in common
+ * as possible (page_holders.h), or to the root if their places are small, too.
+ * c  the nodes of the page, cut from T.
  * Returns 0, or -1 with ERR without memory.
  */
-int page_put_shots(struct page_json *j, uint32_t nodes, const struct page_shots *s,
-		   const struct page_budget *b, struct mu_error *err);
+int page_put_shots(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
+		   const struct page_shots *s, const struct page_budget *b, struct mu_error *err);
 
 #endif

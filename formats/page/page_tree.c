@@ -9,77 +9,6 @@
 
 #include "profile/base/array.h"
 
-enum { FIRST_SLOTS = 1 << 10 };
-
-static uint32_t hash_key_words(const uint32_t *word, unsigned int count)
-{
-	uint64_t h = 0x9e3779b97f4a7c15;
-
-	for (unsigned int i = 0; i < count; i++) {
-		h = (h ^ word[i]) * UINT64_C(0xff51afd7ed558ccd);
-		h ^= h >> 32;
-	}
-	return (uint32_t)h;
-}
-
-/* ---- places and nodes --------------------------------------------------------------------- */
-
-/* Both are arrays of words whose equality is identity. */
-struct key_words {
-	const uint32_t *word;	/* of entry 0 */
-	unsigned int per_entry;
-};
-
-static const uint32_t *entry_at_number(const struct key_words *w, uint32_t number)
-{
-	return w->word + (size_t)number * w->per_entry;
-}
-
-static bool grow_map(struct page_map *m, const struct key_words *w)
-{
-	uint32_t size = m->slot ? 2 * (m->mask + 1) : FIRST_SLOTS;
-	uint32_t *slot = calloc(size, sizeof(*slot));
-
-	if (!slot)
-		return false;
-	for (uint32_t i = 0; m->slot && i <= m->mask; i++) {
-		uint32_t at;
-
-		if (m->slot[i] == 0)
-			continue;
-		at = hash_key_words(entry_at_number(w, m->slot[i]), w->per_entry) & (size - 1);
-		while (slot[at])
-			at = (at + 1) & (size - 1);
-		slot[at] = m->slot[i];
-	}
-	free(m->slot);
-	m->slot = slot;
-	m->mask = size - 1;
-	return true;
-}
-
-static bool is_same_key(const uint32_t *a, const uint32_t *b, unsigned int words)
-{
-	uint32_t difference = 0;
-
-	for (unsigned int i = 0; i < words; i++)
-		difference |= a[i] ^ b[i];
-	return difference == 0;
-}
-
-/* The slot of an entry, or an empty one for it; NULL without memory. Entry 0 is never there. */
-static uint32_t *find_map_slot(struct page_map *m, const struct key_words *w, const uint32_t *key)
-{
-	uint32_t at;
-
-	if ((!m->slot || m->used >= (m->mask + 1) / 4 * 3) && !grow_map(m, w))
-		return NULL;
-	at = hash_key_words(key, w->per_entry) & m->mask;
-	while (m->slot[at] && !is_same_key(entry_at_number(w, m->slot[at]), key, w->per_entry))
-		at = (at + 1) & m->mask;
-	return &m->slot[at];
-}
-
 static bool room_for_place(struct page_tree *t)
 {
 	return array_reserve(&t->place, &t->place_room, (size_t)t->place_count + 1,
@@ -110,40 +39,36 @@ uint32_t page_tree_text(struct page_tree *t, const char *text)
 uint32_t page_tree_place(struct page_tree *t, const struct page_place *place)
 {
 	static const struct page_place unknown;
-	uint32_t *slot;
+	uint32_t number = WORDMAP_NONE;
 
 	if (memcmp(place, &unknown, sizeof(unknown)) == 0 || t->is_full)
 		return 0;
-	slot = find_map_slot(&t->places, &(struct key_words){ (uint32_t *)t->place, 5 },
-			     &place->function);
-	t->is_full = !slot || (!*slot && !room_for_place(t));
+	if (room_for_place(t))
+		number = wordmap_add(&t->places, t->place, sizeof(*place) / sizeof(uint32_t),
+				     &place->function, t->place_count);
+	t->is_full = number == WORDMAP_NONE;
 	if (t->is_full)
 		return 0;
-	if (*slot == 0) {
-		*slot = t->place_count;
+	if (number == t->place_count)
 		t->place[t->place_count++] = *place;
-		t->places.used++;
-	}
-	return *slot;
+	return number;
 }
 
 uint32_t page_tree_child(struct page_tree *t, uint32_t parent, uint32_t place)
 {
-	const uint32_t key[2] = { parent, place };
-	uint32_t *slot;
+	const struct page_node node = { parent, place };
+	uint32_t number = WORDMAP_NONE;
 
 	if (t->is_full)
 		return 0;
-	slot = find_map_slot(&t->nodes, &(struct key_words){ (uint32_t *)t->node, 2 }, key);
-	t->is_full = !slot || (!*slot && !room_for_node(t));
+	if (room_for_node(t))
+		number = wordmap_add(&t->nodes, t->node, 2, &node.parent, t->node_count);
+	t->is_full = number == WORDMAP_NONE;
 	if (t->is_full)
 		return 0;
-	if (*slot == 0) {
-		*slot = t->node_count;
-		t->node[t->node_count++] = (struct page_node){ parent, place };
-		t->nodes.used++;
-	}
-	return *slot;
+	if (number == t->node_count)
+		t->node[t->node_count++] = node;
+	return number;
 }
 
 void page_tree_free(struct page_tree *t)
@@ -151,8 +76,8 @@ void page_tree_free(struct page_tree *t)
 	strings_free(&t->strings);
 	free(t->place);
 	free(t->node);
-	free(t->places.slot);
-	free(t->nodes.slot);
+	wordmap_free(&t->places);
+	wordmap_free(&t->nodes);
 	*t = (struct page_tree){ .place_count = 0 };
 }
 
@@ -270,9 +195,9 @@ static bool keep_best_nodes(struct page_cut *c, struct scoring *s, uint32_t max)
 
 /* Values of dropped nodes go to (nearest kept node, innermost place), if that is worth a node. */
 struct node_groups {
-	struct page_node *group;	/* key; entry 0 is not used */
+	struct page_node *group;	/* entry 0 is not used */
 	uint32_t count, room;
-	struct page_map map;
+	struct wordmap map;
 	int64_t *sum;
 	uint32_t *score;
 	uint32_t *others;	/* per kept node: its node for the rest, 0 none yet */
@@ -280,20 +205,12 @@ struct node_groups {
 
 static bool find_or_add_group(struct node_groups *g, const struct page_node *key, uint32_t *number)
 {
-	uint32_t *slot = find_map_slot(&g->map, &(struct key_words){ (uint32_t *)g->group, 2 },
-				       &key->parent);
-
-	if (!slot)
+	if (!array_reserve(&g->group, &g->room, (size_t)g->count + 1, sizeof(*g->group)))
 		return false;
-	if (*slot == 0) {
-		if (!array_reserve(&g->group, &g->room, (size_t)g->count + 1, sizeof(*g->group)))
-			return false;
-		*slot = g->count;
+	*number = wordmap_add(&g->map, g->group, 2, &key->parent, g->count);
+	if (*number == g->count)
 		g->group[g->count++] = *key;
-		g->map.used++;
-	}
-	*number = *slot;
-	return true;
+	return *number != WORDMAP_NONE;
 }
 
 /* Sets of_site to the node, or for a site that was left out to its group with the top bit. */
@@ -398,7 +315,7 @@ static bool sum_removed_nodes(struct page_cut *c, const struct scoring *s, uint3
 			c->of_site[i] = g.score[c->of_site[i] & ~IS_GROUP];
 	}
 	free(g.group);
-	free(g.map.slot);
+	wordmap_free(&g.map);
 	free(g.sum);
 	free(g.score);
 	free(g.others);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "formats/base/wordmap.h"
 #include "profile/base/error.h"
 #include "profile/base/strings.h"
 
@@ -29,8 +30,14 @@ enum page_metric {
 	PAGE_METRICS
 };
 
-/* Flags of a place: a call that was inlined; a function of a language's run-time. */
-enum { PAGE_INLINED = 1, PAGE_RUNTIME = 2 };
+/* Flags of a place. */
+enum {
+	PAGE_INLINED = 1,	/* the call was inlined */
+	PAGE_RUNTIME = 2,	/* of a run-time: hidden by default */
+	PAGE_AGENT = 4,		/* ... and the innermost such stands for a stack that has nothing
+				 * else: it says more about the program than a library does */
+	PAGE_EVALUATOR = 8	/* ... evaluates the code of a script */
+};
 
 /* Texts are numbers of page_tree.strings, 0 unknown. */
 struct page_place {
@@ -47,18 +54,13 @@ struct page_node {
 	uint32_t place;
 };
 
-struct page_map {		/* private: open addressing */
-	uint32_t *slot;
-	uint32_t mask, used;
-};
-
 struct page_tree {
 	struct strings strings;
 	struct page_place *place;	/* 0: unknown */
 	struct page_node *node;
 	uint32_t place_count, node_count;
 	uint32_t place_room, node_room;	/* private */
-	struct page_map places, nodes;
+	struct wordmap places, nodes;
 	bool is_full;			/* memory was short: what was added then is at node 0 */
 };
 

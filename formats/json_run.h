@@ -1,0 +1,18 @@
+/* json_run.h -- Figures and facts of a run, as members of the JSON object of json.h.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_JSON_RUN_H
+#define FORMATS_JSON_RUN_H
+
+#include <stdio.h>
+
+#include "formats/export.h"
+
+/* json_write_run -- Writes the members from "exit" to "processes", each with a comma behind it.
+ *
+ * Without memory it writes those that need none.
+ */
+void json_write_run(FILE *out, const struct export *e);
+
+#endif

@@ -1,0 +1,35 @@
+/* page_holders.h -- Nodes of a page that can stand for others: memory of the same place nearby.
+ *
+ * A page that shows a moment adds small nodes up. They must not change who held the memory, so they
+ * are added to a node of the same place, with as many callers in common as possible.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_PAGE_PAGE_HOLDERS_H
+#define FORMATS_PAGE_PAGE_HOLDERS_H
+
+#include <stdint.h>
+
+#include "formats/page/page_tree.h"
+#include "profile/base/error.h"
+
+/* Groups of nodes: those of group 0 have most callers in common, those of the last one none. */
+enum { PAGE_GROUPS = 5 };
+
+struct page_holders {
+	uint32_t *first[PAGE_GROUPS];	/* of each node: the first node of its group */
+};
+
+/* page_holders_init -- Finds the groups of all nodes of a cut tree.
+ *
+ * h  overwritten; the caller calls page_holders_free() in any case.
+ * Nodes that have equal numbers in a group have them in all later ones.
+ * Returns 0, or -1 with ERR without memory. Cost O(nodes * log(nodes)).
+ */
+int page_holders_init(struct page_holders *h, const struct page_tree *t, const struct page_cut *c,
+		      struct mu_error *err);
+
+/* page_holders_free -- Releases them. Accepts a zeroed struct. */
+void page_holders_free(struct page_holders *h);
+
+#endif

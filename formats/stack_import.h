@@ -1,0 +1,89 @@
+/* stack_import.h -- The stacks of a massif.out or of a profile of DHAT as a struct profile.
+ *
+ * So the reports, the filter and the rule of run-times that recordings have apply to them as well.
+ * A text of the file is a location with one level; what was merged is a function
+ * "[below threshold]".
+ *
+ *	struct stack_import s;
+ *
+ *	if (stack_import_massif(&s, &m, NULL, &err) == 0 &&
+ *	    stack_import_weigh_snapshot(&s, &m, massif_peak(&m), weight))
+ *		tree_build(&tree, &s.filter, weight, ...);
+ *	stack_import_free(&s);
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FORMATS_STACK_IMPORT_H
+#define FORMATS_STACK_IMPORT_H
+
+#include <stdint.h>
+
+#include "formats/base/triples.h"
+#include "formats/dhat.h"
+#include "formats/massif.h"
+#include "profile/model/filter.h"
+#include "profile/model/profile.h"
+#include "profile/model/runtime_frames.h"
+
+enum {
+	STACK_IMPORT_MERGED = 1,	/* the number of the text "[below threshold]" */
+	STACK_IMPORT_MAX = 1 << 21	/* different frames, and stacks: 0.7 GB at most */
+};
+
+struct stack_import {
+	struct profile profile;		/* its sites have no figures */
+	struct filter filter;		/* of the profile with all frames */
+	struct program_stacks program;	/* after stack_import_hide_runtime() */
+	/* private */
+	struct triples frames;		/* caller, location, 0; the number of a frame less 1 */
+	struct strings objects;		/* the number of a path less 1 is that of its module */
+	uint32_t frame_room, site_room, module_room;
+	uint32_t *site;			/* by frame, + 1: the one whose stack begins there */
+	uint32_t site_of_room;
+};
+
+/* stack_import_massif -- Imports the stacks of all trees of a massif.out.
+ *
+ * s  overwritten, not to be moved; stack_import_free() it in any case.
+ * o  options of the filter, NULL for the defaults; read here only.
+ * Returns 0, or -1 with ERR: MU_ERROR_MEMORY, or MU_ERROR_FORMAT beyond the limit above.
+ */
+int stack_import_massif(struct stack_import *s, const struct massif_file *m,
+			const struct filter_options *o, struct mu_error *err);
+
+/* stack_import_dhat -- Imports the stacks of a profile of DHAT; a program point is the site of its
+ * number. As above. */
+int stack_import_dhat(struct stack_import *s, const struct dhat *d,
+		      const struct filter_options *o, struct mu_error *err);
+
+/* stack_import_hide_runtime -- Makes s->program.
+ *
+ * o  as given before. Returns 0, or -1 with ERR without memory.
+ */
+int stack_import_hide_runtime(struct stack_import *s, const struct filter_options *o,
+			      struct mu_error *err);
+
+/* Called for a site of a snapshot. */
+typedef void (*stack_import_fn)(void *data, uint32_t site, uint64_t bytes);
+
+/* stack_import_snapshot -- Calls FN for each stack of a snapshot that has bytes of its own. */
+void stack_import_snapshot(struct stack_import *s, const struct massif_file *m,
+			   const struct massif_snapshot *snapshot, stack_import_fn fn, void *data);
+
+/* stack_import_weigh_snapshot -- Sets the weights of all sites to their bytes at a snapshot.
+ *
+ * weight  one per site. Blocks are not known.
+ */
+void stack_import_weigh_snapshot(struct stack_import *s, const struct massif_file *m,
+				 const struct massif_snapshot *snapshot, struct weight *weight);
+
+/* stack_import_weigh_points -- Sets the weights to a metric of the program points.
+ *
+ * kind  METRIC_PEAK, METRIC_LIVE or METRIC_TOTAL.
+ */
+void stack_import_weigh_points(const struct dhat *d, enum metric_kind kind, struct weight *weight);
+
+/* stack_import_free -- Releases everything. Fine for a zeroed struct. */
+void stack_import_free(struct stack_import *s);
+
+#endif
