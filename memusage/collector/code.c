@@ -18,10 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/message.h"
 #include "cli/xmalloc.h"
-#include "memusage/common/library.h"
-#include "memusage/report/reports.h"
+#include "memusage/common/child.h"
 #include "profile/symbols/elf_file.h"
 #include "recording/family.h"
 
@@ -46,21 +44,14 @@ static size_t file_count;
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static void append_argument(struct opt_list *list, char *text)
-{
-	list->item = xreallocarray(list->item, list->count + 2, sizeof(*list->item));
-	list->item[list->count++] = text;
-	list->item[list->count] = NULL;
-}
-
 static void append_symbol_rules(struct opt_list *list, const struct settings *s)
 {
 	for (size_t i = 0; i < s->alloc_symbol.count; i++)
-		append_argument(list, xasprintf("--symbol-rule=a%s", s->alloc_symbol.item[i]));
+		opt_list_append(list, xasprintf("--symbol-rule=a%s", s->alloc_symbol.item[i]));
 	for (size_t i = 0; i < s->free_symbol.count; i++)
-		append_argument(list, xasprintf("--symbol-rule=f%s", s->free_symbol.item[i]));
+		opt_list_append(list, xasprintf("--symbol-rule=f%s", s->free_symbol.item[i]));
 	if (s->debuginfod)
-		append_argument(list, xstrdup("--debuginfod"));
+		opt_list_append(list, "--debuginfod");
 }
 
 static void execute_reader(const struct tree *t, const struct code_file *f, const char *root,
@@ -69,24 +60,22 @@ static void execute_reader(const struct tree *t, const struct code_file *f, cons
 	const struct settings *s = t->s->settings;
 	const struct opt_list *given = &s->massif.report;
 	struct opt_list arguments = { .count = 0 };
-	char *tool = library_sibling("memusageprint"), hex[2 * BUILD_ID_MAX + 1] = "";
+	char hex[2 * BUILD_ID_MAX + 1] = "";
 
 	for (uint32_t i = 0; i < id->length; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", id->byte[i]);
-	append_argument(&arguments, xstrdup("memusageprint"));
-	append_argument(&arguments, xasprintf("--code-below=%s", root));
-	append_argument(&arguments, xasprintf("--build-id=%s", hex));
+	opt_list_append(&arguments, "memusageprint");
+	opt_list_append(&arguments, xasprintf("--code-below=%s", root));
+	opt_list_append(&arguments, xasprintf("--build-id=%s", hex));
 	for (size_t i = 0; !f->is_symbols && i < given->count; i++)
-		append_argument(&arguments, xstrdup(given->item[i]));
+		opt_list_append(&arguments, given->item[i]);
 	if (f->is_symbols)
 		append_symbol_rules(&arguments, s);
-	append_argument(&arguments, xstrdup("--"));
-	append_argument(&arguments, xstrdup(path));
+	opt_list_append(&arguments, "--");
+	opt_list_append(&arguments, path);
 	dup2(f->answer, STDOUT_FILENO);
-	reports_reset_signals();
-	if (tool)
-		execv(tool, (char **)(uintptr_t)arguments.item);
-	_exit(127);
+	child_reset_signals();
+	child_execute(&arguments, "");
 }
 
 static void start_reader(struct tree *t, struct code_file *f, const char *root, const char *path,
@@ -166,7 +155,7 @@ static bool stat_for_process(pid_t pid, const char *path, char root[32], struct 
 	if (snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole) &&
 	    stat(whole, st) == 0)
 		return S_ISREG(st->st_mode);
-	root[0] = '\0';
+	strcpy(root, "/");
 	return stat(path, st) == 0 && S_ISREG(st->st_mode);
 }
 

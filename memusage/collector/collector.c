@@ -19,12 +19,16 @@
 #include "cli/message.h"
 #include "memusage/collector/code.h"
 #include "memusage/collector/control.h"
+#include "memusage/collector/names_ahead.h"
+#include "memusage/collector/newcomers.h"
+#include "memusage/collector/process_end.h"
 #include "memusage/collector/registration.h"
 #include "memusage/collector/tree.h"
 #include "memusage/collector/tree_idle.h"
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
+#include "memusage/common/files.h"
 #include "memusage/common/wire.h"
 #include "memusage/report/ended_images.h"
 #include "memusage/report/not_recorded.h"
@@ -33,12 +37,17 @@
 enum {
 	EVENTS = 64,
 	TICK_MS = 100, /* maximum lag of a data file */
+	NEWCOMER_MS = 20,
 	FLOW = 8192    /* events per millisecond from which on the logs are polled */
 };
+
+/* A process registers within this time, or never: the recorder itself waits as long for a reply. */
+#define NEWCOMER_NS UINT64_C(5000000000)
 
 struct collector {
 	struct tree tree;
 	struct registration registration;
+	struct names_ahead names;
 	struct rusage usage;
 	bool has_usage;
 	char last_name[17];	/* name of the program when it ended, "" unknown */
@@ -51,6 +60,8 @@ struct collector {
 	uint64_t drained_ns; /* CLOCK_MONOTONIC of the last drain of the logs */
 	bool is_flowing;     /* events are so many that the logs are polled */
 	bool is_armed;	     /* the arenas wake us */
+	bool is_deserted;    /* has_no_process() was true */
+	uint64_t awaits_ns;  /* CLOCK_MONOTONIC since which only newcomers are awaited, or 0 */
 };
 
 static volatile sig_atomic_t must_end;
@@ -61,7 +72,6 @@ static void on_terminate(int signal)
 	const uint64_t one = 1;
 	int saved = errno;
 
-	(void)signal;
 	must_end = 1;
 	if (write(wake_event, &one, sizeof(one)) < 0)
 		errno = saved;
@@ -103,6 +113,18 @@ static void watch_descriptor(const struct tree *t, int fd)
 
 /* ---- the launcher ------------------------------------------------------------------------ */
 
+/* From now on nothing waits for it, even if the process is not known. */
+static void note_root_status(struct tree *t, int status)
+{
+	t->is_root_status_lost = true;
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->pid == t->root && !p->is_gone && !p->has_status)
+			process_end_note(p, status);
+	}
+}
+
 static void handle_message(struct collector *c, const struct wire *message)
 {
 	struct tree *t = &c->tree;
@@ -110,6 +132,8 @@ static void handle_message(struct collector *c, const struct wire *message)
 	if (message->kind == WIRE_STARTED) {
 		t->root = message->pid;
 		tree_watch(t, t->root);
+		recordfile_begin(&t->s->record, t->root, &t->s->arena.view.head,
+				 t->s->killed != 0);
 		if (t->s->killed && !t->s->settings->progname)
 			t->owner = t->root;
 	} else if (message->kind == WIRE_ENDED) {
@@ -117,6 +141,7 @@ static void handle_message(struct collector *c, const struct wire *message)
 		c->is_ended = true;
 		c->has_usage = true;
 		c->usage = message->usage;
+		note_root_status(t, message->status);
 	}
 }
 
@@ -134,6 +159,7 @@ static void receive_from_launcher(struct collector *c, bool may_wait)
 		handle_message(c, &message);
 	if (result < 0) {
 		c->launcher_is_gone = true;
+		c->tree.is_root_status_lost = true;
 		epoll_ctl(c->tree.epoll, EPOLL_CTL_DEL, c->tree.s->wire, NULL);
 	}
 }
@@ -191,7 +217,8 @@ static void make_reports(struct collector *c)
 	if (!settings_has_reports(s->settings) || s->record.images == c->images)
 		return;
 	if (c->images == 0 || settings_has_files(s->settings))
-		reports_make(s, c->images, c->tree.report.main ? c->tree.report.main_pid : 0);
+		reports_make(s, &c->tree.report, c->images,
+			     c->tree.report.main ? c->tree.report.main_pid : 0);
 	c->images = s->record.images;
 }
 
@@ -250,6 +277,77 @@ static void note_successor(struct collector *c)
 			    first, c->last_name);
 }
 
+/* People find out what a recording is for; a file or a pipe gets the report alone. */
+static void hint_at_recording(struct report *r, const struct recordfile *record)
+{
+	if (!record->pattern || !record->name || record->images == 0 || !isatty(r->fd))
+		return;
+	if (settings_has_answer(r->settings))
+		report_line(r, "recording kept in %s", record->name);
+	else
+		report_line(r, "memusageprint --top %s shows what held most memory", record->name);
+}
+
+/* "kept.mur: No space left on device: 2 processes are missing in it; what it has can be read" */
+static void note_lost_images(struct tree *t)
+{
+	const struct recordfile *r = &t->s->record;
+
+	if (r->lost > 0)
+		report_note(&t->report, "%s: %s: %llu process%s missing in it%s",
+			    r->name ? r->name : "the recording", r->error.text,
+			    (unsigned long long)r->lost, r->lost == 1 ? " is" : "es are",
+			    r->images > 0 ? "; the others can be read" : "");
+}
+
+/* Tells whether no process is recorded any more, and none that could still be is about to
+ * register. */
+static bool has_no_process(struct collector *c)
+{
+	uint64_t now = clock_now(CLOCK_MONOTONIC);
+
+	if (!tree_is_empty(&c->tree)) {
+		c->is_deserted = false;
+		c->awaits_ns = 0;
+		return false;
+	}
+	if (c->is_deserted || !newcomers_exist(&c->tree))
+		return c->is_deserted = true;
+	if (c->awaits_ns == 0)
+		c->awaits_ns = now;
+	return now - c->awaits_ns >= NEWCOMER_NS;
+}
+
+/* The next run may begin when this one is reported, but this process ends later. Processes that go
+ * on add to the recording. */
+static void release_outputs(struct collector *c)
+{
+	struct tree *t = &c->tree;
+
+	files_unlock(t->s->report);
+	files_unlock(t->s->files.fd);
+	if (t->s->record.fd >= 0 && has_no_process(c)) {
+		recordfile_complete(&t->s->record);
+		files_unlock(t->s->record.fd);
+	}
+	datafiles_end_main(&t->s->files);
+}
+
+/* Tells whether nothing is left to record or to write. */
+static bool has_nothing_left(struct collector *c)
+{
+	return c->is_reported && !tree_snapshots_pending(UINT64_MAX) && has_no_process(c);
+}
+
+/* This process ends later than memusage. By then the user may want to unmount the file system. */
+static void close_outputs(struct session *s, struct report *r)
+{
+	recordfile_close(&s->record);
+	if (r->fd >= 0)
+		close(r->fd);
+	r->fd = -1;
+}
+
 static void make_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
@@ -272,20 +370,23 @@ static void make_report(struct collector *c)
 	tree_end_unmapped(t);
 	tree_report_running(t);
 	note_successor(c);
-	if (t->s->record.lost > 0)
-		report_note(&t->report, "%s: %s: %llu images are missing in it",
-			    t->s->record.name ? t->s->record.name : "the recording",
-			    t->s->record.error.text, (unsigned long long)t->s->record.lost);
+	note_lost_images(t);
 	tree_snapshots_report(t);
+	hint_at_recording(&t->report, &t->s->record);
+	/* The places that were asked for come before all notes. */
+	if (settings_has_answer(t->s->settings))
+		make_reports(c);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	make_reports(c);
 	c->is_reported = true;
-	datafiles_end_main(&t->s->files);
+	release_outputs(c);
+	if (has_nothing_left(c))
+		close_outputs(t->s, &t->report);
+	detach_from_launcher(c);
 	if (!c->launcher_is_gone)
 		wire_send(t->s->wire, &done);
-	detach_from_launcher(c);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------- */
@@ -333,19 +434,28 @@ static void process_changes(struct collector *c)
 	drain_logs(c);
 }
 
+/* Milliseconds; -1 is never. */
+static int sooner_timeout(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 static int next_timeout(struct collector *c)
 {
 	struct tree *t = &c->tree;
 	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched_process ||
 			 t->has_unwatched_arena || tree_snapshots_must_poll();
 	int memory = tree_memory_sample_due(t), idle = tree_idle_check(t);
+	int names = c->is_settled ? -1 : names_ahead_advance(&c->names, t);
 
 	/* After a burst of events one more poll is needed, since its last events wake nothing. */
 	if (c->is_flowing || !c->is_armed)
 		return 1;
+	if (c->awaits_ns != 0)
+		idle = sooner_timeout(idle, NEWCOMER_MS);
 	if (must_look && (idle < 0 || idle > TICK_MS))
 		idle = TICK_MS;
-	return memory < 0 || (idle >= 0 && idle < memory) ? idle : memory;
+	return sooner_timeout(names, sooner_timeout(idle, memory));
 }
 
 /* Returns whether anything happened within TIMEOUT milliseconds. */
@@ -380,14 +490,14 @@ static bool is_finished(struct collector *c)
 	if (c->launcher_is_gone && t->root == 0)
 		c->is_ended = true;
 	if (c->is_ended && !c->is_settled) {
+		names_ahead_stop(&c->names);
 		settle_events(c);
 		c->is_settled = true;
 		c->last_snapshot = tree_snapshots_last();
 	}
 	if (c->is_settled && !c->is_reported && !tree_snapshots_pending(c->last_snapshot))
 		make_report(c);
-	return must_end ||
-	       (c->is_reported && tree_is_empty(t) && !tree_snapshots_pending(UINT64_MAX));
+	return must_end || has_nothing_left(c);
 }
 
 static void run_loop(struct collector *c)
@@ -415,6 +525,7 @@ void collector_run(struct session *s)
 	watch_descriptor(&c.tree, s->endpoint.path_fd);
 	watch_descriptor(&c.tree, c.tree.event);
 	run_loop(&c);
+	names_ahead_stop(&c.names);
 	tree_shutdown(&c.tree);
 	tree_snapshots_finish(&c.tree);
 	if (!c.is_reported)
@@ -424,6 +535,6 @@ void collector_run(struct session *s)
 	code_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
-	endpoint_close(&s->endpoint, true);
+	endpoint_close(&s->endpoint);
 	library_remove(&s->library);
 }

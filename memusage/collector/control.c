@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/user.h"
+#include "memusage/collector/control_samples.h"
 #include "memusage/common/control_wire.h"
 #include "memusage/common/fd_passing.h"
 
@@ -98,6 +99,34 @@ static int send_answer(int connection, const struct control_answer *a, int fd)
 			       MSG_DONTWAIT);
 }
 
+/* Sends the samples of ONE, or of all processes of the arena. */
+static int send_samples(struct tree *t, int connection, const struct arena *arena,
+			const struct process *one, const struct control_answer *a)
+{
+	int fd = control_samples_open(t, arena, one), result;
+
+	result = send_answer(connection, a, fd);
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
+/* About the run itself: the client reads the slots of its memory. */
+static void answer_run(struct tree *t, int connection, pid_t pid, const struct control_question *q,
+		       struct control_answer *a)
+{
+	const struct arena *arena = NULL;
+
+	if (pid == getpid() && q->arena < t->arena_count)
+		arena = &t->arena[q->arena]->arena;
+	a->status = arena ? CONTROL_OK : CONTROL_UNKNOWN;
+	a->pid = pid;
+	if (arena && q->flags & CONTROL_SAMPLES)
+		send_samples(t, connection, arena, NULL, a);
+	else
+		send_answer(connection, a, arena ? arena->fd : -1);
+}
+
 static enum control_status check_question(const struct process *p, const struct control_question *q)
 {
 	if (!p)
@@ -107,6 +136,17 @@ static enum control_status check_question(const struct process *p, const struct 
 	return q->flags & CONTROL_EXCLUSIVE && (p->control >= 0 || p->has_snapshot_child) ?
 		       CONTROL_BUSY :
 		       CONTROL_OK;
+}
+
+static int answer_process(struct tree *t, int connection, struct process *p,
+			  const struct control_question *q, struct control_answer *a)
+{
+	a->status = check_question(p, q);
+	if (a->status != CONTROL_OK)
+		return send_answer(connection, a, -1);
+	fill_answer(t, p, q, a);
+	return q->flags & CONTROL_SAMPLES ? send_samples(t, connection, p->arena, p, a) :
+					    send_answer(connection, a, p->arena->fd);
 }
 
 static void hold_connection(struct tree *t, struct process *p, int connection)
@@ -136,12 +176,13 @@ void control_answer(struct tree *t, int connection)
 		goto out;
 	pid = pidfd >= 0 ? pid_of_pidfd(pidfd) : q.pid;
 	tree_scan(t);
+	if (q.flags & CONTROL_RUN) {
+		answer_run(t, connection, pid, &q, &a);
+		goto out;
+	}
 	p = pid > 0 ? processes_find(&t->processes, pid) : NULL;
-	a.status = check_question(p, &q);
-	if (a.status == CONTROL_OK)
-		fill_answer(t, p, &q, &a);
-	if (send_answer(connection, &a, a.status == CONTROL_OK ? p->arena->fd : -1) == 0 &&
-	    a.status == CONTROL_OK && q.flags & CONTROL_EXCLUSIVE) {
+	if (answer_process(t, connection, p, &q, &a) == 0 && a.status == CONTROL_OK &&
+	    q.flags & CONTROL_EXCLUSIVE) {
 		hold_connection(t, p, connection);
 		connection = -1;
 	}

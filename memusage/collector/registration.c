@@ -142,6 +142,18 @@ static void reply_ignored(struct registration *h, int connection, pid_t pid)
 	endpoint_reply(connection, MU_REGISTER_IGNORE, NULL, 0);
 }
 
+/* A forked child announces its image in its slot before it executes a program. The image must be
+ * known before its successor is, however long we have not looked at the slots. */
+static void reply_to_image(struct registration *h, int connection,
+			   const struct mu_registration *hello, const struct ucred *peer)
+{
+	tree_scan(h->tree);
+	if (is_wanted(h->tree, hello, peer->pid))
+		register_image(h, connection, peer->pid, peer->uid);
+	else
+		reply_ignored(h, connection, peer->pid);
+}
+
 static void answer_registration(struct registration *h, int connection,
 				const struct mu_registration *hello, const struct ucred *peer)
 {
@@ -154,12 +166,10 @@ static void answer_registration(struct registration *h, int connection,
 		reserve_child_slot(h, connection, hello, peer);
 	else if (hello->kind == MU_REGISTER_MOVE)
 		move_image(h, connection, hello, peer);
-	else if (hello->kind != MU_REGISTER_IMAGE)
-		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
-	else if (!is_wanted(t, hello, peer->pid))
-		reply_ignored(h, connection, peer->pid);
+	else if (hello->kind == MU_REGISTER_IMAGE)
+		reply_to_image(h, connection, hello, peer);
 	else
-		register_image(h, connection, peer->pid, peer->uid);
+		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
 }
 
 /* Returns whether the connection is done. */

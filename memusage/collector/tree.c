@@ -4,7 +4,6 @@
  */
 #include "memusage/collector/tree.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -299,6 +298,18 @@ static bool is_process_lost(struct tree *t, struct tree_arena *ta, uint32_t k)
 	return false;
 }
 
+/* Outputs the image of a process that has another one by now. The entry is this image's own. */
+static void end_earlier_image(struct tree *t, struct arena *a, uint32_t k, pid_t pid)
+{
+	struct process *earlier = processes_add(&t->processes, 0);
+
+	earlier->pid = pid;
+	earlier->arena = a;
+	earlier->slot = (int)k;
+	earlier->is_forked = true;
+	tree_end_image(t, earlier, TREE_EXEC);
+}
+
 static void adopt_slot(struct tree *t, struct tree_arena *ta, uint32_t k,
 		       const struct mu_slot *slot)
 {
@@ -313,9 +324,9 @@ static void adopt_slot(struct tree *t, struct tree_arena *ta, uint32_t k,
 	ta->unknown_ns[k] = 0;
 	ta->claimer[k] = 0;
 	p = tree_watch(t, pid > 0 ? pid : 0);
-	/* The exec that followed was seen first: the process has another image by now. */
+	/* The process was not found until it had executed a program that is recorded. */
 	if (p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns) {
-		arena_free(a, k);
+		end_earlier_image(t, a, k, p->pid);
 		return;
 	}
 	/* The process ID was reused before its first process was known to have ended. */
@@ -385,8 +396,21 @@ bool tree_process_ended(struct tree *t, int fd)
 	return p || code_reader_ended(fd) || tree_snapshots_child_ended(t, fd);
 }
 
-/* Only processes without a pidfd are polled. */
-void tree_check_ends(struct tree *t)
+/* The launcher is about to tell how the program ended. */
+static bool awaits_root_status(const struct tree *t, const struct process *p)
+{
+	return p->pid == t->root && !p->has_status && !t->is_root_status_lost;
+}
+
+/* Once the end of the program is known, its report comes without delay. */
+static bool awaits_note_of_parent(const struct tree *t, struct process *p)
+{
+	return process_end_ask_parent(&t->processes, p) && !t->is_root_status_lost;
+}
+
+/* Asks for the status of all before the first image is freed: a parent has those of its children.
+ * Only processes without a pidfd are polled, and those whose parent is about to note the status. */
+static void ask_for_ends(struct tree *t)
 {
 	t->has_unwatched_process = false;
 	for (size_t i = 0; i < t->processes.count; i++) {
@@ -394,12 +418,27 @@ void tree_check_ends(struct tree *t)
 
 		if (p->is_gone)
 			continue;
-		if (p->has_ended || (p->pidfd < 0 && process_is_dead(p))) {
-			tree_end_image(t, p, TREE_DEATH);
-			p->is_gone = true;
-		} else if (p->pidfd < 0) {
-			t->has_unwatched_process = true;
+		p->is_complete = false;
+		if (!p->has_ended && (p->pidfd >= 0 || !process_is_dead(p))) {
+			t->has_unwatched_process |= p->pidfd < 0;
+			continue;
 		}
+		process_end_ask(p);
+		p->is_complete = !awaits_note_of_parent(t, p);
+		t->has_unwatched_process |= !p->is_complete;
+	}
+}
+
+void tree_check_ends(struct tree *t)
+{
+	ask_for_ends(t);
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->is_gone || !p->is_complete || awaits_root_status(t, p))
+			continue;
+		tree_end_image(t, p, TREE_DEATH);
+		p->is_gone = true;
 	}
 	processes_sweep(&t->processes);
 }

@@ -9,9 +9,10 @@
 #include <sys/types.h>
 #include <stdint.h>
 
-#include "memusage/collector/collector.h"
+#include "memusage/collector/process_end.h"
 #include "memusage/common/process.h"
 #include "memusage/record/futex_watch.h"
+#include "memusage/record/session.h"
 #include "memusage/report/report.h"
 #include "profile/read/logmerge.h"
 
@@ -38,6 +39,7 @@ struct tree {
 	int epoll;
 	int event;		/* eventfd: an arena's wake, or SIGTERM */
 	pid_t root;		/* the started program, 0 unknown yet */
+	bool is_root_status_lost; /* the launcher is gone: it cannot tell how the program ended */
 	pid_t owner;		/* process of the summary and FILE, 0 none yet */
 	uint64_t refused;	/* registrations that got no slot */
 	uint64_t ignored;	/* registrations that were filtered out */
@@ -103,13 +105,6 @@ bool tree_process_ended(struct tree *t, int fd);
 
 /* tree_check_ends -- Finishes every process that is known to have ended. */
 void tree_check_ends(struct tree *t);
-
-/* The reason why an image ends. */
-enum tree_end {
-	TREE_EXEC,    /* the process continues with another image */
-	TREE_DEATH,   /* the process is gone */
-	TREE_SHUTDOWN /* the collector ends; the program may still be writing */
-};
 
 /* tree_end_image -- Writes the outputs of a process's image and frees its slot.
  *

@@ -32,14 +32,14 @@ static bool visit_live_images(const struct tree_arena *ta, bool (*visit)(const s
 	return true;
 }
 
-static bool mark_pending(const struct live *l)
+static bool set_pending_flags(const struct live *l)
 {
-	live_mark_pending(l);
+	live_set_pending(l);
 	return true;
 }
 
-/* Marks that stay from one check to the next prove that there was no event between. A thread that
- * loses its mark reads tick_rests afterwards, so tick_rests is set before the marks are checked
+/* Flags that stay from one check to the next prove that there was no event between. A thread that
+ * clears its flag reads tick_rests afterwards, so tick_rests is set before the flags are checked
  * again. */
 static void update_clock_pause(struct tree_arena *ta)
 {
@@ -53,7 +53,7 @@ static void update_clock_pause(struct tree_arena *ta)
 			return;
 	}
 	futex_watch_resume_clock(w);
-	visit_live_images(ta, mark_pending);
+	visit_live_images(ta, set_pending_flags);
 }
 
 int tree_idle_check(struct tree *t)

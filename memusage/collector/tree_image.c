@@ -9,15 +9,17 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/collector/process_end.h"
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/record/datalog.h"
 #include "memusage/report/ended_images.h"
 
+/* What the owner of the summary was before its first exec is an image of another process. */
 static bool is_owner(const struct tree *t, const struct process *p)
 {
-	return p->pid == t->owner;
+	return p->pid == t->owner && !p->is_forked;
 }
 
 struct tree_arena *tree_image_arena(const struct tree *t, const struct arena *arena)
@@ -121,9 +123,10 @@ static void end_log(struct tree *t, struct process *p, const struct image *im)
 	drain_log(t, p, true);
 	datalog_end(p->log, end > 0 && end < now ? end : now);
 	if (p->log->error.code != MU_ERROR_NONE)
-		report_note(&t->report, "%s: %s: %llu events are missing in it",
+		report_note(&t->report, "%s: %s: %llu event%s missing in it",
 			    p->log->name ? p->log->name : "data for the picture",
-			    p->log->error.text, (unsigned long long)p->log->lost);
+			    p->log->error.text, (unsigned long long)p->log->lost,
+			    p->log->lost == 1 ? " is" : "s are");
 	if (is_owner(t, p))
 		t->owner_data = !t->s->killed && (p->log->merge.events > 0 ||
 						  p->log->error.code == MU_ERROR_NONE);
@@ -190,6 +193,8 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 		tree_image_live(t, p);
 	if (p->is_live)
 		tree_snapshots_end(t, p);
+	if (p->is_live)
+		process_end_store(p, end);
 	is_readable = p->is_live && arena_image(p->arena, (uint32_t)p->slot, &im);
 	if (p->log)
 		end_log(t, p, is_readable ? &im : NULL);
@@ -208,7 +213,8 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 void tree_shutdown(struct tree *t)
 {
 	for (size_t i = 0; i < t->processes.count; i++)
-		tree_end_image(t, t->processes.item[i], TREE_SHUTDOWN);
+		tree_end_image(t, t->processes.item[i], t->processes.item[i]->has_ended ?
+							       TREE_DEATH : TREE_SHUTDOWN);
 }
 
 /* A process that has executed a program that is not recorded still lives, but its image is
@@ -221,7 +227,7 @@ void tree_end_unmapped(struct tree *t)
 		if (p->slot < 0 || (!p->is_live && !p->is_forked))
 			continue;
 		if (process_maps(p->pid, p->arena->fd) == 0)
-			tree_end_image(t, p, TREE_DEATH);
+			tree_end_image(t, p, process_is_dead(p) ? TREE_DEATH : TREE_EXEC);
 	}
 }
 
@@ -236,6 +242,7 @@ void tree_report_running(struct tree *t)
 			continue;
 		result = xmalloc(sizeof(*result));
 		result_take(result, &im);
+		result->end = (struct image_end){ MU_END_RUNNING, MU_END_STATUS_UNKNOWN };
 		report_add(&t->report, REPORT_RUNNING, p->pid, result);
 	}
 }

@@ -130,6 +130,14 @@ int tree_memory_sample_due(struct tree *t)
 	return next > now ? (int)((next - now + 999999) / 1000000) : 0;
 }
 
+void tree_memory_sample_now(struct tree *t, struct process *p)
+{
+	struct image im;
+
+	if (p->is_live && p->memory_fd >= 0 && arena_image(p->arena, (uint32_t)p->slot, &im))
+		take_sample(t, p, &im, clock_now(CLOCK_MONOTONIC));
+}
+
 void tree_memory_end(struct process *p, struct image *im)
 {
 	struct samples *all = &p->samples;
@@ -139,8 +147,7 @@ void tree_memory_end(struct process *p, struct image *im)
 	    (all->count == 0 || last.mono_ns >= all->item[all->count - 1].mono_ns))
 		samples_add(all, &last);
 	im->rss_peak = all->rss_peak;
-	im->samples = all->item;
-	im->sample_count = all->count;
+	image_replace(im, MU_SEC_TIMELINE, all->item, all->count, sizeof(*all->item));
 }
 
 void tree_memory_forget(struct process *p)

@@ -15,12 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/message.h"
 #include "cli/output.h"
+#include "cli/temporary.h"
 #include "cli/xmalloc.h"
-#include "memusage/common/files.h"
+#include "memusage/common/child.h"
 #include "memusage/record/snapshot_file.h"
-#include "memusage/report/reports.h"
 #include "profile/read/batch.h"
 #include "recording/triggers.h"
 
@@ -147,7 +146,7 @@ static struct snapshot_job *begin_job(struct tree *t, struct process *p, uint32_
 	const char *pattern = t->s->settings->triggers.file;
 	char reason_not[128];
 	char *name = output_expand_next(pattern, p->pid, &p->files, getenv, reason_not);
-	int fd = name ? files_temporary() : -1;
+	int fd = name ? temporary_open() : -1;
 	struct snapshot_job *j;
 
 	if (fd < 0) {
@@ -182,7 +181,7 @@ static pid_t fork_child(struct tree *t, struct snapshot_job *j)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		reports_reset_signals();
+		child_reset_signals();
 	if (pid <= 0)
 		return pid;
 	j->child = pid;
@@ -370,10 +369,8 @@ static void take_final_snapshot(struct tree *t, struct process *p)
 
 static void finish_child(struct tree *t, struct snapshot_job *j)
 {
-	int status = 0;
+	int status = child_wait(j->child);
 
-	while (waitpid(j->child, &status, 0) < 0 && errno == EINTR)
-		;
 	j->child = 0;
 	if (j->pidfd >= 0)
 		close(j->pidfd);
@@ -440,10 +437,10 @@ static int64_t count_live_blocks(const struct image *im)
 	for (uint64_t i = 0; i < cells; i++) {
 		struct mu_cell cell;
 
-		if (batch_cell(im, i, &cell))
+		if (batch_cell(im, i, &cell) && !(cell.flags & MU_CELL_ERROR))
 			sum = (int64_t)((uint64_t)sum + (uint64_t)cell.live_blocks);
 	}
-	return sum;
+	return im->head.sampling.log2 ? mu_sample_blocks(sum) : sum;
 }
 
 static void check_threshold(struct process *p, unsigned int i, int64_t now, int64_t most,
@@ -488,6 +485,16 @@ void tree_snapshots_check_sample(struct tree *t, struct process *p, const struct
 	p->rss_highest = rss_peak > p->rss_highest ? rss_peak : p->rss_highest;
 }
 
+/* What may_start_job() forbids is not taken any more. */
+static void count_untaken_entries(const struct process *p, const struct mu_triggers *shared)
+{
+	uint32_t left = __atomic_load_n(&shared->taken, __ATOMIC_ACQUIRE) - shared->done;
+	struct image im;
+
+	if (left > 0 && left <= MU_TRIGGERS && arena_image(p->arena, (uint32_t)p->slot, &im))
+		((struct mu_image *)(uintptr_t)im.base)->drops.triggers += left;
+}
+
 void tree_snapshots_end(struct tree *t, struct process *p)
 {
 	struct mu_triggers *shared;
@@ -500,8 +507,10 @@ void tree_snapshots_end(struct tree *t, struct process *p)
 			finish_child(t, j);
 	}
 	shared = shared_triggers(p);
-	if (shared)
+	if (shared) {
 		take_trigger_entries(t, p, shared);
+		count_untaken_entries(p, shared);
+	}
 	take_final_snapshot(t, p);
 }
 

@@ -27,10 +27,3 @@ void chroots_add(struct chroots *r, pid_t pid)
 	r->path[r->count] = strdup(path);
 	r->count += r->path[r->count] != NULL;
 }
-
-void chroots_free(struct chroots *r)
-{
-	for (size_t i = 0; i < r->count; i++)
-		free(r->path[i]);
-	*r = (struct chroots){ .count = 0 };
-}

@@ -25,7 +25,4 @@ struct chroots {
  */
 void chroots_add(struct chroots *r, pid_t pid);
 
-/* chroots_free -- Releases everything. R may be zeroed. */
-void chroots_free(struct chroots *r);
-
 #endif

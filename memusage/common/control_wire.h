@@ -17,7 +17,9 @@ enum { CONTROL_TEXT = 16384 };
 
 enum control_flag {
 	CONTROL_EXCLUSIVE = 1, /* no other client may work on the image meanwhile */
-	CONTROL_COUNT = 2      /* number one more file of the process */
+	CONTROL_COUNT = 2,     /* number one more file of the process */
+	CONTROL_RUN = 4,       /* the process is the collector: about all that it records */
+	CONTROL_SAMPLES = 8    /* attach a file of samples in place of the arena */
 };
 
 /* A client attaches a pidfd of the process as SCM_RIGHTS if it can get one, since a process ID has
@@ -27,7 +29,7 @@ struct control_question {
 	uint32_t version;
 	uint32_t flags;		/* enum control_flag */
 	int32_t pid;
-	uint32_t reserved;
+	uint32_t arena;		/* with CONTROL_RUN: which one, from 0; CONTROL_UNKNOWN is beyond */
 };
 
 enum control_status {
@@ -38,7 +40,9 @@ enum control_status {
 	CONTROL_NO_IMAGE = 4	/* the process has no image now, or is excluded */
 };
 
-/* If the status is OK, the descriptor of the arena is attached as SCM_RIGHTS. */
+/* If the status is OK, a descriptor is attached as SCM_RIGHTS: of the arena, or of a file of
+ * struct control_samples with the timeline of the process or, with CONTROL_RUN, of all processes
+ * of the arena. */
 struct control_answer {
 	uint64_t magic;
 	uint32_t version;
@@ -52,6 +56,15 @@ struct control_answer {
 	uint64_t rss_peak;
 	char text[CONTROL_TEXT];	/* zero-terminated: the options as Massif's files list them,
 					 * then the options of the run for memusageprint */
+};
+
+/* The samples of the memory of one image; COUNT entries of struct mu_sample follow. */
+struct control_samples {
+	uint32_t slot;
+	uint32_t generation;
+	uint32_t count;		/* SAMPLES_MAX at most */
+	uint32_t reserved;
+	uint64_t rss_peak;
 };
 
 #endif

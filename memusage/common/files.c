@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/output.h"
+
+enum { LOCK_TRIES = 20, LOCK_PAUSE_NS = 50000000 };
 
 int files_open_empty(const char *name)
 {
@@ -27,22 +31,25 @@ int files_open_empty(const char *name)
 	return fd;
 }
 
-int files_temporary(void)
+void files_lock(int fd, const char *name)
 {
-	const char *dir = getenv("TMPDIR");
-	char name[4096];
-	int fd;
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	struct stat st;
 
-	if (!dir || *dir == '\0')
-		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
-	if (fd >= 0)
-		return fd;
-	snprintf(name, sizeof(name), "%s/memusage-XXXXXX", dir);
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	return fd;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			return;
+		nanosleep(&pause, NULL);
+	}
+	die("another memusage is writing %s: wait for its end or give another name; %%p in a name "
+	    "is the process ID", name);
+}
+
+void files_unlock(int fd)
+{
+	flock(fd, LOCK_UN);
 }
 
 /* %%p is a percent sign followed by a p. */

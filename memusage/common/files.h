@@ -15,12 +15,16 @@
  */
 int files_open_empty(const char *name);
 
-/* files_temporary -- Creates a nameless file in $TMPDIR or /tmp, which disappears when it is
- * closed.
+/* files_lock -- Dies with a message if another memusage is writing the open file FD.
  *
- * Returns a descriptor for reading and writing, or -1 with errno.
+ * name  for the message.
+ * Waits a second for a run that is ending. The lock lasts until files_unlock(), or until every
+ * duplicate of FD is closed. Nothing happens if FD is no regular file, or cannot be locked.
  */
-int files_temporary(void);
+void files_lock(int fd, const char *name);
+
+/* files_unlock -- Lets other runs write the open file FD, which may be -1 or not locked. */
+void files_unlock(int fd);
 
 /* files_has_pid -- Tells whether a file name pattern has %p. */
 bool files_has_pid(const char *pattern);

@@ -4,34 +4,16 @@
  */
 #include "memusage/common/library.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/sibling.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/private_dir.h"
-
-/* Returns the name of this program's file and copies its directory to DIR. Returns NULL if it is
- * unknown. */
-static const char *find_own_file(char dir[PATH_MAX])
-{
-	ssize_t length = readlink("/proc/self/exe", dir, PATH_MAX - 1);
-	char *slash;
-
-	if (length <= 0)
-		return NULL;
-	dir[length] = '\0';
-	slash = strrchr(dir, '/');
-	if (!slash)
-		return NULL;
-	*slash = '\0';
-	return slash + 1;
-}
 
 static void make_recorder_link(struct library *library, const char *target, const char *name)
 {
@@ -48,7 +30,7 @@ char *library_directory(void)
 {
 	char dir[PATH_MAX], *slash;
 
-	if (!find_own_file(dir))
+	if (!sibling_own_file(dir))
 		die("cannot find where memusage is installed: /proc/self/exe: %m; is /proc "
 		    "mounted?");
 	/* Replaces bin by its parent, so that the path has no ".." when other processes resolve
@@ -81,17 +63,4 @@ void library_remove(const struct library *library)
 		return;
 	unlink(library->path);
 	rmdir(library->dir);
-}
-
-char *library_sibling(const char *name)
-{
-	char dir[PATH_MAX];
-	const char *own = find_own_file(dir);
-	const char *suffix = "";
-
-	if (!own)
-		return NULL;
-	if (strncmp(own, "memusage", 8) == 0)
-		suffix = own + 8;
-	return xasprintf("%s/%s%s", dir, name, suffix);
 }

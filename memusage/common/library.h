@@ -5,8 +5,6 @@
 #ifndef MEMUSAGE_COMMON_LIBRARY_H
 #define MEMUSAGE_COMMON_LIBRARY_H
 
-#include <stddef.h>
-
 struct library {
 	char path[4096];	/* as LD_PRELOAD accepts it: no blanks, no colons */
 	char dir[108];		/* private directory of a symbolic link, or "" */
@@ -25,12 +23,5 @@ void library_find(struct library *library, const char *name);
 
 /* library_remove -- Removes the link and its directory. */
 void library_remove(const struct library *library);
-
-/* library_sibling -- Returns the path of a program that is installed next to this one.
- *
- * name  "memusagestat". A suffix of this program's own name ("-1" of memusage-1) is appended.
- * Returns a path to be freed, or NULL if the directory of this program is unknown.
- */
-char *library_sibling(const char *name);
 
 #endif

@@ -68,22 +68,44 @@ void process_read_file(pid_t pid, const char *name, char *text, size_t size)
 	text[length > 0 ? length : 0] = '\0';
 }
 
-/* Returns a number from /proc/PID/stat. Fields count from the state behind the name, which is field
- * 0:
+/* Returns a field in the text of /proc/PID/stat, or NULL. Fields count from the state behind the
+ * name, which is field 0:
  *
  *	4711 (na) me) S 4700 4711 ...
  */
+static const char *find_stat_field(const char *line, int field)
+{
+	const char *at = strrchr(line, ')');
+
+	at = at ? strchr(at, ' ') : NULL;
+	for (; at && field > 0; field--)
+		at = strchr(at + 1, ' ');
+	return at ? at + 1 : NULL;
+}
+
 static uint64_t read_stat_field(pid_t pid, int field)
 {
 	char line[1024];
 	const char *at;
 
 	process_read_file(pid, "stat", line, sizeof(line));
-	at = strrchr(line, ')');
-	at = at ? strchr(at, ' ') : NULL;
-	for (; at && field > 0; field--)
-		at = strchr(at + 1, ' ');
+	at = find_stat_field(line, field);
 	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+bool process_exit_code(pid_t pid, char *state, int *status)
+{
+	char line[1024];
+	const char *first, *code;
+
+	process_read_file(pid, "stat", line, sizeof(line));
+	first = find_stat_field(line, 0);
+	code = find_stat_field(line, 49);
+	if (!first || !code)
+		return false;
+	*state = *first;
+	*status = (int)strtol(code, NULL, 10);
+	return true;
 }
 
 void process_name(pid_t pid, char name[17])

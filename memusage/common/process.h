@@ -26,7 +26,11 @@ struct process {
 	int slot;		/* of arena; -1: it has no image now */
 	bool is_live;		/* the image has registered */
 	bool is_forked;		/* began as a copy of its parent */
+	bool has_status;	/* of its end: process_end.h */
+	int status;		/* as wait() gives it */
+	uint64_t ended_ns;	/* when its status was first looked for in vain, 0 never */
 	bool has_ended;		/* its pidfd said so, or there never was such a process */
+	bool is_complete;	/* it has ended, and all that will be known of its end is */
 	bool is_gone;		/* processes_sweep() is to remove it */
 	unsigned int images;	/* number of its images that have had a data file */
 	struct datalog *log;	/* NULL: its events are not logged */
@@ -92,6 +96,14 @@ void process_name(pid_t pid, char name[17]);
 
 /* process_start_time -- Returns when PID began, in clock ticks since the boot; 0 if unknown. */
 uint64_t process_start_time(pid_t pid);
+
+/* process_exit_code -- Reads the state of a process and the status of a zombie.
+ *
+ * state   of /proc/PID/stat, 'Z' for a zombie.
+ * status  as wait() gives it; also 0 if the caller may not know it.
+ * Returns false if there is no such process.
+ */
+bool process_exit_code(pid_t pid, char *state, int *status);
 
 /* process_parent -- Returns the parent of PID, 0 if unknown. */
 pid_t process_parent(pid_t pid);

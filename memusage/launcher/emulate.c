@@ -7,7 +7,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,11 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/options.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/library.h"
 #include "memusage/common/program.h"
 #include "memusage/launcher/start.h"
-#include "recording/env.h"
 
 enum { SCRIPTS = 4 }; /* the kernel's limit of interpreters that are scripts */
 
@@ -76,17 +75,6 @@ static char *find_plugin(void)
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-struct word_list {
-	char **word;
-	size_t count;
-};
-
-static void append_word(struct word_list *w, char *text)
-{
-	w->word = xreallocarray(w->word, w->count + 1, sizeof(*w->word));
-	w->word[w->count++] = text;
-}
-
 /* Copies the first line of a script, "#!INTERPRETER [ARGUMENT]", or "" for an ELF program. */
 static void read_script_line(const char *file, char line[256])
 {
@@ -111,7 +99,7 @@ static void read_script_line(const char *file, char line[256])
 }
 
 /* As in the kernel, a script's interpreter comes before the script. */
-static void add_program(struct word_list *w, const char *program, char *const *command)
+static void add_program(struct opt_list *w, const char *program, char *const *command)
 {
 	char *before[2 * SCRIPTS];
 	const char *name = command[0];
@@ -136,29 +124,11 @@ static void add_program(struct word_list *w, const char *program, char *const *c
 			before[n++] = xstrdup(argument);
 		name = program = xstrdup(interpreter);
 	}
-	append_word(w, xstrdup("-0"));
-	append_word(w, xstrdup(name));
-	append_word(w, xstrdup(program));
+	opt_list_append(w, "-0");
+	opt_list_append(w, name);
+	opt_list_append(w, program);
 	while (n > 0)
-		append_word(w, before[--n]);
-}
-
-/* ---- the environment --------------------------------------------------------------------- */
-
-/* The emulator itself is not recorded. */
-static char **make_environment(const char *collector, const char *prefix)
-{
-	struct word_list w = { .count = 0 };
-
-	for (char **entry = environ; *entry; entry++)
-		if (!start_is_variable(*entry, "LD_PRELOAD") &&
-		    !start_is_variable(*entry, MU_ENV_COLLECTOR) &&
-		    !start_is_variable(*entry, MU_ENV_EMULATOR))
-			append_word(&w, *entry);
-	append_word(&w, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
-	append_word(&w, xasprintf(MU_ENV_EMULATOR "=%s", prefix));
-	append_word(&w, NULL);
-	return w.word;
+		opt_list_append(w, before[--n]);
 }
 
 void emulate_prepare(struct emulation *e, const char *program, char *const *command,
@@ -166,28 +136,26 @@ void emulate_prepare(struct emulation *e, const char *program, char *const *comm
 {
 	const char *preload = getenv("LD_PRELOAD");
 	char *plugin = find_plugin();
-	struct word_list w = { .count = 0 };
+	struct opt_list w = { .count = 0 };
 
 	e->emulator = find_emulator();
-	append_word(&w, e->emulator);
-	append_word(&w, xstrdup("-cpu"));
-	append_word(&w, xstrdup("max"));
-	append_word(&w, xstrdup("-plugin"));
+	opt_list_append(&w, e->emulator);
+	opt_list_append(&w, "-cpu");
+	opt_list_append(&w, "max");
+	opt_list_append(&w, "-plugin");
 	if (e->counts_instructions)
 		plugin = xasprintf("%s,instructions=on", plugin);
-	append_word(&w, plugin);
-	e->envp = make_environment(collector, xasprintf("%s\n-cpu\nmax\n-plugin\n%s", e->emulator,
-							plugin));
+	opt_list_append(&w, plugin);
+	e->envp = start_environment(NULL, collector,
+				    xasprintf("%s\n-cpu\nmax\n-plugin\n%s", e->emulator, plugin));
 	if (strchr(library, ',') || (preload && strchr(preload, ',')))
 		die("%s: the emulator accepts no path with a comma; use another path", library);
-	append_word(&w, xstrdup("-E"));
-	append_word(&w, preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
-					      xasprintf("LD_PRELOAD=%s", library));
+	opt_list_append(&w, "-E");
+	opt_list_append(&w, start_preload(library));
 	add_program(&w, program, command);
 	for (size_t i = 1; command[i]; i++)
-		append_word(&w, command[i]);
-	append_word(&w, NULL);
-	e->argv = w.word;
+		opt_list_append(&w, command[i]);
+	e->argv = (char **)(uintptr_t)w.item;
 }
 
 void emulate_explain(int signal)

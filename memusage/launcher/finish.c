@@ -4,16 +4,13 @@
  */
 #include "memusage/launcher/finish.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/xmalloc.h"
-#include "memusage/common/clock.h"
 #include "memusage/common/files.h"
 #include "memusage/common/program.h"
 #include "memusage/record/datalog.h"
@@ -60,8 +57,8 @@ static int write_data_file(const struct settings *settings, const struct segment
 	datalog_drain(log, im, &clock, true);
 	datalog_end(log, p->exit_mono_ns);
 	if (log->error.code != MU_ERROR_NONE) {
-		warn("%s: %s: %llu events are missing in it", log->name, log->error.text,
-		     (unsigned long long)log->lost);
+		warn("%s: %s: %llu event%s missing in it", log->name, log->error.text,
+		     (unsigned long long)log->lost, log->lost == 1 ? " is" : "s are");
 		result = -1;
 	}
 	datalog_free(log);

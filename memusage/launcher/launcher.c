@@ -27,20 +27,23 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/counter.h"
 #include "memusage/common/elfkind.h"
+#include "memusage/common/files.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
 #include "memusage/common/wire.h"
 #include "memusage/launcher/emulate.h"
+#include "memusage/launcher/live_view.h"
 #include "memusage/launcher/start.h"
 #include "memusage/options/accesses.h"
 #include "memusage/report/ended_images.h"
 #include "memusage/report/outputs.h"
-#include "memusage/report/picture.h"
+#include "memusage/report/pictures.h"
 #include "recording/points.h"
 
 struct launcher {
 	struct session session;
 	struct inherited inherited;
+	struct live_view view;
 	sigset_t taken;
 	pid_t collector;	/* 0: has ended */
 	pid_t last_collector;	/* the last one, even if it has ended */
@@ -130,6 +133,7 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_LIFETIMES;
 	if (settings_has_stacks(s))
 		configure_stacks(&config, &s->massif);
+	sample_configure(&config, &s->sample);
 	accesses_configure(&config, &s->accesses);
 	if (s->dhat.is_wanted)
 		dhat_configure(&config, &s->dhat);
@@ -151,6 +155,8 @@ static int open_report_file(const char *name)
 {
 	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
 
+	if (fd >= 0)
+		files_lock(fd, name);
 	if (fd < 0 || (ftruncate(fd, 0) < 0 && errno != EINVAL))
 		die("cannot write %s: %s", name, output_refusal(name));
 	return fd;
@@ -184,7 +190,7 @@ static void clean_up_session(void)
 {
 	if (!unfinished)
 		return;
-	endpoint_close(&unfinished->endpoint, true);
+	endpoint_close(&unfinished->endpoint);
 	library_remove(&unfinished->library);
 	datafiles_close(&unfinished->files);
 }
@@ -336,15 +342,20 @@ static void start_command(struct launcher *l)
 		.emulator = s->program, .argv = s->settings->command,
 		.counts_instructions = s->settings->massif.time == MASSIF_TIME_I,
 	};
+	int error;
 
 	if (is_emulated(s))
 		emulate_prepare(&e, s->program, s->settings->command, s->library.path, collector);
 	else
-		e.envp = start_environment(s->library.path, collector);
+		e.envp = start_environment(s->library.path, collector, NULL);
+	live_view_redirect(&l->view);
 	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
+	error = errno;
+	live_view_restore(&l->view);
 	if (l->program < 0)
-		exit_not_started(l, errno);
+		exit_not_started(l, error);
 	tell_collector(l, WIRE_STARTED);
+	live_view_start(&l->view, s->settings, l->program, &l->inherited.mask, s->wire);
 }
 
 /* The kernel and the terminal have sent their signals to the program, too. A signal that the
@@ -400,10 +411,14 @@ static bool reap_children(struct launcher *l)
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
 		if (pid == l->collector && !WIFSTOPPED(status))
 			replace_collector(l, status);
+		if (!WIFSTOPPED(status))
+			live_view_ended(&l->view, l->session.settings, pid);
 		if (pid != l->program)
 			continue;
 		if (WIFSTOPPED(status)) {
-			stop_by_signal(WSTOPSIG(status));
+			/* The view has the terminal, and shows that the program is stopped. */
+			if (l->view.pid == 0 || WSTOPSIG(status) != SIGSTOP)
+				stop_by_signal(WSTOPSIG(status));
 			continue;
 		}
 		l->status = status;
@@ -416,12 +431,21 @@ static bool reap_children(struct launcher *l)
 	return has_ended;
 }
 
+/* Output that was kept for a live view grows without a signal. */
+static int await_signal(struct launcher *l, siginfo_t *info)
+{
+	const struct timespec soon = { .tv_nsec = 50000000 };
+
+	return live_view_follow(&l->view) ? sigtimedwait(&l->taken, info, &soon) :
+					    sigwaitinfo(&l->taken, info);
+}
+
 static void wait_for_program(struct launcher *l)
 {
 	siginfo_t info;
 
 	while (!reap_children(l)) {
-		if (sigwaitinfo(&l->taken, &info) < 0)
+		if (await_signal(l, &info) < 0)
 			continue;
 		if (info.si_signo != SIGCHLD || info.si_code <= 0)
 			forward_signal(l, &info);
@@ -465,7 +489,7 @@ static void warn_no_report(struct session *s, int collector)
 	     "program was not affected. Find out what killed process %d (the kernel log shows "
 	     "whether memory ran out), and run the program again",
 	     collector);
-	endpoint_close(&s->endpoint, true);
+	endpoint_close(&s->endpoint);
 	library_remove(&s->library);
 }
 
@@ -489,11 +513,12 @@ static int finish_launch(struct launcher *l)
 {
 	struct wire done;
 
+	live_view_finish(&l->view);
 	restore_signals(l);
 	if (!await_report(l, &done))
 		warn_no_report(&l->session, (int)l->last_collector);
 	else if (l->session.settings->png && done.has_data)
-		picture_draw(l->session.settings, done.data, l->session.files.fd);
+		pictures_draw(l->session.settings, done.data, l->session.files.fd);
 	/* A leak checker reads everything that is mapped when a program ends, and would allocate
 	 * tens of gigabytes of pages. */
 	arena_close(&l->session.arena);
@@ -510,6 +535,7 @@ int launcher_run(const struct settings *settings)
 {
 	static struct launcher l;
 
+	live_view_prepare(&l.view, settings);
 	prepare_session(&l.session, settings);
 	start_prepare(&l.inherited, &l.taken);
 	if (!fork_collector(&l))

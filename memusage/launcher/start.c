@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <paths.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "cli/xmalloc.h"
 #include "recording/env.h"
 
@@ -35,31 +37,36 @@ void start_prepare(struct inherited *inherited, sigset_t *taken)
 	sigaction(SIGCHLD, &normal, &inherited->child);
 }
 
-bool start_is_variable(const char *entry, const char *name)
+/* Tells whether ENTRY of an environment ("NAME=VALUE") sets variable NAME. */
+static bool is_variable(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
 
 	return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
-char **start_environment(const char *library, const char *collector)
+char *start_preload(const char *library)
 {
 	const char *preload = getenv("LD_PRELOAD");
-	size_t count = 0, used = 0;
-	char **envp;
 
-	while (environ[count])
-		count++;
-	envp = xcalloc(count + 3, sizeof(*envp));
-	for (size_t i = 0; i < count; i++) {
-		if (!start_is_variable(environ[i], "LD_PRELOAD") &&
-		    !start_is_variable(environ[i], MU_ENV_COLLECTOR))
-			envp[used++] = environ[i];
-	}
-	envp[used++] = preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
-					     xasprintf("LD_PRELOAD=%s", library);
-	envp[used] = xasprintf(MU_ENV_COLLECTOR "=%s", collector);
-	return envp;
+	return preload && *preload ? xasprintf("LD_PRELOAD=%s:%s", library, preload) :
+				     xasprintf("LD_PRELOAD=%s", library);
+}
+
+char **start_environment(const char *library, const char *collector, const char *emulator)
+{
+	struct opt_list list = { .count = 0 };
+
+	for (char **entry = environ; *entry; entry++)
+		if (!is_variable(*entry, "LD_PRELOAD") && !is_variable(*entry, MU_ENV_COLLECTOR) &&
+		    !(emulator && is_variable(*entry, MU_ENV_EMULATOR)))
+			opt_list_append(&list, *entry);
+	if (library)
+		opt_list_append(&list, start_preload(library));
+	opt_list_append(&list, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
+	if (emulator)
+		opt_list_append(&list, xasprintf(MU_ENV_EMULATOR "=%s", emulator));
+	return (char **)(uintptr_t)list.item;
 }
 
 /* After vfork the child shares our memory until it executes: it changes only its own attributes
@@ -83,17 +90,13 @@ static pid_t spawn_program(const char *file, char **argv, char **envp,
 /* sh FILE ARG...: the program's arguments follow its path. */
 static char **shell_arguments(const char *file, char **argv)
 {
-	size_t count = 0;
-	char **full;
+	struct opt_list list = { .count = 0 };
 
-	while (argv[count])
-		count++;
-	full = xcalloc(count + 3, sizeof(*full));
-	full[0] = xstrdup("sh");
-	full[1] = xstrdup(file);
-	for (size_t i = 1; i < count; i++)
-		full[i + 1] = argv[i];
-	return full;
+	opt_list_append(&list, "sh");
+	opt_list_append(&list, file);
+	for (char **word = argv + 1; *word; word++)
+		opt_list_append(&list, *word);
+	return (char **)(uintptr_t)list.item;
 }
 
 pid_t start_program(const char *file, char **argv, char **envp,

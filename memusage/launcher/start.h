@@ -21,16 +21,20 @@ struct inherited {
  */
 void start_prepare(struct inherited *inherited, sigset_t *taken);
 
+/* start_preload -- Returns the LD_PRELOAD of an environment for execve(), to be freed.
+ *
+ * library  path of the recorder; it precedes the user's LD_PRELOAD.
+ */
+char *start_preload(const char *library);
+
 /* start_environment -- Returns memusage's environment with the recorder added.
  *
- * library    path of the recorder; it precedes the user's LD_PRELOAD.
+ * library    path of the recorder; NULL: the program that is executed is not recorded.
  * collector  value of MEMUSAGE_COLLECTOR.
+ * emulator   value of MU_ENV_EMULATOR; NULL: none.
  * Returns an array for execve(), never freed.
  */
-char **start_environment(const char *library, const char *collector);
-
-/* start_is_variable -- Tells whether ENTRY of an environment ("NAME=VALUE") sets variable NAME. */
-bool start_is_variable(const char *entry, const char *name);
+char **start_environment(const char *library, const char *collector, const char *emulator);
 
 /* start_program -- Executes FILE in a child.
  *

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "cli/output.h"
 #include "memusage/common/library.h"
 
 /* The hooks of one sanitizer see all accesses, those of the other the atomic operations, since the
@@ -57,8 +56,6 @@ const char *accesses_print_cflags(const struct opt *option, const char *arg, voi
 {
 	enum compiler compiler = compiler_of(arg);
 
-	(void)option;
-	(void)data;
 	if (compiler == OTHER)
 		return "must be one of gcc|clang";
 	if (compiler == CLANG)
@@ -73,8 +70,6 @@ const char *accesses_print_libs(const struct opt *option, const char *arg, void 
 {
 	char *dir;
 
-	(void)option;
-	(void)data;
 	if (compiler_of(arg) == OTHER)
 		return "must be one of gcc|clang";
 	dir = compiler_safe_directory();

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memusage/common/clock.h"
+#include "recording/points.h"
 
 static const char *const words[] = {
 	[DHAT_TIME_NS] = "ns", [DHAT_TIME_MS] = "ms", [DHAT_TIME_CPU] = "cpu",
@@ -24,7 +25,6 @@ const char *dhat_out_file(const struct opt *option, const char *arg, void *data)
 {
 	struct dhat_settings *d = data;
 
-	(void)option;
 	d->file = arg;
 	d->is_wanted = true;
 	return NULL;
@@ -68,7 +68,6 @@ const char *dhat_tool(const struct opt *option, const char *arg, void *data)
 {
 	const struct dhat_and_massif *both = data;
 
-	(void)option;
 	if (strcmp(arg, "dhat") == 0)
 		both->dhat->is_wanted = true;
 	else if (strcmp(arg, "massif") == 0)

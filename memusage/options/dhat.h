@@ -9,7 +9,6 @@
 
 #include "cli/options.h"
 #include "memusage/options/massif.h"
-#include "recording/points.h"
 #include "recording/recording.h"
 
 /* In the order of the words of --time-unit, without those that only Massif has. */

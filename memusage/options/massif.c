@@ -120,40 +120,18 @@ static const char *check_yes_no(const struct massif_rule *rule, const char *arg,
 {
 	bool value;
 
-	(void)rule;
-	(void)m;
 	return parse_bool(arg, &value);
 }
 
-static const char *parse_heap(const struct massif_rule *rule, const char *arg,
+static const char *parse_flag(const struct massif_rule *rule, const char *arg,
 			      struct massif_settings *m)
 {
-	bool value = true;
-	const char *why = parse_bool(arg, &value);
-
-	(void)rule;
-	m->no_heap = !value;
-	return why;
-}
-
-static const char *parse_stacks(const struct massif_rule *rule, const char *arg,
-				struct massif_settings *m)
-{
-	(void)rule;
-	return parse_bool(arg, &m->stacks);
-}
-
-static const char *parse_pages(const struct massif_rule *rule, const char *arg,
-			       struct massif_settings *m)
-{
-	(void)rule;
-	return parse_bool(arg, &m->pages);
+	return parse_bool(arg, settings_field(rule, m));
 }
 
 static const char *parse_time_unit(const struct massif_rule *rule, const char *arg,
 				   struct massif_settings *m)
 {
-	(void)rule;
 	if (strcmp(arg, "ms") == 0)
 		m->time = MASSIF_TIME_MS;
 	else if (strcmp(arg, "B") == 0)
@@ -185,10 +163,10 @@ static const char *parse_function_name(const struct massif_rule *rule, const cha
 #define AT(name) offsetof(struct massif_settings, name)
 
 static const struct massif_rule rules[] = {
-	{ .name = "heap", .parse = parse_heap, .is_passed = true },
+	{ .name = "heap", .parse = check_yes_no, .is_passed = true },
 	{ "heap-admin", parse_number, AT(admin), 0, 1024, false, false },
-	{ .name = "stacks", .parse = parse_stacks },
-	{ .name = "pages-as-heap", .parse = parse_pages, .is_shared = true },
+	{ .name = "stacks", .parse = parse_flag, .offset = AT(stacks) },
+	{ .name = "pages-as-heap", .parse = parse_flag, .offset = AT(pages), .is_shared = true },
 	{ "depth", parse_number, AT(depth), 1, 200, true, true },
 	{ .name = "alloc-fn", .parse = parse_function_name, .is_shared = true, .is_passed = true },
 	{ .name = "ignore-fn", .parse = parse_function_name, .is_shared = true, .is_passed = true },
@@ -214,14 +192,6 @@ static void append_description(struct massif_settings *m, const char *text)
 	m->desc = longer;
 }
 
-static void pass_to_memusageprint(struct massif_settings *m, const char *text)
-{
-	struct opt_list *list = &m->report;
-
-	list->item = xreallocarray(list->item, list->count + 1, sizeof(*list->item));
-	list->item[list->count++] = text;
-}
-
 const char *massif_option(const struct opt *option, const char *arg, void *data)
 {
 	struct massif_settings *m = data;
@@ -237,7 +207,7 @@ const char *massif_option(const struct opt *option, const char *arg, void *data)
 	text = xasprintf("--%s=%s", option->name, arg);
 	append_description(m, text);
 	if (rule->is_passed)
-		pass_to_memusageprint(m, text);
+		opt_list_append(&m->report, text);
 	m->is_given = true;
 	m->is_meant |= !rule->is_shared;
 	return NULL;
@@ -281,7 +251,7 @@ static const char *parse_xtree(const struct opt *option, const char *arg, struct
 		char *text = xasprintf("--%s=%s", option->name, arg);
 
 		append_description(m, text);
-		pass_to_memusageprint(m, text);
+		opt_list_append(&m->report, text);
 	}
 	return why;
 }
@@ -292,7 +262,7 @@ static const char *parse_core_option(const struct core_rule *rule, const struct 
 	if (rule->only && strcmp(rule->only, arg) != 0)
 		return rule->why_not;
 	if (rule->is_passed)
-		pass_to_memusageprint(m, xasprintf("--%s=%s", option->name, arg));
+		opt_list_append(&m->report, xasprintf("--%s=%s", option->name, arg));
 	return NULL;
 }
 

@@ -33,7 +33,6 @@ struct massif_settings {
 	int time;		/* enum massif_time */
 	bool stacks;		/* snapshots have the depth of the stacks */
 	bool pages;		/* the heap is the mapped pages, not the blocks */
-	bool no_heap;
 	bool has_ignored;	/* --ignore-fn */
 	bool is_verbose;	/* --stats=yes */
 	bool is_talkative;	/* -v -v */

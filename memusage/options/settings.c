@@ -8,12 +8,15 @@
 #include <stdlib.h>
 
 #include "cli/color.h"
-#include "cli/message.h"
+#include "cli/layout.h"
 #include "cli/output.h"
+#include "cli/picture_format.h"
 #include "cli/picture_size.h"
 #include "cli/units.h"
+#include "cli/xmalloc.h"
 #include "formats/xtree.h"
 #include "memusage/options/core_options.h"
+#include "memusage/options/idle_options.h"
 #include "profile/symbols/allocrule.h"
 #include "recording/env.h"
 
@@ -21,8 +24,12 @@ enum {
 	BUFFER_MAX = 32768,	/* glibc's maximum and default */
 	TOP_DEFAULT = 10,
 	TOP_MAX = 1000000,
+	LOG_LIMIT_MIN = 64 << 10,	/* some chunks for each of some threads */
 	FAILURE = 125
 };
+
+#define GROUP_WORDS "line|function|file|object"
+#define RUNTIME_WORDS "hide|show"
 
 static struct settings settings;
 static struct dhat_and_massif shared = { &settings.dhat, &settings.massif };
@@ -37,7 +44,6 @@ static int buffer_size(const char *text)
 
 static const char *set_buffer(const struct opt *option, const char *arg, void *data)
 {
-	(void)option;
 	*(int *)data = buffer_size(arg);
 	return NULL;
 }
@@ -46,7 +52,6 @@ static const char *set_top(const struct opt *option, const char *arg, void *data
 {
 	uint64_t number = TOP_DEFAULT;
 
-	(void)option;
 	if (arg && (!units_parse_count(arg, &number) || number == 0 || number > TOP_MAX))
 		return "must be a whole number from 1 to 1000000";
 	*(unsigned int *)data = (unsigned int)number;
@@ -57,8 +62,6 @@ static const char *set_verbose(const struct opt *option, const char *arg, void *
 {
 	struct settings *s = data;
 
-	(void)option;
-	(void)arg;
 	s->massif.is_talkative |= s->verbose;
 	s->verbose = true;
 	return NULL;
@@ -92,6 +95,10 @@ static const struct opt options[] = {
 		 "serve Valgrind's macros (VALGRIND_MALLOCLIKE_BLOCK ...) in programs built with "
 		 "them: not at all (default), all, those that Massif serves, or all with "
 		 "RUNNING_ON_VALGRIND being 1"),
+	OPT_CALL_OPTIONAL(0, "sample", "BYTES|auto", sample_option, &settings.sample,
+			  "record about one block for each BYTES allocated (1K to 256M, a power "
+			  "of two) and estimate the rest, at a small part of the cost; auto "
+			  "(default): 128K, and more if that is too often"),
 	OPT_GROUP("Report"),
 	OPT_STR('o', "output", "FILE", &settings.output,
 		"write the report to FILE instead of standard error"),
@@ -105,6 +112,9 @@ static const struct opt options[] = {
 		  "with --massif, print every snapshot when it is taken" },
 	OPT_ENUM(0, "color", COLOR_WORDS, &settings.color,
 		 "when to colour the report (default auto: on a terminal)"),
+	OPT_UINT(0, "width", "COLUMNS", &settings.width, LAYOUT_COLUMNS_MIN, LAYOUT_COLUMNS_MAX,
+		 "lay out --top, --tree, --leaks and --temporary for COLUMNS (default: the "
+		 "terminal's; without one, a line for each place)"),
 	OPT_ENUM(0, "children", "lines|summary|none|files", &settings.children,
 		 "report on other processes: a line each (default), a whole summary each, nothing, "
 		 "or a line and a data file FILE.PID each"),
@@ -116,12 +126,31 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "leaks", &settings.leaks,
 		 "show where the blocks that were never freed were "
 		 "allocated"),
+	OPT_STR_OPTIONAL(0, "growth", "FROM..TO", &settings.growth, "",
+		"show the places that grew between two moments: start, peak, end, a time like 1.5s "
+		"or a mark's name (default: in the second half of the run)"),
 	OPT_FLAG(0, "temporary", &settings.temporary,
 		 "show where short-lived blocks were allocated"),
+	OPT_ENUM(0, "group", GROUP_WORDS, &settings.group,
+		 "kind of place in these lists: a function with its lines (default), a line, a "
+		 "source file, or a program or library"),
+	OPT_STR(0, "grep", "TEXT", &settings.grep,
+		"show only stacks with TEXT in a function, source file or object"),
+	OPT_ENUM(0, "runtime-frames", RUNTIME_WORDS, &settings.runtime_frames,
+		 "hide functions of run-times in stacks (std::, the start of threads, an "
+		 "interpreter's loop), or show them (default: texts hide, other tools' formats "
+		 "show them)"),
 	OPT_STR(0, "html", "FILE", &settings.html,
 		"write all of this as one HTML page; %p in FILE is the process ID"),
+	OPT_FLAG(0, "live", &settings.live,
+		 "watch the program in the terminal while it runs: curve, places, threads, "
+		 "processes; q leaves the view, and the program runs on"),
+	OPT_FLAG(0, "once", &settings.once,
+		 "with --pid=PID live: print the view once, as text"),
 	OPT_FLAG(0, "debuginfod", &settings.debuginfod,
 		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
+	OPT_FLAG(0, "no-names-cache", &settings.no_names_cache,
+		 "neither use nor keep names in $XDG_CACHE_HOME/memusage"),
 	OPT_GROUP("Massif (Valgrind's options; most of them ask for --massif)"),
 	OPT_FLAG(0, "massif", &settings.massif.is_wanted, "write a profile as Massif does"),
 	M("massif-out-file", "FILE", "write the profile to FILE (default massif.out.%p)"),
@@ -206,6 +235,7 @@ static const struct opt options[] = {
 		 "let FILE lag behind by at most N changes (default and maximum 32768) and 100 ms"),
 	OPT_FLAG(0, "no-timer", &settings.no_timer, "do not sample the stack with a timer"),
 	OPT_SIZE(0, "log-limit", "SIZE", &settings.log_limit,
+		 LOG_LIMIT_MIN,
 		 "maximum memory per process for changes that wait to be written (default 256M)"),
 	OPT_GROUP("Picture (drawn by memusagestat)"),
 	OPT_STR('p', "png", "FILE", &settings.png, "draw the run as a PNG picture in FILE"),
@@ -226,9 +256,10 @@ static const struct opt options[] = {
 	CORE_OPTIONS_MEANT(C) CORE_OPTIONS_PASSED(C) CORE_OPTIONS_JUDGED(CJ) CORE_OPTIONS_IDLE(C)
 		OPT_GROUP("Other uses"),
 	OPT_UINT(0, "pid", "PID", &settings.pid, 1, INT_MAX,
-		 "control process PID, which runs under memusage: status, snapshot [FILE], "
-		 "detailed_snapshot [FILE], all_snapshots [FILE], xtmemory [FILE], stop, start, "
-		 "help"),
+		 "ask process PID, which runs under memusage: status, top [N], tree, leaks [N], "
+		 "growth [FROM..TO], temporary [N], plot, live, html FILE, record [FILE], "
+		 "snapshot [FILE], detailed_snapshot [FILE], all_snapshots [FILE], "
+		 "xtmemory [FILE], mark [NAME], stop, start, help"),
 	OPT_FLAG(0, "finish", &settings.finish,
 		 "report the recordings FILE... of programs that ran with the library preloaded "
 		 "but without memusage, and remove them"),
@@ -244,10 +275,10 @@ static const char *const legacy[] = {
 
 /* Options of memusageprint and memusagestat that users look for here. */
 static const struct opt_elsewhere elsewhere[] = {
-	REPORT("plot", ""), REPORT("to", "=json"), REPORT("group", "=function"),
-	REPORT("grep", "=TEXT"), REPORT("lifetimes", ""), REPORT("marks", ""),
-	REPORT("summary", ""), REPORT("sort", "=end-bytes"), REPORT("ad-hoc", ""),
-	REPORT("invert", ""), REPORT("root", "=DIR"),
+	REPORT("plot", ""), REPORT("to", "=json"), REPORT("lifetimes", ""), REPORT("marks", ""),
+	REPORT("summary", ""), REPORT("sort", "=end"), REPORT("ad-hoc", ""),
+	REPORT("invert", ""), REPORT("root", "=DIR"), REPORT("processes", ""),
+	REPORT("threshold", "=5"),
 	{ "flame", "memusagestat", "memusagestat --flame FILE flame.svg" },
 	{ "bands", "memusagestat", "memusagestat --bands FILE bands.svg" },
 	{ "histogram", "memusagestat", "memusagestat --histogram FILE sizes.png" },
@@ -265,6 +296,7 @@ static const char brief[] =
 	"      --leaks               where blocks were allocated that were never freed\n"
 	"      --temporary           where short-lived blocks were allocated\n"
 	"      --html=FILE           all of this as one HTML page\n"
+	"      --live                watch it in the terminal while PROGRAM runs\n"
 	"      --record[=FILE]       keep the recording, for memusageprint FILE\n"
 	"Curves and files:\n"
 	"  -p, --png=FILE            draw heap and stack of the run in FILE\n"
@@ -279,7 +311,7 @@ static const char brief[] =
 	"  -m, --mmap                count calls of mmap, mremap and munmap, too\n"
 	"  -n, --progname=NAME       record only programs called NAME\n"
 	"      --pid=PID COMMAND     ask a process that runs under memusage: status,\n"
-	"                            snapshot [FILE], stop, start, help\n"
+	"                            live, top, leaks, growth, html FILE, help\n"
 	"\n"
 	"memusage --help=all lists all options by topic; man memusage explains them.\n"
 	"The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM\n"
@@ -318,23 +350,37 @@ static void read_environment(void)
 	settings.mmap = getenv(MU_ENV_TRACE_MMAP) != NULL;
 }
 
-/* An empty name on the command line means "not given", as in glibc. */
-static void drop_empty(const char **text)
+size_t settings_place_options(const struct settings *s, char *option[SETTINGS_PLACE_OPTIONS])
 {
-	if (*text && **text == '\0')
-		*text = NULL;
+	static const char *const groups[] = { "line", "function", "file", "object" };
+	size_t count = 0;
+
+	if (s->group != GROUP_FUNCTION)
+		option[count++] = xasprintf("--group=%s", groups[s->group]);
+	if (s->grep)
+		option[count++] = xasprintf("--grep=%s", s->grep);
+	if (s->runtime_frames != RUNTIME_UNSAID)
+		option[count++] = xasprintf("--runtime-frames=%s",
+					    s->runtime_frames == RUNTIME_HIDE ? "hide" : "show");
+	return count;
 }
 
 bool settings_has_text(const struct settings *s)
 {
-	return s->top > 0 || s->tree || s->leaks || s->temporary || s->spacetime ||
+	return s->top > 0 || s->tree || s->leaks || s->growth || s->temporary || s->spacetime ||
 	       s->mode == RUN_MODE_AD_HOC;
+}
+
+bool settings_has_answer(const struct settings *s)
+{
+	return s->mode != RUN_MODE_AD_HOC &&
+	       (s->top > 0 || s->tree || s->leaks || s->growth || s->temporary);
 }
 
 bool settings_has_stacks(const struct settings *s)
 {
 	return settings_has_text(s) || settings_has_files(s) || s->record || s->html ||
-	       triggers_wanted(&s->triggers) ||
+	       triggers_wanted(&s->triggers) || s->sample.is_wanted ||
 	       s->accesses.copies || s->accesses.engine != ACCESSES_NONE;
 }
 
@@ -374,6 +420,23 @@ static void check_symbols(const char *option, const struct opt_list *list, bool 
 		if (why)
 			options_error(&settings_tool, "--%s=%s %s", option, list->item[i], why);
 	}
+}
+
+/* The view needs call stacks. When it is left and the program has ended, the places are wanted, not
+ * a histogram. */
+static void settle_live(void)
+{
+	if (settings.live && settings.pid)
+		options_error(&settings_tool, "--live starts a program: with --pid=%u give the "
+			      "command live", settings.pid);
+	if (settings.once && !settings.pid)
+		options_error(&settings_tool, "--once is for a process that runs: "
+			      "memusage --pid=PID live --once");
+	if (settings.live && settings.mode == RUN_MODE_AD_HOC)
+		options_error(&settings_tool, "--live shows the heap: it cannot be combined with "
+			      "--mode=ad-hoc");
+	if (settings.live && !settings_has_answer(&settings))
+		settings.top = TOP_DEFAULT;
 }
 
 /* Options that suit other reports ask for Massif's only if no other report is asked for. */
@@ -430,6 +493,22 @@ static void check_pages(void)
 	settings.own_malloc = OWN_IGNORE;
 }
 
+/* Figures of single events cannot be estimated. */
+static void check_sample(void)
+{
+	const char *other = settings.data			? "--data"
+			    : settings.png			? "--png"
+			    : settings.massif.pages		? "--pages-as-heap=yes"
+			    : settings.dhat.is_wanted		? "--dhat"
+			    : settings.mode != RUN_MODE_HEAP	? "--mode"
+			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
+								: NULL;
+
+	if (settings.sample.is_wanted && other)
+		options_error(&settings_tool, "--sample: cannot be used together with %s, which "
+			      "needs every block", other);
+}
+
 /* Reports the error of memusagestat before the run. */
 static void check_size(void)
 {
@@ -440,23 +519,27 @@ static void check_size(void)
 		options_error(&settings_tool, PICTURE_TOO_BIG, width, height, PICTURE_PIXELS_MAX);
 }
 
-/* glibc's tool says nothing about such an option, but draws nothing either. */
-static void warn_without_picture(void)
+/* Reports a name that would become NAME.jpg.png. */
+static void check_picture_format(void)
 {
-	const char *option = settings.time_based ? "-t (--time-based)"
-			     : settings.total	 ? "-T (--total)"
-			     : settings.title	 ? "--title"
-			     : settings.x_size	 ? "-x (--x-size)"
-			     : settings.y_size	 ? "-y (--y-size)"
-						 : NULL;
+	const char *ending = settings.png ? strrchr(settings.png, '.') : NULL;
+	const char *foreign = settings.png ? picture_format_foreign(settings.png) : NULL;
 
-	if (option && !settings.png)
-		warn("%s changes only the picture, and none is drawn: add --png=FILE", option);
+	if (foreign)
+		options_error(&settings_tool, "--png=%s: pictures are PNG (.png), not %s",
+			      settings.png, foreign);
+	if (ending && (strcmp(ending, ".svg") == 0 || strcmp(ending, ".ps") == 0 ||
+		       strcmp(ending, ".eps") == 0))
+		options_error(&settings_tool,
+			      "--png=%s: pictures of the run are PNG (.png); for %s keep the data "
+			      "(--data=FILE) and run 'memusagestat FILE %s'",
+			      settings.png, ending, settings.png);
 }
 
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
+	struct settings defaults;
 	int first;
 
 	massif_reset(&settings.massif);
@@ -464,17 +547,17 @@ const struct settings *settings_parse(int argc, char **argv)
 	triggers_reset(&settings.triggers);
 	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20,
 				      .trace_children = TRACE_UNSAID, .own_malloc = OWN_PATCH,
+				      .group = GROUP_FUNCTION, .runtime_frames = RUNTIME_UNSAID,
 				      .massif = settings.massif, .dhat = settings.dhat,
 				      .triggers = settings.triggers };
 	read_environment();
 	from_environment = settings.progname;
+	defaults = settings;
 	first = options_parse(&settings_tool, argc, argv);
-	if (settings.progname != from_environment)
-		drop_empty(&settings.progname);
-	drop_empty(&settings.data);
-	drop_empty(&settings.png);
-	drop_empty(&settings.html);
-	drop_empty(&settings.output);
+	/* An empty name on the command line means "not given", as in glibc. */
+	if (settings.progname != from_environment && *settings.progname == '\0')
+		settings.progname = NULL;
+	settle_live();
 	settle_massif();
 	check_symbols("alloc-symbol", &settings.alloc_symbol, false);
 	check_symbols("free-symbol", &settings.free_symbol, true);
@@ -484,8 +567,10 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_triggers();
 	settings.accesses.copies = settings.mode == RUN_MODE_COPY;
 	check_pages();
+	check_sample();
 	check_size();
-	warn_without_picture();
+	check_picture_format();
+	idle_options_warn(&settings, &defaults);
 	settings.command = argv + first;
 	if (!*settings.command && !settings.pid)
 		options_error(&settings_tool, settings.finish ? "no recording given" :

@@ -12,6 +12,7 @@
 #include "memusage/options/accesses.h"
 #include "memusage/options/dhat.h"
 #include "memusage/options/massif.h"
+#include "memusage/options/sample.h"
 #include "memusage/options/triggers.h"
 
 /* In the order of the words of --children. */
@@ -27,6 +28,10 @@ enum run_mode { RUN_MODE_HEAP, RUN_MODE_COPY, RUN_MODE_AD_HOC };
 /* In the order of the words of --client-requests. */
 enum client_requests { REQUESTS_NO, REQUESTS_YES, REQUESTS_MASSIF, REQUESTS_RUNNING };
 
+/* In the order of the words of --group and --runtime-frames. */
+enum place_kind { GROUP_LINE, GROUP_FUNCTION, GROUP_FILE, GROUP_OBJECT };
+enum runtime_choice { RUNTIME_HIDE, RUNTIME_SHOW, RUNTIME_UNSAID };
+
 /* Strings point into argv or the environment; NULL means "not given". */
 struct settings {
 	const char *progname;	/* record only images with this name */
@@ -40,6 +45,7 @@ struct settings {
 	const char *record;	/* file name pattern; "": the default one */
 	int buffer;		/* records that the data file may lag behind */
 	int color;		/* enum color_when */
+	unsigned int width;	/* columns of reports of places; 0: the terminal's */
 	int children;		/* enum children */
 	int own_malloc;		/* enum own_malloc */
 	struct opt_list alloc_symbol, free_symbol;
@@ -57,8 +63,15 @@ struct settings {
 	unsigned int top;	/* places that --top shows, 0: not given */
 	bool tree;
 	bool leaks;
+	const char *growth;	/* moments; "": the default ones, NULL: not given */
 	bool temporary;
+	int group;		/* enum place_kind: what a place of these lists is */
+	const char *grep;	/* only stacks with this text; NULL: all */
+	int runtime_frames;	/* enum runtime_choice */
+	bool live;		/* show a view of the program while it runs */
+	bool once;		/* print the view of --pid=PID live once */
 	bool debuginfod;
+	bool no_names_cache;
 	bool spacetime;
 	int spacetime_form;	/* 0 text, 1 HTML */
 	struct massif_settings massif;
@@ -66,12 +79,26 @@ struct settings {
 	int mode;		/* enum run_mode */
 	struct dhat_settings dhat;
 	struct trigger_settings triggers;
+	struct sample_settings sample;
 	char **command;		/* the program and its arguments, the files of --finish, or the
 				 * command of --pid */
 };
 
-/* settings_has_text -- Tells whether a report of places follows the summary. */
+enum { SETTINGS_PLACE_OPTIONS = 3 };
+
+/* settings_place_options -- Writes the options that choose and name places, for memusageprint.
+ *
+ * option  set; each is to be freed.
+ * Returns how many were given. Dies without memory.
+ */
+size_t settings_place_options(const struct settings *settings,
+			      char *option[SETTINGS_PLACE_OPTIONS]);
+
+/* settings_has_text -- Tells whether there is a report of places. */
 bool settings_has_text(const struct settings *settings);
+
+/* settings_has_answer -- Tells whether that report comes first, in the place of the summary. */
+bool settings_has_answer(const struct settings *settings);
 
 /* settings_has_files -- Tells whether each process image gets a report in a file of its own. */
 bool settings_has_files(const struct settings *settings);

@@ -82,7 +82,6 @@ const char *triggers_signal(const struct opt *option, const char *arg, void *dat
 	struct trigger_settings *t = data;
 	int number = parse_signal(arg);
 
-	(void)option;
 	if (!number)
 		return "is not a signal that programs may use freely: choose USR1, USR2, HUP, "
 		       "QUIT, IO, PWR, URG, WINCH, or RTMIN to RTMAX";
@@ -151,7 +150,6 @@ const char *triggers_when(const struct opt *option, const char *arg, void *data)
 	uint64_t word = 0;
 	const char *why = parse_condition(arg, &word);
 
-	(void)option;
 	if (why)
 		return why;
 	if (t->count == MU_WATCHES)

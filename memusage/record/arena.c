@@ -104,7 +104,7 @@ static void *make_unlimited(int fd, uint64_t *size)
 
 static void fill_header(struct mu_segment *h, const struct mu_config *config)
 {
-	h->version = MU_VERSION;
+	h->version = mu_version(config->flags);
 	h->header_size = sizeof(*h);
 	h->kind = MU_KIND_TREE;
 	h->features = (UINT64_C(1) << MU_SEC_COUNT) - 1;

@@ -4,7 +4,6 @@
  */
 #include "memusage/record/datafiles.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/temporary.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/files.h"
 
@@ -25,6 +25,7 @@ static void open_main_file(struct datafiles *d)
 	if (d->fd < 0)
 		die("cannot write %s: %s", d->name, output_refusal(d->name));
 	d->is_regular = fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
+	files_lock(d->fd, d->name);
 }
 
 void datafiles_open(struct datafiles *d, const struct settings *settings)
@@ -38,10 +39,7 @@ void datafiles_open(struct datafiles *d, const struct settings *settings)
 	if (!d->is_wanted)
 		return;
 	if (!d->pattern) {
-		d->fd = files_temporary();
-		if (d->fd < 0)
-			die("cannot create a temporary file: %m; set TMPDIR to a writable "
-			    "directory");
+		d->fd = temporary_open_or_die();
 		d->is_regular = true;
 	} else if (files_has_pid(d->pattern)) {
 		d->is_per_process = true;

@@ -85,6 +85,17 @@ static size_t write_direct(struct datalog *log, size_t count, uint64_t pass_ns)
 	return done / DAT_RECORD_BYTES;
 }
 
+/* Counts the COUNT events after the first DONE that a failed write has not written. Some may be in
+ * the file. */
+static size_t count_lost(const struct datalog *log, size_t done, size_t count)
+{
+	uint64_t from = (log->written + DAT_HEADERS + done) * DAT_RECORD_BYTES;
+	off_t at = lseek(log->writer.fd, 0, SEEK_CUR) - log->writer.base;
+	uint64_t more = at > (off_t)from ? ((uint64_t)at - from) / DAT_RECORD_BYTES : 0;
+
+	return more < count ? count - more : 0;
+}
+
 /* Writes the first COUNT events. A full disk does not end the drain: the program would wait for
  * room that never comes. */
 static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
@@ -103,7 +114,7 @@ static void write_events(struct datalog *log, size_t count, uint64_t pass_ns)
 		done = write_direct(log, count, pass_ns);
 		if (dat_append(&log->writer, records + done, count - done, &err) < 0) {
 			keep_first_error(log, &err);
-			log->lost += count - done;
+			log->lost += count_lost(log, done, count - done);
 		} else {
 			largefile_wrote(&log->file, log->fd, end);
 		}

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -97,12 +96,12 @@ void endpoint_forget(struct endpoint *e)
 	e->abstract_fd = e->path_fd = -1;
 }
 
-void endpoint_close(struct endpoint *e, bool remove)
+void endpoint_close(struct endpoint *e)
 {
 	endpoint_forget(e);
-	if (remove && e->path[0])
+	if (e->path[0])
 		unlink(e->path);
-	if (remove && e->dir[0])
+	if (e->dir[0])
 		rmdir(e->dir);
 	*e = (struct endpoint){ .abstract_fd = -1, .path_fd = -1 };
 }

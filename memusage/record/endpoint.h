@@ -33,8 +33,8 @@ int endpoint_open(struct endpoint *e, struct mu_error *err);
 /* endpoint_forget -- Closes the sockets; keeps the path, which can be removed later. */
 void endpoint_forget(struct endpoint *e);
 
-/* endpoint_close -- Closes the sockets; with REMOVE also removes the path. */
-void endpoint_close(struct endpoint *e, bool remove);
+/* endpoint_close -- Closes the sockets and removes the path. */
+void endpoint_close(struct endpoint *e);
 
 /* endpoint_receive -- Receives the registration that waits on a connection.
  *

@@ -67,7 +67,7 @@ static void pause_until_event(struct futex_watch *w, uint32_t stamped)
 	(void)ignored;
 }
 
-/* Pauses until a thread finds its pending mark, or the loop resumes the clock. */
+/* Pauses until a thread finds its pending flag, or the loop resumes the clock. */
 static void pause_until_resumed(struct futex_watch *w)
 {
 	const struct timespec most = { 0, REST_NS };

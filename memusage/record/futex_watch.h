@@ -34,11 +34,11 @@ struct futex_watch {
  * only on futex_watch_pause_clock(). A clock that only a log needs pauses automatically. */
 bool futex_watch_moves_clock(const struct futex_watch *w);
 
-/* futex_watch_pause_clock -- Pauses the clock; every thread must have its pending mark.
+/* futex_watch_pause_clock -- Pauses the clock; every thread must have its pending flag set.
  *
- * The caller has to check the marks again afterwards: a thread that lost its mark meanwhile has not
- * noticed the pause, and futex_watch_resume_clock() is due. A thread that finds its mark later ends
- * the pause itself.
+ * The caller has to check the flags again afterwards: a thread that cleared its flag meanwhile has
+ * not noticed the pause, and futex_watch_resume_clock() is due. A thread that finds its flag set
+ * later ends the pause itself.
  */
 void futex_watch_pause_clock(struct futex_watch *w);
 

@@ -5,7 +5,6 @@
 #include "memusage/record/largefile.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -14,7 +14,7 @@
 enum {
 	TURNS = 1000, /* polls until the process counts as stuck */
 	TURN_NS = 500000,
-	TURNS_IDLE = 4 /* a thread that missed its mark has had its event by then */
+	TURNS_IDLE = 4 /* a thread that missed its flag has had its event by then */
 };
 
 bool live_is_sealed(int fd)
@@ -101,6 +101,23 @@ int live_image(const struct live *l, struct image *im, struct mu_error *err)
 	return segment_image(&l->view, l->slot, im, err);
 }
 
+uint64_t live_bytes_moved(const struct image *im)
+{
+	uint64_t sum = 0;
+
+	for (int fn = 0; fn < MU_FN_COUNT; fn++)
+		sum += im->head.retired.bytes[fn];
+	for (uint64_t i = 0; i < image_count(im, MU_SEC_THREADS); i++) {
+		struct mu_thread t;
+
+		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES))
+			continue;
+		for (int fn = 0; fn < MU_FN_COUNT; fn++)
+			sum += t.counters.bytes[fn];
+	}
+	return sum;
+}
+
 static uint32_t *thread_busy_word(const struct image *im, uint64_t i)
 {
 	const struct mu_thread *t = image_entry(im, MU_SEC_THREADS, i, sizeof(*t));
@@ -110,7 +127,7 @@ static uint32_t *thread_busy_word(const struct image *im, uint64_t i)
 	return (uint32_t *)(uintptr_t)&t->busy;
 }
 
-bool live_mark_pending(const struct live *l)
+bool live_set_pending(const struct live *l)
 {
 	struct image im;
 	bool all = true;
@@ -154,7 +171,7 @@ enum live_result live_request(struct live *l, enum mu_request request)
 	for (unsigned int turn = 0; turn < TURNS; turn++) {
 		if (__atomic_load_n(&im->served_serial, __ATOMIC_ACQUIRE) == serial)
 			return LIVE_SERVED;
-		quiet = live_mark_pending(l) ? quiet + 1 : 0;
+		quiet = live_set_pending(l) ? quiet + 1 : 0;
 		if (quiet > TURNS_IDLE)
 			return LIVE_IDLE;
 		nanosleep(&pause, NULL);

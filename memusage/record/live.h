@@ -52,9 +52,16 @@ bool live_is_current(const struct live *l);
 /* live_image -- Reads the valid part of its current state. Returns 0, or -1 with ERR. */
 int live_image(const struct live *l, struct image *im, struct mu_error *err);
 
-/* live_mark_pending -- Sets the pending mark of every thread that is outside the recorder. Returns
+/* live_bytes_moved -- Returns the bytes that were ever allocated or freed.
+ *
+ * im  whose header was copied just now. If two sums differ, so may the values read between them.
+ * Cost O(threads).
+ */
+uint64_t live_bytes_moved(const struct image *im);
+
+/* live_set_pending -- Sets the pending flag of every thread that is outside the recorder. Returns
  * whether all threads have it. */
-bool live_mark_pending(const struct live *l);
+bool live_set_pending(const struct live *l);
 
 /* The outcome of a request. */
 enum live_result {
@@ -71,7 +78,7 @@ enum live_result {
  */
 enum live_result live_request(struct live *l, enum mu_request request);
 
-/* live_is_quiet -- Tells whether no thread has had an event since live_mark_pending() or
+/* live_is_quiet -- Tells whether no thread has had an event since live_set_pending() or
  * LIVE_IDLE. */
 bool live_is_quiet(const struct live *l);
 

@@ -26,24 +26,6 @@ static bool records_stacks(const struct image *im)
 	return im->head.features & MU_FEATURE(MU_SEC_CELLS);
 }
 
-/* Returns the bytes that were ever allocated or freed. */
-static uint64_t sum_bytes_moved(const struct image *im)
-{
-	uint64_t sum = 0;
-
-	for (int fn = 0; fn < MU_FN_COUNT; fn++)
-		sum += im->head.retired.bytes[fn];
-	for (uint64_t i = 0; i < image_count(im, MU_SEC_THREADS); i++) {
-		struct mu_thread t;
-
-		if (!image_copy_entry(im, MU_SEC_THREADS, i, &t, IMAGE_THREAD_FIGURES))
-			continue;
-		for (int fn = 0; fn < MU_FN_COUNT; fn++)
-			sum += t.counters.bytes[fn];
-	}
-	return sum;
-}
-
 /* ---- values ------------------------------------------------------------------------------ */
 
 static uint64_t append_values(struct live_snapshots *s, const void *values, uint64_t count)
@@ -79,7 +61,8 @@ static void add_cell_values(struct site_sums *sums, const struct image *im)
 		struct mu_site_value *value;
 		struct mu_cell cell;
 
-		if (!batch_cell(im, i, &cell) || cell.site >= sums->sites)
+		if (!batch_cell(im, i, &cell) || cell.site >= sums->sites ||
+		    cell.flags & MU_CELL_ERROR)
 			continue;
 		value = &sums->value[cell.site];
 		value->bytes = (int64_t)((uint64_t)value->bytes + (uint64_t)cell.live_bytes);
@@ -97,6 +80,8 @@ static void sum_site_values(struct site_sums *sums, const struct image *im)
 	*sums = (struct site_sums){ .sites = sites < SITES_MAX_TAKEN ? sites : SITES_MAX_TAKEN };
 	sums->value = xcalloc(sums->sites + 1, sizeof(*sums->value));
 	add_cell_values(sums, im);
+	for (uint64_t i = 0; im->head.sampling.log2 && i < sums->sites; i++)
+		sums->value[i].blocks = mu_sample_blocks(sums->value[i].blocks);
 }
 
 static uint64_t pack_values(struct site_sums *sums)
@@ -145,7 +130,7 @@ static uint64_t try_snapshot(struct live_snapshots *s, const struct live *l, boo
 
 	if (live_image(l, &im, err) < 0)
 		return UINT64_MAX;
-	before = sum_bytes_moved(&im);
+	before = live_bytes_moved(&im);
 	serial = im.batch.serial;
 	now = current_figures(&im);
 	live_snapshot_free(s);
@@ -164,7 +149,7 @@ static uint64_t try_snapshot(struct live_snapshots *s, const struct live *l, boo
 	append_snapshot(s, &now);
 	if (live_image(l, &im, err) < 0)
 		return UINT64_MAX;
-	after = sum_bytes_moved(&im);
+	after = live_bytes_moved(&im);
 	/* A batch was accounted for meanwhile, and may have been counted twice here. */
 	s->moved = after == before && im.batch.serial != serial ? 1 : after - before;
 	return s->moved;
@@ -174,12 +159,48 @@ static uint64_t try_snapshot(struct live_snapshots *s, const struct live *l, boo
 
 /* The snapshots of a valid image share no values, so all of them fit into its size. In a hostile
  * image all may name the same values. */
-static bool has_value_room(const struct live_snapshots *s, const struct image *im, uint64_t count)
+static bool has_value_room(const struct live_snapshots *s, const struct image *im, uint64_t count,
+			   uint64_t size)
 {
 	uint64_t most = im->size < VALUES_MAX ? im->size : VALUES_MAX;
 
-	return s->values_size <= most &&
-	       count <= (most - s->values_size) / sizeof(struct mu_site_value);
+	return s->values_size <= most && count <= (most - s->values_size) / size;
+}
+
+/* The pieces become one: culling gives them to other snapshots. What is not there any more is
+ * zeros. */
+static uint64_t append_packed_values(struct live_snapshots *s, const struct image *im,
+				     const struct mu_snapshot *shot)
+{
+	uint64_t start = s->values_size, end, from = shot->packed;
+	struct mu_values piece = { .used = (uint32_t)shot->packed_bytes };
+
+	end = start + sizeof(piece) + shot->packed_bytes;
+	s->values_size = (end + 7) & ~UINT64_C(7);
+	s->values = xreallocarray(s->values, 1, s->values_size);
+	memset(s->values + start, 0, s->values_size - start);
+	memcpy(s->values + start, &piece, sizeof(piece));
+	for (uint64_t at = start + sizeof(piece); at < end; at += piece.used) {
+		if (!image_copy(im, from, &piece, sizeof(piece)) || piece.used == 0)
+			break;
+		if (piece.used > end - at)
+			piece.used = (uint32_t)(end - at);
+		image_copy(im, from + sizeof(piece), s->values + at, piece.used);
+		from = piece.next;
+	}
+	return IMAGE_OUTSIDE + start;
+}
+
+static bool copy_packed_values(struct live_snapshots *s, const struct image *im,
+			       struct mu_snapshot *own)
+{
+	if (own->packed_bytes > UINT32_MAX ||
+	    !has_value_room(s, im, own->packed_bytes + sizeof(struct mu_values) + 7, 1)) {
+		s->left_out++;
+		return false;
+	}
+	own->packed = append_packed_values(s, im, own);
+	return true;
 }
 
 /* Copies a snapshot of the image with its values. Returns false if some are missing. */
@@ -189,7 +210,7 @@ static bool copy_snapshot(struct live_snapshots *s, const struct image *im,
 	struct mu_snapshot own = *from;
 	const void *values = NULL;
 
-	if (!has_value_room(s, im, own.value_count)) {
+	if (!has_value_room(s, im, own.value_count, sizeof(struct mu_site_value))) {
 		s->left_out++;
 		return false;
 	}
@@ -197,6 +218,8 @@ static bool copy_snapshot(struct live_snapshots *s, const struct image *im,
 		values = image_at(im, own.values,
 				  own.value_count * sizeof(struct mu_site_value));
 	if (own.value_count > 0 && !values)
+		return false;
+	if (own.packed && !copy_packed_values(s, im, &own))
 		return false;
 	own.values = append_values(s, values, own.value_count);
 	own.name = (struct mu_string){ 0 };
@@ -298,7 +321,7 @@ int live_snapshot_take(struct live_snapshots *s, struct live *l, bool detailed,
 	if (l->is_final)
 		return snapshot_running(s, l, detailed, err);
 	/* The process is idle and has not served this request yet, which must not be replaced. */
-	if (pending == MU_REQUEST_STOP || pending == MU_REQUEST_START)
+	if (pending == MU_REQUEST_STOP || pending == MU_REQUEST_START || pending == MU_REQUEST_MARK)
 		return snapshot_running(s, l, detailed, err);
 	switch (live_request(l, request)) {
 	case LIVE_SERVED:
@@ -388,8 +411,7 @@ int live_snapshot_save(const struct live_snapshots *s, const struct live *l, pid
 	if (live_image(l, &im, err) < 0)
 		return error_process_ended(err);
 	im.head.features &= ~unneeded_sections(s);
-	im.shots = s->item;
-	im.shot_count = s->count;
+	image_replace(&im, MU_SEC_SNAPSHOTS, s->item, s->count, sizeof(*s->item));
 	im.outside = s->values;
 	im.outside_size = s->values_size;
 	if (save_begin(&keep, fd, &l->view.head, err) < 0)

@@ -14,6 +14,7 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/temporary.h"
 #include "memusage/common/files.h"
 
 #define DEFAULT_PATTERN "memusage.%p.mur"
@@ -37,12 +38,8 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	*r = (struct recordfile){ .pattern = settings->record, .fd = -1 };
 	if (r->pattern && *r->pattern == '\0')
 		r->pattern = DEFAULT_PATTERN;
-	if (!r->pattern && settings_has_reports(settings)) {
-		r->fd = files_temporary();
-		if (r->fd < 0)
-			die("cannot create a temporary file: %m; set TMPDIR to a writable "
-			    "directory");
-	}
+	if (!r->pattern && settings_has_reports(settings))
+		r->fd = temporary_open_or_die();
 	if (!r->pattern)
 		return;
 	if (files_has_pid(r->pattern)) {
@@ -52,6 +49,7 @@ void recordfile_check(struct recordfile *r, const struct settings *settings)
 	r->name = files_expand(r->pattern, 0);
 	if (open_file(r) < 0)
 		die("cannot write %s: %s", r->name, output_refusal(r->name));
+	files_lock(r->fd, r->name);
 }
 
 static bool ensure_open(struct recordfile *r, pid_t pid)
@@ -103,6 +101,22 @@ static bool begin_recording(struct recordfile *r, pid_t pid, const struct mu_seg
 	return save_begin(&r->keep, r->fd, from, &r->error) == 0;
 }
 
+void recordfile_begin(struct recordfile *r, pid_t pid, const struct mu_segment *from,
+		      bool was_killed)
+{
+	struct mu_error ignored;
+
+	if (!r->pattern)
+		return;
+	if (was_killed)
+		recordfile_resume(r, pid, from);
+	else
+		begin_recording(r, pid, from);
+	r->error.code = MU_ERROR_NONE;
+	if (r->keep.room > 0)
+		save_set_writer(&r->keep, getpid(), &ignored);
+}
+
 void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *from,
 		    const struct image *im, const struct mu_slot *slot)
 {
@@ -116,8 +130,15 @@ void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *fr
 		r->images++;
 }
 
+void recordfile_complete(struct recordfile *r)
+{
+	if (r->keep.room > 0 && r->keep.head.writer)
+		save_set_writer(&r->keep, 0, &r->error);
+}
+
 void recordfile_close(struct recordfile *r)
 {
+	recordfile_complete(r);
 	save_end(&r->keep);
 	if (r->fd >= 0 && close(r->fd) < 0 && r->error.code == MU_ERROR_NONE)
 		mu_error_set(&r->error, MU_ERROR_SYSTEM, 0, "%m");

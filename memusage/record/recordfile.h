@@ -29,6 +29,16 @@ struct recordfile {
  */
 void recordfile_check(struct recordfile *r, const struct settings *settings);
 
+/* recordfile_begin -- Notes in the file, which has no image yet, that this process will add some.
+ *
+ * A reader can then ask this process for those that still run. Continues the file of a collector
+ * that was killed. A failure has no effect: the first image tries again.
+ * pid   of the started program, for the name of the file.
+ * from  head of the first recording of this run.
+ */
+void recordfile_begin(struct recordfile *r, pid_t pid, const struct mu_segment *from,
+		      bool was_killed);
+
 /* recordfile_add -- Saves an image of a process that has ended.
  *
  * pid   of the started program, for the name of the file.
@@ -42,6 +52,9 @@ void recordfile_add(struct recordfile *r, pid_t pid, const struct mu_segment *fr
  * since  head of the first recording of this run.
  */
 void recordfile_resume(struct recordfile *r, pid_t pid, const struct mu_segment *since);
+
+/* recordfile_complete -- Notes in the file that no process will be added: readers need not ask. */
+void recordfile_complete(struct recordfile *r);
 
 /* recordfile_close -- Completes and closes the file. */
 void recordfile_close(struct recordfile *r);

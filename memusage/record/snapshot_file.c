@@ -4,8 +4,6 @@
  */
 #include "memusage/record/snapshot_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +11,12 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/temporary.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
-#include "memusage/common/files.h"
+#include "memusage/common/child.h"
 #include "memusage/common/library.h"
 #include "memusage/common/private_dir.h"
-
-enum { ARGUMENTS = 8 };	/* besides the options */
 
 /* Escapes a file name, which memusageprint takes for a pattern. */
 static char *escape_percent(const char *name)
@@ -36,9 +33,8 @@ static char *escape_percent(const char *name)
 
 /* The suffix of a tree's file name chooses its format, so the descriptor needs a name with the same
  * suffix. */
-static bool make_tree_link(struct library *link, const struct snapshot_file *f)
+static bool make_tree_link(struct library *link, const char *target)
 {
-	char *target = xasprintf("/proc/self/fd/%d", f->output_fd);
 	bool ok = private_dir_new(link->dir, sizeof(link->dir));
 
 	if (ok) {
@@ -47,47 +43,41 @@ static bool make_tree_link(struct library *link, const struct snapshot_file *f)
 	}
 	if (!ok)
 		warn("cannot make a link: %m");
-	free(target);
 	return ok;
 }
 
-static size_t append_output_options(const struct snapshot_file *f, char **argv)
+static void append_output_options(const struct snapshot_file *f, struct opt_list *arguments)
 {
 	if (f->is_xtree) {
-		argv[0] = xstrdup("--xtree-memory=allocs");
-		argv[1] = xasprintf("--xtree-memory-file=%s", escape_percent(f->name));
-		return 2;
+		opt_list_append(arguments, "--xtree-memory=allocs");
+		opt_list_append(arguments,
+				xasprintf("--xtree-memory-file=%s", escape_percent(f->name)));
+		return;
 	}
-	argv[0] = xstrdup("--to=massif");
-	argv[1] = xasprintf("--output=%s%s", strcmp(f->name, "-") == 0 ? "./" : "", f->name);
-	argv[2] = xasprintf("--massif-desc=%s", f->desc && *f->desc ? f->desc : " (none)");
-	return 3;
+	opt_list_append(arguments, "--to=massif");
+	opt_list_append(arguments, xasprintf("--output=%s%s", strcmp(f->name, "-") == 0 ? "./" : "",
+					     f->name));
+	opt_list_append(arguments, xasprintf("--massif-desc=%s",
+					     f->desc && *f->desc ? f->desc : " (none)"));
 }
 
 void snapshot_file_execute(const struct snapshot_file *f, int recording)
 {
-	char *tool = library_sibling("memusageprint");
-	char **argv = xcalloc(f->options + ARGUMENTS, sizeof(*argv));
-	size_t n = 0;
+	struct opt_list arguments = { .count = 0 };
 
-	if (!tool)
-		die("cannot find memusageprint: /proc/self/exe is not readable");
-	argv[n++] = xstrdup("memusageprint");
-	n += append_output_options(f, argv + n);
+	opt_list_append(&arguments, "memusageprint");
+	append_output_options(f, &arguments);
 	for (size_t i = 0; i < f->options; i++)
-		argv[n++] = xstrdup(f->option[i]);
-	argv[n++] = xstrdup("--");
-	argv[n++] = xasprintf("/proc/self/fd/%d", recording);
-	fcntl(recording, F_SETFD, 0);
-	execv(tool, argv);
-	warn("cannot run %s: %m", tool);
-	_exit(127);
+		opt_list_append(&arguments, f->option[i]);
+	opt_list_append(&arguments, "--");
+	opt_list_append(&arguments, child_pass_file(recording));
+	child_execute(&arguments, "");
 }
 
 static int run_memusageprint(const struct snapshot_file *f, int recording)
 {
 	pid_t pid = fork();
-	int status = 0;
+	int status;
 
 	if (pid == 0)
 		snapshot_file_execute(f, recording);
@@ -95,8 +85,7 @@ static int run_memusageprint(const struct snapshot_file *f, int recording)
 		warn("cannot run memusageprint: %m");
 		return -1;
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_wait(pid);
 	if (WIFSIGNALED(status))
 		warn("memusageprint was killed by signal %d: %s is incomplete", WTERMSIG(status),
 		     f->name);
@@ -108,17 +97,18 @@ static int print_to_descriptor(const struct snapshot_file *f, int recording)
 {
 	struct library link = { .dir = "" };
 	struct snapshot_file own = *f;
-	char *name = NULL;
-	int result;
+	char *name = child_pass_file(f->output_fd);
+	int result = -1;
 
-	fcntl(f->output_fd, F_SETFD, 0);
-	if (!f->is_xtree || !xtree_is_massif(f->name))
-		name = xasprintf("/proc/self/fd/%d", f->output_fd);
-	else if (!make_tree_link(&link, f))
-		return -1;
-	own.name = name ? name : link.path;
+	own.name = name;
+	if (f->is_xtree && xtree_is_massif(f->name)) {
+		if (!make_tree_link(&link, name))
+			goto out;
+		own.name = link.path;
+	}
 	result = run_memusageprint(&own, recording);
 	library_remove(&link);
+out:
 	free(name);
 	return result;
 }
@@ -126,7 +116,7 @@ static int print_to_descriptor(const struct snapshot_file *f, int recording)
 int snapshot_file_write(const struct snapshot_file *f, const struct live_snapshots *shots,
 			const struct live *l)
 {
-	int fd = files_temporary(), result = -1;
+	int fd = temporary_open(), result = -1;
 	struct mu_error err;
 
 	if (fd < 0) {

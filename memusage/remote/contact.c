@@ -33,6 +33,7 @@
 #include "memusage/common/fd_passing.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
+#include "memusage/remote/mapped_recordings.h"
 
 /* A collector may be busy with the names of a large program, or may not get a processor. */
 enum { ANSWER_MS = 10000 };
@@ -42,6 +43,7 @@ struct collector_search {
 	struct control_question question;
 	int pidfd;
 	enum contact_status status;
+	bool *is_known;	      /* set if a collector records the process, whatever that has mapped */
 	struct pollfd *asked; /* connections that have not answered yet */
 	size_t asked_count;
 };
@@ -78,8 +80,49 @@ static bool is_trusted(int fd)
 	       user_is_self(peer.uid);
 }
 
+/* A socket that is connected to the collector of ADDRESS, or -1. */
+static int connect_to_collector(const struct sockaddr_un *address, size_t length, int *error)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	*error = errno;
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)address, (socklen_t)length) == 0 &&
+	    is_trusted(fd))
+		return fd;
+	*error = errno;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Asks the collector that has answered once more. What it attaches may be any file. */
+static void ask_for_samples(const struct collector_search *s)
+{
+	struct collector_search again = { .question = s->question, .pidfd = s->pidfd };
+	struct contact *c = s->contact;
+	struct control_answer *a = xmalloc(sizeof(*a));
+	struct sockaddr_un address;
+	socklen_t length = sizeof(address);
+	struct pollfd wait = { .fd = -1, .events = POLLIN };
+	int error;
+
+	again.question.flags = CONTROL_SAMPLES | (s->question.flags & CONTROL_RUN);
+	if (getpeername(c->connection, (struct sockaddr *)&address, &length) == 0)
+		wait.fd = connect_to_collector(&address, length, &error);
+	if (wait.fd >= 0 && send_question(&again, wait.fd) == 0 &&
+	    poll(&wait, 1, ANSWER_MS) > 0 && !receive_answer(a, wait.fd, &c->samples) &&
+	    c->samples >= 0) {
+		close(c->samples);
+		c->samples = -1;
+	}
+	if (wait.fd >= 0)
+		close(wait.fd);
+	free(a);
+}
+
 static enum contact_status check_arena(struct collector_search *s, int arena)
 {
+	*s->is_known |= arena >= 0;
 	if (arena < 0 || process_maps((pid_t)s->question.pid, arena) == 0)
 		return CONTACT_NOT_RECORDED;
 	if (live_is_sealed(arena)) {
@@ -125,17 +168,14 @@ static enum contact_status status_of_answer(const struct control_answer *a)
 static void ask_collector(struct collector_search *s, const struct sockaddr_un *address,
 			  size_t length)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error, fd = connect_to_collector(address, length, &error);
 
-	if (fd < 0)
-		return;
-	if (connect(fd, (const struct sockaddr *)address, (socklen_t)length) < 0) {
-		if (errno == EACCES)
+	if (fd < 0) {
+		if (error == EACCES)
 			s->status = CONTACT_DENIED;
-		close(fd);
 		return;
 	}
-	if (!is_trusted(fd) || send_question(s, fd) < 0) {
+	if (send_question(s, fd) < 0) {
 		close(fd);
 		return;
 	}
@@ -276,55 +316,12 @@ static bool ask_path_sockets(struct collector_search *s)
 
 /* ---- without a collector ----------------------------------------------------------------- */
 
-/* The recordings that a process has mapped. */
-struct mapped_recordings {
-	bool is_readable;
-	char arena[CONTACT_ORPHANS][40]; /* addresses of collectors' arenas */
-	unsigned int arenas;
-	char *file; /* file of a library that was preloaded without memusage, or NULL */
-};
-
-/* 7f00..-7f01.. rw-s 00002000 00:2e 77      /run/user/1000/memusage-4711-0.mur */
-static void parse_maps_line(struct mapped_recordings *m, const char *line)
-{
-	const char *path = strchr(line, '/'), *name = path ? strrchr(path, '/') : NULL;
-	size_t length = path ? strcspn(path, "\n") : 0;
-
-	if (!name || !strstr(line, " rw-s "))
-		return;
-	if (strncmp(path, "/memfd:memusage ", 16) == 0 && m->arenas < CONTACT_ORPHANS)
-		snprintf(m->arena[m->arenas++], sizeof(m->arena[0]), "%.*s",
-			 (int)strcspn(line, " "), line);
-	else if (strncmp(name, "/memusage-", 10) == 0 && length > 4 &&
-		 strncmp(path + length - 4, ".mur", 4) == 0 && !m->file)
-		m->file = xstrndup(path, length);
-}
-
-static void read_maps(struct mapped_recordings *m, pid_t pid)
-{
-	char path[32], *line = NULL;
-	size_t size = 0;
-	FILE *maps;
-
-	*m = (struct mapped_recordings){ .file = NULL };
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps = fopen(path, "re");
-	if (!maps)
-		return;
-	while (getline(&line, &size, maps) > 0) {
-		m->is_readable = true;
-		parse_maps_line(m, line);
-	}
-	free(line);
-	fclose(maps);
-}
-
 /* The collector may have ended because the process has. */
 static bool still_has_arena(pid_t pid)
 {
 	struct mapped_recordings maps;
 
-	read_maps(&maps, pid);
+	mapped_recordings_read(&maps, pid);
 	free(maps.file);
 	return maps.arenas > 0;
 }
@@ -341,32 +338,10 @@ static bool select_slot(struct live *l, pid_t pid)
 	return false;
 }
 
-/* A process keeps the memory of a collector that is gone, and root may open that by its addresses.
- * It could be any file, even a device, so its type is checked first. */
-static int open_map_file(pid_t pid, const char *addresses)
-{
-	char path[96];
-	struct stat st;
-	int place, fd = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, addresses);
-	place = open(path, O_PATH | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
-	if (place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode))
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	if (place >= 0)
-		close(place);
-	if (fd >= 0 && !live_is_sealed(fd)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static void open_orphans(struct contact *c, pid_t pid, const struct mapped_recordings *maps)
 {
 	for (unsigned int i = 0; i < maps->arenas && c->orphans < CONTACT_ORPHANS; i++) {
-		int fd = open_map_file(pid, maps->arena[i]);
+		int fd = mapped_recordings_open(pid, maps->arena[i]);
 
 		if (fd >= 0)
 			c->orphan[c->orphans++] = fd;
@@ -407,7 +382,6 @@ static void on_truncated(int signal)
 {
 	static const char text[] = "memusage: the recording was truncated while it was read\n";
 
-	(void)signal;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(STATUS_FAILED);
 	_exit(STATUS_FAILED);
@@ -452,20 +426,24 @@ static bool process_exists(pid_t pid)
 
 /* Asks all collectors. A silent one does not matter if MAPS shows that the process has no arena. */
 static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned int flags,
-					  const struct mapped_recordings *maps)
+					  struct mapped_recordings *maps)
 {
 	struct collector_search s = {
 		.contact = c,
 		.question = { .magic = CONTROL_MAGIC,
 			      .version = CONTROL_VERSION,
-			      .flags = flags,
+			      .flags = flags & ~(uint32_t)CONTROL_SAMPLES,
+			      .arena = c->arena_number,
 			      .pid = pid },
 		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
 		.status = CONTACT_NOT_RECORDED,
+		.is_known = &maps->is_expected,
 	};
 
 	if (!ask_abstract_sockets(&s))
 		ask_path_sockets(&s);
+	if (s.status == CONTACT_OK && flags & CONTROL_SAMPLES)
+		ask_for_samples(&s);
 	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
 		s.status = CONTACT_NOT_RECORDED;
 	free(s.asked);
@@ -479,7 +457,7 @@ enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int fla
 	enum contact_status status;
 	struct mapped_recordings maps;
 
-	read_maps(&maps, pid);
+	mapped_recordings_read(&maps, pid);
 	status = ask_collectors(c, pid, flags, &maps);
 	if (status != CONTACT_OK && !c->orphans)
 		open_orphans(c, pid, &maps);
@@ -498,24 +476,52 @@ static enum contact_status open_orphaned(struct contact *c, pid_t pid,
 	return map_orphans(c, pid);
 }
 
-static enum contact_status find_recording(struct contact *c, pid_t pid, unsigned int flags)
+static enum contact_status find_arena(struct contact *c, pid_t pid, unsigned int flags,
+				      struct mapped_recordings *maps)
 {
 	enum contact_status status, left = CONTACT_NOT_RECORDED;
-	struct mapped_recordings maps;
 
-	read_maps(&maps, pid);
-	if (maps.file) {
-		status = open_file(c, maps.file, flags);
-		free(maps.file);
-		return status;
-	}
-	status = ask_collectors(c, pid, flags, &maps);
+	status = ask_collectors(c, pid, flags, maps);
 	if ((status == CONTACT_NOT_RECORDED || status == CONTACT_SILENT) &&
-	    (maps.arenas || c->orphans))
-		left = open_orphaned(c, pid, &maps);
+	    (maps->arenas || c->orphans))
+		left = open_orphaned(c, pid, maps);
 	if (left != CONTACT_NOT_RECORDED &&
 	    (left != CONTACT_ORPHANED || status == CONTACT_NOT_RECORDED))
 		status = left;
+	return status;
+}
+
+/* Returns whether the process has executed another program, whose recording is elsewhere, since
+ * MAPS was read. */
+static bool has_executed(pid_t pid, const struct mapped_recordings *maps)
+{
+	struct mapped_recordings now;
+
+	mapped_recordings_read(&now, pid);
+	free(now.file);
+	return now.arenas != maps->arenas || memcmp(now.arena, maps->arena, sizeof(now.arena)) != 0;
+}
+
+/* A bound, for a process that executes all the time. */
+enum { FIND_TRIES = 10 };
+
+static enum contact_status find_recording(struct contact *c, pid_t pid, unsigned int flags)
+{
+	enum contact_status status = CONTACT_NOT_RECORDED;
+	struct mapped_recordings maps;
+
+	for (int i = 0; i < FIND_TRIES; i++) {
+		mapped_recordings_read(&maps, pid);
+		status = maps.file ? open_file(c, maps.file, flags) :
+				     find_arena(c, pid, flags, &maps);
+		free(maps.file);
+		if ((status != CONTACT_NOT_RECORDED && status != CONTACT_ORPHANED) ||
+		    !has_executed(pid, &maps))
+			break;
+	}
+	/* The dynamic linker has not loaded the recorder yet. */
+	if (status == CONTACT_NOT_RECORDED && maps.is_readable && maps.is_expected)
+		status = CONTACT_NO_IMAGE;
 	return status;
 }
 
@@ -531,6 +537,19 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 	return status;
 }
 
+int contact_ask_samples(pid_t pid)
+{
+	struct contact c = CONTACT_CLOSED;
+	int fd = -1;
+
+	if (contact_query(&c, pid, CONTROL_SAMPLES) == CONTACT_OK) {
+		fd = c.samples;
+		c.samples = -1;
+	}
+	contact_close(&c);
+	return fd;
+}
+
 void contact_close(struct contact *c)
 {
 	live_close(&c->live);
@@ -538,6 +557,8 @@ void contact_close(struct contact *c)
 		close(c->connection);
 	if (c->arena >= 0)
 		close(c->arena);
+	if (c->samples >= 0)
+		close(c->samples);
 	while (c->orphans)
 		close(c->orphan[--c->orphans]);
 	if (c->file >= 0)

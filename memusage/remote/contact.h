@@ -9,6 +9,7 @@
 
 #include "memusage/common/control_wire.h"
 #include "memusage/record/live.h"
+#include "memusage/remote/mapped_recordings.h"
 
 enum contact_status {
 	CONTACT_OK,
@@ -21,14 +22,14 @@ enum contact_status {
 	CONTACT_BROKEN	      /* a message has been printed */
 };
 
-/* Maximum number of arenas that a process may have mapped. */
-enum { CONTACT_ORPHANS = 4 };
-
 struct contact {
 	struct live live;
 	struct control_answer answer;	/* of the collector; text is empty without one */
 	int connection;			/* -1: none */
 	int arena;			/* the collector's arena, not mapped yet; -1: none */
+	int samples;			/* the collector's file of struct control_samples, if
+					 * CONTROL_SAMPLES was asked for; -1: none */
+	uint32_t arena_number;		/* set by the caller: which arena, with CONTROL_RUN */
 	int orphan[CONTACT_ORPHANS];	/* memory whose collector may be gone */
 	unsigned int orphans;
 	int file; /* locked file of a library without memusage, or of an
@@ -36,7 +37,8 @@ struct contact {
 };
 
 /* The initial value for contact_query() and contact_open(). */
-#define CONTACT_CLOSED ((struct contact){ .connection = -1, .arena = -1, .file = -1 })
+#define CONTACT_CLOSED \
+	((struct contact){ .connection = -1, .arena = -1, .samples = -1, .file = -1 })
 
 /* contact_query -- Asks the collectors of our own user for process PID.
  *
@@ -54,6 +56,12 @@ enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int fla
  * contact_query(). Unless the result is OK or BUSY, nothing is left open.
  */
 enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags);
+
+/* contact_ask_samples -- Asks the collectors of our own user for the samples of process PID.
+ *
+ * Returns a file of struct control_samples that the caller closes, or -1 if there is none.
+ */
+int contact_ask_samples(pid_t pid);
 
 /* contact_close -- Closes everything, so that other clients may use the process. */
 void contact_close(struct contact *c);

@@ -17,18 +17,19 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/output.h"
-#include "cli/xmalloc.h"
-#include "memusage/common/files.h"
+#include "cli/temporary.h"
 #include "memusage/common/process.h"
+#include "memusage/common/procmem.h"
 #include "memusage/common/program.h"
 #include "memusage/remote/privsep.h"
 #include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_output.h"
 #include "memusage/report/not_recorded.h"
 
-enum { BUSY_TRIES = 100, BUSY_NS = 100000000 };	/* 10 s */
-enum { NUMBERS = 100000 };			/* limit of the file numbers that are tried */
-#define OUTPUT_BYTES_MAX (UINT64_C(1) << 30)
+enum {
+	BUSY_TRIES = 100, BUSY_NS = 100000000,	/* 10 s */
+	WATCH_TRIES = 100, WATCH_NS = 20000000	/* 2 s until the user is told */
+};
 
 /* ---- explanations of failures -------------------------------------------------------------- */
 
@@ -48,7 +49,7 @@ static int explain_status(const struct remote *r, enum contact_status status)
 		return -1;
 	case CONTACT_NO_IMAGE:
 		warn("process %d runs under memusage, but is not recorded (it has not allocated "
-		     "since its fork, or an option excludes it)",
+		     "since its fork, its program is being loaded, or an option excludes it)",
 		     pid);
 		return -1;
 	case CONTACT_ORPHANED:
@@ -199,70 +200,12 @@ static void read_found_pid(struct remote *r, int from)
 		r->pid = pid;
 }
 
-/* Uses the first number without a file, since another user must not choose it. Returns NULL after a
- * message. */
-static char *unused_xtree_name(const struct remote *r)
-{
-	char *name = NULL;
-	struct stat st;
-
-	for (uint32_t number = 1; number < NUMBERS; number++) {
-		free(name);
-		name = remote_xtree_name(r, number);
-		if (!name || lstat(name, &st) < 0)
-			return name;
-	}
-	warn("%s: no unused number is left for this name; remove old files", name);
-	free(name);
-	return NULL;
-}
-
-/* The owner controls the content, but must not control its length. */
-static int copy_temporary_file(const struct remote *r, struct output *out)
-{
-	char data[1 << 16];
-	uint64_t sum = 0;
-	ssize_t n;
-
-	lseek(r->output_fd, 0, SEEK_SET);
-	while ((n = read(r->output_fd, data, sizeof(data))) > 0 && !output_failed(out)) {
-		sum += (uint64_t)n;
-		if (sum > OUTPUT_BYTES_MAX) {
-			warn("%s: the snapshot is larger than 1 GiB", out->name);
-			return -1;
-		}
-		fwrite(data, 1, (size_t)n, out->stream);
-	}
-	if (n < 0)
-		warn("%s: %m", out->name);
-	return n < 0 ? -1 : 0;
-}
-
-/* Copies the temporary file to the requested one, which is written with our own rights. */
-static int write_requested_file(const struct remote *r)
-{
-	char *name = r->command->is_xtree ? unused_xtree_name(r) : xstrdup(remote_massif_name(r));
-	const bool is_dash = name && strcmp(name, "-") == 0 && !r->command->is_xtree;
-	struct output out = { 0 };
-	int result = -1;
-
-	if (name && output_open(&out, is_dash ? "./-" : name, 0) == 0) {
-		result = copy_temporary_file(r, &out);
-		if (output_close(&out) < 0)
-			result = -1;
-	}
-	if (result == 0)
-		remote_tell_written(r, name);
-	free(name);
-	return result;
-}
-
 static void prepare_temporary_file(struct remote *r, const struct owner *owner)
 {
-	r->output_fd = files_temporary();
+	r->output_fd = temporary_open();
 	if (r->output_fd < 0 || fchown(r->output_fd, owner->uid, owner->gid) < 0)
 		die("cannot create a temporary file: %m; set TMPDIR to a writable directory");
-	r->format_name = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_massif_name(r);
+	r->format_name = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_file_name(r);
 	if (!r->format_name)
 		exit(STATUS_FAILED);
 }
@@ -273,7 +216,7 @@ static enum contact_status run_as_owner(struct remote *r, const struct owner *ow
 
 	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) < 0)
 		die("cannot create a pipe: %m");
-	if (r->command->operand)
+	if (r->command->file)
 		prepare_temporary_file(r, owner);
 	r->owner = owner;
 	r->found_pipe = pair[1];
@@ -283,7 +226,7 @@ static enum contact_status run_as_owner(struct remote *r, const struct owner *ow
 	close(pair[1]);
 	*result = code == 0 ? 0 : -1;
 	if (code == 0 && r->output_fd >= 0)
-		*result = write_requested_file(r);
+		*result = remote_output_write(r);
 	if (r->output_fd >= 0)
 		close(r->output_fd);
 	r->output_fd = -1;
@@ -303,6 +246,9 @@ static int run_command(struct remote *r)
 
 	if (r->command->run == remote_command_help)
 		return remote_command_help(r);
+	/* The caller explains a failure. */
+	if (r->command->flags & CONTROL_RUN)
+		return run_on_process(r, &result) == CONTACT_OK ? result : -1;
 	if (owner_find(&owner, r->pid) < 0)
 		;
 	else if (owner.is_self)
@@ -316,22 +262,41 @@ static int run_command(struct remote *r)
 
 int remote_run(const struct settings *settings)
 {
-	char **words = settings->command;
 	struct remote r = { .settings = settings,
 			    .pid = (pid_t)settings->pid,
 			    .contact = CONTACT_CLOSED,
-			    .output_fd = -1 };
+			    .output_fd = -1,
+			    .program_output = -1 };
 
 	/* Makes write() report an exceeded file size limit. */
 	signal(SIGXFSZ, SIG_IGN);
-	r.command = remote_command(*words ? words[0] : "status");
-	if (!r.command)
+	if (remote_command_choose(&r) < 0)
 		return STATUS_FAILED;
-	r.file = *words ? words[1] : NULL;
-	if (r.file && (!r.command->operand || words[2]))
-		die("%s takes %s", r.command->name,
-		    r.command->operand ? "at most one file" : "no operand");
-	if (r.file && *r.file == '\0')
-		die("the file name is empty");
 	return run_command(&r) < 0 ? STATUS_FAILED : 0;
+}
+
+/* The recording of a program begins with its dynamic linker's first call. */
+int remote_watch(const struct settings *settings, pid_t pid, int output)
+{
+	const struct timespec pause = { .tv_nsec = WATCH_NS };
+	struct remote r = { .settings = settings, .pid = pid, .contact = CONTACT_CLOSED,
+			    .output_fd = -1, .program_output = output,
+			    .command = remote_command_live() };
+	int result = -1, memory = procmem_open(pid), tries = 0;
+	struct procmem m;
+
+	signal(SIGXFSZ, SIG_IGN);
+	while (memory >= 0 && procmem_read(memory, &m)) {
+		if (run_on_process(&r, &result) == CONTACT_OK) {
+			close(memory);
+			return result;
+		}
+		if (++tries == WATCH_TRIES)
+			warn("process %d is not recorded yet; the view begins when it is",
+			     (int)pid);
+		nanosleep(&pause, NULL);
+	}
+	if (memory >= 0)
+		close(memory);
+	return 0;
 }

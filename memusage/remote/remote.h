@@ -5,6 +5,8 @@
 #ifndef MEMUSAGE_REMOTE_REMOTE_H
 #define MEMUSAGE_REMOTE_REMOTE_H
 
+#include <sys/types.h>
+
 #include "memusage/options/settings.h"
 
 /* remote_run -- Runs the command of settings->command on process settings->pid.
@@ -12,5 +14,14 @@
  * Returns the exit status: 0, or 125 after a message.
  */
 int remote_run(const struct settings *settings);
+
+/* remote_watch -- Shows the live view of our child PID, as soon as its recording has begun.
+ *
+ * settings  of the run.
+ * output    file of what the program writes, in which the user can look; -1: none.
+ * Returns 0 when the user leaves the view, or when the process ended before there was one; -1 after
+ * a message.
+ */
+int remote_watch(const struct settings *settings, pid_t pid, int output);
 
 #endif

@@ -9,18 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/live_wire.h"
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/similar.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusage/record/snapshot_file.h"
+#include "memusage/remote/remote_live.h"
+#include "memusage/remote/remote_report.h"
+#include "memusage/remote/remote_request.h"
 #include "memusage/remote/remote_status.h"
+
+#define MASSIF_FILE "massif.vgdb.out"
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* Returns the options of the run, if it may choose them, followed by those of this command
- * line, which take precedence. */
-static const char **gather_options(const struct remote *r, size_t *count)
+const char **remote_options(const struct remote *r, size_t *count)
 {
 	const struct control_answer *a = &r->contact.answer;
 	const struct opt_list *own = &r->settings->massif.report;
@@ -79,7 +84,7 @@ static int write_file(struct remote *r, const struct live_snapshots *s, const ch
 				   .desc = printable_description(r) };
 	int result;
 
-	f.option = gather_options(r, &f.options);
+	f.option = remote_options(r, &f.options);
 	result = snapshot_file_write(&f, s, &r->contact.live);
 	free(f.option);
 	if (result == 0 && r->output_fd < 0)
@@ -103,19 +108,19 @@ static int take_snapshot(struct remote *r, bool detailed, const char *name)
 	return result;
 }
 
-const char *remote_massif_name(const struct remote *r)
+const char *remote_file_name(const struct remote *r)
 {
-	return r->file ? r->file : "massif.vgdb.out";
+	return r->operand ? r->operand : r->command->file;
 }
 
 static int run_snapshot(struct remote *r)
 {
-	return take_snapshot(r, false, remote_massif_name(r));
+	return take_snapshot(r, false, remote_file_name(r));
 }
 
 static int run_detailed_snapshot(struct remote *r)
 {
-	return take_snapshot(r, true, remote_massif_name(r));
+	return take_snapshot(r, true, remote_file_name(r));
 }
 
 static int run_all_snapshots(struct remote *r)
@@ -130,17 +135,12 @@ static int run_all_snapshots(struct remote *r)
 		warn("process %d: no snapshots are taken: start it with --massif or --record",
 		     (int)r->pid);
 	else
-		result = write_file(r, &s, remote_massif_name(r));
+		result = write_file(r, &s, remote_file_name(r));
 	if (s.left_out > 0)
 		warn("process %d: %" PRIu64 " snapshots are left out: all together would be too "
 		     "large", (int)r->pid, s.left_out);
 	live_snapshot_free(&s);
 	return result;
-}
-
-static const char *xtree_pattern(const struct remote *r)
-{
-	return r->file ? r->file : "xtmemory.kcg.%p.%n";
 }
 
 /* Replaces %n by the file's number for this process, and keeps the other specifiers. */
@@ -166,7 +166,7 @@ static char *number_name(const char *pattern, uint32_t number)
 char *remote_xtree_name(const struct remote *r, uint32_t number)
 {
 	char why[128];
-	char *pattern = number_name(xtree_pattern(r), number);
+	char *pattern = number_name(remote_file_name(r), number);
 	char *name = output_expand(pattern, r->pid, getenv, why);
 
 	if (!name)
@@ -187,38 +187,44 @@ static int run_xtmemory(struct remote *r)
 
 /* ---- control ----------------------------------------------------------------------------- */
 
-static int send_request(struct remote *r, enum mu_request request, const char *done,
-			const char *later)
+static int send_request(struct remote *r, enum mu_request request, const char *text,
+			const char *done, const char *later)
 {
-	struct live *l = &r->contact.live;
-	enum live_result result = live_request(l, request);
+	struct mu_error err;
+	bool is_later;
 
-	if (!live_is_current(l)) {
-		warn("process %d has ended", (int)r->pid);
-		return -1;
-	}
-	if (result == LIVE_STUCK) {
-		live_withdraw(l, request);
-		warn("process %d does not respond: one of its threads is stopped inside the "
-		     "recorder",
-		     (int)r->pid);
+	if (remote_request_send(&r->contact.live, request, text, &is_later, &err) < 0) {
+		warn("process %d: %s", (int)r->pid, err.text);
 		return -1;
 	}
 	if (!r->settings->quiet)
-		fprintf(stderr, "memusage: process %d: %s\n", (int)r->pid,
-			result == LIVE_SERVED ? done : later);
+		fprintf(stderr, "memusage: process %d: %s\n", (int)r->pid, is_later ? later : done);
 	return 0;
+}
+
+static int run_mark(struct remote *r)
+{
+	const char *name = r->operand ? r->operand : MARK_NAME;
+	char *done, *later;
+	int result;
+
+	done = xasprintf("mark %s is set; `growth %s` shows what has grown since", name, name);
+	later = xasprintf("it is idle; mark %s is set before its next call", name);
+	result = send_request(r, MU_REQUEST_MARK, name, done, later);
+	free(done);
+	free(later);
+	return result;
 }
 
 static int run_stop(struct remote *r)
 {
-	return send_request(r, MU_REQUEST_STOP, "recording is stopped",
+	return send_request(r, MU_REQUEST_STOP, NULL, "recording is stopped",
 			    "it is idle; recording stops before its next call");
 }
 
 static int run_start(struct remote *r)
 {
-	return send_request(r, MU_REQUEST_START, "recording is resumed",
+	return send_request(r, MU_REQUEST_START, NULL, "recording is resumed",
 			    "it is idle; recording resumes with its next call");
 }
 
@@ -228,38 +234,92 @@ static int run_status(struct remote *r)
 }
 
 static const struct remote_command commands[] = {
-	{ "help", NULL, "show this list", 0, remote_command_help, false },
-	{ "status", NULL, "show the state of the recording", 0, run_status, false },
-	{ "snapshot", "FILE", "write a snapshot to FILE (default massif.vgdb.out)",
-	  CONTROL_EXCLUSIVE, run_snapshot, false },
-	{ "detailed_snapshot", "FILE", "the same with the tree of call stacks", CONTROL_EXCLUSIVE,
-	  run_detailed_snapshot, false },
-	{ "all_snapshots", "FILE", "write all snapshots taken so far to FILE", CONTROL_EXCLUSIVE,
-	  run_all_snapshots, false },
-	{ "xtmemory", "FILE", "write the tree in callgrind's form (default xtmemory.kcg.%p.%n)",
-	  CONTROL_EXCLUSIVE | CONTROL_COUNT, run_xtmemory, true },
-	{ "stop", NULL, "stop recording new blocks", CONTROL_EXCLUSIVE, run_stop, false },
-	{ "start", NULL, "resume recording", CONTROL_EXCLUSIVE, run_start, false },
+	{ .name = "help", .help = "show this list", .run = remote_command_help },
+	{ .name = "status", .help = "show the state of the recording", .run = run_status },
+	{ .name = "top", .operand = "N", .flags = CONTROL_SAMPLES, .run = remote_report_print,
+	  .help = "show the N places that held most at the peak so far (default 10)" },
+	{ .name = "tree", .flags = CONTROL_SAMPLES, .run = remote_report_print,
+	  .help = "show the tree of callers at the peak so far" },
+	{ .name = "leaks", .operand = "N", .flags = CONTROL_SAMPLES, .run = remote_report_print,
+	  .help = "show the N places of the blocks that are live now" },
+	{ .name = "growth", .operand = "FROM..TO", .flags = CONTROL_SAMPLES,
+	  .run = remote_report_print,
+	  .help = "show what grew in the second half of the run, or between two moments" },
+	{ .name = "temporary", .operand = "N", .flags = CONTROL_SAMPLES, .run = remote_report_print,
+	  .help = "show the N places with most short-lived blocks" },
+	{ .name = "plot", .flags = CONTROL_SAMPLES, .run = remote_report_print,
+	  .help = "draw the course of the run so far" },
+	{ .name = "live", .run = remote_live_run,
+	  .help = "watch all of this in the terminal; with --once print it once" },
+	{ .name = "html", .operand = "FILE", .flags = CONTROL_SAMPLES,
+	  .run = remote_report_page, .file = "", .is_pattern = true, .needs_operand = true,
+	  .help = "write all of this as one HTML page" },
+	{ .name = "record", .operand = "FILE", .flags = CONTROL_SAMPLES,
+	  .run = remote_report_record, .file = "memusage.%p.mur", .is_pattern = true,
+	  .help = "keep a recording of now, for memusageprint (default memusage.%p.mur)" },
+	{ .name = "snapshot", .operand = "FILE", .flags = CONTROL_EXCLUSIVE, .run = run_snapshot,
+	  .file = MASSIF_FILE, .help = "write a massif.out of now (default " MASSIF_FILE ")" },
+	{ .name = "detailed_snapshot", .operand = "FILE", .flags = CONTROL_EXCLUSIVE,
+	  .run = run_detailed_snapshot, .file = MASSIF_FILE,
+	  .help = "the same with the tree of call stacks" },
+	{ .name = "all_snapshots", .operand = "FILE", .flags = CONTROL_EXCLUSIVE,
+	  .run = run_all_snapshots, .file = MASSIF_FILE,
+	  .help = "write all snapshots taken so far to FILE" },
+	{ .name = "xtmemory", .operand = "FILE", .flags = CONTROL_EXCLUSIVE | CONTROL_COUNT,
+	  .run = run_xtmemory, .file = "xtmemory.kcg.%p.%n", .is_xtree = true,
+	  .help = "write the tree in callgrind's form (default xtmemory.kcg.%p.%n)" },
+	{ .name = "add-running", .operand = "FILE", .flags = CONTROL_RUN | CONTROL_SAMPLES,
+	  .run = remote_report_add_running, .needs_operand = true, .is_hidden = true },
+	{ .name = "mark", .operand = "NAME", .flags = CONTROL_EXCLUSIVE, .run = run_mark,
+	  .help = "mark this moment (default name: mark), for growth NAME" },
+	{ .name = "stop", .flags = CONTROL_EXCLUSIVE, .run = run_stop,
+	  .help = "stop recording new blocks" },
+	{ .name = "start", .flags = CONTROL_EXCLUSIVE, .run = run_start,
+	  .help = "resume recording" },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
 int remote_command_help(struct remote *r)
 {
-	(void)r;
 	puts("Commands of memusage --pid=PID (any unique prefix is enough):");
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const struct remote_command *c = &commands[i];
+		char usage[64];
 
-		printf("  %s%s%s%s%*s  %s\n", c->name, c->operand ? " [" : "",
-		       c->operand ? c->operand : "", c->operand ? "]" : "",
-		       (int)(26 - strlen(c->name) - (c->operand ? strlen(c->operand) + 3 : 0)), "",
-		       c->help);
+		if (c->is_hidden)
+			continue;
+		snprintf(usage, sizeof(usage), !c->operand	? "%s" :
+					       c->needs_operand ? "%s %s" : "%s [%s]",
+			 c->name, c->operand);
+		printf("  %-26s  %s\n", usage, c->help);
 	}
 	return fflush(stdout) == 0 ? 0 : -1;
 }
 
-const struct remote_command *remote_command(const char *word)
+/* Names the command that WORD may mean. */
+static void warn_unknown_command(const char *word)
+{
+	size_t length = strlen(word);
+	unsigned int least = similar_limit(length);
+	const char *found = NULL;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		unsigned int distance = similar_distance(word, length, commands[i].name);
+
+		if (distance < least && !commands[i].is_hidden) {
+			least = distance;
+			found = commands[i].name;
+		}
+	}
+	if (found)
+		warn("unknown command %s: did you mean %s?", word, found);
+	else
+		warn("unknown command %s; `memusage --pid=PID help` lists the commands", word);
+}
+
+/* WORD may be a unique prefix. Returns NULL after a message. */
+static const struct remote_command *find_command(const char *word)
 {
 	const struct remote_command *found = NULL;
 	size_t length = strlen(word);
@@ -267,7 +327,8 @@ const struct remote_command *remote_command(const char *word)
 	for (size_t i = 0; i < COMMANDS; i++) {
 		if (strcmp(commands[i].name, word) == 0)
 			return &commands[i];
-		if (length == 0 || strncmp(commands[i].name, word, length) != 0)
+		if (length == 0 || strncmp(commands[i].name, word, length) != 0 ||
+		    commands[i].is_hidden)
 			continue;
 		if (found) {
 			warn("%s is ambiguous: it can mean %s or %s", word, found->name,
@@ -277,6 +338,91 @@ const struct remote_command *remote_command(const char *word)
 		found = &commands[i];
 	}
 	if (!found)
-		warn("unknown command %s; `memusage --pid=PID help` lists the commands", word);
+		warn_unknown_command(word);
 	return found;
+}
+
+const struct remote_command *remote_command_live(void)
+{
+	return find_command("live");
+}
+
+/* Finds the one option that means a command, and the command's operand. Returns its name, NULL if
+ * there is none, or "" after a message if there are several. */
+static const char *option_as_command(const struct settings *s, const char **operand)
+{
+	const struct {
+		const char *name;
+		bool is_given;
+		const char *operand;
+	} option[] = {
+		{ "top", s->top > 0, s->top ? xasprintf("%u", s->top) : NULL },
+		{ "tree", s->tree, NULL },
+		{ "leaks", s->leaks, NULL },
+		{ "growth", s->growth, s->growth && *s->growth ? s->growth : NULL },
+		{ "temporary", s->temporary, NULL },
+		{ "html", s->html, s->html },
+		{ "record", s->record, s->record && *s->record ? s->record : NULL },
+	};
+	const char *found = NULL;
+
+	for (size_t i = 0; i < sizeof(option) / sizeof(*option); i++) {
+		if (!option[i].is_given)
+			continue;
+		if (found) {
+			warn("--%s and --%s: give one of them with --pid", found, option[i].name);
+			return "";
+		}
+		found = option[i].name;
+		*operand = option[i].operand;
+	}
+	return found;
+}
+
+/* Options end at the command, but users type this one behind it, too. Returns the words without
+ * it. */
+static char **skip_once(struct remote *r)
+{
+	char **words = r->settings->command;
+
+	r->once = r->settings->once;
+	if (*words && words[1] && strcmp(words[1], "--once") == 0) {
+		r->once = true;
+		words[1] = words[0];
+		words++;
+	}
+	return words;
+}
+
+int remote_command_choose(struct remote *r)
+{
+	char **words = skip_once(r);
+	const char *option = option_as_command(r->settings, &r->operand);
+
+	if (option && !*option)
+		return -1;
+	if (option && *words) {
+		warn("--%s and the command %s: give one of them", option, *words);
+		return -1;
+	}
+	r->command = find_command(option ? option : *words ? *words : "status");
+	if (!r->command)
+		return -1;
+	if (!option)
+		r->operand = *words ? words[1] : NULL;
+	if (*words && words[1] && (!r->command->operand || words[2])) {
+		warn("%s takes %s", r->command->name,
+		     r->command->operand ? "at most one operand" : "no operand");
+		return -1;
+	}
+	if (r->once && r->command->run != remote_live_run) {
+		warn("--once is for the command live: memusage --pid=%d live --once", (int)r->pid);
+		return -1;
+	}
+	if (r->operand ? *r->operand == '\0' : r->command->needs_operand) {
+		warn(r->operand ? "%s: the %s is empty" : "%s: which %s?", r->command->name,
+		     r->command->file ? "file name" : "operand");
+		return -1;
+	}
+	return 0;
 }

@@ -16,7 +16,7 @@
 struct remote {
 	const struct settings *settings;
 	const struct remote_command *command;
-	const char *file; /* operand, or NULL */
+	const char *operand; /* of the command, or NULL */
 	pid_t pid;
 	struct contact contact;
 	const struct owner *owner; /* whose rights the isolated process has; NULL: it is our
@@ -24,6 +24,8 @@ struct remote {
 	int output_fd;		   /* what the isolated process writes, -1: nothing */
 	const char *format_name;   /* file name that tells the format of that output */
 	int found_pipe;		   /* pipe for the ID of the process that was found */
+	int program_output;	   /* file of what a program under --live writes, -1: none */
+	bool once;		   /* --once, before the command or behind it */
 	bool is_query;		   /* do not explain yet why nothing was found */
 };
 
@@ -33,18 +35,35 @@ struct remote_command {
 	const char *help;
 	unsigned int flags;	/* enum control_flag */
 	int (*run)(struct remote *r);
+	const char *file; /* the operand names a file, by default this one; NULL: it does not, or
+			   * the command takes none */
 	bool is_xtree; /* the file is a tree in callgrind's format */
+	bool is_pattern; /* %p in the file's name is the process ID */
+	bool needs_operand;
+	bool is_hidden; /* for memusageprint and memusagestat */
 };
 
-/* remote_command -- Returns the command of WORD, which may be a unique prefix. Returns NULL after a
- * message. */
-const struct remote_command *remote_command(const char *word);
+/* remote_command_choose -- Sets r->command and r->operand by the words of the command line, or by
+ * the options that mean a command ("--top"). Returns 0, or -1 after a message. */
+int remote_command_choose(struct remote *r);
+
+/* remote_command_live -- Returns the command of the live view. */
+const struct remote_command *remote_command_live(void);
 
 /* remote_command_help -- Prints the list of commands. Returns 0, or -1. */
 int remote_command_help(struct remote *r);
 
-/* remote_massif_name -- Returns the name of the requested massif.out, or the default; borrowed. */
-const char *remote_massif_name(const struct remote *r);
+/* remote_file_name -- Returns the name of the requested file, or the command's default; borrowed.
+ * Not for xtmemory. */
+const char *remote_file_name(const struct remote *r);
+
+/* remote_options -- Returns the options of the run for memusageprint, if it may choose them,
+ * followed by those of this command line, which take precedence.
+ *
+ * count  set to how many.
+ * Returns an array to be freed; the texts are borrowed from R.
+ */
+const char **remote_options(const struct remote *r, size_t *count);
 
 /* remote_xtree_name -- Returns the name of the requested callgrind file, to be freed.
  *

@@ -25,7 +25,8 @@ static void print_memory(pid_t pid, const struct image *im, const struct result 
 {
 	struct mu_sample sample = { .mono_ns = clock_now(CLOCK_MONOTONIC) };
 	struct timeline t = { .sample = &sample, .count = 1,
-			      .start_ns = r->process.start_mono_ns };
+			      .start_ns = r->process.start_mono_ns,
+			      .counts_pages = (im->head.notes & MU_NOTE_PAGES) != 0 };
 	struct memory_split split;
 	struct procmem m;
 	uint64_t stack = 0;

@@ -8,8 +8,6 @@
 #ifndef MEMUSAGE_REPORT_ENDED_IMAGES_H
 #define MEMUSAGE_REPORT_ENDED_IMAGES_H
 
-#include <sys/types.h>
-
 #include "memusage/report/report.h"
 #include "profile/read/result.h"
 

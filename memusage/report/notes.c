@@ -54,7 +54,7 @@ static void add_note(void *report, const char *line)
 
 void notes_print(struct report *r, const struct result *result)
 {
-	const struct notes to = { add_note, r };
+	const struct notes to = { .put = add_note, .data = r };
 
 	if (r->settings->mode == RUN_MODE_AD_HOC)
 		report_note(r, "only ad hoc events were recorded, no allocations (--mode=ad-hoc)");
@@ -76,10 +76,11 @@ static void print_threads(struct report *r, const struct result *result)
 void notes_print_details(struct report *r, const struct result *result,
 			 const struct rusage *usage)
 {
-	char a[UNITS_LENGTH], b[UNITS_LENGTH], c[UNITS_LENGTH];
+	char a[UNITS_LENGTH], b[UNITS_LENGTH], c[UNITS_LENGTH], end[IMAGE_END_TEXT];
 	const struct mu_process *p = &result->process;
-	const struct notes to = { add_note, r };
+	const struct notes to = { .put = add_note, .data = r };
 
+	report_note(r, "the program ended: %s", image_end_text(result->end, end));
 	print_threads(r, result);
 	notes_guessed(&to, result);
 	if (p->exit_mono_ns > p->start_mono_ns)
@@ -93,10 +94,11 @@ void notes_print_details(struct report *r, const struct result *result,
 						  (uint64_t)usage->ru_stime.tv_usec * 1000),
 			    units_bytes(c, (uint64_t)usage->ru_maxrss * 1024));
 	memory_print(r->text, "memusage: ", &result->memory, result->rss_peak);
-	report_note(r, "the recorder used %s; %" PRIu64 " bytes were live at the end; %" PRIu64
+	if (result->memory.recorder > 0)
+		report_note(r, "the recorder used %s", units_bytes(a, result->memory.recorder));
+	report_note(r, "%" PRIu64 " bytes were live at the end; %" PRIu64
 		       " frees of unknown blocks",
-		    units_bytes(a, result->recorder_bytes), result->heap_now,
-		    result->counters.unknown_frees);
+		    result->heap_now, result->counters.unknown_frees);
 	if (result->pages_own > 0)
 		report_note(r,
 			    "mapped at the end: %" PRIu64

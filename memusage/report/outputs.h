@@ -9,8 +9,9 @@
 
 /* outputs_check -- Checks that the files of SETTINGS can be written.
  *
- * Dies with a message if a file cannot be written, or if memusagestat or its page is needed but not
- * installed. The data file and the recording are opened at once and check themselves.
+ * Dies with a message if a file cannot be written or is to be written twice, or if memusagestat or
+ * its page is needed but not installed. The data file and the recording are opened at once and
+ * check themselves.
  */
 void outputs_check(const struct settings *settings);
 

@@ -12,7 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/layout.h"
 #include "cli/message.h"
+#include "cli/terminal.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
 #include "formats/summary.h"
 #include "memusage/common/escape.h"
 #include "memusage/report/notes.h"
@@ -30,9 +34,12 @@ static FILE *open_text_buffer(char **buffer, size_t *length)
 
 void report_open(struct report *r, const struct settings *settings, int fd, bool color)
 {
-	*r = (struct report){ .settings = settings, .fd = fd, .color = color };
+	*r = (struct report){ .settings = settings, .fd = fd, .color = color,
+			      .columns = terminal_columns(fd) };
 	r->text = open_text_buffer(&r->buffer, &r->length);
 	r->lines = open_text_buffer(&r->lines_buffer, &r->lines_length);
+	r->line_limit = settings_has_answer(settings) ? ANSWER_LINES : REPORT_LINES;
+	r->line = xcalloc(r->line_limit, sizeof(*r->line));
 }
 
 /* The program may have made standard error non-blocking. A reader that takes nothing for this long
@@ -59,10 +66,38 @@ static bool write_text(int fd, const char *text, size_t length)
 	return true;
 }
 
-/* A failure of standard error itself cannot be reported. */
-void report_flush(struct report *r)
+/* Breaks lines that begin with "memusage: " for the terminal; glibc's table stays as it is. */
+static void fit_messages_to_terminal(struct report *r)
+{
+	static const char start[] = "memusage: ";
+	const size_t length = sizeof(start) - 1;
+	char *old = r->buffer;
+	FILE *text = open_text_buffer(&r->buffer, &r->length);
+	FILE *page = layout_open(text, (struct layout_style){ .columns = r->columns });
+
+	for (char *line = old, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		if (strncmp(line, start, length) == 0) {
+			fprintf(page, "%s" LAYOUT_TEXT "%.*s", start, (int)(end - line - length),
+				line + length);
+			fflush(page);
+		} else {
+			fwrite(line, 1, (size_t)(end - line), text);
+		}
+	}
+	fclose(page);
+	fclose(text);
+	free(old);
+}
+
+/* Writes the waiting text. The first failure prints a warning and stops further writing; one of
+ * standard error itself cannot be reported. */
+static void flush_text(struct report *r)
 {
 	fclose(r->text);
+	if (r->columns > 0)
+		fit_messages_to_terminal(r);
 	if (r->fd >= 0 && !r->has_failed && !write_text(r->fd, r->buffer, r->length)) {
 		r->has_failed = true;
 		if (r->settings->output)
@@ -96,7 +131,7 @@ void report_line(struct report *r, const char *format, ...)
 	fprintf(r->is_finished ? r->text : r->lines, "memusage: %s\n",
 		escape_text(safe, sizeof(safe), line));
 	if (r->is_finished)
-		report_flush(r);
+		flush_text(r);
 }
 
 static const char *role_text(enum report_role role)
@@ -113,42 +148,116 @@ static const char *role_text(enum report_role role)
 	}
 }
 
-/* Forked children count from their fork on: their parent's figures have the rest. */
+static bool has_told_end(enum report_role role)
+{
+	return role == REPORT_EARLIER || role == REPORT_RUNNING;
+}
+
+/* Forked children count from their fork on: their parent's figures have the rest. A program that
+ * ended as programs do is not worth a word. */
+static void print_process_line(FILE *out, enum report_role role, int pid,
+			       const struct result *result)
+{
+	bool is_told = role == REPORT_MAIN ? !image_end_is_success(result->end) :
+					     !has_told_end(role);
+	char name[1024], end[IMAGE_END_TEXT];
+
+	fprintf(out,
+		"memusage: process %d %s%s: heap total: %" PRIu64 ", heap peak: %" PRIu64
+		", stack peak: %" PRIu64 ", calls: %" PRIu64 "%s%s\n",
+		pid, escape_text(name, sizeof(name), result->name), role_text(role),
+		result->own_bytes, result->heap_peak, result->stack_peak, result->own_calls,
+		is_told ? ", " : "", is_told ? image_end_text(result->end, end) : "");
+}
+
+static char *process_line_text(enum report_role role, int pid, const struct result *result)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_text_buffer(&text, &length);
+
+	print_process_line(out, role, pid, result);
+	fclose(out);
+	return text;
+}
+
+static void count_more(struct report *r, struct report_line *line)
+{
+	r->more++;
+	r->more_bytes += line->bytes;
+	r->more_calls += line->calls;
+	if (line->peak > r->more_peak)
+		r->more_peak = line->peak;
+	free(line->text);
+}
+
+/* Lines with equal peaks stay in the order of their ends. */
+static void insert_line(struct report *r, struct report_line *line)
+{
+	unsigned int at = r->line_count;
+
+	while (at > 0 && r->line[at - 1].peak < line->peak)
+		at--;
+	if (at == r->line_limit) {
+		count_more(r, line);
+		return;
+	}
+	if (r->line_count == r->line_limit)
+		count_more(r, &r->line[--r->line_count]);
+	memmove(&r->line[at + 1], &r->line[at], (r->line_count - at) * sizeof(*line));
+	r->line[at] = *line;
+	r->line_count++;
+}
+
+static void print_lines(struct report *r)
+{
+	for (unsigned int i = 0; i < r->line_count; i++) {
+		fputs(r->line[i].text, r->text);
+		free(r->line[i].text);
+	}
+	r->line_count = 0;
+}
+
 static void add_process_line(struct report *r, enum report_role role, int pid,
 			     const struct result *result)
 {
-	char name[1024];
+	struct report_line line = { .pid = pid, .peak = result->heap_peak,
+				    .bytes = result->own_bytes, .calls = result->own_calls };
 
-	if (r->line_count == REPORT_LINES) {
-		r->more++;
-		r->more_bytes += result->own_bytes;
-		r->more_calls += result->own_calls;
-		if (result->heap_peak > r->more_peak)
-			r->more_peak = result->heap_peak;
+	if (r->is_finished && r->late_count++ < REPORT_LINES) {
+		print_process_line(r->text, role, pid, result);
 		return;
 	}
-	r->line_count++;
-	fprintf(r->is_finished ? r->text : r->lines,
-		"memusage: process %d %s%s: heap total: %" PRIu64 ", heap peak: %" PRIu64
-		", stack peak: %" PRIu64 ", calls: %" PRIu64 "\n",
-		pid, escape_text(name, sizeof(name), result->name), role_text(role),
-		result->own_bytes, result->heap_peak, result->stack_peak, result->own_calls);
+	line.text = process_line_text(role, pid, result);
+	if (r->is_finished)
+		count_more(r, &line);
+	else
+		insert_line(r, &line);
 }
 
 static void add_summary(struct report *r, enum report_role role, int pid,
 			const struct result *result)
 {
-	char name[1024];
+	char name[1024], end[IMAGE_END_TEXT];
 
-	fprintf(r->text, "\nmemusage: process %d %s%s:", pid,
-		escape_text(name, sizeof(name), result->name), role_text(role));
+	fprintf(r->text, "\nmemusage: process %d %s%s%s%s:", pid,
+		escape_text(name, sizeof(name), result->name), role_text(role),
+		has_told_end(role) ? "" : ", ",
+		has_told_end(role) ? "" : image_end_text(result->end, end));
 	summary_print(r->text, result, r->color, r->settings->mmap);
 	notes_print(r, result);
-	report_flush(r);
+	flush_text(r);
+}
+
+static void note_largest(struct report *r, int pid, const struct result *result)
+{
+	if (r->largest.pid == 0 || result->own_peak > r->largest.peak)
+		r->largest = (struct report_line){ .pid = pid, .peak = result->own_peak };
 }
 
 static void add_other(struct report *r, enum report_role role, int pid, struct result *result)
 {
+	note_largest(r, pid, result);
 	if (r->settings->quiet)
 		;
 	else if (r->settings->children == CHILDREN_SUMMARY)
@@ -157,7 +266,7 @@ static void add_other(struct report *r, enum report_role role, int pid, struct r
 		add_process_line(r, role, pid, result);
 	free(result);
 	if (r->is_finished)
-		report_flush(r);
+		flush_text(r);
 }
 
 void report_demote_main(struct report *r)
@@ -186,23 +295,53 @@ static void print_more(struct report *r)
 			"memusage: %" PRIu64 " more processes: heap total: %" PRIu64
 			", highest heap peak: %" PRIu64 ", calls: %" PRIu64 "\n",
 			r->more, r->more_bytes, r->more_peak, r->more_calls);
-	r->line_count = 0;
 	r->more = r->more_bytes = r->more_calls = r->more_peak = 0;
+}
+
+/* The shell says so to a person, but not in a log or a report file. */
+static void note_signal(struct report *r)
+{
+	char end[IMAGE_END_TEXT];
+
+	if (r->main->end.how == MU_END_SIGNAL && !r->settings->verbose)
+		report_note(r, "the program was %s", image_end_text(r->main->end, end));
 }
 
 static void print_all(struct report *r, const char *why, const struct rusage *usage)
 {
 	if (r->main) {
-		summary_print(r->text, r->main, r->color, r->settings->mmap);
+		if (settings_has_answer(r->settings)) {
+			print_process_line(r->text, REPORT_MAIN, r->main_pid, r->main);
+		} else {
+			summary_print(r->text, r->main, r->color, r->settings->mmap);
+			note_signal(r);
+		}
 		notes_print(r, r->main);
 		if (r->settings->verbose)
 			notes_print_details(r, r->main, usage);
 	} else {
 		report_note(r, "%s", why);
 	}
+	print_lines(r);
+	print_more(r);
 	fflush(r->lines);
 	fwrite(r->lines_buffer, 1, r->lines_length, r->text);
-	print_more(r);
+}
+
+/* A picture and a data file of the program alone hide a larger process. Reports of places and the
+ * page name it themselves. */
+static void print_larger_process(struct report *r)
+{
+	const struct settings *s = r->settings;
+	char larger[UNITS_LENGTH], reported[UNITS_LENGTH];
+
+	if (!r->main || r->largest.peak <= r->main->own_peak || (!s->png && !s->data) ||
+	    s->children == CHILDREN_FILES)
+		return;
+	report_note(r, "process %d held most, %s at its peak; %s is about process %d, which held "
+		       "%s: --record keeps all processes",
+		    r->largest.pid, units_bytes(larger, r->largest.peak), s->png ? s->png : s->data,
+		    r->main_pid, units_bytes(reported, r->main->own_peak));
 }
 
 void report_finish(struct report *r, const char *why, const struct rusage *usage)
@@ -213,17 +352,20 @@ void report_finish(struct report *r, const char *why, const struct rusage *usage
 		print_all(r, why, usage);
 	else if (!r->main && (s->data || s->png || s->record))
 		report_note(r, "%s", why);
+	else
+		print_larger_process(r);
 	r->is_finished = true;
-	report_flush(r);
+	flush_text(r);
 }
 
 void report_close(struct report *r)
 {
 	print_more(r);
-	report_flush(r);
+	flush_text(r);
 	fclose(r->text);
 	fclose(r->lines);
 	free(r->buffer);
 	free(r->lines_buffer);
+	free(r->line);
 	free(r->main);
 }

@@ -16,7 +16,10 @@
 #include "memusage/options/settings.h"
 #include "profile/read/result.h"
 
-enum { REPORT_LINES = 10 };
+enum {
+	REPORT_LINES = 10,	/* most lines of other processes */
+	ANSWER_LINES = 5	/* below an answer (--top ...), which has summed them up */
+};
 
 /* The relation of an image to the program that was started. */
 enum report_role {
@@ -27,25 +30,41 @@ enum report_role {
 	REPORT_RUNNING	/* another process that has not ended */
 };
 
+/* The line of another process. */
+struct report_line {
+	char *text; /* owned */
+	int pid;
+	uint64_t peak;
+	uint64_t bytes;
+	uint64_t calls;
+};
+
 struct report {
 	const struct settings *settings;
 	int fd; /* its destination; -1: none */
 	bool color;
+	unsigned int columns; /* of the terminal that it goes to; 0: no limit */
 	FILE *text; /* text that waits to be written */
 	char *buffer;
 	size_t length;
 	struct result *main;	/* the program's last image, owned; NULL: none yet */
 	int main_pid;
-	FILE *lines; /* lines of other processes, which follow the summary */
+	struct report_line *line; /* of other processes, which follow the summary: the highest
+				   * peak first */
+	unsigned int line_count;
+	unsigned int line_limit; /* ANSWER_LINES or REPORT_LINES */
+	FILE *lines; /* lines about other things, which follow those */
 	char *lines_buffer;
 	size_t lines_length;
-	unsigned int line_count;
-	uint64_t more;		/* processes beyond REPORT_LINES, and their sums */
+	struct report_line largest; /* the other process whose own peak is the highest; without
+				     * text */
+	uint64_t more;		/* processes beyond line_limit, and their sums */
 	uint64_t more_bytes;
 	uint64_t more_calls;
 	uint64_t more_peak;
 	uint64_t images;
 	bool has_failed;	/* it cannot be written, and this was reported */
+	unsigned int late_count; /* lines that were written since report_finish() */
 	bool is_finished;	/* report_finish() was called: lines are written at once */
 };
 
@@ -75,12 +94,12 @@ void report_demote_main(struct report *r);
 void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* report_line -- Adds such a line among those of other processes; none with --quiet. */
+/* report_line -- Adds such a line behind those of other processes; none with --quiet. */
 void report_line(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* report_finish -- Writes the summary, its notes and the lines; later additions are written at
- * once.
+ * once. After a report of places, a line with the figures of the process is the summary.
  *
  * why    text for a report without a recording.
  * usage  of the program, NULL if unknown.
@@ -90,11 +109,5 @@ void report_finish(struct report *r, const char *why, const struct rusage *usage
 /* report_close -- Writes the rest on processes that outlived the program, and releases
  * everything. */
 void report_close(struct report *r);
-
-/* report_flush -- Writes the waiting text.
- *
- * The first failure prints a warning and stops further writing.
- */
-void report_flush(struct report *r);
 
 #endif

@@ -4,105 +4,116 @@
  */
 #include "memusage/report/reports.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/color.h"
 #include "cli/message.h"
 #include "cli/xmalloc.h"
-#include "memusage/common/library.h"
-#include "memusage/report/page.h"
+#include "formats/xtree.h"
+#include "memusage/common/child.h"
+#include "memusage/common/files.h"
+#include "memusage/report/pictures.h"
 
-enum { ARGUMENTS = 24 }; /* besides those that are passed on */
-
-struct arguments {
-	char **item;
-	size_t count;
-};
-
-static void append_argument(struct arguments *a, char *text)
-{
-	a->item[a->count++] = text;
-	a->item[a->count] = NULL;
-}
-
-static void append_text_reports(struct arguments *a, const struct settings *s)
+static void append_text_reports(struct opt_list *a, const struct settings *s)
 {
 	if (s->mode == RUN_MODE_AD_HOC) {
-		append_argument(a, s->top > 0 ? xasprintf("--ad-hoc=%u", s->top) :
-						xstrdup("--ad-hoc"));
+		opt_list_append(a, s->top > 0 ? xasprintf("--ad-hoc=%u", s->top) :
+						"--ad-hoc");
 		return;
 	}
 	if (s->top > 0)
-		append_argument(a, xasprintf("--top=%u", s->top));
+		opt_list_append(a, xasprintf("--top=%u", s->top));
 	if (s->tree)
-		append_argument(a, xstrdup("--tree"));
+		opt_list_append(a, "--tree");
 	if (s->leaks)
-		append_argument(a, xstrdup("--leaks"));
+		opt_list_append(a, "--leaks");
+	if (s->growth)
+		opt_list_append(a, *s->growth ? xasprintf("--growth=%s", s->growth) :
+						"--growth");
 	if (s->temporary)
-		append_argument(a, xstrdup("--temporary"));
+		opt_list_append(a, "--temporary");
 	if (s->spacetime)
-		append_argument(a, xstrdup("--spacetime-summary"));
+		opt_list_append(a, "--spacetime-summary");
 }
 
-/* "--" ends the options, since a file name may begin with a dash. */
-static void fill_arguments(struct arguments *a, const struct session *session, unsigned int first,
+/* The rest memusageprint finds out: the report's descriptor is its standard output. */
+static void append_looks(struct opt_list *a, const struct settings *s)
+{
+	if (s->width > 0)
+		opt_list_append(a, xasprintf("--width=%u", s->width));
+	if (s->color != COLOR_AUTO)
+		opt_list_append(a, xasprintf("--color=%s", s->color == COLOR_ALWAYS ? "always" :
+										     "never"));
+}
+
+/* Ends the list with those that decide which names a place has, and where modules are found. "--"
+ * ends the options, since a file name may begin with a dash. */
+static void append_names_arguments(struct opt_list *a, const struct session *session, char *file)
+{
+	const struct opt_list *given = &session->settings->massif.report;
+	const struct chroots *roots = &session->chroots;
+
+	for (size_t i = 0; i < roots->count; i++)
+		opt_list_append(a, xasprintf("--root=%s", roots->path[i]));
+	for (size_t i = 0; i < given->count; i++)
+		opt_list_append(a, given->item[i]);
+	opt_list_append(a, "--");
+	opt_list_append(a, file);
+}
+
+static void append_place_options(struct opt_list *a, const struct settings *s)
+{
+	char *option[SETTINGS_PLACE_OPTIONS];
+	size_t count = settings_place_options(s, option);
+
+	for (size_t i = 0; i < count; i++)
+		opt_list_append(a, option[i]);
+}
+
+static void fill_arguments(struct opt_list *a, const struct session *session, unsigned int first,
 			   pid_t main, char *file)
 {
 	const struct settings *s = session->settings;
 	const struct massif_settings *m = &s->massif;
-	const struct chroots *roots = &session->chroots;
 
-	a->item = xcalloc(m->report.count + CHROOTS_MAX + ARGUMENTS, sizeof(*a->item));
-	append_argument(a, xstrdup("memusageprint"));
+	opt_list_append(a, "memusageprint");
 	if (main > 0)
-		append_argument(a, xasprintf("--pid=%d", (int)main));
+		opt_list_append(a, xasprintf("--started=%d", (int)main));
 	if (first == 0)
 		append_text_reports(a, s);
+	append_looks(a, s);
+	append_place_options(a, s);
 	if (m->is_wanted) {
-		append_argument(a, xasprintf("--massif-out-file=%s", m->file));
-		append_argument(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
+		opt_list_append(a, xasprintf("--massif-out-file=%s", m->file));
+		opt_list_append(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
 		if (m->is_talkative)
-			append_argument(a, xstrdup("--massif-journal"));
+			opt_list_append(a, "--massif-journal");
 		if (m->is_verbose)
-			append_argument(a, xstrdup("--massif-stats"));
+			opt_list_append(a, "--massif-stats");
 	}
 	if (s->dhat.is_wanted) {
-		append_argument(a, xasprintf("--dhat-out-file=%s", s->dhat.file));
-		append_argument(a, xasprintf("--time-unit=%s", dhat_unit_word(&s->dhat)));
+		opt_list_append(a, xasprintf("--dhat-out-file=%s", s->dhat.file));
+		opt_list_append(a, xasprintf("--time-unit=%s", dhat_unit_word(&s->dhat)));
 		if (first == 0 && !s->quiet)
-			append_argument(a, xstrdup("--dhat-summary"));
+			opt_list_append(a, "--dhat-summary");
 	}
 	if (s->spacetime)
-		append_argument(a, xasprintf("--spacetime-files=%s",
+		opt_list_append(a, xasprintf("--spacetime-files=%s",
 					     s->spacetime_form ? "html" : "text"));
 	if (settings_has_files(s))
-		append_argument(a, xasprintf("--first-image=%u", first));
+		opt_list_append(a, xasprintf("--first-image=%u", first));
 	if (s->debuginfod)
-		append_argument(a, xstrdup("--debuginfod"));
-	for (size_t i = 0; i < roots->count; i++)
-		append_argument(a, xasprintf("--root=%s", roots->path[i]));
-	for (size_t i = 0; i < m->report.count; i++)
-		append_argument(a, xstrdup(m->report.item[i]));
-	append_argument(a, xstrdup("--"));
-	append_argument(a, file);
-}
-
-/* A child would ignore the signals that the collector ignores. */
-void reports_reset_signals(void)
-{
-	struct sigaction normal = { .sa_handler = SIG_DFL };
-	sigset_t none;
-
-	for (int signal = 1; signal < NSIG; signal++)
-		sigaction(signal, &normal, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+		opt_list_append(a, "--debuginfod");
+	if (s->no_names_cache)
+		opt_list_append(a, "--no-names-cache");
+	append_names_arguments(a, session, file);
 }
 
 static void redirect_output(int fd)
@@ -115,22 +126,39 @@ static void redirect_output(int fd)
 
 static void execute_memusageprint(const struct session *s, unsigned int first, pid_t main)
 {
-	char *tool = library_sibling("memusageprint");
-	struct arguments a = { .count = 0 };
-	char *file = s->record.name;
+	struct opt_list a = { .count = 0 };
 
-	if (!tool)
-		die("cannot find memusageprint: /proc/self/exe is not readable");
-	if (!file) {
-		fcntl(s->record.fd, F_SETFD, 0);
-		file = xasprintf("/proc/self/fd/%d", s->record.fd);
-	}
-	fill_arguments(&a, s, first, main, file);
+	fill_arguments(&a, s, first, main,
+		       s->record.name ? s->record.name : child_pass_file(s->record.fd));
 	redirect_output(s->text);
-	reports_reset_signals();
-	execv(tool, a.item);
-	warn("cannot report call stacks: cannot run %s: %m", tool);
-	_exit(127);
+	child_reset_signals();
+	child_execute(&a, "cannot report call stacks: ");
+}
+
+/* The child ends with its parent, the collector, however that ends. */
+static void execute_look_ahead(const struct session *s, int fd, pid_t parent)
+{
+	struct opt_list a = { .count = 0 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	opt_list_append(&a, "memusageprint");
+	opt_list_append(&a, "--names-ahead");
+	append_names_arguments(&a, s, child_pass_file(fd));
+	redirect_output(-1);
+	dup2(STDOUT_FILENO, STDERR_FILENO);
+	child_reset_signals();
+	child_execute(&a, "");
+}
+
+pid_t reports_look_ahead(const struct session *s, int fd)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid == 0)
+		execute_look_ahead(s, fd, parent);
+	return pid;
 }
 
 /* Waits until the process or the launcher has ended; polls if there is no pidfd. */
@@ -155,13 +183,40 @@ static void wait_while_launcher_lives(const struct session *s, pid_t pid)
 /* Returns the status of wait(), or 0 if the process was stopped by SIGTERM. */
 static int wait_for_child(const struct session *s, pid_t pid)
 {
-	int status = 0;
+	int status;
 
 	if (!settings_has_files(s->settings))
 		wait_while_launcher_lives(s, pid);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_wait(pid);
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : status;
+}
+
+/* A name with %p is not known to the user. */
+static void name_file(struct report *r, const char *what, const char *pattern, pid_t main)
+{
+	char *name = pattern && files_has_pid(pattern) ? files_expand(pattern, main) : NULL;
+
+	if (name && access(name, F_OK) == 0)
+		report_line(r, "%s written to %s", what, name);
+	free(name);
+}
+
+/* On a terminal: the tools that memusage stands for print no such line. */
+static void name_files(const struct session *s, struct report *r, pid_t main)
+{
+	const struct settings *settings = s->settings;
+	const char *xtree = settings->massif.xtree_file;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (settings->massif.is_wanted)
+		name_file(r, "Massif profile", settings->massif.file, main);
+	if (settings->dhat.is_wanted)
+		name_file(r, "DHAT profile", settings->dhat.file, main);
+	if (settings->massif.xtree != XTREE_NONE)
+		name_file(r, "tree", xtree ? xtree : "xtmemory.kcg.%p", main);
+	if (settings->spacetime)
+		name_file(r, "heap profile", "massif.%p.hp", main);
 }
 
 static void print_reports(const struct session *s, unsigned int first, pid_t main)
@@ -181,12 +236,14 @@ static void print_reports(const struct session *s, unsigned int first, pid_t mai
 		     WTERMSIG(status));
 }
 
-void reports_make(const struct session *s, unsigned int first, pid_t main)
+void reports_make(const struct session *s, struct report *r, unsigned int first, pid_t main)
 {
 	if (settings_has_text(s->settings) || settings_has_files(s->settings))
 		print_reports(s, first, main);
+	if (settings_has_files(s->settings) && first == 0)
+		name_files(s, r, main);
 	if (s->settings->html && first == 0)
-		page_make(s, main);
+		pictures_page(s, r, main);
 	if (s->settings->spacetime && first == 0)
-		page_make_bands(s, main);
+		pictures_bands(s, main);
 }

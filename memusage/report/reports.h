@@ -11,19 +11,26 @@
 #include <sys/types.h>
 
 #include "memusage/record/session.h"
+#include "memusage/report/report.h"
 
-/* reports_reset_signals -- Resets all signals before an exec: a child would ignore those that the
- * collector ignores. */
-void reports_reset_signals(void);
+/* reports_look_ahead -- Starts a memusageprint that looks up the names of a live recording, for
+ * later reports.
+ *
+ * fd  of the recording's shared memory.
+ * Returns the child, which prints nothing, gives way to all other processes and ends with this one,
+ * or -1.
+ */
+pid_t reports_look_ahead(const struct session *s, int fd);
 
 /* reports_make -- Writes the profiles and prints the reports of the session's recording.
  *
  * s      s->record has s->record.images images; text goes to s->text.
+ * r      gets a line that names the page.
  * first  images before this one have been reported; if it is not 0, no text is printed.
  * main   process of the text, 0: the one that was recorded first.
  * Waits for memusageprint; stops it if only text is wanted and the launcher is gone, because a key
  * has ended it. Reports failures on standard error.
  */
-void reports_make(const struct session *s, unsigned int first, pid_t main);
+void reports_make(const struct session *s, struct report *r, unsigned int first, pid_t main);
 
 #endif

@@ -1,0 +1,23 @@
+/* newcomers.h -- Processes that are about to register.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_COLLECTOR_NEWCOMERS_H
+#define MEMUSAGE_COLLECTOR_NEWCOMERS_H
+
+#include <stdbool.h>
+
+#include "memusage/collector/tree.h"
+
+/* newcomers_exist -- Tells whether a process of /proc may still register at this collector.
+ *
+ * It has the collector's address in its environment, and its program is dynamic and not setuid. A
+ * process whose program cannot register even so is told apart from one that has not done it yet
+ * only by time: the caller has to stop waiting.
+ *
+ * Call it if no process of T has a slot. Returns false at once if only programs of some name are
+ * recorded, or no children. Cost 10 us per process of this user.
+ */
+bool newcomers_exist(const struct tree *t);
+
+#endif

@@ -1,0 +1,54 @@
+/* child.c -- Start and reap the programs that memusage runs for its own work.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/sibling.h"
+#include "cli/xmalloc.h"
+
+void child_reset_signals(void)
+{
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int signal = 1; signal < NSIG; signal++)
+		sigaction(signal, &normal, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+char *child_pass_file(int fd)
+{
+	fcntl(fd, F_SETFD, 0);
+	return xasprintf("/proc/self/fd/%d", fd);
+}
+
+void child_execute(const struct opt_list *arguments, const char *purpose)
+{
+	const char *name = arguments->item[0];
+	char *tool = sibling_path("memusage", name);
+
+	if (!tool)
+		die("cannot find %s: /proc/self/exe is not readable", name);
+	execv(tool, (char **)(uintptr_t)arguments->item);
+	warn("%scannot run %s: %m", purpose, tool);
+	_exit(127);
+}
+
+int child_wait(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}

@@ -1,0 +1,35 @@
+/* child.h -- Start and reap the programs that memusage runs for its own work.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_COMMON_CHILD_H
+#define MEMUSAGE_COMMON_CHILD_H
+
+#include <sys/types.h>
+
+#include "cli/options.h"
+
+/* child_reset_signals -- Resets all signals before an exec: a child would ignore those that the
+ * collector ignores. */
+void child_reset_signals(void);
+
+/* child_pass_file -- Returns a name by which the program that this process executes next can open
+ * the file of descriptor FD; to be freed. */
+char *child_pass_file(int fd);
+
+/* child_execute -- Executes memusageprint or memusagestat, which is installed beside this program.
+ *
+ * arguments  the first is the name of the program.
+ * purpose    begins the message of a failure: "cannot draw x.png: ", or "".
+ * Does not return; the exit status is not 0 after a message.
+ */
+__attribute__((noreturn)) void child_execute(const struct opt_list *arguments,
+					     const char *purpose);
+
+/* child_wait -- Waits until the child PID has ended, also across signals.
+ *
+ * Returns its status as wait() gives it, or 0 if there is no such child.
+ */
+int child_wait(pid_t pid);
+
+#endif

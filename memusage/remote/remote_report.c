@@ -1,0 +1,265 @@
+/* remote_report.c -- Reports of now.
+ *
+ * The recording of the process is copied to a nameless file, as a kept recording: so every report
+ * is made in the same way as that of a process that has ended.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/remote/remote_report.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/temporary.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "memusage/record/live_copy.h"
+#include "memusage/remote/remote_output.h"
+#include "memusage/remote/remote_samples.h"
+#include "memusage/remote/remote_tool.h"
+
+enum { ARGUMENTS = 8 + SETTINGS_PLACE_OPTIONS };	/* besides the options of the run */
+
+static void warn_about_quality(const struct remote *r, const struct live_copy *c)
+{
+	char text[UNITS_LENGTH];
+
+	if (c->moved > 0)
+		warn("process %d: it kept running meanwhile: figures are exact to within %s",
+		     (int)r->pid, units_bytes(text, c->moved));
+	else if (c->in_flight > 0)
+		warn("process %d: figures lack %u call%s that were not finished", (int)r->pid,
+		     c->in_flight, c->in_flight == 1 ? "" : "s");
+}
+
+static int save_copy(struct remote *r, struct live_copy *c, int fd, struct mu_error *err)
+{
+	struct live *l = &r->contact.live;
+	struct save keep;
+	int result;
+
+	if (save_begin(&keep, fd, &l->view.head, err) < 0)
+		return -1;
+	result = live_copy_save(c, l, r->pid, &keep, err);
+	save_end(&keep);
+	return result;
+}
+
+static void warn_about_pending_mark(const struct live *l, pid_t pid)
+{
+	if (__atomic_load_n(&l->shared->request, __ATOMIC_RELAXED) == MU_REQUEST_MARK)
+		warn("process %d has been idle since its last mark, which is not set yet",
+		     (int)pid);
+}
+
+/* Writes the recording of now to FD, which is empty. */
+static int copy_recording(struct remote *r, int fd, bool needs_places)
+{
+	struct live *l = &r->contact.live;
+	struct mu_error err;
+	struct samples samples;
+	struct live_copy c;
+	int result = live_copy_take(&c, l, remote_samples_read(&samples, r->contact.samples, l),
+				    &err);
+
+	if (result < 0) {
+		warn("process %d: %s", (int)r->pid, err.text);
+	} else if (needs_places && !c.has_places) {
+		warn("process %d: no call stacks are recorded, so the places are not known: start "
+		     "it with --record, --top or --html",
+		     (int)r->pid);
+		result = -1;
+	} else {
+		warn_about_quality(r, &c);
+		warn_about_pending_mark(l, r->pid);
+		result = save_copy(r, &c, fd, &err);
+		if (result < 0)
+			warn("process %d: %s", (int)r->pid, err.text);
+	}
+	live_copy_free(&c);
+	samples_free(&samples);
+	return result;
+}
+
+static int open_temporary(void)
+{
+	int fd = temporary_open();
+
+	if (fd < 0)
+		warn("cannot create a temporary file: %m; set TMPDIR to a writable directory");
+	return fd;
+}
+
+/* ---- the programs that make reports -------------------------------------------------------- */
+
+/* ARGV is freed with its items. */
+static int run_tool(const char *name, char **argv, int recording)
+{
+	const int kept[] = { recording, -1 };
+	pid_t pid = remote_tool_start(name, argv, kept);
+
+	return pid > 0 ? remote_tool_wait(name, pid) : -1;
+}
+
+static int print_text(struct remote *r, int recording)
+{
+	size_t count, n = 0;
+	const char **option = remote_options(r, &count);
+	char **argv = xcalloc(count + ARGUMENTS, sizeof(*argv));
+
+	argv[n++] = xstrdup("memusageprint");
+	for (size_t i = 0; i < count; i++)
+		argv[n++] = xstrdup(option[i]);
+	n += settings_place_options(r->settings, argv + n);
+	if (r->settings->debuginfod)
+		argv[n++] = xstrdup("--debuginfod");
+	argv[n++] = r->operand ? xasprintf("--%s=%s", r->command->name, r->operand) :
+				 xasprintf("--%s", r->command->name);
+	argv[n++] = xstrdup("--");
+	argv[n++] = xasprintf("/proc/self/fd/%d", recording);
+	free(option);
+	return run_tool("memusageprint", argv, recording);
+}
+
+static int write_page(struct remote *r, int recording)
+{
+	char **argv = xcalloc(ARGUMENTS, sizeof(*argv));
+
+	argv[0] = xstrdup("memusagestat");
+	argv[1] = xasprintf("--html=/proc/self/fd/%d", r->output_fd);
+	argv[2] = xstrdup("--");
+	argv[3] = xasprintf("/proc/self/fd/%d", recording);
+	fcntl(r->output_fd, F_SETFD, 0);
+	return run_tool("memusagestat", argv, recording);
+}
+
+/* ---- commands ------------------------------------------------------------------------------ */
+
+int remote_report_print(struct remote *r)
+{
+	int fd = open_temporary(), result = -1;
+
+	if (fd < 0)
+		return -1;
+	if (copy_recording(r, fd, true) == 0)
+		result = print_text(r, fd);
+	close(fd);
+	return result;
+}
+
+/* With the rights of another owner the output is there already, and its copy is made later. */
+static int with_output(struct remote *r, int (*write)(struct remote *r))
+{
+	const bool is_own = r->output_fd < 0;
+	int result;
+
+	if (is_own && (r->output_fd = open_temporary()) < 0)
+		return -1;
+	result = write(r);
+	if (is_own) {
+		if (result == 0)
+			result = remote_output_write(r);
+		close(r->output_fd);
+		r->output_fd = -1;
+	}
+	return result;
+}
+
+static int make_page(struct remote *r)
+{
+	int fd = open_temporary(), result = -1;
+
+	if (fd < 0)
+		return -1;
+	if (copy_recording(r, fd, false) == 0)
+		result = write_page(r, fd);
+	close(fd);
+	return result;
+}
+
+int remote_report_page(struct remote *r)
+{
+	return with_output(r, make_page);
+}
+
+static int make_recording(struct remote *r)
+{
+	return copy_recording(r, r->output_fd, false);
+}
+
+int remote_report_record(struct remote *r)
+{
+	return with_output(r, make_recording);
+}
+
+/* ---- the processes of a run ---------------------------------------------------------------- */
+
+static bool is_same_run(const struct mu_segment *a, const struct mu_segment *b)
+{
+	return a->start_mono_ns == b->start_mono_ns && a->start_real_ns == b->start_real_ns &&
+	       a->start_tsc == b->start_tsc;
+}
+
+/* A process that ends meanwhile is left out. */
+static void add_slot(struct save *keep, struct live *l, int samples_fd, uint32_t k)
+{
+	struct samples samples;
+	struct mu_error err;
+	struct live_copy c;
+	struct mu_slot slot;
+
+	if (!segment_slot(&l->view, k, &slot) || slot.state != MU_SLOT_LIVE ||
+	    live_select(l, k, slot.generation, &err) < 0)
+		return;
+	if (live_copy_take(&c, l, remote_samples_read(&samples, samples_fd, l), &err) == 0)
+		live_copy_save(&c, l, (pid_t)slot.pid, keep, &err);
+	live_copy_free(&c);
+	samples_free(&samples);
+}
+
+static void add_arena(struct save *keep, struct remote *r)
+{
+	struct live *l = &r->contact.live;
+	const uint32_t count = l->view.head.slot_count;
+
+	for (uint32_t k = 0; k < count; k++)
+		add_slot(keep, l, r->contact.samples, k);
+}
+
+/* Processes of another user, or without a log, are in another arena of the same collector. */
+static bool open_next_arena(struct remote *r)
+{
+	const uint32_t number = r->contact.arena_number + 1;
+
+	contact_close(&r->contact);
+	r->contact.arena_number = number;
+	return contact_open(&r->contact, r->pid, r->command->flags) == CONTACT_OK &&
+	       r->contact.answer.collector != 0;
+}
+
+int remote_report_add_running(struct remote *r)
+{
+	const struct mu_segment *run = &r->contact.live.view.head;
+	struct save keep;
+	int fd;
+
+	/* Memory without a collector is no answer. */
+	if (r->contact.answer.collector == 0)
+		return -1;
+	fd = open(r->operand, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -1;
+	if (!save_resume(&keep, fd, run) || !is_same_run(&keep.head, run)) {
+		close(fd);
+		return -1;
+	}
+	do
+		add_arena(&keep, r);
+	while (open_next_arena(r));
+	save_end(&keep);
+	return close(fd);
+}

@@ -1,0 +1,21 @@
+/* remote_request.h -- Requests that a process serves itself: stop, start, mark.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEMUSAGE_REMOTE_REMOTE_REQUEST_H
+#define MEMUSAGE_REMOTE_REMOTE_REQUEST_H
+
+#include <stdbool.h>
+
+#include "memusage/record/live.h"
+
+/* remote_request_send -- Sends a request to the process, as its only client.
+ *
+ * text      the name of a mark; NULL for other requests.
+ * is_later  set to whether the process is idle, so that it serves the request before its next call.
+ * Returns 0, or -1 with ERR: it has ended, does not respond, or has not served the last one yet.
+ */
+int remote_request_send(struct live *l, enum mu_request request, const char *text, bool *is_later,
+			struct mu_error *err);
+
+#endif
