@@ -9,17 +9,20 @@
 #include <string.h>
 
 #include "cli/color.h"
+#include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/text/dhat_metric.h"
 #include "memusageprint/text/graph.h"
+#include "profile/model/top.h"
 
 enum { TOP_MAX = 1000000, DEPTH_DEFAULT = 30 };
 
 static struct settings given = {
 	.output = "-", .columns = 72, .rows = 20, .threshold = 1, .top = 10,
 	.sort = DHAT_TOTAL_BLOCKS,
+	.group = TOP_BY_FUNCTION, .runtime_frames = RUNTIME_UNSAID,
 	.tree = TREE_AT_PEAK, .spacetime_files = SPACETIME_NONE, .below_main = NO,
 	.read_inlines = YES, .demangle = YES, .heap = YES,
 	.xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
@@ -32,7 +35,6 @@ static const char *parse_threshold(const struct opt *option, const char *arg, vo
 	char *rest;
 	double value = strtod(arg, &rest);
 
-	(void)option;
 	if (digits == 0 || rest != arg + digits || (*rest && strcmp(rest, "%") != 0))
 		return "is not a percentage";
 	if (value > 100)
@@ -63,7 +65,6 @@ static const char *parse_tree_moment(const struct opt *option, const char *arg, 
 	struct settings *s = data;
 	uint64_t number = 0;
 
-	(void)option;
 	s->text |= TEXT_TREE;
 	if (s->report == REPORT_DEFAULT)
 		s->report = REPORT_TEXT;
@@ -80,14 +81,37 @@ static const char *parse_tree_moment(const struct opt *option, const char *arg, 
 	return NULL;
 }
 
-static const char *parse_dhat_report(const struct opt *option, const char *arg, void *data)
+/* One file gets one report, but for texts. */
+static const char *choose_report(struct settings *s, enum report report)
+{
+	if (s->report != REPORT_DEFAULT && s->report != REPORT_TEXT && s->report != report)
+		return "of --dhat, --spacetime and --to only one can be given at a time";
+	s->report = report;
+	return NULL;
+}
+
+/* Splits "FROM..TO"; what a moment means depends on the recording. */
+static const char *parse_growth(const struct opt *option, const char *arg, void *data)
 {
 	struct settings *s = data;
+	const char *dots = arg ? strstr(arg, "..") : NULL;
 
-	(void)option;
-	(void)arg;
-	s->report = REPORT_DHAT;
+	s->text |= TEXT_GROWTH;
+	if (s->report == REPORT_DEFAULT)
+		s->report = REPORT_TEXT;
+	s->growth_from = s->growth_to = "";
+	if (dots) {
+		s->growth_from = xstrndup(arg, (size_t)(dots - arg));
+		s->growth_to = dots + 2;
+	} else if (arg) {
+		s->growth_from = arg;
+	}
 	return NULL;
+}
+
+static const char *parse_dhat_report(const struct opt *option, const char *arg, void *data)
+{
+	return choose_report(data, REPORT_DHAT);
 }
 
 static const char *parse_spacetime_form(const struct opt *option, const char *arg, void *data)
@@ -95,12 +119,10 @@ static const char *parse_spacetime_form(const struct opt *option, const char *ar
 	static const char *const words[] = { "text", "html", "hp" };
 	struct settings *s = data;
 
-	(void)option;
-	s->report = REPORT_SPACETIME;
 	for (int i = 0; i < 3; i++) {
 		if (!arg || strcmp(arg, words[i]) == 0) {
 			s->spacetime = i;
-			return NULL;
+			return choose_report(s, REPORT_SPACETIME);
 		}
 	}
 	return "is none of text, html, hp";
@@ -116,14 +138,12 @@ static const char *parse_format(const struct opt *option, const char *arg, void 
 	const struct export_format *format = export_formats_find(arg);
 	size_t length = strlen(why);
 
-	(void)option;
 	if (!format) {
 		export_formats_names(why + length, sizeof(why) - length, ", ");
 		return why;
 	}
-	s->report = REPORT_EXPORT;
 	s->format = format->name;
-	return NULL;
+	return choose_report(s, REPORT_EXPORT);
 }
 
 #define TEXT(n, a, bit, h) \
@@ -148,29 +168,40 @@ static const struct opt options[] = {
 		 "begin with the outermost callers, not the allocating functions"),
 	OPT_STR('\0', "grep", "TEXT", &given.grep,
 		"show only places with TEXT in a frame of their stack; also in --top, --leaks, "
-		"--temporary and --tree"),
+		"--growth, --temporary and --tree"),
 	OPT_GROUP("Reports of a recording"),
 	TEXT("summary", NULL, TEXT_SUMMARY, "print the summary of memusage at the end of a run"),
 	TEXT("plot", "N", TEXT_PLOT,
 	     "draw the course of the run and the N places that held most, in the width of the "
 	     "terminal (also for a massif.out)"),
 	OPT_ENUM('\0', "color", COLOR_WORDS, &given.color,
-		 "when to colour --plot (default auto: on a terminal)"),
+		 "when to colour these reports (default auto: on a terminal)"),
+	OPT_UINT('\0', "width", "COLUMNS", &given.width, LAYOUT_COLUMNS_MIN, LAYOUT_COLUMNS_MAX,
+		 "lay out these reports for COLUMNS (default: the terminal's; without one, a line "
+		 "for each place)"),
 	TEXT("top", "N", TEXT_TOP,
 	     "show the N places (default 10) that held most when the heap was largest"),
 	OPT_CALL_OPTIONAL('\0', "tree", "peak|end|N|total", parse_tree_moment, &given,
 			  "show the tree of callers at the peak (default), at the end, at snapshot "
 			  "N, or of all allocations of the run"),
+	OPT_CALL_OPTIONAL('\0', "growth", "FROM..TO", parse_growth, &given,
+			  "show the places that grew between two moments: start, peak, end, a "
+			  "time like 1.5s, the number of a snapshot, or a mark's name (default: "
+			  "from the middle of the run to its end, or to the peak if less than half "
+			  "of that is left at the end)"),
 	TEXT("leaks", "N", TEXT_LEAKS, "show the N places whose blocks were left at the end"),
 	TEXT("ad-hoc", "N", TEXT_AD_HOC, "show the N places with most ad hoc events, by weight"),
 	TEXT("marks", NULL, TEXT_MARKS, "list the moments that the program marked"),
+	TEXT("processes", NULL, TEXT_PROCESSES,
+	     "list all processes: parent, memory at the peak and at the end, how each one ended"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show the N places with most blocks that were freed before the next allocation"),
 	OPT_ENUM('\0', "group", "line|function|file|object", &given.group,
-		 "kind of place in --top, --leaks and --temporary: a line (default), a function, a "
-		 "source file, or a program or library"),
+		 "kind of place in --top, --leaks, --growth and --temporary: a function with its "
+		 "lines (default), a line, a source file, or a program or library"),
 	OPT_FLAG('\0', "lifetimes", &given.lifetimes,
-		 "show in --top, --leaks and --temporary how long the blocks of a place lived"),
+		 "show in --top, --leaks, --growth and --temporary how long the blocks of a place "
+		 "lived"),
 	OPT_CALL_OPTIONAL('\0', "spacetime", "text|html|hp", parse_spacetime_form, &given,
 			  "print bytes x time as Massif did before Valgrind 3.3: summary and text "
 			  "(default), linked HTML, or a file for hp2ps"),
@@ -178,7 +209,9 @@ static const struct opt options[] = {
 		 "convert a recording or a massif.out; folded stacks of a recording are those of "
 		 "--tree"),
 	OPT_UINT('\0', "pid", "PID", &given.pid, 1, INT_MAX,
-		 "report on this process instead of the one that memusage started"),
+		 "report on this process; without it, --top, --tree, --growth, --temporary and "
+		 "--leaks are about the one that concerns them most, all else about the one that "
+		 "memusage started"),
 	OPT_STR('\0', "massif-out-file", "FILE", &given.massif_file,
 		"write a massif.out for every process; %p is its process ID"),
 	OPT_ENUM('\0', "xtree-memory", XTREE_WORDS, &given.xtree,
@@ -203,6 +236,9 @@ static const struct opt options[] = {
 		 "treat NAME as a wrapper of malloc: its callers allocate; repeatable"),
 	OPT_LIST('\0', "ignore-fn", "NAME", &given.ignore_fn,
 		 "leave out the allocations of NAME; repeatable"),
+	OPT_ENUM('\0', "runtime-frames", "hide|show", &given.runtime_frames,
+		 "hide functions of run-times (std::, the start of threads, an interpreter's loop) "
+		 "in stacks, or show them (default: texts hide, other tools' formats show them)"),
 	OPT_ENUM('\0', "show-below-main", "yes|no", &given.below_main,
 		 "show the callers of main (default no)"),
 	OPT_LIST('\0', "fullpath-after", "TEXT", &given.fullpath_after,
@@ -217,6 +253,16 @@ static const struct opt options[] = {
 		 "look for programs and libraries below DIR first; repeatable"),
 	OPT_FLAG('\0', "debuginfod", &given.debuginfod,
 		 "ask the servers in $DEBUGINFOD_URLS for missing debug information"),
+	OPT_FLAG('\0', "no-names-cache", &given.no_names_cache,
+		 "neither use nor keep names in $XDG_CACHE_HOME/memusage"),
+	{ .kind = OPT_KIND_UINT, .name = "live-view", .arg = "SOCKET", .min = 3, .max = INT_MAX,
+	  .value = &given.live_socket, .help = "show the process whose copies are in FILE",
+	  .hidden = true },
+	{ .kind = OPT_KIND_UINT, .name = "live-output", .arg = "FD", .min = 3, .max = INT_MAX,
+	  .value = &given.live_output, .help = "with --live-view: what the program has written",
+	  .hidden = true },
+	{ .kind = OPT_KIND_FLAG, .name = "once", .value = &given.once,
+	  .help = "with --live-view: print it once", .hidden = true },
 	{ .kind = OPT_KIND_STR, .name = "massif-desc", .arg = "TEXT",
 	  .value = &given.massif_desc, .help = "description of the options in a massif.out",
 	  .hidden = true },
@@ -226,9 +272,13 @@ static const struct opt options[] = {
 	  .help = "with a massif.out: print every snapshot as Massif does", .hidden = true },
 	{ .kind = OPT_KIND_FLAG, .name = "massif-stats", .value = &given.massif_stats,
 	  .help = "with a massif.out: print Massif's statistics", .hidden = true },
+	{ .kind = OPT_KIND_UINT, .name = "started", .arg = "PID", .max = INT_MAX,
+	  .value = &given.started, .help = "process that memusage started", .hidden = true },
 	{ .kind = OPT_KIND_UINT, .name = "first-image", .arg = "N", .max = INT_MAX,
 	  .value = &given.first_image, .help = "write no massif.out for earlier images",
 	  .hidden = true },
+	{ .kind = OPT_KIND_FLAG, .name = "names-ahead", .value = &given.names_ahead,
+	  .help = "look up the names of a program that runs, for later reports", .hidden = true },
 	{ .kind = OPT_KIND_STR, .name = "code-below", .arg = "DIR", .value = &given.code_root,
 	  .help = "write which code FILE, below DIR, has", .hidden = true },
 	{ .kind = OPT_KIND_LIST, .name = "symbol-rule", .arg = "RULE",
@@ -244,6 +294,47 @@ static const struct opt options[] = {
 	OPT_END
 };
 
+/* At most 28 lines: with the line above them and the shell's prompt, they fit a terminal of 30. */
+static const char brief[] =
+	"Print a recording (memusage --record), a massif.out or DHAT's JSON as text.\n"
+	"FILE may be compressed by gzip; '-' is standard input.\n"
+	"\n"
+	"Of a recording:\n"
+	"      --top[=N]             the N places that held most at the peak (default)\n"
+	"      --tree[=MOMENT]       the call tree at the peak, the end, snapshot N,\n"
+	"                            or of all allocations: peak|end|N|total\n"
+	"      --leaks[=N]           where blocks were allocated that were never freed\n"
+	"      --temporary[=N]       where short-lived blocks were allocated\n"
+	"      --growth[=FROM..TO]   the places that grew between two moments\n"
+	"      --plot[=N]            the course of the run as a drawing of characters\n"
+	"      --summary             the table of calls and the histogram\n"
+	"Which places, which process:\n"
+	"      --group=KIND          a place is a line|function|file|object\n"
+	"      --grep=TEXT           only call stacks with TEXT in a frame\n"
+	"      --lifetimes           how long the blocks lived, too\n"
+	"      --processes           all processes of the run\n"
+	"      --pid=PID             this process, not the one that held most\n"
+	"Of a massif.out, and of DHAT's JSON:\n"
+	"      --threshold=PERCENT   leave out places with less (1)\n"
+	"      --sort=METRIC         sort DHAT's places by gmax, end, total-bytes ...\n"
+	"Files and other programs:\n"
+	"  -o, --output=FILE         write to FILE, not to standard output\n"
+	"      --to=FORMAT           convert: massif|folded|callgrind|json|pprof|dhat\n"
+	"\n"
+	"memusageprint --help=all lists all options; man memusageprint explains them.\n"
+	"Pictures and the HTML page: memusagestat --html=run.html FILE";
+
+/* Options of the other programs that users look for here. */
+static const struct opt_elsewhere elsewhere[] = {
+	{ "html", "memusagestat", "memusagestat --html=run.html FILE" },
+	{ "png", "memusagestat", "memusagestat FILE run.png" },
+	{ "flame", "memusagestat", "memusagestat --flame FILE flame.svg" },
+	{ "bands", "memusagestat", "memusagestat --bands FILE bands.svg" },
+	{ "histogram", "memusagestat", "memusagestat --histogram FILE sizes.png" },
+	{ "record", "memusage", "memusage --record=run.mur PROGRAM" },
+	{ NULL, NULL, NULL }
+};
+
 static const struct opt_tool tool = {
 	.name = "memusageprint",
 	.operands = "FILE...",
@@ -251,8 +342,65 @@ static const struct opt_tool tool = {
 		 "memusage, Valgrind or heaptrack, compressed by gzip or not, or a recording "
 		 "kept by memusage --record; '-' is standard input.",
 	.options = options,
+	.brief = brief,
+	.elsewhere = elsewhere,
 	.usage_status = 2,
 };
+
+/* --tree names the moment of folded stacks, --growth the moments of JSON's growth. */
+static bool suits_export(unsigned text)
+{
+	return given.report == REPORT_EXPORT &&
+	       ((text == TEXT_TREE && strcmp(given.format, "folded") == 0) ||
+		(text == TEXT_GROWTH && strcmp(given.format, "json") == 0));
+}
+
+/* A text beside another report would be dropped. */
+static void check_texts(void)
+{
+	static const struct {
+		unsigned bit;
+		const char *option;
+	} texts[] = {
+		{ TEXT_SUMMARY, "--summary" }, { TEXT_TOP, "--top" }, { TEXT_TREE, "--tree" },
+		{ TEXT_LEAKS, "--leaks" }, { TEXT_TEMPORARY, "--temporary" },
+		{ TEXT_PLOT, "--plot" }, { TEXT_AD_HOC, "--ad-hoc" }, { TEXT_MARKS, "--marks" },
+		{ TEXT_GROWTH, "--growth" },
+	};
+	const char *report = given.report == REPORT_DHAT      ? "--dhat"
+			     : given.report == REPORT_EXPORT  ? "--to="
+							      : "--spacetime";
+
+	if (given.report == REPORT_DEFAULT || given.report == REPORT_TEXT)
+		return;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if ((given.text & texts[i].bit) && !suits_export(texts[i].bit))
+			options_error(&tool, "%s is no part of %s%s: run memusageprint once for "
+				      "each", texts[i].option, report,
+				      given.report == REPORT_EXPORT ? given.format : "");
+	}
+}
+
+/* Warns of options that choose what other reports show. */
+static void warn_of_idle_options(void)
+{
+	const unsigned lists = TEXT_TOP | TEXT_LEAKS | TEXT_TEMPORARY | TEXT_GROWTH;
+	const bool is_list = given.report == REPORT_DEFAULT ||
+			     (given.report == REPORT_TEXT && (given.text & lists));
+	const bool is_dhat = given.report == REPORT_DHAT || given.report == REPORT_DEFAULT;
+	const char *places = given.group != TOP_BY_FUNCTION ? "--group" :
+			     given.lifetimes		    ? "--lifetimes" :
+							      NULL;
+
+	if (places && !is_list)
+		warn("%s changes only lists of places: add --top, --leaks, --growth or "
+		     "--temporary", places);
+	if (given.grep && !is_list && !is_dhat && !(given.text & TEXT_TREE))
+		warn("--grep changes only lists of places, --tree and --dhat: add one of them");
+	if ((given.invert || given.sort != DHAT_TOTAL_BLOCKS) && !is_dhat)
+		warn("%s changes only the report of --dhat: add it",
+		     given.invert ? "--invert" : "--sort");
+}
 
 const struct settings *command_line_parse(int argc, char **argv)
 {
@@ -264,7 +412,9 @@ const struct settings *command_line_parse(int argc, char **argv)
 	memcpy(given.typed, argv, (size_t)argc * sizeof(*given.typed));
 	first = options_parse(&tool, argc, argv);
 	if (first == argc)
-		options_error(&tool, "which file?");
+		options_error(&tool, "no file given");
+	check_texts();
+	warn_of_idle_options();
 	given.has_depth = given.depth != 0;
 	if (!given.has_depth)
 		given.depth = DEPTH_DEFAULT;

@@ -38,8 +38,7 @@ static char *make_file_name(const struct report_subject *s, const struct setting
 	const struct recording *r = s->recording;
 	char why[128], *name = output_expand(pattern, s->pid, getenv, why), *longer;
 	unsigned int later = count_later_images(r, s->slot, s->pid);
-	uint32_t first = settings->pid ? recording_find(r, (pid_t)settings->pid) :
-					 recording_main(r);
+	uint32_t first = recording_main(r, settings);
 	struct mu_slot entry;
 
 	if (!name) {

@@ -10,8 +10,11 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "memusageprint/command_line.h"
+#include "memusageprint/export/export_formats.h"
 #include "memusageprint/job/input.h"
+#include "memusageprint/live/live.h"
 #include "memusageprint/module_code.h"
+#include "memusageprint/names_ahead.h"
 #include "memusageprint/reports.h"
 
 /* Dies if the output is an input: opening the output would empty it. */
@@ -52,6 +55,8 @@ static int print_all_files(const struct settings *settings)
 		if (print_one_file(settings, settings->files[i], &out) < 0)
 			status = EXIT_FAILURE;
 	}
+	if (settings->report == REPORT_EXPORT && out.stream)
+		export_formats_end(out.stream, settings);
 	return output_close(&out) < 0 ? EXIT_FAILURE : status;
 }
 
@@ -61,5 +66,9 @@ int main(int argc, char **argv)
 	/* At the limit of file size write() fails then, and output_close() reports it. */
 	signal(SIGXFSZ, SIG_IGN);
 	const struct settings *settings = command_line_parse(argc, argv);
+	if (settings->names_ahead)
+		return names_ahead_look_up(settings);
+	if (settings->live_socket)
+		return live_run(settings);
 	return settings->code_root ? module_code_write(settings) : print_all_files(settings);
 }

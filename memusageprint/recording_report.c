@@ -4,6 +4,9 @@
  */
 #include "memusageprint/recording_report.h"
 
+#include <string.h>
+
+#include "cli/layout.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "memusageprint/export/dhat_export.h"
@@ -15,7 +18,9 @@
 #include "memusageprint/text/dhat_summary.h"
 #include "memusageprint/text/dhat_text.h"
 #include "memusageprint/text/massif_snapshot_log.h"
+#include "memusageprint/text/processes.h"
 #include "memusageprint/text/text_report.h"
+#include "profile/read/process_list.h"
 
 /* ---- files of every image ----------------------------------------------------------------- */
 
@@ -28,7 +33,6 @@ static bool wants_image_files(const struct settings *settings)
 static int write_massif_file(FILE *out, const char *name, struct report_subject *s,
 			     const struct report_job *job)
 {
-	(void)name;
 	if (job->settings->massif_log || job->settings->massif_stats)
 		massif_snapshot_log_print(stdout, s, job->settings);
 	return massif_export(out, s, job->settings);
@@ -40,7 +44,6 @@ static int write_dhat_file(FILE *out, const char *name, struct report_subject *s
 	struct dhat d;
 	int result = dhat_export_load(&d, s, job->settings);
 
-	(void)name;
 	if (result == 0) {
 		dhat_write(out, &d);
 		if (job->settings->dhat_summary)
@@ -78,7 +81,8 @@ static bool wants_report(const struct settings *settings)
 	return settings->report != REPORT_DEFAULT || !wants_image_files(settings);
 }
 
-static int print_image(const struct report_job *job, struct report_subject *s)
+static int print_image(const struct report_job *job, struct report_subject *s,
+		       const struct process_list *list, unsigned text)
 {
 	FILE *out = report_job_begin(job);
 
@@ -88,24 +92,172 @@ static int print_image(const struct report_job *job, struct report_subject *s)
 	case REPORT_SPACETIME:
 		return spacetime_export(out, s, job->settings);
 	case REPORT_EXPORT:
-		return export_formats_write(out, s, job->settings);
+		return export_formats_write(out, s, job->settings, list);
 	default:
-		return text_report_print(out, s, job->settings);
+		job->output->has_color = true; /* names are clean already */
+		return text_report_print(out, s, job->settings, text);
 	}
 }
 
-static int open_chosen_image(const struct report_job *job, const struct recording *r,
-			     struct report_subject *s)
-{
-	pid_t pid = (pid_t)job->settings->pid;
-	uint32_t slot = pid ? recording_find(r, pid) : recording_main(r);
+/* ---- which process a report is about ------------------------------------------------------- */
 
-	*s = (struct report_subject){ .slot = RECORDING_NONE };
-	if (slot == RECORDING_NONE && pid)
-		warn("%s: holds no process %d", r->name, (int)pid);
-	else if (slot == RECORDING_NONE)
+static int open_image(const struct report_job *job, const struct recording *r,
+		      const struct process_list *list, uint32_t slot, struct report_subject *s)
+{
+	char all[1024];
+
+	if (slot != RECORDING_NONE && report_subject_open(s, r, slot, job->settings) < 0)
+		return -1;
+	if (slot != RECORDING_NONE) {
+		if (r->segment.missing > 0 && !job->settings->pid)
+			warn("%s: this report is about process %d; --pid chooses another",
+			     r->name, (int)s->pid);
+		return 0;
+	}
+	process_list_name_all(list, all, sizeof(all));
+	if (job->settings->pid && *all)
+		warn("%s: holds no process %u, but %s", r->name, job->settings->pid, all);
+	else
 		warn("%s: holds no process that can be read", r->name);
-	return slot == RECORDING_NONE ? -1 : report_subject_open(s, r, slot, job->settings);
+	return -1;
+}
+
+/* Texts that are about the process with the highest figure, unless --pid chooses one. */
+static unsigned texts_of_figure(const struct settings *settings, enum process_figure figure)
+{
+	bool is_tree_of_end = settings_metric(settings) == METRIC_LIVE;
+
+	if (figure == PROCESS_LIVE)
+		return TEXT_LEAKS | (is_tree_of_end ? TEXT_TREE : 0);
+	if (figure == PROCESS_CALLS)
+		return TEXT_TEMPORARY;
+	return TEXT_TOP | TEXT_GROWTH | (is_tree_of_end ? 0 : TEXT_TREE);
+}
+
+/* One process, and the texts about it. */
+struct choice {
+	uint32_t slot;
+	unsigned text;
+	const struct process_entry *share; /* whose share is printed first; NULL: no share */
+	enum process_figure figure;
+};
+
+static struct choice choose_by_figure(const struct settings *settings,
+				      const struct process_list *list, uint32_t main,
+				      unsigned text, enum process_figure figure)
+{
+	const struct process_entry *e = process_list_largest(list, main, figure);
+
+	return (struct choice){
+		.slot = e ? e->slot : main,
+		.text = text & texts_of_figure(settings, figure),
+		.share = list->processes > 1 ? e : NULL,
+		.figure = figure,
+	};
+}
+
+enum { CHOICES = 4 };
+
+/* Choices of the same process are one, so that a recording of one process has one report. */
+static void choose_processes(const struct report_job *job, const struct recording *r,
+			     const struct process_list *list, struct choice choice[CHOICES])
+{
+	const struct settings *settings = job->settings;
+	const uint32_t main = recording_main(r, settings);
+	const unsigned text = settings->text ? settings->text : TEXT_TOP;
+
+	choice[1] = choose_by_figure(settings, list, main, text, PROCESS_PEAK);
+	choice[2] = choose_by_figure(settings, list, main, text, PROCESS_LIVE);
+	choice[3] = choose_by_figure(settings, list, main, text, PROCESS_CALLS);
+	choice[0] = (struct choice){
+		.slot = main,
+		.text = text & ~(choice[1].text | choice[2].text | choice[3].text | TEXT_PROCESSES),
+	};
+	if (settings->report > REPORT_TEXT)
+		choice[0].text = TEXT_TOP;
+	else if (settings->pid || list->processes < 2)
+		choice[0].text = text & ~(unsigned)TEXT_PROCESSES;
+	else
+		return;
+	choice[1].text = choice[2].text = choice[3].text = 0;
+}
+
+/* memusage keeps a recording that it makes for its own reports only in a nameless file. */
+static bool is_recording_of_run(const struct recording *r)
+{
+	static const char nameless[] = "/proc/self/fd/";
+
+	return strncmp(r->name, nameless, sizeof(nameless) - 1) == 0;
+}
+
+/* Returns a stream for lines about all processes, whose names are clean. */
+static FILE *open_layout(const struct report_job *job)
+{
+	FILE *out = report_job_begin(job);
+
+	job->output->has_color = true;
+	return layout_open(out, settings_layout(job->settings));
+}
+
+static void print_share(const struct report_job *job, const struct recording *r,
+			const struct process_list *list, const struct choice *choice)
+{
+	FILE *page = open_layout(job);
+
+	processes_print_share(page, list, choice->share, choice->figure, is_recording_of_run(r));
+	fclose(page);
+}
+
+static void print_table(const struct report_job *job, const struct process_list *list)
+{
+	FILE *page = open_layout(job);
+
+	processes_print(page, list);
+	fclose(page);
+}
+
+/* Prints what CHOICE and later ones with the same process have in common at once. */
+static int print_choice(const struct report_job *job, const struct recording *r,
+			const struct process_list *list, struct choice *choice, int count,
+			struct report_subject *s)
+{
+	unsigned text = 0;
+
+	if (!s->recording || s->slot != choice->slot) {
+		report_subject_close(s);
+		if (open_image(job, r, list, choice->slot, s) < 0)
+			return -1;
+	}
+	for (int i = 0; i < count; i++) {
+		if (choice[i].slot != choice->slot || choice[i].text == 0)
+			continue;
+		if (choice[i].share)
+			print_share(job, r, list, &choice[i]);
+		text |= choice[i].text;
+		choice[i].text = 0;
+	}
+	return print_image(job, s, list, text);
+}
+
+/* Leaves the last process of a report open in S. */
+static int print_report(const struct report_job *job, const struct recording *r,
+			struct report_subject *s)
+{
+	struct choice choice[CHOICES];
+	struct process_list list;
+	struct mu_error err;
+	int result = process_list_load(&list, &r->segment, &err);
+
+	if (result < 0)
+		warn("%s: %s", r->name, err.text);
+	if (result == 0 && (job->settings->text & TEXT_PROCESSES))
+		print_table(job, &list);
+	choose_processes(job, r, &list, choice);
+	for (int i = 0; i < CHOICES && result == 0; i++)
+		if (choice[i].text)
+			result = print_choice(job, r, &list, &choice[i], CHOICES - i, s);
+	process_list_free(&list);
+	return result;
 }
 
 int recording_report_print(const struct report_job *job)
@@ -117,16 +269,15 @@ int recording_report_print(const struct report_job *job)
 
 	if (recording_open(&r, job->in, job->file) < 0)
 		return -1;
-	if (wants_report(settings)) {
-		result = open_chosen_image(job, &r, &s);
-		if (result == 0)
-			result = print_image(job, &s);
-	}
+	if (wants_report(settings))
+		result = print_report(job, &r, &s);
 	/* The output is emptied even if no image has a summary. */
 	if (settings->dhat_summary)
 		report_job_begin(job);
 	if (wants_image_files(settings))
 		result |= write_image_files(job, &r, s.recording ? &s : NULL);
+	if (r.segment.missing > 0)
+		result = -1;
 	report_subject_close(&s);
 	recording_close(&r);
 	return result;

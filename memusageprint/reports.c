@@ -8,8 +8,8 @@
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/recording_report.h"
 #include "memusageprint/text/dhat_text.h"
+#include "memusageprint/text/import_report.h"
 #include "memusageprint/text/massif_text.h"
-#include "memusageprint/text/plot.h"
 
 static const struct {
 	enum input_kind kind;
@@ -17,7 +17,7 @@ static const struct {
 	report_fn print;
 } reports[] = {
 	{ INPUT_MASSIF, REPORT_DEFAULT, massif_text_print },
-	{ INPUT_MASSIF, REPORT_TEXT, plot_massif },
+	{ INPUT_MASSIF, REPORT_TEXT, import_report_massif },
 	{ INPUT_MASSIF, REPORT_EXPORT, export_formats_convert_massif },
 	{ INPUT_RECORDING, REPORT_DEFAULT, recording_report_print },
 	{ INPUT_RECORDING, REPORT_TEXT, recording_report_print },
@@ -25,6 +25,7 @@ static const struct {
 	{ INPUT_RECORDING, REPORT_SPACETIME, recording_report_print },
 	{ INPUT_RECORDING, REPORT_EXPORT, recording_report_print },
 	{ INPUT_DHAT, REPORT_DEFAULT, dhat_text_print },
+	{ INPUT_DHAT, REPORT_TEXT, import_report_dhat },
 	{ INPUT_DHAT, REPORT_DHAT, dhat_text_print },
 };
 
@@ -37,19 +38,29 @@ static const char *const report_names[] = {
 	[REPORT_EXPORT] = "--to=",
 };
 
-/* Advice for the kinds of file that have no report at all. */
-static const char *const advice[INPUT_KINDS] = {
-	[INPUT_UNKNOWN] = "give a massif.out",
-	[INPUT_DATA] = "memusagestat draws it",
-};
+static int refuse_unknown_file(const struct report_job *job)
+{
+	struct mu_error err;
+	const char *data = "";
+	ssize_t size = textfile_peek(&job->in->text, &data, &err);
+	struct file_guess guess = file_type_guess(data, size > 0 ? (size_t)size : 0);
+
+	warn("%s: this is %s: %s", job->in->name,
+	     guess.what ? guess.what : "a file of an unknown kind",
+	     guess.advice ? guess.advice : "memusageprint reads recordings (memusage --record), "
+					   "massif.out files and DHAT's JSON");
+	return -1;
+}
 
 static int refuse_file(const struct report_job *job)
 {
 	const struct settings *settings = job->settings;
 	const char *name = job->in->name, *kind = file_type_name(job->in->kind);
 
-	if (advice[job->in->kind])
-		warn("%s: this is %s: %s", name, kind, advice[job->in->kind]);
+	if (job->in->kind == INPUT_UNKNOWN)
+		return refuse_unknown_file(job);
+	if (job->in->kind == INPUT_DATA)
+		warn("%s: this is %s: memusagestat draws it", name, kind);
 	else
 		warn("%s: this is %s: %s%s does not suit it", name, kind,
 		     report_names[settings->report],

@@ -10,8 +10,8 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "profile/read/accesses.h"
-#include "profile/read/copies.h"
 #include "profile/read/points.h"
+#include "recording/copies.h"
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
@@ -169,10 +169,28 @@ static int load_accesses(struct dhat_builder *m, struct mu_error *err)
 
 /* ---- copies and events -------------------------------------------------------------------- */
 
+static const char *const copy_names[MU_COPY_COUNT] = {
+	[MU_COPY_INLINE] = "copy", [MU_COPY_MEMCPY] = "memcpy", [MU_COPY_MEMMOVE] = "memmove",
+	[MU_COPY_MEMPCPY] = "mempcpy", [MU_COPY_BCOPY] = "bcopy", [MU_COPY_MEMCCPY] = "memccpy",
+	[MU_COPY_STRCPY] = "strcpy", [MU_COPY_STPCPY] = "stpcpy", [MU_COPY_STRNCPY] = "strncpy",
+	[MU_COPY_STPNCPY] = "stpncpy", [MU_COPY_STRLCPY] = "strlcpy", [MU_COPY_WCSCPY] = "wcscpy",
+	[MU_COPY_WCPCPY] = "wcpcpy", [MU_COPY_WCSNCPY] = "wcsncpy", [MU_COPY_WCPNCPY] = "wcpncpy",
+	[MU_COPY_WMEMCPY] = "wmemcpy", [MU_COPY_WMEMMOVE] = "wmemmove",
+	[MU_COPY_WMEMPCPY] = "wmempcpy", [MU_COPY_STRDUP] = "strdup",
+	[MU_COPY_STRNDUP] = "strndup", [MU_COPY_WCSDUP] = "wcsdup",
+};
+
+/* Returns "memcpy" of mu_site.fn; "copy" for what a compiler copied inline; "" for other sites. */
+static const char *copy_function_name(uint16_t fn)
+{
+	return fn >= MU_FN_COPY && fn < MU_FN_COPY + MU_COPY_COUNT ? copy_names[fn - MU_FN_COPY] :
+								     "";
+}
+
 /* Makes the function that copies, like memcpy, the first frame. */
 static void append_copy_function(struct dhat_builder *m, uint16_t fn)
 {
-	char *text = xasprintf("0x%X: %s (in libmemusage_accesses.so)", fn, copies_name(fn));
+	char *text = xasprintf("0x%X: %s (in libmemusage_accesses.so)", fn, copy_function_name(fn));
 
 	if (m->stack_room == 0)
 		m->stack = xreallocarray(m->stack, m->stack_room = 64, sizeof(*m->stack));

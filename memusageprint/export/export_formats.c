@@ -13,17 +13,17 @@
 #include "formats/file_type.h"
 #include "formats/folded.h"
 #include "formats/json.h"
+#include "formats/massif.h"
+#include "formats/massif_convert.h"
 #include "formats/pprof.h"
 #include "memusageprint/export/dhat_export.h"
-#include "memusageprint/export/massif_convert.h"
 #include "memusageprint/export/massif_export.h"
+#include "memusageprint/job/growth_moments.h"
 #include "memusageprint/job/massif_load.h"
+#include "profile/read/image_end.h"
 
 static struct export describe_image(const struct report_subject *s, const char *command)
 {
-	const struct mu_process *process = &s->image.head.process;
-	uint64_t start = process->start_mono_ns, end = process->exit_mono_ns;
-
 	return (struct export){
 		.filter = &s->filter,
 		.image = &s->image,
@@ -31,7 +31,7 @@ static struct export describe_image(const struct report_subject *s, const char *
 		.version = MEMUSAGE_VERSION,
 		.pid = (uint32_t)s->pid,
 		.start_real_ns = segment_start_ns(&s->recording->segment, &s->image),
-		.duration_ns = end > start ? end - start : 0,
+		.duration_ns = image_duration_ns(&s->image),
 	};
 }
 
@@ -46,7 +46,6 @@ static int warn_on_error(const struct report_subject *s, int result, const struc
 
 static int write_json(FILE *out, const struct export *e, struct mu_error *err)
 {
-	(void)err;
 	json_write(out, e);
 	return 0;
 }
@@ -60,6 +59,55 @@ static int write_folded(FILE *out, struct report_subject *s, const struct settin
 	if (report_subject_weigh(s, settings_metric(settings), settings->tree) < 0)
 		return -1;
 	return warn_on_error(s, folded_write(out, &e, s->weight, false, &err), &err);
+}
+
+/* ---- from a massif.out -------------------------------------------------------------------- */
+
+/* Returns the snapshot whose tree is to be converted, or NULL after a warning. */
+static const struct massif_snapshot *find_converted_snapshot(const struct report_job *job,
+							     const struct massif_file *m)
+{
+	const struct massif_snapshot *s = massif_peak(m);
+
+	if (!s)
+		warn("%s: no snapshot has a tree: there are no stacks to convert", job->in->name);
+	return s;
+}
+
+/* Writes a massif.out without what the parser skips. */
+static int massif_convert_to_massif(const struct report_job *job, const struct massif_file *m)
+{
+	massif_write(report_job_begin(job), m);
+	return 0;
+}
+
+static int massif_convert_to_json(const struct report_job *job, const struct massif_file *m)
+{
+	massif_to_json(report_job_begin(job), m);
+	return 0;
+}
+
+static int massif_convert_to_folded(const struct report_job *job, const struct massif_file *m)
+{
+	const struct massif_snapshot *s = find_converted_snapshot(job, m);
+
+	if (!s)
+		return -1;
+	massif_to_folded(report_job_begin(job), m, s);
+	return 0;
+}
+
+static int massif_convert_to_callgrind(const struct report_job *job, const struct massif_file *m)
+{
+	const struct massif_snapshot *s = find_converted_snapshot(job, m);
+	struct mu_error err;
+
+	if (!s)
+		return -1;
+	if (massif_to_callgrind(report_job_begin(job), m, s, MEMUSAGE_VERSION, &err) == 0)
+		return 0;
+	warn("%s: %s", job->in->name, err.text);
+	return -1;
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */
@@ -81,6 +129,7 @@ static const struct export_format formats[] = {
 		.name = "json",
 		.write = write_json,
 		.convert_massif = massif_convert_to_json,
+		.has_arrays = true,
 	}, {
 		.name = "pprof",
 		.write = pprof_write,
@@ -104,7 +153,7 @@ const struct export_format *export_formats_find(const char *name)
 	return NULL;
 }
 
-char *export_formats_names(char *buffer, size_t size, const char *separator)
+void export_formats_names(char *buffer, size_t size, const char *separator)
 {
 	size_t length = 0;
 
@@ -112,22 +161,51 @@ char *export_formats_names(char *buffer, size_t size, const char *separator)
 	for (size_t i = 0; i < FORMAT_COUNT && length < size; i++)
 		length += (size_t)snprintf(buffer + length, size - length, "%s%s",
 					   i > 0 ? separator : "", formats[i].name);
-	return buffer;
 }
 
-int export_formats_write(FILE *out, struct report_subject *s, const struct settings *settings)
+/* ---- arrays ------------------------------------------------------------------------------ */
+
+/* Documents of this run. The output is one for all files. */
+static unsigned int documents;
+
+static bool is_in_array(const struct settings *settings)
+{
+	return settings->file_count > 1 && export_formats_find(settings->format)->has_arrays;
+}
+
+static void begin_document(FILE *out, const struct settings *settings)
+{
+	if (is_in_array(settings))
+		fputs(documents == 0 ? "[\n" : ",\n", out);
+	documents++;
+}
+
+void export_formats_end(FILE *out, const struct settings *settings)
+{
+	if (is_in_array(settings) && documents > 0)
+		fputs("]\n", out);
+}
+
+int export_formats_write(FILE *out, struct report_subject *s, const struct settings *settings,
+			 const struct process_list *list)
 {
 	const struct export_format *format = export_formats_find(settings->format);
+	struct growth_range growth;
 	struct export e;
 	struct mu_error err;
 	char *command;
 	int result;
 
+	begin_document(out, settings);
 	if (format->write_image)
 		return format->write_image(out, s, settings);
 	command = report_subject_command(s);
 	e = describe_image(s, command);
-	result = warn_on_error(s, format->write(out, &e, &err), &err);
+	e.processes = list;
+	e.growth = &growth;
+	result = growth_moments_find(&growth, s, settings);
+	if (result == 0)
+		result = warn_on_error(s, format->write(out, &e, &err), &err);
 	free(command);
 	return result;
 }
@@ -148,6 +226,8 @@ int export_formats_convert_massif(const struct report_job *job)
 		return -1;
 	}
 	result = massif_load(&m, job->in);
+	if (m.count > 0)
+		begin_document(report_job_begin(job), job->settings);
 	if (m.count > 0 && format->convert_massif(job, &m) < 0)
 		result = -1;
 	massif_free(&m);

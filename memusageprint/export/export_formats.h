@@ -8,6 +8,7 @@
 #ifndef MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
 #define MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "formats/export.h"
@@ -26,23 +27,31 @@ struct export_format {
 	/* Without convert_massif, the message names the data that a massif.out lacks, and the
 	 * alternative. NULL: it only refuses. */
 	const char *massif_lacks;
+	/* Several inputs make one array: each is a document of its own, which nothing else ends. */
+	bool has_arrays;
 };
 
 /* export_formats_find -- Returns the row of a name, or NULL. */
 const struct export_format *export_formats_find(const char *name);
 
-/* export_formats_names -- Writes all names into BUFFER, with SEPARATOR between them.
+/* export_formats_names -- Writes all names into BUFFER, with SEPARATOR between them; leaves out
+ * those that do not fit. */
+void export_formats_names(char *buffer, size_t size, const char *separator);
+
+/* export_formats_end -- Ends the array that several inputs of a format give, if there is one.
  *
- * Returns BUFFER. Names that do not fit are left out.
+ * out  the output that export_formats_write() and export_formats_convert_massif() wrote to.
  */
-char *export_formats_names(char *buffer, size_t size, const char *separator);
+void export_formats_end(FILE *out, const struct settings *settings);
 
 /* export_formats_write -- Writes an image in the format settings->format.
  *
+ * list  all processes of the recording, for formats that have them.
  * Folded stacks are of the moment settings->tree; the other formats contain everything.
  * Returns 0, or -1 after a warning.
  */
-int export_formats_write(FILE *out, struct report_subject *s, const struct settings *settings);
+int export_formats_write(FILE *out, struct report_subject *s, const struct settings *settings,
+			 const struct process_list *list);
 
 /* export_formats_convert_massif -- Converts a massif.out to the format settings->format; a
  * report_fn. */

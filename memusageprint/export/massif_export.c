@@ -5,8 +5,6 @@
 #include "memusageprint/export/massif_export.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"

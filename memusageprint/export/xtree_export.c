@@ -9,19 +9,7 @@
 #include "cli/message.h"
 #include "cli/version.h"
 #include "formats/export.h"
-
-/* Returns the time up to the end of the process, or up to its last snapshot if it has none. */
-static uint64_t recorded_ms(const struct report_subject *s)
-{
-	const struct mu_process *process = &s->image.head.process;
-	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
-	uint64_t end = process->exit_mono_ns;
-	struct mu_snapshot last;
-
-	if (end == 0 && count > 0 && image_snapshot(&s->image, count - 1, &last))
-		end = last.mono_ns;
-	return end > process->start_mono_ns ? (end - process->start_mono_ns) / 1000000 : 0;
-}
+#include "profile/read/image_end.h"
 
 bool xtree_can_export(const struct recording *r, const struct settings *settings)
 {
@@ -45,7 +33,7 @@ int xtree_export(FILE *out, const char *name, struct report_subject *s,
 		.is_plain = settings->xtree_compress == NO,
 		.show_below_main = settings->below_main == YES,
 		.depth = settings->depth,
-		.time_ms = recorded_ms(s),
+		.time_ms = image_duration_ns(&s->image) / 1000000,
 	};
 	struct mu_error err;
 	int result = xtree_write(out, name, &e, &o, &err);

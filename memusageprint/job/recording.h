@@ -6,9 +6,9 @@
 #define MEMUSAGEPRINT_JOB_RECORDING_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "memusageprint/job/input.h"
+#include "memusageprint/job/settings.h"
 #include "profile/read/pick.h"
 #include "profile/read/segment.h"
 
@@ -20,17 +20,23 @@ struct recording {
 /* No slot of a recording has this number. */
 #define RECORDING_NONE PICK_NONE
 
-/* recording_open -- Maps the file. Returns 0, or -1 after a warning. */
-int recording_open(struct recording *r, const struct input *in, const char *file);
+/* recording_open -- Maps the file; the contents of a compressed file or a pipe are copied first.
+ *
+ * in    nothing of its text has been read; borrowed.
+ * file  its name as an operand of the command line.
+ * Returns 0, or -1 after a warning. It also warns of a file that is cut short, of which some
+ * processes can be read; r->segment.missing is then not 0.
+ */
+int recording_open(struct recording *r, struct input *in, const char *file);
 
 /* recording_close -- Releases it. */
 void recording_close(struct recording *r);
 
-/* recording_main -- Returns the slot of the last image of the first recorded process, which is the
- * one that memusage started, or RECORDING_NONE if no image can be read. */
-uint32_t recording_main(const struct recording *r);
-
-/* recording_find -- Returns the slot of the last image of a process, or RECORDING_NONE. */
-uint32_t recording_find(const struct recording *r, pid_t pid);
+/* recording_main -- Returns the slot of the last image of the process of --pid; without it, of the
+ * one that memusage started, or of the first recorded one.
+ *
+ * Returns RECORDING_NONE if that image cannot be read.
+ */
+uint32_t recording_main(const struct recording *r, const struct settings *settings);
 
 #endif

@@ -10,8 +10,7 @@ FILE *report_job_begin(const struct report_job *job)
 {
 	if (!job->output->stream && output_open(job->output, job->settings->output, 0) < 0)
 		exit(EXIT_FAILURE);
-	/* Drawings contain colours; the names in them are clean already. */
-	job->output->has_color = job->settings->report == REPORT_TEXT &&
-				 job->settings->text & TEXT_PLOT;
+	/* Names in these texts are clean already, of whatever kind the file is. */
+	job->output->has_color = job->settings->report == REPORT_TEXT;
 	return job->output->stream;
 }

@@ -4,57 +4,39 @@
  */
 #include "memusageprint/job/report_subject.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/progress.h"
+#include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/job/place_names.h"
+#include "profile/model/runtime_frames.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/snapshot_values.h"
 #include "profile/save/save.h"
 
-static int resolve_names(struct report_subject *s, const struct settings *settings,
-			 struct mu_error *err)
-{
-	char perf_map[64];
-	struct progress progress;
-	const struct symbols_options o = {
-		.perf_map = perf_map,
-		.owner = s->image.head.process.uid,
-		.roots = settings->root.item,
-		.root_count = settings->root.count,
-		.start_ns = segment_start_ns(&s->recording->segment, &s->image),
-		.debuginfod = settings->debuginfod,
-		.no_inlines = settings->read_inlines == NO,
-		.no_demangle = settings->demangle == NO,
-		.progress = progress_update_total,
-		.data = &progress,
-	};
-	int result;
-
-	snprintf(perf_map, sizeof(perf_map), "/tmp/perf-%d.map", (int)s->pid);
-	progress_begin(&progress, "looking up names", 0);
-	result = profile_resolve(&s->profile, &o, err);
-	progress_end(&progress);
-	return result;
-}
+/* The profile with all frames, while the subject shows the other one. */
+struct complete_stacks {
+	struct profile profile;
+	struct filter filter;
+	struct program_stacks program;
+};
 
 static int load_image(struct report_subject *s, const struct settings *settings,
 		      struct mu_error *err)
 {
-	const struct filter_options o = {
-		.alloc_fn = settings->alloc_fn.item,
-		.alloc_fns = settings->alloc_fn.count,
-		.ignore_fn = settings->ignore_fn.item,
-		.ignore_fns = settings->ignore_fn.count,
-		.show_below_main = settings->below_main == YES,
-	};
+	const struct filter_options o = settings_filter(settings);
 
 	if (segment_image(&s->recording->segment, s->slot, &s->image, err) < 0 ||
 	    save_verify(&s->recording->segment, &s->image, err) < 0 ||
 	    profile_load(&s->profile, &s->image, err) < 0)
 		return -1;
 	modules_follow_links(&s->profile.modules);
-	if (resolve_names(s, settings, err) < 0 ||
+	if (place_names_resolve(&s->profile, &s->recording->segment, &s->image, (pid_t)s->pid,
+				settings, true, err) < 0 ||
 	    filter_init(&s->filter, &s->profile, &o, err) < 0)
 		return -1;
 	if (settings->lifetimes)
@@ -78,6 +60,17 @@ static void warn_of_nameless_modules(const struct report_subject *s)
 	}
 }
 
+static void warn_of_estimates(const struct report_subject *s)
+{
+	double distance = sampled_mean_distance(&s->image);
+	char text[UNITS_LENGTH];
+
+	if (distance > 0)
+		warn("process %d: figures of the heap and of places are estimates: about one "
+		     "block in %s was recorded; --to=json has the 95%% intervals",
+		     (int)s->pid, units_bytes(text, (uint64_t)distance));
+}
+
 int report_subject_open(struct report_subject *s, const struct recording *r, uint32_t slot,
 			const struct settings *settings)
 {
@@ -94,14 +87,61 @@ int report_subject_open(struct report_subject *s, const struct recording *r, uin
 		warn("%s: %s", r->name, err.text);
 		return -1;
 	}
+	s->is_live_copy = r->segment.head.kind == MU_KIND_KEPT &&
+			  s->image.head.end == MU_END_RUNNING;
 	if (s->pid == 0)
 		s->pid = (pid_t)s->image.head.process.pid;
 	warn_of_nameless_modules(s);
+	warn_of_estimates(s);
+	return settings->runtime_frames == RUNTIME_HIDE ? report_subject_hide_runtime(s, settings) :
+							  0;
+}
+
+int report_subject_hide_runtime(struct report_subject *s, const struct settings *settings)
+{
+	const struct filter_options o = settings_filter(settings);
+	struct complete_stacks *c;
+	struct mu_error err;
+
+	if (s->complete || settings->runtime_frames == RUNTIME_SHOW)
+		return 0;
+	c = xcalloc(1, sizeof(*c));
+	c->profile = s->profile;
+	c->filter = s->filter;
+	c->filter.profile = &c->profile;
+	s->complete = c;
+	if (program_stacks_init(&c->program, &c->filter, &o, &err) < 0) {
+		warn("%s: %s", s->recording->name, err.text);
+		report_subject_show_runtime(s);
+		return -1;
+	}
+	s->profile = c->program.profile;
+	s->filter = c->program.filter;
 	return 0;
+}
+
+void report_subject_show_runtime(struct report_subject *s)
+{
+	struct complete_stacks *c = s->complete;
+
+	if (!c)
+		return;
+	program_stacks_free(&c->program);
+	s->profile = c->profile;
+	s->filter = c->filter;
+	s->filter.profile = &s->profile;
+	s->complete = NULL;
+	free(c);
+}
+
+const struct filter *report_subject_complete(const struct report_subject *s)
+{
+	return s->complete ? &s->complete->filter : &s->filter;
 }
 
 void report_subject_close(struct report_subject *s)
 {
+	report_subject_show_runtime(s);
 	if (s->filter.profile)
 		filter_free(&s->filter);
 	profile_free(&s->profile);
@@ -145,10 +185,22 @@ int report_subject_weigh(struct report_subject *s, enum metric_kind kind, int sn
 		return 0;
 	if ((uint64_t)snapshot < count)
 		warn_of_missing_tree(s, (uint64_t)snapshot, count);
+	else if (count == 0)
+		warn("%s: process %d has no snapshots: --tree=peak, end and total need none",
+		     s->recording->name, (int)s->pid);
 	else
-		warn("%s: process %d has no snapshot %d: there are %llu", s->recording->name,
-		     (int)s->pid, snapshot, (unsigned long long)count);
+		warn("%s: process %d has no snapshot %d: its snapshots are 0 to %llu",
+		     s->recording->name, (int)s->pid, snapshot, (unsigned long long)count - 1);
 	return -1;
+}
+
+/* A kept recording tells whether the process ran when it was copied: its ID may belong to another
+ * one by now. */
+bool report_subject_is_live(const struct report_subject *s)
+{
+	if (s->recording->segment.head.kind == MU_KIND_KEPT)
+		return s->is_live_copy;
+	return kill(s->pid, 0) == 0 || errno != ESRCH;
 }
 
 char *report_subject_command(const struct report_subject *s)

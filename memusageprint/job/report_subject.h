@@ -4,7 +4,7 @@
  *	struct report_subject s;
  *
  *	if (recording_open(&r, in, file) == 0 &&
- *	    report_subject_open(&s, &r, recording_main(&r), settings) == 0)
+ *	    report_subject_open(&s, &r, recording_main(&r, settings), settings) == 0)
  *		...;
  *	report_subject_close(&s);
  *	recording_close(&r);
@@ -14,6 +14,7 @@
 #ifndef MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
 #define MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,13 +23,17 @@
 #include "profile/model/filter.h"
 #include "profile/model/profile.h"
 
+struct complete_stacks;
+
 struct report_subject {
 	const struct recording *recording;
 	uint32_t slot;
 	pid_t pid;		/* in the collector's PID namespace */
+	bool is_live_copy;	/* of a kept recording: the process ran when it was copied */
 	struct image image;
-	struct profile profile;
+	struct profile profile;	/* what reports show: with or without frames of run-times */
 	struct filter filter;	/* without a limit of depth */
+	struct complete_stacks *complete;	/* private; NULL: with them */
 	struct weight *weight;	/* one per site; for sites_weigh() */
 };
 
@@ -41,6 +46,19 @@ struct report_subject {
 int report_subject_open(struct report_subject *s, const struct recording *r, uint32_t slot,
 			const struct settings *settings);
 
+/* report_subject_hide_runtime -- Leaves the frames of run-times out of s->profile, from now on.
+ *
+ * Nothing happens if they are hidden already, or if the settings say that they are to be shown.
+ * Returns 0, or -1 after a warning.
+ */
+int report_subject_hide_runtime(struct report_subject *s, const struct settings *settings);
+
+/* report_subject_show_runtime -- Puts them back. The values in s->weight stay good. */
+void report_subject_show_runtime(struct report_subject *s);
+
+/* report_subject_complete -- Returns the filter of the profile with all frames. */
+const struct filter *report_subject_complete(const struct report_subject *s);
+
 /* report_subject_close -- Releases everything. Accepts a zeroed struct. */
 void report_subject_close(struct report_subject *s);
 
@@ -51,6 +69,9 @@ void report_subject_close(struct report_subject *s);
  * know its places.
  */
 int report_subject_weigh(struct report_subject *s, enum metric_kind kind, int snapshot);
+
+/* report_subject_is_live -- Tells whether the process still runs: its "end" is now. */
+bool report_subject_is_live(const struct report_subject *s);
 
 /* report_subject_command -- Returns the command line, joined by blanks; the caller frees it. */
 char *report_subject_command(const struct report_subject *s);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/xmalloc.h"
 
@@ -44,6 +45,14 @@ char *settings_arguments(const struct settings *settings, const char *file)
 	return text;
 }
 
+struct layout_style settings_layout(const struct settings *settings)
+{
+	const bool is_stdout = strcmp(settings->output, "-") == 0;
+
+	return layout_style_for(is_stdout ? STDOUT_FILENO : -1, settings->width,
+				(enum color_when)settings->color);
+}
+
 enum metric_kind settings_metric(const struct settings *settings)
 {
 	switch (settings->tree) {
@@ -56,4 +65,15 @@ enum metric_kind settings_metric(const struct settings *settings)
 	default:
 		return METRIC_SNAPSHOT;
 	}
+}
+
+struct filter_options settings_filter(const struct settings *settings)
+{
+	return (struct filter_options){
+		.alloc_fn = settings->alloc_fn.item,
+		.alloc_fns = settings->alloc_fn.count,
+		.ignore_fn = settings->ignore_fn.item,
+		.ignore_fns = settings->ignore_fn.count,
+		.show_below_main = settings->below_main == YES,
+	};
 }

@@ -5,8 +5,10 @@
 #ifndef MEMUSAGEPRINT_JOB_SETTINGS_H
 #define MEMUSAGEPRINT_JOB_SETTINGS_H
 
+#include "cli/layout.h"
 #include "cli/options.h"
 #include "formats/xtree.h"
+#include "profile/model/filter.h"
 #include "profile/read/sites.h"
 
 /* The report to print of each file. reports.c knows the kinds of file that each one suits. */
@@ -21,7 +23,8 @@ enum report {
 /* Texts about a recording; bits, because one run may print several. */
 enum text_report {
 	TEXT_SUMMARY = 1, TEXT_TOP = 2, TEXT_TREE = 4, TEXT_LEAKS = 8, TEXT_TEMPORARY = 16,
-	TEXT_PLOT = 32, TEXT_AD_HOC = 64, TEXT_MARKS = 128, TEXT_SPACETIME = 256
+	TEXT_PLOT = 32, TEXT_AD_HOC = 64, TEXT_MARKS = 128, TEXT_SPACETIME = 256,
+	TEXT_PROCESSES = 512, TEXT_GROWTH = 1024
 };
 
 /* The forms of --spacetime, in the order of its words. */
@@ -33,6 +36,10 @@ enum yes_no { YES, NO };
 /* In the order of the words of --time-unit. The units after UNIT_MS are those of a recording that
  * counts no time; --time-unit accepts and ignores them. */
 enum time_unit { UNIT_NS, UNIT_MS, UNIT_CPU, UNIT_BYTES, UNIT_BLOCKS, UNIT_INSTRUCTIONS };
+
+/* In the order of the words of --runtime-frames. Without the option texts for people hide them, and
+ * profiles in other tools' formats have them. */
+enum runtime_choice { RUNTIME_HIDE, RUNTIME_SHOW, RUNTIME_UNSAID };
 
 /* The moment of --tree; snapshots have numbers from 0 on. */
 enum { TREE_AT_PEAK = -1, TREE_AT_END = -2, TREE_OF_TOTAL = -3 };
@@ -49,7 +56,9 @@ struct settings {
 	unsigned text;		/* enum text_report */
 	unsigned top;		/* places that --top and similar reports list */
 	int tree;		/* a snapshot, or TREE_AT_PEAK and so on */
-	unsigned pid;		/* process to report on, 0: the one that memusage started */
+	const char *growth_from, *growth_to;	/* moments of --growth as typed; "": not given */
+	unsigned pid;		/* process to report on, 0: the one that suits the report */
+	unsigned started;	/* process that memusage started, 0: the first one recorded */
 	unsigned depth;		/* frames shown of a stack */
 	bool has_depth;		/* --depth was given */
 	int spacetime;		/* enum spacetime_form */
@@ -59,9 +68,15 @@ struct settings {
 	int read_inlines;
 	int demangle;
 	int heap;
-	int color;		/* enum color_when, of --plot */
+	int color;		/* enum color_when */
+	unsigned width;		/* columns of reports of places; 0: the terminal's */
 	struct opt_list root;	/* directories that modules may lie below */
+	unsigned live_socket;	/* of a live view to the process that copies for it; 0: none */
+	unsigned live_output;	/* ... file of what the program writes; 0: none */
+	bool once;		/* print that view once */
 	bool debuginfod;
+	bool no_names_cache;
+	bool names_ahead;	/* only look up names, for the cache */
 	const char *massif_file;	/* pattern, one file per image; NULL: none */
 	const char *massif_desc;
 	int xtree;		/* enum xtree_kind: a report for every image */
@@ -73,6 +88,7 @@ struct settings {
 	bool invert;		/* trees of DHAT begin at the outermost callers */
 	const char *grep;	/* report only stacks with this text; NULL: all */
 	int group;		/* enum top_kind: what a place of a list is */
+	int runtime_frames;	/* enum runtime_choice */
 	bool lifetimes;		/* lists show how long blocks lived */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
 	unsigned callers;	/* frames of their stacks, with that of malloc; 0: all */
@@ -91,6 +107,12 @@ struct settings {
  * The arguments are as typed, joined by blanks; the caller frees the text.
  */
 char *settings_arguments(const struct settings *settings, const char *file);
+
+/* settings_layout -- Returns the width and the colours of a report for people. */
+struct layout_style settings_layout(const struct settings *settings);
+
+/* settings_filter -- Returns the options that choose the frames of stacks. */
+struct filter_options settings_filter(const struct settings *settings);
 
 /* settings_metric -- Returns the metric of settings->tree. */
 enum metric_kind settings_metric(const struct settings *settings);

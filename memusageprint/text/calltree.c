@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/layout.h"
 #include "cli/units.h"
+#include "memusageprint/text/advice.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
 
@@ -39,24 +41,38 @@ static void put_node_figures(struct calltree_printer *p, const struct tree_node 
 		units_grouped(text, (uint64_t)value);
 	else
 		units_bytes(text, (uint64_t)value);
-	fprintf(p->out, "%11s %5.1f%%  ", text,
+	fprintf(p->out, "%11s " LAYOUT_STRONG "%5.1f%%" LAYOUT_PLAIN "  " LAYOUT_TEXT, text,
 		metric_text_percent(value, rank_value(p, &p->t->node[0])));
 }
 
-static void put_node_name(struct calltree_printer *p, const struct tree_node *n)
+static void put_node_name(const struct calltree_printer *p, const struct tree_node *n)
 {
 	const struct profile *profile = p->c->filter->profile;
 	const struct symbols_level *level;
 	uint32_t count;
 
 	if (n->flags & TREE_MERGED) {
-		fprintf(p->out, "%" PRIu32 " place%s, each below %g%%\n", n->merged,
+		fprintf(p->out, "%" PRIu32 " place%s, each below %g%%", n->merged,
 			n->merged == 1 ? "" : "s", p->c->threshold);
 		return;
 	}
 	level = profile_levels(profile, n->location, &count);
-	frame_text_put_level(p->out, profile, n->location,
-			     n->level < count ? level + n->level : NULL);
+	level = n->level < count ? level + n->level : NULL;
+	if (n->flags & TREE_NAMELESS && n->depth > 1)
+		frame_text_put_nameless(p->out, profile, n->location);
+	else if (n->flags & TREE_FUNCTION)
+		frame_text_put_function(p->out, profile, n->location, level);
+	else if (n->flags & TREE_LINE)
+		frame_text_put_line(p->out, profile, level);
+	else
+		frame_text_put_level(p->out, profile, n->location, level);
+}
+
+/* Ends the line of a node with what else it stands for. */
+static void put_rest_of_line(const struct calltree_printer *p, const struct tree_node *n)
+{
+	if (n->flags & TREE_NAMELESS && n->depth == 1)
+		fputs(", and callers without a name", p->out);
 	fputs(n->flags & TREE_RECURSIVE ? " (recursive)\n" : "\n", p->out);
 }
 
@@ -70,15 +86,17 @@ static void put_node_and_below(struct calltree_printer *p, const struct tree_nod
 	size_t length = strlen(p->prefix);
 
 	put_node_figures(p, n);
-	fprintf(p->out, "%s%s", p->prefix, branch);
+	fprintf(p->out, "%s%s" LAYOUT_TREE, p->prefix, branch);
 	put_node_name(p, n);
+	put_rest_of_line(p, n);
 	strcpy(p->prefix + length, trunk);
 	/* A chain of only callers, each with all bytes, continues without figures. */
 	while (n->children == 1 && rank_value(p, n + 1) == rank_value(p, n) &&
 	       !(n[1].flags & TREE_MERGED)) {
 		n++;
-		fprintf(p->out, "%20s%s", "", p->prefix);
+		fprintf(p->out, "%20s" LAYOUT_TEXT "%s" LAYOUT_TREE, "", p->prefix);
 		put_node_name(p, n);
+		put_rest_of_line(p, n);
 	}
 	put_child_nodes(p, n);
 	p->prefix[length] = '\0';
@@ -108,6 +126,8 @@ static void put_root_total(struct calltree_printer *p)
 	units_grouped(b, (uint64_t)root->blocks);
 	if (is_about_blocks(p))
 		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");
+	else if (p->c->lacks_blocks)
+		fprintf(p->out, "%s, %s", a, metric_text(kind));
 	else
 		fprintf(p->out, "%s in %s block%s, %s", a, b, root->blocks == 1 ? "" : "s",
 			kind == METRIC_LIVE && p->c->is_live ? "live now" : metric_text(kind));
@@ -120,14 +140,25 @@ static void put_heading(struct calltree_printer *p)
 
 	put_root_total(p);
 	if (root->children > 0 && !(first->flags & TREE_MERGED)) {
-		fprintf(p->out, ": %.1f%% by ",
+		fprintf(p->out, ": " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN " by ",
 			metric_text_percent(rank_value(p, first), rank_value(p, root)));
 		put_node_name(p, first);
-	} else {
-		putc('\n', p->out);
 	}
-	fprintf(p->out, "\n%11s %6s  allocated by, called by\n",
+	fprintf(p->out, "\n\n" LAYOUT_TITLE "%11s %6s  " LAYOUT_TEXT "allocated by, called by\n",
 		is_about_blocks(p) ? "blocks" : "bytes", "%");
+}
+
+static int put_names_advice(struct calltree_printer *p, struct mu_error *err)
+{
+	const bool by_blocks = is_about_blocks(p);
+	struct top places;
+	int result = top_build(&places, p->c->filter, p->c->weight, TOP_BY_FUNCTION,
+			       by_blocks ? TOP_BY_BLOCKS : TOP_BY_BYTES, err);
+
+	if (result == 0)
+		advice_print_names(p->out, p->c->filter->profile, &places, by_blocks);
+	top_free(&places);
+	return result;
 }
 
 int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
@@ -150,7 +181,7 @@ int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
 		if (t.is_cut)
 			fputs("\nThe tree is not complete: a higher threshold shows all of it.\n",
 			      out);
-		result = 0;
+		result = put_names_advice(p, err);
 	}
 	tree_free(&t);
 	free(p);

@@ -17,6 +17,7 @@ struct calltree {
 	enum metric_kind kind;
 	double threshold;		/* percent; one line sums up the nodes below it */
 	unsigned int depth;		/* levels; 0: all */
+	bool lacks_blocks;		/* they are not known: print none */
 	bool is_live;			/* the process still runs: its "end" is now */
 };
 

@@ -8,8 +8,6 @@
 #ifndef MEMUSAGEPRINT_TEXT_DHAT_NUMBER_H
 #define MEMUSAGEPRINT_TEXT_DHAT_NUMBER_H
 
-#include <stdint.h>
-
 enum { DHAT_NUMBER_LENGTH = 448 };	/* of the largest double, with commas */
 
 /* dhat_number -- Writes VALUE with at most two decimals and a comma every three digits:

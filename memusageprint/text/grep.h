@@ -5,15 +5,22 @@
 #ifndef MEMUSAGEPRINT_TEXT_GREP_H
 #define MEMUSAGEPRINT_TEXT_GREP_H
 
-#include "memusageprint/job/report_subject.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "profile/model/filter.h"
+#include "profile/read/sites.h"
 
 /* grep_weights -- Removes the weights of sites without TEXT on their stack.
  *
- * s     after report_subject_weigh().
+ * out     the report.
+ * f       of the profile with all frames.
+ * weight  one per site, changed.
  * text  a part of the full name of a function, source file or object; NULL: all sites keep their
  *       weight.
+ * Returns false if that removes all of them, and there were some; OUT gets a line that says so.
  * Cost O(names of all places + frames of all stacks).
  */
-void grep_weights(struct report_subject *s, const char *text);
+bool grep_weights(FILE *out, const struct filter *f, struct weight *weight, const char *text);
 
 #endif

@@ -19,6 +19,8 @@ const char *metric_text(enum metric_kind kind)
 		return "units";
 	case METRIC_SNAPSHOT:
 		return "live at the snapshot";
+	case METRIC_GROWTH:
+		return "what grew";
 	}
 	return "";
 }

@@ -7,20 +7,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/color.h"
+#include "cli/shorten.h"
+#include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
 
-enum { COLUMNS_MIN = 40, COLUMNS_MAX = 400, ROWS = 12, LABEL = 9, BEFORE_BAR = 24, NO_BAR = 19 };
-
-#define BLUE "\033[34m"
-#define CYAN "\033[36m"
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
+enum {
+	COLUMNS_MIN = 40, COLUMNS_MAX = 400, ROWS = 12, LABEL = 9, BEFORE_BAR = 24, NO_BAR = 19,
+	NAME_LEAST = 16		/* columns of a name; a source line gives way to it */
+};
 
 static bool locale_is_utf8(void)
 {
@@ -38,20 +36,19 @@ static bool locale_is_utf8(void)
 struct plot_style plot_style_of(const struct settings *settings)
 {
 	struct plot_style s = { .columns = 80, .rows = ROWS, .has_blocks = locale_is_utf8() };
+	const struct layout_style layout = settings_layout(settings);
 	const char *columns = getenv("COLUMNS");
-	struct winsize size;
 	uint64_t number;
-	int fd = strcmp(settings->output, "-") == 0 ? STDOUT_FILENO : -1;
 
-	if (fd >= 0 && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		s.columns = size.ws_col;
+	if (layout.columns > 0)
+		s.columns = layout.columns;
 	else if (columns && units_parse_count(columns, &number) && number <= COLUMNS_MAX)
 		s.columns = (unsigned int)number;
 	if (s.columns < COLUMNS_MIN)
 		s.columns = COLUMNS_MIN;
 	if (s.columns > COLUMNS_MAX)
 		s.columns = COLUMNS_MAX;
-	s.has_color = color_wanted((enum color_when)settings->color, fd);
+	s.has_color = layout.has_color;
 	return s;
 }
 
@@ -90,20 +87,26 @@ static const char *choose_cell_text(const struct plot_style *s, double heap, dou
 	return total - low >= 0.5 ? "\u2591" : " ";
 }
 
+/* The rest above the heap has the colour of text: it is light already. */
+static bool is_heap_text(const char *text)
+{
+	return strcmp(text, ":") != 0 && strcmp(text, "\u2591") != 0;
+}
+
 static void put_curve_row(FILE *out, const struct plot_style *s, const double *heap,
 			  const double *total, unsigned int columns, double low)
 {
-	const char *last = "";
+	const char *last = COLOR_PLAIN;
 
 	for (unsigned int i = 0; i < columns; i++) {
 		const char *text = choose_cell_text(s, heap[i], total[i], low);
-		const char *color = heap[i] > low + 0.0625 ? BLUE : CYAN;
+		const char *color = is_heap_text(text) ? COLOR_BAR : COLOR_PLAIN;
 
 		if (s->has_color && *text != ' ' && strcmp(color, last) != 0)
 			fputs(last = color, out);
 		fputs(text, out);
 	}
-	fputs(s->has_color && *last ? PLAIN "\n" : "\n", out);
+	fputs(s->has_color ? COLOR_PLAIN "\n" : "\n", out);
 }
 
 static void put_time_axis(FILE *out, const struct plot_style *s, const struct plot_curve *c,
@@ -160,9 +163,10 @@ void plot_curve(FILE *out, const struct plot_style *s, const struct plot_curve *
 	}
 	put_time_axis(out, s, c, columns);
 	if (has_rest)
-		fprintf(out, "%*s%s heap  %s + rounding, admin, stacks\n",
-			s->columns < 60 ? 0 : LABEL + 3, "",
-			s->has_blocks ? "\u2588" : "#", s->has_blocks ? "\u2591" : ":");
+		fprintf(out, "%*s%s%s%s heap  %s + rounding, admin, stacks\n",
+			s->columns < 60 ? 0 : LABEL + 3, "", s->has_color ? COLOR_BAR : "",
+			s->has_blocks ? "\u2588" : "#", s->has_color ? COLOR_PLAIN : "",
+			s->has_blocks ? "\u2591" : ":");
 	free(heap);
 	free(total);
 }
@@ -183,19 +187,26 @@ void plot_bar(FILE *out, const struct plot_style *s, double share, const char *v
 		fprintf(out, "%5.1f %% %9s  ", share * 100, value);
 		return;
 	}
-	fprintf(out, "%6.1f %%  %10s  %s", share * 100, value, s->has_color ? BLUE : "");
+	fprintf(out, "%6.1f %%  %10s  %s", share * 100, value, s->has_color ? COLOR_BAR : "");
 	for (int i = 0; i < width; i++)
 		fputs(i >= full ? " " : s->has_blocks ? "\u2588" : "#", out);
-	fprintf(out, "%s  ", s->has_color ? PLAIN : "");
+	fprintf(out, "%s  ", s->has_color ? COLOR_PLAIN : "");
+}
+
+/* Returns the columns behind a bar. */
+static int name_room(const struct plot_style *s)
+{
+	const int bar = bar_width(s);
+
+	return (int)s->columns - (bar ? BEFORE_BAR + bar : NO_BAR);
 }
 
 void plot_cut(FILE *out, const struct plot_style *s, const char *text, bool is_behind_bar)
 {
-	const int bar = bar_width(s), before = bar ? BEFORE_BAR + bar : NO_BAR;
-	int room = (int)s->columns - (is_behind_bar ? before : 0);
+	int room = is_behind_bar ? name_room(s) : (int)s->columns;
 
 	if (s->has_color)
-		fputs(BOLD, out);
+		fputs(COLOR_NAME, out);
 	for (int i = 0; *text; i++) {
 		uint32_t code;
 		int length = utf8_next(text, &code);
@@ -207,5 +218,17 @@ void plot_cut(FILE *out, const struct plot_style *s, const char *text, bool is_b
 		fwrite(text, 1, (size_t)(length ? length : 1), out);
 		text += length ? length : 1;
 	}
-	fputs(s->has_color ? PLAIN "\n" : "\n", out);
+	fputs(s->has_color ? COLOR_PLAIN "\n" : "\n", out);
+}
+
+void plot_place(FILE *out, const struct plot_style *s, const char *name, const char *line)
+{
+	const int room = name_room(s), rest = room - (int)terminal_width(line, strlen(line));
+	char *fitting = shorten_name(name, strlen(name),
+				     (unsigned int)(rest >= NAME_LEAST ? rest : room));
+	char *text = xasprintf("%s%s", fitting, line);
+
+	plot_cut(out, s, text, true);
+	free(text);
+	free(fitting);
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "memusageprint/job/report_job.h"
+#include "formats/massif.h"
 #include "memusageprint/job/report_subject.h"
 
 /* The abilities of a terminal. */
@@ -19,8 +19,8 @@ struct plot_style {
 	bool has_blocks;	/* U+2581 to U+2588; otherwise ASCII only */
 };
 
-/* plot_style_of -- Chooses the style for the output: the terminal's width, else $COLUMNS, else 80;
- * characters beyond ASCII if the locale's encoding is UTF-8. */
+/* plot_style_of -- Chooses the style for the output: --width, else the terminal's width, else
+ * $COLUMNS, else 80; characters beyond ASCII if the locale's encoding is UTF-8. */
 struct plot_style plot_style_of(const struct settings *settings);
 
 /* Points of a run. */
@@ -43,10 +43,26 @@ void plot_bar(FILE *out, const struct plot_style *style, double share, const cha
  */
 void plot_cut(FILE *out, const struct plot_style *style, const char *text, bool is_behind_bar);
 
+/* plot_place -- Prints a place behind what plot_bar() printed, in one line, and ends it.
+ *
+ * name  of its function, shortened where it is too long.
+ * line  " (parse.c:120)", " in libfoo.so", or "".
+ */
+void plot_place(FILE *out, const struct plot_style *style, const char *name, const char *line);
+
 /* plot_recording -- Draws a process. Returns 0, or -1 after a warning. */
 int plot_recording(FILE *out, struct report_subject *s, const struct settings *settings);
 
-/* plot_massif -- Draws a massif.out; a report_fn. It refuses all of REPORT_TEXT but --plot. */
-int plot_massif(const struct report_job *job);
+/* plot_massif_curve -- Draws the curve of a massif.out, which has a snapshot. */
+void plot_massif_curve(FILE *out, const struct massif_file *m, const struct settings *settings);
+
+/* plot_places -- Lists the places that held most at the peak, with bars.
+ *
+ * f       of the stacks that are to be shown.
+ * weight  one per site.
+ * Returns 0, or -1 with ERR: no memory.
+ */
+int plot_places(FILE *out, const struct filter *f, const struct weight *weight,
+		const struct settings *settings, struct mu_error *err);
 
 #endif

@@ -7,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/layout.h"
 #include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/massif.h"
-#include "formats/massif_convert.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
 #include "profile/model/top.h"
-
-enum { PLACE = 4096 };
+#include "profile/read/image_end.h"
 
 static void curve_init(struct plot_curve *c, size_t count)
 {
@@ -99,7 +98,7 @@ static void load_snapshot_curve(struct plot_curve *c, const struct image *im)
 
 	curve_init(c, image_count(im, MU_SEC_SNAPSHOTS));
 	c->x_text = ns_text;
-	c->x_end = elapsed_ns(p->start_mono_ns, p->exit_mono_ns);
+	c->x_end = (double)image_duration_ns(im);
 	for (size_t i = 0; i < c->count; i++) {
 		struct mu_snapshot s = { .heap = 0 };
 
@@ -108,13 +107,22 @@ static void load_snapshot_curve(struct plot_curve *c, const struct image *im)
 		c->heap[i] = s.heap > 0 ? (double)s.heap : 0;
 		c->total[i] = c->heap[i] + (s.extra > 0 ? (double)s.extra : 0) +
 			      (s.stacks > 0 ? (double)s.stacks : 0);
-		if (c->x[i] > c->x_end)
-			c->x_end = c->x[i];
 	}
 }
 
-static void put_top_places(FILE *out, const struct plot_style *style,
-			   const struct report_subject *s,
+/* Takes a frame with the marks of cli/layout.h apart. */
+static void put_frame(FILE *out, const struct plot_style *style, char *text)
+{
+	char *line = strpbrk(text, LAYOUT_FRAME_LINE), *end = strpbrk(text, LAYOUT_FRAME_END);
+
+	if (end)
+		*end = '\0';
+	if (line)
+		*line++ = '\0';
+	plot_place(out, style, text + (end != NULL), line ? line : "");
+}
+
+static void put_top_places(FILE *out, const struct plot_style *style, const struct profile *p,
 			   const struct top *top, unsigned int most)
 {
 	char bytes[UNITS_LENGTH];
@@ -128,35 +136,30 @@ static void put_top_places(FILE *out, const struct plot_style *style,
 
 		if (!place)
 			die("out of memory");
-		frame_text_put_position(place, &s->profile, &e->at);
+		if (e->lines > 1)
+			frame_text_put_function(place, p, p->frame[e->at.frame].location,
+						position_level(p, &e->at));
+		else
+			frame_text_put_position(place, p, &e->at);
 		if (fclose(place) != 0 || !text)
 			die("out of memory");
 		plot_bar(out, style, metric_text_percent(e->bytes, top->bytes) / 100,
 			 units_bytes(bytes, (uint64_t)e->bytes));
-		plot_cut(out, style, text, true);
+		put_frame(out, style, text);
 		free(text);
 	}
 }
 
-static int plot_largest_places(FILE *out, const struct plot_style *style, struct report_subject *s,
-			       unsigned int most)
+int plot_places(FILE *out, const struct filter *f, const struct weight *weight,
+		const struct settings *settings, struct mu_error *err)
 {
-	struct attribution h = { .filter = NULL };
-	struct top top = { .count = 0 };
-	struct mu_error err;
-	int result = -1;
+	const struct plot_style style = plot_style_of(settings);
+	struct top top;
+	int result = top_build(&top, f, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, err);
 
-	if (report_subject_weigh(s, METRIC_PEAK, 0) < 0)
-		return -1;
-	if (attribution_init(&h, &s->filter, &err) < 0 ||
-	    top_build(&top, &h, s->weight, TOP_HOLDERS, false, &err) < 0) {
-		warn("%s: %s", s->recording->name, err.text);
-	} else {
-		put_top_places(out, style, s, &top, most);
-		result = 0;
-	}
+	if (result == 0)
+		put_top_places(out, &style, f->profile, &top, settings->top);
 	top_free(&top);
-	attribution_free(&h);
 	return result;
 }
 
@@ -165,6 +168,7 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 	const struct plot_style style = plot_style_of(settings);
 	struct plot_curve c;
 	char *command = report_subject_command(s);
+	struct mu_error err;
 	int result;
 
 	load_snapshot_curve(&c, &s->image);
@@ -175,7 +179,11 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 	} else {
 		warn("%s: no course of the run was recorded", s->recording->name);
 	}
-	result = plot_largest_places(out, &style, s, settings->top);
+	result = report_subject_weigh(s, METRIC_PEAK, 0);
+	if (result == 0 && plot_places(out, &s->filter, s->weight, settings, &err) < 0) {
+		warn("%s: %s", s->recording->name, err.text);
+		result = -1;
+	}
 	curve_free(&c);
 	free(command);
 	return result;
@@ -183,34 +191,7 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 
 /* ---- a massif.out -------------------------------------------------------------------------- */
 
-/* Prints the first level of the tree: the functions that allocated. */
-static void put_tree_places(FILE *out, const struct plot_style *style, const struct massif_file *m,
-			    unsigned int most)
-{
-	const struct massif_snapshot *s = massif_peak(m);
-	const struct massif_node *root = s ? massif_tree(m, s) : NULL, *node = root + 1;
-	char bytes[UNITS_LENGTH], *name = xmalloc(PLACE), *text = xmalloc(2 * PLACE);
-
-	if (root)
-		fprintf(out, "\nlive at the peak: %s\n\n", units_bytes(bytes, root->bytes));
-	for (uint32_t i = 0; root && i < root->children && i < most; i++, node += node->size) {
-		struct massif_place place = massif_place(massif_text(m, node));
-
-		snprintf(text, 2 * PLACE, "%s%s%.*s%s", massif_place_name(&place, name, PLACE),
-			 place.file_length ? " (" : "", place.file_length, place.file,
-			 place.file_length ? ")" : "");
-		plot_bar(out, style,
-			 metric_text_percent((int64_t)node->bytes, (int64_t)root->bytes) / 100,
-			 units_bytes(bytes, node->bytes));
-		terminal_clean_text(text);
-		plot_cut(out, style, text, true);
-	}
-	free(name);
-	free(text);
-}
-
-static void plot_massif_file(FILE *out, const struct massif_file *m,
-			     const struct settings *settings)
+void plot_massif_curve(FILE *out, const struct massif_file *m, const struct settings *settings)
 {
 	const struct plot_style style = plot_style_of(settings);
 	struct plot_curve c = { .x_text = m->unit == MASSIF_MS ? ms_text :
@@ -226,26 +207,5 @@ static void plot_massif_file(FILE *out, const struct massif_file *m,
 	}
 	put_command_and_peak(out, &style, &c, m->cmd, 0);
 	plot_curve(out, &style, &c);
-	put_tree_places(out, &style, m, settings->top);
 	curve_free(&c);
-}
-
-int plot_massif(const struct report_job *job)
-{
-	struct massif_file m;
-	struct mu_error err;
-	int result;
-
-	if (job->settings->text != TEXT_PLOT) {
-		warn("%s: this is a massif.out: --plot is the only report of places for it",
-		     job->in->name);
-		return -1;
-	}
-	result = massif_read(&m, &job->in->text, &err);
-	if (result < 0)
-		warn("%s: %s", job->in->name, err.text);
-	if (m.count > 0)
-		plot_massif_file(report_job_begin(job), &m, job->settings);
-	massif_free(&m);
-	return result;
 }

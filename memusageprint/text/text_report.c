@@ -4,11 +4,10 @@
  */
 #include "memusageprint/text/text_report.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 
+#include "cli/layout.h"
 #include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/units.h"
@@ -18,8 +17,8 @@
 #include "formats/summary.h"
 #include "memusageprint/export/spacetime_export.h"
 #include "memusageprint/text/calltree.h"
-#include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/grep.h"
+#include "memusageprint/text/growth.h"
 #include "memusageprint/text/plot.h"
 #include "memusageprint/text/toplist.h"
 #include "profile/read/marks.h"
@@ -29,13 +28,6 @@ enum {
 	MARK_TEXT = 256,
 	SUMMARY_MARKS = 40	/* most marks in a summary */
 };
-
-/* The process of a kept recording has ended; its ID may belong to another one. */
-static bool process_still_runs(const struct report_subject *s)
-{
-	return s->recording->segment.head.kind != MU_KIND_KEPT &&
-	       (kill(s->pid, 0) == 0 || errno != ESRCH);
-}
 
 static int warn_on_error(const struct report_subject *s, int result, const struct mu_error *err)
 {
@@ -48,15 +40,17 @@ static int print_place_list(FILE *out, struct report_subject *s, enum metric_kin
 			    const struct settings *settings)
 {
 	const struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = kind,
-				      .count = settings->top, .is_live = process_still_runs(s),
+				      .count = settings->top, .is_live = report_subject_is_live(s),
 				      .group = (enum top_kind)settings->group,
+				      .shows_runtime = !s->complete,
 				      .lifetimes = settings->lifetimes };
 	struct mu_error err;
 
 	if (report_subject_weigh(s, kind, 0) < 0)
 		return -1;
-	grep_weights(s, settings->grep);
 	putc('\n', out);
+	if (!grep_weights(out, report_subject_complete(s), s->weight, settings->grep))
+		return 0;
 	return warn_on_error(s, toplist_print(out, &list, &err), &err);
 }
 
@@ -68,35 +62,48 @@ static int print_call_tree(FILE *out, struct report_subject *s, const struct set
 		.kind = settings_metric(settings),
 		.threshold = settings->threshold,
 		.depth = settings->depth,
-		.is_live = process_still_runs(s),
+		.is_live = report_subject_is_live(s),
 	};
 	struct mu_error err;
 
 	if (report_subject_weigh(s, tree.kind, settings->tree) < 0)
 		return -1;
-	grep_weights(s, settings->grep);
 	putc('\n', out);
+	if (!grep_weights(out, report_subject_complete(s), s->weight, settings->grep))
+		return 0;
 	return warn_on_error(s, calltree_print(out, &tree, &err), &err);
 }
 
 static void put_note_line(void *out, const char *line)
 {
-	fputs("memusage: ", out);
+	fputs("memusage: " LAYOUT_TEXT, out);
 	terminal_put(out, line);
 	putc('\n', out);
 }
 
-static void print_run_summary(FILE *out, const struct report_subject *s)
+/* The lines of glibc's summary stay as they are on a terminal; the notes on PAGE fit it. */
+static void print_run_summary(FILE *out, FILE *page, const struct report_subject *s,
+			      bool has_color)
 {
 	struct result *result = xmalloc(sizeof(*result));
-	const struct notes to = { put_note_line, out };
+	const struct notes to = { .put = put_note_line, .data = page };
 	struct image im = s->image;
 
 	result_take(result, &im);
-	summary_print(out, result, false,
+	summary_print(out, result, has_color,
 		      s->recording->segment.head.config.flags & MU_CFG_MMAP);
 	notes_put(&to, result);
 	free(result);
+}
+
+/* "process 1234: exit status 3" */
+static void put_process_end(FILE *page, const struct report_subject *s, const char *before)
+{
+	struct image_end end = image_end_of(&s->image.head);
+	char text[IMAGE_END_TEXT];
+
+	fprintf(page, "%sprocess %d: " LAYOUT_TEXT "%s\n", before, (int)s->pid,
+		image_end_text(end, text));
 }
 
 /* "     1.234567 s     1.21 KiB  loaded": the time since the start, the heap at it, the name. */
@@ -149,30 +156,67 @@ static void print_memory_split(FILE *out, const struct report_subject *s)
 	timeline_free(&t);
 }
 
-int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings)
+/* "process 4711, ./server 80, at 12.3 s, while it runs:" */
+static void print_moment_of_copy(FILE *out, const struct report_subject *s)
 {
-	unsigned text = settings->text ? settings->text : TEXT_TOP;
+	const struct mu_process *p = &s->image.head.process;
+	char *command = report_subject_command(s), time[UNITS_LENGTH];
+
+	fprintf(out, "process %d, ", (int)s->pid);
+	terminal_put(out, command);
+	fprintf(out, ", %s after its start, while it runs:\n",
+		units_duration(time, p->exit_mono_ns - p->start_mono_ns));
+	free(command);
+}
+
+/* Prints the reports that fit themselves to the width of the terminal. */
+static int print_places(FILE *out, struct report_subject *s, const struct settings *settings,
+			unsigned text)
+{
 	int result = 0;
 
-	if (text & TEXT_SUMMARY)
-		print_run_summary(out, s);
-	if (text & (TEXT_SUMMARY | TEXT_MARKS))
-		print_all_marks(out, s, text & TEXT_MARKS);
-	if (text & TEXT_PLOT)
-		result |= plot_recording(out, s, settings);
 	if (text & TEXT_TOP)
 		result |= print_place_list(out, s, METRIC_PEAK, settings);
 	if (text & TEXT_TREE)
 		result |= print_call_tree(out, s, settings);
 	if (text & TEXT_LEAKS)
 		result |= print_place_list(out, s, METRIC_LIVE, settings);
+	if (text & TEXT_GROWTH)
+		result |= growth_print(out, s, settings);
 	if (text & TEXT_TEMPORARY)
 		result |= print_place_list(out, s, METRIC_TEMPORARY, settings);
 	if (text & TEXT_AD_HOC)
 		result |= print_place_list(out, s, METRIC_AD_HOC, settings);
+	if (settings->runtime_frames == RUNTIME_UNSAID)
+		report_subject_show_runtime(s);
 	if (text & TEXT_SPACETIME)
 		result |= spacetime_export_summary(out, s, settings);
-	if (text != TEXT_PLOT)
+	if (text != TEXT_PLOT && result == 0)
 		print_memory_split(out, s);
+	return result;
+}
+
+int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings,
+		      unsigned text)
+{
+	const struct layout_style style = settings_layout(settings);
+	FILE *page = layout_open(out, style);
+	int result = report_subject_hide_runtime(s, settings);
+
+	if (s->is_live_copy)
+		print_moment_of_copy(page, s);
+	if (text & TEXT_SUMMARY) {
+		print_run_summary(out, page, s, style.has_color);
+		put_process_end(page, s, "memusage: ");
+	} else if (settings->pid && text != TEXT_PLOT) {
+		put_process_end(page, s, "\n");
+	}
+	if (text & (TEXT_SUMMARY | TEXT_MARKS))
+		print_all_marks(page, s, text & TEXT_MARKS);
+	fflush(page);
+	if (text & TEXT_PLOT)
+		result |= plot_recording(out, s, settings);
+	result |= print_places(page, s, settings, text);
+	fclose(page);
 	return result;
 }

@@ -9,10 +9,12 @@
 
 #include "memusageprint/job/report_subject.h"
 
-/* text_report_print -- Prints the texts of settings->text; --top if it is 0.
+/* text_report_print -- Prints texts about one process.
  *
+ * text  bits of enum text_report, not TEXT_PROCESSES.
  * Returns 0, or -1 after a warning.
  */
-int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings);
+int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings,
+		      unsigned text);
 
 #endif

@@ -5,14 +5,20 @@
 #include "memusageprint/text/toplist.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/layout.h"
 #include "cli/terminal.h"
 #include "cli/units.h"
+#include "memusageprint/text/advice.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
 
-enum { CALLERS = 4 };	/* shown below a place */
+enum {
+	CALLERS = 4,	/* shown below a place */
+	LINES = 8	/* rows for the lines of a function, at most */
+};
 
 static bool is_about_blocks(const struct toplist *list)
 {
@@ -24,11 +30,32 @@ static bool is_about_ad_hoc(const struct toplist *list)
 	return list->kind == METRIC_AD_HOC;
 }
 
-/* Formats bytes, or the units of ad hoc events, whose meaning only the program knows. */
-static const char *format_amount(const struct toplist *list, char *text, int64_t bytes)
+static bool is_about_growth(const struct toplist *list)
 {
-	return is_about_ad_hoc(list) ? units_grouped(text, (uint64_t)bytes) :
-				 units_bytes(text, (uint64_t)bytes);
+	return list->kind == METRIC_GROWTH;
+}
+
+/* Formats bytes, or the units of ad hoc events, whose meaning only the program knows. A line of a
+ * function that grew may have shrunk. */
+static const char *format_amount(const struct toplist *list, char text[UNITS_LENGTH + 1],
+				 int64_t bytes)
+{
+	char *number = bytes < 0 ? text + 1 : text;
+
+	text[0] = '-';
+	if (is_about_ad_hoc(list))
+		units_grouped(number, (uint64_t)llabs(bytes));
+	else
+		units_bytes(number, (uint64_t)llabs(bytes));
+	return text;
+}
+
+/* What grew in bytes may have fewer blocks than before. */
+static const char *format_blocks(char text[UNITS_LENGTH + 1], int64_t blocks)
+{
+	text[0] = '-';
+	units_grouped(blocks < 0 ? text + 1 : text, (uint64_t)llabs(blocks));
+	return text;
 }
 
 static int64_t rank_value(const struct toplist *list, int64_t bytes, int64_t blocks)
@@ -42,39 +69,55 @@ static const char *list_metric_text(const struct toplist *list)
 	return list->kind == METRIC_LIVE && list->is_live ? "live now" : metric_text(list->kind);
 }
 
-static void put_object_path(FILE *out, const struct profile *p, const struct position *at)
-{
-	const char *object = profile_object(p, p->frame[at->frame].location);
-
-	terminal_put(out, *object ? object : "code made at run time");
-}
-
-/* Prints the name of a place in the grouping of the list. */
 static void put_place_name(FILE *out, const struct toplist *list, const struct position *at)
 {
 	const struct profile *p = list->filter->profile;
-	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
 
-	if (list->group == TOP_HOLDERS || !at->left) {
+	/* A function that has one line here. */
+	if (list->group == TOP_BY_FUNCTION)
 		frame_text_put_position(out, p, at);
-	} else if (list->group == TOP_BY_FUNCTION && level && level->full) {
-		frame_text_put_function(out, p, p->frame[at->frame].location, level);
-	} else if (list->group == TOP_BY_FILE && level && level->file) {
-		terminal_put(out, symbols_text(&p->symbols, level->file));
-	} else {
-		fputs(list->group == TOP_BY_OBJECT ? "" :
-		      list->group == TOP_BY_FILE   ? "[no source file] " : "[no name] ", out);
-		put_object_path(out, p, at);
-	}
+	else
+		frame_text_put_place(out, p, at, list->group);
+}
+
+/* Prints the name of an entry. If it is a function with several lines, rows of their own follow. */
+static void put_entry_name(FILE *out, const struct toplist *list, const struct top_entry *entry)
+{
+	const struct profile *p = list->filter->profile;
+
+	if (list->group == TOP_BY_FUNCTION && entry->lines > 1)
+		frame_text_put_function(out, p, p->frame[entry->at.frame].location,
+					position_level(p, &entry->at));
+	else
+		put_place_name(out, list, &entry->at);
 }
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
+static void put_growth_line(FILE *out, const struct toplist *list, const struct top *t)
+{
+	char text[UNITS_LENGTH];
+
+	if (t->count == 0) {
+		fprintf(out, "nothing grew from %s to %s\n", list->from, list->to);
+		return;
+	}
+	put_entry_name(out, list, &t->entry[0]);
+	fprintf(out, " grew by %s from %s to %s: " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN
+		     " of all growth\n",
+		units_bytes(text, (uint64_t)t->entry[0].bytes), list->from, list->to,
+		metric_text_percent(t->entry[0].bytes, t->bytes));
+}
+
 static void put_first_line(FILE *out, const struct toplist *list, const struct top *t)
 {
 	int64_t all = rank_value(list, t->bytes, t->blocks);
-	char text[UNITS_LENGTH];
+	char text[UNITS_LENGTH + 1];
 
+	if (is_about_growth(list)) {
+		put_growth_line(out, list, t);
+		return;
+	}
 	if (t->count == 0 && is_about_ad_hoc(list)) {
 		fputs("there were no ad hoc events\n", out);
 		return;
@@ -83,8 +126,9 @@ static void put_first_line(FILE *out, const struct toplist *list, const struct t
 		fprintf(out, "nothing was %s\n", list_metric_text(list));
 		return;
 	}
-	put_place_name(out, list, &t->entry[0].at);
-	fprintf(out, " %s %.1f%% of the ", is_about_ad_hoc(list) ? "made" : "allocated",
+	put_entry_name(out, list, &t->entry[0]);
+	fprintf(out, " %s " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN " of the ",
+		is_about_ad_hoc(list) ? "made" : "allocated",
 		metric_text_percent(rank_value(list, t->entry[0].bytes, t->entry[0].blocks), all));
 	if (is_about_blocks(list))
 		fprintf(out, "%s block%s that %s temporary\n",
@@ -100,7 +144,11 @@ static void put_column_titles(FILE *out, const struct toplist *list, const char 
 {
 	const bool is_temporary = is_about_blocks(list);
 
-	fprintf(out, "\n%11s %6s %13s  %s\n",
+	if (list->lacks_blocks) {
+		fprintf(out, "\n" LAYOUT_TITLE "%11s %6s  " LAYOUT_TEXT "%s\n", "bytes", "%", what);
+		return;
+	}
+	fprintf(out, "\n" LAYOUT_TITLE "%11s %6s %13s  " LAYOUT_TEXT "%s\n",
 		is_temporary ? "temporary" : is_about_ad_hoc(list) ? "units" : "bytes", "%",
 		is_temporary ? "of all bytes" : is_about_ad_hoc(list) ? "events" : "blocks", what);
 }
@@ -111,12 +159,22 @@ static void put_entry_figures(FILE *out, const struct toplist *list, const struc
 {
 	double percent = metric_text_percent(rank_value(list, bytes, blocks),
 					rank_value(list, t->bytes, t->blocks));
-	char a[UNITS_LENGTH], b[UNITS_LENGTH];
+	char a[UNITS_LENGTH + 1], b[UNITS_LENGTH + 1];
 
 	format_amount(list, a, bytes);
-	units_grouped(b, (uint64_t)blocks);
-	fprintf(out, "%11s %5.1f%% %13s  ", is_about_blocks(list) ? b : a, percent,
-		is_about_blocks(list) ? a : b);
+	format_blocks(b, blocks);
+	fprintf(out, "%11s " LAYOUT_STRONG "%5.1f%%" LAYOUT_PLAIN " ",
+		is_about_blocks(list) ? b : a, percent);
+	if (!list->lacks_blocks)
+		fprintf(out, "%13s ", is_about_blocks(list) ? a : b);
+	fputs(" " LAYOUT_TEXT, out);
+}
+
+/* Begins a line about the name above it. */
+static void put_below_name(FILE *out, const struct toplist *list, const char *text)
+{
+	fprintf(out, "%*s" LAYOUT_TEXT " %s", list->lacks_blocks ? 20 : 34, "",
+		text);
 }
 
 /* True if two positions have the same text. Without this, recursion would fill the line. */
@@ -128,9 +186,37 @@ static bool is_same_line(const struct profile *p, const struct position *a,
 	return x && y && x->full == y->full && x->file == y->file && x->line == y->line;
 }
 
-/* "        called by parse (a.c:3), main (a.c:9)" */
-static void put_place_callers(FILE *out, const struct profile *p, const struct top_entry *entry)
+/* Prints the lines of a function that allocates in several: "600 KiB  30.0%  4,000    a.c:26" */
+static void put_function_lines(FILE *out, const struct toplist *list, const struct top *t,
+			       const struct top_entry *entry)
 {
+	const struct top_line *line = t->line + entry->first_line;
+	uint32_t shown = entry->lines > LINES ? LINES - 1 : entry->lines;
+	int64_t bytes = 0, blocks = 0;
+
+	if (list->group != TOP_BY_FUNCTION || entry->lines < 2)
+		return;
+	for (uint32_t i = 0; i < shown; i++) {
+		put_entry_figures(out, list, t, line[i].bytes, line[i].blocks);
+		fputs("  ", out);
+		frame_text_put_line(out, list->filter->profile,
+				    position_level(list->filter->profile, &line[i].at));
+		putc('\n', out);
+	}
+	for (uint32_t i = shown; i < entry->lines; i++) {
+		bytes += line[i].bytes;
+		blocks += line[i].blocks;
+	}
+	if (shown == entry->lines)
+		return;
+	put_entry_figures(out, list, t, bytes, blocks);
+	fprintf(out, "  %" PRIu32 " other lines\n", entry->lines - shown);
+}
+
+/* "        called by parse (a.c:3), main (a.c:9)" */
+static void put_place_callers(FILE *out, const struct toplist *list, const struct top_entry *entry)
+{
+	const struct profile *p = list->filter->profile;
 	struct position at = entry->at, last = at;
 	int count = 0;
 
@@ -140,7 +226,10 @@ static void put_place_callers(FILE *out, const struct profile *p, const struct t
 		last = at;
 		if (count++ == CALLERS)
 			break;
-		fputs(count == 1 ? "                                   called by " : ", ", out);
+		if (count == 1)
+			put_below_name(out, list, "called by ");
+		else
+			fputs(", ", out);
 		frame_text_put_position(out, p, &at);
 	}
 	if (count)
@@ -148,7 +237,7 @@ static void put_place_callers(FILE *out, const struct profile *p, const struct t
 }
 
 /* "        lived 1.20 ms on average" */
-static void put_mean_lifetime(FILE *out, const struct top_entry *entry)
+static void put_mean_lifetime(FILE *out, const struct toplist *list, const struct top_entry *entry)
 {
 	double most = (double)INT64_MAX, ns;
 	char text[UNITS_LENGTH];
@@ -156,7 +245,8 @@ static void put_mean_lifetime(FILE *out, const struct top_entry *entry)
 	if (entry->lives == 0)
 		return;
 	ns = (double)entry->life / (double)entry->lives * SITES_TICK_NS;
-	fprintf(out, "                                   lived %s on average\n",
+	put_below_name(out, list, "");
+	fprintf(out, "lived %s on average\n",
 		units_time(text, (uint64_t)(ns < most ? ns : most)));
 }
 
@@ -181,17 +271,19 @@ static void put_place_list(FILE *out, const struct toplist *list, const struct t
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
 
-	put_column_titles(out, list, is_about_ad_hoc(list) ? "made by" : "allocated by");
+	put_column_titles(out, list, is_about_ad_hoc(list) ? "made by" :
+			  is_about_growth(list)		   ? "grown by" : "allocated by");
 	for (uint32_t i = 0; i < count; i++) {
 		const struct top_entry *entry = &t->entry[i];
 
 		put_entry_figures(out, list, t, entry->bytes, entry->blocks);
-		put_place_name(out, list, &entry->at);
+		put_entry_name(out, list, entry);
 		putc('\n', out);
-		if (list->group == TOP_HOLDERS)
-			put_place_callers(out, list->filter->profile, entry);
+		put_function_lines(out, list, t, entry);
+		if (list->group == TOP_BY_LINE || list->group == TOP_BY_FUNCTION)
+			put_place_callers(out, list, entry);
 		if (list->lifetimes)
-			put_mean_lifetime(out, entry);
+			put_mean_lifetime(out, list, entry);
 	}
 	put_rest_of_list(out, list, t, count);
 }
@@ -202,16 +294,11 @@ static void put_function_name(FILE *out, const struct profile *p, const struct p
 {
 	const struct symbols_level *level = position_level(p, at);
 	uint32_t location = p->frame[at->frame].location;
-	const char *object = profile_object(p, location), *slash = strrchr(object, '/');
 
-	if (level && level->full) {
+	if (level && level->full)
 		frame_text_put_function(out, p, location, level);
-	} else if (*object) {
-		fputs("functions without a name in ", out);
-		terminal_put(out, slash ? slash + 1 : object);
-	} else {
-		fputs("functions without a name, made at run time", out);
-	}
+	else
+		frame_text_put_nameless(out, p, location);
 	putc('\n', out);
 }
 
@@ -226,11 +313,47 @@ static void put_function_list(FILE *out, const struct toplist *list, const struc
 	}
 }
 
+/* ---- growth ------------------------------------------------------------------------------- */
+
+/* Takes the entries that shrank off the end of a list, and puts their sums into *SHRUNK. */
+static void split_shrunk_entries(struct top *t, struct top_entry *shrunk)
+{
+	*shrunk = (struct top_entry){ .stacks = 0 };
+	for (; t->count > 0 && t->entry[t->count - 1].bytes <= 0; t->count--) {
+		const struct top_entry *last = &t->entry[t->count - 1];
+
+		shrunk->bytes += last->bytes;
+		shrunk->blocks += last->blocks;
+		shrunk->stacks += last->bytes < 0;
+	}
+	t->bytes -= shrunk->bytes;
+	t->blocks -= shrunk->blocks;
+}
+
+static void put_shrunk_line(FILE *out, const struct top_entry *shrunk)
+{
+	char a[UNITS_LENGTH + 1] = "-", b[UNITS_LENGTH + 1];
+
+	if (shrunk->stacks == 0)
+		return;
+	units_bytes(a + 1, (uint64_t)-shrunk->bytes);
+	fprintf(out, "%11s %6s %13s  " LAYOUT_TEXT "%" PRIu32 " place%s that shrank\n", a, "",
+		format_blocks(b, shrunk->blocks), shrunk->stacks, shrunk->stacks == 1 ? "" : "s");
+}
+
+static void put_heap_change(FILE *out, int64_t bytes)
+{
+	char text[UNITS_LENGTH];
+
+	fprintf(out, "In all, the heap %s by %s.\n", bytes < 0 ? "shrank" : "grew",
+		units_bytes(text, (uint64_t)llabs(bytes)));
+}
+
 /* ---- the explanation ----------------------------------------------------------------------- */
 
 static void put_explanation(FILE *out, const struct toplist *list)
 {
-	const char *place = list->group == TOP_HOLDERS	   ? "a line of " :
+	const char *place = list->group == TOP_BY_LINE	   ? "a line of " :
 			    list->group == TOP_BY_FUNCTION ? "" :
 			    list->group == TOP_BY_FILE	   ? "the source file of " :
 							     "the program or library of ";
@@ -240,43 +363,62 @@ static void put_explanation(FILE *out, const struct toplist *list)
 		fputs("Not all of this need be a leak: what a program keeps to its end is here "
 		      "too.\n",
 		      out);
+	if (list->kind == METRIC_LIVE && list->is_live)
+		fputs("Most of this is no leak: what the program still uses is here too; "
+		      "what keeps growing may" LAYOUT_NEWLINE "be one.\n", out);
 	if (list->kind == METRIC_TEMPORARY)
 		fputs("Temporary blocks were freed by the thread that allocated them, before it "
 		      "allocated again.\n", out);
 	if (is_about_ad_hoc(list))
 		fputs("Units are the weights that the program gave its events; places whose events "
-		      "have none are\nleft out. ", out);
+		      "have none are" LAYOUT_NEWLINE "left out. ", out);
 	else
 		fputs("Bytes are those that were asked for. ", out);
-	fprintf(out, "A place is %sthe innermost function\nthat neither wraps malloc, by its name, "
-		"nor belongs to a language's run-time.\n", place);
+	if (list->shows_runtime)
+		fprintf(out, "A place is %sthe function" LAYOUT_NEWLINE
+			"that called malloc or the like.\n", place);
+	else
+		fprintf(out, "A place is %sthe innermost function" LAYOUT_NEWLINE
+			"that neither wraps malloc, by its name, "
+			"nor belongs to a language's run-time.\n", place);
 	if (list->lifetimes)
 		fputs("Lifetimes are those of all blocks that the stacks in this list ever "
-		      "allocated, known to\na millisecond; a block that was not freed lived to "
-		      "the end.\n", out);
+		      "allocated, known to" LAYOUT_NEWLINE
+		      "a millisecond; a block that was not freed lived to the end.\n", out);
 }
 
 int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
 {
-	struct attribution h;
 	struct top places, functions = { .count = 0 };
+	struct top_entry shrunk = { .stacks = 0 }, unused;
+	const enum top_order order = is_about_blocks(list) ? TOP_BY_BLOCKS :
+				     is_about_growth(list) ? TOP_BY_CHANGE : TOP_BY_BYTES;
 	int result = -1;
 
 	places = functions;
-	if (attribution_init(&h, list->filter, err) < 0 ||
-	    top_build(&places, &h, list->weight, list->group, is_about_blocks(list), err) < 0 ||
-	    top_build(&functions, &h, list->weight, TOP_FUNCTIONS, is_about_blocks(list), err) < 0)
+	if (top_build(&places, list->filter, list->weight, list->group, order, err) < 0 ||
+	    top_build(&functions, list->filter, list->weight, TOP_FUNCTIONS, order, err) < 0)
 		goto out;
+	if (is_about_growth(list)) {
+		split_shrunk_entries(&places, &shrunk);
+		split_shrunk_entries(&functions, &unused);
+		functions.bytes = places.bytes;
+	}
 	put_first_line(out, list, &places);
+	if (is_about_growth(list))
+		put_heap_change(out, places.bytes + shrunk.bytes);
 	if (places.count > 0) {
 		put_place_list(out, list, &places);
+		put_shrunk_line(out, &shrunk);
 		put_function_list(out, list, &functions);
 		put_explanation(out, list);
+		if (list->group == TOP_BY_LINE || list->group == TOP_BY_FUNCTION)
+			advice_print_names(out, list->filter->profile, &places,
+					   order == TOP_BY_BLOCKS);
 	}
 	result = 0;
 out:
 	top_free(&places);
 	top_free(&functions);
-	attribution_free(&h);
 	return result;
 }

@@ -5,7 +5,6 @@
 #ifndef MEMUSAGEPRINT_TEXT_TOPLIST_H
 #define MEMUSAGEPRINT_TEXT_TOPLIST_H
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include "profile/base/error.h"
@@ -15,18 +14,23 @@
 
 struct toplist {
 	const struct filter *filter;	/* without a limit of depth */
-	const struct weight *weight;	/* one per site, from sites_weigh() of kind */
+	const struct weight *weight;	/* one per site, from sites_weigh() of kind, or from
+					 * moment_growth() */
 	enum metric_kind kind;
 	unsigned int count;		/* places to list, at least 1 */
 	bool is_live;			/* the process still runs: its "end" is now */
 	enum top_kind group;		/* of places: anything but TOP_FUNCTIONS */
+	bool shows_runtime;		/* the filter's profile has the frames of run-times */
+	bool lacks_blocks;		/* they are not known: print none */
 	bool lifetimes;			/* print how long blocks lived; after sites_lifetimes() */
+	const char *from, *to;		/* of METRIC_GROWTH: words for its moments */
 };
 
 /* toplist_print -- Prints a line with the largest place, the places with their callers, the
  * functions with all that they called, and the meaning of the numbers.
  *
- * With METRIC_TEMPORARY the list is about blocks, else about bytes.
+ * With METRIC_TEMPORARY the list is about blocks, else about bytes. With METRIC_GROWTH it has the
+ * places that grew; those that shrank are one line.
  * Returns 0, or -1 with ERR: no memory.
  */
 int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err);

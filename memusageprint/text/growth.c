@@ -1,0 +1,82 @@
+/* growth.c -- The places that grew between two moments.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/text/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "memusageprint/job/growth_moments.h"
+#include "memusageprint/text/grep.h"
+#include "memusageprint/text/toplist.h"
+#include "profile/model/moment.h"
+
+/* Differences below this part of the time asked for go unsaid. */
+enum { NEAR_ENOUGH = 100 };
+
+/* The moment as the user named it, and its time. */
+static char *describe_moment(const struct moment *m, const struct report_subject *s,
+			     const char *typed)
+{
+	char time[UNITS_LENGTH];
+
+	units_time(time, m->ns);
+	if (m->kind == MOMENT_PEAK)
+		return xasprintf("the peak (%s)", time);
+	if (m->kind == MOMENT_END)
+		return xasprintf(report_subject_is_live(s) ? "now (%s)" : "the end (%s)", time);
+	if (m->kind == MOMENT_START)
+		return xstrdup("the start");
+	if (*typed && strspn(typed, "0123456789.") == 0)
+		return xasprintf("%s (%s)", strncmp(typed, "mark:", 5) == 0 ? typed + 5 : typed,
+				 time);
+	return xstrdup(time);
+}
+
+static void put_distance(FILE *out, const struct moment *m)
+{
+	uint64_t distance = m->ns > m->asked_ns ? m->ns - m->asked_ns : m->asked_ns - m->ns;
+	char asked[UNITS_LENGTH], known[UNITS_LENGTH];
+
+	if (distance <= m->asked_ns / NEAR_ENOUGH)
+		return;
+	fprintf(out, "The places at %s are not known: those at %s, the nearest moment, stand for "
+		"them.\n", units_time(asked, m->asked_ns), units_time(known, m->ns));
+}
+
+int growth_print(FILE *out, struct report_subject *s, const struct settings *settings)
+{
+	struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = METRIC_GROWTH,
+				.count = settings->top, .is_live = report_subject_is_live(s),
+				.group = (enum top_kind)settings->group,
+				.shows_runtime = !s->complete,
+				.lifetimes = settings->lifetimes };
+	struct growth_range g;
+	struct mu_error err;
+	char *words[2];
+	int result;
+
+	if (growth_moments_find(&g, s, settings) < 0)
+		return -1;
+	if (moment_growth(&s->profile.sites, &s->image, &g, s->weight, &err) < 0) {
+		warn("%s: %s", s->recording->name, err.text);
+		return -1;
+	}
+	putc('\n', out);
+	if (!grep_weights(out, report_subject_complete(s), s->weight, settings->grep))
+		return 0;
+	list.from = words[0] = describe_moment(&g.from, s, settings->growth_from);
+	list.to = words[1] = describe_moment(&g.to, s, settings->growth_to);
+	result = toplist_print(out, &list, &err);
+	if (result < 0)
+		warn("%s: %s", s->recording->name, err.text);
+	put_distance(out, &g.from);
+	put_distance(out, &g.to);
+	free(words[0]);
+	free(words[1]);
+	return result;
+}
