@@ -17,6 +17,10 @@ enum {
 	LAYERS = BANDS_MOST + 3,
 	LABEL = 96,
 	MARKS_X = 7, MARKS_Y = 6,	/* marks on an axis, at most */
+	EDGE = 8,
+	/* A smaller picture leaves out the key, the title or the labels of the axes. */
+	KEY_LEAST_WIDTH = 420, TITLE_LEAST_HEIGHT = 160,
+	LABELS_LEAST_WIDTH = 240, LABELS_LEAST_HEIGHT = 140,
 };
 
 /* A band as it is drawn. */
@@ -35,6 +39,7 @@ struct band_graph {
 	double scale;		/* of letters and distances; 1 at 800 x 600 */
 	double left, right, top, bottom;	/* of the plot */
 	double key;		/* left edge of the key */
+	bool has_key, has_title, has_labels;
 	double y_end;		/* bytes at the top */
 	double y_step;
 	struct band_layer layer[LAYERS];	/* from the bottom up */
@@ -97,6 +102,12 @@ static double round_axis_step(double end, int most, double base)
 	return step * 5 * most >= end ? step * 5 : step * 10;
 }
 
+/* Returns how many marks an axis of LENGTH has at a distance of ROOM, at most MOST. */
+static int count_marks(double length, double room, int most)
+{
+	return (int)fmin(fmax(length / room, 1), most);
+}
+
 /* Bytes are shown in units of 1024, so steps are round in these units. */
 static void set_y_scale(struct band_graph *g)
 {
@@ -104,7 +115,8 @@ static void set_y_scale(struct band_graph *g)
 
 	while (peak / unit >= 1024)
 		unit *= 1024;
-	g->y_step = round_axis_step(peak / unit, MARKS_Y, 0.001) * unit;
+	g->y_step = round_axis_step(peak / unit, count_marks(g->bottom - g->top, 24 * g->scale,
+							    MARKS_Y), 0.001) * unit;
 	if (unit == 1 && g->y_step < 1)
 		g->y_step = 1;
 	g->y_end = ceil(peak * 1.02 / g->y_step) * g->y_step;
@@ -313,19 +325,22 @@ static void draw_x_axis(struct band_graph *g)
 					  .anchor = TEXT_MIDDLE };
 	double first = b->time[0], range = b->time[b->count - 1] - first;
 	double base = g->bottom + 8 * g->scale, step;
+	int most;
 	const char *name;
 	double unit = choose_axis_unit(b->unit, range, &name);
 	const struct text_style end = { .size = style.size, .color = style.color,
 					.anchor = TEXT_END };
 	char text[LABEL];
 
-	step = round_axis_step(range / unit, MARKS_X, 0.001) * unit;
+	most = count_marks(g->right - g->left, 60 * g->scale, MARKS_X);
+	step = round_axis_step(range / unit, most, 0.001) * unit;
 	for (double at = 0; at <= range * 1.0001 && range > 0; at += step) {
 		double x = floor(x_of_time(g, first + at)) + 0.5;
 
 		drawing_line(g->d, (struct point){ x, g->bottom },
 			     (struct point){ x, base }, 1, g->theme->axis);
 		snprintf(text, sizeof(text), "%.4g", at / unit);
+		x = fmin(x, g->d->width - drawing_text_width(&style, text) / 2);
 		drawing_text(g->d, x, base + style.size * 1.15, &style, text);
 	}
 	snprintf(text, sizeof(text), b->unit == MASSIF_BYTES ? "%s allocated and freed" :
@@ -356,23 +371,37 @@ static void draw_sample_marks(struct band_graph *g)
 
 /* ---- around it --------------------------------------------------------------------------- */
 
-/* "23.4 MiB on average, 53.1 MiB at the peak, 12 places, 76 snapshots" */
+/* Names what the sum has beyond the heap peak: ", 54.0 MiB with rounding, admin and stacks". */
+static void name_whole_sum(const struct bands *b, char text[LABEL])
+{
+	char peak[UNITS_LENGTH];
+
+	text[0] = '\0';
+	if (b->peak > b->heap_peak)
+		snprintf(text, LABEL, ", %s with %s%s%s", units_bytes(peak, units_whole(b->peak)),
+			 b->admin.peak > 0 ? "rounding and admin" : "",
+			 b->admin.peak > 0 && b->stacks.peak > 0 ? " and " : "",
+			 b->stacks.peak > 0 ? "stacks" : "");
+}
+
+/* "23.4 MiB on average, heap peak 53.1 MiB, 54.0 MiB with stacks; 12 places, 76 snapshots" */
 static void draw_title_lines(struct band_graph *g, const char *title)
 {
 	struct text_style style = { .size = 15 * g->scale, .color = g->theme->text,
 				    .is_bold = true };
 	double edge = 14 * g->scale, room = g->d->width - 2 * edge;
 	double end = g->b->count > 0 ? g->b->time[g->b->count - 1] : 0;
-	char text[200], average[UNITS_LENGTH], peak[UNITS_LENGTH], *fit;
+	char text[200], average[UNITS_LENGTH], peak[UNITS_LENGTH], whole[LABEL], *fit;
 
 	fit = drawing_text_fit(&style, title ? title : "Memory by place", room, true);
 	drawing_text(g->d, edge, edge + style.size * 0.8, &style, fit);
 	free(fit);
 	style = (struct text_style){ .size = 11.5 * g->scale, .color = g->theme->dim };
 	units_bytes(average, end > 0 ? units_whole(g->b->area / end) : 0);
-	units_bytes(peak, units_whole(g->b->peak));
-	snprintf(text, sizeof(text), "%s on average, %s at the peak, %u place%s, %u snapshots",
-		 average, peak, g->b->places, g->b->places == 1 ? "" : "s", g->b->count);
+	units_bytes(peak, units_whole(g->b->heap_peak));
+	name_whole_sum(g->b, whole);
+	snprintf(text, sizeof(text), "%s on average, heap peak %s%s; %u place%s, %u snapshots",
+		 average, peak, whole, g->b->places, g->b->places == 1 ? "" : "s", g->b->count);
 	fit = drawing_text_fit(&style, text, room, false);
 	drawing_text(g->d, edge, edge + 15 * g->scale + style.size * 1.3, &style, fit);
 	free(fit);
@@ -386,12 +415,15 @@ static void draw_peak_line(struct band_graph *g)
 	char peak[UNITS_LENGTH], text[LABEL];
 	double width;
 
-	snprintf(text, sizeof(text), "peak %s", units_bytes(peak, units_whole(g->b->peak)));
+	snprintf(text, sizeof(text), g->b->peak > g->b->heap_peak ? "%s in all" : "peak %s",
+		 units_bytes(peak, units_whole(g->b->peak)));
 	width = drawing_text_width(&style, text) / 2;
 	drawing_line(g->d, (struct point){ x, y }, (struct point){ x, g->bottom }, 3,
 		     g->theme->plot);
 	drawing_dashes(g->d, (struct point){ x, y }, (struct point){ x, g->bottom }, 1.4,
 		       4 * g->scale, g->theme->accent);
+	if (!g->has_labels || 2 * width > g->right - g->left)
+		return;
 	style.anchor = TEXT_MIDDLE;
 	x = fmin(fmax(x, g->left + width), g->right - width);
 	drawing_text(g->d, x, fmin(y - 5 * g->scale, g->bottom), &style, text);
@@ -444,14 +476,17 @@ static void draw_key_table(struct band_graph *g)
 static void compute_geometry(struct band_graph *g)
 {
 	double width = g->d->width, height = g->d->height;
-	double scale = pow(fmin(width / 800, height / 600), 0.55), key;
+	double scale = pow(fmin(width / 800, height / 600), 0.75), key;
 
-	g->scale = fmin(fmax(scale, 0.6), 2);
+	g->scale = fmin(fmax(scale, 0.6), 3);
 	key = fmin(fmax(0.34 * width, 130 * g->scale), 360 * g->scale);
-	g->left = floor(52 * g->scale);
-	g->top = floor(80 * g->scale);
-	g->bottom = floor(height - 46 * g->scale);
-	g->right = floor(width - key - 18 * g->scale);
+	g->has_key = width >= KEY_LEAST_WIDTH && height >= TITLE_LEAST_HEIGHT;
+	g->has_title = height >= TITLE_LEAST_HEIGHT && width >= LABELS_LEAST_WIDTH;
+	g->has_labels = height >= LABELS_LEAST_HEIGHT && width >= LABELS_LEAST_WIDTH;
+	g->left = g->has_labels ? floor(52 * g->scale) : EDGE;
+	g->top = g->has_title ? floor(80 * g->scale) : g->has_labels ? floor(24 * g->scale) : EDGE;
+	g->bottom = floor(height - (g->has_labels ? 46 * g->scale : EDGE));
+	g->right = floor(width - (g->has_key ? key + 18 * g->scale : 2 * EDGE));
 	g->key = width - key;
 }
 
@@ -465,15 +500,19 @@ void bandgraph_draw(struct drawing *d, const struct bands *b, const struct theme
 	set_y_scale(&g);
 	compute_layer_tops(&g);
 	drawing_rectangle(d, g.left, g.top, g.right - g.left, g.bottom - g.top, theme->plot);
-	draw_title_lines(&g, title);
-	draw_y_axis(&g);
+	if (g.has_title)
+		draw_title_lines(&g, title);
+	if (g.has_labels)
+		draw_y_axis(&g);
 	draw_band_areas(&g);
 	draw_band_names(&g);
 	draw_peak_line(&g);
 	drawing_rectangle(d, g.left, g.bottom, g.right - g.left, 1, theme->axis);
 	draw_sample_marks(&g);
-	draw_x_axis(&g);
-	draw_key_table(&g);
+	if (g.has_labels)
+		draw_x_axis(&g);
+	if (g.has_key)
+		draw_key_table(&g);
 	for (int i = 0; i < g.layers; i++)
 		free(g.layer[i].top);
 }

@@ -40,29 +40,27 @@ static int write_bands_picture(const struct settings *s, const struct bands *b, 
 	return result;
 }
 
-static int draw_recording_bands(const struct settings *s, const char *path)
+static int draw_recording_bands(const struct settings *s, struct input_file *source)
 {
-	const struct filter_options o = { .alloc_fn = s->alloc_fn.item,
-					  .alloc_fns = s->alloc_fn.count };
 	struct recorded_process r;
-	struct filter filter;
 	struct bands b;
 	struct mu_error err;
 	int result;
 
-	recorded_process_open(&r, path, (pid_t)s->pid);
-	if (filter_init(&filter, &r.profile, &o, &err) < 0 ||
-	    bands_of_image(&b, &filter, &r.image, &r.segment.head.config, LEAST_PERCENT,
+	recorded_process_open(&r, source->path, s);
+	source->is_cut = r.segment.missing > 0;
+	if (s->runtime_frames == RUNTIME_HIDE)
+		recorded_process_hide_runtime(&r, s);
+	if (bands_of_image(&b, r.export.filter, &r.image, &r.segment.head.config, LEAST_PERCENT,
 			   &err) < 0)
 		die("%s: %s", s->input, err.text);
 	result = write_bands_picture(s, &b, r.command);
 	bands_free(&b);
-	filter_free(&filter);
 	recorded_process_close(&r);
 	return result;
 }
 
-static int draw_massif_bands(const struct settings *s, const struct input_file *source)
+static int draw_massif_bands(const struct settings *s, struct input_file *source)
 {
 	struct massif_file m;
 	struct bands b;
@@ -70,7 +68,7 @@ static int draw_massif_bands(const struct settings *s, const struct input_file *
 	int result;
 
 	input_file_read_massif(source, &m);
-	if (bands_of_massif(&b, &m, LEAST_PERCENT, &err) < 0)
+	if (bands_of_massif(&b, &m, s->runtime_frames == RUNTIME_HIDE, LEAST_PERCENT, &err) < 0)
 		die("%s: %s", source->name, err.text);
 	result = write_bands_picture(s, &b, m.cmd);
 	bands_free(&b);
@@ -78,11 +76,11 @@ static int draw_massif_bands(const struct settings *s, const struct input_file *
 	return result;
 }
 
-static int draw_input_bands(const struct settings *s, const struct input_file *source)
+static int draw_input_bands(const struct settings *s, struct input_file *source)
 {
 	switch (input_file_kind(source)) {
 	case INPUT_RECORDING:
-		return draw_recording_bands(s, source->path);
+		return draw_recording_bands(s, source);
 	case INPUT_MASSIF:
 		return draw_massif_bands(s, source);
 	default:
@@ -99,5 +97,5 @@ int bands_picture_run(const struct settings *s)
 	input_file_check_output(&source, s->output, "picture");
 	result = draw_input_bands(s, &source);
 	input_file_close(&source);
-	return result;
+	return source.is_cut ? -1 : result;
 }

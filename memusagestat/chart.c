@@ -12,7 +12,11 @@
 #include "cli/xmalloc.h"
 #include "memusagestat/drawing/clip.h"
 
-enum { MARGIN = 16, TITLE = 17, SUBTITLE = 12, LABEL = 12 };
+enum {
+	MARGIN = 16, TITLE = 17, SUBTITLE = 12, LABEL = 12,
+	/* Less room than this is left to the curves. */
+	TITLE_LEAST_WIDTH = 160, TITLE_LEAST_HEIGHT = 130, SUBTITLE_LEAST_HEIGHT = 200,
+};
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -47,7 +51,6 @@ const char *chart_time(char text[CHART_LABEL], double value, const void *data)
 {
 	char time[UNITS_LENGTH];
 
-	(void)data;
 	if (value >= 120e9)
 		snprintf(text, CHART_LABEL, "%s", units_duration(time, units_whole(value)));
 	else if (value >= 1e9 || value == 0)
@@ -61,7 +64,6 @@ const char *chart_time(char text[CHART_LABEL], double value, const void *data)
 
 const char *chart_count(char text[CHART_LABEL], double value, const void *data)
 {
-	(void)data;
 	if (value >= 1e9)
 		snprintf(text, CHART_LABEL, "%.4g G", value / 1e9);
 	else if (value >= 1e6)
@@ -90,11 +92,14 @@ double chart_title(struct drawing *d, const struct theme *theme, const char *tit
 	const struct text_style big = { .size = TITLE, .color = theme->text, .is_bold = true };
 	const struct text_style small = { .size = SUBTITLE, .color = theme->dim };
 	double y = MARGIN + TITLE * 0.75;
-	char *text = drawing_text_fit(&big, title ? title : "", d->width - 2 * MARGIN, true);
+	char *text;
 
+	if (d->width < TITLE_LEAST_WIDTH || d->height < TITLE_LEAST_HEIGHT)
+		return 0;
+	text = drawing_text_fit(&big, title ? title : "", d->width - 2 * MARGIN, true);
 	drawing_text(d, MARGIN, y, &big, text);
 	free(text);
-	if (subtitle) {
+	if (subtitle && d->height >= SUBTITLE_LEAST_HEIGHT) {
 		y += SUBTITLE + 7;
 		text = drawing_text_fit(&small, subtitle, d->width - 2 * MARGIN, false);
 		drawing_text(d, MARGIN, y, &small, text);
@@ -103,7 +108,9 @@ double chart_title(struct drawing *d, const struct theme *theme, const char *tit
 	return y + 12;
 }
 
-double chart_step(double end, unsigned int most, bool is_binary)
+/* Returns the distance of the marks of an axis from 0 to END: at most MOST of them. It is a power
+ * of two for bytes, and 1, 2 or 5 times a power of ten for others. */
+static double choose_step(double end, unsigned int most, bool is_binary)
 {
 	double least = end / (most ? most : 1), power, step;
 
@@ -118,14 +125,15 @@ double chart_step(double end, unsigned int most, bool is_binary)
 	return step;
 }
 
-double chart_time_step(double end_ns, unsigned int most)
+/* Returns the same for nanoseconds, in the steps of clocks: 10 s, 5 min, 1 h. */
+static double choose_time_step(double end_ns, unsigned int most)
 {
 	static const unsigned int seconds[] = { 10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
 						10800, 21600, 43200, 86400 };
 	double least = end_ns / (most ? most : 1);
 
 	if (least <= 5e9)
-		return chart_step(end_ns, most, false);
+		return choose_step(end_ns, most, false);
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
 		if (seconds[i] * 1e9 >= least)
 			return seconds[i] * 1e9;
@@ -137,16 +145,17 @@ static double choose_column_step(const struct chart *c, chart_label_fn label)
 {
 	unsigned int most = (unsigned int)(c->width / 100) + 1;
 
-	return label == chart_time ? chart_time_step(c->x_end, most) :
-				     chart_step(c->x_end, most, label == chart_bytes);
+	return label == chart_time ? choose_time_step(c->x_end, most) :
+				     choose_step(c->x_end, most, label == chart_bytes);
 }
 
-double chart_x(const struct chart *c, double value)
+/* Returns the position of a value, in pixels. */
+static double chart_x(const struct chart *c, double value)
 {
 	return c->left + (c->x_end > 0 ? value / c->x_end * c->width : 0);
 }
 
-double chart_y(const struct chart *c, double value)
+static double chart_y(const struct chart *c, double value)
 {
 	return c->top + c->height - (c->y_end > 0 ? value / c->y_end * c->height : 0);
 }
@@ -155,7 +164,7 @@ static void draw_row_lines(const struct chart *c, chart_label_fn label)
 {
 	const struct text_style style = { .size = LABEL, .color = c->theme->dim,
 					  .anchor = TEXT_END };
-	double step = chart_step(c->y_end, (unsigned int)(c->height / 52) + 1, true);
+	double step = choose_step(c->y_end, (unsigned int)(c->height / 52) + 1, true);
 	char text[CHART_LABEL];
 
 	for (double v = 0; v <= c->y_end; v += step) {
@@ -169,11 +178,23 @@ static void draw_row_lines(const struct chart *c, chart_label_fn label)
 	}
 }
 
+/* Writes the label of a mark of the x axis at X, unless it overlaps the last one, which ends at
+ * *LAST, or leaves the picture. */
+static void draw_column_label(const struct chart *c, double x, const char *text, double *last)
+{
+	const struct text_style style = { .size = LABEL, .color = c->theme->dim };
+	double width = drawing_text_width(&style, text);
+	double from = x == floor(c->left) + 0.5 ? x : x - width / 2;
+
+	if (from < *last + LABEL / 2 || from + width > c->d->width)
+		return;
+	drawing_text(c->d, from, c->top + c->height + 8 + LABEL, &style, text);
+	*last = from + width;
+}
+
 static void draw_column_lines(const struct chart *c, chart_label_fn label)
 {
-	struct text_style style = { .size = LABEL, .color = c->theme->dim,
-				    .anchor = TEXT_MIDDLE };
-	double bottom = c->top + c->height;
+	double bottom = c->top + c->height, last = -LABEL;
 	double step = choose_column_step(c, label);
 	char text[CHART_LABEL];
 
@@ -184,11 +205,9 @@ static void draw_column_lines(const struct chart *c, chart_label_fn label)
 			     c->theme->grid);
 		if (!label)
 			continue;
-		style.anchor = v == 0 ? TEXT_START : TEXT_MIDDLE;
 		drawing_line(c->d, (struct point){ x, bottom }, (struct point){ x, bottom + 5 }, 1,
 			     c->theme->axis);
-		if (x + 34 < c->d->width)
-			drawing_text(c->d, x, bottom + 8 + LABEL, &style, label(text, v, &step));
+		draw_column_label(c, x, label(text, v, &step), &last);
 	}
 }
 
@@ -198,15 +217,15 @@ void chart_axes(const struct chart *c, chart_label_fn x_label, chart_label_fn y_
 	const struct text_style style = { .size = LABEL, .color = c->theme->dim,
 					  .anchor = TEXT_MIDDLE };
 	double bottom = floor(c->top + c->height) + 0.5;
+	double base = bottom + 2.6 * LABEL + 8;
 
 	drawing_rectangle(c->d, c->left, c->top, c->width, c->height, c->theme->plot);
 	draw_row_lines(c, y_label);
 	draw_column_lines(c, x_label);
 	drawing_line(c->d, (struct point){ c->left, bottom },
 		     (struct point){ c->left + c->width, bottom }, 1, c->theme->axis);
-	if (caption)
-		drawing_text(c->d, c->left + c->width / 2, bottom + 2.6 * LABEL + 8, &style,
-			     caption);
+	if (caption && base < c->d->height && drawing_text_width(&style, caption) <= c->width)
+		drawing_text(c->d, c->left + c->width / 2, base, &style, caption);
 }
 
 /* ---- curves -------------------------------------------------------------------------------- */
@@ -281,20 +300,53 @@ void chart_curve(const struct chart *c, const struct chart_curve *curve)
 	free(line);
 }
 
+enum { SWATCH = 26, SWATCH_GAP = 6, NAME_GAP = 24 };
+
+static const struct text_style legend_style = { .size = LABEL };
+
+/* Moves *X to the right of the name, and to a new row first if it does not fit; returns where its
+ * entry begins. */
+static double place_legend_entry(const struct chart *c, const char *name, double *x,
+				 unsigned int *rows)
+{
+	double width = SWATCH + SWATCH_GAP + drawing_text_width(&legend_style, name), from;
+
+	if (*x > c->left && *x + width > c->d->width) {
+		*x = c->left;
+		++*rows;
+	}
+	from = *x;
+	*x += width + NAME_GAP;
+	return from;
+}
+
+unsigned int chart_legend_rows(const struct chart *c, const struct chart_curve *curve, size_t count)
+{
+	unsigned int rows = 1;
+	double x = c->left;
+
+	for (size_t i = 0; i < count; i++)
+		place_legend_entry(c, curve[i].name, &x, &rows);
+	return rows;
+}
+
 void chart_legend(const struct chart *c, const struct chart_curve *curve, size_t count)
 {
-	const struct text_style style = { .size = LABEL, .color = c->theme->text };
-	double x = c->left, y = c->top - 10;
+	struct text_style style = legend_style;
+	unsigned int rows = chart_legend_rows(c, curve, count), row = 1;
+	double x = c->left;
 
+	style.color = c->theme->text;
 	for (size_t i = 0; i < count; i++) {
-		struct point from = { x, y - 4 }, to = { x + 26, y - 4 };
+		double from = place_legend_entry(c, curve[i].name, &x, &row);
+		double y = c->top - 10 - (rows - row) * CHART_LEGEND_ROW;
+		struct point left = { from, y - 4 }, right = { from + SWATCH, y - 4 };
 
 		if (curve[i].dash > 0)
-			drawing_dashes(c->d, from, to, 2.2, curve[i].dash, curve[i].color);
+			drawing_dashes(c->d, left, right, 2.2, curve[i].dash, curve[i].color);
 		else
-			drawing_line(c->d, from, to, 2.6, curve[i].color);
-		drawing_text(c->d, x + 32, y, &style, curve[i].name);
-		x += 32 + drawing_text_width(&style, curve[i].name) + 24;
+			drawing_line(c->d, left, right, 2.6, curve[i].color);
+		drawing_text(c->d, right.x + SWATCH_GAP, y, &style, curve[i].name);
 	}
 }
 
@@ -305,14 +357,15 @@ void chart_peak(const struct chart *c, double x, double y, const char *text)
 	const struct point at = clip_point(&plot, (struct point){ chart_x(c, x), chart_y(c, y) });
 	double width = drawing_text_width(&style, text);
 	bool is_right = at.x + width + 12 < c->left + c->width;
+	double y_text = fmax(at.y - 9, c->top + LABEL + 2);
 	struct point ring[24];
 
 	for (int i = 0; i < 24; i++)
 		ring[i] = (struct point){ at.x + 4 * cos(i * M_PI / 12),
 					  at.y + 4 * sin(i * M_PI / 12) };
 	drawing_polygon(c->d, ring, 24, c->theme->accent);
-	double y_text = fmax(at.y - 9, c->top + LABEL + 2);
-
+	if (!is_right && at.x - width - 12 < c->left)
+		return;
 	style.anchor = is_right ? TEXT_START : TEXT_END;
 	drawing_rectangle(c->d, at.x + (is_right ? 6 : -width - 12), y_text - LABEL, width + 6,
 			  LABEL + 4, c->theme->plot);

@@ -11,7 +11,7 @@
 #include "memusagestat/drawing/drawing.h"
 #include "memusagestat/drawing/theme.h"
 
-enum { CHART_LABEL = 40 };
+enum { CHART_LABEL = 40, CHART_LEGEND_ROW = 22 };
 
 /* The area of a picture in which values are drawn. */
 struct chart {
@@ -38,19 +38,11 @@ const char *chart_count(char text[CHART_LABEL], double value, const void *data);
  *
  * title     cut to the width of the drawing; NULL: empty.
  * subtitle  NULL: none.
- * Returns the y below them.
+ * A small drawing has no room for the subtitle, a very small one none for the title.
+ * Returns the y below them, 0 without a title.
  */
 double chart_title(struct drawing *d, const struct theme *theme, const char *title,
 		   const char *subtitle);
-
-/* chart_step -- Returns the distance of the marks of an axis from 0 to END: at most MOST of them.
- *
- * is_binary  for bytes: a power of two; else 1, 2 or 5 times a power of ten.
- */
-double chart_step(double end, unsigned int most, bool is_binary);
-
-/* chart_time_step -- Returns the same for nanoseconds, in the steps of clocks: 10 s, 5 min, 1 h. */
-double chart_time_step(double end_ns, unsigned int most);
 
 /* chart_color -- Returns a colour of the series, made to contrast with the plot: by 4, if ten steps
  * suffice. */
@@ -60,13 +52,10 @@ uint32_t chart_color(const struct theme *theme, int number);
  *
  * x_label, y_label  write the values of the axis; y is in bytes. NULL: no labels on that axis.
  * caption           below the x axis; NULL: none.
+ * Labels that overlap others or leave the drawing, and a caption without room, are left out.
  */
 void chart_axes(const struct chart *c, chart_label_fn x_label, chart_label_fn y_label,
 		const char *caption);
-
-/* chart_x, chart_y -- Return the position of a value, in pixels. */
-double chart_x(const struct chart *c, double value);
-double chart_y(const struct chart *c, double value);
 
 /* A curve of COUNT points. */
 struct chart_curve {
@@ -81,10 +70,15 @@ struct chart_curve {
 /* chart_curve -- Draws the part of the curve that is in the plot. Any numbers are allowed. */
 void chart_curve(const struct chart *c, const struct chart_curve *curve);
 
-/* chart_legend -- Draws the names of COUNT curves, in one row above the chart. */
+/* chart_legend_rows -- Returns how many rows the names of COUNT curves take; each is
+ * CHART_LEGEND_ROW units high. */
+unsigned int chart_legend_rows(const struct chart *c, const struct chart_curve *curve,
+			       size_t count);
+
+/* chart_legend -- Draws the names of COUNT curves in rows above the chart. */
 void chart_legend(const struct chart *c, const struct chart_curve *curve, size_t count);
 
-/* chart_peak -- Marks a point by a dot and a text next to it, within the chart. */
+/* chart_peak -- Marks a point by a dot, and by a text next to it if it fits into the chart. */
 void chart_peak(const struct chart *c, double x, double y, const char *text);
 
 #endif

@@ -10,7 +10,12 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LEFT = 84, RIGHT = 24, BELOW = 56, BETWEEN = 44, LEGEND = 22 };
+enum {
+	USUAL_WIDTH = 1000, USUAL_HEIGHT = 560,
+	LEFT = 84, RIGHT = 24, BELOW = 56, BETWEEN = 44,
+	/* Without labels, in a picture of less than the least sizes: */
+	EDGE = 8, LABELS_LEAST_WIDTH = 240, LABELS_LEAST_HEIGHT = 140, STACK_LEAST_HEIGHT = 280,
+};
 
 static double highest_value(const struct chart_curve *line)
 {
@@ -21,11 +26,12 @@ static double highest_value(const struct chart_curve *line)
 	return most;
 }
 
+/* "peak 11.8 MiB at 2.5 s", "peak 11.8 MiB after 1.374 M calls" */
 static void mark_highest_peak(const struct chart *chart, const struct chart_curve *line,
-			      chart_label_fn x_label)
+			      const struct curve_chart *c)
 {
 	size_t at = 0;
-	char value[CHART_LABEL], when[CHART_LABEL], text[2 * CHART_LABEL + 20];
+	char value[CHART_LABEL], when[CHART_LABEL], text[2 * CHART_LABEL + 80];
 
 	for (size_t i = 0; i < line->count; i++) {
 		if (line->y[i] > line->y[at])
@@ -33,9 +39,22 @@ static void mark_highest_peak(const struct chart *chart, const struct chart_curv
 	}
 	if (line->count == 0 || line->y[at] <= 0)
 		return;
-	snprintf(text, sizeof(text), "peak %s at %s", chart_bytes(value, line->y[at], NULL),
-		 x_label(when, line->x[at], NULL));
+	snprintf(text, sizeof(text), "peak %s %s %s%s%s", chart_bytes(value, line->y[at], NULL),
+		 c->x_what ? "after" : "at", c->x_label(when, line->x[at], NULL),
+		 c->x_what ? " " : "", c->x_what ? c->x_what : "");
 	chart_peak(chart, line->x[at], line->y[at], text);
+}
+
+/* Draws the axes and the curves of one of the two charts. */
+static void draw_lines(const struct chart *chart, const struct curve_chart *c,
+		       const struct chart_curve *line, size_t count, bool has_x_labels)
+{
+	bool has_labels = chart->left > EDGE;
+
+	chart_axes(chart, has_x_labels && has_labels ? c->x_label : NULL,
+		   has_labels ? chart_bytes : NULL, has_x_labels && has_labels ? c->caption : NULL);
+	for (size_t i = count; i-- > 0;)
+		chart_curve(chart, &line[i]);
 }
 
 static void draw_stack_chart(struct chart chart, const struct curve_chart *c, double top,
@@ -44,33 +63,47 @@ static void draw_stack_chart(struct chart chart, const struct curve_chart *c, do
 	chart.top = top;
 	chart.height = height;
 	chart.y_end = fmax(highest_value(&c->stack), 1) * 1.15;
-	chart_axes(&chart, c->x_label, chart_bytes, c->caption);
-	chart_curve(&chart, &c->stack);
+	draw_lines(&chart, c, &c->stack, 1, true);
 	chart_legend(&chart, &c->stack, 1);
+}
+
+/* Returns the height of the legend, 0 if it would take more than a sixth of the picture. */
+static double legend_height(const struct chart *chart, const struct curve_chart *c)
+{
+	double height = chart_legend_rows(chart, c->line, c->lines) * CHART_LEGEND_ROW;
+
+	return height <= chart->d->height / 6 ? height : 0;
 }
 
 void curve_chart_draw(struct drawing *d, const struct curve_chart *c, const struct theme *theme,
 		      struct point size)
 {
-	struct chart chart = { .d = d, .theme = theme, .left = LEFT, .x_end = c->x_end };
-	double most = 1, room, stack;
+	const struct point usual = { USUAL_WIDTH, USUAL_HEIGHT };
+	struct chart chart = { .d = d, .theme = theme, .left = EDGE, .x_end = c->x_end };
+	double most = 1, room, stack = 0, legend = 0, right = EDGE, below = EDGE;
 
-	drawing_init(d, size.x, size.y, theme->background);
-	chart.top = chart_title(d, theme, c->title, c->subtitle) + LEGEND;
-	chart.width = size.x - LEFT - RIGHT;
-	room = size.y - chart.top - BELOW;
-	stack = c->stack.count ? fmax(room * 0.2, 30) : 0;
-	chart.height = fmax(room - stack - (stack > 0 ? BETWEEN : 0), 20);
+	drawing_init_scaled(d, size, drawing_scale(size, usual), theme->background);
+	chart.top = fmax(chart_title(d, theme, c->title, c->subtitle), EDGE);
+	if (d->width >= LABELS_LEAST_WIDTH && d->height >= LABELS_LEAST_HEIGHT) {
+		chart.left = LEFT;
+		legend = legend_height(&chart, c);
+		right = RIGHT;
+		below = BELOW;
+	}
+	chart.top += legend;
+	chart.width = d->width - chart.left - right;
+	room = d->height - chart.top - below;
+	if (c->stack.count && d->height >= STACK_LEAST_HEIGHT)
+		stack = fmax(room * 0.2, 30);
+	chart.height = room - stack - (stack > 0 ? BETWEEN : 0);
 	for (size_t i = 0; i < c->lines; i++)
 		most = fmax(most, highest_value(&c->line[i]));
 	chart.y_end = most * 1.14;
-	chart_axes(&chart, stack > 0 ? NULL : c->x_label, chart_bytes,
-		   stack > 0 ? NULL : c->caption);
-	for (size_t i = c->lines; i-- > 0;)
-		chart_curve(&chart, &c->line[i]);
+	draw_lines(&chart, c, c->line, c->lines, stack == 0);
+	if (legend > 0)
+		chart_legend(&chart, c->line, c->lines);
 	if (c->lines)
-		mark_highest_peak(&chart, &c->line[0], c->x_label);
-	chart_legend(&chart, c->line, c->lines);
+		mark_highest_peak(&chart, &c->line[0], c);
 	if (stack > 0)
-		draw_stack_chart(chart, c, size.y - BELOW - stack, stack);
+		draw_stack_chart(chart, c, d->height - below - stack, stack);
 }

@@ -5,7 +5,6 @@
 #ifndef MEMUSAGESTAT_CURVE_CHART_H
 #define MEMUSAGESTAT_CURVE_CHART_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "memusagestat/chart.h"
@@ -19,13 +18,15 @@ struct curve_chart {
 	struct chart_curve stack;	/* in a separate chart; count 0: none */
 	double x_end;
 	chart_label_fn x_label;
+	const char *x_what;	/* what x counts: "calls"; NULL: time */
 	const char *caption;		/* of the x axis */
 	const char *title, *subtitle;
 };
 
 /* curve_chart_draw -- Draws the chart.
  *
- * d  initialised here with SIZE pixels; release it with drawing_fini().
+ * d  initialised here with SIZE pixels; release it with drawing_fini(). A large picture has larger
+ *    texts; a small one leaves out what does not fit: first the stack, then all texts.
  */
 void curve_chart_draw(struct drawing *d, const struct curve_chart *c, const struct theme *theme,
 		      struct point size);

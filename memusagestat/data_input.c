@@ -17,13 +17,28 @@
 #include "memusagestat/input_file.h"
 #include "recording/recording.h"
 
-enum { BATCH = 8192 };
+enum { BATCH = 8192, BEGINNING = 256 };
 
 static void die_of_input_error(const struct data_input *in, const struct mu_error *err)
 {
 	if (err->code == MU_ERROR_FORMAT || err->code == MU_ERROR_TRUNCATED)
 		die("%s: %s (at byte %llu)", in->name, err->text, (unsigned long long)err->offset);
 	die("%s: %s", in->name, err->text);
+}
+
+/* Dies of a file that is no data file, and says what it seems to be. */
+static void die_of_other_file(const struct data_input *in, const void *data, size_t size,
+			      const struct mu_error *err)
+{
+	struct file_guess guess = file_type_guess(data, size);
+
+	if (size == 0)
+		die("%s: is empty", in->name);
+	if (!guess.what || (err->code != MU_ERROR_FORMAT && err->code != MU_ERROR_TRUNCATED))
+		die_of_input_error(in, err);
+	die("%s: this is %s: %s", in->name, guess.what,
+	    guess.advice ? guess.advice : "memusagestat draws data files (memusage --data), "
+					  "recordings, massif.out files and DHAT's JSON");
 }
 
 /* Reads the first bytes of a pipe, so that a wrong kind of input is refused before it is copied. */
@@ -53,8 +68,9 @@ static void refuse_recording(const struct data_input *in, const void *data, size
 		return;
 	memcpy(&magic, data, sizeof(magic));
 	if (magic == MU_SEGMENT_MAGIC)
-		die("%s: this is a recording, but the classic theme draws data files only: run "
-		    "memusage with --data=FILE, or omit --theme=classic", in->name);
+		die("%s: this is a recording, but the classic theme draws data files only: name "
+		    "the file, without --theme=classic, or run memusage with --data=FILE",
+		    in->name);
 }
 
 /* Replaces the pipe by a nameless file with its contents. The headers are checked first, not after
@@ -71,9 +87,11 @@ static void copy_pipe_to_file(struct data_input *in)
 		die_of_input_error(in, &err);
 	size = read_first_bytes(in, in->fd, beginning, sizeof(beginning));
 	refuse_recording(in, beginning, size);
-	if (tempfile_write(spool, beginning, size, &err) < 0 ||
-	    dat_open(&trial, spool, &err) < 0 ||
-	    tempfile_copy(in->fd, spool, INPUT_PIPE_LIMIT, &err) < 0)
+	if (tempfile_write(spool, beginning, size, &err) < 0)
+		die_of_input_error(in, &err);
+	if (dat_open(&trial, spool, &err) < 0)
+		die_of_other_file(in, beginning, size, &err);
+	if (tempfile_copy(in->fd, spool, INPUT_PIPE_LIMIT, &err) < 0)
 		die_of_input_error(in, &err);
 	if (in->fd != STDIN_FILENO)
 		close(in->fd);
@@ -97,6 +115,7 @@ static void open_data_file(struct data_input *in, const char *name)
 		copy_pipe_to_file(in);
 		return;
 	}
+	in->fd = input_file_decompress(in->fd, in->name);
 	n = pread(in->fd, &beginning, sizeof(beginning), 0);
 	refuse_recording(in, &beginning, n < 0 ? 0 : (size_t)n);
 }
@@ -141,12 +160,16 @@ static void read_all_events(struct data_input *in)
 void data_input_open(struct data_input *in, const char *name)
 {
 	const struct dat_info *info = &in->dat.info;
+	char beginning[BEGINNING];
 	struct mu_error err;
 
 	*in = (struct data_input){ .name = strcmp(name, "-") == 0 ? "standard input" : name };
 	open_data_file(in, name);
-	if (dat_open(&in->dat, in->fd, &err) < 0)
-		die_of_input_error(in, &err);
+	if (dat_open(&in->dat, in->fd, &err) < 0) {
+		ssize_t size = pread(in->fd, beginning, sizeof(beginning), 0);
+
+		die_of_other_file(in, beginning, size > 0 ? (size_t)size : 0, &err);
+	}
 	read_all_events(in);
 	warn_of_repairs(in, info);
 	in->events = info->records;

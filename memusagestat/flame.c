@@ -9,12 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusagestat/chart.h"
+#include "memusagestat/flame_colors.h"
 #include "profile/model/shortname.h"
 
-enum { ROW = 19, MARGIN = 16, TEXT = 12, HEIGHT_MAX = 4000, NAME = 512 };
+enum {
+	USUAL_WIDTH = 1200, USUAL_HEIGHT = 800,
+	ROW = 19, ROW_LEAST = 3, TITLE = 56, MARGIN = 16, TEXT = 12, NAME = 512,
+	/* A level of calls counts for the height if it has a frame of this many units; a narrower
+	 * tower of calls makes no picture higher. */
+	LEVEL_WIDTH = 6, HEIGHT_LEAST = 200, HEIGHT_MOST = 4000,
+};
 
 struct flame_layout {
 	const struct flame *f;
@@ -26,17 +32,19 @@ struct flame_layout {
 	double *x;		/* left edge, in pixels */
 	uint32_t *depth;
 	double scale;		/* pixels per unit */
-	double bottom;
+	double row, bottom;	/* the height of a frame, the lower edge of the lowest */
 	uint32_t levels;
+	struct flame_colors colors;
 };
 
-static void sum_up_subtrees(struct flame_layout *l)
+static void sum_up_subtrees(struct flame_layout *l, enum page_metric metric)
 {
 	const struct page_sites *s = l->f->sites;
 	const struct page_tree *t = l->f->tree;
 
+	memset(l->sum, 0, t->node_count * sizeof(*l->sum));
 	for (uint32_t i = 0; i < s->count; i++) {
-		int64_t value = s->value(s->data, i, l->f->metric);
+		int64_t value = s->value(s->data, i, metric);
 
 		if (value > 0 && l->sum[s->node[i]] < INT64_MAX / 4)
 			l->sum[s->node[i]] += value < INT64_MAX / 4 ? value : INT64_MAX / 4;
@@ -47,6 +55,22 @@ static void sum_up_subtrees(struct flame_layout *l)
 		if (__builtin_add_overflow(*up, l->sum[i], up))
 			*up = INT64_MAX;
 	}
+}
+
+/* Hues go by the peak, whatever is shown, so that they are the same in all pictures of a run. */
+static void choose_colors(struct flame_layout *l)
+{
+	static const enum page_metric metrics[] = { PAGE_PEAK_BYTES, PAGE_TOTAL_BYTES,
+						    PAGE_END_BYTES };
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++) {
+		if (!(l->f->sites->metrics >> metrics[i] & 1))
+			continue;
+		sum_up_subtrees(l, metrics[i]);
+		if (l->sum[0] > 0)
+			break;
+	}
+	flame_colors_init(&l->colors, l->f->tree, l->sum, strcmp(l->theme->name, "dark") == 0);
 }
 
 static int compare_sums(const void *a, const void *b, void *data)
@@ -93,7 +117,8 @@ static void place_nodes(struct flame_layout *l)
 			l->depth[c] = l->depth[i] + 1;
 			l->x[c] = l->x[i] < 0 || node_width(l, c) < 0.5 ? -1 : x;
 			x += node_width(l, c);
-			if (l->x[c] >= 0 && l->depth[c] > l->levels)
+			if (l->x[c] >= 0 && node_width(l, c) >= LEVEL_WIDTH &&
+			    l->depth[c] > l->levels)
 				l->levels = l->depth[c];
 		}
 	}
@@ -131,21 +156,11 @@ static void describe_node(const struct flame_layout *l, uint32_t node, char text
 			 *object ? " (" : "", object, *object ? ")" : "");
 }
 
-/* The object determines the hue, the function a little of the lightness. */
 static uint32_t node_color(const struct flame_layout *l, uint32_t node)
 {
-	const struct page_place *p = &l->f->tree->place[l->f->tree->node[node].place];
-	const char *object = tree_string(l, p->object ? p->object : p->file);
-	uint32_t hash = 2166136261u, own = p->function * 2654435761u;
-	double share = 0.42 + (own >> 28) * 0.012;
-
 	if (node == 0)
 		return l->theme->grid;
-	for (; *object; object++)
-		hash = (hash ^ (unsigned char)*object) * 16777619u;
-	if (p->flags & PAGE_RUNTIME)
-		return theme_blend(l->theme->other, l->theme->plot, share);
-	return theme_blend(l->theme->series[(hash >> 8) % THEME_SERIES], l->theme->plot, share);
+	return flame_colors_of(&l->colors, &l->f->tree->place[l->f->tree->node[node].place]);
 }
 
 static void format_value(const struct flame_layout *l, int64_t sum, char value[CHART_LABEL])
@@ -158,7 +173,8 @@ static void format_value(const struct flame_layout *l, int64_t sum, char value[C
 
 static void draw_frame_box(struct flame_layout *l, uint32_t node)
 {
-	double x = l->x[node], w = node_width(l, node), y = l->bottom - (l->depth[node] + 1) * ROW;
+	double x = l->x[node], w = node_width(l, node);
+	double y = l->bottom - (l->depth[node] + 1) * l->row;
 	uint32_t color = node_color(l, node);
 	struct text_style style = { .size = TEXT, .color = theme_ink(color) };
 	char text[NAME + 300], tip[NAME + 400], value[CHART_LABEL];
@@ -168,13 +184,13 @@ static void draw_frame_box(struct flame_layout *l, uint32_t node)
 	snprintf(tip, sizeof(tip), "%s: %s, %.1f %%", text, value,
 		 100.0 * (double)l->sum[node] / (double)l->sum[0]);
 	drawing_tip(l->d, tip);
-	drawing_rectangle(l->d, x, y, w > 1.5 ? w - 0.7 : w, ROW - 1, color);
-	if (w > 28) {
+	drawing_rectangle(l->d, x, y, w > 1.5 ? w - 0.7 : w, l->row * (ROW - 1) / ROW, color);
+	if (w > 28 && l->row > TEXT) {
 		char *fit;
 
 		describe_node(l, node, text, false);
 		fit = drawing_text_fit(&style, text, w - 8, false);
-		drawing_text(l->d, x + 4, y + ROW * 0.68, &style, fit);
+		drawing_text(l->d, x + 4, y + l->row / 2 + TEXT * 0.3, &style, fit);
 		free(fit);
 	}
 	drawing_tip(l->d, NULL);
@@ -194,6 +210,7 @@ static void allocate_layout(struct flame_layout *l)
 
 static void release_layout(struct flame_layout *l)
 {
+	flame_colors_free(&l->colors);
 	free(l->sum);
 	free(l->first);
 	free(l->next);
@@ -202,34 +219,49 @@ static void release_layout(struct flame_layout *l)
 	free(l->depth);
 }
 
-static void draw_flame_title(struct flame_layout *l)
+/* Returns the lower edge of the title. */
+static double draw_flame_title(struct flame_layout *l)
 {
 	char subtitle[200], value[CHART_LABEL];
 
 	format_value(l, l->sum[0], value);
 	snprintf(subtitle, sizeof(subtitle), "%s %s. Each box is a function, with the functions "
 		 "that it called above it; its width is its share.", value, l->f->what);
-	chart_title(l->d, l->theme, l->f->title, subtitle);
+	return chart_title(l->d, l->theme, l->f->title, subtitle);
+}
+
+/* Makes the picture as high as the calls if its height is not given, else the calls as low as the
+ * picture. */
+static void init_flame_drawing(struct flame_layout *l)
+{
+	const struct point usual = { USUAL_WIDTH, USUAL_HEIGHT };
+	struct point size = { l->f->width, l->f->height };
+	double scale = drawing_scale(size, usual), width = size.x / scale, needed;
+
+	l->scale = l->sum[0] > 0 ? (width - 2 * MARGIN) / (double)l->sum[0] : 0;
+	place_nodes(l);
+	needed = TITLE + 4 + (l->levels + 1) * ROW + MARGIN;
+	if (size.y <= 0)
+		size.y = fmin(fmax(needed, HEIGHT_LEAST), HEIGHT_MOST) * scale;
+	drawing_init_scaled(l->d, size, scale, l->theme->background);
+	l->bottom = l->d->height - MARGIN;
 }
 
 void flame_draw(struct drawing *d, const struct flame *f, const struct theme *theme)
 {
 	struct flame_layout l = { .f = f, .theme = theme, .d = d };
-	double height = f->height;
+	double top;
 
 	allocate_layout(&l);
-	sum_up_subtrees(&l);
+	choose_colors(&l);
+	sum_up_subtrees(&l, f->metric);
 	link_children_by_size(&l);
-	l.scale = l.sum[0] > 0 ? (f->width - 2 * MARGIN) / (double)l.sum[0] : 0;
-	place_nodes(&l);
-	if (height == 0)
-		height = fmin(fmax(60 + (l.levels + 1) * ROW + MARGIN, 120), HEIGHT_MAX);
-	l.bottom = height - MARGIN;
-	drawing_init(d, f->width, height, theme->background);
+	init_flame_drawing(&l);
+	top = draw_flame_title(&l);
+	l.row = fmin(fmax(floor((l.bottom - top) / (l.levels + 1)), ROW_LEAST), ROW);
 	for (uint32_t i = 0; i < f->tree->node_count; i++) {
-		if (l.x[i] >= 0 && l.sum[i] > 0 && l.bottom - (l.depth[i] + 1) * ROW > 56)
+		if (l.x[i] >= 0 && l.sum[i] > 0 && l.bottom - (l.depth[i] + 1) * l.row >= top)
 			draw_frame_box(&l, i);
 	}
-	draw_flame_title(&l);
 	release_layout(&l);
 }

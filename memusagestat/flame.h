@@ -14,13 +14,15 @@ struct flame {
 	const struct page_sites *sites;
 	enum page_metric metric;
 	const char *title, *what;	/* "live at the peak" */
-	double width, height;		/* pixels; height 0: as high as the tree, at most 4000 */
+	double width, height;		/* pixels; height 0: as high as the calls, at most 4000 */
 };
 
 /* flame_draw -- Draws the graph, the outermost caller at the bottom.
  *
  * d  initialised here; release it with drawing_fini().
- * Frames narrower than half a pixel are left out. Dies without memory.
+ * A low picture has low frames, without names if they have no room. Frames narrower than half a
+ * pixel are left out, and the upper end of a narrow tower that is higher than all wide ones. Dies
+ * without memory.
  */
 void flame_draw(struct drawing *d, const struct flame *f, const struct theme *theme);
 

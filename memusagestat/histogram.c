@@ -11,7 +11,13 @@
 #include "cli/units.h"
 #include "memusagestat/chart.h"
 
-enum { CLASSES = 32, ROW = 22, TEXT = 12, MARGIN = 16 };
+enum {
+	CLASSES = 32, ROW = 22, TEXT = 12, MARGIN = 16,
+	USUAL_WIDTH = 800, USUAL_HEIGHT = 700,
+	LABEL_WIDTH = 120, FIGURES_WIDTH = 130,
+	/* A picture narrower than this has no labels, or no figures. */
+	LABELS_LEAST = 220, FIGURES_LEAST = 400,
+};
 
 /* Requests of at least LOW and less than HIGH bytes. */
 struct size_class {
@@ -53,16 +59,22 @@ static void format_class_label(const struct size_class *s, char text[2 * CHART_L
 			 chart_bytes(high, (double)s->high, NULL));
 }
 
+/* Rows that are too low for a text show bars only. */
 static void draw_class_bar(struct drawing *d, const struct theme *theme, const struct size_class *s,
 			   double y, double row, double share, double of_most)
 {
+	const bool has_texts = row >= TEXT + 1;
+	const bool has_labels = has_texts && d->width >= LABELS_LEAST;
+	const bool has_figures = has_texts && d->width >= FIGURES_LEAST;
 	const struct text_style label = { .size = TEXT, .color = theme->text, .anchor = TEXT_END };
 	const struct text_style dim = { .size = TEXT, .color = theme->dim };
-	const double left = MARGIN + 120, room = d->width - left - MARGIN - 130;
+	const double left = MARGIN + (has_labels ? LABEL_WIDTH : 0);
+	const double room = d->width - left - MARGIN - (has_figures ? FIGURES_WIDTH : 0);
 	char text[2 * CHART_LABEL + 8], number[UNITS_LENGTH];
 
 	format_class_label(s, text);
-	drawing_text(d, left - 10, y + row / 2 + TEXT * 0.35, &label, text);
+	if (has_labels)
+		drawing_text(d, left - 10, y + row / 2 + TEXT * 0.35, &label, text);
 	drawing_rectangle(d, left, y + row * 0.12, fmax(room * of_most, s->count ? 1 : 0),
 			  row * 0.76, chart_color(theme, 0));
 	if (s->count == 0)
@@ -70,7 +82,8 @@ static void draw_class_bar(struct drawing *d, const struct theme *theme, const s
 	else
 		snprintf(text, sizeof(text), "%s  %s%.1f %%", units_grouped(number, s->count),
 			 share < 0.0005 ? "<" : "", share < 0.0005 ? 0.1 : share * 100);
-	drawing_text(d, left + room * of_most + 8, y + row / 2 + TEXT * 0.35, &dim, text);
+	if (has_figures)
+		drawing_text(d, left + room * of_most + 8, y + row / 2 + TEXT * 0.35, &dim, text);
 }
 
 void histogram_draw(struct drawing *d, const struct counters *c, const struct theme *theme,
@@ -80,7 +93,7 @@ void histogram_draw(struct drawing *d, const struct counters *c, const struct th
 	int count = count_size_classes(c, list), first = 0;
 	uint64_t all = 0, most = 1;
 	char number[UNITS_LENGTH], subtitle[120];
-	double y, row;
+	double y, row, scale;
 
 	while (count > 1 && list[count - 1].count == 0)
 		count--;
@@ -90,12 +103,14 @@ void histogram_draw(struct drawing *d, const struct counters *c, const struct th
 		all += list[i].count;
 		most = list[i].count > most ? list[i].count : most;
 	}
-	drawing_init(d, size.x, size.y > 0 ? size.y : 66 + (count - first) * ROW + MARGIN,
-		     theme->background);
+	scale = drawing_scale(size, (struct point){ USUAL_WIDTH, USUAL_HEIGHT });
+	if (size.y <= 0)
+		size.y = (66 + (count - first) * ROW + MARGIN / 2) * scale;
+	drawing_init_scaled(d, size, scale, theme->background);
 	snprintf(subtitle, sizeof(subtitle), "%s requests by size",
 		 units_grouped(number, all));
-	y = chart_title(d, theme, title, subtitle);
-	row = (d->height - y - MARGIN) / (count - first);
+	y = fmax(chart_title(d, theme, title, subtitle), MARGIN / 2);
+	row = (d->height - y - MARGIN / 2) / (count - first);
 	for (int i = first; i < count; i++)
 		draw_class_bar(d, theme, &list[i], y + (i - first) * row, row,
 			       all ? (double)list[i].count / (double)all : 0,

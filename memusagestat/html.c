@@ -11,14 +11,13 @@
 #include "cli/version.h"
 #include "cli/xmalloc.h"
 #include "formats/page/page_foreign.h"
-#include "formats/page/page_image.h"
 #include "memusagestat/data_input.h"
 #include "memusagestat/input_file.h"
-#include "memusagestat/recorded_process.h"
+#include "memusagestat/recording_page.h"
 
 enum { BATCH = 8192 };
 
-void html_check(void)
+static void check_page_is_built(void)
 {
 	if (!page_is_built())
 		die("this memusagestat was built without the HTML page: node and npm were "
@@ -48,27 +47,17 @@ static int write_html_page(const struct input_file *s, const char *html, const c
 	return output_close(&out);
 }
 
-static int write_recording_page(const struct input_file *s, const struct settings *settings)
+static int write_recording_page(struct input_file *s, const struct settings *settings)
 {
-	struct recorded_process r;
-	struct mu_error err;
-	struct page_image what;
-	int result;
+	struct recording_page *what = recording_page_open(s->path, s->name, settings);
+	int result = write_html_page(s, settings->html, "recording", what, recording_page_fill);
 
-	recorded_process_open(&r, s->path, (pid_t)settings->pid);
-	what = (struct page_image){
-		.export = &r.export, .segment = &r.segment.head, .result = &r.result,
-		.images = r.images,
-	};
-	if (page_image_init(&what, &err) < 0)
-		die("%s: %s", s->name, err.text);
-	result = write_html_page(s, settings->html, "recording", &what, page_image_fill);
-	page_image_free(&what);
-	recorded_process_close(&r);
+	s->is_cut = recording_page_is_cut(what);
+	recording_page_free(what);
 	return result;
 }
 
-static int write_massif_page(const struct input_file *s, const struct settings *settings)
+static int write_massif_page(struct input_file *s, const struct settings *settings)
 {
 	struct massif_file m;
 	struct page_massif what;
@@ -76,7 +65,7 @@ static int write_massif_page(const struct input_file *s, const struct settings *
 	int result;
 
 	input_file_read_massif(s, &m);
-	if (page_massif_init(&what, &m, &err) < 0)
+	if (page_massif_init(&what, &m, false, &err) < 0)
 		die("%s: %s", s->name, err.text);
 	result = write_html_page(s, settings->html, "massif", &what, page_massif_fill);
 	page_massif_free(&what);
@@ -92,7 +81,7 @@ static int write_dhat_page(const struct input_file *s, const struct settings *se
 	int result;
 
 	input_file_read_dhat(s, &d);
-	if (page_dhat_init(&what, &d, &err) < 0)
+	if (page_dhat_init(&what, &d, false, &err) < 0)
 		die("%s: %s", s->name, err.text);
 	result = write_html_page(s, settings->html, "dhat", &what, page_dhat_fill);
 	page_dhat_free(&what);
@@ -125,7 +114,7 @@ int html_run(const struct settings *settings)
 	struct input_file s;
 	int result;
 
-	html_check();
+	check_page_is_built();
 	input_file_open(&s, settings->input);
 	input_file_check_output(&s, settings->html, "page");
 	switch (input_file_kind(&s)) {
@@ -142,5 +131,5 @@ int html_run(const struct settings *settings)
 		result = write_data_page(&s, settings);
 	}
 	input_file_close(&s);
-	return result;
+	return s.is_cut ? -1 : result;
 }

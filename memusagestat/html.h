@@ -7,9 +7,6 @@
 
 #include "memusagestat/settings.h"
 
-/* html_check -- Dies if this program was built without the page. */
-void html_check(void);
-
 /* html_run -- Writes settings->html from settings->input, which may be of any kind.
  *
  * Dies if the input cannot be read. Returns 0, or -1 after a warning if the page could not be

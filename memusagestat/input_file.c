@@ -27,9 +27,33 @@ static void copy_pipe_to_file(struct input_file *s)
 	lseek(fd, 0, SEEK_SET);
 }
 
+int input_file_decompress(int fd, const char *name)
+{
+	const off_t start = lseek(fd, 0, SEEK_CUR);
+	struct textfile text;
+	struct mu_error err;
+	const char *data;
+	int copy = fd;
+
+	if (textfile_open(&text, fd, &err) < 0 || textfile_peek(&text, &data, &err) < 0)
+		die("%s: %s", name, err.text);
+	if (textfile_is_compressed(&text))
+		copy = textfile_spool(&text, INPUT_PIPE_LIMIT, &err);
+	if (copy < 0)
+		die("%s: %s", name, err.text);
+	textfile_close(&text);
+	if (copy != fd && fd > STDIN_FILENO)
+		close(fd);
+	/* Standard input may be opened again. */
+	if (copy == fd || fd == STDIN_FILENO)
+		lseek(fd, start, SEEK_SET);
+	return copy;
+}
+
 void input_file_open(struct input_file *s, const char *input)
 {
 	struct stat st;
+	int fd;
 
 	*s = (struct input_file){ .name = input, .fd = STDIN_FILENO };
 	if (strcmp(input, "-") == 0)
@@ -40,10 +64,12 @@ void input_file_open(struct input_file *s, const char *input)
 		die("cannot open %s: %m", s->name);
 	if (S_ISDIR(st.st_mode))
 		die("cannot open %s: %s", s->name, strerror(EISDIR));
+	fd = s->fd;
 	if (!S_ISREG(st.st_mode))
 		copy_pipe_to_file(s);
-	s->path = S_ISREG(st.st_mode) && s->fd != STDIN_FILENO ?
-			  xstrdup(input) : xasprintf("/proc/self/fd/%d", s->fd);
+	s->fd = input_file_decompress(s->fd, s->name);
+	s->path = s->fd == fd && fd != STDIN_FILENO ? xstrdup(input) :
+						      xasprintf("/proc/self/fd/%d", s->fd);
 }
 
 enum input_kind input_file_kind(const struct input_file *s)
@@ -85,7 +111,7 @@ static void open_text(const struct input_file *s, struct textfile *text)
 		die("%s: %s", s->name, err.text);
 }
 
-void input_file_read_massif(const struct input_file *s, struct massif_file *m)
+void input_file_read_massif(struct input_file *s, struct massif_file *m)
 {
 	struct textfile text;
 	struct mu_error err;
@@ -94,7 +120,9 @@ void input_file_read_massif(const struct input_file *s, struct massif_file *m)
 	if (massif_read(m, &text, &err) < 0) {
 		if (err.code != MU_ERROR_TRUNCATED || m->count == 0)
 			die("%s: %s", s->name, err.text);
-		warn("%s: %s; what comes before it is shown", s->name, err.text);
+		warn("%s: %s: the file is cut short, and the result shows only its %zu whole "
+		     "snapshot%s", s->name, err.text, m->count, m->count == 1 ? "" : "s");
+		s->is_cut = true;
 	}
 	textfile_close(&text);
 }

@@ -5,6 +5,8 @@
 #ifndef MEMUSAGESTAT_INPUT_FILE_H
 #define MEMUSAGESTAT_INPUT_FILE_H
 
+#include <stdbool.h>
+
 #include "formats/dhat.h"
 #include "formats/file_type.h"
 #include "formats/massif.h"
@@ -16,9 +18,12 @@ struct input_file {
 	const char *name;	/* for messages */
 	char *path;		/* to open it again */
 	int fd;			/* positioned at its beginning */
+	bool is_cut;		/* ends too early: what was read is not all */
 };
 
-/* input_file_open -- Opens INPUT; "-" is standard input. A pipe is copied to a nameless file.
+/* input_file_open -- Opens INPUT; "-" is standard input.
+ *
+ * A pipe is copied to a nameless file, and what gzip(1) compressed is decompressed to one.
  *
  * Dies with a message if that fails.
  */
@@ -36,12 +41,21 @@ void input_file_check_output(const struct input_file *s, const char *name, const
 
 /* input_file_read_massif -- Reads a massif.out. Dies if it is none.
  *
- * Warns of a file that ends too early, and reads the snapshots before its end.
+ * Warns of a file that ends too early, sets s->is_cut, and reads the snapshots before its end.
  */
-void input_file_read_massif(const struct input_file *s, struct massif_file *m);
+void input_file_read_massif(struct input_file *s, struct massif_file *m);
 
 /* input_file_read_dhat -- Reads DHAT's JSON. Dies if it is none. */
 void input_file_read_dhat(const struct input_file *s, struct dhat *d);
+
+/* input_file_decompress -- Replaces FD by a nameless file with its decompressed contents, if it is
+ * compressed.
+ *
+ * fd    a regular file; closed if it is replaced, unless it is standard input.
+ * name  for messages.
+ * Returns the descriptor, at its beginning. Dies with a message if the file cannot be read.
+ */
+int input_file_decompress(int fd, const char *name);
 
 /* input_file_close -- Releases the input. */
 void input_file_close(struct input_file *s);

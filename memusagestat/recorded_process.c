@@ -4,44 +4,53 @@
  */
 #include "memusagestat/recorded_process.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/cache_dir.h"
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "cli/running.h"
 #include "cli/version.h"
-#include "cli/xmalloc.h"
+#include "profile/names/names_cache.h"
+#include "profile/read/image_end.h"
 #include "profile/read/pick.h"
 #include "profile/save/save.h"
 
-static uint32_t count_images(const struct segment *s)
+static uint32_t choose_largest(const struct recorded_process *r)
 {
-	struct image im;
-	uint32_t count = 0;
+	const struct process_entry *largest = process_list_largest(
+		&r->processes, pick_main(&r->segment), PROCESS_PEAK);
 
-	for (uint32_t k = 0; k < s->head.slot_count; k++)
-		count += segment_image(s, k, &im, NULL) == 0;
-	return count;
+	return largest ? largest->slot : PICK_NONE;
 }
 
 static uint32_t choose_process_slot(struct recorded_process *r, const char *file, pid_t pid,
 				    struct mu_slot *slot)
 {
-	uint32_t k = pid ? pick_process(&r->segment, pid) : pick_main(&r->segment);
+	uint32_t k = pid ? pick_process(&r->segment, pid) : choose_largest(r);
+	char all[1024];
 
+	process_list_name_all(&r->processes, all, sizeof(all));
 	if (k == PICK_NONE && pid)
-		die("%s: holds no process %d", file, (int)pid);
+		die("%s: holds no process %d, but %s", file, (int)pid, *all ? all : "none");
 	if (k == PICK_NONE || !segment_slot(&r->segment, k, slot))
 		die("%s: holds no process that can be read", file);
 	return k;
 }
 
-static int resolve_names(struct recorded_process *r, int pid, struct mu_error *err)
+static int resolve_names(struct recorded_process *r, int pid, bool is_cached, struct mu_error *err)
 {
 	char perf_map[64];
 	struct progress progress;
+	const struct names_cache cache = { .directory = is_cached ? cache_dir_open() : -1,
+					   .version = MEMUSAGE_VERSION };
 	const struct symbols_options o = {
 		.perf_map = perf_map, .owner = r->image.head.process.uid,
+		.cache = cache.directory >= 0 ? &cache : NULL,
 		.progress = progress_update_total, .data = &progress,
 		.start_ns = segment_start_ns(&r->segment, &r->image),
 	};
@@ -51,54 +60,77 @@ static int resolve_names(struct recorded_process *r, int pid, struct mu_error *e
 	progress_begin(&progress, "looking up names", 0);
 	result = profile_resolve(&r->profile, &o, err);
 	progress_end(&progress);
+	if (cache.directory >= 0)
+		close(cache.directory);
 	return result;
 }
 
-static int load_with_names(struct recorded_process *r, uint32_t k, int pid, struct mu_error *err)
+static struct filter_options filter_options_of(const struct settings *s)
 {
+	return (struct filter_options){ .alloc_fn = s->alloc_fn.item,
+					.alloc_fns = s->alloc_fn.count };
+}
+
+static int load_with_names(struct recorded_process *r, uint32_t k, int pid,
+			   const struct settings *s, struct mu_error *err)
+{
+	const struct filter_options o = filter_options_of(s);
+
 	if (segment_image(&r->segment, k, &r->image, err) < 0 ||
 	    save_verify(&r->segment, &r->image, err) < 0 ||
 	    profile_load(&r->profile, &r->image, err) < 0)
 		return -1;
 	modules_follow_links(&r->profile.modules);
 	sites_lifetimes(&r->profile.sites, &r->image);
-	if (resolve_names(r, pid, err) < 0)
+	if (resolve_names(r, pid, !s->no_names_cache, err) < 0)
 		return -1;
-	return filter_init(&r->filter, &r->profile, NULL, err);
+	return filter_init(&r->filter, &r->profile, &o, err);
 }
 
-/* Returns the time of the last known moment: the end, or the last snapshot of a process that was
- * killed. */
-static uint64_t measured_duration(const struct image *im)
+/* Takes a copy with the processes that still run in the place of a file that is being written. */
+static int open_recording(struct segment *s, const char *file, struct mu_error *err)
 {
-	const struct mu_process *p = &im->head.process;
-	uint64_t end = p->exit_mono_ns;
+	char path[64];
+	int fd, copy, result = segment_open(s, file, err);
 
-	for (uint64_t i = 0; i < image_count(im, MU_SEC_SNAPSHOTS); i++) {
-		struct mu_snapshot s;
-
-		if (!image_snapshot(im, i, &s))
-			break;
-		if (s.mono_ns > end)
-			end = s.mono_ns;
+	if (result < 0 || !segment_is_being_written(s))
+		return result;
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	copy = fd < 0 ? -1 : running_copy("memusagestat", fd, file, (pid_t)s->head.writer,
+					  segment_file_is_complete);
+	if (copy >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
+		segment_close(s);
+		result = segment_open(s, path, err);
+		close(copy);
 	}
-	return end > p->start_mono_ns ? end - p->start_mono_ns : 0;
+	if (fd >= 0)
+		close(fd);
+	return result;
 }
 
-void recorded_process_open(struct recorded_process *r, const char *file, pid_t pid)
+void recorded_process_open(struct recorded_process *r, const char *file,
+			   const struct settings *s)
 {
 	struct mu_slot slot;
+	char damage[SEGMENT_DAMAGE_LENGTH];
 	struct mu_error err;
-	uint32_t k;
+	uint32_t k, whole;
 
 	*r = (struct recorded_process){ .command = NULL };
-	if (segment_open(&r->segment, file, &err) < 0)
+	if (open_recording(&r->segment, file, &err) < 0)
 		die("%s: %s", file, err.text);
-	k = choose_process_slot(r, file, pid, &slot);
-	if (load_with_names(r, k, (int)slot.pid, &err) < 0)
+	whole = segment_damage(&r->segment, damage);
+	if (*damage && whole == 0)
+		die("%s: %s", file, damage);
+	if (process_list_load(&r->processes, &r->segment, &err) < 0)
+		die("%s: %s", file, err.text);
+	k = r->slot = choose_process_slot(r, file, (pid_t)s->pid, &slot);
+	if (*damage)
+		warn("%s: %s: the result shows process %u", file, damage, slot.pid);
+	if (load_with_names(r, k, (int)slot.pid, s, &err) < 0)
 		die("%s: %s", file, err.text);
 	result_take(&r->result, &r->image);
-	r->images = count_images(&r->segment);
 	r->command = image_command(&r->image);
 	if (!r->command)
 		die("no memory for the command line");
@@ -107,14 +139,26 @@ void recorded_process_open(struct recorded_process *r, const char *file, pid_t p
 		.version = MEMUSAGE_VERSION,
 		.pid = slot.pid ? slot.pid : r->image.head.process.pid,
 		.start_real_ns = segment_start_ns(&r->segment, &r->image),
-		.duration_ns = measured_duration(&r->image),
+		.duration_ns = image_duration_ns(&r->image),
 	};
+}
+
+void recorded_process_hide_runtime(struct recorded_process *r, const struct settings *s)
+{
+	const struct filter_options o = filter_options_of(s);
+	struct mu_error err;
+
+	if (program_stacks_init(&r->program, &r->filter, &o, &err) < 0)
+		die("%s", err.text);
+	r->export.filter = &r->program.filter;
 }
 
 void recorded_process_close(struct recorded_process *r)
 {
+	program_stacks_free(&r->program);
 	filter_free(&r->filter);
 	profile_free(&r->profile);
+	process_list_free(&r->processes);
 	segment_close(&r->segment);
 	free(r->command);
 }

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "cli/picture_format.h"
 #include "cli/picture_size.h"
 #include "cli/xmalloc.h"
 
@@ -23,7 +24,6 @@ static const char *set_flame_kind(const struct opt *option, const char *arg, voi
 	static const char *const words[] = { "peak", "end", "total", "temporary" };
 	struct settings *s = data;
 
-	(void)option;
 	s->kind = PICTURE_FLAME;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!arg || strcmp(arg, words[i]) == 0) {
@@ -36,14 +36,12 @@ static const char *set_flame_kind(const struct opt *option, const char *arg, voi
 
 static const char *set_histogram_kind(const struct opt *option, const char *arg, void *data)
 {
-	(void)option, (void)arg;
 	((struct settings *)data)->kind = PICTURE_HISTOGRAM;
 	return NULL;
 }
 
 static const char *set_bands_kind(const struct opt *option, const char *arg, void *data)
 {
-	(void)option, (void)arg;
 	((struct settings *)data)->kind = PICTURE_BANDS;
 	return NULL;
 }
@@ -76,15 +74,60 @@ static const struct opt options[] = {
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
 	OPT_LIST(0, "alloc-fn", "NAME", &given.alloc_fn,
 		 "attribute the allocations of function NAME to its callers; repeatable"),
+	OPT_ENUM(0, "runtime-frames", "hide|show", &given.runtime_frames,
+		 "hide functions of run-times in --flame and --bands (std::, the start of threads, "
+		 "an interpreter's loop; default), or show them"),
 	OPT_GROUP("Report of a recording, a massif.out, DHAT's JSON or a data file"),
 	OPT_STR(0, "html", "FILE", &given.html,
 		"write a complete report as one HTML page, '-' for standard output"),
 	OPT_UINT(0, "pid", "PID", &given.pid, 1, INT_MAX,
-		 "use this process of a recording instead of the one that was started"),
+		 "use this process of a recording instead of the one that held most"),
+	OPT_FLAG(0, "no-names-cache", &given.no_names_cache,
+		 "neither use nor keep names in $XDG_CACHE_HOME/memusage"),
 	OPT_END
 };
 
-static const struct opt_tool tool = {
+/* At most 28 lines: with the line above them and the shell's prompt, they fit a terminal of 30. */
+static const char brief[] =
+	"Draw the memory use of a run. FILE is a data file (memusage --data), a\n"
+	"recording (memusage --record), a massif.out or DHAT's JSON, compressed by gzip\n"
+	"or not. OUTFILE ends in .png, .svg, .ps or .eps (default FILE.png).\n"
+	"\n"
+	"One page with everything:\n"
+	"      --html=PAGE           write it to PAGE; a browser shows it\n"
+	"Pictures:\n"
+	"  (no option)               heap and stack over the run\n"
+	"      --flame[=METRIC]      call stacks as a flame graph:\n"
+	"                            peak|end|total|temporary\n"
+	"      --bands               memory over time by place\n"
+	"      --histogram           blocks by size\n"
+	"How they look:\n"
+	"  -t, --time                linear in time, not in the number of calls\n"
+	"  -T, --total               the sum of heap and stack, too\n"
+	"  -s, --string=STRING       a title\n"
+	"  -x, --x-size=PIXELS       width (800)\n"
+	"  -y, --y-size=PIXELS       height (600)\n"
+	"      --theme=THEME         classic|light|dark\n"
+	"Which process:\n"
+	"      --pid=PID             this process, not the one that held most\n"
+	"\n"
+	"Examples:\n"
+	"  memusagestat --html=run.html run.mur\n"
+	"  memusagestat --flame run.mur flame.svg\n"
+	"memusagestat --help=all lists all options; man memusagestat explains them.";
+
+#define REPORT(name, value) { name, "memusageprint", "memusageprint --" name value " FILE" }
+
+/* Options of the other programs that users look for here. */
+static const struct opt_elsewhere elsewhere[] = {
+	REPORT("top", ""), REPORT("tree", ""), REPORT("leaks", ""), REPORT("temporary", ""),
+	REPORT("plot", ""), REPORT("to", "=json"), REPORT("processes", ""), REPORT("summary", ""),
+	{ "png", "memusage", "memusage --png=run.png PROGRAM" },
+	{ "record", "memusage", "memusage --record=run.mur PROGRAM" },
+	{ NULL, NULL, NULL }
+};
+
+const struct opt_tool settings_tool = {
 	.name = "memusagestat",
 	.operands = "FILE [OUTFILE]",
 	.about = "Draw the heap and stack use of a run, from the data file that memusage wrote, "
@@ -92,13 +135,10 @@ static const struct opt_tool tool = {
 		 "recording, a massif.out or DHAT's JSON. FILE '-' is standard input, and OUTFILE "
 		 "may end in .svg, .ps or .eps.",
 	.options = options,
+	.brief = brief,
+	.elsewhere = elsewhere,
 	.usage_status = 2,
 };
-
-const struct opt_tool *settings_tool(void)
-{
-	return &tool;
-}
 
 static const char *default_output_name(const char *input)
 {
@@ -121,31 +161,37 @@ static void settle_picture_size(void)
 
 const struct settings *settings_parse(int argc, char **argv)
 {
-	int first = options_parse(&tool, argc, argv);
+	const struct opt_tool *tool = &settings_tool;
+	int first = options_parse(tool, argc, argv);
+	const char *ending;
 
 	if (first == argc)
-		options_error(&tool, "no data file was given");
+		options_error(tool, "no file given");
 	if (argc - first > 2)
-		options_error(&tool, "more than one data file and one output: '%s'",
+		options_error(tool, "'%s' is one file too many: FILE is read, OUTFILE is written",
 			      argv[first + 2]);
 	given.input = argv[first];
 	if (first + 1 < argc)
 		given.output = argv[first + 1];
 	if (given.html && given.output)
-		options_error(&tool, "--html names the only output; '%s' is another",
+		options_error(tool, "--html names the only output; '%s' is another",
 			      given.output);
 	if (!given.output)
 		given.output = default_output_name(given.input);
 	settle_picture_size();
+	ending = given.html ? NULL : picture_format_foreign(given.output);
+	if (ending)
+		options_error(tool, "%s: pictures are PNG (.png), SVG (.svg) or PostScript (.ps, "
+			      ".eps), not %s", given.output, ending);
 	given.format = drawing_format(given.output);
 	if (given.format == DRAWING_UNKNOWN)
 		given.format = DRAWING_PNG;
 	if (given.theme == THEME_CLASSIC &&
 	    (given.kind != PICTURE_RUN || given.format != DRAWING_PNG))
-		options_error(&tool, "the classic theme draws only the graph of a data file, "
+		options_error(tool, "the classic theme draws only the graph of a data file, "
 				     "as PNG");
 	if ((uint64_t)given.width * given.height > PICTURE_PIXELS_MAX)
-		options_error(&tool, PICTURE_TOO_BIG, given.width, given.height,
+		options_error(tool, PICTURE_TOO_BIG, given.width, given.height,
 			      PICTURE_PIXELS_MAX);
 	return &given;
 }

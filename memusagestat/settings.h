@@ -15,6 +15,9 @@ enum picture_kind { PICTURE_RUN, PICTURE_HISTOGRAM, PICTURE_FLAME, PICTURE_BANDS
 /* In the order of the words of --theme. */
 enum theme_choice { THEME_CLASSIC, THEME_LIGHT, THEME_DARK, THEME_UNSAID };
 
+/* In the order of the words of --runtime-frames. */
+enum runtime_choice { RUNTIME_HIDE, RUNTIME_SHOW };
+
 struct settings {
 	const char *input;	/* "-": standard input */
 	const char *output;	/* "-": standard output */
@@ -28,12 +31,14 @@ struct settings {
 	int theme;		/* enum theme_choice */
 	enum drawing_format format;	/* by the name of the output */
 	struct opt_list alloc_fn;	/* functions that allocate for their callers */
+	bool no_names_cache;
+	int runtime_frames;	/* enum runtime_choice, of --flame and --bands */
 	unsigned width, height;	/* of the picture, in pixels */
 	bool has_width, has_height;	/* the user gave them */
 };
 
-/* settings_tool -- Returns the table of the options, for tests. */
-const struct opt_tool *settings_tool(void);
+/* The option table, for tests. Its values go to one static struct settings. */
+extern const struct opt_tool settings_tool;
 
 /* settings_parse -- Returns the settings of this run; exits with status 2 if they make no sense.
  *

@@ -4,10 +4,10 @@
  */
 #include "memusagestat/themed_picture.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -151,6 +151,7 @@ static void draw_data_curves(struct themed_picture *p)
 		.stack = make_chart_curve(p, &points, 1, "stack"),
 		.x_end = by_time ? (double)(in.end - in.start) : (double)in.events,
 		.x_label = by_time && in.is_ns ? chart_time : chart_count,
+		.x_what = !by_time ? "calls" : in.is_ns ? NULL : "ticks",
 		.caption = !by_time ? "calls of malloc, free and others" :
 			   in.is_ns ? "time" : "ticks of the processor clock",
 		.title = picture_title(p),
@@ -247,6 +248,8 @@ static void draw_massif_curves(struct themed_picture *p, const struct massif_fil
 		.x_end = m->count ? (double)m->snapshots[m->count - 1].time * unit : 0,
 		.x_label = m->unit == MASSIF_MS ? chart_time :
 			   m->unit == MASSIF_BYTES ? chart_bytes : chart_count,
+		.x_what = m->unit == MASSIF_MS ? NULL : m->unit == MASSIF_BYTES ?
+			  "allocated and freed" : "instructions",
 		.caption = m->unit == MASSIF_MS ? "time" :
 			   m->unit == MASSIF_BYTES ? "bytes allocated and freed" :
 						     "instructions",
@@ -258,6 +261,11 @@ static void draw_massif_curves(struct themed_picture *p, const struct massif_fil
 
 /* ---- kinds of input ------------------------------------------------------------------------ */
 
+static bool hides_runtime(const struct themed_picture *p)
+{
+	return p->settings->runtime_frames == RUNTIME_HIDE;
+}
+
 static void draw_recording(struct themed_picture *p)
 {
 	struct recorded_process r;
@@ -265,7 +273,8 @@ static void draw_recording(struct themed_picture *p)
 	struct page_sites sites;
 	struct mu_error err;
 
-	recorded_process_open(&r, p->source.path, (pid_t)p->settings->pid);
+	recorded_process_open(&r, p->source.path, p->settings);
+	p->source.is_cut = r.segment.missing > 0;
 	p->command = xstrdup(r.command);
 	if (p->settings->kind == PICTURE_HISTOGRAM) {
 		histogram_draw(&p->drawing, &r.result.counters, p->theme, picture_title(p),
@@ -276,6 +285,8 @@ static void draw_recording(struct themed_picture *p)
 		what = (struct page_image){
 			.export = &r.export, .segment = &r.segment.head, .result = &r.result,
 		};
+		if (hides_runtime(p))
+			recorded_process_hide_runtime(&r, p->settings);
 		if (page_image_init(&what, &err) < 0)
 			die("%s: %s", p->source.name, err.text);
 		sites = page_image_sites(&what);
@@ -299,7 +310,7 @@ static void draw_massif_file(struct themed_picture *p)
 	if (p->settings->kind == PICTURE_RUN) {
 		draw_massif_curves(p, &m);
 	} else {
-		if (page_massif_init(&what, &m, &err) < 0)
+		if (page_massif_init(&what, &m, hides_runtime(p), &err) < 0)
 			die("%s: %s", p->source.name, err.text);
 		sites = page_massif_sites(&what);
 		draw_flame_graph(p, &what.stacks.tree, &sites);
@@ -319,7 +330,7 @@ static void draw_dhat_file(struct themed_picture *p)
 		refuse_picture_kind(p, "a profile of DHAT");
 	input_file_read_dhat(&p->source, &d);
 	p->command = xstrdup(d.command ? d.command : "");
-	if (page_dhat_init(&what, &d, &err) < 0)
+	if (page_dhat_init(&what, &d, hides_runtime(p), &err) < 0)
 		die("%s: %s", p->source.name, err.text);
 	sites = page_dhat_sites(&what);
 	draw_flame_graph(p, &what.stacks.tree, &sites);
@@ -329,7 +340,9 @@ static void draw_dhat_file(struct themed_picture *p)
 
 static void draw_input(struct themed_picture *p)
 {
-	switch (input_file_kind(&p->source)) {
+	const enum input_kind kind = input_file_kind(&p->source);
+
+	switch (kind) {
 	case INPUT_RECORDING:
 		draw_recording(p);
 		return;
@@ -339,8 +352,8 @@ static void draw_input(struct themed_picture *p)
 	case INPUT_DHAT:
 		draw_dhat_file(p);
 		return;
-	default:
-		if (p->settings->kind != PICTURE_RUN)
+	default:	/* data_input_open() refuses unknown kinds, with the reason */
+		if (p->settings->kind != PICTURE_RUN && kind == INPUT_DATA)
 			refuse_picture_kind(p, "a data file");
 		draw_data_curves(p);
 	}
@@ -349,13 +362,18 @@ static void draw_input(struct themed_picture *p)
 /* Returns whether glibc's graph cannot be made of this file. */
 static bool needs_themed_picture(const char *input)
 {
-	char beginning[4096] = { 0 };
-	int fd = strcmp(input, "-") == 0 ? -1 : open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	ssize_t size = fd >= 0 ? pread(fd, beginning, sizeof(beginning), 0) : 0;
-	enum input_kind kind = file_type_of(beginning, size > 0 ? (size_t)size : 0);
+	const bool is_stdin = strcmp(input, "-") == 0;
+	enum input_kind kind = INPUT_UNKNOWN;
+	struct input_file s;
+	struct stat st;
 
-	if (fd >= 0)
-		close(fd);
+	/* A pipe is read only once, and errors are reported then. */
+	if ((is_stdin ? fstat(STDIN_FILENO, &st) : stat(input, &st)) < 0 ||
+	    !S_ISREG(st.st_mode) || st.st_size == 0 || (!is_stdin && access(input, R_OK) < 0))
+		return false;
+	input_file_open(&s, input);
+	kind = input_file_kind(&s);
+	input_file_close(&s);
 	return kind == INPUT_RECORDING || kind == INPUT_MASSIF || kind == INPUT_DHAT;
 }
 
@@ -393,5 +411,5 @@ int themed_picture_run(const struct settings *settings)
 	drawing_fini(&p.drawing);
 	input_file_close(&p.source);
 	free(p.command);
-	return result;
+	return p.source.is_cut ? -1 : result;
 }

@@ -4,6 +4,7 @@
  */
 #include "memusagestat/drawing/drawing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,7 +16,24 @@
 
 void drawing_init(struct drawing *d, double width, double height, uint32_t background)
 {
-	*d = (struct drawing){ .width = width, .height = height, .background = background };
+	*d = (struct drawing){ .width = width, .height = height, .scale = 1,
+			       .background = background };
+}
+
+double drawing_scale(struct point size, struct point usual)
+{
+	double growth = size.x / usual.x;
+
+	if (size.y > 0)
+		growth = fmin(growth, size.y / usual.y);
+	/* A larger picture shows more detail as well as larger texts. */
+	return fmax(0.75 * growth, 1);
+}
+
+void drawing_init_scaled(struct drawing *d, struct point size, double scale, uint32_t background)
+{
+	drawing_init(d, size.x / scale, size.y / scale, background);
+	d->scale = scale;
 }
 
 void drawing_fini(struct drawing *d)

@@ -9,11 +9,11 @@
  *	drawing_fini(&d);
  *
  * A layout makes the list once; PNG, SVG and PostScript are written from it. Coordinates are pixels
- * of 1/96 inch, fractions allowed; x grows to the right from the left edge, y downwards from the
- * top one. Pixel i covers i to i + 1: a line one pixel wide is crisp in a PNG at i + 0.5. Shapes
- * are drawn in the order in which they were added, later ones over earlier ones. Between shapes
- * that share a slanted edge a hair of the background shows: draw the lower one larger and the other
- * over it.
+ * of 1/96 inch, or units of a scaled drawing, fractions allowed; x grows to the right from the left
+ * edge, y downwards from the top one. Pixel i covers i to i + 1: a line one pixel wide is crisp in
+ * a PNG at i + 0.5. Shapes are drawn in the order in which they were added, later ones over earlier
+ * ones. Between shapes that share a slanted edge a hair of the background shows: draw the lower one
+ * larger and the other over it.
  *
  * A coordinate beyond a million pixels, or NaN, is replaced by the nearest one within: no number
  * makes a back end run for ever.
@@ -68,7 +68,8 @@ struct shape {
 
 /* Zeroed, it is empty. */
 struct drawing {
-	double width, height;
+	double width, height;	/* in the units of its coordinates */
+	double scale;		/* pixels in a unit */
 	uint32_t background;
 	struct shape *shape;
 	uint32_t count;
@@ -79,6 +80,18 @@ struct drawing {
 
 /* drawing_init -- Makes an empty drawing of WIDTH x HEIGHT pixels, filled with BACKGROUND. */
 void drawing_init(struct drawing *d, double width, double height, uint32_t background);
+
+/* drawing_scale -- Returns how many pixels a unit of coordinates has, so that texts grow with the
+ * picture.
+ *
+ * size   pixels of the picture; y 0: as high as it needs.
+ * usual  pixels for which the layout was made. Up to a third more, a unit is one pixel.
+ */
+double drawing_scale(struct point size, struct point usual);
+
+/* drawing_init_scaled -- Makes an empty drawing of SIZE pixels, whose units have SCALE pixels. The
+ * layout fills d->width x d->height units. */
+void drawing_init_scaled(struct drawing *d, struct point size, double scale, uint32_t background);
 
 /* drawing_fini -- Releases the drawing, which may be a zeroed struct. */
 void drawing_fini(struct drawing *d);

@@ -51,8 +51,12 @@ static void paint_polygon(cairo_t *cr, const struct shape *s, const struct point
 }
 
 /* Fontconfig finds a font as wide as Arial, if there is one. A wider font is made smaller, else its
- * texts would run over others. */
-static void paint_text(cairo_t *cr, const struct shape *s, struct point at)
+ * texts would run over others.
+ *
+ * is_outline  for pixels: cairo_show_text() of cairo 1.16 moves each letter to a whole pixel, which
+ *             makes the spaces between them uneven. PostScript gets the letters, to embed the font.
+ */
+static void paint_text(cairo_t *cr, const struct shape *s, struct point at, bool is_outline)
 {
 	static const double shares[] = {
 		[TEXT_START] = 0, [TEXT_MIDDLE] = 0.5, [TEXT_END] = 1,
@@ -74,11 +78,17 @@ static void paint_text(cairo_t *cr, const struct shape *s, struct point at)
 	if (style->is_upward)
 		cairo_rotate(cr, -M_PI / 2);
 	cairo_move_to(cr, -extents.x_advance * shares[style->anchor], 0);
-	cairo_show_text(cr, s->text);
+	if (is_outline) {
+		cairo_text_path(cr, s->text);
+		cairo_fill(cr);
+	} else {
+		cairo_show_text(cr, s->text);
+	}
 	cairo_restore(cr);
 }
 
-static void paint_shape(cairo_t *cr, const struct drawing *d, const struct shape *s)
+static void paint_shape(cairo_t *cr, const struct drawing *d, const struct shape *s,
+			bool is_outline)
 {
 	const struct point *point = &d->point[s->first];
 
@@ -89,7 +99,7 @@ static void paint_shape(cairo_t *cr, const struct drawing *d, const struct shape
 	else if (s->kind == SHAPE_LINE)
 		paint_line(cr, s, point);
 	else if (s->kind == SHAPE_TEXT)
-		paint_text(cr, s, *point);
+		paint_text(cr, s, *point, is_outline);
 }
 
 /* Fixed options, because those of fontconfig differ from machine to machine. */
@@ -98,40 +108,47 @@ static void set_font_options(cairo_t *cr)
 	cairo_font_options_t *options = cairo_font_options_create();
 
 	cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
+	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
 	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	cairo_set_font_options(cr, options);
 	cairo_font_options_destroy(options);
 }
 
-static void paint_drawing(cairo_surface_t *surface, const struct drawing *d, double scale)
+static void paint_drawing(cairo_surface_t *surface, const struct drawing *d, double scale,
+			  bool is_outline)
 {
 	cairo_t *cr = cairo_create(surface);
 
-	cairo_scale(cr, scale, scale);
+	cairo_scale(cr, scale * d->scale, scale * d->scale);
 	set_font_options(cr);
 	cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
 	set_source_color(cr, d->background);
 	cairo_paint(cr);
 	for (uint32_t i = 0; i < d->count; i++)
-		paint_shape(cr, d, &d->shape[i]);
+		paint_shape(cr, d, &d->shape[i], is_outline);
 	cairo_show_page(cr);
 	if (cairo_status(cr) != CAIRO_STATUS_SUCCESS)
-		die("cannot make a picture of %.0f x %.0f pixels: %s", d->width, d->height,
-		    cairo_status_to_string(cairo_status(cr)));
+		die("cannot make a picture of %.0f x %.0f pixels: %s", d->width * d->scale,
+		    d->height * d->scale, cairo_status_to_string(cairo_status(cr)));
 	cairo_destroy(cr);
 }
 
 /* ---- PNG --------------------------------------------------------------------------------- */
 
+/* Returns how many pixels a side has; a rounding error of the scale adds none. */
+static int count_pixels(const struct drawing *d, double side)
+{
+	return (int)ceil(side * d->scale - 1e-6);
+}
+
 void drawing_write_png(const struct drawing *d, struct output *out,
 		       const struct png_note *notes, int count)
 {
 	cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-							      (int)ceil(d->width),
-							      (int)ceil(d->height));
+							      count_pixels(d, d->width),
+							      count_pixels(d, d->height));
 
-	paint_drawing(surface, d, 1);
+	paint_drawing(surface, d, 1, true);
 	cairo_surface_flush(surface);
 	png_write_rgb(out, &(const struct png_pixels){
 		.pixel = cairo_image_surface_get_data(surface),
@@ -199,12 +216,12 @@ void drawing_write_ps(const struct drawing *d, struct output *out, bool is_page,
 	if (!stream)
 		die("cannot make the picture: out of memory");
 	surface = cairo_ps_surface_create_for_stream(append_bytes, stream,
-						     d->width * POINTS_PER_PIXEL,
-						     d->height * POINTS_PER_PIXEL);
+						     d->width * d->scale * POINTS_PER_PIXEL,
+						     d->height * d->scale * POINTS_PER_PIXEL);
 	cairo_ps_surface_restrict_to_level(surface, CAIRO_PS_LEVEL_2);
 	cairo_ps_surface_set_eps(surface, !is_page);
 	add_dsc_comments(surface, notes, count);
-	paint_drawing(surface, d, POINTS_PER_PIXEL);
+	paint_drawing(surface, d, POINTS_PER_PIXEL, false);
 	cairo_surface_finish(surface);
 	if (cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS)
 		die("cannot make the picture: %s",

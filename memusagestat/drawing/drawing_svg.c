@@ -165,8 +165,8 @@ static void write_svg_head(FILE *out, const struct drawing *d, const struct png_
 {
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\"", out);
-	write_attribute(out, "width", d->width);
-	write_attribute(out, "height", d->height);
+	write_attribute(out, "width", d->width * d->scale);
+	write_attribute(out, "height", d->height * d->scale);
 	fputs(" viewBox=\"0 0 ", out);
 	write_number(out, d->width);
 	putc(' ', out);

@@ -12,18 +12,15 @@
 #include "cli/message.h"
 #include "formats/base/utf8.h"
 
-
 enum { PIXELS_PER_METRE = 3780 };	/* 96 dots per inch */
 
 static void die_of_libpng(png_structp png, png_const_charp why)
 {
-	(void)png;
 	die("cannot make the picture: %s", why);
 }
 
 static void ignore_warning(png_structp png, png_const_charp why)
 {
-	(void)png, (void)why;
 }
 
 /* The stream keeps its error for output_close(). */
@@ -34,7 +31,6 @@ static void write_bytes(png_structp png, png_bytep data, size_t size)
 
 static void flush_nothing(png_structp png)
 {
-	(void)png;
 }
 
 static void set_png_palette(png_structp png, png_infop info, gdImagePtr image)
