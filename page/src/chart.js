@@ -1,76 +1,35 @@
-// chart.js -- Curves of memory over time, with snapshots, the peak and marks. The chart has zoom, a
-// cursor with values, and a legend that shows and hides curves.
+// chart.js -- Memory over time: curves, or areas stacked by place, with snapshots, the peak and
+// marks. The chart has zoom, a cursor with values, and a legend.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import uPlot from 'uplot';
+import { bands, curves, dwarfing, RATE, valueAt } from './curves.js';
+import { placeLink } from './places.js';
 import { byteSplits, splits } from './ticks.js';
 import { bytes, clip, count, css, el, tickTime, tidy, time } from './util.js';
 
-// Curves: the source of their values, and their style. Dashes distinguish them without colour.
-const CURVES = [
-	{ id: 'heap', label: 'Heap (asked for)', color: '--c1', dash: [], fill: true,
-		from: 'snapshots', get: (s) => s.heap },
-	{ id: 'extra', label: '+ rounding and admin', color: '--c2', dash: [6, 3],
-		from: 'snapshots',
-		get: (s) => s.heap + s.extra, need: (m) => m.snapshots.some((s) => s.extra > 0) },
-	{ id: 'stacks', label: '+ stacks', color: '--c3', dash: [2, 3], from: 'snapshots',
-		get: (s) => s.heap + s.extra + s.stacks, need: (m) =>
-			m.snapshots.some((s) => s.stacks > 0) },
-	{ id: 'heap', label: 'Heap', color: '--c1', dash: [], fill: true, from: 'samples',
-		alone: true },
-	{ id: 'stack', label: 'Stack', color: '--c3', dash: [2, 3], from: 'samples' },
-	{ id: 'mmap', label: 'Mapped by mmap', color: '--c7', dash: [8, 3, 2, 3], from: 'samples' },
-	{ id: 'rss_anon', label: 'RSS, anonymous', color: '--c4', dash: [], from: 'samples' },
-	{ id: 'rss_file', label: 'RSS, files', color: '--c5', dash: [8, 4], from: 'samples' },
-	{ id: 'rss_shmem', label: 'RSS, shared', color: '--c6', dash: [3, 3], from: 'samples' },
-	{ id: 'swap', label: 'Swap', color: '--c7', dash: [10, 3, 2, 3], from: 'samples' },
-];
-
 const MARKS = 200; // more lines would hide the curves
 
-export function axes(model) {
-	const list = [{ value: 't', label: model.unit === 'B' ? 'bytes allocated and freed'
-		: model.unit === 'i' ? 'instructions' :
-		model.unit === 'calls' ? 'calls' : 'time' }];
-	if (model.snapshots.some((s) => s.clock > 0))
-		list.push({ value: 'clock', label: 'bytes allocated and freed' });
-	if (model.snapshots.some((s) => s.instructions > 0))
-		list.push({ value: 'instructions', label: 'instructions' });
-	if (model.snapshots.length > 1)
-		list.push({ value: 'number', label: 'number of the snapshot' });
-	if (model.data.samples && model.data.samples.call && model.data.samples.call.length)
-		list.push({ value: 'call', label: 'calls of malloc and its kin' });
-	return list;
-}
-
 export class Chart {
-	// onpick(number, isRange): called when a snapshot is chosen; with Shift it ends a range.
-	constructor(model, { onpick }) {
-		this.model = model;
-		this.onpick = onpick;
+	// onpick(number): a snapshot was chosen. onrange(from, to): two of them. onplace(place): an
+	// area was.
+	constructor(model, { onpick, onrange, onplace }) {
+		Object.assign(this, { model, onpick, onrange, onplace });
 		this.axis = 't';
-		this.chosen = []; // numbers of snapshots
+		this.isStacked = false;
+		this.range = [-1, -1]; // numbers of snapshots; -1: the start, or none
+		this.place = 0;
 		this.paper = 0;
 		// For paper everything is drawn at twice the size, and the style sheet shrinks it.
 		this.scale = 1;
-		this.hidden = new Set(['Allocated and freed per second', ...this.dwarfing()]);
+		this.hidden = new Set([RATE, ...dwarfing(model)]);
 		this.box = el('div', { class: 'plot', tabIndex: 0, role: 'application',
 			onkeydown: (e) => this.key(e), 'aria-label':
 			'Memory over time. Left and Right move the cursor, plus and minus zoom, ' +
-			'Enter chooses the snapshot there, Escape shows the whole run.' });
+			'Enter chooses the moment there, Shift and Enter its growth since the ' +
+			'moment before, Escape shows the whole run.' });
 		this.legend = el('div', { class: 'legend' });
 		this.live = el('div', { class: 'offscreen', role: 'status' });
-	}
-
-	// Curves of mapped files are hidden at first: mapped files are often many times larger than
-	// the heap.
-	dwarfing() {
-		const samples = this.model.data.samples || {}, most = (list) => (list || [])
-			.reduce((a, b) => Math.max(a, b), 0);
-		const own = Math.max(most(this.model.snapshots.map((s) => s.total)),
-			most(samples.heap), most(samples.rss_anon));
-		return own > 0 ? CURVES.filter((c) => /^rss_[fs]/.test(c.id) &&
-			most(samples[c.id]) > 1.3 * own).map((c) => c.label) : [];
 	}
 
 	start() {
@@ -78,14 +37,16 @@ export class Chart {
 		new ResizeObserver(() => this.resize()).observe(this.box);
 	}
 
-	show(axis) {
-		this.axis = axis;
-		this.plot();
-	}
-
-	mark(chosen) {
-		this.chosen = chosen;
-		if (this.uplot)
+	// Shows what the view says; it is drawn anew only if it must be.
+	show({ axis, isStacked, range, place, group }) {
+		const isNew = axis !== this.axis || isStacked !== this.isStacked ||
+			(isStacked && (place !== this.place || group !== this.group));
+		Object.assign(this, { axis, isStacked, range, place, group });
+		if (!this.uplot)
+			return;
+		if (isNew)
+			this.plot();
+		else
 			this.uplot.redraw(false);
 	}
 
@@ -111,118 +72,91 @@ export class Chart {
 			: Math.max(220, Math.min(420, Math.round(window.innerHeight * 0.45))));
 	}
 
-	curves() {
-		const { model } = this, samples = model.data.samples || {}, shots = model.snapshots;
-		return CURVES.filter((c) => c.from === 'snapshots' ? shots.length > 1 &&
-			(!c.need || c.need(model)) :
-			samples[c.id] && samples[c.id].some((v) => v > 0) &&
-				!(c.alone && shots.length > 1 && this.axis !== 'call'))
-			.filter((c) => c.from === 'samples' ? (samples[this.axis] || []).length
-				: this.axis !== 'call');
+	// Series of the curves, and one table of all their points.
+	curveSeries() {
+		const k = this.scale, list = curves(this.model, this.axis);
+		const series = list.map((c) => ({ label: c.label, stroke: css(c.color),
+			width: c.isRate ? k : 2 * k, dash: c.dash.map((d) => d * k), spanGaps: true,
+			fill: c.fill ? css('--c1-fill') : undefined, points: { show: false },
+			show: !this.hidden.has(c.label), scale: c.isRate ? 'rate' : 'y', curve: c,
+			paths: uPlot.paths.linear() }));
+		return { series, data: list.length > 1 ? uPlot.join(list.map((c) => [c.xs, c.ys]))
+			: list.length ? [list[0].xs, list[0].ys] : [[0], [0]] };
 	}
 
-	// Makes one table of all curves along the chosen axis; a missing value is null.
-	table(curves) {
-		const { model, axis } = this, samples = model.data.samples || {};
-		const order = (xs) => [...xs.keys()].sort((a, b) => xs[a] - xs[b]);
-		const tables = [], make = (xs, columns) => {
-			const at = order(xs), keep = at.filter((i, k) => k === at.length - 1 ||
-				xs[i] !== xs[at[k + 1]]);
-			tables.push([keep.map((i) => xs[i]),
-				...columns.map((c) => keep.map((i) => c[i]))]);
-		};
-		const ofShots = curves.filter((c) => c.from === 'snapshots'),
-			ofSamples = curves.filter((c) => c.from === 'samples');
-		const shots = model.ending && axis === 't' ? [...model.snapshots, model.ending]
-			: model.snapshots;
-		if (ofShots.length)
-			make(shots.map((s) => s[axis]), ofShots.map((c) => shots.map(c.get)));
-		if (ofSamples.length)
-			make(samples[axis], ofSamples.map((c) => samples[c.id]));
-		const rate = this.rates();
-		if (rate)
-			tables.push(rate);
-		return { data: tables.length > 1 ? uPlot.join(tables) : tables[0] || [[0], [0]],
-			rate: !!rate };
-	}
-
-	// Bytes allocated and freed per second, between two snapshots each.
-	rates() {
-		const { model, axis } = this, s = model.snapshots;
-		if (model.unit !== 'ns' && model.unit !== 'ms' ||
-			!(s.length > 2 && s[s.length - 1].clock > 0) || axis === 'call')
-			return null;
-		const scale = model.unit === 'ns' ? 1e9 : 1e3, xs = [], ys = [];
-		for (let i = 1; i < s.length; i++) {
-			if (s[i].t > s[i - 1].t && s[i][axis] > (xs.length ? xs[xs.length - 1]
-				: -1)) {
-				xs.push(s[i][axis]);
-				ys.push(Math.max(0, s[i].clock - s[i - 1].clock) * scale / (
-					s[i].t - s[i - 1].t));
-			}
-		}
-		return xs.length > 1 ? [xs, ys] : null;
+	// Series of the areas: each is drawn down to the axis over those that are higher.
+	bandSeries() {
+		const k = this.scale, { xs, bands: list } = bands(this.model, this.axis,
+			this.place, this.group);
+		const top = new Float64Array(xs.length);
+		const columns = list.map((b) => Array.from(xs, (x, i) => top[i] += b.values[i]));
+		const series = list.map((b) => ({ label: b.label, stroke: css('--panel'),
+			width: (b.isChosen ? 2.5 : 1) * k,
+			fill: css(b.color < 0 ? '--band-rest' : `--band-${b.color % 9}`),
+			points: { show: false }, scale: 'y', band: b,
+			paths: uPlot.paths.linear() }));
+		return { series: series.reverse(), data: [xs, ...columns.reverse()] };
 	}
 
 	plot() {
-		const { model, axis } = this, curves = this.curves(),
-			{ data, rate } = this.table(curves), k = this.scale,
-			byteTicks = (u, i, min, max) => byteSplits(u, min, max, k);
 		if (this.uplot)
 			this.uplot.destroy();
 		this.uplot = null;
 		this.legend.replaceChildren();
-		if (!curves.length) {
-			this.box.replaceChildren(el('p', { class: 'hint' },
-				'No course of the memory was recorded in this file' +
-				(model.data.kind === 'dhat'
-					? ': DHAT keeps none. Run memusage --html.' : '.')));
+		const { series, data } = this.isStacked ? this.bandSeries() : this.curveSeries();
+		if (!series.length || !data[0].length) {
+			this.box.replaceChildren(el('p', { class: 'hint' }, this.emptyText()));
 			return;
 		}
-		const x = (v) => axis === 't' ? time(v, model.unit) : axis === 'clock' ? bytes(v)
+		this.box.replaceChildren();
+		const { model, axis } = this;
+		this.x = (v) => axis === 't' ? time(v, model.unit) : axis === 'clock' ? bytes(v)
 			: count(v);
+		this.uplot = new uPlot(this.options(series), data, this.box);
+		this.makeLegend(series);
+		this.listen();
+	}
+
+	emptyText() {
+		if (this.isStacked)
+			return 'No snapshot with places was recorded along this axis.';
+		return 'No course of the memory was recorded in this file' +
+			(this.model.data.kind === 'dhat' ? ': DHAT keeps none. Run memusage --html.'
+			: '.');
+	}
+
+	options(series) {
+		const { model, axis } = this, k = this.scale;
+		const byteTicks = (u, i, min, max) => byteSplits(u, min, max, k);
 		const xTick = (v) => axis === 't' ? tickTime(v, model.unit) : axis === 'clock'
 			? tidy(bytes(v)) : tickTime(v, 'calls');
 		const line = { stroke: css('--dim'), grid: { stroke: css('--grid'), width: k },
 			ticks: { stroke: css('--grid'), size: 10 * k }, gap: 5 * k,
 			font: `${12 * k}px system-ui, sans-serif` };
-		const series = curves.map((c) =>
-			({ label: c.label, stroke: css(c.color), width: 2 * k,
-			dash: c.dash.map((d) => d * k), spanGaps: true,
-			fill: c.fill ? css('--c1-fill') : undefined, points: { show: false },
-				show: !this.hidden.has(c.label),
-			paths: uPlot.paths.linear(), scale: 'y', value: (u, v) => v === null ? '–'
-				: bytes(v) }));
-		if (rate)
-			series.push({ label: 'Allocated and freed per second', stroke: css('--dim'),
-				width: k, dash: [k, 3 * k], spanGaps: true,
-				points: { show: false }, scale: 'rate',
-					show: !this.hidden.has('Allocated and freed per second') });
-		this.uplot = new uPlot({
+		const hasRate = series.some((s) => s.scale === 'rate' && s.show);
+		return {
 			width: this.width(), height: this.height(),
-				padding: [(model.data.marks && model.data.marks.length ? 34
-				: 18) * k, 30 * k, 0, 0],
+			padding: [(model.data.marks && model.data.marks.length ? 34 : 18) * k,
+				30 * k, 0, 0],
 			scales: { x: { time: false },
 				y: { range: (u, min, max) => [0, max > 0 ? max * 1.06 : 1] },
 				rate: { range: (u, min, max) => [0, max * 1.06 || 1] } },
 			axes: [{ ...line, size: 34 * k, space: 90 * k,
 				splits: this.xSplits(axis, xTick), values: (u, v) => v.map(xTick) },
-				{ ...line, scale: 'y', size: 76 * k, splits: byteTicks,
-					values: (u, v) => v.map((y) => tidy(bytes(y))) },
-				...(rate && !this.hidden.has('Allocated and freed per second')
-					? [{ ...line, scale: 'rate', side: 1, size: 86 * k,
-					grid: { show: false }, splits: byteTicks, values: (u, v) =>
+			{ ...line, scale: 'y', size: 76 * k, splits: byteTicks,
+				values: (u, v) => v.map((y) => tidy(bytes(y))) },
+			...(hasRate ? [{ ...line, scale: 'rate', side: 1, size: 86 * k,
+				grid: { show: false }, splits: byteTicks, values: (u, v) =>
 					v.map((y) => `${tidy(bytes(y))}/s`) }] : [])],
-			series: [{ value: (u, v) => x(v) }, ...series],
+			series: [{}, ...series],
 			legend: { show: false },
-			cursor: { drag: { x: true, y: false, dist: 6 }, focus: { prox: 24 },
-				points: { size: 7 } },
+			cursor: { drag: { x: true, y: false, dist: 6, setScale: false },
+				focus: { prox: this.isStacked ? -1 : 24 },
+				points: { size: 7, show: !this.isStacked } },
 			hooks: { draw: [(u) => this.decorate(u)],
-				setCursor: [(u) => this.readout(u)] },
-		}, data, this.box);
-		this.x = x;
-		this.makeLegend(series);
-		this.listen();
+				setCursor: [(u) => this.readout(u)],
+				setSelect: [(u) => this.pickRange(u)] },
+		};
 	}
 
 	// Ticks, as many as there is room for their labels.
@@ -239,27 +173,39 @@ export class Chart {
 	}
 
 	makeLegend(series) {
+		this.series = series;
 		this.readouts = [];
 		this.where = el('span', { class: 'where' });
-		series.forEach((s, i) => {
-			const sample = el('canvas', { width: 56, height: 20, class: 'sample',
-				'aria-hidden': 'true' }), g = sample.getContext('2d');
-			g.scale(2, 2);
-			g.strokeStyle = s.stroke;
-			g.lineWidth = s.width / this.scale;
-			g.setLineDash(s.dash.map((d) => d / this.scale));
-			g.beginPath();
-			g.moveTo(0, 5);
-			g.lineTo(28, 5);
-			g.stroke();
-			const value = el('span', { class: 'value' });
-			this.readouts[i + 1] = value;
-			const box = el('input', { type: 'checkbox', checked: s.show !== false,
-				onchange: () => this.toggle(s, i + 1, box.checked) });
-			this.legend.append(el('label', { class: 'check' }, box, sample,
-				el('span', {}, s.label), value));
+		const rows = series.map((s, i) => {
+			const value = this.readouts[i] = el('span', { class: 'value' });
+			return s.band ? this.bandEntry(s, value) : this.curveEntry(s, i + 1, value);
 		});
-		this.legend.append(this.where);
+		this.legend.append(this.where, ...rows);
+	}
+
+	curveEntry(s, index, value) {
+		const sample = el('canvas', { width: 56, height: 20, class: 'sample',
+			'aria-hidden': 'true' }), g = sample.getContext('2d');
+		g.scale(2, 2);
+		g.strokeStyle = s.stroke;
+		g.lineWidth = s.width / this.scale;
+		g.setLineDash(s.dash.map((d) => d / this.scale));
+		g.beginPath();
+		g.moveTo(0, 5);
+		g.lineTo(28, 5);
+		g.stroke();
+		const box = el('input', { type: 'checkbox', checked: s.show !== false,
+			onchange: () => this.toggle(s, index, box.checked) });
+		return el('label', { class: 'check' }, box, sample, el('span', {}, s.label), value);
+	}
+
+	bandEntry(s, value) {
+		const { model } = this, { place } = s.band;
+		return el('div', { class: 'check' },
+			el('span', { class: 'swatch', style: { background: s.fill },
+				'aria-hidden': 'true' }),
+			place ? el('span', { class: 'band-name' }, placeLink(model, place,
+				{ text: s.label, length: 70 })) : el('span', {}, s.label), value);
 	}
 
 	toggle(s, index, isShown) {
@@ -273,18 +219,35 @@ export class Chart {
 			this.uplot.setSeries(index, { show: isShown });
 	}
 
+	// Shows the value of every curve at the cursor. One between two points is an estimate.
 	readout(u) {
-		const i = u.cursor.idx;
-		this.where.textContent = i === null || i === undefined ? ''
-			: `at ${this.x(u.data[0][i])}`;
-		this.readouts.forEach((e, k) => {
-			let v = i === null || i === undefined ? null : u.data[k][i];
-			// Between two values of a curve the earlier one holds.
-			for (let at = i; v === null && at > 0; at--)
-				v = u.data[k][at];
-			e.textContent = v === null || v === undefined ? '' : bytes(v) +
-				(u.series[k].scale === 'rate' ? '/s' : '');
+		const i = u.cursor.left >= 0 ? u.cursor.idx : null, isSome = i !== null &&
+			i !== undefined, x = isSome ? u.data[0][i] : 0;
+		const over = isSome && this.isStacked ? this.bandAt(u, i) : null;
+		this.where.textContent = isSome ? `at ${this.x(x)}` : '';
+		this.series.forEach((s, k) => {
+			let text = '';
+			if (isSome && s.band) {
+				text = bytes(s.band.values[i]);
+			} else if (isSome) {
+				const v = valueAt(s.curve, x);
+				text = v ? `${v.isExact ? '' : '≈ '}${bytes(v.value)}` +
+					`${s.curve.isRate ? '/s' : ''}` : '–';
+			}
+			this.readouts[k].textContent = text;
+			this.readouts[k].parentElement.classList.toggle('is-over',
+				!!over && s.band === over);
 		});
+	}
+
+	// Returns the area under the cursor, or null.
+	bandAt(u, i) {
+		const y = u.posToVal(u.cursor.top, 'y');
+		for (let k = this.series.length - 1; k >= 0; k--) {
+			if (y >= 0 && y <= u.data[k + 1][i])
+				return this.series[k].band;
+		}
+		return null;
 	}
 
 	// Draws snapshots as ticks on the axis, the peak, the chosen snapshots, and marks.
@@ -321,13 +284,14 @@ export class Chart {
 			if (inside(x))
 				g.fillRect(x - r / 2, top + height - big * r, r, big * r);
 		}
+		this.shadeRange(g, pos, u.bbox);
 		const peak = model.snapshots[model.peakSnapshot];
 		if (peak && inside(pos(peak)))
 			flag(pos(peak), `peak ${bytes(peak.heap)}`, css('--accent'), [5, 4], 0);
-		for (const n of this.chosen) {
+		for (const n of this.range) {
 			const s = model.snapshots[n];
-			if (s && inside(pos(s)))
-				flag(pos(s), s === peak ? '' : `snapshot ${s.number}`,
+			if (s && axis !== 'call' && inside(pos(s)))
+				flag(pos(s), s === peak ? '' : n === this.range[0] ? 'from' : 'to',
 					css('--text'), [], 0);
 		}
 		const marks = axis === 't' ? (model.data.marks || [])
@@ -338,11 +302,15 @@ export class Chart {
 		g.restore();
 	}
 
-	nearest(value) {
-		const { model, axis } = this;
-		return model.snapshots.reduce((best, s, i) => s.hasTree && (best < 0 ||
-			Math.abs(s[axis] - value) < Math.abs(model.snapshots[best][axis] - value))
-				? i : best, -1);
+	// Shades the range whose growth is shown.
+	shadeRange(g, pos, { left, top, width, height }) {
+		const [from, to] = this.range.map((n) => this.model.snapshots[n]);
+		if (!from || !to || this.axis === 'call')
+			return;
+		const x = Math.max(left, pos(from)), end = Math.min(left + width, pos(to));
+		g.fillStyle = css('--range');
+		if (end > x)
+			g.fillRect(x, top, end - x, height);
 	}
 
 	listen() {
@@ -352,17 +320,36 @@ export class Chart {
 		over.addEventListener('click', (e) => {
 			if (Math.abs(e.clientX - down) > 4 || this.axis === 'call')
 				return;
-			this.pick(this.uplot.posToVal(e.offsetX, 'x'), e.shiftKey);
+			const u = this.uplot, band = this.isStacked && u.cursor.idx !== null
+				? this.bandAt(u, u.cursor.idx) : null;
+			this.pick(u.posToVal(e.offsetX, 'x'), e.shiftKey, band && band.place);
 		});
 	}
 
-	pick(value, isRange) {
-		const n = this.axis === 'call' ? -1 : this.nearest(value);
-		if (n >= 0)
-			this.onpick(n, isRange);
+	// Chooses the moment nearest to VALUE. isRange: it ends a range that the one before begins.
+	pick(value, isRange, place) {
+		const n = this.axis === 'call' ? -1 : this.model.nearest(this.axis, value);
+		if (n < 0)
+			return;
+		if (isRange && this.range[1] >= 0)
+			this.onrange(this.range[1], n);
+		else
+			this.onpick(n, place || 0);
 	}
 
-	// Snapshots with places in view, in order.
+	// A drag chooses what grew between its ends.
+	pickRange(u) {
+		const { left, width } = u.select;
+		if (width < 6)
+			return;
+		const ends = [left, left + width].map((x) => this.axis === 'call' ? -1
+			: this.model.nearest(this.axis, u.posToVal(x, 'x')));
+		u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+		if (ends[0] >= 0 && ends[0] !== ends[1])
+			this.onrange(ends[0], ends[1]);
+	}
+
+	// Returns the snapshots with places in view, in order.
 	inView() {
 		if (!this.uplot || this.axis === 'call')
 			return [];
@@ -371,13 +358,23 @@ export class Chart {
 			s[this.axis] <= max);
 	}
 
+	// Makes the chosen range, or the part before the chosen moment, fill the chart.
+	zoomToRange() {
+		const u = this.uplot, [from, to] = this.range.map((n) => this.model.snapshots[n]);
+		if (!u || !to || this.axis === 'call')
+			return;
+		const first = u.data[0][0], min = from ? from[this.axis] : first;
+		if (to[this.axis] > min)
+			u.setScale('x', { min, max: to[this.axis] });
+	}
+
 	// Halves or doubles the visible range, around the cursor or else a chosen snapshot.
 	zoom(factor) {
 		const u = this.uplot;
 		if (!u)
 			return;
 		const { min, max } = u.scales.x, xs = u.data[0],
-			shot = this.model.snapshots[this.chosen[0]];
+			shot = this.model.snapshots[this.range[1]];
 		const cursor = u.cursor.idx !== null && u.cursor.idx !== undefined &&
 			u.cursor.left >= 0 ? xs[u.cursor.idx] :
 			shot && this.axis !== 'call' ? shot[this.axis] : (min + max) / 2;

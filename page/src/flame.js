@@ -3,16 +3,11 @@
 // its callers), with widths in proportion to their values.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import { el, css, clip, percent } from './util.js';
+import { Palette } from './colors.js';
+import { el, css, clip, many, nameNode, percent } from './util.js';
 
-const ROW = 20, FONT = '12px system-ui, sans-serif', LEAST = 0.4;
-
-function hue(text) {
-	let h = 7;
-	for (let i = 0; i < text.length; i++)
-		h = (h * 31 + text.charCodeAt(i)) | 0;
-	return (h >>> 0) % 360;
-}
+const ROW = 20, FONT = '12px system-ui, sans-serif';
+const NARROW = 3; // pixels; narrower frames of a caller are summed up
 
 // Cuts a text to the part that fits.
 function fit(g, text, room) {
@@ -31,11 +26,13 @@ function fit(g, text, room) {
 }
 
 export class Flame {
-	// format(value) returns text. onselect(node) is called when a frame is chosen; null: none
-	// is.
-	constructor({ format, onselect }) {
+	// format(value) returns text. onselect(node, isZoom) is called when a frame is chosen,
+	// onreset() when the whole graph is wanted.
+	constructor(model, { format, onselect, onreset }) {
+		this.model = model;
 		this.format = format;
 		this.onselect = onselect;
+		this.onreset = onreset;
 		this.canvas = el('canvas', { class: 'flame', tabIndex: 0, role: 'application',
 			'aria-label': 'Flame graph. Arrow keys move between frames, Enter zooms, ' +
 			'Escape zooms out.' });
@@ -44,13 +41,15 @@ export class Flame {
 		this.tip = el('div', { class: 'tip', hidden: true });
 		this.live = el('div', { class: 'offscreen', role: 'status',
 			'aria-live': 'polite' });
-		this.element = el('div', { class: 'flame-frame' }, this.scroller, this.tip,
-			this.live);
-		this.colors = new Map();
+		this.legend = el('ul', { class: 'swatches', 'aria-label': 'Colours' });
+		this.element = el('div', { class: 'flame-frame' }, this.legend, this.scroller,
+			this.tip, this.live);
+		model.palette ||= new Palette(model);
 		this.root = this.chosen = 0;
+		this.marked = new Set();
 		this.pattern = null;
 		this.listen();
-		new ResizeObserver(() => this.draw()).observe(this.scroller);
+		new ResizeObserver(() => this.resize()).observe(this.scroller);
 	}
 
 	listen() {
@@ -60,27 +59,77 @@ export class Flame {
 		c.addEventListener('mouseleave', () => this.hover(null));
 		c.addEventListener('click', (e) => {
 			const node = this.at(e);
-			if (node !== null)
+			this.hover(null);
+			this.quiet = node; // the tip stays away until another frame is under it
+			if (node !== null && node < 0)
+				this.choose(this.more[-node - 1].parent, true);
+			else if (node !== null)
 				this.choose(node, node !== this.chosen || node !== this.root);
 		});
 		c.addEventListener('keydown', (e) => this.key(e));
 	}
 
-	show(tree, metric = 0) {
+	show(tree) {
 		this.tree = tree;
-		this.colors.clear();
-		this.total = tree.total[metric];
+		this.total = tree.total[0];
 		this.root = this.chosen = 0;
 		this.match(this.pattern);
 		this.scroller.scrollTop = 0;
 		this.layout();
+		this.showLegend();
+	}
+
+	// Zooms to a frame and marks those of a place.
+	select(place, zoom) {
+		this.place = place;
+		this.marked = place ? this.tree.keysOf(place) : new Set();
+		if (zoom !== this.root) {
+			this.root = zoom;
+			this.layout();
+			this.scrollTo(zoom ? zoom : 0);
+		}
+		this.draw();
+	}
+
+	// Returns the largest frame of a place, or 0.
+	largestOf(place) {
+		const { tree, total } = this, keys = tree.keysOf(place);
+		return tree.key.reduce((best, k, node) => keys.has(k) && node > 0 &&
+			(!best || total[node] > total[best]) ? node : best, 0);
+	}
+
+	showLegend() {
+		const { tree, model } = this, isDark = css('--is-dark') === '1';
+		const seen = [...new Set(tree.key)].filter((k) => k > 1).map((k) =>
+			model.places[tree.names[k].place]);
+		this.legend.replaceChildren(...model.palette.legend(seen, isDark).map((e) =>
+			el('li', {}, e.color ? el('span', { class: 'swatch',
+				style: { background: e.color }, 'aria-hidden': 'true' }) : null,
+			nameNode(clip(e.label, 40)))));
+	}
+
+	repaint() {
+		this.showLegend();
+		this.draw();
+	}
+
+	width() {
+		return this.paper || this.scroller.clientWidth || 1000;
+	}
+
+	resize() {
+		if (this.tree && this.width() !== this.laidOut)
+			this.layout();
 		this.draw();
 	}
 
 	// Computes the positions of all frames below the root, as shares of its width, by depth.
+	// A negative number is an entry of `more`: narrow frames of a caller that are summed up.
 	layout() {
 		const { tree, total } = this, rows = [];
 		let base = 0;
+		this.laidOut = this.width();
+		this.more = [];
 		this.ancestors = [];
 		for (let at = this.root; at >= 0; at = tree.parent[at])
 			this.ancestors.unshift(at);
@@ -88,66 +137,54 @@ export class Flame {
 			rows[depth] = { node: [node], from: [0], to: [1] };
 			base = depth;
 		});
-		const queue = [[this.root, 0, 1]], whole = total[this.root];
+		const queue = [[this.root, 0]], whole = total[this.root];
 		this.box = new Map(this.ancestors.map((n, d) => [n, [d, 0, 1]]));
 		for (let i = 0; i < queue.length && whole > 0; i++) {
-			const [node, from] = queue[i];
-			let x = from;
-			for (const child of tree.children[node] || []) {
-				const width = total[child] / whole, depth = base +
-					tree.depth[child] - tree.depth[this.root];
-				if (!(width > 2e-4))
-					continue;
-				const row = rows[depth] ||= { node: [], from: [], to: [] };
-				row.node.push(child);
-				row.from.push(x);
-				row.to.push(x + width);
-				this.box.set(child, [depth, x, x + width]);
-				queue.push([child, x, x + width]);
-				x += width;
-			}
+			const [node, from] = queue[i], depth = base + 1 + tree.depth[node] -
+				tree.depth[this.root];
+			this.layoutChildren(node, from, rows[depth] || { node: [], from: [],
+				to: [] }, queue, whole, rows, depth);
 		}
 		this.rows = rows;
 	}
 
-	color(node, isDark) {
-		const p = this.tree.place(node), text = p.object || p.file || '';
-		const runtime = p.flags & 2;
-		const key = `${this.tree.key[node]} ${isDark}`;
-		let color = this.colors.get(key);
-		if (!color) {
-			// Each library has a hue; neighbours differ a little. In the dark theme a
-			// lightness above 32 % would give yellow less than 4.5 of contrast to the
-			// text.
-			const own = hue(p.name || text), h = hue(text) + own % 41 - 20,
-				l = own % 7 - 3;
-			const s = node === 0 || !text ? 0 : runtime ? 16 : 60;
-			color = isDark ? `hsl(${h} ${s * 0.65}% ${(runtime ? 26 : 29) + l}%)`
-				: `hsl(${h} ${s}% ${(runtime ? 87 : 82) + l}%)`;
-			this.colors.set(key, color);
+	layoutChildren(node, from, row, queue, whole, rows, depth) {
+		const { tree, total } = this, children = tree.children[node] || [];
+		const least = (node === this.root ? 1 : NARROW) / this.laidOut;
+		let x = from, n = 0;
+		const put = (what, width) => {
+			row.node.push(what);
+			row.from.push(x);
+			row.to.push(x + width);
+			rows[depth] = row;
+			x += width;
+		};
+		for (; n < children.length && total[children[n]] / whole >= least; n++) {
+			const child = children[n], width = total[child] / whole;
+			this.box.set(child, [depth, x, x + width]);
+			queue.push([child, x]);
+			put(child, width);
 		}
-		return color;
+		const rest = children.slice(n), value = rest.reduce((s, c) => s + total[c], 0);
+		if (value / whole * this.laidOut >= 1) {
+			this.more.push({ parent: node, nodes: rest, value });
+			put(-this.more.length, value / whole);
+		}
 	}
 
-	// Returns the number of rows down to the last one with a visible frame.
-	deepest(width) {
-		const { rows } = this, isSeen = (row) =>
-			row.to.some((to, i) => (to - row.from[i]) * width >= LEAST);
-		let n = rows.length;
-		while (n > this.ancestors.length && !isSeen(rows[n - 1]))
-			n--;
-		return n;
+	// The height of the whole graph on the screen, or on paper.
+	height(all) {
+		if (this.paper)
+			return Math.max(ROW, Math.min(all, Math.round(this.paper * 1.3)));
+		const most = Math.max(240, window.innerHeight - 190);
+		return Math.max(3 * ROW, Math.min(all, most));
 	}
 
 	draw() {
 		const { canvas, scroller, rows, tree } = this;
 		if (!rows || !scroller.clientWidth)
 			return;
-		const width = this.paper || scroller.clientWidth, all = this.deepest(width) * ROW +
-			4;
-		const most = this.paper ? Math.round(this.paper * 1.3)
-			: Math.max(240, Math.round(window.innerHeight * 0.62));
-		const height = Math.max(this.paper ? ROW : 160, Math.min(all, most));
+		const width = this.width(), all = rows.length * ROW + 4, height = this.height(all);
 		scroller.style.height = `${height}px`;
 		this.filler.style.height = `${Math.max(0, all - height)}px`;
 		const scale = this.paper ? 3 : window.devicePixelRatio || 1;
@@ -166,7 +203,6 @@ export class Flame {
 				accent: css('--accent'), back: css('--panel') };
 		for (let d = Math.floor(top / ROW); d < rows.length && d * ROW - top < height; d++)
 			this.drawRow(g, rows[d], d, width, d * ROW - top, paint);
-		this.scale = width;
 		if (tree.total[0].length && !(this.total[0] > 0)) {
 			g.fillStyle = css('--dim');
 			g.fillText('Nothing to show in this metric.', 12, 36);
@@ -177,6 +213,7 @@ export class Flame {
 	print(width) {
 		this.paper = width;
 		this.scroller.scrollTop = 0;
+		this.layout();
 		this.draw();
 	}
 
@@ -184,16 +221,15 @@ export class Flame {
 		for (let i = 0; i < row.node.length; i++) {
 			const x = row.from[i] * width, w = (row.to[i] - row.from[i]) * width,
 				node = row.node[i];
-			if (w < LEAST)
-				continue;
-			const isMatch = this.matches && this.matches[node];
+			const isMatch = this.matches && node >= 0 && this.matches[node];
 			g.fillStyle = isMatch ? paint.match : this.color(node, paint.isDark);
 			g.globalAlpha = depth < this.ancestors.length - 1 ? 0.6 : 1;
 			g.fillRect(x, y, Math.max(0.5, w - (w > 2 ? 1 : 0)), ROW - 1);
 			g.globalAlpha = 1;
-			if (node === this.chosen && this.chosen !== 0) {
+			const isChosen = node > 0 && node === this.chosen;
+			if (isChosen || (node > 0 && this.marked.has(this.tree.key[node]))) {
 				g.strokeStyle = paint.accent;
-				g.lineWidth = 2;
+				g.lineWidth = isChosen ? 3 : 1.5;
 				g.strokeRect(x + 1, y + 1, Math.max(1, w - 3), ROW - 3);
 			}
 			if (w > 34)
@@ -202,10 +238,22 @@ export class Flame {
 		}
 	}
 
+	color(node, isDark) {
+		const none = { name: '', object: '', file: '', flags: 0 };
+		return this.model.palette.of(node > 0 ? this.tree.place(node) : none, isDark);
+	}
+
+	// The text of a frame, or of those that are summed up.
+	text(node, isFull) {
+		const { tree } = this;
+		return node >= 0 ? tree.text(node, isFull)
+			: `… ${this.more[-node - 1].nodes.length} more`;
+	}
+
 	drawText(g, node, x, y, w, color) {
 		const { tree } = this, isMatch = this.matches && this.matches[node];
 		const text = (isMatch ? '▸ ' : '') + (tree.skipped[node] ? '⋯ ' : '') +
-			tree.text(node);
+			this.text(node);
 		g.fillStyle = color;
 		g.fillText(fit(g, text, w - 8), x + 4, y + ROW / 2);
 	}
@@ -225,17 +273,39 @@ export class Flame {
 	}
 
 	value(node) {
-		const v = this.total[node];
-		return `${this.format(v)}, ${percent(v, this.total[0])}`;
+		const v = node < 0 ? this.more[-node - 1].value : this.total[node];
+		const { total } = this.tree, n = node < 0 || !total[1] ? 0 : total[1][node];
+		return `${this.format(v)}, ${percent(v, this.total[0])}` +
+			`${n > 0 ? `, in ${many(n, 'block')}` : ''}`;
+	}
+
+	// What the tip says besides the name: the value, its part below a zoom, the frame's own.
+	tipLines(node) {
+		const lines = [this.value(node)];
+		if (node >= 0) {
+			const own = this.tree.self[0][node];
+			lines.push(own > 0 ? `itself ${this.format(own)}, ` +
+				`${percent(own, this.total[0])}` : 'nothing itself');
+			if (this.root && this.total[node] < this.total[this.root])
+				lines.push(`${percent(this.total[node], this.total[this.root])} ` +
+					'of what is shown');
+		} else {
+			lines.push(this.more[-node - 1].parent === this.root
+				? 'too narrow to be shown; the table of program points lists them'
+				: 'too narrow to be shown one by one; a click zooms in');
+		}
+		return lines;
 	}
 
 	hover(e) {
 		const node = e ? this.at(e) : null, { tip } = this;
-		tip.hidden = node === null;
-		if (node === null)
+		if (node !== this.quiet)
+			this.quiet = undefined;
+		tip.hidden = node === null || node === this.quiet;
+		if (tip.hidden)
 			return;
-		tip.replaceChildren(el('b', { dir: 'auto' }, clip(this.tree.text(node, true), 300)),
-			el('div', {}, this.value(node)));
+		tip.replaceChildren(el('b', { dir: 'auto' }, clip(this.text(node, true), 300)),
+			...this.tipLines(node).map((line) => el('div', {}, line)));
 		const box = this.element.getBoundingClientRect();
 		const x = e.clientX - box.left, y = e.clientY - box.top;
 		tip.style.left =
@@ -245,24 +315,17 @@ export class Flame {
 
 	choose(node, zoom = true) {
 		this.chosen = node;
-		if (zoom && node !== this.root) {
-			this.root = node;
-			this.layout();
-			const depth = this.ancestors.length - 1;
-			if (depth * ROW < this.scroller.scrollTop ||
-				depth * ROW > this.scroller.scrollTop + this.scroller.clientHeight)
-				this.scroller.scrollTop = Math.max(0, (depth - 3) * ROW);
-		}
-		this.draw();
 		this.live.textContent = `${this.tree.text(node)}: ${this.value(node)}`;
-		this.onselect(node);
+		this.onselect(node, zoom);
 	}
 
-	reset() {
-		this.root = this.chosen = 0;
-		this.layout();
-		this.draw();
-		this.onselect(null);
+	scrollTo(node) {
+		const at = this.box.get(node);
+		if (!at)
+			return;
+		const y = at[0] * ROW, s = this.scroller;
+		if (y < s.scrollTop || y + ROW > s.scrollTop + s.clientHeight)
+			s.scrollTop = Math.max(0, y - 3 * ROW);
 	}
 
 	key(e) {
@@ -274,16 +337,10 @@ export class Flame {
 		if (e.key === 'Enter')
 			this.choose(at);
 		else if (e.key === 'Escape')
-			this.reset();
+			this.onreset();
 		else if (e.key.startsWith('Arrow') && to !== undefined && to >= 0) {
-			if (!this.box.has(to)) {
-				this.root = to;
-				this.layout();
-			}
-			this.choose(to, false);
-			const y = this.box.get(to)[0] * ROW, s = this.scroller;
-			if (y < s.scrollTop || y + ROW > s.scrollTop + s.clientHeight)
-				s.scrollTop = y - s.clientHeight / 2;
+			this.choose(to, !this.box.has(to));
+			this.scrollTo(to);
 		} else if (!e.key.startsWith('Arrow')) {
 			return;
 		}

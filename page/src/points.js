@@ -1,9 +1,10 @@
-// points.js -- Program points: the tree of places with all figures, as in DHAT's viewer; it can be
-// inverted, grouped and searched.
+// points.js -- Program points as DHAT's viewer writes them: the tree of places with all figures as
+// text; it can be inverted, grouped and searched.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { toPattern } from './explore.js';
-import { GROUPS, Tree } from './tree.js';
+import { GROUPS } from './groups.js';
+import { Tree } from './tree.js';
 import { bytes, checkbox, clip, copy, count, debounce, el, nameNode, percent, select,
 	exactTime } from './util.js';
 
@@ -100,7 +101,7 @@ export class Points {
 				'Copy text'));
 	}
 
-	shown() {
+	apply() {
 		if (!this.tree)
 			this.update();
 	}

@@ -42,7 +42,6 @@ function bars(head, rows, format, whole) {
 export class Sizes {
 	constructor(model) {
 		this.model = model;
-		this.by = 'count';
 		this.sizes = el('div', {});
 		this.element = el('div', { class: 'cards-wide sizes' },
 			el('div', { class: 'stack' }, this.section('Sizes of blocks', this.sizes,
@@ -51,6 +50,12 @@ export class Sizes {
 				el('div', { class: 'stack' },
 				this.section('Lifetimes', this.lifetimes()),
 				this.section('Waste', this.waste())));
+	}
+
+	// Shows what the state says.
+	apply(state) {
+		this.by = state.count;
+		this.field.value = this.by;
 		this.renderSizes();
 	}
 
@@ -60,9 +65,11 @@ export class Sizes {
 	}
 
 	chooser() {
-		return select('Count', [{ value: 'count', label: 'requests' },
+		const field = select('Count', [{ value: 'count', label: 'requests' },
 			{ value: 'bytes', label: 'bytes' }], 'count',
-			(v) => { this.by = v; this.renderSizes(); });
+			(v) => this.model.state.set({ count: v }));
+		this.field = field.querySelector('select');
+		return field;
 	}
 
 	// Joins the triples of the file to steps of a power of two above 256 bytes.

@@ -2,20 +2,28 @@
 // limits of the figures.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import { bytes, clip, count, el, many, nameNode, percent, time } from './util.js';
+import { LIST_GROUPS } from './groups.js';
+import { measurement } from './notes.js';
+import { entryLink, placeLink, stateLink } from './places.js';
+import { standing } from './processes.js';
+import { memoryParts } from './rss.js';
+import { baseName, bytes, clip, count, el, many, nameNode, percent, select,
+	time } from './util.js';
 
-function card(title, value, note, wide) {
-	return el('div', { class: `card ${wide ? 'wide' : ''}` },
-		el('div', { class: 'card-title' }, title),
-		el('div', { class: 'card-value' }, value),
-		el('div', { class: 'card-note' }, note));
+const TOP = 5, LINES = 4, CALLERS = 3;
+
+// A figure with its name; with CHANGES it is a link to the view that shows it.
+function card(model, title, value, note, changes) {
+	const content = [el('div', { class: 'card-title' }, title),
+		el('div', { class: 'card-value' }, value), el('div', { class: 'card-note' }, note)];
+	return changes ? stateLink(model, changes, { class: 'card' }, content)
+		: el('div', { class: 'card' }, content);
 }
 
 // Draws a small curve of the heap, with a dot at its peak.
 function curve(model) {
 	const samples = model.data.samples || {};
-	let points = [...model.snapshots, ...(model.ending ? [model.ending] : [])].map((s) =>
-		[s.t, s.heap]);
+	let points = model.snapshots.map((s) => [s.t, s.heap]);
 	if (points.length < 3 && samples.t && samples.heap && samples.heap.some((v) => v > 0))
 		points = samples.t.map((t, i) => [t, samples.heap[i]]);
 	if (points.length < 3)
@@ -50,19 +58,35 @@ function curve(model) {
 	const label = el('span', { class: 'spark-at', 'aria-hidden': 'true', style: left > 50
 		? { right: `${100 - left}%` } : { left: `${left}%` } },
 		`peak ${bytes(peak)}`);
-	return el('div', { class: 'spark-box' }, el('div', { class: 'spark-area' }, svg, dot,
-		label),
+	return sparkLink(model, svg, end, [el('div', { class: 'spark-area' }, svg, dot, label),
 		el('div', { class: 'spark-legend' }, el('span', {}, '0'),
-			el('span', {}, time(end, model.unit))));
+			el('span', {}, 'Timeline →'), el('span', {}, time(end, model.unit)))]);
+}
+
+// The curve is a link to the timeline; a click goes to the moment at the pointer.
+function sparkLink(model, svg, end, content) {
+	let clicked = null;
+	const link = stateLink(model, () => clicked === null ? { view: 'timeline' } :
+		{ view: 'timeline', from: -1, to: clicked }, { class: 'spark-box',
+		'aria-label': `${svg.getAttribute('aria-label')}. Opens the timeline.` }, content);
+	link.addEventListener('pointerup', (e) => {
+		const box = svg.getBoundingClientRect();
+		clicked = model.nearest('t', (e.clientX - box.left) / box.width * end);
+		if (clicked < 0)
+			clicked = null;
+	});
+	link.addEventListener('keydown', () => { clicked = null; });
+	return link;
 }
 
 function opening(model) {
 	const { run, totals, data } = model, list = [];
 	const name = (run.command || run.exe || data.file || 'The program').trim();
 	list.push(el('code', { class: 'command', dir: 'ltr' }, clip(name, 600)));
-	const how = run.ended_normally === true ? ' and ended normally'
-		: run.ended_normally === false ?
-		' and did not end by itself (killed, _exit, exec, or still running)' : '';
+	const how = run.ended ? `; ${run.ended}` : run.ended_normally === true
+		? ' and ended normally' : run.ended_normally === false
+		? ' and ended without its exit handlers (by _exit, exec or a signal), or it runs ' +
+		'still' : '';
 	const parts = [];
 	if (run.duration && (model.unit === 'ns' || model.unit === 'ms'))
 		parts.push(`It ran ${time(run.duration, model.unit)}${how}.`);
@@ -77,15 +101,16 @@ function opening(model) {
 	}
 	const top = model.has('peak_bytes') ? model.top('peak_bytes', 1)[0] : null;
 	return el('div', { class: 'opening' }, list, el('p', {}, parts.join(' '),
-		top ? holderSentence(model, top) : null));
+		top ? holderSentence(model, top) : null), standing(model));
 }
 
 function holderSentence(model, top) {
 	const whole = model.sum('peak_bytes'), caller = named(model, top.node);
 	return [top.value > whole / 2 ? ' Most of it was held by '
 		: ' The largest part was held by ',
-		el('b', {}, nameNode(clip(model.label(top.node), 100))),
-		caller ? [', called by ', nameNode(clip(model.label(caller), 100)), ','] : '',
+		el('b', {}, placeLink(model, top.place, { view: 'flame', length: 100 })),
+		caller ? [', called by ', placeLink(model, model.place[caller], { view: 'flame',
+			length: 100 })] : '',
 			` (${percent(top.value, whole)}).`];
 }
 
@@ -100,142 +125,207 @@ function named(model, node) {
 	return Math.max(0, at);
 }
 
-// "parse_line (parse.c:120) held 4.2 MiB (34 %) in 12 places; called by read_file, main"
-function topFive(model, metric, verb) {
-	const top = model.top(metric, 5), whole = model.sum(metric), most = top.length
-		? top[0].value : 1;
-	return el('ol', { class: 'top' }, top.map((e) => {
-		const callers = [];
-		for (let at = model.parent[e.node]; at > 0 &&
-			callers.length < 3; at = model.parent[at]) {
-			const label = model.label(at);
-			if (label !== callers[callers.length - 1] && label !== model.label(e.node))
-				callers.push(label);
-		}
-		return el('li', {},
-			el('div', {}, el('b', {}, nameNode(clip(model.label(e.node), 140))), ' ',
-			el('span', { class: 'dim' }, clip(model.where(e.place), 60)),
-			` ${verb} ${bytes(e.value)} (${percent(e.value, whole)})`, e.stacks > 1
-				? ` on ${count(e.stacks)} call paths` : ''),
-		callers.length ? el('div', { class: 'dim callers' }, 'called by ',
-			callers.map((c, i) => [i ? ' ← ' : '', nameNode(clip(c, 60))])) : null,
-		el('div', { class: 'bar', 'aria-hidden': 'true',
-			style: { width: `${100 * e.value / most}%` } }));
-	}));
+// The callers of a node, nearest first, without those of a run-time if there are others.
+function callersOf(model, node) {
+	const all = [], hidden = model.runtimeNodes();
+	for (let at = model.parent[node]; at > 0; at = model.parent[at])
+		all.push(at);
+	const own = all.filter((at) => !hidden[at]),
+		seen = new Set([model.label(node)]), list = [];
+	for (const at of own.length ? own : all) {
+		const label = model.label(at);
+		if (!seen.has(label) && list.length < CALLERS)
+			list.push(at);
+		seen.add(label);
+	}
+	return list;
+}
+
+const figures = (value, whole, sign) => el('span', { class: 'number' }, `${sign}${bytes(value)} `,
+	el('span', { class: 'dim' }, percent(value, whole)));
+
+// The lines of a function that has several: "parse.c:120  4.2 MiB 34 %".
+function lineRows(model, { lines }, whole, sign) {
+	const shown = lines.length > LINES ? LINES - 1 : lines.length, rest = lines.slice(shown);
+	const row = (name, value) => el('li', { class: 'top-line' }, name,
+		figures(value, whole, sign));
+	return lines.length ? el('ul', { class: 'lines' }, lines.slice(0, shown).map((e) =>
+		row(placeLink(model, e.place, { view: 'flame', text: e.where || '[no line]' }),
+			e.value)), rest.length ? row(el('span', { class: 'dim' },
+		`${count(rest.length)} other lines`), rest.reduce((s, e) => s + e.value, 0)) : null)
+		: null;
+}
+
+function callerRow(model, e) {
+	const callers = model.state.list === 'line' || model.state.list === 'function'
+		? callersOf(model, e.node) : [];
+	return callers.length ? el('div', { class: 'dim callers' }, 'called by ',
+		callers.map((c, i) => [i ? ' ← ' : '', placeLink(model, model.place[c],
+			{ view: 'flame', text: model.label(c), length: 60 })]),
+		e.stacks > 1 ? `; ${count(e.stacks)} call paths` : '') : null;
+}
+
+// "parse_line parse.c:120  4.2 MiB  34 %, called by read_file <- main"
+function placeRow(model, e, whole, sign) {
+	const share = Math.max(0, Math.min(100, 100 * e.value / whole));
+	return el('li', {},
+		el('div', { class: 'top-line' },
+			el('span', {}, el('b', {}, entryLink(model, e, { view: 'flame' })),
+				' ', el('span', { class: 'dim' }, clip(e.where, 60))),
+			figures(e.value, whole, sign)),
+		el('div', { class: 'track', 'aria-hidden': 'true' },
+			el('div', { class: 'bar', style: { width: `${share}%` } })),
+		lineRows(model, e, whole, sign), callerRow(model, e));
+}
+
+// Lists the places with the largest values, as shares of the whole.
+function placeList(model, entries, whole, sign = '') {
+	const shown = entries.slice(0, TOP), rest = entries.length - TOP;
+	const left = entries.slice(TOP).reduce((s, e) => s + e.value, 0);
+	return [el('ol', { class: 'top' }, shown.map((e) => placeRow(model, e, whole, sign))),
+		rest > 0 ? el('p', { class: 'hint' }, `${many(rest, 'other place')}: ` +
+			`${sign}${bytes(left)}, ${percent(left, whole)}`) : null];
+}
+
+function placesOf(model, metric) {
+	return model.top(metric, Infinity, model.state.list);
+}
+
+// Says how to get names, by the rule of --top: if a quarter is held by addresses of one object.
+function namesAdvice(model) {
+	const metric = model.has('peak_bytes') ? 'peak_bytes' : 'total_bytes', sums = new Map();
+	for (const e of model.byGroup(model.column(metric), 'line')) {
+		const p = model.places[e.place];
+		if (/^0x/.test(p.name) && p.object && e.value > 0)
+			sums.set(p.object, (sums.get(p.object) || 0) + e.value);
+	}
+	const [object, most] = [...sums].reduce((a, b) => b[1] > a[1] ? b : a, ['', 0]);
+	return most > 0 && most >= model.sum(metric) / 4 ? el('p', { class: 'hint' },
+		'Names are missing: ', nameNode(baseName(object)), ' was stripped of them. ' +
+		'Install its debug symbols (Debian: a package NAME-dbgsym), or have them fetched ' +
+		'by --debuginfod. A program of your own: build it with -g, and do not strip it.')
+		: null;
+}
+
+function section(title, note, content) {
+	return el('section', { class: 'panel' }, el('h3', {}, title),
+		note ? el('p', { class: 'hint' }, note) : null, content);
+}
+
+// True if the end is as good as the peak, and so a second list would be the first one again.
+function endIsPeak(model, peak, end) {
+	const all = model.sum('peak_bytes'), near = (a, b) => Math.abs(a - b) <= all / 50;
+	const name = (e) => e.place || e.label, ends = new Map(end.map((e) => [name(e), e.value]));
+	return near(all, model.sum('end_bytes')) && peak.slice(0, TOP)
+		.every((e) => near(e.value, ends.get(name(e)) || 0));
+}
+
+function holders(model) {
+	const peak = model.has('peak_bytes') ? placesOf(model, 'peak_bytes') : [];
+	const end = model.has('end_bytes') ? placesOf(model, 'end_bytes') : [];
+	const total = model.has('total_bytes') ? placesOf(model, 'total_bytes') : [];
+	if (!peak.length)
+		return total.length ? [section('Who allocated most', '',
+			placeList(model, total, model.sum('total_bytes')))] : [];
+	const whole = model.sum('peak_bytes'), left = model.sum('end_bytes');
+	if (end.length && endIsPeak(model, peak, end))
+		return [section('Who held the peak, and still held it at the end',
+			`The shares are of ${bytes(whole)}; at the end ${bytes(left)} were live.`,
+			placeList(model, peak, whole))];
+	return [section('Who held the peak', `Shares of ${bytes(whole)}.`,
+		placeList(model, peak, whole)),
+	end.length ? section('What was left at the end', `Shares of ${bytes(left)}.`,
+		placeList(model, end, left)) : null];
+}
+
+// Lists what grew, between the moments that --growth chooses.
+function growth(model) {
+	const range = model.growthRange();
+	if (!range)
+		return null;
+	const [from, to] = range.map((n) => model.snapshots[n]), start = from ? from.heap : 0;
+	const all = model.byGroup(model.growth(...range), model.state.list);
+	const entries = all.filter((e) => e.value > 0), less = all.filter((e) => e.value < 0);
+	const whole = entries.reduce((s, e) => s + e.value, 0);
+	const link = stateLink(model, { view: 'timeline', from: range[0], to: range[1] }, {},
+		`${from ? time(from.t, model.unit) : 'the start'} to ${time(to.t, model.unit)}` +
+		`${to.kind === 'peak' ? ', the peak,' : to.kind === 'end' ? ', the end,' : ''}`);
+	if (!(whole > to.heap / 20 && to.heap > start))
+		return null;
+	return section('What grew', ['From ', link, ' the heap went from ',
+		bytes(start), ' to ', bytes(to.heap), '.'],
+	[placeList(model, entries, whole, '+'), less.length ? el('p', { class: 'hint' },
+		`${many(less.length, 'place')} shrank by ` +
+		`${bytes(-less.reduce((s, e) => s + e.value, 0))}.`) : null]);
+}
+
+// Names the heap total of the texts, if a realloc makes it another figure.
+function heapTotal(model) {
+	const { totals } = model;
+	return model.data.kind === 'recording' && totals.bytes !== model.sum('total_bytes')
+		? `; heap total ${bytes(totals.bytes)}: there a realloc counts with what it added`
+		: '';
 }
 
 function cards(model) {
-	const { totals, run } = model, list = [];
+	const { totals, run, data } = model, list = [];
+	const add = (...c) => list.push(card(model, ...c));
+	const flame = (metric) => model.has(metric) && model.sum(metric) > 0
+		? { view: 'flame', metric, zoom: '' } : null;
 	if (totals.peak !== undefined)
-		list.push(card('Heap peak', bytes(totals.peak), model.peakTime() &&
+		add('Heap peak', bytes(totals.peak), model.peakTime() &&
 			(model.unit === 'ns' || model.unit === 'ms') ? model.peakTime()
-			: totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for'));
-	if (totals.bytes !== undefined)
-		list.push(card('Allocated in all', bytes(totals.bytes), model.has('total_blocks')
-			? many(model.sum('total_blocks'), 'block') : many(totals.calls, 'call')));
+			: totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for',
+		flame('peak_bytes'));
+	if (model.has('total_bytes'))
+		add('Allocated in all', bytes(model.sum('total_bytes')),
+			many(model.sum('total_blocks'), 'block') + heapTotal(model),
+			flame('total_bytes'));
+	else if (totals.bytes !== undefined)
+		add('Heap total', bytes(totals.bytes), many(totals.calls, 'call'));
 	if (totals.end !== undefined)
-		list.push(card('Live at the end', bytes(totals.end), model.has('end_blocks')
+		add('Live at the end', bytes(totals.end), model.has('end_blocks')
 			? `${many(model.sum('end_blocks'), 'block')}: leaks, or kept on purpose`
-			: 'leaks, or kept on purpose'));
+			: 'leaks, or kept on purpose', flame('end_bytes'));
 	if (model.has('temporary')) {
 		const t = model.sum('temporary'), all = model.sum('total_blocks');
-		list.push(card('Temporary', percent(t, all),
-			`${count(t)} of ${many(all, 'block')} freed before the next was ` +
-			`allocated`));
+		add('Temporary', percent(t, all),
+			`${count(t)} of ${many(all, 'block')} freed before the next was allocated`,
+		 flame('temporary'));
 	}
 	if (totals.stack_peak !== undefined)
-		list.push(card('Stack peak', totals.stack_peak ? bytes(totals.stack_peak) : '–',
+		add('Stack peak', totals.stack_peak ? bytes(totals.stack_peak) : '–',
 			run.threads > 1 ? `the deepest of ${count(run.threads)} threads`
-			: 'as seen at calls'));
-	if (model.data.samples && model.data.samples.rss_anon && model.data.samples.rss_anon.length)
-		list.push(card('RSS, anonymous', bytes(Math.max(...model.data.samples.rss_anon)),
-			'the most seen by a sample'));
+			: 'as seen at calls', { view: 'sizes' });
+	if (data.memory)
+		add('RSS', bytes(data.memory.resident), 'all memory of the process, at most',
+			{ view: 'timeline' });
 	if (model.has('read_bytes'))
-		list.push(card('Reads, writes', `${bytes(model.sum('read_bytes'))}`,
-			`${bytes(model.sum('written_bytes'))} written`));
+		add('Reads, writes', `${bytes(model.sum('read_bytes'))}`,
+			`${bytes(model.sum('written_bytes'))} written`, flame('read_bytes'));
 	return el('div', { class: 'cards' }, list);
-}
-
-// Describes the accuracy of the figures, and the cost of recording them.
-function measurement(model) {
-	const { data, totals, run, recorded } = model, list = [], warnings = [];
-	const add = (text) => list.push(el('li', {}, text));
-	if (data.kind === 'recording') {
-		add(totals.slack
-			? `The peak is exact to within ${bytes(totals.slack)} ` +
-			`(${count(run.threads)} threads); all sums are exact.` :
-			'All figures are exact: every call was recorded, none sampled.');
-		add(`The recorder used ${bytes(totals.recorder)} of memory of its own, which is ` +
-			`in no figure but RSS, for ${many(totals.calls, 'call')}.`);
-		add(`${recorded.stacks ? 'With call stacks a call costs 25 to 60'
-			: 'Counting costs 4 to 10'} ns where this was measured ` +
-			`(docs/benchmarks.md): here about ` +
-			`${time(totals.calls * (recorded.stacks ? 25 : 4))} to ` +
-			`${time(totals.calls * (recorded.stacks ? 60 : 10))} of CPU time.`);
-		if (!recorded.samples)
-			add('RSS over time: not recorded.');
-		if (!recorded.accesses)
-			add('Reads and writes: not recorded (use --accesses=emulate).');
-		if (!recorded.mmap)
-			add('Calls of mmap: not counted (use -m).');
-	} else if (data.kind === 'massif') {
-		add('From a massif.out: its peak is true to within 1 % unless Massif was told ' +
-			'otherwise, and it knows bytes of snapshots only.');
-	} else if (data.kind === 'dhat') {
-		add('From DHAT: exact; it keeps no course over time.');
-	} else {
-		add('From a data file: heap and stack of every call, but not who called.');
-	}
-	if (run.images > 1)
-		add(`The recording holds ${count(run.images)} process images; this page is about ` +
-			`process ${run.pid} (memusagestat --pid chooses another).`);
-	for (let i = 0; i + 1 < (data.drops || []).length; i += 2)
-		warnings.push([`Not recorded: ${count(data.drops[i])} ${data.drops[i + 1]}.`]);
-	for (let i = 0; i + 1 < (data.notes || []).length; i += 2)
-		warnings.push([data.notes[i] ? nameNode(clip(data.notes[i], 300)) : '',
-			data.notes[i] ? ': ' : '', data.notes[i + 1]]);
-	for (const s of data.symbols || []) {
-		const what = [nameNode(clip(s.name, 120)), ' in ', nameNode(clip(s.object, 80))];
-		if (s.why)
-			warnings.push(['Calls of ', what, ` are not seen: ${s.why}.`]);
-		else
-			add([what, s.calls > 0 ? ` was intercepted: ${many(s.calls, 'call')}.`
-				: ' was intercepted, but never called: it may be inlined.']);
-	}
-	if (data.cut && data.cut.left_out)
-		add(`So that this page stays small, ${count(data.cut.left_out)} of ` +
-			`${count(data.cut.nodes)} nodes of the call tree, none with more than ` +
-			`${(data.cut.share * 100).toPrecision(2)} % in any metric, are added up ` +
-			`in others. Sums are exact.`);
-	if (data.snapshot_share)
-		add(`In snapshots, places below ${(data.snapshot_share * 100).toPrecision(2)} % ` +
-			`are added up.`);
-	return [warnings.length ? el('section', { class: 'panel warnings' },
-		el('h3', {}, '⚠ Warnings'),
-		el('ul', {}, warnings.slice(0, 30).map((w) => el('li', {}, w)),
-		warnings.length > 30 ? el('li', {}, `and ${warnings.length - 30} more`) : null))
-			: null,
-	el('section', { class: 'panel' }, el('h3', {}, 'About the measurement'),
-		el('ul', {}, list))];
 }
 
 export class Summary {
 	constructor(model) {
-		const sections = [];
-		if (model.has('peak_bytes') && model.sum('peak_bytes') > 0)
-			sections.push(el('section', { class: 'panel' },
-				el('h3', {}, 'Who held the peak'),
-				topFive(model, 'peak_bytes', 'held')));
-		else if (model.has('total_bytes') && model.sum('total_bytes') > 0)
-			sections.push(el('section', { class: 'panel' },
-				el('h3', {}, 'Who allocated most'),
-				topFive(model, 'total_bytes', 'allocated')));
-		if (model.has('end_bytes') && model.sum('end_bytes') > 0)
-			sections.push(el('section', { class: 'panel' },
-				el('h3', {}, 'What was left at the end'),
-				topFive(model, 'end_bytes', 'left')));
+		const { state } = model;
+		const field = select('Places are', LIST_GROUPS, 'function',
+			(v) => state.set({ list: v }));
+		this.model = model;
+		this.list = field.querySelector('select');
+		this.lists = el('div', { class: 'lists' });
+		const controls = el('div', { class: 'controls list-controls' }, field);
 		this.element = el('div', { class: 'summary' }, opening(model), curve(model),
-			cards(model), el('div', { class: 'cards-wide' }, sections),
-			measurement(model));
+			cards(model), model.siteNodes.length ? controls : null, this.lists,
+			namesAdvice(model), memoryParts(model), measurement(model));
+	}
+
+	// Shows what the state says.
+	apply(state) {
+		if (this.group === state.list)
+			return;
+		this.group = this.list.value = state.list;
+		this.lists.replaceChildren(...[...holders(this.model), growth(this.model)]
+			.filter(Boolean));
 	}
 }

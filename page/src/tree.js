@@ -3,93 +3,87 @@
 // Nodes are numbers, and their fields are arrays: a tree of 50,000 nodes takes 50 ms to build.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
-import { baseName } from './util.js';
 import { OTHERS } from './model.js';
 
-export const GROUPS = [
-	{ value: 'line', label: 'function and line' },
-	{ value: 'function', label: 'function' },
-	{ value: 'file', label: 'source file' },
-	{ value: 'object', label: 'program or library' },
-];
-
-// Groupings: the key and the name of a place in each.
-function describe(p, group) {
-	switch (group) {
-	case 'function': return p.name ? `${p.name}\0${/^0x/.test(p.name) ? p.object : ''}` : '';
-	case 'file': return p.file || (p.object ? `[no file] ${p.object}` : '');
-	case 'object': return p.object;
-	default: return null;
-	}
-}
-
-function title(p, group) {
-	if (group === 'file')
-		return p.file ? baseName(p.file) : p.object ? `[no file, in ${baseName(p.object)}]`
-			: '[unknown]';
-	if (group === 'object')
-		return p.object ? baseName(p.object) : '[unknown]';
-	return p.short;
-}
-
-// keys: a number for each place of the model; names: {label, place} for each number.
-function makeKeys(model, group) {
-	const keys = new Int32Array(model.places.length), names = [{ label: 'all', place: 0 }],
-		seen = new Map();
-	const others = 1;
-	names.push({ label: '[smaller places]', place: 0 });
-	model.places.forEach((p, i) => {
-		const id = describe(p, group);
-		let key = id === null ? undefined : seen.get(id);
-		if (key === undefined) {
-			key = names.length;
-			names.push({ label: title(p, group), place: i });
-			if (id !== null)
-				seen.set(id, key);
-		}
-		keys[i] = key;
-	});
-	return { keys, names, others };
-}
+const OTHERS_KEY = 1;
 
 export class Tree {
 	// weights: Float64Arrays by node of the model; the first one decides the order.
+	// runtime: frames of run-times are shown, too; without them a path that has no others is
+	// the frame that holds its memory. lines: of an inverted tree by function, the lines of a
+	// function that has several are below it, and callers are lines.
 	constructor(model, weights, { inverted = false, group = 'line', fold = false,
-		only = null } = {}) {
+		runtime = true, lines = false } = {}) {
 		this.model = model;
 		this.group = group;
-		const { keys, names, others } = makeKeys(model, group);
+		this.isInverted = inverted;
+		this.hasLines = lines && inverted && group === 'function';
+		const { keys, names } = model.keys(group === 'line' || this.hasLines ? 'place'
+			: group);
+		const hidden = runtime ? null : model.runtimeNodes();
+		this.keys = keys;
 		this.names = names;
+		this.functions = this.hasLines ? model.keys('function') : null;
+		const split = this.hasLines ? this.splitFunctions(weights, hidden) : null;
 		this.parent = [-1];
 		this.key = [0];
 		this.depth = [0];
 		this.skipped = [false];
 		this.origin = [0];
+		this.source = [0];
 		this.leaf = new Map();
 		this.self = weights.map(() => [0]);
 		this.total = weights.map(() => [0]);
 		const child = new Map(), adjacent = group === 'file' || group === 'object';
 		const path = [];
 		for (let node = 0; node < model.nodes; node++) {
-			if (!weights.some((w) => w[node] !== 0) || (only && !only(node)))
+			if (!weights.some((w) => w[node] !== 0))
 				continue;
 			path.length = 0;
-			for (let at = node; at > 0; at = model.parent[at])
-				path.push(at);
+			for (let at = node; at > 0; at = model.parent[at]) {
+				if (!hidden || !hidden[at])
+					path.push(at);
+			}
+			if (!path.length && node > 0)
+				path.push(model.holder(node));
 			if (!inverted)
 				path.reverse();
-			this.add(path, { keys, others, child, adjacent, fold, inverted }, weights,
+			this.add(path, { keys, child, adjacent, fold, inverted, split }, weights,
 				node);
 		}
 		this.sumUp();
 	}
 
+	// Returns the functions of which several lines allocated.
+	splitFunctions(weights, hidden) {
+		const { model } = this, line = new Map(), split = new Set();
+		for (let node = 1; node < model.nodes; node++) {
+			if (!weights.some((w) => w[node] !== 0))
+				continue;
+			const place = model.place[hidden ? model.holder(node) : node];
+			const f = model.functionOf[place], before = line.get(f);
+			if (before !== undefined && before !== place)
+				split.add(f);
+			line.set(f, place);
+		}
+		return split;
+	}
+
+	// Returns the keys of the nodes for a path: [key, node of the model], first to last.
+	steps(path, { keys, split }) {
+		const { model } = this, list = path.map((step) => [model.flags[step] & OTHERS
+			? OTHERS_KEY : keys[model.place[step]], step]);
+		const whole = split && list.length && list[0][0] !== OTHERS_KEY
+			? model.functionOf[model.place[path[0]]] : 0;
+		if (whole && split.has(whole))
+			list.unshift([this.functionKey(whole), path[0]]);
+		return list;
+	}
+
 	add(path, how, weights, node) {
 		const { model } = this, on = how.fold ? new Map() : null;
 		let at = 0;
-		for (const step of path) {
-			const key = model.flags[step] & OTHERS ? how.others
-				: how.keys[model.place[step]];
+		for (const [key, step] of this.steps(path, how)) {
 			if (how.adjacent && this.key[at] === key)
 				continue;
 			if (on) {
@@ -109,6 +103,7 @@ export class Tree {
 				this.depth.push(this.depth[at] + 1);
 				this.skipped.push(!how.inverted && (model.flags[step] & 1) !== 0);
 				this.origin.push(step);
+				this.source.push(node);
 				for (const list of this.self)
 					list.push(0);
 			}
@@ -142,12 +137,29 @@ export class Tree {
 		}
 	}
 
+	// Returns {label, place} of a node. Functions have keys above those of other places.
+	name(node) {
+		const key = this.key[node], { length } = this.names;
+		return key < length ? this.names[key] : this.functions.names[key - length];
+	}
+
+	// True if a node is a function with lines below it.
+	isWhole(node) {
+		return this.key[node] >= this.names.length;
+	}
+
 	label(node) {
-		return this.names[this.key[node]].label;
+		return this.name(node).label;
 	}
 
 	place(node) {
-		return this.model.places[this.names[this.key[node]].place];
+		return this.model.places[this.name(node).place];
+	}
+
+	// "parse.c:12", or nothing if the node is no line.
+	where(node) {
+		return this.group === 'line' || (this.hasLines && !this.isWhole(node))
+			? this.model.where(this.place(node)) : '';
 	}
 
 	// "parse (parse.c:12)"
@@ -160,9 +172,43 @@ export class Tree {
 		if (this.group === 'object')
 			return isFull ? p.object || this.label(node) : this.label(node);
 		const name = isFull && p.name && !/^0x/.test(p.name) ? p.name : this.label(node);
-		const where = this.group === 'line' ? this.model.where(p) : '';
+		const where = this.where(node);
 		return where && !name.includes(' in ') ? `${name} (${where.replace(/^in /, '')})`
 			: name;
+	}
+
+	// Names a node for an address: one of the stacks that lead to it, and its level.
+	address(node) {
+		return node ? `${this.source[node]}.${this.depth[node]}` : '';
+	}
+
+	// Returns the node of such a name, or 0.
+	find(address) {
+		const [source, depth] = address.split('.').map(Number);
+		let at = this.leaf.get(source) || 0;
+		while (at > 0 && this.depth[at] > depth)
+			at = this.parent[at];
+		return at;
+	}
+
+	// Returns the place that a node stands for, a number of the model.
+	placeNumber(node) {
+		const place = this.model.place[this.origin[node]];
+		return this.hasLines ? this.isWhole(node) ? this.model.functionOf[place] : place
+			: this.group === 'function' ? this.model.functionOf[place] : place;
+	}
+
+	functionKey(place) {
+		return this.names.length + this.functions.keys[place];
+	}
+
+	// Returns the keys of a place: of a function those of all its lines.
+	keysOf(place) {
+		const keys = new Set([this.keys[place]]);
+		this.model.functionOf.forEach((f, p) => f === place && keys.add(this.keys[p]));
+		if (this.hasLines && keys.size > 1)
+			keys.add(this.functionKey(place));
+		return keys;
 	}
 
 	// Returns the nodes from NODE to the root.

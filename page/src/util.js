@@ -4,7 +4,13 @@
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-export const digits3 = (v) => v >= 99.95 ? v.toFixed(0) : v >= 9.995 ? v.toFixed(1) : v.toFixed(2);
+// Rounds as printf() does: what is in the middle to the even digit.
+function fixed(v, digits) {
+	const scale = 10 ** digits, n = v * scale, low = Math.floor(n);
+	return (n - low === 0.5 && low % 2 === 0 ? low / scale : v).toFixed(digits);
+}
+
+export const digits3 = (v) => fixed(v, v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2);
 
 export function bytes(v) {
 	if (!Number.isFinite(v))
@@ -73,46 +79,8 @@ export const tickTime = (v, unit) => tidy(unit === 'ns' || unit === 'ms' || unit
 // Invisible characters, and those that change the direction of text, are shown by their numbers.
 const HIDDEN =
 	/[\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-export const visible = (text) => String(text).replace(HIDDEN,
-	(c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-// Returns a demangled name without parameters and template arguments.
-export function shortName(name) {
-	if (/^in \d+ places/.test(name) || name.startsWith('(') &&
-		!name.startsWith('(anonymous namespace)'))
-		return name;
-	let out = '', depth = 0;
-	const text = name.replace(/\(anonymous namespace\)/g, '{anonymous}')
-		.replace(/\{lambda\([^{}]*\)#/g, '{lambda#');
-	const operator = text.match(
-		/operator\s*(?:[<>=!+\-*/%^&|~,[\]()]+|new(?:\[\])?|delete(?:\[\])?)/);
-	const skip = operator ? [operator.index, operator.index + operator[0].length] : [-1, -1];
-	for (let i = 0; i < text.length; i++) {
-		const c = text[i];
-		if (i >= skip[0] && i < skip[1]) {
-			if (depth === 0)
-				out += c;
-		} else if (c === '<' && i > 0 && text[i - 1] !== '-') {
-			if (depth++ === 0)
-				out += '<';
-		} else if (c === '>' && text[i - 1] !== '-' && depth > 0) {
-			if (--depth === 0)
-				out += '>';
-		} else if (c === '(' && depth === 0 && i > 0) {
-			break;
-		} else if (depth === 0) {
-			out += c;
-		}
-	}
-	if (depth > 0 || out === '')
-		return name;
-	// The return type ends at the last blank outside of all brackets.
-	const at = skip[0] < 0 ? out.lastIndexOf(' ')
-		: out.lastIndexOf(' ', out.indexOf('operator') - 1);
-	return at > 0 && skip[0] < 0 && text.includes('(') && !out.startsWith('<')
-		? out.slice(at + 1).replace(/^[*&]+/, '') :
-		skip[0] >= 0 && at > 0 ? out.slice(at + 1) : out;
-}
+export const visible = (text) => String(text).replace(/\n/g, '\\n').replace(/\t/g, '\\t')
+	.replace(HIDDEN, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
 
@@ -158,6 +126,15 @@ export function checkbox(label, value, onchange) {
 	const box = el('input', { type: 'checkbox', checked: value, onchange: () =>
 		onchange(box.checked) });
 	return el('label', { class: 'check' }, box, el('span', {}, label));
+}
+
+// Controls; on a narrow screen a button shows and hides all but the first ones.
+export function foldable(first, more) {
+	const rest = el('div', { class: 'folded' }, more);
+	const button = el('button', { type: 'button', class: 'fold', 'aria-expanded': 'false',
+		onclick: () => button.setAttribute('aria-expanded',
+			String(rest.classList.toggle('open'))) }, 'Options');
+	return el('div', { class: 'controls' }, first, button, rest);
 }
 
 export async function copy(text, from) {

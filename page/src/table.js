@@ -1,0 +1,327 @@
+// table.js -- Program points as a table: places with their figures, sorted by any of them, and
+// below each place its callers (or, the other way round, what it called).
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import { toPattern } from './explore.js';
+import { LIST_GROUPS } from './groups.js';
+import { placeLink } from './places.js';
+import { Tree } from './tree.js';
+import { bytes, checkbox, clip, count, debounce, el, foldable, many, nameNode, percent,
+	select } from './util.js';
+
+const COLUMNS = [
+	{ id: 'peak_bytes', label: 'Peak', note: 'bytes live at the peak', isBytes: true },
+	{ id: 'end_bytes', label: 'At the end', note: 'bytes live at the end', isBytes: true },
+	{ id: 'total_bytes', label: 'Total', note: 'bytes allocated in all; a realloc counts ' +
+		'as a whole', isBytes: true },
+	{ id: 'total_blocks', label: 'Blocks', note: 'blocks allocated in all' },
+	{ id: 'temporary', label: 'Temporary', note: 'blocks freed before their thread ' +
+		'allocated again' },
+	{ id: 'read_bytes', label: 'Read', note: 'bytes read', isBytes: true },
+	{ id: 'written_bytes', label: 'Written', note: 'bytes written', isBytes: true },
+];
+const PAGE = 100; // rows of a place shown at once
+const OPENED = 300; // rows that a search opens
+
+export class Table {
+	constructor(model) {
+		const { state } = model;
+		this.model = model;
+		this.columns = COLUMNS.filter((c) => model.has(c.id));
+		this.open = new Set();
+		this.limit = new Map();
+		this.found = el('span', { class: 'found', role: 'status' });
+		this.search = el('input',
+			{ type: 'search', placeholder: 'Search: text or /expression/',
+			'aria-label': 'Search program points',
+			oninput: debounce(() => state.set({ q: this.search.value }, true), 200) });
+		this.body = el('tbody', {});
+		this.head = el('tr', {});
+		this.grid = el('table', { class: 'tree-table', role: 'treegrid', 'aria-label':
+			'Program points' }, el('thead', {}, this.head), this.body);
+		this.grid.addEventListener('keydown', (e) => this.key(e));
+		this.element = el('div', {}, this.controls(), el('div', { class: 'table-box' },
+			this.grid));
+	}
+
+	controls() {
+		const { model } = this, { state } = model, more = [];
+		this.fields = {};
+		const add = (key, field) => {
+			this.fields[key] = field.querySelector('select, input');
+			more.push(field);
+		};
+		add('sort', select('Sort by', [...this.columns.map((c) => ({ value: c.id,
+			label: c.label })), { value: 'name', label: 'Place' }], '',
+		(v) => state.set({ sort: v })));
+		add('callees', select('Direction', [{ value: '0', label: 'allocation → callers' },
+			{ value: '1', label: 'callers → allocation' }], '0',
+		(v) => state.set({ callees: v === '1' })));
+		add('list', select('Group by', LIST_GROUPS, 'function',
+			(v) => state.set({ list: v })));
+		add('fold', checkbox('Fold recursion', false, (v) => state.set({ fold: v })));
+		add('runtime', checkbox('Run-time frames', false,
+			(v) => state.set({ runtime: v })));
+		more.push(el('button', { type: 'button', onclick: () => {
+			this.open.clear();
+			this.render();
+		} }, 'Collapse'));
+		return foldable([el('label', { class: 'field grow' }, el('span', {}, 'Search'),
+			this.search), this.found], more);
+	}
+
+	// Shows what the state says.
+	apply(state) {
+		const { fields } = this, options = { inverted: !state.callees, group: state.list,
+			lines: true, fold: state.fold, runtime: state.runtime };
+		const name = state.sort.replace(/^-/, '');
+		this.isUp = state.sort.startsWith('-');
+		this.by = name === 'name' || this.columns.some((c) => c.id === name) ? name
+			: this.columns[0].id;
+		this.lead = this.by === 'name' ? this.columns[0].id : this.by; // shown on phones
+		fields.sort.value = this.by;
+		fields.callees.value = state.callees ? '1' : '0';
+		fields.list.value = state.list;
+		fields.fold.checked = state.fold;
+		fields.runtime.checked = state.runtime;
+		if (document.activeElement !== this.search)
+			this.search.value = state.q;
+		const key = JSON.stringify(options), isNew = key !== this.built;
+		if (isNew)
+			this.build(options);
+		this.built = key;
+		const sorted = `${state.sort} ${state.q}`;
+		if (isNew || sorted !== this.sorted) {
+			this.sorted = sorted;
+			this.sortRows();
+			this.find(state.q);
+		}
+		this.render();
+		if (state.place && state.place !== this.revealed)
+			this.reveal();
+		this.revealed = state.place;
+	}
+
+	build(options) {
+		const { model } = this;
+		this.tree = new Tree(model, this.columns.map((c) => model.column(c.id)), options);
+		this.open.clear();
+		this.limit.clear();
+	}
+
+	sortRows() {
+		const { tree, by, isUp } = this;
+		if (by === 'name') {
+			for (const list of tree.children) {
+				if (list)
+					list.sort((a, b) => tree.label(a) < tree.label(b) ? -1 : 1);
+			}
+		} else {
+			tree.sort(tree.total[this.columns.findIndex((c) => c.id === by)]);
+		}
+		if (isUp) {
+			for (const list of tree.children) {
+				if (list)
+					list.reverse();
+			}
+		}
+	}
+
+	// Marks the rows that match, and opens those on the way to them.
+	find(text) {
+		const { tree } = this, pattern = toPattern(text.trim());
+		this.hits = null;
+		this.found.textContent = '';
+		if (!pattern)
+			return;
+		this.hits = new Uint8Array(tree.parent.length);
+		let n = 0;
+		for (let i = 1; i < tree.parent.length; i++) {
+			const p = tree.place(i);
+			if (pattern.test(tree.label(i)) || pattern.test(p.name) ||
+				pattern.test(p.file) || pattern.test(p.object)) {
+				this.hits[i] = 2;
+				n++;
+			}
+		}
+		let opened = 0;
+		for (let i = tree.parent.length - 1; i > 0; i--) {
+			const up = tree.parent[i];
+			if (!this.hits[i] || this.hits[up])
+				continue;
+			this.hits[up] = 1;
+			if (up > 0 && opened++ < OPENED)
+				this.open.add(up);
+		}
+		this.found.textContent = many(n, 'row');
+	}
+
+	// Shows the selected place among the first rows, a line below its function.
+	reveal() {
+		const { model, tree } = this, place = model.findPlace(model.state.place);
+		const keys = tree.keysOf(place), rows = tree.children[0] || [];
+		let i = rows.findIndex((n) => keys.has(tree.key[n]));
+		if (i < 0 && tree.hasLines) {
+			i = rows.findIndex((n) => tree.key[n] === tree.functionKey(place));
+			if (i >= 0)
+				this.open.add(rows[i]);
+		}
+		if (!place || i < 0)
+			return;
+		if (i >= (this.limit.get(0) || PAGE))
+			this.limit.set(0, i + 1);
+		this.render();
+		const row = this.body.querySelector('.is-selected');
+		if (row)
+			row.scrollIntoView({ block: 'nearest' });
+	}
+
+	headers() {
+		const { state } = this.model;
+		const cell = (id, label, note, isNumber) => {
+			const isBy = this.by === id, isUp = isBy && this.isUp !== (id === 'name');
+			const next = isBy && !this.isUp ? `-${id}` : id;
+			return el('th', { scope: 'col', class: `${isNumber ? 'number' : ''}` +
+				`${isBy ? ' is-sorted' : ''}${this.lead === id ? ' lead' : ''}`,
+			'aria-sort': isBy ? isUp
+				? 'ascending' : 'descending' : 'none' },
+			el('button', { type: 'button', class: 'sort', title: note, 'data-sort': id,
+				onclick: () => {
+					state.set({ sort: next });
+					this.head.querySelector(`[data-sort=${id}]`).focus();
+				} }, label, el('span', { 'aria-hidden': 'true' },
+				isBy ? isUp ? ' ▲' : ' ▼' : '')));
+		};
+		return [...this.columns.map((c) => cell(c.id, c.label, c.note, true)),
+			cell('name', 'Place', 'name of the place', false)];
+	}
+
+	render() {
+		const { tree } = this, rows = [], active = document.activeElement;
+		const at = active && active.closest && this.body.contains(active)
+			? active.closest('tr').dataset.node : undefined;
+		const place = this.model.findPlace(this.model.state.place);
+		this.marked = place ? tree.keysOf(place) : new Set();
+		this.head.replaceChildren(...this.headers());
+		this.addRows(rows, 0, 1);
+		this.body.replaceChildren(...rows.length ? rows : [el('tr', {}, el('td', { colSpan:
+			this.columns.length + 1, class: 'dim' }, 'Nothing matches.'))]);
+		const row = at !== undefined && this.body.querySelector(`tr[data-node="${at}"]`);
+		const first = row || this.body.querySelector('tr[data-node]');
+		if (first)
+			first.tabIndex = 0;
+		if (row)
+			row.focus({ preventScroll: true });
+	}
+
+	addRows(rows, parent, level) {
+		const { tree, hits } = this, all = (tree.children[parent] || [])
+			.filter((n) => !hits || hits[n] || hits[parent] === 2);
+		const most = this.limit.get(parent) || PAGE;
+		for (const node of all.slice(0, most)) {
+			const isOpen = this.open.has(node);
+			rows.push(this.row(node, level, isOpen));
+			if (isOpen)
+				this.addRows(rows, node, level + 1);
+		}
+		if (all.length > most)
+			rows.push(el('tr', {}, el('td', { colSpan: this.columns.length + 1 },
+				el('button', { type: 'button', class: 'link', onclick: () => {
+					this.limit.set(parent, most + PAGE);
+					this.render();
+				} }, `Show more of ${count(all.length)}`))));
+	}
+
+	row(node, level, isOpen) {
+		const { tree, hits } = this, hasMore = !!tree.children[node];
+		const isSelected = this.marked.has(tree.key[node]);
+		const cells = this.columns.map((c, i) => {
+			const v = tree.total[i][node];
+			return el('td', { class: `number${c.id === this.lead ? ' lead' : ''}` },
+				v ? c.isBytes ? bytes(v) : count(v) : '–',
+				v && c.id === this.by ? el('span', { class: 'dim' },
+					` ${percent(v, tree.total[i][0])}`) : null);
+		});
+		const row = el('tr', { role: 'row', tabIndex: -1, 'aria-level': level,
+			'aria-expanded': hasMore ? String(isOpen) : undefined,
+			'aria-selected': isSelected ? 'true' : undefined,
+			class: `${isSelected ? 'is-selected' : ''}` +
+				`${hits && hits[node] === 2 ? ' hit-row' : ''}` },
+		cells, el('td', { class: 'tree-name',
+			style: { paddingInlineStart: `${Math.min(level - 1, 20) * 1.1}rem` } },
+		el('button', { type: 'button', class: 'twist', tabIndex: -1,
+			'aria-label': isOpen ? 'Close' : 'Open', disabled: !hasMore,
+			onclick: () => this.toggle(node) }, hasMore ? isOpen ? '▾' : '▸' : '·'),
+		this.name(node)));
+		row.dataset.node = node;
+		return row;
+	}
+
+	name(node) {
+		const { tree, model } = this, where = tree.where(node);
+		const isLine = where && tree.isWhole(tree.parent[node]);
+		const text = clip(isLine ? where : tree.label(node), 140);
+		const isPlace = tree.group === 'line' || tree.group === 'function';
+		const name = isPlace ? placeLink(model, tree.placeNumber(node), { text })
+			: nameNode(text);
+		return [tree.skipped[node] ? '⋯ ' : '', name, ' ',
+			isLine ? null : el('span', { class: 'dim' }, clip(where, 60))];
+	}
+
+	// Opens a row, and those below it as long as there is one only.
+	toggle(node) {
+		if (this.open.delete(node)) {
+			this.render();
+			return;
+		}
+		for (let at = node; at; ) {
+			this.open.add(at);
+			const children = this.tree.children[at] || [];
+			at = children.length === 1 ? children[0] : 0;
+		}
+		this.render();
+	}
+
+	key(e) {
+		const row = e.target.closest('tbody tr');
+		if (!row || e.target !== row || row.dataset.node === undefined)
+			return;
+		const rows = [...this.body.querySelectorAll('tr[data-node]')];
+		const i = rows.indexOf(row);
+		const node = Number(row.dataset.node), isOpen = this.open.has(node);
+		const go = (to) => {
+			if (to) {
+				row.tabIndex = -1;
+				to.tabIndex = 0;
+				to.focus();
+			}
+		};
+		switch (e.key) {
+		case 'ArrowDown': go(rows[i + 1]); break;
+		case 'ArrowUp': go(rows[i - 1]); break;
+		case 'Home': go(rows[0]); break;
+		case 'End': go(rows[rows.length - 1]); break;
+		case 'ArrowRight':
+			if (!isOpen && this.tree.children[node])
+				this.toggle(node);
+			else
+				go(rows[i + 1]);
+			break;
+		case 'ArrowLeft':
+			if (isOpen)
+				this.toggle(node);
+			else
+				go(rows.find((r) =>
+					Number(r.dataset.node) === this.tree.parent[node]));
+			break;
+		case 'Enter': {
+			const link = row.querySelector('a.place');
+			if (link)
+				link.click();
+			break;
+		}
+		default: return;
+		}
+		e.preventDefault();
+	}
+}
