@@ -86,14 +86,13 @@ like "$(tr -d , <report)" 'At t-end: +8[0-9]* bytes in 40[0-9] blocks' 'DHAT: wh
 # shellcheck disable=SC2086
 run memusage -o report --record=pool.mur $pool -- ./pool
 grep '^memusage: ' report | sort >want
-memusageprint --summary pool.mur | grep '^memusage: ' | sort >got
+memusageprint --summary pool.mur | grep '^memusage: ' | grep -v '^memusage: process ' | sort >got
 ok 'something is said of the functions' grep -q patched want
 same got want 'memusageprint --summary: the functions, their calls and all other notes'
 if has_page "$MU_BUILD"; then
 	run memusagestat --html=pool.html pool.mur
-	calls=$(sed -n 's/^memusage: pool_alloc in .* \([0-9,]*\) calls$/\1/p' want | tr -d ,)
-	like "$(cat pool.html)" "\"name\": ?\"pool_alloc\",[^}]*\"calls\": ?${calls:-none}[,}]" \
-		'the page has them, too'
+	said=$(sed -n 's/^memusage: \(pool_alloc in .* calls\)$/\1/p' want)
+	like "$(cat pool.html)" "\"${said:-none}\"" 'the page has them, too'
 else
 	skip 'this build has no HTML page'
 fi

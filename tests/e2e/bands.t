@@ -64,7 +64,7 @@ run memusagestat --bands ramp.ms /nonexistent/x.png
 is "$status" 1 'an output that cannot be made'
 
 # Hostile names are text.
-sed 's/: main (massif_ramp/: <script>\&"x"(a) \\(b (massif_ramp/' ramp.ms >evil.ms
+sed 's/: main (massif_ramp/: py::<script>\&"x"(a) \\(b (massif_ramp/' ramp.ms >evil.ms
 run memusagestat --bands evil.ms evil.svg
 is "$status" 0 'names may hold anything'
 unlike "$(cat evil.svg)" '<script' 'and are escaped in SVG'
@@ -72,7 +72,7 @@ run memusagestat --bands evil.ms evil.ps
 is "$status" 0 'names may hold anything in PostScript'
 if command -v gs >/dev/null 2>&1; then
 	like "$(gs -q -dBATCH -dNOPAUSE -dSAFER -sDEVICE=txtwrite -sOutputFile=- evil.ps)" \
-		'<script>&"x"\(a\) \\\(b ' 'and are the same text there'
+		'<script>&"x"\(a\) \\\(b' 'and are the same text there'
 else
 	skip 'no Ghostscript here'
 fi

@@ -13,8 +13,8 @@ recorded 'a shell'
 is "$(lines)" 2 'a line for each of two children'
 n='[0-9]+'
 like "$(cat report)" \
-	"^memusage: process $n ls: heap total: $n, heap peak: $n, stack peak: $n, calls: $n\$" \
-	'with its figures'
+	"^memusage: process $n ls: heap total: $n, heap peak: $n, stack peak: $n, calls: $n, exit status 0\$" \
+	'with its figures, and how it ended'
 is "$(grep -c 'Memory usage summary' report)" 1 'one summary'
 run memusage -o report --children=summary sh -c 'ls / >/dev/null; ls / >/dev/null; exit'
 is "$(grep -c 'Memory usage summary' report)" 3 '--children=summary: three'

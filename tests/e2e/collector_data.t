@@ -164,9 +164,12 @@ if mkdir small && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
 	is "$status" 0 'a disk that fills up'
 	like "$(cat report)" '^memusage: small/data: .*No space left on device: [0-9]+ events' \
 		'says so'
+	lost=$(sed -n 's/^memusage: small.data: .* \([0-9]*\) events are missing in it/\1/p' report)
+	have=$(check_data small/data | awk '{ print $2 }')
+	is $((${have:-0} + ${lost:-0})) 20000 '... and how many events are missing'
 	umount small
 else
-	skip 'cannot mount here' 2
+	skip 'cannot mount here' 3
 fi
 
 # ---- a large file, which goes past the page cache; and one that meets its limit there

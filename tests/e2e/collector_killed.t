@@ -110,7 +110,7 @@ is "$status" 6 'a tree of processes whose collector dies twice'
 is "$(grep -c '^memusage: process [0-9]* live' report)" 3 '... processes of before have their lines'
 like "$(cat report)" 'was killed by signal 9, and replaced: resident memory is known only from then on$' \
 	'... and nothing but that is missing'
-recorded '... the program is the program'
+like "$(cat report)" '^memusage: process [0-9]+ sh: .*, calls: [1-9]' '... the program is the program'
 is "$(images kept.mur)" "$(awk '/^memusage: process [0-9]+ |^Memory usage/ { n++ }
 	/ more process/ { n += $2 } END { print n }' report)" '... all images are in the recording'
 like "$(cat report)" '[0-9]%  ' '... and there is a tree'

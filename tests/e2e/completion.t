@@ -38,7 +38,7 @@ complete_words() {
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
 		"_memusage" "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 		printf "%s\n" "${COMPREPLY[@]}" | sort -u | tr "\n" " "
-	' bash "$MU_SRC/completions/$1" "$@"
+	' bash "$MU_SRC/completions/bash/$1" "$@"
 }
 
 is "$(complete_words memusage --)" '--color= --data= --finish --mmap --pid= --record ' 'every option'

@@ -26,6 +26,17 @@ is "$(grep -c '"tb":' dhat.out)" 31 'and has a point for each call'
 like "$(cat dhat.out)" ': memcpy \(in ' 'which begins with the function that copies'
 is "$(reported)" "$(truth)" 'every copy is counted once, with its bytes'
 
+# Blocks are counted as without copy mode.
+for words in 'family plain' 'family aligned' 'family array'; do
+	# shellcheck disable=SC2086
+	memusage -o plain "$WORKLOADS/"$words >/dev/null
+	# shellcheck disable=SC2086
+	memusage -o copying --mode=copy "$WORKLOADS/"$words >/dev/null
+	grep '^ *[a-z]*| ' plain >wanted
+	grep '^ *[a-z]*| ' copying >counted
+	same counted wanted "$words: the calls are those without copy mode"
+done
+
 # What compilers copy inline is seen through their hooks.
 cat >inline.c <<'END'
 struct large { char c[148]; };

@@ -30,15 +30,15 @@ again() {
 }
 
 again 'threads that fork at once' -- forkers at-once 8
-again 'the same with call stacks' --top=3 -- forkers at-once 8
+again 'the same with call stacks' --record=stacks.mur -- forkers at-once 8
 again 'the same beside threads that allocate, begin and end' -- forkers busy 5
-again 'the same with call stacks' --top=3 -- forkers busy 5
+again 'the same with call stacks' --record=stacks.mur -- forkers busy 5
 again 'prepare handlers that overlap' -- forkers overlap 8
 [ "$(sed -n 's/^overlapped=//p' said)" = yes ] && pass 'they did overlap' ||
 	skip 'libc runs the handlers of one thread at a time'
 
 # A fork in a handler that interrupted an event is not recorded: the event is its parent's.
-for mode in --color=never --top=3; do
+for mode in --color=never --record=stacks.mur; do
 	run memusage -o report $mode -- forkers handler 150
 	is "$status" 0 "forks in a signal handler, $mode: no child dies"
 	recorded "forks in a signal handler, $mode"

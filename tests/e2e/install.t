@@ -19,9 +19,11 @@ expected() {
 		name=${f##*/}
 		[ -e "$f" ] && echo "$1/share/man/man${name##*.}/${name%.*}$2.${name##*.}"
 	done
-	for f in "$MU_SRC"/completions/*; do
-		echo "$1/share/bash-completion/completions/${f##*/}$2"
+	for f in memusage memusageprint memusagestat; do
+		echo "$1/share/bash-completion/completions/$f$2"
+		echo "$1/share/fish/vendor_completions.d/$f$2.fish"
 	done
+	echo "$1/share/zsh/site-functions/_memusage$2"
 	[ -e "$MU_SRC/include/memusage.h" ] && echo "$1/include/memusage.h"
 }
 

@@ -61,8 +61,8 @@ done
 num "$(echo "$features" | wc -w)" -ge 20 'the others are many'
 for feature in $features; do
 	lacking "$feature" 'a program' -- heap plain
-	lacking "$feature" 'threads with call stacks' --top -- threads churn
-	lacking "$feature" 'forks' --top -- forks fork
+	lacking "$feature" 'threads with call stacks' --record=stacks.mur -- threads churn
+	lacking "$feature" 'forks' --record=stacks.mur -- forks fork
 done
 # The program that is executed gets the slot of the one before.
 lacking fallocate 'executed programs' -- forks chain 3
@@ -70,10 +70,10 @@ lacking fallocate 'executed programs' -- forks chain 3
 # ---- all of them at once: an old kernel -------------------------------------------------------
 
 for how in raw vfork spawn storm exec; do
-	lacking "$old" "forks, $how" --top -- forks $how
+	lacking "$old" "forks, $how" --record=stacks.mur -- forks $how
 done
 for how in crowd exit cancel; do
-	lacking "$old" "threads, $how" --top -- threads $how
+	lacking "$old" "threads, $how" --record=stacks.mur -- threads $how
 done
 lacking "$old" 'a page' --html=page.html -- heap plain
 if has_page "$MU_BUILD"; then

@@ -39,24 +39,55 @@ figures() {
 	memusageprint "$@" r.mur | sed -n '/allocated by$/,/^$/p' |
 		sed -n 's/^ *\([0-9.]* [KM]*i*B\) *[0-9.]*% *\([0-9]*\)  /\1, \2, /p'
 }
-is "$(figures --top)" '2.93 KiB, 1, fill (one.c:7)
+is "$(figures --top --group=line)" '2.93 KiB, 1, fill (one.c:7)
 1.95 KiB, 1, two (two.c:4)
 1000 B, 1, fill (one.c:6)' 'by line'
-is "$(figures --top --group=function)" '3.91 KiB, 2, fill
-1.95 KiB, 1, two' 'by function'
+is "$(figures --top)" '3.91 KiB, 2, fill
+2.93 KiB, 1,   one.c:7
+1000 B, 1,   one.c:6
+1.95 KiB, 1, two (two.c:4)' 'by function, with the lines of each'
+is "$(figures --top --group=function)" "$(figures --top)" '... which is the default'
 is "$(figures --top --group=file | sed 's|, [^,]*/|, |')" '3.91 KiB, 2, one.c
 1.95 KiB, 1, two.c' 'by source file'
 is "$(figures --top --group=object | sed 's|, [^,]*/|, |')" '5.86 KiB, 3, prog' 'by object'
-is "$(figures --leaks --group=function)" '3.91 KiB, 2, fill' 'of what is left'
+is "$(figures --leaks)" '3.91 KiB, 2, fill
+2.93 KiB, 1,   one.c:7
+1000 B, 1,   one.c:6' 'of what is left'
 is "$(figures --top --grep=two)" '1.95 KiB, 1, two (two.c:4)' 'stacks with a function'
-is "$(figures --top --grep=one.c | wc -l)" 3 'stacks with a file: main is on all'
+is "$(figures --top --group=line --grep=one.c | wc -l)" 3 'stacks with a file: main is on all'
 run memusageprint --top --grep=nowhere r.mur
-like "$out" 'nothing was live' 'none with a text that is nowhere'
+like "$out" '^nothing matches --grep=nowhere: of 3 call stacks, none has it' 'none with a text that is nowhere'
 run memusageprint --tree --grep=two r.mur
 like "$out" 'two' 'a tree of some stacks'
 unlike "$out" 'fill' '... has no others'
-run memusageprint --top --lifetimes r.mur
+run memusageprint --top --group=line --lifetimes r.mur
 is "$(printf '%s\n' "$out" | grep -c 'lived .* on average')" 3 'each place has its lifetime'
+memusage -q --group=object --top ./prog 2>object
+like "$(cat object)" '^[^ ]*/prog allocated 100.0%' 'memusage --group'
+memusage -q --grep=two --top ./prog 2>some
+like "$(cat some)" '^two \(two.c:4\) allocated 100.0% of the 1.95 KiB' 'memusage --grep'
 run memusageprint --top --group=colour r.mur
 is "$status" 2 'a group that is none is refused'
+# ---- what makes the names better ---------------------------------------------------------------
+unlike "$(memusageprint --top r.mur)" 'Names are missing' 'a program with names gets no advice'
+if command -v strip >/dev/null; then
+	strip -o bare prog
+	memusage -q --record=bare.mur ./bare
+	like "$(memusageprint --top bare.mur)" 'Names are missing: bare was stripped' \
+		'a stripped program: how to get its names'
+	like "$(memusageprint --tree bare.mur)" 'Names are missing: bare was stripped' '... so does a tree'
+	memusageprint --tree bare.mur >tree
+	like "$(cat tree)" ': [0-9.]*% by 0x[0-9a-f]* in bare$' \
+		'... which are not taken for one function in a tree'
+	unlike "$(cat tree)" 'recursive' '... that calls itself'
+	unlike "$(memusageprint --top --group=object bare.mur)" 'Names are missing' \
+		'... which objects do not need'
+	unlike "$(memusageprint --top --grep=nothing bare.mur)" 'Names are missing' '... nor an empty list'
+else
+	skip 'no strip here' 6
+fi
+cp prog python3.11
+memusage -q -o python --top ./python3.11
+like "$(cat python)" 'PYTHONMALLOC=malloc' 'functions of Python itself: how to see the script'
+unlike "$(memusageprint --top r.mur)" 'PYTHON' '... of no other program'
 done_testing

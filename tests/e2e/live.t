@@ -131,33 +131,35 @@ end
 run memusage --pid="$pid" status
 is "$status" 125 'a process that is gone'
 like "$err" "there is no process $pid" '... is said to be'
-sleep 30 &
+sleep 1000 &
 stranger=$!
+until_true grep -q '^sleep' "/proc/$stranger/cmdline"
 run memusage --pid=$stranger snapshot
 is "$status" 125 'a process that does not run under memusage'
 like "$err" 'does not run under memusage' '... is said not to'
 like "$out" 'of memory now.* at most, 1 thread:' '... what its memory is'
 like "$out" 'has not changed in 3 seconds|by .* in 3 seconds' '... how it grows'
-like "$out" 'memusage --record -- sleep 30' '... and what to do'
+like "$out" 'memusage --record -- sleep 1000' '... and what to do'
 kill $stranger
 mkdir elsewhere
 cat >script <<'END'
-sleep 20; :
+while sleep 1; do :; done
 # it's "two" lines
 END
 (cd elsewhere && exec sh -c "$(cat ../script)") &
 stranger=$!
+until_true grep -q 'two' "/proc/$stranger/cmdline"
 run memusage --pid=$stranger snapshot
 kill $stranger
 line=$(printf '%s\n' "$out" | sed -n '/^  cd /,/^and then/p' | sed '$d; s/memusage --record -- sh/printf %s/')
 sh -c "${line}" sh >again 2>/dev/null
 is "$(cat again)" "-c$(cat script)" 'the command can be given to a shell as it is'
 # argv[0] is the process's choice: it could be an option that names a file.
-python3 -c 'import os; os.execv("/bin/sleep", ["--output=victim", "30"])' 2>/dev/null &
+python3 -c 'import os; os.execv("/bin/sleep", ["--output=victim", "1000"])' 2>/dev/null &
 stranger=$!
 if command -v python3 >/dev/null && until_true grep -q victim "/proc/$stranger/cmdline"; then
 	run memusage --pid=$stranger status
-	like "$out" 'memusage --record -- --output=victim 30' 'a name that is an option is none'
+	like "$out" 'memusage --record -- --output=victim 1000' 'a name that is an option is none'
 else
 	skip 'no python3 here' 1
 fi

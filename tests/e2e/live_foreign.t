@@ -49,6 +49,23 @@ is "$(cat "xtmemory.kcg.$pid.2")" mine '... over no file that is there'
 like "$(cat "xtmemory.kcg.$pid.3")" '^events: curB' '... but the next'
 run call xtmemory tree.ms
 like "$(cat tree.ms)" '^heap_tree=detailed' '... in the form that its name says'
+run call leaks
+is "$status" 0 'leaks'
+like "$out" '^keep .* 100\.0% of the 9\.77 KiB live now' '... who holds what'
+run memusage "--pid=$pid" record now.mur
+is "$status,$err" "0,memusage: record of process $pid: now.mur" 'record'
+is "$(stat -c '%u %a' now.mur)" '0 600' "... it is root's"
+like "$(memusageprint --leaks now.mur)" '^keep .* 9\.77 KiB live now' '... and holds everything'
+run memusagestat --html=own.html now.mur
+if [ "$status" = 0 ]; then
+	run call html now.html
+	is "$status,$(stat -c '%u %a' now.html)" '0,0 600' 'html'
+	num "$(grep -c '"keep"' now.html)" -ge 1 '... is a page'
+else
+	skip 'built without the page' 2
+fi
+run call record /nonexistent/file
+is "$status" 125 'a recording that cannot be written'
 run call stop
 is "$status" 0 'stop'
 tell alloc 5 7
@@ -62,8 +79,13 @@ run memusage -q "--pid=$launcher" snapshot launched
 is "$status,$(field mem_heap_B launched)" 0,10000 'the process of memusage itself stands for its program'
 end
 as_user sleep 1000 &
-stranger=$(until_true test -n "$(pids sleep $!)"; pids sleep $!)
-stranger=${stranger:-$!}
+job=$!
+# A shell starts it, or becomes it.
+sleeps() {
+	stranger=$(pids sleep "$job")
+	[ "$stranger" ] || { [ "$(cat "/proc/$job/comm")" = sleep ] && stranger=$job; }
+}
+until_true sleeps
 run call status
 is "$status" 125 'a process that is gone'
 run memusage "--pid=$stranger" status
@@ -155,7 +177,7 @@ asked=$pid
 for how in empty unsealed wraps number file; do
 	lie $how
 	pid=$liar
-	for command in status snapshot stop; do
+	for command in status snapshot stop leaks record; do
 		run call $command
 		is "$status" 125 "memory: $how: $command fails"
 		harmless '... with a sentence'

@@ -42,12 +42,33 @@ for target in all check check-cpus check-real check-slow demo install uninstall 
 	analyze dist; do
 	like "$out" "^  make $target " "make help knows $target"
 done
+unlike "$out" '\$\(' '... in words, without variables of the makefile'
+run make -n check
+like "$out" '^echo "check: .*all tests: six minutes on two' 'make check says first how long it takes'
+is "$(sed -n 's/.*make check .*: \([a-z]* minutes on two cores\)$/\1/p' "$MU_SRC/README.md")" \
+	'six minutes on two cores' '... as the README does'
 
 run make test-programs
 is "$status" 0 'workloads build' || diag "$err"
 run build/tests/workloads/noted
 is "$status" 42 'a workload has the flags of its first lines'
 ok 'a workload named lib* is a shared object' test -s build/tests/workloads/libanswer.so
+
+# ---- a page that could not be built is built by the demo, as soon as it can be ------------------
+mkdir -p scripts formats/page memusage
+echo 'int main(void) { return page_bytes(); }' >memusage/main.c
+sed -i '1i int page_bytes(void);' memusage/main.c
+echo 'int page_bytes(void); int page_bytes(void) { return 0; }' >formats/page/page_template.c
+printf '#!/bin/sh\n' | tee scripts/setup.sh scripts/demo.sh >/dev/null
+printf '#!/bin/sh\nshift 2\n"$@"\n' >scripts/progress.sh
+# shellcheck disable=SC2016  # for the script
+printf '#!/bin/sh\ncat node >"$2" 2>/dev/null || :\n' >scripts/page.sh
+chmod +x scripts/*.sh
+run make -j2 demo
+is "$status $(stat -c %s build/page/template.html)" '0 0' 'without node the page is empty' || diag "$err"
+echo page >node
+run make -j2 demo
+is "$status $(cat build/page/template.html)" '0 page' '... until the next demo with node' || diag "$err"
 
 run make clean
 nok 'clean leaves nothing' test -e build

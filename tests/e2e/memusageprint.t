@@ -79,8 +79,8 @@ usage_error() {
 	is "$err" "memusageprint: $line
 Try 'memusageprint --help' for more information." 'which says why'
 }
-usage_error 'which file?'
-usage_error 'which file?' --x=20
+usage_error 'no file given'
+usage_error 'no file given' --x=20
 usage_error "--x: '3' is out of range (4 to 1000)" --x=3 small
 usage_error "--y: '1001' is out of range (4 to 1000)" --y=1001 small
 usage_error "--threshold: '100.1' is out of range (0 to 100)" --threshold=100.1 small
@@ -102,7 +102,18 @@ fails 'cannot open missing: No such file or directory' missing
 fails 'cannot open .: Is a directory' .
 fails '/dev/null: is empty' /dev/null
 echo 'int main(void) { return 0; }' >other.c
-fails 'other.c: this is a file of an unknown kind: give a massif.out' other.c
+reads="memusageprint reads recordings (memusage --record), massif.out files and DHAT's JSON"
+fails "other.c: this is text: $reads" other.c
+head -c 8 /bin/sh >exe
+fails 'exe: this is a program or a library: memusage --top PROGRAM profiles a program' exe
+printf '\050\265\057\375\004' >heaptrack.zst
+fails "heaptrack.zst: this is compressed by zstd: decompress it first (zstd -d); if heaptrack wrote it, $(:
+	)heaptrack_print -M massif.out FILE makes a massif.out of it" heaptrack.zst
+echo '{"format":"memusage","version":1}' >run.json
+fails 'run.json: this is the output of memusageprint --to=json: give the recording that it was made of' \
+	run.json
+printf '\001\002\003\004' >binary
+fails "binary: this is a file of an unknown kind: $reads" binary
 fails '/dev/zero: this is a data file: memusagestat draws it' /dev/zero
 cp "$corpus/dat/tagged" run.dat
 fails 'run.dat: this is a data file: memusagestat draws it' run.dat
@@ -178,9 +189,12 @@ like "$(head -n 3 ht | tr '\n' '|')" '^desc: heaptrack.cmd: ./p.time_unit: ms.$'
 head -n 19 "$corpus/massif/heaptrack" | grep -v tree= | head -n 7 >plain
 echo heap_tree=empty >>plain
 fails 'plain: no snapshot has a tree: there are no stacks to convert' --to=folded plain
-run memusageprint --leaks m.out
+run memusageprint --temporary m.out
 is "$status" 1 'a report that a massif.out cannot give'
-like "$err" '^memusageprint: m.out: this is a massif.out: --plot is the only report of places for it$' 'is refused'
+like "$err" '^memusageprint: m.out: this is a massif.out: the reports of places for it are --plot' 'is refused'
+run memusageprint --leaks m.out
+is "$status" 1 'what was live at the end, without a tree of the end'
+like "$err" '^memusageprint: m.out: snapshot 67 has no tree' 'is refused, too'
 
 # ---- more than valgrind's printer can: heaptrack's export, with half a header or none
 run memusageprint "$corpus/massif/heaptrack"

@@ -82,8 +82,8 @@ usage_error() {
 	is "$err" "memusagestat: $line
 Try 'memusagestat --help' for more information." 'which says why'
 }
-usage_error 'no data file was given'
-usage_error "more than one data file and one output: 'c'" a b c
+usage_error 'no file given'
+usage_error "'c' is one file too many: FILE is read, OUTFILE is written" a b c
 usage_error "unknown option '--bogus'" --bogus run.dat
 usage_error "-x: '0' is out of range (1 to 32767)" -x 0 run.dat
 usage_error "-x: '-5' is not a whole number (1 to 32767)" -x -5 run.dat
@@ -114,21 +114,24 @@ fails 'own.dat is the input: give another name for the picture' own.dat own.dat
 fails './own.dat is the input: give another name for the picture' own.dat ./own.dat
 is "$(cksum <own.dat)" "$before" 'the input is still there'
 head -c 8 /bin/sh >exe
-fails 'exe: not a memusage data file (at byte 0)' exe
+fails 'exe: this is a program or a library: memusage --top PROGRAM profiles a program' exe
+reads="memusagestat draws data files (memusage --data), recordings, massif.out files and DHAT's JSON"
+echo 'int main(void) { return 0; }' >other.c
+fails "other.c: this is text: $reads" other.c
+fails "other.c: this is text: $reads" --flame other.c flame.svg
 fails '/dev/zero: not a memusage data file: the headers are all zero (at byte 47)' /dev/zero
-fails '/dev/null: too short for a memusage data file: its headers take 48 bytes (at byte 0)' \
-	/dev/null
+fails '/dev/null: is empty' /dev/null
 printf 'MEMUSEG1 and so on, 48 bytes or more of a recording........' >recording
 fails 'recording: too short for a recording' recording
 run memusagestat --theme=classic recording
 is "$status: $err" "1: memusagestat: recording: this is a recording, but the classic theme draws data files only: \
-run memusage with --data=FILE, or omit --theme=classic" 'the classic graph of a recording'
+name the file, without --theme=classic, or run memusage with --data=FILE" 'the classic graph of a recording'
 # A picture that was there stays when the input is bad.
 cp run.dat.png kept.png
 run memusagestat exe kept.png
 same kept.png run.dat.png 'a bad input costs no older picture'
 yes | memusagestat - endless.png 2>err
-like "$(cat err)" '^memusagestat: standard input: not a memusage data file \(at byte 0\)$' \
+is "$(cat err)" "memusagestat: standard input: this is text: $reads" \
 	'an endless pipe of something else is refused at once'
 # 4 MiB stand for the disk.
 (ulimit -f 8192; { cat run.dat; cat /dev/zero; } | memusagestat - endless.png) 2>err

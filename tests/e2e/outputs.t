@@ -40,7 +40,27 @@ if [ "$(id -u)" != 0 ]; then
 else
 	skip 'root may write anywhere' 4
 fi
+# Two outputs that are one file.
+mkdir real
+ln -s real link
+ln -s new.mur other
+both() {
+	clash="$1 would both write $2: give each a file of its own"
+	shift 2
+	refused "$clash" "$@"
+}
+both '--data and --record' x --record=x --data=x
+both '--output and --record' link/x --output=real/x --record=link/x
+both '--data and --record' other --data=new.mur --record=other
+both '--record and --massif-out-file' x --record=./x --massif-out-file=x
+echo old >real/x
+ln real/x hard
+both '--data and --record' hard --data=link/x --record=hard
+is "$(cat hard)" old 'the file is as it was'
+ok 'a device may be named twice' memusage --output=/dev/null --data=/dev/null true
+rm -r real link other hard
 if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	both '--data and --png' x.png --data=x.png --png=x
 	refused 'cannot write no/such.png: No such file or directory' -p no/such
 	if has_page "$MU_BUILD"; then
 		refused 'cannot write no/such: No such file or directory' --html=no/such
@@ -51,7 +71,7 @@ if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	refused "'five' is not a whole number" -p x.png --y-size=five
 	refused '30000 x 30000 pixels is too big' -p x.png -x 30000 -y 30000
 else
-	skip 'memusagestat was not built' 10
+	skip 'memusagestat was not built' 12
 fi
 is "$(ls)" dir 'nothing was left of all that'
 
@@ -64,6 +84,28 @@ cat pipe >copy &
 run memusage -q --massif-out-file=pipe true
 wait $!
 like "$(cat copy)" '^heap_tree=' 'a profile goes through a pipe'
+
+# ---- two runs and one file
+# within OPTION: what a run says while another one with the same option is not over.
+within() {
+	memusage -q "$1" sh -c 'memusage -q "$1" true 2>inner; echo $? >>inner' sh "$1"
+	cat inner
+}
+busy='another memusage is writing same: wait for its end or give another name; %p in a name is the process ID'
+for option in --record=same --data=same; do
+	is "$(within $option)" "memusage: $busy
+125" "$option: the second run is refused"
+done
+like "$(memusage --output=same sh -c 'memusage --output=same true 2>&1 || :')" \
+	'^memusage: another memusage is writing same: ' '... as it is with --output'
+ok 'one run after the other is fine' memusage -q --record=same true
+if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	run memusage -q --png=run.png sh -c 'echo mine >run.png'
+	is "$err" "memusage: run.png was written by another program during the run, and is replaced now: $(:
+		)give each run a file of its own" 'a picture that something else wrote'
+	run memusage -q --png=run.png true
+	is "$err" '' '... but not one of an earlier run'
+fi
 
 # ---- what happens later
 

@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint memusagestat who
 need_page
-need perl
+need perl node
 perl -MJSON::PP -e1 2>/dev/null || skip_all 'no JSON::PP for perl'
 ok 'something is recorded' memusage -q --record=who.mur "$WORKLOADS/who"
 run memusagestat --html=who.html who.mur
@@ -47,12 +47,37 @@ num "$(grep -vc '^-' sums)" -ge 2 'of several'
 
 # A program that meets new call stacks all the time, 59,049 in the end.
 ok 'many stacks are recorded' memusage -q --html=grows.html "$WORKLOADS/manystacks" 5
+is "$(memusage --html=said.html true 2>&1 | grep -c '^memusage: page written to said.html ')" 1 \
+	'the report names the page'
+is "$(memusage -q --html='said.%%.html' true 2>&1)" '' '... not with -q'
+unlike "$(memusage --html=- true 2>&1 >/dev/null)" 'page written' '... nor if it is standard output'
 number=$(page grows.html count:snapshots)
 detailed=$(grep -oE '"kind":"(detailed|peak)"' grows.html | wc -l)
 # shellcheck disable=SC2046
 page grows.html $(seq -f at:%.0f 0 $((number - 1))) >sums
 num "$detailed" -ge 3 'they have several detailed snapshots'
 num "$(grep -vc '^-' sums)" -ge "$detailed" 'all of them have places'
+
+# 531,441 stacks, of which none holds enough to be in the page: all are of one place.
+ok 'too many stacks are recorded' memusage -q --html=small.html "$WORKLOADS/manystacks" 6
+isnt "$(page small.html snapshot_share)" 0 'small values of snapshots are added up'
+number=$(page small.html count:snapshots)
+# shellcheck disable=SC2046
+page small.html $(seq -f root:%.0f 0 $((number - 1))) >rooted
+# shellcheck disable=SC2046
+page small.html $(seq -f at:%.0f 0 $((number - 1))) >sums
+num "$(grep -vc '^-' sums)" -ge 3 'they have places'
+is "$(paste rooted sums | awk '$2 != "-" && $1 > $2 / 20')" '' 'which stay those of the memory'
+num "$(wc -c <small.html)" -le 2000000 'not more than 2 MB'
+
+# ---- names -----------------------------------------------------------------------------------
+
+# What the text makes of a name is a table of the unit test.
+perl -0777 -ne 'print "$1\t$2\n" while /^\t\{ "(.+)",\s+"(.+)" \},$/mg' \
+	"$MU_SRC/tests/unit/shortname.c" >cases
+num "$(wc -l <cases)" -ge 25 'there are names of functions'
+is "$(cut -f1 cases | node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" short)" "$(cut -f2 cases)" \
+	'the page shortens them as the text does'
 
 # ---- lifetimes ------------------------------------------------------------------------------
 
@@ -92,6 +117,44 @@ is "$(grep -o '<script' evil.html | wc -l)" 2 'it brings no element'
 is "$(grep -o '</script' evil.html | wc -l)" 2 'and ends none'
 nok 'no U+2028 as it is' grep -q "$(printf '\342\200\250')" evil.html
 like "$(page evil.html run.command)" '</script><script>alert\(1\)</script><!--.*&amp;' 'the name is a text'
+
+# ---- what is less than exact -----------------------------------------------------------------
+
+# The page has every sentence that the text has; and the same parts of the memory.
+run memusage --html=broken.html --record=broken.mur "$WORKLOADS/broken_stacks"
+printf '%s\n' "$err" | sed -n 's/^memusage: \(call stacks .*\)/\1/p' >said
+count=$(page broken.html count:notes)
+# shellcheck disable=SC2046
+page broken.html $(seq -f notes.%.0f 0 $((count - 1))) >notes
+num "$(wc -l <said)" -ge 2 'the text says which stacks are not whole'
+is "$(grep -vxFf notes said)" '' 'and the page says the same'
+unlike "$(page who.html notes.0)" . 'a page without such stacks does not'
+memusageprint --to=json -o broken.json broken.mur
+# A part without bytes is left out.
+memory_part() {
+	case $1 in
+	resident) page broken.html memory.resident ;;
+	*) grep -o "\"part\":\"$1\",\"bytes\":[0-9]*" broken.html | awk -F: '{ n = $3 } END { print n + 0 }' ;;
+	esac
+}
+for part in resident heap spare stacks file recorder; do
+	is "$(memory_part $part)" "$(perl -MJSON::PP -0777 -e \
+		'print decode_json(<STDIN>)->{memory}{$ARGV[0]}' $part <broken.json)" "its $part is the recording's"
+done
+
+# ---- several processes ----------------------------------------------------------------------
+
+# The page is about the process that held most, and has the next ones to choose from.
+run memusage -q --record=tree.mur --html=tree.html sh -c '"$0/manystacks" 4; "$0/manystacks" 5' "$WORKLOADS"
+is "$status" 0 'a shell with two programs'
+like "$(page tree.html run.command)" 'manystacks 5$' 'the page is about the larger one'
+others=$(page tree.html count:others)
+num "$others" -ge 1 'another one is in the page'
+pid=$(page tree.html others.0.run.pid)
+ok 'that one has a page of its own' memusagestat --pid="$pid" --html=other.html tree.mur
+is "$(page tree.html others.0.totals.peak)" "$(page other.html totals.peak)" 'with the same peak'
+is "$(page other.html count:others)" 0 'which is of nothing else'
+num "$(page tree.html count:processes)" -ge 3 'all processes are listed'
 
 # ---- in one go, and of other files -------------------------------------------------------------
 

@@ -35,13 +35,13 @@ memusageprint --plot=3 who.mur >out
 like "$(cat out)" '^ *# heap  : [+] rounding, admin, stacks$' 'what is drawn is said'
 LANG=C.UTF-8 memusageprint --plot --color=always who.mur >out
 like "$(cat out)" "$(printf '\342\226\210')" 'blocks where the locale has them'
-like "$(cat out)" "$(printf '\033\\[34m')" 'colours when they are asked for'
+like "$(cat out)" "$(printf '\033\\[35m')" 'colours when they are asked for'
 
 ok 'of a massif.out' memusageprint --plot -o out "$massif"
 like "$(cat out)" '^live at the peak: ' 'with its places'
-run memusageprint --top "$massif"
-is "$status" 1 '--top of a massif.out is refused'
-like "$err" '--plot is the only report of places' 'a warning says why'
+run memusageprint --temporary "$massif"
+is "$status" 1 '--temporary of a massif.out is refused'
+like "$err" 'the reports of places for it are --plot, --top, --tree and --leaks' 'a warning says why'
 run memusageprint --plot=0 who.mur
 is "$status" 2 'no places are no number of places'
 done_testing

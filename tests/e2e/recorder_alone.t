@@ -51,8 +51,12 @@ if [ "$status" -eq 0 ] || [ "$(ulimit -l)" = unlimited ]; then
 	is "$(grep -c 'heap total: \(9\|18\)00[05]000,' .err)" 2 'recorded, and its child'
 	run env LD_PRELOAD="$LIB" MEMUSAGE_DIR="$MU_TMP/cloned" limits lock-cloned
 	like "$out" '^child: 0x300' 'mlockall in a child of a raw clone()'
+	mkdir folder
+	run env LD_PRELOAD="$LIB" MEMUSAGE_DIR="$MU_TMP/folder" limits lock-unrecorded
+	like "$out" '^child: 0x300' 'mlockall in a child that is not recorded'
+	isnt "$(ls gone)" '' 'its parent is'
 else
-	skip 'this user may not lock so much memory' 3
+	skip 'this user may not lock so much memory' 5
 fi
 for signal in kill-15 kill-9 _exit; do
 	unharmed_files=$(ls arena)

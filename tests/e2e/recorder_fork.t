@@ -15,6 +15,8 @@ profiled 'forks of forks' forks nested 4
 profiled 'fork with threads' forks threads 20
 profiled 'raw clone()' forks raw 3
 profiled 'clone(CLONE_VM)' forks shared 3
+profiled 'fork, then clone(CLONE_VM)' forks shared-first 3
+profiled 'raw clone(), then clone(CLONE_VM)' forks shared-first-raw 3
 profiled 'vfork, and exec after it' forks vfork 3
 profiled 'posix_spawn' forks spawn 3
 profiled 'system, popen' forks shells 1

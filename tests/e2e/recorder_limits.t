@@ -45,7 +45,8 @@ for threads in 3 4 300; do
 		# shellcheck disable=SC2086  # options
 		run memusage -o report $how limits narrow $threads
 		is "$status $out" "0 $alone" "the same with memusage $how"
-		like "$(cat report)" 'malloc|' "memusage $how: it was recorded"
+		like "$(cat report)" '^ malloc\| *[1-9]|limits: .* calls: [1-9]' \
+			"memusage $how: it was recorded"
 		lost=$(sed -n 's/^memusage: not recorded: \([0-9]*\) threads*$/\1/p' report)
 		num "${lost:-0}" -le "$threads" "memusage $how: no more threads are lost than there were"
 	done

@@ -7,7 +7,7 @@
 need_bin threads
 
 profiled '1,000 threads, one after the other' -v -- threads churn 1000
-used=$(sed -n 's/.*the recorder used \([0-9]*\).*KiB;.*/\1/p' report)
+used=$(sed -n 's/.*the recorder used \([0-9]*\).*KiB$/\1/p' report)
 num "${used:-9999}" -lt 1024 'their records are reused: less than 1 MiB'
 
 profiled 'threads that the kernel still has when they are joined' threads linger 20

@@ -15,8 +15,9 @@ for tool in $tools; do
 	case $real in /*) ln -s "$real" "stub/$tool" ;; esac
 done
 ln -s /bin/true stub/gcc
-mkdir -p usr/include/cairo usr/include/elfutils usr/include/libiberty usr/lib
-for header in stdio.h gd.h cairo/cairo-ps.h png.h zlib.h elfutils/libdwfl.h libiberty/demangle.h; do
+mkdir -p usr/include/cairo usr/include/elfutils usr/include/libiberty usr/include/ncursesw usr/lib
+for header in stdio.h gd.h cairo/cairo-ps.h png.h zlib.h elfutils/libdwfl.h libiberty/demangle.h \
+	ncursesw/curses.h; do
 	touch "usr/include/$header"
 done
 cat >stub/id <<'EOF'
@@ -109,4 +110,16 @@ unlike "$err" 'nodejs|npm' 'a release needs neither'
 
 setup "$setup" nonsense
 is "$status" 2 'an unknown target is a usage error'
+
+# ---- what it has done here
+
+if [ "${MU_SET_UP:-}" = 1 ]; then
+	for library in "LIBGD=${LIBGD:-}" "LIBDW=${LIBDW:-}" "NCURSES=${NCURSES:-}"; do
+		like "$library" '=(yes|no)$' "the makefile finds the library of $library after the set-up"
+	done
+	ok 'perl has JSON::PP, which tests need' perl -MJSON::PP -e1
+	ok 'there is readelf, which lint needs' command -v readelf
+else
+	skip 'no set-up has run, so libraries and tools may be missing' 5
+fi
 done_testing

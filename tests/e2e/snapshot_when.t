@@ -14,12 +14,8 @@ start() {
 }
 files() { find . -maxdepth 1 -name 's.*' | wc -l; }
 # Files are written meanwhile: wait for the Nth.
-await() {
-	for _ in $(seq 200); do
-		[ "$(files)" -ge "$1" ] && return
-		sleep 0.1
-	done
-}
+await() { wanted=$1 && until_true has_wanted; }
+has_wanted() { [ "$(files)" -ge "$wanted" ]; }
 
 # ---- one crossing, one snapshot, at the event
 
@@ -67,6 +63,31 @@ is $((files + ${lost:-0})) 200 '... are files or counted'
 num "$(grep -c '^memusage: snapshot of' report)" -ge 8 '... and told of'
 num "$(grep -c '^snapshot=' run.out)" -gt 10 'the series of the run is as ever'
 rm -f s.*
+
+# The collector keeps 64 at most for a memusageprint that takes its time.
+mkdir bin
+cp "$MU_BUILD/bin/memusage" bin
+ln -s "$MU_BUILD/lib" lib
+cat >bin/memusageprint <<END
+#!/bin/sh
+until test -e go; do sleep 0.1; done
+exec "$MU_BUILD/bin/memusageprint" "\$@"
+END
+chmod +x bin/memusageprint
+begin_live bin/memusage -o report --snapshot-file='s.%n' --snapshot-when='heap>300K' live
+i=0
+while [ $((i += 1)) -le 100 ]; do
+	tell spike 1 400000
+done
+exec 3>&- 4<&-
+until_true sh -c "! kill -0 $(pids live "$job")"
+touch go
+wait "$job"
+files=$(files)
+lost=$(sed -n 's/^memusage: not recorded: \([0-9]*\) snapshots that a signal or .*/\1/p' report)
+num "$files" -ge 8 'crossings whose files take long'
+is $((files + ${lost:-0})) 100 '... are files or counted, too'
+rm -rf s.* bin lib go
 
 # ---- the same series with and without
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# spacetime.t -- bytes x time of programs that know theirs is right to 1 %, in all and by place; the
-# reports of the first Massif are written under their old names, linked and in order.
+# spacetime.t -- bytes x time of programs that know theirs is right to 1 %, in all and by place, if the
+# machine is idle, and nearly so if it is busy; the reports of the first Massif are written under their
+# old names, linked and in order.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
@@ -8,10 +9,11 @@ need_bin memusage memusageprint
 
 # near GOT WANT PERCENT TEXT
 near() {
-	if awk -v g="$1" -v w="$2" -v p="$3" 'BEGIN { d = g - w; exit !(d * d <= (w * p / 100) ^ 2) }'; then
+	if awk -v g="$1" -v w="$2" -v p="$3" 'BEGIN { split(p, part, "+")
+		d = g - w; exit !(d * d <= (w * (part[1] + part[2]) / 100) ^ 2) }'; then
 		pass "$4"
 	else
-		fail "$4" || diag "got $1, want $2"
+		fail "$4" || diag "got $1, want $2 within $3 %"
 	fi
 }
 # share FUNCTION FILE: its percentage among all that allocated
@@ -26,9 +28,12 @@ for shape in constant ramp step burst churn step.at-once early.at-once; do
 	memusageprint --spacetime $shape.mur >$shape.txt 2>err
 	want=$(sed 's/total=\([0-9]*\) .*/\1/' truth)
 	got=$(sed -n 's/^==[0-9]*== Total spacetime:  *\([0-9,]*\) ms.B$/\1/p' $shape.txt | tr -d ,)
-	near "${got:-0}" "$want" 1 "$shape: the total is right to 1 %"
-	near "$(share first $shape.txt)" "$(sed 's/.*first=\([0-9.]*\) .*/\1/' truth)" 1.3 "$shape: and the first place"
-	near "$(share second $shape.txt)" "$(sed 's/.*second=//' truth)" 1.3 \
+	# Where the program gets the processor too late, so does the collector, which moves the clock.
+	late=$(sed 's/.*late=//' truth | awk '{ half = $1 / 2; print half < 5 ? half : 5 }')
+	near "${got:-0}" "$want" "1 + $late" "$shape: the total is right to 1 % if the machine is idle"
+	near "$(share first $shape.txt)" "$(sed 's/.*first=\([0-9.]*\) .*/\1/' truth)" "1.3 + $late" \
+		"$shape: and the first place"
+	near "$(share second $shape.txt)" "$(sed 's/.*second=\([0-9.]*\) .*/\1/' truth)" "1.3 + $late" \
 		"$shape: and the second"
 done
 

@@ -29,7 +29,7 @@ measured() {
 	shift
 	run memusage -o report "$@" stack_room
 	is "$status" 0 "$text: the program ends well"
-	like "$(cat report)" '^ *(malloc|mmap.*)\| *[1-9]' "$text: its calls are recorded"
+	like "$(cat report)" '^ *(malloc|mmap.*)\| *[1-9]|, calls: [1-9]' "$text: its calls are recorded"
 	most=$(printf '%s\n' "$out" | sort -k 2,2n | tail -n 1)
 	num "${most#* }" -le $((alone + 1024)) "$text: $most bytes, $alone alone" || diag "$out"
 }

@@ -74,10 +74,11 @@ is "$(seq 0 80 | while read -r number; do
 done)" '' 'every snapshot has a tree'
 run memusageprint --tree=100000 who.mur
 is "$status" 1 'a snapshot that is not there: status 1'
-like "$err" 'has no snapshot 100000' '... and is named'
+like "$err" 'has no snapshot 100000: its snapshots are 0 to [0-9]+$' '... and is named'
+is "$out" '' '... and nothing is printed'
 run memusageprint --pid=1 who.mur
 is "$status" 1 'a process that is not there: status 1'
-like "$err" 'holds no process 1$' '... and is named'
+like "$err" 'holds no process 1, but [0-9]+ \(who\)$' '... and is named'
 run memusageprint --alloc-fn=allocate --leaks who.mur
 like "$out" 'keep_some \(who.c:' '--alloc-fn shows the caller instead'
 run memusageprint --ignore-fn=lose --leaks who.mur
@@ -117,11 +118,25 @@ is "$status" 2 'an unknown format: status 2'
 
 ok 'everything at once' memusage -o all --top --tree --leaks --temporary --time-unit=B \
 	--massif-out-file=all.massif --record=all.mur "$who"
-for text in 'Memory usage summary' 'hold \(who.c' 'allocated by, called by' 'temporary '; do
+for text in 'who: heap total: [1-9]' 'hold \(who.c' 'allocated by, called by' 'temporary '; do
 	like "$(cat all)" "$text" "... has '$text'"
 done
 like "$(cat all.massif)" '^heap_tree=peak' '... and the profile'
 ok '... and the recording' test -s all.mur
+
+# ---- the answer comes first ------------------------------------------------------------------
+
+for report in --top --tree --leaks --temporary; do
+	run memusage -o first $report "$who"
+	like "$(sed -n '2p' first)" '[0-9]%' "$report: the answer is the first line"
+	unlike "$(cat first)" 'Histogram|^ malloc\|' '... without the table and the histogram'
+	is "$(grep -c '^memusage: process [0-9]* who: heap total: [1-9]' first)" 1 '... a line has the totals'
+	like "$(sed -n '/^memusage: /{p;q;}' first)" 'who: heap total' '... behind the answer'
+done
+run memusage -o first --spacetime "$who"
+like "$(cat first)" 'Histogram' 'a report for which no place was asked begins with the summary'
+run memusage -o first --top --progname=nothing "$who"
+like "$(cat first)" '^memusage: ' '--top without a recording says why'
 
 # shellcheck disable=SC2016  # for the inner shell
 memusage -q --massif-out-file='p.%p' --trace-children=yes sh -c '"$1"; "$1"; :' sh "$who" \

@@ -197,7 +197,9 @@ static void end(void)
 	code_free();
 	recordfile_close(&session.record);
 	datafiles_close(&session.files);
-	chroots_free(&session.chroots);
+	for (size_t i = 0; i < session.chroots.count; i++)
+		free(session.chroots.path[i]);
+	session.chroots.count = 0;
 	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++)
 		if (registration.waiting[i] >= 0)
 			close(registration.waiting[i]);
@@ -298,7 +300,7 @@ static void send_question(struct input *in, unsigned int k)
 	struct control_question q = { .magic = CONTROL_MAGIC, .version = CONTROL_VERSION };
 	uint8_t what = (uint8_t)take(in, 1);
 
-	q.flags = what & 3;
+	q.flags = (what & 3) | (what & 32 ? CONTROL_SAMPLES : 0);
 	q.pid = what & 4 ? (int32_t)take(in, 4) : (int32_t)getpid();
 	if (what & 8)
 		q.version = (uint32_t)take(in, 1);

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "formats/stack_import.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(int condition)
@@ -85,6 +87,18 @@ static void check_round_trip(const struct dhat *d)
 	free(text);
 }
 
+static void check_places(const struct dhat *d)
+{
+	struct stack_import stacks;
+	struct mu_error err;
+
+	must(stack_import_dhat(&stacks, d, NULL, &err) == 0);
+	must(stack_import_hide_runtime(&stacks, NULL, &err) == 0);
+	must(stacks.profile.sites.count == d->count);
+	must(stacks.program.profile.stack_count == d->count);
+	stack_import_free(&stacks);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dhat d;
@@ -93,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (read_from(&d, data, size, &err) == 0) {
 		check(&d);
 		check_round_trip(&d);
+		check_places(&d);
 	} else {
 		must(err.code != MU_ERROR_NONE && err.text[0]);
 	}

@@ -31,7 +31,7 @@ static void offer_name(const struct elf_symbol *symbol, void *data)
 	symtab_offer_name(data, symbol);
 }
 
-static void ignore(size_t request, const struct symbols_raw *level, size_t count, void *data)
+static void ignore(size_t request, const struct raw_level *level, size_t count, void *data)
 {
 	*(size_t *)data += request + strlen(level->name) + count;
 }

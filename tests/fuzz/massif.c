@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "formats/stack_import.h"
+#include "profile/model/top.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(int condition)
@@ -114,6 +117,30 @@ static void check_conversions(const struct massif_file *m)
 	free(text);
 }
 
+/* The places that reports list have the bytes of the root, with and without run-times. */
+static void check_places(const struct massif_file *m)
+{
+	const struct massif_snapshot *s = massif_peak(m);
+	struct stack_import stacks;
+	struct weight *weight;
+	struct mu_error err;
+	struct top all, own;
+
+	must(stack_import_massif(&stacks, m, NULL, &err) == 0);
+	must(stack_import_hide_runtime(&stacks, NULL, &err) == 0);
+	weight = calloc((size_t)stacks.profile.sites.count + 1, sizeof(*weight));
+	must(weight != NULL);
+	if (s)
+		stack_import_weigh_snapshot(&stacks, m, s, weight);
+	must(top_build(&all, &stacks.filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, &err) == 0);
+	must(top_build(&own, &stacks.program.filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, &err) == 0);
+	must(all.bytes == own.bytes && all.blocks == own.blocks);
+	top_free(&all);
+	top_free(&own);
+	free(weight);
+	stack_import_free(&stacks);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct massif_file m;
@@ -129,6 +156,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_round_trip(&m);
 	if (m.count > 0)
 		check_conversions(&m);
+	if (m.count > 0)
+		check_places(&m);
 	massif_free(&m);
 	return 0;
 }

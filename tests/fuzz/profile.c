@@ -14,6 +14,7 @@
 #include "formats/page/page_image.h"
 #include "formats/pprof.h"
 #include "profile/model/massif_lines.h"
+#include "profile/model/runtime_frames.h"
 #include "profile/model/top.h"
 #include "profile/read/segment.h"
 
@@ -40,16 +41,16 @@ static void make_tree(const struct filter *f, const struct weight *weight,
 
 static void make_lists(const struct filter *f, const struct weight *weight)
 {
-	struct attribution h;
+	struct program_stacks program;
 	struct top t;
 
-	if (attribution_init(&h, f, NULL) == 0) {
-		top_build(&t, &h, weight, TOP_HOLDERS, false, NULL);
+	if (program_stacks_init(&program, f, NULL, NULL) == 0) {
+		top_build(&t, &program.filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, NULL);
 		top_free(&t);
-		top_build(&t, &h, weight, TOP_FUNCTIONS, true, NULL);
+		top_build(&t, &program.filter, weight, TOP_FUNCTIONS, TOP_BY_BLOCKS, NULL);
 		top_free(&t);
 	}
-	attribution_free(&h);
+	program_stacks_free(&program);
 }
 
 static void export(const struct filter *f, const struct image *im, const struct weight *weight)

@@ -19,6 +19,8 @@ TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-bench.XXXXXX") || exit 1
 trap 'rm -rf "$TMP"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$TMP" || exit 1
+# Not that of the user, which may know all names.
+export XDG_CACHE_HOME="$TMP/cache"
 
 # measure VARIANT COMMAND...: adds a line to the variant's figures: CPU us, wall us, RSS KB, status.
 measure() {

@@ -2,8 +2,8 @@
 # page.pl -- what an HTML page of memusagestat says: page.pl FILE NAME...
 #
 # Prints for each NAME a line: a path into the page's JSON (totals.peak, run.command), sum:METRIC
-# (of all sites), at:N (bytes of snapshot N's places, '-' if it has none), count:PATH (elements), or "place FUNCTION
-# METRIC" as place:FUNCTION:METRIC, the sum of sites whose innermost function that is.
+# (of all sites), at:N (bytes of snapshot N's places, '-' if it has none), root:N (those of no
+# place), count:PATH (elements), or "place FUNCTION METRIC" as place:FUNCTION:METRIC, the sum of sites whose innermost function that is.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -24,7 +24,7 @@ sub find {
 
 # The sum of each node, of one snapshot.
 sub snapshot {
-	my ($number) = @_;
+	my ($number, $is_of_root) = @_;
 	my (%bytes);
 	return '-' unless $data->{snapshots}[$number]{values};
 	for my $s (@{$data->{snapshots}}[0 .. $number]) {
@@ -34,6 +34,7 @@ sub snapshot {
 			$bytes{$node} = $bytes;
 		}
 	}
+	return $bytes{0} // 0 if $is_of_root;
 	my $sum = 0;
 	$sum += $_ for values %bytes;
 	return $sum;
@@ -59,6 +60,8 @@ for (@names) {
 		$result += $_ for @{$data->{sites}{$1} // []};
 	} elsif (/^at:(.*)/) {
 		$result = snapshot($1);
+	} elsif (/^root:(.*)/) {
+		$result = snapshot($1, 1);
 	} elsif (/^count:(.*)/) {
 		$result = @{find($1) // []};
 	} elsif (/^place:(.*):(.*)/) {

@@ -50,9 +50,10 @@ function put(name, field, value) { print name, field, value }
 	}
 }
 /^ *[0-9]+-[0-9]+ / || /^ *large / { put($1, "count", $2) }
-# memusage: process 4711 name (since its fork): heap total: 10, heap peak: 5, ..., calls: 3
-/^memusage: (process )?[0-9]+ .*calls: [0-9]+$/ {
-	sub(/^.*heap total: /, ""); gsub(/,/, "")
+# memusage: process 4711 name (since its fork): heap total: 10, heap peak: 5, ..., calls: 3, exit status 0
+/^memusage: (process )?[0-9]+ .*calls: [0-9]+(, .*)?$/ {
+	sub(/^.*heap total: /, ""); match($0, /calls: [0-9]+/)
+	$0 = substr($0, 1, RSTART + RLENGTH - 1); gsub(/,/, "")
 	for (i = 1; i < NF; i++)
 		if ($i == "peak:" && $(i - 1) == "heap" && $(i + 1) + 0 > peak) peak = $(i + 1)
 	lines++; child_bytes += $1; child_calls += $NF

@@ -41,6 +41,7 @@ export MU_SRC MU_BUILD PATH LC_ALL
 if [ -z "${MU_TMP:-}" ]; then
 	MU_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mu-test.XXXXXX") || exit 1
 	chmod 755 "$MU_TMP" # some run programs there as other users
+	export XDG_CACHE_HOME="$MU_TMP/.cache"
 	trap 'chmod -R u+rwX "$MU_TMP"; rm -rf "$MU_TMP"' EXIT
 	trap 'exit 1' HUP INT TERM
 	export MU_TMP

@@ -37,7 +37,8 @@ sub import {
 
 sub diag { print "# $_\n" for map { split /\n/ } @_ }
 
-sub ok {
+# With a prototype: a match that fails would be an empty list, and the text the result.
+sub ok($$) {
 	my ($ok, $text) = @_;
 	$run++;
 	$failed++ unless $ok;

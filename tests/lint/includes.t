@@ -34,9 +34,9 @@ my %rooms = (
 	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
 		interpose hooks emulator)],
 	memusage => [qw(common options record report collector remote launcher)],
-	profile => [qw(base symbols read model save)],
+	profile => [qw(base names symbols read model save)],
 	formats => ['base', '', 'page'],
-	memusageprint => ['job', 'export', 'text', ''],
+	memusageprint => ['job', 'export', 'text', 'live', ''],
 	memusagestat => ['drawing', ''],
 );
 my $modules_most = 25;
@@ -55,7 +55,7 @@ my %library = (
 	'gd.h' => 'memusagestat', 'gdfont' => 'memusagestat', 'cairo' => 'memusagestat',
 	'png.h' => 'memusagestat',
 	'zlib.h' => 'memusagestat|formats', 'elfutils/' => 'profile', 'dwarf.h' => 'profile',
-	'gelf.h' => 'profile', 'libelf.h' => 'profile', 'libiberty/' => 'profile',
+	'curses.h' => 'memusageprint', 'gelf.h' => 'profile', 'libelf.h' => 'profile', 'libiberty/' => 'profile',
 );
 
 my $print_or_exit =

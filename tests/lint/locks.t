@@ -57,5 +57,5 @@ $is_member{arena} = 1 if %is_arena && !grep { !$_ } values %is_arena;
 ok(%is_member > 10, 'the members were found');
 ok($is_member{$_}, "locks.$_ is taken") for sort keys %is_member;
 ok($freeing =~ /^\tlocks = \(struct recorder_locks\)\{/m, 'all of them are freed at once');
-ok($freeing =~ /image->code_wanted = 0/, 'and so is the question to the collector');
+ok($freeing =~ /image->query_wanted = 0/, 'and so is the question to the collector');
 done_testing();

@@ -22,7 +22,7 @@ skip_all('shellcheck is older than 0.9') if defined $version && $version < 9;
 my $excluded = 'SC1090,SC1091,SC2154,SC2317,SC2016,SC2002,SC2012,SC2010,SC2015,SC2094,SC3045';
 
 chdir $Lint::SRC or die "$Lint::SRC: $!\n";
-for my $file (grep { is_shell($_) } files(qr/\.(sh|t)$|run$|^completions\//, '.')) {
+for my $file (grep { is_shell($_) } files(qr/\.(sh|t)$|run$|^completions\/bash\//, '.')) {
 	# Tests are started anywhere, source tap.sh by a variable, call functions by
 	# `run`, quote other languages' variables, count lines of ls, and use ulimit, which every
 	# sh of Debian has.

@@ -19,9 +19,9 @@ same_as_ever() {
 	ok '... and something was recorded' grep -q 'heap total: [1-9]' report
 	nok '... all places are served' grep -q 'not served' report
 }
-# calls: of malloc in the report
+# calls: in the line of totals
 calls() {
-	sed -n 's/^ *malloc| *\([0-9]*\) .*/\1/p' report | head -1
+	sed -n 's/.*, calls: \([0-9]*\)$/\1/p' report | head -n 1
 }
 
 if command -v gio >/dev/null 2>&1; then

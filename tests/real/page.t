@@ -50,6 +50,9 @@ END
 cc1=$(${CC:-cc} -print-prog-name=cc1)
 [ ! -x "$cc1" ] || page cc1 "$cc1" -quiet -O2 big.c -o /dev/null
 
+# A shell and two programs: a page with a list of processes.
+page processes sh -c '"$0/manystacks" 4; "$0/manystacks" 5' "$WORKLOADS"
+
 # Names that would be HTML, or turn the line round, of the program, a function, a file.
 long=$(printf '%010000d' 0)
 cat >hostile.c <<END

@@ -22,7 +22,7 @@ static int load(struct bands *b, const char *text, double least, struct mu_error
 	EQ_I(textfile_open(&in, fileno(file), err), 0);
 	result = massif_read(&m, &in, err);
 	if (result == 0)
-		result = bands_of_massif(b, &m, least, err);
+		result = bands_of_massif(b, &m, true, least, err);
 	textfile_close(&in);
 	massif_free(&m);
 	fclose(file);
@@ -60,6 +60,7 @@ static void test_areas(void)
 	EQ_D(b.admin.area, 500 + 1500, 1e-6);
 	EQ_D(b.area, 40000 + 9000 + 1000 + 2000, 1e-6);
 	EQ_D(b.peak, 420, 1e-6);
+	EQ_D(b.heap_peak, 400, 1e-6);
 	EQ_D(b.peak_time, 200, 1e-6);
 	bands_free(&b);
 	EQ_I(load(&b, text, 20, &err), 0);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "tests/lib/option_rules.h"
 #include "tests/lib/tap.h"
 
 static struct {
@@ -17,7 +18,6 @@ static struct {
 	struct opt_list ignored;
 	uint64_t limit;
 	unsigned width;
-	double threshold;
 	int color, detail;
 	unsigned calls;
 } o;
@@ -47,9 +47,9 @@ static const struct opt table[] = {
 	OPT_STR_OPTIONAL('\0', "record", "FILE", &o.record, "", "keep the recording"),
 	OPT_STR_OPTIONAL('\0', "top", "N", &o.top, "10", "show the N biggest sites"),
 	OPT_LIST('\0', "ignore-fn", "NAME", &o.ignored, "leave NAME out; may be repeated"),
-	OPT_SIZE('\0', "log-limit", "SIZE", &o.limit, "bound of the log"),
-	OPT_REAL('\0', "threshold", "PERCENT", &o.threshold, 0, 100, "significance"),
-	OPT_ENUM_OPTIONAL('\0', "color", "auto|always|never", &o.color, "always", "colour"),
+	OPT_SIZE('\0', "log-limit", "SIZE", &o.limit, 4096, "bound of the log"),
+	{ .kind = OPT_KIND_ENUM, .name = "color", .arg = "auto|always|never", .value = &o.color,
+	  .absent = "always", .help = "colour" },
 	OPT_CONST('q', "quiet", &o.detail, -1, "say less, in a help text that is long enough "
 		  "to be wrapped at the edge of a terminal\nand has a second line"),
 	OPT_CALL('c', "call", NULL, count_call, &o.calls, "count"),
@@ -150,11 +150,10 @@ static void test_forms(void)
 	EQ_S(o.top, "10");
 	EQ_I(o.color, 1);
 	EQ_I(o.detail, -1);
-	parse(&launcher, "--top=3 --color=never --log-limit=64K --threshold 0.5");
+	parse(&launcher, "--top=3 --color=never --log-limit=64K");
 	EQ_S(o.top, "3");
 	EQ_I(o.color, 2);
 	EQ_U(o.limit, 65536);
-	EQ_D(o.threshold, 0.5, 0);
 	parse(&launcher, "--ignore-fn=a --ignore-fn b -cc --call-with=x --call-with");
 	EQ_U(o.ignored.count, 2);
 	EQ_S(o.ignored.item[1], "b");
@@ -228,11 +227,11 @@ static void test_errors(void)
 		{ "-x 0", "tool: -x: '0' is out of range (1 to 32767)\n" },
 		{ "-x 4a", "tool: -x: '4a' is not a whole number (1 to 32767)\n" },
 		{ "--x-size=-5", "tool: --x-size: '-5' is not a whole number (1 to 32767)\n" },
-		{ "--threshold=101", "tool: --threshold: '101' is out of range (0 to 100)\n" },
-		{ "--threshold=nan", "tool: --threshold: 'nan' is not a number (0 to 100)\n" },
 		{ "--color=", "tool: --color: '' must be one of auto|always|never\n" },
 		{ "--color=alway", "tool: --color: 'alway' must be one of auto|always|never\n" },
 		{ "--log-limit=x", "tool: --log-limit: 'x' is not a size like 4096, 64K or 1G\n" },
+		{ "--log-limit=4095",
+		  "tool: --log-limit: '4095' is too small (at least 4.00 KiB)\n" },
 		{ "--call-with=bad", "tool: --call-with: 'bad' is not what I like\n" },
 		{ "--c", "tool: option '--c' is ambiguous: it may be --color --call" },
 		{ "--bog\033us", "tool: unknown option '--bog?us'\n" },
@@ -298,15 +297,15 @@ static void test_check(void)
 	struct opt_tool bad = launcher;
 	char why[128] = "";
 
-	IS_TRUE(options_check(&launcher, why));
+	IS_TRUE(option_rules_hold(&launcher, why));
 	bad.options = twice;
-	IS_FALSE(options_check(&bad, why));
+	IS_FALSE(option_rules_hold(&bad, why));
 	EQ_S(why, "--total is there twice");
 	bad.options = letter;
-	IS_FALSE(options_check(&bad, why));
+	IS_FALSE(option_rules_hold(&bad, why));
 	EQ_S(why, "--version has the letter of another");
 	bad.options = prefix;
-	IS_FALSE(options_check(&bad, why));
+	IS_FALSE(option_rules_hold(&bad, why));
 	EQ_S(why, "--tot is an abbreviation of a legacy option");
 }
 

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -134,6 +135,46 @@ static void test_outputs(void)
 	close(master);
 }
 
+static void test_widths(void)
+{
+	static const struct {
+		const char *text;
+		unsigned int columns;
+	} widths[] = {
+		{ "", 0 }, { "main", 4 }, { "na\xc3\xafve", 5 }, { "\u65e5\u672c", 4 },
+		{ "e\u0301", 1 }, { "\U0001f600", 2 }, { "\xe2\x82", 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		EQ_U(terminal_width(widths[i].text, strlen(widths[i].text)), widths[i].columns);
+}
+
+static void test_columns(void)
+{
+	struct winsize size = { .ws_col = 61 };
+	int fd, of_terminal;
+
+	EQ_U(terminal_columns(-1), 0);
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	setenv("COLUMNS", "50", 1);
+	EQ_U(terminal_columns(fd), 0);
+	close(fd);
+	fd = open_terminal(&of_terminal);
+	if (fd < 0) {
+		skip("no terminals here");
+		return;
+	}
+	EQ_U(terminal_columns(of_terminal), 50);
+	setenv("COLUMNS", "many", 1);
+	EQ_U(terminal_columns(of_terminal), 80);
+	unsetenv("COLUMNS");
+	EQ_U(terminal_columns(of_terminal), 80);
+	EQ_I(ioctl(of_terminal, TIOCSWINSZ, &size), 0);
+	EQ_U(terminal_columns(of_terminal), 61);
+	close(of_terminal);
+	close(fd);
+}
+
 static void test_files(void)
 {
 	char seen[256] = "";
@@ -158,5 +199,7 @@ int main(void)
 	test_texts();
 	test_outputs();
 	test_files();
+	test_widths();
+	test_columns();
 	return done_testing();
 }

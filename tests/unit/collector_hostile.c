@@ -78,7 +78,7 @@ static void finish(pid_t pid, const char *text)
 	waitpid(collector, &status, 0);
 	EQ_I(status, 0);
 	arena_close(&session.arena);
-	endpoint_close(&session.endpoint, true);
+	endpoint_close(&session.endpoint);
 	datafiles_close(&session.files);
 }
 
@@ -323,7 +323,7 @@ static void hellos(void)
 	close(wire);
 	EQ_I(waitpid(collector, NULL, 0), collector);
 	arena_close(&session.arena);
-	endpoint_close(&session.endpoint, true);
+	endpoint_close(&session.endpoint);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/lib/option_rules.h"
 #include "tests/lib/tap.h"
 
 static const struct settings *parse(const char *first, const char *second)
@@ -208,7 +209,7 @@ int main(void)
 {
 	char why[128] = "";
 
-	OK(options_check(&settings_tool, why), "the table keeps its rules: %s", why);
+	OK(option_rules_hold(&settings_tool, why), "the table keeps its rules: %s", why);
 	abbreviations();
 	buffer_sizes();
 	environment();

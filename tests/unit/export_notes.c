@@ -21,7 +21,7 @@ static void put(void *data, const char *line)
 
 static void take(const struct result *r)
 {
-	const struct notes to = { put, text };
+	const struct notes to = { .put = put, .data = text };
 
 	text[0] = '\0';
 	lines = 0;

@@ -3,10 +3,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "cli/layout.h"
 #include "cli/terminal.h"
 #include "memusageprint/text/calltree.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/toplist.h"
+#include "profile/model/runtime_frames.h"
 
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/scratch.h"
@@ -17,8 +19,11 @@
 static struct fake f;
 static struct image im;
 static struct profile p;
-static struct filter filter;
+static struct filter complete;
+static struct program_stacks program;
+static const struct filter *filter;	/* of the stacks that are shown */
 static struct weight weight[FAKE_ENTRIES];
+static struct layout_style style;
 
 static void begin(void)
 {
@@ -32,12 +37,15 @@ static void load(void)
 	struct mu_error err;
 
 	fake_profile(&f, &im, &p);
-	EQ_I(filter_init(&filter, &p, NULL, &err), 0);
+	EQ_I(filter_init(&complete, &p, NULL, &err), 0);
+	EQ_I(program_stacks_init(&program, &complete, NULL, &err), 0);
+	filter = &program.filter;
 }
 
 static void end(void)
 {
-	filter_free(&filter);
+	program_stacks_free(&program);
+	filter_free(&complete);
 	profile_free(&p);
 	free(f.base);
 }
@@ -45,15 +53,17 @@ static void end(void)
 static const char *list_text(enum metric_kind kind, unsigned int count)
 {
 	static char *text;
-	const struct toplist list = { .filter = &filter, .weight = weight, .kind = kind,
-				      .count = count };
+	const struct toplist list = { .filter = filter, .weight = weight, .kind = kind,
+				      .count = count, .group = TOP_BY_FUNCTION };
 	size_t length;
-	FILE *out;
+	FILE *out, *page;
 
 	free(text);
 	out = open_memstream(&text, &length);
 	EQ_I(sites_weigh(&p.sites, &im, kind, 0, weight), 0);
-	EQ_I(toplist_print(out, &list, NULL), 0);
+	page = layout_open(out, style);
+	EQ_I(toplist_print(page, &list, NULL), 0);
+	fclose(page);
 	fclose(out);
 	return text;
 }
@@ -61,15 +71,17 @@ static const char *list_text(enum metric_kind kind, unsigned int count)
 static const char *tree_text(enum metric_kind kind, double threshold)
 {
 	static char *text;
-	const struct calltree tree = { .filter = &filter, .weight = weight, .kind = kind,
+	const struct calltree tree = { .filter = filter, .weight = weight, .kind = kind,
 				       .threshold = threshold };
 	size_t length;
-	FILE *out;
+	FILE *out, *page;
 
 	free(text);
 	out = open_memstream(&text, &length);
 	EQ_I(sites_weigh(&p.sites, &im, kind, 0, weight), 0);
-	EQ_I(calltree_print(out, &tree, NULL), 0);
+	page = layout_open(out, style);
+	EQ_I(calltree_print(page, &tree, NULL), 0);
+	fclose(page);
 	fclose(out);
 	return text;
 }
@@ -136,6 +148,59 @@ static void trees(void)
 	end();
 }
 
+/* What is hidden changes neither totals nor what is ignored. */
+static void runtimes(void)
+{
+	const char *text;
+
+	begin();
+	fake_site(&f, "clone3>start_thread>std::thread::_M_run()>work>std::deque::push_back(int)",
+		  3072, 3);
+	fake_site(&f, "_start>__libc_start_main>main>read>xmalloc", 512, 1);
+	fake_site(&f, "_start>std::ios_base::Init::Init()>operator new(unsigned long)", 100, 1);
+	fake_site(&f, "_start>xcalloc>std::string::reserve()", 10, 1);
+	load();
+	text = list_text(METRIC_LIVE, 10);
+	EQ_MEM(text, "work allocated 83.2% of the 3.61 KiB live at the end\n", 52);
+	HAS_S(text, "      512 B  13.9%             1  read\n");
+	HAS_S(text, "      100 B   2.7%             1  std::ios_base::Init::Init\n");
+	HAS_S(text, "       10 B   0.3%             1  xcalloc\n");
+	HAS_S(text, "called by main\n");
+	IS_TRUE(!strstr(text, "start_thread"));
+	HAS_S(tree_text(METRIC_LIVE, 0), "3.61 KiB in 6 blocks, live at the end: 83.2% by work\n");
+	IS_TRUE(!strstr(tree_text(METRIC_LIVE, 0), "deque"));
+	filter = &complete;
+	text = list_text(METRIC_LIVE, 10);
+	EQ_MEM(text, "std::deque::push_back allocated 83.2% of the 3.61 KiB live at the end\n", 68);
+	HAS_S(text, "start_thread\n");
+	HAS_S(tree_text(METRIC_LIVE, 0), "live at the end: 83.2% by std::deque::push_back\n");
+	end();
+}
+
+/* What --ignore-fn and --alloc-fn leave out does not depend on what is hidden. */
+static void ignored(void)
+{
+	const char *const name[] = { "std::deque::push_back(int)", "take" };
+	const struct filter_options o = { .ignore_fn = name, .ignore_fns = 1, .alloc_fn = name + 1,
+					  .alloc_fns = 1 };
+	struct mu_error err;
+
+	begin();
+	fake_site(&f, "main>work>std::deque::push_back(int)", 3072, 3);
+	fake_site(&f, "main>work>take", 512, 1);
+	fake_site(&f, "main>std::string::append()", 100, 1);
+	load();
+	program_stacks_free(&program);
+	filter_free(&complete);
+	EQ_I(filter_init(&complete, &p, &o, &err), 0);
+	EQ_I(program_stacks_init(&program, &complete, &o, &err), 0);
+	HAS_S(list_text(METRIC_LIVE, 10), "work allocated 83.7% of the 612 B live at the end\n");
+	HAS_S(list_text(METRIC_LIVE, 10), "      100 B  16.3%             1  main\n");
+	filter = &complete;
+	HAS_S(list_text(METRIC_LIVE, 10), "work allocated 83.7% of the 612 B live at the end\n");
+	end();
+}
+
 static void harmless(void)
 {
 	static const struct {
@@ -166,6 +231,8 @@ int main(void)
 	lists();
 	nothing();
 	trees();
+	runtimes();
+	ignored();
 	harmless();
 	return done_testing();
 }

@@ -51,7 +51,7 @@ static void begin(void)
 
 static void load(void)
 {
-	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL), 0);
+	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL), 0);
 }
 
 static void booked(void)

@@ -95,7 +95,7 @@ static void hostile_offsets(void)
 
 	fake_segment(&f, MU_KIND_TREE, 1, SLOT);
 	fake_image(&f, 0);
-	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL), 0);
+	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL), 0);
 	IS_NULL(image_at(&im, 0, 1));
 	OK(image_at(&im, SLOT - 1, 1), "the last byte can be read");
 	IS_NULL(image_at(&im, SLOT - 1, 2));
@@ -116,7 +116,7 @@ static void strings(void)
 	fake_segment(&f, MU_KIND_TREE, 1, SLOT);
 	fake_image(&f, 0);
 	string = fake_string(&f, 0, "a\0bcdefghi", 10);
-	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL), 0);
+	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL), 0);
 	EQ_U(image_string(&im, &string, text, sizeof(text)), 7);
 	EQ_MEM(text, "a\0bcdef", 8);
 	string.length = UINT32_MAX;
@@ -141,7 +141,7 @@ static void tables(void)
 	*t = (struct mu_table){ .entry_size = 16, .first_log2 = 1, .count = 5 };
 	t->extent[0] = fake_alloc(&f, 0, 32);
 	second = t->extent[1] = fake_alloc(&f, 0, 64);
-	image_load(&im, fake_at(&f, 0), SLOT, NULL);
+	image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL);
 	EQ_U(image_count(&im, MU_SEC_FRAMES), 5);
 	EQ_P(image_entry(&im, MU_SEC_FRAMES, 4, 16), im.base + second + 32);
 	IS_NULL(image_entry(&im, MU_SEC_FRAMES, 5, 16));

@@ -21,7 +21,7 @@ static void begin(int64_t heap)
 {
 	fake_segment(&f, MU_KIND_TREE, 1, SLOT);
 	fake_image(&f, 0);
-	image_load(&im, fake_at(&f, 0), SLOT, NULL);
+	image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL);
 	logmerge_init(&m, heap, 0, 1 << 20);
 	log_clock_begin(&clock_now, 1000000, 1000000);
 }

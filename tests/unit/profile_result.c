@@ -17,7 +17,7 @@ static void begin(void)
 {
 	fake_segment(&f, MU_KIND_TREE, 1, SLOT);
 	fake_image(&f, 0);
-	image_load(&im, fake_at(&f, 0), SLOT, NULL);
+	image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL);
 }
 
 static void sums(void)

@@ -106,7 +106,7 @@ static void compare(const struct segment *kept, const struct fake *f, uint32_t k
 	struct image live, copy;
 	char path[32];
 
-	EQ_I(image_load(&live, fake_at(f, k), SLOT, NULL), 0);
+	EQ_I(image_load(&live, fake_at(f, k), SLOT, NULL, NULL), 0);
 	if (!EQ_I(segment_image(kept, k, &copy, &err), 0)) {
 		diag("%s", err.text);
 		return;
@@ -145,7 +145,7 @@ static void round_trip(const struct fake *f, uint32_t images)
 
 	EQ_I(save_begin(&k, fd, f->head, &err), 0);
 	for (uint32_t i = 0; i < images; i++) {
-		image_load(&im, fake_at(f, i), SLOT, NULL);
+		image_load(&im, fake_at(f, i), SLOT, NULL, NULL);
 		EQ_I(save_add(&k, &im, &f->slot[i], &err), 0);
 		/* After each image the file is whole. */
 		EQ_I(segment_open(&kept, "kept.mur", &err), 0);
@@ -208,7 +208,7 @@ static void many_images(const struct fake *f)
 	bool good = true;
 
 	EQ_I(save_begin(&k, fd, f->head, &err), 0);
-	image_load(&im, fake_at(f, 1), SLOT, NULL);
+	image_load(&im, fake_at(f, 1), SLOT, NULL, NULL);
 	for (int i = 0; i < 200; i++)
 		good = good && save_add(&k, &im, &f->slot[1], &err) == 0;
 	save_end(&k);
@@ -244,7 +244,7 @@ static void shared_values(const struct fake *f)
 		shot[i] = (struct mu_snapshot){ .values = values, .value_count =
 						BYTES / sizeof(struct mu_site_value) };
 	EQ_I(save_begin(&k, fd, f->head, &err), 0);
-	image_load(&im, head, SLOT, NULL);
+	image_load(&im, head, SLOT, NULL, NULL);
 	EQ_I(save_add(&k, &im, &f->slot[0], &err), 0);
 	save_end(&k);
 	OK(lseek(fd, 0, SEEK_END) < 3 * (off_t)im.head.used, "%ld bytes of an image of %lu",

@@ -28,7 +28,7 @@ static void begin(const struct mu_sample *sample, uint64_t count)
 	memcpy(fake_pointer(&f, 0, t->extent[0]), sample, count * sizeof(*sample));
 	fake_at(&f, 0)->features |= MU_FEATURE(MU_SEC_TIMELINE);
 	fake_at(&f, 0)->rss_peak = 90 * MIB;
-	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL), 0);
+	EQ_I(image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL), 0);
 }
 
 static uint64_t sum(const struct memory_split *s)
@@ -87,6 +87,84 @@ static void explains(void)
 	free(f.base);
 }
 
+static char *memory_text(const struct mu_sample *sample, uint64_t count)
+{
+	struct timeline t;
+	size_t length;
+	char *text;
+	FILE *out = open_memstream(&text, &length);
+
+	begin(sample, count);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	memory_print_timeline(out, "", &t);
+	fclose(out);
+	timeline_free(&t);
+	free(f.base);
+	return text;
+}
+
+/* Room that malloc keeps of blocks that were freed is no reason to look for mappings. */
+static void advises(void)
+{
+	static const struct mu_sample mapped[] = {
+		{ .mono_ns = 1000, .rss_anon = MIB },
+		{ .mono_ns = 2000, .rss_anon = 41 * MIB, .heap = 10 << 20 },
+	};
+	static const struct mu_sample freed[] = {
+		{ .mono_ns = 1000, .rss_anon = MIB },
+		{ .mono_ns = 2000, .rss_anon = 40 * MIB, .heap = 39 << 20 },
+		{ .mono_ns = 3000, .rss_anon = 41 * MIB, .heap = 10 << 20 },
+	};
+	char *text = memory_text(mapped, 2);
+
+	HAS_S(text, "\nabout 30.0 MiB of it are no blocks of malloc: memusage --pages-as-heap=yes ");
+	free(text);
+	text = memory_text(freed, 3);
+	OK(!strstr(text, "--pages-as-heap"), "freed room is known");
+	free(text);
+}
+
+/* The recorder grows to the end; the moment with most memory is the program's. */
+static void ignores_recorder(void)
+{
+	static const struct mu_sample grows[] = {
+		{ .mono_ns = 1000, .rss_anon = MIB },
+		{ .mono_ns = 2000, .rss_anon = 30 * MIB, .heap = 20 << 20, .recorder_anon = MIB },
+		{ .mono_ns = 3000, .rss_anon = 12 * MIB, .rss_shmem = 40 * MIB, .recorder = 40 * MIB,
+		  .recorder_anon = 4 * MIB },
+	};
+	struct memory_split s;
+	struct timeline t;
+
+	begin(grows, 3);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	EQ_U(timeline_highest(&t), 1);
+	timeline_split(&t, 1, &s);
+	EQ_U(s.resident, 30 * MIB);
+	EQ_U(s.highest, 52 * MIB);
+	timeline_free(&t);
+	free(f.base);
+}
+
+/* With pages as heap no block of malloc is meant, and nothing is advised. */
+static void names_pages(void)
+{
+	static const struct mu_sample mapped[] = {
+		{ .mono_ns = 1000, .rss_anon = MIB, .heap = MIB },
+		{ .mono_ns = 2000, .rss_anon = 41 * MIB, .heap = 10 << 20 },
+	};
+	struct memory_part part[MEMORY_PARTS];
+	struct memory_split s = { .resident = 3, .heap = 1, .spare = 2, .counts_pages = true };
+	char *text = memory_text(mapped, 2);
+
+	HAS_S(text, "live blocks");
+	free(text);
+	EQ_I(memory_parts(&s, part), 2);
+	EQ_S(part[0].key, "heap");
+	EQ_S(part[0].text, "pages that the program mapped, but for files");
+	OK(!strstr(part[1].text, "malloc"), "spare pages are not malloc's");
+}
+
 /* Whatever a hostile recording says, nothing overflows: the parts are never more than the whole. */
 static void hostile(void)
 {
@@ -116,8 +194,7 @@ static void hostile(void)
 	EQ_U(timeline_highest(&t), 0);
 	timeline_free(&t);
 	/* The collector's samples take the place of the table. */
-	im.samples = run;
-	im.sample_count = 2;
+	image_replace(&im, MU_SEC_TIMELINE, run, 2, sizeof(*run));
 	im.rss_peak = 100 * MIB;
 	EQ_I(timeline_load(&t, &im, NULL), 0);
 	EQ_U(t.count, 2);
@@ -131,6 +208,9 @@ static void hostile(void)
 int main(void)
 {
 	explains();
+	advises();
+	ignores_recorder();
+	names_pages();
 	hostile();
 	return done_testing();
 }

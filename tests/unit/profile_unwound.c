@@ -24,7 +24,7 @@ static void begin(bool has_stacks)
 
 static void take(void)
 {
-	image_load(&im, fake_at(&f, 0), SLOT, NULL);
+	image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL);
 	unwound_take(&u, &im);
 }
 

@@ -16,7 +16,7 @@ static struct image im;
 
 static void load(void)
 {
-	image_load(&im, rec.image, UINT64_C(64) << 20, NULL);
+	image_load(&im, rec.image, UINT64_C(64) << 20, NULL, NULL);
 }
 
 static const char *text_of(uint64_t index)

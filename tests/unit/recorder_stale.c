@@ -37,7 +37,7 @@ static ucontext_t *lay_frame(uint32_t bytes, uint32_t align, bool has_xsave)
 	if (!(fp & 63) && align < 64)
 		fp -= align;
 	where = (uint64_t *)(((fp - 128 - KERNEL_CONTEXT) & -(uint64_t)16) - 8);
-	*where = returns[0];
+	*where = signal_frames.returns[0];
 	ucontext_t *context = (ucontext_t *)(where + 1);
 	context->uc_flags = has_xsave;
 	context->uc_mcontext.fpregs = (fpregset_t)fp;
@@ -90,12 +90,13 @@ int main(void)
 	struct sigaction action = { .sa_handler = on_signal };
 
 	sigaction(SIGUSR1, &action, NULL);
-	OK(learn_handler_returns() && returns[0], "the kernel knows where handlers return to");
+	OK(learn_handler_returns() && signal_frames.returns[0],
+	   "the kernel knows where handlers return to");
 	test_sizes();
 	test_none();
-	frame_most = 1;
+	signal_frames.most = 1;
 	hook_recovery_init();
-	OK(frame_most != 1 || !getauxval(AT_MINSIGSTKSZ), "the kernel's figure is taken");
+	OK(signal_frames.most != 1 || !getauxval(AT_MINSIGSTKSZ), "the kernel's figure is taken");
 	return done_testing();
 }
 

@@ -50,7 +50,7 @@ static struct snapshot_values open_values(const struct site_totals *v)
 	struct mu_snapshot shot = { .packed = v->first, .packed_bytes = v->bytes };
 	struct snapshot_values values;
 
-	image_load(&im, rec.image, ROOM, NULL);
+	image_load(&im, rec.image, ROOM, NULL, NULL);
 	snapshot_values_open(&values, &im, &shot);
 	return values;
 }

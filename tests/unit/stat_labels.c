@@ -5,6 +5,7 @@
 #include "memusagestat/labels.h"
 
 #include "memusagestat/settings.h"
+#include "tests/lib/option_rules.h"
 #include "tests/lib/tap.h"
 
 static void test_values(void)
@@ -68,7 +69,7 @@ static void test_options(void)
 {
 	char why[128] = "";
 
-	if (!IS_TRUE(options_check(settings_tool(), why)))
+	if (!IS_TRUE(option_rules_hold(&settings_tool, why)))
 		diag("%s", why);
 }
 

@@ -177,6 +177,46 @@ static void shared(int count)
 	say("truth child lines=0");
 }
 
+/* The first event of a forked child is that of a process in its memory. */
+static void shared_first(int count)
+{
+	static _Alignas(16) char stack[65536];
+
+	for (int i = 0; i < count; i++) {
+		pid_t pid = fork();
+		if (!pid) {
+			reap(clone(shared_child, stack + sizeof(stack),
+				   CLONE_VM | CLONE_VFORK | SIGCHLD, NULL), 7);
+			child_work();
+			nested(1);
+			_exit(5);
+		}
+		reap(pid, 5);
+	}
+	say("truth malloc calls=%d bytes=%d", OWN, OWN * 100);
+	say("truth child lines=%d calls=%d bytes=%d", 2 * count, 18 * count, 45000 * count);
+}
+
+/* The same in the child of a raw clone(), where nothing tells which process is in whose memory: the
+ * events of the first one are not recorded. */
+static void shared_first_raw(int count)
+{
+	static _Alignas(16) char stack[65536];
+
+	for (int i = 0; i < count; i++) {
+		pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+		if (!pid) {
+			reap(clone(shared_child, stack + sizeof(stack),
+				   CLONE_VM | CLONE_VFORK | SIGCHLD, NULL), 7);
+			child_work();
+			syscall(SYS_exit_group, 6);
+		}
+		reap(pid, 6);
+	}
+	say("truth malloc calls=%d bytes=%d", OWN, OWN * 100);
+	say("truth child lines=%d calls=%d bytes=%d peak=15000", count, count * 6, count * 15000);
+}
+
 static void by_vfork(int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -290,6 +330,7 @@ int main(int argc, char **argv)
 		{ "fork", by_fork }, { "storm", storm },   { "threads", with_threads },
 		{ "nested", chain_of_forks }, { "crowd", crowd },
 		{ "raw", raw },	     { "shared", shared }, { "vfork", by_vfork },
+		{ "shared-first", shared_first }, { "shared-first-raw", shared_first_raw },
 		{ "spawn", spawn },  { "shells", shells }, { "exec", fork_and_exec },
 		{ "chain", exec_chain }, { "bare", exec_bare }, { "daemon", daemonize },
 	};

@@ -195,6 +195,28 @@ static void lock_cloned(long unused)
 	say("child: %#x", status);
 }
 
+/* Locks all memory in a child that is not recorded: the directory of recordings is gone. */
+static void lock_unrecorded(long unused)
+{
+	const char *folder = getenv("MEMUSAGE_DIR");
+	int status;
+	pid_t pid;
+
+	(void)unused;
+	free(malloc(BIG));
+	check(!folder || !rename(folder, "gone"), "rename");
+	pid = fork();
+	if (!pid) {
+		check(status_kb("VmSize:") < 1 << 20, "nothing of the parent's recording is mapped");
+		check(!mlockall(MCL_CURRENT) && !munlockall(), "mlockall");
+		signal(SIGPWR, SIG_IGN);
+		work();
+		_exit(3);
+	}
+	check(pid > 0 && waitpid(pid, &status, 0) == pid, "child");
+	say("child: %#x", status);
+}
+
 static pthread_barrier_t all_live;
 
 static void *live_with_others(void *unused)
@@ -277,7 +299,7 @@ int main(int argc, char **argv)
 		{ "lock-little", lock_little }, { "itself", limit_itself },
 		{ "no-forks", no_forks },	{ "plain", plain },
 		{ "dump", dump },		{ "narrow", narrow },
-		{ "lock-cloned", lock_cloned },
+		{ "lock-cloned", lock_cloned }, { "lock-unrecorded", lock_unrecorded },
 	};
 
 	for (size_t i = 0; i < sizeof(way) / sizeof(way[0]); i++)

@@ -3,7 +3,8 @@
  *	spacetime constant|ramp|step|burst|early|churn [at-once]
  *
  * early: a thousand blocks of each kind, then nothing. churn: what was held goes, something else of the
- * same size comes, again and again. at-once: begin in the first millisecond of the process.
+ * same size comes, again and again. at-once: begin in the first millisecond of the process. late: how
+ * much longer the pauses took than they should, in percent of all the time: the machine is busy.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +17,7 @@
 enum { ADMIN = 8, MOST = 4000 };
 
 static double total, part[2];	/* bytes x ms: of all with ADMIN bytes per block; by function */
-static double held[2], blocks, last;
+static double held[2], blocks, last, late; /* late: ms that pauses took longer than asked for */
 static void *block[MOST];
 static int count;
 
@@ -55,8 +56,10 @@ __attribute__((noinline)) static void second(size_t bytes)
 static void pause_ms(int ms)
 {
 	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+	double start = now();
 
 	nanosleep(&t, NULL);
+	late += now() - start - ms;
 }
 
 static void drop(int who, size_t bytes)
@@ -65,14 +68,32 @@ static void drop(int who, size_t bytes)
 	account(who, -(double)bytes);
 }
 
+static void churn(void)
+{
+	for (int i = 0; i < 10; i++) {
+		for (int k = 0; k < 200; k++)
+			first(1000);
+		pause_ms(120);
+		while (count > 0)
+			drop(0, 1000);
+		for (int k = 0; k < 200; k++)
+			second(1000);
+		pause_ms(40);
+		while (count > 0)
+			drop(1, 1000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *shape = argc > 1 ? argv[1] : "constant";
+	double start;
 	char text[200];
 
 	if (argc <= 2)
 		pause_ms(20);
-	last = now();
+	last = start = now();
+	late = 0;
 	if (strcmp(shape, "constant") == 0) {
 		first(300000);
 		second(100000);
@@ -104,24 +125,13 @@ int main(int argc, char **argv)
 		}
 		pause_ms(900);
 	} else if (strcmp(shape, "churn") == 0) {
-		for (int i = 0; i < 10; i++) {
-			for (int k = 0; k < 200; k++)
-				first(1000);
-			pause_ms(120);
-			while (count > 0)
-				drop(0, 1000);
-			for (int k = 0; k < 200; k++)
-				second(1000);
-			pause_ms(40);
-			while (count > 0)
-				drop(1, 1000);
-		}
+		churn();
 	} else {
 		return 1;
 	}
 	account(0, 0);
-	snprintf(text, sizeof(text), "total=%.0f first=%.1f second=%.1f\n", total,
-		 100 * part[0] / total, 100 * part[1] / total);
+	snprintf(text, sizeof(text), "total=%.0f first=%.1f second=%.1f late=%.2f\n", total,
+		 100 * part[0] / total, 100 * part[1] / total, 100 * late / (last - start));
 	write(1, text, strlen(text));
 	return 0;
 }

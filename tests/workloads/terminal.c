@@ -4,7 +4,7 @@
  *
  * When WORD has appeared in the output, KEYS are typed (^C is the control character), then the
  * next WORD is waited for. The output goes to standard output, without carriage returns. The
- * status is the command's; after a signal 128 plus its number, after 20 s 99.
+ * status is the command's; after a signal 128 plus its number, after two minutes 99.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -81,7 +81,7 @@ static int take_output(int fd)
 
 static void converse(int fd, char **word)
 {
-	time_t end = time(NULL) + 20;
+	time_t end = time(NULL) + 120;
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 
 	while (time(NULL) < end) {

@@ -13,7 +13,6 @@
  */
 #include "tests/zoo/zoo.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +113,8 @@ static int go(const struct step *plan, bool prints)
 	place_init();
 	signals_init();
 	atexit(at_end);
-	/* libc looks for it when a thread ends, where there may be no such file any more. */
-	if (has_species(plan, "harsh"))
-		dlopen("libgcc_s.so.1", RTLD_NOW);
+	if (has_species(plan, "harsh") || has_species(plan, "together"))
+		threads_load();
 	run_steps(plan, &r);
 	if (prints && write(1, line, (size_t)snprintf(line, sizeof(line), "%016llx\n",
 					    (unsigned long long)zoo_sum)) < 0)

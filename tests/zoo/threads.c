@@ -51,6 +51,21 @@ static void leave(void *arg)
 	pthread_exit(arg);
 }
 
+static void *leave_now(void *arg)
+{
+	pthread_exit(arg);
+}
+
+/* libc loads libgcc_s when the first thread exits or is cancelled. There may be no such file any
+ * more, and the child of a fork while another thread loaded something cannot load anything. */
+void threads_load(void)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, leave_now, NULL))
+		pthread_join(thread, NULL);
+}
+
 static void wait_for_end(struct runner *run)
 {
 	pthread_cleanup_push(clean, malloc(90));

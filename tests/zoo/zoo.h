@@ -153,6 +153,8 @@ void do_timer(const struct step *s, const struct room *r);
 void do_harsh(const struct step *s, const struct room *r);
 void do_map(const struct step *s, const struct room *r);
 void signals_init(void);
+/* threads_load -- has libc load now what it loads when a thread ends. */
+void threads_load(void);
 
 /* child_begin, child_end -- around what a forked child does: a sum of its own, an exit of a kind
  * that is drawn. child_wait -- waits for PID and notes how it ended.

@@ -1,0 +1,88 @@
+#!/bin/sh
+# sample.t -- With --sample the program notices nothing, calls and bytes stay exact, and places are
+# estimated without bias: in threads, forked children, after realloc, and when there are too many.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+. "$MU_SRC/tests/lib/sampling.sh"
+need_bin memusage sampled family
+need python3
+
+member() { # FILE NAME of "sampling"
+	sed -n "s/^\"sampling\":{.*\"$2\":\([0-9]*\).*/\1/p" "$1"
+}
+
+# The program, and exact figures.
+run sampled
+plain=$out
+run memusage --sample=16K --record=run.mur -o report -- sampled
+is "$status" 0 'the status is the program'\''s'
+is "$out" "$plain" 'and so is the output'
+memusage -o exact -- sampled >exact.out
+is "$(sed -n '/malloc|/s/  */ /gp' report)" "$(sed -n '/malloc|/s/  */ /gp' exact)" \
+	'calls and bytes of malloc are exact'
+is "$(sed -n 's/.*free| *\([0-9]*\).*/\1/p' report)" \
+	"$(sed -n 's/.*free| *\([0-9]*\).*/\1/p' exact)" 'calls of free, too'
+is "$(grep -c . report)" "$(grep -c . exact)" 'the histogram has as many lines'
+is "$(sed -n '/^ *[0-9]*-[0-9]* /p' report)" "$(sed -n '/^ *[0-9]*-[0-9]* /p' exact)" \
+	'and the same ones'
+unlike "$(cat report)" 'unknown\|never seen' 'a free of an unsampled block is no error'
+run memusageprint --top run.mur
+like "$err" 'are estimates: about one block in 16\.0 KiB was recorded' 'a report says that it estimates'
+memusageprint --to=json run.mur >run.json
+is "$(member run.json bytes)" 16384 'JSON has the distance'
+num "$(member run.json samples)" -gt 500 'and the samples'
+
+for arguments in plain malloc realloc calloc; do
+	family "$arguments" >want 2>&1
+	memusage --sample=1K -q -- family "$arguments" >got 2>&1
+	same got want "family $arguments does not notice it"
+done
+
+# Estimates. The seeds are fixed, so that the test cannot fail by chance; of so few runs a mean may be
+# further from the truth than of the 200 of tests/slow/sample.t.
+ok 'runs with 12 seeds' estimate_runs plain 12 16K
+estimates plain 12
+num "$worst" -lt 8 'the means of all places are near the truth'
+num "$covered" -ge 85 'and most intervals contain it'
+ok 'runs with 8 seeds in threads' estimate_runs threads 8 32K threads 4
+estimates threads 8
+num "$worst" -lt 10 'places of several threads'
+ok 'runs with 10 seeds of realloc' estimate_runs realloc 10 16K realloc
+estimates realloc 10
+num "$worst" -lt 8 'blocks that realloc has made'
+num "$covered" -ge 80 'and their intervals'
+
+# Too many.
+MEMUSAGE_SAMPLE_LIMIT=400
+export MEMUSAGE_SAMPLE_LIMIT
+ok 'runs with 12 seeds and at most 400 live samples' estimate_runs thin 12 auto
+num "$(member thin/1.json bytes)" -eq 131072 'there are not so many of 128 KiB'
+MEMUSAGE_SAMPLE_LIMIT=20
+ok 'runs with 12 seeds and at most 20' estimate_runs thin 12 auto
+num "$(member thin/1.json bytes)" -gt 131072 'now the distance has doubled'
+num "$(member thin/1.json thinned)" -gt 20 'samples were given up'
+num "$(member thin/1.json live)" -le 20 'as many as there may be are left'
+estimates thin 12 live
+num "$worst" -lt 8 'and their sums are near the truth'
+unset MEMUSAGE_SAMPLE_LIMIT
+
+# Children draw other random numbers.
+MEMUSAGE_SAMPLE_SEED=7 memusage -q --sample=16K --record=fork.mur -- sampled fork 3 >fork.out
+is "$(memusageprint --processes fork.mur | awk '$1 ~ /^[0-9]+$/ { print $3, $4, $5 }' |
+	sort -u | grep -c MiB)" 3 'three children have three estimates'
+
+# Refused.
+for other in --data=x --png=x.png --dhat --accesses=hooks --mode=copy --pages-as-heap=yes; do
+	run memusage --sample $other -- true
+	is "$status" 125 "refused with $other"
+done
+for bytes in 0 512 1G 100x ''; do
+	run memusage --sample=$bytes -- true
+	is "$status" 125 "--sample=$bytes is refused"
+done
+memusage -q --sample=100000 --record=odd.mur -- sampled >odd.out
+memusageprint --to=json odd.mur >odd.json
+is "$(member odd.json bytes)" 131072 'another number is rounded up to a power of two'
+done_testing

@@ -1,0 +1,52 @@
+#!/bin/sh
+# trampoline.t -- Stacks lead through generated code that has neither unwind tables nor a frame
+# pointer, but the form of CPython's trampolines; also from a signal handler.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint
+[ "$(uname -m)" = x86_64 ] || skip_all 'needs code for x86-64'
+
+# leads WHAT ARG...: each call is in the stack of the allocation, from main on
+leads() {
+	what=$1
+	shift
+	run memusage -o report --stats=yes --record=kept.mur "$WORKLOADS/trampoline" "$@"
+	is "$status" 0 "$what: the program ends well"
+	truth=$(printf '%s\n' "$out" | sed -n 's/.*depth=\([0-9]*\) .*bytes=\([0-9]*\)$/\1 \2/p')
+	memusageprint --tree=total --to=folded kept.mur >folded
+	is "$(awk '/;level;/ { print gsub(";level;", ";") - 1, $NF }' folded)" "$truth" \
+		"$what: each call leads to the allocation"
+	like "$(grep ';level;' folded)" '^(.*;)?main;level;' "$what: from main on"
+	unlike "$(cat report)" 'end too early|found by frame pointers' "$what: no stack is cut or guessed"
+}
+
+leads 'calls through trampolines'
+leads 'a signal handler below them' signal
+
+# Python's functions have their names in the whole stack of an allocation.
+cat >names.py <<'END'
+kept = []
+def innermost(n):
+    kept.append(bytes(n))
+def outermost():
+    for i in range(50):
+        innermost(20000 + i)
+outermost()
+END
+python=
+for candidate in python3 python3.12 python3.13 python3.14 ~/.pyenv/versions/*/bin/python3; do
+	[ "$("$candidate" -X perf -c 'import sys; print(sys.is_stack_trampoline_active())' \
+		2>/dev/null)" = True ] && python=$candidate
+done
+if [ -z "$python" ]; then
+	skip 'no python3 of 3.12 or later' 2
+else
+	PYTHONMALLOC=malloc memusage -q --record=python.mur "$python" -X perf names.py
+	memusageprint --tree=peak --to=folded python.mur >folded
+	like "$(cat folded)" 'main;.*py::outermost:[^;]*;.*py::innermost:[^;]*;.* 1[0-9]{6}$' \
+		'python: its functions are in the stacks from main on, with their bytes'
+	run memusage -o report --stats=yes --record=again.mur "$python" -X perf names.py
+	unlike "$(cat report)" 'end too early' 'python: no stack ends at one of them'
+fi
+done_testing

@@ -1,0 +1,40 @@
+// page_lists.mjs -- What lists of an HTML page say: page_lists.mjs SOURCE FILE.html METRIC GROUP
+//
+// SOURCE is the source tree: the model of the page runs without a browser. Prints the list of the
+// Summary for a metric (peak_bytes, end_bytes) or "growth", each place as "BYTES PLACE", the lines
+// of a function with two blanks before them; "short NAME" prints what the page makes of a name.
+//
+// SPDX-License-Identifier: LGPL-2.1-or-later
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const LINES = 8; // of a function, as in the text
+const [source, file, metric, group] = process.argv.slice(2);
+const load = (name) => import(pathToFileURL(join(source, 'page/src', name)).href);
+const { Model } = await load('model.js'), util = await load('util.js');
+const bytes = (v) => util.bytes(v).replace('\u2212', '-');
+
+if (file === 'short') {
+	const { shortName } = await load('shortname.js');
+	for (const name of readFileSync(0, 'utf8').split('\n').slice(0, -1))
+		console.log(shortName(name));
+} else {
+	const html = readFileSync(file, 'utf8');
+	const data = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(html)[1];
+	const model = new Model(JSON.parse(data));
+	const self = metric === 'growth' ? model.growth(...model.growthRange()) : model.column(metric);
+	for (const e of model.byGroup(self, group)) {
+		if (e.value <= 0)
+			continue;
+		console.log(`${bytes(e.value)} ${e.label}${e.where && !e.label.includes(' in ')
+			? ` (${e.where})` : ''}`);
+		const shown = e.lines.length > LINES ? LINES - 1 : e.lines.length;
+		for (const l of e.lines.slice(0, shown))
+			console.log(`  ${bytes(l.value)} ${l.where}`);
+		if (shown < e.lines.length) {
+			const left = e.lines.slice(shown).reduce((sum, l) => sum + l.value, 0);
+			console.log(`  ${bytes(left)} ${e.lines.length - shown} other lines`);
+		}
+	}
+}
