@@ -49,7 +49,8 @@ done
 if command -v gcc >/dev/null 2>&1; then
 	for source in "$@"; do
 		# shellcheck disable=SC2086  # words are wanted
-		gcc $cppflags -std=gnu11 -O2 -Wall -Wextra -fanalyzer -c -o /dev/null "$source"
+		gcc $cppflags -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -fanalyzer \
+			-c -o /dev/null "$source"
 	done 2>&1 | tee "$build/analyze.log"
 	[ -s "$build/analyze.log" ] && status=1
 else

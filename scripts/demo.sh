@@ -72,7 +72,8 @@ show_places() {
 		next
 	}
 	# bytes, unit, share, blocks, name
-	places < 3 && /^ *[0-9.]+ ([KMGT]i)?B +[0-9.]+% +[0-9,]+  / {
+	# The lines of a function, indented, are passed over.
+	places < 3 && /^ *[0-9.]+ ([KMGT]i)?B +[0-9.]+% +[0-9,]+  [^ ]/ {
 		share = $3 + 0
 		if (!places++) scale = 16 / (share > 0 ? share : 1)
 		bar = sprintf("%*s", int(share * scale + 0.5), "")
@@ -82,6 +83,14 @@ show_places() {
 		print head colour sprintf("%-16s", bar) plain "  " fit($0, columns - length(head) - 18)
 	}
 	END { exit !places }' "$out/demo.txt" || sed -n '1,8p' "$out/demo.txt"
+}
+
+# Draws the memory over time by place, and prints the path of the picture and how to draw it.
+draw_picture() {
+	[ -s "$out/demo.mur" ] || return 0
+	"$build/bin/memusagestat" --bands --theme=light "$out/demo.mur" "$out/demo.png" || return 0
+	printf 'Picture:    %s\n            (memusagestat --bands --theme=light demo.mur demo.png)\n' \
+		"$out/demo.png"
 }
 
 # Names what could not be made, and the package that brings it.
@@ -100,7 +109,7 @@ reason=''
 if [ ! -s "$build/page/template.html" ]; then
 	reason=$(cat "$build/page/left-out" 2>/dev/null) || reason='its template was not built'
 fi
-rm -f "$out/demo.txt" "$out/demo.png" "$out/demo.html"
+rm -f "$out/demo.txt" "$out/demo.mur" "$out/demo.png" "$out/demo.html"
 
 if python=$(find_python); then
 	set -- "$python" scripts/demo.py docs libmemusage memusage
@@ -115,9 +124,9 @@ else
 fi
 if [ -x "$build/bin/memusagestat" ]; then
 	[ -n "$reason" ] || set -- --html="$(shorten "$out")/demo.html" "$@"
-	set -- --png="$(shorten "$out")/demo.png" "$@"
+	set -- --record="$(shorten "$out")/demo.mur" "$@"
 fi
-set -- "$memusage" -q --top "$@"
+set -- "$memusage" --top "$@"
 
 look_at_terminal
 print_command "$@"
@@ -126,8 +135,8 @@ shift
 echo
 show_places
 echo
-[ ! -x "$build/bin/memusagestat" ] || printf 'Picture:    %s\n' "$out/demo.png"
+draw_picture
 [ ! -s "$out/demo.html" ] || printf 'Page:       %s\n' "$out/demo.html"
-printf 'All of it:  %s\n' "$out/demo.txt"
-printf 'Your turn:  %s%s -q --top PROGRAM%s\n' "$bold" "$memusage" "$plain"
+printf 'Report:     %s\n' "$out/demo.txt"
+printf 'Your turn:  %s%s --top PROGRAM%s\n' "$bold" "$memusage" "$plain"
 name_missing

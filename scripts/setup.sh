@@ -28,6 +28,7 @@ want libpng-dev hdr:png.h
 need zlib1g-dev hdr:zlib.h
 want libdw-dev hdr:elfutils/libdwfl.h
 want libiberty-dev hdr:libiberty/demangle.h
+want libncurses-dev hdr:ncursesw/curses.h
 '
 packages_demo='
 need libgd-dev hdr:gd.h
@@ -71,6 +72,9 @@ want jq cmd:jq
 want file cmd:file
 want bc cmd:bc
 want less cmd:less
+want zsh cmd:zsh
+want fish cmd:fish
+want tmux cmd:tmux
 '
 packages_real='
 want procps cmd:pgrep
