@@ -150,14 +150,15 @@ struct mu_segment {
 	uint64_t watch[MU_WATCHES];
 };
 
-/* Life of a slot. Only the collector takes a slot out of ENDED; any process may CAS FREE to
- * CLAIMED. In a FILE or KEPT recording slots never change hands. */
+/* Life of a slot. Only the collector takes a slot out of ENDED and LEFT; any process may CAS FREE
+ * to CLAIMED. In a FILE or KEPT recording slots never change hands. */
 enum mu_slot_state {
 	MU_SLOT_FREE = 0,
 	MU_SLOT_CLAIMED = 1, /* a parent copies its image into it (fork) or a registration got it */
 	MU_SLOT_FORKED = 2,  /* a child owns it and has had no event of its own yet */
 	MU_SLOT_LIVE = 3,    /* announced: an image that will be reported */
-	MU_SLOT_ENDED = 4    /* given up by its owner, or dead: the collector clears it */
+	MU_SLOT_ENDED = 4,   /* given up by its owner, or dead: the collector clears it */
+	MU_SLOT_LEFT = 5     /* complete: was LIVE, and its owner, which lives, records no more */
 };
 
 struct mu_slot {

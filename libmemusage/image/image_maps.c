@@ -87,7 +87,10 @@ bool image_maps_replace(const struct image_maps *maps, int fd, uint32_t index)
 	if (!ok)
 		replace_image(maps, -1, 0);
 	image_maps_unmap_others();
-	slot_release(&old);
+	if (fd < 0)
+		slot_leave(&old);
+	else
+		slot_release(&old);
 	if (!replace_range((uint8_t *)maps->segment, ok ? fd : -1, 0, maps->header)) {
 		replace_range((uint8_t *)maps->segment, -1, 0, maps->header);
 		ok = false;

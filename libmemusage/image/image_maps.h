@@ -39,7 +39,8 @@ void image_maps_unmap_others(void);
  *
  * fd    of a segment with the same geometry, which has a copy of the image in slot `index`; -1:
  *       zeroed private memory takes the place of everything.
- * Other slots of the old segment are unmapped. The old slot is released after its last use.
+ * Other slots of the old segment are unmapped. The old slot is given up after its last use; without
+ * a copy it is what the collector reports.
  * Returns false if the system refused a part; private memory is there instead.
  * No other thread may be in the hook. Async-signal-safe.
  */

@@ -117,6 +117,15 @@ void slot_release(const struct slot *slot)
 	recorder_wake();
 }
 
+void slot_leave(const struct slot *slot)
+{
+	struct mu_slot *entry = entry_in_segment(slot->segment, slot->index);
+	const bool is_live = __atomic_load_n(&entry->state, __ATOMIC_RELAXED) == MU_SLOT_LIVE;
+
+	__atomic_store_n(&entry->state, is_live ? MU_SLOT_LEFT : MU_SLOT_ENDED, __ATOMIC_RELEASE);
+	recorder_wake();
+}
+
 void slot_unmap(struct slot *slot)
 {
 	for (int i = 0; i < 2; i++)

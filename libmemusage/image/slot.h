@@ -47,6 +47,14 @@ void slot_forget(void);
  */
 void slot_release(const struct slot *slot);
 
+/* slot_leave -- give up the slot of the image, into which this process writes no more.
+ *
+ * slot  not yet unmapped.
+ * If the image was announced, the collector reports it, also if it has not seen it before.
+ * Async-signal-safe.
+ */
+void slot_leave(const struct slot *slot);
+
 /* slot_unmap -- in the parent: undo what was mapped for a child's slot. */
 void slot_unmap(struct slot *slot);
 

@@ -357,7 +357,7 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	if (state == MU_SLOT_FREE || !segment_slot(&a->view, k, &slot))
 		return;
 	owner = processes_owner(&t->processes, a, (int)k);
-	if (!owner && (state == MU_SLOT_FORKED || state == MU_SLOT_LIVE)) {
+	if (!owner && (state == MU_SLOT_FORKED || tree_state_is_announced(state))) {
 		adopt_slot(t, ta, k, &slot);
 		owner = processes_owner(&t->processes, a, (int)k);
 	}
@@ -369,7 +369,7 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		return;
 	else if (state == MU_SLOT_LIVE && !owner->is_live)
 		tree_image_live(t, owner);
-	else if (state == MU_SLOT_ENDED)
+	else if (state == MU_SLOT_ENDED || state == MU_SLOT_LEFT)
 		tree_end_image(t, owner, TREE_DEATH);
 	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
 	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))

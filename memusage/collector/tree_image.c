@@ -181,6 +181,11 @@ static void output_image(struct tree *t, const struct process *p, struct image *
 		save_image(t, p, im, &slot);
 }
 
+bool tree_state_is_announced(enum mu_slot_state state)
+{
+	return state == MU_SLOT_LIVE || state == MU_SLOT_LEFT;
+}
+
 /* Reads the state once more: a child may have had its first event just before its end. */
 void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 {
@@ -189,7 +194,7 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 
 	if (p->slot < 0)
 		return;
-	if (!p->is_live && arena_state(p->arena, (uint32_t)p->slot) == MU_SLOT_LIVE)
+	if (!p->is_live && tree_state_is_announced(arena_state(p->arena, (uint32_t)p->slot)))
 		tree_image_live(t, p);
 	if (p->is_live)
 		tree_snapshots_end(t, p);

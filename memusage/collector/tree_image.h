@@ -13,4 +13,7 @@ void tree_image_live(struct tree *t, struct process *p);
 /* tree_image_arena -- Returns the entry of ARENA in the tree, or NULL. */
 struct tree_arena *tree_image_arena(const struct tree *t, const struct arena *arena);
 
+/* tree_state_is_announced -- Returns whether a slot in this state has an image to report. */
+bool tree_state_is_announced(enum mu_slot_state state);
+
 #endif

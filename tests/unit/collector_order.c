@@ -133,7 +133,7 @@ static void take_step(char step, pid_t pid)
 
 /* Ends with the number of images that have been reported. STEPS: the collector looks at the slots
  * (s), the connections (r), the ends (e), or gives the successor a slot without a look (n); the
- * process ends (d). */
+ * process leaves its image (l), or ends (d). */
 static _Noreturn void play(const char *steps, enum trace_children children)
 {
 	unsigned int k;
@@ -150,6 +150,8 @@ static _Noreturn void play(const char *steps, enum trace_children children)
 		if (*at == 'd') {
 			close(go[1]);
 			require(waitpid(pid, NULL, 0) == pid);
+		} else if (*at == 'l') {
+			session.arena.slot[k].state = MU_SLOT_LEFT;
 		} else {
 			take_step(*at, pid);
 		}
@@ -180,6 +182,7 @@ int main(void)
 	/* Every order in which slots and connections can be seen. */
 	static const char *const orders[] = {
 		"srdse", "rdse", "rsdse", "rsedse", "drse", "dsre", "serdse", "dserse", "nsdse", "nsrdse",
+		"lsrdse", "slsrdse", "lrsdse", "ldsre", "dlse", "ldse",
 	};
 
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
