@@ -85,6 +85,18 @@ bool sampled_put(struct thread *thread, uint64_t key, const struct block *block,
 	return ok;
 }
 
+/* While the site still has the block that the peak of the heap includes. */
+static void note_peak_before_fall(uint64_t key, const struct block *block)
+{
+	const bool many = gate.mode & MODE_MANY;
+
+	if ((key & MU_KEY_SPACE) == MU_KEY_NESTED)
+		return; /* the heap does not change */
+	if (!(gate.mode & MODE_ACCOUNTING && sites_is_ignored(block->site)))
+		snapshots_before_fall(many);
+	heap_note_peak(many);
+}
+
 bool sampled_take(struct thread *thread, uint64_t key, struct block *block,
 		  struct sample_weight *w)
 {
@@ -98,6 +110,7 @@ bool sampled_take(struct thread *thread, uint64_t key, struct block *block,
 		*w = sampling_weigh(block->size, sampling_log2());
 		if (!(key & MU_KEY_SPACE))
 			sample_filter_remove(key);
+		note_peak_before_fall(key, block);
 		remove_from_cell(thread, block, w, is_temporary);
 		sampling_remove_error(block->site, w);
 	}
@@ -119,8 +132,6 @@ void sampled_change_heap(struct thread *thread, uint64_t key, const struct block
 
 	if (mode & MODE_ACCOUNTING)
 		snapshot_log_count_event(sign > 0 ? MU_MASSIF_ALLOCS : MU_MASSIF_FREES, is_ignored);
-	if (sign < 0 && !is_ignored)
-		snapshots_before_fall(many);
 	heap_change(thread, change, many);
 	if (is_ignored)
 		snapshots_ignored(thread, change, many);

@@ -50,9 +50,9 @@ void sampled_realloc_done(struct thread *thread, const void *block, const struct
 bool sampled_put(struct thread *thread, uint64_t key, const struct block *block, unsigned int log2,
 		 struct sample_weight *weight);
 
-/* sampled_take -- take a block out of table, filter and sums. Returns whether the table had it.
+/* sampled_take -- note a peak, and take a block out of table, filter and sums.
  *
- * The heap still has it.
+ * Returns whether the table had it. The heap still has it.
  */
 bool sampled_take(struct thread *thread, uint64_t key, struct block *block,
 		  struct sample_weight *weight);

@@ -54,6 +54,16 @@ estimates realloc 10
 num "$worst" -lt 8 'blocks that realloc has made'
 num "$covered" -ge 80 'and their intervals'
 
+# What places held at the peak is the peak, to the byte, also if its last block is freed at once.
+for arguments in plain swing realloc; do
+	# "plain" is no argument that the program knows.
+	memusage -q --sample=16K --massif --massif-out-file=massif.out --record=peak.mur -- \
+		sampled "$arguments" >out
+	memusageprint --to=json peak.mur >peak.json
+	ok "$arguments: the places of the peak make the peak" python3 "$MU_SRC/tests/lib/peak_sums.py" \
+		peak.json massif.out
+done
+
 # Too many.
 MEMUSAGE_SAMPLE_LIMIT=400
 export MEMUSAGE_SAMPLE_LIMIT

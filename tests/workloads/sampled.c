@@ -1,6 +1,7 @@
 /* sampled.c -- Places of blocks of known sizes, for estimates from samples.
  *
- *     sampled [threads N] [fork N] [realloc] [rounds N]
+ *     sampled [threads N] [fork N] [realloc]
+ *     sampled swing
  *
  * Prints what each of 20 places holds in the end, and has allocated in all:
  * "NAME live_bytes live_blocks total_bytes total_blocks".
@@ -86,6 +87,21 @@ void grow_blocks(int count)
 	printf("grow_blocks %ld %d %ld %d\n", count * 16000L, count, count * 136000L, count * 16);
 }
 
+/* The last block of each round is the peak, and is freed, or grows, at once. */
+static void swing(void)
+{
+	void *kept_on[40];
+
+	for (int i = 0; i < 40; i++) {
+		kept_on[i] = malloc(1000 * (size_t)i);
+		free(malloc(100000 + 5000 * (size_t)i));
+		sink = realloc(malloc(300000), 300001 + 7000 * (size_t)i);
+		free(sink);
+	}
+	for (int i = 0; i < 40; i++)
+		free(kept_on[i]);
+}
+
 static void run_threads(int count)
 {
 	pthread_t thread[64];
@@ -100,6 +116,10 @@ int main(int argc, char **argv)
 {
 	int threads = 0, children = 0;
 
+	if (argc > 1 && !strcmp(argv[1], "swing")) {
+		swing();
+		return 0;
+	}
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "realloc"))
 			uses_realloc = 1;
