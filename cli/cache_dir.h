@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_CACHE_DIR_H
-#define CLI_CACHE_DIR_H
+#pragma once
 
 /* cache_dir_open -- Opens $XDG_CACHE_HOME/memusage or ~/.cache/memusage, and creates it if
  * necessary.
@@ -14,5 +13,3 @@
  * Source XDG Base Directory Specification 0.8: relative paths are ignored.
  */
 int cache_dir_open(void);
-
-#endif

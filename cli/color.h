@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_COLOR_H
-#define CLI_COLOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ bool color_wanted(enum color_when when, int fd);
 
 /* color_wanted_on_terminal -- The same for something that is shown on a terminal in any case. */
 bool color_wanted_on_terminal(enum color_when when);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_LAYOUT_H
-#define CLI_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ struct layout_style layout_style_for(int fd, unsigned int columns, enum color_wh
  * caller judges errors of OUT. Dies if there is no memory.
  */
 FILE *layout_open(FILE *out, struct layout_style style);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_LIVE_WIRE_H
-#define CLI_LIVE_WIRE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ struct live_answer {
 	uint32_t reserved;
 	char text[128];		/* zero-terminated */
 };
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_MESSAGE_H
-#define CLI_MESSAGE_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -33,5 +32,3 @@ void warn_va(const char *format, va_list args) __attribute__((format(printf, 1, 
 
 /* die -- warn() and exit with the status of message_init(). */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-#endif

@@ -23,8 +23,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -157,5 +156,3 @@ void opt_list_append(struct opt_list *list, const char *text);
  */
 void options_error(const struct opt_tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_OPTIONS_HELP_H
-#define CLI_OPTIONS_HELP_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -16,5 +15,3 @@ extern const struct opt opt_common[];
  * Exits with 0, or with 1 and a message when standard output does not take the text.
  */
 void options_show(const struct opt_tool *tool, enum opt_kind kind) __attribute__((noreturn));
-
-#endif

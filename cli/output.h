@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -99,5 +98,3 @@ char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *
  */
 char *output_expand_next(const char *pattern, pid_t pid, unsigned int *uses,
 			 char *(*lookup)(const char *name), char why[128]);
-
-#endif

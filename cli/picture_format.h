@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_PICTURE_FORMAT_H
-#define CLI_PICTURE_FORMAT_H
+#pragma once
 
 /* picture_format_foreign -- Returns the ending of a file name, ".jpg", if it names a format that
  * memusagestat does not draw; NULL for all other names.
@@ -11,5 +10,3 @@
  * A picture under such a name would be a PNG that other programs refuse.
  */
 const char *picture_format_foreign(const char *name);
-
-#endif

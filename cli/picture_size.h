@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_PICTURE_SIZE_H
-#define CLI_PICTURE_SIZE_H
+#pragma once
 
 enum {
 	PICTURE_WIDTH = 800,		/* unless something else is asked for */
@@ -14,5 +13,3 @@ enum {
 
 /* The message about a larger one: width, height, PICTURE_PIXELS_MAX. */
 #define PICTURE_TOO_BIG "a picture of %u x %u pixels is too big: %d at most"
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void progress_update_total(size_t done, size_t total, void *progress);
 
 /* progress_end -- wipe the line, if there is one. Call before printing anything else. */
 void progress_end(struct progress *p);
-
-#endif

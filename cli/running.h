@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_RUNNING_H
-#define CLI_RUNNING_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -25,5 +24,3 @@ typedef bool running_is_over(int fd);
  */
 int running_copy(const char *own, int fd, const char *name, pid_t writer,
 		 running_is_over *is_over);
-
-#endif

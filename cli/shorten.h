@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_SHORTEN_H
-#define CLI_SHORTEN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@
 char *shorten_name(const char *name, size_t length, unsigned int room);
 
 enum { SHORTEN_LEAST = 8 };
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_SIBLING_H
-#define CLI_SIBLING_H
+#pragma once
 
 #include <limits.h>
 
@@ -22,5 +21,3 @@ const char *sibling_own_file(char dir[PATH_MAX]);
  * Returns a path to be freed, or NULL if the directory of this program is unknown.
  */
 char *sibling_path(const char *own, const char *name);
-
-#endif

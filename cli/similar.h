@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_SIMILAR_H
-#define CLI_SIMILAR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ unsigned int similar_limit(size_t length);
 /* similar_distance -- Returns the number of letters to add, drop, replace or swap with a neighbour
  * to get NAME from the first LENGTH letters of WORD; 99 for words that are too long to compare. */
 unsigned int similar_distance(const char *word, size_t length, const char *name);
-
-#endif

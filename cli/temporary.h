@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_TEMPORARY_H
-#define CLI_TEMPORARY_H
+#pragma once
 
 /* temporary_open -- Creates a nameless file in $TMPDIR or /tmp, which disappears when it is closed.
  *
@@ -13,5 +12,3 @@ int temporary_open(void);
 
 /* temporary_open_or_die -- Does the same, but dies with a message on failure. */
 int temporary_open_or_die(void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_TERMINAL_H
-#define CLI_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ char *terminal_clean_text(char *text);
 
 /* terminal_put -- print what terminal_clean() makes of a text. */
 void terminal_put(FILE *out, const char *text);
-
-#endif

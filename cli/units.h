@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_UNITS_H
-#define CLI_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ const char *units_duration(char buffer[UNITS_LENGTH], uint64_t ns);
 
 /* units_whole -- a number as an integer; below 0, beyond 64 bits, and NaN, as the nearest one. */
 uint64_t units_whole(double value);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_USER_H
-#define CLI_USER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ bool user_is_known(uid_t uid);
 /* user_is_self -- whether UID, that of a peer or of a file, is our effective user. Anybody is not,
  * nor are we then, who may have that number ourselves. */
 bool user_is_self(uid_t uid);
-
-#endif

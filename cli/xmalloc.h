@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef CLI_XMALLOC_H
-#define CLI_XMALLOC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ char *xstrndup(const char *text, size_t length)
 /* xasprintf -- the formatted text in memory of its own. */
 char *xasprintf(const char *format, ...)
 	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
-
-#endif

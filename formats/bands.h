@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BANDS_H
-#define FORMATS_BANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ int bands_of_massif(struct bands *b, const struct massif_file *m, bool hides_run
 
 /* bands_free -- release everything. Fine for a zeroed struct. */
 void bands_free(struct bands *b);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_CALLGRIND_H
-#define FORMATS_CALLGRIND_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@
  * Cost O(frames of all stacks); memory by functions and calls between them.
  */
 int callgrind_write(FILE *out, const struct export *e, struct mu_error *err);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_DAT_H
-#define FORMATS_DAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,5 +157,3 @@ int dat_append(struct dat_writer *w, const struct dat_record *events, size_t cou
  * Returns 0 or -1; W is released in either case. The descriptor stays open.
  */
 int dat_finish(struct dat_writer *w, const struct dat_totals *totals, struct mu_error *err);
-
-#endif

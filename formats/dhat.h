@@ -37,8 +37,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_DHAT_H
-#define FORMATS_DHAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -169,5 +168,3 @@ int dhat_read(struct dhat *d, struct textfile *in, struct mu_error *err);
 
 /* dhat_free -- release everything. Fine for a zeroed struct. */
 void dhat_free(struct dhat *d);
-
-#endif

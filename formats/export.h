@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_EXPORT_H
-#define FORMATS_EXPORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct export {
 	const struct process_list *processes; /* of the recording; NULL: not listed */
 	const struct growth_range *growth; /* that the user wants; NULL: the usual one */
 };
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_FILE_TYPE_H
-#define FORMATS_FILE_TYPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ struct file_guess file_type_guess(const char *data, size_t size);
 
 /* file_type_name -- Returns a type's name for messages, "a massif.out". */
 const char *file_type_name(enum input_kind kind);
-
-#endif

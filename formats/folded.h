@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_FOLDED_H
-#define FORMATS_FOLDED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,5 +26,3 @@
  */
 int folded_write(FILE *out, const struct export *e, const struct weight *weight, bool by_blocks,
 		 struct mu_error *err);
-
-#endif

@@ -51,8 +51,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_JSON_H
-#define FORMATS_JSON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -75,5 +74,3 @@ void json_put_string(FILE *out, const char *text);
  * OUT keeps its errors. Without memory, some members are missing.
  */
 void json_write(FILE *out, const struct export *e);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_JSON_RUN_H
-#define FORMATS_JSON_RUN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@
  * Without memory it writes those that need none.
  */
 void json_write_run(FILE *out, const struct export *e);
-
-#endif

@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_MASSIF_H
-#define FORMATS_MASSIF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -155,5 +154,3 @@ void massif_write_node(FILE *out, const struct massif_node *node, const char *te
 
 /* massif_write -- Writes a whole profile. Reading it back gives the same profile. */
 void massif_write(FILE *out, const struct massif_file *m);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_MASSIF_CONVERT_H
-#define FORMATS_MASSIF_CONVERT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -75,5 +74,3 @@ int massif_to_callgrind(FILE *out, const struct massif_file *m, const struct mas
  * kind is "plain", "detailed" or "peak"; "tree" is there in the last two.
  */
 void massif_to_json(FILE *out, const struct massif_file *m);
-
-#endif

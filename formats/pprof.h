@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PPROF_H
-#define FORMATS_PPROF_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@
  * Errors of OUT stay with it. Returns 0, or -1 with ERR without memory.
  */
 int pprof_write(FILE *out, const struct export *e, struct mu_error *err);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_SPACETIME_H
-#define FORMATS_SPACETIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ struct spacetime_report {
  */
 int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r,
 			 struct mu_error *err);
-
-#endif

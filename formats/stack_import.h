@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_STACK_IMPORT_H
-#define FORMATS_STACK_IMPORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -85,5 +84,3 @@ void stack_import_weigh_points(const struct dhat *d, enum metric_kind kind, stru
 
 /* stack_import_free -- Releases everything. Fine for a zeroed struct. */
 void stack_import_free(struct stack_import *s);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_SUMMARY_H
-#define FORMATS_SUMMARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,5 +18,3 @@
  * Where pages are the heap there are no rows of malloc and its friends.
  */
 void summary_print(FILE *out, const struct result *r, bool color, bool mmap);
-
-#endif

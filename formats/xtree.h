@@ -22,8 +22,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_XTREE_H
-#define FORMATS_XTREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline bool xtree_is_massif(const char *name)
 {
 	return strstr(name, ".ms") != NULL;
 }
-
-#endif

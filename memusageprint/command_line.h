@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_COMMAND_LINE_H
-#define MEMUSAGEPRINT_COMMAND_LINE_H
+#pragma once
 
 #include "memusageprint/job/settings.h"
 
@@ -12,5 +11,3 @@
  * Not reentrant. The strings point into ARGV.
  */
 const struct settings *command_line_parse(int argc, char **argv);
-
-#endif

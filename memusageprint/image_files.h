@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_IMAGE_FILES_H
-#define MEMUSAGEPRINT_IMAGE_FILES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,5 +26,3 @@ struct image_file {
  */
 int image_files_write(const struct report_job *job, const struct recording *r,
 		      struct report_subject *open, const struct image_file *file, int count);
-
-#endif

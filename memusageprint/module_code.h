@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_MODULE_CODE_H
-#define MEMUSAGEPRINT_MODULE_CODE_H
+#pragma once
 
 #include "memusageprint/job/settings.h"
 
@@ -15,5 +14,3 @@
  * there are none.
  */
 int module_code_write(const struct settings *settings);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_NAMES_AHEAD_H
-#define MEMUSAGEPRINT_NAMES_AHEAD_H
+#pragma once
 
 #include "memusageprint/job/settings.h"
 
@@ -14,5 +13,3 @@
  * Returns the status of the process: EXIT_FAILURE without a cache, or if this is no recording.
  */
 int names_ahead_look_up(const struct settings *settings);
-
-#endif

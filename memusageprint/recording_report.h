@@ -2,12 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_RECORDING_REPORT_H
-#define MEMUSAGEPRINT_RECORDING_REPORT_H
+#pragma once
 
 #include "memusageprint/job/report_job.h"
 
 /* recording_report_print -- Makes every report and file that the settings ask for; a report_fn. */
 int recording_report_print(const struct report_job *job);
-
-#endif

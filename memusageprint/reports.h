@@ -5,13 +5,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_REPORTS_H
-#define MEMUSAGEPRINT_REPORTS_H
+#pragma once
 
 #include "memusageprint/job/report_job.h"
 
 /* reports_print -- Prints the report that the settings ask for. Returns 0, or -1 after a
  * warning. */
 int reports_print(const struct report_job *job);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_BANDGRAPH_H
-#define MEMUSAGESTAT_BANDGRAPH_H
+#pragma once
 
 #include "formats/bands.h"
 #include "memusagestat/drawing/drawing.h"
@@ -22,5 +21,3 @@
  */
 void bandgraph_draw(struct drawing *d, const struct bands *b, const struct theme *theme,
 		    const char *title);
-
-#endif

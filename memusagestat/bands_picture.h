@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_BANDS_PICTURE_H
-#define MEMUSAGESTAT_BANDS_PICTURE_H
+#pragma once
 
 #include "memusagestat/settings.h"
 
@@ -13,5 +12,3 @@
  * draw.
  */
 int bands_picture_run(const struct settings *settings);
-
-#endif

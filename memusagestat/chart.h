@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_CHART_H
-#define MEMUSAGESTAT_CHART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ void chart_legend(const struct chart *c, const struct chart_curve *curve, size_t
 
 /* chart_peak -- Marks a point by a dot, and by a text next to it if it fits into the chart. */
 void chart_peak(const struct chart *c, double x, double y, const char *text);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_CLASSIC_PICTURE_H
-#define MEMUSAGESTAT_CLASSIC_PICTURE_H
+#pragma once
 
 #include <gd.h>
 
@@ -16,5 +15,3 @@
  * Returns the image, for gdImageDestroy(); dies without memory.
  */
 gdImagePtr classic_picture_draw(struct data_input *in, const struct settings *settings);
-
-#endif

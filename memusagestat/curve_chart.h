@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_CURVE_CHART_H
-#define MEMUSAGESTAT_CURVE_CHART_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ struct curve_chart {
  */
 void curve_chart_draw(struct drawing *d, const struct curve_chart *c, const struct theme *theme,
 		      struct point size);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_DATA_INPUT_H
-#define MEMUSAGESTAT_DATA_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ bool data_input_is_file(const struct data_input *in, const char *name);
 
 /* data_input_close -- Releases the input. */
 void data_input_close(struct data_input *in);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_FLAME_H
-#define MEMUSAGESTAT_FLAME_H
+#pragma once
 
 #include "formats/page/page_tree.h"
 #include "memusagestat/drawing/drawing.h"
@@ -25,5 +24,3 @@ struct flame {
  * without memory.
  */
 void flame_draw(struct drawing *d, const struct flame *f, const struct theme *theme);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_FLAME_COLORS_H
-#define MEMUSAGESTAT_FLAME_COLORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint32_t flame_colors_of(const struct flame_colors *c, const struct page_place *
 
 /* flame_colors_free -- Releases the ranks. */
 void flame_colors_free(struct flame_colors *c);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_HISTOGRAM_H
-#define MEMUSAGESTAT_HISTOGRAM_H
+#pragma once
 
 #include "memusagestat/drawing/drawing.h"
 #include "memusagestat/drawing/theme.h"
@@ -16,5 +15,3 @@
  */
 void histogram_draw(struct drawing *d, const struct counters *c, const struct theme *theme,
 		    const char *title, struct point size);
-
-#endif

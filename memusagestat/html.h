@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_HTML_H
-#define MEMUSAGESTAT_HTML_H
+#pragma once
 
 #include "memusagestat/settings.h"
 
@@ -13,5 +12,3 @@
  * written.
  */
 int html_run(const struct settings *settings);
-
-#endif

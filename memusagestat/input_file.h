@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_INPUT_FILE_H
-#define MEMUSAGESTAT_INPUT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ int input_file_decompress(int fd, const char *name);
 
 /* input_file_close -- Releases the input. */
 void input_file_close(struct input_file *s);
-
-#endif

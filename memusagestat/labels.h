@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_LABELS_H
-#define MEMUSAGESTAT_LABELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -49,5 +48,3 @@ int label_time(char text[LABEL_LENGTH], uint64_t duration_ns, unsigned tenths);
  * Returns memory for free(); dies if there is none.
  */
 unsigned char *label_title(const char *title);
-
-#endif

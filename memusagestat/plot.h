@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_PLOT_H
-#define MEMUSAGESTAT_PLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void plot_draw(struct plot *p, struct data_input *in, int columns, int rows, boo
 
 /* plot_fini -- Releases the plot. */
 void plot_fini(struct plot *p);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_RECORDED_PROCESS_H
-#define MEMUSAGESTAT_RECORDED_PROCESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ void recorded_process_hide_runtime(struct recorded_process *r, const struct sett
 
 /* recorded_process_close -- Releases everything. */
 void recorded_process_close(struct recorded_process *r);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_RECORDING_PAGE_H
-#define MEMUSAGESTAT_RECORDING_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int recording_page_fill(struct page_json *j, const void *data, const struct page
 
 /* recording_page_free -- Releases everything. */
 void recording_page_free(struct recording_page *p);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_SETTINGS_H
-#define MEMUSAGESTAT_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ extern const struct opt_tool settings_tool;
  * Not reentrant. Strings point into ARGV or live until the end.
  */
 const struct settings *settings_parse(int argc, char **argv);
-
-#endif

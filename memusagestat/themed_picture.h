@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_THEMED_PICTURE_H
-#define MEMUSAGESTAT_THEMED_PICTURE_H
+#pragma once
 
 #include "memusagestat/settings.h"
 
@@ -17,5 +16,3 @@ bool themed_picture_is_wanted(const struct settings *settings);
  * warning if the picture could not be written.
  */
 int themed_picture_run(const struct settings *settings);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_ACCESSES_H
-#define RECORDING_ACCESSES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ enum mu_access_state {
 };
 
 _Static_assert(sizeof(struct mu_access) == 64, "mu_access must be a cache line");
-
-#endif

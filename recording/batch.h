@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_BATCH_H
-#define RECORDING_BATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ struct mu_batch {
 	int64_t live_bytes, live_blocks, life;
 	uint64_t lived;
 };
-
-#endif

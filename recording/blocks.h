@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_BLOCKS_H
-#define RECORDING_BLOCKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -82,5 +81,3 @@ static inline uint64_t mu_age(uint64_t birth, uint64_t tick)
 _Static_assert(sizeof(struct mu_line) == 64, "mu_line must be a cache line");
 _Static_assert(sizeof(struct mu_bare_line) == 64, "mu_bare_line must be a cache line");
 _Static_assert(sizeof(struct mu_blocks) == 64, "mu_blocks is part of the format");
-
-#endif

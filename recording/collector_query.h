@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_COLLECTOR_QUERY_H
-#define RECORDING_COLLECTOR_QUERY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ enum mu_code_class {
 /* Instead of a module's number: asks for the functions that --alloc-symbol names in the module at
  * query_module. The answer has struct mu_symbol_match of family.h. */
 #define MU_QUERY_SYMBOLS UINT32_MAX
-
-#endif

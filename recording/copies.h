@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_COPIES_H
-#define RECORDING_COPIES_H
+#pragma once
 
 /* With MU_CFG_COPIES: mu_site.fn of a site where bytes are copied, MU_FN_COPY plus one of these.
  * The names are those of profile/read/copies.c. */
@@ -32,5 +31,3 @@ enum mu_copy {
 	MU_COPY_WCSDUP = 20,
 	MU_COPY_COUNT = 21
 };
-
-#endif

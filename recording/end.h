@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_END_H
-#define RECORDING_END_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ struct mu_reaped_children {
 	uint32_t reserved;
 	struct mu_reaped child[MU_REAPED];
 };
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_ENV_H
-#define RECORDING_ENV_H
+#pragma once
 
 /* Set by memusage: "1:ABSTRACT:PATH". Present: ask that collector, or do nothing if it is
  * gone. Absent: the library works alone, configured by the variables below. */
@@ -35,5 +34,3 @@
 
 /* Append one line per lifecycle event of the recorder to this file. */
 #define MU_ENV_TRACE "MEMUSAGE_TRACE"
-
-#endif

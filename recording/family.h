@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_FAMILY_H
-#define RECORDING_FAMILY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -110,5 +109,3 @@ struct mu_symbol {
 };
 
 enum mu_symbol_kind { MU_SYMBOL_BUILTIN = 0, MU_SYMBOL_FAMILY = 1, MU_SYMBOL_NAMED = 2 };
-
-#endif

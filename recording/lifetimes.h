@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_LIFETIMES_H
-#define RECORDING_LIFETIMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ static inline unsigned int mu_lifetime_class(uint64_t age)
 
 	return class < MU_LIFETIME_CLASSES ? class : MU_LIFETIME_CLASSES - 1;
 }
-
-#endif

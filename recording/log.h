@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_LOG_H
-#define RECORDING_LOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ struct mu_log_chunk {
 };
 
 _Static_assert(sizeof(struct mu_log_chunk) == 32, "mu_log_chunk is part of the format");
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_POINTS_H
-#define RECORDING_POINTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ struct mu_points {
 };
 
 _Static_assert(sizeof(struct mu_point) == 128, "mu_point must be two cache lines");
-
-#endif

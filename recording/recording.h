@@ -16,8 +16,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_RECORDING_H
-#define RECORDING_RECORDING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -588,5 +587,3 @@ _Static_assert(sizeof(struct mu_error_cell) == sizeof(struct mu_cell) &&
 	       offsetof(struct mu_error_cell, flags) == offsetof(struct mu_cell, flags),
 	       "mu_error_cell is an entry of the table of cells");
 _Static_assert(sizeof(struct mu_segment) <= MU_PAGE, "the segment header is one page");
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_REGISTRATION_H
-#define RECORDING_REGISTRATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ struct mu_registration_reply {
 	uint64_t slots;
 	uint64_t slot_size;
 };
-
-#endif

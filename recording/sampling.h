@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_SAMPLING_H
-#define RECORDING_SAMPLING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -86,5 +85,3 @@ struct mu_error_cell {
 	uint32_t flags; /* MU_CELL_ERROR */
 	int64_t peak_block_variance;
 };
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_SLOP_H
-#define RECORDING_SLOP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ static inline uint64_t mu_slop(uint64_t size)
 		rounded = ((rounded + 64 + 4095) & -UINT64_C(4096)) - 64;
 	return rounded - size;
 }
-
-#endif

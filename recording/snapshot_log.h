@@ -2,8 +2,7 @@
  *
  * docs/format.md, section 8. SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_SNAPSHOT_LOG_H
-#define RECORDING_SNAPSHOT_LOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ enum mu_massif_count {
 	MU_MASSIF_FORKED = 7, /* entries that the parent wrote before the fork, 0: no fork */
 	MU_MASSIF_COUNT = 8
 };
-
-#endif

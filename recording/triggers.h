@@ -2,8 +2,7 @@
  *
  * docs/format.md, section 8.1. SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RECORDING_TRIGGERS_H
-#define RECORDING_TRIGGERS_H
+#pragma once
 
 #include "recording/recording.h"
 
@@ -45,5 +44,3 @@ struct mu_triggers {
 	uint32_t wanted;  /* conditions met with too many cells: the collector adds them up */
 	struct mu_trigger entry[MU_TRIGGERS];
 };
-
-#endif

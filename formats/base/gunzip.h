@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_GUNZIP_H
-#define FORMATS_BASE_GUNZIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool gunzip_is_compressed(struct gunzip *g);
 
 /* gunzip_close -- Releases the reader; NULL is allowed. */
 void gunzip_close(struct gunzip *g);
-
-#endif

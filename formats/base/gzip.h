@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_GZIP_H
-#define FORMATS_BASE_GZIP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,5 +17,3 @@ void gzip_write(struct gzip *g, const void *data, size_t size);
 
 /* gzip_close -- Ends the stream and releases G; NULL is allowed. */
 void gzip_close(struct gzip *g);
-
-#endif

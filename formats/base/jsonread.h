@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_JSONREAD_H
-#define FORMATS_BASE_JSONREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ int jsonread_skip(struct jsonread *j, enum json_token first, struct mu_error *er
 
 /* jsonread_close -- release memory; the input stays open. */
 void jsonread_close(struct jsonread *j);
-
-#endif

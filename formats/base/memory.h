@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_MEMORY_H
-#define FORMATS_BASE_MEMORY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -42,5 +41,3 @@ void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_
 
 /* memory_print_timeline -- the same for the sample with most memory. Nothing without samples. */
 void memory_print_timeline(FILE *out, const char *before, const struct timeline *t);
-
-#endif

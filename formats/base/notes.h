@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_NOTES_H
-#define FORMATS_BASE_NOTES_H
+#pragma once
 
 #include "profile/read/result.h"
 
@@ -26,5 +25,3 @@ typedef void notes_drop_fn(void *data, uint64_t count, const char *what);
 
 /* notes_drops -- everything but blocks that could not be recorded: "COUNT WHAT" are missing. */
 void notes_drops(const struct result *r, notes_drop_fn *put, void *data);
-
-#endif

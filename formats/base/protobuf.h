@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_PROTOBUF_H
-#define FORMATS_BASE_PROTOBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void protobuf_message(struct protobuf *m, unsigned int field, struct protobuf *i
 
 /* protobuf_free -- release it. */
 void protobuf_free(struct protobuf *m);
-
-#endif

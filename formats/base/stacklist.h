@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_STACKLIST_H
-#define FORMATS_BASE_STACKLIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void stacklist_free(struct stacklist *list);
  */
 const char *stacklist_name(const struct profile *p, const struct stackitem *item,
 			   char buffer[256]);
-
-#endif

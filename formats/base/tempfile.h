@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_TEMPFILE_H
-#define FORMATS_BASE_TEMPFILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ int tempfile_copy(int from, int to, uint64_t limit, struct mu_error *err);
 
 /* tempfile_write -- write all SIZE bytes of DATA at the position of FD; 0 or -1. */
 int tempfile_write(int fd, const void *data, size_t size, struct mu_error *err);
-
-#endif

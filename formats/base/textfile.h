@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_TEXTFILE_H
-#define FORMATS_BASE_TEXTFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ int textfile_spool(struct textfile *in, uint64_t limit, struct mu_error *err);
 
 /* textfile_close -- release everything; the descriptor stays open. */
 void textfile_close(struct textfile *in);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_TRIPLES_H
-#define FORMATS_BASE_TRIPLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ uint32_t triples_add(struct triples *t, uint32_t a, uint32_t b, uint32_t c);
 
 /* triples_free -- release everything. */
 void triples_free(struct triples *t);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_UTF8_H
-#define FORMATS_BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ char *utf8_clean(const char *text, const char *also);
  * Returns false, with nothing printed, without memory. Errors of OUT stay with it.
  */
 bool utf8_put_clean(FILE *out, const char *text);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_BASE_WORDMAP_H
-#define FORMATS_BASE_WORDMAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ uint32_t wordmap_add(struct wordmap *m, const void *entries, unsigned int words,
 
 /* wordmap_free -- Releases everything; the map is empty then. */
 void wordmap_free(struct wordmap *m);
-
-#endif

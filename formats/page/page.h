@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_H
-#define FORMATS_PAGE_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ enum { PAGE_COUNTS = 40000 };
  */
 void page_put_counts(struct page_json *j, uint32_t node, const uint16_t *count, uint32_t counts,
 		     uint32_t *left);
-
-#endif

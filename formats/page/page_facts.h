@@ -2,13 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_FACTS_H
-#define FORMATS_PAGE_PAGE_FACTS_H
+#pragma once
 
 #include "formats/page/page_image.h"
 
 /* page_put_facts -- write the members "run", "processes", "recorded", "totals", "counters",
  * "sizes", "threads", "memory", "notes" and "figures". */
 void page_put_facts(struct page_json *j, const struct page_image *p);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_FOREIGN_H
-#define FORMATS_PAGE_PAGE_FOREIGN_H
+#pragma once
 
 #include "formats/dat.h"
 #include "formats/dhat.h"
@@ -101,5 +100,3 @@ size_t page_dat_points(const struct page_dat *p, struct page_dat_point *all);
 /* page_dat_fill -- the fill of struct page; DATA is a struct page_dat. */
 int page_dat_fill(struct page_json *j, const void *data, const struct page_budget *b,
 		  struct mu_error *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_HOLDERS_H
-#define FORMATS_PAGE_PAGE_HOLDERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ int page_holders_init(struct page_holders *h, const struct page_tree *t, const s
 
 /* page_holders_free -- Releases them. Accepts a zeroed struct. */
 void page_holders_free(struct page_holders *h);
-
-#endif

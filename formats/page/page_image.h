@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_IMAGE_H
-#define FORMATS_PAGE_PAGE_IMAGE_H
+#pragma once
 
 #include "formats/export.h"
 #include "formats/page/page.h"
@@ -44,5 +43,3 @@ int page_image_fill(struct page_json *j, const void *page_image, const struct pa
 
 /* page_image_free -- release the private part. */
 void page_image_free(struct page_image *p);
-
-#endif

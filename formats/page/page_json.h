@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_JSON_H
-#define FORMATS_PAGE_PAGE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void page_json_int(struct page_json *j, const char *key, int64_t value);
 void page_json_uint(struct page_json *j, const char *key, uint64_t value);
 void page_json_real(struct page_json *j, const char *key, double value);
 void page_json_bool(struct page_json *j, const char *key, bool value);
-
-#endif

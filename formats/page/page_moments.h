@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_MOMENTS_H
-#define FORMATS_PAGE_PAGE_MOMENTS_H
+#pragma once
 
 #include "formats/page/page.h"
 
@@ -39,5 +38,3 @@ struct page_shots {
  */
 int page_put_shots(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
 		   const struct page_shots *s, const struct page_budget *b, struct mu_error *err);
-
-#endif

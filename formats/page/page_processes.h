@@ -23,8 +23,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_PROCESSES_H
-#define FORMATS_PAGE_PAGE_PROCESSES_H
+#pragma once
 
 #include "formats/page/page_json.h"
 #include "profile/read/process_list.h"
@@ -40,5 +39,3 @@ void page_put_processes(struct page_json *j, const struct process_list *list, ui
 
 /* page_put_end -- Writes the members "exit", "status" and "ended" of one process. */
 void page_put_end(struct page_json *j, struct image_end end);
-
-#endif

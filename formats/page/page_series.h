@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_SERIES_H
-#define FORMATS_PAGE_PAGE_SERIES_H
+#pragma once
 
 #include "formats/page/page_json.h"
 #include "profile/read/image.h"
@@ -13,5 +12,3 @@
  * points  most samples; of more, each stands for several and has their largest figures.
  */
 void page_put_series(struct page_json *j, const struct image *im, uint32_t points);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_STACKS_H
-#define FORMATS_PAGE_PAGE_STACKS_H
+#pragma once
 
 #include "formats/page/page_foreign.h"
 
@@ -36,5 +35,3 @@ uint32_t page_stacks_site(struct page_stacks *s, uint32_t node);
 
 /* page_stacks_free -- release it. */
 void page_stacks_free(struct page_stacks *s);
-
-#endif

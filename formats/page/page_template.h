@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_TEMPLATE_H
-#define FORMATS_PAGE_PAGE_TEMPLATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ extern const char page_template[];
 extern const uint64_t page_template_size;
 
 #define PAGE_TEMPLATE_MARK "@@MEMUSAGE-DATA@@"
-
-#endif

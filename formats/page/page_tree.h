@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FORMATS_PAGE_PAGE_TREE_H
-#define FORMATS_PAGE_PAGE_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ int page_cut(struct page_cut *c, const struct page_tree *t, const struct page_si
 
 /* page_cut_free -- release it. Fine for a zeroed struct. */
 void page_cut_free(struct page_cut *c);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_CLOCK_H
-#define LIBMEMUSAGE_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -33,5 +32,3 @@ uint64_t clock_ns(clockid_t clock);
  * Async-signal-safe; errno is kept.
  */
 uint64_t clock_kernel_ns(clockid_t clock, uint64_t otherwise);
-
-#endif

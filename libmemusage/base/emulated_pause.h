@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_EMULATED_PAUSE_H
-#define LIBMEMUSAGE_BASE_EMULATED_PAUSE_H
+#pragma once
 
 #define EMULATED_SYSCALL 0x4d454d /* not a number of a system call; the kernel says ENOSYS */
 /* Instead of an address: the instructions between the two calls are not the program's. The first
@@ -39,5 +38,3 @@ static inline void emulated_resume(void)
 	if (emulated_pauses)
 		emulated_resume_slow();
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_ENVIRONMENT_H
-#define LIBMEMUSAGE_BASE_ENVIRONMENT_H
+#pragma once
 
 /* environment_value -- return the value of a variable, NULL if there is none of that name.
  *
@@ -11,5 +10,3 @@
  * from recorder_start() or the constructor.
  */
 const char *environment_value(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_EXPONENTIAL_H
-#define LIBMEMUSAGE_BASE_EXPONENTIAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ static inline uint64_t random_mix(uint64_t value)
 	value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
 	return value ^ value >> 31;
 }
-
-#endif

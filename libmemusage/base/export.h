@@ -5,9 +5,6 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_EXPORT_H
-#define LIBMEMUSAGE_BASE_EXPORT_H
+#pragma once
 
 #define EXPORT __attribute__((visibility("default")))
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_HASH_H
-#define LIBMEMUSAGE_BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ void hash_put(struct hash_table *table, uint64_t key, uint64_t value);
  * Returns  false if the table does not have it.
  */
 bool hash_remove(struct hash_table *table, uint64_t key, uint64_t *value);
-
-#endif

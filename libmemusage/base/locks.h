@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_LOCKS_H
-#define LIBMEMUSAGE_BASE_LOCKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ extern struct recorder_locks locks;
  * Call it only when no other thread of this process can hold a lock. Async-signal-safe.
  */
 void locks_free_all(struct mu_image *image);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_LOOKUP_H
-#define LIBMEMUSAGE_BASE_LOOKUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void *lookup_in(const struct link_map *object, const char *name);
  * Not while another thread may open or close objects.
  */
 const struct link_map *lookup_object(const char *name);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_MAPPED_PATH_H
-#define LIBMEMUSAGE_BASE_MAPPED_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@
  * Source proc(5), /proc/PID/maps.
  */
 uint64_t mapped_path(uint64_t address, bool as_it_is, char *path, uint64_t size);
-
-#endif

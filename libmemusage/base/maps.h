@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_MAPS_H
-#define LIBMEMUSAGE_BASE_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ typedef bool maps_visitor(const struct maps_line *line, void *data);
  * Source  proc(5), /proc/PID/maps.
  */
 bool maps_for_each(char *path, uint64_t room, maps_visitor *visit, void *data);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_MEMORY_H
-#define LIBMEMUSAGE_BASE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ void memory_unregister(uint64_t start);
  * Returns the number of mappings.
  */
 uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_NEW_OBJECTS_H
-#define LIBMEMUSAGE_BASE_NEW_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool new_objects_init(struct new_objects *list);
  */
 bool new_objects_visit(struct new_objects *list,
 		       void (*visit)(const struct object *object, void *data), void *data);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_OBJECTS_H
-#define LIBMEMUSAGE_BASE_OBJECTS_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ const uint8_t *object_tables(const struct object *object);
 
 /* object_flags -- return PF_R, PF_W, PF_X of the loaded segment at an address, -1 if none. */
 int object_flags(const struct object *object, uint64_t address);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_RANGES_H
-#define LIBMEMUSAGE_BASE_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ uint64_t ranges_bytes(const struct ranges *r);
 
 /* ranges_free -- unmap the memory; the list is empty again. */
 void ranges_free(struct ranges *r);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_REAL_H
-#define LIBMEMUSAGE_BASE_REAL_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -109,5 +108,3 @@ uint64_t early_range(uint64_t *size);
 
 /* early_size -- return the bytes that were requested for a block of the static area. */
 size_t early_size(const void *block);
-
-#endif

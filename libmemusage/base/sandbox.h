@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_SANDBOX_H
-#define LIBMEMUSAGE_BASE_SANDBOX_H
+#pragma once
 
 #include <stdbool.h>
 
 /* True once the program has asked for seccomp, or for no_new_privs, which comes first. */
 extern bool sandbox_is_on;
-
-#endif

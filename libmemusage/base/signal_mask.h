@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_SIGNAL_MASK_H
-#define LIBMEMUSAGE_BASE_SIGNAL_MASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void signal_mask_all(struct signal_mask *mask);
 
 /* signal_mask_restore -- undo signal_mask_all(). */
 void signal_mask_restore(const struct signal_mask *mask);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_SIGSET_H
-#define LIBMEMUSAGE_BASE_SIGSET_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ static inline void sigset_take_out(sigset_t *set, int number)
 	word &= ~sigset_bit(number);
 	memcpy(set, &word, sizeof(word));
 }
-
-#endif

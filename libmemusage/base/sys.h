@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_SYS_H
-#define LIBMEMUSAGE_BASE_SYS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ static inline void sys_yield(void)
 {
 	SYS1(SYS_sched_yield, 0);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_TRACE_H
-#define LIBMEMUSAGE_BASE_TRACE_H
+#pragma once
 
 /* trace_init -- append trace lines to the file `path` from now on (MEMUSAGE_TRACE).
  *
@@ -16,5 +15,3 @@ void trace_init(const char *path);
  * Async-signal-safe. Does nothing, fast, when tracing is off.
  */
 void trace(const char *text);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_VECTORS_H
-#define LIBMEMUSAGE_BASE_VECTORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ void vectors_preserve(void (*work)(void *), void *argument);
  *       AMX in use) are kept on the stack.
  */
 void vectors_preserve_in(uint8_t *room, void (*work)(void *), void *argument);
-
-#endif

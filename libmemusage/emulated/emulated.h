@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EMULATED_EMULATED_H
-#define LIBMEMUSAGE_EMULATED_EMULATED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void emulated_begin(void);
 /* emulated_start -- run programs that the program executes in the emulator, too. Once, at
  * start. */
 void emulated_start(void);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EMULATED_EMULATED_EVENT_H
-#define LIBMEMUSAGE_EMULATED_EMULATED_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void emulated_event_answer(struct emulated_event *event);
  * As alloc_quick() and free_quick().
  */
 bool emulated_event(enum mu_fn fn, const void *block, uint64_t size, uint64_t sp);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EMULATED_EMULATED_EXEC_H
-#define LIBMEMUSAGE_EMULATED_EMULATED_EXEC_H
+#pragma once
 
 /* emulated_exec_start -- replace the C library's execve, through which all others go.
  *
@@ -13,5 +12,3 @@
  * code cannot be changed, programs run without it and are not recorded. Once, at start.
  */
 void emulated_exec_start(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EMULATOR_COUNT_H
-#define LIBMEMUSAGE_EMULATOR_COUNT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void count_end(void);
 
 /* count_thread_ended -- free the state of the calling thread. */
 void count_thread_ended(void);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EMULATOR_QEMU_H
-#define LIBMEMUSAGE_EMULATOR_QEMU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ void qemu_plugin_read_memory_vaddr(void) __attribute__((weak));
 void qemu_plugin_write_register(void) __attribute__((weak));
 /* qemu_plugin_set_pc -- from version 6 on. */
 void qemu_plugin_set_pc(void) __attribute__((weak));
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EMULATOR_STACK_USE_H
-#define LIBMEMUSAGE_EMULATOR_STACK_USE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@
  * Source  Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A.
  */
 bool stack_use_only(const unsigned char *code, size_t size);
-
-#endif

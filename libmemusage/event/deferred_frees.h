@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EVENT_DEFERRED_FREES_H
-#define LIBMEMUSAGE_EVENT_DEFERRED_FREES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ static inline __attribute__((always_inline)) bool deferred_frees_add(struct thre
 	__atomic_store_n(&batch->count, count + 1, __ATOMIC_RELEASE);
 	return true;
 }
-
-#endif

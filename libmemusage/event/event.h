@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EVENT_EVENT_H
-#define LIBMEMUSAGE_EVENT_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -462,5 +461,3 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old);
  */
 void realloc_done(struct thread *thread, const void *block, const struct block *old,
 		  const void *result, size_t size, uint64_t sp);
-
-#endif

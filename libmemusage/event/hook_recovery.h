@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EVENT_HOOK_RECOVERY_H
-#define LIBMEMUSAGE_EVENT_HOOK_RECOVERY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ bool hook_recover(struct thread *thread);
  * the first time. Async-signal-safe.
  */
 bool hook_recovery_interrupted_ours(void);
-
-#endif

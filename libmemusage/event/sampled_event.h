@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_EVENT_SAMPLED_EVENT_H
-#define LIBMEMUSAGE_EVENT_SAMPLED_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ bool sampled_take(struct thread *thread, uint64_t key, struct block *block,
  * sampled_take() (-1), and take the snapshots that are due. Not for blocks of MU_KEY_NESTED. */
 void sampled_change_heap(struct thread *thread, uint64_t key, const struct block *block,
 			 const struct sample_weight *weight, int64_t sign);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_HOOKS_ACCESS_COUNT_H
-#define LIBMEMUSAGE_HOOKS_ACCESS_COUNT_H
+#pragma once
 
 #include "libmemusage/tables/accesses.h"
 
@@ -90,5 +89,3 @@ static inline __attribute__((always_inline)) void accesses_count(struct access_p
 	if (block->is_counted)
 		accesses_count_bytes(cell, block, address - block->start, size);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_HOOKS_ACCESS_HOOK_H
-#define LIBMEMUSAGE_HOOKS_ACCESS_HOOK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ INLINE void access_hook(const volatile void *place, uint64_t size, const bool is
 
 /* access_range -- likewise for any number of bytes, not inlined. Does nothing for size 0. */
 void access_range(const volatile void *place, uint64_t size, bool is_write);
-
-#endif

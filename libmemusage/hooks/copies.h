@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_HOOKS_COPIES_H
-#define LIBMEMUSAGE_HOOKS_COPIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void copies_event(enum mu_copy which, uint64_t bytes, uint64_t sp);
  * pc  where the hook returns to; sp of the hook.
  */
 void copies_range(uint64_t bytes, bool is_write, uint64_t pc, uint64_t sp);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_HOOKS_INNER_H
-#define LIBMEMUSAGE_HOOKS_INNER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
  *         symbols go through such slots.
  */
 bool inner_redirect(void);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_HOOKS_NEXT_H
-#define LIBMEMUSAGE_HOOKS_NEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -155,5 +154,3 @@ void touch_copied_text(enum mu_copy which, void *to, size_t written, const void 
 /* touch_joined, touch_joined_wide -- count what appending at most n characters looks at. */
 void touch_joined(char *to, const char *from, size_t n);
 void touch_joined_wide(wchar_t *to, const wchar_t *from, size_t n);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_ARENA_H
-#define LIBMEMUSAGE_IMAGE_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ struct mu_table *arena_table_init(unsigned int section, uint32_t entry_size, uin
  * Returns the string; offset 0 if the arena is full. Async-signal-safe.
  */
 struct mu_string arena_string(const char *bytes, uint64_t length, uint64_t limit);
-
-#endif

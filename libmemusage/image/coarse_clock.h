@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_COARSE_CLOCK_H
-#define LIBMEMUSAGE_IMAGE_COARSE_CLOCK_H
+#pragma once
 
 #include "libmemusage/image/recorder.h"
 
@@ -40,5 +39,3 @@ static inline void coarse_clock_check(void)
 	if (unlikely(__atomic_load_n(&rec.segment->tick_rests, __ATOMIC_SEQ_CST)))
 		coarse_clock_resume();
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_COLLECTOR_QUERY_H
-#define LIBMEMUSAGE_IMAGE_COLLECTOR_QUERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ bool collector_query_ask(void);
 
 /* collector_query_end -- let other threads ask. */
 void collector_query_end(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_IMAGE_MAPS_H
-#define LIBMEMUSAGE_IMAGE_IMAGE_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void image_maps_unmap_others(void);
  * No other thread may be in the hook. Async-signal-safe.
  */
 bool image_maps_replace(const struct image_maps *maps, int fd, uint32_t index);
-
-#endif

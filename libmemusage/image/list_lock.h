@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_LIST_LOCK_H
-#define LIBMEMUSAGE_IMAGE_LIST_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ bool list_lock_must_be_freed(void);
  * the child has another thread. Async-signal-safe.
  */
 void list_lock_forked(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_LOG_H
-#define LIBMEMUSAGE_IMAGE_LOG_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -82,5 +81,3 @@ log_append(struct thread *thread, int64_t change, uint64_t depth, const bool man
 	if (many || !log_append_quick(thread, change, depth))
 		log_append_slow(thread, change, depth, many);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_RECORDER_H
-#define LIBMEMUSAGE_IMAGE_RECORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -127,5 +126,3 @@ bool recorder_is_on(void);
  * Async-signal-safe; one system call at most, and only if the collector sleeps.
  */
 void recorder_wake(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_REGISTRATION_H
-#define LIBMEMUSAGE_IMAGE_REGISTRATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool registration_for_fork(struct slot *slot);
  * write into the image meanwhile. Cost: that of a copy of the image.
  */
 int registration_move_image(uint32_t user, const struct image_maps *maps, uint32_t *index);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_SHRINK_H
-#define LIBMEMUSAGE_IMAGE_SHRINK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void shrink_to_contents(void);
  * Beyond the limit the program would get no memory any more. As shrink_for_lock().
  */
 void shrink_for_limit(uint64_t bytes);
-
-#endif

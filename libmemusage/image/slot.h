@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_SLOT_H
-#define LIBMEMUSAGE_IMAGE_SLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ bool slot_map(int fd, uint64_t size, uint64_t slots, uint64_t slot_size, struct 
 
 /* slot_limit -- have slot_map() map at most `bytes` from now on, and nothing of other slots. */
 void slot_limit(uint64_t bytes);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_STOP_H
-#define LIBMEMUSAGE_IMAGE_STOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ static inline bool stop_asked(void)
 {
 	return unlikely(__atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & MODE_STOP);
 }
-
-#endif

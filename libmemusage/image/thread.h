@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_IMAGE_THREAD_H
-#define LIBMEMUSAGE_IMAGE_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -119,5 +118,3 @@ void thread_for_each(void (*visit)(struct thread *, void *), void *argument);
  * Async-signal-safe.
  */
 uint64_t *counters_hist_high(struct mu_counters *counters);
-
-#endif

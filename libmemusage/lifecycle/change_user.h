@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_CHANGE_USER_H
-#define LIBMEMUSAGE_LIFECYCLE_CHANGE_USER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ struct user_ids change_user_now(void);
  * the image.
  */
 void change_user_before(struct user_ids next);
-
-#endif

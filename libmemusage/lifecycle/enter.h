@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_ENTER_H
-#define LIBMEMUSAGE_LIFECYCLE_ENTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void enter_for_start(void);
  * Async-signal-safe.
  */
 void enter_if_cloned(void);
-
-#endif

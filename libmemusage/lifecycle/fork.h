@@ -2,10 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_FORK_H
-#define LIBMEMUSAGE_LIFECYCLE_FORK_H
+#pragma once
 
 /* fork_init -- register with libc's fork. Idempotent. Not async-signal-safe. */
 void fork_init(void);
-
-#endif

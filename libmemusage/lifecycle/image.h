@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_IMAGE_H
-#define LIBMEMUSAGE_LIFECYCLE_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -59,5 +58,3 @@ void image_note_end(enum mu_end end, int status);
  * async-signal-safe; errno stays.
  */
 void image_note_reaped(pid_t pid, int status);
-
-#endif

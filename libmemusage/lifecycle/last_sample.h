@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_LAST_SAMPLE_H
-#define LIBMEMUSAGE_LIFECYCLE_LAST_SAMPLE_H
+#pragma once
 
 /* last_sample_init -- begin with an empty timeline: in a new image, and in a forked child. */
 void last_sample_init(void);
@@ -17,5 +16,3 @@ void last_sample_init(void);
  * Cost 20 us. Source proc(5).
  */
 void last_sample_take(void);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_PENDING_REQUEST_H
-#define LIBMEMUSAGE_LIFECYCLE_PENDING_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ static inline bool pending_request_noticed(struct thread *thread)
  * Call it inside the hook. Async-signal-safe. The only cost is that of snapshots_request().
  */
 void pending_request_serve(struct thread *thread);
-
-#endif

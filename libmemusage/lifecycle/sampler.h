@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_SAMPLER_H
-#define LIBMEMUSAGE_LIFECYCLE_SAMPLER_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ void sampler_yield_signal(void);
 
 /* sampler_owns_signal -- return whether our handler is installed. */
 bool sampler_owns_signal(void);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_SNAPSHOT_SIGNAL_H
-#define LIBMEMUSAGE_LIFECYCLE_SNAPSHOT_SIGNAL_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ int snapshot_signal_action(const struct sigaction *now, struct sigaction *old);
 
 /* snapshot_signal_waited -- take a snapshot: the program got the signal from sigwait(). */
 void snapshot_signal_waited(void);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_STANDALONE_H
-#define LIBMEMUSAGE_LIFECYCLE_STANDALONE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ bool standalone_announce(void);
  * The program gets no SIGCHLD and sees no additional child.
  */
 void standalone_end(void);
-
-#endif

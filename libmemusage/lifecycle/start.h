@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_START_H
-#define LIBMEMUSAGE_LIFECYCLE_START_H
+#pragma once
 
 /* recorder_start -- decide, once, whether this process is recorded, and begin.
  *
@@ -30,5 +29,3 @@ void recorder_announce(void);
  * Needs rec complete and the calling thread's record attached.
  */
 void recorder_open_gate(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_THREADS_H
-#define LIBMEMUSAGE_LIFECYCLE_THREADS_H
+#pragma once
 
 #include "libmemusage/image/thread.h"
 
@@ -43,5 +42,3 @@ void thread_keep_only_self(void);
  * libpthread, or a free key, the kernel is asked when a record is needed. Not async-signal-safe.
  */
 void thread_key_init(void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_LIFECYCLE_TRIGGERS_H
-#define LIBMEMUSAGE_LIFECYCLE_TRIGGERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ void triggers_forked(void);
  * Async-signal-safe.
  */
 void triggers_signal(void);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PAGES_PAGES_H
-#define LIBMEMUSAGE_PAGES_PAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ static inline uint64_t pages_up(uint64_t length)
 {
 	return (length + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 }
-
-#endif

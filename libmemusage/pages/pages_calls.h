@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PAGES_PAGES_CALLS_H
-#define LIBMEMUSAGE_PAGES_PAGES_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ void pages_shmat(struct thread *thread, const struct pages_place *place, int id,
 
 /* pages_shmdt_begin -- record a shmdt, before it; pages_munmap_end() follows. */
 void pages_shmdt_begin(struct pages_op *op, uint64_t start);
-
-#endif

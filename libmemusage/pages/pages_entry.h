@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PAGES_PAGES_ENTRY_H
-#define LIBMEMUSAGE_PAGES_PAGES_ENTRY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@
  * Returns whether all are intercepted. Idempotent. From recorder_start() only, as entry_patch().
  */
 bool pages_entry_patch(void);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PAGES_PAGES_START_H
-#define LIBMEMUSAGE_PAGES_PAGES_START_H
+#pragma once
 
 /* pages_start -- count present and future mappings, with MU_CFG_PAGES.
  *
@@ -18,5 +17,3 @@ void pages_start(void);
  * Left out: the recorder's own mappings, and the main stack, which the kernel makes grow.
  */
 void pages_exit(void);
-
-#endif

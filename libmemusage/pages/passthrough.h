@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PAGES_PASSTHROUGH_H
-#define LIBMEMUSAGE_PAGES_PASSTHROUGH_H
+#pragma once
 
 /* The functions, as F(name, takes_block): whether it takes a block, which may be an early one.
  * interpose_heap.c gives each a name that no other object has: entry_of_NAME. */
@@ -36,5 +35,3 @@ void passthrough_patch(void);
  * As passthrough_patch(); without it they do the same, at 1 ns more.
  */
 void passthrough_sample(void);
-
-#endif

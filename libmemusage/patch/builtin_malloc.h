@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_BUILTIN_MALLOC_H
-#define LIBMEMUSAGE_PATCH_BUILTIN_MALLOC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ bool builtin_malloc_patch(const struct link_map *object, bool is_new);
  * Idempotent; not async-signal-safe. Cost 30 us, once.
  */
 void builtin_malloc_watch(void);
-
-#endif

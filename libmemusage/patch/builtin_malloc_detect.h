@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_BUILTIN_MALLOC_DETECT_H
-#define LIBMEMUSAGE_PATCH_BUILTIN_MALLOC_DETECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void builtin_malloc_detect(void);
  * note  MU_NOTE_DEEPBIND or MU_NOTE_NAMESPACE.
  */
 void builtin_malloc_detect_opened(const char *file, unsigned int note);
-
-#endif

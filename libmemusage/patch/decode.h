@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_DECODE_H
-#define LIBMEMUSAGE_PATCH_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ bool decode_copy(uint64_t at, uint64_t end, struct insn *insn, uint8_t code[DECO
  * code  16 bytes after `length` can be read, too.
  */
 bool decode_is_padding(const uint8_t *code, unsigned int length);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_ENTRY_H
-#define LIBMEMUSAGE_PATCH_ENTRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,5 +100,3 @@ static inline uint64_t entry_call_sp(const struct entry_call *call)
 /* entry_returned -- return the address to which an intercepted function returns; stacks leave that
  * frame out. */
 uint64_t entry_returned(void);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_INTERCEPT_H
-#define LIBMEMUSAGE_PATCH_INTERCEPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct intercept {
  */
 const char *intercept_function(const struct patch *p, const struct intercept *what,
 			       uint64_t address, uint64_t size, unsigned int flags);
-
-#endif

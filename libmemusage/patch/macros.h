@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_MACROS_H
-#define LIBMEMUSAGE_PATCH_MACROS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ uint64_t macros_serve(const uint64_t *frame);
 /* macros_entry -- the function that stubs call, in x86_64/macros_entry.S: keeps all registers but
  * rdx. */
 void macros_entry(void);
-
-#endif

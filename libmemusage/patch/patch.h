@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_PATCH_H
-#define LIBMEMUSAGE_PATCH_PATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ bool patch_on_objects(void (*changed)(void));
 /* patch_objects_place -- return, while `changed` runs, where ld.so called it, in the form that an
  * event takes for a stack frame (hook_sp()). */
 uint64_t patch_objects_place(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_REAL_MARK_H
-#define LIBMEMUSAGE_PATCH_REAL_MARK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ void real_mark(void);
 
 /* real_is_inside -- return whether this thread is in such a call. Async-signal-safe. */
 bool real_is_inside(void);
-
-#endif

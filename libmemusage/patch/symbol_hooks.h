@@ -5,12 +5,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_SYMBOL_HOOKS_H
-#define LIBMEMUSAGE_PATCH_SYMBOL_HOOKS_H
+#pragma once
 
 /* symbol_hooks_start -- asks, and intercepts, now and for each new object. With MU_CFG_SYMBOLS,
  * from the constructor. Waits for the collector: some 10 ms for each file that it has not seen
  * yet. */
 void symbol_hooks_start(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_PATCH_SYMBOLS_H
-#define LIBMEMUSAGE_PATCH_SYMBOLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ uint32_t symbols_note(const struct symbols_name *symbol);
 
 /* symbols_called -- count a call. number: from symbols_note(), may be 0. Async-signal-safe. */
 void symbols_called(uint32_t number);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_REQUESTS_ACCESS_REQUEST_H
-#define LIBMEMUSAGE_REQUESTS_ACCESS_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool access_request_init(void);
 
 /* access_request_unknown -- count a request that named no live block. */
 void access_request_unknown(void);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_REQUESTS_CLIENT_BLOCK_H
-#define LIBMEMUSAGE_REQUESTS_CLIENT_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ bool client_block_resize(struct thread *thread, const struct call_site *place, u
 /* client_block_free_inside -- end all announced blocks that begin in [start, end). */
 void client_block_free_inside(struct thread *thread, const struct call_site *place, uint64_t start,
 			      uint64_t end);
-
-#endif

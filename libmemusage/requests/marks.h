@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_REQUESTS_MARKS_H
-#define LIBMEMUSAGE_REQUESTS_MARKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ void marks_pause(struct thread *thread);
 
 /* marks_resume -- undo one marks_pause(). Returns false if there is none. */
 bool marks_resume(struct thread *thread);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_REQUESTS_POOLS_H
-#define LIBMEMUSAGE_REQUESTS_POOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ bool pools_exist(uint64_t pool);
 
 /* pools_forget -- empty the table for a new image. */
 void pools_forget(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_REQUESTS_REQUEST_H
-#define LIBMEMUSAGE_REQUESTS_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void request_publish_entry(void);
  * Returns  1 to IS_RECORDING if so, else 0. Async-signal-safe; errno is kept.
  */
 uintptr_t memusage_request_entry(uintptr_t request, uintptr_t a, uintptr_t b, uintptr_t c);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_ACCESSES_H
-#define LIBMEMUSAGE_TABLES_ACCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -155,5 +154,3 @@ static inline struct mu_access *accesses_cell(struct access_part *part, uint32_t
 	return likely(offset) ? arena_at((uint64_t)offset * sizeof(struct mu_access)) :
 				accesses_cell_slow(part, site);
 }
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_BLOCK_SEARCH_H
-#define LIBMEMUSAGE_TABLES_BLOCK_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ bool block_search_find(uint64_t space, uint64_t address, uint64_t reach, uint64_
  * table. Costs as above, and 1 ns for each 4 KiB (announced blocks: 512 bytes) passed over.
  */
 bool block_search_next(uint64_t space, uint64_t *address, uint64_t end, bool many);
-
-#endif

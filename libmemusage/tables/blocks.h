@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_BLOCKS_H
-#define LIBMEMUSAGE_TABLES_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -440,5 +439,3 @@ blocks_take_quick(struct thread *thread, uint64_t address, struct block *block, 
 	blocks_unlock(word, value, many);
 	return ok;
 }
-
-#endif

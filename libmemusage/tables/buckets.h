@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_BUCKETS_H
-#define LIBMEMUSAGE_TABLES_BUCKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void buckets_begin(void);
  * A forked child has its image elsewhere, but private memory at the same addresses.
  */
 bool buckets_are_shared(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_FRAMES_H
-#define LIBMEMUSAGE_TABLES_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ bool frames_init(void);
  * Async-signal-safe. Costs one look-up for each new frame, and one more.
  */
 uint32_t frames_find_node(const struct walk *walk);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_HEAP_H
-#define LIBMEMUSAGE_TABLES_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ static inline __attribute__((always_inline)) void heap_change(struct thread *thr
 		heap_note_peak(false);
 	heap->now += change;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_IGNORE_H
-#define LIBMEMUSAGE_TABLES_IGNORE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void ignore_init(void);
  * the recorder does not ask again. In a sandbox it never asks.
  */
 bool ignore_stack(const struct walk *walk);
-
-#endif

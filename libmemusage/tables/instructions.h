@@ -19,8 +19,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_INSTRUCTIONS_H
-#define LIBMEMUSAGE_TABLES_INSTRUCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ void instructions_update(void);
  */
 uint64_t instructions_read(const struct perf_event_mmap_page *page,
 			   uint64_t (*read_counter)(uint32_t number));
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_MAPPING_H
-#define LIBMEMUSAGE_TABLES_MAPPING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ int64_t mapping_remove(uint64_t start, uint64_t length);
 
 /* mapping_holds -- return whether an address is in a tracked mapping. */
 bool mapping_holds(uint64_t address);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_MODULES_H
-#define LIBMEMUSAGE_TABLES_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ uint32_t modules_number(const struct mu_module *module);
  * Not async-signal-safe.
  */
 void modules_closed(void);
-
-#endif

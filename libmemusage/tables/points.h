@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_POINTS_H
-#define LIBMEMUSAGE_TABLES_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -187,5 +186,3 @@ static inline void points_free(uint64_t offset, uint64_t requested, bool many)
 
 /* points_resize -- change the size of a block at its point, after realloc. */
 void points_resize(uint64_t offset, uint64_t from, uint64_t to, bool many);
-
-#endif

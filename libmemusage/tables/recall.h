@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_RECALL_H
-#define LIBMEMUSAGE_TABLES_RECALL_H
+#pragma once
 
 #include "libmemusage/unwind/walk.h"
 
@@ -23,5 +22,3 @@
  * Async-signal-safe. Costs 10-15 ns for a known stack, otherwise as much as walk_stack().
  */
 uint32_t recall_site(struct thread *thread, unsigned int fn, uint64_t slot, uint64_t bp);
-
-#endif

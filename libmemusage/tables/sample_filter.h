@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_SAMPLE_FILTER_H
-#define LIBMEMUSAGE_TABLES_SAMPLE_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void sample_filter_remove(uint64_t address);
  * them.
  */
 void sample_filter_clear(void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_SAMPLING_H
-#define LIBMEMUSAGE_TABLES_SAMPLING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,5 +113,3 @@ void sampling_spend(uint64_t ticks);
 
 /* sampling_wants_fewer -- return whether R is to double (MU_CFG_SAMPLE_AUTO). Needs the lock. */
 bool sampling_wants_fewer(void);
-
-#endif

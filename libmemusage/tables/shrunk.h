@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_SHRUNK_H
-#define LIBMEMUSAGE_TABLES_SHRUNK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ bool shrunk_remember(uint64_t address, uint64_t size, uint64_t room, uint64_t *b
 
 /* shrunk_forget -- forget a block. Returns its room beyond its size, 0 if it is not known. */
 uint64_t shrunk_forget(uint64_t address, uint64_t size, uint64_t birth);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_SITE_TOTALS_H
-#define LIBMEMUSAGE_TABLES_SITE_TOTALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ bool site_totals_store(struct site_totals *v, uint64_t limit);
 
 /* site_totals_free -- free the pieces, and make *v empty. The cost is the same for any number. */
 void site_totals_free(struct site_totals *v);
-
-#endif

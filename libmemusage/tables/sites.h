@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_SITES_H
-#define LIBMEMUSAGE_TABLES_SITES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -193,5 +192,3 @@ static inline void sites_count(struct thread *thread, uint32_t site, uint64_t si
 	cell->total_bytes += size;
 	cell->total_blocks++;
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_SNAPSHOT_LOG_H
-#define LIBMEMUSAGE_TABLES_SNAPSHOT_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void snapshot_log_count_ignored_realloc(bool was_ignored);
 
 /* snapshot_log_append -- append a snapshot. Needs the lock of snapshots.c. */
 void snapshot_log_append(const struct mu_snapshot *snapshot, uint64_t time);
-
-#endif

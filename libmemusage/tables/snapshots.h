@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_SNAPSHOTS_H
-#define LIBMEMUSAGE_TABLES_SNAPSHOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -187,5 +186,3 @@ static inline void snapshots_ignored(struct thread *thread, int64_t change, bool
 	heap->extra -= change;
 	heap->ignored += change;
 }
-
-#endif

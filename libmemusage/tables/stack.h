@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_STACK_H
-#define LIBMEMUSAGE_TABLES_STACK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ static inline uint64_t stack_note(struct thread *thread, uint64_t sp)
 		stack_deeper(thread, depth);
 	return depth;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_STACK_SUM_H
-#define LIBMEMUSAGE_TABLES_STACK_SUM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ int64_t stack_sum_unseen(void);
 
 /* stack_sum_end_thread -- remove the depth of a thread that has ended. */
 void stack_sum_end_thread(struct thread *thread);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_TABLES_THINNING_H
-#define LIBMEMUSAGE_TABLES_THINNING_H
+#pragma once
 
 #include "libmemusage/image/thread.h"
 
@@ -14,5 +13,3 @@
  * block, and 1 us for each 2 MiB of heap.
  */
 void thinning_double(struct thread *thread);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_CFI_H
-#define LIBMEMUSAGE_UNWIND_CFI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ typedef bool cfi_reader(void *data, uint64_t address, uint64_t *value);
  */
 bool cfi_evaluate(const uint8_t *expression, const uint64_t reg[CFI_REGS], const uint64_t *initial,
 		  cfi_reader *read, void *data, uint64_t *value);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_DWARF_READER_H
-#define LIBMEMUSAGE_UNWIND_DWARF_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ static inline uint64_t dwarf_read_pointer(struct dwarf_reader *r, int encoding, 
 		value += data_base;
 	return value;
 }
-
-#endif

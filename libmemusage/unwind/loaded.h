@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_LOADED_H
-#define LIBMEMUSAGE_UNWIND_LOADED_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ void loaded_init(void);
  * same moment is a risk there. Cost: 170 ns, or some 50 ns per object.
  */
 bool loaded_find(uint64_t pc, struct dl_find_object *found);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_PATCHED_PC_H
-#define LIBMEMUSAGE_UNWIND_PATCHED_PC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ uint64_t patched_pc_behind(uint64_t pc);
  * pc, sp  become those of the request in the program. Returns false if pc is not in a stub.
  */
 bool patched_pc_leave_stub(uint64_t *pc, uint64_t *sp);
-
-#endif

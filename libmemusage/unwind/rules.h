@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_RULES_H
-#define LIBMEMUSAGE_UNWIND_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,5 +100,3 @@ static inline struct rule rules_of(uint64_t pc)
 	/* No code has so high an address, and an entry has no room for it. */
 	return (struct rule){ .type = pc >> (64 - RULE_FORM_BITS) ? RULE_NONE : RULE_UNKNOWN };
 }
-
-#endif

@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_STACK_MEMORY_H
-#define LIBMEMUSAGE_UNWIND_STACK_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -139,5 +138,3 @@ static inline uint64_t stack_memory_read(uint64_t here, uint64_t address)
  * It may not be readable.
  */
 bool stack_memory_is_own(const struct thread *thread, uint64_t address);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_TRAMPOLINE_H
-#define LIBMEMUSAGE_UNWIND_TRAMPOLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@
  * Async-signal-safe. Cost 200 ns. Source CPython 3.12, Python/asm_trampoline.S.
  */
 bool trampoline_frame_size(uint64_t pc, uint32_t *size);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_WALK_H
-#define LIBMEMUSAGE_UNWIND_WALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -158,5 +157,3 @@ void walk_push(struct walk *walk, uint64_t pc);
 
 /* walk_pop -- remove the frames that were pushed since the stack had `count` frames. */
 void walk_pop(struct walk *walk, uint32_t count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_UNWIND_WALK_SLOW_H
-#define LIBMEMUSAGE_UNWIND_WALK_SLOW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@
  * registers known. Async-signal-safe. Cost some us per frame.
  */
 unsigned int walk_slow(struct walk *walk, uint64_t slot, uint8_t *flags);
-
-#endif

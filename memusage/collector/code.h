@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_CODE_H
-#define MEMUSAGE_COLLECTOR_CODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool code_reader_ended(int fd);
 
 /* code_free -- Releases all answers, and kills the readers that still run. */
 void code_free(void);
-
-#endif

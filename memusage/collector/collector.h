@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_COLLECTOR_H
-#define MEMUSAGE_COLLECTOR_COLLECTOR_H
+#pragma once
 
 #include "memusage/record/session.h"
 
@@ -17,5 +16,3 @@
  * Returns when no process of the tree is left, or after SIGTERM, with all outputs written.
  */
 void collector_run(struct session *s);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_CONTROL_H
-#define MEMUSAGE_COLLECTOR_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void control_answer(struct tree *t, int connection);
  * Returns false if FD is no such connection.
  */
 bool control_closed(struct tree *t, int fd);
-
-#endif

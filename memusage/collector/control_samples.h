@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_CONTROL_SAMPLES_H
-#define MEMUSAGE_COLLECTOR_CONTROL_SAMPLES_H
+#pragma once
 
 #include "memusage/collector/tree.h"
 
@@ -16,5 +15,3 @@
  * Cost   one look into /proc and at most 80 KiB for each process.
  */
 int control_samples_open(struct tree *t, const struct arena *arena, const struct process *one);
-
-#endif

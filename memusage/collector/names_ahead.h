@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_NAMES_AHEAD_H
-#define MEMUSAGE_COLLECTOR_NAMES_AHEAD_H
+#pragma once
 
 #include "memusage/collector/tree.h"
 
@@ -32,5 +31,3 @@ int names_ahead_advance(struct names_ahead *n, struct tree *t);
 
 /* names_ahead_stop -- Ends the helper, if any, and starts no other. */
 void names_ahead_stop(struct names_ahead *n);
-
-#endif

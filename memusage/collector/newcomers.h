@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_NEWCOMERS_H
-#define MEMUSAGE_COLLECTOR_NEWCOMERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@
  * recorded, or no children. Cost 10 us per process of this user.
  */
 bool newcomers_exist(const struct tree *t);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_PROCESS_END_H
-#define MEMUSAGE_COLLECTOR_PROCESS_END_H
+#pragma once
 
 #include "memusage/common/process.h"
 
@@ -41,5 +40,3 @@ bool process_end_ask_parent(const struct processes *all, struct process *p);
  * end  TREE_DEATH: process_end_ask() was called.
  */
 void process_end_store(const struct process *p, enum tree_end end);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_REGISTRATION_H
-#define MEMUSAGE_COLLECTOR_REGISTRATION_H
+#pragma once
 
 #include "memusage/collector/tree.h"
 
@@ -32,5 +31,3 @@ void registration_accept(struct registration *h, int fd);
 
 /* registration_read -- Reads from the waiting connection FD. Ignores other descriptors. */
 void registration_read(struct registration *h, int fd);
-
-#endif

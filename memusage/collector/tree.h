@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_TREE_H
-#define MEMUSAGE_COLLECTOR_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -126,5 +125,3 @@ bool tree_has_log(const struct tree *t);
 
 /* tree_is_empty -- Tells whether no process has a slot or may still get one. */
 bool tree_is_empty(const struct tree *t);
-
-#endif

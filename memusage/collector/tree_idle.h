@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_TREE_IDLE_H
-#define MEMUSAGE_COLLECTOR_TREE_IDLE_H
+#pragma once
 
 #include "memusage/collector/tree.h"
 
@@ -15,5 +14,3 @@
  * second.
  */
 int tree_idle_check(struct tree *t);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_TREE_IMAGE_H
-#define MEMUSAGE_COLLECTOR_TREE_IMAGE_H
+#pragma once
 
 #include "memusage/collector/tree.h"
 
@@ -15,5 +14,3 @@ struct tree_arena *tree_image_arena(const struct tree *t, const struct arena *ar
 
 /* tree_state_is_announced -- Returns whether a slot in this state has an image to report. */
 bool tree_state_is_announced(enum mu_slot_state state);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_TREE_MEMORY_H
-#define MEMUSAGE_COLLECTOR_TREE_MEMORY_H
+#pragma once
 
 #include "memusage/collector/tree.h"
 
@@ -30,5 +29,3 @@ void tree_memory_end(struct process *p, struct image *im);
 
 /* tree_memory_forget -- Releases the timeline of P, whose image has been reported. */
 void tree_memory_forget(struct process *p);
-
-#endif

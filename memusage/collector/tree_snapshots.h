@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COLLECTOR_TREE_SNAPSHOTS_H
-#define MEMUSAGE_COLLECTOR_TREE_SNAPSHOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void tree_snapshots_finish(struct tree *t);
 
 /* tree_snapshots_report -- Adds a line for the snapshots that had none of their own. */
 void tree_snapshots_report(struct tree *t);
-
-#endif

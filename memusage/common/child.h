@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_CHILD_H
-#define MEMUSAGE_COMMON_CHILD_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -31,5 +30,3 @@ __attribute__((noreturn)) void child_execute(const struct opt_list *arguments,
  * Returns its status as wait() gives it, or 0 if there is no such child.
  */
 int child_wait(pid_t pid);
-
-#endif

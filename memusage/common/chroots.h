@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_CHROOTS_H
-#define MEMUSAGE_COMMON_CHROOTS_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -24,5 +23,3 @@ struct chroots {
  * Source proc(5), /proc/PID/root.
  */
 void chroots_add(struct chroots *r, pid_t pid);
-
-#endif

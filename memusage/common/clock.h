@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_CLOCK_H
-#define MEMUSAGE_COMMON_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ bool clock_tsc_is_good(void);
 
 /* clock_pair -- Reads both clocks at one moment, usually to within a microsecond. */
 void clock_pair(uint64_t *tsc, uint64_t *mono_ns);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_CONTROL_WIRE_H
-#define MEMUSAGE_COMMON_CONTROL_WIRE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -66,5 +65,3 @@ struct control_samples {
 	uint32_t reserved;
 	uint64_t rss_peak;
 };
-
-#endif

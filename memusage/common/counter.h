@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_COUNTER_H
-#define MEMUSAGE_COMMON_COUNTER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void counter_why(char *why, size_t size, int error, int paranoid);
  * administrator does not permit it.
  */
 uint32_t counter_find(void);
-
-#endif

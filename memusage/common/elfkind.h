@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_ELFKIND_H
-#define MEMUSAGE_COMMON_ELFKIND_H
+#pragma once
 
 enum elf_kind {
 	ELF_LOADABLE,	   /* nothing prevents it */
@@ -24,5 +23,3 @@ enum elf_kind {
  * Source elf(5), execve(2), ld.so(8) "Secure-execution mode".
  */
 enum elf_kind elfkind_of(const char *file, char *interpreter, unsigned int size);
-
-#endif

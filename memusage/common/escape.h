@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_ESCAPE_H
-#define MEMUSAGE_COMMON_ESCAPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * Returns SAFE.
  */
 const char *escape_text(char *safe, size_t size, const char *text);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_FD_PASSING_H
-#define MEMUSAGE_COMMON_FD_PASSING_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -25,5 +24,3 @@ int fd_passing_send(int connection, const void *data, size_t size, int fd, int f
  * Returns the number of bytes received, 0 at the end of the connection, or -1 with errno.
  */
 ssize_t fd_passing_receive(int connection, void *data, size_t size, int *fd);
-
-#endif

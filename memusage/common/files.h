@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_FILES_H
-#define MEMUSAGE_COMMON_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -48,5 +47,3 @@ void files_check(const char *pattern, unsigned flags);
  * Does not open a pipe or a terminal: the process at its other end would take that for use.
  */
 void files_check_name(const char *name, unsigned flags);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_LIBRARY_H
-#define MEMUSAGE_COMMON_LIBRARY_H
+#pragma once
 
 struct library {
 	char path[4096];	/* as LD_PRELOAD accepts it: no blanks, no colons */
@@ -23,5 +22,3 @@ void library_find(struct library *library, const char *name);
 
 /* library_remove -- Removes the link and its directory. */
 void library_remove(const struct library *library);
-
-#endif

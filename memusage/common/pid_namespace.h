@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_PID_NAMESPACE_H
-#define MEMUSAGE_COMMON_PID_NAMESPACE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -18,5 +17,3 @@
  * Source proc(5), NSpid.
  */
 pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_PRIVATE_DIR_H
-#define MEMUSAGE_COMMON_PRIVATE_DIR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ bool private_dir_shared(char *dir, size_t size);
  * Its name has neither blanks nor colons. Returns false if it cannot be created.
  */
 bool private_dir_new(char *dir, size_t size);
-
-#endif

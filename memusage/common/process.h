@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_PROCESS_H
-#define MEMUSAGE_COMMON_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ bool process_has_child_but(pid_t except);
 
 /* processes_sweep -- Removes the entries that are marked as gone. */
 void processes_sweep(struct processes *all);
-
-#endif

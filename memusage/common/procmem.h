@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_PROCMEM_H
-#define MEMUSAGE_COMMON_PROCMEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int procmem_open(pid_t pid);
  * Source proc(5), /proc/PID/status; Linux 4.5 and later report the parts.
  */
 bool procmem_read(int fd, struct procmem *m);
-
-#endif

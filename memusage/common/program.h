@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_PROGRAM_H
-#define MEMUSAGE_COMMON_PROGRAM_H
+#pragma once
 
 /* Exit statuses of env(1) and the shells. */
 enum { STATUS_FAILED = 125, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
@@ -14,5 +13,3 @@ enum { STATUS_FAILED = 125, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
  * Returns 0, or the exit status for the failure, with errno set.
  */
 int program_find(const char *name, char **path);
-
-#endif

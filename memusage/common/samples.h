@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_SAMPLES_H
-#define MEMUSAGE_COMMON_SAMPLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void samples_add(struct samples *s, const struct mu_sample *look);
 
 /* samples_free -- Releases everything. S may be zeroed, and freed twice. */
 void samples_free(struct samples *s);
-
-#endif

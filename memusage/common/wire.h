@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_COMMON_WIRE_H
-#define MEMUSAGE_COMMON_WIRE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/resource.h>
@@ -36,5 +35,3 @@ int wire_send(int fd, const struct wire *message);
  * Returns 1 with a message, 0 if there is none now, -1 if the other side is gone.
  */
 int wire_receive(int fd, struct wire *message);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_LAUNCHER_EMULATE_H
-#define MEMUSAGE_LAUNCHER_EMULATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ void emulate_prepare(struct emulation *e, const char *program, char *const *comm
 
 /* emulate_explain -- Prints the likely cause if an emulated program was killed by SIGNAL. */
 void emulate_explain(int signal);
-
-#endif

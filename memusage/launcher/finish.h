@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_LAUNCHER_FINISH_H
-#define MEMUSAGE_LAUNCHER_FINISH_H
+#pragma once
 
 #include "memusage/options/settings.h"
 
@@ -13,5 +12,3 @@
  * Returns an exit status: 0, or 125 if a recording could not be reported. Such a file is kept.
  */
 int finish_run(const struct settings *settings);
-
-#endif

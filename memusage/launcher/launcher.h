@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_LAUNCHER_LAUNCHER_H
-#define MEMUSAGE_LAUNCHER_LAUNCHER_H
+#pragma once
 
 #include "memusage/options/settings.h"
 
@@ -12,5 +11,3 @@
  * Returns the exit status of the program, or ends by the signal that killed the program.
  */
 int launcher_run(const struct settings *settings);
-
-#endif

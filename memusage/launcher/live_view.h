@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_LAUNCHER_LIVE_VIEW_H
-#define MEMUSAGE_LAUNCHER_LIVE_VIEW_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ bool live_view_follow(struct live_view *v);
 /* live_view_finish -- The program has ended: waits until the user leaves the view, and writes the
  * rest of the output. */
 void live_view_finish(struct live_view *v);
-
-#endif

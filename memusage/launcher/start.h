@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_LAUNCHER_START_H
-#define MEMUSAGE_LAUNCHER_START_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ char **start_environment(const char *library, const char *collector, const char 
  */
 pid_t start_program(const char *file, char **argv, char **envp,
 		    const struct inherited *inherited);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_ACCESSES_H
-#define MEMUSAGE_OPTIONS_ACCESSES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void accesses_configure(struct mu_config *config, const struct access_settings *
 
 /* accesses_library -- Returns the file name of the recorder that the settings need. */
 const char *accesses_library(const struct access_settings *a);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_CORE_OPTIONS_H
-#define MEMUSAGE_OPTIONS_CORE_OPTIONS_H
+#pragma once
 
 #define CORE_CRASHES "is not supported: it can crash a program that has threads"
 #define CORE_NO_PATTERNS "is not supported: --progname chooses which program is recorded"
@@ -82,5 +81,3 @@
 	O("vex-iropt-verbosity") O("vex-iropt-level") O("vex-iropt-unroll-thresh") \
 	O("vex-guest-max-insns") O("vex-guest-chase") O("vex-regalloc-version") \
 	O("vex-iropt-register-updates") O("px-default") O("px-file-backed")
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_DHAT_H
-#define MEMUSAGE_OPTIONS_DHAT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ void dhat_configure(struct mu_config *config, const struct dhat_settings *d);
 
 /* dhat_unit_word -- Returns the word of --time-unit for memusageprint. */
 const char *dhat_unit_word(const struct dhat_settings *d);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_IDLE_OPTIONS_H
-#define MEMUSAGE_OPTIONS_IDLE_OPTIONS_H
+#pragma once
 
 #include "memusage/options/settings.h"
 
@@ -14,5 +13,3 @@
  * The tools whose options these are say nothing, but do nothing either.
  */
 void idle_options_warn(const struct settings *s, const struct settings *defaults);
-
-#endif

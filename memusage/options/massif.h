@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_MASSIF_H
-#define MEMUSAGE_OPTIONS_MASSIF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ bool massif_may_pass(const char *text);
 #define MASSIF_CORE(data, n) \
 	{ .kind = OPT_KIND_CALL, .name = n, .arg = "VALUE", .value = data, \
 	  .call = massif_core_option, .help = "an option of Valgrind's", .hidden = true }
-
-#endif

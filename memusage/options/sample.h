@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_SAMPLE_H
-#define MEMUSAGE_OPTIONS_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ const char *sample_option(const struct opt *option, const char *arg, void *data)
 
 /* sample_configure -- Enters the settings in the configuration of the recorder. */
 void sample_configure(struct mu_config *config, const struct sample_settings *s);
-
-#endif

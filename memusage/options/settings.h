@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_SETTINGS_H
-#define MEMUSAGE_OPTIONS_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -121,5 +120,3 @@ extern const struct opt_tool settings_tool;
  * Does not return if the command line is invalid or asks for help. The result is static.
  */
 const struct settings *settings_parse(int argc, char **argv);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_OPTIONS_TRIGGERS_H
-#define MEMUSAGE_OPTIONS_TRIGGERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool triggers_watches(const struct trigger_settings *t, enum mu_watch kind);
  */
 const char *triggers_signal(const struct opt *option, const char *arg, void *data);
 const char *triggers_when(const struct opt *option, const char *arg, void *data);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_ARENA_H
-#define MEMUSAGE_RECORD_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ bool arena_image(const struct arena *a, uint32_t k, struct image *im);
 
 /* arena_free -- Releases the memory of slot K and marks the slot as free. */
 void arena_free(struct arena *a, uint32_t k);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_DATAFILES_H
-#define MEMUSAGE_RECORD_DATAFILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -53,5 +52,3 @@ void datafiles_end_main(struct datafiles *d);
 
 /* datafiles_close -- Releases everything; no more files can be begun. */
 void datafiles_close(struct datafiles *d);
-
-#endif

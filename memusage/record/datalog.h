@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_DATALOG_H
-#define MEMUSAGE_RECORD_DATALOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void datalog_end(struct datalog *log, uint64_t end_ns);
 
 /* datalog_free -- Releases the memory, after datalog_end(). LOG may be NULL. */
 void datalog_free(struct datalog *log);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_ENDPOINT_H
-#define MEMUSAGE_RECORD_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -52,5 +51,3 @@ int endpoint_receive(int connection, struct mu_registration *hello, struct ucred
  */
 int endpoint_reply(int connection, enum mu_registration_status status, const struct arena *a,
 		   unsigned int slot);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_FUTEX_WATCH_H
-#define MEMUSAGE_RECORD_FUTEX_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ bool futex_watch_arm(struct futex_watch *w);
 /* futex_watch_is_idle -- Tells whether no event has been logged for so long that all have been
  * read. */
 bool futex_watch_is_idle(const struct futex_watch *w);
-
-#endif

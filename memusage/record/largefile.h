@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_LARGEFILE_H
-#define MEMUSAGE_RECORD_LARGEFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void largefile_wrote(struct largefile *f, int fd, uint64_t end);
 /* largefile_end -- Releases the blocks behind the end; call it before the close. Returns 0, or -1
  * with errno. */
 int largefile_end(struct largefile *f, int fd);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_LIVE_H
-#define MEMUSAGE_RECORD_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ bool live_is_quiet(const struct live *l);
 
 /* live_withdraw -- Withdraws the request. Returns false if the process has served it meanwhile. */
 bool live_withdraw(struct live *l, enum mu_request request);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_LIVE_COPY_H
-#define MEMUSAGE_RECORD_LIVE_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ int live_copy_save(struct live_copy *c, const struct live *l, pid_t pid, struct 
 
 /* live_copy_free -- Releases everything. C may be zeroed, and freed twice. */
 void live_copy_free(struct live_copy *c);
-
-#endif

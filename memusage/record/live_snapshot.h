@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_LIVE_SNAPSHOT_H
-#define MEMUSAGE_RECORD_LIVE_SNAPSHOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ int live_snapshot_save(const struct live_snapshots *s, const struct live *l, pid
 
 /* live_snapshot_free -- Releases everything. S may be zeroed, and freed twice. */
 void live_snapshot_free(struct live_snapshots *s);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_RECORDFILE_H
-#define MEMUSAGE_RECORD_RECORDFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void recordfile_complete(struct recordfile *r);
 
 /* recordfile_close -- Completes and closes the file. */
 void recordfile_close(struct recordfile *r);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_SESSION_H
-#define MEMUSAGE_RECORD_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -34,5 +33,3 @@ struct session {
 	int killed_by;	  /* the signal that killed it */
 	int ended_images; /* descriptor of the results of ended images: ended_images.h */
 };
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_RECORD_SNAPSHOT_FILE_H
-#define MEMUSAGE_RECORD_SNAPSHOT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ __attribute__((noreturn)) void snapshot_file_execute(const struct snapshot_file 
  */
 int snapshot_file_write(const struct snapshot_file *f, const struct live_snapshots *shots,
 			const struct live *l);
-
-#endif

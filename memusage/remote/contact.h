@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_CONTACT_H
-#define MEMUSAGE_REMOTE_CONTACT_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -65,5 +64,3 @@ int contact_ask_samples(pid_t pid);
 
 /* contact_close -- Closes everything, so that other clients may use the process. */
 void contact_close(struct contact *c);
-
-#endif

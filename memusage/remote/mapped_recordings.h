@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_MAPPED_RECORDINGS_H
-#define MEMUSAGE_REMOTE_MAPPED_RECORDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ void mapped_recordings_read(struct mapped_recordings *m, pid_t pid);
  * Returns a descriptor of memory that is sealed against truncation, or -1.
  */
 int mapped_recordings_open(pid_t pid, const char *addresses);
-
-#endif

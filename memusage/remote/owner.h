@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_OWNER_H
-#define MEMUSAGE_REMOTE_OWNER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -35,5 +34,3 @@ int owner_find(struct owner *o, pid_t pid);
  * dies with a message on failure. Open files stay open.
  */
 void owner_become(const struct owner *o);
-
-#endif

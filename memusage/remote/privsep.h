@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_PRIVSEP_H
-#define MEMUSAGE_REMOTE_PRIVSEP_H
+#pragma once
 
 /* privsep_run -- Runs WORK in a process of its own, and prints its output.
  *
@@ -21,5 +20,3 @@ int privsep_run(int (*work)(void *data), void *data);
 /* privsep_die_with_parent -- Called by WORK: makes the process end when the caller of privsep_run()
  * ends. */
 void privsep_die_with_parent(void);
-
-#endif

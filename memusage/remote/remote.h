@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_H
-#define MEMUSAGE_REMOTE_REMOTE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -23,5 +22,3 @@ int remote_run(const struct settings *settings);
  * a message.
  */
 int remote_watch(const struct settings *settings, pid_t pid, int output);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_COMMAND_H
-#define MEMUSAGE_REMOTE_REMOTE_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ char *remote_xtree_name(const struct remote *r, uint32_t number);
 
 /* remote_tell_written -- Prints the name of the written file, except with --quiet. */
 void remote_tell_written(const struct remote *r, const char *name);
-
-#endif

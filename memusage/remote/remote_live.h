@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_LIVE_H
-#define MEMUSAGE_REMOTE_REMOTE_LIVE_H
+#pragma once
 
 #include "memusage/remote/remote_command.h"
 
@@ -15,5 +14,3 @@
  * Returns 0, or -1 after a message.
  */
 int remote_live_run(struct remote *r);
-
-#endif

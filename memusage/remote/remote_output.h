@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_OUTPUT_H
-#define MEMUSAGE_REMOTE_REMOTE_OUTPUT_H
+#pragma once
 
 #include "memusage/remote/remote_command.h"
 
@@ -14,5 +13,3 @@
  * Returns 0, or -1 after a message.
  */
 int remote_output_write(const struct remote *r);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_REPORT_H
-#define MEMUSAGE_REMOTE_REMOTE_REPORT_H
+#pragma once
 
 #include "memusage/remote/remote_command.h"
 
@@ -24,5 +23,3 @@ int remote_report_record(struct remote *r);
  * Returns 0, or -1, without a message if this collector writes no such recording.
  */
 int remote_report_add_running(struct remote *r);
-
-#endif

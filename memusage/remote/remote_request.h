@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_REQUEST_H
-#define MEMUSAGE_REMOTE_REMOTE_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
  */
 int remote_request_send(struct live *l, enum mu_request request, const char *text, bool *is_later,
 			struct mu_error *err);
-
-#endif

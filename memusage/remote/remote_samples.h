@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_SAMPLES_H
-#define MEMUSAGE_REMOTE_REMOTE_SAMPLES_H
+#pragma once
 
 #include "memusage/common/samples.h"
 #include "memusage/record/live.h"
@@ -15,5 +14,3 @@
  * Returns SAMPLES, or NULL if the file has none of the image.
  */
 const struct samples *remote_samples_read(struct samples *samples, int fd, const struct live *l);
-
-#endif

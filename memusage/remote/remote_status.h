@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_STATUS_H
-#define MEMUSAGE_REMOTE_REMOTE_STATUS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -11,5 +10,3 @@
 
 /* remote_status -- Prints the state to standard output. Returns 0, or -1 after a message. */
 int remote_status(const struct contact *c, pid_t pid);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REMOTE_REMOTE_TOOL_H
-#define MEMUSAGE_REMOTE_REMOTE_TOOL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -18,5 +17,3 @@ pid_t remote_tool_start(const char *name, char **argv, const int *kept);
 /* remote_tool_wait -- Waits until it has ended. Returns 0 if it succeeded, or -1, after a message
  * if it was killed. */
 int remote_tool_wait(const char *name, pid_t pid);
-
-#endif

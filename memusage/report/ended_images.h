@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_ENDED_IMAGES_H
-#define MEMUSAGE_REPORT_ENDED_IMAGES_H
+#pragma once
 
 #include "memusage/report/report.h"
 #include "profile/read/result.h"
@@ -32,5 +31,3 @@ void ended_images_add(int fd, enum report_role role, const struct mu_slot *slot,
  * Removes a last entry that the collector's end has cut short.
  */
 void ended_images_replay(int fd, struct report *report, struct mu_slot *last);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_NOT_RECORDED_H
-#define MEMUSAGE_REPORT_NOT_RECORDED_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ const char *not_recorded_reason(const struct not_recorded *n, char text[NOT_RECO
  * Takes three seconds. Always returns -1, since the user's command cannot be done.
  */
 int not_recorded_explain(pid_t pid);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_NOTES_H
-#define MEMUSAGE_REPORT_NOTES_H
+#pragma once
 
 #include <sys/resource.h>
 
@@ -18,5 +17,3 @@ void notes_print(struct report *r, const struct result *result);
  */
 void notes_print_details(struct report *r, const struct result *result,
 			 const struct rusage *usage);
-
-#endif

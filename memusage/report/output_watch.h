@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_OUTPUT_WATCH_H
-#define MEMUSAGE_REPORT_OUTPUT_WATCH_H
+#pragma once
 
 /* output_watch_begin -- Remembers what file NAME is before the run; two names at most. */
 void output_watch_begin(const char *name);
@@ -16,5 +15,3 @@ void output_watch_begin(const char *name);
  * It may be called after a fork. Nothing is known of other names.
  */
 void output_watch_warn(const char *name);
-
-#endif

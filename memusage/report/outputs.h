@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_OUTPUTS_H
-#define MEMUSAGE_REPORT_OUTPUTS_H
+#pragma once
 
 #include "memusage/options/settings.h"
 
@@ -14,5 +13,3 @@
  * check themselves.
  */
 void outputs_check(const struct settings *settings);
-
-#endif

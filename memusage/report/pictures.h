@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_PICTURES_H
-#define MEMUSAGE_REPORT_PICTURES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -33,5 +32,3 @@ void pictures_page(const struct session *s, struct report *r, pid_t main);
 
 /* pictures_bands -- Draws the bands of a process, as massif.PID.ps. */
 void pictures_bands(const struct session *s, pid_t main);
-
-#endif

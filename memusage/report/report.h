@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_REPORT_H
-#define MEMUSAGE_REPORT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ void report_finish(struct report *r, const char *why, const struct rusage *usage
 /* report_close -- Writes the rest on processes that outlived the program, and releases
  * everything. */
 void report_close(struct report *r);
-
-#endif

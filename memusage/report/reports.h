@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGE_REPORT_REPORTS_H
-#define MEMUSAGE_REPORT_REPORTS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -32,5 +31,3 @@ pid_t reports_look_ahead(const struct session *s, int fd);
  * has ended it. Reports failures on standard error.
  */
 void reports_make(const struct session *s, struct report *r, unsigned int first, pid_t main);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_EXPORT_DHAT_EXPORT_H
-#define MEMUSAGEPRINT_EXPORT_DHAT_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ int dhat_export_load(struct dhat *d, struct report_subject *s, const struct sett
 
 /* dhat_export -- Writes it. Returns 0, or -1 after a warning. */
 int dhat_export(FILE *out, struct report_subject *s, const struct settings *settings);
-
-#endif

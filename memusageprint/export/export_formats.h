@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
-#define MEMUSAGEPRINT_EXPORT_EXPORT_FORMATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,5 +55,3 @@ int export_formats_write(FILE *out, struct report_subject *s, const struct setti
 /* export_formats_convert_massif -- Converts a massif.out to the format settings->format; a
  * report_fn. */
 int export_formats_convert_massif(const struct report_job *job);
-
-#endif

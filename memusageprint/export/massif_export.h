@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_EXPORT_MASSIF_EXPORT_H
-#define MEMUSAGEPRINT_EXPORT_MASSIF_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@
  * Returns 0, or -1 after a warning.
  */
 int massif_export(FILE *out, struct report_subject *s, const struct settings *settings);
-
-#endif

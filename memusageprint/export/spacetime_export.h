@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_EXPORT_SPACETIME_EXPORT_H
-#define MEMUSAGEPRINT_EXPORT_SPACETIME_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -25,5 +24,3 @@ int spacetime_export_hp(FILE *out, const char *name, struct report_subject *s,
 /* spacetime_export_report -- Writes the text or HTML of an image; for struct image_file. */
 int spacetime_export_report(FILE *out, const char *name, struct report_subject *s,
 			    const struct report_job *job);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_EXPORT_XTREE_EXPORT_H
-#define MEMUSAGEPRINT_EXPORT_XTREE_EXPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ bool xtree_can_export(const struct recording *r, const struct settings *settings
  */
 int xtree_export(FILE *out, const char *name, struct report_subject *s,
 		 const struct report_job *job);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_GROWTH_MOMENTS_H
-#define MEMUSAGEPRINT_JOB_GROWTH_MOMENTS_H
+#pragma once
 
 #include "memusageprint/job/report_subject.h"
 #include "memusageprint/job/settings.h"
@@ -16,5 +15,3 @@
  */
 int growth_moments_find(struct growth_range *g, const struct report_subject *s,
 			const struct settings *settings);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_INPUT_H
-#define MEMUSAGEPRINT_JOB_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ int input_open(struct input *in, const char *name);
 
 /* input_close -- Releases it. */
 void input_close(struct input *in);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_MASSIF_LOAD_H
-#define MEMUSAGEPRINT_JOB_MASSIF_LOAD_H
+#pragma once
 
 #include "formats/massif.h"
 #include "memusageprint/job/input.h"
@@ -15,5 +14,3 @@
  * file that was cut short, which can be printed, or no snapshot at all.
  */
 int massif_load(struct massif_file *m, struct input *in);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_PLACE_NAMES_H
-#define MEMUSAGEPRINT_JOB_PLACE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -22,5 +21,3 @@
 int place_names_resolve(struct profile *p, const struct segment *segment, const struct image *im,
 			pid_t pid, const struct settings *settings, bool has_progress,
 			struct mu_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_RECORDING_H
-#define MEMUSAGEPRINT_JOB_RECORDING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ void recording_close(struct recording *r);
  * Returns RECORDING_NONE if that image cannot be read.
  */
 uint32_t recording_main(const struct recording *r, const struct settings *settings);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_REPORT_JOB_H
-#define MEMUSAGEPRINT_JOB_REPORT_JOB_H
+#pragma once
 
 #include <stdio.h>
 
@@ -29,5 +28,3 @@ typedef int (*report_fn)(const struct report_job *job);
  * output file. Does not return if the output cannot be opened.
  */
 FILE *report_job_begin(const struct report_job *job);
-
-#endif

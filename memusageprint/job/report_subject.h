@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
-#define MEMUSAGEPRINT_JOB_REPORT_SUBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ bool report_subject_is_live(const struct report_subject *s);
 
 /* report_subject_command -- Returns the command line, joined by blanks; the caller frees it. */
 char *report_subject_command(const struct report_subject *s);
-
-#endif

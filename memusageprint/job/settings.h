@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_JOB_SETTINGS_H
-#define MEMUSAGEPRINT_JOB_SETTINGS_H
+#pragma once
 
 #include "cli/layout.h"
 #include "cli/options.h"
@@ -116,5 +115,3 @@ struct filter_options settings_filter(const struct settings *settings);
 
 /* settings_metric -- Returns the metric of settings->tree. */
 enum metric_kind settings_metric(const struct settings *settings);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_CALLERS_H
-#define MEMUSAGEPRINT_LIVE_CALLERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ void callers_build(struct live_rows *r, struct live_callers *c, struct places *p
 
 /* callers_free -- Releases memory. Accepts a zeroed struct, and a second call. */
 void callers_free(struct live_callers *c);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_CELLS_H
-#define MEMUSAGEPRINT_LIVE_CELLS_H
+#pragma once
 
 #include "cli/units.h"
 #include "memusageprint/live/view.h"
@@ -28,5 +27,3 @@ char *cells_name(const struct view *v, const struct live_row *row, unsigned int 
 
 /* cells_cut -- Returns a text cut to at most WIDTH columns, to be freed. */
 char *cells_cut(const char *text, unsigned int width);
-
-#endif

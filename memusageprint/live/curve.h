@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_CURVE_H
-#define MEMUSAGEPRINT_LIVE_CURVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ uint64_t curve_fit(const struct live_curve *c, double *heap, double *rss, unsign
  *          whose changes could not be seen then.
  */
 double curve_scale(const struct live_curve *c, bool *has_rss);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_KEEP_H
-#define MEMUSAGEPRINT_LIVE_KEEP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@
  * Returns 0 or -1.
  */
 int keep_recording(const char *file, uint32_t pid, char *text, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_LAYOUT_H
-#define MEMUSAGEPRINT_LIVE_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -40,5 +39,3 @@ void layout_lines(struct view *v, const struct live_size *size, char **line);
 
 /* layout_print -- Prints figures and all rows as text without marks, names not shortened. */
 void layout_print(FILE *out, const struct view *v);
-
-#endif

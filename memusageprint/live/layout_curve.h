@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_LAYOUT_CURVE_H
-#define MEMUSAGEPRINT_LIVE_LAYOUT_CURVE_H
+#pragma once
 
 #include "memusageprint/live/layout.h"
 
@@ -13,5 +12,3 @@
  */
 void layout_curve_lines(const struct live_curve *c, const struct live_size *size, unsigned int rows,
 			char **line);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_LINK_H
-#define MEMUSAGEPRINT_LIVE_LINK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ bool link_ask(int socket, const struct live_question *question);
 
 /* link_receive -- Waits for the answer. Returns false if the copier is gone. */
 bool link_receive(int socket, struct live_answer *answer);
-
-#endif

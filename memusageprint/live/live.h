@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_LIVE_H
-#define MEMUSAGEPRINT_LIVE_LIVE_H
+#pragma once
 
 #include "memusageprint/job/settings.h"
 
@@ -13,5 +12,3 @@
  * Returns the exit status of the program.
  */
 int live_run(const struct settings *settings);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_LOOK_H
-#define MEMUSAGEPRINT_LIVE_LOOK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ void look_copy(struct look *to, const struct look *from);
 
 /* look_free -- Releases everything. Accepts a zeroed struct. */
 void look_free(struct look *l);
-
-#endif

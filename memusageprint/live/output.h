@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_OUTPUT_H
-#define MEMUSAGEPRINT_LIVE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void output_split(struct live_output *o, const char *text, size_t size);
 
 /* output_free -- Releases the lines. Accepts a zeroed struct, and a second call. */
 void output_free(struct live_output *o);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_PLACES_H
-#define MEMUSAGEPRINT_LIVE_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ uint32_t places_name(struct places *p, const struct position *at, enum top_kind 
 
 /* places_free -- Releases everything. */
 void places_free(struct places *p);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_ROWS_H
-#define MEMUSAGEPRINT_LIVE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ bool rows_name_matches(const char *name, const char *filter);
 
 /* rows_free -- Releases memory. Accepts a zeroed struct, and a second call. */
 void rows_free(struct live_rows *r);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_SCREEN_H
-#define MEMUSAGEPRINT_LIVE_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ int screen_key(void);
 
 /* screen_close -- Gives the terminal back as it was. Accepts a second call. */
 void screen_close(void);
-
-#endif

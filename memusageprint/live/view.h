@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_LIVE_VIEW_H
-#define MEMUSAGEPRINT_LIVE_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ uint32_t view_parts(const struct view *v);
 
 /* view_free -- Releases everything. */
 void view_free(struct view *v);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_ADVICE_H
-#define MEMUSAGEPRINT_TEXT_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,5 +21,3 @@
  */
 void advice_print_names(FILE *out, const struct profile *p, const struct top *places,
 			bool by_blocks);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_AMOUNT_H
-#define MEMUSAGEPRINT_TEXT_AMOUNT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ double amount_percent(uint64_t part, uint64_t total);
 
 /* amount_quotient -- Returns A / B, exact where perl's quotient is; B is not 0. */
 double amount_quotient(uint64_t a, uint64_t b);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_CALLTREE_H
-#define MEMUSAGEPRINT_TEXT_CALLTREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,5 +35,3 @@ struct calltree {
  * Returns 0, or -1 with ERR: no memory.
  */
 int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_DHAT_METRIC_H
-#define MEMUSAGEPRINT_TEXT_DHAT_METRIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,5 +57,3 @@ const char *dhat_blocks_word(const struct dhat *d);
 
 /* dhat_byte_word -- Returns the profile's word for one byte; "byte" if it has none. */
 const char *dhat_byte_word(const struct dhat *d);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_DHAT_NUMBER_H
-#define MEMUSAGEPRINT_TEXT_DHAT_NUMBER_H
+#pragma once
 
 enum { DHAT_NUMBER_LENGTH = 448 };	/* of the largest double, with commas */
 
@@ -23,5 +22,3 @@ const char *dhat_percent(char buffer[DHAT_NUMBER_LENGTH], double a, double b);
 
 /* dhat_ratio -- Returns A / B; 0 / 0 is 0. */
 double dhat_ratio(double a, double b);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_DHAT_SUMMARY_H
-#define MEMUSAGEPRINT_TEXT_DHAT_SUMMARY_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -12,5 +11,3 @@
 
 /* dhat_summary_print -- Prints the totals of the profile of process PID. */
 void dhat_summary_print(FILE *out, const struct dhat *d, pid_t pid);
-
-#endif

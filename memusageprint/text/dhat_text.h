@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_DHAT_TEXT_H
-#define MEMUSAGEPRINT_TEXT_DHAT_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,5 +26,3 @@ int dhat_text_print(const struct report_job *job);
 
 /* dhat_text_print_image -- Prints an image of a recording. Returns 0, or -1 after a warning. */
 int dhat_text_print_image(FILE *out, struct report_subject *s, const struct settings *settings);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_DHAT_TREE_H
-#define MEMUSAGEPRINT_TEXT_DHAT_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ uint32_t dhat_tree_frame(const struct dhat_tree *t, uint32_t point, uint32_t i);
 
 /* dhat_tree_free -- Releases it. */
 void dhat_tree_free(struct dhat_tree *t);
-
-#endif

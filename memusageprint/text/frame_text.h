@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_FRAME_TEXT_H
-#define MEMUSAGEPRINT_TEXT_FRAME_TEXT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -43,5 +42,3 @@ void frame_text_put_position(FILE *out, const struct profile *p, const struct po
  */
 void frame_text_put_place(FILE *out, const struct profile *p, const struct position *at,
 			  enum top_kind group);
-
-#endif

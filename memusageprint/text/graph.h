@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_GRAPH_H
-#define MEMUSAGEPRINT_TEXT_GRAPH_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ enum { GRAPH_SIDE_MIN = 4, GRAPH_SIDE_MAX = 1000 };
  * continues up to the next bar. A bar never hides one of a stronger mark.
  */
 void graph_print(FILE *out, const struct massif_file *m, unsigned columns, unsigned rows);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_GREP_H
-#define MEMUSAGEPRINT_TEXT_GREP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,5 +21,3 @@
  * Cost O(names of all places + frames of all stacks).
  */
 bool grep_weights(FILE *out, const struct filter *f, struct weight *weight, const char *text);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_GROWTH_H
-#define MEMUSAGEPRINT_TEXT_GROWTH_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@
  * Returns 0, or -1 after a warning: a moment is unknown, or the first one is not the earlier one.
  */
 int growth_print(FILE *out, struct report_subject *s, const struct settings *settings);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_IMPORT_REPORT_H
-#define MEMUSAGEPRINT_TEXT_IMPORT_REPORT_H
+#pragma once
 
 #include "memusageprint/job/report_job.h"
 
@@ -15,5 +14,3 @@ int import_report_massif(const struct report_job *job);
 
 /* import_report_dhat -- Prints --top, --tree and --leaks of a profile of DHAT; a report_fn. */
 int import_report_dhat(const struct report_job *job);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_MASSIF_SNAPSHOT_LOG_H
-#define MEMUSAGEPRINT_TEXT_MASSIF_SNAPSHOT_LOG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@
  */
 void massif_snapshot_log_print(FILE *out, const struct report_subject *s,
 			       const struct settings *settings);
-
-#endif

@@ -3,12 +3,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_MASSIF_TEXT_H
-#define MEMUSAGEPRINT_TEXT_MASSIF_TEXT_H
+#pragma once
 
 #include "memusageprint/job/report_job.h"
 
 /* massif_text_print -- Prints the report; a report_fn. */
 int massif_text_print(const struct report_job *job);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_METRIC_TEXT_H
-#define MEMUSAGEPRINT_TEXT_METRIC_TEXT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ const char *metric_text(enum metric_kind kind);
 
 /* metric_text_percent -- Returns PART of WHOLE in percent; 0 if WHOLE is 0. */
 double metric_text_percent(int64_t part, int64_t whole);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_PLOT_H
-#define MEMUSAGEPRINT_TEXT_PLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -64,5 +63,3 @@ void plot_massif_curve(FILE *out, const struct massif_file *m, const struct sett
  */
 int plot_places(FILE *out, const struct filter *f, const struct weight *weight,
 		const struct settings *settings, struct mu_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_PROCESSES_H
-#define MEMUSAGEPRINT_TEXT_PROCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,5 +21,3 @@ void processes_print(FILE *out, const struct process_list *list);
  */
 void processes_print_share(FILE *out, const struct process_list *list,
 			   const struct process_entry *e, enum process_figure figure, bool is_run);
-
-#endif

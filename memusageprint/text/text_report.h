@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_TEXT_REPORT_H
-#define MEMUSAGEPRINT_TEXT_TEXT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -16,5 +15,3 @@
  */
 int text_report_print(FILE *out, struct report_subject *s, const struct settings *settings,
 		      unsigned text);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGEPRINT_TEXT_TOPLIST_H
-#define MEMUSAGEPRINT_TEXT_TOPLIST_H
+#pragma once
 
 #include <stdio.h>
 
@@ -34,5 +33,3 @@ struct toplist {
  * Returns 0, or -1 with ERR: no memory.
  */
 int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err);
-
-#endif

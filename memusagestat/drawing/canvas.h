@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_DRAWING_CANVAS_H
-#define MEMUSAGESTAT_DRAWING_CANVAS_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -49,5 +48,3 @@ static inline void canvas_stroke(struct canvas *c, int x, int y1, int y2, uint8_
 		*p++ = color;
 	} while (--count > 0);
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_DRAWING_CLIP_H
-#define MEMUSAGESTAT_DRAWING_CLIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct point clip_point(const struct box *box, struct point p);
  * the number of points is bounded by the picture, not by the input.
  */
 size_t clip_to_columns(struct point *point, size_t count);
-
-#endif

@@ -27,8 +27,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_DRAWING_DRAWING_H
-#define MEMUSAGESTAT_DRAWING_DRAWING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -180,5 +179,3 @@ void drawing_write_svg(const struct drawing *d, struct output *out,
 		       const struct png_note *notes, int count);
 void drawing_write_ps(const struct drawing *d, struct output *out, bool is_page,
 		      const struct png_note *notes, int count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_DRAWING_PNG_H
-#define MEMUSAGESTAT_DRAWING_PNG_H
+#pragma once
 
 #include <gd.h>
 
@@ -34,5 +33,3 @@ void png_write(struct output *out, gdImagePtr image, const struct png_note *note
 /* png_write_rgb -- Writes IMAGE as 8 bits per channel without alpha, otherwise as png_write(). */
 void png_write_rgb(struct output *out, const struct png_pixels *image,
 		   const struct png_note *notes, int count);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_DRAWING_SCALE_H
-#define MEMUSAGESTAT_DRAWING_SCALE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ static inline unsigned scale_pixel(struct scale *s, uint64_t value)
 		s->last_pixel = (unsigned)scale_divide(value, s->pixels, s->maximum);
 	return s->last_pixel;
 }
-
-#endif

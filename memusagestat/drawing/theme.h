@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef MEMUSAGESTAT_DRAWING_THEME_H
-#define MEMUSAGESTAT_DRAWING_THEME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ double theme_contrast(uint32_t a, uint32_t b);
 
 /* theme_ink -- Returns black or white, whichever has more contrast to COLOR. */
 uint32_t theme_ink(uint32_t color);
-
-#endif

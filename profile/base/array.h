@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_BASE_ARRAY_H
-#define PROFILE_BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool array_reserve(void *array, uint32_t *room, size_t count, size_t element);
  */
 size_t array_first_from(const void *array, size_t count, size_t element, size_t key,
 			uint64_t from);
-
-#endif

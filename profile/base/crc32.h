@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_BASE_CRC32_H
-#define PROFILE_BASE_CRC32_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
  * Source ISO 3309; RFC 1952, section 8.
  */
 uint32_t crc32_add(uint32_t crc, const void *data, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_BASE_ERROR_H
-#define PROFILE_BASE_ERROR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
 
 /* mu_error_memory -- Says that there is no memory; ERR may be NULL. Returns -1. */
 int mu_error_memory(struct mu_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_BASE_FILE_H
-#define PROFILE_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ int file_open_below(const char *root, const char *path);
 /* file_is_younger -- Tells whether an open file was written, renamed or given other attributes
  * after a moment of CLOCK_REALTIME. */
 bool file_is_younger(int fd, uint64_t than_ns);
-
-#endif

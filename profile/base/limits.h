@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_BASE_LIMITS_H
-#define PROFILE_BASE_LIMITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ void limits_lower(int resource, uint64_t value);
  * much there is.
  */
 void limits_memory(uint64_t more);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_BASE_SEAL_H
-#define PROFILE_BASE_SEAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@
  * Returns false, with nothing changed, where the kernel or the processor has no such filter.
  */
 bool seal_process(int output);
-
-#endif

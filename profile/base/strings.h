@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_BASE_STRINGS_H
-#define PROFILE_BASE_STRINGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ const char *strings_get(const struct strings *pool, uint32_t number);
 
 /* strings_free -- release everything; the pool is empty then. */
 void strings_free(struct strings *pool);
-
-#endif

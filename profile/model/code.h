@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_CODE_H
-#define PROFILE_MODEL_CODE_H
+#pragma once
 
 #include "profile/base/error.h"
 #include "profile/model/filter.h"
@@ -33,5 +32,3 @@ int code_ranges(struct code_ranges *r, const struct symbols_module *module,
 
 /* code_ranges_free -- release everything. */
 void code_ranges_free(struct code_ranges *r);
-
-#endif

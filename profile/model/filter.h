@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_FILTER_H
-#define PROFILE_MODEL_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ bool filter_shows_below_main(const struct filter *f, uint32_t location);
 
 /* filter_free -- release memory. */
 void filter_free(struct filter *f);
-
-#endif

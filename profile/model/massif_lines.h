@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_MASSIF_LINES_H
-#define PROFILE_MODEL_MASSIF_LINES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ struct massif_lines_options {
 int massif_lines(const struct call_tree *t, const struct filter *f,
 		 const struct massif_lines_options *o, massif_line_fn put, void *data,
 		 struct mu_error *err);
-
-#endif

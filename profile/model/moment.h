@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_MOMENT_H
-#define PROFILE_MODEL_MOMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ const char *moment_kind_name(enum moment_kind kind);
  */
 int moment_growth(const struct sites *s, const struct image *im, const struct growth_range *g,
 		  struct weight *weight, struct mu_error *err);
-
-#endif

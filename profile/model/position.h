@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_POSITION_H
-#define PROFILE_MODEL_POSITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ bool position_step(const struct profile *p, struct position *at);
 
 /* position_level -- Returns the names at a position, NULL if nothing is known. */
 const struct symbols_level *position_level(const struct profile *p, const struct position *at);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_PROFILE_H
-#define PROFILE_MODEL_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,5 +111,3 @@ const char *profile_function(const struct profile *p, uint32_t location);
 
 /* profile_object -- path of the module of a location, "" if it has none. */
 const char *profile_object(const struct profile *p, uint32_t location);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_RUNTIME_FRAMES_H
-#define PROFILE_MODEL_RUNTIME_FRAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ int program_stacks_init(struct program_stacks *s, const struct filter *f,
 
 /* program_stacks_free -- Releases memory. Fine for a zeroed struct. */
 void program_stacks_free(struct program_stacks *s);
-
-#endif

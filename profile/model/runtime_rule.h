@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_RUNTIME_RULE_H
-#define PROFILE_MODEL_RUNTIME_RULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ enum runtime_kind runtime_rule_kind(const char *name, const char *file, const ch
  * name  demangled, whole or as shortname() returns it.
  */
 bool runtime_rule_is_wrapper(const char *name);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_SHORTNAME_H
-#define PROFILE_MODEL_SHORTNAME_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@
  * Returns BUFFER.
  */
 char *shortname(const char *name, char *buffer, size_t size);
-
-#endif

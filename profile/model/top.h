@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_TOP_H
-#define PROFILE_MODEL_TOP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -71,5 +70,3 @@ int top_build(struct top *t, const struct filter *f, const struct weight *weight
 
 /* top_free -- release the entries. Fine for a zeroed struct. */
 void top_free(struct top *t);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_MODEL_TREE_H
-#define PROFILE_MODEL_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ int tree_build(struct call_tree *t, const struct filter *f, const struct weight 
 
 /* tree_free -- release the nodes. Fine for a zeroed struct. */
 void tree_free(struct call_tree *t);
-
-#endif

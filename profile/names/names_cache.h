@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_NAMES_NAMES_CACHE_H
-#define PROFILE_NAMES_NAMES_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void names_cache_save(struct names_answers *a);
 
 /* names_cache_close -- Releases memory. Accepts a zeroed struct, and a second call. */
 void names_cache_close(struct names_answers *a);
-
-#endif

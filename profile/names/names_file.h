@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_NAMES_NAMES_FILE_H
-#define PROFILE_NAMES_NAMES_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ void *names_draft_bytes(const struct names_draft *d, const struct names_key *key
 
 /* names_draft_free -- Releases everything. Accepts a zeroed draft. */
 void names_draft_free(struct names_draft *d);
-
-#endif

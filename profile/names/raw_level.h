@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_NAMES_RAW_LEVEL_H
-#define PROFILE_NAMES_RAW_LEVEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct raw_level {
 	uint32_t base;
 	uint32_t line;
 };
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_NAMES_SCOPE_NAMES_H
-#define PROFILE_NAMES_SCOPE_NAMES_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ char *scope_names_of(struct scope_names *s, Dwarf_Die *die);
 
 /* scope_names_free -- Releases everything; S is as at the beginning. */
 void scope_names_free(struct scope_names *s);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_ACCESSES_H
-#define PROFILE_READ_ACCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void accesses_drop(struct site_accesses *a);
 
 /* accesses_free -- release everything. Fine for a zeroed struct. */
 void accesses_free(struct accesses *a);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_BACKED_H
-#define PROFILE_READ_BACKED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ uint64_t backed_run(struct backed *b, uint64_t offset, uint64_t length);
 /* backed_bytes -- how many bytes of the image are backed, in pages. Two system calls for each run
  * of pages that has them. */
 uint64_t backed_bytes(const struct backed *b);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_BATCH_H
-#define PROFILE_READ_BATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ bool batch_cell(const struct image *im, uint64_t index, struct mu_cell *cell);
 
 /* batch_add_lifetimes -- add the blocks that wait. */
 void batch_add_lifetimes(const struct image *im, struct mu_lifetimes *lives);
-
-#endif

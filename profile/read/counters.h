@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_COUNTERS_H
-#define PROFILE_READ_COUNTERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ uint64_t counters_heap_total(const struct counters *c);
 
 /* counters_calls -- calls of all functions. */
 uint64_t counters_calls(const struct counters *c);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_IMAGE_H
-#define PROFILE_READ_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -159,5 +158,3 @@ char *image_text(const struct image *im, const struct mu_string *string);
  * Returns a text to be freed, NULL without memory. It may hold anything else.
  */
 char *image_command(const struct image *im);
-
-#endif

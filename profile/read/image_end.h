@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_IMAGE_END_H
-#define PROFILE_READ_IMAGE_END_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ uint64_t image_duration_ns(const struct image *im);
 
 /* image_end_has_status -- Tells whether the status is known. */
 bool image_end_has_status(struct image_end end);
-
-#endif

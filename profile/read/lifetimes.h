@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_LIFETIMES_H
-#define PROFILE_READ_LIFETIMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
  * chain that leads nowhere ends there.
  */
 bool lifetimes_of(const struct image *im, struct mu_lifetimes *lives);
-
-#endif

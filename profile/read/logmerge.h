@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_LOGMERGE_H
-#define PROFILE_READ_LOGMERGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ size_t logmerge_read(struct logmerge *m, const struct image *im, struct log_even
 /* logmerge_discard -- Gives all read-only chunks back without reading their events, for images
  * whose events are not wanted. */
 void logmerge_discard(struct logmerge *m, struct image *im);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_MARKS_H
-#define PROFILE_READ_MARKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ bool marks_get(const struct image *im, uint64_t index, struct mu_mark *mark);
  * Returns how often; *ns gets the time.
  */
 uint64_t marks_paused(const struct image *im, uint64_t until, uint64_t *ns, bool *is_over);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_MODULES_H
-#define PROFILE_READ_MODULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void modules_follow_links(struct modules *m);
 
 /* modules_free -- release everything. Fine for a zeroed struct. */
 void modules_free(struct modules *m);
-
-#endif

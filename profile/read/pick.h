@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_PICK_H
-#define PROFILE_READ_PICK_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ uint32_t pick_main(const struct segment *s);
 /* pick_process -- the slot of the last image of a process, as the collector saw its number, or
  * PICK_NONE. */
 uint32_t pick_process(const struct segment *s, pid_t pid);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_POINTS_H
-#define PROFILE_READ_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ int points_load(struct points *p, const struct sites *sites, const struct image 
 
 /* points_free -- release everything. Fine for a zeroed struct. */
 void points_free(struct points *p);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_PROCESS_LIST_H
-#define PROFILE_READ_PROCESS_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ const struct process_entry *process_list_find(const struct process_list *list, u
  * The rest is counted: "and 7 more". Bytes of names are as they are.
  */
 void process_list_name_all(const struct process_list *list, char *text, size_t size);
-
-#endif

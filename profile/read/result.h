@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_RESULT_H
-#define PROFILE_READ_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ void result_take(struct result *r, struct image *im);
  * Leaves zeros there. For lists of all processes.
  */
 void result_take_figures(struct result *r, struct image *im);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_SEGMENT_H
-#define PROFILE_READ_SEGMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ uint32_t segment_damage(const struct segment *s, char text[SEGMENT_DAMAGE_LENGTH
 
 /* segment_start_ns -- when the process of an image began, by CLOCK_REALTIME. */
 uint64_t segment_start_ns(const struct segment *s, const struct image *im);
-
-#endif

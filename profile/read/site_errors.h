@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_SITE_ERRORS_H
-#define PROFILE_READ_SITE_ERRORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, do
 					       double distance);
 struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate,
 						double distance);
-
-#endif

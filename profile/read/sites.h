@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_SITES_H
-#define PROFILE_READ_SITES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,5 +112,3 @@ struct weight {
  */
 int sites_weigh(const struct sites *s, const struct image *im, enum metric_kind kind,
 		uint64_t snapshot, struct weight *weight);
-
-#endif

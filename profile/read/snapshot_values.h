@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_SNAPSHOT_VALUES_H
-#define PROFILE_READ_SNAPSHOT_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void snapshot_values_open(struct snapshot_values *v, const struct image *image,
  * Source docs/format.md, section 8.
  */
 bool snapshot_values_next(struct snapshot_values *v, struct mu_site_value *value);
-
-#endif

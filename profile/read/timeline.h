@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_TIMELINE_H
-#define PROFILE_READ_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ struct memory_split {
  * first sample) counts as its variables.
  */
 void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *split);
-
-#endif

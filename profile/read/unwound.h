@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_READ_UNWOUND_H
-#define PROFILE_READ_UNWOUND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ struct unwound {
  * Source docs/format.md, section 4.
  */
 void unwound_take(struct unwound *u, const struct image *im);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SAVE_SAVE_H
-#define PROFILE_SAVE_SAVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ void save_end(struct save *k);
  * section that is damaged.
  */
 int save_verify(const struct segment *s, const struct image *im, struct mu_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SAVE_SAVE_IMAGE_H
-#define PROFILE_SAVE_SAVE_IMAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ int save_image(int fd, uint64_t start, const struct image *im, uint64_t *length,
  * product. Returns 0, or -1 with ERR.
  */
 int save_image_check(const struct image *im, struct mu_error *err);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_ALLOCRULE_H
-#define PROFILE_SYMBOLS_ALLOCRULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ const char *allocrule_parse(struct allocrule *rule, const char *text, bool is_fr
 /* allocrule_known -- Returns the signature of a known allocator's function by its symbol's name;
  * NULL if it is none. */
 const struct mu_signature *allocrule_known(const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_ALLOCSYMS_H
-#define PROFILE_SYMBOLS_ALLOCSYMS_H
+#pragma once
 
 #include "profile/base/error.h"
 #include "profile/symbols/allocrule.h"
@@ -32,5 +31,3 @@ int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 
 /* allocsyms_free -- release everything. */
 void allocsyms_free(struct allocsyms *a);
-
-#endif

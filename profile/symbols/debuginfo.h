@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_DEBUGINFO_H
-#define PROFILE_SYMBOLS_DEBUGINFO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ void debuginfo_mini_symbols(struct debuginfo_mini *mini, elf_symbol_fn visit, vo
 
 /* debuginfo_mini_close -- release them. NULL is fine. */
 void debuginfo_mini_close(struct debuginfo_mini *mini);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_DEBUGINFOD_H
-#define PROFILE_SYMBOLS_DEBUGINFOD_H
+#pragma once
 
 #include "profile/symbols/elf_file.h"
 
@@ -15,5 +14,3 @@
  * Source debuginfod_find_debuginfo(3)
  */
 int debuginfod_fetch(const struct build_id *id);
-
-#endif

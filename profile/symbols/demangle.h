@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_DEMANGLE_H
-#define PROFILE_SYMBOLS_DEMANGLE_H
+#pragma once
 
 /* demangle -- the source name of a C++ or Rust symbol, with its argument types.
  *
@@ -13,5 +12,3 @@
  * called where that is no loss, in the child of symbols_resolve().
  */
 char *demangle(const char *name);
-
-#endif

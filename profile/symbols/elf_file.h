@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_ELF_FILE_H
-#define PROFILE_SYMBOLS_ELF_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ typedef void (*elf_symbol_fn)(const struct elf_symbol *symbol, void *data);
  * table  SHT_SYMTAB or SHT_DYNSYM.
  */
 void elf_file_symbols(const struct elf_file *f, uint32_t table, elf_symbol_fn visit, void *data);
-
-#endif

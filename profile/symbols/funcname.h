@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_FUNCNAME_H
-#define PROFILE_SYMBOLS_FUNCNAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool funcname_may_be(const char *symbol, const char *name);
  * count.
  */
 bool funcname_is_source(const char *demangled, const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_INLINED_H
-#define PROFILE_SYMBOLS_INLINED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ typedef bool (*inlined_fn)(const char *name, uint64_t start, uint64_t end, bool 
  * each.
  */
 int inlined_walk(int fd, inlined_fn visit, void *data);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_MODULE_FILE_H
-#define PROFILE_SYMBOLS_MODULE_FILE_H
+#pragma once
 
 #include "profile/base/error.h"
 #include "profile/symbols/debuginfo.h"
@@ -48,5 +47,3 @@ int module_file_debug(const struct module_file *f);
 
 /* module_file_close -- Releases everything. May follow a failed opening, and be called twice. */
 void module_file_close(struct module_file *f);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_PERF_MAP_H
-#define PROFILE_SYMBOLS_PERF_MAP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
  * Source linux/tools/perf/Documentation/jit-interface.txt
  */
 bool perf_map_read(const struct symbols_job *job);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_SYMBOLS_H
-#define PROFILE_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ struct symbols_place {
  */
 void symbols_put_massif(FILE *out, const struct symbols_place *place, const char *const *strip,
 			size_t count);
-
-#endif

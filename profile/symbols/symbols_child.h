@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_SYMBOLS_CHILD_H
-#define PROFILE_SYMBOLS_SYMBOLS_CHILD_H
+#pragma once
 
 #include "profile/symbols/symbols_job.h"
 
@@ -17,5 +16,3 @@
  */
 int symbols_child_run(const struct symbols_job *job, size_t count, symbols_state_fn state,
 		      struct mu_error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_SYMBOLS_JOB_H
-#define PROFILE_SYMBOLS_SYMBOLS_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ struct symbols_job {
 
 /* Receives the state of one job. */
 typedef void (*symbols_state_fn)(size_t job, enum symbols_state state, void *data);
-
-#endif

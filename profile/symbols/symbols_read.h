@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_SYMBOLS_READ_H
-#define PROFILE_SYMBOLS_SYMBOLS_READ_H
+#pragma once
 
 #include "profile/symbols/symbols_job.h"
 
@@ -13,5 +12,3 @@
  * file is bad enough.
  */
 enum symbols_state symbols_read(const struct symbols_job *job);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PROFILE_SYMBOLS_SYMTAB_H
-#define PROFILE_SYMBOLS_SYMTAB_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void symtab_settle(struct symtab *t);
 
 /* symtab_offer_name -- second pass. symbol->name is kept, not copied. */
 void symtab_offer_name(struct symtab *t, const struct elf_symbol *symbol);
-
-#endif

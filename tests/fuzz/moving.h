@@ -13,8 +13,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_FUZZ_MOVING_H
-#define TESTS_FUZZ_MOVING_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -253,5 +252,3 @@ static inline void racing_end(void)
 	moving.is_over = true;
 	pthread_join(moving.racer, NULL);
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_FUZZ_READERS_H
-#define TESTS_FUZZ_READERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -140,5 +139,3 @@ static inline void readers_run(const uint8_t *memory, size_t size, unsigned int 
 			readers_shots(&s, i);
 	}
 }
-
-#endif

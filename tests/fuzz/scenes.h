@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_FUZZ_SCENES_H
-#define TESTS_FUZZ_SCENES_H
+#pragma once
 
 #include <fcntl.h>
 #include <limits.h>
@@ -149,5 +148,3 @@ static inline const uint8_t *scenes_get(unsigned int number, size_t *size)
 	*size = all.size[number % SCENES];
 	return all.start[number % SCENES];
 }
-
-#endif

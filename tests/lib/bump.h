@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_BUMP_H
-#define TESTS_LIB_BUMP_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ __attribute__((noinline)) void *realloc(void *block, size_t size)
 	free(block);
 	return result;
 }
-
-#endif

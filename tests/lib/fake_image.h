@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_FAKE_IMAGE_H
-#define TESTS_LIB_FAKE_IMAGE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -142,5 +141,3 @@ FAKE_UNUSED static void fake_event(const struct fake *f, uint32_t k, uint64_t ch
 	fake_word(f, k, chunk, time << 2 | MU_LOG_TIME);
 	fake_word(f, k, chunk, (uint64_t)(int64_t)change << 32 | stack << 9 | MU_LOG_EVENT);
 }
-
-#endif

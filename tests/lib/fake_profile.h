@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_FAKE_PROFILE_H
-#define TESTS_LIB_FAKE_PROFILE_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,5 +151,3 @@ FAKE_UNUSED static void fake_profile(const struct fake *f, struct image *im, str
 	EQ_I(profile_load(p, im, &err), 0);
 	EQ_I(profile_resolve(p, &o, &err), 0);
 }
-
-#endif

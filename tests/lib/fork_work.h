@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_FORK_WORK_H
-#define TESTS_LIB_FORK_WORK_H
+#pragma once
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,5 +37,3 @@ static inline void reap(pid_t pid, int want)
 		;
 	check(pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == want, "a child's status");
 }
-
-#endif

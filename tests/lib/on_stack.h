@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_ON_STACK_H
-#define TESTS_LIB_ON_STACK_H
+#pragma once
 
 #include <signal.h>
 #include <ucontext.h>
@@ -42,5 +41,3 @@ static inline void run_as_handler(void (*function)(void), void *stack, size_t si
 	raise(SIGUSR1);
 	sigaltstack(&off, NULL);
 }
-
-#endif

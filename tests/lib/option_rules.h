@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_OPTION_RULES_H
-#define TESTS_LIB_OPTION_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -59,5 +58,3 @@ static inline bool option_rules_hold(const struct opt_tool *tool, char why[128])
 		}
 	return true;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_RANDOM_H
-#define TESTS_LIB_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ static inline uint64_t next_random(void)
 	state ^= state << 17;
 	return state;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_RECORDER_H
-#define TESTS_LIB_RECORDER_H
+#pragma once
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -67,5 +66,3 @@ __attribute__((unused)) static uint64_t test_random(uint64_t *state)
 	x ^= x << 17;
 	return *state = x;
 }
-
-#endif

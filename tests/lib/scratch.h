@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_SCRATCH_H
-#define TESTS_LIB_SCRATCH_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,5 +16,3 @@ __attribute__((unused)) static void scratch(void)
 	if (!getenv("MU_TMP") && mkdtemp(directory) && chdir(directory) == 0)
 		printf("# in %s\n", directory);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_SHELL_H
-#define TESTS_LIB_SHELL_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ static bool shell(const char *format, ...)
 	va_end(args);
 	return system(command) == 0;
 }
-
-#endif

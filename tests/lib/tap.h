@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_TAP_H
-#define TESTS_LIB_TAP_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -244,5 +243,3 @@ TAP_UNUSED static int done_testing(void)
 	fflush(stdout);
 	return tap_failed || (tap_planned && tap_planned != tap_run);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_LIB_WORKLOAD_H
-#define TESTS_LIB_WORKLOAD_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ __attribute__((unused)) static void check(int ok, const char *what)
 	say("failed: %s", what);
 	_exit(98);
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_ZOO_LIBZOO_H
-#define TESTS_ZOO_LIBZOO_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,5 +46,3 @@ __attribute__((noinline)) void zoo_plug(void (*fn)(void *), void *arg, unsigned 
 	pad[0] = pad[depth];
 	free(block);
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_ZOO_ZOO_H
-#define TESTS_ZOO_ZOO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -164,5 +163,3 @@ _Noreturn void child_end(struct draw *d, bool is_plain);
 void child_wait(const struct step *s, pid_t pid, int options);
 /* signal_self -- a signal to the calling thread, also where libc does not know its number. */
 void signal_self(int sig);
-
-#endif

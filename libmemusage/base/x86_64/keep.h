@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef LIBMEMUSAGE_BASE_X86_64_KEEP_H
-#define LIBMEMUSAGE_BASE_X86_64_KEEP_H
+#pragma once
 
 /* A frame with all that a C function may change, aligned for a call. Flags are not kept. */
 
@@ -42,5 +41,3 @@
 	pop	%rbp
 	.cfi_restore %rbp
 	.endm
-
-#endif
