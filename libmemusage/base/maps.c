@@ -49,7 +49,7 @@ bool maps_for_each(char *path, uint64_t room, maps_visitor *visit, void *data)
 	bool is_last = false;
 	long got = 0;
 
-	if (sandbox_is_on)
+	if (sandbox.is_on)
 		return false;
 	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (sys_failed(fd))

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/spin.h"
@@ -13,6 +14,9 @@
 #include "recording/recording.h"
 
 #define OWN_FIRST 128u
+/* For a sandbox: room for the tables of 200,000 places. Only what is used takes memory. */
+#define PREPARED_MOST (UINT64_C(64) << 20)
+#define PREPARED_LEAST (UINT64_C(1) << 20)
 
 struct own_mapping {
 	uint64_t start, size;
@@ -24,10 +28,33 @@ static struct {
 	struct own_mapping *own;
 	uint64_t count, room; /* of own */
 	struct own_mapping first[OWN_FIRST];
+	uint64_t prepared, next, end; /* pages for a sandbox, and those not yet taken */
 } memory = { .own = memory.first, .room = OWN_FIRST };
+
+/* Its pages are zero, and given out once. */
+static void *take_prepared_pages(uint64_t size)
+{
+	uint64_t from = __atomic_load_n(&memory.next, __ATOMIC_RELAXED), to;
+
+	size = (size + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+	do {
+		to = from + size;
+		if (to < from || to > memory.end)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&memory.next, &from, to, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return (void *)from;
+}
+
+static bool is_prepared(uint64_t start)
+{
+	return start >= memory.prepared && start < memory.end;
+}
 
 static void *map_private_pages(uint64_t size)
 {
+	if (unlikely(sandbox.is_on))
+		return take_prepared_pages(size);
 	long result = SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -70,7 +97,8 @@ static bool grow_mapping_list(void)
 		SYS2(SYS_munmap, old, bytes);
 		remove_mapping((uint64_t)old);
 	}
-	append_mapping((uint64_t)bigger, 2 * bytes);
+	if (!is_prepared((uint64_t)bigger))
+		append_mapping((uint64_t)bigger, 2 * bytes);
 	return true;
 }
 
@@ -121,7 +149,7 @@ void *memory_reserve(uint64_t size)
 {
 	void *result = map_private_pages(size);
 
-	if (result)
+	if (result && !is_prepared((uint64_t)result))
 		memory_register((uint64_t)result, size);
 	return result;
 }
@@ -135,11 +163,45 @@ void *memory_map(uint64_t size)
 	return result;
 }
 
+/* In a sandbox the pages stay. */
 void memory_unmap(void *start, uint64_t size)
 {
-	memory_unregister((uint64_t)start);
-	SYS2(SYS_munmap, start, size);
+	if (!sandbox.is_on && !is_prepared((uint64_t)start)) {
+		memory_unregister((uint64_t)start);
+		SYS2(SYS_munmap, start, size);
+	}
 	memory_count(-size);
+}
+
+/* The program's own limits are for the program: a sixteenth at most. */
+static uint64_t prepared_size(void)
+{
+	static const int resources[] = { RLIMIT_AS, RLIMIT_DATA };
+	uint64_t size = PREPARED_MOST, limit[2];
+
+	for (int i = 0; i < 2; i++)
+		if (!sys_failed(SYS4(SYS_prlimit64, 0, resources[i], 0, limit)) &&
+		    limit[0] / 16 < size)
+			size = limit[0] / 16 & -(uint64_t)MU_PAGE;
+	return size;
+}
+
+void memory_prepare(void)
+{
+	uint64_t size = prepared_size();
+	void *start = NULL;
+
+	if (memory.end)
+		return;
+	while (size >= PREPARED_LEAST && !(start = memory_reserve(size)))
+		size = size / 2 & -(uint64_t)MU_PAGE;
+	if (!start)
+		return;
+	/* After mlockall(MCL_FUTURE) they are all there. */
+	if (!sys_failed(SYS2(SYS_munlock, start, size)))
+		SYS3(SYS_madvise, start, size, MADV_DONTNEED);
+	memory.prepared = memory.next = (uint64_t)start;
+	memory.end = memory.next + size;
 }
 
 bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index)

@@ -12,7 +12,8 @@
 
 /* memory_map -- map zeroed private memory, page-aligned, lazily backed.
  *
- * Returns NULL if the kernel refuses. Async-signal-safe; not seen by mmap's interposition.
+ * Returns NULL if the kernel refuses, or if what was prepared for a sandbox is used up.
+ * Async-signal-safe; not seen by mmap's interposition.
  */
 void *memory_map(uint64_t size);
 
@@ -21,6 +22,13 @@ void *memory_map(uint64_t size);
  * Returns NULL if the kernel refuses. Async-signal-safe.
  */
 void *memory_reserve(uint64_t size);
+
+/* memory_prepare -- map the memory that memory_map() and memory_reserve() give out in a sandbox.
+ *
+ * 64 MiB, or a sixteenth of the program's limits, or what the kernel grants; pages that are not
+ * used take none. Call before the sandbox is on; later calls do nothing. Async-signal-safe.
+ */
+void memory_prepare(void);
 
 /* memory_count -- count `change` more bytes as the recorder's; negative modulo 2^64: fewer.
  *

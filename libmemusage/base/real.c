@@ -156,22 +156,24 @@ static long set_errno_from(long result)
 
 static void *syscall_mmap(void *start, size_t length, int prot, int flags, int fd, off_t offset)
 {
-	return (void *)set_errno_from(SYS6(SYS_mmap, start, length, prot, flags, fd, offset));
+	return (void *)set_errno_from(
+		PROGRAM_SYS6(SYS_mmap, start, length, prot, flags, fd, offset));
 }
 
 static void *syscall_mremap(void *old, size_t old_size, size_t new_size, int flags, void *start)
 {
-	return (void *)set_errno_from(SYS5(SYS_mremap, old, old_size, new_size, flags, start));
+	return (void *)set_errno_from(
+		PROGRAM_SYS5(SYS_mremap, old, old_size, new_size, flags, start));
 }
 
 static int syscall_munmap(void *start, size_t length)
 {
-	return (int)set_errno_from(SYS2(SYS_munmap, start, length));
+	return (int)set_errno_from(PROGRAM_SYS2(SYS_munmap, start, length));
 }
 
 static int syscall_mlockall(int flags)
 {
-	return (int)set_errno_from(SYS1(SYS_mlockall, flags));
+	return (int)set_errno_from(PROGRAM_SYS1(SYS_mlockall, flags));
 }
 
 static int initial_brk(void *end)
@@ -194,54 +196,54 @@ static void *initial_sbrk(intptr_t change)
 
 static void *syscall_shmat(int id, const void *start, int flags)
 {
-	return (void *)set_errno_from(SYS3(SYS_shmat, id, start, flags));
+	return (void *)set_errno_from(PROGRAM_SYS3(SYS_shmat, id, start, flags));
 }
 
 static int syscall_shmdt(const void *start)
 {
-	return (int)set_errno_from(SYS1(SYS_shmdt, start));
+	return (int)set_errno_from(PROGRAM_SYS1(SYS_shmdt, start));
 }
 
 static int syscall_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 			 unsigned long d)
 {
-	return (int)set_errno_from(SYS5(SYS_prctl, option, a, b, c, d));
+	return (int)set_errno_from(PROGRAM_SYS5(SYS_prctl, option, a, b, c, d));
 }
 
 /* Only for the calling thread; but before the first event there is no other. */
 static int syscall_setuid(uid_t user)
 {
-	return (int)set_errno_from(SYS1(SYS_setuid, user));
+	return (int)set_errno_from(PROGRAM_SYS1(SYS_setuid, user));
 }
 
 static int syscall_setreuid(uid_t real_user, uid_t effective)
 {
-	return (int)set_errno_from(SYS2(SYS_setreuid, real_user, effective));
+	return (int)set_errno_from(PROGRAM_SYS2(SYS_setreuid, real_user, effective));
 }
 
 static int syscall_setresuid(uid_t real_user, uid_t effective, uid_t saved)
 {
-	return (int)set_errno_from(SYS3(SYS_setresuid, real_user, effective, saved));
+	return (int)set_errno_from(PROGRAM_SYS3(SYS_setresuid, real_user, effective, saved));
 }
 
 static int syscall_sigaltstack(const stack_t *now, stack_t *old)
 {
-	return (int)set_errno_from(SYS2(SYS_sigaltstack, now, old));
+	return (int)set_errno_from(PROGRAM_SYS2(SYS_sigaltstack, now, old));
 }
 
 static int syscall_setrlimit(int resource, const struct rlimit *limit)
 {
-	return (int)set_errno_from(SYS4(SYS_prlimit64, 0, resource, limit, NULL));
+	return (int)set_errno_from(PROGRAM_SYS4(SYS_prlimit64, 0, resource, limit, NULL));
 }
 
 static int syscall_prlimit(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old)
 {
-	return (int)set_errno_from(SYS4(SYS_prlimit64, pid, resource, limit, old));
+	return (int)set_errno_from(PROGRAM_SYS4(SYS_prlimit64, pid, resource, limit, old));
 }
 
 static int syscall_setitimer(int which, const struct itimerval *now, struct itimerval *old)
 {
-	return (int)set_errno_from(SYS3(SYS_setitimer, which, now, old));
+	return (int)set_errno_from(PROGRAM_SYS3(SYS_setitimer, which, now, old));
 }
 
 static pid_t initial_fork(void)

@@ -1,13 +1,31 @@
-/* sandbox.h -- whether the program may be about to forbid itself system calls.
+/* sandbox.h -- what the program has forbidden itself, or is about to.
  *
- * A filter can kill the process for a call that the program itself never makes: ours. So
- * from then on an event makes none, and the end of the program none that can be spared.
+ * A filter can kill the process for a system call that the program itself never makes: ours. So
+ * from then on sys_call() makes none, and every caller takes it for a kernel that lacks the call.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* True once the program has asked for seccomp, or for no_new_privs, which comes first. */
-extern bool sandbox_is_on;
+struct sandbox {
+	bool is_on;	    /* it has asked for seccomp, or for no_new_privs, which comes first */
+	bool is_strict;	    /* ... for the mode in which threads and children cannot be made */
+	bool has_no_clock;  /* to read a clock may kill: clock.h */
+	uint32_t pid;	    /* of the process, for which the kernel is not asked any more */
+};
+
+extern struct sandbox sandbox;
+
+/* sandbox_begin -- prepare for a sandbox, while system calls are allowed.
+ *
+ * Maps private memory for what the recorder's tables need from then on. With is_strict it forbids
+ * the clocks, too. Does nothing more if the sandbox is on. Async-signal-safe.
+ */
+void sandbox_begin(bool is_strict);
+
+/* sandbox_forked -- in a forked child: ask for its process ID, which a filter that allows fork() is
+ * expected to allow. */
+void sandbox_forked(void);

@@ -13,7 +13,7 @@ void signal_mask_all(struct signal_mask *mask)
 {
 	uint64_t all = ~UINT64_C(0);
 
-	mask->is_masked = !sandbox_is_on;
+	mask->is_masked = !sandbox.is_on;
 	if (mask->is_masked)
 		SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &all, &mask->before, sizeof(all));
 }

@@ -2,25 +2,31 @@
  *
  * A program may interpose open, close or mmap; calling those from inside malloc would
  * recurse into it. Every function here returns what the kernel returns: a value, or
- * -errno. All are async-signal-safe.
+ * -errno. All are async-signal-safe. In a sandbox of the program none makes a system call, unless
+ * its comment says so.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* sys_call -- make a system call with up to six arguments.
+#include "libmemusage/base/arch.h"
+#include "libmemusage/base/sandbox.h"
+
+/* sys_call_always -- make a system call with up to six arguments, in a sandbox, too.
  *
+ * For calls that the program itself makes, and those that libc makes for programs of its kind.
  * Always a part of its caller, without optimisation too: what clone() makes with CLONE_VM returns
  * on the same stack, and would overwrite where this returns to.
  * Returns the kernel's result, -4095..-1 meaning -errno.
  * Source  syscall(2), "Architecture calling conventions".
  */
-static inline __attribute__((always_inline)) long sys_call(long number, long a, long b, long c,
-							   long d, long e, long f)
+static inline __attribute__((always_inline)) long sys_call_always(long number, long a, long b,
+								  long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
 	long result;
@@ -50,6 +56,13 @@ static inline __attribute__((always_inline)) long sys_call(long number, long a, 
 #endif
 }
 
+/* sys_call -- make a system call with up to six arguments, or return -ENOSYS in a sandbox. */
+static inline __attribute__((always_inline)) long sys_call(long number, long a, long b, long c,
+							   long d, long e, long f)
+{
+	return unlikely(sandbox.is_on) ? -ENOSYS : sys_call_always(number, a, b, c, d, e, f);
+}
+
 #define SYS1(n, a) sys_call(n, (long)(a), 0, 0, 0, 0, 0)
 #define SYS2(n, a, b) sys_call(n, (long)(a), (long)(b), 0, 0, 0, 0)
 #define SYS3(n, a, b, c) sys_call(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
@@ -59,26 +72,49 @@ static inline __attribute__((always_inline)) long sys_call(long number, long a, 
 #define SYS6(n, a, b, c, d, e, f) \
 	sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
+/* The same in a sandbox, too: for what the program asked for. */
+#define PROGRAM_SYS1(n, a) sys_call_always(n, (long)(a), 0, 0, 0, 0, 0)
+#define PROGRAM_SYS2(n, a, b) sys_call_always(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define PROGRAM_SYS3(n, a, b, c) sys_call_always(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define PROGRAM_SYS4(n, a, b, c, d) \
+	sys_call_always(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define PROGRAM_SYS5(n, a, b, c, d, e) \
+	sys_call_always(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define PROGRAM_SYS6(n, a, b, c, d, e, f) \
+	sys_call_always(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
 /* sys_failed -- return whether a result of sys_call() is an error. */
 static inline int sys_failed(long result)
 {
 	return (unsigned long)result > -4096UL;
 }
 
-/* sys_gettid -- return the calling thread's id. */
+/* sys_gettid -- return the calling thread's id; 0 in strict mode.
+ *
+ * Asks the kernel in other sandboxes, too: libc does so for raise().
+ */
 static inline uint32_t sys_gettid(void)
 {
-	return (uint32_t)SYS1(SYS_gettid, 0);
+	return unlikely(sandbox.is_strict) ? 0 : (uint32_t)PROGRAM_SYS1(SYS_gettid, 0);
 }
 
-/* sys_getpid -- return the calling process's id, from the kernel, never a cached one. */
+/* sys_getpid -- return the calling process's id, from the kernel.
+ *
+ * In a sandbox it is that of the process that began it, or that fork() made since: a child of
+ * vfork() or of a raw clone() gets its parent's.
+ */
 static inline uint32_t sys_getpid(void)
 {
-	return (uint32_t)SYS1(SYS_getpid, 0);
+	return unlikely(sandbox.is_on) ? sandbox.pid : (uint32_t)SYS1(SYS_getpid, 0);
 }
 
-/* sys_yield -- let others run. */
+/* sys_yield -- let others run; in a sandbox, wait about as long as that takes. */
 static inline void sys_yield(void)
 {
-	SYS1(SYS_sched_yield, 0);
+	if (likely(!sandbox.is_on)) {
+		SYS1(SYS_sched_yield, 0);
+		return;
+	}
+	for (int i = 0; i < 64; i++)
+		cpu_pause();
 }

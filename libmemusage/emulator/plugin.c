@@ -19,6 +19,7 @@
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/memory.h"
+#include "libmemusage/base/sandbox.h"
 #include "libmemusage/emulated/emulated.h"
 #include "libmemusage/emulator/count.h"
 #include "libmemusage/emulator/qemu.h"
@@ -31,7 +32,7 @@
 struct gate gate;
 struct recorder rec;
 struct recorder_locks locks;
-bool sandbox_is_on;
+struct sandbox sandbox;
 
 EXPORT int qemu_plugin_version = 1;
 

@@ -157,7 +157,7 @@ static void finish_event(struct thread *thread, uint64_t began)
 {
 	if (!sampling_lock())
 		return;
-	sampling_spend(cpu_ticks() - began);
+	sampling_spend(clock_ticks() - began);
 	while (sampling_wants_fewer())
 		thinning_double(thread);
 	sampling_unlock();
@@ -167,7 +167,7 @@ static void record_sampled(struct thread *thread, enum mu_fn fn, const void *blo
 			   uint64_t sp, unsigned int log2)
 {
 	unsigned int mode = gate.mode & ~(unsigned int)MODE_STOP;
-	uint64_t began = cpu_ticks();
+	uint64_t began = clock_ticks();
 	struct block record = { .size = size,
 				.site = event_site(thread, fn, sp, MODE_STACKS),
 				.birth = sites_tick() };

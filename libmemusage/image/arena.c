@@ -120,7 +120,7 @@ static bool is_page_resident(const void *start)
 
 bool arena_populate(void *start, uint64_t length)
 {
-	if (unlikely(sandbox_is_on))
+	if (unlikely(sandbox.is_on))
 		return touch_every_page(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 

@@ -76,7 +76,7 @@ bool collector_query_begin(uint32_t wanted)
 
 bool collector_query_ask(void)
 {
-	bool ok = !rec.collector_is_mute && !sandbox_is_on && wait_for_answer();
+	bool ok = !rec.collector_is_mute && !sandbox.is_on && wait_for_answer();
 
 	rec.image->drops.modules += !ok;
 	return ok;

@@ -226,7 +226,7 @@ static bool must_await_collector(const struct thread *thread)
 
 	return chunk && chunk->count + MU_LOG_EVENT_WORDS > chunk->capacity &&
 	       __atomic_load_n(&rec.image->log_bytes, __ATOMIC_RELAXED) >= WAIT_BYTES &&
-	       !is_oldest_chunk_read(thread) && !thread->log_is_unread && !sandbox_is_on;
+	       !is_oldest_chunk_read(thread) && !thread->log_is_unread && !sandbox.is_on;
 }
 
 static void await_collector(struct thread *thread)

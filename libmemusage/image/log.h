@@ -29,7 +29,7 @@ void log_reset(struct thread *thread);
 static inline uint64_t log_now(void)
 {
 	if (likely(rec.ticks))
-		return cpu_ticks();
+		return clock_ticks();
 	emulated_pause();
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	emulated_resume();

@@ -22,7 +22,7 @@ void recorder_wake(void)
 	struct mu_segment *segment = rec.segment;
 
 	__atomic_fetch_add(&segment->wake, 1, __ATOMIC_SEQ_CST);
-	if (unlikely(sandbox_is_on))
+	if (unlikely(sandbox.is_on))
 		return;
 	if (__atomic_load_n(&segment->collector_waits, __ATOMIC_SEQ_CST) &&
 	    __atomic_exchange_n(&segment->collector_waits, 0, __ATOMIC_SEQ_CST))

@@ -73,7 +73,7 @@ struct recorder {
 	uint32_t log_wake; /* mu_config.log_wake_records */
 	uint32_t log_stamp_every;
 	uint64_t log_limit;
-	bool ticks; /* log times are cpu_ticks() */
+	bool ticks; /* log times are clock_ticks() */
 	bool is_standalone; /* no collector: the arena is a file */
 	uint32_t pauses; /* that have not been resumed */
 	bool was_paused; /* blocks may live that were not recorded */

@@ -29,7 +29,7 @@ uint64_t *counters_hist_high(struct mu_counters *counters)
 static void fence_all_threads(void)
 {
 	/* In a sandbox a fork of several threads may then copy a page that is being changed. */
-	if (sandbox_is_on) {
+	if (sandbox.is_on) {
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		return;
 	}

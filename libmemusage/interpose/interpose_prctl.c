@@ -5,9 +5,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 
+#include "libmemusage/base/clock.h"
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sandbox.h"
@@ -15,7 +18,34 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/lifecycle/enter.h"
 
-bool sandbox_is_on;
+static void forbid_clock(void)
+{
+	const struct mu_segment *segment = rec.segment;
+
+	clock_forbid(segment ? &segment->tick : NULL, segment ? segment->start_mono_ns : 0);
+}
+
+/* While system calls are allowed, a child of a raw clone() becomes a process of its own. A child of
+ * vfork() is in our memory, but its sandbox is its own. The state of a forked child that is not
+ * recorded still has its parent's process ID. */
+static void prepare_for_sandbox(bool is_strict)
+{
+	if (!sandbox.is_on) {
+		enter_for_start();
+		if (rec.pid && rec.pid != sys_getpid() && rec.state != STATE_OFF)
+			return;
+		forbid_clock();
+	}
+	sandbox_begin(is_strict);
+}
+
+/* Only the calling thread may not read it, and it may get it back, but a time that was estimated
+ * without need is the smaller harm. */
+static void prepare_for_no_ticks(void)
+{
+	forbid_clock();
+	sandbox.has_no_clock = true;
+}
 
 EXPORT int prctl(int option, ...)
 {
@@ -27,14 +57,11 @@ EXPORT int prctl(int option, ...)
 		argument[i] = va_arg(more, unsigned long);
 	va_end(more);
 	real_resolve();
-	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) {
-		/* While system calls are allowed. A child of a raw clone() becomes a process of its
-		 * own here. */
-		enter_for_start();
-		/* A child of vfork is in our memory, but its sandbox is its own. The state of a
-		 * forked child that is not recorded still has its parent's process ID. */
-		if (!rec.pid || rec.pid == sys_getpid() || rec.state == STATE_OFF)
-			sandbox_is_on = true;
-	}
+	if (option == PR_SET_NO_NEW_PRIVS)
+		prepare_for_sandbox(false);
+	else if (option == PR_SET_SECCOMP)
+		prepare_for_sandbox(argument[0] == SECCOMP_MODE_STRICT);
+	else if (option == PR_SET_TSC && argument[0] == PR_TSC_SIGSEGV)
+		prepare_for_no_ticks();
 	return real.prctl(option, argument[0], argument[1], argument[2], argument[3]);
 }

@@ -100,7 +100,8 @@ static sighandler_t share_signal(int number, sighandler_t handler, int flags)
 		return SIG_ERR;
 	if (!is_set)
 		return old.sa_handler;
-	SYS4(SYS_rt_sigprocmask, is_held ? SIG_BLOCK : SIG_UNBLOCK, &only, &before, sizeof(only));
+	PROGRAM_SYS4(SYS_rt_sigprocmask, is_held ? SIG_BLOCK : SIG_UNBLOCK, &only, &before,
+		     sizeof(only));
 	return before & only ? SIG_HOLD : old.sa_handler;
 }
 

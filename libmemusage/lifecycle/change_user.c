@@ -5,6 +5,7 @@
  */
 #include "libmemusage/lifecycle/change_user.h"
 
+#include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/base/trace.h"
 #include "libmemusage/image/coarse_clock.h"
@@ -66,7 +67,7 @@ static void end_recording(void)
 	trace("recording ends: the user changes, and there is no other memory to record into");
 }
 
-void change_user_before(struct user_ids next)
+static void give_up_roots_memory(struct user_ids next)
 {
 	if (!has_root(change_user_now()) || has_root(next))
 		return;
@@ -82,4 +83,17 @@ void change_user_before(struct user_ids next)
 		end_recording();
 	}
 	stop_end();
+}
+
+/* In a sandbox, too, this makes the system calls that it needs: programs give up their rights
+ * before they load the filter, and a process of another user must not keep root's memory. */
+void change_user_before(struct user_ids next)
+{
+	const bool is_on = sandbox.is_on;
+
+	if (sandbox.is_strict)
+		return;
+	sandbox.is_on = false;
+	give_up_roots_memory(next);
+	sandbox.is_on = is_on;
 }

@@ -40,7 +40,7 @@ static bool is_in_parents_memory(void)
 {
 	const unsigned int memory = 1; /* KCMP_VM */
 
-	return gate.has_owner || (!sandbox_is_on && !SYS5(SYS_kcmp, sys_getpid(),
+	return gate.has_owner || (!sandbox.is_on && !SYS5(SYS_kcmp, sys_getpid(),
 							  SYS1(SYS_getppid, 0), memory, 0, 0));
 }
 

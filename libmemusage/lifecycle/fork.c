@@ -24,6 +24,7 @@
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/real.h"
+#include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/emulated/emulated.h"
 #include "libmemusage/event/deferred_frees.h"
@@ -206,6 +207,7 @@ static void leave_parents_image(void)
  * child that only execs is never announced. */
 static void resume_in_child(void)
 {
+	sandbox_forked();
 	slot_forget();
 	list_lock_forked();
 	/* An emulator may not wipe it. */

@@ -321,7 +321,7 @@ void image_note_end(enum mu_end end, int status)
 {
 	struct mu_image *image = rec.image;
 
-	if (!image || sandbox_is_on || rec.pid != sys_getpid())
+	if (!image || sandbox.is_on || rec.pid != sys_getpid())
 		return;
 	image->end_status = (uint32_t)status & 0xff;
 	image->end = end;

@@ -86,7 +86,7 @@ static void add_thread_sums(struct thread *thread, void *data)
 void last_sample_take(void)
 {
 	struct mu_table *table = &rec.image->table[MU_SEC_TIMELINE];
-	struct mu_sample *sample = sandbox_is_on ? NULL : arena_table_at(table, 0);
+	struct mu_sample *sample = sandbox.is_on ? NULL : arena_table_at(table, 0);
 	struct sample_sums sums = { .heap = rec.image->heap.now };
 
 	if (!sample || !read_status_file())

@@ -92,7 +92,7 @@ void sampler_add(struct thread *thread)
 	int timer = -1;
 
 	if (!installed || is_refused || thread->timer >= 0 || !is_sampling_wanted() ||
-	    !interval || sandbox_is_on)
+	    !interval || sandbox.is_on)
 		return;
 	memset(&event, 0, sizeof(event));
 	event.sigev_signo = SIGPROF;
@@ -109,7 +109,7 @@ void sampler_remove(struct thread *thread)
 	int timer = __atomic_exchange_n(&thread->timer, -1, __ATOMIC_RELAXED);
 
 	/* A sandbox may forbid it, and a timer whose thread is gone sends no signal. */
-	if (timer >= 0 && !sandbox_is_on)
+	if (timer >= 0 && !sandbox.is_on)
 		SYS1(SYS_timer_delete, timer);
 }
 

@@ -126,6 +126,7 @@ void recorder_start(void)
 	emulated_pause();
 	int saved = errno;
 	real_resolve();
+	clock_begin_without_ticks();
 	clock_init();
 	objects_init();
 	hook_recovery_init();
@@ -206,7 +207,7 @@ __attribute__((destructor)) static void finish_at_exit(void)
 	int saved = errno;
 
 	image_exit();
-	if (rec.is_standalone && !sandbox_is_on)
+	if (rec.is_standalone && !sandbox.is_on)
 		standalone_end();
 	trace("exit");
 	errno = saved;

@@ -115,7 +115,7 @@ static bool has_executed_all(uint32_t tid)
 {
 	uint64_t list = 1, length;
 
-	return !sandbox_is_on &&
+	return !sandbox.is_on &&
 	       !sys_failed(SYS3(SYS_get_robust_list, tid, &list, &length)) && !list;
 }
 
@@ -125,7 +125,8 @@ static bool is_thread_gone(const struct thread *thread)
 
 	if (!tid || tid == sys_gettid())
 		return false;
-	return SYS3(SYS_tgkill, rec.pid, tid, 0) == -ESRCH ||
+	/* A filter that allows threads allows raise() and abort(), too. */
+	return PROGRAM_SYS3(SYS_tgkill, rec.pid, tid, 0) == -ESRCH ||
 	       (thread->pub.state == MU_THREAD_EXITING && has_executed_all(tid));
 }
 

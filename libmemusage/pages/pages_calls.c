@@ -186,7 +186,7 @@ void pages_mremap_end(struct thread *thread, const struct pages_place *place,
 
 static uint64_t read_break(void)
 {
-	return pages_up((uint64_t)SYS1(SYS_brk, 0));
+	return pages_up((uint64_t)PROGRAM_SYS1(SYS_brk, 0));
 }
 
 void pages_brk_start(void)

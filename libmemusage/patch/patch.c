@@ -147,7 +147,7 @@ bool patch_begin(struct patch *p)
 #if defined(__x86_64__)
 	uint64_t all = ~UINT64_C(0);
 
-	if (sandbox_is_on)
+	if (sandbox.is_on)
 		return false;
 	SYS4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &p->mask, sizeof(p->mask));
 	long mem = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);

@@ -42,7 +42,7 @@ static bool may_map_memory(void)
 {
 	uint64_t limit[2];
 
-	return !sandbox_is_on && !(rec.image->notes & MU_NOTE_SMALL_ARENA) &&
+	return !sandbox.is_on && !(rec.image->notes & MU_NOTE_SMALL_ARENA) &&
 	       !sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_AS, 0, limit)) &&
 	       limit[0] == (uint64_t)RLIM_INFINITY;
 }

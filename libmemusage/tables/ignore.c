@@ -126,7 +126,7 @@ bool ignore_stack(const struct walk *walk)
 			if (is_recorder_module(&module))
 				continue;
 			const struct module_code *code = known_code(module.number);
-			if (!code && !sandbox_is_on)
+			if (!code && !sandbox.is_on)
 				code = ask_collector(module.number);
 			if (code && code->state == MU_QUERY_DONE)
 				class = code_class_at(code, pc - module.bias);

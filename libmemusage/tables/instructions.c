@@ -84,7 +84,7 @@ void instructions_attach(void)
 		return;
 	if (thread_counter.page) /* the parent's */
 		memory_unregister((uint64_t)thread_counter.page);
-	thread_counter.page = sandbox_is_on ? NULL : map_counter_page(rec.segment->config.counter);
+	thread_counter.page = sandbox.is_on ? NULL : map_counter_page(rec.segment->config.counter);
 	thread_counter.counted = 0;
 	if (!thread_counter.page)
 		count_drop(counters);
@@ -114,7 +114,7 @@ void instructions_detach(void)
 	instructions_update();
 	instructions_exit();
 	thread_counter.page = NULL;
-	if (sandbox_is_on)
+	if (sandbox.is_on)
 		return;
 	memory_unregister((uint64_t)gone);
 	SYS2(SYS_munmap, gone, MU_PAGE);

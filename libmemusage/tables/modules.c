@@ -99,7 +99,7 @@ static bool is_descriptor_path(const char *name)
 /* The kernel's name of a directory that the root does not reach has no '/' at its begin. */
 static const char *path_from_cwd(const char *name, char path[MODULES_PATH])
 {
-	long length = sandbox_is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);
+	long length = sandbox.is_on ? 0 : SYS2(SYS_getcwd, path, MODULES_PATH / 2);
 	uint64_t more = strlen(name) + 1;
 
 	if (sys_failed(length) || length < 2 || path[0] != '/' ||

@@ -107,7 +107,7 @@ static void note_end_times(struct mu_points *all)
 				 clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, points.cpu_ns),
 				 __ATOMIC_RELAXED);
 	all->end_ns = clock_kernel_ns(CLOCK_MONOTONIC, coarse_clock_ns());
-	all->end_ticks = cpu_ticks();
+	all->end_ticks = clock_ticks();
 	all->end_time = all->clock == MU_CLOCK_TICKS ? all->end_ticks >> all->shift
 						     : points_time_slow(all);
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/clock.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/unwind/walk.h"
@@ -59,7 +60,7 @@ static inline uint64_t points_time(struct mu_points *all)
 
 	if (unlikely(tick != all->tick))
 		points_ticked(all, tick);
-	return likely(all->clock == MU_CLOCK_TICKS) ? cpu_ticks() >> all->shift
+	return likely(all->clock == MU_CLOCK_TICKS) ? clock_ticks() >> all->shift
 						    : points_time_slow(all);
 }
 

@@ -61,7 +61,7 @@ static uint64_t next_random(struct thread *thread)
 static void begin_look(void)
 {
 	sampling.look.samples = rec.image->sampling.samples;
-	sampling.look.ticks = cpu_ticks();
+	sampling.look.ticks = clock_ticks();
 	sampling.look.ns = clock_kernel_ns(CLOCK_MONOTONIC, 0);
 	sampling.look.cpu_ns = clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, 0);
 	sampling.look.spent = 0;
@@ -291,7 +291,7 @@ void sampling_spend(uint64_t ticks)
  * forbid to ask for the time, the cost is not known. */
 static bool is_too_expensive(void)
 {
-	uint64_t ticks = cpu_ticks() - sampling.look.ticks;
+	uint64_t ticks = clock_ticks() - sampling.look.ticks;
 	uint64_t ns = clock_kernel_ns(CLOCK_MONOTONIC, sampling.look.ns) - sampling.look.ns;
 	uint64_t cpu_now = clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, 0);
 	uint64_t cpu_ns = cpu_now > sampling.look.cpu_ns && sampling.look.cpu_ns ?

@@ -107,7 +107,7 @@ bool sampling_lock(void);
 /* sampling_unlock -- give it back. */
 void sampling_unlock(void);
 
-/* sampling_spend -- note that recording a sampled block has taken some of cpu_ticks(). Needs the
+/* sampling_spend -- note that recording a sampled block has taken some of clock_ticks(). Needs the
  * lock. */
 void sampling_spend(uint64_t ticks);
 

@@ -83,7 +83,7 @@ void stack_mark(struct thread *thread)
 	uint64_t lowest = high - page;
 	bool end = false;
 
-	if (sandbox_is_on || high > base + page || high - page < floor)
+	if (sandbox.is_on || high > base + page || high - page < floor)
 		return; /* mincore() may be forbidden; or we are on another stack */
 	while (!end && high > floor && high >= CHUNK * page) {
 		uint64_t low = high - CHUNK * page < floor ? (floor + page - 1) & -page

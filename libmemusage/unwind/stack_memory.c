@@ -36,7 +36,7 @@ bool stack_memory_is_readable(uint64_t address)
 {
 	unsigned char resident;
 
-	if (sandbox_is_on)
+	if (sandbox.is_on)
 		return false;
 	if (likely(stack_memory.has_mask_probe))
 		return probe_as_signal_mask(address) == -EINVAL;
@@ -60,7 +60,7 @@ bool stack_memory_prove_far(struct stack_view *view, uint64_t address)
 		return true;
 	/* Where the kernel may not be asked, the own stack is assumed to be whole. */
 	return stack_memory_prove_page(view, address) ||
-	       (sandbox_is_on && address >= view->own_low && address < view->own_high);
+	       (sandbox.is_on && address >= view->own_low && address < view->own_high);
 }
 
 /* Returns the end of the thread's own stack. Between its base and its thread structure are libc's
@@ -108,7 +108,7 @@ static bool extend_own_range(struct stack_view *view, uint64_t address)
 	uint64_t low = view->own_low;
 
 	/* The kernel may not be asked any more: a stack that has grown is assumed to be whole. */
-	if (sandbox_is_on && low > wanted)
+	if (sandbox.is_on && low > wanted)
 		low = wanted;
 	if (low > wanted && low - wanted > OWN_MOST)
 		return false;

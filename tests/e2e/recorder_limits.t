@@ -52,9 +52,26 @@ for threads in 3 4 300; do
 	done
 done
 
-profiled 'seccomp, strict' sandbox strict
-profiled 'seccomp, a filter' sandbox filter
-profiled 'seccomp, with a data file' -d data -- sandbox filter
+# A filter of what only a recorder calls, and one of all but what libc itself calls; no clock.
+rm -f data
+for sandbox in strict filter list ticks; do
+	profiled "$sandbox" sandbox $sandbox
+	profiled "$sandbox, a data file" -u -m -d data -- sandbox $sandbox
+	# Answers take the place of the table and the histogram: the recording is compared.
+	for how in '--top' '--massif --massif-out-file=mo' '--sample=1K --leaks' '--dhat' '--mode=copy'; do
+		run sandbox $sandbox
+		native="$status $out"
+		# shellcheck disable=SC2086  # options
+		run memusage -q -o report $how --record=rec -- sandbox $sandbox
+		is "$status $out" "$native" "$sandbox, memusage $how: it runs as alone"
+		calls=$(memusageprint --to=json rec | sed -n 's/.*"call_count":\([0-9]*\).*/\1/p')
+		case "$how" in
+		*copy) ;;
+		*) num "${calls:-0}" -ge "$(sed 's/.*count=//' native.out)" \
+			"$sandbox, memusage $how: it was recorded" ;;
+		esac
+	done
+done
 
 # Root of a container may lack the capabilities.
 if chroot / true 2>/dev/null && setpriv --reuid=65534 --clear-groups true 2>/dev/null; then

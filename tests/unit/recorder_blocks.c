@@ -272,7 +272,7 @@ static void full_arena(void)
 
 	recorder_image(UINT64_C(1) << 20, form);
 	/* No private memory, then. */
-	sandbox_is_on = true;
+	sandbox.is_on = true;
 	while (put < 1000000 && blocks_put(self, 0x550000000000 + put * 16, &block, false))
 		put++;
 	IN_U(put, 10000, 131072);
@@ -281,7 +281,7 @@ static void full_arena(void)
 		taken++;
 	EQ_U(taken, put);
 	IS_TRUE(blocks_put(self, 0x550000000000, &block, false));
-	sandbox_is_on = false;
+	sandbox.is_on = false;
 }
 
 /* As fork.c and image.c do; what was the image cannot be read any more. */
@@ -311,7 +311,7 @@ static void inherited(uint64_t private_blocks, uint64_t blocks)
 
 	recorder_image(UINT64_C(64) << 20, form);
 	for (uint64_t i = 0; i < blocks; i++) {
-		sandbox_is_on = i >= private_blocks;
+		sandbox.is_on = i >= private_blocks;
 		block.size = i;
 		/* The list of free buckets is used, too. */
 		wrong += !blocks_put(self, 0x550000000000 + i * 40, &block, false);
@@ -325,7 +325,7 @@ static void inherited(uint64_t private_blocks, uint64_t blocks)
 	for (uint64_t i = 0; i < blocks; i++)
 		wrong += !blocks_take(self, 0x550000000000 + i * 24, &known, false);
 	EQ_U(wrong, 0);
-	sandbox_is_on = false;
+	sandbox.is_on = false;
 }
 
 static bool is_there[512];
@@ -353,7 +353,7 @@ static void known_in_a_full_arena(uint64_t questions)
 	pthread_t id;
 
 	recorder_image(UINT64_C(4) << 20, form);
-	sandbox_is_on = true; /* so that buckets are in the image */
+	sandbox.is_on = true; /* so that buckets are in the image */
 	blocks_put(self, 0x550000000000, &block, false);
 	while (arena_alloc(64, 64))
 		;
@@ -371,7 +371,7 @@ static void known_in_a_full_arena(uint64_t questions)
 		lost += is_there[k] && !blocks_take(self, 0x550000000000 + k * 8, &known, true);
 	EQ_U(lost, 0);
 	gate.mode = 0;
-	sandbox_is_on = false;
+	sandbox.is_on = false;
 }
 
 struct worker {

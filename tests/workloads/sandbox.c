@@ -1,19 +1,23 @@
-/* sandbox.c -- forbids itself system calls that it does not make, and then works:
- * `sandbox strict|filter`.
+/* sandbox.c -- forbids itself what it does not need, and then works:
+ * `sandbox strict|filter|list|ticks`.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/lib/workload.h"
 
-enum { BLOCKS = 20000 };
+enum { BLOCKS = 20000, LEVELS = 12 };
 
 static void work(int count)
 {
@@ -26,6 +30,30 @@ static void work(int count)
 	say("truth 192-207 count=%d", count);
 }
 
+/* Allocates at 2^LEVELS places, so that every table of a recorder has to grow. */
+static __attribute__((noinline)) void *descend(unsigned int way, int level);
+static void *(*volatile next_level)(unsigned int way, int level) = descend;
+static void *descend(unsigned int way, int level)
+{
+	void *block;
+
+	if (level == LEVELS)
+		return malloc(300);
+	if (way >> level & 1)
+		block = next_level(way, level + 1);
+	else
+		block = next_level(way, level + 1);
+	__asm__ volatile("" : "+r"(block)); /* no tail call */
+	return block;
+}
+
+static void *work_at_many_places(void *unused)
+{
+	for (unsigned int i = 0; i < 1u << LEVELS; i++)
+		free(next_level(i, 0));
+	return unused;
+}
+
 /* Nothing but read, write and exit. The heap is large enough already. */
 static void strict(void)
 {
@@ -36,6 +64,15 @@ static void strict(void)
 	}
 	work(400);
 	syscall(SYS_exit, 7);
+}
+
+static int load(const struct sock_fprog *program)
+{
+	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	    !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program))
+		return 1;
+	say("no seccomp");
+	return 0;
 }
 
 /* Death for each call that only a recorder makes. */
@@ -56,19 +93,103 @@ static void filter(void)
 							       SECCOMP_RET_KILL_PROCESS);
 	}
 	code[2 * COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) {
-		say("no seccomp");
+	if (!load(&program))
 		return;
-	}
+	work_at_many_places(NULL);
 	work(BLOCKS);
 	exit(8);
+}
+
+static void *wait_and_work(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	return work_at_many_places(NULL);
+}
+
+static int run_threads(int count)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread[8];
+
+	pthread_barrier_init(&barrier, NULL, (unsigned int)count);
+	for (int i = 0; i < count; i++)
+		if (pthread_create(&thread[i], NULL, wait_and_work, &barrier))
+			exit(97);
+	for (int i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+	return count;
+}
+
+/* Death for each call that libc does not make for threads, children, malloc and abort(). */
+static void list(void)
+{
+	static const int allowed[] = { SYS_read,	 SYS_write,	      SYS_exit,
+				       SYS_exit_group,	 SYS_brk,	      SYS_mmap,
+				       SYS_munmap,	 SYS_mremap,	      SYS_mprotect,
+				       SYS_madvise,	 SYS_futex,	      SYS_clone,
+				       SYS_clone3,	 SYS_set_robust_list, SYS_rseq,
+				       SYS_rt_sigprocmask, SYS_rt_sigreturn,  SYS_gettid,
+				       SYS_getpid,	 SYS_tgkill,	      SYS_wait4 };
+	enum { COUNT = sizeof(allowed) / sizeof(allowed[0]) };
+	struct sock_filter code[2 * COUNT + 2];
+	struct sock_fprog program = { .len = 2 * COUNT + 2, .filter = code };
+	int status = -1;
+
+	mallopt(M_ARENA_MAX, 2);
+	run_threads(2);
+	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					       offsetof(struct seccomp_data, nr));
+	for (unsigned int i = 0; i < COUNT; i++) {
+		code[1 + 2 * i] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)allowed[i], 0, 1);
+		code[2 + 2 * i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	code[2 * COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+							   SECCOMP_RET_KILL_PROCESS);
+	if (!load(&program))
+		return;
+	work_at_many_places(NULL);
+	run_threads(8);
+	run_threads(8);
+	if (fork() == 0) {
+		work_at_many_places(NULL);
+		run_threads(2);
+		_exit(5);
+	}
+	if (wait(&status) < 0 || WEXITSTATUS(status) != 5)
+		exit(98);
+	work(BLOCKS);
+	exit(9);
+}
+
+/* A signal for whoever reads the time stamp counter. */
+static void ticks(void)
+{
+	int status = -1;
+
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0)) {
+		say("no such mode");
+		return;
+	}
+	work_at_many_places(NULL);
+	run_threads(2);
+	if (fork() == 0)
+		exit(5);
+	if (wait(&status) < 0 || WEXITSTATUS(status) != 5)
+		exit(98);
+	work(BLOCKS);
+	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+	exit(10);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "strict"))
 		strict();
+	else if (argc > 1 && !strcmp(argv[1], "list"))
+		list();
+	else if (argc > 1 && !strcmp(argv[1], "ticks"))
+		ticks();
 	else
 		filter();
 	free(malloc(10));
