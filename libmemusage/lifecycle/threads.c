@@ -114,9 +114,10 @@ static void retire_record(struct thread *thread)
 static bool has_executed_all(uint32_t tid)
 {
 	uint64_t list = 1, length;
+	long result = SYS3(SYS_get_robust_list, tid, &list, &length);
 
-	return !sandbox.is_on &&
-	       !sys_failed(SYS3(SYS_get_robust_list, tid, &list, &length)) && !list;
+	/* It may vanish since tgkill() has found it. */
+	return result == -ESRCH || (!sys_failed(result) && !list);
 }
 
 static bool is_thread_gone(const struct thread *thread)
@@ -130,29 +131,39 @@ static bool is_thread_gone(const struct thread *thread)
 	       (thread->pub.state == MU_THREAD_EXITING && has_executed_all(tid));
 }
 
+/* Under the lock. Returns whether the record is free then. */
+static bool retire_if_gone(struct thread *thread)
+{
+	if (!is_thread_gone(thread))
+		return false;
+	heap_set_threads(-1);
+	retire_record(thread);
+	return true;
+}
+
 /* Under the lock. Returns a free record, or one whose thread is gone, or NULL. Checks only a few
  * exiting records; all of them when the table would have to grow, so that threads that never ran
- * our destructor are found too. */
+ * our destructor are found too. Neighbours of the record are checked as well, since a thread that
+ * is gone counts until its record is free. */
 static struct thread *find_free_record(bool all)
 {
-	uint64_t count = thread_table()->count;
+	const uint64_t count = thread_table()->count, first = records.check_next;
+	struct thread *found = NULL;
+	uint64_t end = count;
 
-	for (uint64_t i = 0, checked = 0; i < count; i++) {
-		uint64_t index = (records.check_next + i) % count;
+	for (uint64_t i = 0, checked = 0; i < end; i++) {
+		uint64_t index = (first + i) % count;
 		struct thread *thread = arena_table_at(thread_table(), index);
 		uint32_t state = thread->pub.state;
 		bool ask = all || (state == MU_THREAD_EXITING && checked++ < GONE_CHECKS);
-		if (state != MU_THREAD_FREE && ask && is_thread_gone(thread)) {
-			heap_set_threads(-1);
-			retire_record(thread);
-			state = MU_THREAD_FREE;
-		}
-		if (state == MU_THREAD_FREE) {
+		bool is_free = state == MU_THREAD_FREE || (ask && retire_if_gone(thread));
+		if (is_free && !found) {
+			found = thread;
 			records.check_next = (index + 1) % count;
-			return thread;
+			end = i + GONE_CHECKS < count ? i + GONE_CHECKS : count;
 		}
 	}
-	return NULL;
+	return found;
 }
 
 /* They stay with the record. */
@@ -273,14 +284,8 @@ static void count_lost_thread(void)
 	is_counted = true;
 }
 
-struct thread *thread_attach(struct thread *prepared)
+static void attach_record(struct thread *thread)
 {
-	struct thread *thread = prepared ? prepared : thread_prepare();
-
-	if (!thread) {
-		count_lost_thread();
-		return NULL;
-	}
 	emulated_pause();
 	hook_begin(thread);
 	thread->pub.tid = sys_gettid();
@@ -302,6 +307,27 @@ struct thread *thread_attach(struct thread *prepared)
 	if (rec.image->request)
 		thread->pub.busy = MU_BUSY_REQUEST;
 	emulated_resume();
+}
+
+/* A handler that allocates meanwhile would get the thread another record. */
+struct thread *thread_attach(struct thread *prepared)
+{
+	struct signal_mask mask;
+	struct thread *thread;
+
+	signal_mask_all(&mask);
+	if (has_self()) {
+		if (prepared)
+			thread_discard(prepared);
+		thread = self;
+	} else {
+		thread = prepared ? prepared : thread_prepare();
+		if (thread)
+			attach_record(thread);
+		else
+			count_lost_thread();
+	}
+	signal_mask_restore(&mask);
 	return thread;
 }
 

@@ -33,4 +33,11 @@ anywhere 'longjmp out of malloc' jump
 num "${nested:-0}" -le 10000 'few calls are not recorded'
 anywhere 'longjmp out of malloc, then deeper' jump-deep
 num "${nested:-0}" -le 1000 'few calls are not recorded'
+
+# Each thread has one record, also if a handler has the thread's first event.
+memusage -q --record=attach.mur -- attach 1000 >attach.out
+memusageprint --to=json attach.mur >attach.json
+is "$(sed -n 's/.*"threads_max":\([0-9]*\).*/\1/p' attach.json)" 2 \
+	'a thread that a handler interrupts at once counts once'
+num "$(sed -n 's/.*"call_count":\([0-9]*\).*/\1/p' attach.json)" -gt 21000 'and handlers have run'
 done_testing
