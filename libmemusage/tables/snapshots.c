@@ -21,6 +21,7 @@
 #define FIRST_LOG2 4
 #define VALUES_LIMIT (UINT64_C(64) << 20) /* bytes of site values per image */
 #define NORMAL_LIMIT (VALUES_LIMIT / 4 * 3) /* ... that those of normal snapshots may take */
+#define MARKS_KEPT 4u /* a series has 10 at least; first, last and peak stay, too */
 #define MAX_SNAPSHOTS 1000u		  /* Massif's largest --max-snapshots */
 /* Limits of site_totals_cost() for normal snapshots, at 7 to 20 ns: 4 to 10 ms at first, then 1 %
  * of the time. By other clocks than time most are taken at first. */
@@ -43,6 +44,7 @@ struct moment {
 struct series_entry {
 	struct moment when;
 	uint32_t number;
+	bool is_kept; /* of one of the last marks: it is not culled */
 	struct site_totals values;
 };
 
@@ -162,14 +164,15 @@ static void set_min_interval(void)
 }
 
 /* Culls half of the series: each time the one with the smallest span between its neighbours, never
- * the first, the last or the peak. The smallest gap then is the new least interval. */
+ * the first, the last, the peak or that of a late mark. The smallest gap then is the new least
+ * interval. */
 static void cull_series(void)
 {
 	for (uint32_t n = series.count / 2; n; n--) {
 		uint32_t best = 0;
 		struct moment least = FOREVER;
 		for (uint32_t i = 1; i + 1 < series.count; i++) {
-			if (!is_peak_entry(&series.entry[i]) &&
+			if (!is_peak_entry(&series.entry[i]) && !series.entry[i].is_kept &&
 			    is_earlier_moment(span_between(i - 1, i + 1), least)) {
 				best = i;
 				least = span_between(i - 1, i + 1);
@@ -321,8 +324,9 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 		set_peak_threshold();
 	}
 	series.since_detailed = kind == MU_SNAPSHOT_NORMAL ? series.since_detailed + 1 : 0;
-	series.entry[series.count++] =
-		(struct series_entry){ { now, heap->clock }, (uint32_t)number, values };
+	series.entry[series.count++] = (struct series_entry){ .when = { now, heap->clock },
+							      .number = (uint32_t)number,
+							      .values = values };
 	if (series.count == max_series_length())
 		cull_series();
 	set_next_due(now + series.min_interval.time, heap->clock + series.min_interval.clock);
@@ -533,6 +537,18 @@ bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
 	return s->values || !s->heap;
 }
 
+/* The last snapshot stays from now on, instead of that of an older mark. */
+static void keep_last_snapshot(void)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = series.count; i-- > 0 && kept <= MARKS_KEPT;) {
+		series.entry[i].is_kept |= i + 1 == series.count;
+		kept += series.entry[i].is_kept;
+		series.entry[i].is_kept &= kept <= MARKS_KEPT;
+	}
+}
+
 void snapshots_mark(void)
 {
 	uint64_t cells = __atomic_load_n(&section_table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
@@ -542,6 +558,7 @@ void snapshots_mark(void)
 	begin_table_change();
 	add_snapshot(MU_SNAPSHOT_DETAILED);
 	end_table_change();
+	keep_last_snapshot();
 	spin_unlock(&locks.snapshots);
 }
 

@@ -211,4 +211,16 @@ like "$err" 'no call stacks are recorded' '... is the reason'
 ask record counts.mur
 is "$(memusageprint --summary counts.mur | grep -c 'heap total: 300,')" 1 '... but counts'
 end
+
+# ---- a mark long ago
+
+start --max-snapshots=10 --time-unit=B --record=many.mur
+ask mark early
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+	tell alloc 10 1000
+done
+ask growth early
+like "$out" '^keep .* grew by 293 KiB from early ' 'its snapshot stays, however many come later'
+unlike "$err$out" 'the nearest moment' '... so nothing stands for it'
+end
 done_testing
