@@ -29,12 +29,18 @@ static inline uint64_t mu_sample_exact(unsigned int log2)
  * unit of life) are in 1/1024 of a block. Everywhere else they are whole. */
 #define MU_SAMPLE_BLOCK_BITS 10u
 
-/* mu_sample_blocks -- Returns a number of blocks of a cell as a whole number. */
-static inline int64_t mu_sample_blocks(int64_t fractions)
+/* mu_sample_blocks -- Returns a number of blocks of a cell as a whole number.
+ *
+ * number  of its site. Sites round at different fractions, spread evenly: rounded to nearest, 1,000
+ *         places with 1.4 blocks each would have 1,000 in all. All numbers of one site round alike,
+ *         so that it has no more live blocks than blocks.
+ */
+static inline int64_t mu_sample_blocks(uint32_t number, int64_t fractions)
 {
-	const int64_t one = INT64_C(1) << MU_SAMPLE_BLOCK_BITS;
+	const uint32_t golden = 2654435769u; /* 2^32 / 1.618: multiples modulo 2^32 are even */
+	int64_t part = (number * golden) >> (32 - MU_SAMPLE_BLOCK_BITS);
 
-	return (fractions > 0 ? fractions + one / 2 : fractions - one / 2) / one;
+	return (fractions + part) >> MU_SAMPLE_BLOCK_BITS;
 }
 
 /* Variances are in units of this many bytes squared, those of numbers of blocks in 1/16. */

@@ -32,7 +32,7 @@ static void add_to_cell(struct thread *thread, const struct block *block,
 	cell->total_bytes += w->bytes;
 	cell->total_blocks += w->blocks;
 	cell->life -= (int64_t)(w->blocks * (block->birth & MU_BIRTH_TIME));
-	cell->size_class[sites_class(block->size)] += (uint32_t)sampling_blocks(w);
+	cell->size_class[sites_class(block->size)] += (uint32_t)sampling_blocks(thread, w);
 }
 
 static void remove_from_cell(struct thread *thread, const struct block *block,
@@ -44,7 +44,7 @@ static void remove_from_cell(struct thread *thread, const struct block *block,
 	if (unlikely(!cell))
 		return;
 	if (thread->lifetimes)
-		*sites_lifetime_count(thread, block, tick) += sampling_blocks(w);
+		*sites_lifetime_count(thread, block, tick) += sampling_blocks(thread, w);
 	sites_keep_peak(cell);
 	if (cell->live_bytes > cell->max_bytes)
 		cell->max_bytes = cell->live_bytes;

@@ -117,6 +117,14 @@ bool sampling_survives(struct thread *thread, uint64_t size, unsigned int from, 
 	return (uint64_t)((unsigned __int128)random * before >> ONE_BITS) < after;
 }
 
+uint64_t sampling_blocks(struct thread *thread, const struct sample_weight *weight)
+{
+	if (weight->is_exact)
+		return 1;
+	uint64_t part = next_random(thread) >> (64 - MU_SAMPLE_BLOCK_BITS);
+	return (weight->blocks + part) >> MU_SAMPLE_BLOCK_BITS;
+}
+
 static uint64_t shift_and_round(unsigned __int128 value, unsigned int bits)
 {
 	return (uint64_t)((value + ((unsigned __int128)1 << (bits - 1))) >> bits);
@@ -143,9 +151,10 @@ struct sample_weight sampling_weigh(uint64_t size, unsigned int log2)
 	unsigned __int128 blocks = (unsigned __int128)w.blocks * w.blocks;
 	uint64_t rest = ONE - p;
 	w.variance = shift_and_round((unsigned __int128)(uint64_t)(square >> 12) * rest, ONE_BITS);
-	w.block_variance = shift_and_round((unsigned __int128)(uint64_t)
-					   (blocks >> (2 * MU_SAMPLE_BLOCK_BITS - 4)) * rest,
-					   ONE_BITS);
+	/* Rounded up: of blocks that are nearly exact it is less than half of the unit. */
+	w.block_variance = (uint64_t)(((unsigned __int128)(uint64_t)
+				       (blocks >> (2 * MU_SAMPLE_BLOCK_BITS - 4)) * rest +
+				       ONE - 1) >> ONE_BITS);
 	return w;
 }
 

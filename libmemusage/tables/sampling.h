@@ -83,11 +83,12 @@ static inline uint64_t sampling_extra(uint64_t extra, const struct sample_weight
 	return extra * weight->blocks >> MU_SAMPLE_BLOCK_BITS;
 }
 
-/* sampling_blocks -- the blocks that a weight stands for, rounded. */
-static inline uint64_t sampling_blocks(const struct sample_weight *weight)
-{
-	return (weight->blocks + (1u << MU_SAMPLE_BLOCK_BITS) / 2) >> MU_SAMPLE_BLOCK_BITS;
-}
+/* sampling_blocks -- the blocks that a weight stands for, as a whole number.
+ *
+ * It is rounded up or down at random, so that a sum of many is right: to nearest, all blocks that
+ * count 1.4 times would count once. The thread's generator is used; costs 2 ns.
+ */
+uint64_t sampling_blocks(struct thread *thread, const struct sample_weight *weight);
 
 /* sampling_add_error -- add the error of a live block to that of its site. Needs the lock.
  *

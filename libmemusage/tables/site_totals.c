@@ -147,7 +147,7 @@ static void begin_tracking(void)
 static void round_sampled_blocks(uint64_t sites)
 {
 	for (uint64_t i = 0; i < sites; i++)
-		totals.sum[i].blocks = mu_sample_blocks(totals.sum[i].blocks);
+		totals.sum[i].blocks = mu_sample_blocks((uint32_t)i, totals.sum[i].blocks);
 }
 
 bool site_totals_add_up(uint64_t *known, uint64_t *used)

@@ -440,7 +440,7 @@ static int64_t count_live_blocks(const struct image *im)
 		if (batch_cell(im, i, &cell) && !(cell.flags & MU_CELL_ERROR))
 			sum = (int64_t)((uint64_t)sum + (uint64_t)cell.live_blocks);
 	}
-	return im->head.sampling.log2 ? mu_sample_blocks(sum) : sum;
+	return im->head.sampling.log2 ? mu_sample_blocks(0, sum) : sum;
 }
 
 static void check_threshold(struct process *p, unsigned int i, int64_t now, int64_t most,

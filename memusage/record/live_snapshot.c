@@ -81,7 +81,8 @@ static void sum_site_values(struct site_sums *sums, const struct image *im)
 	sums->value = xcalloc(sums->sites + 1, sizeof(*sums->value));
 	add_cell_values(sums, im);
 	for (uint64_t i = 0; im->head.sampling.log2 && i < sums->sites; i++)
-		sums->value[i].blocks = mu_sample_blocks(sums->value[i].blocks);
+		sums->value[i].blocks = mu_sample_blocks((uint32_t)i,
+							 sums->value[i].blocks);
 }
 
 static uint64_t pack_values(struct site_sums *sums)

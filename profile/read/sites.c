@@ -83,10 +83,11 @@ static void round_sampled_blocks(struct sites *s)
 		struct site *site = &s->site[i];
 
 		site->life_blocks = site->live_blocks;
-		site->live_blocks = mu_sample_blocks(site->live_blocks);
-		site->peak_blocks = mu_sample_blocks(site->peak_blocks);
-		site->total_blocks = (uint64_t)mu_sample_blocks((int64_t)site->total_blocks);
-		site->temporary = (uint64_t)mu_sample_blocks((int64_t)site->temporary);
+		site->live_blocks = mu_sample_blocks(i, site->live_blocks);
+		site->peak_blocks = mu_sample_blocks(i, site->peak_blocks);
+		site->total_blocks = (uint64_t)mu_sample_blocks(i,
+								(int64_t)site->total_blocks);
+		site->temporary = (uint64_t)mu_sample_blocks(i, (int64_t)site->temporary);
 	}
 }
 
@@ -164,7 +165,7 @@ void sites_lifetimes(struct sites *s, const struct image *im)
 
 		site->life = (int64_t)((uint64_t)site->life + (uint64_t)blocks * end);
 		if (is_sampled)
-			site->life = mu_sample_blocks(site->life);
+			site->life = mu_sample_blocks(i, site->life);
 		if (site->life < 0)
 			site->life = 0;
 	}

@@ -60,7 +60,8 @@ void unwound_take(struct unwound *u, const struct image *im)
 		    cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR))
 			continue;
 		if (im->head.sampling.log2)
-			cell.total_blocks = (uint64_t)mu_sample_blocks((int64_t)cell.total_blocks);
+			cell.total_blocks = (uint64_t)mu_sample_blocks(
+				cell.site, (int64_t)cell.total_blocks);
 		count_unwound_kind(u, flags_of_stack(im, cell.site), 0, cell.total_blocks);
 	}
 }
