@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define MOST_OF_UNIT 1023.5	/* bytes: from here on it would be printed as 1 of the next */
+
 /* The number at the start of TEXT; returns what follows it, or NULL. */
 static const char *leading_number(const char *text, uint64_t *value)
 {
@@ -63,11 +65,9 @@ bool units_parse_size(const char *text, uint64_t *value)
 }
 
 /* Three significant digits without more digits than that being invented. */
-static void format_three_digits(char *buffer, double value, const char *unit)
+static int decimals_of(double value)
 {
-	int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-
-	snprintf(buffer, UNITS_LENGTH, "%.*f %s", decimals, value, unit);
+	return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }
 
 /* Writes VALUE in SMALLEST or, from STEP on, in the largest unit in which at least 1 is left after
@@ -83,7 +83,7 @@ static const char *format_scaled(char buffer[UNITS_LENGTH], uint64_t value, cons
 	}
 	for (; scaled >= most && unit[1]; unit++)
 		scaled /= step;
-	format_three_digits(buffer, scaled, *unit);
+	snprintf(buffer, UNITS_LENGTH, "%.*f %s", decimals_of(scaled), scaled, *unit);
 	return buffer;
 }
 
@@ -91,7 +91,20 @@ const char *units_bytes(char buffer[UNITS_LENGTH], uint64_t bytes)
 {
 	static const char *const unit[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL };
 
-	return format_scaled(buffer, bytes, "B", unit, 1024, 1023.5);
+	return format_scaled(buffer, bytes, "B", unit, 1024, MOST_OF_UNIT);
+}
+
+double units_bytes_unit(uint64_t bytes, int *decimals)
+{
+	double unit = 1;
+
+	*decimals = 0;
+	if (bytes < 1024)
+		return unit;
+	for (unit = 1024; (double)bytes / unit >= MOST_OF_UNIT; unit *= 1024)
+		;
+	*decimals = decimals_of((double)bytes / unit);
+	return unit;
 }
 
 const char *units_grouped(char buffer[UNITS_LENGTH], uint64_t value)

@@ -32,6 +32,12 @@ bool units_parse_size(const char *text, uint64_t *value);
  */
 const char *units_bytes(char buffer[UNITS_LENGTH], uint64_t bytes);
 
+/* units_bytes_unit -- Returns how many bytes the unit has in which units_bytes() writes BYTES.
+ *
+ * decimals  set to how many it writes.
+ */
+double units_bytes_unit(uint64_t bytes, int *decimals);
+
 /* units_grouped -- VALUE with a comma every three digits, as ms_print writes it. */
 const char *units_grouped(char buffer[UNITS_LENGTH], uint64_t value);
 

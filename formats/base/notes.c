@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cli/units.h"
+#include "formats/base/bounds.h"
 
 enum { LINE = 4096 };
 
@@ -260,6 +261,24 @@ static void write_access_notes(const struct notes *to, const struct result *resu
 			     result->notes & MU_NOTE_EMULATED ? "emulation" : "hooks");
 }
 
+static void write_estimate_notes(const struct notes *to, const struct result *r)
+{
+	const double distance = r->sample_distance;
+	char peak[BOUNDS_LENGTH], end[BOUNDS_LENGTH], samples[UNITS_LENGTH], every[UNITS_LENGTH];
+
+	if (distance <= 0)
+		return;
+	write_note(to, "estimates: heap peak %s, heap at the end %s, with a probability of 95 %%",
+		   bounds_bytes_text(peak, &r->peak_error, (int64_t)r->heap_peak, distance),
+		   bounds_bytes_text(end, &r->now_error, (int64_t)r->heap_now, distance));
+	write_note(to, "%s blocks were sampled, about one in %s; all figures of places are "
+		       "estimates", units_grouped(samples, r->samples),
+		   units_bytes(every, (uint64_t)distance));
+	if (r->sample_losses > 0)
+		write_note(to, "not recorded: up to %" PRIu64 " sampled blocks, whose lock was not "
+			       "free: estimates are off by what they stand for", r->sample_losses);
+}
+
 void notes_guessed(const struct notes *to, const struct result *result)
 {
 	write_unwound_kind(to, &result->unwound, &result->unwound.guessed,
@@ -273,6 +292,7 @@ void notes_put(const struct notes *to, const struct result *result)
 		write_figure(to,
 			     "%" PRIu32 " threads: heap peak is exact to within %" PRIu64 " bytes",
 			     result->threads_max, result->peak_bound);
+	write_estimate_notes(to, result);
 	write_fact_notes(to, result);
 	for (uint32_t i = 0; i < result->symbol_count; i++)
 		write_symbol_note(to, &result->symbol[i]);

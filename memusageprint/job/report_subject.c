@@ -14,7 +14,6 @@
 #include "cli/xmalloc.h"
 #include "memusageprint/job/place_names.h"
 #include "profile/model/runtime_frames.h"
-#include "profile/read/site_errors.h"
 #include "profile/read/snapshot_values.h"
 #include "profile/save/save.h"
 
@@ -24,6 +23,17 @@ struct complete_stacks {
 	struct filter filter;
 	struct program_stacks program;
 };
+
+static void load_errors(struct report_subject *s)
+{
+	s->distance = sampled_mean_distance(&s->image);
+	if (s->distance <= 0)
+		return;
+	s->errors = site_errors_load(&s->profile.sites, &s->image);
+	if (!s->errors)
+		die("no memory for the errors of estimates");
+	s->error = xcalloc((size_t)s->profile.sites.count + 1, sizeof(*s->error));
+}
 
 static int load_image(struct report_subject *s, const struct settings *settings,
 		      struct mu_error *err)
@@ -42,6 +52,7 @@ static int load_image(struct report_subject *s, const struct settings *settings,
 	if (settings->lifetimes)
 		sites_lifetimes(&s->profile.sites, &s->image);
 	s->weight = xcalloc((size_t)s->profile.sites.count + 1, sizeof(*s->weight));
+	load_errors(s);
 	return 0;
 }
 
@@ -62,13 +73,12 @@ static void warn_of_nameless_modules(const struct report_subject *s)
 
 static void warn_of_estimates(const struct report_subject *s)
 {
-	double distance = sampled_mean_distance(&s->image);
 	char text[UNITS_LENGTH];
 
-	if (distance > 0)
+	if (s->distance > 0)
 		warn("process %d: figures of the heap and of places are estimates: about one "
-		     "block in %s was recorded; --to=json has the 95%% intervals",
-		     (int)s->pid, units_bytes(text, (uint64_t)distance));
+		     "block in %s was recorded", (int)s->pid,
+		     units_bytes(text, (uint64_t)s->distance));
 }
 
 int report_subject_open(struct report_subject *s, const struct recording *r, uint32_t slot,
@@ -146,6 +156,8 @@ void report_subject_close(struct report_subject *s)
 		filter_free(&s->filter);
 	profile_free(&s->profile);
 	free(s->weight);
+	free(s->errors);
+	free(s->error);
 	*s = (struct report_subject){ .recording = NULL };
 }
 
@@ -181,8 +193,11 @@ int report_subject_weigh(struct report_subject *s, enum metric_kind kind, int sn
 {
 	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
 
-	if (sites_weigh(&s->profile.sites, &s->image, kind, (uint64_t)snapshot, s->weight) == 0)
+	if (sites_weigh(&s->profile.sites, &s->image, kind, (uint64_t)snapshot, s->weight) == 0) {
+		if (s->errors)
+			site_errors_weigh(&s->profile.sites, s->errors, kind, s->weight, s->error);
 		return 0;
+	}
 	if ((uint64_t)snapshot < count)
 		warn_of_missing_tree(s, (uint64_t)snapshot, count);
 	else if (count == 0)

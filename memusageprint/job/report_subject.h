@@ -21,6 +21,7 @@
 #include "memusageprint/job/settings.h"
 #include "profile/model/filter.h"
 #include "profile/model/profile.h"
+#include "profile/read/site_errors.h"
 
 struct complete_stacks;
 
@@ -34,6 +35,9 @@ struct report_subject {
 	struct filter filter;	/* without a limit of depth */
 	struct complete_stacks *complete;	/* private; NULL: with them */
 	struct weight *weight;	/* one per site; for sites_weigh() */
+	struct site_errors *errors;	/* one per site; NULL: nothing was sampled */
+	struct sampled_error *error;	/* of each weight; private */
+	double distance;	/* mean bytes between two sampled blocks; 0: all were recorded */
 };
 
 /* report_subject_open -- Loads an image, looks up the names of its addresses, and prepares the
@@ -64,6 +68,7 @@ void report_subject_close(struct report_subject *s);
 /* report_subject_weigh -- Computes the metric of every site, into s->weight.
  *
  * snapshot  as for sites_weigh().
+ * The weights of a sampled recording have their errors.
  * Returns 0, or -1 after a warning: the recording has no such snapshot, or the snapshot does not
  * know its places.
  */

@@ -10,9 +10,13 @@
 
 #include "cli/layout.h"
 #include "cli/units.h"
+#include "formats/base/bounds.h"
 #include "memusageprint/text/advice.h"
+#include "memusageprint/text/bounds_note.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
+
+enum { FIGURES_COLUMNS = 20, BOUNDS_COLUMN = 11 };
 
 struct calltree_printer {
 	FILE *out;
@@ -32,16 +36,34 @@ static int64_t rank_value(const struct calltree_printer *p, const struct tree_no
 	return is_about_blocks(p) ? n->blocks : n->bytes;
 }
 
+static bool has_bounds(const struct calltree_printer *p)
+{
+	return p->c->distance > 0 && p->t->error;
+}
+
+/* Returns the bounds of what the nodes of the tree are ordered by. */
+static const char *node_bounds(const struct calltree_printer *p, const struct tree_node *n,
+			       char text[BOUNDS_LENGTH])
+{
+	const struct sampled_error *e = &p->t->error[n - p->t->node];
+
+	return is_about_blocks(p) ? bounds_blocks(text, e, n->blocks, p->c->distance) :
+				    bounds_bytes(text, e, n->bytes, p->c->distance);
+}
+
 static void put_node_figures(struct calltree_printer *p, const struct tree_node *n)
 {
-	char text[UNITS_LENGTH];
+	char text[UNITS_LENGTH], bounds[BOUNDS_LENGTH];
 	int64_t value = rank_value(p, n);
 
 	if (is_about_blocks(p))
 		units_grouped(text, (uint64_t)value);
 	else
 		units_bytes(text, (uint64_t)value);
-	fprintf(p->out, "%11s " LAYOUT_STRONG "%5.1f%%" LAYOUT_PLAIN "  " LAYOUT_TEXT, text,
+	fprintf(p->out, "%11s ", text);
+	if (has_bounds(p))
+		fprintf(p->out, "%-*s ", BOUNDS_COLUMN, node_bounds(p, n, bounds));
+	fprintf(p->out, LAYOUT_STRONG "%5.1f%%" LAYOUT_PLAIN "  " LAYOUT_TEXT,
 		metric_text_percent(value, rank_value(p, &p->t->node[0])));
 }
 
@@ -83,6 +105,7 @@ static void put_node_and_below(struct calltree_printer *p, const struct tree_nod
 			       const char *branch,
 			       const char *trunk)
 {
+	const int columns = FIGURES_COLUMNS + (has_bounds(p) ? BOUNDS_COLUMN + 1 : 0);
 	size_t length = strlen(p->prefix);
 
 	put_node_figures(p, n);
@@ -94,7 +117,7 @@ static void put_node_and_below(struct calltree_printer *p, const struct tree_nod
 	while (n->children == 1 && rank_value(p, n + 1) == rank_value(p, n) &&
 	       !(n[1].flags & TREE_MERGED)) {
 		n++;
-		fprintf(p->out, "%20s" LAYOUT_TEXT "%s" LAYOUT_TREE, "", p->prefix);
+		fprintf(p->out, "%*s" LAYOUT_TEXT "%s" LAYOUT_TREE, columns, "", p->prefix);
 		put_node_name(p, n);
 		put_rest_of_line(p, n);
 	}
@@ -120,10 +143,15 @@ static void put_root_total(struct calltree_printer *p)
 {
 	const struct tree_node *root = &p->t->node[0];
 	const enum metric_kind kind = p->c->kind;
-	char a[UNITS_LENGTH], b[UNITS_LENGTH];
+	char a[BOUNDS_LENGTH], b[UNITS_LENGTH + BOUNDS_LENGTH];
 
 	units_bytes(a, (uint64_t)root->bytes);
 	units_grouped(b, (uint64_t)root->blocks);
+	if (has_bounds(p)) {
+		bounds_bytes_text(a, p->t->error, root->bytes, p->c->distance);
+		strcat(b, " ");
+		bounds_blocks(b + strlen(b), p->t->error, root->blocks, p->c->distance);
+	}
 	if (is_about_blocks(p))
 		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");
 	else if (p->c->lacks_blocks)
@@ -144,8 +172,10 @@ static void put_heading(struct calltree_printer *p)
 			metric_text_percent(rank_value(p, first), rank_value(p, root)));
 		put_node_name(p, first);
 	}
-	fprintf(p->out, "\n\n" LAYOUT_TITLE "%11s %6s  " LAYOUT_TEXT "allocated by, called by\n",
-		is_about_blocks(p) ? "blocks" : "bytes", "%");
+	fprintf(p->out, "\n\n" LAYOUT_TITLE "%11s ", is_about_blocks(p) ? "blocks" : "bytes");
+	if (has_bounds(p))
+		fprintf(p->out, "%-*s ", BOUNDS_COLUMN, "bounds");
+	fprintf(p->out, "%6s  " LAYOUT_TEXT "allocated by, called by\n", "%");
 }
 
 static int put_names_advice(struct calltree_printer *p, struct mu_error *err)
@@ -181,6 +211,9 @@ int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
 		if (t.is_cut)
 			fputs("\nThe tree is not complete: a higher threshold shows all of it.\n",
 			      out);
+		if (has_bounds(p))
+			putc('\n', out);
+		bounds_note_put(out, has_bounds(p) ? c->distance : 0);
 		result = put_names_advice(p, err);
 	}
 	tree_free(&t);

@@ -18,6 +18,7 @@ struct calltree {
 	unsigned int depth;		/* levels; 0: all */
 	bool lacks_blocks;		/* they are not known: print none */
 	bool is_live;			/* the process still runs: its "end" is now */
+	double distance;		/* as in struct toplist */
 };
 
 /* calltree_print -- Prints the tree; the callers of a function are below it.
@@ -30,6 +31,8 @@ struct calltree {
  *	                 |  main (main.c:50)
  *	 512 KiB  25.0%  `- reload (main.c:31)
  *	                    main (main.c:52)
+ *
+ * Behind an estimate are its bounds: "1.50 MiB +- 0.21".
  *
  * A caller without figures is the only caller, and its figures are those above it.
  * Returns 0, or -1 with ERR: no memory.

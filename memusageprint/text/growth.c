@@ -54,7 +54,8 @@ int growth_print(FILE *out, struct report_subject *s, const struct settings *set
 				.count = settings->top, .is_live = report_subject_is_live(s),
 				.group = (enum top_kind)settings->group,
 				.shows_runtime = !s->complete,
-				.lifetimes = settings->lifetimes };
+				.lifetimes = settings->lifetimes,
+				.distance = s->distance };
 	struct growth_range g;
 	struct mu_error err;
 	char *words[2];
@@ -62,7 +63,9 @@ int growth_print(FILE *out, struct report_subject *s, const struct settings *set
 
 	if (growth_moments_find(&g, s, settings) < 0)
 		return -1;
-	if (moment_growth(&s->profile.sites, &s->image, &g, s->weight, &err) < 0) {
+	if (moment_growth(&s->profile.sites, &s->image, &g, s->weight, &err) < 0 ||
+	    (s->errors && moment_growth_errors(&s->profile.sites, &s->image, &g, s->errors,
+					       s->weight, s->error, &err) < 0)) {
 		warn("%s: %s", s->recording->name, err.text);
 		return -1;
 	}

@@ -43,7 +43,8 @@ static int print_place_list(FILE *out, struct report_subject *s, enum metric_kin
 				      .count = settings->top, .is_live = report_subject_is_live(s),
 				      .group = (enum top_kind)settings->group,
 				      .shows_runtime = !s->complete,
-				      .lifetimes = settings->lifetimes };
+				      .lifetimes = settings->lifetimes,
+				      .distance = s->distance };
 	struct mu_error err;
 
 	if (report_subject_weigh(s, kind, 0) < 0)
@@ -63,6 +64,7 @@ static int print_call_tree(FILE *out, struct report_subject *s, const struct set
 		.threshold = settings->threshold,
 		.depth = settings->depth,
 		.is_live = report_subject_is_live(s),
+		.distance = s->distance,
 	};
 	struct mu_error err;
 

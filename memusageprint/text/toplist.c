@@ -11,7 +11,9 @@
 #include "cli/layout.h"
 #include "cli/terminal.h"
 #include "cli/units.h"
+#include "formats/base/bounds.h"
 #include "memusageprint/text/advice.h"
+#include "memusageprint/text/bounds_note.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
 
@@ -94,9 +96,18 @@ static void put_entry_name(FILE *out, const struct toplist *list, const struct t
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
+/* Writes an estimate with its bounds, unless it is exact: "41.2 MiB +- 3.1". */
+static const char *format_with_bounds(const struct toplist *list, char text[BOUNDS_LENGTH],
+				      const struct sampled_error *e, int64_t bytes)
+{
+	if (list->distance > 0)
+		return bounds_bytes_text(text, e, bytes, list->distance);
+	return format_amount(list, text, bytes);
+}
+
 static void put_growth_line(FILE *out, const struct toplist *list, const struct top *t)
 {
-	char text[UNITS_LENGTH];
+	char text[BOUNDS_LENGTH];
 
 	if (t->count == 0) {
 		fprintf(out, "nothing grew from %s to %s\n", list->from, list->to);
@@ -105,14 +116,25 @@ static void put_growth_line(FILE *out, const struct toplist *list, const struct 
 	put_entry_name(out, list, &t->entry[0]);
 	fprintf(out, " grew by %s from %s to %s: " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN
 		     " of all growth\n",
-		units_bytes(text, (uint64_t)t->entry[0].bytes), list->from, list->to,
-		metric_text_percent(t->entry[0].bytes, t->bytes));
+		format_with_bounds(list, text, &t->entry[0].error, t->entry[0].bytes),
+		list->from, list->to, metric_text_percent(t->entry[0].bytes, t->bytes));
+}
+
+static void put_temporary_blocks(FILE *out, const struct toplist *list, const struct top *t)
+{
+	char text[UNITS_LENGTH], bounds[BOUNDS_LENGTH];
+
+	fputs(units_grouped(text, (uint64_t)t->blocks), out);
+	if (list->distance > 0)
+		fprintf(out, " %s", bounds_blocks(bounds, &t->error, t->blocks, list->distance));
+	fprintf(out, " block%s that %s temporary\n", t->blocks == 1 ? "" : "s",
+		t->blocks == 1 ? "was" : "were");
 }
 
 static void put_first_line(FILE *out, const struct toplist *list, const struct top *t)
 {
 	int64_t all = rank_value(list, t->bytes, t->blocks);
-	char text[UNITS_LENGTH + 1];
+	char text[BOUNDS_LENGTH];
 
 	if (is_about_growth(list)) {
 		put_growth_line(out, list, t);
@@ -131,11 +153,10 @@ static void put_first_line(FILE *out, const struct toplist *list, const struct t
 		is_about_ad_hoc(list) ? "made" : "allocated",
 		metric_text_percent(rank_value(list, t->entry[0].bytes, t->entry[0].blocks), all));
 	if (is_about_blocks(list))
-		fprintf(out, "%s block%s that %s temporary\n",
-			units_grouped(text, (uint64_t)all), all == 1 ? "" : "s",
-			all == 1 ? "was" : "were");
+		put_temporary_blocks(out, list, t);
 	else
-		fprintf(out, "%s %s\n", format_amount(list, text, all), list_metric_text(list));
+		fprintf(out, "%s %s\n", format_with_bounds(list, text, &t->error, all),
+			list_metric_text(list));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -170,11 +191,50 @@ static void put_entry_figures(FILE *out, const struct toplist *list, const struc
 	fputs(" " LAYOUT_TEXT, out);
 }
 
-/* Begins a line about the name above it. */
-static void put_below_name(FILE *out, const struct toplist *list, const char *text)
+/* Figures whose bounds are still to be printed, below them. */
+struct unbounded {
+	const struct sampled_error *error;	/* NULL: they have been */
+	int64_t bytes, blocks;
+};
+
+/* Prints the bounds of figures below them. A name may follow, after blanks up to its column. */
+static void put_bounds_below(FILE *out, const struct toplist *list, const struct unbounded *u)
 {
-	fprintf(out, "%*s" LAYOUT_TEXT " %s", list->lacks_blocks ? 20 : 34, "",
-		text);
+	char bytes[BOUNDS_LENGTH], blocks[BOUNDS_LENGTH];
+
+	bounds_bytes(bytes, u->error, u->bytes, list->distance);
+	bounds_blocks(blocks, u->error, u->blocks, list->distance);
+	if (list->lacks_blocks || is_about_blocks(list))
+		fprintf(out, "%11s", is_about_blocks(list) ? blocks : bytes);
+	else
+		fprintf(out, "%11s %20s", bytes, blocks);
+}
+
+/* Prints a line with nothing but bounds, unless they have been printed or figures are exact. */
+static void put_bounds_line(FILE *out, const struct toplist *list, const struct sampled_error *e,
+			    int64_t bytes, int64_t blocks)
+{
+	const struct unbounded u = { .error = e, .bytes = bytes, .blocks = blocks };
+
+	if (list->distance <= 0 || !e)
+		return;
+	put_bounds_below(out, list, &u);
+	putc('\n', out);
+}
+
+/* Begins a line about the name above it. Bounds that are still to be printed are in it. */
+static void put_below_name(FILE *out, const struct toplist *list, struct unbounded *u,
+			   const char *text)
+{
+	const bool has_blocks = !list->lacks_blocks && !is_about_blocks(list);
+	int blank = list->lacks_blocks ? 20 : 34;
+
+	if (list->distance > 0 && u->error) {
+		put_bounds_below(out, list, u);
+		u->error = NULL;
+		blank -= has_blocks ? 32 : 11;
+	}
+	fprintf(out, "%*s" LAYOUT_TEXT " %s", blank, "", text);
 }
 
 /* True if two positions have the same text. Without this, recursion would fill the line. */
@@ -192,29 +252,32 @@ static void put_function_lines(FILE *out, const struct toplist *list, const stru
 {
 	const struct top_line *line = t->line + entry->first_line;
 	uint32_t shown = entry->lines > LINES ? LINES - 1 : entry->lines;
+	struct sampled_error error = { .samples = 0 };
 	int64_t bytes = 0, blocks = 0;
 
-	if (list->group != TOP_BY_FUNCTION || entry->lines < 2)
-		return;
 	for (uint32_t i = 0; i < shown; i++) {
 		put_entry_figures(out, list, t, line[i].bytes, line[i].blocks);
 		fputs("  ", out);
 		frame_text_put_line(out, list->filter->profile,
 				    position_level(list->filter->profile, &line[i].at));
 		putc('\n', out);
+		put_bounds_line(out, list, &line[i].error, line[i].bytes, line[i].blocks);
 	}
 	for (uint32_t i = shown; i < entry->lines; i++) {
 		bytes += line[i].bytes;
 		blocks += line[i].blocks;
+		sampled_error_add(&error, &line[i].error);
 	}
 	if (shown == entry->lines)
 		return;
 	put_entry_figures(out, list, t, bytes, blocks);
 	fprintf(out, "  %" PRIu32 " other lines\n", entry->lines - shown);
+	put_bounds_line(out, list, &error, bytes, blocks);
 }
 
 /* "        called by parse (a.c:3), main (a.c:9)" */
-static void put_place_callers(FILE *out, const struct toplist *list, const struct top_entry *entry)
+static void put_place_callers(FILE *out, const struct toplist *list, const struct top_entry *entry,
+			      struct unbounded *u)
 {
 	const struct profile *p = list->filter->profile;
 	struct position at = entry->at, last = at;
@@ -227,7 +290,7 @@ static void put_place_callers(FILE *out, const struct toplist *list, const struc
 		if (count++ == CALLERS)
 			break;
 		if (count == 1)
-			put_below_name(out, list, "called by ");
+			put_below_name(out, list, u, "called by ");
 		else
 			fputs(", ", out);
 		frame_text_put_position(out, p, &at);
@@ -237,7 +300,8 @@ static void put_place_callers(FILE *out, const struct toplist *list, const struc
 }
 
 /* "        lived 1.20 ms on average" */
-static void put_mean_lifetime(FILE *out, const struct toplist *list, const struct top_entry *entry)
+static void put_mean_lifetime(FILE *out, const struct toplist *list, const struct top_entry *entry,
+			      struct unbounded *u)
 {
 	double most = (double)INT64_MAX, ns;
 	char text[UNITS_LENGTH];
@@ -245,7 +309,7 @@ static void put_mean_lifetime(FILE *out, const struct toplist *list, const struc
 	if (entry->lives == 0)
 		return;
 	ns = (double)entry->life / (double)entry->lives * SITES_TICK_NS;
-	put_below_name(out, list, "");
+	put_below_name(out, list, u, "");
 	fprintf(out, "lived %s on average\n",
 		units_time(text, (uint64_t)(ns < most ? ns : most)));
 }
@@ -254,17 +318,39 @@ static void put_mean_lifetime(FILE *out, const struct toplist *list, const struc
 static void put_rest_of_list(FILE *out, const struct toplist *list, const struct top *t,
 			     uint32_t count)
 {
+	struct sampled_error error = { .samples = 0 };
 	int64_t bytes = 0, blocks = 0;
 
 	for (uint32_t i = count; i < t->count; i++) {
 		bytes += t->entry[i].bytes;
 		blocks += t->entry[i].blocks;
+		sampled_error_add(&error, &t->entry[i].error);
 	}
 	if (count == t->count)
 		return;
 	put_entry_figures(out, list, t, bytes, blocks);
 	fprintf(out, "%" PRIu32 " other place%s\n", t->count - count,
 		t->count - count == 1 ? "" : "s");
+	put_bounds_line(out, list, &error, bytes, blocks);
+}
+
+/* Prints what is below the name of an entry: bounds, lines, callers. */
+static void put_entry_details(FILE *out, const struct toplist *list, const struct top *t,
+			      const struct top_entry *entry)
+{
+	struct unbounded u = { .error = &entry->error, .bytes = entry->bytes,
+			       .blocks = entry->blocks };
+
+	if (list->group == TOP_BY_FUNCTION && entry->lines > 1) {
+		put_bounds_line(out, list, u.error, u.bytes, u.blocks);
+		u.error = NULL;
+		put_function_lines(out, list, t, entry);
+	}
+	if (list->group == TOP_BY_LINE || list->group == TOP_BY_FUNCTION)
+		put_place_callers(out, list, entry, &u);
+	if (list->lifetimes)
+		put_mean_lifetime(out, list, entry, &u);
+	put_bounds_line(out, list, u.error, u.bytes, u.blocks);
 }
 
 static void put_place_list(FILE *out, const struct toplist *list, const struct top *t)
@@ -279,11 +365,7 @@ static void put_place_list(FILE *out, const struct toplist *list, const struct t
 		put_entry_figures(out, list, t, entry->bytes, entry->blocks);
 		put_entry_name(out, list, entry);
 		putc('\n', out);
-		put_function_lines(out, list, t, entry);
-		if (list->group == TOP_BY_LINE || list->group == TOP_BY_FUNCTION)
-			put_place_callers(out, list, entry);
-		if (list->lifetimes)
-			put_mean_lifetime(out, list, entry);
+		put_entry_details(out, list, t, entry);
 	}
 	put_rest_of_list(out, list, t, count);
 }
@@ -308,8 +390,11 @@ static void put_function_list(FILE *out, const struct toplist *list, const struc
 
 	put_column_titles(out, list, "in a function and all that it called");
 	for (uint32_t i = 0; i < count; i++) {
-		put_entry_figures(out, list, t, t->entry[i].bytes, t->entry[i].blocks);
-		put_function_name(out, list->filter->profile, &t->entry[i].at);
+		const struct top_entry *entry = &t->entry[i];
+
+		put_entry_figures(out, list, t, entry->bytes, entry->blocks);
+		put_function_name(out, list->filter->profile, &entry->at);
+		put_bounds_line(out, list, &entry->error, entry->bytes, entry->blocks);
 	}
 }
 
@@ -325,12 +410,16 @@ static void split_shrunk_entries(struct top *t, struct top_entry *shrunk)
 		shrunk->bytes += last->bytes;
 		shrunk->blocks += last->blocks;
 		shrunk->stacks += last->bytes < 0;
+		sampled_error_add(&shrunk->error, &last->error);
 	}
 	t->bytes -= shrunk->bytes;
 	t->blocks -= shrunk->blocks;
+	t->error = (struct sampled_error){ .samples = 0 };
+	for (uint32_t i = 0; i < t->count; i++)
+		sampled_error_add(&t->error, &t->entry[i].error);
 }
 
-static void put_shrunk_line(FILE *out, const struct top_entry *shrunk)
+static void put_shrunk_line(FILE *out, const struct toplist *list, const struct top_entry *shrunk)
 {
 	char a[UNITS_LENGTH + 1] = "-", b[UNITS_LENGTH + 1];
 
@@ -339,14 +428,19 @@ static void put_shrunk_line(FILE *out, const struct top_entry *shrunk)
 	units_bytes(a + 1, (uint64_t)-shrunk->bytes);
 	fprintf(out, "%11s %6s %13s  " LAYOUT_TEXT "%" PRIu32 " place%s that shrank\n", a, "",
 		format_blocks(b, shrunk->blocks), shrunk->stacks, shrunk->stacks == 1 ? "" : "s");
+	put_bounds_line(out, list, &shrunk->error, shrunk->bytes, shrunk->blocks);
 }
 
-static void put_heap_change(FILE *out, int64_t bytes)
+static void put_heap_change(FILE *out, const struct toplist *list, const struct top *grown,
+			    const struct top_entry *shrunk)
 {
-	char text[UNITS_LENGTH];
+	const int64_t bytes = grown->bytes + shrunk->bytes;
+	struct sampled_error error = grown->error;
+	char text[BOUNDS_LENGTH];
 
+	sampled_error_add(&error, &shrunk->error);
 	fprintf(out, "In all, the heap %s by %s.\n", bytes < 0 ? "shrank" : "grew",
-		units_bytes(text, (uint64_t)llabs(bytes)));
+		format_with_bounds(list, text, &error, llabs(bytes)));
 }
 
 /* ---- the explanation ----------------------------------------------------------------------- */
@@ -357,8 +451,8 @@ static void put_explanation(FILE *out, const struct toplist *list)
 			    list->group == TOP_BY_FUNCTION ? "" :
 			    list->group == TOP_BY_FILE	   ? "the source file of " :
 							     "the program or library of ";
-
 	putc('\n', out);
+	bounds_note_put(out, list->distance);
 	if (list->kind == METRIC_LIVE && !list->is_live)
 		fputs("Not all of this need be a leak: what a program keeps to its end is here "
 		      "too.\n",
@@ -406,10 +500,10 @@ int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
 	}
 	put_first_line(out, list, &places);
 	if (is_about_growth(list))
-		put_heap_change(out, places.bytes + shrunk.bytes);
+		put_heap_change(out, list, &places, &shrunk);
 	if (places.count > 0) {
 		put_place_list(out, list, &places);
-		put_shrunk_line(out, &shrunk);
+		put_shrunk_line(out, list, &shrunk);
 		put_function_list(out, list, &functions);
 		put_explanation(out, list);
 		if (list->group == TOP_BY_LINE || list->group == TOP_BY_FUNCTION)

@@ -23,10 +23,17 @@ struct toplist {
 	bool lacks_blocks;		/* they are not known: print none */
 	bool lifetimes;			/* print how long blocks lived; after sites_lifetimes() */
 	const char *from, *to;		/* of METRIC_GROWTH: words for its moments */
+	double distance;		/* mean bytes between two sampled blocks; print bounds,
+					 * of the errors of the weights. 0: figures are exact */
 };
 
 /* toplist_print -- Prints a line with the largest place, the places with their callers, the
  * functions with all that they called, and the meaning of the numbers.
+ *
+ * The bounds of estimates are in a line of their own below the figures, beside the callers:
+ *
+ *	   41.2 MiB  30.0%         4,000  read_line (input.c:34)
+ *	     +- 3.1                +- 300  called by load (main.c:22)
  *
  * With METRIC_TEMPORARY the list is about blocks, else about bytes. With METRIC_GROWTH it has the
  * places that grew; those that shrank are one line.

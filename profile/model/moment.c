@@ -256,13 +256,13 @@ const char *moment_kind_name(enum moment_kind kind)
 
 /* ---- growth -------------------------------------------------------------------------------- */
 
+static const enum metric_kind metric[] = { [MOMENT_SNAPSHOT] = METRIC_SNAPSHOT,
+					   [MOMENT_PEAK] = METRIC_PEAK,
+					   [MOMENT_END] = METRIC_LIVE };
+
 static int weigh_moment(const struct sites *s, const struct image *im, const struct moment *m,
 			struct weight *weight)
 {
-	static const enum metric_kind metric[] = { [MOMENT_SNAPSHOT] = METRIC_SNAPSHOT,
-						   [MOMENT_PEAK] = METRIC_PEAK,
-						   [MOMENT_END] = METRIC_LIVE };
-
 	if (m->kind != MOMENT_START)
 		return sites_weigh(s, im, metric[m->kind], m->snapshot, weight);
 	memset(weight, 0, s->count * sizeof(*weight));
@@ -296,4 +296,41 @@ int moment_growth(const struct sites *s, const struct image *im, const struct gr
 	}
 	free(before);
 	return result;
+}
+
+/* Adds the error of each site at a moment. */
+static int add_moment_errors(const struct sites *s, const struct image *im, const struct moment *m,
+			     const struct site_errors *e, struct sampled_error *error,
+			     struct mu_error *err)
+{
+	struct weight *weight = calloc((size_t)s->count + 1, sizeof(*weight));
+	struct sampled_error *of = calloc((size_t)s->count + 1, sizeof(*of));
+	int result = weight && of ? 0 : mu_error_memory(err);
+
+	if (result == 0 && weigh_moment(s, im, m, weight) < 0)
+		result = mu_error_set(err, MU_ERROR_FORMAT, 0, "a snapshot is damaged");
+	if (result == 0)
+		site_errors_weigh(s, e, metric[m->kind], weight, of);
+	for (uint32_t i = 0; i < s->count && result == 0; i++)
+		sampled_error_add(&error[i], &of[i]);
+	free(weight);
+	free(of);
+	return result;
+}
+
+int moment_growth_errors(const struct sites *s, const struct image *im,
+			 const struct growth_range *g, const struct site_errors *e,
+			 struct weight *weight, struct sampled_error *error, struct mu_error *err)
+{
+	const bool is_change = g->from.kind != MOMENT_START;
+
+	memset(error, 0, s->count * sizeof(*error));
+	if ((is_change && add_moment_errors(s, im, &g->from, e, error, err) < 0) ||
+	    add_moment_errors(s, im, &g->to, e, error, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < s->count; i++) {
+		error[i].is_change = is_change;
+		weight[i].error = weight[i].is_there ? &error[i] : NULL;
+	}
+	return 0;
 }

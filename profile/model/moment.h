@@ -8,6 +8,7 @@
 
 #include "profile/base/error.h"
 #include "profile/read/image.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/sites.h"
 
 enum moment_kind { MOMENT_START, MOMENT_SNAPSHOT, MOMENT_PEAK, MOMENT_END };
@@ -57,7 +58,19 @@ const char *moment_kind_name(enum moment_kind kind);
 /* moment_growth -- Computes by how much every site grew; less than nothing: it shrank.
  *
  * weight  one per site; is_there is set for those that had memory at one of the moments.
+ * Weights have no errors: see moment_growth_errors().
  * Returns 0, or -1 with ERR: no memory, or a snapshot is damaged.
  */
 int moment_growth(const struct sites *s, const struct image *im, const struct growth_range *g,
 		  struct weight *weight, struct mu_error *err);
+
+/* moment_growth_errors -- Sets the errors of the weights that moment_growth() computed.
+ *
+ * e      from site_errors_load().
+ * error  one per site, overwritten; the weights refer to it. It is the sum of the errors at both
+ *        moments, and so too large for a place whose blocks live at both.
+ * Returns 0, or -1 with ERR: no memory, or a snapshot is damaged.
+ */
+int moment_growth_errors(const struct sites *s, const struct image *im,
+			 const struct growth_range *g, const struct site_errors *e,
+			 struct weight *weight, struct sampled_error *error, struct mu_error *err);

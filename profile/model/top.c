@@ -50,9 +50,12 @@ static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filt
 				     .blocks = clamp_value(b, b->weight[i].blocks), .stacks = 1,
 				     .life = clamp_value(b, b->p->sites.site[i].life),
 				     .lives = b->p->sites.site[i].total_blocks };
+	if (b->weight[i].error)
+		entry->error = *b->weight[i].error;
 	entry->heaviest = b->order == TOP_BY_BLOCKS ? entry->blocks : llabs(entry->bytes);
 	b->t->bytes += entry->bytes;
 	b->t->blocks += entry->blocks;
+	sampled_error_add(&b->t->error, &entry->error);
 	return entry->heaviest > 0;
 }
 
@@ -66,6 +69,7 @@ static void add_entry_values(struct top_entry *to, const struct top_entry *from)
 	to->blocks += from->blocks;
 	to->life += from->life;
 	to->lives += from->lives;
+	sampled_error_add(&to->error, &from->error);
 	to->stacks++;
 }
 
@@ -178,6 +182,7 @@ static void sum_items(struct top_builder *b, const struct item *item, uint32_t c
 		}
 		t->line[lines - 1].bytes += item[i].entry.bytes;
 		t->line[lines - 1].blocks += item[i].entry.blocks;
+		sampled_error_add(&t->line[lines - 1].error, &item[i].entry.error);
 		add_entry_values(entry, &item[i].entry);
 	}
 	for (uint32_t i = 0; i < t->count; i++)

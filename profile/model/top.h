@@ -9,6 +9,7 @@
 #include "profile/base/error.h"
 #include "profile/model/filter.h"
 #include "profile/model/position.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/sites.h"
 
 struct top_entry {
@@ -21,6 +22,7 @@ struct top_entry {
 	uint64_t lives;		/* ... which are so many */
 	uint32_t first_line;	/* TOP_BY_FUNCTION: of top->line, largest first ... */
 	uint32_t lines;		/* ... and how many */
+	struct sampled_error error;	/* of bytes and blocks; of estimates only */
 };
 
 /* A line of a function, in TOP_BY_FUNCTION. */
@@ -28,6 +30,7 @@ struct top_line {
 	struct position at;
 	int64_t bytes;
 	int64_t blocks;
+	struct sampled_error error;
 };
 
 struct top {
@@ -36,6 +39,7 @@ struct top {
 	struct top_line *line;		/* of all entries; those of one follow each other */
 	int64_t bytes;			/* of all sites together */
 	int64_t blocks;
+	struct sampled_error error;
 };
 
 enum top_kind {

@@ -36,6 +36,7 @@ struct walker {
 	struct tree_place place;
 	int64_t bytes;
 	int64_t blocks;
+	const struct sampled_error *error;	/* NULL: none */
 };
 
 /* Walkers with one key, or the sum of several such groups. */
@@ -44,6 +45,7 @@ struct group {
 	int64_t bytes;
 	int64_t blocks;
 	int64_t worth;
+	struct sampled_error error;
 	uint64_t order;		/* of equals */
 	uint32_t merged;	/* groups it stands for, 0: itself */
 };
@@ -64,6 +66,7 @@ struct tree_builder {
 	uint32_t nodes_max;
 	unsigned int depth_max;
 	struct key path[TREE_DEPTH_MAX];	/* keys from the root's child to the node */
+	bool is_sampled;	/* weights have errors */
 	bool has_failed;
 };
 
@@ -173,11 +176,15 @@ static struct tree_node *append_tree_node(struct tree_builder *b)
 {
 	struct call_tree *t = b->t;
 
-	if (!array_reserve(&t->node, &t->room, t->count + 1, sizeof(*t->node))) {
+	if (!array_reserve(&t->node, &t->room, t->count + 1, sizeof(*t->node)) ||
+	    (b->is_sampled &&
+	     !array_reserve(&t->error, &t->error_room, t->count + 1, sizeof(*t->error)))) {
 		b->has_failed = true;
 		return NULL;
 	}
 	t->node[t->count] = (struct tree_node){ .size = 1 };
+	if (b->is_sampled)
+		t->error[t->count] = (struct sampled_error){ .samples = 0 };
 	return &t->node[t->count++];
 }
 
@@ -218,6 +225,8 @@ static struct group sum_group(const struct tree_builder *b, size_t first, size_t
 	for (; g.end < end && is_same_key(b->walker[g.end].key, w->key); g.end++) {
 		g.bytes += b->walker[g.end].bytes;
 		g.blocks += b->walker[g.end].blocks;
+		if (b->walker[g.end].error)
+			sampled_error_add(&g.error, b->walker[g.end].error);
 	}
 	g.worth = weight_of_values(b, g.bytes, g.blocks);
 	return g;
@@ -247,6 +256,7 @@ static void group_walkers(struct tree_builder *b, struct tree_groups *g, size_t 
 			rest.bytes += group.bytes;
 			rest.blocks += group.blocks;
 			rest.worth += group.worth;
+			sampled_error_add(&rest.error, &group.error);
 			rest.merged++;
 		} else {
 			append_group(b, g, &group);
@@ -292,6 +302,8 @@ static void make_group_node(struct tree_builder *b, const struct group *g, unsig
 	node->blocks = g->blocks;
 	node->depth = depth;
 	node->merged = g->merged;
+	if (b->is_sampled)
+		b->t->error[number] = g->error;
 	node->flags = g->merged ? TREE_MERGED : 0;
 	if (g->merged)
 		return;
@@ -374,13 +386,24 @@ static void start_walkers(struct tree_builder *b, const struct filter *f,
 		*w = (struct walker){ .place = { .frame = stack.frame, .left = stack.count,
 						 .is_function = b->o->grouping == TREE_BY_LINE },
 				      .bytes = clamp_value(b, weight[i].bytes),
-				      .blocks = clamp_value(b, weight[i].blocks) };
+				      .blocks = clamp_value(b, weight[i].blocks),
+				      .error = weight[i].error };
 		if (stack.count)
 			w->key = key_at_place(b, &w->place);
 		root->bytes += w->bytes;
 		root->blocks += w->blocks;
+		if (w->error && b->is_sampled)
+			sampled_error_add(&b->t->error[0], w->error);
 		b->walkers++;
 	}
+}
+
+static bool has_errors(const struct sites *sites, const struct weight *weight)
+{
+	for (uint32_t i = 0; i < sites->count; i++)
+		if (weight[i].error)
+			return true;
+	return false;
 }
 
 /* Massif's formula: a floor, but never nothing when there is nothing. */
@@ -410,6 +433,7 @@ int tree_build(struct call_tree *t, const struct filter *f, const struct weight 
 	b->o = o;
 	b->nodes_max = o->nodes_max ? o->nodes_max : NODES_MAX;
 	b->depth_max = o->depth && o->depth < TREE_DEPTH_MAX ? o->depth : TREE_DEPTH_MAX;
+	b->is_sampled = has_errors(&b->p->sites, weight);
 	b->walker = reallocarray(NULL, (size_t)b->p->sites.count + 1, sizeof(*b->walker));
 	if (b->walker && append_tree_node(b)) {
 		start_walkers(b, f, weight);
@@ -427,5 +451,6 @@ int tree_build(struct call_tree *t, const struct filter *f, const struct weight 
 void tree_free(struct call_tree *t)
 {
 	free(t->node);
+	free(t->error);
 	*t = (struct call_tree){ .count = 0 };
 }

@@ -2,7 +2,7 @@
  *
  * The root is everything; its children are the functions that allocated, theirs the functions
  * that called these, and so on outward. Only significant places become nodes; the others are summed
- * up in one leaf per parent. So the cost depends on what is shown, and memory is bounded: 48 bytes
+ * up in one leaf per parent. So the cost depends on what is shown, and memory is bounded: 64 bytes
  * per stack, and the nodes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,6 +15,7 @@
 #include "profile/base/error.h"
 #include "profile/model/filter.h"
 #include "profile/model/profile.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/sites.h"
 
 enum tree_grouping {
@@ -53,8 +54,9 @@ struct tree_node {
 
 struct call_tree {
 	struct tree_node *node;	/* [0] is the root */
+	struct sampled_error *error;	/* ... of each node; NULL: weights have none */
 	uint32_t count;
-	uint32_t room;		/* private */
+	uint32_t room, error_room;	/* private */
 	bool is_cut;		/* nodes_max was reached: some have no children shown */
 };
 

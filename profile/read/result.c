@@ -4,6 +4,7 @@
  */
 #include "profile/read/result.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/read/accesses.h"
@@ -162,6 +163,27 @@ static void read_access_totals(struct result *r, const struct image *im)
 	sites_free(&sites);
 }
 
+/* Without memory for it, estimates look exact. */
+static void read_estimates(struct result *r, const struct image *im)
+{
+	struct sites sites = { .count = 0 };
+	struct site_errors *errors = NULL;
+
+	r->sample_distance = sampled_mean_distance(im);
+	r->samples = im->head.sampling.samples;
+	r->sample_losses = im->head.sampling.losses;
+	if (r->sample_distance > 0 && sites_load(&sites, im, UINT32_MAX, NULL) == 0)
+		errors = site_errors_load(&sites, im);
+	for (uint32_t i = 0; errors && i < sites.count; i++) {
+		if (!sites_is_counted(&sites.site[i]))
+			continue;
+		sampled_error_add(&r->peak_error, &errors[i].peak);
+		sampled_error_add(&r->now_error, &errors[i].live);
+	}
+	free(errors);
+	sites_free(&sites);
+}
+
 static void read_symbol(struct result *r, const struct image *im, const struct mu_symbol *from)
 {
 	struct result_symbol *to = &r->symbol[r->symbol_count];
@@ -231,6 +253,7 @@ void result_take(struct result *r, struct image *im)
 {
 	result_take_figures(r, im);
 	read_access_totals(r, im);
+	read_estimates(r, im);
 	unwound_take(&r->unwound, im);
 	read_pause_marks(r, im);
 	read_symbol_table(r, im);

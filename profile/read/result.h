@@ -12,6 +12,7 @@
 #include "profile/read/counters.h"
 #include "profile/read/image.h"
 #include "profile/read/image_end.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/timeline.h"
 #include "profile/read/unwound.h"
 #include "recording/recording.h"
@@ -67,6 +68,11 @@ struct result {
 	uint32_t request_refused;	/* ... and that are not */
 	uint64_t pages_own, pages_stack; /* as in struct mu_image */
 	struct unwound unwound;	/* call stacks that are not whole */
+	double sample_distance;	/* mean bytes between two sampled blocks; 0: all were recorded */
+	uint64_t samples;	/* ... of which there were so many */
+	uint64_t sample_losses;	/* ... and so many more, which could not be recorded */
+	struct sampled_error peak_error;	/* of heap_peak, an estimate then */
+	struct sampled_error now_error;	/* of heap_now */
 	uint64_t pauses;	/* how often the program paused recording */
 	uint64_t paused_ns;	/* ... and for how long */
 	bool is_paused;		/* ... to its end */

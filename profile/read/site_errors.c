@@ -55,6 +55,7 @@ static void add_total_error(struct sampled_error *to, const struct mu_error_cell
 static void add_error_cell(struct site_errors *to, const struct mu_error_cell *cell,
 			   const struct mu_heap *heap)
 {
+	to->live.is_sampled = to->peak.is_sampled = to->total.is_sampled = true;
 	add_live_error(&to->live, cell);
 	add_total_error(&to->total, cell);
 	if (heap->now > heap->peak || cell->epoch != heap->epoch)
@@ -63,19 +64,105 @@ static void add_error_cell(struct site_errors *to, const struct mu_error_cell *c
 		add_peak_error(&to->peak, cell);
 }
 
-struct site_errors *site_errors_load(const struct sites *s, const struct image *im)
+static void add_error_cells(struct site_errors *of, const struct sites *s, const struct image *im)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
-	struct site_errors *of = NULL;
 	struct mu_error_cell cell;
 
-	if (sampled_mean_distance(im) > 0)
-		of = calloc((size_t)s->count + 1, sizeof(*of));
-	for (uint64_t i = 0; of && i < cells; i++)
+	for (uint64_t i = 0; i < cells; i++)
 		if (image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)) &&
 		    cell.flags & MU_CELL_ERROR && cell.site < s->count)
 			add_error_cell(&of[cell.site], &cell, &im->head.heap);
+}
+
+/* Without a sampled block a site has no cell of errors. */
+static void set_exact(struct site_errors *to, const struct site *site)
+{
+	if (to->total.is_sampled)
+		return;
+	to->live.exact_bytes = (double)site->live_bytes;
+	to->live.exact_blocks = (double)site->live_blocks;
+	to->peak.exact_bytes = (double)site->peak_bytes;
+	to->peak.exact_blocks = (double)site->peak_blocks;
+	to->total.exact_bytes = (double)site->total_bytes;
+	to->total.exact_blocks = (double)site->total_blocks;
+}
+
+struct site_errors *site_errors_load(const struct sites *s, const struct image *im)
+{
+	struct site_errors *of = NULL;
+
+	if (sampled_mean_distance(im) > 0)
+		of = calloc((size_t)s->count + 1, sizeof(*of));
+	if (!of)
+		return NULL;
+	add_error_cells(of, s, im);
+	for (uint32_t i = 0; i < s->count; i++)
+		set_exact(&of[i], &s->site[i]);
 	return of;
+}
+
+void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
+{
+	to->samples += e->samples;
+	to->exact_bytes += e->exact_bytes;
+	to->exact_blocks += e->exact_blocks;
+	to->variance += e->variance;
+	to->block_variance += e->block_variance;
+	to->is_sampled |= e->is_sampled;
+	to->is_change |= e->is_change;
+}
+
+/* The part of the error of all blocks that some of them have. None of them is known to be exact,
+ * unless all are. */
+static struct sampled_error error_of_part(const struct sampled_error *all, double bytes,
+					  double blocks, double share)
+{
+	struct sampled_error e = { .samples = ceil(all->samples * share),
+				   .variance = all->variance * share,
+				   .block_variance = all->block_variance * share,
+				   .is_sampled = all->is_sampled };
+
+	if (all->samples <= 0) {
+		e.exact_bytes = bytes;
+		e.exact_blocks = blocks;
+	}
+	return e;
+}
+
+static double share_of(double part, double whole)
+{
+	return whole > 0 && part > 0 ? fmin(part / whole, 1) : 0;
+}
+
+static struct sampled_error error_of_metric(const struct site *site, const struct site_errors *e,
+					    enum metric_kind kind, const struct weight *w)
+{
+	double bytes = (double)w->bytes, blocks = (double)w->blocks;
+
+	switch (kind) {
+	case METRIC_PEAK:
+		return e->peak;
+	case METRIC_LIVE:
+		return e->live;
+	case METRIC_SNAPSHOT:
+		return error_of_part(&e->total, bytes, blocks,
+				     share_of(bytes, (double)site->total_bytes));
+	case METRIC_TEMPORARY:
+		return error_of_part(&e->total, bytes, blocks,
+				     share_of(blocks, (double)site->total_blocks));
+	default:
+		return e->total;
+	}
+}
+
+void site_errors_weigh(const struct sites *s, const struct site_errors *e, enum metric_kind kind,
+		       struct weight *weight, struct sampled_error *error)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		weight[i].error = weight[i].is_there ? &error[i] : NULL;
+		error[i] = error_of_metric(&s->site[i], &e[i], kind, &weight[i]);
+	}
 }
 
 double sampled_mean_distance(const struct image *im)
@@ -103,17 +190,37 @@ static struct sampled_interval compute_interval(double samples, double exact, do
 	return i;
 }
 
+/* The interval of a difference. Its samples may be on either side, so that below ten the limit that
+ * is farther away holds for both; sqrt(variance / samples) is what one of them stands for. */
+static struct sampled_interval compute_change(double samples, double variance, double change)
+{
+	double error = variance > 0 ? DEVIATIONS * sqrt(variance) : 0;
+
+	if (samples >= 1 && samples < EXACT_FROM)
+		error = (poisson[(int)samples].high - 1) * sqrt(samples * fmax(variance, 0));
+	return (struct sampled_interval){ change - error, change + error };
+}
+
 struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, double estimate,
 					       double distance)
 {
+	if (e->is_change)
+		return compute_change(e->samples, e->variance, estimate);
 	return compute_interval(e->samples, e->exact_bytes, e->variance, estimate,
-				UNSEEN * distance);
+				e->is_sampled ? UNSEEN * distance : 0);
 }
 
 /* Blocks of 1 byte: no more of them than bytes. */
 struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate,
 						double distance)
 {
+	if (e->is_change)
+		return compute_change(e->samples, e->block_variance, estimate);
 	return compute_interval(e->samples, e->exact_blocks, e->block_variance, estimate,
-				UNSEEN * distance);
+				e->is_sampled ? UNSEEN * distance : 0);
+}
+
+double sampled_bytes_unseen(double distance)
+{
+	return UNSEEN * distance;
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/read/image.h"
@@ -16,6 +17,8 @@ struct sampled_error {
 	double exact_blocks;
 	double variance;	/* of the bytes, squared bytes */
 	double block_variance;	/* of the number of blocks */
+	bool is_sampled;	/* blocks may have been left out; false: all are exact */
+	bool is_change;		/* the figure is a difference of two estimates */
 };
 
 /* The errors of one site's figures. */
@@ -30,6 +33,7 @@ struct sampled_interval {
 
 /* site_errors_load -- read the errors of all sites.
  *
+ * A site without sampled blocks, of mappings, is exact.
  * Returns one entry per site, to be freed; NULL if the recording is not sampled, or without memory.
  * Cost O(cells).
  */
@@ -49,3 +53,21 @@ struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, do
 					       double distance);
 struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate,
 						double distance);
+
+/* sampled_error_add -- add the error of a figure that is added to another. */
+void sampled_error_add(struct sampled_error *to, const struct sampled_error *e);
+
+/* site_errors_weigh -- set the errors of weights.
+ *
+ * e       from site_errors_load().
+ * kind    what sites_weigh() was called for. Values at a snapshot, and temporary blocks, have their
+ *         part of the error of all blocks of their site (docs/format.md, section 7.4).
+ * weight  one per site; its error is set, to entries of ERROR.
+ * error   one per site, overwritten.
+ */
+void site_errors_weigh(const struct sites *s, const struct site_errors *e, enum metric_kind kind,
+		       struct weight *weight, struct sampled_error *error);
+
+/* sampled_bytes_unseen -- Returns what a place of which no block was sampled has at most, with a
+ * probability of 97.5 %, in bytes. */
+double sampled_bytes_unseen(double distance);

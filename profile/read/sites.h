@@ -96,11 +96,15 @@ enum metric_kind {
 	METRIC_GROWTH		/* between two moments; of moment_growth(), not of sites_weigh() */
 };
 
+struct sampled_error;	/* site_errors.h */
+
 /* The worth of a site in a metric. */
 struct weight {
 	int64_t bytes;		/* METRIC_TEMPORARY: of all blocks of the site, for comparison */
 	int64_t blocks;
 	bool is_there;		/* the site counts, and had allocated by then, if only to free it */
+	const struct sampled_error *error;	/* of an estimate; NULL: none is known. Only
+						 * site_errors_weigh() sets it */
 };
 
 /* sites_weigh -- the metric of every site.

@@ -24,7 +24,7 @@ is "$(sed -n '/malloc|/s/  */ /gp' report)" "$(sed -n '/malloc|/s/  */ /gp' exac
 	'calls and bytes of malloc are exact'
 is "$(sed -n 's/.*free| *\([0-9]*\).*/\1/p' report)" \
 	"$(sed -n 's/.*free| *\([0-9]*\).*/\1/p' exact)" 'calls of free, too'
-is "$(grep -c . report)" "$(grep -c . exact)" 'the histogram has as many lines'
+is "$(grep -vc ^memusage report)" "$(grep -vc ^memusage exact)" 'the histogram has as many lines'
 is "$(sed -n '/^ *[0-9]*-[0-9]* /p' report)" "$(sed -n '/^ *[0-9]*-[0-9]* /p' exact)" \
 	'and the same ones'
 unlike "$(cat report)" 'unknown\|never seen' 'a free of an unsampled block is no error'
@@ -33,6 +33,20 @@ like "$err" 'are estimates: about one block in 16\.0 KiB was recorded' 'a report
 memusageprint --to=json run.mur >run.json
 is "$(member run.json bytes)" 16384 'JSON has the distance'
 num "$(member run.json samples)" -gt 500 'and the samples'
+
+# Bounds.
+like "$(cat report)" '^memusage: estimates: heap peak [0-9.]* MiB [+]- [0-9.]*, heap at the end' \
+	'the summary has bounds'
+for kind in top leaks; do
+	memusageprint --$kind=30 --group=function run.mur >$kind.txt 2>err
+	ok "bounds of --$kind are those of the JSON, and are summed as variances are" \
+		python3 "$MU_SRC/tests/lib/bounds.py" list $kind.txt run.json
+done
+for tree in peak end total; do
+	memusageprint --tree=$tree --threshold=0 run.mur >tree.txt 2>err
+	ok "those of --tree=$tree, too" python3 "$MU_SRC/tests/lib/bounds.py" tree tree.txt run.json
+done
+like "$(cat top.txt)" 'missing; it has at most 59.0 KiB' 'and what a place has that was not seen'
 
 for arguments in plain malloc realloc calloc; do
 	family "$arguments" >want 2>&1
@@ -80,7 +94,7 @@ unset MEMUSAGE_SAMPLE_LIMIT
 
 # Children draw other random numbers.
 MEMUSAGE_SAMPLE_SEED=7 memusage -q --sample=16K --record=fork.mur -- sampled fork 3 >fork.out
-is "$(memusageprint --processes fork.mur | awk '$1 ~ /^[0-9]+$/ { print $3, $4, $5 }' |
+is "$(memusageprint --processes fork.mur | awk '$1 ~ /^[0-9]+$/ { print $3, $4, $7, $8 }' |
 	sort -u | grep -c MiB)" 3 'three children have three estimates'
 
 # Refused.

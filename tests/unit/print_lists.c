@@ -114,6 +114,46 @@ static void lists(void)
 	end();
 }
 
+/* The bounds are below the figures, beside the callers if there are some. */
+static void estimates(void)
+{
+	const struct sampled_error many = { .samples = 25, .variance = 1e6, .block_variance = 1,
+					    .is_sampled = true };
+	struct toplist list = { .kind = METRIC_LIVE, .count = 9, .group = TOP_BY_FUNCTION,
+				.distance = 1024 };
+	struct calltree tree = { .kind = METRIC_LIVE, .distance = 1024 };
+	char *text;
+	size_t length;
+	FILE *out, *page;
+
+	begin();
+	fake_site(&f, "main>load>read_line", 30720, 30);
+	fake_site(&f, "main", 10240, 10);
+	load();
+	EQ_I(sites_weigh(&p.sites, &im, METRIC_LIVE, 0, weight), 0);
+	weight[1].error = weight[2].error = &many;
+	list.filter = tree.filter = filter;
+	list.weight = tree.weight = weight;
+	out = open_memstream(&text, &length);
+	page = layout_open(out, style);
+	EQ_I(toplist_print(page, &list, NULL), 0);
+	EQ_I(calltree_print(page, &tree, NULL), 0);
+	fclose(page);
+	fclose(out);
+	HAS_S(text, "allocated 75.0% of the 40.0 KiB +- 2.8 live at the end\n");
+	HAS_S(text, "   30.0 KiB  75.0%            30  read_line\n"
+		    "     +- 2.0                 +- 2   called by load, main\n");
+	HAS_S(text, "   10.0 KiB  25.0%            10  main\n"
+		    "     +- 2.0                 +- 2\n");
+	HAS_S(text, "   40.0 KiB 100.0%            40  main\n"
+		    "     +- 2.8                 +- 3\n");
+	HAS_S(text, "it has at most 3.69 KiB (97.5 %)");
+	HAS_S(text, "40.0 KiB +- 2.8 in 40 +- 3 blocks, live at the end");
+	HAS_S(text, "   30.0 KiB +- 2.0       75.0%  read_line");
+	free(text);
+	end();
+}
+
 static void nothing(void)
 {
 	begin();
@@ -229,6 +269,7 @@ int main(void)
 {
 	scratch();
 	lists();
+	estimates();
 	nothing();
 	trees();
 	runtimes();

@@ -1,0 +1,87 @@
+/* bounds.c -- Texts for the 95 % bounds of estimates of a sampled recording.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/base/bounds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Three significant digits, but no more decimals than the estimate has. */
+static void format_distance(char text[UNITS_LENGTH], double value, double unit, int decimals)
+{
+	static const double step[] = { 1, 10, 100 };
+	double scaled = value / unit;
+	const int most = scaled < 9.99 ? 2 : scaled < 99.9 ? 1 : 0;
+
+	decimals = decimals < most ? decimals : most;
+	/* What is exact but for the rounding of doubles is not to be rounded up. */
+	scaled = ceil(scaled * step[decimals] - 1e-6) / step[decimals];
+	snprintf(text, UNITS_LENGTH, "%.*f", decimals, fmax(scaled, 0));
+}
+
+static const char *join_bounds(char text[BOUNDS_LENGTH], const char *below, const char *above)
+{
+	if (strcmp(below, above) == 0)
+		snprintf(text, BOUNDS_LENGTH, "+- %s", above);
+	else
+		snprintf(text, BOUNDS_LENGTH, "-%s +%s", below, above);
+	return text;
+}
+
+/* Many samples whose variance is rounded to nothing are estimates all the same. */
+static bool is_exact(const struct sampled_error *e, const struct sampled_interval *i)
+{
+	return e->samples <= 0 && i->high - i->low <= 0;
+}
+
+const char *bounds_bytes(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t bytes,
+			 double distance)
+{
+	const double estimate = (double)bytes;
+	const struct sampled_interval i = sampled_bytes_interval(e, estimate, distance);
+	char below[UNITS_LENGTH], above[UNITS_LENGTH];
+	int decimals;
+	const double unit = units_bytes_unit((uint64_t)llabs(bytes), &decimals);
+
+	if (is_exact(e, &i))
+		return strcpy(text, "exact");
+	format_distance(below, estimate - i.low, unit, decimals);
+	format_distance(above, i.high - estimate, unit, decimals);
+	return join_bounds(text, below, above);
+}
+
+static void format_blocks(char text[UNITS_LENGTH], double blocks)
+{
+	units_grouped(text, units_whole(ceil(fmax(blocks - 1e-6, 0))));
+}
+
+const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t blocks,
+			  double distance)
+{
+	const double estimate = (double)blocks;
+	const struct sampled_interval i = sampled_blocks_interval(e, estimate, distance);
+	char below[UNITS_LENGTH], above[UNITS_LENGTH];
+
+	if (is_exact(e, &i))
+		return strcpy(text, "exact");
+	format_blocks(below, estimate - i.low);
+	format_blocks(above, i.high - estimate);
+	return join_bounds(text, below, above);
+}
+
+const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_error *e,
+			      int64_t bytes, double distance)
+{
+	char bounds[BOUNDS_LENGTH];
+	size_t length;
+
+	units_bytes(text, (uint64_t)llabs(bytes));
+	length = strlen(text);
+	bounds_bytes(bounds, e, bytes, distance);
+	if (strcmp(bounds, "exact") != 0)
+		snprintf(text + length, BOUNDS_LENGTH - length, " %s", bounds);
+	return text;
+}

@@ -1,0 +1,34 @@
+/* bounds.h -- Texts for the 95 % bounds of estimates of a sampled recording.
+ *
+ * A bound is in the unit in which units_bytes() writes the estimate, with no more decimals than it,
+ * and rounded up: "41.2 MiB" and "+- 3.1". Few samples have unequal bounds: "128 KiB" and
+ * "-125 +586". A figure without error is "exact".
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "cli/units.h"
+#include "profile/read/site_errors.h"
+
+/* Big enough for whatever the functions below write, with the final zero. */
+enum { BOUNDS_LENGTH = 3 * UNITS_LENGTH };
+
+/* bounds_bytes -- Writes the bounds of an estimate of bytes; at most 11 characters.
+ *
+ * e         the sum of the errors of all sites that BYTES is the sum of.
+ * distance  from sampled_mean_distance().
+ * Returns TEXT.
+ */
+const char *bounds_bytes(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t bytes,
+			 double distance);
+
+/* bounds_blocks -- Does the same for a number of blocks, as units_grouped() writes it. */
+const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t blocks,
+			  double distance);
+
+/* bounds_bytes_text -- Writes an estimate of bytes and its bounds: "41.2 MiB +- 3.1". */
+const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_error *e,
+			      int64_t bytes, double distance);

@@ -1,0 +1,23 @@
+/* bounds_note.c -- What the bounds in a report mean.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/text/bounds_note.h"
+
+#include "cli/layout.h"
+#include "cli/units.h"
+#include "profile/read/site_errors.h"
+
+void bounds_note_put(FILE *out, double distance)
+{
+	char every[UNITS_LENGTH], unseen[UNITS_LENGTH];
+
+	if (distance <= 0)
+		return;
+	fprintf(out, "These are estimates: about one block in %s was sampled. The true value is "
+		     "within" LAYOUT_NEWLINE "the bounds, +- or - and +, in the unit of the "
+		     "figure, with a probability of 95 %%." LAYOUT_NEWLINE "A place none of whose "
+		     "blocks was sampled is missing; it has at most %s (97.5 %%).\n",
+		units_bytes(every, units_whole(distance)),
+		units_bytes(unseen, units_whole(sampled_bytes_unseen(distance))));
+}

@@ -1,0 +1,242 @@
+/* profile_site_errors.c -- errors of sites add up to those of places, branches and changes.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/read/site_errors.h"
+
+#include <math.h>
+
+#include "profile/model/moment.h"
+#include "profile/model/top.h"
+#include "profile/model/tree.h"
+#include "tests/lib/fake_profile.h"
+#include "tests/lib/scratch.h"
+#include "tests/lib/tap.h"
+
+#define SLOT UINT64_C(4194304)
+#define LOG2 14u
+#define R 16384.0
+
+static struct fake f;
+static struct image im;
+static struct profile p;
+static struct filter filter;
+static struct site_errors *errors;
+static struct weight weight[FAKE_ENTRIES];
+static struct sampled_error error[FAKE_ENTRIES];
+
+static void begin(void)
+{
+	fake_segment(&f, MU_KIND_FILE, 1, SLOT);
+	fake_image(&f, 0);
+	fake_stacks(&f);
+	fake_at(&f, 0)->sampling.log2 = fake_at(&f, 0)->sampling.first_log2 = LOG2;
+}
+
+static void load(void)
+{
+	fake_profile(&f, &im, &p);
+	EQ_I(filter_init(&filter, &p, NULL, NULL), 0);
+	errors = site_errors_load(&p.sites, &im);
+}
+
+static void end(void)
+{
+	free(errors);
+	filter_free(&filter);
+	profile_free(&p);
+	free(f.base);
+}
+
+/* A site of small blocks: each of SAMPLES stands for R bytes, in ten blocks. */
+static struct mu_error_cell *sampled_site(const char *stack, int64_t samples)
+{
+	const int64_t bytes = samples * (int64_t)R, blocks = samples * 10 << MU_SAMPLE_BLOCK_BITS;
+	struct mu_cell *cell = fake_site(&f, stack, bytes, blocks);
+	struct mu_error_cell *e = fake_append(&f, MU_SEC_CELLS);
+
+	*e = (struct mu_error_cell){
+		.flags = MU_CELL_ERROR, .site = cell->site, .live_samples = samples,
+		.live_variance = (int64_t)(R * R) / MU_SAMPLE_VARIANCE_UNIT * samples,
+		.live_block_variance = 16 * 100 * samples, .total_samples = (uint64_t)samples,
+		.total_variance = (uint64_t)(R * R) / MU_SAMPLE_VARIANCE_UNIT * (uint64_t)samples,
+		.total_block_variance = (uint64_t)(16 * 100 * samples) };
+	return e;
+}
+
+static void weigh(enum metric_kind kind, uint64_t snapshot)
+{
+	EQ_I(sites_weigh(&p.sites, &im, kind, snapshot, weight), 0);
+	site_errors_weigh(&p.sites, errors, kind, weight, error);
+}
+
+/* Half of the width of 95 %. */
+static double half_of(const struct sampled_error *e, int64_t bytes)
+{
+	struct sampled_interval i = sampled_bytes_interval(e, (double)bytes, R);
+
+	EQ_D((i.high + i.low) / 2, (double)bytes, 1);
+	return (i.high - i.low) / 2;
+}
+
+static void variances_are_summed(void)
+{
+	struct call_tree t;
+	struct top top;
+
+	begin();
+	sampled_site("main>a>x", 16);
+	sampled_site("main>b>x", 20);
+	sampled_site("main>b>y", 64);
+	load();
+	weigh(METRIC_LIVE, 0);
+	EQ_I(top_build(&top, &filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, NULL), 0);
+	EQ_I(top.count, 2);
+	EQ_D(half_of(&top.entry[0].error, top.entry[0].bytes), 1.96 * R * 8, 1);
+	EQ_D(half_of(&top.entry[1].error, top.entry[1].bytes), 1.96 * R * 6, 1);
+	EQ_D(half_of(&top.line[top.entry[1].first_line].error, top.entry[1].bytes), 1.96 * R * 6,
+	     1);
+	EQ_D(half_of(&top.error, top.bytes), 1.96 * R * 10, 1);
+	top_free(&top);
+	EQ_I(top_build(&top, &filter, weight, TOP_FUNCTIONS, TOP_BY_BYTES, NULL), 0);
+	EQ_D(half_of(&top.entry[0].error, top.entry[0].bytes), 1.96 * R * 10, 1);
+	top_free(&top);
+	EQ_I(tree_build(&t, &filter, weight, &(struct tree_options){ .grouping = TREE_BY_LINE },
+			NULL), 0);
+	EQ_D(half_of(&t.error[0], t.node[0].bytes), 1.96 * R * 10, 1);
+	EQ_D(half_of(&t.error[1], t.node[1].bytes), 1.96 * R * 8, 1);
+	tree_free(&t);
+	EQ_I(tree_build(&t, &filter, weight, &(struct tree_options){
+			.grouping = TREE_BY_LINE, .threshold = 70 }, NULL), 0);
+	IS_TRUE(t.node[1].flags & TREE_MERGED);
+	EQ_D(half_of(&t.error[1], t.node[1].bytes), 1.96 * R * 10, 1);
+	tree_free(&t);
+	end();
+}
+
+static void few_samples_have_poissons_limits(void)
+{
+	struct sampled_interval i;
+	struct top top;
+
+	begin();
+	sampled_site("main>a", 2);
+	sampled_site("main>b>a", 1);
+	load();
+	weigh(METRIC_LIVE, 0);
+	EQ_I(top_build(&top, &filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, NULL), 0);
+	/* chi2(0.025; 6) / 2 and chi2(0.975; 8) / 2 */
+	i = sampled_bytes_interval(&top.entry[0].error, (double)top.entry[0].bytes, R);
+	EQ_D(i.low, 0.6187 * R, 1);
+	EQ_D(i.high, 8.7673 * R, 1);
+	i = sampled_blocks_interval(&top.entry[0].error, (double)top.entry[0].blocks, R);
+	EQ_D(i.low, 6.187, 0.001);
+	EQ_D(i.high, 87.673, 0.001);
+	top_free(&top);
+	end();
+}
+
+static void exact_and_unseen(void)
+{
+	struct mu_error_cell *e;
+	struct sampled_interval i;
+
+	begin();
+	fake_site(&f, "main>map", 5000, 1 << MU_SAMPLE_BLOCK_BITS);
+	fake_site(&f, "main>large", 300000, 1 << MU_SAMPLE_BLOCK_BITS);
+	e = fake_append(&f, MU_SEC_CELLS);
+	e->flags = MU_CELL_ERROR;
+	e->site = 2;
+	e->live_exact_bytes = 300000;
+	e->live_exact_blocks = 1;
+	load();
+	weigh(METRIC_LIVE, 0);
+	i = sampled_bytes_interval(weight[1].error, 5000, R);
+	EQ_D(i.low, 5000, 0);
+	EQ_D(i.high, 5000, 0);
+	i = sampled_blocks_interval(weight[1].error, 1, R);
+	EQ_D(i.high, 1, 0);
+	i = sampled_bytes_interval(weight[2].error, 300000, R);
+	EQ_D(i.low, 300000, 0);
+	EQ_D(i.high, 300000 + sampled_bytes_unseen(R), 1);
+	/* exp(-x) is 2.5 %. */
+	EQ_D(exp(-sampled_bytes_unseen(R) / R), 0.025, 1e-5);
+	end();
+}
+
+static void parts_have_their_share(void)
+{
+	static const struct mu_site_value value[] = { { 1, 0, 25 * (int64_t)R, 250 } };
+	struct growth_range g = { .from = { .kind = MOMENT_START }, .to = { .kind = MOMENT_END } };
+	struct mu_snapshot *shot;
+	struct mu_error_cell *e;
+
+	begin();
+	e = sampled_site("main>a", 100);
+	e->live_samples = 64;
+	e->live_variance = e->live_variance * 64 / 100;
+	((struct mu_cell *)fake_entry(&f, MU_SEC_CELLS, 0))->temporary =
+		40 * 10 << MU_SAMPLE_BLOCK_BITS;
+	shot = fake_append(&f, MU_SEC_SNAPSHOTS);
+	shot->values = fake_alloc(&f, 0, sizeof(value));
+	shot->value_count = 1;
+	shot->sites = 2;
+	memcpy(fake_pointer(&f, 0, shot->values), value, sizeof(value));
+	load();
+	weigh(METRIC_SNAPSHOT, 0);
+	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * 5, 1);
+	EQ_D(weight[1].error->samples, 25, 0);
+	weigh(METRIC_TEMPORARY, 0);
+	EQ_D(weight[1].error->samples, 40, 0);
+	EQ_D(weight[1].error->block_variance, 40 * 100, 0.01);
+	EQ_I(moment_growth(&p.sites, &im, &g, weight, NULL), 0);
+	IS_NULL(weight[1].error);
+	EQ_I(moment_growth_errors(&p.sites, &im, &g, errors, weight, error, NULL), 0);
+	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * 8, 1);
+	IS_FALSE(weight[1].error->is_change);
+	g.from = (struct moment){ .kind = MOMENT_SNAPSHOT, .snapshot = 0 };
+	EQ_I(moment_growth(&p.sites, &im, &g, weight, NULL), 0);
+	EQ_I(moment_growth_errors(&p.sites, &im, &g, errors, weight, error, NULL), 0);
+	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * sqrt(25 + 64), 1);
+	end();
+}
+
+/* A change may be less than nothing, and so may its limit. */
+static void changes(void)
+{
+	const struct sampled_error few = { .samples = 2, .variance = 2 * R * R, .is_sampled = true,
+					   .is_change = true };
+	const struct sampled_error none = { .is_sampled = true, .is_change = true };
+
+	EQ_D(sampled_bytes_interval(&few, -R, R).low, -R - (7.2247 - 2) * R, 20);
+	EQ_D(sampled_bytes_interval(&few, -R, R).high, -R + (7.2247 - 2) * R, 20);
+	EQ_D(sampled_bytes_interval(&none, -5, R).high, -5, 0);
+}
+
+/* 1,000 sites of 1.4 blocks have 1,400. */
+static void blocks_are_rounded_evenly(void)
+{
+	int64_t sum = 0, live = 0;
+
+	for (uint32_t i = 1; i <= 1000; i++) {
+		sum += mu_sample_blocks(i, 1434);
+		live += mu_sample_blocks(i, 1100) <= mu_sample_blocks(i, 1434);
+		if (mu_sample_blocks(i, 3 << MU_SAMPLE_BLOCK_BITS) != 3 || mu_sample_blocks(i, 0))
+			sum = 0;
+	}
+	EQ_D((double)sum, 1400, 3);
+	EQ_I(live, 1000);
+	EQ_I(mu_sample_blocks(7, -2 * 1024), -2);
+}
+
+int main(void)
+{
+	scratch();
+	variances_are_summed();
+	few_samples_have_poissons_limits();
+	exact_and_unseen();
+	parts_have_their_share();
+	changes();
+	blocks_are_rounded_evenly();
+	return done_testing();
+}
