@@ -296,20 +296,27 @@ void sampling_spend(uint64_t ticks)
 	sampling.look.spent += ticks;
 }
 
-/* Ticks are turned into nanoseconds by what both were since the last look. In a sandbox, which may
- * forbid to ask for the time, the cost is not known. */
-static bool is_too_expensive(void)
+bool sampling_is_too_expensive(const struct sampling_cost *cost, uint64_t *spent_ns)
 {
-	uint64_t ticks = clock_ticks() - sampling.look.ticks;
-	uint64_t ns = clock_kernel_ns(CLOCK_MONOTONIC, sampling.look.ns) - sampling.look.ns;
-	uint64_t cpu_now = clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, 0);
-	uint64_t cpu_ns = cpu_now > sampling.look.cpu_ns && sampling.look.cpu_ns ?
-				  cpu_now - sampling.look.cpu_ns : ns;
-	uint64_t per_tick = ns / (ticks / 1024 + 1); /* ns in 1024 ticks */
-	uint64_t spent_ns = sampling.look.spent / 1024 * per_tick;
+	uint64_t per_tick = cost->ns / (cost->ticks / 1024 + 1); /* ns in 1024 ticks */
+	uint64_t cpu_ns = cost->cpu_ns ? cost->cpu_ns : cost->ns;
 
-	rec.image->sampling.slow_ns += spent_ns;
-	return spent_ns > cpu_ns / SHARE_MOST;
+	*spent_ns = cost->spent / 1024 * per_tick;
+	return *spent_ns > cpu_ns / SHARE_MOST;
+}
+
+/* What has passed since the last look. */
+static struct sampling_cost measure_cost(void)
+{
+	uint64_t cpu_now = clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, 0);
+	uint64_t cpu_then = sampling.look.cpu_ns;
+
+	return (struct sampling_cost){
+		.ticks = clock_ticks() - sampling.look.ticks,
+		.ns = clock_kernel_ns(CLOCK_MONOTONIC, sampling.look.ns) - sampling.look.ns,
+		.cpu_ns = cpu_then && cpu_now > cpu_then ? cpu_now - cpu_then : 0,
+		.spent = sampling.look.spent
+	};
 }
 
 bool sampling_wants_fewer(void)
@@ -319,7 +326,11 @@ bool sampling_wants_fewer(void)
 	bool is_expensive = false;
 
 	if (header->samples - sampling.look.samples >= LOOK_EVERY) {
-		is_expensive = is_too_expensive();
+		struct sampling_cost cost = measure_cost();
+		uint64_t spent_ns;
+
+		is_expensive = sampling_is_too_expensive(&cost, &spent_ns);
+		rec.image->sampling.slow_ns += spent_ns;
 		begin_look();
 	}
 	return rec.flags & MU_CFG_SAMPLE_AUTO && header->log2 < MU_SAMPLE_LOG2_MAX &&

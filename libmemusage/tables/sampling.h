@@ -112,5 +112,20 @@ void sampling_unlock(void);
  * lock. */
 void sampling_spend(uint64_t ticks);
 
+/* What recording sampled blocks took, and what the process did in the same time. */
+struct sampling_cost {
+	uint64_t spent;	 /* of cpu_ticks(), for sampled blocks */
+	uint64_t ticks;	 /* ... that have passed */
+	uint64_t ns;	 /* time that has passed */
+	uint64_t cpu_ns; /* CPU time of all threads; 0 unknown: a sandbox forbids to ask for it */
+};
+
+/* sampling_is_too_expensive -- return whether recording took more than 1 % of the CPU time.
+ *
+ * spent_ns  set to the time that it took; ticks are turned into time by what passed of both.
+ * Where neither time is known, it returns false, and 0.
+ */
+bool sampling_is_too_expensive(const struct sampling_cost *cost, uint64_t *spent_ns);
+
 /* sampling_wants_fewer -- return whether R is to double (MU_CFG_SAMPLE_AUTO). Needs the lock. */
 bool sampling_wants_fewer(void);

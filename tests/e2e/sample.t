@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 . "$MU_SRC/tests/lib/sampling.sh"
-need_bin memusage sampled family
+need_bin memusage sampled sampled_own family
 need python3
 
 member() { # FILE NAME of "sampling"
@@ -67,6 +67,45 @@ ok 'runs with 10 seeds of realloc' estimate_runs realloc 10 16K realloc
 estimates realloc 10
 num "$worst" -lt 8 'blocks that realloc has made'
 num "$covered" -ge 80 'and their intervals'
+
+# All that may tell of blocks is sampled alike: functions that are changed in memory, client requests,
+# and children in their parent's memory, or unknown to the recorder. estimates_like_exact FOLDER
+# [ARG]... : the exact run has the truth, and 10 sampled ones are near it.
+estimates_like_exact() {
+	name=$1
+	shift
+	ok "$name: an exact run" estimate_runs "$name-exact" 1 all "$@"
+	estimates "$name-exact" 1
+	is "$worst" 0 "$name: has the truth"
+	ok "$name: runs with 10 seeds" estimate_runs "$name" 10 16K "$@"
+	num "$(member "$name/1.json" samples)" -gt 500 "$name: were sampled"
+	estimates "$name" 10
+	num "$worst" -lt 10 "$name: estimates without bias"
+	num "$covered" -ge 82 "$name: and their intervals"
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	program=sampled_own
+	estimates_like_exact own-malloc plain
+	program=sampled
+	options='--alloc-symbol=pool_take:size=arg1 --free-symbol=pool_give'
+	estimates_like_exact alloc-symbol pool
+	options=
+	if [ "$(sampled macros | head -1)" = 'no headers' ]; then
+		skip "Valgrind's headers are not there"
+	else
+		options=--client-requests=yes
+		estimates_like_exact macros macros
+		options=
+	fi
+else
+	skip 'code is changed on x86-64 only'
+fi
+estimates_like_exact requests requests
+estimates_like_exact vfork vfork 2
+about_child=yes
+# Its seed has its process ID in it, so these runs are not the same each time.
+estimates_like_exact raw-clone raw 1
+about_child=
 
 # What places held at the peak is the peak, to the byte, also if its last block is freed at once.
 for arguments in plain swing realloc; do

@@ -4,18 +4,33 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034  # they are for the test
 
+# What runs, with which options of memusage, and whether the report is about its only child.
+program=sampled
+options=
+about_child=
+
 # estimate_runs DIR COUNT BYTES [ARG]... -- COUNT runs with --sample=BYTES; DIR gets N.txt and N.json
-# for estimates.py.
+# for estimates.py. BYTES may be "all", without --sample.
 estimate_runs()
 {
 	folder=$1 runs=$2 bytes=$3
 	shift 3
+	sample=--sample=$bytes
+	[ "$bytes" != all ] || sample=
 	mkdir -p "$folder"
 	for seed in $(seq "$runs"); do
-		MEMUSAGE_SAMPLE_SEED=$seed memusage -q --no-timer --sample="$bytes" \
-			--record="$folder/run.mur" -- sampled "$@" >"$folder/$seed.txt" &&
-			memusageprint --to=json "$folder/run.mur" >"$folder/$seed.json" || return
+		# shellcheck disable=SC2086
+		MEMUSAGE_SAMPLE_SEED=$seed memusage -q --no-timer $options $sample \
+			--record="$folder/run.mur" -- $program "$@" >"$folder/$seed.txt" &&
+			memusageprint --to=json ${about_child:+--pid=$(last_process "$folder/run.mur")} \
+				"$folder/run.mur" >"$folder/$seed.json" || return
 	done
+}
+
+# last_process FILE -- prints the ID of the last one of a recording.
+last_process()
+{
+	memusageprint --processes "$1" | awk '$1 ~ /^[0-9]+$/ { pid = $1 } END { print pid }'
 }
 
 # estimates DIR COUNT [WHAT] -- sets $worst, $covered and $rarely, as estimates.py prints them.

@@ -293,6 +293,80 @@ static void children_draw_other_numbers(void)
 	IS_TRUE(parents != child && parents != sibling && child != sibling);
 }
 
+/* A CPU of 3 GHz, one second. */
+static struct sampling_cost second_of(uint64_t spent_ns, uint64_t cpu_ns)
+{
+	return (struct sampling_cost){ .spent = spent_ns * 3, .ticks = UINT64_C(3000000000),
+				       .ns = 1000000000, .cpu_ns = cpu_ns };
+}
+
+static void one_percent_is_the_limit(void)
+{
+	static const struct {
+		uint64_t spent_ns, cpu_ns;
+		bool is_too_expensive;
+	} cases[] = {
+		{ 9900000, 1000000000, false },	  { 10200000, 1000000000, true },
+		/* Of a process that mostly waits, and of one with four threads. */
+		{ 900000, 100000000, false },	  { 1100000, 100000000, true },
+		{ 39000000, 4000000000, false },  { 41000000, 4000000000, true },
+		/* The CPU time is not to be had. */
+		{ 9900000, 0, false },		  { 10200000, 0, true },
+		{ 0, 1000000000, false },
+	};
+	uint64_t ns;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sampling_cost cost = second_of(cases[i].spent_ns, cases[i].cpu_ns);
+
+		EQ_I(sampling_is_too_expensive(&cost, &ns), cases[i].is_too_expensive);
+		EQ_D((double)ns, (double)cases[i].spent_ns, 2e-3 * (double)cases[i].spent_ns);
+	}
+	EQ_I(sampling_is_too_expensive(&(struct sampling_cost){ .spent = 5000000 }, &ns), 0);
+	EQ_U(ns, 0);
+}
+
+static void record_samples(int count, uint64_t ticks)
+{
+	rec.image->sampling.samples += (uint64_t)count;
+	sampling_spend(ticks);
+}
+
+/* The cost is looked at every 1,024 sampled blocks, since the last look, and with auto only. */
+static void expensive_samples_double_r(void)
+{
+	const uint64_t huge = UINT64_C(1) << 60;
+
+	begin();
+	rec.flags |= MU_CFG_SAMPLE_AUTO;
+	sampling_begin();
+	record_samples(1023, huge);
+	IS_FALSE(sampling_wants_fewer());
+	record_samples(1, 0);
+	IS_TRUE(sampling_wants_fewer());
+	IS_FALSE(sampling_wants_fewer());
+	OK(rec.image->sampling.slow_ns > 0, "what it cost is noted");
+	record_samples(1024, 0);
+	IS_FALSE(sampling_wants_fewer());
+	record_samples(1024, huge);
+	rec.flags &= ~(uint32_t)MU_CFG_SAMPLE_AUTO;
+	IS_FALSE(sampling_wants_fewer());
+}
+
+/* A block that counts 1.4 times counts once or twice, and 1.4 times on average. */
+static void blocks_are_rounded_at_random(void)
+{
+	struct sample_weight w = { .blocks = 1434 }, exact = { .blocks = 1024, .is_exact = true };
+	const int count = 100000;
+	uint64_t sum = 0;
+
+	begin();
+	for (int i = 0; i < count; i++)
+		sum += sampling_blocks(self, &w);
+	EQ_D((double)sum / count, 1434 / 1024.0, 4 * 0.49 / sqrt(count));
+	EQ_U(sampling_blocks(self, &exact), 1);
+}
+
 int main(void)
 {
 	exponential_is_libms();
@@ -305,5 +379,8 @@ int main(void)
 	thinning_keeps_the_sums();
 	old_numbers_count_half();
 	children_draw_other_numbers();
+	one_percent_is_the_limit();
+	expensive_samples_double_r();
+	blocks_are_rounded_at_random();
 	return done_testing();
 }

@@ -1,19 +1,36 @@
 /* sampled.c -- Places of blocks of known sizes, for estimates from samples.
  *
- *     sampled [threads N] [fork N] [realloc]
+ *     sampled [HOW] [threads N] [fork N] [vfork N] [raw N] [realloc]
  *     sampled swing
  *
  * Prints what each of 20 places holds in the end, and has allocated in all:
- * "NAME live_bytes live_blocks total_bytes total_blocks".
+ * "NAME live_bytes live_blocks total_bytes total_blocks". HOW they allocate: "pool", functions
+ * pool_take(SIZE) and pool_give(BLOCK); "requests", of memusage.h; "macros", Valgrind's (prints
+ * "no headers" where it was built without them); else malloc. Children of vfork() and of a raw
+ * clone() do it in place of the program.
  *
  * SPDX-License-Identifier: 0BSD
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "include/memusage.h"
+
+#if __has_include(<valgrind/valgrind.h>) && defined(__x86_64__)
+#include <valgrind/valgrind.h>
+#define HAS_MACROS 1
+#else
+#define VALGRIND_MALLOCLIKE_BLOCK(block, size, redzone, zeroed) (void)(block)
+#define VALGRIND_FREELIKE_BLOCK(block, redzone) (void)(block)
+#define HAS_MACROS 0
+#endif
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define BLOCKS_MOST 4096
@@ -25,16 +42,72 @@
 	P(10, 4000, 500) P(11, 4096, 400) P(12, 8000, 200) P(13, 10000, 200) P(14, 16384, 100)     \
 	P(15, 20000, 80) P(16, 32768, 40) P(17, 50000, 20) P(18, 70000, 10) P(19, 80000, 8)
 
+static enum { BY_MALLOC, BY_POOL, BY_REQUESTS, BY_MACROS } how;
 static int uses_realloc;
 static __thread void *kept[20][BLOCKS_MOST];
 
 static __thread void *volatile sink;
 
+/* ---- an allocator that nobody knows ------------------------------------------------------- */
+
+#define POOL_BYTES ((size_t)256 << 20)
+
+static char *pool;
+
+/* Each block has an address of its own. */
+static void *carve(size_t size)
+{
+	static size_t used;
+	size_t at = __atomic_fetch_add(&used, (size + 16) & -16UL, __ATOMIC_RELAXED);
+
+	if (at + size >= POOL_BYTES)
+		abort();
+	return pool + at;
+}
+
+NOINLINE void *pool_take(size_t size);
+NOINLINE void *pool_take(size_t size)
+{
+	return carve(size);
+}
+
+NOINLINE void pool_give(void *block);
+NOINLINE void pool_give(void *block)
+{
+	static size_t given;
+
+	/* Code of a few bytes cannot be changed. */
+	if (block)
+		__atomic_fetch_add(&given, 1, __ATOMIC_RELAXED);
+}
+
+static void give_back(void *block)
+{
+	if (how == BY_POOL)
+		pool_give(block);
+	else if (how == BY_REQUESTS)
+		MEMUSAGE_FREELIKE_BLOCK(block);
+	else if (how == BY_MACROS)
+		VALGRIND_FREELIKE_BLOCK(block, 0);
+	else
+		free(block);
+}
+
+/* ---- places ------------------------------------------------------------------------------- */
+
 #define PLACE(n, size, count)                                                                      \
 	NOINLINE void *place_##n(void);                                                            \
 	NOINLINE void *place_##n(void)                                                             \
 	{                                                                                          \
-		void *block = malloc(size);                                                        \
+		void *block = NULL;                                                                \
+		if (how == BY_MALLOC)                                                              \
+			block = malloc(size);                                                      \
+		else                                                                               \
+			block = how == BY_POOL ? pool_take(size) : carve(size);                    \
+		if (how == BY_REQUESTS)                                                            \
+			MEMUSAGE_MALLOCLIKE_BLOCK(block, size);                                    \
+		if (how == BY_MACROS)                                                              \
+			VALGRIND_MALLOCLIKE_BLOCK(block, size, 0, 0);                              \
 		sink = block;                                                                      \
 		return block;                                                                      \
 	}
@@ -59,7 +132,7 @@ static void *fill_all_places(void *unused)
 	for (int p = 0; p < 20; p++)
 		for (int i = places[p].count - 1; i >= 0; i--)
 			if (i % 2)
-				free(kept[p][i]);
+				give_back(kept[p][i]);
 	return NULL;
 }
 
@@ -112,14 +185,57 @@ static void run_threads(int count)
 		pthread_join(thread[i], NULL);
 }
 
+/* In our memory. */
+static void run_vforked(int count)
+{
+	for (int i = 0; i < count; i++) {
+		pid_t pid = vfork();
+
+		if (pid == 0) {
+			fill_all_places(NULL);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* Nothing tells the recorder of the child. */
+static void run_cloned(int count)
+{
+	for (int i = 0; i < count; i++)
+		if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
+			fill_all_places(NULL);
+			_exit(0);
+		}
+}
+
+static void choose_how(const char *text)
+{
+	if (!strcmp(text, "pool"))
+		how = BY_POOL;
+	else if (!strcmp(text, "requests"))
+		how = BY_REQUESTS;
+	else if (!strcmp(text, "macros"))
+		how = BY_MACROS;
+	if (how == BY_MACROS && !HAS_MACROS) {
+		puts("no headers");
+		exit(0);
+	}
+	if (how != BY_MALLOC)
+		pool = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 int main(int argc, char **argv)
 {
-	int threads = 0, children = 0;
+	int threads = 0, children = 0, vforked = 0, cloned = 0;
 
 	if (argc > 1 && !strcmp(argv[1], "swing")) {
 		swing();
 		return 0;
 	}
+	if (argc > 1)
+		choose_how(argv[1]);
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "realloc"))
 			uses_realloc = 1;
@@ -127,12 +243,18 @@ int main(int argc, char **argv)
 			threads = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "fork"))
 			children = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "vfork"))
+			vforked = atoi(argv[++i]);
+		else if (!strcmp(argv[i], "raw"))
+			cloned = atoi(argv[++i]);
 	}
+	run_vforked(vforked);
+	run_cloned(cloned);
 	if (uses_realloc)
 		grow_blocks(500);
 	else if (threads)
 		run_threads(threads);
-	else if (!children)
+	else if (children + vforked + cloned == 0)
 		fill_all_places(NULL);
 	for (int i = 0; i < children; i++) {
 		if (fork() == 0) {
@@ -143,6 +265,6 @@ int main(int argc, char **argv)
 	while (wait(NULL) > 0)
 		;
 	if (!uses_realloc)
-		print_truth(threads ? threads : 1);
+		print_truth(threads + vforked ? threads + vforked : 1);
 	return 0;
 }
