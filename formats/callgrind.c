@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/base/bounds.h"
 #include "formats/base/stacklist.h"
 #include "formats/base/triples.h"
 #include "formats/base/utf8.h"
@@ -271,10 +272,15 @@ static void write_cost_rows(struct profile_writer *w, const struct cost_row *row
 
 static void write_file_head(struct profile_writer *w, const struct export *e)
 {
+	char text[BOUNDS_TEXT];
+
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: memusage-%s\n"
 		"pid: %" PRIu32 "\ncmd: ", e->version, e->pid);
 	write_clean_text(w, e->command);
-	fputs("\n\npositions: line\n", w->out);
+	putc('\n', w->out);
+	if (*bounds_describe(text, &w->p->sites, e->image))
+		fprintf(w->out, "desc: %s\n", text);
+	fputs("\npositions: line\n", w->out);
 	for (int i = 0; i < EVENTS; i++)
 		fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].text);
 	fputs("events:", w->out);

@@ -138,6 +138,7 @@ struct site_details {
 	struct sites_classes *classes;
 	struct weight *growth;
 	struct site_errors *errors; /* NULL, too, if nothing was sampled */
+	struct sampled_error *growth_error;
 	double distance;	    /* mean bytes between two samples */
 };
 
@@ -157,7 +158,7 @@ static void write_site_error(FILE *out, const char *name, const struct sampled_e
 }
 
 static void write_site_errors(FILE *out, const struct site *s, const struct site_errors *e,
-			      double distance)
+			      const struct weight *growth, double distance)
 {
 	fputs("\"interval_95\":{", out);
 	write_site_error(out, "peak", &e->peak, s->peak_bytes, s->peak_blocks, distance);
@@ -166,6 +167,11 @@ static void write_site_errors(FILE *out, const struct site *s, const struct site
 	fputs(",", out);
 	write_site_error(out, "total", &e->total, (int64_t)s->total_bytes,
 			 (int64_t)s->total_blocks, distance);
+	if (growth && growth->error) {
+		fputs(",", out);
+		write_site_error(out, "growth", growth->error, growth->bytes, growth->blocks,
+				 distance);
+	}
 	fputs("},", out);
 }
 
@@ -212,7 +218,9 @@ static void write_site_list(FILE *out, const struct filter *f, const struct site
 		write_stack_frames(out, p, &stack);
 		fprintf(out, "\"truncated\":%s,", is_truncated ? "true" : "false");
 		if (details->errors)
-			write_site_errors(out, s, &details->errors[i], details->distance);
+			write_site_errors(out, s, &details->errors[i],
+					  details->growth ? &details->growth[i] : NULL,
+					  details->distance);
 		write_site_numbers(out, s, details, i);
 		before = ",\n {";
 	}
@@ -257,22 +265,53 @@ static void write_sites(FILE *out, const struct export *e)
 		free(d.growth);
 		d.growth = NULL;
 	}
+	if (d.growth && d.errors) {
+		d.growth_error = calloc((size_t)sites->count + 1, sizeof(*d.growth_error));
+		if (d.growth_error)
+			moment_growth_errors(sites, e->image, &g, d.errors, d.growth,
+					     d.growth_error, &err);
+	}
 	if (d.growth)
 		write_growth_sums(out, e->filter, &g, d.growth);
 	write_site_list(out, e->filter, &d);
 	free(d.classes);
 	free(d.growth);
 	free(d.errors);
+	free(d.growth_error);
+}
+
+/* Returns all sites as one. */
+static struct site sum_of_sites(const struct sites *sites)
+{
+	struct site sum = { .stack = 0 };
+
+	for (uint32_t i = 0; i < sites->count; i++) {
+		const struct site *s = &sites->site[i];
+
+		if (!sites_is_counted(s))
+			continue;
+		sum.peak_bytes += s->peak_bytes;
+		sum.peak_blocks += s->peak_blocks;
+		sum.live_bytes += s->live_bytes;
+		sum.live_blocks += s->live_blocks;
+		sum.total_bytes += s->total_bytes;
+		sum.total_blocks += s->total_blocks;
+	}
+	return sum;
 }
 
 /* How the blocks were sampled, if they were. */
-static void write_sampling(FILE *out, const struct image *im)
+static void write_sampling(FILE *out, const struct image *im, const struct sites *sites)
 {
 	const struct mu_sampling *s = &im->head.sampling;
+	const struct site all = sum_of_sites(sites);
+	struct site_errors sum;
 
-	if (sampled_mean_distance(im) <= 0)
+	if (!site_errors_sum(&sum, sites, im))
 		return;
-	fprintf(out, "\"sampling\":{\"bytes\":%.0f,\"first_bytes\":%.0f,\"samples\":%" PRIu64
+	fputs("\"sampling\":{", out);
+	write_site_errors(out, &all, &sum, NULL, sampled_mean_distance(im));
+	fprintf(out, "\"bytes\":%.0f,\"first_bytes\":%.0f,\"samples\":%" PRIu64
 		",\"live\":%" PRIu64 ",\"thinned\":%" PRIu64 ",\"lost\":%" PRIu64
 		",\"cost_ns\":%" PRIu64 "},\n", sampled_mean_distance(im),
 		ldexp(1, (int)(s->first_log2 & 63)), s->samples, s->live, s->thinned, s->losses,
@@ -349,7 +388,7 @@ void json_write(FILE *out, const struct export *e)
 	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
 		e->start_real_ns, e->duration_ns);
 	json_write_run(out, e);
-	write_sampling(out, e->image);
+	write_sampling(out, e->image, &e->filter->profile->sites);
 	write_module_list(out, e->filter->profile);
 	write_locations(out, e->filter->profile);
 	write_sites(out, e);

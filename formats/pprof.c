@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/base/bounds.h"
 #include "formats/base/gzip.h"
 #include "formats/base/protobuf.h"
 #include "formats/base/triples.h"
@@ -81,15 +82,20 @@ static void write_value_type(struct pprof_writer *w, unsigned int field, const c
 static void write_profile_head(struct pprof_writer *w)
 {
 	const struct export *e = w->e;
+	const double distance = sampled_mean_distance(e->image);
+	char text[BOUNDS_TEXT];
 
 	for (int i = 0; i < TYPES; i++)
 		write_value_type(w, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
 	write_value_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
-	/* Every allocation is a sample. */
-	protobuf_number(&w->out, PROFILE_PERIOD, 1);
+	/* Mean bytes between two samples, as in Go's heap profiles; 1: every allocation is one.
+	 * Values are weighed already in either case. */
+	protobuf_number(&w->out, PROFILE_PERIOD, distance > 0 ? (uint64_t)distance : 1);
 	protobuf_number(&w->out, PROFILE_TIME, e->start_real_ns);
 	protobuf_number(&w->out, PROFILE_DURATION, e->duration_ns);
 	protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, e->command));
+	if (*bounds_describe(text, &w->p->sites, e->image))
+		protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, text));
 	protobuf_number(&w->out, PROFILE_DEFAULT_TYPE,
 			number_of_string(w, types[DEFAULT_TYPE].type));
 	flush_message(w);

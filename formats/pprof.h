@@ -5,6 +5,9 @@
  * the end), peak_objects/count, peak_space/bytes (when the heap was largest; a viewer shows these
  * first).
  *
+ * Of a sampled recording the period is the mean number of bytes between two samples, and a comment
+ * says how good the estimates are.
+ *
  * Mappings carry build-ids, so that a server can look up names; ours are there too.
  *
  * Source github.com/google/pprof, proto/profile.proto, of 2024; Protocol Buffers, "Encoding".

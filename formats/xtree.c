@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "formats/base/bounds.h"
 #include "formats/base/utf8.h"
 #include "formats/massif.h"
 #include "profile/model/massif_lines.h"
@@ -223,10 +224,15 @@ static void write_stack_row(struct xtree_writer *w, const struct xtree_row *row,
 
 static void write_file_head(struct xtree_writer *w)
 {
+	char text[BOUNDS_TEXT];
+
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: xtree-1\npid: %" PRIu32
 		"\ncmd: ", w->e->pid);
 	write_clean_text(w, w->e->command);
-	fputs("\n\npositions: line\n", w->out);
+	putc('\n', w->out);
+	if (*bounds_describe(text, &w->p->sites, w->e->image))
+		fprintf(w->out, "desc: %s\n", text);
+	fputs("\npositions: line\n", w->out);
 	for (int i = 0; i < w->events; i++)
 		fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].text);
 	fputs("events:", w->out);
@@ -341,12 +347,16 @@ static int write_event_tree(struct xtree_writer *w, int event, struct weight *we
 
 static int write_massif_tree(struct xtree_writer *w, struct mu_error *err)
 {
+	char text[BOUNDS_TEXT], desc[BOUNDS_TEXT + 32];
 	struct weight *weight = calloc((size_t)w->p->sites.count + 1, sizeof(*weight));
 	int result = 0;
 
 	if (!weight)
 		return mu_error_memory(err);
-	massif_write_header(w->out, " xtree.produce_report\n", w->e->command, MASSIF_MS);
+	bounds_describe(text, &w->p->sites, w->e->image);
+	snprintf(desc, sizeof(desc), " xtree.produce_report\n%s%s%s", *text ? " " : "", text,
+		 *text ? "\n" : "");
+	massif_write_header(w->out, desc, w->e->command, MASSIF_MS);
 	for (int i = 0; i < w->events && result == 0; i++)
 		result = write_event_tree(w, i, weight, err);
 	free(weight);

@@ -85,3 +85,24 @@ const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_err
 		snprintf(text + length, BOUNDS_LENGTH - length, " %s", bounds);
 	return text;
 }
+
+const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const struct image *im)
+{
+	const double distance = sampled_mean_distance(im);
+	const struct mu_heap *heap = &im->head.heap;
+	const int64_t highest = heap->peak > heap->now ? heap->peak : heap->now;
+	char peak[BOUNDS_LENGTH], end[BOUNDS_LENGTH], every[UNITS_LENGTH];
+	struct site_errors sum;
+
+	*text = '\0';
+	if (distance <= 0)
+		return text;
+	site_errors_sum(&sum, s, im);
+	snprintf(text, BOUNDS_TEXT,
+		 "estimates: about one block in %s was sampled; heap peak %s, at the end %s "
+		 "(95 %%)",
+		 units_bytes(every, units_whole(distance)),
+		 bounds_bytes_text(peak, &sum.peak, highest, distance),
+		 bounds_bytes_text(end, &sum.live, heap->now, distance));
+	return text;
+}

@@ -14,7 +14,7 @@
 #include "profile/read/site_errors.h"
 
 /* Big enough for whatever the functions below write, with the final zero. */
-enum { BOUNDS_LENGTH = 3 * UNITS_LENGTH };
+enum { BOUNDS_LENGTH = 3 * UNITS_LENGTH, BOUNDS_TEXT = 256 };
 
 /* bounds_bytes -- Writes the bounds of an estimate of bytes; at most 11 characters.
  *
@@ -32,3 +32,11 @@ const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *
 /* bounds_bytes_text -- Writes an estimate of bytes and its bounds: "41.2 MiB +- 3.1". */
 const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_error *e,
 			      int64_t bytes, double distance);
+
+/* bounds_describe -- Writes for other tools that figures of an image are estimates, and how good:
+ * "estimates: about one block in 128 KiB was sampled; heap peak 41.2 MiB +- 3.1, at ...".
+ *
+ * s  of the image.
+ * Returns TEXT, which is "" if the recording is not sampled.
+ */
+const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const struct image *im);

@@ -8,6 +8,7 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "formats/massif.h"
 #include "profile/model/massif_lines.h"
 #include "profile/model/tree.h"
@@ -172,11 +173,16 @@ static char *describe_options(const struct massif_exporter *e)
 			 e->settings->threshold);
 }
 
+/* A second line of the description says how good estimates are. */
 static void write_header(const struct massif_exporter *e)
 {
-	char *desc = describe_options(e), *cmd = report_subject_command(e->s);
+	char *options = describe_options(e), *cmd = report_subject_command(e->s);
+	char text[BOUNDS_TEXT], *desc;
 
+	bounds_describe(text, &e->s->profile.sites, &e->s->image);
+	desc = *text ? xasprintf("%s %s\n", options, text) : xstrdup(options);
 	massif_write_header(e->out, desc, cmd, recorded_unit(e->config));
+	free(options);
 	free(desc);
 	free(cmd);
 }

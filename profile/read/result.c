@@ -4,7 +4,6 @@
  */
 #include "profile/read/result.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile/read/accesses.h"
@@ -167,20 +166,15 @@ static void read_access_totals(struct result *r, const struct image *im)
 static void read_estimates(struct result *r, const struct image *im)
 {
 	struct sites sites = { .count = 0 };
-	struct site_errors *errors = NULL;
+	struct site_errors sum = { .live = { .samples = 0 } };
 
 	r->sample_distance = sampled_mean_distance(im);
 	r->samples = im->head.sampling.samples;
 	r->sample_losses = im->head.sampling.losses;
 	if (r->sample_distance > 0 && sites_load(&sites, im, UINT32_MAX, NULL) == 0)
-		errors = site_errors_load(&sites, im);
-	for (uint32_t i = 0; errors && i < sites.count; i++) {
-		if (!sites_is_counted(&sites.site[i]))
-			continue;
-		sampled_error_add(&r->peak_error, &errors[i].peak);
-		sampled_error_add(&r->now_error, &errors[i].live);
-	}
-	free(errors);
+		site_errors_sum(&sum, &sites, im);
+	r->peak_error = sum.peak;
+	r->now_error = sum.live;
 	sites_free(&sites);
 }
 

@@ -113,6 +113,22 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 	to->is_change |= e->is_change;
 }
 
+bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im)
+{
+	struct site_errors *of = site_errors_load(s, im);
+
+	*sum = (struct site_errors){ .live = { .samples = 0 } };
+	for (uint32_t i = 0; of && i < s->count; i++) {
+		if (!sites_is_counted(&s->site[i]))
+			continue;
+		sampled_error_add(&sum->live, &of[i].live);
+		sampled_error_add(&sum->peak, &of[i].peak);
+		sampled_error_add(&sum->total, &of[i].total);
+	}
+	free(of);
+	return of != NULL;
+}
+
 /* The part of the error of all blocks that some of them have. None of them is known to be exact,
  * unless all are. */
 static struct sampled_error error_of_part(const struct sampled_error *all, double bytes,

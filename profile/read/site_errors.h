@@ -39,6 +39,12 @@ struct sampled_interval {
  */
 struct site_errors *site_errors_load(const struct sites *s, const struct image *im);
 
+/* site_errors_sum -- add up the errors of all sites that count.
+ *
+ * Returns false if the recording is not sampled, or without memory; then SUM is all 0.
+ */
+bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im);
+
 /* sampled_mean_distance -- the mean number of bytes between two sampled blocks, R; 0: all blocks
  * were recorded. */
 double sampled_mean_distance(const struct image *im);

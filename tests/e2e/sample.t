@@ -68,6 +68,32 @@ estimates realloc 10
 num "$worst" -lt 8 'blocks that realloc has made'
 num "$covered" -ge 80 'and their intervals'
 
+# Other tools are told.
+said='estimates: about one block in 16.0 KiB was sampled; heap peak [0-9.]* MiB [+]- [0-9.]*, at'
+for format in massif callgrind pprof; do
+	memusageprint --to=$format -o export.$format run.mur 2>err
+done
+python3 "$MU_SRC/tests/lib/pprof.py" export.pprof >pprof.txt
+like "$(cat pprof.txt)" "^default peak_space comment .*sampled | $said" 'pprof: a comment'
+like "$(cat pprof.txt)" '^period 16384 space/bytes' 'pprof: the period'
+like "$(cat export.massif)" "^desc: $said" 'massif.out: the description'
+like "$(cat export.callgrind)" "^desc: $said" 'callgrind: the description'
+command -v ms_print >/dev/null && {
+	ms_print export.massif >massif.txt
+	is "$?" 0 'ms_print reads it'
+	like "$(cat massif.txt)" "^ $said" '... and says so'
+}
+command -v callgrind_annotate >/dev/null && {
+	callgrind_annotate export.callgrind >annotated
+	is "$?" 0 'callgrind_annotate reads it'
+	like "$(cat annotated)" "^$said" '... and says so'
+}
+memusage -q --record=exact.mur -- sampled >out
+for format in massif callgrind pprof; do
+	memusageprint --to=$format -o export.$format exact.mur
+	unlike "$(gunzip <export.$format 2>err || cat export.$format)" estimates "$format: not of all blocks"
+done
+
 # All that may tell of blocks is sampled alike: functions that are changed in memory, client requests,
 # and children in their parent's memory, or unknown to the recorder. estimates_like_exact FOLDER
 # [ARG]... : the exact run has the truth, and 10 sampled ones are near it.

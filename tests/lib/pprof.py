@@ -57,7 +57,11 @@ def main():
     assert text[0] == "", "the first string is not empty"
     types = [message(m) for m in every(1)]
     print("types", " ".join("%s/%s" % (text[t[1]], text[t[2]]) for t in types))
-    print("default", text[message_number(top, 14)], "comment", text[message_number(top, 13)])
+    comments = " | ".join(text[number] for number in every(13))
+    print("default", text[message_number(top, 14)], "comment", comments)
+    period, kind = message_number(top, 12), message(message_number(top, 11))
+    if period != 1:
+        print("period", period, "%s/%s" % (text[kind[1]], text[kind[2]]))
     mappings = {m[1]: m for m in map(message, every(3))}
     for m in mappings.values():
         print("mapping", text[m[5]], text[m.get(6, 0)], "%x-%x" % (m[2], m[3]), m.get(7, 0))

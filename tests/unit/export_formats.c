@@ -171,6 +171,30 @@ static void pprof(void)
 	HAS_S(slurp("top.txt"), "5.86kB");
 }
 
+/* Readers of Go's heap profiles take the period for the interval between samples. */
+static void sampled(void)
+{
+	FILE *out = fopen("sampled.pb.gz", "w");
+
+	im.head.sampling.log2 = 17;
+	EQ_I(pprof_write(out, &e, NULL), 0);
+	fclose(out);
+	out = fopen("sampled", "w");
+	EQ_I(callgrind_write(out, &e, NULL), 0);
+	fclose(out);
+	im.head.sampling.log2 = 0;
+	HAS_S(slurp("sampled"), "\ndesc: estimates: about one block in 128 KiB was sampled; "
+				"heap peak 900 B, at the end 10 B (95 %)\n\npositions: line\n");
+	if (!shell("command -v python3 >/dev/null")) {
+		skip("no python3 here");
+		return;
+	}
+	OK(shell("python3 \"$MU_SRC/tests/lib/pprof.py\" sampled.pb.gz >pprof.txt"),
+	   "a strict reader reads it");
+	HAS_S(slurp("pprof.txt"), "comment ./prog \"a\"?? | estimates: about one block in 128 KiB");
+	HAS_S(slurp("pprof.txt"), "\nperiod 131072 space/bytes\n");
+}
+
 static void small_parts(void)
 {
 	static const char *const bad[] = { "\200", "\300\200", "\340\200\200", "\355\240\200",
@@ -199,6 +223,7 @@ int main(void)
 	callgrind();
 	json();
 	pprof();
+	sampled();
 	small_parts();
 	filter_free(&filter);
 	profile_free(&p);
