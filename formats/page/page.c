@@ -210,18 +210,38 @@ static void saturating_add(int64_t *sum, int64_t value)
 
 /* The maxima of several sites do not add up to their common maximum. */
 static void write_metric_column(struct page_json *j, const struct page_cut *c,
-				const struct page_sites *s, enum page_metric m, int64_t *sum,
-				const uint32_t *sites)
+				const struct page_sites *s, enum page_metric m, const char *name,
+				int64_t *sum, const uint32_t *sites)
 {
+	const bool is_maximum = m == PAGE_MAX_BYTES || m == PAGE_MAX_BLOCKS;
+
 	memset(sum, 0, c->count * sizeof(*sum));
 	for (uint32_t i = 0; i < s->count; i++)
 		saturating_add(&sum[c->of_site[i]], s->value(s->data, i, m));
-	page_json_open(j, metric_names[m], '[');
+	page_json_open(j, name, '[');
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (sites[i])
-			page_json_int(j, NULL, m >= PAGE_MAX_BYTES && sites[i] > 1 ? 0 : sum[i]);
+			page_json_int(j, NULL, is_maximum && sites[i] > 1 ? 0 : sum[i]);
 	}
 	page_json_close(j, ']');
+}
+
+/* "peak_samples", "end_exact_bytes", "total_block_variance" and so on. */
+static void write_error_columns(struct page_json *j, const struct page_cut *c,
+				const struct page_sites *s, int64_t *sum, const uint32_t *sites)
+{
+	static const char *const moment[] = { "peak", "end", "total" };
+	static const char *const field[PAGE_ERROR_FIELDS] = {
+		"samples", "exact_bytes", "exact_blocks", "variance", "block_variance"
+	};
+	char name[32];
+
+	for (int m = PAGE_ERRORS; m < PAGE_ERRORS_END; m++) {
+		snprintf(name, sizeof(name), "%s_%s",
+			 moment[(m - PAGE_ERRORS) / PAGE_ERROR_FIELDS],
+			 field[(m - PAGE_ERRORS) % PAGE_ERROR_FIELDS]);
+		write_metric_column(j, c, s, m, name, sum, sites);
+	}
 }
 
 static bool has_site_value(const struct page_sites *s, uint32_t site)
@@ -263,8 +283,10 @@ int page_put_sites(struct page_json *j, const struct page_cut *c, const struct p
 	page_json_close(j, ']');
 	for (int m = 0; m < PAGE_METRICS; m++) {
 		if (s->metrics >> m & 1)
-			write_metric_column(j, c, s, m, sum, sites);
+			write_metric_column(j, c, s, m, metric_names[m], sum, sites);
 	}
+	if (s->has_errors)
+		write_error_columns(j, c, s, sum, sites);
 	page_json_close(j, '}');
 	free(sum);
 	free(sites);

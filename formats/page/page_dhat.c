@@ -74,7 +74,8 @@ static int64_t point_site_value(const void *data, uint32_t site, enum page_metri
 	case PAGE_MAX_BYTES: return (int64_t)p->max_bytes;
 	case PAGE_MAX_BLOCKS: return (int64_t)p->max_blocks;
 	case PAGE_TEMPORARY:
-	case PAGE_METRICS: break;
+	case PAGE_METRICS:
+	case PAGE_ERRORS_END: break;
 	}
 	return 0;
 }

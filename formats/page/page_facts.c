@@ -12,6 +12,7 @@
 #include "formats/page/page_processes.h"
 #include "profile/model/moment.h"
 #include "profile/read/lifetimes.h"
+#include "profile/read/site_errors.h"
 
 static void write_run_end(struct page_json *j, const struct page_image *p)
 {
@@ -75,6 +76,21 @@ static void write_totals(struct page_json *j, const struct page_image *p)
 	page_json_uint(j, "stack_peak", r->stack_peak);
 	page_json_uint(j, "recorder", r->memory.recorder);
 	page_json_uint(j, "admin", p->segment->config.heap_admin);
+	page_json_close(j, '}');
+}
+
+static void write_sampling(struct page_json *j, const struct image *im)
+{
+	const struct mu_sampling *s = &im->head.sampling;
+	const double distance = sampled_mean_distance(im);
+
+	if (distance <= 0)
+		return;
+	page_json_open(j, "sampling", '{');
+	page_json_real(j, "bytes", distance);
+	page_json_uint(j, "samples", s->samples);
+	page_json_uint(j, "cost_ns", s->slow_ns);
+	page_json_real(j, "unseen", sampled_bytes_unseen(distance));
 	page_json_close(j, '}');
 }
 
@@ -255,6 +271,7 @@ void page_put_facts(struct page_json *j, const struct page_image *p)
 		page_put_processes(j, p->processes, p->slot);
 	write_recorded_kinds(j, p);
 	write_totals(j, p);
+	write_sampling(j, p->export->image);
 	write_growth(j, p->export->image);
 	write_call_counters(j, &p->result->counters);
 	write_size_classes(j, &p->result->counters);

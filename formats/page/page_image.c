@@ -147,6 +147,7 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 	bool ok;
 
 	page_tree_init(&p->tree);
+	p->errors = site_errors_load(s, p->export->image);
 	p->node = calloc((size_t)s->count + 1, sizeof(*p->node));
 	p->standing = calloc((size_t)s->count + 1, 1);
 	ok = init_node_builder(&t, p, err) && p->node && p->standing;
@@ -174,6 +175,8 @@ void page_image_free(struct page_image *p)
 	page_tree_free(&p->tree);
 	free(p->node);
 	free(p->standing);
+	free(p->errors);
+	p->errors = NULL;
 	p->node = NULL;
 	p->standing = NULL;
 }
@@ -184,6 +187,26 @@ struct values {
 	const struct page_image *page;
 	struct accesses accesses;
 };
+
+static int64_t error_metric_value(const struct site_errors *errors, enum page_metric metric)
+{
+	const struct sampled_error *const of[] = { &errors->peak, &errors->live, &errors->total };
+	const struct sampled_error *e;
+
+	if (metric < PAGE_ERRORS || metric >= PAGE_ERRORS_END)
+		return 0;
+	e = of[(metric - PAGE_ERRORS) / PAGE_ERROR_FIELDS];
+	switch ((enum page_error)((metric - PAGE_ERRORS) % PAGE_ERROR_FIELDS)) {
+	case PAGE_ERROR_SAMPLES: return (int64_t)e->samples;
+	case PAGE_ERROR_EXACT_BYTES: return (int64_t)e->exact_bytes;
+	case PAGE_ERROR_EXACT_BLOCKS: return (int64_t)e->exact_blocks;
+	case PAGE_ERROR_VARIANCE: return (int64_t)(e->variance / MU_SAMPLE_VARIANCE_UNIT);
+	case PAGE_ERROR_BLOCK_VARIANCE:
+		return (int64_t)(e->block_variance / MU_SAMPLE_BLOCK_VARIANCE_UNIT);
+	case PAGE_ERROR_FIELDS: break;
+	}
+	return 0;
+}
 
 static int64_t site_metric_value(const void *data, uint32_t site, enum page_metric metric)
 {
@@ -206,9 +229,10 @@ static int64_t site_metric_value(const void *data, uint32_t site, enum page_metr
 	case PAGE_READ_BYTES:
 	case PAGE_WRITTEN_BYTES:
 	case PAGE_MAX_BLOCKS:
-	case PAGE_METRICS: break;
+	case PAGE_METRICS:
+	case PAGE_ERRORS_END: break;
 	}
-	return 0;
+	return p->errors ? error_metric_value(&p->errors[site], metric) : 0;
 }
 
 static int64_t recorded_site_value(const void *data, uint32_t site, enum page_metric metric)
@@ -233,6 +257,7 @@ struct page_sites page_image_sites(const struct page_image *p)
 		.value = site_metric_value, .data = p,
 		.metrics = ((1u << PAGE_MAX_BLOCKS) - 1) &
 			   ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES),
+		.has_errors = p->errors != NULL,
 	};
 }
 

@@ -8,6 +8,7 @@
 #include "formats/page/page.h"
 #include "profile/read/process_list.h"
 #include "profile/read/result.h"
+#include "profile/read/site_errors.h"
 #include "recording/recording.h"
 
 /* Borrowed but for the private part. */
@@ -21,6 +22,7 @@ struct page_image {
 	struct page_tree tree;
 	uint32_t *node;			/* of each site */
 	uint8_t *standing;		/* of each site */
+	struct site_errors *errors;	/* of each site; NULL: nothing was sampled */
 };
 
 /* page_image_init -- make the tree of all stacks.

@@ -26,7 +26,17 @@ enum page_metric {
 	PAGE_LIFE,		/* of blocks that were freed, sum, in units of the page's time */
 	PAGE_READ_BYTES, PAGE_WRITTEN_BYTES,
 	PAGE_MAX_BYTES, PAGE_MAX_BLOCKS,	/* of the site itself; no sums */
-	PAGE_METRICS
+	PAGE_METRICS,
+	/* The errors of estimates, by which no node is chosen: five of page_error for each of the
+	 * peak, the end and the total. */
+	PAGE_ERRORS = PAGE_METRICS,
+	PAGE_ERRORS_END = PAGE_ERRORS + 15
+};
+
+/* Fields of struct mu_error_cell, in its units. */
+enum page_error {
+	PAGE_ERROR_SAMPLES, PAGE_ERROR_EXACT_BYTES, PAGE_ERROR_EXACT_BLOCKS, PAGE_ERROR_VARIANCE,
+	PAGE_ERROR_BLOCK_VARIANCE, PAGE_ERROR_FIELDS
 };
 
 /* Flags of a place. */
@@ -70,6 +80,7 @@ struct page_sites {
 	int64_t (*value)(const void *data, uint32_t site, enum page_metric metric);
 	const void *data;
 	uint32_t metrics;	/* bits: which are known */
+	bool has_errors;	/* they are estimates, whose errors are known */
 };
 
 /* How a node of the page came about. */

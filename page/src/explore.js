@@ -1,6 +1,7 @@
 // explore.js -- The flame graph with its controls: metric, direction, grouping, search, details.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import { boundsText, errorColumns } from './bounds.js';
 import { Flame } from './flame.js';
 import { GROUPS } from './groups.js';
 import { METRICS } from './model.js';
@@ -167,7 +168,12 @@ export class Explorer {
 	build(options) {
 		const { self, blocks, unit, title } = weightsOf(this.model, this.metric);
 		this.unit = unit;
-		this.tree = new Tree(this.model, blocks ? [self, blocks] : [self], options);
+		const errors = errorColumns(this.model, this.metric);
+		const weights = blocks ? [self, blocks] : [self];
+		this.tree = new Tree(this.model, [...weights, ...errors], options);
+		this.tree.hasBlocks = !!blocks;
+		this.flame.bounds = errors.length ? (sums, v) => boundsText(this.model, this.metric,
+			sums.slice(weights.length), v) : null;
 		this.flame.show(this.tree);
 		const { data } = this.model;
 		const cut = data.cut && data.cut.left_out ?

@@ -274,8 +274,11 @@ export class Flame {
 
 	value(node) {
 		const v = node < 0 ? this.more[-node - 1].value : this.total[node];
-		const { total } = this.tree, n = node < 0 || !total[1] ? 0 : total[1][node];
-		return `${this.format(v)}, ${percent(v, this.total[0])}` +
+		const { total, hasBlocks } = this.tree;
+		const n = node < 0 || !hasBlocks ? 0 : total[1][node];
+		const bounds = node < 0 || !this.bounds ? ''
+			: ` (${this.bounds(total.map((t) => t[node]), v)})`;
+		return `${this.format(v)}${bounds}, ${percent(v, this.total[0])}` +
 			`${n > 0 ? `, in ${many(n, 'block')}` : ''}`;
 	}
 

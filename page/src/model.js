@@ -293,8 +293,8 @@ export class Model {
 	}
 
 	// Sums up values of nodes by GROUP of places, largest first: [{label, where, place, value,
-	// node, stacks, lines}]. place can be selected; 0: none can. node is that of the largest
-	// value. lines: of a function that has several here, the same for each line.
+	// node, nodes, stacks, lines}]. place can be selected; 0: none can. node is that of the
+	// largest value. lines: of a function that has several here, the same for each line.
 	byGroup(self, group) {
 		const { keys } = this.keys(group === 'function' ? 'line' : group);
 		const found = new Map(), holders = this.holderPlaces(), { stacks } = this.columns;
@@ -306,8 +306,9 @@ export class Model {
 			let entry = found.get(key);
 			if (!entry)
 				found.set(key, entry = { place, value: 0, most: 0, node: 0,
-					stacks: 0 });
+					stacks: 0, nodes: [] });
 			entry.value += value;
+			entry.nodes.push(node);
 			entry.stacks += stacks ? stacks[node] || 1 : 1;
 			if (Math.abs(value) > entry.most) {
 				entry.most = Math.abs(value);
@@ -334,6 +335,7 @@ export class Model {
 			const most = lines.reduce((a, b) => b.most > a.most ? b : a);
 			return { place: this.functionOf[most.place], value: sum('value'),
 				most: most.most, node: most.node, stacks: sum('stacks'),
+				nodes: lines.flatMap((e) => e.nodes),
 				lines: lines.map((e) => this.nameEntry(e, 'line')) };
 		});
 	}

@@ -7,7 +7,15 @@ const NOTES = 30; // shown at once
 
 // Describes how exact the figures of a recording are. They are so only if no note restricts them.
 function exactness(model) {
-	const { data, totals, run } = model;
+	const { data, totals, run } = model, { sampling } = data;
+	if (sampling)
+		return 'Heap and places are estimates without bias: about one block in ' +
+			`${bytes(sampling.bytes)} was sampled, ${count(sampling.samples)} in ` +
+			'all. The bounds beside them contain the true value with a probability ' +
+			'of 95 %. A place none of whose blocks was sampled is missing; it has at ' +
+			`most ${bytes(sampling.unseen)} (97.5 %). Growth and moments have no ` +
+			'bounds here: memusageprint --growth prints them. Calls and heap total ' +
+			'are exact.';
 	const isWhole = !(data.notes || []).length;
 	if (totals.slack)
 		return `The peak is exact to within ${bytes(totals.slack)} ` +
@@ -19,7 +27,10 @@ function exactness(model) {
 }
 
 function cost(model) {
-	const { totals, recorded } = model;
+	const { totals, recorded, data: { sampling } } = model;
+	if (sampling)
+		return [`Recording the samples took about ${time(sampling.cost_ns)} of CPU time; ` +
+			`each of the other ${many(totals.calls, 'call')} costs 1 to 2 ns.`];
 	const [low, high] = recorded.stacks ? [25, 60] : [4, 10];
 	const own = totals.recorder ? `used ${bytes(totals.recorder)} of memory of its own, ` +
 		'which is in no figure but RSS, for' : 'saw';

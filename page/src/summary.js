@@ -2,6 +2,7 @@
 // limits of the figures.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import { boundsOf } from './bounds.js';
 import { LIST_GROUPS } from './groups.js';
 import { measurement } from './notes.js';
 import { entryLink, placeLink, stateLink } from './places.js';
@@ -141,18 +142,21 @@ function callersOf(model, node) {
 	return list;
 }
 
-const figures = (value, whole, sign) => el('span', { class: 'number' }, `${sign}${bytes(value)} `,
+const figures = (value, whole, sign, bounds = '') => el('span', { class: 'number' },
+	`${sign}${bytes(value)} `,
+	bounds ? el('span', { class: 'dim bounds' }, `${bounds} `) : null,
 	el('span', { class: 'dim' }, percent(value, whole)));
 
 // The lines of a function that has several: "parse.c:120  4.2 MiB 34 %".
-function lineRows(model, { lines }, whole, sign) {
+function lineRows(model, { lines }, whole, sign, metric) {
 	const shown = lines.length > LINES ? LINES - 1 : lines.length, rest = lines.slice(shown);
-	const row = (name, value) => el('li', { class: 'top-line' }, name,
-		figures(value, whole, sign));
+	const row = (name, value, of) => el('li', { class: 'top-line' }, name,
+		figures(value, whole, sign, boundsOf(model, metric, of.flatMap((e) => e.nodes))));
 	return lines.length ? el('ul', { class: 'lines' }, lines.slice(0, shown).map((e) =>
 		row(placeLink(model, e.place, { view: 'flame', text: e.where || '[no line]' }),
-			e.value)), rest.length ? row(el('span', { class: 'dim' },
-		`${count(rest.length)} other lines`), rest.reduce((s, e) => s + e.value, 0)) : null)
+			e.value, [e])), rest.length ? row(el('span', { class: 'dim' },
+		`${count(rest.length)} other lines`), rest.reduce((s, e) => s + e.value, 0), rest)
+		: null)
 		: null;
 }
 
@@ -166,25 +170,29 @@ function callerRow(model, e) {
 }
 
 // "parse_line parse.c:120  4.2 MiB  34 %, called by read_file <- main"
-function placeRow(model, e, whole, sign) {
+function placeRow(model, e, whole, sign, metric) {
 	const share = Math.max(0, Math.min(100, 100 * e.value / whole));
 	return el('li', {},
 		el('div', { class: 'top-line' },
 			el('span', {}, el('b', {}, entryLink(model, e, { view: 'flame' })),
 				' ', el('span', { class: 'dim' }, clip(e.where, 60))),
-			figures(e.value, whole, sign)),
+			figures(e.value, whole, sign, boundsOf(model, metric, e.nodes))),
 		el('div', { class: 'track', 'aria-hidden': 'true' },
 			el('div', { class: 'bar', style: { width: `${share}%` } })),
-		lineRows(model, e, whole, sign), callerRow(model, e));
+		lineRows(model, e, whole, sign, metric), callerRow(model, e));
 }
 
-// Lists the places with the largest values, as shares of the whole.
-function placeList(model, entries, whole, sign = '') {
-	const shown = entries.slice(0, TOP), rest = entries.length - TOP;
-	const left = entries.slice(TOP).reduce((s, e) => s + e.value, 0);
-	return [el('ol', { class: 'top' }, shown.map((e) => placeRow(model, e, whole, sign))),
-		rest > 0 ? el('p', { class: 'hint' }, `${many(rest, 'other place')}: ` +
-			`${sign}${bytes(left)}, ${percent(left, whole)}`) : null];
+// Lists the places with the largest values of a metric, as shares of the whole.
+function placeList(model, entries, whole, metric, sign = '') {
+	const shown = entries.slice(0, TOP), others = entries.slice(TOP);
+	const left = others.reduce((s, e) => s + e.value, 0);
+	const bounds = others.length
+		? boundsOf(model, metric, others.flatMap((e) => e.nodes)) : '';
+	return [el('ol', { class: 'top' },
+		shown.map((e) => placeRow(model, e, whole, sign, metric))),
+		others.length ? el('p', { class: 'hint' },
+			`${many(others.length, 'other place')}: ${sign}${bytes(left)}` +
+			`${bounds && ` (${bounds})`}, ${percent(left, whole)}`) : null];
 }
 
 function placesOf(model, metric) {
@@ -226,16 +234,16 @@ function holders(model) {
 	const total = model.has('total_bytes') ? placesOf(model, 'total_bytes') : [];
 	if (!peak.length)
 		return total.length ? [section('Who allocated most', '',
-			placeList(model, total, model.sum('total_bytes')))] : [];
+			placeList(model, total, model.sum('total_bytes'), 'total_bytes'))] : [];
 	const whole = model.sum('peak_bytes'), left = model.sum('end_bytes');
 	if (end.length && endIsPeak(model, peak, end))
 		return [section('Who held the peak, and still held it at the end',
 			`The shares are of ${bytes(whole)}; at the end ${bytes(left)} were live.`,
-			placeList(model, peak, whole))];
+			placeList(model, peak, whole, 'peak_bytes'))];
 	return [section('Who held the peak', `Shares of ${bytes(whole)}.`,
-		placeList(model, peak, whole)),
+		placeList(model, peak, whole, 'peak_bytes')),
 	end.length ? section('What was left at the end', `Shares of ${bytes(left)}.`,
-		placeList(model, end, left)) : null];
+		placeList(model, end, left, 'end_bytes')) : null];
 }
 
 // Lists what grew, between the moments that --growth chooses.
@@ -254,7 +262,7 @@ function growth(model) {
 		return null;
 	return section('What grew', ['From ', link, ' the heap went from ',
 		bytes(start), ' to ', bytes(to.heap), '.'],
-	[placeList(model, entries, whole, '+'), less.length ? el('p', { class: 'hint' },
+	[placeList(model, entries, whole, 'growth', '+'), less.length ? el('p', { class: 'hint' },
 		`${many(less.length, 'place')} shrank by ` +
 		`${bytes(-less.reduce((s, e) => s + e.value, 0))}.`) : null]);
 }
@@ -270,23 +278,30 @@ function heapTotal(model) {
 function cards(model) {
 	const { totals, run, data } = model, list = [];
 	const add = (...c) => list.push(card(model, ...c));
+	const estimated = (metric) => {
+		const bounds = boundsOf(model, metric);
+		return bounds && `${bounds} (95 %)`;
+	};
 	const flame = (metric) => model.has(metric) && model.sum(metric) > 0
 		? { view: 'flame', metric, zoom: '' } : null;
 	if (totals.peak !== undefined)
-		add('Heap peak', bytes(totals.peak), model.peakTime() &&
+		add('Heap peak', bytes(totals.peak), estimated('peak_bytes') || (model.peakTime() &&
 			(model.unit === 'ns' || model.unit === 'ms') ? model.peakTime()
-			: totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for',
+			: totals.slack ? `± ${bytes(totals.slack)}` : 'bytes asked for'),
 		flame('peak_bytes'));
 	if (model.has('total_bytes'))
 		add('Allocated in all', bytes(model.sum('total_bytes')),
-			many(model.sum('total_blocks'), 'block') + heapTotal(model),
+			estimated('total_bytes') || many(model.sum('total_blocks'), 'block') +
+			heapTotal(model),
 			flame('total_bytes'));
 	else if (totals.bytes !== undefined)
 		add('Heap total', bytes(totals.bytes), many(totals.calls, 'call'));
 	if (totals.end !== undefined)
-		add('Live at the end', bytes(totals.end), model.has('end_blocks')
-			? `${many(model.sum('end_blocks'), 'block')}: leaks, or kept on purpose`
-			: 'leaks, or kept on purpose', flame('end_bytes'));
+		add('Live at the end', bytes(totals.end), estimated('end_bytes') ||
+			(model.has('end_blocks')
+				? `${many(model.sum('end_blocks'), 'block')}: leaks, or kept on ` +
+					'purpose'
+				: 'leaks, or kept on purpose'), flame('end_bytes'));
 	if (model.has('temporary')) {
 		const t = model.sum('temporary'), all = model.sum('total_blocks');
 		add('Temporary', percent(t, all),

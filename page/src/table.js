@@ -2,6 +2,7 @@
 // below each place its callers (or, the other way round, what it called).
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import { boundsText, errorColumns } from './bounds.js';
 import { toPattern } from './explore.js';
 import { LIST_GROUPS } from './groups.js';
 import { placeLink } from './places.js';
@@ -104,7 +105,13 @@ export class Table {
 
 	build(options) {
 		const { model } = this;
-		this.tree = new Tree(model, this.columns.map((c) => model.column(c.id)), options);
+		const weights = this.columns.map((c) => model.column(c.id));
+		this.errors = this.columns.map((c) => {
+			const first = weights.length;
+			weights.push(...errorColumns(model, c.id));
+			return weights.length > first ? first : 0;
+		});
+		this.tree = new Tree(model, weights, options);
 		this.open.clear();
 		this.limit.clear();
 	}
@@ -232,15 +239,25 @@ export class Table {
 				} }, `Show more of ${count(all.length)}`))));
 	}
 
+	// Returns the bounds of an estimate in a column, or ''.
+	bounds(column, node, value) {
+		const first = this.errors[column], { total } = this.tree;
+		return first ? boundsText(this.model, this.columns[column].id,
+			[0, 1, 2].map((k) => total[first + k][node]), value) : '';
+	}
+
 	row(node, level, isOpen) {
 		const { tree, hits } = this, hasMore = !!tree.children[node];
 		const isSelected = this.marked.has(tree.key[node]);
 		const cells = this.columns.map((c, i) => {
 			const v = tree.total[i][node];
-			return el('td', { class: `number${c.id === this.lead ? ' lead' : ''}` },
+			const bounds = v ? this.bounds(i, node, v) : '';
+			return el('td', { class: `number${c.id === this.lead ? ' lead' : ''}`,
+				title: bounds || undefined },
 				v ? c.isBytes ? bytes(v) : count(v) : '–',
 				v && c.id === this.by ? el('span', { class: 'dim' },
-					` ${percent(v, tree.total[i][0])}`) : null);
+					` ${bounds && `${bounds}, `}` +
+					percent(v, tree.total[i][0])) : null);
 		});
 		const row = el('tr', { role: 'row', tabIndex: -1, 'aria-level': level,
 			'aria-expanded': hasMore ? String(isOpen) : undefined,

@@ -94,6 +94,21 @@ for format in massif callgrind pprof; do
 	unlike "$(gunzip <export.$format 2>err || cat export.$format)" estimates "$format: not of all blocks"
 done
 
+# The page has the same intervals.
+if command -v node >/dev/null && memusagestat --html=run.html run.mur 2>err; then
+	for moment in peak end total; do
+		for what in bytes blocks; do
+			node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" run.html \
+				${moment}_$what function bounds >page.txt
+			ok "the page: intervals of ${moment}_$what" python3 \
+				"$MU_SRC/tests/lib/bounds.py" "page_${moment}_$what" page.txt run.json
+		done
+	done
+	like "$(cat run.html)" '"sampling":.*"bytes":16384' '... and the mean distance'
+else
+	skip 'no page, or no node'
+fi
+
 # All that may tell of blocks is sampled alike: functions that are changed in memory, client requests,
 # and children in their parent's memory, or unknown to the recorder. estimates_like_exact FOLDER
 # [ARG]... : the exact run has the truth, and 10 sampled ones are near it.

@@ -1,8 +1,9 @@
 """bounds.py -- Compares the bounds in a text report of a sampled recording with the JSON export.
 
     bounds.py list|tree REPORT JSON
+    bounds.py page_MOMENT_WHAT LIST JSON
 
-The report is of the workload "sampled". Each place has one site, so its bounds are the JSON's; main
+LIST is that of tests/lib/page_lists.mjs. The report is of the workload "sampled". Each place has one site, so its bounds are the JSON's; main
 has all of them, so its variance is the sum of theirs. Exits with 1 and says what differs.
 
 SPDX-License-Identifier: LGPL-2.1-or-later
@@ -60,12 +61,27 @@ def read_intervals(report, moment):
             for site in report["sites"] if site["stack"] and "interval_95" in site}
 
 
+def check_page(lines, intervals, what):
+    rows = [line.split() for line in lines if "place_" in line]
+    for low, high, name in rows:
+        want = intervals[name][what]
+        # Variances are whole numbers of 4096 bytes squared, in the page.
+        if abs(float(low) - want[0]) > 2 or abs(float(high) - want[1]) > 2:
+            sys.exit(f"{name}: {low} to {high}, not {want}")
+    if len(rows) < 15:
+        sys.exit(f"only {len(rows)} places")
+
+
 def main():
     kind, text, export = sys.argv[1:]
     with open(text, encoding="utf-8") as file:
         lines = file.read().splitlines()
     with open(export, encoding="utf-8") as file:
         report = json.load(file)
+    if kind.startswith("page_"):
+        moment, what = kind.split("_")[1:]
+        check_page(lines, read_intervals(report, "live" if moment == "end" else moment), what)
+        return
     moment = next(MOMENT[words] for words in MOMENT if any(words in line for line in lines))
     intervals = read_intervals(report, moment)
     rows = read_list(lines) if kind == "list" else read_tree(lines)

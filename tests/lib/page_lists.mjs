@@ -2,7 +2,8 @@
 //
 // SOURCE is the source tree: the model of the page runs without a browser. Prints the list of the
 // Summary for a metric (peak_bytes, end_bytes) or "growth", each place as "BYTES PLACE", the lines
-// of a function with two blanks before them; "short NAME" prints what the page makes of a name.
+// of a function with two blanks before them; with "bounds" as a fifth argument, of a sampled
+// recording, "LOW HIGH PLACE". "short NAME" prints what the page makes of a name.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { readFileSync } from 'node:fs';
@@ -10,9 +11,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const LINES = 8; // of a function, as in the text
-const [source, file, metric, group] = process.argv.slice(2);
+const [source, file, metric, group, wants] = process.argv.slice(2);
 const load = (name) => import(pathToFileURL(join(source, 'page/src', name)).href);
 const { Model } = await load('model.js'), util = await load('util.js');
+const { errorColumns, limits } = await load('bounds.js');
 const bytes = (v) => util.bytes(v).replace('\u2212', '-');
 
 if (file === 'short') {
@@ -27,6 +29,13 @@ if (file === 'short') {
 	for (const e of model.byGroup(self, group)) {
 		if (e.value <= 0)
 			continue;
+		if (wants === 'bounds') {
+			const sums = errorColumns(model, metric)
+				.map((column) => e.nodes.reduce((sum, n) => sum + column[n], 0));
+			const [low, high] = limits(model, metric, sums, e.value);
+			console.log(`${Math.round(low)} ${Math.round(high)} ${e.label}`);
+			continue;
+		}
 		console.log(`${bytes(e.value)} ${e.label}${e.where && !e.label.includes(' in ')
 			? ` (${e.where})` : ''}`);
 		const shown = e.lines.length > LINES ? LINES - 1 : e.lines.length;
