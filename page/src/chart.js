@@ -113,6 +113,7 @@ export class Chart {
 		this.x = (v) => axis === 't' ? time(v, model.unit) : axis === 'clock' ? bytes(v)
 			: count(v);
 		this.uplot = new uPlot(this.options(series), data, this.box);
+		this.uplot.root.ariaHidden = 'true'; // the box has its name, and says the values
 		this.makeLegend(series);
 		this.listen();
 	}
@@ -175,12 +176,20 @@ export class Chart {
 	makeLegend(series) {
 		this.series = series;
 		this.readouts = [];
-		this.where = el('span', { class: 'where' });
+		this.where = el('span', { class: 'where' }, this.idle());
 		const rows = series.map((s, i) => {
 			const value = this.readouts[i] = el('span', { class: 'value' });
 			return s.band ? this.bandEntry(s, value) : this.curveEntry(s, i + 1, value);
 		});
 		this.legend.append(this.where, ...rows);
+	}
+
+	// What the legend says while the cursor is elsewhere.
+	idle() {
+		const has = this.axis !== 'call' &&
+			this.model.snapshots.filter((s) => s.hasTree).length > 1;
+		return has ? 'Point at a moment for its values, click for its places, drag over ' +
+			'a range for what grew.' : 'Point at a moment for its values.';
 	}
 
 	curveEntry(s, index, value) {
@@ -224,7 +233,7 @@ export class Chart {
 		const i = u.cursor.left >= 0 ? u.cursor.idx : null, isSome = i !== null &&
 			i !== undefined, x = isSome ? u.data[0][i] : 0;
 		const over = isSome && this.isStacked ? this.bandAt(u, i) : null;
-		this.where.textContent = isSome ? `at ${this.x(x)}` : '';
+		this.where.textContent = isSome ? `at ${this.x(x)}` : this.idle();
 		this.series.forEach((s, k) => {
 			let text = '';
 			if (isSome && s.band) {
@@ -323,6 +332,39 @@ export class Chart {
 			const u = this.uplot, band = this.isStacked && u.cursor.idx !== null
 				? this.bandAt(u, u.cursor.idx) : null;
 			this.pick(u.posToVal(e.offsetX, 'x'), e.shiftKey, band && band.place);
+		});
+		this.followTouch(over);
+	}
+
+	// uPlot follows the mouse only. A finger's drag shows the values under it and chooses a
+	// range as the mouse's does; the browser keeps vertical drags, for scrolling.
+	followTouch(over) {
+		const u = this.uplot;
+		let start = null, end = null;
+		const follow = (e) => {
+			const box = over.getBoundingClientRect(), { height } = box;
+			end = Math.max(0, Math.min(box.width, e.clientX - box.left));
+			start ??= end;
+			u.setCursor({ left: end, top: e.clientY - box.top });
+			u.setSelect({ left: Math.min(start, end), top: 0,
+				width: Math.abs(end - start), height }, false);
+		};
+		const isFinger = (e) => e.pointerType === 'touch' && e.isPrimary;
+		over.addEventListener('pointerdown', (e) => {
+			start = null;
+			if (isFinger(e))
+				follow(e);
+		});
+		over.addEventListener('pointermove', (e) => isFinger(e) && start !== null &&
+			follow(e));
+		over.addEventListener('pointerup', (e) => {
+			if (isFinger(e) && start !== null)
+				this.pickRange(u);
+			start = null;
+		});
+		over.addEventListener('pointercancel', () => {
+			start = null;
+			u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 		});
 	}
 

@@ -5,8 +5,8 @@
 import { toPattern } from './explore.js';
 import { GROUPS } from './groups.js';
 import { Tree } from './tree.js';
-import { bytes, checkbox, clip, copy, count, debounce, el, nameNode, percent, select,
-	exactTime } from './util.js';
+import { bytes, checkbox, clip, copy, count, debounce, el, exactTime, moreButton, nameNode, percent,
+	select } from './util.js';
 
 const COLUMNS = ['total_bytes', 'total_blocks', 'peak_bytes', 'peak_blocks', 'end_bytes',
 	'end_blocks', 'life', 'temporary',
@@ -326,10 +326,11 @@ export class Points {
 			this.point(c, `${path}.${i + 1}`, children.length, depth + 1)
 				: [this.rest(c, `${path}.${i + 1}`, children.length, depth + 1)])));
 		if (children.length > most)
-			list.push(el('button', { type: 'button', onclick: () => {
-				(this.limit ||= new Map()).set(node, most + PAGE);
-				this.render();
-			} }, `Show more of ${count(children.length)}`));
+			list.push(...moreButton(`Show more of ${count(children.length)}`, most,
+				children.length, () => {
+					(this.limit ||= new Map()).set(node, most + PAGE);
+					this.render();
+				}));
 		return list;
 	}
 

@@ -34,7 +34,7 @@ export function memoryParts(model) {
 	if (m.rss_peak > m.highest * 1.01)
 		outside.push(`Between two samples the kernel saw ${bytes(m.rss_peak)}.`);
 	return el('section', { class: 'panel memory' },
-		el('h3', {}, `Where ${bytes(m.resident)} of memory (RSS) were`),
+		el('h3', {}, `Where the ${bytes(m.resident)} of memory (RSS) were`),
 		el('p', { class: 'hint' },
 			`When the program had most, ${time(m.t)} into the run.`),
 		el('div', { class: 'stack-bar', 'aria-hidden': 'true' }, m.parts.map((p) =>

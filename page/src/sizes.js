@@ -45,11 +45,11 @@ export class Sizes {
 		this.sizes = el('div', {});
 		this.element = el('div', { class: 'cards-wide sizes' },
 			el('div', { class: 'stack' }, this.section('Sizes of blocks', this.sizes,
-			this.chooser()),
-			this.section('Calls', this.calls())),
+			this.chooser())),
 				el('div', { class: 'stack' },
 				this.section('Lifetimes', this.lifetimes()),
-				this.section('Waste', this.waste())));
+				this.section('Waste', this.waste()),
+				this.section('Calls', this.calls())));
 	}
 
 	// Shows what the state says.

@@ -7,8 +7,8 @@ import { toPattern } from './explore.js';
 import { LIST_GROUPS } from './groups.js';
 import { placeLink } from './places.js';
 import { Tree } from './tree.js';
-import { bytes, checkbox, clip, count, debounce, el, foldable, many, nameNode, percent,
-	select } from './util.js';
+import { bytes, checkbox, clip, count, debounce, el, foldable, many, moreButton, nameNode,
+	percent, select } from './util.js';
 
 const COLUMNS = [
 	{ id: 'peak_bytes', label: 'Peak', note: 'bytes live at the peak', isBytes: true },
@@ -233,10 +233,11 @@ export class Table {
 		}
 		if (all.length > most)
 			rows.push(el('tr', {}, el('td', { colSpan: this.columns.length + 1 },
-				el('button', { type: 'button', class: 'link', onclick: () => {
-					this.limit.set(parent, most + PAGE);
-					this.render();
-				} }, `Show more of ${count(all.length)}`))));
+				moreButton(`Show more of ${count(all.length)}`, most, all.length,
+					() => {
+						this.limit.set(parent, most + PAGE);
+						this.render();
+					}))));
 	}
 
 	// Returns the bounds of an estimate in a column, or ''.

@@ -6,7 +6,7 @@ import { axes } from './curves.js';
 import { Explorer } from './explore.js';
 import { LIST_GROUPS } from './groups.js';
 import { entryLink, placeLink, stateLink } from './places.js';
-import { bytes, clip, el, foldable, many, percent, say, select, time } from './util.js';
+import { bytes, clip, el, foldable, many, moreButton, percent, say, select, time } from './util.js';
 
 const LISTED = 8; // places listed at first
 
@@ -198,9 +198,10 @@ export class Timeline {
 			{ text: l.where || '[no line]' }), true))];
 		return [el('table', { class: 'list bars' }, el('thead', {}, el('tr', {}, head)),
 			el('tbody', {}, shown.map(rows))),
-		all.length > LISTED ? el('button', { type: 'button', class: 'link', onclick: () => {
+		all.length > LISTED ? moreButton(this.isLong ? 'Show fewer'
+			: `Show all ${many(all.length, 'place')}`, shown.length, all.length, () => {
 			this.isLong = !this.isLong;
 			this.showMoment();
-		} }, this.isLong ? 'Show fewer' : `Show all ${many(all.length, 'place')}`) : null];
+		}) : null];
 	}
 }

@@ -137,6 +137,12 @@ export function foldable(first, more) {
 	return el('div', { class: 'controls' }, first, button, rest);
 }
 
+// A button that shows more of a list; paper, which has no buttons, says how much of it is there.
+export function moreButton(text, shown, all, onclick) {
+	return [el('button', { type: 'button', class: 'link', onclick }, text),
+		el('p', { class: 'on-paper' }, `${count(shown)} of ${count(all)} are shown.`)];
+}
+
 export async function copy(text, from) {
 	let done = false;
 	try {

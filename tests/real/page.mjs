@@ -74,7 +74,7 @@ function compareSums() {
 	return bad;
 }
 
-// Texts whose contrast to what is behind them is too low.
+// Texts whose contrast to what is behind them is below 4.5; edges of controls, curves and bars below 3.
 function lowContrast() {
 	const parse = (c) => (c.match(/[\d.]+/g) || []).map(Number);
 	const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -88,14 +88,27 @@ function lowContrast() {
 		return [255, 255, 255];
 	};
 	const bad = new Set();
+	const compare = (what, color, ground, least) => {
+		const a = light(parse(color)), b = light(ground), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		if (ratio < least)
+			bad.add(`${what}: ${ratio.toFixed(2)}`);
+	};
 	for (const e of document.querySelectorAll('body *')) {
-		if (!e.offsetParent || e.disabled || ![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+		const style = getComputedStyle(e), name = `${e.tagName}.${e.className} "${e.textContent.slice(0, 30)}"`;
+		if (!e.offsetParent || e.disabled)
 			continue;
-		const a = light(parse(getComputedStyle(e).color)), b = light(back(e));
-		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-		if (ratio < 4.5)
-			bad.add(`${e.tagName}.${e.className}: ${ratio.toFixed(2)} "${e.textContent.slice(0, 30)}"`);
+		if ([...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+			compare(name, style.color, back(e), 4.5);
+		if (e.matches('button, select, input[type=search]') && style.borderTopWidth !== '0px' && style.borderTopStyle !== 'none')
+			compare(`the edge of ${name}`, style.borderTopColor, back(e.parentElement), 3);
 	}
+	const probe = document.body.appendChild(document.createElement('div')), color = (name) => {
+		probe.style.color = `var(${name})`;
+		return getComputedStyle(probe).color;
+	};
+	for (const name of ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--bar', '--accent'])
+		compare(name, color(name), parse(color('--panel')), 3);
+	probe.remove();
 	return [...bad];
 }
 
@@ -224,6 +237,11 @@ async function printed(page, name) {
 	report(/^Flame graph/.test(shown) && (!await page.$('canvas.flame') || /Show: /.test(shown)), `${name}: paper says what is shown`, shown);
 	await page.evaluate(() => dispatchEvent(new Event('afterprint')));
 	await page.setViewportSize({ width: 700, height: 1000 });
+	await page.evaluate(() => window.memusage.page.go('points'));
+	const heads = await page.$$eval('.tree-table th', (list) => list.map((e) => e.innerText.trim()));
+	report(heads.every((text) => text), `${name}: columns have their heads on paper`, ...heads);
+	const more = await page.$$eval('.tree-table button.link', (list) => list.map((b) => b.nextElementSibling.checkVisibility()));
+	report(more.every((is) => is), `${name}: paper says how many rows it lacks`);
 	for (const tab of TABS) {
 		await page.evaluate((t) => { window.memusage.page.go(t); dispatchEvent(new Event('beforeprint')); }, tab);
 		bad.push(...await page.evaluate((t) => [...document.querySelectorAll('main canvas:not(.sample)')].map((c) => c.getBoundingClientRect())
@@ -490,7 +508,11 @@ async function moments(page, name, box, state) {
 	await page.click('text=What grew in view');
 	report((await state()).from >= 0, `${name}: growth of all that is in view`);
 	await page.selectOption('main select[aria-label=Show]', '1');
-	const low = await (await page.$('.u-over')).boundingBox(), x = low.x + low.width * 0.9, y = low.y + low.height * 0.97;
+	const low = await (await page.$('.u-over')).boundingBox(), y = low.y + low.height * 0.97;
+	const x = low.x + await page.evaluate(() => { // of the peak: elsewhere there may be no area
+		const { model, page: all } = window.memusage, u = all.view('timeline').chart.uplot;
+		return u.valToPos(model.snapshots[model.peakSnapshot].t, 'x');
+	});
 	await page.mouse.move(x, y);
 	report((await state()).values.some((v) => /\d/.test(v)), `${name}: areas have values`);
 	report(await page.$eval('.legend', (e) => !!e.querySelector('.is-over')), `${name}: the one under the pointer is marked`);

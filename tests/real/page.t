@@ -3,26 +3,15 @@
 # snapshot works without an error, loads in a second and has at most 2 MB; sums are the
 # recording's; pages of big inputs take at most 2 seconds and 200 MB.
 #
-# playwright-core comes from npm, once, into the build folder; chromium is Debian's. With
-# PAGE_SLOW=3 a page may take three seconds: for machines that do other things.
+# With PAGE_SLOW=3 a page may take three seconds: for machines that do other things.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusagestat manystacks accesses
 need_page
-need node npm
-chromium=$(command -v chromium || command -v chromium-browser) || skip_all 'no chromium'
+. "$MU_SRC/tests/lib/browser.sh"
 run memusagestat --html=x "$MU_SRC/README.md"
 export PAGE_SLOW="${PAGE_SLOW:-1}"
-
-modules=$MU_BUILD/browser
-if ! cmp -s "$MU_SRC/tests/real/browser/package-lock.json" "$modules/.done"; then
-	rm -rf "$modules" && mkdir -p "$modules"
-	cp "$MU_SRC"/tests/real/browser/package*.json "$modules/"
-	(cd "$modules" && timeout 120 npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=1 \
-		--fetch-timeout=20000) >npm.log 2>&1 || skip_all 'npm cannot fetch playwright-core'
-	cp "$MU_SRC/tests/real/browser/package-lock.json" "$modules/.done"
-fi
 
 # ---- subjects -------------------------------------------------------------------------------
 
@@ -79,16 +68,8 @@ ok 'a data file has a page' memusagestat --html=data.html data.dat
 # ---- in the browser -------------------------------------------------------------------------
 
 for f in *.html; do
-	timeout 300 node "$MU_SRC/tests/real/page.mjs" "$chromium" "$modules" "$f" >browser 2>&1
-	is "$?" 0 "the browser has looked at $f"
-	num "$(grep -c '^pass' browser)" -ge 12 'at all of it'
-	while read -r word text; do
-		case $word in
-		pass) pass "$text" ;;
-		fail) fail "$text" ;;
-		*) diag "$word $text" ;;
-		esac
-	done <browser
+	tap_lines node "$MU_SRC/tests/real/page.mjs" "$chromium" "$modules" "$f"
+	num "$(grep -c '^pass' browser)" -ge 12 "the browser has looked at all of $f"
 done
 
 # ---- big inputs -----------------------------------------------------------------------------
