@@ -58,7 +58,7 @@ export class Explorer {
 			onreset: () => model.state.set({ zoom: '', place: '' }) });
 		this.found = el('span', { class: 'found', role: 'status' });
 		this.search = el('input',
-			{ type: 'search', placeholder: 'Search: text or /expression/',
+			{ type: 'search', placeholder: 'text or /expression/',
 			'aria-label': 'Search functions, files, libraries',
 			oninput: debounce(() => model.state.set({ q: this.search.value }, true),
 				150) });

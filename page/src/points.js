@@ -63,7 +63,7 @@ export class Points {
 			{ class: 'points', role: 'tree', 'aria-label': 'Program points' });
 		this.found = el('span', { class: 'found', role: 'status' });
 		this.search = el('input',
-			{ type: 'search', placeholder: 'Search: text or /expression/',
+			{ type: 'search', placeholder: 'text or /expression/',
 			'aria-label': 'Search program points',
 			oninput: debounce(() => this.render(), 200) });
 		this.threshold = el('p', { class: 'caption' });

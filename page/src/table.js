@@ -33,7 +33,7 @@ export class Table {
 		this.limit = new Map();
 		this.found = el('span', { class: 'found', role: 'status' });
 		this.search = el('input',
-			{ type: 'search', placeholder: 'Search: text or /expression/',
+			{ type: 'search', placeholder: 'text or /expression/',
 			'aria-label': 'Search program points',
 			oninput: debounce(() => state.set({ q: this.search.value }, true), 200) });
 		this.body = el('tbody', {});

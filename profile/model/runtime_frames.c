@@ -41,12 +41,12 @@ static bool allocate_kinds(struct runtime_frames *r)
 
 /* Code made at run time has names if an interpreter or a compiler wrote them for profilers. A name
  * from another tool's file that has neither object nor source is taken for such a one, but not
- * "(below main)" and the like. */
+ * "(below main)" and the like; one with a source only if it looks like a script's. */
 static bool is_program_name(const struct runtime_frames *r, uint32_t location, uint32_t level,
 			    const char *name, const char *file)
 {
 	return r->profile->location[location].module >= r->profile->modules.count && *name &&
-	       *name != '[' && *name != '(' && !*file &&
+	       *name != '[' && *name != '(' && (!*file || runtime_rule_is_script(name)) &&
 	       r->kind[r->first[location] + level] == RUNTIME_NOT;
 }
 

@@ -228,6 +228,21 @@ static enum runtime_kind python_kind(const struct rule_names *n)
 	return is_python ? RUNTIME_INTERPRETER : RUNTIME_NOT;
 }
 
+bool runtime_rule_is_script(const char *name)
+{
+	static const char *const prefixes[] = { "py::", "JS:", "LazyCompile:", "Function:",
+						"Script:", "Eval:", NULL };
+
+	return begins_with_any(name, prefixes);
+}
+
+/* What imports modules: the code of a module is memory of its importer. */
+static bool is_script_importer(const struct rule_names *n)
+{
+	return runtime_rule_is_script(n->name) && (has_prefix(n->file, "<frozen importlib") ||
+						   has_prefix(n->file, "node:internal/"));
+}
+
 /* The Java virtual machine, and V8 in Node.js and others. */
 static enum runtime_kind compiler_kind(const struct rule_names *n)
 {
@@ -284,7 +299,8 @@ enum runtime_kind runtime_rule_kind(const char *name, const char *file, const ch
 	/* "[libc.so.6]": no call, but memory that was mapped at the start. */
 	if (*name == '[')
 		return RUNTIME_NOT;
-	if (is_library_object(&n) || is_library_source(&n) || is_library_name(&n))
+	if (is_library_object(&n) || is_library_source(&n) || is_library_name(&n) ||
+	    is_script_importer(&n))
 		return RUNTIME_LIBRARY;
 	kind = python_kind(&n);
 	if (kind == RUNTIME_NOT)

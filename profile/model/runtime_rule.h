@@ -28,6 +28,13 @@ enum runtime_kind {
  */
 enum runtime_kind runtime_rule_kind(const char *name, const char *file, const char *object);
 
+/* runtime_rule_is_script -- Tells by its name whether a function is one that Python or V8 has named
+ * for profilers: "py::Index.add", "JS:~handle".
+ *
+ * name  as the interpreter wrote it, with or without its source.
+ */
+bool runtime_rule_is_script(const char *name);
+
 /* runtime_rule_is_wrapper -- Tells by its name whether a function passes on another one's request.
  *
  * xmalloc, g_strdup, sqlite3Malloc, PyMem_Realloc: its caller is the function of interest.

@@ -3,6 +3,10 @@
  * A line is START SIZE NAME, numbers in hexadecimal:
  *
  *	7f3c8a2e1000 1c0 LazyCompile:~parse /srv/app/index.js:12
+ *	7f3c8a2e2000 40 py::Index.add:/srv/app/load.py
+ *
+ * V8 and Python append the source to the name; both are told apart here, so that reports shorten
+ * and group them as those of C.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -82,6 +86,50 @@ static void parse_map_line(const struct symbols_job *job, struct jit_names *name
 	}
 }
 
+/* Cuts ":NUMBER" off the end of a text. Returns false if it has none. */
+static bool cut_number(char *text, uint32_t *number)
+{
+	char *colon = strrchr(text, ':');
+
+	if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+		return false;
+	*number = (uint32_t)strtoul(colon + 1, NULL, 10);
+	*colon = '\0';
+	return true;
+}
+
+/* "JS:~fill /srv/app.js:3:14" has a line and a column, older names have a line only. */
+static void split_v8_name(char *text, struct raw_level *level)
+{
+	static const char *const sources[] = { " /", " node:", " file:/" };
+	char *source = NULL;
+	uint32_t line, column;
+
+	for (size_t i = 0; !source && i < sizeof(sources) / sizeof(*sources); i++)
+		source = strstr(text, sources[i]);
+	if (!source || source == text || !cut_number(source, &column))
+		return;
+	level->line = cut_number(source, &line) ? line : column;
+	*source = '\0';
+	level->file = source + 1;
+}
+
+static void split_name(char *text, struct raw_level *level)
+{
+	char *colon;
+
+	level->name = level->full = text;
+	if (strncmp(text, "py::", 4) != 0) {
+		split_v8_name(text, level);
+		return;
+	}
+	colon = strchr(text + 4, ':');
+	if (!colon || colon == text + 4 || !colon[1])
+		return;
+	*colon = '\0';
+	level->file = colon + 1;
+}
+
 bool perf_map_read(const struct symbols_job *job)
 {
 	size_t count = job->end - job->first;
@@ -99,10 +147,13 @@ bool perf_map_read(const struct symbols_job *job)
 	}
 	for (size_t i = 0; names.name && i < count; i++) {
 		const char *name = strings_get(&names.strings, names.name[i]);
-		struct raw_level level = { .name = name, .full = name };
+		struct raw_level level = { .line = 0 };
 
-		if (*name)
-			job->found(job->first + i, &level, 1, job->data);
+		if (!*name)
+			continue;
+		snprintf(line, LINE, "%s", name);
+		split_name(line, &level);
+		job->found(job->first + i, &level, 1, job->data);
 	}
 	free(names.name);
 	strings_free(&names.strings);

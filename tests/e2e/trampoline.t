@@ -40,12 +40,16 @@ for candidate in python3 python3.12 python3.13 python3.14 ~/.pyenv/versions/*/bi
 		2>/dev/null)" = True ] && python=$candidate
 done
 if [ -z "$python" ]; then
-	skip 'no python3 of 3.12 or later' 2
+	skip 'no python3 of 3.12 or later' 4
 else
 	PYTHONMALLOC=malloc memusage -q --record=python.mur "$python" -X perf names.py
 	memusageprint --tree=peak --to=folded python.mur >folded
-	like "$(cat folded)" 'main;.*py::outermost:[^;]*;.*py::innermost:[^;]*;.* 1[0-9]{6}$' \
+	like "$(cat folded)" 'main;.*py::outermost;.*py::innermost;.* 1[0-9]{6}$' \
 		'python: its functions are in the stacks from main on, with their bytes'
+	like "$(memusageprint --top python.mur)" 'py::innermost \(names\.py\)' \
+		'python: with their source, by its short name'
+	like "$(memusageprint --top --group=file python.mur)" '[0-9]+%.*names\.py' \
+		'python: by which they are grouped'
 	run memusage -o report --stats=yes --record=again.mur "$python" -X perf names.py
 	unlike "$(cat report)" 'end too early' 'python: no stack ends at one of them'
 fi

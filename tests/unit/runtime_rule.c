@@ -35,6 +35,12 @@ static const struct {
 	{ "allocate", "src/new_allocator.h", "/bin/a", RUNTIME_NOT },
 	{ "py::Audit.note:app.py", "", "", RUNTIME_NOT },
 	{ "JS:~handle server.js:3", "", "", RUNTIME_NOT },
+	{ "py::Audit.note", "/srv/app.py", "", RUNTIME_NOT },
+	{ "py::ABCMeta.__new__", "<frozen abc>", "", RUNTIME_NOT },
+	{ "py::_find_and_load", "<frozen importlib._bootstrap>", "", RUNTIME_LIBRARY },
+	{ "find", "<frozen importlib._bootstrap>", "", RUNTIME_NOT },
+	{ "JS:~handle", "/srv/server.js", "", RUNTIME_NOT },
+	{ "JS:~wrapSafe", "node:internal/modules/cjs/loader", "", RUNTIME_LIBRARY },
 	{ "inflate", "", "/lib/libz.so.1", RUNTIME_NOT },
 	{ "node::Make", "tree.cc", "/opt/graph", RUNTIME_NOT },
 	/* C and C++ */
@@ -137,9 +143,19 @@ static void wrappers(void)
 	IS_FALSE(runtime_rule_is_wrapper(""));
 }
 
+static void scripts(void)
+{
+	IS_TRUE(runtime_rule_is_script("py::<module>"));
+	IS_TRUE(runtime_rule_is_script("JS:*fill"));
+	IS_TRUE(runtime_rule_is_script("LazyCompile:~fill /a.js:1"));
+	IS_FALSE(runtime_rule_is_script("py"));
+	IS_FALSE(runtime_rule_is_script("main"));
+}
+
 int main(void)
 {
 	kinds();
 	wrappers();
+	scripts();
 	return done_testing();
 }

@@ -346,12 +346,52 @@ static void perf_maps(void)
 	fclose(out);
 	EQ_U(ask(&m, 0x1007, 0x1a, &o), SYMBOLS_READ);
 	EQ_S(levels(0), "first:0");
-	EQ_S(levels(1), "later wins /x.js:3:0");
-	EQ_S(levels(8), "later wins /x.js:3:0");
+	EQ_S(levels(1), "later wins:3");
+	EQ_S(levels(8), "later wins:3");
 	EQ_S(levels(9), "");
 	EQ_S(levels(0x19), "spaced:0");
 	symbols_free(&s);
 	EQ_U(ask(&m, 0x1000, 1, NULL), SYMBOLS_MISSING);
+	symbols_free(&s);
+}
+
+/* Where an interpreter has put the source behind the name. */
+static void sources_in_perf_maps(void)
+{
+	static const struct {
+		const char *name, *want, *file;
+		uint32_t line;
+	} cases[] = {
+		{ "py::Index.add:/srv/my app.py", "py::Index.add", "/srv/my app.py", 0 },
+		{ "py::<module>:<frozen abc>", "py::<module>", "<frozen abc>", 0 },
+		{ "py::f:", "py::f:", "", 0 },
+		{ "py::f", "py::f", "", 0 },
+		{ "JS:~fill /srv/app.js:3:14", "JS:~fill", "/srv/app.js", 3 },
+		{ "JS:*join node:path:66:25", "JS:*join", "node:path", 66 },
+		{ "LazyCompile:~parse /srv/app/index.js:12", "LazyCompile:~parse",
+		  "/srv/app/index.js", 12 },
+		{ "JS:~f file:///srv/a.mjs:1:2", "JS:~f", "file:///srv/a.mjs", 1 },
+		{ "JS:~f /srv/app.js", "JS:~f /srv/app.js", "", 0 },
+		{ "JS:~f /srv/app.js:x", "JS:~f /srv/app.js:x", "", 0 },
+		{ " /a:1", "/a:1", "", 0 },
+		{ "void T2.fill(int)", "void T2.fill(int)", "", 0 },
+	};
+	const size_t count = sizeof(cases) / sizeof(*cases);
+	const struct symbols_options o = { .perf_map = "sources" };
+	struct symbols_module m = { .path = NULL };
+	FILE *out = fopen("sources", "w");
+
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%zx 1 %s\n", 0x1000 + i, cases[i].name);
+	fclose(out);
+	EQ_U(ask(&m, 0x1000, count, &o), SYMBOLS_READ);
+	for (size_t i = 0; i < count; i++) {
+		const struct symbols_level *level = &s.level[s.symbol[i].first];
+
+		EQ_S(symbols_text(&s, level->name), cases[i].want);
+		EQ_S(symbols_text(&s, level->file), cases[i].file);
+		EQ_U(level->line, cases[i].line);
+	}
 	symbols_free(&s);
 }
 
@@ -477,6 +517,7 @@ int main(void)
 	debuginfod();
 	mini();
 	perf_maps();
+	sources_in_perf_maps();
 	perf_maps_of_others();
 	devices();
 	times_of_change();
