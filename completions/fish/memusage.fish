@@ -2,7 +2,8 @@
 # what they do, their values, and files, or any command and its own completion.
 #
 # The options are read from `PROGRAM --help=all`, so that they cannot fall behind. The file's own
-# name is the command it completes, whatever name it was installed under.
+# name is the command it completes, whatever name it was installed under. In fish 4 a '?' of a
+# pattern stands for itself, in fish 3 for any character: patterns here are regular expressions.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
@@ -15,7 +16,7 @@ function __memusage_operand
 		if test "$words[$i]" = --
 			set i (math $i + 1)
 			break
-		else if not string match -q -- '-?*' $words[$i]
+		else if not string match -q -r -- '^-.' $words[$i]
 			break
 		else if contains -- $words[$i] $argv
 			set i (math $i + 1)
@@ -43,7 +44,8 @@ function __memusage_program
 	if test $first -gt (count $words)
 		__fish_complete_command
 	else
-		complete -C (string join ' ' -- (string escape -- $words[$first..-1]) $typed)
+		set -l line (string join ' ' -- (string escape -- $words[$first..-1]) $typed)
+		complete --do-complete="$line"
 	end
 end
 
