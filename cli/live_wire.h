@@ -32,7 +32,8 @@ enum live_part {
 struct live_question {
 	uint32_t ask;		/* enum live_ask */
 	uint32_t parts;		/* enum live_part */
-	uint32_t pid;		/* as the process sees itself; 0: the one of the last question */
+	uint32_t pid;		/* as the process sees itself; 0: the one of the last question. If
+				 * it cannot be shown, the last one stays */
 	uint32_t reserved;
 };
 
@@ -52,6 +53,6 @@ struct live_answer {
 	uint32_t threads;	/* as the kernel counts; 0 unknown */
 	uint32_t is_stopped;	/* by a signal, like SIGSTOP */
 	uint32_t is_later;	/* a mark is not set yet: the process is idle */
-	uint32_t reserved;
+	uint32_t left_out;	/* other processes that were not copied, because there are many */
 	char text[128];		/* zero-terminated */
 };

@@ -50,33 +50,73 @@ static bool select_process(struct live *l, uint32_t pid)
 	return false;
 }
 
-/* Appends the header and the threads of the other processes, without their places. */
-static void add_other_processes(struct save *keep, const struct live *l)
+/* What is appended of the other processes. */
+struct others {
+	struct save *keep;
+	uint32_t pid;		/* of the shown process, which is there already */
+	uint32_t generation;	/* of its slot */
+	unsigned int added;
+	uint32_t left_out;
+};
+
+/* Appends the header and the threads of a process, without its places. */
+static bool add_process(struct others *o, const struct segment *view, uint32_t k,
+			const struct mu_slot *slot)
 {
-	unsigned int added = 0;
 	struct mu_error err;
+	struct image im;
+
+	if (segment_image(view, k, &im, &err) < 0)
+		return false;
+	im.head.features &= MU_FEATURE(MU_SEC_PROCESS) | MU_FEATURE(MU_SEC_COUNTERS) |
+			    MU_FEATURE(MU_SEC_THREADS) | MU_FEATURE(MU_SEC_DROPS);
+	im.head.lifetimes = 0;
+	im.head.end = MU_END_RUNNING;
+	return save_add(o->keep, &im, slot, &err) == 0;
+}
+
+static void add_processes(struct others *o, const struct segment *view)
+{
 	struct mu_slot slot;
 
-	for (uint32_t k = 0; added < PROCESSES_MAX && segment_slot(&l->view, k, &slot); k++) {
-		struct image im;
-
-		if (k == l->slot || slot.state != MU_SLOT_LIVE ||
-		    segment_image(&l->view, k, &im, &err) < 0)
+	for (uint32_t k = 0; segment_slot(view, k, &slot); k++) {
+		if (slot.state != MU_SLOT_LIVE ||
+		    (slot.pid == o->pid && slot.generation == o->generation))
 			continue;
-		im.head.features &= MU_FEATURE(MU_SEC_PROCESS) | MU_FEATURE(MU_SEC_COUNTERS) |
-				    MU_FEATURE(MU_SEC_THREADS) | MU_FEATURE(MU_SEC_DROPS);
-		im.head.lifetimes = 0;
-		im.head.end = MU_END_RUNNING;
-		added += save_add(keep, &im, &slot, &err) == 0;
+		if (o->added < PROCESSES_MAX)
+			o->added += add_process(o, view, k, &slot);
+		else
+			o->left_out++;
 	}
+}
+
+/* Processes of other users are in other arenas of the collector, which hands out all of them to
+ * the user of the run. */
+static void add_other_processes(struct others *o, const struct live_server *s)
+{
+	const struct contact *own = &s->r->contact;
+	struct contact c = CONTACT_CLOSED;
+	uint32_t number = 0;
+
+	while (own->answer.collector > 0 &&
+	       contact_open(&c, own->answer.collector, CONTROL_RUN) == CONTACT_OK &&
+	       c.answer.collector == own->answer.collector) {
+		add_processes(o, &c.live.view);
+		contact_close(&c);
+		c.arena_number = ++number;
+	}
+	contact_close(&c);
+	if (number == 0)
+		add_processes(o, &own->live.view);
 }
 
 /* The file stays as it was if the process has ended. */
 static int save_copy(struct live_server *s, struct live_copy *c, const struct live_question *q,
-		     struct mu_error *err)
+		     struct live_answer *a, struct mu_error *err)
 {
 	struct live *l = &s->r->contact.live;
 	struct save keep;
+	struct others others = { .keep = &keep, .pid = s->pid, .generation = l->generation };
 	int result;
 
 	if (ftruncate(s->file, 0) < 0)
@@ -88,7 +128,8 @@ static int save_copy(struct live_server *s, struct live_copy *c, const struct li
 	if (result < 0 && !live_is_current(l) && keep.head.slot_count > 0)
 		result = 0;
 	if (result == 0 && q->parts & LIVE_PART_PROCESSES)
-		add_other_processes(&keep, l);
+		add_other_processes(&others, s);
+	a->left_out = others.left_out;
 	save_end(&keep);
 	return result;
 }
@@ -128,7 +169,7 @@ static int copy_process(struct live_server *s, const struct live_question *q,
 	a->mono_ns = c.image.head.process.exit_mono_ns;
 	a->moved = c.moved;
 	if (result == 0)
-		result = save_copy(s, &c, q, err);
+		result = save_copy(s, &c, q, a, err);
 	live_copy_free(&c);
 	samples_free(&samples);
 	return result;
@@ -180,6 +221,30 @@ static void set_mark(struct live_server *s, struct live_answer *a)
 	snprintf(a->text, sizeof(a->text), "%.120s", err.text);
 }
 
+static bool is_there(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+/* Selects the process that is asked for. Returns false, with an answer, if there is none. */
+static bool choose_process(struct live_server *s, uint32_t pid, struct live_answer *a)
+{
+	struct live *l = &s->r->contact.live;
+	const uint32_t last = s->pid;
+
+	s->pid = a->pid = pid ? pid : last;
+	if (select_process(l, s->pid))
+		return true;
+	a->status = LIVE_ENDED;
+	if (s->pid == last || !is_there(s->pid))
+		return false;
+	a->status = LIVE_FAILED;
+	snprintf(a->text, sizeof(a->text), "process %u belongs to another user, who can ask: "
+		 "memusage --pid=%u live", s->pid, s->pid);
+	s->pid = last;
+	return false;
+}
+
 static void answer_question(struct live_server *s, const struct live_question *q,
 			    struct live_answer *a)
 {
@@ -187,13 +252,8 @@ static void answer_question(struct live_server *s, const struct live_question *q
 	const uint64_t start = clock_now(CLOCK_MONOTONIC);
 	struct mu_error err = { .text = "" };
 
-	if (q->pid)
-		s->pid = q->pid;
-	a->pid = s->pid;
-	if (!select_process(l, s->pid)) {
-		a->status = LIVE_ENDED;
+	if (!choose_process(s, q->pid, a))
 		return;
-	}
 	if (q->ask == LIVE_ASK_MARK) {
 		set_mark(s, a);
 		return;

@@ -118,6 +118,11 @@ static char *describe_order(const struct view *v)
 	if (v->table == LIVE_CALLERS)
 		return xasprintf("callers by %s%s", cells_title(v, v->column[v->table]),
 				 v->is_reversed ? ", reversed" : "");
+	if (v->table == LIVE_PROCESSES && v->answer.left_out > 0)
+		return xasprintf("%s processes by %s%s, %u more are not shown",
+				 units_grouped(number, v->rows.count),
+				 cells_title(v, v->column[v->table]),
+				 v->is_reversed ? ", reversed" : "", v->answer.left_out);
 	return xasprintf("%s %s%s by %s%s", units_grouped(number, v->rows.count),
 			 cells_title(v, LIVE_NAME), v->rows.count == 1 ? "" :
 			 v->table == LIVE_PROCESSES ? "es" : "s",

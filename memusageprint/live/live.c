@@ -95,6 +95,14 @@ static void read_copy(struct live_program *p, const struct live_answer *answer)
 	look_free(&next);
 }
 
+/* The process that was chosen cannot be shown: the one before stays. */
+static void keep_process(struct view *v)
+{
+	snprintf(v->message, sizeof(v->message), "%s", v->trouble);
+	v->wanted_pid = v->now.pid;
+	v->status = LIVE_COPIED;
+}
+
 static void finish_look(struct live_program *p)
 {
 	struct view *v = &p->view;
@@ -110,6 +118,8 @@ static void finish_look(struct live_program *p)
 	snprintf(v->trouble, sizeof(v->trouble), "%s", answer.text);
 	if (answer.status == LIVE_COPIED)
 		read_copy(p, &answer);
+	else if (answer.status == LIVE_FAILED && v->now.pid && v->wanted_pid != v->now.pid)
+		keep_process(v);
 	took = now_ns() - p->asked_ns;
 	v->rest_ns = took * REST_TIMES > REST_NS ? took * REST_TIMES : REST_NS;
 	p->next_ns = now_ns() + v->rest_ns;

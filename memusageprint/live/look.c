@@ -90,8 +90,22 @@ static const char *without_directory(const char *command)
 	return last;
 }
 
-static int read_processes(struct look *l, const struct segment *segment, struct places *places,
-			  struct mu_error *err)
+/* "1234 sort a.txt", of a process of another user "1234 [user 33] sort a.txt" */
+static char *describe_process(const struct segment *segment, const struct process_entry *e,
+			      uint32_t own_user)
+{
+	const char *command = without_directory(e->command);
+	struct mu_error err;
+	struct image im;
+
+	if (segment_image(segment, e->slot, &im, &err) < 0 || im.head.process.uid == own_user)
+		return xasprintf("%d %s", (int)e->pid, command);
+	return xasprintf("%d [user %u] %s", (int)e->pid, im.head.process.uid, command);
+}
+
+/* user  of the process that is shown. */
+static int read_processes(struct look *l, const struct segment *segment, uint32_t user,
+			  struct places *places, struct mu_error *err)
 {
 	struct process_list list;
 	int result = process_list_load(&list, segment, err);
@@ -102,8 +116,7 @@ static int read_processes(struct look *l, const struct segment *segment, struct 
 
 		l->process_pid[l->processes.count] = (uint32_t)e->pid;
 		append_item(&l->processes,
-			    add_name(places, xasprintf("%d %s", (int)e->pid,
-						       without_directory(e->command))),
+			    add_name(places, describe_process(segment, e, user)),
 			    (struct live_values){ .bytes = (int64_t)e->live, .total = e->peak,
 						  .blocks = (int64_t)e->own_calls });
 	}
@@ -206,7 +219,8 @@ static int read_image(struct look *l, const struct segment *segment, struct plac
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "it has no process");
 	if (segment_image(segment, 0, &im, err) < 0 || save_verify(segment, &im, err) < 0 ||
 	    places_update(places, segment, &im, settings, err) < 0 ||
-	    read_sites(l, &im, places, err) < 0 || read_processes(l, segment, places, err) < 0)
+	    read_sites(l, &im, places, err) < 0 ||
+	    read_processes(l, segment, im.head.process.uid, places, err) < 0)
 		return -1;
 	l->pid = slot.pid;
 	read_figures(l, &im);

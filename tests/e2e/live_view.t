@@ -4,6 +4,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/users.sh"
 need_bin memusage memusageprint swelling
 need tmux
 [ "${NCURSES:-yes}" = yes ] || skip_all 'built without ncurses'
@@ -195,6 +196,22 @@ shows '^ swelling 40000 100 +process' 'Enter shows another one'
 press Escape
 shows 'put_entry' '... with its places'
 press C-c
+
+if has_users; then
+	begin 100 24 "memusage -q --live sh -c 'swelling 50000 100 & setpriv --reuid=64123 \
+		--clear-groups swelling 40000 100 & wait'"
+	shows ' heap ' 'a tree of two users'
+	press p
+	shows '[0-9]+ swelling 50000 100$' 'its processes'
+	shows '[1-9][0-9.]* .i?B .* [0-9]+ \[user 64123\] swelling 40000 100$' \
+		'... that of the other user too, with figures'
+	press / 4 0 0 Enter Enter
+	shows 'process [0-9]+ belongs to another user, who can ask: memusage --pid=' 'is not entered'
+	shows '^ sh -c ' '... and the view stays'
+	press C-c
+else
+	skip "$no_users" 5
+fi
 
 # ---- terminals
 

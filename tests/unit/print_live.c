@@ -199,6 +199,16 @@ static void test_all_sizes(struct view *v, const char *what)
 	OK(bad == 0, "%s fits in all sizes", what);
 }
 
+static const char *join_lines(char **line, unsigned int count)
+{
+	static char text[64 * 1024];
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s\n", line[i]);
+	return text;
+}
+
 static void test_sizes(void)
 {
 	struct view *v = xcalloc(1, sizeof(*v));
@@ -210,6 +220,12 @@ static void test_sizes(void)
 	take_look(v, 1000000000, 1 << 20, 40);
 	take_look(v, UINT64_C(999000000000), 1 << 30, 40);
 	test_all_sizes(v, "a table");
+	v->answer.left_out = 12;
+	test_all_sizes(v, "processes that are too many");
+	line = lay_out(v, 80, 24, true);
+	HAS_S(join_lines(line, 24), "40 processes by live, 12 more are not shown");
+	free_lines(line, 24);
+	v->answer.left_out = 0;
 	view_press(v, LIVE_KEY_END);
 	test_all_sizes(v, "its end");
 	line = lay_out(v, 80, 24, true);
