@@ -95,6 +95,7 @@ static void no_room(void)
 	while (made < 10000 && (thread = thread_prepare()))
 		made++;
 	IN_U((uint64_t)made, 10, 1000);
+	self = &no_thread;
 	for (int i = 0; i < 3; i++)
 		IS_NULL(thread_attach(NULL));
 	EQ_U(rec.image->drops.threads, 1);
